@@ -1,0 +1,68 @@
+// check.h - the checker's entry point, and the contract between checker and lowering.
+//
+// What lowering (a static interpreter by environments) may rely on in a program without errors:
+//
+// * Names. Every Path has `root` (a Binding, compared by address) and `members`. The interpreter's environment maps Binding* to
+//   values; a module value maps member names to values (terms and submodules share one table) and type names to types.
+//   To evaluate a Path: look up root, then select each member by name. No other lookup by name is ever needed: names brought
+//   in by `open`, `import`, `m.(e)` and the prelude go through the Open binding of that construct, which the interpreter binds
+//   to the module value when it evaluates the construct (Program::prelude: the module of Program::prelude_file).
+//   A Binding of Kind::Builtin is not in any environment: its name says what it is (`+`, `==`, `&&`, ..).
+// * Modules. Evaluate declarations in order. MBody and files: a module value of all non-local declarations; `Open::terms/types`
+//   list what an open re-exports (later declarations shadow earlier ones). MAscribe keeps the module value as it is (only
+//   names shown by its type are ever asked for). MApply binds the functor parameter to the argument.
+// * Types. Expr::type and Pat::type are resolved, with abbreviations expanded. They may mention NamedType ids:
+//   type parameters of enclosing definitions and abstract types. The interpreter keeps TypeId -> concrete type in its environment.
+//   Type parameters get theirs when a definition is instantiated: match Scheme::type against the (concrete) Expr::type of the Ref.
+//   Abstract types get theirs where `abstracts` lists them (ModParam, ModExp, Open via its ModExp): {id, path}: the
+//   type member at `path` of the module value just evaluated. A type member is TypeDef::type with TypeDef::params, closed over the
+//   environment of its definition.
+// * Sizes. NameSize of a Binding in the environment, or of an UnknownSize binding: known only by looking at the value.
+//   ExpSize: an expression to evaluate in the environment of the place where the type stands; constants are ConstSize.
+//   The result type of an application has a fresh UnknownSize for every size in FunType::exists. Sizes of Pat::type of a let/loop/case
+//   are those of the value. Loop state sizes that vary are NameSize of UnknownSize bindings that occur in Pat::type of the state pattern.
+// * Literals: Expr::type is the resolved primitive type. `Operator` and `Unary` on a Builtin: dispatch on the operands' type.
+// * Entry points are listed below with everything the outside sees.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "compiler/check/types.h"
+#include "compiler/source/diagnostics.h"
+#include "compiler/syntax/ast.h"
+
+namespace raido::check {
+
+// One input or the output of an entry point.
+struct External {
+  TypeRef type;                  // may contain UniqueType
+  std::string name;              // of the parameter; empty for results and patterns
+  std::string type_name;         // as the outside calls it: `[][]f64`, or the name of an opaque type
+  bool opaque = false;
+  bool unique = false;
+};
+
+struct EntryPoint {
+  std::string name;
+  const ast::Def* def;
+  std::vector<External> params;  // also those of a function-typed result
+  External result;
+};
+
+struct Result {
+  Types types;
+  std::vector<EntryPoint> entry_points;
+};
+
+struct Options {
+  std::vector<std::string> extra_entry_points;     // --entry-point NAME
+  bool warnings = true;
+};
+
+// Checks all files of the program in order. On errors (in diags) the tree may have blanks.
+Result check(ast::Program& program, Diagnostics& diags, const Options& options);
+
+// The text of a type as the user would write it.
+std::string show(const Result& result, const ast::Program& program, TypeRef type);
+
+}  // namespace raido::check

@@ -1,0 +1,50 @@
+// source.h - the texts of a compilation and places in them.
+//
+// A span is a pair of byte offsets into one file; lines and columns are computed only when something is printed.
+#pragma once
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/base/id.h"
+
+namespace raido {
+
+using FileId = Id<struct FileTag>;
+
+struct Span {
+  FileId file;
+  uint32_t begin = 0, end = 0;      // end is one past the last byte
+  bool valid() const { return file.valid(); }
+};
+
+// From the first byte of `a` to the last of `b`.
+inline Span join(Span a, Span b) { return !a.valid() ? b : !b.valid() ? a : Span{a.file, a.begin, b.end}; }
+
+struct Position { uint32_t line = 0, column = 0; };   // both from 1; columns count characters, not bytes
+
+struct SourceFile {
+  std::string name;                 // as shown to the user
+  std::string text;
+  std::vector<uint32_t> line_starts;
+  bool builtin = false;             // part of the prelude
+};
+
+class Sources {
+ public:
+  FileId add(std::string name, std::string text, bool builtin = false);
+  const SourceFile& operator[](FileId file) const { return files_[file.index]; }
+  std::string_view text(Span span) const;
+  Position position(FileId file, uint32_t offset) const;
+  std::string_view line(FileId file, uint32_t line) const;      // without its newline
+  // `3:5-9`, or `3:5-4:2` when the span ends on a later line; columns are inclusive.
+  std::string range(Span span) const;
+  // FILE:RANGE
+  std::string place(Span span) const;
+
+ private:
+  std::deque<SourceFile> files_;
+};
+
+}  // namespace raido
