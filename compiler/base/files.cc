@@ -1,0 +1,133 @@
+// files.cc - the operating system's side of files.h.
+#include "compiler/base/files.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "compiler/base/panic.h"
+
+namespace raido {
+namespace {
+
+// Closes its descriptor when it goes out of scope.
+struct Descriptor {
+  int fd = -1;
+  ~Descriptor() { close_now(); }
+  void close_now() { if (fd >= 0) ::close(fd); fd = -1; }
+};
+
+}  // namespace
+
+FileContents read_file(const std::string& path) {
+  Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.fd < 0) return {{}, std::strerror(errno)};
+  struct stat info;
+  if (::fstat(file.fd, &info) == 0 && S_ISDIR(info.st_mode)) return {{}, "Is a directory"};
+  std::string text;
+  char buffer[1 << 16];
+  for (;;) {
+    ssize_t n = ::read(file.fd, buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return {{}, std::strerror(errno)};
+    if (n == 0) return {std::move(text), ""};
+    text.append(buffer, size_t(n));
+  }
+}
+
+std::string write_file(const std::string& path, std::string_view text) {
+  std::string temporary = path + ".new." + std::to_string(::getpid());
+  Descriptor file{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+  if (file.fd < 0) return std::strerror(errno);
+  while (!text.empty()) {
+    ssize_t n = ::write(file.fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      std::string reason = std::strerror(errno);
+      ::unlink(temporary.c_str());
+      return reason;
+    }
+    text.remove_prefix(size_t(n));
+  }
+  file.close_now();
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    std::string reason = std::strerror(errno);
+    ::unlink(temporary.c_str());
+    return reason;
+  }
+  return "";
+}
+
+TemporaryFolder::TemporaryFolder() {
+  const char* base = std::getenv("TMPDIR");
+  std::string pattern = std::string(base && *base ? base : "/tmp") + "/raido-XXXXXX";
+  CHECK(::mkdtemp(pattern.data()), "cannot make a temporary folder {}: {}", pattern, std::strerror(errno));
+  path_ = pattern;
+}
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;     // a file that cannot be removed now is the system's to clean up
+  std::filesystem::remove_all(path_, ignored);
+}
+
+ProcessResult run_process(const std::vector<std::string>& argv, std::string_view input) {
+  ProcessResult result;
+  int in[2], out[2], err[2], failed[2];
+  if (::pipe2(in, O_CLOEXEC) || ::pipe2(out, O_CLOEXEC) || ::pipe2(err, O_CLOEXEC) || ::pipe2(failed, O_CLOEXEC))
+    PANIC("cannot make a pipe: {}", std::strerror(errno));
+  pid_t child = ::fork();
+  CHECK(child >= 0, "cannot start a process: {}", std::strerror(errno));
+  if (child == 0) {
+    ::dup2(in[0], 0);
+    ::dup2(out[1], 1);
+    ::dup2(err[1], 2);
+    std::vector<char*> args;
+    for (const std::string& arg : argv) args.push_back(const_cast<char*>(arg.c_str()));
+    args.push_back(nullptr);
+    ::execvp(args[0], args.data());
+    int reason = errno;
+    if (::write(failed[1], &reason, sizeof reason) < 0) ::_exit(126);
+    ::_exit(127);
+  }
+  Descriptor to_child{in[1]}, from_out{out[0]}, from_err{err[0]}, from_failed{failed[0]};
+  ::close(in[0]); ::close(out[1]); ::close(err[1]); ::close(failed[1]);
+  struct sigaction ignore {}, old {};
+  ignore.sa_handler = SIG_IGN;
+  ::sigaction(SIGPIPE, &ignore, &old);           // a child that does not read its input is no error of ours
+  if (input.empty()) to_child.close_now();
+  else ::fcntl(to_child.fd, F_SETFL, O_NONBLOCK);
+  char buffer[1 << 16];
+  while (from_out.fd >= 0 || from_err.fd >= 0) {
+    pollfd fds[3] = {{from_out.fd, POLLIN, 0}, {from_err.fd, POLLIN, 0}, {to_child.fd, POLLOUT, 0}};
+    if (::poll(fds, 3, -1) < 0 && errno != EINTR) break;
+    auto drain = [&](Descriptor& from, short events, std::string& text) {
+      if (from.fd < 0 || !events) return;
+      ssize_t n = ::read(from.fd, buffer, sizeof buffer);
+      if (n > 0) text.append(buffer, size_t(n));
+      else if (n == 0 || errno != EINTR) from.close_now();
+    };
+    drain(from_out, fds[0].revents, result.out);
+    drain(from_err, fds[1].revents, result.err);
+    if (to_child.fd >= 0 && fds[2].revents) {
+      ssize_t n = ::write(to_child.fd, input.data(), input.size());
+      if (n > 0) input.remove_prefix(size_t(n));
+      if ((n < 0 && errno != EAGAIN && errno != EINTR) || input.empty()) to_child.close_now();
+    }
+  }
+  to_child.close_now();
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  ::sigaction(SIGPIPE, &old, nullptr);
+  int reason = 0;
+  result.started = ::read(from_failed.fd, &reason, sizeof reason) != sizeof reason;
+  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return result;
+}
+
+}  // namespace raido

@@ -1,0 +1,44 @@
+// files.h - reading and writing files, temporary folders, child processes, and the files packed into the executable.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace raido {
+
+// The whole file, or why not ("No such file or directory", "Is a directory", ..) in `error`.
+struct FileContents {
+  std::optional<std::string> text;
+  std::string error;
+};
+FileContents read_file(const std::string& path);
+
+// Writes beside the target and renames, so that a failure leaves no partial file. Empty on success, else the reason.
+std::string write_file(const std::string& path, std::string_view text);
+
+// A fresh folder that disappears with the object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// Runs argv[0] (found on PATH) with `input` on its standard input; collects what it prints.
+struct ProcessResult {
+  int exit_code = -1;          // 128 + signal if it was killed
+  std::string out, err;
+  bool started = true;         // false: no such program
+};
+ProcessResult run_process(const std::vector<std::string>& argv, std::string_view input);
+
+// A file of prelude/ or backends/runtime/ that the build packed into the executable; panics if there is none.
+std::string_view embedded_file(std::string_view path);
+
+}  // namespace raido
