@@ -1,0 +1,40 @@
+// backend.h - what a backend is: a name, the pipeline it wants, and a function from a Memory level program to C text.
+//
+// A backend cannot change what the outside world sees: command line, data formats and the C interface are printed by
+// c/program.cc for all of them.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/ir/ir.h"
+#include "compiler/ir/target.h"
+
+namespace raido {
+
+struct OutputOptions {
+  bool strict_fp = false;   // --fp=strict: no fused multiply-adds
+  bool counters = false;    // GPU backends: run on the tracing device, which prints its counts
+};
+
+struct Output {
+  std::string source;                      // one C file
+  std::vector<std::string> compile_flags;  // for the C compiler, beside the user's CFLAGS
+  std::vector<std::string> link_flags;     // behind the source file
+};
+
+struct Backend {
+  std::string_view name, summary;
+  ir::Target target;                       // which pipeline makes the program ready
+  Backend(std::string_view backend_name, std::string_view backend_summary, ir::Target backend_target)
+      : name(backend_name), summary(backend_summary), target(backend_target) {}
+  Backend(const Backend&) = delete;
+  virtual ~Backend() = default;
+  virtual Output generate(const ir::Program& program, const OutputOptions& options) const = 0;
+};
+
+std::span<const Backend* const> all_backends();
+const Backend* find_backend(std::string_view name);   // null if there is none of that name
+
+}  // namespace raido

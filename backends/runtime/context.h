@@ -1,0 +1,69 @@
+// context.h - what a running program owns: the context (one per program) and its workers (one per thread).
+//
+// Every generated function takes the worker that runs it. A worker has its own free lists and its own error text, so
+// neither needs a lock; the context has what all workers share. A function that fails returns nonzero after storing
+// the message in its worker, and every caller passes the failure on.
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RAIDO_FN static __attribute__((unused))
+#define RAIDO_INLINE static inline __attribute__((unused))
+#define RAIDO_LIKELY(x) __builtin_expect(!!(x), 1)
+#define RAIDO_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+typedef int8_t i8;
+typedef int16_t i16;
+typedef int32_t i32;
+typedef int64_t i64;
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef float f32;
+typedef double f64;
+
+enum { RAIDO_SIZE_CLASSES = 192 };
+
+struct raido_block;
+struct raido_context;
+struct raido_pool;
+struct raido_constants;
+struct raido_device;
+
+struct raido_worker {
+  struct raido_context *context;
+  int number;
+  char *error;                                    // the first failure of this worker, or NULL
+  struct raido_block *free[RAIDO_SIZE_CLASSES];   // blocks to be used again, by size class
+  size_t cached;                                  // bytes in `free`
+};
+
+struct raido_context {
+  const char *program;   // how messages name it
+  int debugging, logging, profiling;
+  int num_threads;
+  FILE *log;
+  pthread_mutex_t lock;  // guards `blocks`, `live`, `peak`
+  struct raido_block *blocks;
+  size_t live, peak;     // bytes obtained from the system: now, at most
+  struct raido_worker main;
+  struct raido_pool *pool;
+  struct raido_constants *constants;  // top-level values of the program; its layout is the program's own
+  struct raido_device *device;
+};

@@ -1,0 +1,124 @@
+// memory.h - blocks of memory with reference counts, kept in free lists by size class.
+//
+// A block is named by the address of its data; its header lies before it. Sizes are rounded up to four classes per
+// power of two, so a block fits any later request of its class and at most a fifth is wasted. A worker keeps what it
+// releases and serves itself from there first. When what is kept exceeds a quarter of the peak plus 64 MiB, blocks go
+// back to the system.
+
+#ifdef RAIDO_THREADS
+#define RAIDO_COUNT(op, place) __atomic_##op##_fetch(place, 1, __ATOMIC_ACQ_REL)
+#else
+#define RAIDO_COUNT(op, place) raido_##op(place)
+RAIDO_INLINE i64 raido_add(i64 *p) { return ++*p; }
+RAIDO_INLINE i64 raido_sub(i64 *p) { return --*p; }
+#endif
+
+struct raido_block {
+  i64 references;
+  size_t bytes;               // of data
+  int size_class;
+  struct raido_block *next;   // in a free list
+  struct raido_block *before, *after;  // in the list of all blocks
+};
+
+enum { RAIDO_HEADER = 64 };
+
+RAIDO_INLINE struct raido_block *raido_header(void *data) { return (struct raido_block *)((char *)data - RAIDO_HEADER); }
+
+// The product of sizes, or -1 if one is negative, or INT64_MAX if it does not fit.
+RAIDO_INLINE i64 raido_size(i64 x, i64 y) {
+  i64 r;
+  if (x < 0 || y < 0) return -1;
+  return __builtin_mul_overflow(x, y, &r) ? INT64_MAX : r;
+}
+
+RAIDO_INLINE int raido_size_class(size_t bytes, size_t *rounded) {
+  if (bytes < 64) bytes = 64;
+  int top = 63 - __builtin_clzll((unsigned long long)(bytes - 1) | 32);   // 2^top < bytes <= 2^(top+1), top >= 5
+  size_t step = (size_t)1 << (top - 2);
+  size_t quarter = (bytes - ((size_t)1 << top) + step - 1) / step;        // 1..4
+  *rounded = ((size_t)1 << top) + quarter * step;
+  return (top - 5) * 4 + (int)quarter - 1;
+}
+
+RAIDO_FN void raido_forget(struct raido_context *c, struct raido_block *b) {
+  if (b->before != NULL) b->before->after = b->after; else c->blocks = b->after;
+  if (b->after != NULL) b->after->before = b->before;
+  c->live -= b->bytes;
+}
+
+RAIDO_FN void *raido_alloc_slow(struct raido_worker *w, i64 bytes, size_t rounded, int size_class) {
+  struct raido_context *c = w->context;
+  struct raido_block *b = NULL;
+  if (posix_memalign((void **)&b, 64, rounded + RAIDO_HEADER) != 0) {
+    raido_fail(w, "Error: out of memory: %" PRId64 " bytes could not be allocated.", bytes);
+    return NULL;
+  }
+  b->references = 1;
+  b->bytes = rounded;
+  b->size_class = size_class;
+  b->before = NULL;
+  pthread_mutex_lock(&c->lock);
+  b->after = c->blocks;
+  if (c->blocks != NULL) c->blocks->before = b;
+  c->blocks = b;
+  c->live += rounded;
+  if (c->live > c->peak) c->peak = c->live;
+  pthread_mutex_unlock(&c->lock);
+  return (char *)b + RAIDO_HEADER;
+}
+
+// A block of at least `bytes` bytes with one reference; NULL after a failure.
+RAIDO_FN void *raido_alloc(struct raido_worker *w, i64 bytes) {
+  if (RAIDO_UNLIKELY(bytes < 0)) {
+    raido_fail(w, "Negative allocation of %" PRId64 " bytes attempted in default space.", bytes);
+    return NULL;
+  }
+  if (RAIDO_UNLIKELY(bytes > INT64_MAX / 4)) {
+    raido_fail(w, "Error: out of memory: the size of an array does not fit.");
+    return NULL;
+  }
+  size_t rounded;
+  int size_class = raido_size_class((size_t)bytes, &rounded);
+  struct raido_block *b = w->free[size_class];
+  if (b != NULL) {
+    w->free[size_class] = b->next;
+    w->cached -= b->bytes;
+    b->references = 1;
+    return (char *)b + RAIDO_HEADER;
+  }
+  return raido_alloc_slow(w, bytes, rounded, size_class);
+}
+
+RAIDO_INLINE void raido_retain(void *data) {
+  if (data != NULL) RAIDO_COUNT(add, &raido_header(data)->references);
+}
+
+RAIDO_FN void raido_release_last(struct raido_worker *w, struct raido_block *b) {
+  struct raido_context *c = w->context;
+  if (w->cached > c->peak / 4 + ((size_t)64 << 20)) {
+    pthread_mutex_lock(&c->lock);
+    raido_forget(c, b);
+    pthread_mutex_unlock(&c->lock);
+    free(b);
+    return;
+  }
+  b->next = w->free[b->size_class];
+  w->free[b->size_class] = b;
+  w->cached += b->bytes;
+}
+
+RAIDO_INLINE void raido_release(struct raido_worker *w, void *data) {
+  if (data != NULL && RAIDO_COUNT(sub, &raido_header(data)->references) == 0) raido_release_last(w, raido_header(data));
+}
+
+RAIDO_FN void raido_free_all(struct raido_context *c) {
+  while (c->blocks != NULL) {
+    struct raido_block *b = c->blocks;
+    c->blocks = b->after;
+    free(b);
+  }
+  memset(c->main.free, 0, sizeof c->main.free);
+  c->main.cached = 0;
+  c->live = 0;
+}

@@ -1,0 +1,205 @@
+// tasks.h - a pool of threads that share the chunks of parallel loops. A join waits only for chunks that were claimed.
+//
+// A loop occupies a slot. The slot's ticket holds a generation, the number of chunks and the next free chunk in one
+// word; whoever advances it by compare-and-swap has claimed that chunk of that generation, and only then reads what
+// the loop is. So the caller, who claims chunks like everybody else, need not know who is looking: when no chunk is
+// left it waits for those that were claimed, and a thread that the operating system does not run costs nothing.
+// The partition of a loop depends on its size only, never on the number of threads, so results do not either.
+
+typedef int (*raido_chunk)(struct raido_worker *w, void *captures, i64 first, i64 last);
+
+enum { RAIDO_SLOTS = 64, RAIDO_CHUNKS = 64, RAIDO_MAX_THREADS = 256 };
+
+struct raido_slot {
+  u64 ticket;          // generation << 16 | chunks << 8 | next
+  u32 busy, done;
+  raido_chunk run;
+  void *captures;
+  i64 first, n;        // the iterations first .. first + n - 1
+  u32 failed;          // lowest chunk that failed, or RAIDO_CHUNKS
+  char *error;
+  pthread_mutex_t lock;  // guards failed, error
+  char padding[64];
+};
+
+struct raido_pool {
+  struct raido_slot slots[RAIDO_SLOTS];
+  struct raido_worker workers[RAIDO_MAX_THREADS];   // 0 is unused: the caller has its own
+  pthread_t threads[RAIDO_MAX_THREADS];
+  int count;           // threads, the caller included
+  u32 stop, sleeping, posted;
+  pthread_mutex_t lock;
+  pthread_cond_t wake;
+};
+
+#define RAIDO_LOAD(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define RAIDO_STORE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
+
+RAIDO_INLINE void raido_pause(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
+RAIDO_FN void raido_run_chunk(struct raido_worker *w, struct raido_slot *s, u32 chunk, u32 chunks) {
+  i64 each = s->n / chunks, rest = s->n % chunks;
+  i64 first = s->first + each * chunk + (chunk < rest ? chunk : rest), last = first + each + (chunk < rest);
+  if (chunk < RAIDO_LOAD(&s->failed) && s->run(w, s->captures, first, last) != 0) {
+    pthread_mutex_lock(&s->lock);
+    if (chunk < s->failed) {
+      free(s->error);
+      s->error = w->error;
+      RAIDO_STORE(&s->failed, chunk);
+    } else {
+      free(w->error);
+    }
+    w->error = NULL;
+    pthread_mutex_unlock(&s->lock);
+  }
+  __atomic_add_fetch(&s->done, 1, __ATOMIC_ACQ_REL);
+}
+
+// Claims and runs chunks of a slot until none is left. Only chunks of `generation`, unless that is 0. True if any ran.
+RAIDO_FN int raido_help(struct raido_worker *w, struct raido_slot *s, u64 generation) {
+  int any = 0;
+  for (;;) {
+    u64 t = RAIDO_LOAD(&s->ticket);
+    u32 next = t & 255, chunks = (t >> 8) & 255;
+    if (next >= chunks || (generation != 0 && t >> 16 != generation)) return any;
+    if (!__atomic_compare_exchange_n(&s->ticket, &t, t + 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) continue;
+    raido_run_chunk(w, s, next, chunks);
+    any = 1;
+  }
+}
+
+RAIDO_FN void *raido_thread(void *argument) {
+  struct raido_worker *w = argument;
+  struct raido_pool *p = w->context->pool;
+  i64 idle_since = raido_nanoseconds();
+  while (!RAIDO_LOAD(&p->stop)) {
+    u32 posted = RAIDO_LOAD(&p->posted);
+    int any = 0;
+    for (int k = 0; k < RAIDO_SLOTS; k++) {
+      u64 t = RAIDO_LOAD(&p->slots[k].ticket);
+      if ((t & 255) < ((t >> 8) & 255)) any |= raido_help(w, &p->slots[k], 0);
+    }
+    if (any) { idle_since = raido_nanoseconds(); continue; }
+    for (int k = 0; k < 32; k++) raido_pause();
+    if (raido_nanoseconds() - idle_since < 100000) continue;
+    pthread_mutex_lock(&p->lock);
+    __atomic_add_fetch(&p->sleeping, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&p->posted, __ATOMIC_SEQ_CST) == posted && !RAIDO_LOAD(&p->stop)) pthread_cond_wait(&p->wake, &p->lock);
+    __atomic_sub_fetch(&p->sleeping, 1, __ATOMIC_SEQ_CST);
+    pthread_mutex_unlock(&p->lock);
+    idle_since = raido_nanoseconds();
+  }
+  return NULL;
+}
+
+RAIDO_FN struct raido_slot *raido_free_slot(struct raido_pool *p) {
+  for (int k = 0; k < RAIDO_SLOTS; k++) {
+    u32 no = 0;
+    if (__atomic_load_n(&p->slots[k].busy, __ATOMIC_RELAXED) == 0 &&
+        __atomic_compare_exchange_n(&p->slots[k].busy, &no, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return &p->slots[k];
+  }
+  return NULL;
+}
+
+RAIDO_FN int raido_share(struct raido_worker *w, struct raido_slot *s, raido_chunk run, void *captures, i64 first, i64 n) {
+  struct raido_pool *p = w->context->pool;
+  u32 chunks = n < RAIDO_CHUNKS ? (u32)n : (u32)RAIDO_CHUNKS;
+  u64 generation = (RAIDO_LOAD(&s->ticket) >> 16) + 1;
+  s->run = run;
+  s->captures = captures;
+  s->first = first;
+  s->n = n;
+  s->error = NULL;
+  RAIDO_STORE(&s->failed, (u32)RAIDO_CHUNKS);
+  RAIDO_STORE(&s->done, 0u);
+  RAIDO_STORE(&s->ticket, generation << 16 | (u64)chunks << 8);
+  __atomic_add_fetch(&p->posted, 1, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&p->sleeping, __ATOMIC_SEQ_CST) > 0) {
+    pthread_mutex_lock(&p->lock);
+    pthread_cond_broadcast(&p->wake);
+    pthread_mutex_unlock(&p->lock);
+  }
+  raido_help(w, s, generation);
+  for (int spins = 0; RAIDO_LOAD(&s->done) < chunks; spins++) {
+    if (spins < 1000) raido_pause(); else sched_yield();
+  }
+  char *error = s->error;
+  int failed = RAIDO_LOAD(&s->failed) < RAIDO_CHUNKS;
+  RAIDO_STORE(&s->busy, 0u);
+  if (failed) {
+    if (w->error == NULL) w->error = error; else free(error);
+  }
+  return failed;
+}
+
+// Runs the iterations 0..n-1. `cost` is the site's estimate of one iteration in picoseconds: the first run of a site
+// measures it on the first 64th of its range, runs on the spot keep it up to date. A loop expected to take less than
+// 10 microseconds runs on the spot.
+RAIDO_FN int raido_on_the_spot(struct raido_worker *w, i64 *cost, raido_chunk run, void *captures, i64 n) {
+  i64 start = raido_nanoseconds(), known = __atomic_load_n(cost, __ATOMIC_RELAXED);
+  int failed = run(w, captures, 0, n);
+  double spent = (double)(raido_nanoseconds() - start) * 1000.0 / (double)n;
+  i64 sample = spent < 1 ? 1 : spent > 1e15 ? (i64)1e15 : (i64)spent;
+  __atomic_store_n(cost, known == 0 ? sample : known / 4 * 3 + sample / 4 + 1, __ATOMIC_RELAXED);
+  return failed;
+}
+
+RAIDO_FN int raido_parallel_for(struct raido_worker *w, i64 *cost, raido_chunk run, void *captures, i64 n) {
+  struct raido_pool *p = w->context->pool;
+  i64 first = 0;
+  if (n <= 0) return 0;
+  if (p == NULL || p->count < 2) return run(w, captures, 0, n);
+  if (__atomic_load_n(cost, __ATOMIC_RELAXED) == 0) {
+    first = n < 64 ? 1 : n / 64;
+    if (raido_on_the_spot(w, cost, run, captures, first) != 0) return 1;
+    if (first == n) return 0;
+  }
+  if ((double)__atomic_load_n(cost, __ATOMIC_RELAXED) * (double)(n - first) > 1e7) {
+    struct raido_slot *s = raido_free_slot(p);
+    if (s != NULL) return raido_share(w, s, run, captures, first, n - first);
+  }
+  if (first > 0) return run(w, captures, first, n);
+  return raido_on_the_spot(w, cost, run, captures, n);
+}
+
+RAIDO_FN int raido_pool_start(struct raido_context *c) {
+  int count = c->num_threads;
+  if (count < 1) count = (int)sysconf(_SC_NPROCESSORS_ONLN);
+  if (count > RAIDO_MAX_THREADS) count = RAIDO_MAX_THREADS;
+  struct raido_pool *p = calloc(1, sizeof *p);
+  if (p == NULL) return raido_fail(&c->main, "out of memory");
+  pthread_mutex_init(&p->lock, NULL);
+  pthread_cond_init(&p->wake, NULL);
+  for (int k = 0; k < RAIDO_SLOTS; k++) pthread_mutex_init(&p->slots[k].lock, NULL);
+  c->pool = p;
+  p->count = 1;
+  for (int k = 1; k < count; k++) {
+    p->workers[k].context = c;
+    p->workers[k].number = k;
+    if (pthread_create(&p->threads[k], NULL, raido_thread, &p->workers[k]) != 0) break;
+    p->count = k + 1;
+  }
+  return 0;
+}
+
+RAIDO_FN void raido_pool_stop(struct raido_context *c) {
+  struct raido_pool *p = c->pool;
+  if (p == NULL) return;
+  pthread_mutex_lock(&p->lock);
+  RAIDO_STORE(&p->stop, 1u);
+  pthread_cond_broadcast(&p->wake);
+  pthread_mutex_unlock(&p->lock);
+  for (int k = 1; k < p->count; k++) {
+    pthread_join(p->threads[k], NULL);
+    free(p->workers[k].error);
+  }
+  for (int k = 0; k < RAIDO_SLOTS; k++) pthread_mutex_destroy(&p->slots[k].lock);
+  pthread_cond_destroy(&p->wake);
+  pthread_mutex_destroy(&p->lock);
+  free(p);
+  c->pool = NULL;
+}

@@ -1,0 +1,357 @@
+// values.h - values of the outside world: reading them as text or binary data, printing them, the data format of both.
+//
+// The reader knows the expected type. It decides per value: after blanks, a byte `b` starts binary data, all else is
+// text. Elements are read into a growing buffer, since the extents of a text array are known only at its end.
+
+enum raido_type { RAIDO_I8, RAIDO_I16, RAIDO_I32, RAIDO_I64, RAIDO_U8, RAIDO_U16, RAIDO_U32, RAIDO_U64,
+                  RAIDO_F16, RAIDO_F32, RAIDO_F64, RAIDO_BOOL };
+enum { RAIDO_MAX_RANK = 32 };
+
+static const struct { const char *name; int bytes; } raido_types[] = {
+  {"i8", 1}, {"i16", 2}, {"i32", 4}, {"i64", 8}, {"u8", 1}, {"u16", 2}, {"u32", 4}, {"u64", 8},
+  {"f16", 2}, {"f32", 4}, {"f64", 8}, {"bool", 1}};
+
+struct raido_value {
+  enum raido_type type;
+  int rank;
+  i64 shape[RAIDO_MAX_RANK];
+  void *data;               // rank > 0: a block
+  unsigned char scalar[8];  // rank 0
+};
+
+RAIDO_INLINE i64 raido_volume(const struct raido_value *v) {
+  i64 n = 1;
+  for (int k = 0; k < v->rank; k++) n *= v->shape[k];
+  return n;
+}
+
+// ---- Entry points ----
+
+struct raido_external {
+  const char *opaque;      // the C type of a value without external form, or NULL
+  enum raido_type type;
+  int rank;
+};
+
+struct raido_entry {
+  const char *name;
+  int inputs, outputs;
+  const struct raido_external *input, *output;
+  int (*run)(struct raido_worker *w, const struct raido_value *in, struct raido_value *out);
+};
+
+// ---- Input ----
+
+struct raido_input { FILE *file; int have; size_t at, end; char buffer[65536]; };
+
+RAIDO_FN int raido_peek(struct raido_input *in) {
+  if (in->at == in->end) {
+    in->at = 0;
+    in->end = fread(in->buffer, 1, sizeof in->buffer, in->file);
+    if (in->end == 0) return EOF;
+  }
+  return (unsigned char)in->buffer[in->at];
+}
+
+RAIDO_FN int raido_next(struct raido_input *in) {
+  int c = raido_peek(in);
+  if (c != EOF) in->at++;
+  return c;
+}
+
+RAIDO_FN size_t raido_take(struct raido_input *in, void *to, size_t n) {
+  size_t got = 0;
+  while (got < n && raido_peek(in) != EOF) {
+    size_t part = in->end - in->at < n - got ? in->end - in->at : n - got;
+    memcpy((char *)to + got, in->buffer + in->at, part);
+    in->at += part;
+    got += part;
+  }
+  return got;
+}
+
+RAIDO_INLINE int raido_is_blank(int c) { return c == ' ' || (c >= 9 && c <= 13); }
+
+RAIDO_FN void raido_skip_blanks(struct raido_input *in) {
+  while (raido_is_blank(raido_peek(in))) raido_next(in);
+}
+
+RAIDO_INLINE int raido_is_token(int c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-' || c == '+' || c == '_';
+}
+
+enum { RAIDO_TOKEN = 400 };
+
+// The next token without underscores; empty at the end of the input. Comments run from `--` to the end of the line.
+RAIDO_FN void raido_token(struct raido_input *in, char *token) {
+  for (;;) {
+    raido_skip_blanks(in);
+    int n = 0, c = raido_peek(in), comment = 0;
+    if (c == EOF) { token[0] = 0; return; }
+    if (!raido_is_token(c)) { token[0] = (char)raido_next(in); token[1] = 0; return; }
+    while (raido_is_token(c = raido_peek(in))) {
+      raido_next(in);
+      if (n == 1 && c == '-' && token[0] == '-') { comment = 1; break; }
+      if (c != '_' && n < RAIDO_TOKEN - 1) token[n++] = (char)c;
+    }
+    token[n] = 0;
+    if (!comment) return;
+    while ((c = raido_next(in)) != '\n' && c != EOF) {}
+  }
+}
+
+RAIDO_FN int raido_strip_suffix(char *token, const char *suffix) {
+  size_t n = strlen(token), m = strlen(suffix);
+  if (n <= m || strcmp(token + n - m, suffix) != 0) return 0;
+  token[n - m] = 0;
+  return 1;
+}
+
+RAIDO_FN int raido_scan_integer(char *t, enum raido_type type, void *out) {
+  int negative = 0, base = 10, digits = 0;
+  raido_strip_suffix(t, raido_types[type].name);
+  if (*t == '-' || *t == '+') negative = *t++ == '-';
+  if (t[0] == '0' && (t[1] == 'x' || t[1] == 'X')) { base = 16; t += 2; }
+  else if (t[0] == '0' && (t[1] == 'b' || t[1] == 'B')) { base = 2; t += 2; }
+  u64 value = 0;
+  int over = 0;
+  for (; *t != 0; t++, digits++) {
+    int d = *t >= '0' && *t <= '9' ? *t - '0' : *t >= 'a' && *t <= 'f' ? *t - 'a' + 10 : *t >= 'A' && *t <= 'F' ? *t - 'A' + 10 : 99;
+    if (d >= base) return 0;
+    if (__builtin_mul_overflow(value, (u64)base, &value)) over = 1;
+    if (__builtin_add_overflow(value, (u64)d, &value)) over = 1;
+  }
+  if (digits == 0) return 0;
+  if (type == RAIDO_U64) {
+    value = over ? UINT64_MAX : negative ? 0 - value : value;
+  } else {
+    u64 limit = (u64)INT64_MAX + (negative ? 1 : 0);
+    if (over || value > limit) value = limit;
+    if (negative) value = 0 - value;
+  }
+  switch (raido_types[type].bytes) {
+    case 1: { u8 x = (u8)value; memcpy(out, &x, 1); break; }
+    case 2: { u16 x = (u16)value; memcpy(out, &x, 2); break; }
+    case 4: { u32 x = (u32)value; memcpy(out, &x, 4); break; }
+    default: memcpy(out, &value, 8);
+  }
+  return 1;
+}
+
+RAIDO_FN int raido_scan_float(char *t, enum raido_type type, void *out) {
+  const char *name = raido_types[type].name;
+  double value;
+  char special[16];
+  snprintf(special, sizeof special, "-%s.inf", name);
+  if (strcmp(t, special) == 0) value = -INFINITY;
+  else if (strcmp(t, special + 1) == 0) value = INFINITY;
+  else if (strncmp(t, name, 3) == 0 && strcmp(t + 3, ".nan") == 0) value = NAN;
+  else {
+    int hexadecimal = strpbrk(t, "xX") != NULL && strpbrk(t, "pP") == NULL;
+    if (!hexadecimal) raido_strip_suffix(t, name);
+    char *end;
+    if (*t == 0) return 0;
+    value = type == RAIDO_F64 ? strtod(t, &end) : (double)strtof(t, &end);
+    if (*end != 0) return 0;
+  }
+  if (type == RAIDO_F64) memcpy(out, &value, 8);
+  else if (type == RAIDO_F32) { f32 x = (f32)value; memcpy(out, &x, 4); }
+  else { f16 x = raido_f32_to_f16((f32)value); memcpy(out, &x, 2); }
+  return 1;
+}
+
+RAIDO_FN int raido_scan(char *token, enum raido_type type, void *out) {
+  if (type == RAIDO_BOOL) {
+    u8 x = strcmp(token, "true") == 0;
+    memcpy(out, &x, 1);
+    return x || strcmp(token, "false") == 0;
+  }
+  return type >= RAIDO_F16 ? raido_scan_float(token, type, out) : raido_scan_integer(token, type, out);
+}
+
+struct raido_buffer { char *data; size_t used, size; };
+
+RAIDO_FN char *raido_grow(struct raido_buffer *b, size_t n) {
+  if (b->used + n > b->size) {
+    b->size = 2 * b->size + n + 1024;
+    char *data = realloc(b->data, b->size);
+    if (data == NULL) return NULL;
+    b->data = data;
+  }
+  b->used += n;
+  return b->data + b->used - n;
+}
+
+// Reads a text array whose first token is in `token`; depth is the number of brackets already open.
+RAIDO_FN int raido_read_rows(struct raido_input *in, char *token, struct raido_value *v, int depth, int *known, struct raido_buffer *b) {
+  i64 n = 0;
+  if (strcmp(token, "[") != 0) return 0;
+  raido_token(in, token);
+  while (strcmp(token, "]") != 0) {
+    if (n > 0) {
+      if (strcmp(token, ",") != 0) return 0;
+      raido_token(in, token);
+      if (strcmp(token, "]") == 0) break;
+    }
+    if (depth + 1 < v->rank) {
+      if (!raido_read_rows(in, token, v, depth + 1, known, b)) return 0;
+    } else {
+      char *out = raido_grow(b, (size_t)raido_types[v->type].bytes);
+      if (out == NULL || !raido_scan(token, v->type, out)) return 0;
+    }
+    n++;
+    raido_token(in, token);
+  }
+  if (n == 0 && depth + 1 < v->rank) return 0;  // extents of the rows are unknown: `empty(..)` says them
+  if (!known[depth]) { known[depth] = 1; v->shape[depth] = n; }
+  return v->shape[depth] == n;
+}
+
+RAIDO_FN int raido_read_empty(struct raido_input *in, char *token, struct raido_value *v) {
+  int zero = 0;
+  raido_token(in, token);
+  if (strcmp(token, "(") != 0) return 0;
+  for (int k = 0; k < v->rank; k++) {
+    raido_token(in, token);
+    if (strcmp(token, "[") != 0) return 0;
+    raido_token(in, token);
+    char *end;
+    v->shape[k] = strtoll(token, &end, 10);
+    if (*token < '0' || *token > '9' || *end != 0) return 0;
+    zero |= v->shape[k] == 0;
+    raido_token(in, token);
+    if (strcmp(token, "]") != 0) return 0;
+  }
+  raido_token(in, token);
+  if (strcmp(token, raido_types[v->type].name) != 0) return 0;
+  raido_token(in, token);
+  return strcmp(token, ")") == 0 && zero;
+}
+
+RAIDO_FN int raido_read_text(struct raido_worker *w, struct raido_input *in, struct raido_value *v) {
+  char token[RAIDO_TOKEN];
+  raido_token(in, token);
+  if (v->rank == 0) return raido_scan(token, v->type, v->scalar);
+  struct raido_buffer b = {NULL, 0, 0};
+  int known[RAIDO_MAX_RANK] = {0};
+  int ok = strcmp(token, "empty") == 0 ? raido_read_empty(in, token, v) : raido_read_rows(in, token, v, 0, known, &b);
+  if (ok) {
+    v->data = raido_alloc(w, (i64)b.used);
+    ok = v->data != NULL;
+    if (ok && b.used > 0) memcpy(v->data, b.data, b.used);
+  }
+  free(b.data);
+  return ok;
+}
+
+RAIDO_FN int raido_read_binary(struct raido_worker *w, struct raido_input *in, struct raido_value *v) {
+  const char *program = w->context->program;
+  unsigned char head[2];
+  char name[5] = {0};
+  raido_next(in);
+  if (raido_take(in, head, 1) != 1) raido_panic(program, "binary-input: could not read version.");
+  if (head[0] != 2) raido_panic(program, "binary-input: File uses version %d, but I only understand version 2.", head[0]);
+  if (raido_take(in, head + 1, 1) != 1) raido_panic(program, "binary-input: could not read rank.");
+  if (raido_take(in, name, 4) != 4) raido_panic(program, "binary-input: could not read type.");
+  const char *trimmed = name + strspn(name, " ");
+  int type = 0, rank = head[1], count = (int)(sizeof raido_types / sizeof raido_types[0]);
+  while (type < count && strcmp(trimmed, raido_types[type].name) != 0) type++;
+  if (type == count) raido_panic(program, "binary-input: Did not recognize the type '%s'.", name);
+  if (v->rank == 0 && rank != 0)
+    raido_panic(program, "binary-input: Expected scalar (0 dimensions), but got array with %d dimensions.", rank);
+  if (v->rank != rank)
+    raido_panic(program, "binary-input: Expected %d dimensions, but got array with %d dimensions.", v->rank, rank);
+  if (type != (int)v->type && rank == 0)
+    raido_panic(program, "binary-input: Expected scalar of type %s but got scalar of type %s.", raido_types[v->type].name, trimmed);
+  if (type != (int)v->type)
+    raido_panic(program, "binary-input: Expected %dD-array with element type '%s' but got %dD-array with element type '%s'.", v->rank,
+                raido_types[v->type].name, rank, trimmed);
+  size_t bytes = (size_t)raido_types[type].bytes;
+  if (rank == 0) {
+    if (raido_take(in, v->scalar, bytes) != bytes) return 0;
+    if (type == RAIDO_BOOL) v->scalar[0] = v->scalar[0] != 0;
+    return 1;
+  }
+  i64 n = 1;
+  for (int k = 0; k < rank; k++) {
+    if (raido_take(in, &v->shape[k], 8) != 8) raido_panic(program, "binary-input: Couldn't get dims.");
+    if (v->shape[k] < 0) raido_panic(program, "binary-input: Failed to allocate array of size %" PRId64 ".", v->shape[k]);
+    n = raido_size(n, v->shape[k]);
+  }
+  v->data = raido_alloc(w, raido_size(n, (i64)bytes));
+  if (v->data == NULL) raido_panic(program, "binary-input: Failed to allocate array of size %" PRId64 ".", n);
+  size_t got = raido_take(in, v->data, (size_t)n * bytes);
+  if (got != (size_t)n * bytes)
+    raido_panic(program, "binary-input: tried to read %" PRId64 " elements of an array, but only got %" PRId64 " elements.", n, (i64)(got / bytes));
+  if (type == RAIDO_BOOL)
+    for (i64 i = 0; i < n; i++) ((u8 *)v->data)[i] = ((u8 *)v->data)[i] != 0;
+  return 1;
+}
+
+// Reads a value of v's type and rank; 0 if the input is not one.
+RAIDO_FN int raido_read(struct raido_worker *w, struct raido_input *in, struct raido_value *v) {
+  raido_skip_blanks(in);
+  return raido_peek(in) == 'b' ? raido_read_binary(w, in, v) : raido_read_text(w, in, v);
+}
+
+// ---- Output ----
+
+RAIDO_FN void raido_print_float(FILE *out, double x, int digits, const char *name) {
+  if (isnan(x)) fprintf(out, "%s.nan", name);
+  else if (isinf(x)) fprintf(out, "%s%s.inf", x < 0 ? "-" : "", name);
+  else fprintf(out, "%.*g%s", digits, x, name);
+}
+
+RAIDO_FN void raido_print_scalar(FILE *out, enum raido_type type, const void *p) {
+  i64 i = 0;
+  u64 u = 0;
+  switch (type) {
+    case RAIDO_I8: i = *(const i8 *)p; break;
+    case RAIDO_I16: { i16 x; memcpy(&x, p, 2); i = x; break; }
+    case RAIDO_I32: { i32 x; memcpy(&x, p, 4); i = x; break; }
+    case RAIDO_I64: memcpy(&i, p, 8); break;
+    case RAIDO_U8: u = *(const u8 *)p; break;
+    case RAIDO_U16: { u16 x; memcpy(&x, p, 2); u = x; break; }
+    case RAIDO_U32: { u32 x; memcpy(&x, p, 4); u = x; break; }
+    case RAIDO_U64: memcpy(&u, p, 8); break;
+    case RAIDO_F16: { f16 x; memcpy(&x, p, 2); raido_print_float(out, (double)raido_f16_to_f32(x), 9, "f16"); return; }
+    case RAIDO_F32: { f32 x; memcpy(&x, p, 4); raido_print_float(out, (double)x, 9, "f32"); return; }
+    case RAIDO_F64: { f64 x; memcpy(&x, p, 8); raido_print_float(out, x, 17, "f64"); return; }
+    case RAIDO_BOOL: fputs(*(const u8 *)p ? "true" : "false", out); return;
+  }
+  if (type <= RAIDO_I64) fprintf(out, "%" PRId64 "%s", i, raido_types[type].name);
+  else fprintf(out, "%" PRIu64 "%s", u, raido_types[type].name);
+}
+
+RAIDO_FN const char *raido_print_rows(FILE *out, const struct raido_value *v, int depth, const char *p) {
+  if (depth == v->rank) {
+    raido_print_scalar(out, v->type, p);
+    return p + raido_types[v->type].bytes;
+  }
+  fputc('[', out);
+  for (i64 i = 0; i < v->shape[depth]; i++) {
+    if (i > 0) fputs(", ", out);
+    p = raido_print_rows(out, v, depth + 1, p);
+  }
+  fputc(']', out);
+  return p;
+}
+
+RAIDO_FN void raido_print_text(FILE *out, const struct raido_value *v) {
+  if (v->rank == 0) { raido_print_scalar(out, v->type, v->scalar); return; }
+  if (raido_volume(v) != 0) { raido_print_rows(out, v, 0, v->data); return; }
+  fputs("empty(", out);
+  for (int k = 0; k < v->rank; k++) fprintf(out, "[%" PRId64 "]", v->shape[k]);
+  fprintf(out, "%s)", raido_types[v->type].name);
+}
+
+RAIDO_FN void raido_print_binary(FILE *out, const struct raido_value *v) {
+  fputc('b', out);
+  fputc(2, out);
+  fputc(v->rank, out);
+  fprintf(out, "%4s", raido_types[v->type].name);
+  fwrite(v->shape, 8, (size_t)v->rank, out);
+  size_t bytes = (size_t)raido_types[v->type].bytes;
+  if (v->rank == 0) fwrite(v->scalar, 1, bytes, out);
+  else fwrite(v->data, bytes, (size_t)raido_volume(v), out);
+}
