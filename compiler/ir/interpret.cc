@@ -1,0 +1,468 @@
+// interpret.cc - the interpreter's entry, its frames, statements, control flow and scalar operations.
+//
+// Before it runs, one backward walk over each body finds where every variable is used last (prepare). There its slot is
+// emptied, so that an array held by nobody else can be updated in place; an operation that consumes an operand moves
+// it out of its slot (take).
+#include "compiler/ir/interpret.h"
+
+#include <algorithm>
+
+#include "compiler/base/text.h"
+#include "compiler/ir/interpreter.h"
+
+namespace raido::ir {
+
+Interpreter::Interpreter(const Program& program, const InterpretOptions& options)
+    : program_(program), options_(options), memory_(program.level == Memory) {
+  number_slots();
+  VarSet live;
+  for (const Function& f : program.functions) {
+    VarSet after;
+    prepare(f.lambda.body, after);
+    each_use(program, f, [&](Var v) { live.insert(v); });  // constants are needed by every function
+  }
+  prepare(program.constants, live);
+  data_.resize(program.data.size());
+  tapes_.resize(1);
+}
+
+void Interpreter::number_slots() {
+  slots_.resize(program_.vars.size());
+  uint32_t n = 0;
+  each_bind(program_.constants, [&](Var v) { slots_[v.index] = {n++, true}; });
+  globals_.resize(n);
+  for (const Function& f : program_.functions) {
+    uint32_t k = 0;
+    each_bind(f.lambda, [&](Var v) { slots_[v.index] = {k++, false}; });
+    frame_sizes_.push_back(k);
+  }
+}
+
+// ---- Last uses ----
+
+// Bodies that run several times, or at an unknown moment: what they use from outside stays alive within.
+void Interpreter::prepare_inner(const Exp& exp, VarSet& live) {
+  std::vector<const Body*> bodies;
+  walk(exp, overloaded{[&](const Body& b) { bodies.push_back(&b); }, [&](const Var&) {}});
+  VarSet bound;
+  for (const Body* b : bodies) each_bind(*b, [&](Var v) { bound.insert(v); });
+  VarSet inside = live;
+  each_use(program_, exp, [&](Var v) { if (!bound.contains(v)) inside.insert(v); });
+  for (const Body* b : bodies) {
+    VarSet copy = inside;
+    prepare(*b, copy);
+  }
+}
+
+void Interpreter::prepare(const Body& body, VarSet& live) {
+  BodyInfo& info = infos_[&body];
+  info = {};
+  info.take_result.assign(body.result.size(), false);
+  for (size_t i = body.result.size(); i-- > 0;)
+    if (const Var* v = var_of(body.result[i])) {
+      info.take_result[i] = !live.contains(*v) && !slots_[v->index].global;
+      live.insert(*v);
+    }
+  info.stms.resize(body.stms.size());
+  for (size_t i = body.stms.size(); i-- > 0;) {
+    const Stm& stm = body.stms[i];
+    StmInfo& at = info.stms[i];
+    auto note = [](std::vector<Var>& list, Var v) {
+      if (std::find(list.begin(), list.end(), v) == list.end()) list.push_back(v);
+    };
+    VarSet inner;  // used by inner bodies or by types: not movable
+    std::vector<const Body*> bodies;
+    walk(stm.exp, overloaded{[&](const Body& b) { bodies.push_back(&b); }, [&](const Var&) {}});
+    for (const Body* b : bodies) each_use(program_, *b, [&](Var v) { inner.insert(v); });
+    for (const Bind& b : stm.pattern) walk(program_.type(b.var), [&](const Var& v) { inner.insert(v); });
+    for (const Bind& b : stm.pattern)
+      if (!live.contains(b.var)) note(at.dies, b.var);
+    VarSet bound;
+    each_bind(stm.exp, [&](Var v) { bound.insert(v); });
+    for (const Bind& b : stm.pattern) bound.insert(b.var);
+    std::vector<Var> uses;
+    each_use(program_, stm, [&](Var v) { if (!bound.contains(v)) note(uses, v); });
+    for (Var v : uses)
+      if (!live.contains(v) && !slots_[v.index].global) {
+        at.dies.push_back(v);
+        if (!inner.contains(v)) at.movable.push_back(v);
+      }
+    for (const Bind& b : stm.pattern) live.erase(b.var);
+    if (auto branch = std::get_if<If>(&stm.exp)) {
+      VarSet one = live, other = live;
+      prepare(branch->then_, one);
+      prepare(branch->else_, other);
+    } else {
+      prepare_inner(stm.exp, live);
+    }
+    for (Var v : uses) live.insert(v);
+  }
+}
+
+// ---- Reading and binding ----
+
+Cell Interpreter::value(const Atom& a) {
+  if (const Const* c = const_of(a)) return Num{*c, {}};
+  return cell(*var_of(a));
+}
+Num Interpreter::num(const Atom& a) {
+  if (const Const* c = const_of(a)) return Num{*c, {}};
+  const Num* n = std::get_if<Num>(&cell(*var_of(a)));
+  CHECK(n, "interpreter: `{}` is not a number", program_.hint(*var_of(a)));
+  return *n;
+}
+std::vector<i64> Interpreter::integers(const std::vector<Atom>& as) {
+  std::vector<i64> r;
+  r.reserve(as.size());
+  for (const Atom& a : as) r.push_back(integer(a));
+  return r;
+}
+const Ref<Array>& Interpreter::array(Var v) {
+  const Ref<Array>* a = std::get_if<Ref<Array>>(&cell(v));
+  CHECK(a, "interpreter: `{}` is not an array", program_.hint(v));
+  return *a;
+}
+// The value of an operand that is consumed: moved out of its slot if this is its last use.
+Cell Interpreter::take(const Atom& a, const StmInfo& info) {
+  const Var* v = var_of(a);
+  if (!v) return value(a);
+  Cell& c = cell(*v);
+  bool movable = std::holds_alternative<Ref<Array>>(c) &&
+                 std::find(info.movable.begin(), info.movable.end(), *v) != info.movable.end();
+  return movable ? std::exchange(c, Cell{}) : c;
+}
+std::vector<Cell> Interpreter::take_all(const std::vector<Atom>& atoms, const StmInfo& info) {
+  std::vector<Cell> cells;
+  cells.reserve(atoms.size());
+  for (size_t i = 0; i < atoms.size(); i++) {
+    bool again = std::find(atoms.begin() + ptrdiff_t(i) + 1, atoms.end(), atoms[i]) != atoms.end();
+    cells.push_back(again ? value(atoms[i]) : take(atoms[i], info));
+  }
+  return cells;
+}
+
+void Interpreter::bind(Bind b, Cell value) {
+  if (auto t = std::get_if<ArrayType>(&program_.type(b.var))) {
+    Ref<Array>* a = std::get_if<Ref<Array>>(&value);
+    CHECK(a, "interpreter: `{}` is bound to something that is not an array", program_.hint(b.var));
+    if (memory_ && t->place) {
+      Ref<Array> place = view_of_type(*t);
+      if (failed()) return;
+      bool there = place->buffer == (*a)->buffer && place->offset == (*a)->offset;
+      for (size_t i = 0; there && i < place->shape.size(); i++)
+        there = place->shape[i] <= 1 || place->strides[i] == (*a)->strides[i];
+      if (!there) copy(*place, **a);
+      value = place;
+    } else if ((*a)->shape != integers(t->shape)) {
+      auto dims = [](const std::vector<i64>& shape) { return join(shape, "", [](i64 d) { return fmt::format("[{}]", d); }); };
+      fail({}, fmt::format("internal error: `{}` has shape {}, its type says {}", program_.hint(b.var), dims((*a)->shape),
+                           dims(integers(t->shape))));
+    }
+  }
+  cell(b.var) = std::move(value);
+}
+void Interpreter::bind(const std::vector<Bind>& pattern, std::vector<Cell> values) {
+  CHECK(pattern.size() == values.size(), "interpreter: {} values for {} binders", values.size(), pattern.size());
+  for (size_t i = 0; i < pattern.size() && !failed(); i++) bind(pattern[i], std::move(values[i]));
+}
+
+// ---- Statements ----
+
+bool Interpreter::execute(const List<Stm>& stms, const BodyInfo& info) {
+  for (size_t i = 0; i < stms.size(); i++) {
+    statement(stms[i], info.stms[i]);
+    if (failed()) return false;
+  }
+  return true;
+}
+
+void Interpreter::statement(const Stm& stm, const StmInfo& info) {
+  if (auto apply = std::get_if<Apply>(&stm.exp)) {  // the common case, without a vector of results
+    Num args[3];
+    size_t n = 0;
+    for (const Atom& a : apply->args) args[n++] = num(a);
+    counters_.work++;
+    Scalar working = working_type(apply->op, args[0].value.type, args[n > 1 ? 1 : 0].value.type);
+    cell(stm.pattern[0].var) = scalar(apply->op, working, {args, n});
+  } else {
+    std::vector<Cell> results = evaluate(stm, info);
+    if (failed()) return;
+    bind(stm.pattern, std::move(results));
+    if (failed() && failure_->backtrace.empty()) failure_->backtrace = backtrace(stm.source);
+  }
+  if (!stm.attrs.empty()) trace(stm);
+  for (Var v : info.dies) cell(v) = {};
+}
+
+std::vector<Cell> Interpreter::body(const Body& b) {
+  const BodyInfo& info = infos_.find(&b)->second;
+  if (!execute(b.stms, info)) return {};
+  std::vector<Cell> results;
+  results.reserve(b.result.size());
+  for (size_t i = 0; i < b.result.size(); i++) {
+    const Var* v = var_of(b.result[i]);
+    if (v && info.take_result[i]) results.push_back(std::exchange(cell(*v), Cell{}));
+    else results.push_back(value(b.result[i]));
+  }
+  return results;
+}
+
+std::vector<Cell> Interpreter::apply(const Lambda& f, std::vector<Cell> args) {
+  bind(f.params, std::move(args));
+  if (failed()) return {};
+  return body(f.body);
+}
+
+std::vector<Cell> Interpreter::call(FunId callee, std::vector<Cell> args, Source source) {
+  if (int(calls_.size()) >= options_.max_depth) {
+    fail(source, "Stack overflow.");
+    return {};
+  }
+  const Function& f = program_.functions[callee.index];
+  std::vector<Cell> frame(frame_sizes_[callee.index]);
+  std::vector<Cell>* caller = std::exchange(frame_, &frame);
+  calls_.push_back(source);
+  std::vector<Cell> results = apply(f.lambda, std::move(args));
+  calls_.pop_back();
+  frame_ = caller;
+  return results;
+}
+
+std::vector<std::string> Interpreter::backtrace(Source source) const {
+  std::vector<std::string> lines;
+  auto chain = [&](Source s) {
+    for (; s.valid(); s = program_.sources[s.index].caller) {
+      const SourceInfo& i = program_.sources[s.index];
+      lines.push_back(i.line == i.end_line
+                          ? fmt::format("{}:{}:{}-{}", i.file, i.line, i.column, i.end_column)
+                          : fmt::format("{}:{}:{}-{}:{}", i.file, i.line, i.column, i.end_line, i.end_column));
+    }
+  };
+  chain(source);
+  for (size_t i = calls_.size(); i-- > 0;) chain(calls_[i]);
+  return lines;
+}
+
+void Interpreter::fail(Source source, std::string message) {
+  if (!failure_) failure_ = Failure{std::move(message), backtrace(source), false};
+}
+
+void Interpreter::assertion(const Assert& x, Source source) {
+  if (num(x.cond).value.bits) return;
+  std::string_view text = program_.texts[x.message.index];
+  std::string message;
+  size_t next = 0;
+  for (size_t i = 0; i < text.size(); i++) {
+    if (text.substr(i, 2) != "{}" || next >= x.args.size()) {
+      message += text[i];
+      continue;
+    }
+    Const c = num(x.args[next++]).value;
+    if (c.type == Scalar::Bool) message += c.bits ? "true" : "false";
+    else if (is_float(c.type)) message += fmt::format("{}", c.as_f64());
+    else if (c.type == Scalar::U64) message += std::to_string(c.bits);
+    else message += std::to_string(c.as_i64());
+    i++;
+  }
+  fail(source, std::move(message));
+}
+
+void Interpreter::trace(const Stm& stm) {
+  if (!options_.trace) return;
+  for (const Attr& attr : stm.attrs) {
+    if (!attr.name.starts_with("trace")) continue;
+    std::vector<std::string> place = backtrace(stm.source);
+    std::string tag = attr.name.size() > 6 ? attr.name.substr(6) : place.empty() ? "trace" : place[0];  // "trace:tag"
+    for (const Bind& b : stm.pattern) {
+      std::string text;
+      show_numbers(cell(b.var), [&](const Num& n) {
+        if (!text.empty()) text += ' ';
+        if (n.value.type == Scalar::Bool) text += n.value.bits ? "true" : "false";
+        else if (is_float(n.value.type)) text += fmt::format("{:.6f}", n.value.as_f64());
+        else if (n.value.type == Scalar::U64) text += std::to_string(n.value.bits);
+        else text += std::to_string(n.value.as_i64());
+      });
+      options_.trace(tag + ": " + text);
+    }
+  }
+}
+
+std::vector<Cell> Interpreter::evaluate(const Stm& stm, const StmInfo& info) {
+  auto one = [](Cell c) {
+    std::vector<Cell> r;
+    r.push_back(std::move(c));
+    return r;
+  };
+  return match(
+      stm.exp,
+      [&](const Identity& x) { return one(take(x.value, info)); },
+      [&](const Apply& x) {
+        std::vector<Num> args;
+        for (const Atom& a : x.args) args.push_back(num(a));
+        return one(scalar(x.op, working_type(x.op, args[0].value.type, args[args.size() > 1].value.type), args));
+      },
+      [&](const Convert& x) { counters_.work++; return one(convert_num(x.to, num(x.value))); },
+      [&](const Assert& x) { assertion(x, stm.source); return one(Num{bool_const(true), {}}); },
+      [&](const Call& x) { return call(x.callee, take_all(x.args, info), stm.source); },
+      [&](const If& x) { return body(num(x.cond).value.bits ? x.then_ : x.else_); },
+      [&](const For& x) { return loop(x, info); },
+      [&](const While& x) { return loop(x, info); },
+      [&](const Index& x) {
+        Cell c = index(x);
+        if (failed() && failure_->backtrace.empty()) failure_->backtrace = backtrace(stm.source);
+        return one(std::move(c));
+      },
+      [&](const Update& x) {
+        Cell c = update(x, info);
+        if (failed() && failure_->backtrace.empty()) failure_->backtrace = backtrace(stm.source);
+        return one(std::move(c));
+      },
+      [&](const Iota& x) { return one(iota(x)); },
+      [&](const Replicate& x) { return one(replicate(x, stm.pattern[0])); },
+      [&](const Scratch& x) { return one(memory_ ? output(stm.pattern[0]) : fresh(x.elem, integers(x.shape))); },
+      [&](const ArrayLit& x) { return one(array_literal(x, stm.pattern[0])); },
+      [&](const Data& x) { return one(data(x)); },
+      [&](const Concat& x) { return one(concat(x, stm.pattern[0])); },
+      [&](const Reshape& x) { return one(reshape(x)); },
+      [&](const Permute& x) { return one(permute(x)); },
+      [&](const Copy& x) { return one(copied(x.array, stm.pattern[0])); },
+      [&](const Screma& x) { return screma(x, stm); },
+      [&](const Hist& x) { return hist(x, info); },
+      [&](const WithAcc& x) { return with_acc(x, info); },
+      [&](const AccUpdate& x) { return one(acc_update(x)); },
+      [&](const Jvp& x) { return jvp(x); },
+      [&](const Vjp& x) { return vjp(x); },
+      [&](const Custom& x) { return custom(x); },
+      [&](const Seg& x) { return seg(x, stm, info); },
+      [&](const Tunable& x) { return one(value(x.fallback)); },
+      [&](const Alloc& x) -> std::vector<Cell> {
+        i64 bytes = integer(x.bytes);
+        if (bytes < 0) return fail(stm.source, fmt::format("Negative allocation of {} bytes attempted.", bytes)), std::vector<Cell>{};
+        if (bytes > options_.max_bytes) return fail(stm.source, fmt::format("Out of memory: {} bytes.", bytes)), std::vector<Cell>{};
+        Ref<Buffer> block(new Buffer);
+        block->bytes.assign(size_t(bytes), 0xF9);  // poison: what is never written shows up as a strange number
+        return one(block);
+      });
+}
+
+std::vector<Cell> Interpreter::loop(const For& x, const StmInfo& info) {
+  i64 n = integer(x.n);
+  Scalar counter = std::get<ScalarType>(program_.type(x.i.var)).elem;
+  std::vector<Cell> state = take_all(x.init, info);
+  for (i64 i = 0; i < n && !failed(); i++) {
+    cell(x.i.var) = Num{integer_constant(counter, i), {}};
+    bind(x.state, std::move(state));
+    if (!failed()) state = body(x.body);
+  }
+  return state;
+}
+
+std::vector<Cell> Interpreter::loop(const While& x, const StmInfo& info) {
+  std::vector<Cell> state = take_all(x.init, info);
+  while (!failed()) {
+    std::vector<Cell> cond = apply(x.cond, state);
+    if (failed() || !std::get<Num>(cond[0]).value.bits) break;
+    for (const Bind& b : x.cond.params) cell(b.var) = {};  // they would keep the arrays shared
+    bind(x.state, std::move(state));
+    if (!failed()) state = body(x.body);
+  }
+  return state;
+}
+
+// ---- Entry ----
+
+// The cells of all parameters of f: implicit sizes and blocks are found from the arrays.
+std::optional<std::vector<Cell>> Interpreter::arguments(const Function& f, size_t sizes, const std::vector<Value>& args) {
+  auto refuse = [&](std::string message) {
+    failure_ = Failure{std::move(message), {}, true};
+    return std::nullopt;
+  };
+  std::vector<Bind> explicit_params;
+  size_t sizes_left = sizes;
+  for (const Bind& b : f.lambda.params) {
+    const Type& t = program_.type(b.var);
+    if (std::holds_alternative<BlockType>(t)) continue;
+    if (sizes_left > 0 && std::holds_alternative<ScalarType>(t)) sizes_left--;
+    else explicit_params.push_back(b);
+  }
+  if (explicit_params.size() != args.size())
+    return refuse(fmt::format("`{}` takes {} values, {} were given", f.name, explicit_params.size(), args.size()));
+  VarMap<std::optional<Cell>> known;
+  for (size_t i = 0; i < args.size(); i++) {
+    const Type& t = program_.type(explicit_params[i].var);
+    auto array_type = std::get_if<ArrayType>(&t);
+    auto scalar_type = std::get_if<ScalarType>(&t);
+    bool fits = array_type    ? array_type->elem == args[i].elem && array_type->shape.size() == args[i].shape.size()
+                : scalar_type ? scalar_type->elem == args[i].elem && args[i].shape.empty()
+                              : false;
+    if (!fits) return refuse(fmt::format("argument {} of `{}` has the wrong type", i + 1, f.name));
+    known[explicit_params[i].var] = from_value(args[i]);
+    if (failed()) return std::nullopt;
+  }
+  bool consistent = true;
+  for (size_t i = 0; i < args.size(); i++)
+    if (auto t = std::get_if<ArrayType>(&program_.type(explicit_params[i].var))) {
+      const Ref<Array>& a = std::get<Ref<Array>>(*known[explicit_params[i].var]);
+      for (size_t k = 0; k < t->shape.size(); k++) {
+        if (const Const* c = const_of(t->shape[k])) {
+          consistent = consistent && c->as_i64() == a->shape[k];
+        } else {
+          std::optional<Cell>& size = known[*var_of(t->shape[k])];
+          if (!size) size = Num{i64_const(a->shape[k]), {}};
+          consistent = consistent && std::get<Num>(*size).value.as_i64() == a->shape[k];
+        }
+      }
+      if (t->place) known[t->place->block] = Cell(a->buffer);
+    }
+  if (!consistent) return refuse("Error: entry point arguments have invalid sizes.");
+  std::vector<Cell> cells;
+  for (const Bind& b : f.lambda.params) {
+    std::optional<Cell>& c = known[b.var];
+    if (!c) return refuse(fmt::format("the size `{}` of `{}` is in no argument's shape", program_.hint(b.var), f.name));
+    cells.push_back(*c);
+  }
+  return cells;
+}
+
+Outcome Interpreter::run(std::string_view name, const std::vector<Value>& args) {
+  Outcome outcome;
+  const EntryPoint* entry = nullptr;
+  for (const EntryPoint& e : program_.entries)
+    if (e.name == name) entry = &e;
+  FunId function = entry ? entry->function : FunId{};
+  for (uint32_t i = 0; i < program_.functions.size() && !entry; i++)
+    if (program_.functions[i].name == name) function = {i};
+  if (!function.valid()) {
+    outcome.failure = Failure{fmt::format("Invalid entry point: {}", name), {}, true};
+    return outcome;
+  }
+  frame_ = &globals_;
+  execute(program_.constants.stms, infos_.find(&program_.constants)->second);
+  std::vector<Cell> results;
+  if (!failed()) {
+    auto cells = arguments(program_.functions[function.index], entry ? entry->sizes : 0, args);
+    if (cells) results = call(function, std::move(*cells), {});
+  }
+  outcome.failure = failure_;
+  outcome.counters = counters_;
+  if (failed()) return outcome;
+  for (size_t i = entry ? entry->result_sizes : 0; i < results.size(); i++)
+    if (!std::holds_alternative<Ref<Buffer>>(results[i])) outcome.results.push_back(to_value(results[i]));
+  return outcome;
+}
+
+Outcome interpret(const Program& program, std::string_view name, const std::vector<Value>& args,
+                  const InterpretOptions& options) {
+  return Interpreter(program, options).run(name, args);
+}
+
+std::string show(const Failure& failure) {
+  std::string text = failure.message.starts_with("Error: ") ? failure.message : "Error: " + failure.message;
+  if (failure.backtrace.empty()) return text;
+  text += "\n\nBacktrace:";
+  for (size_t i = 0; i < failure.backtrace.size(); i++)
+    text += fmt::format("\n{} #{}  {}", i == 0 ? "->" : "  ", i, failure.backtrace[i]);
+  return text;
+}
+
+}  // namespace raido::ir
