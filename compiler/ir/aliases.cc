@@ -1,0 +1,153 @@
+// aliases.cc - one forward walk over each body. Consumption inside a body is recorded on roots, so that a loop knows
+// which state its body consumes and a screma of which inputs it consumes the elements.
+#include "compiler/ir/aliases.h"
+
+#include <algorithm>
+
+namespace raido::ir {
+
+class AliasAnalysis {
+ public:
+  AliasAnalysis(const Program& p, Aliases& out) : p_(p), out_(out) {}
+
+  void run() {
+    body(p_.constants);
+    out_.returns_.resize(p_.functions.size());
+    for (size_t i = 0; i < p_.functions.size(); i++) {
+      const Function& f = p_.functions[i];
+      body(f.lambda.body);
+      auto& summary = out_.returns_[i];
+      summary.resize(f.lambda.body.result.size());
+      for (size_t r = 0; r < summary.size(); r++)
+        for (Var root : roots_of(f.lambda.body.result[r]))
+          for (size_t k = 0; k < f.lambda.params.size(); k++)
+            if (f.lambda.params[k].var == root) summary[r].push_back(k);
+    }
+  }
+
+ private:
+  const Program& p_;
+  Aliases& out_;
+
+  std::vector<Var> roots_of(const Atom& a) const {
+    auto v = var_of(a);
+    if (!v || !is_array(p_.type(*v))) return {};
+    return out_.roots(*v);
+  }
+  void set(Var v, std::vector<Var> roots) {
+    std::erase_if(roots, [&](Var r) { return out_.consumed_.contains(r); });
+    std::ranges::sort(roots);
+    roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
+    if (!roots.empty()) out_.roots_[v] = std::move(roots);
+  }
+  void consume(Var v) { for (Var r : out_.roots(v)) out_.consumed_.insert(r); }
+
+  void body(const Body& b) { for (const Stm& s : b.stms) statement(s); }
+
+  void alias(const Stm& s, size_t i, const std::vector<Var>& roots) {
+    if (i < s.pattern.size() && is_array(p_.type(s.pattern[i].var))) set(s.pattern[i].var, roots);
+  }
+  // Loop results: what the body returns, with state for its initial value, and the initial value (no iteration).
+  void loop(const Stm& s, const std::vector<Bind>& state, const std::vector<Atom>& init, const Body& b) {
+    for (size_t i = 0; i < state.size(); i++)
+      if (auto v = var_of(init[i]); v && is_array(p_.type(*v)) && out_.consumed_.contains(state[i].var)) consume(*v);
+    for (size_t i = 0; i < state.size() && i < s.pattern.size(); i++) {
+      std::vector<Var> all = roots_of(init[i]);
+      for (Var r : roots_of(b.result[i])) {
+        auto it = std::ranges::find_if(state, [&](const Bind& bind) { return bind.var == r; });
+        if (it == state.end()) { all.push_back(r); continue; }
+        for (Var q : roots_of(init[size_t(it - state.begin())])) all.push_back(q);
+      }
+      alias(s, i, all);
+    }
+  }
+  void elements(const std::vector<Var>& inputs, const std::vector<Bind>& params) {
+    for (size_t i = 0; i < inputs.size() && i < params.size(); i++)
+      if (out_.consumed_.contains(params[i].var) && is_array(p_.type(inputs[i]))) consume(inputs[i]);
+  }
+
+  void statement(const Stm& s) {
+    each_consumed(p_, s.exp, [&](Var v) { consume(v); });
+    walk_inner(s.exp);
+    match(s.exp, [&](const Identity& x) { alias(s, 0, roots_of(x.value)); },
+          [&](const Index& x) { alias(s, 0, out_.roots(x.array)); },
+          [&](const Reshape& x) { alias(s, 0, out_.roots(x.array)); },
+          [&](const Permute& x) { alias(s, 0, out_.roots(x.array)); },
+          [&](const If& x) {
+            for (size_t i = 0; i < x.then_.result.size(); i++) {
+              std::vector<Var> all = roots_of(x.then_.result[i]), other = roots_of(x.else_.result[i]);
+              all.insert(all.end(), other.begin(), other.end());
+              alias(s, i, all);
+            }
+          },
+          [&](const For& x) { loop(s, x.state, x.init, x.body); },
+          [&](const While& x) { loop(s, x.state, x.init, x.body); },
+          [&](const Call& x) {
+            if (x.callee.index >= out_.returns_.size()) return;
+            const auto& summary = out_.returns_[x.callee.index];
+            for (size_t i = 0; i < summary.size(); i++) {
+              std::vector<Var> all;
+              for (size_t k : summary[i])
+                for (Var r : roots_of(x.args[k])) all.push_back(r);
+              alias(s, i, all);
+            }
+          },
+          [&](const WithAcc& x) {
+            size_t arrays = 0;
+            for (const Dest& d : x.dests) arrays += d.arrays.size();
+            for (size_t i = x.dests.size(); i < x.scope.body.result.size(); i++)
+              alias(s, i - x.dests.size() + arrays, roots_of(x.scope.body.result[i]));
+          },
+          [&](const Screma& x) { elements(x.inputs, x.pre.params); },
+          [&](const Hist& x) { elements(x.inputs, x.pre.params); },
+          [&](const auto&) {});                          // fresh results
+  }
+  void walk_inner(const Exp& e) {
+    match(e, [&](const auto& op) { walk_parts(op, [&](const Body& b) { body(b); }); });
+  }
+};
+
+Aliases::Aliases(const Program& p) : p_(p) { AliasAnalysis(p, *this).run(); }
+
+const std::vector<Var>& Aliases::roots(Var v) const {
+  const std::vector<Var>& found = roots_[v];
+  if (!found.empty()) return found;
+  auto& self = const_cast<Aliases*>(this)->roots_[v];    // memoised: an array nobody described is its own root
+  self = {v};
+  return self;
+}
+bool Aliases::may_alias(Var a, Var b) const {
+  for (Var r : roots(a))
+    if (std::ranges::find(roots(b), r) != roots(b).end()) return true;
+  return false;
+}
+std::vector<Var> Aliases::consumed(const Stm& s) const {
+  std::vector<Var> out;
+  each_consumed(p_, s.exp, [&](Var v) { out.push_back(v); });
+  auto state = [&](const std::vector<Bind>& binds, const std::vector<Atom>& init) {
+    for (size_t i = 0; i < binds.size(); i++)
+      if (auto v = var_of(init[i]); v && is_array(p_.type(*v)) && consumed_.contains(binds[i].var)) out.push_back(*v);
+  };
+  auto inputs = [&](const std::vector<Var>& arrays, const std::vector<Bind>& params) {
+    for (size_t i = 0; i < arrays.size() && i < params.size(); i++)
+      if (is_array(p_.type(arrays[i])) && consumed_.contains(params[i].var)) out.push_back(arrays[i]);
+  };
+  match(s.exp, [&](const For& x) { state(x.state, x.init); }, [&](const While& x) { state(x.state, x.init); },
+        [&](const Screma& x) { inputs(x.inputs, x.pre.params); },
+        [&](const Hist& x) { inputs(x.inputs, x.pre.params); },
+        [&](const auto&) {});
+  // inner bodies may consume what is free in them
+  match(s.exp, [&](const auto& op) {
+    walk_parts(op, [&](const Body& b) {
+      VarSet bound;
+      for (const Stm& inner : b.stms) each_bind(inner.pattern, [&](Var v) { bound.insert(v); });
+      for (const Stm& inner : b.stms)
+        for (Var v : consumed(inner))
+          for (Var r : roots(v))
+            if (!bound.contains(r)) out.push_back(r);
+    });
+  });
+  return out;
+}
+
+}  // namespace raido::ir

@@ -1,0 +1,41 @@
+// aliases.h - which arrays may share memory, and what a statement consumes: the only definition of consumption.
+//
+// Every array has a set of roots; two arrays may share memory if their roots meet. Views have the roots of their source,
+// fresh arrays are their own root. The result of an in-place operation is its own root: its operand is consumed.
+#pragma once
+#include "compiler/ir/types.h"
+
+namespace raido::ir {
+
+class Aliases {
+ public:
+  explicit Aliases(const Program& p);                    // of the whole program: constants and functions
+  // Roots of an array; the array itself if it is fresh or unknown.
+  const std::vector<Var>& roots(Var v) const;
+  bool may_alias(Var a, Var b) const;
+  // Arrays in scope before the statement that it consumes (loop state that the body updates, inputs of which the
+  // elements are consumed, marked arguments included).
+  std::vector<Var> consumed(const Stm& s) const;
+
+ private:
+  friend class AliasAnalysis;
+  VarMap<std::vector<Var>> roots_;
+  VarSet consumed_;                                      // variables consumed somewhere, as roots
+  std::vector<std::vector<std::vector<size_t>>> returns_;  // function, result -> parameters it may alias
+  const Program& p_;
+};
+
+// What the operation consumes directly: not what its inner bodies consume of their parameters.
+template <class F> void each_consumed(const Program& p, const Exp& e, F&& f) {
+  auto dests = [&](const std::vector<Dest>& ds) { for (const Dest& d : ds) for (Var v : d.arrays) f(v); };
+  match(e, [&](const Update& x) { f(x.array); }, [&](const WithAcc& x) { dests(x.dests); },
+        [&](const Hist& x) { dests(x.dests); }, [&](const Seg& x) { dests(x.dests); },
+        [&](const Call& x) {
+          const Function& g = p.functions[x.callee.index];
+          for (size_t i = 0; i < x.args.size(); i++)
+            if (auto v = var_of(x.args[i]); v && i < g.consumes.size() && g.consumes[i]) f(*v);
+        },
+        [&](const auto&) {});                            // the rest only reads
+}
+
+}  // namespace raido::ir

@@ -1,0 +1,407 @@
+// verify.cc - the rules of verify.h, in one walk over each body. Variables are unique, so the scope is one set; what a
+// body binds leaves it at the body's end. The first violation ends the walk.
+#include "compiler/ir/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/ir/aliases.h"
+#include "compiler/ir/text.h"
+#include "compiler/ir/transform.h"
+
+namespace raido::ir {
+
+Types returns_of(const Program& p, const Lambda& l) {
+  Types out;
+  VarSet params;
+  for (const Bind& b : l.params) params.insert(b.var);
+  for (const Atom& a : l.body.result) {
+    Type t = p.type(a);
+    walk(t, [&](Var& v) {
+      if (params.contains(v)) return;
+      for (size_t k = 0; k < l.body.result.size(); k++)
+        if (l.body.result[k] == Atom(v)) { v = result_number(k); return; }
+    });
+    out.push_back(std::move(t));
+  }
+  return out;
+}
+
+namespace {
+
+class Verifier {
+ public:
+  explicit Verifier(const Program& p) : p_(p), aliases_(p) {}
+  Violation found;
+
+  void run() {
+    open_body(p_.constants);                             // stays in scope for the functions
+    for (const Function& f : p_.functions) {
+      if (!fine()) return;
+      in_ = f.name;
+      std::vector<Var> mark = std::exchange(bound_here_, {});
+      for (const Bind& b : f.lambda.params) bind(b);
+      body(f.lambda.body);
+      if (f.consumes.size() != f.lambda.params.size()) fail("V6", "`consumes` has a wrong length");
+      if (f.returns.size() != f.lambda.body.result.size()) fail("V3", "`returns` has a wrong length");
+      close(std::move(mark));
+    }
+    for (const EntryPoint& e : p_.entries) entry(e);
+  }
+
+ private:
+  const Program& p_;
+  Aliases aliases_;
+  VarSet scope_, ever_bound_, consumed_, acc_used_;
+  std::vector<Var> bound_here_;
+  std::string in_ = "constants";
+  const Stm* at_ = nullptr;
+  std::vector<SegLevel> levels_;
+
+  bool fine() const { return found.rule.empty(); }
+  void fail(std::string rule, std::string message) {
+    if (!fine()) return;
+    found = {std::move(rule), fmt::format("{}, in {}{}{}", message, in_, at_ ? ": " : "", at_ ? print(p_, *at_) : "")};
+  }
+  std::string show(Var v) const { return v.index < p_.vars.size() ? fmt::format("{}#{}", p_.hint(v), v.index) : "?"; }
+
+  // ---- V1, V2: binders and scope ----
+  void bind(const Bind& b) {
+    if (!b.var.valid() || b.var.index >= p_.vars.size()) return fail("V1", "a binder without variable");
+    if (ever_bound_.contains(b.var)) return fail("V1", fmt::format("`{}` is bound twice", show(b.var)));
+    ever_bound_.insert(b.var);
+    walk(p_.type(b.var), [&](const Var& v) { use_scope(v); });
+    if (p_.level == Memory) {
+      auto a = std::get_if<ArrayType>(&p_.type(b.var));
+      if (a && !a->place) fail("V10", fmt::format("`{}` has no place", show(b.var)));
+      if (a && a->place && a->place->layout.strides.size() != a->shape.size())
+        fail("V10", fmt::format("the layout of `{}` does not fit its shape", show(b.var)));
+    } else if (auto a = std::get_if<ArrayType>(&p_.type(b.var)); a && a->place)
+      fail("V10", fmt::format("`{}` has a place before level memory", show(b.var)));
+    scope_.insert(b.var);
+    bound_here_.push_back(b.var);
+  }
+  void close(std::vector<Var> mark) {
+    for (Var v : bound_here_) scope_.erase(v);
+    bound_here_ = std::move(mark);
+  }
+  void use_scope(Var v) {
+    if (!v.valid() || v.index >= p_.vars.size() || !scope_.contains(v)) fail("V2", fmt::format("`{}` is not in scope", show(v)));
+  }
+  // ---- V6, V7: consumption and linearity ----
+  void use(Var v) {
+    use_scope(v);
+    if (!fine()) return;
+    const Type& t = p_.type(v);
+    if (is_array(t))
+      for (Var r : aliases_.roots(v))
+        if (consumed_.contains(r)) return fail("V6", fmt::format("`{}` is used after its consumption", show(v)));
+    if (is_acc(t)) {
+      if (acc_used_.contains(v)) return fail("V7", fmt::format("the accumulator `{}` is used twice", show(v)));
+      acc_used_.insert(v);
+    }
+  }
+  void use(const Atom& a) { if (auto v = var_of(a)) use(*v); }
+  void consume(Var v) { for (Var r : aliases_.roots(v)) consumed_.insert(r); }
+
+  void open_body(const Body& b) {
+    for (const Stm& s : b.stms) {
+      if (!fine()) return;
+      statement(s);
+    }
+    for (const Atom& a : b.result) use(a);
+  }
+  void body(const Body& b) {
+    std::vector<Var> mark = std::exchange(bound_here_, {});
+    open_body(b);
+    close(std::move(mark));
+  }
+  void lambda(const Lambda& l) {
+    std::vector<Var> mark = std::exchange(bound_here_, {});
+    for (const Bind& b : l.params) bind(b);
+    body(l.body);
+    close(std::move(mark));
+  }
+
+  void statement(const Stm& s) {
+    const Stm* outer = std::exchange(at_, &s);
+    match(s.exp, [&](const auto& op) {
+      using Op = std::decay_t<decltype(op)>;
+      if ((Op::levels & p_.level) == 0) fail("V4", fmt::format("`{}` is not legal at this level", Op::name));
+    });
+    for (Var c : s.checks) {
+      use(c);
+      if (fine() && !is_check(p_.type(c))) fail("V8", fmt::format("`{}` is no proof", show(c)));
+    }
+    if (!fine()) return;
+    operands(s);
+    if (fine()) shapes(s.exp);
+    if (fine()) results(s);
+    for (Var v : aliases_.consumed(s)) consume(v);
+    for (const Bind& b : s.pattern) if (fine()) bind(b);
+    at_ = outer;
+  }
+
+  // Uses in field order; inner bodies in the scope of the binders before them.
+  void operands(const Stm& s) {
+    std::vector<Var> mark = std::exchange(bound_here_, {});
+    if (auto x = std::get_if<If>(&s.exp)) {
+      use(x->cond);
+      VarSet consumed = consumed_, accs = acc_used_;
+      body(x->then_);
+      VarSet consumed_then = std::exchange(consumed_, consumed), accs_then = std::exchange(acc_used_, accs);
+      body(x->else_);
+      for (uint32_t i = 0; i < p_.vars.size(); i++) {
+        if (consumed_then.contains({i})) consumed_.insert({i});
+        if (accs_then.contains({i})) acc_used_.insert({i});
+      }
+    } else {
+      auto visit = overloaded{[&](const Var& v) { if (fine()) use(v); }, [&](const Bind& b) { if (fine()) bind(b); },
+                              [&](const Lambda& l) { if (fine()) lambda(l); }, [&](const Body& b) { if (fine()) body(b); }};
+      auto seg = std::get_if<Seg>(&s.exp);
+      if (seg) levels_.push_back(seg->level);
+      // with_acc: its arrays are out of bounds inside the scope
+      if (auto scope = std::get_if<WithAcc>(&s.exp)) {
+        walk(scope->dests, visit);
+        for (const Dest& d : scope->dests) for (Var v : d.arrays) consume(v);
+        lambda(scope->scope);
+      } else match(s.exp, [&](const auto& op) { walk_parts(op, visit); });
+      if (seg) levels_.pop_back();
+    }
+    close(std::move(mark));
+  }
+
+  // ---- V3: the types of the pattern ----
+  // Every dimension of `pattern` is that of `actual`, or names the binder k where `actual` has the k-th result.
+  bool agrees(const Type& pattern, const Type& actual, const std::vector<Var>& binders, const std::vector<Atom>& values) {
+    if (pattern.index() != actual.index()) return false;
+    if (!is_array(pattern)) return same_type(pattern, actual) || is_acc(pattern);
+    const ArrayType &x = std::get<ArrayType>(pattern), &y = std::get<ArrayType>(actual);
+    if (x.elem != y.elem || x.shape.size() != y.shape.size()) return false;
+    for (size_t d = 0; d < x.shape.size(); d++) {
+      bool same = x.shape[d] == y.shape[d];
+      for (size_t k = 0; k < binders.size() && k < values.size(); k++)
+        same = same || (x.shape[d] == Atom(binders[k]) && values[k] == y.shape[d]);
+      if (!same) return false;
+    }
+    return true;
+  }
+  void agree(const std::vector<Bind>& pattern, const std::vector<Atom>& values, std::string_view what) {
+    if (pattern.size() != values.size())
+      return fail("V3", fmt::format("{} results for {} binders ({})", values.size(), pattern.size(), what));
+    std::vector<Var> binders;
+    for (const Bind& b : pattern) binders.push_back(b.var);
+    for (size_t i = 0; i < pattern.size(); i++)
+      if (!agrees(p_.type(binders[i]), p_.type(values[i]), binders, values))
+        return fail("V3", fmt::format("`{}` has type {}, {} has {}", show(binders[i]), print(p_, p_.type(binders[i])), what,
+                                      print(p_, p_.type(values[i]))));
+  }
+  void results(const Stm& s) {
+    if (auto x = std::get_if<If>(&s.exp)) {
+      agree(s.pattern, x->then_.result, "the first branch");
+      return agree(s.pattern, x->else_.result, "the second branch");
+    }
+    auto loop = [&](const std::vector<Bind>& state, const std::vector<Atom>& init, const Body& b) {
+      if (state.size() != init.size()) return fail("V3", "state and initial values differ in number");
+      agree(state, init, "the initial value");
+      agree(state, b.result, "the body");
+      std::vector<Atom> values;
+      for (const Bind& bind : state) values.push_back(bind.var);
+      agree(s.pattern, values, "the state");
+    };
+    if (auto x = std::get_if<For>(&s.exp)) return loop(x->state, x->init, x->body);
+    if (auto x = std::get_if<While>(&s.exp)) return loop(x->state, x->init, x->body);
+    Types expected = types_of(p_, s);
+    if (expected.size() != s.pattern.size())
+      return fail("V3", fmt::format("{} results for {} binders", expected.size(), s.pattern.size()));
+    for (size_t i = 0; i < expected.size(); i++) {
+      Type want = expected[i], have = p_.type(s.pattern[i].var);
+      if (auto a = std::get_if<ArrayType>(&want)) a->place.reset();      // places are the pattern's to say
+      if (auto a = std::get_if<ArrayType>(&have)) a->place.reset();
+      if (!same_type(want, have) && !(is_acc(want) && is_acc(have)))
+        return fail("V3", fmt::format("`{}` has type {}, the operation gives {}", show(s.pattern[i].var), print(p_, have), print(p_, want)));
+    }
+  }
+
+  // ---- operand types, V5, V9 ----
+  void expect_scalar(const Atom& a, Scalar s, std::string_view what) {
+    if (!same_type(p_.type(a), scalar_type(s))) fail("V3", fmt::format("{} is {}, not {}", what, print(p_, p_.type(a)), name_of(s)));
+  }
+  void sizes(const std::vector<Atom>& atoms) { for (const Atom& a : atoms) expect_scalar(a, Scalar::I64, "a size or index"); }
+  void selectors(Var array, const std::vector<Selector>& at) {
+    if (!is_array(p_.type(array)) || at.size() > shape_of(p_.type(array)).size() || at.empty())
+      return fail("V3", "too many or no selectors for the array");
+    for (const Selector& s : at)
+      match(s, [&](const Atom& a) { expect_scalar(a, Scalar::I64, "an index"); },
+            [&](const Slice& x) { sizes({x.start, x.count, x.stride}); });
+  }
+  void combine(const Combine& c) {
+    size_t k = c.neutral.size();
+    if (k == 0 || c.op.params.size() != 2 * k || c.op.body.result.size() != k) return fail("V5", "an operator with wrong arity");
+    for (size_t i = 0; i < k; i++) {
+      const Type& t = p_.type(c.op.params[i].var);
+      auto same = [&](const Type& u) { return same_shape(t, u); };
+      if (!same(p_.type(c.op.params[k + i].var)) || !same(p_.type(c.neutral[i])) || !same(p_.type(c.op.body.result[i])))
+        return fail("V5", "operands, result and neutral element of an operator differ in type");
+      if (!c.shape.empty() && !is_scalar(t)) return fail("V5", "an operator with a shape works on scalars");
+    }
+  }
+  bool same_shape(Type a, Type b) {
+    if (auto x = std::get_if<ArrayType>(&a)) x->place.reset();
+    if (auto x = std::get_if<ArrayType>(&b)) x->place.reset();
+    return same_type(a, b);
+  }
+  void combines(const std::vector<Combine>& cs) { for (const Combine& c : cs) if (fine()) combine(c); }
+  void operands_of(const Lambda& f, const std::vector<Var>& inputs, const Dim& width) {
+    if (f.params.size() != inputs.size()) return fail("V3", "inputs and parameters differ in number");
+    for (size_t i = 0; i < inputs.size(); i++) {
+      const Type& t = p_.type(inputs[i]);
+      if (is_scalar(t)) return fail("V3", "an input is a scalar");
+      if (is_array(t) && shape_of(t)[0] != width) return fail("V3", fmt::format("`{}` is not as long as the width", show(inputs[i])));
+      if (!same_shape(row_type(t), p_.type(f.params[i].var)) && !is_acc(t))
+        return fail("V3", fmt::format("the parameter for `{}` is no row of it", show(inputs[i])));
+    }
+  }
+  void post(const std::vector<Atom>& inner, const std::vector<Combine>& reduces, const std::vector<Combine>& scans,
+            const Lambda& f, const std::vector<Combine>& late) {
+    if (inner.size() < width_of(reduces) + width_of(scans)) return fail("V3", "too few operands for the operators");
+    combines(reduces);
+    combines(scans);
+    combines(late);
+    if (f.params.empty() && f.body.result.empty()) {
+      if (!late.empty()) fail("V3", "late reductions without a post lambda");
+      return;
+    }
+    if (f.params.size() != inner.size() - width_of(reduces)) return fail("V3", "post has a wrong number of parameters");
+    if (f.body.result.size() < width_of(late)) fail("V3", "post has too few results");
+  }
+  void dests(const std::vector<Dest>& ds) {
+    for (const Dest& d : ds) {
+      if (d.arrays.empty() || d.rank < 1) return fail("V3", "a destination without arrays or rank");
+      for (Var v : d.arrays)
+        if (!is_array(p_.type(v)) || isize(shape_of(p_.type(v))) < d.rank) return fail("V3", "a destination of too small a rank");
+      if (d.combine) combine(*d.combine);
+    }
+  }
+  void shapes(const Exp& e) {
+    match(e,
+      [&](const Apply& x) {
+        if (isize(x.args) != arity_of(x.op)) return fail("V3", "a wrong number of operands");
+        for (const Atom& a : x.args) if (!is_scalar(p_.type(a))) return fail("V3", "an operand is no scalar");
+        Scalar first = elem_of(p_, x.args[0]), s = working_type(x.op, first, x.args.size() > 1 ? elem_of(p_, x.args[1]) : first);
+        if (!find_row(x.op, s)) return fail("V3", fmt::format("`{}` is not defined at {}", name_of(x.op), name_of(s)));
+        for (size_t i = 0; i < x.args.size(); i++) expect_scalar(x.args[i], operand_type(x.op, s, int(i)), "an operand");
+      },
+      [&](const Assert& x) { expect_scalar(x.cond, Scalar::Bool, "the condition"); },
+      [&](const If& x) { expect_scalar(x.cond, Scalar::Bool, "the condition"); },
+      [&](const For& x) { sizes({x.n}); },
+      [&](const While& x) {
+        if (x.cond.params.size() != x.state.size() || x.cond.body.result.size() != 1) return fail("V3", "the condition does not fit the state");
+        expect_scalar(x.cond.body.result[0], Scalar::Bool, "the condition");
+      },
+      [&](const Call& x) {
+        if (x.args.size() != p_.functions[x.callee.index].lambda.params.size()) fail("V3", "a wrong number of arguments");
+      },
+      [&](const Index& x) { selectors(x.array, x.at); },
+      [&](const Update& x) {
+        selectors(x.array, x.at);
+        if (!fine()) return;
+        Type want = array_type(elem_of(p_.type(x.array)), selected_shape(shape_of(p_.type(x.array)), x.at));
+        if (!same_shape(want, p_.type(x.value))) fail("V3", "the value does not have the shape of the place");
+      },
+      [&](const Iota& x) { sizes({x.n}); },
+      [&](const Replicate& x) { if (x.shape.empty()) fail("V3", "replicate without dimensions"); sizes(x.shape); },
+      [&](const Scratch& x) { if (x.shape.empty()) fail("V3", "scratch without dimensions"); sizes(x.shape); },
+      [&](const Reshape& x) { if (x.shape.empty()) fail("V3", "reshape without dimensions"); sizes(x.shape); },
+      [&](const ArrayLit& x) {
+        if (x.elements.empty()) return fail("V3", "an empty array literal");
+        for (const Atom& a : x.elements) if (!same_shape(p_.type(a), p_.type(x.elements[0]))) fail("V3", "elements of different types");
+      },
+      [&](const Concat& x) { if (x.arrays.empty()) fail("V3", "concat of nothing"); sizes({x.size}); },
+      [&](const Permute& x) {
+        std::vector<int> sorted = x.dims;
+        std::ranges::sort(sorted);
+        for (int i = 0; i < isize(sorted); i++) if (sorted[size_t(i)] != i) return fail("V3", "not a permutation");
+        if (sorted.size() != shape_of(p_.type(x.array)).size()) fail("V3", "a permutation of another rank");
+      },
+      [&](const Screma& x) {
+        sizes({x.width});
+        operands_of(x.pre, x.inputs, x.width);
+        if (fine()) post(x.pre.body.result, x.reduces, x.scans, x.post, x.late);
+      },
+      [&](const Hist& x) {
+        operands_of(x.pre, x.inputs, x.width);
+        dests(x.dests);
+        size_t want = 0;
+        for (const Dest& d : x.dests) want += size_t(d.rank) + d.arrays.size();
+        if (x.pre.body.result.size() != want) fail("V3", "a wrong number of indices and values");
+      },
+      [&](const WithAcc& x) {
+        dests(x.dests);
+        if (!fine()) return;
+        size_t n = x.dests.size();
+        if (x.scope.params.size() != 2 * n || x.scope.body.result.size() < n) return fail("V7", "a scope with wrong parameters");
+        for (size_t i = 0; i < n; i++) {
+          Var token = x.scope.params[i].var;
+          if (!same_type(p_.type(x.scope.params[n + i].var), dest_type(p_, x.dests[i], token)))
+            return fail("V7", "an accumulator that does not fit its arrays");
+          Type returned = p_.type(x.scope.body.result[i]);
+          auto result = std::get_if<AccType>(&returned);
+          if (!result || result->token != token) return fail("V7", "the scope does not return its accumulators in order");
+        }
+      },
+      [&](const AccUpdate& x) {
+        auto acc = std::get_if<AccType>(&p_.type(x.acc));
+        if (!acc) return fail("V7", "`upd` of what is no accumulator");
+        if (x.at.size() != acc->space.size() || x.values.size() != acc->elems.size()) return fail("V7", "`upd` with a wrong number of indices or values");
+        sizes(x.at);
+        for (size_t i = 0; i < x.values.size(); i++)
+          if (!same_shape(p_.type(x.values[i]), array_type(acc->elems[i].elem, acc->elems[i].shape))) fail("V7", "`upd` of another type");
+      },
+      [&](const Seg& x) {
+        if (x.index.size() != x.extent.size() || x.index.empty()) return fail("V9", "index and extent differ in rank");
+        sizes(x.extent);
+        if (!levels_.empty()) {
+          SegLevel outer = levels_.back();
+          bool nests = (outer == SegLevel::Block || outer == SegLevel::Warp) ? x.level == SegLevel::Lane
+                       : outer == SegLevel::Task ? (x.level == SegLevel::Task || x.level == SegLevel::Simd) : false;
+          if (!nests) return fail("V9", "seg levels do not nest this way");
+        }
+        dests(x.dests);
+        std::vector<Atom> inner = x.body.result;
+        size_t updates = 0;
+        for (const Dest& d : x.dests) updates += size_t(d.rank) + d.arrays.size();
+        if (inner.size() < updates) return fail("V3", "too few results for the destinations");
+        inner.resize(inner.size() - updates);
+        if (fine()) post(inner, x.reduces, x.scans, x.post, x.late);
+      },
+      [&](const Jvp& x) {
+        if (x.at.size() != x.f.params.size() || x.tangents.size() != x.at.size()) fail("V3", "jvp with a wrong number of arguments or seeds");
+      },
+      [&](const Vjp& x) {
+        if (x.at.size() != x.f.params.size() || x.adjoints.size() != x.f.body.result.size()) fail("V3", "vjp with a wrong number of arguments or seeds");
+      },
+      [&](const auto&) {});                              // nothing to check beyond the result types
+  }
+  void entry(const EntryPoint& e) {
+    at_ = nullptr;
+    in_ = "entry " + e.name;
+    if (e.function.index >= p_.functions.size()) return fail("V2", "an entry without function");
+    const Lambda& f = p_.functions[e.function.index].lambda;
+    size_t params = e.sizes, results = e.result_sizes;
+    for (const ExternalType& t : e.params) params += t.values;
+    for (const ExternalType& t : e.results) results += t.values;
+    if (params != f.params.size() || results != f.body.result.size()) fail("V3", "an entry that does not fit its function");
+  }
+};
+
+}  // namespace
+
+Violation verify(const Program& p) {
+  Verifier v(p);
+  v.run();
+  return v.found;
+}
+
+}  // namespace raido::ir

@@ -1,0 +1,83 @@
+// The text form: printing and parsing are inverse, and the verifier names the rule that is broken.
+#include "compiler/ir/text.h"
+
+#include "compiler/ir/verify.h"
+#include "tests/unit/test.h"
+
+using namespace raido::ir;
+
+static const char* sample = R"(data #0: [2]f64 = [0.5, -inf]
+constants {
+  let c: [2]f64 = data #0
+  in 
+}
+fun g \(x: f64) -> (f64) {
+  let s: f64 = sin [x]
+  in s
+}
+fun f \(n: i64, m: i64, *xs: [n]f64, is: [m]i64) {
+  let y: f64 = reduce n \(a: f64, b: f64) {
+    let c_1: f64 = mul [a, b]
+    in c_1
+  } [1f64] [xs]
+  let z: f64 = reduce n add [0f64] [xs]
+  let k: i64, ys: [k]f64 = if true { in n, xs } else {
+    let r: [m]f64 = replicate [m] y
+    in m, r
+  }
+  #[stripmine(2)] let l: f64 = for i < n (acc_1: f64 = z) {
+    let e: f64 = index xs [i]
+    let v: f64 = call g [e]
+    let w: f64 = add [acc_1, v]
+    in w
+  }
+  let q: bool = lt [0i64, n]
+  let p: check = assert q "n is {}" [n]
+  let t: [n]f64, u: f64 = screma n \(x: f64) { in x, x } [xs] scans (add [0f64]) post \(a: f64, b: f64) { in a, b } late (max [-inff64])
+  let zs: [n]f64 = with_acc [xs] (add [0f64]) \(t_1: check, a: acc t_1 [n] f64) {
+    let a.1: acc t_1 [n] f64 = map m \(i: i64, a.2: acc t_1 [n] f64) {
+      let a.3: acc t_1 [n] f64 = upd a.2 [i] [l]
+      in a.3
+    } [is, a]
+    in a.1
+  } checks [p]
+  in zs, u
+}
+entry "main" f sizes 2 0 ("xs" "[]f64" 1 unique, "is" "[]i64" 1) ("[]f64" 1, "f64" 1)
+)";
+
+TEST_CASE("print is the inverse of parse") {
+  Parsed one = parse(sample);
+  REQUIRE(one.error == "");
+  std::string text = print(one.program);
+  Parsed two = parse(text);
+  REQUIRE(two.error == "");
+  EXPECT(print(two.program) == text);
+  Violation v = verify(two.program);
+  EXPECT(v.message == "");
+}
+TEST_CASE("malformed text is an error with its line") {
+  EXPECT(parse("fun f \\(x: f64) {\n  let y: f64 = foo [x]\n in y }").error == "line 2: unknown operation `foo`");
+  EXPECT(parse("fun f \\(x: f64) { in y }").error == "line 1: unknown name `y`");
+  EXPECT(parse("fun").error != "");
+  EXPECT(parse("fun f \\(x: i8) { let y: i8 = add [x] in y }").error != "");
+}
+static std::string rule(const char* text) {
+  Parsed parsed = parse(text);
+  REQUIRE(parsed.error == "");
+  return verify(parsed.program).rule;
+}
+TEST_CASE("each rule of the verifier is broken by a program") {
+  EXPECT(rule("fun f \\(x: f64) { let y: f64 = if true { let z: f64 = sin [x] in z } else { in z } in y }") == "V2");
+  EXPECT(rule("fun f \\(x: f64) { let y: i64 = sin [x] in y }") == "V3");
+  EXPECT(rule("fun f \\(x: f64) { let y: f64 = add [x, 1f32] in y }") == "V3");
+  EXPECT(rule("level memory fun f \\(x: f64) { let y: f64 = vjp \\(z: f64) { in z } [x] [1f64] [] in y }") == "V4");
+  EXPECT(rule("fun f \\(n: i64, xs: [n]f64) { let y: f64 = reduce n \\(a: f64, b: f64) { in a } [1i64] [xs] in y }") == "V5");
+  EXPECT(rule("fun f \\(n: i64, *xs: [n]f64) { let ys: [n]f64 = update xs [0i64] 1f64 let y: f64 = index xs [0i64] in y }") == "V6");
+  EXPECT(rule("fun f \\(n: i64, *xs: [n]f64) { let v: [n]f64 = index xs [0i64 +: n * 1i64] let ys: [n]f64 = update xs [0i64] 1f64 "
+              "let y: f64 = index v [0i64] in y }") == "V6");
+  EXPECT(rule("fun f \\(n: i64, *xs: [n]f64) { let ys: [n]f64 = with_acc [xs] (add [0f64]) \\(t: check, a: acc t [n] f64) { "
+              "let b: acc t [n] f64 = upd a [0i64] [1f64] let c: acc t [n] f64 = upd a [1i64] [1f64] in c } in ys }") == "V7");
+  EXPECT(rule("fun f \\(x: f64) { let y: f64 = sin [x] checks [x] in y }") == "V8");
+  EXPECT(rule("level memory fun f \\(n: i64) { let y: [n]f64 = replicate [n] 1f64 in y }") == "V10");
+}
