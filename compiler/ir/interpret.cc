@@ -45,7 +45,7 @@ void Interpreter::prepare_inner(const Exp& exp, VarSet& live) {
   std::vector<const Body*> bodies;
   walk(exp, overloaded{[&](const Body& b) { bodies.push_back(&b); }, [&](const Var&) {}});
   VarSet bound;
-  for (const Body* b : bodies) each_bind(*b, [&](Var v) { bound.insert(v); });
+  each_bind(exp, [&](Var v) { bound.insert(v); });
   VarSet inside = live;
   each_use(program_, exp, [&](Var v) { if (!bound.contains(v)) inside.insert(v); });
   for (const Body* b : bodies) {

@@ -1,0 +1,110 @@
+// interpret_test.cc - the interpreter on small programs in text form: control flow, parallel operations, derivatives.
+#include "tests/unit/test.h"
+
+#include "compiler/ir/interpret.h"
+#include "compiler/ir/text.h"
+
+using namespace raido;
+using namespace raido::ir;
+
+namespace {
+
+Value scalar(double x) {
+  Value v{Scalar::F64, {}, {}};
+  v.push(x);
+  return v;
+}
+Value integer(int64_t x) {
+  Value v{Scalar::I64, {}, {}};
+  v.push(x);
+  return v;
+}
+Value vector_of(std::vector<double> xs) {
+  Value v{Scalar::F64, {int64_t(xs.size())}, {}};
+  for (double x : xs) v.push(x);
+  return v;
+}
+std::vector<double> numbers(const Value& v) {
+  std::vector<double> xs;
+  for (int64_t i = 0; i < v.count(); i++) xs.push_back(v.elem == Scalar::I64 ? double(v.at<int64_t>(i)) : v.at<double>(i));
+  return xs;
+}
+Outcome run(std::string_view text, const std::vector<Value>& args) {
+  auto parsed = parse(text);
+  REQUIRE(parsed.error == "");
+  return interpret(parsed.program, "f", args);
+}
+
+}  // namespace
+
+TEST_CASE("reduce of a map, scan and their sizes") {
+  Outcome o = run(R"(fun f \(n: i64, xs: [n]f64) {
+    let s: f64, ps: [n]f64 = screma n \(x: f64) { let y: f64 = mul [x, x] in y, y } [xs] reduces (add [0f64])
+    let qs: [n]f64 = scan n add [0f64] [ps]
+    in s, qs
+  })", {integer(3), vector_of({1, 2, 3})});
+  REQUIRE(!o.failure);
+  EXPECT(numbers(o.results[0]) == std::vector<double>{14});
+  EXPECT(numbers(o.results[1]) == std::vector<double>{1, 5, 14});
+}
+
+TEST_CASE("a loop of updates copies nothing") {
+  Outcome o = run(R"(fun f \(n: i64) {
+    let xs0: [n]i64 = replicate [n] 0i64
+    let xs: [n]i64 = for i < n (a: [n]i64 = xs0) { let b: [n]i64 = update a [i] i in b }
+    in xs
+  })", {integer(100)});
+  REQUIRE(!o.failure);
+  EXPECT(o.results[0].at<int64_t>(99) == 99);
+  EXPECT(o.counters.copies == 0);
+}
+
+TEST_CASE("an array that is still needed is copied before an update") {
+  Outcome o = run(R"(fun f \(n: i64, xs: [n]f64) {
+    let ys: [n]f64 = copy xs
+    let zs: [n]f64 = update ys [0i64] 9f64
+    let a: f64 = index xs [0i64]
+    let b: f64 = index zs [0i64]
+    in a, b
+  })", {integer(1), vector_of({5})});
+  REQUIRE(!o.failure);
+  EXPECT(numbers(o.results[0])[0] == 5);
+  EXPECT(numbers(o.results[1])[0] == 9);
+}
+
+TEST_CASE("vjp and jvp, nested") {
+  // f x = x^3: first derivative by vjp, second by jvp of vjp.
+  const char* text = R"(fun f \(x: f64) {
+    let y: f64, d: f64 = vjp \(a: f64) { let b: f64 = mul [a, a] let c: f64 = mul [b, a] in c } [x] [1f64] []
+    let g: f64, h: f64 = jvp \(a: f64) {
+      let y.1: f64, e: f64 = vjp \(p: f64) { let q: f64 = mul [p, p] let r: f64 = mul [q, p] in r } [a] [1f64] []
+      in e
+    } [x] [1f64] []
+    in y, d, g, h
+  })";
+  Outcome o = run(text, {scalar(2)});
+  REQUIRE(!o.failure);
+  EXPECT(numbers(o.results[0])[0] == 8);
+  EXPECT(numbers(o.results[1])[0] == 12);
+  EXPECT(numbers(o.results[2])[0] == 12);
+  EXPECT(numbers(o.results[3])[0] == 12);
+}
+
+TEST_CASE("vjp through reduce, gather and accumulators") {
+  Outcome o = run(R"(fun f \(n: i64, xs: [n]f64) {
+    let y: f64, ds: [n]f64 = vjp \(as: [n]f64) {
+      let s: f64 = screma n \(a: f64) { let b: f64 = mul [a, a] in b } [as] reduces (add [0f64])
+      in s
+    } [xs] [1f64] []
+    in y, ds
+  })", {integer(2), vector_of({3, 4})});
+  REQUIRE(!o.failure);
+  EXPECT(numbers(o.results[0])[0] == 25);
+  EXPECT(numbers(o.results[1]) == std::vector<double>{6, 8});
+}
+
+TEST_CASE("an index outside is an error, not a crash") {
+  Outcome o = run(R"(fun f \(n: i64, xs: [n]f64) { let a: f64 = index xs [7i64] in a })", {integer(2), vector_of({3, 4})});
+  REQUIRE(o.failure);
+  EXPECT(o.failure->message.find("Index [7] out of bounds for array of shape [2].") != std::string::npos);
+}
