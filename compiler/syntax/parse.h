@@ -1,0 +1,135 @@
+// parse.h - the parser's state and methods, shared by the four parse_*.cc files.
+//
+// Recursive descent; binary operators by precedence climbing. An error is reported once; from then on every look at the input
+// answers "end of file", so all loops end and the calls unwind to the declaration list, which goes on at the next declaration
+// that begins a line. Depth is bounded, so that no input can exhaust the stack.
+#pragma once
+#include <string_view>
+#include <vector>
+
+#include "compiler/syntax/lexer.h"
+#include "compiler/syntax/parser.h"
+
+namespace raido::ast {
+
+class Parser {
+ public:
+  Parser(Program& program, const Sources& sources, FileId file, Diagnostics& diags)
+      : program_(program), sources_(sources), file_(file), diags_(diags), tokens_(lex(program, sources, file, diags)) {}
+  File* file();
+
+ private:
+  // The input.
+  const Token& peek(size_t ahead = 0) const;
+  Tok kind(size_t ahead = 0) const { return peek(ahead).kind; }
+  bool is(Tok k) const { return kind() == k; }
+  bool is_op(std::string_view text, size_t ahead = 0) const;
+  std::string_view text(const Token& t) const { return sources_.text(t.span); }
+  std::string_view name_text(Name n) const { return program_.names.text(n); }
+  Token take();
+  bool accept(Tok k);
+  Token expect(Tok k, std::string_view where);
+  Span since(const Token& first) const { return since(first.span); }
+  Span since(Span first) const;
+  void unexpected(std::string_view expected);
+  template <int N, class... Args> void fail(Span at, const Diag<N>& kind, const Args&... args) {
+    if (!failed_) diags_.report(at, kind, args...);
+    failed_ = true;
+  }
+  // Counts nesting while it lives; too deep is an error.
+  struct Depth {
+    explicit Depth(Parser& p);
+    ~Depth();
+    Parser& p;
+    uint32_t outer_height;
+  };
+
+  template <class N> Expr* expr(Span span, N node) { return program_.arena.make<Expr>(span, std::move(node), TypeRef{}); }
+  template <class N> Pat* pat(Span span, N node) { return program_.arena.make<Pat>(span, std::move(node), TypeRef{}); }
+  template <class N> TypeExpr* type_expr(Span span, N node) { return program_.arena.make<TypeExpr>(span, std::move(node), TypeRef{}); }
+  template <class T> std::span<T> copy(const std::vector<T>& items) { return program_.arena.copy(items); }
+  Name numeral(size_t i);
+  Expr* broken(Span span) { return expr(span, Hole{}); }
+
+  // parse_decl.cc
+  std::vector<Decl> decls(Tok end);
+  Decl decl(bool nested);
+  void resynchronise();
+  std::string_view doc_text(Span span) const;
+  std::span<Attr> attrs();
+  Attr attr();
+  Def* value_decl(const Token& first, bool entry, std::span<Attr> attributes);
+  TypeDef* type_decl();
+  Decl module_decl(const Token& first);
+  std::vector<ModParam*> mod_params();
+  ModExp* mod_exp();
+  ModExp* mod_atom();
+  ModExp* wrap_params(const std::vector<ModParam*>& params, ModType* type, ModExp* body, Span span);
+  ModType* mod_type();
+  ModType* mod_type_atom();
+  Spec spec();
+  Path path();
+  TypeParam::Kind lifted_marker();
+  std::vector<TypeParam> type_params();
+  bool at_type_param() const;
+  TypeParam type_param();
+  Binding* bound_name(Binding::Kind kind);
+  bool at_infix_op(size_t ahead = 0) const;
+  Token infix_op();                                   // unqualified; also `name`
+
+  // parse_expr.cc
+  Expr* exp();
+  Expr* binary(int min_level);
+  Expr* operand();
+  Expr* application();
+  bool at_atom() const;
+  Expr* atom();
+  Expr* postfix(Expr* e);
+  Expr* atom_start();
+  Expr* parenthesised();
+  Expr* section_after_paren(const Token& open);
+  Expr* access_section(const Token& open);
+  Expr* lambda();
+  Expr* if_();
+  Expr* let_chain();
+  Expr* loop();
+  Expr* match_();
+  Expr* assert_();
+  Expr* attributed();
+  std::vector<Step> steps(bool update);
+  std::vector<Selector> selectors();
+  Selector selector();
+  Expr* op_ref();                                     // the operator at hand as an expression
+  int op_level(size_t ahead = 0) const;               // 0: none
+  Expr* pattern_as_exp(Pat* p);
+  Expr* name_exp(Name name, Span span);
+  Token field_name();
+
+  // parse_pattern.cc
+  Pat* pattern();
+  Pat* inner_pattern();
+  bool at_param() const;
+  Pat* param();
+  Pat* record_pattern();
+  Pat* paren_pattern();
+
+  // parse_type.cc
+  TypeExpr* type();
+  TypeExpr* type_term();
+  TypeExpr* type_app();
+  TypeExpr* type_atom(bool payload);
+  bool at_type_atom() const;
+  SizeExpr size();
+
+  Program& program_;
+  const Sources& sources_;
+  FileId file_;
+  Diagnostics& diags_;
+  Tokens tokens_;
+  size_t pos_ = 0;
+  bool failed_ = false;
+  uint32_t depth_ = 0, height_ = 0;
+  Token eof_{Tok::Eof, {}, {}, 0};
+};
+
+}  // namespace raido::ast

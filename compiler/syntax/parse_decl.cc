@@ -1,0 +1,556 @@
+// Declarations, modules, module types; and the parser's handling of the token stream.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "compiler/syntax/parse.h"
+
+namespace raido::ast {
+
+namespace {
+// Deeper nesting than any program has, shallow enough for the stack of everything that walks the tree.
+constexpr uint32_t max_depth = 2000;
+
+bool starts_decl(Tok k) {
+  switch (k) {
+    case Tok::Def: case Tok::Let: case Tok::Entry: case Tok::Type: case Tok::Module: case Tok::Open: case Tok::Import:
+    case Tok::Local: case Tok::HashBracket: case Tok::Doc: return true;
+    default: return false;
+  }
+}
+}  // namespace
+
+File* parse(Program& program, const Sources& sources, FileId file, Diagnostics& diags) {
+  return Parser(program, sources, file, diags).file();
+}
+
+Parser::Depth::Depth(Parser& parser) : p(parser), outer_height(parser.height_) {
+  p.height_ = 0;
+  if (++p.depth_ > max_depth) p.fail(p.peek().span, err::too_deep);
+}
+Parser::Depth::~Depth() {
+  p.depth_--;
+  p.height_ = std::max(outer_height, p.height_ + 1);
+  if (p.height_ > max_depth) p.fail(p.peek().span, err::too_deep);
+}
+
+const Token& Parser::peek(size_t ahead) const {
+  return failed_ ? eof_ : tokens_.items[std::min(pos_ + ahead, tokens_.items.size() - 1)];
+}
+bool Parser::is_op(std::string_view op, size_t ahead) const {
+  const Token& t = peek(ahead);
+  return t.kind == Tok::Operator && name_text(t.name) == op;
+}
+Token Parser::take() {
+  Token t = peek();
+  if (!failed_ && pos_ + 1 < tokens_.items.size()) pos_++;
+  return t;
+}
+bool Parser::accept(Tok k) {
+  if (!is(k)) return false;
+  take();
+  return true;
+}
+Token Parser::expect(Tok k, std::string_view where) {
+  if (is(k)) return take();
+  unexpected(fmt::format("{} {}", token_text(k), where));
+  return eof_;
+}
+Span Parser::since(Span first) const {
+  size_t last = pos_ > 0 ? pos_ - 1 : 0;
+  return join(first, tokens_.items[last].span);
+}
+Name Parser::numeral(size_t i) { return program_.names.intern(std::to_string(i)); }
+
+void Parser::unexpected(std::string_view expected) {
+  if (failed_) return;
+  const Token& t = peek();
+  if (t.kind == Tok::Doc) return fail(t.span, err::misplaced_doc);
+  if (t.kind == Tok::Eof) return fail(t.span, err::unexpected_eof, expected);
+  if (t.kind == Tok::IndexBracket && pos_ > 0 && tokens_.items[pos_ - 1].kind >= Tok::True)
+    return fail(t.span, err::glued_bracket, sources_.text(tokens_.items[pos_ - 1].span));
+  fail(t.span, err::unexpected_token, sources_.text(t.span), expected);
+}
+
+File* Parser::file() {
+  eof_.span = tokens_.items.back().span;
+  File* f = program_.arena.make<File>();
+  f->id = file_;
+  f->path = program_.arena.copy_text(sources_[file_].name);
+  f->comments = copy(tokens_.comments);
+  if (is(Tok::Doc) && (kind(1) == Tok::Doc || kind(1) == Tok::Eof)) f->doc = doc_text(take().span);
+  f->decls = copy(decls(Tok::Eof));
+  return f;
+}
+
+// Up to `end`, which is left. At the top level goes on after errors.
+std::vector<Decl> Parser::decls(Tok end) {
+  std::vector<Decl> out;
+  bool top = end == Tok::Eof;
+  for (;;) {
+    if (top && failed_) resynchronise();
+    if (is(end) || is(Tok::Eof)) break;
+    Decl d = decl(!top);
+    if (!failed_) out.push_back(d);
+    else if (!top) break;
+  }
+  return out;
+}
+
+// To the next declaration keyword that is the first token of its line.
+void Parser::resynchronise() {
+  failed_ = false;
+  depth_ = 0, height_ = 0;
+  if (kind() != Tok::Eof) pos_++;
+  for (; tokens_.items[pos_].kind != Tok::Eof; pos_++) {
+    const Token& t = tokens_.items[pos_];
+    if (starts_decl(t.kind) && sources_.position(file_, t.span.begin).column == 1) return;
+  }
+}
+
+std::string_view Parser::doc_text(Span span) const {
+  std::string out;
+  std::string_view text = sources_.text(span);
+  for (size_t i = 0; i < text.size();) {
+    size_t end = std::min(text.find('\n', i), text.size());
+    std::string_view line = text.substr(i, end - i);
+    size_t dashes = line.find("--");
+    line.remove_prefix(dashes + 2);
+    if (line.substr(0, 2) == " |" && out.empty()) line.remove_prefix(2);
+    if (line.substr(0, 1) == " ") line.remove_prefix(1);
+    out += line;
+    out += '\n';
+    i = end + 1;
+  }
+  return program_.arena.copy_text(out);
+}
+
+std::span<Attr> Parser::attrs() {
+  std::vector<Attr> out;
+  while (is(Tok::HashBracket)) {
+    take();
+    out.push_back(attr());
+    expect(Tok::RBracket, "after the attribute");
+  }
+  return copy(out);
+}
+
+Attr Parser::attr() {
+  Depth guard(*this);
+  Attr a{};
+  Token first = peek();
+  if (is(Tok::Int)) {
+    a.is_integer = true;
+    a.integer = tokens_.literals[take().literal].integer;
+  }
+  else if (is(Tok::Name) || kind() >= Tok::True) {
+    Token t = take();
+    a.name = program_.names.intern(sources_.text(t.span));
+    if (accept(Tok::LParen)) {
+      std::vector<Attr> args;
+      while (!is(Tok::RParen) && !is(Tok::Eof)) {
+        args.push_back(attr());
+        if (!accept(Tok::Comma)) break;
+      }
+      expect(Tok::RParen, "after the arguments of the attribute");
+      a.args = copy(args);
+    }
+  }
+  else unexpected("an attribute: a name, an integer or name(..)");
+  a.span = since(first);
+  return a;
+}
+
+Decl Parser::decl(bool nested) {
+  Depth guard(*this);
+  Decl d{};
+  Token first = peek();
+  if (is(Tok::Doc)) d.doc = doc_text(take().span);
+  if (is(Tok::Doc)) fail(peek().span, err::misplaced_doc);
+  d.attrs = attrs();
+  Token start = peek();
+  switch (kind()) {
+    case Tok::Def: case Tok::Let:
+      take();
+      d.node = value_decl(start, false, d.attrs);
+      break;
+    case Tok::Entry: {
+      take();
+      Def* def = value_decl(start, true, d.attrs);
+      if (nested && def) diags_.report(def->name_span, err::nested_entry);
+      d.node = def;
+      break;
+    }
+    case Tok::Type: d.node = type_decl(); break;
+    case Tok::Module: {
+      Decl m = module_decl(start);
+      d.node = m.node;
+      break;
+    }
+    case Tok::Open: {
+      take();
+      Open* open = program_.arena.make<Open>();
+      open->exp = mod_exp();
+      open->span = since(start);
+      open->self = program_.bind({}, open->span, Binding::Kind::Open);
+      d.node = open;
+      break;
+    }
+    case Tok::Import: {
+      Open* open = program_.arena.make<Open>();
+      open->exp = mod_atom();
+      open->span = since(start);
+      open->self = program_.bind({}, open->span, Binding::Kind::Open);
+      d.node = open;
+      d.local = true;
+      break;
+    }
+    case Tok::Local: {
+      take();
+      Decl inner = decl(nested);
+      inner.local = true;
+      inner.span = since(first);
+      return inner;
+    }
+    default: unexpected("a declaration: def, entry, type, module, open, import or local");
+  }
+  d.span = since(first);
+  return d;
+}
+
+bool Parser::at_infix_op(size_t ahead) const { return kind(ahead) == Tok::Operator || kind(ahead) == Tok::Backtick; }
+
+Token Parser::infix_op() {
+  if (is(Tok::QualOperator)) fail(peek().span, err::qualified_binding, text(peek()));
+  if (accept(Tok::Backtick)) {
+    Token name = expect(Tok::Name, "between the backticks");
+    if (is(Tok::Dot)) fail(name.span, err::qualified_binding, text(name));
+    expect(Tok::Backtick, "after the name");
+    return name;
+  }
+  if (is_op("!")) fail(peek().span, err::bang_infix);
+  return expect(Tok::Operator, "to be defined");
+}
+
+Binding* Parser::bound_name(Binding::Kind binding_kind) {
+  Token t;
+  if (is(Tok::LParen) && (kind(1) == Tok::Operator || kind(1) == Tok::QualOperator || kind(1) == Tok::Backtick)) {
+    Token open = take();
+    t = infix_op();
+    expect(Tok::RParen, "after the operator");
+    t.span = since(open);
+  }
+  else t = expect(Tok::Name, "to be bound");
+  return program_.bind(t.name, t.span, binding_kind);
+}
+
+// After def, let or entry.
+Def* Parser::value_decl(const Token& first, bool entry, std::span<Attr> attributes) {
+  Def* def = program_.arena.make<Def>();
+  def->attrs = attributes, def->entry = entry;
+  std::vector<Pat*> params;
+  std::vector<TypeParam> tparams;
+  bool prefix = (is(Tok::Name) && !at_infix_op(1)) || (is(Tok::LParen) && at_infix_op(1) && kind(2) == Tok::RParen) ||
+                (is(Tok::LParen) && kind(1) == Tok::Backtick && kind(4) == Tok::RParen) ||
+                (is(Tok::LParen) && kind(1) == Tok::QualOperator);
+  if (prefix) {
+    def->self = bound_name(Binding::Kind::Value);
+    if (is(Tok::Dot)) fail(def->self->span, err::qualified_binding, name_text(def->self->name));
+    tparams = type_params();
+    while (at_param()) params.push_back(param());
+  }
+  else {
+    Token start = peek();
+    Pat* left = param();
+    if (!failed_ && (is(Tok::Equals) || is(Tok::Colon)) && !entry) fail(since(start), err::top_level_pattern);
+    Token op = infix_op();
+    def->self = program_.bind(op.name, op.span, Binding::Kind::Value);
+    params = {left, param()};
+  }
+  def->name_span = def->self->span;
+  def->self->def = def;
+  def->self->top_level = true;
+  def->tparams = copy(tparams);
+  def->params = copy(params);
+  if (accept(Tok::Colon)) def->result = type();
+  expect(Tok::Equals, "before the body of the definition");
+  def->body = exp();
+  def->span = since(first);
+  return def;
+}
+
+bool Parser::at_type_param() const {
+  return is(Tok::LBracket) || is(Tok::IndexBracket) || is(Tok::Quote) || is(Tok::QuoteHat) || is(Tok::QuoteTilde);
+}
+
+TypeParam Parser::type_param() {
+  TypeParam p{};
+  Token first = take();
+  switch (first.kind) {
+    case Tok::Quote: p.kind = TypeParam::Kind::Type; break;
+    case Tok::QuoteHat: p.kind = TypeParam::Kind::Lifted; break;
+    case Tok::QuoteTilde: p.kind = TypeParam::Kind::SizeLifted; break;
+    default: p.kind = TypeParam::Kind::Size;
+  }
+  Token name = expect(Tok::Name, "of the parameter");
+  p.name = name.name, p.span = name.span;
+  if (p.kind == TypeParam::Kind::Size) {
+    expect(Tok::RBracket, "after the size parameter");
+    p.size = program_.bind(p.name, p.span, Binding::Kind::Size);
+  }
+  return p;
+}
+
+std::vector<TypeParam> Parser::type_params() {
+  std::vector<TypeParam> out;
+  while (at_type_param()) out.push_back(type_param());
+  return out;
+}
+
+TypeParam::Kind Parser::lifted_marker() {
+  if (is_op("^")) { take(); return TypeParam::Kind::Lifted; }
+  if (accept(Tok::Tilde)) return TypeParam::Kind::SizeLifted;
+  return TypeParam::Kind::Type;
+}
+
+TypeDef* Parser::type_decl() {
+  TypeDef* t = program_.arena.make<TypeDef>();
+  Token first = take();
+  t->lifted = lifted_marker();
+  Token name = expect(Tok::Name, "of the type");
+  t->name = name.name, t->name_span = name.span;
+  t->params = copy(type_params());
+  expect(Tok::Equals, "before the definition of the type");
+  t->body = type();
+  t->span = since(first);
+  return t;
+}
+
+std::vector<ModParam*> Parser::mod_params() {
+  std::vector<ModParam*> out;
+  while (is(Tok::LParen)) {
+    take();
+    ModParam* p = program_.arena.make<ModParam>();
+    Token name = expect(Tok::Name, "of the module parameter");
+    p->self = program_.bind(name.name, name.span, Binding::Kind::Module);
+    expect(Tok::Colon, "and the parameter's module type");
+    p->type = mod_type();
+    expect(Tok::RParen, "after the module parameter");
+    out.push_back(p);
+  }
+  return out;
+}
+
+ModExp* Parser::wrap_params(const std::vector<ModParam*>& params, ModType* mod_type, ModExp* body, Span span) {
+  ModExp* e = body;
+  if (mod_type) e = program_.arena.make<ModExp>(span, MAscribe{e, mod_type}, std::span<Abstract>{});
+  for (size_t i = params.size(); i-- > 0;)
+    e = program_.arena.make<ModExp>(span, MLambda{params[i], e}, std::span<Abstract>{});
+  return e;
+}
+
+Decl Parser::module_decl(const Token& first) {
+  Decl d{};
+  take();
+  if (accept(Tok::Type)) {
+    ModTypeDef* m = program_.arena.make<ModTypeDef>();
+    Token name = expect(Tok::Name, "of the module type");
+    m->name = name.name, m->name_span = name.span;
+    expect(Tok::Equals, "before the module type");
+    m->type = mod_type();
+    m->span = since(first);
+    d.node = m;
+    return d;
+  }
+  ModDef* m = program_.arena.make<ModDef>();
+  m->self = bound_name(Binding::Kind::Module);
+  m->self->top_level = true;
+  m->name_span = m->self->span;
+  std::vector<ModParam*> params = mod_params();
+  ModType* ascribed = accept(Tok::Colon) ? mod_type() : nullptr;
+  expect(Tok::Equals, "before the module");
+  ModExp* body = mod_exp();
+  m->span = since(first);
+  m->exp = wrap_params(params, ascribed, body, m->span);
+  d.node = m;
+  return d;
+}
+
+Path Parser::path() {
+  Path p{};
+  std::vector<Name> names;
+  std::vector<Span> spans;
+  Token first = expect(Tok::Name, "");
+  names.push_back(first.name), spans.push_back(first.span);
+  while (is(Tok::Dot) && kind(1) == Tok::Name) {
+    take();
+    Token t = take();
+    names.push_back(t.name), spans.push_back(t.span);
+  }
+  p.span = since(first);
+  p.names = copy(names), p.spans = copy(spans);
+  return p;
+}
+
+ModExp* Parser::mod_exp() {
+  Depth guard(*this);
+  Token first = peek();
+  ModExp* e;
+  if (accept(Tok::Backslash)) {
+    std::vector<ModParam*> params = mod_params();
+    if (params.size() != 1) unexpected("one module parameter in parentheses");
+    ModType* type = accept(Tok::Colon) ? mod_type_atom() : nullptr;
+    expect(Tok::Arrow, "before the body of the parametric module");
+    ModExp* body = mod_exp();
+    return wrap_params(params, type, body, since(first));
+  }
+  e = mod_atom();
+  while (is(Tok::LParen) || is(Tok::Name) || is(Tok::LBrace)) {
+    ModExp* arg = mod_atom();
+    height_++;
+    e = program_.arena.make<ModExp>(since(first), MApply{e, arg}, std::span<Abstract>{});
+  }
+  while (accept(Tok::Colon)) {
+    ModType* t = mod_type();
+    height_++;
+    e = program_.arena.make<ModExp>(since(first), MAscribe{e, t}, std::span<Abstract>{});
+  }
+  return e;
+}
+
+ModExp* Parser::mod_atom() {
+  Depth guard(*this);
+  Token first = peek();
+  auto made = [&](auto node) { return program_.arena.make<ModExp>(since(first), node, std::span<Abstract>{}); };
+  if (accept(Tok::LParen)) {
+    ModExp* e = mod_exp();
+    expect(Tok::RParen, "after the module");
+    e->span = since(first);
+    return e;
+  }
+  if (accept(Tok::LBrace)) {
+    std::vector<Decl> body = decls(Tok::RBrace);
+    expect(Tok::RBrace, "after the declarations of the module");
+    return made(MBody{copy(body)});
+  }
+  if (accept(Tok::Import)) {
+    Token t = expect(Tok::String, "with the path of the file");
+    std::string_view p = failed_ ? std::string_view() : tokens_.literals[t.literal].text;
+    return made(MImport{p, t.span, nullptr});
+  }
+  if (is(Tok::Name)) {
+    Path p = path();
+    return made(MName{p});
+  }
+  unexpected("a module: a name, declarations in braces, or import");
+  return made(MBody{});
+}
+
+ModType* Parser::mod_type() {
+  Depth guard(*this);
+  Token first = peek();
+  auto made = [&](auto node) { return program_.arena.make<ModType>(since(first), node); };
+  ModType* left;
+  if (is(Tok::LParen) && kind(1) == Tok::Name && kind(2) == Tok::Colon) {
+    take();
+    Token name = take();
+    take();
+    ModType* from = mod_type();
+    expect(Tok::RParen, "after the parameter");
+    expect(Tok::Arrow, "after the parameter");
+    Binding* param = program_.bind(name.name, name.span, Binding::Kind::Module);
+    ModType* to = mod_type();
+    return made(SArrow{param, from, to});
+  }
+  left = mod_type_atom();
+  while (is(Tok::With)) {
+    take();
+    Path p = path();
+    std::vector<TypeParam> params = type_params();
+    expect(Tok::Equals, "and the type");
+    TypeExpr* t = type();
+    height_++;
+    left = made(SWith{left, p, copy(params), t});
+  }
+  if (accept(Tok::Arrow)) {
+    ModType* to = mod_type();
+    return made(SArrow{nullptr, left, to});
+  }
+  return left;
+}
+
+ModType* Parser::mod_type_atom() {
+  Depth guard(*this);
+  Token first = peek();
+  auto made = [&](auto node) { return program_.arena.make<ModType>(since(first), node); };
+  if (accept(Tok::LParen)) {
+    ModType* t = mod_type();
+    expect(Tok::RParen, "after the module type");
+    return t;
+  }
+  if (accept(Tok::LBrace)) {
+    std::vector<Spec> specs;
+    while (!is(Tok::RBrace) && !is(Tok::Eof)) specs.push_back(spec());
+    expect(Tok::RBrace, "after the specifications");
+    return made(SSpecs{copy(specs)});
+  }
+  if (is(Tok::Name)) {
+    Path p = path();
+    return made(SName{p});
+  }
+  unexpected("a module type");
+  return made(SSpecs{});
+}
+
+Spec Parser::spec() {
+  Depth guard(*this);
+  Spec s{};
+  Token first = peek();
+  accept(Tok::Doc);
+  attrs();
+  accept(Tok::Doc);
+  switch (kind()) {
+    case Tok::Val: {
+      take();
+      SpecVal v{};
+      if (is(Tok::Name)) { Token t = take(); v.name = t.name, v.name_span = t.span; }
+      else if (accept(Tok::LParen)) {
+        Token t = is_op("!") ? take() : infix_op();
+        v.name = t.name, v.name_span = t.span;
+        expect(Tok::RParen, "after the operator");
+      }
+      else { Token t = infix_op(); v.name = t.name, v.name_span = t.span; }
+      v.tparams = copy(type_params());
+      expect(Tok::Colon, "and the type of the value");
+      v.type = type();
+      s.node = v;
+      break;
+    }
+    case Tok::Type: {
+      take();
+      SpecType t{};
+      t.lifted = lifted_marker();
+      Token name = expect(Tok::Name, "of the type");
+      t.name = name.name, t.name_span = name.span;
+      t.params = copy(type_params());
+      if (accept(Tok::Equals)) t.body = type();
+      s.node = t;
+      break;
+    }
+    case Tok::Module: {
+      take();
+      Token name = expect(Tok::Name, "of the module");
+      expect(Tok::Colon, "and the module type");
+      s.node = SpecModule{name.name, name.span, mod_type()};
+      break;
+    }
+    case Tok::Include:
+      take();
+      s.node = SpecInclude{mod_type()};
+      break;
+    default: unexpected("a specification: val, type, module or include");
+  }
+  s.span = since(first);
+  return s;
+}
+
+}  // namespace raido::ast
