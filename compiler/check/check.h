@@ -60,7 +60,7 @@ struct Options {
 };
 
 // Checks all files of the program in order. On errors (in diags) the tree may have blanks.
-Result check(ast::Program& program, Diagnostics& diags, const Options& options);
+Result check(ast::Program& program, const Sources& sources, Diagnostics& diags, const Options& options);
 
 // The text of a type as the user would write it.
 std::string show(const Result& result, const ast::Program& program, TypeRef type);

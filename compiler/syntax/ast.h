@@ -12,6 +12,7 @@
 
 #include "compiler/base/arena.h"
 #include "compiler/base/intern.h"
+#include "compiler/base/match.h"
 #include "compiler/source/source.h"
 
 namespace raido::check { struct Scheme; struct ModuleInfo; }
@@ -93,13 +94,14 @@ struct TypeExpr {
 // --- expressions ---
 
 struct Literal {
-  enum class Kind : uint8_t { Int, Float, Bool, String } kind;     // characters are Int
+  enum class Kind : uint8_t { Int, Float, Bool, String } kind = Kind::Int;     // characters are Int
   bool has_suffix = false;
   Prim suffix = Prim::I32;
   bool too_big = false;                                // Int: does not fit 64 bits
   uint64_t integer = 0;                                // Int: modulo 2^64; Bool: 0 or 1
   double real = 0;                                     // Int and Float: the value
   std::string_view text;                               // String: the bytes it denotes; Float: the digits as written
+  static Literal of(Kind k) { Literal l; l.kind = k; return l; }
 };
 
 struct Ref       { Path path; };                       // the instantiated type is Expr::type

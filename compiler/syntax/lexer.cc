@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -187,7 +188,7 @@ class Lexer {
   size_t suffix_length(Prim p) const { return p == Prim::I8 || p == Prim::U8 ? 2 : 3; }
 
   void finish_real(size_t begin, double value, std::optional<Prim> suffix) {
-    Literal lit{Literal::Kind::Float};
+    Literal lit = Literal::of(Literal::Kind::Float);
     lit.real = value;
     lit.text = program_.arena.copy_text(text_.substr(begin, pos_ - begin));
     if (suffix && *suffix >= Prim::F16) lit.has_suffix = true, lit.suffix = *suffix, pos_ += 3;
@@ -195,7 +196,7 @@ class Lexer {
   }
 
   void integer(size_t begin, size_t from, int base) {
-    Literal lit{Literal::Kind::Int};
+    Literal lit = Literal::of(Literal::Kind::Int);
     pos_ = from;
     while (digit_value(at(pos_)) < base || at(pos_) == '_') {
       if (at(pos_) != '_') {
@@ -251,7 +252,7 @@ class Lexer {
       total += v > last && last ? v - 2 * last : v;
       last = v;
     }
-    Literal lit{Literal::Kind::Int};
+    Literal lit = Literal::of(Literal::Kind::Int);
     lit.integer = uint64_t(total), lit.real = double(total);
     if (auto suffix = suffix_at(pos_); suffix && *suffix < Prim::F16)
       lit.has_suffix = true, lit.suffix = *suffix, pos_ += suffix_length(*suffix);
@@ -298,7 +299,7 @@ class Lexer {
         if (c != '\n') pos_++;
       }
     }
-    Literal lit{Literal::Kind::String};
+    Literal lit = Literal::of(Literal::Kind::String);
     lit.text = program_.arena.copy_text(bytes);
     push_literal(Tok::String, begin, lit);
   }
@@ -333,7 +334,7 @@ class Lexer {
     }
     if (at(i) == '\'' && i > begin + 1) {
       pos_ = i + 1;
-      Literal lit{Literal::Kind::Int};
+      Literal lit = Literal::of(Literal::Kind::Int);
       lit.integer = code, lit.real = code;
       return push_literal(Tok::Int, begin, lit);
     }

@@ -45,7 +45,6 @@ int Parser::op_level(size_t ahead) const {
 }
 
 Expr* Parser::op_ref() {
-  Token first = peek();
   if (accept(Tok::Backtick)) {
     Path p = path();
     expect(Tok::Backtick, "after the name");
@@ -214,7 +213,7 @@ Expr* Parser::atom_start() {
       return expr(first.span, lit);
     }
     case Tok::True: case Tok::False: {
-      Literal lit{Literal::Kind::Bool};
+      Literal lit = Literal::of(Literal::Kind::Bool);
       lit.integer = take().kind == Tok::True;
       return expr(first.span, lit);
     }
@@ -411,7 +410,6 @@ Expr* Parser::if_() {
 
 // let .. in let .. in body, without recursion along the chain.
 Expr* Parser::let_chain() {
-  struct Pending { Span start; Expr* node; };
   std::vector<Expr*> chain;
   Expr* body = nullptr;
   while (is(Tok::Let)) {

@@ -59,7 +59,7 @@ Pat* Parser::param() {
     case Tok::LBrace: return record_pattern();
     case Tok::Int: case Tok::Float: return pat(first.span, PLiteral{tokens_.literals[take().literal], false});
     case Tok::True: case Tok::False: {
-      Literal lit{Literal::Kind::Bool};
+      Literal lit = Literal::of(Literal::Kind::Bool);
       lit.integer = take().kind == Tok::True;
       return pat(first.span, PLiteral{lit, false});
     }
@@ -98,7 +98,7 @@ Pat* Parser::record_pattern() {
   while (!is(Tok::RBrace) && !is(Tok::Eof)) {
     Token name = field_name();
     std::string_view shown = name_text(name.name);
-    if (shown.starts_with("_")) fail(name.span, err::underscore_field, shown.substr(1));
+    if (shown.starts_with("_")) fail(name.span, err::underscore_field, shown);
     Pat* p;
     if (accept(Tok::Equals)) p = pattern();
     else {

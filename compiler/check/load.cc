@@ -1,0 +1,145 @@
+// Follows imports depth first, so that each file comes after those it needs; a file met again while it is still open is a cycle.
+#include "compiler/check/load.h"
+
+#include <map>
+
+#include "compiler/base/files.h"
+#include "compiler/base/panic.h"
+#include "compiler/base/text.h"
+#include "compiler/syntax/parser.h"
+
+namespace raido::check {
+namespace {
+
+// Resolves `.` and `..` in the text, without looking at the file system.
+std::string normalise(const std::string& path) {
+  std::vector<std::string> out;
+  bool absolute = path.starts_with("/");
+  for (const std::string& part : split(path, '/')) {
+    if (part.empty() || part == ".") continue;
+    if (part == ".." && !out.empty() && out.back() != "..") out.pop_back();
+    else if (part == ".." && absolute) continue;
+    else out.push_back(part);
+  }
+  return (absolute ? "/" : "") + join(out, "/");
+}
+
+class Loader {
+ public:
+  Loader(ast::Program& program, Sources& sources, Diagnostics& diags) : program_(program), sources_(sources), diags_(diags) {}
+
+  bool prelude() {
+    program_.prelude = program_.bind({}, {}, ast::Binding::Kind::Open);
+    program_.prelude_file = builtin("prelude");
+    return true;
+  }
+
+  ast::File* root(const std::string& path) {
+    if (!path.ends_with(".fut")) {
+      diags_.report({}, err::wrong_extension, path);
+      return nullptr;
+    }
+    FileContents contents = read_file(path);
+    if (!contents.text) {
+      diags_.report({}, err::file_not_found, path);
+      return nullptr;
+    }
+    return parsed(path, normalise(path), *contents.text, false);
+  }
+  ast::File* text(const std::string& name, std::string contents) { return parsed(name, name, std::move(contents), false); }
+
+ private:
+  ast::File* parsed(const std::string& shown, const std::string& key, std::string contents, bool is_builtin) {
+    FileId id = sources_.add(shown, std::move(contents), is_builtin);
+    ast::File* file = ast::parse(program_, sources_, id, diags_);
+    file->builtin = is_builtin;
+    open_.push_back(key);
+    std::string folder = key.find('/') == std::string::npos ? "" : key.substr(0, key.rfind('/') + 1);
+    decls(file->decls, folder, is_builtin);
+    open_.pop_back();
+    loaded_[key] = file;
+    program_.files.push_back(file);
+    return file;
+  }
+
+  ast::File* builtin(const std::string& name) {
+    std::string key = "/prelude/" + name;
+    if (auto it = loaded_.find(key); it != loaded_.end()) return it->second;
+    return parsed(key + ".fut", key, std::string(embedded_file("prelude/" + name + ".fut")), true);
+  }
+
+  ast::File* import(const ast::MImport& import, const std::string& folder, bool in_prelude, bool declaration) {
+    std::string path(import.path);
+    if (in_prelude) return builtin(path);
+    if (path.starts_with("/prelude/")) {
+      if (declaration) diags_.report(import.path_span, err::import_of_prelude, path);
+      else if (auto it = loaded_.find(path); it != loaded_.end()) return it->second;
+      else diags_.report(import.path_span, err::import_not_found, path + ".fut");
+      return nullptr;
+    }
+    std::string key = normalise(path.starts_with("/") ? path + ".fut" : folder + path + ".fut");
+    if (auto it = loaded_.find(key); it != loaded_.end()) return it->second;
+    for (size_t i = 0; i < open_.size(); i++)
+      if (open_[i] == key) {
+        std::string cycle;
+        for (size_t k = i; k < open_.size(); k++) cycle += open_[k] + " -> ";
+        diags_.report(import.path_span, err::import_cycle, cycle + key);
+        return nullptr;
+      }
+    FileContents contents = read_file(key);
+    if (!contents.text) {
+      diags_.report(import.path_span, err::import_not_found, key);
+      return nullptr;
+    }
+    return parsed(key, key, *contents.text, false);
+  }
+
+  void decls(std::span<ast::Decl> decls, const std::string& folder, bool in_prelude) {
+    for (ast::Decl& d : decls) {
+      if (auto* open = std::get_if<ast::Open*>(&d.node)) module((*open)->exp, folder, in_prelude, d.local);
+      if (auto* def = std::get_if<ast::ModDef*>(&d.node)) module((*def)->exp, folder, in_prelude, false);
+    }
+  }
+  void module(ast::ModExp* e, const std::string& folder, bool in_prelude, bool declaration) {
+    match(e->node,
+        [&](ast::MName&) {},
+        [&](ast::MBody& b) { decls(b.decls, folder, in_prelude); },
+        [&](ast::MLambda& l) { module(l.body, folder, in_prelude, false); },
+        [&](ast::MApply& a) { module(a.fun, folder, in_prelude, false); module(a.arg, folder, in_prelude, false); },
+        [&](ast::MImport& i) { i.file = import(i, folder, in_prelude, declaration); },
+        [&](ast::MAscribe& a) { module(a.exp, folder, in_prelude, false); });
+  }
+
+  ast::Program& program_;
+  Sources& sources_;
+  Diagnostics& diags_;
+  std::map<std::string, ast::File*> loaded_;
+  std::vector<std::string> open_;
+};
+
+}  // namespace
+
+bool load(ast::Program& program, Sources& sources, const std::string& path, Diagnostics& diags) {
+  Loader loader(program, sources, diags);
+  loader.prelude();
+  program.root = loader.root(path);
+  return program.root != nullptr;
+}
+
+std::unique_ptr<Checked> check_file(const std::string& path, const Options& options) {
+  auto out = std::make_unique<Checked>();
+  if (load(out->program, out->sources, path, out->diags) && !out->diags.has_errors())
+    out->result = check(out->program, out->sources, out->diags, options);
+  return out;
+}
+
+std::unique_ptr<Checked> check_text(const std::string& name, std::string text, const Options& options) {
+  auto out = std::make_unique<Checked>();
+  Loader loader(out->program, out->sources, out->diags);
+  loader.prelude();
+  out->program.root = loader.text(name, std::move(text));
+  if (!out->diags.has_errors()) out->result = check(out->program, out->sources, out->diags, options);
+  return out;
+}
+
+}  // namespace raido::check

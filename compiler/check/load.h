@@ -1,0 +1,26 @@
+// load.h - a file and everything it imports, parsed, in the order in which it is to be checked; and all steps up to a checked program.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "compiler/check/check.h"
+
+namespace raido::check {
+
+// Everything that later steps and messages about them need to keep.
+struct Checked {
+  Sources sources;
+  ast::Program program;
+  Diagnostics diags;
+  Result result;
+  bool ok() const { return !diags.has_errors(); }
+};
+
+// Parses the prelude, the file and its imports. False if the file itself cannot be read (with a report).
+bool load(ast::Program& program, Sources& sources, const std::string& path, Diagnostics& diags);
+
+// Loads and checks. The result is complete only if ok().
+std::unique_ptr<Checked> check_file(const std::string& path, const Options& options);
+std::unique_ptr<Checked> check_text(const std::string& name, std::string text, const Options& options);
+
+}  // namespace raido::check
