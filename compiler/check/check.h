@@ -24,6 +24,7 @@
 // * Literals: Expr::type is the resolved primitive type. `Operator` and `Unary` on a Builtin: dispatch on the operands' type.
 // * Entry points are listed below with everything the outside sees.
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,7 @@ struct EntryPoint {
 struct Result {
   Types types;
   std::vector<EntryPoint> entry_points;
+  std::shared_ptr<void> owned;   // what the tree points into: schemes, module types
 };
 
 struct Options {
@@ -63,6 +65,6 @@ struct Options {
 Result check(ast::Program& program, const Sources& sources, Diagnostics& diags, const Options& options);
 
 // The text of a type as the user would write it.
-std::string show(const Result& result, const ast::Program& program, TypeRef type);
+std::string show(Result& result, ast::Program& program, const Sources& sources, TypeRef type);
 
 }  // namespace raido::check

@@ -6,6 +6,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -39,7 +40,7 @@ struct ArrayType  { TypeRef elem; SizeRef size; };     // one dimension
 struct RecordType { std::vector<std::pair<Name, TypeRef>> fields; };    // sorted: numerals by value, then names by text
 struct SumType    { std::vector<std::pair<Name, std::vector<TypeRef>>> constrs; };   // sorted by text
 struct FunType {
-  Binding* name;                                       // of the parameter, if result sizes mention it; else null
+  Binding* name = nullptr;                             // of the parameter, if result sizes mention it; else null
   TypeRef param;
   std::vector<Binding*> exists;                        // sizes of the result that each call makes
   TypeRef result;
@@ -57,11 +58,10 @@ struct TypeDecl {
   Name name;
   Span span;
   Lifted lifted = Lifted::No;
-  std::vector<bool> param_is_size;                     // of an abstract type
-  std::string shown;                                   // how messages call it (qualified)
+  std::vector<bool> param_is_size = {};                // of an abstract type
+  std::string shown = {};                              // how messages call it (qualified)
+  uint32_t level = 0;                                  // nesting of the definition that binds a type parameter
 };
-
-struct TypeParamInfo { TypeId type; };
 
 // The type of a value: for all type parameters and size parameters, `type`.
 // A use has the instantiated type in Expr::type; matching `type` against it yields every type argument and every size argument
@@ -74,6 +74,7 @@ struct Scheme {
 
 class Types {
  public:
+  Types();
   const Type& operator[](TypeRef t) const { return types_[t.index]; }
   const Size& operator[](SizeRef s) const { return sizes_[s.index]; }
   const TypeDecl& operator[](TypeId id) const { return decls_[id.index]; }
@@ -87,8 +88,12 @@ class Types {
   TypeRef error() const { return error_; }
   TypeRef unit() const { return unit_; }
   SizeRef any() const { return any_; }
+  TypeRef array(TypeRef elem, SizeRef size) { return add(ArrayType{elem, size}); }
+  TypeRef fun(TypeRef param, TypeRef result) { return add(FunType{nullptr, param, {}, result}); }
 
-  Types();
+  template <class T> const T* as(TypeRef t) const { return std::get_if<T>(&types_[t.index]); }
+  template <class T> const T* as(SizeRef s) const { return std::get_if<T>(&sizes_[s.index]); }
+  bool is_error(TypeRef t) const { return as<ErrorType>(t) != nullptr; }
 
  private:
   std::deque<Type> types_;
@@ -104,5 +109,84 @@ std::optional<Prim> prim_named(std::string_view text);
 inline bool is_signed(Prim p) { return p <= Prim::I64; }
 inline bool is_integer(Prim p) { return p <= Prim::U64; }
 inline bool is_float(Prim p) { return p >= Prim::F16 && p <= Prim::F64; }
+
+// Rebuilds a type bottom-up: `leaf` answers for a whole type (or an invalid ref: go on inside), `size` for each size.
+// Parts that do not change are shared.
+template <class Leaf, class SizeF> TypeRef rebuild(Types& types, TypeRef t, Leaf&& leaf, SizeF&& size) {
+  if (TypeRef r = leaf(t); r.valid()) return r;
+  auto go = [&](TypeRef x) { return rebuild(types, x, leaf, size); };
+  const Type& type = types[t];
+  if (auto* a = std::get_if<ArrayType>(&type)) {
+    ArrayType old = *a;
+    TypeRef elem = go(old.elem);
+    SizeRef dim = size(old.size);
+    return elem == old.elem && dim == old.size ? t : types.add(ArrayType{elem, dim});
+  }
+  if (auto* r = std::get_if<RecordType>(&type)) {
+    bool changed = false;
+    RecordType out;
+    out.fields.reserve(r->fields.size());
+    for (auto& [name, field] : r->fields) {
+      TypeRef f = go(field);
+      changed |= f != field;
+      out.fields.emplace_back(name, f);
+    }
+    return changed ? types.add(std::move(out)) : t;
+  }
+  if (auto* s = std::get_if<SumType>(&type)) {
+    bool changed = false;
+    SumType out = *s;
+    for (auto& [name, payload] : out.constrs)
+      for (TypeRef& p : payload) {
+        TypeRef q = go(p);
+        changed |= q != p;
+        p = q;
+      }
+    return changed ? types.add(std::move(out)) : t;
+  }
+  if (auto* f = std::get_if<FunType>(&type)) {
+    FunType out = *f;
+    TypeRef param = go(out.param), result = go(out.result);
+    if (param == out.param && result == out.result) return t;
+    out.param = param, out.result = result;
+    return types.add(std::move(out));
+  }
+  if (auto* n = std::get_if<NamedType>(&type)) {
+    bool changed = false;
+    NamedType out = *n;
+    for (TypeArg& arg : out.args) {
+      if (arg.type.valid()) { TypeRef q = go(arg.type); changed |= q != arg.type; arg.type = q; }
+      else { SizeRef q = size(arg.size); changed |= q != arg.size; arg.size = q; }
+    }
+    return changed ? types.add(std::move(out)) : t;
+  }
+  if (auto* u = std::get_if<UniqueType>(&type)) {
+    TypeRef old = u->inner, inner = go(old);
+    return inner == old ? t : types.add(UniqueType{inner});
+  }
+  if (auto* e = std::get_if<ExistsType>(&type)) {
+    ExistsType out = *e;
+    TypeRef body = go(out.body);
+    if (body == out.body) return t;
+    out.body = body;
+    return types.add(std::move(out));
+  }
+  return t;
+}
+
+// Calls f on every part of a type, outermost first, and s on every size.
+template <class F, class S> void visit_type(const Types& types, TypeRef t, F&& f, S&& s) {
+  f(t);
+  auto go = [&](TypeRef x) { visit_type(types, x, f, s); };
+  match(types[t],
+      [&](const ArrayType& a) { s(a.size); go(a.elem); },
+      [&](const RecordType& r) { for (auto& field : r.fields) go(field.second); },
+      [&](const SumType& u) { for (auto& c : u.constrs) for (TypeRef p : c.second) go(p); },
+      [&](const FunType& x) { go(x.param); go(x.result); },
+      [&](const NamedType& n) { for (const TypeArg& arg : n.args) { if (arg.type.valid()) go(arg.type); else s(arg.size); } },
+      [&](const UniqueType& u) { go(u.inner); },
+      [&](const ExistsType& e) { go(e.body); },
+      [](const auto&) {});   // leaves
+}
 
 }  // namespace raido::check

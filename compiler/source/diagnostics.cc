@@ -19,6 +19,11 @@ Diagnostics::Draft Diagnostics::add(const char* code, Severity severity, Span at
   return {*this, reports_.size() - 1};
 }
 
+void Diagnostics::rollback(size_t mark) {
+  for (size_t i = mark; i < reports_.size(); i++) errors_ -= reports_[i].severity == Severity::Error;
+  reports_.erase(reports_.begin() + std::ptrdiff_t(mark), reports_.end());
+}
+
 std::vector<Report> Diagnostics::sorted() const {
   std::vector<Report> out = reports_;
   auto key = [](const Report& r) { return std::tuple(r.span.file.index, r.span.begin, r.span.end); };

@@ -46,7 +46,7 @@ class Diagnostics {
    public:
     Draft(Diagnostics& diags, size_t index) : diags_(diags), index_(index) {}
     Draft& label(Span span, std::string text) { report().labels.push_back({span, std::move(text)}); return *this; }
-    Draft& note(std::string text) { report().notes.push_back(std::move(text)); return *this; }
+    Draft& note(std::string text) { if (!text.empty()) report().notes.push_back(std::move(text)); return *this; }
     Draft& help(std::string text) { report().help = std::move(text); return *this; }
 
    private:
@@ -61,6 +61,9 @@ class Diagnostics {
   }
   bool has_errors() const { return errors_ > 0; }
   size_t error_count() const { return errors_; }
+  // For steps that are tried and may be taken back.
+  size_t mark() const { return reports_.size(); }
+  void rollback(size_t mark);
   // Sorted by file and position, duplicates (same code, same place) removed.
   std::vector<Report> sorted() const;
 

@@ -104,7 +104,7 @@ struct Literal {
   static Literal of(Kind k) { Literal l; l.kind = k; return l; }
 };
 
-struct Ref       { Path path; };                       // the instantiated type is Expr::type
+struct Ref       { Path path; std::span<TypeRef> inst; };     // checked: inst: type arguments, in the order of Scheme::types
 struct Tuple     { std::span<Expr*> parts; };          // () has none
 struct RecordField { Name name; Span span; Expr* value; };
 struct Record    { std::span<RecordField> fields; };

@@ -208,6 +208,12 @@ Decl Parser::decl(bool nested) {
       take();
       Decl inner = decl(nested);
       inner.local = true;
+      if (!d.attrs.empty()) {
+        std::vector<Attr> all(d.attrs.begin(), d.attrs.end());
+        all.insert(all.end(), inner.attrs.begin(), inner.attrs.end());
+        inner.attrs = copy(all);
+        if (auto* def = std::get_if<Def*>(&inner.node)) (*def)->attrs = inner.attrs;
+      }
       inner.span = since(first);
       return inner;
     }

@@ -48,7 +48,7 @@ Expr* Parser::op_ref() {
   if (accept(Tok::Backtick)) {
     Path p = path();
     expect(Tok::Backtick, "after the name");
-    return expr(p.span, Ref{p});
+    return expr(p.span, Ref{p, {}});
   }
   Token t = take();
   Path p{};
@@ -69,7 +69,7 @@ Expr* Parser::op_ref() {
   }
   else names.push_back(t.name), spans.push_back(t.span);
   p.names = copy(names), p.spans = copy(spans);
-  return expr(t.span, Ref{p});
+  return expr(t.span, Ref{p, {}});
 }
 
 Expr* Parser::binary(int min_level) {
@@ -221,7 +221,7 @@ Expr* Parser::atom_start() {
     case Tok::Constructor: return expr(first.span, Construct{take().name, {}});
     case Tok::Name: {
       Path p = path();
-      if (!(is(Tok::Dot) && kind(1) == Tok::LParen)) return expr(p.span, Ref{p});
+      if (!(is(Tok::Dot) && kind(1) == Tok::LParen)) return expr(p.span, Ref{p, {}});
       take();
       take();
       Expr* body = exp();
@@ -272,7 +272,7 @@ Expr* Parser::name_exp(Name name, Span span) {
   p.span = span;
   p.names = copy(std::vector<Name>{name});
   p.spans = copy(std::vector<Span>{span});
-  return expr(span, Ref{p});
+  return expr(span, Ref{p, {}});
 }
 
 Expr* Parser::parenthesised() {
@@ -455,8 +455,9 @@ Expr* Parser::let_chain() {
     if (is(Tok::Def) || is(Tok::Type) || is(Tok::Module)) fail(peek().span, err::missing_in, sources_.text(peek().span));
     if (!is(Tok::In)) unexpected("`in` or another `let`");
     take();
-    if (!is(Tok::Let)) body = exp();
-    if (failed_) break;
+    if (is(Tok::Let)) continue;
+    body = exp();
+    break;
   }
   if (!body) body = broken(peek().span);
   for (size_t i = chain.size(); i-- > 0;) {

@@ -1,0 +1,177 @@
+// context.h - what all parts of the checker share: the program, the type table, the names in scope.
+//
+// Scope: one dense table per namespace from Name to what it means now, with a log of what to restore when a scope ends.
+#pragma once
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/check/check.h"
+
+namespace raido::check {
+
+// What a type name means: parameters (TypeId for types, Binding for sizes) and a body that may be an ExistsType.
+struct TypeMember {
+  struct Param { TypeId type; Binding* size = nullptr; };
+  std::vector<Param> params;
+  TypeRef body;
+  Lifted lifted = Lifted::No;
+  Span span;
+};
+
+struct ModuleInfo;
+
+// What a term name means: a value (scheme) or a module.
+struct TermMember {
+  const Scheme* scheme = nullptr;
+  const ModuleInfo* module = nullptr;
+  Span span;
+};
+
+struct AbstractAt { TypeId type; std::vector<Name> path; };
+
+// A module type: what is known of the members. A functor has param and result instead.
+struct ModuleInfo {
+  std::map<Name, TermMember> terms;
+  std::map<Name, TypeMember> types;
+  std::map<Name, const struct ModTypeInfo*> mod_types;
+  // A parametric module: `abstracts` of the parameter are bound by the argument; those of the result are new on each application.
+  const ModuleInfo* param = nullptr;
+  std::vector<AbstractAt> param_abstracts;
+  const ModuleInfo* result = nullptr;
+  std::vector<AbstractAt> result_abstracts;
+  bool is_functor() const { return result != nullptr; }
+};
+
+// A module type with the types it leaves open.
+struct ModTypeInfo {
+  const ModuleInfo* info;
+  std::vector<AbstractAt> abstracts;
+};
+
+struct TermEntry {
+  Binding* root = nullptr;               // null: not in scope
+  std::span<Name> members;               // how to get there from root
+  const Scheme* scheme = nullptr;        // of a member
+  const ModuleInfo* module = nullptr;
+};
+
+template <class T> class ScopeTable {
+ public:
+  const T* find(Name name) const {
+    return name.index < now_.size() && now_[name.index].set ? &now_[name.index].value : nullptr;
+  }
+  void bind(Name name, T value) {
+    if (name.index >= now_.size()) now_.resize(name.index + 1 + now_.size() / 2);
+    log_.emplace_back(name, now_[name.index]);
+    now_[name.index] = {true, std::move(value)};
+  }
+  size_t mark() const { return log_.size(); }
+  void restore(size_t mark) {
+    while (log_.size() > mark) {
+      now_[log_.back().first.index] = std::move(log_.back().second);
+      log_.pop_back();
+    }
+  }
+  template <class F> void each(F&& f) const {
+    for (size_t i = 0; i < now_.size(); i++) if (now_[i].set) f(Name{uint32_t(i)}, now_[i].value);
+  }
+
+ private:
+  struct Slot { bool set = false; T value{}; };
+  std::vector<Slot> now_;
+  std::vector<std::pair<Name, Slot>> log_;
+};
+
+class Context {
+ public:
+  Context(ast::Program& p, const Sources& s, Diagnostics& d, Types& t) : program(p), sources(s), diags(d), types(t) {}
+
+  ast::Program& program;
+  const Sources& sources;
+  Diagnostics& diags;
+  Types& types;
+
+  ScopeTable<TermEntry> terms;
+  ScopeTable<TypeMember> type_names;
+  ScopeTable<const ModTypeInfo*> mod_types;
+  struct Mark { size_t terms, types, mod_types; };
+  Mark mark() const { return {terms.mark(), type_names.mark(), mod_types.mark()}; }
+  void restore(Mark m) { terms.restore(m.terms); type_names.restore(m.types); mod_types.restore(m.mod_types); }
+
+  std::string_view text(Name name) const { return program.names.text(name); }
+  Name intern(std::string_view text) { return program.names.intern(text); }
+  std::string shown(const ast::Path& path) const;
+
+  void bind(Binding* b) { terms.bind(b->name, TermEntry{b, {}, b->scheme, b->module}); }
+  // All members of a module, through the Open binding.
+  void open(const ModuleInfo& module, Binding* through);
+
+  const Scheme* scheme(Scheme s);                   // allocates
+  const ModuleInfo* module(ModuleInfo m);
+  const ModTypeInfo* mod_type(ModTypeInfo m);
+
+  std::shared_ptr<void> take_owned() { return owned_; }
+
+  // The longest prefix of `path` that is a module path followed by a term; how many names it takes. Fills root and members.
+  // Reports an unknown name (and returns nothing).
+  struct Found { TermEntry entry; size_t used; };
+  std::optional<Found> lookup(ast::Path& path, bool want_module);
+  // What a resolved path with members names.
+  const Scheme* member_scheme(const ast::Path& path) const;
+  // The overloaded operator of that name.
+  Binding* builtin(Name op);
+  const TypeMember* lookup_type(ast::Path& path);
+  const ModTypeInfo* lookup_mod_type(ast::Path& path);
+
+  std::string show(TypeRef t) const;
+  std::string show(SizeRef s) const;
+  std::string show_exp(const ast::Expr& e) const;
+
+  // --- substitution ---
+  struct Subst {
+    std::unordered_map<uint32_t, TypeMember> types;        // by TypeId: its parameters and body
+    std::unordered_map<Binding*, SizeRef> sizes;
+    bool empty() const { return types.empty() && sizes.empty(); }
+  };
+  TypeRef substitute(TypeRef t, const Subst& s);
+  SizeRef substitute(SizeRef size, const Subst& s);
+  // A size of an expression: constants and names in their own form, parentheses and annotations dropped.
+  SizeRef size_of(const ast::Expr* e);
+  const ast::Expr* exp_of(SizeRef s);
+  // The expression rebuilt with `f` answering for Refs (null: keep). Only for expressions that may be sizes.
+  const ast::Expr* rewrite(const ast::Expr* e, const std::function<const ast::Expr*(const ast::Expr*)>& f);
+  bool mentions(TypeRef t, Binding* b) const;
+  bool mentions(SizeRef s, Binding* b) const;
+  // Every Binding that a size mentions, also in SizeHoles.
+  void each_name(SizeRef s, const std::function<void(Binding*)>& f) const;
+  void each_name(const ast::Expr* e, const std::function<void(Binding*)>& f) const;
+
+  // Resolution of solved size variables, set by the size pass; else sizes stand for themselves.
+  std::function<SizeRef(SizeRef)> resolve_size;
+  std::function<TypeRef(TypeRef)> resolve_type;
+
+  Lifted liftedness(TypeRef t) const;
+  bool has_function(TypeRef t) const;                      // contains a function type or a lifted parameter
+  TypeRef strip_unique(TypeRef t);                         // everywhere outside of functions
+  bool any_unique(TypeRef t) const;                        // some component is *
+
+ private:
+  struct Owned {
+    std::deque<Scheme> schemes;
+    std::deque<ModuleInfo> modules;
+    std::deque<ModTypeInfo> mod_types;
+  };
+  std::unordered_map<uint32_t, Binding*> builtins_;
+  std::shared_ptr<Owned> owned_ = std::make_shared<Owned>();
+};
+
+// Order of record fields: numerals by value, then names by text.
+bool field_before(std::string_view a, std::string_view b);
+
+}  // namespace raido::check

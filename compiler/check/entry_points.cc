@@ -1,0 +1,151 @@
+// Entry points: every `entry` of the root file, `main`, and what the command line asks for. First-order and monomorphic; each size of
+// a parameter is to be read off an argument.
+#include "compiler/check/entry_points.h"
+
+#include <algorithm>
+#include <map>
+
+namespace raido::check {
+namespace {
+
+class EntryPoints {
+ public:
+  EntryPoints(Context& context, const Options& options) : c(context), types(context.types), options_(options) {}
+
+  std::vector<EntryPoint> run(const ast::File& root) {
+    std::vector<std::string> wanted = options_.extra_entry_points;
+    for (const ast::Decl& d : root.decls) {
+      auto* def = std::get_if<ast::Def*>(&d.node);
+      if (!def) continue;
+      std::string name(c.text((*def)->self->name));
+      auto asked = std::find(wanted.begin(), wanted.end(), name);
+      if (asked != wanted.end()) wanted.erase(asked);
+      else if (!(*def)->entry && name != "main") continue;
+      entry(**def, name);
+    }
+    for (const std::string& name : wanted) c.diags.report({}, err::no_entry_point, name);
+    return std::move(out_);
+  }
+
+ private:
+  void entry(const ast::Def& def, const std::string& name) {
+    const Scheme& s = *def.scheme;
+    if (!s.types.empty()) { c.diags.report(def.name_span, err::polymorphic_entry); return; }
+    EntryPoint e{name, &def, {}, {}};
+    TypeRef t = s.type;
+    size_t i = 0;
+    std::vector<TypeRef> params;
+    std::vector<Binding*> exists;
+    while (auto* f = types.as<FunType>(t)) {
+      External x = external(f->param, i < def.params.size() ? annotation(def.params[i]) : nullptr);
+      if (i < def.params.size()) if (Binding* b = whole(def.params[i])) x.name = c.text(b->name);
+      if (c.has_function(f->param)) { c.diags.report(def.name_span, err::higher_order_entry); return; }
+      params.push_back(f->param);
+      e.params.push_back(std::move(x));
+      exists.insert(exists.end(), f->exists.begin(), f->exists.end());
+      t = f->result;
+      i++;
+    }
+    if (c.has_function(t)) { c.diags.report(def.name_span, err::higher_order_entry); return; }
+    e.result = external(t, def.result && def.params.size() == i ? def.result : nullptr);
+    for (Binding* size : s.sizes) {
+      bool in_params = false, witnessed = false;
+      for (TypeRef p : params) {
+        in_params |= c.mentions(p, size);
+        witnessed |= witness(p, size);
+      }
+      if (!in_params) { c.diags.report(def.name_span, err::entry_result_size, c.text(size->name)); return; }
+      if (!witnessed && !bound_as_value(def, size)) { c.diags.report(def.name_span, err::entry_size_not_constructive, c.text(size->name)); return; }
+    }
+    std::string mangled;
+    for (char ch : name) mangled += ch == '\'' ? std::string("zq") : std::string(1, ch);
+    if (auto [it, is_new] = names_.emplace(mangled, def.name_span); !is_new)
+      c.diags.report(def.name_span, err::entry_names_clash, name, c.sources.place(it->second));
+    out_.push_back(std::move(e));
+  }
+
+  bool bound_as_value(const ast::Def& def, Binding* size) const {
+    for (ast::Pat* p : def.params) if (whole(p) == size) return true;
+    return false;
+  }
+
+  // Is `size` alone the size of an array in t, outside of functions?
+  bool witness(TypeRef t, Binding* size) const {
+    return match(types[t],
+        [&](const ArrayType& a) {
+          auto* n = types.as<NameSize>(a.size);
+          return (n && n->name == size) || witness(a.elem, size);
+        },
+        [&](const RecordType& r) { return std::any_of(r.fields.begin(), r.fields.end(), [&](auto& f) { return witness(f.second, size); }); },
+        [&](const SumType& s) {
+          for (auto& k : s.constrs) for (TypeRef p : k.second) if (witness(p, size)) return true;
+          return false;
+        },
+        [&](const NamedType& n) {
+          for (const TypeArg& a : n.args) if (a.size.valid()) { auto* x = types.as<NameSize>(a.size); if (x && x->name == size) return true; }
+          return false;
+        },
+        [&](const UniqueType& u) { return witness(u.inner, size); },
+        [](const auto&) { return false; });
+  }
+
+  static Binding* whole(ast::Pat* p) {
+    if (auto* v = std::get_if<ast::PVar>(&p->node)) return v->var;
+    if (auto* a = std::get_if<ast::PAscribe>(&p->node)) return whole(a->pat);
+    if (auto* a = std::get_if<ast::PAttr>(&p->node)) return whole(a->pat);
+    return nullptr;
+  }
+  static const ast::TypeExpr* annotation(ast::Pat* p) {
+    if (auto* a = std::get_if<ast::PAscribe>(&p->node)) return a->type;
+    if (auto* a = std::get_if<ast::PAttr>(&p->node)) return annotation(a->pat);
+    return nullptr;
+  }
+
+  // Primitives and arrays of them are seen through; anything else is opaque, called as written.
+  External external(TypeRef t, const ast::TypeExpr* written) {
+    External x;
+    x.type = t;
+    x.unique = c.any_unique(t);
+    TypeRef bare = c.strip_unique(t), elem = bare;
+    std::string dims;
+    while (auto* a = types.as<ArrayType>(elem)) { dims += "[]"; elem = a->elem; }
+    if (auto* p = types.as<PrimType>(elem)) {
+      x.type_name = dims + std::string(prim_name(p->prim));
+      return x;
+    }
+    x.opaque = true;
+    if (written) {
+      const ast::TypeExpr* w = written;
+      while (auto* u = std::get_if<ast::TUnique>(&w->node)) w = u->inner;
+      std::string text(c.sources.text(w->span));
+      // Without sizes.
+      std::string plain;
+      int depth = 0;
+      for (char ch : text) {
+        if (ch == '[') { depth++; plain += ch; }
+        else if (ch == ']') { depth--; plain += ch; }
+        else if (depth == 0) plain += ch == '\n' ? ' ' : ch;
+      }
+      x.type_name = plain;
+    }
+    else x.type_name = c.show(erase_sizes(bare));
+    return x;
+  }
+  TypeRef erase_sizes(TypeRef t) {
+    return rebuild(types, t, [](TypeRef) { return TypeRef{}; }, [&](SizeRef) { return types.any(); });
+  }
+
+  Context& c;
+  Types& types;
+  const Options& options_;
+  std::vector<EntryPoint> out_;
+  std::map<std::string, Span> names_;
+};
+
+}  // namespace
+
+std::vector<EntryPoint> entry_points(Context& c, const ast::File& root, const Options& options) {
+  return EntryPoints(c, options).run(root);
+}
+
+}  // namespace raido::check

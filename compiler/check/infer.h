@@ -1,0 +1,126 @@
+// infer.h - inference without sizes: Hindley-Milner over types whose dimensions are all anonymous.
+//
+// One Infer per top-level definition: constraints may flow in any direction within it, then what is open is defaulted or
+// generalised. It also resolves names and written types, filling Path::root, TypeExpr::type (with the sizes as written), Ref::inst
+// and, without sizes, Expr::type and Pat::type; sizes.h then puts the sizes in.
+#pragma once
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/check/context.h"
+
+namespace raido::check {
+
+// Sets of primitive types, as bits.
+using PrimSet = uint16_t;
+constexpr PrimSet bit(Prim p) { return PrimSet(1u << unsigned(p)); }
+constexpr PrimSet signed_ints = bit(Prim::I8) | bit(Prim::I16) | bit(Prim::I32) | bit(Prim::I64);
+constexpr PrimSet ints = signed_ints | bit(Prim::U8) | bit(Prim::U16) | bit(Prim::U32) | bit(Prim::U64);
+constexpr PrimSet floats = bit(Prim::F16) | bit(Prim::F32) | bit(Prim::F64);
+constexpr PrimSet numbers = ints | floats;
+constexpr PrimSet all_prims = numbers | bit(Prim::Bool);
+
+struct TypeVar {
+  enum class Kind : uint8_t { Free, Overloaded, Record, Sum } kind = Kind::Free;
+  TypeRef link;                                                    // valid: solved
+  PrimSet set = 0;
+  std::vector<std::pair<Name, TypeRef>> fields;
+  std::vector<std::pair<Name, std::vector<TypeRef>>> constrs;
+  Lifted bound = Lifted::Full;
+  uint32_t level = 0;
+  Span origin;
+};
+
+class Infer {
+ public:
+  explicit Infer(Context& context) : c(context), types(context.types) {}
+
+  // A whole definition: names, types, defaulting. Returns its type parameters, written ones first; false: errors were reported.
+  bool definition(ast::Def& def);
+  std::vector<TypeId> generalised;
+  std::optional<std::vector<Binding*>> intrinsic_result_sizes;     // of a definition that the compiler provides
+
+  // Written types outside of definitions (type declarations, specs). Right of an arrow and in abbreviations anonymous sizes are
+  // collected into `exists`; where that is null they stay anonymous.
+  TypeRef resolve(ast::TypeExpr* t, std::vector<Binding*>* exists);
+  TypeRef abbreviation(ast::TypeExpr* body);
+  void bind_type_params(std::span<ast::TypeParam> params);
+  void finish();                                                    // for the size expressions of written types
+
+  // --- unification ---
+  TypeRef resolved(TypeRef t) const;                                // the head only
+  TypeRef zonk(TypeRef t);                                          // all of it
+  bool unify(TypeRef a, TypeRef b);
+  TypeRef fresh(Span at);
+  TypeRef overloaded(PrimSet set, Span at);
+  TypeRef erase(TypeRef t);
+  TypeRef instantiate(const Scheme& scheme, Span at, std::vector<TypeRef>* inst);
+  bool restrict(TypeRef t, Lifted bound);
+  const std::string& why() const { return why_; }
+
+  std::string unsized_show(TypeRef t) { return c.show(zonk(t)); }
+
+ private:
+  struct Local { TypeRef type; std::vector<TypeId> params; };
+
+  // infer_expr.cc
+  TypeRef infer(ast::Expr* e);
+  TypeRef infer_node(ast::Expr* e);
+  TypeRef ref(ast::Expr* e, ast::Ref& r);
+  TypeRef literal(const ast::Literal& l, Span at);
+  TypeRef apply(TypeRef fun, ast::Expr* fun_exp, std::span<ast::Expr*> args, Span at);
+  TypeRef apply_one(TypeRef fun, std::string_view fun_text, size_t index, TypeRef arg, ast::Expr* arg_exp, Span at);
+  TypeRef operator_(ast::Expr* e, ast::Operator& o);
+  TypeRef builtin_type(std::string_view op, TypeRef operand, Span at);
+  TypeRef builtin_section(ast::Expr* op_exp);
+  TypeRef project(TypeRef record, Name field, Span at);
+  TypeRef select(TypeRef array, std::span<ast::Selector> at, Span span);
+  TypeRef steps(TypeRef base, std::span<ast::Step> steps);
+  TypeRef lambda(ast::Lambda& l);
+  TypeRef loop(ast::Expr* e, ast::Loop& l);
+  TypeRef local_function(ast::LetFun& l);
+  bool is_builtin(const ast::Expr* op) const;
+  void condition(ast::Expr* e);
+  void expect(ast::Expr* e, TypeRef actual, TypeRef expected);
+  std::string source(const ast::Expr* e) const;
+
+  // infer_pattern.cc
+  using Group = std::vector<Binding*>;
+  TypeRef pattern(ast::Pat* p, Group& group);
+  TypeRef pattern_node(ast::Pat* p, Group& group);
+  void add_to_group(Binding* b, Group& group);
+  void bind_all(const Group& group);
+  void params(std::span<ast::Pat*> pats, std::vector<TypeRef>& out, Group& group);
+
+  // infer_type.cc
+  TypeRef resolve_name(ast::TypeExpr* t, ast::TName& n, std::vector<Binding*>* exists);
+  SizeRef resolve_size(ast::SizeExpr& s, std::vector<Binding*>* exists);
+
+  // unify.cc
+  bool bind_var(uint32_t var, TypeRef t);
+  bool merge_vars(uint32_t a, uint32_t b);
+  bool adjust(TypeRef t, uint32_t var, uint32_t level);
+  bool fields_fit(TypeVar& v, TypeRef t);
+  bool fail(std::string why);
+  void default_vars();
+  TypeRef fun_type(const std::vector<TypeRef>& params, TypeRef result);
+
+  Context& c;
+  Types& types;
+  std::vector<TypeVar> vars_;
+  std::unordered_map<const Binding*, Local> locals_;
+  std::vector<std::pair<ast::Expr*, bool>> literals_;               // with whether it is negated
+  std::vector<std::pair<const ast::Literal*, std::pair<TypeRef, Span>>> pattern_literals_;
+  std::vector<std::pair<ast::Expr*, TypeRef>> equalities_;          // `==` and `!=`: the operand's type
+  std::vector<std::pair<std::span<TypeRef>, std::pair<const Scheme*, Span>>> instances_;
+  std::vector<std::pair<TypeRef, std::pair<Span, const char*>>> no_functions_;
+  std::vector<ast::Expr*> holes_;
+  ast::Def* current_ = nullptr;
+  uint32_t level_ = 0;
+  std::string why_;
+  bool ok_ = true;
+  size_t errors_before_ = 0;
+};
+
+}  // namespace raido::check

@@ -1,0 +1,639 @@
+// Types of expressions, one case per node.
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/base/panic.h"
+#include "compiler/check/infer.h"
+
+namespace raido::check {
+
+namespace {
+std::string quoted_type(const std::string& t) { return "\n  " + t; }
+}  // namespace
+
+std::string Infer::source(const ast::Expr* e) const {
+  std::string text(c.sources.text(e->span));
+  size_t newline = text.find('\n');
+  if (newline != std::string::npos) text = text.substr(0, newline) + " ...";
+  return text;
+}
+
+TypeRef Infer::fun_type(const std::vector<TypeRef>& params, TypeRef result) {
+  for (size_t i = params.size(); i-- > 0;) result = types.fun(params[i], result);
+  return result;
+}
+
+void Infer::expect(ast::Expr* e, TypeRef actual, TypeRef expected) {
+  why_.clear();
+  if (unify(expected, actual)) return;
+  c.diags.report(e->span, err::cannot_unify, quoted_type(unsized_show(actual)), quoted_type(unsized_show(expected))).note(why_);
+}
+
+void Infer::condition(ast::Expr* e) { expect(e, infer(e), types.prim(Prim::Bool)); }
+
+TypeRef Infer::literal(const ast::Literal& l, Span at) {
+  switch (l.kind) {
+    case ast::Literal::Kind::Bool: return types.prim(Prim::Bool);
+    case ast::Literal::Kind::String: return types.array(types.prim(Prim::U8), types.any());
+    case ast::Literal::Kind::Int: return l.has_suffix ? types.prim(l.suffix) : overloaded(numbers, at);
+    case ast::Literal::Kind::Float: return l.has_suffix ? types.prim(l.suffix) : overloaded(floats, at);
+  }
+  return types.error();
+}
+
+TypeRef Infer::infer(ast::Expr* e) {
+  TypeRef t = infer_node(e);
+  e->type = t;
+  return t;
+}
+
+bool Infer::is_builtin(const ast::Expr* op) const {
+  auto* r = std::get_if<ast::Ref>(&op->node);
+  return r && r->path.root && r->path.root->kind == Binding::Kind::Builtin;
+}
+
+// Resolves the name; a value followed by projections becomes Project nodes.
+TypeRef Infer::ref(ast::Expr* e, ast::Ref& r) {
+  auto found = c.lookup(r.path, false);
+  if (!found) return types.error();
+  if (found->used < r.path.names.size()) {
+    ast::Path whole = r.path;
+    ast::Path head = whole;
+    head.names = whole.names.subspan(0, found->used);
+    head.spans = whole.spans.subspan(0, found->used);
+    head.span = join(head.spans.front(), head.spans.back());
+    ast::Expr* inner = c.program.arena.make<ast::Expr>(head.span, ast::Ref{head, {}}, TypeRef{});
+    for (size_t i = found->used; i < whole.names.size(); i++) {
+      Span upto = join(whole.spans[0], whole.spans[i]);
+      ast::Project p{inner, whole.names[i], whole.spans[i]};
+      if (i + 1 == whole.names.size()) e->node = p;
+      else inner = c.program.arena.make<ast::Expr>(upto, p, TypeRef{});
+    }
+    return infer_node(e);
+  }
+  Binding* b = r.path.root;
+  if (b->kind == Binding::Kind::Builtin) return builtin_section(e);
+  if (r.path.members.empty()) {
+    if (current_ && b == current_->self) current_->recursive = true;
+    auto local = locals_.find(b);
+    if (local != locals_.end()) {
+      if (local->second.params.empty()) return local->second.type;
+      Context::Subst s;
+      std::vector<TypeRef> inst;
+      for (TypeId id : local->second.params) {
+        TypeRef v = fresh(e->span);
+        vars_.back().bound = types[id].lifted;
+        inst.push_back(v);
+        s.types[id.index] = {{}, v, Lifted::No, {}};
+      }
+      r.inst = c.program.arena.copy(inst);
+      return c.substitute(zonk(local->second.type), s);
+    }
+  }
+  const Scheme* scheme = found->entry.scheme ? found->entry.scheme : r.path.members.empty() ? b->scheme : nullptr;
+  if (!scheme) return types.error();        // its definition failed to check
+  std::vector<TypeRef> inst;
+  TypeRef t = instantiate(*scheme, e->span, &inst);
+  r.inst = c.program.arena.copy(inst);
+  instances_.push_back({r.inst, {scheme, e->span}});
+  return t;
+}
+
+// The type of an overloaded operator applied to operands of type `operand`.
+TypeRef Infer::builtin_type(std::string_view op, TypeRef operand, Span at) {
+  auto constrain = [&](PrimSet set) {
+    why_.clear();
+    if (unify(operand, overloaded(set, at))) return true;
+    c.diags.report(at, err::bad_operand, op, unsized_show(operand)).note(why_);
+    return false;
+  };
+  if (op == "==" || op == "!=") return types.prim(Prim::Bool);
+  if (op == "&&" || op == "||") { constrain(bit(Prim::Bool)); return types.prim(Prim::Bool); }
+  if (op == "<" || op == "<=" || op == ">" || op == ">=") { constrain(all_prims); return types.prim(Prim::Bool); }
+  bool arithmetic = op == "+" || op == "-" || op == "*" || op == "/" || op == "%" || op == "**";
+  return constrain(arithmetic ? numbers : ints) ? operand : types.error();
+}
+
+TypeRef Infer::builtin_section(ast::Expr* op_exp) {
+  std::string_view op = c.text(std::get<ast::Ref>(op_exp->node).path.names.back());
+  TypeRef operand = fresh(op_exp->span);
+  if (op == "==" || op == "!=") equalities_.emplace_back(op_exp, operand);
+  TypeRef result = builtin_type(op, operand, op_exp->span);
+  return types.fun(operand, types.fun(operand, result));
+}
+
+TypeRef Infer::operator_(ast::Expr* e, ast::Operator& o) {
+  auto& path = std::get<ast::Ref>(o.op->node).path;
+  TypeRef l = infer(o.left), r = infer(o.right);
+  auto found = c.terms.find(path.names[0]);
+  bool maybe_builtin = path.names.size() == 1 && found && found->root && found->root->kind == Binding::Kind::Builtin;
+  if (!maybe_builtin) {
+    TypeRef f = infer(o.op);
+    if (!is_builtin(o.op)) {
+      std::string name = c.shown(path);
+      f = apply_one(f, name, 0, l, o.left, e->span);
+      return types.is_error(f) ? f : apply_one(f, name, 1, r, o.right, e->span);
+    }
+  }
+  path.root = found ? found->root : path.root;
+  if (maybe_builtin) path.root = found->root;
+  std::string_view op = c.text(path.names.back());
+  why_.clear();
+  if (!unify(l, r)) {
+    c.diags.report(e->span, err::mixed_operands, op, source(o.right), unsized_show(l), unsized_show(r))
+        .label(o.left->span, unsized_show(l)).label(o.right->span, unsized_show(r)).note(why_);
+    return types.error();
+  }
+  if (op == "==" || op == "!=") equalities_.emplace_back(e, l);
+  TypeRef result = builtin_type(op, l, e->span);
+  o.op->type = types.fun(l, types.fun(l, result));
+  return result;
+}
+
+TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, TypeRef arg, ast::Expr* arg_exp, Span at) {
+  fun = resolved(fun);
+  if (types.is_error(fun)) return fun;
+  if (auto* f = types.as<FunType>(fun)) {
+    TypeRef param = f->param, result = f->result;
+    why_.clear();
+    if (!unify(param, arg)) {
+      auto draft = c.diags.report(arg_exp ? arg_exp->span : at, err::cannot_apply, fun_text, arg_exp ? source(arg_exp) : "its argument",
+                                  quoted_type(unsized_show(param)), quoted_type(unsized_show(arg)));
+      draft.note(why_);
+      auto prim = [&](TypeRef t) { auto* p = types.as<PrimType>(resolved(t)); return p ? std::optional(p->prim) : std::nullopt; };
+      auto to = prim(param), from = prim(arg);
+      if (to && from && arg_exp) draft.help(fmt::format("convert: `{}.{} {}`", prim_name(*to), prim_name(*from), source(arg_exp)));
+    }
+    return result;
+  }
+  if (types.as<VarType>(fun)) {
+    TypeRef result = fresh(at);
+    why_.clear();
+    if (!unify(fun, types.fun(arg, result))) {
+      c.diags.report(at, err::cannot_apply, fun_text, arg_exp ? source(arg_exp) : "its argument", quoted_type(unsized_show(fun)), quoted_type(unsized_show(arg))).note(why_);
+      return types.error();
+    }
+    return result;
+  }
+  if (index == 0) c.diags.report(at, err::not_a_function, fun_text, unsized_show(fun));
+  else c.diags.report(at, err::too_many_arguments, fun_text, std::to_string(index));
+  return types.error();
+}
+
+TypeRef Infer::apply(TypeRef fun, ast::Expr* fun_exp, std::span<ast::Expr*> args, Span at) {
+  std::string text = source(fun_exp);
+  for (size_t i = 0; i < args.size(); i++) {
+    TypeRef arg = infer(args[i]);
+    fun = apply_one(fun, text, i, arg, args[i], at);
+  }
+  return fun;
+}
+
+TypeRef Infer::project(TypeRef record, Name field, Span at) {
+  record = resolved(record);
+  if (types.is_error(record)) return record;
+  if (auto* r = types.as<RecordType>(record))
+    for (auto& [name, type] : r->fields) if (name == field) return type;
+  TypeRef out = fresh(at);
+  TypeRef need = fresh(at);
+  vars_.back().kind = TypeVar::Kind::Record;
+  vars_.back().fields.emplace_back(field, out);
+  why_.clear();
+  if (!unify(record, need)) {
+    c.diags.report(at, err::no_such_field, c.text(field), unsized_show(record));
+    return types.error();
+  }
+  return out;
+}
+
+TypeRef Infer::select(TypeRef array, std::span<ast::Selector> at, Span span) {
+  TypeRef elem = fresh(span);
+  vars_.back().bound = Lifted::No;
+  TypeRef whole = elem;
+  for (size_t i = 0; i < at.size(); i++) whole = types.array(whole, types.any());
+  why_.clear();
+  if (!unify(array, whole)) {
+    c.diags.report(span, err::cannot_unify, quoted_type(unsized_show(array)), quoted_type(unsized_show(whole)))
+        .note("indexed with " + std::to_string(at.size()) + (at.size() == 1 ? " index" : " indices"));
+    return types.error();
+  }
+  TypeRef i64_type = types.prim(Prim::I64);
+  size_t slices = 0;
+  for (ast::Selector& s : at) {
+    if (s.slice) {
+      slices++;
+      for (ast::Expr* part : {s.from, s.to, s.step}) if (part) expect(part, infer(part), i64_type);
+    }
+    else expect(s.at, infer(s.at), overloaded(signed_ints, s.span));
+  }
+  TypeRef out = elem;
+  for (size_t i = 0; i < slices; i++) out = types.array(out, types.any());
+  return out;
+}
+
+TypeRef Infer::steps(TypeRef base, std::span<ast::Step> all) {
+  for (ast::Step& s : all) base = s.is_field ? project(base, s.field, s.span) : select(base, s.at, s.span);
+  return base;
+}
+
+TypeRef Infer::lambda(ast::Lambda& l) {
+  auto mark = c.mark();
+  std::vector<TypeRef> from;
+  Group group;
+  params(l.params, from, group);
+  TypeRef written;
+  if (l.result) written = erase(resolve(l.result, nullptr));
+  TypeRef body = infer(l.body);
+  if (l.result) {
+    why_.clear();
+    if (!unify(written, body)) c.diags.report(l.body->span, err::body_type, quoted_type(unsized_show(written)), quoted_type(unsized_show(body))).note(why_);
+  }
+  c.restore(mark);
+  return fun_type(from, body);
+}
+
+TypeRef Infer::local_function(ast::LetFun& l) {
+  ast::Def& def = *l.def;
+  auto mark = c.mark();
+  level_++;
+  bind_type_params(def.tparams);
+  std::vector<TypeRef> from;
+  Group group;
+  for (ast::TypeParam& p : def.tparams) if (p.size) group.push_back(p.size);
+  params(def.params, from, group);
+  TypeRef written;
+  if (def.result) written = erase(resolve(def.result, nullptr));
+  TypeRef body = infer(def.body);
+  if (def.result) {
+    why_.clear();
+    if (!unify(written, body)) c.diags.report(def.body->span, err::body_type, quoted_type(unsized_show(written)), quoted_type(unsized_show(body))).note(why_);
+  }
+  level_--;
+  c.restore(mark);
+  Local local{fun_type(from, body), {}};
+  for (ast::TypeParam& p : def.tparams) if (p.type.valid()) local.params.push_back(p.type);
+  locals_[def.self] = local;
+  std::string_view name = c.text(def.self->name);
+  if (name == "&&" || name == "||") c.diags.report(def.name_span, err::operator_redefined, name);
+  c.bind(def.self);
+  TypeRef out = infer(l.body);
+  c.restore(mark);
+  return out;
+}
+
+TypeRef Infer::loop(ast::Expr* e, ast::Loop& l) {
+  TypeRef init = infer(l.init);
+  auto mark = c.mark();
+  TypeRef bound;
+  if (l.form != ast::Loop::Form::While) bound = infer(l.bound);
+  Group group;
+  TypeRef state = pattern(l.state, group);
+  why_.clear();
+  if (!unify(state, init))
+    c.diags.report(l.state->span, err::pattern_value, c.sources.text(l.state->span), quoted_type(unsized_show(init))).note(why_);
+  no_functions_.push_back({state, {l.state->span, "loop parameter"}});
+  bind_all(group);
+  switch (l.form) {
+    case ast::Loop::Form::While: condition(l.bound); break;
+    case ast::Loop::Form::For: {
+      expect(l.bound, bound, overloaded(ints, l.bound->span));
+      Group index;
+      TypeRef i = pattern(l.index, index);
+      unify(i, bound);
+      bind_all(index);
+      break;
+    }
+    case ast::Loop::Form::ForIn: {
+      TypeRef elem = fresh(l.index->span);
+      vars_.back().bound = Lifted::No;
+      expect(l.bound, bound, types.array(elem, types.any()));
+      Group index;
+      TypeRef i = pattern(l.index, index);
+      why_.clear();
+      if (!unify(i, elem))
+        c.diags.report(l.index->span, err::pattern_value, c.sources.text(l.index->span), quoted_type(unsized_show(elem))).note(why_);
+      bind_all(index);
+      break;
+    }
+  }
+  TypeRef body = infer(l.body);
+  expect(l.body, body, state);
+  c.restore(mark);
+  (void)e;
+  return state;
+}
+
+TypeRef Infer::infer_node(ast::Expr* e) {
+  return match(e->node,
+      [&](ast::Literal& l) {
+        TypeRef t = literal(l, e->span);
+        if (l.kind == ast::Literal::Kind::Int || l.kind == ast::Literal::Kind::Float) literals_.emplace_back(e, false);
+        return t;
+      },
+      [&](ast::Ref& r) { return ref(e, r); },
+      [&](ast::Tuple& t) {
+        RecordType r;
+        for (size_t i = 0; i < t.parts.size(); i++) r.fields.emplace_back(c.intern(std::to_string(i)), infer(t.parts[i]));
+        return r.fields.empty() ? types.unit() : types.add(std::move(r));
+      },
+      [&](ast::Record& t) {
+        RecordType r;
+        for (auto& field : t.fields) r.fields.emplace_back(field.name, infer(field.value));
+        std::sort(r.fields.begin(), r.fields.end(), [&](auto& a, auto& b) { return field_before(c.text(a.first), c.text(b.first)); });
+        return r.fields.empty() ? types.unit() : types.add(std::move(r));
+      },
+      [&](ast::Project& p) { return project(infer(p.record), p.field, p.field_span); },
+      [&](ast::Index& i) { TypeRef array = infer(i.array); return select(array, i.at, e->span); },
+      [&](ast::ArrayLit& a) {
+        TypeRef elem = fresh(e->span);
+        vars_.back().bound = Lifted::No;
+        for (ast::Expr* x : a.elems) {
+          TypeRef t = infer(x);
+          expect(x, t, elem);
+        }
+        return types.array(elem, types.any());
+      },
+      [&](ast::Range& r) {
+        TypeRef t = infer(r.first);
+        expect(r.first, t, overloaded(ints, r.first->span));
+        if (r.second) expect(r.second, infer(r.second), t);
+        expect(r.last, infer(r.last), t);
+        return types.array(t, types.any());
+      },
+      [&](ast::Apply& a) { TypeRef f = infer(a.fun); return apply(f, a.fun, a.args, e->span); },
+      [&](ast::Construct& k) {
+        std::vector<TypeRef> payload;
+        for (ast::Expr* x : k.args) payload.push_back(infer(x));
+        TypeRef t = fresh(e->span);
+        vars_.back().kind = TypeVar::Kind::Sum;
+        vars_.back().constrs.emplace_back(k.name, std::move(payload));
+        return t;
+      },
+      [&](ast::Operator& o) { return operator_(e, o); },
+      [&](ast::Unary& u) {
+        bool negate = u.op == ast::Unary::Op::Negate;
+        TypeRef t = infer(u.operand);
+        if (negate && std::get_if<ast::Literal>(&u.operand->node) && !literals_.empty() && literals_.back().first == u.operand)
+          literals_.back().second = true;
+        why_.clear();
+        if (!unify(t, overloaded(negate ? numbers : PrimSet(ints | bit(Prim::Bool)), e->span)))
+          c.diags.report(e->span, err::cannot_unify, quoted_type(unsized_show(t)), negate ? "a number" : "an integer or bool").note(why_);
+        return t;
+      },
+      [&](ast::Section& s) {
+        TypeRef f = infer(s.op);
+        std::string name = source(s.op);
+        if (s.left) return apply_one(f, name, 0, infer(s.left), s.left, e->span);
+        if (!s.right) return f;
+        TypeRef left = fresh(e->span), right = fresh(e->span), result = fresh(e->span);
+        why_.clear();
+        if (!unify(f, types.fun(left, types.fun(right, result)))) {
+          c.diags.report(e->span, err::cannot_unify, quoted_type(unsized_show(f)), "a function of two arguments");
+          return types.error();
+        }
+        TypeRef arg = infer(s.right);
+        why_.clear();
+        if (!unify(right, arg))
+          c.diags.report(s.right->span, err::cannot_apply, name, source(s.right), quoted_type(unsized_show(right)), quoted_type(unsized_show(arg))).note(why_);
+        return types.fun(left, result);
+      },
+      [&](ast::AccessSection& s) {
+        TypeRef base = fresh(e->span);
+        return types.fun(base, steps(base, s.steps));
+      },
+      [&](ast::Lambda& l) { return lambda(l); },
+      [&](ast::If& i) {
+        condition(i.cond);
+        TypeRef a = infer(i.then_), b = infer(i.else_);
+        why_.clear();
+        if (!unify(a, b))
+          c.diags.report(e->span, err::branches_differ, quoted_type(unsized_show(a)), quoted_type(unsized_show(b)))
+              .label(i.then_->span, unsized_show(a)).label(i.else_->span, unsized_show(b)).note(why_);
+        no_functions_.push_back({a, {e->span, "if-result"}});
+        return a;
+      },
+      [&](ast::Match& m) {
+        TypeRef on = infer(m.on);
+        TypeRef result;
+        for (ast::Case& k : m.cases) {
+          auto mark = c.mark();
+          Group group;
+          TypeRef p = pattern(k.pat, group);
+          why_.clear();
+          if (!unify(p, on)) c.diags.report(k.pat->span, err::pattern_value, c.sources.text(k.pat->span), quoted_type(unsized_show(on))).note(why_);
+          bind_all(group);
+          TypeRef t = infer(k.body);
+          c.restore(mark);
+          if (!result.valid()) { result = t; continue; }
+          why_.clear();
+          if (!unify(result, t))
+            c.diags.report(k.body->span, err::branches_differ, quoted_type(unsized_show(result)), quoted_type(unsized_show(t))).note(why_);
+        }
+        if (!result.valid()) return types.error();
+        no_functions_.push_back({result, {e->span, "match-result"}});
+        return result;
+      },
+      [&](ast::Let& l) {
+        TypeRef value = infer(l.value);
+        auto mark = c.mark();
+        Group group;
+        for (ast::TypeParam& p : l.sizes) {
+          locals_[p.size] = {types.prim(Prim::I64), {}};
+          add_to_group(p.size, group);
+          c.bind(p.size);
+        }
+        TypeRef p = pattern(l.pat, group);
+        why_.clear();
+        if (!unify(p, value)) c.diags.report(l.pat->span, err::pattern_value, c.sources.text(l.pat->span), quoted_type(unsized_show(value))).note(why_);
+        bind_all(group);
+        TypeRef body = infer(l.body);
+        c.restore(mark);
+        return body;
+      },
+      [&](ast::LetFun& l) { return local_function(l); },
+      [&](ast::Loop& l) { return loop(e, l); },
+      [&](ast::With& w) {
+        TypeRef base = infer(w.base);
+        TypeRef target = steps(base, w.steps);
+        TypeRef value = infer(w.value);
+        expect(w.value, value, target);
+        return base;
+      },
+      [&](ast::Ascribe& a) {
+        TypeRef written = erase(resolve(a.type, nullptr));
+        TypeRef t = infer(a.exp);
+        why_.clear();
+        if (!unify(written, t)) c.diags.report(a.exp->span, err::ascription, quoted_type(unsized_show(written)), quoted_type(unsized_show(t))).note(why_);
+        return written;
+      },
+      [&](ast::Coerce& a) {
+        TypeRef written = erase(resolve(a.type, nullptr));
+        TypeRef t = infer(a.exp);
+        expect(a.exp, t, written);
+        return written;
+      },
+      [&](ast::LocalOpen& o) {
+        auto found = c.lookup(o.module, true);
+        if (!found) return types.error();
+        if (found->entry.module->is_functor()) {
+          c.diags.report(o.module.span, err::unapplied_functor, c.shown(o.module));
+          return types.error();
+        }
+        auto mark = c.mark();
+        o.self->module = found->entry.module;
+        c.open(*found->entry.module, o.self);
+        TypeRef t = infer(o.body);
+        c.restore(mark);
+        return t;
+      },
+      [&](ast::Assert& a) { condition(a.cond); return infer(a.body); },
+      [&](ast::Hole&) {
+        holes_.push_back(e);
+        return fresh(e->span);
+      },
+      [&](ast::Attributed& a) { return infer(a.body); },
+      [&](ast::SizeHole&) { return types.prim(Prim::I64); });
+}
+
+// --- a whole definition ---
+
+namespace {
+// Does the value fit the type? `negated`: the literal stands after a minus.
+bool fits(const ast::Literal& l, Prim p, bool negated) {
+  if (is_float(p)) {
+    double limit = p == Prim::F64 ? 1.7976931348623157e308 : p == Prim::F32 ? 3.4028235677973366e38 : 65520.0;
+    return p == Prim::F64 ? std::isfinite(l.real) : std::fabs(l.real) < limit;
+  }
+  if (l.too_big) return false;
+  unsigned bits = 8u << (unsigned(p) % 4);
+  uint64_t limit = is_signed(p) ? (uint64_t(1) << (bits - 1)) - (negated ? 0 : 1) : bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1;
+  return l.integer <= limit;
+}
+}  // namespace
+
+// Gives every open overloaded variable its default; reports records and sums that stay open.
+void Infer::default_vars() {
+  for (uint32_t i = 0; i < vars_.size(); i++) {
+    if (vars_[i].link.valid()) continue;
+    switch (vars_[i].kind) {
+      case TypeVar::Kind::Overloaded: {
+        PrimSet set = vars_[i].set;
+        Prim choice = Prim::I32;
+        if (set & bit(Prim::I32)) choice = Prim::I32;
+        else if (set & bit(Prim::F64)) choice = Prim::F64;
+        else for (int p = 0; p < 12; p++) if (set & bit(Prim(p))) choice = Prim(p);
+        vars_[i].link = types.prim(choice);
+        break;
+      }
+      case TypeVar::Kind::Record: {
+        std::string names;
+        for (auto& f : vars_[i].fields) names += (names.empty() ? "" : ", ") + std::string(c.text(f.first));
+        c.diags.report(vars_[i].origin, err::ambiguous_record, names);
+        vars_[i].link = types.error();
+        break;
+      }
+      case TypeVar::Kind::Sum: {
+        std::string names;
+        for (auto& k : vars_[i].constrs) names += (names.empty() ? "#" : ", #") + std::string(c.text(k.first));
+        c.diags.report(vars_[i].origin, err::ambiguous_sum, names);
+        vars_[i].link = types.error();
+        break;
+      }
+      case TypeVar::Kind::Free: break;
+    }
+  }
+}
+
+void Infer::finish() {
+  default_vars();
+  for (TypeVar& v : vars_) if (!v.link.valid()) v.link = types.unit();
+}
+
+bool Infer::definition(ast::Def& def) {
+  size_t before = c.diags.error_count();
+  current_ = &def;
+  auto mark = c.mark();
+  std::string_view name = c.text(def.self->name);
+  if (name == "&&" || name == "||") c.diags.report(def.name_span, err::operator_redefined, name);
+  bind_type_params(def.tparams);
+  Group group;
+  for (ast::TypeParam& p : def.tparams) if (p.size) group.push_back(p.size);
+  std::vector<TypeRef> from;
+  params(def.params, from, group);
+  TypeRef result = fresh(def.name_span);
+  bool intrinsic = std::any_of(def.attrs.begin(), def.attrs.end(), [&](const ast::Attr& a) { return c.text(a.name) == "intrinsic"; });
+  if (intrinsic) intrinsic_result_sizes.emplace();
+  if (def.result) result = erase(resolve(def.result, intrinsic ? &*intrinsic_result_sizes : nullptr));
+  TypeRef type = fun_type(from, result);
+  if (!def.params.empty()) {
+    // In scope in its own body, unless a parameter has the same name.
+    bool hidden = std::any_of(group.begin(), group.end(), [&](Binding* b) { return b->name == def.self->name; });
+    locals_[def.self] = {type, {}};
+    if (!hidden) c.bind(def.self);
+  }
+  TypeRef body = infer(def.body);
+  why_.clear();
+  if (!unify(result, body))
+    c.diags.report(def.body->span, err::body_type, quoted_type(unsized_show(result)), quoted_type(unsized_show(body))).note(why_);
+  c.restore(mark);
+  current_ = nullptr;
+
+  // What is visible in the type is worth a word when it is defaulted.
+  visit_type(types, zonk(type), [&](TypeRef t) {
+    auto* v = types.as<VarType>(t);
+    if (!v || vars_[v->var].kind != TypeVar::Kind::Overloaded || vars_[v->var].link.valid()) return;
+    Prim choice = vars_[v->var].set & bit(Prim::I32) ? Prim::I32 : Prim::F64;
+    c.diags.report(def.name_span, err::defaulted, prim_name(choice));
+    vars_[v->var].link = types.prim(choice);
+  }, [](SizeRef) {});
+  default_vars();
+
+  for (ast::TypeParam& p : def.tparams) if (p.type.valid()) generalised.push_back(p.type);
+  TypeRef whole = zonk(type);
+  std::vector<uint32_t> open;
+  visit_type(types, whole, [&](TypeRef t) {
+    if (auto* v = types.as<VarType>(t)) if (std::find(open.begin(), open.end(), v->var) == open.end()) open.push_back(v->var);
+  }, [](SizeRef) {});
+  for (size_t i = 0; i < open.size(); i++) {
+    Name letter = c.intern("t" + std::to_string(i));
+    TypeId id = types.declare({TypeDecl::Kind::Param, letter, def.name_span, vars_[open[i]].bound, {}, {}, 0});
+    vars_[open[i]].link = types.add(NamedType{id, {}});
+    generalised.push_back(id);
+  }
+  for (TypeVar& v : vars_) if (!v.link.valid()) v.link = types.unit();
+
+  for (auto [e, negated] : literals_) {
+    auto& l = std::get<ast::Literal>(e->node);
+    auto* p = types.as<PrimType>(zonk(e->type));
+    if (p && !l.has_suffix && !fits(l, p->prim, negated))
+      c.diags.report(e->span, err::literal_range, (negated ? "-" : "") + std::string(c.sources.text(e->span)), prim_name(p->prim));
+  }
+  for (auto& [l, at] : pattern_literals_) {
+    auto* p = types.as<PrimType>(zonk(at.first));
+    bool negated = c.sources.text(at.second).starts_with("-");
+    if (p && !l->has_suffix && !fits(*l, p->prim, negated)) c.diags.report(at.second, err::literal_range, c.sources.text(at.second), prim_name(p->prim));
+  }
+  for (auto& [e, operand] : equalities_) {
+    TypeRef t = zonk(operand);
+    bool bad = false, array = false;
+    visit_type(types, t, [&](TypeRef x) {
+      bad |= types.as<FunType>(x) || types.as<NamedType>(x);
+      array |= types.as<ArrayType>(x) != nullptr;
+    }, [](SizeRef) {});
+    if (bad) c.diags.report(e->span, err::no_equality, c.show(t));
+    else if (array) c.diags.report(e->span, err::array_equality);
+  }
+  for (auto& [t, at] : no_functions_) {
+    TypeRef z = zonk(t);
+    if (c.has_function(z)) {
+      std::string plural = std::string(at.second) + (std::string_view(at.second) == "loop parameter" ? "" : "s");
+      c.diags.report(at.first, err::function_result, plural, c.show(z));
+    }
+  }
+  for (ast::Expr* hole : holes_) {
+    if (!(intrinsic && def.body == hole)) c.diags.report(hole->span, err::hole, c.show(zonk(hole->type)));
+  }
+  return c.diags.error_count() == before;
+}
+
+}  // namespace raido::check

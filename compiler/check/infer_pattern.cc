@@ -1,0 +1,84 @@
+// Types of patterns, and the names they bind. All names of one group (a function's parameters, one pattern) are different.
+#include <algorithm>
+
+#include "compiler/check/infer.h"
+
+namespace raido::check {
+
+void Infer::add_to_group(Binding* b, Group& group) {
+  std::string_view name = c.text(b->name);
+  if (name == "&&" || name == "||") c.diags.report(b->span, err::operator_redefined, name);
+  for (Binding* other : group)
+    if (other->name == b->name) c.diags.report(b->span, err::bound_twice, name, c.sources.place(other->span)).label(other->span, "bound here first");
+  group.push_back(b);
+}
+
+void Infer::bind_all(const Group& group) {
+  for (Binding* b : group) c.bind(b);
+}
+
+TypeRef Infer::pattern(ast::Pat* p, Group& group) {
+  p->type = pattern_node(p, group);
+  return p->type;
+}
+
+TypeRef Infer::pattern_node(ast::Pat* p, Group& group) {
+  return match(p->node,
+      [&](ast::PVar& v) {
+        TypeRef t = fresh(p->span);
+        locals_[v.var] = {t, {}};
+        add_to_group(v.var, group);
+        return t;
+      },
+      [&](ast::PWild&) { return fresh(p->span); },
+      [&](ast::PTuple& t) {
+        RecordType r;
+        for (size_t i = 0; i < t.parts.size(); i++) r.fields.emplace_back(c.intern(std::to_string(i)), pattern(t.parts[i], group));
+        return r.fields.empty() ? types.unit() : types.add(std::move(r));
+      },
+      [&](ast::PRecord& t) {
+        RecordType r;
+        for (ast::PField& f : t.fields) r.fields.emplace_back(f.name, pattern(f.pat, group));
+        std::sort(r.fields.begin(), r.fields.end(), [&](auto& a, auto& b) { return field_before(c.text(a.first), c.text(b.first)); });
+        for (size_t i = 0; i + 1 < r.fields.size(); i++)
+          if (r.fields[i].first == r.fields[i + 1].first) c.diags.report(p->span, err::duplicate_record_field, c.text(r.fields[i].first));
+        return r.fields.empty() ? types.unit() : types.add(std::move(r));
+      },
+      [&](ast::PLiteral& l) {
+        if (l.literal.kind == ast::Literal::Kind::Bool) return types.prim(Prim::Bool);
+        TypeRef t = literal(l.literal, p->span);
+        pattern_literals_.push_back({&l.literal, {t, p->span}});
+        return t;
+      },
+      [&](ast::PConstr& k) {
+        std::vector<TypeRef> payload;
+        for (ast::Pat* q : k.args) payload.push_back(pattern(q, group));
+        TypeRef t = fresh(p->span);
+        vars_.back().kind = TypeVar::Kind::Sum;
+        vars_.back().constrs.emplace_back(k.name, std::move(payload));
+        return t;
+      },
+      [&](ast::PAscribe& a) {
+        TypeRef written = erase(resolve(a.type, nullptr));
+        TypeRef inner = pattern(a.pat, group);
+        why_.clear();
+        if (!unify(inner, written)) {
+          bool nested = std::get_if<ast::PAscribe>(&a.pat->node) != nullptr;
+          if (nested) c.diags.report(a.pat->span, err::pattern_outer_ascription, unsized_show(inner), unsized_show(written)).note(why_);
+          else c.diags.report(a.pat->span, err::pattern_ascription, c.sources.text(a.pat->span), unsized_show(written)).note(why_);
+        }
+        return inner;
+      },
+      [&](ast::PAttr& a) { return pattern(a.pat, group); });
+}
+
+// Names of one parameter are in scope in the types of the later ones.
+void Infer::params(std::span<ast::Pat*> pats, std::vector<TypeRef>& out, Group& group) {
+  for (ast::Pat* p : pats) {
+    size_t first = group.size();
+    out.push_back(pattern(p, group));
+    for (size_t i = first; i < group.size(); i++) c.bind(group[i]);
+  }
+}
+
+}  // namespace raido::check

@@ -1,0 +1,187 @@
+// Written types: names resolved, abbreviations expanded, sizes kept as written; anonymous sizes go where the language says.
+#include <algorithm>
+
+#include "compiler/check/infer.h"
+#include "compiler/syntax/children.h"
+
+namespace raido::check {
+
+void Infer::bind_type_params(std::span<ast::TypeParam> params) {
+  for (size_t i = 0; i < params.size(); i++) {
+    ast::TypeParam& p = params[i];
+    for (size_t k = 0; k < i; k++)
+      if (params[k].name == p.name && (params[k].kind == ast::TypeParam::Kind::Size) == (p.kind == ast::TypeParam::Kind::Size))
+        c.diags.report(p.span, err::duplicate_param, c.text(p.name), c.sources.place(params[k].span), c.sources.place(params[k].span));
+    if (p.kind == ast::TypeParam::Kind::Size) {
+      locals_[p.size] = {types.prim(Prim::I64), {}};
+      c.bind(p.size);
+      continue;
+    }
+    Lifted lifted = p.kind == ast::TypeParam::Kind::Type ? Lifted::No : p.kind == ast::TypeParam::Kind::SizeLifted ? Lifted::Size : Lifted::Full;
+    p.type = types.declare({TypeDecl::Kind::Param, p.name, p.span, lifted, {}, {}, level_});
+    TypeMember m;
+    m.body = types.add(NamedType{p.type, {}});
+    m.lifted = lifted;
+    m.span = p.span;
+    c.type_names.bind(p.name, m);
+  }
+}
+
+SizeRef Infer::resolve_size(ast::SizeExpr& s, std::vector<Binding*>* exists) {
+  if (!s.exp) {
+    if (!exists) return types.any();
+    Binding* b = c.program.bind({}, s.span, Binding::Kind::TypeParamName);
+    exists->push_back(b);
+    return types.add(Size{NameSize{b}});
+  }
+  TypeRef t = infer(s.exp);
+  expect(s.exp, t, types.prim(Prim::I64));
+  bool binds = false;
+  std::function<void(const ast::Expr*)> look = [&](const ast::Expr* e) {
+    binds |= std::get_if<ast::Lambda>(&e->node) || std::get_if<ast::Let>(&e->node) || std::get_if<ast::LetFun>(&e->node) ||
+             std::get_if<ast::Loop>(&e->node) || std::get_if<ast::Match>(&e->node);
+    if (!binds) ast::each_child(*e, [&](ast::Expr* child) { look(child); });
+  };
+  look(s.exp);
+  if (binds) {
+    c.diags.report(s.exp->span, err::size_with_binding);
+    return types.any();
+  }
+  return c.size_of(s.exp);
+}
+
+TypeRef Infer::resolve_name(ast::TypeExpr* t, ast::TName& n, std::vector<Binding*>* exists) {
+  const TypeMember* member = c.lookup_type(n.path);
+  if (!member) {
+    ok_ = false;
+    return types.error();
+  }
+  std::string name = c.shown(n.path);
+  if (n.args.size() != member->params.size()) {
+    if (n.args.empty()) c.diags.report(t->span, err::missing_type_args, name, std::to_string(member->params.size()));
+    else c.diags.report(t->span, err::wrong_type_args, name, std::to_string(member->params.size()), std::to_string(n.args.size()));
+    return types.error();
+  }
+  TypeMember m = *member;
+  Context::Subst s;
+  for (size_t i = 0; i < n.args.size(); i++) {
+    bool size_wanted = m.params[i].size != nullptr;
+    if (size_wanted != (n.args[i].type == nullptr)) {
+      c.diags.report(t->span, err::wrong_type_arg_kind, size_wanted ? "A type is" : "A size is", size_wanted ? "size" : "type");
+      return types.error();
+    }
+    if (size_wanted) s.sizes[m.params[i].size] = resolve_size(n.args[i].size, exists);
+    else s.types[m.params[i].type.index] = {{}, resolve(n.args[i].type, exists), Lifted::No, {}};
+  }
+  TypeRef body = m.body;
+  if (auto* e = types.as<ExistsType>(body)) {
+    ExistsType ex = *e;
+    for (Binding* b : ex.sizes) {
+      if (!exists) { s.sizes[b] = types.any(); continue; }
+      Binding* copy = c.program.bind(b->name, t->span, Binding::Kind::TypeParamName);
+      exists->push_back(copy);
+      s.sizes[b] = types.add(Size{NameSize{copy}});
+    }
+    body = ex.body;
+  }
+  return c.substitute(body, s);
+}
+
+TypeRef Infer::resolve(ast::TypeExpr* t, std::vector<Binding*>* exists) {
+  TypeRef out = match(t->node,
+      [&](ast::TName& n) { return resolve_name(t, n, exists); },
+      [&](ast::TArray& a) {
+        SizeRef size = resolve_size(a.size, exists);
+        TypeRef elem = resolve(a.elem, exists);
+        if (!types.is_error(elem)) {
+          Lifted l = c.liftedness(elem);
+          if (l == Lifted::Full) c.diags.report(t->span, err::array_of_lifted, c.show(elem));
+          else if (l == Lifted::Size) c.diags.report(t->span, err::array_of_size_lifted, c.show(elem));
+        }
+        return types.array(elem, size);
+      },
+      [&](ast::TRecord& r) {
+        RecordType out_r;
+        for (auto& [name, type] : r.fields) out_r.fields.emplace_back(name, resolve(type, exists));
+        std::sort(out_r.fields.begin(), out_r.fields.end(), [&](auto& a, auto& b) { return field_before(c.text(a.first), c.text(b.first)); });
+        return out_r.fields.empty() ? types.unit() : types.add(std::move(out_r));
+      },
+      [&](ast::TSum& s) {
+        SumType out_s;
+        for (auto& clause : s.clauses) {
+          std::vector<TypeRef> payload;
+          for (ast::TypeExpr* p : clause.payload) payload.push_back(resolve(p, exists));
+          for (auto& k : out_s.constrs)
+            if (k.first == clause.name) c.diags.report(clause.span, err::duplicate_constructor, c.text(clause.name));
+          out_s.constrs.emplace_back(clause.name, std::move(payload));
+        }
+        if (out_s.constrs.size() > 255) c.diags.report(t->span, err::too_many_constructors);
+        std::sort(out_s.constrs.begin(), out_s.constrs.end(), [&](auto& a, auto& b) { return c.text(a.first) < c.text(b.first); });
+        return types.add(std::move(out_s));
+      },
+      [&](ast::TArrow& a) {
+        FunType f;
+        f.param = resolve(a.from, nullptr);
+        auto mark = c.mark();
+        if (a.name) {
+          locals_[a.name] = {erase(f.param), {}};
+          c.bind(a.name);
+        }
+        std::vector<Binding*> made;
+        f.result = resolve(a.to, &made);
+        c.restore(mark);
+        f.exists = made;
+        if (a.name) {
+          f.name = c.mentions(f.result, a.name) ? a.name : nullptr;
+          // One name may not occur twice along a chain of arrows.
+          for (const ast::TypeExpr* rest = a.to;;) {
+            auto* next = std::get_if<ast::TArrow>(&rest->node);
+            if (!next) break;
+            if (next->name && next->name->name == a.name->name)
+              c.diags.report(next->name->span, err::bound_twice, c.text(a.name->name), c.sources.place(a.name->span));
+            rest = next->to;
+          }
+        }
+        return types.add(std::move(f));
+      },
+      [&](ast::TExists& e) {
+        auto mark = c.mark();
+        for (Binding* b : e.sizes) {
+          locals_[b] = {types.prim(Prim::I64), {}};
+          c.bind(b);
+        }
+        TypeRef body = resolve(e.body, exists);
+        c.restore(mark);
+        for (Binding* b : e.sizes) {
+          bool witnessed = false;
+          std::function<void(TypeRef)> look = [&](TypeRef x) {
+            match(types[x],
+                [&](const ArrayType& y) { auto* n = types.as<NameSize>(y.size); witnessed |= n && n->name == b; look(y.elem); },
+                [&](const RecordType& y) { for (auto& f : y.fields) look(f.second); },
+                [&](const SumType& y) { for (auto& k : y.constrs) for (TypeRef p : k.second) look(p); },
+                [&](const NamedType& y) { for (auto& arg : y.args) if (arg.size.valid()) { auto* n = types.as<NameSize>(arg.size); witnessed |= n && n->name == b; } },
+                [&](const UniqueType& y) { look(y.inner); },
+                [](const auto&) {});
+          };
+          look(body);
+          if (!witnessed && !types.is_error(body)) c.diags.report(b->span, err::size_not_constructive, c.text(b->name));
+        }
+        if (exists) {
+          exists->insert(exists->end(), e.sizes.begin(), e.sizes.end());
+          return body;
+        }
+        return types.add(ExistsType{std::vector<Binding*>(e.sizes.begin(), e.sizes.end()), body});
+      },
+      [&](ast::TUnique& u) { return types.add(UniqueType{resolve(u.inner, exists)}); });
+  t->type = out;
+  return out;
+}
+
+// The body of a type declaration: its anonymous sizes become an ExistsType in front.
+TypeRef Infer::abbreviation(ast::TypeExpr* body) {
+  std::vector<Binding*> exists;
+  TypeRef t = resolve(body, &exists);
+  return exists.empty() ? t : types.add(ExistsType{std::move(exists), t});
+}
+
+}  // namespace raido::check

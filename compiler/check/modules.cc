@@ -1,0 +1,596 @@
+// Declarations and module expressions, top to bottom; each declaration sees what is before it.
+#include "compiler/check/modules.h"
+
+#include <algorithm>
+
+#include "compiler/base/text.h"
+#include "compiler/check/consume.h"
+#include "compiler/check/coverage.h"
+
+namespace raido::check {
+
+void Modules::no_duplicate(std::map<Name, Span>& seen, Name name, Span at, const char* what) {
+  auto [it, is_new] = seen.emplace(name, at);
+  if (!is_new) c.diags.report(at, err::duplicate_definition, std::string(what) + (*what ? " " : "name "), c.text(name), c.sources.place(it->second));
+}
+
+void Modules::file(ast::File& file) {
+  auto mark = c.mark();
+  if (!file.builtin && c.program.prelude->module) c.open(*c.program.prelude->module, c.program.prelude);
+  Abstracts abstracts;
+  file.module = c.module(decls(file.decls, abstracts));
+  c.restore(mark);
+  if (&file == c.program.prelude_file) c.program.prelude->module = file.module;
+}
+
+ModuleInfo Modules::decls(std::span<ast::Decl> decls, Abstracts& abstracts) {
+  ModuleInfo out;
+  Seen seen;
+  Seen* outer = seen_;
+  seen_ = &seen;
+  for (ast::Decl& d : decls) decl(d, out, abstracts);
+  seen_ = outer;
+  return out;
+}
+
+void Modules::decl(ast::Decl& d, ModuleInfo& out, Abstracts& abstracts) {
+  match(d.node,
+      [&](ast::Def* def) { value(d, *def, out); },
+      [&](ast::TypeDef* t) { type(d, *t, out); },
+      [&](ast::ModTypeDef* m) {
+        if (!d.local) no_duplicate(seen_->mod_types, m->name, m->name_span, "module type");
+        const ModTypeInfo* info = c.mod_type(mod_type(m->type));
+        c.mod_types.bind(m->name, info);
+        if (!d.local) out.mod_types[m->name] = info;
+      },
+      [&](ast::ModDef* m) {
+        if (!d.local) no_duplicate(seen_->terms, m->self->name, m->name_span, "");
+        Abstracts inner;
+        const ModuleInfo* info = mod_exp(m->exp, std::string(c.text(m->self->name)) + ".", inner);
+        if (!info) info = c.module({});
+        m->self->module = info;
+        c.bind(m->self);
+        if (d.local) return;
+        out.terms[m->self->name] = {nullptr, info, m->name_span};
+        for (AbstractAt& a : inner) {
+          a.path.insert(a.path.begin(), m->self->name);
+          abstracts.push_back(a);
+        }
+      },
+      [&](ast::Open* o) { open(d, *o, out, abstracts); });
+}
+
+void Modules::value(ast::Decl& d, ast::Def& def, ModuleInfo& out) {
+  if (!d.local) no_duplicate(seen_->terms, def.self->name, def.name_span, "");
+  size_t before = c.diags.error_count();
+  Infer infer(c);
+  bool ok = infer.definition(def);
+  const Scheme* scheme = nullptr;
+  if (ok) {
+    Sizes sizes(c, infer);
+    Scheme s = sizes.definition(def);
+    scheme = c.scheme(s);
+  }
+  if (ok && c.diags.error_count() == before) check_coverage(c, def);
+  if (ok && c.diags.error_count() == before) scheme = c.scheme(check_consumption(c, def, *scheme));
+  if (!ok) {
+    // Uses of it stay silent.
+    Scheme s;
+    s.type = types.error();
+    scheme = c.scheme(s);
+  }
+  def.scheme = def.self->scheme = scheme;
+  c.bind(def.self);
+  if (!d.local) out.terms[def.self->name] = {scheme, nullptr, def.name_span};
+}
+
+std::vector<TypeMember::Param> Modules::type_params(std::span<ast::TypeParam> params) const {
+  std::vector<TypeMember::Param> out;
+  for (ast::TypeParam& p : params) out.push_back({p.type, p.size});
+  return out;
+}
+
+void Modules::check_abbreviation(ast::TypeParam::Kind kind, TypeRef body, std::span<ast::TypeParam> params, Span at) {
+  if (types.is_error(body)) return;
+  Lifted lifted = Lifted::No;
+  bool exists = types.as<ExistsType>(body) != nullptr, function = false;
+  visit_type(types, body, [&](TypeRef t) {
+    function |= types.as<FunType>(t) != nullptr;
+    if (auto* n = types.as<NamedType>(t)) lifted = std::max(lifted, types[n->decl].lifted);
+  }, [](SizeRef) {});
+  using Kind = ast::TypeParam::Kind;
+  if (kind != Kind::Lifted && (function || lifted == Lifted::Full)) c.diags.report(at, err::function_in_type);
+  else if (kind == Kind::Type && lifted == Lifted::Size) c.diags.report(at, err::lifted_in_type);
+  else if (kind == Kind::Type && exists) c.diags.report(at, err::anonymous_in_type);
+  for (ast::TypeParam& p : params)
+    if (p.size && !c.mentions(body, p.size)) c.diags.report(p.span, err::unused_type_size, c.text(p.name));
+}
+
+namespace {
+Lifted lifted_of(ast::TypeParam::Kind k) {
+  return k == ast::TypeParam::Kind::Lifted ? Lifted::Full : k == ast::TypeParam::Kind::SizeLifted ? Lifted::Size : Lifted::No;
+}
+}  // namespace
+
+void Modules::type(ast::Decl& d, ast::TypeDef& t, ModuleInfo& out) {
+  if (!d.local) no_duplicate(seen_->types, t.name, t.name_span, "type");
+  auto mark = c.mark();
+  TypeMember m;
+  {
+    Infer infer(c);
+    infer.bind_type_params(t.params);
+    m.body = infer.abbreviation(t.body);
+    infer.finish();
+    Sizes sizes(c, infer);
+    sizes.written_sizes(t.body);
+    sizes.finish();
+  }
+  c.restore(mark);
+  m.params = type_params(t.params);
+  m.lifted = lifted_of(t.lifted);
+  m.span = t.name_span;
+  check_abbreviation(t.lifted, m.body, t.params, t.body->span);
+  t.type = m.body;
+  c.type_names.bind(t.name, m);
+  if (!d.local) out.types[t.name] = m;
+}
+
+void Modules::open(ast::Decl& d, ast::Open& o, ModuleInfo& out, Abstracts& abstracts) {
+  Abstracts inner;
+  const ModuleInfo* info = mod_exp(o.exp, "", inner);
+  if (!info) return;
+  if (info->is_functor()) {
+    c.diags.report(o.exp->span, err::unapplied_functor, c.sources.text(o.exp->span));
+    return;
+  }
+  o.self->module = info;
+  c.open(*info, o.self);
+  std::vector<Name> terms, type_names;
+  for (auto& [name, member] : info->terms) {
+    terms.push_back(name);
+    if (!d.local) out.terms[name] = member;
+  }
+  for (auto& [name, member] : info->types) {
+    type_names.push_back(name);
+    if (!d.local) out.types[name] = member;
+  }
+  if (!d.local) {
+    for (auto& [name, member] : info->mod_types) out.mod_types[name] = member;
+    abstracts.insert(abstracts.end(), inner.begin(), inner.end());
+  }
+  o.terms = c.program.arena.copy(terms);
+  o.types = c.program.arena.copy(type_names);
+}
+
+// --- module expressions ---
+
+std::span<ast::Abstract> Modules::record(const Abstracts& abstracts) {
+  std::vector<ast::Abstract> out;
+  for (const AbstractAt& a : abstracts) out.push_back({a.type, c.program.arena.copy(a.path)});
+  return c.program.arena.copy(out);
+}
+
+const ModuleInfo* Modules::mod_exp(ast::ModExp* e, const std::string& prefix, Abstracts& abstracts) {
+  return match(e->node,
+      [&](ast::MName& n) -> const ModuleInfo* {
+        if (c.text(n.path.names[0]) == "intrinsics") {
+          c.diags.report(e->span, err::intrinsics_module);
+          return nullptr;
+        }
+        auto found = c.lookup(n.path, true);
+        return found ? found->entry.module : nullptr;
+      },
+      [&](ast::MBody& b) {
+        auto mark = c.mark();
+        const ModuleInfo* m = c.module(decls(b.decls, abstracts));
+        c.restore(mark);
+        return m;
+      },
+      [&](ast::MLambda& l) -> const ModuleInfo* {
+        auto mark = c.mark();
+        ModTypeInfo param = fresh_copy(mod_type(l.param->type), std::string(c.text(l.param->self->name)) + ".");
+        l.param->self->module = param.info;
+        l.param->abstracts = record(param.abstracts);
+        c.bind(l.param->self);
+        ModuleInfo out;
+        out.param = param.info;
+        out.param_abstracts = param.abstracts;
+        out.result = mod_exp(l.body, prefix, out.result_abstracts);
+        c.restore(mark);
+        return out.result ? c.module(std::move(out)) : nullptr;
+      },
+      [&](ast::MApply& a) -> const ModuleInfo* {
+        Abstracts of_fun, of_arg;
+        const ModuleInfo* f = mod_exp(a.fun, prefix, of_fun);
+        const ModuleInfo* arg = mod_exp(a.arg, "", of_arg);
+        if (!f || !arg) return nullptr;
+        if (!f->is_functor()) {
+          c.diags.report(e->span, err::apply_plain_module, c.sources.text(a.fun->span));
+          return nullptr;
+        }
+        return apply(e, *f, *arg, prefix, abstracts, a.arg->span);
+      },
+      [&](ast::MImport& i) -> const ModuleInfo* { return i.file ? i.file->module : nullptr; },
+      [&](ast::MAscribe& a) -> const ModuleInfo* {
+        Abstracts inner;
+        const ModuleInfo* m = mod_exp(a.exp, prefix, inner);
+        ModTypeInfo sig = mod_type(a.type);
+        if (!m) return nullptr;
+        Context::Subst found;
+        if (!matches(*m, sig, found, a.exp->span)) return nullptr;
+        ModTypeInfo opaque = fresh_copy(sig, prefix);
+        e->abstracts = record(opaque.abstracts);
+        abstracts.insert(abstracts.end(), opaque.abstracts.begin(), opaque.abstracts.end());
+        return opaque.info;
+      });
+}
+
+const ModuleInfo* Modules::apply(ast::ModExp* e, const ModuleInfo& functor, const ModuleInfo& arg, const std::string& prefix,
+                                 Abstracts& abstracts, Span at) {
+  Context::Subst s;
+  if (!matches(arg, {functor.param, functor.param_abstracts}, s, at)) return nullptr;
+  Abstracts made;
+  for (const AbstractAt& a : functor.result_abstracts) {
+    TypeDecl copy = types[a.type];
+    copy.shown = prefix + join(a.path, ".", [&](Name n) { return std::string(c.text(n)); });
+    TypeId id = types.declare(copy);
+    made.push_back({id, a.path});
+    TypeMember m;
+    NamedType named{id, {}};
+    for (bool is_size : copy.param_is_size) {
+      TypeMember::Param p;
+      if (is_size) p.size = c.program.bind({}, {}, Binding::Kind::Size);
+      else p.type = types.declare({TypeDecl::Kind::Param, {}, {}, Lifted::Full});
+      named.args.push_back(is_size ? TypeArg{{}, types.add(Size{NameSize{p.size}})} : TypeArg{types.add(NamedType{p.type, {}}), {}});
+      m.params.push_back(p);
+    }
+    m.body = types.add(std::move(named));
+    m.lifted = copy.lifted;
+    s.types[a.type.index] = m;
+  }
+  if (e) e->abstracts = record(made);
+  abstracts.insert(abstracts.end(), made.begin(), made.end());
+  return substitute(*functor.result, s);
+}
+
+// --- substitution in module types ---
+
+TypeMember Modules::substitute(const TypeMember& m, const Context::Subst& s) {
+  TypeMember out = m;
+  out.body = c.substitute(m.body, s);
+  return out;
+}
+
+const ModuleInfo* Modules::substitute(const ModuleInfo& m, const Context::Subst& s) {
+  if (s.empty()) return &m;
+  ModuleInfo out;
+  for (auto& [name, member] : m.terms) {
+    TermMember copy = member;
+    if (member.scheme) {
+      TypeRef t = c.substitute(member.scheme->type, s);
+      if (t != member.scheme->type) {
+        Scheme scheme = *member.scheme;
+        scheme.type = t;
+        copy.scheme = c.scheme(std::move(scheme));
+      }
+    }
+    if (member.module) copy.module = substitute(*member.module, s);
+    out.terms[name] = copy;
+  }
+  for (auto& [name, member] : m.types) out.types[name] = substitute(member, s);
+  for (auto& [name, sig] : m.mod_types) out.mod_types[name] = c.mod_type({substitute(*sig->info, s), sig->abstracts});
+  if (m.param) out.param = substitute(*m.param, s);
+  if (m.result) out.result = substitute(*m.result, s);
+  out.param_abstracts = m.param_abstracts;
+  out.result_abstracts = m.result_abstracts;
+  return c.module(std::move(out));
+}
+
+// The same module type with new types in place of the open ones.
+ModTypeInfo Modules::fresh_copy(const ModTypeInfo& t, const std::string& prefix) {
+  Context::Subst s;
+  ModTypeInfo out;
+  for (const AbstractAt& a : t.abstracts) {
+    TypeDecl copy = types[a.type];
+    copy.shown = prefix + join(a.path, ".", [&](Name n) { return std::string(c.text(n)); });
+    TypeId id = types.declare(copy);
+    out.abstracts.push_back({id, a.path});
+    const TypeMember* old = type_at(*t.info, a.path);
+    TypeMember m;
+    NamedType named{id, {}};
+    if (old)
+      for (const TypeMember::Param& p : old->params)
+        named.args.push_back(p.size ? TypeArg{{}, types.add(Size{NameSize{p.size}})} : TypeArg{types.add(NamedType{p.type, {}}), {}});
+    if (old) m.params = old->params, m.lifted = old->lifted;
+    m.body = types.add(std::move(named));
+    s.types[a.type.index] = m;
+  }
+  out.info = substitute(*t.info, s);
+  return out;
+}
+
+// --- module types ---
+
+ModTypeInfo Modules::mod_type(ast::ModType* t) {
+  return match(t->node,
+      [&](ast::SName& n) {
+        const ModTypeInfo* found = c.lookup_mod_type(n.path);
+        return found ? fresh_copy(*found, "") : ModTypeInfo{c.module({}), {}};
+      },
+      [&](ast::SSpecs& s) { return specs(s); },
+      [&](ast::SWith& w) { return refine(w, t->span); },
+      [&](ast::SArrow& a) {
+        auto mark = c.mark();
+        ModTypeInfo param = mod_type(a.from);
+        if (a.param) {
+          param = fresh_copy(param, std::string(c.text(a.param->name)) + ".");
+          a.param->module = param.info;
+          a.param->used = true;
+          c.bind(a.param);
+        }
+        ModTypeInfo result = mod_type(a.to);
+        c.restore(mark);
+        ModuleInfo out;
+        out.param = param.info, out.param_abstracts = param.abstracts;
+        out.result = result.info, out.result_abstracts = result.abstracts;
+        return ModTypeInfo{c.module(std::move(out)), {}};
+      });
+}
+
+void Modules::spec_value(ast::SpecVal& v, ModuleInfo& out) {
+  auto mark = c.mark();
+  Scheme s;
+  {
+    Infer infer(c);
+    infer.bind_type_params(v.tparams);
+    for (ast::TypeParam& p : v.tparams) {
+      if (p.size) s.sizes.push_back(p.size);
+      else s.types.push_back(p.type);
+    }
+    s.type = infer.resolve(v.type, nullptr);
+    infer.finish();
+    Sizes sizes(c, infer);
+    sizes.written_sizes(v.type);
+    sizes.finish();
+  }
+  c.restore(mark);
+  bool anonymous = false;
+  visit_type(types, s.type, [](TypeRef) {}, [&](SizeRef d) { anonymous |= types.as<AnySize>(d) != nullptr; });
+  if (anonymous) {
+    c.diags.report(v.type->span, err::anonymous_in_spec);
+    s.type = rebuild(types, s.type, [](TypeRef) { return TypeRef{}; }, [&](SizeRef d) {
+      if (!types.as<AnySize>(d)) return d;
+      Binding* b = c.program.bind({}, v.type->span, Binding::Kind::Size);
+      s.sizes.push_back(b);
+      return types.add(Size{NameSize{b}});
+    });
+  }
+  out.terms[v.name] = {c.scheme(s), nullptr, v.name_span};
+  // Later specs may use it in sizes.
+  Binding* b = c.program.bind(v.name, v.name_span, Binding::Kind::Value);
+  b->scheme = out.terms[v.name].scheme;
+  b->top_level = true;
+  c.bind(b);
+}
+
+ModTypeInfo Modules::specs(ast::SSpecs& s) {
+  auto mark = c.mark();
+  ModuleInfo out;
+  Abstracts abstracts;
+  Seen seen;
+  for (ast::Spec& spec : s.specs) {
+    match(spec.node,
+        [&](ast::SpecVal& v) {
+          no_duplicate(seen.terms, v.name, v.name_span, "");
+          spec_value(v, out);
+        },
+        [&](ast::SpecType& t) {
+          no_duplicate(seen.types, t.name, t.name_span, "type");
+          TypeMember m;
+          m.lifted = lifted_of(t.lifted);
+          m.span = t.name_span;
+          auto inner = c.mark();
+          {
+            Infer infer(c);
+            infer.bind_type_params(t.params);
+            if (t.body) {
+              m.body = infer.abbreviation(t.body);
+              infer.finish();
+              Sizes sizes(c, infer);
+              sizes.written_sizes(t.body);
+              sizes.finish();
+              check_abbreviation(t.lifted, m.body, t.params, t.body->span);
+            }
+          }
+          c.restore(inner);
+          m.params = type_params(t.params);
+          if (!t.body) {
+            TypeDecl d{TypeDecl::Kind::Abstract, t.name, t.name_span, m.lifted};
+            NamedType named;
+            for (ast::TypeParam& p : t.params) {
+              d.param_is_size.push_back(p.size != nullptr);
+              named.args.push_back(p.size ? TypeArg{{}, types.add(Size{NameSize{p.size}})} : TypeArg{types.add(NamedType{p.type, {}}), {}});
+            }
+            named.decl = types.declare(std::move(d));
+            abstracts.push_back({named.decl, {t.name}});
+            m.body = types.add(std::move(named));
+          }
+          out.types[t.name] = m;
+          c.type_names.bind(t.name, m);
+        },
+        [&](ast::SpecModule& m) {
+          no_duplicate(seen.terms, m.name, m.name_span, "");
+          ModTypeInfo inner = fresh_copy(mod_type(m.type), std::string(c.text(m.name)) + ".");
+          out.terms[m.name] = {nullptr, inner.info, m.name_span};
+          for (AbstractAt a : inner.abstracts) {
+            a.path.insert(a.path.begin(), m.name);
+            abstracts.push_back(a);
+          }
+          Binding* b = c.program.bind(m.name, m.name_span, Binding::Kind::Module);
+          b->module = inner.info;
+          b->used = true;
+          c.bind(b);
+        },
+        [&](ast::SpecInclude& i) {
+          ModTypeInfo inner = mod_type(i.type);
+          if (inner.info->is_functor()) {
+            c.diags.report(i.type->span, err::unapplied_functor, c.sources.text(i.type->span));
+            return;
+          }
+          Binding* through = c.program.bind({}, i.type->span, Binding::Kind::Open);
+          through->module = inner.info;
+          c.open(*inner.info, through);
+          for (auto& [name, member] : inner.info->terms) out.terms[name] = member;
+          for (auto& [name, member] : inner.info->types) {
+            if (out.types.count(name)) c.diags.report(i.type->span, err::include_shadows, c.text(name));
+            out.types[name] = member;
+          }
+          abstracts.insert(abstracts.end(), inner.abstracts.begin(), inner.abstracts.end());
+        });
+  }
+  c.restore(mark);
+  return {c.module(std::move(out)), std::move(abstracts)};
+}
+
+ModTypeInfo Modules::refine(ast::SWith& w, Span at) {
+  ModTypeInfo base = mod_type(w.base);
+  std::vector<Name> path(w.type.names.begin(), w.type.names.end());
+  auto found = std::find_if(base.abstracts.begin(), base.abstracts.end(), [&](const AbstractAt& a) { return a.path == path; });
+  if (found == base.abstracts.end()) {
+    c.diags.report(w.type.span, err::not_abstract, c.shown(w.type));
+    return base;
+  }
+  TypeDecl decl = types[found->type];
+  auto mark = c.mark();
+  TypeMember m;
+  {
+    Infer infer(c);
+    infer.bind_type_params(w.params);
+    m.body = infer.abbreviation(w.body);
+    infer.finish();
+    Sizes sizes(c, infer);
+    sizes.written_sizes(w.body);
+    sizes.finish();
+  }
+  c.restore(mark);
+  m.params = type_params(w.params);
+  m.lifted = decl.lifted;
+  bool fits = m.params.size() == decl.param_is_size.size();
+  for (size_t i = 0; fits && i < m.params.size(); i++) fits = (m.params[i].size != nullptr) == decl.param_is_size[i];
+  if (!fits || (!types.is_error(m.body) && c.liftedness(m.body) > decl.lifted)) {
+    c.diags.report(at, err::bad_refinement, c.shown(w.type));
+    return base;
+  }
+  Context::Subst s;
+  s.types[found->type.index] = m;
+  Abstracts rest = base.abstracts;
+  rest.erase(rest.begin() + (found - base.abstracts.begin()));
+  return {substitute(*base.info, s), rest};
+}
+
+// --- matching ---
+
+const TypeMember* Modules::type_at(const ModuleInfo& m, const std::vector<Name>& path) const {
+  const ModuleInfo* at = &m;
+  for (size_t i = 0; i + 1 < path.size(); i++) {
+    auto it = at->terms.find(path[i]);
+    if (it == at->terms.end() || !it->second.module) return nullptr;
+    at = it->second.module;
+  }
+  auto it = at->types.find(path.back());
+  return it == at->types.end() ? nullptr : &it->second;
+}
+
+bool Modules::matches(const ModuleInfo& impl, const ModTypeInfo& sig, Context::Subst& found, Span at) {
+  if (impl.is_functor() != sig.info->is_functor()) {
+    if (impl.is_functor()) c.diags.report(at, err::parametric_for_plain);
+    else c.diags.report(at, err::plain_for_parametric);
+    return false;
+  }
+  bool ok = true;
+  for (const AbstractAt& a : sig.abstracts) {
+    const TypeMember* t = type_at(impl, a.path);
+    const TypeDecl& d = types[a.type];
+    std::string name = join(a.path, ".", [&](Name n) { return std::string(c.text(n)); });
+    if (!t) {
+      c.diags.report(at, err::type_missing, name);
+      ok = false;
+      continue;
+    }
+    bool fits = t->params.size() == d.param_is_size.size();
+    for (size_t i = 0; fits && i < t->params.size(); i++) fits = (t->params[i].size != nullptr) == d.param_is_size[i];
+    Lifted lifted = std::max(t->lifted == Lifted::No ? Lifted::No : t->lifted, types.is_error(t->body) ? Lifted::No : c.liftedness(t->body));
+    if (!fits) { c.diags.report(at, err::type_params_differ, name); ok = false; }
+    else if (lifted > d.lifted) { c.diags.report(at, err::type_too_lifted, name, d.lifted == Lifted::No ? "non-lifted" : "size-lifted"); ok = false; }
+    else found.types[a.type.index] = *t;
+  }
+  return ok && members_match(impl, *sig.info, found, at);
+}
+
+bool Modules::members_match(const ModuleInfo& impl, const ModuleInfo& sig, const Context::Subst& found, Span at) {
+  bool ok = true;
+  if (sig.is_functor()) {
+    // The parameter the other way round: what the module type promises to give has to do for the module.
+    Context::Subst param;
+    if (!matches(*substitute(*sig.param, found), {impl.param, impl.param_abstracts}, param, at)) return false;
+    Context::Subst result = found;
+    return matches(*substitute(*impl.result, param), {substitute(*sig.result, found), sig.result_abstracts}, result, at);
+  }
+  for (auto& [name, spec] : sig.types) {
+    auto it = impl.types.find(name);
+    if (it == impl.types.end()) { c.diags.report(at, err::type_missing, c.text(name)); ok = false; continue; }
+    TypeRef want = c.substitute(spec.body, found);
+    auto* n = types.as<NamedType>(spec.body);
+    if (n && found.types.count(n->decl.index)) continue;        // abstract: whatever the module has
+    if (spec.params.size() != it->second.params.size()) { c.diags.report(at, err::type_params_differ, c.text(name)); ok = false; continue; }
+    Context::Subst params;
+    for (size_t i = 0; i < spec.params.size(); i++) {
+      if (it->second.params[i].size) params.sizes[it->second.params[i].size] = types.add(Size{NameSize{spec.params[i].size}});
+      else params.types[it->second.params[i].type.index] = {{}, types.add(NamedType{spec.params[i].type, {}}), Lifted::No, {}};
+    }
+    TypeRef have = c.substitute(it->second.body, params);
+    Infer infer(c);
+    if (!infer.unify(infer.erase(want), infer.erase(have))) {
+      c.diags.report(at, err::type_differs, c.text(name), c.show(have), c.show(want));
+      ok = false;
+    }
+  }
+  for (auto& [name, spec] : sig.terms) {
+    auto it = impl.terms.find(name);
+    if (spec.module) {
+      if (it == impl.terms.end() || !it->second.module) { c.diags.report(at, err::module_missing, c.text(name)); ok = false; continue; }
+      if (it->second.module->is_functor() != spec.module->is_functor()) {
+        if (spec.module->is_functor()) c.diags.report(at, err::plain_for_parametric);
+        else c.diags.report(at, err::parametric_for_plain);
+        ok = false;
+        continue;
+      }
+      ok &= members_match(*it->second.module, *spec.module, found, at);
+      continue;
+    }
+    if (it == impl.terms.end() || !it->second.scheme) { c.diags.report(at, err::value_missing, c.text(name)); ok = false; continue; }
+    ok &= value_matches(name, *it->second.scheme, *spec.scheme, found, at);
+  }
+  return ok;
+}
+
+bool Modules::value_matches(Name name, const Scheme& impl, const Scheme& spec, const Context::Subst& found, Span at) {
+  if (types.is_error(impl.type)) return true;
+  Scheme want = spec;
+  want.type = c.substitute(spec.type, found);
+  Infer infer(c);
+  std::vector<TypeRef> inst;
+  TypeRef have = infer.instantiate(impl, at, &inst);
+  auto report = [&](const std::string& why) {
+    c.diags.report(at, err::value_differs, c.text(name), c.show(want.type), c.show(impl.type)).note(why);
+    return false;
+  };
+  if (!infer.unify(infer.erase(want.type), have)) return report(infer.why());
+  for (TypeRef& t : inst) t = infer.zonk(t);
+  infer.finish();
+  for (TypeRef& t : inst) t = infer.zonk(t);
+  Sizes sizes(c, infer);
+  return sizes.implements(want, impl, inst) || report(sizes.why());
+}
+
+}  // namespace raido::check

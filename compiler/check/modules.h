@@ -1,0 +1,53 @@
+// modules.h - declarations, module expressions and module types.
+//
+// A module type is a ModuleInfo with a list of the types it leaves open (abstract TypeIds and their paths). Ascription and functor
+// application match a module against it, which yields what each open type is, and then make new abstract types for what is hidden.
+#pragma once
+#include <set>
+
+#include "compiler/check/sizes.h"
+
+namespace raido::check {
+
+class Modules {
+ public:
+  explicit Modules(Context& context) : c(context), types(context.types) {}
+  void file(ast::File& file);
+
+ private:
+  using Abstracts = std::vector<AbstractAt>;
+
+  ModuleInfo decls(std::span<ast::Decl> decls, Abstracts& abstracts);
+  void decl(ast::Decl& d, ModuleInfo& out, Abstracts& abstracts);
+  void value(ast::Decl& d, ast::Def& def, ModuleInfo& out);
+  void type(ast::Decl& d, ast::TypeDef& t, ModuleInfo& out);
+  void open(ast::Decl& d, ast::Open& o, ModuleInfo& out, Abstracts& abstracts);
+  std::vector<TypeMember::Param> type_params(std::span<ast::TypeParam> params) const;
+  void check_abbreviation(ast::TypeParam::Kind kind, TypeRef body, std::span<ast::TypeParam> params, Span at);
+
+  // Null: an error was reported. `prefix` is how messages call the abstract types that come into being.
+  const ModuleInfo* mod_exp(ast::ModExp* e, const std::string& prefix, Abstracts& abstracts);
+  const ModuleInfo* apply(ast::ModExp* e, const ModuleInfo& functor, const ModuleInfo& arg, const std::string& prefix, Abstracts& abstracts, Span at);
+  ModTypeInfo mod_type(ast::ModType* t);
+  ModTypeInfo specs(ast::SSpecs& s);
+  void spec_value(ast::SpecVal& v, ModuleInfo& out);
+  ModTypeInfo refine(ast::SWith& w, Span at);
+  ModTypeInfo fresh_copy(const ModTypeInfo& t, const std::string& prefix);
+  const ModuleInfo* substitute(const ModuleInfo& m, const Context::Subst& s);
+  TypeMember substitute(const TypeMember& m, const Context::Subst& s);
+
+  // Does `impl` have all that `sig` shows? Fills `found` with what the open types are.
+  bool matches(const ModuleInfo& impl, const ModTypeInfo& sig, Context::Subst& found, Span at);
+  bool members_match(const ModuleInfo& impl, const ModuleInfo& sig, const Context::Subst& found, Span at);
+  bool value_matches(Name name, const Scheme& impl, const Scheme& spec, const Context::Subst& found, Span at);
+  const TypeMember* type_at(const ModuleInfo& m, const std::vector<Name>& path) const;
+  std::span<ast::Abstract> record(const Abstracts& abstracts);
+  void no_duplicate(std::map<Name, Span>& seen, Name name, Span at, const char* what);
+
+  Context& c;
+  Types& types;
+  struct Seen { std::map<Name, Span> terms, types, mod_types; };
+  Seen* seen_ = nullptr;
+};
+
+}  // namespace raido::check

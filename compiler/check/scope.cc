@@ -1,0 +1,156 @@
+// Names to what they mean. A dotted name is the longest prefix that is a path of modules followed by a value; what is left
+// is projection.
+#include <algorithm>
+
+#include "compiler/check/context.h"
+
+namespace raido::check {
+
+const Scheme* Context::scheme(Scheme s) { return &owned_->schemes.emplace_back(std::move(s)); }
+const ModuleInfo* Context::module(ModuleInfo m) { return &owned_->modules.emplace_back(std::move(m)); }
+const ModTypeInfo* Context::mod_type(ModTypeInfo m) { return &owned_->mod_types.emplace_back(std::move(m)); }
+
+void Context::open(const ModuleInfo& module, Binding* through) {
+  for (auto& [name, member] : module.terms)
+    terms.bind(name, TermEntry{through, program.arena.copy(std::vector<Name>{name}), member.scheme, member.module});
+  for (auto& [name, member] : module.types) type_names.bind(name, member);
+  for (auto& [name, member] : module.mod_types) mod_types.bind(name, member);
+}
+
+namespace {
+
+// Edit distance, given up beyond `limit`.
+size_t distance(std::string_view a, std::string_view b, size_t limit) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); j++) row[j] = j;
+  for (size_t i = 1; i <= a.size(); i++) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    size_t least = i;
+    for (size_t j = 1; j <= b.size(); j++) {
+      size_t up = row[j];
+      row[j] = std::min({up + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
+      diagonal = up;
+      least = std::min(least, row[j]);
+    }
+    if (least > limit) return limit + 1;
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::optional<Context::Found> Context::lookup(ast::Path& path, bool want_module) {
+  auto unknown = [&](size_t upto) -> std::optional<Found> {
+    std::string name = shown(path);
+    auto draft = diags.report(path.span, err::unknown_name, name);
+    std::string best;
+    size_t limit = std::max<size_t>(1, text(path.names[0]).size() / 3);
+    if (upto == 0 && path.names.size() == 1)
+      terms.each([&](Name n, const TermEntry& entry) {
+        if (entry.module && !want_module) return;
+        size_t d = distance(text(path.names[0]), text(n), limit);
+        if (d <= limit && (best.empty() || d < limit)) { best = text(n); limit = d; }
+      });
+    if (!best.empty()) draft.help("did you mean `" + best + "`?");
+    return {};
+  };
+  const TermEntry* first = terms.find(path.names[0]);
+  if (!first) return unknown(0);
+  Found found{*first, 1};
+  std::vector<Name> members(first->members.begin(), first->members.end());
+  while (found.entry.module && found.used < path.names.size()) {
+    const ModuleInfo& m = *found.entry.module;
+    if (m.is_functor()) {
+      diags.report(path.span, err::unapplied_functor, text(path.names[found.used - 1]));
+      return {};
+    }
+    auto it = m.terms.find(path.names[found.used]);
+    if (it == m.terms.end()) return unknown(found.used);
+    members.push_back(it->first);
+    found.entry.scheme = it->second.scheme;
+    found.entry.module = it->second.module;
+    found.used++;
+  }
+  if (want_module && (!found.entry.module || found.used < path.names.size())) return unknown(found.used);
+  if (!want_module && found.entry.module) {
+    diags.report(path.span, err::unknown_name, shown(path)).note("this is the name of a module");
+    return {};
+  }
+  for (size_t i = 0; i < path.names.size(); i++)
+    if (text(path.names[i]).starts_with("_")) {
+      diags.report(path.spans[i], err::underscore_name, text(path.names[i]));
+      break;
+    }
+  if (members.size() != found.entry.members.size()) found.entry.members = program.arena.copy(members);
+  path.root = found.entry.root;
+  path.members = found.entry.members;
+  path.root->used = true;
+  return found;
+}
+
+const Scheme* Context::member_scheme(const ast::Path& path) const {
+  const ModuleInfo* m = path.root->module;
+  for (size_t i = 0; m && i < path.members.size(); i++) {
+    auto it = m->terms.find(path.members[i]);
+    if (it == m->terms.end()) return nullptr;
+    if (i + 1 == path.members.size()) return it->second.scheme;
+    m = it->second.module;
+  }
+  return nullptr;
+}
+
+Binding* Context::builtin(Name op) {
+  Binding*& b = builtins_[op.index];
+  if (!b) b = program.bind(op, {}, Binding::Kind::Builtin);
+  return b;
+}
+
+const TypeMember* Context::lookup_type(ast::Path& path) {
+  Name last = path.names.back();
+  auto unknown = [&]() -> const TypeMember* {
+    diags.report(path.span, err::unknown_type, shown(path));
+    return nullptr;
+  };
+  if (path.names.size() == 1) {
+    const TypeMember* t = type_names.find(last);
+    return t ? t : unknown();
+  }
+  const TermEntry* first = terms.find(path.names[0]);
+  if (!first || !first->module) return unknown();
+  if (first->root) first->root->used = true;
+  const ModuleInfo* m = first->module;
+  for (size_t i = 1; i + 1 < path.names.size(); i++) {
+    if (m->is_functor()) { diags.report(path.span, err::unapplied_functor, text(path.names[i - 1])); return nullptr; }
+    auto it = m->terms.find(path.names[i]);
+    if (it == m->terms.end() || !it->second.module) return unknown();
+    m = it->second.module;
+  }
+  if (m->is_functor()) { diags.report(path.span, err::unapplied_functor, text(path.names[path.names.size() - 2])); return nullptr; }
+  auto it = m->types.find(last);
+  return it == m->types.end() ? unknown() : &it->second;
+}
+
+const ModTypeInfo* Context::lookup_mod_type(ast::Path& path) {
+  Name last = path.names.back();
+  auto unknown = [&]() -> const ModTypeInfo* {
+    diags.report(path.span, err::unknown_mod_type, shown(path));
+    return nullptr;
+  };
+  if (path.names.size() == 1) {
+    const ModTypeInfo* const* t = mod_types.find(last);
+    return t ? *t : unknown();
+  }
+  const TermEntry* first = terms.find(path.names[0]);
+  if (!first || !first->module) return unknown();
+  const ModuleInfo* m = first->module;
+  for (size_t i = 1; i + 1 < path.names.size(); i++) {
+    auto it = m->terms.find(path.names[i]);
+    if (it == m->terms.end() || !it->second.module) return unknown();
+    m = it->second.module;
+  }
+  auto it = m->mod_types.find(last);
+  return it == m->mod_types.end() ? unknown() : it->second;
+}
+
+}  // namespace raido::check

@@ -1,0 +1,523 @@
+// Sizes: scopes, patterns, functions and whole definitions.
+#include "compiler/check/sizes.h"
+
+#include <algorithm>
+
+#include "compiler/base/panic.h"
+#include "compiler/syntax/children.h"
+
+namespace raido::check {
+
+Sizes::Sizes(Context& context, Infer& infer) : c(context), types(context.types), infer_(infer) {
+  c.resolve_size = [this](SizeRef s) { return resolve(s); };
+}
+Sizes::~Sizes() { c.resolve_size = nullptr; }
+
+TypeRef Sizes::fresh_type(TypeRef t, Span at, Fresh kind) {
+  return rebuild(types, t, [](TypeRef) { return TypeRef{}; },
+                 [&](SizeRef s) { return types.as<AnySize>(s) ? fresh(at, kind) : s; });
+}
+
+// Anonymous and written existential sizes become flexible.
+TypeRef Sizes::replace_any(TypeRef t, Span at) {
+  TypeRef plain = rebuild(types, t,
+      [&](TypeRef x) -> TypeRef {
+        auto* e = types.as<ExistsType>(x);
+        if (!e) return {};
+        Context::Subst s;
+        ExistsType copy = *e;
+        for (Binding* b : copy.sizes) s.sizes[b] = fresh(at);
+        return c.substitute(copy.body, s);
+      },
+      [](SizeRef s) { return s; });
+  return fresh_type(plain, at);
+}
+
+void Sizes::written_sizes(ast::TypeExpr* t) {
+  auto size = [&](ast::SizeExpr& s) { if (s.exp) exp(s.exp); };
+  match(t->node,
+      [&](ast::TName& n) { for (ast::TypeArg& a : n.args) { if (a.type) written_sizes(a.type); else size(a.size); } },
+      [&](ast::TArray& a) { size(a.size); written_sizes(a.elem); },
+      [&](ast::TRecord& r) { for (auto& f : r.fields) written_sizes(f.second); },
+      [&](ast::TSum& s) { for (auto& clause : s.clauses) for (ast::TypeExpr* p : clause.payload) written_sizes(p); },
+      [&](ast::TArrow& a) { written_sizes(a.from); written_sizes(a.to); },
+      [&](ast::TExists& e) { written_sizes(e.body); },
+      [&](ast::TUnique& u) { written_sizes(u.inner); });
+}
+
+// The written type with its anonymous sizes flexible.
+TypeRef Sizes::written(ast::TypeExpr* t) {
+  written_sizes(t);
+  return replace_any(t->type, t->span);
+}
+
+Binding* Sizes::unknown(Span at, std::string origin, Name name) {
+  Binding* b = c.program.bind(name, at, Binding::Kind::UnknownSize);
+  levels_[b] = lambda_level_;
+  if (!origin.empty()) origins_[b] = std::move(origin);
+  return b;
+}
+
+// The result of a call: its existential sizes are new.
+TypeRef Sizes::open_exists(TypeRef result, const std::vector<Binding*>& exists, Span at, const std::string& origin) {
+  if (exists.empty()) return result;
+  Context::Subst s;
+  for (Binding* b : exists) s.sizes[b] = types.add(Size{NameSize{unknown(at, "an unknown size returned by `" + origin + "` at " + c.sources.place(at), b->name)}});
+  return c.substitute(result, s);
+}
+
+// Variables that turned out to be existential: each use makes its own size.
+TypeRef Sizes::replace_absorbed(TypeRef t, Span at) {
+  std::unordered_map<uint32_t, SizeRef> made;
+  return rebuild(types, t,
+      [&](TypeRef x) { return types.as<FunType>(x) ? x : TypeRef{}; },
+      [&](SizeRef s) {
+        SizeRef r = resolve(s);
+        auto* v = types.as<VarSize>(r);
+        if (!v || !vars_[v->var].absorbed) return s;
+        auto [it, is_new] = made.emplace(v->var, SizeRef{});
+        if (is_new) it->second = types.add(Size{NameSize{unknown(at, "an unknown size made at " + c.sources.place(at))}});
+        return it->second;
+      });
+}
+
+// --- patterns and scopes ---
+
+void Sizes::bind(Binding* b, TypeRef t) {
+  levels_[b] = ++level_;
+  locals_[b] = t;
+}
+
+// The type a parameter pattern asks for, with the uniqueness written there.
+TypeRef Sizes::from_pattern(ast::Pat* p) {
+  return match(p->node,
+      [&](ast::PAscribe& a) { return written(a.type); },
+      [&](ast::PAttr& a) { return from_pattern(a.pat); },
+      [&](ast::PTuple& t) {
+        if (t.parts.empty()) return types.unit();
+        RecordType r;
+        for (size_t i = 0; i < t.parts.size(); i++) r.fields.emplace_back(c.intern(std::to_string(i)), from_pattern(t.parts[i]));
+        return types.add(std::move(r));
+      },
+      [&](ast::PRecord& t) {
+        if (t.fields.empty()) return types.unit();
+        RecordType r;
+        for (ast::PField& f : t.fields) r.fields.emplace_back(f.name, from_pattern(f.pat));
+        std::sort(r.fields.begin(), r.fields.end(), [&](auto& a, auto& b) { return field_before(c.text(a.first), c.text(b.first)); });
+        return types.add(std::move(r));
+      },
+      [&](auto&) { return fresh_type(erased(p->type), p->span); });    // a name, wildcard, literal, constructor says no more
+}
+
+TypeRef Sizes::field(TypeRef record, Name name) {
+  if (auto* u = types.as<UniqueType>(record)) return field(u->inner, name);
+  if (auto* r = types.as<RecordType>(record)) for (auto& [n, t] : r->fields) if (n == name) return t;
+  return types.error();
+}
+
+void Sizes::bind_pattern(ast::Pat* p, TypeRef t, std::vector<Binding*>& bound) {
+  set(p->type, t);
+  match(p->node,
+      [&](ast::PVar& v) { bind(v.var, t); bound.push_back(v.var); },
+      [&](ast::PTuple& x) {
+        for (size_t i = 0; i < x.parts.size(); i++) bind_pattern(x.parts[i], field(t, c.intern(std::to_string(i))), bound);
+      },
+      [&](ast::PRecord& x) { for (ast::PField& f : x.fields) bind_pattern(f.pat, field(t, f.name), bound); },
+      [&](ast::PConstr& x) {
+        auto* s = types.as<SumType>(t);
+        if (!s) return;
+        for (auto& k : s->constrs)
+          if (k.first == x.name) for (size_t i = 0; i < x.args.size() && i < k.second.size(); i++) bind_pattern(x.args[i], k.second[i], bound);
+      },
+      [&](ast::PAscribe& a) {
+        TypeRef w = written(a.type);
+        expect(p->span, w, t, "");
+        bind_pattern(a.pat, t, bound);
+      },
+      [&](ast::PAttr& a) { bind_pattern(a.pat, t, bound); },
+      [](auto&) {});      // wildcards and literals bind nothing
+}
+
+Sizes::Saved Sizes::enter_function() {
+  Saved s{level_, lambda_level_};
+  lambda_level_ = ++level_;
+  return s;
+}
+void Sizes::leave_function(Saved s) { level_ = s.level, lambda_level_ = s.lambda_level; }
+
+bool Sizes::binds(const ast::Expr* e) const {
+  bool found = std::get_if<ast::Lambda>(&e->node) || std::get_if<ast::Let>(&e->node) || std::get_if<ast::LetFun>(&e->node) ||
+               std::get_if<ast::Loop>(&e->node) || std::get_if<ast::Match>(&e->node);
+  if (!found) ast::each_child(*e, [&](ast::Expr* child) { found |= binds(child); });
+  return found;
+}
+
+// Names that go out of scope: a single i64 name is replaced by its value; other sizes that mention them become unknown.
+TypeRef Sizes::leave(TypeRef t, const std::vector<Binding*>& gone, Span at, const ast::Expr* value) {
+  if (gone.empty()) return t;
+  if (value && gone.size() == 1 && !binds(value)) {
+    Context::Subst s;
+    s.sizes[gone[0]] = c.size_of(value);
+    return c.substitute(t, s);
+  }
+  // A name that is itself the size of an array becomes one unknown wherever it occurs; of the others each whole size does.
+  Context::Subst whole;
+  visit_type(types, t, [](TypeRef) {}, [&](SizeRef s) {
+    auto* n = types.as<NameSize>(resolve(s));
+    if (!n || whole.sizes.count(n->name) || std::find(gone.begin(), gone.end(), n->name) == gone.end()) return;
+    whole.sizes[n->name] = types.add(Size{NameSize{unknown(at, "an unknown size: `" + c.show(s) + "` went out of scope at " + c.sources.place(at), n->name->name)}});
+  });
+  t = c.substitute(t, whole);
+  std::vector<std::pair<SizeRef, SizeRef>> made;
+  return rebuild(types, t, [](TypeRef) { return TypeRef{}; }, [&](SizeRef s) {
+    bool mentioned = false;
+    c.each_name(s, [&](Binding* b) { mentioned |= std::find(gone.begin(), gone.end(), b) != gone.end(); });
+    if (!mentioned) return s;
+    for (auto& [from, to] : made) if (same(from, s)) return to;
+    std::string text = c.show(s);
+    SizeRef u = types.add(Size{NameSize{unknown(at, "an unknown size: `" + text + "` went out of scope at " + c.sources.place(at))}});
+    made.emplace_back(s, u);
+    return u;
+  });
+}
+
+// Both branches, where sizes that differ become unknown; each pair that differs becomes one.
+TypeRef Sizes::join_branches(TypeRef a, TypeRef b, Span at) {
+  std::vector<std::pair<std::pair<SizeRef, SizeRef>, SizeRef>> made;
+  std::function<TypeRef(TypeRef, TypeRef)> go;
+  auto size = [&](SizeRef x, SizeRef y) -> SizeRef {
+    size_t m = mark();
+    if (unify_size(x, y)) return x;
+    rollback(m);
+    for (auto& [pair, u] : made) if (same(pair.first, x) && same(pair.second, y)) return u;
+    SizeRef u = types.add(Size{NameSize{unknown(at, "unknown due to conditional expression at " + c.sources.place(at))}});
+    made.push_back({{x, y}, u});
+    return u;
+  };
+  go = [&](TypeRef x, TypeRef y) -> TypeRef {
+    if (x == y) return x;
+    const Type &tx = types[x], &ty = types[y];
+    if (tx.index() != ty.index()) return x;
+    if (auto* ax = std::get_if<ArrayType>(&tx)) {
+      ArrayType p = *ax, q = std::get<ArrayType>(ty);
+      SizeRef dim = size(p.size, q.size);
+      return types.array(go(p.elem, q.elem), dim);
+    }
+    if (auto* rx = std::get_if<RecordType>(&tx)) {
+      RecordType out = *rx;
+      auto& ry = std::get<RecordType>(ty);
+      for (size_t i = 0; i < out.fields.size() && i < ry.fields.size(); i++) out.fields[i].second = go(out.fields[i].second, ry.fields[i].second);
+      return types.add(std::move(out));
+    }
+    if (auto* sx = std::get_if<SumType>(&tx)) {
+      SumType out = *sx;
+      auto& sy = std::get<SumType>(ty);
+      for (size_t i = 0; i < out.constrs.size() && i < sy.constrs.size(); i++)
+        for (size_t k = 0; k < out.constrs[i].second.size() && k < sy.constrs[i].second.size(); k++)
+          out.constrs[i].second[k] = go(out.constrs[i].second[k], sy.constrs[i].second[k]);
+      return types.add(std::move(out));
+    }
+    if (auto* nx = std::get_if<NamedType>(&tx)) {
+      NamedType out = *nx;
+      auto& ny = std::get<NamedType>(ty);
+      for (size_t i = 0; i < out.args.size() && i < ny.args.size(); i++) {
+        if (out.args[i].type.valid()) out.args[i].type = go(out.args[i].type, ny.args[i].type);
+        else out.args[i].size = size(out.args[i].size, ny.args[i].size);
+      }
+      return types.add(std::move(out));
+    }
+    unify(x, y);
+    return x;
+  };
+  return go(a, b);
+}
+
+// --- functions ---
+
+// The name of a parameter that is bound as a whole.
+Binding* Sizes::whole_name(ast::Pat* p) const {
+  if (auto* v = std::get_if<ast::PVar>(&p->node)) return v->var;
+  if (auto* a = std::get_if<ast::PAscribe>(&p->node)) return whole_name(a->pat);
+  if (auto* a = std::get_if<ast::PAttr>(&p->node)) return whole_name(a->pat);
+  return nullptr;
+}
+
+namespace {
+void names_in(ast::Pat* p, std::vector<Binding*>& out) {
+  match(p->node,
+      [&](ast::PVar& v) { out.push_back(v.var); },
+      [&](ast::PTuple& t) { for (ast::Pat* q : t.parts) names_in(q, out); },
+      [&](ast::PRecord& r) { for (ast::PField& f : r.fields) names_in(f.pat, out); },
+      [&](ast::PConstr& k) { for (ast::Pat* q : k.args) names_in(q, out); },
+      [&](ast::PAscribe& a) { names_in(a.pat, out); },
+      [&](ast::PAttr& a) { names_in(a.pat, out); },
+      [](auto&) {});
+}
+}  // namespace
+
+// The function type of parameters and the type of a body. Still at the level of the function.
+TypeRef Sizes::close_function(std::span<ast::Pat*> params, const std::vector<TypeRef>& from, TypeRef result, uint32_t level) {
+  std::vector<Binding*> inner;
+  for (ast::Pat* p : params) {
+    Binding* whole = whole_name(p);
+    if (!whole) names_in(p, inner);
+  }
+  Span at = params.empty() ? Span{} : params.back()->span;
+  result = leave(result, inner, at);
+  // Sizes made inside are made anew by each call.
+  std::vector<Binding*> exists;
+  visit_type(types, result, [](TypeRef) {}, [&](SizeRef s) {
+    c.each_name(s, [&](Binding* b) {
+      if (b->kind == Binding::Kind::UnknownSize && level_of(b) >= level && level_of(b) != ~0u && std::find(exists.begin(), exists.end(), b) == exists.end())
+        exists.push_back(b);
+    });
+  });
+  TypeRef out = result;
+  for (size_t i = params.size(); i-- > 0;) {
+    FunType f;
+    f.param = from[i];
+    f.result = out;
+    if (i + 1 == params.size()) f.exists = exists;
+    Binding* whole = whole_name(params[i]);
+    if (whole && c.mentions(out, whole)) f.name = whole;
+    out = types.add(std::move(f));
+  }
+  return out;
+}
+
+// Gives `t` the uniqueness written in `annotation`.
+TypeRef Sizes::with_unique(TypeRef annotation, TypeRef t) {
+  if (types.as<UniqueType>(annotation)) return types.add(UniqueType{t});
+  if (auto* a = types.as<RecordType>(annotation)) {
+    auto* r = types.as<RecordType>(t);
+    if (!r || a->fields.size() != r->fields.size()) return t;
+    RecordType out = *r;
+    for (size_t i = 0; i < out.fields.size(); i++) out.fields[i].second = with_unique(a->fields[i].second, out.fields[i].second);
+    return types.add(std::move(out));
+  }
+  return t;
+}
+
+// Open size variables of a function's type become implicit size parameters.
+void Sizes::generalise(TypeRef t, uint32_t level, Scheme& into) {
+  visit_type(types, t, [](TypeRef) {}, [&](SizeRef s) {
+    std::function<void(SizeRef)> go = [&](SizeRef x) {
+      x = resolve(x);
+      if (auto* v = types.as<VarSize>(x)) {
+        if (vars_[v->var].level < level || vars_[v->var].absorbed) return;
+        Binding* b = c.program.bind(c.intern("d" + std::to_string(v->var)), vars_[v->var].origin, Binding::Kind::Size);
+        levels_[b] = ~0u;
+        vars_[v->var].link = types.add(Size{NameSize{b}});
+        trail_.push_back(v->var);
+        into.sizes.push_back(b);
+      }
+      else if (auto* e = types.as<ExpSize>(x)) {
+        std::function<void(const ast::Expr*)> look = [&](const ast::Expr* y) {
+          if (auto* h = std::get_if<ast::SizeHole>(&y->node)) go(h->size);
+          else ast::each_child(*y, [&](ast::Expr* child) { look(child); });
+        };
+        look(e->exp);
+      }
+    };
+    go(s);
+  });
+}
+
+TypeRef Sizes::lambda(ast::Expr*, ast::Lambda& l) {
+  Saved saved = enter_function();
+  uint32_t level = level_;
+  std::vector<TypeRef> from;
+  std::vector<Binding*> bound;
+  for (ast::Pat* p : l.params) {
+    TypeRef t = from_pattern(p);
+    from.push_back(t);
+    bind_pattern(p, c.strip_unique(t), bound);
+  }
+  TypeRef body = exp(l.body);
+  if (l.result) {
+    TypeRef w = written(l.result);
+    expect(l.body->span, w, body, "in the result of the function");
+    body = with_unique(w, body);
+  }
+  TypeRef t = close_function(l.params, from, body, level);
+  for (Binding* b : bound) levels_[b] = ~0u;
+  std::function<void(TypeRef)> hide = [&](TypeRef x) {
+    if (auto* f = types.as<FunType>(x)) {
+      for (Binding* b : f->exists) levels_[b] = ~0u;
+      hide(f->result);
+    }
+  };
+  hide(t);
+  leave_function(saved);
+  return t;
+}
+
+TypeRef Sizes::local_function(ast::LetFun& l) {
+  ast::Def& def = *l.def;
+  Saved saved = enter_function();
+  uint32_t level = level_;
+  std::vector<Binding*> bound;
+  Scheme scheme;
+  for (ast::TypeParam& p : def.tparams) {
+    if (p.size) { bind(p.size, types.prim(Prim::I64)); scheme.sizes.push_back(p.size); bound.push_back(p.size); }
+    else scheme.types.push_back(p.type);
+  }
+  std::vector<TypeRef> from;
+  for (ast::Pat* p : def.params) {
+    TypeRef t = from_pattern(p);
+    from.push_back(t);
+    bind_pattern(p, c.strip_unique(t), bound);
+  }
+  TypeRef w;
+  if (def.result) w = written(def.result);
+  TypeRef body = exp(def.body);
+  if (def.result) {
+    expect(def.body->span, w, body, "in the result of `" + std::string(c.text(def.self->name)) + "`");
+    body = with_unique(w, body);
+  }
+  scheme.type = close_function(def.params, from, body, level);
+  generalise(scheme.type, level, scheme);
+  for (ast::TypeParam& p : def.tparams)
+    if (p.size && !c.mentions(scheme.type, p.size)) c.diags.report(p.span, err::unused_size, c.text(p.name));
+  for (Binding* b : bound) levels_[b] = ~0u;
+  std::function<void(TypeRef)> hide = [&](TypeRef x) {
+    if (auto* f = types.as<FunType>(x)) {
+      for (Binding* b : f->exists) levels_[b] = ~0u;
+      hide(f->result);
+    }
+  };
+  hide(scheme.type);
+  leave_function(saved);
+  const Scheme* made = c.scheme(scheme);
+  def.scheme = def.self->scheme = made;
+  polymorphic_[def.self] = made;
+  slots_.push_back(const_cast<TypeRef*>(&made->type));
+  uint32_t outer = level_;
+  levels_[def.self] = ++level_;
+  TypeRef t = exp(l.body);
+  level_ = outer;
+  return leave(t, {def.self}, l.body->span);
+}
+
+// --- definitions ---
+
+Scheme Sizes::definition(ast::Def& def) {
+  Scheme scheme;
+  scheme.types = infer_.generalised;
+  Saved saved = enter_function();
+  uint32_t level = level_;
+  std::vector<Binding*> bound;
+  for (ast::TypeParam& p : def.tparams)
+    if (p.size) { bind(p.size, types.prim(Prim::I64)); scheme.sizes.push_back(p.size); bound.push_back(p.size); }
+  std::vector<TypeRef> from;
+  for (ast::Pat* p : def.params) {
+    TypeRef t = from_pattern(p);
+    from.push_back(t);
+    bind_pattern(p, c.strip_unique(t), bound);
+  }
+  TypeRef w;
+  if (def.result && infer_.intrinsic_result_sizes) {
+    // Provided by the compiler: the written type is all there is to know.
+    written_sizes(def.result);
+    for (Binding* b : *infer_.intrinsic_result_sizes) {
+      b->kind = Binding::Kind::UnknownSize;
+      levels_[b] = lambda_level_;
+    }
+    w = def.result->type;
+  }
+  else if (def.result) w = written(def.result);
+  if (def.recursive) {
+    TypeRef result = def.result ? w : fresh_type(erased(def.body->type), def.name_span);
+    TypeRef self = close_function(def.params, from, result, level);
+    if (def.result) {
+      Scheme own{{}, scheme.sizes, self};
+      polymorphic_[def.self] = c.scheme(own);
+    }
+    else locals_[def.self] = self;
+  }
+  TypeRef body = exp(def.body);
+  if (def.result) {
+    std::vector<Binding*> inner;
+    for (ast::Pat* p : def.params) if (!whole_name(p)) names_in(p, inner);
+    bool names_inner = false;
+    visit_type(types, def.result->type, [](TypeRef) {}, [&](SizeRef s) {
+      c.each_name(s, [&](Binding* b) { names_inner |= std::find(inner.begin(), inner.end(), b) != inner.end(); });
+    });
+    if (names_inner) c.diags.report(def.result->span, err::result_names_inner);
+    expect(def.body->span, w, body, "in the result of `" + std::string(c.text(def.self->name)) + "`");
+    body = with_unique(w, body);
+  }
+  if (def.params.empty()) scheme.type = body;
+  else scheme.type = close_function(def.params, from, body, level);
+  generalise(scheme.type, level, scheme);
+  leave_function(saved);
+  finish();
+  scheme.type = final_type(scheme.type);
+  for (ast::TypeParam& p : def.tparams)
+    if (p.size && !c.mentions(scheme.type, p.size)) c.diags.report(p.span, err::unused_size, c.text(p.name));
+  // A size of a parameter that is bound inside another one cannot be told to callers.
+  for (ast::Pat* p : def.params) {
+    std::vector<Binding*> inner;
+    if (!whole_name(p)) names_in(p, inner);
+    TypeRef rest = scheme.type;
+    for (Binding* b : inner)
+      if (c.mentions(rest, b)) { c.diags.report(p->span, err::inaccessible_size, c.text(b->name)); break; }
+  }
+  return scheme;
+}
+
+SizeRef Sizes::final_size(SizeRef s) {
+  SizeRef r = resolve(s);
+  if (auto* v = types.as<VarSize>(r)) {
+    Var& var = vars_[v->var];
+    if (!var.absorbed && var.origin.valid()) {
+      std::string what = var.param && var.param->name.valid() ? "the size parameter `" + std::string(c.text(var.param->name)) + "`" : "a size here";
+      c.diags.report(var.origin, err::ambiguous_size, what);
+    }
+    if (!var.unknown) var.unknown = c.program.bind({}, var.origin, Binding::Kind::UnknownSize);
+    return types.add(Size{NameSize{var.unknown}});
+  }
+  auto* e = types.as<ExpSize>(r);
+  if (!e) return r;
+  const ast::Expr* out = c.rewrite(e->exp, [&](const ast::Expr* x) -> const ast::Expr* {
+    auto* h = std::get_if<ast::SizeHole>(&x->node);
+    if (!h) return nullptr;
+    SizeRef inner = final_size(h->size);
+    if (auto* ie = types.as<ExpSize>(inner)) return ie->exp;
+    return inner == h->size ? x : c.exp_of(inner);
+  });
+  return out == e->exp ? r : c.size_of(out);
+}
+
+TypeRef Sizes::final_type(TypeRef t) {
+  return rebuild(types, t, [](TypeRef) { return TypeRef{}; }, [&](SizeRef s) { return final_size(s); });
+}
+
+void Sizes::finish() {
+  std::unordered_map<uint32_t, TypeRef> done;
+  for (size_t i = 0; i < slots_.size(); i++) {
+    TypeRef t = *slots_[i];
+    auto [it, is_new] = done.emplace(t.index, TypeRef{});
+    if (is_new) it->second = final_type(t);
+    *slots_[i] = it->second;
+  }
+  slots_.clear();
+}
+
+bool Sizes::implements(const Scheme& spec, const Scheme& impl, const std::vector<TypeRef>& inst) {
+  std::vector<TypeRef> args = inst;
+  TypeRef t = instantiate(impl, args, {});
+  left_ = {}, right_ = {}, failure_ = nullptr;
+  level_++;
+  bool ok = unify(spec.type, t);
+  level_--;
+  if (!ok) {
+    std::string_view f = failure_ ? failure_ : "";
+    why_ = f == "consumes" ? "the types are incompatible regarding consuming their arguments"
+           : f == "result-unique" ? "the types have incompatible uniqueness of results"
+           : "Sizes \"" + c.show(left_) + "\" and \"" + c.show(right_) + "\" do not match";
+  }
+  return ok;
+}
+
+}  // namespace raido::check

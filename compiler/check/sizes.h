@@ -1,0 +1,121 @@
+// sizes.h - the second pass over a definition: sizes.
+//
+// Walks a tree whose types are known except for sizes, and puts in the sizes: fresh variables where nothing is said, unification where
+// the language demands equality. A size variable has a level: it may only be linked to names bound at its level or outside. Variables
+// of instantiated type and size parameters are absorbable: linked to a size that exists only inside another type (of a lambda's
+// result, say) they become existential instead of failing.
+#pragma once
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/check/infer.h"
+
+namespace raido::check {
+
+class Sizes {
+ public:
+  Sizes(Context& context, Infer& infer);
+  ~Sizes();
+
+  // The whole definition; its scheme has the type parameters found by inference.
+  Scheme definition(ast::Def& def);
+  // A written type outside of definitions: its size expressions.
+  void written_sizes(ast::TypeExpr* t);
+  void finish();
+
+  // Is `impl` at least as general as `spec`? why() says what differs.
+  bool implements(const Scheme& spec, const Scheme& impl, const std::vector<TypeRef>& inst);
+  const std::string& why() const { return why_; }
+
+ private:
+  struct Var {
+    SizeRef link;
+    uint32_t level;
+    bool absorbable = false, absorbed = false, unlifted = false;
+    Span origin;
+    Binding* param = nullptr;         // the size parameter it stands for
+    Binding* unknown = nullptr;       // what an absorbed variable is called in the end
+    const Scheme* of = nullptr;
+  };
+  enum class Fresh { Plain, Absorbable, Unlifted };
+  struct Saved { uint32_t level, lambda_level; };
+
+  SizeRef fresh(Span at, Fresh kind = Fresh::Plain);
+  TypeRef fresh_type(TypeRef erased, Span at, Fresh kind = Fresh::Plain);
+  TypeRef erased(TypeRef t) { return infer_.erase(infer_.zonk(t)); }
+  SizeRef resolve(SizeRef s) const;
+  TypeRef final_type(TypeRef t);
+  SizeRef final_size(SizeRef s);
+  Binding* unknown(Span at, std::string origin, Name name = {});
+  TypeRef open_exists(TypeRef result, const std::vector<Binding*>& exists, Span at, const std::string& origin);
+  TypeRef written(ast::TypeExpr* t);
+  TypeRef replace_any(TypeRef t, Span at);
+  TypeRef replace_absorbed(TypeRef t, Span at);
+  void set(TypeRef& slot, TypeRef t) { slot = t; slots_.push_back(&slot); }
+
+  // --- expressions ---
+  TypeRef exp(ast::Expr* e);
+  TypeRef node(ast::Expr* e);
+  TypeRef ref(ast::Expr* e, ast::Ref& r);
+  TypeRef instantiate(const Scheme& s, std::span<TypeRef> inst, Span at);
+  TypeRef apply(TypeRef fun, TypeRef arg, ast::Expr* arg_exp, Span at, const std::string& name);
+  TypeRef lambda(ast::Expr* e, ast::Lambda& l);
+  TypeRef close_function(std::span<ast::Pat*> params, const std::vector<TypeRef>& from, TypeRef result, uint32_t level);
+  TypeRef local_function(ast::LetFun& l);
+  TypeRef loop(ast::Expr* e, ast::Loop& l);
+  TypeRef select(TypeRef array, std::span<ast::Selector> at, bool update, Span span);
+  SizeRef slice_size(SizeRef dim, ast::Selector& s);
+  SizeRef range_size(ast::Range& r, Span at);
+  TypeRef steps(TypeRef base, std::span<ast::Step> steps, Span at);
+  TypeRef with(ast::Expr* e, ast::With& w);
+  TypeRef field(TypeRef record, Name name);
+  TypeRef coerce(TypeRef written, TypeRef actual);
+  SizeRef arithmetic(const char* op, SizeRef a, SizeRef b, Span at);
+  bool binds(const ast::Expr* e) const;
+  const ast::Expr* literal_exp(i64 value);
+  std::optional<i64> literal_value(const ast::Expr* e) const;
+
+  // --- patterns and scopes ---
+  TypeRef from_pattern(ast::Pat* p);
+  void bind_pattern(ast::Pat* p, TypeRef t, std::vector<Binding*>& bound);
+  void bind(Binding* b, TypeRef t);
+  Saved enter_function();
+  void leave_function(Saved s);
+  TypeRef leave(TypeRef t, const std::vector<Binding*>& gone, Span at, const ast::Expr* value = nullptr);
+  TypeRef join_branches(TypeRef a, TypeRef b, Span at);
+  TypeRef with_unique(TypeRef annotation, TypeRef t);
+  void generalise(TypeRef t, uint32_t level, Scheme& into);
+  Binding* whole_name(ast::Pat* p) const;
+
+  // --- unification ---
+  bool unify(TypeRef expected, TypeRef actual);
+  bool unify_size(SizeRef a, SizeRef b);
+  bool unify_exp(const ast::Expr* a, const ast::Expr* b);
+  bool link(uint32_t var, SizeRef s);
+  bool fits(SizeRef s, uint32_t var, uint32_t level);
+  bool same(SizeRef a, SizeRef b);
+  uint32_t level_of(const Binding* b) const;
+  bool fail(SizeRef a, SizeRef b, const char* code = nullptr);
+  void expect(Span at, TypeRef expected, TypeRef actual, const std::string& context);
+  size_t mark() const { return trail_.size(); }
+  void rollback(size_t mark);
+
+  Context& c;
+  Types& types;
+  Infer& infer_;
+  std::vector<Var> vars_;
+  std::vector<uint32_t> trail_;
+  std::vector<TypeRef*> slots_;
+  std::unordered_map<const Binding*, uint32_t> levels_;
+  std::unordered_map<const Binding*, TypeRef> locals_;
+  std::unordered_map<const Binding*, const Scheme*> polymorphic_;
+  std::unordered_map<const Binding*, std::string> origins_;      // of unknown sizes
+  uint32_t level_ = 1, lambda_level_ = 1;
+  // The last failure.
+  SizeRef left_, right_;
+  const char* failure_ = nullptr;
+  std::string why_;
+};
+
+}  // namespace raido::check

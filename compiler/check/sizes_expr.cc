@@ -1,0 +1,518 @@
+// Sizes of expressions, one case per node. Structure is known to be right; only sizes are compared and made.
+#include <algorithm>
+
+#include "compiler/check/sizes.h"
+#include "compiler/syntax/children.h"
+
+namespace raido::check {
+
+TypeRef Sizes::exp(ast::Expr* e) {
+  TypeRef t = node(e);
+  set(e->type, t);
+  return t;
+}
+
+const ast::Expr* Sizes::literal_exp(i64 value) { return c.exp_of(types.add(Size{ConstSize{value}})); }
+
+std::optional<i64> Sizes::literal_value(const ast::Expr* e) const {
+  if (!e) return {};
+  if (auto* l = std::get_if<ast::Literal>(&e->node); l && l->kind == ast::Literal::Kind::Int) return i64(l->integer);
+  if (auto* u = std::get_if<ast::Unary>(&e->node); u && u->op == ast::Unary::Op::Negate)
+    if (auto v = literal_value(u->operand)) return -*v;
+  return {};
+}
+
+// a op b with the built-in operator.
+SizeRef Sizes::arithmetic(const char* op, SizeRef a, SizeRef b, Span at) {
+  Name name = c.intern(op);
+  ast::Path p{};
+  p.span = at;
+  p.names = c.program.arena.copy(std::vector<Name>{name});
+  p.spans = c.program.arena.copy(std::vector<Span>{at});
+  p.root = c.builtin(name);
+  ast::Expr* ref = c.program.arena.make<ast::Expr>(at, ast::Ref{p, {}}, TypeRef{});
+  TypeRef i = types.prim(Prim::I64);
+  ref->type = types.fun(i, types.fun(i, i));
+  ast::Operator o{ref, const_cast<ast::Expr*>(c.exp_of(a)), const_cast<ast::Expr*>(c.exp_of(b))};
+  return types.add(Size{ExpSize{c.program.arena.make<ast::Expr>(at, o, i)}});
+}
+
+TypeRef Sizes::instantiate(const Scheme& scheme, std::span<TypeRef> inst, Span at) {
+  Context::Subst s;
+  for (size_t i = 0; i < scheme.types.size() && i < inst.size(); i++) {
+    bool lifted = types[scheme.types[i]].lifted != Lifted::No;
+    TypeRef arg = fresh_type(erased(inst[i]), at, lifted ? Fresh::Absorbable : Fresh::Unlifted);
+    set(inst[i], arg);
+    s.types[scheme.types[i].index] = {{}, arg, Lifted::No, {}};
+  }
+  for (Binding* b : scheme.sizes) {
+    SizeRef v = fresh(at, Fresh::Absorbable);
+    vars_.back().param = b;
+    s.sizes[b] = v;
+  }
+  return c.substitute(scheme.type, s);
+}
+
+TypeRef Sizes::ref(ast::Expr* e, ast::Ref& r) {
+  Binding* b = r.path.root;
+  if (!b) return types.error();
+  if (b->kind == Binding::Kind::Builtin) {
+    // t -> t -> result; only for `==` may t have sizes.
+    TypeRef whole = erased(e->type);
+    auto* f = types.as<FunType>(whole);
+    if (!f) return whole;
+    TypeRef operand = fresh_type(f->param, e->span);
+    auto* g = types.as<FunType>(f->result);
+    TypeRef result = g ? g->result : types.error();
+    return types.fun(operand, types.fun(operand, result));
+  }
+  if (r.path.members.empty()) {
+    if (auto it = polymorphic_.find(b); it != polymorphic_.end()) return instantiate(*it->second, r.inst, e->span);
+    if (auto it = locals_.find(b); it != locals_.end()) return it->second;
+    if (b->scheme) return instantiate(*b->scheme, r.inst, e->span);
+    return types.prim(Prim::I64);        // a size bound by a written type
+  }
+  const Scheme* s = c.member_scheme(r.path);
+  return s ? instantiate(*s, r.inst, e->span) : types.error();
+}
+
+TypeRef Sizes::apply(TypeRef fun, TypeRef arg, ast::Expr* arg_exp, Span at, const std::string& name) {
+  if (auto* u = types.as<UniqueType>(fun)) fun = u->inner;
+  auto* known = types.as<FunType>(fun);
+  if (!known) return types.error();
+  FunType f = *known;
+  expect(arg_exp ? arg_exp->span : at, f.param, arg, "in the argument of `" + name + "`");
+  TypeRef result = f.result;
+  if (f.name) {
+    Context::Subst s;
+    if (!arg_exp || binds(arg_exp)) {
+      Binding* u = unknown(at, "an unknown size: the argument binds names");
+      if (c.mentions(result, f.name)) c.diags.report(arg_exp ? arg_exp->span : at, err::size_replaced, "k" + std::to_string(u->id));
+      s.sizes[f.name] = types.add(Size{NameSize{u}});
+      // Only whole sizes can be replaced by an unknown one.
+    }
+    else s.sizes[f.name] = c.size_of(arg_exp);
+    result = c.substitute(result, s);
+  }
+  return c.strip_unique(open_exists(result, f.exists, at, name));
+}
+
+TypeRef Sizes::with(ast::Expr* e, ast::With& w) {
+  TypeRef base = exp(w.base);
+  bool only_fields = std::all_of(w.steps.begin(), w.steps.end(), [](const ast::Step& s) { return s.is_field; });
+  TypeRef target = base;
+  for (ast::Step& s : w.steps) {
+    if (s.is_field) target = field(target, s.field);
+    else target = select(target, s.at, true, s.span);
+  }
+  TypeRef value = exp(w.value);
+  if (!only_fields) {
+    expect(w.value->span, target, value, "in the new value");
+    return base;
+  }
+  // A record with one field replaced, whose sizes may change.
+  std::function<TypeRef(TypeRef, size_t)> put = [&](TypeRef t, size_t i) -> TypeRef {
+    if (i == w.steps.size()) return value;
+    auto* r = types.as<RecordType>(t);
+    if (!r) return t;
+    RecordType out = *r;
+    for (auto& [name, type] : out.fields) if (name == w.steps[i].field) type = put(type, i + 1);
+    return types.add(std::move(out));
+  };
+  (void)e;
+  return put(base, 0);
+}
+
+// Known sizes of slices; everything else is unknown.
+SizeRef Sizes::slice_size(SizeRef dim, ast::Selector& s) {
+  auto step = literal_value(s.step);
+  bool forward = !s.step || step == 1, backward = s.step && step == -1;
+  bool binding = (s.from && binds(s.from)) || (s.to && binds(s.to)) || (s.step && binds(s.step));
+  if (!binding && (forward || backward)) {
+    if (!s.from && !s.to) return dim;
+    if (forward && (!s.from || literal_value(s.from) == 0)) return s.to ? c.size_of(s.to) : dim;
+    if (forward && !s.to) return arithmetic("-", dim, c.size_of(s.from), s.span);
+    if (forward) return arithmetic("-", c.size_of(s.to), c.size_of(s.from), s.span);
+    if (backward && s.from && s.to) return arithmetic("-", c.size_of(s.from), c.size_of(s.to), s.span);
+  }
+  return types.add(Size{NameSize{unknown(s.span, "the unknown size of the slice at " + c.sources.place(s.span))}});
+}
+
+TypeRef Sizes::select(TypeRef array, std::span<ast::Selector> at, bool update, Span span) {
+  std::vector<SizeRef> kept;
+  (void)span;
+  for (ast::Selector& s : at) {
+    for (ast::Expr* part : {s.at, s.from, s.to, s.step}) if (part) exp(part);
+    auto* a = types.as<ArrayType>(array);
+    if (!a) return types.error();
+    if (s.slice) kept.push_back(update ? fresh({}) : slice_size(a->size, s));
+    array = a->elem;
+  }
+  for (size_t i = kept.size(); i-- > 0;) array = types.array(array, kept[i]);
+  return array;
+}
+
+TypeRef Sizes::steps(TypeRef base, std::span<ast::Step> all, Span at) {
+  for (ast::Step& s : all) base = s.is_field ? field(base, s.field) : select(base, s.at, false, at);
+  return base;
+}
+
+SizeRef Sizes::range_size(ast::Range& r, Span at) {
+  auto* p = types.as<PrimType>(r.first->type);
+  bool is_i64 = p && p->prim == Prim::I64;
+  bool binding = binds(r.first) || (r.second && binds(r.second)) || binds(r.last);
+  if (is_i64 && !binding) {
+    auto first = literal_value(r.first), second = literal_value(r.second);
+    bool unit_step = !r.second || (first && second && *second - *first == 1);
+    if (r.kind == ast::Range::Kind::UpTo && unit_step && first == 0) return c.size_of(r.last);
+    if (r.kind == ast::Range::Kind::Inclusive && r.second && first == 1 && second == 2) return c.size_of(r.last);
+    if (r.kind == ast::Range::Kind::UpTo && !r.second) return arithmetic("-", c.size_of(r.last), c.size_of(r.first), at);
+    if (r.kind == ast::Range::Kind::Inclusive && !r.second)
+      return arithmetic("+", arithmetic("-", c.size_of(r.last), c.size_of(r.first), at), types.add(Size{ConstSize{1}}), at);
+  }
+  return types.add(Size{NameSize{unknown(at, "the unknown size of the range at " + c.sources.place(at))}});
+}
+
+// The written type, where anonymous sizes are those of the value.
+TypeRef Sizes::coerce(TypeRef written_type, TypeRef actual) {
+  if (auto* u = types.as<UniqueType>(written_type)) return coerce(u->inner, actual);
+  if (auto* x = types.as<ExistsType>(written_type)) {
+    Context::Subst any;
+    for (Binding* b : x->sizes) any.sizes[b] = types.any();
+    return coerce(c.substitute(x->body, any), actual);
+  }
+  const Type &w = types[written_type], &a = types[actual];
+  if (w.index() != a.index()) return written_type;
+  if (auto* x = std::get_if<ArrayType>(&w)) {
+    ArrayType p = *x, q = std::get<ArrayType>(a);
+    return types.array(coerce(p.elem, q.elem), types.as<AnySize>(p.size) ? q.size : p.size);
+  }
+  if (auto* x = std::get_if<RecordType>(&w)) {
+    RecordType out = *x;
+    auto& y = std::get<RecordType>(a);
+    for (size_t i = 0; i < out.fields.size() && i < y.fields.size(); i++) out.fields[i].second = coerce(out.fields[i].second, y.fields[i].second);
+    return out.fields.empty() ? written_type : types.add(std::move(out));
+  }
+  if (auto* x = std::get_if<SumType>(&w)) {
+    SumType out = *x;
+    auto& y = std::get<SumType>(a);
+    for (size_t i = 0; i < out.constrs.size() && i < y.constrs.size(); i++)
+      for (size_t k = 0; k < out.constrs[i].second.size() && k < y.constrs[i].second.size(); k++)
+        out.constrs[i].second[k] = coerce(out.constrs[i].second[k], y.constrs[i].second[k]);
+    return types.add(std::move(out));
+  }
+  if (auto* x = std::get_if<NamedType>(&w)) {
+    NamedType out = *x;
+    auto& y = std::get<NamedType>(a);
+    for (size_t i = 0; i < out.args.size() && i < y.args.size(); i++) {
+      if (out.args[i].type.valid()) out.args[i].type = coerce(out.args[i].type, y.args[i].type);
+      else if (types.as<AnySize>(out.args[i].size)) out.args[i].size = y.args[i].size;
+    }
+    return types.add(std::move(out));
+  }
+  if (std::get_if<FunType>(&w)) return actual;
+  return written_type;
+}
+
+TypeRef Sizes::loop(ast::Expr* e, ast::Loop& l) {
+  TypeRef init = exp(l.init);
+  TypeRef bound_type;
+  if (l.form != ast::Loop::Form::While) bound_type = exp(l.bound);
+  TypeRef state = c.strip_unique(from_pattern(l.state));
+
+  // Each size of the state, beside the same size of the start.
+  using Pairs = std::vector<std::pair<SizeRef, SizeRef>>;
+  std::function<void(TypeRef, TypeRef, Pairs&)> pair = [&](TypeRef a, TypeRef b, Pairs& out) {
+    const Type &x = types[a], &y = types[b];
+    if (x.index() != y.index()) return;
+    if (auto* ax = std::get_if<ArrayType>(&x)) {
+      auto& ay = std::get<ArrayType>(y);
+      out.emplace_back(ax->size, ay.size);
+      pair(ax->elem, ay.elem, out);
+    }
+    else if (auto* rx = std::get_if<RecordType>(&x)) {
+      auto& ry = std::get<RecordType>(y);
+      for (size_t i = 0; i < rx->fields.size() && i < ry.fields.size(); i++) pair(rx->fields[i].second, ry.fields[i].second, out);
+    }
+    else if (auto* sx = std::get_if<SumType>(&x)) {
+      auto& sy = std::get<SumType>(y);
+      for (size_t i = 0; i < sx->constrs.size() && i < sy.constrs.size(); i++)
+        for (size_t k = 0; k < sx->constrs[i].second.size() && k < sy.constrs[i].second.size(); k++)
+          pair(sx->constrs[i].second[k], sy.constrs[i].second[k], out);
+    }
+    else if (auto* nx = std::get_if<NamedType>(&x)) {
+      auto& ny = std::get<NamedType>(y);
+      for (size_t i = 0; i < nx->args.size() && i < ny.args.size(); i++) {
+        if (nx->args[i].type.valid()) pair(nx->args[i].type, ny.args[i].type, out);
+        else out.emplace_back(nx->args[i].size, ny.args[i].size);
+      }
+    }
+  };
+  Pairs starts;
+  pair(state, init, starts);
+  size_t n = starts.size();
+  std::vector<bool> open(n);
+  for (size_t i = 0; i < n; i++) open[i] = types.as<VarSize>(resolve(starts[i].first)) != nullptr;
+
+  std::vector<Binding*> bound;
+  auto run_body = [&](TypeRef t) {
+    bound.clear();
+    bind_pattern(l.state, t, bound);
+    switch (l.form) {
+      case ast::Loop::Form::While: exp(l.bound); break;
+      case ast::Loop::Form::For: bind_pattern(l.index, bound_type, bound); break;
+      case ast::Loop::Form::ForIn: {
+        auto* a = types.as<ArrayType>(bound_type);
+        bind_pattern(l.index, a ? a->elem : types.error(), bound);
+        break;
+      }
+    }
+    return exp(l.body);
+  };
+
+  Saved saved = enter_function();
+  size_t trail = mark(), diags = c.diags.mark(), slots = slots_.size();
+  TypeRef body = run_body(state);
+  Pairs ends;
+  pair(state, body, ends);
+  std::vector<bool> variant(n, false);
+  if (ends.size() == n) {
+    auto copies = [&](size_t i) -> size_t {       // the position whose current size position i gets, or n
+      for (size_t j = 0; j < n; j++) if (open[j] && same(ends[i].second, starts[j].first)) return j;
+      return n;
+    };
+    for (size_t i = 0; i < n; i++) {
+      if (!open[i]) continue;
+      if (types.as<VarSize>(resolve(ends[i].second)) && copies(i) == n) unify_size(starts[i].first, ends[i].second);
+      bool own = same(ends[i].second, starts[i].first) || same(ends[i].second, starts[i].second);
+      variant[i] = !own && copies(i) == n;
+    }
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (size_t i = 0; i < n; i++) {
+        size_t j = open[i] && !variant[i] ? copies(i) : n;
+        if (j == n || j == i || same(ends[i].second, starts[i].first)) continue;
+        if (variant[j] || !same(starts[i].second, starts[j].second)) variant[i] = changed = true;
+      }
+    }
+  }
+  bool any_variant = std::find(variant.begin(), variant.end(), true) != variant.end();
+  std::vector<Binding*> sizes;
+  if (any_variant) {
+    // Again, with the sizes that vary as parameters of the loop.
+    rollback(trail);
+    c.diags.rollback(diags);
+    slots_.resize(slots);
+    level_ = saved.level + 1;
+    for (size_t i = 0; i < n; i++) {
+      auto* v = types.as<VarSize>(resolve(starts[i].first));
+      if (!v || !open[i]) continue;
+      if (!variant[i]) { link(v->var, resolve(starts[i].second)); continue; }
+      Binding* b = unknown(l.state->span, "a size that changes from iteration to iteration of the loop at " + c.sources.place(e->span));
+      sizes.push_back(b);
+      vars_[v->var].level = level_;
+      link(v->var, types.add(Size{NameSize{b}}));
+    }
+    body = run_body(state);
+    Context::Subst any;
+    for (Binding* b : sizes) any.sizes[b] = fresh({}, Fresh::Absorbable);
+    expect(l.body->span, c.substitute(state, any), body, "Loop body does not have expected type");
+  }
+  else {
+    for (size_t i = 0; i < n; i++) {
+      if (types.as<VarSize>(resolve(starts[i].first))) { unify_size(starts[i].first, starts[i].second); continue; }
+      left_ = {};
+      if (!unify_size(starts[i].first, starts[i].second))
+        c.diags.report(l.init->span, err::loop_start, c.show(starts[i].first), c.show(starts[i].second));
+    }
+    expect(l.body->span, state, body, "Loop body does not have expected type");
+  }
+  for (Binding* b : bound) levels_[b] = ~0u;
+  leave_function(saved);
+  Context::Subst after;
+  for (Binding* b : sizes) {
+    after.sizes[b] = types.add(Size{NameSize{unknown(e->span, "the unknown size of the result of the loop at " + c.sources.place(e->span))}});
+    levels_[b] = ~0u;
+  }
+  return leave(c.substitute(state, after), bound, e->span);
+}
+
+TypeRef Sizes::node(ast::Expr* e) {
+  return match(e->node,
+      [&](ast::Literal& l) {
+        if (l.kind == ast::Literal::Kind::String) return types.array(types.prim(Prim::U8), types.add(Size{ConstSize{i64(l.text.size())}}));
+        return erased(e->type);
+      },
+      [&](ast::Ref& r) { return ref(e, r); },
+      [&](ast::Tuple& t) {
+        if (t.parts.empty()) return types.unit();
+        RecordType r;
+        for (size_t i = 0; i < t.parts.size(); i++) r.fields.emplace_back(c.intern(std::to_string(i)), exp(t.parts[i]));
+        return types.add(std::move(r));
+      },
+      [&](ast::Record& t) {
+        if (t.fields.empty()) return types.unit();
+        RecordType r;
+        for (auto& f : t.fields) r.fields.emplace_back(f.name, exp(f.value));
+        std::sort(r.fields.begin(), r.fields.end(), [&](auto& a, auto& b) { return field_before(c.text(a.first), c.text(b.first)); });
+        return types.add(std::move(r));
+      },
+      [&](ast::Project& p) { return field(exp(p.record), p.field); },
+      [&](ast::Index& i) { TypeRef a = exp(i.array); return select(a, i.at, false, e->span); },
+      [&](ast::ArrayLit& a) {
+        auto* whole = types.as<ArrayType>(erased(e->type));
+        TypeRef elem;
+        for (ast::Expr* x : a.elems) {
+          TypeRef t = exp(x);
+          if (!elem.valid()) elem = t;
+          else expect(x->span, elem, t, "all elements of an array have the size of the first");
+        }
+        if (!elem.valid()) elem = whole ? fresh_type(whole->elem, e->span) : types.error();
+        return types.array(elem, types.add(Size{ConstSize{i64(a.elems.size())}}));
+      },
+      [&](ast::Range& r) {
+        TypeRef t = exp(r.first);
+        if (r.second) exp(r.second);
+        exp(r.last);
+        return types.array(t, range_size(r, e->span));
+      },
+      [&](ast::Apply& a) {
+        TypeRef f = exp(a.fun);
+        std::string name(c.sources.text(a.fun->span).substr(0, 40));
+        for (ast::Expr* x : a.args) {
+          TypeRef t = exp(x);
+          f = apply(f, t, x, e->span, name);
+        }
+        return replace_absorbed(f, e->span);
+      },
+      [&](ast::Construct& k) {
+        TypeRef t = fresh_type(erased(e->type), e->span, Fresh::Absorbable);
+        auto* s = types.as<SumType>(t);
+        for (size_t i = 0; i < k.args.size(); i++) {
+          TypeRef arg = exp(k.args[i]);
+          if (!s) continue;
+          for (auto& con : s->constrs)
+            if (con.first == k.name && i < con.second.size()) expect(k.args[i]->span, con.second[i], arg, "in the payload of the constructor");
+        }
+        return t;
+      },
+      [&](ast::Operator& o) {
+        auto* r = std::get_if<ast::Ref>(&o.op->node);
+        if (r && r->path.root && r->path.root->kind == Binding::Kind::Builtin) {
+          TypeRef a = exp(o.left), b = exp(o.right);
+          TypeRef result = erased(e->type);
+          expect(e->span, a, b, "the operands have the same type");
+          o.op->type = types.fun(a, types.fun(b, result));
+          slots_.push_back(&o.op->type);
+          return result;
+        }
+        TypeRef f = exp(o.op);
+        TypeRef a = exp(o.left), b = exp(o.right);
+        std::string name(c.sources.text(o.op->span));
+        f = apply(f, a, o.left, e->span, name);
+        return replace_absorbed(apply(f, b, o.right, e->span, name), e->span);
+      },
+      [&](ast::Unary& u) { return exp(u.operand); },
+      [&](ast::Section& s) {
+        TypeRef f = exp(s.op);
+        std::string name(c.sources.text(s.op->span));
+        if (s.left) return replace_absorbed(apply(f, exp(s.left), s.left, e->span, name), e->span);
+        if (!s.right) return f;
+        TypeRef right = exp(s.right);
+        auto* outer = types.as<FunType>(f);
+        if (!outer) return types.error();
+        FunType first = *outer;
+        auto* inner = types.as<FunType>(first.result);
+        if (!inner) return types.error();
+        FunType second = *inner;
+        expect(s.right->span, second.param, right, "in the argument of `" + name + "`");
+        if (second.name) {
+          Context::Subst sub;
+          sub.sizes[second.name] = c.size_of(s.right);
+          second.result = c.substitute(second.result, sub);
+        }
+        return types.add(FunType{first.name, first.param, second.exists, second.result});
+      },
+      [&](ast::AccessSection& s) {
+        auto* f = types.as<FunType>(erased(e->type));
+        if (!f) return types.error();
+        TypeRef base = fresh_type(f->param, e->span, Fresh::Absorbable);
+        Saved saved = enter_function();
+        uint32_t level = level_;
+        TypeRef out = steps(base, s.steps, e->span);
+        FunType made{nullptr, base, {}, out};
+        visit_type(types, out, [](TypeRef) {}, [&](SizeRef size) {
+          c.each_name(size, [&](Binding* b) {
+            if (b->kind == Binding::Kind::UnknownSize && level_of(b) >= level && level_of(b) != ~0u) made.exists.push_back(b);
+          });
+        });
+        for (Binding* b : made.exists) levels_[b] = ~0u;
+        leave_function(saved);
+        return types.add(std::move(made));
+      },
+      [&](ast::Lambda& l) { return lambda(e, l); },
+      [&](ast::If& i) {
+        exp(i.cond);
+        TypeRef a = exp(i.then_), b = exp(i.else_);
+        return join_branches(a, b, e->span);
+      },
+      [&](ast::Match& m) {
+        TypeRef on = exp(m.on), result;
+        for (ast::Case& k : m.cases) {
+          uint32_t outer = level_;
+          std::vector<Binding*> bound;
+          bind_pattern(k.pat, on, bound);
+          TypeRef t = exp(k.body);
+          level_ = outer;
+          t = leave(t, bound, k.body->span);
+          result = result.valid() ? join_branches(result, t, e->span) : t;
+        }
+        return result.valid() ? result : types.error();
+      },
+      [&](ast::Let& l) {
+        TypeRef value = exp(l.value);
+        uint32_t outer = level_;
+        std::vector<Binding*> bound;
+        TypeRef shape;
+        if (!l.sizes.empty()) {
+          // The pattern's type names the sizes of the value.
+          Context::Subst s;
+          for (ast::TypeParam& p : l.sizes) {
+            bind(p.size, types.prim(Prim::I64));
+            bound.push_back(p.size);
+          }
+          shape = c.strip_unique(from_pattern(l.pat));
+          for (ast::TypeParam& p : l.sizes) {
+            if (!c.mentions(shape, p.size)) c.diags.report(p.span, err::unused_size_binder, c.text(p.name));
+            s.sizes[p.size] = fresh(p.span, Fresh::Absorbable);
+          }
+          expect(l.pat->span, c.substitute(shape, s), value, "in the pattern");
+          bind_pattern(l.pat, shape, bound);
+        }
+        else bind_pattern(l.pat, value, bound);
+        TypeRef body = exp(l.body);
+        level_ = outer;
+        auto* p = bound.size() == 1 && l.sizes.empty() && whole_name(l.pat) ? types.as<PrimType>(value) : nullptr;
+        return leave(body, bound, e->span, p && p->prim == Prim::I64 ? l.value : nullptr);
+      },
+      [&](ast::LetFun& l) { return local_function(l); },
+      [&](ast::Loop& l) { return loop(e, l); },
+      [&](ast::With& w) { return with(e, w); },
+      [&](ast::Ascribe& a) {
+        TypeRef t = exp(a.exp), w = c.strip_unique(written(a.type));
+        expect(a.exp->span, w, t, "in the type ascription");
+        return w;
+      },
+      [&](ast::Coerce& a) {
+        TypeRef t = exp(a.exp);
+        written_sizes(a.type);
+        return coerce(a.type->type, t);
+      },
+      [&](ast::LocalOpen& o) { return exp(o.body); },
+      [&](ast::Assert& a) { exp(a.cond); return exp(a.body); },
+      [&](ast::Hole&) { return fresh_type(erased(e->type), e->span, Fresh::Absorbable); },
+      [&](ast::Attributed& a) { return exp(a.body); },
+      [&](ast::SizeHole&) { return types.prim(Prim::I64); });
+}
+
+}  // namespace raido::check

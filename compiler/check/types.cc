@@ -1,0 +1,342 @@
+// The type table, substitution, and types and sizes as text.
+#include "compiler/check/types.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "compiler/check/context.h"
+#include "compiler/base/text.h"
+#include "compiler/syntax/children.h"
+
+namespace raido::check {
+
+namespace {
+constexpr std::string_view prim_names[] = {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "bool"};
+}
+
+std::string_view prim_name(Prim p) { return prim_names[size_t(p)]; }
+std::optional<Prim> prim_named(std::string_view text) {
+  for (size_t i = 0; i < std::size(prim_names); i++) if (prim_names[i] == text) return Prim(i);
+  return {};
+}
+
+Types::Types() {
+  for (size_t i = 0; i < std::size(prim_names); i++) prims_.push_back(add(PrimType{Prim(i)}));
+  error_ = add(ErrorType{});
+  unit_ = add(RecordType{});
+  any_ = add(Size{AnySize{}});
+}
+TypeRef Types::add(Type type) {
+  types_.push_back(std::move(type));
+  return {uint32_t(types_.size() - 1)};
+}
+SizeRef Types::add(Size size) {
+  sizes_.push_back(size);
+  return {uint32_t(sizes_.size() - 1)};
+}
+TypeId Types::declare(TypeDecl decl) {
+  decls_.push_back(std::move(decl));
+  return {uint32_t(decls_.size() - 1)};
+}
+
+bool field_before(std::string_view a, std::string_view b) {
+  bool na = !a.empty() && a[0] >= '0' && a[0] <= '9', nb = !b.empty() && b[0] >= '0' && b[0] <= '9';
+  if (na != nb) return na;
+  if (na && a.size() != b.size()) return a.size() < b.size();
+  return a < b;
+}
+
+// --- sizes and expressions ---
+
+SizeRef Context::size_of(const ast::Expr* e) {
+  if (auto* a = std::get_if<ast::Ascribe>(&e->node)) return size_of(a->exp);
+  if (auto* a = std::get_if<ast::Attributed>(&e->node)) return size_of(a->body);
+  if (auto* a = std::get_if<ast::Assert>(&e->node)) return size_of(a->body);
+  if (auto* h = std::get_if<ast::SizeHole>(&e->node)) return h->size;
+  if (auto* l = std::get_if<ast::Literal>(&e->node); l && l->kind == ast::Literal::Kind::Int)
+    return types.add(Size{ConstSize{i64(l->integer)}});
+  if (auto* r = std::get_if<ast::Ref>(&e->node); r && r->path.root && r->path.members.empty())
+    return types.add(Size{NameSize{r->path.root}});
+  return types.add(Size{ExpSize{e}});
+}
+
+const ast::Expr* Context::exp_of(SizeRef s) {
+  if (auto* e = types.as<ExpSize>(s)) return e->exp;
+  ast::Expr* hole = program.arena.make<ast::Expr>(Span{}, ast::SizeHole{s}, types.prim(Prim::I64));
+  return hole;
+}
+
+const ast::Expr* Context::rewrite(const ast::Expr* e, const std::function<const ast::Expr*(const ast::Expr*)>& f) {
+  if (const ast::Expr* r = f(e)) return r;
+  bool changed = false;
+  auto go = [&](ast::Expr* x) {
+    const ast::Expr* y = rewrite(x, f);
+    changed |= y != x;
+    return const_cast<ast::Expr*>(y);      // the tree is shared; nobody changes an expression after checking it
+  };
+  ast::Expr copy = *e;
+  auto list = [&](std::span<ast::Expr*>& items) {
+    std::vector<ast::Expr*> out;
+    for (ast::Expr* item : items) out.push_back(go(item));
+    items = program.arena.copy(out);
+  };
+  auto selectors = [&](std::span<ast::Selector>& at) {
+    std::vector<ast::Selector> out(at.begin(), at.end());
+    for (ast::Selector& s : out)
+      for (ast::Expr** part : {&s.at, &s.from, &s.to, &s.step}) if (*part) *part = go(*part);
+    at = program.arena.copy(out);
+  };
+  auto steps = [&](std::span<ast::Step>& all) {
+    std::vector<ast::Step> out(all.begin(), all.end());
+    for (ast::Step& s : out) selectors(s.at);
+    all = program.arena.copy(out);
+  };
+  match(copy.node,
+      [&](ast::Tuple& x) { list(x.parts); },
+      [&](ast::Record& x) {
+        std::vector<ast::RecordField> fields(x.fields.begin(), x.fields.end());
+        for (auto& field : fields) field.value = go(field.value);
+        x.fields = program.arena.copy(fields);
+      },
+      [&](ast::Project& x) { x.record = go(x.record); },
+      [&](ast::Index& x) { x.array = go(x.array); selectors(x.at); },
+      [&](ast::ArrayLit& x) { list(x.elems); },
+      [&](ast::Range& x) { x.first = go(x.first); if (x.second) x.second = go(x.second); x.last = go(x.last); },
+      [&](ast::Apply& x) { x.fun = go(x.fun); list(x.args); },
+      [&](ast::Construct& x) { list(x.args); },
+      [&](ast::Operator& x) { x.op = go(x.op); x.left = go(x.left); x.right = go(x.right); },
+      [&](ast::Unary& x) { x.operand = go(x.operand); },
+      [&](ast::Section& x) { x.op = go(x.op); if (x.left) x.left = go(x.left); if (x.right) x.right = go(x.right); },
+      [&](ast::AccessSection& x) { steps(x.steps); },
+      [&](ast::If& x) { x.cond = go(x.cond); x.then_ = go(x.then_); x.else_ = go(x.else_); },
+      [&](ast::With& x) { x.base = go(x.base); steps(x.steps); x.value = go(x.value); },
+      [&](ast::Ascribe& x) { x.exp = go(x.exp); },
+      [&](ast::Coerce& x) { x.exp = go(x.exp); },
+      [&](ast::LocalOpen& x) { x.body = go(x.body); },
+      [&](ast::Assert& x) { x.cond = go(x.cond); x.body = go(x.body); },
+      [&](ast::Attributed& x) { x.body = go(x.body); },
+      [](auto&) {});      // leaves, and the binding constructs that no size may contain
+  return changed ? program.arena.make<ast::Expr>(copy) : e;
+}
+
+void Context::each_name(const ast::Expr* e, const std::function<void(Binding*)>& f) const {
+  if (auto* r = std::get_if<ast::Ref>(&e->node)) { if (r->path.root) f(r->path.root); }
+  else if (auto* h = std::get_if<ast::SizeHole>(&e->node)) each_name(h->size, f);
+  else ast::each_child(*e, [&](ast::Expr* child) { each_name(child, f); });
+}
+void Context::each_name(SizeRef s, const std::function<void(Binding*)>& f) const {
+  if (resolve_size) s = resolve_size(s);
+  if (auto* n = types.as<NameSize>(s)) f(n->name);
+  else if (auto* e = types.as<ExpSize>(s)) each_name(e->exp, f);
+}
+bool Context::mentions(SizeRef s, Binding* b) const {
+  bool found = false;
+  each_name(s, [&](Binding* x) { found |= x == b; });
+  return found;
+}
+bool Context::mentions(TypeRef t, Binding* b) const {
+  bool found = false;
+  visit_type(types, resolve_type ? resolve_type(t) : t, [](TypeRef) {}, [&](SizeRef s) { found |= mentions(s, b); });
+  return found;
+}
+
+// --- substitution ---
+
+SizeRef Context::substitute(SizeRef size, const Subst& s) {
+  if (s.sizes.empty()) return size;
+  if (resolve_size) size = resolve_size(size);
+  if (auto* n = types.as<NameSize>(size)) {
+    auto it = s.sizes.find(n->name);
+    return it == s.sizes.end() ? size : it->second;
+  }
+  if (auto* e = types.as<ExpSize>(size)) {
+    const ast::Expr* out = rewrite(e->exp, [&](const ast::Expr* x) -> const ast::Expr* {
+      if (auto* h = std::get_if<ast::SizeHole>(&x->node)) {
+        SizeRef r = substitute(h->size, s);
+        return r == h->size ? x : exp_of(r);
+      }
+      auto* r = std::get_if<ast::Ref>(&x->node);
+      if (!r || !r->path.root) return nullptr;
+      auto it = s.sizes.find(r->path.root);
+      if (it == s.sizes.end()) return nullptr;
+      return exp_of(it->second);
+    });
+    return out == e->exp ? size : size_of(out);
+  }
+  return size;
+}
+
+TypeRef Context::substitute(TypeRef t, const Subst& s) {
+  if (s.empty()) return t;
+  return rebuild(types, t,
+      [&](TypeRef x) -> TypeRef {
+        if (resolve_type) {
+          TypeRef r = resolve_type(x);
+          if (r != x) return substitute(r, s);
+        }
+        auto* n = types.as<NamedType>(x);
+        if (!n) return {};
+        auto it = s.types.find(n->decl.index);
+        if (it == s.types.end()) return {};
+        const TypeMember& member = it->second;
+        if (member.params.empty()) return member.body;
+        Subst args;
+        std::vector<TypeArg> given = n->args;
+        for (size_t i = 0; i < member.params.size() && i < given.size(); i++) {
+          if (member.params[i].size) args.sizes[member.params[i].size] = substitute(given[i].size, s);
+          else args.types[member.params[i].type.index] = {{}, substitute(given[i].type, s), Lifted::No, {}};
+        }
+        return substitute(member.body, args);
+      },
+      [&](SizeRef d) { return substitute(d, s); });
+}
+
+Lifted Context::liftedness(TypeRef t) const {
+  Lifted out = Lifted::No;
+  auto raise = [&](Lifted l) { out = std::max(out, l); };
+  visit_type(types, resolve_type ? resolve_type(t) : t,
+      [&](TypeRef x) {
+        if (types.as<FunType>(x)) raise(Lifted::Full);
+        if (types.as<ExistsType>(x)) raise(Lifted::Size);
+        if (auto* n = types.as<NamedType>(x)) raise(types[n->decl].lifted);
+      },
+      [](SizeRef) {});
+  return out;
+}
+bool Context::has_function(TypeRef t) const { return liftedness(t) == Lifted::Full; }
+
+TypeRef Context::strip_unique(TypeRef t) {
+  return rebuild(types, t,
+      [&](TypeRef x) -> TypeRef {
+        if (auto* u = types.as<UniqueType>(x)) return strip_unique(u->inner);
+        return types.as<FunType>(x) ? x : TypeRef{};
+      },
+      [](SizeRef s) { return s; });
+}
+bool Context::any_unique(TypeRef t) const {
+  return match(types[t],
+      [](const UniqueType&) { return true; },
+      [&](const RecordType& r) {
+        for (auto& field : r.fields) if (any_unique(field.second)) return true;
+        return false;
+      },
+      [&](const SumType& s) {
+        for (auto& c : s.constrs) for (TypeRef p : c.second) if (any_unique(p)) return true;
+        return false;
+      },
+      [&](const ExistsType& e) { return any_unique(e.body); },
+      [](const auto&) { return false; });      // `*` has no meaning inside arrays and functions
+}
+
+// --- text ---
+
+std::string Context::shown(const ast::Path& path) const {
+  return join(path.names, ".", [&](Name n) { return std::string(text(n)); });
+}
+
+namespace {
+
+struct Printer {
+  const Context& c;
+
+  TypeRef resolved(TypeRef t) const { return c.resolve_type ? c.resolve_type(t) : t; }
+  bool is_tuple(const RecordType& r) const {
+    if (r.fields.size() == 1) return false;
+    for (size_t i = 0; i < r.fields.size(); i++) if (c.text(r.fields[i].first) != std::to_string(i)) return false;
+    return true;
+  }
+  // prec: 0 anything, 1 no arrow, 2 an atom.
+  std::string type(TypeRef t, int prec) const {
+    auto parens = [&](bool needed, std::string s) { return needed ? "(" + s + ")" : s; };
+    t = resolved(t);
+    return match(c.types[t],
+        [&](const PrimType& p) { return std::string(prim_name(p.prim)); },
+        [&](const ArrayType& a) { return "[" + size(a.size) + "]" + type(a.elem, 2); },
+        [&](const RecordType& r) {
+          if (is_tuple(r)) return "(" + join(r.fields, ", ", [&](auto& f) { return type(f.second, 0); }) + ")";
+          return "{" + join(r.fields, ", ", [&](auto& f) { return std::string(c.text(f.first)) + ": " + type(f.second, 0); }) + "}";
+        },
+        [&](const SumType& s) {
+          std::string out = join(s.constrs, " | ", [&](auto& k) {
+            std::string clause = "#" + std::string(c.text(k.first));
+            for (TypeRef p : k.second) clause += " " + type(p, 2);
+            return clause;
+          });
+          return parens(prec >= 2, out);
+        },
+        [&](const FunType& f) {
+          std::string from = f.name ? "(" + std::string(c.text(f.name->name)) + ": " + type(f.param, 0) + ")" : type(f.param, 1);
+          std::string to;
+          if (!f.exists.empty()) {
+            to = "?";
+            for (Binding* b : f.exists) to += "[" + name(b) + "]";
+            to += ".";
+          }
+          return parens(prec >= 1, from + " -> " + to + type(f.result, 0));
+        },
+        [&](const NamedType& n) {
+          const TypeDecl& d = c.types[n.decl];
+          std::string out = d.shown.empty() ? std::string(c.text(d.name)) : d.shown;
+          for (const TypeArg& a : n.args) out += a.type.valid() ? " " + type(a.type, 2) : " [" + size(a.size) + "]";
+          return parens(prec >= 2 && !n.args.empty(), out);
+        },
+        [&](const UniqueType& u) { return "*" + type(u.inner, 1); },
+        [&](const ExistsType& e) {
+          std::string out = "?";
+          for (Binding* b : e.sizes) out += "[" + name(b) + "]";
+          return parens(prec >= 1, out + "." + type(e.body, 0));
+        },
+        [&](const VarType& v) { return "t" + std::to_string(v.var); },
+        [](const ErrorType&) { return std::string("?"); });
+  }
+  std::string name(Binding* b) const { return b->name.valid() ? std::string(c.text(b->name)) : "k" + std::to_string(b->id); }
+  std::string size(SizeRef s) const {
+    if (c.resolve_size) s = c.resolve_size(s);
+    return match(c.types[s],
+        [](const ConstSize& k) { return std::to_string(k.value); },
+        [&](const NameSize& n) { return name(n.name); },
+        [&](const ExpSize& e) { return exp(*e.exp, 0); },
+        [](const AnySize&) { return std::string(); },
+        [](const VarSize& v) { return "d" + std::to_string(v.var); });
+  }
+  // prec: 0 anything, 1 operand, 2 atom.
+  std::string exp(const ast::Expr& e, int prec) const {
+    auto parens = [&](bool needed, std::string s) { return needed ? "(" + s + ")" : s; };
+    auto list = [&](auto& items) { return join(items, ", ", [&](ast::Expr* x) { return exp(*x, 0); }); };
+    if (auto* l = std::get_if<ast::Literal>(&e.node)) {
+      if (l->kind == ast::Literal::Kind::Int) return std::to_string(l->integer);
+      if (l->kind == ast::Literal::Kind::Bool) return l->integer ? "true" : "false";
+    }
+    if (auto* r = std::get_if<ast::Ref>(&e.node)) return c.shown(r->path);
+    if (auto* h = std::get_if<ast::SizeHole>(&e.node)) {
+      std::string inner = size(h->size);
+      SizeRef s = c.resolve_size ? c.resolve_size(h->size) : h->size;
+      return parens(prec > 0 && c.types.as<ExpSize>(s), inner);
+    }
+    if (auto* o = std::get_if<ast::Operator>(&e.node))
+      return parens(prec > 1, exp(*o->left, 1) + " " + exp(*o->op, 0) + " " + exp(*o->right, 2));
+    if (auto* u = std::get_if<ast::Unary>(&e.node))
+      return parens(prec > 1, (u->op == ast::Unary::Op::Negate ? "-" : "!") + exp(*u->operand, 2));
+    if (auto* a = std::get_if<ast::Apply>(&e.node)) {
+      std::string out = exp(*a->fun, 2);
+      for (ast::Expr* arg : a->args) out += " " + exp(*arg, 2);
+      return parens(prec > 1, out);
+    }
+    if (auto* p = std::get_if<ast::Project>(&e.node)) return exp(*p->record, 2) + "." + std::string(c.text(p->field));
+    if (auto* t = std::get_if<ast::Tuple>(&e.node)) return "(" + list(t->parts) + ")";
+    if (auto* t = std::get_if<ast::ArrayLit>(&e.node)) return "[" + list(t->elems) + "]";
+    if (auto* i = std::get_if<ast::If>(&e.node))
+      return parens(prec > 0, "if " + exp(*i->cond, 0) + " then " + exp(*i->then_, 0) + " else " + exp(*i->else_, 0));
+    return std::string(c.sources.text(e.span));
+  }
+};
+
+}  // namespace
+
+std::string Context::show(TypeRef t) const { return Printer{*this}.type(t, 0); }
+std::string Context::show(SizeRef s) const { return Printer{*this}.size(s); }
+std::string Context::show_exp(const ast::Expr& e) const { return Printer{*this}.exp(e, 0); }
+
+}  // namespace raido::check

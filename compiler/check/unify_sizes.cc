@@ -1,0 +1,295 @@
+// Equality of sizes: structural, no arithmetic. Unification of sized types, which pass 1 made equal up to sizes.
+#include <algorithm>
+
+#include "compiler/check/sizes.h"
+#include "compiler/syntax/children.h"
+
+namespace raido::check {
+
+namespace { constexpr uint32_t nowhere = ~0u; }
+
+SizeRef Sizes::fresh(Span at, Fresh kind) {
+  Var v{};
+  v.level = level_;
+  v.absorbable = kind == Fresh::Absorbable;
+  v.unlifted = kind == Fresh::Unlifted;
+  v.origin = at;
+  vars_.push_back(v);
+  return types.add(Size{VarSize{uint32_t(vars_.size() - 1)}});
+}
+
+SizeRef Sizes::resolve(SizeRef s) const {
+  for (;;) {
+    auto* v = types.as<VarSize>(s);
+    if (!v || !vars_[v->var].link.valid()) return s;
+    s = vars_[v->var].link;
+  }
+}
+
+void Sizes::rollback(size_t mark) {
+  while (trail_.size() > mark) {
+    vars_[trail_.back()].link = {};
+    vars_[trail_.back()].absorbed = false;
+    trail_.pop_back();
+  }
+}
+
+// Names bound inside types are nowhere in scope; top-level names everywhere.
+uint32_t Sizes::level_of(const Binding* b) const {
+  if (auto it = levels_.find(b); it != levels_.end()) return it->second;
+  if (b->kind == Binding::Kind::TypeParamName) return nowhere;
+  return 0;
+}
+
+bool Sizes::fail(SizeRef a, SizeRef b, const char* code) {
+  if (!left_.valid()) left_ = a, right_ = b, failure_ = code;
+  return false;
+}
+
+// May `var` (at `level`) be linked to s? Lowers the levels of variables inside s.
+bool Sizes::fits(SizeRef s, uint32_t var, uint32_t level) {
+  s = resolve(s);
+  if (auto* v = types.as<VarSize>(s)) {
+    if (v->var == var) return false;
+    vars_[v->var].level = std::min(vars_[v->var].level, level);
+    return true;
+  }
+  if (auto* n = types.as<NameSize>(s)) return level_of(n->name) <= level;
+  if (auto* e = types.as<ExpSize>(s)) {
+    bool ok = true;
+    std::function<void(const ast::Expr*)> look = [&](const ast::Expr* x) {
+      if (auto* h = std::get_if<ast::SizeHole>(&x->node)) ok &= fits(h->size, var, level);
+      else if (auto* r = std::get_if<ast::Ref>(&x->node)) ok &= !r->path.root || level_of(r->path.root) <= level;
+      else ast::each_child(*x, [&](ast::Expr* child) { look(child); });
+    };
+    look(e->exp);
+    return ok;
+  }
+  return true;
+}
+
+bool Sizes::link(uint32_t var, SizeRef s) {
+  SizeRef self = types.add(Size{VarSize{var}});
+  bool circular = false;
+  std::function<void(SizeRef)> occurs = [&](SizeRef x) {
+    x = resolve(x);
+    if (auto* v = types.as<VarSize>(x)) circular |= v->var == var;
+    if (auto* e = types.as<ExpSize>(x)) {
+      std::function<void(const ast::Expr*)> look = [&](const ast::Expr* y) {
+        if (auto* h = std::get_if<ast::SizeHole>(&y->node)) occurs(h->size);
+        else ast::each_child(*y, [&](ast::Expr* child) { look(child); });
+      };
+      look(e->exp);
+    }
+  };
+  if (types.as<ExpSize>(s)) occurs(s);
+  if (circular) return fail(self, s, "occurs");
+  if (vars_[var].absorbed) {
+    // Already existential: every occurrence is a size of its own.
+    return true;
+  }
+  if (!fits(s, var, vars_[var].level)) {
+    if (!vars_[var].absorbable) return fail(self, s, vars_[var].unlifted ? "unlifted" : "scope");
+    vars_[var].absorbed = true;
+    trail_.push_back(var);
+    return true;
+  }
+  if (auto* other = types.as<VarSize>(s)) {
+    Var& o = vars_[other->var];
+    o.absorbable &= vars_[var].absorbable;
+    o.unlifted |= vars_[var].unlifted;
+    if (!o.param) o.param = vars_[var].param;
+  }
+  vars_[var].link = s;
+  trail_.push_back(var);
+  return true;
+}
+
+bool Sizes::unify_size(SizeRef a, SizeRef b) {
+  a = resolve(a), b = resolve(b);
+  if (a == b) return true;
+  auto *va = types.as<VarSize>(a), *vb = types.as<VarSize>(b);
+  if (va && vb) {
+    if (va->var == vb->var) return true;
+    // Link the one that may go further in.
+    if (vars_[va->var].absorbed) return true;
+    if (vars_[vb->var].absorbed) return true;
+    if (vars_[va->var].level >= vars_[vb->var].level) return link(va->var, b);
+    return link(vb->var, a);
+  }
+  if (va) return link(va->var, b);
+  if (vb) return link(vb->var, a);
+  auto *ca = types.as<ConstSize>(a), *cb = types.as<ConstSize>(b);
+  if (ca && cb) return ca->value == cb->value || fail(a, b);
+  auto *na = types.as<NameSize>(a), *nb = types.as<NameSize>(b);
+  if (na && nb) return na->name == nb->name || fail(a, b);
+  auto *ea = types.as<ExpSize>(a), *eb = types.as<ExpSize>(b);
+  if (ea && eb && unify_exp(ea->exp, eb->exp)) return true;
+  if (types.as<AnySize>(a) || types.as<AnySize>(b)) return true;      // of a type that failed to check
+  left_ = {};
+  return fail(a, b);
+}
+
+bool Sizes::unify_exp(const ast::Expr* a, const ast::Expr* b) {
+  auto plain = [](const ast::Expr* e) {
+    for (;;) {
+      if (auto* x = std::get_if<ast::Ascribe>(&e->node)) e = x->exp;
+      else if (auto* y = std::get_if<ast::Attributed>(&e->node)) e = y->body;
+      else if (auto* z = std::get_if<ast::Assert>(&e->node)) e = z->body;
+      else return e;
+    }
+  };
+  a = plain(a), b = plain(b);
+  if (a == b) return true;
+  auto hole = [](const ast::Expr* e) { return std::get_if<ast::SizeHole>(&e->node); };
+  if (hole(a) || hole(b)) {
+    SizeRef sa = resolve(c.size_of(a)), sb = resolve(c.size_of(b));
+    auto *ea = types.as<ExpSize>(sa), *eb = types.as<ExpSize>(sb);
+    if (ea && eb && ea->exp == a && eb->exp == b) return false;
+    return unify_size(sa, sb);
+  }
+  if (a->node.index() != b->node.index()) return false;
+  auto list = [&](auto& x, auto& y) {
+    if (x.size() != y.size()) return false;
+    for (size_t i = 0; i < x.size(); i++) if (!unify_exp(x[i], y[i])) return false;
+    return true;
+  };
+  auto maybe = [&](const ast::Expr* x, const ast::Expr* y) { return (!x && !y) || (x && y && unify_exp(x, y)); };
+  auto selectors = [&](std::span<ast::Selector> x, std::span<ast::Selector> y) {
+    if (x.size() != y.size()) return false;
+    for (size_t i = 0; i < x.size(); i++)
+      if (x[i].slice != y[i].slice || !maybe(x[i].at, y[i].at) || !maybe(x[i].from, y[i].from) || !maybe(x[i].to, y[i].to) || !maybe(x[i].step, y[i].step)) return false;
+    return true;
+  };
+  return match(a->node,
+      [&](const ast::Literal& x) {
+        auto& y = std::get<ast::Literal>(b->node);
+        return x.kind == y.kind && x.integer == y.integer && x.real == y.real && x.text == y.text;
+      },
+      [&](const ast::Ref& x) {
+        auto& y = std::get<ast::Ref>(b->node);
+        return x.path.root == y.path.root && std::equal(x.path.members.begin(), x.path.members.end(), y.path.members.begin(), y.path.members.end());
+      },
+      [&](const ast::Tuple& x) { return list(x.parts, std::get<ast::Tuple>(b->node).parts); },
+      [&](const ast::Record& x) {
+        auto& y = std::get<ast::Record>(b->node);
+        if (x.fields.size() != y.fields.size()) return false;
+        for (size_t i = 0; i < x.fields.size(); i++)
+          if (x.fields[i].name != y.fields[i].name || !unify_exp(x.fields[i].value, y.fields[i].value)) return false;
+        return true;
+      },
+      [&](const ast::Project& x) { auto& y = std::get<ast::Project>(b->node); return x.field == y.field && unify_exp(x.record, y.record); },
+      [&](const ast::Index& x) { auto& y = std::get<ast::Index>(b->node); return unify_exp(x.array, y.array) && selectors(x.at, y.at); },
+      [&](const ast::ArrayLit& x) { return list(x.elems, std::get<ast::ArrayLit>(b->node).elems); },
+      [&](const ast::Apply& x) { auto& y = std::get<ast::Apply>(b->node); return unify_exp(x.fun, y.fun) && list(x.args, y.args); },
+      [&](const ast::Construct& x) { auto& y = std::get<ast::Construct>(b->node); return x.name == y.name && list(x.args, y.args); },
+      [&](const ast::Operator& x) {
+        auto& y = std::get<ast::Operator>(b->node);
+        return unify_exp(x.op, y.op) && unify_exp(x.left, y.left) && unify_exp(x.right, y.right);
+      },
+      [&](const ast::Unary& x) { auto& y = std::get<ast::Unary>(b->node); return x.op == y.op && unify_exp(x.operand, y.operand); },
+      [&](const ast::Section& x) { auto& y = std::get<ast::Section>(b->node); return unify_exp(x.op, y.op) && maybe(x.left, y.left) && maybe(x.right, y.right); },
+      [&](const ast::If& x) {
+        auto& y = std::get<ast::If>(b->node);
+        return unify_exp(x.cond, y.cond) && unify_exp(x.then_, y.then_) && unify_exp(x.else_, y.else_);
+      },
+      [&](const ast::Coerce& x) { return unify_exp(x.exp, std::get<ast::Coerce>(b->node).exp); },
+      [&](const ast::LocalOpen& x) { auto& y = std::get<ast::LocalOpen>(b->node); return x.self == y.self && unify_exp(x.body, y.body); },
+      [](const auto&) { return false; });      // what binds names is equal to nothing
+}
+
+// Equal already, without linking anything?
+bool Sizes::same(SizeRef a, SizeRef b) {
+  size_t m = mark();
+  SizeRef l = left_, r = right_;
+  bool equal = unify_size(a, b) && mark() == m;
+  rollback(m);
+  left_ = l, right_ = r;
+  return equal;
+}
+
+bool Sizes::unify(TypeRef expected, TypeRef actual) {
+  if (expected == actual) return true;
+  const Type &te = types[expected], &ta = types[actual];
+  if (auto* u = std::get_if<UniqueType>(&te)) return unify(u->inner, actual);
+  if (auto* u = std::get_if<UniqueType>(&ta)) return unify(expected, u->inner);
+  if (te.index() != ta.index()) return true;       // an error that inference has reported
+  return match(te,
+      [&](const ArrayType& x) { auto& y = std::get<ArrayType>(ta); return unify_size(x.size, y.size) && unify(x.elem, y.elem); },
+      [&](const RecordType& x) {
+        auto& y = std::get<RecordType>(ta);
+        for (size_t i = 0; i < x.fields.size() && i < y.fields.size(); i++) if (!unify(x.fields[i].second, y.fields[i].second)) return false;
+        return true;
+      },
+      [&](const SumType& x) {
+        auto& y = std::get<SumType>(ta);
+        for (size_t i = 0; i < x.constrs.size() && i < y.constrs.size(); i++)
+          for (size_t k = 0; k < x.constrs[i].second.size() && k < y.constrs[i].second.size(); k++)
+            if (!unify(x.constrs[i].second[k], y.constrs[i].second[k])) return false;
+        return true;
+      },
+      [&](const NamedType& x) {
+        auto& y = std::get<NamedType>(ta);
+        for (size_t i = 0; i < x.args.size() && i < y.args.size(); i++) {
+          bool ok = x.args[i].type.valid() ? unify(x.args[i].type, y.args[i].type) : unify_size(x.args[i].size, y.args[i].size);
+          if (!ok) return false;
+        }
+        return true;
+      },
+      [&](const FunType& fx) {
+        FunType x = fx, y = std::get<FunType>(ta);
+        if (c.any_unique(y.param) && !c.any_unique(x.param)) {
+          why_ = "consuming";
+          return fail(types.any(), types.any(), "consumes");
+        }
+        if (c.any_unique(x.result) && !c.any_unique(y.result) && !types.as<FunType>(y.result)) return fail(types.any(), types.any(), "result-unique");
+        if (!unify(y.param, x.param)) return false;
+        // The names of both parameters become one, visible nowhere outside.
+        if (x.name || y.name) {
+          Binding* both = c.program.bind((y.name ? y.name : x.name)->name, {}, Binding::Kind::TypeParamName);
+          SizeRef name = types.add(Size{NameSize{both}});
+          Context::Subst s;
+          if (x.name) s.sizes[x.name] = name;
+          x.result = c.substitute(x.result, s);
+          s.sizes.clear();
+          if (y.name) s.sizes[y.name] = name;
+          y.result = c.substitute(y.result, s);
+        }
+        // Sizes that the expected function may choose fit whatever the actual one makes.
+        if (!x.exists.empty()) {
+          Context::Subst s;
+          for (Binding* b : x.exists) s.sizes[b] = fresh({}, Fresh::Absorbable);
+          x.result = c.substitute(x.result, s);
+        }
+        return unify(x.result, y.result);
+      },
+      [](const auto&) { return true; });    // primitives; structure was checked by inference
+}
+
+void Sizes::expect(Span at, TypeRef expected, TypeRef actual, const std::string& context) {
+  left_ = {}, right_ = {}, failure_ = nullptr;
+  if (unify(expected, actual)) return;
+  std::string l = c.show(left_), r = c.show(right_);
+  std::string_view failure = failure_ ? failure_ : "";
+  auto finish = [&](Diagnostics::Draft draft) {
+    if (!context.empty()) draft.note(context);
+    draft.note("expected: " + c.show(expected)).note("actual:   " + c.show(actual));
+    for (SizeRef s : {left_, right_})
+      c.each_name(s, [&](Binding* b) {
+        if (auto it = origins_.find(b); it != origins_.end()) draft.note("`" + c.show(types.add(Size{NameSize{b}})) + "` is " + it->second);
+      });
+  };
+  if (failure == "occurs") return finish(c.diags.report(at, err::size_occurs, l, r));
+  if (failure == "unlifted") return finish(c.diags.report(at, err::existential_instance));
+  if (failure == "scope") return finish(c.diags.report(at, err::size_scope, l, r));
+  if (failure == "consumes") return finish(c.diags.report(at, err::consuming_function));
+  if (failure == "result-unique") return finish(c.diags.report(at, err::result_uniqueness));
+  auto name = [&](SizeRef s) { auto* n = types.as<NameSize>(resolve(s)); return n ? n->name : nullptr; };
+  auto is_unknown = [&](SizeRef s) { Binding* b = name(s); return b && b->kind == Binding::Kind::UnknownSize; };
+  if (is_unknown(left_) || is_unknown(right_)) return finish(c.diags.report(at, err::unknown_size_mismatch, l, r));
+  if (name(left_) && name(right_)) return finish(c.diags.report(at, err::size_mismatch, l, r));
+  if (types.as<ConstSize>(resolve(left_)) && types.as<ConstSize>(resolve(right_))) return finish(c.diags.report(at, err::constant_mismatch, l, r));
+  finish(c.diags.report(at, err::size_exp_mismatch, l, r));
+}
+
+}  // namespace raido::check
