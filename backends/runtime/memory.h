@@ -32,6 +32,8 @@ RAIDO_INLINE i64 raido_size(i64 x, i64 y) {
   return __builtin_mul_overflow(x, y, &r) ? INT64_MAX : r;
 }
 
+RAIDO_INLINE i64 raido_at_least_0(i64 x) { return x < 0 ? 0 : x; }
+
 RAIDO_INLINE int raido_size_class(size_t bytes, size_t *rounded) {
   if (bytes < 64) bytes = 64;
   int top = 63 - __builtin_clzll((unsigned long long)(bytes - 1) | 32);   // 2^top < bytes <= 2^(top+1), top >= 5

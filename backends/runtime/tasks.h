@@ -35,6 +35,15 @@ struct raido_pool {
 #define RAIDO_LOAD(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define RAIDO_STORE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 
+// memory[index] := op(memory[index], value), as one step.
+#define ATOMIC_UPDATE(T, op, memory, index, value)                                                              \
+  do {                                                                                                          \
+    T *cell_ = (memory) + (index), old_, new_;                                                                  \
+    __atomic_load(cell_, &old_, __ATOMIC_RELAXED);                                                              \
+    do new_ = op(old_, value);                                                                                  \
+    while (!__atomic_compare_exchange(cell_, &old_, &new_, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED));             \
+  } while (0)
+
 RAIDO_INLINE void raido_pause(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();

@@ -1,0 +1,22 @@
+// backend.cc - the table of all backends.
+#include "backends/backend.h"
+
+#include "backends/c/c.h"
+#include "backends/multicore/multicore.h"
+
+namespace raido {
+
+std::span<const Backend* const> all_backends() {
+  static const CBackend c;
+  static const MulticoreBackend multicore;
+  static const Backend* const all[] = {&c, &multicore};
+  return all;
+}
+
+const Backend* find_backend(std::string_view name) {
+  for (const Backend* b : all_backends())
+    if (b->name == name) return b;
+  return nullptr;
+}
+
+}  // namespace raido

@@ -1,0 +1,144 @@
+// kernel.cc - names, hash-consed expressions, free names.
+#include "backends/kernel/kernel.h"
+
+#include "compiler/base/match.h"
+
+namespace raido::kir {
+
+std::string Module::unique(std::string_view hint) {
+  std::string text;
+  for (char c : hint) text += isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  if (text.empty() || isdigit(static_cast<unsigned char>(text[0]))) text = "x" + text;
+  return text + "_" + std::to_string(used_[text]++);
+}
+Name Module::name(std::string_view hint, Scalar type) {
+  names.push_back({unique(hint), type, false, false, ir::Space::Host});
+  return {uint32_t(names.size() - 1)};
+}
+Name Module::memory(std::string_view hint, Scalar elem, ir::Space space) {
+  names.push_back({unique(hint), elem, true, false, space});
+  return {uint32_t(names.size() - 1)};
+}
+
+namespace {
+
+size_t mix(size_t h, size_t x) { return (h ^ x) * size_t{0x9E3779B97F4A7C15} + (h >> 29); }
+
+size_t hash_of(const Expr& e) {
+  return match(e.node,
+    [&](const Const& c) { return mix(mix(1, size_t(c.type)), c.bits); },
+    [&](const Name& n) { return mix(2, n.index); },
+    [&](const Prim& p) {
+      size_t h = mix(mix(3, size_t(p.op)), size_t(p.at));
+      for (ExprId a : p.args) h = mix(h, a.index);
+      return h;
+    },
+    [&](const Cast& c) { return mix(mix(4, size_t(e.type)), c.value.index); },
+    [&](const Load& l) { return mix(mix(5, l.memory.index), l.index.index); },
+    [&](const Hardware& h) { return mix(6, size_t(h.what)); });
+}
+bool equal(const Expr& a, const Expr& b) {
+  if (a.type != b.type || a.node.index() != b.node.index()) return false;
+  return match(a.node,
+    [&](const Const& c) { return c == std::get<Const>(b.node); },
+    [&](const Name& n) { return n == std::get<Name>(b.node); },
+    [&](const Prim& p) { const Prim& q = std::get<Prim>(b.node); return p.op == q.op && p.at == q.at && p.args == q.args; },
+    [&](const Cast& c) { return c.value == std::get<Cast>(b.node).value; },
+    [&](const Load&) { return false; },
+    [&](const Hardware& h) { return h.what == std::get<Hardware>(b.node).what; });
+}
+
+}  // namespace
+
+ExprId Module::expr(Expr e) {
+  size_t h = hash_of(e);
+  auto [at, end] = known_.equal_range(h);
+  for (; at != end; ++at)
+    if (equal(exprs[at->second.index], e)) return at->second;
+  exprs.push_back(std::move(e));
+  ExprId id{uint32_t(exprs.size() - 1)};
+  known_.emplace(h, id);
+  return id;
+}
+
+ExprId Module::prim(ScalarOp op, std::vector<ExprId> args) {
+  Scalar first = exprs[args[0].index].type, second = args.size() > 1 ? exprs[args[1].index].type : first;
+  Scalar at = working_type(op, first, second);
+  std::vector<Const> consts;
+  for (ExprId a : args)
+    if (auto c = const_of(a)) consts.push_back(*c);
+  if (consts.size() == args.size()) return constant(fold(op, at, consts));
+  if (at == Scalar::I64 && (op == ScalarOp::add || op == ScalarOp::mul)) {
+    bool sum = op == ScalarOp::add;
+    for (size_t k : {0, 1})
+      if (auto c = const_of(args[k])) {
+        if (c->as_i64() == (sum ? 0 : 1)) return args[1 - k];
+        if (!sum && c->as_i64() == 0) return number(0);
+      }
+  }
+  Scalar result = result_type(op, at);
+  return expr({Prim{op, at, std::move(args)}, result});
+}
+
+namespace {
+
+class FreeNames {
+ public:
+  explicit FreeNames(const Module& m) : m_(m) {}
+  std::vector<Name> found;
+
+  void block(const Block& b) { for (const Stm& s : b) stm(s); }
+
+ private:
+  const Module& m_;
+  IdSet<Name> seen_;
+
+  void bound(Name n) { seen_.insert(n); }
+  void use(Name n) {
+    if (seen_.contains(n)) return;
+    seen_.insert(n);
+    found.push_back(n);
+  }
+  void use(ExprId e) {
+    match(m_.exprs[e.index].node, [](const Const&) {}, [&](const Name& n) { use(n); },
+          [&](const Prim& p) { for (ExprId a : p.args) use(a); }, [&](const Cast& c) { use(c.value); },
+          [&](const Load& l) { use(l.memory); use(l.index); }, [](const Hardware&) {});
+  }
+  void use(const std::vector<ExprId>& es) { for (ExprId e : es) use(e); }
+  void stm(const Stm& s) {
+    match(s.node,
+      [&](const Declare& x) { if (x.init) use(*x.init); bound(x.var); },
+      [&](const DeclareArray& x) { bound(x.var); },
+      [&](const Assign& x) { use(x.value); use(x.var); },
+      [&](const Store& x) { use(x.memory); use(x.index); use(x.value); },
+      [&](const Atomic& x) { use(x.memory); use(x.index); use(x.value); },
+      [&](const For& x) { use(x.from); use(x.to); bound(x.i); block(x.body); },
+      [&](const While& x) { block(x.test); use(x.cond); block(x.body); },
+      [&](const If& x) { use(x.cond); block(x.then_); block(x.else_); },
+      [&](const Fail& x) { use(x.args); },
+      [&](const Call& x) { use(x.args); for (Name n : x.results) use(n); },
+      [&](const Return& x) { use(x.values); },
+      [](const Comment&) {},
+      [&](const FromConstants& x) { bound(x.var); },
+      [&](const Alloc& x) { use(x.factors); bound(x.block); },
+      [&](const Retain& x) { use(x.block); },
+      [&](const Release& x) { use(x.block); },
+      [&](const SetBlock& x) { use(x.from); use(x.block); },
+      [&](const ReadBack& x) { use(x.memory); use(x.index); bound(x.var); },
+      [&](const WriteOut& x) { use(x.memory); use(x.index); use(x.value); },
+      [&](const Upload& x) { use(x.memory); use(x.count); },
+      [&](const CopyMemory& x) { use(x.to); use(x.to_at); use(x.from); use(x.from_at); use(x.count); },
+      [&](const Launch& x) { use(x.args); use(x.threads); },
+      [&](const ParallelFor& x) { use(x.n); bound(x.first); bound(x.last); block(x.body); });
+  }
+};
+
+}  // namespace
+
+std::vector<Name> free_names(const Module& m, const Block& b) {
+  FreeNames f(m);
+  f.block(b);
+  return std::move(f.found);
+}
+
+}  // namespace raido::kir

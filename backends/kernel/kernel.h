@@ -1,0 +1,104 @@
+// kernel.h - the kernel program: structured imperative code, the lowest thing there is, printed as C, CUDA and OpenCL.
+//
+// Only pure expressions are shared; a Load stands alone as the value of a Declare or Assign, so its place among the
+// stores is explicit. Memory is a pointer to elements of one type. Sizes and indices are i64.
+#pragma once
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "compiler/base/id.h"
+#include "compiler/base/list.h"
+#include "compiler/ir/ir.h"
+
+namespace raido::kir {
+
+using Name = Id<struct NameTag>;
+using ExprId = Id<struct ExprTag>;
+
+struct NameInfo {
+  std::string text;          // unique in the module
+  Scalar type;
+  bool memory = false;       // a pointer to elements of `type`
+  bool constant = false;     // a field of the program's constants
+  ir::Space space = ir::Space::Host;
+};
+
+struct Prim { ScalarOp op; Scalar at; std::vector<ExprId> args; };   // at: the type the operation works at
+struct Cast { ExprId value; };                                       // to the type of the expression
+struct Load { Name memory; ExprId index; };
+enum class Builtin : uint8_t { GlobalId };
+struct Hardware { Builtin what; };
+struct Expr {
+  std::variant<Const, Name, Prim, Cast, Load, Hardware> node;
+  Scalar type;
+};
+
+struct Stm;
+using Block = List<Stm>;
+struct Declare { Name var; std::optional<ExprId> init; };
+struct DeclareArray { Name var; int64_t count; };
+struct Assign { Name var; ExprId value; };
+struct Store { Name memory; ExprId index, value; };
+struct Atomic { Name memory; ExprId index, value; ScalarOp op; };    // memory[index] := op memory[index] value
+struct For { Name i; ExprId from, to; Block body; };
+struct While { Block test; ExprId cond; Block body; };               // test runs before each look at cond
+struct If { ExprId cond; Block then_, else_; };
+struct Fail { int text; std::vector<ExprId> args; };                 // into Module::texts
+struct Call { int function; std::vector<ExprId> args; std::vector<Name> results; };
+struct Return { std::vector<ExprId> values; };
+struct Comment { std::string text; };
+struct FromConstants { Name var, field; };                           // var := the program's constant
+// Host only.
+struct Alloc { Name block; std::vector<ExprId> factors; bool lenient; };   // product of sizes; lenient: negative means none
+struct Retain { Name block; };
+struct Release { Name block; };
+struct SetBlock { Name block, from; };
+struct ReadBack { Name var, memory; ExprId index; };                 // var := device memory
+struct WriteOut { Name memory; ExprId index, value; };               // device memory := value
+struct Upload { Name memory; Name data; ExprId count; };             // device memory := a constant array
+struct CopyMemory { Name to; ExprId to_at; Name from; ExprId from_at; ExprId count; };   // device to device
+struct Launch { int kernel; std::vector<ExprId> args; ExprId threads; };
+struct ParallelFor { Name first, last; ExprId n; Block body; int site; };  // body runs one claimed chunk of 0..n-1
+struct Stm {
+  std::variant<Declare, DeclareArray, Assign, Store, Atomic, For, While, If, Fail, Call, Return, Comment, FromConstants, Alloc,
+               Retain, Release, SetBlock, ReadBack, WriteOut, Upload, CopyMemory, Launch, ParallelFor> node;
+};
+
+struct Kernel { std::string name; std::vector<Name> params; Block body; bool can_fail = false; };
+struct HostFunction { std::string name; std::vector<Name> params, results; Block body; bool recursive = false; };
+struct DataRef { Name name; const ir::DataArray* data; };
+
+struct Module {
+  std::vector<NameInfo> names;
+  std::vector<Expr> exprs;
+  std::vector<std::string> texts;      // of failed checks, places included
+  std::vector<DataRef> data;
+  std::vector<Name> constants;         // fields
+  std::vector<Kernel> kernels;
+  std::vector<HostFunction> functions; // function k is core function k; behind them, the one that computes the constants
+  int sites = 0;                       // parallel loops
+
+  Name name(std::string_view hint, Scalar type);
+  Name memory(std::string_view hint, Scalar elem, ir::Space space);
+  // Equal expressions have equal ids; loads are never equal.
+  ExprId expr(Expr e);
+  ExprId constant(const Const& c) { return expr({c, c.type}); }
+  ExprId number(int64_t v) { return constant(i64_const(v)); }
+  ExprId var(Name n) { return expr({n, names[n.index].type}); }
+  ExprId prim(ScalarOp op, std::vector<ExprId> args);      // folds constants and neutral elements of index arithmetic
+  ExprId add(ExprId a, ExprId b) { return prim(ScalarOp::add, {a, b}); }
+  ExprId mul(ExprId a, ExprId b) { return prim(ScalarOp::mul, {a, b}); }
+  const Const* const_of(ExprId e) const { return std::get_if<Const>(&exprs[e.index].node); }
+
+ private:
+  std::unordered_map<std::string, int> used_;
+  std::unordered_multimap<size_t, ExprId> known_;
+  std::string unique(std::string_view hint);
+};
+
+// Names that a block uses and does not declare, in order of first use.
+std::vector<Name> free_names(const Module& m, const Block& b);
+
+}  // namespace raido::kir

@@ -1,0 +1,458 @@
+// print.cc - the kernel program as text.
+//
+// Scalar operations are functions printed from the table of scalar_ops.def, one for each operation and type that occurs.
+// A parallel loop becomes a function of one chunk and a struct of what it captures, printed before the function in
+// which it stands.
+#include "backends/kernel/print.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+#include "compiler/base/match.h"
+#include "compiler/base/text.h"
+
+namespace raido::kir {
+
+std::string_view c_type(Scalar s) { return s == Scalar::F16 ? "f32" : name_of(s); }
+std::string_view storage_type(Scalar s) { return name_of(s); }
+
+namespace {
+
+bool is_word(char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+// Replaces whole words.
+std::string with_words(std::string_view text, const std::map<std::string_view, std::string>& words) {
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    if (!is_word(text[i])) { out += text[i++]; continue; }
+    size_t end = i;
+    while (end < text.size() && is_word(text[end])) end++;
+    std::string_view word = text.substr(i, end - i);
+    auto found = words.find(word);
+    out += found == words.end() ? std::string(word) : found->second;
+    i = end;
+  }
+  return out;
+}
+
+Scalar bits_of(Scalar s) { return s == Scalar::F64 ? Scalar::U64 : s == Scalar::F32 ? Scalar::U32 : Scalar::U16; }
+Scalar unsigned_of(Scalar s) {
+  return is_signed(s) ? Scalar(int(s) + int(Scalar::U8) - int(Scalar::I8)) : is_float(s) ? bits_of(s) : s;
+}
+
+std::string function_name(ScalarOp op, Scalar at) { return fmt::format("{}_{}", name_of(op), name_of(at)); }
+
+constexpr std::string_view float_functions[] = {
+    "fmod", "pow", "fmin", "fmax", "hypot", "atan2", "copysign", "nextafter", "ldexp", "fma", "fabs", "sqrt", "cbrt", "exp",
+    "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh",
+    "asinh", "acosh", "atanh", "tgamma", "lgamma", "erf", "erfc", "floor", "ceil", "trunc", "rint"};
+
+enum class For_ { C, Device };
+
+std::string scalar_function(ScalarOp op, Scalar at, For_ language) {
+  const OpRow& r = row(op, at);
+  std::map<std::string_view, std::string> words = {
+      {"T", std::string(c_type(at))}, {"U", std::string(name_of(unsigned_of(at)))}, {"W", std::to_string(8 * bytes_of(at))},
+      {"RAIDO_MAX", "RAIDO_MAX"}, {"raido_to_bits", fmt::format("raido_to_bits_{}", name_of(at))},
+      {"raido_from_bits", fmt::format("raido_from_bits_{}", name_of(result_type(op, at)))}};
+  if (language == For_::C && (at == Scalar::F32 || at == Scalar::F16))
+    for (std::string_view f : float_functions) words.emplace(f, std::string(f) + "f");
+  std::string value = with_words(r.value, words);
+  Scalar result = result_type(op, at);
+  if (at == Scalar::F16 && op == ScalarOp::to_bits) value = "raido_f32_to_f16(x)";
+  else if (result == Scalar::F16 && op == ScalarOp::from_bits) value = "raido_f16_to_f32(x)";
+  else if (result == Scalar::F16) value = fmt::format("raido_round_f16({})", value);
+  std::vector<std::string> params;
+  for (int k = 0; k < r.arity; k++) params.push_back(fmt::format("{} {}", c_type(operand_type(op, at, k)), "xyz"[k]));
+  return fmt::format("RAIDO_INLINE {} {}({}) {{ return {}; }}\n", c_type(result), function_name(op, at), join(params, ", "), value);
+}
+
+std::string_view infix(ScalarOp op, Scalar at) {
+  if (op == ScalarOp::eq) return "==";
+  if (op == ScalarOp::ne) return "!=";
+  if (op == ScalarOp::lt) return "<";
+  if (op == ScalarOp::le) return "<=";
+  if (at == Scalar::Bool) return op == ScalarOp::and_ ? "&&" : op == ScalarOp::or_ ? "||" : "";
+  if (at != Scalar::F32 && at != Scalar::F64) return "";
+  return op == ScalarOp::add ? "+" : op == ScalarOp::sub ? "-" : op == ScalarOp::mul ? "*" : op == ScalarOp::div ? "/" : "";
+}
+
+std::string float_literal(double x, std::string_view suffix) {
+  if (std::isnan(x)) return "RAIDO_NAN";
+  if (std::isinf(x)) return x < 0 ? "(-RAIDO_INFINITY)" : "RAIDO_INFINITY";
+  std::string text = suffix == "f" ? fmt::format("{}", float(x)) : fmt::format("{}", x);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  text += suffix;
+  return text[0] == '-' ? "(" + text + ")" : text;
+}
+
+std::string literal(const Const& c) {
+  switch (c.type) {
+    case Scalar::Bool: return c.bits ? "true" : "false";
+    case Scalar::F16: case Scalar::F32: return float_literal(c.as<float>(), "f");
+    case Scalar::F64: return float_literal(c.as<double>(), "");
+    case Scalar::U64: return fmt::format("UINT64_C({})", c.bits);
+    case Scalar::U32: return fmt::format("{}u", c.bits);
+    default: break;
+  }
+  int64_t v = c.as_i64();
+  if (v == INT64_MIN) return "INT64_MIN";
+  if (v == INT32_MIN) return "(-2147483647 - 1)";
+  if (c.type == Scalar::I64 && (v > INT32_MAX || v < INT32_MIN)) return v < 0 ? fmt::format("(INT64_C({}))", v) : fmt::format("INT64_C({})", v);
+  return v < 0 ? fmt::format("({})", v) : fmt::format("{}", v);
+}
+
+// Prints bodies; collects the scalar operations that they use.
+class Writer {
+ public:
+  Writer(const Module& m, For_ language) : m_(m), language_(language) {}
+
+  std::string out;
+  std::string before;        // chunk functions
+
+  std::string scalar_functions() const {
+    std::string text;
+    for (auto [op, at] : used_) text += scalar_function(op, at, language_);
+    return text;
+  }
+
+  void function(const HostFunction& f) {
+    std::string saved = std::exchange(out, "");
+    current_ = &f;
+    out += fmt::format("{} {{\n", signature(f));
+    depth_ = 1;
+    line("(void)w;");
+    IdSet<Name> read;
+    for (Name n : free_names(m_, f.body)) read.insert(n);
+    for (Name n : f.params) if (!read.contains(n)) line(fmt::format("(void){};", name(n)));
+    if (f.recursive) line("RAIDO_ENTER(w);");
+    block(f.body);
+    out += "}\n\n";
+    current_ = nullptr;
+    saved += std::exchange(before, "");
+    out = saved + out;
+  }
+  std::string signature(const HostFunction& f) const {
+    std::string text = fmt::format("static int {}(struct raido_worker *w", f.name);
+    for (Name n : f.params) text += fmt::format(", {}", declared(n));
+    for (Name n : f.results) text += fmt::format(", {}*{}", m_.names[n.index].memory ? declared_type(n) : declared_type(n) + " ", name(n));
+    return text + ")";
+  }
+
+  void kernel(const Kernel& k) {
+    out += fmt::format("KERNEL {}(", k.name);
+    std::string_view separator;
+    for (Name n : k.params) {
+      const NameInfo& i = m_.names[n.index];
+      out += fmt::format("{}{}{} {}{}", separator, i.memory ? "GLOBAL " : "", i.memory ? storage_type(i.type) : c_type(i.type),
+                         i.memory ? "*" : "", i.text);
+      separator = ", ";
+    }
+    if (k.can_fail) out += fmt::format("{}GLOBAL i64 *failure", separator);
+    out += ") {\n";
+    in_kernel_ = true;
+    depth_ = 1;
+    block(k.body);
+    in_kernel_ = false;
+    out += "}\n\n";
+  }
+
+  std::string declared_type(Name n) const {
+    const NameInfo& i = m_.names[n.index];
+    if (!i.memory) return std::string(c_type(i.type));
+    if (i.space == ir::Space::Device && !in_kernel_) return "struct raido_memory *";
+    return fmt::format("{} *", storage_type(i.type));
+  }
+  std::string declared(Name n) const {
+    return declared_type(n) + (m_.names[n.index].memory ? "" : " ") + name(n);
+  }
+  std::string name(Name n) const { return m_.names[n.index].text; }
+
+ private:
+  const Module& m_;
+  For_ language_;
+  int depth_ = 0;
+  bool in_kernel_ = false;
+  const HostFunction* current_ = nullptr;
+  std::set<std::pair<ScalarOp, Scalar>> used_;
+
+  void line(const std::string& text) { out += std::string(size_t(2 * depth_), ' ') + text + "\n"; }
+  void block(const Block& b) { for (const Stm& s : b) stm(s); }
+  void braces(const std::string& head, const Block& b) {
+    line(head + " {");
+    depth_++;
+    block(b);
+    depth_--;
+  }
+
+  std::string expr(ExprId id) {
+    const Expr& e = m_.exprs[id.index];
+    return match(e.node,
+      [&](const Const& c) { return literal(c); },
+      [&](const Name& n) { return name(n); },
+      [&](const Prim& p) { return prim(p); },
+      [&](const Cast& c) { return cast(m_.exprs[c.value.index].type, e.type, expr(c.value)); },
+      [&](const Load& l) {
+        std::string cell = fmt::format("{}[{}]", name(l.memory), expr(l.index));
+        return m_.names[l.memory.index].type == Scalar::F16 ? fmt::format("raido_f16_to_f32({})", cell) : cell;
+      },
+      [](const Hardware&) { return std::string("GLOBAL_ID()"); });
+  }
+  std::string prim(const Prim& p) {
+    if (p.op == ScalarOp::select) return fmt::format("({} ? {} : {})", expr(p.args[0]), expr(p.args[1]), expr(p.args[2]));
+    if (p.at == Scalar::Bool && p.op == ScalarOp::not_) return fmt::format("!{}", parenthesised(expr(p.args[0])));
+    if (auto text = infix(p.op, p.at); !text.empty()) return fmt::format("({} {} {})", expr(p.args[0]), text, expr(p.args[1]));
+    used_.insert({p.op, p.at});
+    return fmt::format("{}({})", function_name(p.op, p.at), join(p.args, ", ", [&](ExprId a) { return expr(a); }));
+  }
+  static std::string parenthesised(const std::string& text) {
+    for (char c : text) if (!is_word(c)) return text[0] == '(' ? text : "(" + text + ")";
+    return text;
+  }
+  static std::string condition(const std::string& text) { return text[0] == '(' ? text : "(" + text + ")"; }
+  std::string cast(Scalar from, Scalar to, const std::string& value) {
+    if (to == Scalar::Bool) return fmt::format("({} != 0)", value);
+    if (to == Scalar::F16) return fmt::format("raido_round_f16((f32){})", value);
+    if (is_float(from) && is_integer(to)) return fmt::format("({})raido_integer_part((f64){})", c_type(to), value);
+    if (is_integer(from) && is_unsigned(to)) return fmt::format("({})({}){}", c_type(to), name_of(unsigned_of(from)), value);
+    return fmt::format("({}){}", c_type(to), value);
+  }
+
+  static bool assigns_nothing(const Block& b) { return b.empty(); }
+  // The expression of a test: no doubled parentheses.
+  std::string test(ExprId e) { return condition(expr(e)); }
+
+  std::string fail(const Fail& x) {
+    const std::string& text = m_.texts[size_t(x.text)];
+    std::string format, args;
+    size_t next = 0;
+    for (size_t i = 0; i < text.size(); i++) {
+      if (text[i] == '%') { format += "%%"; continue; }
+      if (text.compare(i, 2, "{}") != 0 || next >= x.args.size()) { format += text[i]; continue; }
+      ExprId a = x.args[next++];
+      Scalar t = m_.exprs[a.index].type;
+      if (t == Scalar::Bool) { format += "%s"; args += fmt::format(", {} ? \"true\" : \"false\"", expr(a)); }
+      else if (is_float(t)) { format += "%.17g"; args += fmt::format(", (f64){}", expr(a)); }
+      else if (t == Scalar::U64) { format += "%llu"; args += fmt::format(", (unsigned long long){}", expr(a)); }
+      else { format += "%lld"; args += fmt::format(", (long long){}", expr(a)); }
+      i++;
+    }
+    return fmt::format("return raido_fail(w, {}{});", quote(format), args);
+  }
+
+  void stm(const Stm& s) {
+    match(s.node,
+      [&](const Declare& x) { line(x.init ? fmt::format("{} = {};", declared(x.var), expr(*x.init)) : declared(x.var) + ";"); },
+      [&](const DeclareArray& x) {
+        const NameInfo& i = m_.names[x.var.index];
+        line(fmt::format("{} {}[{}];", storage_type(i.type), i.text, x.count));
+      },
+      [&](const Assign& x) { line(fmt::format("{}{} = {};", field(x.var), name(x.var), expr(x.value))); },
+      [&](const Store& x) {
+        std::string value = expr(x.value);
+        if (m_.names[x.memory.index].type == Scalar::F16) value = fmt::format("raido_f32_to_f16({})", value);
+        line(fmt::format("{}[{}] = {};", name(x.memory), expr(x.index), value));
+      },
+      [&](const Atomic& x) {
+        Scalar t = m_.names[x.memory.index].type;
+        used_.insert({x.op, t});
+        bool half = t == Scalar::F16;                  // a half is updated through its bits
+        line(fmt::format("ATOMIC_UPDATE{}({}, {}, {}, {}, {});", half ? "_f16" : "", name_of(t), function_name(x.op, t), name(x.memory),
+                         expr(x.index), expr(x.value)));
+      },
+      [&](const For& x) {
+        braces(fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), expr(x.from), name(x.i), expr(x.to), name(x.i)), x.body);
+        line("}");
+      },
+      [&](const While& x) {
+        if (x.test.empty()) {
+          braces(fmt::format("while {}", test(x.cond)), x.body);
+        } else {
+          braces("for (;;)", x.test);
+          depth_++;
+          line(fmt::format("if (!{}) break;", parenthesised(expr(x.cond))));
+          block(x.body);
+          depth_--;
+        }
+        line("}");
+      },
+      [&](const If& x) {
+        if (x.then_.empty() && x.else_.empty()) return;
+        if (x.then_.empty()) {
+          braces(fmt::format("if (!{})", parenthesised(expr(x.cond))), x.else_);
+        } else {
+          braces(fmt::format("if {}", test(x.cond)), x.then_);
+          if (!x.else_.empty()) {
+            line("} else {");
+            depth_++;
+            block(x.else_);
+            depth_--;
+          }
+        }
+        line("}");
+      },
+      [&](const Fail& x) { in_kernel_ ? device_fail(x) : line(fail(x)); },
+      [&](const Call& x) {
+        std::string text = fmt::format("if ({}(w", m_.functions[size_t(x.function)].name);
+        for (ExprId a : x.args) text += ", " + expr(a);
+        for (Name n : x.results) text += ", &" + name(n);
+        line(text + ") != 0) return 1;");
+      },
+      [&](const Return& x) {
+        for (size_t k = 0; k < x.values.size(); k++) line(fmt::format("*{} = {};", name(current_->results[k]), expr(x.values[k])));
+        line("return 0;");
+      },
+      [&](const Comment& x) { line("// " + x.text); },
+      [&](const FromConstants& x) { line(fmt::format("{} = w->context->constants->{};", declared(x.var), name(x.field))); },
+      [&](const Alloc& x) { alloc(x); },
+      [&](const Retain& x) { line(fmt::format("{}_retain({});", prefix(x.block), name(x.block))); },
+      [&](const Release& x) { line(fmt::format("{}_release(w, {});", prefix(x.block), name(x.block))); },
+      [&](const SetBlock& x) { line(fmt::format("{}{} = {};", field(x.block), name(x.block), name(x.from))); },
+      [&](const ReadBack& x) {
+        const NameInfo& i = m_.names[x.memory.index];
+        std::string cell = name(x.var) + "_cell";
+        line(fmt::format("{} {};", storage_type(i.type), cell));
+        line(fmt::format("if (raido_device_read(w, &{}, {}, {}, sizeof {}) != 0) return 1;", cell, i.text, expr(x.index), cell));
+        line(fmt::format("{} = {};", declared(x.var), i.type == Scalar::F16 ? fmt::format("raido_f16_to_f32({})", cell) : cell));
+      },
+      [&](const WriteOut& x) {
+        const NameInfo& i = m_.names[x.memory.index];
+        std::string value = expr(x.value);
+        if (i.type == Scalar::F16) value = fmt::format("raido_f32_to_f16({})", value);
+        line(fmt::format("{{ {} cell = {}; if (raido_device_write(w, {}, {}, &cell, sizeof cell) != 0) return 1; }}", storage_type(i.type),
+                         value, i.text, expr(x.index)));
+      },
+      [&](const Upload& x) {
+        line(fmt::format("if (raido_device_upload(w, {}, {}, {}, sizeof {}[0]) != 0) return 1;", name(x.memory), name(x.data), expr(x.count), name(x.data)));
+      },
+      [&](const CopyMemory& x) {
+        line(fmt::format("if (raido_device_copy(w, {}, {}, {}, {}, {}, sizeof({})) != 0) return 1;", name(x.to), expr(x.to_at), name(x.from),
+                         expr(x.from_at), expr(x.count), storage_type(m_.names[x.to.index].type)));
+      },
+      [&](const Launch& x) { launch(x); },
+      [&](const ParallelFor& x) { parallel_for(x); });
+  }
+
+  std::string field(Name n) const { return m_.names[n.index].constant ? "w->context->constants->" : ""; }
+  std::string prefix(Name n) const { return m_.names[n.index].space == ir::Space::Device ? "raido_device" : "raido"; }
+
+  void alloc(const Alloc& x) {
+    const NameInfo& i = m_.names[x.block.index];
+    std::string size = expr(x.factors[0]);
+    for (size_t k = 1; k < x.factors.size(); k++) size = fmt::format("raido_size({}, {})", size, expr(x.factors[k]));
+    if (x.lenient) size = fmt::format("raido_at_least_0({})", size);
+    line(fmt::format("{} = {}_alloc(w, {});", declared(x.block), prefix(x.block), size));
+    line(fmt::format("if (RAIDO_UNLIKELY({} == NULL)) return 1;", i.text));
+  }
+
+  void parallel_for(const ParallelFor& x) {
+    IdSet<Name> own;
+    own.insert(x.first);
+    own.insert(x.last);
+    std::vector<Name> captured;
+    for (Name n : free_names(m_, x.body)) if (!own.contains(n) && !is_data(n)) captured.push_back(n);
+    std::string number = std::to_string(x.site), saved = std::exchange(out, "");
+    int depth = std::exchange(depth_, 0);
+    line(fmt::format("struct captures_{} {{", number));
+    for (Name n : captured) line("  " + declared(n) + ";");
+    if (captured.empty()) line("  char none;");
+    line("};");
+    line(fmt::format("static int chunk_{}(struct raido_worker *w, void *captures, i64 {}, i64 {}) {{", number, name(x.first), name(x.last)));
+    depth_ = 1;
+    line(fmt::format("struct captures_{0} *c = captures;", number));
+    line("(void)w;");
+    line("(void)c;");
+    for (Name n : captured) line(fmt::format("{} = c->{};", declared(n), name(n)));
+    block(x.body);
+    line("return 0;");
+    depth_ = 0;
+    line("}\n");
+    before += std::exchange(out, saved);
+    depth_ = depth;
+    std::string values = captured.empty() ? "0" : join(captured, ", ", [&](Name n) { return name(n); });
+    line("{");
+    line(fmt::format("  struct captures_{} captures = {{{}}};", number, values));
+    line(fmt::format("  if (raido_parallel_for(w, &raido_sites[{}], chunk_{}, &captures, {}) != 0) return 1;", x.site, number, expr(x.n)));
+    line("}");
+  }
+  bool is_data(Name n) const {
+    for (const DataRef& d : m_.data) if (d.name == n) return true;
+    return false;
+  }
+
+  void device_fail(const Fail& x) {
+    std::string args;
+    for (size_t k = 0; k < x.args.size() && k < 8; k++) {
+      Scalar t = m_.exprs[x.args[k].index].type;
+      std::string value = expr(x.args[k]);
+      args += fmt::format(" failure[{}] = {};", k + 1, is_float(t) ? fmt::format("(i64){}", value) : fmt::format("(i64){}", value));
+    }
+    line(fmt::format("if (RAIDO_FAIL_FIRST(failure, {})) {{{} }}", x.text, args));
+    line("return;");
+  }
+
+  void launch(const Launch& x) {
+    const Kernel& k = m_.kernels[size_t(x.kernel)];
+    line("{");
+    depth_++;
+    std::vector<std::string> args, sizes;
+    for (size_t i = 0; i < x.args.size(); i++) {
+      const NameInfo& n = m_.names[k.params[i].index];
+      if (n.memory) {
+        args.push_back(fmt::format("&{}->device", expr(x.args[i])));
+        sizes.push_back("sizeof(dev_mem)");
+      } else {
+        line(fmt::format("{} a{} = {};", c_type(n.type) == "bool" ? "u8" : c_type(n.type), i, expr(x.args[i])));
+        args.push_back(fmt::format("&a{}", i));
+        sizes.push_back(fmt::format("sizeof a{}", i));
+      }
+    }
+    if (k.can_fail) {
+      args.push_back("&w->context->device->failure");
+      sizes.push_back("sizeof(dev_mem)");
+    }
+    line(fmt::format("void *args[] = {{{}}};", join(args, ", ")));
+    line(fmt::format("size_t sizes[] = {{{}}};", join(sizes, ", ")));
+    line(fmt::format("if (raido_launch(w, {}, {}, args, sizes, {}) != 0) return 1;", x.kernel, expr(x.threads), args.size()));
+    depth_--;
+    line("}");
+  }
+};
+
+std::string data_arrays(const Module& m) {
+  std::string out;
+  for (const DataRef& d : m.data) {
+    const std::string& bytes = d.data->bytes;
+    size_t size = size_t(bytes_of(d.data->elem)), count = bytes.size() / size;
+    out += fmt::format("static const {} {}[{}] = {{", storage_type(d.data->elem), m.names[d.name.index].text, std::max<size_t>(count, 1));
+    for (size_t i = 0; i < count; i++) {
+      Const c{d.data->elem, 0};
+      for (size_t k = 0; k < size; k++) c.bits |= uint64_t(static_cast<unsigned char>(bytes[i * size + k])) << (8 * k);
+      if (c.type == Scalar::F16) c.type = Scalar::U16;
+      out += (i % 16 == 0 ? "\n  " : " ") + literal(c) + ",";
+    }
+    out += count == 0 ? "0};\n" : "\n};\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+Printed print(const Module& m) {
+  Writer host(m, For_::C), device(m, For_::Device);
+  std::string functions = "struct raido_constants {\n";
+  for (Name n : m.constants) functions += fmt::format("  {};\n", host.declared(n));
+  if (m.constants.empty()) functions += "  char none;\n";
+  functions += "};\n\n" + data_arrays(m) + "\n";
+  for (const HostFunction& f : m.functions) functions += host.signature(f) + ";\n";
+  functions += "\n";
+  if (m.sites > 0) functions += fmt::format("static i64 raido_sites[{}];\n\n", m.sites);
+  for (const HostFunction& f : m.functions) host.function(f);
+  functions += host.out;
+  for (const Kernel& k : m.kernels) device.kernel(k);
+  return {host.scalar_functions(), functions, device.scalar_functions() + "\n" + device.out};
+}
+
+}  // namespace raido::kir

@@ -1,0 +1,21 @@
+// multicore.cc - backend "multicore": the chunks of parallel loops are shared by a pool of threads (runtime/tasks.h).
+#include "backends/multicore/multicore.h"
+
+#include "backends/c/program.h"
+#include "backends/kernel/from_core.h"
+#include "backends/kernel/optimise.h"
+
+namespace raido {
+
+Output MulticoreBackend::generate(const ir::Program& program, const OutputOptions& options) const {
+  kir::Module module = kir::from_core(program, target);
+  kir::optimise(module);
+  ProgramParts parts;
+  parts.defines = "#define RAIDO_THREADS 1\n";
+  parts.runtime = {"tasks.h"};
+  parts.start = "  if (raido_pool_start(c) != 0) return 1;\n";
+  parts.stop = "  raido_pool_stop(c);\n";
+  return {print_program(program, module, parts), compile_flags(options), {"-lm", "-lpthread"}};
+}
+
+}  // namespace raido

@@ -1,0 +1,18 @@
+// scalars.h - bits of floats, and floats to integers (towards zero, modulo 2^64, as the constant folder has it).
+
+RAIDO_INLINE u32 raido_to_bits_f32(f32 x) { u32 r; memcpy(&r, &x, 4); return r; }
+RAIDO_INLINE u64 raido_to_bits_f64(f64 x) { u64 r; memcpy(&r, &x, 8); return r; }
+RAIDO_INLINE f32 raido_from_bits_f32(u32 x) { f32 r; memcpy(&r, &x, 4); return r; }
+RAIDO_INLINE f64 raido_from_bits_f64(u64 x) { f64 r; memcpy(&r, &x, 8); return r; }
+
+RAIDO_INLINE i64 raido_integer_part(f64 x) {
+  if (!(x > -18446744073709551616.0 && x < 18446744073709551616.0)) return 0;
+  if (x >= -9223372036854775808.0 && x < 9223372036854775808.0) return (i64)x;
+  return x > 0 ? (i64)(u64)x : 0;
+}
+
+#define RAIDO_INFINITY INFINITY
+#define RAIDO_NAN NAN
+#define RAIDO_MAX(T) RAIDO_MAX_##T
+#define RAIDO_MAX_f32 3.40282346638528859811704183484516925e+38f
+#define RAIDO_MAX_f64 1.79769313486231570814527423731704357e+308
