@@ -1,0 +1,458 @@
+// expressions.cc - evaluation of expressions: a plain evaluator, whose results happen to contain core variables.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "compiler/lower/lowerer.h"
+
+namespace raido::lower {
+
+Value Lowerer::eval(const ast::Expr& e, Scope* scope) {
+  CHECK(e.type.valid(), "an expression without a type");
+  ir::Source saved = b_->source;
+  at(e.span);
+  Value v = eval_node(e, scope);
+  b_->source = saved;
+  if (!std::holds_alternative<check::PrimType>(checked_.result.types[e.type])) bind_sizes({e.type, scope}, v, scope);
+  return v;
+}
+
+Value Lowerer::eval_node(const ast::Expr& e, Scope* scope) {
+  TypeIn type{e.type, scope};
+  return match(e.node,
+      [&](const ast::Literal& x) { return literal(x, type); },
+      [&](const ast::Ref& x) { return reference(x, e, scope); },
+      [&](const ast::Tuple& x) {
+        std::vector<Value> parts(x.parts.size());
+        for (size_t i = parts.size(); i-- > 0;) parts[i] = eval(*x.parts[i], scope);
+        return tuple(std::move(parts));
+      },
+      [&](const ast::Record& x) {
+        TypeIn t = resolve(type);
+        std::unordered_map<Name, Value> by_name;
+        for (const ast::RecordField& f : x.fields) by_name[f.name] = eval(*f.value, scope);
+        std::vector<std::pair<Name, Value>> fields;
+        for (auto& [n, field_type] : std::get<check::RecordType>(head(t)).fields) fields.emplace_back(n, by_name.at(n));
+        return product(std::move(fields));
+      },
+      [&](const ast::Project& x) { return field(eval(*x.record, scope), x.field); },
+      [&](const ast::Index& x) {
+        Value v = eval(*x.array, scope);
+        at(e.span);
+        std::vector<Var> checks;
+        std::vector<ir::Selector> s =
+            selectors(x.at, shape_prefix(v, x.at.size(), {x.array->type, scope}), scope, e.span, checks);
+        return checked_by(checks, [&] { return index(v, s); });
+      },
+      [&](const ast::ArrayLit& x) { return array_literal(x, e, scope); },
+      [&](const ast::Range& x) { return range(x, e, scope); },
+      [&](const ast::Apply& x) {
+        std::vector<Value> args(x.args.size());
+        for (size_t i = args.size(); i-- > 0;) args[i] = eval(*x.args[i], scope);
+        Value f = eval(*x.fun, scope);
+        at(e.span);
+        return apply(f, std::move(args));
+      },
+      [&](const ast::Construct& x) { return construct(x, e, scope); },
+      [&](const ast::Operator& x) { return operation(x, e, scope); },
+      [&](const ast::Unary& x) { return unary(x, scope); },
+      [&](const ast::Section& x) -> Value {
+        Value op = eval(*x.op, scope);
+        if (!x.left && !x.right) return op;
+        Value operand = eval(x.left ? *x.left : *x.right, scope);
+        return std::make_shared<Closure>(Closure{Closure::Kind::Section, &x, scope, {op, operand}, {}, {}});
+      },
+      [&](const ast::AccessSection& x) -> Value {
+        return std::make_shared<Closure>(Closure{Closure::Kind::Access, &x, scope, {}, {}, type});
+      },
+      [&](const ast::Lambda& x) -> Value {
+        return std::make_shared<Closure>(Closure{Closure::Kind::Lambda, &x, scope, {}, {}, type});
+      },
+      [&](const ast::If& x) {
+        Atom cond = atom(eval(*x.cond, scope));
+        return emit_if(cond, [&] { return eval(*x.then_, scope); }, [&] { return eval(*x.else_, scope); });
+      },
+      [&](const ast::Match& x) { return match_cases(x, eval(*x.on, scope), 0, scope); },
+      [&](const ast::Let& x) {
+        Value v = eval(*x.value, scope);
+        bind_pattern(*x.pat, v, scope);
+        return eval(*x.body, scope);
+      },
+      [&](const ast::LetFun& x) {
+        scope->values[x.def->self] = std::make_shared<DefValue>(DefValue{x.def, scope});
+        return eval(*x.body, scope);
+      },
+      [&](const ast::Loop& x) { return loop(x, scope); },
+      [&](const ast::With& x) { return with(x, scope); },
+      [&](const ast::Ascribe& x) {
+        Value v = eval(*x.exp, scope);
+        return v;
+      },
+      [&](const ast::Coerce& x) { return coerce(x, e, scope); },
+      [&](const ast::LocalOpen& x) {
+        scope->values[x.self] = path(x.module, scope);
+        return eval(*x.body, scope);
+      },
+      [&](const ast::Assert& x) { return assertion(x, scope); },
+      [&](const ast::Hole&) { return hole(e, scope); },
+      [&](const ast::Attributed& x) { return attributed(x, scope); },
+      [&](const ast::SizeHole& x) -> Value {
+        std::optional<Atom> n = size({x.size, scope});
+        CHECK(n, "a size is not known where it is needed");
+        return dynamic(*n);
+      });
+}
+
+Value Lowerer::literal(const ast::Literal& l, TypeIn type) {
+  if (l.kind == ast::Literal::Kind::String) {
+    ir::DataArray data{Scalar::U8, {i64(l.text.size())}, std::string(l.text)};
+    if (l.text.empty()) return dynamic(b_->bind1("t", ir::Scratch{Scalar::U8, {i64_const(0)}}));
+    program_.data.push_back(std::move(data));
+    return dynamic(b_->bind1("t", ir::Data{{uint32_t(program_.data.size() - 1)}}));
+  }
+  Scalar s = prim(type);
+  if (l.kind == ast::Literal::Kind::Bool) return dynamic(bool_const(l.integer != 0));
+  if (l.kind == ast::Literal::Kind::Int && !is_float(s)) return dynamic(integer_constant(s, i64(l.integer)));
+  return dynamic(raido::constant(s, l.real));
+}
+
+Value Lowerer::reference(const ast::Ref& r, const ast::Expr& e, Scope* scope) {
+  if (r.path.root->kind == Binding::Kind::Builtin)
+    return std::make_shared<Closure>(Closure{Closure::Kind::Builtin, r.path.root, scope, {}, {}, {e.type, scope}});
+  Value v = path(r.path, scope);
+  if (auto d = std::get_if<std::shared_ptr<const DefValue>>(&v)) return instantiate(**d, {e.type, scope}, e.span);
+  if (auto lazy = std::get_if<SizeIn>(&v)) {
+    std::optional<Atom> n = size(*lazy);
+    CHECK(n, "the size `{}` is not known here", text(r.path.root->name));
+    return dynamic(*n);
+  }
+  return v;
+}
+
+// ---- Operators ----
+
+Value Lowerer::operation(const ast::Operator& o, const ast::Expr& e, Scope* scope) {
+  auto ref = std::get_if<ast::Ref>(&o.op->node);
+  bool is_builtin = ref && ref->path.root->kind == Binding::Kind::Builtin;
+  std::string_view op = is_builtin ? text(ref->path.root->name) : "";
+  if (op == "&&" || op == "||") {
+    Atom left = atom(eval(*o.left, scope));
+    auto right = [&] { return eval(*o.right, scope); };
+    auto known = [&] { return dynamic(bool_const(op == "||")); };
+    return op == "&&" ? emit_if(left, right, known) : emit_if(left, known, right);
+  }
+  Value left = eval(*o.left, scope), right = eval(*o.right, scope);
+  at(e.span);
+  if (is_builtin) return builtin(op, left, right, {o.left->type, scope}, e.span);
+  Value f = eval(*o.op, scope);
+  at(e.span);
+  return apply(f, {left, right});
+}
+
+Value Lowerer::builtin(std::string_view op, const Value& left, const Value& right, TypeIn operands, Span) {
+  if (op == "==") return equal(left, right);
+  if (op == "!=") return dynamic(not_(term(equal(left, right))).atom);
+  if (op == "&&") return dynamic(and_(term(left), term(right)).atom);
+  if (op == "||") return dynamic(or_(term(left), term(right)).atom);
+  if (op == "<") return dynamic(lt(term(left), term(right)).atom);
+  if (op == "<=") return dynamic(le(term(left), term(right)).atom);
+  if (op == ">") return dynamic(lt(term(right), term(left)).atom);
+  if (op == ">=") return dynamic(le(term(right), term(left)).atom);
+  Scalar s = prim(operands);
+  struct Row { std::string_view text; ScalarOp op; };
+  static constexpr Row rows[] = {{"+", ScalarOp::add}, {"-", ScalarOp::sub}, {"*", ScalarOp::mul}, {"/", ScalarOp::div},
+                                 {"%", ScalarOp::mod}, {"**", ScalarOp::pow}, {"//", ScalarOp::quot}, {"%%", ScalarOp::rem},
+                                 {"&", ScalarOp::and_}, {"|", ScalarOp::or_}, {"^", ScalarOp::xor_}, {"<<", ScalarOp::shl},
+                                 {">>", ScalarOp::shr}};
+  for (const Row& row : rows)
+    if (row.text == op)
+      return arithmetic(row.op == ScalarOp::mod && is_float(s) ? ScalarOp::rem : row.op, {atom(left), atom(right)}, s);
+  PANIC("unknown operator `{}`", op);
+}
+
+// A scalar operation with the checks that the language demands.
+Value Lowerer::arithmetic(ScalarOp op, std::vector<Atom> args, Scalar s) {
+  std::vector<Var> checks;
+  if (!is_float(s) && s != Scalar::Bool) {
+    if (op == ScalarOp::div || op == ScalarOp::mod || op == ScalarOp::quot || op == ScalarOp::rem)
+      checks.push_back(check(not_(eq(term(args[1]), b_->number(s, 0))), "division by zero", {}));
+    if (op == ScalarOp::pow && is_signed(s))
+      checks.push_back(check(le(b_->number(s, 0), term(args[1])), "negative exponent", {}));
+  }
+  return checked_by(checks, [&] {
+    std::vector<Term> terms;
+    for (const Atom& a : args) terms.push_back(term(a));
+    return dynamic(ir::apply(op, terms).atom);
+  });
+}
+
+Atom Lowerer::equal_arrays(const Atom& left, const Atom& right) {
+  std::vector<Dim> dims = shape(left);
+  if (dims.empty()) return eq(term(left), term(right)).atom;
+  Var a = *ir::var_of(left), b = *ir::var_of(with_shape(right, dims));
+  std::vector<std::pair<std::string, ir::Type>> params = {{"x", ir::row_type(program_.type(a))}, {"y", ir::row_type(program_.type(b))}};
+  ir::Screma s{dims[0], {a, b}, {}, {}, {}, {}, {}};
+  s.pre = plain_lambda(params, [&](const std::vector<Atom>& xy) { return std::vector<Atom>{equal_arrays(xy[0], xy[1])}; });
+  s.reduces.push_back(b_->combine(ScalarOp::and_, Scalar::Bool, 1));
+  return b_->bind1("same", std::move(s));
+}
+Value Lowerer::equal(const Value& left, const Value& right) {
+  std::vector<Atom> a = atoms(left), b = atoms(right);
+  CHECK(a.size() == b.size(), "different structures are compared");
+  Term same = term(bool_const(true));
+  for (size_t i = 0; i < a.size(); i++) {
+    Term one = term(equal_arrays(a[i], b[i]));
+    same = i == 0 ? one : and_(same, one);
+  }
+  return dynamic(same.atom);
+}
+
+Value Lowerer::unary(const ast::Unary& u, Scope* scope) {
+  Term x = term(eval(*u.operand, scope));
+  return dynamic((u.op == ast::Unary::Op::Negate ? -x : not_(x)).atom);
+}
+
+// ---- Checks written by the user ----
+
+namespace {
+// One line: white space in source text is as good as a blank.
+std::string squeeze(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    if (!blank) out += c;
+    else if (!out.empty() && out.back() != ' ') out += ' ';
+  }
+  return out;
+}
+// Braces are holes in messages, so text of the program must not look like one.
+std::string without_holes(std::string text) {
+  for (size_t i; (i = text.find("{}")) != std::string::npos;) text.replace(i, 2, "{ }");
+  return text;
+}
+}  // namespace
+
+Value Lowerer::assertion(const ast::Assert& a, Scope* scope) {
+  Term cond = term(eval(*a.cond, scope));
+  std::string shown = without_holes(squeeze(checked_.sources.text(a.cond->span)));
+  Var ok = check(cond, "Assertion is false: " + shown, {});
+  if (!ok.valid()) return eval(*a.body, scope);
+  return checked_by({ok}, [&] {
+    // The value itself must depend on the check, even if it was computed before.
+    Value v = eval(*a.body, scope);
+    return map_leaves(v, [&](const Dynamic& d) -> Value {
+      return Dynamic{b_->bind1(ir::var_of(d.atom) ? program_.hint(*ir::var_of(d.atom)) : "t", ir::Identity{d.atom}), d.borrowed};
+    });
+  });
+}
+
+Value Lowerer::coerce(const ast::Coerce& c, const ast::Expr& e, Scope* scope) {
+  Value v = eval(*c.exp, scope);
+  at(e.span);
+  return coerced(v, {e.type, scope}, 0, without_holes(squeeze(checked_.sources.text(c.type->span))));
+}
+
+// Checks the sizes of the arrays in v against t and gives them t's sizes.
+Value Lowerer::coerced(const Value& v, TypeIn t, size_t depth, const std::string& type_text) {
+  t = resolve(t);
+  if (auto r = std::get_if<check::RecordType>(&head(t)); r && depth == 0) {
+    std::vector<std::pair<Name, Value>> fields;
+    for (size_t i = 0; i < r->fields.size(); i++)
+      fields.emplace_back(r->fields[i].first, coerced(component(v, i), {r->fields[i].second, t.scope}, 0, type_text));
+    return product(std::move(fields));
+  }
+  std::vector<SizeIn> sizes;
+  while (auto a = std::get_if<check::ArrayType>(&head(t))) {
+    sizes.push_back({a->size, t.scope});
+    t = resolve({a->elem, t.scope});
+  }
+  std::vector<Atom> all = atoms(v);
+  if (sizes.empty() || all.empty()) return v;
+  std::vector<Dim> have = shape(all[0]), want = have;
+  Term ok = term(bool_const(true));
+  std::string shown;
+  std::vector<Atom> args;
+  for (size_t k = 0; k < sizes.size(); k++) {
+    if (std::optional<Atom> n = size(sizes[k])) want[k] = *n;
+    if (want[k] != have[k]) ok = and_(ok, eq(term(have[k]), term(want[k])));
+    shown += "[{}]";
+    args.push_back(have[k]);
+  }
+  Var proof = check(ok, fmt::format("Value of (desugared) shape {} cannot match shape of type \"{}\".", shown, type_text), args);
+  return checked_by({proof}, [&] {
+    return map_leaves(v, [&](const Dynamic& d) -> Value {
+      std::vector<Dim> dims = shape(d.atom);
+      std::copy(want.begin(), want.begin() + ptrdiff_t(sizes.size()), dims.begin());
+      return Dynamic{with_shape(d.atom, dims), d.borrowed};
+    });
+  });
+}
+
+Value Lowerer::hole(const ast::Expr& e, Scope* scope) {
+  Var never = b_->bind1("c", ir::Assert{bool_const(false),
+                                        program_.text(fmt::format("Reached hole of type: {}", check::show(checked_.result, checked_.program, checked_.sources, e.type))), {}});
+  return checked_by({never}, [&] {
+    return map_leaves(blank({e.type, scope}), [&](const Dynamic& d) { return dynamic(b_->bind1("hole", ir::Identity{d.atom})); });
+  });
+}
+
+Value Lowerer::attributed(const ast::Attributed& a, Scope* scope) {
+  std::string_view n = text(a.attr.name);
+  if (n == "unsafe") {
+    bool saved = std::exchange(unsafe_, true);
+    Value v = eval(*a.body, scope);
+    unsafe_ = saved;
+    return v;
+  }
+  if (n == "trace" || n == "opaque") {
+    std::string mark(n);
+    if (n == "trace" && !a.attr.args.empty()) mark += "_" + std::string(text(a.attr.args[0].name));
+    Value v = eval(*a.body, scope);
+    at(a.body->span);
+    b_->attrs.push_back({mark, {}});
+    Value r = map_leaves(v, [&](const Dynamic& d) -> Value {
+      return Dynamic{b_->bind1(ir::var_of(d.atom) ? program_.hint(*ir::var_of(d.atom)) : "t", ir::Identity{d.atom}), d.borrowed};
+    });
+    b_->attrs.pop_back();
+    return r;
+  }
+  static constexpr std::string_view passed_on[] = {"sequential", "sequential_outer", "sequential_inner", "unroll", "noinline",
+                                                   "flattening", "incremental_flattening", "stripmine", "scratch", "blank"};
+  if (std::find(std::begin(passed_on), std::end(passed_on), n) == std::end(passed_on)) return eval(*a.body, scope);
+  // The hint belongs to the loop or parallel operator that the body is; it is put on the statements made for it.
+  std::string mark(n);
+  std::vector<int64_t> numbers;
+  for (const ast::Attr& arg : a.attr.args) {
+    if (arg.is_integer) numbers.push_back(int64_t(arg.integer));
+    else mark += "_" + std::string(text(arg.name));
+  }
+  b_->attrs.push_back({mark, numbers});
+  Value v = eval(*a.body, scope);
+  b_->attrs.pop_back();
+  return v;
+}
+
+// ---- Sums, arrays ----
+
+size_t Lowerer::constructor_index(TypeIn sum, Name n) {
+  const check::SumType& s = std::get<check::SumType>(head(sum));
+  for (size_t i = 0; i < s.constrs.size(); i++)
+    if (s.constrs[i].first == n) return i;
+  PANIC("no constructor `{}`", text(n));
+}
+
+Value Lowerer::construct(const ast::Construct& c, const ast::Expr& e, Scope* scope) {
+  TypeIn t = resolve({e.type, scope});
+  SumLayout l = layout(t);
+  size_t k = constructor_index(t, c.name);
+  std::vector<std::optional<Value>> slots(l.slots.size());
+  for (size_t i = c.args.size(); i-- > 0;) {
+    std::vector<Dynamic> parts;
+    leaves(eval(*c.args[i], scope), parts);
+    for (size_t j = 0; j < parts.size(); j++) slots[l.where[k][i][j]] = parts[j];
+  }
+  auto sum = std::make_shared<Sum>();
+  if (l.tagged) sum->tag = dynamic(integer_constant(Scalar::I8, i64(k)));
+  for (size_t i = 0; i < slots.size(); i++) {
+    if (!slots[i]) {
+      std::vector<Dim> dims;
+      for (const SizeIn& s : l.slots[i].dims) dims.push_back(size(s).value_or(Atom(i64_const(0))));
+      slots[i] = dynamic(b_->replicate(dims, raido::constant(l.slots[i].elem, 0)));
+    }
+    sum->slots.push_back(*slots[i]);
+  }
+  return sum;
+}
+
+Value Lowerer::array_literal(const ast::ArrayLit& a, const ast::Expr& e, Scope* scope) {
+  TypeIn t = resolve({e.type, scope});
+  TypeIn elem{std::get<check::ArrayType>(head(t)).elem, t.scope};
+  if (a.elems.empty()) {
+    std::vector<Leaf> all = leaves_of(elem);
+    size_t next = 0;
+    return build(elem, [&]() -> Value {
+      const Leaf& leaf = all[next++];
+      std::vector<Dim> dims = {i64_const(0)};
+      for (const SizeIn& s : leaf.dims) {
+        std::optional<Atom> n = size(s);
+        dims.push_back(n.value_or(Atom(i64_const(0))));
+      }
+      return dynamic(b_->bind1("t", ir::Scratch{leaf.elem, dims}));
+    });
+  }
+  std::vector<std::vector<Atom>> rows(a.elems.size());
+  Value first;
+  for (size_t i = a.elems.size(); i-- > 0;) {
+    Value v = eval(*a.elems[i], scope);
+    rows[i] = atoms(v);
+    if (i == 0) first = v;
+  }
+  at(e.span);
+  std::vector<Atom> arrays;
+  for (size_t k = 0; k < rows[0].size(); k++) {
+    std::vector<Dim> dims = shape(rows[0][k]);
+    std::vector<Atom> column;
+    bool constant = dims.empty();
+    for (auto& row : rows) {
+      column.push_back(with_shape(row[k], dims));
+      constant = constant && ir::const_of(row[k]);
+    }
+    if (constant && column.size() > 64) {
+      ir::DataArray data{ir::const_of(column[0])->type, {i64(column.size())}, {}};
+      for (const Atom& x : column)
+        data.bytes.append(reinterpret_cast<const char*>(&ir::const_of(x)->bits), size_t(bytes_of(data.elem)));
+      program_.data.push_back(std::move(data));
+      arrays.push_back(b_->bind1("t", ir::Data{{uint32_t(program_.data.size() - 1)}}));
+    } else {
+      arrays.push_back(b_->bind1("t", ir::ArrayLit{std::move(column)}));
+    }
+  }
+  return rebuild(first, arrays);
+}
+
+Value Lowerer::iota(Term start, Term step, Atom count) {
+  return dynamic(b_->bind1("is", ir::Iota{std::move(count), start.atom, step.atom}));
+}
+
+// x..<z, x..y..<z, x..>z, x..y..>z, x...z, x..y...z at any integer type.
+Value Lowerer::range(const ast::Range& r, const ast::Expr& e, Scope* scope) {
+  Scalar s = prim({r.first->type, scope});
+  Value last_value = eval(*r.last, scope);
+  std::optional<Value> second_value;
+  if (r.second) second_value = eval(*r.second, scope);
+  Term first = term(eval(*r.first, scope)), last = term(last_value);
+  at(e.span);
+  auto wide = [&](const Term& x) { return ir::convert(Scalar::I64, x); };
+  Term zero = number(0), one = number(1), x = wide(first), z = wide(last);
+  bool inclusive = r.kind == ast::Range::Kind::Inclusive, down = r.kind == ast::Range::Kind::DownTo;
+  Term step = second_value ? wide(term(*second_value)) - x : number(down ? -1 : 1);
+  // Above 2^63 an u64 range is not representable; nobody has that many elements.
+  Term up_ok = le(x, z), down_ok = le(z, x);
+  Term ok = term(bool_const(true)), distance = zero;
+  Term positive = lt(zero, step);
+  if (!inclusive) {
+    ok = down ? and_(down_ok, lt(step, zero)) : and_(up_ok, positive);
+    distance = down ? x - z : z - x;
+  } else {
+    ok = second_value ? and_(not_(eq(step, zero)), select(positive, up_ok, down_ok)) : up_ok;
+    distance = second_value ? select(positive, z - x, x - z) + 1 : (z - x) + 1;
+  }
+  Term size_of_step = second_value ? select(positive, step, -step) : one;
+  const char* dots = inclusive ? "..." : down ? "..>" : "..<";
+  std::string message = second_value ? fmt::format("Range {{}}..{{}}{}{{}} is invalid.", dots) : fmt::format("Range {{}}{}{{}} is invalid.", dots);
+  std::vector<Atom> args = {first.atom};
+  if (second_value) args.push_back(atom(*second_value));
+  args.push_back(last.atom);
+  Var proof = check(ok, message, args);
+  return checked_by({proof}, [&] {
+    Term count = distance;
+    if (second_value && !ir::is_const(size_of_step.atom, 1)) {
+      Term divisor = ir::apply(ScalarOp::max, {size_of_step, one});
+      count = ir::apply(ScalarOp::quot, {(distance + divisor) - one, divisor});
+    }
+    return iota(first, second_value ? term(*second_value) - first : b_->number(s, down ? -1 : 1), count.atom);
+  });
+}
+
+}  // namespace raido::lower

@@ -1,0 +1,362 @@
+// functions.cc - uses of definitions, application, and recursive functions.
+//
+// A call is evaluated in place: the body of the function is run on the arguments, so closures and polymorphism disappear
+// on the way. Only a recursive definition becomes a core function: one for each static shape of its arguments, found again
+// by a key made of code, types and structure, without any size. Its parameters are the dynamic parts of the arguments and
+// of everything that closures among them have captured.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "compiler/lower/lowerer.h"
+
+namespace raido::lower {
+
+Value Lowerer::instantiate(const DefValue& d, TypeIn use, Span span) {
+  const ast::Def& def = *d.def;
+  CHECK(def.scheme, "`{}` has not been checked", text(def.self->name));
+  Scope* scope = d.scope;
+  bool general = !def.scheme->types.empty() || !def.scheme->sizes.empty();
+  if (general) {
+    scope = new_scope(d.scope);
+    if (use.type.valid()) match_scheme(*def.scheme, def.scheme->type, use, scope);
+  }
+  if (!def.params.empty()) return std::make_shared<Closure>(Closure{Closure::Kind::Def, &def, scope, {}, {}, {}});
+  if (const ast::Attr* attr = intrinsic_attr(def)) {
+    Value v = intrinsic(def, *attr, scope, {});
+    return v;
+  }
+  if (!general && d.scope->global) return constant(def, d.scope);
+  ir::Source saved = std::exchange(call_source_, here(span));
+  Value v = eval(*def.body, general ? scope : new_scope(d.scope));
+  call_source_ = saved;
+  return v;
+}
+
+// A top-level value: computed once, by Program::constants, when something needs it.
+Value Lowerer::constant(const ast::Def& def, Scope* scope) {
+  std::optional<Value>& known = constants_[{&def, scope}];
+  if (known) return *known;
+  ir::Builder* saved = std::exchange(b_, &constants_builder_);
+  ir::Source saved_source = std::exchange(call_source_, ir::Source{});
+  std::vector<Var> saved_checks = std::exchange(b_->checks, {});
+  bool saved_unsafe = std::exchange(unsafe_, false);
+  uint32_t mark = uint32_t(program_.vars.size());
+  Value v = owned(eval(*def.body, new_scope(scope)));
+  for (uint32_t i = mark; i < program_.vars.size(); i++) global_.insert(Var{i});
+  unsafe_ = saved_unsafe;
+  b_->checks = saved_checks;
+  call_source_ = saved_source;
+  b_ = saved;
+  constants_[{&def, scope}] = v;
+  return v;
+}
+
+size_t Lowerer::arity(const Closure& c) const {
+  switch (c.kind) {
+    case Closure::Kind::Lambda: return static_cast<const ast::Lambda*>(c.code)->params.size();
+    case Closure::Kind::Def: return static_cast<const ast::Def*>(c.code)->params.size();
+    case Closure::Kind::Builtin: {
+      std::string_view n = text(static_cast<const Binding*>(c.code)->name);
+      return n == "neg" || n == "!" ? 1 : 2;
+    }
+    case Closure::Kind::Section: return 1;
+    case Closure::Kind::Access: return 1;
+  }
+  PANIC("no such closure");
+}
+
+Value Lowerer::apply(const Value& f, std::vector<Value> args) {
+  auto closure = std::get_if<std::shared_ptr<const Closure>>(&f);
+  CHECK(closure, "what is applied is no function");
+  std::vector<Value> all = (*closure)->args;
+  all.insert(all.end(), args.begin(), args.end());
+  size_t n = arity(**closure);
+  if (all.size() < n) {
+    auto partial = std::make_shared<Closure>(**closure);
+    partial->args = std::move(all);
+    return partial;
+  }
+  std::vector<Value> rest(all.begin() + ptrdiff_t(n), all.end());
+  all.resize(n);
+  Value result = call(**closure, std::move(all));
+  return rest.empty() ? result : apply(result, std::move(rest));
+}
+
+Value Lowerer::call(const Closure& c, std::vector<Value> args) {
+  auto function_types = [&](size_t i) {
+    TypeIn t = resolve(c.type);
+    for (; i > 0; i--) t = resolve({std::get<check::FunType>(head(t)).result, t.scope});
+    return TypeIn{std::get<check::FunType>(head(t)).param, t.scope};
+  };
+  switch (c.kind) {
+    case Closure::Kind::Builtin: {
+      std::string_view n = text(static_cast<const Binding*>(c.code)->name);
+      if (n == "neg") return dynamic((-term(args[0])).atom);
+      if (n == "!") return dynamic(not_(term(args[0])).atom);
+      return builtin(n, args[0], args[1], function_types(0), {});
+    }
+    case Closure::Kind::Section: {
+      auto section = static_cast<const ast::Section*>(c.code);
+      return section->left ? apply(c.captured[0], {c.captured[1], args[0]}) : apply(c.captured[0], {args[0], c.captured[1]});
+    }
+    case Closure::Kind::Access:
+      return access(static_cast<const ast::AccessSection*>(c.code)->steps, args[0], c.scope);
+    case Closure::Kind::Lambda: {
+      auto l = static_cast<const ast::Lambda*>(c.code);
+      Scope* scope = new_scope(c.scope);
+      for (size_t i = 0; i < args.size(); i++) bind_pattern(*l->params[i], args[i], scope);
+      return eval(*l->body, scope);
+    }
+    case Closure::Kind::Def: break;
+  }
+  auto def = static_cast<const ast::Def*>(c.code);
+  ir::Source call_place = b_->source;
+  if (const ast::Attr* attr = intrinsic_attr(*def)) return intrinsic(*def, *attr, c.scope, args);
+  if (def->recursive) return call_instance(c, args);
+  Scope* scope = new_scope(c.scope);
+  for (size_t i = 0; i < args.size(); i++) bind_pattern(*def->params[i], args[i], scope);
+  bool builtin_code = checked_.sources[def->span.file].builtin;
+  ir::Source saved = call_source_;
+  call_source_ = call_place;
+  bool saved_unsafe = builtin_code ? unsafe_ : std::exchange(unsafe_, false);
+  Value v = eval(*def->body, scope);
+  unsafe_ = saved_unsafe;
+  call_source_ = saved;
+  b_->source = call_place;
+  return v;
+}
+
+// ---- Recursive functions ----
+
+// The key and the dynamic parts of some values; then, inside the function, the same values made of its parameters.
+struct Lowerer::Capture {
+  std::string key;
+  std::vector<Atom> atoms;                  // each once
+  std::vector<bool> consumed;
+  std::unordered_map<const Scope*, size_t> scopes;
+  std::vector<Scope*> originals, copies;
+  std::vector<Atom> replacement;            // of atoms
+  std::vector<ir::Type> types;              // of atoms, in terms of the caller's variables
+
+  size_t number(const Atom& a) {
+    for (size_t i = 0; i < atoms.size(); i++)
+      if (atoms[i] == a) return i;
+    atoms.push_back(a);
+    return atoms.size() - 1;
+  }
+};
+
+void Lowerer::capture(const Value& v, Capture& into) {
+  match(v,
+        [&](const std::monostate&) { into.key += "_"; },
+        [&](const Dynamic& d) {
+          if (const Var* var = ir::var_of(d.atom); var && global_.contains(*var)) {
+            into.key += fmt::format("g{};", var->index);
+            return;
+          }
+          // Sizes first: a telescope. Constants are parameters too, else recursion on a number would never end.
+          std::vector<Dim> dims = shape(d.atom);
+          into.key += std::string(name_of(ir::elem_of(program_, d.atom)));
+          for (const Dim& n : dims) {
+            const Var* var = ir::var_of(n);
+            if (var && global_.contains(*var)) into.key += fmt::format("[g{}]", var->index);
+            else into.key += fmt::format("[{}]", into.number(n));
+          }
+          into.key += fmt::format("#{};", into.number(d.atom));
+        },
+        [&](const std::shared_ptr<const Product>& p) {
+          into.key += "{";
+          for (auto& [n, x] : p->fields) {
+            into.key += fmt::format("{}=", n.index);
+            capture(x, into);
+          }
+          into.key += "}";
+        },
+        [&](const std::shared_ptr<const Sum>& s) {
+          into.key += "<";
+          capture(s->tag, into);
+          for (const Value& x : s->slots) capture(x, into);
+          into.key += ">";
+        },
+        [&](const std::shared_ptr<const Closure>& c) {
+          into.key += fmt::format("\\{}(", fmt::ptr(c->code));
+          capture(c->scope, into);
+          for (const Value& x : c->captured) capture(x, into);
+          into.key += "|";
+          for (const Value& x : c->args) capture(x, into);
+          into.key += ")";
+        },
+        [&](const std::shared_ptr<const DefValue>& d) {
+          into.key += fmt::format("d{}", fmt::ptr(d->def));
+          capture(d->scope, into);
+        },
+        [&](const std::shared_ptr<const Module>& m) { into.key += fmt::format("m{}", fmt::ptr(m.get())); },
+        [&](const std::shared_ptr<const Functor>& f) { into.key += fmt::format("f{}", fmt::ptr(f->code)); },
+        [&](const SizeIn& s) {
+          std::optional<Atom> n = size(s);
+          if (n) capture(dynamic(*n), into);
+          else into.key += "?";
+        });
+}
+void Lowerer::capture(Scope* scope, Capture& into) {
+  if (!scope || scope->global) {
+    into.key += fmt::format("@{}", fmt::ptr(scope));
+    return;
+  }
+  auto [it, fresh] = into.scopes.try_emplace(scope, into.originals.size());
+  into.key += fmt::format("S{}", it->second);
+  if (!fresh) return;
+  into.originals.push_back(scope);
+  std::vector<const Binding*> names;
+  for (auto& [b, v] : scope->values) names.push_back(b);
+  std::sort(names.begin(), names.end(), [](auto a, auto b) { return a->id < b->id; });
+  for (const Binding* b : names) {
+    into.key += fmt::format("${}:", b->id);
+    capture(Value(scope->values.at(b)), into);
+  }
+  std::vector<TypeId> types;
+  for (auto& [id, entry] : scope->types) types.push_back(id);
+  std::sort(types.begin(), types.end());
+  for (TypeId id : types) {
+    TypeEntry entry = scope->types.at(id);
+    into.key += fmt::format("%{}:{}", id.index, entry.def ? "" : type_key({entry.type, entry.scope}));
+  }
+  capture(scope->parent, into);
+}
+
+Value Lowerer::replay(const Value& v, Capture& from) {
+  return match(v,
+      [&](const Dynamic& d) -> Value {
+        if (const Var* var = ir::var_of(d.atom); var && global_.contains(*var)) return d;
+        return Dynamic{from.replacement.at(from.number(d.atom)), d.borrowed};
+      },
+      [&](const std::shared_ptr<const Product>& p) -> Value {
+        std::vector<std::pair<Name, Value>> fields;
+        for (auto& [n, x] : p->fields) fields.emplace_back(n, replay(x, from));
+        return product(std::move(fields));
+      },
+      [&](const std::shared_ptr<const Sum>& s) -> Value {
+        auto sum = std::make_shared<Sum>();
+        sum->tag = replay(s->tag, from);
+        for (const Value& x : s->slots) sum->slots.push_back(replay(x, from));
+        return sum;
+      },
+      [&](const std::shared_ptr<const Closure>& c) -> Value {
+        auto copy = std::make_shared<Closure>(*c);
+        copy->scope = replay(c->scope, from);
+        if (copy->type.scope) copy->type.scope = replay(c->type.scope, from);
+        for (Value& x : copy->captured) x = replay(Value(x), from);
+        for (Value& x : copy->args) x = replay(Value(x), from);
+        return copy;
+      },
+      [&](const std::shared_ptr<const DefValue>& d) -> Value {
+        return std::make_shared<DefValue>(DefValue{d->def, replay(d->scope, from)});
+      },
+      [&](const SizeIn& s) -> Value {
+        std::optional<Atom> n = size(s);
+        return n ? replay(dynamic(*n), from) : Value(std::monostate{});
+      },
+      [&](const auto& same) -> Value { return same; });
+}
+Scope* Lowerer::replay(Scope* scope, Capture& from) {
+  if (!scope || scope->global) return scope;
+  auto it = from.scopes.find(scope);
+  if (it == from.scopes.end()) return scope;   // only types look there
+  Scope*& copy = from.copies[it->second];
+  if (copy) return copy;
+  copy = new_scope(nullptr);
+  Scope* result = copy;
+  result->parent = replay(scope->parent, from);
+  for (auto& [b, v] : scope->values) {
+    Value x = replay(Value(v), from);
+    if (!std::holds_alternative<std::monostate>(x)) result->values[b] = x;
+  }
+  for (auto& [id, entry] : scope->types) result->types[id] = TypeEntry{entry.type, replay(entry.scope, from), entry.def};
+  return result;
+}
+
+Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args) {
+  auto def = static_cast<const ast::Def*>(c.code);
+  ir::Source call_place = b_->source;
+  Capture cap;
+  cap.key = fmt::format("{}", fmt::ptr(def));
+  capture(c.scope, cap);
+  std::vector<std::vector<Atom>> unique_args;
+  for (size_t i = 0; i < args.size(); i++) {
+    Value arg = owned(args[i]);
+    cap.key += "/";
+    capture(arg, cap);
+  }
+  std::vector<Leaf> result_leaves = leaves_of(result_type(*def, c.scope));
+  size_t result_sizes = 0;
+  for (const Leaf& l : result_leaves) result_sizes += l.dims.size();
+
+  auto found = instances_.find(cap.key);
+  if (found == instances_.end()) {
+    CHECK(instances_.size() < 10000, "more than 10,000 instances of recursive functions");
+    ir::FunId id{uint32_t(program_.functions.size())};
+    program_.functions.emplace_back();
+    instances_[cap.key] = {id};
+    cap.copies.assign(cap.originals.size(), nullptr);
+    cap.replacement.resize(cap.atoms.size());
+    ir::Lambda lambda;
+    // Atoms were numbered sizes first, so the type of each mentions only parameters before it.
+    for (size_t i = 0; i < cap.atoms.size(); i++) {
+      ir::Type t = program_.type(cap.atoms[i]);
+      walk(t, [&](Atom& a) {
+        const Var* v = ir::var_of(a);
+        if (!(v && global_.contains(*v))) a = cap.replacement.at(cap.number(a));
+      });
+      std::string hint = ir::var_of(cap.atoms[i]) ? program_.hint(*ir::var_of(cap.atoms[i])) : "x";
+      Var param = program_.fresh(hint, t);
+      lambda.params.push_back({param});
+      cap.replacement[i] = param;
+    }
+    std::vector<bool> consumes(cap.atoms.size(), false);
+    for (size_t i = 0; i < args.size(); i++)
+      if (std::holds_alternative<check::UniqueType>(head(param_type(*def, i, c.scope))))
+        for (const Atom& a : atoms(args[i]))
+          if (!ir::shape_of(program_.type(a)).empty())
+            for (size_t k = 0; k < cap.atoms.size(); k++)
+              if (cap.atoms[k] == a) consumes[k] = true;
+    std::vector<ir::Type> returns(result_sizes, ir::scalar_type(Scalar::I64));
+    size_t next_size = 0;
+    for (const Leaf& l : result_leaves) {
+      std::vector<Dim> dims;
+      for (size_t k = 0; k < l.dims.size(); k++) dims.push_back(ir::result_number(next_size++));
+      returns.push_back(ir::array_type(l.elem, dims));
+    }
+    ir::Function& f = program_.functions[id.index];
+    f.name = fmt::format("{}_{}", text(def->self->name), id.index);
+    for (char& ch : f.name)
+      if (!std::isalnum(static_cast<unsigned char>(ch)) && ch != '_') ch = '_';
+    f.lambda.params = lambda.params;
+    f.consumes = consumes;
+    f.returns = returns;
+
+    Scope* scope = new_scope(replay(c.scope, cap));
+    std::vector<Value> inner_args;
+    for (const Value& arg : args) inner_args.push_back(replay(arg, cap));
+    List<ir::Stm> stms;
+    ir::Builder inner(program_, lambda.body.stms);
+    ir::Builder* saved = std::exchange(b_, &inner);
+    ir::Source saved_source = std::exchange(call_source_, ir::Source{});
+    for (size_t i = 0; i < inner_args.size(); i++) bind_pattern(*def->params[i], inner_args[i], scope);
+    Value result = owned(eval(*def->body, scope));
+    std::vector<Atom> values = atoms(result);
+    for (const Atom& a : values)
+      for (const Dim& d : shape(a)) lambda.body.result.push_back(d);
+    lambda.body.result.insert(lambda.body.result.end(), values.begin(), values.end());
+    call_source_ = saved_source;
+    b_ = saved;
+    program_.functions[id.index].lambda = std::move(lambda);
+    found = instances_.find(cap.key);
+  }
+  b_->source = call_place;
+  std::vector<Var> results = b_->bind(std::string("r"), ir::Call{found->second.function, cap.atoms});
+  size_t next = result_sizes;
+  return build(result_type(*def, c.scope), [&] { return dynamic(results.at(next++)); });
+}
+
+}  // namespace raido::lower

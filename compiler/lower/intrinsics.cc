@@ -1,0 +1,341 @@
+// intrinsics.cc - definitions of the prelude that the compiler provides: scalar operations, parallel operators,
+// rearrangements, derivatives. Each function takes the arguments of one call and emits core code.
+#include <algorithm>
+
+#include "compiler/lower/lowerer.h"
+
+namespace raido::lower {
+
+struct Lowerer::Site {
+  const ast::Def& def;
+  Scope* scope;                    // with its type and size parameters
+  const std::vector<Value>& args;
+};
+
+const ast::Attr* Lowerer::intrinsic_attr(const ast::Def& def) const {
+  for (const ast::Attr& a : def.attrs)
+    if (text(a.name) == "intrinsic") return &a;
+  return nullptr;
+}
+
+Value Lowerer::intrinsic(const ast::Def& def, const ast::Attr& attr, Scope* scope, const std::vector<Value>& args) {
+  std::string_view n = attr.args.empty() ? text(def.self->name) : text(attr.args[0].name);
+  if (n.ends_with('_')) n.remove_suffix(1);   // a second, local name of the same
+  Site s{def, scope, args};
+  // The sizes of the parameters' types have names that the function's types may mention.
+  for (size_t i = 0; i < args.size(); i++) bind_sizes(param_type(def, i, scope), args[i], scope);
+#define INTRINSIC(word, function) \
+  if (n == word) return function(s);
+#include "compiler/lower/intrinsics.def"
+#undef INTRINSIC
+  std::optional<ScalarOp> op = scalar_op_named(n);
+  CHECK(op, "the prelude asks for an intrinsic `{}` that does not exist", n);
+  return scalar_intrinsic(*op, s);
+}
+
+// ---- Scalars ----
+
+Value Lowerer::scalar_intrinsic(ScalarOp op, Site& s) {
+  std::vector<Atom> args;
+  for (const Value& v : s.args) args.push_back(atom(v));
+  Scalar working = working_type(op, ir::elem_of(program_, args[0]), ir::elem_of(program_, args[args.size() > 1 ? 1 : 0]));
+  if (op == ScalarOp::mod && is_float(working)) op = ScalarOp::rem;
+  return arithmetic(op, std::move(args), working);
+}
+Value Lowerer::convert_intrinsic(Site& s) {
+  return dynamic(ir::convert(prim(result_type(s.def, s.scope)), term(s.args[0])).atom);
+}
+Value Lowerer::gt_intrinsic(Site& s) { return dynamic(lt(term(s.args[1]), term(s.args[0])).atom); }
+Value Lowerer::ge_intrinsic(Site& s) { return dynamic(le(term(s.args[1]), term(s.args[0])).atom); }
+
+// ---- Parallel operators ----
+
+Value Lowerer::map_over(const std::function<Value(const Value&)>& f, const Value& xs, TypeIn xs_type, TypeIn result) {
+  Atom width = outer_size(xs, xs_type);
+  std::vector<Atom> arrays = atoms(with_outer(xs, width));
+  std::vector<std::pair<std::string, ir::Type>> params;
+  std::vector<Var> inputs;
+  for (const Atom& a : arrays) {
+    inputs.push_back(*ir::var_of(a));
+    std::string hint = program_.hint(inputs.back());
+    params.emplace_back(hint.size() > 1 && hint.back() == 's' ? hint.substr(0, hint.size() - 1) : "x", ir::row_type(program_.type(a)));
+  }
+  Value like;
+  auto body = [&](const std::vector<Atom>& elems) { return owned(f(rebuild(xs, elems))); };
+  // Without a first element the sizes of the elements do not matter: 0.
+  auto probe = [&](const ir::Lambda& sizes) {
+    Term some = lt(number(0), term(width));
+    ir::If stm{some.atom, {}, {}};
+    stm.then_ = b_->body([&] {
+      std::vector<Atom> first;
+      for (Var v : inputs) first.push_back(b_->bind1("first", ir::Index{v, {ir::Selector(Atom(i64_const(0)))}}));
+      return b_->inline_call(sizes, first);
+    });
+    stm.else_.result.assign(stm.then_.result.size(), Atom(i64_const(0)));
+    std::vector<Atom> out;
+    for (Var v : b_->bind(std::string("size"), std::move(stm))) out.push_back(v);
+    return out;
+  };
+  ir::Lambda l = lambda(params, body, result, like, probe);
+  if (l.body.result.empty()) return like;
+  std::vector<std::string> hints;
+  for (const Atom& r : l.body.result) hints.push_back(ir::var_of(r) ? program_.hint(*ir::var_of(r)) : "t");
+  std::vector<Var> vars = b_->bind(hints, ir::Screma{width, inputs, std::move(l), {}, {}, {}, {}});
+  return rebuild(like, {vars.begin(), vars.end()});
+}
+
+Value Lowerer::map_intrinsic(Site& s) {
+  TypeIn f = resolve(param_type(s.def, 0, s.scope));
+  TypeIn elem{std::get<check::FunType>(head(f)).result, f.scope};
+  return map_over([&](const Value& x) { return apply(s.args[0], {x}); }, s.args[1], param_type(s.def, 1, s.scope), elem);
+}
+
+ir::Combine Lowerer::combine(const Value& op, const Value& ne, const Value& like, const std::vector<ir::Type>& rows,
+                             bool commutative) {
+  ir::Combine c;
+  std::vector<std::pair<std::string, ir::Type>> params;
+  for (const char* hint : {"a", "b"})
+    for (const ir::Type& t : rows) params.emplace_back(hint, t);
+  c.op = plain_lambda(params, [&](const std::vector<Atom>& vars) {
+    auto half = vars.begin() + ptrdiff_t(rows.size());
+    std::vector<Atom> results = atoms(owned(apply(op, {rebuild(like, {vars.begin(), half}), rebuild(like, {half, vars.end()})})));
+    for (size_t i = 0; i < results.size(); i++) results[i] = with_shape(results[i], ir::shape_of(rows[i]));
+    return results;
+  });
+  c.neutral = atoms(ne);
+  for (size_t i = 0; i < rows.size(); i++) c.neutral[i] = with_shape(c.neutral[i], ir::shape_of(rows[i]));
+  c.commutative = commutative;
+  return c;
+}
+
+Value Lowerer::fold(Site& s, bool scan, bool commutative) {
+  const Value &op = s.args[0], &ne = s.args[1];
+  Atom width = outer_size(s.args[2], param_type(s.def, 2, s.scope));
+  Value xs = with_outer(s.args[2], width);
+  std::vector<Var> inputs;
+  std::vector<ir::Type> rows;
+  for (const Atom& a : atoms(xs)) {
+    inputs.push_back(*ir::var_of(a));
+    rows.push_back(ir::row_type(program_.type(a)));
+  }
+  if (inputs.empty()) return scan ? xs : ne;
+  ir::Combine c = combine(op, ne, xs, rows, commutative);
+  std::vector<Var> vars = scan ? b_->scan("t", width, std::move(c), inputs) : b_->reduce("t", width, std::move(c), inputs);
+  return rebuild(xs, {vars.begin(), vars.end()});
+}
+Value Lowerer::reduce_intrinsic(Site& s) { return fold(s, false, false); }
+Value Lowerer::reduce_comm_intrinsic(Site& s) { return fold(s, false, true); }
+Value Lowerer::scan_intrinsic(Site& s) { return fold(s, true, false); }
+
+Value Lowerer::histogram(const Value& dest, const Value& op, const Value& ne, const Value& at, const Value& values, int rank) {
+  Value target = owned(dest);
+  std::vector<Atom> arrays = atoms(target), indices = atoms(at), xs = atoms(values);
+  if (arrays.empty()) return dest;
+  Atom width = shape(indices[0]).at(0);
+  ir::Dest d;
+  std::vector<ir::Type> rows;
+  std::vector<Var> inputs;
+  d.rank = rank;
+  for (const Atom& a : arrays) {
+    d.arrays.push_back(*ir::var_of(a));
+    std::vector<Dim> dims = shape(a);
+    rows.push_back(ir::array_type(ir::elem_of(program_, a), {dims.begin() + rank, dims.end()}));
+  }
+  for (const Atom& a : indices) inputs.push_back(*ir::var_of(with_shape(a, {width})));
+  for (size_t i = 0; i < xs.size(); i++) {
+    std::vector<Dim> dims = ir::shape_of(rows[i]);
+    dims.insert(dims.begin(), width);
+    inputs.push_back(*ir::var_of(with_shape(xs[i], dims)));
+  }
+  d.combine = combine(op, ne, values, rows, true);
+  std::vector<std::pair<std::string, ir::Type>> params;
+  for (Var v : inputs) params.emplace_back("x", ir::row_type(program_.type(v)));
+  ir::Lambda pre = plain_lambda(params, [](const std::vector<Atom>& vars) { return vars; });
+  std::vector<Var> vars = b_->bind(std::string("h"), ir::Hist{width, inputs, std::move(pre), {std::move(d)}});
+  return rebuild(target, {vars.begin(), vars.end()});
+}
+Value Lowerer::hist_intrinsic(Site& s) {   // op ne k is as
+  Term k = term(s.args[2]);
+  Var ok = check(le(number(0), k), "Range 0..1..<{} is invalid.", {k.atom});
+  Value dest = checked_by({ok}, [&] {
+    return map_leaves(s.args[1], [&](const Dynamic& d) { return dynamic(b_->replicate({k.atom}, d.atom)); });
+  });
+  return histogram(dest, s.args[0], s.args[1], s.args[3], s.args[4], 1);
+}
+// dest op ne is as
+Value Lowerer::reduce_by_index_intrinsic(Site& s) { return histogram(s.args[0], s.args[1], s.args[2], s.args[3], s.args[4], 1); }
+Value Lowerer::reduce_by_index_2d_intrinsic(Site& s) { return histogram(s.args[0], s.args[1], s.args[2], s.args[3], s.args[4], 2); }
+Value Lowerer::reduce_by_index_3d_intrinsic(Site& s) { return histogram(s.args[0], s.args[1], s.args[2], s.args[3], s.args[4], 3); }
+
+// An accumulator without operator around a map of updates.
+Value Lowerer::scatter_to(const Value& dest, const Value& at, const Value& values, int rank) {
+  Value target = owned(dest);
+  std::vector<Atom> arrays = atoms(target), indices = atoms(at), xs = atoms(values);
+  if (arrays.empty()) return dest;
+  Atom width = shape(indices[0]).at(0);
+  ir::WithAcc w;
+  ir::Dest d;
+  d.rank = rank;
+  std::vector<Var> inputs;
+  for (const Atom& a : arrays) d.arrays.push_back(*ir::var_of(a));
+  for (const Atom& a : indices) inputs.push_back(*ir::var_of(with_shape(a, {width})));
+  for (size_t i = 0; i < xs.size(); i++) {
+    std::vector<Dim> dims = shape(arrays[i]);
+    dims.erase(dims.begin(), dims.begin() + rank);
+    dims.insert(dims.begin(), width);
+    inputs.push_back(*ir::var_of(with_shape(xs[i], dims)));
+  }
+  Var token = program_.fresh("token", ir::CheckType{}), acc = program_.fresh("acc", ir::dest_type(program_, d, token));
+  w.dests.push_back(std::move(d));
+  w.scope.params = {{token}, {acc}};
+  w.scope.body = b_->body([&] {
+    std::vector<std::pair<std::string, ir::Type>> params;
+    for (Var v : inputs) params.emplace_back("x", ir::row_type(program_.type(v)));
+    params.emplace_back("acc", program_.type(acc));
+    std::vector<Var> all = inputs;
+    all.push_back(acc);
+    ir::Lambda pre = plain_lambda(params, [&](const std::vector<Atom>& vars) {
+      std::vector<Atom> index(vars.begin(), vars.begin() + ptrdiff_t(indices.size())), parts(vars.begin() + ptrdiff_t(indices.size()), vars.end() - 1);
+      return std::vector<Atom>{b_->bind1("acc", ir::AccUpdate{*ir::var_of(vars.back()), index, parts})};
+    });
+    return std::vector<Atom>{b_->map("acc", width, std::move(pre), all).at(0)};
+  });
+  std::vector<Var> vars = b_->bind(std::string("s"), std::move(w));
+  return rebuild(target, {vars.begin(), vars.end()});
+}
+Value Lowerer::scatter_intrinsic(Site& s) { return scatter_to(s.args[0], s.args[1], s.args[2], 1); }
+Value Lowerer::scatter_2d_intrinsic(Site& s) { return scatter_to(s.args[0], s.args[1], s.args[2], 2); }
+Value Lowerer::scatter_3d_intrinsic(Site& s) { return scatter_to(s.args[0], s.args[1], s.args[2], 3); }
+
+// ---- Rearrangements ----
+
+Value Lowerer::concat_intrinsic(Site& s) {
+  std::vector<Atom> a = atoms(s.args[0]), b = atoms(s.args[1]), out;
+  for (size_t i = 0; i < a.size(); i++) {
+    std::vector<Dim> dims = shape(a[i]), other = shape(b[i]);
+    Term n = term(dims[0]) + term(other[0]);
+    dims[0] = other[0];
+    out.push_back(b_->bind1("t", ir::Concat{0, {*ir::var_of(a[i]), *ir::var_of(with_shape(b[i], dims))}, n.atom}));
+  }
+  return rebuild(s.args[0], out);
+}
+Value Lowerer::flatten_intrinsic(Site& s) {
+  return map_leaves(s.args[0], [&](const Dynamic& d) -> Value {
+    std::vector<Dim> dims = shape(d.atom);
+    dims[1] = (term(dims[0]) * term(dims[1])).atom;
+    dims.erase(dims.begin());
+    return Dynamic{b_->bind1(program_.hint(*ir::var_of(d.atom)), ir::Reshape{*ir::var_of(d.atom), dims}), d.borrowed};
+  });
+}
+Value Lowerer::unflatten_intrinsic(Site& s) {
+  TypeIn t = resolve(result_type(s.def, s.scope));
+  const check::ArrayType& outer = std::get<check::ArrayType>(head(t));
+  TypeIn row = resolve({outer.elem, t.scope});
+  std::optional<Atom> n = size({outer.size, t.scope}), m = size({std::get<check::ArrayType>(head(row)).size, row.scope});
+  CHECK(n && m, "the sizes of an `unflatten` are not known");
+  std::vector<Atom> all = atoms(s.args[0]);
+  if (all.empty()) return s.args[0];
+  Atom length = shape(all[0])[0];
+  Term ok = and_(and_(le(number(0), term(*n)), le(number(0), term(*m))), eq(term(*n) * term(*m), term(length)));
+  Var proof = check(ok, "Cannot unflatten array of shape [{}] to array of shape [{}][{}]", {length, *n, *m});
+  return checked_by({proof}, [&] {
+    return map_leaves(s.args[0], [&](const Dynamic& d) -> Value {
+      std::vector<Dim> dims = shape(d.atom);
+      dims[0] = *m;
+      dims.insert(dims.begin(), *n);
+      return Dynamic{b_->bind1(program_.hint(*ir::var_of(d.atom)), ir::Reshape{*ir::var_of(d.atom), dims}), d.borrowed};
+    });
+  });
+}
+Value Lowerer::transpose_intrinsic(Site& s) {
+  return map_leaves(s.args[0], [&](const Dynamic& d) -> Value {
+    std::vector<int> order(shape(d.atom).size());
+    for (size_t i = 0; i < order.size(); i++) order[i] = int(i);
+    std::swap(order[0], order[1]);
+    return Dynamic{b_->permute(*ir::var_of(d.atom), order), d.borrowed};
+  });
+}
+// Arrays of pairs are pairs of arrays, so nothing happens; but the result counts as fresh while it shares memory.
+Value Lowerer::zip_intrinsic(Site& s) {
+  Value a = s.args[0], b = s.args[1];
+  std::vector<Atom> left = atoms(a);
+  if (!left.empty()) b = with_outer(b, shape(left[0])[0]);
+  return map_leaves(tuple({a, b}), [](const Dynamic& d) -> Value { return Dynamic{d.atom, true}; });
+}
+Value Lowerer::unzip_intrinsic(Site& s) { return s.args[0]; }
+
+Value Lowerer::iota_intrinsic(Site& s) {
+  Term n = term(s.args[0]);
+  Var ok = check(le(number(0), n), "Range 0..1..<{} is invalid.", {n.atom});
+  return checked_by({ok}, [&] { return iota(number(0), number(1), n.atom); });
+}
+Value Lowerer::replicate_intrinsic(Site& s) {
+  Term n = term(s.args[0]);
+  Var ok = check(le(number(0), n), "Negative allocation: cannot replicate {} times.", {n.atom});
+  return checked_by({ok}, [&] {
+    return map_leaves(s.args[1], [&](const Dynamic& d) { return dynamic(b_->replicate({n.atom}, d.atom)); });
+  });
+}
+Value Lowerer::copy_intrinsic(Site& s) {
+  return map_leaves(s.args[0], [&](const Dynamic& d) {
+    if (!ir::is_array(program_.type(d.atom))) return dynamic(d.atom);
+    return dynamic(b_->copy(*ir::var_of(d.atom)));
+  });
+}
+Value Lowerer::copy_intrinsic_manifest(Site& s) { return copy_intrinsic(s); }
+
+Value Lowerer::trace_intrinsic(Site& s) {
+  b_->attrs.push_back({"trace_trace", {}});
+  Value v = map_leaves(s.args[0], [&](const Dynamic& d) { return dynamic(b_->bind1("t", ir::Identity{d.atom})); });
+  b_->attrs.pop_back();
+  return v;
+}
+Value Lowerer::opaque_intrinsic(Site& s) {
+  b_->attrs.push_back({"opaque", {}});
+  Value v = map_leaves(s.args[0], [&](const Dynamic& d) { return dynamic(b_->bind1("t", ir::Identity{d.atom})); });
+  b_->attrs.pop_back();
+  return v;
+}
+
+// ---- Derivatives ----
+
+// f, x, seed. The node's results are f's results and then the derivatives.
+Value Lowerer::derivative(Site& s, bool forward, bool with_value, bool batch) {
+  uses_ad_ = true;
+  const Value &f = s.args[0], &x = s.args[1], &seeds = s.args[2];
+  TypeIn f_type = resolve(param_type(s.def, 0, s.scope));
+  TypeIn result{std::get<check::FunType>(head(f_type)).result, f_type.scope};
+  auto node = [&](const Value& seed, bool value_too) {
+    std::vector<Atom> at = atoms(x), directions = atoms(seed);
+    std::vector<std::pair<std::string, ir::Type>> params;
+    for (const Atom& a : at) params.emplace_back(ir::var_of(a) ? program_.hint(*ir::var_of(a)) : "x", program_.type(a));
+    Value like;
+    ir::Lambda l = lambda(params, [&](const std::vector<Atom>& vars) { return owned(apply(f, {rebuild(x, vars)})); }, result, like,
+                          [&](const ir::Lambda& sizes) { return b_->inline_call(sizes, at); });
+    std::vector<Atom> results = l.body.result;
+    for (size_t i = 0; i < directions.size(); i++) directions[i] = with_shape(directions[i], shape(forward ? at[i] : results[i]));
+    std::vector<Var> vars = forward ? b_->bind(std::string("d"), ir::Jvp{std::move(l), at, directions, {}})
+                                    : b_->bind(std::string("d"), ir::Vjp{std::move(l), at, directions, {}});
+    auto middle = vars.begin() + ptrdiff_t(results.size());
+    Value d = rebuild(forward ? like : x, {middle, vars.end()});
+    return value_too ? tuple({rebuild(like, {vars.begin(), middle}), d}) : d;
+  };
+  if (!batch) return node(seeds, with_value);
+  TypeIn element = forward ? result : param_type(s.def, 1, s.scope);
+  Value all = map_over([&](const Value& seed) { return node(seed, false); }, seeds, param_type(s.def, 2, s.scope), element);
+  return with_value ? tuple({apply(f, {x}), all}) : all;
+}
+Value Lowerer::jvp_intrinsic(Site& s) { return derivative(s, true, false, false); }
+Value Lowerer::jvp2_intrinsic(Site& s) { return derivative(s, true, true, false); }
+Value Lowerer::vjp_intrinsic(Site& s) { return derivative(s, false, false, false); }
+Value Lowerer::vjp2_intrinsic(Site& s) { return derivative(s, false, true, false); }
+Value Lowerer::jmp_intrinsic(Site& s) { return derivative(s, true, false, true); }
+Value Lowerer::jmp2_intrinsic(Site& s) { return derivative(s, true, true, true); }
+Value Lowerer::mjp_intrinsic(Site& s) { return derivative(s, false, false, true); }
+Value Lowerer::mjp2_intrinsic(Site& s) { return derivative(s, false, true, true); }
+
+// f, f', x: the value of f, with its own rule where it is differentiated.
+Value Lowerer::with_vjp_intrinsic(Site& s) { return apply(s.args[0], {s.args[2]}); }
+Value Lowerer::with_jvp_intrinsic(Site& s) { return apply(s.args[0], {s.args[2]}); }
+
+}  // namespace raido::lower

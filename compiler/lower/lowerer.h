@@ -1,0 +1,201 @@
+// lowerer.h - the static interpreter; included by the .cc files of this folder only.
+#pragma once
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "compiler/ir/build.h"
+#include "compiler/ir/term.h"
+#include "compiler/lower/lower.h"
+#include "compiler/lower/value.h"
+
+namespace raido::lower {
+
+using ir::Term;
+
+// A scalar or array part of a type.
+struct Leaf { Scalar elem; std::vector<SizeIn> dims; };
+// How the payloads of a sum's constructors lie in its slots.
+struct SumLayout {
+  bool tagged = false;
+  std::vector<Leaf> slots;
+  std::vector<std::vector<std::vector<size_t>>> where;   // constructor, payload, leaf of the payload -> slot
+};
+
+class Lowerer {
+ public:
+  Lowerer(check::Checked& checked, const Options& options);
+  ir::Program run();
+
+ private:
+  // ---- lower.cc: scopes, declarations, modules ----
+  Scope* new_scope(Scope* parent, bool global = false);
+  const Value* find(const Binding* b, Scope* scope) const;
+  std::shared_ptr<const Module> declarations(std::span<ast::Decl> decls, Scope* scope);
+  Value module(const ast::ModExp& m, Scope* scope);
+  void bind_abstracts(std::span<const ast::Abstract> abstracts, const Value& module, Scope* scope);
+  Value path(const ast::Path& p, Scope* scope);
+  Name name(std::string_view text) { return checked_.program.names.intern(text); }
+  std::string_view text(Name n) const { return n.valid() ? checked_.program.names.text(n) : "n"; }   // unknown sizes have no name
+
+  // ---- types.cc: types of the checker, sizes, leaves ----
+  TypeIn resolve(TypeIn t);                        // no abbreviation, parameter or uniqueness at its head
+  const check::Type& head(const TypeIn& t) const { return checked_.result.types[t.type]; }
+  Scalar prim(TypeIn t);
+  bool is_prim(TypeIn t) { return std::holds_alternative<check::PrimType>(head(resolve(t))); }
+  void leaves_of(TypeIn t, const std::vector<SizeIn>& outer, std::vector<Leaf>& out);
+  std::vector<Leaf> leaves_of(TypeIn t);
+  SumLayout layout(TypeIn sum);
+  std::optional<Atom> size(SizeIn s);              // none if it is not known here
+  Value build(TypeIn t, const std::function<Value()>& next);   // a value of type t from its leaves
+  void bind_sizes(TypeIn t, const Value& v, Scope* scope, size_t depth = 0);
+  void bind_size(SizeIn s, const Atom& dim, Scope* scope);
+  void match_scheme(const check::Scheme& scheme, TypeRef general, TypeIn use, Scope* into);
+  TypeIn param_type(const ast::Def& def, size_t i, Scope* scope);
+  TypeIn result_type(const ast::Def& def, Scope* scope);
+  Value blank(TypeIn t);                           // zeros
+  std::string type_key(TypeIn t);
+
+  // ---- values.cc: leaves, joining, lambdas ----
+  void leaves(const Value& v, std::vector<Dynamic>& out) const;
+  std::vector<Atom> atoms(const Value& v) const;
+  Value map_leaves(const Value& v, const std::function<Value(const Dynamic&)>& f) const;
+  Value rebuild(const Value& like, const std::vector<Atom>& atoms) const;
+  Value product(std::vector<std::pair<Name, Value>> fields) const;
+  Value tuple(std::vector<Value> parts);
+  Value unit() const { return product({}); }
+  Value field(const Value& v, Name f) const;
+  Value component(const Value& v, size_t i) const;
+  Atom atom(const Value& v) const;
+  Var array(const Value& v) const;
+  Term term(const Value& v) { return b_->term(atom(v)); }
+  Term term(Atom a) { return b_->term(std::move(a)); }
+  Term number(i64 n) { return b_->term(i64_const(n)); }
+  std::vector<Dim> shape(const Atom& a) const { return ir::shape_of(program_.type(a)); }
+  Atom outer_size(const Value& v, TypeIn type);    // of an array value
+  bool visible(const Atom& a, uint32_t mark) const;
+  Atom with_shape(const Atom& a, const std::vector<Dim>& shape);   // the same array; its type says this shape
+  Value with_outer(const Value& v, const Dim& n);  // the outer size of all leaves
+  Value owned(const Value& v);                     // borrowed leaves are copied
+  Value dynamic(Atom a) const { return Dynamic{std::move(a), false}; }
+  Value emit_if(const Atom& cond, const std::function<Value()>& then_, const std::function<Value()>& else_);
+  // A lambda from values to a value. Sizes born inside are replaced by sizes known outside: those of `expected`, else
+  // what `probe` finds by running the code once. `like` receives the structure of the result.
+  ir::Lambda lambda(const std::vector<std::pair<std::string, ir::Type>>& params,
+                    const std::function<Value(const std::vector<Atom>&)>& body, TypeIn expected, Value& like,
+                    const std::function<std::vector<Atom>(const ir::Lambda&)>& probe);
+  ir::Lambda plain_lambda(const std::vector<std::pair<std::string, ir::Type>>& params,
+                          const std::function<std::vector<Atom>(const std::vector<Atom>&)>& body);
+
+  // ---- expressions.cc ----
+  Value eval(const ast::Expr& e, Scope* scope);
+  Value eval_node(const ast::Expr& e, Scope* scope);
+  Value literal(const ast::Literal& l, TypeIn type);
+  Value reference(const ast::Ref& r, const ast::Expr& e, Scope* scope);
+  Value operation(const ast::Operator& o, const ast::Expr& e, Scope* scope);
+  Value builtin(std::string_view op, const Value& left, const Value& right, TypeIn operands, Span span);
+  Value arithmetic(ScalarOp op, std::vector<Atom> args, Scalar s);      // with its checks
+  Value equal(const Value& left, const Value& right);
+  Atom equal_arrays(const Atom& left, const Atom& right);
+  Value unary(const ast::Unary& u, Scope* scope);
+  Value coerce(const ast::Coerce& c, const ast::Expr& e, Scope* scope);
+  Value coerced(const Value& v, TypeIn t, size_t depth, const std::string& type_text);
+  Value attributed(const ast::Attributed& a, Scope* scope);
+  Value construct(const ast::Construct& c, const ast::Expr& e, Scope* scope);
+  Value assertion(const ast::Assert& a, Scope* scope);
+  Value hole(const ast::Expr& e, Scope* scope);
+  Value array_literal(const ast::ArrayLit& a, const ast::Expr& e, Scope* scope);
+  Value range(const ast::Range& r, const ast::Expr& e, Scope* scope);
+
+  // ---- patterns.cc ----
+  void bind_pattern(const ast::Pat& p, const Value& v, Scope* scope);
+  Term test(const ast::Pat& p, const Value& v, Scope* scope);   // does the value have the pattern's form?
+  Value match_cases(const ast::Match& m, const Value& on, size_t from, Scope* scope);
+  Value payload(TypeIn sum, const Value& v, size_t constructor, size_t i);
+  size_t constructor_index(TypeIn sum, Name name);
+
+  // ---- loops.cc ----
+  Value loop(const ast::Loop& l, Scope* scope);
+
+  // ---- arrays.cc: indexing, slices, updates ----
+  std::vector<ir::Selector> selectors(std::span<const ast::Selector> at, const std::vector<Dim>& shape, Scope* scope,
+                                      Span span, std::vector<Var>& checks);
+  ir::Slice slice(const ast::Selector& s, const Dim& width, Scope* scope, Term& ok, std::string& shown,
+                  std::vector<Atom>& shown_args);
+  Value index(const Value& v, const std::vector<ir::Selector>& at);
+  Value element(const Value& v, const Atom& i);
+  Value with(const ast::With& w, Scope* scope);
+  Value update(const Value& base, std::span<ast::Step> steps, std::vector<ir::Selector> at, TypeIn type,
+               const Value& value, Scope* scope, std::vector<Var>& checks);
+  Value access(std::span<ast::Step> steps, Value v, Scope* scope);
+  std::vector<Dim> shape_prefix(const Value& v, size_t dims, TypeIn type);
+  Value iota(Term start, Term step, Atom count);
+
+  // ---- functions.cc: application ----
+  Value instantiate(const DefValue& d, TypeIn use, Span span);
+  Value constant(const ast::Def& def, Scope* scope);
+  Value apply(const Value& f, std::vector<Value> args);
+  size_t arity(const Closure& c) const;
+  Value call(const Closure& c, std::vector<Value> args);
+  Value call_instance(const Closure& c, const std::vector<Value>& args);
+  struct Capture;
+  void capture(const Value& v, Capture& into);
+  void capture(Scope* scope, Capture& into);
+  Value replay(const Value& v, Capture& from);
+  Scope* replay(Scope* scope, Capture& from);
+
+  // ---- intrinsics.cc ----
+  const ast::Attr* intrinsic_attr(const ast::Def& def) const;
+  Value intrinsic(const ast::Def& def, const ast::Attr& attr, Scope* scope, const std::vector<Value>& args);
+  struct Site;                                     // the definition, its scope, the arguments
+#define INTRINSIC(name, function) Value function(Site& s);
+#include "compiler/lower/intrinsics.def"
+#undef INTRINSIC
+  Value scalar_intrinsic(ScalarOp op, Site& s);
+  // One call of f for each element. `result`: the type of f's result, if known.
+  Value map_over(const std::function<Value(const Value&)>& f, const Value& xs, TypeIn xs_type, TypeIn result);
+  // An operator on values of `like`'s structure, whose leaves have these types.
+  ir::Combine combine(const Value& op, const Value& ne, const Value& like, const std::vector<ir::Type>& rows, bool commutative);
+  Value fold(Site& s, bool scan, bool commutative);
+  Value histogram(const Value& dest, const Value& op, const Value& ne, const Value& at, const Value& values, int rank);
+  Value scatter_to(const Value& dest, const Value& at, const Value& values, int rank);
+  Value derivative(Site& s, bool forward, bool with_value, bool batch);
+
+  // ---- entry_points.cc ----
+  void entry_point(const check::EntryPoint& e);
+
+  // ---- places and checks ----
+  ir::Source here(Span span);
+  void at(Span span) { b_->source = here(span); }
+  Var check(const Term& cond, std::string_view message, std::vector<Atom> args);   // invalid if nothing can fail
+  template <class F> auto checked_by(std::vector<Var> checks, F f) {               // statements that need these proofs
+    std::vector<Var> saved = b_->checks;
+    for (Var v : checks)
+      if (v.valid()) b_->checks.push_back(v);
+    auto result = f();
+    b_->checks = std::move(saved);
+    return result;
+  }
+
+  check::Checked& checked_;
+  const Options& options_;
+  ir::Program program_;
+  ir::Builder constants_builder_;
+  ir::Builder* b_;
+  ir::VarSet global_;                                  // variables of Program::constants
+  std::deque<Scope> scopes_;
+  Scope* root_;
+  std::unordered_map<const ast::File*, std::shared_ptr<const Module>> files_;
+  std::map<std::pair<const ast::Def*, Scope*>, std::optional<Value>> constants_;
+  struct Instance { ir::FunId function; };
+  std::map<std::string, Instance> instances_;
+  ir::Source call_source_;                             // of the call that the current function was entered by
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>, ir::Source> sources_;
+  bool unsafe_ = false;
+  bool uses_ad_ = false;
+  int depth_ = 0;                                      // of calls being evaluated
+};
+
+}  // namespace raido::lower

@@ -1,0 +1,329 @@
+// types.cc - types of the checker as lowering sees them: their leaves, their sizes, and what their parameters stand for.
+//
+// A type is always read together with the scope its names belong to (TypeIn). Sizes are evaluated only when somebody
+// asks: most never are, because the shape of a value says more than its type.
+#include "compiler/lower/lowerer.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace raido::lower {
+
+namespace {
+
+Scalar scalar_of(ast::Prim p) {
+  switch (p) {
+    case ast::Prim::I8: return Scalar::I8;
+    case ast::Prim::I16: return Scalar::I16;
+    case ast::Prim::I32: return Scalar::I32;
+    case ast::Prim::I64: return Scalar::I64;
+    case ast::Prim::U8: return Scalar::U8;
+    case ast::Prim::U16: return Scalar::U16;
+    case ast::Prim::U32: return Scalar::U32;
+    case ast::Prim::U64: return Scalar::U64;
+    case ast::Prim::F16: return Scalar::F16;
+    case ast::Prim::F32: return Scalar::F32;
+    case ast::Prim::F64: return Scalar::F64;
+    case ast::Prim::Bool: return Scalar::Bool;
+  }
+  PANIC("no such primitive type");
+}
+
+}  // namespace
+
+TypeIn Lowerer::resolve(TypeIn t) {
+  for (;;) {
+    const check::Type& type = head(t);
+    if (auto u = std::get_if<check::UniqueType>(&type)) {
+      t.type = u->inner;
+    } else if (auto e = std::get_if<check::ExistsType>(&type)) {
+      t.type = e->body;
+    } else if (auto n = std::get_if<check::NamedType>(&type)) {
+      const TypeEntry* entry = nullptr;
+      for (Scope* s = t.scope; s && !entry; s = s->parent)
+        if (auto it = s->types.find(n->decl); it != s->types.end()) entry = &it->second;
+      if (!entry)
+        if (auto it = root_->types.find(n->decl); it != root_->types.end()) entry = &it->second;
+      CHECK(entry, "the type `{}` is not known", text(checked_.result.types[n->decl].name));
+      TypeIn next{entry->type, entry->scope};
+      if (entry->def && !entry->def->params.empty()) {
+        next.scope = new_scope(entry->scope, false);
+        for (size_t i = 0; i < entry->def->params.size() && i < n->args.size(); i++) {
+          const ast::TypeParam& p = entry->def->params[i];
+          if (p.kind == ast::TypeParam::Kind::Size) next.scope->values[p.size] = SizeIn{n->args[i].size, t.scope};
+          else next.scope->types[p.type] = TypeEntry{n->args[i].type, t.scope};
+        }
+      }
+      t = next;
+    } else {
+      return t;
+    }
+  }
+}
+
+Scalar Lowerer::prim(TypeIn t) {
+  t = resolve(t);
+  auto p = std::get_if<check::PrimType>(&head(t));
+  CHECK(p, "a scalar type was expected");
+  return scalar_of(p->prim);
+}
+
+void Lowerer::leaves_of(TypeIn t, const std::vector<SizeIn>& outer, std::vector<Leaf>& out) {
+  t = resolve(t);
+  match(head(t),
+        [&](const check::PrimType& p) { out.push_back({scalar_of(p.prim), outer}); },
+        [&](const check::ArrayType& a) {
+          std::vector<SizeIn> dims = outer;
+          dims.push_back({a.size, t.scope});
+          leaves_of({a.elem, t.scope}, dims, out);
+        },
+        [&](const check::RecordType& r) {
+          for (auto& [n, type] : r.fields) leaves_of({type, t.scope}, outer, out);
+        },
+        [&](const check::SumType&) {
+          SumLayout l = layout(t);
+          if (l.tagged) out.push_back({Scalar::I8, outer});
+          for (Leaf& slot : l.slots) {
+            Leaf leaf{slot.elem, outer};
+            leaf.dims.insert(leaf.dims.end(), slot.dims.begin(), slot.dims.end());
+            out.push_back(std::move(leaf));
+          }
+        },
+        [&](const auto&) { PANIC("a type without a representation"); });
+}
+std::vector<Leaf> Lowerer::leaves_of(TypeIn t) {
+  std::vector<Leaf> out;
+  leaves_of(t, {}, out);
+  return out;
+}
+
+// Scalar slots are shared between constructors; an array has a slot of its own.
+SumLayout Lowerer::layout(TypeIn sum) {
+  const check::SumType& type = std::get<check::SumType>(head(sum));
+  SumLayout l;
+  l.tagged = type.constrs.size() > 1;
+  for (auto& [n, payloads] : type.constrs) {
+    std::vector<bool> taken(l.slots.size(), false);
+    auto& where = l.where.emplace_back();
+    for (TypeRef p : payloads) {
+      auto& slots = where.emplace_back();
+      for (Leaf& leaf : leaves_of({p, sum.scope})) {
+        size_t k = 0;
+        while (k < taken.size() && (taken[k] || !leaf.dims.empty() || !l.slots[k].dims.empty() || l.slots[k].elem != leaf.elem)) k++;
+        if (k == taken.size()) l.slots.push_back(leaf), taken.push_back(false);
+        taken[k] = true;
+        slots.push_back(k);
+      }
+    }
+  }
+  return l;
+}
+
+std::optional<Atom> Lowerer::size(SizeIn s) {
+  return match(checked_.result.types[s.size],
+      [&](const check::ConstSize& c) -> std::optional<Atom> { return Atom(i64_const(c.value)); },
+      [&](const check::NameSize& n) -> std::optional<Atom> {
+        const Value* v = find(n.name, s.scope);
+        if (!v) return {};
+        if (auto d = std::get_if<Dynamic>(v)) return d->atom;
+        if (auto lazy = std::get_if<SizeIn>(v)) return size(*lazy);
+        if (std::holds_alternative<std::shared_ptr<const DefValue>>(*v))
+          return atom(instantiate(*std::get<std::shared_ptr<const DefValue>>(*v), {}, n.name->span));
+        return {};
+      },
+      [&](const check::ExpSize& e) -> std::optional<Atom> {
+        // A size may mention one that is not known here; then it is not known either.
+        bool known = true;
+        std::function<void(const ast::Expr&)> look = [&](const ast::Expr& x) {
+          match(x.node,
+                [&](const ast::Ref& r) { known = known && (r.path.root->kind == Binding::Kind::Builtin || find(r.path.root, s.scope)); },
+                [&](const ast::Operator& o) { look(*o.left), look(*o.right); },
+                [&](const ast::Unary& u) { look(*u.operand); },
+                [&](const ast::Apply& a) {
+                  look(*a.fun);
+                  for (ast::Expr* arg : a.args) look(*arg);
+                },
+                [&](const ast::Project& p) { look(*p.record); },
+                [&](const ast::Index& i) { look(*i.array); },
+                [&](const ast::If& i) { look(*i.cond), look(*i.then_), look(*i.else_); },
+                [&](const ast::SizeHole& h) { known = known && size({h.size, s.scope}).has_value(); },
+                [&](const auto&) {});
+        };
+        look(*e.exp);
+        if (!known) return {};
+        return atom(eval(*e.exp, s.scope));
+      },
+      [&](const auto&) -> std::optional<Atom> { return {}; });
+}
+
+Value Lowerer::build(TypeIn t, const std::function<Value()>& next) {
+  t = resolve(t);
+  return match(head(t),
+      [&](const check::PrimType&) { return next(); },
+      [&](const check::ArrayType& a) { return build({a.elem, t.scope}, next); },
+      [&](const check::RecordType& r) {
+        std::vector<std::pair<Name, Value>> fields;
+        for (auto& [n, type] : r.fields) fields.emplace_back(n, build({type, t.scope}, next));
+        return product(std::move(fields));
+      },
+      [&](const check::SumType&) -> Value {
+        SumLayout l = layout(t);
+        auto sum = std::make_shared<Sum>();
+        if (l.tagged) sum->tag = next();
+        for (size_t i = 0; i < l.slots.size(); i++) sum->slots.push_back(next());
+        return sum;
+      },
+      [&](const auto&) -> Value { PANIC("a type without a representation"); });
+}
+
+// Names the sizes of a value: size parameters, `let [n]`, and unknown sizes that the value's expression made.
+void Lowerer::bind_sizes(TypeIn t, const Value& v, Scope* scope, size_t depth) {
+  const check::Type& type = head(t);
+  match(type,
+        [&](const check::UniqueType& u) { bind_sizes({u.inner, t.scope}, v, scope, depth); },
+        [&](const check::ExistsType& e) { bind_sizes({e.body, t.scope}, v, scope, depth); },
+        [&](const check::NamedType& n) {
+          if (n.args.empty()) return;   // a type parameter: its sizes are its user's
+          TypeIn inner = resolve(t);
+          if (inner.type != t.type) bind_sizes(inner, v, scope, depth);
+        },
+        [&](const check::ArrayType& a) {
+          std::vector<Dynamic> all;
+          leaves(v, all);
+          if (!all.empty()) bind_size({a.size, t.scope}, shape(all[0].atom).at(depth), scope);
+          bind_sizes({a.elem, t.scope}, v, scope, depth + 1);
+        },
+        [&](const check::RecordType& r) {
+          auto p = std::get_if<std::shared_ptr<const Product>>(&v);
+          for (size_t i = 0; p && i < r.fields.size() && i < (*p)->fields.size(); i++)
+            bind_sizes({r.fields[i].second, t.scope}, (*p)->fields[i].second, scope, depth);
+        },
+        [&](const check::SumType& s) {
+          for (size_t c = 0; c < s.constrs.size(); c++)
+            for (size_t i = 0; i < s.constrs[c].second.size(); i++)
+              bind_sizes({s.constrs[c].second[i], t.scope}, payload(t, v, c, i), scope, depth);
+        },
+        [&](const auto&) {});
+}
+void Lowerer::bind_size(SizeIn s, const Atom& dim, Scope* scope) {
+  auto n = std::get_if<check::NameSize>(&checked_.result.types[s.size]);
+  if (!n || n->name->kind == Binding::Kind::Value) return;
+  const Value* known = find(n->name, s.scope);
+  if (!known) {
+    scope->values[n->name] = Dynamic{dim, false};
+  } else if (auto lazy = std::get_if<SizeIn>(known)) {
+    SizeIn target = *lazy;
+    scope->values[n->name] = Dynamic{dim, false};
+    bind_size(target, dim, target.scope);
+  }
+}
+
+// What the parameters of a polymorphic definition stand for at a use.
+void Lowerer::match_scheme(const check::Scheme& scheme, TypeRef general, TypeIn use, Scope* into) {
+  const check::Types& types = checked_.result.types;
+  while (auto u = std::get_if<check::UniqueType>(&types[general])) general = u->inner;
+  const check::Type& g = types[general];
+  if (auto n = std::get_if<check::NamedType>(&g))
+    if (std::find(scheme.types.begin(), scheme.types.end(), n->decl) != scheme.types.end()) {
+      while (auto u = std::get_if<check::UniqueType>(&types[use.type])) use.type = u->inner;
+      if (auto alias = std::get_if<check::NamedType>(&types[use.type]); alias && alias->args.empty()) use = resolve(use);
+      into->types.try_emplace(n->decl, TypeEntry{use.type, use.scope, nullptr});
+      return;
+    }
+  while (auto u = std::get_if<check::UniqueType>(&types[use.type])) use.type = u->inner;
+  auto size_param = [&](SizeRef s, SizeRef to) {
+    auto n = std::get_if<check::NameSize>(&types[s]);
+    if (n && std::find(scheme.sizes.begin(), scheme.sizes.end(), n->name) != scheme.sizes.end())
+      into->values.try_emplace(n->name, SizeIn{to, use.scope});
+  };
+  if (auto gn = std::get_if<check::NamedType>(&g)) {
+    if (auto un = std::get_if<check::NamedType>(&types[use.type]); un && un->decl == gn->decl)
+      for (size_t i = 0; i < gn->args.size() && i < un->args.size(); i++) {
+        if (gn->args[i].type.valid()) match_scheme(scheme, gn->args[i].type, {un->args[i].type, use.scope}, into);
+        else size_param(gn->args[i].size, un->args[i].size);
+      }
+    return;
+  }
+  if (std::holds_alternative<check::NamedType>(types[use.type])) use = resolve(use);
+  const check::Type& u = types[use.type];
+  match(g,
+        [&](const check::ArrayType& a) {
+          auto other = std::get_if<check::ArrayType>(&u);
+          if (!other) return;
+          size_param(a.size, other->size);
+          match_scheme(scheme, a.elem, {other->elem, use.scope}, into);
+        },
+        [&](const check::RecordType& r) {
+          auto other = std::get_if<check::RecordType>(&u);
+          for (size_t i = 0; other && i < r.fields.size() && i < other->fields.size(); i++)
+            match_scheme(scheme, r.fields[i].second, {other->fields[i].second, use.scope}, into);
+        },
+        [&](const check::SumType& s) {
+          auto other = std::get_if<check::SumType>(&u);
+          for (size_t i = 0; other && i < s.constrs.size() && i < other->constrs.size(); i++)
+            for (size_t k = 0; k < s.constrs[i].second.size() && k < other->constrs[i].second.size(); k++)
+              match_scheme(scheme, s.constrs[i].second[k], {other->constrs[i].second[k], use.scope}, into);
+        },
+        [&](const check::FunType& f) {
+          auto other = std::get_if<check::FunType>(&u);
+          if (!other) return;
+          match_scheme(scheme, f.param, {other->param, use.scope}, into);
+          match_scheme(scheme, f.result, {other->result, use.scope}, into);
+        },
+        [&](const auto&) {});
+}
+
+namespace {
+const check::FunType* function_type(const check::Types& types, TypeRef t) {
+  while (auto u = std::get_if<check::UniqueType>(&types[t])) t = u->inner;
+  return std::get_if<check::FunType>(&types[t]);
+}
+}  // namespace
+
+TypeIn Lowerer::param_type(const ast::Def& def, size_t i, Scope* scope) {
+  TypeRef t = def.scheme->type;
+  for (; i > 0; i--) t = function_type(checked_.result.types, t)->result;
+  return {function_type(checked_.result.types, t)->param, scope};
+}
+TypeIn Lowerer::result_type(const ast::Def& def, Scope* scope) {
+  TypeRef t = def.scheme->type;
+  for (size_t i = 0; i < def.params.size(); i++) t = function_type(checked_.result.types, t)->result;
+  return {t, scope};
+}
+
+Value Lowerer::blank(TypeIn t) {
+  std::vector<Leaf> all = leaves_of(t);
+  size_t next = 0;
+  return build(t, [&]() -> Value {
+    const Leaf& leaf = all[next++];
+    std::vector<Dim> dims;
+    for (const SizeIn& s : leaf.dims) dims.push_back(size(s).value_or(Atom(i64_const(0))));
+    return dynamic(b_->replicate(dims, raido::constant(leaf.elem, 0)));
+  });
+}
+
+// A type without its sizes, for the key of an instance.
+std::string Lowerer::type_key(TypeIn t) {
+  t = resolve(t);
+  return match(head(t),
+      [&](const check::PrimType& p) { return std::string(check::prim_name(p.prim)); },
+      [&](const check::ArrayType& a) { return "[]" + type_key({a.elem, t.scope}); },
+      [&](const check::RecordType& r) {
+        std::string s = "{";
+        for (auto& [n, type] : r.fields) s += fmt::format("{}:{},", text(n), type_key({type, t.scope}));
+        return s + "}";
+      },
+      [&](const check::SumType& u) {
+        std::string s = "<";
+        for (auto& [n, payloads] : u.constrs) {
+          s += fmt::format("#{}", text(n));
+          for (TypeRef p : payloads) s += " " + type_key({p, t.scope});
+        }
+        return s + ">";
+      },
+      [&](const check::FunType& f) { return fmt::format("({}->{})", type_key({f.param, t.scope}), type_key({f.result, t.scope})); },
+      [&](const auto&) { return std::string("?"); });
+}
+
+}  // namespace raido::lower
