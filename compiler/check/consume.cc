@@ -1,4 +1,630 @@
+// Uniqueness and consumption: an abstract evaluation in the order of the language, where a value is the set of variables that may share
+// memory with it (per component of records). Consuming a value marks all its variables; using a marked one is an error.
+//
+// Loops are run twice: once silently to see which parameters the body consumes, then for real with the start values consumed.
 #include "compiler/check/consume.h"
+
+#include <algorithm>
+#include <unordered_map>
+
 namespace raido::check {
-Scheme check_consumption(Context&, ast::Def&, const Scheme& scheme) { return scheme; }
+namespace {
+
+using Vars = std::vector<Binding*>;       // sorted by id
+
+void add(Vars& to, Binding* b) {
+  auto it = std::lower_bound(to.begin(), to.end(), b, [](Binding* x, Binding* y) { return x->id < y->id; });
+  if (it == to.end() || *it != b) to.insert(it, b);
 }
+void add(Vars& to, const Vars& from) { for (Binding* b : from) add(to, b); }
+Binding* common(const Vars& a, const Vars& b) {
+  for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    if (a[i] == b[j]) return a[i];
+    (a[i]->id < b[j]->id ? i : j)++;
+  }
+  return nullptr;
+}
+
+// What a value may share memory with: one set, or one value for each field.
+struct Aliases {
+  Vars vars;
+  std::vector<std::pair<Name, Aliases>> fields;
+  bool record = false;
+
+  Vars all() const {
+    Vars out = vars;
+    for (auto& f : fields) add(out, f.second.all());
+    return out;
+  }
+  Aliases field(Name name) const {
+    if (!record) return {vars, {}, false};
+    for (auto& f : fields) if (f.first == name) return f.second;
+    return {};
+  }
+  void add_everywhere(const Vars& more) {
+    if (!record) { add(vars, more); return; }
+    for (auto& f : fields) f.second.add_everywhere(more);
+  }
+};
+
+Aliases either(const Aliases& a, const Aliases& b) {
+  Aliases out;
+  if (a.record && b.record && a.fields.size() == b.fields.size()) {
+    out.record = true;
+    for (size_t i = 0; i < a.fields.size(); i++) out.fields.emplace_back(a.fields[i].first, either(a.fields[i].second, b.fields[i].second));
+    return out;
+  }
+  out.vars = a.all();
+  add(out.vars, b.all());
+  return out;
+}
+
+class Consumption {
+ public:
+  explicit Consumption(Context& context) : c(context), types(context.types) {}
+
+  Scheme definition(ast::Def& def, const Scheme& scheme) {
+    Scheme out = scheme;
+    if (def.params.empty()) {
+      if (def.result && std::get_if<ast::TUnique>(&def.result->node)) c.diags.report(def.result->span, err::unique_constant);
+      exp(def.body);
+      out.type = c.strip_unique(out.type);
+      return out;
+    }
+    depth_ = barrier_ = 1;
+    out.type = function(def.params, def.result, def.body, scheme.type, def.result == nullptr);
+    return out;
+  }
+
+ private:
+  struct Consumed { Span at; };
+  using State = std::unordered_map<Binding*, Consumed>;
+
+  // --- variables ---
+
+  bool has_memory(TypeRef t) const {
+    return match(types[t],
+        [](const PrimType&) { return false; },
+        [&](const RecordType& r) { return std::any_of(r.fields.begin(), r.fields.end(), [&](auto& f) { return has_memory(f.second); }); },
+        [&](const SumType& s) {
+          for (auto& k : s.constrs) for (TypeRef p : k.second) if (has_memory(p)) return true;
+          return false;
+        },
+        [&](const UniqueType& u) { return has_memory(u.inner); },
+        [](const auto&) { return true; });      // arrays, functions, abstract types
+  }
+
+  // `vars` at every component of the type that has memory and is not unique.
+  Aliases by_type(TypeRef t, const Vars& vars) const {
+    Aliases out;
+    if (types.as<UniqueType>(t)) return out;
+    if (auto* r = types.as<RecordType>(t)) {
+      out.record = true;
+      for (auto& f : r->fields) out.fields.emplace_back(f.first, by_type(f.second, vars));
+      return out;
+    }
+    if (has_memory(t)) out.vars = vars;
+    return out;
+  }
+
+  Aliases cut(Aliases a, TypeRef t) const {
+    if (!has_memory(t)) return by_type(t, {});
+    if (auto* u = types.as<UniqueType>(t)) return cut(std::move(a), u->inner);
+    if (auto* r = types.as<RecordType>(t)) {
+      Aliases out;
+      out.record = true;
+      for (auto& f : r->fields) out.fields.emplace_back(f.first, cut(a.field(f.first), f.second));
+      return out;
+    }
+    return a;
+  }
+
+  void bind(Binding* b, TypeRef t, const Aliases& value, bool consumable) {
+    Aliases a = cut(value, t);
+    if (has_memory(t)) a.add_everywhere({b});
+    b->consumable = consumable;
+    aliases_[b] = std::move(a);
+    depths_[b] = depth_;
+  }
+
+  void bind_pattern(const ast::Pat* p, TypeRef t, const Aliases& value, bool consumable) {
+    if (auto* u = types.as<UniqueType>(t)) t = u->inner;
+    auto part = [&](Name name) -> TypeRef {
+      if (auto* r = types.as<RecordType>(t)) for (auto& f : r->fields) if (f.first == name) return f.second;
+      return types.error();
+    };
+    match(p->node,
+        [&](const ast::PVar& v) { bind(v.var, t, value, consumable); },
+        [&](const ast::PTuple& x) {
+          for (size_t i = 0; i < x.parts.size(); i++) {
+            Name name = c.intern(std::to_string(i));
+            bind_pattern(x.parts[i], part(name), value.field(name), consumable);
+          }
+        },
+        [&](const ast::PRecord& x) { for (const ast::PField& f : x.fields) bind_pattern(f.pat, part(f.name), value.field(f.name), consumable); },
+        [&](const ast::PConstr& x) { for (const ast::Pat* q : x.args) bind_pattern(q, q->type, {value.all(), {}, false}, consumable); },
+        [&](const ast::PAscribe& a) { bind_pattern(a.pat, t, value, consumable); },
+        [&](const ast::PAttr& a) { bind_pattern(a.pat, t, value, consumable); },
+        [](const auto&) {});      // wildcards and literals
+  }
+
+  // A parameter: consumable where its type says `*`.
+  void bind_param(const ast::Pat* p, TypeRef t) {
+    bool unique = c.any_unique(t);
+    if (auto* u = types.as<UniqueType>(t)) t = u->inner;
+    auto part = [&](Name name) -> TypeRef {
+      if (auto* r = types.as<RecordType>(t))
+        for (auto& f : r->fields) if (f.first == name) return unique && !c.any_unique(t) ? types.add(UniqueType{f.second}) : f.second;
+      return types.error();
+    };
+    match(p->node,
+        [&](const ast::PVar& v) { bind(v.var, p->type.valid() ? c.strip_unique(t) : t, {}, unique); },
+        [&](const ast::PTuple& x) { for (size_t i = 0; i < x.parts.size(); i++) bind_param(x.parts[i], part(c.intern(std::to_string(i)))); },
+        [&](const ast::PRecord& x) { for (const ast::PField& f : x.fields) bind_param(f.pat, part(f.name)); },
+        [&](const ast::PConstr& x) { for (const ast::Pat* q : x.args) bind_pattern(q, q->type, {}, unique); },
+        [&](const ast::PAscribe& a) { bind_param(a.pat, unique && !c.any_unique(t) ? types.add(UniqueType{t}) : t); },
+        [&](const ast::PAttr& a) { bind_param(a.pat, unique && !c.any_unique(t) ? types.add(UniqueType{t}) : t); },
+        [](const auto&) {});
+  }
+
+  std::string name_of(Binding* b) const { return b->name.valid() ? std::string(c.text(b->name)) : "the value"; }
+
+  void observe(Binding* b, Span at) {
+    auto it = aliases_.find(b);
+    if (it == aliases_.end()) return;
+    Vars all = it->second.all();
+    for (Binding* v : all) {
+      auto used = consumed_.find(v);
+      if (used == consumed_.end()) continue;
+      c.diags.report(at, err::use_after_consume, name_of(b), c.sources.place(used->second.at))
+          .label(used->second.at, "consumed here");
+      break;
+    }
+    if (depths_[b] < barrier_) for (Vars& captured : captures_) add(captured, all);
+  }
+
+  void consume(const Aliases& value, Span at) {
+    for (Binding* v : value.all()) {
+      auto depth = depths_.find(v);
+      if (!v->consumable || depth == depths_.end() || depth->second < barrier_) {
+        auto draft = c.diags.report(at, err::not_consumable, name_of(v));
+        if (depth != depths_.end() && v->span.valid()) draft.label(v->span, "bound here");
+        if (depth != depths_.end() && !v->consumable) draft.help("declare it with `*`, or update a copy: `copy " + name_of(v) + "`");
+        return;
+      }
+    }
+    for (Binding* v : value.all()) consumed_.emplace(v, Consumed{at});
+  }
+
+  // --- functions ---
+
+  // Checks a body and returns the function's type with the uniqueness of its result.
+  TypeRef function(std::span<ast::Pat*> params, const ast::TypeExpr* written, ast::Expr* body, TypeRef type, bool infer_unique) {
+    TypeRef t = type;
+    std::vector<FunType> arrows;
+    for (ast::Pat* p : params) {
+      auto* f = types.as<FunType>(t);
+      if (!f) return type;
+      arrows.push_back(*f);
+      bind_param(p, f->param);
+      t = arrows.back().result;
+    }
+    Aliases result = cut(exp(body), c.strip_unique(t));
+    bool arrays = false;
+    visit_type(types, t, [&](TypeRef x) { arrays |= types.as<ArrayType>(x) != nullptr; }, [](SizeRef) {});
+    for (Binding* v : arrays ? result.all() : Vars{})
+      if (v->top_level || v->kind == Binding::Kind::Open || v->kind == Binding::Kind::Module) {
+        if (v->def && v->def->params.size()) continue;
+        c.diags.report(body->span, err::result_aliases_global, name_of(v)).help("return a copy of it");
+        break;
+      }
+    if (written) check_result(result, t, body->span);
+    else if (infer_unique) t = inferred_result(result, t, result);
+    for (size_t i = arrows.size(); i-- > 0;) {
+      arrows[i].result = t;
+      t = types.add(arrows[i]);
+    }
+    return t;
+  }
+
+  bool outside(Binding* v) const {
+    auto d = depths_.find(v);
+    return d == depths_.end() || d->second < barrier_ || !v->consumable;
+  }
+
+  // A unique component may not share memory with what the caller keeps, nor with another component.
+  void check_result(const Aliases& whole, TypeRef t, Span at) {
+    std::vector<std::pair<const Aliases*, bool>> leaves;
+    std::function<void(const Aliases&, TypeRef, bool)> collect = [&](const Aliases& a, TypeRef x, bool unique) {
+      if (auto* u = types.as<UniqueType>(x)) return collect(a, u->inner, true);
+      if (auto* r = types.as<RecordType>(x); r && a.record) {
+        for (auto& f : r->fields)
+          for (auto& g : a.fields) if (g.first == f.first) collect(g.second, f.second, unique);
+        return;
+      }
+      leaves.emplace_back(&a, unique);
+    };
+    collect(whole, t, false);
+    for (size_t i = 0; i < leaves.size(); i++) {
+      if (!leaves[i].second) continue;
+      for (Binding* v : leaves[i].first->all())
+        if (outside(v)) { c.diags.report(at, err::unique_result_aliased, name_of(v)).help("return a copy: `copy " + name_of(v) + "`"); return; }
+      for (size_t k = 0; k < leaves.size(); k++)
+        if (k != i && common(leaves[i].first->all(), leaves[k].first->all())) { c.diags.report(at, err::result_components_alias); return; }
+    }
+  }
+
+  TypeRef inferred_result(const Aliases& a, TypeRef t, const Aliases& whole) {
+    if (auto* r = types.as<RecordType>(t); r && a.record) {
+      RecordType out = *r;
+      for (auto& f : out.fields)
+        for (auto& g : a.fields) if (g.first == f.first) f.second = inferred_result(g.second, f.second, whole);
+      return out.fields.empty() ? t : types.add(std::move(out));
+    }
+    if (!has_memory(t) || types.as<UniqueType>(t) || c.has_function(t)) return t;
+    for (Binding* v : a.all()) if (outside(v)) return t;
+    // Shared with another component?
+    int sharing = 0;
+    std::function<void(const Aliases&)> count = [&](const Aliases& x) {
+      for (auto& f : x.fields) count(f.second);
+      if (!x.record && common(x.vars, a.vars)) sharing++;
+    };
+    count(whole);
+    return sharing > 1 ? t : types.add(UniqueType{t});
+  }
+
+  struct Inner { uint32_t depth, barrier; State consumed; };
+  Inner enter() {
+    Inner saved{depth_, barrier_, consumed_};
+    barrier_ = ++depth_;
+    captures_.emplace_back();
+    return saved;
+  }
+  Vars leave(Inner saved) {
+    Vars captured = std::move(captures_.back());
+    captures_.pop_back();
+    depth_ = saved.depth, barrier_ = saved.barrier;
+    consumed_ = std::move(saved.consumed);
+    // Only what was bound outside.
+    Vars out;
+    for (Binding* v : captured) if (depths_[v] <= depth_) add(out, v);
+    return out;
+  }
+
+  // --- expressions ---
+
+  Aliases exp(ast::Expr* e) { return cut(node(e), e->type); }
+
+  Vars call(TypeRef fun, std::vector<std::pair<ast::Expr*, Aliases>>& args, bool last_first, Span at) {
+    std::vector<TypeRef> params;
+    TypeRef t = fun;
+    for (size_t i = 0; i < args.size(); i++) {
+      if (auto* u = types.as<UniqueType>(t)) t = u->inner;
+      auto* f = types.as<FunType>(t);
+      params.push_back(f ? f->param : types.error());
+      t = f ? f->result : types.error();
+    }
+    Vars shared, seen;
+    for (size_t n = 0; n < args.size(); n++) {
+      size_t i = last_first ? args.size() - 1 - n : n;
+      size_t before = consumed_.size();
+      Aliases a = exp(args[i].first);
+      if (consumed_.size() != before && types.as<FunType>(args[i].first->type))
+        c.diags.report(args[i].first->span, err::consumption_in_functional_argument);
+      if (c.any_unique(params[i])) {
+        std::vector<Vars> leaves;
+        std::function<void(const Aliases&)> collect = [&](const Aliases& x) {
+          if (!x.record) leaves.push_back(x.vars);
+          for (auto& f : x.fields) collect(f.second);
+        };
+        collect(a);
+        for (size_t k = 0; k < leaves.size(); k++)
+          for (size_t m = k + 1; m < leaves.size(); m++)
+            if (common(leaves[k], leaves[m])) c.diags.report(args[i].first->span, err::self_aliased);
+        if (Binding* b = common(a.all(), seen)) c.diags.report(args[i].first->span, err::argument_aliases, name_of(b));
+        else consume(a, args[i].first->span);
+      }
+      else add(shared, a.all());
+      add(seen, a.all());
+      args[i].second = std::move(a);
+    }
+    (void)at;
+    return shared;
+  }
+
+  Aliases result_of(TypeRef fun, size_t arity, Vars shared, Span at) {
+    TypeRef t = fun;
+    for (size_t i = 0; i < arity; i++) {
+      if (auto* u = types.as<UniqueType>(t)) t = u->inner;
+      auto* f = types.as<FunType>(t);
+      if (!f) return {};
+      t = f->result;
+    }
+    // Parts of one result may share memory with each other.
+    int parts = 0;
+    std::function<void(TypeRef)> count = [&](TypeRef x) {
+      if (types.as<UniqueType>(x)) return;
+      if (auto* r = types.as<RecordType>(x)) { for (auto& f : r->fields) count(f.second); return; }
+      parts += has_memory(x);
+    };
+    count(t);
+    if (parts > 1) {
+      Binding* marker = c.program.bind({}, at, Binding::Kind::Value);
+      marker->consumable = true;
+      depths_[marker] = depth_;
+      add(shared, marker);
+    }
+    return by_type(t, shared);
+  }
+
+  void selectors(std::span<ast::Selector> at) {
+    for (ast::Selector& s : at) for (ast::Expr* part : {s.at, s.from, s.to, s.step}) if (part) exp(part);
+  }
+
+  template <class F> Aliases branch(const State& before, State& after, F&& run) {
+    consumed_ = before;
+    Aliases a = run();
+    for (auto& [b, info] : consumed_) after.emplace(b, info);
+    return a;
+  }
+  Aliases without_consumed(Aliases a) const {
+    Aliases out;
+    out.record = a.record;
+    for (Binding* v : a.vars) if (!consumed_.count(v)) add(out.vars, v);
+    for (auto& f : a.fields) out.fields.emplace_back(f.first, without_consumed(f.second));
+    return out;
+  }
+
+  Aliases loop(ast::Expr* e, ast::Loop& l) {
+    if (l.form != ast::Loop::Form::While) exp(l.bound);
+    Aliases start = exp(l.init);
+    std::vector<Binding*> params;
+    std::vector<Aliases> kept;
+    bool annotated = false;
+    std::function<void(const ast::Pat*, const Aliases&)> collect = [&](const ast::Pat* p, const Aliases& a) {
+      match(p->node,
+          [&](const ast::PVar& v) { params.push_back(v.var); kept.push_back(a); },
+          [&](const ast::PTuple& x) { for (size_t i = 0; i < x.parts.size(); i++) collect(x.parts[i], a.field(c.intern(std::to_string(i)))); },
+          [&](const ast::PRecord& x) { for (const ast::PField& f : x.fields) collect(f.pat, a.field(f.name)); },
+          [&](const ast::PConstr& x) { for (const ast::Pat* q : x.args) collect(q, {a.all(), {}, false}); },
+          [&](const ast::PAscribe& x) { annotated |= c.any_unique(x.type->type); collect(x.pat, a); },
+          [&](const ast::PAttr& x) { collect(x.pat, a); },
+          [](const auto&) {});
+    };
+    collect(l.state, start);
+
+    auto run = [&](Aliases& result) {
+      bind_pattern(l.state, l.state->type, {}, true);
+      if (l.form != ast::Loop::Form::While && l.index) bind_pattern(l.index, l.index->type, {}, false);
+      if (l.form == ast::Loop::Form::While) exp(l.bound);
+      result = exp(l.body);
+    };
+    auto leaf = [&](const Aliases& result) {
+      std::vector<Aliases> out;
+      std::vector<Binding*> saved_params = params;
+      std::vector<Aliases> saved_kept = kept;
+      params.clear(), kept.clear();
+      collect(l.state, result);
+      out = std::move(kept);
+      params = std::move(saved_params), kept = std::move(saved_kept);
+      return out;
+    };
+
+    std::vector<bool>& consuming = consuming_[e];
+    if (consuming.empty() && !params.empty()) {
+      // What does the body consume?
+      size_t diags = c.diags.mark();
+      Inner saved = enter();
+      Aliases result;
+      run(result);
+      consuming.assign(params.size(), annotated);
+      for (size_t i = 0; i < params.size(); i++)
+        for (Binding* v : aliases_[params[i]].all()) if (v == params[i] && consumed_.count(v)) consuming[i] = true;
+      std::vector<Aliases> ends = leaf(result);
+      for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < params.size() && i < ends.size(); i++) {
+          if (!consuming[i]) continue;
+          Vars all = ends[i].all();
+          for (size_t k = 0; k < params.size(); k++)
+            if (!consuming[k] && std::find(all.begin(), all.end(), params[k]) != all.end()) consuming[k] = changed = true;
+        }
+      }
+      leave(std::move(saved));
+      c.diags.rollback(diags);
+    }
+    for (size_t i = 0; i < params.size(); i++)
+      if (consuming[i]) consume(kept[i], l.init->span);
+    Inner saved = enter();
+    Aliases result;
+    run(result);
+    std::vector<Aliases> ends = leaf(result);
+    for (size_t i = 0; i < params.size() && i < ends.size(); i++) {
+      if (!consuming[i]) continue;
+      Vars all = ends[i].all();
+      for (Binding* v : all) {
+        auto d = depths_.find(v);
+        if (d == depths_.end() || d->second < barrier_) {
+          c.diags.report(l.body->span, err::loop_aliases_outer, c.text(params[i]->name), name_of(v));
+          break;
+        }
+      }
+      for (size_t k = 0; k < i && k < ends.size(); k++)
+        if (Binding* b = common(all, ends[k].all())) {
+          c.diags.report(l.body->span, err::loop_aliases_returned, c.text(params[i]->name), name_of(b));
+          break;
+        }
+    }
+    leave(std::move(saved));
+    // The result: the start of what was not consumed, and what the body returned from outside.
+    Aliases out = cut(start, e->type);
+    Vars outer;
+    for (Binding* v : result.all()) if (auto d = depths_.find(v); d == depths_.end() || d->second <= depth_) add(outer, v);
+    Aliases from_body = by_type(e->type, outer);
+    return either(without_consumed(out), from_body);
+  }
+
+  Aliases node(ast::Expr* e) {
+    return match(e->node,
+        [](ast::Literal&) { return Aliases{}; },
+        [&](ast::Ref& r) -> Aliases {
+          Binding* b = r.path.root;
+          if (!b) return {};
+          if (auto it = aliases_.find(b); it != aliases_.end() && r.path.members.empty()) {
+            observe(b, e->span);
+            return it->second;
+          }
+          // A top-level array; functions and builtins have no memory of their own.
+          if (types.as<FunType>(e->type) || b->kind == Binding::Kind::Builtin) return {};
+          return by_type(e->type, {b});
+        },
+        [&](ast::Tuple& t) {
+          Aliases out;
+          out.record = true;
+          for (size_t i = 0; i < t.parts.size(); i++) out.fields.emplace_back(c.intern(std::to_string(i)), exp(t.parts[i]));
+          return out;
+        },
+        [&](ast::Record& t) {
+          Aliases out;
+          out.record = true;
+          for (auto& f : t.fields) out.fields.emplace_back(f.name, exp(f.value));
+          return out;
+        },
+        [&](ast::Project& p) { return exp(p.record).field(p.field); },
+        [&](ast::Index& i) {
+          Aliases a = exp(i.array);
+          selectors(i.at);
+          return by_type(e->type, a.all());
+        },
+        [&](ast::ArrayLit& a) { for (ast::Expr* x : a.elems) exp(x); return Aliases{}; },
+        [&](ast::Range& r) {
+          exp(r.first);
+          if (r.second) exp(r.second);
+          exp(r.last);
+          return Aliases{};
+        },
+        [&](ast::Apply& a) {
+          std::vector<std::pair<ast::Expr*, Aliases>> args;
+          for (ast::Expr* x : a.args) args.emplace_back(x, Aliases{});
+          Vars shared = call(a.fun->type, args, true, e->span);
+          add(shared, exp(a.fun).all());
+          return result_of(a.fun->type, args.size(), shared, e->span);
+        },
+        [&](ast::Construct& k) {
+          Vars all;
+          for (ast::Expr* x : k.args) add(all, exp(x).all());
+          return Aliases{all, {}, false};
+        },
+        [&](ast::Operator& o) {
+          if (auto* r = std::get_if<ast::Ref>(&o.op->node); r && r->path.root && r->path.root->kind == Binding::Kind::Builtin) {
+            std::string_view name = c.text(r->path.names.back());
+            exp(o.left);
+            if (name == "&&" || name == "||") {
+              State before = consumed_, after = consumed_;
+              branch(before, after, [&] { return exp(o.right); });
+              consumed_ = std::move(after);
+            }
+            else exp(o.right);
+            return Aliases{};
+          }
+          std::vector<std::pair<ast::Expr*, Aliases>> args{{o.left, {}}, {o.right, {}}};
+          Vars shared = call(o.op->type, args, false, e->span);
+          add(shared, exp(o.op).all());
+          return result_of(o.op->type, 2, shared, e->span);
+        },
+        [&](ast::Unary& u) { exp(u.operand); return Aliases{}; },
+        [&](ast::Section& s) {
+          Vars all = exp(s.op).all();
+          if (s.left) add(all, exp(s.left).all());
+          if (s.right) add(all, exp(s.right).all());
+          return Aliases{all, {}, false};
+        },
+        [&](ast::AccessSection& s) { for (ast::Step& step : s.steps) selectors(step.at); return Aliases{}; },
+        [&](ast::Lambda& l) {
+          Inner saved = enter();
+          function(l.params, l.result, l.body, e->type, false);
+          return Aliases{leave(std::move(saved)), {}, false};
+        },
+        [&](ast::If& i) {
+          exp(i.cond);
+          State before = consumed_, after = before;
+          Aliases a = branch(before, after, [&] { return exp(i.then_); });
+          Aliases b = branch(before, after, [&] { return exp(i.else_); });
+          consumed_ = std::move(after);
+          return without_consumed(either(a, b));
+        },
+        [&](ast::Match& m) {
+          Aliases on = exp(m.on);
+          State before = consumed_, after = before;
+          Aliases out;
+          bool first = true;
+          for (ast::Case& k : m.cases) {
+            Aliases a = branch(before, after, [&] {
+              bind_pattern(k.pat, m.on->type, on, true);
+              return exp(k.body);
+            });
+            out = first ? a : either(out, a);
+            first = false;
+          }
+          consumed_ = std::move(after);
+          return without_consumed(out);
+        },
+        [&](ast::Let& l) {
+          size_t before = consumed_.size();
+          Aliases a = exp(l.value);
+          if (consumed_.size() != before && c.has_function(l.value->type)) c.diags.report(l.value->span, err::consumption_in_function_value);
+          bind_pattern(l.pat, l.pat->type, a, true);
+          return exp(l.body);
+        },
+        [&](ast::LetFun& l) {
+          Inner saved = enter();
+          TypeRef t = l.def->scheme->type;
+          TypeRef with_result = function(l.def->params, l.def->result, l.def->body, t, !l.def->result);
+          if (with_result != t) const_cast<Scheme*>(l.def->scheme)->type = with_result;
+          Aliases a{leave(std::move(saved)), {}, false};
+          bind(l.def->self, with_result, a, true);
+          return exp(l.body);
+        },
+        [&](ast::Loop& l) { return loop(e, l); },
+        [&](ast::With& w) {
+          bool only_fields = true;
+          for (ast::Step& s : w.steps) { selectors(s.at); only_fields &= s.is_field; }
+          Aliases value = exp(w.value);
+          Aliases base = exp(w.base);
+          if (only_fields) {
+            Aliases* at = &base;
+            for (ast::Step& s : w.steps) {
+              if (!at->record) return either(base, value);
+              for (auto& f : at->fields) if (f.first == s.field) { at = &f.second; break; }
+            }
+            *at = value;
+            return base;
+          }
+          if (Binding* b = common(value.all(), base.all())) c.diags.report(w.value->span, err::update_aliases_value, name_of(b));
+          consume(base, e->span);
+          return Aliases{};
+        },
+        [&](ast::Ascribe& a) { return exp(a.exp); },
+        [&](ast::Coerce& a) { return exp(a.exp); },
+        [&](ast::LocalOpen& o) { return exp(o.body); },
+        [&](ast::Assert& a) { exp(a.cond); return exp(a.body); },
+        [](ast::Hole&) { return Aliases{}; },
+        [&](ast::Attributed& a) { return exp(a.body); },
+        [](ast::SizeHole&) { return Aliases{}; });
+  }
+
+  Context& c;
+  Types& types;
+  std::unordered_map<const Binding*, Aliases> aliases_;
+  std::unordered_map<const Binding*, uint32_t> depths_;
+  std::unordered_map<const ast::Expr*, std::vector<bool>> consuming_;
+  State consumed_;
+  std::vector<Vars> captures_;
+  uint32_t depth_ = 1, barrier_ = 1;
+};
+
+}  // namespace
+
+Scheme check_consumption(Context& c, ast::Def& def, const Scheme& scheme) { return Consumption(c).definition(def, scheme); }
+
+}  // namespace raido::check
