@@ -82,7 +82,7 @@ class Infer {
   TypeRef local_function(ast::LetFun& l);
   bool is_builtin(const ast::Expr* op) const;
   void condition(ast::Expr* e);
-  void expect(ast::Expr* e, TypeRef actual, TypeRef expected);
+  void expect(ast::Expr* e, TypeRef actual, TypeRef expected, const Diag<2>& kind = err::condition_type);
   std::string source(const ast::Expr* e) const;
 
   // infer_pattern.cc

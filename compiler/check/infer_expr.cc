@@ -23,10 +23,10 @@ TypeRef Infer::fun_type(const std::vector<TypeRef>& params, TypeRef result) {
   return result;
 }
 
-void Infer::expect(ast::Expr* e, TypeRef actual, TypeRef expected) {
+void Infer::expect(ast::Expr* e, TypeRef actual, TypeRef expected, const Diag<2>& kind) {
   why_.clear();
   if (unify(expected, actual)) return;
-  c.diags.report(e->span, err::cannot_unify, quoted_type(unsized_show(actual)), quoted_type(unsized_show(expected))).note(why_);
+  c.diags.report(e->span, kind, quoted_type(unsized_show(actual)), quoted_type(unsized_show(expected))).note(why_);
 }
 
 void Infer::condition(ast::Expr* e) { expect(e, infer(e), types.prim(Prim::Bool)); }
@@ -153,6 +153,10 @@ TypeRef Infer::operator_(ast::Expr* e, ast::Operator& o) {
 TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, TypeRef arg, ast::Expr* arg_exp, Span at) {
   fun = resolved(fun);
   if (types.is_error(fun)) return fun;
+  if (auto* v = types.as<VarType>(fun); v && vars_[v->var].kind != TypeVar::Kind::Free) {
+    c.diags.report(at, err::not_a_function, fun_text, unsized_show(fun));
+    return types.error();
+  }
   if (auto* f = types.as<FunType>(fun)) {
     TypeRef param = f->param, result = f->result;
     why_.clear();
@@ -213,7 +217,7 @@ TypeRef Infer::select(TypeRef array, std::span<ast::Selector> at, Span span) {
   for (size_t i = 0; i < at.size(); i++) whole = types.array(whole, types.any());
   why_.clear();
   if (!unify(array, whole)) {
-    c.diags.report(span, err::cannot_unify, quoted_type(unsized_show(array)), quoted_type(unsized_show(whole)))
+    c.diags.report(span, err::too_deep_index, quoted_type(unsized_show(array)), quoted_type(unsized_show(whole)))
         .note("indexed with " + std::to_string(at.size()) + (at.size() == 1 ? " index" : " indices"));
     return types.error();
   }
@@ -222,9 +226,9 @@ TypeRef Infer::select(TypeRef array, std::span<ast::Selector> at, Span span) {
   for (ast::Selector& s : at) {
     if (s.slice) {
       slices++;
-      for (ast::Expr* part : {s.from, s.to, s.step}) if (part) expect(part, infer(part), i64_type);
+      for (ast::Expr* part : {s.from, s.to, s.step}) if (part) expect(part, infer(part), i64_type, err::slice_type);
     }
-    else expect(s.at, infer(s.at), overloaded(signed_ints, s.span));
+    else expect(s.at, infer(s.at), overloaded(signed_ints, s.span), err::index_type);
   }
   TypeRef out = elem;
   for (size_t i = 0; i < slices; i++) out = types.array(out, types.any());
@@ -296,7 +300,7 @@ TypeRef Infer::loop(ast::Expr* e, ast::Loop& l) {
   switch (l.form) {
     case ast::Loop::Form::While: condition(l.bound); break;
     case ast::Loop::Form::For: {
-      expect(l.bound, bound, overloaded(ints, l.bound->span));
+      expect(l.bound, bound, overloaded(ints, l.bound->span), err::loop_bound);
       Group index;
       TypeRef i = pattern(l.index, index);
       unify(i, bound);
@@ -306,7 +310,7 @@ TypeRef Infer::loop(ast::Expr* e, ast::Loop& l) {
     case ast::Loop::Form::ForIn: {
       TypeRef elem = fresh(l.index->span);
       vars_.back().bound = Lifted::No;
-      expect(l.bound, bound, types.array(elem, types.any()));
+      expect(l.bound, bound, types.array(elem, types.any()), err::for_in_array);
       Group index;
       TypeRef i = pattern(l.index, index);
       why_.clear();
@@ -317,7 +321,7 @@ TypeRef Infer::loop(ast::Expr* e, ast::Loop& l) {
     }
   }
   TypeRef body = infer(l.body);
-  expect(l.body, body, state);
+  expect(l.body, body, state, err::loop_body);
   c.restore(mark);
   (void)e;
   return state;
@@ -349,15 +353,15 @@ TypeRef Infer::infer_node(ast::Expr* e) {
         vars_.back().bound = Lifted::No;
         for (ast::Expr* x : a.elems) {
           TypeRef t = infer(x);
-          expect(x, t, elem);
+          expect(x, t, elem, err::array_elements);
         }
         return types.array(elem, types.any());
       },
       [&](ast::Range& r) {
         TypeRef t = infer(r.first);
-        expect(r.first, t, overloaded(ints, r.first->span));
-        if (r.second) expect(r.second, infer(r.second), t);
-        expect(r.last, infer(r.last), t);
+        expect(r.first, t, overloaded(ints, r.first->span), err::range_parts);
+        if (r.second) expect(r.second, infer(r.second), t, err::range_parts);
+        expect(r.last, infer(r.last), t, err::range_parts);
         return types.array(t, types.any());
       },
       [&](ast::Apply& a) { TypeRef f = infer(a.fun); return apply(f, a.fun, a.args, e->span); },
@@ -377,18 +381,26 @@ TypeRef Infer::infer_node(ast::Expr* e) {
           literals_.back().second = true;
         why_.clear();
         if (!unify(t, overloaded(negate ? numbers : PrimSet(ints | bit(Prim::Bool)), e->span)))
-          c.diags.report(e->span, err::cannot_unify, quoted_type(unsized_show(t)), negate ? "a number" : "an integer or bool").note(why_);
+          c.diags.report(e->span, err::unary_operand, quoted_type(unsized_show(t)), negate ? "\n  a number" : "\n  an integer or bool").note(why_);
         return t;
       },
       [&](ast::Section& s) {
         TypeRef f = infer(s.op);
         std::string name = source(s.op);
-        if (s.left) return apply_one(f, name, 0, infer(s.left), s.left, e->span);
+        if (s.left) {
+          TypeRef rest = apply_one(f, name, 0, infer(s.left), s.left, e->span);
+          why_.clear();
+          if (!unify(rest, types.fun(fresh(e->span), fresh(e->span)))) {
+            c.diags.report(e->span, err::section_operator, quoted_type(unsized_show(f)), "\n  a function of two arguments");
+            return types.error();
+          }
+          return rest;
+        }
         if (!s.right) return f;
         TypeRef left = fresh(e->span), right = fresh(e->span), result = fresh(e->span);
         why_.clear();
         if (!unify(f, types.fun(left, types.fun(right, result)))) {
-          c.diags.report(e->span, err::cannot_unify, quoted_type(unsized_show(f)), "a function of two arguments");
+          c.diags.report(e->span, err::section_operator, quoted_type(unsized_show(f)), "\n  a function of two arguments");
           return types.error();
         }
         TypeRef arg = infer(s.right);
@@ -456,7 +468,8 @@ TypeRef Infer::infer_node(ast::Expr* e) {
         TypeRef base = infer(w.base);
         TypeRef target = steps(base, w.steps);
         TypeRef value = infer(w.value);
-        expect(w.value, value, target);
+        bool in_array = std::any_of(w.steps.begin(), w.steps.end(), [](const ast::Step& s) { return !s.is_field; });
+        expect(w.value, value, target, in_array ? err::update_value : err::field_update);
         return base;
       },
       [&](ast::Ascribe& a) {
@@ -469,7 +482,7 @@ TypeRef Infer::infer_node(ast::Expr* e) {
       [&](ast::Coerce& a) {
         TypeRef written = erase(resolve(a.type, nullptr));
         TypeRef t = infer(a.exp);
-        expect(a.exp, t, written);
+        expect(a.exp, t, written, err::coerced_type);
         return written;
       },
       [&](ast::LocalOpen& o) {

@@ -35,7 +35,7 @@ SizeRef Infer::resolve_size(ast::SizeExpr& s, std::vector<Binding*>* exists) {
     return types.add(Size{NameSize{b}});
   }
   TypeRef t = infer(s.exp);
-  expect(s.exp, t, types.prim(Prim::I64));
+  expect(s.exp, t, types.prim(Prim::I64), err::size_type);
   bool binds = false;
   std::function<void(const ast::Expr*)> look = [&](const ast::Expr* e) {
     binds |= std::get_if<ast::Lambda>(&e->node) || std::get_if<ast::Let>(&e->node) || std::get_if<ast::LetFun>(&e->node) ||
@@ -93,6 +93,9 @@ TypeRef Infer::resolve(ast::TypeExpr* t, std::vector<Binding*>* exists) {
       [&](ast::TArray& a) {
         SizeRef size = resolve_size(a.size, exists);
         TypeRef elem = resolve(a.elem, exists);
+        if (auto* named = std::get_if<ast::TName>(&a.elem->node))
+          if (auto* member = named->path.names.size() == 1 ? c.type_names.find(named->path.names[0]) : nullptr)
+            if (types.as<ExistsType>(member->body)) c.diags.report(t->span, err::array_of_size_lifted, c.text(named->path.names[0]));
         if (!types.is_error(elem)) {
           Lifted l = c.liftedness(elem);
           if (l == Lifted::Full) c.diags.report(t->span, err::array_of_lifted, c.show(elem));

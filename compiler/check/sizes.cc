@@ -272,6 +272,19 @@ TypeRef Sizes::close_function(std::span<ast::Pat*> params, const std::vector<Typ
         exists.push_back(b);
     });
   });
+  // A size made inside cannot be known to whoever would apply a function in the result.
+  std::function<void(TypeRef)> look = [&](TypeRef t) {
+    visit_type(types, t, [&](TypeRef x) {
+      auto* f = types.as<FunType>(x);
+      if (!f) return;
+      visit_type(types, f->param, [](TypeRef) {}, [&](SizeRef s) {
+        c.each_name(s, [&](Binding* b) {
+          if (std::find(exists.begin(), exists.end(), b) != exists.end()) c.diags.report(at, err::unknown_in_parameter, c.show(s));
+        });
+      });
+    }, [](SizeRef) {});
+  };
+  if (!exists.empty()) look(result);
   TypeRef out = result;
   for (size_t i = params.size(); i-- > 0;) {
     FunType f;
@@ -453,6 +466,13 @@ Scheme Sizes::definition(ast::Def& def) {
   leave_function(saved);
   finish();
   scheme.type = final_type(scheme.type);
+  if (def.params.empty()) {
+    bool unknown_size = false;
+    visit_type(types, scheme.type, [](TypeRef) {}, [&](SizeRef s) {
+      c.each_name(s, [&](Binding* b) { if (b->kind == Binding::Kind::UnknownSize && origins_.count(b)) b->top_level = unknown_size = true; });
+    });
+    if (unknown_size && !scheme.sizes.empty()) c.diags.report(def.name_span, err::size_polymorphic_constant, c.text(scheme.sizes[0]->name));
+  }
   for (ast::TypeParam& p : def.tparams)
     if (p.size && !c.mentions(scheme.type, p.size)) c.diags.report(p.span, err::unused_size, c.text(p.name));
   // A size of a parameter that is bound inside another one cannot be told to callers.

@@ -37,7 +37,8 @@ void Sizes::rollback(size_t mark) {
 // Names bound inside types are nowhere in scope; top-level names everywhere.
 uint32_t Sizes::level_of(const Binding* b) const {
   if (auto it = levels_.find(b); it != levels_.end()) return it->second;
-  if (b->kind == Binding::Kind::TypeParamName) return nowhere;
+  // The sizes of a constant are known; those that a function's type promises do not exist yet.
+  if (b->kind == Binding::Kind::TypeParamName || (b->kind == Binding::Kind::UnknownSize && !b->top_level)) return nowhere;
   return 0;
 }
 
