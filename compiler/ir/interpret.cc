@@ -83,7 +83,7 @@ void Interpreter::prepare(const Body& body, VarSet& live) {
     std::vector<Var> uses;
     each_use(program_, stm, [&](Var v) { if (!bound.contains(v)) note(uses, v); });
     for (Var v : uses)
-      if (!live.contains(v) && !slots_[v.index].global) {
+      if (std::holds_alternative<ArrayType>(program_.type(v)) && !live.contains(v) && !slots_[v.index].global) {  // sizes may be read by types later
         at.dies.push_back(v);
         if (!inner.contains(v)) at.movable.push_back(v);
       }

@@ -121,7 +121,7 @@ struct For      { Bind i; Dim n; std::vector<Bind> state; std::vector<Atom> init
 struct While    { std::vector<Bind> state; std::vector<Atom> init; Lambda cond; Body body; OPERATION("while", Any, s.init, s.state, s.cond, s.body) };
 //   While::cond has parameters of its own, of the state's types.
 
-struct Slice    { Atom start, count, stride; static auto fields(auto& s) { return std::tie(s.start, s.count, s.stride); } };
+struct Slice    { Atom start, count, stride; friend bool operator==(const Slice&, const Slice&) = default; static auto fields(auto& s) { return std::tie(s.start, s.count, s.stride); } };
 using Selector = std::variant<Atom, Slice>;
 struct Index    { Var array; std::vector<Selector> at; OPERATION("index", Any, s.array, s.at) };      // at: a prefix of the dimensions
 struct Update   { Var array; std::vector<Selector> at; Atom value; OPERATION("update", Any, s.array, s.at, s.value) };  // consumes array

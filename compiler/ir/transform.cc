@@ -55,6 +55,35 @@ uint64_t hash_of(const Program& p, const Exp& e) {
   return h;
 }
 
+namespace {
+void drop_in(const Program& p, Body& b, bool inner, const std::function<bool(const AccType&)>& gone_type) {
+  auto gone = [&](const Atom& a) {
+    auto v = var_of(a);
+    auto acc = v ? std::get_if<AccType>(&p.type(*v)) : nullptr;
+    return acc && gone_type(*acc);
+  };
+  auto gone_bind = [&](const Bind& x) { return gone(x.var); };
+  auto gone_var = [&](Var v) { return gone(v); };
+  if (inner) std::erase_if(b.result, gone);
+  b.stms.filter_backwards([&](Stm& s) {
+    if (std::holds_alternative<AccUpdate>(s.exp) && gone_bind(s.pattern[0])) return false;
+    match(s.exp, [&](For& x) { std::erase_if(x.init, gone); std::erase_if(x.state, gone_bind); },
+          [&](While& x) { std::erase_if(x.init, gone); std::erase_if(x.state, gone_bind); std::erase_if(x.cond.params, gone_bind); },
+          [&](Screma& x) {
+            std::erase_if(x.inputs, gone_var);
+            std::erase_if(x.pre.params, gone_bind);
+            std::erase_if(x.post.params, gone_bind);
+          },
+          [&](auto&) {});                                 // nothing else passes accumulators on
+    size_t results = s.pattern.size();
+    walk_parts(s, [&](Body& part) { drop_in(p, part, true, gone_type); });
+    std::erase_if(s.pattern, gone_bind);
+    return results == 0 || !s.pattern.empty();
+  });
+}
+}  // namespace
+void drop_accumulators(const Program& p, Body& b, const std::function<bool(const AccType&)>& gone) { drop_in(p, b, false, gone); }
+
 bool has_attr(const std::vector<Attr>& attrs, std::string_view name) { return find_attr(attrs, name) != nullptr; }
 const Attr* find_attr(const std::vector<Attr>& attrs, std::string_view name) {
   for (const Attr& a : attrs)

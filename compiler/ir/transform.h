@@ -1,6 +1,7 @@
 // transform.h - free variables, substitution, cloning. Binders are unique in a program, so "free" is plain set
 // difference and substitution cannot capture.
 #pragma once
+#include <functional>
 #include <unordered_map>
 
 #include "compiler/ir/types.h"
@@ -75,6 +76,10 @@ template <class X, class F> void each_stm(X& x, F&& f) {
 // Equal up to the names of what is bound inside (for common subexpressions); attributes are ignored.
 bool alike(const Program& p, const Exp& a, const Exp& b);
 uint64_t hash_of(const Program& p, const Exp& e);
+
+// Removes every accumulator whose type `gone` accepts from the statements of b: updates vanish; loops, branches and
+// scremas lose the state, result or input. The results of b itself are the caller's to remove.
+void drop_accumulators(const Program& p, Body& b, const std::function<bool(const AccType&)>& gone);
 
 bool has_attr(const std::vector<Attr>& attrs, std::string_view name);
 const Attr* find_attr(const std::vector<Attr>& attrs, std::string_view name);

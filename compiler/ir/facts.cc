@@ -1,0 +1,88 @@
+// facts.cc - proofs by elimination: an index with a negative coefficient is replaced by its largest value, one with a
+// positive coefficient by 0, until only sizes with nonnegative coefficients are left (pipeline.md 4.2, degree 1).
+#include "compiler/ir/facts.h"
+
+namespace raido::ir {
+
+Linear operator+(Linear a, const Linear& b) {
+  a.constant += b.constant;
+  for (auto& [v, k] : b.terms)
+    if ((a.terms[v] += k) == 0) a.terms.erase(v);
+  return a;
+}
+Linear operator*(i64 k, Linear a) {
+  if (k == 0) return {};
+  a.constant *= k;
+  for (auto& [v, c] : a.terms) c *= k;
+  return a;
+}
+
+void Facts::bound(Var v) {
+  if (auto a = std::get_if<ArrayType>(&p_.type(v)))
+    for (const Dim& d : a->shape)
+      if (auto n = var_of(d)) size_.insert(*n);
+}
+void Facts::index(Var i, const Dim& n) {
+  indexed_.insert(i);
+  if (auto last = linear(n)) upper_[i] = *last + Linear{-1, {}};
+}
+void Facts::define(Var v, const Exp& e) {
+  auto apply = std::get_if<Apply>(&e);
+  if (!apply || apply->args.size() != 2 || !is_scalar(p_.type(v)) || elem_of(p_.type(v)) != Scalar::I64) return;
+  if (elem_of(p_, apply->args[0]) != Scalar::I64) return;
+  auto x = linear(apply->args[0]), y = linear(apply->args[1]);
+  if (!x || !y) return;
+  if (apply->op == ScalarOp::add) form_[v] = *x + *y;
+  else if (apply->op == ScalarOp::sub) form_[v] = *x - *y;
+  else if (apply->op == ScalarOp::mul && x->is_constant()) form_[v] = x->constant * *y;
+  else if (apply->op == ScalarOp::mul && y->is_constant()) form_[v] = y->constant * *x;
+}
+
+std::optional<Linear> Facts::linear(const Atom& a) const {
+  if (auto c = const_of(a)) {
+    constexpr i64 large = i64{1} << 40;                  // far from any size: not reasoned about
+    i64 value = c->as_i64();
+    if (c->type != Scalar::I64 || value > large || value < -large) return {};
+    return Linear{value, {}};
+  }
+  Var v = *var_of(a);
+  if (auto found = form_.find(v); found != form_.end()) return found->second;
+  if (!size_.contains(v) && !indexed_.contains(v)) return {};
+  return Linear{0, {{v, 1}}};
+}
+
+bool Facts::nonnegative(const Linear& l, int depth) const {
+  if (depth > 8) return false;
+  for (auto& [v, k] : l.terms) {
+    if (!indexed_.contains(v)) continue;
+    Linear rest = l;
+    rest.terms.erase(v);
+    if (k > 0) return nonnegative(rest, depth + 1);
+    auto top = upper_.find(v);
+    return top != upper_.end() && nonnegative(rest + k * top->second, depth + 1);
+  }
+  for (auto& [v, k] : l.terms)
+    if (k < 0) return false;
+  return l.constant >= 0;
+}
+std::optional<bool> Facts::less_equal(const Atom& x, const Atom& y) const {
+  auto a = linear(x), b = linear(y);
+  if (!a || !b) return {};
+  if (nonnegative(*b - *a)) return true;
+  if (nonnegative(*a - *b + Linear{-1, {}})) return false;
+  return {};
+}
+std::optional<bool> Facts::less(const Atom& x, const Atom& y) const {
+  if (auto other = less_equal(y, x)) return !*other;
+  return {};
+}
+std::optional<bool> Facts::equal(const Atom& x, const Atom& y) const {
+  auto a = linear(x), b = linear(y);
+  if (!a || !b) return {};
+  Linear difference = *a - *b;
+  if (difference.is_constant()) return difference.constant == 0;
+  if (nonnegative(difference + Linear{-1, {}}) || nonnegative(-1 * difference + Linear{-1, {}})) return false;
+  return {};
+}
+
+}  // namespace raido::ir

@@ -1,0 +1,45 @@
+// facts.h - what is known of sizes and indices: linear forms over i64 variables, ranges, and proofs of sign.
+//
+// A variable is bounded if it is a size (some array has it as a dimension: 0 <= n), or an index (0 <= i <= n-1).
+// Only expressions over bounded variables are reasoned about: arithmetic on sizes and indices does not wrap, arithmetic
+// of the user may. Everything else is an opaque, unbounded variable, about which nothing is proved.
+#pragma once
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+#include "compiler/ir/types.h"
+
+namespace raido::ir {
+
+struct Linear {                        // constant + sum of coefficient * variable
+  i64 constant = 0;
+  std::map<Var, i64> terms;
+  bool is_constant() const { return terms.empty(); }
+};
+Linear operator+(Linear a, const Linear& b);
+Linear operator*(i64 k, Linear a);
+inline Linear operator-(const Linear& a, const Linear& b) { return a + (-1) * b; }
+
+class Facts {
+ public:
+  explicit Facts(const Program& p) : p_(p) {}
+  // What is known from entering scope; called as the walk meets binders. Sizes in the types of binders are >= 0.
+  void bound(Var v);
+  void index(Var i, const Dim& n);                       // 0 <= i < n
+  void define(Var v, const Exp& e);                      // an i64 variable's definition
+
+  std::optional<Linear> linear(const Atom& a) const;     // none: has an unbounded variable
+  bool nonnegative(const Linear& l, int depth = 0) const;
+  // Whether x < y, x <= y, x == y always or never; none if unknown.
+  std::optional<bool> less(const Atom& x, const Atom& y) const;
+  std::optional<bool> less_equal(const Atom& x, const Atom& y) const;
+  std::optional<bool> equal(const Atom& x, const Atom& y) const;
+
+ private:
+  const Program& p_;
+  VarSet size_, indexed_;
+  std::unordered_map<Var, Linear> form_, upper_;         // a definition as a linear form; an index's largest value
+};
+
+}  // namespace raido::ir

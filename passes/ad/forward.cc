@@ -1,0 +1,393 @@
+// forward.cc - jvp: all rules (ad.md 6).
+//
+// Every primal statement stays; behind each active one stands the statement of its tangent. Tangents of what does not
+// depend on the input are symbolically zero and make no code. Scopes (lambdas, branches, loops) are extended in place:
+// they return tangents beside their results.
+#include <unordered_map>
+
+#include "passes/ad/activity.h"
+#include "passes/ad/differentiate.h"
+
+namespace raido::ad {
+namespace {
+
+using namespace ir;
+
+class Forward {
+ public:
+  Forward(Activity& activity, Builder& builder) : act_(activity), b_(builder), p_(builder.program) {}
+
+  void set(Var x, Atom tangent) { tangents_[x] = tangent; }
+  bool zero(const Atom& x) const { auto v = var_of(x); return !v || !tangents_.contains(*v); }
+  // The tangent as a value.
+  Atom tangent(const Atom& x) {
+    if (!zero(x)) return tangents_.at(*var_of(x));
+    return b_.zero(p_.type(x));
+  }
+  void stms(List<Stm> body) {
+    for (auto& item : body.take()) {
+      Source source = std::exchange(b_.source, item->source);
+      std::vector<Var> checks = std::exchange(b_.checks, item->checks);
+      statement(*item);
+      b_.source = source;
+      b_.checks = checks;
+    }
+  }
+
+ private:
+  Activity& act_;
+  Builder& b_;
+  Program& p_;
+  std::unordered_map<Var, Atom> tangents_;
+
+  bool active(const Stm& s) const {
+    for (Bind x : s.pattern) {
+      auto acc = std::get_if<AccType>(&p_.type(x.var));
+      if (act_.varied(x.var) || (acc && tangent_token_.contains(acc->token))) return true;
+    }
+    return false;
+  }
+  Var as_var(const Atom& a) { return *var_of(a); }
+  std::string hint(Var v) const { return p_.hint(v) + "_tan"; }
+  void emit(Stm& s) { b_.emit(std::move(s)); }
+  // let y = e with one result and its tangent `t`.
+  void result(Var y, Exp t) { set(y, b_.bind1(hint(y), std::move(t))); }
+
+  void statement(Stm& s) {
+    if (!active(s)) return emit(s);
+    match(s.exp, [&](auto& op) { rule(s, op); });
+  }
+
+  void rule(Stm& s, Apply op) {
+    Var r = s.pattern[0].var;
+    emit(s);
+    Term x = b_.term(op.args[0]), y = b_.term(op.args.size() > 1 ? op.args[1] : op.args[0]), z = b_.term(op.args.back());
+    std::optional<Term> sum;
+    for (size_t i = 0; i < op.args.size(); i++) {
+      if (zero(op.args[i])) continue;
+      auto d = partial(op.op, int(i), x, y, z, b_.term(r));
+      if (!d) continue;
+      Term part = *d * b_.term(tangent(op.args[i]));
+      sum = sum ? *sum + part : part;
+    }
+    if (sum) set(r, sum->atom);
+  }
+  void rule(Stm& s, Convert op) {
+    Var r = s.pattern[0].var;
+    emit(s);
+    if (!zero(op.value)) set(r, convert(op.to, b_.term(tangent(op.value))).atom);
+  }
+  void rule(Stm& s, Identity op) {
+    emit(s);
+    if (!zero(op.value)) set(s.pattern[0].var, tangent(op.value));
+  }
+  // Views and copies: the same operation on the tangent.
+  template <class Op> void linear_array(Stm& s, Op op) {
+    Var y = s.pattern[0].var, x = op.array;
+    emit(s);
+    if (zero(x)) return;
+    op.array = as_var(tangent(x));
+    result(y, std::move(op));
+  }
+  void rule(Stm& s, Index op) { linear_array(s, std::move(op)); }
+  void rule(Stm& s, Reshape op) { linear_array(s, std::move(op)); }
+  void rule(Stm& s, Permute op) { linear_array(s, std::move(op)); }
+  void rule(Stm& s, Copy op) { linear_array(s, std::move(op)); }
+  void rule(Stm& s, Update op) {
+    Var y = s.pattern[0].var;
+    Atom array = zero(op.array) ? b_.zero(p_.type(op.array)) : Atom(b_.copy(as_var(tangent(op.array))));
+    Atom value = tangent(op.value);
+    emit(s);
+    result(y, Update{as_var(array), op.at, value});
+  }
+  void rule(Stm& s, Replicate op) {
+    Var y = s.pattern[0].var;
+    emit(s);
+    if (!zero(op.value)) result(y, Replicate{op.shape, tangent(op.value)});
+  }
+  void rule(Stm& s, ArrayLit op) {
+    Var y = s.pattern[0].var;
+    emit(s);
+    ArrayLit t;
+    for (const Atom& e : op.elements) t.elements.push_back(tangent(e));
+    result(y, std::move(t));
+  }
+  void rule(Stm& s, Concat op) {
+    Var y = s.pattern[0].var;
+    emit(s);
+    Concat t = op;
+    for (Var& v : t.arrays) v = as_var(tangent(v));
+    result(y, std::move(t));
+  }
+  void rule(Stm& s, Iota op) {
+    Var y = s.pattern[0].var;
+    emit(s);
+    if (!zero(op.start) || !zero(op.step)) result(y, Iota{op.n, tangent(op.start), tangent(op.step)});
+  }
+
+  // ---- scopes ----
+  // The body extended: its results, then the tangents of those with `with[i]`.
+  void extend(Body& body, const std::vector<bool>& with) {
+    b_.into(body, [&](List<Stm>& inner) { stms(std::move(inner)); });
+    Body tail = b_.body([&] {
+      std::vector<Atom> out;
+      for (size_t i = 0; i < with.size(); i++) if (with[i]) out.push_back(tangent(body.result[i]));
+      return out;
+    });
+    for (auto& item : tail.stms.take()) body.stms.push_back(std::move(item));
+    body.result.insert(body.result.end(), tail.result.begin(), tail.result.end());
+  }
+  // Binders for the tangents of the statement's results with `with[i]`.
+  void bind_results(Stm& s, const std::vector<bool>& with) {
+    size_t n = with.size();
+    for (size_t i = 0; i < n; i++) {
+      if (!with[i]) continue;
+      Var y = s.pattern[i].var, t = p_.fresh(hint(y), p_.type(y));
+      s.pattern.push_back({t});
+      set(y, t);
+    }
+  }
+  std::vector<bool> differentiable(const Stm& s) const {
+    std::vector<bool> with;
+    for (Bind x : s.pattern) with.push_back(act_.varied(x.var) && !is_acc(p_.type(x.var)));
+    return with;
+  }
+  void rule(Stm& s, If& op) {
+    std::vector<bool> with = differentiable(s), accs = acc_results(s);
+    for (size_t i = 0; i < with.size(); i++) with[i] = with[i] || accs[i];
+    extend(op.then_, with);
+    extend(op.else_, with);
+    bind_results(s, with);
+    emit(s);
+  }
+  std::vector<bool> acc_results(const Stm& s) const {
+    std::vector<bool> accs;
+    for (Bind x : s.pattern) accs.push_back(is_acc(p_.type(x.var)) && tangent_token_.contains(std::get<AccType>(p_.type(x.var)).token));
+    return accs;
+  }
+  // State variables with a tangent: varied ones, and accumulators that are doubled.
+  template <class Loop> void loop(Stm& s, Loop& op) {
+    std::vector<bool> with = differentiable(s), accs = acc_results(s);
+    size_t n = op.state.size();
+    for (size_t i = 0; i < n; i++) {
+      with[i] = with[i] || accs[i];
+      if (!with[i]) continue;
+      Var x = op.state[i].var, t = p_.fresh(hint(x), tangent_type(p_.type(x)));
+      op.init.push_back(tangent(op.init[i]));
+      if (is_array(p_.type(x)) ) op.init.back() = b_.copy(as_var(op.init.back()));
+      op.state.push_back({t});
+      set(x, t);
+    }
+    if constexpr (requires { op.cond; })
+      for (size_t i = 0; i < n; i++)
+        if (with[i]) op.cond.params.push_back({p_.fresh("t", tangent_type(p_.type(op.state[i].var)))});
+    extend(op.body, with);
+    for (size_t i = 0; i < n; i++) {
+      if (!with[i]) continue;
+      Var y = s.pattern[i].var, t = p_.fresh(hint(y), tangent_type(p_.type(y)));
+      s.pattern.push_back({t});
+      set(y, t);
+    }
+    emit(s);
+  }
+  void rule(Stm& s, For& op) { loop(s, op); }
+  void rule(Stm& s, While& op) { loop(s, op); }
+
+  Type tangent_type(const Type& t) const {
+    auto acc = std::get_if<AccType>(&t);
+    if (!acc) return t;
+    AccType twin = *acc;
+    twin.token = tangent_token_.at(acc->token);
+    return twin;
+  }
+  std::unordered_map<Var, Var> tangent_token_;            // token of a scope's accumulator -> that of its tangent
+
+  // The tangent rows beside the rows: parameters of a lambda for the inputs that have tangents.
+  void inputs(std::vector<Var>& arrays, Lambda& f) {
+    size_t n = arrays.size();
+    for (size_t i = 0; i < n; i++) {
+      const Type& t = p_.type(arrays[i]);
+      bool twin = is_acc(t) ? tangent_token_.contains(std::get<AccType>(t).token) : !zero(arrays[i]);
+      if (!twin) continue;
+      Var row = f.params[i].var, t_row = p_.fresh(hint(row), tangent_type(p_.type(row)));
+      Var t_array = as_var(tangent(arrays[i]));
+      arrays.push_back(t_array);
+      f.params.push_back({t_row});
+      set(row, t_row);
+    }
+  }
+  // (x, x_tan) op (y, y_tan) = (x op y, its tangent): associative because it is the pushforward of an associative map.
+  void combine(Combine& c, const std::vector<bool>& with) {
+    size_t k = c.neutral.size();
+    std::vector<Bind> left(c.op.params.begin(), c.op.params.begin() + isize(c.neutral)), right(c.op.params.begin() + isize(c.neutral), c.op.params.end());
+    for (size_t i = 0; i < k; i++) {
+      if (!with[i]) continue;
+      for (auto* side : {&left, &right}) {
+        Var x = (*side)[i].var, t = p_.fresh(hint(x), p_.type(x));
+        side->push_back({t});
+        set(x, t);
+      }
+      c.neutral.push_back(c.shape.empty() ? b_.zero(p_.type(c.neutral[i])) : Atom(constant(elem_of(p_, c.neutral[i]), 0)));
+    }
+    left.insert(left.end(), right.begin(), right.end());
+    c.op.params = std::move(left);
+    extend(c.op.body, with);
+  }
+  void rule(Stm& s, Screma& op) {
+    std::vector<bool> with = differentiable(s), accs = acc_results(s);
+    if (is_map(op)) {
+      for (size_t i = 0; i < with.size(); i++) with[i] = with[i] || accs[i];
+      inputs(op.inputs, op.pre);
+      extend(op.pre.body, with);
+      for (size_t i = 0, n = with.size(); i < n; i++) {
+        if (!with[i]) continue;
+        Var y = s.pattern[i].var, t = p_.fresh(hint(y), tangent_type(p_.type(y)));
+        s.pattern.push_back({t});
+        set(y, t);
+      }
+      return emit(s);
+    }
+    CHECK((is_reduce(op) && op.reduces.size() == 1) || (is_scan(op) && op.scans.size() == 1), "a screma that is not split is differentiated");
+    Combine& c = op.reduces.empty() ? op.scans[0] : op.reduces[0];
+    // Sums: the tangent of a sum is the sum of the tangents.
+    if (scalar_operator(p_, c) == ScalarOp::add) {
+      Screma sum = clone(p_, op);
+      Var y = s.pattern[0].var;
+      sum.inputs[0] = as_var(tangent(op.inputs[0]));
+      emit(s);
+      result(y, std::move(sum));
+      return;
+    }
+    // All components whose results vary get tangents; their elements, too.
+    size_t k = with.size();
+    for (size_t i = 0; i < k; i++) {
+      if (!with[i]) continue;
+      Var row = p_.fresh(hint(op.pre.params[i].var), p_.type(op.pre.params[i].var));
+      op.inputs.push_back(as_var(tangent(op.inputs[i])));
+      op.pre.params.push_back({row});
+      op.pre.body.result.push_back(row);
+    }
+    combine(c, with);
+    bind_results(s, with);
+    emit(s);
+  }
+  void rule(Stm& s, WithAcc& op) {
+    size_t n = op.dests.size();
+    std::vector<size_t> doubled;
+    std::vector<size_t> first(n);                         // position of a dest's arrays among the results
+    size_t arrays = 0;
+    for (size_t k = 0; k < n; k++) {
+      first[k] = arrays;
+      arrays += op.dests[k].arrays.size();
+      if (!act_.varied(op.scope.body.result[k])) continue;
+      bool adds = !op.dests[k].combine || scalar_operator(p_, *op.dests[k].combine) == ScalarOp::add;
+      if (!adds) {
+        refuse_operation(act_.context, s.source, "an update with this operator");
+        return emit(s);
+      }
+      doubled.push_back(k);
+    }
+    std::vector<Bind> tokens(op.scope.params.begin(), op.scope.params.begin() + isize(op.dests)),
+        accs(op.scope.params.begin() + isize(op.dests), op.scope.params.end());
+    std::vector<Bind> twin_results;
+    for (size_t k : doubled) {
+      Dest d = op.dests[k];
+      if (d.combine) d.combine = clone(p_, *d.combine);
+      for (size_t i = 0; i < d.arrays.size(); i++) {
+        Atom t = tangent(d.arrays[i]);
+        d.arrays[i] = zero(d.arrays[i]) ? as_var(t) : b_.copy(as_var(t));
+        Var y = s.pattern[first[k] + i].var, y_tan = p_.fresh(hint(y), p_.type(y));
+        twin_results.push_back({y_tan});
+      }
+      Var token = p_.fresh("t", CheckType{}), acc = p_.fresh(hint(accs[k].var), dest_type(p_, d, token));
+      tangent_token_[tokens[k].var] = token;
+      tokens.push_back({token});
+      accs.push_back({acc});
+      set(accs[k].var, acc);
+      op.dests.push_back(std::move(d));
+    }
+    // scope results: accumulators, their twins, extra results, tangents of those
+    std::vector<bool> with(op.scope.body.result.size());
+    for (size_t k : doubled) with[k] = true;
+    std::vector<bool> extra = differentiable(s);
+    for (size_t i = n; i < with.size(); i++) with[i] = extra[arrays + i - n];
+    size_t old = op.scope.body.result.size();
+    extend(op.scope.body, with);
+    std::vector<Atom>& r = op.scope.body.result;
+    std::vector<Atom> order(r.begin(), r.begin() + isize(tokens) - isize(doubled));
+    order.insert(order.end(), r.begin() + i64(old), r.begin() + i64(old + doubled.size()));
+    order.insert(order.end(), r.begin() + i64(n), r.begin() + i64(old));
+    order.insert(order.end(), r.begin() + i64(old + doubled.size()), r.end());
+    r = std::move(order);
+    tokens.insert(tokens.end(), accs.begin(), accs.end());
+    op.scope.params = std::move(tokens);
+    // pattern: arrays, their twins, extra results, their tangents
+    std::vector<Bind> pattern(s.pattern.begin(), s.pattern.begin() + i64(arrays));
+    size_t t = 0;
+    for (size_t k : doubled)
+      for (size_t i = 0; i < op.dests[k].arrays.size(); i++) set(s.pattern[first[k] + i].var, twin_results[t++].var);
+    pattern.insert(pattern.end(), twin_results.begin(), twin_results.end());
+    pattern.insert(pattern.end(), s.pattern.begin() + i64(arrays), s.pattern.end());
+    for (size_t i = arrays; i < s.pattern.size(); i++) {
+      if (!extra[i]) continue;
+      Var y = s.pattern[i].var, y_tan = p_.fresh(hint(y), p_.type(y));
+      pattern.push_back({y_tan});
+      set(y, y_tan);
+    }
+    s.pattern = std::move(pattern);
+    emit(s);
+  }
+  void rule(Stm& s, AccUpdate op) {
+    Var y = s.pattern[0].var;
+    emit(s);
+    auto twin = tangent_token_.find(std::get<AccType>(p_.type(op.acc)).token);
+    if (twin == tangent_token_.end()) return;
+    AccUpdate t = op;
+    t.acc = as_var(tangent(op.acc));
+    for (Atom& v : t.values) v = tangent(v);
+    result(y, std::move(t));
+  }
+  void rule(Stm& s, Custom&) { act_.context.refuse(s.source, Refusal::CustomDerivative); emit(s); }
+  void rule(Stm& s, Hist&) { refuse_operation(act_.context, s.source, "`reduce_by_index` with this operator"); emit(s); }
+  void rule(Stm& s, Call& op) {
+    act_.context.refuse(s.source, Refusal::DifferentiateRecursion, p_.functions[op.callee.index].name);
+    emit(s);
+  }
+  // Never varied, or gone before differentiation.
+  template <class Op> requires(std::is_same_v<Op, Assert> || std::is_same_v<Op, Scratch> || std::is_same_v<Op, Data> ||
+                               std::is_same_v<Op, Jvp> || std::is_same_v<Op, Vjp> || std::is_same_v<Op, Seg> ||
+                               std::is_same_v<Op, Tunable> || std::is_same_v<Op, Alloc>)
+  void rule(Stm&, Op&) { PANIC("`{}` under differentiation", Op::name); }
+};
+
+}  // namespace
+
+std::vector<Atom> expand_jvp(Builder& b, PassContext& context, Jvp op) {
+  CHECK(op.batch.empty(), "batched jvp");
+  Program& p = b.program;
+  prepare(p, op.f);
+  Activity act(p, context);
+  std::vector<bool> varied;
+  for (size_t i = 0; i < op.at.size(); i++) {
+    auto c = const_of(op.tangents[i]);
+    varied.push_back((is_scalar(p.type(op.at[i])) || is_array(p.type(op.at[i]))) && !(c && is_zero(*c)));
+  }
+  act.analyse(op.f, varied);
+  Forward forward(act, b);
+  Subst params;
+  for (size_t i = 0; i < op.at.size(); i++) {
+    Var v = b.bind1(p.hint(op.f.params[i].var), Identity{op.at[i]});
+    params.emplace(op.f.params[i].var, v);
+    if (!act.varied(op.f.params[i].var)) continue;
+    act.mark(v);
+    forward.set(v, op.tangents[i]);
+  }
+  substitute(p, op.f.body, params);
+  std::vector<Atom> results = op.f.body.result;
+  forward.stms(std::move(op.f.body.stms));
+  std::vector<Atom> out = results;
+  for (const Atom& r : results) out.push_back(forward.tangent(r));
+  return out;
+}
+
+}  // namespace raido::ad

@@ -1,0 +1,451 @@
+// reverse.cc - scopes of the return sweep: adjoint states, and the rules of operations without bodies (ad.md 8).
+#include "passes/ad/reverse.h"
+
+#include <algorithm>
+
+namespace raido::ad {
+
+using namespace ir;
+
+Reverse::Reverse(const Reverse& outer, const std::vector<Var>& open)
+    : act(outer.act), b(outer.b), p(outer.p), gathered(outer.gathered) {
+  for (Var v : open)
+    if (auto found = outer.states_.find(v); found != outer.states_.end()) states_[v] = found->second;
+}
+
+bool Reverse::is_zero(const Atom& x) const {
+  auto v = var_of(x);
+  if (!v) return true;
+  auto found = states_.find(*v);
+  return found == states_.end() || found->second.kind == Adjoint::Kind::Zero;
+}
+Atom Reverse::adjoint(Var x) {
+  Adjoint& s = states_[x];
+  CHECK(s.kind != Adjoint::Kind::Acc, "the adjoint of `{}` is read while it accumulates", p.hint(x));
+  if (s.kind == Adjoint::Kind::Zero) s = Adjoint::of(b.zero(p.type(x)), true);
+  return s.value;
+}
+Var Reverse::own(Var x) {
+  Atom value = adjoint(x);
+  Adjoint& s = states_[x];
+  if (!s.owned) s = Adjoint::of(b.copy(*var_of(value)), true);
+  return *var_of(s.value);
+}
+
+// Adds an array to an accumulator: a map over each dimension around one update.
+void Reverse::add_all(Adjoint& acc, const std::vector<Atom>& prefix, const Atom& contribution) {
+  std::vector<Dim> shape = shape_of(p.type(contribution));
+  if (shape.empty()) {
+    acc = Adjoint::acc(b.bind1("acc", AccUpdate{*var_of(acc.value), prefix, {contribution}}));
+    return;
+  }
+  Var array = *var_of(contribution), outer = *var_of(acc.value), is = b.iota(shape[0]);
+  Lambda f = b.lambda({{"i", scalar_type(Scalar::I64)}, {"x", row_type(p.type(array))}, {"acc", p.type(outer)}},
+                      [&](const std::vector<Var>& in) {
+    Adjoint inner = Adjoint::acc(in[2]);
+    std::vector<Atom> at = prefix;
+    at.push_back(in[0]);
+    add_all(inner, at, in[1]);
+    return std::vector<Atom>{inner.value};
+  });
+  acc = Adjoint::acc(b.map("acc", shape[0], std::move(f), {is, array, outer})[0]);
+}
+
+void Reverse::add(const Atom& x, const Atom& contribution, bool owned) {
+  auto v = var_of(x);
+  if (!v || !act.varied(*v)) return;
+  Adjoint& s = states_[*v];
+  switch (s.kind) {
+    case Adjoint::Kind::Zero: s = Adjoint::of(contribution, owned); break;
+    case Adjoint::Kind::Value: s = Adjoint::of(b.add(p.hint(*v) + "_adj", s.value, contribution), true); break;
+    case Adjoint::Kind::Acc: add_all(s, {}, contribution); break;
+  }
+}
+
+void Reverse::add_at(Var xs, const std::vector<Selector>& at, const Atom& contribution) {
+  if (!act.varied(xs)) return;
+  if (states_[xs].kind == Adjoint::Kind::Acc) {
+    // The indices of each element of the contribution: fixed ones, start + k*stride along slices, k along the rest.
+    std::vector<Dim> shape = shape_of(p.type(contribution));
+    size_t rank = shape_of(p.type(xs)).size();
+    std::function<void(Adjoint&, size_t, std::vector<Atom>, const Atom&)> go =
+        [&](Adjoint& acc, size_t d, std::vector<Atom> index, const Atom& value) {
+      while (d < at.size() && std::holds_alternative<Atom>(at[d])) index.push_back(std::get<Atom>(at[d++]));
+      if (d == rank) {
+        acc = Adjoint::acc(b.bind1("acc", AccUpdate{*var_of(acc.value), index, {value}}));
+        return;
+      }
+      Var array = *var_of(value), outer = *var_of(acc.value);
+      Dim n = shape_of(p.type(array))[0];
+      Var ks = b.iota(n);
+      Lambda f = b.lambda({{"k", scalar_type(Scalar::I64)}, {"x", row_type(p.type(array))}, {"acc", p.type(outer)}},
+                          [&](const std::vector<Var>& in) {
+        Adjoint inner = Adjoint::acc(in[2]);
+        std::vector<Atom> here = index;
+        if (d < at.size()) {
+          const Slice& slice = std::get<Slice>(at[d]);
+          here.push_back((b.term(slice.start) + b.term(in[0]) * b.term(slice.stride)).atom);
+        } else here.push_back(in[0]);
+        go(inner, d + 1, here, in[1]);
+        return std::vector<Atom>{inner.value};
+      });
+      acc = Adjoint::acc(b.map("acc", n, std::move(f), {ks, array, outer})[0]);
+    };
+    go(states_[xs], 0, {}, contribution);
+    return;
+  }
+  Var dense = own(xs);
+  Var old = b.bind1("old", Index{dense, at});
+  Atom sum = b.add("sum", old, contribution);
+  states_[xs] = Adjoint::of(b.bind1(p.hint(xs) + "_adj", Update{dense, at, sum}), true);
+}
+
+bool Reverse::is_gathered(const Type& t) const {
+  auto acc = std::get_if<AccType>(&t);
+  return acc && gathered.contains(acc->token);
+}
+bool Reverse::updates_gathered(const Stm& s) const {
+  return std::ranges::any_of(s.pattern, [&](Bind x) { return is_gathered(p.type(x.var)); });
+}
+void Reverse::forward(const Stm& s) {
+  if (gathered.empty()) return b.emit(s);
+  Body one;
+  one.stms.push_back(s);
+  drop_accumulators(p, one, [&](const AccType& t) { return gathered.contains(t.token); });
+  b.emit_all(std::move(one.stms));
+}
+std::vector<Adjoint> Reverse::take_results(const Stm& s) {
+  std::vector<Adjoint> seeds;
+  for (Bind x : s.pattern) seeds.push_back(take(x.var));
+  return seeds;
+}
+bool Reverse::all_zero(const std::vector<Adjoint>& seeds) {
+  return std::ranges::all_of(seeds, [](const Adjoint& a) { return a.kind == Adjoint::Kind::Zero; });
+}
+Body Reverse::bind(Lambda l, const std::vector<Atom>& values) {
+  Subst s;
+  for (size_t i = 0; i < values.size(); i++) {
+    s.emplace(l.params[i].var, values[i]);
+    if (auto v = var_of(values[i]); v && act.varied(l.params[i].var)) act.mark(*v);
+  }
+  substitute(p, l.body, s);
+  return std::move(l.body);
+}
+
+void Reverse::scope(Body body, const std::vector<Adjoint>& seeds) {
+  std::vector<std::pair<const Stm*, ReturnSweep>> sweeps;
+  for (const Stm& s : body.stms) sweeps.emplace_back(&s, rule(s));
+  for (size_t i = 0; i < seeds.size(); i++)
+    if (seeds[i].kind == Adjoint::Kind::Value) add(body.result[i], seeds[i].value, seeds[i].owned);
+  for (auto& [s, sweep] : reversed(sweeps)) {
+    if (!sweep) continue;
+    Source source = std::exchange(b.source, s->source);
+    std::vector<Var> checks = std::exchange(b.checks, s->checks);
+    sweep();
+    b.source = source;
+    b.checks = checks;
+  }
+}
+
+std::vector<Var> Reverse::map(const std::string& hint, const Dim& width, const std::vector<Var>& inputs,
+                              const std::vector<Var>& free, const Fill& fill) {
+  std::vector<Var> arrays, open, scalars;
+  for (Var v : free) {
+    if (states_[v].kind == Adjoint::Kind::Acc) open.push_back(v);
+    else (is_array(p.type(v)) ? arrays : scalars).push_back(v);
+  }
+  std::vector<Var> through = arrays;                   // whose adjoints are accumulators inside
+  through.insert(through.end(), open.begin(), open.end());
+  std::vector<Var> summed;                             // scalars that received something
+  size_t results = 0;
+  auto emit_map = [&](const std::vector<Var>& accs) {  // results, contributions to scalars, accumulators
+    std::vector<Var> all = inputs;
+    all.insert(all.end(), accs.begin(), accs.end());
+    Builder::Params params;
+    for (Var v : all) params.push_back({p.hint(v), row_type(p.type(v))});
+    Lambda f = b.lambda(params, [&](const std::vector<Var>& in) {
+      Reverse inner(*this, {});
+      for (size_t i = 0; i < through.size(); i++) inner.state(through[i]) = Adjoint::acc(in[inputs.size() + i]);
+      std::vector<Atom> out = fill(inner, {in.begin(), in.begin() + ptrdiff_t(inputs.size())});
+      results = out.size();
+      for (Var v : scalars)
+        if (!inner.is_zero(v)) { out.push_back(inner.adjoint(v)); summed.push_back(v); }
+      for (Var v : through) out.push_back(inner.state(v).value);
+      return out;
+    });
+    return b.map(hint, width, std::move(f), all);
+  };
+  std::vector<Var> outer_accs;
+  for (Var v : open) outer_accs.push_back(*var_of(states_[v].value));
+  std::vector<Var> out;
+  if (arrays.empty()) {
+    out = emit_map(outer_accs);
+    for (size_t i = 0; i < open.size(); i++) states_[open[i]] = Adjoint::acc(out[out.size() - open.size() + i]);
+  } else {
+    WithAcc scope;
+    std::vector<Var> tokens, accs;
+    for (Var v : arrays) {
+      Var dest = own(v);
+      Type t = p.type(v);
+      scope.dests.push_back({{dest}, int(shape_of(t).size()), b.combine(ScalarOp::add, elem_of(t), 0), Conflict::Unknown});
+      tokens.push_back(p.fresh("t", CheckType{}));
+    }
+    for (size_t i = 0; i < arrays.size(); i++) accs.push_back(p.fresh("acc", dest_type(p, scope.dests[i], tokens[i])));
+    for (Var v : tokens) scope.scope.params.push_back({v});
+    for (Var v : accs) scope.scope.params.push_back({v});
+    size_t n = arrays.size();
+    scope.scope.body = b.body([&] {
+      std::vector<Var> given = accs;
+      given.insert(given.end(), outer_accs.begin(), outer_accs.end());
+      std::vector<Var> made = emit_map(given);
+      std::vector<Atom> order;
+      size_t first = made.size() - through.size();
+      for (size_t i = 0; i < n; i++) order.push_back(made[first + i]);
+      for (size_t i = 0; i < first; i++) order.push_back(made[i]);
+      for (size_t i = first + n; i < made.size(); i++) order.push_back(made[i]);
+      return order;
+    });
+    std::vector<std::string> hints;
+    for (Var v : arrays) hints.push_back(p.hint(v) + "_adj");
+    hints.push_back(hint);
+    std::vector<Var> made = b.bind(hints, std::move(scope));
+    for (size_t i = 0; i < n; i++) states_[arrays[i]] = Adjoint::of(made[i], true);
+    out.assign(made.begin() + ptrdiff_t(n), made.end());
+    for (size_t i = 0; i < open.size(); i++) states_[open[i]] = Adjoint::acc(out[out.size() - open.size() + i]);
+  }
+  for (size_t i = 0; i < summed.size(); i++) add(summed[i], sum_outer(b, out[results + i]), true);
+  out.resize(results);
+  return out;
+}
+
+Atom sum_outer(Builder& b, Var xs) {
+  Program& p = b.program;
+  std::vector<Dim> shape = shape_of(p.type(xs));
+  Scalar t = elem_of(p.type(xs));
+  if (shape.size() == 1) return b.reduce("sum", shape[0], b.combine(t == Scalar::Bool ? ScalarOp::or_ : ScalarOp::add, t, 0), {xs})[0];
+  std::vector<int> dims;
+  for (size_t d = 1; d < shape.size(); d++) dims.push_back(int(d));
+  dims.push_back(0);
+  Var turned = b.permute(xs, dims);
+  return b.map_all("sum", {shape.begin() + 1, shape.end()}, {turned}, [&](const std::vector<Var>& row) {
+    return std::vector<Atom>{sum_outer(b, row[0])};
+  })[0];
+}
+
+std::vector<Var> exclusive_scan(Builder& b, const Dim& width, const Combine& op, const std::vector<Var>& xs) {
+  Program& p = b.program;
+  std::vector<Var> inclusive = b.scan("scanned", width, clone(p, op), xs);
+  Var is = b.iota(width);
+  Lambda f = b.lambda({{"i", scalar_type(Scalar::I64)}}, [&](const std::vector<Var>& in) {
+    Term i = b.term(in[0]), first = eq(i, b.term(i64_const(0)));
+    If choose;
+    choose.cond = first.atom;
+    choose.then_ = b.body([&] {
+      std::vector<Atom> out;
+      for (size_t k = 0; k < xs.size(); k++) out.push_back(op.shape.empty() ? op.neutral[k] : b.replicate(op.shape, op.neutral[k]));
+      return out;
+    });
+    choose.else_ = b.body([&] {
+      std::vector<Atom> out;
+      Term before = i - 1;
+      for (Var v : inclusive) out.push_back(b.index("left", v, {before.atom}));
+      return out;
+    });
+    std::vector<Var> out = b.bind("left", std::move(choose));
+    return std::vector<Atom>(out.begin(), out.end());
+  });
+  return b.map("left", width, std::move(f), {is});
+}
+
+// ---- operations without bodies ----
+
+namespace {
+
+// let r = op x y        ==>   x_adj += d op/dx * r_adj ; y_adj += d op/dy * r_adj             ad.md 8.1, 18
+ReturnSweep vjp(Reverse& rev, const Stm& s, const Apply& op) {
+  return [&rev, &op, r = s.pattern[0].var] {
+    if (rev.is_zero(r)) return;
+    Term x = rev.term(op.args[0]), y = rev.term(op.args.size() > 1 ? op.args[1] : op.args[0]);
+    Term z = rev.term(op.args.back()), r_adj = rev.term(rev.take(r).value);
+    for (size_t i = 0; i < op.args.size(); i++)
+      if (rev.act.varied(op.args[i]))
+        if (auto d = partial(op.op, int(i), x, y, z, rev.term(r))) rev.add(op.args[i], (*d * r_adj).atom);
+  };
+}
+ReturnSweep vjp(Reverse& rev, const Stm& s, const Convert& op) {
+  return [&rev, &op, r = s.pattern[0].var] {
+    if (rev.is_zero(r)) return;
+    rev.add(op.value, convert(elem_of(rev.p, op.value), rev.term(rev.take(r).value)).atom);
+  };
+}
+ReturnSweep vjp(Reverse& rev, const Stm& s, const Identity& op) {
+  return [&rev, &op, r = s.pattern[0].var] {
+    if (rev.is_zero(r)) return;
+    Adjoint a = rev.take(r);
+    rev.add(op.value, a.value, a.owned);
+  };
+}
+ReturnSweep vjp(Reverse& rev, const Stm& s, const Copy& op) {
+  return [&rev, &op, r = s.pattern[0].var] {
+    if (rev.is_zero(r)) return;
+    Adjoint a = rev.take(r);
+    rev.add(op.array, a.value, a.owned);
+  };
+}
+ReturnSweep vjp(Reverse& rev, const Stm& s, const Index& op) {
+  return [&rev, &op, r = s.pattern[0].var] {
+    if (!rev.is_zero(r)) rev.add_at(op.array, op.at, rev.take(r).value);
+  };
+}
+// let b = a with [at] <- v     ==>   v_adj += b_adj[at] ; a_adj += b_adj with [at] <- 0        ad.md 8.5
+ReturnSweep vjp(Reverse& rev, const Stm& s, const Update& op) {
+  return [&rev, &op, r = s.pattern[0].var] {
+    if (rev.is_zero(r)) return;
+    Builder& b = rev.b;
+    Var adj = rev.own(r);
+    if (rev.act.varied(op.value)) {
+      Var part = b.bind1("v_adj", Index{adj, op.at});
+      bool array = is_array(rev.p.type(part));
+      rev.add(op.value, array ? b.copy(part) : part, true);
+    }
+    rev.take(r);
+    if (!rev.act.varied(op.array)) return;
+    Atom zero = b.zero(rev.p.type(op.value));
+    rev.add(op.array, b.bind1("a_adj", Update{adj, op.at, zero}), true);
+  };
+}
+ReturnSweep vjp(Reverse& rev, const Stm& s, const ArrayLit& op) {
+  return [&rev, &op, r = s.pattern[0].var] {
+    if (rev.is_zero(r)) return;
+    Var adj = *var_of(rev.take(r).value);
+    for (size_t i = 0; i < op.elements.size(); i++)
+      if (rev.act.varied(op.elements[i])) rev.add(op.elements[i], rev.b.index("e_adj", adj, {i64_atom(i64(i))}));
+  };
+}
+ReturnSweep vjp(Reverse& rev, const Stm& s, const Replicate& op) {
+  return [&rev, &op, r = s.pattern[0].var] {
+    if (rev.is_zero(r)) return;
+    Atom sum = rev.take(r).value;
+    for (size_t d = 0; d < op.shape.size(); d++) sum = sum_outer(rev.b, *var_of(sum));
+    rev.add(op.value, sum, true);
+  };
+}
+// Integers only: every element of iota is start + i*step.
+ReturnSweep vjp(Reverse& rev, const Stm& s, const Iota& op) {
+  return [&rev, &op, r = s.pattern[0].var] {
+    if (rev.is_zero(r)) return;
+    Builder& b = rev.b;
+    Var adj = *var_of(rev.take(r).value);
+    if (rev.act.varied(op.start)) rev.add(op.start, sum_outer(b, adj), true);
+    if (!rev.act.varied(op.step)) return;
+    Scalar t = elem_of(rev.p, op.step);
+    Var is = b.iota(op.n);
+    rev.add(op.step, sum_outer(b, b.map_all("weighted", {op.n}, {is, adj}, [&](const std::vector<Var>& in) {
+      return std::vector<Atom>{(convert(t, b.term(in[0])) * b.term(in[1])).atom};
+    })[0]), true);
+  };
+}
+ReturnSweep vjp(Reverse& rev, const Stm& s, const Concat& op) {
+  return [&rev, &op, r = s.pattern[0].var] {
+    if (rev.is_zero(r)) return;
+    Builder& b = rev.b;
+    Var adj = *var_of(rev.take(r).value);
+    Term start = b.term(i64_const(0));
+    for (Var v : op.arrays) {
+      std::vector<Dim> shape = shape_of(rev.p.type(v));
+      std::vector<Selector> at;
+      for (int d = 0; d < op.dim; d++) at.push_back(Slice{i64_const(0), shape[size_t(d)], i64_const(1)});
+      at.push_back(Slice{start.atom, shape[size_t(op.dim)], i64_const(1)});
+      if (rev.act.varied(v)) rev.add(v, b.bind1("part_adj", Index{adj, at}));
+      start = start + b.term(shape[size_t(op.dim)]);
+    }
+  };
+}
+ReturnSweep vjp(Reverse& rev, const Stm& s, const Reshape& op) {
+  return [&rev, &op, r = s.pattern[0].var] {
+    if (rev.is_zero(r)) return;
+    Adjoint a = rev.take(r);
+    rev.add(op.array, rev.b.bind1("x_adj", Reshape{*var_of(a.value), shape_of(rev.p.type(op.array))}), a.owned);
+  };
+}
+ReturnSweep vjp(Reverse& rev, const Stm& s, const Permute& op) {
+  return [&rev, &op, r = s.pattern[0].var] {
+    if (rev.is_zero(r)) return;
+    Adjoint a = rev.take(r);
+    std::vector<int> back(op.dims.size());
+    for (size_t i = 0; i < op.dims.size(); i++) back[size_t(op.dims[i])] = int(i);
+    rev.add(op.array, rev.b.permute(*var_of(a.value), back), a.owned);
+  };
+}
+ReturnSweep vjp(Reverse& rev, const Stm& s, const Screma& op) {
+  if (is_map(op)) return vjp_map(rev, s, op);
+  if (is_reduce(op) && op.reduces.size() == 1) return vjp_reduce(rev, s, op);
+  CHECK(is_scan(op) && op.scans.size() == 1, "a screma that is not split is differentiated");
+  return vjp_scan(rev, s, op);
+}
+ReturnSweep vjp(Reverse& rev, const Stm& s, const For& op) { return vjp_for(rev, s, op); }
+ReturnSweep vjp(Reverse& rev, const Stm& s, const If& op) { return vjp_if(rev, s, op); }
+ReturnSweep vjp(Reverse& rev, const Stm& s, const WithAcc& op) { return vjp_with_acc(rev, s, op); }
+ReturnSweep vjp(Reverse& rev, const Stm& s, const AccUpdate& op) { return vjp_upd(rev, s, op); }
+ReturnSweep vjp(Reverse& rev, const Stm& s, const While&) { rev.refuse(s, "a `while` loop"); return {}; }
+ReturnSweep vjp(Reverse& rev, const Stm& s, const Hist&) { rev.refuse(s, "`reduce_by_index` with this operator"); return {}; }
+ReturnSweep vjp(Reverse& rev, const Stm& s, const Custom&) {
+  rev.act.context.refuse(s.source, Refusal::CustomDerivative);
+  return {};
+}
+ReturnSweep vjp(Reverse& rev, const Stm& s, const Call& op) {
+  rev.act.context.refuse(s.source, Refusal::DifferentiateRecursion, rev.p.functions[op.callee.index].name);
+  return {};
+}
+// Never varied: proofs, unspecified and constant arrays. Cannot occur: AD operators (expanded innermost first) and what
+// belongs to later levels.
+ReturnSweep vjp(Reverse&, const Stm&, const Assert&) { return {}; }
+ReturnSweep vjp(Reverse&, const Stm&, const Scratch&) { return {}; }
+ReturnSweep vjp(Reverse&, const Stm&, const Data&) { return {}; }
+template <class Op> requires(std::is_same_v<Op, Jvp> || std::is_same_v<Op, Vjp> || std::is_same_v<Op, Seg> ||
+                             std::is_same_v<Op, Tunable> || std::is_same_v<Op, Alloc>)
+ReturnSweep vjp(Reverse&, const Stm&, const Op&) { PANIC("`{}` under differentiation", Op::name); }
+
+}  // namespace
+
+ReturnSweep Reverse::rule(const Stm& s) {
+  bool active = updates_gathered(s) || std::ranges::any_of(s.pattern, [&](Bind x) { return act.varied(x.var); });
+  if (!std::holds_alternative<For>(s.exp) || !active) forward(s);     // a loop records on the way
+  if (!active) return {};
+  return match(s.exp, [&](const auto& op) { return vjp(*this, s, op); });
+}
+
+// ---- the operator ----
+
+std::vector<Atom> expand_vjp(Builder& b, PassContext& context, Vjp op) {
+  CHECK(op.batch.empty(), "batched vjp");
+  Program& p = b.program;
+  prepare(p, op.f);
+  Activity act(p, context);
+  std::vector<bool> varied;
+  for (size_t i = 0; i < op.at.size(); i++) varied.push_back(is_scalar(p.type(op.at[i])) || is_array(p.type(op.at[i])));
+  act.analyse(op.f, varied);
+  // Fresh names for the arguments: the same value may be free in f, where it is a constant for this operator.
+  std::vector<Atom> params;
+  for (size_t i = 0; i < op.at.size(); i++) {
+    Var v = b.bind1(p.hint(op.f.params[i].var), Identity{op.at[i]});
+    params.push_back(v);
+  }
+  Reverse rev(act, b);
+  Body body = rev.bind(std::move(op.f), params);
+  std::vector<Atom> results = body.result;
+  std::vector<Adjoint> seeds;
+  for (const Atom& a : op.adjoints) {
+    auto c = const_of(a);
+    seeds.push_back(c && is_zero(*c) ? Adjoint{} : Adjoint::of(a, false));
+  }
+  rev.scope(std::move(body), seeds);
+  for (const Atom& x : params) results.push_back(rev.adjoint(*var_of(x)));
+  return results;
+}
+
+void refuse_operation(PassContext& context, Source at, std::string_view what) {
+  context.refuse(at, Refusal::DifferentiateOperation, std::string(what));
+}
+
+}  // namespace raido::ad

@@ -1,0 +1,94 @@
+// reverse.h - one lexical scope of the return sweep (ad.md 7; figure 3 of the SC22 paper).
+//
+// A rule emits its forward sweep at once and returns the code that will emit its return sweep; a scope runs the rules of
+// its statements in order and then what they returned in reverse order. That is all there is to the "tape". An inner
+// scope (lambda, branch, loop body) is a Reverse of its own: it executes a clone of the primal body again.
+//
+// The primal code was prepared (prepare.cc): it consumes nothing that it does not copy first, so primal names stay valid.
+#pragma once
+#include <unordered_map>
+
+#include "compiler/ir/term.h"
+#include "passes/ad/activity.h"
+#include "passes/ad/differentiate.h"
+
+namespace raido::ad {
+
+using ReturnSweep = std::function<void()>;
+
+// The adjoint of a variable: symbolically zero, a value (owned: nobody else has it, so it may be updated in place), or
+// an accumulator that is open around this scope.
+struct Adjoint {
+  enum class Kind : uint8_t { Zero, Value, Acc } kind = Kind::Zero;
+  ir::Atom value;
+  bool owned = false;
+  static Adjoint of(ir::Atom value, bool owned) { return {Kind::Value, value, owned}; }
+  static Adjoint acc(ir::Var v) { return {Kind::Acc, v, true}; }
+};
+
+class Reverse {
+ public:
+  Reverse(Activity& activity, ir::Builder& builder) : act(activity), b(builder), p(builder.program) {}
+  Reverse(const Reverse& outer, const std::vector<ir::Var>& open);   // an inner scope; `open`: variables whose state goes in
+  Activity& act;
+  ir::Builder& b;
+  ir::Program& p;
+
+  // The adjoint arrays of accumulators of the primal, by their token: inside, the adjoint of every version of such an
+  // accumulator is the adjoint of the finished array, read only (ad.md 11.2).
+  std::unordered_map<ir::Var, std::vector<ir::Var>> gathered;
+
+  bool is_zero(const ir::Atom& x) const;
+  ir::Atom adjoint(ir::Var x);                                   // forced to a value
+  ir::Term term(const ir::Atom& x) { return b.term(x); }
+  void add(const ir::Atom& x, const ir::Atom& contribution, bool owned = false);      // x_adj += contribution
+  void add_at(ir::Var xs, const std::vector<ir::Selector>& at, const ir::Atom& contribution);   // xs_adj[at] += contribution
+  ir::Var own(ir::Var xs);                                       // the adjoint of an array, dense and updatable; state: this
+  Adjoint& state(ir::Var x) { return states_[x]; }
+  Adjoint take(ir::Var x) { return std::exchange(states_[x], {}); }
+
+  // Forward sweeps of the body, seeds into its results, return sweeps. The body must be fresh (a clone).
+  void scope(ir::Body body, const std::vector<Adjoint>& seeds);
+
+  // The map of a return sweep. `fill(inner, rows)` emits what happens for one element and returns results; it may add to
+  // the adjoints of `free`: arrays through accumulators, scalars by a sum over the map. Returns the results of fill.
+  using Fill = std::function<std::vector<ir::Atom>(Reverse& inner, const std::vector<ir::Var>& rows)>;
+  std::vector<ir::Var> map(const std::string& hint, const ir::Dim& width, const std::vector<ir::Var>& inputs,
+                           const std::vector<ir::Var>& free, const Fill& fill);
+  // Substitutes values for the parameters of a cloned lambda and carries over which are varied.
+  ir::Body bind(ir::Lambda l, const std::vector<ir::Atom>& values);
+  void refuse(const ir::Stm& s, std::string_view what) { refuse_operation(act.context, s.source, what); }
+  // Emits the primal statement, without the accumulators that are gathered.
+  void forward(const ir::Stm& s);
+  std::vector<Adjoint> take_results(const ir::Stm& s);           // one for each binder
+  static bool all_zero(const std::vector<Adjoint>& seeds);
+  bool updates_gathered(const ir::Stm& s) const;                 // has a result that is a gathered accumulator
+  bool is_gathered(const ir::Type& t) const;
+  // Varied variables free in x that can have adjoints here: no accumulators.
+  template <class X> std::vector<ir::Var> free_in(const X& x) const {
+    std::vector<ir::Var> free = act.free_varied(x);
+    std::erase_if(free, [&](ir::Var v) { return ir::is_acc(p.type(v)); });
+    return free;
+  }
+
+ private:
+  std::unordered_map<ir::Var, Adjoint> states_;
+  ReturnSweep rule(const ir::Stm& s);
+  void add_all(Adjoint& acc, const std::vector<ir::Atom>& prefix, const ir::Atom& contribution);
+};
+
+// ---- the rules that have files of their own; each is called after activity said that it matters ----
+ReturnSweep vjp_map(Reverse& rev, const ir::Stm& s, const ir::Screma& op);
+ReturnSweep vjp_reduce(Reverse& rev, const ir::Stm& s, const ir::Screma& op);
+ReturnSweep vjp_scan(Reverse& rev, const ir::Stm& s, const ir::Screma& op);
+ReturnSweep vjp_for(Reverse& rev, const ir::Stm& s, const ir::For& op);
+ReturnSweep vjp_if(Reverse& rev, const ir::Stm& s, const ir::If& op);
+ReturnSweep vjp_with_acc(Reverse& rev, const ir::Stm& s, const ir::WithAcc& op);
+ReturnSweep vjp_upd(Reverse& rev, const ir::Stm& s, const ir::AccUpdate& op);
+
+// out[i] = op(out[i-1], xs[i-1]), out[0] = neutral (all components).
+std::vector<ir::Var> exclusive_scan(ir::Builder& b, const ir::Dim& width, const ir::Combine& op, const std::vector<ir::Var>& xs);
+// Sum over the outer dimension.
+ir::Atom sum_outer(ir::Builder& b, ir::Var xs);
+
+}  // namespace raido::ad

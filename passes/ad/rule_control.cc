@@ -1,0 +1,52 @@
+// rule_control.cc
+//
+// let ys = if c then A else B                                                       ad.md 8.12
+//
+//   ws_adj = if c then (A again, its return sweep) else (B again, its return sweep)
+//
+// ws: the varied variables free in either branch. Arrays are threaded: their adjoints go in and come out, so that a read
+// in one branch costs what it reads. Scalars contribute. Tests: tests/ad/if_*.fut.
+#include "passes/ad/reverse.h"
+
+namespace raido::ad {
+
+using namespace ir;
+
+ReturnSweep vjp_if(Reverse& rev, const Stm& s, const If& op) {
+  return [&rev, &s, &op] {
+    Program& p = rev.p;
+    Builder& b = rev.b;
+    std::vector<Adjoint> seeds = rev.take_results(s);
+    if (Reverse::all_zero(seeds) && !rev.updates_gathered(s)) return;
+    std::vector<Var> free = rev.free_in(op), arrays, scalars;
+    for (Var v : free) (is_array(p.type(v)) ? arrays : scalars).push_back(v);
+    for (Var v : arrays)
+      if (rev.state(v).kind == Adjoint::Kind::Zero) rev.adjoint(v);       // both branches must return one
+    auto branch = [&](const Body& primal) {
+      return b.body([&] {
+        Reverse inner(rev, arrays);
+        // A seed that both branches see may be updated in place by neither: one of them returns it untouched.
+        std::vector<Adjoint> shared = seeds;
+        for (Adjoint& a : shared) a.owned = false;
+        inner.scope(rev.act.clone(primal), shared);
+        std::vector<Atom> out;
+        for (Var v : arrays) out.push_back(inner.state(v).value);
+        for (Var v : scalars) out.push_back(inner.is_zero(v) ? Atom(constant(elem_of(p, v), 0)) : inner.adjoint(v));
+        return out;
+      });
+    };
+    If back;
+    back.cond = op.cond;
+    back.then_ = branch(op.then_);
+    back.else_ = branch(op.else_);
+    if (back.then_.result.empty()) return;
+    std::vector<Var> out = b.bind("adj", std::move(back));
+    for (size_t i = 0; i < arrays.size(); i++) {
+      Adjoint& a = rev.state(arrays[i]);
+      a = Adjoint{a.kind, out[i], a.owned};
+    }
+    for (size_t i = 0; i < scalars.size(); i++) rev.add(scalars[i], out[arrays.size() + i], true);
+  };
+}
+
+}  // namespace raido::ad

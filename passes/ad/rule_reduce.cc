@@ -1,0 +1,198 @@
+// rule_reduce.cc
+//
+// let y = reduce op ne as                                                           ad.md 10.2, 10.3; paper 5.1
+//
+//   op is +           as_adj += replicate n y_adj
+//   op is *           by the number of zeros: none: y/a * y_adj; one: the product of the others at the zero
+//   op is min, max    the first index that won receives y_adj
+//   any other op      ls = exclusive scan op ne as             (everything left of i, combined)
+//                     rs = the same from the right             (everything right of i)
+//                     as_adj += map (\l a r -> vjp_a (op l a), seeded by vjp_s (op s r) y_adj at s = op l a) ls as rs
+//
+// Free variables of op get the contribution of the application op l a only: those of op s r belong to other elements.
+// Tests: tests/ad/reduce_*.fut.
+#include <algorithm>
+
+#include "passes/ad/reverse.h"
+
+namespace raido::ad {
+
+using namespace ir;
+
+namespace {
+
+// vjp of op at (x, y) seeded with `seeds`, in the operands `first` (else the second ones); free variables are constants.
+std::vector<Atom> pull_back(Reverse& rev, const Combine& op, const std::vector<Atom>& x, const std::vector<Atom>& y,
+                            bool first, const std::vector<Atom>& seeds) {
+  Program& p = rev.p;
+  Builder& b = rev.b;
+  Lambda f = clone(p, op.op);
+  size_t k = op.neutral.size();
+  std::vector<bool> varied(2 * k);
+  for (size_t i = 0; i < k; i++) varied[first ? i : k + i] = true;
+  Activity act(p, rev.act.context);
+  act.analyse(f, varied);
+  std::vector<Atom> values;
+  for (size_t i = 0; i < 2 * k; i++) values.push_back(b.bind1("v", Identity{i < k ? x[i] : y[i - k]}));
+  Reverse inner(act, b);
+  std::vector<Adjoint> adjoints;
+  for (const Atom& a : seeds) adjoints.push_back(Adjoint::of(a, false));
+  Body body = inner.bind(std::move(f), values);
+  inner.scope(std::move(body), adjoints);
+  std::vector<Atom> out;
+  for (size_t i = 0; i < k; i++) out.push_back(inner.adjoint(*var_of(values[first ? i : k + i])));
+  return out;
+}
+
+Combine flipped(Program& p, const Combine& op) {
+  Combine f = clone(p, op);
+  std::rotate(f.op.params.begin(), f.op.params.begin() + isize(op.neutral), f.op.params.end());
+  return f;
+}
+
+// A row operator applied pointwise becomes one on whole rows.
+Combine without_shape(Builder& b, const Combine& op) {
+  if (op.shape.empty()) return clone(b.program, op);
+  Combine c;
+  Program& p = b.program;
+  Builder::Params params;
+  for (size_t i = 0; i < 2 * op.neutral.size(); i++)
+    params.push_back({"row", array_type(elem_of(p, op.neutral[i % op.neutral.size()]), op.shape)});
+  c.op = b.lambda(params, [&](const std::vector<Var>& rows) {
+    std::vector<Var> out = b.map_all("row", op.shape, rows, [&](const std::vector<Var>& xs) {
+      return b.inline_call(op.op, {xs.begin(), xs.end()});
+    });
+    return std::vector<Atom>(out.begin(), out.end());
+  });
+  for (const Atom& ne : op.neutral) c.neutral.push_back(b.replicate(op.shape, ne));
+  c.commutative = op.commutative;
+  return c;
+}
+
+void general(Reverse& rev, const Screma& red, const std::vector<Atom>& y_adj) {
+  Builder& b = rev.b;
+  Combine op = without_shape(b, red.reduces[0]);
+  // what was varied in the operator stays so in its clone
+  Combine primal = red.reduces[0].shape.empty() ? rev.act.clone(red.reduces[0]) : op;
+  size_t k = op.neutral.size();
+  std::vector<Var> ls = exclusive_scan(b, red.width, op, red.inputs), turned, rs;
+  for (Var v : red.inputs) turned.push_back(b.reverse(v));
+  for (Var v : exclusive_scan(b, red.width, flipped(b.program, op), turned)) rs.push_back(b.reverse(v));
+  std::vector<Var> inputs = ls;
+  inputs.insert(inputs.end(), red.inputs.begin(), red.inputs.end());
+  inputs.insert(inputs.end(), rs.begin(), rs.end());
+  std::vector<Var> out = rev.map("adj", red.width, inputs, rev.free_in(primal.op), [&](Reverse& inner, const std::vector<Var>& rows) {
+    std::vector<Atom> l(rows.begin(), rows.begin() + isize(ls)), a(rows.begin() + isize(ls), rows.begin() + 2 * isize(ls)),
+        r(rows.begin() + 2 * isize(ls), rows.end());
+    std::vector<Atom> s = b.inline_call(op.op, [&] { auto v = l; v.insert(v.end(), a.begin(), a.end()); return v; }());
+    std::vector<Atom> s_adj = pull_back(inner, op, s, r, true, y_adj);
+    Combine again = inner.act.clone(primal);
+    std::vector<Atom> values = l;
+    for (size_t i = 0; i < k; i++) inner.act.mark(*var_of(a[i]));
+    values.insert(values.end(), a.begin(), a.end());
+    std::vector<Adjoint> seeds;
+    for (const Atom& x : s_adj) seeds.push_back(Adjoint::of(x, false));
+    inner.scope(inner.bind(std::move(again.op), values), seeds);
+    std::vector<Atom> adjoints;
+    for (const Atom& x : a) adjoints.push_back(inner.adjoint(*var_of(x)));
+    return adjoints;
+  });
+  for (size_t i = 0; i < k; i++) rev.add(red.inputs[i], out[i], true);
+}
+
+// Floats. z zeros, q the product of the others. If q is not a proper number the general rule decides.
+void product(Reverse& rev, const Screma& red, const Atom& y_adj) {
+  Program& p = rev.p;
+  Builder& b = rev.b;
+  Var as = red.inputs[0];
+  Scalar t = elem_of(p.type(as));
+  Term zero = b.number(t, 0), one = b.number(t, 1), none = b.term(i64_const(0)), single = b.term(i64_const(1));
+  std::vector<Var> parts = b.map_all("part", {red.width}, {as}, [&](const std::vector<Var>& a) {
+    Term is_zero = eq(b.term(a[0]), zero);
+    return std::vector<Atom>{select(is_zero, one, b.term(a[0])).atom, select(is_zero, single, none).atom};
+  });
+  Term q = b.term(b.reduce("q", red.width, b.combine(ScalarOp::mul, t, 1), {parts[0]})[0]);
+  Term z = b.term(b.reduce("z", red.width, b.combine(ScalarOp::add, Scalar::I64, 0), {parts[1]})[0]);
+  Term proper = and_(not_(eq(q, zero)), lt(apply(ScalarOp::abs, {q}), b.number(t, INFINITY)));
+  If choose;
+  choose.cond = proper.atom;
+  choose.then_ = b.body([&] {
+    return std::vector<Atom>{b.map_all("adj", {red.width}, {as}, [&](const std::vector<Var>& in) {
+      Term a = b.term(in[0]), seed = b.term(y_adj), a_zero = eq(a, zero);
+      Term others = select(a_zero, one, a);
+      Term plain = select(eq(z, none), q / others * seed, zero);
+      return std::vector<Atom>{select(and_(eq(z, single), a_zero), q * seed, plain).atom};
+    })[0]};
+  });
+  choose.else_ = b.body([&] {
+    Var fresh = b.bind1("as", Identity{as});
+    rev.act.mark(fresh);
+    Screma again = red;
+    again.inputs = {fresh};
+    Reverse inner(rev, {});
+    general(inner, again, {y_adj});
+    return std::vector<Atom>{inner.adjoint(fresh)};
+  });
+  rev.add(as, b.bind1("adj", std::move(choose)), true);
+}
+
+// The first index whose element is the result, or -1.
+void extremum(Reverse& rev, const Screma& red, Var y, const Atom& y_adj) {
+  Program& p = rev.p;
+  Builder& b = rev.b;
+  Var as = red.inputs[0], is = b.iota(red.width);
+  Dim width = red.width;
+  std::vector<Var> hits = b.map_all("hit", {red.width}, {as, is}, [&](const std::vector<Var>& in) {
+    return std::vector<Atom>{select(eq(b.term(in[0]), b.term(y)), b.term(in[1]), b.term(width)).atom};
+  });
+  Combine first = b.combine(ScalarOp::min, Scalar::I64, 0);
+  first.neutral = {i64_const(INT64_MAX)};
+  Term at = b.term(b.reduce("at", red.width, std::move(first), hits)[0]);
+  Adjoint& state = rev.state(as);
+  if (state.kind == Adjoint::Kind::Zero) rev.own(as);
+  bool acc = state.kind == Adjoint::Kind::Acc;
+  If guarded;
+  guarded.cond = lt(at, b.term(red.width)).atom;
+  if (!acc) rev.own(as);
+  Atom before = rev.state(as).value;
+  guarded.then_ = b.body([&] {
+    Reverse inner(rev, {as});
+    inner.add_at(as, {at.atom}, y_adj);
+    return std::vector<Atom>{inner.state(as).value};
+  });
+  guarded.else_ = b.body([&] { return std::vector<Atom>{before}; });
+  Var result = b.bind1(p.hint(as) + "_adj", std::move(guarded));
+  rev.state(as) = acc ? Adjoint::acc(result) : Adjoint::of(result, true);
+}
+
+// An operator that adds its operands pointwise, whatever their rank.
+bool is_addition(const Program& p, const Lambda& op) {
+  if (op.params.size() != 2 || op.body.stms.size() != 1 || op.body.result.size() != 1) return false;
+  if (scalar_operator(p, op) == ScalarOp::add) return true;
+  const Stm& s = op.body.stms[0];
+  auto map = std::get_if<Screma>(&s.exp);
+  return map && is_map(*map) && op.body.result[0] == Atom(s.pattern[0].var) && map->inputs.size() == 2 &&
+         map->inputs[0] == op.params[0].var && map->inputs[1] == op.params[1].var && is_addition(p, map->pre);
+}
+
+}  // namespace
+
+ReturnSweep vjp_reduce(Reverse& rev, const Stm& s, const Screma& red) {
+  return [&rev, &s, &red] {
+    Program& p = rev.p;
+    std::vector<Adjoint> seeds = rev.take_results(s);
+    if (Reverse::all_zero(seeds)) return;
+    std::vector<Atom> y_adj;
+    for (size_t i = 0; i < seeds.size(); i++)
+      y_adj.push_back(seeds[i].kind == Adjoint::Kind::Value ? seeds[i].value : rev.b.zero(p.type(s.pattern[i].var)));
+    const Combine& op = red.reduces[0];
+    Var as = red.inputs[0];
+    if (is_addition(p, op.op)) return rev.add(as, rev.b.replicate({red.width}, y_adj[0]), true);
+    std::optional<ScalarOp> name = op.shape.empty() ? scalar_operator(p, op) : std::nullopt;
+    if (name == ScalarOp::mul && is_float(elem_of(p.type(as)))) return product(rev, red, y_adj[0]);
+    if (name == ScalarOp::min || name == ScalarOp::max) return extremum(rev, red, s.pattern[0].var, y_adj[0]);
+    general(rev, red, y_adj);
+  };
+}
+
+}  // namespace raido::ad

@@ -1,0 +1,182 @@
+// rule_scan.cc
+//
+// let ys = scan op ne as                                                            ad.md 10.4
+//
+// With t the total adjoint of ys: t[n-1] = ys_adj[n-1], t[i] = ys_adj[i] + d1 op(ys[i], as[i+1]) * t[i+1]; then
+// as_adj[i] += d2 op(ys[i-1], as[i]) * t[i], where ys[-1] is ne, and free variables of op likewise.
+//
+//   op is +            t = scan (+) from the right; as_adj += t
+//   one float          t is a linear recurrence: a scan from the right of pairs (d, c), (d1,c1) o (d2,c2) = (d2 + c2 d1, c2 c1)
+//   anything else, or a sequential target: one loop from the right that carries t
+//
+// Tests: tests/ad/scan_*.fut.
+#include <algorithm>
+
+#include "passes/ad/reverse.h"
+
+namespace raido::ad {
+
+using namespace ir;
+
+namespace {
+
+// The element before index i: the neutral element at 0.
+std::vector<Atom> before(Builder& b, const std::vector<Var>& ys, const Combine& op, const Term& i) {
+  If choose;
+  choose.cond = eq(i, b.term(i64_const(0))).atom;
+  choose.then_ = b.body([&] {
+    std::vector<Atom> out;
+    for (const Atom& ne : op.neutral) out.push_back(b.replicate(op.shape, ne));
+    return out;
+  });
+  choose.else_ = b.body([&] {
+    std::vector<Atom> out;
+    for (Var v : ys) out.push_back(b.index("y", v, {(i - 1).atom}));
+    return out;
+  });
+  std::vector<Var> out = b.bind("y", std::move(choose));
+  return {out.begin(), out.end()};
+}
+
+// Runs op again at (y, a) and its return sweep seeded by t; free variables contribute through `rev`. Returns the adjoints
+// of y and a.
+std::vector<Atom> apply_back(Reverse& rev, const Combine& op, const std::vector<Atom>& y, const std::vector<Atom>& a,
+                             const std::vector<Atom>& t) {
+  Builder& b = rev.b;
+  std::vector<Atom> values;
+  for (const auto* part : {&y, &a})
+    for (const Atom& v : *part) {
+      values.push_back(b.bind1("v", Identity{v}));
+      rev.act.mark(*var_of(values.back()));
+    }
+  Combine again = rev.act.clone(op);
+  std::vector<Adjoint> seeds;
+  for (const Atom& x : t) seeds.push_back(Adjoint::of(x, false));
+  rev.scope(rev.bind(std::move(again.op), values), seeds);
+  std::vector<Atom> out;
+  for (const Atom& v : values) out.push_back(rev.adjoint(*var_of(v)));
+  return out;
+}
+
+// Everything about the operator is varied where its operands are.
+void mark_operands(Reverse& rev, const Combine& op) {
+  for (Bind x : op.op.params) if (elem_of(rev.p.type(x.var)) != Scalar::Bool) rev.act.mark(x.var);
+}
+
+// t for one float component, in parallel.
+Var recurrence(Reverse& rev, const Screma& scan, Var ys, Var as, Var ys_adj) {
+  Program& p = rev.p;
+  Builder& b = rev.b;
+  const Combine& op = scan.scans[0];
+  Scalar e = elem_of(p.type(as));
+  Term n = b.term(scan.width);
+  Var is = b.iota(scan.width);
+  std::vector<Var> cs = b.map("c", scan.width, b.lambda({{"i", scalar_type(Scalar::I64)}}, [&](const std::vector<Var>& in) {
+    If choose;
+    Term next = b.term(in[0]) + 1;
+    choose.cond = lt(next, n).atom;
+    choose.then_ = b.body([&] {
+      Activity act(p, rev.act.context);
+      Lambda f = clone(p, op.op);
+      act.analyse(f, {true, false});
+      Reverse inner(act, b);
+      Var y = b.bind1("y", Identity{b.index("y", ys, {in[0]})});
+      Atom a = b.index("a", as, {next.atom});
+      inner.scope(inner.bind(std::move(f), {y, a}), {Adjoint::of(constant(e, 1), false)});
+      return std::vector<Atom>{inner.adjoint(y)};
+    });
+    choose.else_ = b.body([&] { return std::vector<Atom>{constant(e, 1)}; });
+    return std::vector<Atom>{b.bind1("c", std::move(choose))};
+  }), {is});
+  Combine linear;
+  Builder::Params params;
+  for (const char* hint : {"d1", "c1", "d2", "c2"}) params.push_back({hint, scalar_type(e)});
+  linear.op = b.lambda(params, [&](const std::vector<Var>& v) {
+    Term d1 = b.term(v[0]), c1 = b.term(v[1]), d2 = b.term(v[2]), c2 = b.term(v[3]);
+    return std::vector<Atom>{(d2 + c2 * d1).atom, (c2 * c1).atom};
+  });
+  linear.neutral = {constant(e, 0), constant(e, 1)};
+  std::vector<Var> turned = {b.reverse(ys_adj), b.reverse(cs[0])};
+  return b.reverse(b.scan("t", scan.width, std::move(linear), turned)[0]);
+}
+
+// One loop from the right: carries t and the adjoints of the inputs and of free variables.
+void sequential(Reverse& rev, const Screma& scan, const std::vector<Var>& ys, const std::vector<Var>& ys_adj) {
+  Program& p = rev.p;
+  Builder& b = rev.b;
+  const Combine& op = scan.scans[0];
+  size_t k = op.neutral.size();
+  std::vector<Var> free = rev.free_in(op.op), inputs = scan.inputs;
+  std::erase_if(free, [&](Var v) { return std::ranges::find(inputs, v) != inputs.end(); });
+  For back;
+  back.n = scan.width;
+  back.i = {p.fresh("k", scalar_type(Scalar::I64))};
+  auto carry = [&](const std::string& hint, const Atom& init) {
+    back.state.push_back({p.fresh(hint, p.type(init))});
+    back.init.push_back(init);
+    return back.state.back().var;
+  };
+  std::vector<Var> ts, outs, frees;
+  for (size_t i = 0; i < k; i++) ts.push_back(carry("t", b.zero(row_type(p.type(ys[i])))));
+  for (size_t i = 0; i < k; i++) outs.push_back(carry("as_adj", b.zero(p.type(inputs[i]))));
+  for (Var v : free) {
+    bool acc = rev.state(v).kind == Adjoint::Kind::Acc;
+    frees.push_back(carry(p.hint(v) + "_adj", acc ? rev.state(v).value : is_array(p.type(v)) ? Atom(rev.own(v)) : rev.adjoint(v)));
+  }
+  back.body = b.body([&] {
+    Term i = b.term(scan.width) - 1 - b.term(back.i.var);
+    Reverse inner(rev, {});
+    for (size_t j = 0; j < free.size(); j++)
+      inner.state(free[j]) = rev.state(free[j]).kind == Adjoint::Kind::Acc ? Adjoint::acc(frees[j]) : Adjoint::of(frees[j], true);
+    std::vector<Atom> y = before(b, ys, op, i), a, t;
+    for (Var v : inputs) a.push_back(b.index("a", v, {i.atom}));
+    for (size_t j = 0; j < k; j++) t.push_back(b.add("t", ts[j], b.index("y_adj", ys_adj[j], {i.atom})));
+    std::vector<Atom> adj = apply_back(inner, op, y, a, t), out;
+    for (size_t j = 0; j < k; j++) out.push_back(adj[j]);
+    for (size_t j = 0; j < k; j++) out.push_back(b.update(outs[j], {i.atom}, adj[k + j]));
+    for (Var v : free)
+      out.push_back(inner.state(v).kind == Adjoint::Kind::Acc ? inner.state(v).value
+                    : is_array(p.type(v)) ? Atom(inner.own(v)) : inner.adjoint(v));
+    return out;
+  });
+  std::vector<Var> out = b.bind("adj", std::move(back));
+  for (size_t j = 0; j < free.size(); j++) {
+    Adjoint& s = rev.state(free[j]);
+    s = s.kind == Adjoint::Kind::Acc ? Adjoint::acc(out[2 * k + j]) : Adjoint::of(out[2 * k + j], true);
+  }
+  for (size_t j = 0; j < k; j++) rev.add(inputs[j], out[k + j], true);
+}
+
+}  // namespace
+
+ReturnSweep vjp_scan(Reverse& rev, const Stm& s, const Screma& scan) {
+  return [&rev, &s, &scan] {
+    Program& p = rev.p;
+    Builder& b = rev.b;
+    if (std::ranges::all_of(s.pattern, [&](Bind x) { return rev.is_zero(x.var); })) return;
+    std::vector<Var> ys, ys_adj;
+    for (Bind x : s.pattern) {
+      ys.push_back(x.var);
+      ys_adj.push_back(*var_of(rev.adjoint(x.var)));
+      rev.take(x.var);
+    }
+    const Combine& op = scan.scans[0];
+    Var as = scan.inputs[0];
+    if (op.shape.empty() && scalar_operator(p, op) == ScalarOp::add) {
+      std::vector<Var> sums = b.scan("t", scan.width, clone(p, op), {b.reverse(ys_adj[0])});
+      return rev.add(as, b.reverse(sums[0]), false);
+    }
+    if (!op.shape.empty()) return rev.refuse(s, "a scan of rows with this operator");
+    mark_operands(rev, op);
+    bool one_float = op.neutral.size() == 1 && is_scalar(row_type(p.type(as))) && is_float(elem_of(p.type(as)));
+    if (!one_float || rev.act.context.target == Target::Sequential) return sequential(rev, scan, ys, ys_adj);
+    Var t = recurrence(rev, scan, ys[0], as, ys_adj[0]), is = b.iota(scan.width);
+    std::vector<Var> out = rev.map("adj", scan.width, {is, as, t}, rev.free_in(op.op), [&](Reverse& inner, const std::vector<Var>& in) {
+      std::vector<Atom> y = before(b, ys, op, b.term(in[0]));
+      return std::vector<Atom>{apply_back(inner, op, y, {in[1]}, {in[2]})[1]};
+    });
+    rev.add(as, out[0], true);
+  };
+}
+
+}  // namespace raido::ad

@@ -1,0 +1,228 @@
+// dce.cc - removes what nobody uses: statements, results of branches, loops, scremas and scopes, and loop state that
+// feeds only itself (C3, C4, C9).
+//
+// The core language has no side effects, so "used" is all there is to know: a statement stays if one of its binders is
+// used by something that stays. One backward sweep over each body. Before a statement that stays is swept, its own
+// unused results are removed together with what feeds them; loop state is found live by a fixed point.
+#include <algorithm>
+
+#include "compiler/ir/transform.h"
+#include "compiler/ir/types.h"
+#include "passes/pass.h"
+
+namespace raido {
+namespace {
+
+using namespace ir;
+
+class Sweeper {
+ public:
+  explicit Sweeper(Program& p) : p_(p) {}
+  VarSet live;                                   // variables are unique in the program, so one set serves all bodies
+
+  void body(Body& b) {
+    each_use(p_, b.result, [&](Var v) { live.insert(v); });
+    b.stms.filter_backwards([&](Stm& s) {
+      if (!std::ranges::any_of(s.pattern, [&](Bind x) { return live.contains(x.var); })) return false;
+      match(s.exp, [&](If& x) { prune(s, x); }, [&](For& x) { prune_loop(s, x); }, [&](While& x) { prune_loop(s, x); },
+            [&](Screma& x) { prune(s, x); }, [&](Seg& x) { prune(s, x); }, [&](WithAcc& x) { prune(s, x); },
+            [&](auto&) {});                      // no other operation has results that can be dropped singly
+      walk(s, overloaded{[&](Body& inner) { if (std::ranges::find(swept_, &inner) == swept_.end()) body(inner); },
+                         [&](Bind& x) { each_use(p_, x, [&](Var v) { live.insert(v); }); },
+                         [&](const Var& v) { live.insert(v); }});
+      swept_.clear();
+      return true;
+    });
+  }
+
+ private:
+  Program& p_;
+  std::vector<const Body*> swept_;               // bodies of the statement at hand that were swept to prune it
+
+  // Sweeps a body of the statement at hand now: then `live` tells which of its parameters it needs.
+  void sweep_now(Body& b) {
+    std::vector<const Body*> outer = std::exchange(swept_, {});
+    body(b);
+    swept_ = std::move(outer);
+    swept_.push_back(&b);
+  }
+
+  // A binder is needed if it is live or a later needed binder's type mentions it.
+  std::vector<bool> needed(const Stm& s) {
+    std::vector<bool> keep(s.pattern.size());
+    for (size_t i = s.pattern.size(); i-- > 0;) {
+      keep[i] = live.contains(s.pattern[i].var);
+      if (!keep[i]) continue;
+      walk(p_.type(s.pattern[i].var), [&](const Var& v) { live.insert(v); });
+    }
+    for (size_t i = 0; i < keep.size(); i++) keep[i] = keep[i] || live.contains(s.pattern[i].var);
+    return keep;
+  }
+  template <class T> static void keep_only(std::vector<T>& items, const std::vector<bool>& keep, size_t offset = 0) {
+    size_t out = 0;
+    for (size_t i = 0; i < items.size(); i++)
+      if (i < offset || i - offset >= keep.size() || keep[i - offset]) {
+        if (out != i) items[out] = std::move(items[i]);
+        out++;
+      }
+    items.resize(out);
+  }
+  static bool all(const std::vector<bool>& keep) { return std::ranges::all_of(keep, [](bool b) { return b; }); }
+
+  void prune(Stm& s, If& x) {
+    std::vector<bool> keep = needed(s);
+    if (all(keep)) return;
+    keep_only(x.then_.result, keep);
+    keep_only(x.else_.result, keep);
+    keep_only(s.pattern, keep);
+  }
+
+  // State i is needed if its result is, or if the next value of a needed state (or the condition) uses it.
+  template <class Loop> void prune_loop(Stm& s, Loop& x) {
+    std::vector<bool> keep = needed(s);
+    if (all(keep)) return;
+    VarMap<size_t> state_of;                     // position + 1
+    for (size_t i = 0; i < x.state.size(); i++) state_of[x.state[i].var] = i + 1;
+    VarMap<const Stm*> definition;
+    for (const Stm& inner : x.body.stms)
+      for (Bind b : inner.pattern) definition[b.var] = &inner;
+    VarSet seen;
+    std::vector<Var> work;
+    auto reach = [&](Var v) { if (!seen.contains(v)) { seen.insert(v); work.push_back(v); } };
+    auto need = [&](size_t i) {
+      keep[i] = true;
+      if (auto v = var_of(x.body.result[i])) reach(*v);
+      walk(p_.type(x.state[i].var), [&](const Var& v) { reach(v); });
+    };
+    if constexpr (requires { x.cond; }) {
+      for (size_t i = 0; i < x.cond.params.size(); i++) {
+        bool used = false;
+        each_use(p_, x.cond.body, [&](Var v) { used = used || v == x.cond.params[i].var; });
+        if (used) keep[i] = true;
+      }
+      each_use(p_, x.cond.body, reach);
+    }
+    for (size_t i = 0; i < keep.size(); i++) if (keep[i]) need(i);
+    while (!work.empty()) {
+      Var v = work.back();
+      work.pop_back();
+      if (size_t i = state_of[v]; i && !keep[i - 1]) need(i - 1);
+      if (const Stm* d = definition[v]) {
+        each_use(p_, *d, reach);
+      }
+    }
+    if (all(keep)) return;
+    keep_only(x.state, keep);
+    keep_only(x.init, keep);
+    keep_only(x.body.result, keep);
+    if constexpr (requires { x.cond; }) keep_only(x.cond.params, keep);
+    keep_only(s.pattern, keep);
+  }
+
+  // Results: reduces, then outputs of post (or mapped values), then late. Operators go as a whole.
+  static std::vector<bool> by_operator(const std::vector<Combine>& ops, const std::vector<bool>& keep, size_t first) {
+    std::vector<bool> out;
+    size_t at = first;
+    for (const Combine& c : ops) {
+      bool any = false;
+      for (size_t i = 0; i < c.neutral.size(); i++) any = any || keep[at + i];
+      at += c.neutral.size();
+      out.push_back(any);
+    }
+    return out;
+  }
+  static void spread(const std::vector<Combine>& ops, const std::vector<bool>& keep_op, std::vector<bool>& keep, size_t first) {
+    size_t at = first;
+    for (size_t k = 0; k < ops.size(); k++)
+      for (size_t i = 0; i < ops[k].neutral.size(); i++) keep[at++] = keep_op[k];
+  }
+  // `inner` are the results of pre or of a seg body, without those for dests.
+  template <class Op> void prune_parts(Stm& s, Op& x, std::vector<Atom>& inner) {
+    std::vector<bool> keep = needed(s);
+    size_t reduced = width_of(x.reduces), lates = width_of(x.late), scanned = width_of(x.scans);
+    bool identity = x.post.params.empty() && x.post.body.result.empty();
+    size_t outputs = identity ? 0 : x.post.body.result.size() - lates;
+    // reductions
+    std::vector<bool> keep_reduce = by_operator(x.reduces, keep, 0);
+    std::vector<bool> keep_inner(inner.size(), true);
+    spread(x.reduces, keep_reduce, keep, 0);
+    for (size_t i = 0; i < reduced; i++) keep_inner[i] = keep[i];
+    std::vector<bool> keep_post, keep_params, keep_scan(x.scans.size(), true);
+    if (identity) {
+      keep_scan = by_operator(x.scans, keep, reduced);
+      spread(x.scans, keep_scan, keep, reduced);
+      for (size_t i = reduced; i < inner.size(); i++) keep_inner[i] = keep[i];
+    } else {
+      std::vector<bool> keep_late = by_operator(x.late, keep, reduced + outputs);
+      spread(x.late, keep_late, keep, reduced + outputs);
+      keep_post.assign(keep.begin() + ptrdiff_t(reduced), keep.begin() + ptrdiff_t(reduced + outputs + lates));
+      keep_only(x.post.body.result, keep_post);
+      keep_only(x.late, keep_late);
+      sweep_now(x.post.body);
+      size_t at = 0;
+      for (size_t k = 0; k < x.scans.size(); k++) {
+        bool any = false;
+        for (size_t i = 0; i < x.scans[k].neutral.size(); i++) any = any || live.contains(x.post.params[at + i].var);
+        keep_scan[k] = any;
+        for (size_t i = 0; i < x.scans[k].neutral.size(); i++) keep_params.push_back(any);
+        at += x.scans[k].neutral.size();
+      }
+      for (size_t i = scanned; i < x.post.params.size(); i++) keep_params.push_back(live.contains(x.post.params[i].var));
+      for (size_t i = 0; i < keep_params.size(); i++) keep_inner[reduced + i] = keep_params[i];
+      keep_only(x.post.params, keep_params);
+    }
+    keep_only(x.reduces, keep_reduce);
+    keep_only(x.scans, keep_scan);
+    keep_only(inner, keep_inner);
+    keep_only(s.pattern, keep);
+  }
+  void prune(Stm& s, Screma& x) {
+    prune_parts(s, x, x.pre.body.result);
+    sweep_now(x.pre.body);
+    std::vector<bool> keep;
+    for (Bind b : x.pre.params) keep.push_back(live.contains(b.var));
+    keep_only(x.pre.params, keep);
+    keep_only(x.inputs, keep);
+  }
+  void prune(Stm& s, Seg& x) {
+    if (!x.dests.empty()) return;                // its arrays are consumed: results stay
+    prune_parts(s, x, x.body.result);
+  }
+
+  // A destination nobody reads goes, with its updates (C4).
+  void prune(Stm& s, WithAcc& x) {
+    std::vector<bool> keep = needed(s), keep_dest;
+    size_t at = 0;
+    for (const Dest& d : x.dests) {
+      bool any = false;
+      for (size_t i = 0; i < d.arrays.size(); i++) any = any || keep[at + i];
+      keep_dest.push_back(any);
+      for (size_t i = 0; i < d.arrays.size(); i++) keep[at + i] = any;
+      at += d.arrays.size();
+    }
+    if (all(keep)) return;
+    size_t n = x.dests.size();
+    std::vector<bool> keep_result(keep_dest);
+    for (size_t i = at; i < keep.size(); i++) keep_result.push_back(keep[i]);
+    std::vector<Var> dead;
+    for (size_t i = 0; i < n; i++) if (!keep_dest[i]) dead.push_back(x.scope.params[i].var);
+    if (!dead.empty())
+      drop_accumulators(p_, x.scope.body, [&](const AccType& t) { return std::ranges::find(dead, t.token) != dead.end(); });
+    keep_only(x.scope.body.result, keep_result);
+    std::vector<bool> keep_params(keep_dest);
+    keep_params.insert(keep_params.end(), keep_dest.begin(), keep_dest.end());
+    keep_only(x.scope.params, keep_params);
+    keep_only(x.dests, keep_dest);
+    keep_only(s.pattern, keep);
+  }
+};
+
+}  // namespace
+
+void dce(ir::Program& program, PassContext&) {
+  Sweeper sweeper(program);
+  for (Function& f : program.functions) sweeper.body(f.lambda.body);
+  sweeper.body(program.constants);               // last: functions use constants
+}
+
+}  // namespace raido

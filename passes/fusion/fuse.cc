@@ -1,0 +1,276 @@
+// fuse.cc - fewer, larger scremas (pipeline.md 7).
+//
+//   V1, V2   let ys = map n f xs ; let z = screma n pre ys      ==>   screma n (pre . f) xs
+//   V10      other uses of ys: the fused one also returns them
+//   H1       two scremas of equal width that share an input     ==>   one
+//   W1       a map used only inside a with_acc                   ==>   moves in, and fuses there
+//
+// A body is a list; fusing p into a later c moves p down to c's place. Legal if no statement between depends on p and is
+// needed by c, nothing between consumes what p reads, and c does not consume what moves behind it. Bodies inside first,
+// to a fixed point in each body.
+#include <algorithm>
+
+#include "compiler/ir/aliases.h"
+#include "compiler/ir/build.h"
+#include "passes/pass.h"
+
+namespace raido {
+namespace {
+
+using namespace ir;
+
+class Fuser {
+ public:
+  Fuser(Program& p, PassContext& context) : p_(p), context_(context), aliases_(p) {}
+
+  void body(Body& b) {
+    for (Stm& s : b.stms) walk_parts(s, [&](Body& inner) { body(inner); });
+    move_into_scopes(b);
+    while (step(b)) {}
+  }
+
+ private:
+  Program& p_;
+  PassContext& context_;
+  Aliases aliases_;
+
+  static Screma* screma(Stm& s) { return std::get_if<Screma>(&s.exp); }
+  bool has_acc(const Stm& s) const {
+    return std::ranges::any_of(s.pattern, [&](Bind x) { return is_acc(p_.type(x.var)); });
+  }
+  bool uses_any(const Stm& s, const VarSet& vars) const {
+    bool found = false;
+    each_use(p_, s, [&](Var v) { found = found || vars.contains(v); });
+    return found;
+  }
+  bool consumes_root_of(const Stm& by, const Stm& reader) const {
+    bool found = false;
+    for (Var c : aliases_.consumed(by))
+      each_use(p_, reader, [&](Var v) { found = found || (is_array(p_.type(v)) && aliases_.may_alias(c, v)); });
+    return found;
+  }
+
+  // Whether p (at i) can stand at c (at j); `behind` receives what must then stand behind c.
+  bool movable(Body& b, size_t i, size_t j, std::vector<bool>& behind) const {
+    Stm &p = b.stms[i], &c = b.stms[j];
+    if (!aliases_.consumed(p).empty() && j > i + 1) return false;
+    behind.assign(j - i, false);
+    VarSet from_p;
+    for (Bind x : p.pattern) from_p.insert(x.var);
+    for (size_t k = i + 1; k < j; k++) {
+      Stm& s = b.stms[k];
+      if (uses_any(s, from_p)) {
+        behind[k - i] = true;
+        for (Bind x : s.pattern) from_p.insert(x.var);
+        if (consumes_root_of(c, s)) return false;
+      } else if (consumes_root_of(s, p)) return false;
+    }
+    VarSet moved;
+    for (size_t k = i + 1; k < j; k++)
+      if (behind[k - i]) for (Bind x : b.stms[k].pattern) moved.insert(x.var);
+    return !uses_any(c, moved) && !consumes_root_of(c, p);
+  }
+  // Puts `fused` at c's place without p and c; what depends on p follows.
+  void replace(Body& b, size_t i, size_t j, const std::vector<bool>& behind, Stm fused) {
+    std::vector<std::unique_ptr<Stm>> old = b.stms.take();
+    List<Stm> stms;
+    for (size_t k = 0; k < i; k++) stms.push_back(std::move(old[k]));
+    for (size_t k = i + 1; k < j; k++) if (!behind[k - i]) stms.push_back(std::move(old[k]));
+    stms.push_back(std::move(fused));
+    for (size_t k = i + 1; k < j; k++) if (behind[k - i]) stms.push_back(std::move(old[k]));
+    for (size_t k = j + 1; k < old.size(); k++) stms.push_back(std::move(old[k]));
+    b.stms = std::move(stms);
+  }
+
+  bool step(Body& b) {
+    for (size_t j = 1; j < b.stms.size(); j++) {
+      Screma* c = screma(b.stms[j]);
+      if (!c) continue;
+      for (size_t i = j; i-- > 0;) {
+        Screma* p = screma(b.stms[i]);
+        if (!p || p->width != c->width) continue;
+        if (fuse_vertical(b, i, j) || fuse_horizontal(b, i, j)) return true;
+      }
+    }
+    return false;
+  }
+  bool pinned(const Stm& s) const { return has_attr(s.attrs, "no_fuse") || has_attr(s.attrs, "trace"); }
+
+  // p has mapped outputs that c reads element by element.
+  bool fuse_vertical(Body& b, size_t i, size_t j) {
+    Stm &ps = b.stms[i], &cs = b.stms[j];
+    Screma &p = *screma(ps), &c = *screma(cs);
+    if (!p.scans.empty() || !p.late.empty() || !identity_post(p) || pinned(ps) || pinned(cs)) return false;
+    size_t reduced = width_of(p.reduces);
+    VarSet outputs, scalars;
+    for (size_t k = 0; k < ps.pattern.size(); k++) (k < reduced ? scalars : outputs).insert(ps.pattern[k].var);
+    bool feeds = false;
+    for (Var v : c.inputs) {
+      if (outputs.contains(v) && is_acc(p_.type(v))) return false;        // a chain of versions stays a chain
+      feeds = feeds || outputs.contains(v);
+    }
+    // c must need p's outputs only as elements, and none of its reductions
+    bool whole = false;
+    auto look = [&](Var v) { whole = whole || outputs.contains(v) || scalars.contains(v); };
+    each_use(p_, c.pre, look);
+    each_use(p_, c.reduces, look);
+    each_use(p_, c.scans, look);
+    each_use(p_, c.post, look);
+    each_use(p_, c.late, look);
+    if (!feeds || whole) return false;
+    // elements of p's outputs that c consumes would be consumed twice if they are returned as well
+    std::vector<bool> behind;
+    if (!aliases_.consumed(cs).empty() && std::ranges::any_of(aliases_.consumed(cs), [&](Var v) { return outputs.contains(v); })) return false;
+    if (!movable(b, i, j, behind) || !context_.allow()) return false;
+    // what is still wanted of p beside c
+    VarSet wanted;
+    for (size_t k = 0; k < b.stms.size(); k++)
+      if (k != j) each_use(p_, b.stms[k], [&](Var v) { wanted.insert(v); });
+    each_use(p_, b.result, [&](Var v) { wanted.insert(v); });
+    std::vector<size_t> kept;
+    for (size_t k = reduced; k < ps.pattern.size(); k++)
+      if (wanted.contains(ps.pattern[k].var) || is_acc(p_.type(ps.pattern[k].var))) kept.push_back(k);
+    if (!kept.empty() && !identity_post(c)) return false;
+
+    Screma f;
+    f.width = c.width;
+    f.inputs = p.inputs;
+    f.pre.params = p.pre.params;
+    f.pre.body.stms = std::move(p.pre.body.stms);
+    Subst element;
+    for (size_t k = 0; k < c.inputs.size(); k++) {
+      Var row = c.pre.params[k].var;
+      bool from_p = false;
+      for (size_t q = reduced; q < ps.pattern.size(); q++)
+        if (ps.pattern[q].var == c.inputs[k]) { element.emplace(row, p.pre.body.result[q]); from_p = true; break; }
+      if (from_p) continue;
+      f.inputs.push_back(c.inputs[k]);
+      f.pre.params.push_back(c.pre.params[k]);
+    }
+    substitute(p_, c.pre.body, element);
+    for (auto& item : c.pre.body.stms.take()) f.pre.body.stms.push_back(std::move(item));
+    f.reduces = std::move(p.reduces);
+    for (Combine& op : c.reduces) f.reduces.push_back(std::move(op));
+    f.scans = std::move(c.scans);
+    f.post = std::move(c.post);
+    f.late = std::move(c.late);
+    std::vector<Atom>& r = f.pre.body.result;
+    r.assign(p.pre.body.result.begin(), p.pre.body.result.begin() + i64(reduced));
+    r.insert(r.end(), c.pre.body.result.begin(), c.pre.body.result.end());
+    for (size_t k : kept) r.push_back(p.pre.body.result[k]);
+    Stm fused = std::move(cs);
+    fused.exp = std::move(f);
+    std::vector<Bind> pattern(ps.pattern.begin(), ps.pattern.begin() + i64(reduced));
+    pattern.insert(pattern.end(), fused.pattern.begin(), fused.pattern.end());
+    for (size_t k : kept) pattern.push_back(ps.pattern[k]);
+    fused.pattern = std::move(pattern);
+    merge(fused, ps);
+    replace(b, i, j, behind, std::move(fused));
+    context_.stats.count("fuse.vertical");
+    return true;
+  }
+  static void merge(Stm& into, const Stm& from) {
+    for (Var v : from.checks)
+      if (std::ranges::find(into.checks, v) == into.checks.end()) into.checks.push_back(v);
+    for (const Attr& a : from.attrs)
+      if (std::ranges::find(into.attrs, a) == into.attrs.end()) into.attrs.push_back(a);
+  }
+
+  bool fuse_horizontal(Body& b, size_t i, size_t j) {
+    Stm &ps = b.stms[i], &cs = b.stms[j];
+    Screma &p = *screma(ps), &c = *screma(cs);
+    if (!identity_post(p) || !identity_post(c) || pinned(ps) || pinned(cs)) return false;
+    if (!p.scans.empty() && !c.scans.empty() && p.inputs != c.inputs) return false;
+    bool share = std::ranges::any_of(c.inputs, [&](Var v) {
+      return is_array(p_.type(v)) && std::ranges::find(p.inputs, v) != p.inputs.end();
+    });
+    VarSet outputs;
+    for (Bind x : ps.pattern) outputs.insert(x.var);
+    if (!share || uses_any(cs, outputs)) return false;
+    std::vector<bool> behind;
+    if (!movable(b, i, j, behind) || !context_.allow()) return false;
+    size_t p_reduced = width_of(p.reduces), c_reduced = width_of(c.reduces), p_scanned = width_of(p.scans), c_scanned = width_of(c.scans);
+    Screma f;
+    f.width = c.width;
+    f.inputs = p.inputs;
+    f.inputs.insert(f.inputs.end(), c.inputs.begin(), c.inputs.end());
+    f.pre.params = p.pre.params;
+    f.pre.params.insert(f.pre.params.end(), c.pre.params.begin(), c.pre.params.end());
+    f.pre.body.stms = std::move(p.pre.body.stms);
+    for (auto& item : c.pre.body.stms.take()) f.pre.body.stms.push_back(std::move(item));
+    auto join = [](auto& to, const auto& x, size_t n, const auto& y, size_t m, size_t x_from, size_t y_from) {
+      to.insert(to.end(), x.begin() + i64(x_from), x.begin() + i64(x_from + n));
+      to.insert(to.end(), y.begin() + i64(y_from), y.begin() + i64(y_from + m));
+    };
+    const auto &pr = p.pre.body.result, &cr = c.pre.body.result;
+    std::vector<Bind> pattern;
+    auto both = [&](size_t n, size_t m, size_t p_from, size_t c_from) {
+      join(f.pre.body.result, pr, n, cr, m, p_from, c_from);
+      join(pattern, ps.pattern, n, cs.pattern, m, p_from, c_from);
+    };
+    both(p_reduced, c_reduced, 0, 0);
+    both(p_scanned, c_scanned, p_reduced, c_reduced);
+    both(pr.size() - p_reduced - p_scanned, cr.size() - c_reduced - c_scanned, p_reduced + p_scanned, c_reduced + c_scanned);
+    for (auto* from : {&p, &c}) {
+      for (Combine& op : from->reduces) f.reduces.push_back(std::move(op));
+      for (Combine& op : from->scans) f.scans.push_back(std::move(op));
+    }
+    Stm fused = std::move(cs);
+    fused.exp = std::move(f);
+    fused.pattern = std::move(pattern);
+    merge(fused, ps);
+    replace(b, i, j, behind, std::move(fused));
+    context_.stats.count("fuse.horizontal");
+    return true;
+  }
+
+  // W1: a map all of whose uses are inside one scope, and that reads none of the scope's arrays.
+  void move_into_scopes(Body& b) {
+    for (size_t j = 1; j < b.stms.size(); j++) {
+      auto scope = std::get_if<WithAcc>(&b.stms[j].exp);
+      if (!scope) continue;
+      bool moved = false;
+      for (size_t i = j; i-- > 0;) {
+        Stm& ps = b.stms[i];
+        Screma* p = screma(ps);
+        if (!p || !is_map(*p) || has_acc(ps) || pinned(ps) || !aliases_.consumed(ps).empty()) continue;
+        VarSet outputs;
+        for (Bind x : ps.pattern) outputs.insert(x.var);
+        bool inside = false, outside = false;
+        each_use(p_, scope->scope, [&](Var v) { inside = inside || outputs.contains(v); });
+        each_use(p_, scope->dests, [&](Var v) { outside = outside || outputs.contains(v); });
+        for (Bind x : b.stms[j].pattern) walk(p_.type(x.var), [&](const Var& v) { outside = outside || outputs.contains(v); });
+        for (size_t k = i + 1; k < b.stms.size(); k++)
+          if (k != j) outside = outside || uses_any(b.stms[k], outputs);
+        each_use(p_, b.result, [&](Var v) { outside = outside || outputs.contains(v); });
+        if (!inside || outside || !feeds_a_screma(scope->scope.body, outputs, p->width)) continue;
+        std::vector<bool> behind;
+        if (!movable(b, i, j, behind) || !context_.allow()) continue;
+        std::vector<std::unique_ptr<Stm>> old = b.stms.take(), inner = scope->scope.body.stms.take();
+        scope->scope.body.stms.push_back(std::move(old[i]));
+        for (auto& item : inner) scope->scope.body.stms.push_back(std::move(item));
+        for (size_t k = 0; k < old.size(); k++) if (k != i) b.stms.push_back(std::move(old[k]));
+        context_.stats.count("fuse.into_scope");
+        j--;
+        moved = true;
+        scope = std::get_if<WithAcc>(&b.stms[j].exp);
+      }
+      if (moved) body(scope->scope.body);
+    }
+  }
+  bool feeds_a_screma(const Body& b, const VarSet& outputs, const Dim& width) const {
+    for (const Stm& s : b.stms)
+      if (auto x = std::get_if<Screma>(&s.exp); x && x->width == width)
+        for (Var v : x->inputs) if (outputs.contains(v)) return true;
+    return false;
+  }
+};
+
+}  // namespace
+
+void fuse(ir::Program& program, PassContext& context) {
+  Fuser pass(program, context);
+  program.each_body([&](ir::Body& b) { pass.body(b); });
+}
+
+}  // namespace raido

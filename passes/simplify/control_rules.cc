@@ -1,0 +1,113 @@
+// control_rules.cc - branches and loops (pipeline.md 6.3, C6 to C10).
+#include <algorithm>
+
+#include "passes/simplify/simplify.h"
+
+namespace raido::simplification {
+namespace {
+
+using namespace ir;
+
+// if true A B   ==>   A                                                                                [C6.constant]
+Rewrite constant_condition(Site& s, If& x) {
+  auto c = const_of(x.cond);
+  if (!c) return no;
+  Body taken = std::move(c->bits ? x.then_ : x.else_);
+  for (Stm& inner : taken.stms) inner.checks.insert(inner.checks.end(), s.stm.checks.begin(), s.stm.checks.end());
+  s.b.emit_all(std::move(taken.stms));
+  return taken.result;
+}
+// branches that only choose between scalars   ==>   select                                            [C6.select]
+Rewrite selecting(Site& s, If& x) {
+  if (!x.then_.stms.empty() || !x.else_.stms.empty()) return no;
+  for (size_t i = 0; i < x.then_.result.size(); i++) {
+    const Atom &a = x.then_.result[i], &b = x.else_.result[i];
+    if (a == b) { if (auto v = var_of(a); v && is_acc(s.p.type(*v))) return no; continue; }
+    if (!is_scalar(s.p.type(a))) return no;
+  }
+  std::vector<Atom> values;
+  for (size_t i = 0; i < x.then_.result.size(); i++) {
+    const Atom &a = x.then_.result[i], &b = x.else_.result[i];
+    values.push_back(a == b ? a : select(s.term(x.cond), s.term(a), s.term(b)).atom);
+  }
+  return values;
+}
+
+// A state variable that never changes, or only takes its initial value, is that value                [C8]
+Rewrite invariant_state(Site& s, For& x) {
+  std::vector<bool> constant(x.state.size());
+  Subst values;
+  for (size_t i = 0; i < x.state.size(); i++) {
+    Var v = x.state[i].var;
+    if (x.body.result[i] != Atom(v) && x.body.result[i] != x.init[i]) continue;
+    if (is_acc(s.p.type(v))) continue;
+    if (is_array(s.p.type(v)) && (s.consumed.contains(v) || s.consumed.contains(s.stm.pattern[i].var))) continue;
+    constant[i] = true;
+    values.emplace(v, x.init[i]);
+  }
+  if (values.empty()) return no;
+  auto keep = [&](auto& items) {
+    size_t out = 0;
+    for (size_t i = 0; i < items.size(); i++)
+      if (!constant[i]) { if (out != i) items[out] = std::move(items[i]); out++; }
+    items.resize(out);
+  };
+  For loop = std::move(x);
+  keep(loop.state);
+  std::vector<Atom> init = loop.init;
+  keep(loop.init);
+  keep(loop.body.result);
+  substitute(s.p, loop.body, values);
+  for (Bind b : loop.state) walk(s.p.vars[b.var.index].type, overloaded{[&](Atom& a) {
+    if (auto v = var_of(a)) if (auto f = values.find(*v); f != values.end()) a = f->second; }});
+  std::vector<Atom> results(constant.size());
+  if (!loop.state.empty()) {
+    std::vector<Var> made = s.b.bind("y", std::move(loop));
+    size_t k = 0;
+    for (size_t i = 0; i < constant.size(); i++)
+      if (!constant[i]) {
+        s.p.vars[made[k].index].hint = s.p.hint(s.stm.pattern[i].var);
+        results[i] = made[k++];
+      }
+  }
+  for (size_t i = 0; i < constant.size(); i++) if (constant[i]) results[i] = init[i];
+  return results;
+}
+// for i < 0   ==>   the initial values; for i < 1   ==>   the body once                                [C10]
+Rewrite few_trips(Site& s, For& x) {
+  auto c = const_of(x.n);
+  if (!c || c->as_i64() > 1) return no;
+  if (c->as_i64() <= 0) return x.init;
+  Subst values;
+  values.emplace(x.i.var, i64_atom(0));
+  for (size_t i = 0; i < x.state.size(); i++) values.emplace(x.state[i].var, x.init[i]);
+  Body body = std::move(x.body);
+  substitute(s.p, body, values);
+  for (Stm& inner : body.stms) inner.checks.insert(inner.checks.end(), s.stm.checks.begin(), s.stm.checks.end());
+  s.b.emit_all(std::move(body.stms));
+  return body.result;
+}
+// with_acc without updates   ==>   the arrays as they are                                              [A16]
+Rewrite idle_scope(Site&, WithAcc& x) {
+  size_t n = x.dests.size();
+  if (!x.scope.body.stms.empty()) return no;
+  std::vector<Atom> values;
+  for (size_t k = 0; k < n; k++) {
+    if (x.scope.body.result[k] != Atom(x.scope.params[n + k].var)) return no;
+    for (Var v : x.dests[k].arrays) values.push_back(v);
+  }
+  for (size_t i = n; i < x.scope.body.result.size(); i++) values.push_back(x.scope.body.result[i]);
+  return values;
+}
+
+constexpr Rule<If> if_rules[] = {{"C6.constant", constant_condition}, {"C6.select", selecting}};
+constexpr Rule<For> for_rules[] = {{"C10", few_trips}, {"C8", invariant_state}};
+constexpr Rule<WithAcc> with_acc_rules[] = {{"A16", idle_scope}};
+
+}  // namespace
+
+template <> std::span<const Rule<If>> rules<If>() { return if_rules; }
+template <> std::span<const Rule<For>> rules<For>() { return for_rules; }
+template <> std::span<const Rule<WithAcc>> rules<WithAcc>() { return with_acc_rules; }
+
+}  // namespace raido::simplification

@@ -1,0 +1,203 @@
+// scalar_rules.cc - algebra of scalars (pipeline.md 6.2). Integer rules are exact modulo 2^w, float rules are exact.
+#include "passes/simplify/simplify.h"
+
+namespace raido::simplification {
+namespace {
+
+using namespace ir;
+
+bool zero(const Atom& a) { auto c = const_of(a); return c && is_zero(*c); }
+bool one(const Atom& a) { auto c = const_of(a); return c && is_one(*c); }
+bool ones(const Atom& a) {                                     // all bits set
+  auto c = const_of(a);
+  return c && (c->type == Scalar::Bool ? c->bits != 0 : is_integer(c->type) && fold(ScalarOp::not_, c->type, std::span(c, 1)).bits == 0);
+}
+bool floating(Site& s, const Atom& a) { return is_float(s.elem(a)); }
+
+// op c1 c2   ==>   its value                                                                          [S1]
+Rewrite fold_constants(Site&, Apply& x) {
+  std::vector<Const> args;
+  for (const Atom& a : x.args) {
+    auto c = const_of(a);
+    if (!c) return no;
+    args.push_back(*c);
+  }
+  Scalar first = args[0].type;
+  return Atom(fold(x.op, working_type(x.op, first, args.size() > 1 ? args[1].type : first), args));
+}
+// op x c (op commutative)   ==>   op c x; variables in order of their age                             [S2]
+Rewrite order_operands(Site& s, Apply& x) {
+  if (x.args.size() != 2 || s.elem(x.args[0]) != s.elem(x.args[1]) || !is_commutative(x.op, s.elem(x.args[0]))) return no;
+  auto rank = [](const Atom& a) { auto v = var_of(a); return v ? int64_t(v->index) + 1 : 0; };
+  if (rank(x.args[0]) <= rank(x.args[1])) return no;
+  std::swap(x.args[0], x.args[1]);
+  return changed();
+}
+// x+0, x-0, x*1, x/1, x*0 (integers), x-x, x&x, min(x,x), ..                                          [S3]
+Rewrite identities(Site& s, Apply& x) {
+  if (x.args.size() != 2) return no;
+  const Atom &a = x.args[0], &b = x.args[1];
+  bool floats = floating(s, a);
+  Scalar t = s.elem(a);
+  bool same = a == b;
+  switch (x.op) {
+    case ScalarOp::add:
+      if (zero(a)) return b;
+      if (zero(b)) return a;
+      return no;
+    case ScalarOp::sub:
+      if (zero(b)) return a;
+      if (same && !floats) return Atom(integer_constant(t, 0));
+      if (zero(a) && !floats) return apply(ScalarOp::neg, {s.term(b)});
+      return no;
+    case ScalarOp::mul:
+      if (one(a)) return b;
+      if (one(b)) return a;
+      if (!floats && (zero(a) || zero(b))) return Atom(integer_constant(t, 0));
+      if (auto c = const_of(a); c && floats && c->as_f64() == -1) return apply(ScalarOp::neg, {s.term(b)});
+      return no;
+    case ScalarOp::div: case ScalarOp::quot:
+      if (one(b)) return a;
+      return no;
+    case ScalarOp::pow:
+      if (one(b)) return a;
+      return no;
+    case ScalarOp::and_:
+      if (same || ones(a)) return b;
+      if (ones(b)) return a;
+      if (zero(a) || zero(b)) return Atom(integer_constant(t, 0));
+      return no;
+    case ScalarOp::or_:
+      if (same || zero(a)) return b;
+      if (zero(b)) return a;
+      if (ones(a)) return a;
+      if (ones(b)) return b;
+      return no;
+    case ScalarOp::xor_:
+      if (zero(a)) return b;
+      if (zero(b)) return a;
+      if (same) return Atom(integer_constant(t, 0));
+      return no;
+    case ScalarOp::min: case ScalarOp::max:
+      if (same) return a;
+      return no;
+    case ScalarOp::shl: case ScalarOp::shr: case ScalarOp::lshr:
+      if (zero(b)) return a;
+      return no;
+    default: return no;
+  }
+}
+// c1 + (c2 + x)   ==>   (c1+c2) + x; likewise *; integers                                             [S4]
+// (a + b) - b   ==>   a                                          integers
+Rewrite reassociate(Site& s, Apply& x) {
+  if (x.args.size() != 2 || !is_integer(s.elem(x.args[0]))) return no;
+  Scalar t = s.elem(x.args[0]);
+  if (x.op == ScalarOp::add || x.op == ScalarOp::mul) {
+    auto c = const_of(x.args[0]);
+    auto inner = s.definition<Apply>(x.args[1]);
+    auto d = c && inner && inner->op == x.op ? const_of(inner->args[0]) : nullptr;
+    if (!d) return no;
+    Const both[] = {*c, *d};
+    x.args = {fold(x.op, t, both), inner->args[1]};
+    return changed();
+  }
+  if (x.op != ScalarOp::sub) return no;
+  if (auto sum = s.definition<Apply>(x.args[0]); sum && sum->op == ScalarOp::add) {
+    if (sum->args[1] == x.args[1]) return sum->args[0];
+    if (sum->args[0] == x.args[1]) return sum->args[1];
+  }
+  if (auto c = const_of(x.args[1])) {                            // x - c   ==>   -c + x
+    Const minus = fold(ScalarOp::neg, t, std::span(c, 1));
+    x = Apply{ScalarOp::add, {minus, x.args[0]}};
+    return changed();
+  }
+  return no;
+}
+// comparisons decided by the ranges of sizes and indices, or of equal operands                       [S7]
+Rewrite decide(Site& s, Apply& x) {
+  std::optional<bool> known;
+  switch (x.op) {
+    case ScalarOp::lt: known = s.facts.less(x.args[0], x.args[1]); break;
+    case ScalarOp::le: known = s.facts.less_equal(x.args[0], x.args[1]); break;
+    case ScalarOp::eq: known = s.facts.equal(x.args[0], x.args[1]); break;
+    case ScalarOp::ne: known = s.facts.equal(x.args[0], x.args[1]); if (known) known = !*known; break;
+    case ScalarOp::max: {
+      auto greater = s.facts.less_equal(x.args[0], x.args[1]);
+      if (!greater) return no;
+      return *greater ? x.args[1] : x.args[0];
+    }
+    case ScalarOp::min: {
+      auto greater = s.facts.less_equal(x.args[0], x.args[1]);
+      if (!greater) return no;
+      return *greater ? x.args[0] : x.args[1];
+    }
+    default: return no;
+  }
+  if (known) return Atom(bool_const(*known));
+  if (x.args[0] == x.args[1] && !floating(s, x.args[0])) return Atom(bool_const(x.op == ScalarOp::le || x.op == ScalarOp::eq));
+  return no;
+}
+// not (not x)   ==>   x                                                                                [S8]
+Rewrite logic(Site& s, Apply& x) {
+  if (x.op == ScalarOp::not_ || x.op == ScalarOp::neg) {
+    auto inner = s.definition<Apply>(x.args[0]);
+    if (inner && inner->op == x.op) return inner->args[0];
+  }
+  return no;
+}
+// select: known condition, equal arms, a choice between true and false                                [S9]
+Rewrite selection(Site& s, Apply& x) {
+  if (x.op != ScalarOp::select) return no;
+  if (auto c = const_of(x.args[0])) return c->bits ? x.args[1] : x.args[2];
+  if (x.args[1] == x.args[2]) return x.args[1];
+  if (s.elem(x.args[1]) == Scalar::Bool) {
+    auto y = const_of(x.args[1]), z = const_of(x.args[2]);
+    if (y && z) return y->bits ? x.args[0] : Atom(apply(ScalarOp::not_, {s.term(x.args[0])}).atom);
+    if (y) return y->bits ? apply(ScalarOp::or_, {s.term(x.args[0]), s.term(x.args[2])})
+                          : apply(ScalarOp::and_, {not_(s.term(x.args[0])), s.term(x.args[2])});
+    if (z) return z->bits ? apply(ScalarOp::or_, {not_(s.term(x.args[0])), s.term(x.args[1])})
+                          : apply(ScalarOp::and_, {s.term(x.args[0]), s.term(x.args[1])});
+  }
+  return no;
+}
+// convert t x at type t   ==>   x; a widened integer narrowed again   ==>   x                         [S10]
+Rewrite conversions(Site& s, Convert& x) {
+  Scalar from = s.elem(x.value);
+  if (from == x.to) return x.value;
+  if (auto c = const_of(x.value)) return Atom(raido::convert(x.to, *c));
+  auto inner = s.definition<Convert>(x.value);
+  if (!inner) return no;
+  Scalar origin = s.elem(inner->value);
+  bool widens = is_integer(origin) && is_integer(from) && bytes_of(origin) <= bytes_of(from);
+  if (widens && origin == x.to) return inner->value;
+  return no;
+}
+// x ** 2   ==>   x * x; x ** 0.5 stays: pow(-inf, 0.5) is inf, sqrt is nan                            [S11]
+Rewrite powers(Site& s, Apply& x) {
+  if (x.op != ScalarOp::pow) return no;
+  auto c = const_of(x.args[1]);
+  if (!c) return no;
+  Term y = s.term(x.args[0]);
+  if (zero(x.args[1])) return Atom(is_float(c->type) ? constant(c->type, 1) : integer_constant(c->type, 1));
+  if (c->as_f64() == 2) return y * y;
+  return no;
+}
+// id x   ==>   x                                                                                       [C1]
+Rewrite copy_propagation(Site& s, Identity& x) {
+  if (has_attr(s.stm.attrs, "trace") || has_attr(s.stm.attrs, "opaque") || has_attr(s.stm.attrs, "break")) return no;
+  return x.value;
+}
+
+constexpr Rule<Apply> apply_rules[] = {
+    {"S1", fold_constants}, {"S2", order_operands}, {"S3", identities}, {"S4", reassociate}, {"S7", decide},
+    {"S8", logic},          {"S9", selection},      {"S11", powers}};
+constexpr Rule<Convert> convert_rules[] = {{"S10", conversions}};
+constexpr Rule<Identity> identity_rules[] = {{"C1", copy_propagation}};
+
+}  // namespace
+
+template <> std::span<const Rule<Apply>> rules<Apply>() { return apply_rules; }
+template <> std::span<const Rule<Convert>> rules<Convert>() { return convert_rules; }
+template <> std::span<const Rule<Identity>> rules<Identity>() { return identity_rules; }
+
+}  // namespace raido::simplification

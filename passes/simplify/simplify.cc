@@ -1,0 +1,144 @@
+// simplify.cc - the engine: rules of simplify.h to a fixed point.
+//
+// A body is walked top-down. Each statement first takes the replacements found so far, then its operation's rules until
+// all decline, then its inner bodies. A body in which a rule fired is walked again; every rule makes the program smaller
+// or simpler by a measure of its own, and a limit of rounds stops a mistake in that.
+#include "passes/simplify/simplify.h"
+
+#include "compiler/ir/aliases.h"
+
+namespace raido {
+namespace {
+
+using namespace ir;
+using namespace simplification;
+
+constexpr int max_rounds = 8, max_tries = 32;
+
+class Simplifier {
+ public:
+  Simplifier(Program& p, PassContext& context) : p_(p), context_(context), facts_(p) {
+    Aliases aliases(p);
+    p.each_body([&](const Body& b) {
+      each_stm(b, [&](const Stm& s) {
+        for (Var v : aliases.consumed(s))
+          for (Var r : aliases.roots(v)) consumed_.insert(r);
+      });
+    });
+    // A view of a consumed array may not take the place of another array either.
+    for (uint32_t i = 0; i < p.vars.size(); i++)
+      if (is_array(p.vars[i].type))
+        for (Var r : aliases.roots({i}))
+          if (consumed_.contains(r)) { consumed_.insert({i}); break; }
+  }
+  void run() {
+    for (Function& f : p_.functions) for (Bind b : f.lambda.params) facts_.bound(b.var);
+    body(p_.constants);
+    for (Function& f : p_.functions) body(f.lambda.body);
+  }
+
+ private:
+  Program& p_;
+  PassContext& context_;
+  Facts facts_;
+  VarMap<const Stm*> definitions_;
+  VarSet consumed_;
+  Subst replaced_;
+
+  void body(Body& whole) {
+    for (int round = 0; round < max_rounds; round++)
+      if (!walk_once(whole)) return;
+  }
+  bool walk_once(Body& whole) {
+    bool fired = false;
+    Builder b(p_, whole.stms);
+    b.into(whole, [&](List<Stm>& stms) {
+      for (auto& item : stms.take()) fired = statement(b, whole, std::move(item)) || fired;
+    });
+    substitute(p_, whole.result, replaced_);
+    return fired;
+  }
+  bool statement(Builder& b, Body& whole, std::unique_ptr<Stm> item) {
+    Stm& s = *item;
+    substitute(p_, s, replaced_);
+    drop_known_proofs(s);
+    b.source = s.source;
+    b.checks = s.checks;
+    size_t before = whole.stms.size();
+    bool fired = false;
+    for (int tries = 0; tries < max_tries; tries++) {
+      Rewrite r = try_rules(b, s);
+      if (r.kind == Rewrite::Kind::Declined) break;
+      fired = true;
+      if (r.kind == Rewrite::Kind::Changed) continue;
+      for (size_t i = 0; i < s.pattern.size(); i++) replace(s.pattern[i].var, r.values.at(i));
+      for (size_t i = before; i < whole.stms.size(); i++) define(whole.stms[i]);
+      return true;
+    }
+    for (size_t i = before; i < whole.stms.size(); i++) define(whole.stms[i]);
+    enter(s);
+    walk_parts(s, [&](Body& inner) { body(inner); });
+    whole.stms.push_back(std::move(item));
+    define(whole.stms.back());
+    return fired;
+  }
+  // assert true is a proof of nothing: its users forget it, and it dies                                [S12]
+  void drop_known_proofs(Stm& s) {
+    auto known = [&](Var v) {
+      const Stm* d = definitions_[v];
+      auto a = d ? std::get_if<Assert>(&d->exp) : nullptr;
+      auto c = a ? const_of(a->cond) : nullptr;
+      return c && c->bits;
+    };
+    if (size_t n = std::erase_if(s.checks, known)) context_.stats.count("simplify.S12", int64_t(n));
+  }
+  void replace(Var from, Atom to) {
+    if (auto v = var_of(to); v && p_.hint(*v).size() <= 1 && p_.hint(from).size() > 1 && !definitions_[*v])
+      p_.vars[v->index].hint = p_.hint(from);
+    replaced_.insert_or_assign(from, to);
+    for (auto& [x, target] : replaced_)
+      if (target == Atom(from)) target = to;
+  }
+  void define(const Stm& s) {
+    for (Bind x : s.pattern) {
+      definitions_[x.var] = &s;
+      facts_.bound(x.var);
+      facts_.define(x.var, s.exp);
+    }
+  }
+  // Facts of the scopes that a statement opens.
+  void enter(const Stm& s) {
+    match(s.exp, [&](const For& x) { facts_.index(x.i.var, x.n); for (Bind y : x.state) facts_.bound(y.var); },
+          [&](const While& x) { for (Bind y : x.state) facts_.bound(y.var); },
+          [&](const Screma& x) { elements(x.inputs, x.pre); }, [&](const Hist& x) { elements(x.inputs, x.pre); },
+          [&](const Seg& x) { for (size_t i = 0; i < x.index.size(); i++) facts_.index(x.index[i].var, x.extent[i]); },
+          [&](const auto&) {});                          // no facts
+  }
+  void elements(const std::vector<Var>& inputs, const Lambda& f) {
+    for (size_t i = 0; i < inputs.size() && i < f.params.size(); i++) {
+      facts_.bound(inputs[i]);
+      const Stm* d = definitions_[inputs[i]];
+      auto iota = d ? std::get_if<Iota>(&d->exp) : nullptr;
+      if (iota && is_const(iota->start, 0) && is_const(iota->step, 1) && elem_of(p_, iota->start) == Scalar::I64)
+        facts_.index(f.params[i].var, iota->n);
+    }
+  }
+  Rewrite try_rules(Builder& b, Stm& s) {
+    return match(s.exp, [&]<class Op>(Op& op) -> Rewrite {
+      for (const Rule<Op>& rule : rules<Op>()) {
+        Site site{p_, b, s, facts_, definitions_, consumed_, context_};
+        Rewrite r = rule.apply(site, op);
+        if (r.kind == Rewrite::Kind::Declined) continue;
+        context_.stats.count(std::string("simplify.") + std::string(rule.id));
+        return r;
+      }
+      return no;
+    });
+  }
+};
+
+}  // namespace
+
+void simplify(ir::Program& program, PassContext& context) { Simplifier(program, context).run(); }
+
+}  // namespace raido
