@@ -71,7 +71,7 @@ Pat* Parser::param() {
 
 Pat* Parser::paren_pattern() {
   Token first = peek();
-  if (at_infix_op(1)) {
+  if (at_infix_op(1) && kind(2) != Tok::Int && kind(2) != Tok::Float) {   // (+) names an operator, (-1, x) is a pattern
     Binding* b = bound_name(Binding::Kind::Value);
     return pat(b->span, PVar{b});
   }
