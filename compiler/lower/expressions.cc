@@ -25,7 +25,7 @@ Value Lowerer::eval_node(const ast::Expr& e, Scope* scope) {
       [&](const ast::Ref& x) { return reference(x, e, scope); },
       [&](const ast::Tuple& x) {
         std::vector<Value> parts(x.parts.size());
-        for (size_t i = parts.size(); i-- > 0;) parts[i] = eval(*x.parts[i], scope);
+        for (size_t i = 0; i < parts.size(); i++) parts[i] = eval(*x.parts[i], scope);
         return tuple(std::move(parts));
       },
       [&](const ast::Record& x) {
@@ -383,7 +383,7 @@ Value Lowerer::array_literal(const ast::ArrayLit& a, const ast::Expr& e, Scope* 
   }
   std::vector<std::vector<Atom>> rows(a.elems.size());
   Value first;
-  for (size_t i = a.elems.size(); i-- > 0;) {
+  for (size_t i = 0; i < a.elems.size(); i++) {
     Value v = eval(*a.elems[i], scope);
     rows[i] = atoms(v);
     if (i == 0) first = v;

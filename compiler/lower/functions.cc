@@ -137,7 +137,8 @@ struct Lowerer::Capture {
   std::unordered_map<const Scope*, size_t> scopes;
   std::vector<Scope*> originals, copies;
   std::vector<Atom> replacement;            // of atoms
-  std::vector<ir::Type> types;              // of atoms, in terms of the caller's variables
+  // Size parameters that had to be evaluated, which is done once.
+  std::map<std::pair<const Scope*, const Binding*>, std::optional<Atom>> sizes;
 
   size_t number(const Atom& a) {
     for (size_t i = 0; i < atoms.size(); i++)
@@ -193,11 +194,7 @@ void Lowerer::capture(const Value& v, Capture& into) {
         },
         [&](const std::shared_ptr<const Module>& m) { into.key += fmt::format("m{}", fmt::ptr(m.get())); },
         [&](const std::shared_ptr<const Functor>& f) { into.key += fmt::format("f{}", fmt::ptr(f->code)); },
-        [&](const SizeIn& s) {
-          std::optional<Atom> n = size(s);
-          if (n) capture(dynamic(*n), into);
-          else into.key += "?";
-        });
+        [&](const SizeIn&) { PANIC("a size parameter outside a scope"); });
 }
 void Lowerer::capture(Scope* scope, Capture& into) {
   if (!scope || scope->global) {
@@ -213,7 +210,12 @@ void Lowerer::capture(Scope* scope, Capture& into) {
   std::sort(names.begin(), names.end(), [](auto a, auto b) { return a->id < b->id; });
   for (const Binding* b : names) {
     into.key += fmt::format("${}:", b->id);
-    capture(Value(scope->values.at(b)), into);
+    Value v = scope->values.at(b);
+    if (auto lazy = std::get_if<SizeIn>(&v)) {
+      std::optional<Atom> n = into.sizes[{scope, b}] = size(*lazy);
+      v = n ? dynamic(*n) : Value(std::monostate{});
+    }
+    capture(v, into);
   }
   std::vector<TypeId> types;
   for (auto& [id, entry] : scope->types) types.push_back(id);
@@ -253,10 +255,6 @@ Value Lowerer::replay(const Value& v, Capture& from) {
       [&](const std::shared_ptr<const DefValue>& d) -> Value {
         return std::make_shared<DefValue>(DefValue{d->def, replay(d->scope, from)});
       },
-      [&](const SizeIn& s) -> Value {
-        std::optional<Atom> n = size(s);
-        return n ? replay(dynamic(*n), from) : Value(std::monostate{});
-      },
       [&](const auto& same) -> Value { return same; });
 }
 Scope* Lowerer::replay(Scope* scope, Capture& from) {
@@ -269,7 +267,12 @@ Scope* Lowerer::replay(Scope* scope, Capture& from) {
   Scope* result = copy;
   result->parent = replay(scope->parent, from);
   for (auto& [b, v] : scope->values) {
-    Value x = replay(Value(v), from);
+    Value x = v;
+    if (std::holds_alternative<SizeIn>(v)) {
+      std::optional<Atom> n = from.sizes[{scope, b}];
+      x = n ? dynamic(*n) : Value(std::monostate{});
+    }
+    x = replay(x, from);
     if (!std::holds_alternative<std::monostate>(x)) result->values[b] = x;
   }
   for (auto& [id, entry] : scope->types) result->types[id] = TypeEntry{entry.type, replay(entry.scope, from), entry.def};

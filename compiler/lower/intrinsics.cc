@@ -77,11 +77,26 @@ Value Lowerer::map_over(const std::function<Value(const Value&)>& f, const Value
     return out;
   };
   ir::Lambda l = lambda(params, body, result, like, probe);
-  if (l.body.result.empty()) return like;
+  // What comes out as it went in is the input itself; the language calls it fresh, so it counts as borrowed.
+  std::vector<std::optional<Atom>> same;
+  std::vector<Atom> computed;
   std::vector<std::string> hints;
-  for (const Atom& r : l.body.result) hints.push_back(ir::var_of(r) ? program_.hint(*ir::var_of(r)) : "t");
-  std::vector<Var> vars = b_->bind(hints, ir::Screma{width, inputs, std::move(l), {}, {}, {}, {}});
-  return rebuild(like, {vars.begin(), vars.end()});
+  for (const Atom& r : l.body.result) {
+    std::optional<Atom>& input = same.emplace_back();
+    for (size_t i = 0; i < inputs.size(); i++)
+      if (r == Atom(l.params[i].var)) input = inputs[i];
+    if (input) continue;
+    computed.push_back(r);
+    hints.push_back(ir::var_of(r) ? program_.hint(*ir::var_of(r)) : "t");
+  }
+  l.body.result = computed;
+  std::vector<Var> vars;
+  if (!computed.empty()) vars = b_->bind(hints, ir::Screma{width, inputs, std::move(l), {}, {}, {}, {}});
+  size_t i = 0, next = 0;
+  return map_leaves(like, [&](const Dynamic&) -> Value {
+    std::optional<Atom>& input = same[i++];
+    return input ? Dynamic{*input, true} : Dynamic{vars.at(next++), false};
+  });
 }
 
 Value Lowerer::map_intrinsic(Site& s) {
