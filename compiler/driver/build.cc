@@ -1,0 +1,82 @@
+// build.cc - `raido c|multicore|opencl|cuda`: a program as C text, made into an executable by the C compiler.
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "compiler/base/files.h"
+#include "compiler/base/text.h"
+#include "compiler/driver/commands.h"
+#include "compiler/driver/compile.h"
+#include "compiler/ir/text.h"
+#include "passes/pipelines.h"
+
+namespace raido {
+
+int command_build(const Options& options) {
+  if (options.library || options.server) {
+    fmt::print(stderr, "{}: --{} is not supported by this version\n", options.program, options.library ? "library" : "server");
+    return 1;
+  }
+  const Backend* backend = find_backend(options.command);
+  CHECK(backend, "the backend `{}` is not part of this build", options.command);
+  const std::string& path = options.words[0];
+  std::string base = options.output;
+  if (base.empty()) base = std::filesystem::path(path).replace_extension().string();
+  if (std::filesystem::path(base) == std::filesystem::path(path)) {
+    fmt::print(stderr, "{}: the output would overwrite the source\n", path);
+    return 1;
+  }
+  auto compiled = front_end(path, options);
+  if (!compiled) return 2;
+
+  PassOptions passes = pass_options(options);
+  int number = 0;
+  if (!options.dump_all.empty()) {
+    std::error_code error;
+    std::filesystem::create_directories(options.dump_all, error);
+    write_file(options.dump_all + "/00-lower.ir", ir::print(compiled->program));
+  }
+  if (!options.dump_all.empty() || !options.dump_after.empty())
+    passes.observe = [&](const Pass& pass, const ir::Program&, const ir::Program& after) {
+      number++;
+      if (!options.dump_all.empty()) write_file(fmt::format("{}/{:02}-{}.ir", options.dump_all, number, pass.name), ir::print(after));
+      for (const std::string& name : options.dump_after)
+        if (name == pass.name) fmt::print("-- after {}\n{}", pass.name, ir::print(after));
+    };
+  Stats stats;
+  if (!run_passes(pipeline_for(backend->target), compiled->program, backend->target, passes, stats)) return 2;
+  print_tables(stats, options);
+
+  Activity activity(fmt::format("backend {}", backend->name), passes.reproduce);
+  OutputOptions how;
+  how.strict_fp = options.fp_strict;
+  Output output = backend->generate(compiled->program, how);
+  std::string failed = write_file(base + ".c", output.source);
+  if (!failed.empty()) {
+    fmt::print(stderr, "{}.c: {}\n", base, failed);
+    return 2;
+  }
+  const char* cc = std::getenv("CC");
+  const char* cflags = std::getenv("CFLAGS");
+  std::vector<std::string> command = {cc && *cc ? cc : "cc", base + ".c", "-o", base};
+  command.insert(command.end(), output.compile_flags.begin(), output.compile_flags.end());
+  if (cflags)
+    for (std::string& flag : split(cflags, ' '))
+      if (!flag.empty()) command.push_back(std::move(flag));
+  command.insert(command.end(), output.link_flags.begin(), output.link_flags.end());
+  if (options.verbose) fmt::print(stderr, "{}\n", join(command, " "));
+  ProcessResult result = run_process(command, "");
+  if (!result.started) {
+    fmt::print(stderr, "Failed to run {}: no such program\n", command[0]);
+    return 2;
+  }
+  if (result.exit_code != 0) {
+    fmt::print(stderr, "cc failed with code {}:\n{}{}", result.exit_code, result.out, result.err);
+    return 2;
+  }
+  return 0;
+}
+
+}  // namespace raido

@@ -1,0 +1,129 @@
+// compile.cc - the steps of a compilation, as the commands share them.
+#include "compiler/driver/compile.h"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "compiler/base/files.h"
+#include "compiler/ir/text.h"
+#include "compiler/ir/verify.h"
+#include "compiler/lower/lower.h"
+
+namespace raido {
+
+bool print_reports(const check::Checked& checked, const Options& options) {
+  bool any_warning = false;
+  bool first = true;
+  for (const Report& r : checked.diags.sorted()) {
+    if (r.severity == Severity::Warning) {
+      if (options.no_warnings) continue;
+      any_warning = true;
+    }
+    fmt::print(stderr, "{}{}\n", first ? "" : "\n", render(checked.sources, r));
+    first = false;
+  }
+  if (!checked.ok()) return false;
+  if (any_warning && options.werror) {
+    fmt::print(stderr, "Treating above warnings as errors due to --Werror.\n");
+    return false;
+  }
+  return true;
+}
+
+std::optional<Compiled> front_end(const std::string& path, const Options& options) {
+  if (path.ends_with(".ir")) {
+    FileContents file = read_file(path);
+    if (!file.text) {
+      fmt::print(stderr, "{}: {}\n", path, file.error);
+      return {};
+    }
+    ir::Parsed parsed = ir::parse(*file.text);
+    if (!parsed.error.empty()) {
+      fmt::print(stderr, "{}: {}\n", path, parsed.error);
+      return {};
+    }
+    ir::Violation v = options.no_verify ? ir::Violation{} : ir::verify(parsed.program);
+    if (!v.rule.empty()) {
+      fmt::print(stderr, "{}: the program breaks rule {}: {}\n", path, v.rule, v.message);
+      return {};
+    }
+    return Compiled{nullptr, std::move(parsed.program)};
+  }
+  check::Options check_options;
+  check_options.extra_entry_points = options.entry_points;
+  check_options.warnings = !options.no_warnings;
+  Compiled compiled;
+  compiled.checked = check::check_file(path, check_options);
+  if (!print_reports(*compiled.checked, options)) return {};
+  Activity activity("lower", fmt::format("raido dev --quiet {}", path));
+  compiled.program = lower::lower(*compiled.checked, {options.safe});
+  if (options.verify || options.command == "dev") {
+    ir::Violation v = options.no_verify ? ir::Violation{} : ir::verify(compiled.program);
+    CHECK(v.rule.empty(), "lowering made a program that breaks rule {}: {}", v.rule, v.message);
+  }
+  return compiled;
+}
+
+std::string place_text(const ir::Program& program, ir::Source source) {
+  if (!source.valid()) return "";
+  const ir::SourceInfo& i = program.sources[source.index];
+  return i.line == i.end_line ? fmt::format("{}:{}:{}-{}", i.file, i.line, i.column, i.end_column)
+                              : fmt::format("{}:{}:{}-{}:{}", i.file, i.line, i.column, i.end_line, i.end_column);
+}
+
+PassOptions pass_options(const Options& options) {
+  PassOptions p;
+  p.verify = options.verify || (options.command == "dev" && !options.no_verify);
+  p.disabled.insert(options.disabled_passes.begin(), options.disabled_passes.end());
+  if (!options.bisect_limit.empty()) p.bisect_limit = std::atoll(options.bisect_limit.c_str());
+  p.strict_fp = options.fp_strict;
+  p.reproduce = fmt::format("{} {}", options.program, options.command);
+  for (const std::string& w : options.words) p.reproduce += " " + w;
+  return p;
+}
+
+bool run_passes(const Pipeline& pipeline, ir::Program& program, ir::Target target, const PassOptions& options, Stats& stats) {
+  PassContext context{options, target, stats, {}, 0};
+  run(pipeline, program, context);
+  for (const Refused& r : context.refused) {
+    std::string place = place_text(program, r.at), what;
+    switch (r.why) {
+      case Refusal::DifferentiateOperation: what = fmt::format("The derivative of {} is not supported.", r.detail); break;
+      case Refusal::DifferentiateRecursion: what = "The derivative of a recursive function is not supported."; break;
+      case Refusal::CustomDerivative: what = "The derivative of a function with its own derivative rule is not supported."; break;
+      case Refusal::DeviceCode: what = fmt::format("This cannot run on the device: {}.", r.detail); break;
+    }
+    fmt::print(stderr, "Error{}:\n{}\n", place.empty() ? "" : " at " + place, what);
+  }
+  return context.refused.empty();
+}
+
+void print_tables(const Stats& stats, const Options& options) {
+  if (options.time_passes) {
+    double total = 0;
+    for (auto& [name, row] : stats.rows()) total += row.milliseconds;
+    fmt::print(stderr, "  {:<20}{:>6}{:>10}{:>7}   {}\n", "pass", "runs", "ms", "%", "statements");
+    for (auto& [name, row] : stats.rows())
+      fmt::print(stderr, "  {:<20}{:>6}{:>10.2f}{:>7.1f}   {} -> {}\n", name, row.runs, row.milliseconds,
+                 total > 0 ? 100 * row.milliseconds / total : 0, row.before, row.after);
+    fmt::print(stderr, "  {:<26}{:>10.2f}\n", "total", total);
+  }
+  if (options.stats)
+    for (auto& [event, n] : stats.counts()) fmt::print(stderr, "  {:<40}{:>8}\n", event, n);
+}
+
+std::vector<std::string> pass_names() {
+  std::vector<std::string> names;
+  for (const Pass* p : all_passes()) names.emplace_back(p->name);
+  return names;
+}
+
+std::string read_standard_input() {
+  std::string text;
+  char buffer[1 << 16];
+  for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, stdin)) > 0;) text.append(buffer, n);
+  return text;
+}
+
+}  // namespace raido

@@ -1,0 +1,41 @@
+// compile.h - the whole compiler: file to checked program to core program to backend.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "backends/backend.h"
+#include "compiler/check/load.h"
+#include "compiler/driver/options.h"
+#include "compiler/ir/ir.h"
+#include "passes/pass.h"
+
+namespace raido {
+
+// A core program and what messages about it need. Made from a .fut file, or read from an .ir file (then `checked` is null).
+struct Compiled {
+  std::unique_ptr<check::Checked> checked;
+  ir::Program program;
+};
+
+// The reports to standard error, errors and warnings in order of place. True if compilation may go on.
+bool print_reports(const check::Checked& checked, const Options& options);
+
+// Loads, checks and lowers. Problems are printed; none means exit code 2.
+std::optional<Compiled> front_end(const std::string& path, const Options& options);
+
+PassOptions pass_options(const Options& options);
+// Runs the pipeline; what a pass refuses is printed, and the result is false.
+bool run_passes(const Pipeline& pipeline, ir::Program& program, ir::Target target, const PassOptions& pass_options, Stats& stats);
+
+// The tables of --time-passes and --stats, to standard error.
+void print_tables(const Stats& stats, const Options& options);
+
+std::vector<std::string> pass_names();
+// "FILE:3:5-9" of a statement's source, or nothing.
+std::string place_text(const ir::Program& program, ir::Source source);
+
+// The first word of a multi-line reason; everything of a file or of standard input.
+std::string read_standard_input();
+
+}  // namespace raido

@@ -1,0 +1,189 @@
+// dev.cc - `raido dev`: the compiler taken apart. Runs single passes or pipelines on a program and shows it, interprets
+// it at any level, compares before and after each pass.
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "compiler/base/files.h"
+#include "compiler/base/text.h"
+#include "compiler/driver/commands.h"
+#include "compiler/driver/compile.h"
+#include "compiler/driver/data.h"
+#include "compiler/driver/run.h"
+#include "compiler/ir/interpret.h"
+#include "compiler/ir/text.h"
+#include "passes/pipelines.h"
+
+namespace raido {
+namespace {
+
+void list_passes() {
+  auto levels = [](int mask) {
+    std::vector<std::string> names;
+    if (mask == ir::Any) return std::string("any");
+    if (mask & ir::Ad) names.push_back("ad");
+    if (mask & ir::Core) names.push_back("core");
+    if (mask & ir::Parallel) names.push_back("parallel");
+    if (mask & ir::Memory) names.push_back("memory");
+    return join(names, ", ");
+  };
+  for (const Pass* p : all_passes())
+    fmt::print("{:<20}{:<12}{:<12}{}\n", p->name, levels(p->from), p->to == pass::Same ? "" : "-> " + levels(p->to), p->summary);
+}
+
+void list_errors() {
+#define DIAG(code, name, severity, text) fmt::print("{:<5}{:<9}{}\n", #code, #severity, text);
+#include "compiler/source/errors.def"
+#undef DIAG
+}
+
+// The arguments for an entry point from standard input; none and a message if they do not fit.
+std::optional<std::vector<ir::Value>> read_arguments(const ir::Program& program, const std::string& entry, std::string_view input) {
+  DataReader reader(input);
+  std::vector<ir::Value> args;
+  size_t n = 0;
+  for (auto& [elem, rank] : input_types(program, entry)) {
+    auto v = reader.read_as(elem, int(rank));
+    if (!v) {
+      fmt::print(stderr, "Cannot read input #{} of type {}: {}\n", n, type_text(elem, rank), reader.error());
+      return {};
+    }
+    n++;
+    args.push_back(std::move(*v));
+  }
+  if (!reader.at_end()) {
+    fmt::print(stderr, "Expected EOF on stdin after reading input for \"{}\".\n", entry);
+    return {};
+  }
+  return args;
+}
+
+double number_at(const ir::Value& v, int64_t i) {
+  return with_type(v.elem, [&](auto t) -> double {
+    using T = decltype(t);
+    if (v.elem == Scalar::F16) return double(float_of(v.at<uint16_t>(i)));
+    return double(v.at<T>(i));
+  });
+}
+
+// Equal shapes and types; floats up to rounding, since passes may reassociate.
+std::string difference(const ir::Outcome& a, const ir::Outcome& b) {
+  if (a.failure || b.failure) {
+    if (a.failure.has_value() != b.failure.has_value())
+      return fmt::format("one run failed: {}", a.failure ? a.failure->message : b.failure->message);
+    return a.failure->message == b.failure->message ? "" : fmt::format("different failures: `{}` and `{}`", a.failure->message, b.failure->message);
+  }
+  if (a.results.size() != b.results.size()) return "different numbers of results";
+  for (size_t r = 0; r < a.results.size(); r++) {
+    const ir::Value &x = a.results[r], &y = b.results[r];
+    if (x.elem != y.elem || x.shape != y.shape) return fmt::format("result {} has different types", r);
+    for (int64_t i = 0; i < x.count(); i++) {
+      double p = number_at(x, i), q = number_at(y, i);
+      bool close = is_float(x.elem) ? (std::isnan(p) && std::isnan(q)) || p == q || std::fabs(p - q) <= 1e-6 * std::max(1.0, std::fabs(p))
+                                    : p == q;
+      if (!close) return fmt::format("result {}, element {}: {} and {}", r, i, scalar_text(x, i, true), scalar_text(y, i, true));
+    }
+  }
+  return "";
+}
+
+int interpret_entry(const ir::Program& program, const std::string& entry, const Options& options, std::string_view input) {
+  auto args = read_arguments(program, entry, input);
+  if (!args) return 1;
+  ir::Outcome outcome = ir::interpret(program, entry, *args);
+  if (outcome.failure) {
+    fmt::print(stderr, "{}\n", show(*outcome.failure));
+    return 1;
+  }
+  if (options.counters.empty())
+    for (const ir::Value& v : outcome.results) fmt::print("{}\n", to_text(v, TextStyle::Tool));
+  const ir::Counters& c = outcome.counters;
+  if (!options.counters.empty())
+    fmt::print("work     {}\nkernels  {}\ncopies   {}\nbytes    {}\nupdates  {}\n", c.work, c.kernels, c.copies, c.bytes, c.updates);
+  return 0;
+}
+
+// The pipeline that the options ask for; none and a message if they make no sense.
+std::optional<Pipeline> pipeline_of(const Options& options, ir::Target& target) {
+  Pipeline pipeline;
+  if (options.pipeline == "gpu") target = ir::Target::Gpu, pipeline = pipeline_for(target);
+  else if (options.pipeline == "cpu" || options.pipeline == "sequential") target = ir::Target::Sequential, pipeline = pipeline_for(target);
+  else if (options.pipeline == "multicore") target = ir::Target::Multicore, pipeline = pipeline_for(target);
+  else if (options.pipeline == "common") pipeline = common_pipeline();
+  else if (!options.pipeline.empty()) {
+    fmt::print(stderr, "there is no pipeline `{}`: cpu, multicore, gpu, common\n", options.pipeline);
+    return {};
+  }
+  if (!options.pass.empty())
+    for (const std::string& name : split(options.pass, ',')) {
+      const Pass* p = find_pass(name);
+      if (!p) {
+        fmt::print(stderr, "there is no pass `{}`; see --list-passes\n", name);
+        return {};
+      }
+      pipeline.push_back(Step(*p));
+    }
+  return pipeline;
+}
+
+}  // namespace
+
+int command_dev(const Options& options) {
+  if (options.list_passes) return list_passes(), 0;
+  if (options.list_errors) return list_errors(), 0;
+  if (options.words.empty()) {
+    fmt::print(stderr, "dev: a program is needed; see --help\n");
+    return 1;
+  }
+  ir::Target target = ir::Target::Sequential;
+  auto pipeline = pipeline_of(options, target);
+  if (!pipeline) return 1;
+  auto compiled = front_end(options.words[0], options);
+  if (!compiled) return 2;
+  ir::Program& program = compiled->program;
+  ir::PrintOptions how{options.dump_sources};
+  bool needs_input = !options.run_entry.empty() || !options.counters.empty() || !options.check_passes.empty();
+  std::string input = needs_input ? read_standard_input() : "";
+
+  if (!options.dump_all.empty()) {
+    std::error_code error;
+    std::filesystem::create_directories(options.dump_all, error);
+    if (error) {
+      fmt::print(stderr, "{}: {}\n", options.dump_all, error.message());
+      return 1;
+    }
+    write_file(options.dump_all + "/00-lower.ir", ir::print(program, how));
+  }
+  PassOptions passes = pass_options(options);
+  passes.keep_before = !options.check_passes.empty();
+  int number = 0;
+  bool wrong = false;
+  passes.observe = [&](const Pass& pass, const ir::Program& before, const ir::Program& after) {
+    number++;
+    if (!options.dump_all.empty())
+      write_file(fmt::format("{}/{:02}-{}.ir", options.dump_all, number, pass.name), ir::print(after, how));
+    for (const std::string& name : options.dump_after)
+      if (name == pass.name) fmt::print("-- after {}\n{}", pass.name, ir::print(after, how));
+    if (options.check_passes.empty() || wrong) return;
+    auto args = read_arguments(before, options.check_passes, input);
+    if (!args) { wrong = true; return; }
+    std::string d = difference(ir::interpret(before, options.check_passes, *args), ir::interpret(after, options.check_passes, *args));
+    if (d.empty()) return;
+    wrong = true;
+    fmt::print(stderr, "pass number {}, {}, changes what `{}` computes: {}\n", number, pass.name, options.check_passes, d);
+  };
+  Stats stats;
+  if (!run_passes(*pipeline, program, target, passes, stats)) return 2;
+  print_tables(stats, options);
+  if (wrong) return 1;
+  if (!options.run_entry.empty()) return interpret_entry(program, options.run_entry, options, input);
+  if (!options.counters.empty()) return interpret_entry(program, options.counters, options, input);
+  bool shown = options.quiet || !options.check_passes.empty() || !options.dump_after.empty() || !options.dump_all.empty() ||
+               options.time_passes || options.stats;
+  if (!shown) fmt::print("{}", ir::print(program, how));
+  return 0;
+}
+
+}  // namespace raido

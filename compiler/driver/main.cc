@@ -1,0 +1,60 @@
+// main.cc - the command word to its function.
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "compiler/driver/commands.h"
+#include "compiler/driver/compile.h"
+
+namespace {
+
+using namespace raido;
+
+struct Command {
+  CommandInfo info;
+  int (*function)(const Options&);
+};
+
+const Command commands[] = {
+    {{"check", Check, "PROGRAM.fut", 1, 1, "check a program"}, command_check},
+    {{"c", Build, "PROGRAM.fut", 1, 1, "compile to sequential C and make an executable"}, command_build},
+    {{"multicore", Build, "PROGRAM.fut", 1, 1, "compile to threaded C and make an executable"}, command_build},
+    {{"opencl", Build, "PROGRAM.fut", 1, 1, "compile to C and OpenCL kernels and make an executable"}, command_build},
+    {{"cuda", Build, "PROGRAM.fut", 1, 1, "compile to C and CUDA kernels and make an executable"}, command_build},
+    {{"run", Run, "PROGRAM.fut", 1, 1, "interpret a program on values from standard input"}, command_run},
+    {{"test", Test, "PROGRAM.fut|FOLDER...", 1, -1, "run the test blocks of programs"}, command_test},
+    {{"dev", Dev, "[PROGRAM.fut|PROGRAM.ir]", 0, 1, "run single passes or pipelines and show the program"}, command_dev},
+};
+
+std::string top_level_usage(const std::string& program) {
+  std::string text = fmt::format("Usage: {} COMMAND [options] ...\n\n", program);
+  for (const Command& c : commands) text += fmt::format("  {:<12}{}\n", c.info.name, c.info.summary);
+  return text + fmt::format("\nEvery command has --help. {} --version prints the version.\n", program);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string program = argv[0], name = program.substr(program.find_last_of('/') + 1);
+  std::string word = argc > 1 ? argv[1] : "";
+  if (word == "--version" || word == "-V") {
+    fmt::print("{}", version_text(program));
+    return 0;
+  }
+  if (word.empty() || word == "--help" || word == "-h") {
+    fmt::print("{}", top_level_usage(name));
+    return word.empty() ? 1 : 0;
+  }
+  for (const Command& c : commands) {
+    if (c.info.name != word) continue;
+    auto parsed = parse_options(program, c.info, argc - 1, argv + 1, pass_names());
+    if (int* code = std::get_if<int>(&parsed)) return *code;
+    return c.function(std::get<Options>(parsed));
+  }
+  if (word[0] == '-') fmt::print(stderr, "Unrecognised argument: {}\n{}", word, top_level_usage(name));
+  else fmt::print(stderr, "{}: unknown subcommand \"{}\".\n", name, word);
+  return word[0] == '-' ? 1 : 2;
+}

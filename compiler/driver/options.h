@@ -1,0 +1,43 @@
+// options.h - what the user typed, as a struct. The fields come from options.def; only options.cc parses.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace raido {
+
+enum CommandKind : int { Build = 1, Check = 2, Run = 4, Test = 8, Dev = 16 };
+
+struct Options {
+  std::string program;             // how we were called, for messages
+  std::string command;             // "multicore", "check", ..
+  std::vector<std::string> words;  // what is not an option
+  std::vector<std::string> disabled_passes;  // --no-PASS
+#define FLAG(field, ...) bool field = false;
+#define TEXT(field, long_name, short_name, argument, fallback, ...) std::string field = fallback;
+#define TEXTS(field, ...) std::vector<std::string> field;
+#define NUMBER(field, long_name, short_name, argument, fallback, ...) int64_t field = fallback;
+#include "compiler/driver/options.def"
+#undef FLAG
+#undef TEXT
+#undef TEXTS
+#undef NUMBER
+};
+
+struct CommandInfo {
+  std::string_view name;
+  CommandKind kind;
+  std::string_view words;    // of the usage line: "PROGRAM.fut"
+  int min_words, max_words;  // max_words -1: any number
+  std::string_view summary;
+};
+
+// The options, or the exit code when the command line already said all (--help, or a mistake that was reported).
+std::variant<Options, int> parse_options(const std::string& program, const CommandInfo& command, int argc, char** argv,
+                                         const std::vector<std::string>& pass_names);
+std::string usage_text(const std::string& program, const CommandInfo& command);
+std::string version_text(const std::string& program);
+
+}  // namespace raido

@@ -1,0 +1,258 @@
+// spec.cc - the reader of test blocks.
+//
+// A block is a run of lines that begin with `--`, with a line `-- ==` among them. Its text behind that line, without the
+// comment markers, is read by a small recursive parser; line breaks matter only where a clause extends to the end of its line.
+#include "compiler/driver/spec.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "compiler/base/text.h"
+#include "compiler/driver/data.h"
+
+namespace raido {
+namespace {
+
+class BlockParser {
+ public:
+  BlockParser(std::string text, int line, bool first) : text_(std::move(text)), line_(line), first_(first) {}
+  std::string error;
+
+  bool parse(TestSpec& spec) {
+    TestBlock block;
+    if (accept_word("tags")) {
+      if (!first_) return fail("only the first test block may have tags");
+      if (!braces_of_words(spec.tags)) return false;
+    }
+    if (accept("error:")) {
+      if (!first_) return fail("only the first test block may expect a compile-time error");
+      spec.compile_error = rest_of_line();
+      return at_end() ? true : fail("nothing may follow a compile-time `error:`");
+    }
+    while (accept("property:"))
+      for (const std::string& p : words(rest_of_line())) block.properties.push_back(p);
+    if (accept("entry:")) {
+      block.entries = words(rest_of_line());
+      if (block.entries.empty()) return fail("expected the name of an entry point behind `entry:`");
+    }
+    if (block.entries.empty()) block.entries = {"main"};
+    while (!at_end()) {
+      if (accept("warning:")) {
+        spec.warnings.push_back(rest_of_line());
+      } else if (accept_word("structure")) {
+        skip();
+        if (peek() != '{') read_word();
+        std::vector<std::string> metrics;
+        if (!braces_of_words(metrics)) return false;
+      } else if (!test_case(block)) {
+        return false;
+      }
+    }
+    for (size_t i = 0; i < block.cases.size(); i++)
+      for (size_t k = 0; k < i; k++)
+        if (block.cases[i].title == block.cases[k].title)
+          return fail(fmt::format("multiple datasets with name \"{}\"", block.cases[i].title));
+    spec.blocks.push_back(std::move(block));
+    return true;
+  }
+
+ private:
+  bool fail(std::string what) {
+    if (error.empty()) error = fmt::format("{}: {}", line_ + int(std::count(text_.begin(), text_.begin() + ptrdiff_t(std::min(at_, text_.size())), '\n')), what);
+    return false;
+  }
+  char peek() const { return at_ < text_.size() ? text_[at_] : 0; }
+  void skip() { while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) at_++; }
+  bool at_end() { skip(); return at_ >= text_.size(); }
+  bool accept(std::string_view t) {
+    skip();
+    if (text_.compare(at_, t.size(), t) != 0) return false;
+    at_ += t.size();
+    return true;
+  }
+  static bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-'; }
+  bool accept_word(std::string_view t) {
+    size_t saved = at_;
+    if (accept(t) && !word_char(peek()) && peek() != ':') return true;
+    at_ = saved;
+    return false;
+  }
+  std::string read_word() {
+    skip();
+    size_t from = at_;
+    while (word_char(peek())) at_++;
+    return text_.substr(from, at_ - from);
+  }
+  std::string rest_of_line() {
+    size_t end = text_.find('\n', at_);
+    if (end == std::string::npos) end = text_.size();
+    std::string r = text_.substr(at_, end - at_);
+    at_ = end;
+    size_t a = r.find_first_not_of(" \t\r"), b = r.find_last_not_of(" \t\r");
+    return a == std::string::npos ? "" : r.substr(a, b - a + 1);
+  }
+  static std::vector<std::string> words(const std::string& s) {
+    std::vector<std::string> out;
+    for (std::string& w : split(s, ' ')) if (!w.empty()) out.push_back(std::move(w));
+    return out;
+  }
+  bool braces_of_words(std::vector<std::string>& out) {
+    if (!accept("{")) return fail("expected `{`");
+    size_t end = text_.find('}', at_);
+    if (end == std::string::npos) return fail("expected `}`");
+    std::string inside = text_.substr(at_, end - at_);
+    std::replace(inside.begin(), inside.end(), '\n', ' ');
+    out = words(inside);
+    at_ = end + 1;
+    return true;
+  }
+  // What stands between braces; braces inside strings do not count.
+  bool braces(std::string& out) {
+    if (!accept("{")) return fail("expected `{`");
+    size_t from = at_;
+    bool quoted = false;
+    for (; at_ < text_.size(); at_++) {
+      char c = text_[at_];
+      if (quoted && c == '\\') at_++;
+      else if (c == '"') quoted = !quoted;
+      else if (c == '}' && !quoted) {
+        out = text_.substr(from, at_ - from);
+        at_++;
+        return true;
+      }
+    }
+    return fail("expected `}`");
+  }
+  bool values(std::vector<ir::Value>& out) {
+    std::string inside;
+    if (!braces(inside)) return false;
+    DataReader reader(inside);
+    while (!reader.at_end()) {
+      auto v = reader.read();
+      if (!v) return fail(reader.error());
+      out.push_back(std::move(*v));
+    }
+    return true;
+  }
+  std::string file_name() {
+    size_t from = at_;
+    while (at_ < text_.size() && !std::isspace(static_cast<unsigned char>(text_[at_]))) at_++;
+    return text_.substr(from, at_ - from);
+  }
+
+  bool test_case(TestBlock& block) {
+    TestCase c;
+    bool titled = false;
+    skip();
+    if (peek() == '"') {
+      size_t end = text_.find('"', at_ + 1);
+      if (end == std::string::npos) return fail("a title does not end");
+      c.title = text_.substr(at_ + 1, end - at_ - 1);
+      at_ = end + 1;
+      titled = true;
+    }
+    for (;;) {
+      std::string w = read_word();
+      if (w == "input") break;
+      if (w == "random") c.input = TestCase::Input::Random;
+      else if (w == "script") c.input = TestCase::Input::Script;
+      else if (w.empty()) return fail(fmt::format("expected `input`, found `{}`", at_end() ? "the end of the block" : std::string(1, peek())));
+      else c.tags.push_back(w);
+    }
+    skip();
+    if (c.input == TestCase::Input::Random || c.input == TestCase::Input::Script) {
+      if (peek() == '@' && c.input == TestCase::Input::Script) c.input_text = file_name();
+      else if (!braces(c.input_text)) return false;
+    } else if (peek() == '@') {
+      at_++;
+      c.input = TestCase::Input::File;
+      c.input_text = file_name();
+    } else if (!values(c.values)) {
+      return false;
+    }
+    if (!titled) c.title = derived_title(c, block.cases.size());
+    if (accept("error:")) {
+      c.expect = TestCase::Expect::Error;
+      c.expect_text = rest_of_line();
+    } else if (accept_word("auto")) {
+      if (!accept_word("output")) return fail("expected `output` behind `auto`");
+      c.expect = TestCase::Expect::Auto;
+    } else if (accept_word("output")) {
+      skip();
+      if (peek() == '@') {
+        at_++;
+        c.expect = TestCase::Expect::File;
+        c.expect_text = file_name();
+      } else {
+        c.expect = TestCase::Expect::Values;
+        if (!values(c.expected)) return false;
+      }
+    }
+    block.cases.push_back(std::move(c));
+    return true;
+  }
+  static std::string derived_title(const TestCase& c, size_t number) {
+    if (c.input == TestCase::Input::File) return c.input_text.ends_with(".gz") ? c.input_text.substr(0, c.input_text.size() - 3) : c.input_text;
+    if (c.input != TestCase::Input::Literal) {
+      std::string text;
+      for (const std::string& w : words(c.input_text)) text += (text.empty() ? "" : " ") + w;
+      return text;
+    }
+    std::string text;
+    for (const ir::Value& v : c.values) text += (text.empty() ? "" : " ") + to_text(v, TextStyle::Plain);
+    if (text.size() > 50) text = text.substr(0, 50) + "...";
+    return fmt::format("#{} (\"{}\")", number, text);
+  }
+
+  std::string text_;
+  size_t at_ = 0;
+  int line_;
+  bool first_;
+};
+
+}  // namespace
+
+std::optional<TestSpec> parse_spec(const std::string& text, std::string& error) {
+  TestSpec spec;
+  std::vector<std::string> lines = split(text, '\n');
+  bool first = true;
+  for (size_t i = 0; i < lines.size(); i++) {
+    if (!lines[i].starts_with("--")) continue;
+    size_t end = i;
+    std::optional<size_t> mark;
+    for (; end < lines.size() && lines[end].starts_with("--"); end++) {
+      std::string line = lines[end];
+      while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back()))) line.pop_back();
+      if (line != "-- ==") continue;
+      if (mark) {
+        error = fmt::format("{}: a second `-- ==` in the same comment; put an empty line between test blocks", end + 1);
+        return {};
+      }
+      mark = end;
+    }
+    if (mark) {
+      if (spec.compile_error) {
+        error = fmt::format("{}: expecting no more test blocks, since first test block specifies type error.", *mark + 1);
+        return {};
+      }
+      std::string body;
+      for (size_t k = *mark + 1; k < end; k++) {
+        size_t from = 2;
+        while (from < lines[k].size() && (lines[k][from] == ' ' || lines[k][from] == '\t')) from++;
+        body += lines[k].substr(from) + "\n";
+      }
+      BlockParser parser(body, int(*mark) + 2, first);
+      if (!parser.parse(spec)) {
+        error = parser.error;
+        return {};
+      }
+      first = false;
+    }
+    i = end;
+  }
+  return spec;
+}
+
+}  // namespace raido
