@@ -14,7 +14,19 @@ endif()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME layers COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/check_layers.py)
 set_tests_properties(layers PROPERTIES LABELS quick)
-if(TARGET raido)
+if(TARGET raido AND EXISTS ${CMAKE_SOURCE_DIR}/tests/golden.py)
   add_test(NAME golden COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/golden.py --raido $<TARGET_FILE:raido>)
   set_tests_properties(golden PROPERTIES LABELS quick TIMEOUT 300)
+endif()
+
+# The language, by test blocks: on the interpreter (quick), compiled (full).
+if(TARGET raido)
+  add_test(NAME conformance_interpreter
+           COMMAND raido test -i --tolerance=1e-9 ${CMAKE_SOURCE_DIR}/tests/conformance)
+  set_tests_properties(conformance_interpreter PROPERTIES LABELS quick TIMEOUT 300)
+  foreach(backend c multicore opencl)
+    add_test(NAME conformance_${backend}
+             COMMAND raido test --backend=${backend} --tolerance=1e-9 ${CMAKE_SOURCE_DIR}/tests/conformance)
+    set_tests_properties(conformance_${backend} PROPERTIES LABELS full TIMEOUT 3600)
+  endforeach()
 endif()

@@ -1,0 +1,42 @@
+-- Run-time errors: their words and their place.
+-- ==
+-- entry: assertion
+-- input { 5i32 } output { 5i32 }
+-- input { -1i32 } error: Assertion is false: \(x > 0\)
+entry assertion (x: i32) = assert (x > 0) x
+
+-- ==
+-- entry: place
+-- input { [1i32] 3i64 } error: errors.fut:11:
+entry place (xs: []i32) (i: i64) = xs[i]
+
+-- ==
+-- entry: negative_iota
+-- input { -2i64 } error: Range 0..1..<-2 is invalid
+entry negative_iota (n: i64) = iota n
+
+-- ==
+-- entry: negative_replicate
+-- input { -1i64 } error: Negative allocation
+entry negative_replicate (n: i64) = i32.sum (replicate n 1)
+
+-- ==
+-- entry: head_of_empty
+-- input { empty([0]i32) } error: out of bounds for array of shape \[0\]
+entry head_of_empty (xs: []i32) = head xs
+
+-- ==
+-- entry: in_map
+-- input { [1i32,0i32] } error: division by zero
+entry in_map (xs: []i32) = map (\x -> 10 / x) xs
+
+-- ==
+-- entry: hole
+-- input { true } output { 1i32 }
+-- input { false } error: Reached hole of type: i32
+entry hole (b: bool): i32 = if b then 1 else ???
+
+-- ==
+-- entry: take_too_many
+-- input { [1i32] 2i64 } error: Index \[:2\] out of bounds for array of shape \[1\]|Index \[0:2\] out of bounds
+entry take_too_many (xs: []i32) (n: i64) = take n xs

@@ -1,0 +1,64 @@
+-- In-place updates: elements, slices, records inside arrays, and what is not changed by them.
+-- ==
+-- entry: element
+-- input { [1i32,2i32,3i32] 1i64 9i32 } output { [1i32,9i32,3i32] }
+-- input { [1i32,2i32,3i32] 3i64 9i32 } error: Index \[3\] out of bounds for array of shape \[3\]
+entry element (a: *[]i32) (i: i64) (x: i32) = a with [i] = x
+
+-- ==
+-- entry: sugar
+-- input { [1i32,2i32,3i32] } output { [7i32,2i32,8i32] }
+entry sugar (a: *[]i32) = let a[0] = 7 let a[2] = 8 in a
+
+-- ==
+-- entry: slice
+-- input { [1i32,2i32,3i32,4i32] [7i32,8i32] } output { [1i32,7i32,8i32,4i32] }
+-- input { [1i32,2i32,3i32,4i32] [7i32,8i32,9i32] } error: Shape of slice does not match shape of value
+entry slice (a: *[]i32) (b: []i32) = a with [1:3] = b
+
+-- ==
+-- entry: row
+-- input { [[1i32,2i32],[3i32,4i32]] } output { [[9i32,9i32],[3i32,4i32]] [[1i32,5i32],[3i32,6i32]] }
+entry row (a: [][]i32) = (copy a with [0] = [9, 9], copy a with [:, 1] = [5, 6])
+
+-- ==
+-- entry: original
+-- input { [1i32,2i32] } output { [1i32,2i32] [1i32,0i32] }
+entry original (a: []i32) = (a, copy a with [1] = 0)
+
+-- ==
+-- entry: fields
+-- input { 1i32 } output { 5i32 2i32 [1i32, 2i32] }
+entry fields (x: i32) =
+  let r = {a = x, b = {c = 2, d = [1, 2i32]}}
+  let r = r with a = 5
+  let s = r with b.c = 3
+  in (s.a, r.b.c, s.b.d)
+
+-- ==
+-- entry: array_of_records
+-- input { [1i32,2i32] } output { [1i32,7i32] [3i64,3i64] }
+entry array_of_records (a: []i32) =
+  let ps = map (\x -> {x, n = 3i64}) a
+  let ps = ps with [1].x = 7
+  in (map (.x) ps, map (.n) ps)
+
+-- ==
+-- entry: of_zip
+-- input { [1i32,2i32] [3i64,4i64] } output { [1i32,2i32] [9i32,2i32] [8i64,4i64] }
+entry of_zip (a: []i32) (b: []i64) =
+  let zs = zip a b
+  let zs = zs with [0] = (9, 8)
+  let (c, d) = unzip zs
+  in (a, c, d)
+
+-- ==
+-- entry: in_loop
+-- input { 5i64 } output { [0i64,1i64,4i64,9i64,16i64] }
+entry in_loop (n: i64) = loop a = replicate n 0 for i < n do a with [i] = i * i
+
+-- ==
+-- entry: consumed_parameter
+-- input { [1i32,2i32] } output { [3i32,2i32] }
+def set (a: *[]i32) (x: i32): *[]i32 = a with [0] = x
+entry consumed_parameter (a: []i32) = set (copy a) 3
