@@ -380,14 +380,20 @@ class Consumption {
     Aliases start = exp(l.init);
     std::vector<Binding*> params;
     std::vector<Aliases> kept;
-    bool annotated = false;
+    std::vector<int> annotated;                      // 1: with `*`, 0: without, -1: not at all
+    int annotation = -1;
     std::function<void(const ast::Pat*, const Aliases&)> collect = [&](const ast::Pat* p, const Aliases& a) {
       match(p->node,
-          [&](const ast::PVar& v) { params.push_back(v.var); kept.push_back(a); },
+          [&](const ast::PVar& v) { params.push_back(v.var); kept.push_back(a); annotated.push_back(annotation); },
           [&](const ast::PTuple& x) { for (size_t i = 0; i < x.parts.size(); i++) collect(x.parts[i], a.field(c.intern(std::to_string(i)))); },
           [&](const ast::PRecord& x) { for (const ast::PField& f : x.fields) collect(f.pat, a.field(f.name)); },
           [&](const ast::PConstr& x) { for (const ast::Pat* q : x.args) collect(q, {a.all(), {}, false}); },
-          [&](const ast::PAscribe& x) { annotated |= c.any_unique(x.type->type); collect(x.pat, a); },
+          [&](const ast::PAscribe& x) {
+            int outer = annotation;
+            annotation = c.any_unique(x.type->type);
+            collect(x.pat, a);
+            annotation = outer;
+          },
           [&](const ast::PAttr& x) { collect(x.pat, a); },
           [](const auto&) {});
     };
@@ -417,7 +423,8 @@ class Consumption {
       Inner saved = enter();
       Aliases result;
       run(result);
-      consuming.assign(params.size(), annotated);
+      consuming.resize(params.size());
+      for (size_t i = 0; i < params.size(); i++) consuming[i] = annotated[i] == 1;
       for (size_t i = 0; i < params.size(); i++)
         for (Binding* v : aliases_[params[i]].all()) if (v == params[i] && consumed_.count(v)) consuming[i] = true;
       std::vector<Aliases> ends = leaf(result);
@@ -474,8 +481,10 @@ class Consumption {
             observe(b, e->span);
             return it->second;
           }
-          // A top-level array; functions and builtins have no memory of their own.
-          if (types.as<FunType>(e->type) || b->kind == Binding::Kind::Builtin) return {};
+          // A top-level array. Functions and builtins have no memory of their own; abstract values are left in peace.
+          bool array = false;
+          visit_type(types, e->type, [&](TypeRef x) { array |= types.as<ArrayType>(x) != nullptr; }, [](SizeRef) {});
+          if (!array || types.as<FunType>(e->type) || b->kind == Binding::Kind::Builtin) return {};
           return by_type(e->type, {b});
         },
         [&](ast::Tuple& t) {
