@@ -129,7 +129,7 @@ class Lexer {
   void word() {
     size_t begin = pos_, end = name_end(pos_);
     // (name ".")+ operator is one token.
-    for (size_t i = end; at(i) == '.';) {
+    for (size_t i = end; i >= no_operator_ && at(i) == '.';) {
       if (is_opstart(at(i + 1))) {
         size_t stop = i + 1;
         while (is_opchar(at(stop))) stop++;
@@ -138,8 +138,9 @@ class Lexer {
         return;
       }
       size_t more = name_end(i + 1);
-      if (more == i + 1) break;
+      if (more == i + 1) { no_operator_ = i; break; }
       i = more;
+      if (at(i) != '.') no_operator_ = i;
     }
     pos_ = end;
     std::string_view text = text_.substr(begin, end - begin);
@@ -386,6 +387,7 @@ class Lexer {
   Diagnostics& diags_;
   Tokens out_;
   size_t pos_ = 0;
+  size_t no_operator_ = 0;      // no dotted name before here ends in an operator: keeps long paths linear
 };
 
 }  // namespace

@@ -80,6 +80,7 @@ class Parser {
   // parse_expr.cc
   Expr* exp();
   Expr* binary(int min_level);
+  Expr* operand_of(int min_level);                    // binary, one level deeper
   Expr* operand();
   Expr* application();
   bool at_atom() const;

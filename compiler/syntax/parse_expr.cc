@@ -72,6 +72,11 @@ Expr* Parser::op_ref() {
   return expr(t.span, Ref{p, {}});
 }
 
+Expr* Parser::operand_of(int min_level) {
+  Depth guard(*this);
+  return binary(min_level);
+}
+
 Expr* Parser::binary(int min_level) {
   Token first = peek();
   Expr* left = operand();
@@ -79,17 +84,14 @@ Expr* Parser::binary(int min_level) {
     if (min_level <= RangeLevel && (is(Tok::DotDot) || is(Tok::DotDotDot) || is(Tok::DotDotLess) || is(Tok::DotDotGreater))) {
       Expr* second = nullptr;
       Token dots = peek();
-      if (accept(Tok::DotDot)) {
-        Depth guard(*this);
-        second = binary(BacktickLevel);
-      }
+      if (accept(Tok::DotDot)) second = operand_of(BacktickLevel);
       Range::Kind k;
       if (accept(Tok::DotDotDot)) k = Range::Kind::Inclusive;
       else if (accept(Tok::DotDotLess)) k = Range::Kind::UpTo;
       else if (accept(Tok::DotDotGreater)) k = Range::Kind::DownTo;
       else { fail(dots.span, err::two_dot_range); return left; }
-      Depth guard(*this);
-      Expr* last = binary(BacktickLevel);
+      Expr* last = operand_of(BacktickLevel);
+      height_++;
       left = expr(since(first), Range{k, left, second, last});
       continue;
     }
@@ -98,8 +100,7 @@ Expr* Parser::binary(int min_level) {
       take();
       std::vector<Step> path = steps(true);
       expect(Tok::Equals, "and the new value");
-      Depth guard(*this);
-      Expr* value = binary(FirstOperator);
+      Expr* value = operand_of(FirstOperator);
       height_++;
       left = expr(since(first), With{left, copy(path), value});
       continue;
@@ -112,8 +113,7 @@ Expr* Parser::binary(int min_level) {
     if (kind(op_tokens) == Tok::RParen) return left;
     if (is_op("!")) { fail(peek().span, err::bang_infix); return left; }
     Expr* op = op_ref();
-    Depth guard(*this);
-    Expr* right = binary(level == PipeLeft ? level : level + 1);
+    Expr* right = operand_of(level == PipeLeft ? level : level + 1);
     height_++;
     left = expr(since(first), Operator{op, left, right});
   }
