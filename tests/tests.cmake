@@ -19,6 +19,11 @@ if(TARGET raido AND EXISTS ${CMAKE_SOURCE_DIR}/tests/golden.py)
   set_tests_properties(golden PROPERTIES LABELS quick TIMEOUT 300)
 endif()
 
+if(TARGET raido)
+  add_test(NAME errors COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/errors.py $<TARGET_FILE:raido>)
+  set_tests_properties(errors PROPERTIES LABELS quick TIMEOUT 120)
+endif()
+
 # The language, by test blocks: on the interpreter (quick), compiled (full).
 if(TARGET raido)
   add_test(NAME conformance_interpreter

@@ -156,6 +156,12 @@ class Context {
   std::function<SizeRef(SizeRef)> resolve_size;
   std::function<TypeRef(TypeRef)> resolve_type;
 
+  // How messages call a type variable, set by inference.
+  std::function<std::string(uint32_t)> show_variable;
+  // Sizes without a name of their own are numbered as messages mention them, anew for each definition.
+  std::string anonymous_name(const Binding* b) const;
+  void forget_anonymous_names() { anonymous_.clear(); }
+
   Lifted liftedness(TypeRef t) const;
   bool has_function(TypeRef t) const;                      // contains a function type or a lifted parameter
   TypeRef strip_unique(TypeRef t);                         // everywhere outside of functions
@@ -167,6 +173,7 @@ class Context {
     std::deque<ModuleInfo> modules;
     std::deque<ModTypeInfo> mod_types;
   };
+  mutable std::unordered_map<const Binding*, size_t> anonymous_;
   std::unordered_map<uint32_t, Binding*> builtins_;
   std::shared_ptr<Owned> owned_ = std::make_shared<Owned>();
 };

@@ -34,7 +34,8 @@ struct TypeVar {
 
 class Infer {
  public:
-  explicit Infer(Context& context) : c(context), types(context.types) {}
+  explicit Infer(Context& context);
+  ~Infer();
 
   // A whole definition: names, types, defaulting. Returns its type parameters, written ones first; false: errors were reported.
   bool definition(ast::Def& def);
@@ -98,6 +99,7 @@ class Infer {
   SizeRef resolve_size(ast::SizeExpr& s, std::vector<Binding*>* exists);
 
   // unify.cc
+  bool unify_parts(TypeRef a, TypeRef b);
   bool bind_var(uint32_t var, TypeRef t);
   bool merge_vars(uint32_t a, uint32_t b);
   bool adjust(TypeRef t, uint32_t var, uint32_t level);
@@ -117,10 +119,10 @@ class Infer {
   std::vector<std::pair<TypeRef, std::pair<Span, const char*>>> no_functions_;
   std::vector<ast::Expr*> holes_;
   ast::Def* current_ = nullptr;
-  uint32_t level_ = 0;
+  uint32_t level_ = 0, unify_depth_ = 0;
+  size_t errors_from_ = 0;              // errors reported before this definition: what follows from an error is not reported
   std::string why_;
-  bool ok_ = true;
-  size_t errors_before_ = 0;
+  std::function<std::string(uint32_t)> outer_show_;
 };
 
 }  // namespace raido::check

@@ -205,6 +205,7 @@ TypeRef Infer::project(TypeRef record, Name field, Span at) {
   why_.clear();
   if (!unify(record, need)) {
     c.diags.report(at, err::no_such_field, c.text(field), unsized_show(record));
+    vars_[types.as<VarType>(need)->var].link = types.error();
     return types.error();
   }
   return out;
@@ -541,14 +542,14 @@ void Infer::default_vars() {
       case TypeVar::Kind::Record: {
         std::string names;
         for (auto& f : vars_[i].fields) names += (names.empty() ? "" : ", ") + std::string(c.text(f.first));
-        c.diags.report(vars_[i].origin, err::ambiguous_record, names);
+        if (errors_from_ == c.diags.error_count()) c.diags.report(vars_[i].origin, err::ambiguous_record, names);
         vars_[i].link = types.error();
         break;
       }
       case TypeVar::Kind::Sum: {
         std::string names;
         for (auto& k : vars_[i].constrs) names += (names.empty() ? "#" : ", #") + std::string(c.text(k.first));
-        c.diags.report(vars_[i].origin, err::ambiguous_sum, names);
+        if (errors_from_ == c.diags.error_count()) c.diags.report(vars_[i].origin, err::ambiguous_sum, names);
         vars_[i].link = types.error();
         break;
       }
@@ -563,7 +564,8 @@ void Infer::finish() {
 }
 
 bool Infer::definition(ast::Def& def) {
-  size_t before = c.diags.error_count();
+  size_t before = errors_from_ = c.diags.error_count();
+  c.forget_anonymous_names();
   current_ = &def;
   auto mark = c.mark();
   std::string_view name = c.text(def.self->name);
@@ -592,7 +594,7 @@ bool Infer::definition(ast::Def& def) {
   current_ = nullptr;
 
   // What is visible in the type is worth a word when it is defaulted.
-  visit_type(types, zonk(type), [&](TypeRef t) {
+  if (c.diags.error_count() == before) visit_type(types, zonk(type), [&](TypeRef t) {
     auto* v = types.as<VarType>(t);
     if (!v || vars_[v->var].kind != TypeVar::Kind::Overloaded || vars_[v->var].link.valid()) return;
     Prim choice = vars_[v->var].set & bit(Prim::I32) ? Prim::I32 : Prim::F64;

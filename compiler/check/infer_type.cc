@@ -52,10 +52,7 @@ SizeRef Infer::resolve_size(ast::SizeExpr& s, std::vector<Binding*>* exists) {
 
 TypeRef Infer::resolve_name(ast::TypeExpr* t, ast::TName& n, std::vector<Binding*>* exists) {
   const TypeMember* member = c.lookup_type(n.path);
-  if (!member) {
-    ok_ = false;
-    return types.error();
-  }
+  if (!member) return types.error();
   std::string name = c.shown(n.path);
   if (n.args.size() != member->params.size()) {
     if (n.args.empty()) c.diags.report(t->span, err::missing_type_args, name, std::to_string(member->params.size()));

@@ -8,7 +8,7 @@
 
 namespace raido::check {
 
-Sizes::Sizes(Context& context, Infer& infer) : c(context), types(context.types), infer_(infer) {
+Sizes::Sizes(Context& context, Infer& infer) : c(context), types(context.types), infer_(infer), errors_from_(context.diags.error_count()) {
   c.resolve_size = [this](SizeRef s) { return resolve(s); };
 }
 Sizes::~Sizes() { c.resolve_size = nullptr; }
@@ -490,7 +490,7 @@ SizeRef Sizes::final_size(SizeRef s) {
   SizeRef r = resolve(s);
   if (auto* v = types.as<VarSize>(r)) {
     Var& var = vars_[v->var];
-    if (!var.absorbed && var.origin.valid()) {
+    if (!var.absorbed && var.origin.valid() && c.diags.error_count() == errors_from_) {
       std::string what = var.param && var.param->name.valid() ? "the size parameter `" + std::string(c.text(var.param->name)) + "`" : "a size here";
       c.diags.report(var.origin, err::ambiguous_size, what);
     }

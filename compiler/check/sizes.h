@@ -112,6 +112,7 @@ class Sizes {
   std::unordered_map<const Binding*, const Scheme*> polymorphic_;
   std::unordered_map<const Binding*, std::string> origins_;      // of unknown sizes
   uint32_t level_ = 1, lambda_level_ = 1;
+  size_t errors_from_;
   // The last failure.
   SizeRef left_, right_;
   const char* failure_ = nullptr;

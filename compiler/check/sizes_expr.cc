@@ -87,7 +87,7 @@ TypeRef Sizes::apply(TypeRef fun, TypeRef arg, ast::Expr* arg_exp, Span at, cons
     Context::Subst s;
     if (!arg_exp || binds(arg_exp)) {
       Binding* u = unknown(at, "an unknown size: the argument binds names");
-      if (c.mentions(result, f.name)) c.diags.report(arg_exp ? arg_exp->span : at, err::size_replaced, "k" + std::to_string(u->id));
+      if (c.mentions(result, f.name)) c.diags.report(arg_exp ? arg_exp->span : at, err::size_replaced, c.anonymous_name(u));
       s.sizes[f.name] = types.add(Size{NameSize{u}});
       // Only whole sizes can be replaced by an unknown one.
     }

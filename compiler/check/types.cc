@@ -288,10 +288,10 @@ struct Printer {
           for (Binding* b : e.sizes) out += "[" + name(b) + "]";
           return parens(prec >= 1, out + "." + type(e.body, 0));
         },
-        [&](const VarType& v) { return "t" + std::to_string(v.var); },
+        [&](const VarType& v) { return c.show_variable ? c.show_variable(v.var) : "t" + std::to_string(v.var); },
         [](const ErrorType&) { return std::string("?"); });
   }
-  std::string name(Binding* b) const { return b->name.valid() ? std::string(c.text(b->name)) : "k" + std::to_string(b->id); }
+  std::string name(Binding* b) const { return b->name.valid() ? std::string(c.text(b->name)) : c.anonymous_name(b); }
   std::string size(SizeRef s) const {
     if (c.resolve_size) s = c.resolve_size(s);
     return match(c.types[s],
@@ -334,6 +334,10 @@ struct Printer {
 };
 
 }  // namespace
+
+std::string Context::anonymous_name(const Binding* b) const {
+  return "k" + std::to_string(anonymous_.emplace(b, anonymous_.size()).first->second);
+}
 
 std::string Context::show(TypeRef t) const { return Printer{*this}.type(t, 0); }
 std::string Context::show(SizeRef s) const { return Printer{*this}.size(s); }

@@ -7,6 +7,17 @@
 
 namespace raido::check {
 
+Infer::Infer(Context& context) : c(context), types(context.types), outer_show_(context.show_variable) {
+  c.show_variable = [this](uint32_t var) -> std::string {
+    if (var < vars_.size() && vars_[var].kind == TypeVar::Kind::Overloaded) {
+      PrimSet set = vars_[var].set;
+      return set == floats ? "float" : (set & ~ints) == 0 ? "integer" : (set & ~numbers) == 0 ? "number" : "t" + std::to_string(var);
+    }
+    return "t" + std::to_string(var);
+  };
+}
+Infer::~Infer() { c.show_variable = outer_show_; }
+
 TypeRef Infer::fresh(Span at) {
   TypeVar v;
   v.level = level_;
@@ -225,6 +236,13 @@ bool Infer::merge_vars(uint32_t a, uint32_t b) {
 }
 
 bool Infer::unify(TypeRef a, TypeRef b) {
+  unify_depth_++;
+  bool ok = unify_parts(a, b);
+  unify_depth_--;
+  return ok;
+}
+
+bool Infer::unify_parts(TypeRef a, TypeRef b) {
   a = resolved(a), b = resolved(b);
   if (a == b || types.is_error(a) || types.is_error(b)) return true;
   auto* va = types.as<VarType>(a);
@@ -232,7 +250,11 @@ bool Infer::unify(TypeRef a, TypeRef b) {
   if (va && vb) return merge_vars(va->var, vb->var);
   if (va) return bind_var(va->var, b);
   if (vb) return bind_var(vb->var, a);
-  auto differ = [&] { return fail("Cannot unify\n  " + unsized_show(a) + "\nwith\n  " + unsized_show(b)); };
+  auto differ = [&] {
+    // What the message itself says needs no note.
+    if (unify_depth_ == 1 && !types.as<NamedType>(a)) return false;
+    return fail("Cannot unify\n  " + unsized_show(a) + "\nwith\n  " + unsized_show(b));
+  };
   const Type &ta = types[a], &tb = types[b];
   if (ta.index() != tb.index()) return differ();
   return match(ta,

@@ -20,7 +20,7 @@ bool print_reports(const check::Checked& checked, const Options& options) {
       if (options.no_warnings) continue;
       any_warning = true;
     }
-    fmt::print(stderr, "{}{}\n", first ? "" : "\n", render(checked.sources, r));
+    fmt::print(stderr, "{}{}", first ? "" : "\n", render(checked.sources, r));
     first = false;
   }
   if (!checked.ok()) return false;

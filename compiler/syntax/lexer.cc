@@ -66,7 +66,9 @@ class Lexer {
   Tokens run() {
     out_.items.reserve(text_.size() / 4 + 8);
     while (next()) {}
-    push(Tok::Eof, text_.size());
+    // The end is where the last token ends, whatever comments follow.
+    uint32_t end = out_.items.empty() ? 0 : out_.items.back().span.end;
+    out_.items.push_back({Tok::Eof, {file_, end, end}, {}, 0});
     return std::move(out_);
   }
 
@@ -305,6 +307,12 @@ class Lexer {
     push_literal(Tok::String, begin, lit);
   }
 
+  // Reported, and a number for the parser to go on with.
+  void bad_character(size_t begin) {
+    diags_.report(span(begin, pos_), err::bad_char);
+    push_literal(Tok::Int, begin, Literal::of(Literal::Kind::Int));
+  }
+
   // A character literal, or the quote of a type parameter.
   void quote() {
     size_t begin = pos_, i = pos_ + 1;
@@ -318,8 +326,7 @@ class Lexer {
       else if (simple_escape(at(i)) >= 0) code = uint32_t(simple_escape(at(i++)));
       else if (at(i + 1) == '\'') {
         pos_ = i + 2;
-        diags_.report(span(begin, pos_), err::bad_char);
-        return;
+        return bad_character(begin);
       }
     }
     else if (c && c != '\'' && c != '\n') {
@@ -330,8 +337,7 @@ class Lexer {
     }
     else if (c == '\'') {
       pos_ += 2;
-      diags_.report(span(begin, pos_), err::bad_char);
-      return;
+      return bad_character(begin);
     }
     if (at(i) == '\'' && i > begin + 1) {
       pos_ = i + 1;

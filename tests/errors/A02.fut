@@ -1,0 +1,7 @@
+def s = "abc
+def t = 1
+-- expect
+-- Error at A02.fut:1:9-12:
+-- Unclosed string literal: it ends with its line [A02]
+--  1 | def s = "abc
+--    |         ^^^^

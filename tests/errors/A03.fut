@@ -1,0 +1,12 @@
+def c = ''
+def s = "\q"
+-- expect
+-- Error at A03.fut:1:9-10:
+-- Invalid char literal [A03]
+--  1 | def c = ''
+--    |         ^^
+--
+-- Error at A03.fut:2:10-11:
+-- Invalid string literal: unknown escape [A03]
+--  2 | def s = "\q"
+--    |          ^^

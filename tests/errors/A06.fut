@@ -1,0 +1,7 @@
+def f x = let y = x
+def g = 1
+-- expect
+-- Error at A06.fut:2:1-3:
+-- Unexpected token: `def`, missing "in"? [A06]
+--  2 | def g = 1
+--    | ^^^

@@ -1,0 +1,11 @@
+def h b = if b then 1i32 else true
+-- expect
+-- Error at D04.fut:1:11-34:
+-- Branches differ in type: [D04]
+--   i32
+-- and
+--   bool
+--  1 | def h b = if b then 1i32 else true
+--    |           ^^^^^^^^^^^^^^^^^^^^^^^^
+--    |                     ---- i32
+--    |                               ---- bool

@@ -1,0 +1,9 @@
+def r = 1i32..<2i64
+-- expect
+-- Error at D24.fut:1:16-19:
+-- Cannot unify [D24]
+--   i64
+-- with
+--   i32
+--  1 | def r = 1i32..<2i64
+--    |                ^^^^

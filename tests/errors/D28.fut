@@ -1,0 +1,9 @@
+def f (a: *[]i32) = a with [0] = true
+-- expect
+-- Error at D28.fut:1:34-37:
+-- Cannot unify [D28]
+--   bool
+-- with
+--   i32
+--  1 | def f (a: *[]i32) = a with [0] = true
+--    |                                  ^^^^

@@ -1,0 +1,9 @@
+def a = [1i32, true]
+-- expect
+-- Error at D30.fut:1:16-19:
+-- Cannot unify [D30]
+--   bool
+-- with
+--   i32
+--  1 | def a = [1i32, true]
+--    |                ^^^^

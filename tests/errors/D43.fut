@@ -1,0 +1,13 @@
+def f = [1i32] :> [1]i64
+-- expect
+-- Error at D43.fut:1:9-14:
+-- Cannot unify [D43]
+--   []i32
+-- with
+--   []i64
+--  1 | def f = [1i32] :> [1]i64
+--    |         ^^^^^^
+-- note: Cannot unify
+--   i64
+-- with
+--   i32

@@ -1,0 +1,9 @@
+def f [n] [m] (a: [n]i32) (b: [m]i32) = zip a b
+-- expect
+-- Error at F01.fut:1:47-47:
+-- Sizes "n" and "m" do not match [F01]
+--  1 | def f [n] [m] (a: [n]i32) (b: [m]i32) = zip a b
+--    |                                               ^
+-- note: in the argument of `zip`
+-- note: expected: [n]i32
+-- note: actual:   [m]i32

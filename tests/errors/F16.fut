@@ -1,0 +1,10 @@
+def twice 'b (g: b -> b) (v: b): b = g (g v)
+def h [k] (as: [k]f32) = twice (\q -> q ++ [0]) as
+-- expect
+-- Error at F16.fut:2:32-47:
+-- Occurs check: cannot make size d0 equal to d0 + 1 [F16]
+--  2 | def h [k] (as: [k]f32) = twice (\q -> q ++ [0]) as
+--    |                                ^^^^^^^^^^^^^^^^
+-- note: in the argument of `twice`
+-- note: expected: [d0]f32 -> [d0]f32
+-- note: actual:   [d0]f32 -> [d0 + 1]f32

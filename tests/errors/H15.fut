@@ -1,0 +1,11 @@
+def ap (f: []i32 -> i32) (x: []i32) = f x
+def k (a: *[]i32) = a[0]
+def z a = ap k a
+-- expect
+-- Error at H15.fut:3:14-14:
+-- The function types are incompatible regarding consuming their arguments [H15]
+--  3 | def z a = ap k a
+--    |              ^
+-- note: in the argument of `ap`
+-- note: expected: [d1]i32 -> i32
+-- note: actual:   *[d2]i32 -> i32

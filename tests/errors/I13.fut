@@ -1,0 +1,7 @@
+module a = {}
+module b = a {}
+-- expect
+-- Error at I13.fut:2:12-15:
+-- Cannot apply non-parametric module `a` [I13]
+--  2 | module b = a {}
+--    |            ^^^^

@@ -1,0 +1,6 @@
+def c = 5
+-- expect
+-- Warning at K02.fut:1:5-5:
+--   Defaulting ambiguous type to i32 [K02]
+--    1 | def c = 5
+--      |     ^
