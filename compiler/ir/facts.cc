@@ -20,7 +20,13 @@ Linear operator*(i64 k, Linear a) {
 void Facts::bound(Var v) {
   if (auto a = std::get_if<ArrayType>(&p_.type(v)))
     for (const Dim& d : a->shape)
-      if (auto n = var_of(d)) size_.insert(*n);
+      if (auto n = var_of(d); n && !size_.contains(*n)) {
+        size_.insert(*n);
+        size_log_.push_back(*n);
+      }
+}
+void Facts::forget_since(size_t mark) {
+  for (; size_log_.size() > mark; size_log_.pop_back()) size_.erase(size_log_.back());
 }
 void Facts::index(Var i, const Dim& n) {
   indexed_.insert(i);

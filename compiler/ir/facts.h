@@ -26,6 +26,9 @@ class Facts {
   explicit Facts(const Program& p) : p_(p) {}
   // What is known from entering scope; called as the walk meets binders. Sizes in the types of binders are >= 0.
   void bound(Var v);
+  // That something is a size is known only after the array was made: what was learned since a mark is forgotten again.
+  size_t mark() const { return size_log_.size(); }
+  void forget_since(size_t mark);
   void index(Var i, const Dim& n);                       // 0 <= i < n
   void define(Var v, const Exp& e);                      // an i64 variable's definition
 
@@ -39,6 +42,7 @@ class Facts {
  private:
   const Program& p_;
   VarSet size_, indexed_;
+  std::vector<Var> size_log_;                            // members of size_ in the order of their discovery
   std::unordered_map<Var, Linear> form_, upper_;         // a definition as a linear form; an index's largest value
 };
 

@@ -182,8 +182,9 @@ Rewrite powers(Site& s, Apply& x) {
   if (c->as_f64() == 2) return y * y;
   return no;
 }
-// id x   ==>   x                                                                                       [C1]
+// id x   ==>   x, unless a check guards it                                                             [C1]
 Rewrite copy_propagation(Site& s, Identity& x) {
+  if (!s.stm.checks.empty()) return no;
   if (has_attr(s.stm.attrs, "trace") || has_attr(s.stm.attrs, "opaque") || has_attr(s.stm.attrs, "break")) return no;
   return x.value;
 }

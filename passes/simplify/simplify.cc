@@ -46,8 +46,13 @@ class Simplifier {
   Subst replaced_;
 
   void body(Body& whole) {
-    for (int round = 0; round < max_rounds; round++)
-      if (!walk_once(whole)) return;
+    size_t mark = facts_.mark();
+    bool fired = true;
+    for (int round = 0; round < max_rounds && fired; round++) {
+      facts_.forget_since(mark);                         // a later statement proves nothing about an earlier assertion
+      fired = walk_once(whole);
+    }
+    facts_.forget_since(mark);
   }
   bool walk_once(Body& whole) {
     bool fired = false;
@@ -71,7 +76,16 @@ class Simplifier {
       if (r.kind == Rewrite::Kind::Declined) break;
       fired = true;
       if (r.kind == Rewrite::Kind::Changed) continue;
-      for (size_t i = 0; i < s.pattern.size(); i++) replace(s.pattern[i].var, r.values.at(i));
+      // What was made just now carries the checks of s; a value from elsewhere must not lose them.
+      VarSet made;
+      for (size_t i = before; i < whole.stms.size(); i++)
+        for (Bind x : whole.stms[i].pattern) made.insert(x.var);
+      for (size_t i = 0; i < s.pattern.size(); i++) {
+        Atom to = r.values.at(i);
+        bool guarded = b.checks.empty() || (var_of(to) && made.contains(*var_of(to))) || is_check(p_.type(to));
+        if (!guarded) to = b.bind1(p_.hint(s.pattern[i].var), Identity{to});
+        replace(s.pattern[i].var, to);
+      }
       for (size_t i = before; i < whole.stms.size(); i++) define(whole.stms[i]);
       return true;
     }
@@ -127,8 +141,10 @@ class Simplifier {
     return match(s.exp, [&]<class Op>(Op& op) -> Rewrite {
       for (const Rule<Op>& rule : rules<Op>()) {
         Site site{p_, b, s, facts_, definitions_, consumed_, context_};
+        b.checks = s.checks;
         Rewrite r = rule.apply(site, op);
         if (r.kind == Rewrite::Kind::Declined) continue;
+        if (r.kind == Rewrite::Kind::Changed) s.checks = b.checks;
         context_.stats.count(std::string("simplify.") + std::string(rule.id));
         return r;
       }

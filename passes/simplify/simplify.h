@@ -33,11 +33,14 @@ struct Site {
   const ir::VarSet& consumed;          // roots consumed somewhere in the program: such arrays keep their identity
   const PassContext& context;
 
-  // The defining operation of a variable in scope, if it is a T.
+  // The defining operation of a variable in scope, if it is a T. What is made from it needs its proofs, too.
   template <class T> const T* definition(const ir::Atom& a) const {
     auto v = ir::var_of(a);
     const ir::Stm* s = v ? definitions[*v] : nullptr;
-    return s ? std::get_if<T>(&s->exp) : nullptr;
+    const T* found = s ? std::get_if<T>(&s->exp) : nullptr;
+    for (size_t i = 0; found && i < s->checks.size(); i++)
+      if (std::ranges::find(b.checks, s->checks[i]) == b.checks.end()) b.checks.push_back(s->checks[i]);
+    return found;
   }
   ir::Term term(const ir::Atom& a) const { return b.term(a); }
   Scalar elem(const ir::Atom& a) const { return ir::elem_of(p, a); }
