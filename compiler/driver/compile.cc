@@ -9,6 +9,7 @@
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
 #include "compiler/lower/lower.h"
+#include "passes/pipelines.h"
 
 namespace raido {
 
@@ -74,7 +75,7 @@ std::string place_text(const ir::Program& program, ir::Source source) {
 
 PassOptions pass_options(const Options& options) {
   PassOptions p;
-  p.verify = options.verify || (options.command == "dev" && !options.no_verify);
+  p.verify = options.verify || (options.command == "dev" && !options.no_verify) || (options.command == "run" && !options.pipeline.empty());
   p.disabled.insert(options.disabled_passes.begin(), options.disabled_passes.end());
   if (!options.bisect_limit.empty()) p.bisect_limit = std::atoll(options.bisect_limit.c_str());
   p.strict_fp = options.fp_strict;
@@ -97,6 +98,19 @@ bool run_passes(const Pipeline& pipeline, ir::Program& program, ir::Target targe
     fmt::print(stderr, "Error{}:\n{}\n", place.empty() ? "" : " at " + place, what);
   }
   return context.refused.empty();
+}
+
+std::optional<Pipeline> find_pipeline(const std::string& name, ir::Target& target) {
+  if (name.empty()) return Pipeline{};
+  if (name == "common") return common_pipeline();
+  if (name == "cpu" || name == "sequential") target = ir::Target::Sequential;
+  else if (name == "multicore") target = ir::Target::Multicore;
+  else if (name == "gpu") target = ir::Target::Gpu;
+  else {
+    fmt::print(stderr, "there is no pipeline `{}`: common, cpu, multicore, gpu\n", name);
+    return {};
+  }
+  return pipeline_for(target);
 }
 
 void print_tables(const Stats& stats, const Options& options) {

@@ -28,6 +28,9 @@ PassOptions pass_options(const Options& options);
 // Runs the pipeline; what a pass refuses is printed, and the result is false.
 bool run_passes(const Pipeline& pipeline, ir::Program& program, ir::Target target, const PassOptions& pass_options, Stats& stats);
 
+// The pipeline called so (empty: none) and its target; none and a message if there is no such pipeline.
+std::optional<Pipeline> find_pipeline(const std::string& name, ir::Target& target);
+
 // The tables of --time-passes and --stats, to standard error.
 void print_tables(const Stats& stats, const Options& options);
 
@@ -35,7 +38,6 @@ std::vector<std::string> pass_names();
 // "FILE:3:5-9" of a statement's source, or nothing.
 std::string place_text(const ir::Program& program, ir::Source source);
 
-// The first word of a multi-line reason; everything of a file or of standard input.
 std::string read_standard_input();
 
 }  // namespace raido

@@ -14,7 +14,6 @@
 #include "compiler/driver/run.h"
 #include "compiler/ir/interpret.h"
 #include "compiler/ir/text.h"
-#include "passes/pipelines.h"
 
 namespace raido {
 namespace {
@@ -107,15 +106,9 @@ int interpret_entry(const ir::Program& program, const std::string& entry, const 
 
 // The pipeline that the options ask for; none and a message if they make no sense.
 std::optional<Pipeline> pipeline_of(const Options& options, ir::Target& target) {
-  Pipeline pipeline;
-  if (options.pipeline == "gpu") target = ir::Target::Gpu, pipeline = pipeline_for(target);
-  else if (options.pipeline == "cpu" || options.pipeline == "sequential") target = ir::Target::Sequential, pipeline = pipeline_for(target);
-  else if (options.pipeline == "multicore") target = ir::Target::Multicore, pipeline = pipeline_for(target);
-  else if (options.pipeline == "common") pipeline = common_pipeline();
-  else if (!options.pipeline.empty()) {
-    fmt::print(stderr, "there is no pipeline `{}`: cpu, multicore, gpu, common\n", options.pipeline);
-    return {};
-  }
+  std::optional<Pipeline> found = find_pipeline(options.pipeline, target);
+  if (!found) return {};
+  Pipeline pipeline = std::move(*found);
   if (!options.pass.empty())
     for (const std::string& name : split(options.pass, ',')) {
       const Pass* p = find_pass(name);

@@ -49,6 +49,11 @@ std::string input_type_text(const ir::Program& program, std::string_view name) {
 int command_run(const Options& options) {
   auto compiled = front_end(options.words[0], options);
   if (!compiled) return 2;
+  ir::Target target = ir::Target::Sequential;
+  std::optional<Pipeline> pipeline = find_pipeline(options.pipeline, target);
+  if (!pipeline) return 1;
+  Stats stats;
+  if (!run_passes(*pipeline, compiled->program, target, pass_options(options), stats)) return 2;
   const ir::Program& program = compiled->program;
   std::string name = options.entry.empty() ? "main" : options.entry;
   const ir::EntryPoint* entry = find_entry(program, name);

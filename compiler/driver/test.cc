@@ -302,6 +302,7 @@ class Tester {
     if (backend == "interpreter") {
       std::vector<std::string> argv = {self_, "run", "-w", "-e", entry, path};
       if (c.input != TestCase::Input::Literal) argv.push_back("--type-directed");
+      if (!options_.pipeline.empty()) argv.insert(argv.end(), {"--pipeline", options_.pipeline});
       return run(argv, input);
     }
     std::vector<std::string> argv = {executable, "-e", entry, "-b"};
