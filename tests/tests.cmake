@@ -29,6 +29,9 @@ if(TARGET raido)
   add_test(NAME conformance_interpreter
            COMMAND raido test -i --tolerance=1e-9 ${CMAKE_SOURCE_DIR}/tests/conformance)
   set_tests_properties(conformance_interpreter PROPERTIES LABELS quick TIMEOUT 300)
+  add_test(NAME derivatives
+           COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/ad/run.py --raido $<TARGET_FILE:raido>)
+  set_tests_properties(derivatives PROPERTIES LABELS quick TIMEOUT 300)
   add_test(NAME conformance_after_passes
            COMMAND raido test -i --pipeline=common --tolerance=1e-9 ${CMAKE_SOURCE_DIR}/tests/conformance)
   set_tests_properties(conformance_after_passes PROPERTIES LABELS quick TIMEOUT 300)

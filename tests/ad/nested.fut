@@ -1,0 +1,24 @@
+-- Derivatives of derivatives.
+-- ad: second { 1.3 }
+def second (x: f64) = vjp (\y -> y * y * f64.sin y) x 1
+
+-- ad: gradient { [1.0, 2.0] }
+def gradient (xs: []f64) = vjp (\ys -> f64.sum (map (\y -> y * y * y) ys)) xs 1
+
+-- ad: forward_in_map { [1.0, 2.0] }
+def forward_in_map (xs: []f64) = map (\x -> jvp (\y -> f64.exp (y * y)) x 1) xs
+
+-- ad: reverse_in_map { [1.0, 2.0] 3.0 }
+def reverse_in_map (xs: []f64, z: f64) = map (\x -> vjp (\y -> f64.exp y * z) x 1) xs
+
+-- ad: outer_variable { 2.0 }
+def outer_variable (x: f64) = x * vjp (\y -> x * y * y) x 1
+
+-- ad: hessian_vector { [1.0, 2.0] [0.5, 0.25] }
+def hessian_vector [n] (xs: [n]f64, vs: [n]f64) =
+  jvp (\ys -> vjp (\zs -> f64.product zs + f64.sum (map f64.sin zs)) ys 1) xs vs
+
+-- ad: gradient_step { [1.0, 2.0] }
+def gradient_step (xs: []f64) =
+  loop ys = xs for _i < 2i32 do
+    map2 (\y g -> y - 0.1 * g) ys (vjp (\zs -> f64.sum (map (\z -> z * z * z) zs)) ys 1)

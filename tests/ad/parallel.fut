@@ -1,0 +1,57 @@
+-- map, reduce, scan, scatter, histograms.
+-- ad: maps { [1.0, 2.0] [3.0, 4.0] }
+def maps [n] (xs: [n]f64, ys: [n]f64) = (map (\x -> x * x) xs, map2 (*) xs ys)
+
+-- ad: map_free { [1.0, 2.0] 3.0 [5.0, 6.0, 7.0] }
+def map_free (xs: []f64, y: f64, zs: []f64) = map (\x -> x * y + f64.sum (map (* x) zs)) xs
+
+-- ad: map_empty { empty([0]f64) 3.0 }
+def map_empty (xs: []f64, y: f64) = map (* y) xs
+
+-- ad: matrix_product { [[1.0, 2.0], [3.0, 4.0]] [[5.0, 6.0], [7.0, 8.0]] }
+def matrix_product [n][m][k] (a: [n][m]f64, b: [m][k]f64): [n][k]f64 =
+  map (\r -> map (\c -> f64.sum (map2 (*) r c)) (transpose b)) a
+
+-- ad: sum_of_squares { [1.0, 2.0, 3.0] }
+def sum_of_squares (xs: []f64) = f64.sum (map (\x -> x * x) xs)
+
+-- ad: product { [1.0, 2.0, 3.0] }
+def product (xs: []f64) = f64.product xs
+
+-- ad: product_zero { [1.0, 0.0, 3.0] }
+def product_zero (xs: []f64) = f64.product xs
+
+-- ad: extrema { [1.0, 5.0, 3.0] }
+def extrema (xs: []f64) = (f64.maximum xs, f64.minimum xs)
+
+-- ad: reduce_pairs { [1.0, 2.0, 3.0] [0.5, 1.5, 2.5] }
+def reduce_pairs [n] (xs: [n]f64, ys: [n]f64) =
+  reduce (\(a, b) (c, d) -> (a * c, b * c + d)) (1, 0) (zip xs ys)
+
+-- ad: reduce_rows { [[1.0, 2.0], [3.0, 4.0]] }
+def reduce_rows [n][m] (a: [n][m]f64) = reduce (map2 (+)) (replicate m 0) a
+
+-- ad: reduce_empty { empty([0]f64) }
+def reduce_empty (xs: []f64) = f64.sum xs
+
+-- ad: nested_reduce { [[1.0, 2.0], [3.0, 4.0]] }
+def nested_reduce [n][m] (a: [n][m]f64) = f64.product (map (\r -> f64.sum (map (\x -> x * x) r)) a)
+
+-- ad: scan_sum { [1.0, 2.0, 3.0] }
+def scan_sum (xs: []f64) = scan (+) 0 (map (\x -> x * x) xs)
+
+-- ad: scan_product { [1.0, 2.0, 3.0] }
+def scan_product (xs: []f64) = scan (*) 1 xs
+
+-- ad: scan_affine { [1.0, 2.0, 3.0] [0.5, 1.5, 2.5] }
+def scan_affine [n] (xs: [n]f64, ys: [n]f64) =
+  unzip (scan (\(a, b) (c, d) -> (a * c, b * c + d)) (1, 0) (zip xs ys))
+
+-- ad: scattered { [1.0, 2.0, 3.0] [4.0, 5.0] }
+def scattered (xs: []f64, ys: []f64) = map (\x -> x * x) (scatter (copy xs) [2, 0] (sized 2 ys))
+
+-- ad: histogram { [1.0, 2.0, 3.0] }
+def histogram [n] (xs: [n]f64) = hist (+) 0 2 (map (% 2) (iota n)) (map (\x -> x * x) xs)
+
+-- ad: by_index { [1.0, 2.0] [3.0, 4.0, 5.0] }
+def by_index [n] (ds: []f64, xs: [n]f64) = reduce_by_index (copy ds) (+) 0 (map (% 2) (iota n)) xs

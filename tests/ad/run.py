@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+"""The four-way check of derivatives; see README.md.
+
+Behind each program it appends entry points that call the marked function, its jvp and its vjp on flat arguments, and runs
+them with `raido run`, as lowered (the interpreter differentiates) and after the common passes (the compiler did)."""
+import argparse
+import concurrent.futures
+import math
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def tokens(text):
+    return re.findall(r"[\[\],]|[^\s\[\],]+", text)
+
+
+def parse_values(text):
+    """Values as (type, nested lists): type is like `[]f64`."""
+    items, values = tokens(text), []
+    position = 0
+
+    def value():
+        nonlocal position
+        token = items[position]
+        position += 1
+        if token.startswith("empty("):
+            text = token
+            while not items[position - 1].endswith(")"):
+                text += items[position]
+                position += 1
+            shape = [int(n) for n in re.findall(r"\[(\d+)\]", text)]
+            return build_empty(shape), re.search(r"\](\w+)\)", text).group(1), len(shape)
+        if token == "[":
+            rows, elem, rank = [], None, 0
+            while items[position] != "]":
+                row, elem, rank = value()
+                rows.append(row)
+                if items[position] == ",":
+                    position += 1
+            position += 1
+            return rows, elem, rank + 1
+        if token in ("true", "false"):
+            return token == "true", "bool", 0
+        match = re.fullmatch(r"(.*?)([iuf]\d+)?", token)
+        number, suffix = match.groups()
+        if token.endswith((".nan", ".inf")):
+            return float(token[-3:]) * (-1 if token[0] == "-" else 1), token.lstrip("-")[:3], 0
+        suffix = suffix or ("f64" if "." in number or "e" in number else "i32")
+        return (float(number) if suffix[0] == "f" else int(number)), suffix, 0
+
+    while position < len(items):
+        v, elem, rank = value()
+        values.append(("[]" * rank + elem, v))
+    return values
+
+
+def build_empty(shape):
+    return [] if shape[0] == 0 else [build_empty(shape[1:]) for _ in range(shape[0])]
+
+
+def shape_of(v):
+    return [len(v)] + (shape_of(v[0]) if v else []) if isinstance(v, list) else []
+
+
+def show(kind, v):
+    elem = kind.replace("[]", "")
+    if isinstance(v, list):
+        if not flat(v):
+            shape = shape_of(v) + [0] * (kind.count("[]") - len(shape_of(v)))
+            return "empty(" + "".join(f"[{n}]" for n in shape) + elem + ")"
+        return "[" + ", ".join(show(kind, x) for x in v) + "]"
+    if isinstance(v, bool):
+        return "true" if v else "false"
+    if elem[0] == "f":
+        if math.isnan(v) or math.isinf(v):
+            return f"{'-' if v < 0 else ''}{elem}.{'nan' if math.isnan(v) else 'inf'}"
+        return repr(float(v)) + elem
+    return f"{v}{elem}"
+
+
+def flat(v):
+    return [x for row in v for x in flat(row)] if isinstance(v, list) else [v]
+
+
+def like(v, f):
+    return [like(x, f) for x in v] if isinstance(v, list) else f(v)
+
+
+def is_float(kind):
+    return "f" in kind.replace("[]", "")[0:1]
+
+
+class Failure(Exception):
+    pass
+
+
+class Check:
+    def __init__(self, raido, path, function, inputs):
+        self.raido, self.path, self.function = raido, path, function
+        self.inputs = parse_values(inputs)
+        self.random = random.Random(function)
+
+    def run(self, program, entry, values, passes):
+        command = [self.raido, "run", "-w", "-e", entry, program] + (["--pipeline", "common"] if passes else [])
+        text = "\n".join(show(k, v) for k, v in values)
+        result = subprocess.run(command, input=text, capture_output=True, text=True)
+        if result.returncode != 0:
+            raise Failure(f"{entry}{' after the passes' if passes else ''}: exit {result.returncode}\n{result.stderr}")
+        return parse_values(result.stdout)
+
+    def direction(self, kind, v):
+        return like(v, lambda x: self.random.uniform(-1, 1) if is_float(kind) else (False if isinstance(x, bool) else 0))
+
+    def harness(self, outputs):
+        def parameters(letter, kinds):
+            return "".join(f" ({letter}{i}: {k})" for i, k in enumerate(kinds))
+
+        def tuple_of(letter, n):
+            return f"{letter}0" if n == 1 else "(" + ", ".join(f"{letter}{i}" for i in range(n)) + ")"
+
+        kinds = [k for k, _ in self.inputs]
+        f, n = self.function, len(kinds)
+        text = f"\nentry ad_value{parameters('x', kinds)} = {f} {tuple_of('x', n)}\n"
+        if outputs:
+            # Directions have the sizes of what they belong to.
+            sized = parameters("x", kinds) + parameters("d", kinds)
+            casts = ", ".join(f"ad_like x{i} d{i}" if k.startswith("[]") else f"d{i}" for i, k in enumerate(kinds))
+            text += "local def ad_like1 [n] 't (_: [n]t) (d: []t): [n]t = d :> [n]t\n"
+            text += "local def ad_like2 [n][m] 't (_: [n][m]t) (d: [][]t): [n][m]t = d :> [n][m]t\n"
+            text += "local def ad_like3 [n][m][k] 't (_: [n][m][k]t) (d: [][][]t): [n][m][k]t = d :> [n][m][k]t\n"
+
+            def cast(letter_of, letter, i, k):
+                rank = k.count("[]")
+                return f"ad_like{rank} {letter_of}{i} {letter}{i}" if rank else f"{letter}{i}"
+
+            dx = ", ".join(cast("x", "d", i, k) for i, k in enumerate(kinds))
+            text += f"entry ad_jvp{sized} = jvp {f} {tuple_of('x', n)} ({dx})\n"
+            m = len(outputs)
+            dy = ", ".join(cast("r", "d", i, k) for i, k in enumerate(outputs))
+            text += (f"entry ad_vjp{parameters('x', kinds)}{parameters('d', outputs)} =\n"
+                     f"  let {tuple_of('r', m)} = {f} {tuple_of('x', n)}\n  in vjp {f} {tuple_of('x', n)} ({dy})\n")
+        return text
+
+    def write(self, outputs):
+        with open(self.path) as source:
+            text = source.read()
+        folder = os.path.dirname(self.path)
+        handle, name = tempfile.mkstemp(suffix=".fut", prefix="ad_", dir=folder)
+        with os.fdopen(handle, "w") as out:
+            out.write(text + self.harness(outputs))
+        return name
+
+    def check(self):
+        program = self.write(None)
+        try:
+            value = self.run(program, "ad_value", self.inputs, False)
+        finally:
+            os.unlink(program)
+        program = self.write([k for k, _ in value])
+        try:
+            self.compare(program, value)
+        finally:
+            os.unlink(program)
+
+    def compare(self, program, value):
+        directions = [(k, self.direction(k, v)) for k, v in self.inputs]
+        seeds = [(k, self.direction(k, v)) for k, v in value]
+        forward = self.run(program, "ad_jvp", self.inputs + directions, False)
+        reverse = self.run(program, "ad_vjp", self.inputs + seeds, False)
+
+        narrow = any(k.endswith(("f32", "f16")) for k, _ in self.inputs + value)
+        h = 1e-2 if narrow else 1e-5
+
+        def shifted(sign):
+            moved = []
+            for (k, v), (_, d) in zip(self.inputs, directions):
+                numbers = iter(flat(d))
+                moved.append((k, like(v, lambda x: x + sign * h * next(numbers) if is_float(k) else x)))
+            return self.run(program, "ad_value", moved, False)
+        above, below = shifted(1), shifted(-1)
+        numeric = [(k, [(p - q) / (2 * h) for p, q in zip(flat(a), flat(b))]) for (k, a), (_, b) in zip(above, below)]
+        self.close("jvp and finite differences", [x for x in forward if is_float(x[0])], [x for x in numeric if is_float(x[0])], 1e-3 if narrow else 1e-5)
+
+        def dot(a, b):
+            return sum(x * y for (k, u), (_, v) in zip(a, b) if is_float(k) for x, y in zip(flat(u), flat(v)))
+        left, right = dot(seeds, forward), dot(reverse, directions)
+        if not abs(left - right) <= (1e-6 if narrow else 1e-9) * max(1, abs(left)):
+            raise Failure(f"dot products differ: {left} with the tangent, {right} with the adjoint")
+
+        self.close("jvp of the passes and of the interpreter", self.run(program, "ad_jvp", self.inputs + directions, True), forward, 1e-9)
+        self.close("vjp of the passes and of the interpreter", self.run(program, "ad_vjp", self.inputs + seeds, True), reverse, 1e-9)
+
+    @staticmethod
+    def close(what, got, want, tolerance):
+        if len(got) != len(want):
+            raise Failure(f"{what}: {len(got)} and {len(want)} values")
+        for i, ((_, a), (_, b)) in enumerate(zip(got, want)):
+            a, b = flat(a), flat(b)
+            if len(a) != len(b):
+                raise Failure(f"{what}: value {i} has {len(a)} and {len(b)} elements")
+            for j, (x, y) in enumerate(zip(a, b)):
+                same = (isinstance(x, float) and math.isnan(x) and math.isnan(y)) or x == y or abs(x - y) <= tolerance * max(1, abs(y))
+                if not same:
+                    raise Failure(f"{what}: value {i}, element {j}: {x} and {y}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--raido", required=True)
+    parser.add_argument("files", nargs="*")
+    options = parser.parse_args()
+    files = options.files or sorted(os.path.join(HERE, f) for f in os.listdir(HERE) if f.endswith(".fut"))
+    checks = []
+    for path in files:
+        with open(path) as source:
+            for name, inputs in re.findall(r"^-- ad: (\w+) \{(.*)\}$", source.read(), re.M):
+                checks.append(Check(os.path.abspath(options.raido), os.path.abspath(path), name, inputs))
+
+    def run(check):
+        try:
+            check.check()
+            return None
+        except Failure as failure:
+            return f"{os.path.relpath(check.path)}: {check.function}: {failure}"
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        failures = [f for f in pool.map(run, checks) if f]
+    for failure in failures:
+        print(failure)
+    print(f"{len(checks) - len(failures)}/{len(checks)} derivatives agree")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
