@@ -2,14 +2,18 @@
 #include "backends/backend.h"
 
 #include "backends/c/c.h"
+#include "backends/cuda/cuda.h"
 #include "backends/multicore/multicore.h"
+#include "backends/opencl/opencl.h"
 
 namespace raido {
 
 std::span<const Backend* const> all_backends() {
   static const CBackend c;
   static const MulticoreBackend multicore;
-  static const Backend* const all[] = {&c, &multicore};
+  static const OpenClBackend opencl;
+  static const CudaBackend cuda;
+  static const Backend* const all[] = {&c, &multicore, &opencl, &cuda};
   return all;
 }
 

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <map>
 
+#include "backends/kernel/from_core.h"
+#include "backends/kernel/optimise.h"
 #include "backends/kernel/print.h"
 #include "compiler/base/files.h"
 #include "compiler/base/text.h"
@@ -86,11 +88,16 @@ class Entry {
     std::vector<std::string> args = arguments();
     const kir::HostFunction& h = m_.functions[e_.function.index];
     kir_results(h);
+    if (device_) text_ += "  if (raido_device_sync(w) != 0) return 1;\n  w->context->started = raido_nanoseconds();\n";
     std::string call = fmt::format("  if ({}(w", h.name);
     for (const std::string& a : args) call += ", " + a;
     for (size_t k = 0; k < h.results.size(); k++) call += fmt::format(", &r{}", k);
     text_ += call + ") != 0) return 1;\n";
+    if (device_) text_ += "  if (raido_device_sync(w) != 0) return 1;\n  w->context->stopped = raido_nanoseconds();\n";
     outputs();
+    if (device_)
+      for (size_t k = 0; k < e_.params.size(); k++)
+        if (is_array(p_.type(inputs_[e_.sizes + k]))) text_ += fmt::format("  raido_device_release(w, b{});\n", k);
     return text_ + "  return 0;\n}\n\n";
   }
 
@@ -251,7 +258,43 @@ std::string section(std::string_view file) {
   return fmt::format("\n/* ---- {} ---- */\n\n", file.substr(file.rfind('/') + 1));
 }
 
+// Text as an array of string literals, one for each line: a single one may not be long.
+std::string string_lines(std::string_view name, std::string_view text) {
+  std::string out = fmt::format("static const char *const {}[] = {{\n", name);
+  for (const std::string& line : split(text, '\n')) out += "  " + quote(line + "\n") + ",\n";
+  return out + "  NULL};\n";
+}
+
 }  // namespace
+
+Output device_program(const Program& program, std::string_view words, std::string_view device, const OutputOptions& options) {
+  kir::Module module = kir::from_core(program, Target::Gpu);
+  kir::optimise(module);
+  kir::Printed printed = kir::print(module);
+  auto runtime = [](std::string_view name) { return std::string(embedded_file("backends/runtime/" + std::string(name))); };
+  std::string helpers = "#define RAIDO_FUN RAIDO_INLINE\n" + std::string(embedded_file("compiler/ir/scalar_helpers.h"));
+  std::string source = runtime(words) + runtime("words.h") + helpers + printed.device_scalars + "\n" + printed.kernels;
+
+  ProgramParts parts;
+  parts.device = true;
+  parts.defines = fmt::format("#define RAIDO_CAN_FAIL {}\n", int(printed.can_fail));
+  std::string& tables = parts.tables;
+  if (options.counters) {                          // the kernels are part of the program
+    tables += "#define RAIDO_HOST_SCALARS 1\n" + runtime("words_c.h") + runtime("words.h") + printed.kernels +
+              kir::print_kernel_calls(module, printed.can_fail);
+    source = "";
+    device = "device_trace.h";
+  }
+  tables += string_lines("raido_kernel_source", source) + "static const char *const raido_kernel_names[] = {\n";
+  for (const kir::Kernel& k : module.kernels) tables += "  " + quote(k.name) + ",\n";
+  tables += fmt::format("  NULL}};\nstatic const int raido_kernel_count = {};\nstatic const char *const raido_texts[] = {{\n", module.kernels.size());
+  for (const std::string& text : module.texts) tables += "  " + quote(text) + ",\n";
+  tables += "  NULL};\n";
+  parts.runtime = {"device.h", device, "gpu.h"};
+  parts.start = "  if (raido_device_start(c) != 0) return 1;\n";
+  parts.stop = "  raido_device_stop(c);\n";
+  return {print_program(program, module, parts), compile_flags(options), {"-lm", "-lpthread", "-ldl"}};
+}
 
 std::vector<std::string> compile_flags(const OutputOptions& options) {
   return {"-std=c99", "-O3", options.strict_fp ? "-ffp-contract=off" : "-ffp-contract=fast", "-fno-math-errno"};
@@ -263,10 +306,11 @@ std::string print_program(const Program& program, const kir::Module& module, con
   auto file = [&](const std::string& path) { out += section(path) + std::string(embedded_file(path)); };
   for (std::string_view name : {"context.h", "errors.h", "memory.h", "half.h", "scalars.h", "timing.h", "values.h"})
     file("backends/runtime/" + std::string(name));
-  for (std::string_view name : parts.runtime) file("backends/runtime/" + std::string(name));
   out += "\n#define RAIDO_FUN RAIDO_INLINE\n";
   file("compiler/ir/scalar_helpers.h");
-  out += "\n/* ---- program ---- */\n\n" + printed.scalars + "\n" + printed.functions;
+  out += "\n" + (parts.device ? printed.all_scalars : printed.scalars) + parts.tables;
+  for (std::string_view name : parts.runtime) file("backends/runtime/" + std::string(name));
+  out += "\n/* ---- program ---- */\n\n" + printed.functions;
 
   std::vector<const EntryPoint*> entries;
   for (const EntryPoint& e : program.entries) entries.push_back(&e);

@@ -11,11 +11,15 @@ namespace raido {
 
 struct ProgramParts {
   std::string defines;                           // before the runtime
+  std::string tables;                            // behind the scalar operations, before the backend's own runtime
   std::vector<std::string_view> runtime;         // files of backends/runtime beside the common ones
   std::string start, stop;                       // statements of raido_program_start and _stop, `c` is the context
   bool device = false;                           // arrays live in device memory
 };
 std::string print_program(const ir::Program& program, const kir::Module& module, const ProgramParts& parts);
+
+// A program for a device: `words` is the vocabulary of its kernels, `device` the device's file.
+Output device_program(const ir::Program& program, std::string_view words, std::string_view device, const OutputOptions& options);
 
 std::vector<std::string> compile_flags(const OutputOptions& options);
 

@@ -74,6 +74,29 @@ class FromCore {
       CHECK(!elem || *elem == a->elem, "a block holds arrays of {} and of {}", name_of(elem.value_or(a->elem)), name_of(a->elem));
       elem = a->elem;
     }
+    bool changed = true;               // blocks handed on: one of them may hold no array of its own
+    auto same = [&](const Atom& x, const Atom& y) {
+      if (!is_block(x) || !is_block(y)) return;
+      auto &a = elem_[*var_of(x)], &b = elem_[*var_of(y)];
+      if (a && !b) { Scalar t = *a; elem_[*var_of(y)] = t; changed = true; }
+      if (b && !a) { Scalar t = *b; elem_[*var_of(x)] = t; changed = true; }
+    };
+    auto loop = [&](const ir::Stm& s, const auto& x) {
+      for (size_t k = 0; k < x.state.size(); k++)
+        for (const Atom& other : {x.init[k], x.body.result[k], Atom(s.pattern[k].var)}) same(x.state[k].var, other);
+    };
+    while (changed) {
+      changed = false;
+      p_.each_body([&](const Body& b) {
+        each_stm(b, [&](const ir::Stm& s) {
+          if (auto x = std::get_if<ir::For>(&s.exp)) loop(s, *x);
+          if (auto x = std::get_if<ir::While>(&s.exp)) loop(s, *x);
+          if (auto x = std::get_if<ir::If>(&s.exp))
+            for (size_t k = 0; k < s.pattern.size(); k++)
+              for (const Atom& other : {x->then_.result[k], x->else_.result[k]}) same(s.pattern[k].var, other);
+        });
+      });
+    }
   }
   void hand(const std::vector<Atom>& atoms) {
     for (const Atom& a : atoms)

@@ -105,18 +105,26 @@ std::string literal(const Const& c) {
 }
 
 // Prints bodies; collects the scalar operations that they use.
+// A bool is a byte in device memory and among the arguments of kernels.
+std::string_view passed_type(const NameInfo& i) {
+  if (i.type == Scalar::Bool) return "u8";
+  return i.memory ? storage_type(i.type) : c_type(i.type);
+}
+
 class Writer {
  public:
   Writer(const Module& m, For_ language) : m_(m), language_(language) {}
 
   std::string out;
   std::string before;        // chunk functions
+  bool can_fail = false;     // kernels take the failure word
 
   std::string scalar_functions() const {
     std::string text;
     for (auto [op, at] : used_) text += scalar_function(op, at, language_);
     return text;
   }
+  void use_scalars_of(const Writer& other) { used_.insert(other.used_.begin(), other.used_.end()); }
 
   void function(const HostFunction& f) {
     std::string saved = std::exchange(out, "");
@@ -141,19 +149,19 @@ class Writer {
     return text + ")";
   }
 
-  void kernel(const Kernel& k) {
+  void kernel(const Kernel& k, bool can_fail) {
     out += fmt::format("KERNEL {}(", k.name);
     std::string_view separator;
     for (Name n : k.params) {
       const NameInfo& i = m_.names[n.index];
-      out += fmt::format("{}{}{} {}{}", separator, i.memory ? "GLOBAL " : "", i.memory ? storage_type(i.type) : c_type(i.type),
-                         i.memory ? "*" : "", i.text);
+      out += fmt::format("{}{}{} {}{}", separator, i.memory ? "GLOBAL " : "", passed_type(i), i.memory ? "*" : "", i.text);
       separator = ", ";
     }
-    if (k.can_fail) out += fmt::format("{}GLOBAL i64 *failure", separator);
+    if (can_fail) out += fmt::format("{}GLOBAL i64 *failure", separator);
     out += ") {\n";
     in_kernel_ = true;
     depth_ = 1;
+    if (can_fail) line("if (failure[0] >= 0) return;");
     block(k.body);
     in_kernel_ = false;
     out += "}\n\n";
@@ -247,7 +255,7 @@ class Writer {
       [&](const Declare& x) { line(x.init ? fmt::format("{} = {};", declared(x.var), expr(*x.init)) : declared(x.var) + ";"); },
       [&](const DeclareArray& x) {
         const NameInfo& i = m_.names[x.var.index];
-        line(fmt::format("{} {}[{}];", storage_type(i.type), i.text, x.count));
+        line(fmt::format("{} {}[{}];", in_kernel_ ? passed_type(i) : storage_type(i.type), i.text, x.count));
       },
       [&](const Assign& x) { line(fmt::format("{}{} = {};", field(x.var), name(x.var), expr(x.value))); },
       [&](const Store& x) {
@@ -404,12 +412,12 @@ class Writer {
         args.push_back(fmt::format("&{}->device", expr(x.args[i])));
         sizes.push_back("sizeof(dev_mem)");
       } else {
-        line(fmt::format("{} a{} = {};", c_type(n.type) == "bool" ? "u8" : c_type(n.type), i, expr(x.args[i])));
+        line(fmt::format("{} a{} = {};", passed_type(n), i, expr(x.args[i])));
         args.push_back(fmt::format("&a{}", i));
         sizes.push_back(fmt::format("sizeof a{}", i));
       }
     }
-    if (k.can_fail) {
+    if (can_fail) {
       args.push_back("&w->context->device->failure");
       sizes.push_back("sizeof(dev_mem)");
     }
@@ -441,7 +449,10 @@ std::string data_arrays(const Module& m) {
 }  // namespace
 
 Printed print(const Module& m) {
-  Writer host(m, For_::C), device(m, For_::Device);
+  Writer host(m, For_::C), device(m, For_::Device), all(m, For_::C);
+  Printed printed;
+  for (const Kernel& k : m.kernels) printed.can_fail |= k.can_fail;
+  host.can_fail = printed.can_fail;
   std::string functions = "struct raido_constants {\n";
   for (Name n : m.constants) functions += fmt::format("  {};\n", host.declared(n));
   if (m.constants.empty()) functions += "  char none;\n";
@@ -450,9 +461,31 @@ Printed print(const Module& m) {
   functions += "\n";
   if (m.sites > 0) functions += fmt::format("static i64 raido_sites[{}];\n\n", m.sites);
   for (const HostFunction& f : m.functions) host.function(f);
-  functions += host.out;
-  for (const Kernel& k : m.kernels) device.kernel(k);
-  return {host.scalar_functions(), functions, device.scalar_functions() + "\n" + device.out};
+  printed.functions = functions + host.out;
+  for (const Kernel& k : m.kernels) device.kernel(k, printed.can_fail);
+  printed.kernels = device.out;
+  printed.device_scalars = device.scalar_functions();
+  printed.scalars = host.scalar_functions();
+  all.use_scalars_of(host);
+  all.use_scalars_of(device);
+  printed.all_scalars = all.scalar_functions();
+  return printed;
+}
+
+std::string print_kernel_calls(const Module& m, bool can_fail) {
+  std::string out, table;
+  for (const Kernel& k : m.kernels) {
+    std::vector<std::string> args;
+    for (size_t i = 0; i < k.params.size(); i++) {
+      const NameInfo& n = m.names[k.params[i].index];
+      if (n.memory) args.push_back(fmt::format("({} *)*(char **)args[{}]", passed_type(n), i));
+      else args.push_back(fmt::format("*({} *)args[{}]", passed_type(n), i));
+    }
+    if (can_fail) args.push_back(fmt::format("(i64 *)*(char **)args[{}]", k.params.size()));
+    out += fmt::format("static void call_{0}(void **args) {{ {0}({1}); }}\n", k.name, join(args, ", "));
+    table += fmt::format("call_{}, ", k.name);
+  }
+  return out + fmt::format("static void (*const raido_kernel_calls[])(void **) = {{{}NULL}};\n", table);
 }
 
 }  // namespace raido::kir

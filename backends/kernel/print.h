@@ -8,11 +8,16 @@
 namespace raido::kir {
 
 struct Printed {
-  std::string scalars;     // the scalar operations that are used, as functions
+  std::string scalars;     // the scalar operations that host code uses, as functions
+  std::string all_scalars; // those of kernels too
   std::string functions;   // host functions, the chunks of parallel loops, the constants
-  std::string kernels;     // device code, its scalar operations included
+  std::string device_scalars, kernels;
+  bool can_fail = false;   // some kernel has a check: then all take the failure word
 };
 Printed print(const Module& m);
+
+// For each kernel a C function that calls it with the arguments of a launch, and the table of these functions.
+std::string print_kernel_calls(const Module& m, bool can_fail);
 
 std::string_view c_type(Scalar s);              // of a value in a register: f16 is f32
 std::string_view storage_type(Scalar s);        // of an element in memory

@@ -66,4 +66,5 @@ struct raido_context {
   struct raido_pool *pool;
   struct raido_constants *constants;  // top-level values of the program; its layout is the program's own
   struct raido_device *device;
+  i64 started, stopped;  // of the run being measured; a device sets them, without its transfers
 };

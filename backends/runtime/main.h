@@ -12,7 +12,7 @@ struct raido_options {
 RAIDO_FN int raido_device_option(struct raido_context *c, int which, const char *value);
 #endif
 
-enum { RAIDO_PRINT_PARAMS = 256, RAIDO_PARAM, RAIDO_TUNING, RAIDO_CACHE, RAIDO_NUM_THREADS, RAIDO_DEVICE_OPTIONS = 300 };
+enum { RAIDO_PRINT_PARAMS = 256, RAIDO_PARAM, RAIDO_TUNING, RAIDO_CACHE, RAIDO_NUM_THREADS };
 
 static const struct option raido_long_options[] = {
   {"help", no_argument, NULL, 'h'},
@@ -234,9 +234,10 @@ int main(int argc, char **argv) {
   for (int run = 0; run < options.runs; run++) {
     raido_copy_arguments(c, e, in, copy);
     if (run > 0) raido_release_values(c, out, e->outputs);
-    i64 start = raido_nanoseconds();
+    c->started = raido_nanoseconds();
+    c->stopped = 0;
     if (e->run(&c->main, copy, out) != 0) raido_panic(c->program, "%s", c->main.error);
-    i64 spent = raido_nanoseconds() - start;
+    i64 spent = (c->stopped != 0 ? c->stopped : raido_nanoseconds()) - c->started;
     raido_release_values(c, copy, e->inputs);
     if (options.runtime_file != NULL && run >= options.runs - options.measured_runs) {
       FILE *f = fopen(options.runtime_file, "a");

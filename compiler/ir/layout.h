@@ -18,6 +18,12 @@ class Sizes {
   bool in_scope(const Atom& a) const { return !var_of(a) || seen_.contains(*var_of(a)); }
   // Bound in a body that was open inside the innermost open one.
   bool deeper(const Atom& a) const { return var_of(a) && level_[*var_of(a)] > open_.size(); }
+  // The number of open bodies where `a` was bound, and that number for an open body itself.
+  size_t level(const Atom& a) const { return var_of(a) ? level_[*var_of(a)] : 0; }
+  size_t depth_of(const List<Stm>& body) const {
+    for (size_t k = 0; k < open_.size(); k++) if (open_[k].body == &body) return k + 1;
+    return 0;
+  }
   void bound_outermost(Var v) { level_[v] = 1; seen_.insert(v); }
   Atom add(const Atom& a, const Atom& b) { return combine(ScalarOp::add, a, b); }
   Atom mul(const Atom& a, const Atom& b) { return combine(ScalarOp::mul, a, b); }

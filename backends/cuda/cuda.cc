@@ -1,0 +1,12 @@
+// cuda.cc - backend "cuda": its words and its device, everything else is shared.
+#include "backends/cuda/cuda.h"
+
+#include "backends/c/program.h"
+
+namespace raido {
+
+Output CudaBackend::generate(const ir::Program& program, const OutputOptions& options) const {
+  return device_program(program, "words_cuda.h", "device_cuda.h", options);
+}
+
+}  // namespace raido

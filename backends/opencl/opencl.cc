@@ -1,0 +1,12 @@
+// opencl.cc - backend "opencl": its words and its device, everything else is shared.
+#include "backends/opencl/opencl.h"
+
+#include "backends/c/program.h"
+
+namespace raido {
+
+Output OpenClBackend::generate(const ir::Program& program, const OutputOptions& options) const {
+  return device_program(program, "words_opencl.h", "device_opencl.h", options);
+}
+
+}  // namespace raido

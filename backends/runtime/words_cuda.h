@@ -1,0 +1,33 @@
+// words_cuda.h - the vocabulary of kernels in CUDA C++.
+#define KERNEL extern "C" __global__ void
+#define GLOBAL
+#define GLOBAL_ID() (blockIdx.x * (i64)blockDim.x + threadIdx.x)
+#define RAIDO_INLINE static __device__ inline
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef float f32;
+typedef double f64;
+typedef u16 f16;
+typedef u32 uint32_t;
+typedef u64 uint64_t;
+typedef i32 int32_t;
+typedef i64 int64_t;
+#define INT64_C(x) x##LL
+#define UINT64_C(x) x##ULL
+#define INT64_MIN (-9223372036854775807LL - 1)
+#define RAIDO_INFINITY __int_as_float(0x7f800000)
+#define RAIDO_NAN __int_as_float(0x7fffffff)
+RAIDO_INLINE u32 raido_to_bits_f32(f32 x) { return (u32)__float_as_int(x); }
+RAIDO_INLINE u64 raido_to_bits_f64(f64 x) { return (u64)__double_as_longlong(x); }
+RAIDO_INLINE f32 raido_from_bits_f32(u32 x) { return __int_as_float((int)x); }
+RAIDO_INLINE f64 raido_from_bits_f64(u64 x) { return __longlong_as_double((i64)x); }
+RAIDO_INLINE i64 raido_cas_64(volatile i64 *p, i64 expected, i64 value) {
+  return (i64)atomicCAS((unsigned long long *)p, (unsigned long long)expected, (unsigned long long)value);
+}
+RAIDO_INLINE i32 raido_cas_32(volatile i32 *p, i32 expected, i32 value) { return atomicCAS((int *)p, expected, value); }

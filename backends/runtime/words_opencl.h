@@ -1,0 +1,33 @@
+// words_opencl.h - the vocabulary of kernels in OpenCL C 1.2.
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#define KERNEL __kernel void
+#define GLOBAL __global
+#define GLOBAL_ID() ((i64)get_global_id(0))
+#define RAIDO_INLINE static inline
+typedef char i8;
+typedef short i16;
+typedef int i32;
+typedef long i64;
+typedef uchar u8;
+typedef ushort u16;
+typedef uint u32;
+typedef ulong u64;
+typedef float f32;
+typedef double f64;
+typedef u16 f16;
+typedef u32 uint32_t;
+typedef u64 uint64_t;
+typedef i32 int32_t;
+typedef i64 int64_t;
+#define INT64_C(x) x##L
+#define UINT64_C(x) x##UL
+#define INT64_MIN LONG_MIN
+#define RAIDO_INFINITY INFINITY
+#define RAIDO_NAN NAN
+RAIDO_INLINE u32 raido_to_bits_f32(f32 x) { return as_uint(x); }
+RAIDO_INLINE u64 raido_to_bits_f64(f64 x) { return as_ulong(x); }
+RAIDO_INLINE f32 raido_from_bits_f32(u32 x) { return as_float(x); }
+RAIDO_INLINE f64 raido_from_bits_f64(u64 x) { return as_double(x); }
+RAIDO_INLINE i64 raido_cas_64(volatile __global i64 *p, i64 expected, i64 value) { return atom_cmpxchg(p, expected, value); }
+RAIDO_INLINE i32 raido_cas_32(volatile __global i32 *p, i32 expected, i32 value) { return atomic_cmpxchg(p, expected, value); }

@@ -1,0 +1,411 @@
+// sequentialise.cc - what runs one iteration after the other becomes loops: screma, hist and with_acc inside a seg body,
+// and on one thread the task segs too.
+//
+//   screma n pre reduces scans post late     for i < n (accumulators, outputs = scratch) { pre; op; post; outputs[i] := .. }
+//   hist n pre into [h] op                   with_acc [h] op (for i < n { pre; upd })
+//   with_acc [a] op { .. upd acc [i] v .. }  the array itself stands for its accumulator; upd is: if 0 <= i < n, a[i] := op a[i] v
+//
+// Operators with a shape are loops over the rows they combine. A test of bounds is left out where the index is the counter
+// of a loop over that very dimension. Statements keep their order; proofs become state of the loops.
+#include <algorithm>
+
+#include "compiler/ir/build.h"
+#include "compiler/ir/term.h"
+#include "passes/parallel/chunks.h"
+#include "passes/pass.h"
+
+namespace raido {
+using namespace ir;
+namespace {
+
+// A screma or hist, whichever way it was written.
+struct Parts {
+  Var i;
+  Dim width;
+  Body body;
+  std::vector<Combine> reduces, scans;
+  Lambda post;
+  std::vector<Combine> late;
+};
+
+class Sequentialise {
+ public:
+  Sequentialise(Program& p, Target target) : p_(p), target_(target) {}
+
+  void body(Body& b) {
+    List<Stm> old = std::exchange(b.stms, {});
+    Builder out(p_, b.stms);
+    for (auto& s : old.take()) statement(out, std::move(*s));
+    b.result = expanded(b.result);
+  }
+
+ private:
+  Program& p_;
+  Target target_;
+  int tasks_ = 0;                         // enclosing task segs
+  VarMap<std::vector<Var>> arrays_;       // an accumulator -> the arrays that stand for it
+  VarMap<std::optional<Dest>> dest_;      // its token -> the destination, while the arrays stand for it
+  VarMap<const Dest*> private_;           // token -> a destination of which every part gets a copy
+  VarMap<std::optional<Dim>> bound_;      // a counter -> what it stays below
+
+  bool stands_for_arrays(const Type& t) const {
+    auto acc = std::get_if<AccType>(&t);
+    return acc && dest_[acc->token].has_value();
+  }
+
+  void statement(Builder& out, Stm s) {
+    out.source = s.source;
+    out.checks = {};
+    match(s.exp,
+      [&](Screma& x) { screma(out, s, x); },
+      [&](Hist& x) { hist(out, s, x); },
+      [&](Seg& x) { seg(out, s, x); },
+      [&](WithAcc& x) { with_acc(out, s, x); },
+      [&](AccUpdate& x) { acc_update(out, s, x); },
+      [&](If& x) {
+        body(x.then_);
+        body(x.else_);
+        s.pattern = expanded(s.pattern);
+        out.emit(std::move(s));
+      },
+      [&](For& x) {
+        bound_[x.i.var] = x.n;
+        x.init = expanded(x.init);
+        x.state = expanded(x.state);
+        body(x.body);
+        s.pattern = expanded(s.pattern);
+        out.emit(std::move(s));
+      },
+      [&](While& x) {
+        x.init = expanded(x.init);
+        x.state = expanded(x.state);
+        x.cond.params = expanded(x.cond.params);
+        body(x.cond.body);
+        body(x.body);
+        s.pattern = expanded(s.pattern);
+        out.emit(std::move(s));
+      },
+      [&](Identity& x) {
+        if (!stands_for_arrays(p_.type(x.value))) return out.emit(std::move(s));
+        arrays_[s.pattern[0].var] = arrays_[*var_of(x.value)];
+      },
+      [&](auto&) { out.emit(std::move(s)); });   // nothing else has bodies or accumulators at this level
+  }
+
+  // ---- accumulators that are arrays ----
+
+  std::vector<Atom> expanded(const std::vector<Atom>& atoms) const {
+    std::vector<Atom> all;
+    for (const Atom& a : atoms) {
+      auto v = var_of(a);
+      if (v && stands_for_arrays(p_.type(*v))) all.insert(all.end(), arrays_[*v].begin(), arrays_[*v].end());
+      else all.push_back(a);
+    }
+    return all;
+  }
+  std::vector<Bind> expanded(const std::vector<Bind>& binds) {
+    std::vector<Bind> all;
+    for (Bind b : binds) {
+      if (!stands_for_arrays(p_.type(b.var))) { all.push_back(b); continue; }
+      std::vector<Var> arrays;
+      for (Var v : dest_[std::get<AccType>(p_.type(b.var)).token]->arrays) {
+        arrays.push_back(p_.fresh(p_.hint(b.var), p_.type(v)));
+        all.push_back({arrays.back()});
+      }
+      arrays_[b.var] = arrays;
+    }
+    return all;
+  }
+
+  void with_acc(Builder& out, Stm& s, WithAcc& x) {
+    size_t n = x.dests.size();
+    bool rows = std::any_of(x.dests.begin(), x.dests.end(), [&](const Dest& d) { return combines_rows_as_a_whole(d); });
+    if (target_ != Target::Sequential && tasks_ == 0 && !rows && runs_tasks(x.scope.body)) {
+      for (size_t k = 0; k < n; k++)
+        if (x.dests[k].conflict == Conflict::Private) private_[x.scope.params[k].var] = &x.dests[k];
+      body(x.scope.body);
+      for (Dest& d : x.dests)
+        if (d.conflict == Conflict::Private) d.conflict = Conflict::None;   // the copies are combined cell by cell
+      return out.emit(std::move(s));
+    }
+    tasks_++;                              // the arrays are updated by one thread: what is inside runs in one go
+    for (size_t k = 0; k < n; k++) {
+      dest_[x.scope.params[k].var] = x.dests[k];
+      arrays_[x.scope.params[n + k].var] = x.dests[k].arrays;
+    }
+    for (auto& inner : x.scope.body.stms.take()) statement(out, std::move(*inner));
+    tasks_--;
+    std::vector<Atom> results = expanded(x.scope.body.result);
+    out.source = s.source;
+    for (size_t k = 0; k < results.size(); k++) out.emit({{s.pattern[k]}, Identity{results[k]}, s.checks, s.source, {}});
+    for (size_t k = 0; k < n; k++) dest_[x.scope.params[k].var].reset();
+  }
+
+  bool combines_rows_as_a_whole(const Dest& d) const {
+    return d.combine && d.combine->shape.empty() && int(shape_of(p_.type(d.arrays[0])).size()) > d.rank;
+  }
+  // True if an accumulator of the seg has a private copy in every part.
+  bool has_private(const Stm& s) const {
+    return std::any_of(s.pattern.begin(), s.pattern.end(), [&](Bind b) {
+      auto acc = std::get_if<AccType>(&p_.type(b.var));
+      return acc && private_[acc->token];
+    });
+  }
+
+  bool in_range(const Atom& at, const Dim& n) const {
+    if (auto v = var_of(at)) return bound_[*v] && *bound_[*v] == n;
+    auto c = const_of(at), d = const_of(n);
+    return c && d && c->as_i64() >= 0 && c->as_i64() < d->as_i64();
+  }
+
+  void acc_update(Builder& out, Stm& s, AccUpdate& x) {
+    if (!stands_for_arrays(p_.type(x.acc))) return out.emit(std::move(s));
+    const AccType acc = std::get<AccType>(p_.type(x.acc));
+    const Dest dest = *dest_[acc.token];
+    out.checks = s.checks;
+    std::optional<Term> inside;
+    for (size_t d = 0; d < x.at.size(); d++) {
+      if (in_range(x.at[d], acc.space[d])) continue;
+      Term at = out.term(x.at[d]), here = and_(le(out.number(Scalar::I64, 0), at), lt(at, out.term(acc.space[d])));
+      inside = inside ? and_(*inside, here) : here;
+    }
+    const std::vector<Var> old = arrays_[x.acc];
+    auto update = [&] {
+      std::vector<Atom> changed = updated(out, dest, old, x.at, x.values);
+      return changed;
+    };
+    std::vector<Atom> now;
+    if (inside) {
+      Body yes = out.body(update), no;
+      for (Var v : old) no.result.push_back(v);
+      for (Var v : out.bind(p_.hint(old[0]), If{inside->atom, std::move(yes), std::move(no)})) now.push_back(v);
+    } else {
+      now = update();
+    }
+    std::vector<Var>& arrays = arrays_[s.pattern[0].var];
+    for (const Atom& a : now) arrays.push_back(*var_of(a));
+    out.checks = {};
+  }
+
+  // The arrays with op applied to their cell (or row) at `at` and `values`.
+  std::vector<Atom> updated(Builder& out, const Dest& dest, const std::vector<Var>& arrays, const std::vector<Atom>& at,
+                            const std::vector<Atom>& values) {
+    if (dest.combine && !dest.combine->shape.empty())
+      return pointwise(out, *dest.combine, {arrays.begin(), arrays.end()}, at, values, {}, 0);
+    std::vector<Atom> cells, now = values;
+    if (dest.combine) {
+      for (Var v : arrays) cells.push_back(out.index("old", v, at));
+      cells.insert(cells.end(), values.begin(), values.end());
+      now = run_lambda(out, dest.combine->op, cells);
+    }
+    std::vector<Atom> results;
+    for (size_t k = 0; k < arrays.size(); k++) results.push_back(out.update(arrays[k], at, now[k]));
+    return results;
+  }
+
+  // Applies a copy of `f`, made sequential.
+  std::vector<Atom> run_lambda(Builder& out, const Lambda& f, const std::vector<Atom>& args) {
+    Body scratch;
+    Builder inner(p_, scratch.stms);
+    inner.source = out.source;
+    std::vector<Atom> results = inner.inline_call(f, args);
+    for (auto& s : scratch.stms.take()) statement(out, std::move(*s));
+    return results;
+  }
+
+  // a[at.., j..] := op a[at.., j..] v[j..] for all j in the operator's shape.
+  std::vector<Atom> pointwise(Builder& out, const Combine& c, const std::vector<Atom>& arrays, std::vector<Atom> at,
+                              const std::vector<Atom>& values, std::vector<Atom> row, size_t depth) {
+    if (depth == c.shape.size()) {
+      std::vector<Atom> args, results;
+      for (const Atom& a : arrays) args.push_back(out.index("old", *var_of(a), at));
+      for (const Atom& v : values) args.push_back(row.empty() ? v : out.index("x", *var_of(v), row));
+      std::vector<Atom> now = run_lambda(out, c.op, args);
+      for (size_t k = 0; k < arrays.size(); k++) results.push_back(out.update(*var_of(arrays[k]), at, now[k]));
+      return results;
+    }
+    For loop{{p_.fresh("j", scalar_type(Scalar::I64))}, c.shape[depth], {}, arrays, {}};
+    std::vector<Atom> state;
+    for (const Atom& a : arrays) {
+      loop.state.push_back({p_.fresh(p_.hint(*var_of(a)), p_.type(a))});
+      state.push_back(loop.state.back().var);
+    }
+    at.push_back(loop.i.var);
+    row.push_back(loop.i.var);
+    loop.body = out.body([&] { return pointwise(out, c, state, at, values, row, depth + 1); });
+    std::vector<Atom> results;
+    for (Var v : out.bind("row", std::move(loop))) results.push_back(v);
+    return results;
+  }
+
+  // ---- screma, hist, seg to loops ----
+
+  void screma(Builder& out, Stm& s, Screma& x) {
+    Parts parts{p_.fresh("i", scalar_type(Scalar::I64)), x.width, {}, std::move(x.reduces), std::move(x.scans),
+                std::move(x.post), std::move(x.late)};
+    Builder inner(p_, parts.body.stms);
+    inner.source = s.source;
+    std::vector<Atom> elements;
+    for (size_t k = 0; k < x.inputs.size(); k++)
+      elements.push_back(is_array(p_.type(x.inputs[k])) ? inner.index(p_.hint(x.pre.params[k].var), x.inputs[k], {parts.i})
+                                                        : Atom(x.inputs[k]));
+    parts.body.result = inner.inline_once(std::move(x.pre), elements);
+    loop(out, s, std::move(parts));
+  }
+
+  void hist(Builder& out, Stm& s, Hist& x) {
+    Seg as_seg{SegLevel::Task, {{p_.fresh("i", scalar_type(Scalar::I64))}}, {x.width}, {}, {}, {}, {}, {}, std::move(x.dests)};
+    Builder inner(p_, as_seg.body.stms);
+    inner.source = s.source;
+    std::vector<Atom> elements;
+    for (size_t k = 0; k < x.inputs.size(); k++)
+      elements.push_back(is_array(p_.type(x.inputs[k]))
+                             ? inner.index(p_.hint(x.pre.params[k].var), x.inputs[k], {as_seg.index[0].var})
+                             : Atom(x.inputs[k]));
+    as_seg.body.result = inner.inline_once(std::move(x.pre), elements);
+    statement(out, with_updates(p_, s, std::move(as_seg)));
+  }
+
+  void seg(Builder& out, Stm& s, Seg& x) {
+    if (!x.dests.empty()) return statement(out, with_updates(p_, s, std::move(x)));
+    bool in_one_go = target_ == Target::Sequential || tasks_ > 0 || is_short(x);
+    if (target_ == Target::Gpu && x.level == SegLevel::Grid) in_one_go = false;
+    bool whole = is_seg_map(x) && !has_private(s);
+    if (!in_one_go && !whole && !can_be_chunked(p_, s, x)) in_one_go = x.level == SegLevel::Task;
+    if (!in_one_go && !whole) {
+      auto private_dest = [&](Var token) { return private_[token]; };
+      std::vector<Stm> parts = chunked(p_, std::move(s), private_dest);
+      VarMap<const Dest*> saved = std::exchange(private_, {});   // the parts themselves are not cut again
+      for (Stm& part : parts) statement(out, std::move(part));
+      private_ = std::move(saved);
+      return;
+    }
+    if (in_one_go) {
+      CHECK(x.index.size() == 1, "a seg over {} dimensions cannot become a loop", x.index.size());
+      return loop(out, s, {x.index[0].var, x.extent[0], std::move(x.body), std::move(x.reduces), std::move(x.scans),
+                           std::move(x.post), std::move(x.late)});
+    }
+    for (size_t d = 0; d < x.index.size(); d++) bound_[x.index[d].var] = x.extent[d];
+    tasks_++;
+    body(x.body);
+    tasks_--;
+    out.emit(std::move(s));
+  }
+
+  // A short row is not worth a fork.
+  static bool is_short(const Seg& x) {
+    auto n = const_of(x.extent[0]);
+    return x.level == SegLevel::Task && n && n->as_i64() < 16;
+  }
+
+  static bool runs_tasks(const Body& b) {
+    bool found = false;
+    each_stm(b, [&](const Stm& s) {
+      auto x = std::get_if<Seg>(&s.exp);
+      found |= x && !is_short(*x);
+    });
+    return found;
+  }
+
+  // The one version of the accumulator of `token` that is used from outside.
+  Var free_acc(const Parts& x, Var token) const {
+    auto is_it = [&](Var v) { auto acc = std::get_if<AccType>(&p_.type(v)); return acc && acc->token == token; };
+    for (Var v : free_vars(p_, x.body)) if (is_it(v)) return v;
+    for (Var v : free_vars(p_, x.post)) if (is_it(v)) return v;
+    PANIC("a result is an accumulator that the body does not use");
+  }
+
+  void loop(Builder& out, Stm& s, Parts x) {
+    Stm result;
+    result.source = s.source;
+    result.checks = s.checks;
+    result.attrs = s.attrs;
+    For loop{{x.i}, x.width, {}, {}, {}};
+    out.checks = s.checks;
+    Subst accs;                                   // accumulators of outside -> state
+    auto add_state = [&](Var binder, Atom init) {
+      Var v = p_.fresh(p_.hint(binder), p_.type(binder));
+      loop.state.push_back({v});
+      loop.init.push_back(std::move(init));
+      result.pattern.push_back({binder});
+      return v;
+    };
+    size_t reduced = width_of(x.reduces), last = width_of(x.late), outputs = s.pattern.size() - reduced - last, at = 0;
+    auto neutral = [&](const std::vector<Combine>& ops, bool visible) {
+      std::vector<Atom> state;
+      for (const Combine& c : ops)
+        for (const Atom& ne : c.neutral) {
+          Atom init = !c.shape.empty() ? out.replicate(c.shape, ne)
+                      : is_array(p_.type(ne)) ? Atom(out.copy(*var_of(ne))) : ne;
+          Var binder = visible ? s.pattern[at++].var : p_.fresh("scanned", p_.type(init));
+          state.push_back(add_state(binder, init));
+        }
+      return state;
+    };
+    std::vector<Atom> reduces = neutral(x.reduces, true), scans = neutral(x.scans, false), cells;
+    for (size_t k = 0; k < outputs; k++) {
+      Var binder = s.pattern[at++].var;
+      cells.push_back(match(p_.type(binder),
+        [&](const ArrayType& t) { return add_state(binder, out.bind1(p_.hint(binder), Scratch{t.elem, t.shape})); },
+        [&](const AccType& t) {
+          Var outer = free_acc(x, t.token), inner = add_state(binder, outer);
+          accs[outer] = inner;
+          return inner;
+        },
+        [&](const CheckType&) { return add_state(binder, out.bind1("held", Assert{bool_const(true), p_.text(""), {}})); },
+        [&](const auto&) -> Var { PANIC("a mapped result that is neither array nor accumulator nor proof"); }));
+    }
+    std::vector<Atom> lates = neutral(x.late, true);
+    out.checks = {};
+
+    substitute(p_, x.body, accs);
+    substitute(p_, x.post, accs);
+    Builder inner(p_, loop.body.stms);
+    inner.source = s.source;
+    inner.emit_all(std::move(x.body.stms));
+    const std::vector<Atom>& values = x.body.result;
+    auto next = values.begin();
+    auto step = [&](const std::vector<Combine>& ops, const std::vector<Atom>& state) {
+      std::vector<Atom> now;
+      size_t k = 0;
+      for (const Combine& c : ops) {
+        size_t n = c.neutral.size();
+        std::vector<Atom> old(state.begin() + ptrdiff_t(k), state.begin() + ptrdiff_t(k + n)), operands(next, next + ptrdiff_t(n));
+        next += ptrdiff_t(n);
+        k += n;
+        for (Atom& a : combined(inner, c, old, operands)) now.push_back(std::move(a));
+      }
+      return now;
+    };
+    std::vector<Atom> new_reduces = step(x.reduces, reduces), new_scans = step(x.scans, scans), produced = new_scans;
+    produced.insert(produced.end(), next, values.end());
+    if (!x.post.params.empty() || !x.post.body.result.empty()) produced = inner.inline_once(std::move(x.post), produced);
+    next = produced.begin() + ptrdiff_t(outputs);
+    std::vector<Atom> new_lates = step(x.late, lates);
+    for (const auto& part : {new_reduces, new_scans}) loop.body.result.insert(loop.body.result.end(), part.begin(), part.end());
+    for (size_t k = 0; k < outputs; k++) {
+      bool cell = is_array(p_.type(cells[k]));
+      loop.body.result.push_back(cell ? Atom(inner.update(*var_of(cells[k]), {x.i}, produced[k])) : produced[k]);
+    }
+    loop.body.result.insert(loop.body.result.end(), new_lates.begin(), new_lates.end());
+    result.exp = std::move(loop);
+    statement(out, std::move(result));
+  }
+
+  // One step of an operator; what it emits is made sequential later, with the loop it stands in.
+  std::vector<Atom> combined(Builder& out, const Combine& c, const std::vector<Atom>& state, const std::vector<Atom>& operands) {
+    if (!c.shape.empty()) return pointwise(out, c, state, {}, operands, {}, 0);
+    std::vector<Atom> args = state;
+    args.insert(args.end(), operands.begin(), operands.end());
+    return out.inline_call(c.op, args);
+  }
+};
+
+}  // namespace
+
+void sequentialise(Program& program, PassContext& context) {
+  Sequentialise sequentialise(program, context.target);
+  program.each_body([&](Body& b) { sequentialise.body(b); });
+}
+
+}  // namespace raido
