@@ -149,7 +149,7 @@ class Writer {
     return text + ")";
   }
 
-  void kernel(const Kernel& k, bool can_fail) {
+  void kernel(const Kernel& k) {
     out += fmt::format("KERNEL {}(", k.name);
     std::string_view separator;
     for (Name n : k.params) {
@@ -452,7 +452,7 @@ Printed print(const Module& m) {
   Writer host(m, For_::C), device(m, For_::Device), all(m, For_::C);
   Printed printed;
   for (const Kernel& k : m.kernels) printed.can_fail |= k.can_fail;
-  host.can_fail = printed.can_fail;
+  host.can_fail = device.can_fail = printed.can_fail;
   std::string functions = "struct raido_constants {\n";
   for (Name n : m.constants) functions += fmt::format("  {};\n", host.declared(n));
   if (m.constants.empty()) functions += "  char none;\n";
@@ -462,7 +462,7 @@ Printed print(const Module& m) {
   if (m.sites > 0) functions += fmt::format("static i64 raido_sites[{}];\n\n", m.sites);
   for (const HostFunction& f : m.functions) host.function(f);
   printed.functions = functions + host.out;
-  for (const Kernel& k : m.kernels) device.kernel(k, printed.can_fail);
+  for (const Kernel& k : m.kernels) device.kernel(k);
   printed.kernels = device.out;
   printed.device_scalars = device.scalar_functions();
   printed.scalars = host.scalar_functions();
