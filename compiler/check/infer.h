@@ -40,6 +40,7 @@ class Infer {
   // A whole definition: names, types, defaulting. Returns its type parameters, written ones first; false: errors were reported.
   bool definition(ast::Def& def);
   std::vector<TypeId> generalised;
+  void warn_unused() const;                                         // local names that nothing refers to
   std::optional<std::vector<Binding*>> intrinsic_result_sizes;     // of a definition that the compiler provides
 
   // Written types outside of definitions (type declarations, specs). Right of an arrow and in abbreviations anonymous sizes are
@@ -118,6 +119,7 @@ class Infer {
   std::vector<std::pair<std::span<TypeRef>, std::pair<const Scheme*, Span>>> instances_;
   std::vector<std::pair<TypeRef, std::pair<Span, const char*>>> no_functions_;
   std::vector<ast::Expr*> holes_;
+  std::vector<Binding*> bound_;                                     // every local name
   ast::Def* current_ = nullptr;
   uint32_t level_ = 0, unify_depth_ = 0;
   size_t errors_from_ = 0;              // errors reported before this definition: what follows from an error is not reported

@@ -278,6 +278,7 @@ TypeRef Infer::local_function(ast::LetFun& l) {
   Local local{fun_type(from, body), {}};
   for (ast::TypeParam& p : def.tparams) if (p.type.valid()) local.params.push_back(p.type);
   locals_[def.self] = local;
+  bound_.push_back(def.self);
   std::string_view name = c.text(def.self->name);
   if (name == "&&" || name == "||") c.diags.report(def.name_span, err::operator_redefined, name);
   c.bind(def.self);

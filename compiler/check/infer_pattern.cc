@@ -13,6 +13,11 @@ void Infer::add_to_group(Binding* b, Group& group) {
   group.push_back(b);
 }
 
+void Infer::warn_unused() const {
+  for (Binding* b : bound_)
+    if (!b->used && !c.text(b->name).starts_with("_")) c.diags.report(b->span, err::unused_name, c.text(b->name));
+}
+
 void Infer::bind_all(const Group& group) {
   for (Binding* b : group) c.bind(b);
 }
@@ -27,6 +32,7 @@ TypeRef Infer::pattern_node(ast::Pat* p, Group& group) {
       [&](ast::PVar& v) {
         TypeRef t = fresh(p->span);
         locals_[v.var] = {t, {}};
+        bound_.push_back(v.var);
         add_to_group(v.var, group);
         return t;
       },

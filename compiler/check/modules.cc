@@ -6,6 +6,7 @@
 #include "compiler/base/text.h"
 #include "compiler/check/consume.h"
 #include "compiler/check/coverage.h"
+#include "compiler/check/recursion.h"
 
 namespace raido::check {
 
@@ -60,6 +61,8 @@ void Modules::decl(ast::Decl& d, ModuleInfo& out, Abstracts& abstracts) {
       [&](ast::Open* o) { open(d, *o, out, abstracts); });
 }
 
+bool Modules::def_is_builtin(const ast::Def& def) const { return c.sources[def.span.file].builtin; }
+
 void Modules::value(ast::Decl& d, ast::Def& def, ModuleInfo& out) {
   if (!d.local) no_duplicate(seen_->terms, def.self->name, def.name_span, "");
   size_t before = c.diags.error_count();
@@ -70,9 +73,12 @@ void Modules::value(ast::Decl& d, ast::Def& def, ModuleInfo& out) {
     Sizes sizes(c, infer);
     Scheme s = sizes.definition(def);
     scheme = c.scheme(s);
+    if (c.diags.error_count() == before) sizes.check_causality(def);
+    if (c.diags.error_count() == before) check_recursion(c, def, *scheme);
   }
   if (ok && c.diags.error_count() == before) check_coverage(c, def);
   if (ok && c.diags.error_count() == before) scheme = c.scheme(check_consumption(c, def, *scheme));
+  if (c.diags.error_count() == before && !def_is_builtin(def)) infer.warn_unused();
   if (!ok) {
     // Uses of it stay silent.
     Scheme s;

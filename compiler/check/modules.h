@@ -20,6 +20,7 @@ class Modules {
   ModuleInfo decls(std::span<ast::Decl> decls, Abstracts& abstracts);
   void decl(ast::Decl& d, ModuleInfo& out, Abstracts& abstracts);
   void value(ast::Decl& d, ast::Def& def, ModuleInfo& out);
+  bool def_is_builtin(const ast::Def& def) const;
   void type(ast::Decl& d, ast::TypeDef& t, ModuleInfo& out);
   void open(ast::Decl& d, ast::Open& o, ModuleInfo& out, Abstracts& abstracts);
   std::vector<TypeMember::Param> type_params(std::span<ast::TypeParam> params) const;

@@ -24,6 +24,9 @@ class Sizes {
   void written_sizes(ast::TypeExpr* t);
   void finish();
 
+  // After definition(): is every size computed before it is needed? (causality.cc)
+  void check_causality(const ast::Def& def);
+
   // Is `impl` at least as general as `spec`? why() says what differs.
   bool implements(const Scheme& spec, const Scheme& impl, const std::vector<TypeRef>& inst);
   const std::string& why() const { return why_; }

@@ -363,6 +363,10 @@ Selector Parser::selector() {
     if (!ends()) s.to = binary(RangeLevel);
     if (accept(Tok::Colon) && !ends()) s.step = binary(RangeLevel);
   }
+  else if (!s.at) {
+    unexpected("an index");
+    s.at = broken(first.span);
+  }
   s.span = since(first);
   return s;
 }
