@@ -70,6 +70,7 @@ class FromCore {
     for (const VarInfo& v : p_.vars) {
       auto a = std::get_if<ArrayType>(&v.type);
       if (!a || !a->place) continue;
+      for (const Dim& d : a->shape) if (auto n = var_of(d)) extents_.insert(*n);
       auto& elem = elem_[a->place->block];
       CHECK(!elem || *elem == a->elem, "a block holds arrays of {} and of {}", name_of(elem.value_or(a->elem)), name_of(a->elem));
       elem = a->elem;
@@ -366,7 +367,10 @@ class FromCore {
       },
       [&](const Apply& x) {
         std::vector<ExprId> args = atoms(x.args);
-        Name n = declare_scalar(v, m_.prim(x.op, args));
+        ExprId value = m_.prim(x.op, args);
+        if (auto inside = unsigned_test(x)) value = *inside;
+        Name n = declare_scalar(v, value);
+        defined_[v] = &x;
         if (x.op == ScalarOp::mul && m_.names[n.index].type == Scalar::I64) products_[n.index] = {args[0], args[1]};
       },
       [&](const Convert& x) {
@@ -443,6 +447,25 @@ class FromCore {
       [](const Jvp&) { PANIC("jvp at level memory"); }, [](const Vjp&) { PANIC("vjp at level memory"); },
       [](const Custom&) { PANIC("custom at level memory"); });
   }
+
+  // 0 <= i and i < n  ==>  (u64)i < (u64)n, when n is the extent of an array and so not negative.
+  std::optional<ExprId> unsigned_test(const Apply& x) {
+    if (x.op != ScalarOp::and_) return {};
+    for (size_t k : {0, 1}) {
+      auto first = var_of(x.args[k]), second = var_of(x.args[1 - k]);
+      const Apply* low = first ? defined_[*first] : nullptr;
+      const Apply* high = second ? defined_[*second] : nullptr;
+      if (!low || !high || low->op != ScalarOp::le || high->op != ScalarOp::lt || !is_const(low->args[0], 0)) continue;
+      auto n = var_of(high->args[1]);
+      bool extent = n ? extents_.contains(*n) : const_of(high->args[1])->as_i64() >= 0;
+      if (!extent || low->args[1] != high->args[0] || elem_of(p_, high->args[0]) != Scalar::I64) continue;
+      auto as_unsigned = [&](const Atom& a) { return m_.expr({Cast{atom(a)}, Scalar::U64}); };
+      return m_.prim(ScalarOp::lt, {as_unsigned(high->args[0]), as_unsigned(high->args[1])});
+    }
+    return {};
+  }
+  VarMap<const Apply*> defined_;
+  VarSet extents_;                           // sizes of arrays
 
   static bool has(const std::vector<Attr>& attrs, std::string_view name) {
     return std::any_of(attrs.begin(), attrs.end(), [&](const Attr& a) { return a.name == name; });

@@ -1,6 +1,8 @@
 // kernel.cc - names, hash-consed expressions, free names.
 #include "backends/kernel/kernel.h"
 
+#include <bit>
+
 #include "compiler/base/match.h"
 
 namespace raido::kir {
@@ -76,6 +78,12 @@ ExprId Module::prim(ScalarOp op, std::vector<ExprId> args) {
         if (!sum && c->as_i64() == 0) return number(0);
       }
   }
+  if (is_signed(at) && (op == ScalarOp::div || op == ScalarOp::mod))   // rounding is downwards: a shift and a mask
+    if (auto c = const_of(args[1]); c && c->as_i64() > 0 && (c->as_i64() & (c->as_i64() - 1)) == 0) {
+      int64_t n = c->as_i64();
+      if (op == ScalarOp::mod) return prim(ScalarOp::and_, {args[0], constant(integer_constant(at, n - 1))});
+      return prim(ScalarOp::shr, {args[0], constant(integer_constant(at, std::countr_zero(uint64_t(n))))});
+    }
   Scalar result = result_type(op, at);
   return expr({Prim{op, at, std::move(args)}, result});
 }
