@@ -125,8 +125,9 @@ class Entry {
     return out;
   }
 
+  // Declares sizes and scalar arguments; an extent met again, or given as an argument too, must agree.
   void sizes() {
-    for (size_t k = 0; k < e_.sizes; k++) value_[inputs_[k]] = "";
+    for (size_t k = e_.sizes; k < inputs_.size(); k++) scalar_argument(k);
     std::string checks;
     for (size_t k = e_.sizes; k < inputs_.size(); k++) {
       std::vector<Dim> shape = shape_of(p_.type(inputs_[k]));
@@ -156,6 +157,15 @@ class Entry {
     return text;
   }
 
+  void scalar_argument(size_t k) {
+    Var v = inputs_[k];
+    if (is_array(p_.type(v))) return;
+    size_t number = k - e_.sizes;
+    Scalar t = elem_of(p_.type(v));
+    text_ += fmt::format("  {0} a{1};\n  memcpy(&a{1}, in[{1}].scalar, sizeof a{1});\n", kir::storage_type(t), number);
+    value_[v] = t == Scalar::F16 ? fmt::format("raido_f16_to_f32(a{})", number) : fmt::format("a{}", number);
+  }
+
   std::vector<std::string> arguments() {
     for (size_t k = e_.sizes; k < inputs_.size(); k++) {
       size_t number = k - e_.sizes;
@@ -168,10 +178,6 @@ class Entry {
         if (auto o = var_of(a->place->layout.offset)) value_[*o] = "0";
         for (size_t d = 0; d + 2 < a->shape.size(); d++)
           if (auto s = var_of(a->place->layout.strides[d])) value_[*s] = product(a->shape, d + 1);
-      } else {
-        Scalar t = elem_of(p_.type(v));
-        text_ += fmt::format("  {} a{};\n  memcpy(&a{}, in[{}].scalar, sizeof a{});\n", kir::storage_type(t), number, number, number, number);
-        value_[v] = t == Scalar::F16 ? fmt::format("raido_f16_to_f32(a{})", number) : fmt::format("a{}", number);
       }
     }
     std::vector<std::string> args;

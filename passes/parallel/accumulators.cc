@@ -12,6 +12,7 @@
 
 #include "compiler/ir/build.h"
 #include "compiler/ir/term.h"
+#include "passes/parallel/chunks.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -31,8 +32,12 @@ class Accumulators {
     for (auto& s : old.take()) {
       walk_parts(*s, [&](Body& inner) { body(inner, in_seg || std::holds_alternative<Seg>(s->exp)); });
       walk_parts(*s, [&](Lambda& l) { body(l.body, in_seg || std::holds_alternative<Seg>(s->exp)); });
-      auto x = std::get_if<WithAcc>(&s->exp);
       out.source = s->source;
+      if (auto g = std::get_if<Seg>(&s->exp); g && !g->dests.empty() && !in_seg) {
+        Seg seg = std::move(*g);
+        *s = with_updates(p_, *s, std::move(seg));
+      }
+      auto x = std::get_if<WithAcc>(&s->exp);
       if (x && !in_seg) decide(out, *s, *x);
       out.emit(std::move(*s));
     }
@@ -60,7 +65,54 @@ class Accumulators {
       choose |= has_atomic_form(d) && !is_small(d);
     }
     for (const Dest& d : x.dests) c_.stats.count(fmt_name(d.conflict));
+    if (std::any_of(x.dests.begin(), x.dests.end(), [](const Dest& d) { return d.conflict == Conflict::Owner; })) one_thread(x);
     if (choose) versions(out, s, x);
+  }
+
+  //   seg map grid (i < n) { .. upd .. }   ==>   seg map grid (z < 1) { for i < n { .. upd .. } }
+  void one_thread(WithAcc& x) {
+    for (Stm& s : x.scope.body.stms) {
+      auto g = std::get_if<Seg>(&s.exp);
+      if (!g || g->level != SegLevel::Grid) continue;
+      bool only_accs = std::all_of(s.pattern.begin(), s.pattern.end(), [&](Bind b) { return is_acc(p_.type(b.var)); });
+      if (!only_accs || !is_seg_map(*g)) {
+        c_.refuse(s.source, Refusal::DeviceCode, "an accumulation with an operator on several values beside other results");
+        continue;
+      }
+      Seg whole = std::move(*g);
+      Body code;
+      Builder b(p_, code.stms);
+      b.source = s.source;
+      std::vector<Var> accs;
+      for (Bind v : s.pattern) accs.push_back(free_acc(whole.body, std::get<AccType>(p_.type(v.var)).token));
+      code.result = loops(b, whole, accs, 0, {accs.begin(), accs.end()});
+      s.exp = Seg{SegLevel::Grid, {{p_.fresh("z", scalar_type(Scalar::I64))}}, {i64_atom(1)}, std::move(code), {}, {}, {}, {}, {}};
+    }
+    for (Dest& d : x.dests)
+      if (d.conflict == Conflict::Owner) d.conflict = Conflict::None;
+  }
+  Var free_acc(const Body& b, Var token) const {
+    for (Var v : free_vars(p_, b))
+      if (auto acc = std::get_if<AccType>(&p_.type(v)); acc && acc->token == token) return v;
+    PANIC("a result is an accumulator that the body does not use");
+  }
+  std::vector<Atom> loops(Builder& b, Seg& seg, const std::vector<Var>& accs, size_t depth, const std::vector<Atom>& state) {
+    if (depth == seg.index.size()) {
+      Subst to;
+      for (size_t k = 0; k < accs.size(); k++) to[accs[k]] = state[k];
+      substitute(p_, seg.body, to);
+      b.emit_all(std::move(seg.body.stms));
+      return seg.body.result;
+    }
+    For loop{seg.index[depth], seg.extent[depth], {}, state, {}};
+    std::vector<Atom> inner, results;
+    for (const Atom& a : state) {
+      loop.state.push_back({p_.fresh("acc", p_.type(a))});
+      inner.push_back(loop.state.back().var);
+    }
+    loop.body = b.body([&] { return loops(b, seg, accs, depth + 1, inner); });
+    for (Var v : b.bind("acc", std::move(loop))) results.push_back(v);
+    return results;
   }
   static std::string fmt_name(Conflict c) {
     return c == Conflict::None ? "accumulators.none" : c == Conflict::Private ? "accumulators.private"

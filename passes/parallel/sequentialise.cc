@@ -269,7 +269,7 @@ class Sequentialise {
   void seg(Builder& out, Stm& s, Seg& x) {
     if (!x.dests.empty()) return statement(out, with_updates(p_, s, std::move(x)));
     bool in_one_go = target_ == Target::Sequential || tasks_ > 0 || is_short(x);
-    if (target_ == Target::Gpu && x.level == SegLevel::Grid) in_one_go = false;
+    if (x.level == SegLevel::Grid && tasks_ == 0) in_one_go = false;
     bool whole = is_seg_map(x) && !has_private(s);
     if (!in_one_go && !whole && !can_be_chunked(p_, s, x)) in_one_go = x.level == SegLevel::Task;
     if (!in_one_go && !whole) {
