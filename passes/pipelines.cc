@@ -11,7 +11,7 @@ const Pipeline& tidy() {
   return steps;
 }
 const Pipeline& shape() {
-  static const Pipeline steps = Pipeline{pass::fuse} + tidy();
+  static const Pipeline steps = Pipeline{pass::early_accumulators, pass::fuse} + tidy();
   return steps;
 }
 
@@ -19,7 +19,8 @@ const Pipeline& shape() {
 
 const Pipeline& common_pipeline() {
   static const Pipeline steps = Pipeline{pass::inline_small} + tidy() + Pipeline{pass::inline_parallel} + tidy() + shape() +
-                                when(uses_ad, Pipeline{pass::split, pass::differentiate} + tidy() + shape());
+                                when(uses_ad, Pipeline{pass::split, pass::differentiate} + tidy() + shape()) +
+                                Pipeline{pass::copies} + tidy();
   return steps;
 }
 const Pipeline& pipeline_for(ir::Target target) {

@@ -9,8 +9,20 @@ using namespace ir;
 
 Reverse::Reverse(const Reverse& outer, const std::vector<Var>& open)
     : act(outer.act), b(outer.b), p(outer.p), gathered(outer.gathered) {
+  for (const auto& [v, state] : outer.states_)
+    if (state.kind == Adjoint::Kind::Part) states_[v] = state;
   for (Var v : open)
     if (auto found = outer.states_.find(v); found != outer.states_.end()) states_[v] = found->second;
+}
+std::vector<Var> Reverse::carriers(const std::vector<Var>& free) const {
+  std::vector<Var> out;
+  for (Var v : free) {
+    if (is_acc(p.type(v))) continue;
+    auto found = states_.find(v);
+    Var carrier = found != states_.end() && found->second.kind == Adjoint::Kind::Part ? *var_of(found->second.value) : v;
+    if (std::ranges::find(out, carrier) == out.end()) out.push_back(carrier);
+  }
+  return out;
 }
 
 bool Reverse::is_zero(const Atom& x) const {
@@ -21,7 +33,7 @@ bool Reverse::is_zero(const Atom& x) const {
 }
 Atom Reverse::adjoint(Var x) {
   Adjoint& s = states_[x];
-  CHECK(s.kind != Adjoint::Kind::Acc, "the adjoint of `{}` is read while it accumulates", p.hint(x));
+  CHECK(s.kind == Adjoint::Kind::Zero || s.kind == Adjoint::Kind::Value, "the adjoint of `{}` is read while it accumulates", p.hint(x));
   if (s.kind == Adjoint::Kind::Zero) s = Adjoint::of(b.zero(p.type(x)), true);
   return s.value;
 }
@@ -55,15 +67,25 @@ void Reverse::add(const Atom& x, const Atom& contribution, bool owned) {
   auto v = var_of(x);
   if (!v || !act.varied(*v)) return;
   Adjoint& s = states_[*v];
+  if (s.kind == Adjoint::Kind::Part) {
+    std::vector<Selector> at(s.prefix.begin(), s.prefix.end());
+    return add_at(*var_of(s.value), at, contribution);
+  }
   switch (s.kind) {
     case Adjoint::Kind::Zero: s = Adjoint::of(contribution, owned); break;
     case Adjoint::Kind::Value: s = Adjoint::of(b.add(p.hint(*v) + "_adj", s.value, contribution), true); break;
     case Adjoint::Kind::Acc: add_all(s, {}, contribution); break;
+    case Adjoint::Kind::Part: break;                             // above
   }
 }
 
 void Reverse::add_at(Var xs, const std::vector<Selector>& at, const Atom& contribution) {
   if (!act.varied(xs)) return;
+  if (const Adjoint& part = states_[xs]; part.kind == Adjoint::Kind::Part) {
+    std::vector<Selector> whole(part.prefix.begin(), part.prefix.end());
+    whole.insert(whole.end(), at.begin(), at.end());
+    return add_at(*var_of(part.value), whole, contribution);
+  }
   if (states_[xs].kind == Adjoint::Kind::Acc) {
     // The indices of each element of the contribution: fixed ones, start + k*stride along slices, k along the rest.
     std::vector<Dim> shape = shape_of(p.type(contribution));

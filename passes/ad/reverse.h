@@ -16,14 +16,17 @@ namespace raido::ad {
 
 using ReturnSweep = std::function<void()>;
 
-// The adjoint of a variable: symbolically zero, a value (owned: nobody else has it, so it may be updated in place), or
-// an accumulator that is open around this scope.
+// The adjoint of a variable: symbolically zero, a value (owned: nobody else has it, so it may be updated in place), an
+// accumulator that is open around this scope, or part of another variable's accumulator (a row of a mapped array whose
+// adjoint accumulates outside: contributions go there at once, instead of into an array that is added later).
 struct Adjoint {
-  enum class Kind : uint8_t { Zero, Value, Acc } kind = Kind::Zero;
-  ir::Atom value;
+  enum class Kind : uint8_t { Zero, Value, Acc, Part } kind = Kind::Zero;
+  ir::Atom value;                      // Part: the variable whose adjoint it is part of
   bool owned = false;
-  static Adjoint of(ir::Atom value, bool owned) { return {Kind::Value, value, owned}; }
-  static Adjoint acc(ir::Var v) { return {Kind::Acc, v, true}; }
+  std::vector<ir::Atom> prefix;        // Part: the indices of the part
+  static Adjoint of(ir::Atom value, bool owned) { return {Kind::Value, value, owned, {}}; }
+  static Adjoint acc(ir::Var v) { return {Kind::Acc, v, true, {}}; }
+  static Adjoint part(ir::Var of, std::vector<ir::Atom> prefix) { return {Kind::Part, of, false, std::move(prefix)}; }
 };
 
 class Reverse {
@@ -64,12 +67,11 @@ class Reverse {
   static bool all_zero(const std::vector<Adjoint>& seeds);
   bool updates_gathered(const ir::Stm& s) const;                 // has a result that is a gathered accumulator
   bool is_gathered(const ir::Type& t) const;
-  // Varied variables free in x that can have adjoints here: no accumulators.
-  template <class X> std::vector<ir::Var> free_in(const X& x) const {
-    std::vector<ir::Var> free = act.free_varied(x);
-    std::erase_if(free, [&](ir::Var v) { return ir::is_acc(p.type(v)); });
-    return free;
-  }
+  // Varied variables free in x whose adjoints have to be handed to a scope around x: no accumulators of the primal, and
+  // for a part the variable that it is part of.
+  template <class X> std::vector<ir::Var> free_in(const X& x) const { return carriers(act.free_varied(x)); }
+
+  std::vector<ir::Var> carriers(const std::vector<ir::Var>& free) const;
 
  private:
   std::unordered_map<ir::Var, Adjoint> states_;

@@ -43,7 +43,7 @@ ReturnSweep vjp_if(Reverse& rev, const Stm& s, const If& op) {
     std::vector<Var> out = b.bind("adj", std::move(back));
     for (size_t i = 0; i < arrays.size(); i++) {
       Adjoint& a = rev.state(arrays[i]);
-      a = Adjoint{a.kind, out[i], a.owned};
+      a.value = out[i];
     }
     for (size_t i = 0; i < scalars.size(); i++) rev.add(scalars[i], out[arrays.size() + i], true);
   };

@@ -148,21 +148,20 @@ void extremum(Reverse& rev, const Screma& red, Var y, const Atom& y_adj) {
   Combine first = b.combine(ScalarOp::min, Scalar::I64, 0);
   first.neutral = {i64_const(INT64_MAX)};
   Term at = b.term(b.reduce("at", red.width, std::move(first), hits)[0]);
-  Adjoint& state = rev.state(as);
-  if (state.kind == Adjoint::Kind::Zero) rev.own(as);
-  bool acc = state.kind == Adjoint::Kind::Acc;
+  Var carrier = rev.carriers({as})[0];                       // as itself, or what its adjoint is part of
+  bool acc = rev.state(carrier).kind == Adjoint::Kind::Acc;
+  if (!acc) rev.own(carrier);
+  Atom before = rev.state(carrier).value;
   If guarded;
   guarded.cond = lt(at, b.term(red.width)).atom;
-  if (!acc) rev.own(as);
-  Atom before = rev.state(as).value;
   guarded.then_ = b.body([&] {
-    Reverse inner(rev, {as});
+    Reverse inner(rev, {carrier});
     inner.add_at(as, {at.atom}, y_adj);
-    return std::vector<Atom>{inner.state(as).value};
+    return std::vector<Atom>{inner.state(carrier).value};
   });
   guarded.else_ = b.body([&] { return std::vector<Atom>{before}; });
-  Var result = b.bind1(p.hint(as) + "_adj", std::move(guarded));
-  rev.state(as) = acc ? Adjoint::acc(result) : Adjoint::of(result, true);
+  Var result = b.bind1(p.hint(carrier) + "_adj", std::move(guarded));
+  rev.state(carrier) = acc ? Adjoint::acc(result) : Adjoint::of(result, true);
 }
 
 // An operator that adds its operands pointwise, whatever their rank.

@@ -107,7 +107,6 @@ void sequential(Reverse& rev, const Screma& scan, const std::vector<Var>& ys, co
   const Combine& op = scan.scans[0];
   size_t k = op.neutral.size();
   std::vector<Var> free = rev.free_in(op.op), inputs = scan.inputs;
-  std::erase_if(free, [&](Var v) { return std::ranges::find(inputs, v) != inputs.end(); });
   For back;
   back.n = scan.width;
   back.i = {p.fresh("k", scalar_type(Scalar::I64))};

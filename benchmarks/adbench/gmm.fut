@@ -1,0 +1,85 @@
+-- gmm.fut - the Gaussian mixture model of ADBench: objective and gradient.
+--
+-- Parameters: alpha [K], mu [K][d], q [K][d] (logarithm of the diagonal), l [K][d(d-1)/2] (strictly lower part, column by
+-- column); data x [n][d]; Wishart prior gamma, m. Sign: GradBench's log posterior; ADBench reverses the prior.
+-- `generated_*` make their own input of the given sizes from the counter-based generator below.
+
+def mix (z: u64): u64 =
+  let z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9
+  let z = (z ^ (z >> 27)) * 0x94D049BB133111EB
+  in z ^ (z >> 31)
+
+def uniform (seed: u64) (i: i64): f64 =
+  f64.u64 (mix (seed + u64.i64 (i + 1) * 0x9E3779B97F4A7C15) >> 11) * 2 ** (-53)
+
+def normal (seed: u64) (i: i64): f64 =
+  f64.sqrt (-2 * f64.log (1 - uniform seed (2 * i))) * f64.cos (2 * f64.pi * uniform seed (2 * i + 1))
+
+def sum = f64.sum
+def square (x: f64) = x * x
+def norm2 [n] (v: [n]f64): f64 = sum (map square v)
+
+def logsumexp [n] (v: [n]f64): f64 =
+  let top = f64.maximum v
+  in top + f64.log (sum (map (\x -> f64.exp (x - top)) v))
+
+-- Row r of Q times v: exp(q[r]) v[r] + sum over c < r of l[(r,c)] v[c], where column c of l starts at c d - c(c+1)/2 - c - 1.
+def row_times [d] [t] (q_exp: [d]f64) (l: [t]f64) (v: [d]f64) (r: i64): f64 =
+  q_exp[r] * v[r] + (loop s = 0 for c < r do s + l[c * d - c * (c + 1) / 2 + r - c - 1] * v[c])
+
+def log_gamma_distribution (a: f64) (p: i64): f64 =
+  0.25 * f64.i64 (p * (p - 1)) * f64.log f64.pi +
+  sum (map (\j -> f64.lgamma (a + 0.5 * f64.i64 (1 - (j + 1)))) (iota p))
+
+def objective [k] [d] [t] [n] (sign: f64) (x: [n][d]f64) (gamma: f64) (m: i64)
+                              (alpha: [k]f64) (mu: [k][d]f64) (q: [k][d]f64) (l: [k][t]f64): f64 =
+  let q_exp = map (map f64.exp) q
+  let q_sum = map sum q
+  let points =
+    sum (map (\xi ->
+      logsumexp (map5 (\a m' qe qs lk ->
+        let centred = map2 (-) xi m'
+        in a + qs - 0.5 * sum (map (\r -> square (row_times qe lk centred r)) (iota d)))
+        alpha mu q_exp q_sum l)) x)
+  let likelihood = points - f64.i64 n * logsumexp alpha - 0.5 * f64.i64 (n * d) * f64.log (2 * f64.pi)
+  let nu = d + m + 1
+  let constant = f64.i64 (nu * d) * (f64.log gamma - 0.5 * f64.log 2) - log_gamma_distribution (0.5 * f64.i64 nu) d
+  let prior = 0.5 * square gamma * sum (map2 (\qe lk -> norm2 qe + norm2 lk) q_exp l) - f64.i64 m * sum q_sum
+  in likelihood + sign * (f64.i64 k * constant - prior)
+
+def gradient [k] [d] [t] [n] (sign: f64) (x: [n][d]f64) (gamma: f64) (m: i64)
+                             (alpha: [k]f64) (mu: [k][d]f64) (q: [k][d]f64) (l: [k][t]f64) =
+  vjp (\(a, u, v, w) -> objective sign x gamma m a u v w) (alpha, mu, q, l) 1
+
+-- The synthetic input: alpha, mu, q, l, x from seeds 1 to 5.
+def parameters (d: i64) (k: i64) =
+  let t = d * (d - 1) / 2
+  in (tabulate k (normal 1),
+      tabulate_2d k d (\i j -> uniform 2 (i * d + j)),
+      tabulate_2d k d (\i j -> normal 3 (i * d + j)),
+      tabulate_2d k t (\i j -> normal 4 (i * t + j)))
+def points (d: i64) (n: i64) = tabulate_2d n d (\i j -> normal 5 (i * d + j))
+
+entry calculate_objective [k] [d] [t] [n] (alpha: [k]f64) (mu: [k][d]f64) (q: [k][d]f64) (l: [k][t]f64)
+                                          (x: [n][d]f64) (gamma: f64) (m: i64): f64 =
+  objective 1 x gamma m alpha mu q l
+
+entry calculate_jacobian [k] [d] [t] [n] (alpha: [k]f64) (mu: [k][d]f64) (q: [k][d]f64) (l: [k][t]f64)
+                                         (x: [n][d]f64) (gamma: f64) (m: i64) =
+  gradient 1 x gamma m alpha mu q l
+
+-- Objective, sum of the gradient, sum of gradient i times cos i over the parameters in order.
+entry check (d: i64) (k: i64) (n: i64) (gamma: f64) (m: i64) (sign: f64): (f64, f64, f64) =
+  let (alpha, mu, q, l) = parameters d k
+  let x = points d n
+  let (ga, gm, gq, gl) = gradient sign x gamma m alpha mu q l
+  let g = ga ++ flatten gm ++ flatten gq ++ flatten gl
+  in (objective sign x gamma m alpha mu q l, sum g, sum (map2 (\y i -> y * f64.cos (f64.i64 i)) g (indices g)))
+-- ==
+-- entry: check
+-- input { 3i64 2i64 5i64 1.0 0i64 1.0 } output { -93.7523492360414 -14.1564480745 38.6128724054 }
+-- input { 3i64 2i64 5i64 1.0 0i64 -1.0 } output { -38.4607386936997 18.4855794552 31.0932394488 }
+-- input { 3i64 2i64 5i64 1.5 2i64 1.0 } output { -102.558681002109 -22.5577152805 43.03269223 }
+-- input { 3i64 2i64 5i64 1.5 2i64 -1.0 } output { -29.6544069276319 26.8868466612 26.6734196241 }
+-- input { 10i64 25i64 100i64 1.0 0i64 1.0 } output { -6340.74020032725 -3462.85630168 1003.96911941 }
+-- input { 10i64 25i64 100i64 1.0 0i64 -1.0 } output { 546.412436232609 119.41756886 72.2549159541 }

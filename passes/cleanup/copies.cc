@@ -1,0 +1,186 @@
+// copies.cc - copies of arrays that nobody reads again disappear: the copy's consumer works on the original (A6).
+//
+//   let c = copy a ; .. c consumed ..     ==>   .. a consumed ..
+//
+// if nothing that may share memory with a is used behind the copy, and a belongs to this code: each root of a was made
+// in a body that is still running (branches and scopes around count, they run once), or is a parameter that may be
+// consumed, or the state of the loop around. In the last case the loop then consumes its initial value; if that one does
+// not belong to us it is copied once before the loop. Differentiation relies on this pass: it copies whatever is
+// consumed, so that the return sweep may read it, and most of the time does not (ad.md 13.2).
+#include <algorithm>
+
+#include "compiler/ir/aliases.h"
+#include "compiler/ir/build.h"
+#include "passes/pass.h"
+
+namespace raido {
+namespace {
+
+using namespace ir;
+
+class CopyElimination {
+ public:
+  CopyElimination(Program& p, PassContext& context) : p_(p), context_(context) {}
+
+  void run() {
+    for (int round = 0; round < 16; round++) {
+      aliases_.emplace(p_);
+      touched_ = {};
+      changed_ = false;
+      for (Function& f : p_.functions) {
+        frames_ = {{Kind::Function, &f.lambda.body, 0, nullptr, &f}};
+        body(f.lambda.body);
+      }
+      if (!changed_) return;
+    }
+  }
+
+ private:
+  enum class Kind { Function, Once, Loop, Many };
+  struct Frame {
+    Kind kind;
+    Body* body;
+    size_t at;                           // the statement that is being looked into
+    Stm* statement;                      // the one that the body belongs to
+    Function* function;
+  };
+  struct InitialCopy { Body* body; size_t at; size_t state; };
+  Program& p_;
+  PassContext& context_;
+  std::optional<Aliases> aliases_;
+  std::vector<Frame> frames_;
+  VarSet touched_;                       // roots that changed in this round: their aliases are out of date
+  std::vector<InitialCopy> initial_;
+  bool changed_ = false;
+
+  void body(Body& b) {
+    for (size_t i = 0; i < b.stms.size(); i++) {
+      frames_.back().at = i;
+      Stm& s = b.stms[i];
+      if (auto copy = std::get_if<Copy>(&s.exp); copy && eliminate(s, copy->array)) {
+        i = frames_.back().at;           // statements may have moved
+        continue;
+      }
+      bool loop = std::holds_alternative<For>(s.exp) || std::holds_alternative<While>(s.exp);
+      bool once = std::holds_alternative<If>(s.exp) || std::holds_alternative<WithAcc>(s.exp);
+      walk_parts(s, [&](Body& inner) {
+        frames_.push_back({loop ? Kind::Loop : once ? Kind::Once : Kind::Many, &inner, 0, &s, nullptr});
+        body(inner);
+        frames_.pop_back();
+      });
+      // a copy of an initial value may have been put before this statement
+      while (&b.stms[i] != &s) i++;
+    }
+  }
+
+  bool used_behind(const Frame& f, Var root) const {
+    bool used = false;
+    auto look = [&](Var v) {
+      if (is_array(p_.type(v)) && std::ranges::find(aliases_->roots(v), root) != aliases_->roots(v).end()) used = true;
+    };
+    for (size_t k = f.at + 1; k < f.body->stms.size() && !used; k++) each_use(p_, f.body->stms[k], look);
+    each_use(p_, f.body->result, look);
+    return used;
+  }
+  static bool binds(const Body& b, size_t until, Var v) {
+    bool found = false;
+    for (size_t k = 0; k <= until && k < b.stms.size(); k++) each_bind(b.stms[k], [&](Var x) { found = found || x == v; });
+    return found;
+  }
+  // Whether `root` may be consumed at the place that frames [0, depth) describe. Notes initial values to copy.
+  bool may_consume(Var root, size_t depth, std::vector<InitialCopy>& initial) const {
+    for (size_t d = depth; d-- > 0;) {
+      const Frame& f = frames_[d];
+      if (used_behind(f, root)) return false;
+      if (binds(*f.body, f.at, root)) return fresh(*f.body, root);
+      switch (f.kind) {
+        case Kind::Function:
+          for (size_t i = 0; i < f.function->lambda.params.size(); i++)
+            if (f.function->lambda.params[i].var == root) return f.function->consumes[i];
+          return false;
+        case Kind::Once: break;
+        case Kind::Many: return false;
+        case Kind::Loop: return state_of_loop(root, f, d, initial);
+      }
+    }
+    return false;
+  }
+  // A constant array of the program is nobody's to consume.
+  static bool fresh(const Body& b, Var root) {
+    bool ok = true;
+    each_stm(b, [&](const Stm& s) {
+      for (Bind x : s.pattern) if (x.var == root && std::holds_alternative<Data>(s.exp)) ok = false;
+    });
+    return ok;
+  }
+  bool state_of_loop(Var root, const Frame& f, size_t depth, std::vector<InitialCopy>& initial) const {
+    auto check = [&](const std::vector<Bind>& state, const std::vector<Atom>& init) {
+      for (size_t i = 0; i < state.size(); i++) {
+        if (state[i].var != root) continue;
+        Var first = *var_of(init[i]);
+        bool alone = true;               // no other state starts in the same memory, and the loop reads it only as state
+        for (size_t k = 0; k < init.size(); k++)
+          if (auto v = var_of(init[k]); v && k != i && is_array(p_.type(*v))) alone = alone && !aliases_->may_alias(*v, first);
+        each_use(p_, *f.body, [&](Var v) { if (is_array(p_.type(v)) && v != root) alone = alone && !shares(v, first); });
+        bool ours = alone;
+        for (Var r : aliases_->roots(first)) ours = ours && !touched_.contains(r) && may_consume(r, depth, initial);
+        if (!ours) initial.push_back({frames_[depth - 1].body, frames_[depth - 1].at, i});
+        return true;
+      }
+      return false;
+    };
+    if (auto x = std::get_if<For>(&f.statement->exp)) return check(x->state, x->init);
+    if (auto x = std::get_if<While>(&f.statement->exp)) return check(x->state, x->init);
+    return false;
+  }
+  bool shares(Var v, Var other) const { return aliases_->may_alias(v, other); }
+
+  bool eliminate(Stm& s, Var a) {
+    Var c = s.pattern[0].var;
+    if (!s.attrs.empty()) return false;
+    std::vector<InitialCopy> initial;
+    for (Var r : aliases_->roots(a))
+      if (touched_.contains(r) || !may_consume(r, frames_.size(), initial)) return false;
+    if (touched_.contains(c) || !context_.allow()) return false;
+    for (Var r : aliases_->roots(a)) touched_.insert(r);
+    touched_.insert(c);
+    Frame& here = frames_.back();
+    Body& b = *here.body;
+    Subst same;
+    same.emplace(c, a);
+    for (size_t k = here.at + 1; k < b.stms.size(); k++) substitute(p_, b.stms[k], same);
+    substitute(p_, b.result, same);
+    size_t at = here.at;
+    std::vector<std::unique_ptr<Stm>> old = b.stms.take();
+    for (size_t k = 0; k < old.size(); k++) if (k != at) b.stms.push_back(std::move(old[k]));
+    here.at = at - 1;                    // the loop over the body goes on behind it
+    for (const InitialCopy& x : initial) copy_initial(x);
+    context_.stats.count("copies.eliminated");
+    changed_ = true;
+    return true;
+  }
+  void copy_initial(const InitialCopy& x) {
+    Stm& loop = x.body->stms[x.at];
+    std::vector<Atom>& init = std::holds_alternative<For>(loop.exp) ? std::get<For>(loop.exp).init : std::get<While>(loop.exp).init;
+    Var from = *var_of(init[x.state]);
+    List<Stm> made;
+    Builder builder(p_, made);
+    builder.source = loop.source;
+    Var copy = builder.copy(from);
+    init[x.state] = copy;
+    touched_.insert(copy);
+    for (Var r : aliases_->roots(from)) touched_.insert(r);
+    std::vector<std::unique_ptr<Stm>> old = x.body->stms.take();
+    for (size_t k = 0; k < old.size(); k++) {
+      if (k == x.at) x.body->stms.push_back(std::move(made.take()[0]));
+      x.body->stms.push_back(std::move(old[k]));
+    }
+    for (Frame& f : frames_) if (f.body == x.body) f.at++;
+  }
+};
+
+}  // namespace
+
+void copies(ir::Program& program, PassContext& context) { CopyElimination(program, context).run(); }
+
+}  // namespace raido

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Golden tests of passes: each tests/golden/**/*.ir holds a command, an input and the expected output.
+
+    -- run: --pass fuse            arguments of `raido dev`, which reads the file itself
+    -- A sentence that says what the test defends.
+    fun f ...
+    -- expect
+    fun f ...                      the whole output; or, in large outputs, lines `-- check: TEXT` that must occur in order
+
+A file named fail_* must be refused: its expectation is the message. Run with --update to rewrite the expectations.
+"""
+import argparse
+import pathlib
+import subprocess
+import sys
+
+root = pathlib.Path(__file__).resolve().parent
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("--raido", required=True)
+parser.add_argument("--update", action="store_true")
+parser.add_argument("files", nargs="*", type=pathlib.Path)
+options = parser.parse_args()
+
+passed = failed = 0
+for path in options.files or sorted((root / "golden").rglob("*.ir")):
+    text = path.read_text()
+    source, marker, expected = text.partition("-- expect\n")
+    commands = [line[7:].split() for line in source.splitlines() if line.startswith("-- run:")]
+    if len(commands) != 1:
+        print(f"{path}: wants exactly one `-- run:` line")
+        failed += 1
+        continue
+    run = subprocess.run([options.raido, "dev", *commands[0], "-"], input=source, capture_output=True, text=True)
+    must_fail = path.name.startswith("fail_")
+    output = run.stderr if must_fail else run.stdout
+    checks = [line[10:] for line in expected.splitlines() if line.startswith("-- check: ")]
+    problem = ""
+    if (run.returncode != 0) != must_fail:
+        problem = f"exit code {run.returncode}\n{run.stderr}"
+    elif checks:
+        rest = output
+        for check in checks:
+            _, found, rest = rest.partition(check)
+            if not found:
+                problem = f"not found in order: {check}\n{output}"
+                break
+    elif output != expected:
+        if options.update:
+            path.write_text(source + "-- expect\n" + output)
+        else:
+            problem = f"expected:\n{expected}found:\n{output}"
+    if problem:
+        failed += 1
+        print(f"{path.relative_to(root)}: {problem}")
+    else:
+        passed += 1
+print(f"{passed} passed, {failed} failed")
+sys.exit(1 if failed or not passed else 0)
