@@ -60,6 +60,11 @@ def parameters (d: i64) (k: i64) =
       tabulate_2d k t (\i j -> normal 4 (i * t + j)))
 def points (d: i64) (n: i64) = tabulate_2d n d (\i j -> normal 5 (i * d + j))
 
+-- The arguments of the two entry points below.
+entry inputs (d: i64) (k: i64) (n: i64) =
+  let (alpha, mu, q, l) = parameters d k
+  in (alpha, mu, q, l, points d n, 1f64, 0i64)
+
 entry calculate_objective [k] [d] [t] [n] (alpha: [k]f64) (mu: [k][d]f64) (q: [k][d]f64) (l: [k][t]f64)
                                           (x: [n][d]f64) (gamma: f64) (m: i64): f64 =
   objective 1 x gamma m alpha mu q l

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""GPU tests and benchmarks on a machine with a CUDA device: conformance programs, the examples and the mixture model.
+
+Every program is compiled with the cuda backend by the portable compiler and its results are compared with those of the
+c backend; the mixture model is timed. Results go to a JSON file. Stops by itself after about seven minutes."""
+import argparse
+import ctypes
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+root = pathlib.Path(__file__).resolve().parent.parent
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("--raido", required=True, type=pathlib.Path)
+parser.add_argument("--out", required=True, type=pathlib.Path)
+options = parser.parse_args()
+deadline = time.monotonic() + 420
+
+
+def device_name():
+    try:
+        cuda = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return None
+    count, device = ctypes.c_int(), ctypes.c_int()
+    if cuda.cuInit(0) != 0 or cuda.cuDeviceGetCount(ctypes.byref(count)) != 0 or count.value == 0:
+        return None
+    name = ctypes.create_string_buffer(200)
+    cuda.cuDeviceGet(ctypes.byref(device), 0)
+    cuda.cuDeviceGetName(name, 200, device)
+    return name.value.decode()
+
+
+device = device_name()
+if device is None:
+    sys.exit("gpu: this machine has no CUDA device (libcuda.so.1 is missing or finds none); nothing was run")
+if not options.raido.exists():
+    sys.exit(f"gpu: {options.raido} is missing; build it on a machine with cmake: "
+             "cmake --preset portable && cmake --build --preset portable")
+
+results = {"device": device, "tests": [], "benchmarks": []}
+failed = 0
+with tempfile.TemporaryDirectory() as folder:
+    folder = pathlib.Path(folder)
+    programs = [p for p in sorted((root / "tests/conformance").glob("*.fut")) if "-- ==" in p.read_text()]
+    for program in programs:
+        if time.monotonic() > deadline - 180:
+            results["tests"].append({"program": program.name, "result": "not run: out of time"})
+            continue
+        run = subprocess.run([options.raido.resolve(), "test", "--backend=cuda", "--tolerance=1e-9", program],
+                             capture_output=True, text=True, cwd=folder)
+        failed += run.returncode != 0
+        results["tests"].append({"program": program.name, "result": "passed" if run.returncode == 0 else (run.stdout + run.stderr)[-2000:]})
+    gmm = root / "benchmarks/adbench/gmm.fut"
+    outputs = {}
+    for backend in ("c", "cuda"):
+        subprocess.run([options.raido.resolve(), backend, gmm, "-o", folder / f"gmm-{backend}"], check=True)
+    for d, k, n in ((10, 25, 1000), (64, 25, 1000), (128, 25, 1000), (64, 200, 1000)):
+        data = subprocess.run([folder / "gmm-c", "-b", "-e", "inputs"], input=f"{d}i64 {k}i64 {n}i64".encode(),
+                              capture_output=True, check=True).stdout
+        row = {"program": "gmm", "d": d, "k": k, "n": n}
+        for entry in ("calculate_objective", "calculate_jacobian"):
+            for backend in ("c", "cuda"):
+                if time.monotonic() > deadline:
+                    continue
+                log = folder / "times"
+                run = subprocess.run([folder / f"gmm-{backend}", "-e", entry, "-r", "5", "-t", log], input=data, capture_output=True)
+                if run.returncode != 0:
+                    row[f"{entry}_{backend}"] = run.stderr.decode()[-1000:]
+                    failed += 1
+                    continue
+                row[f"{entry}_{backend}_ms"] = sorted(float(t) / 1000 for t in log.read_text().split())[2]
+                outputs[entry, backend] = [float(x) for x in re.findall(rb"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?=f64)", run.stdout)]
+            ours, judge = outputs.get((entry, "cuda"), []), outputs.get((entry, "c"), [])
+            if len(ours) == len(judge) and judge:
+                row[f"{entry}_error"] = max(abs(a - b) / max(1, abs(a) + abs(b)) for a, b in zip(ours, judge))
+                failed += row[f"{entry}_error"] > 1e-9
+        results["benchmarks"].append(row)
+options.out.parent.mkdir(parents=True, exist_ok=True)
+options.out.write_text(json.dumps(results, indent=1) + "\n")
+passed = sum(t["result"] == "passed" for t in results["tests"])
+print(f"{device}: results in {options.out}")
+print(f"{passed} passed, {failed} failed")
+sys.exit(1 if failed else 0)
