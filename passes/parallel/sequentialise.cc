@@ -135,9 +135,16 @@ class Sequentialise {
     }
     for (auto& inner : x.scope.body.stms.take()) statement(out, std::move(*inner));
     tasks_--;
-    std::vector<Atom> results = expanded(x.scope.body.result);
     out.source = s.source;
-    for (size_t k = 0; k < results.size(); k++) out.emit({{s.pattern[k]}, Identity{results[k]}, s.checks, s.source, {}});
+    const std::vector<Atom>& values = x.scope.body.result;
+    std::vector<Atom> own(values.begin(), values.begin() + i64(n)), arrays = expanded(own);
+    auto name = [&](Bind b, const Atom& value) { out.emit({{b}, Identity{value}, s.checks, s.source, {}}); };
+    for (size_t k = 0; k < arrays.size(); k++) name(s.pattern[k], arrays[k]);
+    for (size_t k = n; k < values.size(); k++) {        // further values; accumulators of a scope around may be among them
+      Bind b = s.pattern[arrays.size() + k - n];
+      if (stands_for_arrays(p_.type(b.var))) arrays_[b.var] = arrays_[*var_of(values[k])];
+      else name(b, values[k]);
+    }
     for (size_t k = 0; k < n; k++) dest_[x.scope.params[k].var].reset();
   }
 
