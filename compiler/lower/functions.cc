@@ -1,9 +1,9 @@
-// functions.cc - uses of definitions, application, and recursive functions.
+// functions.cc - uses of definitions, application, and the functions that remain in the core.
 //
 // A call is evaluated in place: the body of the function is run on the arguments, so closures and polymorphism disappear
-// on the way. Only a recursive definition becomes a core function: one for each static shape of its arguments, found again
-// by a key made of code, types and structure, without any size. Its parameters are the dynamic parts of the arguments and
-// of everything that closures among them have captured.
+// on the way. Only a recursive definition, or one that is used very often, becomes a core function: one for each static
+// shape of its arguments, found again by a key made of code, types and structure, without any size. Its parameters are
+// the dynamic parts of the arguments and of everything that closures among them have captured.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -113,7 +113,11 @@ Value Lowerer::call(const Closure& c, std::vector<Value> args) {
   auto def = static_cast<const ast::Def*>(c.code);
   ir::Source call_place = b_->source;
   if (const ast::Attr* attr = intrinsic_attr(*def)) return intrinsic(*def, *attr, c.scope, args);
-  if (def->recursive) return call_instance(c, args);
+  // Evaluating in place is best for what comes after, but code must not grow with the number of call paths: a definition
+  // that was evaluated in place often enough is called from then on.
+  constexpr int in_place_limit = 48;
+  bool often = !checked_.sources[def->span.file].builtin && ++in_place_[def] > in_place_limit;
+  if (def->recursive || (often && first_order(result_type(*def, c.scope)))) return call_instance(c, args);
   Scope* scope = new_scope(c.scope);
   for (size_t i = 0; i < args.size(); i++) bind_pattern(*def->params[i], args[i], scope);
   bool builtin_code = checked_.sources[def->span.file].builtin;
@@ -127,7 +131,19 @@ Value Lowerer::call(const Closure& c, std::vector<Value> args) {
   return v;
 }
 
-// ---- Recursive functions ----
+bool Lowerer::first_order(TypeIn t) {
+  t = resolve(t);
+  return match(head(t),
+      [&](const check::ArrayType&) { return true; },
+      [&](const check::PrimType&) { return true; },
+      [&](const check::RecordType& r) {
+        return std::all_of(r.fields.begin(), r.fields.end(), [&](auto& f) { return first_order({f.second, t.scope}); });
+      },
+      [&](const check::SumType&) { return true; },
+      [&](const auto&) { return false; });
+}
+
+// ---- Functions of the core ----
 
 // The key and the dynamic parts of some values; then, inside the function, the same values made of its parameters.
 struct Lowerer::Capture {

@@ -139,6 +139,7 @@ class Lowerer {
   Value apply(const Value& f, std::vector<Value> args);
   size_t arity(const Closure& c) const;
   Value call(const Closure& c, std::vector<Value> args);
+  bool first_order(TypeIn t);                      // contains no functions
   Value call_instance(const Closure& c, const std::vector<Value>& args);
   struct Capture;
   void capture(const Value& v, Capture& into);
@@ -189,6 +190,7 @@ class Lowerer {
   Scope* root_;
   std::unordered_map<const ast::File*, std::shared_ptr<const Module>> files_;
   std::map<std::pair<const ast::Def*, Scope*>, std::optional<Value>> constants_;
+  std::unordered_map<const ast::Def*, int> in_place_;  // how often each was evaluated in place
   struct Instance { ir::FunId function; };
   std::map<std::string, Instance> instances_;
   ir::Source call_source_;                             // of the call that the current function was entered by
