@@ -27,9 +27,8 @@ std::vector<std::pair<Scalar, size_t>> input_types(const ir::Program& program, s
   std::vector<std::pair<Scalar, size_t>> types;
   if (!f) return types;
   size_t sizes = e ? e->sizes : 0;
-  for (const ir::Bind& b : f->lambda.params) {
-    const ir::Type& t = program.type(b.var);
-    if (std::holds_alternative<ir::BlockType>(t)) continue;
+  for (ir::Var v : ir::outside_params(program, *f)) {
+    const ir::Type& t = program.type(v);
     if (auto s = std::get_if<ir::ScalarType>(&t)) {
       if (sizes > 0) sizes--;
       else types.emplace_back(s->elem, 0);

@@ -371,38 +371,48 @@ std::vector<Cell> Interpreter::loop(const While& x, const StmInfo& info) {
 
 // ---- Entry ----
 
+std::vector<Var> outside_params(const Program& program, const Function& function) {
+  std::vector<Var> outside;
+  bool placing = false;  // between a block and the array that lies in it
+  for (const Bind& b : function.lambda.params) {
+    const Type& t = program.type(b.var);
+    if (std::holds_alternative<BlockType>(t)) placing = true;
+    else if (std::holds_alternative<ArrayType>(t)) placing = false, outside.push_back(b.var);
+    else if (!placing) outside.push_back(b.var);
+  }
+  return outside;
+}
+
 // The cells of all parameters of f: implicit sizes and blocks are found from the arrays.
 std::optional<std::vector<Cell>> Interpreter::arguments(const Function& f, size_t sizes, const std::vector<Value>& args) {
   auto refuse = [&](std::string message) {
     failure_ = Failure{std::move(message), {}, true};
     return std::nullopt;
   };
-  std::vector<Bind> explicit_params;
+  std::vector<Var> outside = outside_params(program_, f), explicit_params;
   size_t sizes_left = sizes;
-  for (const Bind& b : f.lambda.params) {
-    const Type& t = program_.type(b.var);
-    if (std::holds_alternative<BlockType>(t)) continue;
-    if (sizes_left > 0 && std::holds_alternative<ScalarType>(t)) sizes_left--;
-    else explicit_params.push_back(b);
+  for (Var v : outside) {
+    if (sizes_left > 0 && std::holds_alternative<ScalarType>(program_.type(v))) sizes_left--;
+    else explicit_params.push_back(v);
   }
   if (explicit_params.size() != args.size())
     return refuse(fmt::format("`{}` takes {} values, {} were given", f.name, explicit_params.size(), args.size()));
   VarMap<std::optional<Cell>> known;
   for (size_t i = 0; i < args.size(); i++) {
-    const Type& t = program_.type(explicit_params[i].var);
+    const Type& t = program_.type(explicit_params[i]);
     auto array_type = std::get_if<ArrayType>(&t);
     auto scalar_type = std::get_if<ScalarType>(&t);
     bool fits = array_type    ? array_type->elem == args[i].elem && array_type->shape.size() == args[i].shape.size()
                 : scalar_type ? scalar_type->elem == args[i].elem && args[i].shape.empty()
                               : false;
     if (!fits) return refuse(fmt::format("argument {} of `{}` has the wrong type", i + 1, f.name));
-    known[explicit_params[i].var] = from_value(args[i]);
+    known[explicit_params[i]] = from_value(args[i]);
     if (failed()) return std::nullopt;
   }
   bool consistent = true;
   for (size_t i = 0; i < args.size(); i++)
-    if (auto t = std::get_if<ArrayType>(&program_.type(explicit_params[i].var))) {
-      const Ref<Array>& a = std::get<Ref<Array>>(*known[explicit_params[i].var]);
+    if (auto t = std::get_if<ArrayType>(&program_.type(explicit_params[i]))) {
+      Ref<Array> a = std::get<Ref<Array>>(*known[explicit_params[i]]);
       for (size_t k = 0; k < t->shape.size(); k++) {
         if (const Const* c = const_of(t->shape[k])) {
           consistent = consistent && c->as_i64() == a->shape[k];
@@ -412,7 +422,14 @@ std::optional<std::vector<Cell>> Interpreter::arguments(const Function& f, size_
           consistent = consistent && std::get<Num>(*size).value.as_i64() == a->shape[k];
         }
       }
-      if (t->place) known[t->place->block] = Cell(a->buffer);
+      if (!t->place) continue;
+      known[t->place->block] = Cell(a->buffer);
+      auto place_param = [&](const Atom& atom, i64 value) {
+        const Var* v = var_of(atom);
+        if (v && std::find(outside.begin(), outside.end(), *v) == outside.end()) known[*v] = Num{i64_const(value), {}};
+      };
+      place_param(t->place->layout.offset, 0);
+      for (size_t k = 0; k < a->strides.size(); k++) place_param(t->place->layout.strides[k], a->strides[k]);
     }
   if (!consistent) return refuse("Error: entry point arguments have invalid sizes.");
   std::vector<Cell> cells;
@@ -446,8 +463,16 @@ Outcome Interpreter::run(std::string_view name, const std::vector<Value>& args) 
   outcome.failure = failure_;
   outcome.counters = counters_;
   if (failed()) return outcome;
-  for (size_t i = entry ? entry->result_sizes : 0; i < results.size(); i++)
-    if (!std::holds_alternative<Ref<Buffer>>(results[i])) outcome.results.push_back(to_value(results[i]));
+  size_t sizes_left = entry ? entry->result_sizes : 0;
+  bool placing = false;
+  for (const Cell& c : results) {
+    if (std::holds_alternative<Ref<Buffer>>(c)) { placing = true; continue; }
+    bool is_array = std::holds_alternative<Ref<Array>>(c);
+    if (placing && !is_array) continue;
+    placing = false;
+    if (sizes_left > 0) sizes_left--;
+    else outcome.results.push_back(to_value(c));
+  }
   return outcome;
 }
 
