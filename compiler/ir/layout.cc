@@ -25,7 +25,7 @@ Atom Sizes::combine(ScalarOp op, Atom a, Atom b) {
   return found->second = v;
 }
 
-std::vector<Atom> row_major(Sizes& sizes, const std::vector<Dim>& shape) {
+std::vector<Atom> row_major(Sizes& sizes, std::vector<Dim> shape) {
   std::vector<Atom> strides(shape.size());
   Atom stride = i64_atom(1);
   for (size_t d = shape.size(); d-- > 0;) {
@@ -35,13 +35,13 @@ std::vector<Atom> row_major(Sizes& sizes, const std::vector<Dim>& shape) {
   return strides;
 }
 
-Atom volume(Sizes& sizes, const std::vector<Dim>& shape) {
+Atom volume(Sizes& sizes, std::vector<Dim> shape) {
   Atom n = i64_atom(1);
   for (size_t d = shape.size(); d-- > 0;) n = sizes.mul(shape[d], n);
   return n;
 }
 
-Lmad sliced(Sizes& sizes, const Lmad& l, const std::vector<Selector>& at) {
+Lmad sliced(Sizes& sizes, Lmad l, std::vector<Selector> at) {
   Lmad out{l.offset, {}};
   for (size_t d = 0; d < at.size(); d++)
     match(at[d],
@@ -60,14 +60,14 @@ Lmad permuted(const Lmad& l, const std::vector<int>& dims) {
   return out;
 }
 
-bool is_row_major(Sizes& sizes, const Lmad& l, const std::vector<Dim>& shape) {
+bool is_row_major(Sizes& sizes, Lmad l, std::vector<Dim> shape) {
   std::vector<Atom> expected = row_major(sizes, shape);
   for (size_t d = 0; d < shape.size(); d++)
     if (expected[d] != l.strides[d] && !is_const(shape[d], 1)) return false;
   return true;
 }
 
-std::optional<Lmad> reshaped(Sizes& sizes, const Lmad& l, const std::vector<Dim>& from, const std::vector<Dim>& to) {
+std::optional<Lmad> reshaped(Sizes& sizes, Lmad l, std::vector<Dim> from, std::vector<Dim> to) {
   if (is_row_major(sizes, l, from)) return Lmad{l.offset, row_major(sizes, to)};
   if (from.size() != 1) return {};
   Lmad out{l.offset, row_major(sizes, to)};

@@ -41,15 +41,15 @@ class Sizes {
   Atom combine(ScalarOp op, Atom a, Atom b);
 };
 
-std::vector<Atom> row_major(Sizes& sizes, const std::vector<Dim>& shape);
-Atom volume(Sizes& sizes, const std::vector<Dim>& shape);
+std::vector<Atom> row_major(Sizes& sizes, std::vector<Dim> shape);
+Atom volume(Sizes& sizes, std::vector<Dim> shape);
 // What `at` (a prefix of the dimensions) selects.
-Lmad sliced(Sizes& sizes, const Lmad& l, const std::vector<Selector>& at);
+Lmad sliced(Sizes& sizes, Lmad l, std::vector<Selector> at);
 Lmad permuted(const Lmad& l, const std::vector<int>& dims);
 // True if elements follow each other row by row without gaps. Dimensions of extent 1 do not matter.
-bool is_row_major(Sizes& sizes, const Lmad& l, const std::vector<Dim>& shape);
+bool is_row_major(Sizes& sizes, Lmad l, std::vector<Dim> shape);
 // The same elements in the same order under another shape, where that is an index function.
-std::optional<Lmad> reshaped(Sizes& sizes, const Lmad& l, const std::vector<Dim>& from, const std::vector<Dim>& to);
+std::optional<Lmad> reshaped(Sizes& sizes, Lmad l, std::vector<Dim> from, std::vector<Dim> to);
 bool same_place(const Place& a, const Place& b);
 
 }  // namespace raido::ir

@@ -121,7 +121,7 @@ class Placer {
     out.push_back(std::move(s));
   }
 
-  Place alloc(List<Stm>& out, const ArrayType& t, const std::string& hint, Source source) {
+  Place alloc(List<Stm>& out, ArrayType t, const std::string& hint, Source source) {
     Atom bytes = sizes_.mul(volume(sizes_, t.shape), i64_atom(bytes_of(t.elem)));
     Var block = p_.fresh(hint + "_mem", BlockType{space()});
     emit(out, {{{block}}, Alloc{space(), bytes}, {}, source, {}});
@@ -133,12 +133,12 @@ class Placer {
     emit(out, {{{copied}}, Copy{v}, {}, {}, {}});
     return copied;
   }
-  Atom moved_to(List<Stm>& out, const Atom& a, const Place& where) {
+  Atom moved_to(List<Stm>& out, const Atom& a, Place where) {
     return same_place(place(a), where) ? a : Atom(copy_to(out, *var_of(a), where));
   }
   // At offset 0, row by row: what is handed from loop to loop and from function to function.
   Atom canonical(List<Stm>& out, const Atom& a) {
-    const Place& here = place(a);
+    Place here = place(a);
     if (is_const(here.layout.offset, 0) && is_row_major(sizes_, here.layout, array(a)->shape)) return a;
     ArrayType t = *array(a);
     return copy_to(out, *var_of(a), alloc(out, t, p_.hint(*var_of(a)), {}));
@@ -327,7 +327,7 @@ class Placer {
         if (!whole) return {};
         Atom start = i64_atom(0);
         for (size_t i = 0; i < part; i++) {
-          const Dim& n = array(x.arrays[i])->shape[size_t(x.dim)];
+          Dim n = array(x.arrays[i])->shape[size_t(x.dim)];
           if (!sizes_.in_scope(n)) return {};
           start = sizes_.add(start, n);
         }
@@ -389,7 +389,7 @@ class Placer {
       },
       [&](Concat& x) {
         created();
-        const Place& whole = place(s.pattern[0].var);
+        Place whole = place(s.pattern[0].var);
         Atom start = i64_atom(0);
         std::vector<int64_t> ready;
         for (size_t k = 0; k < x.arrays.size(); k++) {
@@ -581,7 +581,7 @@ class Placer {
     for (Bind b : x.index) sizes_.bound(b.var);
     for (size_t k = 0; k < s.pattern.size(); k++) {
       if (!array(s.pattern[k].var) || !array(x.body.result[k])) continue;
-      const Place& whole = place(s.pattern[k].var);
+      Place whole = place(s.pattern[k].var);
       wishes[k] = Place{whole.block, sliced(sizes_, whole.layout, index)};
       Var v = origin(x.body.result[k], depth + 1);
       if (inner.made_at.contains(v) && creates(defs_.stm[v])) inner.result_wish.emplace(v, *wishes[k]);
@@ -689,7 +689,7 @@ class Placer {
         put(v, {block, l});
         auto like = [&](Var twin, Var its_block, const std::vector<Bind>& extras) {
           Lmad m{i64_atom(0), {}};
-          const std::vector<Dim>& shape = array(twin)->shape;
+          std::vector<Dim> shape = array(twin)->shape;
           m.strides = l.strides;
           if (shape.size() > 1) m.strides[shape.size() - 2] = shape.back();
           for (size_t i = 0; i < strides[k].size(); i++)
