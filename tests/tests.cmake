@@ -32,9 +32,13 @@ if(TARGET raido)
   add_test(NAME derivatives
            COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/ad/run.py --raido $<TARGET_FILE:raido>)
   set_tests_properties(derivatives PROPERTIES LABELS quick TIMEOUT 300)
-  add_test(NAME conformance_after_passes
-           COMMAND raido test -i --pipeline=common --tolerance=1e-9 ${CMAKE_SOURCE_DIR}/tests/conformance)
-  set_tests_properties(conformance_after_passes PROPERTIES LABELS quick TIMEOUT 300)
+  # The same behind the pipelines, where the interpreter works on real blocks.
+  foreach(pipeline cpu gpu)
+    add_test(NAME conformance_after_${pipeline}_passes
+             COMMAND raido test -i --pipeline=${pipeline} --tolerance=1e-9 ${CMAKE_SOURCE_DIR}/tests/conformance)
+    set_tests_properties(conformance_after_${pipeline}_passes PROPERTIES LABELS full TIMEOUT 600)
+  endforeach()
+  set_tests_properties(conformance_after_cpu_passes PROPERTIES LABELS quick)
   foreach(backend c multicore opencl)
     add_test(NAME conformance_${backend}
              COMMAND raido test --backend=${backend} --tolerance=1e-9 ${CMAKE_SOURCE_DIR}/tests/conformance)
