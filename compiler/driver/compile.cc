@@ -33,8 +33,8 @@ bool print_reports(const check::Checked& checked, const Options& options) {
 }
 
 std::optional<Compiled> front_end(const std::string& path, const Options& options) {
-  if (path.ends_with(".ir")) {
-    FileContents file = read_file(path);
+  if (path.ends_with(".ir") || path == "-") {
+    FileContents file = path == "-" ? FileContents{read_standard_input(), ""} : read_file(path);
     if (!file.text) {
       fmt::print(stderr, "{}: {}\n", path, file.error);
       return {};
