@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Compiles the CUDA kernels of programs with NVRTC straight to machine code, for every architecture; needs no GPU.
+
+usage: nvrtc.py RAIDO BUILD_FOLDER PROGRAM.fut|FOLDER...
+
+NVRTC is looked for in $CUDA_HOME, /usr/local/cuda*, where the linker looks, and in BUILD_FOLDER/nvrtc, into which the
+PyPI wheel nvidia-cuda-nvrtc is installed if nothing else is found. Exit code 77: there is none, and why.
+"""
+import ctypes
+import glob
+import os
+import subprocess
+import sys
+import tempfile
+
+ARCHITECTURES = [75, 80, 90, 100, 120]
+
+
+def places(build):
+    home = os.environ.get("CUDA_HOME")
+    roots = ([home] if home else []) + sorted(glob.glob("/usr/local/cuda*"), reverse=True)
+    for root in roots:
+        yield from sorted(glob.glob(os.path.join(root, "lib64", "libnvrtc.so*")))
+    yield from ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"]
+    yield from sorted(glob.glob(os.path.join(build, "nvrtc", "**", "libnvrtc.so*"), recursive=True))
+
+
+def load(build):
+    for place in places(build):
+        try:
+            return ctypes.CDLL(place)
+        except OSError:
+            continue
+    return None
+
+
+def install(build):
+    target = os.path.join(build, "nvrtc")
+    print(f"installing nvidia-cuda-nvrtc into {target}")
+    done = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--target", target, "nvidia-cuda-nvrtc"],
+                          capture_output=True, text=True)
+    return done.stderr.strip().splitlines()[-1:] if done.returncode else []
+
+
+class Compiler:
+    def __init__(self, library):
+        self.library = library
+
+    def compile(self, source, architecture):
+        """The log of a failed compilation, or None."""
+        nvrtc, program = self.library, ctypes.c_void_p()
+        nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, b"kernels.cu", 0, None, None)
+        options = [f"--gpu-architecture=sm_{architecture}".encode(), b"--std=c++17", b"-diag-suppress=177"]
+        code = nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
+        log = None
+        if code != 0:
+            size = ctypes.c_size_t()
+            nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+            text = ctypes.create_string_buffer(size.value + 1)
+            nvrtc.nvrtcGetProgramLog(program, text)
+            log = text.value.decode(errors="replace")
+        nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+        return log
+
+
+def kernels(raido, program, folder):
+    """The CUDA text of a program's kernels."""
+    executable, dump = os.path.join(folder, "program"), os.path.join(folder, "kernels.cu")
+    made = subprocess.run([raido, "cuda", program, "-w", "-o", executable], capture_output=True, text=True)
+    if made.returncode != 0:
+        sys.exit(f"{program}: raido cuda failed\n{made.stderr}")
+    subprocess.run([executable, "--dump-cuda", dump], check=True)
+    with open(dump, "rb") as file:
+        return file.read()
+
+
+def main():
+    raido, build, *paths = sys.argv[1:]
+    library = load(build)
+    if library is None:
+        reason = install(build)
+        library = load(build)
+        if library is None:
+            print("skipped: no libnvrtc here, and it could not be installed:", *reason)
+            sys.exit(77)
+    compiler, failures = Compiler(library), 0
+    programs = [p for path in paths for p in (sorted(glob.glob(os.path.join(path, "*.fut"))) if os.path.isdir(path) else [path])]
+    for program in programs:
+        with open(program) as file:
+            if " no_cuda " in file.read():
+                continue
+        with tempfile.TemporaryDirectory() as folder:
+            source = kernels(raido, program, folder)
+        for architecture in ARCHITECTURES:
+            log = compiler.compile(source, architecture)
+            if log is not None:
+                failures += 1
+                print(f"{program}: sm_{architecture} does not compile\n{log}")
+                break
+        else:
+            print(f"{program}: {source.count(b'KERNEL ') - 1} kernels, {len(ARCHITECTURES)} architectures")
+    sys.exit(failures > 0)
+
+
+main()
