@@ -36,7 +36,11 @@ class FromCore {
   Module run() {
     for (const Function& f : p_.functions) m_.functions.push_back(declare(f));
     constants();
-    for (size_t k = 0; k < p_.functions.size(); k++) function(k);
+    for (size_t k = 0; k < p_.functions.size(); k++) {
+      function(k);
+      IdSet<FunId> seen;
+      m_.functions[k].recursive = reaches(p_.functions[k], {uint32_t(k)}, seen);
+    }
     return std::move(m_);
   }
 
@@ -65,6 +69,19 @@ class FromCore {
   };
 
   // ---- tables ----
+
+  bool reaches(const Function& from, FunId to, IdSet<FunId>& seen) const {
+    bool found = false;
+    each_stm(from.lambda.body, [&](const ir::Stm& s) {
+      auto x = std::get_if<ir::Call>(&s.exp);
+      if (!x || found) return;
+      if (x->callee == to) { found = true; return; }
+      if (seen.contains(x->callee)) return;
+      seen.insert(x->callee);
+      found = reaches(p_.functions[x->callee.index], to, seen);
+    });
+    return found;
+  }
 
   void find_elements() {
     for (const VarInfo& v : p_.vars) {
@@ -362,8 +379,8 @@ class FromCore {
     Var v = s.pattern.empty() ? Var{} : s.pattern[0].var;
     match(s.exp,
       [&](const Identity& x) {
-        if (!is_scalar_var(v)) return;
-        scalar_[v] = atom(x.value);
+        if (is_scalar_var(v)) scalar_[v] = atom(x.value);
+        if (!in_kernel_) trace(s, x.value);
       },
       [&](const Apply& x) {
         std::vector<ExprId> args = atoms(x.args);
@@ -467,6 +484,31 @@ class FromCore {
   VarMap<const Apply*> defined_;
   VarSet extents_;                           // sizes of arrays
 
+  // #[trace] and #[trace(tag)]: the value goes to the log.
+  void trace(const ir::Stm& s, const Atom& value) {
+    for (const Attr& a : s.attrs) {
+      if (!a.name.starts_with("trace")) continue;
+      std::string label = a.name.size() > 6 ? a.name.substr(6) : "trace";
+      if (a.name.size() <= 6 && s.source.valid()) label = place_text(p_.sources[s.source.index]);
+      emit(Trace{label + ":", {}});
+      if (array(value)) {
+        std::vector<ExprId> at;
+        auto element = [&](const std::vector<ExprId>& i) {
+          emit(Trace{" ", load(layout(value).memory, address(layout(value), i), "x")});
+        };
+        nest(shape(value), at, element);
+        emit(Trace{" \n", {}});
+      } else if (is_scalar(p_.type(value))) {
+        emit(Trace{" ", atom(value)});
+        emit(Trace{"\n", {}});
+      }
+    }
+  }
+  static std::string place_text(const SourceInfo& i) {
+    std::string end = i.line == i.end_line ? std::to_string(i.end_column) : fmt::format("{}:{}", i.end_line, i.end_column);
+    return fmt::format("{}:{}:{}-{}", i.file, i.line, i.column, end);
+  }
+
   static bool has(const std::vector<Attr>& attrs, std::string_view name) {
     return std::any_of(attrs.begin(), attrs.end(), [&](const Attr& a) { return a.name == name; });
   }
@@ -483,9 +525,7 @@ class FromCore {
     std::string places;
     int n = 0;
     for (Source at = source; at.valid(); at = p_.sources[at.index].caller) {
-      const SourceInfo& i = p_.sources[at.index];
-      std::string end = i.line == i.end_line ? std::to_string(i.end_column) : fmt::format("{}:{}", i.end_line, i.end_column);
-      places += fmt::format("\n{} #{}  {}:{}:{}-{}", n == 0 ? "->" : "  ", n, i.file, i.line, i.column, end);
+      places += fmt::format("\n{} #{}  {}", n == 0 ? "->" : "  ", n, place_text(p_.sources[at.index]));
       n++;
     }
     m_.texts.push_back(places.empty() ? text : text + "\n\nBacktrace:" + places);

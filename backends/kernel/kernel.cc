@@ -126,7 +126,7 @@ class FreeNames {
       [&](const Fail& x) { use(x.args); },
       [&](const Call& x) { use(x.args); for (Name n : x.results) use(n); },
       [&](const Return& x) { use(x.values); },
-      [](const Comment&) {},
+      [&](const Trace& x) { if (x.value) use(*x.value); },
       [&](const FromConstants& x) { bound(x.var); },
       [&](const Alloc& x) { use(x.factors); bound(x.block); },
       [&](const Retain& x) { use(x.block); },

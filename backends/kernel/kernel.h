@@ -48,7 +48,7 @@ struct If { ExprId cond; Block then_, else_; };
 struct Fail { int text; std::vector<ExprId> args; };                 // into Module::texts
 struct Call { int function; std::vector<ExprId> args; std::vector<Name> results; };
 struct Return { std::vector<ExprId> values; };
-struct Comment { std::string text; };
+struct Trace { std::string text; std::optional<ExprId> value; };     // to the program's log
 struct FromConstants { Name var, field; };                           // var := the program's constant
 // Host only.
 struct Alloc { Name block; std::vector<ExprId> factors; bool lenient; };   // product of sizes; lenient: negative means none
@@ -62,7 +62,7 @@ struct CopyMemory { Name to; ExprId to_at; Name from; ExprId from_at; ExprId cou
 struct Launch { int kernel; std::vector<ExprId> args; ExprId threads; };
 struct ParallelFor { Name first, last; ExprId n; Block body; int site; };  // body runs one claimed chunk of 0..n-1
 struct Stm {
-  std::variant<Declare, DeclareArray, Assign, Store, Atomic, For, While, If, Fail, Call, Return, Comment, FromConstants, Alloc,
+  std::variant<Declare, DeclareArray, Assign, Store, Atomic, For, While, If, Fail, Call, Return, Trace, FromConstants, Alloc,
                Retain, Release, SetBlock, ReadBack, WriteOut, Upload, CopyMemory, Launch, ParallelFor> node;
 };
 

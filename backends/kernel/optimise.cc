@@ -43,7 +43,7 @@ class Dead {
       [&](const For& x) { read(x.from, by); read(x.to, by); }, [&](const While& x) { read(x.cond, by); },
       [&](const If& x) { read(x.cond, by); }, [&](const Fail& x) { read(x.args, by); },
       [&](const Call& x) { read(x.args, by); for (Name n : x.results) read(n, by); },
-      [&](const Return& x) { read(x.values, by); }, [](const Comment&) {}, [](const FromConstants&) {},
+      [&](const Return& x) { read(x.values, by); }, [&](const Trace& x) { if (x.value) read(*x.value, by); }, [](const FromConstants&) {},
       [&](const Alloc& x) { read(x.factors, by); read(x.block, by); }, [&](const Retain& x) { read(x.block, by); },
       [&](const Release& x) { read(x.block, by); }, [&](const SetBlock& x) { read(x.from, by); },
       [&](const ReadBack& x) { read(x.memory, by); read(x.index, by); },

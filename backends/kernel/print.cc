@@ -312,7 +312,7 @@ class Writer {
         for (size_t k = 0; k < x.values.size(); k++) line(fmt::format("*{} = {};", name(current_->results[k]), expr(x.values[k])));
         line("return 0;");
       },
-      [&](const Comment& x) { line("// " + x.text); },
+      [&](const Trace& x) { trace(x); },
       [&](const FromConstants& x) { line(fmt::format("{} = w->context->constants->{};", declared(x.var), name(x.field))); },
       [&](const Alloc& x) { alloc(x); },
       [&](const Retain& x) { line(fmt::format("{}_retain({});", prefix(x.block), name(x.block))); },
@@ -345,6 +345,16 @@ class Writer {
 
   std::string field(Name n) const { return m_.names[n.index].constant ? "w->context->constants->" : ""; }
   std::string prefix(Name n) const { return m_.names[n.index].space == ir::Space::Device ? "raido_device" : "raido"; }
+
+  void trace(const Trace& x) {
+    if (!x.value) { line(fmt::format("fputs({}, w->context->log);", quote(x.text))); return; }
+    Scalar t = m_.exprs[x.value->index].type;
+    std::string value = expr(*x.value), format = "%lld", argument = fmt::format("(long long){}", value);
+    if (t == Scalar::Bool) { format = "%s"; argument = fmt::format("{} ? \"true\" : \"false\"", value); }
+    else if (is_float(t)) { format = "%f"; argument = fmt::format("(f64){}", value); }
+    else if (t == Scalar::U64) { format = "%llu"; argument = fmt::format("(unsigned long long){}", value); }
+    line(fmt::format("fprintf(w->context->log, {}, {});", quote(x.text + format), argument));
+  }
 
   void alloc(const Alloc& x) {
     const NameInfo& i = m_.names[x.block.index];

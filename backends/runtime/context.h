@@ -49,6 +49,7 @@ struct raido_device;
 struct raido_worker {
   struct raido_context *context;
   int number;
+  const char *stack;                              // where the thread's stack began
   char *error;                                    // the first failure of this worker, or NULL
   struct raido_block *free[RAIDO_SIZE_CLASSES];   // blocks to be used again, by size class
   size_t cached;                                  // bytes in `free`

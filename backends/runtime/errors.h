@@ -40,6 +40,14 @@ RAIDO_FN int raido_check_failed(struct raido_worker *w, const char *text, int n,
   return 1;
 }
 
+// At the start of a recursive function: the stack may not be used up.
+#define RAIDO_STACK ((i64)6 << 20)
+#define RAIDO_ENTER(w)                                                              \
+  do {                                                                              \
+    char here_;                                                                     \
+    if (RAIDO_UNLIKELY((w)->stack - (const char *)&here_ > RAIDO_STACK)) return raido_fail(w, "Error: Stack overflow."); \
+  } while (0)
+
 // Ends the process with a message; only for executables.
 RAIDO_FN void raido_panic(const char *program, const char *format, ...) __attribute__((format(printf, 2, 3), noreturn, cold));
 

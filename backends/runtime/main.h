@@ -223,6 +223,7 @@ int main(int argc, char **argv) {
   c->program = argv[0] != NULL ? argv[0] : "program";
   c->log = stderr;
   c->main.context = c;
+  c->main.stack = (const char *)&options;
   pthread_mutex_init(&c->lock, NULL);
   raido_parse_options(c, argc, argv, &options);
   if (raido_program_start(c) != 0) raido_panic(c->program, "%s", c->main.error);

@@ -109,6 +109,12 @@ std::optional<Pipeline> pipeline_of(const Options& options, ir::Target& target) 
   std::optional<Pipeline> found = find_pipeline(options.pipeline, target);
   if (!found) return {};
   Pipeline pipeline = std::move(*found);
+  if (options.target == "multicore") target = ir::Target::Multicore;
+  else if (options.target == "gpu") target = ir::Target::Gpu;
+  else if (!options.target.empty() && options.target != "sequential") {
+    fmt::print(stderr, "there is no target `{}`: sequential, multicore, gpu\n", options.target);
+    return {};
+  }
   if (!options.pass.empty())
     for (const std::string& name : split(options.pass, ',')) {
       const Pass* p = find_pass(name);

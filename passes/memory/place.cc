@@ -121,7 +121,7 @@ class Placer {
     out.push_back(std::move(s));
   }
 
-  Place alloc(List<Stm>& out, ArrayType t, const std::string& hint, Source source) {
+  Place alloc(List<Stm>& out, ArrayType t, std::string hint, Source source) {
     Atom bytes = sizes_.mul(volume(sizes_, t.shape), i64_atom(bytes_of(t.elem)));
     Var block = p_.fresh(hint + "_mem", BlockType{space()});
     emit(out, {{{block}}, Alloc{space(), bytes}, {}, source, {}});

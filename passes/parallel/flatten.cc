@@ -114,6 +114,16 @@ class Flatten {
 void flatten(Program& program, PassContext& context) {
   Flatten pass(program, context);
   program.each_body([&](Body& b) { pass.body(b); });
+  program.each_body([&](const Body& b) {
+    each_stm(b, [&](const Stm& s) {
+      auto seg = std::get_if<Seg>(&s.exp);
+      if (!seg) return;
+      each_stm(seg->body, [&](const Stm& inner) {
+        if (auto call = std::get_if<Call>(&inner.exp))
+          context.refuse(inner.source, Refusal::DeviceCode, "a call of `" + program.functions[call->callee.index].name + "`");
+      });
+    });
+  });
 }
 
 }  // namespace raido

@@ -278,7 +278,10 @@ class Sequentialise {
     bool in_one_go = target_ == Target::Sequential || tasks_ > 0 || is_short(x);
     if (x.level == SegLevel::Grid && tasks_ == 0) in_one_go = false;
     bool whole = is_seg_map(x) && !has_private(s);
-    if (!in_one_go && !whole && !can_be_chunked(p_, s, x)) in_one_go = x.level == SegLevel::Task;
+    if (!in_one_go && !whole && !can_be_chunked(p_, s, x)) {
+      if (x.level == SegLevel::Grid) return one_thread_for_each_row(out, s, x);
+      in_one_go = true;
+    }
     if (!in_one_go && !whole) {
       auto private_dest = [&](Var token) { return private_[token]; };
       std::vector<Stm> parts = chunked(p_, std::move(s), private_dest);
@@ -297,6 +300,43 @@ class Sequentialise {
     body(x.body);
     tasks_--;
     out.emit(std::move(s));
+  }
+
+  //   seg scan grid (i < n, k < m) ..   ==>   seg map grid (i < n) { seg scan task (k < m) .. }
+  // and a single index becomes the inner one of a seg over one point, whose results are taken out again.
+  void one_thread_for_each_row(Builder& out, Stm& s, Seg& x) {
+    bool single = x.index.size() == 1;
+    Seg outer{x.level, x.index, x.extent, {}, {}, {}, {}, {}, {}};
+    Seg inner = std::move(x);
+    inner.level = SegLevel::Task;
+    inner.index = {outer.index.back()};
+    inner.extent = {outer.extent.back()};
+    outer.index.pop_back();
+    outer.extent.pop_back();
+    if (single) {
+      outer.index.push_back({p_.fresh("z", scalar_type(Scalar::I64))});
+      outer.extent.push_back(i64_atom(1));
+    }
+    outer.body = out.body([&] {
+      std::vector<Atom> made;
+      for (Var v : out.bind("row", std::move(inner))) made.push_back(v);
+      return made;
+    });
+    Stm map{{}, std::move(outer), s.checks, s.source, s.attrs};
+    std::vector<Bind> wanted = s.pattern;
+    if (single) {
+      for (Bind b : wanted) map.pattern.push_back({p_.fresh(p_.hint(b.var), lifted(i64_atom(1), p_.type(b.var)))});
+    } else {
+      map.pattern = wanted;
+    }
+    std::vector<Bind> lone = map.pattern;
+    statement(out, std::move(map));
+    if (!single) return;
+    for (size_t k = 0; k < wanted.size(); k++) {
+      bool row = is_array(p_.type(lone[k].var));
+      Exp take = row ? Exp(Index{lone[k].var, {i64_atom(0)}}) : Exp(Identity{lone[k].var});
+      statement(out, Stm{{wanted[k]}, std::move(take), {}, s.source, {}});
+    }
   }
 
   // A short row is not worth a fork.

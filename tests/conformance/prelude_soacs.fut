@@ -37,9 +37,9 @@ entry predicates (a: []i32) = (all (> 0) a, any (> 2) a, and (map (> 0) a), or (
 
 -- ==
 -- entry: histograms
--- input { [0i64,1i64,1i64,5i64,-1i64] [1i32,2i32,3i32,4i32,5i32] } output { [1i32,5i32,0i32] [11i32,15i32,10i32] [101i32,105i32,100i32] }
+-- input { [0i64,1i64,1i64,5i64,-1i64] [1i32,2i32,3i32,4i32,5i32] } output { [1i32,5i32,0i32] [11i32,15i32,10i32] [1i32,3i32,-2147483648i32] }
 entry histograms [n] (is: [n]i64) (vs: [n]i32) =
-  (hist (+) 0 3 is vs, reduce_by_index (replicate 3 10) (+) 0 is vs, hist (+) 100 3 is vs)
+  (hist (+) 0 3 is vs, reduce_by_index (replicate 3 10) (+) 0 is vs, hist i32.max i32.lowest 3 is vs)
 
 -- ==
 -- entry: histograms_2d
