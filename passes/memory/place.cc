@@ -595,7 +595,7 @@ class Placer {
 
   // Strides of an array that stands row by row. Products of sizes that are not in scope here are values of their own:
   // `extra(d)` makes one.
-  template <class Extra> std::vector<Atom> handed_strides(const std::vector<Dim>& shape, Extra extra) {
+  template <class Extra> std::vector<Atom> handed_strides(std::vector<Dim> shape, Extra extra) {
     std::vector<Atom> strides(shape.size(), i64_atom(1));
     bool known = true;
     for (size_t d = shape.size() - 1; d-- > 0;) {
