@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Golden tests of passes: each tests/golden/**/*.ir holds a command, an input and the expected output.
 
-    -- run: --pass fuse            arguments of `raido dev`, which reads the file itself
+    -- run: --pass fuse            arguments of `raido dev`, which reads the input
     -- A sentence that says what the test defends.
     fun f ...
     -- expect
@@ -13,6 +13,7 @@ import argparse
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 root = pathlib.Path(__file__).resolve().parent
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -30,7 +31,10 @@ for path in options.files or sorted((root / "golden").rglob("*.ir")):
         print(f"{path}: wants exactly one `-- run:` line")
         failed += 1
         continue
-    run = subprocess.run([options.raido, "dev", *commands[0], "-"], input=source, capture_output=True, text=True)
+    with tempfile.NamedTemporaryFile("w", suffix=".ir") as file:
+        file.write(source)
+        file.flush()
+        run = subprocess.run([options.raido, "dev", *commands[0], file.name], capture_output=True, text=True)
     must_fail = path.name.startswith("fail_")
     output = run.stderr if must_fail else run.stdout
     checks = [line[10:] for line in expected.splitlines() if line.startswith("-- check: ")]

@@ -52,7 +52,7 @@ Var Builder::reverse(Var array) {
   Term last = term(n) - 1;
   return slice(program.hint(array), array, Slice{last.atom, n, i64_const(-1)});
 }
-std::vector<Var> Builder::map(const std::string& hint, Dim width, Lambda f, std::vector<Var> inputs) {
+std::vector<Var> Builder::map(std::string hint, Dim width, Lambda f, std::vector<Var> inputs) {
   return bind(hint, Screma{std::move(width), std::move(inputs), std::move(f), {}, {}, {}, {}});
 }
 namespace {
@@ -62,11 +62,11 @@ Lambda identity_lambda(Builder& b, const std::vector<Var>& inputs) {
   return b.lambda(params, [](const std::vector<Var>& xs) { return std::vector<Atom>(xs.begin(), xs.end()); });
 }
 }  // namespace
-std::vector<Var> Builder::reduce(const std::string& hint, Dim width, Combine op, std::vector<Var> inputs) {
+std::vector<Var> Builder::reduce(std::string hint, Dim width, Combine op, std::vector<Var> inputs) {
   Lambda pre = identity_lambda(*this, inputs);
   return bind(hint, Screma{std::move(width), std::move(inputs), std::move(pre), {std::move(op)}, {}, {}, {}});
 }
-std::vector<Var> Builder::scan(const std::string& hint, Dim width, Combine op, std::vector<Var> inputs) {
+std::vector<Var> Builder::scan(std::string hint, Dim width, Combine op, std::vector<Var> inputs) {
   Lambda pre = identity_lambda(*this, inputs);
   return bind(hint, Screma{std::move(width), std::move(inputs), std::move(pre), {}, {std::move(op)}, {}, {}});
 }
@@ -84,7 +84,7 @@ Combine Builder::combine_rows(ScalarOp op, Scalar s, double neutral, std::vector
   c.shape = std::move(shape);
   return c;
 }
-Atom Builder::add(const std::string& hint, Atom x, Atom y) {
+Atom Builder::add(std::string hint, Atom x, Atom y) {
   std::vector<Dim> shape = shape_of(program.type(x));
   if (shape.empty()) {
     Term sum = elem_of(program, x) == Scalar::Bool ? apply(ScalarOp::or_, {term(x), term(y)}) : term(x) + term(y);

@@ -18,6 +18,7 @@ class Builder {
   std::vector<Var> checks;             // likewise
   std::vector<Attr> attrs;             // likewise
 
+  // Hints are taken by value where more than one variable is made: Program::hint(v) does not survive a new variable.
   // Appends `let hint.. = e` and returns its binders.
   std::vector<Var> bind(const std::string& hint, Exp e);
   std::vector<Var> bind(const std::vector<std::string>& hints, Exp e);
@@ -70,15 +71,15 @@ class Builder {
   Var copy(Var array) { return bind1(program.hint(array), Copy{array}); }
   Var reverse(Var array);                                        // outer dimension back to front
   Var permute(Var array, std::vector<int> dims) { return bind1(program.hint(array), Permute{array, std::move(dims)}); }
-  std::vector<Var> map(const std::string& hint, Dim width, Lambda f, std::vector<Var> inputs);
-  std::vector<Var> reduce(const std::string& hint, Dim width, Combine op, std::vector<Var> inputs);
-  std::vector<Var> scan(const std::string& hint, Dim width, Combine op, std::vector<Var> inputs);
+  std::vector<Var> map(std::string hint, Dim width, Lambda f, std::vector<Var> inputs);
+  std::vector<Var> reduce(std::string hint, Dim width, Combine op, std::vector<Var> inputs);
+  std::vector<Var> scan(std::string hint, Dim width, Combine op, std::vector<Var> inputs);
   Combine combine(ScalarOp op, Scalar s, double neutral);        // a scalar operator
   Combine combine_rows(ScalarOp op, Scalar s, double neutral, std::vector<Dim> shape);
   // x + y at any array or scalar type.
-  Atom add(const std::string& hint, Atom x, Atom y);
+  Atom add(std::string hint, Atom x, Atom y);
   // Arrays of the given rank of the types of `params`; f sees their elements: nested maps over all dimensions of `shape`.
-  template <class F> std::vector<Var> map_all(const std::string& hint, const std::vector<Dim>& shape,
+  template <class F> std::vector<Var> map_all(std::string hint, const std::vector<Dim>& shape,
                                               const std::vector<Var>& inputs, F f) {
     return nest(hint, shape, 0, inputs, f);
   }

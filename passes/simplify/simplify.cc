@@ -107,8 +107,6 @@ class Simplifier {
     if (size_t n = std::erase_if(s.checks, known)) context_.stats.count("simplify.S12", int64_t(n));
   }
   void replace(Var from, Atom to) {
-    if (auto v = var_of(to); v && p_.hint(*v).size() <= 1 && p_.hint(from).size() > 1 && !definitions_[*v])
-      p_.vars[v->index].hint = p_.hint(from);
     replaced_.insert_or_assign(from, to);
     for (auto& [x, target] : replaced_)
       if (target == Atom(from)) target = to;
