@@ -316,7 +316,7 @@ struct Printer {
       return parens(prec > 0 && c.types.as<ExpSize>(s), inner);
     }
     if (auto* o = std::get_if<ast::Operator>(&e.node))
-      return parens(prec > 1, exp(*o->left, 1) + " " + exp(*o->op, 0) + " " + exp(*o->right, 2));
+      return parens(prec > 1, exp(*o->left, 1) + " " + exp(*o->op, 0) + " " + exp(*o->right, std::get_if<ast::Apply>(&o->right->node) ? 1 : 2));
     if (auto* u = std::get_if<ast::Unary>(&e.node))
       return parens(prec > 1, (u->op == ast::Unary::Op::Negate ? "-" : "!") + exp(*u->operand, 2));
     if (auto* a = std::get_if<ast::Apply>(&e.node)) {

@@ -54,7 +54,7 @@ class Parser {
   // parse_decl.cc
   std::vector<Decl> decls(Tok end);
   Decl decl(bool nested);
-  void resynchronise();
+  void resynchronise(size_t start);
   std::string_view doc_text(Span span) const;
   std::span<Attr> attrs();
   Attr attr();

@@ -87,20 +87,21 @@ std::vector<Decl> Parser::decls(Tok end) {
   std::vector<Decl> out;
   bool top = end == Tok::Eof;
   for (;;) {
-    if (top && failed_) resynchronise();
     if (is(end) || is(Tok::Eof)) break;
+    size_t start = pos_;
     Decl d = decl(!top);
     if (!failed_) out.push_back(d);
     else if (!top) break;
+    else resynchronise(start);
   }
   return out;
 }
 
-// To the next declaration keyword that is the first token of its line.
-void Parser::resynchronise() {
+// To the next declaration keyword that is the first token of its line, behind the start of the broken declaration.
+void Parser::resynchronise(size_t start) {
   failed_ = false;
   depth_ = 0, height_ = 0;
-  if (kind() != Tok::Eof) pos_++;
+  if (pos_ == start && kind() != Tok::Eof) pos_++;
   for (; tokens_.items[pos_].kind != Tok::Eof; pos_++) {
     const Token& t = tokens_.items[pos_];
     if (starts_decl(t.kind) && sources_.position(file_, t.span.begin).column == 1) return;
