@@ -9,10 +9,7 @@ namespace raido::check {
 namespace {
 
 void built_in_names(Context& c) {
-  for (const char* op : {"+", "-", "*", "/", "%", "**", "//", "%%", "&", "|", "^", "<<", ">>", "<", "<=", ">", ">=", "==", "!=", "&&", "||"}) {
-    Name name = c.intern(op);
-    c.terms.bind(name, TermEntry{c.builtin(name), {}, nullptr, nullptr});
-  }
+  c.bind_builtins();
   for (int i = 0; i < 12; i++) {
     TypeMember m;
     m.body = c.types.prim(Prim(i));

@@ -120,12 +120,17 @@ class Context {
 
   // The longest prefix of `path` that is a module path followed by a term; how many names it takes. Fills root and members.
   // Reports an unknown name (and returns nothing).
+  // `intrinsics.x` for something built in, unless the program has its own `intrinsics`.
+  bool names_intrinsics(const ast::Path& path) const { return text(path.names[0]) == "intrinsics" && !terms.find(path.names[0]); }
   struct Found { TermEntry entry; size_t used; };
   std::optional<Found> lookup(ast::Path& path, bool want_module);
+  std::optional<Found> lookup_intrinsic(ast::Path& path);
   // What a resolved path with members names.
   const Scheme* member_scheme(const ast::Path& path) const;
   // The overloaded operator of that name.
   Binding* builtin(Name op);
+  // Brings all overloaded operators into scope.
+  void bind_builtins();
   const TypeMember* lookup_type(ast::Path& path);
   const ModTypeInfo* lookup_mod_type(ast::Path& path);
 

@@ -135,7 +135,6 @@ TypeRef Infer::operator_(ast::Expr* e, ast::Operator& o) {
       return types.is_error(f) ? f : apply_one(f, name, 1, r, o.right, e->span);
     }
   }
-  path.root = found ? found->root : path.root;
   if (maybe_builtin) path.root = found->root;
   std::string_view op = c.text(path.names.back());
   why_.clear();
@@ -488,6 +487,17 @@ TypeRef Infer::infer_node(ast::Expr* e) {
         return written;
       },
       [&](ast::LocalOpen& o) {
+        if (o.module.names.size() == 1 && c.names_intrinsics(o.module)) {
+          // Only the overloaded operators: a matter of names, nothing is left of it in the tree.
+          c.diags.report(o.module.span, err::direct_intrinsic);
+          auto mark = c.mark();
+          c.bind_builtins();
+          ast::Expr* body = o.body;
+          TypeRef t = infer(body);
+          c.restore(mark);
+          e->node = body->node;
+          return t;
+        }
         auto found = c.lookup(o.module, true);
         if (!found) return types.error();
         if (found->entry.module->is_functor()) {

@@ -66,8 +66,11 @@ bool Modules::def_is_builtin(const ast::Def& def) const { return c.sources[def.s
 void Modules::value(ast::Decl& d, ast::Def& def, ModuleInfo& out) {
   if (!d.local) no_duplicate(seen_->terms, def.self->name, def.name_span, "");
   size_t before = c.diags.error_count();
+  const TermEntry* earlier = c.terms.find(def.self->name);
   Infer infer(c);
   bool ok = infer.definition(def);
+  if (def.recursive && earlier && !def_is_builtin(def))
+    c.diags.report(def.name_span, err::recursive_shadow, c.text(def.self->name)).note("to use the earlier definition, give it another name first");
   const Scheme* scheme = nullptr;
   if (ok) {
     Sizes sizes(c, infer);
@@ -179,7 +182,7 @@ std::span<ast::Abstract> Modules::record(const Abstracts& abstracts) {
 const ModuleInfo* Modules::mod_exp(ast::ModExp* e, const std::string& prefix, Abstracts& abstracts) {
   return match(e->node,
       [&](ast::MName& n) -> const ModuleInfo* {
-        if (c.text(n.path.names[0]) == "intrinsics") {
+        if (c.names_intrinsics(n.path)) {
           c.diags.report(e->span, err::intrinsics_module);
           return nullptr;
         }
@@ -203,6 +206,8 @@ const ModuleInfo* Modules::mod_exp(ast::ModExp* e, const std::string& prefix, Ab
         out.param_abstracts = param.abstracts;
         out.result = mod_exp(l.body, prefix, out.result_abstracts);
         c.restore(mark);
+        if (!l.param->self->used && !c.sources[e->span.file].builtin && !c.text(l.param->self->name).starts_with("_"))
+          c.diags.report(l.param->self->span, err::unused_name, c.text(l.param->self->name));
         return out.result ? c.module(std::move(out)) : nullptr;
       },
       [&](ast::MApply& a) -> const ModuleInfo* {

@@ -55,6 +55,7 @@ std::optional<Context::Found> Context::lookup(ast::Path& path, bool want_module)
     if (!best.empty()) draft.help("did you mean `" + best + "`?");
     return {};
   };
+  if (!want_module && names_intrinsics(path)) return lookup_intrinsic(path);
   const TermEntry* first = terms.find(path.names[0]);
   if (!first) return unknown(0);
   Found found{*first, 1};
@@ -98,6 +99,36 @@ const Scheme* Context::member_scheme(const ast::Path& path) const {
     m = it->second.module;
   }
   return nullptr;
+}
+
+namespace {
+constexpr const char* builtin_operators[] = {"+", "-", "*", "/", "%", "**", "//", "%%", "&", "|", "^", "<<", ">>",
+                                             "<", "<=", ">", ">=", "==", "!=", "&&", "||"};
+}
+
+void Context::bind_builtins() {
+  for (const char* op : builtin_operators) {
+    Name name = intern(op);
+    terms.bind(name, TermEntry{builtin(name), {}, nullptr, nullptr});
+  }
+}
+
+// An operator, or a member of the prelude.
+std::optional<Context::Found> Context::lookup_intrinsic(ast::Path& path) {
+  diags.report(path.span, err::direct_intrinsic);
+  for (const char* op : builtin_operators)
+    if (path.names.size() == 2 && text(path.names[1]) == op) {
+      path.root = builtin(path.names[1]);
+      return Found{{path.root, {}, nullptr, nullptr}, 2};
+    }
+  if (path.names.size() > 1 && program.prelude->module)
+    if (auto it = program.prelude->module->terms.find(path.names[1]); it != program.prelude->module->terms.end() && it->second.scheme) {
+      path.root = program.prelude;
+      path.members = program.arena.copy(std::vector<Name>{path.names[1]});
+      return Found{{path.root, path.members, it->second.scheme, nullptr}, 2};
+    }
+  diags.report(path.span, err::unknown_name, shown(path));
+  return {};
 }
 
 Binding* Context::builtin(Name op) {

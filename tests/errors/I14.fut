@@ -2,6 +2,11 @@ module f (X: {}) = { def x = 1i32 }
 open f
 def y = f.x
 -- expect
+-- Warning at I14.fut:1:11-11:
+--   Unused name "X" [K01]
+--    1 | module f (X: {}) = { def x = 1i32 }
+--      |           ^
+--
 -- Error at I14.fut:2:6-6:
 -- Cannot have parametric module here: `f` is a parametric module [I14]
 --  2 | open f
