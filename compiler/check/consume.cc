@@ -401,6 +401,7 @@ class Consumption {
 
     auto run = [&](Aliases& result) {
       bind_pattern(l.state, l.state->type, {}, true);
+      for (size_t i = 0; i < params.size(); i++) if (annotated[i] == 0) params[i]->consumable = false;
       if (l.form != ast::Loop::Form::While && l.index) bind_pattern(l.index, l.index->type, {}, false);
       if (l.form == ast::Loop::Form::While) exp(l.bound);
       result = exp(l.body);
@@ -598,8 +599,11 @@ class Consumption {
         [&](ast::With& w) {
           bool only_fields = true;
           for (ast::Step& s : w.steps) { selectors(s.at); only_fields &= s.is_field; }
+          // A new record may be made from a field that it replaces; an array is looked at after its new value.
+          Aliases base;
+          if (only_fields) base = exp(w.base);
           Aliases value = exp(w.value);
-          Aliases base = exp(w.base);
+          if (!only_fields) base = exp(w.base);
           if (only_fields) {
             Aliases* at = &base;
             for (ast::Step& s : w.steps) {

@@ -31,6 +31,7 @@ struct TermMember {
   const Scheme* scheme = nullptr;
   const ModuleInfo* module = nullptr;
   Span span;
+  Binding* origin = nullptr;             // of a value: what sizes call it, however it is reached
 };
 
 struct AbstractAt { TypeId type; std::vector<Name> path; };
@@ -127,6 +128,8 @@ class Context {
   std::optional<Found> lookup_intrinsic(ast::Path& path);
   // What a resolved path with members names.
   const Scheme* member_scheme(const ast::Path& path) const;
+  // The value that a resolved path ends at, as sizes know it; null if it has no such name.
+  Binding* origin_of(const ast::Path& path) const;
   // The overloaded operator of that name.
   Binding* builtin(Name op);
   // Brings all overloaded operators into scope.

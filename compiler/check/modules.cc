@@ -90,7 +90,7 @@ void Modules::value(ast::Decl& d, ast::Def& def, ModuleInfo& out) {
   }
   def.scheme = def.self->scheme = scheme;
   c.bind(def.self);
-  if (!d.local) out.terms[def.self->name] = {scheme, nullptr, def.name_span};
+  if (!d.local) out.terms[def.self->name] = {scheme, nullptr, def.name_span, def.self};
 }
 
 std::vector<TypeMember::Param> Modules::type_params(std::span<ast::TypeParam> params) const {
@@ -261,10 +261,33 @@ const ModuleInfo* Modules::apply(ast::ModExp* e, const ModuleInfo& functor, cons
   }
   if (e) e->abstracts = record(made);
   abstracts.insert(abstracts.end(), made.begin(), made.end());
+  new_origins(*functor.result, s);
   return substitute(*functor.result, s);
 }
 
 // --- substitution in module types ---
+
+// Another module of the same type has other sizes.
+void Modules::new_origins(const ModuleInfo& m, Context::Subst& s) {
+  for (auto& [name, member] : m.terms) {
+    if (member.module) { new_origins(*member.module, s); continue; }
+    auto* p = member.scheme ? types.as<PrimType>(member.scheme->type) : nullptr;
+    if (!member.origin || !p || p->prim != Prim::I64 || s.sizes.count(member.origin)) continue;
+    Binding* b = c.program.bind(name, member.span, Binding::Kind::Value);
+    b->top_level = true;
+    b->scheme = member.scheme;
+    s.sizes[member.origin] = types.add(Size{NameSize{b}});
+  }
+}
+
+void Modules::match_origins(const ModuleInfo& impl, const ModuleInfo& sig, Context::Subst& found) {
+  for (auto& [name, spec] : sig.terms) {
+    auto it = impl.terms.find(name);
+    if (it == impl.terms.end()) continue;
+    if (spec.module && it->second.module) match_origins(*it->second.module, *spec.module, found);
+    else if (spec.origin && it->second.origin) found.sizes[spec.origin] = types.add(Size{NameSize{it->second.origin}});
+  }
+}
 
 TypeMember Modules::substitute(const TypeMember& m, const Context::Subst& s) {
   TypeMember out = m;
@@ -286,6 +309,8 @@ const ModuleInfo* Modules::substitute(const ModuleInfo& m, const Context::Subst&
       }
     }
     if (member.module) copy.module = substitute(*member.module, s);
+    if (auto it = s.sizes.find(member.origin); member.origin && it != s.sizes.end())
+      if (auto* n = types.as<NameSize>(it->second)) copy.origin = n->name;
     out.terms[name] = copy;
   }
   for (auto& [name, member] : m.types) out.types[name] = substitute(member, s);
@@ -316,6 +341,7 @@ ModTypeInfo Modules::fresh_copy(const ModTypeInfo& t, const std::string& prefix)
     m.body = types.add(std::move(named));
     s.types[a.type.index] = m;
   }
+  new_origins(*t.info, s);
   out.info = substitute(*t.info, s);
   return out;
 }
@@ -376,11 +402,11 @@ void Modules::spec_value(ast::SpecVal& v, ModuleInfo& out) {
       return types.add(Size{NameSize{b}});
     });
   }
-  out.terms[v.name] = {c.scheme(s), nullptr, v.name_span};
   // Later specs may use it in sizes.
   Binding* b = c.program.bind(v.name, v.name_span, Binding::Kind::Value);
-  b->scheme = out.terms[v.name].scheme;
+  b->scheme = c.scheme(s);
   b->top_level = true;
+  out.terms[v.name] = {b->scheme, nullptr, v.name_span, b};
   c.bind(b);
 }
 
@@ -535,6 +561,7 @@ bool Modules::matches(const ModuleInfo& impl, const ModTypeInfo& sig, Context::S
     else if (lifted > d.lifted) { c.diags.report(at, err::type_too_lifted, name, d.lifted == Lifted::No ? "non-lifted" : "size-lifted"); ok = false; }
     else found.types[a.type.index] = *t;
   }
+  match_origins(impl, *sig.info, found);
   return ok && members_match(impl, *sig.info, found, at);
 }
 

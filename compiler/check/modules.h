@@ -36,6 +36,8 @@ class Modules {
   ModTypeInfo fresh_copy(const ModTypeInfo& t, const std::string& prefix);
   const ModuleInfo* substitute(const ModuleInfo& m, const Context::Subst& s);
   TypeMember substitute(const TypeMember& m, const Context::Subst& s);
+  void new_origins(const ModuleInfo& m, Context::Subst& s);
+  void match_origins(const ModuleInfo& impl, const ModuleInfo& sig, Context::Subst& found);
 
   // Does `impl` have all that `sig` shows? Fills `found` with what the open types are.
   bool matches(const ModuleInfo& impl, const ModTypeInfo& sig, Context::Subst& found, Span at);

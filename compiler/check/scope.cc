@@ -101,6 +101,18 @@ const Scheme* Context::member_scheme(const ast::Path& path) const {
   return nullptr;
 }
 
+Binding* Context::origin_of(const ast::Path& path) const {
+  if (path.members.empty()) return path.root;
+  const ModuleInfo* m = path.root->module;
+  for (size_t i = 0; m && i < path.members.size(); i++) {
+    auto it = m->terms.find(path.members[i]);
+    if (it == m->terms.end()) return nullptr;
+    if (i + 1 == path.members.size()) return it->second.origin;
+    m = it->second.module;
+  }
+  return nullptr;
+}
+
 namespace {
 constexpr const char* builtin_operators[] = {"+", "-", "*", "/", "%", "**", "//", "%%", "&", "|", "^", "<<", ">>",
                                              "<", "<=", ">", ">=", "==", "!=", "&&", "||"};

@@ -122,7 +122,11 @@ const ast::Expr* Context::rewrite(const ast::Expr* e, const std::function<const 
 }
 
 void Context::each_name(const ast::Expr* e, const std::function<void(Binding*)>& f) const {
-  if (auto* r = std::get_if<ast::Ref>(&e->node)) { if (r->path.root) f(r->path.root); }
+  if (auto* r = std::get_if<ast::Ref>(&e->node)) {
+    if (!r->path.root) return;
+    Binding* origin = origin_of(r->path);
+    f(origin ? origin : r->path.root);
+  }
   else if (auto* h = std::get_if<ast::SizeHole>(&e->node)) each_name(h->size, f);
   else ast::each_child(*e, [&](ast::Expr* child) { each_name(child, f); });
 }
@@ -159,7 +163,8 @@ SizeRef Context::substitute(SizeRef size, const Subst& s) {
       }
       auto* r = std::get_if<ast::Ref>(&x->node);
       if (!r || !r->path.root) return nullptr;
-      auto it = s.sizes.find(r->path.root);
+      Binding* origin = origin_of(r->path);
+      auto it = s.sizes.find(origin ? origin : r->path.root);
       if (it == s.sizes.end()) return nullptr;
       return exp_of(it->second);
     });

@@ -122,8 +122,15 @@ bool Sizes::unify_size(SizeRef a, SizeRef b) {
   if (vb) return link(vb->var, a);
   auto *ca = types.as<ConstSize>(a), *cb = types.as<ConstSize>(b);
   if (ca && cb) return ca->value == cb->value || fail(a, b);
-  auto *na = types.as<NameSize>(a), *nb = types.as<NameSize>(b);
-  if (na && nb) return na->name == nb->name || fail(a, b);
+  // A name may also be reached through modules.
+  auto name = [&](SizeRef s) -> Binding* {
+    if (auto* n = types.as<NameSize>(s)) return n->name;
+    auto* e = types.as<ExpSize>(s);
+    auto* r = e ? std::get_if<ast::Ref>(&e->exp->node) : nullptr;
+    return r && r->path.root ? c.origin_of(r->path) : nullptr;
+  };
+  Binding *na = name(a), *nb = name(b);
+  if (na && nb) return na == nb || fail(a, b);
   auto *ea = types.as<ExpSize>(a), *eb = types.as<ExpSize>(b);
   if (ea && eb && unify_exp(ea->exp, eb->exp)) return true;
   if (types.as<AnySize>(a) || types.as<AnySize>(b)) return true;      // of a type that failed to check
@@ -169,6 +176,8 @@ bool Sizes::unify_exp(const ast::Expr* a, const ast::Expr* b) {
       },
       [&](const ast::Ref& x) {
         auto& y = std::get<ast::Ref>(b->node);
+        if (x.path.root && y.path.root)
+          if (Binding* origin = c.origin_of(x.path)) return origin == c.origin_of(y.path);
         return x.path.root == y.path.root && std::equal(x.path.members.begin(), x.path.members.end(), y.path.members.begin(), y.path.members.end());
       },
       [&](const ast::Tuple& x) { return list(x.parts, std::get<ast::Tuple>(b->node).parts); },
