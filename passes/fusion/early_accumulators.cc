@@ -5,6 +5,7 @@
 //   E3       an update whose index does not depend on the map around    ==>   a reduction of the map, then one update
 //   E4       two updates of one index in a row                          ==>   one update of the combined value
 //   E5       an update in a loop whose index does not depend on it      ==>   a sum in the loop, then one update
+//   E0       a scope whose updates all stand in its own body            ==>   updates of the arrays, no scope
 //
 // E3 on the inner of two maps leaves an update in the outer one, where it may apply again.
 #include <algorithm>
@@ -222,7 +223,7 @@ class Covering {
         auto scope = std::get_if<WithAcc>(&s.exp);
         b.source = s.source;
         b.checks = s.checks;
-        bool done = scope && cover(b, s, *scope, results);
+        bool done = scope && (cover(b, s, *scope, results) || dissolve(b, s, *scope, results));
         b.checks.clear();
         if (done) continue;
         whole.stms.push_back(std::move(item));
@@ -292,6 +293,54 @@ class Covering {
     })[0];
     results.emplace(s.pattern[0].var, sum);
     context_.stats.count("early_accumulators.E1");
+    return true;
+  }
+  // with_acc [xs] (op) \a -> .. upd a i v ..  at top level only   ==>   .. xs with [i] = xs[i] op v where i is inside ..      E0
+  bool dissolve(Builder& b, Stm& s, WithAcc& x, Subst& results) {
+    size_t n = x.dests.size();
+    VarMap<size_t> version;                              // an accumulator -> its dest + 1
+    for (size_t k = 0; k < n; k++) {
+      if (x.dests[k].arrays.size() != 1 || (x.dests[k].combine && !scalar_operator(p_, *x.dests[k].combine))) return false;
+      if (!std::get<AccType>(p_.type(x.scope.params[n + k].var)).elems[0].shape.empty()) return false;
+      version[x.scope.params[n + k].var] = k + 1;
+    }
+    for (const Stm& inner : x.scope.body.stms) {
+      bool uses = false;
+      each_use(p_, inner, [&](Var v) { uses = uses || version[v]; });
+      if (!uses) continue;
+      auto u = std::get_if<AccUpdate>(&inner.exp);
+      if (!u || !version[u->acc]) return false;
+      version[inner.pattern[0].var] = version[u->acc];
+    }
+    if (!context_.allow()) return false;
+    std::vector<Var> arrays;
+    for (const Dest& d : x.dests) arrays.push_back(d.arrays[0]);
+    for (auto& item : x.scope.body.stms.take()) {
+      auto u = std::get_if<AccUpdate>(&item->exp);
+      if (!u || !version[u->acc]) { b.emit(std::move(*item)); continue; }
+      size_t k = version[u->acc] - 1;
+      const Dest& d = x.dests[k];
+      std::vector<Dim> space = shape_of(p_.type(arrays[k]));
+      Term inside = b.term(bool_const(true));
+      for (size_t i = 0; i < u->at.size(); i++)
+        inside = and_(inside, and_(le(b.term(i64_const(0)), b.term(u->at[i])), lt(b.term(u->at[i]), b.term(space[i]))));
+      auto updated = [&] {
+        Atom value = u->values[0];
+        if (d.combine) value = b.inline_call(d.combine->op, {b.index("old", arrays[k], u->at), value})[0];
+        return b.update(arrays[k], u->at, value);
+      };
+      auto known = const_of(inside.atom);
+      if (known && !known->bits) continue;
+      if (known) { arrays[k] = updated(); continue; }
+      If guarded;
+      guarded.cond = inside.atom;
+      guarded.then_ = b.body([&] { return std::vector<Atom>{updated()}; });
+      guarded.else_ = b.body([&] { return std::vector<Atom>{arrays[k]}; });
+      arrays[k] = b.bind1(p_.hint(arrays[k]), std::move(guarded));
+    }
+    for (size_t k = 0; k < n; k++) results.emplace(s.pattern[k].var, arrays[k]);
+    for (size_t k = n; k < x.scope.body.result.size(); k++) results.emplace(s.pattern[k].var, x.scope.body.result[k]);
+    context_.stats.count("early_accumulators.E0");
     return true;
   }
   // Replaces the update at the bottom by its value and the accumulator's way up by arrays of values.

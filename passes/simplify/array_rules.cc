@@ -162,6 +162,23 @@ Rewrite single_piece(Site& s, Concat& x) {
   return no;
 }
 
+// update (array [a, b, ..]) [1] v   ==>   array [a, v, ..]; likewise on a short replicate of scalars        [A7.literal]
+Rewrite update_of_literal(Site& s, Update& x) {
+  constexpr i64 longest = 64;
+  auto c = x.at.size() == 1 && std::holds_alternative<Atom>(x.at[0]) ? const_of(scalar_at(x.at, 0)) : nullptr;
+  if (!c || !is_scalar(s.p.type(x.value))) return no;
+  std::vector<Atom> elements;
+  if (auto lit = s.definition<ArrayLit>(x.array)) elements = lit->elements;
+  else if (auto r = s.definition<Replicate>(x.array); r && r->shape.size() == 1) {
+    auto n = const_of(r->shape[0]);
+    if (n && n->as_i64() <= longest && n->as_i64() > 0) elements.assign(size_t(n->as_i64()), r->value);
+  }
+  if (c->as_i64() < 0 || c->as_i64() >= isize(elements)) return no;
+  elements[size_t(c->as_i64())] = x.value;
+  return s.b.bind1(s.p.hint(s.result()), ArrayLit{std::move(elements)});
+}
+
+constexpr Rule<Update> update_rules[] = {{"A7.literal", update_of_literal}};
 constexpr Rule<Index> index_rules[] = {{"A1.iota", index_of_iota},     {"A1.replicate", index_of_replicate},
                                        {"A1.literal", index_of_literal}, {"A1.copy", index_of_copy},
                                        {"A1.index", index_of_index},   {"A1.permute", index_of_permute},
@@ -175,6 +192,7 @@ constexpr Rule<Concat> concat_rules[] = {{"A5", single_piece}};
 }  // namespace
 
 template <> std::span<const Rule<Index>> rules<Index>() { return index_rules; }
+template <> std::span<const Rule<Update>> rules<Update>() { return update_rules; }
 template <> std::span<const Rule<Permute>> rules<Permute>() { return permute_rules; }
 template <> std::span<const Rule<Reshape>> rules<Reshape>() { return reshape_rules; }
 template <> std::span<const Rule<Copy>> rules<Copy>() { return copy_rules; }

@@ -61,6 +61,7 @@ template <> std::span<const Rule<ir::Identity>> rules<ir::Identity>();
 template <> std::span<const Rule<ir::If>> rules<ir::If>();
 template <> std::span<const Rule<ir::For>> rules<ir::For>();
 template <> std::span<const Rule<ir::Index>> rules<ir::Index>();
+template <> std::span<const Rule<ir::Update>> rules<ir::Update>();
 template <> std::span<const Rule<ir::Permute>> rules<ir::Permute>();
 template <> std::span<const Rule<ir::Reshape>> rules<ir::Reshape>();
 template <> std::span<const Rule<ir::Copy>> rules<ir::Copy>();
