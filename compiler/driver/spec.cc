@@ -137,6 +137,7 @@ class BlockParser {
     return true;
   }
   std::string file_name() {
+    skip();
     size_t from = at_;
     while (at_ < text_.size() && !std::isspace(static_cast<unsigned char>(text_[at_]))) at_++;
     return text_.substr(from, at_ - from);
