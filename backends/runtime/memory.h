@@ -65,7 +65,7 @@ RAIDO_FN void *raido_alloc_slow(struct raido_worker *w, i64 bytes, size_t rounde
   if (c->blocks != NULL) c->blocks->before = b;
   c->blocks = b;
   c->live += rounded;
-  if (c->live > c->peak) c->peak = c->live;
+  if (c->live > c->peak) __atomic_store_n(&c->peak, c->live, __ATOMIC_RELAXED);   // read by raido_release_last without the lock
   pthread_mutex_unlock(&c->lock);
   return (char *)b + RAIDO_HEADER;
 }
@@ -98,7 +98,7 @@ RAIDO_INLINE void raido_retain(void *data) {
 
 RAIDO_FN void raido_release_last(struct raido_worker *w, struct raido_block *b) {
   struct raido_context *c = w->context;
-  if (w->cached > c->peak / 4 + ((size_t)64 << 20)) {
+  if (w->cached > __atomic_load_n(&c->peak, __ATOMIC_RELAXED) / 4 + ((size_t)64 << 20)) {
     pthread_mutex_lock(&c->lock);
     raido_forget(c, b);
     pthread_mutex_unlock(&c->lock);
