@@ -715,11 +715,12 @@ class FromCore {
   void combine_cell(const Dest& dest, const std::vector<Layout>& cells, const std::vector<ExprId>& j, const std::vector<ExprId>& values) {
     const Combine& c = *dest.combine;
     auto op = scalar_operator(p_, c);
-    if (dest.conflict != Conflict::None && op) {
+    bool alone = dest.conflict == Conflict::None || (gpu_ && !in_kernel_);   // host code of a device program runs on one thread
+    if (!alone && op) {
       emit(Atomic{cells[0].memory, address(cells[0], j), values[0], *op});
       return;
     }
-    CHECK(dest.conflict == Conflict::None, "no atomic form of this operator");
+    CHECK(alone, "no atomic form of this operator");
     size_t n = cells.size();
     for (size_t k = 0; k < n; k++) {
       scalar_[c.op.params[k].var] = load(cells[k].memory, address(cells[k], j), "old");
