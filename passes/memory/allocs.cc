@@ -5,6 +5,8 @@
 // when m is known outside and b does not leave the iteration: then every iteration may use the same block. Inner loops
 // first, so a block rises through a whole nest. Sizes are products that `place` has computed as far outside as they are
 // known. A hoisted allocation of negative size asks for nothing: its iteration may never run.
+#include <algorithm>
+
 #include "compiler/ir/transform.h"
 #include "passes/pass.h"
 
@@ -12,11 +14,18 @@ namespace raido {
 using namespace ir;
 namespace {
 
-// Blocks that leave `b` or become state or arguments inside it under another name.
-VarSet leaving(const Body& b) {
+// Blocks that leave `b`, by their own name or through a branch, loop or call that hands out a block which leaves. Whatever
+// such a statement mentions is taken to leave.
+VarSet leaving(const Program& p, const Body& b) {
   VarSet out;
-  auto add = [&](const std::vector<Atom>& atoms) { for (const Atom& a : atoms) if (auto v = var_of(a)) out.insert(*v); };
-  add(b.result);
+  auto add = [&](const Atom& a) { if (auto v = var_of(a)) out.insert(*v); };
+  for (const Atom& a : b.result) add(a);
+  for (const Stm& s : reversed(b.stms)) {
+    bool leaves = std::any_of(s.pattern.begin(), s.pattern.end(), [&](Bind v) {
+      return out.contains(v.var) && std::holds_alternative<BlockType>(p.type(v.var));
+    });
+    if (leaves) walk(s.exp, [&](const Atom& a) { add(a); });
+  }
   return out;
 }
 
@@ -27,7 +36,7 @@ void hoist(Program& p, Body& b) {
     bool loop = std::holds_alternative<For>(s->exp) || std::holds_alternative<While>(s->exp);
     if (loop)
       walk_parts(*s, [&](Body& inner) {
-        VarSet bound, out = leaving(inner);
+        VarSet bound, out = leaving(p, inner);
         each_bind(s->exp, [&](Var v) { bound.insert(v); });
         List<Stm> kept;
         for (auto& t : inner.stms.take()) {
