@@ -151,6 +151,7 @@ class Tester {
   bool excluded(const std::vector<std::string>& tags) const {
     for (const std::string& t : tags) {
       if (t == "disable" || t == "notest" || t == "no_" + backend_) return true;
+      if (t == "no_opencl" && options_.pipeline == "gpu") return true;
       if (t == "compiled" && backend_ == "interpreter") return true;
       if (std::find(options_.excluded.begin(), options_.excluded.end(), t) != options_.excluded.end()) return true;
     }

@@ -269,8 +269,21 @@ class Fuser {
 }  // namespace
 
 void fuse(ir::Program& program, PassContext& context) {
+  // What functions use of the constants must still be there: for the time being it counts as the constants' result.
+  ir::VarSet constants;
+  for (const ir::Stm& s : program.constants.stms)
+    for (ir::Bind x : s.pattern) constants.insert(x.var);
+  for (const ir::Function& f : program.functions)
+    ir::each_use(program, f, [&](ir::Var v) {
+      if (!constants.contains(v)) return;
+      constants.erase(v);
+      program.constants.result.push_back(v);
+    });
+  std::vector<ir::Atom> used = program.constants.result;
   Fuser pass(program, context);
   program.each_body([&](ir::Body& b) { pass.body(b); });
+  CHECK(program.constants.result == used, "fusion renamed a constant");
+  program.constants.result.clear();
 }
 
 }  // namespace raido
