@@ -295,7 +295,8 @@ class Consumption {
 
   Aliases exp(ast::Expr* e) { return cut(node(e), e->type); }
 
-  Vars call(TypeRef fun, std::vector<std::pair<ast::Expr*, Aliases>>& args, bool last_first, Span at) {
+  enum class Order { AsWritten, LastFirst };
+  Vars call(TypeRef fun, std::vector<std::pair<ast::Expr*, Aliases>>& args, Order order) {
     std::vector<TypeRef> params;
     TypeRef t = fun;
     for (size_t i = 0; i < args.size(); i++) {
@@ -306,7 +307,7 @@ class Consumption {
     }
     Vars shared, seen;
     for (size_t n = 0; n < args.size(); n++) {
-      size_t i = last_first ? args.size() - 1 - n : n;
+      size_t i = order == Order::LastFirst ? args.size() - 1 - n : n;
       size_t before = consumed_.size();
       Aliases a = exp(args[i].first);
       if (consumed_.size() != before && types.as<FunType>(args[i].first->type))
@@ -328,7 +329,6 @@ class Consumption {
       add(seen, a.all());
       args[i].second = std::move(a);
     }
-    (void)at;
     return shared;
   }
 
@@ -516,7 +516,7 @@ class Consumption {
         [&](ast::Apply& a) {
           std::vector<std::pair<ast::Expr*, Aliases>> args;
           for (ast::Expr* x : a.args) args.emplace_back(x, Aliases{});
-          Vars shared = call(a.fun->type, args, true, e->span);
+          Vars shared = call(a.fun->type, args, Order::LastFirst);
           add(shared, exp(a.fun).all());
           return result_of(a.fun->type, args.size(), shared, e->span);
         },
@@ -538,7 +538,7 @@ class Consumption {
             return Aliases{};
           }
           std::vector<std::pair<ast::Expr*, Aliases>> args{{o.left, {}}, {o.right, {}}};
-          Vars shared = call(o.op->type, args, false, e->span);
+          Vars shared = call(o.op->type, args, Order::AsWritten);
           add(shared, exp(o.op).all());
           return result_of(o.op->type, 2, shared, e->span);
         },

@@ -80,7 +80,7 @@ class Infer {
   TypeRef select(TypeRef array, std::span<ast::Selector> at, Span span);
   TypeRef steps(TypeRef base, std::span<ast::Step> steps);
   TypeRef lambda(ast::Lambda& l);
-  TypeRef loop(ast::Expr* e, ast::Loop& l);
+  TypeRef loop(ast::Loop& l);
   TypeRef local_function(ast::LetFun& l);
   bool is_builtin(const ast::Expr* op) const;
   void condition(ast::Expr* e);

@@ -286,7 +286,7 @@ TypeRef Infer::local_function(ast::LetFun& l) {
   return out;
 }
 
-TypeRef Infer::loop(ast::Expr* e, ast::Loop& l) {
+TypeRef Infer::loop(ast::Loop& l) {
   TypeRef init = infer(l.init);
   auto mark = c.mark();
   TypeRef bound;
@@ -324,7 +324,6 @@ TypeRef Infer::loop(ast::Expr* e, ast::Loop& l) {
   TypeRef body = infer(l.body);
   expect(l.body, body, state, err::loop_body);
   c.restore(mark);
-  (void)e;
   return state;
 }
 
@@ -361,7 +360,10 @@ TypeRef Infer::infer_node(ast::Expr* e) {
       [&](ast::Range& r) {
         TypeRef t = infer(r.first);
         expect(r.first, t, overloaded(ints, r.first->span), err::range_parts);
-        if (r.second) expect(r.second, infer(r.second), t, err::range_parts);
+        if (r.second) {
+          expect(r.second, infer(r.second), t, err::range_parts);
+          if (c.sources.text(r.first->span) == c.sources.text(r.second->span)) c.diags.report(e->span, err::range_step);
+        }
         expect(r.last, infer(r.last), t, err::range_parts);
         return types.array(t, types.any());
       },
@@ -464,7 +466,7 @@ TypeRef Infer::infer_node(ast::Expr* e) {
         return body;
       },
       [&](ast::LetFun& l) { return local_function(l); },
-      [&](ast::Loop& l) { return loop(e, l); },
+      [&](ast::Loop& l) { return loop(l); },
       [&](ast::With& w) {
         TypeRef base = infer(w.base);
         TypeRef target = steps(base, w.steps);

@@ -45,7 +45,7 @@ SizeRef Infer::resolve_size(ast::SizeExpr& s, std::vector<Binding*>* exists) {
   look(s.exp);
   if (binds) {
     c.diags.report(s.exp->span, err::size_with_binding);
-    return types.any();
+    return types.add(Size{ConstSize{0}});
   }
   return c.size_of(s.exp);
 }
@@ -172,7 +172,13 @@ TypeRef Infer::resolve(ast::TypeExpr* t, std::vector<Binding*>* exists) {
         }
         return types.add(ExistsType{std::vector<Binding*>(e.sizes.begin(), e.sizes.end()), body});
       },
-      [&](ast::TUnique& u) { return types.add(UniqueType{resolve(u.inner, exists)}); });
+      [&](ast::TUnique& u) {
+        TypeRef inner = resolve(u.inner, exists);
+        bool memory = types.is_error(inner);
+        visit_type(types, inner, [&](TypeRef x) { memory |= types.as<ArrayType>(x) || types.as<NamedType>(x); }, [](SizeRef) {});
+        if (!memory) c.diags.report(t->span, err::pointless_unique, c.show(inner));
+        return types.add(UniqueType{inner});
+      });
   t->type = out;
   return out;
 }

@@ -111,6 +111,9 @@ void Modules::check_abbreviation(ast::TypeParam::Kind kind, TypeRef body, std::s
   if (kind != Kind::Lifted && (function || lifted == Lifted::Full)) c.diags.report(at, err::function_in_type);
   else if (kind == Kind::Type && lifted == Lifted::Size) c.diags.report(at, err::lifted_in_type);
   else if (kind == Kind::Type && exists) c.diags.report(at, err::anonymous_in_type);
+  bool anonymous = false;
+  visit_type(types, body, [](TypeRef) {}, [&](SizeRef d) { anonymous |= types.as<AnySize>(d) != nullptr; });
+  if (anonymous) c.diags.report(at, err::anonymous_not_constructive);
   for (ast::TypeParam& p : params)
     if (p.size && !c.mentions(body, p.size)) c.diags.report(p.span, err::unused_type_size, c.text(p.name));
 }

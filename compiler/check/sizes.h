@@ -42,6 +42,7 @@ class Sizes {
     const Scheme* of = nullptr;
   };
   enum class Fresh { Plain, Absorbable, Unlifted };
+  enum class Purpose { Read, Update };                 // the size of an updated slice is that of the new value
   struct Saved { uint32_t level, lambda_level; };
 
   SizeRef fresh(Span at, Fresh kind = Fresh::Plain);
@@ -67,11 +68,11 @@ class Sizes {
   TypeRef close_function(std::span<ast::Pat*> params, const std::vector<TypeRef>& from, TypeRef result, uint32_t level);
   TypeRef local_function(ast::LetFun& l);
   TypeRef loop(ast::Expr* e, ast::Loop& l);
-  TypeRef select(TypeRef array, std::span<ast::Selector> at, bool update, Span span);
+  TypeRef select(TypeRef array, std::span<ast::Selector> at, Purpose purpose);
   SizeRef slice_size(SizeRef dim, ast::Selector& s);
   SizeRef range_size(ast::Range& r, Span at);
-  TypeRef steps(TypeRef base, std::span<ast::Step> steps, Span at);
-  TypeRef with(ast::Expr* e, ast::With& w);
+  TypeRef steps(TypeRef base, std::span<ast::Step> steps);
+  TypeRef with(ast::With& w);
   TypeRef field(TypeRef record, Name name);
   TypeRef coerce(TypeRef written, TypeRef actual);
   SizeRef arithmetic(const char* op, SizeRef a, SizeRef b, Span at);

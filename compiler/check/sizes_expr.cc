@@ -97,13 +97,13 @@ TypeRef Sizes::apply(TypeRef fun, TypeRef arg, ast::Expr* arg_exp, Span at, cons
   return c.strip_unique(open_exists(result, f.exists, at, name));
 }
 
-TypeRef Sizes::with(ast::Expr* e, ast::With& w) {
+TypeRef Sizes::with(ast::With& w) {
   TypeRef base = exp(w.base);
   bool only_fields = std::all_of(w.steps.begin(), w.steps.end(), [](const ast::Step& s) { return s.is_field; });
   TypeRef target = base;
   for (ast::Step& s : w.steps) {
     if (s.is_field) target = field(target, s.field);
-    else target = select(target, s.at, true, s.span);
+    else target = select(target, s.at, Purpose::Update);
   }
   TypeRef value = exp(w.value);
   if (!only_fields) {
@@ -119,7 +119,6 @@ TypeRef Sizes::with(ast::Expr* e, ast::With& w) {
     for (auto& [name, type] : out.fields) if (name == w.steps[i].field) type = put(type, i + 1);
     return types.add(std::move(out));
   };
-  (void)e;
   return put(base, 0);
 }
 
@@ -138,22 +137,21 @@ SizeRef Sizes::slice_size(SizeRef dim, ast::Selector& s) {
   return types.add(Size{NameSize{unknown(s.span, "the unknown size of the slice at " + c.sources.place(s.span))}});
 }
 
-TypeRef Sizes::select(TypeRef array, std::span<ast::Selector> at, bool update, Span span) {
+TypeRef Sizes::select(TypeRef array, std::span<ast::Selector> at, Purpose purpose) {
   std::vector<SizeRef> kept;
-  (void)span;
   for (ast::Selector& s : at) {
     for (ast::Expr* part : {s.at, s.from, s.to, s.step}) if (part) exp(part);
     auto* a = types.as<ArrayType>(array);
     if (!a) return types.error();
-    if (s.slice) kept.push_back(update ? fresh({}) : slice_size(a->size, s));
+    if (s.slice) kept.push_back(purpose == Purpose::Update ? fresh({}) : slice_size(a->size, s));
     array = a->elem;
   }
   for (size_t i = kept.size(); i-- > 0;) array = types.array(array, kept[i]);
   return array;
 }
 
-TypeRef Sizes::steps(TypeRef base, std::span<ast::Step> all, Span at) {
-  for (ast::Step& s : all) base = s.is_field ? field(base, s.field) : select(base, s.at, false, at);
+TypeRef Sizes::steps(TypeRef base, std::span<ast::Step> all) {
+  for (ast::Step& s : all) base = s.is_field ? field(base, s.field) : select(base, s.at, Purpose::Read);
   return base;
 }
 
@@ -358,7 +356,7 @@ TypeRef Sizes::node(ast::Expr* e) {
         return types.add(std::move(r));
       },
       [&](ast::Project& p) { return field(exp(p.record), p.field); },
-      [&](ast::Index& i) { TypeRef a = exp(i.array); return select(a, i.at, false, e->span); },
+      [&](ast::Index& i) { TypeRef a = exp(i.array); return select(a, i.at, Purpose::Read); },
       [&](ast::ArrayLit& a) {
         auto* whole = types.as<ArrayType>(erased(e->type));
         TypeRef elem;
@@ -439,7 +437,7 @@ TypeRef Sizes::node(ast::Expr* e) {
         TypeRef base = fresh_type(f->param, e->span, Fresh::Absorbable);
         Saved saved = enter_function();
         uint32_t level = level_;
-        TypeRef out = steps(base, s.steps, e->span);
+        TypeRef out = steps(base, s.steps);
         FunType made{nullptr, base, {}, out};
         visit_type(types, out, [](TypeRef) {}, [&](SizeRef size) {
           c.each_name(size, [&](Binding* b) {
@@ -497,7 +495,7 @@ TypeRef Sizes::node(ast::Expr* e) {
       },
       [&](ast::LetFun& l) { return local_function(l); },
       [&](ast::Loop& l) { return loop(e, l); },
-      [&](ast::With& w) { return with(e, w); },
+      [&](ast::With& w) { return with(w); },
       [&](ast::Ascribe& a) {
         TypeRef t = exp(a.exp), w = c.strip_unique(written(a.type));
         expect(a.exp->span, w, t, "in the type ascription");
