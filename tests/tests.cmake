@@ -32,6 +32,11 @@ if(TARGET raido)
   add_test(NAME derivatives
            COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/ad/run.py --raido $<TARGET_FILE:raido>)
   set_tests_properties(derivatives PROPERTIES LABELS quick TIMEOUT 300)
+  foreach(pipeline cpu gpu)
+    add_test(NAME derivatives_${pipeline} COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/ad/run.py
+                                          --raido $<TARGET_FILE:raido> --pipeline ${pipeline})
+    set_tests_properties(derivatives_${pipeline} PROPERTIES LABELS full TIMEOUT 600)
+  endforeach()
   # The same behind the pipelines, where the interpreter works on real blocks.
   foreach(pipeline cpu gpu)
     add_test(NAME conformance_after_${pipeline}_passes

@@ -101,13 +101,13 @@ class Failure(Exception):
 
 
 class Check:
-    def __init__(self, raido, path, function, inputs):
-        self.raido, self.path, self.function = raido, path, function
+    def __init__(self, raido, pipeline, path, function, inputs):
+        self.raido, self.pipeline, self.path, self.function = raido, pipeline, path, function
         self.inputs = parse_values(inputs)
         self.random = random.Random(function)
 
     def run(self, program, entry, values, passes):
-        command = [self.raido, "run", "-w", "-e", entry, program] + (["--pipeline", "common"] if passes else [])
+        command = [self.raido, "run", "-w", "-e", entry, program] + (["--pipeline", self.pipeline] if passes else [])
         text = "\n".join(show(k, v) for k, v in values)
         result = subprocess.run(command, input=text, capture_output=True, text=True)
         if result.returncode != 0:
@@ -213,6 +213,7 @@ class Check:
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--raido", required=True)
+    parser.add_argument("--pipeline", default="common", help="what runs before the interpreter where the compiler differentiates")
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
     files = options.files or sorted(os.path.join(HERE, f) for f in os.listdir(HERE) if f.endswith(".fut"))
@@ -220,7 +221,7 @@ def main():
     for path in files:
         with open(path) as source:
             for name, inputs in re.findall(r"^-- ad: (\w+) \{(.*)\}$", source.read(), re.M):
-                checks.append(Check(os.path.abspath(options.raido), os.path.abspath(path), name, inputs))
+                checks.append(Check(os.path.abspath(options.raido), options.pipeline, os.path.abspath(path), name, inputs))
 
     def run(check):
         try:
