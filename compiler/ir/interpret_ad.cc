@@ -345,7 +345,7 @@ std::vector<Cell> Interpreter::custom(const Custom& x) {
     args.push_back(value(a));
     each_number(args.back(), [&](const Num& n) { active = active || n.ad; });
   }
-  if (active && (x.vjp || x.jvp)) {
+  if (active) {
     fail({}, "The derivative of a function with its own derivative rule is not supported by the interpreter.");
     return {};
   }

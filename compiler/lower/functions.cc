@@ -299,7 +299,7 @@ Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args) {
   auto def = static_cast<const ast::Def*>(c.code);
   ir::Source call_place = b_->source;
   Capture cap;
-  cap.key = fmt::format("{}", fmt::ptr(def));
+  cap.key = fmt::format("{}{}", fmt::ptr(def), derivative_depth_ > 0 ? "'" : "");
   capture(c.scope, cap);
   std::vector<std::vector<Atom>> unique_args;
   for (size_t i = 0; i < args.size(); i++) {

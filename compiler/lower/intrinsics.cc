@@ -325,8 +325,10 @@ Value Lowerer::derivative(Site& s, bool forward, bool with_value, bool batch) {
     std::vector<std::pair<std::string, ir::Type>> params;
     for (const Atom& a : at) params.emplace_back(ir::var_of(a) ? program_.hint(*ir::var_of(a)) : "x", program_.type(a));
     Value like;
+    derivative_depth_++;
     ir::Lambda l = lambda(params, [&](const std::vector<Atom>& vars) { return owned(apply(f, {rebuild(x, vars)})); }, result, like,
                           [&](const ir::Lambda& sizes) { return b_->inline_call(sizes, at); });
+    derivative_depth_--;
     std::vector<Atom> results = l.body.result;
     for (size_t i = 0; i < directions.size(); i++) directions[i] = with_shape(directions[i], shape(forward ? at[i] : results[i]));
     std::vector<Var> vars = forward ? b_->bind(std::string("d"), ir::Jvp{std::move(l), at, directions, {}})
@@ -349,8 +351,23 @@ Value Lowerer::jmp2_intrinsic(Site& s) { return derivative(s, true, true, true);
 Value Lowerer::mjp_intrinsic(Site& s) { return derivative(s, false, false, true); }
 Value Lowerer::mjp2_intrinsic(Site& s) { return derivative(s, false, true, true); }
 
-// f, f', x: the value of f, with its own rule where it is differentiated.
-Value Lowerer::with_vjp_intrinsic(Site& s) { return apply(s.args[0], {s.args[2]}); }
-Value Lowerer::with_jvp_intrinsic(Site& s) { return apply(s.args[0], {s.args[2]}); }
+// f, f', x: the value of f. Under a derivative operator it stays recognisable, because f's own derivative is not what the
+// user asked for there.
+Value Lowerer::with_own_derivative(Site& s) {
+  const Value &f = s.args[0], &x = s.args[2];
+  if (derivative_depth_ == 0) return apply(f, {x});
+  TypeIn f_type = resolve(param_type(s.def, 0, s.scope));
+  TypeIn result{std::get<check::FunType>(head(f_type)).result, f_type.scope};
+  std::vector<Atom> at = atoms(x);
+  std::vector<std::pair<std::string, ir::Type>> params;
+  for (const Atom& a : at) params.emplace_back("x", program_.type(a));
+  Value like;
+  ir::Lambda l = lambda(params, [&](const std::vector<Atom>& vars) { return owned(apply(f, {rebuild(x, vars)})); }, result, like,
+                        [&](const ir::Lambda& sizes) { return b_->inline_call(sizes, at); });
+  std::vector<Var> vars = b_->bind(std::string("r"), ir::Custom{std::move(l), {}, {}, at});
+  return rebuild(like, {vars.begin(), vars.end()});
+}
+Value Lowerer::with_vjp_intrinsic(Site& s) { return with_own_derivative(s); }
+Value Lowerer::with_jvp_intrinsic(Site& s) { return with_own_derivative(s); }
 
 }  // namespace raido::lower

@@ -163,6 +163,7 @@ class Lowerer {
   Value histogram(const Value& dest, const Value& op, const Value& ne, const Value& at, const Value& values, int rank);
   Value scatter_to(const Value& dest, const Value& at, const Value& values, int rank);
   Value derivative(Site& s, bool forward, bool with_value, bool batch);
+  Value with_own_derivative(Site& s);
 
   // ---- entry_points.cc ----
   void entry_point(const check::EntryPoint& e);
@@ -197,7 +198,7 @@ class Lowerer {
   std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>, ir::Source> sources_;
   bool unsafe_ = false;
   bool uses_ad_ = false;
-  int depth_ = 0;                                      // of calls being evaluated
+  int derivative_depth_ = 0;                           // of derivative operators around what is being lowered
 };
 
 }  // namespace raido::lower
