@@ -135,12 +135,13 @@ RAIDO_FN int dev_choose(struct dev *d, struct dev_options *o) {
 RAIDO_FN int dev_build(struct dev *d, struct dev_options *o) {
   void *program = NULL;
   char arch[64];
-  const char *options[RAIDO_BUILD_OPTIONS + 3];
+  const char *options[RAIDO_BUILD_OPTIONS + 4];
   int n = 0;
   snprintf(arch, sizeof arch, "--gpu-architecture=sm_%d", dev_capability(d, d->device));
   options[n++] = arch;
   options[n++] = "--std=c++17";
   options[n++] = "-diag-suppress=177";
+  if (RAIDO_STRICT_FP) options[n++] = "-fmad=false";
   for (int k = 0; k < o->build_option_count; k++) options[n++] = o->build_options[k];
   if (dev_check(d, d->CreateProgram(&program, o->source, "kernels.cu", 0, NULL, NULL), "nvrtcCreateProgram")) return 1;
   int code = d->CompileProgram(program, n, options);

@@ -21,6 +21,7 @@ namespace {
 
 constexpr int64_t parts = 64;                 // private copies of one accumulator
 constexpr int64_t always_private = 4096;      // cells of an accumulator that is always copied
+constexpr int64_t most_private = 1 << 19;     // cells beyond which the copies would fill the memory
 
 class Accumulators {
  public:
@@ -148,7 +149,7 @@ class Accumulators {
   }
   static bool known(const Dim& n, const VarSet& inside) { return !var_of(n) || !inside.contains(*var_of(n)); }
 
-  //   with_acc   ==>   if 64 * cells <= 4 * work + 2^16 { with_acc private } else { with_acc atomic }
+  //   with_acc   ==>   if 64 * cells <= 4 * work + 2^16 and cells <= 2^19 { with_acc private } else { with_acc atomic }
   void versions(Builder& out, Stm& s, WithAcc& x) {
     VarSet inside;
     each_bind(x.scope, [&](Var v) { inside.insert(v); });
@@ -164,6 +165,7 @@ class Accumulators {
     if (!updates) return;
     Term small = le(cells * out.number(Scalar::I64, parts),
                     *updates * out.number(Scalar::I64, 4) + out.number(Scalar::I64, 65536));
+    small = and_(small, le(cells, out.number(Scalar::I64, most_private)));
     Stm atomic = s;
     for (Bind& b : atomic.pattern) b.var = p_.fresh(p_.hint(b.var), p_.type(b.var));
     WithAcc copy = clone(p_, x);

@@ -1,7 +1,7 @@
 // chunks.cc - segs that are more than a map, as maps over chunks of the last index.
 //
-// The index space of extent n is cut into k parts, k depending on n only: so results do not depend on how many workers or
-// blocks there are. Part c covers lo .. hi - 1.
+// The index space of extent n is cut into k parts, k depending on sizes only: so results do not depend on how many workers
+// or blocks there are. Part c covers lo .. hi - 1.
 //
 //   reduce     partials = map c { reduce over lo..hi }                          then the partials are reduced in order
 //   scan       totals = map c { reduce over lo..hi }, starts = exclusive scan of totals,
@@ -96,12 +96,12 @@ class Chunks {
     size_t last = x_.index.size() - 1;
     n_ = x_.extent[last];
     outer_.assign(x_.extent.begin(), x_.extent.end() - 1);
-    Term n = b_.term(n_), limit = b_.number(Scalar::I64, 64);
-    parts_ = select(lt(n, limit), n, limit).atom;
-    each_ = ((n + 63) / limit).atom;
     reduced_ = width_of(x_.reduces);
     scanned_ = width_of(x_.scans);
     late_ = width_of(x_.late);
+    Term n = b_.term(n_), limit = part_limit();
+    parts_ = select(lt(n, limit), n, limit).atom;
+    each_ = ((n + limit - 1) / limit).atom;
     outputs_ = s_.pattern.size() - reduced_ - late_;
     if (scanned_ > 0) starts();
     main_seg();
@@ -131,6 +131,20 @@ class Chunks {
     Var j;                             // within the part
     Atom i;
   };
+
+  // At most 64 parts for threads. On a device enough to fill it: 16384 threads, rows of a segmented reduction included (1024
+  // where one thread runs over the parts of a scan). The partial results are reduced once more, in 128 parts.
+  Term part_limit() {
+    auto again = std::find_if(s_.attrs.begin(), s_.attrs.end(), [](const Attr& a) { return a.name == "parts"; });
+    last_ = x_.level != SegLevel::Grid || again != s_.attrs.end() || !outer_.empty();
+    if (x_.level != SegLevel::Grid) return b_.number(Scalar::I64, 64);
+    if (again != s_.attrs.end()) return b_.number(Scalar::I64, double(again->args[0]));
+    Term limit = b_.number(Scalar::I64, scanned_ > 0 ? 1024 : 16384), one = b_.number(Scalar::I64, 1), rows = one;
+    for (const Dim& d : outer_) rows = rows * b_.term(d);
+    if (outer_.empty()) return limit;
+    return apply(ScalarOp::max, {one, limit / apply(ScalarOp::max, {one, rows})});
+  }
+  bool last_ = true;                   // one thread combines the partial results
 
   std::vector<Dim> with_parts() const {
     std::vector<Dim> all = outer_;
@@ -461,6 +475,19 @@ class Chunks {
     };
     bool device = x_.level == SegLevel::Grid;
     if (outer_.empty() && !device) return combine(b_, {});
+    if (!last_) {
+      Seg again{x_.level, {{fresh_index("part")}}, {parts_}, {}, std::move(ops), {}, {}, {}, {}};
+      again.body = b_.body([&] {
+        std::vector<Atom> loaded;
+        for (Var v : partials) loaded.push_back(b_.index("x", v, {again.index[0].var}));
+        return loaded;
+      });
+      b_.attrs = {{"parts", {128}}};
+      std::vector<Atom> out;
+      for (Var v : b_.bind("total", std::move(again))) out.push_back(v);
+      b_.attrs = {};
+      return out;
+    }
     Seg seg{x_.level, {}, outer_, {}, {}, {}, {}, {}, {}};
     if (outer_.empty()) seg.extent.push_back(i64_atom(1));
     std::vector<Atom> at;
