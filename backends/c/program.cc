@@ -72,7 +72,7 @@ class Entry {
   }
   std::string name() const {
     std::string out;
-    for (char c : e_.name) out += isalnum(static_cast<unsigned char>(c)) ? c : '_';
+    for (char c : e_.name) out += c == '\'' ? "zq" : isalnum(static_cast<unsigned char>(c)) ? std::string(1, c) : "_";
     return out;
   }
   std::string row() const {

@@ -145,7 +145,7 @@ void Lowerer::entry_point(const check::EntryPoint& e) {
   consumes.insert(consumes.begin(), sizes.size(), false);
   entry.function = {uint32_t(program_.functions.size())};
   ir::Function f;
-  f.name = e.name;
+  f.name = function_name(e.name);
   f.lambda = std::move(lambda);
   f.consumes = std::move(consumes);
   f.returns = std::move(returns);

@@ -295,6 +295,18 @@ Scope* Lowerer::replay(Scope* scope, Capture& from) {
   return result;
 }
 
+// A name for a function of the core that no other has: letters, digits and underscores.
+std::string Lowerer::function_name(std::string wanted) const {
+  for (char& ch : wanted)
+    if (!std::isalnum(static_cast<unsigned char>(ch)) && ch != '_') ch = '_';
+  auto taken = [&](const std::string& n) {
+    return std::any_of(program_.functions.begin(), program_.functions.end(), [&](const ir::Function& f) { return f.name == n; });
+  };
+  std::string name = wanted;
+  for (int i = 1; taken(name); i++) name = fmt::format("{}_{}", wanted, i);
+  return name;
+}
+
 Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args) {
   auto def = static_cast<const ast::Def*>(c.code);
   ir::Source call_place = b_->source;
@@ -347,9 +359,7 @@ Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args) {
       returns.push_back(ir::array_type(l.elem, dims));
     }
     ir::Function& f = program_.functions[id.index];
-    f.name = fmt::format("{}_{}", text(def->self->name), id.index);
-    for (char& ch : f.name)
-      if (!std::isalnum(static_cast<unsigned char>(ch)) && ch != '_') ch = '_';
+    f.name = function_name(fmt::format("{}_{}", text(def->self->name), id.index));
     f.lambda.params = lambda.params;
     f.consumes = consumes;
     f.returns = returns;

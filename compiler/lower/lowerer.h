@@ -140,6 +140,7 @@ class Lowerer {
   size_t arity(const Closure& c) const;
   Value call(const Closure& c, std::vector<Value> args);
   bool first_order(TypeIn t);                      // contains no functions
+  std::string function_name(std::string wanted) const;
   Value call_instance(const Closure& c, const std::vector<Value>& args);
   struct Capture;
   void capture(const Value& v, Capture& into);

@@ -70,3 +70,9 @@ entry pipes (xs: []i32) = (xs |> map (* 2) |> reduce (+) 0, map (+ 0) <| map (* 
 -- entry: shadowing
 -- input { 1i32 } output { 3i32 }
 entry shadowing (x: i32) = let x = x + 1 let x = x + 1 in x
+
+-- ==
+-- entry: f' f_
+-- input { 1i32 } output { 3i32 }
+entry f' (x: i32) = x + 2
+entry f_ (x: i32) = 2 * x + 1
