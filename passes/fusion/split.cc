@@ -12,7 +12,8 @@ using namespace ir;
 class Splitter {
  public:
   explicit Splitter(Program& p) : p_(p) {}
-  void body(Body& whole) {
+  // The names that the results of split operations have now.
+  Subst body(Body& whole) {
     Builder b(p_, whole.stms);
     Subst results;
     b.into(whole, [&](List<Stm>& stms) {
@@ -37,6 +38,7 @@ class Splitter {
       }
     });
     substitute(p_, whole.result, results);
+    return results;
   }
 
  private:
@@ -91,7 +93,11 @@ class Splitter {
 
 void split(ir::Program& program, PassContext&) {
   Splitter pass(program);
-  program.each_body([&](ir::Body& b) { pass.body(b); });
+  ir::Subst constants = pass.body(program.constants);
+  for (ir::Function& f : program.functions) {
+    ir::substitute(program, f.lambda, constants);
+    pass.body(f.lambda.body);
+  }
 }
 
 }  // namespace raido
