@@ -41,7 +41,7 @@ class Differentiation {
         context_.stats.count("ad.operators");
       }
     });
-    substitute(p_, whole.result, results);
+    rename(whole, results);
     return found;
   }
   void drop_custom(Body& whole) {
@@ -57,10 +57,17 @@ class Differentiation {
         for (size_t i = 0; i < item->pattern.size(); i++) results.emplace(item->pattern[i].var, values[i]);
       }
     });
-    substitute(p_, whole.result, results);
+    rename(whole, results);
   }
 
  private:
+  // Behind a body that was rewritten: its result, and for the constants all functions.
+  void rename(Body& whole, const Subst& results) {
+    substitute(p_, whole.result, results);
+    if (&whole != &p_.constants) return;
+    for (Function& f : p_.functions) substitute(p_, f.lambda, results);
+  }
+
   Program& p_;
   PassContext& context_;
 };

@@ -116,6 +116,8 @@ class Inliner {
       }
     });
     substitute(p_, whole.result, results);
+    if (&whole == &p_.constants)                         // functions use them by name
+      for (Function& f : p_.functions) substitute(p_, f.lambda, results);
     if (in_ad && has_wanted_call(whole, in_parallel)) body(whole, in_parallel, in_ad);
   }
   bool has_wanted_call(const Body& b, bool in_parallel) const {
