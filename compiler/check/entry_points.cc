@@ -52,7 +52,7 @@ class EntryPoints {
       bool in_params = false, witnessed = false;
       for (TypeRef p : params) {
         in_params |= c.mentions(p, size);
-        witnessed |= witness(p, size);
+        witnessed |= c.witnesses(p, size);
       }
       if (!in_params) { c.diags.report(def.name_span, err::entry_result_size, c.text(size->name)); return; }
       if (!witnessed && !bound_as_value(def, size)) { c.diags.report(def.name_span, err::entry_size_not_constructive, c.text(size->name)); return; }
@@ -67,26 +67,6 @@ class EntryPoints {
   bool bound_as_value(const ast::Def& def, Binding* size) const {
     for (ast::Pat* p : def.params) if (whole(p) == size) return true;
     return false;
-  }
-
-  // Is `size` alone the size of an array in t, outside of functions?
-  bool witness(TypeRef t, Binding* size) const {
-    return match(types[t],
-        [&](const ArrayType& a) {
-          auto* n = types.as<NameSize>(a.size);
-          return (n && n->name == size) || witness(a.elem, size);
-        },
-        [&](const RecordType& r) { return std::any_of(r.fields.begin(), r.fields.end(), [&](auto& f) { return witness(f.second, size); }); },
-        [&](const SumType& s) {
-          for (auto& k : s.constrs) for (TypeRef p : k.second) if (witness(p, size)) return true;
-          return false;
-        },
-        [&](const NamedType& n) {
-          for (const TypeArg& a : n.args) if (a.size.valid()) { auto* x = types.as<NameSize>(a.size); if (x && x->name == size) return true; }
-          return false;
-        },
-        [&](const UniqueType& u) { return witness(u.inner, size); },
-        [](const auto&) { return false; });
   }
 
   static Binding* whole(ast::Pat* p) {

@@ -152,20 +152,8 @@ TypeRef Infer::resolve(ast::TypeExpr* t, std::vector<Binding*>* exists) {
         }
         TypeRef body = resolve(e.body, exists);
         c.restore(mark);
-        for (Binding* b : e.sizes) {
-          bool witnessed = false;
-          std::function<void(TypeRef)> look = [&](TypeRef x) {
-            match(types[x],
-                [&](const ArrayType& y) { auto* n = types.as<NameSize>(y.size); witnessed |= n && n->name == b; look(y.elem); },
-                [&](const RecordType& y) { for (auto& f : y.fields) look(f.second); },
-                [&](const SumType& y) { for (auto& k : y.constrs) for (TypeRef p : k.second) look(p); },
-                [&](const NamedType& y) { for (auto& arg : y.args) if (arg.size.valid()) { auto* n = types.as<NameSize>(arg.size); witnessed |= n && n->name == b; } },
-                [&](const UniqueType& y) { look(y.inner); },
-                [](const auto&) {});
-          };
-          look(body);
-          if (!witnessed && !types.is_error(body)) c.diags.report(b->span, err::size_not_constructive, c.text(b->name));
-        }
+        for (Binding* b : e.sizes)
+          if (!types.is_error(body) && !c.witnesses(body, b)) c.diags.report(b->span, err::size_not_constructive, c.text(b->name));
         if (exists) {
           exists->insert(exists->end(), e.sizes.begin(), e.sizes.end());
           return body;

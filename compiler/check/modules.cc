@@ -563,6 +563,11 @@ bool Modules::matches(const ModuleInfo& impl, const ModTypeInfo& sig, Context::S
     if (!fits) { c.diags.report(at, err::type_params_differ, name); ok = false; }
     else if (lifted > d.lifted) { c.diags.report(at, err::type_too_lifted, name, d.lifted == Lifted::No ? "non-lifted" : "size-lifted"); ok = false; }
     else found.types[a.type.index] = *t;
+    for (const TypeMember::Param& p : t->params)
+      if (fits && p.size && !types.is_error(t->body) && !c.witnesses(t->body, p.size)) {
+        c.diags.report(at, err::abstract_size_not_constructive, name, c.text(p.size->name));
+        ok = false;
+      }
   }
   match_origins(impl, *sig.info, found);
   return ok && members_match(impl, *sig.info, found, at);
@@ -619,6 +624,10 @@ bool Modules::value_matches(Name name, const Scheme& impl, const Scheme& spec, c
   if (types.is_error(impl.type)) return true;
   Scheme want = spec;
   want.type = c.substitute(spec.type, found);
+  if (types.as<ExistsType>(want.type) && !types.as<ExistsType>(spec.type)) {
+    c.diags.report(at, err::top_level_size, c.text(name), c.show(want.type));
+    return false;
+  }
   Infer infer(c);
   std::vector<TypeRef> inst;
   TypeRef have = infer.instantiate(impl, at, &inst);

@@ -220,6 +220,27 @@ TypeRef Context::strip_unique(TypeRef t) {
       },
       [](SizeRef s) { return s; });
 }
+bool Context::witnesses(TypeRef t, const Binding* size) const {
+  auto is_it = [&](SizeRef s) { auto* n = types.as<NameSize>(s); return n && n->name == size; };
+  return match(types[t],
+      [&](const ArrayType& a) { return is_it(a.size) || witnesses(a.elem, size); },
+      [&](const RecordType& r) {
+        for (auto& f : r.fields) if (witnesses(f.second, size)) return true;
+        return false;
+      },
+      [&](const SumType& s) {
+        for (auto& k : s.constrs) for (TypeRef p : k.second) if (witnesses(p, size)) return true;
+        return false;
+      },
+      [&](const NamedType& n) {
+        for (const TypeArg& a : n.args) if (a.size.valid() && is_it(a.size)) return true;
+        return false;
+      },
+      [&](const UniqueType& u) { return witnesses(u.inner, size); },
+      [&](const ExistsType& e) { return witnesses(e.body, size); },
+      [](const auto&) { return false; });      // sizes inside of functions belong to no value
+}
+
 bool Context::any_unique(TypeRef t) const {
   return match(types[t],
       [](const UniqueType&) { return true; },

@@ -104,7 +104,7 @@ void Parser::resynchronise(size_t start) {
   if (pos_ == start && kind() != Tok::Eof) pos_++;
   for (; tokens_.items[pos_].kind != Tok::Eof; pos_++) {
     const Token& t = tokens_.items[pos_];
-    if (starts_decl(t.kind) && sources_.position(file_, t.span.begin).column == 1) return;
+    if (starts_decl(t.kind) && (t.span.begin == 0 || sources_[file_].text[t.span.begin - 1] == '\n')) return;
   }
 }
 
