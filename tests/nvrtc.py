@@ -4,7 +4,8 @@
 usage: nvrtc.py RAIDO BUILD_FOLDER PROGRAM.fut|FOLDER...
 
 NVRTC is looked for in $CUDA_HOME, /usr/local/cuda*, where the linker looks, and in BUILD_FOLDER/nvrtc, into which the
-PyPI wheel nvidia-cuda-nvrtc is installed if nothing else is found. Exit code 77: there is none, and why.
+PyPI wheel nvidia-cuda-nvrtc is installed if nothing else is found. Exit code 77: there is none, and why; with RAIDO_CI set that is
+a failure unless PyPI cannot be reached.
 """
 import ctypes
 import glob
@@ -81,8 +82,10 @@ def main():
         reason = install(build)
         library = load(build)
         if library is None:
-            print("skipped: no libnvrtc here, and it could not be installed:", *reason)
-            sys.exit(77)
+            unreachable = any(word in " ".join(reason) for word in ("connection", "Connection", "resolve", "No matching distribution"))
+            print("no libnvrtc here, and it could not be installed:", *reason)
+            print("PyPI cannot be reached" if unreachable else "PyPI can be reached, so this should have worked")
+            sys.exit(1 if os.environ.get("RAIDO_CI") and not unreachable else 77)
     compiler, failures = Compiler(library), 0
     programs = [p for path in paths for p in (sorted(glob.glob(os.path.join(path, "*.fut"))) if os.path.isdir(path) else [path])]
     for program in programs:
