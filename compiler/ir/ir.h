@@ -5,6 +5,7 @@
 // is a value: it is copied, compared, printed and parsed. One data type descends through four levels; what is legal at
 // a level is the verifier's business (verify.h).
 #pragma once
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -235,7 +236,7 @@ struct EntryPoint {
 };
 struct Program {
   Level level = Ad;
-  std::vector<VarInfo> vars;
+  std::deque<VarInfo> vars;            // a deque: references to types and hints stay valid when variables are made
   std::vector<DataArray> data;
   std::vector<std::string> texts;
   std::vector<SourceInfo> sources;
