@@ -15,7 +15,7 @@ namespace raido {
 
 struct OutputOptions {
   bool strict_fp = false;   // --fp=strict: no fused multiply-adds
-  bool counters = false;    // GPU backends: run on the tracing device, which prints its counts
+  bool emulate = false;     // GPU backends: run on the emulator, which prints its counts
 };
 
 struct Output {

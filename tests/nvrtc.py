@@ -10,6 +10,7 @@ a failure unless PyPI cannot be reached.
 import ctypes
 import glob
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
@@ -87,6 +88,12 @@ def main():
             print("PyPI cannot be reached" if unreachable else "PyPI can be reached, so this should have worked")
             sys.exit(1 if os.environ.get("RAIDO_CI") and not unreachable else 77)
     compiler, failures = Compiler(library), 0
+    root = pathlib.Path(__file__).resolve().parent.parent
+    words = b"".join((root / name).read_bytes() for name in (
+        "backends/runtime/words_cuda.h", "backends/runtime/words.h", "tests/runtime/kernels.h"))
+    if (log := compiler.compile(words, ARCHITECTURES[0])) is not None:
+        failures += 1
+        print(f"tests/runtime/kernels.h does not compile\n{log}")
     programs = [p for path in paths for p in (sorted(glob.glob(os.path.join(path, "*.fut"))) if os.path.isdir(path) else [path])]
     for program in programs:
         with open(program) as file:

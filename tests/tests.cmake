@@ -69,12 +69,38 @@ foreach(kind plain tsan)
 endforeach()
 endif()
 
+# The words of the vocabularies that block-wide kernels need, on the installed OpenCL device.
+if(NOT RAIDO_PORTABLE)
+  set(runtime ${CMAKE_SOURCE_DIR}/backends/runtime)
+  add_executable(kernels_opencl tests/runtime/kernels.c)
+  target_compile_definitions(kernels_opencl PRIVATE RAIDO_ON_OPENCL)
+  target_link_libraries(kernels_opencl PRIVATE Threads::Threads m ${CMAKE_DL_LIBS})
+  add_test(NAME kernels_opencl COMMAND kernels_opencl all ${runtime}/words_opencl.h ${runtime}/words.h
+                                       ${CMAKE_SOURCE_DIR}/tests/runtime/kernels.h)
+  set_tests_properties(kernels_opencl PROPERTIES LABELS full TIMEOUT 300)
+endif()
+
 # Golden values of the benchmark programs, transcripts in the documents, the example's fit.
 if(TARGET raido)
   add_test(NAME benchmarks_interpreter COMMAND raido test -i --tolerance=1e-9 ${CMAKE_SOURCE_DIR}/benchmarks/adbench)
   add_test(NAME benchmarks_c COMMAND raido test --backend=c --tolerance=1e-9 ${CMAKE_SOURCE_DIR}/benchmarks/adbench)
   add_test(NAME documents COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/check_docs.py --raido $<TARGET_FILE:raido>)
   set_tests_properties(benchmarks_interpreter benchmarks_c documents PROPERTIES LABELS full TIMEOUT 600)
+endif()
+
+# Generated programs, compiled by clang with a sanitizer: device kernels on the emulator, tasks, plain C. The compiler itself
+# is not sanitized here.
+if(TARGET raido AND NOT RAIDO_PORTABLE AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+  foreach(what "tsan thread emulator" "asan address emulator" "tsan thread multicore" "asan address c")
+    separate_arguments(what)
+    list(GET what 0 label)
+    list(GET what 1 kind)
+    list(GET what 2 target)
+    add_test(NAME ${target}_${label}
+             COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/sanitizers.py $<TARGET_FILE:raido> ${CMAKE_BINARY_DIR} ${kind} ${target}
+                     ${CMAKE_SOURCE_DIR}/tests/conformance ${CMAKE_SOURCE_DIR}/benchmarks/adbench)
+    set_tests_properties(${target}_${label} PROPERTIES LABELS "full;${label}" TIMEOUT 1200 SKIP_RETURN_CODE 77)
+  endforeach()
 endif()
 
 # What the sanitizer configurations run.

@@ -285,11 +285,11 @@ Output device_program(const Program& program, std::string_view words, std::strin
   parts.device = true;
   parts.defines = fmt::format("#define RAIDO_CAN_FAIL {}\n#define RAIDO_STRICT_FP {}\n", int(printed.can_fail), int(options.strict_fp));
   std::string& tables = parts.tables;
-  if (options.counters) {                          // the kernels are part of the program
-    tables += "#define RAIDO_HOST_SCALARS 1\n" + runtime("words_c.h") + runtime("words.h") + printed.kernels +
+  if (options.emulate) {                           // the kernels are part of the program
+    tables += "#define RAIDO_HOST_SCALARS 1\n" + runtime("words_fibers.h") + runtime("words.h") + printed.kernels +
               kir::print_kernel_calls(module, printed.can_fail);
     source = "";
-    device = "device_trace.h";
+    device = "device_fibers.h";
   }
   tables += string_lines("raido_kernel_source", source) + "static const char *const raido_kernel_names[] = {\n";
   for (const kir::Kernel& k : module.kernels) tables += "  " + quote(k.name) + ",\n";

@@ -59,6 +59,8 @@ std::string scalar_function(ScalarOp op, Scalar at, For_ language) {
       {"raido_from_bits", fmt::format("raido_from_bits_{}", name_of(result_type(op, at)))}};
   if (language == For_::C && (at == Scalar::F32 || at == Scalar::F16))
     for (std::string_view f : float_functions) words.emplace(f, std::string(f) + "f");
+  if (language == For_::C)                     // lgamma writes the sign to a global variable
+    words["lgamma"] = at == Scalar::F64 ? "raido_lgamma" : "raido_lgammaf";
   std::string value = with_words(r.value, words);
   Scalar result = result_type(op, at);
   if (at == Scalar::F16 && op == ScalarOp::to_bits) value = "raido_f32_to_f16(x)";
@@ -161,7 +163,7 @@ class Writer {
     out += ") {\n";
     in_kernel_ = true;
     depth_ = 1;
-    if (can_fail) line("if (failure[0] >= 0) return;");
+    if (can_fail) line("if (RAIDO_FAILED(failure)) return;");
     block(k.body);
     in_kernel_ = false;
     out += "}\n\n";

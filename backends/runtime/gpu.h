@@ -24,7 +24,9 @@ struct raido_device {
   struct dev dev;
 };
 
-enum { RAIDO_BLOCK_SIZE = 256 };
+#ifndef RAIDO_BLOCK_SIZE
+#define RAIDO_BLOCK_SIZE 256
+#endif
 
 RAIDO_FN int raido_device_failed(struct raido_worker *w, const char *what) {
   return raido_fail(w, "%s: %s", what, dev_error(&w->context->device->dev));
@@ -42,6 +44,9 @@ RAIDO_FN struct raido_memory *raido_device_alloc(struct raido_worker *w, i64 byt
   }
   size_t rounded;
   int size_class = raido_size_class((size_t)bytes, &rounded);
+#ifdef RAIDO_EXACT_BLOCKS
+  rounded = (size_t)bytes;
+#endif
   struct raido_memory *m = d->free[size_class];
   if (m != NULL) {
     d->free[size_class] = m->next;
@@ -66,6 +71,11 @@ RAIDO_INLINE void raido_device_retain(struct raido_memory *m) { if (m != NULL) m
 
 RAIDO_FN void raido_device_release(struct raido_worker *w, struct raido_memory *m) {
   if (m == NULL || --m->references > 0) return;
+#ifdef RAIDO_EXACT_BLOCKS
+  dev_free(&w->context->device->dev, m->device);
+  m->device = NULL;
+  return;
+#endif
   m->next = w->context->device->free[m->size_class];
   w->context->device->free[m->size_class] = m;
 }

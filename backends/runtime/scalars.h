@@ -1,9 +1,13 @@
-// scalars.h - bits of floats, and floats to integers (towards zero, modulo 2^64, as the constant folder has it).
+// scalars.h - bits of floats, the logarithm of gamma without the C library's global variable for its sign, floats to integers
+// (towards zero, modulo 2^64, as the constant folder has it).
 
 RAIDO_INLINE u32 raido_to_bits_f32(f32 x) { u32 r; memcpy(&r, &x, 4); return r; }
 RAIDO_INLINE u64 raido_to_bits_f64(f64 x) { u64 r; memcpy(&r, &x, 8); return r; }
 RAIDO_INLINE f32 raido_from_bits_f32(u32 x) { f32 r; memcpy(&r, &x, 4); return r; }
 RAIDO_INLINE f64 raido_from_bits_f64(u64 x) { f64 r; memcpy(&r, &x, 8); return r; }
+
+RAIDO_INLINE f64 raido_lgamma(f64 x) { int sign; return lgamma_r(x, &sign); }
+RAIDO_INLINE f32 raido_lgammaf(f32 x) { int sign; return lgammaf_r(x, &sign); }
 
 RAIDO_INLINE i64 raido_integer_part(f64 x) {
   if (!(x > -18446744073709551616.0 && x < 18446744073709551616.0)) return 0;

@@ -34,7 +34,7 @@ RAIDO_INLINE i64 raido_integer_part(f64 x) {
 #define ATOMIC_UPDATE_64(op, memory, index, value, FROM, TO)                     \
   do {                                                                           \
     volatile GLOBAL i64 *cell_ = (volatile GLOBAL i64 *)((memory) + (index));    \
-    i64 old_ = *cell_, seen_;                                                    \
+    i64 old_ = raido_peek_64(cell_), seen_;                                      \
     for (;;) {                                                                   \
       seen_ = raido_cas_64(cell_, old_, (i64)TO(op(FROM(old_), value)));         \
       if (seen_ == old_) break;                                                  \
@@ -44,7 +44,7 @@ RAIDO_INLINE i64 raido_integer_part(f64 x) {
 #define ATOMIC_UPDATE_32(op, memory, index, value, FROM, TO)                     \
   do {                                                                           \
     volatile GLOBAL i32 *cell_ = (volatile GLOBAL i32 *)((memory) + (index));    \
-    i32 old_ = *cell_, seen_;                                                    \
+    i32 old_ = raido_peek_32(cell_), seen_;                                      \
     for (;;) {                                                                   \
       seen_ = raido_cas_32(cell_, old_, (i32)TO(op(FROM(old_), value)));         \
       if (seen_ == old_) break;                                                  \
@@ -57,7 +57,7 @@ RAIDO_INLINE i64 raido_integer_part(f64 x) {
     u64 at_ = (u64)((memory) + (index));                                                                       \
     volatile GLOBAL i32 *cell_ = (volatile GLOBAL i32 *)(at_ & ~(u64)3);                                       \
     u32 shift_ = (u32)(at_ & 3) * 8;                                                                           \
-    i32 old_ = *cell_, seen_, new_;                                                                            \
+    i32 old_ = raido_peek_32(cell_), seen_, new_;                                                              \
     for (;;) {                                                                                                 \
       TYPE now_ = (TYPE)(((u32)old_ >> shift_) & MASK);                                                        \
       new_ = (i32)(((u32)old_ & ~((u32)MASK << shift_)) | (((u32)TO(op(FROM(now_), value)) & MASK) << shift_)); \
@@ -83,5 +83,7 @@ RAIDO_INLINE i64 raido_integer_part(f64 x) {
 #define ATOMIC_UPDATE_u16(op, m, i, v) ATOMIC_UPDATE_SMALL(op, m, i, v, u16, 16, 65535u, RAIDO_ID, RAIDO_ID)
 #define ATOMIC_UPDATE_f16(op, m, i, v) ATOMIC_UPDATE_SMALL(op, m, i, v, u16, 16, 65535u, raido_f16_to_f32, raido_f32_to_f16)
 
+// True where some check has failed.
+#define RAIDO_FAILED(failure) (raido_peek_64(failure) >= 0)
 // True for the first check that fails: its number is then in the failure word, and its arguments may follow.
 #define RAIDO_FAIL_FIRST(failure, check) (raido_cas_64((failure), -1, (check)) == -1)

@@ -1,7 +1,13 @@
 // words_cuda.h - the vocabulary of kernels in CUDA C++.
 #define KERNEL extern "C" __global__ void
 #define GLOBAL
+#define LOCAL
+#define LOCAL_ID() ((i64)threadIdx.x)
+#define BLOCK_ID() ((i64)blockIdx.x)
+#define BLOCK_SIZE() ((i64)blockDim.x)
 #define GLOBAL_ID() (blockIdx.x * (i64)blockDim.x + threadIdx.x)
+#define BARRIER() __syncthreads()
+#define SHARED(T, name, n) __shared__ T name[n]
 #define RAIDO_INLINE static __device__ inline
 typedef signed char i8;
 typedef short i16;
@@ -27,6 +33,8 @@ RAIDO_INLINE u32 raido_to_bits_f32(f32 x) { return (u32)__float_as_int(x); }
 RAIDO_INLINE u64 raido_to_bits_f64(f64 x) { return (u64)__double_as_longlong(x); }
 RAIDO_INLINE f32 raido_from_bits_f32(u32 x) { return __int_as_float((int)x); }
 RAIDO_INLINE f64 raido_from_bits_f64(u64 x) { return __longlong_as_double((i64)x); }
+RAIDO_INLINE i64 raido_peek_64(volatile i64 *p) { return *p; }
+RAIDO_INLINE i32 raido_peek_32(volatile i32 *p) { return *p; }
 RAIDO_INLINE i64 raido_cas_64(volatile i64 *p, i64 expected, i64 value) {
   return (i64)atomicCAS((unsigned long long *)p, (unsigned long long)expected, (unsigned long long)value);
 }

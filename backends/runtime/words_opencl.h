@@ -3,7 +3,13 @@
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #define KERNEL __kernel void
 #define GLOBAL __global
+#define LOCAL __local
+#define LOCAL_ID() ((i64)get_local_id(0))
+#define BLOCK_ID() ((i64)get_group_id(0))
+#define BLOCK_SIZE() ((i64)get_local_size(0))
 #define GLOBAL_ID() ((i64)get_global_id(0))
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define SHARED(T, name, n) __local T name[n]
 #define RAIDO_INLINE static inline
 typedef char i8;
 typedef short i16;
@@ -29,5 +35,7 @@ RAIDO_INLINE u32 raido_to_bits_f32(f32 x) { return as_uint(x); }
 RAIDO_INLINE u64 raido_to_bits_f64(f64 x) { return as_ulong(x); }
 RAIDO_INLINE f32 raido_from_bits_f32(u32 x) { return as_float(x); }
 RAIDO_INLINE f64 raido_from_bits_f64(u64 x) { return as_double(x); }
+RAIDO_INLINE i64 raido_peek_64(volatile __global i64 *p) { return *p; }
+RAIDO_INLINE i32 raido_peek_32(volatile __global i32 *p) { return *p; }
 RAIDO_INLINE i64 raido_cas_64(volatile __global i64 *p, i64 expected, i64 value) { return atom_cmpxchg(p, expected, value); }
 RAIDO_INLINE i32 raido_cas_32(volatile __global i32 *p, i32 expected, i32 value) { return atomic_cmpxchg(p, expected, value); }

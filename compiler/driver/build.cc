@@ -52,7 +52,7 @@ int command_build(const Options& options) {
   Activity activity(fmt::format("backend {}", backend->name), passes.reproduce);
   OutputOptions how;
   how.strict_fp = options.fp_strict;
-  how.counters = options.trace_device;
+  how.emulate = options.emulate;
   Output output = backend->generate(compiled->program, how);
   std::string failed = write_file(base + ".c", output.source);
   if (!failed.empty()) {

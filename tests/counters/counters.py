@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The performance shape of device programs: kernels, copies and bytes of a run on the tracing device.
+"""The performance shape of device programs: kernels, copies and bytes of a run on the emulator.
 
 usage: counters.py RAIDO [--update]
 
@@ -18,7 +18,7 @@ for path in sorted(here.glob("*.fut")):
     entry, data = re.search(r"^-- run: (\w+) < (.*)$", path.read_text(), re.M).groups()
     with tempfile.TemporaryDirectory() as folder:
         program = f"{folder}/program"
-        made = subprocess.run([raido, "opencl", "--trace-device", "-w", path, "-o", program], capture_output=True, text=True)
+        made = subprocess.run([raido, "opencl", "--emulate", "-w", path, "-o", program], capture_output=True, text=True)
         run = made if made.returncode else subprocess.run([program, "-e", entry, "-n"], input=data, capture_output=True, text=True)
     if run.returncode != 0:
         print(f"{path.name}: exit code {run.returncode}\n{run.stderr}")

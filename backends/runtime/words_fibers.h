@@ -1,0 +1,170 @@
+// words_fibers.h - the vocabulary of kernels in C: a thread of a block is a fiber, with a stack of its own, that gives the
+// processor away only where it waits at a barrier. device_fibers.h runs the blocks.
+//
+// The sanitizers are told of every switch. To the thread sanitizer each fiber is a thread; barriers, the start and the end
+// of a kernel are all that orders them, so it finds what would be a race on a device even though the fibers of a block take
+// turns. Atomics are relaxed: they are no race among themselves and order nothing else.
+#include <sys/mman.h>
+
+#if defined(__SANITIZE_THREAD__)
+#define RAIDO_TSAN 1
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define RAIDO_ASAN 1
+#endif
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define RAIDO_TSAN 1
+#endif
+#if __has_feature(address_sanitizer)
+#define RAIDO_ASAN 1
+#endif
+#endif
+
+#ifdef RAIDO_TSAN
+void *__tsan_create_fiber(unsigned flags);
+void __tsan_destroy_fiber(void *fiber);
+void __tsan_switch_to_fiber(void *fiber, unsigned flags);
+void *__tsan_get_current_fiber(void);
+void __tsan_acquire(void *place);
+void __tsan_release(void *place);
+#else
+#define __tsan_acquire(place) ((void)(place))
+#define __tsan_release(place) ((void)(place))
+#endif
+#ifdef RAIDO_ASAN
+void __sanitizer_start_switch_fiber(void **fake_stack, const void *stack, size_t size);
+void __sanitizer_finish_switch_fiber(void *fake_stack, const void **stack, size_t *size);
+void __asan_poison_memory_region(void const volatile *at, size_t size);
+void __asan_unpoison_memory_region(void const volatile *at, size_t size);
+#else
+#define __asan_poison_memory_region(at, size) ((void)(at))
+#define __asan_unpoison_memory_region(at, size) ((void)(at))
+#endif
+// What the emulator itself does between fibers is not part of the kernel.
+#define RAIDO_UNSEEN static __attribute__((unused, noinline, no_sanitize("thread"), no_sanitize("address")))
+
+// Saves the registers that a call preserves and the stack pointer, and takes those of another fiber.
+#if defined(__x86_64__) && !defined(RAIDO_UCONTEXT)
+typedef void *raido_registers;
+void raido_switch(raido_registers *from, raido_registers *to);
+__asm__(".pushsection .text\n"
+        ".type raido_switch, @function\n"
+        "raido_switch:\n"
+        "  pushq %rbp; pushq %rbx; pushq %r12; pushq %r13; pushq %r14; pushq %r15\n"
+        "  movq %rsp, (%rdi); movq (%rsi), %rsp\n"
+        "  popq %r15; popq %r14; popq %r13; popq %r12; popq %rbx; popq %rbp\n"
+        "  ret\n"
+        ".size raido_switch, .-raido_switch\n"
+        ".popsection\n");
+RAIDO_UNSEEN void raido_prepare(raido_registers *r, char *stack, size_t size, void (*run)(void)) {
+  void **top = (void **)(stack + size);
+  *--top = NULL;                          // the return address of `run`, which does not return
+  memcpy(--top, &run, sizeof run);
+  for (int k = 0; k < 6; k++) *--top = NULL;
+  *r = top;
+}
+#else
+#include <ucontext.h>
+typedef ucontext_t raido_registers;
+RAIDO_UNSEEN void raido_switch(raido_registers *from, raido_registers *to) { swapcontext(from, to); }
+RAIDO_UNSEEN void raido_prepare(raido_registers *r, char *stack, size_t size, void (*run)(void)) {
+  getcontext(r);
+  r->uc_stack.ss_sp = stack;
+  r->uc_stack.ss_size = size;
+  r->uc_link = NULL;
+  makecontext(r, run, 0);
+}
+#endif
+
+enum raido_fiber_state { RAIDO_READY, RAIDO_WAITING, RAIDO_ENDED };
+enum { RAIDO_SHARED_BYTES = 48 << 10, RAIDO_STACK_BYTES = 256 << 10 };
+
+struct raido_fiber {
+  raido_registers registers;
+  enum raido_fiber_state state;
+  int line;                               // of the barrier where it waits
+  i64 barriers;                           // that it has passed
+  size_t shared;                          // bytes of shared memory that it has declared
+  void *thread, *fake_stack;              // what the sanitizers know it as
+};
+
+// One block, run by one thread of the operating system. `memory` is mapped anew for each block under the thread
+// sanitizer, which then knows nothing about it: two words that stand for the barriers, shared memory, stacks.
+struct raido_emulated_block {
+  i64 number, size;
+  struct raido_fiber *fibers, *current;
+  char *memory;
+  raido_registers scheduler;
+  void *thread, *fake_stack;
+  const void *stack;
+  size_t stack_size;
+};
+static __thread struct raido_emulated_block *raido_here;
+static i64 raido_atomics;
+
+RAIDO_UNSEEN i64 raido_local_id(void) { return raido_here->current - raido_here->fibers; }
+RAIDO_UNSEEN i64 raido_block_id(void) { return raido_here->number; }
+RAIDO_UNSEEN i64 raido_block_size(void) { return raido_here->size; }
+
+// Back to the scheduler, with the reason.
+RAIDO_UNSEEN void raido_give_way(enum raido_fiber_state state) {
+  struct raido_emulated_block *b = raido_here;
+  struct raido_fiber *f = b->current;
+  f->state = state;
+#ifdef RAIDO_ASAN
+  __sanitizer_start_switch_fiber(state == RAIDO_ENDED ? NULL : &f->fake_stack, b->stack, b->stack_size);
+#endif
+#ifdef RAIDO_TSAN
+  __tsan_switch_to_fiber(b->thread, 1);
+#endif
+  raido_switch(&f->registers, &b->scheduler);
+#ifdef RAIDO_ASAN
+  __sanitizer_finish_switch_fiber(f->fake_stack, &b->stack, &b->stack_size);
+#endif
+}
+
+RAIDO_UNSEEN void raido_barrier(int line) {
+  struct raido_fiber *f = raido_here->current;
+  char *order = raido_here->memory + 8 * (f->barriers++ & 1);
+  f->line = line;
+  __tsan_release(order);
+  raido_give_way(RAIDO_WAITING);
+  __tsan_acquire(order);
+}
+
+// All threads of a block declare the same arrays in the same order; poisoned bytes lie between two of them.
+RAIDO_UNSEEN void *raido_shared(size_t bytes) {
+  struct raido_fiber *f = raido_here->current;
+  char *at = raido_here->memory + 16 + f->shared;
+  f->shared += (bytes + 63) / 32 * 32;
+  if (f->shared > RAIDO_SHARED_BYTES) {
+    fprintf(stderr, "emulator: a block has %d bytes of shared memory, not %zu\n", (int)RAIDO_SHARED_BYTES, f->shared);
+    _exit(70);
+  }
+  __asan_unpoison_memory_region(at, bytes);
+  return at;
+}
+
+#define KERNEL static void
+#define GLOBAL
+#define LOCAL
+#define LOCAL_ID() raido_local_id()
+#define BLOCK_ID() raido_block_id()
+#define BLOCK_SIZE() raido_block_size()
+#define GLOBAL_ID() (raido_block_id() * raido_block_size() + raido_local_id())
+#define BARRIER() raido_barrier(__LINE__)
+#define SHARED(T, name, n) T *const name = (T *)raido_shared(sizeof(T) * (n))
+
+RAIDO_INLINE i64 raido_peek_64(volatile i64 *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+RAIDO_INLINE i32 raido_peek_32(volatile i32 *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+RAIDO_INLINE i64 raido_cas_64(volatile i64 *p, i64 expected, i64 value) {
+  if (__atomic_compare_exchange_n(p, &expected, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    __atomic_add_fetch(&raido_atomics, 1, __ATOMIC_RELAXED);
+  return expected;
+}
+RAIDO_INLINE i32 raido_cas_32(volatile i32 *p, i32 expected, i32 value) {
+  if (__atomic_compare_exchange_n(p, &expected, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    __atomic_add_fetch(&raido_atomics, 1, __ATOMIC_RELAXED);
+  return expected;
+}
