@@ -5,7 +5,7 @@
 //   several threads               Private: a copy for each part of the index space, combined in order, when the copies
 //                                 are small beside the work (4 bytes of copies for a byte of updates) or small at all;
 //                                 else Atomic, if the operator is one scalar operation on one array; chosen at run time
-//   device                        Atomic, if the operator is one scalar operation; else one thread does all updates
+//   device                        None, if every update has a cell of its own (invariant_updates.cc); Atomic, if the operator is one scalar operation; else one thread does all updates
 //
 // `sequentialise` makes the private copies.
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "compiler/ir/build.h"
 #include "compiler/ir/term.h"
 #include "passes/parallel/chunks.h"
+#include "passes/parallel/invariant_updates.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -187,6 +188,7 @@ class Accumulators {
 }  // namespace
 
 void accumulators(Program& program, PassContext& context) {
+  if (context.target == Target::Gpu) reduce_invariant_updates(program, context);
   Accumulators pass(program, context);
   program.each_body([&](Body& b) { pass.body(b, false); });
 }

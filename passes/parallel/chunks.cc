@@ -132,14 +132,14 @@ class Chunks {
     Atom i;
   };
 
-  // At most 64 parts for threads. On a device enough to fill it: 16384 threads, rows of a segmented reduction included (1024
+  // At most 64 parts for threads. On a device enough to fill it, rows of a segmented reduction included (1024
   // where one thread runs over the parts of a scan). The partial results are reduced once more, in 128 parts.
   Term part_limit() {
     auto again = std::find_if(s_.attrs.begin(), s_.attrs.end(), [](const Attr& a) { return a.name == "parts"; });
     last_ = x_.level != SegLevel::Grid || again != s_.attrs.end() || !outer_.empty();
     if (x_.level != SegLevel::Grid) return b_.number(Scalar::I64, 64);
     if (again != s_.attrs.end()) return b_.number(Scalar::I64, double(again->args[0]));
-    Term limit = b_.number(Scalar::I64, scanned_ > 0 ? 1024 : 16384), one = b_.number(Scalar::I64, 1), rows = one;
+    Term limit = b_.number(Scalar::I64, scanned_ > 0 ? 1024 : double(full_device)), one = b_.number(Scalar::I64, 1), rows = one;
     for (const Dim& d : outer_) rows = rows * b_.term(d);
     if (outer_.empty()) return limit;
     return apply(ScalarOp::max, {one, limit / apply(ScalarOp::max, {one, rows})});

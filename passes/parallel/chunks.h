@@ -6,6 +6,10 @@
 
 namespace raido {
 
+// Threads that keep a device busy: a reduction is cut into so many parts, its rows included; with as many rows one thread
+// takes a row.
+constexpr int64_t full_device = 16384;
+
 // True if all results of the seg are arrays with one element or row for each point.
 bool is_seg_map(const ir::Seg& x);
 

@@ -1,111 +1,672 @@
-// flatten.cc - Core to Parallel for devices: outermost screma and hist become grid segs, perfect nests one seg.
+// flatten.cc - Core to Parallel for devices: nests of scremas become grid segs over the whole nest (pipeline 9).
 //
-//   F0  a map whose body has nothing worth a kernel of its own        seg map, body sequential
-//   F1  reduce, F2 scan, F3 hist                                       seg with the same parts over the last index
-//   F4  map of (light statements; one screma of invariant width)      the screma's index joins the seg's; the light
-//       statements are repeated by every point
+// A nest is a list of index variables with extents that do not vary inside it, and a prefix: light statements (elements,
+// views, cheap arithmetic, assertions) that every point of the nest repeats. The statements of a body are taken in order;
+// what is neither light nor parallel gathers in a group.
 //
-// Light statements are scalar arithmetic, loads and views. A short inner screma (constant width below 8) stays inside.
+//   F0   a group                                 one seg map over the nest; what is used later becomes an array over the
+//                                                nest, read by the prefix from then on
+//   F1   reduce, F2 scan, F3 hist                seg with the same parts, over the nest and their own width
+//   F4   map                                     its index joins the nest
+//   F6   several of these in one body            one after the other
+//   F7   for loop around parallel code           a loop of segs, its state arrays over the nest
+//   F8   if with a condition from outside        an if around segs
+//   F9   copy, replicate                         a point for each element
+//   F10  with_acc around parallel code           accumulates in the arrays of the whole nest, at indices that begin with
+//                                                the nest's
+//   F13  loop that does nothing but accumulate   a map; its length may vary below the extent of an index: then the extent
+//                                                is the width and a guard stands around the body
+//
+// A map around such code has two versions, chosen by the number of points of the nest: `outer` runs the body sequentially,
+// `flat` goes on. Only `flat` is made where the body accumulates into arrays from outside: there the nest's shape decides
+// whether updates collide (accumulators.cc). What cannot be distributed (sizes that vary, operators that vary) is
+// sequential code of a group.
+#include <algorithm>
+
 #include "compiler/ir/build.h"
+#include "compiler/ir/term.h"
 #include "passes/pass.h"
 
 namespace raido {
 using namespace ir;
 namespace {
 
-constexpr int64_t short_width = 8;
+constexpr int64_t short_width = 8;            // a screma of smaller constant width is not worth a dimension
+constexpr size_t longest_prefix = 24;         // operations that every kernel of a nest repeats
+constexpr int64_t many_points = 65536;        // points that fill a device with sequential bodies
+
+struct Nest {
+  std::vector<Bind> index;
+  std::vector<Dim> extent;
+  List<Stm> prefix;
+  Subst accs;                                 // an accumulator's name inside -> its present version outside
+  size_t operations = 0;                      // arithmetic in the prefix
+};
+
+bool is_costly(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::add: case ScalarOp::sub: case ScalarOp::mul: case ScalarOp::neg: case ScalarOp::min: case ScalarOp::max:
+    case ScalarOp::and_: case ScalarOp::or_: case ScalarOp::xor_: case ScalarOp::not_: case ScalarOp::shl: case ScalarOp::shr:
+    case ScalarOp::lshr: case ScalarOp::eq: case ScalarOp::ne: case ScalarOp::lt: case ScalarOp::le: case ScalarOp::select:
+    case ScalarOp::abs: case ScalarOp::sgn: case ScalarOp::fma: case ScalarOp::to_bits: case ScalarOp::from_bits: return false;
+    case ScalarOp::div: case ScalarOp::mod: case ScalarOp::quot: case ScalarOp::rem: return false;   // mostly index arithmetic
+    default: return true;
+  }
+}
 
 class Flatten {
  public:
-  Flatten(Program& p, PassContext& c) : p_(p), c_(c) {}
+  Flatten(Program& p, PassContext& c) : p_(p), c_(c) {
+    p_.each_body([&](Body& b) {
+      each_stm(b, [&](const Stm& s) {
+        if (auto x = std::get_if<Iota>(&s.exp); x && is_const(x->start, 0) && is_const(x->step, 1)) counts_.insert(s.pattern[0].var);
+        if (auto x = std::get_if<For>(&s.exp)) limit_[x->i.var] = x->n;
+        if (auto x = std::get_if<Screma>(&s.exp))
+          for (size_t k = 0; k < x->inputs.size(); k++)
+            if (counts_.contains(x->inputs[k])) limit_[x->pre.params[k].var] = x->width;
+        auto sum = std::get_if<Apply>(&s.exp);
+        if (!sum || sum->op != ScalarOp::add) return;
+        for (size_t k = 0; k < 2; k++)
+          if (auto v = var_of(sum->args[k]); v && is_const(sum->args[1 - k], -1)) one_less_[s.pattern[0].var] = *v;
+      });
+    });
+  }
 
+  // Code outside all nests.
   void body(Body& b) {
-    for (Stm& s : b.stms) {
-      if (auto x = std::get_if<Screma>(&s.exp)) {
-        s.exp = nest(s, std::move(*x));
-      } else if (auto h = std::get_if<Hist>(&s.exp)) {
-        Var i = fresh_index();
-        Body inner;
-        Builder in(p_, inner.stms);
-        in.source = s.source;
-        inner.result = in.inline_once(std::move(h->pre), elements(in, h->inputs, h->pre, i));
-        s.exp = Seg{SegLevel::Grid, {{i}}, {h->width}, std::move(inner), {}, {}, {}, {}, std::move(h->dests)};
-      } else {
-        walk_parts(s, [&](Body& inner) { body(inner); });
+    Builder out(p_, b.stms);
+    out.into(b, [&](List<Stm>& old) {
+      out_ = &out;
+      for (auto& s : old.take()) {
+        if (std::holds_alternative<Screma>(s->exp) || std::holds_alternative<Hist>(s->exp)) {
+          whole_nest(*s);
+        } else {
+          walk_parts(*s, [&](Body& inner) { body(inner); });
+          out_ = &out;
+          out.emit(std::move(*s));
+        }
       }
-    }
+    });
   }
 
  private:
   Program& p_;
   PassContext& c_;
+  Builder* out_ = nullptr;                    // where segs and what stands around them go
+  VarSet local_;                              // bound inside the nest at hand
+  VarSet counts_;                             // arrays 0, 1, 2, ..
+  VarMap<Var> one_less_;                      // v = n - 1: n
+  VarMap<std::optional<Dim>> limit_;          // a counter: what it stays below
+  bool sequential_ = false;                   // only the outermost level is parallel
+  bool irregular_ = false;                    // something varies that may not: the nest is taken back
 
-  Var fresh_index() { return p_.fresh("i", scalar_type(Scalar::I64)); }
+  void whole_nest(Stm& s) {
+    each_bind(s.exp, [&](Var v) { local_.insert(v); });
+    Stm copy = s;
+    copy.exp = clone(p_, s.exp);
+    each_bind(copy.exp, [&](Var v) { local_.insert(v); });
+    sequential_ = !c_.allow();
+    irregular_ = false;
+    List<Stm> made;
+    Builder inside(p_, made);
+    inside.source = s.source;
+    Builder* saved = std::exchange(out_, &inside);
+    Nest none;
+    parallel(none, s);
+    if (irregular_) {
+      c_.stats.count("flatten.irregular");
+      made = {};
+      sequential_ = true;
+      irregular_ = false;
+      parallel(none, copy);
+      CHECK(!irregular_, "a map of sequential code is irregular");
+    }
+    out_ = saved;
+    out_->emit_all(std::move(made));
+  }
 
-  std::vector<Atom> elements(Builder& b, const std::vector<Var>& inputs, const Lambda& f, Var i) {
+  // ---- what a statement is ----
+
+  bool varies(Var v) const { return local_.contains(v); }
+  bool varies(const Atom& a) const { return var_of(a) && varies(*var_of(a)); }
+  bool varies(const std::vector<Dim>& dims) const { return std::any_of(dims.begin(), dims.end(), [&](const Dim& d) { return varies(d); }); }
+  template <class X> bool any_varies(const X& x) const {
+    std::vector<Var> free = free_vars(p_, x);
+    return std::any_of(free.begin(), free.end(), [&](Var v) { return varies(v); });
+  }
+  bool has_varying_shape(const Type& t) const {
+    if (auto acc = std::get_if<AccType>(&t)) return std::any_of(acc->elems.begin(), acc->elems.end(), [&](const ElemType& e) { return varies(e.shape); });
+    return varies(shape_of(t));
+  }
+  bool has_varying_shape(const std::vector<Bind>& binds) const {
+    return std::any_of(binds.begin(), binds.end(), [&](Bind b) { return has_varying_shape(p_.type(b.var)); });
+  }
+
+  static bool is_light(const Nest& nest, const Stm& s) {
+    return match(s.exp,
+      [&](const Apply& x) { return !is_costly(x.op) && nest.operations < longest_prefix; },
+      [&](const Convert&) { return nest.operations < longest_prefix; },
+      [](const Identity&) { return true; }, [](const Index&) { return true; }, [](const Permute&) { return true; },
+      [](const Reshape&) { return true; }, [](const Assert&) { return true; }, [](const auto&) { return false; });
+  }
+
+  bool accumulates_only(const For& x) const {
+    return !x.state.empty() && std::all_of(x.state.begin(), x.state.end(), [&](Bind b) { return is_acc(p_.type(b.var)); });
+  }
+  // What the length of a loop does not exceed, if something from outside is known: a counter's own limit.
+  std::optional<Dim> bound_of(Dim n) const {
+    while (varies(n)) {
+      if (!limit_[*var_of(n)]) return {};
+      n = *limit_[*var_of(n)];
+    }
+    return n;
+  }
+
+  bool contains_parallel(const Body& b) const {
+    return std::any_of(b.stms.begin(), b.stms.end(), [&](const Stm& s) { return is_parallel(s); });
+  }
+  // Whether s is worth segs of its own inside a nest, and can have them.
+  bool is_parallel(const Stm& s) const {
+    if (sequential_ || has_attr(s.attrs, "sequential") || has_varying_shape(s.pattern)) return false;
+    return match(s.exp,
+      [&](const Screma& x) {
+        if (varies(x.width) || any_varies(x.reduces) || any_varies(x.scans) || any_varies(x.late) || any_varies(x.post)) return false;
+        bool short_one = const_of(x.width) && const_of(x.width)->as_i64() < short_width;
+        return !short_one || contains_parallel(x.pre.body);
+      },
+      [&](const Hist& x) { return !varies(x.width) && !vary(x.dests); },
+      [&](const WithAcc& x) { return !vary(x.dests) && contains_parallel(x.scope.body); },
+      [&](const For& x) {
+        bool regular = !has_varying_shape(x.state) && std::none_of(x.state.begin(), x.state.end(), [&](Bind b) { return is_check(p_.type(b.var)); });
+        if (accumulates_only(x)) return regular && bound_of(x.n);
+        return regular && !varies(x.n) && contains_parallel(x.body);
+      },
+      [&](const If& x) {
+        bool proofs = std::any_of(s.pattern.begin(), s.pattern.end(), [&](Bind b) { return is_check(p_.type(b.var)); });
+        return !proofs && !varies(x.cond) && (contains_parallel(x.then_) || contains_parallel(x.else_));
+      },
+      [](const auto&) { return false; });
+  }
+  bool vary(const std::vector<Dest>& dests) const {
+    return std::any_of(dests.begin(), dests.end(), [&](const Dest& d) {
+      bool shapes = std::any_of(d.arrays.begin(), d.arrays.end(), [&](Var v) { return varies(shape_of(p_.type(v))); });
+      return shapes || (d.combine && any_varies(*d.combine));
+    });
+  }
+  bool updates_outside(const Body& b) const {
+    bool found = false;
+    each_stm(b, [&](const Stm& s) {
+      if (auto x = std::get_if<AccUpdate>(&s.exp)) found |= !varies(std::get<AccType>(p_.type(x->acc)).token);
+    });
+    return found;
+  }
+
+  // ---- nests ----
+
+  static std::vector<Atom> at(const Nest& nest) {
+    std::vector<Atom> all;
+    for (Bind b : nest.index) all.push_back(b.var);
+    return all;
+  }
+  static void add(Nest& nest, Stm s) {
+    nest.operations += std::holds_alternative<Apply>(s.exp) || std::holds_alternative<Convert>(s.exp);
+    nest.prefix.push_back(std::move(s));
+  }
+  // In the nest, `v` is what `made` holds at its point.
+  void name(Nest& nest, Var v, const Atom& made, Source source) {
+    std::vector<Atom> where = at(nest);
+    if (where.empty()) out_->emit({{{v}}, Identity{made}, {}, source, {}});
+    else if (is_acc(p_.type(v))) nest.accs[v] = made;
+    else nest.prefix.push_back({{{v}}, Index{*var_of(made), {where.begin(), where.end()}}, {}, source, {}});
+  }
+  void name_all(Nest& nest, const std::vector<Bind>& pattern, const std::vector<Atom>& made, Source source) {
+    for (size_t k = 0; k < pattern.size(); k++) name(nest, pattern[k].var, made[k], source);
+  }
+
+  // One more dimension; `params` are the elements of `inputs` there.
+  Nest extended(const Nest& nest, const Dim& width, const std::vector<Var>& inputs, const std::vector<Bind>& params, const Stm& s) {
+    Nest inner = nest;
+    Var i = fresh_index();
+    inner.index.push_back({i});
+    inner.extent.push_back(width);
+    for (size_t k = 0; k < inputs.size(); k++) {
+      if (is_acc(p_.type(inputs[k]))) {
+        inner.accs[params[k].var] = inputs[k];
+      } else {
+        Exp element = Identity{i};
+        if (!counts_.contains(inputs[k])) element = Index{inputs[k], {Atom(i)}};
+        inner.prefix.push_back({{params[k]}, std::move(element), s.checks, s.source, {}});
+      }
+    }
+    return inner;
+  }
+  Var fresh_index() {
+    Var i = p_.fresh("i", scalar_type(Scalar::I64));
+    local_.insert(i);
+    return i;
+  }
+  static void add_checks(Body& b, const std::vector<Var>& checks) {
+    for (Stm& s : b.stms) s.checks.insert(s.checks.end(), checks.begin(), checks.end());
+  }
+
+  // What the results need of the prefix and then `group`, as a lambda of its own over the nest.
+  Lambda code(const Nest& nest, const List<Stm>& group, const std::vector<Atom>& results) {
+    Lambda all{nest.index, {{}, results}};
+    VarSet wanted;
+    auto want = [&](Var v) { wanted.insert(v); };
+    each_use(p_, results, want);
+    std::vector<const Stm*> kept;
+    for (const List<Stm>* part : {&group, &nest.prefix})
+      for (const Stm& s : reversed(*part)) {
+        if (std::none_of(s.pattern.begin(), s.pattern.end(), [&](Bind b) { return wanted.contains(b.var); })) continue;
+        kept.push_back(&s);
+        each_use(p_, s, want);
+      }
+    for (const Stm* s : reversed(kept)) all.body.stms.push_back(*s);
+    Lambda copy = clone(p_, all);
+    each_bind(copy, [&](Var v) { local_.insert(v); });
+    return copy;
+  }
+  std::vector<std::string> hints_of(const std::vector<Atom>& atoms) const {
+    std::vector<std::string> hints;
+    for (const Atom& a : atoms) hints.push_back(var_of(a) ? p_.hint(*var_of(a)) : "all");
+    return hints;
+  }
+  // F0: one seg map; its results are arrays over the nest, accumulators their new versions.
+  std::vector<Atom> points(const Nest& nest, const List<Stm>& group, const std::vector<Atom>& results) {
+    if (results.empty()) return {};
+    for (const Atom& a : results) irregular_ |= has_varying_shape(p_.type(a)) || is_check(p_.type(a));
+    if (irregular_) return results;
+    c_.stats.count("flatten.F0");
+    Lambda f = code(nest, group, results);
     std::vector<Atom> out;
-    for (size_t k = 0; k < inputs.size(); k++)
-      out.push_back(is_array(p_.type(inputs[k])) ? b.index(p_.hint(f.params[k].var), inputs[k], {i}) : Atom(inputs[k]));
+    for (Var v : out_->bind(hints_of(results), Seg{SegLevel::Grid, f.params, nest.extent, std::move(f.body), {}, {}, {}, {}, {}})) out.push_back(v);
     return out;
   }
 
-  static bool is_light(const Stm& s) {
-    return s.checks.empty() && match(s.exp, [](const Apply&) { return true; }, [](const Convert&) { return true; },
-                                     [](const Identity&) { return true; }, [](const Index&) { return true; },
-                                     [](const Permute&) { return true; }, [](const Reshape&) { return true; },
-                                     [](const auto&) { return false; });   // everything else costs or must run once
-  }
-
-  // F4: the screma at the end of the body, if the rest is light and its results are the body's.
-  Screma* perfect(Body& b, const VarSet& bound) {
-    if (b.stms.empty()) return nullptr;
-    for (size_t k = 0; k + 1 < b.stms.size(); k++)
-      if (!is_light(b.stms[k])) return nullptr;
-    Stm& last = b.stms.back();
-    auto x = std::get_if<Screma>(&last.exp);
-    if (!x || !last.checks.empty() || last.pattern.size() != b.result.size()) return nullptr;
-    for (size_t k = 0; k < b.result.size(); k++)
-      if (b.result[k] != Atom(last.pattern[k].var)) return nullptr;
-    if (auto n = const_of(x->width); n && n->as_i64() < short_width) return nullptr;
-    auto inside = [&](Var v) { return bound.contains(v); };
-    if (auto n = var_of(x->width); n && inside(*n)) return nullptr;
-    bool closed = true;                                // operators may not vary with the map
-    auto check = [&](const std::vector<Combine>& ops) {
-      for (const Combine& c : ops) for (Var v : free_vars(p_, c)) closed = closed && !inside(v);
-    };
-    check(x->reduces);
-    check(x->scans);
-    check(x->late);
-    for (Bind v : last.pattern)
-      for (const Dim& d : shape_of(p_.type(v.var))) closed = closed && !(var_of(d) && inside(*var_of(d)));
-    return closed ? x : nullptr;
-  }
-
-  Seg nest(const Stm& s, Screma x) {
-    Seg seg{SegLevel::Grid, {}, {}, {}, {}, {}, {}, {}, {}};
-    Builder b(p_, seg.body.stms);
-    b.source = s.source;
-    for (;;) {
-      Var i = fresh_index();
-      seg.index.push_back({i});
-      seg.extent.push_back(x.width);
-      seg.body.result = b.inline_once(std::move(x.pre), elements(b, x.inputs, x.pre, i));
-      seg.reduces = std::move(x.reduces);
-      seg.scans = std::move(x.scans);
-      seg.late = std::move(x.late);
-      bool map = seg.reduces.empty() && seg.scans.empty() && seg.late.empty() && x.post.params.empty() && x.post.body.result.empty();
-      seg.post = std::move(x.post);
-      if (!map) return seg;
-      VarSet bound;
-      each_bind(seg, [&](Var v) { bound.insert(v); });
-      Screma* inner = perfect(seg.body, bound);
-      if (!inner || !c_.allow()) return seg;
-      c_.stats.count("flatten.F4");
-      Screma next = std::move(*inner);
-      Stm* gone = &seg.body.stms.back();
-      seg.body.stms.filter_backwards([&](Stm& t) { return &t != gone; });
-      x = std::move(next);
+  // The array outside of which v is the part at the nest's point, if there is one.
+  std::optional<Atom> whole(const Nest& nest, const Atom& a) const {
+    if (!varies(a)) return {};
+    std::vector<Atom> selected;
+    Var v = *var_of(a);
+    for (const Stm& s : reversed(nest.prefix)) {
+      if (s.pattern[0].var != v) continue;
+      auto x = std::get_if<Index>(&s.exp);
+      if (!x || !s.checks.empty()) return {};
+      std::vector<Atom> here;
+      for (const Selector& sel : x->at) {
+        auto atom = std::get_if<Atom>(&sel);
+        if (!atom) return {};
+        here.push_back(*atom);
+      }
+      selected.insert(selected.begin(), here.begin(), here.end());
+      v = x->array;
     }
+    if (varies(v) || selected != at(nest)) return {};
+    return v;
+  }
+  // Each atom as an array over the nest; accumulators as they are outside.
+  std::vector<Atom> over_nest(const Nest& nest, const std::vector<Atom>& atoms, const List<Stm>& group = {}) {
+    VarSet waiting;
+    for (const Stm& s : group) for (Bind b : s.pattern) waiting.insert(b.var);
+    std::vector<Atom> all(atoms.size()), results;
+    std::vector<size_t> where;
+    for (size_t k = 0; k < atoms.size(); k++) {
+      auto v = var_of(atoms[k]);
+      bool pending = v && waiting.contains(*v);
+      if (!pending && v && is_acc(p_.type(*v))) { all[k] = atoms[k]; continue; }
+      if (!pending && !varies(atoms[k]) && !nest.index.empty()) { all[k] = out_->replicate(nest.extent, atoms[k]); continue; }
+      if (auto base = pending ? std::optional<Atom>() : whole(nest, atoms[k])) { all[k] = *base; continue; }
+      where.push_back(k);
+      results.push_back(atoms[k]);
+    }
+    std::vector<Atom> made = points(nest, group, results);
+    for (size_t k = 0; k < where.size(); k++) all[where[k]] = made[k];
+    return all;
+  }
+
+  // ---- the statements of a nest, in order ----
+
+  std::vector<Atom> statements(Nest nest, Body b) {
+    std::vector<std::unique_ptr<Stm>> stms = b.stms.take();
+    VarMap<size_t> last_use;                  // the last statement that uses a variable, counted from 1
+    for (size_t k = 0; k < stms.size(); k++) each_use(p_, *stms[k], [&](Var v) { last_use[v] = k + 1; });
+    for (const Atom& a : b.result) if (auto v = var_of(a)) last_use[*v] = stms.size() + 1;
+    List<Stm> group;
+    VarSet waiting;                           // bound in the group
+    for (size_t k = 0; k < stms.size() && !irregular_; k++) {
+      Stm& s = *stms[k];
+      substitute(p_, s, nest.accs);
+      if (is_parallel(s)) {
+        flush(nest, group, last_use, k);
+        waiting = {};
+        parallel(nest, s);
+        continue;
+      }
+      bool waits = !is_light(nest, s);
+      each_use(p_, s, [&](Var v) { waits |= waiting.contains(v); });
+      if (!waits) { add(nest, std::move(s)); continue; }
+      for (Bind v : s.pattern) waiting.insert(v.var);
+      group.push_back(std::move(s));
+    }
+    substitute(p_, b.result, nest.accs);
+    return over_nest(nest, b.result, group);
+  }
+  void substitute(Program& p, std::vector<Atom>& atoms, const Subst& s) {
+    for (Atom& a : atoms) ir::substitute(p, a, s);
+  }
+  template <class X> void substitute(Program& p, X& x, const Subst& s) { ir::substitute(p, x, s); }
+
+  // The group is computed: costly values used by statement `next` or later become arrays over the nest; light ones that
+  // hang on them are left to the prefix.
+  void flush(Nest& nest, List<Stm>& group, const VarMap<size_t>& last_use, size_t next) {
+    if (group.empty()) return;
+    VarSet wanted;
+    std::vector<Stm*> light;
+    std::vector<std::pair<Var, const Stm*>> made;
+    for (Stm& s : reversed(group)) {
+      auto is_wanted = [&](Bind b) { return last_use[b.var] > next || wanted.contains(b.var); };
+      if (std::none_of(s.pattern.begin(), s.pattern.end(), is_wanted)) continue;
+      if (is_light(nest, s)) {
+        light.push_back(&s);
+        each_use(p_, s, [&](Var v) { wanted.insert(v); });
+      } else {
+        for (Bind b : s.pattern) if (is_wanted(b)) made.push_back({b.var, &s});
+      }
+    }
+    std::vector<Atom> results;
+    std::vector<Source> sources;
+    Nest after = nest;
+    for (auto [v, s] : reversed(made)) {
+      auto x = std::get_if<Replicate>(&s->exp);
+      if (x && !varies(x->shape) && !varies(x->value)) {
+        name(after, v, out_->bind1(p_.hint(v), Replicate{lead(nest.extent, x->shape), x->value}), s->source);
+      } else if (is_spread(*s)) {
+        name(after, v, spread(nest, group, *s), s->source);
+      } else {
+        results.push_back(v);
+        sources.push_back(s->source);
+      }
+    }
+    std::vector<Atom> arrays = points(nest, group, results);
+    if (irregular_) return;
+    for (size_t k = 0; k < results.size(); k++) name(after, *var_of(results[k]), arrays[k], sources[k]);
+    for (Stm* s : reversed(light)) add(after, std::move(*s));
+    nest = std::move(after);
+    group.clear();
+    c_.stats.count("flatten.F6");
+  }
+  // F9: an array made of elements that are there already; every element gets a point.
+  bool is_spread(const Stm& s) const {
+    if (has_varying_shape(s.pattern)) return false;
+    auto fill = std::get_if<Replicate>(&s.exp);
+    return std::holds_alternative<Copy>(s.exp) || (fill && is_scalar(p_.type(fill->value)));
+  }
+  Atom spread(const Nest& nest, const List<Stm>& group, const Stm& s) {
+    c_.stats.count("flatten.F9");
+    Nest inner = nest;
+    std::vector<Selector> where;
+    for (const Dim& d : shape_of(p_.type(s.pattern[0].var))) {
+      inner.index.push_back({fresh_index()});
+      inner.extent.push_back(d);
+      where.push_back(Atom(inner.index.back().var));
+    }
+    if (auto fill = std::get_if<Replicate>(&s.exp)) return points(inner, group, {fill->value}).at(0);
+    Var array = std::get<Copy>(s.exp).array, element = p_.fresh(p_.hint(array), scalar_type(elem_of(p_.type(array))));
+    local_.insert(element);
+    List<Stm> all = group;
+    all.push_back({{{element}}, Index{array, where}, s.checks, s.source, {}});
+    return points(inner, all, {element}).at(0);
+  }
+  static std::vector<Dim> lead(std::vector<Dim> front, const std::vector<Dim>& back) {
+    front.insert(front.end(), back.begin(), back.end());
+    return front;
+  }
+
+  // ---- parallel statements ----
+
+  void parallel(Nest& nest, Stm& s) {
+    out_->source = s.source;
+    match(s.exp, [&](Screma& x) { screma(nest, s, x); }, [&](Hist& x) { hist(nest, s, x); },
+          [&](WithAcc& x) { with_acc(nest, s, x); }, [&](For& x) { accumulates_only(x) ? accumulating(nest, s, x) : loop(nest, s, x); },
+          [&](If& x) { branch(nest, s, x); }, [](auto&) { PANIC("not a parallel statement"); });
+  }
+
+  // The body at every point of the nest, flat or sequential.
+  std::vector<Atom> versions(const Nest& nest, Body b) {
+    bool perfect = true;
+    for (const Stm& s : b.stms) perfect = perfect && (is_light(nest, s) || is_parallel(s));
+    if (!contains_parallel(b) || perfect || updates_outside(b)) return statements(nest, std::move(b));
+    Term n = out_->number(Scalar::I64, 1);
+    for (const Dim& d : nest.extent) n = n * out_->term(d);
+    if (auto known = const_of(n.atom)) {
+      bool saved = std::exchange(sequential_, known->as_i64() >= many_points);
+      std::vector<Atom> out = statements(nest, std::move(b));
+      sequential_ = saved;
+      return out;
+    }
+    Term choice = le(out_->term(out_->bind1("many", Tunable{"outer", i64_atom(many_points)})), n);
+    c_.stats.count("flatten.versions");
+    If versions{choice.atom, {}, {}};
+    Lambda copy{{}, b};
+    copy = clone(p_, copy);
+    each_bind(copy, [&](Var v) { local_.insert(v); });
+    bool saved = std::exchange(sequential_, true);
+    versions.then_ = out_->body([&] { return statements(nest, std::move(copy.body)); });
+    sequential_ = saved;
+    versions.else_ = out_->body([&] { return statements(nest, std::move(b)); });
+    if (irregular_) return versions.else_.result;
+    std::vector<Atom> out;
+    std::vector<std::string> hints = hints_of(versions.else_.result);
+    for (Var v : out_->bind(hints, std::move(versions))) out.push_back(v);
+    return out;
+  }
+
+  void screma(Nest& nest, Stm& s, Screma& x) {
+    Nest inner = extended(nest, x.width, x.inputs, x.pre.params, s);
+    add_checks(x.pre.body, s.checks);
+    if (is_map(x)) {
+      c_.stats.count("flatten.F4", !nest.index.empty());
+      std::vector<Atom> made = versions(inner, std::move(x.pre.body));
+      if (!irregular_) name_all(nest, s.pattern, made, s.source);
+      return;
+    }
+    substitute(p_, x.pre.body, inner.accs);
+    size_t reduced = width_of(x.reduces);
+    std::vector<Atom> outputs;
+    bool mapped = x.scans.empty() && identity_post(x);
+    if (contains_parallel(x.pre.body)) {      // the operands become arrays first
+      std::vector<Atom> made = versions(inner, std::move(x.pre.body));
+      if (irregular_) return;
+      x.pre.body = {};
+      if (mapped) {
+        outputs.assign(made.begin() + ptrdiff_t(reduced), made.end());
+        made.resize(reduced);
+      }
+      for (const Atom& a : made) {
+        irregular_ |= is_acc(p_.type(a));     // an accumulator beside scans
+        if (irregular_) return;
+        Var v = p_.fresh(p_.hint(*var_of(a)), element_type(a, inner));
+        local_.insert(v);
+        name(inner, v, a, s.source);
+        x.pre.body.result.push_back(v);
+      }
+    }
+    c_.stats.count(x.scans.empty() ? "flatten.F1" : "flatten.F2");
+    Lambda f = code(inner, x.pre.body.stms, x.pre.body.result);
+    Seg seg{SegLevel::Grid, f.params, inner.extent, std::move(f.body), std::move(x.reduces), std::move(x.scans),
+            std::move(x.post), std::move(x.late), {}};
+    std::vector<Atom> made;
+    size_t here = s.pattern.size() - outputs.size();
+    std::vector<std::string> hints;
+    for (size_t k = 0; k < here; k++) hints.push_back(p_.hint(s.pattern[k].var));
+    for (Var v : out_->bind(hints, std::move(seg))) made.push_back(v);
+    made.insert(made.end(), outputs.begin(), outputs.end());
+    name_all(nest, s.pattern, made, s.source);
+  }
+  Type element_type(const Atom& array, const Nest& nest) const {
+    Type t = p_.type(array);
+    for (size_t d = 0; d < nest.extent.size(); d++) t = row_type(t);
+    return t;
+  }
+
+  void hist(Nest& nest, Stm& s, Hist& x) {
+    c_.stats.count("flatten.F3");
+    std::vector<Dest> dests = over_nest(nest, x.dests);
+    Nest inner = extended(nest, x.width, x.inputs, x.pre.params, s);
+    add_checks(x.pre.body, s.checks);
+    if (contains_parallel(x.pre.body)) {
+      std::vector<Atom> made = versions(inner, std::move(x.pre.body));
+      if (irregular_) return;
+      x.pre.body = {};
+      for (const Atom& a : made) {
+        Var v = p_.fresh(p_.hint(*var_of(a)), element_type(a, inner));
+        local_.insert(v);
+        name(inner, v, a, s.source);
+        x.pre.body.result.push_back(v);
+      }
+    }
+    std::vector<Atom> results, front = at(nest);
+    auto next = x.pre.body.result.begin();
+    for (const Dest& d : x.dests) {
+      results.insert(results.end(), front.begin(), front.end());
+      results.insert(results.end(), next, next + d.rank);
+      next += d.rank;
+    }
+    results.insert(results.end(), next, x.pre.body.result.end());
+    Lambda f = code(inner, x.pre.body.stms, results);
+    std::vector<Atom> made;
+    for (Var v : out_->bind(hints_of(atoms(s.pattern)), Seg{SegLevel::Grid, f.params, inner.extent, std::move(f.body), {}, {}, {}, {}, std::move(dests)}))
+      made.push_back(v);
+    name_all(nest, s.pattern, made, s.source);
+  }
+  static std::vector<Atom> atoms(const std::vector<Bind>& binds) {
+    std::vector<Atom> all;
+    for (Bind b : binds) all.push_back(b.var);
+    return all;
+  }
+  // The destinations of all points together.
+  std::vector<Dest> over_nest(const Nest& nest, const std::vector<Dest>& dests) {
+    std::vector<Dest> all = dests;
+    for (Dest& d : all) {
+      if (nest.index.empty()) continue;
+      std::vector<Atom> arrays = over_nest(nest, std::vector<Atom>(d.arrays.begin(), d.arrays.end()));
+      for (size_t k = 0; k < arrays.size(); k++) d.arrays[k] = *var_of(arrays[k]);
+      d.rank += int(nest.index.size());
+    }
+    return all;
+  }
+
+  void with_acc(Nest& nest, Stm& s, WithAcc& x) {
+    c_.stats.count("flatten.F10");
+    size_t n = x.dests.size(), arrays = 0;
+    WithAcc w{over_nest(nest, x.dests), {}};
+    if (irregular_) return;
+    add_checks(x.scope.body, s.checks);
+    VarMap<std::optional<AccType>> changed;   // token -> the type of its accumulators
+    Nest inner = nest;
+    for (size_t k = 0; k < n; k++) {
+      Var token = p_.fresh("token", CheckType{});
+      w.scope.params.push_back({token});
+      changed[x.scope.params[k].var] = std::get<AccType>(dest_type(p_, w.dests[k], token));
+      arrays += w.dests[k].arrays.size();
+    }
+    for (size_t k = 0; k < n; k++) {
+      Var acc = p_.fresh("acc", *changed[x.scope.params[k].var]);
+      w.scope.params.push_back({acc});
+      inner.accs[x.scope.params[n + k].var] = acc;
+    }
+    std::vector<Atom> front = at(nest);
+    each_stm(x.scope.body, [&](Stm& inside) {
+      if (auto u = std::get_if<AccUpdate>(&inside.exp); u && changed[std::get<AccType>(p_.type(u->acc)).token])
+        u->at.insert(u->at.begin(), front.begin(), front.end());
+    });
+    each_bind(x.scope.body, [&](Var v) {
+      if (auto acc = std::get_if<AccType>(&p_.type(v)); acc && changed[acc->token]) p_.vars[v.index].type = *changed[acc->token];
+    });
+    w.scope.body = out_->body([&] { return statements(inner, std::move(x.scope.body)); });
+    if (irregular_) return;
+    std::vector<Atom> made;
+    for (Var v : out_->bind(hints_of(atoms(s.pattern)), std::move(w))) made.push_back(v);
+    name_all(nest, s.pattern, made, s.source);
+  }
+
+  void loop(Nest& nest, Stm& s, For& x) {
+    c_.stats.count("flatten.F7");
+    add_checks(x.body, s.checks);
+    local_.erase(x.i.var);
+    For out{x.i, x.n, {}, over_nest(nest, x.init), {}};
+    if (irregular_) return;
+    Nest inner = nest;
+    for (size_t k = 0; k < x.state.size(); k++) {
+      Var v = p_.fresh(p_.hint(x.state[k].var), p_.type(out.init[k]));
+      out.state.push_back({v});
+      name(inner, x.state[k].var, v, s.source);
+    }
+    out.body = out_->body([&] { return statements(inner, std::move(x.body)); });
+    if (irregular_) return;
+    std::vector<Atom> made;
+    for (Var v : out_->bind(hints_of(atoms(s.pattern)), std::move(out))) made.push_back(v);
+    name_all(nest, s.pattern, made, s.source);
+  }
+
+  // F13. The order of the iterations does not matter; where every use of the counter is n - 1 - i, they are counted from
+  // the other end, so that updates are indexed by the counter itself.
+  void accumulating(Nest& nest, Stm& s, For& x) {
+    c_.stats.count("flatten.F13");
+    Nest inner = nest;
+    inner.index.push_back(x.i);
+    inner.extent.push_back(*bound_of(x.n));
+    for (size_t k = 0; k < x.state.size(); k++) inner.accs[x.state[k].var] = x.init[k];
+    add_checks(x.body, s.checks);
+    count_from_other_end(x);
+    Body b = std::move(x.body);
+    if (varies(x.n)) {
+      Var inside = p_.fresh("inside", scalar_type(Scalar::Bool));
+      local_.insert(inside);
+      inner.prefix.push_back({{{inside}}, Apply{ScalarOp::lt, {x.i.var, x.n}}, {}, s.source, {}});
+      If guard{inside, std::move(b), {{}, {}}};
+      b = {};
+      Stm guarded{{}, {}, {}, s.source, {}};
+      for (Bind v : x.state) {
+        guard.else_.result.push_back(v.var);
+        Var version = p_.fresh(p_.hint(v.var), p_.type(v.var));
+        local_.insert(version);
+        guarded.pattern.push_back({version});
+        b.result.push_back(version);
+      }
+      guarded.exp = std::move(guard);
+      b.stms.push_back(std::move(guarded));
+    }
+    std::vector<Atom> made = versions(inner, std::move(b));
+    if (!irregular_) name_all(nest, s.pattern, made, s.source);
+  }
+  void count_from_other_end(For& x) {
+    auto n = var_of(x.n);
+    if (!n) return;
+    auto is_mirrored = [&](const Stm& s) {
+      auto sub = std::get_if<Apply>(&s.exp);
+      if (!sub || sub->op != ScalarOp::sub || sub->args[1] != Atom(x.i.var) || !var_of(sub->args[0])) return false;
+      return one_less_[*var_of(sub->args[0])] == *n;
+    };
+    size_t uses = 0, mirrored = 0;
+    each_use(p_, x.body, [&](Var v) { uses += v == x.i.var; });
+    for (const Stm& s : x.body.stms) mirrored += is_mirrored(s);
+    if (uses == 0 || uses != mirrored) return;
+    for (Stm& s : x.body.stms) if (is_mirrored(s)) s.exp = Identity{x.i.var};
+  }
+
+  void branch(Nest& nest, Stm& s, If& x) {
+    c_.stats.count("flatten.F8");
+    add_checks(x.then_, s.checks);
+    add_checks(x.else_, s.checks);
+    If out{x.cond, {}, {}};
+    out.then_ = out_->body([&] { return statements(nest, std::move(x.then_)); });
+    out.else_ = out_->body([&] { return statements(nest, std::move(x.else_)); });
+    if (irregular_) return;
+    std::vector<Atom> made;
+    for (Var v : out_->bind(hints_of(atoms(s.pattern)), std::move(out))) made.push_back(v);
+    name_all(nest, s.pattern, made, s.source);
   }
 };
 

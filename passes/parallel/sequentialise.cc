@@ -283,11 +283,8 @@ class Sequentialise {
       in_one_go = true;
     }
     if (!in_one_go && !whole) {
-      auto private_dest = [&](Var token) { return private_[token]; };
-      std::vector<Stm> parts = chunked(p_, std::move(s), private_dest);
-      VarMap<const Dest*> saved = std::exchange(private_, {});   // the parts themselves are not cut again
-      for (Stm& part : parts) statement(out, std::move(part));
-      private_ = std::move(saved);
+      if (x.level == SegLevel::Grid && x.index.size() > 1 && x.scans.empty() && !has_attr(s.attrs, "parts")) return rows(out, s, x);
+      chunks(out, std::move(s));
       return;
     }
     if (in_one_go) {
@@ -301,7 +298,33 @@ class Sequentialise {
     tasks_--;
     out.emit(std::move(s));
   }
-
+  void chunks(Builder& out, Stm s) {
+    auto private_dest = [&](Var token) { return private_[token]; };
+    std::vector<Stm> parts = chunked(p_, std::move(s), private_dest);
+    VarMap<const Dest*> saved = std::exchange(private_, {});   // the parts themselves are not cut again
+    for (Stm& part : parts) statement(out, std::move(part));
+    private_ = std::move(saved);
+  }
+  //   seg reduce grid (i < n, k < m)   ==>   if n fills the device { seg map grid (i < n) { reduce } } else { chunks }
+  void rows(Builder& out, Stm& s, Seg& x) {
+    Term points = out.number(Scalar::I64, 1);
+    for (size_t d = 0; d + 1 < x.extent.size(); d++) points = points * out.term(x.extent[d]);
+    Term many = le(out.number(Scalar::I64, double(full_device)), points);
+    auto version = [&](Stm one, auto make) {
+      for (Bind& b : one.pattern) b.var = p_.fresh(p_.hint(b.var), p_.type(b.var));
+      std::vector<Atom> made;
+      for (Bind b : one.pattern) made.push_back(b.var);
+      return out.body([&] { make(std::move(one)); return made; });
+    };
+    auto by_rows = [&](Stm one) { one_thread_for_each_row(out, one, std::get<Seg>(one.exp)); };
+    auto by_chunks = [&](Stm one) { chunks(out, std::move(one)); };
+    if (auto known = const_of(many.atom)) return known->as_i64() != 0 ? by_rows(std::move(s)) : by_chunks(std::move(s));
+    Stm copy = s;
+    copy.exp = clone(p_, s.exp);
+    std::vector<Bind> pattern = s.pattern;
+    If choice{many.atom, version(std::move(copy), by_rows), version(std::move(s), by_chunks)};
+    out.emit({pattern, std::move(choice), {}, out.source, {}});
+  }
   //   seg scan grid (i < n, k < m) ..   ==>   seg map grid (i < n) { seg scan task (k < m) .. }
   // and a single index becomes the inner one of a seg over one point, whose results are taken out again.
   void one_thread_for_each_row(Builder& out, Stm& s, Seg& x) {

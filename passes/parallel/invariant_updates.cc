@@ -1,0 +1,405 @@
+// invariant_updates.cc - an update whose index does not depend on all dimensions of its seg is reduced over the others.
+//
+//   seg grid (i < m, j < n, k < q) { .. let a' = upd a [i, k] v .. }
+//   ==>
+//   let s = seg grid (i < m, k < q, j < n) { .. in v } reduces op            one such seg for each invariant dimension
+//   let a' = seg grid (i < m, k < q) { let s' = s[i, k] in upd a [i, k] s' }
+//   seg grid (i < m, j < n, k < q) { .. }                                     the rest, if anything is left
+//
+// What v needs is computed again in the new seg: loads and arithmetic always, loops only where nothing of the old seg is
+// left. An update in a branch contributes v or the neutral element. Then an update at pairwise different dimensions of its
+// seg, all of them, has each cell to itself; a destination with such updates only needs no atomics.
+#include "passes/parallel/invariant_updates.h"
+
+#include <algorithm>
+
+#include "compiler/ir/build.h"
+
+namespace raido {
+using namespace ir;
+namespace {
+
+// Where an update stands: the number of a statement in each body from the seg's inwards, and the branch taken there.
+struct Step {
+  size_t statement;
+  bool then_ = false;
+};
+using Path = std::vector<Step>;
+
+class InvariantUpdates {
+ public:
+  InvariantUpdates(Program& p, PassContext& c) : p_(p), c_(c) {}
+
+  // Code outside all segs.
+  void body(Body& b) {
+    Builder out(p_, b.stms);
+    Subst names;
+    out.into(b, [&](List<Stm>& old) {
+      for (auto& s : old.take()) {
+        substitute(p_, *s, names);
+        out.source = s->source;
+        if (auto fill = std::get_if<Replicate>(&s->exp)) filled_[s->pattern[0].var] = fill->value;
+        if (auto seg = std::get_if<Seg>(&s->exp)) {
+          if (seg->level == SegLevel::Grid && is_map(*seg)) {
+            while (reduce_one(out, *s, *seg)) {}
+            if (only_passes_on(*s, *seg)) {
+              for (Bind v : s->pattern) names[v.var] = outside(*seg, v.var);
+              continue;
+            }
+          }
+        } else if (auto w = std::get_if<WithAcc>(&s->exp)) {
+          for (size_t k = 0; k < w->dests.size(); k++) dests_[w->scope.params[k].var] = w->dests[k];
+          body(w->scope.body);
+          for (size_t k = w->dests.size(); k-- > 0;) store(*s, *w, k);
+          exclusive(*w);
+          if (w->dests.empty()) {             // nothing is accumulated any more
+            out.emit_all(std::move(w->scope.body.stms));
+            for (size_t k = 0; k < s->pattern.size(); k++) names[s->pattern[k].var] = w->scope.body.result[k];
+            continue;
+          }
+        } else {
+          walk_parts(*s, [&](Body& inner) { body(inner); });
+        }
+        out.emit(std::move(*s));
+      }
+    });
+    for (Atom& a : b.result) substitute(p_, a, names);
+  }
+
+ private:
+  Program& p_;
+  PassContext& c_;
+  VarMap<std::optional<Dest>> dests_;         // by token
+  VarMap<std::optional<Atom>> filled_;        // an array outside all segs, every element of which is this
+
+  VarSet sums_;                               // arrays made here
+
+  static bool is_map(const Seg& x) {
+    return x.reduces.empty() && x.scans.empty() && x.late.empty() && x.dests.empty() && x.post.body.result.empty();
+  }
+  const AccType& acc_type(const Atom& a) const { return std::get<AccType>(p_.type(*var_of(a))); }
+  // The version of v's accumulator that the seg begins with.
+  Var outside(const Seg& x, Var v) const {
+    for (Var free : free_vars(p_, x.body))
+      if (auto acc = std::get_if<AccType>(&p_.type(free)); acc && acc->token == acc_type(v).token) return free;
+    PANIC("a result is an accumulator that the body does not use");
+  }
+  static bool has_updates(const Seg& x) {
+    bool found = false;
+    each_stm(x.body, [&](const Stm& s) { found |= std::holds_alternative<AccUpdate>(s.exp); });
+    return found;
+  }
+  bool only_passes_on(const Stm& s, const Seg& x) const {
+    bool accs = std::all_of(s.pattern.begin(), s.pattern.end(), [&](Bind b) { return is_acc(p_.type(b.var)); });
+    return accs && !has_updates(x);
+  }
+
+  // ---- one update ----
+
+  bool reduce_one(Builder& out, Stm& s, Seg& x) {
+    std::vector<Path> all;
+    Path here;
+    find(x.body, here, all);
+    for (bool heavy : {false, true})
+      for (const Path& path : all)
+        if (reduce(out, s, x, path, heavy)) return true;
+    return false;
+  }
+  static void find(const Body& b, Path& here, std::vector<Path>& all) {
+    for (size_t k = 0; k < b.stms.size(); k++) {
+      here.push_back({k});
+      if (std::holds_alternative<AccUpdate>(b.stms[k].exp)) all.push_back(here);
+      if (auto x = std::get_if<If>(&b.stms[k].exp)) {
+        find(x->else_, here, all);
+        here.back().then_ = true;
+        find(x->then_, here, all);
+      }
+      here.pop_back();
+    }
+  }
+  template <class B> static auto& at(B& b, const Path& path, size_t depth = 0) {
+    auto& s = b.stms[path[depth].statement];
+    if (depth + 1 == path.size()) return s;
+    auto& x = std::get<If>(s.exp);
+    return at(path[depth].then_ ? x.then_ : x.else_, path, depth + 1);
+  }
+
+  bool reduce(Builder& out, Stm& s, Seg& x, const Path& path, bool heavy) {
+    const Stm update = at(x.body, path);
+    const AccUpdate u = std::get<AccUpdate>(update.exp);
+    const Dest* dest = dests_[acc_type(u.acc).token] ? &*dests_[acc_type(u.acc).token] : nullptr;
+    if (!dest || !dest->combine || !dest->combine->shape.empty()) return false;
+    for (const Atom& v : u.values) if (!is_scalar(p_.type(v))) return false;
+
+    std::optional<Body> index = index_code(x.body, path, u.at);
+    if (!index) return false;
+    VarSet used;
+    each_use(p_, *index, [&](Var v) { used.insert(v); });
+    std::vector<size_t> order, invariant;     // dimensions that the index depends on, the others
+    for (size_t d = 0; d < x.index.size(); d++) (used.contains(x.index[d].var) ? order : invariant).push_back(d);
+    if (invariant.empty()) return false;
+    Body value = value_code(x.body, path, 0, *dest->combine);
+    drop_accumulators(p_, value, [](const AccType&) { return true; });
+    prune(p_, value);
+    if (is_heavy(value)) {
+      Seg rest = x;
+      pass_on(rest, path);
+      if (!heavy || !only_passes_on(s, rest)) return false;
+    }
+    if (!c_.allow()) return false;
+    c_.stats.count("accumulators.invariant");
+
+    size_t kept = order.size();
+    order.insert(order.end(), invariant.begin(), invariant.end());
+    std::vector<Var> sums = over_dimensions(out, x, order, std::move(value), *dest->combine);
+    while (order.size() - 1 > kept) {         // the invariant dimensions that are left, from inside
+      order.pop_back();
+      Body again;
+      Builder b(p_, again.stms);
+      b.source = update.source;
+      for (Var v : sums) again.result.push_back(b.index(p_.hint(v), v, indices(x, order, order.size())));
+      sums = over_dimensions(out, x, order, std::move(again), *dest->combine);
+    }
+    order.resize(kept);
+
+    Body code = std::move(*index);
+    Builder b(p_, code.stms);
+    b.source = update.source;
+    std::vector<Atom> where = std::exchange(code.result, {}), sum;
+    for (Var v : sums) sum.push_back(kept == 0 ? Atom(v) : b.index(p_.hint(v), v, indices(x, order, kept)));
+    Var before = outside(x, u.acc);
+    code.result = {b.bind1(p_.hint(u.acc), AccUpdate{before, where, sum})};
+    Var after = out.bind(p_.hint(u.acc), map_over(x, order, std::move(code))).at(0);
+    pass_on(x, path);
+    substitute(p_, x.body, Subst{{before, after}});
+    return true;
+  }
+
+  // The update is left out.
+  void pass_on(Seg& x, const Path& path) {
+    Stm gone = at(x.body, path);
+    Body* b = &x.body;
+    for (size_t d = 0; d + 1 < path.size(); d++) {
+      If& inner = std::get<If>(b->stms[path[d].statement].exp);
+      b = path[d].then_ ? &inner.then_ : &inner.else_;
+    }
+    Stm* statement = &b->stms[path.back().statement];
+    b->stms.filter_backwards([&](const Stm& s) { return &s != statement; });
+    substitute(p_, x.body, Subst{{gone.pattern[0].var, std::get<AccUpdate>(gone.exp).acc}});
+  }
+  std::vector<Atom> indices(const Seg& x, const std::vector<size_t>& order, size_t n) const {
+    std::vector<Atom> all;
+    for (size_t d = 0; d < n; d++) all.push_back(x.index[order[d]].var);
+    return all;
+  }
+  // A seg map over some dimensions of x, with code in terms of x's index variables; over one point if there is none.
+  Seg map_over(const Seg& x, const std::vector<size_t>& order, Body code) {
+    Lambda f{{}, std::move(code)};
+    Seg seg{SegLevel::Grid, {}, {}, {}, {}, {}, {}, {}, {}};
+    for (size_t d : order) {
+      f.params.push_back(x.index[d]);
+      seg.extent.push_back(x.extent[d]);
+    }
+    if (order.empty()) {
+      f.params.push_back({p_.fresh("z", scalar_type(Scalar::I64))});
+      seg.extent.push_back(i64_atom(1));
+    }
+    f = clone(p_, f);
+    seg.index = std::move(f.params);
+    seg.body = std::move(f.body);
+    return seg;
+  }
+  std::vector<Var> over_dimensions(Builder& out, const Seg& x, const std::vector<size_t>& order, Body code, const Combine& op) {
+    Seg seg = map_over(x, order, std::move(code));
+    seg.reduces.push_back(clone(p_, op));
+    std::vector<Var> sums = out.bind("sum", std::move(seg));
+    for (Var v : sums) sums_.insert(v);
+    return sums;
+  }
+
+  // The statements that the index needs, all of them total, so that it may be computed where the update is not done.
+  std::optional<Body> index_code(const Body& b, const Path& path, const std::vector<Atom>& index) const {
+    Body code;
+    code.result = index;
+    const Body* inner = &b;
+    for (size_t d = 0; d < path.size(); d++) {
+      for (size_t k = 0; k < path[d].statement; k++) code.stms.push_back(inner->stms[k]);
+      if (d + 1 == path.size()) break;
+      const If& x = std::get<If>(inner->stms[path[d].statement].exp);
+      inner = path[d].then_ ? &x.then_ : &x.else_;
+    }
+    prune(p_, code);
+    for (const Stm& s : code.stms) {
+      bool total = s.checks.empty() && match(s.exp, [](const Apply&) { return true; }, [](const Convert&) { return true; },
+                                             [](const Identity&) { return true; },
+                                             [&](const Index&) { return path.size() == 1; },   // no branch around it
+                                             [](const auto&) { return false; });
+      if (!total) return {};
+    }
+    return code;
+  }
+
+  // What the update contributes at a point: its values, or neutral elements where a branch leads past it.
+  Body value_code(const Body& b, const Path& path, size_t depth, const Combine& op) {
+    Body code;
+    for (size_t k = 0; k < path[depth].statement; k++) code.stms.push_back(b.stms[k]);
+    const Stm& s = b.stms[path[depth].statement];
+    Builder out(p_, code.stms);
+    out.source = s.source;
+    if (depth + 1 == path.size()) {
+      const AccUpdate& u = std::get<AccUpdate>(s.exp);
+      out.checks = s.checks;
+      for (const Atom& v : u.values) code.result.push_back(s.checks.empty() ? v : Atom(out.bind1("value", Identity{v})));
+      return code;
+    }
+    const If& x = std::get<If>(s.exp);
+    Body inner = value_code(path[depth].then_ ? x.then_ : x.else_, path, depth + 1, op), none;
+    none.result = op.neutral;
+    if (!path[depth].then_) std::swap(inner, none);
+    out.checks = s.checks;
+    for (Var v : out.bind("value", If{x.cond, std::move(inner), std::move(none)})) code.result.push_back(v);
+    return code;
+  }
+  // Leaves out what the results do not need.
+  static void prune(const Program& p, Body& b) {
+    VarSet wanted;
+    for (const Atom& a : b.result) if (auto v = var_of(a)) wanted.insert(*v);
+    b.stms.filter_backwards([&](Stm& s) {
+      if (std::none_of(s.pattern.begin(), s.pattern.end(), [&](Bind v) { return wanted.contains(v.var); })) return false;
+      if (auto x = std::get_if<If>(&s.exp)) { prune(p, x->then_); prune(p, x->else_); }
+      each_use(p, s, [&](Var v) { wanted.insert(v); });
+      return true;
+    });
+  }
+  static bool is_heavy(const Body& b) {
+    bool heavy = false;
+    each_stm(b, [&](const Stm& s) {
+      heavy |= match(s.exp, [](const For&) { return true; }, [](const While&) { return true; }, [](const Screma&) { return true; },
+                     [](const Hist&) { return true; }, [](const WithAcc&) { return true; }, [](const Call&) { return true; },
+                     [](const Replicate&) { return true; }, [](const auto&) { return false; });
+    });
+    return heavy;
+  }
+
+  // ---- plain stores ----
+
+  // Destination k is filled with neutral elements and updated once, at every cell: the values are the result.
+  void store(Stm& s, WithAcc& w, size_t k) {
+    const Dest& d = w.dests[k];
+    Var token = w.scope.params[k].var, acc = w.scope.params[w.dests.size() + k].var;
+    if (!d.combine || !d.combine->shape.empty()) return;
+    for (size_t i = 0; i < d.arrays.size(); i++)
+      if (!filled_[d.arrays[i]] || *filled_[d.arrays[i]] != d.combine->neutral[i]) return;
+    Stm* only = nullptr;                      // the statement of the scope that has the update
+    size_t updates = 0;
+    for (Stm& inner : w.scope.body.stms) {
+      size_t before = updates;
+      auto count = [&](const Stm& t) { updates += std::holds_alternative<AccUpdate>(t.exp) && acc_type(std::get<AccUpdate>(t.exp).acc).token == token; };
+      count(inner);
+      walk_parts(inner, [&](const Body& part) { each_stm(part, count); });
+      if (updates > before) only = &inner;
+    }
+    Seg* x = only && updates == 1 ? std::get_if<Seg>(&only->exp) : nullptr;
+    if (!x || x->level != SegLevel::Grid || !is_map(*x) || only->pattern.size() != 1) return;
+    const Stm* update = nullptr;
+    for (const Stm& inner : x->body.stms) if (std::holds_alternative<AccUpdate>(inner.exp)) update = &inner;
+    if (!update || outside(*x, only->pattern[0].var) != acc) return;
+    const AccUpdate u = std::get<AccUpdate>(update->exp);
+    const std::vector<Dim> space = acc_type(acc).space;
+    Seg whole{x->level, {}, {}, {}, {}, {}, {}, {}, {}};
+    for (size_t i = 0; i < u.at.size(); i++) {
+      auto dim = std::find_if(x->index.begin(), x->index.end(), [&](Bind b) { return Atom(b.var) == u.at[i]; });
+      if (dim == x->index.end() || x->extent[size_t(dim - x->index.begin())] != space[i]) return;
+      whole.index.push_back(*dim);
+      whole.extent.push_back(space[i]);
+    }
+    if (whole.index.size() != x->index.size() || std::find(w.scope.body.result.begin(), w.scope.body.result.end(), Atom(only->pattern[0].var)) !=
+                                                     w.scope.body.result.begin() + ptrdiff_t(k)) return;
+    for (size_t i = 0; i < whole.index.size(); i++)
+      for (size_t j = 0; j < i; j++) if (whole.index[i].var == whole.index[j].var) return;
+    if (!c_.allow()) return;
+    c_.stats.count("accumulators.store");
+
+    size_t first = 0, n = d.arrays.size();
+    for (size_t i = 0; i < k; i++) first += w.dests[i].arrays.size();
+    std::vector<Atom>& results = w.scope.body.result;
+    results.erase(results.begin() + ptrdiff_t(k));
+    whole.body.stms = std::move(x->body.stms);
+    whole.body.stms.filter_backwards([&](const Stm& t) { return &t != update; });
+    whole.body.result = u.values;
+    std::optional<std::vector<Atom>> loaded = only_loads(whole);
+    std::vector<Bind> made;
+    for (const Atom& v : u.values) made.push_back({p_.fresh(p_.hint(only->pattern[0].var), lifted(space, p_.type(v)))});
+    if (loaded) {
+      for (const Atom& a : *loaded) results.push_back(a);
+      w.scope.body.stms.filter_backwards([&](const Stm& t) { return &t != only; });
+    } else {
+      for (Bind b : made) results.push_back(b.var);
+      only->pattern = made;
+      only->exp = std::move(whole);
+    }
+    std::rotate(s.pattern.begin() + ptrdiff_t(first), s.pattern.begin() + ptrdiff_t(first + n), s.pattern.end());
+    w.scope.params.erase(w.scope.params.begin() + ptrdiff_t(w.dests.size() + k));
+    w.scope.params.erase(w.scope.params.begin() + ptrdiff_t(k));
+    w.dests.erase(w.dests.begin() + ptrdiff_t(k));
+  }
+  // The arrays, if the seg's values are elements of sums at its own indices.
+  std::optional<std::vector<Atom>> only_loads(const Seg& x) const {
+    std::vector<Atom> arrays;
+    std::vector<Selector> own;
+    for (Bind b : x.index) own.push_back(Atom(b.var));
+    for (const Atom& value : x.body.result) {
+      for (const Stm& s : x.body.stms) {
+        auto load = std::get_if<Index>(&s.exp);
+        if (load && Atom(s.pattern[0].var) == value && load->at == own && sums_.contains(load->array)) arrays.push_back(load->array);
+      }
+    }
+    if (arrays.size() != x.body.result.size()) return {};
+    return arrays;
+  }
+
+  // ---- no conflicts ----
+
+  // Sets `none` where each seg updates the destination once, at all its dimensions in some order.
+  void exclusive(WithAcc& w) {
+    for (size_t k = 0; k < w.dests.size(); k++) {
+      Dest& d = w.dests[k];
+      if (d.conflict != Conflict::Unknown || !d.combine) continue;
+      bool own = true;
+      size_t updates = 0, in_segs = 0;
+      Var token = w.scope.params[k].var;
+      auto count = [&](const Stm& s) { updates += std::holds_alternative<AccUpdate>(s.exp) && acc_type(std::get<AccUpdate>(s.exp).acc).token == token; };
+      each_stm(w.scope.body, count);
+      each_stm(w.scope.body, [&](const Stm& s) {
+        auto x = std::get_if<Seg>(&s.exp);
+        if (!x || x->level != SegLevel::Grid) return;
+        std::vector<Path> all;
+        Path here;
+        find(x->body, here, all);
+        size_t own_here = 0;
+        for (const Path& path : all) {
+          const AccUpdate& u = std::get<AccUpdate>(at(x->body, path).exp);
+          if (acc_type(u.acc).token != token) continue;
+          own_here++;
+          own = own && own_here == 1 && is_map(*x) && each_point_its_own(*x, u.at);
+        }
+        in_segs += own_here;
+      });
+      if (!own || updates != in_segs) continue;
+      c_.stats.count("accumulators.exclusive");
+      d.conflict = Conflict::None;
+    }
+  }
+  static bool each_point_its_own(const Seg& x, const std::vector<Atom>& index) {
+    return std::all_of(x.index.begin(), x.index.end(), [&](Bind i) { return std::find(index.begin(), index.end(), Atom(i.var)) != index.end(); });
+  }
+};
+
+}  // namespace
+
+void reduce_invariant_updates(Program& program, PassContext& context) {
+  InvariantUpdates pass(program, context);
+  program.each_body([&](Body& b) { pass.body(b); });
+}
+
+}  // namespace raido
