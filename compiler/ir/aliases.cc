@@ -121,7 +121,7 @@ bool Aliases::may_alias(Var a, Var b) const {
     if (std::ranges::find(roots(b), r) != roots(b).end()) return true;
   return false;
 }
-std::vector<Var> Aliases::consumed(const Stm& s) const {
+std::vector<Var> Aliases::consumed_itself(const Stm& s) const {
   std::vector<Var> out;
   each_consumed(p_, s.exp, [&](Var v) { out.push_back(v); });
   auto state = [&](const std::vector<Bind>& binds, const std::vector<Atom>& init) {
@@ -135,7 +135,11 @@ std::vector<Var> Aliases::consumed(const Stm& s) const {
   match(s.exp, [&](const For& x) { state(x.state, x.init); }, [&](const While& x) { state(x.state, x.init); },
         [&](const Screma& x) { inputs(x.inputs, x.pre.params); },
         [&](const Hist& x) { inputs(x.inputs, x.pre.params); },
-        [&](const auto&) {});
+        [&](const auto&) {});                            // no other operation hands arrays to names of its own
+  return out;
+}
+std::vector<Var> Aliases::consumed(const Stm& s) const {
+  std::vector<Var> out = consumed_itself(s);
   // inner bodies may consume what is free in them
   match(s.exp, [&](const auto& op) {
     walk_parts(op, [&](const Body& b) {

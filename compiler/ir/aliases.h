@@ -16,6 +16,8 @@ class Aliases {
   // Arrays in scope before the statement that it consumes (loop state that the body updates, inputs of which the
   // elements are consumed, marked arguments included).
   std::vector<Var> consumed(const Stm& s) const;
+  // The same without what the statements of its inner bodies consume.
+  std::vector<Var> consumed_itself(const Stm& s) const;
 
  private:
   friend class AliasAnalysis;

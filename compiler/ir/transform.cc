@@ -1,7 +1,7 @@
-// transform.cc - structural equality and hashing, derived from the fields of each operation.
+// transform.cc - structural equality, derived from the fields of each operation.
 //
 // Two expressions are alike if they agree in every field, where variables bound inside are numbered in order of their
-// binding. The same numbering feeds the hash.
+// binding.
 #include "compiler/ir/transform.h"
 
 namespace raido::ir {
@@ -48,11 +48,6 @@ std::vector<uint64_t> words_of(const Program& p, const Exp& e) {
 
 bool alike(const Program& p, const Exp& a, const Exp& b) {
   return a.index() == b.index() && words_of(p, a) == words_of(p, b);
-}
-uint64_t hash_of(const Program& p, const Exp& e) {
-  uint64_t h = 0xcbf29ce484222325u;
-  for (uint64_t w : words_of(p, e)) h = (h ^ w) * 0x100000001b3u + (h >> 29);
-  return h;
 }
 
 namespace {

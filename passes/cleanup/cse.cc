@@ -3,43 +3,77 @@
 // Expressions are compared up to the names bound inside, so whole scremas and branches count. Array results are shared
 // only if neither copy is consumed; fresh arrays that are consumed somewhere stay apart. Proofs join: the later statement
 // needs only the earlier one's checks, which are subsumed because it ran.
-#include "compiler/ir/aliases.h"
-#include "passes/pass.h"
+//
+// One walk visits each statement once: it renames, then merges inside, then looks the statement up by a hash that was
+// put together from those of its bodies. A name bound inside must not count and one bound outside must, and which it is
+// depends on how far out one stands; so a digest has the shape, in which every variable is only a mark, and, for each depth of
+// nesting, the sum over the uses of variables bound there. Seen from depth d, those of depths up to d are free.
+#include <climits>
 
+#include "compiler/ir/aliases.h"
 #include "compiler/ir/transform.h"
+#include "passes/pass.h"
 
 namespace raido {
 namespace {
 
 using namespace ir;
 
+uint64_t mix(uint64_t h, uint64_t x) { return (h ^ x) * 0x9E3779B97F4A7C15u + (h >> 29); }
+
+struct Digest {
+  uint64_t shape = 0xcbf29ce484222325u;
+  std::vector<uint64_t> uses;       // by the depth at which the variable is bound
+  int consumes = INT_MAX;           // the least depth of an array that is consumed
+
+  void put(uint64_t word) { shape = mix(shape, word); }
+  void use(Var v, size_t depth) {
+    if (uses.size() <= depth) uses.resize(depth + 1);
+    uses[depth] += mix(1, v.index);
+  }
+  void put(const Digest& inner) {
+    put(inner.shape);
+    if (uses.size() < inner.uses.size()) uses.resize(inner.uses.size());
+    for (size_t d = 0; d < inner.uses.size(); d++) uses[d] += inner.uses[d];
+    consumes = std::min(consumes, inner.consumes);
+  }
+  uint64_t seen_from(size_t depth) const {
+    uint64_t h = shape;
+    for (size_t d = 0; d <= depth && d < uses.size(); d++) h += uses[d];
+    return h;
+  }
+};
+
 class Cse {
  public:
   Cse(Program& p, PassContext& context) : p_(p), context_(context), aliases_(p) {
     p.each_body([&](const Body& b) {
       each_stm(b, [&](const Stm& s) {
-        for (Var v : aliases_.consumed(s))
+        for (Var v : aliases_.consumed_itself(s))
           for (Var r : aliases_.roots(v)) consumed_.insert(r);
       });
     });
   }
-  void body(Body& b) {
+  // Merges in a body whose statements bind at `depth`.
+  Digest body(Body& b, size_t depth) {
+    Digest digest;
     size_t mark = trail_.size();
     List<Stm> kept;
     for (auto& item : b.stms.take()) {
-      rename_in(*item);
-      walk_parts(*item, [&](Body& inner) { body(inner); });
-      if (duplicate(*item)) continue;
-      remember(*item);
+      std::optional<Digest> of_statement = statement(*item, depth);
+      if (!of_statement) continue;
+      digest.put(*of_statement);
       kept.push_back(std::move(item));
     }
     b.stms = std::move(kept);
-    rename_in(b.result);
+    Reader reader{*this, depth, digest};
+    reader.put(b.result);
     while (trail_.size() > mark) {
-      auto& bucket = known_[trail_.back()];
-      bucket.pop_back();
+      known_[trail_.back()].pop_back();
       trail_.pop_back();
     }
+    digest.uses.resize(std::min(digest.uses.size(), depth));
+    return digest;
   }
 
  private:
@@ -48,17 +82,61 @@ class Cse {
   Aliases aliases_;
   VarSet consumed_;
   VarMap<Var> replaced_;                                  // dropped binder -> the one that stays
+  VarMap<size_t> depth_;                                  // where a variable is bound
   std::unordered_map<uint64_t, std::vector<const Stm*>> known_;
   std::vector<uint64_t> trail_;
 
-  void rename(Var& v) { if (replaced_[v].valid()) v = replaced_[v]; }
-  void rename(Atom& a) { if (auto v = std::get_if<Var>(&a)) rename(*v); }
-  template <class X> void rename_in(X& x) {
-    auto in_var = [&](Var& v) { rename(v); };
-    auto in_atom = [&](Atom& atom) { rename(atom); };
-    walk(x, overloaded{in_var, in_atom, [&](Bind& bind) { walk(p_.vars[bind.var.index].type, overloaded{in_var, in_atom}); }});
+  // Reads the fields of a statement at `depth` into a digest, renaming variables and merging in bodies as it meets them.
+  struct Reader {
+    Cse& cse;
+    size_t depth;
+    Digest& digest;
+    uint64_t own = 0;               // the variables of the statement's own fields that are free in it, in order
+
+    void put(Var& v) {
+      if (cse.replaced_[v].valid()) v = cse.replaced_[v];
+      digest.put(1);
+      digest.use(v, cse.depth_[v]);
+      if (cse.depth_[v] <= depth) own = mix(own, v.index);
+    }
+    void put(Bind& b) {
+      cse.depth_[b.var] = depth + 1;
+      put(cse.p_.vars[b.var.index].type);
+    }
+    void put(Body& b) { digest.put(cse.body(b, depth + 1)); }
+    void put(Const& c) { digest.put(uint64_t(c.type)); digest.put(c.bits); }
+    void put(std::string& s) { digest.put(std::hash<std::string>()(s)); }
+    template <class Tag> void put(Id<Tag>& id) { digest.put(id.index); }
+    template <class T> void put(T& x) {
+      if constexpr (is_vector<T>) { digest.put(x.size()); for (auto& part : x) put(part); }
+      else if constexpr (is_optional<T>) { digest.put(x.has_value()); if (x) put(*x); }
+      else if constexpr (is_variant<T>) { digest.put(x.index()); match(x, [&](auto& part) { put(part); }); }
+      else if constexpr (HasFields<T>) std::apply([&](auto&... part) { (put(part), ...); }, T::fields(x));
+      else digest.put(uint64_t(x));
+    }
+  };
+
+  // Nothing if the statement is dropped.
+  std::optional<Digest> statement(Stm& s, size_t depth) {
+    Digest digest;
+    Reader reader{*this, depth, digest};
+    reader.put(s.exp);
+    uint64_t key = mix(digest.seen_from(depth), reader.own);
+    for (Bind b : s.pattern) {
+      depth_[b.var] = depth;
+      reader.put(p_.vars[b.var.index].type);
+    }
+    reader.put(s.checks);
+    for (Var v : aliases_.consumed_itself(s))
+      for (Var r : aliases_.roots(v)) digest.consumes = std::min(digest.consumes, int(depth_[r]));
+    if (!shareable(s, digest, depth)) return digest;
+    if (duplicate(s, key)) return {};
+    known_[key].push_back(&s);
+    trail_.push_back(key);
+    return digest;
   }
-  bool shareable(const Stm& s) const {
+  bool shareable(const Stm& s, const Digest& digest, size_t depth) const {
+    if (digest.consumes <= int(depth) || !s.attrs.empty()) return false;
     for (Bind b : s.pattern) {
       const Type& t = p_.type(b.var);
       if (is_acc(t) || std::holds_alternative<BlockType>(t)) return false;
@@ -66,13 +144,11 @@ class Cse {
         for (Var r : aliases_.roots(b.var))
           if (consumed_.contains(r)) return false;
     }
-    if (!aliases_.consumed(s).empty() || !s.attrs.empty()) return false;
     return match(s.exp, [](const Alloc&) { return false; }, [](const Scratch&) { return false; },
                  [](const auto&) { return true; });
   }
-  bool duplicate(Stm& s) {
-    if (!shareable(s)) return false;
-    auto found = known_.find(hash_of(p_, s.exp));
+  bool duplicate(const Stm& s, uint64_t key) {
+    auto found = known_.find(key);
     if (found == known_.end()) return false;
     for (const Stm* earlier : found->second) {
       if (!alike(p_, earlier->exp, s.exp) || earlier->pattern.size() != s.pattern.size()) continue;
@@ -86,20 +162,14 @@ class Cse {
     }
     return false;
   }
-  void remember(const Stm& s) {
-    if (!shareable(s)) return;
-    uint64_t h = hash_of(p_, s.exp);
-    known_[h].push_back(&s);
-    trail_.push_back(h);
-  }
 };
 
 }  // namespace
 
 void cse(ir::Program& program, PassContext& context) {
   Cse pass(program, context);
-  pass.body(program.constants);
-  for (ir::Function& f : program.functions) pass.body(f.lambda.body);
+  pass.body(program.constants, 0);
+  for (ir::Function& f : program.functions) pass.body(f.lambda.body, 0);
 }
 
 }  // namespace raido

@@ -18,7 +18,7 @@ class Hoister {
   Hoister(Program& p, PassContext& context) : p_(p), context_(context), aliases_(p) {
     p.each_body([&](const Body& b) {
       each_stm(b, [&](const Stm& s) {
-        for (Var v : aliases_.consumed(s))
+        for (Var v : aliases_.consumed_itself(s))
           for (Var r : aliases_.roots(v)) consumed_.insert(r);
       });
     });

@@ -21,7 +21,7 @@ class Simplifier {
     Aliases aliases(p);
     p.each_body([&](const Body& b) {
       each_stm(b, [&](const Stm& s) {
-        for (Var v : aliases.consumed(s))
+        for (Var v : aliases.consumed_itself(s))
           for (Var r : aliases.roots(v)) consumed_.insert(r);
       });
     });
