@@ -2,7 +2,10 @@
 //
 //   V1, V2   let ys = map n f xs ; let z = screma n pre ys      ==>   screma n (pre . f) xs
 //   V10      other uses of ys: the fused one also returns them
+//   V3       let ys = map n f xs ; hist n pre ys               ==>   hist n (pre . f) xs
 //   H1       two scremas of equal width that share an input     ==>   one
+//   H2       two hists of equal width that share an input       ==>   one, into the arrays of both (not before AD: one of
+//            them may have a derivative and the other not)
 //   W1       a map used only inside a with_acc                   ==>   moves in, and fuses there
 //
 // A body is a list; fusing p into a later c moves p down to c's place. Legal if no statement between depends on p and is
@@ -50,10 +53,17 @@ class Fuser {
     return found;
   }
 
+  bool reads_root_of(const Stm& s, Var array) const {
+    bool found = false;
+    each_use(p_, s, [&](Var v) { found = found || (is_array(p_.type(v)) && aliases_.may_alias(array, v)); });
+    return found;
+  }
+
   // Whether p (at i) can stand at c (at j); `behind` receives what must then stand behind c.
   bool movable(Body& b, size_t i, size_t j, std::vector<bool>& behind) const {
     Stm &p = b.stms[i], &c = b.stms[j];
-    if (!aliases_.consumed(p).empty() && j > i + 1) return false;
+    for (Var consumed : aliases_.consumed(p))            // nobody may want to see it afterwards, so nobody between does
+      for (size_t k = i + 1; k < j; k++) if (reads_root_of(b.stms[k], consumed)) return false;
     behind.assign(j - i, false);
     VarSet from_p;
     for (Bind x : p.pattern) from_p.insert(x.var);
@@ -83,7 +93,12 @@ class Fuser {
   }
 
   bool step(Body& b) {
+    for (size_t j = 1; j < b.stms.size(); j++)          // before H1 makes of these maps one that has other uses
+      for (size_t i = j; i-- > 0 && std::holds_alternative<Hist>(b.stms[j].exp);)
+        if (fuse_into_hist(b, i, j)) return true;
     for (size_t j = 1; j < b.stms.size(); j++) {
+      for (size_t i = j; i-- > 0 && std::holds_alternative<Hist>(b.stms[j].exp);)
+        if (fuse_hists(b, i, j)) return true;
       Screma* c = screma(b.stms[j]);
       if (!c) continue;
       for (size_t i = j; i-- > 0;) {
@@ -167,6 +182,76 @@ class Fuser {
     merge(fused, ps);
     replace(b, i, j, behind, std::move(fused));
     context_.stats.count("fuse.vertical");
+    return true;
+  }
+  // V3. The outputs of the map are of no use to anybody else.
+  bool fuse_into_hist(Body& b, size_t i, size_t j) {
+    Stm &ps = b.stms[i], &cs = b.stms[j];
+    Screma* p = screma(ps);
+    Hist& c = std::get<Hist>(cs.exp);
+    if (!p || p->width != c.width || !is_map(*p) || has_acc(ps) || pinned(ps) || pinned(cs) || !aliases_.consumed(ps).empty()) return false;
+    VarSet outputs;
+    for (Bind x : ps.pattern) outputs.insert(x.var);
+    bool feeds = std::ranges::any_of(c.inputs, [&](Var v) { return outputs.contains(v); }), elsewhere = false;
+    auto look = [&](Var v) { elsewhere = elsewhere || outputs.contains(v); };
+    each_use(p_, c.pre, look);
+    each_use(p_, c.dests, look);
+    each_use(p_, b.result, look);
+    for (size_t k = i + 1; k < b.stms.size(); k++) if (k != j) each_use(p_, b.stms[k], look);
+    std::vector<bool> behind;
+    if (!feeds || elsewhere || !movable(b, i, j, behind) || !context_.allow()) return false;
+    Hist f{c.width, p->inputs, std::move(p->pre), std::move(c.dests)};
+    std::vector<Atom> elements = std::move(f.pre.body.result);
+    Subst element;
+    for (size_t k = 0; k < c.inputs.size(); k++) {
+      auto from = std::ranges::find_if(ps.pattern, [&](Bind x) { return x.var == c.inputs[k]; });
+      if (from != ps.pattern.end()) {
+        element.emplace(c.pre.params[k].var, elements[size_t(from - ps.pattern.begin())]);
+      } else {
+        f.inputs.push_back(c.inputs[k]);
+        f.pre.params.push_back(c.pre.params[k]);
+      }
+    }
+    substitute(p_, c.pre.body, element);
+    for (auto& item : c.pre.body.stms.take()) f.pre.body.stms.push_back(std::move(item));
+    f.pre.body.result = std::move(c.pre.body.result);
+    Stm fused = std::move(cs);
+    fused.exp = std::move(f);
+    merge(fused, ps);
+    replace(b, i, j, behind, std::move(fused));
+    context_.stats.count("fuse.into_hist");
+    return true;
+  }
+  // H2.
+  bool fuse_hists(Body& b, size_t i, size_t j) {
+    Stm &ps = b.stms[i], &cs = b.stms[j];
+    Hist *p = std::get_if<Hist>(&ps.exp), &c = std::get<Hist>(cs.exp);
+    if (!p || p_.level == Ad || p->width != c.width || pinned(ps) || pinned(cs)) return false;
+    bool share = std::ranges::any_of(c.inputs, [&](Var v) { return std::ranges::find(p->inputs, v) != p->inputs.end(); });
+    VarSet outputs;
+    for (Bind x : ps.pattern) outputs.insert(x.var);
+    std::vector<bool> behind;
+    if (!share || uses_any(cs, outputs) || !movable(b, i, j, behind) || !context_.allow()) return false;
+    auto append = [](auto& to, auto from, auto end) { to.insert(to.end(), from, end); };
+    auto indices = [](const Hist& h) { size_t n = 0; for (const Dest& d : h.dests) n += size_t(d.rank); return ptrdiff_t(n); };
+    Hist f{c.width, p->inputs, std::move(p->pre), p->dests};
+    std::vector<Atom> pr = std::move(f.pre.body.result), cr = std::move(c.pre.body.result), r;
+    ptrdiff_t pn = indices(*p), cn = indices(c);
+    append(r, pr.begin(), pr.begin() + pn);
+    append(r, cr.begin(), cr.begin() + cn);
+    append(r, pr.begin() + pn, pr.end());
+    append(r, cr.begin() + cn, cr.end());
+    f.pre.body.result = std::move(r);
+    append(f.inputs, c.inputs.begin(), c.inputs.end());
+    append(f.pre.params, c.pre.params.begin(), c.pre.params.end());
+    append(f.dests, c.dests.begin(), c.dests.end());
+    for (auto& item : c.pre.body.stms.take()) f.pre.body.stms.push_back(std::move(item));
+    Stm fused = std::move(cs);
+    fused.exp = std::move(f);
+    fused.pattern.insert(fused.pattern.begin(), ps.pattern.begin(), ps.pattern.end());
+    merge(fused, ps);
+    replace(b, i, j, behind, std::move(fused));
+    context_.stats.count("fuse.hists");
     return true;
   }
   static void merge(Stm& into, const Stm& from) {
