@@ -31,8 +31,61 @@ bool Reverse::is_zero(const Atom& x) const {
   auto found = states_.find(*v);
   return found == states_.end() || found->second.kind == Adjoint::Kind::Zero;
 }
+Adjoint& Reverse::state(Var x) {
+  if (auto found = states_.find(x); found != states_.end() && found->second.kind == Adjoint::Kind::Entry) {
+    Adjoint entry = std::exchange(found->second, {});
+    std::vector<Var> checks = b.checks;
+    b.checks.insert(b.checks.end(), entry.checks.begin(), entry.checks.end());
+    add_where(x, entry.prefix[0], entry.value, entry.inside);
+    b.checks = checks;
+  }
+  return states_[x];
+}
+void Reverse::add_element(Var xs, const Atom& index, const Atom& value, std::optional<Atom> inside) {
+  if (mapped_.contains(xs) && is_zero(xs)) {
+    states_[xs] = {Adjoint::Kind::Entry, value, false, {index}, inside, b.checks};
+    return;
+  }
+  add_where(xs, index, value, inside);
+}
+std::optional<Adjoint> Reverse::take_entry(const Stm& s, std::vector<Adjoint>& values) {
+  std::optional<Adjoint> entry;
+  for (Bind x : s.pattern) {
+    auto found = states_.find(x.var);
+    if (is_zero(x.var)) continue;
+    const Adjoint& a = found->second;
+    if (a.kind != Adjoint::Kind::Entry || (entry && (entry->prefix != a.prefix || entry->inside != a.inside))) return {};
+    entry = a;
+  }
+  if (!entry) return {};
+  for (Bind x : s.pattern) {
+    Adjoint a = std::exchange(states_[x.var], {});
+    values.push_back(a.kind == Adjoint::Kind::Entry ? Adjoint::of(a.value, false) : Adjoint{});
+  }
+  return entry;
+}
+
+// xs_adj[index] += value if `inside`
+void Reverse::add_where(Var xs, const Atom& index, const Atom& value, std::optional<Atom> inside) {
+  if (!inside) return add_at(xs, {index}, value);
+  Var carrier = carriers({xs})[0];                           // xs itself, or what its adjoint is part of
+  bool acc = state(carrier).kind == Adjoint::Kind::Acc;
+  if (!acc) own(carrier);
+  Atom before = state(carrier).value;
+  If guarded;
+  guarded.cond = *inside;
+  guarded.then_ = b.body([&] {
+    Reverse inner(*this, {carrier});
+    inner.add_at(xs, {index}, value);
+    return std::vector<Atom>{inner.state(carrier).value};
+  });
+  guarded.else_ = b.body([&] { return std::vector<Atom>{before}; });
+  Var result = b.bind1(p.hint(carrier) + "_adj", std::move(guarded));
+  state(carrier) = acc ? Adjoint::acc(result) : Adjoint::of(result, true);
+}
+
 Atom Reverse::adjoint(Var x) {
-  Adjoint& s = states_[x];
+  Adjoint& s = state(x);
   CHECK(s.kind == Adjoint::Kind::Zero || s.kind == Adjoint::Kind::Value, "the adjoint of `{}` is read while it accumulates", p.hint(x));
   if (s.kind == Adjoint::Kind::Zero) s = Adjoint::of(b.zero(p.type(x)), true);
   return s.value;
@@ -66,7 +119,7 @@ void Reverse::add_all(Adjoint& acc, const std::vector<Atom>& prefix, const Atom&
 void Reverse::add(const Atom& x, const Atom& contribution, bool owned) {
   auto v = var_of(x);
   if (!v || !act.varied(*v)) return;
-  Adjoint& s = states_[*v];
+  Adjoint& s = state(*v);
   if (s.kind == Adjoint::Kind::Part) {
     std::vector<Selector> at(s.prefix.begin(), s.prefix.end());
     return add_at(*var_of(s.value), at, contribution);
@@ -75,7 +128,7 @@ void Reverse::add(const Atom& x, const Atom& contribution, bool owned) {
     case Adjoint::Kind::Zero: s = Adjoint::of(contribution, owned); break;
     case Adjoint::Kind::Value: s = Adjoint::of(b.add(p.hint(*v) + "_adj", s.value, contribution), true); break;
     case Adjoint::Kind::Acc: add_all(s, {}, contribution); break;
-    case Adjoint::Kind::Part: break;                             // above
+    case Adjoint::Kind::Part: case Adjoint::Kind::Entry: break;  // above; never a state that was asked for
   }
 }
 
@@ -156,7 +209,11 @@ Body Reverse::bind(Lambda l, const std::vector<Atom>& values) {
 
 void Reverse::scope(Body body, const std::vector<Adjoint>& seeds) {
   std::vector<std::pair<const Stm*, ReturnSweep>> sweeps;
-  for (const Stm& s : body.stms) sweeps.emplace_back(&s, rule(s));
+  for (const Stm& s : body.stms) {
+    if (auto x = std::get_if<Screma>(&s.exp); x && is_map(*x))
+      for (Bind y : s.pattern) mapped_.insert(y.var);
+    sweeps.emplace_back(&s, rule(s));
+  }
   for (size_t i = 0; i < seeds.size(); i++)
     if (seeds[i].kind == Adjoint::Kind::Value) add(body.result[i], seeds[i].value, seeds[i].owned);
   for (auto& [s, sweep] : reversed(sweeps)) {
@@ -316,7 +373,11 @@ ReturnSweep vjp(Reverse& rev, const Stm& s, const Copy& op) {
 }
 ReturnSweep vjp(Reverse& rev, const Stm& s, const Index& op) {
   return [&rev, &op, r = s.pattern[0].var] {
-    if (!rev.is_zero(r)) rev.add_at(op.array, op.at, rev.take(r).value);
+    if (rev.is_zero(r)) return;
+    Atom value = rev.take(r).value;
+    if (op.at.size() == 1 && std::holds_alternative<Atom>(op.at[0]) && rev.act.varied(op.array))
+      return rev.add_element(op.array, std::get<Atom>(op.at[0]), value, {});
+    rev.add_at(op.array, op.at, value);
   };
 }
 // let b = a with [at] <- v     ==>   v_adj += b_adj[at] ; a_adj += b_adj with [at] <- 0        ad.md 8.5

@@ -18,12 +18,15 @@ using ReturnSweep = std::function<void()>;
 
 // The adjoint of a variable: symbolically zero, a value (owned: nobody else has it, so it may be updated in place), an
 // accumulator that is open around this scope, or part of another variable's accumulator (a row of a mapped array whose
-// adjoint accumulates outside: contributions go there at once, instead of into an array that is added later).
+// adjoint accumulates outside: contributions go there at once, instead of into an array that is added later), or an
+// array that is zero but for one element: a map whose results were read at one place goes back through that place only.
 struct Adjoint {
-  enum class Kind : uint8_t { Zero, Value, Acc, Part } kind = Kind::Zero;
-  ir::Atom value;                      // Part: the variable whose adjoint it is part of
+  enum class Kind : uint8_t { Zero, Value, Acc, Part, Entry } kind = Kind::Zero;
+  ir::Atom value;                      // Part: the variable whose adjoint it is part of; Entry: the element
   bool owned = false;
-  std::vector<ir::Atom> prefix;        // Part: the indices of the part
+  std::vector<ir::Atom> prefix;        // Part: the indices of the part; Entry: the index of the element
+  std::optional<ir::Atom> inside = {}; // Entry: whether there is such an element, where that is not known
+  std::vector<ir::Var> checks = {};    // Entry: proofs that there is
   static Adjoint of(ir::Atom value, bool owned) { return {Kind::Value, value, owned, {}}; }
   static Adjoint acc(ir::Var v) { return {Kind::Acc, v, true, {}}; }
   static Adjoint part(ir::Var of, std::vector<ir::Atom> prefix) { return {Kind::Part, of, false, std::move(prefix)}; }
@@ -47,8 +50,12 @@ class Reverse {
   void add(const ir::Atom& x, const ir::Atom& contribution, bool owned = false);      // x_adj += contribution
   void add_at(ir::Var xs, const std::vector<ir::Selector>& at, const ir::Atom& contribution);   // xs_adj[at] += contribution
   ir::Var own(ir::Var xs);                                       // the adjoint of an array, dense and updatable; state: this
-  Adjoint& state(ir::Var x) { return states_[x]; }
-  Adjoint take(ir::Var x) { return std::exchange(states_[x], {}); }
+  Adjoint& state(ir::Var x);                                     // an entry becomes an array
+  Adjoint take(ir::Var x) { return std::exchange(state(x), {}); }
+  // xs_adj[index] += value, where `inside` holds. It stays an entry if xs comes from a map of this scope and has no adjoint yet.
+  void add_element(ir::Var xs, const ir::Atom& index, const ir::Atom& value, std::optional<ir::Atom> inside);
+  // The one entry that all adjoints of the binders have in common, with these as `values` (zero or the element).
+  std::optional<Adjoint> take_entry(const ir::Stm& s, std::vector<Adjoint>& values);
 
   // Forward sweeps of the body, seeds into its results, return sweeps. The body must be fresh (a clone).
   void scope(ir::Body body, const std::vector<Adjoint>& seeds);
@@ -75,7 +82,9 @@ class Reverse {
 
  private:
   std::unordered_map<ir::Var, Adjoint> states_;
+  ir::VarSet mapped_;                                            // results of maps of this scope
   ReturnSweep rule(const ir::Stm& s);
+  void add_where(ir::Var xs, const ir::Atom& index, const ir::Atom& value, std::optional<ir::Atom> inside);
   void add_all(Adjoint& acc, const std::vector<ir::Atom>& prefix, const ir::Atom& contribution);
 };
 

@@ -4,6 +4,10 @@
 //
 //   as_adj, ws_adj += map n (\a y_adj -> body again, then its return sweep) as ys_adj
 //
+// If of ys only ys[i] was read, the return sweep is that of the one element:
+//
+//   as_adj[i], ws_adj += body again at as[i], then its return sweep, seeded by ys_adj[i]          ad.md 12
+//
 // Free arrays of the body accumulate (with_acc, upd); free scalars are summed over the map. Accumulators of the primal
 // among the inputs are gathered: their updates read the adjoint of the finished array. Tests: tests/ad/map_*.fut.
 #include <algorithm>
@@ -23,11 +27,53 @@ Adjoint part_of(Reverse& rev, Var xs, Atom i) {
   prefix.push_back(i);
   return Adjoint::part(*var_of(whole.value), prefix);
 }
+
+void one_element(Reverse& rev, const Screma& op, const Atom& i, const std::vector<Adjoint>& seeds) {
+  Program& p = rev.p;
+  Lambda f = rev.act.clone(op.pre);
+  std::vector<Atom> rows;
+  for (size_t k = 0; k < op.inputs.size(); k++) {
+    Var xs = op.inputs[k], row = *var_of(rev.b.index(p.hint(f.params[k].var), xs, {i}));
+    rows.push_back(row);
+    if (!rev.act.varied(xs) || !is_array(p.type(row))) continue;
+    Adjoint::Kind kind = rev.state(xs).kind;
+    if (kind == Adjoint::Kind::Acc || kind == Adjoint::Kind::Part) rev.state(row) = part_of(rev, xs, i);
+  }
+  rev.scope(rev.bind(std::move(f), rows), seeds);
+  for (size_t k = 0; k < rows.size(); k++) {
+    Var row = *var_of(rows[k]);
+    if (!rev.act.varied(op.inputs[k]) || rev.is_zero(row) || rev.state(row).kind == Adjoint::Kind::Part) continue;
+    rev.add_at(op.inputs[k], {i}, rev.adjoint(row));
+  }
+}
+// An element that may not be there is a map over no or one index.
+void entry(Reverse& rev, const Screma& op, const Adjoint& at, const std::vector<Adjoint>& seeds) {
+  Builder& b = rev.b;
+  std::vector<Var> checks = b.checks;
+  b.checks.insert(b.checks.end(), at.checks.begin(), at.checks.end());
+  if (!at.inside) {
+    one_element(rev, op, at.prefix[0], seeds);
+  } else {
+    Term one = b.term(i64_const(1)), none = b.term(i64_const(0));
+    Dim width = select(b.term(*at.inside), one, none).atom;
+    std::vector<Var> varied = rev.act.free_varied(op.pre);
+    for (Var v : op.inputs)
+      if (rev.act.varied(v)) varied.push_back(v);
+    rev.map("adj", width, {b.iota(width)}, rev.carriers(varied), [&](Reverse& inner, const std::vector<Var>&) {
+      one_element(inner, op, at.prefix[0], seeds);
+      return std::vector<Atom>{};
+    });
+  }
+  b.checks = checks;
+}
 }  // namespace
 
 ReturnSweep vjp_map(Reverse& rev, const Stm& s, const Screma& op) {
   return [&rev, &s, &op] {
     Program& p = rev.p;
+    std::vector<Adjoint> elements;
+    if (std::ranges::none_of(op.inputs, [&](Var v) { return is_acc(p.type(v)); }))
+      if (auto at = rev.take_entry(s, elements)) return entry(rev, op, *at, elements);
     std::vector<Adjoint> seeds = rev.take_results(s);
     if (Reverse::all_zero(seeds) && !rev.updates_gathered(s)) return;
     // Inputs of the new map: the primal's arrays, then the adjoints of its results.

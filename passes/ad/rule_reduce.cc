@@ -138,7 +138,6 @@ void product(Reverse& rev, const Screma& red, const Atom& y_adj) {
 
 // The first index whose element is the result, or -1.
 void extremum(Reverse& rev, const Screma& red, Var y, const Atom& y_adj) {
-  Program& p = rev.p;
   Builder& b = rev.b;
   Var as = red.inputs[0], is = b.iota(red.width);
   Dim width = red.width;
@@ -148,20 +147,7 @@ void extremum(Reverse& rev, const Screma& red, Var y, const Atom& y_adj) {
   Combine first = b.combine(ScalarOp::min, Scalar::I64, 0);
   first.neutral = {i64_const(INT64_MAX)};
   Term at = b.term(b.reduce("at", red.width, std::move(first), hits)[0]);
-  Var carrier = rev.carriers({as})[0];                       // as itself, or what its adjoint is part of
-  bool acc = rev.state(carrier).kind == Adjoint::Kind::Acc;
-  if (!acc) rev.own(carrier);
-  Atom before = rev.state(carrier).value;
-  If guarded;
-  guarded.cond = lt(at, b.term(red.width)).atom;
-  guarded.then_ = b.body([&] {
-    Reverse inner(rev, {carrier});
-    inner.add_at(as, {at.atom}, y_adj);
-    return std::vector<Atom>{inner.state(carrier).value};
-  });
-  guarded.else_ = b.body([&] { return std::vector<Atom>{before}; });
-  Var result = b.bind1(p.hint(carrier) + "_adj", std::move(guarded));
-  rev.state(carrier) = acc ? Adjoint::acc(result) : Adjoint::of(result, true);
+  rev.add_element(as, at.atom, y_adj, lt(at, b.term(red.width)).atom);
 }
 
 // An operator that adds its operands pointwise, whatever their rank.

@@ -1,0 +1,53 @@
+-- Maps of which only one element is read: their return sweep is that of the element.
+
+-- ad: nearest { [[0.0, 0.0], [3.0, 1.0], [1.5, 2.0]] [[0.5, 0.25], [2.0, 1.0]] }
+def nearest [n][k][d] (ps: [n][d]f64, cs: [k][d]f64) =
+  f64.sum (map (\p -> f64.minimum (map (\c -> f64.sum (map2 (\x y -> (x - y) * (x - y)) p c)) cs)) ps)
+
+-- ad: farthest { [1.0, -4.0, 3.0] 0.5 [2.0, 3.0, 5.0] }
+def farthest [n] (xs: [n]f64, a: f64, ws: [n]f64) = f64.maximum (map3 (\x w i -> a * x * x + w * ws[(i + 1) % n]) xs ws (iota n))
+
+-- ad: one_of_many { [1.0, 2.0, 3.0] 1.5 }
+def one_of_many (xs: []f64, a: f64) = let ys = map (\x -> a * f64.exp x) xs in ys[1] * ys[1]
+
+-- ad: two_of_many { [1.0, 2.0, 3.0] }
+def two_of_many (xs: []f64) = let ys = map f64.exp xs in ys[0] * ys[2]
+
+-- ad: one_and_all { [1.0, 2.0, 3.0] }
+def one_and_all (xs: []f64) = let ys = map f64.exp xs in (ys[0] + f64.sum ys, ys[1])
+
+-- ad: one_row { [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]] [0.5, 0.25] }
+def one_row [n][m] (a: [n][m]f64, ws: [m]f64) = let b = map (map2 (*) ws) a in f64.sum (map f64.sin b[1])
+
+-- ad: of_pairs { [1.0, 2.0, 3.0] }
+def of_pairs (xs: []f64) = let (ys, zs) = unzip (map (\x -> (x * x, f64.sin x)) xs) in ys[1] * zs[1]
+
+-- ad: of_pairs_apart { [1.0, 2.0, 3.0] }
+def of_pairs_apart (xs: []f64) = let (ys, zs) = unzip (map (\x -> (x * x, f64.sin x)) xs) in ys[1] * zs[2]
+
+-- ad: from_branch { [1.0, 2.0, 3.0] 1i64 }
+def from_branch (xs: []f64, i: i64) =
+  let ys = map (\x -> x * x * x) xs
+  in if i > 0 then ys[i] else f64.sum ys
+
+-- ad: from_loop { [1.0, 2.0, 3.0] }
+def from_loop [n] (xs: [n]f64) =
+  let ys = map f64.sqrt xs
+  in loop a = ys[0] for i < n do a * ys[i] + f64.minimum (map (* a) ys)
+
+-- ad: chained { [1.0, 2.0, 3.0] [3i64, 2i64, 1i64] }
+def chained [n] (xs: [n]f64, is: [n]i64) =
+  let ys = scan (*) 1 xs
+  let zs = map (\y -> f64.log y + 2) (map (\i -> ys[i - 1]) is)
+  in f64.maximum zs * zs[2]
+
+-- ad: smallest_of_rows { [[1.0, 2.0], [3.0, 0.5]] }
+def smallest_of_rows [n][m] (a: [n][m]f64) =
+  let s = map (\r -> f64.minimum (map (\x -> x * x + r[0]) r)) a
+  in f64.maximum s
+
+-- ad: no_elements { empty([0]f64) 2.0 }
+def no_elements (xs: []f64, a: f64) = a * (1 - f64.min 0.5 (f64.minimum (map (* a) xs)))
+
+-- ad: second_order { [1.0, 2.0, 3.0] }
+def second_order (xs: []f64) = vjp (\xs -> f64.maximum (map (\x -> x * x * x) xs)) xs 1
