@@ -1,7 +1,8 @@
 // chunks.cc - segs that are more than a map, as maps over chunks of the last index.
 //
 // The index space of extent n is cut into k parts, k depending on sizes only: so results do not depend on how many workers
-// or blocks there are. Part c covers lo .. hi - 1.
+// or blocks there are. Part c covers lo .. hi - 1; or, on a device where all operators are commutative, c, c + k, c + 2k, ..,
+// so that neighbouring threads read neighbouring elements.
 //
 //   reduce     partials = map c { reduce over lo..hi }                          then the partials are reduced in order
 //   scan       totals = map c { reduce over lo..hi }, starts = exclusive scan of totals,
@@ -32,6 +33,13 @@ bool can_be_chunked(const Program& p, const Stm& s, const Seg& x) {
   for (Bind b : s.pattern)
     if (is_acc(p.type(b.var))) return false;
   return true;
+}
+
+bool all_commute(const Program& p, const std::vector<Combine>& ops) {
+  return std::all_of(ops.begin(), ops.end(), [&](const Combine& c) {
+    auto op = scalar_operator(p, c);
+    return c.commutative || (op && is_commutative(*op, elem_of(p, c.neutral[0])));
+  });
 }
 
 Stm with_updates(Program& p, const Stm& s, Seg x) {
@@ -99,6 +107,7 @@ class Chunks {
     reduced_ = width_of(x_.reduces);
     scanned_ = width_of(x_.scans);
     late_ = width_of(x_.late);
+    strided_ = x_.level == SegLevel::Grid && scanned_ == 0 && late_ == 0 && all_commute(p_, x_.reduces);
     Term n = b_.term(n_), limit = part_limit();
     parts_ = select(lt(n, limit), n, limit).atom;
     each_ = ((n + limit - 1) / limit).atom;
@@ -122,6 +131,7 @@ class Chunks {
   std::vector<Dim> outer_;
   Atom parts_, each_;
   size_t reduced_ = 0, scanned_ = 0, late_ = 0, outputs_ = 0;
+  bool strided_ = false;               // part c: c, c + k, c + 2k, ..
   std::vector<Var> starts_;            // for each scan operand: what comes before each part
 
   struct Part {
@@ -133,7 +143,7 @@ class Chunks {
   };
 
   // At most 64 parts for threads. On a device enough to fill it, rows of a segmented reduction included (1024
-  // where one thread runs over the parts of a scan). The partial results are reduced once more, in 128 parts.
+  // where one thread runs over the parts of a scan); a long row at least a warp, if neighbours can read neighbours. The partial results are reduced once more, in 128 parts.
   Term part_limit() {
     auto again = std::find_if(s_.attrs.begin(), s_.attrs.end(), [](const Attr& a) { return a.name == "parts"; });
     last_ = x_.level != SegLevel::Grid || again != s_.attrs.end() || !outer_.empty();
@@ -142,7 +152,9 @@ class Chunks {
     Term limit = b_.number(Scalar::I64, scanned_ > 0 ? 1024 : double(full_device)), one = b_.number(Scalar::I64, 1), rows = one;
     for (const Dim& d : outer_) rows = rows * b_.term(d);
     if (outer_.empty()) return limit;
-    return apply(ScalarOp::max, {one, limit / apply(ScalarOp::max, {one, rows})});
+    Term least = one;
+    if (strided_) least = apply(ScalarOp::max, {one, apply(ScalarOp::min, {b_.number(Scalar::I64, warp), b_.term(n_) / b_.number(Scalar::I64, long_row / warp)})});
+    return apply(ScalarOp::max, {least, limit / apply(ScalarOp::max, {one, rows})});
   }
   bool last_ = true;                   // one thread combines the partial results
 
@@ -159,6 +171,11 @@ class Chunks {
     part.index = std::move(index);
     for (Bind v : part.index) part.at.push_back(v.var);
     Term c = b.term(part.index.back().var), each = b.term(each_), n = b.term(n_);
+    if (strided_) {
+      low_ = c.atom;
+      part.length = ((n - c + (b.term(parts_) - 1)) / b.term(parts_)).atom;
+      return part;
+    }
     Term lo = apply(ScalarOp::min, {c * each, n}), hi = apply(ScalarOp::min, {c * each + each, n});
     part.length = (hi - lo).atom;
     low_ = lo.atom;
@@ -166,14 +183,18 @@ class Chunks {
   }
   Atom low_;
 
-  // The seg's body, cloned, at outer indices `at` and point lo + j.
+  Term point(Builder& b, const Atom& lo, Var j) const {
+    Term step = b.term(j);
+    return b.term(lo) + (strided_ ? step * b.term(parts_) : step);
+  }
+  // The seg's body, cloned, at outer indices `at` and point j of the part from lo.
   Body body_at(const std::vector<Atom>& outer, const Atom& lo, Var j) {
     Body copy = clone(p_, x_.body), out;
     Builder b(p_, out.stms);
     b.source = s_.source;
     Subst to;
     for (size_t d = 0; d < outer_.size(); d++) to[x_.index[d].var] = outer[d];
-    to[x_.index.back().var] = (b.term(lo) + b.term(j)).atom;
+    to[x_.index.back().var] = point(b, lo, j).atom;
     substitute(p_, copy, to);
     b.emit_all(std::move(copy.stms));
     out.result = copy.result;
@@ -449,7 +470,7 @@ class Chunks {
     const std::vector<Atom> all = inner.post.body.result;
     std::vector<Atom> kept, updated;
     std::vector<Atom> at(part.at.begin(), part.at.end() - 1);
-    at.push_back((post.term(lo) + post.term(j)).atom);
+    at.push_back(point(post, lo, j).atom);
     for (size_t k = 0, s = 0; k < outputs_; k++) {
       if (s < scattered.size() && scattered[s] == k) updated.push_back(post.bind1("out", AccUpdate{accs[s++], at, {all[k]}}));
       else kept.push_back(all[k]);

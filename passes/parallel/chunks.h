@@ -9,6 +9,10 @@ namespace raido {
 // Threads that keep a device busy: a reduction is cut into so many parts, its rows included; with as many rows one thread
 // takes a row.
 constexpr int64_t full_device = 16384;
+constexpr int64_t warp = 32;
+constexpr int64_t long_row = 512;          // elements from which a warp takes a row, if their order does not matter
+
+bool all_commute(const ir::Program& p, const std::vector<ir::Combine>& ops);
 
 // True if all results of the seg are arrays with one element or row for each point.
 bool is_seg_map(const ir::Seg& x);

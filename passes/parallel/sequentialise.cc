@@ -305,11 +305,12 @@ class Sequentialise {
     for (Stm& part : parts) statement(out, std::move(part));
     private_ = std::move(saved);
   }
-  //   seg reduce grid (i < n, k < m)   ==>   if n fills the device { seg map grid (i < n) { reduce } } else { chunks }
+  //   seg reduce grid (i < n, k < m)   ==>   if n fills the device (and m is no long row) { seg map grid (i < n) { reduce } } else { chunks }
   void rows(Builder& out, Stm& s, Seg& x) {
     Term points = out.number(Scalar::I64, 1);
     for (size_t d = 0; d + 1 < x.extent.size(); d++) points = points * out.term(x.extent[d]);
     Term many = le(out.number(Scalar::I64, double(full_device)), points);
+    if (all_commute(p_, x.reduces) && x.late.empty()) many = and_(many, lt(out.term(x.extent.back()), out.number(Scalar::I64, double(long_row))));
     auto version = [&](Stm one, auto make) {
       for (Bind& b : one.pattern) b.var = p_.fresh(p_.hint(b.var), p_.type(b.var));
       std::vector<Atom> made;
