@@ -17,12 +17,13 @@
 //   F13  loop that does nothing but accumulate   a map; its length may vary below the extent of an index: then the extent
 //                                                is the width and a guard stands around the body
 //
-// A map around such code has two versions, chosen by the number of points of the nest: `outer` runs the body sequentially,
-// `flat` goes on. Only `flat` is made where the body accumulates into arrays from outside: there the nest's shape decides
+// A map around such code has two versions: `outer` runs the body sequentially, where the nest has many points and the body
+// loops or its rows are short; `flat` goes on. Only `flat` is made where the body accumulates into arrays from outside: there the nest's shape decides
 // whether updates collide (accumulators.cc). What cannot be distributed (sizes that vary, operators that vary) is
 // sequential code of a group.
 #include <algorithm>
 
+#include "compiler/ir/aliases.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/term.h"
 #include "passes/pass.h"
@@ -34,12 +35,14 @@ namespace {
 constexpr int64_t short_width = 8;            // a screma of smaller constant width is not worth a dimension
 constexpr size_t longest_prefix = 24;         // operations that every kernel of a nest repeats
 constexpr int64_t many_points = 65536;        // points that fill a device with sequential bodies
+constexpr int64_t short_rows = 64;            // rows that a thread may run through although its neighbours have other rows
 
 struct Nest {
   std::vector<Bind> index;
   std::vector<Dim> extent;
   List<Stm> prefix;
   Subst accs;                                 // an accumulator's name inside -> its present version outside
+  VarSet fresh;                               // arrays over the nest that the body at hand has made
   size_t operations = 0;                      // arithmetic in the prefix
 };
 
@@ -56,7 +59,7 @@ bool is_costly(ScalarOp op) {
 
 class Flatten {
  public:
-  Flatten(Program& p, PassContext& c) : p_(p), c_(c) {
+  Flatten(Program& p, PassContext& c) : p_(p), c_(c), aliases_(p) {
     p_.each_body([&](Body& b) {
       each_stm(b, [&](const Stm& s) {
         if (auto x = std::get_if<Iota>(&s.exp); x && is_const(x->start, 0) && is_const(x->step, 1)) counts_.insert(s.pattern[0].var);
@@ -92,8 +95,10 @@ class Flatten {
  private:
   Program& p_;
   PassContext& c_;
+  Aliases aliases_;
   Builder* out_ = nullptr;                    // where segs and what stands around them go
   VarSet local_;                              // bound inside the nest at hand
+  VarSet modified_;                           // arrays that the nest at hand updates in place, as roots
   VarSet counts_;                             // arrays 0, 1, 2, ..
   VarMap<Var> one_less_;                      // v = n - 1: n
   VarMap<std::optional<Dim>> limit_;          // a counter: what it stays below
@@ -102,6 +107,11 @@ class Flatten {
 
   void whole_nest(Stm& s) {
     each_bind(s.exp, [&](Var v) { local_.insert(v); });
+    auto modifies = [&](const Stm& inner) {
+      for (Var v : aliases_.consumed_itself(inner)) for (Var root : aliases_.roots(v)) modified_.insert(root);
+    };
+    modifies(s);
+    walk_parts(s, [&](const Body& b) { each_stm(b, modifies); });
     Stm copy = s;
     copy.exp = clone(p_, s.exp);
     each_bind(copy.exp, [&](Var v) { local_.insert(v); });
@@ -142,12 +152,17 @@ class Flatten {
     return std::any_of(binds.begin(), binds.end(), [&](Bind b) { return has_varying_shape(p_.type(b.var)); });
   }
 
-  static bool is_light(const Nest& nest, const Stm& s) {
+  // What may be computed again by every kernel of the nest. An element of an array that is updated later may not.
+  bool is_light(const Nest& nest, const Stm& s) const {
+    auto is_modified = [&](Var v) {
+      const std::vector<Var>& roots = aliases_.roots(v);
+      return std::any_of(roots.begin(), roots.end(), [&](Var r) { return modified_.contains(r); });
+    };
     return match(s.exp,
       [&](const Apply& x) { return !is_costly(x.op) && nest.operations < longest_prefix; },
       [&](const Convert&) { return nest.operations < longest_prefix; },
-      [](const Identity&) { return true; }, [](const Index&) { return true; }, [](const Permute&) { return true; },
-      [](const Reshape&) { return true; }, [](const Assert&) { return true; }, [](const auto&) { return false; });
+      [&](const Index& x) { return is_array(p_.type(s.pattern[0].var)) || !is_modified(x.array); },
+      [](const Identity&) { return true; }, [](const Permute&) { return true; }, [](const Reshape&) { return true; }, [](const Assert&) { return true; }, [](const auto&) { return false; });
   }
 
   bool accumulates_only(const For& x) const {
@@ -215,6 +230,7 @@ class Flatten {
   // In the nest, `v` is what `made` holds at its point.
   void name(Nest& nest, Var v, const Atom& made, Source source) {
     std::vector<Atom> where = at(nest);
+    nest.fresh.insert(*var_of(made));
     if (where.empty()) out_->emit({{{v}}, Identity{made}, {}, source, {}});
     else if (is_acc(p_.type(v))) nest.accs[v] = made;
     else nest.prefix.push_back({{{v}}, Index{*var_of(made), {where.begin(), where.end()}}, {}, source, {}});
@@ -285,10 +301,8 @@ class Flatten {
   }
 
   // The array outside of which v is the part at the nest's point, if there is one.
-  std::optional<Atom> whole(const Nest& nest, const Atom& a) const {
-    if (!varies(a)) return {};
+  std::optional<Var> whole(const Nest& nest, Var v) const {
     std::vector<Atom> selected;
-    Var v = *var_of(a);
     for (const Stm& s : reversed(nest.prefix)) {
       if (s.pattern[0].var != v) continue;
       auto x = std::get_if<Index>(&s.exp);
@@ -305,29 +319,42 @@ class Flatten {
     if (varies(v) || selected != at(nest)) return {};
     return v;
   }
-  // Each atom as an array over the nest; accumulators as they are outside.
+  // Each atom as an array over the nest that nobody else knows; accumulators as they are outside.
   std::vector<Atom> over_nest(const Nest& nest, const std::vector<Atom>& atoms, const List<Stm>& group = {}) {
-    VarSet waiting;
+    VarSet waiting, taken;
     for (const Stm& s : group) for (Bind b : s.pattern) waiting.insert(b.var);
     std::vector<Atom> all(atoms.size()), results;
     std::vector<size_t> where;
     for (size_t k = 0; k < atoms.size(); k++) {
       auto v = var_of(atoms[k]);
       bool pending = v && waiting.contains(*v);
-      if (!pending && v && is_acc(p_.type(*v))) { all[k] = atoms[k]; continue; }
-      if (!pending && !varies(atoms[k]) && !nest.index.empty()) { all[k] = out_->replicate(nest.extent, atoms[k]); continue; }
-      if (auto base = pending ? std::optional<Atom>() : whole(nest, atoms[k])) { all[k] = *base; continue; }
-      where.push_back(k);
-      results.push_back(atoms[k]);
+      if (!pending && v && is_acc(p_.type(*v))) {
+        all[k] = atoms[k];
+      } else if (!pending && !varies(atoms[k])) {
+        all[k] = out_->replicate(nest.extent, atoms[k]);
+      } else if (auto base = pending ? std::nullopt : whole(nest, *v); base && nest.fresh.contains(*base) && !taken.contains(*base)) {
+        taken.insert(*base);
+        all[k] = *base;
+      } else if (!pending && is_array(p_.type(*v))) {
+        all[k] = copied(nest, *v);
+      } else {
+        where.push_back(k);
+        results.push_back(atoms[k]);
+      }
     }
     std::vector<Atom> made = points(nest, group, results);
     for (size_t k = 0; k < where.size(); k++) all[where[k]] = made[k];
     return all;
   }
+  Atom copied(const Nest& nest, Var v) {
+    if (auto base = whole(nest, v)) return out_->copy(*base);
+    return spread(nest, v, shape_of(p_.type(v)));
+  }
 
   // ---- the statements of a nest, in order ----
 
   std::vector<Atom> statements(Nest nest, Body b) {
+    nest.fresh = {};
     std::vector<std::unique_ptr<Stm>> stms = b.stms.take();
     VarMap<size_t> last_use;                  // the last statement that uses a variable, counted from 1
     for (size_t k = 0; k < stms.size(); k++) each_use(p_, *stms[k], [&](Var v) { last_use[v] = k + 1; });
@@ -352,11 +379,6 @@ class Flatten {
     substitute(p_, b.result, nest.accs);
     return over_nest(nest, b.result, group);
   }
-  void substitute(Program& p, std::vector<Atom>& atoms, const Subst& s) {
-    for (Atom& a : atoms) ir::substitute(p, a, s);
-  }
-  template <class X> void substitute(Program& p, X& x, const Subst& s) { ir::substitute(p, x, s); }
-
   // The group is computed: costly values used by statement `next` or later become arrays over the nest; light ones that
   // hang on them are left to the prefix.
   void flush(Nest& nest, List<Stm>& group, const VarMap<size_t>& last_use, size_t next) {
@@ -381,8 +403,8 @@ class Flatten {
       auto x = std::get_if<Replicate>(&s->exp);
       if (x && !varies(x->shape) && !varies(x->value)) {
         name(after, v, out_->bind1(p_.hint(v), Replicate{lead(nest.extent, x->shape), x->value}), s->source);
-      } else if (is_spread(*s)) {
-        name(after, v, spread(nest, group, *s), s->source);
+      } else if (auto from = spread_from(*s, group)) {
+        name(after, v, spread(nest, *from, shape_of(p_.type(v))), s->source);
       } else {
         results.push_back(v);
         sources.push_back(s->source);
@@ -396,27 +418,30 @@ class Flatten {
     group.clear();
     c_.stats.count("flatten.F6");
   }
-  // F9: an array made of elements that are there already; every element gets a point.
-  bool is_spread(const Stm& s) const {
-    if (has_varying_shape(s.pattern)) return false;
-    auto fill = std::get_if<Replicate>(&s.exp);
-    return std::holds_alternative<Copy>(s.exp) || (fill && is_scalar(p_.type(fill->value)));
+  // F9: what an array made of elements that are there already, before the group, is made of.
+  std::optional<Atom> spread_from(const Stm& s, const List<Stm>& group) const {
+    std::optional<Atom> from;
+    if (auto fill = std::get_if<Replicate>(&s.exp); fill && is_scalar(p_.type(fill->value))) from = fill->value;
+    if (auto copy = std::get_if<Copy>(&s.exp)) from = copy->array;
+    if (!from || has_varying_shape(s.pattern) || !s.checks.empty()) return {};
+    for (const Stm& other : group) for (Bind b : other.pattern) if (*from == Atom(b.var)) return {};
+    return from;
   }
-  Atom spread(const Nest& nest, const List<Stm>& group, const Stm& s) {
+  // An array over the nest of copies of `from`, a scalar or an array, with a point for each element.
+  Atom spread(const Nest& nest, const Atom& from, const std::vector<Dim>& shape) {
     c_.stats.count("flatten.F9");
     Nest inner = nest;
     std::vector<Selector> where;
-    for (const Dim& d : shape_of(p_.type(s.pattern[0].var))) {
+    for (const Dim& d : shape) {
       inner.index.push_back({fresh_index()});
       inner.extent.push_back(d);
       where.push_back(Atom(inner.index.back().var));
     }
-    if (auto fill = std::get_if<Replicate>(&s.exp)) return points(inner, group, {fill->value}).at(0);
-    Var array = std::get<Copy>(s.exp).array, element = p_.fresh(p_.hint(array), scalar_type(elem_of(p_.type(array))));
+    if (!is_array(p_.type(from))) return points(inner, {}, {from}).at(0);
+    Var element = p_.fresh(p_.hint(*var_of(from)), scalar_type(elem_of(p_.type(from))));
     local_.insert(element);
-    List<Stm> all = group;
-    all.push_back({{{element}}, Index{array, where}, s.checks, s.source, {}});
-    return points(inner, all, {element}).at(0);
+    inner.prefix.push_back({{{element}}, Index{*var_of(from), where}, {}, out_->source, {}});
+    return points(inner, {}, {element}).at(0);
   }
   static std::vector<Dim> lead(std::vector<Dim> front, const std::vector<Dim>& back) {
     front.insert(front.end(), back.begin(), back.end());
@@ -434,18 +459,33 @@ class Flatten {
 
   // The body at every point of the nest, flat or sequential.
   std::vector<Atom> versions(const Nest& nest, Body b) {
-    bool perfect = true;
-    for (const Stm& s : b.stms) perfect = perfect && (is_light(nest, s) || is_parallel(s));
+    size_t loops = 0, heavy = 0;
+    std::vector<Dim> widths;
+    for (const Stm& s : b.stms) {
+      heavy += !is_light(nest, s);
+      if (!is_parallel(s)) continue;
+      if (auto x = std::get_if<Screma>(&s.exp)) widths.push_back(x->width);
+      else if (auto h = std::get_if<Hist>(&s.exp)) widths.push_back(h->width);
+      else loops++;
+    }
+    bool perfect = loops == 0 && heavy <= 1;
     if (!contains_parallel(b) || perfect || updates_outside(b)) return statements(nest, std::move(b));
     Term n = out_->number(Scalar::I64, 1);
     for (const Dim& d : nest.extent) n = n * out_->term(d);
-    if (auto known = const_of(n.atom)) {
-      bool saved = std::exchange(sequential_, known->as_i64() >= many_points);
+    Term choice = le(out_->term(out_->bind1("many", Tunable{"outer", i64_atom(many_points)})), n);
+    bool always = const_of(n.atom) && const_of(n.atom)->as_i64() >= many_points, never = const_of(n.atom) && !always;
+    if (loops == 0)
+      for (const Dim& w : widths) {
+        Term row = lt(out_->term(w), out_->number(Scalar::I64, short_rows));
+        if (auto known = const_of(row.atom)) never |= known->as_i64() == 0;
+        else choice = and_(choice, row), always = false;
+      }
+    if (always || never) {
+      bool saved = std::exchange(sequential_, !never);
       std::vector<Atom> out = statements(nest, std::move(b));
       sequential_ = saved;
       return out;
     }
-    Term choice = le(out_->term(out_->bind1("many", Tunable{"outer", i64_atom(many_points)})), n);
     c_.stats.count("flatten.versions");
     If versions{choice.atom, {}, {}};
     Lambda copy{{}, b};
@@ -550,8 +590,10 @@ class Flatten {
     std::vector<Dest> all = dests;
     for (Dest& d : all) {
       if (nest.index.empty()) continue;
-      std::vector<Atom> arrays = over_nest(nest, std::vector<Atom>(d.arrays.begin(), d.arrays.end()));
-      for (size_t k = 0; k < arrays.size(); k++) d.arrays[k] = *var_of(arrays[k]);
+      for (Var& v : d.arrays) {
+        auto base = whole(nest, v);                // consumed, so nobody else reads it again
+        v = base ? *base : *var_of(copied(nest, v));
+      }
       d.rank += int(nest.index.size());
     }
     return all;
@@ -595,9 +637,10 @@ class Flatten {
     c_.stats.count("flatten.F7");
     add_checks(x.body, s.checks);
     local_.erase(x.i.var);
-    For out{x.i, x.n, {}, over_nest(nest, x.init), {}};
-    if (irregular_) return;
     Nest inner = nest;
+    inner.fresh = {};                         // a state without iterations is its initial value: never an array known elsewhere
+    For out{x.i, x.n, {}, over_nest(inner, x.init), {}};
+    if (irregular_) return;
     for (size_t k = 0; k < x.state.size(); k++) {
       Var v = p_.fresh(p_.hint(x.state[k].var), p_.type(out.init[k]));
       out.state.push_back({v});
