@@ -23,17 +23,15 @@
 // sequential code of a group.
 #include <algorithm>
 
-#include "compiler/ir/aliases.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/term.h"
+#include "passes/parallel/regular.h"
 #include "passes/pass.h"
 
 namespace raido {
 using namespace ir;
 namespace {
 
-constexpr int64_t short_width = 8;            // a screma of smaller constant width is not worth a dimension
-constexpr size_t longest_prefix = 24;         // operations that every kernel of a nest repeats
 constexpr int64_t many_points = 65536;        // points that fill a device with sequential bodies
 constexpr int64_t short_rows = 64;            // rows that a thread may run through although its neighbours have other rows
 
@@ -46,34 +44,9 @@ struct Nest {
   size_t operations = 0;                      // arithmetic in the prefix
 };
 
-bool is_costly(ScalarOp op) {
-  switch (op) {
-    case ScalarOp::add: case ScalarOp::sub: case ScalarOp::mul: case ScalarOp::neg: case ScalarOp::min: case ScalarOp::max:
-    case ScalarOp::and_: case ScalarOp::or_: case ScalarOp::xor_: case ScalarOp::not_: case ScalarOp::shl: case ScalarOp::shr:
-    case ScalarOp::lshr: case ScalarOp::eq: case ScalarOp::ne: case ScalarOp::lt: case ScalarOp::le: case ScalarOp::select:
-    case ScalarOp::abs: case ScalarOp::sgn: case ScalarOp::fma: case ScalarOp::to_bits: case ScalarOp::from_bits: return false;
-    case ScalarOp::div: case ScalarOp::mod: case ScalarOp::quot: case ScalarOp::rem: return false;   // mostly index arithmetic
-    default: return true;
-  }
-}
-
 class Flatten {
  public:
-  Flatten(Program& p, PassContext& c) : p_(p), c_(c), aliases_(p) {
-    p_.each_body([&](Body& b) {
-      each_stm(b, [&](const Stm& s) {
-        if (auto x = std::get_if<Iota>(&s.exp); x && is_const(x->start, 0) && is_const(x->step, 1)) counts_.insert(s.pattern[0].var);
-        if (auto x = std::get_if<For>(&s.exp)) limit_[x->i.var] = x->n;
-        if (auto x = std::get_if<Screma>(&s.exp))
-          for (size_t k = 0; k < x->inputs.size(); k++)
-            if (counts_.contains(x->inputs[k])) limit_[x->pre.params[k].var] = x->width;
-        auto sum = std::get_if<Apply>(&s.exp);
-        if (!sum || sum->op != ScalarOp::add) return;
-        for (size_t k = 0; k < 2; k++)
-          if (auto v = var_of(sum->args[k]); v && is_const(sum->args[1 - k], -1)) one_less_[s.pattern[0].var] = *v;
-      });
-    });
-  }
+  Flatten(Program& p, PassContext& c) : p_(p), c_(c), regular_(p) {}
 
   // Code outside all nests.
   void body(Body& b) {
@@ -95,27 +68,16 @@ class Flatten {
  private:
   Program& p_;
   PassContext& c_;
-  Aliases aliases_;
   Builder* out_ = nullptr;                    // where segs and what stands around them go
-  VarSet local_;                              // bound inside the nest at hand
-  VarSet modified_;                           // arrays that the nest at hand updates in place, as roots
-  VarSet counts_;                             // arrays 0, 1, 2, ..
-  VarMap<Var> one_less_;                      // v = n - 1: n
-  VarMap<std::optional<Dim>> limit_;          // a counter: what it stays below
-  bool sequential_ = false;                   // only the outermost level is parallel
+  Regular regular_;
   bool irregular_ = false;                    // something varies that may not: the nest is taken back
 
   void whole_nest(Stm& s) {
-    each_bind(s.exp, [&](Var v) { local_.insert(v); });
-    auto modifies = [&](const Stm& inner) {
-      for (Var v : aliases_.consumed_itself(inner)) for (Var root : aliases_.roots(v)) modified_.insert(root);
-    };
-    modifies(s);
-    walk_parts(s, [&](const Body& b) { each_stm(b, modifies); });
+    regular_.enter(s);
     Stm copy = s;
     copy.exp = clone(p_, s.exp);
-    each_bind(copy.exp, [&](Var v) { local_.insert(v); });
-    sequential_ = !c_.allow();
+    regular_.add(copy.exp);
+    regular_.sequential = !c_.allow();
     irregular_ = false;
     List<Stm> made;
     Builder inside(p_, made);
@@ -126,94 +88,13 @@ class Flatten {
     if (irregular_) {
       c_.stats.count("flatten.irregular");
       made = {};
-      sequential_ = true;
+      regular_.sequential = true;
       irregular_ = false;
       parallel(none, copy);
       CHECK(!irregular_, "a map of sequential code is irregular");
     }
     out_ = saved;
     out_->emit_all(std::move(made));
-  }
-
-  // ---- what a statement is ----
-
-  bool varies(Var v) const { return local_.contains(v); }
-  bool varies(const Atom& a) const { return var_of(a) && varies(*var_of(a)); }
-  bool varies(const std::vector<Dim>& dims) const { return std::any_of(dims.begin(), dims.end(), [&](const Dim& d) { return varies(d); }); }
-  template <class X> bool any_varies(const X& x) const {
-    std::vector<Var> free = free_vars(p_, x);
-    return std::any_of(free.begin(), free.end(), [&](Var v) { return varies(v); });
-  }
-  bool has_varying_shape(const Type& t) const {
-    if (auto acc = std::get_if<AccType>(&t)) return std::any_of(acc->elems.begin(), acc->elems.end(), [&](const ElemType& e) { return varies(e.shape); });
-    return varies(shape_of(t));
-  }
-  bool has_varying_shape(const std::vector<Bind>& binds) const {
-    return std::any_of(binds.begin(), binds.end(), [&](Bind b) { return has_varying_shape(p_.type(b.var)); });
-  }
-
-  // What may be computed again by every kernel of the nest. An element of an array that is updated later may not.
-  bool is_light(const Nest& nest, const Stm& s) const {
-    auto is_modified = [&](Var v) {
-      const std::vector<Var>& roots = aliases_.roots(v);
-      return std::any_of(roots.begin(), roots.end(), [&](Var r) { return modified_.contains(r); });
-    };
-    return match(s.exp,
-      [&](const Apply& x) { return !is_costly(x.op) && nest.operations < longest_prefix; },
-      [&](const Convert&) { return nest.operations < longest_prefix; },
-      [&](const Index& x) { return is_array(p_.type(s.pattern[0].var)) || !is_modified(x.array); },
-      [](const Identity&) { return true; }, [](const Permute&) { return true; }, [](const Reshape&) { return true; }, [](const Assert&) { return true; }, [](const auto&) { return false; });
-  }
-
-  bool accumulates_only(const For& x) const {
-    return !x.state.empty() && std::all_of(x.state.begin(), x.state.end(), [&](Bind b) { return is_acc(p_.type(b.var)); });
-  }
-  // What the length of a loop does not exceed, if something from outside is known: a counter's own limit.
-  std::optional<Dim> bound_of(Dim n) const {
-    while (varies(n)) {
-      if (!limit_[*var_of(n)]) return {};
-      n = *limit_[*var_of(n)];
-    }
-    return n;
-  }
-
-  bool contains_parallel(const Body& b) const {
-    return std::any_of(b.stms.begin(), b.stms.end(), [&](const Stm& s) { return is_parallel(s); });
-  }
-  // Whether s is worth segs of its own inside a nest, and can have them.
-  bool is_parallel(const Stm& s) const {
-    if (sequential_ || has_attr(s.attrs, "sequential") || has_varying_shape(s.pattern)) return false;
-    return match(s.exp,
-      [&](const Screma& x) {
-        if (varies(x.width) || any_varies(x.reduces) || any_varies(x.scans) || any_varies(x.late) || any_varies(x.post)) return false;
-        bool short_one = const_of(x.width) && const_of(x.width)->as_i64() < short_width;
-        return !short_one || contains_parallel(x.pre.body);
-      },
-      [&](const Hist& x) { return !varies(x.width) && !vary(x.dests); },
-      [&](const WithAcc& x) { return !vary(x.dests) && contains_parallel(x.scope.body); },
-      [&](const For& x) {
-        bool regular = !has_varying_shape(x.state) && std::none_of(x.state.begin(), x.state.end(), [&](Bind b) { return is_check(p_.type(b.var)); });
-        if (accumulates_only(x)) return regular && bound_of(x.n);
-        return regular && !varies(x.n) && contains_parallel(x.body);
-      },
-      [&](const If& x) {
-        bool proofs = std::any_of(s.pattern.begin(), s.pattern.end(), [&](Bind b) { return is_check(p_.type(b.var)); });
-        return !proofs && !varies(x.cond) && (contains_parallel(x.then_) || contains_parallel(x.else_));
-      },
-      [](const auto&) { return false; });
-  }
-  bool vary(const std::vector<Dest>& dests) const {
-    return std::any_of(dests.begin(), dests.end(), [&](const Dest& d) {
-      bool shapes = std::any_of(d.arrays.begin(), d.arrays.end(), [&](Var v) { return varies(shape_of(p_.type(v))); });
-      return shapes || (d.combine && any_varies(*d.combine));
-    });
-  }
-  bool updates_outside(const Body& b) const {
-    bool found = false;
-    each_stm(b, [&](const Stm& s) {
-      if (auto x = std::get_if<AccUpdate>(&s.exp)) found |= !varies(std::get<AccType>(p_.type(x->acc)).token);
-    });
-    return found;
   }
 
   // ---- nests ----
@@ -250,7 +131,7 @@ class Flatten {
         inner.accs[params[k].var] = inputs[k];
       } else {
         Exp element = Identity{i};
-        if (!counts_.contains(inputs[k])) element = Index{inputs[k], {Atom(i)}};
+        if (!regular_.counts(inputs[k])) element = Index{inputs[k], {Atom(i)}};
         inner.prefix.push_back({{params[k]}, std::move(element), s.checks, s.source, {}});
       }
     }
@@ -258,7 +139,7 @@ class Flatten {
   }
   Var fresh_index() {
     Var i = p_.fresh("i", scalar_type(Scalar::I64));
-    local_.insert(i);
+    regular_.add(i);
     return i;
   }
   static void add_checks(Body& b, const std::vector<Var>& checks) {
@@ -280,7 +161,7 @@ class Flatten {
       }
     for (const Stm* s : reversed(kept)) all.body.stms.push_back(*s);
     Lambda copy = clone(p_, all);
-    each_bind(copy, [&](Var v) { local_.insert(v); });
+    regular_.add(copy);
     return copy;
   }
   std::vector<std::string> hints_of(const std::vector<Atom>& atoms) const {
@@ -291,7 +172,7 @@ class Flatten {
   // F0: one seg map; its results are arrays over the nest, accumulators their new versions.
   std::vector<Atom> points(const Nest& nest, const List<Stm>& group, const std::vector<Atom>& results) {
     if (results.empty()) return {};
-    for (const Atom& a : results) irregular_ |= has_varying_shape(p_.type(a)) || is_check(p_.type(a));
+    for (const Atom& a : results) irregular_ |= regular_.has_varying_shape(p_.type(a)) || is_check(p_.type(a));
     if (irregular_) return results;
     c_.stats.count("flatten.F0");
     Lambda f = code(nest, group, results);
@@ -316,7 +197,7 @@ class Flatten {
       selected.insert(selected.begin(), here.begin(), here.end());
       v = x->array;
     }
-    if (varies(v) || selected != at(nest)) return {};
+    if (regular_.varies(v) || selected != at(nest)) return {};
     return v;
   }
   // Each atom as an array over the nest that nobody else knows; accumulators as they are outside.
@@ -330,7 +211,7 @@ class Flatten {
       bool pending = v && waiting.contains(*v);
       if (!pending && v && is_acc(p_.type(*v))) {
         all[k] = atoms[k];
-      } else if (!pending && !varies(atoms[k])) {
+      } else if (!pending && !regular_.varies(atoms[k])) {
         all[k] = out_->replicate(nest.extent, atoms[k]);
       } else if (auto base = pending ? std::nullopt : whole(nest, *v); base && nest.fresh.contains(*base) && !taken.contains(*base)) {
         taken.insert(*base);
@@ -364,13 +245,13 @@ class Flatten {
     for (size_t k = 0; k < stms.size() && !irregular_; k++) {
       Stm& s = *stms[k];
       substitute(p_, s, nest.accs);
-      if (is_parallel(s)) {
+      if (regular_.is_parallel(s)) {
         flush(nest, group, last_use, k);
         waiting = {};
         parallel(nest, s);
         continue;
       }
-      bool waits = !is_light(nest, s);
+      bool waits = !regular_.is_light(nest.operations, s);
       each_use(p_, s, [&](Var v) { waits |= waiting.contains(v); });
       if (!waits) { add(nest, std::move(s)); continue; }
       for (Bind v : s.pattern) waiting.insert(v.var);
@@ -389,7 +270,7 @@ class Flatten {
     for (Stm& s : reversed(group)) {
       auto is_wanted = [&](Bind b) { return last_use[b.var] > next || wanted.contains(b.var); };
       if (std::none_of(s.pattern.begin(), s.pattern.end(), is_wanted)) continue;
-      if (is_light(nest, s)) {
+      if (regular_.is_light(nest.operations, s)) {
         light.push_back(&s);
         each_use(p_, s, [&](Var v) { wanted.insert(v); });
       } else {
@@ -401,7 +282,7 @@ class Flatten {
     Nest after = nest;
     for (auto [v, s] : reversed(made)) {
       auto x = std::get_if<Replicate>(&s->exp);
-      if (x && !varies(x->shape) && !varies(x->value)) {
+      if (x && !regular_.varies(x->shape) && !regular_.varies(x->value)) {
         name(after, v, out_->bind1(p_.hint(v), Replicate{lead(nest.extent, x->shape), x->value}), s->source);
       } else if (auto from = spread_from(*s, group)) {
         name(after, v, spread(nest, *from, shape_of(p_.type(v))), s->source);
@@ -423,7 +304,7 @@ class Flatten {
     std::optional<Atom> from;
     if (auto fill = std::get_if<Replicate>(&s.exp); fill && is_scalar(p_.type(fill->value))) from = fill->value;
     if (auto copy = std::get_if<Copy>(&s.exp)) from = copy->array;
-    if (!from || has_varying_shape(s.pattern) || !s.checks.empty()) return {};
+    if (!from || regular_.has_varying_shape(s.pattern) || !s.checks.empty()) return {};
     for (const Stm& other : group) for (Bind b : other.pattern) if (*from == Atom(b.var)) return {};
     return from;
   }
@@ -439,7 +320,7 @@ class Flatten {
     }
     if (!is_array(p_.type(from))) return points(inner, {}, {from}).at(0);
     Var element = p_.fresh(p_.hint(*var_of(from)), scalar_type(elem_of(p_.type(from))));
-    local_.insert(element);
+    regular_.add(element);
     inner.prefix.push_back({{{element}}, Index{*var_of(from), where}, {}, out_->source, {}});
     return points(inner, {}, {element}).at(0);
   }
@@ -453,7 +334,7 @@ class Flatten {
   void parallel(Nest& nest, Stm& s) {
     out_->source = s.source;
     match(s.exp, [&](Screma& x) { screma(nest, s, x); }, [&](Hist& x) { hist(nest, s, x); },
-          [&](WithAcc& x) { with_acc(nest, s, x); }, [&](For& x) { accumulates_only(x) ? accumulating(nest, s, x) : loop(nest, s, x); },
+          [&](WithAcc& x) { with_acc(nest, s, x); }, [&](For& x) { regular_.accumulates_only(x) ? accumulating(nest, s, x) : loop(nest, s, x); },
           [&](If& x) { branch(nest, s, x); }, [](auto&) { PANIC("not a parallel statement"); });
   }
 
@@ -462,14 +343,14 @@ class Flatten {
     size_t loops = 0, heavy = 0;
     std::vector<Dim> widths;
     for (const Stm& s : b.stms) {
-      heavy += !is_light(nest, s);
-      if (!is_parallel(s)) continue;
+      heavy += !regular_.is_light(nest.operations, s);
+      if (!regular_.is_parallel(s)) continue;
       if (auto x = std::get_if<Screma>(&s.exp)) widths.push_back(x->width);
       else if (auto h = std::get_if<Hist>(&s.exp)) widths.push_back(h->width);
       else loops++;
     }
     bool perfect = loops == 0 && heavy <= 1;
-    if (!contains_parallel(b) || perfect || updates_outside(b)) return statements(nest, std::move(b));
+    if (!regular_.contains_parallel(b) || perfect || regular_.updates_outside(b)) return statements(nest, std::move(b));
     Term n = out_->number(Scalar::I64, 1);
     for (const Dim& d : nest.extent) n = n * out_->term(d);
     Term choice = le(out_->term(out_->bind1("many", Tunable{"outer", i64_atom(many_points)})), n);
@@ -481,19 +362,19 @@ class Flatten {
         else choice = and_(choice, row), always = false;
       }
     if (always || never) {
-      bool saved = std::exchange(sequential_, !never);
+      bool saved = std::exchange(regular_.sequential, !never);
       std::vector<Atom> out = statements(nest, std::move(b));
-      sequential_ = saved;
+      regular_.sequential = saved;
       return out;
     }
     c_.stats.count("flatten.versions");
     If versions{choice.atom, {}, {}};
     Lambda copy{{}, b};
     copy = clone(p_, copy);
-    each_bind(copy, [&](Var v) { local_.insert(v); });
-    bool saved = std::exchange(sequential_, true);
+    regular_.add(copy);
+    bool saved = std::exchange(regular_.sequential, true);
     versions.then_ = out_->body([&] { return statements(nest, std::move(copy.body)); });
-    sequential_ = saved;
+    regular_.sequential = saved;
     versions.else_ = out_->body([&] { return statements(nest, std::move(b)); });
     if (irregular_) return versions.else_.result;
     std::vector<Atom> out;
@@ -515,7 +396,7 @@ class Flatten {
     size_t reduced = width_of(x.reduces);
     std::vector<Atom> outputs;
     bool mapped = x.scans.empty() && identity_post(x);
-    if (contains_parallel(x.pre.body)) {      // the operands become arrays first
+    if (regular_.contains_parallel(x.pre.body)) {      // the operands become arrays first
       std::vector<Atom> made = versions(inner, std::move(x.pre.body));
       if (irregular_) return;
       x.pre.body = {};
@@ -527,7 +408,7 @@ class Flatten {
         irregular_ |= is_acc(p_.type(a));     // an accumulator beside scans
         if (irregular_) return;
         Var v = p_.fresh(p_.hint(*var_of(a)), element_type(a, inner));
-        local_.insert(v);
+        regular_.add(v);
         name(inner, v, a, s.source);
         x.pre.body.result.push_back(v);
       }
@@ -555,13 +436,13 @@ class Flatten {
     std::vector<Dest> dests = over_nest(nest, x.dests);
     Nest inner = extended(nest, x.width, x.inputs, x.pre.params, s);
     add_checks(x.pre.body, s.checks);
-    if (contains_parallel(x.pre.body)) {
+    if (regular_.contains_parallel(x.pre.body)) {
       std::vector<Atom> made = versions(inner, std::move(x.pre.body));
       if (irregular_) return;
       x.pre.body = {};
       for (const Atom& a : made) {
         Var v = p_.fresh(p_.hint(*var_of(a)), element_type(a, inner));
-        local_.insert(v);
+        regular_.add(v);
         name(inner, v, a, s.source);
         x.pre.body.result.push_back(v);
       }
@@ -636,7 +517,7 @@ class Flatten {
   void loop(Nest& nest, Stm& s, For& x) {
     c_.stats.count("flatten.F7");
     add_checks(x.body, s.checks);
-    local_.erase(x.i.var);
+    regular_.remove(x.i.var);
     Nest inner = nest;
     inner.fresh = {};                         // a state without iterations is its initial value: never an array known elsewhere
     For out{x.i, x.n, {}, over_nest(inner, x.init), {}};
@@ -659,14 +540,14 @@ class Flatten {
     c_.stats.count("flatten.F13");
     Nest inner = nest;
     inner.index.push_back(x.i);
-    inner.extent.push_back(*bound_of(x.n));
+    inner.extent.push_back(*regular_.bound_of(x.n));
     for (size_t k = 0; k < x.state.size(); k++) inner.accs[x.state[k].var] = x.init[k];
     add_checks(x.body, s.checks);
     count_from_other_end(x);
     Body b = std::move(x.body);
-    if (varies(x.n)) {
+    if (regular_.varies(x.n)) {
       Var inside = p_.fresh("inside", scalar_type(Scalar::Bool));
-      local_.insert(inside);
+      regular_.add(inside);
       inner.prefix.push_back({{{inside}}, Apply{ScalarOp::lt, {x.i.var, x.n}}, {}, s.source, {}});
       If guard{inside, std::move(b), {{}, {}}};
       b = {};
@@ -674,7 +555,7 @@ class Flatten {
       for (Bind v : x.state) {
         guard.else_.result.push_back(v.var);
         Var version = p_.fresh(p_.hint(v.var), p_.type(v.var));
-        local_.insert(version);
+        regular_.add(version);
         guarded.pattern.push_back({version});
         b.result.push_back(version);
       }
@@ -690,7 +571,7 @@ class Flatten {
     auto is_mirrored = [&](const Stm& s) {
       auto sub = std::get_if<Apply>(&s.exp);
       if (!sub || sub->op != ScalarOp::sub || sub->args[1] != Atom(x.i.var) || !var_of(sub->args[0])) return false;
-      return one_less_[*var_of(sub->args[0])] == *n;
+      return regular_.is_one_less(*var_of(sub->args[0]), *n);
     };
     size_t uses = 0, mirrored = 0;
     each_use(p_, x.body, [&](Var v) { uses += v == x.i.var; });

@@ -1,0 +1,126 @@
+// regular.cc - see regular.h. One walk over the program collects counters and their limits; one over a nest what it
+// updates.
+#include "passes/parallel/regular.h"
+
+#include <algorithm>
+
+namespace raido {
+using namespace ir;
+namespace {
+
+constexpr int64_t short_width = 8;            // a screma of smaller constant width is not worth a dimension
+constexpr size_t longest_prefix = 24;         // operations that every kernel of a nest repeats
+
+bool is_costly(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::add: case ScalarOp::sub: case ScalarOp::mul: case ScalarOp::neg: case ScalarOp::min: case ScalarOp::max:
+    case ScalarOp::and_: case ScalarOp::or_: case ScalarOp::xor_: case ScalarOp::not_: case ScalarOp::shl: case ScalarOp::shr:
+    case ScalarOp::lshr: case ScalarOp::eq: case ScalarOp::ne: case ScalarOp::lt: case ScalarOp::le: case ScalarOp::select:
+    case ScalarOp::abs: case ScalarOp::sgn: case ScalarOp::fma: case ScalarOp::to_bits: case ScalarOp::from_bits: return false;
+    case ScalarOp::div: case ScalarOp::mod: case ScalarOp::quot: case ScalarOp::rem: return false;   // mostly index arithmetic
+    default: return true;
+  }
+}
+
+}  // namespace
+
+Regular::Regular(const Program& p) : p_(p), aliases_(p) {
+  p_.each_body([&](const Body& b) {
+    each_stm(b, [&](const Stm& s) {
+      if (auto x = std::get_if<Iota>(&s.exp); x && is_const(x->start, 0) && is_const(x->step, 1)) counts_.insert(s.pattern[0].var);
+      if (auto x = std::get_if<For>(&s.exp)) limit_[x->i.var] = x->n;
+      if (auto x = std::get_if<Screma>(&s.exp))
+        for (size_t k = 0; k < x->inputs.size(); k++)
+          if (counts_.contains(x->inputs[k])) limit_[x->pre.params[k].var] = x->width;
+      auto sum = std::get_if<Apply>(&s.exp);
+      if (!sum || sum->op != ScalarOp::add) return;
+      for (size_t k = 0; k < 2; k++)
+        if (auto v = var_of(sum->args[k]); v && is_const(sum->args[1 - k], -1)) one_less_[s.pattern[0].var] = *v;
+    });
+  });
+}
+
+void Regular::enter(const Stm& s) {
+  add(s.exp);
+  auto modifies = [&](const Stm& inner) {
+    for (Var v : aliases_.consumed_itself(inner)) for (Var root : aliases_.roots(v)) modified_.insert(root);
+  };
+  modifies(s);
+  walk_parts(s, [&](const Body& b) { each_stm(b, modifies); });
+}
+
+bool Regular::varies(const std::vector<Dim>& dims) const { return std::any_of(dims.begin(), dims.end(), [&](const Dim& d) { return varies(d); }); }
+template <class X> bool Regular::any_varies(const X& x) const {
+  std::vector<Var> free = free_vars(p_, x);
+  return std::any_of(free.begin(), free.end(), [&](Var v) { return varies(v); });
+}
+bool Regular::has_varying_shape(const Type& t) const {
+  if (auto acc = std::get_if<AccType>(&t)) return std::any_of(acc->elems.begin(), acc->elems.end(), [&](const ElemType& e) { return varies(e.shape); });
+  return varies(shape_of(t));
+}
+bool Regular::has_varying_shape(const std::vector<Bind>& binds) const {
+  return std::any_of(binds.begin(), binds.end(), [&](Bind b) { return has_varying_shape(p_.type(b.var)); });
+}
+
+bool Regular::is_light(size_t operations, const Stm& s) const {
+  auto is_modified = [&](Var v) {
+    const std::vector<Var>& roots = aliases_.roots(v);
+    return std::any_of(roots.begin(), roots.end(), [&](Var r) { return modified_.contains(r); });
+  };
+  return match(s.exp,
+    [&](const Apply& x) { return !is_costly(x.op) && operations < longest_prefix; },
+    [&](const Convert&) { return operations < longest_prefix; },
+    [&](const Index& x) { return is_array(p_.type(s.pattern[0].var)) || !is_modified(x.array); },
+    [](const Identity&) { return true; }, [](const Permute&) { return true; }, [](const Reshape&) { return true; }, [](const Assert&) { return true; }, [](const auto&) { return false; });
+}
+
+bool Regular::accumulates_only(const For& x) const {
+  return !x.state.empty() && std::all_of(x.state.begin(), x.state.end(), [&](Bind b) { return is_acc(p_.type(b.var)); });
+}
+std::optional<Dim> Regular::bound_of(Dim n) const {
+  while (varies(n)) {
+    if (!limit_[*var_of(n)]) return {};
+    n = *limit_[*var_of(n)];
+  }
+  return n;
+}
+
+bool Regular::contains_parallel(const Body& b) const {
+  return std::any_of(b.stms.begin(), b.stms.end(), [&](const Stm& s) { return is_parallel(s); });
+}
+bool Regular::is_parallel(const Stm& s) const {
+  if (sequential || has_attr(s.attrs, "sequential") || has_varying_shape(s.pattern)) return false;
+  return match(s.exp,
+    [&](const Screma& x) {
+      if (varies(x.width) || any_varies(x.reduces) || any_varies(x.scans) || any_varies(x.late) || any_varies(x.post)) return false;
+      bool short_one = const_of(x.width) && const_of(x.width)->as_i64() < short_width;
+      return !short_one || contains_parallel(x.pre.body);
+    },
+    [&](const Hist& x) { return !varies(x.width) && !vary(x.dests); },
+    [&](const WithAcc& x) { return !vary(x.dests) && contains_parallel(x.scope.body); },
+    [&](const For& x) {
+      bool regular = !has_varying_shape(x.state) && std::none_of(x.state.begin(), x.state.end(), [&](Bind b) { return is_check(p_.type(b.var)); });
+      if (accumulates_only(x)) return regular && bound_of(x.n);
+      return regular && !varies(x.n) && contains_parallel(x.body);
+    },
+    [&](const If& x) {
+      bool proofs = std::any_of(s.pattern.begin(), s.pattern.end(), [&](Bind b) { return is_check(p_.type(b.var)); });
+      return !proofs && !varies(x.cond) && (contains_parallel(x.then_) || contains_parallel(x.else_));
+    },
+    [](const auto&) { return false; });
+}
+bool Regular::vary(const std::vector<Dest>& dests) const {
+  return std::any_of(dests.begin(), dests.end(), [&](const Dest& d) {
+    bool shapes = std::any_of(d.arrays.begin(), d.arrays.end(), [&](Var v) { return varies(shape_of(p_.type(v))); });
+    return shapes || (d.combine && any_varies(*d.combine));
+  });
+}
+bool Regular::updates_outside(const Body& b) const {
+  bool found = false;
+  each_stm(b, [&](const Stm& s) {
+    if (auto x = std::get_if<AccUpdate>(&s.exp)) found |= !varies(std::get<AccType>(p_.type(x->acc)).token);
+  });
+  return found;
+}
+
+}  // namespace raido

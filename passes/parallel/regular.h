@@ -1,0 +1,55 @@
+// regular.h - what in a nest of maps varies from point to point, and which of its statements are worth kernels of their own.
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "compiler/ir/aliases.h"
+#include "compiler/ir/transform.h"
+
+namespace raido {
+
+class Regular {
+ public:
+  explicit Regular(const ir::Program& p);     // learns of counters and of what is updated in place
+
+  bool sequential = false;                    // nothing inside a nest is parallel
+
+  void enter(const ir::Stm& s);               // a nest begins: what is bound inside varies
+  void add(ir::Var v) { local_.insert(v); }
+  template <class X> void add(const X& x) { ir::each_bind(x, [&](ir::Var v) { local_.insert(v); }); }
+  void remove(ir::Var v) { local_.erase(v); } // a counter of a loop that now stands outside
+
+  bool varies(ir::Var v) const { return local_.contains(v); }
+  bool varies(const ir::Atom& a) const { return ir::var_of(a) && varies(*ir::var_of(a)); }
+  bool varies(const std::vector<ir::Dim>& dims) const;
+  bool has_varying_shape(const ir::Type& t) const;
+  bool has_varying_shape(const std::vector<ir::Bind>& binds) const;
+
+  // What every kernel of the nest may compute again, after so many operations of this kind. An element of an array that is
+  // updated later may not.
+  bool is_light(size_t operations, const ir::Stm& s) const;
+  // Whether s is worth segs of its own inside a nest, and can have them.
+  bool is_parallel(const ir::Stm& s) const;
+  bool contains_parallel(const ir::Body& b) const;
+  bool updates_outside(const ir::Body& b) const;   // accumulators of a scope around the nest
+
+  bool accumulates_only(const ir::For& x) const;
+  // What the length of a loop does not exceed, if something from outside is known: a counter's own limit.
+  std::optional<ir::Dim> bound_of(ir::Dim n) const;
+  bool counts(ir::Var array) const { return counts_.contains(array); }   // 0, 1, 2, ..
+  bool is_one_less(ir::Var v, ir::Var n) const { return one_less_[v] == n; }
+
+ private:
+  const ir::Program& p_;
+  ir::Aliases aliases_;
+  ir::VarSet local_;                          // bound inside the nests
+  ir::VarSet modified_;                       // arrays that a nest updates in place, as roots
+  ir::VarSet counts_;
+  ir::VarMap<ir::Var> one_less_;              // v = n - 1: n
+  ir::VarMap<std::optional<ir::Dim>> limit_;  // a counter: what it stays below
+
+  template <class X> bool any_varies(const X& x) const;
+  bool vary(const std::vector<ir::Dest>& dests) const;
+};
+
+}  // namespace raido
