@@ -303,7 +303,7 @@ Output device_program(const Program& program, std::string_view words, std::strin
 }
 
 std::vector<std::string> compile_flags(const OutputOptions& options) {
-  return {"-std=c99", "-O3", options.strict_fp ? "-ffp-contract=off" : "-ffp-contract=fast", "-fno-math-errno"};
+  return {"-std=c99", "-O3", options.strict_fp ? "-ffp-contract=off" : "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math"};
 }
 
 std::string print_program(const Program& program, const kir::Module& module, const ProgramParts& parts) {

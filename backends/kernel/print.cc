@@ -59,8 +59,8 @@ std::string scalar_function(ScalarOp op, Scalar at, For_ language) {
       {"raido_from_bits", fmt::format("raido_from_bits_{}", name_of(result_type(op, at)))}};
   if (language == For_::C && (at == Scalar::F32 || at == Scalar::F16))
     for (std::string_view f : float_functions) words.emplace(f, std::string(f) + "f");
-  if (language == For_::C)                     // lgamma writes the sign to a global variable
-    words["lgamma"] = at == Scalar::F64 ? "raido_lgamma" : "raido_lgammaf";
+  if (language == For_::C)                     // scalars.h has better ones
+    for (std::string_view f : {"lgamma", "fmin", "fmax"}) words[f] = fmt::format("raido_{}{}", f, at == Scalar::F64 ? "" : "f");
   std::string value = with_words(r.value, words);
   Scalar result = result_type(op, at);
   if (at == Scalar::F16 && op == ScalarOp::to_bits) value = "raido_f32_to_f16(x)";
