@@ -1,5 +1,6 @@
 // facts.cc - proofs by elimination: an index with a negative coefficient is replaced by its largest value, one with a
-// positive coefficient by 0, until only sizes with nonnegative coefficients are left (pipeline.md 4.2, degree 1).
+// positive coefficient by 0, until only sizes with nonnegative coefficients are left (pipeline.md 4.2, degree 1). Where
+// there is an index, its largest value is not negative, which may help what is left.
 #include "compiler/ir/facts.h"
 
 namespace raido::ir {
@@ -34,14 +35,34 @@ void Facts::index(Var i, const Dim& n) {
 }
 void Facts::define(Var v, const Exp& e) {
   auto apply = std::get_if<Apply>(&e);
-  if (!apply || apply->args.size() != 2 || !is_scalar(p_.type(v)) || elem_of(p_.type(v)) != Scalar::I64) return;
-  if (elem_of(p_, apply->args[0]) != Scalar::I64) return;
+  if (!apply || !is_scalar(p_.type(v))) return;
+  if (apply->op == ScalarOp::select) return choice(v, *apply);
+  if (apply->args.size() != 2 || elem_of(p_, apply->args[0]) != Scalar::I64) return;
   auto x = linear(apply->args[0]), y = linear(apply->args[1]);
   if (!x || !y) return;
-  if (apply->op == ScalarOp::add) form_[v] = *x + *y;
+  if (apply->op == ScalarOp::lt) holds_[v] = *y - *x + Linear{-1, {}};
+  else if (apply->op == ScalarOp::le) holds_[v] = *y - *x;
+  else if (apply->op == ScalarOp::add) form_[v] = *x + *y;
   else if (apply->op == ScalarOp::sub) form_[v] = *x - *y;
   else if (apply->op == ScalarOp::mul && x->is_constant()) form_[v] = x->constant * *y;
   else if (apply->op == ScalarOp::mul && y->is_constant()) form_[v] = y->constant * *x;
+}
+
+// A choice between x and x + n (or x - n) that lies in 0 .. n-1 on both sides, as wrapping around makes it, is an index.
+void Facts::choice(Var v, const Apply& select) {
+  auto test = var_of(select.args[0]);
+  auto found = test ? holds_.find(*test) : holds_.end();
+  if (found == holds_.end() || elem_of(p_.type(v)) != Scalar::I64) return;
+  auto yes = linear(select.args[1]), no = linear(select.args[2]);
+  if (!yes || !no) return;
+  Linear n = *yes - *no;
+  if (n.terms.size() == 1 && n.terms.begin()->second < 0) n = -1 * n;
+  if (n.terms.size() != 1 || n.constant != 0 || n.terms.begin()->second != 1 || !size_.contains(n.terms.begin()->first)) return;
+  Linear last = n + Linear{-1, {}}, holds = found->second, fails = -1 * holds + Linear{-1, {}};
+  auto follows = [&](const Linear& l, const Linear& from) { return nonnegative(l) || nonnegative(l - from); };
+  if (!follows(*yes, holds) || !follows(last - *yes, holds) || !follows(*no, fails) || !follows(last - *no, fails)) return;
+  indexed_.insert(v);
+  upper_[v] = last;
 }
 
 std::optional<Linear> Facts::linear(const Atom& a) const {
@@ -63,9 +84,11 @@ bool Facts::nonnegative(const Linear& l, int depth) const {
     if (!indexed_.contains(v)) continue;
     Linear rest = l;
     rest.terms.erase(v);
-    if (k > 0) return nonnegative(rest, depth + 1);
     auto top = upper_.find(v);
-    return top != upper_.end() && nonnegative(rest + k * top->second, depth + 1);
+    if (k < 0 && top == upper_.end()) return false;
+    if (k < 0) rest = rest + k * top->second;
+    if (nonnegative(rest, depth + 1)) return true;
+    return top != upper_.end() && rest.constant < 0 && nonnegative(rest - top->second, depth + 1);
   }
   for (auto& [v, k] : l.terms)
     if (k < 0) return false;

@@ -30,7 +30,7 @@ class Facts {
   size_t mark() const { return size_log_.size(); }
   void forget_since(size_t mark);
   void index(Var i, const Dim& n);                       // 0 <= i < n
-  void define(Var v, const Exp& e);                      // an i64 variable's definition
+  void define(Var v, const Exp& e);                      // of an i64 variable, or a comparison of i64
 
   std::optional<Linear> linear(const Atom& a) const;     // none: has an unbounded variable
   bool nonnegative(const Linear& l, int depth = 0) const;
@@ -44,6 +44,8 @@ class Facts {
   VarSet size_, indexed_;
   std::vector<Var> size_log_;                            // members of size_ in the order of their discovery
   std::unordered_map<Var, Linear> form_, upper_;         // a definition as a linear form; an index's largest value
+  std::unordered_map<Var, Linear> holds_;                // a comparison is true exactly where this is not negative
+  void choice(Var v, const Apply& select);
 };
 
 }  // namespace raido::ir

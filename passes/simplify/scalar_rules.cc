@@ -113,6 +113,23 @@ Rewrite reassociate(Site& s, Apply& x) {
   }
   return no;
 }
+// x div n ==> 0, x mod n ==> x where 0 <= x < n; x mod n ==> x wrapped around once where -n <= x < 2n    [S6]
+Rewrite division(Site& s, Apply& x) {
+  bool remainder = x.op == ScalarOp::mod || x.op == ScalarOp::rem;
+  if (!remainder && x.op != ScalarOp::div && x.op != ScalarOp::quot) return no;
+  if (s.elem(x.args[0]) != Scalar::I64) return no;
+  auto a = s.facts.linear(x.args[0]), n = s.facts.linear(x.args[1]);
+  if (!a || !n || !var_of(x.args[0])) return no;
+  auto nonnegative = [&](const Linear& l) { return s.facts.nonnegative(l); };
+  Linear one{1, {}};
+  bool low = nonnegative(*a), high = nonnegative(*n - *a - one);
+  if (low && high) return remainder ? x.args[0] : Atom(i64_const(0));
+  if (x.op != ScalarOp::mod || var_of(x.args[1]) == nullptr) return no;
+  Term value = s.term(x.args[0]), size = s.term(x.args[1]), none = s.term(i64_const(0));
+  if (low && nonnegative(2 * *n - *a - one)) return select(lt(value, size), value, value - size);
+  if (high && nonnegative(*a + *n)) return select(lt(value, none), value + size, value);
+  return no;
+}
 // comparisons decided by the ranges of sizes and indices, or of equal operands                       [S7]
 Rewrite decide(Site& s, Apply& x) {
   std::optional<bool> known;
@@ -191,7 +208,7 @@ Rewrite copy_propagation(Site& s, Identity& x) {
 }
 
 constexpr Rule<Apply> apply_rules[] = {
-    {"S1", fold_constants}, {"S2", order_operands}, {"S3", identities}, {"S4", reassociate}, {"S7", decide},
+    {"S1", fold_constants}, {"S2", order_operands}, {"S3", identities}, {"S4", reassociate}, {"S6", division}, {"S7", decide},
     {"S8", logic},          {"S9", selection},      {"S11", powers}};
 constexpr Rule<Convert> convert_rules[] = {{"S10", conversions}};
 constexpr Rule<Identity> identity_rules[] = {{"C1", copy_propagation}};
