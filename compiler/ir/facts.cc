@@ -37,6 +37,12 @@ void Facts::define(Var v, const Exp& e) {
   auto apply = std::get_if<Apply>(&e);
   if (!apply || !is_scalar(p_.type(v))) return;
   if (apply->op == ScalarOp::select) return choice(v, *apply);
+  if (apply->op == ScalarOp::and_ && elem_of(p_.type(v)) == Scalar::Bool) {
+    both_[v].clear();
+    for (const Atom& a : apply->args)
+      if (auto part = var_of(a)) both_[v].push_back(*part);
+    return;
+  }
   if (apply->args.size() != 2 || elem_of(p_, apply->args[0]) != Scalar::I64) return;
   auto x = linear(apply->args[0]), y = linear(apply->args[1]);
   if (!x || !y) return;
@@ -48,6 +54,16 @@ void Facts::define(Var v, const Exp& e) {
   else if (apply->op == ScalarOp::mul && y->is_constant()) form_[v] = y->constant * *x;
 }
 
+size_t Facts::assume(const Atom& condition, bool holds) {
+  size_t mark = assumed_.size();
+  auto v = var_of(condition);
+  if (!v) return mark;
+  if (auto found = holds_.find(*v); found != holds_.end())
+    assumed_.push_back(holds ? found->second : -1 * found->second + Linear{-1, {}});
+  if (auto found = both_.find(*v); holds && found != both_.end())
+    for (Var part : found->second) assume(part, true);
+  return mark;
+}
 // A choice between x and x + n (or x - n) that lies in 0 .. n-1 on both sides, as wrapping around makes it, is an index.
 void Facts::choice(Var v, const Apply& select) {
   auto test = var_of(select.args[0]);
@@ -78,7 +94,17 @@ std::optional<Linear> Facts::linear(const Atom& a) const {
   return Linear{0, {{v, 1}}};
 }
 
-bool Facts::nonnegative(const Linear& l, int depth) const {
+bool Facts::nonnegative(const Linear& l) const {
+  if (eliminated(l, 0)) return true;
+  for (const Linear& known : assumed_)
+    for (auto& [v, k] : known.terms)
+      if (l.terms.contains(v)) {
+        if (eliminated(l - known, 0)) return true;
+        break;
+      }
+  return false;
+}
+bool Facts::eliminated(const Linear& l, int depth) const {
   if (depth > 8) return false;
   for (auto& [v, k] : l.terms) {
     if (!indexed_.contains(v)) continue;
@@ -87,8 +113,8 @@ bool Facts::nonnegative(const Linear& l, int depth) const {
     auto top = upper_.find(v);
     if (k < 0 && top == upper_.end()) return false;
     if (k < 0) rest = rest + k * top->second;
-    if (nonnegative(rest, depth + 1)) return true;
-    return top != upper_.end() && rest.constant < 0 && nonnegative(rest - top->second, depth + 1);
+    if (eliminated(rest, depth + 1)) return true;
+    return top != upper_.end() && rest.constant < 0 && eliminated(rest - top->second, depth + 1);
   }
   for (auto& [v, k] : l.terms)
     if (k < 0) return false;

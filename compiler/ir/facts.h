@@ -32,8 +32,12 @@ class Facts {
   void index(Var i, const Dim& n);                       // 0 <= i < n
   void define(Var v, const Exp& e);                      // of an i64 variable, or a comparison of i64
 
+  // In a branch its condition holds, or does not; returns the mark to retract to at its end.
+  size_t assume(const Atom& condition, bool holds);
+  void retract(size_t mark) { assumed_.resize(mark); }
+
   std::optional<Linear> linear(const Atom& a) const;     // none: has an unbounded variable
-  bool nonnegative(const Linear& l, int depth = 0) const;
+  bool nonnegative(const Linear& l) const;
   // Whether x < y, x <= y, x == y always or never; none if unknown.
   std::optional<bool> less(const Atom& x, const Atom& y) const;
   std::optional<bool> less_equal(const Atom& x, const Atom& y) const;
@@ -45,7 +49,10 @@ class Facts {
   std::vector<Var> size_log_;                            // members of size_ in the order of their discovery
   std::unordered_map<Var, Linear> form_, upper_;         // a definition as a linear form; an index's largest value
   std::unordered_map<Var, Linear> holds_;                // a comparison is true exactly where this is not negative
+  std::unordered_map<Var, std::vector<Var>> both_;       // a conjunction
+  std::vector<Linear> assumed_;                          // what is not negative here
   void choice(Var v, const Apply& select);
+  bool eliminated(const Linear& l, int depth) const;
 };
 
 }  // namespace raido::ir

@@ -91,7 +91,15 @@ class Simplifier {
     }
     for (size_t i = before; i < whole.stms.size(); i++) define(whole.stms[i]);
     enter(s);
-    walk_parts(s, [&](Body& inner) { body(inner); });
+    if (auto choice = std::get_if<If>(&s.exp)) {
+      for (bool holds : {true, false}) {
+        size_t mark = facts_.assume(choice->cond, holds);
+        body(holds ? choice->then_ : choice->else_);
+        facts_.retract(mark);
+      }
+    } else {
+      walk_parts(s, [&](Body& inner) { body(inner); });
+    }
     whole.stms.push_back(std::move(item));
     define(whole.stms.back());
     return fired;
