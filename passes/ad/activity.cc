@@ -84,9 +84,18 @@ void Activity::statement(const Stm& s) {
     [&](const Hist& x) {
       for (size_t i = 0; i < x.inputs.size(); i++) set(x.pre.params[i].var, varied(x.inputs[i]));
       body(x.pre.body);
-      bool value = any(x.pre.body.result);
-      for (const Dest& d : x.dests) for (Var v : d.arrays) value = value || varied(v);
-      result(value);
+      size_t operand = 0, out = 0;
+      for (const Dest& d : x.dests) operand += size_t(d.rank);
+      for (const Dest& d : x.dests) {
+        std::vector<Atom> operands;
+        for (Var v : d.arrays) {
+          const Atom& value = x.pre.body.result[operand++];
+          operands.push_back(varied(v) ? Atom(v) : value);
+        }
+        if (d.combine) combine(*d.combine, operands);
+        for (size_t i = 0; i < operands.size(); i++)
+          set(s.pattern[out++].var, varied(operands[i]) || (d.combine && varied(d.combine->op.params[i].var)));
+      }
     },
     [&](const WithAcc& x) {
       size_t n = x.dests.size(), at = 0;

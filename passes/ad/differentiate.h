@@ -6,8 +6,11 @@
 
 namespace raido::ad {
 
-// Copies what is consumed inside f, so that its values survive (prepare.cc).
-void prepare(ir::Program& p, ir::Lambda& f);
+class Activity;
+
+// Copies what is consumed inside f, so that its values survive; gives operations the form that the rules expect. For
+// reverse mode `counted` says which values vary: a `while` loop over such becomes a `for` loop (prepare.cc).
+void prepare(ir::Program& p, ir::Lambda& f, const Activity* counted);
 // Emits f's results and the derivative; the values of the operator in order (reverse.cc, forward.cc).
 std::vector<ir::Atom> expand_vjp(ir::Builder& b, PassContext& context, ir::Vjp op);
 std::vector<ir::Atom> expand_jvp(ir::Builder& b, PassContext& context, ir::Jvp op);

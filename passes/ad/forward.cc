@@ -180,7 +180,7 @@ class Forward {
     }
     if constexpr (requires { op.cond; })
       for (size_t i = 0; i < n; i++)
-        if (with[i]) op.cond.params.push_back({p_.fresh("t", tangent_type(p_.type(op.state[i].var)))});
+        if (with[i]) op.cond.params.push_back({p_.fresh("t", tangent_type(p_.type(op.cond.params[i].var)))});
     extend(op.body, with);
     for (size_t i = 0; i < n; i++) {
       if (!with[i]) continue;
@@ -348,7 +348,33 @@ class Forward {
     result(y, std::move(t));
   }
   void rule(Stm& s, Custom&) { act_.context.refuse(s.source, Refusal::CustomDerivative); emit(s); }
-  void rule(Stm& s, Hist&) { refuse_operation(act_.context, s.source, "`reduce_by_index` with this operator"); emit(s); }
+  // The operator on pairs, in the same bins; sums have sums of tangents.
+  void rule(Stm& s, Hist& op) {
+    CHECK(op.dests.size() == 1 && is_identity(op.pre), "a histogram that was not prepared is differentiated");
+    Dest& d = op.dests[0];
+    size_t k = d.arrays.size(), rank = size_t(d.rank);
+    std::vector<bool> with = differentiable(s);
+    auto twin = [&](Var x) { return zero(x) ? as_var(tangent(x)) : b_.copy(as_var(tangent(x))); };
+    if (pointwise_operator(p_, *d.combine) == ScalarOp::add) {
+      Hist sum = clone(p_, op);
+      sum.dests[0].arrays[0] = twin(d.arrays[0]);
+      sum.inputs[rank] = as_var(tangent(op.inputs[rank]));
+      Var y = s.pattern[0].var;
+      emit(s);
+      return result(y, std::move(sum));
+    }
+    for (size_t i = 0; i < k; i++) {
+      if (!with[i]) continue;
+      d.arrays.push_back(twin(d.arrays[i]));
+      Var row = op.pre.params[rank + i].var, t = p_.fresh(hint(row), p_.type(row));
+      op.inputs.push_back(as_var(tangent(op.inputs[rank + i])));
+      op.pre.params.push_back({t});
+      op.pre.body.result.push_back(t);
+    }
+    combine(*d.combine, with);
+    bind_results(s, with);
+    emit(s);
+  }
   void rule(Stm& s, Call& op) {
     act_.context.refuse(s.source, Refusal::DifferentiateRecursion, p_.functions[op.callee.index].name);
     emit(s);
@@ -365,7 +391,7 @@ class Forward {
 std::vector<Atom> expand_jvp(Builder& b, PassContext& context, Jvp op) {
   CHECK(op.batch.empty(), "batched jvp");
   Program& p = b.program;
-  prepare(p, op.f);
+  prepare(p, op.f, nullptr);
   Activity act(p, context);
   std::vector<bool> varied;
   for (size_t i = 0; i < op.at.size(); i++) {

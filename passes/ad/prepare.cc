@@ -1,9 +1,14 @@
-// prepare.cc - makes a lambda ready for differentiation: nothing that is consumed, no histograms by addition.
+// prepare.cc - makes a lambda ready for differentiation: nothing that is consumed, histograms in simple form, counted loops.
 //
 // The return sweep reads primal values after the forward sweep has run, so the forward sweep may not destroy them. Every
 // consuming operation is given a copy of what it consumes; what nobody reads again is found by copy elimination
-// afterwards (A6), which gives the in-place update back. A histogram by addition becomes updates of an accumulator.
+// afterwards (A6), which gives the in-place update back. A histogram by addition becomes updates of an accumulator; of
+// the others each has one destination and takes its indices and values as they are.
+//
+// A `while` loop runs once to be counted, which dead code elimination reduces to what decides when it ends, and then as a
+// `for` loop of that many iterations (ad.md 9.4: nothing grows, so it can be done everywhere).
 #include "compiler/ir/aliases.h"
+#include "passes/ad/activity.h"
 #include "passes/ad/differentiate.h"
 
 namespace raido::ad {
@@ -13,7 +18,7 @@ using namespace ir;
 
 class Preparation {
  public:
-  explicit Preparation(Program& p) : p_(p) {}
+  Preparation(Program& p, const Activity* counted) : p_(p), counted_(counted) {}
   void body(Body& whole) {
     Builder b(p_, whole.stms);
     b.into(whole, [&](List<Stm>& stms) {
@@ -21,19 +26,73 @@ class Preparation {
         Stm& s = *item;
         walk_parts(s, [&](Body& inner) { body(inner); });
         b.source = s.source;
-        if (auto h = std::get_if<Hist>(&s.exp)) s.exp = as_scope(b, std::move(*h));
-        Subst copies;
-        each_consumed(p_, s.exp, [&](Var v) {
-          if (!copies.contains(v)) copies.emplace(v, b.copy(v));
-        });
-        if (!copies.empty()) replace_consumed(s, copies);
-        b.emit(std::move(s));
+        b.checks = s.checks;
+        if (auto h = std::get_if<Hist>(&s.exp)) {
+          if (h->dests.size() == 1 && adds(h->dests[0])) s.exp = as_scope(b, std::move(*h));
+          else if (h->dests.size() > 1 || !is_identity(h->pre)) { each_dest(b, s, std::move(*h)); continue; }
+        }
+        if (auto w = std::get_if<While>(&s.exp); w && counts(s)) s.exp = count(b, std::move(*w), s.pattern);
+        statement(b, s);
       }
     });
   }
 
  private:
   Program& p_;
+  const Activity* counted_;
+
+  void statement(Builder& b, Stm& s) {
+    Subst copies;
+    each_consumed(p_, s.exp, [&](Var v) {
+      if (!copies.contains(v)) copies.emplace(v, b.copy(v));
+    });
+    if (!copies.empty()) replace_consumed(s, copies);
+    b.emit(std::move(s));
+  }
+  bool adds(const Dest& d) const { return d.combine && scalar_operator(p_, *d.combine) == ScalarOp::add; }
+  bool counts(const Stm& s) const {
+    if (!counted_) return false;
+    for (Bind x : s.pattern) if (counted_->varied(x.var)) return true;
+    return false;
+  }
+  // loop p = p0 while c p do body   ==>   n = (loop (p, n) = (p0, 0) while c p do (body, n + 1)).n; loop p = p0 for _ < n do body
+  Exp count(Builder& b, While w, const std::vector<Bind>& results) {
+    While once = clone(p_, w);
+    Var n = p_.fresh("n", scalar_type(Scalar::I64));
+    once.state.push_back({n});
+    once.init.push_back(i64_const(0));
+    once.cond.params.push_back({p_.fresh("n", scalar_type(Scalar::I64))});
+    Builder in(p_, once.body.stms);
+    in.source = b.source;
+    once.body.result.push_back((in.term(n) + 1).atom);
+    std::vector<std::string> hints;
+    for (Bind x : results) hints.push_back(p_.hint(x.var));
+    hints.push_back("n");
+    Var times = b.bind(hints, std::move(once)).back();
+    return For{{p_.fresh("i", scalar_type(Scalar::I64))}, times, std::move(w.state), std::move(w.init), std::move(w.body)};
+  }
+  // A histogram for each destination, of what `pre` gives.
+  void each_dest(Builder& b, Stm& s, Hist h) {
+    std::vector<std::string> hints;
+    for (const Atom& a : h.pre.body.result) hints.push_back(var_of(a) ? p_.hint(*var_of(a)) : "x");
+    std::vector<Var> operands = b.bind(hints, Screma{h.width, h.inputs, std::move(h.pre), {}, {}, {}, {}});
+    size_t index = 0, value = 0, result = 0;
+    for (const Dest& d : h.dests) value += size_t(d.rank);
+    for (Dest& d : h.dests) {
+      Hist one{h.width, {}, {}, {}};
+      for (int r = 0; r < d.rank; r++) one.inputs.push_back(operands[index++]);
+      for (size_t i = 0; i < d.arrays.size(); i++) one.inputs.push_back(operands[value++]);
+      Builder::Params params;
+      for (Var v : one.inputs) params.push_back({p_.hint(v), row_type(p_.type(v))});
+      one.pre = b.lambda(params, [](const std::vector<Var>& xs) { return std::vector<Atom>(xs.begin(), xs.end()); });
+      Stm part{{}, {}, s.checks, s.source, s.attrs};
+      for (size_t i = 0; i < d.arrays.size(); i++) part.pattern.push_back(s.pattern[result++]);
+      one.dests.push_back(std::move(d));
+      if (adds(one.dests[0])) part.exp = as_scope(b, std::move(one));
+      else part.exp = std::move(one);
+      statement(b, part);
+    }
+  }
 
   static void replace_consumed(Stm& s, const Subst& copies) {
     auto in = [&](Var& v) { if (auto found = copies.find(v); found != copies.end()) v = *var_of(found->second); };
@@ -47,8 +106,6 @@ class Preparation {
   }
   // hist n pre xs into d   ==>   with_acc d \accs -> map n (\x accs -> upd accs (pre x)) xs accs
   Exp as_scope(Builder& b, Hist h) {
-    for (const Dest& d : h.dests)
-      if (!d.combine) return h;
     WithAcc scope;
     scope.dests = h.dests;
     std::vector<Var> tokens, accs;
@@ -88,6 +145,6 @@ class Preparation {
 
 }  // namespace
 
-void prepare(Program& p, Lambda& f) { Preparation(p).body(f.body); }
+void prepare(Program& p, Lambda& f, const Activity* counted) { Preparation(p, counted).body(f.body); }
 
 }  // namespace raido::ad

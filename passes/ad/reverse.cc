@@ -215,7 +215,8 @@ void Reverse::scope(Body body, const std::vector<Adjoint>& seeds) {
     sweeps.emplace_back(&s, rule(s));
   }
   for (size_t i = 0; i < seeds.size(); i++)
-    if (seeds[i].kind == Adjoint::Kind::Value) add(body.result[i], seeds[i].value, seeds[i].owned);
+    if (seeds[i].kind == Adjoint::Kind::Value)
+      add(body.result[i], as_type(b, seeds[i].value, p.type(body.result[i])), seeds[i].owned);
   for (auto& [s, sweep] : reversed(sweeps)) {
     if (!sweep) continue;
     Source source = std::exchange(b.source, s->source);
@@ -297,6 +298,10 @@ std::vector<Var> Reverse::map(const std::string& hint, const Dim& width, const s
   return out;
 }
 
+Atom as_type(Builder& b, const Atom& x, const Type& t) {
+  if (!is_array(t) || shape_of(b.program.type(x)) == shape_of(t)) return x;
+  return b.bind1(b.program.hint(*var_of(x)), Reshape{*var_of(x), shape_of(t)});
+}
 Atom sum_outer(Builder& b, Var xs) {
   Program& p = b.program;
   std::vector<Dim> shape = shape_of(p.type(xs));
@@ -470,8 +475,7 @@ ReturnSweep vjp(Reverse& rev, const Stm& s, const For& op) { return vjp_for(rev,
 ReturnSweep vjp(Reverse& rev, const Stm& s, const If& op) { return vjp_if(rev, s, op); }
 ReturnSweep vjp(Reverse& rev, const Stm& s, const WithAcc& op) { return vjp_with_acc(rev, s, op); }
 ReturnSweep vjp(Reverse& rev, const Stm& s, const AccUpdate& op) { return vjp_upd(rev, s, op); }
-ReturnSweep vjp(Reverse& rev, const Stm& s, const While&) { rev.refuse(s, "a `while` loop"); return {}; }
-ReturnSweep vjp(Reverse& rev, const Stm& s, const Hist&) { rev.refuse(s, "`reduce_by_index` with this operator"); return {}; }
+ReturnSweep vjp(Reverse& rev, const Stm& s, const Hist& op) { return vjp_hist(rev, s, op); }
 ReturnSweep vjp(Reverse& rev, const Stm& s, const Custom&) {
   rev.act.context.refuse(s.source, Refusal::CustomDerivative);
   return {};
@@ -480,6 +484,8 @@ ReturnSweep vjp(Reverse& rev, const Stm& s, const Call& op) {
   rev.act.context.refuse(s.source, Refusal::DifferentiateRecursion, rev.p.functions[op.callee.index].name);
   return {};
 }
+// Of a `while` loop only the number of iterations is used where it would matter (prepare.cc).
+ReturnSweep vjp(Reverse&, const Stm&, const While&) { return {}; }
 // Never varied: proofs, unspecified and constant arrays. Cannot occur: AD operators (expanded innermost first) and what
 // belongs to later levels.
 ReturnSweep vjp(Reverse&, const Stm&, const Assert&) { return {}; }
@@ -493,7 +499,8 @@ ReturnSweep vjp(Reverse&, const Stm&, const Op&) { PANIC("`{}` under differentia
 
 ReturnSweep Reverse::rule(const Stm& s) {
   bool active = updates_gathered(s) || std::ranges::any_of(s.pattern, [&](Bind x) { return act.varied(x.var); });
-  if (!std::holds_alternative<For>(s.exp) || !active) forward(s);     // a loop records on the way
+  bool records = std::holds_alternative<For>(s.exp) || std::holds_alternative<Hist>(s.exp);
+  if (!records || !active) forward(s);                                // these do it themselves
   if (!active) return {};
   return match(s.exp, [&](const auto& op) { return vjp(*this, s, op); });
 }
@@ -503,10 +510,11 @@ ReturnSweep Reverse::rule(const Stm& s) {
 std::vector<Atom> expand_vjp(Builder& b, PassContext& context, Vjp op) {
   CHECK(op.batch.empty(), "batched vjp");
   Program& p = b.program;
-  prepare(p, op.f);
-  Activity act(p, context);
   std::vector<bool> varied;
   for (size_t i = 0; i < op.at.size(); i++) varied.push_back(is_scalar(p.type(op.at[i])) || is_array(p.type(op.at[i])));
+  Activity before(p, context), act(p, context);
+  before.analyse(op.f, varied);
+  prepare(p, op.f, &before);
   act.analyse(op.f, varied);
   // Fresh names for the arguments: the same value may be free in f, where it is a constant for this operator.
   std::vector<Atom> params;

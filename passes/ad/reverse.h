@@ -92,6 +92,7 @@ class Reverse {
 ReturnSweep vjp_map(Reverse& rev, const ir::Stm& s, const ir::Screma& op);
 ReturnSweep vjp_reduce(Reverse& rev, const ir::Stm& s, const ir::Screma& op);
 ReturnSweep vjp_scan(Reverse& rev, const ir::Stm& s, const ir::Screma& op);
+ReturnSweep vjp_hist(Reverse& rev, const ir::Stm& s, const ir::Hist& op);
 ReturnSweep vjp_for(Reverse& rev, const ir::Stm& s, const ir::For& op);
 ReturnSweep vjp_if(Reverse& rev, const ir::Stm& s, const ir::If& op);
 ReturnSweep vjp_with_acc(Reverse& rev, const ir::Stm& s, const ir::WithAcc& op);
@@ -99,6 +100,16 @@ ReturnSweep vjp_upd(Reverse& rev, const ir::Stm& s, const ir::AccUpdate& op);
 
 // out[i] = op(out[i-1], xs[i-1]), out[0] = neutral (all components).
 std::vector<ir::Var> exclusive_scan(ir::Builder& b, const ir::Dim& width, const ir::Combine& op, const std::vector<ir::Var>& xs);
+// Runs op again at (x, y) and its return sweep seeded by t; free variables contribute through `rev`. Returns the adjoints
+// of x and y.
+std::vector<ir::Atom> apply_back(Reverse& rev, const ir::Combine& op, const std::vector<ir::Atom>& x, const std::vector<ir::Atom>& y,
+                                 const std::vector<ir::Atom>& t);
+// A row operator that is applied pointwise becomes one on whole rows.
+ir::Combine without_shape(ir::Builder& b, const ir::Combine& op);
+// Everything about the operator is varied where its operands are.
+void mark_operands(Reverse& rev, const ir::Combine& op);
+// x as a value of type t, which is the same but for the names of its sizes.
+ir::Atom as_type(ir::Builder& b, const ir::Atom& x, const ir::Type& t);
 // Sum over the outer dimension.
 ir::Atom sum_outer(ir::Builder& b, ir::Var xs);
 

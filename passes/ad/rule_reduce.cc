@@ -50,7 +50,8 @@ Combine flipped(Program& p, const Combine& op) {
   return f;
 }
 
-// A row operator applied pointwise becomes one on whole rows.
+}  // namespace
+
 Combine without_shape(Builder& b, const Combine& op) {
   if (op.shape.empty()) return clone(b.program, op);
   Combine c;
@@ -68,6 +69,8 @@ Combine without_shape(Builder& b, const Combine& op) {
   c.commutative = op.commutative;
   return c;
 }
+
+namespace {
 
 void general(Reverse& rev, const Screma& red, const std::vector<Atom>& y_adj) {
   Builder& b = rev.b;
@@ -150,16 +153,6 @@ void extremum(Reverse& rev, const Screma& red, Var y, const Atom& y_adj) {
   rev.add_element(as, at.atom, y_adj, lt(at, b.term(red.width)).atom);
 }
 
-// An operator that adds its operands pointwise, whatever their rank.
-bool is_addition(const Program& p, const Lambda& op) {
-  if (op.params.size() != 2 || op.body.stms.size() != 1 || op.body.result.size() != 1) return false;
-  if (scalar_operator(p, op) == ScalarOp::add) return true;
-  const Stm& s = op.body.stms[0];
-  auto map = std::get_if<Screma>(&s.exp);
-  return map && is_map(*map) && op.body.result[0] == Atom(s.pattern[0].var) && map->inputs.size() == 2 &&
-         map->inputs[0] == op.params[0].var && map->inputs[1] == op.params[1].var && is_addition(p, map->pre);
-}
-
 }  // namespace
 
 ReturnSweep vjp_reduce(Reverse& rev, const Stm& s, const Screma& red) {
@@ -172,7 +165,7 @@ ReturnSweep vjp_reduce(Reverse& rev, const Stm& s, const Screma& red) {
       y_adj.push_back(seeds[i].kind == Adjoint::Kind::Value ? seeds[i].value : rev.b.zero(p.type(s.pattern[i].var)));
     const Combine& op = red.reduces[0];
     Var as = red.inputs[0];
-    if (is_addition(p, op.op)) return rev.add(as, rev.b.replicate({red.width}, y_adj[0]), true);
+    if (pointwise_operator(p, op) == ScalarOp::add) return rev.add(as, rev.b.replicate({red.width}, y_adj[0]), true);
     std::optional<ScalarOp> name = op.shape.empty() ? scalar_operator(p, op) : std::nullopt;
     if (name == ScalarOp::mul && is_float(elem_of(p.type(as)))) return product(rev, red, y_adj[0]);
     if (name == ScalarOp::min || name == ScalarOp::max) return extremum(rev, red, s.pattern[0].var, y_adj[0]);

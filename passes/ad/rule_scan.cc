@@ -38,30 +38,31 @@ std::vector<Atom> before(Builder& b, const std::vector<Var>& ys, const Combine& 
   return {out.begin(), out.end()};
 }
 
-// Runs op again at (y, a) and its return sweep seeded by t; free variables contribute through `rev`. Returns the adjoints
-// of y and a.
-std::vector<Atom> apply_back(Reverse& rev, const Combine& op, const std::vector<Atom>& y, const std::vector<Atom>& a,
+}  // namespace
+
+std::vector<Atom> apply_back(Reverse& rev, const Combine& op, const std::vector<Atom>& x, const std::vector<Atom>& y,
                              const std::vector<Atom>& t) {
   Builder& b = rev.b;
   std::vector<Atom> values;
-  for (const auto* part : {&y, &a})
+  for (const auto* part : {&x, &y})
     for (const Atom& v : *part) {
       values.push_back(b.bind1("v", Identity{v}));
       rev.act.mark(*var_of(values.back()));
     }
   Combine again = rev.act.clone(op);
   std::vector<Adjoint> seeds;
-  for (const Atom& x : t) seeds.push_back(Adjoint::of(x, false));
+  for (const Atom& a : t) seeds.push_back(Adjoint::of(a, false));
   rev.scope(rev.bind(std::move(again.op), values), seeds);
   std::vector<Atom> out;
   for (const Atom& v : values) out.push_back(rev.adjoint(*var_of(v)));
   return out;
 }
 
-// Everything about the operator is varied where its operands are.
 void mark_operands(Reverse& rev, const Combine& op) {
   for (Bind x : op.op.params) if (elem_of(rev.p.type(x.var)) != Scalar::Bool) rev.act.mark(x.var);
 }
+
+namespace {
 
 // t for one float component, in parallel.
 Var recurrence(Reverse& rev, const Screma& scan, Var ys, Var as, Var ys_adj) {
