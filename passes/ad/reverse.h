@@ -106,8 +106,6 @@ std::vector<ir::Atom> apply_back(Reverse& rev, const ir::Combine& op, const std:
                                  const std::vector<ir::Atom>& t);
 // A row operator that is applied pointwise becomes one on whole rows.
 ir::Combine without_shape(ir::Builder& b, const ir::Combine& op);
-// Everything about the operator is varied where its operands are.
-void mark_operands(Reverse& rev, const ir::Combine& op);
 // x as a value of type t, which is the same but for the names of its sizes.
 ir::Atom as_type(ir::Builder& b, const ir::Atom& x, const ir::Type& t);
 // Sum over the outer dimension.

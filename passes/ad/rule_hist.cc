@@ -187,7 +187,6 @@ struct Histogram {
   void general(const std::vector<Var>& h_adj) {
     const Combine& combine = *dest.combine;
     size_t k = values.size();
-    mark_operands(rev, combine);
     auto operate = [&](Elements both, const Elements& y) {
       append(both, y);
       auto inlined = [&](const Elements& xy) { return b.inline_call(combine.op, xy); };

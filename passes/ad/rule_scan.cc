@@ -49,17 +49,14 @@ std::vector<Atom> apply_back(Reverse& rev, const Combine& op, const std::vector<
       values.push_back(b.bind1("v", Identity{v}));
       rev.act.mark(*var_of(values.back()));
     }
-  Combine again = rev.act.clone(op);
+  Combine again = clone(rev.p, op);
+  rev.act.analyse(again.op, std::vector<bool>(values.size(), true));
   std::vector<Adjoint> seeds;
   for (const Atom& a : t) seeds.push_back(Adjoint::of(a, false));
   rev.scope(rev.bind(std::move(again.op), values), seeds);
   std::vector<Atom> out;
   for (const Atom& v : values) out.push_back(rev.adjoint(*var_of(v)));
   return out;
-}
-
-void mark_operands(Reverse& rev, const Combine& op) {
-  for (Bind x : op.op.params) if (elem_of(rev.p.type(x.var)) != Scalar::Bool) rev.act.mark(x.var);
 }
 
 namespace {
@@ -166,8 +163,11 @@ ReturnSweep vjp_scan(Reverse& rev, const Stm& s, const Screma& scan) {
       std::vector<Var> sums = b.scan("t", scan.width, clone(p, op), {b.reverse(ys_adj[0])});
       return rev.add(as, b.reverse(sums[0]), false);
     }
-    if (!op.shape.empty()) return rev.refuse(s, "a scan of rows with this operator");
-    mark_operands(rev, op);
+    if (!op.shape.empty()) {
+      Screma whole = scan;
+      whole.scans = {without_shape(b, op)};
+      return sequential(rev, whole, ys, ys_adj);
+    }
     bool one_float = op.neutral.size() == 1 && is_scalar(row_type(p.type(as))) && is_float(elem_of(p.type(as)));
     if (!one_float || rev.act.context.target == Target::Sequential) return sequential(rev, scan, ys, ys_adj);
     Var t = recurrence(rev, scan, ys[0], as, ys_adj[0]), is = b.iota(scan.width);
