@@ -49,6 +49,8 @@ if(TARGET raido)
              COMMAND raido test --backend=${backend} --tolerance=1e-9 ${CMAKE_SOURCE_DIR}/tests/conformance)
     set_tests_properties(conformance_${backend} PROPERTIES LABELS full TIMEOUT 3600)
   endforeach()
+  add_test(NAME bad_data COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/bad_data.py $<TARGET_FILE:raido> c multicore)
+  set_tests_properties(bad_data PROPERTIES LABELS full TIMEOUT 120)
   add_test(NAME counters COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/counters/counters.py $<TARGET_FILE:raido>)
   set_tests_properties(counters PROPERTIES LABELS full TIMEOUT 600)
   add_test(NAME nvrtc COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/nvrtc.py $<TARGET_FILE:raido> ${CMAKE_BINARY_DIR}

@@ -32,11 +32,10 @@ std::string opaque_type(const ExternalType& t) {
   return name + " *";
 }
 
-// `{opaque, type, rank}` of a parameter or result.
-std::string external(const Program& p, const ExternalType& x, const Type& t) {
-  if (x.opaque || x.values != 1) return fmt::format("{{{}, RAIDO_I8, 0}}", quote(opaque_type(x)));
-  (void)p;
-  return fmt::format("{{NULL, {}, {}}}", type_word(elem_of(t)), shape_of(t).size());
+// `{opaque, type, rank, name}` of a parameter or result.
+std::string external(const ExternalType& x, const Type& t, const std::string& name) {
+  if (x.opaque || x.values != 1) return fmt::format("{{{}, RAIDO_I8, 0, {}}}", quote(opaque_type(x)), quote(name));
+  return fmt::format("{{NULL, {}, {}, {}}}", type_word(elem_of(t)), shape_of(t).size(), quote(name));
 }
 
 class Entry {
@@ -57,18 +56,22 @@ class Entry {
   std::string tables() const {
     std::string in, out;
     size_t at = e_.sizes;
-    for (const ExternalType& x : e_.params) {
-      in += external(p_, x, x.values > 0 && at < inputs_.size() ? p_.type(inputs_[at]) : Type{CheckType{}}) + ", ";
+    for (size_t k = 0; k < e_.params.size(); k++) {
+      const ExternalType& x = e_.params[k];
+      in += external(x, x.values > 0 && at < inputs_.size() ? p_.type(inputs_[at]) : Type{CheckType{}}, param_name(k)) + ", ";
       at += x.values;
     }
     std::vector<Atom> results = results_without_places();
     at = e_.result_sizes;
     for (const ExternalType& x : e_.results) {
-      out += external(p_, x, x.values > 0 && at < results.size() ? p_.type(results[at]) : Type{CheckType{}}) + ", ";
+      out += external(x, x.values > 0 && at < results.size() ? p_.type(results[at]) : Type{CheckType{}}, "") + ", ";
       at += x.values;
     }
-    return fmt::format("static const struct raido_external in_{0}[] = {{{1}{{NULL, RAIDO_I8, 0}}}};\n"
-                       "static const struct raido_external out_{0}[] = {{{2}{{NULL, RAIDO_I8, 0}}}};\n", name(), in, out);
+    return fmt::format("static const struct raido_external in_{0}[] = {{{1}{{NULL, RAIDO_I8, 0, \"\"}}}};\n"
+                       "static const struct raido_external out_{0}[] = {{{2}{{NULL, RAIDO_I8, 0, \"\"}}}};\n", name(), in, out);
+  }
+  std::string param_name(size_t k) const {
+    return k < e_.param_names.size() && !e_.param_names[k].empty() ? e_.param_names[k] : fmt::format("#{}", k);
   }
   std::string name() const {
     std::string out;
@@ -128,26 +131,29 @@ class Entry {
   // Declares sizes and scalar arguments; an extent met again, or given as an argument too, must agree.
   void sizes() {
     for (size_t k = e_.sizes; k < inputs_.size(); k++) scalar_argument(k);
+    auto check = [&](size_t k, size_t d, const std::string& extent, const std::string& wanted) {
+      return fmt::format("  if ({0} != {1}) return raido_fail(w, \"Error: entry point arguments have invalid sizes.\\nArgument `%s`: "
+                         "dimension %d should be %\" PRId64 \", but is %\" PRId64 \".\", in_{2}[{3}].name, {4}, (i64){1}, {0});\n",
+                         extent, wanted, name(), k, d);
+    };
     std::string checks;
     for (size_t k = e_.sizes; k < inputs_.size(); k++) {
       std::vector<Dim> shape = shape_of(p_.type(inputs_[k]));
       for (size_t d = 0; d < shape.size(); d++) {
         std::string extent = fmt::format("in[{}].shape[{}]", k - e_.sizes, d);
         if (auto c = const_of(shape[d])) {
-          checks += fmt::format("  ok = ok && {} == {};\n", extent, c->as_i64());
+          checks += check(k - e_.sizes, d, extent, std::to_string(c->as_i64()));
         } else if (Var v = *var_of(shape[d]); value_[v].empty()) {
           value_[v] = fmt::format("n{}", v.index);
           text_ += fmt::format("  i64 {} = {};\n", value_[v], extent);
         } else {
-          checks += fmt::format("  ok = ok && {} == {};\n", extent, value_[v]);
+          checks += check(k - e_.sizes, d, extent, value_[v]);
         }
       }
     }
     for (size_t k = 0; k < e_.sizes; k++)
       if (value_[inputs_[k]].empty()) value_[inputs_[k]] = "0";
-    if (checks.empty()) return;
-    text_ += "  bool ok = true;\n" + checks;
-    text_ += "  if (!ok) return raido_fail(w, \"Error: entry point arguments have invalid sizes.\");\n";
+    text_ += checks;
   }
 
   std::string product(const std::vector<Dim>& shape, size_t from) {

@@ -176,8 +176,8 @@ RAIDO_FN void raido_read_arguments(struct raido_context *c, const struct raido_e
     char type[2 * RAIDO_MAX_RANK + 8] = "";
     for (int d = 0; d < x->rank; d++) strcat(type, "[]");
     strcat(type, raido_types[x->type].name);
-    if (x->rank > 0) raido_panic(c->program, "Cannot read input #%d of type %s (errno: %s).", k, type, strerror(errno));
-    raido_panic(c->program, "Error when reading input #%d of type %s (errno: %s).", k, type, strerror(errno));
+    const char *what = x->rank > 0 ? "Cannot read input" : "Error when reading input", *more = input->problem[0] != 0 ? input->problem : "too large";
+    raido_panic(c->program, "%s #%d of type %s (errno: %s).\nArgument `%s`: %s.", what, k, type, strerror(errno), x->name, more);
   }
   char token[RAIDO_TOKEN];
   raido_token(input, token);

@@ -31,6 +31,7 @@ struct raido_external {
   const char *opaque;      // the C type of a value without external form, or NULL
   enum raido_type type;
   int rank;
+  const char *name;        // of a parameter
 };
 
 struct raido_entry {
@@ -42,7 +43,28 @@ struct raido_entry {
 
 // ---- Input ----
 
-struct raido_input { FILE *file; int have; size_t at, end; char buffer[65536]; };
+struct raido_input {
+  FILE *file;
+  int have;
+  size_t at, end;
+  char problem[640];       // what was expected and what came, when a value could not be read
+  char buffer[65536];
+};
+
+// Remembers what is wrong with a value; the first report counts.
+RAIDO_FN int raido_mismatch(struct raido_input *in, const char *got, const char *format, ...) __attribute__((format(printf, 3, 4), cold));
+
+RAIDO_FN int raido_mismatch(struct raido_input *in, const char *got, const char *format, ...) {
+  if (in->problem[0] != 0) return 0;
+  va_list args;
+  va_start(args, format);
+  size_t n = (size_t)vsnprintf(in->problem, sizeof in->problem, format, args);
+  va_end(args);
+  if (n >= sizeof in->problem) return 0;
+  const char *text = got[0] == 0 ? ", but the input ended" : ", but got `%.100s`";
+  snprintf(in->problem + n, sizeof in->problem - n, text, got);
+  return 0;
+}
 
 RAIDO_FN int raido_peek(struct raido_input *in) {
   if (in->at == in->end) {
@@ -185,11 +207,11 @@ RAIDO_FN char *raido_grow(struct raido_buffer *b, size_t n) {
 // Reads a text array whose first token is in `token`; depth is the number of brackets already open.
 RAIDO_FN int raido_read_rows(struct raido_input *in, char *token, struct raido_value *v, int depth, int *known, struct raido_buffer *b) {
   i64 n = 0;
-  if (strcmp(token, "[") != 0) return 0;
+  if (strcmp(token, "[") != 0) return raido_mismatch(in, token, "expected `[` of %s", depth == 0 ? "an array" : "a row");
   raido_token(in, token);
   while (strcmp(token, "]") != 0) {
     if (n > 0) {
-      if (strcmp(token, ",") != 0) return 0;
+      if (strcmp(token, ",") != 0) return raido_mismatch(in, token, "expected `,` or `]` behind element %" PRId64, n - 1);
       raido_token(in, token);
       if (strcmp(token, "]") == 0) break;
     }
@@ -197,14 +219,21 @@ RAIDO_FN int raido_read_rows(struct raido_input *in, char *token, struct raido_v
       if (!raido_read_rows(in, token, v, depth + 1, known, b)) return 0;
     } else {
       char *out = raido_grow(b, (size_t)raido_types[v->type].bytes);
-      if (out == NULL || !raido_scan(token, v->type, out)) return 0;
+      if (out == NULL) return 0;
+      char word[RAIDO_TOKEN];
+      memcpy(word, token, sizeof word);
+      if (!raido_scan(token, v->type, out)) return raido_mismatch(in, word, "expected an element of type %s", raido_types[v->type].name);
     }
     n++;
     raido_token(in, token);
   }
-  if (n == 0 && depth + 1 < v->rank) return 0;  // extents of the rows are unknown: `empty(..)` says them
+  // Without a row its extents are unknown.
+  if (n == 0 && depth + 1 < v->rank) return raido_mismatch(in, "[]", "expected rows, or `empty([0]..%s)` with all dimensions", raido_types[v->type].name);
   if (!known[depth]) { known[depth] = 1; v->shape[depth] = n; }
-  return v->shape[depth] == n;
+  if (v->shape[depth] == n) return 1;
+  char length[32];
+  snprintf(length, sizeof length, "%" PRId64, n);
+  return raido_mismatch(in, length, "expected rows of the same length, %" PRId64 " as in the first", v->shape[depth]);
 }
 
 RAIDO_FN int raido_read_empty(struct raido_input *in, char *token, struct raido_value *v) {
@@ -231,10 +260,16 @@ RAIDO_FN int raido_read_empty(struct raido_input *in, char *token, struct raido_
 RAIDO_FN int raido_read_text(struct raido_worker *w, struct raido_input *in, struct raido_value *v) {
   char token[RAIDO_TOKEN];
   raido_token(in, token);
-  if (v->rank == 0) return raido_scan(token, v->type, v->scalar);
+  if (v->rank == 0) {
+    char word[RAIDO_TOKEN];
+    memcpy(word, token, sizeof word);
+    return raido_scan(token, v->type, v->scalar) || raido_mismatch(in, word, "expected a value of type %s", raido_types[v->type].name);
+  }
   struct raido_buffer b = {NULL, 0, 0};
   int known[RAIDO_MAX_RANK] = {0};
-  int ok = strcmp(token, "empty") == 0 ? raido_read_empty(in, token, v) : raido_read_rows(in, token, v, 0, known, &b);
+  int ok = strcmp(token, "empty") != 0 ? raido_read_rows(in, token, v, 0, known, &b)
+           : raido_read_empty(in, token, v) ||
+                 raido_mismatch(in, token, "expected `empty(..)` with %d dimensions, one of them 0, of %s", v->rank, raido_types[v->type].name);
   if (ok) {
     v->data = raido_alloc(w, (i64)b.used);
     ok = v->data != NULL;

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""What an executable says to data that do not fit its parameters: the line that tools know, then which argument, what was
+expected and what came; exit status 1 and nothing on standard output.
+
+    tests/bad_data.py build/release/raido [BACKEND...]"""
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = """
+entry mixed (x: i32) (ys: []f64) (zs: [][]i64) = (x, ys, zs)
+entry pair [n] (a: [n]i32) (b: [n]i32) = map2 (+) a b
+entry fixed (a: [3]i32) = a[0]
+"""
+ARRAY, SCALAR, SIZES = "Cannot read input #{} of type {} ", "Error when reading input #{} of type {} ", "Error: entry point arguments have invalid sizes."
+CASES = [
+    ("mixed", "", SCALAR.format(0, "i32"), "Argument `x`: expected a value of type i32, but the input ended."),
+    ("mixed", "3i64 [1] [[1]]", SCALAR.format(0, "i32"), "Argument `x`: expected a value of type i32, but got `3i64`."),
+    ("mixed", "3 5", ARRAY.format(1, "[]f64"), "Argument `ys`: expected `[` of an array, but got `5`."),
+    ("mixed", "3 [1 2] [[1]]", ARRAY.format(1, "[]f64"), "Argument `ys`: expected `,` or `]` behind element 0, but got `2`."),
+    ("mixed", "3 [1, x] [[1]]", ARRAY.format(1, "[]f64"), "Argument `ys`: expected an element of type f64, but got `x`."),
+    ("mixed", "3 [1] [[1, 2], [3]]", ARRAY.format(2, "[][]i64"),
+     "Argument `zs`: expected rows of the same length, 2 as in the first, but got `1`."),
+    ("mixed", "3 [1] []", ARRAY.format(2, "[][]i64"),
+     "Argument `zs`: expected rows, or `empty([0]..i64)` with all dimensions, but got `[]`."),
+    ("mixed", "3 [1] [[1]] 4", "Expected EOF on stdin after reading input for \"mixed\".", ""),
+    ("pair", "[1, 2] [1, 2, 3]", SIZES, "Argument `b`: dimension 0 should be 2, but is 3."),
+    ("fixed", "[1, 2]", SIZES, "Argument `a`: dimension 0 should be 3, but is 2."),
+]
+
+
+def main():
+    raido, backends = sys.argv[1], sys.argv[2:] or ["c"]
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/program.fut", "w") as out:
+            out.write(PROGRAM)
+        for backend in backends:
+            subprocess.run([raido, backend, f"{folder}/program.fut", "-o", f"{folder}/program"], check=True)
+            for entry, data, first, second in CASES:
+                run = subprocess.run([f"{folder}/program", "-e", entry], input=data, capture_output=True, text=True)
+                lines = run.stderr.split("\n") + [""]
+                if run.returncode == 1 and run.stdout == "" and first in lines[0] and lines[1] == second:
+                    continue
+                failures += 1
+                print(f"{backend}: {entry} with `{data}`: exit {run.returncode}\n{run.stdout}{run.stderr}  expected {first}..\n  {second}")
+    print(f"{len(CASES) * len(backends) - failures}/{len(CASES) * len(backends)} reports as they should be")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
