@@ -220,15 +220,6 @@ std::optional<ScalarOp> scalar_operator(const Program& p, const Lambda& op) {
   return {};
 }
 std::optional<ScalarOp> scalar_operator(const Program& p, const Combine& c) { return scalar_operator(p, c.op); }
-std::optional<ScalarOp> pointwise_operator(const Program& p, const Lambda& op) {
-  if (auto scalar = scalar_operator(p, op)) return scalar;
-  if (op.params.size() != 2 || op.body.stms.size() != 1 || op.body.result.size() != 1) return {};
-  const Stm& s = op.body.stms[0];
-  auto map = std::get_if<Screma>(&s.exp);
-  bool whole = map && is_map(*map) && identity_post(*map) && map->inputs.size() == 2 &&
-               op.body.result[0] == Atom(s.pattern[0].var) && map->inputs[0] == op.params[0].var && map->inputs[1] == op.params[1].var;
-  return whole ? pointwise_operator(p, map->pre) : std::nullopt;
-}
 
 Types types_of(const Program& p, const Exp& e) {
   auto one = [](Type t) { return Types{std::move(t)}; };

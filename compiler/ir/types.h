@@ -44,8 +44,5 @@ bool is_identity(const Lambda& l);                            // results are the
 // The operator if it is one scalar operation on its two operands in order (`\a b -> a op b`), or in either order if commutative.
 std::optional<ScalarOp> scalar_operator(const Program& p, const Combine& c);
 std::optional<ScalarOp> scalar_operator(const Program& p, const Lambda& op);
-// The same, or that operator applied pointwise to arrays of any rank.
-std::optional<ScalarOp> pointwise_operator(const Program& p, const Lambda& op);
-inline std::optional<ScalarOp> pointwise_operator(const Program& p, const Combine& c) { return pointwise_operator(p, c.op); }
 
 }  // namespace raido::ir

@@ -355,7 +355,7 @@ class Forward {
     size_t k = d.arrays.size(), rank = size_t(d.rank);
     std::vector<bool> with = differentiable(s);
     auto twin = [&](Var x) { return zero(x) ? as_var(tangent(x)) : b_.copy(as_var(tangent(x))); };
-    if (pointwise_operator(p_, *d.combine) == ScalarOp::add) {
+    if (pointwise_operator(p_, d.combine->op) == ScalarOp::add) {
       Hist sum = clone(p_, op);
       sum.dests[0].arrays[0] = twin(d.arrays[0]);
       sum.inputs[rank] = as_var(tangent(op.inputs[rank]));

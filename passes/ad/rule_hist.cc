@@ -275,7 +275,7 @@ struct Histogram {
 }  // namespace
 
 ReturnSweep vjp_hist(Reverse& rev, const Stm& s, const Hist& op) {
-  std::optional<ScalarOp> name = pointwise_operator(rev.p, *op.dests[0].combine);
+  std::optional<ScalarOp> name = pointwise_operator(rev.p, op.dests[0].combine->op);
   std::vector<Var> olds;
   if (name != ScalarOp::add)
     for (Var v : op.dests[0].arrays) olds.push_back(rev.b.copy(v));

@@ -165,7 +165,7 @@ ReturnSweep vjp_reduce(Reverse& rev, const Stm& s, const Screma& red) {
       y_adj.push_back(seeds[i].kind == Adjoint::Kind::Value ? seeds[i].value : rev.b.zero(p.type(s.pattern[i].var)));
     const Combine& op = red.reduces[0];
     Var as = red.inputs[0];
-    if (pointwise_operator(p, op) == ScalarOp::add) return rev.add(as, rev.b.replicate({red.width}, y_adj[0]), true);
+    if (pointwise_operator(p, op.op) == ScalarOp::add) return rev.add(as, rev.b.replicate({red.width}, y_adj[0]), true);
     std::optional<ScalarOp> name = op.shape.empty() ? scalar_operator(p, op) : std::nullopt;
     if (name == ScalarOp::mul && is_float(elem_of(p.type(as)))) return product(rev, red, y_adj[0]);
     if (name == ScalarOp::min || name == ScalarOp::max) return extremum(rev, red, s.pattern[0].var, y_adj[0]);
