@@ -305,11 +305,11 @@ Output device_program(const Program& program, std::string_view words, std::strin
   parts.runtime = {"device.h", device, "gpu.h"};
   parts.start = "  if (raido_device_start(c) != 0) return 1;\n";
   parts.stop = "  raido_device_stop(c);\n";
-  return {print_program(program, module, parts), compile_flags(options), {"-lm", "-lpthread", "-ldl"}};
+  return {print_program(program, module, parts), compile_flags(options, true), {"-lm", "-lpthread", "-ldl"}};
 }
 
-std::vector<std::string> compile_flags(const OutputOptions& options) {
-  return {"-std=c99", "-O3", options.strict_fp ? "-ffp-contract=off" : "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math"};
+std::vector<std::string> compile_flags(const OutputOptions& options, bool device) {
+  return {"-std=c99", device ? "-O1" : "-O3", options.strict_fp ? "-ffp-contract=off" : "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math"};
 }
 
 std::string print_program(const Program& program, const kir::Module& module, const ProgramParts& parts) {

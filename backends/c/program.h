@@ -21,6 +21,7 @@ std::string print_program(const ir::Program& program, const kir::Module& module,
 // A program for a device: `words` is the vocabulary of its kernels, `device` the device's file.
 Output device_program(const ir::Program& program, std::string_view words, std::string_view device, const OutputOptions& options);
 
-std::vector<std::string> compile_flags(const OutputOptions& options);
+// The host program of a device only starts kernels: little optimisation is enough, and compiles in half the time.
+std::vector<std::string> compile_flags(const OutputOptions& options, bool device = false);
 
 }  // namespace raido
