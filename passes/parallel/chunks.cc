@@ -143,13 +143,14 @@ class Chunks {
   };
 
   // At most 64 parts for threads. On a device enough to fill it, rows of a segmented reduction included (1024
-  // where one thread runs over the parts of a scan); a long row at least a warp, if neighbours can read neighbours. The partial results are reduced once more, in 128 parts.
+  // where one thread runs over the parts of a scan); a long row at least a warp, if neighbours can read neighbours. The partial
+  // results are reduced or scanned once more, in fewer parts.
   Term part_limit() {
     auto again = std::find_if(s_.attrs.begin(), s_.attrs.end(), [](const Attr& a) { return a.name == "parts"; });
     last_ = x_.level != SegLevel::Grid || again != s_.attrs.end() || !outer_.empty();
     if (x_.level != SegLevel::Grid) return b_.number(Scalar::I64, 64);
     if (again != s_.attrs.end()) return b_.number(Scalar::I64, double(again->args[0]));
-    Term limit = b_.number(Scalar::I64, scanned_ > 0 ? 1024 : double(full_device)), one = b_.number(Scalar::I64, 1), rows = one;
+    Term limit = b_.number(Scalar::I64, scanned_ > 0 && !scan_again() ? 1024 : double(full_device)), one = b_.number(Scalar::I64, 1), rows = one;
     for (const Dim& d : outer_) rows = rows * b_.term(d);
     if (outer_.empty()) return limit;
     Term least = one;
@@ -207,7 +208,18 @@ class Chunks {
     return index;
   }
 
-  // starts = what the scans have reached before each part.
+  // The totals of a scan are scanned like the whole. Otherwise, one thread runs over them.
+  bool scan_again() const {
+    auto scalars = [&](const Combine& c) { return std::all_of(c.neutral.begin(), c.neutral.end(), [&](const Atom& ne) { return is_scalar(p_.type(ne)); }); };
+    return x_.level == SegLevel::Grid && outer_.empty() && !has_attr(s_.attrs, "parts") && std::all_of(x_.scans.begin(), x_.scans.end(), scalars);
+  }
+  // What the scan with neutral element `ne` has reached before a part, if starts_ has what was reached behind each.
+  Atom start_of(Builder& b, Var reached, const Atom& ne, const Part& part) {
+    if (!scan_again()) return b.index("start", reached, part.at);
+    Term c = b.term(part.at.back()), before = b.term(b.index("start", reached, {apply(ScalarOp::max, {c - 1, b.number(Scalar::I64, 0)}).atom}));
+    return select(eq(c, b.number(Scalar::I64, 0)), b.term(ne), before).atom;
+  }
+  // starts_ = what the scans have reached before each part; behind each, if that was a scan itself.
   void starts() {
     Seg totals{x_.level, fresh_indices(), with_parts(), {}, {}, {}, {}, {}, {}};
     Builder inner(p_, totals.body.stms);
@@ -225,6 +237,19 @@ class Chunks {
     });
     std::vector<Var> sums = b_.bind("totals", std::move(totals));
 
+    if (scan_again()) {
+      Seg again{x_.level, {{fresh_index("part")}}, {parts_}, {}, {}, {}, {}, {}, {}};
+      for (const Combine& c : x_.scans) again.scans.push_back(clone(p_, c));
+      again.body = b_.body([&] {
+        std::vector<Atom> loaded;
+        for (Var v : sums) loaded.push_back(b_.index("total", v, {again.index[0].var}));
+        return loaded;
+      });
+      b_.attrs = {{"parts", {fewer_parts}}};
+      starts_ = b_.bind("reached", std::move(again));
+      b_.attrs = {};
+      return;
+    }
     // One run over the parts for each outer point: the accumulated value before the part, then the part is added.
     Seg before{x_.level, {}, outer_, {}, {}, {}, {}, {}, {}};
     if (outer_.empty()) before.extent.push_back(i64_atom(1));
@@ -390,7 +415,7 @@ class Chunks {
     for (const Combine& c : x_.scans) {
       inner.scans.push_back(clone(p_, c));
       CHECK(c.shape.empty(), "a scan of rows is cut into parts");
-      for (Atom& ne : inner.scans.back().neutral) ne = b_.index("start", starts_[from++], part.at);
+      for (Atom& ne : inner.scans.back().neutral) ne = start_of(b_, starts_[from++], ne, part);
     }
     for (const Combine& c : x_.late) inner.late.push_back(clone(p_, c));
     inner.post = clone(p_, x_.post);
@@ -503,7 +528,7 @@ class Chunks {
         for (Var v : partials) loaded.push_back(b_.index("x", v, {again.index[0].var}));
         return loaded;
       });
-      b_.attrs = {{"parts", {128}}};
+      b_.attrs = {{"parts", {fewer_parts}}};
       std::vector<Atom> out;
       for (Var v : b_.bind("total", std::move(again))) out.push_back(v);
       b_.attrs = {};

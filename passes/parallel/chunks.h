@@ -8,7 +8,8 @@ namespace raido {
 
 // Threads that keep a device busy: a reduction is cut into so many parts, its rows included; with as many rows one thread
 // takes a row.
-constexpr int64_t full_device = 16384;
+constexpr int64_t full_device = 65536;
+constexpr int64_t fewer_parts = 256;       // of the partial results of a full device
 constexpr int64_t warp = 32;
 constexpr int64_t long_row = 512;          // elements from which a warp takes a row, if their order does not matter
 
