@@ -3,9 +3,10 @@
 
 usage: sanitizers.py RAIDO BUILD_FOLDER thread|address emulator|multicore|c PROGRAM.fut|FOLDER...
 
-The test blocks of the programs are run by programs compiled with the sanitizer; any report is a failure. The emulator runs
-device kernels on the CPU; first come the kernels of tests/runtime/kernels.h: the correct ones must pass, the planted faults that
-the sanitizer or the emulator can see must be found. Exit code 77: there is no clang (CC says another one).
+The test blocks of the programs are run by programs compiled with the sanitizer, without the cases tagged `large`; any report
+is a failure. The emulator runs device kernels on the CPU; first come the kernels of tests/runtime/kernels.h: the correct ones
+must pass, the planted faults that the sanitizer or the emulator can see must be found. Exit code 77: there is no clang (CC says
+another one).
 """
 import os
 import pathlib
@@ -64,7 +65,7 @@ if target == "emulator":
 for name in ("TSAN_OPTIONS", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
     environment[name] += f":log_path={folder}/report"
 backend = ["--backend=cuda", "--pass-compiler-option=--emulate"] if target == "emulator" else [f"--backend={target}"]
-run = subprocess.run([raido, "test", *backend, "--tolerance=1e-9", *programs], capture_output=True, text=True, env=environment)
+run = subprocess.run([raido, "test", *backend, "--tolerance=1e-9", "--exclude=large", *programs], capture_output=True, text=True, env=environment)
 print(run.stdout)
 if run.returncode != 0:
     failures.append("the tests of programs failed: see above\n" + run.stderr)

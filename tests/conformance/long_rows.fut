@@ -7,7 +7,7 @@ def cell (i: i64) (j: i64): i64 = (i * 31 + j * 17) % 101
 -- input { 3i64 5i64 } output { 772i64 }
 -- input { 3i64 700i64 } output { 104906i64 }
 -- input { 65536i64 3i64 } output { 9796712i64 }
--- input { 3000i64 513i64 } output { 76948950i64 }
+-- large input { 3000i64 513i64 } output { 76948950i64 }
 entry sums (n: i64) (m: i64): i64 =
   i64.sum (map (\s -> s - s % 2) (map i64.sum (tabulate_2d n m cell)))
 
