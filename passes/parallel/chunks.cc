@@ -148,7 +148,7 @@ class Chunks {
   Term part_limit() {
     auto again = std::find_if(s_.attrs.begin(), s_.attrs.end(), [](const Attr& a) { return a.name == "parts"; });
     last_ = x_.level != SegLevel::Grid || again != s_.attrs.end() || !outer_.empty();
-    if (x_.level != SegLevel::Grid) return b_.number(Scalar::I64, 64);
+    if (x_.level != SegLevel::Grid) return task_limit();
     if (again != s_.attrs.end()) return b_.number(Scalar::I64, double(again->args[0]));
     Term limit = b_.number(Scalar::I64, scanned_ > 0 && !scan_again() ? 1024 : double(full_device)), one = b_.number(Scalar::I64, 1), rows = one;
     for (const Dim& d : outer_) rows = rows * b_.term(d);
@@ -158,6 +158,23 @@ class Chunks {
     return apply(ScalarOp::max, {least, limit / apply(ScalarOp::max, {one, rows})});
   }
   bool last_ = true;                   // one thread combines the partial results
+
+  // An operator on several arrays has no atomic form, so its copies are made whatever their size: no more of them than
+  // have together four times as many cells as there are updates.
+  Term task_limit() {
+    Term most = b_.number(Scalar::I64, 64), one = b_.number(Scalar::I64, 1), cells = b_.number(Scalar::I64, 0);
+    for (Bind x : s_.pattern) {
+      auto acc = std::get_if<AccType>(&p_.type(x.var));
+      const Dest* d = acc ? private_dest_(acc->token) : nullptr;
+      if (!d || d->arrays.size() < 2) continue;
+      Term here = one;
+      for (const Dim& n : shape_of(p_.type(d->arrays[0]))) here = here * b_.term(n);
+      cells = cells + here;
+    }
+    if (is_const(cells.atom, 0)) return most;
+    Term enough = b_.term(n_) * b_.number(Scalar::I64, 4) / apply(ScalarOp::max, {one, cells});
+    return apply(ScalarOp::max, {one, apply(ScalarOp::min, {most, enough})});
+  }
 
   std::vector<Dim> with_parts() const {
     std::vector<Dim> all = outer_;
