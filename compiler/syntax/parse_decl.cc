@@ -130,9 +130,15 @@ std::span<Attr> Parser::attrs() {
   while (is(Tok::HashBracket)) {
     take();
     out.push_back(attr());
-    expect(Tok::RBracket, "after the attribute");
+    end_attribute();
   }
   return copy(out);
+}
+
+void Parser::end_attribute() {
+  if (is(Tok::RBracket)) take();
+  else if (is(Tok::Eof)) unexpected("`]` after the attribute");
+  else fail(peek().span, err::bad_attribute, sources_.text(peek().span));
 }
 
 Attr Parser::attr() {

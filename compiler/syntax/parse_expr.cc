@@ -307,7 +307,7 @@ Expr* Parser::parenthesised() {
     while (is(Tok::Comma)) {
       Token comma = take();
       if (is(Tok::RParen)) {
-        if (parts.size() == 1) fail(comma.span, err::unexpected_token, ",", "a second component");
+        if (parts.size() == 1) fail(comma.span, err::one_component);
         break;
       }
       parts.push_back(exp());
@@ -425,6 +425,7 @@ Expr* Parser::let_chain() {
     if (is(Tok::Name) && sizes.empty() && (kind(1) == Tok::IndexBracket || (kind(1) == Tok::Dot && kind(2) != Tok::DotDot))) {
       Token name = take();
       std::vector<Step> path = steps(false);
+      if (at_param()) fail(peek().span, err::size_needs_blank, sources_.text(peek().span), name_text(name.name));
       expect(Tok::Equals, "and the new value");
       Expr* value = exp();
       Expr* with = expr(since(name), With{name_exp(name.name, name.span), copy(path), value});
@@ -531,9 +532,12 @@ Expr* Parser::match_() {
   Token first = take();
   Expr* on = exp();
   std::vector<Case> cases;
+  if (is(Tok::Eof)) fail(peek().span, err::match_without_cases);
   if (!is(Tok::Case)) unexpected("`case`");
   while (accept(Tok::Case)) {
     Pat* p = pattern();
+    auto ascribed = std::get_if<PAscribe>(&p->node);
+    if (ascribed && !is(Tok::Arrow) && std::holds_alternative<TArrow>(ascribed->type->node)) fail(p->span, err::ascription_in_case);
     expect(Tok::Arrow, "before the body of the case");
     Expr* body = exp();
     cases.push_back({p, body});
@@ -551,7 +555,7 @@ Expr* Parser::assert_() {
 Expr* Parser::attributed() {
   Token first = take();
   Attr a = attr();
-  expect(Tok::RBracket, "after the attribute");
+  end_attribute();
   Expr* body = exp();
   return expr(since(first), Attributed{a, body});
 }

@@ -8,7 +8,7 @@ Pat* Parser::pattern() {
   Token first = peek();
   if (accept(Tok::HashBracket)) {
     Attr a = attr();
-    expect(Tok::RBracket, "after the attribute");
+    end_attribute();
     Pat* inner = pattern();
     return pat(since(first), PAttr{a, inner});
   }
@@ -81,7 +81,7 @@ Pat* Parser::paren_pattern() {
     parts.push_back(pattern());
     if (!is(Tok::Comma)) break;
     Token comma = take();
-    if (parts.size() == 1 && is(Tok::RParen)) fail(comma.span, err::unexpected_token, ",", "a second component");
+    if (parts.size() == 1 && is(Tok::RParen)) fail(comma.span, err::one_component);
   }
   expect(Tok::RParen, "after the pattern");
   if (parts.size() == 1) {

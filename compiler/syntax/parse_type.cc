@@ -106,7 +106,7 @@ TypeExpr* Parser::type_atom(bool payload) {
       fields.emplace_back(numeral(fields.size()), type());
       if (!is(Tok::Comma)) break;
       Token comma = take();
-      if (fields.size() == 1 && is(Tok::RParen)) fail(comma.span, err::unexpected_token, ",", "a second component");
+      if (fields.size() == 1 && is(Tok::RParen)) fail(comma.span, err::one_component);
     }
     expect(Tok::RParen, "after the type");
     if (fields.size() == 1) {
