@@ -8,9 +8,13 @@
     fun f ...                      the whole output; or, in large outputs, lines `-- check: TEXT` that must occur in order
 
 A file named fail_* must be refused: its expectation is the message. Run with --update to rewrite the expectations.
+A whole run also wants that every pass of passes.def is run and every counter that the passes know (`dev --stats`) counts in
+some test.
 """
 import argparse
+import collections
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,6 +27,18 @@ parser.add_argument("files", nargs="*", type=pathlib.Path)
 options = parser.parse_args()
 
 passed = failed = 0
+counted = collections.Counter()
+
+
+def counters_in_sources():
+    """The names that passes give to what they count, each written in full or as the id of a simplification rule."""
+    passes = root.parent / "passes"
+    text = "".join(path.read_text() for path in sorted(passes.rglob("*.cc")))
+    counters = set(re.findall(r'"([a-z_]+\.[A-Za-z0-9_]+)"', text))
+    rules = {"simplify." + rule for rule in re.findall(r'\{"([A-Z]\d+[\w.]*)", \w+\}', text)}
+    return counters | rules | set(re.findall(r"^PASS\((\w+),", (passes / "passes.def").read_text(), re.M))
+
+
 for path in options.files or sorted((root / "golden").rglob("*.ir")):
     text = path.read_text()
     source, marker, expected = text.partition("-- expect\n")
@@ -35,6 +51,9 @@ for path in options.files or sorted((root / "golden").rglob("*.ir")):
         file.write(source)
         file.flush()
         run = subprocess.run([options.raido, "dev", *commands[0], file.name], capture_output=True, text=True)
+        stats = subprocess.run([options.raido, "dev", *commands[0], "--stats", file.name], capture_output=True, text=True)
+    counted.update(re.findall(r"^ *([a-z_]+\.[A-Za-z0-9_.]+) +\d+$", stats.stderr, re.M))
+    counted.update(name for words in re.findall(r"--pass[= ](\S+)", " ".join(commands[0])) for name in words.split(","))
     must_fail = path.name.startswith("fail_")
     output = run.stderr if must_fail else run.stdout
     checks = [line[10:] for line in expected.splitlines() if line.startswith("-- check: ")]
@@ -58,5 +77,9 @@ for path in options.files or sorted((root / "golden").rglob("*.ir")):
         print(f"{path.relative_to(root)}: {problem}")
     else:
         passed += 1
+if not options.files:
+    for name in sorted(counters_in_sources() - set(counted)):
+        failed += 1
+        print(f"no golden test exercises {name}")
 print(f"{passed} passed, {failed} failed")
 sys.exit(1 if failed or not passed else 0)

@@ -66,7 +66,7 @@ class Accumulators {
       d.conflict = Conflict::Private;
       choose |= has_atomic_form(d) && !is_small(d);
     }
-    for (const Dest& d : x.dests) c_.stats.count(fmt_name(d.conflict));
+    for (const Dest& d : x.dests) c_.stats.count(counter_of(d.conflict));
     if (std::any_of(x.dests.begin(), x.dests.end(), [](const Dest& d) { return d.conflict == Conflict::Owner; })) one_thread(x);
     if (choose) versions(out, s, x);
   }
@@ -116,7 +116,7 @@ class Accumulators {
     for (Var v : b.bind("acc", std::move(loop))) results.push_back(v);
     return results;
   }
-  static std::string fmt_name(Conflict c) {
+  static std::string counter_of(Conflict c) {
     return c == Conflict::None ? "accumulators.none" : c == Conflict::Private ? "accumulators.private"
            : c == Conflict::Atomic ? "accumulators.atomic" : "accumulators.owner";
   }

@@ -42,13 +42,6 @@ Rewrite index_of_literal(Site& s, Index& x) {
   x = Index{*var_of(element), {x.at.begin() + 1, x.at.end()}};
   return changed();
 }
-// index (copy xs) at   ==>   index xs at, if xs keeps its values                                       [A1.copy]
-Rewrite index_of_copy(Site& s, Index& x) {
-  auto c = s.definition<Copy>(x.array);
-  if (!c || s.consumed.contains(c->array) || s.consumed.contains(x.array)) return no;
-  x.array = c->array;
-  return changed();
-}
 // index (index xs [i, a +: n * s]) [j, ..]   ==>   index xs [i, a + j*s, ..]                           [A1.index]
 Rewrite index_of_index(Site& s, Index& x) {
   auto inner = s.definition<Index>(x.array);
@@ -147,10 +140,12 @@ Rewrite reshapes(Site& s, Reshape& x) {
     return s.b.replicate(x.shape, r->value);
   return no;
 }
-// copy of a generated array   ==>   generate it again                                                  [A4.copy]
 // copy xs where nobody consumes either   ==>   xs                                                      [A6]
 Rewrite copies(Site& s, Copy& x) {
-  if (!s.consumed.contains(s.result()) && !s.consumed.contains(x.array)) return x.array;
+  return !s.consumed.contains(s.result()) && !s.consumed.contains(x.array) ? Rewrite(x.array) : no;
+}
+// copy of a generated array   ==>   generate it again                                                  [A4.copy]
+Rewrite copy_of_generated(Site& s, Copy& x) {
   if (auto r = s.definition<Replicate>(x.array)) return s.b.bind1(s.p.hint(s.result()), Replicate{*r});
   if (auto i = s.definition<Iota>(x.array)) return s.b.bind1(s.p.hint(s.result()), Iota{*i});
   return no;
@@ -180,13 +175,12 @@ Rewrite update_of_literal(Site& s, Update& x) {
 
 constexpr Rule<Update> update_rules[] = {{"A7.literal", update_of_literal}};
 constexpr Rule<Index> index_rules[] = {{"A1.iota", index_of_iota},     {"A1.replicate", index_of_replicate},
-                                       {"A1.literal", index_of_literal}, {"A1.copy", index_of_copy},
-                                       {"A1.index", index_of_index},   {"A1.permute", index_of_permute},
-                                       {"A1.update", index_of_update}, {"A3.whole", whole_slice},
-                                       {"A3.generated", slice_of_generated}};
+                                       {"A1.literal", index_of_literal}, {"A1.index", index_of_index},
+                                       {"A1.permute", index_of_permute}, {"A1.update", index_of_update},
+                                       {"A3.whole", whole_slice},      {"A3.generated", slice_of_generated}};
 constexpr Rule<Permute> permute_rules[] = {{"A4.permute", permutations}};
 constexpr Rule<Reshape> reshape_rules[] = {{"A4.reshape", reshapes}};
-constexpr Rule<Copy> copy_rules[] = {{"A6", copies}};
+constexpr Rule<Copy> copy_rules[] = {{"A6", copies}, {"A4.copy", copy_of_generated}};
 constexpr Rule<Concat> concat_rules[] = {{"A5", single_piece}};
 
 }  // namespace
