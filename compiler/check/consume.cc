@@ -27,31 +27,40 @@ Binding* common(const Vars& a, const Vars& b) {
 
 // What a value may share memory with: one set, or one value for each field.
 struct Aliases {
+  struct Field;
   Vars vars;
-  std::vector<std::pair<Name, Aliases>> fields;
+  std::vector<Field> fields;
   bool record = false;
 
-  Vars all() const {
-    Vars out = vars;
-    for (auto& f : fields) add(out, f.second.all());
-    return out;
-  }
-  Aliases field(Name name) const {
-    if (!record) return {vars, {}, false};
-    for (auto& f : fields) if (f.first == name) return f.second;
-    return {};
-  }
-  void add_everywhere(const Vars& more) {
-    if (!record) { add(vars, more); return; }
-    for (auto& f : fields) f.second.add_everywhere(more);
-  }
+  Vars all() const;
+  Aliases field(Name name) const;
+  void add_everywhere(const Vars& more);
 };
+struct Aliases::Field {
+  Name name;
+  Aliases value;
+};
+
+Vars Aliases::all() const {
+  Vars out = vars;
+  for (const Field& f : fields) add(out, f.value.all());
+  return out;
+}
+Aliases Aliases::field(Name name) const {
+  if (!record) return {vars, {}, false};
+  for (const Field& f : fields) if (f.name == name) return f.value;
+  return {};
+}
+void Aliases::add_everywhere(const Vars& more) {
+  if (!record) { add(vars, more); return; }
+  for (Field& f : fields) f.value.add_everywhere(more);
+}
 
 Aliases either(const Aliases& a, const Aliases& b) {
   Aliases out;
   if (a.record && b.record && a.fields.size() == b.fields.size()) {
     out.record = true;
-    for (size_t i = 0; i < a.fields.size(); i++) out.fields.emplace_back(a.fields[i].first, either(a.fields[i].second, b.fields[i].second));
+    for (size_t i = 0; i < a.fields.size(); i++) out.fields.push_back({a.fields[i].name, either(a.fields[i].value, b.fields[i].value)});
     return out;
   }
   out.vars = a.all();
@@ -100,7 +109,7 @@ class Consumption {
     if (types.as<UniqueType>(t)) return out;
     if (auto* r = types.as<RecordType>(t)) {
       out.record = true;
-      for (auto& f : r->fields) out.fields.emplace_back(f.first, by_type(f.second, vars));
+      for (auto& f : r->fields) out.fields.push_back({f.first, by_type(f.second, vars)});
       return out;
     }
     if (has_memory(t)) out.vars = vars;
@@ -113,7 +122,7 @@ class Consumption {
     if (auto* r = types.as<RecordType>(t)) {
       Aliases out;
       out.record = true;
-      for (auto& f : r->fields) out.fields.emplace_back(f.first, cut(a.field(f.first), f.second));
+      for (auto& f : r->fields) out.fields.push_back({f.first, cut(a.field(f.first), f.second)});
       return out;
     }
     return a;
@@ -239,7 +248,7 @@ class Consumption {
       if (auto* u = types.as<UniqueType>(x)) return collect(a, u->inner, true);
       if (auto* r = types.as<RecordType>(x); r && a.record) {
         for (auto& f : r->fields)
-          for (auto& g : a.fields) if (g.first == f.first) collect(g.second, f.second, unique);
+          for (auto& g : a.fields) if (g.name == f.first) collect(g.value, f.second, unique);
         return;
       }
       leaves.emplace_back(&a, unique);
@@ -258,7 +267,7 @@ class Consumption {
     if (auto* r = types.as<RecordType>(t); r && a.record) {
       RecordType out = *r;
       for (auto& f : out.fields)
-        for (auto& g : a.fields) if (g.first == f.first) f.second = inferred_result(g.second, f.second, whole);
+        for (auto& g : a.fields) if (g.name == f.first) f.second = inferred_result(g.value, f.second, whole);
       return out.fields.empty() ? t : types.add(std::move(out));
     }
     if (!has_memory(t) || types.as<UniqueType>(t) || c.has_function(t)) return t;
@@ -266,7 +275,7 @@ class Consumption {
     // Shared with another component?
     int sharing = 0;
     std::function<void(const Aliases&)> count = [&](const Aliases& x) {
-      for (auto& f : x.fields) count(f.second);
+      for (auto& f : x.fields) count(f.value);
       if (!x.record && common(x.vars, a.vars)) sharing++;
     };
     count(whole);
@@ -316,7 +325,7 @@ class Consumption {
         std::vector<Vars> leaves;
         std::function<void(const Aliases&)> collect = [&](const Aliases& x) {
           if (!x.record) leaves.push_back(x.vars);
-          for (auto& f : x.fields) collect(f.second);
+          for (auto& f : x.fields) collect(f.value);
         };
         collect(a);
         for (size_t k = 0; k < leaves.size(); k++)
@@ -371,7 +380,7 @@ class Consumption {
     Aliases out;
     out.record = a.record;
     for (Binding* v : a.vars) if (!consumed_.count(v)) add(out.vars, v);
-    for (auto& f : a.fields) out.fields.emplace_back(f.first, without_consumed(f.second));
+    for (auto& f : a.fields) out.fields.push_back({f.name, without_consumed(f.value)});
     return out;
   }
 
@@ -491,13 +500,13 @@ class Consumption {
         [&](ast::Tuple& t) {
           Aliases out;
           out.record = true;
-          for (size_t i = 0; i < t.parts.size(); i++) out.fields.emplace_back(c.intern(std::to_string(i)), exp(t.parts[i]));
+          for (size_t i = 0; i < t.parts.size(); i++) out.fields.push_back({c.intern(std::to_string(i)), exp(t.parts[i])});
           return out;
         },
         [&](ast::Record& t) {
           Aliases out;
           out.record = true;
-          for (auto& f : t.fields) out.fields.emplace_back(f.name, exp(f.value));
+          for (auto& f : t.fields) out.fields.push_back({f.name, exp(f.value)});
           return out;
         },
         [&](ast::Project& p) { return exp(p.record).field(p.field); },
@@ -608,7 +617,7 @@ class Consumption {
             Aliases* at = &base;
             for (ast::Step& s : w.steps) {
               if (!at->record) return either(base, value);
-              for (auto& f : at->fields) if (f.first == s.field) { at = &f.second; break; }
+              for (auto& f : at->fields) if (f.name == s.field) { at = &f.value; break; }
             }
             *at = value;
             return base;
