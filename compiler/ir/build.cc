@@ -22,7 +22,7 @@ std::vector<Var> Builder::bind(const std::string& hint, Exp e) {
   return bind(std::vector<std::string>{hint}, std::move(e));
 }
 
-std::vector<Atom> Builder::inline_once(Lambda l, const std::vector<Atom>& args) {
+std::vector<Atom> Builder::inline_once(Lambda&& l, const std::vector<Atom>& args) {
   CHECK(l.params.size() == args.size(), "a lambda of {} parameters is applied to {}", l.params.size(), args.size());
   Subst s;
   for (size_t i = 0; i < args.size(); i++) s.emplace(l.params[i].var, args[i]);

@@ -18,7 +18,6 @@ class Builder {
   std::vector<Var> checks;             // likewise
   std::vector<Attr> attrs;             // likewise
 
-  // Hints are taken by value where more than one variable is made: Program::hint(v) does not survive a new variable.
   // Appends `let hint.. = e` and returns its binders.
   std::vector<Var> bind(const std::string& hint, Exp e);
   std::vector<Var> bind(const std::vector<std::string>& hints, Exp e);
@@ -58,8 +57,8 @@ class Builder {
   }
   // Emits a copy of the body of `l` with `args` for its parameters; returns its results.
   std::vector<Atom> inline_call(const Lambda& l, const std::vector<Atom>& args);
-  // The same, consuming l: its binders stay as they are, so this may be done once.
-  std::vector<Atom> inline_once(Lambda l, const std::vector<Atom>& args);
+  // The same, consuming l: its binders stay as they are, so this may be done once. (A reference: args may be made from l.)
+  std::vector<Atom> inline_once(Lambda&& l, const std::vector<Atom>& args);
 
   // ---- the usual operations ----
   Var iota(Dim n) { return bind1("is", Iota{n, i64_const(0), i64_const(1)}); }

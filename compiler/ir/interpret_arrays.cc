@@ -145,7 +145,7 @@ void Interpreter::copy(Array& to, const Array& from) {
     size_t a = size_t(to.offset) * size, b = size_t(from.offset) * size;
     CHECK(to.offset >= 0 && from.offset >= 0 && a + n <= to.buffer->bytes.size() && b + n <= from.buffer->bytes.size(),
           "interpreter: copy outside a block");
-    std::memcpy(to.buffer->bytes.data() + a, from.buffer->bytes.data() + b, n);
+    if (n) std::memcpy(to.buffer->bytes.data() + a, from.buffer->bytes.data() + b, n);
     return;
   }
   each_pair(to, from, 0, to.offset, from.offset, [&](i64 i, i64 j) { store(to, i, load(from, j)); });
@@ -271,7 +271,7 @@ Cell Interpreter::data(const Data& x) {
     const DataArray& d = program_.data[x.data.index];
     cached = fresh(d.elem, d.shape);
     CHECK(cached->buffer->bytes.size() == d.bytes.size(), "interpreter: constant array of the wrong size");
-    std::memcpy(cached->buffer->bytes.data(), d.bytes.data(), d.bytes.size());
+    if (!d.bytes.empty()) std::memcpy(cached->buffer->bytes.data(), d.bytes.data(), d.bytes.size());
   }
   return Ref<Array>(new Array(Array{0, cached->buffer, cached->elem, 0, cached->shape, cached->strides}));
 }
@@ -340,7 +340,8 @@ Cell Interpreter::from_value(const Value& v) {
     return n;
   }
   Ref<Array> a = fresh(v.elem, v.shape);
-  if (!failed()) std::memcpy(a->buffer->bytes.data(), v.bytes.data(), std::min(v.bytes.size(), a->buffer->bytes.size()));
+  if (failed()) return a;
+  if (size_t n = std::min(v.bytes.size(), a->buffer->bytes.size())) std::memcpy(a->buffer->bytes.data(), v.bytes.data(), n);
   return a;
 }
 

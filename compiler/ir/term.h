@@ -31,6 +31,12 @@ inline Term lt(const Term& x, const Term& y) { return apply(ScalarOp::lt, {x, y}
 inline Term le(const Term& x, const Term& y) { return apply(ScalarOp::le, {x, y}); }
 inline Term and_(const Term& x, const Term& y) { return apply(ScalarOp::and_, {x, y}); }
 inline Term or_(const Term& x, const Term& y) { return apply(ScalarOp::or_, {x, y}); }
+// All of xs. A list is evaluated from left to right, arguments in any order: statements made in them come out in this one.
+inline Term all_of(std::initializer_list<Term> xs) {
+  Term all = *xs.begin();
+  for (auto x = xs.begin() + 1; x != xs.end(); x++) all = and_(all, *x);
+  return all;
+}
 inline Term not_(const Term& x) { return apply(ScalarOp::not_, {x}); }
 
 // The derivative of `op` in operand `wrt` at x, y, z with result r (missing operands repeat x): the dx, dy, dz columns

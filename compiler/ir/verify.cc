@@ -228,6 +228,7 @@ class Verifier {
   void expect_scalar(const Atom& a, Scalar s, std::string_view what) {
     if (!same_type(p_.type(a), scalar_type(s))) fail("V3", fmt::format("{} is {}, not {}", what, print(p_, p_.type(a)), name_of(s)));
   }
+  void array(Var v) { if (!is_array(p_.type(v))) fail("V3", fmt::format("`{}` is no array", show(v))); }
   void sizes(const std::vector<Atom>& atoms) { for (const Atom& a : atoms) expect_scalar(a, Scalar::I64, "a size or index"); }
   void selectors(Var array, const std::vector<Selector>& at) {
     if (!is_array(p_.type(array)) || at.size() > shape_of(p_.type(array)).size() || at.empty())
@@ -257,7 +258,7 @@ class Verifier {
     if (f.params.size() != inputs.size()) return fail("V3", "inputs and parameters differ in number");
     for (size_t i = 0; i < inputs.size(); i++) {
       const Type& t = p_.type(inputs[i]);
-      if (is_scalar(t)) return fail("V3", "an input is a scalar");
+      if (!is_array(t) && !is_acc(t)) return fail("V3", "an input is neither an array nor an accumulator");
       if (is_array(t) && shape_of(t)[0] != width) return fail("V3", fmt::format("`{}` is not as long as the width", show(inputs[i])));
       if (!same_shape(row_type(t), p_.type(f.params[i].var)) && !is_acc(t))
         return fail("V3", fmt::format("the parameter for `{}` is no row of it", show(inputs[i])));
@@ -310,16 +311,44 @@ class Verifier {
         Type want = array_type(elem_of(p_.type(x.array)), selected_shape(shape_of(p_.type(x.array)), x.at));
         if (!same_shape(want, p_.type(x.value))) fail("V3", "the value does not have the shape of the place");
       },
-      [&](const Iota& x) { sizes({x.n}); },
-      [&](const Replicate& x) { if (x.shape.empty()) fail("V3", "replicate without dimensions"); sizes(x.shape); },
+      [&](const Convert& x) { if (!is_scalar(p_.type(x.value))) fail("V3", "the operand is no scalar"); },
+      [&](const Iota& x) {
+        sizes({x.n});
+        if (!is_scalar(p_.type(x.start)) || !same_type(p_.type(x.start), p_.type(x.step))) fail("V3", "start and step are no scalars of one type");
+      },
+      [&](const Replicate& x) {
+        if (x.shape.empty()) fail("V3", "replicate without dimensions");
+        sizes(x.shape);
+        if (!is_scalar(p_.type(x.value)) && !is_array(p_.type(x.value))) fail("V3", "replicate of what is no value");
+      },
       [&](const Scratch& x) { if (x.shape.empty()) fail("V3", "scratch without dimensions"); sizes(x.shape); },
-      [&](const Reshape& x) { if (x.shape.empty()) fail("V3", "reshape without dimensions"); sizes(x.shape); },
+      [&](const Reshape& x) {
+        if (x.shape.empty()) fail("V3", "reshape without dimensions");
+        sizes(x.shape);
+        array(x.array);
+      },
+      [&](const Copy& x) { array(x.array); },
       [&](const ArrayLit& x) {
         if (x.elements.empty()) return fail("V3", "an empty array literal");
+        if (!is_scalar(p_.type(x.elements[0])) && !is_array(p_.type(x.elements[0]))) return fail("V3", "an array of what is no value");
         for (const Atom& a : x.elements) if (!same_shape(p_.type(a), p_.type(x.elements[0]))) fail("V3", "elements of different types");
       },
-      [&](const Concat& x) { if (x.arrays.empty()) fail("V3", "concat of nothing"); sizes({x.size}); },
+      [&](const Concat& x) {
+        if (x.arrays.empty()) return fail("V3", "concat of nothing");
+        sizes({x.size});
+        for (Var v : x.arrays) array(v);
+        if (!fine()) return;
+        auto others = [&](Var v) {
+          std::vector<Dim> shape = shape_of(p_.type(v));
+          if (x.dim >= 0 && x.dim < isize(shape)) shape.erase(shape.begin() + x.dim);
+          return shape;
+        };
+        if (x.dim < 0 || x.dim >= isize(shape_of(p_.type(x.arrays[0])))) return fail("V3", "concat along a dimension that the arrays do not have");
+        for (Var v : x.arrays)
+          if (elem_of(p_.type(v)) != elem_of(p_.type(x.arrays[0])) || others(v) != others(x.arrays[0])) fail("V3", "concat of arrays that do not fit");
+      },
       [&](const Permute& x) {
+        array(x.array);
         std::vector<int> sorted = x.dims;
         std::ranges::sort(sorted);
         for (int i = 0; i < isize(sorted); i++) if (sorted[size_t(i)] != i) return fail("V3", "not a permutation");
@@ -331,6 +360,7 @@ class Verifier {
         if (fine()) post(x.pre.body.result, x.reduces, x.scans, x.post, x.late);
       },
       [&](const Hist& x) {
+        sizes({x.width});
         operands_of(x.pre, x.inputs, x.width);
         dests(x.dests);
         size_t want = 0;
@@ -376,10 +406,13 @@ class Verifier {
         inner.resize(inner.size() - updates);
         if (fine()) post(inner, x.reduces, x.scans, x.post, x.late);
       },
+      [&](const Alloc& x) { sizes({x.bytes}); },
       [&](const Jvp& x) {
+        sizes(x.batch);
         if (x.at.size() != x.f.params.size() || x.tangents.size() != x.at.size()) fail("V3", "jvp with a wrong number of arguments or seeds");
       },
       [&](const Vjp& x) {
+        sizes(x.batch);
         if (x.at.size() != x.f.params.size() || x.adjoints.size() != x.f.body.result.size()) fail("V3", "vjp with a wrong number of arguments or seeds");
       },
       [&](const auto&) {});                              // nothing to check beyond the result types

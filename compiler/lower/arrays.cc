@@ -45,7 +45,7 @@ ir::Slice Lowerer::slice(const ast::Selector& s, const Dim& width, Scope* scope,
     Term i = from.value_or(zero), j = to.value_or(w), n = j - i;
     // The empty slice i:i is fine wherever it is.
     if (from || to) {
-      Term inside = and_(and_(le(zero, i), le(i, j)), le(j, w));
+      Term inside = ir::all_of({le(zero, i), le(i, j), le(j, w)});
       ok = and_(ok, from && to ? or_(eq(i, j), inside) : inside);
     }
     return {i.atom, n.atom, i64_const(1)};
@@ -57,8 +57,8 @@ ir::Slice Lowerer::slice(const ast::Selector& s, const Dim& width, Scope* scope,
   Term n = ir::apply(ScalarOp::quot, {((j - i) + *step) - sign, divisor});
   if (ir::is_const(step->atom, -1) && !from && !to) n = w;
   Term last = i + (n - 1) * *step;
-  Term up = and_(and_(le(zero, i), le(i, j)), and_(le(zero, last), lt(last, w)));
-  Term down = and_(and_(le(number(-1), j), le(j, i)), and_(lt(i, w), le(zero, last)));
+  Term up = ir::all_of({le(zero, i), le(i, j), le(zero, last), lt(last, w)});
+  Term down = ir::all_of({le(number(-1), j), le(j, i), lt(i, w), le(zero, last)});
   if (!(ir::is_const(step->atom, -1) && !from && !to))
     ok = and_(ok, and_(nonzero, or_(eq(n, zero), select(forward, up, down))));
   return {i.atom, n.atom, step->atom};
@@ -77,7 +77,7 @@ std::vector<ir::Selector> Lowerer::selectors(std::span<const ast::Selector> part
       continue;
     }
     Term i = ir::convert(Scalar::I64, term(eval(*parts[k].at, scope)));
-    ok = and_(and_(le(zero, i), lt(i, term(dims[k]))), ok);
+    ok = and_(ir::all_of({le(zero, i), lt(i, term(dims[k]))}), ok);
     out[k] = i.atom;
     shown[k] = "{}";
     args[k] = {i.atom};

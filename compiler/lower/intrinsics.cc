@@ -251,7 +251,7 @@ Value Lowerer::unflatten_intrinsic(Site& s) {
   std::vector<Atom> all = atoms(s.args[0]);
   if (all.empty()) return s.args[0];
   Atom length = shape(all[0])[0];
-  Term ok = and_(and_(le(number(0), term(*n)), le(number(0), term(*m))), eq(term(*n) * term(*m), term(length)));
+  Term ok = ir::all_of({le(number(0), term(*n)), le(number(0), term(*m)), eq(term(*n) * term(*m), term(length))});
   Var proof = check(ok, "Cannot unflatten array of shape [{}] to array of shape [{}][{}]", {length, *n, *m});
   return checked_by({proof}, [&] {
     return map_leaves(s.args[0], [&](const Dynamic& d) -> Value {

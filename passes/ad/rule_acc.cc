@@ -106,7 +106,7 @@ ReturnSweep vjp_upd(Reverse& rev, const Stm&, const AccUpdate& op) {
       Term inside = b.term(bool_const(true));
       for (size_t d = 0; d < op.at.size(); d++) {
         Term k = b.term(op.at[d]);
-        inside = and_(inside, and_(le(b.term(i64_const(0)), k), lt(k, b.term(acc.space[d]))));
+        inside = and_(inside, all_of({le(b.term(i64_const(0)), k), lt(k, b.term(acc.space[d]))}));
       }
       If guarded;
       guarded.cond = inside.atom;

@@ -116,7 +116,7 @@ void product(Reverse& rev, const Screma& red, const Atom& y_adj) {
   });
   Term q = b.term(b.reduce("q", red.width, b.combine(ScalarOp::mul, t, 1), {parts[0]})[0]);
   Term z = b.term(b.reduce("z", red.width, b.combine(ScalarOp::add, Scalar::I64, 0), {parts[1]})[0]);
-  Term proper = and_(not_(eq(q, zero)), lt(apply(ScalarOp::abs, {q}), b.number(t, INFINITY)));
+  Term proper = all_of({not_(eq(q, zero)), lt(apply(ScalarOp::abs, {q}), b.number(t, INFINITY))});
   If choose;
   choose.cond = proper.atom;
   choose.then_ = b.body([&] {

@@ -323,7 +323,7 @@ class Covering {
       std::vector<Dim> space = shape_of(p_.type(arrays[k]));
       Term inside = b.term(bool_const(true));
       for (size_t i = 0; i < u->at.size(); i++)
-        inside = and_(inside, and_(le(b.term(i64_const(0)), b.term(u->at[i])), lt(b.term(u->at[i]), b.term(space[i]))));
+        inside = and_(inside, all_of({le(b.term(i64_const(0)), b.term(u->at[i])), lt(b.term(u->at[i]), b.term(space[i]))}));
       auto updated = [&] {
         Atom value = u->values[0];
         if (d.combine) value = b.inline_call(d.combine->op, {b.index("old", arrays[k], u->at), value})[0];

@@ -164,9 +164,8 @@ class Accumulators {
       cells = cells + here;
     }
     if (!updates) return;
-    Term small = le(cells * out.number(Scalar::I64, parts),
-                    *updates * out.number(Scalar::I64, 4) + out.number(Scalar::I64, 65536));
-    small = and_(small, le(cells, out.number(Scalar::I64, most_private)));
+    Term copies = cells * out.number(Scalar::I64, parts), limit = *updates * out.number(Scalar::I64, 4) + out.number(Scalar::I64, 65536);
+    Term small = all_of({le(copies, limit), le(cells, out.number(Scalar::I64, most_private))});
     Stm atomic = s;
     for (Bind& b : atomic.pattern) b.var = p_.fresh(p_.hint(b.var), p_.type(b.var));
     WithAcc copy = clone(p_, x);

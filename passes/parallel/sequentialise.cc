@@ -173,7 +173,7 @@ class Sequentialise {
     std::optional<Term> inside;
     for (size_t d = 0; d < x.at.size(); d++) {
       if (in_range(x.at[d], acc.space[d])) continue;
-      Term at = out.term(x.at[d]), here = and_(le(out.number(Scalar::I64, 0), at), lt(at, out.term(acc.space[d])));
+      Term at = out.term(x.at[d]), here = all_of({le(out.number(Scalar::I64, 0), at), lt(at, out.term(acc.space[d]))});
       inside = inside ? and_(*inside, here) : here;
     }
     const std::vector<Var> old = arrays_[x.acc];
