@@ -401,6 +401,7 @@ Path Parser::path() {
   }
   p.span = since(first);
   p.names = copy(names), p.spans = copy(spans);
+  height_ += uint32_t(names.size() - 1);               // x.a.b may be fields within fields
   return p;
 }
 

@@ -66,3 +66,25 @@ TEST_CASE("uniqueness of results is inferred") {
   EXPECT(type_of_f("def f (xs: []i32) = xs") == "[d0]i32 -> [d0]i32");
   EXPECT(type_of_f("def f (xs: *[]i32) = (xs, xs)") == "*[d0]i32 -> ([d0]i32, [d0]i32)");
 }
+
+TEST_CASE("nesting that no stack holds is refused") {
+  auto nested = [](const char* before, const char* open, const char* inside, const char* close, const char* after) {
+    std::string text = before;
+    for (int i = 0; i < 20000; i++) text += open;
+    text += inside;
+    for (int i = 0; i < 20000; i++) text += close;
+    return type_of_f(text + after);
+  };
+  EXPECT(nested("def f = ", "(", "1", ")", "") == "A20");
+  EXPECT(nested("def f = ", "[", "1", "]", "") == "A20");
+  EXPECT(nested("def f = ", "1 + (", "1", ")", "") == "A20");
+  EXPECT(nested("def f = ", "1 + ", "1", "", "") == "A20");
+  EXPECT(nested("def f = ", "\\x -> ", "1", "", "") == "A20");
+  EXPECT(nested("def f b = ", "if b then 1 else ", "1", "", "") == "A20");
+  EXPECT(nested("def f = ", "let x = 1 ", "in x", "", "") == "A20");
+  EXPECT(nested("def f (x: {a: i32}) = x", ".a", "", "", "") == "A20");
+  EXPECT(nested("def f (x: []i32) = x", "[0]", "", "", "") == "A20");
+  EXPECT(nested("def f (x: ", "[]", "i32", "", ") = x") == "A20");
+  EXPECT(nested("def f (x: ", "i32 -> ", "i32", "", ") = x") == "A20");
+  EXPECT(nested("def f ", "(", "x", ")", " = x") == "A20");
+}

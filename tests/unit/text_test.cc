@@ -71,6 +71,13 @@ TEST_CASE("each rule of the verifier is broken by a program") {
   EXPECT(rule("fun f \\(x: f64) { let y: f64 = if true { let z: f64 = sin [x] in z } else { in z } in y }") == "V2");
   EXPECT(rule("fun f \\(x: f64) { let y: i64 = sin [x] in y }") == "V3");
   EXPECT(rule("fun f \\(x: f64) { let y: f64 = add [x, 1f32] in y }") == "V3");
+  EXPECT(rule("fun f \\(n: i64, m: i64, xs: [n]f64) { let y: [m]f64 = concat 1 [xs, xs] m in y }") == "V3");
+  EXPECT(rule("fun f \\(n: i64, m: i64, xs: [n]f64, ys: [n]i64) { let y: [m]f64 = concat 0 [xs, ys] m in y }") == "V3");
+  EXPECT(rule("fun f \\(n: i64) { let y: [n]i64 = copy n in y }") == "V3");
+  EXPECT(rule("fun f \\(n: i64) { let y: [n]i64 = permute n [] in y }") == "V3");
+  EXPECT(rule("fun f \\(n: i64) { let y: [n]i64 = reshape n [n] in y }") == "V3");
+  EXPECT(rule("fun f \\(n: i64) { let y: [n]i64 = iota n 0i64 1i32 in y }") == "V3");
+  EXPECT(rule("fun f \\(n: i64, xs: [n]i64) { let y: i32 = convert i32 xs in y }") == "V3");
   EXPECT(rule("level memory fun f \\(x: f64) { let y: f64 = vjp \\(z: f64) { in z } [x] [1f64] [] in y }") == "V4");
   EXPECT(rule("fun f \\(n: i64, xs: [n]f64) { let y: f64 = reduce n \\(a: f64, b: f64) { in a } [1i64] [xs] in y }") == "V5");
   EXPECT(rule("fun f \\(n: i64, *xs: [n]f64) { let ys: [n]f64 = update xs [0i64] 1f64 let y: f64 = index xs [0i64] in y }") == "V6");
