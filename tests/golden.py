@@ -52,7 +52,7 @@ for path in options.files or sorted((root / "golden").rglob("*.ir")):
         file.flush()
         run = subprocess.run([options.raido, "dev", *commands[0], file.name], capture_output=True, text=True)
         stats = subprocess.run([options.raido, "dev", *commands[0], "--stats", file.name], capture_output=True, text=True)
-    counted.update(re.findall(r"^ *([a-z_]+\.[A-Za-z0-9_.]+) +\d+$", stats.stderr, re.M))
+    counted.update(re.findall(r"^ *([a-z_]+\.[A-Za-z0-9_.]+) +[1-9]\d*$", stats.stderr, re.M))
     counted.update(name for words in re.findall(r"--pass[= ](\S+)", " ".join(commands[0])) for name in words.split(","))
     must_fail = path.name.startswith("fail_")
     output = run.stderr if must_fail else run.stdout
