@@ -55,6 +55,14 @@ with tempfile.TemporaryDirectory() as folder:
                              capture_output=True, text=True, cwd=folder)
         failed += run.returncode != 0
         results["tests"].append({"program": program.name, "result": "passed" if run.returncode == 0 else (run.stdout + run.stderr)[-2000:]})
+    # The words of the vocabulary that no program above may use.
+    build = subprocess.run(["gcc", "-std=c99", "-DRAIDO_ON_CUDA", f"-I{root}", root / "tests/runtime/kernels.c", "-o", folder / "kernels",
+                            "-lm", "-ldl", "-lpthread"], capture_output=True, text=True)
+    run = build if build.returncode else subprocess.run(
+        [folder / "kernels", "all", *(root / name for name in
+         ("backends/runtime/words_cuda.h", "backends/runtime/words.h", "tests/runtime/kernels.h"))], capture_output=True, text=True)
+    failed += run.returncode != 0
+    results["tests"].append({"program": "kernels.c", "result": "passed" if run.returncode == 0 else (run.stdout + run.stderr)[-2000:]})
     gmm = root / "benchmarks/adbench/gmm.fut"
     outputs = {}
     for backend in ("c", "cuda"):

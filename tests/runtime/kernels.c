@@ -1,4 +1,4 @@
-/* kernels.c - the kernels of kernels.h, on the emulator or, with RAIDO_ON_OPENCL, on an OpenCL device.
+/* kernels.c - the kernels of kernels.h, on the emulator or, with RAIDO_ON_OPENCL or RAIDO_ON_CUDA, on a device.
  *   kernels all [SOURCE...]    runs the correct ones and checks what they compute; SOURCE: the text of the kernels
  *   kernels NAME               runs one that has a fault, which sanitizers.py expects to be found */
 #include "backends/runtime/context.h"
@@ -10,8 +10,7 @@
 #define RAIDO_PATIENCE 2
 #define RAIDO_STRICT_FP 0
 
-#ifdef RAIDO_ON_OPENCL
-#else
+#if !defined(RAIDO_ON_OPENCL) && !defined(RAIDO_ON_CUDA)
 #include "backends/runtime/words_fibers.h"
 #include "backends/runtime/words.h"
 #include "tests/runtime/kernels.h"
@@ -31,8 +30,10 @@ static const char *const raido_kernel_names[] = {
   "out_of_bounds", "out_of_shared", "early_end", "two_barriers", "waits_inside"};
 static const int raido_kernel_count = sizeof raido_kernel_names / sizeof raido_kernel_names[0];
 #include "backends/runtime/device.h"
-#ifdef RAIDO_ON_OPENCL
+#if defined(RAIDO_ON_OPENCL)
 #include "backends/runtime/device_opencl.h"
+#elif defined(RAIDO_ON_CUDA)
+#include "backends/runtime/device_cuda.h"
 #else
 #include "backends/runtime/device_fibers.h"
 #endif
