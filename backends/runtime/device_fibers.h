@@ -67,8 +67,10 @@ RAIDO_FN size_t raido_block_bytes(i64 block_size) {
 RAIDO_FN void raido_map_block(struct raido_emulated_block *b) {
   b->memory = mmap(NULL, raido_block_bytes(b->size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (b->memory == MAP_FAILED) raido_panic("emulator", "out of memory");
+#ifndef RAIDO_TSAN                       // too dear for every block
   for (i64 k = 0; k < b->size; k++)      // a page that nobody may touch ends each stack
     if (mprotect(b->memory + raido_block_bytes(k), 4096, PROT_NONE) != 0) raido_panic("emulator", "out of memory");
+#endif
 }
 
 RAIDO_UNSEEN void raido_begin_block(struct raido_emulated_block *b) {
