@@ -65,13 +65,14 @@ RAIDO_FUN double raido_cospi(double x) {
 RAIDO_FUN double raido_polygamma(int m, double x) {
   const double b[10] = {1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66, -691.0 / 2730, 7.0 / 6, -3617.0 / 510,
                         43867.0 / 798, -174611.0 / 330};
-  double sum = 0.0, fact = 1.0, sign = (m & 1) ? 1.0 : -1.0, term, power;
+  double sum = 0.0, fact = 1.0, sign = (m & 1) ? 1.0 : -1.0, reflected = 0.0, sense = 1.0, term, power;
   const double pi = 3.14159265358979323846;
   int k, j;
-  if (x <= 0.0 && m == 0) return raido_polygamma(0, 1.0 - x) - pi * raido_cospi(x) / raido_sinpi(x);
-  if (x <= 0.0 && m == 1) {
-    double s = raido_sinpi(x);
-    return pi * pi / (s * s) - raido_polygamma(1, 1.0 - x);
+  if (x <= 0.0 && m <= 1) {                                 /* not by a call of itself: OpenCL C has no recursion */
+    const double s = raido_sinpi(x);
+    reflected = m == 0 ? -pi * raido_cospi(x) / s : pi * pi / (s * s);
+    if (m == 1) sense = -1.0;
+    x = 1.0 - x;
   }
   for (k = 2; k <= m; k++) fact *= k;                       /* m! */
   for (; x < 15.0; x += 1.0) {                              /* polygamma(m,x) = polygamma(m,x+1) - (-1)^m m! / x^(m+1) */
@@ -83,7 +84,7 @@ RAIDO_FUN double raido_polygamma(int m, double x) {
     power = 1.0 / (x * x);
     sum += log(x) - 0.5 / x;
     for (k = 0, term = power; k < 10; k++, term *= power) sum -= b[k] * term / (2.0 * (k + 1));
-    return sum;
+    return reflected + sense * sum;
   }
   /* (-1)^(m+1) [ (m-1)!/x^m + m!/(2 x^(m+1)) + sum_k B_2k (2k+m-1)! / ((2k)! x^(2k+m)) ] */
   power = 1.0;
@@ -93,6 +94,6 @@ RAIDO_FUN double raido_polygamma(int m, double x) {
     for (j = 0; j < 2; j++) term *= (2.0 * (k - 1) + m + j) / (2.0 * (k - 1) + 1 + j) / x;
     sum += sign * b[k - 1] * term;
   }
-  return sum;
+  return reflected + sense * sum;
 }
 #endif

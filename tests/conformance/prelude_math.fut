@@ -106,3 +106,16 @@ entry legacy (x: i32) = (r32 x, t32 3.7f32, r64 x, t64 3.7, not true)
 -- input { } output { 255u8 0u8 65535u16 4294967295u32 18446744073709551615u64 32767i16 -32768i16 16i32 64i32 }
 entry constants_of_types =
   (u8.highest, u8.lowest, u16.highest, u32.highest, u64.highest, i16.highest, i16.lowest, u16.num_bits, u64.num_bits)
+
+-- The derivative of lgamma, on both sides of zero.
+-- ==
+-- entry: digammas
+-- input { [1.0, 2.5, -0.5, 20.0] }
+-- output { [-0.5772156649015329, 0.7031566406452432, 0.03648997397857652, 2.9705239922421491] }
+entry digammas (xs: []f64) = map (\x -> vjp f64.lgamma x 1) xs
+
+-- ==
+-- entry: trigammas
+-- input { [1.0, 2.5, -0.5, 20.0] }
+-- output { [1.6449340668482264, 0.4903577561002348, 8.9348022005446793, 0.05127082293520312] }
+entry trigammas (xs: []f64) = map (\x -> jvp (\y -> vjp f64.lgamma y 1) x 1) xs
