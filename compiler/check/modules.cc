@@ -73,10 +73,20 @@ void Modules::value(ast::Decl& d, ast::Def& def, ModuleInfo& out) {
     c.diags.report(def.name_span, err::recursive_shadow, c.text(def.self->name)).note("to use the earlier definition, give it another name first");
   const Scheme* scheme = nullptr;
   if (ok) {
-    Sizes sizes(c, infer);
-    Scheme s = sizes.definition(def);
-    scheme = c.scheme(s);
-    if (c.diags.error_count() == before) sizes.check_causality(def);
+    size_t mark = c.diags.mark();
+    auto sized = [&](bool own_sizes) {
+      Sizes sizes(c, infer);
+      scheme = c.scheme(sizes.definition(def, own_sizes));
+      if (c.diags.error_count() == before) sizes.check_causality(def);
+      if (c.diags.error_count() == before) return true;
+      if (own_sizes) c.diags.rollback(mark);
+      return false;
+    };
+    // What is wrong with both is reported as by the first.
+    if (!sized(false) && def.recursive && def.result) {
+      c.diags.rollback(mark);
+      if (!sized(true)) sized(false);
+    }
     if (c.diags.error_count() == before) check_recursion(c, def, *scheme);
   }
   if (ok && c.diags.error_count() == before) check_coverage(c, def);

@@ -414,7 +414,7 @@ TypeRef Sizes::local_function(ast::LetFun& l) {
 
 // --- definitions ---
 
-Scheme Sizes::definition(ast::Def& def) {
+Scheme Sizes::definition(ast::Def& def, bool own_sizes) {
   Scheme scheme;
   scheme.types = infer_.generalised;
   Saved saved = enter_function();
@@ -441,7 +441,16 @@ Scheme Sizes::definition(ast::Def& def) {
   else if (def.result) w = written(def.result);
   if (def.recursive) {
     TypeRef result = def.result ? w : fresh_type(erased(def.body->type), def.name_span);
+    std::vector<Binding*> made;
+    if (own_sizes)
+      result = rebuild(types, result, [](TypeRef) { return TypeRef{}; }, [&](SizeRef s) {
+        SizeRef r = resolve(s);
+        if (!types.as<VarSize>(r)) return r;
+        made.push_back(unknown(def.name_span, "a size of the result of a recursive call"));
+        return types.add(Size{NameSize{made.back()}});
+      });
     TypeRef self = close_function(def.params, from, result, level);
+    for (Binding* b : made) levels_[b] = ~0u;
     if (def.result) {
       Scheme own{{}, scheme.sizes, self};
       polymorphic_[def.self] = c.scheme(own);

@@ -18,8 +18,9 @@ class Sizes {
   Sizes(Context& context, Infer& infer);
   ~Sizes();
 
-  // The whole definition; its scheme has the type parameters found by inference.
-  Scheme definition(ast::Def& def);
+  // The whole definition; its scheme has the type parameters found by inference. In a recursive function the sizes that the
+  // declared result leaves open are the same for all calls, to be inferred; with `own_sizes` each call makes its own.
+  Scheme definition(ast::Def& def, bool own_sizes = false);
   // A written type outside of definitions: its size expressions.
   void written_sizes(ast::TypeExpr* t);
   void finish();

@@ -15,3 +15,22 @@ def deep (n: i64) (xs: []i32): i32 = if n == 0 then i32.sum xs else deep (n - 1)
 -- entry: recursion_in_map
 -- input { [1i64,2i64] } output { [5i32,7i32] }
 entry recursion_in_map (ns: []i64) = map (\n -> deep n [1, 2]) ns
+
+-- Results whose sizes are declared open: each call has its own, where they are not the same for all calls.
+def quicksort [n] 't (lt: t -> t -> bool) (xs: [n]t): []t =
+  if n < 2 then xs
+  else let (a, b) = partition (\x -> x `lt` xs[0]) xs[1:]
+       in quicksort lt a ++ [xs[0]] ++ quicksort lt b
+def add_times [n] (k: i64) (xs: [n]i64): []i64 = if k == 0 then xs else add_times (k - 1) (map (+ 1) xs)
+def with_lengths [n] (k: i64) (xs: [n]i64): ([]i64, []bool) =
+  if k == 0 then (xs, map (> 2) xs)
+  else let (a, b) = with_lengths (k - 1) (xs ++ [k]) in (a ++ [length b], b)
+-- ==
+-- entry: open_results
+-- input { [3i64,1i64,2i64] }
+-- output { [1i64,2i64,3i64] [3i64,2i64,1i64] [18i64,4i64,10i64] [3i64,1i64,2i64,2i64,1i64,5i64,5i64] [true,false,false,false,false] }
+-- input { empty([0]i64) }
+-- output { empty([0]i64) empty([0]i64) empty([0]i64) [2i64,1i64,2i64,2i64] [false,false] }
+entry open_results (xs: []i64) =
+  let (a, b) = with_lengths 2 xs
+  in (quicksort (<) xs, quicksort (>) xs, map2 (*) xs (add_times 3 xs), a, b)
