@@ -641,11 +641,13 @@ bool Infer::definition(ast::Def& def) {
     bool negated = c.sources.text(at.second).starts_with("-");
     if (p && !l->has_suffix && !fits(*l, p->prim, negated)) c.diags.report(at.second, err::literal_range, c.sources.text(at.second), prim_name(p->prim));
   }
+  // Behind a mistake a type that was left open says nothing: only functions that are there count.
+  bool broken = c.diags.error_count() != before;
   for (auto& [e, operand] : equalities_) {
     TypeRef t = zonk(operand);
     bool bad = false, array = false;
     visit_type(types, t, [&](TypeRef x) {
-      bad |= types.as<FunType>(x) || types.as<NamedType>(x);
+      bad |= types.as<FunType>(x) || (types.as<NamedType>(x) && !broken);
       array |= types.as<ArrayType>(x) != nullptr;
     }, [](SizeRef) {});
     if (bad) c.diags.report(e->span, err::no_equality, c.show(t));
@@ -653,7 +655,9 @@ bool Infer::definition(ast::Def& def) {
   }
   for (auto& [t, at] : no_functions_) {
     TypeRef z = zonk(t);
-    if (c.has_function(z)) {
+    bool functions = false;
+    visit_type(types, z, [&](TypeRef x) { functions |= types.as<FunType>(x) != nullptr; }, [](SizeRef) {});
+    if (broken ? functions : c.has_function(z)) {
       std::string plural = std::string(at.second) + (std::string_view(at.second) == "loop parameter" ? "" : "s");
       c.diags.report(at.first, err::function_result, plural, c.show(z));
     }

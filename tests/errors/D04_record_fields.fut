@@ -1,0 +1,12 @@
+def r b = if b then {x = 1} else {y = 1}
+-- expect
+-- Error at D04_record_fields.fut:1:11-40:
+-- Branches differ in type: [D04]
+--   {x: number}
+-- and
+--   {y: number}
+--  1 | def r b = if b then {x = 1} else {y = 1}
+--    |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+--    |                     ------- {x: number}
+--    |                                  ------- {y: number}
+-- note: the record types have unshared fields: x, y

@@ -1,0 +1,11 @@
+def f (x: #a | #b) : (#a | #c) = x
+-- expect
+-- Error at D05_constructors.fut:1:34-34:
+-- Function body does not have expected type. [D05]
+-- Expected:
+--   #a | #c
+-- Actual:
+--   #a | #b
+--  1 | def f (x: #a | #b) : (#a | #c) = x
+--    |                                  ^
+-- note: Unshared constructors: #c, #b
