@@ -5,6 +5,7 @@
 // Custom derivatives that nobody differentiates are their function.
 #include "passes/ad/differentiate.h"
 
+#include "compiler/ir/rewrite.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -22,52 +23,33 @@ class Differentiation {
   // Returns whether the body held an operator before.
   bool body(Body& whole) {
     bool found = false;
-    Builder b(p_, whole.stms);
-    Subst results;
-    b.into(whole, [&](List<Stm>& stms) {
-      for (auto& item : stms.take()) {
-        Stm& s = *item;
-        substitute(p_, s, results);
-        bool inner = false;
-        walk_parts(s, [&](Body& part) { inner = body(part) || inner; });
-        found = found || inner || is_operator(s.exp);
-        if (!is_operator(s.exp) || inner || !context_.refused.empty()) { b.emit(std::move(s)); continue; }
-        b.source = s.source;
-        std::vector<Atom> values = match(s.exp, [&](Vjp& x) { return ad::expand_vjp(b, context_, std::move(x)); },
-                                         [&](Jvp& x) { return ad::expand_jvp(b, context_, std::move(x)); },
-                                         [](auto&) { return std::vector<Atom>{}; });
-        for (size_t i = 0; i < s.pattern.size(); i++) results.emplace(s.pattern[i].var, values.at(i));
-        expanded++;
-        context_.stats.count("ad.operators");
-      }
+    rewrite(p_, whole, [&](Builder& b, Stm& s, Subst& results) {
+      bool inner = false;
+      walk_parts(s, [&](Body& part) { inner = body(part) || inner; });
+      found = found || inner || is_operator(s.exp);
+      if (!is_operator(s.exp) || inner || !context_.refused.empty()) return false;
+      std::vector<Atom> values = match(s.exp, [&](Vjp& x) { return ad::expand_vjp(b, context_, std::move(x)); },
+                                       [&](Jvp& x) { return ad::expand_jvp(b, context_, std::move(x)); },
+                                       [](auto&) { return std::vector<Atom>{}; });
+      for (size_t i = 0; i < s.pattern.size(); i++) results.emplace(s.pattern[i].var, values.at(i));
+      expanded++;
+      context_.stats.count("ad.operators");
+      return true;
     });
-    rename(whole, results);
     return found;
   }
   void drop_custom(Body& whole) {
-    Builder b(p_, whole.stms);
-    Subst results;
-    b.into(whole, [&](List<Stm>& stms) {
-      for (auto& item : stms.take()) {
-        substitute(p_, *item, results);
-        walk_parts(*item, [&](Body& part) { drop_custom(part); });
-        auto custom = std::get_if<Custom>(&item->exp);
-        if (!custom) { b.emit(std::move(*item)); continue; }
-        std::vector<Atom> values = b.inline_once(std::move(custom->f), custom->args);
-        for (size_t i = 0; i < item->pattern.size(); i++) results.emplace(item->pattern[i].var, values[i]);
-      }
+    rewrite(p_, whole, [&](Builder& b, Stm& s, Subst& results) {
+      walk_parts(s, [&](Body& part) { drop_custom(part); });
+      auto custom = std::get_if<Custom>(&s.exp);
+      if (!custom) return false;
+      std::vector<Atom> values = b.inline_once(std::move(custom->f), custom->args);
+      for (size_t i = 0; i < s.pattern.size(); i++) results.emplace(s.pattern[i].var, values[i]);
+      return true;
     });
-    rename(whole, results);
   }
 
  private:
-  // Behind a body that was rewritten: its result, and for the constants all functions.
-  void rename(Body& whole, const Subst& results) {
-    substitute(p_, whole.result, results);
-    if (&whole != &p_.constants) return;
-    for (Function& f : p_.functions) substitute(p_, f.lambda, results);
-  }
-
   Program& p_;
   PassContext& context_;
 };

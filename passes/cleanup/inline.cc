@@ -4,7 +4,7 @@
 // operator and works on arrays, so that flattening and differentiation see it. Callees first (the call graph is walked
 // depth first), recursive calls and #[noinline] never; under an AD operator everything that can be is inlined. Functions
 // nobody can reach any more are dropped.
-#include "compiler/ir/build.h"
+#include "compiler/ir/rewrite.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -95,29 +95,20 @@ class Inliner {
     context_.stats.count("inline.calls");
   }
   void body(Body& whole, bool in_parallel, bool in_ad) {
-    Builder b(p_, whole.stms);
-    Subst results;
-    b.into(whole, [&](List<Stm>& stms) {
-      for (auto& item : stms.take()) {
-        Stm& s = *item;
-        substitute(p_, s, results);
-        bool parallel = std::holds_alternative<Screma>(s.exp) || std::holds_alternative<Hist>(s.exp);
-        bool ad = std::holds_alternative<Jvp>(s.exp) || std::holds_alternative<Vjp>(s.exp) || std::holds_alternative<Custom>(s.exp);
-        walk_parts(s, [&](Body& inner) { body(inner, in_parallel || parallel, in_ad || ad); });
-        auto call = std::get_if<Call>(&s.exp);
-        if (call) function(call->callee.index);
-        if (call && wanted(call->callee.index, in_parallel, in_ad) && s.attrs.empty()) {
-          size_t before = whole.stms.size();
-          expand(s, *call, b, results);
-          if (in_ad || in_parallel)                     // what was copied may hold calls that are wanted here only
-            for (size_t i = before; i < whole.stms.size(); i++)
-              walk_parts(whole.stms[i], [&](Body& inner) { body(inner, in_parallel, in_ad); });
-        } else b.emit(std::move(s));
-      }
+    rewrite(p_, whole, [&](Builder& b, Stm& s, Subst& results) {
+      bool parallel = std::holds_alternative<Screma>(s.exp) || std::holds_alternative<Hist>(s.exp);
+      bool ad = std::holds_alternative<Jvp>(s.exp) || std::holds_alternative<Vjp>(s.exp) || std::holds_alternative<Custom>(s.exp);
+      walk_parts(s, [&](Body& inner) { body(inner, in_parallel || parallel, in_ad || ad); });
+      auto call = std::get_if<Call>(&s.exp);
+      if (call) function(call->callee.index);
+      if (!call || !wanted(call->callee.index, in_parallel, in_ad) || !s.attrs.empty()) return false;
+      size_t before = whole.stms.size();
+      expand(s, *call, b, results);
+      if (in_ad || in_parallel)                         // what was copied may hold calls that are wanted here only
+        for (size_t i = before; i < whole.stms.size(); i++)
+          walk_parts(whole.stms[i], [&](Body& inner) { body(inner, in_parallel, in_ad); });
+      return true;
     });
-    substitute(p_, whole.result, results);
-    if (&whole == &p_.constants)                         // functions use them by name
-      for (Function& f : p_.functions) substitute(p_, f.lambda, results);
     if (in_ad && has_wanted_call(whole, in_parallel)) body(whole, in_parallel, in_ad);
   }
   bool has_wanted_call(const Body& b, bool in_parallel) const {

@@ -10,7 +10,7 @@
 // E3 on the inner of two maps leaves an update in the outer one, where it may apply again.
 #include <algorithm>
 
-#include "compiler/ir/build.h"
+#include "compiler/ir/rewrite.h"
 #include "compiler/ir/term.h"
 #include "passes/pass.h"
 
@@ -24,26 +24,16 @@ class EarlyAccumulators {
   EarlyAccumulators(Program& p, PassContext& context) : p_(p), context_(context) {}
 
   void body(Body& whole) {
-    Builder b(p_, whole.stms);
-    Subst results;
-    b.into(whole, [&](List<Stm>& stms) {
-      for (auto& item : stms.take()) {
-        Stm& s = *item;
-        substitute(p_, s, results);
-        if (auto scope = std::get_if<WithAcc>(&s.exp))
-          for (size_t k = 0; k < scope->dests.size(); k++) dests_[scope->scope.params[k].var] = &scope->dests[k];
-        walk_parts(s, [&](Body& inner) { body(inner); });
-        b.source = s.source;
-        b.checks = s.checks;
-        bool done = match(s.exp, [&](Screma& x) { return lift_from_map(b, s, x, results); },
-                          [&](For& x) { return lift_from_loop(b, s, x, results); },
-                          [&](AccUpdate& x) { return merge(whole, s, x, results); },
-                          [&](auto&) { return false; });
-        b.checks.clear();
-        if (!done) whole.stms.push_back(std::move(item));
-      }
+    rewrite(p_, whole, [&](Builder& b, Stm& s, Subst& results) {
+      if (auto scope = std::get_if<WithAcc>(&s.exp))
+        for (size_t k = 0; k < scope->dests.size(); k++) dests_[scope->scope.params[k].var] = &scope->dests[k];
+      walk_parts(s, [&](Body& inner) { body(inner); });
+      b.checks = s.checks;
+      return match(s.exp, [&](Screma& x) { return lift_from_map(b, s, x, results); },
+                   [&](For& x) { return lift_from_loop(b, s, x, results); },
+                   [&](AccUpdate& x) { return merge(whole, s, x, results); },
+                   [&](auto&) { return false; });
     });
-    substitute(p_, whole.result, results);
   }
 
  private:
@@ -213,24 +203,14 @@ class Covering {
  public:
   Covering(Program& p, PassContext& context) : p_(p), context_(context) {}
   void body(Body& whole) {
-    Builder b(p_, whole.stms);
-    Subst results;
-    b.into(whole, [&](List<Stm>& stms) {
-      for (auto& item : stms.take()) {
-        Stm& s = *item;
-        substitute(p_, s, results);
-        walk_parts(s, [&](Body& inner) { body(inner); });
-        auto scope = std::get_if<WithAcc>(&s.exp);
-        b.source = s.source;
-        b.checks = s.checks;
-        bool done = scope && (cover(b, s, *scope, results) || dissolve(b, s, *scope, results));
-        b.checks.clear();
-        if (done) continue;
-        whole.stms.push_back(std::move(item));
-        for (Bind x : whole.stms.back().pattern) definitions_[x.var] = &whole.stms.back();
-      }
+    rewrite(p_, whole, [&](Builder& b, Stm& s, Subst& results) {
+      walk_parts(s, [&](Body& inner) { body(inner); });
+      auto scope = std::get_if<WithAcc>(&s.exp);
+      b.checks = s.checks;
+      bool done = scope && (cover(b, s, *scope, results) || dissolve(b, s, *scope, results));
+      if (!done) for (Bind x : s.pattern) definitions_[x.var] = &s;
+      return done;
     });
-    substitute(p_, whole.result, results);
   }
 
  private:

@@ -1,6 +1,6 @@
 // split.cc - the inverse of fusion: every screma becomes a map, then one reduce or scan for each operator, then a map of
 // the scanned values, then the late reductions. Differentiation has one rule for each of these pure forms.
-#include "compiler/ir/build.h"
+#include "compiler/ir/rewrite.h"
 #include "compiler/ir/types.h"
 #include "passes/pass.h"
 
@@ -12,33 +12,22 @@ using namespace ir;
 class Splitter {
  public:
   explicit Splitter(Program& p) : p_(p) {}
-  // The names that the results of split operations have now.
-  Subst body(Body& whole) {
-    Builder b(p_, whole.stms);
-    Subst results;
-    b.into(whole, [&](List<Stm>& stms) {
-      for (auto& item : stms.take()) {
-        Stm& s = *item;
-        substitute(p_, s, results);
-        walk_parts(s, [&](Body& inner) { body(inner); });
-        auto x = std::get_if<Screma>(&s.exp);
-        bool pure = !x || is_map(*x) || (is_reduce(*x) && x->reduces.size() == 1) || (is_scan(*x) && x->scans.size() == 1);
-        if (pure) { b.emit(std::move(s)); continue; }
-        b.source = s.source;
-        b.checks = s.checks;
-        b.attrs = s.attrs;
-        std::vector<Atom> values = split(b, std::move(*x));
-        b.checks.clear();
-        b.attrs.clear();
-        for (size_t i = 0; i < s.pattern.size(); i++) {
-          Var v = *var_of(values[i]);
-          p_.vars[v.index].hint = p_.hint(s.pattern[i].var);
-          results.emplace(s.pattern[i].var, v);
-        }
+  void body(Body& whole) {
+    rewrite(p_, whole, [&](Builder& b, Stm& s, Subst& results) {
+      walk_parts(s, [&](Body& inner) { body(inner); });
+      auto x = std::get_if<Screma>(&s.exp);
+      bool pure = !x || is_map(*x) || (is_reduce(*x) && x->reduces.size() == 1) || (is_scan(*x) && x->scans.size() == 1);
+      if (pure) return false;
+      b.checks = s.checks;
+      b.attrs = s.attrs;
+      std::vector<Atom> values = split(b, std::move(*x));
+      for (size_t i = 0; i < s.pattern.size(); i++) {
+        Var v = *var_of(values[i]);
+        p_.vars[v.index].hint = p_.hint(s.pattern[i].var);
+        results.emplace(s.pattern[i].var, v);
       }
+      return true;
     });
-    substitute(p_, whole.result, results);
-    return results;
   }
 
  private:
@@ -93,11 +82,7 @@ class Splitter {
 
 void split(ir::Program& program, PassContext&) {
   Splitter pass(program);
-  ir::Subst constants = pass.body(program.constants);
-  for (ir::Function& f : program.functions) {
-    ir::substitute(program, f.lambda, constants);
-    pass.body(f.lambda.body);
-  }
+  program.each_body([&](ir::Body& b) { pass.body(b); });
 }
 
 }  // namespace raido

@@ -13,7 +13,7 @@
 
 #include <algorithm>
 
-#include "compiler/ir/build.h"
+#include "compiler/ir/rewrite.h"
 
 namespace raido {
 using namespace ir;
@@ -32,38 +32,29 @@ class InvariantUpdates {
 
   // Code outside all segs.
   void body(Body& b) {
-    Builder out(p_, b.stms);
-    Subst names;
-    out.into(b, [&](List<Stm>& old) {
-      for (auto& s : old.take()) {
-        substitute(p_, *s, names);
-        out.source = s->source;
-        if (auto fill = std::get_if<Replicate>(&s->exp)) filled_[s->pattern[0].var] = fill->value;
-        if (auto seg = std::get_if<Seg>(&s->exp)) {
-          if (seg->level == SegLevel::Grid && is_map(*seg)) {
-            while (reduce_one(out, *s, *seg)) {}
-            if (only_passes_on(*s, *seg)) {
-              for (Bind v : s->pattern) names[v.var] = outside(*seg, v.var);
-              continue;
-            }
-          }
-        } else if (auto w = std::get_if<WithAcc>(&s->exp)) {
-          for (size_t k = 0; k < w->dests.size(); k++) dests_[w->scope.params[k].var] = w->dests[k];
-          body(w->scope.body);
-          for (size_t k = w->dests.size(); k-- > 0;) store(*s, *w, k);
-          exclusive(*w);
-          if (w->dests.empty()) {             // nothing is accumulated any more
-            out.emit_all(std::move(w->scope.body.stms));
-            for (size_t k = 0; k < s->pattern.size(); k++) names[s->pattern[k].var] = w->scope.body.result[k];
-            continue;
-          }
-        } else {
-          walk_parts(*s, [&](Body& inner) { body(inner); });
-        }
-        out.emit(std::move(*s));
+    rewrite(p_, b, [&](Builder& out, Stm& s, Subst& names) {
+      if (auto fill = std::get_if<Replicate>(&s.exp)) filled_[s.pattern[0].var] = fill->value;
+      if (auto seg = std::get_if<Seg>(&s.exp)) {
+        if (seg->level != SegLevel::Grid || !is_map(*seg)) return false;
+        while (reduce_one(out, s, *seg)) {}
+        if (!only_passes_on(s, *seg)) return false;
+        for (Bind v : s.pattern) names[v.var] = outside(*seg, v.var);
+        return true;
       }
+      auto w = std::get_if<WithAcc>(&s.exp);
+      if (!w) {
+        walk_parts(s, [&](Body& inner) { body(inner); });
+        return false;
+      }
+      for (size_t k = 0; k < w->dests.size(); k++) dests_[w->scope.params[k].var] = w->dests[k];
+      body(w->scope.body);
+      for (size_t k = w->dests.size(); k-- > 0;) store(s, *w, k);
+      exclusive(*w);
+      if (!w->dests.empty()) return false;
+      out.emit_all(std::move(w->scope.body.stms));       // nothing is accumulated any more
+      for (size_t k = 0; k < s.pattern.size(); k++) names[s.pattern[k].var] = w->scope.body.result[k];
+      return true;
     });
-    for (Atom& a : b.result) substitute(p_, a, names);
   }
 
  private:
