@@ -167,10 +167,10 @@ struct Histogram {
   // Loops, one update after the other.
   struct Loop {
     For loop;
-    std::vector<Var> state(Program& p, const std::string& hint, const Elements& init) {
+    std::vector<Var> state(Program& program, const std::string& hint, const Elements& init) {
       std::vector<Var> vars;
       for (const Atom& a : init) {
-        vars.push_back(p.fresh(hint, p.type(a)));
+        vars.push_back(program.fresh(hint, program.type(a)));
         loop.state.push_back({vars.back()});
         loop.init.push_back(a);
       }
