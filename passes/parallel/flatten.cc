@@ -482,7 +482,7 @@ class Flatten {
 
   void with_acc(Nest& nest, Stm& s, WithAcc& x) {
     c_.stats.count("flatten.F10");
-    size_t n = x.dests.size(), arrays = 0;
+    size_t n = x.dests.size();
     WithAcc w{over_nest(nest, x.dests), {}};
     if (irregular_) return;
     add_checks(x.scope.body, s.checks);
@@ -492,7 +492,6 @@ class Flatten {
       Var token = p_.fresh("token", CheckType{});
       w.scope.params.push_back({token});
       changed[x.scope.params[k].var] = std::get<AccType>(dest_type(p_, w.dests[k], token));
-      arrays += w.dests[k].arrays.size();
     }
     for (size_t k = 0; k < n; k++) {
       Var acc = p_.fresh("acc", *changed[x.scope.params[k].var]);
