@@ -84,8 +84,9 @@ void Facts::choice(Var v, const Apply& select) {
 std::optional<Linear> Facts::linear(const Atom& a) const {
   if (auto c = const_of(a)) {
     constexpr i64 large = i64{1} << 40;                  // far from any size: not reasoned about
+    if (c->type != Scalar::I64) return {};
     i64 value = c->as_i64();
-    if (c->type != Scalar::I64 || value > large || value < -large) return {};
+    if (value > large || value < -large) return {};
     return Linear{value, {}};
   }
   Var v = *var_of(a);

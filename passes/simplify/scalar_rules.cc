@@ -126,8 +126,14 @@ Rewrite division(Site& s, Apply& x) {
   if (low && high) return remainder ? x.args[0] : Atom(i64_const(0));
   if (x.op != ScalarOp::mod || var_of(x.args[1]) == nullptr) return no;
   Term value = s.term(x.args[0]), size = s.term(x.args[1]), none = s.term(i64_const(0));
-  if (low && nonnegative(2 * *n - *a - one)) return select(lt(value, size), value, value - size);
-  if (high && nonnegative(*a + *n)) return select(lt(value, none), value + size, value);
+  if (low && nonnegative(2 * *n - *a - one)) {
+    Term wrapped = value - size, below = lt(value, size);
+    return select(below, value, wrapped);
+  }
+  if (high && nonnegative(*a + *n)) {
+    Term wrapped = value + size, below = lt(value, none);
+    return select(below, wrapped, value);
+  }
   return no;
 }
 // comparisons decided by the ranges of sizes and indices, or of equal operands                       [S7]
