@@ -9,7 +9,7 @@
 //   no op (scatter)    v_adj += xs'_adj[at]                 xs_adj += xs'_adj with the updated cells zeroed
 //
 // so the return sweep of an accumulating map is a gathering map. The scope runs once: its return sweep runs in the scope
-// around it. Tests: tests/ad/acc_*.fut, scatter_*.fut.
+// around it. Tests: tests/ad/parallel.fut.
 #include <algorithm>
 
 #include "passes/ad/reverse.h"

@@ -5,7 +5,7 @@
 //   ws_adj = if c then (A again, its return sweep) else (B again, its return sweep)
 //
 // ws: the varied variables free in either branch. Arrays are threaded: their adjoints go in and come out, so that a read
-// in one branch costs what it reads. Scalars contribute. Tests: tests/ad/if_*.fut.
+// in one branch costs what it reads. Scalars contribute. Tests: tests/ad/control.fut.
 #include "passes/ad/reverse.h"
 
 namespace raido::ad {

@@ -10,7 +10,7 @@
 //   op is min, max    the destination if it has the result, else the first value of the bin that has it
 //   any other op      the bins again in a loop that remembers each bin before each update, and a loop back from the last
 //
-// What lies outside of the destination has no part in it. All but the last also pointwise on rows. Tests: tests/ad/hist_*.fut.
+// What lies outside of the destination has no part in it. All but the last also pointwise on rows. Tests: tests/ad/histograms.fut.
 #include "passes/ad/reverse.h"
 
 namespace raido::ad {

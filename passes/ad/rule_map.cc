@@ -9,7 +9,7 @@
 //   as_adj[i], ws_adj += body again at as[i], then its return sweep, seeded by ys_adj[i]          ad.md 12
 //
 // Free arrays of the body accumulate (with_acc, upd); free scalars are summed over the map. Accumulators of the primal
-// among the inputs are gathered: their updates read the adjoint of the finished array. Tests: tests/ad/map_*.fut.
+// among the inputs are gathered: their updates read the adjoint of the finished array. Tests: tests/ad/parallel.fut, elements.fut.
 #include <algorithm>
 
 #include "passes/ad/reverse.h"

@@ -10,7 +10,7 @@
 //                     as_adj += map (\l a r -> vjp_a (op l a), seeded by vjp_s (op s r) y_adj at s = op l a) ls as rs
 //
 // Free variables of op get the contribution of the application op l a only: those of op s r belong to other elements.
-// Tests: tests/ad/reduce_*.fut.
+// Tests: tests/ad/parallel.fut.
 #include <algorithm>
 
 #include "passes/ad/reverse.h"

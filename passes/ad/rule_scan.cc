@@ -9,7 +9,7 @@
 //   one float          t is a linear recurrence: a scan from the right of pairs (d, c), (d1,c1) o (d2,c2) = (d2 + c2 d1, c2 c1)
 //   anything else, or a sequential target: one loop from the right that carries t
 //
-// Tests: tests/ad/scan_*.fut.
+// Tests: tests/ad/parallel.fut.
 #include <algorithm>
 
 #include "passes/ad/reverse.h"
