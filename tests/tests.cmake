@@ -26,6 +26,13 @@ if(TARGET raido)
   set_tests_properties(errors PROPERTIES LABELS quick TIMEOUT 120)
 endif()
 
+# The commands as a person sees them, and the layout of every program here.
+if(TARGET raido)
+  add_test(NAME commands COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/commands/run.py $<TARGET_FILE:raido>)
+  add_test(NAME layout COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/commands/layout.py $<TARGET_FILE:raido>)
+  set_tests_properties(commands layout PROPERTIES LABELS quick TIMEOUT 300)
+endif()
+
 # The language, by test blocks: on the interpreter (quick), compiled (full).
 if(TARGET raido)
   add_test(NAME conformance_interpreter

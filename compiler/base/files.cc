@@ -42,7 +42,11 @@ FileContents read_file(const std::string& path) {
   }
 }
 
-std::string write_file(const std::string& path, std::string_view text) {
+std::string write_file(const std::string& link, std::string_view text) {
+  // The file itself is replaced, not a link to it.
+  std::error_code none;
+  std::filesystem::path real = std::filesystem::canonical(link, none);
+  std::string path = none ? link : real.string();
   std::string temporary = path + ".new." + std::to_string(::getpid());
   Descriptor file{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
   if (file.fd < 0) return std::strerror(errno);
@@ -55,6 +59,12 @@ std::string write_file(const std::string& path, std::string_view text) {
       return reason;
     }
     text.remove_prefix(size_t(n));
+  }
+  struct stat info;
+  if (::stat(path.c_str(), &info) == 0 && ::fchmod(file.fd, info.st_mode & 07777) != 0) {
+    std::string reason = std::strerror(errno);
+    ::unlink(temporary.c_str());
+    return reason;
   }
   file.close_now();
   if (::rename(temporary.c_str(), path.c_str()) != 0) {

@@ -5,6 +5,7 @@
 namespace raido {
 
 int command_check(const Options& options);   // check.cc
+int command_fmt(const Options& options);     // fmt.cc
 int command_build(const Options& options);   // build.cc: c, multicore, opencl, cuda
 int command_run(const Options& options);     // run.cc
 int command_test(const Options& options);    // test.cc

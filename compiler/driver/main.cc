@@ -20,6 +20,7 @@ struct Command {
 
 const Command commands[] = {
     {{"check", Check, "PROGRAM.fut", 1, 1, "check a program"}, command_check},
+    {{"fmt", Fmt, "[FILE...]", 0, -1, "put programs into canonical layout (no file: standard input to output)"}, command_fmt},
     {{"c", Build, "PROGRAM.fut", 1, 1, "compile to sequential C and make an executable"}, command_build},
     {{"multicore", Build, "PROGRAM.fut", 1, 1, "compile to threaded C and make an executable"}, command_build},
     {{"opencl", Build, "PROGRAM.fut", 1, 1, "compile to C and OpenCL kernels and make an executable"}, command_build},

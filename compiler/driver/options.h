@@ -8,7 +8,10 @@
 
 namespace raido {
 
-enum CommandKind : int { Build = 1, Check = 2, Run = 4, Test = 8, Dev = 16 };
+enum CommandKind : int {
+  Build = 1, Check = 2, Run = 4, Test = 8, Dev = 16,
+  Fmt = 32, Eval = 64, Repl = 128, Info = 256, Dataset = 512, Script = 1024
+};
 
 struct Options {
   std::string program;             // how we were called, for messages

@@ -12,6 +12,9 @@
 
 namespace raido::ast {
 
+// How tightly an operator binds, from 5 (pipes) to 14: the fixity of the longest built-in operator that begins it.
+int operator_level(std::string_view op);
+
 class Parser {
  public:
   Parser(Program& program, const Sources& sources, FileId file, Diagnostics& diags)

@@ -7,8 +7,8 @@ namespace raido::ast {
 namespace {
 // Loosest first; 1 (ascription) is handled in exp().
 enum Level { None = 0, RangeLevel = 2, BacktickLevel = 3, WithLevel = 4, FirstOperator = 5, PipeLeft = 6 };
+}  // namespace
 
-// The fixity of an operator is that of the longest built-in operator that begins it.
 int operator_level(std::string_view op) {
   static constexpr std::pair<std::string_view, int> table[] = {
       {"//", 13}, {"%%", 13}, {"**", 14}, {"<<", 11}, {">>", 11}, {"&&", 8}, {"||", 7}, {"|>", 5}, {"<|", 6}, {"==", 9},
@@ -17,7 +17,6 @@ int operator_level(std::string_view op) {
   for (auto [prefix, level] : table) if (op.starts_with(prefix)) return level;
   return 9;
 }
-}  // namespace
 
 Expr* Parser::exp() {
   Depth guard(*this);

@@ -1,0 +1,2 @@
+-- A program with a mistake.
+def f = (1 +
