@@ -48,6 +48,7 @@ struct EntryPoint {
   const ast::Def* def;
   std::vector<External> params;  // also those of a function-typed result
   External result;
+  bool is_value = false;         // not for the outside: a value that may contain functions (Options::value)
 };
 
 struct Result {
@@ -58,6 +59,7 @@ struct Result {
 
 struct Options {
   std::vector<std::string> extra_entry_points;     // --entry-point NAME
+  std::string value;                               // a definition of the root file without parameters whose value is wanted
   bool warnings = true;
 };
 
@@ -66,5 +68,15 @@ Result check(ast::Program& program, const Sources& sources, Diagnostics& diags, 
 
 // The text of a type as the user would write it.
 std::string show(Result& result, ast::Program& program, const Sources& sources, TypeRef type);
+// What a module provides, as a module type over several lines.
+std::string show(Result& result, ast::Program& program, const Sources& sources, const ModuleInfo& module);
+
+// What a resolved name stands for, for those who ask about a program.
+struct Found {
+  Span definition;               // the whole definition; not valid for what is built in
+  const Scheme* scheme = nullptr;
+  const ModuleInfo* module = nullptr;
+};
+Found find(const ast::Path& path);
 
 }  // namespace raido::check

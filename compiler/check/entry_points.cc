@@ -18,6 +18,12 @@ class EntryPoints {
       auto* def = std::get_if<ast::Def*>(&d.node);
       if (!def) continue;
       std::string name(c.text((*def)->self->name));
+      if (!options_.value.empty() && name == options_.value) {
+        EntryPoint e{name, *def, {}, {}, true};
+        e.result.type = (*def)->scheme->type;
+        out_.push_back(std::move(e));
+        continue;
+      }
       auto asked = std::find(wanted.begin(), wanted.end(), name);
       if (asked != wanted.end()) wanted.erase(asked);
       else if (!(*def)->entry && name != "main") continue;
@@ -31,7 +37,7 @@ class EntryPoints {
   void entry(const ast::Def& def, const std::string& name) {
     const Scheme& s = *def.scheme;
     if (!s.types.empty()) { c.diags.report(def.name_span, err::polymorphic_entry); return; }
-    EntryPoint e{name, &def, {}, {}};
+    EntryPoint e{name, &def, {}, {}, false};
     TypeRef t = s.type;
     size_t i = 0;
     std::vector<TypeRef> params;

@@ -47,8 +47,31 @@ class Loader {
     return parsed(path, normalise(path), *contents.text, false);
   }
   ast::File* text(const std::string& name, std::string contents) { return parsed(name, name, std::move(contents), false); }
+  // With all declarations of `before` in scope.
+  ast::File* unit(const Unit& u, std::string_view value, ast::File* before) {
+    FileId id = sources_.add(u.name, u.text);
+    ast::File* file = u.is_expression ? ast::parse_expression(program_, sources_, id, diags_, value) : ast::parse(program_, sources_, id, diags_);
+    decls(file->decls, "", false);
+    if (before) {
+      ast::Decl d{};
+      d.node = open(before, {id, 0, 0});
+      std::vector<ast::Decl> all{d};
+      all.insert(all.end(), file->decls.begin(), file->decls.end());
+      file->decls = program_.arena.copy(all);
+    }
+    program_.files.push_back(file);
+    return file;
+  }
 
  private:
+  ast::Open* open(ast::File* file, Span at) {
+    ast::Open* o = program_.arena.make<ast::Open>();
+    o->span = at;
+    o->exp = program_.arena.make<ast::ModExp>(at, ast::MImport{file->path, at, file}, std::span<ast::Abstract>{});
+    o->self = program_.bind({}, at, ast::Binding::Kind::Open);
+    return o;
+  }
+
   ast::File* parsed(const std::string& shown, const std::string& key, std::string contents, bool is_builtin) {
     FileId id = sources_.add(shown, std::move(contents), is_builtin);
     ast::File* file = ast::parse(program_, sources_, id, diags_);
@@ -130,6 +153,24 @@ std::unique_ptr<Checked> check_file(const std::string& path, const Options& opti
   auto out = std::make_unique<Checked>();
   if (load(out->program, out->sources, path, out->diags) && !out->diags.has_errors())
     out->result = check(out->program, out->sources, out->diags, options);
+  return out;
+}
+
+std::unique_ptr<Checked> load_file(const std::string& path) {
+  auto out = std::make_unique<Checked>();
+  load(out->program, out->sources, path, out->diags);
+  return out;
+}
+
+std::unique_ptr<Checked> check_units(const std::string& base, const std::vector<Unit>& units, const Options& options) {
+  auto out = std::make_unique<Checked>();
+  Loader loader(out->program, out->sources, out->diags);
+  loader.prelude();
+  ast::File* last = base.empty() ? nullptr : loader.root(base);
+  if (!base.empty() && !last) return out;
+  for (const Unit& u : units) last = loader.unit(u, options.value, last);
+  out->program.root = last;
+  if (last && !out->diags.has_errors()) out->result = check(out->program, out->sources, out->diags, options);
   return out;
 }
 

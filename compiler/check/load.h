@@ -19,8 +19,18 @@ struct Checked {
 // Parses the prelude, the file and its imports. False if the file itself cannot be read (with a report).
 bool load(ast::Program& program, Sources& sources, const std::string& path, Diagnostics& diags);
 
+// Parses a file and what it imports, without checking.
+std::unique_ptr<Checked> load_file(const std::string& path);
+
 // Loads and checks. The result is complete only if ok().
 std::unique_ptr<Checked> check_file(const std::string& path, const Options& options);
+// A text and the name it has in messages.
+struct Unit {
+  std::string name, text;
+  bool is_expression = false;     // then its value is called Options::value
+};
+// Loads the file `base`, if one is named, and then each unit, which sees what the one before it declares. The last is the root.
+std::unique_ptr<Checked> check_units(const std::string& base, const std::vector<Unit>& units, const Options& options);
 std::unique_ptr<Checked> check_text(const std::string& name, std::string text, const Options& options);
 
 }  // namespace raido::check

@@ -5,6 +5,14 @@
 namespace raido {
 
 int command_check(const Options& options);   // check.cc
+int command_eval(const Options& options);    // eval.cc
+int command_repl(const Options& options);    // repl.cc
+int command_check_syntax(const Options& options);   // info.cc, and the five that follow
+int command_imports(const Options& options);
+int command_defs(const Options& options);
+int command_query(const Options& options);
+int command_hash(const Options& options);
+int command_tokens(const Options& options);
 int command_fmt(const Options& options);     // fmt.cc
 int command_build(const Options& options);   // build.cc: c, multicore, opencl, cuda
 int command_run(const Options& options);     // run.cc

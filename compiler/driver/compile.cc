@@ -49,7 +49,7 @@ std::optional<Compiled> front_end(const std::string& path, const Options& option
       fmt::print(stderr, "{}: the program breaks rule {}: {}\n", path, v.rule, v.message);
       return {};
     }
-    return Compiled{nullptr, std::move(parsed.program)};
+    return Compiled{nullptr, std::move(parsed.program), {}};
   }
   check::Options check_options;
   check_options.extra_entry_points = options.entry_points;
@@ -58,7 +58,7 @@ std::optional<Compiled> front_end(const std::string& path, const Options& option
   compiled.checked = check::check_file(path, check_options);
   if (!print_reports(*compiled.checked, options)) return {};
   Activity activity("lower", fmt::format("raido dev --quiet {}", path));
-  compiled.program = lower::lower(*compiled.checked, {options.safe});
+  compiled.program = lower::lower(*compiled.checked, {options.safe}, &compiled.layouts);
   if (options.verify || options.command == "dev") {
     ir::Violation v = options.no_verify ? ir::Violation{} : ir::verify(compiled.program);
     CHECK(v.rule.empty(), "lowering made a program that breaks rule {}: {}", v.rule, v.message);

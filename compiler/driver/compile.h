@@ -8,6 +8,7 @@
 #include "compiler/check/load.h"
 #include "compiler/driver/options.h"
 #include "compiler/ir/ir.h"
+#include "compiler/lower/lower.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -16,6 +17,7 @@ namespace raido {
 struct Compiled {
   std::unique_ptr<check::Checked> checked;
   ir::Program program;
+  std::vector<lower::EntryLayout> layouts;     // of the entry points; none for an .ir file
 };
 
 // The reports to standard error, errors and warnings in order of place. True if compilation may go on.

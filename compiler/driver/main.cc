@@ -20,6 +20,14 @@ struct Command {
 
 const Command commands[] = {
     {{"check", Check, "PROGRAM.fut", 1, 1, "check a program"}, command_check},
+    {{"eval", Eval, "EXPRESSION...", 1, -1, "evaluate expressions with the interpreter"}, command_eval},
+    {{"repl", Repl, "[PROGRAM.fut]", 0, 1, "declare and evaluate interactively"}, command_repl},
+    {{"check-syntax", Info, "PROGRAM.fut", 1, 1, "parse a program and its imports"}, command_check_syntax},
+    {{"imports", Info, "PROGRAM.fut", 1, 1, "list the files a program consists of"}, command_imports},
+    {{"defs", Info, "PROGRAM.fut", 1, 1, "list the definitions of a program"}, command_defs},
+    {{"query", Info, "PROGRAM.fut LINE COLUMN", 3, 3, "say what is known about the name at a place"}, command_query},
+    {{"hash", Info, "PROGRAM.fut", 1, 1, "print a fingerprint of a program that does not depend on its layout"}, command_hash},
+    {{"tokens", Info, "FILE", 1, 1, "list the tokens of a file"}, command_tokens},
     {{"fmt", Fmt, "[FILE...]", 0, -1, "put programs into canonical layout (no file: standard input to output)"}, command_fmt},
     {{"c", Build, "PROGRAM.fut", 1, 1, "compile to sequential C and make an executable"}, command_build},
     {{"multicore", Build, "PROGRAM.fut", 1, 1, "compile to threaded C and make an executable"}, command_build},

@@ -8,6 +8,7 @@
 #include "compiler/driver/commands.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/data.h"
+#include "compiler/driver/show.h"
 #include "compiler/ir/interpret.h"
 
 namespace raido {
@@ -45,6 +46,46 @@ std::string input_type_text(const ir::Program& program, std::string_view name) {
   return text;
 }
 
+namespace {
+
+using Type = std::pair<Scalar, size_t>;
+
+std::string type_lines(const std::vector<Type>& types) {
+  std::string text;
+  for (auto& [elem, rank] : types) text += "  " + type_text(elem, rank) + "\n";
+  return text;
+}
+
+// The arguments from standard input; none and a message if they do not fit.
+std::optional<std::vector<Value>> read_arguments(const std::string& entry, const std::vector<Type>& types, std::string_view input,
+                                                 bool type_directed) {
+  DataReader reader(input);
+  std::vector<Value> args;
+  std::vector<Type> got;
+  for (size_t i = 0; !reader.at_end(); i++) {
+    auto v = type_directed && i < types.size() ? reader.read_as(types[i].first, int(types[i].second)) : reader.read();
+    if (!v) {
+      fmt::print(stderr, "Incorrectly formatted input data.\n{}\n", reader.error());
+      return {};
+    }
+    got.emplace_back(v->elem, v->shape.size());
+    args.push_back(std::move(*v));
+  }
+  if (args.size() != types.size()) {
+    fmt::print(stderr, "Entry point \"{}\" expects input of type(s)\n{}Got input of types\n{}", entry, type_lines(types), type_lines(got));
+    return {};
+  }
+  for (size_t i = 0; i < types.size(); i++)
+    if (got[i] != types[i]) {
+      fmt::print(stderr, "Invalid argument type.\nExpected: {}\nGot:      {}\n", type_text(types[i].first, types[i].second),
+                 type_text(got[i].first, got[i].second));
+      return {};
+    }
+  return args;
+}
+
+}  // namespace
+
 int command_run(const Options& options) {
   auto compiled = front_end(options.words[0], options);
   if (!compiled) return 2;
@@ -61,46 +102,40 @@ int command_run(const Options& options) {
     return 1;
   }
   auto types = input_types(program, name);
+  if (entry)
+    for (size_t i = 0; i < entry->params.size(); i++)
+      if (entry->params[i].opaque) {
+        fmt::print(stderr, "Cannot read input #{} of type {}\n", i, entry->params[i].name);
+        return 1;
+      }
   std::string input = types.empty() ? "" : read_standard_input();
-  DataReader reader(input);
-  std::vector<Value> args;
-  for (auto& [elem, rank] : types) {
-    auto v = reader.at_end() ? std::nullopt : options.type_directed ? reader.read_as(elem, int(rank)) : reader.read();
-    if (!v) {
-      if (reader.error().empty()) fmt::print(stderr, "Entry point \"{}\" expects input of type(s)\n  {}\n", name, input_type_text(program, name));
-      else fmt::print(stderr, "Incorrectly formatted input data.\n{}\n", reader.error());
-      return 1;
-    }
-    if (v->elem != elem || v->shape.size() != rank) {
-      fmt::print(stderr, "Invalid argument type.\nExpected: {}\nGot:      {}\n", type_text(elem, rank), type_text(v->elem, v->shape.size()));
-      return 1;
-    }
-    args.push_back(std::move(*v));
-  }
-  if (!reader.at_end()) {
-    fmt::print(stderr, "Entry point \"{}\" expects input of type(s)\n  {}\n", name, input_type_text(program, name));
-    return 1;
-  }
+  auto args = read_arguments(name, types, input, options.type_directed);
+  if (!args) return 1;
   ir::InterpretOptions how;
   how.trace = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
-  ir::Outcome outcome = ir::interpret(program, name, args, how);
+  ir::Outcome outcome = ir::interpret(program, name, *args, how);
   if (outcome.failure) {
     fmt::print(stderr, "{}: {}\n", options.program, show(*outcome.failure));
     return 1;
   }
-  size_t next = 0;
-  auto print_next = [&] { fmt::print("{}\n", to_text(outcome.results[next++], TextStyle::Tool)); };
-  if (!entry) {
-    while (next < outcome.results.size()) print_next();
+  const lower::EntryLayout* layout = entry && !compiled->layouts.empty() ? &compiled->layouts[size_t(entry - program.entries.data())] : nullptr;
+  if (layout && !options.binary) {
+    for (const std::string& line : show_results(layout->result, outcome.results)) fmt::print("{}\n", line);
     return 0;
   }
+  // As a compiled program: nested tuples are spread, what is neither a scalar nor an array of them cannot be printed.
+  auto print_one = [&](const Value& v) { fmt::print("{}\n", options.binary ? to_binary(v) : to_text(v, TextStyle::Tool)); };
+  if (!entry) {
+    for (const Value& v : outcome.results) print_one(v);
+    return 0;
+  }
+  size_t next = 0;
   for (const ir::ExternalType& r : entry->results) {
-    if (!r.opaque && r.values == 1) {
-      print_next();
-      continue;
+    if (r.opaque || r.values != 1) {
+      fmt::print(stderr, "Values of type \"{}\" have no external representation.\n", r.name);
+      return 1;
     }
-    fmt::print(stderr, "Values of type \"{}\" have no external representation.\n", r.name);
-    return 1;
+    print_one(outcome.results[next++]);
   }
   if (entry->results.empty()) fmt::print("\n");
   return 0;

@@ -301,7 +301,7 @@ class Tester {
   ProcessResult execute(const std::string& backend, const std::string& path, const std::string& executable, const std::string& entry,
                         const TestCase& c, const std::string& input) const {
     if (backend == "interpreter") {
-      std::vector<std::string> argv = {self_, "run", "-w", "-e", entry, path};
+      std::vector<std::string> argv = {self_, "run", "-w", "-b", "-e", entry, path};
       if (c.input != TestCase::Input::Literal) argv.push_back("--type-directed");
       if (!options_.pipeline.empty()) argv.insert(argv.end(), {"--pipeline", options_.pipeline});
       return run(argv, input);

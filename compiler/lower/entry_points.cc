@@ -34,11 +34,13 @@ void Lowerer::entry_point(const check::EntryPoint& e) {
     return v;
   };
   std::vector<Value> args;
+  EntryLayout entry_layout;
   for (size_t p = 0; p < e.params.size(); p++) {
     const check::External& external = e.params[p];
     TypeIn type{external.type, scope};
     size_t count = 0;
     std::vector<Leaf> all = leaves_of(type);
+    entry_layout.params.push_back(describe(type));
     size_t next = 0;
     Value arg = build(type, [&]() -> Value {
       const Leaf& leaf = all[next++];
@@ -139,7 +141,10 @@ void Lowerer::entry_point(const check::EntryPoint& e) {
       entry.results.push_back({check::show(checked_.result, checked_.program, checked_.sources, t.type), leaves_of(t).size(), true, e.result.unique});
     }
   };
-  external_results({e.result.type, scope});
+  entry_layout.result = describe({e.result.type, scope});
+  layouts.push_back(std::move(entry_layout));
+  if (e.is_value) entry.results.push_back({"value", out.size(), true, false});
+  else external_results({e.result.type, scope});
   entry.sizes = sizes.size();
   entry.result_sizes = out_sizes.size();
   consumes.insert(consumes.begin(), sizes.size(), false);

@@ -8,7 +8,12 @@
 
 namespace raido::lower {
 
-ir::Program lower(check::Checked& checked, const Options& options) { return Lowerer(checked, options).run(); }
+ir::Program lower(check::Checked& checked, const Options& options, std::vector<EntryLayout>* layouts) {
+  Lowerer lowerer(checked, options);
+  ir::Program program = lowerer.run();
+  if (layouts) *layouts = std::move(lowerer.layouts);
+  return program;
+}
 
 Lowerer::Lowerer(check::Checked& checked, const Options& options)
     : checked_(checked), options_(options), constants_builder_(program_, program_.constants.stms), b_(&constants_builder_) {

@@ -1,5 +1,10 @@
 // lower.h - the typed tree to the core program.
 #pragma once
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "compiler/check/load.h"
 #include "compiler/ir/ir.h"
 
@@ -9,7 +14,30 @@ struct Options {
   bool safe = false;   // keep all checks, even under #[unsafe]
 };
 
+// How a value of the language lies in core values, for those who show it: which leaves it has, in their order.
+struct Layout {
+  enum class Kind { Scalar, Array, Record, Sum, Function } kind = Kind::Scalar;
+  struct Constructor {
+    std::string name;
+    std::vector<Layout> payload;
+    std::vector<std::vector<size_t>> slots;                // of each payload: the slot of each of its leaves
+  };
+  Scalar elem = Scalar::I32;                               // Scalar
+  std::vector<std::pair<std::string, Layout>> fields;      // Record; a tuple has 0, 1, ..
+  std::vector<Constructor> constructors;                   // Sum, in the order of the tags
+  bool tagged = false;                                     // Sum: the tag is the first leaf
+  size_t leaves = 0;                                       // how many core values it has
+  std::vector<Layout> element;                             // Array: one
+  std::optional<int64_t> extent;                           // Array, if its size is a constant of the type
+  bool is_tuple() const { return kind == Kind::Record && fields.size() != 1 && (fields.empty() || fields[0].first == "0"); }
+};
+struct EntryLayout {
+  std::vector<Layout> params;
+  Layout result;
+};
+
 // The core program of a checked program. What the core cannot express is reported to the diagnostics of `checked`.
-ir::Program lower(check::Checked& checked, const Options& options);
+// `layouts` gets those of the entry points, in order.
+ir::Program lower(check::Checked& checked, const Options& options, std::vector<EntryLayout>* layouts = nullptr);
 
 }  // namespace raido::lower

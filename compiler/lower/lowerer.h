@@ -28,6 +28,7 @@ class Lowerer {
  public:
   Lowerer(check::Checked& checked, const Options& options);
   ir::Program run();
+  std::vector<EntryLayout> layouts;                // of the entry points
 
  private:
   // ---- lower.cc: scopes, declarations, modules ----
@@ -48,6 +49,7 @@ class Lowerer {
   void leaves_of(TypeIn t, const std::vector<SizeIn>& outer, std::vector<Leaf>& out);
   std::vector<Leaf> leaves_of(TypeIn t);
   SumLayout layout(TypeIn sum);
+  Layout describe(TypeIn t);                       // for those who show values
   std::optional<Atom> size(SizeIn s);              // none if it is not known here
   Value build(TypeIn t, const std::function<Value()>& next);   // a value of type t from its leaves
   void bind_sizes(TypeIn t, const Value& v, Scope* scope, size_t depth = 0);

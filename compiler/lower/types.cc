@@ -120,6 +120,44 @@ SumLayout Lowerer::layout(TypeIn sum) {
   return l;
 }
 
+Layout Lowerer::describe(TypeIn t) {
+  t = resolve(t);
+  Layout l;
+  match(head(t),
+        [&](const check::PrimType& p) {
+          l.elem = scalar_of(p.prim);
+          l.leaves = 1;
+        },
+        [&](const check::ArrayType& a) {
+          l.kind = Layout::Kind::Array;
+          l.element.push_back(describe({a.elem, t.scope}));
+          l.leaves = l.element[0].leaves;
+          if (auto n = checked_.result.types.as<check::ConstSize>(a.size)) l.extent = n->value;
+        },
+        [&](const check::RecordType& r) {
+          l.kind = Layout::Kind::Record;
+          for (auto& [n, type] : r.fields) {
+            l.fields.emplace_back(text(n), describe({type, t.scope}));
+            l.leaves += l.fields.back().second.leaves;
+          }
+        },
+        [&](const check::SumType& s) {
+          l.kind = Layout::Kind::Sum;
+          SumLayout where = layout(t);
+          l.tagged = where.tagged;
+          l.leaves = where.slots.size() + size_t(where.tagged);
+          for (size_t i = 0; i < s.constrs.size(); i++) {
+            Layout::Constructor c;
+            c.name = text(s.constrs[i].first);
+            for (TypeRef p : s.constrs[i].second) c.payload.push_back(describe({p, t.scope}));
+            c.slots = where.where[i];
+            l.constructors.push_back(std::move(c));
+          }
+        },
+        [&](const auto&) { l.kind = Layout::Kind::Function; });
+  return l;
+}
+
 std::optional<Atom> Lowerer::size(SizeIn s) {
   return match(checked_.result.types[s.size],
       [&](const check::ConstSize& c) -> std::optional<Atom> { return Atom(i64_const(c.value)); },

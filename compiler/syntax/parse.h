@@ -20,8 +20,10 @@ class Parser {
   Parser(Program& program, const Sources& sources, FileId file, Diagnostics& diags)
       : program_(program), sources_(sources), file_(file), diags_(diags), tokens_(lex(program, sources, file, diags)) {}
   File* file();
+  File* expression(std::string_view name);
 
  private:
+  File* new_file();
   // The input.
   const Token& peek(size_t ahead = 0) const;
   Tok kind(size_t ahead = 0) const { return peek(ahead).kind; }

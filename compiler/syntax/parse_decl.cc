@@ -23,6 +23,10 @@ File* parse(Program& program, const Sources& sources, FileId file, Diagnostics& 
   return Parser(program, sources, file, diags).file();
 }
 
+File* parse_expression(Program& program, const Sources& sources, FileId file, Diagnostics& diags, std::string_view name) {
+  return Parser(program, sources, file, diags).expression(name);
+}
+
 Parser::Depth::Depth(Parser& parser) : p(parser), outer_height(parser.height_) {
   p.height_ = 0;
   if (++p.depth_ > max_depth) p.fail(p.peek().span, err::too_deep);
@@ -71,12 +75,35 @@ void Parser::unexpected(std::string_view expected) {
   fail(t.span, err::unexpected_token, sources_.text(t.span), expected);
 }
 
-File* Parser::file() {
+File* Parser::new_file() {
   eof_.span = tokens_.items.back().span;
   File* f = program_.arena.make<File>();
   f->id = file_;
   f->path = program_.arena.copy_text(sources_[file_].name);
   f->comments = copy(tokens_.comments);
+  return f;
+}
+
+File* Parser::expression(std::string_view name) {
+  File* f = new_file();
+  Token first = peek();
+  Def* def = program_.arena.make<Def>();
+  def->self = program_.bind(program_.names.intern(name), first.span, Binding::Kind::Value);
+  def->self->def = def;
+  def->self->top_level = true;
+  def->name_span = first.span;
+  def->body = exp();
+  if (!is(Tok::Eof)) unexpected("the end of the expression");
+  def->span = since(first);
+  Decl d{};
+  d.span = def->span;
+  d.node = def;
+  f->decls = copy(std::vector<Decl>{d});
+  return f;
+}
+
+File* Parser::file() {
+  File* f = new_file();
   if (is(Tok::Doc) && (kind(1) == Tok::Doc || kind(1) == Tok::Eof)) f->doc = doc_text(take().span);
   f->decls = copy(decls(Tok::Eof));
   return f;

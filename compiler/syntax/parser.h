@@ -8,4 +8,7 @@ namespace raido::ast {
 // Parses a whole file. After a syntax error parsing goes on at the next declaration, so the tree lacks what was broken.
 File* parse(Program& program, const Sources& sources, FileId file, Diagnostics& diags);
 
+// Parses an expression; the tree is that of a file which defines `name` as that expression.
+File* parse_expression(Program& program, const Sources& sources, FileId file, Diagnostics& diags, std::string_view name);
+
 }  // namespace raido::ast

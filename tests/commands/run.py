@@ -23,7 +23,7 @@ def parse(text):
     for line in text.splitlines():
         if line.startswith("$ "):
             steps.append([line[2:], []])
-        elif line.startswith("> ") and steps and not steps[-1][1]:
+        elif (line.startswith("> ") or line == ">") and steps and not steps[-1][1]:
             steps[-1][0] += "\n" + line[2:]
         elif steps:
             steps[-1][1].append(line)
@@ -33,7 +33,7 @@ def parse(text):
 
 
 def show(command):
-    return "$ " + command.replace("\n", "\n> ") + "\n"
+    return "$ " + command.replace("\n", "\n> ").replace("> \n", ">\n") + "\n"
 
 
 def replay(path, raido, update):

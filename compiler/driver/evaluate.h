@@ -1,0 +1,47 @@
+// evaluate.h - expressions evaluated by the interpreter, in the scope of a file and of what was declared before: for eval and repl.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/check/load.h"
+#include "compiler/ir/value.h"
+#include "compiler/lower/lower.h"
+
+namespace raido {
+
+// A value and how it lies in its leaves.
+struct Evaluated {
+  lower::Layout layout;
+  std::vector<ir::Value> leaves;
+};
+
+class Session {
+ public:
+  // The file whose declarations are in scope; empty: none.
+  explicit Session(std::string file = {}) : file_(std::move(file)) {}
+
+  // The working directory is about to change to `folder`.
+  void moves_to(const std::string& folder);
+  // Declares; false if it has errors. Messages go to `messages`.
+  bool declare(const std::string& name, const std::string& text, bool warnings, std::string& messages);
+  // The value of an expression; none if it has errors or fails. Messages go to `messages`.
+  std::optional<Evaluated> evaluate(const std::string& name, const std::string& text, bool warnings, std::string& messages);
+  // The type of an expression as the user would write it.
+  std::optional<std::string> type_of(const std::string& name, const std::string& text, std::string& messages);
+  // What a module provides, as a module type.
+  std::optional<std::string> module_type(const std::string& name, const std::string& text, std::string& messages);
+  // Checks the file; false if it has errors.
+  bool check_file(bool warnings, std::string& messages);
+
+ private:
+  std::unique_ptr<check::Checked> check(std::vector<check::Unit> units, bool warnings, std::string& messages) const;
+  const ast::Def* value(const check::Checked& checked) const;
+
+  std::string file_;
+  std::vector<check::Unit> declared_;
+  bool file_was_shown_ = false;        // its warnings were printed
+};
+
+}  // namespace raido

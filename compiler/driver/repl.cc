@@ -1,0 +1,283 @@
+// repl.cc - `raido repl`: declarations and expressions as they are entered.
+//
+// What is entered is evaluated in a child process: Ctrl-C ends that alone, and so would a mistake of the interpreter. The
+// parent keeps the texts of the declarations that were accepted.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "compiler/base/files.h"
+#include "compiler/base/panic.h"
+#include "compiler/base/text.h"
+#include "compiler/driver/commands.h"
+#include "compiler/driver/evaluate.h"
+#include "compiler/driver/lines.h"
+#include "compiler/driver/show.h"
+#include "compiler/syntax/parser.h"
+
+namespace raido {
+namespace {
+
+std::string trimmed(std::string_view s) {
+  size_t a = s.find_first_not_of(" \t\r\n"), b = s.find_last_not_of(" \t\r\n");
+  return a == std::string_view::npos ? "" : std::string(s.substr(a, b - a + 1));
+}
+
+enum class Input { Declaration, Expression, Incomplete };
+
+// What a text is. Wrong texts are what they begin as; a text that ends too early may go on.
+Input classify(const std::string& text) {
+  auto parse = [&](bool expression, bool& incomplete, bool& empty) {
+    ast::Program program;
+    Sources sources;
+    Diagnostics diags;
+    FileId file = sources.add("input", text);
+    ast::File* f = expression ? ast::parse_expression(program, sources, file, diags, "it") : ast::parse(program, sources, file, diags);
+    empty = f->decls.empty();
+    for (const Report& r : diags.sorted()) incomplete |= std::string_view(r.code) == err::unexpected_eof.code;
+    return !diags.has_errors();
+  };
+  bool declaration_open = false, expression_open = false, empty = false, none = false;
+  if (parse(false, declaration_open, empty) && !empty) return Input::Declaration;
+  if (parse(true, expression_open, none)) return Input::Expression;
+  if (declaration_open || expression_open) return Input::Incomplete;
+  std::string first = trimmed(text).substr(0, trimmed(text).find_first_of(" \t\n("));
+  for (const char* word : {"def", "entry", "type", "module", "open", "import", "local"})
+    if (first == word) return Input::Declaration;
+  return Input::Expression;
+}
+
+class Interactive {
+ public:
+  explicit Interactive(const Options& options) : warnings_(!options.no_warnings) {}
+
+  int run(const std::string& file) {
+    if (lines_.terminal()) fmt::print("Raido {}; :help lists the commands.\n", "0.1.0");
+    if (!file.empty()) load(file);
+    for (;;) {
+      std::optional<std::string> line = lines_.read(prompt());
+      if (!line) break;
+      if (lines_.interrupted()) continue;
+      std::string text = *line;
+      if (trimmed(text).starts_with(":")) {
+        lines_.remember(text);
+        bool reset = false;
+        if (!command(trimmed(text).substr(1), reset)) break;
+        if (!reset) count_++;
+        continue;
+      }
+      if (!trimmed(text).empty()) enter(text);
+      count_++;
+    }
+    fmt::print("Leaving 'raido repl'.\n");
+    return 0;
+  }
+
+ private:
+  std::string prompt() const { return fmt::format("[{}]> ", count_); }
+  std::string name() const { return fmt::format("[{}]", count_); }
+
+  // A declaration or an expression; lines are added until it is complete. An empty line ends it.
+  void enter(std::string text) {
+    Input what = classify(text);
+    while (what == Input::Incomplete) {
+      std::optional<std::string> more = lines_.read(std::string(prompt().size() - 2, '.') + "> ");
+      if (lines_.interrupted()) return;
+      if (!more || trimmed(*more).empty()) break;
+      text += "\n" + *more;
+      what = classify(text);
+    }
+    lines_.remember(text);
+    if (what == Input::Declaration) {
+      if (in_child([&](std::string& messages) { return session_.declare(name(), text, warnings_, messages); })) accept(text);
+      return;
+    }
+    show(text, [](const Evaluated& v) { fmt::print("{}\n", show_value(v.layout, v.leaves, false)); });
+  }
+  // Known to be right: the child checked it.
+  void accept(const std::string& text) {
+    std::string ignored;
+    session_.declare(name(), text, false, ignored);
+  }
+
+  bool show(const std::string& expression, const std::function<void(const Evaluated&)>& how) {
+    return in_child([&](std::string& messages) {
+      auto value = session_.evaluate(name(), expression, warnings_, messages);
+      if (!value) return false;
+      fmt::print(stderr, "{}", messages);
+      messages.clear();
+      how(*value);
+      return true;
+    });
+  }
+
+  // Runs `work` in a process of its own; its messages are printed. True if it succeeded.
+  bool in_child(const std::function<bool(std::string&)>& work) {
+    std::fflush(stdout);
+    std::fflush(stderr);
+    pid_t child = ::fork();
+    CHECK(child >= 0, "cannot start a process: {}", std::strerror(errno));
+    if (child == 0) {
+      ::signal(SIGINT, SIG_DFL);
+      std::string messages;
+      bool ok = work(messages);
+      fmt::print("{}", messages);
+      std::fflush(stdout);
+      std::fflush(stderr);
+      ::_exit(ok ? 0 : 3);
+    }
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    if (WIFSIGNALED(status)) fmt::print("{}\n", WTERMSIG(status) == SIGINT ? "Interrupted." : "The evaluation ended unexpectedly.");
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  }
+
+  void load(const std::string& file) {
+    fmt::print("Loading {}\n", file);
+    Session fresh(file);
+    if (!in_child([&](std::string& messages) { return fresh.check_file(warnings_, messages); })) return;
+    session_ = Session(file);
+    std::string ignored;
+    session_.check_file(false, ignored);
+    count_ = 0;
+  }
+
+  struct Command {
+    std::string_view name, help;
+    std::function<bool(const std::string&)> run;     // false: leave
+  };
+
+  // False: leave. `reset`: the inputs are counted anew.
+  bool command(const std::string& line, bool& reset) {
+    size_t end = line.find_first_of(" \t");
+    std::string word = line.substr(0, end), argument = end == std::string::npos ? "" : trimmed(line.substr(end));
+    const Command commands[] = {
+        {"load", "FILE: declarations come from this program; what was entered is forgotten", [&](const std::string& file) {
+           if (file.empty()) return fmt::print("Usage: :load FILE\n"), true;
+           size_t before = count_;
+           count_ = SIZE_MAX;
+           load(file);
+           reset = count_ == 0;
+           if (!reset) count_ = before;
+           return true;
+         }},
+        {"type", "EXPRESSION: its type", [&](const std::string& e) {
+           if (e.empty()) return fmt::print("Usage: :type EXPRESSION\n"), true;
+           in_child([&](std::string& messages) {
+             auto type = session_.type_of(name(), e, messages);
+             if (type) fmt::print("{}\n", *type);
+             return type.has_value();
+           });
+           return true;
+         }},
+        {"mtype", "MODULE: what a module provides", [&](const std::string& e) {
+           if (e.empty()) return fmt::print("Usage: :mtype MODULE\n"), true;
+           in_child([&](std::string& messages) {
+             auto type = session_.module_type(name(), e, messages);
+             if (type) fmt::print("{}\n", *type);
+             return type.has_value();
+           });
+           return true;
+         }},
+        {"format", "TEXT: the text with {EXPRESSION} replaced by values", [&](const std::string& text) {
+           format(text);
+           return true;
+         }},
+        {"string", "EXPRESSION: an array of u8 as text", [&](const std::string& e) {
+           show(e, [](const Evaluated& v) {
+             bool bytes = v.layout.kind == lower::Layout::Kind::Array && v.leaves.size() == 1 && v.leaves[0].elem == Scalar::U8 &&
+                          v.leaves[0].shape.size() == 1;
+             if (bytes) fmt::print("{}\n", v.leaves[0].bytes);
+             else fmt::print("This is not of type []u8.\n");
+           });
+           return true;
+         }},
+        {"unbreak", "skip this breakpoint from now on", [](const std::string&) {
+           fmt::print("Not currently stopped at a breakpoint.\n");
+           return true;
+         }},
+        {"nanbreak", "stop where an operation makes a NaN of numbers", [](const std::string&) {
+           fmt::print("The interpreter has no breakpoints.\n");
+           return true;
+         }},
+        {"frame", "at a breakpoint: go to another frame", [](const std::string&) {
+           fmt::print("Not stopped at a breakpoint.\n");
+           return true;
+         }},
+        {"pwd", "the working directory", [](const std::string&) {
+           char* path = ::getcwd(nullptr, 0);
+           fmt::print("{}\n", path ? path : std::strerror(errno));
+           std::free(path);
+           return true;
+         }},
+        {"cd", "FOLDER: changes the working directory", [&](const std::string& folder) {
+           Session moved = session_;
+           moved.moves_to(folder);
+           if (::chdir(folder.c_str()) == 0) session_ = std::move(moved);
+           else fmt::print("{}: {}\n", folder, std::strerror(errno));
+           return true;
+         }},
+        {"help", "this list", nullptr},
+        {"quit", "leave", [](const std::string&) { return false; }},
+    };
+    std::vector<const Command*> fits;
+    for (const Command& c : commands) {
+      if (c.name == word) fits = {&c};
+      if (c.name == word) break;
+      if (c.name.starts_with(word)) fits.push_back(&c);
+    }
+    if (fits.size() > 1) {
+      fmt::print("Ambiguous command '{}': {}\n", word, join(fits, ", ", [](const Command* c) { return ":" + std::string(c->name); }));
+    } else if (fits.empty()) {
+      fmt::print("Unknown command '{}'\n", word);
+    } else if (!fits[0]->run) {
+      for (const Command& c : commands) fmt::print(":{:<10}{}\n", c.name, c.help);
+      fmt::print("A line that is no command is a declaration or an expression; it may go on over several lines.\n");
+    } else {
+      return fits[0]->run(argument);
+    }
+    return true;
+  }
+
+  void format(const std::string& text) {
+    in_child([&](std::string& messages) {
+      std::string out;
+      for (size_t i = 0; i < text.size();) {
+        if (text[i] != '{') {
+          out += text[i++];
+          continue;
+        }
+        size_t end = i + 1;
+        for (int depth = 1; end < text.size() && depth > 0; end++) depth += text[end] == '{' ? 1 : text[end] == '}' ? -1 : 0;
+        if (end == text.size() && text[end - 1] != '}') {
+          messages += "A `{` is not closed.\n";
+          return false;
+        }
+        auto value = session_.evaluate(name(), text.substr(i + 1, end - i - 2), warnings_, messages);
+        if (!value) return false;
+        out += show_value(value->layout, value->leaves, false);
+        i = end;
+      }
+      fmt::print("{}\n", out);
+      return true;
+    });
+  }
+
+  LineReader lines_;
+  Session session_;
+  bool warnings_;
+  size_t count_ = 0;
+};
+
+}  // namespace
+
+int command_repl(const Options& options) { return Interactive(options).run(options.words.empty() ? "" : options.words[0]); }
+
+}  // namespace raido
