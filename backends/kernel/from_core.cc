@@ -544,13 +544,18 @@ class FromCore {
     std::vector<Name> state = enter(s, x.state, x.init);
     for (size_t k = 0; k < x.state.size(); k++) {
       Var tested = x.cond.params[k].var, v = x.state[k].var;
-      if (is_block(tested)) block_[tested] = block_[v];
-      else if (is_scalar_var(tested)) scalar_[tested] = scalar_[v];
+      if (is_block(tested)) share(block_, tested, v);
+      else if (is_scalar_var(tested)) share(scalar_, tested, v);
     }
     ExprId cond;
     Block test = block([&] { body(x.cond.body, {}); cond = atom(x.cond.body.result[0]); });
     Block b = block([&] { body(x.body, blocks_of(x.state)); next(state, x.body.result); });
     emit(While{std::move(test), cond, std::move(b)});
+  }
+  // The map may grow, so what it holds is copied first.
+  template <class T> static void share(VarMap<T>& map, Var to, Var from) {
+    T held = map[from];
+    map[to] = held;
   }
   // Loop state: names that the pattern shares, set to the initial values.
   std::vector<Name> enter(const ir::Stm& s, const std::vector<Bind>& state, const std::vector<Atom>& init) {
@@ -558,14 +563,15 @@ class FromCore {
     for (size_t k = 0; k < state.size(); k++) {
       Var v = state[k].var, after = s.pattern[k].var;
       if (is_block(v)) {
-        block_[v] = block_[after] = new_memory(v);
+        block_[v] = new_memory(v);
+        share(block_, after, v);
         emit(Declare{block_[v], {}});
         emit(SetBlock{block_[v], memory(*var_of(init[k]))});
         emit(Retain{block_[v]});
         names.push_back(block_[v]);
       } else if (is_scalar_var(v)) {
         names.push_back(declare_scalar(v, atom(init[k])));
-        scalar_[after] = scalar_[v];
+        share(scalar_, after, v);
       } else {
         names.push_back({});
       }

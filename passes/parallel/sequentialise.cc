@@ -142,8 +142,9 @@ class Sequentialise {
     for (size_t k = 0; k < arrays.size(); k++) name(s.pattern[k], arrays[k]);
     for (size_t k = n; k < values.size(); k++) {        // further values; accumulators of a scope around may be among them
       Bind b = s.pattern[arrays.size() + k - n];
-      if (stands_for_arrays(p_.type(b.var))) arrays_[b.var] = arrays_[*var_of(values[k])];
-      else name(b, values[k]);
+      if (!stands_for_arrays(p_.type(b.var))) { name(b, values[k]); continue; }
+      std::vector<Var> stand_in = arrays_[*var_of(values[k])];      // the map may grow
+      arrays_[b.var] = std::move(stand_in);
     }
     for (size_t k = 0; k < n; k++) dest_[x.scope.params[k].var].reset();
   }
