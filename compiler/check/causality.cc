@@ -1,6 +1,8 @@
 // Causality: a size must be computed before it is needed. Walks the body in evaluation order with the unknown sizes that exist so far;
 // a name whose type mentions another one is needed too early.
 #include <algorithm>
+#include <optional>
+#include <unordered_set>
 
 #include "compiler/check/sizes.h"
 #include "compiler/syntax/children.h"
@@ -13,6 +15,54 @@ class Causality {
   Causality(Context& context, const std::unordered_map<const Binding*, std::string>& made) : c(context), types(context.types), made_(made) {}
 
   void exp(const ast::Expr* e) {
+    if (std::get_if<ast::Operator>(&e->node)) operators(e);
+    else if (ast::is_let(*e) || std::get_if<ast::If>(&e->node)) chain(e);
+    else part(e);
+  }
+
+ private:
+  // Chains are walked, not descended into.
+  void operators(const ast::Expr* e) {
+    std::vector<const ast::Expr*> links;
+    for (; auto* o = std::get_if<ast::Operator>(&e->node); e = o->left) links.push_back(e);
+    exp(e);
+    for (size_t k = links.size(); k-- > 0;) {
+      auto& o = std::get<ast::Operator>(links[k]->node);
+      exp(o.right);
+      exp(o.op);
+      know(links[k]->type);
+    }
+  }
+
+  // Of `let` and `if`; the rest of the chain behind its first `if` is inside a branch.
+  void chain(const ast::Expr* e) {
+    std::vector<const ast::Expr*> links;
+    std::optional<size_t> known;                     // before the first branch
+    while (ast::is_let(*e) || std::get_if<ast::If>(&e->node)) {
+      if (!known) links.push_back(e);
+      if (auto* l = std::get_if<ast::Let>(&e->node)) {
+        exp(l->value);
+        know(l->pat->type);
+        e = l->body;
+      }
+      else if (auto* f = std::get_if<ast::LetFun>(&e->node)) {
+        inside([&] { exp(f->def->body); });
+        e = f->body;
+      }
+      else {
+        auto& i = std::get<ast::If>(e->node);
+        exp(i.cond);
+        if (!known) known = order_.size();
+        inside([&] { exp(i.then_); });
+        e = i.else_;
+      }
+    }
+    exp(e);
+    if (known) forget(*known);
+    for (const ast::Expr* link : links) know(link->type);
+  }
+
+  void part(const ast::Expr* e) {
     match(e->node,
         [&](const ast::Ref&) { need(e->type, e->span); },
         [&](const ast::Hole&) { need(e->type, e->span); },
@@ -28,7 +78,6 @@ class Causality {
           for (size_t i = a.args.size(); i-- > 0;) exp(a.args[i]);
           exp(a.fun);
         },
-        [&](const ast::Operator& o) { exp(o.left); exp(o.right); exp(o.op); },
         [&](const ast::Section& s) {
           if (s.left) exp(s.left);
           if (s.right) exp(s.right);
@@ -37,15 +86,6 @@ class Causality {
         [&](const ast::Lambda& l) {
           for (const ast::Pat* p : l.params) need(p->type, p->span);
           inside([&] { exp(l.body); });
-        },
-        [&](const ast::LetFun& l) {
-          inside([&] { exp(l.def->body); });
-          exp(l.body);
-        },
-        [&](const ast::If& i) {
-          exp(i.cond);
-          inside([&] { exp(i.then_); });
-          inside([&] { exp(i.else_); });
         },
         [&](const ast::Match& m) {
           exp(m.on);
@@ -61,20 +101,18 @@ class Causality {
             exp(l.body);
           });
         },
-        [&](const ast::Let& l) {
-          exp(l.value);
-          know(l.pat->type);
-          exp(l.body);
-        },
         [&](const auto&) { ast::each_child(*e, [&](const ast::Expr* child) { exp(child); }); });   // parts as written
     know(e->type);
   }
 
- private:
   template <class F> void inside(F&& f) {
-    size_t before = known_.size();
+    size_t before = order_.size();
     f();
-    known_.resize(before);
+    forget(before);
+  }
+  void forget(size_t from) {
+    for (size_t i = from; i < order_.size(); i++) known_.erase(order_[i]);
+    order_.resize(from);
   }
   template <class F> void each_unknown(TypeRef t, F&& f) {
     visit_type(types, t, [](TypeRef) {}, [&](SizeRef s) {
@@ -91,11 +129,11 @@ class Causality {
     return found;
   }
   void know(TypeRef t) {
-    each_unknown(t, [&](Binding* b) { if (std::find(known_.begin(), known_.end(), b) == known_.end()) known_.push_back(b); });
+    each_unknown(t, [&](Binding* b) { if (known_.insert(b).second) order_.push_back(b); });
   }
   void need(TypeRef t, Span at) {
     each_unknown(t, [&](Binding* b) {
-      if (reported_ || std::find(known_.begin(), known_.end(), b) != known_.end() || bound_inside(t, b)) return;
+      if (reported_ || known_.contains(b) || bound_inside(t, b)) return;
       reported_ = true;
       std::string name = c.show(types.add(Size{NameSize{b}}));
       c.diags.report(at, err::causality, name).note("`" + name + "` is " + made_.at(b)).help("bind the value that has this size with `let` first");
@@ -105,7 +143,8 @@ class Causality {
   Context& c;
   Types& types;
   const std::unordered_map<const Binding*, std::string>& made_;
-  std::vector<Binding*> known_;
+  std::unordered_set<Binding*> known_;
+  std::vector<Binding*> order_;                      // of known_
   bool reported_ = false;
 };
 

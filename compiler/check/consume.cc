@@ -6,6 +6,10 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
+
+#include "compiler/base/panic.h"
+#include "compiler/syntax/children.h"
 
 namespace raido::check {
 namespace {
@@ -16,7 +20,12 @@ void add(Vars& to, Binding* b) {
   auto it = std::lower_bound(to.begin(), to.end(), b, [](Binding* x, Binding* y) { return x->id < y->id; });
   if (it == to.end() || *it != b) to.insert(it, b);
 }
-void add(Vars& to, const Vars& from) { for (Binding* b : from) add(to, b); }
+void add(Vars& to, const Vars& from) {
+  if (from.size() < 8) { for (Binding* b : from) add(to, b); return; }
+  Vars both;
+  std::set_union(to.begin(), to.end(), from.begin(), from.end(), std::back_inserter(both), [](Binding* x, Binding* y) { return x->id < y->id; });
+  to = std::move(both);
+}
 Binding* common(const Vars& a, const Vars& b) {
   for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
     if (a[i] == b[j]) return a[i];
@@ -33,8 +42,8 @@ struct Aliases {
   bool record = false;
 
   Vars all() const;
-  Aliases field(Name name) const;
-  void add_everywhere(const Vars& more);
+  Aliases field(Name name, size_t expected = 0) const;      // expected: where it probably is
+  void own(Binding* b);
 };
 struct Aliases::Field {
   Name name;
@@ -46,14 +55,23 @@ Vars Aliases::all() const {
   for (const Field& f : fields) add(out, f.value.all());
   return out;
 }
-Aliases Aliases::field(Name name) const {
+Aliases Aliases::field(Name name, size_t expected) const {
   if (!record) return {vars, {}, false};
+  if (expected < fields.size() && fields[expected].name == name) return fields[expected].value;
   for (const Field& f : fields) if (f.name == name) return f.value;
   return {};
 }
-void Aliases::add_everywhere(const Vars& more) {
-  if (!record) { add(vars, more); return; }
-  for (Field& f : fields) f.value.add_everywhere(more);
+// A variable stands for the memory of a new value; for shared memory stand the variables that have it already.
+void Aliases::own(Binding* b) {
+  if (!record && vars.empty()) vars.push_back(b);
+  for (Field& f : fields) f.value.own(b);
+}
+
+// Do two of the sets have a variable in common?
+bool share(const std::vector<Vars>& sets) {
+  std::unordered_set<Binding*> seen;
+  for (const Vars& set : sets) for (Binding* b : set) if (!seen.insert(b).second) return true;
+  return false;
 }
 
 Aliases either(const Aliases& a, const Aliases& b) {
@@ -86,12 +104,43 @@ class Consumption {
   }
 
  private:
-  struct Consumed { Span at; };
-  using State = std::unordered_map<Binding*, Consumed>;
+  // Where each variable was consumed. It only grows; what a branch added is taken back by position.
+  class State {
+   public:
+    using Delta = std::vector<std::pair<Binding*, Span>>;
+    const Span* find(Binding* b) const {
+      auto it = at_.find(b);
+      return it == at_.end() ? nullptr : &it->second;
+    }
+    void add(Binding* b, Span at) { if (at_.emplace(b, at).second) order_.push_back(b); }
+    // The same for what a branch consumed; its places are the ones to show.
+    void add(const Delta& delta) {
+      for (auto [b, at] : delta) if (at_.insert_or_assign(b, at).second) order_.push_back(b);
+    }
+    size_t size() const { return order_.size(); }
+    Delta take(size_t from) {
+      Delta out;
+      for (size_t i = from; i < order_.size(); i++) {
+        auto it = at_.find(order_[i]);
+        out.push_back(*it);
+        at_.erase(it);
+      }
+      order_.resize(from);
+      return out;
+    }
+
+   private:
+    std::unordered_map<Binding*, Span> at_;
+    std::vector<Binding*> order_;
+  };
 
   // --- variables ---
 
   bool has_memory(TypeRef t) const {
+    if (auto known = memory_.find(t); known != memory_.end()) return known->second;
+    return memory_[t] = find_memory(t);
+  }
+  bool find_memory(TypeRef t) const {
     return match(types[t],
         [](const PrimType&) { return false; },
         [&](const RecordType& r) { return std::any_of(r.fields.begin(), r.fields.end(), [&](auto& f) { return has_memory(f.second); }); },
@@ -106,23 +155,23 @@ class Consumption {
   // `vars` at every component of the type that has memory and is not unique.
   Aliases by_type(TypeRef t, const Vars& vars) const {
     Aliases out;
-    if (types.as<UniqueType>(t)) return out;
+    if (types.as<UniqueType>(t) || !has_memory(t)) return out;
     if (auto* r = types.as<RecordType>(t)) {
       out.record = true;
       for (auto& f : r->fields) out.fields.push_back({f.first, by_type(f.second, vars)});
       return out;
     }
-    if (has_memory(t)) out.vars = vars;
+    out.vars = vars;
     return out;
   }
 
   Aliases cut(Aliases a, TypeRef t) const {
-    if (!has_memory(t)) return by_type(t, {});
+    if (!has_memory(t)) return {};
     if (auto* u = types.as<UniqueType>(t)) return cut(std::move(a), u->inner);
     if (auto* r = types.as<RecordType>(t)) {
       Aliases out;
       out.record = true;
-      for (auto& f : r->fields) out.fields.push_back({f.first, cut(a.field(f.first), f.second)});
+      for (size_t i = 0; i < r->fields.size(); i++) out.fields.push_back({r->fields[i].first, cut(a.field(r->fields[i].first, i), r->fields[i].second)});
       return out;
     }
     return a;
@@ -130,16 +179,17 @@ class Consumption {
 
   void bind(Binding* b, TypeRef t, const Aliases& value, bool consumable) {
     Aliases a = cut(value, t);
-    if (has_memory(t)) a.add_everywhere({b});
+    if (has_memory(t)) a.own(b);
     b->consumable = consumable;
-    aliases_[b] = std::move(a);
+    Vars all = a.all();
+    aliases_[b] = {std::move(a), std::move(all)};
     depths_[b] = depth_;
   }
 
   void bind_pattern(const ast::Pat* p, TypeRef t, const Aliases& value, bool consumable) {
     if (auto* u = types.as<UniqueType>(t)) t = u->inner;
     auto part = [&](Name name) -> TypeRef {
-      if (auto* r = types.as<RecordType>(t)) for (auto& f : r->fields) if (f.first == name) return f.second;
+      if (auto* r = types.as<RecordType>(t)) if (auto i = c.field_index(*r, name)) return r->fields[*i].second;
       return types.error();
     };
     match(p->node,
@@ -147,7 +197,7 @@ class Consumption {
         [&](const ast::PTuple& x) {
           for (size_t i = 0; i < x.parts.size(); i++) {
             Name name = c.intern(std::to_string(i));
-            bind_pattern(x.parts[i], part(name), value.field(name), consumable);
+            bind_pattern(x.parts[i], part(name), value.field(name, i), consumable);
           }
         },
         [&](const ast::PRecord& x) { for (const ast::PField& f : x.fields) bind_pattern(f.pat, part(f.name), value.field(f.name), consumable); },
@@ -161,9 +211,10 @@ class Consumption {
   void bind_param(const ast::Pat* p, TypeRef t) {
     bool unique = c.any_unique(t);
     if (auto* u = types.as<UniqueType>(t)) t = u->inner;
+    bool any = c.any_unique(t);
     auto part = [&](Name name) -> TypeRef {
       if (auto* r = types.as<RecordType>(t))
-        for (auto& f : r->fields) if (f.first == name) return unique && !c.any_unique(t) ? types.add(UniqueType{f.second}) : f.second;
+        if (auto i = c.field_index(*r, name)) return unique && !any ? types.add(UniqueType{r->fields[*i].second}) : r->fields[*i].second;
       return types.error();
     };
     match(p->node,
@@ -178,15 +229,20 @@ class Consumption {
 
   std::string name_of(Binding* b) const { return b->name.valid() ? std::string(c.text(b->name)) : "the value"; }
 
+  // The variable that the expression is, if it is one of this definition.
+  Binding* local(const ast::Expr* e) const {
+    auto* r = std::get_if<ast::Ref>(&e->node);
+    return r && r->path.root && r->path.members.empty() && aliases_.contains(r->path.root) ? r->path.root : nullptr;
+  }
+
   void observe(Binding* b, Span at) {
     auto it = aliases_.find(b);
     if (it == aliases_.end()) return;
-    Vars all = it->second.all();
+    const Vars& all = it->second.all;
     for (Binding* v : all) {
-      auto used = consumed_.find(v);
-      if (used == consumed_.end()) continue;
-      c.diags.report(at, err::use_after_consume, name_of(b), c.sources.place(used->second.at))
-          .label(used->second.at, "consumed here");
+      const Span* used = consumed_.find(v);
+      if (!used) continue;
+      c.diags.report(at, err::use_after_consume, name_of(b), c.sources.place(*used)).label(*used, "consumed here");
       break;
     }
     if (depths_[b] < barrier_) for (Vars& captured : captures_) add(captured, all);
@@ -202,7 +258,7 @@ class Consumption {
         return;
       }
     }
-    for (Binding* v : value.all()) consumed_.emplace(v, Consumed{at});
+    for (Binding* v : value.all()) consumed_.add(v, at);
   }
 
   // --- functions ---
@@ -282,18 +338,18 @@ class Consumption {
     return sharing > 1 ? t : types.add(UniqueType{t});
   }
 
-  struct Inner { uint32_t depth, barrier; State consumed; };
+  struct Inner { uint32_t depth, barrier; size_t consumed; };
   Inner enter() {
-    Inner saved{depth_, barrier_, consumed_};
+    Inner saved{depth_, barrier_, consumed_.size()};
     barrier_ = ++depth_;
     captures_.emplace_back();
     return saved;
   }
-  Vars leave(Inner saved) {
+  Vars leave(const Inner& saved) {
     Vars captured = std::move(captures_.back());
     captures_.pop_back();
     depth_ = saved.depth, barrier_ = saved.barrier;
-    consumed_ = std::move(saved.consumed);
+    consumed_.take(saved.consumed);
     // Only what was bound outside.
     Vars out;
     for (Binding* v : captured) if (depths_[v] <= depth_) add(out, v);
@@ -302,10 +358,82 @@ class Consumption {
 
   // --- expressions ---
 
-  Aliases exp(ast::Expr* e) { return cut(node(e), e->type); }
+  // Chains of `let`, `else if` and operators are walked, not descended into.
+  Aliases exp(ast::Expr* e) {
+    if (ast::is_let(*e)) return lets(e);
+    if (std::get_if<ast::If>(&e->node)) return ifs(e);
+    if (std::get_if<ast::Operator>(&e->node)) return operators(e);
+    return cut(node(e), e->type);
+  }
+
+  Aliases lets(ast::Expr* e) {
+    for (; ast::is_let(*e); e = ast::body_of_let(*e)) {
+      if (auto* l = std::get_if<ast::Let>(&e->node)) let(*l);
+      else let_function(std::get<ast::LetFun>(e->node));
+    }
+    return exp(e);
+  }
+  void let(ast::Let& l) {
+    size_t before = consumed_.size();
+    Aliases a = exp(l.value);
+    if (consumed_.size() != before && c.has_function(l.value->type)) c.diags.report(l.value->span, err::consumption_in_function_value);
+    bind_pattern(l.pat, l.pat->type, a, true);
+  }
+  void let_function(ast::LetFun& l) {
+    Inner saved = enter();
+    TypeRef t = l.def->scheme->type;
+    TypeRef with_result = function(l.def->params, l.def->result, l.def->body, t, !l.def->result);
+    if (with_result != t) const_cast<Scheme*>(l.def->scheme)->type = with_result;
+    Aliases a{leave(saved), {}, false};
+    bind(l.def->self, with_result, a, true);
+  }
+
+  Aliases ifs(ast::Expr* e) {
+    struct Link { TypeRef type; Aliases branch; State::Delta consumed; };
+    std::vector<Link> chain;
+    for (; auto* i = std::get_if<ast::If>(&e->node); e = i->else_) {
+      exp(i->cond);
+      size_t before = consumed_.size();
+      Aliases a = exp(i->then_);
+      chain.push_back({e->type, std::move(a), consumed_.take(before)});
+    }
+    Aliases out = exp(e);
+    for (size_t k = chain.size(); k-- > 0;) {
+      consumed_.add(chain[k].consumed);
+      out = cut(without_consumed(either(chain[k].branch, out)), chain[k].type);
+    }
+    return out;
+  }
+
+  static std::string_view builtin(Context& c, const ast::Operator& o) {
+    auto* r = std::get_if<ast::Ref>(&o.op->node);
+    return r && r->path.root && r->path.root->kind == Binding::Kind::Builtin ? c.text(r->path.names.back()) : "";
+  }
+
+  // No operator consumes what a chain of operators on its left has made, so only what the operands share matters.
+  Aliases operators(ast::Expr* e) {
+    std::vector<ast::Expr*> chain;
+    for (; auto* o = std::get_if<ast::Operator>(&e->node); e = o->left) chain.push_back(e);
+    Aliases left = exp(e);
+    for (size_t k = chain.size(); k-- > 0;) {
+      auto& o = std::get<ast::Operator>(chain[k]->node);
+      if (builtin(c, o).empty()) {
+        std::vector<Argument> args{{o.left, std::move(left)}, {o.right, {}}};
+        Vars shared = call(o.op->type, args, Order::AsWritten, 1);
+        add(shared, exp(o.op).all());
+        left = cut(result_of(o.op->type, 2, shared, chain[k]->span), chain[k]->type);
+        continue;
+      }
+      exp(o.right);        // what `&&` and `||` consume on the right may be consumed
+      left = {};
+    }
+    return left;
+  }
 
   enum class Order { AsWritten, LastFirst };
-  Vars call(TypeRef fun, std::vector<std::pair<ast::Expr*, Aliases>>& args, Order order) {
+  using Argument = std::pair<ast::Expr*, Aliases>;
+  // The first `evaluated` arguments were looked at before.
+  Vars call(TypeRef fun, std::vector<Argument>& args, Order order, size_t evaluated = 0) {
     std::vector<TypeRef> params;
     TypeRef t = fun;
     for (size_t i = 0; i < args.size(); i++) {
@@ -318,7 +446,7 @@ class Consumption {
     for (size_t n = 0; n < args.size(); n++) {
       size_t i = order == Order::LastFirst ? args.size() - 1 - n : n;
       size_t before = consumed_.size();
-      Aliases a = exp(args[i].first);
+      Aliases a = i < evaluated ? std::move(args[i].second) : exp(args[i].first);
       if (consumed_.size() != before && types.as<FunType>(args[i].first->type))
         c.diags.report(args[i].first->span, err::consumption_in_functional_argument);
       if (c.any_unique(params[i])) {
@@ -328,9 +456,7 @@ class Consumption {
           for (auto& f : x.fields) collect(f.value);
         };
         collect(a);
-        for (size_t k = 0; k < leaves.size(); k++)
-          for (size_t m = k + 1; m < leaves.size(); m++)
-            if (common(leaves[k], leaves[m])) c.diags.report(args[i].first->span, err::self_aliased);
+        if (share(leaves)) c.diags.report(args[i].first->span, err::self_aliased);
         if (Binding* b = common(a.all(), seen)) c.diags.report(args[i].first->span, err::argument_aliases, name_of(b));
         else consume(a, args[i].first->span);
       }
@@ -370,16 +496,10 @@ class Consumption {
     for (ast::Selector& s : at) for (ast::Expr* part : {s.at, s.from, s.to, s.step}) if (part) exp(part);
   }
 
-  template <class F> Aliases branch(const State& before, State& after, F&& run) {
-    consumed_ = before;
-    Aliases a = run();
-    for (auto& [b, info] : consumed_) after.emplace(b, info);
-    return a;
-  }
   Aliases without_consumed(Aliases a) const {
     Aliases out;
     out.record = a.record;
-    for (Binding* v : a.vars) if (!consumed_.count(v)) add(out.vars, v);
+    for (Binding* v : a.vars) if (!consumed_.find(v)) add(out.vars, v);
     for (auto& f : a.fields) out.fields.push_back({f.name, without_consumed(f.value)});
     return out;
   }
@@ -436,7 +556,7 @@ class Consumption {
       consuming.resize(params.size());
       for (size_t i = 0; i < params.size(); i++) consuming[i] = annotated[i] == 1;
       for (size_t i = 0; i < params.size(); i++)
-        for (Binding* v : aliases_[params[i]].all()) if (v == params[i] && consumed_.count(v)) consuming[i] = true;
+        for (Binding* v : aliases_[params[i]].all) if (v == params[i] && consumed_.find(v)) consuming[i] = true;
       std::vector<Aliases> ends = leaf(result);
       for (bool changed = true; changed;) {
         changed = false;
@@ -447,7 +567,7 @@ class Consumption {
             if (!consuming[k] && std::find(all.begin(), all.end(), params[k]) != all.end()) consuming[k] = changed = true;
         }
       }
-      leave(std::move(saved));
+      leave(saved);
       c.diags.rollback(diags);
     }
     for (size_t i = 0; i < params.size(); i++)
@@ -472,7 +592,7 @@ class Consumption {
           break;
         }
     }
-    leave(std::move(saved));
+    leave(saved);
     // The result: the start of what was not consumed, and what the body returned from outside.
     Aliases out = cut(start, e->type);
     Vars outer;
@@ -487,9 +607,9 @@ class Consumption {
         [&](ast::Ref& r) -> Aliases {
           Binding* b = r.path.root;
           if (!b) return {};
-          if (auto it = aliases_.find(b); it != aliases_.end() && r.path.members.empty()) {
+          if (local(e)) {
             observe(b, e->span);
-            return it->second;
+            return aliases_.at(b).value;
           }
           // A top-level array. Functions and builtins have no memory of their own; abstract values are left in peace.
           bool array = false;
@@ -509,7 +629,16 @@ class Consumption {
           for (auto& f : t.fields) out.fields.push_back({f.name, exp(f.value)});
           return out;
         },
-        [&](ast::Project& p) { return exp(p.record).field(p.field); },
+        [&](ast::Project& p) -> Aliases {
+          auto* u = types.as<UniqueType>(p.record->type);
+          auto* r = types.as<RecordType>(u ? u->inner : p.record->type);
+          size_t index = r ? c.field_index(*r, p.field).value_or(0) : 0;
+          if (Binding* b = local(p.record)) {          // without a copy of the whole record
+            observe(b, p.record->span);
+            return aliases_.at(b).value.field(p.field, index);
+          }
+          return exp(p.record).field(p.field, index);
+        },
         [&](ast::Index& i) {
           Aliases a = exp(i.array);
           selectors(i.at);
@@ -523,7 +652,7 @@ class Consumption {
           return Aliases{};
         },
         [&](ast::Apply& a) {
-          std::vector<std::pair<ast::Expr*, Aliases>> args;
+          std::vector<Argument> args;
           for (ast::Expr* x : a.args) args.emplace_back(x, Aliases{});
           Vars shared = call(a.fun->type, args, Order::LastFirst);
           add(shared, exp(a.fun).all());
@@ -533,23 +662,6 @@ class Consumption {
           Vars all;
           for (ast::Expr* x : k.args) add(all, exp(x).all());
           return Aliases{all, {}, false};
-        },
-        [&](ast::Operator& o) {
-          if (auto* r = std::get_if<ast::Ref>(&o.op->node); r && r->path.root && r->path.root->kind == Binding::Kind::Builtin) {
-            std::string_view name = c.text(r->path.names.back());
-            exp(o.left);
-            if (name == "&&" || name == "||") {
-              State before = consumed_, after = consumed_;
-              branch(before, after, [&] { return exp(o.right); });
-              consumed_ = std::move(after);
-            }
-            else exp(o.right);
-            return Aliases{};
-          }
-          std::vector<std::pair<ast::Expr*, Aliases>> args{{o.left, {}}, {o.right, {}}};
-          Vars shared = call(o.op->type, args, Order::AsWritten);
-          add(shared, exp(o.op).all());
-          return result_of(o.op->type, 2, shared, e->span);
         },
         [&](ast::Unary& u) { exp(u.operand); return Aliases{}; },
         [&](ast::Section& s) {
@@ -562,47 +674,21 @@ class Consumption {
         [&](ast::Lambda& l) {
           Inner saved = enter();
           function(l.params, l.result, l.body, e->type, false);
-          return Aliases{leave(std::move(saved)), {}, false};
-        },
-        [&](ast::If& i) {
-          exp(i.cond);
-          State before = consumed_, after = before;
-          Aliases a = branch(before, after, [&] { return exp(i.then_); });
-          Aliases b = branch(before, after, [&] { return exp(i.else_); });
-          consumed_ = std::move(after);
-          return without_consumed(either(a, b));
+          return Aliases{leave(saved), {}, false};
         },
         [&](ast::Match& m) {
           Aliases on = exp(m.on);
-          State before = consumed_, after = before;
-          Aliases out;
-          bool first = true;
-          for (ast::Case& k : m.cases) {
-            Aliases a = branch(before, after, [&] {
-              bind_pattern(k.pat, m.on->type, on, true);
-              return exp(k.body);
-            });
-            out = first ? a : either(out, a);
-            first = false;
-          }
-          consumed_ = std::move(after);
-          return without_consumed(out);
-        },
-        [&](ast::Let& l) {
           size_t before = consumed_.size();
-          Aliases a = exp(l.value);
-          if (consumed_.size() != before && c.has_function(l.value->type)) c.diags.report(l.value->span, err::consumption_in_function_value);
-          bind_pattern(l.pat, l.pat->type, a, true);
-          return exp(l.body);
-        },
-        [&](ast::LetFun& l) {
-          Inner saved = enter();
-          TypeRef t = l.def->scheme->type;
-          TypeRef with_result = function(l.def->params, l.def->result, l.def->body, t, !l.def->result);
-          if (with_result != t) const_cast<Scheme*>(l.def->scheme)->type = with_result;
-          Aliases a{leave(std::move(saved)), {}, false};
-          bind(l.def->self, with_result, a, true);
-          return exp(l.body);
+          std::vector<State::Delta> consumed;
+          Aliases out;
+          for (ast::Case& k : m.cases) {
+            bind_pattern(k.pat, m.on->type, on, true);
+            Aliases a = exp(k.body);
+            out = consumed.empty() ? a : either(out, a);
+            consumed.push_back(consumed_.take(before));
+          }
+          for (size_t k = consumed.size(); k-- > 0;) consumed_.add(consumed[k]);
+          return without_consumed(out);
         },
         [&](ast::Loop& l) { return loop(e, l); },
         [&](ast::With& w) {
@@ -632,12 +718,16 @@ class Consumption {
         [&](ast::Assert& a) { exp(a.cond); return exp(a.body); },
         [](ast::Hole&) { return Aliases{}; },
         [&](ast::Attributed& a) { return exp(a.body); },
-        [](ast::SizeHole&) { return Aliases{}; });
+        [](ast::SizeHole&) { return Aliases{}; },
+        [](ast::Let&) -> Aliases { PANIC("a chain"); }, [](ast::LetFun&) -> Aliases { PANIC("a chain"); },
+        [](ast::If&) -> Aliases { PANIC("a chain"); }, [](ast::Operator&) -> Aliases { PANIC("a chain"); });
   }
 
   Context& c;
   Types& types;
-  std::unordered_map<const Binding*, Aliases> aliases_;
+  struct Known { Aliases value; Vars all; };
+  std::unordered_map<const Binding*, Known> aliases_;
+  mutable std::unordered_map<TypeRef, bool> memory_;
   std::unordered_map<const Binding*, uint32_t> depths_;
   std::unordered_map<const ast::Expr*, std::vector<bool>> consuming_;
   State consumed_;

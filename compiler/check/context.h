@@ -155,6 +155,8 @@ class Context {
   // The expression rebuilt with `f` answering for Refs (null: keep). Only for expressions that may be sizes.
   const ast::Expr* rewrite(const ast::Expr* e, const std::function<const ast::Expr*(const ast::Expr*)>& f);
   bool mentions(TypeRef t, Binding* b) const;
+  void each_size_name(TypeRef t, const std::function<void(Binding*)>& f) const;
+  std::optional<size_t> field_index(const RecordType& r, Name name) const;
   bool mentions(SizeRef s, Binding* b) const;
   // Every Binding that a size mentions, also in SizeHoles.
   void each_name(SizeRef s, const std::function<void(Binding*)>& f) const;

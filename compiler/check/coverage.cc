@@ -3,6 +3,9 @@
 #include "compiler/check/coverage.h"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -20,7 +23,7 @@ class Coverage {
 
   void function(std::span<ast::Pat*> params, const ast::Expr* body) {
     for (ast::Pat* p : params) irrefutable(p);
-    expression(body);
+    ast::each_expression(body, [&](const ast::Expr* e) { expression(e); return true; });
   }
 
  private:
@@ -28,6 +31,7 @@ class Coverage {
     if (auto w = missing({{p}}, {p->type})) c.diags.report(p->span, err::refutable_pattern, (*w)[0]);
   }
 
+  // What is refutable in `e` itself.
   void expression(const ast::Expr* e) {
     if (auto* m = std::get_if<ast::Match>(&e->node)) {
       std::vector<Row> rows;
@@ -41,36 +45,61 @@ class Coverage {
       irrefutable(o->state);
       if (o->form == ast::Loop::Form::ForIn) irrefutable(o->index);
     }
-    ast::each_child(*e, [&](const ast::Expr* child) { expression(child); });
   }
 
-  static const ast::Pat* plain(const ast::Pat* p) {
+  // The pattern without types and attributes around it; null if it matches whatever comes.
+  const ast::Pat* plain(const ast::Pat* p) {
     for (;;) {
       if (!p) return p;
       if (auto* a = std::get_if<ast::PAscribe>(&p->node)) p = a->pat;
       else if (auto* b = std::get_if<ast::PAttr>(&p->node)) p = b->pat;
-      else if (std::get_if<ast::PVar>(&p->node) || std::get_if<ast::PWild>(&p->node)) return nullptr;
-      else return p;
+      else return selective(p) ? p : nullptr;
     }
   }
+  bool selective(const ast::Pat* p) {
+    if (auto known = selective_.find(p); known != selective_.end()) return known->second;
+    bool found = match(p->node,
+        [&](const ast::PTuple& t) { return std::any_of(t.parts.begin(), t.parts.end(), [&](const ast::Pat* q) { return plain(q); }); },
+        [&](const ast::PRecord& t) { return std::any_of(t.fields.begin(), t.fields.end(), [&](const ast::PField& f) { return plain(f.pat); }); },
+        [](const ast::PLiteral&) { return true; }, [](const ast::PConstr&) { return true; }, [](const auto&) { return false; });
+    return selective_[p] = found;
+  }
 
-  // Values of these types that no row matches, as texts; nothing if the rows cover everything.
+  // Values of these types that no row matches, as texts; nothing if the rows cover everything. The rows are sorted by the head of their
+  // first pattern once; a row with a wildcard belongs to every head.
   std::optional<std::vector<std::string>> missing(const std::vector<Row>& rows, std::vector<TypeRef> column_types) {
     if (column_types.empty()) {
       if (rows.empty()) return std::vector<std::string>{};
       return {};
     }
+    // Columns in which every row takes everything say nothing.
+    std::vector<size_t> columns;
+    for (size_t k = 0; k < column_types.size(); k++)
+      if (std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return plain(row[k]); })) columns.push_back(k);
+    if (columns.size() < column_types.size()) {
+      std::vector<Row> fewer(rows.size());
+      std::vector<TypeRef> types_left;
+      for (size_t k : columns) {
+        types_left.push_back(column_types[k]);
+        for (size_t i = 0; i < rows.size(); i++) fewer[i].push_back(rows[i][k]);
+      }
+      auto w = missing(fewer, std::move(types_left));
+      if (!w) return {};
+      std::vector<std::string> all(column_types.size(), "_");
+      for (size_t k = 0; k < columns.size(); k++) all[columns[k]] = (*w)[k];
+      return all;
+    }
     TypeRef first = column_types[0];
     std::vector<TypeRef> rest(column_types.begin() + 1, column_types.end());
-    // The rows that may match when the first column has this shape, with its parts in front.
-    auto specialise = [&](auto&& parts_of, const std::vector<TypeRef>& parts) {
+    // These rows with the parts of their first pattern in front.
+    auto specialise = [&](const std::vector<size_t>& which, auto&& parts_of, const std::vector<TypeRef>& parts) {
       std::vector<Row> out;
-      for (const Row& row : rows) {
-        const ast::Pat* p = plain(row[0]);
-        std::optional<Row> front = p ? parts_of(*p) : std::optional<Row>(Row(parts.size(), nullptr));
-        if (!front) continue;
-        front->insert(front->end(), row.begin() + 1, row.end());
-        out.push_back(std::move(*front));
+      for (size_t i : which) {
+        const ast::Pat* p = plain(rows[i][0]);
+        Row row = p ? parts_of(*p) : Row(parts.size(), nullptr);
+        row.insert(row.end(), rows[i].begin() + 1, rows[i].end());
+        out.push_back(std::move(row));
+        if (std::all_of(out.back().begin(), out.back().end(), [&](const ast::Pat* q) { return !plain(q); })) break;   // nothing gets past it
       }
       std::vector<TypeRef> t = parts;
       t.insert(t.end(), rest.begin(), rest.end());
@@ -81,12 +110,22 @@ class Coverage {
       out.insert(out.end(), w.begin() + std::ptrdiff_t(n), w.end());
       return out;
     };
+    std::vector<size_t> wild;
+    for (size_t i = 0; i < rows.size(); i++) if (!plain(rows[i][0])) wild.push_back(i);
+    auto with_wild = [&](const std::vector<size_t>& some) {
+      std::vector<size_t> out;
+      std::merge(some.begin(), some.end(), wild.begin(), wild.end(), std::back_inserter(out));
+      return out;
+    };
     if (auto* s = types.as<SumType>(first)) {
+      std::unordered_map<Name, std::vector<size_t>> by_name;
+      for (size_t i = 0; i < rows.size(); i++)
+        if (const ast::Pat* p = plain(rows[i][0]))
+          if (auto* con = std::get_if<ast::PConstr>(&p->node)) by_name[con->name].push_back(i);
       for (auto& [name, payload] : s->constrs) {
-        auto w = specialise([&, n = name, k = payload.size()](const ast::Pat& p) -> std::optional<Row> {
-          auto* con = std::get_if<ast::PConstr>(&p.node);
-          if (!con || con->name != n) return {};
-          Row row(con->args.begin(), con->args.end());
+        auto w = specialise(with_wild(by_name[name]), [k = payload.size()](const ast::Pat& p) {
+          auto& args = std::get<ast::PConstr>(p.node).args;
+          Row row(args.begin(), args.end());
           row.resize(k);
           return row;
         }, payload);
@@ -100,12 +139,13 @@ class Coverage {
     if (auto* r = types.as<RecordType>(first)) {
       std::vector<TypeRef> parts;
       for (auto& f : r->fields) parts.push_back(f.second);
-      auto w = specialise([&](const ast::Pat& p) -> std::optional<Row> {
+      std::vector<size_t> all(rows.size());
+      std::iota(all.begin(), all.end(), size_t(0));
+      auto w = specialise(all, [&](const ast::Pat& p) {
         Row row(parts.size(), nullptr);
         if (auto* t = std::get_if<ast::PTuple>(&p.node)) for (size_t i = 0; i < t->parts.size() && i < row.size(); i++) row[i] = t->parts[i];
         if (auto* t = std::get_if<ast::PRecord>(&p.node))
-          for (const ast::PField& f : t->fields)
-            for (size_t i = 0; i < r->fields.size(); i++) if (r->fields[i].first == f.name) row[i] = f.pat;
+          for (const ast::PField& f : t->fields) if (auto i = c.field_index(*r, f.name)) row[*i] = f.pat;
         return row;
       }, parts);
       if (!w) return {};
@@ -116,29 +156,26 @@ class Coverage {
       return tail(*w, parts.size(), text + (tuple ? ")" : "}"));
     }
     auto literal_value = [](const ast::PLiteral& l) { return l.literal.kind == ast::Literal::Kind::Float ? l.literal.real : l.negative ? -l.literal.real : l.literal.kind == ast::Literal::Kind::Bool ? double(l.literal.integer) : l.literal.real; };
-    std::vector<double> values;
-    for (const Row& row : rows)
-      if (const ast::Pat* p = plain(row[0]))
-        if (auto* l = std::get_if<ast::PLiteral>(&p->node)) values.push_back(literal_value(*l));
-    std::sort(values.begin(), values.end());
-    values.erase(std::unique(values.begin(), values.end()), values.end());
+    std::map<double, std::vector<size_t>> by_value;
+    for (size_t i = 0; i < rows.size(); i++)
+      if (const ast::Pat* p = plain(rows[i][0]))
+        if (auto* l = std::get_if<ast::PLiteral>(&p->node)) by_value[literal_value(*l)].push_back(i);
+    auto nothing = [](const ast::Pat&) { return Row{}; };
     auto* prim = types.as<PrimType>(first);
     bool boolean = prim && prim->prim == Prim::Bool;
-    for (double v : values) {
-      auto w = specialise([&](const ast::Pat& p) -> std::optional<Row> {
-        auto* l = std::get_if<ast::PLiteral>(&p.node);
-        return l && literal_value(*l) == v ? std::optional<Row>(Row{}) : std::nullopt;
-      }, {});
+    for (auto& [v, some] : by_value) {
+      auto w = specialise(with_wild(some), nothing, {});
       if (w) return tail(*w, 0, boolean ? (v != 0 ? "true" : "false") : fmt::format("{}", v));
     }
-    if (boolean && values.size() == 2) return {};
-    auto w = specialise([](const ast::Pat&) -> std::optional<Row> { return {}; }, {});
+    if (boolean && by_value.size() == 2) return {};
+    auto w = specialise(wild, nothing, {});
     if (!w) return {};
-    return tail(*w, 0, boolean && values.size() == 1 ? (values[0] != 0 ? "false" : "true") : "_");
+    return tail(*w, 0, boolean && by_value.size() == 1 ? (by_value.begin()->first != 0 ? "false" : "true") : "_");
   }
 
   Context& c;
   Types& types;
+  std::unordered_map<const ast::Pat*, bool> selective_;
 };
 
 }  // namespace

@@ -69,11 +69,15 @@ class Infer {
   // infer_expr.cc
   TypeRef infer(ast::Expr* e);
   TypeRef infer_node(ast::Expr* e);
+  TypeRef lets(ast::Expr* e);
+  TypeRef ifs(ast::Expr* e);
+  TypeRef operators(ast::Expr* e);
+  void let(ast::Let& l);
   TypeRef ref(ast::Expr* e, ast::Ref& r);
   TypeRef literal(const ast::Literal& l, Span at);
   TypeRef apply(TypeRef fun, ast::Expr* fun_exp, std::span<ast::Expr*> args, Span at);
   TypeRef apply_one(TypeRef fun, std::string_view fun_text, size_t index, TypeRef arg, ast::Expr* arg_exp, Span at);
-  TypeRef operator_(ast::Expr* e, ast::Operator& o);
+  TypeRef operator_(ast::Expr* e, ast::Operator& o, TypeRef left);
   TypeRef builtin_type(std::string_view op, TypeRef operand, Span at);
   TypeRef builtin_section(ast::Expr* op_exp);
   TypeRef project(TypeRef record, Name field, Span at);
@@ -81,14 +85,19 @@ class Infer {
   TypeRef steps(TypeRef base, std::span<ast::Step> steps);
   TypeRef lambda(ast::Lambda& l);
   TypeRef loop(ast::Loop& l);
-  TypeRef local_function(ast::LetFun& l);
+  void local_function(ast::LetFun& l);
   bool is_builtin(const ast::Expr* op) const;
   void condition(ast::Expr* e);
   void expect(ast::Expr* e, TypeRef actual, TypeRef expected, const Diag<2>& kind = err::condition_type);
   std::string source(const ast::Expr* e) const;
 
   // infer_pattern.cc
-  using Group = std::vector<Binding*>;
+  // Names bound together, which must be different.
+  struct Group {
+    std::vector<Binding*> all;
+    std::unordered_map<Name, Binding*> first;
+    void add(Binding* b) { all.push_back(b), first.emplace(b->name, b); }
+  };
   TypeRef pattern(ast::Pat* p, Group& group);
   TypeRef pattern_node(ast::Pat* p, Group& group);
   void add_to_group(Binding* b, Group& group);
@@ -111,7 +120,7 @@ class Infer {
 
   Context& c;
   Types& types;
-  std::vector<TypeVar> vars_;
+  mutable std::vector<TypeVar> vars_;                               // resolved() shortens chains of links
   std::unordered_map<const Binding*, Local> locals_;
   std::vector<std::pair<ast::Expr*, bool>> literals_;               // with whether it is negated
   std::vector<std::pair<const ast::Literal*, std::pair<TypeRef, Span>>> pattern_literals_;

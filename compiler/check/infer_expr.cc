@@ -4,6 +4,7 @@
 
 #include "compiler/base/panic.h"
 #include "compiler/check/infer.h"
+#include "compiler/syntax/children.h"
 
 namespace raido::check {
 
@@ -41,9 +42,53 @@ TypeRef Infer::literal(const ast::Literal& l, Span at) {
   return types.error();
 }
 
+// Chains of `let`, `else if` and operators are walked, not descended into: they are as long as generated programs make them.
 TypeRef Infer::infer(ast::Expr* e) {
-  TypeRef t = infer_node(e);
-  e->type = t;
+  if (ast::is_let(*e)) return lets(e);
+  if (std::get_if<ast::If>(&e->node)) return ifs(e);
+  if (std::get_if<ast::Operator>(&e->node)) return operators(e);
+  return e->type = infer_node(e);
+}
+
+TypeRef Infer::lets(ast::Expr* e) {
+  auto mark = c.mark();
+  std::vector<ast::Expr*> chain;
+  for (; ast::is_let(*e); e = ast::body_of_let(*e)) {
+    chain.push_back(e);
+    if (auto* l = std::get_if<ast::Let>(&e->node)) let(*l);
+    else local_function(std::get<ast::LetFun>(e->node));
+  }
+  TypeRef t = infer(e);
+  c.restore(mark);
+  for (ast::Expr* link : chain) link->type = t;
+  return t;
+}
+
+TypeRef Infer::ifs(ast::Expr* e) {
+  std::vector<std::pair<ast::Expr*, TypeRef>> chain;               // with the type of the branch
+  for (; auto* i = std::get_if<ast::If>(&e->node); e = i->else_) {
+    condition(i->cond);
+    chain.emplace_back(e, infer(i->then_));
+  }
+  TypeRef b = infer(e);
+  for (size_t k = chain.size(); k-- > 0;) {
+    auto [link, a] = chain[k];
+    auto& i = std::get<ast::If>(link->node);
+    why_.clear();
+    if (!unify(a, b))
+      c.diags.report(link->span, err::branches_differ, quoted_type(unsized_show(a)), quoted_type(unsized_show(b)))
+          .label(i.then_->span, unsized_show(a)).label(i.else_->span, unsized_show(b)).note(why_);
+    no_functions_.push_back({a, {link->span, "if-result"}});
+    b = link->type = a;
+  }
+  return b;
+}
+
+TypeRef Infer::operators(ast::Expr* e) {
+  std::vector<ast::Expr*> chain;
+  for (; auto* o = std::get_if<ast::Operator>(&e->node); e = o->left) chain.push_back(e);
+  TypeRef t = infer(e);
+  for (size_t k = chain.size(); k-- > 0;) t = chain[k]->type = operator_(chain[k], std::get<ast::Operator>(chain[k]->node), t);
   return t;
 }
 
@@ -122,9 +167,10 @@ TypeRef Infer::builtin_section(ast::Expr* op_exp) {
   return types.fun(operand, types.fun(operand, result));
 }
 
-TypeRef Infer::operator_(ast::Expr* e, ast::Operator& o) {
+// `l`: the type of the left operand.
+TypeRef Infer::operator_(ast::Expr* e, ast::Operator& o, TypeRef l) {
   auto& path = std::get<ast::Ref>(o.op->node).path;
-  TypeRef l = infer(o.left), r = infer(o.right);
+  TypeRef r = infer(o.right);
   auto found = c.terms.find(path.names[0]);
   bool maybe_builtin = path.names.size() == 1 && found && found->root && found->root->kind == Binding::Kind::Builtin;
   if (!maybe_builtin) {
@@ -196,7 +242,7 @@ TypeRef Infer::project(TypeRef record, Name field, Span at) {
   record = resolved(record);
   if (types.is_error(record)) return record;
   if (auto* r = types.as<RecordType>(record))
-    for (auto& [name, type] : r->fields) if (name == field) return type;
+    if (auto i = c.field_index(*r, field)) return r->fields[*i].second;
   TypeRef out = fresh(at);
   TypeRef need = fresh(at);
   vars_.back().kind = TypeVar::Kind::Record;
@@ -256,14 +302,28 @@ TypeRef Infer::lambda(ast::Lambda& l) {
   return fun_type(from, body);
 }
 
-TypeRef Infer::local_function(ast::LetFun& l) {
+void Infer::let(ast::Let& l) {
+  TypeRef value = infer(l.value);
+  Group group;
+  for (ast::TypeParam& p : l.sizes) {
+    locals_[p.size] = {types.prim(Prim::I64), {}};
+    add_to_group(p.size, group);
+    c.bind(p.size);
+  }
+  TypeRef p = pattern(l.pat, group);
+  why_.clear();
+  if (!unify(p, value)) c.diags.report(l.pat->span, err::pattern_value, c.sources.text(l.pat->span), quoted_type(unsized_show(value))).note(why_);
+  bind_all(group);
+}
+
+void Infer::local_function(ast::LetFun& l) {
   ast::Def& def = *l.def;
   auto mark = c.mark();
   level_++;
   bind_type_params(def.tparams);
   std::vector<TypeRef> from;
   Group group;
-  for (ast::TypeParam& p : def.tparams) if (p.size) group.push_back(p.size);
+  for (ast::TypeParam& p : def.tparams) if (p.size) group.add(p.size);
   params(def.params, from, group);
   TypeRef written;
   if (def.result) written = erase(resolve(def.result, nullptr));
@@ -281,9 +341,6 @@ TypeRef Infer::local_function(ast::LetFun& l) {
   std::string_view name = c.text(def.self->name);
   if (name == "&&" || name == "||") c.diags.report(def.name_span, err::operator_redefined, name);
   c.bind(def.self);
-  TypeRef out = infer(l.body);
-  c.restore(mark);
-  return out;
 }
 
 TypeRef Infer::loop(ast::Loop& l) {
@@ -376,7 +433,6 @@ TypeRef Infer::infer_node(ast::Expr* e) {
         vars_.back().constrs.emplace_back(k.name, std::move(payload));
         return t;
       },
-      [&](ast::Operator& o) { return operator_(e, o); },
       [&](ast::Unary& u) {
         bool negate = u.op == ast::Unary::Op::Negate;
         TypeRef t = infer(u.operand);
@@ -417,16 +473,6 @@ TypeRef Infer::infer_node(ast::Expr* e) {
         return types.fun(base, steps(base, s.steps));
       },
       [&](ast::Lambda& l) { return lambda(l); },
-      [&](ast::If& i) {
-        condition(i.cond);
-        TypeRef a = infer(i.then_), b = infer(i.else_);
-        why_.clear();
-        if (!unify(a, b))
-          c.diags.report(e->span, err::branches_differ, quoted_type(unsized_show(a)), quoted_type(unsized_show(b)))
-              .label(i.then_->span, unsized_show(a)).label(i.else_->span, unsized_show(b)).note(why_);
-        no_functions_.push_back({a, {e->span, "if-result"}});
-        return a;
-      },
       [&](ast::Match& m) {
         TypeRef on = infer(m.on);
         TypeRef result;
@@ -448,24 +494,6 @@ TypeRef Infer::infer_node(ast::Expr* e) {
         no_functions_.push_back({result, {e->span, "match-result"}});
         return result;
       },
-      [&](ast::Let& l) {
-        TypeRef value = infer(l.value);
-        auto mark = c.mark();
-        Group group;
-        for (ast::TypeParam& p : l.sizes) {
-          locals_[p.size] = {types.prim(Prim::I64), {}};
-          add_to_group(p.size, group);
-          c.bind(p.size);
-        }
-        TypeRef p = pattern(l.pat, group);
-        why_.clear();
-        if (!unify(p, value)) c.diags.report(l.pat->span, err::pattern_value, c.sources.text(l.pat->span), quoted_type(unsized_show(value))).note(why_);
-        bind_all(group);
-        TypeRef body = infer(l.body);
-        c.restore(mark);
-        return body;
-      },
-      [&](ast::LetFun& l) { return local_function(l); },
       [&](ast::Loop& l) { return loop(l); },
       [&](ast::With& w) {
         TypeRef base = infer(w.base);
@@ -519,7 +547,9 @@ TypeRef Infer::infer_node(ast::Expr* e) {
         return fresh(e->span);
       },
       [&](ast::Attributed& a) { return infer(a.body); },
-      [&](ast::SizeHole&) { return types.prim(Prim::I64); });
+      [&](ast::SizeHole&) { return types.prim(Prim::I64); },
+      [](ast::Let&) -> TypeRef { PANIC("a chain"); }, [](ast::LetFun&) -> TypeRef { PANIC("a chain"); },
+      [](ast::If&) -> TypeRef { PANIC("a chain"); }, [](ast::Operator&) -> TypeRef { PANIC("a chain"); });
 }
 
 // --- a whole definition ---
@@ -585,7 +615,7 @@ bool Infer::definition(ast::Def& def) {
   if (name == "&&" || name == "||") c.diags.report(def.name_span, err::operator_redefined, name);
   bind_type_params(def.tparams);
   Group group;
-  for (ast::TypeParam& p : def.tparams) if (p.size) group.push_back(p.size);
+  for (ast::TypeParam& p : def.tparams) if (p.size) group.add(p.size);
   std::vector<TypeRef> from;
   params(def.params, from, group);
   TypeRef result = fresh(def.name_span);
@@ -595,7 +625,7 @@ bool Infer::definition(ast::Def& def) {
   TypeRef type = fun_type(from, result);
   if (!def.params.empty()) {
     // In scope in its own body, unless a parameter has the same name.
-    bool hidden = std::any_of(group.begin(), group.end(), [&](Binding* b) { return b->name == def.self->name; });
+    bool hidden = group.first.contains(def.self->name);
     locals_[def.self] = {type, {}};
     if (!hidden) c.bind(def.self);
   }

@@ -8,9 +8,11 @@ namespace raido::check {
 void Infer::add_to_group(Binding* b, Group& group) {
   std::string_view name = c.text(b->name);
   if (name == "&&" || name == "||") c.diags.report(b->span, err::operator_redefined, name);
-  for (Binding* other : group)
-    if (other->name == b->name) c.diags.report(b->span, err::bound_twice, name, c.sources.place(other->span)).label(other->span, "bound here first");
-  group.push_back(b);
+  if (auto other = group.first.find(b->name); other != group.first.end()) {
+    Span at = other->second->span;
+    c.diags.report(b->span, err::bound_twice, name, c.sources.place(at)).label(at, "bound here first");
+  }
+  group.add(b);
 }
 
 void Infer::warn_unused() const {
@@ -19,7 +21,7 @@ void Infer::warn_unused() const {
 }
 
 void Infer::bind_all(const Group& group) {
-  for (Binding* b : group) c.bind(b);
+  for (Binding* b : group.all) c.bind(b);
 }
 
 TypeRef Infer::pattern(ast::Pat* p, Group& group) {
@@ -81,9 +83,9 @@ TypeRef Infer::pattern_node(ast::Pat* p, Group& group) {
 // Names of one parameter are in scope in the types of the later ones.
 void Infer::params(std::span<ast::Pat*> pats, std::vector<TypeRef>& out, Group& group) {
   for (ast::Pat* p : pats) {
-    size_t first = group.size();
+    size_t first = group.all.size();
     out.push_back(pattern(p, group));
-    for (size_t i = first; i < group.size(); i++) c.bind(group[i]);
+    for (size_t i = first; i < group.all.size(); i++) c.bind(group.all[i]);
   }
 }
 

@@ -1,5 +1,6 @@
 // Written types: names resolved, abbreviations expanded, sizes kept as written; anonymous sizes go where the language says.
 #include <algorithm>
+#include <unordered_set>
 
 #include "compiler/check/infer.h"
 #include "compiler/syntax/children.h"
@@ -36,14 +37,7 @@ SizeRef Infer::resolve_size(ast::SizeExpr& s, std::vector<Binding*>* exists) {
   }
   TypeRef t = infer(s.exp);
   expect(s.exp, t, types.prim(Prim::I64), err::size_type);
-  bool binds = false;
-  std::function<void(const ast::Expr*)> look = [&](const ast::Expr* e) {
-    binds |= std::get_if<ast::Lambda>(&e->node) || std::get_if<ast::Let>(&e->node) || std::get_if<ast::LetFun>(&e->node) ||
-             std::get_if<ast::Loop>(&e->node) || std::get_if<ast::Match>(&e->node);
-    if (!binds) ast::each_child(*e, [&](ast::Expr* child) { look(child); });
-  };
-  look(s.exp);
-  if (binds) {
+  if (ast::binds_names(s.exp)) {
     c.diags.report(s.exp->span, err::size_with_binding);
     return types.add(Size{ConstSize{0}});
   }
@@ -108,11 +102,11 @@ TypeRef Infer::resolve(ast::TypeExpr* t, std::vector<Binding*>* exists) {
       },
       [&](ast::TSum& s) {
         SumType out_s;
+        std::unordered_set<Name> seen;
         for (auto& clause : s.clauses) {
           std::vector<TypeRef> payload;
           for (ast::TypeExpr* p : clause.payload) payload.push_back(resolve(p, exists));
-          for (auto& k : out_s.constrs)
-            if (k.first == clause.name) c.diags.report(clause.span, err::duplicate_constructor, c.text(clause.name));
+          if (!seen.insert(clause.name).second) c.diags.report(clause.span, err::duplicate_constructor, c.text(clause.name));
           out_s.constrs.emplace_back(clause.name, std::move(payload));
         }
         if (out_s.constrs.size() > 255) c.diags.report(t->span, err::too_many_constructors);

@@ -2,6 +2,8 @@
 // parameters is a saturated call that passes them on as they are; and no result is a function.
 #include "compiler/check/recursion.h"
 
+#include <unordered_set>
+
 #include "compiler/syntax/children.h"
 
 namespace raido::check {
@@ -22,25 +24,22 @@ class Recursion {
     for (bool f : is_functional_) any_ |= f;
   }
 
-  void expression(const ast::Expr* e) {
+  void body(const ast::Expr* root) {
     if (!any_) return;
-    if (auto* a = std::get_if<ast::Apply>(&e->node); a && is_self(a->fun)) {
-      call(e, a->args);
-      for (ast::Expr* arg : a->args) expression(arg);
-      return;
-    }
-    if (auto* o = std::get_if<ast::Operator>(&e->node); o && is_self(o->op)) {
-      ast::Expr* args[] = {o->left, o->right};
-      call(e, args);
-      expression(o->left);
-      expression(o->right);
-      return;
-    }
-    if (is_self(e)) {
-      c.diags.report(e->span, err::recursive_value, c.text(def_.self->name));
-      return;
-    }
-    ast::each_child(*e, [&](const ast::Expr* child) { expression(child); });
+    std::unordered_set<const ast::Expr*> called;                     // the function of a call that was looked at
+    ast::each_expression(root, [&](const ast::Expr* e) {
+      if (auto* a = std::get_if<ast::Apply>(&e->node); a && is_self(a->fun)) {
+        call(e, a->args);
+        called.insert(a->fun);
+      }
+      else if (auto* o = std::get_if<ast::Operator>(&e->node); o && is_self(o->op)) {
+        ast::Expr* args[] = {o->left, o->right};
+        call(e, args);
+        called.insert(o->op);
+      }
+      else if (is_self(e) && !called.contains(e)) c.diags.report(e->span, err::recursive_value, c.text(def_.self->name));
+      return true;
+    });
   }
 
  private:
@@ -78,7 +77,7 @@ class Recursion {
 }  // namespace
 
 void check_recursion(Context& c, const ast::Def& def, const Scheme& scheme) {
-  if (def.recursive) Recursion(c, def, scheme).expression(def.body);
+  if (def.recursive) Recursion(c, def, scheme).body(def.body);
 }
 
 }  // namespace raido::check

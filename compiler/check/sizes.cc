@@ -2,6 +2,7 @@
 #include "compiler/check/sizes.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "compiler/base/panic.h"
 #include "compiler/syntax/children.h"
@@ -111,7 +112,8 @@ TypeRef Sizes::from_pattern(ast::Pat* p) {
 
 TypeRef Sizes::field(TypeRef record, Name name) {
   if (auto* u = types.as<UniqueType>(record)) return field(u->inner, name);
-  if (auto* r = types.as<RecordType>(record)) for (auto& [n, t] : r->fields) if (n == name) return t;
+  if (auto* r = types.as<RecordType>(record))
+    if (auto i = c.field_index(*r, name)) return r->fields[*i].second;
   return types.error();
 }
 
@@ -145,17 +147,10 @@ Sizes::Saved Sizes::enter_function() {
 }
 void Sizes::leave_function(Saved s) { level_ = s.level, lambda_level_ = s.lambda_level; }
 
-bool Sizes::binds(const ast::Expr* e) const {
-  bool found = std::get_if<ast::Lambda>(&e->node) || std::get_if<ast::Let>(&e->node) || std::get_if<ast::LetFun>(&e->node) ||
-               std::get_if<ast::Loop>(&e->node) || std::get_if<ast::Match>(&e->node);
-  if (!found) ast::each_child(*e, [&](ast::Expr* child) { found |= binds(child); });
-  return found;
-}
-
 // Names that go out of scope: a single i64 name is replaced by its value; other sizes that mention them become unknown.
 TypeRef Sizes::leave(TypeRef t, const std::vector<Binding*>& gone, Span at, const ast::Expr* value) {
   if (gone.empty()) return t;
-  if (value && gone.size() == 1 && !binds(value)) {
+  if (value && gone.size() == 1 && !ast::binds_names(value)) {
     Context::Subst s;
     s.sizes[gone[0]] = c.size_of(value);
     return c.substitute(t, s);
@@ -286,13 +281,17 @@ TypeRef Sizes::close_function(std::span<ast::Pat*> params, const std::vector<Typ
   };
   if (!exists.empty()) look(result);
   TypeRef out = result;
+  std::unordered_set<Binding*> mentioned;            // by `out`
+  auto look_at = [&](TypeRef t) { c.each_size_name(t, [&](Binding* b) { mentioned.insert(b); }); };
+  look_at(result);
   for (size_t i = params.size(); i-- > 0;) {
     FunType f;
     f.param = from[i];
     f.result = out;
     if (i + 1 == params.size()) f.exists = exists;
     Binding* whole = whole_name(params[i]);
-    if (whole && c.mentions(out, whole)) f.name = whole;
+    if (whole && mentioned.contains(whole)) f.name = whole;
+    look_at(f.param);
     out = types.add(std::move(f));
   }
   return out;
@@ -325,11 +324,10 @@ void Sizes::generalise(TypeRef t, uint32_t level, Scheme& into) {
         into.sizes.push_back(b);
       }
       else if (auto* e = types.as<ExpSize>(x)) {
-        std::function<void(const ast::Expr*)> look = [&](const ast::Expr* y) {
+        ast::each_expression(e->exp, [&](const ast::Expr* y) {
           if (auto* h = std::get_if<ast::SizeHole>(&y->node)) go(h->size);
-          else ast::each_child(*y, [&](ast::Expr* child) { look(child); });
-        };
-        look(e->exp);
+          return true;
+        });
       }
     };
     go(s);
@@ -365,7 +363,7 @@ TypeRef Sizes::lambda(ast::Expr*, ast::Lambda& l) {
   return t;
 }
 
-TypeRef Sizes::local_function(ast::LetFun& l) {
+void Sizes::local_function(ast::LetFun& l) {
   ast::Def& def = *l.def;
   Saved saved = enter_function();
   uint32_t level = level_;
@@ -390,8 +388,10 @@ TypeRef Sizes::local_function(ast::LetFun& l) {
   }
   scheme.type = close_function(def.params, from, body, level);
   generalise(scheme.type, level, scheme);
+  std::unordered_set<Binding*> mentioned;
+  c.each_size_name(scheme.type, [&](Binding* b) { mentioned.insert(b); });
   for (ast::TypeParam& p : def.tparams)
-    if (p.size && !c.mentions(scheme.type, p.size)) c.diags.report(p.span, err::unused_size, c.text(p.name));
+    if (p.size && !mentioned.contains(p.size)) c.diags.report(p.span, err::unused_size, c.text(p.name));
   for (Binding* b : bound) levels_[b] = ~0u;
   std::function<void(TypeRef)> hide = [&](TypeRef x) {
     if (auto* f = types.as<FunType>(x)) {
@@ -405,11 +405,7 @@ TypeRef Sizes::local_function(ast::LetFun& l) {
   def.scheme = def.self->scheme = made;
   polymorphic_[def.self] = made;
   slots_.push_back(const_cast<TypeRef*>(&made->type));
-  uint32_t outer = level_;
   levels_[def.self] = ++level_;
-  TypeRef t = exp(l.body);
-  level_ = outer;
-  return leave(t, {def.self}, l.body->span);
 }
 
 // --- definitions ---
@@ -482,15 +478,16 @@ Scheme Sizes::definition(ast::Def& def, bool own_sizes) {
     });
     if (unknown_size && !scheme.sizes.empty()) c.diags.report(def.name_span, err::size_polymorphic_constant, c.text(scheme.sizes[0]->name));
   }
+  std::unordered_set<Binding*> mentioned;
+  c.each_size_name(scheme.type, [&](Binding* b) { mentioned.insert(b); });
   for (ast::TypeParam& p : def.tparams)
-    if (p.size && !c.mentions(scheme.type, p.size)) c.diags.report(p.span, err::unused_size, c.text(p.name));
+    if (p.size && !mentioned.contains(p.size)) c.diags.report(p.span, err::unused_size, c.text(p.name));
   // A size of a parameter that is bound inside another one cannot be told to callers.
   for (ast::Pat* p : def.params) {
     std::vector<Binding*> inner;
     if (!whole_name(p)) names_in(p, inner);
-    TypeRef rest = scheme.type;
     for (Binding* b : inner)
-      if (c.mentions(rest, b)) { c.diags.report(p->span, err::inaccessible_size, c.text(b->name)); break; }
+      if (mentioned.contains(b)) { c.diags.report(p->span, err::inaccessible_size, c.text(b->name)); break; }
   }
   return scheme;
 }

@@ -62,12 +62,17 @@ class Sizes {
   // --- expressions ---
   TypeRef exp(ast::Expr* e);
   TypeRef node(ast::Expr* e);
+  TypeRef lets(ast::Expr* e);
+  TypeRef ifs(ast::Expr* e);
+  TypeRef operators(ast::Expr* e);
+  const ast::Expr* let(ast::Let& l, std::vector<Binding*>& bound);
+  TypeRef operator_(ast::Expr* e, TypeRef fun, TypeRef left);
   TypeRef ref(ast::Expr* e, ast::Ref& r);
   TypeRef instantiate(const Scheme& s, std::span<TypeRef> inst, Span at);
   TypeRef apply(TypeRef fun, TypeRef arg, ast::Expr* arg_exp, Span at, const std::string& name);
   TypeRef lambda(ast::Expr* e, ast::Lambda& l);
   TypeRef close_function(std::span<ast::Pat*> params, const std::vector<TypeRef>& from, TypeRef result, uint32_t level);
-  TypeRef local_function(ast::LetFun& l);
+  void local_function(ast::LetFun& l);
   TypeRef loop(ast::Expr* e, ast::Loop& l);
   TypeRef select(TypeRef array, std::span<ast::Selector> at, Purpose purpose);
   SizeRef slice_size(SizeRef dim, ast::Selector& s);
@@ -77,7 +82,6 @@ class Sizes {
   TypeRef field(TypeRef record, Name name);
   TypeRef coerce(TypeRef written, TypeRef actual);
   SizeRef arithmetic(const char* op, SizeRef a, SizeRef b, Span at);
-  bool binds(const ast::Expr* e) const;
   const ast::Expr* literal_exp(i64 value);
   std::optional<i64> literal_value(const ast::Expr* e) const;
 

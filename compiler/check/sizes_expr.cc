@@ -1,15 +1,113 @@
 // Sizes of expressions, one case per node. Structure is known to be right; only sizes are compared and made.
 #include <algorithm>
 
+#include "compiler/base/panic.h"
 #include "compiler/check/sizes.h"
 #include "compiler/syntax/children.h"
 
 namespace raido::check {
 
+// Chains of `let`, `else if` and operators are walked, not descended into.
 TypeRef Sizes::exp(ast::Expr* e) {
+  if (ast::is_let(*e)) return lets(e);
+  if (std::get_if<ast::If>(&e->node)) return ifs(e);
+  if (std::get_if<ast::Operator>(&e->node)) return operators(e);
   TypeRef t = node(e);
   set(e->type, t);
   return t;
+}
+
+TypeRef Sizes::lets(ast::Expr* e) {
+  struct Link { ast::Expr* exp; uint32_t outer; std::vector<Binding*> bound; const ast::Expr* value; };
+  std::vector<Link> chain;
+  for (; ast::is_let(*e); e = ast::body_of_let(*e)) {
+    chain.push_back({e, level_, {}, nullptr});
+    if (auto* l = std::get_if<ast::Let>(&e->node)) chain.back().value = let(*l, chain.back().bound);
+    else {
+      auto& f = std::get<ast::LetFun>(e->node);
+      local_function(f);
+      chain.back().bound.push_back(f.def->self);
+    }
+  }
+  TypeRef t = exp(e);
+  for (size_t k = chain.size(); k-- > 0;) {
+    Link& link = chain[k];
+    level_ = link.outer;
+    t = leave(t, link.bound, std::get_if<ast::Let>(&link.exp->node) ? link.exp->span : ast::body_of_let(*link.exp)->span, link.value);
+    set(link.exp->type, t);
+  }
+  return t;
+}
+
+// Binds the pattern; answers the value if it is what the pattern, a plain i64 name, stands for.
+const ast::Expr* Sizes::let(ast::Let& l, std::vector<Binding*>& bound) {
+  TypeRef value = exp(l.value);
+  if (!l.sizes.empty()) {
+    // The pattern's type names the sizes of the value.
+    Context::Subst s;
+    for (ast::TypeParam& p : l.sizes) {
+      bind(p.size, types.prim(Prim::I64));
+      bound.push_back(p.size);
+    }
+    TypeRef shape = c.strip_unique(from_pattern(l.pat));
+    for (ast::TypeParam& p : l.sizes) {
+      if (!c.mentions(shape, p.size)) c.diags.report(p.span, err::unused_size_binder, c.text(p.name));
+      s.sizes[p.size] = fresh(p.span, Fresh::Absorbable);
+    }
+    expect(l.pat->span, c.substitute(shape, s), value, "in the pattern");
+    bind_pattern(l.pat, shape, bound);
+    return nullptr;
+  }
+  bind_pattern(l.pat, value, bound);
+  auto* p = bound.size() == 1 && whole_name(l.pat) ? types.as<PrimType>(value) : nullptr;
+  return p && p->prim == Prim::I64 ? l.value : nullptr;
+}
+
+TypeRef Sizes::ifs(ast::Expr* e) {
+  std::vector<std::pair<ast::Expr*, TypeRef>> chain;               // with the type of the branch
+  for (; auto* i = std::get_if<ast::If>(&e->node); e = i->else_) {
+    exp(i->cond);
+    chain.emplace_back(e, exp(i->then_));
+  }
+  TypeRef t = exp(e);
+  for (size_t k = chain.size(); k-- > 0;) {
+    t = join_branches(chain[k].second, t, chain[k].first->span);
+    set(chain[k].first->type, t);
+  }
+  return t;
+}
+
+TypeRef Sizes::operators(ast::Expr* e) {
+  struct Link { ast::Expr* exp; TypeRef fun; };                    // invalid: a builtin operator
+  std::vector<Link> chain;
+  for (; auto* o = std::get_if<ast::Operator>(&e->node); e = o->left) {
+    auto* r = std::get_if<ast::Ref>(&o->op->node);
+    bool builtin = r && r->path.root && r->path.root->kind == Binding::Kind::Builtin;
+    chain.push_back({e, builtin ? TypeRef{} : exp(o->op)});
+  }
+  TypeRef t = exp(e);
+  for (size_t k = chain.size(); k-- > 0;) {
+    auto [link, fun] = chain[k];
+    t = operator_(link, fun, t);
+    set(link->type, t);
+  }
+  return t;
+}
+
+// `left`: the type of the left operand; `fun`: of the operator, invalid for a builtin.
+TypeRef Sizes::operator_(ast::Expr* e, TypeRef fun, TypeRef left) {
+  auto& o = std::get<ast::Operator>(e->node);
+  TypeRef right = exp(o.right);
+  if (!fun.valid()) {
+    TypeRef result = erased(e->type);
+    expect(e->span, left, right, "the operands have the same type");
+    o.op->type = types.fun(left, types.fun(right, result));
+    slots_.push_back(&o.op->type);
+    return result;
+  }
+  std::string name(c.sources.text(o.op->span));
+  fun = apply(fun, left, o.left, e->span, name);
+  return replace_absorbed(apply(fun, right, o.right, e->span, name), e->span);
 }
 
 const ast::Expr* Sizes::literal_exp(i64 value) { return c.exp_of(types.add(Size{ConstSize{value}})); }
@@ -85,7 +183,7 @@ TypeRef Sizes::apply(TypeRef fun, TypeRef arg, ast::Expr* arg_exp, Span at, cons
   TypeRef result = f.result;
   if (f.name) {
     Context::Subst s;
-    if (!arg_exp || binds(arg_exp)) {
+    if (!arg_exp || ast::binds_names(arg_exp)) {
       Binding* u = unknown(at, "an unknown size: the argument binds names");
       if (c.mentions(result, f.name)) c.diags.report(arg_exp ? arg_exp->span : at, err::size_replaced, c.anonymous_name(u));
       s.sizes[f.name] = types.add(Size{NameSize{u}});
@@ -126,7 +224,7 @@ TypeRef Sizes::with(ast::With& w) {
 SizeRef Sizes::slice_size(SizeRef dim, ast::Selector& s) {
   auto step = literal_value(s.step);
   bool forward = !s.step || step == 1, backward = s.step && step == -1;
-  bool binding = (s.from && binds(s.from)) || (s.to && binds(s.to)) || (s.step && binds(s.step));
+  bool binding = (s.from && ast::binds_names(s.from)) || (s.to && ast::binds_names(s.to)) || (s.step && ast::binds_names(s.step));
   if (!binding && (forward || backward)) {
     if (!s.from && !s.to) return dim;
     if (forward && (!s.from || literal_value(s.from) == 0)) return s.to ? c.size_of(s.to) : dim;
@@ -158,7 +256,7 @@ TypeRef Sizes::steps(TypeRef base, std::span<ast::Step> all) {
 SizeRef Sizes::range_size(ast::Range& r, Span at) {
   auto* p = types.as<PrimType>(r.first->type);
   bool is_i64 = p && p->prim == Prim::I64;
-  bool binding = binds(r.first) || (r.second && binds(r.second)) || binds(r.last);
+  bool binding = ast::binds_names(r.first) || (r.second && ast::binds_names(r.second)) || ast::binds_names(r.last);
   if (is_i64 && !binding) {
     auto first = literal_value(r.first), second = literal_value(r.second);
     bool unit_step = !r.second || (first && second && *second - *first == 1);
@@ -394,22 +492,6 @@ TypeRef Sizes::node(ast::Expr* e) {
         }
         return t;
       },
-      [&](ast::Operator& o) {
-        auto* r = std::get_if<ast::Ref>(&o.op->node);
-        if (r && r->path.root && r->path.root->kind == Binding::Kind::Builtin) {
-          TypeRef a = exp(o.left), b = exp(o.right);
-          TypeRef result = erased(e->type);
-          expect(e->span, a, b, "the operands have the same type");
-          o.op->type = types.fun(a, types.fun(b, result));
-          slots_.push_back(&o.op->type);
-          return result;
-        }
-        TypeRef f = exp(o.op);
-        TypeRef a = exp(o.left), b = exp(o.right);
-        std::string name(c.sources.text(o.op->span));
-        f = apply(f, a, o.left, e->span, name);
-        return replace_absorbed(apply(f, b, o.right, e->span, name), e->span);
-      },
       [&](ast::Unary& u) { return exp(u.operand); },
       [&](ast::Section& s) {
         TypeRef f = exp(s.op);
@@ -449,11 +531,6 @@ TypeRef Sizes::node(ast::Expr* e) {
         return types.add(std::move(made));
       },
       [&](ast::Lambda& l) { return lambda(e, l); },
-      [&](ast::If& i) {
-        exp(i.cond);
-        TypeRef a = exp(i.then_), b = exp(i.else_);
-        return join_branches(a, b, e->span);
-      },
       [&](ast::Match& m) {
         TypeRef on = exp(m.on), result;
         for (ast::Case& k : m.cases) {
@@ -467,33 +544,6 @@ TypeRef Sizes::node(ast::Expr* e) {
         }
         return result.valid() ? result : types.error();
       },
-      [&](ast::Let& l) {
-        TypeRef value = exp(l.value);
-        uint32_t outer = level_;
-        std::vector<Binding*> bound;
-        TypeRef shape;
-        if (!l.sizes.empty()) {
-          // The pattern's type names the sizes of the value.
-          Context::Subst s;
-          for (ast::TypeParam& p : l.sizes) {
-            bind(p.size, types.prim(Prim::I64));
-            bound.push_back(p.size);
-          }
-          shape = c.strip_unique(from_pattern(l.pat));
-          for (ast::TypeParam& p : l.sizes) {
-            if (!c.mentions(shape, p.size)) c.diags.report(p.span, err::unused_size_binder, c.text(p.name));
-            s.sizes[p.size] = fresh(p.span, Fresh::Absorbable);
-          }
-          expect(l.pat->span, c.substitute(shape, s), value, "in the pattern");
-          bind_pattern(l.pat, shape, bound);
-        }
-        else bind_pattern(l.pat, value, bound);
-        TypeRef body = exp(l.body);
-        level_ = outer;
-        auto* p = bound.size() == 1 && l.sizes.empty() && whole_name(l.pat) ? types.as<PrimType>(value) : nullptr;
-        return leave(body, bound, e->span, p && p->prim == Prim::I64 ? l.value : nullptr);
-      },
-      [&](ast::LetFun& l) { return local_function(l); },
       [&](ast::Loop& l) { return loop(e, l); },
       [&](ast::With& w) { return with(w); },
       [&](ast::Ascribe& a) {
@@ -510,7 +560,9 @@ TypeRef Sizes::node(ast::Expr* e) {
       [&](ast::Assert& a) { exp(a.cond); return exp(a.body); },
       [&](ast::Hole&) { return fresh_type(erased(e->type), e->span, Fresh::Absorbable); },
       [&](ast::Attributed& a) { return exp(a.body); },
-      [&](ast::SizeHole&) { return types.prim(Prim::I64); });
+      [&](ast::SizeHole&) { return types.prim(Prim::I64); },
+      [](ast::Let&) -> TypeRef { PANIC("a chain"); }, [](ast::LetFun&) -> TypeRef { PANIC("a chain"); },
+      [](ast::If&) -> TypeRef { PANIC("a chain"); }, [](ast::Operator&) -> TypeRef { PANIC("a chain"); });
 }
 
 }  // namespace raido::check

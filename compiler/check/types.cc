@@ -122,13 +122,14 @@ const ast::Expr* Context::rewrite(const ast::Expr* e, const std::function<const 
 }
 
 void Context::each_name(const ast::Expr* e, const std::function<void(Binding*)>& f) const {
-  if (auto* r = std::get_if<ast::Ref>(&e->node)) {
-    if (!r->path.root) return;
-    Binding* origin = origin_of(r->path);
-    f(origin ? origin : r->path.root);
-  }
-  else if (auto* h = std::get_if<ast::SizeHole>(&e->node)) each_name(h->size, f);
-  else ast::each_child(*e, [&](ast::Expr* child) { each_name(child, f); });
+  ast::each_expression(e, [&](const ast::Expr* x) {
+    if (auto* r = std::get_if<ast::Ref>(&x->node); r && r->path.root) {
+      Binding* origin = origin_of(r->path);
+      f(origin ? origin : r->path.root);
+    }
+    else if (auto* h = std::get_if<ast::SizeHole>(&x->node)) each_name(h->size, f);
+    return true;
+  });
 }
 void Context::each_name(SizeRef s, const std::function<void(Binding*)>& f) const {
   if (resolve_size) s = resolve_size(s);
@@ -140,10 +141,18 @@ bool Context::mentions(SizeRef s, Binding* b) const {
   each_name(s, [&](Binding* x) { found |= x == b; });
   return found;
 }
+void Context::each_size_name(TypeRef t, const std::function<void(Binding*)>& f) const {
+  visit_type(types, resolve_type ? resolve_type(t) : t, [](TypeRef) {}, [&](SizeRef s) { each_name(s, f); });
+}
 bool Context::mentions(TypeRef t, Binding* b) const {
   bool found = false;
-  visit_type(types, resolve_type ? resolve_type(t) : t, [](TypeRef) {}, [&](SizeRef s) { found |= mentions(s, b); });
+  each_size_name(t, [&](Binding* x) { found |= x == b; });
   return found;
+}
+
+std::optional<size_t> Context::field_index(const RecordType& r, Name name) const {
+  auto at = std::lower_bound(r.fields.begin(), r.fields.end(), name, [&](auto& f, Name n) { return field_before(text(f.first), text(n)); });
+  return at != r.fields.end() && at->first == name ? std::optional(size_t(at - r.fields.begin())) : std::nullopt;
 }
 
 // --- substitution ---

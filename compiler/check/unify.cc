@@ -34,11 +34,14 @@ TypeRef Infer::overloaded(PrimSet set, Span at) {
 }
 
 TypeRef Infer::resolved(TypeRef t) const {
-  for (;;) {
-    auto* v = types.as<VarType>(t);
-    if (!v || !vars_[v->var].link.valid()) return t;
-    t = vars_[v->var].link;
+  TypeRef end = t;
+  for (auto* v = types.as<VarType>(end); v && vars_[v->var].link.valid(); v = types.as<VarType>(end)) end = vars_[v->var].link;
+  while (t != end) {                                                // shortens the way for the next one
+    TypeRef& link = vars_[types.as<VarType>(t)->var].link;
+    t = link;
+    link = end;
   }
+  return end;
 }
 
 TypeRef Infer::zonk(TypeRef t) {
@@ -192,19 +195,16 @@ bool Infer::bind_var(uint32_t var, TypeRef t) {
 bool Infer::merge_vars(uint32_t a, uint32_t b) {
   if (a == b) return true;
   if (vars_[a].kind == TypeVar::Kind::Free) std::swap(a, b);
-  TypeVar va = vars_[a], vb = vars_[b];
+  if (vars_[b].kind != TypeVar::Kind::Free && vars_[a].kind != vars_[b].kind)
+    return fail("a number cannot be a record or a sum: the requirements contradict each other");
+  TypeVar vb = std::move(vars_[b]);
   TypeRef ta = types.add(VarType{a});
   vars_[b].link = ta;
-  vars_[a].level = std::min(va.level, vb.level);
+  vars_[a].level = std::min(vars_[a].level, vb.level);
   bool ok = restrict(ta, vb.bound);
-  if (vb.kind == TypeVar::Kind::Free) return ok;
-  if (va.kind != vb.kind) {
-    vars_[b].link = {};
-    return fail("a number cannot be a record or a sum: the requirements contradict each other");
-  }
-  switch (va.kind) {
+  switch (vb.kind) {
     case TypeVar::Kind::Overloaded:
-      vars_[a].set = va.set & vb.set;
+      vars_[a].set &= vb.set;
       if (!vars_[a].set) return fail("Cannot instantiate type that must be one of two disjoint sets");
       break;
     case TypeVar::Kind::Record:

@@ -58,12 +58,11 @@ bool Sizes::fits(SizeRef s, uint32_t var, uint32_t level) {
   if (auto* n = types.as<NameSize>(s)) return level_of(n->name) <= level;
   if (auto* e = types.as<ExpSize>(s)) {
     bool ok = true;
-    std::function<void(const ast::Expr*)> look = [&](const ast::Expr* x) {
+    ast::each_expression(e->exp, [&](const ast::Expr* x) {
       if (auto* h = std::get_if<ast::SizeHole>(&x->node)) ok &= fits(h->size, var, level);
       else if (auto* r = std::get_if<ast::Ref>(&x->node)) ok &= !r->path.root || level_of(r->path.root) <= level;
-      else ast::each_child(*x, [&](ast::Expr* child) { look(child); });
-    };
-    look(e->exp);
+      return ok;
+    });
     return ok;
   }
   return true;
@@ -76,11 +75,10 @@ bool Sizes::link(uint32_t var, SizeRef s) {
     x = resolve(x);
     if (auto* v = types.as<VarSize>(x)) circular |= v->var == var;
     if (auto* e = types.as<ExpSize>(x)) {
-      std::function<void(const ast::Expr*)> look = [&](const ast::Expr* y) {
+      ast::each_expression(e->exp, [&](const ast::Expr* y) {
         if (auto* h = std::get_if<ast::SizeHole>(&y->node)) occurs(h->size);
-        else ast::each_child(*y, [&](ast::Expr* child) { look(child); });
-      };
-      look(e->exp);
+        return true;
+      });
     }
   };
   if (types.as<ExpSize>(s)) occurs(s);

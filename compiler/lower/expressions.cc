@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "compiler/lower/lowerer.h"
+#include "compiler/syntax/children.h"
 
 namespace raido::lower {
 
@@ -12,9 +13,43 @@ Value Lowerer::eval(const ast::Expr& e, Scope* scope) {
   CHECK(e.type.valid(), "an expression without a type");
   ir::Source saved = b_->source;
   at(e.span);
-  Value v = eval_node(e, scope);
+  // Chains of `let` and of operators are walked, not descended into.
+  std::vector<const ast::Expr*> chain;
+  auto sized = [&](const ast::Expr& x, const Value& v) {
+    if (!std::holds_alternative<check::PrimType>(checked_.result.types[x.type])) bind_sizes({x.type, scope}, v, scope);
+  };
+  Value v;
+  if (std::get_if<ast::Operator>(&e.node)) {
+    const ast::Expr* left = &e;
+    for (; auto* o = std::get_if<ast::Operator>(&left->node); left = o->left) chain.push_back(left);
+    v = eval(*left, scope);
+    for (size_t k = chain.size(); k-- > 0;) {
+      at(chain[k]->span);
+      v = operation(std::get<ast::Operator>(chain[k]->node), *chain[k], v, scope);
+      sized(*chain[k], v);
+    }
+  }
+  else if (ast::is_let(e)) {
+    const ast::Expr* body = &e;
+    for (; ast::is_let(*body); body = ast::body_of_let(*body)) {
+      chain.push_back(body);
+      if (auto* l = std::get_if<ast::Let>(&body->node)) {
+        Value value = eval(*l->value, scope);
+        bind_pattern(*l->pat, value, scope);
+      }
+      else {
+        ast::Def* def = std::get<ast::LetFun>(body->node).def;
+        scope->values[def->self] = std::make_shared<DefValue>(DefValue{def, scope});
+      }
+    }
+    v = eval(*body, scope);
+    for (size_t k = chain.size(); k-- > 0;) sized(*chain[k], v);
+  }
+  else {
+    v = eval_node(e, scope);
+    sized(e, v);
+  }
   b_->source = saved;
-  if (!std::holds_alternative<check::PrimType>(checked_.result.types[e.type])) bind_sizes({e.type, scope}, v, scope);
   return v;
 }
 
@@ -55,7 +90,6 @@ Value Lowerer::eval_node(const ast::Expr& e, Scope* scope) {
         return apply(f, std::move(args));
       },
       [&](const ast::Construct& x) { return construct(x, e, scope); },
-      [&](const ast::Operator& x) { return operation(x, e, scope); },
       [&](const ast::Unary& x) { return unary(x, scope); },
       [&](const ast::Section& x) -> Value {
         Value op = eval(*x.op, scope);
@@ -74,15 +108,6 @@ Value Lowerer::eval_node(const ast::Expr& e, Scope* scope) {
         return emit_if(cond, [&] { return eval(*x.then_, scope); }, [&] { return eval(*x.else_, scope); });
       },
       [&](const ast::Match& x) { return match_cases(x, eval(*x.on, scope), 0, scope); },
-      [&](const ast::Let& x) {
-        Value v = eval(*x.value, scope);
-        bind_pattern(*x.pat, v, scope);
-        return eval(*x.body, scope);
-      },
-      [&](const ast::LetFun& x) {
-        scope->values[x.def->self] = std::make_shared<DefValue>(DefValue{x.def, scope});
-        return eval(*x.body, scope);
-      },
       [&](const ast::Loop& x) { return loop(x, scope); },
       [&](const ast::With& x) { return with(x, scope); },
       [&](const ast::Ascribe& x) {
@@ -101,7 +126,9 @@ Value Lowerer::eval_node(const ast::Expr& e, Scope* scope) {
         std::optional<Atom> n = size({x.size, scope});
         CHECK(n, "a size is not known where it is needed");
         return dynamic(*n);
-      });
+      },
+      [](const ast::Let&) -> Value { PANIC("a chain"); }, [](const ast::LetFun&) -> Value { PANIC("a chain"); },
+      [](const ast::Operator&) -> Value { PANIC("a chain"); });
 }
 
 Value Lowerer::literal(const ast::Literal& l, TypeIn type) {
@@ -132,17 +159,16 @@ Value Lowerer::reference(const ast::Ref& r, const ast::Expr& e, Scope* scope) {
 
 // ---- Operators ----
 
-Value Lowerer::operation(const ast::Operator& o, const ast::Expr& e, Scope* scope) {
+Value Lowerer::operation(const ast::Operator& o, const ast::Expr& e, const Value& left, Scope* scope) {
   auto ref = std::get_if<ast::Ref>(&o.op->node);
   bool is_builtin = ref && ref->path.root->kind == Binding::Kind::Builtin;
   std::string_view op = is_builtin ? text(ref->path.root->name) : "";
   if (op == "&&" || op == "||") {
-    Atom left = atom(eval(*o.left, scope));
     auto right = [&] { return eval(*o.right, scope); };
     auto known = [&] { return dynamic(bool_const(op == "||")); };
-    return op == "&&" ? emit_if(left, right, known) : emit_if(left, known, right);
+    return op == "&&" ? emit_if(atom(left), right, known) : emit_if(atom(left), known, right);
   }
-  Value left = eval(*o.left, scope), right = eval(*o.right, scope);
+  Value right = eval(*o.right, scope);
   at(e.span);
   if (is_builtin) return builtin(op, left, right, {o.left->type, scope}, e.span);
   Value f = eval(*o.op, scope);

@@ -96,7 +96,7 @@ class Lowerer {
   Value eval_node(const ast::Expr& e, Scope* scope);
   Value literal(const ast::Literal& l, TypeIn type);
   Value reference(const ast::Ref& r, const ast::Expr& e, Scope* scope);
-  Value operation(const ast::Operator& o, const ast::Expr& e, Scope* scope);
+  Value operation(const ast::Operator& o, const ast::Expr& e, const Value& left, Scope* scope);
   Value builtin(std::string_view op, const Value& left, const Value& right, TypeIn operands, Span span);
   Value arithmetic(ScalarOp op, std::vector<Atom> args, Scalar s);      // with its checks
   Value equal(const Value& left, const Value& right);

@@ -1,5 +1,7 @@
 // children.h - the expressions directly inside an expression (not those in its patterns and types).
 #pragma once
+#include <algorithm>
+
 #include "compiler/syntax/ast.h"
 
 namespace raido::ast {
@@ -39,6 +41,34 @@ template <class E, class F> void each_child(E& e, F&& f) {
       [&](std::conditional_t<std::is_const_v<E>, const LocalOpen, LocalOpen>& x) { f(x.body); },
       [&](std::conditional_t<std::is_const_v<E>, const Assert, Assert>& x) { f(x.cond); f(x.body); },
       [&](std::conditional_t<std::is_const_v<E>, const Attributed, Attributed>& x) { f(x.body); });
+}
+
+// Calls f for `e` and every expression inside it, each before its children; f answers whether to go into them. Long chains do not
+// deepen the stack.
+template <class E, class F> void each_expression(E* root, F&& f) {
+  std::vector<E*> open{root};
+  while (!open.empty()) {
+    E* e = open.back();
+    open.pop_back();
+    if (!f(e)) continue;
+    size_t first = open.size();
+    each_child(*e, [&](auto* child) { open.push_back(child); });
+    std::reverse(open.begin() + std::ptrdiff_t(first), open.end());
+  }
+}
+
+inline bool is_let(const Expr& e) { return std::get_if<Let>(&e.node) || std::get_if<LetFun>(&e.node); }
+inline bool binds_names(const Expr* e) {
+  bool found = false;
+  each_expression(e, [&](const Expr* x) {
+    found |= std::get_if<Lambda>(&x->node) || is_let(*x) || std::get_if<Loop>(&x->node) || std::get_if<Match>(&x->node);
+    return !found;
+  });
+  return found;
+}
+inline Expr* body_of_let(const Expr& e) {
+  if (auto* l = std::get_if<Let>(&e.node)) return l->body;
+  return std::get<LetFun>(e.node).body;
 }
 
 }  // namespace raido::ast

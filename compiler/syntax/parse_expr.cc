@@ -1,5 +1,7 @@
 // Expressions. Binary operators by precedence climbing over the levels of op_level; what follows `if`, `let`, `\x ->` and the like
 // extends as far right as possible; application is a list of atoms.
+#include <unordered_map>
+
 #include "compiler/syntax/parse.h"
 
 namespace raido::ast {
@@ -113,7 +115,6 @@ Expr* Parser::binary(int min_level) {
     if (is_op("!")) { fail(peek().span, err::bang_infix); return left; }
     Expr* op = op_ref();
     Expr* right = operand_of(level == PipeLeft ? level : level + 1);
-    height_++;
     left = expr(since(first), Operator{op, left, right});
   }
 }
@@ -250,11 +251,12 @@ Expr* Parser::atom_start() {
     case Tok::LBrace: {
       take();
       std::vector<RecordField> fields;
+      std::unordered_map<Name, Span> seen;
       while (!is(Tok::RBrace) && !is(Tok::Eof)) {
         Token name = field_name();
         Expr* value = accept(Tok::Equals) ? exp() : name_exp(name.name, name.span);
-        for (RecordField& f : fields)
-          if (f.name == name.name) diags_.report(name.span, err::duplicate_field, name_text(name.name), sources_.place(f.span));
+        if (auto [before, is_new] = seen.emplace(name.name, name.span); !is_new)
+          diags_.report(name.span, err::duplicate_field, name_text(name.name), sources_.place(before->second));
         fields.push_back({name.name, name.span, value});
         if (!accept(Tok::Comma)) break;
       }
@@ -401,14 +403,24 @@ Expr* Parser::lambda() {
   return expr(since(first), Lambda{copy(params), result, body});
 }
 
+// if .. then .. else if .., without recursion along the chain.
 Expr* Parser::if_() {
-  Token first = take();
-  Expr* cond = exp();
-  expect(Tok::Then, "after the condition");
-  Expr* then_ = exp();
-  expect(Tok::Else, "before the other branch");
-  Expr* else_ = exp();
-  return expr(since(first), If{cond, then_, else_});
+  std::vector<Expr*> chain;
+  while (is(Tok::If)) {
+    Token first = take();
+    Expr* cond = exp();
+    expect(Tok::Then, "after the condition");
+    Expr* then_ = exp();
+    expect(Tok::Else, "before the other branch");
+    chain.push_back(expr(first.span, If{cond, then_, nullptr}));
+  }
+  Expr* last = exp();
+  for (size_t i = chain.size(); i-- > 0;) {
+    std::get<If>(chain[i]->node).else_ = last;
+    chain[i]->span = join(chain[i]->span, last->span);
+    last = chain[i];
+  }
+  return last;
 }
 
 // let .. in let .. in body, without recursion along the chain.
@@ -454,7 +466,6 @@ Expr* Parser::let_chain() {
       e = expr(since(first), Let{copy(sizes), p, value, nullptr});
     }
     chain.push_back(e);
-    height_++;
     if (is(Tok::Let)) continue;
     if (is(Tok::Def) || is(Tok::Type) || is(Tok::Module)) fail(peek().span, err::missing_in, sources_.text(peek().span));
     if (!is(Tok::In)) unexpected("`in` or another `let`");

@@ -1,4 +1,6 @@
 // Types. Arrows bind loosest; after a type name, sizes and atoms are its arguments.
+#include <unordered_set>
+
 #include "compiler/syntax/parse.h"
 
 namespace raido::ast {
@@ -117,12 +119,12 @@ TypeExpr* Parser::type_atom(bool payload) {
     return type_expr(since(first), TRecord{copy(fields)});
   }
   if (accept(Tok::LBrace)) {
+    std::unordered_set<Name> seen;
     while (!is(Tok::RBrace) && !is(Tok::Eof)) {
       Token name = field_name();
       expect(Tok::Colon, "and the type of the field");
       fields.emplace_back(name.name, type());
-      for (size_t i = 0; i + 1 < fields.size(); i++)
-        if (fields[i].first == name.name) diags_.report(name.span, err::duplicate_record_field, name_text(name.name));
+      if (!seen.insert(name.name).second) diags_.report(name.span, err::duplicate_record_field, name_text(name.name));
       if (!accept(Tok::Comma)) break;
     }
     expect(Tok::RBrace, "after the fields");
