@@ -463,10 +463,10 @@ void rows(const Value& v, size_t depth, int64_t& i, TextStyle style, std::string
     out += element_text(v, i++, true, style == TextStyle::Executable);
     return;
   }
-  bool lines = style == TextStyle::Tool && depth + 1 < v.shape.size();
+  bool lines = (style == TextStyle::Tool || style == TextStyle::Rows) && depth + 1 < v.shape.size();
   out += '[';
   for (int64_t k = 0; k < v.shape[depth]; k++) {
-    if (k > 0) out += lines ? ",\n" + std::string(depth + 1, ' ') : std::string(", ");
+    if (k > 0) out += lines ? ",\n" + std::string(style == TextStyle::Tool ? depth + 1 : 0, ' ') : std::string(", ");
     rows(v, depth + 1, i, style, out);
   }
   out += ']';

@@ -56,6 +56,7 @@ class DataReader {
 enum class TextStyle {
   Executable,  // one line, floats with all their digits (%.9g, %.17g)
   Tool,        // shortest floats; rows of arrays of higher rank on lines of their own, aligned
+  Rows,        // as Tool, without alignment
   Plain,       // shortest floats, one line: titles of test cases
 };
 std::string to_text(const ir::Value& value, TextStyle style);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -36,6 +37,19 @@ void list_errors() {
 #define DIAG(code, name, severity, text) fmt::print("{:<5}{:<9}{}\n", #code, #severity, text);
 #include "compiler/source/errors.def"
 #undef DIAG
+}
+
+// How often each operation occurs: the words behind the `=` of statements.
+void print_metrics(const std::string& text) {
+  std::map<std::string, int64_t> counts;
+  for (const std::string& line : split(text, '\n')) {
+    size_t from = line.find_first_not_of(' ');
+    if (from == std::string::npos || line.compare(from, 4, "let ") != 0) continue;
+    size_t at = line.find(" = ", from);
+    if (at == std::string::npos) continue;
+    counts[line.substr(at + 3, line.find(' ', at + 3) - at - 3)]++;
+  }
+  for (auto& [name, count] : counts) fmt::print("{} {}\n", name, count);
 }
 
 // The arguments for an entry point from standard input; none and a message if they do not fit.
@@ -179,6 +193,7 @@ int command_dev(const Options& options) {
   if (wrong) return 1;
   if (!options.run_entry.empty()) return interpret_entry(program, options.run_entry, options, input);
   if (!options.counters.empty()) return interpret_entry(program, options.counters, options, input);
+  if (options.metrics) return print_metrics(ir::print(program)), 0;
   bool shown = options.quiet || !options.check_passes.empty() || !options.dump_after.empty() || !options.dump_all.empty() ||
                options.time_passes || options.stats;
   if (!shown) fmt::print("{}", ir::print(program, how));

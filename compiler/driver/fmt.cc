@@ -41,7 +41,7 @@ int command_fmt(const Options& options) {
   for (const std::string& path : options.words) {
     FileContents file = read_file(path);
     if (!file.text) {
-      fmt::print(stderr, "{}: {}\n", path, file.error);
+      fmt::print(stderr, "{}: {}.\n", path, file.error);
       code = std::max(code, 2);
       continue;
     }

@@ -1,6 +1,8 @@
 // main.cc - the command word to its function.
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -35,12 +37,33 @@ const Command commands[] = {
     {{"cuda", Build, "PROGRAM.fut", 1, 1, "compile to C and CUDA kernels and make an executable"}, command_build},
     {{"run", Run, "PROGRAM.fut", 1, 1, "interpret a program on values from standard input"}, command_run},
     {{"test", Test, "PROGRAM.fut|FOLDER...", 1, -1, "run the test blocks of programs"}, command_test},
+    {{"script", Script, "PROGRAM.fut [EXPRESSION]", 1, 2, "evaluate expressions over the entry points of a program"}, command_script},
+    {{"dataset", Dataset, "", 0, 0, "make data by chance, or convert data from standard input"}, command_dataset},
+    {{"datacmp", Datacmp, "GOT EXPECTED", 2, 2, "compare two data files"}, command_datacmp},
     {{"dev", Dev, "[PROGRAM.fut|PROGRAM.ir]", 0, 1, "run single passes or pipelines and show the program"}, command_dev},
 };
 
+// The program a command is about can be read, or is not there (which has a message of its own). Else the reason is printed.
+bool readable(const CommandInfo& command, const Options& options) {
+  constexpr uintmax_t most = uintmax_t(1) << 30;
+  if (command.kind & (Fmt | Test | Dataset | Datacmp)) return true;       // they read several files, each with its message
+  const std::string path = command.kind & Eval ? options.file : options.words.empty() ? "" : options.words[0];
+  std::error_code error;
+  auto status = std::filesystem::status(path, error);
+  if (path.empty() || path == "-" || !std::filesystem::exists(status)) return true;
+  std::string wrong;
+  if (std::filesystem::is_directory(status)) wrong = "is a directory.";
+  else if (std::FILE* file = std::fopen(path.c_str(), "rb")) std::fclose(file);
+  else wrong = fmt::format("cannot be read: {}.", std::strerror(errno));
+  if (wrong.empty() && std::filesystem::is_regular_file(status) && std::filesystem::file_size(path, error) > most && !error)
+    wrong = "is larger than 1 GiB.";
+  if (!wrong.empty()) fmt::print(stderr, "{}: {}\n", path, wrong);
+  return wrong.empty();
+}
+
 std::string top_level_usage(const std::string& program) {
   std::string text = fmt::format("Usage: {} COMMAND [options] ...\n\n", program);
-  for (const Command& c : commands) text += fmt::format("  {:<12}{}\n", c.info.name, c.info.summary);
+  for (const Command& c : commands) text += fmt::format("  {:<14}{}\n", c.info.name, c.info.summary);
   return text + fmt::format("\nEvery command has --help. {} --version prints the version.\n", program);
 }
 
@@ -61,7 +84,9 @@ int main(int argc, char** argv) {
     if (c.info.name != word) continue;
     auto parsed = parse_options(program, c.info, argc - 1, argv + 1, pass_names());
     if (int* code = std::get_if<int>(&parsed)) return *code;
-    return c.function(std::get<Options>(parsed));
+    const Options& options = std::get<Options>(parsed);
+    if (!readable(c.info, options)) return 2;
+    return c.function(options);
   }
   if (word[0] == '-') fmt::print(stderr, "Unrecognised argument: {}\n{}", word, top_level_usage(name));
   else fmt::print(stderr, "{}: unknown subcommand \"{}\".\n", name, word);

@@ -44,7 +44,11 @@ const std::vector<Row>& rows() {
   {Form::Texts, long_name, short_name, argument, "", commands, help, [](Options& o, const char* v) { o.field.push_back(v); return true; }},
 #define NUMBER(field, long_name, short_name, argument, fallback, commands, help) \
   {Form::Number, long_name, short_name, argument, #fallback, commands, help, [](Options& o, const char* v) { return set_number(o.field, v); }},
+#define STEP(long_name, short_name, argument, commands, help) \
+  {Form::Text, long_name, short_name, argument, "", commands, help, \
+   [](Options& o, const char* v) { o.sequence.emplace_back(long_name, v ? v : ""); return true; }},
 #include "compiler/driver/options.def"
+#undef STEP
 #undef FLAG
 #undef TEXT
 #undef TEXTS

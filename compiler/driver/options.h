@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -10,7 +11,7 @@ namespace raido {
 
 enum CommandKind : int {
   Build = 1, Check = 2, Run = 4, Test = 8, Dev = 16,
-  Fmt = 32, Eval = 64, Repl = 128, Info = 256, Dataset = 512, Script = 1024
+  Fmt = 32, Eval = 64, Repl = 128, Info = 256, Dataset = 512, Script = 1024, Datacmp = 2048
 };
 
 struct Options {
@@ -18,11 +19,14 @@ struct Options {
   std::string command;             // "multicore", "check", ..
   std::vector<std::string> words;  // what is not an option
   std::vector<std::string> disabled_passes;  // --no-PASS
+  std::vector<std::pair<std::string, std::string>> sequence;  // the STEP options in their order, with their arguments
+#define STEP(...)
 #define FLAG(field, ...) bool field = false;
 #define TEXT(field, long_name, short_name, argument, fallback, ...) std::string field = fallback;
 #define TEXTS(field, ...) std::vector<std::string> field;
 #define NUMBER(field, long_name, short_name, argument, fallback, ...) int64_t field = fallback;
 #include "compiler/driver/options.def"
+#undef STEP
 #undef FLAG
 #undef TEXT
 #undef TEXTS

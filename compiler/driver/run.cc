@@ -8,6 +8,7 @@
 #include "compiler/driver/commands.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/data.h"
+#include "compiler/driver/property.h"
 #include "compiler/driver/show.h"
 #include "compiler/ir/interpret.h"
 
@@ -87,6 +88,7 @@ std::optional<std::vector<Value>> read_arguments(const std::string& entry, const
 }  // namespace
 
 int command_run(const Options& options) {
+  if (!options.property.empty()) return test_property(options);
   auto compiled = front_end(options.words[0], options);
   if (!compiled) return 2;
   ir::Target target = ir::Target::Sequential;

@@ -11,6 +11,8 @@
 
 #include "compiler/base/text.h"
 #include "compiler/driver/data.h"
+#include "compiler/driver/generate.h"
+#include "compiler/driver/script.h"
 
 namespace raido {
 namespace {
@@ -31,8 +33,16 @@ class BlockParser {
       spec.compile_error = rest_of_line();
       return at_end() ? true : fail("nothing may follow a compile-time `error:`");
     }
-    while (accept("property:"))
-      for (const std::string& p : words(rest_of_line())) block.properties.push_back(p);
+    while (accept("property:")) {
+      std::vector<std::string> names = words(rest_of_line());
+      if (names.empty()) return fail("expected the name of a property behind `property:`");
+      block.properties.insert(block.properties.end(), names.begin(), names.end());
+    }
+    if (!block.properties.empty()) {
+      if (!at_end()) return fail("expected `property:` or the end of the block");
+      spec.blocks.push_back(std::move(block));
+      return true;
+    }
     if (accept("entry:")) {
       block.entries = words(rest_of_line());
       if (block.entries.empty()) return fail("expected the name of an entry point behind `entry:`");
@@ -40,12 +50,11 @@ class BlockParser {
     if (block.entries.empty()) block.entries = {"main"};
     while (!at_end()) {
       if (accept("warning:")) {
+        if (!first_) return fail("only the first test block may expect warnings");
         spec.warnings.push_back(rest_of_line());
       } else if (accept_word("structure")) {
-        skip();
-        if (peek() != '{') read_word();
-        std::vector<std::string> metrics;
-        if (!braces_of_words(metrics)) return false;
+        if (!first_) return fail("only the first test block may count operations");
+        if (!structure(spec)) return false;
       } else if (!test_case(block)) {
         return false;
       }
@@ -108,32 +117,62 @@ class BlockParser {
     at_ = end + 1;
     return true;
   }
-  // What stands between braces; braces inside strings do not count.
+  // What stands between a pair of braces; braces inside strings do not count.
   bool braces(std::string& out) {
     if (!accept("{")) return fail("expected `{`");
     size_t from = at_;
     bool quoted = false;
+    int depth = 1;
     for (; at_ < text_.size(); at_++) {
       char c = text_[at_];
       if (quoted && c == '\\') at_++;
       else if (c == '"') quoted = !quoted;
-      else if (c == '}' && !quoted) {
+      else if (c == '{' && !quoted) depth++;
+      else if (c == '}' && !quoted && --depth == 0) {
         out = text_.substr(from, at_ - from);
         at_++;
         return true;
       }
     }
-    return fail("expected `}`");
+    at_ = from;
+    return fail("expected `}` behind this `{`");
   }
   bool values(std::vector<ir::Value>& out) {
+    skip();
+    size_t from = at_ + 1;
     std::string inside;
     if (!braces(inside)) return false;
     DataReader reader(inside);
     while (!reader.at_end()) {
       auto v = reader.read();
-      if (!v) return fail(reader.error());
+      if (!v) {
+        at_ = from + reader.position();
+        std::string_view said = reader.error();               // without its own position
+        size_t message = said.find(": ");
+        return fail(fmt::format("expected a value or `}}`: {}", message == said.npos ? said : said.substr(message + 2)));
+      }
       out.push_back(std::move(*v));
     }
+    return true;
+  }
+  bool structure(TestSpec& spec) {
+    Structure s;
+    skip();
+    if (peek() != '{') {
+      s.pipeline = read_word();
+      for (std::string_view known : {"gpu", "gpu-mem", "mc", "mc-mem", "seq-mem", "internalised"})
+        if (s.pipeline == known) s.pipeline = known, skip();
+      if (peek() != '{') return fail("expected a pipeline (gpu, gpu-mem, mc, mc-mem, seq-mem, internalised) or `{` behind `structure`");
+    }
+    std::vector<std::string> all;
+    if (!braces_of_words(all)) return false;
+    for (size_t i = 0; i < all.size(); i += 2) {
+      bool counted = i + 1 < all.size() && all[i + 1].size() < 19 &&
+                     std::all_of(all[i + 1].begin(), all[i + 1].end(), [](char c) { return c >= '0' && c <= '9'; });
+      if (!counted) return fail(fmt::format("expected a number behind `{}`", all[i]));
+      s.counts.emplace_back(all[i], std::stoll(all[i + 1]));
+    }
+    spec.structures.push_back(std::move(s));
     return true;
   }
   std::string file_name() {
@@ -159,7 +198,7 @@ class BlockParser {
       if (w == "input") break;
       if (w == "random") c.input = TestCase::Input::Random;
       else if (w == "script") c.input = TestCase::Input::Script;
-      else if (w.empty()) return fail(fmt::format("expected `input`, found `{}`", at_end() ? "the end of the block" : std::string(1, peek())));
+      else if (w.empty()) return fail(fmt::format("expected `input` or a tag, found {}", at_end() ? "the end of the block" : fmt::format("`{}`", peek())));
       else c.tags.push_back(w);
     }
     skip();
@@ -196,9 +235,14 @@ class BlockParser {
   }
   static std::string derived_title(const TestCase& c, size_t number) {
     if (c.input == TestCase::Input::File) return c.input_text.ends_with(".gz") ? c.input_text.substr(0, c.input_text.size() - 3) : c.input_text;
-    if (c.input != TestCase::Input::Literal) {
-      std::string text;
-      for (const std::string& w : words(c.input_text)) text += (text.empty() ? "" : " ") + w;
+    if (c.input == TestCase::Input::Script) return c.input_text.starts_with("@") ? c.input_text.substr(1) : ScriptEvaluator::one_line(c.input_text);
+    if (c.input == TestCase::Input::Random) {
+      std::string text, spaced = c.input_text;
+      std::replace(spaced.begin(), spaced.end(), '\n', ' ');
+      for (const std::string& w : words(spaced)) {
+        auto what = parse_type_or_value(w);
+        text += (text.empty() ? "" : " ") + (what && what->value ? to_text(*what->value, TextStyle::Plain) : w);
+      }
       return text;
     }
     std::string text;

@@ -2,6 +2,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/ir/value.h"
@@ -23,10 +24,15 @@ struct TestBlock {
   std::vector<TestCase> cases;
   std::vector<std::string> properties;
 };
+struct Structure {
+  std::string pipeline;                    // gpu, gpu-mem, mc, mc-mem, seq-mem, internalised; empty: the common one
+  std::vector<std::pair<std::string, int64_t>> counts;
+};
 struct TestSpec {
   std::vector<std::string> tags;
   std::optional<std::string> compile_error;   // regular expression; empty accepts any
   std::vector<std::string> warnings;
+  std::vector<Structure> structures;
   std::vector<TestBlock> blocks;
 };
 

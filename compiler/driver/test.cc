@@ -4,10 +4,13 @@
 // are fed to it on standard input. Programs are tested by several worker threads.
 #include <regex.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
+#include <cctype>
 #include <cstdio>
 #include <filesystem>
 #include <mutex>
@@ -17,8 +20,12 @@
 
 #include "compiler/base/files.h"
 #include "compiler/base/text.h"
+#include "compiler/check/load.h"
 #include "compiler/driver/commands.h"
+#include "compiler/driver/compare.h"
 #include "compiler/driver/data.h"
+#include "compiler/driver/generate.h"
+#include "compiler/driver/property.h"
 #include "compiler/driver/spec.h"
 
 namespace raido {
@@ -44,49 +51,29 @@ bool matches(const std::string& pattern, const std::string& text, std::string& b
   return found;
 }
 
-double number_at(const Value& v, int64_t i) {
-  if (v.elem == Scalar::F16) return double(float_of(v.at<uint16_t>(i)));
-  return v.elem == Scalar::F32 ? double(v.at<float>(i)) : v.at<double>(i);
+std::string indented(const std::string& text) {
+  std::string out;
+  for (const std::string& line : split(text, '\n')) out += line.empty() ? "\n" : "  " + line + "\n";
+  while (out.ends_with("\n\n")) out.pop_back();
+  return out;
 }
 
-std::string shown(const Value& v, int64_t i) {
-  if (v.elem == Scalar::Bool) return v.at<uint8_t>(i) ? "True" : "False";
-  if (is_float(v.elem)) {
-    double x = number_at(v, i);
-    if (std::isnan(x)) return "NaN";
-    if (std::isinf(x)) return x < 0 ? "-Infinity" : "Infinity";
+std::optional<std::string> gunzipped(const std::string& path, std::string& wrong) {
+  FileContents there = read_file(path);      // for the system's word on what is wrong
+  gzFile file = there.text ? gzopen(path.c_str(), "rb") : nullptr;
+  if (!file) {
+    wrong = fmt::format("{}: {}", path, there.text ? "cannot be read" : there.error);
+    return {};
   }
-  return scalar_text(v, i, false);
-}
-
-// What is wrong with `got`, or nothing. Floats may be off by the tolerance, times the largest expected number if above 1.
-std::string compare(size_t number, const Value& got, const Value& expected, double tolerance) {
-  if (got.elem != expected.elem)
-    return fmt::format("Value #{}: expected value of type {}, got {}", number, type_text(expected.elem, expected.shape.size()),
-                       type_text(got.elem, got.shape.size()));
-  auto dims = [](const Value& v) { return fmt::format("[{}]", join(v.shape, ",", [](int64_t d) { return std::to_string(d); })); };
-  if (got.shape != expected.shape) return fmt::format("Value #{}: expected array of shape {}, got {}", number, dims(expected), dims(got));
-  double limit = tolerance;
-  if (is_float(expected.elem))
-    for (int64_t i = 0; i < expected.count(); i++)
-      if (double x = number_at(expected, i); std::isfinite(x)) limit = std::max(limit, tolerance * x);
-  for (int64_t i = 0; i < got.count(); i++) {
-    bool same;
-    if (is_float(got.elem)) {
-      double a = number_at(got, i), b = number_at(expected, i);
-      same = (std::isnan(a) && std::isnan(b)) || a == b || std::fabs(a - b) <= limit;
-    } else {
-      size_t size = size_t(bytes_of(got.elem));
-      same = std::memcmp(got.bytes.data() + size_t(i) * size, expected.bytes.data() + size_t(i) * size, size) == 0;
-    }
-    if (same) continue;
-    std::vector<int64_t> index(got.shape.size());
-    int64_t rest = i;
-    for (size_t d = index.size(); d-- > 0;) index[d] = rest % got.shape[d], rest /= got.shape[d];
-    std::string where = index.empty() ? "" : fmt::format(" index [{}]", join(index, ",", [](int64_t d) { return std::to_string(d); }));
-    return fmt::format("Value #{}{}: expected {}, got {}", number, where, shown(expected, i), shown(got, i));
-  }
-  return "";
+  std::string out;
+  char buffer[1 << 16];
+  int n;
+  while ((n = gzread(file, buffer, sizeof buffer)) > 0) out.append(buffer, size_t(n));
+  bool ok = n == 0 && gzclose_r(file) == Z_OK;
+  if (n != 0) gzclose_r(file);
+  if (ok) return out;
+  wrong = fmt::format("{}: not a complete gzip file", path);
+  return {};
 }
 
 class Tester {
@@ -94,7 +81,7 @@ class Tester {
   Tester(const Options& options, std::string backend) : options_(options), backend_(std::move(backend)) {
     tolerance_ = std::strtod(options.tolerance.c_str(), nullptr);
     std::error_code error;
-    self_ = fs::read_symlink("/proc/self/exe", error).string();
+    self_ = options.compiler.empty() ? fs::read_symlink("/proc/self/exe", error).string() : options.compiler;
     if (error) self_ = options.program;
   }
 
@@ -106,42 +93,31 @@ class Tester {
     CHECK(spec, "a test block that was accepted is malformed");
     if (excluded(spec->tags)) return {Verdict::Excluded, ""};
     if (spec->compile_error) return test_compile_error(path, *spec);
-    if (options_.typecheck) {
-      ProcessResult r = run({self_, "check", path}, "");
-      return r.exit_code == 0 ? Verdict{} : failed(r.err);
-    }
+    if (options_.typecheck) return from(run({self_, "check", path}, ""));
+    if (options_.internalise) return from(run({self_, "dev", "--quiet", path}, ""));
     TemporaryFolder folder;
     std::string executable = folder.path() + "/program";
-    if (backend_ != "interpreter") {
-      std::vector<std::string> argv = {self_, backend_, path, "-o", executable};
-      argv.insert(argv.end(), options_.compiler_options.begin(), options_.compiler_options.end());
+    if (!options_.structure) {
+      std::vector<std::string> argv = {self_, "check", path};
+      if (backend_ != "interpreter") argv = {self_, backend_, path, "-o", executable};
+      if (backend_ != "interpreter") argv.insert(argv.end(), options_.compiler_options.begin(), options_.compiler_options.end());
       ProcessResult r = run(argv, "");
       if (r.exit_code != 0) return failed(r.err);
       if (std::string w = missing_warning(*spec, r.err); !w.empty()) return failed(w);
-    } else {
-      ProcessResult r = run({self_, "check", path}, "");
-      if (r.exit_code != 0) return failed(r.err);
-      if (std::string w = missing_warning(*spec, r.err); !w.empty()) return failed(w);
+      if (options_.compile_only) return {};
     }
-    if (options_.compile_only) return {};
-    Verdict verdict;
-    for (const TestBlock& block : spec->blocks) {
-      if (!block.properties.empty()) verdict = failed(verdict.report + "property tests are not supported by this version\n");
-      for (const std::string& entry : block.entries) {
-        if (!options_.entry.empty() && entry != options_.entry) continue;
-        for (size_t i = 0; i < block.cases.size(); i++) {
-          const TestCase& c = block.cases[i];
-          if (excluded(c.tags)) continue;
-          std::string wrong = test_case(path, executable, entry, i, c);
-          if (!wrong.empty()) verdict = failed(fmt::format("{}Entry point: {}; dataset: {}:\n{}\n", verdict.report, entry, c.title, wrong));
-        }
-      }
+    std::string report = wrong_structure(path, *spec);
+    if (!options_.structure) {
+      report += wrong_properties(path, *file.text, *spec);
+      for (const TestBlock& block : spec->blocks)
+        if (!test_block(path, executable, block, report)) break;
     }
-    return verdict;
+    return report.empty() ? Verdict{} : failed(report);
   }
 
  private:
   static Verdict failed(std::string report) { return {Verdict::Failed, std::move(report)}; }
+  static Verdict from(const ProcessResult& r) { return r.exit_code == 0 ? Verdict{} : failed(r.err); }
 
   ProcessResult run(std::vector<std::string> argv, const std::string& input) const {
     argv.insert(argv.begin(), {"timeout", "300"});
@@ -158,144 +134,285 @@ class Tester {
     return false;
   }
 
+  // --- what the compiler says ---
+
   Verdict test_compile_error(const std::string& path, const TestSpec& spec) const {
     ProcessResult r = run({self_, "check", path}, "");
     if (r.exit_code == 0) return failed(fmt::format("Expected failure with error:\n{}\nbut the program is accepted\n", *spec.compile_error));
     if (r.exit_code == 1 || r.exit_code > 2) return failed(fmt::format("Compiler crashed:\n{}", r.err));
     std::string bad;
     if (matches(*spec.compile_error, r.err, bad)) return {};
-    return failed(fmt::format("{}Expected error:\n  {}\nGot error:\n{}\n", bad, *spec.compile_error, r.err));
+    return failed(fmt::format("{}Expected error:\n  {}\nGot error:\n{}\n", bad, *spec.compile_error, indented(r.err)));
   }
 
   static std::string missing_warning(const TestSpec& spec, const std::string& err) {
     std::string bad;
     for (const std::string& w : spec.warnings)
-      if (!matches(w, err, bad)) return fmt::format("{}Expected warning:\n  {}\nGot warnings:\n{}\n", bad, w, err);
+      if (!matches(w, err, bad)) return fmt::format("{}Expected warning:\n  {}\nGot warnings:\n{}\n", bad, w, indented(err));
     return "";
   }
 
-  // The text of a data file beside the program; unpacked if its name says so.
-  static std::optional<std::string> data_file(const std::string& program, const std::string& name, std::string& wrong) {
-    std::string path = (fs::path(program).parent_path() / name).string();
-    if (path.ends_with(".gz")) {
-      ProcessResult r = run_process({"gzip", "-dc", path}, "");
-      if (r.exit_code == 0) return r.out;
-      wrong = fmt::format("{}: {}", path, r.err);
-      return {};
+  // Counts of the operations that a pipeline leaves. Names that begin with a capital are those of other compilers.
+  std::string wrong_structure(const std::string& path, const TestSpec& spec) const {
+    std::string report;
+    for (const Structure& s : spec.structures) {
+      if (std::all_of(s.counts.begin(), s.counts.end(), [](auto& c) { return std::isupper(static_cast<unsigned char>(c.first[0])); }))
+        continue;
+      std::vector<std::string> argv = {self_, "dev", "--metrics", path};
+      std::string pipeline = s.pipeline.starts_with("gpu") ? "gpu" : s.pipeline.starts_with("mc") ? "multicore"
+                             : s.pipeline == "seq-mem" ? "cpu" : s.pipeline.empty() ? "common" : "";
+      if (!pipeline.empty()) argv.insert(argv.end(), {"--pipeline", pipeline});
+      ProcessResult r = run(argv, "");
+      if (r.exit_code != 0) return r.err;
+      for (auto& [name, count] : s.counts) {
+        if (std::isupper(static_cast<unsigned char>(name[0]))) continue;
+        int64_t got = 0;
+        for (const std::string& line : split(r.out, '\n'))
+          if (line.starts_with(name + " ")) got = std::atoll(line.c_str() + name.size() + 1);
+        if (got != count) report += fmt::format("{} should have occurred {} times, but occurred {} times.\n", name, count, got);
+      }
     }
+    return report;
+  }
+
+  std::string wrong_properties(const std::string& path, const std::string& text, const TestSpec& spec) const {
+    std::string report;
+    std::vector<std::string> declared;
+    for (const TestBlock& b : spec.blocks) declared.insert(declared.end(), b.properties.begin(), b.properties.end());
+    for (const Property& p : properties_in(text))
+      if (std::find(declared.begin(), declared.end(), p.name) == declared.end())
+        report += fmt::format("Entry point \"{}\" not declared as property, but has #[prop(...)] attribute.\n", p.name);
+    for (const std::string& name : declared) {
+      if (!options_.entry.empty() && name != options_.entry) continue;
+      std::vector<std::string> argv = {self_, "run", "-w", "--property", name, "-n", std::to_string(options_.num_tests), "-m",
+                                       std::to_string(options_.max_size), "--num-tries", std::to_string(options_.num_tries),
+                                       "--seed", options_.seed, path};
+      ProcessResult r = run(argv, "");
+      if (r.exit_code == 0) continue;
+      report += r.exit_code == 3 ? r.out : r.err.empty() ? fmt::format("Property {}: exit code {}\n", name, r.exit_code) : r.err;
+      if (r.exit_code != 3) continue;
+      write_file(path + ".prop_result", r.out);
+      size_t at = r.out.find("Counterexample: ");
+      if (at != std::string::npos) write_file(fmt::format("{}_{}.counterexample", path, name), r.out.substr(at + 16));
+    }
+    return report;
+  }
+
+  // --- cases ---
+
+  // False: no more blocks of this program.
+  bool test_block(const std::string& path, const std::string& executable, const TestBlock& block, std::string& report) const {
+    for (const std::string& entry : block.entries) {
+      if (!options_.entry.empty() && entry != options_.entry) continue;
+      for (size_t i = 0; i < block.cases.size(); i++) {
+        const TestCase& c = block.cases[i];
+        if (excluded(c.tags)) continue;
+        if (c.input == TestCase::Input::Script && backend_ == "interpreter") continue;
+        bool unknown = false;
+        std::string wrong = test_case(path, executable, entry, i, c, unknown);
+        if (unknown) {
+          report += fmt::format("Unknown entry point: {}\n", entry);
+          return false;
+        }
+        while (wrong.ends_with("\n")) wrong.pop_back();
+        if (!wrong.empty()) report += fmt::format("{}Entry point: {}; dataset: {}:\n{}\n", report.empty() ? "" : "\n", entry, c.title, wrong);
+      }
+    }
+    return true;
+  }
+
+  static std::string beside(const std::string& program, const std::string& name) {
+    return name.starts_with("/") ? name : (fs::path(program).parent_path() / name).string();
+  }
+  static std::optional<std::string> data_file(const std::string& program, const std::string& name, std::string& wrong) {
+    std::string path = beside(program, name);
+    if (path.ends_with(".gz")) return gunzipped(path, wrong);
     FileContents f = read_file(path);
     if (!f.text) wrong = fmt::format("{}: {}", path, f.error);
     return f.text;
   }
 
-  // Values of the given types, the same each time: integers over their range, floats in [0,1].
-  static std::optional<std::string> random_input(const std::string& types, std::string& wrong) {
-    std::string out;
-    uint64_t state = 0x9E3779B97F4A7C15;
-    auto next = [&] {
-      state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-      return state;
-    };
-    std::string spaced = types;
+  // The folder for what is made and kept; backup tools skip it.
+  static std::string data_folder(const std::string& program) {
+    std::string folder = beside(program, "data");
+    std::error_code error;
+    fs::create_directories(folder, error);
+    std::string tag = folder + "/CACHEDIR.TAG";
+    if (!error && !fs::exists(tag, error)) write_file(tag, "Signature: 8a477f597d28d172789f06886806bc55\n");
+    return folder;
+  }
+
+  // Values of the types, made once and kept beside the program; made anew if the size is wrong.
+  std::optional<std::string> random_input(const std::string& program, const std::string& types, std::string& wrong) const {
+    std::string out, spaced = types;
     std::replace(spaced.begin(), spaced.end(), '\n', ' ');
+    uint64_t seed = 1;
     for (const std::string& word : split(spaced, ' ')) {
       if (word.empty()) continue;
-      if (word[0] != '[' && !scalar_named(word)) {  // a value as it is
-        DataReader reader(word);
-        auto v = reader.read();
-        if (!v) return wrong = fmt::format("`{}` is neither a type nor a value", word), std::nullopt;
-        out += to_binary(*v);
+      auto what = parse_type_or_value(word);
+      if (!what) return wrong = fmt::format("`{}` is neither a type nor a value", word), std::nullopt;
+      if (what->value) {
+        out += to_binary(*what->value);
         continue;
       }
-      Value v;
-      size_t at = 0;
-      while (at < word.size() && word[at] == '[') {
-        size_t end = word.find(']', at);
-        if (end == std::string::npos) return wrong = fmt::format("`{}` is not a type", word), std::nullopt;
-        v.shape.push_back(std::atoll(word.c_str() + at + 1));
-        at = end + 1;
+      size_t size = 7 + 8 * what->shape.size(), elements = size_t(bytes_of(what->elem));
+      for (int64_t d : what->shape) elements *= size_t(d);
+      std::lock_guard lock(files_);
+      std::string path = data_folder(program) + "/" + word + ".in";
+      FileContents kept = read_file(path);
+      if (!kept.text || kept.text->size() != size + elements) {
+        Random random(seed);
+        kept.text = to_binary(random_value(what->elem, what->shape, {}, random));
+        write_file(path, *kept.text);     // where nothing can be written, it is made anew each time
       }
-      auto elem = scalar_named(word.substr(at));
-      if (!elem) return wrong = fmt::format("`{}` is not a type", word), std::nullopt;
-      v.elem = *elem;
-      for (int64_t i = 0, n = v.count(); i < n; i++) {
-        double unit = double(next() >> 11) * 0x1p-53;
-        switch (v.elem) {
-          case Scalar::F64: v.push(unit); break;
-          case Scalar::F32: v.push(float(unit)); break;
-          case Scalar::F16: v.push(half_of(float(unit))); break;
-          case Scalar::Bool: v.push(uint8_t(next() & 1)); break;
-          default: {
-            uint64_t bits = next();
-            v.bytes.append(reinterpret_cast<const char*>(&bits), size_t(bytes_of(v.elem)));
-          }
-        }
-      }
-      out += to_binary(v);
+      seed++;
+      out += *kept.text;
     }
     return out;
   }
 
-  std::string test_case(const std::string& path, const std::string& executable, const std::string& entry, size_t number,
-                        const TestCase& c) const {
-    std::string wrong, input;
-    if (c.input == TestCase::Input::Script) return backend_ == "interpreter" ? "" : "script inputs are not supported by this version";
-    if (c.input == TestCase::Input::Literal) {
-      // As text, with all suffixes: a value of another type than the parameter's must not slip through.
-      for (const Value& v : c.values) input += to_text(v, TextStyle::Plain) + "\n";
-    } else {
-      auto data = c.input == TestCase::Input::File ? data_file(path, c.input_text, wrong) : random_input(c.input_text, wrong);
-      if (!data) return wrong;
-      input = std::move(*data);
+  std::optional<std::string> input_of(const std::string& path, const std::string& entry, const TestCase& c, std::string& wrong) const {
+    switch (c.input) {
+      case TestCase::Input::Literal: {
+        // As text, with all suffixes: a value of another type than the parameter's must not slip through.
+        std::string text;
+        for (const Value& v : c.values) text += to_text(v, TextStyle::Plain) + "\n";
+        return text;
+      }
+      case TestCase::Input::File: return data_file(path, c.input_text, wrong);
+      case TestCase::Input::Random: return random_input(path, c.input_text, wrong);
+      case TestCase::Input::Script: {
+        ProcessResult r = run({self_, "script", "-w", "-b", "--arguments-of", entry, path, script_text(path, c, wrong)}, "");
+        if (r.exit_code == 0) return r.out;
+        if (r.exit_code != opaque_arguments) wrong = r.err;
+        return {};
+      }
     }
-    ProcessResult r = execute(backend_, path, executable, entry, c, input);
+    return {};
+  }
+  static std::string script_text(const std::string& path, const TestCase& c, std::string& wrong) {
+    if (!c.input_text.starts_with("@")) return c.input_text;
+    return data_file(path, c.input_text.substr(1), wrong).value_or("");
+  }
+  static constexpr int opaque_arguments = 3;       // what `script` says when executables cannot read its values
+
+  static std::optional<std::vector<Value>> values_of(const std::string& text, std::string& wrong) {
+    std::vector<Value> values;
+    DataReader reader(text);
+    while (!reader.at_end()) {
+      auto v = reader.read();
+      if (!v) return wrong = reader.error(), std::nullopt;
+      values.push_back(std::move(*v));
+    }
+    return values;
+  }
+
+  std::string test_case(const std::string& path, const std::string& executable, const std::string& entry, size_t number,
+                        const TestCase& c, bool& unknown) const {
+    std::string wrong;
+    auto input = input_of(path, entry, c, wrong);
+    ProcessResult r;
+    if (input) {
+      r = execute(backend_, path, executable, entry, c, *input);
+    } else {
+      if (!wrong.empty()) {
+        unknown = wrong.starts_with("Unknown entry point: " + entry + "\n");
+        return wrong;
+      }
+      // Arguments that are no data: the interpreter applies the entry point to them.
+      r = run({self_, "script", "-w", "-b", path, fmt::format("{} ({})", entry, script_text(path, c, wrong))}, "");
+      input = "";
+    }
+    std::string said = message_of(r, executable);
+    if (r.exit_code != 0 && said.find("o entry point '" + entry + "'") != std::string::npos) unknown = true;
+    if (r.exit_code != 0 && said.find("Invalid entry point: " + entry) != std::string::npos) unknown = true;
+    if (unknown) return "unknown";
+    if (r.exit_code != 0 && c.input == TestCase::Input::Literal)
+      if (std::string mismatch = wrong_types(path, entry, c.values); !mismatch.empty()) return mismatch;
     if (c.expect == TestCase::Expect::Error) {
       if (r.exit_code == 0) return fmt::format("Program succeeded, but expected failure:\n  {}", c.expect_text);
       std::string bad;
-      if (matches(c.expect_text, r.err, bad)) return "";
-      return fmt::format("{}Expected error:\n  {}\nGot error:\n{}", bad, c.expect_text, r.err);
+      if (matches(c.expect_text, said, bad)) return "";
+      return fmt::format("{}Expected error:\n  {}\nGot error:\n{}", bad, c.expect_text, indented(said));
     }
-    if (r.exit_code != 0) return fmt::format("{}{}", r.err, r.err.empty() ? fmt::format("exit code {}", r.exit_code) : "");
+    if (r.exit_code == 124) return "Program timed out.";
+    if (r.exit_code != 0) return "Function failed with error:\n" + (said.empty() ? fmt::format("exit code {}\n", r.exit_code) : said);
     if (c.expect == TestCase::Expect::Success) return "";
-    std::vector<Value> got, expected = c.expected;
-    DataReader reader(r.out);
-    while (!reader.at_end()) {
-      auto v = reader.read();
-      if (!v) return fmt::format("the program printed no values: {}", reader.error());
-      got.push_back(std::move(*v));
-    }
+    auto got = values_of(r.out, wrong);
+    if (!got) return fmt::format("the program printed no values: {}", wrong);
+    std::vector<Value> expected = c.expected;
     if (c.expect == TestCase::Expect::Auto) {
-      ProcessResult reference = execute("interpreter", path, executable, entry, c, input);
-      if (reference.exit_code != 0) return reference.err;
-      DataReader values(reference.out);
-      while (!values.at_end()) {
-        auto v = values.read();
-        if (!v) return values.error();
-        expected.push_back(std::move(*v));
-      }
+      auto reference = reference_output(path, entry, c, *input, wrong);
+      if (!reference) return wrong;
+      expected = std::move(*reference);
     }
     if (c.expect == TestCase::Expect::File) {
       auto data = data_file(path, c.expect_text, wrong);
       if (!data) return wrong;
       DataReader file(*data);
-      for (const Value& v : got) {
+      for (const Value& v : *got) {
         if (file.at_end()) break;
         auto e = file.read_as(v.elem, int(v.shape.size()));
         if (!e) return fmt::format("{}: {}", c.expect_text, file.error());
         expected.push_back(std::move(*e));
       }
-      if (!file.at_end()) return fmt::format("{} has more values than the program's {}", c.expect_text, got.size());
+      if (!file.at_end()) return fmt::format("{} has more values than the program's {}", c.expect_text, got->size());
     }
-    std::string differs;
-    if (got.size() != expected.size()) differs = fmt::format("Expected {} values, got {}", expected.size(), got.size());
-    for (size_t i = 0; differs.empty() && i < got.size(); i++) differs = compare(i, got[i], expected[i], tolerance_);
+    std::vector<std::string> differs = differences(*got, expected, tolerance_, 1);
     if (differs.empty()) return "";
     std::string base = fmt::format("{}.{}.{}", path, entry, number), a, e;
-    for (const Value& v : got) a += to_binary(v);
+    for (const Value& v : *got) a += to_binary(v);
     for (const Value& v : expected) e += to_binary(v);
     write_file(base + ".actual", a);
     write_file(base + ".expected", e);
-    return fmt::format("{0}.actual and {0}.expected do not match:\n{1}", base, differs);
+    return fmt::format("{0}.actual and {0}.expected do not match:\n{1}", base, differs[0]);
+  }
+
+  // What a failed run printed, without the name of the program.
+  std::string message_of(const ProcessResult& r, const std::string& executable) const {
+    std::string text = r.err;
+    for (const std::string& name : {executable, self_})
+      if (text.starts_with(name + ": ")) text.erase(0, name.size() + 2);
+    return text;
+  }
+
+  // The types of literal values are to be those of the parameters.
+  static std::string wrong_types(const std::string& path, const std::string& entry, const std::vector<Value>& values) {
+    check::Options how;
+    how.warnings = false;
+    how.extra_entry_points = {entry};
+    auto checked = check::check_file(path, how);
+    for (const check::EntryPoint& e : checked->result.entry_points) {
+      if (e.name != entry) continue;
+      std::string expected, provided;
+      for (const check::External& p : e.params) expected += (expected.empty() ? "" : " ") + p.type_name;
+      for (const Value& v : values) provided += (provided.empty() ? "" : " ") + type_text(v.elem, v.shape.size());
+      if (expected == provided) return "";
+      return fmt::format("Expected input of types: {}\nProvided input of types: {}\n", expected, provided);
+    }
+    return "";
+  }
+
+  // What the backend `c` makes of the same input; kept beside the program until that changes.
+  std::optional<std::vector<Value>> reference_output(const std::string& path, const std::string& entry, const TestCase& c,
+                                                     const std::string& input, std::string& wrong) const {
+    std::string title = c.title;
+    for (char& ch : title)
+      if (ch == ' ' || ch == '/') ch = '_';
+    std::lock_guard lock(files_);
+    std::string kept = fmt::format("{}/{}:{}-{}.out", data_folder(path), fs::path(path).stem().string(), entry, title);
+    std::error_code error;
+    auto written = fs::last_write_time(kept, error);
+    if (!error && written >= fs::last_write_time(path, error) && !error)
+      if (FileContents f = read_file(kept); f.text)
+        if (auto values = values_of(*f.text, wrong)) return values;
+    TemporaryFolder folder;
+    std::string executable = folder.path() + "/reference";
+    ProcessResult r = run({self_, "c", "-w", path, "-o", executable}, "");
+    if (r.exit_code == 0) r = execute("c", path, executable, entry, c, input);
+    if (r.exit_code != 0) return wrong = "Generating reference outputs:\n" + message_of(r, executable), std::nullopt;
+    write_file(kept, r.out);
+    return values_of(r.out, wrong);
   }
 
   ProcessResult execute(const std::string& backend, const std::string& path, const std::string& executable, const std::string& entry,
@@ -306,18 +423,76 @@ class Tester {
       if (!options_.pipeline.empty()) argv.insert(argv.end(), {"--pipeline", options_.pipeline});
       return run(argv, input);
     }
-    std::vector<std::string> argv = {executable, "-e", entry, "-b"};
+    std::vector<std::string> argv;
+    if (!options_.runner.empty()) argv.push_back(options_.runner);
+    argv.insert(argv.end(), {executable, "-e", entry, "-b"});
     argv.insert(argv.end(), options_.pass_options.begin(), options_.pass_options.end());
     std::string tuning = path + "." + options_.tuning;
     std::error_code error;
     if (!options_.no_tuning && fs::exists(tuning, error)) argv.insert(argv.end(), {"--tuning", tuning});
+    if (!options_.cache_extension.empty()) argv.insert(argv.end(), {"--cache-file", path + "." + options_.cache_extension});
     return run(argv, input);
   }
 
   const Options& options_;
   std::string backend_, self_;
   double tolerance_ = 0.002;
+  mutable std::mutex files_;           // what is kept in data/ is made by one thread at a time
 };
+
+// On a terminal one line says how far it is; reports go above it.
+class Progress {
+ public:
+  Progress(size_t programs, bool terminal) : left_(programs), terminal_(terminal) {
+    if (terminal_) show("");
+    else fmt::print("0 failed, 0 passed, {} to go.\n", programs);
+    std::fflush(stdout);
+  }
+  void begins(const std::string& path) {
+    std::lock_guard lock(mutex_);
+    if (terminal_) show(path);
+  }
+  void ended(const std::string& path, const Verdict& v) {
+    std::lock_guard lock(mutex_);
+    left_--;
+    if (v.status == Verdict::Passed) passed++;
+    if (v.status == Verdict::Excluded) skipped++;
+    if (v.status == Verdict::Failed) {
+      failures++;
+      if (terminal_) fmt::print("\r\033[K");
+      std::string report = v.report;
+      while (report.ends_with("\n")) report.pop_back();
+      fmt::print("{}:\n{}\n\n", path, report);
+    }
+    if (terminal_) show("");
+    std::fflush(stdout);
+  }
+  void finish() {
+    if (terminal_) fmt::print("\r\033[K");
+    fmt::print("{}/{} passed.\n", passed, passed + failures);
+    if (skipped > 0) fmt::print("{} program(s) excluded.\n", skipped);
+  }
+  size_t passed = 0, failures = 0, skipped = 0;
+
+ private:
+  void show(const std::string& path) {
+    fmt::print("\r\033[K{} failed, {} passed, {} to go.{}", failures, passed, left_, path.empty() ? "" : " Testing " + path);
+    std::fflush(stdout);
+  }
+  size_t left_;
+  bool terminal_;
+  std::mutex mutex_;
+};
+
+// The programs of a folder and its folders, except data made by tests.
+std::vector<std::string> programs_in(const std::string& folder) {
+  std::vector<std::string> found;
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(folder, error), end; it != end && !error; it.increment(error))
+    if (it->path().extension() == ".fut" && !it->is_directory(error)) found.push_back(it->path().string());
+  std::sort(found.begin(), found.end());
+  return found;
+}
 
 }  // namespace
 
@@ -325,23 +500,20 @@ int command_test(const Options& options) {
   std::vector<std::string> programs;
   for (const std::string& word : options.words) {
     std::error_code error;
-    if (!fs::is_directory(word, error)) {
+    if (fs::is_directory(word, error)) {
+      std::vector<std::string> found = programs_in(word);
+      programs.insert(programs.end(), found.begin(), found.end());
+    } else {
       programs.push_back(word);
-      continue;
     }
-    std::vector<std::string> found;
-    for (fs::recursive_directory_iterator it(word, error), end; it != end; it.increment(error))
-      if (it->path().extension() == ".fut") found.push_back(it->path().string());
-    std::sort(found.begin(), found.end());
-    programs.insert(programs.end(), found.begin(), found.end());
   }
   for (const std::string& path : programs) {  // a malformed block stops everything before it begins
     FileContents file = read_file(path);
     std::string error;
-    if (!file.text) error = file.error;
-    else parse_spec(*file.text, error);
+    if (!file.text) error = ": " + file.error;
+    else if (!parse_spec(*file.text, error)) error = ":" + error;
     if (!error.empty()) {
-      fmt::print(stderr, "{}:{}\n", path, error);
+      fmt::print(stderr, "{}{}\n", path, error);
       return 1;
     }
   }
@@ -351,34 +523,21 @@ int command_test(const Options& options) {
     return 1;
   }
   signal(SIGPIPE, SIG_IGN);   // a program that does not read its input must not end the tests
-  fmt::print("0 failed, 0 passed, {} to go.\n", programs.size());
-  std::fflush(stdout);
+  Progress progress(programs.size(), !options.no_terminal && !options.notty && isatty(1));
   Tester tester(options, backend);
-  std::vector<Verdict> verdicts(programs.size());
   std::atomic<size_t> next = 0;
-  std::mutex output;
   auto work = [&] {
     for (size_t i; (i = next++) < programs.size();) {
-      verdicts[i] = tester.test(programs[i]);
-      if (verdicts[i].status != Verdict::Failed) continue;
-      std::lock_guard lock(output);
-      fmt::print("\n{}:\n{}\n", programs[i], verdicts[i].report);
-      std::fflush(stdout);
+      progress.begins(programs[i]);
+      progress.ended(programs[i], tester.test(programs[i]));
     }
   };
   std::vector<std::thread> workers;
   for (int64_t i = 1; i < std::min<int64_t>(options.concurrency, int64_t(programs.size())); i++) workers.emplace_back(work);
   work();
   for (std::thread& t : workers) t.join();
-  size_t passed = 0, failures = 0, skipped = 0;
-  for (const Verdict& v : verdicts) {
-    passed += v.status == Verdict::Passed;
-    failures += v.status == Verdict::Failed;
-    skipped += v.status == Verdict::Excluded;
-  }
-  fmt::print("{}/{} passed.\n", passed, passed + failures);
-  if (skipped > 0) fmt::print("{} program(s) excluded.\n", skipped);
-  return failures > 0 ? 1 : 0;
+  progress.finish();
+  return progress.failures > 0 ? 1 : 0;
 }
 
 }  // namespace raido

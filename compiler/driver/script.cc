@@ -1,0 +1,602 @@
+// script.cc - one pass over the text: it is read and evaluated at the same time.
+#include "compiler/driver/script.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "compiler/base/files.h"
+#include "compiler/base/text.h"
+#include "compiler/driver/commands.h"
+#include "compiler/driver/data.h"
+#include "compiler/driver/show.h"
+#include "compiler/ir/interpret.h"
+
+namespace raido {
+
+using ir::Value;
+using lower::Layout;
+using Kind = ScriptValue::Kind;
+
+namespace {
+
+constexpr int max_depth = 1000;
+
+bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '\''; }
+
+Layout layout_of(const Value& v) {
+  Layout l;
+  l.elem = v.elem;
+  l.leaves = 1;
+  for (size_t i = 0; i < v.shape.size(); i++) {
+    Layout array;
+    array.kind = Layout::Kind::Array;
+    array.leaves = 1;
+    array.element.push_back(std::move(l));
+    l = std::move(array);
+  }
+  return l;
+}
+
+// A scalar or an array of scalars; its element type and rank.
+std::optional<std::pair<Scalar, size_t>> transparent(const Layout& layout) {
+  const Layout* l = &layout;
+  size_t rank = 0;
+  for (; l->kind == Layout::Kind::Array; rank++) l = &l->element[0];
+  if (l->kind != Layout::Kind::Scalar) return {};
+  return std::pair(l->elem, rank);
+}
+
+bool same_layout(const Layout& a, const Layout& b) {
+  if (a.kind != b.kind || a.fields.size() != b.fields.size() || a.constructors.size() != b.constructors.size()) return false;
+  if (a.kind == Layout::Kind::Scalar) return a.elem == b.elem;
+  if (a.kind == Layout::Kind::Array) return same_layout(a.element[0], b.element[0]);
+  for (size_t i = 0; i < a.fields.size(); i++)
+    if (a.fields[i].first != b.fields[i].first || !same_layout(a.fields[i].second, b.fields[i].second)) return false;
+  for (size_t i = 0; i < a.constructors.size(); i++) {
+    const auto &x = a.constructors[i], &y = b.constructors[i];
+    if (x.name != y.name || x.payload.size() != y.payload.size()) return false;
+    for (size_t k = 0; k < x.payload.size(); k++)
+      if (!same_layout(x.payload[k], y.payload[k])) return false;
+  }
+  return true;
+}
+
+// A signed integer constant where another signed integer or a float is expected.
+std::optional<Value> adapted(const Value& v, Scalar to) {
+  if (!is_signed(v.elem) || !(is_signed(to) || to == Scalar::F32 || to == Scalar::F64)) return {};
+  Value out{to, v.shape, {}};
+  for (int64_t i = 0; i < v.count(); i++) {
+    int64_t n = v.elem == Scalar::I8    ? v.at<int8_t>(i)
+                : v.elem == Scalar::I16 ? v.at<int16_t>(i)
+                : v.elem == Scalar::I32 ? v.at<int32_t>(i)
+                                        : v.at<int64_t>(i);
+    if (to == Scalar::F32) out.push(float(n));
+    else if (to == Scalar::F64) out.push(double(n));
+    else out.bytes.append(reinterpret_cast<const char*>(&n), size_t(bytes_of(to)));
+  }
+  return out;
+}
+
+}  // namespace
+
+ScriptEvaluator::ScriptEvaluator(const Compiled& program, std::string folder, bool may_store)
+    : program_(program), folder_(std::move(folder)), may_store_(may_store) {
+  for (size_t i = 0; i < program.program.entries.size() && i < program.layouts.size(); i++) {
+    const ir::EntryPoint& core = program.program.entries[i];
+    Entry e{&core, &program.layouts[i], {}, ""};
+    const check::EntryPoint& checked = program.checked->result.entry_points[i];
+    for (const check::External& p : checked.params) e.param_types.push_back(p.type_name);
+    e.result_type = checked.result.type_name;
+    entries_[core.name] = std::move(e);
+  }
+}
+
+std::nullopt_t ScriptEvaluator::fail(std::string message) {
+  if (error_.empty()) error_ = std::move(message);
+  return std::nullopt;
+}
+
+// --- reading ---
+
+void ScriptEvaluator::skip() {
+  for (;;) {
+    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) at_++;
+    if (text_.substr(at_, 2) != "--") return;
+    while (at_ < text_.size() && text_[at_] != '\n') at_++;
+  }
+}
+char ScriptEvaluator::peek() { skip(); return at_ < text_.size() ? text_[at_] : '\0'; }
+bool ScriptEvaluator::accept(char c) {
+  if (peek() != c) return false;
+  at_++;
+  return true;
+}
+bool ScriptEvaluator::expect(char c) {
+  if (accept(c)) return true;
+  fail(fmt::format("expected `{}`, found {}", c, peek() ? fmt::format("`{}`", peek()) : "the end"));
+  return false;
+}
+bool ScriptEvaluator::at_word(std::string_view word) {
+  skip();
+  return text_.substr(at_, word.size()) == word && (at_ + word.size() >= text_.size() || !word_char(text_[at_ + word.size()]));
+}
+std::string ScriptEvaluator::name() {
+  skip();
+  size_t from = at_;
+  while (at_ < text_.size() && word_char(text_[at_])) at_++;
+  if (at_ == from) fail(fmt::format("expected a name, found {}", peek() ? fmt::format("`{}`", peek()) : "the end"));
+  return std::string(text_.substr(from, at_ - from));
+}
+bool ScriptEvaluator::at_constant() {
+  char c = peek();
+  if (std::isdigit(static_cast<unsigned char>(c)) || c == '"' || c == '[') return true;
+  if (c == '-' || c == '+') return at_ + 1 < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_ + 1])));
+  if (at_word("true") || at_word("false")) return true;
+  for (std::string_view s : {"empty(", "f16.nan", "f16.inf", "f32.nan", "f32.inf", "f64.nan", "f64.inf"})
+    if (text_.substr(at_, s.size()) == s) return true;
+  return false;
+}
+bool ScriptEvaluator::at_atom() {
+  char c = peek();
+  return at_constant() || c == '(' || c == '{' || c == '$' ||
+         ((std::isalpha(static_cast<unsigned char>(c)) || c == '_') && !at_word("in") && !at_word("let"));
+}
+
+std::optional<ScriptValue> ScriptEvaluator::run(std::string_view text) {
+  text_ = text, at_ = 0, depth_ = 0, error_.clear();
+  Env env;
+  auto value = expression(env);
+  if (!value) return {};
+  if (peek()) return fail(fmt::format("`{}` was not expected", peek()));
+  if (value->kind == Kind::Function) return fail(fmt::format("Function {} not fully applied.", value->name));
+  return value;
+}
+
+std::optional<ScriptValue> ScriptEvaluator::expression(Env& env) {
+  if (++depth_ > max_depth) return fail("too deeply nested");
+  auto value = at_word("let") ? let(env) : application(env);
+  depth_--;
+  return value;
+}
+
+std::optional<ScriptValue> ScriptEvaluator::let(Env env) {
+  while (at_word("let")) {
+    at_ += 3;
+    std::vector<std::string> names;
+    bool tuple = accept('(');
+    do names.push_back(name()); while (tuple && accept(','));
+    if (!error_.empty() || (tuple && !expect(')')) || !expect('=')) return {};
+    auto value = expression(env);
+    if (!value) return {};
+    if (!tuple) {
+      env[names[0]] = std::move(*value);
+    } else {
+      for (size_t i = 0; i < names.size(); i++) {
+        auto part = project(*value, std::to_string(i));
+        if (!part) return {};
+        env[names[i]] = std::move(*part);
+      }
+      if (project(*value, std::to_string(names.size()))) return fail("the pattern has too few names");
+      error_.clear();
+    }
+    if (at_word("in")) {
+      at_ += 2;
+      return expression(env);
+    }
+  }
+  return fail("expected `in` or another `let`");
+}
+
+std::optional<ScriptValue> ScriptEvaluator::application(Env& env) {
+  auto head = atom(env);
+  if (!head) return {};
+  if (head->kind != Kind::Function) return head;
+  while (at_atom()) {
+    auto argument = atom(env);
+    if (!argument) return {};
+    head->parts.emplace_back("", std::move(*argument));
+  }
+  return apply(std::move(*head));
+}
+
+std::optional<ScriptValue> ScriptEvaluator::atom(Env& env) {
+  if (++depth_ > max_depth) return fail("too deeply nested");
+  auto value = atom_start(env);
+  depth_--;
+  while (value && at_ < text_.size() && text_[at_] == '.' && at_ + 1 < text_.size() && word_char(text_[at_ + 1])) {
+    at_++;
+    value = project(std::move(*value), name());
+  }
+  return value;
+}
+
+std::optional<ScriptValue> ScriptEvaluator::atom_start(Env& env) {
+  if (at_constant()) {
+    DataReader reader(text_.substr(at_));
+    auto v = reader.read();
+    if (!v) return fail(reader.error());
+    at_ += reader.position();
+    ScriptValue out;
+    out.constant = true;
+    out.layout = layout_of(*v);
+    out.leaves.push_back(std::move(*v));
+    return out;
+  }
+  if (accept('(')) {
+    ScriptValue out;
+    out.kind = Kind::Tuple;
+    if (accept(')')) return out;
+    for (;;) {
+      auto e = expression(env);
+      if (!e) return {};
+      out.parts.emplace_back(std::to_string(out.parts.size()), std::move(*e));
+      if (!accept(',') || peek() == ')') break;
+    }
+    if (!expect(')')) return {};
+    if (out.parts.size() == 1) return std::move(out.parts[0].second);
+    return out;
+  }
+  if (peek() == '{') return braces(env);
+  if (accept('$')) {
+    ScriptValue out;
+    out.kind = Kind::Function;
+    out.name = "$" + name();
+    return error_.empty() ? std::optional(out) : std::nullopt;
+  }
+  std::string id = name();
+  if (!error_.empty()) return {};
+  if (auto it = env.find(id); it != env.end()) {
+    ScriptValue v = it->second;
+    if (at_ < text_.size() && text_[at_] == '[') return index(std::move(v), env);
+    return v;
+  }
+  if (!entries_.contains(id)) return fail(fmt::format("Unknown entry point: {}", id));
+  ScriptValue out;
+  out.kind = Kind::Function;
+  out.name = id;
+  if (entries_.at(id).core->params.empty()) return apply(std::move(out));
+  return out;
+}
+
+std::optional<ScriptValue> ScriptEvaluator::braces(Env& env) {
+  expect('{');
+  ScriptValue out;
+  out.kind = Kind::Record;
+  while (peek() != '}') {
+    std::string field = name();
+    if (!error_.empty() || !expect('=')) return {};
+    auto e = expression(env);
+    if (!e) return {};
+    out.parts.emplace_back(field, std::move(*e));
+    if (!accept(',')) break;
+  }
+  if (!expect('}')) return {};
+  return out;
+}
+
+std::optional<ScriptValue> ScriptEvaluator::index(ScriptValue array, Env& env) {
+  expect('[');
+  while (peek() != ']') {
+    auto e = expression(env);
+    if (!e) return {};
+    bool is_index = e->kind == Kind::Data && e->leaves[0].shape.empty() && is_signed(e->leaves[0].elem);
+    if (!is_index) return fail("an index is a signed integer");
+    if (array.constant || array.layout.kind != Layout::Kind::Array) return fail("Cannot index non-array.");
+    int64_t i = adapted(e->leaves[0], Scalar::I64)->at<int64_t>(0);
+    for (Value& leaf : array.leaves) {
+      if (i < 0 || i >= leaf.shape[0])
+        return fail(fmt::format("Index [{}] out of bounds for array of shape [{}].", i, leaf.shape[0]));
+      int64_t row = leaf.count() / leaf.shape[0] * int64_t(bytes_of(leaf.elem));
+      leaf.bytes = leaf.bytes.substr(size_t(i * row), size_t(row));
+      leaf.shape.erase(leaf.shape.begin());
+    }
+    array = of(Layout(array.layout.element[0]), std::move(array.leaves), array.name);
+    if (!accept(',')) break;
+  }
+  if (!expect(']')) return {};
+  return array;
+}
+
+// --- values ---
+
+ScriptValue ScriptEvaluator::of(const Layout& layout, std::vector<Value> leaves, std::string type) const {
+  ScriptValue v;
+  v.kind = transparent(layout) ? Kind::Data : Kind::Opaque;
+  v.layout = layout;
+  v.leaves = std::move(leaves);
+  v.name = std::move(type);
+  return v;
+}
+
+std::optional<ScriptValue> ScriptEvaluator::project(ScriptValue value, const std::string& field) {
+  if (value.kind == Kind::Tuple || value.kind == Kind::Record) {
+    for (auto& [n, part] : value.parts)
+      if (n == field) return ScriptValue(std::move(part));
+  } else if (value.kind == Kind::Opaque && value.layout.kind == Layout::Kind::Record) {
+    size_t from = 0;
+    for (auto& [n, part] : value.layout.fields) {
+      if (n == field) {
+        std::vector<Value> leaves(value.leaves.begin() + ptrdiff_t(from), value.leaves.begin() + ptrdiff_t(from + part.leaves));
+        return of(part, std::move(leaves), "field " + field + " of " + value.name);
+      }
+      from += part.leaves;
+    }
+  }
+  return fail(fmt::format("A value of type {} has no field `{}`.", type_name(value), field));
+}
+
+std::string ScriptEvaluator::type_name(const ScriptValue& v) const {
+  switch (v.kind) {
+    case Kind::Data: return type_text(v.leaves[0].elem, v.leaves[0].shape.size());
+    case Kind::Opaque: return v.name;
+    case Kind::Function: return "function";
+    case Kind::Tuple: return "(" + join(v.parts, ", ", [&](auto& p) { return type_name(p.second); }) + ")";
+    case Kind::Record: return "{" + join(v.parts, ", ", [&](auto& p) { return p.first + ": " + type_name(p.second); }) + "}";
+  }
+  return "";
+}
+
+// The leaves of the value in a layout; none if it does not fit.
+std::optional<std::vector<Value>> ScriptEvaluator::convert(const ScriptValue& v, const Layout& layout) {
+  if (v.kind == Kind::Data) {
+    auto want = transparent(layout);
+    if (!want || want->second != v.leaves[0].shape.size()) return {};
+    if (want->first == v.leaves[0].elem) return v.leaves;
+    if (!v.constant) return {};
+    auto other = adapted(v.leaves[0], want->first);
+    if (!other) return {};
+    return std::vector<Value>{std::move(*other)};
+  }
+  if (v.kind == Kind::Opaque) return same_layout(v.layout, layout) ? std::optional(v.leaves) : std::nullopt;
+  if (v.kind == Kind::Function || layout.kind != Layout::Kind::Record || layout.fields.size() != v.parts.size()) return {};
+  std::vector<Value> out;
+  for (auto& [field, part] : layout.fields) {
+    auto it = std::find_if(v.parts.begin(), v.parts.end(), [&](auto& p) { return p.first == field; });
+    if (it == v.parts.end()) return {};
+    auto leaves = convert(it->second, part);
+    if (!leaves) return {};
+    out.insert(out.end(), leaves->begin(), leaves->end());
+  }
+  return out;
+}
+
+std::optional<std::vector<std::vector<Value>>> ScriptEvaluator::arguments(const std::string& name, const ScriptValue& value) {
+  auto it = entries_.find(name);
+  if (it == entries_.end()) return fail(fmt::format("Unknown entry point: {}", name));
+  const Entry& e = it->second;
+  std::vector<const ScriptValue*> given{&value};
+  if (value.kind == Kind::Tuple && value.parts.size() == e.layout->params.size()) {
+    given.clear();
+    for (auto& [n, part] : value.parts) given.push_back(&part);
+  }
+  std::vector<std::vector<Value>> out;
+  for (size_t i = 0; given.size() == e.layout->params.size() && i < given.size(); i++) {
+    auto leaves = convert(*given[i], e.layout->params[i]);
+    if (!leaves) break;
+    out.push_back(std::move(*leaves));
+  }
+  if (out.size() == e.layout->params.size() && given.size() == out.size()) return out;
+  std::string message = fmt::format("Function \"{}\" expects {} argument(s) of types:\n", name, e.param_types.size());
+  for (const std::string& t : e.param_types) message += "  " + t + "\n";
+  message += fmt::format("But applied to {} argument(s) of types:\n", given.size());
+  for (const ScriptValue* v : given) message += "  " + type_name(*v) + "\n";
+  return fail(message);
+}
+
+bool ScriptEvaluator::readable(const std::string& name) const {
+  auto it = entries_.find(name);
+  if (it == entries_.end()) return false;
+  for (const ir::ExternalType& p : it->second.core->params)
+    if (p.opaque) return false;
+  return true;
+}
+
+// --- calls ---
+
+std::optional<ScriptValue> ScriptEvaluator::apply(ScriptValue f) {
+  if (f.name[0] == '$') return builtin(f);
+  const Entry& e = entries_.at(f.name);
+  ScriptValue argument;
+  argument.kind = Kind::Tuple;
+  if (f.parts.size() == 1 && (e.layout->params.size() == 1 || f.parts[0].second.kind == Kind::Tuple)) argument = f.parts[0].second;
+  else if (f.parts.size() < e.layout->params.size()) return f;
+  else
+    for (size_t i = 0; i < f.parts.size(); i++) argument.parts.emplace_back(std::to_string(i), f.parts[i].second);
+  auto args = arguments(f.name, argument);
+  if (!args) return {};
+  return call(e, *args);
+}
+
+std::optional<ScriptValue> ScriptEvaluator::call(const Entry& e, const std::vector<std::vector<Value>>& args) {
+  std::vector<Value> all;
+  for (const auto& leaves : args) all.insert(all.end(), leaves.begin(), leaves.end());
+  ir::InterpretOptions how;
+  how.trace = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  ir::Outcome outcome = ir::interpret(program_.program, e.core->name, all, how);
+  if (outcome.failure) return fail(raido::ir::show(*outcome.failure));
+  return of(e.layout->result, std::move(outcome.results), e.result_type);
+}
+
+std::optional<std::string> ScriptEvaluator::path(const ScriptValue& v) {
+  bool text = v.kind == Kind::Data && v.leaves[0].elem == Scalar::U8 && v.leaves[0].shape.size() == 1;
+  if (!text) return fail("a file name is a string");
+  const std::string& name = v.leaves[0].bytes;
+  return name.starts_with("/") || folder_.empty() ? name : folder_ + "/" + name;
+}
+
+std::optional<ScriptValue> ScriptEvaluator::builtin(const ScriptValue& call) {
+  const std::string& name = call.name;
+  size_t arity = name == "$loaddata" || name == "$loadbytes" ? 1 : name == "$restore" || (name == "$store" && may_store_) ? 2 : 0;
+  if (arity == 0) return fail(fmt::format("Unknown builtin function: {}", name.substr(1)));
+  if (call.parts.size() < arity) return call;
+  if (call.parts.size() > arity)
+    return fail(fmt::format("Function \"{}\" expects {} argument(s) but is applied to {}.", name, arity, call.parts.size()));
+  auto file = path(call.parts[name == "$restore" ? 1 : 0].second);
+  if (!file) return {};
+  if (name == "$store") {
+    auto values = components(call.parts[1].second);
+    if (!values) return {};
+    std::string bytes;
+    for (const Value& v : *values) bytes += to_binary(v);
+    if (std::string wrong = write_file(*file, bytes); !wrong.empty()) return fail(*file + ": " + wrong);
+    ScriptValue unit;
+    unit.kind = Kind::Tuple;
+    return unit;
+  }
+  FileContents contents = read_file(*file);
+  if (!contents.text) return fail(*file + ": " + contents.error);
+  if (name == "$loadbytes") {
+    Value bytes{Scalar::U8, {int64_t(contents.text->size())}, *contents.text};
+    Layout l = layout_of(bytes);
+    return of(l, {std::move(bytes)}, "");
+  }
+  DataReader reader(*contents.text);
+  std::vector<Value> values;
+  if (name == "$restore") {
+    const ScriptValue& type = call.parts[0].second;
+    auto what = type.kind == Kind::Data && type.leaves[0].elem == Scalar::U8 ? type.leaves[0].bytes : "";
+    size_t rank = 0;
+    std::string_view rest = what;
+    for (; rest.starts_with("[]"); rank++) rest.remove_prefix(2);
+    auto elem = scalar_named(rest);
+    if (!elem) return fail(fmt::format("Unknown type {}", what));
+    auto v = reader.read_as(*elem, int(rank));
+    if (!v) return fail(*file + ": " + reader.error());
+    values.push_back(std::move(*v));
+  } else {
+    while (!reader.at_end()) {
+      auto v = reader.read();
+      if (!v) return fail(*file + ": " + reader.error());
+      values.push_back(std::move(*v));
+    }
+  }
+  ScriptValue tuple;
+  tuple.kind = Kind::Tuple;
+  for (Value& v : values) {
+    Layout l = layout_of(v);
+    tuple.parts.emplace_back(std::to_string(tuple.parts.size()), of(l, {std::move(v)}, ""));
+  }
+  if (values.size() == 1) return ScriptValue(std::move(tuple.parts[0].second));
+  return tuple;
+}
+
+// --- results ---
+
+std::optional<std::string> ScriptEvaluator::show(const ScriptValue& v) {
+  switch (v.kind) {
+    case Kind::Data: return to_text(v.leaves[0], TextStyle::Rows);
+    case Kind::Function: return fail(fmt::format("Function {} not fully applied.", v.name));
+    case Kind::Opaque:
+      if (v.layout.kind != Layout::Kind::Record) return fail(fmt::format("Type {} has no external representation.", v.name));
+      break;
+    case Kind::Tuple: case Kind::Record: break;
+  }
+  std::vector<std::string> names, shown;
+  if (v.kind == Kind::Opaque) for (auto& f : v.layout.fields) names.push_back(f.first);
+  else for (auto& p : v.parts) names.push_back(p.first);
+  bool tuple = v.kind == Kind::Tuple || (v.kind == Kind::Opaque && v.layout.is_tuple());
+  for (const std::string& n : names) {
+    auto part = project(v, n);
+    auto text = part ? show(*part) : std::nullopt;
+    if (!text) return {};
+    shown.push_back(tuple ? *text : n + "=" + *text);
+  }
+  return (tuple ? "(" : "{") + join(shown, ", ") + (tuple ? ")" : "}");
+}
+
+std::optional<std::vector<Value>> ScriptEvaluator::components(const ScriptValue& v) {
+  if (v.kind == Kind::Data) return v.leaves;
+  std::vector<std::string> names;
+  if (v.kind == Kind::Opaque && v.layout.is_tuple()) for (auto& f : v.layout.fields) names.push_back(f.first);
+  else if (v.kind == Kind::Tuple) for (auto& p : v.parts) names.push_back(p.first);
+  else return fail(fmt::format("Type {} has no external representation.", type_name(v)));
+  std::vector<Value> out;
+  for (const std::string& n : names) {
+    auto part = project(v, n);
+    if (!part) return {};
+    if (part->kind != Kind::Data) return fail(fmt::format("Type {} has no external representation.", type_name(*part)));
+    out.push_back(part->leaves[0]);
+  }
+  return out;
+}
+
+// Blanks are one blank; constants are printed anew.
+std::string ScriptEvaluator::one_line(std::string_view text) {
+  std::string out;
+  bool blank = false;
+  for (size_t i = 0; i < text.size();) {
+    char c = text[i];
+    if (std::isspace(static_cast<unsigned char>(c))) {
+      blank = true;
+      i++;
+      continue;
+    }
+    if (blank && !out.empty()) out += ' ';
+    blank = false;
+    bool in_word = i > 0 && (word_char(text[i - 1]) || text[i - 1] == '$' || text[i - 1] == '.');
+    bool sign = c == '-' && i + 1 < text.size() && std::isdigit(static_cast<unsigned char>(text[i + 1]));
+    if (c == '"' || (!in_word && (std::isdigit(static_cast<unsigned char>(c)) || sign || (c == '[' && (i == 0 || !word_char(text[i - 1])))))) {
+      DataReader reader(text.substr(i));
+      if (auto v = reader.read()) {
+        size_t length = reader.position();
+        out += c == '"' ? std::string(text.substr(i, length)) : to_text(*v, TextStyle::Plain);
+        i += length;
+        continue;
+      }
+    }
+    out += c;
+    i++;
+  }
+  return out;
+}
+
+int command_script(const Options& options) {
+  std::string folder = options.words[0].find('/') == std::string::npos ? "" : options.words[0].substr(0, options.words[0].rfind('/'));
+  auto compiled = front_end(options.words[0], options);
+  if (!compiled) return 2;
+  ScriptEvaluator script(*compiled, folder, true);
+  std::vector<std::string> texts = options.expressions;
+  for (const std::string& path : options.script_files) {
+    FileContents file = read_file(path);
+    if (!file.text) {
+      fmt::print(stderr, "{}: {}\n", path, file.error);
+      return 1;
+    }
+    texts.push_back(*file.text);
+  }
+  if (options.words.size() > 1) texts.push_back(options.words[1]);
+  for (const std::string& text : texts) {
+    auto value = script.run(text);
+    std::optional<std::vector<Value>> values;
+    std::optional<std::string> shown;
+    if (value && !options.arguments_of.empty()) {
+      auto args = script.arguments(options.arguments_of, *value);
+      if (args && !script.readable(options.arguments_of)) {
+        fmt::print(stderr, "Entry point \"{}\" has parameters without an external representation.\n", options.arguments_of);
+        return 3;
+      }
+      if (args) values.emplace();
+      if (args)
+        for (auto& leaves : *args) values->push_back(leaves[0]);
+    } else if (value && options.binary) {
+      values = script.components(*value);
+    } else if (value) {
+      shown = script.show(*value);
+    }
+    if (values)
+      for (const Value& v : *values) fmt::print("{}", to_binary(v));
+    else if (shown) fmt::print("{}\n", *shown);
+    else {
+      std::fflush(stdout);
+      fmt::print(stderr, "{}\n", script.error());
+      return 1;
+    }
+  }
+  return 0;
+}
+
+}  // namespace raido

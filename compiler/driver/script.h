@@ -1,0 +1,93 @@
+// script.h - FutharkScript: expressions over the entry points of a program, evaluated by the interpreter.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/driver/compile.h"
+#include "compiler/ir/value.h"
+
+namespace raido {
+
+struct ScriptValue {
+  enum class Kind {
+    Data,        // a scalar or an array
+    Opaque,      // what an entry point returned that is neither: a layout and its leaves
+    Tuple,       // made by the script; fields 0, 1, ..
+    Record,      // made by the script
+    Function,    // an entry point or builtin and the arguments it has got so far
+  } kind = Kind::Data;
+  bool constant = false;                       // Data written in the script: integers adapt to what is expected
+  std::vector<ir::Value> leaves;               // Data: one
+  lower::Layout layout;                        // Data and Opaque
+  std::string name;                            // Opaque: its type; Function: what is called
+  std::vector<std::pair<std::string, ScriptValue>> parts;
+};
+
+class ScriptEvaluator {
+ public:
+  // `folder` is where the paths of $loaddata and its kin begin; `may_store`: $store exists.
+  ScriptEvaluator(const Compiled& program, std::string folder, bool may_store);
+
+  // The value of a text; none and a message in error().
+  std::optional<ScriptValue> run(std::string_view text);
+  // The values as the parameters of an entry point want them.
+  std::optional<std::vector<std::vector<ir::Value>>> arguments(const std::string& entry, const ScriptValue& value);
+  // All parameters of the entry point are scalars or arrays of them.
+  bool readable(const std::string& entry) const;
+  const std::string& error() const { return error_; }
+
+  // `(1i32, true)`; none if a part has no external representation.
+  std::optional<std::string> show(const ScriptValue& value);
+  // Its components: data values, tuples spread once.
+  std::optional<std::vector<ir::Value>> components(const ScriptValue& value);
+  // The expression on one line, constants with their types.
+  static std::string one_line(std::string_view text);
+
+ private:
+  using Env = std::map<std::string, ScriptValue>;
+  struct Entry {
+    const ir::EntryPoint* core;
+    const lower::EntryLayout* layout;
+    std::vector<std::string> param_types;
+    std::string result_type;
+  };
+
+  std::nullopt_t fail(std::string message);
+  void skip();
+  char peek();
+  bool accept(char c);
+  bool expect(char c);
+  bool at_word(std::string_view word);
+  std::string name();
+  bool at_constant();
+  bool at_atom();
+
+  std::optional<ScriptValue> expression(Env& env);
+  std::optional<ScriptValue> let(Env env);
+  std::optional<ScriptValue> application(Env& env);
+  std::optional<ScriptValue> atom(Env& env);
+  std::optional<ScriptValue> atom_start(Env& env);
+  std::optional<ScriptValue> braces(Env& env);
+  std::optional<ScriptValue> index(ScriptValue array, Env& env);
+  std::optional<ScriptValue> project(ScriptValue value, const std::string& field);
+  std::optional<ScriptValue> apply(ScriptValue function);
+  std::optional<ScriptValue> builtin(const ScriptValue& call);
+  std::optional<ScriptValue> call(const Entry& entry, const std::vector<std::vector<ir::Value>>& args);
+  std::optional<std::vector<ir::Value>> convert(const ScriptValue& value, const lower::Layout& layout);
+  std::string type_name(const ScriptValue& value) const;
+  ScriptValue of(const lower::Layout& layout, std::vector<ir::Value> leaves, std::string type) const;
+  std::optional<std::string> path(const ScriptValue& value);
+
+  const Compiled& program_;
+  std::string folder_;
+  bool may_store_;
+  std::map<std::string, Entry> entries_;
+  std::string_view text_;
+  size_t at_ = 0;
+  int depth_ = 0;
+  std::string error_;
+};
+
+}  // namespace raido

@@ -1,0 +1,3 @@
+-- ==
+-- error: [Cc]annot apply .\+.
+def main = 1i32 + true
