@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/deep_stack.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/compile.h"
 
@@ -84,9 +85,9 @@ int main(int argc, char** argv) {
     if (c.info.name != word) continue;
     auto parsed = parse_options(program, c.info, argc - 1, argv + 1, pass_names());
     if (int* code = std::get_if<int>(&parsed)) return *code;
-    const Options& options = std::get<Options>(parsed);
+    Options& options = std::get<Options>(parsed);
     if (!readable(c.info, options)) return 2;
-    return c.function(options);
+    return on_deep_stack([&] { return c.function(options); });
   }
   if (word[0] == '-') fmt::print(stderr, "Unrecognised argument: {}\n{}", word, top_level_usage(name));
   else fmt::print(stderr, "{}: unknown subcommand \"{}\".\n", name, word);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "compiler/base/deep_stack.h"
 #include "compiler/base/text.h"
 #include "compiler/ir/interpreter.h"
 
@@ -214,7 +215,7 @@ std::vector<Cell> Interpreter::apply(const Lambda& f, std::vector<Cell> args) {
 }
 
 std::vector<Cell> Interpreter::call(FunId callee, std::vector<Cell> args, Source source) {
-  if (int(calls_.size()) >= options_.max_depth) {
+  if (stack_now() < stack_limit_) {
     fail(source, "Stack overflow.");
     return {};
   }
@@ -443,6 +444,7 @@ std::optional<std::vector<Cell>> Interpreter::arguments(const Function& f, size_
 
 Outcome Interpreter::run(std::string_view name, const std::vector<Value>& args) {
   Outcome outcome;
+  stack_limit_ = stack_limit();
   const EntryPoint* entry = nullptr;
   for (const EntryPoint& e : program_.entries)
     if (e.name == name) entry = &e;
@@ -485,8 +487,15 @@ std::string show(const Failure& failure) {
   std::string text = failure.message.starts_with("Error: ") ? failure.message : "Error: " + failure.message;
   if (failure.backtrace.empty()) return text;
   text += "\n\nBacktrace:";
-  for (size_t i = 0; i < failure.backtrace.size(); i++)
+  constexpr size_t first = 12, last = 4;               // of a long list only its ends
+  size_t n = failure.backtrace.size(), skip = n > first + last + 1 ? n - first - last : 0;
+  for (size_t i = 0; i < n; i++) {
+    if (skip && i == first) {
+      text += fmt::format("\n   ... {} calls", skip);
+      i += skip;
+    }
     text += fmt::format("\n{} #{}  {}", i == 0 ? "->" : "  ", i, failure.backtrace[i]);
+  }
   return text;
 }
 

@@ -16,7 +16,6 @@ namespace raido::ir {
 
 struct InterpretOptions {
   int64_t max_bytes = int64_t(8) << 30;                     // more than this in one array is "out of memory"
-  int max_depth = 2000;                                     // of calls: more is "stack overflow"
   std::function<void(const std::string&)> trace;            // receives the lines of #[trace]
 };
 

@@ -189,6 +189,7 @@ class Interpreter {
   std::vector<Cell> globals_;
   std::vector<Cell>* frame_ = nullptr;
   std::vector<Source> calls_;
+  const char* stack_limit_ = nullptr;                   // calls below it are a stack overflow
   std::vector<Ref<Array>> data_;             // by DataId, made on demand
   std::vector<Tape*> tapes_;                 // by level; null at the levels of jvp
   int level_ = 0;

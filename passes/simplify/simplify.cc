@@ -33,8 +33,8 @@ class Simplifier {
   }
   void run() {
     for (Function& f : p_.functions) for (Bind b : f.lambda.params) facts_.bound(b.var);
-    body(p_.constants);
-    for (Function& f : p_.functions) body(f.lambda.body);
+    body(p_.constants, 0);
+    for (Function& f : p_.functions) body(f.lambda.body, 0);
   }
 
  private:
@@ -43,29 +43,33 @@ class Simplifier {
   Facts facts_;
   VarMap<const Stm*> definitions_;
   VarSet consumed_;
-  Subst replaced_;
+  Subst replaced_;                                       // only grows
 
-  void body(Body& whole) {
+  // `since`: how many replacements have been made in `whole` already.
+  void body(Body& whole, size_t since) {
     size_t mark = facts_.mark();
     bool fired = true;
     for (int round = 0; round < max_rounds && fired; round++) {
       facts_.forget_since(mark);                         // a later statement proves nothing about an earlier assertion
-      fired = walk_once(whole);
+      size_t before = replaced_.size();
+      fired = walk_once(whole, since);
+      since = before;
     }
     facts_.forget_since(mark);
   }
-  bool walk_once(Body& whole) {
+  bool walk_once(Body& whole, size_t since) {
     bool fired = false;
     Builder b(p_, whole.stms);
     b.into(whole, [&](List<Stm>& stms) {
-      for (auto& item : stms.take()) fired = statement(b, whole, std::move(item)) || fired;
+      for (auto& item : stms.take()) fired = statement(b, whole, std::move(item), since) || fired;
     });
-    substitute(p_, whole.result, replaced_);
+    make_replacements(whole.result, since);
     return fired;
   }
-  bool statement(Builder& b, Body& whole, std::unique_ptr<Stm> item) {
+  bool statement(Builder& b, Body& whole, std::unique_ptr<Stm> item, size_t since) {
     Stm& s = *item;
-    substitute(p_, s, replaced_);
+    make_replacements(s, since);
+    size_t made_here = replaced_.size();
     drop_known_proofs(s);
     b.source = s.source;
     b.checks = s.checks;
@@ -84,7 +88,7 @@ class Simplifier {
         Atom to = r.values.at(i);
         bool guarded = b.checks.empty() || (var_of(to) && made.contains(*var_of(to))) || is_check(p_.type(to));
         if (!guarded) to = b.bind1(p_.hint(s.pattern[i].var), Identity{to});
-        replace(s.pattern[i].var, to);
+        replaced_.insert_or_assign(s.pattern[i].var, to);
       }
       for (size_t i = before; i < whole.stms.size(); i++) define(whole.stms[i]);
       return true;
@@ -94,11 +98,11 @@ class Simplifier {
     if (auto choice = std::get_if<If>(&s.exp)) {
       for (bool holds : {true, false}) {
         size_t mark = facts_.assume(choice->cond, holds);
-        body(holds ? choice->then_ : choice->else_);
+        body(holds ? choice->then_ : choice->else_, made_here);
         facts_.retract(mark);
       }
     } else {
-      walk_parts(s, [&](Body& inner) { body(inner); });
+      walk_parts(s, [&](Body& inner) { body(inner, made_here); });
     }
     whole.stms.push_back(std::move(item));
     define(whole.stms.back());
@@ -114,10 +118,23 @@ class Simplifier {
     };
     if (size_t n = std::erase_if(s.checks, known)) context_.stats.count("simplify.S12", int64_t(n));
   }
-  void replace(Var from, Atom to) {
-    replaced_.insert_or_assign(from, to);
-    for (auto& [x, target] : replaced_)
-      if (target == Atom(from)) target = to;
+  template <class X> void make_replacements(X& x, size_t since) {
+    if (since == replaced_.size()) return;
+    auto in_atom = [&](Atom& a) {
+      for (auto v = var_of(a); v; v = var_of(a)) {       // what it is replaced by may have been replaced later
+        auto found = replaced_.find(*v);
+        if (found == replaced_.end()) return;
+        a = found->second;
+      }
+    };
+    auto in_var = [&](Var& v) {
+      Atom a = v;
+      in_atom(a);
+      auto to = var_of(a);
+      CHECK(to, "a constant cannot take the place of the array `{}`", p_.hint(v));
+      v = *to;
+    };
+    walk(x, overloaded{in_var, in_atom, [&](Bind& b) { walk(p_.vars[b.var.index].type, overloaded{in_var, in_atom}); }});
   }
   void define(const Stm& s) {
     for (Bind x : s.pattern) {
