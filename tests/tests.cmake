@@ -133,7 +133,7 @@ if(RAIDO_FUZZ)
   foreach(target text source)
     add_executable(fuzz_${target} tests/fuzz/fuzz_${target}.cc)
     target_link_libraries(fuzz_${target} PRIVATE raido_check raido_ir)
-    target_link_options(fuzz_${target} PRIVATE -fsanitize=fuzzer,address)
+    target_link_options(fuzz_${target} PRIVATE -fsanitize=fuzzer)
   endforeach()
 endif()
 
