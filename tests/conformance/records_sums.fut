@@ -47,7 +47,7 @@ entry numbers (x: i32) (b: bool) =
   case (_, true) -> 20
   case _ -> 30
 
-type list = #one [2]i32 | #two [2]i32 i64
+type list = #one [2]i32 | #two ([2]i32) i64
 -- ==
 -- entry: arrays_inside
 -- input { 1i32 true } output { [1i32, 2i32] 0i64 }
