@@ -104,6 +104,7 @@ Value Lowerer::call(const Closure& c, std::vector<Value> args) {
       return access(static_cast<const ast::AccessSection*>(c.code)->steps, args[0], c.scope);
     case Closure::Kind::Lambda: {
       auto l = static_cast<const ast::Lambda*>(c.code);
+      if (often_in_place(l, l->body->span) && first_order(result_type(c))) return call_instance(c, args);
       Scope* scope = new_scope(c.scope);
       for (size_t i = 0; i < args.size(); i++) bind_pattern(*l->params[i], args[i], scope);
       return eval(*l->body, scope);
@@ -113,11 +114,7 @@ Value Lowerer::call(const Closure& c, std::vector<Value> args) {
   auto def = static_cast<const ast::Def*>(c.code);
   ir::Source call_place = b_->source;
   if (const ast::Attr* attr = intrinsic_attr(*def)) return intrinsic(*def, *attr, c.scope, args);
-  // Evaluating in place is best for what comes after, but code must not grow with the number of call paths: a definition
-  // that was evaluated in place often enough is called from then on.
-  constexpr int in_place_limit = 48;
-  bool often = !checked_.sources[def->span.file].builtin && ++in_place_[def] > in_place_limit;
-  if (def->recursive || (often && first_order(result_type(*def, c.scope)))) return call_instance(c, args);
+  if (def->recursive || (often_in_place(def, def->span) && first_order(result_type(c)))) return call_instance(c, args);
   Scope* scope = new_scope(c.scope);
   for (size_t i = 0; i < args.size(); i++) bind_pattern(*def->params[i], args[i], scope);
   bool builtin_code = checked_.sources[def->span.file].builtin;
@@ -129,6 +126,13 @@ Value Lowerer::call(const Closure& c, std::vector<Value> args) {
   call_source_ = saved;
   b_->source = call_place;
   return v;
+}
+
+// Evaluating in place is best for what comes after, but code must not grow with the number of call paths: a definition or
+// lambda that was evaluated in place often enough is called from then on.
+bool Lowerer::often_in_place(const void* code, Span span) {
+  constexpr int in_place_limit = 48;
+  return !checked_.sources[span.file].builtin && ++in_place_[code] > in_place_limit;
 }
 
 bool Lowerer::first_order(TypeIn t) {
@@ -308,10 +312,13 @@ std::string Lowerer::function_name(std::string wanted) const {
 }
 
 Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args) {
-  auto def = static_cast<const ast::Def*>(c.code);
+  const ast::Def* def = c.kind == Closure::Kind::Def ? static_cast<const ast::Def*>(c.code) : nullptr;
+  const ast::Lambda* lambda_code = def ? nullptr : static_cast<const ast::Lambda*>(c.code);
+  std::span<ast::Pat*> params = def ? def->params : lambda_code->params;
+  bool without_checks = !def && unsafe_;       // a lambda is part of what is around it
   ir::Source call_place = b_->source;
   Capture cap;
-  cap.key = fmt::format("{}{}", fmt::ptr(def), derivative_depth_ > 0 ? "'" : "");
+  cap.key = fmt::format("{}{}{}", fmt::ptr(c.code), derivative_depth_ > 0 ? "'" : "", without_checks ? "!" : "");
   capture(c.scope, cap);
   std::vector<std::vector<Atom>> unique_args;
   for (size_t i = 0; i < args.size(); i++) {
@@ -319,7 +326,7 @@ Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args) {
     cap.key += "/";
     capture(arg, cap);
   }
-  std::vector<Leaf> result_leaves = leaves_of(result_type(*def, c.scope));
+  std::vector<Leaf> result_leaves = leaves_of(result_type(c));
   size_t result_sizes = 0;
   for (const Leaf& l : result_leaves) result_sizes += l.dims.size();
 
@@ -346,7 +353,7 @@ Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args) {
     }
     std::vector<bool> consumes(cap.atoms.size(), false);
     for (size_t i = 0; i < args.size(); i++)
-      if (std::holds_alternative<check::UniqueType>(head(param_type(*def, i, c.scope))))
+      if (std::holds_alternative<check::UniqueType>(head(param_type(c, i))))
         for (const Atom& a : atoms(args[i]))
           if (!ir::shape_of(program_.type(a)).empty())
             for (size_t k = 0; k < cap.atoms.size(); k++)
@@ -359,7 +366,7 @@ Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args) {
       returns.push_back(ir::array_type(l.elem, dims));
     }
     ir::Function& f = program_.functions[id.index];
-    f.name = function_name(fmt::format("{}_{}", text(def->self->name), id.index));
+    f.name = function_name(fmt::format("{}_{}", def ? text(def->self->name) : "lambda", id.index));
     f.lambda.params = lambda.params;
     f.consumes = consumes;
     f.returns = returns;
@@ -371,8 +378,10 @@ Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args) {
     ir::Builder inner(program_, lambda.body.stms);
     ir::Builder* saved = std::exchange(b_, &inner);
     ir::Source saved_source = std::exchange(call_source_, ir::Source{});
-    for (size_t i = 0; i < inner_args.size(); i++) bind_pattern(*def->params[i], inner_args[i], scope);
-    Value result = owned(eval(*def->body, scope));
+    bool saved_unsafe = std::exchange(unsafe_, without_checks);
+    for (size_t i = 0; i < inner_args.size(); i++) bind_pattern(*params[i], inner_args[i], scope);
+    Value result = owned(eval(def ? *def->body : *lambda_code->body, scope));
+    unsafe_ = saved_unsafe;
     std::vector<Atom> values = atoms(result);
     for (const Atom& a : values)
       for (const Dim& d : shape(a)) lambda.body.result.push_back(d);
@@ -385,7 +394,7 @@ Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args) {
   b_->source = call_place;
   std::vector<Var> results = b_->bind(std::string("r"), ir::Call{found->second.function, cap.atoms});
   size_t next = result_sizes;
-  return build(result_type(*def, c.scope), [&] { return dynamic(results.at(next++)); });
+  return build(result_type(c), [&] { return dynamic(results.at(next++)); });
 }
 
 }  // namespace raido::lower

@@ -57,6 +57,8 @@ class Lowerer {
   void match_scheme(const check::Scheme& scheme, TypeRef general, TypeIn use, Scope* into);
   TypeIn param_type(const ast::Def& def, size_t i, Scope* scope);
   TypeIn result_type(const ast::Def& def, Scope* scope);
+  TypeIn param_type(const Closure& c, size_t i);
+  TypeIn result_type(const Closure& c);
   Value blank(TypeIn t);                           // zeros
   std::string type_key(TypeIn t);
 
@@ -141,6 +143,7 @@ class Lowerer {
   Value apply(const Value& f, std::vector<Value> args);
   size_t arity(const Closure& c) const;
   Value call(const Closure& c, std::vector<Value> args);
+  bool often_in_place(const void* code, Span span);
   bool first_order(TypeIn t);                      // contains no functions
   std::string function_name(std::string wanted) const;
   Value call_instance(const Closure& c, const std::vector<Value>& args);
@@ -194,7 +197,7 @@ class Lowerer {
   Scope* root_;
   std::unordered_map<const ast::File*, std::shared_ptr<const Module>> files_;
   std::map<std::pair<const ast::Def*, Scope*>, std::optional<Value>> constants_;
-  std::unordered_map<const ast::Def*, int> in_place_;  // how often each was evaluated in place
+  std::unordered_map<const void*, int> in_place_;      // how often each definition or lambda was evaluated in place
   struct Instance { ir::FunId function; };
   std::map<std::string, Instance> instances_;
   ir::Source call_source_;                             // of the call that the current function was entered by

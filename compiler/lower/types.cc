@@ -324,6 +324,19 @@ TypeIn Lowerer::param_type(const ast::Def& def, size_t i, Scope* scope) {
   for (; i > 0; i--) t = function_type(checked_.result.types, t)->result;
   return {function_type(checked_.result.types, t)->param, scope};
 }
+// Of a definition or a lambda.
+TypeIn Lowerer::param_type(const Closure& c, size_t i) {
+  if (c.kind == Closure::Kind::Def) return param_type(*static_cast<const ast::Def*>(c.code), i, c.scope);
+  TypeIn t = resolve(c.type);
+  for (; i > 0; i--) t = resolve({std::get<check::FunType>(head(t)).result, t.scope});
+  return {std::get<check::FunType>(head(t)).param, t.scope};
+}
+TypeIn Lowerer::result_type(const Closure& c) {
+  if (c.kind == Closure::Kind::Def) return result_type(*static_cast<const ast::Def*>(c.code), c.scope);
+  TypeIn t = resolve(c.type);
+  for (size_t i = arity(c); i > 1; i--) t = resolve({std::get<check::FunType>(head(t)).result, t.scope});
+  return {std::get<check::FunType>(head(t)).result, t.scope};
+}
 TypeIn Lowerer::result_type(const ast::Def& def, Scope* scope) {
   TypeRef t = def.scheme->type;
   for (size_t i = 0; i < def.params.size(); i++) t = function_type(checked_.result.types, t)->result;
