@@ -117,7 +117,7 @@ int command_tokens(const Options& options) {
   for (const ast::Token& t : tokens.items) {
     if (t.kind == ast::Tok::Eof) break;
     std::string_view text = unit.sources.text(t.span);
-    fmt::print("{:<10}{}\n", unit.sources.range(t.span), t.kind == ast::Tok::Doc ? quote(text) : std::string(text));
+    fmt::print("{:<11} {}\n", unit.sources.range(t.span), text.find('\n') != text.npos ? quote(text) : std::string(text));
   }
   return print_reports(unit, options) ? 0 : 2;
 }

@@ -63,6 +63,7 @@ class Interactive {
     if (!file.empty()) load(file);
     for (;;) {
       std::optional<std::string> line = lines_.read(prompt());
+      if (!line && lines_.terminal()) fmt::print("\n");
       if (!line) break;
       if (lines_.interrupted()) continue;
       std::string text = *line;

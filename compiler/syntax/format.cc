@@ -583,11 +583,11 @@ class Formatter {
       }
       all.push_back(type_term());
       if (!is(Tok::Arrow)) break;
-      all.push_back(gap(Gap::Keep, true));
+      all.push_back(gap(Gap::Line, true));
       all.push_back(tok());
       all.push_back(gap(Gap::Space));
     }
-    return all.size() == 1 ? all[0] : align(std::move(all));
+    return all.size() == 1 ? all[0] : group({align(std::move(all))});
   }
 
   Doc type_term() {

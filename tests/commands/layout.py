@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """The laws of `raido fmt` on every program of the project: it accepts what the parser accepts, the tokens and comments stay
-(the command checks that itself), and formatting twice is formatting once. A program with syntax errors is left alone.
+(the command checks that itself), and formatting twice is formatting once. A program with syntax errors is left alone. The same
+for each program with other white space and comments strewn between its tokens.
 
     layout.py RAIDO [FOLDER...]
 """
 import pathlib
+import random
+import re
 import shutil
 import subprocess
 import sys
@@ -13,9 +16,38 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
+def strewn(raido, path, chance):
+    """The program with other gaps between its tokens; where two touch they still do. None if it has lexical errors."""
+    r = subprocess.run([raido, "tokens", path], capture_output=True)
+    if r.returncode != 0:
+        return None
+    text = path.read_text()
+    starts = [0]
+    for line in text.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    out, end, doc = "", None, False
+    for line in r.stdout.decode().split("\n")[:-1]:
+        m = re.match(r"(\d+):(\d+)-(?:(\d+):)?(\d+)(\s|$)", line)
+        begin = starts[int(m[1]) - 1] + int(m[2]) - 1
+        stop = starts[int(m[3] or m[1]) - 1] + int(m[4])
+        token = text[begin:stop]
+        gap = ""
+        if end is not None and begin > end:
+            gap = chance.choices([" ", "   ", "\n", "\n\n\n", "  -- behind\n", "\n  -- own\n", "\n\n-- one\n-- two\n\n"],
+                                 [60, 10, 15, 3, 3, 3, 2])[0]
+        if doc:
+            gap = "\n"          # more comment lines would be part of a documentation comment
+        elif token.startswith("-- |") and end is not None:
+            gap = "\n\n"
+        out += gap + token
+        end, doc = stop, token.startswith("-- |")
+    return out + "\n"
+
+
 def main():
     raido = pathlib.Path(sys.argv[1]).resolve()
     folders = [pathlib.Path(f).resolve() for f in sys.argv[2:]] or [ROOT / n for n in ("prelude", "tests", "benchmarks", "docs", "examples")]
+    chance = random.Random(1)
     with tempfile.TemporaryDirectory() as temp:
         copies = []
         for folder in folders:
@@ -23,6 +55,11 @@ def main():
                 copy = pathlib.Path(temp) / f"{len(copies)}_{path.name}"
                 shutil.copyfile(path, copy)
                 copies.append((path, copy))
+                other = strewn(raido, path, chance)
+                if other is not None:
+                    copy = pathlib.Path(temp) / f"{len(copies)}_strewn_{path.name}"
+                    copy.write_text(other)
+                    copies.append((path, copy))
         valid = [(p, c) for p, c in copies
                  if subprocess.run([raido, "fmt", "--check", c], capture_output=True).returncode in (0, 1)]
         before = {c: c.read_bytes() for _, c in copies}
