@@ -1,7 +1,10 @@
 // compile.cc - the steps of a compilation, as the commands share them.
 #include "compiler/driver/compile.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -131,6 +134,21 @@ std::vector<std::string> pass_names() {
   std::vector<std::string> names;
   for (const Pass* p : all_passes()) names.emplace_back(p->name);
   return names;
+}
+
+std::string why_unreadable(const std::string& path) {
+  constexpr uintmax_t most = uintmax_t(1) << 30;
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::file_status status = fs::status(path, error);
+  if (path.empty() || path == "-" || !fs::exists(status)) return "";
+  if (fs::is_directory(status)) return "is a directory.";
+  if (fs::is_character_file(status) || fs::is_block_file(status)) return "is a device.";
+  std::FILE* file = std::fopen(path.c_str(), "rb");
+  if (!file) return fmt::format("cannot be read: {}.", std::strerror(errno));
+  std::fclose(file);
+  if (fs::is_regular_file(status) && fs::file_size(path, error) > most && !error) return "is larger than 1 GiB.";
+  return "";
 }
 
 std::string read_standard_input() {

@@ -40,6 +40,9 @@ std::vector<std::string> pass_names();
 // "FILE:3:5-9" of a statement's source, or nothing.
 std::string place_text(const ir::Program& program, ir::Source source);
 
+// Why a source file cannot be read: "is a directory.", .. Empty if it can, or if it is not there.
+std::string why_unreadable(const std::string& path);
+
 std::string read_standard_input();
 
 }  // namespace raido

@@ -39,9 +39,10 @@ int command_fmt(const Options& options) {
   }
   int code = 0;
   for (const std::string& path : options.words) {
-    FileContents file = read_file(path);
+    std::string wrong = why_unreadable(path);
+    FileContents file = wrong.empty() ? read_file(path) : FileContents{};
     if (!file.text) {
-      fmt::print(stderr, "{}: {}.\n", path, file.error);
+      fmt::print(stderr, "{}: {}\n", path, wrong.empty() ? "file not found." : wrong);
       code = std::max(code, 2);
       continue;
     }

@@ -1,8 +1,6 @@
 // main.cc - the command word to its function.
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -46,18 +44,9 @@ const Command commands[] = {
 
 // The program a command is about can be read, or is not there (which has a message of its own). Else the reason is printed.
 bool readable(const CommandInfo& command, const Options& options) {
-  constexpr uintmax_t most = uintmax_t(1) << 30;
   if (command.kind & (Fmt | Test | Dataset | Datacmp)) return true;       // they read several files, each with its message
   const std::string path = command.kind & Eval ? options.file : options.words.empty() ? "" : options.words[0];
-  std::error_code error;
-  auto status = std::filesystem::status(path, error);
-  if (path.empty() || path == "-" || !std::filesystem::exists(status)) return true;
-  std::string wrong;
-  if (std::filesystem::is_directory(status)) wrong = "is a directory.";
-  else if (std::FILE* file = std::fopen(path.c_str(), "rb")) std::fclose(file);
-  else wrong = fmt::format("cannot be read: {}.", std::strerror(errno));
-  if (wrong.empty() && std::filesystem::is_regular_file(status) && std::filesystem::file_size(path, error) > most && !error)
-    wrong = "is larger than 1 GiB.";
+  std::string wrong = why_unreadable(path);
   if (!wrong.empty()) fmt::print(stderr, "{}: {}\n", path, wrong);
   return wrong.empty();
 }

@@ -23,6 +23,7 @@
 #include "compiler/check/load.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/compare.h"
+#include "compiler/driver/compile.h"
 #include "compiler/driver/data.h"
 #include "compiler/driver/generate.h"
 #include "compiler/driver/property.h"
@@ -508,9 +509,9 @@ int command_test(const Options& options) {
     }
   }
   for (const std::string& path : programs) {  // a malformed block stops everything before it begins
-    FileContents file = read_file(path);
-    std::string error;
-    if (!file.text) error = ": " + file.error;
+    std::string error = why_unreadable(path);
+    FileContents file = error.empty() ? read_file(path) : FileContents{};
+    if (!file.text) error = ": " + (error.empty() ? "file not found." : error);
     else if (!parse_spec(*file.text, error)) error = ":" + error;
     if (!error.empty()) {
       fmt::print(stderr, "{}{}\n", path, error);
