@@ -55,7 +55,7 @@ bool same_layout(const Layout& a, const Layout& b) {
   if (a.kind == Layout::Kind::Scalar) return a.elem == b.elem;
   if (a.kind == Layout::Kind::Array) return same_layout(a.element[0], b.element[0]);
   for (size_t i = 0; i < a.fields.size(); i++)
-    if (a.fields[i].first != b.fields[i].first || !same_layout(a.fields[i].second, b.fields[i].second)) return false;
+    if (a.fields[i].name != b.fields[i].name || !same_layout(a.fields[i].layout, b.fields[i].layout)) return false;
   for (size_t i = 0; i < a.constructors.size(); i++) {
     const auto &x = a.constructors[i], &y = b.constructors[i];
     if (x.name != y.name || x.payload.size() != y.payload.size()) return false;
@@ -198,7 +198,7 @@ std::optional<ScriptValue> ScriptEvaluator::application(Env& env) {
   while (at_atom()) {
     auto argument = atom(env);
     if (!argument) return {};
-    head->parts.emplace_back("", std::move(*argument));
+    head->parts.push_back({"", std::move(*argument)});
   }
   return apply(std::move(*head));
 }
@@ -233,11 +233,11 @@ std::optional<ScriptValue> ScriptEvaluator::atom_start(Env& env) {
     for (;;) {
       auto e = expression(env);
       if (!e) return {};
-      out.parts.emplace_back(std::to_string(out.parts.size()), std::move(*e));
+      out.parts.push_back({std::to_string(out.parts.size()), std::move(*e)});
       if (!accept(',') || peek() == ')') break;
     }
     if (!expect(')')) return {};
-    if (out.parts.size() == 1) return std::move(out.parts[0].second);
+    if (out.parts.size() == 1) return std::move(out.parts[0].value);
     return out;
   }
   if (peek() == '{') return braces(env);
@@ -271,7 +271,7 @@ std::optional<ScriptValue> ScriptEvaluator::braces(Env& env) {
     if (!error_.empty() || !expect('=')) return {};
     auto e = expression(env);
     if (!e) return {};
-    out.parts.emplace_back(field, std::move(*e));
+    out.parts.push_back({std::string(field), std::move(*e)});
     if (!accept(',')) break;
   }
   if (!expect('}')) return {};
@@ -334,8 +334,8 @@ std::string ScriptEvaluator::type_name(const ScriptValue& v) const {
     case Kind::Data: return type_text(v.leaves[0].elem, v.leaves[0].shape.size());
     case Kind::Opaque: return v.name;
     case Kind::Function: return "function";
-    case Kind::Tuple: return "(" + join(v.parts, ", ", [&](auto& p) { return type_name(p.second); }) + ")";
-    case Kind::Record: return "{" + join(v.parts, ", ", [&](auto& p) { return p.first + ": " + type_name(p.second); }) + "}";
+    case Kind::Tuple: return "(" + join(v.parts, ", ", [&](auto& p) { return type_name(p.value); }) + ")";
+    case Kind::Record: return "{" + join(v.parts, ", ", [&](auto& p) { return p.name + ": " + type_name(p.value); }) + "}";
   }
   return "";
 }
@@ -355,9 +355,9 @@ std::optional<std::vector<Value>> ScriptEvaluator::convert(const ScriptValue& v,
   if (v.kind == Kind::Function || layout.kind != Layout::Kind::Record || layout.fields.size() != v.parts.size()) return {};
   std::vector<Value> out;
   for (auto& [field, part] : layout.fields) {
-    auto it = std::find_if(v.parts.begin(), v.parts.end(), [&](auto& p) { return p.first == field; });
+    auto it = std::find_if(v.parts.begin(), v.parts.end(), [&](auto& p) { return p.name == field; });
     if (it == v.parts.end()) return {};
-    auto leaves = convert(it->second, part);
+    auto leaves = convert(it->value, part);
     if (!leaves) return {};
     out.insert(out.end(), leaves->begin(), leaves->end());
   }
@@ -402,10 +402,10 @@ std::optional<ScriptValue> ScriptEvaluator::apply(ScriptValue f) {
   const Entry& e = entries_.at(f.name);
   ScriptValue argument;
   argument.kind = Kind::Tuple;
-  if (f.parts.size() == 1 && (e.layout->params.size() == 1 || f.parts[0].second.kind == Kind::Tuple)) argument = f.parts[0].second;
+  if (f.parts.size() == 1 && (e.layout->params.size() == 1 || f.parts[0].value.kind == Kind::Tuple)) argument = f.parts[0].value;
   else if (f.parts.size() < e.layout->params.size()) return f;
   else
-    for (size_t i = 0; i < f.parts.size(); i++) argument.parts.emplace_back(std::to_string(i), f.parts[i].second);
+    for (size_t i = 0; i < f.parts.size(); i++) argument.parts.push_back({std::to_string(i), f.parts[i].value});
   auto args = arguments(f.name, argument);
   if (!args) return {};
   return call(e, *args);
@@ -435,10 +435,10 @@ std::optional<ScriptValue> ScriptEvaluator::builtin(const ScriptValue& call) {
   if (call.parts.size() < arity) return call;
   if (call.parts.size() > arity)
     return fail(fmt::format("Function \"{}\" expects {} argument(s) but is applied to {}.", name, arity, call.parts.size()));
-  auto file = path(call.parts[name == "$restore" ? 1 : 0].second);
+  auto file = path(call.parts[name == "$restore" ? 1 : 0].value);
   if (!file) return {};
   if (name == "$store") {
-    auto values = components(call.parts[1].second);
+    auto values = components(call.parts[1].value);
     if (!values) return {};
     std::string bytes;
     for (const Value& v : *values) bytes += to_binary(v);
@@ -457,7 +457,7 @@ std::optional<ScriptValue> ScriptEvaluator::builtin(const ScriptValue& call) {
   DataReader reader(*contents.text);
   std::vector<Value> values;
   if (name == "$restore") {
-    const ScriptValue& type = call.parts[0].second;
+    const ScriptValue& type = call.parts[0].value;
     auto what = type.kind == Kind::Data && type.leaves[0].elem == Scalar::U8 ? type.leaves[0].bytes : "";
     size_t rank = 0;
     std::string_view rest = what;
@@ -478,9 +478,9 @@ std::optional<ScriptValue> ScriptEvaluator::builtin(const ScriptValue& call) {
   tuple.kind = Kind::Tuple;
   for (Value& v : values) {
     Layout l = layout_of(v);
-    tuple.parts.emplace_back(std::to_string(tuple.parts.size()), of(l, {std::move(v)}, ""));
+    tuple.parts.push_back({std::to_string(tuple.parts.size()), of(l, {std::move(v)}, "")});
   }
-  if (values.size() == 1) return ScriptValue(std::move(tuple.parts[0].second));
+  if (values.size() == 1) return ScriptValue(std::move(tuple.parts[0].value));
   return tuple;
 }
 
@@ -496,8 +496,8 @@ std::optional<std::string> ScriptEvaluator::show(const ScriptValue& v) {
     case Kind::Tuple: case Kind::Record: break;
   }
   std::vector<std::string> names, shown;
-  if (v.kind == Kind::Opaque) for (auto& f : v.layout.fields) names.push_back(f.first);
-  else for (auto& p : v.parts) names.push_back(p.first);
+  if (v.kind == Kind::Opaque) for (auto& f : v.layout.fields) names.push_back(f.name);
+  else for (auto& p : v.parts) names.push_back(p.name);
   bool tuple = v.kind == Kind::Tuple || (v.kind == Kind::Opaque && v.layout.is_tuple());
   for (const std::string& n : names) {
     auto part = project(v, n);
@@ -511,8 +511,8 @@ std::optional<std::string> ScriptEvaluator::show(const ScriptValue& v) {
 std::optional<std::vector<Value>> ScriptEvaluator::components(const ScriptValue& v) {
   if (v.kind == Kind::Data) return v.leaves;
   std::vector<std::string> names;
-  if (v.kind == Kind::Opaque && v.layout.is_tuple()) for (auto& f : v.layout.fields) names.push_back(f.first);
-  else if (v.kind == Kind::Tuple) for (auto& p : v.parts) names.push_back(p.first);
+  if (v.kind == Kind::Opaque && v.layout.is_tuple()) for (auto& f : v.layout.fields) names.push_back(f.name);
+  else if (v.kind == Kind::Tuple) for (auto& p : v.parts) names.push_back(p.name);
   else return fail(fmt::format("Type {} has no external representation.", type_name(v)));
   std::vector<Value> out;
   for (const std::string& n : names) {

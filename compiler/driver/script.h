@@ -22,8 +22,10 @@ struct ScriptValue {
   std::vector<ir::Value> leaves;               // Data: one
   lower::Layout layout;                        // Data and Opaque
   std::string name;                            // Opaque: its type; Function: what is called
-  std::vector<std::pair<std::string, ScriptValue>> parts;
+  struct Part;
+  std::vector<Part> parts;
 };
+struct ScriptValue::Part { std::string name; ScriptValue value; };
 
 class ScriptEvaluator {
  public:

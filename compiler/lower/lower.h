@@ -23,14 +23,17 @@ struct Layout {
     std::vector<std::vector<size_t>> slots;                // of each payload: the slot of each of its leaves
   };
   Scalar elem = Scalar::I32;                               // Scalar
-  std::vector<std::pair<std::string, Layout>> fields;      // Record; a tuple has 0, 1, ..
+  struct Field;
+  std::vector<Field> fields;                               // Record; a tuple has 0, 1, ..
   std::vector<Constructor> constructors;                   // Sum, in the order of the tags
   bool tagged = false;                                     // Sum: the tag is the first leaf
   size_t leaves = 0;                                       // how many core values it has
   std::vector<Layout> element;                             // Array: one
   std::optional<int64_t> extent;                           // Array, if its size is a constant of the type
-  bool is_tuple() const { return kind == Kind::Record && fields.size() != 1 && (fields.empty() || fields[0].first == "0"); }
+  bool is_tuple() const;
 };
+struct Layout::Field { std::string name; Layout layout; };
+inline bool Layout::is_tuple() const { return kind == Kind::Record && fields.size() != 1 && (fields.empty() || fields[0].name == "0"); }
 struct EntryLayout {
   std::vector<Layout> params;
   Layout result;

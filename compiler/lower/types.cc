@@ -137,8 +137,8 @@ Layout Lowerer::describe(TypeIn t) {
         [&](const check::RecordType& r) {
           l.kind = Layout::Kind::Record;
           for (auto& [n, type] : r.fields) {
-            l.fields.emplace_back(text(n), describe({type, t.scope}));
-            l.leaves += l.fields.back().second.leaves;
+            l.fields.push_back({std::string(text(n)), describe({type, t.scope})});
+            l.leaves += l.fields.back().layout.leaves;
           }
         },
         [&](const check::SumType& s) {

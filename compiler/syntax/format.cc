@@ -49,7 +49,7 @@ using Doc = uint32_t;
 class Formatter {
  public:
   Formatter(const Sources& sources, FileId file, const Tokens& tokens)
-      : sources_(sources), text_(sources[file].text), tokens_(tokens.items) {
+      : text_(sources[file].text), tokens_(tokens.items) {
     place_comments(tokens.comments);
   }
 
@@ -1245,7 +1245,6 @@ class Formatter {
     new_line(c.indent);
   }
 
-  const Sources& sources_;
   std::string_view text_;
   const std::vector<Token>& tokens_;
   std::vector<Trivia> trivia_;
