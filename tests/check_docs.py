@@ -10,6 +10,7 @@ A block with the fence `futhark` is a whole program. The words after it say what
     futhark error=D05      refused, with this code as the first; its first line is `-- refused: D05`
     futhark run            as the first, and its test blocks pass in the interpreter
     futhark fragment       not compiled
+    futhark wrong, right   the essays about messages have a test of their own
 
 docs/language/prelude.md lists the prelude, one line with `name : type` for each; names and types must be those of
 prelude/*.fut. Links must lead to files and headings that exist."""
@@ -184,7 +185,7 @@ def main():
             page.write_text(updated)
         for block in FENCE.finditer(text):
             language, _, word = block[1].strip().partition(" ")
-            if language == "futhark" and word != "fragment":
+            if language == "futhark" and word.split(" ")[0].rstrip(":") not in ("fragment", "wrong", "right"):
                 line = text.count("\n", 0, block.start()) + 2
                 programs.append((f"{name}:{line}", word, block[2]))
         for link, anchor in re.findall(r"\]\(([^)#]*)(?:#([^)]+))?\)", re.sub(r"`[^`\n]*`", "", FENCE.sub("", text))):
