@@ -84,7 +84,7 @@ class Shower {
       for (size_t slot : c.slots[p]) part.push_back(leaves[slot + size_t(l.tagged)]);
       out += " " + show(c.payload[p], part, -1, true);
     }
-    return payload && !c.payload.empty() ? "(" + out + ")" : out;
+    return payload ? "(" + out + ")" : out;
   }
 
   bool suffixes_;

@@ -9,7 +9,7 @@ def g = [[(1,2)],[(3,4)]]
 def h = [#some 1, #none : #some i32 | #none]
 def i : [2](#some [2]i32 | #none) = [#some [1,2], #none]
 def j = (1, \x -> x + 1i32)
-def k : #a (#b i32 | #c) | #d = #a (#b 3)
+def k : (#a (#b i32 | #c) | #d, #a (#b i32 | #c) | #d) = (#a (#b 3), #a #c)
 def n = replicate 2 ([] : [0]i32)
 def o = (-1, -1.5f32, f32.nan)
 entry main = (1i32, (2i32, [1.5f64, 2]), {a=5i32, b=true}, [[1i32,2],[3,4]], (#foo 1 : #foo i32 | #bar), [(1i32,2i32)], ())
