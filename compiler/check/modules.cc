@@ -606,7 +606,12 @@ bool Modules::members_match(const ModuleInfo& impl, const ModuleInfo& sig, const
     }
     TypeRef have = c.substitute(it->second.body, params);
     Infer infer(c);
-    if (!infer.unify(infer.erase(want), infer.erase(have))) {
+    bool same = infer.unify(infer.erase(want), infer.erase(have));
+    if (same) {
+      Sizes sizes(c, infer);
+      same = sizes.implements({{}, {}, want}, {{}, {}, have}, {});
+    }
+    if (!same) {
       c.diags.report(at, err::type_differs, c.text(name), c.show(have), c.show(want));
       ok = false;
     }

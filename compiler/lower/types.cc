@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "compiler/syntax/children.h"
+
 namespace raido::lower {
 
 namespace {
@@ -257,6 +259,34 @@ void Lowerer::bind_size(SizeIn s, const Atom& dim, Scope* scope) {
   }
 }
 
+namespace {
+// What the size parameters in a size stand for at a use; n in `n + 1` too, since equal sizes are written alike.
+void match_size(check::Types& types, const check::Scheme& scheme, SizeRef general, SizeIn use, Scope* into) {
+  auto is_param = [&](const Binding* b) { return std::find(scheme.sizes.begin(), scheme.sizes.end(), b) != scheme.sizes.end(); };
+  if (auto n = std::get_if<check::NameSize>(&types[general])) {
+    if (is_param(n->name)) into->values.try_emplace(n->name, use);
+    return;
+  }
+  auto *g = std::get_if<check::ExpSize>(&types[general]), *u = std::get_if<check::ExpSize>(&types[use.size]);
+  if (!g || !u) return;
+  std::function<void(const ast::Expr*, const ast::Expr*)> walk_both = [&](const ast::Expr* a, const ast::Expr* b) {
+    if (auto hole = std::get_if<ast::SizeHole>(&a->node)) {
+      match_size(types, scheme, hole->size, {types.add(check::Size{check::ExpSize{b}}), use.scope}, into);
+      return;
+    }
+    if (auto r = std::get_if<ast::Ref>(&a->node); r && r->path.members.empty() && is_param(r->path.root)) {
+      into->values.try_emplace(r->path.root, SizeIn{types.add(check::Size{check::ExpSize{b}}), use.scope});
+      return;
+    }
+    std::vector<const ast::Expr*> left, right;
+    ast::each_child(*a, [&](ast::Expr* child) { left.push_back(child); });
+    ast::each_child(*b, [&](ast::Expr* child) { right.push_back(child); });
+    for (size_t i = 0; left.size() == right.size() && i < left.size(); i++) walk_both(left[i], right[i]);
+  };
+  walk_both(g->exp, u->exp);
+}
+}  // namespace
+
 // What the parameters of a polymorphic definition stand for at a use.
 void Lowerer::match_scheme(const check::Scheme& scheme, TypeRef general, TypeIn use, Scope* into) {
   const check::Types& types = checked_.result.types;
@@ -270,11 +300,7 @@ void Lowerer::match_scheme(const check::Scheme& scheme, TypeRef general, TypeIn 
       return;
     }
   while (auto u = std::get_if<check::UniqueType>(&types[use.type])) use.type = u->inner;
-  auto size_param = [&](SizeRef s, SizeRef to) {
-    auto n = std::get_if<check::NameSize>(&types[s]);
-    if (n && std::find(scheme.sizes.begin(), scheme.sizes.end(), n->name) != scheme.sizes.end())
-      into->values.try_emplace(n->name, SizeIn{to, use.scope});
-  };
+  auto size_param = [&](SizeRef s, SizeRef to) { match_size(checked_.result.types, scheme, s, {to, use.scope}, into); };
   if (auto gn = std::get_if<check::NamedType>(&g)) {
     if (auto un = std::get_if<check::NamedType>(&types[use.type]); un && un->decl == gn->decl)
       for (size_t i = 0; i < gn->args.size() && i < un->args.size(); i++) {

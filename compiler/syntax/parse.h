@@ -86,6 +86,7 @@ class Parser {
   // parse_expr.cc
   Expr* exp();
   Expr* binary(int min_level);
+  Expr* open_ended(Expr* e) { open_end_ = pos_; return e; }
   Expr* operand_of(int min_level);                    // binary, one level deeper
   Expr* operand();
   Expr* application();
@@ -124,7 +125,7 @@ class Parser {
   TypeExpr* type();
   TypeExpr* type_term();
   TypeExpr* type_app();
-  TypeExpr* type_atom(bool payload);
+  TypeExpr* type_atom();
   bool at_type_atom() const;
   SizeExpr size();
 
@@ -134,6 +135,7 @@ class Parser {
   Diagnostics& diags_;
   Tokens tokens_;
   size_t pos_ = 0;
+  size_t open_end_ = 0;                  // where the last expression ended that would have taken all that follows
   bool failed_ = false;
   uint32_t depth_ = 0, height_ = 0;
   Token eof_{Tok::Eof, {}, {}, 0};

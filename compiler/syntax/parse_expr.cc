@@ -93,7 +93,7 @@ Expr* Parser::binary(int min_level) {
       else { fail(dots.span, err::two_dot_range); return left; }
       Expr* last = operand_of(BacktickLevel);
       height_++;
-      left = expr(since(first), Range{k, left, second, last});
+      left = open_ended(expr(since(first), Range{k, left, second, last}));
       continue;
     }
     if (is(Tok::With)) {
@@ -103,7 +103,7 @@ Expr* Parser::binary(int min_level) {
       expect(Tok::Equals, "and the new value");
       Expr* value = operand_of(FirstOperator);
       height_++;
-      left = expr(since(first), With{left, copy(path), value});
+      left = open_ended(expr(since(first), With{left, copy(path), value}));
       continue;
     }
     int level = op_level();
@@ -123,13 +123,13 @@ Expr* Parser::operand() {
   Depth guard(*this);
   Token first = peek();
   switch (kind()) {
-    case Tok::If: return if_();
-    case Tok::Let: return let_chain();
-    case Tok::Loop: return loop();
-    case Tok::Match: return match_();
-    case Tok::Assert: return assert_();
-    case Tok::HashBracket: return attributed();
-    case Tok::Backslash: return lambda();
+    case Tok::If: return open_ended(if_());
+    case Tok::Let: return open_ended(let_chain());
+    case Tok::Loop: return open_ended(loop());
+    case Tok::Match: return open_ended(match_());
+    case Tok::Assert: return open_ended(assert_());
+    case Tok::HashBracket: return open_ended(attributed());
+    case Tok::Backslash: return open_ended(lambda());
     default: break;
   }
   if (is_op("-") || is_op("!")) {
@@ -155,7 +155,7 @@ Expr* Parser::application() {
   std::vector<Expr*> args;
   for (;;) {
     if (is(Tok::Backslash)) {
-      args.push_back(lambda());
+      args.push_back(open_ended(lambda()));
       break;
     }
     if (!at_atom()) break;
@@ -291,7 +291,8 @@ Expr* Parser::parenthesised() {
   }
   Expr* e = exp();
   if (int level = op_level(); level != None) {
-    // A left section: the operators of e must bind at least as tightly.
+    // A left section: the operators of e must bind at least as tightly, and nothing at its end takes all that follows.
+    if (open_end_ == pos_) unexpected("an operand");
     auto* inner = std::get_if<Operator>(&e->node);
     if (inner && inner->op->span.begin > e->span.begin && e->span.begin == inner->left->span.begin) {
       std::string_view used = sources_.text(inner->op->span);

@@ -60,7 +60,7 @@ TypeExpr* Parser::type_term() {
     if (is_op("|")) take();
     Token name = expect(Tok::Constructor, "");
     std::vector<TypeExpr*> payload;
-    while (at_type_atom()) payload.push_back(type_atom(true));
+    while (at_type_atom()) payload.push_back(type_atom());
     clauses.push_back({name.name, name.span, copy(payload)});
   } while (is_op("|"));
   return type_expr(since(first), TSum{copy(clauses)});
@@ -73,12 +73,12 @@ bool Parser::at_type_atom() const {
 TypeExpr* Parser::type_app() {
   Depth guard(*this);
   Token first = peek();
-  TypeExpr* t = type_atom(false);
+  TypeExpr* t = type_atom();
   if (auto* name = std::get_if<TName>(&t->node)) {
     std::vector<TypeArg> args;
     while (at_type_atom()) {
       if (is(Tok::LBracket) || is(Tok::IndexBracket)) args.push_back({size(), nullptr});
-      else args.push_back({{}, type_atom(true)});
+      else args.push_back({{}, type_atom()});
     }
     if (!args.empty()) {
       name->args = copy(args);
@@ -89,13 +89,13 @@ TypeExpr* Parser::type_app() {
   return t;
 }
 
-// In a payload or an argument a name stands alone.
-TypeExpr* Parser::type_atom(bool payload) {
+// A name stands alone here, but the elements of an array are a whole term.
+TypeExpr* Parser::type_atom() {
   Depth guard(*this);
   Token first = peek();
   if (is(Tok::LBracket) || is(Tok::IndexBracket)) {
     SizeExpr dim = size();
-    TypeExpr* elem = payload ? type_atom(true) : type_term();
+    TypeExpr* elem = type_term();
     return type_expr(since(first), TArray{dim, elem});
   }
   if (is(Tok::Name)) {

@@ -62,3 +62,11 @@ entry concatenated [n][m] (a: [n]i32) (b: [m]i32) = let c: [n + m]i32 = a ++ b i
 -- entry: split_by_type
 -- input { [1i32,2i32,3i32] } output { [1i32] [2i32,3i32] }
 entry split_by_type (a: [3]i32) = let (b: [1]i32, c: [2]i32) = split (a :> [1 + 2]i32) in (b, c)
+
+type one_more [n] = [n + 1]i32
+def without_witness [n] (_: one_more [n]) = n
+-- ==
+-- entry: size_inside_a_size
+-- input { [1i32, 2i32, 3i32, 4i32] 3i64 } output { 3i64 5i64 }
+entry size_inside_a_size (xs: []i32) (k: i64) =
+  (without_witness (xs :> [k + 1]i32), without_witness (replicate (2 * k - 1 + 1) 0 :> one_more [2 * k - 1]))
