@@ -17,7 +17,7 @@ static void whole_compile(benchmark::State& state) {
     Stats stats;
     PassOptions how;
     const Backend& backend = *find_backend("c");
-    if (!compiled || !run_passes(pipeline_for(backend.target), compiled->program, backend.target, how, stats)) {
+    if (!compiled || !run_passes(pipeline_for(backend.target), *compiled, backend.target, how, stats, options)) {
       state.SkipWithError("the program does not compile");
       return;
     }

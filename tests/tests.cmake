@@ -23,7 +23,8 @@ endif()
 
 if(TARGET raido)
   add_test(NAME errors COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/errors.py $<TARGET_FILE:raido>)
-  set_tests_properties(errors PROPERTIES LABELS quick TIMEOUT 120)
+  add_test(NAME essays COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/essays.py $<TARGET_FILE:raido>)
+  set_tests_properties(errors essays PROPERTIES LABELS quick TIMEOUT 300)
 endif()
 
 # The commands as a person sees them, and the layout of every program here.

@@ -1,16 +1,15 @@
 # embed.cmake - packs FILES (paths under ROOT, separated by commas) into the C++ file OUT, which defines
-# raido::embedded_file(path). Contents are written as arrays of numbers: string literals have a length limit.
+# raido::find_embedded_file(path). Contents are written as arrays of numbers: string literals have a length limit.
 string(REPLACE "," ";" FILES "${FILES}")
-set(text "#include \"compiler/base/files.h\"\n#include \"compiler/base/panic.h\"\nnamespace raido {\nnamespace {\n")
+set(text "#include \"compiler/base/files.h\"\nnamespace raido {\nnamespace {\n")
 set(table "")
 set(n 0)
 foreach(file ${FILES})
   file(READ "${ROOT}/${file}" hex HEX)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
   string(APPEND text "const unsigned char file${n}[] = {${bytes}0};\n")
-  string(APPEND table "  if (path == \"${file}\") return {reinterpret_cast<const char*>(file${n}), sizeof file${n} - 1};\n")
+  string(APPEND table "  if (path == \"${file}\") return std::string_view(reinterpret_cast<const char*>(file${n}), sizeof file${n} - 1);\n")
   math(EXPR n "${n} + 1")
 endforeach()
-string(APPEND text "}  // namespace\nstd::string_view embedded_file(std::string_view path) {\n${table}")
-string(APPEND text "  PANIC(\"no embedded file {}\", path);\n}\n}  // namespace raido\n")
+string(APPEND text "}  // namespace\nstd::optional<std::string_view> find_embedded_file(std::string_view path) {\n${table}  return {};\n}\n}  // namespace raido\n")
 file(WRITE "${OUT}" "${text}")

@@ -140,4 +140,10 @@ ProcessResult run_process(const std::vector<std::string>& argv, std::string_view
   return result;
 }
 
+std::string_view embedded_file(std::string_view path) {
+  auto found = find_embedded_file(path);
+  CHECK(found, "no embedded file {}", path);
+  return *found;
+}
+
 }  // namespace raido

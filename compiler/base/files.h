@@ -39,7 +39,9 @@ struct ProcessResult {
 };
 ProcessResult run_process(const std::vector<std::string>& argv, std::string_view input);
 
-// A file of prelude/ or backends/runtime/ that the build packed into the executable; panics if there is none.
+// A file of prelude/, backends/runtime/ or docs/errors/ that the build packed into the executable. embedded_file panics if
+// there is none.
+std::optional<std::string_view> find_embedded_file(std::string_view path);
 std::string_view embedded_file(std::string_view path);
 
 }  // namespace raido

@@ -104,15 +104,17 @@ class Consumption {
   }
 
  private:
+  // `by`: the variable named there; `loop`: the loop that started with it.
+  struct Consumed { Span at; Binding* by; const ast::Loop* loop; };
   // Where each variable was consumed. It only grows; what a branch added is taken back by position.
   class State {
    public:
-    using Delta = std::vector<std::pair<Binding*, Span>>;
-    const Span* find(Binding* b) const {
+    using Delta = std::vector<std::pair<Binding*, Consumed>>;
+    const Consumed* find(Binding* b) const {
       auto it = at_.find(b);
       return it == at_.end() ? nullptr : &it->second;
     }
-    void add(Binding* b, Span at) { if (at_.emplace(b, at).second) order_.push_back(b); }
+    void add(Binding* b, Consumed at) { if (at_.emplace(b, at).second) order_.push_back(b); }
     // The same for what a branch consumed; its places are the ones to show.
     void add(const Delta& delta) {
       for (auto [b, at] : delta) if (at_.insert_or_assign(b, at).second) order_.push_back(b);
@@ -130,7 +132,7 @@ class Consumption {
     }
 
    private:
-    std::unordered_map<Binding*, Span> at_;
+    std::unordered_map<Binding*, Consumed> at_;
     std::vector<Binding*> order_;
   };
 
@@ -222,11 +224,37 @@ class Consumption {
         [&](const ast::PTuple& x) { for (size_t i = 0; i < x.parts.size(); i++) bind_param(x.parts[i], part(c.intern(std::to_string(i)))); },
         [&](const ast::PRecord& x) { for (const ast::PField& f : x.fields) bind_param(f.pat, part(f.name)); },
         [&](const ast::PConstr& x) { for (const ast::Pat* q : x.args) bind_pattern(q, q->type, {}, unique); },
-        [&](const ast::PAscribe& a) { bind_param(a.pat, unique && !c.any_unique(t) ? types.add(UniqueType{t}) : t); },
+        [&](const ast::PAscribe& a) {
+          sizes(a.type);
+          bind_param(a.pat, unique && !c.any_unique(t) ? types.add(UniqueType{t}) : t);
+        },
         [&](const ast::PAttr& a) { bind_param(a.pat, unique && !c.any_unique(t) ? types.add(UniqueType{t}) : t); },
         [](const auto&) {});
   }
 
+  // The size expressions of a parameter's type.
+  void sizes(const ast::TypeExpr* t) {
+    auto size = [&](const ast::SizeExpr& s) {
+      if (!s.exp || std::get_if<ast::Ref>(&s.exp->node) || std::get_if<ast::Literal>(&s.exp->node)) return;
+      Inner saved = enter(Inside::Size);
+      exp(s.exp);
+      leave(saved);
+    };
+    match(t->node,
+        [&](const ast::TName& n) { for (const ast::TypeArg& a : n.args) { if (a.type) sizes(a.type); else size(a.size); } },
+        [&](const ast::TArray& a) { size(a.size); sizes(a.elem); },
+        [&](const ast::TRecord& r) { for (auto& f : r.fields) sizes(f.second); },
+        [&](const ast::TSum& s) { for (auto& clause : s.clauses) for (const ast::TypeExpr* p : clause.payload) sizes(p); },
+        [](const ast::TArrow&) {},      // the sizes of a function's type are those of its calls
+        [&](const ast::TExists& e) { sizes(e.body); },
+        [&](const ast::TUnique& u) { sizes(u.inner); });
+  }
+
+  // As it can stand as an argument.
+  std::string text_of(const ast::Expr* e) const {
+    std::string text(c.sources.text(e->span));
+    return text.find_first_of(" \n") == std::string::npos || text[0] == '(' ? text : "(" + text + ")";
+  }
   std::string name_of(Binding* b) const { return b->name.valid() ? std::string(c.text(b->name)) : "the value"; }
 
   // The variable that the expression is, if it is one of this definition.
@@ -235,30 +263,65 @@ class Consumption {
     return r && r->path.root && r->path.members.empty() && aliases_.contains(r->path.root) ? r->path.root : nullptr;
   }
 
-  void observe(Binding* b, Span at) {
+  void report_use(Binding* b, const ast::Expr* use, const Consumed& consumed) {
+    for (const RunningLoop& l : loops_) {
+      if (l.loop != consumed.loop) continue;
+      if (l.in_condition) c.diags.report(use->span, err::loop_condition_uses, name_of(b)).label(consumed.at, "consumed here");
+      else c.diags.report(use->span, err::loop_body_uses, name_of(b)).label(consumed.at, "consumed here").help("use the loop parameter instead");
+      return;
+    }
+    std::string place = c.sources.place(consumed.at);
+    if (use == to_consume_) c.diags.report(use->span, err::consumed_twice, name_of(b), place).label(consumed.at, "consumed here first");
+    else if (consumed.by && consumed.by != b)
+      c.diags.report(use->span, err::use_of_alias, name_of(b), place, name_of(consumed.by)).label(consumed.at, "`" + name_of(consumed.by) + "` is consumed here");
+    else c.diags.report(use->span, err::use_after_consume, name_of(b), place).label(consumed.at, "consumed here");
+  }
+
+  void observe(Binding* b, const ast::Expr* use) {
     auto it = aliases_.find(b);
     if (it == aliases_.end()) return;
     const Vars& all = it->second.all;
     for (Binding* v : all) {
-      const Span* used = consumed_.find(v);
+      const Consumed* used = consumed_.find(v);
       if (!used) continue;
-      c.diags.report(at, err::use_after_consume, name_of(b), c.sources.place(*used)).label(*used, "consumed here");
+      report_use(b, use, *used);
       break;
     }
     if (depths_[b] < barrier_) for (Vars& captured : captures_) add(captured, all);
   }
 
-  void consume(const Aliases& value, Span at) {
+  // The variable that an expression is, or is a part of.
+  static Binding* root_of(const ast::Expr* e) {
+    for (;;) {
+      if (auto* r = std::get_if<ast::Ref>(&e->node)) return r->path.root;
+      if (auto* w = std::get_if<ast::With>(&e->node)) e = w->base;
+      else if (auto* i = std::get_if<ast::Index>(&e->node)) e = i->array;
+      else if (auto* p = std::get_if<ast::Project>(&e->node)) e = p->record;
+      else if (auto* a = std::get_if<ast::Ascribe>(&e->node)) e = a->exp;
+      else return nullptr;
+    }
+  }
+
+  // `of` is the expression that is consumed, at `at`.
+  void consume(const Aliases& value, Span at, const ast::Expr* of, const ast::Loop* loop = nullptr) {
     for (Binding* v : value.all()) {
       auto depth = depths_.find(v);
-      if (!v->consumable || depth == depths_.end() || depth->second < barrier_) {
-        auto draft = c.diags.report(at, err::not_consumable, name_of(v));
-        if (depth != depths_.end() && v->span.valid()) draft.label(v->span, "bound here");
-        if (depth != depths_.end() && !v->consumable) draft.help("declare it with `*`, or update a copy: `copy " + name_of(v) + "`");
-        return;
-      }
+      bool global = depth == depths_.end(), outside_of_it = !global && depth->second < barrier_;
+      if (v->consumable && !global && !outside_of_it) continue;
+      auto report = [&] {
+        if (outside_of_it && inside_ == Inside::Size) return c.diags.report(at, err::size_consumes, name_of(v));
+        if (global) return c.diags.report(at, err::consumed_global, name_of(v)).help("update a copy: `copy " + name_of(v) + "`");
+        if (v->consumable && inside_ == Inside::Loop)
+          return c.diags.report(at, err::consumed_in_loop, name_of(v)).help("make it a parameter of the loop");
+        if (v->consumable && inside_ == Inside::Function) return c.diags.report(at, err::consumed_in_function, name_of(v));
+        return c.diags.report(at, err::not_consumable, name_of(v)).help("declare it with `*`, or update a copy: `copy " + name_of(v) + "`");
+      };
+      auto draft = report();
+      if (v->span.valid()) draft.label(v->span, "bound here");
+      if (Binding* root = root_of(of); root && root != v && root->name.valid()) draft.note("`" + name_of(root) + "` shares its memory");
+      return;
     }
-    for (Binding* v : value.all()) consumed_.add(v, at);
+    for (Binding* v : value.all()) consumed_.add(v, Consumed{at, root_of(of), loop});
   }
 
   // --- functions ---
@@ -338,9 +401,12 @@ class Consumption {
     return sharing > 1 ? t : types.add(UniqueType{t});
   }
 
-  struct Inner { uint32_t depth, barrier; size_t consumed; };
-  Inner enter() {
-    Inner saved{depth_, barrier_, consumed_.size()};
+  // What is entered runs any number of times, so it may consume nothing of what is bound outside.
+  enum class Inside : uint8_t { Function, Loop, Size };
+  struct Inner { uint32_t depth, barrier; size_t consumed; Inside inside; };
+  Inner enter(Inside what) {
+    Inner saved{depth_, barrier_, consumed_.size(), inside_};
+    inside_ = what;
     barrier_ = ++depth_;
     captures_.emplace_back();
     return saved;
@@ -348,7 +414,7 @@ class Consumption {
   Vars leave(const Inner& saved) {
     Vars captured = std::move(captures_.back());
     captures_.pop_back();
-    depth_ = saved.depth, barrier_ = saved.barrier;
+    depth_ = saved.depth, barrier_ = saved.barrier, inside_ = saved.inside;
     consumed_.take(saved.consumed);
     // Only what was bound outside.
     Vars out;
@@ -380,7 +446,7 @@ class Consumption {
     bind_pattern(l.pat, l.pat->type, a, true);
   }
   void let_function(ast::LetFun& l) {
-    Inner saved = enter();
+    Inner saved = enter(Inside::Function);
     TypeRef t = l.def->scheme->type;
     TypeRef with_result = function(l.def->params, l.def->result, l.def->body, t, !l.def->result);
     if (with_result != t) const_cast<Scheme*>(l.def->scheme)->type = with_result;
@@ -429,6 +495,23 @@ class Consumption {
     }
     return left;
   }
+  Aliases exp_to_consume(ast::Expr* e) {
+    const ast::Expr* outer = to_consume_;
+    to_consume_ = e;
+    Aliases a = exp(e);
+    to_consume_ = outer;
+    return a;
+  }
+
+  // Where the value of an expression comes from, behind its bindings.
+  static const ast::Expr* tail(const ast::Expr* e) {
+    for (;;) {
+      if (auto* l = std::get_if<ast::Let>(&e->node)) e = l->body;
+      else if (auto* f = std::get_if<ast::LetFun>(&e->node)) e = f->body;
+      else if (auto* a = std::get_if<ast::Ascribe>(&e->node)) e = a->exp;
+      else return e;
+    }
+  }
 
   enum class Order { AsWritten, LastFirst };
   using Argument = std::pair<ast::Expr*, Aliases>;
@@ -446,7 +529,7 @@ class Consumption {
     for (size_t n = 0; n < args.size(); n++) {
       size_t i = order == Order::LastFirst ? args.size() - 1 - n : n;
       size_t before = consumed_.size();
-      Aliases a = i < evaluated ? std::move(args[i].second) : exp(args[i].first);
+      Aliases a = i < evaluated ? std::move(args[i].second) : c.any_unique(params[i]) ? exp_to_consume(args[i].first) : exp(args[i].first);
       if (consumed_.size() != before && types.as<FunType>(args[i].first->type))
         c.diags.report(args[i].first->span, err::consumption_in_functional_argument);
       if (c.any_unique(params[i])) {
@@ -458,7 +541,7 @@ class Consumption {
         collect(a);
         if (share(leaves)) c.diags.report(args[i].first->span, err::self_aliased);
         if (Binding* b = common(a.all(), seen)) c.diags.report(args[i].first->span, err::argument_aliases, name_of(b));
-        else consume(a, args[i].first->span);
+        else consume(a, args[i].first->span, args[i].first);
       }
       else add(shared, a.all());
       add(seen, a.all());
@@ -532,8 +615,17 @@ class Consumption {
       bind_pattern(l.state, l.state->type, {}, true);
       for (size_t i = 0; i < params.size(); i++) if (annotated[i] == 0) params[i]->consumable = false;
       if (l.form != ast::Loop::Form::While && l.index) bind_pattern(l.index, l.index->type, {}, false);
-      if (l.form == ast::Loop::Form::While) exp(l.bound);
+      if (l.form == ast::Loop::Form::While) {
+        if (!loops_.empty()) loops_.back().in_condition = true;
+        exp(l.bound);
+        if (!loops_.empty()) loops_.back().in_condition = false;
+      }
       result = exp(l.body);
+    };
+    // The component of a tuple that starts the i-th parameter.
+    auto part_of = [&](const ast::Expr* whole, size_t i) -> const ast::Expr* {
+      auto* t = std::get_if<ast::Tuple>(&whole->node);
+      return t && t->parts.size() == params.size() ? t->parts[i] : whole;
     };
     auto leaf = [&](const Aliases& result) {
       std::vector<Aliases> out;
@@ -550,7 +642,7 @@ class Consumption {
     if (consuming.empty() && !params.empty()) {
       // What does the body consume?
       size_t diags = c.diags.mark();
-      Inner saved = enter();
+      Inner saved = enter(Inside::Loop);
       Aliases result;
       run(result);
       consuming.resize(params.size());
@@ -571,26 +663,32 @@ class Consumption {
       c.diags.rollback(diags);
     }
     for (size_t i = 0; i < params.size(); i++)
-      if (consuming[i]) consume(kept[i], l.init->span);
-    Inner saved = enter();
+      if (consuming[i]) consume(kept[i], l.init->span, part_of(l.init, i), &l);
+    Inner saved = enter(Inside::Loop);
+    loops_.push_back({&l, false});
     Aliases result;
     run(result);
+    loops_.pop_back();
     std::vector<Aliases> ends = leaf(result);
     for (size_t i = 0; i < params.size() && i < ends.size(); i++) {
-      if (!consuming[i]) continue;
       Vars all = ends[i].all();
-      for (Binding* v : all) {
+      Span at = part_of(tail(l.body), i)->span;
+      std::string_view name = c.text(params[i]->name);
+      for (Binding* v : consuming[i] ? all : Vars{}) {
         auto d = depths_.find(v);
         if (d == depths_.end() || d->second < barrier_) {
-          c.diags.report(l.body->span, err::loop_aliases_outer, c.text(params[i]->name), name_of(v));
+          c.diags.report(at, err::loop_aliases_outer, name, name_of(v)).help("return a copy: `copy " + name_of(v) + "`");
           break;
         }
       }
-      for (size_t k = 0; k < i && k < ends.size(); k++)
-        if (Binding* b = common(all, ends[k].all())) {
-          c.diags.report(l.body->span, err::loop_aliases_returned, c.text(params[i]->name), name_of(b));
-          break;
-        }
+      for (size_t k = 0; k < i && k < ends.size(); k++) {
+        if (!consuming[i] && !consuming[k]) continue;
+        Binding* b = common(all, ends[k].all());
+        if (!b) continue;
+        if (consuming[k]) c.diags.report(at, err::loop_aliases_parameter, name, c.text(params[k]->name)).help("return a copy of one of them");
+        else c.diags.report(at, err::loop_aliases_returned, name, name_of(b)).help("return a copy of one of them");
+        break;
+      }
     }
     leave(saved);
     // The result: the start of what was not consumed, and what the body returned from outside.
@@ -608,7 +706,7 @@ class Consumption {
           Binding* b = r.path.root;
           if (!b) return {};
           if (local(e)) {
-            observe(b, e->span);
+            observe(b, e);
             return aliases_.at(b).value;
           }
           // A top-level array. Functions and builtins have no memory of their own; abstract values are left in peace.
@@ -634,7 +732,7 @@ class Consumption {
           auto* r = types.as<RecordType>(u ? u->inner : p.record->type);
           size_t index = r ? c.field_index(*r, p.field).value_or(0) : 0;
           if (Binding* b = local(p.record)) {          // without a copy of the whole record
-            observe(b, p.record->span);
+            observe(b, p.record);
             return aliases_.at(b).value.field(p.field, index);
           }
           return exp(p.record).field(p.field, index);
@@ -672,7 +770,7 @@ class Consumption {
         },
         [&](ast::AccessSection& s) { for (ast::Step& step : s.steps) selectors(step.at); return Aliases{}; },
         [&](ast::Lambda& l) {
-          Inner saved = enter();
+          Inner saved = enter(Inside::Function);
           function(l.params, l.result, l.body, e->type, false);
           return Aliases{leave(saved), {}, false};
         },
@@ -698,7 +796,7 @@ class Consumption {
           Aliases base;
           if (only_fields) base = exp(w.base);
           Aliases value = exp(w.value);
-          if (!only_fields) base = exp(w.base);
+          if (!only_fields) base = exp_to_consume(w.base);
           if (only_fields) {
             Aliases* at = &base;
             for (ast::Step& s : w.steps) {
@@ -708,8 +806,11 @@ class Consumption {
             *at = value;
             return base;
           }
-          if (Binding* b = common(value.all(), base.all())) c.diags.report(w.value->span, err::update_aliases_value, name_of(b));
-          consume(base, e->span);
+          size_t before = c.diags.error_count();
+          Binding* shared = common(value.all(), base.all());
+          consume(base, w.base->span, w.base);
+          if (shared && c.diags.error_count() == before)
+            c.diags.report(w.value->span, err::update_aliases_value, name_of(shared)).help("use a copy: `copy " + text_of(w.value) + "`");
           return Aliases{};
         },
         [&](ast::Ascribe& a) { return exp(a.exp); },
@@ -732,6 +833,10 @@ class Consumption {
   std::unordered_map<const ast::Expr*, std::vector<bool>> consuming_;
   State consumed_;
   std::vector<Vars> captures_;
+  struct RunningLoop { const ast::Loop* loop; bool in_condition; };
+  std::vector<RunningLoop> loops_;
+  const ast::Expr* to_consume_ = nullptr;            // the expression whose value is about to be consumed
+  Inside inside_ = Inside::Function;
   uint32_t depth_ = 1, barrier_ = 1;
 };
 

@@ -43,6 +43,7 @@ struct ModuleInfo {
   std::map<Name, const struct ModTypeInfo*> mod_types;
   // A parametric module: `abstracts` of the parameter are bound by the argument; those of the result are new on each application.
   const ModuleInfo* param = nullptr;
+  Name param_name;
   std::vector<AbstractAt> param_abstracts;
   const ModuleInfo* result = nullptr;
   std::vector<AbstractAt> result_abstracts;
@@ -123,6 +124,9 @@ class Context {
   // Reports an unknown name (and returns nothing).
   // `intrinsics.x` for something built in, unless the program has its own `intrinsics`.
   bool names_intrinsics(const ast::Path& path) const { return text(path.names[0]) == "intrinsics" && !terms.find(path.names[0]); }
+  // Names that are being defined and cannot be used yet, with what they are: "a constant".
+  std::vector<std::pair<Name, const char*>> defining;
+  void report_unknown(const ast::Path& path, size_t used, const ModuleInfo* module, bool want_module);
   struct Found { TermEntry entry; size_t used; };
   std::optional<Found> lookup(ast::Path& path, bool want_module);
   std::optional<Found> lookup_intrinsic(ast::Path& path);
@@ -170,7 +174,8 @@ class Context {
   std::function<std::string(uint32_t)> show_variable;
   // Sizes without a name of their own are numbered as messages mention them, anew for each definition.
   std::string anonymous_name(const Binding* b) const;
-  void forget_anonymous_names() { anonymous_.clear(); }
+  std::string open_size_name(uint32_t var) const;          // of a size variable that is not solved
+  void forget_anonymous_names() { anonymous_.clear(), open_sizes_.clear(); }
 
   Lifted liftedness(TypeRef t) const;
   bool has_function(TypeRef t) const;                      // contains a function type or a lifted parameter
@@ -185,6 +190,7 @@ class Context {
     std::deque<ModTypeInfo> mod_types;
   };
   mutable std::unordered_map<const Binding*, size_t> anonymous_;
+  mutable std::unordered_map<uint32_t, size_t> open_sizes_;
   std::unordered_map<uint32_t, Binding*> builtins_;
   std::shared_ptr<Owned> owned_ = std::make_shared<Owned>();
 };

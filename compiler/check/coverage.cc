@@ -36,6 +36,7 @@ class Coverage {
     if (auto* m = std::get_if<ast::Match>(&e->node)) {
       std::vector<Row> rows;
       for (const ast::Case& k : m->cases) rows.push_back({k.pat});
+      unreachable(rows, m->on->type);
       if (auto w = missing(rows, {m->on->type})) c.diags.report(e->span, err::inexhaustive_match, (*w)[0]).help("add `case " + (*w)[0] + " -> ...`");
     }
     else if (auto* l = std::get_if<ast::Let>(&e->node)) irrefutable(l->pat);
@@ -45,6 +46,104 @@ class Coverage {
       irrefutable(o->state);
       if (o->form == ast::Loop::Form::ForIn) irrefutable(o->index);
     }
+  }
+
+  // Cases that match nothing which the ones before them do not match already. Rows with another head constructor or literal
+  // cannot matter, so each case is compared with its own kind and with the catch-alls only.
+  void unreachable(const std::vector<Row>& rows, TypeRef type) {
+    std::map<std::string, std::vector<Row>> by_head;
+    std::vector<Row> general;            // no head: wildcards, tuples, records
+    for (const Row& row : rows) {
+      std::string head = head_of(row[0]);
+      std::vector<Row>& same = by_head[head];
+      if (general.size() + same.size() > 200) return;       // a long match is read by nobody
+      std::vector<Row> before = general;
+      if (head.empty()) for (auto& [other, some] : by_head) before.insert(before.end(), some.begin(), some.end());
+      else before.insert(before.end(), same.begin(), same.end());
+      if (!before.empty() && !useful(before, row, {type})) c.diags.report(row[0]->span, err::unreachable_case);
+      (head.empty() ? general : same).push_back(row);
+    }
+  }
+  std::string head_of(const ast::Pat* p) {
+    p = plain(p);
+    if (!p) return "";
+    if (auto* k = std::get_if<ast::PConstr>(&p->node)) return "#" + std::string(c.text(k->name));
+    if (std::get_if<ast::PLiteral>(&p->node)) return std::string(c.sources.text(p->span));
+    return "";
+  }
+
+  // Is there a value that `q` matches and no row does?
+  bool useful(const std::vector<Row>& rows, const Row& q, const std::vector<TypeRef>& column_types) {
+    if (rows.empty()) return true;
+    if (q.empty()) return false;
+    TypeRef first = column_types[0];
+    std::vector<TypeRef> rest(column_types.begin() + 1, column_types.end());
+    // What is left of the rows, and of q, for values of one shape with these parts.
+    auto specialised = [&](auto&& parts_of, const std::vector<TypeRef>& parts) {
+      auto front = [&](const Row& row) -> std::optional<Row> {
+        const ast::Pat* p = plain(row[0]);
+        std::optional<Row> r = p ? parts_of(*p) : std::optional<Row>(Row(parts.size(), nullptr));
+        if (r) r->insert(r->end(), row.begin() + 1, row.end());
+        return r;
+      };
+      std::vector<Row> left;
+      for (const Row& row : rows) if (auto r = front(row)) left.push_back(std::move(*r));
+      std::vector<TypeRef> t = parts;
+      t.insert(t.end(), rest.begin(), rest.end());
+      auto own = front(q);
+      return own && useful(left, *own, t);
+    };
+    const ast::Pat* p = plain(q[0]);
+    if (auto* r = types.as<RecordType>(first)) {
+      std::vector<TypeRef> parts;
+      for (auto& f : r->fields) parts.push_back(f.second);
+      return specialised([&](const ast::Pat& x) { return std::optional<Row>(record_parts(x, *r)); }, parts);
+    }
+    if (auto* s = types.as<SumType>(first)) {
+      for (auto& [name, payload] : s->constrs) {
+        auto* own = p ? std::get_if<ast::PConstr>(&p->node) : nullptr;
+        if (own && own->name != name) continue;
+        if (specialised([&, n = name, k = payload.size()](const ast::Pat& x) -> std::optional<Row> {
+              auto* con = std::get_if<ast::PConstr>(&x.node);
+              if (!con || con->name != n) return {};
+              Row row(con->args.begin(), con->args.end());
+              row.resize(k);
+              return row;
+            }, payload))
+          return true;
+      }
+      return false;
+    }
+    if (auto* l = p ? std::get_if<ast::PLiteral>(&p->node) : nullptr)
+      return specialised([&](const ast::Pat& x) -> std::optional<Row> {
+        auto* other = std::get_if<ast::PLiteral>(&x.node);
+        return other && value_of(*other) == value_of(*l) ? std::optional<Row>(Row{}) : std::nullopt;
+      }, {});
+    auto* prim = types.as<PrimType>(first);
+    if (prim && prim->prim == Prim::Bool) {
+      for (long double v : {0.0L, 1.0L})
+        if (specialised([&](const ast::Pat& x) -> std::optional<Row> {
+              auto* l = std::get_if<ast::PLiteral>(&x.node);
+              return l && value_of(*l) == v ? std::optional<Row>(Row{}) : std::nullopt;
+            }, {}))
+          return true;
+      return false;
+    }
+    return specialised([](const ast::Pat&) -> std::optional<Row> { return {}; }, {});     // a value that no literal names
+  }
+
+  // Every number of a literal as one type, exactly.
+  static long double value_of(const ast::PLiteral& l) {
+    if (l.literal.kind == ast::Literal::Kind::Float) return l.literal.real;
+    long double value = static_cast<long double>(l.literal.integer);
+    return l.negative ? -value : value;
+  }
+  Row record_parts(const ast::Pat& p, const RecordType& r) const {
+    Row row(r.fields.size(), nullptr);
+    if (auto* t = std::get_if<ast::PTuple>(&p.node)) for (size_t i = 0; i < t->parts.size() && i < row.size(); i++) row[i] = t->parts[i];
+    if (auto* t = std::get_if<ast::PRecord>(&p.node))
+      for (const ast::PField& f : t->fields) if (auto i = c.field_index(r, f.name)) row[*i] = f.pat;
+    return row;
   }
 
   // The pattern without types and attributes around it; null if it matches whatever comes.
@@ -141,13 +240,7 @@ class Coverage {
       for (auto& f : r->fields) parts.push_back(f.second);
       std::vector<size_t> all(rows.size());
       std::iota(all.begin(), all.end(), size_t(0));
-      auto w = specialise(all, [&](const ast::Pat& p) {
-        Row row(parts.size(), nullptr);
-        if (auto* t = std::get_if<ast::PTuple>(&p.node)) for (size_t i = 0; i < t->parts.size() && i < row.size(); i++) row[i] = t->parts[i];
-        if (auto* t = std::get_if<ast::PRecord>(&p.node))
-          for (const ast::PField& f : t->fields) if (auto i = c.field_index(*r, f.name)) row[*i] = f.pat;
-        return row;
-      }, parts);
+      auto w = specialise(all, [&](const ast::Pat& p) { return record_parts(p, *r); }, parts);
       if (!w) return {};
       bool tuple = r->fields.empty() || std::isdigit(static_cast<unsigned char>(c.text(r->fields[0].first)[0]));
       std::string text = tuple ? "(" : "{";
@@ -155,11 +248,10 @@ class Coverage {
         text += (i ? ", " : "") + (tuple ? "" : std::string(c.text(r->fields[i].first)) + " = ") + (*w)[i];
       return tail(*w, parts.size(), text + (tuple ? ")" : "}"));
     }
-    auto literal_value = [](const ast::PLiteral& l) { return l.literal.kind == ast::Literal::Kind::Float ? l.literal.real : l.negative ? -l.literal.real : l.literal.kind == ast::Literal::Kind::Bool ? double(l.literal.integer) : l.literal.real; };
-    std::map<double, std::vector<size_t>> by_value;
+    std::map<long double, std::vector<size_t>> by_value;
     for (size_t i = 0; i < rows.size(); i++)
       if (const ast::Pat* p = plain(rows[i][0]))
-        if (auto* l = std::get_if<ast::PLiteral>(&p->node)) by_value[literal_value(*l)].push_back(i);
+        if (auto* l = std::get_if<ast::PLiteral>(&p->node)) by_value[value_of(*l)].push_back(i);
     auto nothing = [](const ast::Pat&) { return Row{}; };
     auto* prim = types.as<PrimType>(first);
     bool boolean = prim && prim->prim == Prim::Bool;

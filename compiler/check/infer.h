@@ -20,6 +20,7 @@ constexpr PrimSet ints = signed_ints | bit(Prim::U8) | bit(Prim::U16) | bit(Prim
 constexpr PrimSet floats = bit(Prim::F16) | bit(Prim::F32) | bit(Prim::F64);
 constexpr PrimSet numbers = ints | floats;
 constexpr PrimSet all_prims = numbers | bit(Prim::Bool);
+std::string set_names(PrimSet set);                                // "f16, f32, f64"
 
 struct TypeVar {
   enum class Kind : uint8_t { Free, Overloaded, Record, Sum } kind = Kind::Free;
@@ -30,6 +31,9 @@ struct TypeVar {
   Lifted bound = Lifted::Full;
   uint32_t level = 0;
   Span origin;
+  TypeId param;                                                    // the type parameter it stands for, and of whose type
+  std::string_view param_of;
+  bool section = false;                                            // the record that a projection section asks for
 };
 
 class Infer {
@@ -49,6 +53,8 @@ class Infer {
   TypeRef abbreviation(ast::TypeExpr* body);
   void bind_type_params(std::span<ast::TypeParam> params);
   void finish();                                                    // for the size expressions of written types
+  bool named_lifted = false, wrote_anonymous = false;               // an abbreviation uses a type with existential sizes, or has []
+  bool in_spec = false;                                             // what is resolved stands in a module type
 
   // --- unification ---
   TypeRef resolved(TypeRef t) const;                                // the head only
@@ -58,13 +64,13 @@ class Infer {
   TypeRef overloaded(PrimSet set, Span at);
   TypeRef erase(TypeRef t);
   TypeRef instantiate(const Scheme& scheme, Span at, std::vector<TypeRef>* inst);
-  bool restrict(TypeRef t, Lifted bound);
-  const std::string& why() const { return why_; }
+  Reason why() const;                                               // of the last failure
 
   std::string unsized_show(TypeRef t) { return c.show(zonk(t)); }
 
  private:
-  struct Local { TypeRef type; std::vector<TypeId> params; };
+  // Of a function without type parameters: `open` are the variables left in its type where it is defined.
+  struct Local { TypeRef type; std::vector<TypeId> params; std::vector<uint32_t> open = {}; };
 
   // infer_expr.cc
   TypeRef infer(ast::Expr* e);
@@ -76,7 +82,11 @@ class Infer {
   TypeRef ref(ast::Expr* e, ast::Ref& r);
   TypeRef literal(const ast::Literal& l, Span at);
   TypeRef apply(TypeRef fun, ast::Expr* fun_exp, std::span<ast::Expr*> args, Span at);
-  TypeRef apply_one(TypeRef fun, std::string_view fun_text, size_t index, TypeRef arg, ast::Expr* arg_exp, Span at);
+  TypeRef failed_result(TypeRef fun);
+  std::string conversion(TypeRef from, TypeRef to, const ast::Expr* e);      // a help, or nothing
+  TypeRef apply_one(TypeRef fun, std::string_view fun_text, size_t index, TypeRef arg, ast::Expr* arg_exp, Span at,
+                    const ast::Expr* fun_exp = nullptr);
+  bool fixed_by_use(const ast::Expr* fun, size_t index) const;
   TypeRef operator_(ast::Expr* e, ast::Operator& o, TypeRef left);
   TypeRef builtin_type(std::string_view op, TypeRef operand, Span at);
   TypeRef builtin_section(ast::Expr* op_exp);
@@ -87,6 +97,7 @@ class Infer {
   TypeRef loop(ast::Loop& l);
   void local_function(ast::LetFun& l);
   bool is_builtin(const ast::Expr* op) const;
+  bool wider(TypeRef left, TypeRef right) const;
   void condition(ast::Expr* e);
   void expect(ast::Expr* e, TypeRef actual, TypeRef expected, const Diag<2>& kind = err::condition_type);
   std::string source(const ast::Expr* e) const;
@@ -100,7 +111,7 @@ class Infer {
   };
   TypeRef pattern(ast::Pat* p, Group& group);
   TypeRef pattern_node(ast::Pat* p, Group& group);
-  void add_to_group(Binding* b, Group& group);
+  void add_to_group(Binding* b, Group& group, const Diag<2>& twice = err::bound_twice);
   void bind_all(const Group& group);
   void params(std::span<ast::Pat*> pats, std::vector<TypeRef>& out, Group& group);
 
@@ -110,11 +121,24 @@ class Infer {
 
   // unify.cc
   bool unify_parts(TypeRef a, TypeRef b);
+  bool broken(TypeRef t);                                           // has an error in it
   bool bind_var(uint32_t var, TypeRef t);
+  void name_occurs(TypeRef self, TypeRef whole);
   bool merge_vars(uint32_t a, uint32_t b);
   bool adjust(TypeRef t, uint32_t var, uint32_t level);
   bool fields_fit(TypeVar& v, TypeRef t);
+  template <int N, class... Args> bool fail(const Diag<N>& kind, const Args&... args) {
+    if (!why_) why_ = reason(kind, args...);
+    return false;
+  }
   bool fail(std::string why);
+  bool restrict(TypeRef t, Lifted bound, const TypeVar& of);
+  void clear_why() { why_ = {}; where_.clear(); }
+  void explain(Diagnostics::Draft draft);                           // adds the reason of the last failure
+  void explain_pattern(const ast::Pat* p, Diagnostics::Draft draft);
+  bool at(std::string where);                                       // false; failed inside of this part
+  bool differ(TypeRef a, TypeRef b);
+  bool payloads(Name constructor, const std::vector<TypeRef>& a, const std::vector<TypeRef>& b);
   void default_vars();
   TypeRef fun_type(const std::vector<TypeRef>& params, TypeRef result);
 
@@ -126,13 +150,17 @@ class Infer {
   std::vector<std::pair<const ast::Literal*, std::pair<TypeRef, Span>>> pattern_literals_;
   std::vector<std::pair<ast::Expr*, TypeRef>> equalities_;          // `==` and `!=`: the operand's type
   std::vector<std::pair<std::span<TypeRef>, std::pair<const Scheme*, Span>>> instances_;
-  std::vector<std::pair<TypeRef, std::pair<Span, const char*>>> no_functions_;
+  std::vector<std::pair<TypeRef, std::pair<Span, const Diag<1>*>>> no_functions_;
   std::vector<ast::Expr*> holes_;
+  std::vector<const ast::Loop*> counted_;                           // loops with a bound
   std::vector<Binding*> bound_;                                     // every local name
   ast::Def* current_ = nullptr;
   uint32_t level_ = 0, unify_depth_ = 0;
   size_t errors_from_ = 0;              // errors reported before this definition: what follows from an error is not reported
-  std::string why_;
+  Reason why_;
+  std::vector<std::string> where_;                                  // the path to where it failed, innermost first
+  uint32_t shown_depth_ = 0;
+  mutable std::unordered_map<uint32_t, size_t> shown_vars_;         // type variables are numbered as messages mention them
   std::function<std::string(uint32_t)> outer_show_;
 };
 

@@ -25,9 +25,26 @@ TypeRef Infer::fun_type(const std::vector<TypeRef>& params, TypeRef result) {
 }
 
 void Infer::expect(ast::Expr* e, TypeRef actual, TypeRef expected, const Diag<2>& kind) {
-  why_.clear();
+  clear_why();
   if (unify(expected, actual)) return;
-  c.diags.report(e->span, kind, quoted_type(unsized_show(actual)), quoted_type(unsized_show(expected))).note(why_);
+  auto draft = c.diags.report(e->span, kind, quoted_type(unsized_show(actual)), quoted_type(unsized_show(expected)));
+  explain(draft);
+  draft.help(conversion(actual, expected, e));
+}
+
+std::string Infer::conversion(TypeRef from, TypeRef to, const ast::Expr* e) {
+  auto prim = [&](TypeRef t) -> std::optional<Prim> {
+    if (auto* p = types.as<PrimType>(resolved(t))) return p->prim;
+    // What may be any signed integer is an index or a size.
+    auto* v = types.as<VarType>(resolved(t));
+    if (v && vars_[v->var].kind == TypeVar::Kind::Overloaded && vars_[v->var].set == signed_ints) return Prim::I64;
+    return {};
+  };
+  auto source_type = prim(from), target = prim(to);
+  std::string text = source(e);
+  if (!source_type || !target || source_type == target || target == Prim::Bool || text.size() > 40 || text.ends_with(" ...")) return "";
+  bool atom = text.find(' ') == std::string::npos || text[0] == '(';
+  return fmt::format("convert: `{}.{} {}`", prim_name(*target), prim_name(*source_type), atom ? text : "(" + text + ")");
 }
 
 void Infer::condition(ast::Expr* e) { expect(e, infer(e), types.prim(Prim::Bool)); }
@@ -74,11 +91,11 @@ TypeRef Infer::ifs(ast::Expr* e) {
   for (size_t k = chain.size(); k-- > 0;) {
     auto [link, a] = chain[k];
     auto& i = std::get<ast::If>(link->node);
-    why_.clear();
+    clear_why();
     if (!unify(a, b))
-      c.diags.report(link->span, err::branches_differ, quoted_type(unsized_show(a)), quoted_type(unsized_show(b)))
-          .label(i.then_->span, unsized_show(a)).label(i.else_->span, unsized_show(b)).note(why_);
-    no_functions_.push_back({a, {link->span, "if-result"}});
+      explain(c.diags.report(link->span, err::branches_differ, quoted_type(unsized_show(a)), quoted_type(unsized_show(b)))
+          .label(i.then_->span, unsized_show(a)).label(i.else_->span, unsized_show(b)));
+    no_functions_.push_back({a, {link->span, &err::if_result}});
     b = link->type = a;
   }
   return b;
@@ -147,9 +164,9 @@ TypeRef Infer::ref(ast::Expr* e, ast::Ref& r) {
 // The type of an overloaded operator applied to operands of type `operand`.
 TypeRef Infer::builtin_type(std::string_view op, TypeRef operand, Span at) {
   auto constrain = [&](PrimSet set) {
-    why_.clear();
+    clear_why();
     if (unify(operand, overloaded(set, at))) return true;
-    c.diags.report(at, err::bad_operand, op, unsized_show(operand)).note(why_);
+    explain(c.diags.report(at, err::bad_operand, op, unsized_show(operand)));
     return false;
   };
   if (op == "==" || op == "!=") return types.prim(Prim::Bool);
@@ -167,6 +184,15 @@ TypeRef Infer::builtin_section(ast::Expr* op_exp) {
   return types.fun(operand, types.fun(operand, result));
 }
 
+// Does the left number type hold more than the right one?
+bool Infer::wider(TypeRef left, TypeRef right) const {
+  auto* l = types.as<PrimType>(resolved(left));
+  auto* r = types.as<PrimType>(resolved(right));
+  if (!l || !r) return false;
+  auto weight = [](Prim p) { return is_float(p) ? 10 + int(p) : int(p) % 4; };
+  return weight(l->prim) >= weight(r->prim);
+}
+
 // `l`: the type of the left operand.
 TypeRef Infer::operator_(ast::Expr* e, ast::Operator& o, TypeRef l) {
   auto& path = std::get<ast::Ref>(o.op->node).path;
@@ -177,16 +203,19 @@ TypeRef Infer::operator_(ast::Expr* e, ast::Operator& o, TypeRef l) {
     TypeRef f = infer(o.op);
     if (!is_builtin(o.op)) {
       std::string name = c.shown(path);
+      size_t before = c.diags.error_count();
       f = apply_one(f, name, 0, l, o.left, e->span);
+      if (c.diags.error_count() != before) return failed_result(f);
       return types.is_error(f) ? f : apply_one(f, name, 1, r, o.right, e->span);
     }
   }
   if (maybe_builtin) path.root = found->root;
   std::string_view op = c.text(path.names.back());
-  why_.clear();
+  clear_why();
   if (!unify(l, r)) {
-    c.diags.report(e->span, err::mixed_operands, op, source(o.right), unsized_show(l), unsized_show(r))
-        .label(o.left->span, unsized_show(l)).label(o.right->span, unsized_show(r)).note(why_);
+    explain(c.diags.report(e->span, err::mixed_operands, op, source(o.right), unsized_show(l), unsized_show(r))
+        .label(o.left->span, unsized_show(l)).label(o.right->span, unsized_show(r))
+        .help(wider(l, r) ? conversion(r, l, o.right) : conversion(l, r, o.left)));
     return types.error();
   }
   if (op == "==" || op == "!=") equalities_.emplace_back(e, l);
@@ -195,7 +224,27 @@ TypeRef Infer::operator_(ast::Expr* e, ast::Operator& o, TypeRef l) {
   return result;
 }
 
-TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, TypeRef arg, ast::Expr* arg_exp, Span at) {
+// Was the type of this parameter of a local function open where the function is defined? Then an earlier use decided it.
+bool Infer::fixed_by_use(const ast::Expr* fun, size_t index) const {
+  auto* r = fun ? std::get_if<ast::Ref>(&fun->node) : nullptr;
+  auto local = r && r->path.root ? locals_.find(r->path.root) : locals_.end();
+  if (local == locals_.end()) return false;
+  TypeRef t = local->second.type;
+  for (; index > 0; index--) {
+    auto* f = types.as<FunType>(resolved(t));
+    if (!f) return false;
+    t = f->result;
+  }
+  auto* f = types.as<FunType>(resolved(t));
+  bool found = false;
+  if (f) visit_type(types, f->param, [&](TypeRef x) {
+    auto* v = types.as<VarType>(x);
+    found |= v && std::find(local->second.open.begin(), local->second.open.end(), v->var) != local->second.open.end();
+  }, [](SizeRef) {});
+  return found;
+}
+
+TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, TypeRef arg, ast::Expr* arg_exp, Span at, const ast::Expr* fun_exp) {
   fun = resolved(fun);
   if (types.is_error(fun)) return fun;
   if (auto* v = types.as<VarType>(fun); v && vars_[v->var].kind != TypeVar::Kind::Free) {
@@ -204,22 +253,24 @@ TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, T
   }
   if (auto* f = types.as<FunType>(fun)) {
     TypeRef param = f->param, result = f->result;
-    why_.clear();
+    clear_why();
     if (!unify(param, arg)) {
       auto draft = c.diags.report(arg_exp ? arg_exp->span : at, err::cannot_apply, fun_text, arg_exp ? source(arg_exp) : "its argument",
                                   quoted_type(unsized_show(param)), quoted_type(unsized_show(arg)));
-      draft.note(why_);
-      auto prim = [&](TypeRef t) { auto* p = types.as<PrimType>(resolved(t)); return p ? std::optional(p->prim) : std::nullopt; };
-      auto to = prim(param), from = prim(arg);
-      if (to && from && arg_exp) draft.help(fmt::format("convert: `{}.{} {}`", prim_name(*to), prim_name(*from), source(arg_exp)));
+      explain(draft);
+      if (!why_.code && fixed_by_use(fun_exp, index)) {
+        draft.because(reason(err::one_type_only, fun_text));
+        draft.help(fmt::format("give it a type parameter: `let {} 'a (x: a) = ...`", fun_text));
+      }
+      else if (arg_exp) draft.help(conversion(arg, param, arg_exp));
     }
     return result;
   }
   if (types.as<VarType>(fun)) {
     TypeRef result = fresh(at);
-    why_.clear();
+    clear_why();
     if (!unify(fun, types.fun(arg, result))) {
-      c.diags.report(at, err::cannot_apply, fun_text, arg_exp ? source(arg_exp) : "its argument", quoted_type(unsized_show(fun)), quoted_type(unsized_show(arg))).note(why_);
+      explain(c.diags.report(at, err::cannot_apply, fun_text, arg_exp ? source(arg_exp) : "its argument", quoted_type(unsized_show(fun)), quoted_type(unsized_show(arg))));
       return types.error();
     }
     return result;
@@ -233,9 +284,23 @@ TypeRef Infer::apply(TypeRef fun, ast::Expr* fun_exp, std::span<ast::Expr*> args
   std::string text = source(fun_exp);
   for (size_t i = 0; i < args.size(); i++) {
     TypeRef arg = infer(args[i]);
-    fun = apply_one(fun, text, i, arg, args[i], at);
+    size_t before = c.diags.error_count();
+    fun = apply_one(fun, text, i, arg, args[i], at, fun_exp);
+    if (c.diags.error_count() == before) continue;
+    // What the other arguments should be may depend on the wrong one.
+    for (size_t k = i + 1; k < args.size(); k++) infer(args[k]);
+    return failed_result(fun);
   }
   return fun;
+}
+
+// Of an application with a wrong argument: its type, if that does not depend on the arguments.
+TypeRef Infer::failed_result(TypeRef fun) {
+  TypeRef t = zonk(fun);
+  while (auto* f = types.as<FunType>(t)) t = f->result;
+  bool open = false;
+  visit_type(types, t, [&](TypeRef x) { open |= types.as<VarType>(x) != nullptr; }, [](SizeRef) {});
+  return open ? types.error() : t;
 }
 
 TypeRef Infer::project(TypeRef record, Name field, Span at) {
@@ -247,7 +312,7 @@ TypeRef Infer::project(TypeRef record, Name field, Span at) {
   TypeRef need = fresh(at);
   vars_.back().kind = TypeVar::Kind::Record;
   vars_.back().fields.emplace_back(field, out);
-  why_.clear();
+  clear_why();
   if (!unify(record, need)) {
     c.diags.report(at, err::no_such_field, c.text(field), unsized_show(record));
     vars_[types.as<VarType>(need)->var].link = types.error();
@@ -261,7 +326,7 @@ TypeRef Infer::select(TypeRef array, std::span<ast::Selector> at, Span span) {
   vars_.back().bound = Lifted::No;
   TypeRef whole = elem;
   for (size_t i = 0; i < at.size(); i++) whole = types.array(whole, types.any());
-  why_.clear();
+  clear_why();
   if (!unify(array, whole)) {
     c.diags.report(span, err::too_deep_index, quoted_type(unsized_show(array)), quoted_type(unsized_show(whole)))
         .note("indexed with " + std::to_string(at.size()) + (at.size() == 1 ? " index" : " indices"));
@@ -295,8 +360,8 @@ TypeRef Infer::lambda(ast::Lambda& l) {
   if (l.result) written = erase(resolve(l.result, nullptr));
   TypeRef body = infer(l.body);
   if (l.result) {
-    why_.clear();
-    if (!unify(written, body)) c.diags.report(l.body->span, err::body_type, quoted_type(unsized_show(written)), quoted_type(unsized_show(body))).note(why_);
+    clear_why();
+    if (!unify(written, body)) explain(c.diags.report(l.body->span, err::body_type, quoted_type(unsized_show(written)), quoted_type(unsized_show(body))));
   }
   c.restore(mark);
   return fun_type(from, body);
@@ -307,12 +372,12 @@ void Infer::let(ast::Let& l) {
   Group group;
   for (ast::TypeParam& p : l.sizes) {
     locals_[p.size] = {types.prim(Prim::I64), {}};
-    add_to_group(p.size, group);
+    add_to_group(p.size, group, err::duplicate_size_binder);
     c.bind(p.size);
   }
   TypeRef p = pattern(l.pat, group);
-  why_.clear();
-  if (!unify(p, value)) c.diags.report(l.pat->span, err::pattern_value, c.sources.text(l.pat->span), quoted_type(unsized_show(value))).note(why_);
+  clear_why();
+  if (!unify(p, value)) explain_pattern(l.pat, c.diags.report(l.pat->span, err::pattern_value, c.sources.text(l.pat->span), quoted_type(unsized_show(value))));
   bind_all(group);
 }
 
@@ -327,15 +392,21 @@ void Infer::local_function(ast::LetFun& l) {
   params(def.params, from, group);
   TypeRef written;
   if (def.result) written = erase(resolve(def.result, nullptr));
+  c.defining.emplace_back(def.self->name, "a local function");
   TypeRef body = infer(def.body);
+  c.defining.pop_back();
   if (def.result) {
-    why_.clear();
-    if (!unify(written, body)) c.diags.report(def.body->span, err::body_type, quoted_type(unsized_show(written)), quoted_type(unsized_show(body))).note(why_);
+    clear_why();
+    if (!unify(written, body)) explain(c.diags.report(def.body->span, err::body_type, quoted_type(unsized_show(written)), quoted_type(unsized_show(body))));
   }
   level_--;
   c.restore(mark);
-  Local local{fun_type(from, body), {}};
+  Local local{zonk(fun_type(from, body)), {}};
   for (ast::TypeParam& p : def.tparams) if (p.type.valid()) local.params.push_back(p.type);
+  if (local.params.empty())
+    visit_type(types, local.type, [&](TypeRef x) {
+      if (auto* v = types.as<VarType>(x)) if (vars_[v->var].level > level_ || vars_[v->var].kind == TypeVar::Kind::Free) local.open.push_back(v->var);
+    }, [](SizeRef) {});
   locals_[def.self] = local;
   bound_.push_back(def.self);
   std::string_view name = c.text(def.self->name);
@@ -350,10 +421,10 @@ TypeRef Infer::loop(ast::Loop& l) {
   if (l.form != ast::Loop::Form::While) bound = infer(l.bound);
   Group group;
   TypeRef state = pattern(l.state, group);
-  why_.clear();
+  clear_why();
   if (!unify(state, init))
-    c.diags.report(l.state->span, err::pattern_value, c.sources.text(l.state->span), quoted_type(unsized_show(init))).note(why_);
-  no_functions_.push_back({state, {l.state->span, "loop parameter"}});
+    explain_pattern(l.state, c.diags.report(l.state->span, err::loop_initial, c.sources.text(l.state->span), quoted_type(unsized_show(init))).label(l.init->span, unsized_show(init)));
+  no_functions_.push_back({state, {l.state->span, &err::loop_of_function}});
   bind_all(group);
   switch (l.form) {
     case ast::Loop::Form::While: condition(l.bound); break;
@@ -362,6 +433,7 @@ TypeRef Infer::loop(ast::Loop& l) {
       Group index;
       TypeRef i = pattern(l.index, index);
       unify(i, bound);
+      counted_.push_back(&l);
       bind_all(index);
       break;
     }
@@ -371,9 +443,9 @@ TypeRef Infer::loop(ast::Loop& l) {
       expect(l.bound, bound, types.array(elem, types.any()), err::for_in_array);
       Group index;
       TypeRef i = pattern(l.index, index);
-      why_.clear();
+      clear_why();
       if (!unify(i, elem))
-        c.diags.report(l.index->span, err::pattern_value, c.sources.text(l.index->span), quoted_type(unsized_show(elem))).note(why_);
+        explain_pattern(l.index, c.diags.report(l.index->span, err::pattern_value, c.sources.text(l.index->span), quoted_type(unsized_show(elem))));
       bind_all(index);
       break;
     }
@@ -419,7 +491,13 @@ TypeRef Infer::infer_node(ast::Expr* e) {
         expect(r.first, t, overloaded(ints, r.first->span), err::range_parts);
         if (r.second) {
           expect(r.second, infer(r.second), t, err::range_parts);
-          if (c.sources.text(r.first->span) == c.sources.text(r.second->span)) c.diags.report(e->span, err::range_step);
+          auto value = [](const ast::Expr* x) -> std::optional<uint64_t> {
+            auto* l = std::get_if<ast::Literal>(&x->node);
+            if (!l || l->kind != ast::Literal::Kind::Int) return {};
+            return l->integer;
+          };
+          bool same_value = value(r.first) && value(r.first) == value(r.second);
+          if (same_value || c.sources.text(r.first->span) == c.sources.text(r.second->span)) c.diags.report(e->span, err::range_step);
         }
         expect(r.last, infer(r.last), t, err::range_parts);
         return types.array(t, types.any());
@@ -438,9 +516,9 @@ TypeRef Infer::infer_node(ast::Expr* e) {
         TypeRef t = infer(u.operand);
         if (negate && std::get_if<ast::Literal>(&u.operand->node) && !literals_.empty() && literals_.back().first == u.operand)
           literals_.back().second = true;
-        why_.clear();
+        clear_why();
         if (!unify(t, overloaded(negate ? numbers : PrimSet(ints | bit(Prim::Bool)), e->span)))
-          c.diags.report(e->span, err::unary_operand, quoted_type(unsized_show(t)), negate ? "\n  a number" : "\n  an integer or bool").note(why_);
+          explain(c.diags.report(e->span, err::unary_operand, quoted_type(unsized_show(t)), negate ? "\n  a number" : "\n  an integer or bool"));
         return t;
       },
       [&](ast::Section& s) {
@@ -448,7 +526,7 @@ TypeRef Infer::infer_node(ast::Expr* e) {
         std::string name = source(s.op);
         if (s.left) {
           TypeRef rest = apply_one(f, name, 0, infer(s.left), s.left, e->span);
-          why_.clear();
+          clear_why();
           if (!unify(rest, types.fun(fresh(e->span), fresh(e->span)))) {
             c.diags.report(e->span, err::section_operator, quoted_type(unsized_show(f)), "\n  a function of two arguments");
             return types.error();
@@ -457,20 +535,22 @@ TypeRef Infer::infer_node(ast::Expr* e) {
         }
         if (!s.right) return f;
         TypeRef left = fresh(e->span), right = fresh(e->span), result = fresh(e->span);
-        why_.clear();
+        clear_why();
         if (!unify(f, types.fun(left, types.fun(right, result)))) {
           c.diags.report(e->span, err::section_operator, quoted_type(unsized_show(f)), "\n  a function of two arguments");
           return types.error();
         }
         TypeRef arg = infer(s.right);
-        why_.clear();
+        clear_why();
         if (!unify(right, arg))
-          c.diags.report(s.right->span, err::cannot_apply, name, source(s.right), quoted_type(unsized_show(right)), quoted_type(unsized_show(arg))).note(why_);
+          explain(c.diags.report(s.right->span, err::cannot_apply, name, source(s.right), quoted_type(unsized_show(right)), quoted_type(unsized_show(arg))));
         return types.fun(left, result);
       },
       [&](ast::AccessSection& s) {
         TypeRef base = fresh(e->span);
-        return types.fun(base, steps(base, s.steps));
+        TypeRef out = steps(base, s.steps);
+        if (auto* v = types.as<VarType>(resolved(base))) vars_[v->var].section = true;
+        return types.fun(base, out);
       },
       [&](ast::Lambda& l) { return lambda(l); },
       [&](ast::Match& m) {
@@ -480,18 +560,18 @@ TypeRef Infer::infer_node(ast::Expr* e) {
           auto mark = c.mark();
           Group group;
           TypeRef p = pattern(k.pat, group);
-          why_.clear();
-          if (!unify(p, on)) c.diags.report(k.pat->span, err::pattern_value, c.sources.text(k.pat->span), quoted_type(unsized_show(on))).note(why_);
+          clear_why();
+          if (!unify(p, on)) explain_pattern(k.pat, c.diags.report(k.pat->span, err::pattern_value, c.sources.text(k.pat->span), quoted_type(unsized_show(on))));
           bind_all(group);
           TypeRef t = infer(k.body);
           c.restore(mark);
           if (!result.valid()) { result = t; continue; }
-          why_.clear();
+          clear_why();
           if (!unify(result, t))
-            c.diags.report(k.body->span, err::branches_differ, quoted_type(unsized_show(result)), quoted_type(unsized_show(t))).note(why_);
+            explain(c.diags.report(k.body->span, err::branches_differ, quoted_type(unsized_show(result)), quoted_type(unsized_show(t))));
         }
         if (!result.valid()) return types.error();
-        no_functions_.push_back({result, {e->span, "match-result"}});
+        no_functions_.push_back({result, {e->span, &err::match_result}});
         return result;
       },
       [&](ast::Loop& l) { return loop(l); },
@@ -506,8 +586,8 @@ TypeRef Infer::infer_node(ast::Expr* e) {
       [&](ast::Ascribe& a) {
         TypeRef written = erase(resolve(a.type, nullptr));
         TypeRef t = infer(a.exp);
-        why_.clear();
-        if (!unify(written, t)) c.diags.report(a.exp->span, err::ascription, quoted_type(unsized_show(written)), quoted_type(unsized_show(t))).note(why_);
+        clear_why();
+        if (!unify(written, t)) explain(c.diags.report(a.exp->span, err::ascription, quoted_type(unsized_show(written)), quoted_type(unsized_show(t))));
         return written;
       },
       [&](ast::Coerce& a) {
@@ -575,10 +655,14 @@ void Infer::default_vars() {
     switch (vars_[i].kind) {
       case TypeVar::Kind::Overloaded: {
         PrimSet set = vars_[i].set;
-        Prim choice = Prim::I32;
-        if (set & bit(Prim::I32)) choice = Prim::I32;
-        else if (set & bit(Prim::F64)) choice = Prim::F64;
-        else for (int p = 0; p < 12; p++) if (set & bit(Prim(p))) choice = Prim(p);
+        bool single = (set & (set - 1)) == 0;
+        if (!single && !(set & (bit(Prim::I32) | bit(Prim::F64)))) {
+          c.diags.report(vars_[i].origin, err::ambiguous_number, set_names(set));
+          vars_[i].link = types.error();
+          break;
+        }
+        Prim choice = set & bit(Prim::I32) ? Prim::I32 : Prim::F64;
+        for (int p = 0; single && p < 12; p++) if (set & bit(Prim(p))) choice = Prim(p);
         vars_[i].link = types.prim(choice);
         break;
       }
@@ -629,10 +713,13 @@ bool Infer::definition(ast::Def& def) {
     locals_[def.self] = {type, {}};
     if (!hidden) c.bind(def.self);
   }
+  c.defining.emplace_back(def.self->name, "a constant");
   TypeRef body = infer(def.body);
-  why_.clear();
+  c.defining.pop_back();
+  clear_why();
   if (!unify(result, body))
-    c.diags.report(def.body->span, err::body_type, quoted_type(unsized_show(result)), quoted_type(unsized_show(body))).note(why_);
+    explain(c.diags.report(def.body->span, err::body_type, quoted_type(unsized_show(result)), quoted_type(unsized_show(body)))
+                .help(conversion(body, result, def.body)));
   c.restore(mark);
   current_ = nullptr;
 
@@ -685,12 +772,14 @@ bool Infer::definition(ast::Def& def) {
   }
   for (auto& [t, at] : no_functions_) {
     TypeRef z = zonk(t);
-    bool functions = false;
-    visit_type(types, z, [&](TypeRef x) { functions |= types.as<FunType>(x) != nullptr; }, [](SizeRef) {});
-    if (broken ? functions : c.has_function(z)) {
-      std::string plural = std::string(at.second) + (std::string_view(at.second) == "loop parameter" ? "" : "s");
-      c.diags.report(at.first, err::function_result, plural, c.show(z));
-    }
+    if (!broken && c.has_function(z)) c.diags.report(at.first, *at.second, c.show(z));
+  }
+  for (const ast::Loop* l : counted_) {
+    auto* p = types.as<PrimType>(zonk(l->bound->type));
+    if (!p || !is_integer(p->prim) || (unsigned(p->prim) % 4) >= 2) continue;
+    unsigned bits = 8u << (unsigned(p->prim) % 4);
+    c.diags.report(l->index->span, err::narrow_index, prim_name(p->prim), std::to_string((1 << (is_signed(p->prim) ? bits - 1 : bits)) - 1))
+        .label(l->bound->span, "its type is that of the bound");
   }
   for (ast::Expr* hole : holes_) {
     if (!(intrinsic && def.body == hole)) c.diags.report(hole->span, err::hole, c.show(zonk(hole->type)));

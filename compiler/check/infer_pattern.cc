@@ -5,12 +5,12 @@
 
 namespace raido::check {
 
-void Infer::add_to_group(Binding* b, Group& group) {
+void Infer::add_to_group(Binding* b, Group& group, const Diag<2>& twice) {
   std::string_view name = c.text(b->name);
   if (name == "&&" || name == "||") c.diags.report(b->span, err::operator_redefined, name);
   if (auto other = group.first.find(b->name); other != group.first.end()) {
     Span at = other->second->span;
-    c.diags.report(b->span, err::bound_twice, name, c.sources.place(at)).label(at, "bound here first");
+    c.diags.report(b->span, twice, name, c.sources.place(at)).label(at, "bound here first");
   }
   group.add(b);
 }
@@ -69,15 +69,22 @@ TypeRef Infer::pattern_node(ast::Pat* p, Group& group) {
       [&](ast::PAscribe& a) {
         TypeRef written = erase(resolve(a.type, nullptr));
         TypeRef inner = pattern(a.pat, group);
-        why_.clear();
+        clear_why();
         if (!unify(inner, written)) {
-          bool nested = std::get_if<ast::PAscribe>(&a.pat->node) != nullptr;
-          if (nested) c.diags.report(a.pat->span, err::pattern_outer_ascription, unsized_show(inner), unsized_show(written)).note(why_);
-          else c.diags.report(a.pat->span, err::pattern_ascription, c.sources.text(a.pat->span), unsized_show(written)).note(why_);
+          std::string shown = unsized_show(written);
+          std::string_view text = c.sources.text(a.pat->span);
+          if (std::get_if<ast::PAscribe>(&a.pat->node)) explain(c.diags.report(a.pat->span, err::pattern_outer_ascription, unsized_show(inner), shown));
+          else explain_pattern(a.pat, c.diags.report(a.pat->span, err::pattern_ascription, text, shown));
         }
         return inner;
       },
       [&](ast::PAttr& a) { return pattern(a.pat, group); });
+}
+
+void Infer::explain_pattern(const ast::Pat* p, Diagnostics::Draft draft) {
+  if (why_.code == err::unshared_fields.code && where_.empty() && std::get_if<ast::PRecord>(&p->node))
+    draft.because(reason(err::record_pattern_fields));
+  explain(draft);
 }
 
 // Names of one parameter are in scope in the types of the later ones.

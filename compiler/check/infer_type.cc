@@ -32,6 +32,7 @@ SizeRef Infer::resolve_size(ast::SizeExpr& s, std::vector<Binding*>* exists) {
   if (!s.exp) {
     if (!exists) return types.any();
     Binding* b = c.program.bind({}, s.span, Binding::Kind::TypeParamName);
+    wrote_anonymous = true;
     exists->push_back(b);
     return types.add(Size{NameSize{b}});
   }
@@ -49,7 +50,11 @@ TypeRef Infer::resolve_name(ast::TypeExpr* t, ast::TName& n, std::vector<Binding
   if (!member) return types.error();
   std::string name = c.shown(n.path);
   if (n.args.size() != member->params.size()) {
-    if (n.args.empty()) c.diags.report(t->span, err::missing_type_args, name, std::to_string(member->params.size()));
+    bool no_constructor = member->params.empty() && !c.sources.text(t->span).starts_with(name);
+    bool abstract = types.as<NamedType>(member->body) && types[types.as<NamedType>(member->body)->decl].kind == TypeDecl::Kind::Abstract;
+    if (no_constructor) c.diags.report(t->span, err::not_a_type_constructor, c.sources.text(t->span));
+    else if (n.args.empty() && in_spec && abstract) c.diags.report(t->span, err::spec_type_args, name, std::to_string(member->params.size()));
+    else if (n.args.empty()) c.diags.report(t->span, err::missing_type_args, name, std::to_string(member->params.size()));
     else c.diags.report(t->span, err::wrong_type_args, name, std::to_string(member->params.size()), std::to_string(n.args.size()));
     return types.error();
   }
@@ -67,6 +72,7 @@ TypeRef Infer::resolve_name(ast::TypeExpr* t, ast::TName& n, std::vector<Binding
   TypeRef body = m.body;
   if (auto* e = types.as<ExistsType>(body)) {
     ExistsType ex = *e;
+    named_lifted = true;
     for (Binding* b : ex.sizes) {
       if (!exists) { s.sizes[b] = types.any(); continue; }
       Binding* copy = c.program.bind(b->name, t->span, Binding::Kind::TypeParamName);
@@ -132,7 +138,7 @@ TypeRef Infer::resolve(ast::TypeExpr* t, std::vector<Binding*>* exists) {
             auto* next = std::get_if<ast::TArrow>(&rest->node);
             if (!next) break;
             if (next->name && next->name->name == a.name->name)
-              c.diags.report(next->name->span, err::bound_twice, c.text(a.name->name), c.sources.place(a.name->span));
+              c.diags.report(next->name->span, err::duplicate_in_type, c.text(a.name->name), c.sources.place(a.name->span)).label(a.name->span, "bound here first");
             rest = next->to;
           }
         }

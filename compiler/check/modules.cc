@@ -10,9 +10,9 @@
 
 namespace raido::check {
 
-void Modules::no_duplicate(std::map<Name, Span>& seen, Name name, Span at, const char* what) {
+void Modules::no_duplicate(std::map<Name, Span>& seen, Name name, Span at, const char* what, const Diag<3>& kind) {
   auto [it, is_new] = seen.emplace(name, at);
-  if (!is_new) c.diags.report(at, err::duplicate_definition, std::string(what) + (*what ? " " : "name "), c.text(name), c.sources.place(it->second));
+  if (!is_new) c.diags.report(at, kind, std::string(what) + (*what ? " " : "name "), c.text(name), c.sources.place(it->second)).label(it->second, "defined here first");
 }
 
 void Modules::file(ast::File& file) {
@@ -109,7 +109,8 @@ std::vector<TypeMember::Param> Modules::type_params(std::span<ast::TypeParam> pa
   return out;
 }
 
-void Modules::check_abbreviation(ast::TypeParam::Kind kind, TypeRef body, std::span<ast::TypeParam> params, Span at) {
+void Modules::check_abbreviation(ast::TypeParam::Kind kind, TypeRef body, std::span<ast::TypeParam> params, Span at,
+                                 const Infer& infer) {
   if (types.is_error(body)) return;
   Lifted lifted = Lifted::No;
   bool exists = types.as<ExistsType>(body) != nullptr, function = false;
@@ -119,7 +120,7 @@ void Modules::check_abbreviation(ast::TypeParam::Kind kind, TypeRef body, std::s
   }, [](SizeRef) {});
   using Kind = ast::TypeParam::Kind;
   if (kind != Kind::Lifted && (function || lifted == Lifted::Full)) c.diags.report(at, err::function_in_type);
-  else if (kind == Kind::Type && lifted == Lifted::Size) c.diags.report(at, err::lifted_in_type);
+  else if (kind == Kind::Type && (lifted == Lifted::Size || (infer.named_lifted && !infer.wrote_anonymous))) c.diags.report(at, err::lifted_in_type);
   else if (kind == Kind::Type && exists) c.diags.report(at, err::anonymous_in_type);
   bool anonymous = false;
   visit_type(types, body, [](TypeRef) {}, [&](SizeRef d) { anonymous |= types.as<AnySize>(d) != nullptr; });
@@ -146,12 +147,12 @@ void Modules::type(ast::Decl& d, ast::TypeDef& t, ModuleInfo& out) {
     Sizes sizes(c, infer);
     sizes.written_sizes(t.body);
     sizes.finish();
+    check_abbreviation(t.lifted, m.body, t.params, t.body->span, infer);
   }
   c.restore(mark);
   m.params = type_params(t.params);
   m.lifted = lifted_of(t.lifted);
   m.span = t.name_span;
-  check_abbreviation(t.lifted, m.body, t.params, t.body->span);
   t.type = m.body;
   c.type_names.bind(t.name, m);
   if (!d.local) out.types[t.name] = m;
@@ -216,6 +217,7 @@ const ModuleInfo* Modules::mod_exp(ast::ModExp* e, const std::string& prefix, Ab
         c.bind(l.param->self);
         ModuleInfo out;
         out.param = param.info;
+        out.param_name = l.param->self->name;
         out.param_abstracts = param.abstracts;
         out.result = mod_exp(l.body, prefix, out.result_abstracts);
         c.restore(mark);
@@ -252,7 +254,11 @@ const ModuleInfo* Modules::mod_exp(ast::ModExp* e, const std::string& prefix, Ab
 const ModuleInfo* Modules::apply(ast::ModExp* e, const ModuleInfo& functor, const ModuleInfo& arg, const std::string& prefix,
                                  Abstracts& abstracts, Span at) {
   Context::Subst s;
-  if (!matches(arg, {functor.param, functor.param_abstracts}, s, at)) return nullptr;
+  size_t before = c.diags.mark();
+  if (!matches(arg, {functor.param, functor.param_abstracts}, s, at)) {
+    c.diags.because(before, reason(err::argument_mismatch, functor.param_name.valid() ? c.text(functor.param_name) : "_"));
+    return nullptr;
+  }
   Abstracts made;
   for (const AbstractAt& a : functor.result_abstracts) {
     TypeDecl copy = types[a.type];
@@ -329,6 +335,7 @@ const ModuleInfo* Modules::substitute(const ModuleInfo& m, const Context::Subst&
   for (auto& [name, member] : m.types) out.types[name] = substitute(member, s);
   for (auto& [name, sig] : m.mod_types) out.mod_types[name] = c.mod_type({substitute(*sig->info, s), sig->abstracts});
   if (m.param) out.param = substitute(*m.param, s);
+  out.param_name = m.param_name;
   if (m.result) out.result = substitute(*m.result, s);
   out.param_abstracts = m.param_abstracts;
   out.result_abstracts = m.result_abstracts;
@@ -392,6 +399,7 @@ void Modules::spec_value(ast::SpecVal& v, ModuleInfo& out) {
   Scheme s;
   {
     Infer infer(c);
+    infer.in_spec = true;
     infer.bind_type_params(v.tparams);
     for (ast::TypeParam& p : v.tparams) {
       if (p.size) s.sizes.push_back(p.size);
@@ -431,17 +439,18 @@ ModTypeInfo Modules::specs(ast::SSpecs& s) {
   for (ast::Spec& spec : s.specs) {
     match(spec.node,
         [&](ast::SpecVal& v) {
-          no_duplicate(seen.terms, v.name, v.name_span, "");
+          no_duplicate(seen.terms, v.name, v.name_span, "", err::duplicate_spec);
           spec_value(v, out);
         },
         [&](ast::SpecType& t) {
-          no_duplicate(seen.types, t.name, t.name_span, "type");
+          no_duplicate(seen.types, t.name, t.name_span, "type", err::duplicate_spec);
           TypeMember m;
           m.lifted = lifted_of(t.lifted);
           m.span = t.name_span;
           auto inner = c.mark();
           {
             Infer infer(c);
+            infer.in_spec = true;
             infer.bind_type_params(t.params);
             if (t.body) {
               m.body = infer.abbreviation(t.body);
@@ -449,7 +458,7 @@ ModTypeInfo Modules::specs(ast::SSpecs& s) {
               Sizes sizes(c, infer);
               sizes.written_sizes(t.body);
               sizes.finish();
-              check_abbreviation(t.lifted, m.body, t.params, t.body->span);
+              check_abbreviation(t.lifted, m.body, t.params, t.body->span, infer);
             }
           }
           c.restore(inner);
@@ -469,7 +478,7 @@ ModTypeInfo Modules::specs(ast::SSpecs& s) {
           c.type_names.bind(t.name, m);
         },
         [&](ast::SpecModule& m) {
-          no_duplicate(seen.terms, m.name, m.name_span, "");
+          no_duplicate(seen.terms, m.name, m.name_span, "", err::duplicate_spec);
           ModTypeInfo inner = fresh_copy(mod_type(m.type), std::string(c.text(m.name)) + ".");
           out.terms[m.name] = {nullptr, inner.info, m.name_span};
           for (AbstractAt a : inner.abstracts) {
@@ -571,6 +580,7 @@ bool Modules::matches(const ModuleInfo& impl, const ModTypeInfo& sig, Context::S
     for (size_t i = 0; fits && i < t->params.size(); i++) fits = (t->params[i].size != nullptr) == d.param_is_size[i];
     Lifted lifted = std::max(t->lifted == Lifted::No ? Lifted::No : t->lifted, types.is_error(t->body) ? Lifted::No : c.liftedness(t->body));
     if (!fits) { c.diags.report(at, err::type_params_differ, name); ok = false; }
+    else if (lifted == Lifted::Size && d.lifted == Lifted::No) { c.diags.report(at, err::type_anonymous, name); ok = false; }
     else if (lifted > d.lifted) { c.diags.report(at, err::type_too_lifted, name, d.lifted == Lifted::No ? "non-lifted" : "size-lifted"); ok = false; }
     else found.types[a.type.index] = *t;
     for (const TypeMember::Param& p : t->params)
@@ -646,11 +656,18 @@ bool Modules::value_matches(Name name, const Scheme& impl, const Scheme& spec, c
   Infer infer(c);
   std::vector<TypeRef> inst;
   TypeRef have = infer.instantiate(impl, at, &inst);
-  auto report = [&](const std::string& why) {
-    c.diags.report(at, err::value_differs, c.text(name), c.show(want.type), c.show(impl.type)).note(why);
+  auto report = [&](const Reason& why) {
+    c.diags.report(at, err::value_differs, c.text(name), c.show(want.type), c.show(impl.type)).because(why);
     return false;
   };
-  if (!infer.unify(infer.erase(want.type), have)) return report(infer.why());
+  if (!infer.unify(infer.erase(want.type), have)) {
+    Reason why = infer.why();
+    const char* too_lifted[] = {err::lifted_element.code, err::size_lifted_element.code, err::functional_instance.code};
+    if (std::find(std::begin(too_lifted), std::end(too_lifted), why.code) == std::end(too_lifted)) return report(why);
+    std::string params;
+    for (TypeId id : impl.types) if (types[id].lifted == Lifted::No) params += (params.empty() ? "'" : " '") + std::string(c.text(types[id].name));
+    return report(reason(err::value_not_general, params, c.text(name)));
+  }
   for (TypeRef& t : inst) t = infer.zonk(t);
   infer.finish();
   for (TypeRef& t : inst) t = infer.zonk(t);

@@ -24,7 +24,7 @@ class Modules {
   void type(ast::Decl& d, ast::TypeDef& t, ModuleInfo& out);
   void open(ast::Decl& d, ast::Open& o, ModuleInfo& out, Abstracts& abstracts);
   std::vector<TypeMember::Param> type_params(std::span<ast::TypeParam> params) const;
-  void check_abbreviation(ast::TypeParam::Kind kind, TypeRef body, std::span<ast::TypeParam> params, Span at);
+  void check_abbreviation(ast::TypeParam::Kind kind, TypeRef body, std::span<ast::TypeParam> params, Span at, const Infer& infer);
 
   // Null: an error was reported. `prefix` is how messages call the abstract types that come into being.
   const ModuleInfo* mod_exp(ast::ModExp* e, const std::string& prefix, Abstracts& abstracts);
@@ -45,7 +45,8 @@ class Modules {
   bool value_matches(Name name, const Scheme& impl, const Scheme& spec, const Context::Subst& found, Span at);
   const TypeMember* type_at(const ModuleInfo& m, const std::vector<Name>& path) const;
   std::span<ast::Abstract> record(const Abstracts& abstracts);
-  void no_duplicate(std::map<Name, Span>& seen, Name name, Span at, const char* what);
+  void no_duplicate(std::map<Name, Span>& seen, Name name, Span at, const char* what,
+                    const Diag<3>& kind = err::duplicate_definition);
 
   Context& c;
   Types& types;

@@ -2,6 +2,8 @@
 // is projection.
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "compiler/check/context.h"
 
 namespace raido::check {
@@ -40,24 +42,57 @@ size_t distance(std::string_view a, std::string_view b, size_t limit) {
 
 }  // namespace
 
+namespace {
+
+// The name most like `wanted` among those offered, if one is close.
+class Similar {
+ public:
+  explicit Similar(std::string_view wanted) : wanted_(wanted), limit_(std::max<size_t>(1, wanted.size() / 3)) {}
+  void offer(std::string_view name) {
+    if (name.empty() || name == wanted_ || name.starts_with("_")) return;
+    size_t d = distance(wanted_, name, limit_);
+    if (d < wanted_.size() && d <= limit_ && (best_.empty() || d < limit_)) { best_ = name; limit_ = d; }
+  }
+  std::string help(std::string_view prefix = "") const {
+    return best_.empty() ? "" : fmt::format("did you mean `{}{}`?", prefix, best_);
+  }
+
+ private:
+  std::string_view wanted_;
+  size_t limit_;
+  std::string best_;
+};
+
+}  // namespace
+
+// Nothing is called so: `used` names of the path are known, the last of them as `module` (null: none is known).
+void Context::report_unknown(const ast::Path& path, size_t used, const ModuleInfo* module, bool want_module) {
+  std::string name = shown(path);
+  std::string_view wanted = text(path.names[used < path.names.size() ? used : used - 1]);
+  Similar similar(wanted);
+  if (module) {
+    ast::Path head = path;
+    head.names = path.names.subspan(0, used);
+    for (auto& [n, member] : module->terms) if (want_module || member.scheme || used + 1 < path.names.size()) similar.offer(text(n));
+    diags.report(path.span, err::unknown_member, name, shown(head), wanted).help(similar.help(shown(head) + "."));
+    return;
+  }
+  bool is_module = want_module || path.names.size() > 1;
+  terms.each([&](Name n, const TermEntry& entry) { if (!entry.module || is_module) similar.offer(text(n)); });
+  if (is_module) diags.report(path.span, err::unknown_module, name, wanted).help(similar.help());
+  else if (auto it = std::find_if(defining.begin(), defining.end(), [&](auto& d) { return d.first == path.names[0]; }); it != defining.end())
+    diags.report(path.span, err::self_reference, name, it->second).help(it->second == std::string_view("a constant") ? "" : "only functions at the top level are recursive; use a loop");
+  else diags.report(path.span, err::unknown_name, name).help(similar.help());
+}
+
 std::optional<Context::Found> Context::lookup(ast::Path& path, bool want_module) {
-  auto unknown = [&](size_t upto) -> std::optional<Found> {
-    std::string name = shown(path);
-    auto draft = diags.report(path.span, err::unknown_name, name);
-    std::string best;
-    size_t limit = std::max<size_t>(1, text(path.names[0]).size() / 3);
-    if (upto == 0 && path.names.size() == 1)
-      terms.each([&](Name n, const TermEntry& entry) {
-        if (entry.module && !want_module) return;
-        size_t d = distance(text(path.names[0]), text(n), limit);
-        if (d <= limit && (best.empty() || d < limit)) { best = text(n); limit = d; }
-      });
-    if (!best.empty()) draft.help("did you mean `" + best + "`?");
+  auto unknown = [&](size_t used, const ModuleInfo* module) -> std::optional<Found> {
+    report_unknown(path, used, module, want_module);
     return {};
   };
   if (!want_module && names_intrinsics(path)) return lookup_intrinsic(path);
   const TermEntry* first = terms.find(path.names[0]);
-  if (!first) return unknown(0);
+  if (!first) return unknown(0, nullptr);
   Found found{*first, 1};
   std::vector<Name> members(first->members.begin(), first->members.end());
   while (found.entry.module && found.used < path.names.size()) {
@@ -67,15 +102,18 @@ std::optional<Context::Found> Context::lookup(ast::Path& path, bool want_module)
       return {};
     }
     auto it = m.terms.find(path.names[found.used]);
-    if (it == m.terms.end()) return unknown(found.used);
+    if (it == m.terms.end()) return unknown(found.used, &m);
     members.push_back(it->first);
     found.entry.scheme = it->second.scheme;
     found.entry.module = it->second.module;
     found.used++;
   }
-  if (want_module && (!found.entry.module || found.used < path.names.size())) return unknown(found.used);
+  if (want_module && (!found.entry.module || found.used < path.names.size())) {
+    diags.report(path.span, err::unknown_module, shown(path), text(path.names[found.used - 1])).note("this is the name of a value");
+    return {};
+  }
   if (!want_module && found.entry.module) {
-    diags.report(path.span, err::unknown_name, shown(path)).note("this is the name of a module");
+    diags.report(path.span, err::module_as_value, shown(path)).help("name a member: `" + shown(path) + ".x`");
     return {};
   }
   for (size_t i = 0; i < path.names.size(); i++)
@@ -151,8 +189,13 @@ Binding* Context::builtin(Name op) {
 
 const TypeMember* Context::lookup_type(ast::Path& path) {
   Name last = path.names.back();
+  const ModuleInfo* m = nullptr;
   auto unknown = [&]() -> const TypeMember* {
-    diags.report(path.span, err::unknown_type, shown(path));
+    Similar similar(text(last));
+    if (m) for (auto& [n, member] : m->types) similar.offer(text(n));
+    else if (path.names.size() == 1) type_names.each([&](Name n, const TypeMember&) { similar.offer(text(n)); });
+    std::string prefix = shown(path);
+    diags.report(path.span, err::unknown_type, prefix).help(similar.help(std::string_view(prefix).substr(0, prefix.size() - text(last).size())));
     return nullptr;
   };
   if (path.names.size() == 1) {
@@ -162,7 +205,7 @@ const TypeMember* Context::lookup_type(ast::Path& path) {
   const TermEntry* first = terms.find(path.names[0]);
   if (!first || !first->module) return unknown();
   if (first->root) first->root->used = true;
-  const ModuleInfo* m = first->module;
+  m = first->module;
   for (size_t i = 1; i + 1 < path.names.size(); i++) {
     if (m->is_functor()) { diags.report(path.span, err::unapplied_functor, text(path.names[i - 1])); return nullptr; }
     auto it = m->terms.find(path.names[i]);
@@ -177,7 +220,9 @@ const TypeMember* Context::lookup_type(ast::Path& path) {
 const ModTypeInfo* Context::lookup_mod_type(ast::Path& path) {
   Name last = path.names.back();
   auto unknown = [&]() -> const ModTypeInfo* {
-    diags.report(path.span, err::unknown_mod_type, shown(path));
+    Similar similar(text(last));
+    if (path.names.size() == 1) mod_types.each([&](Name n, const ModTypeInfo*) { similar.offer(text(n)); });
+    diags.report(path.span, err::unknown_mod_type, shown(path)).help(similar.help());
     return nullptr;
   };
   if (path.names.size() == 1) {

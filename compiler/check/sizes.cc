@@ -52,10 +52,11 @@ TypeRef Sizes::written(ast::TypeExpr* t) {
   return replace_any(t->type, t->span);
 }
 
-Binding* Sizes::unknown(Span at, std::string origin, Name name) {
+Binding* Sizes::unknown(Span at, std::string origin, Name name, Origin kind) {
   Binding* b = c.program.bind(name, at, Binding::Kind::UnknownSize);
   levels_[b] = lambda_level_;
   if (!origin.empty()) origins_[b] = std::move(origin);
+  if (kind != Origin::Other) origin_kinds_[b] = kind;
   return b;
 }
 
@@ -185,7 +186,7 @@ TypeRef Sizes::join_branches(TypeRef a, TypeRef b, Span at) {
     if (unify_size(x, y)) return x;
     rollback(m);
     for (auto& [pair, u] : made) if (same(pair.first, x) && same(pair.second, y)) return u;
-    SizeRef u = types.add(Size{NameSize{unknown(at, "unknown due to conditional expression at " + c.sources.place(at))}});
+    SizeRef u = types.add(Size{NameSize{unknown(at, "unknown due to conditional expression at " + c.sources.place(at), {}, Origin::Branches)}});
     made.push_back({{x, y}, u});
     return u;
   };
@@ -498,7 +499,9 @@ SizeRef Sizes::final_size(SizeRef s) {
     Var& var = vars_[v->var];
     if (!var.absorbed && var.origin.valid() && c.diags.error_count() == errors_from_) {
       std::string what = var.param && var.param->name.valid() ? "the size parameter `" + std::string(c.text(var.param->name)) + "`" : "a size here";
-      c.diags.report(var.origin, err::ambiguous_size, what);
+      if (var.existential) c.diags.report(var.origin, err::existential_parameter, what).help("apply the functions one after the other, with `|>`");
+      else if (var.coerced) c.diags.report(var.origin, err::coerced_size);
+      else c.diags.report(var.origin, err::ambiguous_size, what);
     }
     if (!var.unknown) var.unknown = c.program.bind({}, var.origin, Binding::Kind::UnknownSize);
     return types.add(Size{NameSize{var.unknown}});
@@ -533,17 +536,15 @@ void Sizes::finish() {
 bool Sizes::implements(const Scheme& spec, const Scheme& impl, const std::vector<TypeRef>& inst) {
   std::vector<TypeRef> args = inst;
   TypeRef t = instantiate(impl, args, {});
-  left_ = {}, right_ = {}, failure_ = nullptr;
+  left_ = {}, right_ = {}, failure_ = Failure::Differ;
   level_++;
   bool ok = unify(spec.type, t);
   level_--;
-  if (!ok) {
-    std::string_view f = failure_ ? failure_ : "";
-    why_ = f == "consumes" ? "the types are incompatible regarding consuming their arguments"
-           : f == "result-unique" ? "the types have incompatible uniqueness of results"
-           : "Sizes \"" + c.show(left_) + "\" and \"" + c.show(right_) + "\" do not match";
-  }
-  return ok;
+  if (ok) return true;
+  if (failure_ == Failure::Consumes) why_ = reason(err::spec_consumption);
+  else if (failure_ == Failure::ResultUnique) why_ = {nullptr, "the types have incompatible uniqueness of results"};
+  else why_ = {nullptr, "Sizes \"" + c.show(left_) + "\" and \"" + c.show(right_) + "\" do not match"};
+  return false;
 }
 
 }  // namespace raido::check

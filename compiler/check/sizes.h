@@ -30,18 +30,26 @@ class Sizes {
 
   // Is `impl` at least as general as `spec`? why() says what differs.
   bool implements(const Scheme& spec, const Scheme& impl, const std::vector<TypeRef>& inst);
-  const std::string& why() const { return why_; }
+  const Reason& why() const { return why_; }
 
  private:
   struct Var {
     SizeRef link;
     uint32_t level;
     bool absorbable = false, absorbed = false, unlifted = false;
+    bool loop_state = false;          // a size of what a loop carries
+    bool coerced = false;             // of a value before `:>`
+    bool existential = false;         // it would have to be a size that each call of some function makes
     Span origin;
     Binding* param = nullptr;         // the size parameter it stands for
     Binding* unknown = nullptr;       // what an absorbed variable is called in the end
     const Scheme* of = nullptr;
   };
+  // Why two types or sizes cannot be made equal. Occurs: the size would contain itself. Scope: its names are not known there.
+  enum class Failure : uint8_t { Differ, Occurs, Unlifted, Scope, Consumes, ResultUnique };
+  enum class Place : uint8_t { LoopBody, Other };
+  // What an unknown size comes from, as messages distinguish it.
+  enum class Origin : uint8_t { Call, Branches, Loop, Other };
   enum class Fresh { Plain, Absorbable, Unlifted };
   enum class Purpose { Read, Update };                 // the size of an updated slice is that of the new value
   struct Saved { uint32_t level, lambda_level; };
@@ -52,7 +60,7 @@ class Sizes {
   SizeRef resolve(SizeRef s) const;
   TypeRef final_type(TypeRef t);
   SizeRef final_size(SizeRef s);
-  Binding* unknown(Span at, std::string origin, Name name = {});
+  Binding* unknown(Span at, std::string origin, Name name = {}, Origin kind = Origin::Other);
   TypeRef open_exists(TypeRef result, const std::vector<Binding*>& exists, Span at, const std::string& origin);
   TypeRef written(ast::TypeExpr* t);
   TypeRef replace_any(TypeRef t, Span at);
@@ -105,8 +113,8 @@ class Sizes {
   bool fits(SizeRef s, uint32_t var, uint32_t level);
   bool same(SizeRef a, SizeRef b);
   uint32_t level_of(const Binding* b) const;
-  bool fail(SizeRef a, SizeRef b, const char* code = nullptr);
-  void expect(Span at, TypeRef expected, TypeRef actual, const std::string& context);
+  bool fail(SizeRef a, SizeRef b, Failure why = Failure::Differ);
+  void expect(Span at, TypeRef expected, TypeRef actual, const std::string& context, Place place = Place::Other);
   size_t mark() const { return trail_.size(); }
   void rollback(size_t mark);
 
@@ -120,12 +128,14 @@ class Sizes {
   std::unordered_map<const Binding*, TypeRef> locals_;
   std::unordered_map<const Binding*, const Scheme*> polymorphic_;
   std::unordered_map<const Binding*, std::string> origins_;      // of unknown sizes
+  std::unordered_map<const Binding*, Origin> origin_kinds_;      // where not Other
   uint32_t level_ = 1, lambda_level_ = 1;
   size_t errors_from_;
   // The last failure.
   SizeRef left_, right_;
-  const char* failure_ = nullptr;
-  std::string why_;
+  Failure failure_ = Failure::Differ;
+  bool in_function_result_ = false;                                // of functions whose parameters have names
+  Reason why_;
 };
 
 }  // namespace raido::check

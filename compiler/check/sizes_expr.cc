@@ -52,6 +52,7 @@ const ast::Expr* Sizes::let(ast::Let& l, std::vector<Binding*>& bound) {
     TypeRef shape = c.strip_unique(from_pattern(l.pat));
     for (ast::TypeParam& p : l.sizes) {
       if (!c.mentions(shape, p.size)) c.diags.report(p.span, err::unused_size_binder, c.text(p.name));
+      else if (!c.witnesses(shape, p.size)) c.diags.report(p.span, err::size_binder_in_function, c.text(p.name));
       s.sizes[p.size] = fresh(p.span, Fresh::Absorbable);
     }
     expect(l.pat->span, c.substitute(shape, s), value, "in the pattern");
@@ -348,7 +349,8 @@ TypeRef Sizes::loop(ast::Expr* e, ast::Loop& l) {
   pair(state, init, starts);
   size_t n = starts.size();
   std::vector<bool> open(n);
-  for (size_t i = 0; i < n; i++) open[i] = types.as<VarSize>(resolve(starts[i].first)) != nullptr;
+  for (size_t i = 0; i < n; i++)
+    if (auto* v = types.as<VarSize>(resolve(starts[i].first))) open[i] = vars_[v->var].loop_state = true;
 
   std::vector<Binding*> bound;
   auto run_body = [&](TypeRef t) {
@@ -404,7 +406,7 @@ TypeRef Sizes::loop(ast::Expr* e, ast::Loop& l) {
       auto* v = types.as<VarSize>(resolve(starts[i].first));
       if (!v || !open[i]) continue;
       if (!variant[i]) { link(v->var, resolve(starts[i].second)); continue; }
-      Binding* b = unknown(l.state->span, "a size that changes from iteration to iteration of the loop at " + c.sources.place(e->span));
+      Binding* b = unknown(l.state->span, "a size that changes from iteration to iteration of the loop at " + c.sources.place(e->span), {}, Origin::Loop);
       sizes.push_back(b);
       vars_[v->var].level = level_;
       link(v->var, types.add(Size{NameSize{b}}));
@@ -412,7 +414,7 @@ TypeRef Sizes::loop(ast::Expr* e, ast::Loop& l) {
     body = run_body(state);
     Context::Subst any;
     for (Binding* b : sizes) any.sizes[b] = fresh({}, Fresh::Absorbable);
-    expect(l.body->span, c.substitute(state, any), body, "Loop body does not have expected type");
+    expect(l.body->span, c.substitute(state, any), body, "in the body of the loop", Place::LoopBody);
   }
   else {
     for (size_t i = 0; i < n; i++) {
@@ -421,7 +423,7 @@ TypeRef Sizes::loop(ast::Expr* e, ast::Loop& l) {
       if (!unify_size(starts[i].first, starts[i].second))
         c.diags.report(l.init->span, err::loop_start, c.show(starts[i].first), c.show(starts[i].second));
     }
-    expect(l.body->span, state, body, "Loop body does not have expected type");
+    expect(l.body->span, state, body, "in the body of the loop", Place::LoopBody);
   }
   for (Binding* b : bound) levels_[b] = ~0u;
   leave_function(saved);
@@ -553,6 +555,9 @@ TypeRef Sizes::node(ast::Expr* e) {
       },
       [&](ast::Coerce& a) {
         TypeRef t = exp(a.exp);
+        visit_type(types, t, [](TypeRef) {}, [&](SizeRef s) {
+          if (auto* v = types.as<VarSize>(resolve(s))) vars_[v->var].coerced = true;
+        });
         written_sizes(a.type);
         return coerce(a.type->type, t);
       },

@@ -288,7 +288,7 @@ struct Printer {
     t = resolved(t);
     return match(c.types[t],
         [&](const PrimType& p) { return std::string(prim_name(p.prim)); },
-        [&](const ArrayType& a) { return "[" + size(a.size) + "]" + type(a.elem, 2); },
+        [&](const ArrayType& a) { return "[" + (is_open(a.size) ? "" : size(a.size)) + "]" + type(a.elem, 2); },
         [&](const RecordType& r) {
           if (is_tuple(r)) return "(" + join(r.fields, ", ", [&](auto& f) { return type(f.second, 0); }) + ")";
           return "{" + join(r.fields, ", ", [&](auto& f) { return std::string(c.text(f.first)) + ": " + type(f.second, 0); }) + "}";
@@ -334,8 +334,9 @@ struct Printer {
         [&](const NameSize& n) { return name(n.name); },
         [&](const ExpSize& e) { return exp(*e.exp, 0); },
         [](const AnySize&) { return std::string(); },
-        [](const VarSize& v) { return "d" + std::to_string(v.var); });
+        [&](const VarSize& v) { return c.open_size_name(v.var); });
   }
+  bool is_open(SizeRef s) const { return c.types.as<VarSize>(c.resolve_size ? c.resolve_size(s) : s) != nullptr; }
   // prec: 0 anything, 1 operand, 2 atom.
   std::string exp(const ast::Expr& e, int prec) const {
     auto parens = [&](bool needed, std::string s) { return needed ? "(" + s + ")" : s; };
@@ -369,6 +370,10 @@ struct Printer {
 };
 
 }  // namespace
+
+std::string Context::open_size_name(uint32_t var) const {
+  return "d" + std::to_string(open_sizes_.emplace(var, open_sizes_.size()).first->second);
+}
 
 std::string Context::anonymous_name(const Binding* b) const {
   return "k" + std::to_string(anonymous_.emplace(b, anonymous_.size()).first->second);

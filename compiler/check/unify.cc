@@ -1,19 +1,39 @@
 // Unification of types without sizes. A variable is free, or one of a set of primitives, or a record or sum of which only some fields
 // or constructors are known.
 #include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
 
 #include "compiler/base/text.h"
 #include "compiler/check/infer.h"
 
 namespace raido::check {
 
-Infer::Infer(Context& context) : c(context), types(context.types), outer_show_(context.show_variable) {
+Infer::Infer(Context& context) : c(context), types(context.types), outer_show_(c.show_variable) {
   c.show_variable = [this](uint32_t var) -> std::string {
-    if (var < vars_.size() && vars_[var].kind == TypeVar::Kind::Overloaded) {
-      PrimSet set = vars_[var].set;
-      return set == floats ? "float" : (set & ~ints) == 0 ? "integer" : (set & ~numbers) == 0 ? "number" : "t" + std::to_string(var);
+    if (var >= vars_.size()) return "t" + std::to_string(var);
+    const TypeVar& v = vars_[var];
+    // The type of a failed occurs check contains itself.
+    struct Nested { uint32_t& n; explicit Nested(uint32_t& depth) : n(depth) { n++; } ~Nested() { n--; } } nested(shown_depth_);
+    if (shown_depth_ > 3) return "...";
+    switch (v.kind) {
+      case TypeVar::Kind::Overloaded:
+        if (v.set == floats) return "float";
+        if ((v.set & ~ints) == 0) return "integer";
+        if ((v.set & ~numbers) == 0) return "number";
+        break;
+      case TypeVar::Kind::Record:
+        return "{" + join(v.fields, ", ", [&](auto& f) { return std::string(c.text(f.first)) + ": " + unsized_show(f.second); }) + ", ...}";
+      case TypeVar::Kind::Sum:
+        return "(" + join(v.constrs, " | ", [&](auto& k) {
+          std::string clause = "#" + std::string(c.text(k.first));
+          for (TypeRef p : k.second) clause += " " + unsized_show(p);
+          return clause;
+        }) + " | ...)";
+      case TypeVar::Kind::Free: break;
     }
-    return "t" + std::to_string(var);
+    return "t" + std::to_string(shown_vars_.emplace(var, shown_vars_.size()).first->second);
   };
 }
 Infer::~Infer() { c.show_variable = outer_show_; }
@@ -74,6 +94,8 @@ TypeRef Infer::instantiate(const Scheme& scheme, Span at, std::vector<TypeRef>* 
   for (TypeId id : scheme.types) {
     TypeRef v = fresh(at);
     vars_.back().bound = types[id].lifted;
+    vars_.back().param = id;
+    vars_.back().param_of = c.sources.text(at);
     args.push_back(v);
     s.types[id.index] = {{}, v, Lifted::No, {}};
   }
@@ -82,36 +104,68 @@ TypeRef Infer::instantiate(const Scheme& scheme, Span at, std::vector<TypeRef>* 
 }
 
 bool Infer::fail(std::string why) {
-  if (why_.empty()) why_ = std::move(why);
+  if (!why_) why_ = {nullptr, std::move(why)};
   return false;
 }
 
-// Lowers what `t` may be; false if it already is more.
-bool Infer::restrict(TypeRef t, Lifted bound) {
+bool Infer::at(std::string where) {
+  where_.push_back(std::move(where));
+  return false;
+}
+
+Reason Infer::why() const {
+  Reason out = why_;
+  if (out && !where_.empty()) {
+    std::vector<std::string> path(where_.rbegin(), where_.rend());
+    out.text += "\n" + join(path, ", ", [](const std::string& s) { return s; });
+  }
+  return out;
+}
+
+// A number that is something else goes by what it should have been: a condition, an operand, a branch. Only where nothing more is
+// known than the two types it has a code of its own.
+void Infer::explain(Diagnostics::Draft draft) {
+  Reason r = why();
+  bool generic = draft.code() == err::cannot_apply.code || draft.code() == err::body_type.code || draft.code() == err::ascription.code;
+  if (r.code == err::not_among.code && !generic) r.code = nullptr;
+  if (r.code == err::unshared_fields.code && draft.code() == err::record_pattern_fields.code) r.code = nullptr;
+  // What a type parameter or an array cannot be is no difference between two types.
+  for (const char* code : {err::array_of_functions.code, err::functional_instance.code, err::lifted_element.code, err::size_lifted_element.code})
+    if (why_.code == code) { draft.instead(why_); return; }
+  draft.because(r);
+}
+
+// Lowers what `t` may be; false if it already is more. `of`: the variable that asks for it.
+bool Infer::restrict(TypeRef t, Lifted bound, const TypeVar& of) {
   if (bound == Lifted::Full) return true;
   t = resolved(t);
   if (auto* v = types.as<VarType>(t)) {
     TypeVar& var = vars_[v->var];
     if (var.bound <= bound) return true;
     var.bound = bound;
+    if (!var.param.valid()) var.param = of.param, var.param_of = of.param_of;
     bool ok = true;
-    for (auto& f : std::vector(var.fields)) ok &= restrict(f.second, bound);
-    for (auto& k : std::vector(vars_[v->var].constrs)) for (TypeRef p : k.second) ok &= restrict(p, bound);
+    for (auto& f : std::vector(var.fields)) ok &= restrict(f.second, bound, of);
+    for (auto& k : std::vector(vars_[v->var].constrs)) for (TypeRef p : k.second) ok &= restrict(p, bound, of);
     return ok;
   }
   return match(types[t],
-      [&](const FunType&) { return fail("the type " + unsized_show(t) + " was found to be functional"); },
+      [&](const FunType&) {
+        if (of.param.valid()) return fail(err::functional_instance, unsized_show(t), c.text(types[of.param].name), of.param_of);
+        return fail(err::array_of_functions, unsized_show(t));
+      },
       [&](const RecordType& r) {
-        for (auto& f : r.fields) if (!restrict(f.second, bound)) return false;
+        for (auto& f : r.fields) if (!restrict(f.second, bound, of)) return false;
         return true;
       },
       [&](const SumType& s) {
-        for (auto& k : s.constrs) for (TypeRef p : k.second) if (!restrict(p, bound)) return false;
+        for (auto& k : s.constrs) for (TypeRef p : k.second) if (!restrict(p, bound, of)) return false;
         return true;
       },
       [&](const NamedType& n) {
         if (types[n.decl].lifted <= bound) return true;
-        return fail("the type " + unsized_show(t) + " is lifted and cannot be an array element or the instance of a type parameter that is not");
+        if (types[n.decl].lifted == Lifted::Full) return fail(err::lifted_element, unsized_show(t));
+        return fail(err::size_lifted_element, unsized_show(t));
       },
       [](const auto&) { return true; });   // primitives, arrays
 }
@@ -122,7 +176,7 @@ bool Infer::adjust(TypeRef t, uint32_t var, uint32_t level) {
   auto each = [&](TypeRef x) { return adjust(x, var, level); };
   return match(types[t],
       [&](const VarType& v) {
-        if (v.var == var) return fail("Occurs check: the type would contain itself");
+        if (v.var == var) return fail("occurs");
         TypeVar& other = vars_[v.var];
         if (other.level > level) other.level = level;
         for (auto& f : std::vector(other.fields)) if (!each(f.second)) return false;
@@ -141,12 +195,39 @@ bool Infer::adjust(TypeRef t, uint32_t var, uint32_t level) {
       [&](const FunType& f) { FunType g = f; return each(g.param) && each(g.result); },
       [&](const NamedType& n) {
         if (types[n.decl].level > level)
-          return fail("the type parameter `" + std::string(c.text(types[n.decl].name)) + "` would escape (scope violation)");
+          return fail(err::type_scope, c.text(types[n.decl].name));
         for (const TypeArg& arg : n.args) if (arg.type.valid() && !each(arg.type)) return false;
         return true;
       },
       [&](const UniqueType& u) { return each(u.inner); },
       [](const auto&) { return true; });
+}
+
+std::string set_names(PrimSet set) {
+  std::string names;
+  for (int i = 0; i < 12; i++)
+    if (set & bit(Prim(i))) names += (names.empty() ? "" : ", ") + std::string(prim_name(Prim(i)));
+  return names;
+}
+
+// What the message itself says needs no note.
+bool Infer::differ(TypeRef a, TypeRef b) {
+  auto abstract = [&](TypeRef t) { auto* n = types.as<NamedType>(t); return n && types[n->decl].kind == TypeDecl::Kind::Abstract; };
+  if (abstract(a) && abstract(b)) return fail(err::abstract_types, unsized_show(a), unsized_show(b));
+  if (unify_depth_ == 1) return false;
+  return fail("Cannot unify\n  " + unsized_show(a) + "\nwith\n  " + unsized_show(b));
+}
+
+bool Infer::payloads(Name constructor, const std::vector<TypeRef>& a, const std::vector<TypeRef>& b) {
+  if (a.size() != b.size())
+    return fail(err::constructor_arity, c.text(constructor), std::to_string(a.size()), std::to_string(b.size()));
+  for (size_t i = 0; i < a.size(); i++) {
+    if (unify(a[i], b[i])) continue;
+    if (!why_.code && where_.empty())
+      why_ = reason(err::constructor_payload, c.text(constructor), "\n  " + unsized_show(b[i]), "\n  " + unsized_show(a[i]));
+    return at("in the payload of `#" + std::string(c.text(constructor)) + "`");
+  }
+  return true;
 }
 
 // A record or sum requirement meets a type that is not a variable.
@@ -155,18 +236,16 @@ bool Infer::fields_fit(TypeVar& v, TypeRef t) {
   auto constrs = v.constrs;
   if (v.kind == TypeVar::Kind::Overloaded) {
     if (auto* p = types.as<PrimType>(t); p && (v.set & bit(p->prim))) return true;
-    std::string names;
-    for (int i = 0; i < 12; i++)
-      if (v.set & bit(Prim(i))) names += (names.empty() ? "" : ", ") + std::string(prim_name(Prim(i)));
-    return fail("Cannot instantiate type that must be one of " + names + " with " + unsized_show(t));
+    return fail(err::not_among, set_names(v.set), unsized_show(t));
   }
   if (v.kind == TypeVar::Kind::Record) {
     auto* r = types.as<RecordType>(t);
     for (auto& [name, type] : fields) {
       const std::pair<Name, TypeRef>* found = nullptr;
       if (r) for (auto& f : r->fields) if (f.first == name) found = &f;
-      if (!found) return fail("Cannot unify record type with fields `" + std::string(c.text(name)) + "` with " + unsized_show(t));
-      if (!unify(found->second, type)) return false;
+      if (!found && v.section) return fail(err::not_a_record, c.text(name), unsized_show(t));
+      if (!found) return fail(err::no_such_field, c.text(name), unsized_show(t));
+      if (!unify(found->second, type)) return at("in the field `" + std::string(c.text(name)) + "`");
     }
     return true;
   }
@@ -175,37 +254,56 @@ bool Infer::fields_fit(TypeVar& v, TypeRef t) {
     for (auto& [name, payload] : constrs) {
       const std::pair<Name, std::vector<TypeRef>>* found = nullptr;
       if (s) for (auto& k : s->constrs) if (k.first == name) found = &k;
-      if (!found) return fail("the type " + unsized_show(t) + " has no constructor `#" + std::string(c.text(name)) + "`; Unshared constructors: #" + std::string(c.text(name)));
-      if (found->second.size() != payload.size())
-        return fail("uses of the constructor `#" + std::string(c.text(name)) + "` differ in arity");
-      for (size_t i = 0; i < payload.size(); i++) if (!unify(found->second[i], payload[i])) return false;
+      if (!found && !s) return fail("The type " + unsized_show(t) + " is not a sum type: it has no constructors");
+      if (!found) return fail(err::unshared_constructors, "#" + std::string(c.text(name)));
+      if (!payloads(name, found->second, payload)) return false;
     }
   }
   return true;
 }
 
+// Says of the failed occurs check what would contain what.
+void Infer::name_occurs(TypeRef self, TypeRef whole) {
+  if (why_.code || why_.text != "occurs") return;
+  why_ = {};
+  fail(err::occurs, unsized_show(self), unsized_show(whole));
+}
+
 bool Infer::bind_var(uint32_t var, TypeRef t) {
-  if (!adjust(t, var, vars_[var].level)) return false;
+  if (!adjust(t, var, vars_[var].level)) {
+    name_occurs(types.add(VarType{var}), t);
+    return false;
+  }
   TypeVar copy = vars_[var];
   if (!fields_fit(copy, t)) return false;
   vars_[var].link = t;
-  return restrict(t, copy.bound);
+  return restrict(t, copy.bound, copy);
 }
 
 bool Infer::merge_vars(uint32_t a, uint32_t b) {
   if (a == b) return true;
   if (vars_[a].kind == TypeVar::Kind::Free) std::swap(a, b);
-  if (vars_[b].kind != TypeVar::Kind::Free && vars_[a].kind != vars_[b].kind)
-    return fail("a number cannot be a record or a sum: the requirements contradict each other");
+  if (vars_[b].kind != TypeVar::Kind::Free && vars_[a].kind != vars_[b].kind) {
+    for (uint32_t v : {a, b})
+      if (const TypeVar& record = vars_[v]; record.kind == TypeVar::Kind::Record) {
+        std::string other = unsized_show(types.add(VarType{v == a ? b : a}));
+        if (record.section) return fail(err::not_a_record, c.text(record.fields[0].first), other);
+        return fail(err::no_such_field, c.text(record.fields[0].first), other);
+      }
+    return fail("A number is not a sum type");
+  }
   TypeVar vb = std::move(vars_[b]);
   TypeRef ta = types.add(VarType{a});
   vars_[b].link = ta;
   vars_[a].level = std::min(vars_[a].level, vb.level);
-  bool ok = restrict(ta, vb.bound);
+  bool ok = restrict(ta, vb.bound, vb);
   switch (vb.kind) {
     case TypeVar::Kind::Overloaded:
+      if (!(vars_[a].set & vb.set)) {
+        vars_[b] = std::move(vb);
+        return fail(err::not_among, set_names(vars_[a].set), unsized_show(types.add(VarType{b})));
+      }
       vars_[a].set &= vb.set;
-      if (!vars_[a].set) return fail("Cannot instantiate type that must be one of two disjoint sets");
       break;
     case TypeVar::Kind::Record:
       for (auto& [name, type] : vb.fields) {
@@ -225,21 +323,37 @@ bool Infer::merge_vars(uint32_t a, uint32_t b) {
           continue;
         }
         std::vector<TypeRef> other = it->second;
-        if (other.size() != payload.size())
-          return fail("uses of the constructor `#" + std::string(c.text(name)) + "` differ in arity");
-        for (size_t i = 0; i < payload.size(); i++) ok &= unify(other[i], payload[i]);
+        if (!payloads(name, other, payload)) return false;
       }
       break;
     case TypeVar::Kind::Free: break;
   }
+  if (!ok) name_occurs(ta, ta);
   return ok;
 }
+
+namespace {
+// `0` is the first component of a tuple.
+std::string component(std::string_view field) {
+  static constexpr const char* ordinals[] = {"first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"};
+  if (field.size() == 1 && field[0] >= '0' && field[0] <= '8') return fmt::format("in the {} tuple component", ordinals[field[0] - '0']);
+  if (std::isdigit(static_cast<unsigned char>(field[0]))) return fmt::format("in the tuple component {} (from 0)", field);
+  return fmt::format("in the field `{}`", field);
+}
+}  // namespace
 
 bool Infer::unify(TypeRef a, TypeRef b) {
   unify_depth_++;
   bool ok = unify_parts(a, b);
   unify_depth_--;
-  return ok;
+  // What follows from an error is not reported.
+  return ok || (unify_depth_ == 0 && (broken(a) || broken(b)));
+}
+
+bool Infer::broken(TypeRef t) {
+  bool found = false;
+  visit_type(types, zonk(t), [&](TypeRef x) { found |= types.is_error(x); }, [](SizeRef) {});
+  return found;
 }
 
 bool Infer::unify_parts(TypeRef a, TypeRef b) {
@@ -250,24 +364,20 @@ bool Infer::unify_parts(TypeRef a, TypeRef b) {
   if (va && vb) return merge_vars(va->var, vb->var);
   if (va) return bind_var(va->var, b);
   if (vb) return bind_var(vb->var, a);
-  auto differ = [&] {
-    // What the message itself says needs no note.
-    if (unify_depth_ == 1 && !types.as<NamedType>(a)) return false;
-    return fail("Cannot unify\n  " + unsized_show(a) + "\nwith\n  " + unsized_show(b));
-  };
   const Type &ta = types[a], &tb = types[b];
-  if (ta.index() != tb.index()) return differ();
+  if (ta.index() != tb.index()) return differ(a, b);
   return match(ta,
-      [&](const PrimType& p) { return p.prim == std::get<PrimType>(tb).prim || differ(); },
-      [&](const ArrayType& x) { return unify(x.elem, std::get<ArrayType>(tb).elem); },
+      [&](const PrimType& p) { return p.prim == std::get<PrimType>(tb).prim || differ(a, b); },
+      [&](const ArrayType& x) { return unify(x.elem, std::get<ArrayType>(tb).elem) || at("in the element type"); },
       [&](const RecordType& x) {
         auto& y = std::get<RecordType>(tb);
         bool same = x.fields.size() == y.fields.size();
         for (size_t i = 0; same && i < x.fields.size(); i++) same = x.fields[i].first == y.fields[i].first;
         if (!same) {
           auto is_tuple = [&](const RecordType& r) { return r.fields.empty() || std::isdigit(static_cast<unsigned char>(c.text(r.fields[0].first)[0])); };
-          if (is_tuple(x) && is_tuple(y))
-            return fail("the tuples have " + std::to_string(x.fields.size()) + " and " + std::to_string(y.fields.size()) + " elements respectively");
+          if (is_tuple(x) != is_tuple(y)) return differ(a, b);
+          if (is_tuple(x))
+            return fail(err::tuple_sizes, std::to_string(x.fields.size()), std::to_string(y.fields.size()));
           std::string unshared;
           auto collect = [&](const RecordType& r, const RecordType& s) {
             for (auto& f : r.fields)
@@ -276,9 +386,10 @@ bool Infer::unify_parts(TypeRef a, TypeRef b) {
           };
           collect(x, y);
           collect(y, x);
-          return fail("the record types have unshared fields: " + unshared);
+          return fail(err::unshared_fields, unshared);
         }
-        for (size_t i = 0; i < x.fields.size(); i++) if (!unify(x.fields[i].second, y.fields[i].second)) return false;
+        for (size_t i = 0; i < x.fields.size(); i++)
+          if (!unify(x.fields[i].second, y.fields[i].second)) return at(component(c.text(x.fields[i].first)));
         return true;
       },
       [&](const SumType& x) {
@@ -291,21 +402,17 @@ bool Infer::unify_parts(TypeRef a, TypeRef b) {
         };
         collect(x, y);
         collect(y, x);
-        if (!unshared.empty()) return fail("Unshared constructors: " + unshared);
-        for (size_t i = 0; i < x.constrs.size(); i++) {
-          if (x.constrs[i].second.size() != y.constrs[i].second.size())
-            return fail("uses of the constructor `#" + std::string(c.text(x.constrs[i].first)) + "` differ in arity");
-          for (size_t k = 0; k < x.constrs[i].second.size(); k++)
-            if (!unify(x.constrs[i].second[k], y.constrs[i].second[k])) return false;
-        }
+        if (!unshared.empty()) return fail(err::unshared_constructors, unshared);
+        for (size_t i = 0; i < x.constrs.size(); i++)
+          if (!payloads(x.constrs[i].first, x.constrs[i].second, y.constrs[i].second)) return false;
         return true;
       },
-      [&](const FunType& x) { auto& y = std::get<FunType>(tb); return unify(x.param, y.param) && unify(x.result, y.result); },
+      [&](const FunType& x) { auto& y = std::get<FunType>(tb); return (unify(x.param, y.param) || at("in the parameter type")) && (unify(x.result, y.result) || at("in the result type")); },
       [&](const NamedType& x) {
         auto& y = std::get<NamedType>(tb);
-        if (x.decl != y.decl) return differ();
+        if (x.decl != y.decl) return differ(a, b);
         for (size_t i = 0; i < x.args.size(); i++)
-          if (x.args[i].type.valid() && !unify(x.args[i].type, y.args[i].type)) return false;
+          if (x.args[i].type.valid() && !unify(x.args[i].type, y.args[i].type)) return at("in the argument of `" + std::string(c.text(types[x.decl].name)) + "`");
         return true;
       },
       [&](const UniqueType& x) { return unify(x.inner, std::get<UniqueType>(tb).inner); },

@@ -1,6 +1,8 @@
 // Equality of sizes: structural, no arithmetic. Unification of sized types, which pass 1 made equal up to sizes.
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "compiler/check/sizes.h"
 #include "compiler/syntax/children.h"
 
@@ -42,8 +44,8 @@ uint32_t Sizes::level_of(const Binding* b) const {
   return 0;
 }
 
-bool Sizes::fail(SizeRef a, SizeRef b, const char* code) {
-  if (!left_.valid()) left_ = a, right_ = b, failure_ = code;
+bool Sizes::fail(SizeRef a, SizeRef b, Failure why) {
+  if (!left_.valid()) left_ = a, right_ = b, failure_ = why;
   return false;
 }
 
@@ -82,13 +84,13 @@ bool Sizes::link(uint32_t var, SizeRef s) {
     }
   };
   if (types.as<ExpSize>(s)) occurs(s);
-  if (circular) return fail(self, s, "occurs");
+  if (circular) return fail(self, s, Failure::Occurs);
   if (vars_[var].absorbed) {
     // Already existential: every occurrence is a size of its own.
     return true;
   }
   if (!fits(s, var, vars_[var].level)) {
-    if (!vars_[var].absorbable) return fail(self, s, vars_[var].unlifted ? "unlifted" : "scope");
+    if (!vars_[var].absorbable) return fail(self, s, vars_[var].unlifted ? Failure::Unlifted : Failure::Scope);
     vars_[var].absorbed = true;
     trail_.push_back(var);
     return true;
@@ -97,6 +99,9 @@ bool Sizes::link(uint32_t var, SizeRef s) {
     Var& o = vars_[other->var];
     o.absorbable &= vars_[var].absorbable;
     o.unlifted |= vars_[var].unlifted;
+    o.loop_state |= vars_[var].loop_state;
+    o.coerced |= vars_[var].coerced;
+    o.existential |= vars_[var].existential;
     if (!o.param) o.param = vars_[var].param;
   }
   vars_[var].link = s;
@@ -111,8 +116,10 @@ bool Sizes::unify_size(SizeRef a, SizeRef b) {
   if (va && vb) {
     if (va->var == vb->var) return true;
     // Link the one that may go further in.
-    if (vars_[va->var].absorbed) return true;
-    if (vars_[vb->var].absorbed) return true;
+    if (vars_[va->var].absorbed || vars_[vb->var].absorbed) {
+      vars_[va->var].existential = vars_[vb->var].existential = true;
+      return true;
+    }
     if (vars_[va->var].level >= vars_[vb->var].level) return link(va->var, b);
     return link(vb->var, a);
   }
@@ -247,10 +254,9 @@ bool Sizes::unify(TypeRef expected, TypeRef actual) {
       [&](const FunType& fx) {
         FunType x = fx, y = std::get<FunType>(ta);
         if (c.any_unique(y.param) && !c.any_unique(x.param)) {
-          why_ = "consuming";
-          return fail(types.any(), types.any(), "consumes");
+          return fail(types.any(), types.any(), Failure::Consumes);
         }
-        if (c.any_unique(x.result) && !c.any_unique(y.result) && !types.as<FunType>(y.result)) return fail(types.any(), types.any(), "result-unique");
+        if (c.any_unique(x.result) && !c.any_unique(y.result) && !types.as<FunType>(y.result)) return fail(types.any(), types.any(), Failure::ResultUnique);
         if (!unify(y.param, x.param)) return false;
         // The names of both parameters become one, visible nowhere outside.
         if (x.name || y.name) {
@@ -269,35 +275,69 @@ bool Sizes::unify(TypeRef expected, TypeRef actual) {
           for (Binding* b : x.exists) s.sizes[b] = fresh({}, Fresh::Absorbable);
           x.result = c.substitute(x.result, s);
         }
-        return unify(x.result, y.result);
+        if (unify(x.result, y.result)) return true;
+        in_function_result_ |= x.name || y.name;
+        return false;
       },
       [](const auto&) { return true; });    // primitives; structure was checked by inference
 }
 
-void Sizes::expect(Span at, TypeRef expected, TypeRef actual, const std::string& context) {
-  left_ = {}, right_ = {}, failure_ = nullptr;
+void Sizes::expect(Span at, TypeRef expected, TypeRef actual, const std::string& context, Place place) {
+  left_ = {}, right_ = {}, failure_ = Failure::Differ, in_function_result_ = false;
   if (unify(expected, actual)) return;
   std::string l = c.show(left_), r = c.show(right_);
-  std::string_view failure = failure_ ? failure_ : "";
-  auto finish = [&](Diagnostics::Draft draft) {
-    if (!context.empty()) draft.note(context);
-    draft.note("expected: " + c.show(expected)).note("actual:   " + c.show(actual));
-    for (SizeRef s : {left_, right_})
-      c.each_name(s, [&](Binding* b) {
-        if (auto it = origins_.find(b); it != origins_.end()) draft.note("`" + c.show(types.add(Size{NameSize{b}})) + "` is " + it->second);
-      });
-  };
-  if (failure == "occurs") return finish(c.diags.report(at, err::size_occurs, l, r));
-  if (failure == "unlifted") return finish(c.diags.report(at, err::existential_instance));
-  if (failure == "scope") return finish(c.diags.report(at, err::size_scope, l, r));
-  if (failure == "consumes") return finish(c.diags.report(at, err::consuming_function));
-  if (failure == "result-unique") return finish(c.diags.report(at, err::result_uniqueness));
   auto name = [&](SizeRef s) { auto* n = types.as<NameSize>(resolve(s)); return n ? n->name : nullptr; };
+  auto constant = [&](SizeRef s) { return types.as<ConstSize>(resolve(s)) != nullptr; };
+  auto variable = [&](SizeRef s) { auto* v = types.as<VarSize>(s); return v ? &vars_[v->var] : nullptr; };
+  auto made_by = [&](SizeRef s, Origin kind) {
+    auto it = origin_kinds_.find(name(s));
+    return it != origin_kinds_.end() && it->second == kind;
+  };
   auto is_unknown = [&](SizeRef s) { Binding* b = name(s); return b && b->kind == Binding::Kind::UnknownSize; };
-  if (is_unknown(left_) || is_unknown(right_)) return finish(c.diags.report(at, err::unknown_size_mismatch, l, r));
-  if (name(left_) && name(right_)) return finish(c.diags.report(at, err::size_mismatch, l, r));
-  if (types.as<ConstSize>(resolve(left_)) && types.as<ConstSize>(resolve(right_))) return finish(c.diags.report(at, err::constant_mismatch, l, r));
-  finish(c.diags.report(at, err::size_exp_mismatch, l, r));
+  const Var* left_var = variable(left_);
+  bool loop_state = place == Place::LoopBody || (left_var && left_var->loop_state);
+  auto report = [&] {
+    switch (failure_) {
+      case Failure::Consumes: return c.diags.report(at, err::consuming_function);
+      case Failure::ResultUnique: return c.diags.report(at, err::result_uniqueness);
+      case Failure::Occurs: return c.diags.report(at, err::size_occurs, l, r);
+      case Failure::Unlifted:
+      case Failure::Scope:
+        if (loop_state && is_unknown(right_)) return c.diags.report(at, err::loop_size_from_inside, r);
+        if (failure_ == Failure::Unlifted) return c.diags.report(at, err::existential_instance);
+        return c.diags.report(at, err::size_scope, l, r);
+      case Failure::Differ: break;
+    }
+    if (made_by(left_, Origin::Loop) || made_by(right_, Origin::Loop)) return c.diags.report(at, err::loop_variant_size, l, r);
+    if (place == Place::LoopBody) return c.diags.report(at, err::loop_body_size, l, r);
+    if (made_by(left_, Origin::Branches) || made_by(right_, Origin::Branches)) return c.diags.report(at, err::branch_size_mismatch, l, r);
+    if (in_function_result_) return c.diags.report(at, err::dependent_result, l, r);
+    if (is_unknown(left_) || is_unknown(right_)) return c.diags.report(at, err::unknown_size_mismatch, l, r);
+    if (name(left_) && name(right_)) return c.diags.report(at, err::size_mismatch, l, r);
+    if (constant(left_) && constant(right_)) return c.diags.report(at, err::constant_mismatch, l, r);
+    return c.diags.report(at, err::size_exp_mismatch, l, r);
+  };
+  auto draft = report();
+  if (!context.empty()) draft.note(context);
+  draft.note("expected: " + c.show(expected)).note("actual:   " + c.show(actual));
+  for (SizeRef s : {left_, right_})
+    if (const Var* v = variable(s); v && v->origin.valid())
+      draft.label(v->origin, "`" + c.show(s) + "` is the open size" + (v->param && v->param->name.valid() ? " `" + std::string(c.text(v->param->name)) + "`" : "") + " here");
+  // What is equal only at run time can be checked there.
+  bool nameable = true;
+  visit_type(types, expected, [&](TypeRef t) { nameable &= !types.as<FunType>(t); }, [&](SizeRef s) {
+    nameable &= !types.as<VarSize>(resolve(s)) && !types.as<ExpSize>(resolve(s)) && !is_unknown(s);
+  });
+  std::string_view source = c.sources.text(at);
+  bool both_constant = constant(left_) && constant(right_);
+  if (failure_ == Failure::Differ && nameable && !both_constant && place == Place::Other && source.size() < 40 && source.find('\n') == std::string_view::npos) {
+    bool atom = source.find(' ') == std::string_view::npos || source[0] == '(';
+    draft.help(fmt::format("if they are equal, have it checked at run time: `{} :> {}`", atom ? std::string(source) : fmt::format("({})", source), c.show(c.strip_unique(expected))));
+  }
+  for (SizeRef s : {left_, right_})
+    c.each_name(s, [&](Binding* b) {
+      if (auto it = origins_.find(b); it != origins_.end()) draft.note("`" + c.show(types.add(Size{NameSize{b}})) + "` is " + it->second);
+    });
 }
 
 }  // namespace raido::check

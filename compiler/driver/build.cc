@@ -46,7 +46,8 @@ int command_build(const Options& options) {
         if (name == pass.name) fmt::print("-- after {}\n{}", pass.name, ir::print(after));
     };
   Stats stats;
-  if (!run_passes(pipeline_for(backend->target), compiled->program, backend->target, passes, stats)) return 2;
+  if (!run_passes(pipeline_for(backend->target), *compiled, backend->target, passes, stats, options)) return 2;
+  if (compiled->checked && !report_attributes(compiled->program, *compiled->checked, options)) return 2;
   print_tables(stats, options);
 
   Activity activity(fmt::format("backend {}", backend->name), passes.reproduce);

@@ -9,31 +9,13 @@
 #include <fmt/format.h>
 
 #include "compiler/base/files.h"
+#include "compiler/driver/reports.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
 #include "compiler/lower/lower.h"
 #include "passes/pipelines.h"
 
 namespace raido {
-
-bool print_reports(const check::Checked& checked, const Options& options) {
-  bool any_warning = false;
-  bool first = true;
-  for (const Report& r : checked.diags.sorted()) {
-    if (r.severity == Severity::Warning) {
-      if (options.no_warnings) continue;
-      any_warning = true;
-    }
-    fmt::print(stderr, "{}{}", first ? "" : "\n", render(checked.sources, r));
-    first = false;
-  }
-  if (!checked.ok()) return false;
-  if (any_warning && options.werror) {
-    fmt::print(stderr, "Treating above warnings as errors due to --Werror.\n");
-    return false;
-  }
-  return true;
-}
 
 std::optional<Compiled> front_end(const std::string& path, const Options& options) {
   if (path.ends_with(".ir") || path == "-") {
@@ -69,13 +51,6 @@ std::optional<Compiled> front_end(const std::string& path, const Options& option
   return compiled;
 }
 
-std::string place_text(const ir::Program& program, ir::Source source) {
-  if (!source.valid()) return "";
-  const ir::SourceInfo& i = program.sources[source.index];
-  return i.line == i.end_line ? fmt::format("{}:{}:{}-{}", i.file, i.line, i.column, i.end_column)
-                              : fmt::format("{}:{}:{}-{}:{}", i.file, i.line, i.column, i.end_line, i.end_column);
-}
-
 PassOptions pass_options(const Options& options) {
   PassOptions p;
   p.verify = options.verify || (options.command == "dev" && !options.no_verify) || (options.command == "run" && !options.pipeline.empty());
@@ -87,19 +62,11 @@ PassOptions pass_options(const Options& options) {
   return p;
 }
 
-bool run_passes(const Pipeline& pipeline, ir::Program& program, ir::Target target, const PassOptions& options, Stats& stats) {
+bool run_passes(const Pipeline& pipeline, Compiled& compiled, ir::Target target, const PassOptions& options, Stats& stats,
+                const Options& driver) {
   PassContext context{options, target, stats, {}, 0};
-  run(pipeline, program, context);
-  for (const Refused& r : context.refused) {
-    std::string place = place_text(program, r.at), what;
-    switch (r.why) {
-      case Refusal::DifferentiateOperation: what = fmt::format("The derivative of {} is not supported.", r.detail); break;
-      case Refusal::DifferentiateRecursion: what = "The derivative of a recursive function is not supported."; break;
-      case Refusal::CustomDerivative: what = "The derivative of a function with its own derivative rule is not supported."; break;
-      case Refusal::DeviceCode: what = fmt::format("This cannot run on the device: {}.", r.detail); break;
-    }
-    fmt::print(stderr, "Error{}:\n{}\n", place.empty() ? "" : " at " + place, what);
-  }
+  run(pipeline, compiled.program, context);
+  if (!context.refused.empty()) report_refused(context.refused, compiled.program, compiled.checked.get(), driver);
   return context.refused.empty();
 }
 

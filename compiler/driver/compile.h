@@ -7,6 +7,7 @@
 #include "backends/backend.h"
 #include "compiler/check/load.h"
 #include "compiler/driver/options.h"
+#include "compiler/driver/reports.h"
 #include "compiler/ir/ir.h"
 #include "compiler/lower/lower.h"
 #include "passes/pass.h"
@@ -20,15 +21,13 @@ struct Compiled {
   std::vector<lower::EntryLayout> layouts;     // of the entry points; none for an .ir file
 };
 
-// The reports to standard error, errors and warnings in order of place. True if compilation may go on.
-bool print_reports(const check::Checked& checked, const Options& options);
-
 // Loads, checks and lowers. Problems are printed; none means exit code 2.
 std::optional<Compiled> front_end(const std::string& path, const Options& options);
 
 PassOptions pass_options(const Options& options);
 // Runs the pipeline; what a pass refuses is printed, and the result is false.
-bool run_passes(const Pipeline& pipeline, ir::Program& program, ir::Target target, const PassOptions& pass_options, Stats& stats);
+bool run_passes(const Pipeline& pipeline, Compiled& compiled, ir::Target target, const PassOptions& pass_options, Stats& stats,
+                const Options& options);
 
 // The pipeline called so (empty: none) and its target; none and a message if there is no such pipeline.
 std::optional<Pipeline> find_pipeline(const std::string& name, ir::Target& target);
@@ -37,8 +36,6 @@ std::optional<Pipeline> find_pipeline(const std::string& name, ir::Target& targe
 void print_tables(const Stats& stats, const Options& options);
 
 std::vector<std::string> pass_names();
-// "FILE:3:5-9" of a statement's source, or nothing.
-std::string place_text(const ir::Program& program, ir::Source source);
 
 // Why a source file cannot be read: "is a directory.", .. Empty if it can, or if it is not there.
 std::string why_unreadable(const std::string& path);

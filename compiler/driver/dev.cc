@@ -33,12 +33,6 @@ void list_passes() {
     fmt::print("{:<20}{:<12}{:<12}{}\n", p->name, levels(p->from), p->to == pass::Same ? "" : "-> " + levels(p->to), p->summary);
 }
 
-void list_errors() {
-#define DIAG(code, name, severity, text) fmt::print("{:<5}{:<9}{}\n", #code, #severity, text);
-#include "compiler/source/errors.def"
-#undef DIAG
-}
-
 // How often each operation occurs: the words behind the `=` of statements.
 void print_metrics(const std::string& text) {
   std::map<std::string, int64_t> counts;
@@ -146,6 +140,7 @@ std::optional<Pipeline> pipeline_of(const Options& options, ir::Target& target) 
 int command_dev(const Options& options) {
   if (options.list_passes) return list_passes(), 0;
   if (options.list_errors) return list_errors(), 0;
+  if (!options.explain.empty()) return explain(options.explain) ? 0 : 2;
   if (options.words.empty()) {
     fmt::print(stderr, "dev: a program is needed; see --help\n");
     return 1;
@@ -188,7 +183,7 @@ int command_dev(const Options& options) {
     fmt::print(stderr, "pass number {}, {}, changes what `{}` computes: {}\n", number, pass.name, options.check_passes, d);
   };
   Stats stats;
-  if (!run_passes(*pipeline, program, target, passes, stats)) return 2;
+  if (!run_passes(*pipeline, *compiled, target, passes, stats, options)) return 2;
   print_tables(stats, options);
   if (wrong) return 1;
   if (!options.run_entry.empty()) return interpret_entry(program, options.run_entry, options, input);

@@ -9,6 +9,7 @@
 #include "compiler/base/deep_stack.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/compile.h"
+#include "compiler/driver/reports.h"
 
 namespace {
 
@@ -54,7 +55,7 @@ bool readable(const CommandInfo& command, const Options& options) {
 std::string top_level_usage(const std::string& program) {
   std::string text = fmt::format("Usage: {} COMMAND [options] ...\n\n", program);
   for (const Command& c : commands) text += fmt::format("  {:<14}{}\n", c.info.name, c.info.summary);
-  return text + fmt::format("\nEvery command has --help. {} --version prints the version.\n", program);
+  return text + fmt::format("\nEvery command has --help. {} --version prints the version,\n{} --explain CODE what a message means, --list-errors all messages.\n", program, program);
 }
 
 }  // namespace
@@ -69,6 +70,11 @@ int main(int argc, char** argv) {
   if (word.empty() || word == "--help" || word == "-h") {
     fmt::print("{}", top_level_usage(name));
     return word.empty() ? 1 : 0;
+  }
+  if (word == "--list-errors") return list_errors(), 0;
+  if (word == "--explain" || word.starts_with("--explain=")) {
+    std::string code = word.size() > 9 ? word.substr(10) : argc > 2 ? argv[2] : "";
+    return explain(code) ? 0 : 2;
   }
   for (const Command& c : commands) {
     if (c.info.name != word) continue;

@@ -95,7 +95,7 @@ int command_run(const Options& options) {
   std::optional<Pipeline> pipeline = find_pipeline(options.pipeline, target);
   if (!pipeline) return 1;
   Stats stats;
-  if (!run_passes(*pipeline, compiled->program, target, pass_options(options), stats)) return 2;
+  if (!run_passes(*pipeline, *compiled, target, pass_options(options), stats, options)) return 2;
   const ir::Program& program = compiled->program;
   std::string name = options.entry.empty() ? "main" : options.entry;
   const ir::EntryPoint* entry = find_entry(program, name);

@@ -410,17 +410,21 @@ std::optional<std::vector<Cell>> Interpreter::arguments(const Function& f, size_
     known[explicit_params[i]] = from_value(args[i]);
     if (failed()) return std::nullopt;
   }
-  bool consistent = true;
+  std::string mismatch;
+  auto compare = [&](size_t i, size_t k, i64 wanted, i64 actual) {
+    if (wanted == actual || !mismatch.empty()) return;
+    mismatch = fmt::format("Argument `{}`: dimension {} should be {}, but is {}.", program_.hint(explicit_params[i]), k, wanted, actual);
+  };
   for (size_t i = 0; i < args.size(); i++)
     if (auto t = std::get_if<ArrayType>(&program_.type(explicit_params[i]))) {
       Ref<Array> a = std::get<Ref<Array>>(*known[explicit_params[i]]);
       for (size_t k = 0; k < t->shape.size(); k++) {
         if (const Const* c = const_of(t->shape[k])) {
-          consistent = consistent && c->as_i64() == a->shape[k];
+          compare(i, k, c->as_i64(), a->shape[k]);
         } else {
           std::optional<Cell>& size = known[*var_of(t->shape[k])];
           if (!size) size = Num{i64_const(a->shape[k]), {}};
-          consistent = consistent && std::get<Num>(*size).value.as_i64() == a->shape[k];
+          compare(i, k, std::get<Num>(*size).value.as_i64(), a->shape[k]);
         }
       }
       if (!t->place) continue;
@@ -432,7 +436,7 @@ std::optional<std::vector<Cell>> Interpreter::arguments(const Function& f, size_
       place_param(t->place->layout.offset, 0);
       for (size_t k = 0; k < a->strides.size(); k++) place_param(t->place->layout.strides[k], a->strides[k]);
     }
-  if (!consistent) return refuse("Error: entry point arguments have invalid sizes.");
+  if (!mismatch.empty()) return refuse("Error: entry point arguments have invalid sizes.\n" + mismatch);
   std::vector<Cell> cells;
   for (const Bind& b : f.lambda.params) {
     std::optional<Cell>& c = known[b.var];

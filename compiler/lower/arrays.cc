@@ -87,7 +87,7 @@ std::vector<ir::Selector> Lowerer::selectors(std::span<const ast::Selector> part
   std::string shape_text;
   for (auto& a : args) all.insert(all.end(), a.begin(), a.end());
   for (const Dim& d : dims) shape_text += "[{}]", all.push_back(d);
-  checks.push_back(check(ok, fmt::format("Index [{}] out of bounds for array of shape {}.", join(shown, ", "), shape_text), all));
+  checks.push_back(check(ok, fill(err::index_bounds.text, {join(shown, ", "), shape_text}), all));
   return out;
 }
 
@@ -121,7 +121,7 @@ Value Lowerer::update(const Value& base, std::span<ast::Step> steps, std::vector
       std::vector<Dim> have = shape(parts[0]);
       for (size_t k = 0; k < counts.size(); k++)
         if (have[k] != counts[k]) same = and_(same, eq(term(have[k]), term(counts[k])));
-      checks.push_back(check(same, "Shape of slice does not match shape of value.", {}));
+      checks.push_back(check(same, err::slice_shape.text, {}));
     }
     return checked_by(checks, [&] {
       for (size_t i = 0; i < arrays.size(); i++) {

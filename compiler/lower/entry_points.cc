@@ -90,7 +90,7 @@ void Lowerer::entry_point(const check::EntryPoint& e) {
   Term fits = term(bool_const(true));
   for (const Computed& c : computed)
     if (std::optional<Atom> n = size(c.expression)) fits = and_(fits, eq(term(Atom(c.param)), term(*n)));
-  Var proof = check(fits, "entry point arguments have invalid sizes.", {});
+  Var proof = check(fits, err::argument_sizes.text, {});
 
   DefValue d{&def, file_scope};
   Value result = checked_by({proof}, [&] {

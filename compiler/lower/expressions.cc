@@ -202,9 +202,9 @@ Value Lowerer::arithmetic(ScalarOp op, std::vector<Atom> args, Scalar s) {
   std::vector<Var> checks;
   if (!is_float(s) && s != Scalar::Bool) {
     if (op == ScalarOp::div || op == ScalarOp::mod || op == ScalarOp::quot || op == ScalarOp::rem)
-      checks.push_back(check(not_(eq(term(args[1]), b_->number(s, 0))), "division by zero", {}));
+      checks.push_back(check(not_(eq(term(args[1]), b_->number(s, 0))), err::division_by_zero.text, {}));
     if (op == ScalarOp::pow && is_signed(s))
-      checks.push_back(check(le(b_->number(s, 0), term(args[1])), "negative exponent", {}));
+      checks.push_back(check(le(b_->number(s, 0), term(args[1])), err::negative_exponent.text, {}));
   }
   return checked_by(checks, [&] {
     std::vector<Term> terms;
@@ -262,7 +262,7 @@ std::string without_holes(std::string text) {
 Value Lowerer::assertion(const ast::Assert& a, Scope* scope) {
   Term cond = term(eval(*a.cond, scope));
   std::string shown = without_holes(squeeze(checked_.sources.text(a.cond->span)));
-  Var ok = check(cond, "Assertion is false: " + shown, {});
+  Var ok = check(cond, fill(err::assertion.text, {shown}), {});
   if (!ok.valid()) return eval(*a.body, scope);
   return checked_by({ok}, [&] {
     // The value itself must depend on the check, even if it was computed before.
@@ -305,7 +305,7 @@ Value Lowerer::coerced(const Value& v, TypeIn t, size_t depth, const std::string
     shown += "[{}]";
     args.push_back(have[k]);
   }
-  Var proof = check(ok, fmt::format("Value of (desugared) shape {} cannot match shape of type \"{}\".", shown, type_text), args);
+  Var proof = check(ok, fill(err::coercion.text, {shown, type_text}), args);
   return checked_by({proof}, [&] {
     return map_leaves(v, [&](const Dynamic& d) -> Value {
       std::vector<Dim> dims = shape(d.atom);
@@ -317,7 +317,7 @@ Value Lowerer::coerced(const Value& v, TypeIn t, size_t depth, const std::string
 
 Value Lowerer::hole(const ast::Expr& e, Scope* scope) {
   Var never = b_->bind1("c", ir::Assert{bool_const(false),
-                                        program_.text(fmt::format("Reached hole of type: {}", check::show(checked_.result, checked_.program, checked_.sources, e.type))), {}});
+                                        program_.text(fill(err::reached_hole.text, {check::show(checked_.result, checked_.program, checked_.sources, e.type)})), {}});
   return checked_by({never}, [&] {
     return map_leaves(blank({e.type, scope}), [&](const Dynamic& d) { return dynamic(b_->bind1("hole", ir::Identity{d.atom})); });
   });
@@ -343,7 +343,7 @@ Value Lowerer::attributed(const ast::Attributed& a, Scope* scope) {
     b_->attrs.pop_back();
     return r;
   }
-  static constexpr std::string_view passed_on[] = {"sequential", "sequential_outer", "sequential_inner", "unroll", "noinline",
+  static constexpr std::string_view passed_on[] = {"sequential", "sequential_outer", "sequential_inner", "unroll", "noinline", "warn",
                                                    "flattening", "incremental_flattening", "stripmine", "scratch", "blank"};
   if (std::find(std::begin(passed_on), std::end(passed_on), n) == std::end(passed_on)) return eval(*a.body, scope);
   // The hint belongs to the loop or parallel operator that the body is; it is put on the statements made for it.

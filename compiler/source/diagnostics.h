@@ -12,7 +12,8 @@
 
 namespace raido {
 
-enum class Severity { Error, Warning };
+// Optional: a warning that is off unless asked for. RunTime: said by the compiled program; here for the list of all messages.
+enum class Severity { Error, Warning, Optional, RunTime };
 
 template <int N> struct Diag { const char* code; Severity severity; std::string_view text; };
 
@@ -29,6 +30,22 @@ namespace err {
 }  // namespace err
 
 struct Label { Span span; std::string text; };
+
+// What made something fail, found before it is known what failed: a message of its own without a place, or (code null) a remark.
+struct Reason {
+  const char* code = nullptr;
+  std::string text;
+  explicit operator bool() const { return !text.empty(); }
+};
+
+// The text with its holes filled in order.
+std::string fill(std::string_view text, const std::vector<std::string>& args);
+
+template <int N, class... Args> Reason reason(const Diag<N>& kind, const Args&... args) {
+  static_assert(N == sizeof...(Args), "the message has a different number of {} holes");
+  return {kind.code, fill(kind.text, {std::string(args)...})};
+}
+
 struct Report {
   const char* code;
   Severity severity;
@@ -48,6 +65,10 @@ class Diagnostics {
     Draft& label(Span span, std::string text) { report().labels.push_back({span, std::move(text)}); return *this; }
     Draft& note(std::string text) { if (!text.empty()) report().notes.push_back(std::move(text)); return *this; }
     Draft& help(std::string text) { report().help = std::move(text); return *this; }
+    // The reason follows the message; if it has a code, the whole report goes by it.
+    Draft& because(const Reason& why);
+    Draft& instead(const Reason& why);      // the reason says all there is to say
+    std::string_view code() { return report().code; }
 
    private:
     Report& report() { return diags_.reports_[index_]; }
@@ -64,14 +85,24 @@ class Diagnostics {
   // For steps that are tried and may be taken back.
   size_t mark() const { return reports_.size(); }
   void rollback(size_t mark);
-  // Sorted by file and position, duplicates (same code, same place) removed.
-  std::vector<Report> sorted() const;
+  // The same reason for all reports since `mark`.
+  void because(size_t mark, const Reason& why);
+  // Sorted by file and position, duplicates (same code, same place) removed. Of the optional warnings only those with these
+  // codes, or all for "all".
+  std::vector<Report> sorted(const std::vector<std::string>& optional = {}) const;
 
  private:
   Draft add(const char* code, Severity severity, Span at, std::string_view text, std::vector<std::string> args);
   std::vector<Report> reports_;
   size_t errors_ = 0;
 };
+
+// Every kind of message, in the order of errors.def. A code may have several texts.
+struct MessageKind { const char* code; const char* name; Severity severity; std::string_view text; };
+const std::vector<MessageKind>& all_kinds();
+
+// The report as one line of JSON: code, severity, message, file, span, labels, notes, help.
+std::string render_json(const Sources& sources, const Report& report);
 
 // The reports as text in the form of a terminal message: first line `Error at FILE:L:C-C:`, the message, source lines.
 // The message and what follows it are indented by two blanks for warnings.

@@ -27,7 +27,7 @@ Mark mark_of(const Sources& sources, Span span, char with, std::string text) {
 }  // namespace
 
 std::string render(const Sources& sources, const Report& report) {
-  bool warning = report.severity == Severity::Warning;
+  bool warning = report.severity != Severity::Error;
   std::string indent = warning ? "  " : "";
   std::string out;
   if (report.span.valid()) out += fmt::format("{} at {}:\n", warning ? "Warning" : "Error", sources.place(report.span));

@@ -30,6 +30,23 @@ Position Sources::position(FileId file, uint32_t offset) const {
   return {line, column};
 }
 
+Span Sources::span(std::string_view file, Position from, Position to) const {
+  for (size_t i = 0; i < files_.size(); i++) {
+    if (files_[i].name != file) continue;
+    FileId id{uint32_t(i)};
+    auto offset = [&](Position p) {
+      std::string_view text = line(id, p.line);
+      if (p.line == 0 || p.line > files_[i].line_starts.size()) return uint32_t(files_[i].text.size());
+      uint32_t at = 0;
+      for (uint32_t column = 1; at < text.size() && column < p.column; column++)
+        for (at++; at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;) at++;
+      return files_[i].line_starts[p.line - 1] + at;
+    };
+    return {id, offset(from), offset(to) + 1};
+  }
+  return {};
+}
+
 std::string_view Sources::line(FileId file, uint32_t line) const {
   const SourceFile& f = files_[file.index];
   if (line == 0 || line > f.line_starts.size()) return {};

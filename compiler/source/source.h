@@ -37,6 +37,8 @@ class Sources {
   const SourceFile& operator[](FileId file) const { return files_[file.index]; }
   std::string_view text(Span span) const;
   Position position(FileId file, uint32_t offset) const;
+  // The span of a place given in lines and columns (both inclusive); not valid if there is no such file.
+  Span span(std::string_view file, Position from, Position to) const;
   std::string_view line(FileId file, uint32_t line) const;      // without its newline
   // `3:5-9`, or `3:5-4:2` when the span ends on a later line; columns are inclusive.
   std::string range(Span span) const;

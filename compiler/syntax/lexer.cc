@@ -385,6 +385,7 @@ class Lexer {
     unsigned char lead = static_cast<unsigned char>(text_[begin]);
     std::string shown = lead < 32 || lead == 127 ? fmt::format("\\x{:02x}", lead) : std::string(text_.substr(begin, pos_ - begin));
     diags_.report(span(begin, pos_), err::bad_character, shown);
+    push(Tok::Bad, begin);
   }
 
   Program& program_;

@@ -38,7 +38,7 @@ class Parser {
   Span since(Span first) const;
   void unexpected(std::string_view expected);
   template <int N, class... Args> void fail(Span at, const Diag<N>& kind, const Args&... args) {
-    if (!failed_) diags_.report(at, kind, args...);
+    if (!failed_ && !is(Tok::Bad)) diags_.report(at, kind, args...);      // what is bad about a token was reported
     failed_ = true;
   }
   // Counts nesting while it lives; too deep is an error.

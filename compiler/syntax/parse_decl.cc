@@ -131,7 +131,8 @@ void Parser::resynchronise(size_t start) {
   if (pos_ == start && kind() != Tok::Eof) pos_++;
   for (; tokens_.items[pos_].kind != Tok::Eof; pos_++) {
     const Token& t = tokens_.items[pos_];
-    if (starts_decl(t.kind) && (t.span.begin == 0 || sources_[file_].text[t.span.begin - 1] == '\n')) return;
+    bool starts = starts_decl(t.kind) && (t.kind != Tok::Doc || starts_decl(tokens_.items[pos_ + 1].kind));
+    if (starts && (t.span.begin == 0 || sources_[file_].text[t.span.begin - 1] == '\n')) return;
   }
 }
 
@@ -205,6 +206,7 @@ Decl Parser::decl(bool nested) {
   switch (kind()) {
     case Tok::Def: case Tok::Let:
       take();
+      if (start.kind == Tok::Let) diags_.report(start.span, err::top_level_let).help("write `def`");
       d.node = value_decl(start, false, d.attrs);
       break;
     case Tok::Entry: {
@@ -297,6 +299,7 @@ Def* Parser::value_decl(const Token& first, bool entry, std::span<Attr> attribut
     if (is(Tok::Dot)) fail(def->self->span, err::qualified_binding, name_text(def->self->name));
     tparams = type_params();
     while (at_param()) params.push_back(param());
+    if (is(Tok::QualOperator)) fail(peek().span, err::qualified_binding, text(peek()));
   }
   else {
     Token start = peek();

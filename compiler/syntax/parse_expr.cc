@@ -363,7 +363,7 @@ Selector Parser::selector() {
     s.from = s.at;
     s.at = nullptr;
     if (!ends()) s.to = binary(RangeLevel);
-    if (accept(Tok::Colon) && !ends()) s.step = binary(RangeLevel);
+    if (accept(Tok::Colon)) s.step = binary(RangeLevel);
   }
   else if (!s.at) {
     unexpected("an index");

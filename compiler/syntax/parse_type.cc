@@ -85,7 +85,7 @@ TypeExpr* Parser::type_app() {
       t->span = since(first);
     }
   }
-  else if (at_type_atom() && !std::get_if<TArray>(&t->node)) fail(t->span, err::not_a_type_constructor);
+  else if (at_type_atom() && !std::get_if<TArray>(&t->node)) fail(t->span, err::not_a_type_constructor, sources_.text(t->span));
   return t;
 }
 

@@ -290,7 +290,8 @@ class Covering {
       if (!uses) continue;
       auto u = std::get_if<AccUpdate>(&inner.exp);
       if (!u || !version[u->acc]) return false;
-      version[inner.pattern[0].var] = version[u->acc];
+      size_t same_version = version[u->acc];            // before the table may grow
+      version[inner.pattern[0].var] = same_version;
     }
     if (!context_.allow()) return false;
     std::vector<Var> arrays;

@@ -7,3 +7,4 @@ def f (x: [true]i32) = x
 --   i64
 --  1 | def f (x: [true]i32) = x
 --    |            ^^^^
+-- help: convert: `i64.bool true`

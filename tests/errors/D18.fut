@@ -7,3 +7,4 @@ def f (x: i32) (y: i64) = x + y
 --    |                           ^^^^^
 --    |                           - i32
 --    |                               - i64
+-- help: convert: `i64.i32 x`

@@ -8,3 +8,4 @@ def f (a: []i32) (i: u32) = a[i]
 --  1 | def f (a: []i32) (i: u32) = a[i]
 --    |                               ^
 -- note: Cannot instantiate type that must be one of i8, i16, i32, i64 with u32
+-- help: convert: `i64.u32 i`

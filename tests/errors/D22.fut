@@ -7,3 +7,4 @@ def f (a: []i32) (i: i32) = a[i:]
 --   i64
 --  1 | def f (a: []i32) (i: i32) = a[i:]
 --    |                               ^
+-- help: convert: `i64.i32 i`

@@ -4,7 +4,7 @@ def f (a: []i32) = a[0, 0]
 -- Cannot unify [D23]
 --   []i32
 -- with
---   [][]t2
+--   [][]t0
 --  1 | def f (a: []i32) = a[0, 0]
 --    |                    ^^^^^^^
 -- note: indexed with 2 indices

@@ -4,6 +4,6 @@ def f = loop s = 0i32 for x in 5i32 do s
 -- Cannot unify [D25]
 --   i32
 -- with
---   []t2
+--   []t0
 --  1 | def f = loop s = 0i32 for x in 5i32 do s
 --    |                                ^^^^

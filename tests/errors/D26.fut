@@ -7,3 +7,4 @@ def f = loop x = 1i32 for _i < 3 do true
 --   i32
 --  1 | def f = loop x = 1i32 for _i < 3 do true
 --    |                                     ^^^^
+-- help: convert: `i32.bool true`

@@ -7,3 +7,4 @@ def f (a: *[]i32) = a with [0] = true
 --   i32
 --  1 | def f (a: *[]i32) = a with [0] = true
 --    |                                  ^^^^
+-- help: convert: `i32.bool true`

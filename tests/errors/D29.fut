@@ -7,3 +7,4 @@ def f (r: {a: i32}) = r with a = true
 --   i32
 --  1 | def f (r: {a: i32}) = r with a = true
 --    |                                  ^^^^
+-- help: convert: `i32.bool true`

@@ -7,3 +7,4 @@ def a = [1i32, true]
 --   i32
 --  1 | def a = [1i32, true]
 --    |                ^^^^
+-- help: convert: `i32.bool true`

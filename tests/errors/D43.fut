@@ -11,3 +11,4 @@ def f = [1i32] :> [1]i64
 --   i64
 -- with
 --   i32
+-- in the element type

@@ -8,3 +8,4 @@ def f [n] (a: [n]i32): [n]i32 = filter (> 0) a
 -- note: expected: [n]i32
 -- note: actual:   [k0]i32
 -- note: `k0` is an unknown size returned by `filter` at F04.fut:1:33-46
+-- help: if they are equal, have it checked at run time: `(filter (> 0) a) :> [n]i32`

@@ -7,5 +7,5 @@ def z a = ap k a
 --  3 | def z a = ap k a
 --    |              ^
 -- note: in the argument of `ap`
--- note: expected: [d1]i32 -> i32
--- note: actual:   *[d2]i32 -> i32
+-- note: expected: []i32 -> i32
+-- note: actual:   *[]i32 -> i32

@@ -7,4 +7,4 @@ def keep (xs: []i32) = call (\_ -> xs)
 --    |                             ^^^^^^^^^^
 -- note: in the argument of `call`
 -- note: expected: i64 -> ?[k0].*[k0]i32
--- note: actual:   i64 -> [d0]i32
+-- note: actual:   i64 -> []i32

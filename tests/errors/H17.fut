@@ -4,3 +4,4 @@ def f (a: *[][]i32) = a with [0] = a[1]
 -- Source array for the update might alias update value through "a" [H17]
 --  1 | def f (a: *[][]i32) = a with [0] = a[1]
 --    |                                    ^^^^
+-- help: use a copy: `copy a[1]`

@@ -4,3 +4,4 @@ def f (o: []i32) = loop (x: *[]i32) = copy o for _i < 2 do o
 -- Return value for consuming loop parameter "x" aliases "o", which is bound outside the loop [H18]
 --  1 | def f (o: []i32) = loop (x: *[]i32) = copy o for _i < 2 do o
 --    |                                                            ^
+-- help: return a copy: `copy o`

@@ -1,0 +1,7 @@
+def x = i32
+-- expect
+-- Error at B05.fut:1:9-11:
+-- Unknown name "i32" for a value: it is the name of a module [B05]
+--  1 | def x = i32
+--    |         ^^^
+-- help: name a member: `i32.x`

@@ -1,0 +1,12 @@
+def h b = if b then 1 else true
+-- expect
+-- Error at D04_1.fut:1:11-31:
+-- Branches differ in type: [D04]
+--   number
+-- and
+--   bool
+--  1 | def h b = if b then 1 else true
+--    |           ^^^^^^^^^^^^^^^^^^^^^
+--    |                     - number
+--    |                            ---- bool
+-- note: Cannot instantiate type that must be one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64 with bool

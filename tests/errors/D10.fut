@@ -1,0 +1,12 @@
+def r b = if b then {x = 1} else {y = 1}
+-- expect
+-- Error at D10.fut:1:11-40:
+-- Branches differ in type: [D10]
+--   {x: number}
+-- and
+--   {y: number}
+-- The record types have unshared fields: x, y
+--  1 | def r b = if b then {x = 1} else {y = 1}
+--    |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+--    |                     ------- {x: number}
+--    |                                  ------- {y: number}

@@ -1,0 +1,12 @@
+def t b = if b then (1, 2) else (1, 2, 3)
+-- expect
+-- Error at D11.fut:1:11-41:
+-- Branches differ in type: [D11]
+--   (number, number)
+-- and
+--   (number, number, number)
+-- The tuples have 2 and 3 elements respectively
+--  1 | def t b = if b then (1, 2) else (1, 2, 3)
+--    |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+--    |                     ------ (number, number)
+--    |                                 --------- (number, number, number)

@@ -1,0 +1,11 @@
+def f (x: #a | #b) : (#a | #c) = x
+-- expect
+-- Error at D13.fut:1:34-34:
+-- Function body does not have expected type. [D13]
+-- Expected:
+--   #a | #c
+-- Actual:
+--   #a | #b
+-- The sum types differ. Unshared constructors: #c, #b
+--  1 | def f (x: #a | #b) : (#a | #c) = x
+--    |                                  ^

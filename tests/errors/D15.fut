@@ -1,0 +1,15 @@
+def f : (#p i32) = #p true
+-- expect
+-- Error at D15.fut:1:20-26:
+-- Function body does not have expected type. [D15]
+-- Expected:
+--   #p i32
+-- Actual:
+--   (#p bool | ...)
+-- The payload of the constructor `#p` is
+--   bool
+-- where the sum type says
+--   i32
+-- in the payload of `#p`
+--  1 | def f : (#p i32) = #p true
+--    |                    ^^^^^^^

@@ -1,0 +1,11 @@
+def f : bool = 5
+-- expect
+-- Error at D16.fut:1:16-16:
+-- Function body does not have expected type. [D16]
+-- Expected:
+--   bool
+-- Actual:
+--   number
+-- Cannot instantiate type that must be one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64 with bool
+--  1 | def f : bool = 5
+--    |                ^

@@ -1,0 +1,9 @@
+def f = loop x = 1i32 while x do x
+-- expect
+-- Error at D19_2.fut:1:29-29:
+-- Cannot unify [D19]
+--   i32
+-- with
+--   bool
+--  1 | def f = loop x = 1i32 while x do x
+--    |                             ^

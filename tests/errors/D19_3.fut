@@ -1,0 +1,9 @@
+def f = assert 1i32 2i32
+-- expect
+-- Error at D19_3.fut:1:16-19:
+-- Cannot unify [D19]
+--   i32
+-- with
+--   bool
+--  1 | def f = assert 1i32 2i32
+--    |                ^^^^

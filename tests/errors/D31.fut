@@ -1,0 +1,11 @@
+def f x = x x
+-- expect
+-- Error at D31.fut:1:11-13:
+-- Cannot apply "x" to "x" (invalid type). [D31]
+-- Expected:
+--   t0
+-- Actual:
+--   t0
+-- Occurs check: the type t0 would have to contain itself, as t0 -> t1
+--  1 | def f x = x x
+--    |           ^^^

@@ -1,0 +1,12 @@
+def f = let pair x = (x, x) in (pair 1i32, pair true)
+-- expect
+-- Error at D41.fut:1:49-52:
+-- Cannot apply "pair" to "true" (invalid type). [D41]
+-- Expected:
+--   i32
+-- Actual:
+--   bool
+-- The local function `pair` was used at another type before: without type parameters of its own it has one type
+--  1 | def f = let pair x = (x, x) in (pair 1i32, pair true)
+--    |                                                 ^^^^
+-- help: give it a type parameter: `let pair 'a (x: a) = ...`

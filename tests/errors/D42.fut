@@ -1,0 +1,12 @@
+def f = map (.x) [1, 2]
+-- expect
+-- Error at D42.fut:1:18-23:
+-- Cannot apply "map" to "[1, 2]" (invalid type). [D42]
+-- Expected:
+--   []{x: t0, ...}
+-- Actual:
+--   []number
+-- Cannot unify record type with fields `x` with number: a projection section takes a record
+-- in the element type
+--  1 | def f = map (.x) [1, 2]
+--    |                  ^^^^^^

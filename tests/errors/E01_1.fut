@@ -1,0 +1,13 @@
+def f x = let 1 = x in x
+-- expect
+-- Warning at E01_1.fut:1:5-5:
+--   Defaulting ambiguous type to i32 [K02]
+--    1 | def f x = let 1 = x in x
+--      |     ^
+--
+-- Error at E01_1.fut:1:15-15:
+-- Refutable pattern not allowed here. [E01]
+-- Unmatched cases:
+--   _
+--  1 | def f x = let 1 = x in x
+--    |               ^

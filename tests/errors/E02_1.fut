@@ -1,0 +1,13 @@
+def f (x: #a | #b i32) = match (x: #a | #b i32) case #a -> 1
+-- expect
+-- Warning at E02_1.fut:1:5-5:
+--   Defaulting ambiguous type to i32 [K02]
+--    1 | def f (x: #a | #b i32) = match (x: #a | #b i32) case #a -> 1
+--      |     ^
+--
+-- Error at E02_1.fut:1:26-60:
+-- Unmatched cases in match expression: [E02]
+--   #b _
+--  1 | def f (x: #a | #b i32) = match (x: #a | #b i32) case #a -> 1
+--    |                          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+-- help: add `case #b _ -> ...`

@@ -1,0 +1,16 @@
+module F (P: { val x : i32 }) = {}
+module m = F { def x = 1.5f32 }
+-- expect
+-- Warning at I15.fut:1:11-11:
+--   Unused name "P" [K01]
+--    1 | module F (P: { val x : i32 }) = {}
+--      |           ^
+--
+-- Error at I15.fut:2:14-31:
+-- Module type specifies [I15]
+--   val x : i32
+-- but module provides
+--   f32
+-- The module is the argument for the parameter `P`, which asks for that
+--  2 | module m = F { def x = 1.5f32 }
+--    |              ^^^^^^^^^^^^^^^^^^
