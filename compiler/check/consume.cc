@@ -204,7 +204,10 @@ class Consumption {
         },
         [&](const ast::PRecord& x) { for (const ast::PField& f : x.fields) bind_pattern(f.pat, part(f.name), value.field(f.name), consumable); },
         [&](const ast::PConstr& x) { for (const ast::Pat* q : x.args) bind_pattern(q, q->type, {value.all(), {}, false}, consumable); },
-        [&](const ast::PAscribe& a) { bind_pattern(a.pat, t, value, consumable); },
+        [&](const ast::PAscribe& a) {
+          sizes(a.type);
+          bind_pattern(a.pat, t, value, consumable);
+        },
         [&](const ast::PAttr& a) { bind_pattern(a.pat, t, value, consumable); },
         [](const auto&) {});      // wildcards and literals
   }
@@ -662,8 +665,12 @@ class Consumption {
       leave(saved);
       c.diags.rollback(diags);
     }
-    for (size_t i = 0; i < params.size(); i++)
-      if (consuming[i]) consume(kept[i], l.init->span, part_of(l.init, i), &l);
+    for (size_t i = 0; i < params.size(); i++) {
+      if (!consuming[i]) continue;
+      for (size_t k = 0; k < params.size(); k++)
+        if (k != i && (k > i || !consuming[k]) && common(kept[i].all(), kept[k].all())) c.diags.report(l.init->span, err::self_aliased);
+      consume(kept[i], l.init->span, part_of(l.init, i), &l);
+    }
     Inner saved = enter(Inside::Loop);
     loops_.push_back({&l, false});
     Aliases result;

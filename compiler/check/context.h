@@ -40,6 +40,8 @@ struct AbstractAt { TypeId type; std::vector<Name> path; };
 struct ModuleInfo {
   std::map<Name, TermMember> terms;
   std::map<Name, TypeMember> types;
+  // Values of a module type that later ones of their name hide from users; an implementation must satisfy them all the same.
+  std::vector<std::pair<Name, TermMember>> hidden;
   std::map<Name, const struct ModTypeInfo*> mod_types;
   // A parametric module: `abstracts` of the parameter are bound by the argument; those of the result are new on each application.
   const ModuleInfo* param = nullptr;

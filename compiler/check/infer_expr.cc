@@ -514,8 +514,10 @@ TypeRef Infer::infer_node(ast::Expr* e) {
       [&](ast::Unary& u) {
         bool negate = u.op == ast::Unary::Op::Negate;
         TypeRef t = infer(u.operand);
-        if (negate && std::get_if<ast::Literal>(&u.operand->node) && !literals_.empty() && literals_.back().first == u.operand)
-          literals_.back().second = true;
+        // The range is checked with the sign, if that stands right in front.
+        auto* literal = std::get_if<ast::Literal>(&u.operand->node);
+        if (negate && literal && !literals_.empty() && literals_.back().first == u.operand)
+          literals_.back().second = !source(u.operand).starts_with("(");
         clear_why();
         if (!unify(t, overloaded(negate ? numbers : PrimSet(ints | bit(Prim::Bool)), e->span)))
           explain(c.diags.report(e->span, err::unary_operand, quoted_type(unsized_show(t)), negate ? "\n  a number" : "\n  an integer or bool"));
@@ -643,7 +645,10 @@ bool fits(const ast::Literal& l, Prim p, bool negated) {
   }
   if (l.too_big) return false;
   unsigned bits = 8u << (unsigned(p) % 4);
-  uint64_t limit = is_signed(p) ? (uint64_t(1) << (bits - 1)) - (negated ? 0 : 1) : bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1;
+  uint64_t limit = is_signed(p) ? (uint64_t(1) << (bits - 1)) - (negated ? 0 : 1)
+                   : negated    ? 0
+                   : bits == 64 ? ~uint64_t(0)
+                                : (uint64_t(1) << bits) - 1;
   return l.integer <= limit;
 }
 }  // namespace

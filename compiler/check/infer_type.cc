@@ -133,14 +133,16 @@ TypeRef Infer::resolve(ast::TypeExpr* t, std::vector<Binding*>* exists) {
         f.exists = made;
         if (a.name) {
           f.name = c.mentions(f.result, a.name) ? a.name : nullptr;
-          // One name may not occur twice along a chain of arrows.
-          for (const ast::TypeExpr* rest = a.to;;) {
+          // One name may not occur twice along a chain of arrows, nor in the functions that are arguments further along.
+          std::function<void(const ast::TypeExpr*)> look = [&](const ast::TypeExpr* rest) {
             auto* next = std::get_if<ast::TArrow>(&rest->node);
-            if (!next) break;
+            if (!next) return;
             if (next->name && next->name->name == a.name->name)
               c.diags.report(next->name->span, err::duplicate_in_type, c.text(a.name->name), c.sources.place(a.name->span)).label(a.name->span, "bound here first");
-            rest = next->to;
-          }
+            look(next->from);
+            look(next->to);
+          };
+          look(a.to);
         }
         return types.add(std::move(f));
       },

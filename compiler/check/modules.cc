@@ -317,7 +317,7 @@ TypeMember Modules::substitute(const TypeMember& m, const Context::Subst& s) {
 const ModuleInfo* Modules::substitute(const ModuleInfo& m, const Context::Subst& s) {
   if (s.empty()) return &m;
   ModuleInfo out;
-  for (auto& [name, member] : m.terms) {
+  auto term = [&](const TermMember& member) {
     TermMember copy = member;
     if (member.scheme) {
       TypeRef t = c.substitute(member.scheme->type, s);
@@ -330,8 +330,10 @@ const ModuleInfo* Modules::substitute(const ModuleInfo& m, const Context::Subst&
     if (member.module) copy.module = substitute(*member.module, s);
     if (auto it = s.sizes.find(member.origin); member.origin && it != s.sizes.end())
       if (auto* n = types.as<NameSize>(it->second)) copy.origin = n->name;
-    out.terms[name] = copy;
-  }
+    return copy;
+  };
+  for (auto& [name, member] : m.terms) out.terms[name] = term(member);
+  for (auto& [name, member] : m.hidden) out.hidden.emplace_back(name, term(member));
   for (auto& [name, member] : m.types) out.types[name] = substitute(member, s);
   for (auto& [name, sig] : m.mod_types) out.mod_types[name] = c.mod_type({substitute(*sig->info, s), sig->abstracts});
   if (m.param) out.param = substitute(*m.param, s);
@@ -394,6 +396,13 @@ ModTypeInfo Modules::mod_type(ast::ModType* t) {
       });
 }
 
+void Modules::specify(ModuleInfo& out, Name name, const TermMember& member) {
+  auto [it, is_new] = out.terms.emplace(name, member);
+  if (is_new) return;
+  if (it->second.scheme) out.hidden.emplace_back(name, it->second);
+  it->second = member;
+}
+
 void Modules::spec_value(ast::SpecVal& v, ModuleInfo& out) {
   auto mark = c.mark();
   Scheme s;
@@ -427,7 +436,7 @@ void Modules::spec_value(ast::SpecVal& v, ModuleInfo& out) {
   Binding* b = c.program.bind(v.name, v.name_span, Binding::Kind::Value);
   b->scheme = c.scheme(s);
   b->top_level = true;
-  out.terms[v.name] = {b->scheme, nullptr, v.name_span, b};
+  specify(out, v.name, {b->scheme, nullptr, v.name_span, b});
   c.bind(b);
 }
 
@@ -499,7 +508,8 @@ ModTypeInfo Modules::specs(ast::SSpecs& s) {
           Binding* through = c.program.bind({}, i.type->span, Binding::Kind::Open);
           through->module = inner.info;
           c.open(*inner.info, through);
-          for (auto& [name, member] : inner.info->terms) out.terms[name] = member;
+          out.hidden.insert(out.hidden.end(), inner.info->hidden.begin(), inner.info->hidden.end());
+          for (auto& [name, member] : inner.info->terms) specify(out, name, member);
           for (auto& [name, member] : inner.info->types) {
             if (out.types.count(name)) c.diags.report(i.type->span, err::include_shadows, c.text(name));
             out.types[name] = member;
@@ -642,6 +652,9 @@ bool Modules::members_match(const ModuleInfo& impl, const ModuleInfo& sig, const
     if (it == impl.terms.end() || !it->second.scheme) { c.diags.report(at, err::value_missing, c.text(name)); ok = false; continue; }
     ok &= value_matches(name, *it->second.scheme, *spec.scheme, found, at);
   }
+  for (auto& [name, spec] : sig.hidden)
+    if (auto it = impl.terms.find(name); ok && it != impl.terms.end() && it->second.scheme)
+      ok &= value_matches(name, *it->second.scheme, *spec.scheme, found, at);
   return ok;
 }
 

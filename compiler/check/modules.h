@@ -31,6 +31,7 @@ class Modules {
   const ModuleInfo* apply(ast::ModExp* e, const ModuleInfo& functor, const ModuleInfo& arg, const std::string& prefix, Abstracts& abstracts, Span at);
   ModTypeInfo mod_type(ast::ModType* t);
   ModTypeInfo specs(ast::SSpecs& s);
+  void specify(ModuleInfo& out, Name name, const TermMember& member);
   void spec_value(ast::SpecVal& v, ModuleInfo& out);
   ModTypeInfo refine(ast::SWith& w, Span at);
   ModTypeInfo fresh_copy(const ModTypeInfo& t, const std::string& prefix);

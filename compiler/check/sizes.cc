@@ -15,8 +15,24 @@ Sizes::Sizes(Context& context, Infer& infer) : c(context), types(context.types),
 Sizes::~Sizes() { c.resolve_size = nullptr; }
 
 TypeRef Sizes::fresh_type(TypeRef t, Span at, Fresh kind) {
-  return rebuild(types, t, [](TypeRef) { return TypeRef{}; },
-                 [&](SizeRef s) { return types.as<AnySize>(s) ? fresh(at, kind) : s; });
+  bool in_arrow = false;
+  std::function<TypeRef(TypeRef)> arrow;
+  auto part = [&](TypeRef x) {
+    return rebuild(types, x, arrow, [&](SizeRef s) {
+      if (!types.as<AnySize>(s)) return s;
+      SizeRef v = fresh(at, kind);
+      vars_.back().in_arrow = in_arrow;
+      return v;
+    });
+  };
+  arrow = [&](TypeRef x) -> TypeRef {
+    if (in_arrow || !types.as<FunType>(x)) return {};
+    in_arrow = true;
+    TypeRef made = part(x);
+    in_arrow = false;
+    return made;
+  };
+  return part(t);
 }
 
 // Anonymous and written existential sizes become flexible.
@@ -68,16 +84,22 @@ TypeRef Sizes::open_exists(TypeRef result, const std::vector<Binding*>& exists, 
   return c.substitute(result, s);
 }
 
-// Variables that turned out to be existential: each use makes its own size.
-TypeRef Sizes::replace_absorbed(TypeRef t, Span at) {
-  std::unordered_map<uint32_t, SizeRef> made;
+// Variables that turned out to be existential: each use makes its own sizes, and so does each place of a type parameter.
+TypeRef Sizes::replace_absorbed(TypeRef t, Span at, bool whole) {
+  std::unordered_map<const void*, SizeRef> made;      // by the name that was absorbed, or the variable
   return rebuild(types, t,
-      [&](TypeRef x) { return types.as<FunType>(x) ? x : TypeRef{}; },
+      [&](TypeRef x) -> TypeRef {
+        if (types.as<FunType>(x)) return x;
+        if (type_args_.count(x.index) && !(whole && x == t)) return replace_absorbed(x, at, true);
+        return {};
+      },
       [&](SizeRef s) {
         SizeRef r = resolve(s);
         auto* v = types.as<VarSize>(r);
         if (!v || !vars_[v->var].absorbed) return s;
-        auto [it, is_new] = made.emplace(v->var, SizeRef{});
+        SizeRef from = vars_[v->var].absorbed_from;
+        auto* name = from.valid() ? types.as<NameSize>(resolve(from)) : nullptr;
+        auto [it, is_new] = made.emplace(name ? static_cast<const void*>(name->name) : &vars_[v->var], SizeRef{});
         if (is_new) it->second = types.add(Size{NameSize{unknown(at, "an unknown size made at " + c.sources.place(at))}});
         return it->second;
       });
@@ -259,7 +281,14 @@ TypeRef Sizes::close_function(std::span<ast::Pat*> params, const std::vector<Typ
     if (!whole) names_in(p, inner);
   }
   Span at = params.empty() ? Span{} : params.back()->span;
-  result = leave(result, inner, at);
+  if (!inner.empty()) {
+    // The sizes that were parts of parameters have no names outside.
+    std::unordered_set<const Binding*> before;
+    auto each = [&](auto&& f) { visit_type(types, result, [](TypeRef) {}, [&](SizeRef s) { c.each_name(s, f); }); };
+    each([&](Binding* b) { before.insert(b); });
+    result = leave(result, inner, at);
+    each([&](Binding* b) { if (!before.count(b)) lambda_params_.insert(b); });
+  }
   // Sizes made inside are made anew by each call.
   std::vector<Binding*> exists;
   visit_type(types, result, [](TypeRef) {}, [&](SizeRef s) {

@@ -7,6 +7,7 @@
 #pragma once
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/check/infer.h"
@@ -40,6 +41,8 @@ class Sizes {
     bool loop_state = false;          // a size of what a loop carries
     bool coerced = false;             // of a value before `:>`
     bool existential = false;         // it would have to be a size that each call of some function makes
+    bool in_arrow = false;            // inside a function type that a type parameter stands for
+    SizeRef absorbed_from;            // what it was to be when it was absorbed
     Span origin;
     Binding* param = nullptr;         // the size parameter it stands for
     Binding* unknown = nullptr;       // what an absorbed variable is called in the end
@@ -64,7 +67,7 @@ class Sizes {
   TypeRef open_exists(TypeRef result, const std::vector<Binding*>& exists, Span at, const std::string& origin);
   TypeRef written(ast::TypeExpr* t);
   TypeRef replace_any(TypeRef t, Span at);
-  TypeRef replace_absorbed(TypeRef t, Span at);
+  TypeRef replace_absorbed(TypeRef t, Span at, bool whole = false);
   void set(TypeRef& slot, TypeRef t) { slot = t; slots_.push_back(&slot); }
 
   // --- expressions ---
@@ -78,6 +81,7 @@ class Sizes {
   TypeRef ref(ast::Expr* e, ast::Ref& r);
   TypeRef instantiate(const Scheme& s, std::span<TypeRef> inst, Span at);
   TypeRef apply(TypeRef fun, TypeRef arg, ast::Expr* arg_exp, Span at, const std::string& name);
+  void check_returned(TypeRef result, Span at);
   TypeRef lambda(ast::Expr* e, ast::Lambda& l);
   TypeRef close_function(std::span<ast::Pat*> params, const std::vector<TypeRef>& from, TypeRef result, uint32_t level);
   void local_function(ast::LetFun& l);
@@ -129,6 +133,8 @@ class Sizes {
   std::unordered_map<const Binding*, const Scheme*> polymorphic_;
   std::unordered_map<const Binding*, std::string> origins_;      // of unknown sizes
   std::unordered_map<const Binding*, Origin> origin_kinds_;      // where not Other
+  std::unordered_set<const Binding*> lambda_params_;             // sizes in types of lambdas and local functions that are their parameters
+  std::unordered_set<uint32_t> type_args_;                       // types that type parameters stand for
   uint32_t level_ = 1, lambda_level_ = 1;
   size_t errors_from_;
   // The last failure.

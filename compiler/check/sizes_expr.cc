@@ -142,10 +142,11 @@ TypeRef Sizes::instantiate(const Scheme& scheme, std::span<TypeRef> inst, Span a
     bool lifted = types[scheme.types[i]].lifted != Lifted::No;
     TypeRef arg = fresh_type(erased(inst[i]), at, lifted ? Fresh::Absorbable : Fresh::Unlifted);
     set(inst[i], arg);
+    if (lifted) type_args_.insert(arg.index);
     s.types[scheme.types[i].index] = {{}, arg, Lifted::No, {}};
   }
   for (Binding* b : scheme.sizes) {
-    SizeRef v = fresh(at, Fresh::Absorbable);
+    SizeRef v = fresh(at);
     vars_.back().param = b;
     s.sizes[b] = v;
   }
@@ -193,7 +194,30 @@ TypeRef Sizes::apply(TypeRef fun, TypeRef arg, ast::Expr* arg_exp, Span at, cons
     else s.sizes[f.name] = c.size_of(arg_exp);
     result = c.substitute(result, s);
   }
+  check_returned(result, at);
   return c.strip_unique(open_exists(result, f.exists, at, name));
+}
+
+// What a call of the argument will make cannot be needed by a function that is returned before there is such a call.
+void Sizes::check_returned(TypeRef result, Span at) {
+  std::function<void(TypeRef, bool)> look = [&](TypeRef t, bool needed) {
+    rebuild(types, t,
+        [&](TypeRef x) -> TypeRef {
+          auto* f = types.as<FunType>(x);
+          if (!f) return {};
+          FunType copy = *f;
+          look(copy.param, true);
+          look(copy.result, false);
+          return x;
+        },
+        [&](SizeRef s) {
+          auto* v = types.as<VarSize>(resolve(s));
+          if (v && needed && vars_[v->var].absorbed && c.diags.error_count() == errors_from_)
+            c.diags.report(at, err::existential_parameter, "a size here").help("apply the functions one after the other, with `|>`");
+          return s;
+        });
+  };
+  look(result, false);
 }
 
 TypeRef Sizes::with(ast::With& w) {
@@ -397,7 +421,14 @@ TypeRef Sizes::loop(ast::Expr* e, ast::Loop& l) {
   bool any_variant = std::find(variant.begin(), variant.end(), true) != variant.end();
   std::vector<Binding*> sizes;
   if (any_variant) {
-    // Again, with the sizes that vary as parameters of the loop.
+    // Again, with the sizes that vary as parameters of the loop; those that the body needs equal are one.
+    std::vector<size_t> first(n);
+    for (size_t i = 0; i < n; i++) {
+      first[i] = i;
+      SizeRef now = resolve(starts[i].first);
+      for (size_t j = i; j-- > 0;)
+        if (variant[i] && variant[j] && types.as<VarSize>(now) && now == resolve(starts[j].first) && same(starts[i].second, starts[j].second)) first[i] = first[j];
+    }
     rollback(trail);
     c.diags.rollback(diags);
     slots_.resize(slots);
@@ -406,9 +437,13 @@ TypeRef Sizes::loop(ast::Expr* e, ast::Loop& l) {
       auto* v = types.as<VarSize>(resolve(starts[i].first));
       if (!v || !open[i]) continue;
       if (!variant[i]) { link(v->var, resolve(starts[i].second)); continue; }
+      vars_[v->var].level = level_;
+      if (first[i] != i) {
+        link(v->var, resolve(starts[first[i]].first));
+        continue;
+      }
       Binding* b = unknown(l.state->span, "a size that changes from iteration to iteration of the loop at " + c.sources.place(e->span), {}, Origin::Loop);
       sizes.push_back(b);
-      vars_[v->var].level = level_;
       link(v->var, types.add(Size{NameSize{b}}));
     }
     body = run_body(state);

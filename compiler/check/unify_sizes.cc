@@ -91,7 +91,12 @@ bool Sizes::link(uint32_t var, SizeRef s) {
   }
   if (!fits(s, var, vars_[var].level)) {
     if (!vars_[var].absorbable) return fail(self, s, vars_[var].unlifted ? Failure::Unlifted : Failure::Scope);
+    // A call of the function makes it, unless it is what a lambda is called with.
+    bool escapes = false;
+    c.each_name(s, [&](Binding* b) { escapes |= lambda_params_.count(b) > 0; });
+    if (escapes && !vars_[var].in_arrow) return fail(self, s, Failure::Scope);
     vars_[var].absorbed = true;
+    vars_[var].absorbed_from = s;
     trail_.push_back(var);
     return true;
   }
@@ -115,11 +120,18 @@ bool Sizes::unify_size(SizeRef a, SizeRef b) {
   auto *va = types.as<VarSize>(a), *vb = types.as<VarSize>(b);
   if (va && vb) {
     if (va->var == vb->var) return true;
-    // Link the one that may go further in.
-    if (vars_[va->var].absorbed || vars_[vb->var].absorbed) {
-      vars_[va->var].existential = vars_[vb->var].existential = true;
+    // What is existential here is so there too.
+    for (auto [from, to] : {std::pair(va->var, vb->var), std::pair(vb->var, va->var)}) {
+      if (!vars_[from].absorbed) continue;
+      vars_[to].existential = true;
+      if (vars_[to].absorbable && !vars_[to].absorbed) {
+        vars_[to].absorbed = true;
+        vars_[to].absorbed_from = vars_[from].absorbed_from.valid() ? vars_[from].absorbed_from : types.add(Size{VarSize{from}});
+        trail_.push_back(to);
+      }
       return true;
     }
+    // Link the one that may go further in.
     if (vars_[va->var].level >= vars_[vb->var].level) return link(va->var, b);
     return link(vb->var, a);
   }
@@ -261,6 +273,7 @@ bool Sizes::unify(TypeRef expected, TypeRef actual) {
         // The names of both parameters become one, visible nowhere outside.
         if (x.name || y.name) {
           Binding* both = c.program.bind((y.name ? y.name : x.name)->name, {}, Binding::Kind::TypeParamName);
+          if (levels_.count(y.name ? y.name : x.name)) lambda_params_.insert(both);
           SizeRef name = types.add(Size{NameSize{both}});
           Context::Subst s;
           if (x.name) s.sizes[x.name] = name;
