@@ -399,7 +399,34 @@ class Lexer {
 
 }  // namespace
 
+// How many bytes from the start are UTF-8 (RFC 3629: shortest forms, no surrogates); all of them if the text is.
+static size_t utf8_prefix(std::string_view text) {
+  auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  size_t i = 0;
+  while (i < text.size()) {
+    unsigned lead = byte(i);
+    size_t more = lead < 0x80 ? 0 : lead >= 0xC2 && lead < 0xE0 ? 1 : lead >= 0xE0 && lead < 0xF0 ? 2 : lead >= 0xF0 && lead < 0xF5 ? 3 : 4;
+    if (more == 4) break;
+    unsigned second = byte(i + 1), low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80, high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+    if (more > 0 && (second < low || second > high)) break;
+    bool whole = true;
+    for (size_t k = 2; k <= more; k++) whole = whole && (byte(i + k) & 0xC0) == 0x80;
+    if (!whole) break;
+    i += more + 1;
+  }
+  return i;
+}
+
+// Text that is not UTF-8 has no tokens, only a message: what is shown of it would not be text either.
 Tokens lex(Program& program, const Sources& sources, FileId file, Diagnostics& diags) {
+  const std::string& text = sources[file].text;
+  if (size_t bad = utf8_prefix(text); bad < text.size()) {
+    Position at = sources.position(file, uint32_t(bad));
+    diags.report({}, err::not_utf8, sources[file].name, fmt::format("{:02x}", static_cast<unsigned char>(text[bad])), std::to_string(at.line), std::to_string(at.column));
+    Tokens none;
+    none.items.push_back({Tok::Eof, {file, 0, 0}, {}, 0});
+    return none;
+  }
   return Lexer(program, sources, file, diags).run();
 }
 
