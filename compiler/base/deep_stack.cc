@@ -28,16 +28,17 @@ void overflow(int signal, siginfo_t* info, void*) {
 
 void* thread(void* argument) {
   static char handler_stack[64 << 10];
-  stack_t other{};
+  stack_t other{}, before{};
   other.ss_sp = handler_stack;
   other.ss_size = sizeof handler_stack;
-  sigaltstack(&other, nullptr);
+  sigaltstack(&other, &before);       // restored at the end: a sanitizer frees the one it gave to the thread
   struct sigaction action{};
   action.sa_sigaction = overflow;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigaction(SIGSEGV, &action, nullptr);
   auto& task = *static_cast<Task*>(argument);
   task.result = (*task.run)();
+  sigaltstack(&before, nullptr);
   return nullptr;
 }
 

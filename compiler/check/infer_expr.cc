@@ -258,7 +258,7 @@ TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, T
       auto draft = c.diags.report(arg_exp ? arg_exp->span : at, err::cannot_apply, fun_text, arg_exp ? source(arg_exp) : "its argument",
                                   quoted_type(unsized_show(param)), quoted_type(unsized_show(arg)));
       explain(draft);
-      if (!why_.code && fixed_by_use(fun_exp, index)) {
+      if (why_.code.empty() && fixed_by_use(fun_exp, index)) {
         draft.because(reason(err::one_type_only, fun_text));
         draft.help(fmt::format("give it a type parameter: `let {} 'a (x: a) = ...`", fun_text));
       }

@@ -675,7 +675,7 @@ bool Modules::value_matches(Name name, const Scheme& impl, const Scheme& spec, c
   };
   if (!infer.unify(infer.erase(want.type), have)) {
     Reason why = infer.why();
-    const char* too_lifted[] = {err::lifted_element.code, err::size_lifted_element.code, err::functional_instance.code};
+    std::string_view too_lifted[] = {err::lifted_element.code, err::size_lifted_element.code, err::functional_instance.code};
     if (std::find(std::begin(too_lifted), std::end(too_lifted), why.code) == std::end(too_lifted)) return report(why);
     std::string params;
     for (TypeId id : impl.types) if (types[id].lifted == Lifted::No) params += (params.empty() ? "'" : " '") + std::string(c.text(types[id].name));

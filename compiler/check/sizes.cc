@@ -571,8 +571,8 @@ bool Sizes::implements(const Scheme& spec, const Scheme& impl, const std::vector
   level_--;
   if (ok) return true;
   if (failure_ == Failure::Consumes) why_ = reason(err::spec_consumption);
-  else if (failure_ == Failure::ResultUnique) why_ = {nullptr, "the types have incompatible uniqueness of results"};
-  else why_ = {nullptr, "Sizes \"" + c.show(left_) + "\" and \"" + c.show(right_) + "\" do not match"};
+  else if (failure_ == Failure::ResultUnique) why_ = {{}, "the types have incompatible uniqueness of results"};
+  else why_ = {{}, "Sizes \"" + c.show(left_) + "\" and \"" + c.show(right_) + "\" do not match"};
   return false;
 }
 

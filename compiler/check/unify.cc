@@ -104,7 +104,7 @@ TypeRef Infer::instantiate(const Scheme& scheme, Span at, std::vector<TypeRef>* 
 }
 
 bool Infer::fail(std::string why) {
-  if (!why_) why_ = {nullptr, std::move(why)};
+  if (!why_) why_ = {{}, std::move(why)};
   return false;
 }
 
@@ -127,10 +127,10 @@ Reason Infer::why() const {
 void Infer::explain(Diagnostics::Draft draft) {
   Reason r = why();
   bool generic = draft.code() == err::cannot_apply.code || draft.code() == err::body_type.code || draft.code() == err::ascription.code;
-  if (r.code == err::not_among.code && !generic) r.code = nullptr;
-  if (r.code == err::unshared_fields.code && draft.code() == err::record_pattern_fields.code) r.code = nullptr;
+  if (r.code == err::not_among.code && !generic) r.code = {};
+  if (r.code == err::unshared_fields.code && draft.code() == err::record_pattern_fields.code) r.code = {};
   // What a type parameter or an array cannot be is no difference between two types.
-  for (const char* code : {err::array_of_functions.code, err::functional_instance.code, err::lifted_element.code, err::size_lifted_element.code})
+  for (std::string_view code : {err::array_of_functions.code, err::functional_instance.code, err::lifted_element.code, err::size_lifted_element.code})
     if (why_.code == code) { draft.instead(why_); return; }
   draft.because(r);
 }
@@ -223,7 +223,7 @@ bool Infer::payloads(Name constructor, const std::vector<TypeRef>& a, const std:
     return fail(err::constructor_arity, c.text(constructor), std::to_string(a.size()), std::to_string(b.size()));
   for (size_t i = 0; i < a.size(); i++) {
     if (unify(a[i], b[i])) continue;
-    if (!why_.code && where_.empty())
+    if (why_.code.empty() && where_.empty())
       why_ = reason(err::constructor_payload, c.text(constructor), "\n  " + unsized_show(b[i]), "\n  " + unsized_show(a[i]));
     return at("in the payload of `#" + std::string(c.text(constructor)) + "`");
   }
@@ -264,7 +264,7 @@ bool Infer::fields_fit(TypeVar& v, TypeRef t) {
 
 // Says of the failed occurs check what would contain what.
 void Infer::name_occurs(TypeRef self, TypeRef whole) {
-  if (why_.code || why_.text != "occurs") return;
+  if (!why_.code.empty() || why_.text != "occurs") return;
   why_ = {};
   fail(err::occurs, unsized_show(self), unsized_show(whole));
 }

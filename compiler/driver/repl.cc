@@ -41,7 +41,7 @@ Input classify(const std::string& text) {
     FileId file = sources.add("input", text);
     ast::File* f = expression ? ast::parse_expression(program, sources, file, diags, "it") : ast::parse(program, sources, file, diags);
     empty = f->decls.empty();
-    for (const Report& r : diags.sorted()) incomplete |= std::string_view(r.code) == err::unexpected_eof.code;
+    for (const Report& r : diags.sorted()) incomplete |= r.code == err::unexpected_eof.code;
     return !diags.has_errors();
   };
   bool declaration_open = false, expression_open = false, empty = false, none = false;

@@ -80,7 +80,7 @@ bool explain(const std::string& code) {
 
 void list_errors() {
   std::vector<MessageKind> kinds = all_kinds();
-  std::stable_sort(kinds.begin(), kinds.end(), [](const MessageKind& a, const MessageKind& b) { return std::string_view(a.code) < b.code; });
+  std::stable_sort(kinds.begin(), kinds.end(), [](const MessageKind& a, const MessageKind& b) { return a.code < b.code; });
   for (const MessageKind& k : kinds) {
     static constexpr const char* severities[] = {"error", "warning", "optional", "run-time"};
     fmt::print("{}  {:<8}  {}\n", k.code, severities[size_t(k.severity)], k.text.substr(0, k.text.find('\n')));

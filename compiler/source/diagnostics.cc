@@ -2,7 +2,6 @@
 #include "compiler/source/diagnostics.h"
 
 #include <algorithm>
-#include <cstring>
 #include <tuple>
 
 namespace raido {
@@ -16,7 +15,7 @@ std::string fill(std::string_view text, const std::vector<std::string>& args) {
   return filled;
 }
 
-Diagnostics::Draft Diagnostics::add(const char* code, Severity severity, Span at, std::string_view text,
+Diagnostics::Draft Diagnostics::add(std::string_view code, Severity severity, Span at, std::string_view text,
                                     std::vector<std::string> args) {
   if (severity == Severity::Error) errors_++;
   reports_.push_back({code, severity, at, fill(text, args), {}, {}, ""});
@@ -25,7 +24,7 @@ Diagnostics::Draft Diagnostics::add(const char* code, Severity severity, Span at
 
 Diagnostics::Draft& Diagnostics::Draft::because(const Reason& why) {
   if (!why) return *this;
-  if (!why.code) return note(why.text);
+  if (why.code.empty()) return note(why.text);
   report().code = why.code;
   report().text += "\n" + why.text;
   return *this;
@@ -59,12 +58,12 @@ void Diagnostics::rollback(size_t mark) {
 std::vector<Report> Diagnostics::sorted(const std::vector<std::string>& optional) const {
   std::vector<Report> out;
   for (const Report& r : reports_) {
-    auto asked_for = [&](const std::string& code) { return code == "all" || code == r.code; };
+    auto asked_for = [&](std::string_view code) { return code == "all" || code == r.code; };
     if (r.severity != Severity::Optional || std::any_of(optional.begin(), optional.end(), asked_for)) out.push_back(r);
   }
   auto key = [](const Report& r) { return std::tuple(r.span.file.index, r.span.begin, r.span.end); };
   std::stable_sort(out.begin(), out.end(), [&](const Report& a, const Report& b) { return key(a) < key(b); });
-  auto same = [&](const Report& a, const Report& b) { return key(a) == key(b) && std::strcmp(a.code, b.code) == 0; };
+  auto same = [&](const Report& a, const Report& b) { return key(a) == key(b) && a.code == b.code; };
   out.erase(std::unique(out.begin(), out.end(), same), out.end());
   return out;
 }

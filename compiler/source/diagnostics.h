@@ -15,7 +15,7 @@ namespace raido {
 // Optional: a warning that is off unless asked for. RunTime: said by the compiled program; here for the list of all messages.
 enum class Severity { Error, Warning, Optional, RunTime };
 
-template <int N> struct Diag { const char* code; Severity severity; std::string_view text; };
+template <int N> struct Diag { std::string_view code; Severity severity; std::string_view text; };
 
 consteval int count_holes(std::string_view text) {
   int n = 0;
@@ -31,9 +31,9 @@ namespace err {
 
 struct Label { Span span; std::string text; };
 
-// What made something fail, found before it is known what failed: a message of its own without a place, or (code null) a remark.
+// What made something fail, found before it is known what failed: a message of its own without a place, or (code empty) a remark.
 struct Reason {
-  const char* code = nullptr;
+  std::string_view code;
   std::string text;
   explicit operator bool() const { return !text.empty(); }
 };
@@ -47,7 +47,7 @@ template <int N, class... Args> Reason reason(const Diag<N>& kind, const Args&..
 }
 
 struct Report {
-  const char* code;
+  std::string_view code;
   Severity severity;
   Span span;
   std::string text;
@@ -92,13 +92,13 @@ class Diagnostics {
   std::vector<Report> sorted(const std::vector<std::string>& optional = {}) const;
 
  private:
-  Draft add(const char* code, Severity severity, Span at, std::string_view text, std::vector<std::string> args);
+  Draft add(std::string_view code, Severity severity, Span at, std::string_view text, std::vector<std::string> args);
   std::vector<Report> reports_;
   size_t errors_ = 0;
 };
 
 // Every kind of message, in the order of errors.def. A code may have several texts.
-struct MessageKind { const char* code; const char* name; Severity severity; std::string_view text; };
+struct MessageKind { std::string_view code, name; Severity severity; std::string_view text; };
 const std::vector<MessageKind>& all_kinds();
 
 // The report as one line of JSON: code, severity, message, file, span, labels, notes, help.

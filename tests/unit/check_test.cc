@@ -12,7 +12,7 @@ namespace {
 // The type of `f`, or the code of the first error.
 std::string type_of_f(const std::string& text) {
   auto checked = check::check_text("test.fut", text, {});
-  for (const Report& r : checked->diags.sorted()) if (r.severity == Severity::Error) return r.code;
+  for (const Report& r : checked->diags.sorted()) if (r.severity == Severity::Error) return std::string(r.code);
   for (const ast::Decl& d : checked->program.root->decls)
     if (auto* def = std::get_if<ast::Def*>(&d.node))
       if (checked->program.names.text((*def)->self->name) == "f")
