@@ -24,6 +24,7 @@ void built_in_names(Context& c) {
 Result check(ast::Program& program, const Sources& sources, Diagnostics& diags, const Options& options) {
   Result result;
   Context c(program, sources, diags, result.types);
+  c.earlier_names = options.earlier_names;
   built_in_names(c);
   Modules modules(c);
   for (ast::File* file : program.files) modules.file(*file);

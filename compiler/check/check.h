@@ -61,6 +61,8 @@ struct Options {
   std::vector<std::string> extra_entry_points;     // --entry-point NAME
   std::string value;                               // a definition of the root file without parameters whose value is wanted
   bool warnings = true;
+  // In its own body the name of a function is that of an earlier definition, if there is one: as before functions were recursive.
+  bool earlier_names = false;
 };
 
 // Checks all files of the program in order. On errors (in diags) the tree may have blanks.

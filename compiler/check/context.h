@@ -126,6 +126,7 @@ class Context {
   // Reports an unknown name (and returns nothing).
   // `intrinsics.x` for something built in, unless the program has its own `intrinsics`.
   bool names_intrinsics(const ast::Path& path) const { return text(path.names[0]) == "intrinsics" && !terms.find(path.names[0]); }
+  bool earlier_names = false;                       // Options::earlier_names
   // Names that are being defined and cannot be used yet, with what they are: "a constant".
   std::vector<std::pair<Name, const char*>> defining;
   void report_unknown(const ast::Path& path, size_t used, const ModuleInfo* module, bool want_module);

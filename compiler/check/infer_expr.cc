@@ -714,7 +714,7 @@ bool Infer::definition(ast::Def& def) {
   TypeRef type = fun_type(from, result);
   if (!def.params.empty()) {
     // In scope in its own body, unless a parameter has the same name.
-    bool hidden = group.first.contains(def.self->name);
+    bool hidden = group.first.contains(def.self->name) || (c.earlier_names && c.terms.find(def.self->name));
     locals_[def.self] = {type, {}};
     if (!hidden) c.bind(def.self);
   }

@@ -70,7 +70,8 @@ void Modules::value(ast::Decl& d, ast::Def& def, ModuleInfo& out) {
   Infer infer(c);
   bool ok = infer.definition(def);
   if (def.recursive && earlier && !def_is_builtin(def))
-    c.diags.report(def.name_span, err::recursive_shadow, c.text(def.self->name)).note("to use the earlier definition, give it another name first");
+    c.diags.report(def.name_span, err::recursive_shadow, c.text(def.self->name))
+        .note("to use the earlier definition, give it another name first, or check with --abi=0.25");
   const Scheme* scheme = nullptr;
   if (ok) {
     size_t mark = c.diags.mark();

@@ -5,9 +5,7 @@
 namespace raido {
 
 int command_check(const Options& options) {
-  check::Options how;
-  how.warnings = !options.no_warnings;
-  auto checked = check::check_file(options.words[0], how);
+  auto checked = check::check_file(options.words[0], check_options(options));
   return print_reports(*checked, options) ? 0 : 2;
 }
 

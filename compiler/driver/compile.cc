@@ -17,6 +17,14 @@
 
 namespace raido {
 
+check::Options check_options(const Options& options) {
+  check::Options how;
+  how.extra_entry_points = options.entry_points;
+  how.warnings = !options.no_warnings;
+  how.earlier_names = options.abi == "0.25";
+  return how;
+}
+
 std::optional<Compiled> front_end(const std::string& path, const Options& options) {
   if (path.ends_with(".ir") || path == "-") {
     FileContents file = path == "-" ? FileContents{read_standard_input(), ""} : read_file(path);
@@ -36,11 +44,8 @@ std::optional<Compiled> front_end(const std::string& path, const Options& option
     }
     return Compiled{nullptr, std::move(parsed.program), {}};
   }
-  check::Options check_options;
-  check_options.extra_entry_points = options.entry_points;
-  check_options.warnings = !options.no_warnings;
   Compiled compiled;
-  compiled.checked = check::check_file(path, check_options);
+  compiled.checked = check::check_file(path, check_options(options));
   if (!print_reports(*compiled.checked, options)) return {};
   Activity activity("lower", fmt::format("raido dev --quiet {}", path));
   compiled.program = lower::lower(*compiled.checked, {options.safe}, &compiled.layouts);

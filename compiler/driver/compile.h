@@ -21,6 +21,8 @@ struct Compiled {
   std::vector<lower::EntryLayout> layouts;     // of the entry points; none for an .ir file
 };
 
+check::Options check_options(const Options& options);
+
 // Loads, checks and lowers. Problems are printed; none means exit code 2.
 std::optional<Compiled> front_end(const std::string& path, const Options& options);
 

@@ -10,7 +10,7 @@
 namespace raido {
 
 int command_eval(const Options& options) {
-  Session session(options.file);
+  Session session(options.file, options.abi == "0.25");
   std::string messages;
   bool ok = session.check_file(!options.no_warnings, messages);
   fmt::print(stderr, "{}", messages);

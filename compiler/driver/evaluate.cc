@@ -23,6 +23,7 @@ constexpr const char* value_name = " value";       // no program can have this n
 std::unique_ptr<check::Checked> Session::check(std::vector<check::Unit> units, bool warnings, std::string& messages) const {
   check::Options how;
   how.warnings = warnings;
+  how.earlier_names = earlier_names_;
   if (!units.empty() && units.back().is_expression) how.value = value_name;
   auto checked = check::check_units(file_, units, how);
   bool first = true;

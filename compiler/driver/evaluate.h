@@ -19,8 +19,8 @@ struct Evaluated {
 
 class Session {
  public:
-  // The file whose declarations are in scope; empty: none.
-  explicit Session(std::string file = {}) : file_(std::move(file)) {}
+  // The file whose declarations are in scope; empty: none. earlier_names: as in check::Options.
+  explicit Session(std::string file = {}, bool earlier_names = false) : file_(std::move(file)), earlier_names_(earlier_names) {}
 
   // The working directory is about to change to `folder`.
   void moves_to(const std::string& folder);
@@ -40,6 +40,7 @@ class Session {
   const ast::Def* value(const check::Checked& checked) const;
 
   std::string file_;
+  bool earlier_names_;
   std::vector<check::Unit> declared_;
   bool file_was_shown_ = false;        // its warnings were printed
 };

@@ -128,7 +128,7 @@ int command_query(const Options& options) {
     fmt::print(stderr, "raido: '{}' is not a positive integer.\n", line ? options.words[2] : options.words[1]);
     return 2;
   }
-  check::Options how;
+  check::Options how = check_options(options);
   how.warnings = false;
   auto checked = check::check_file(options.words[0], how);
   if (!print_reports(*checked, options)) return 2;

@@ -13,7 +13,7 @@
 namespace raido {
 namespace {
 
-enum class Form { Flag, Text, Texts, Number };
+enum class Form { Flag, Text, Choice, Texts, Number };
 
 struct Row {
   Form form;
@@ -34,12 +34,19 @@ bool set_number(int64_t& field, const char* text) {
   return true;
 }
 
+bool set_choice(std::string& field, const char* text, std::string_view choices) {
+  field = text;
+  return ("|" + std::string(choices) + "|").find("|" + field + "|") != std::string::npos;
+}
+
 const std::vector<Row>& rows() {
   static const std::vector<Row> table = {
 #define FLAG(field, long_name, short_name, commands, help) \
   {Form::Flag, long_name, short_name, nullptr, "", commands, help, [](Options& o, const char*) { o.field = true; return true; }},
 #define TEXT(field, long_name, short_name, argument, fallback, commands, help) \
   {Form::Text, long_name, short_name, argument, fallback, commands, help, [](Options& o, const char* v) { o.field = v; return true; }},
+#define CHOICE(field, long_name, short_name, argument, fallback, commands, help) \
+  {Form::Choice, long_name, short_name, argument, fallback, commands, help, [](Options& o, const char* v) { return set_choice(o.field, v, argument); }},
 #define TEXTS(field, long_name, short_name, argument, commands, help) \
   {Form::Texts, long_name, short_name, argument, "", commands, help, [](Options& o, const char* v) { o.field.push_back(v); return true; }},
 #define NUMBER(field, long_name, short_name, argument, fallback, commands, help) \
@@ -50,6 +57,7 @@ const std::vector<Row>& rows() {
 #include "compiler/driver/options.def"
 #undef STEP
 #undef FLAG
+#undef CHOICE
 #undef TEXT
 #undef TEXTS
 #undef NUMBER
@@ -80,7 +88,7 @@ std::string usage_text(const std::string& program, const CommandInfo& command) {
     if (!(row.commands & command.kind)) continue;
     std::string help = row.help;
     if (row.form == Form::Number) help += fmt::format(" (default: {})", row.fallback);
-    if (row.form == Form::Text && *row.fallback) help += fmt::format(" (default: {})", row.fallback);
+    if ((row.form == Form::Text || row.form == Form::Choice) && *row.fallback) help += fmt::format(" (default: {})", row.fallback);
     line(row.short_name, row.argument ? fmt::format("{}={}", row.long_name, row.argument) : row.long_name, help);
   }
   if (command.kind & (Dev | Build)) line(0, "no-PASS", "skip this pass");
@@ -111,7 +119,8 @@ std::variant<Options, int> parse_options(const std::string& program, const Comma
 
   auto apply = [&](const Row& row) -> std::optional<int> {
     if (row.set(options, optarg)) return {};
-    fmt::print(stderr, "{}: '{}' is not a positive integer.\n", base_name(program), optarg);
+    fmt::print(stderr, "{}: '{}' is not {}.\n", base_name(program), optarg,
+               row.form == Form::Choice ? fmt::format("one of {}", row.argument) : "a positive integer");
     return 2;
   };
   std::vector<std::string> mistakes;

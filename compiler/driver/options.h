@@ -23,11 +23,13 @@ struct Options {
 #define STEP(...)
 #define FLAG(field, ...) bool field = false;
 #define TEXT(field, long_name, short_name, argument, fallback, ...) std::string field = fallback;
+#define CHOICE TEXT
 #define TEXTS(field, ...) std::vector<std::string> field;
 #define NUMBER(field, long_name, short_name, argument, fallback, ...) int64_t field = fallback;
 #include "compiler/driver/options.def"
 #undef STEP
 #undef FLAG
+#undef CHOICE
 #undef TEXT
 #undef TEXTS
 #undef NUMBER

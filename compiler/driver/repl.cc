@@ -56,7 +56,7 @@ Input classify(const std::string& text) {
 
 class Interactive {
  public:
-  explicit Interactive(const Options& options) : warnings_(!options.no_warnings) {}
+  explicit Interactive(const Options& options) : warnings_(!options.no_warnings), earlier_names_(options.abi == "0.25") {}
 
   int run(const std::string& file) {
     if (lines_.terminal()) fmt::print("Raido {}; :help lists the commands.\n", "0.1.0");
@@ -142,9 +142,9 @@ class Interactive {
 
   void load(const std::string& file) {
     fmt::print("Loading {}\n", file);
-    Session fresh(file);
+    Session fresh(file, earlier_names_);
     if (!in_child([&](std::string& messages) { return fresh.check_file(warnings_, messages); })) return;
-    session_ = Session(file);
+    session_ = Session(file, earlier_names_);
     std::string ignored;
     session_.check_file(false, ignored);
     count_ = 0;
@@ -272,8 +272,8 @@ class Interactive {
   }
 
   LineReader lines_;
-  Session session_;
-  bool warnings_;
+  bool warnings_, earlier_names_;
+  Session session_{{}, earlier_names_};
   size_t count_ = 0;
 };
 
