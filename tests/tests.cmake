@@ -34,6 +34,12 @@ if(TARGET raido)
   set_tests_properties(commands layout PROPERTIES LABELS quick TIMEOUT 300)
 endif()
 
+# Each rule of the language.
+if(TARGET raido)
+  add_test(NAME rules COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/rules.py $<TARGET_FILE:raido>)
+  set_tests_properties(rules PROPERTIES LABELS quick TIMEOUT 600)
+endif()
+
 # The language, by test blocks: on the interpreter (quick), compiled (full).
 if(TARGET raido)
   add_test(NAME conformance_interpreter
