@@ -651,6 +651,13 @@ bool fits(const ast::Literal& l, Prim p, bool negated) {
                                 : (uint64_t(1) << bits) - 1;
   return l.integer <= limit;
 }
+
+// What an overloaded variable becomes that nothing else decides.
+Prim default_of(PrimSet set) {
+  if ((set & (set - 1)) == 0)
+    for (int p = 0; p < 12; p++) if (set & bit(Prim(p))) return Prim(p);
+  return set & bit(Prim::I32) ? Prim::I32 : Prim::F64;
+}
 }  // namespace
 
 // Gives every open overloaded variable its default; reports records and sums that stay open.
@@ -666,9 +673,7 @@ void Infer::default_vars() {
           vars_[i].link = types.error();
           break;
         }
-        Prim choice = set & bit(Prim::I32) ? Prim::I32 : Prim::F64;
-        for (int p = 0; single && p < 12; p++) if (set & bit(Prim(p))) choice = Prim(p);
-        vars_[i].link = types.prim(choice);
+        vars_[i].link = types.prim(default_of(set));
         break;
       }
       case TypeVar::Kind::Record: {
@@ -732,8 +737,9 @@ bool Infer::definition(ast::Def& def) {
   if (c.diags.error_count() == before) visit_type(types, zonk(type), [&](TypeRef t) {
     auto* v = types.as<VarType>(t);
     if (!v || vars_[v->var].kind != TypeVar::Kind::Overloaded || vars_[v->var].link.valid()) return;
-    Prim choice = vars_[v->var].set & bit(Prim::I32) ? Prim::I32 : Prim::F64;
-    c.diags.report(def.name_span, err::defaulted, prim_name(choice));
+    PrimSet set = vars_[v->var].set;
+    Prim choice = default_of(set);
+    if (set != bit(choice)) c.diags.report(def.name_span, err::defaulted, prim_name(choice));
     vars_[v->var].link = types.prim(choice);
   }, [](SizeRef) {});
   default_vars();

@@ -45,6 +45,8 @@ TEST_CASE("inference") {
   EXPECT(type_of_f("type t = #a i32 | #b\ndef f (x: t) = match x case #a y -> y case #b -> 0") == "#a i32 | #b -> i32");
   EXPECT(type_of_f("def f (n: i64): i64 = if n <= 0 then 1 else n * f (n - 1)") == "i64 -> i64");
   EXPECT(type_of_f("def f x = x x") == "D31");
+  EXPECT(type_of_f("def f a b = !a || b") == "bool -> bool -> bool");
+  EXPECT(type_of_f("def f x = !x") == "i32 -> i32");
   EXPECT(type_of_f("def f = let pair x = (x, x) in (pair 1i32, pair true)") == "D41");
 }
 
