@@ -93,7 +93,7 @@ class Consumption {
   Scheme definition(ast::Def& def, const Scheme& scheme) {
     Scheme out = scheme;
     if (def.params.empty()) {
-      if (def.result && std::get_if<ast::TUnique>(&def.result->node)) c.diags.report(def.result->span, err::unique_constant);
+      if (def.result && c.any_unique(def.result->type)) c.diags.report(def.result->span, err::unique_constant);
       exp(def.body);
       out.type = c.strip_unique(out.type);
       return out;

@@ -183,6 +183,7 @@ class Context {
   Lifted liftedness(TypeRef t) const;
   bool has_function(TypeRef t) const;                      // contains a function type or a lifted parameter
   TypeRef strip_unique(TypeRef t);                         // everywhere outside of functions
+  TypeRef strip_pointless(TypeRef t);                      // `*` on what holds no memory, everywhere
   bool witnesses(TypeRef t, const Binding* size) const;    // is `size` alone the size of an array in t, outside of functions?
   bool any_unique(TypeRef t) const;                        // some component is *
 

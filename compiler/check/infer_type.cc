@@ -164,10 +164,9 @@ TypeRef Infer::resolve(ast::TypeExpr* t, std::vector<Binding*>* exists) {
       },
       [&](ast::TUnique& u) {
         TypeRef inner = resolve(u.inner, exists);
-        bool memory = types.is_error(inner);
-        visit_type(types, inner, [&](TypeRef x) { memory |= types.as<ArrayType>(x) || types.as<NamedType>(x); }, [](SizeRef) {});
-        if (!memory) c.diags.report(t->span, err::pointless_unique, c.show(inner));
-        return types.add(UniqueType{inner});
+        TypeRef unique = c.strip_pointless(types.add(UniqueType{inner}));
+        if (unique == inner) c.diags.report(t->span, err::pointless_unique, c.show(inner));
+        return unique;
       });
   t->type = out;
   return out;

@@ -221,6 +221,18 @@ Lifted Context::liftedness(TypeRef t) const {
 }
 bool Context::has_function(TypeRef t) const { return liftedness(t) == Lifted::Full; }
 
+TypeRef Context::strip_pointless(TypeRef t) {
+  return rebuild(types, t,
+      [&](TypeRef x) -> TypeRef {
+        auto* u = types.as<UniqueType>(x);
+        if (!u) return {};
+        bool memory = types.is_error(u->inner);
+        visit_type(types, u->inner, [&](TypeRef y) { memory |= types.as<ArrayType>(y) || types.as<NamedType>(y); }, [](SizeRef) {});
+        return memory ? TypeRef{} : u->inner;
+      },
+      [](SizeRef s) { return s; });
+}
+
 TypeRef Context::strip_unique(TypeRef t) {
   return rebuild(types, t,
       [&](TypeRef x) -> TypeRef {

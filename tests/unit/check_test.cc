@@ -62,6 +62,14 @@ TEST_CASE("modules") {
   EXPECT(type_of_f("open { def g (x: i32) = x + 1 }\ndef f = g 2") == "i32");
 }
 
+TEST_CASE("a star on what has no memory says nothing") {
+  EXPECT(type_of_f("def g (x: *i32) = x + 1\ndef f (xs: [2]i32) = map g xs") == "[2]i32 -> *[2]i32");
+  EXPECT(type_of_f("def g (h: i32 -> *i32) = h 1\ndef f = g (\\x -> x)") == "i32");
+  EXPECT(type_of_f("module m: { type t  val g: t -> *t  val x: t } = { type t = i32  def g (x: t) = x  def x = 1i32 }\n"
+                  "def f = m.g m.x") == "m.t");
+  EXPECT(type_of_f("def f: (i32, *bool) = (1, true)") == "(i32, bool)");
+}
+
 TEST_CASE("uniqueness of results is inferred") {
   EXPECT(type_of_f("def f (xs: *[]i32) = xs with [0] = 1") == "*[d0]i32 -> *[d0]i32");
   EXPECT(type_of_f("def f (xs: []i32) = copy xs with [0] = 1") == "[d0]i32 -> *[d0]i32");
