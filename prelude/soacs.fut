@@ -118,28 +118,26 @@ def partition2 [n] 'a (p: a -> bool) (q: a -> bool) (as: [n]a): ?[k][l].([k]a, [
 
 -- | Map with results of different lengths: segment sizes, flags of segment starts, offsets of segments, the results one after the
 -- other, and what else each call gave.
-def flatmap [n] 'a 'b 'c (f: a -> ?[k].([k]b, c)) (as: [n]a): ?[m].([n]i64, [m]bool, [n]i64, [m]b, [n]c) =
-  let (sizes, flags, offsets, data, others) =
-    loop (sizes, flags, offsets, data, others) = ([], [], [], [], []) for a in as do
-      let (xs, other) = f a
+def flatmap [n] 'a 'b 'c (f: a -> ?[k].([k]b, c)) (as: [n]a):
+    ?[m].([n]i64, [m]bool, [n]i64, [m]b, [n]c) =
+  -- What is there grows by doubling: the work is that of the calls and of the results.
+  let (sizes, used, data, others) =
+    loop (sizes: *[n]i64, used, data: *[]b, others: *[]c) = (replicate n 0, 0, [], []) for i < n do
+      let (xs, other) = f as[i]
       let size = length xs
-      in (sizes ++ [size],
-          flags ++ map (\i -> i == 0) (iota size),
-          offsets ++ [length data],
-          data ++ xs,
-          others ++ [other])
-  let [m] (data: [m]b) = data
-  in (sizes :> [n]i64, flags :> [m]bool, offsets :> [n]i64, data, others :> [n]c)
+      let end = used + size
+      in (sizes with [i] = size,
+          end,
+          if end <= length data
+          then data with [used:end] = xs
+          else data[:used] ++ xs ++ replicate end xs[0],
+          if i == 0 then replicate n other else (others :> [n]c) with [i] = other)
+  let offsets = exscan (+) 0 sizes
+  let starts = map2 (\size offset -> if size == 0 then -1 else offset) sizes offsets
+  in (sizes, scatter (replicate used false) starts (replicate n true), offsets, data[:used],
+      others :> [n]c)
 
 -- | As flatmap, where the function gives only an array.
 def flatmap' [n] 'a 'b (f: a -> ?[k].[k]b) (as: [n]a): ?[m].([n]i64, [m]bool, [n]i64, [m]b) =
-  let (sizes, flags, offsets, data) =
-    loop (sizes, flags, offsets, data) = ([], [], [], []) for a in as do
-      let xs = f a
-      let size = length xs
-      in (sizes ++ [size],
-          flags ++ map (\i -> i == 0) (iota size),
-          offsets ++ [length data],
-          data ++ xs)
-  let [m] (data: [m]b) = data
-  in (sizes :> [n]i64, flags :> [m]bool, offsets :> [n]i64, data)
+  let (sizes, flags, offsets, data, _) = flatmap (\a -> (f a, ())) as
+  in (sizes, flags, offsets, data)

@@ -139,9 +139,10 @@ foreach(name pool_plain pool_tsan)
 endforeach()
 
 if(RAIDO_FUZZ)
-  foreach(target text source)
+  foreach(target text source programs)
     add_executable(fuzz_${target} tests/fuzz/fuzz_${target}.cc)
-    target_link_libraries(fuzz_${target} PRIVATE raido_check raido_ir)
+    target_link_libraries(fuzz_${target} PRIVATE raido_lower raido_check raido_ir)
+    target_compile_options(fuzz_${target} PRIVATE -fno-sanitize=vptr)          # as for the unit tests
     target_link_options(fuzz_${target} PRIVATE -fsanitize=fuzzer)
   endforeach()
 endif()

@@ -57,7 +57,8 @@ class Formatter {
     std::vector<Doc> all;
     gapped_.resize(tokens_.size());
     if (!trivia_[0].comments.empty() && !is(Tok::Eof)) all.push_back(gap(Gap::HardBlank));
-    if (is(Tok::Doc) && (kind(1) == Tok::Doc || kind(1) == Tok::Eof)) {
+    // About the file, not about its first declaration.
+    if (is(Tok::Doc) && (kind(1) == Tok::Doc || kind(1) == Tok::Eof || trivia_[pos_ + 1].blank)) {
       all.push_back(tok());
       if (!is(Tok::Eof)) all.push_back(gap(Gap::Separate));
     }
