@@ -18,7 +18,8 @@ class Arena {
     return new (allocate(sizeof(T), alignof(T))) T{std::forward<Args>(args)...};
   }
   // A copy of `items` that lives as long as the arena.
-  template <class T> std::span<T> copy(const std::vector<T>& items) {
+  template <class T> std::span<T> copy(const std::vector<T>& items) { return copy(std::span<const T>(items)); }
+  template <class T> std::span<T> copy(std::span<const T> items) {
     static_assert(std::is_trivially_destructible_v<T>);
     if (items.empty()) return {};
     T* out = static_cast<T*>(allocate(sizeof(T) * items.size(), alignof(T)));
@@ -37,7 +38,7 @@ class Arena {
     size_t at = (used_ + align - 1) & ~(align - 1);
     if (blocks_.empty() || at + bytes > size_) {
       size_ = bytes > block_size ? bytes : block_size;
-      blocks_.push_back(std::make_unique<std::byte[]>(size_));
+      blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(size_));
       at = 0;
     }
     used_ = at + bytes;

@@ -1,10 +1,9 @@
 // intern.h - names as ids: equal text, equal id.
 #pragma once
-#include <deque>
-#include <string>
 #include <string_view>
-#include <unordered_map>
+#include <vector>
 
+#include "compiler/base/arena.h"
 #include "compiler/base/id.h"
 
 namespace raido {
@@ -18,8 +17,12 @@ class Names {
   std::string_view text(Name name) const { return texts_[name.index]; }
 
  private:
-  std::deque<std::string> texts_;                          // addresses stay, so the map's keys do
-  std::unordered_map<std::string_view, Name> ids_;
+  struct Slot { uint32_t hash; Name name; };               // no name: free
+  void grow();
+
+  Arena arena_;
+  std::vector<std::string_view> texts_;
+  std::vector<Slot> slots_;                                // a power of two, at most three quarters full; a name is behind its hash
 };
 
 }  // namespace raido

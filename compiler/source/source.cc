@@ -9,8 +9,7 @@ namespace raido {
 
 FileId Sources::add(std::string name, std::string text, bool builtin) {
   SourceFile file{std::move(name), std::move(text), {0}, builtin};
-  for (size_t i = 0; i < file.text.size(); i++)
-    if (file.text[i] == '\n') file.line_starts.push_back(uint32_t(i + 1));
+  for (size_t i = 0; (i = file.text.find('\n', i)) != std::string::npos;) file.line_starts.push_back(uint32_t(++i));
   files_.push_back(std::move(file));
   return {uint32_t(files_.size() - 1)};
 }

@@ -3,11 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <string>
-#include <unordered_map>
 
 namespace raido::ast {
 
@@ -24,12 +25,25 @@ std::string_view token_text(Tok kind) {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_constituent(char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '\''; }
-bool is_opstart(char c) { return c && std::string_view("+-*/%=!><|&^").find(c) != std::string_view::npos; }
+// What a character may be part of, in one look.
+enum : uint8_t { Blank = 1, Digit = 2, Letter = 4, Constituent = 8, OpStart = 16 };
+constexpr std::array<uint8_t, 256> classes = [] {
+  std::array<uint8_t, 256> out{};
+  auto mark = [&](std::string_view chars, int of) { for (char c : chars) out[static_cast<unsigned char>(c)] |= uint8_t(of); };
+  mark(" \t\n\r\f\v", Blank);
+  mark("0123456789", Digit | Constituent);
+  mark("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", Letter | Constituent);
+  mark("_'", Constituent);
+  mark("+-*/%=!><|&^", OpStart);
+  return out;
+}();
+bool is(char c, int of) { return classes[static_cast<unsigned char>(c)] & of; }
+bool is_digit(char c) { return is(c, Digit); }
+bool is_letter(char c) { return is(c, Letter); }
+bool is_constituent(char c) { return is(c, Constituent); }
+bool is_opstart(char c) { return is(c, OpStart); }
 bool is_opchar(char c) { return is_opstart(c) || c == '.'; }
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'; }
+bool is_blank(char c) { return is(c, Blank); }
 int digit_value(char c) {
   if (is_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -47,15 +61,22 @@ void append_utf8(std::string& out, uint32_t c) {
   }
 }
 
-const std::unordered_map<std::string_view, Tok>& keywords() {
-  static const std::unordered_map<std::string_view, Tok> words = {
+// Short words as numbers, to be switched over.
+constexpr uint64_t packed(std::string_view word) {
+  uint64_t out = 0;
+  for (char c : word) out = out << 8 | static_cast<unsigned char>(c);
+  return out;
+}
+std::optional<Tok> keyword(std::string_view word) {
+  if (word.size() > 8) return {};
+  switch (packed(word)) {
 #define TOKEN(name, text)
-#define KEYWORD(name, text) {text, Tok::name},
+#define KEYWORD(name, text) static_assert(std::string_view(text).size() <= 8); case packed(text): return Tok::name;
 #include "compiler/syntax/tokens.def"
 #undef TOKEN
 #undef KEYWORD
-  };
-  return words;
+    default: return {};
+  }
 }
 
 class Lexer {
@@ -146,8 +167,7 @@ class Lexer {
     }
     pos_ = end;
     std::string_view text = text_.substr(begin, end - begin);
-    auto keyword = keywords().find(text);
-    if (keyword != keywords().end()) push(keyword->second, begin);
+    if (auto k = keyword(text)) push(*k, begin);
     else push(Tok::Name, begin).name = program_.names.intern(text);
   }
 
@@ -185,6 +205,7 @@ class Lexer {
     static constexpr std::pair<std::string_view, Prim> suffixes[] = {
         {"i8", Prim::I8}, {"i16", Prim::I16}, {"i32", Prim::I32}, {"i64", Prim::I64}, {"u8", Prim::U8}, {"u16", Prim::U16},
         {"u32", Prim::U32}, {"u64", Prim::U64}, {"f16", Prim::F16}, {"f32", Prim::F32}, {"f64", Prim::F64}};
+    if (at(i) != 'i' && at(i) != 'u' && at(i) != 'f') return {};
     for (auto [text, prim] : suffixes) if (text_.substr(std::min(i, text_.size()), text.size()) == text) return prim;
     return {};
   }
@@ -361,24 +382,34 @@ class Lexer {
   }
 
   void punctuation() {
-    static constexpr std::pair<std::string_view, Tok> marks[] = {
-        {"???", Tok::Hole}, {"...", Tok::DotDotDot}, {"..<", Tok::DotDotLess}, {"..>", Tok::DotDotGreater}, {"..", Tok::DotDot},
-        {":>", Tok::ColonGreater}, {".", Tok::Dot}, {":", Tok::Colon}, {"(", Tok::LParen}, {")", Tok::RParen},
-        {"]", Tok::RBracket}, {"{", Tok::LBrace}, {"}", Tok::RBrace}, {",", Tok::Comma}, {"_", Tok::Underscore},
-        {"?", Tok::Question}, {"\\", Tok::Backslash}, {"~", Tok::Tilde}, {"`", Tok::Backtick}, {"$", Tok::Dollar}};
     size_t begin = pos_;
-    if (at(pos_) == '[') {
-      bool index = pos_ > 0 && (is_constituent(text_[pos_ - 1]) || text_[pos_ - 1] == ')' || text_[pos_ - 1] == ']');
-      pos_++;
-      push(index ? Tok::IndexBracket : Tok::LBracket, begin);
-      return;
-    }
-    for (auto [text, kind] : marks)
-      if (text_.substr(pos_, text.size()) == text) {
-        pos_ += text.size();
-        push(kind, begin);
-        return;
+    auto mark = [&](Tok kind, size_t length) { pos_ += length; push(kind, begin); };
+    auto next_are = [&](std::string_view text) { return text_.substr(pos_ + 1, text.size()) == text; };
+    switch (at(pos_)) {
+      case '[': {
+        bool index = pos_ > 0 && (is_constituent(text_[pos_ - 1]) || text_[pos_ - 1] == ')' || text_[pos_ - 1] == ']');
+        return mark(index ? Tok::IndexBracket : Tok::LBracket, 1);
       }
+      case ']': return mark(Tok::RBracket, 1);
+      case '(': return mark(Tok::LParen, 1);
+      case ')': return mark(Tok::RParen, 1);
+      case '{': return mark(Tok::LBrace, 1);
+      case '}': return mark(Tok::RBrace, 1);
+      case ',': return mark(Tok::Comma, 1);
+      case '_': return mark(Tok::Underscore, 1);
+      case '\\': return mark(Tok::Backslash, 1);
+      case '~': return mark(Tok::Tilde, 1);
+      case '`': return mark(Tok::Backtick, 1);
+      case '$': return mark(Tok::Dollar, 1);
+      case ':': return next_are(">") ? mark(Tok::ColonGreater, 2) : mark(Tok::Colon, 1);
+      case '?': return next_are("??") ? mark(Tok::Hole, 3) : mark(Tok::Question, 1);
+      case '.':
+        if (next_are("..")) return mark(Tok::DotDotDot, 3);
+        if (next_are(".<")) return mark(Tok::DotDotLess, 3);
+        if (next_are(".>")) return mark(Tok::DotDotGreater, 3);
+        return next_are(".") ? mark(Tok::DotDot, 2) : mark(Tok::Dot, 1);
+      default: break;
+    }
     // Skip a whole UTF-8 character, so that one odd character is one message.
     pos_++;
     while (pos_ < text_.size() && (static_cast<unsigned char>(text_[pos_]) & 0xC0) == 0x80) pos_++;
@@ -404,6 +435,9 @@ static size_t utf8_prefix(std::string_view text) {
   auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   size_t i = 0;
   while (i < text.size()) {
+    uint64_t eight;
+    while (i + 8 <= text.size() && (std::memcpy(&eight, text.data() + i, 8), (eight & 0x8080808080808080) == 0)) i += 8;     // ASCII
+    if (i == text.size()) break;
     unsigned lead = byte(i);
     size_t more = lead < 0x80 ? 0 : lead >= 0xC2 && lead < 0xE0 ? 1 : lead >= 0xE0 && lead < 0xF0 ? 2 : lead >= 0xF0 && lead < 0xF5 ? 3 : 4;
     if (more == 4) break;
