@@ -26,7 +26,7 @@ int64_t prelude_lines() {
   return n;
 }
 
-// Every program of the folder; the prelude is checked with each.
+// Every program of the folder, each with what it needs of the prelude; all lines of the prelude count.
 void programs(benchmark::State& state) {
   std::vector<std::string> paths;
   int64_t total = 0;
@@ -39,6 +39,14 @@ void programs(benchmark::State& state) {
   state.counters["lines/s"] = benchmark::Counter(double(total), benchmark::Counter::kIsIterationInvariantRate);
 }
 BENCHMARK(programs)->Unit(benchmark::kMillisecond);
+
+void whole_prelude(benchmark::State& state) {
+  check::Options options;
+  options.whole_prelude = true;
+  for (auto _ : state) benchmark::DoNotOptimize(check::check_text("empty.fut", "", options));
+  state.counters["lines/s"] = benchmark::Counter(double(prelude_lines()), benchmark::Counter::kIsIterationInvariantRate);
+}
+BENCHMARK(whole_prelude)->Unit(benchmark::kMillisecond);
 
 void empty_program(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(check::check_text("empty.fut", "", {}));

@@ -63,6 +63,7 @@ struct Options {
   bool warnings = true;
   // In its own body the name of a function is that of an earlier definition, if there is one: as before functions were recursive.
   bool earlier_names = false;
+  bool whole_prelude = false;                      // not only what the program needs of it: for those who look around in it
 };
 
 // Checks all files of the program in order. On errors (in diags) the tree may have blanks.

@@ -1,4 +1,7 @@
 // Follows imports depth first, so that each file comes after those it needs; a file met again while it is still open is a cycle.
+//
+// A program is checked with as much of the prelude as it needs. Where that fails it is checked again with all of it, because messages
+// suggest names.
 #include "compiler/check/load.h"
 
 #include <map>
@@ -6,6 +9,7 @@
 #include "compiler/base/files.h"
 #include "compiler/base/panic.h"
 #include "compiler/base/text.h"
+#include "compiler/check/needed.h"
 #include "compiler/syntax/parser.h"
 
 namespace raido::check {
@@ -46,7 +50,7 @@ class Loader {
     }
     return parsed(path, normalise(path), *contents.text, false);
   }
-  ast::File* text(const std::string& name, std::string contents) { return parsed(name, name, std::move(contents), false); }
+  ast::File* text(const std::string& name, const std::string& contents) { return parsed(name, name, contents, false); }
   // With all declarations of `before` in scope.
   ast::File* unit(const Unit& u, std::string_view value, ast::File* before) {
     FileId id = sources_.add(u.name, u.text);
@@ -61,6 +65,10 @@ class Loader {
     }
     program_.files.push_back(file);
     return file;
+  }
+  // Does a file reach into the prelude without naming what it takes in scope?
+  bool reaches_around() {
+    return names_prelude_ || program_.mentioned[size_t(ast::Lookup::Scope)].contains(program_.names.intern("intrinsics"));
   }
 
  private:
@@ -95,6 +103,7 @@ class Loader {
     std::string path(import.path);
     if (in_prelude) return builtin(path);
     if (path.starts_with("/prelude/")) {
+      names_prelude_ = true;
       if (declaration) diags_.report(import.path_span, err::import_of_prelude, path);
       else if (auto it = loaded_.find(path); it != loaded_.end()) return it->second;
       else diags_.report(import.path_span, err::import_not_found, path + ".fut");
@@ -138,7 +147,23 @@ class Loader {
   Diagnostics& diags_;
   std::map<std::string, ast::File*> loaded_;
   std::vector<std::string> open_;
+  bool names_prelude_ = false;           // some file imports a file of the prelude
 };
+
+// `load` answers the root file, null after an error.
+template <class F> std::unique_ptr<Checked> checked(const Options& options, F&& load) {
+  for (bool whole = options.whole_prelude;; whole = true) {
+    auto out = std::make_unique<Checked>();
+    Loader loader(out->program, out->sources, out->diags);
+    loader.prelude();
+    out->program.root = load(loader);
+    if (!out->program.root || out->diags.has_errors()) return out;
+    out->whole_prelude = whole = whole || loader.reaches_around();
+    if (!whole) drop_unneeded(out->program);
+    out->result = check(out->program, out->sources, out->diags, options);
+    if (whole || !out->diags.has_errors()) return out;
+  }
+}
 
 }  // namespace
 
@@ -150,10 +175,7 @@ bool load(ast::Program& program, Sources& sources, const std::string& path, Diag
 }
 
 std::unique_ptr<Checked> check_file(const std::string& path, const Options& options) {
-  auto out = std::make_unique<Checked>();
-  if (load(out->program, out->sources, path, out->diags) && !out->diags.has_errors())
-    out->result = check(out->program, out->sources, out->diags, options);
-  return out;
+  return checked(options, [&](Loader& loader) { return loader.root(path); });
 }
 
 std::unique_ptr<Checked> load_file(const std::string& path) {
@@ -163,24 +185,16 @@ std::unique_ptr<Checked> load_file(const std::string& path) {
 }
 
 std::unique_ptr<Checked> check_units(const std::string& base, const std::vector<Unit>& units, const Options& options) {
-  auto out = std::make_unique<Checked>();
-  Loader loader(out->program, out->sources, out->diags);
-  loader.prelude();
-  ast::File* last = base.empty() ? nullptr : loader.root(base);
-  if (!base.empty() && !last) return out;
-  for (const Unit& u : units) last = loader.unit(u, options.value, last);
-  out->program.root = last;
-  if (last && !out->diags.has_errors()) out->result = check(out->program, out->sources, out->diags, options);
-  return out;
+  return checked(options, [&](Loader& loader) -> ast::File* {
+    ast::File* last = base.empty() ? nullptr : loader.root(base);
+    if (!base.empty() && !last) return nullptr;
+    for (const Unit& u : units) last = loader.unit(u, options.value, last);
+    return last;
+  });
 }
 
-std::unique_ptr<Checked> check_text(const std::string& name, std::string text, const Options& options) {
-  auto out = std::make_unique<Checked>();
-  Loader loader(out->program, out->sources, out->diags);
-  loader.prelude();
-  out->program.root = loader.text(name, std::move(text));
-  if (!out->diags.has_errors()) out->result = check(out->program, out->sources, out->diags, options);
-  return out;
+std::unique_ptr<Checked> check_text(const std::string& name, const std::string& text, const Options& options) {
+  return checked(options, [&](Loader& loader) { return loader.text(name, text); });
 }
 
 }  // namespace raido::check

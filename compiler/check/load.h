@@ -13,6 +13,7 @@ struct Checked {
   ast::Program program;
   Diagnostics diags;
   Result result;
+  bool whole_prelude = false;     // all of it was checked, not only what the program needs
   bool ok() const { return !diags.has_errors(); }
 };
 
@@ -31,6 +32,6 @@ struct Unit {
 };
 // Loads the file `base`, if one is named, and then each unit, which sees what the one before it declares. The last is the root.
 std::unique_ptr<Checked> check_units(const std::string& base, const std::vector<Unit>& units, const Options& options);
-std::unique_ptr<Checked> check_text(const std::string& name, std::string text, const Options& options);
+std::unique_ptr<Checked> check_text(const std::string& name, const std::string& text, const Options& options);
 
 }  // namespace raido::check

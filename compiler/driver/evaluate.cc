@@ -20,10 +20,11 @@ constexpr const char* value_name = " value";       // no program can have this n
 }  // namespace
 
 // Warnings are for the file, once; errors are always shown.
-std::unique_ptr<check::Checked> Session::check(std::vector<check::Unit> units, bool warnings, std::string& messages) const {
+std::unique_ptr<check::Checked> Session::check(std::vector<check::Unit> units, bool warnings, std::string& messages, bool whole_prelude) const {
   check::Options how;
   how.warnings = warnings;
   how.earlier_names = earlier_names_;
+  how.whole_prelude = whole_prelude;
   if (!units.empty() && units.back().is_expression) how.value = value_name;
   auto checked = check::check_units(file_, units, how);
   bool first = true;
@@ -79,7 +80,7 @@ std::optional<std::string> Session::type_of(const std::string& name, const std::
 std::optional<std::string> Session::module_type(const std::string& name, const std::string& text, std::string& messages) {
   std::vector<check::Unit> units = declared_;
   units.push_back({name, "module it = " + text, false});
-  auto checked = check(units, false, messages);
+  auto checked = check(units, false, messages, true);
   if (!checked->ok()) return {};
   for (const ast::Decl& d : checked->program.root->decls)
     if (auto* def = std::get_if<ast::ModDef*>(&d.node)) return check::show(checked->result, checked->program, checked->sources, *(*def)->self->module);

@@ -36,7 +36,7 @@ class Session {
   bool check_file(bool warnings, std::string& messages);
 
  private:
-  std::unique_ptr<check::Checked> check(std::vector<check::Unit> units, bool warnings, std::string& messages) const;
+  std::unique_ptr<check::Checked> check(std::vector<check::Unit> units, bool warnings, std::string& messages, bool whole_prelude = false) const;
   const ast::Def* value(const check::Checked& checked) const;
 
   std::string file_;

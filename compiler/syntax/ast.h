@@ -260,6 +260,11 @@ struct ModType {
 
 struct Comment { Span span; bool doc; };
 
+// How a text looks a name up: where it stands, as a member of what stands before it, as a type, as a module type. What a specification
+// asks for counts as a member.
+enum class Lookup : uint8_t { Scope, Member, Type, ModType };
+struct Mention { uint32_t at; Name name; Lookup how; };      // at: the byte in the file
+
 struct File {
   FileId id;
   std::string_view path;                               // for messages and to resolve imports
@@ -268,6 +273,7 @@ struct File {
   std::span<Comment> comments;                         // kept beside the tree, for the formatter
   const check::ModuleInfo* module = nullptr;           // checked
   bool builtin = false;                                // part of the prelude
+  std::span<Mention> mentions;                         // of the prelude: all of them, in the order of the text
 };
 
 // All files of a compilation, each after those it imports; the prelude first, the root last.
@@ -278,6 +284,7 @@ struct Program {
   File* root = nullptr;
   Binding* prelude = nullptr;                          // Kind::Open: the implicit `open` of the prelude in every user file
   File* prelude_file = nullptr;                        // its module
+  IdSet<Name> mentioned[4];                            // by Lookup: all that files outside the prelude mention
   uint32_t next_binding = 0;
 
   Binding* bind(Name name, Span span, Binding::Kind kind) {

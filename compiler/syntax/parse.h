@@ -4,7 +4,9 @@
 // answers "end of file", so all loops end and the calls unwind to the declaration list, which goes on at the next declaration
 // that begins a line. Depth is bounded, so that no input can exhaust the stack.
 #pragma once
+#include <algorithm>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "compiler/syntax/lexer.h"
@@ -18,21 +20,31 @@ int operator_level(std::string_view op);
 class Parser {
  public:
   Parser(Program& program, const Sources& sources, FileId file, Diagnostics& diags)
-      : program_(program), sources_(sources), file_(file), diags_(diags), tokens_(lex(program, sources, file, diags)) {}
+      : program_(program), sources_(sources), file_(file), diags_(diags), builtin_(sources[file].builtin), tokens_(lex(program, sources, file, diags)) {}
   File* file();
   File* expression(std::string_view name);
 
  private:
   File* new_file();
   // The input.
-  const Token& peek(size_t ahead = 0) const;
+  const Token& peek(size_t ahead = 0) const {
+    return failed_ ? eof_ : tokens_.items[std::min(pos_ + ahead, tokens_.items.size() - 1)];
+  }
   Tok kind(size_t ahead = 0) const { return peek(ahead).kind; }
   bool is(Tok k) const { return kind() == k; }
   bool is_op(std::string_view text, size_t ahead = 0) const;
   std::string_view text(const Token& t) const { return sources_.text(t.span); }
   std::string_view name_text(Name n) const { return program_.names.text(n); }
-  Token take();
-  bool accept(Tok k);
+  Token take() {
+    Token t = peek();
+    if (!failed_ && pos_ + 1 < tokens_.items.size()) pos_++;
+    return t;
+  }
+  bool accept(Tok k) {
+    if (!is(k)) return false;
+    take();
+    return true;
+  }
   Token expect(Tok k, std::string_view where);
   Span since(const Token& first) const { return since(first.span); }
   Span since(Span first) const;
@@ -52,8 +64,30 @@ class Parser {
   template <class N> Expr* expr(Span span, N node) { return program_.arena.make<Expr>(span, std::move(node), TypeRef{}); }
   template <class N> Pat* pat(Span span, N node) { return program_.arena.make<Pat>(span, std::move(node), TypeRef{}); }
   template <class N> TypeExpr* type_expr(Span span, N node) { return program_.arena.make<TypeExpr>(span, std::move(node), TypeRef{}); }
+  // A list while it is parsed: on top of a stack that the lists of its type share, each above those it is inside of.
+  template <class T> class List {
+   public:
+    explicit List(Parser& p) : stack_(std::get<std::vector<T>>(p.stacks_)), from_(stack_.size()) {}
+    ~List() { stack_.erase(stack_.begin() + std::ptrdiff_t(from_), stack_.end()); }
+    List(const List&) = delete;
+    void push_back(T item) { stack_.push_back(item); }
+    size_t size() const { return stack_.size() - from_; }
+    bool empty() const { return size() == 0; }
+    T& operator[](size_t i) { return stack_[from_ + i]; }
+    std::span<const T> items() const { return std::span<const T>(stack_).subspan(from_); }
+
+   private:
+    std::vector<T>& stack_;
+    size_t from_;
+  };
   template <class T> std::span<T> copy(const std::vector<T>& items) { return program_.arena.copy(items); }
+  template <class T> std::span<T> copy(const List<T>& list) { return program_.arena.copy(list.items()); }
   Name numeral(size_t i);
+  void mention(Lookup how, Name name, Span at) {
+    if (!name.valid()) return;           // after an error
+    if (builtin_) mentions_.push_back({at.begin, name, how});
+    else program_.mentioned[size_t(how)].insert(name);
+  }
   Expr* broken(Span span) { return expr(span, Hole{}); }
 
   // parse_decl.cc
@@ -74,9 +108,9 @@ class Parser {
   ModType* mod_type();
   ModType* mod_type_atom();
   Spec spec();
-  Path path();
+  Path path(Lookup how);                              // how what it stands for is looked up: Scope, Type or ModType
   TypeParam::Kind lifted_marker();
-  std::vector<TypeParam> type_params();
+  std::span<TypeParam> type_params();
   bool at_type_param() const;
   TypeParam type_param();
   Binding* bound_name(Binding::Kind kind);
@@ -104,8 +138,8 @@ class Parser {
   Expr* match_();
   Expr* assert_();
   Expr* attributed();
-  std::vector<Step> steps(bool update);
-  std::vector<Selector> selectors();
+  std::span<Step> steps(bool update);
+  std::span<Selector> selectors();
   Selector selector();
   Expr* op_ref();                                     // the operator at hand as an expression
   int op_level(size_t ahead = 0) const;               // 0: none
@@ -133,11 +167,15 @@ class Parser {
   const Sources& sources_;
   FileId file_;
   Diagnostics& diags_;
+  bool builtin_;                         // the file is part of the prelude
   Tokens tokens_;
+  std::vector<Mention> mentions_;        // where it is
   size_t pos_ = 0;
   size_t open_end_ = 0;                  // where the last expression ended that would have taken all that follows
   bool failed_ = false;
   uint32_t depth_ = 0, height_ = 0;
+  std::tuple<std::vector<Expr*>, std::vector<Pat*>, std::vector<TypeExpr*>, std::vector<Name>, std::vector<Span>, std::vector<TypeParam>,
+             std::vector<TypeArg>, std::vector<Selector>, std::vector<Step>, std::vector<Case>, std::vector<Attr>> stacks_;
   Token eof_{Tok::Eof, {}, {}, 0};
 };
 

@@ -37,22 +37,9 @@ Parser::Depth::~Depth() {
   if (p.height_ > max_depth) p.fail(p.peek().span, err::too_deep);
 }
 
-const Token& Parser::peek(size_t ahead) const {
-  return failed_ ? eof_ : tokens_.items[std::min(pos_ + ahead, tokens_.items.size() - 1)];
-}
 bool Parser::is_op(std::string_view op, size_t ahead) const {
   const Token& t = peek(ahead);
   return t.kind == Tok::Operator && name_text(t.name) == op;
-}
-Token Parser::take() {
-  Token t = peek();
-  if (!failed_ && pos_ + 1 < tokens_.items.size()) pos_++;
-  return t;
-}
-bool Parser::accept(Tok k) {
-  if (!is(k)) return false;
-  take();
-  return true;
 }
 Token Parser::expect(Tok k, std::string_view where) {
   if (is(k)) return take();
@@ -106,6 +93,9 @@ File* Parser::file() {
   File* f = new_file();
   if (is(Tok::Doc) && (kind(1) == Tok::Doc || kind(1) == Tok::Eof)) f->doc = doc_text(take().span);
   f->decls = copy(decls(Tok::Eof));
+  auto before = [](const Mention& a, const Mention& b) { return a.at < b.at; };
+  if (!std::is_sorted(mentions_.begin(), mentions_.end(), before)) std::sort(mentions_.begin(), mentions_.end(), before);
+  f->mentions = copy(mentions_);
   return f;
 }
 
@@ -154,7 +144,7 @@ std::string_view Parser::doc_text(Span span) const {
 }
 
 std::span<Attr> Parser::attrs() {
-  std::vector<Attr> out;
+  List<Attr> out(*this);
   while (is(Tok::HashBracket)) {
     take();
     out.push_back(attr());
@@ -181,7 +171,7 @@ Attr Parser::attr() {
     Token t = take();
     a.name = program_.names.intern(sources_.text(t.span));
     if (accept(Tok::LParen)) {
-      std::vector<Attr> args;
+      List<Attr> args(*this);
       while (!is(Tok::RParen) && !is(Tok::Eof)) {
         args.push_back(attr());
         if (!accept(Tok::Comma)) break;
@@ -289,15 +279,14 @@ Binding* Parser::bound_name(Binding::Kind binding_kind) {
 Def* Parser::value_decl(const Token& first, bool entry, std::span<Attr> attributes) {
   Def* def = program_.arena.make<Def>();
   def->attrs = attributes, def->entry = entry;
-  std::vector<Pat*> params;
-  std::vector<TypeParam> tparams;
+  List<Pat*> params(*this);
   bool prefix = (is(Tok::Name) && !at_infix_op(1)) || (is(Tok::LParen) && at_infix_op(1) && kind(2) == Tok::RParen) ||
                 (is(Tok::LParen) && kind(1) == Tok::Backtick && kind(4) == Tok::RParen) ||
                 (is(Tok::LParen) && kind(1) == Tok::QualOperator);
   if (prefix) {
     def->self = bound_name(Binding::Kind::Value);
     if (is(Tok::Dot)) fail(def->self->span, err::qualified_binding, name_text(def->self->name));
-    tparams = type_params();
+    def->tparams = type_params();
     while (at_param()) params.push_back(param());
     if (is(Tok::QualOperator)) fail(peek().span, err::qualified_binding, text(peek()));
   }
@@ -307,12 +296,12 @@ Def* Parser::value_decl(const Token& first, bool entry, std::span<Attr> attribut
     if (!failed_ && (is(Tok::Equals) || is(Tok::Colon)) && !entry) fail(since(start), err::top_level_pattern);
     Token op = infix_op();
     def->self = program_.bind(op.name, op.span, Binding::Kind::Value);
-    params = {left, param()};
+    params.push_back(left);
+    params.push_back(param());
   }
   def->name_span = def->self->span;
   def->self->def = def;
   def->self->top_level = true;
-  def->tparams = copy(tparams);
   def->params = copy(params);
   if (accept(Tok::Colon)) def->result = type();
   expect(Tok::Equals, "before the body of the definition");
@@ -343,10 +332,10 @@ TypeParam Parser::type_param() {
   return p;
 }
 
-std::vector<TypeParam> Parser::type_params() {
-  std::vector<TypeParam> out;
+std::span<TypeParam> Parser::type_params() {
+  List<TypeParam> out(*this);
   while (at_type_param()) out.push_back(type_param());
-  return out;
+  return copy(out);
 }
 
 TypeParam::Kind Parser::lifted_marker() {
@@ -361,7 +350,7 @@ TypeDef* Parser::type_decl() {
   t->lifted = lifted_marker();
   Token name = expect(Tok::Name, "of the type");
   t->name = name.name, t->name_span = name.span;
-  t->params = copy(type_params());
+  t->params = type_params();
   expect(Tok::Equals, "before the definition of the type");
   t->body = type();
   t->span = since(first);
@@ -418,10 +407,10 @@ Decl Parser::module_decl(const Token& first) {
   return d;
 }
 
-Path Parser::path() {
+Path Parser::path(Lookup how) {
   Path p{};
-  std::vector<Name> names;
-  std::vector<Span> spans;
+  List<Name> names(*this);
+  List<Span> spans(*this);
   Token first = expect(Tok::Name, "");
   names.push_back(first.name), spans.push_back(first.span);
   while (is(Tok::Dot) && kind(1) == Tok::Name) {
@@ -431,6 +420,10 @@ Path Parser::path() {
   }
   p.span = since(first);
   p.names = copy(names), p.spans = copy(spans);
+  for (size_t i = 0; i < names.size(); i++) {
+    bool last = i + 1 == names.size();
+    mention(last && how != Lookup::Scope ? how : i == 0 ? Lookup::Scope : Lookup::Member, names[i], spans[i]);
+  }
   height_ += uint32_t(names.size() - 1);               // x.a.b may be fields within fields
   return p;
 }
@@ -482,7 +475,7 @@ ModExp* Parser::mod_atom() {
     return made(MImport{p, t.span, nullptr});
   }
   if (is(Tok::Name)) {
-    Path p = path();
+    Path p = path(Lookup::Scope);
     return made(MName{p});
   }
   unexpected("a module: a name, declarations in braces, or import");
@@ -508,12 +501,12 @@ ModType* Parser::mod_type() {
   left = mod_type_atom();
   while (is(Tok::With)) {
     take();
-    Path p = path();
-    std::vector<TypeParam> params = type_params();
+    Path p = path(Lookup::Type);
+    std::span<TypeParam> params = type_params();
     expect(Tok::Equals, "and the type");
     TypeExpr* t = type();
     height_++;
-    left = made(SWith{left, p, copy(params), t});
+    left = made(SWith{left, p, params, t});
   }
   if (accept(Tok::Arrow)) {
     ModType* to = mod_type();
@@ -538,7 +531,7 @@ ModType* Parser::mod_type_atom() {
     return made(SSpecs{copy(specs)});
   }
   if (is(Tok::Name)) {
-    Path p = path();
+    Path p = path(Lookup::ModType);
     return made(SName{p});
   }
   unexpected("a module type");
@@ -563,7 +556,8 @@ Spec Parser::spec() {
         expect(Tok::RParen, "after the operator");
       }
       else { Token t = infix_op(); v.name = t.name, v.name_span = t.span; }
-      v.tparams = copy(type_params());
+      mention(Lookup::Member, v.name, v.name_span);
+      v.tparams = type_params();
       expect(Tok::Colon, "and the type of the value");
       v.type = type();
       s.node = v;
@@ -575,7 +569,8 @@ Spec Parser::spec() {
       t.lifted = lifted_marker();
       Token name = expect(Tok::Name, "of the type");
       t.name = name.name, t.name_span = name.span;
-      t.params = copy(type_params());
+      mention(Lookup::Type, t.name, t.name_span);
+      t.params = type_params();
       if (accept(Tok::Equals)) t.body = type();
       s.node = t;
       break;
@@ -583,6 +578,7 @@ Spec Parser::spec() {
     case Tok::Module: {
       take();
       Token name = expect(Tok::Name, "of the module");
+      mention(Lookup::Member, name.name, name.span);
       expect(Tok::Colon, "and the module type");
       s.node = SpecModule{name.name, name.span, mod_type()};
       break;

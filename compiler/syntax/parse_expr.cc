@@ -12,12 +12,18 @@ enum Level { None = 0, RangeLevel = 2, BacktickLevel = 3, WithLevel = 4, FirstOp
 }  // namespace
 
 int operator_level(std::string_view op) {
-  static constexpr std::pair<std::string_view, int> table[] = {
-      {"//", 13}, {"%%", 13}, {"**", 14}, {"<<", 11}, {">>", 11}, {"&&", 8}, {"||", 7}, {"|>", 5}, {"<|", 6}, {"==", 9},
-      {"!=", 9}, {"<=", 9}, {">=", 9}, {"<", 9}, {">", 9}, {"=", 9}, {"!", 9}, {"&", 10}, {"^", 10}, {"|", 10}, {"+", 12},
-      {"-", 12}, {"*", 13}, {"/", 13}, {"%", 13}};
-  for (auto [prefix, level] : table) if (op.starts_with(prefix)) return level;
-  return 9;
+  auto next_is = [&](char c) { return op.size() > 1 && op[1] == c; };
+  switch (op.empty() ? ' ' : op[0]) {
+    case '*': return next_is('*') ? 14 : 13;
+    case '/': case '%': return 13;
+    case '+': case '-': return 12;
+    case '<': return next_is('<') ? 11 : next_is('|') ? PipeLeft : 9;
+    case '>': return next_is('>') ? 11 : 9;
+    case '&': return next_is('&') ? 8 : 10;
+    case '^': return 10;
+    case '|': return next_is('|') ? 7 : next_is('>') ? 5 : 10;
+    default: return 9;
+  }
 }
 
 Expr* Parser::exp() {
@@ -47,28 +53,33 @@ int Parser::op_level(size_t ahead) const {
 
 Expr* Parser::op_ref() {
   if (accept(Tok::Backtick)) {
-    Path p = path();
+    Path p = path(Lookup::Scope);
     expect(Tok::Backtick, "after the name");
     return expr(p.span, Ref{p, {}});
   }
   Token t = take();
   Path p{};
   p.span = t.span;
-  std::vector<Name> names;
-  std::vector<Span> spans;
+  List<Name> names(*this);
+  List<Span> spans(*this);
   if (t.kind == Tok::QualOperator) {
     std::string_view whole = name_text(t.name);
     for (size_t i = 0;;) {
       size_t dot = whole.find('.', i);
       bool is_operator = std::string_view("+-*/%=!><|&^").find(whole[i]) != std::string_view::npos;
       std::string_view part = is_operator ? whole.substr(i) : whole.substr(i, dot - i);
-      names.push_back(program_.names.intern(part));
-      spans.push_back({file_, uint32_t(t.span.begin + i), uint32_t(t.span.begin + i + part.size())});
+      Name name = program_.names.intern(part);
+      Span at{file_, uint32_t(t.span.begin + i), uint32_t(t.span.begin + i + part.size())};
+      names.push_back(name), spans.push_back(at);
+      mention(i == 0 ? Lookup::Scope : Lookup::Member, name, at);
       if (is_operator) break;
       i = dot + 1;
     }
   }
-  else names.push_back(t.name), spans.push_back(t.span);
+  else {
+    names.push_back(t.name), spans.push_back(t.span);
+    mention(Lookup::Scope, t.name, t.span);
+  }
   p.names = copy(names), p.spans = copy(spans);
   return expr(t.span, Ref{p, {}});
 }
@@ -99,11 +110,11 @@ Expr* Parser::binary(int min_level) {
     if (is(Tok::With)) {
       if (min_level > WithLevel) return left;
       take();
-      std::vector<Step> path = steps(true);
+      std::span<Step> path = steps(true);
       expect(Tok::Equals, "and the new value");
       Expr* value = operand_of(FirstOperator);
       height_++;
-      left = open_ended(expr(since(first), With{left, copy(path), value}));
+      left = open_ended(expr(since(first), With{left, path, value}));
       continue;
     }
     int level = op_level();
@@ -152,7 +163,7 @@ Expr* Parser::application() {
   Token first = peek();
   bool constructs = is(Tok::Constructor);
   Expr* head = atom();
-  std::vector<Expr*> args;
+  List<Expr*> args(*this);
   for (;;) {
     if (is(Tok::Backslash)) {
       args.push_back(open_ended(lambda()));
@@ -187,9 +198,9 @@ Token Parser::field_name() {
 Expr* Parser::postfix(Expr* e) {
   for (;;) {
     if (is(Tok::IndexBracket)) {
-      std::vector<Selector> at = selectors();
+      std::span<Selector> at = selectors();
       height_++;
-      if (!at.empty()) e = expr(since(e->span), Index{e, copy(at)});
+      if (!at.empty()) e = expr(since(e->span), Index{e, at});
     }
     else if (is(Tok::Dot) && (kind(1) == Tok::Name || kind(1) == Tok::Int)) {
       take();
@@ -220,14 +231,15 @@ Expr* Parser::atom_start() {
     case Tok::Hole: take(); return expr(first.span, Hole{});
     case Tok::Constructor: return expr(first.span, Construct{take().name, {}});
     case Tok::Name: {
-      Path p = path();
+      Path p = path(Lookup::Scope);
       if (!(is(Tok::Dot) && kind(1) == Tok::LParen)) return expr(p.span, Ref{p, {}});
       take();
       take();
       Expr* body = exp();
       if (accept(Tok::Comma)) {
         // m.(a, b) opens m around a tuple.
-        std::vector<Expr*> parts{body};
+        List<Expr*> parts(*this);
+        parts.push_back(body);
         while (!is(Tok::RParen) && !is(Tok::Eof)) {
           parts.push_back(exp());
           if (!accept(Tok::Comma)) break;
@@ -240,7 +252,7 @@ Expr* Parser::atom_start() {
     case Tok::LParen: return parenthesised();
     case Tok::LBracket: {
       take();
-      std::vector<Expr*> elems;
+      List<Expr*> elems(*this);
       while (!is(Tok::RBracket) && !is(Tok::Eof)) {
         elems.push_back(exp());
         if (!accept(Tok::Comma)) break;
@@ -273,6 +285,7 @@ Expr* Parser::name_exp(Name name, Span span) {
   p.span = span;
   p.names = copy(std::vector<Name>{name});
   p.spans = copy(std::vector<Span>{span});
+  mention(Lookup::Scope, name, span);
   return expr(span, Ref{p, {}});
 }
 
@@ -305,7 +318,8 @@ Expr* Parser::parenthesised() {
     return expr(since(open), Section{op, e, nullptr});
   }
   if (is(Tok::Comma)) {
-    std::vector<Expr*> parts{e};
+    List<Expr*> parts(*this);
+    parts.push_back(e);
     while (is(Tok::Comma)) {
       Token comma = take();
       if (is(Tok::RParen)) {
@@ -324,7 +338,7 @@ Expr* Parser::parenthesised() {
 
 // (.a.b), (.[i].x)
 Expr* Parser::access_section(const Token& open) {
-  std::vector<Step> out;
+  List<Step> out(*this);
   while (!is(Tok::RParen) && !is(Tok::Eof)) {
     Step s{};
     Token first = peek();
@@ -332,7 +346,7 @@ Expr* Parser::access_section(const Token& open) {
       Token field = field_name();
       s.is_field = true, s.field = field.name;
     }
-    else if (is(Tok::LBracket) || is(Tok::IndexBracket)) s.at = copy(selectors());
+    else if (is(Tok::LBracket) || is(Tok::IndexBracket)) s.at = selectors();
     else unexpected("a field or an index");
     s.span = since(first);
     out.push_back(s);
@@ -341,15 +355,15 @@ Expr* Parser::access_section(const Token& open) {
   return expr(since(open), AccessSection{copy(out)});
 }
 
-std::vector<Selector> Parser::selectors() {
-  std::vector<Selector> out;
+std::span<Selector> Parser::selectors() {
+  List<Selector> out(*this);
   take();
   while (!is(Tok::RBracket) && !is(Tok::Eof)) {
     out.push_back(selector());
     if (!accept(Tok::Comma)) break;
   }
   expect(Tok::RBracket, "after the index");
-  return out;
+  return copy(out);
 }
 
 Selector Parser::selector() {
@@ -374,12 +388,12 @@ Selector Parser::selector() {
 }
 
 // Steps of an update: [i].f[j]; the first field of `with` has no dot.
-std::vector<Step> Parser::steps(bool update) {
-  std::vector<Step> out;
+std::span<Step> Parser::steps(bool update) {
+  List<Step> out(*this);
   while (is(Tok::LBracket) || is(Tok::IndexBracket) || is(Tok::Dot) || (update && out.empty() && (is(Tok::Name) || is(Tok::Int)))) {
     Step s{};
     Token first = peek();
-    if (is(Tok::LBracket) || is(Tok::IndexBracket)) s.at = copy(selectors());
+    if (is(Tok::LBracket) || is(Tok::IndexBracket)) s.at = selectors();
     else {
       accept(Tok::Dot);
       s.is_field = true;
@@ -389,13 +403,13 @@ std::vector<Step> Parser::steps(bool update) {
     out.push_back(s);
   }
   if (out.empty()) unexpected("an index or a field to update");
-  return out;
+  return copy(out);
 }
 
 Expr* Parser::lambda() {
   Depth guard(*this);
   Token first = take();
-  std::vector<Pat*> params;
+  List<Pat*> params(*this);
   while (at_param()) params.push_back(param());
   if (params.empty()) unexpected("a parameter");
   TypeExpr* result = accept(Tok::Colon) ? type_term() : nullptr;
@@ -406,7 +420,7 @@ Expr* Parser::lambda() {
 
 // if .. then .. else if .., without recursion along the chain.
 Expr* Parser::if_() {
-  std::vector<Expr*> chain;
+  List<Expr*> chain(*this);
   while (is(Tok::If)) {
     Token first = take();
     Expr* cond = exp();
@@ -426,21 +440,21 @@ Expr* Parser::if_() {
 
 // let .. in let .. in body, without recursion along the chain.
 Expr* Parser::let_chain() {
-  std::vector<Expr*> chain;
+  List<Expr*> chain(*this);
   Expr* body = nullptr;
   while (is(Tok::Let)) {
     Token first = take();
     Expr* e = nullptr;
     bool named = is(Tok::Name) || (is(Tok::LParen) && kind(1) == Tok::Operator && kind(2) == Tok::RParen && !is(Tok::Name));
-    std::vector<TypeParam> sizes;
+    List<TypeParam> sizes(*this);
     while (is(Tok::LBracket) || is(Tok::IndexBracket)) sizes.push_back(type_param());
     if (is(Tok::Name) && sizes.empty() && (kind(1) == Tok::IndexBracket || (kind(1) == Tok::Dot && kind(2) != Tok::DotDot))) {
       Token name = take();
-      std::vector<Step> path = steps(false);
+      std::span<Step> path = steps(false);
       if (at_param()) fail(peek().span, err::size_needs_blank, sources_.text(peek().span), name_text(name.name));
       expect(Tok::Equals, "and the new value");
       Expr* value = exp();
-      Expr* with = expr(since(name), With{name_exp(name.name, name.span), copy(path), value});
+      Expr* with = expr(since(name), With{name_exp(name.name, name.span), path, value});
       Pat* p = pat(name.span, PVar{program_.bind(name.name, name.span, Binding::Kind::Value)});
       e = expr(since(first), Let{{}, p, with, nullptr});
     }
@@ -449,8 +463,8 @@ Expr* Parser::let_chain() {
       def->self = bound_name(Binding::Kind::Value);
       def->name_span = def->self->span;
       def->self->def = def;
-      def->tparams = copy(type_params());
-      std::vector<Pat*> params;
+      def->tparams = type_params();
+      List<Pat*> params(*this);
       while (at_param()) params.push_back(param());
       if (params.empty()) unexpected("a parameter or `=`");
       def->params = copy(params);
@@ -542,7 +556,7 @@ Expr* Parser::loop() {
 Expr* Parser::match_() {
   Token first = take();
   Expr* on = exp();
-  std::vector<Case> cases;
+  List<Case> cases(*this);
   if (is(Tok::Eof)) fail(peek().span, err::match_without_cases);
   if (!is(Tok::Case)) unexpected("`case`");
   while (accept(Tok::Case)) {

@@ -14,7 +14,7 @@ Pat* Parser::pattern() {
   }
   if (is(Tok::Constructor)) {
     Token c = take();
-    std::vector<Pat*> args;
+    List<Pat*> args(*this);
     while (at_param() || is_op("-")) args.push_back(inner_pattern());
     Pat* p = pat(since(first), PConstr{c.name, copy(args)});
     if (!args.empty() || !is(Tok::Colon)) return p;
@@ -76,7 +76,7 @@ Pat* Parser::paren_pattern() {
     return pat(b->span, PVar{b});
   }
   take();
-  std::vector<Pat*> parts;
+  List<Pat*> parts(*this);
   while (!is(Tok::RParen) && !is(Tok::Eof)) {
     parts.push_back(pattern());
     if (!is(Tok::Comma)) break;

@@ -59,7 +59,7 @@ TypeExpr* Parser::type_term() {
   do {
     if (is_op("|")) take();
     Token name = expect(Tok::Constructor, "");
-    std::vector<TypeExpr*> payload;
+    List<TypeExpr*> payload(*this);
     while (at_type_atom()) payload.push_back(type_atom());
     clauses.push_back({name.name, name.span, copy(payload)});
   } while (is_op("|"));
@@ -75,7 +75,7 @@ TypeExpr* Parser::type_app() {
   Token first = peek();
   TypeExpr* t = type_atom();
   if (auto* name = std::get_if<TName>(&t->node)) {
-    std::vector<TypeArg> args;
+    List<TypeArg> args(*this);
     while (at_type_atom()) {
       if (is(Tok::LBracket) || is(Tok::IndexBracket)) args.push_back({size(), nullptr});
       else args.push_back({{}, type_atom()});
@@ -99,7 +99,7 @@ TypeExpr* Parser::type_atom() {
     return type_expr(since(first), TArray{dim, elem});
   }
   if (is(Tok::Name)) {
-    Path p = path();
+    Path p = path(Lookup::Type);
     return type_expr(p.span, TName{p, {}});
   }
   std::vector<std::pair<Name, TypeExpr*>> fields;
