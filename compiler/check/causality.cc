@@ -12,7 +12,7 @@ namespace {
 
 class Causality {
  public:
-  Causality(Context& context, const std::unordered_map<const Binding*, std::string>& made) : c(context), types(context.types), made_(made) {}
+  Causality(Context& context, const FlatMap<const Binding*, Made>& made) : c(context), types(context.types), made_(made) {}
 
   void exp(const ast::Expr* e) {
     if (std::get_if<ast::Operator>(&e->node)) operators(e);
@@ -117,7 +117,7 @@ class Causality {
   template <class F> void each_unknown(TypeRef t, F&& f) {
     visit_type(types, t, [](TypeRef) {}, [&](SizeRef s) {
       c.each_name(s, [&](Binding* b) {
-        if (b->kind == Binding::Kind::UnknownSize && !b->top_level && made_.count(b)) f(b);
+        if (b->kind == Binding::Kind::UnknownSize && !b->top_level && made_.contains(b)) f(b);
       });
     });
   }
@@ -136,13 +136,13 @@ class Causality {
       if (reported_ || known_.contains(b) || bound_inside(t, b)) return;
       reported_ = true;
       std::string name = c.show(types.add(Size{NameSize{b}}));
-      c.diags.report(at, err::causality, name).note("`" + name + "` is " + made_.at(b)).help("bind the value that has this size with `let` first");
+      c.diags.report(at, err::causality, name).note("`" + name + "` is " + made_.find(b)->shown(c)).help("bind the value that has this size with `let` first");
     });
   }
 
   Context& c;
   Types& types;
-  const std::unordered_map<const Binding*, std::string>& made_;
+  const FlatMap<const Binding*, Made>& made_;
   std::unordered_set<Binding*> known_;
   std::vector<Binding*> order_;                      // of known_
   bool reported_ = false;

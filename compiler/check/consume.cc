@@ -139,8 +139,9 @@ class Consumption {
   // --- variables ---
 
   bool has_memory(TypeRef t) const {
-    if (auto known = memory_.find(t); known != memory_.end()) return known->second;
-    return memory_[t] = find_memory(t);
+    if (types.as<PrimType>(t)) return false;
+    auto& known = c.has_memory[t];
+    return known ? *known : *(c.has_memory[t] = find_memory(t));
   }
   bool find_memory(TypeRef t) const {
     return match(types[t],
@@ -198,7 +199,7 @@ class Consumption {
         [&](const ast::PVar& v) { bind(v.var, t, value, consumable); },
         [&](const ast::PTuple& x) {
           for (size_t i = 0; i < x.parts.size(); i++) {
-            Name name = c.intern(std::to_string(i));
+            Name name = c.numeral(i);
             bind_pattern(x.parts[i], part(name), value.field(name, i), consumable);
           }
         },
@@ -224,7 +225,7 @@ class Consumption {
     };
     match(p->node,
         [&](const ast::PVar& v) { bind(v.var, p->type.valid() ? c.strip_unique(t) : t, {}, unique); },
-        [&](const ast::PTuple& x) { for (size_t i = 0; i < x.parts.size(); i++) bind_param(x.parts[i], part(c.intern(std::to_string(i)))); },
+        [&](const ast::PTuple& x) { for (size_t i = 0; i < x.parts.size(); i++) bind_param(x.parts[i], part(c.numeral(i))); },
         [&](const ast::PRecord& x) { for (const ast::PField& f : x.fields) bind_param(f.pat, part(f.name)); },
         [&](const ast::PConstr& x) { for (const ast::Pat* q : x.args) bind_pattern(q, q->type, {}, unique); },
         [&](const ast::PAscribe& a) {
@@ -281,9 +282,9 @@ class Consumption {
   }
 
   void observe(Binding* b, const ast::Expr* use) {
-    auto it = aliases_.find(b);
-    if (it == aliases_.end()) return;
-    const Vars& all = it->second.all;
+    const Known* known = aliases_.find(b);
+    if (!known) return;
+    const Vars& all = known->all;
     for (Binding* v : all) {
       const Consumed* used = consumed_.find(v);
       if (!used) continue;
@@ -308,8 +309,8 @@ class Consumption {
   // `of` is the expression that is consumed, at `at`.
   void consume(const Aliases& value, Span at, const ast::Expr* of, const ast::Loop* loop = nullptr) {
     for (Binding* v : value.all()) {
-      auto depth = depths_.find(v);
-      bool global = depth == depths_.end(), outside_of_it = !global && depth->second < barrier_;
+      const uint32_t* depth = depths_.find(v);
+      bool global = !depth, outside_of_it = depth && *depth < barrier_;
       if (v->consumable && !global && !outside_of_it) continue;
       auto report = [&] {
         if (outside_of_it && inside_ == Inside::Size) return c.diags.report(at, err::size_consumes, name_of(v));
@@ -359,8 +360,8 @@ class Consumption {
   }
 
   bool outside(Binding* v) const {
-    auto d = depths_.find(v);
-    return d == depths_.end() || d->second < barrier_ || !v->consumable;
+    const uint32_t* d = depths_.find(v);
+    return !d || *d < barrier_ || !v->consumable;
   }
 
   // A unique component may not share memory with what the caller keeps, nor with another component.
@@ -387,10 +388,10 @@ class Consumption {
 
   TypeRef inferred_result(const Aliases& a, TypeRef t, const Aliases& whole) {
     if (auto* r = types.as<RecordType>(t); r && a.record) {
-      RecordType out = *r;
-      for (auto& f : out.fields)
+      std::vector<Field> fields(r->fields.begin(), r->fields.end());
+      for (auto& f : fields)
         for (auto& g : a.fields) if (g.name == f.first) f.second = inferred_result(g.value, f.second, whole);
-      return out.fields.empty() ? t : types.add(std::move(out));
+      return types.record(fields);
     }
     if (!has_memory(t) || types.as<UniqueType>(t) || c.has_function(t)) return t;
     for (Binding* v : a.all()) if (outside(v)) return t;
@@ -600,7 +601,7 @@ class Consumption {
     std::function<void(const ast::Pat*, const Aliases&)> collect = [&](const ast::Pat* p, const Aliases& a) {
       match(p->node,
           [&](const ast::PVar& v) { params.push_back(v.var); kept.push_back(a); annotated.push_back(annotation); },
-          [&](const ast::PTuple& x) { for (size_t i = 0; i < x.parts.size(); i++) collect(x.parts[i], a.field(c.intern(std::to_string(i)))); },
+          [&](const ast::PTuple& x) { for (size_t i = 0; i < x.parts.size(); i++) collect(x.parts[i], a.field(c.numeral(i))); },
           [&](const ast::PRecord& x) { for (const ast::PField& f : x.fields) collect(f.pat, a.field(f.name)); },
           [&](const ast::PConstr& x) { for (const ast::Pat* q : x.args) collect(q, {a.all(), {}, false}); },
           [&](const ast::PAscribe& x) {
@@ -682,8 +683,7 @@ class Consumption {
       Span at = part_of(tail(l.body), i)->span;
       std::string_view name = c.text(params[i]->name);
       for (Binding* v : consuming[i] ? all : Vars{}) {
-        auto d = depths_.find(v);
-        if (d == depths_.end() || d->second < barrier_) {
+        if (const uint32_t* d = depths_.find(v); !d || *d < barrier_) {
           c.diags.report(at, err::loop_aliases_outer, name, name_of(v)).help("return a copy: `copy " + name_of(v) + "`");
           break;
         }
@@ -701,7 +701,7 @@ class Consumption {
     // The result: the start of what was not consumed, and what the body returned from outside.
     Aliases out = cut(start, e->type);
     Vars outer;
-    for (Binding* v : result.all()) if (auto d = depths_.find(v); d == depths_.end() || d->second <= depth_) add(outer, v);
+    for (Binding* v : result.all()) if (const uint32_t* d = depths_.find(v); !d || *d <= depth_) add(outer, v);
     Aliases from_body = by_type(e->type, outer);
     return either(without_consumed(out), from_body);
   }
@@ -714,7 +714,7 @@ class Consumption {
           if (!b) return {};
           if (local(e)) {
             observe(b, e);
-            return aliases_.at(b).value;
+            return aliases_.find(b)->value;
           }
           // A top-level array. Functions and builtins have no memory of their own; abstract values are left in peace.
           bool array = false;
@@ -725,7 +725,7 @@ class Consumption {
         [&](ast::Tuple& t) {
           Aliases out;
           out.record = true;
-          for (size_t i = 0; i < t.parts.size(); i++) out.fields.push_back({c.intern(std::to_string(i)), exp(t.parts[i])});
+          for (size_t i = 0; i < t.parts.size(); i++) out.fields.push_back({c.numeral(i), exp(t.parts[i])});
           return out;
         },
         [&](ast::Record& t) {
@@ -740,7 +740,7 @@ class Consumption {
           size_t index = r ? c.field_index(*r, p.field).value_or(0) : 0;
           if (Binding* b = local(p.record)) {          // without a copy of the whole record
             observe(b, p.record);
-            return aliases_.at(b).value.field(p.field, index);
+            return aliases_.find(b)->value.field(p.field, index);
           }
           return exp(p.record).field(p.field, index);
         },
@@ -834,9 +834,8 @@ class Consumption {
   Context& c;
   Types& types;
   struct Known { Aliases value; Vars all; };
-  std::unordered_map<const Binding*, Known> aliases_;
-  mutable std::unordered_map<TypeRef, bool> memory_;
-  std::unordered_map<const Binding*, uint32_t> depths_;
+  FlatMap<const Binding*, Known> aliases_;
+  FlatMap<const Binding*, uint32_t> depths_;
   std::unordered_map<const ast::Expr*, std::vector<bool>> consuming_;
   State consumed_;
   std::vector<Vars> captures_;

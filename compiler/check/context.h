@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/base/flat_map.h"
 #include "compiler/check/check.h"
 
 namespace raido::check {
@@ -110,6 +111,12 @@ class Context {
 
   std::string_view text(Name name) const { return program.names.text(name); }
   Name intern(std::string_view text) { return program.names.intern(text); }
+  Name numeral(size_t i) {                         // the name of a component of a tuple
+    while (numerals_.size() <= i) numerals_.push_back(intern(std::to_string(numerals_.size())));
+    return numerals_[i];
+  }
+  // Numerals by value, then names by text.
+  void sort_fields(std::vector<Field>& fields) const;
   std::string shown(const ast::Path& path) const;
 
   void bind(Binding* b) { terms.bind(b->name, TermEntry{b, {}, b->scheme, b->module}); }
@@ -150,8 +157,8 @@ class Context {
 
   // --- substitution ---
   struct Subst {
-    std::unordered_map<uint32_t, TypeMember> types;        // by TypeId: its parameters and body
-    std::unordered_map<Binding*, SizeRef> sizes;
+    FlatMap<TypeId, TypeMember> types;                     // the parameters and body of each
+    FlatMap<Binding*, SizeRef> sizes;
     bool empty() const { return types.empty() && sizes.empty(); }
   };
   TypeRef substitute(TypeRef t, const Subst& s);
@@ -180,6 +187,10 @@ class Context {
   std::string open_size_name(uint32_t var) const;          // of a size variable that is not solved
   void forget_anonymous_names() { anonymous_.clear(), open_sizes_.clear(); }
 
+  // What was found out about types, which never change.
+  IdMap<TypeRef, std::optional<bool>> has_memory;          // consume.cc
+  IdMap<TypeRef, TypeRef> erased;                          // Infer::erase
+  IdMap<TypeRef, TypeRef> finished;                        // Sizes::finish
   Lifted liftedness(TypeRef t) const;
   bool has_function(TypeRef t) const;                      // contains a function type or a lifted parameter
   TypeRef strip_unique(TypeRef t);                         // everywhere outside of functions
@@ -196,10 +207,8 @@ class Context {
   mutable std::unordered_map<const Binding*, size_t> anonymous_;
   mutable std::unordered_map<uint32_t, size_t> open_sizes_;
   std::unordered_map<uint32_t, Binding*> builtins_;
+  std::vector<Name> numerals_;
   std::shared_ptr<Owned> owned_ = std::make_shared<Owned>();
 };
-
-// Order of record fields: numerals by value, then names by text.
-bool field_before(std::string_view a, std::string_view b);
 
 }  // namespace raido::check

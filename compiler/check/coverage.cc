@@ -28,6 +28,7 @@ class Coverage {
 
  private:
   void irrefutable(const ast::Pat* p) {
+    if (!plain(p)) return;
     if (auto w = missing({{p}}, {p->type})) c.diags.report(p->span, err::refutable_pattern, (*w)[0]);
   }
 
@@ -79,7 +80,7 @@ class Coverage {
     TypeRef first = column_types[0];
     std::vector<TypeRef> rest(column_types.begin() + 1, column_types.end());
     // What is left of the rows, and of q, for values of one shape with these parts.
-    auto specialised = [&](auto&& parts_of, const std::vector<TypeRef>& parts) {
+    auto specialised = [&](auto&& parts_of, std::span<const TypeRef> parts) {
       auto front = [&](const Row& row) -> std::optional<Row> {
         const ast::Pat* p = plain(row[0]);
         std::optional<Row> r = p ? parts_of(*p) : std::optional<Row>(Row(parts.size(), nullptr));
@@ -88,7 +89,7 @@ class Coverage {
       };
       std::vector<Row> left;
       for (const Row& row : rows) if (auto r = front(row)) left.push_back(std::move(*r));
-      std::vector<TypeRef> t = parts;
+      std::vector<TypeRef> t(parts.begin(), parts.end());
       t.insert(t.end(), rest.begin(), rest.end());
       auto own = front(q);
       return own && useful(left, *own, t);
@@ -156,6 +157,7 @@ class Coverage {
     }
   }
   bool selective(const ast::Pat* p) {
+    if (std::get_if<ast::PVar>(&p->node) || std::get_if<ast::PWild>(&p->node)) return false;
     if (auto known = selective_.find(p); known != selective_.end()) return known->second;
     bool found = match(p->node,
         [&](const ast::PTuple& t) { return std::any_of(t.parts.begin(), t.parts.end(), [&](const ast::Pat* q) { return plain(q); }); },
@@ -191,7 +193,7 @@ class Coverage {
     TypeRef first = column_types[0];
     std::vector<TypeRef> rest(column_types.begin() + 1, column_types.end());
     // These rows with the parts of their first pattern in front.
-    auto specialise = [&](const std::vector<size_t>& which, auto&& parts_of, const std::vector<TypeRef>& parts) {
+    auto specialise = [&](const std::vector<size_t>& which, auto&& parts_of, std::span<const TypeRef> parts) {
       std::vector<Row> out;
       for (size_t i : which) {
         const ast::Pat* p = plain(rows[i][0]);
@@ -200,7 +202,7 @@ class Coverage {
         out.push_back(std::move(row));
         if (std::all_of(out.back().begin(), out.back().end(), [&](const ast::Pat* q) { return !plain(q); })) break;   // nothing gets past it
       }
-      std::vector<TypeRef> t = parts;
+      std::vector<TypeRef> t(parts.begin(), parts.end());
       t.insert(t.end(), rest.begin(), rest.end());
       return missing(out, std::move(t));
     };

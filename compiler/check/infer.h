@@ -4,6 +4,7 @@
 // generalised. It also resolves names and written types, filling Path::root, TypeExpr::type (with the sizes as written), Ref::inst
 // and, without sizes, Expr::type and Pat::type; sizes.h then puts the sizes in.
 #pragma once
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -26,8 +27,8 @@ struct TypeVar {
   enum class Kind : uint8_t { Free, Overloaded, Record, Sum } kind = Kind::Free;
   TypeRef link;                                                    // valid: solved
   PrimSet set = 0;
-  std::vector<std::pair<Name, TypeRef>> fields;
-  std::vector<std::pair<Name, std::vector<TypeRef>>> constrs;
+  struct Parts { std::vector<Field> fields; std::vector<Clause> constrs; };
+  Parts* parts = nullptr;                                          // of a record or a sum: those that are known
   Lifted bound = Lifted::Full;
   uint32_t level = 0;
   Span origin;
@@ -62,6 +63,8 @@ class Infer {
   bool unify(TypeRef a, TypeRef b);
   TypeRef fresh(Span at);
   TypeRef overloaded(PrimSet set, Span at);
+  TypeRef with_field(Name name, TypeRef type, Span at);            // some record that has this field
+  TypeRef with_constructor(Name name, const std::vector<TypeRef>& payload, Span at);
   TypeRef erase(TypeRef t);
   TypeRef instantiate(const Scheme& scheme, Span at, std::vector<TypeRef>* inst);
   Reason why() const;                                               // of the last failure
@@ -138,14 +141,15 @@ class Infer {
   void explain_pattern(const ast::Pat* p, Diagnostics::Draft draft);
   bool at(std::string where);                                       // false; failed inside of this part
   bool differ(TypeRef a, TypeRef b);
-  bool payloads(Name constructor, const std::vector<TypeRef>& a, const std::vector<TypeRef>& b);
+  bool payloads(Name constructor, std::span<const TypeRef> a, std::span<const TypeRef> b);
   void default_vars();
   TypeRef fun_type(const std::vector<TypeRef>& params, TypeRef result);
 
   Context& c;
   Types& types;
   mutable std::vector<TypeVar> vars_;                               // resolved() shortens chains of links
-  std::unordered_map<const Binding*, Local> locals_;
+  std::vector<std::unique_ptr<TypeVar::Parts>> parts_;
+  FlatMap<const Binding*, Local> locals_;
   std::vector<std::pair<ast::Expr*, bool>> literals_;               // with whether it is negated
   std::vector<std::pair<const ast::Literal*, std::pair<TypeRef, Span>>> pattern_literals_;
   std::vector<std::pair<ast::Expr*, TypeRef>> equalities_;          // `==` and `!=`: the operand's type

@@ -137,19 +137,18 @@ TypeRef Infer::ref(ast::Expr* e, ast::Ref& r) {
   if (b->kind == Binding::Kind::Builtin) return builtin_section(e);
   if (r.path.members.empty()) {
     if (current_ && b == current_->self) current_->recursive = true;
-    auto local = locals_.find(b);
-    if (local != locals_.end()) {
-      if (local->second.params.empty()) return local->second.type;
+    if (const Local* local = locals_.find(b)) {
+      if (local->params.empty()) return local->type;
       Context::Subst s;
       std::vector<TypeRef> inst;
-      for (TypeId id : local->second.params) {
+      for (TypeId id : local->params) {
         TypeRef v = fresh(e->span);
         vars_.back().bound = types[id].lifted;
         inst.push_back(v);
-        s.types[id.index] = {{}, v, Lifted::No, {}};
+        s.types[id] = {{}, v, Lifted::No, {}};
       }
       r.inst = c.program.arena.copy(inst);
-      return c.substitute(zonk(local->second.type), s);
+      return c.substitute(zonk(local->type), s);
     }
   }
   const Scheme* scheme = found->entry.scheme ? found->entry.scheme : r.path.members.empty() ? b->scheme : nullptr;
@@ -227,9 +226,9 @@ TypeRef Infer::operator_(ast::Expr* e, ast::Operator& o, TypeRef l) {
 // Was the type of this parameter of a local function open where the function is defined? Then an earlier use decided it.
 bool Infer::fixed_by_use(const ast::Expr* fun, size_t index) const {
   auto* r = fun ? std::get_if<ast::Ref>(&fun->node) : nullptr;
-  auto local = r && r->path.root ? locals_.find(r->path.root) : locals_.end();
-  if (local == locals_.end()) return false;
-  TypeRef t = local->second.type;
+  const Local* local = r && r->path.root ? locals_.find(r->path.root) : nullptr;
+  if (!local) return false;
+  TypeRef t = local->type;
   for (; index > 0; index--) {
     auto* f = types.as<FunType>(resolved(t));
     if (!f) return false;
@@ -239,7 +238,7 @@ bool Infer::fixed_by_use(const ast::Expr* fun, size_t index) const {
   bool found = false;
   if (f) visit_type(types, f->param, [&](TypeRef x) {
     auto* v = types.as<VarType>(x);
-    found |= v && std::find(local->second.open.begin(), local->second.open.end(), v->var) != local->second.open.end();
+    found |= v && std::find(local->open.begin(), local->open.end(), v->var) != local->open.end();
   }, [](SizeRef) {});
   return found;
 }
@@ -309,9 +308,7 @@ TypeRef Infer::project(TypeRef record, Name field, Span at) {
   if (auto* r = types.as<RecordType>(record))
     if (auto i = c.field_index(*r, field)) return r->fields[*i].second;
   TypeRef out = fresh(at);
-  TypeRef need = fresh(at);
-  vars_.back().kind = TypeVar::Kind::Record;
-  vars_.back().fields.emplace_back(field, out);
+  TypeRef need = with_field(field, out, at);
   clear_why();
   if (!unify(record, need)) {
     c.diags.report(at, err::no_such_field, c.text(field), unsized_show(record));
@@ -465,15 +462,15 @@ TypeRef Infer::infer_node(ast::Expr* e) {
       },
       [&](ast::Ref& r) { return ref(e, r); },
       [&](ast::Tuple& t) {
-        RecordType r;
-        for (size_t i = 0; i < t.parts.size(); i++) r.fields.emplace_back(c.intern(std::to_string(i)), infer(t.parts[i]));
-        return r.fields.empty() ? types.unit() : types.add(std::move(r));
+        std::vector<Field> fields;
+        for (size_t i = 0; i < t.parts.size(); i++) fields.emplace_back(c.numeral(i), infer(t.parts[i]));
+        return types.record(fields);
       },
       [&](ast::Record& t) {
-        RecordType r;
-        for (auto& field : t.fields) r.fields.emplace_back(field.name, infer(field.value));
-        std::sort(r.fields.begin(), r.fields.end(), [&](auto& a, auto& b) { return field_before(c.text(a.first), c.text(b.first)); });
-        return r.fields.empty() ? types.unit() : types.add(std::move(r));
+        std::vector<Field> fields;
+        for (auto& field : t.fields) fields.emplace_back(field.name, infer(field.value));
+        c.sort_fields(fields);
+        return types.record(fields);
       },
       [&](ast::Project& p) { return project(infer(p.record), p.field, p.field_span); },
       [&](ast::Index& i) { TypeRef array = infer(i.array); return select(array, i.at, e->span); },
@@ -506,10 +503,7 @@ TypeRef Infer::infer_node(ast::Expr* e) {
       [&](ast::Construct& k) {
         std::vector<TypeRef> payload;
         for (ast::Expr* x : k.args) payload.push_back(infer(x));
-        TypeRef t = fresh(e->span);
-        vars_.back().kind = TypeVar::Kind::Sum;
-        vars_.back().constrs.emplace_back(k.name, std::move(payload));
-        return t;
+        return with_constructor(k.name, payload, e->span);
       },
       [&](ast::Unary& u) {
         bool negate = u.op == ast::Unary::Op::Negate;
@@ -678,14 +672,14 @@ void Infer::default_vars() {
       }
       case TypeVar::Kind::Record: {
         std::string names;
-        for (auto& f : vars_[i].fields) names += (names.empty() ? "" : ", ") + std::string(c.text(f.first));
+        for (auto& f : vars_[i].parts->fields) names += (names.empty() ? "" : ", ") + std::string(c.text(f.first));
         if (errors_from_ == c.diags.error_count()) c.diags.report(vars_[i].origin, err::ambiguous_record, names);
         vars_[i].link = types.error();
         break;
       }
       case TypeVar::Kind::Sum: {
         std::string names;
-        for (auto& k : vars_[i].constrs) names += (names.empty() ? "#" : ", #") + std::string(c.text(k.first));
+        for (auto& k : vars_[i].parts->constrs) names += (names.empty() ? "#" : ", #") + std::string(c.text(k.first));
         if (errors_from_ == c.diags.error_count()) c.diags.report(vars_[i].origin, err::ambiguous_sum, names);
         vars_[i].link = types.error();
         break;

@@ -40,17 +40,17 @@ TypeRef Infer::pattern_node(ast::Pat* p, Group& group) {
       },
       [&](ast::PWild&) { return fresh(p->span); },
       [&](ast::PTuple& t) {
-        RecordType r;
-        for (size_t i = 0; i < t.parts.size(); i++) r.fields.emplace_back(c.intern(std::to_string(i)), pattern(t.parts[i], group));
-        return r.fields.empty() ? types.unit() : types.add(std::move(r));
+        std::vector<Field> fields;
+        for (size_t i = 0; i < t.parts.size(); i++) fields.emplace_back(c.numeral(i), pattern(t.parts[i], group));
+        return types.record(fields);
       },
       [&](ast::PRecord& t) {
-        RecordType r;
-        for (ast::PField& f : t.fields) r.fields.emplace_back(f.name, pattern(f.pat, group));
-        std::sort(r.fields.begin(), r.fields.end(), [&](auto& a, auto& b) { return field_before(c.text(a.first), c.text(b.first)); });
-        for (size_t i = 0; i + 1 < r.fields.size(); i++)
-          if (r.fields[i].first == r.fields[i + 1].first) c.diags.report(p->span, err::duplicate_record_field, c.text(r.fields[i].first));
-        return r.fields.empty() ? types.unit() : types.add(std::move(r));
+        std::vector<Field> fields;
+        for (ast::PField& f : t.fields) fields.emplace_back(f.name, pattern(f.pat, group));
+        c.sort_fields(fields);
+        for (size_t i = 0; i + 1 < fields.size(); i++)
+          if (fields[i].first == fields[i + 1].first) c.diags.report(p->span, err::duplicate_record_field, c.text(fields[i].first));
+        return types.record(fields);
       },
       [&](ast::PLiteral& l) {
         if (l.literal.kind == ast::Literal::Kind::Bool) return types.prim(Prim::Bool);
@@ -61,10 +61,7 @@ TypeRef Infer::pattern_node(ast::Pat* p, Group& group) {
       [&](ast::PConstr& k) {
         std::vector<TypeRef> payload;
         for (ast::Pat* q : k.args) payload.push_back(pattern(q, group));
-        TypeRef t = fresh(p->span);
-        vars_.back().kind = TypeVar::Kind::Sum;
-        vars_.back().constrs.emplace_back(k.name, std::move(payload));
-        return t;
+        return with_constructor(k.name, payload, p->span);
       },
       [&](ast::PAscribe& a) {
         TypeRef written = erase(resolve(a.type, nullptr));

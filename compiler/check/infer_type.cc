@@ -67,7 +67,7 @@ TypeRef Infer::resolve_name(ast::TypeExpr* t, ast::TName& n, std::vector<Binding
       return types.error();
     }
     if (size_wanted) s.sizes[m.params[i].size] = resolve_size(n.args[i].size, exists);
-    else s.types[m.params[i].type.index] = {{}, resolve(n.args[i].type, exists), Lifted::No, {}};
+    else s.types[m.params[i].type] = {{}, resolve(n.args[i].type, exists), Lifted::No, {}};
   }
   TypeRef body = m.body;
   if (auto* e = types.as<ExistsType>(body)) {
@@ -101,23 +101,23 @@ TypeRef Infer::resolve(ast::TypeExpr* t, std::vector<Binding*>* exists) {
         return types.array(elem, size);
       },
       [&](ast::TRecord& r) {
-        RecordType out_r;
-        for (auto& [name, type] : r.fields) out_r.fields.emplace_back(name, resolve(type, exists));
-        std::sort(out_r.fields.begin(), out_r.fields.end(), [&](auto& a, auto& b) { return field_before(c.text(a.first), c.text(b.first)); });
-        return out_r.fields.empty() ? types.unit() : types.add(std::move(out_r));
+        std::vector<Field> fields;
+        for (auto& [name, type] : r.fields) fields.emplace_back(name, resolve(type, exists));
+        c.sort_fields(fields);
+        return types.record(fields);
       },
       [&](ast::TSum& s) {
-        SumType out_s;
+        std::vector<Clause> clauses;
         std::unordered_set<Name> seen;
         for (auto& clause : s.clauses) {
           std::vector<TypeRef> payload;
           for (ast::TypeExpr* p : clause.payload) payload.push_back(resolve(p, exists));
           if (!seen.insert(clause.name).second) c.diags.report(clause.span, err::duplicate_constructor, c.text(clause.name));
-          out_s.constrs.emplace_back(clause.name, std::move(payload));
+          clauses.emplace_back(clause.name, types.keep(payload));
         }
-        if (out_s.constrs.size() > 255) c.diags.report(t->span, err::too_many_constructors);
-        std::sort(out_s.constrs.begin(), out_s.constrs.end(), [&](auto& a, auto& b) { return c.text(a.first) < c.text(b.first); });
-        return types.add(std::move(out_s));
+        if (clauses.size() > 255) c.diags.report(t->span, err::too_many_constructors);
+        std::sort(clauses.begin(), clauses.end(), [&](auto& a, auto& b) { return c.text(a.first) < c.text(b.first); });
+        return types.add(SumType{types.keep(clauses)});
       },
       [&](ast::TArrow& a) {
         FunType f;
@@ -130,7 +130,7 @@ TypeRef Infer::resolve(ast::TypeExpr* t, std::vector<Binding*>* exists) {
         std::vector<Binding*> made;
         f.result = resolve(a.to, &made);
         c.restore(mark);
-        f.exists = made;
+        f.exists = types.keep(made);
         if (a.name) {
           f.name = c.mentions(f.result, a.name) ? a.name : nullptr;
           // One name may not occur twice along a chain of arrows, nor in the functions that are arguments further along.
@@ -144,7 +144,7 @@ TypeRef Infer::resolve(ast::TypeExpr* t, std::vector<Binding*>* exists) {
           };
           look(a.to);
         }
-        return types.add(std::move(f));
+        return types.add(f);
       },
       [&](ast::TExists& e) {
         auto mark = c.mark();
@@ -160,7 +160,7 @@ TypeRef Infer::resolve(ast::TypeExpr* t, std::vector<Binding*>* exists) {
           exists->insert(exists->end(), e.sizes.begin(), e.sizes.end());
           return body;
         }
-        return types.add(ExistsType{std::vector<Binding*>(e.sizes.begin(), e.sizes.end()), body});
+        return types.add(ExistsType{e.sizes, body});
       },
       [&](ast::TUnique& u) {
         TypeRef inner = resolve(u.inner, exists);
@@ -176,7 +176,7 @@ TypeRef Infer::resolve(ast::TypeExpr* t, std::vector<Binding*>* exists) {
 TypeRef Infer::abbreviation(ast::TypeExpr* body) {
   std::vector<Binding*> exists;
   TypeRef t = resolve(body, &exists);
-  return exists.empty() ? t : types.add(ExistsType{std::move(exists), t});
+  return exists.empty() ? t : types.add(ExistsType{types.keep(exists), t});
 }
 
 }  // namespace raido::check

@@ -267,17 +267,17 @@ const ModuleInfo* Modules::apply(ast::ModExp* e, const ModuleInfo& functor, cons
     TypeId id = types.declare(copy);
     made.push_back({id, a.path});
     TypeMember m;
-    NamedType named{id, {}};
+    std::vector<TypeArg> args;
     for (bool is_size : copy.param_is_size) {
       TypeMember::Param p;
       if (is_size) p.size = c.program.bind({}, {}, Binding::Kind::Size);
       else p.type = types.declare({TypeDecl::Kind::Param, {}, {}, Lifted::Full});
-      named.args.push_back(is_size ? TypeArg{{}, types.add(Size{NameSize{p.size}})} : TypeArg{types.add(NamedType{p.type, {}}), {}});
+      args.push_back(is_size ? TypeArg{{}, types.add(Size{NameSize{p.size}})} : TypeArg{types.add(NamedType{p.type, {}}), {}});
       m.params.push_back(p);
     }
-    m.body = types.add(std::move(named));
+    m.body = types.add(NamedType{id, types.keep(args)});
     m.lifted = copy.lifted;
-    s.types[a.type.index] = m;
+    s.types[a.type] = m;
   }
   if (e) e->abstracts = record(made);
   abstracts.insert(abstracts.end(), made.begin(), made.end());
@@ -292,7 +292,7 @@ void Modules::new_origins(const ModuleInfo& m, Context::Subst& s) {
   for (auto& [name, member] : m.terms) {
     if (member.module) { new_origins(*member.module, s); continue; }
     auto* p = member.scheme ? types.as<PrimType>(member.scheme->type) : nullptr;
-    if (!member.origin || !p || p->prim != Prim::I64 || s.sizes.count(member.origin)) continue;
+    if (!member.origin || !p || p->prim != Prim::I64 || s.sizes.contains(member.origin)) continue;
     Binding* b = c.program.bind(name, member.span, Binding::Kind::Value);
     b->top_level = true;
     b->scheme = member.scheme;
@@ -329,8 +329,8 @@ const ModuleInfo* Modules::substitute(const ModuleInfo& m, const Context::Subst&
       }
     }
     if (member.module) copy.module = substitute(*member.module, s);
-    if (auto it = s.sizes.find(member.origin); member.origin && it != s.sizes.end())
-      if (auto* n = types.as<NameSize>(it->second)) copy.origin = n->name;
+    if (const SizeRef* size = member.origin ? s.sizes.find(member.origin) : nullptr)
+      if (auto* n = types.as<NameSize>(*size)) copy.origin = n->name;
     return copy;
   };
   for (auto& [name, member] : m.terms) out.terms[name] = term(member);
@@ -356,13 +356,13 @@ ModTypeInfo Modules::fresh_copy(const ModTypeInfo& t, const std::string& prefix)
     out.abstracts.push_back({id, a.path});
     const TypeMember* old = type_at(*t.info, a.path);
     TypeMember m;
-    NamedType named{id, {}};
+    std::vector<TypeArg> args;
     if (old)
       for (const TypeMember::Param& p : old->params)
-        named.args.push_back(p.size ? TypeArg{{}, types.add(Size{NameSize{p.size}})} : TypeArg{types.add(NamedType{p.type, {}}), {}});
+        args.push_back(p.size ? TypeArg{{}, types.add(Size{NameSize{p.size}})} : TypeArg{types.add(NamedType{p.type, {}}), {}});
     if (old) m.params = old->params, m.lifted = old->lifted;
-    m.body = types.add(std::move(named));
-    s.types[a.type.index] = m;
+    m.body = types.add(NamedType{id, types.keep(args)});
+    s.types[a.type] = m;
   }
   new_origins(*t.info, s);
   out.info = substitute(*t.info, s);
@@ -475,14 +475,14 @@ ModTypeInfo Modules::specs(ast::SSpecs& s) {
           m.params = type_params(t.params);
           if (!t.body) {
             TypeDecl d{TypeDecl::Kind::Abstract, t.name, t.name_span, m.lifted};
-            NamedType named;
+            std::vector<TypeArg> args;
             for (ast::TypeParam& p : t.params) {
               d.param_is_size.push_back(p.size != nullptr);
-              named.args.push_back(p.size ? TypeArg{{}, types.add(Size{NameSize{p.size}})} : TypeArg{types.add(NamedType{p.type, {}}), {}});
+              args.push_back(p.size ? TypeArg{{}, types.add(Size{NameSize{p.size}})} : TypeArg{types.add(NamedType{p.type, {}}), {}});
             }
-            named.decl = types.declare(std::move(d));
-            abstracts.push_back({named.decl, {t.name}});
-            m.body = types.add(std::move(named));
+            TypeId id = types.declare(std::move(d));
+            abstracts.push_back({id, {t.name}});
+            m.body = types.add(NamedType{id, types.keep(args)});
           }
           out.types[t.name] = m;
           c.type_names.bind(t.name, m);
@@ -552,7 +552,7 @@ ModTypeInfo Modules::refine(ast::SWith& w, Span at) {
     return base;
   }
   Context::Subst s;
-  s.types[found->type.index] = m;
+  s.types[found->type] = m;
   Abstracts rest = base.abstracts;
   rest.erase(rest.begin() + (found - base.abstracts.begin()));
   return {substitute(*base.info, s), rest};
@@ -593,7 +593,7 @@ bool Modules::matches(const ModuleInfo& impl, const ModTypeInfo& sig, Context::S
     if (!fits) { c.diags.report(at, err::type_params_differ, name); ok = false; }
     else if (lifted == Lifted::Size && d.lifted == Lifted::No) { c.diags.report(at, err::type_anonymous, name); ok = false; }
     else if (lifted > d.lifted) { c.diags.report(at, err::type_too_lifted, name, d.lifted == Lifted::No ? "non-lifted" : "size-lifted"); ok = false; }
-    else found.types[a.type.index] = *t;
+    else found.types[a.type] = *t;
     for (const TypeMember::Param& p : t->params)
       if (fits && p.size && !types.is_error(t->body) && !c.witnesses(t->body, p.size)) {
         c.diags.report(at, err::abstract_size_not_constructive, name, c.text(p.size->name));
@@ -618,12 +618,12 @@ bool Modules::members_match(const ModuleInfo& impl, const ModuleInfo& sig, const
     if (it == impl.types.end()) { c.diags.report(at, err::type_missing, c.text(name)); ok = false; continue; }
     TypeRef want = c.substitute(spec.body, found);
     auto* n = types.as<NamedType>(spec.body);
-    if (n && found.types.count(n->decl.index)) continue;        // abstract: whatever the module has
+    if (n && found.types.contains(n->decl)) continue;        // abstract: whatever the module has
     if (spec.params.size() != it->second.params.size()) { c.diags.report(at, err::type_params_differ, c.text(name)); ok = false; continue; }
     Context::Subst params;
     for (size_t i = 0; i < spec.params.size(); i++) {
       if (it->second.params[i].size) params.sizes[it->second.params[i].size] = types.add(Size{NameSize{spec.params[i].size}});
-      else params.types[it->second.params[i].type.index] = {{}, types.add(NamedType{spec.params[i].type, {}}), Lifted::No, {}};
+      else params.types[it->second.params[i].type] = {{}, types.add(NamedType{spec.params[i].type, {}}), Lifted::No, {}};
     }
     TypeRef have = c.substitute(it->second.body, params);
     Infer infer(c);

@@ -14,7 +14,7 @@ const ModTypeInfo* Context::mod_type(ModTypeInfo m) { return &owned_->mod_types.
 
 void Context::open(const ModuleInfo& module, Binding* through) {
   for (auto& [name, member] : module.terms)
-    terms.bind(name, TermEntry{through, program.arena.copy(std::vector<Name>{name}), member.scheme, member.module});
+    terms.bind(name, TermEntry{through, program.arena.copy(std::span<const Name>(&name, 1)), member.scheme, member.module});
   for (auto& [name, member] : module.types) type_names.bind(name, member);
   for (auto& [name, member] : module.mod_types) mod_types.bind(name, member);
 }
@@ -94,7 +94,7 @@ std::optional<Context::Found> Context::lookup(ast::Path& path, bool want_module)
   const TermEntry* first = terms.find(path.names[0]);
   if (!first) return unknown(0, nullptr);
   Found found{*first, 1};
-  std::vector<Name> members(first->members.begin(), first->members.end());
+  std::vector<Name> members;                       // those behind the ones that the first name stands for
   while (found.entry.module && found.used < path.names.size()) {
     const ModuleInfo& m = *found.entry.module;
     if (m.is_functor()) {
@@ -121,7 +121,10 @@ std::optional<Context::Found> Context::lookup(ast::Path& path, bool want_module)
       diags.report(path.spans[i], err::underscore_name, text(path.names[i]));
       break;
     }
-  if (members.size() != found.entry.members.size()) found.entry.members = program.arena.copy(members);
+  if (!members.empty()) {
+    members.insert(members.begin(), first->members.begin(), first->members.end());
+    found.entry.members = program.arena.copy(members);
+  }
   path.root = found.entry.root;
   path.members = found.entry.members;
   path.root->used = true;

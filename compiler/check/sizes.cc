@@ -14,25 +14,15 @@ Sizes::Sizes(Context& context, Infer& infer) : c(context), types(context.types),
 }
 Sizes::~Sizes() { c.resolve_size = nullptr; }
 
-TypeRef Sizes::fresh_type(TypeRef t, Span at, Fresh kind) {
-  bool in_arrow = false;
-  std::function<TypeRef(TypeRef)> arrow;
-  auto part = [&](TypeRef x) {
-    return rebuild(types, x, arrow, [&](SizeRef s) {
-      if (!types.as<AnySize>(s)) return s;
-      SizeRef v = fresh(at, kind);
-      vars_.back().in_arrow = in_arrow;
-      return v;
-    });
-  };
-  arrow = [&](TypeRef x) -> TypeRef {
-    if (in_arrow || !types.as<FunType>(x)) return {};
-    in_arrow = true;
-    TypeRef made = part(x);
-    in_arrow = false;
-    return made;
-  };
-  return part(t);
+TypeRef Sizes::fresh_type(TypeRef t, Span at, Fresh kind, bool in_arrow) {
+  return rebuild(types, t,
+      [&](TypeRef x) -> TypeRef { return !in_arrow && types.as<FunType>(x) ? fresh_type(x, at, kind, true) : TypeRef{}; },
+      [&](SizeRef s) {
+        if (!types.as<AnySize>(s)) return s;
+        SizeRef v = fresh(at, kind);
+        vars_.back().in_arrow = in_arrow;
+        return v;
+      });
 }
 
 // Anonymous and written existential sizes become flexible.
@@ -42,9 +32,8 @@ TypeRef Sizes::replace_any(TypeRef t, Span at) {
         auto* e = types.as<ExistsType>(x);
         if (!e) return {};
         Context::Subst s;
-        ExistsType copy = *e;
-        for (Binding* b : copy.sizes) s.sizes[b] = fresh(at);
-        return c.substitute(copy.body, s);
+        for (Binding* b : e->sizes) s.sizes[b] = fresh(at);
+        return c.substitute(e->body, s);
       },
       [](SizeRef s) { return s; });
   return fresh_type(plain, at);
@@ -68,19 +57,26 @@ TypeRef Sizes::written(ast::TypeExpr* t) {
   return replace_any(t->type, t->span);
 }
 
-Binding* Sizes::unknown(Span at, std::string origin, Name name, Origin kind) {
+std::string Made::shown(const Context& c) const {
+  std::vector<std::string> holes;
+  if (name) holes.push_back(*name);
+  holes.push_back(c.sources.place(at));
+  return fill(text, holes);
+}
+
+SizeRef Sizes::unknown(Span at, Made made, Name name, Origin kind) {
   Binding* b = c.program.bind(name, at, Binding::Kind::UnknownSize);
   levels_[b] = lambda_level_;
-  if (!origin.empty()) origins_[b] = std::move(origin);
+  origins_[b] = std::move(made);
   if (kind != Origin::Other) origin_kinds_[b] = kind;
-  return b;
+  return types.add(Size{NameSize{b}});
 }
 
 // The result of a call: its existential sizes are new.
-TypeRef Sizes::open_exists(TypeRef result, const std::vector<Binding*>& exists, Span at, const std::string& origin) {
+TypeRef Sizes::open_exists(TypeRef result, std::span<Binding* const> exists, Span at, std::string_view origin) {
   if (exists.empty()) return result;
   Context::Subst s;
-  for (Binding* b : exists) s.sizes[b] = types.add(Size{NameSize{unknown(at, "an unknown size returned by `" + origin + "` at " + c.sources.place(at), b->name)}});
+  for (Binding* b : exists) s.sizes[b] = unknown(at, {"an unknown size returned by `{}` at {}", std::string(origin), at}, b->name);
   return c.substitute(result, s);
 }
 
@@ -100,7 +96,7 @@ TypeRef Sizes::replace_absorbed(TypeRef t, Span at, bool whole) {
         SizeRef from = vars_[v->var].absorbed_from;
         auto* name = from.valid() ? types.as<NameSize>(resolve(from)) : nullptr;
         auto [it, is_new] = made.emplace(name ? static_cast<const void*>(name->name) : &vars_[v->var], SizeRef{});
-        if (is_new) it->second = types.add(Size{NameSize{unknown(at, "an unknown size made at " + c.sources.place(at))}});
+        if (is_new) it->second = unknown(at, {"an unknown size made at {}", {}, at});
         return it->second;
       });
 }
@@ -118,17 +114,15 @@ TypeRef Sizes::from_pattern(ast::Pat* p) {
       [&](ast::PAscribe& a) { return written(a.type); },
       [&](ast::PAttr& a) { return from_pattern(a.pat); },
       [&](ast::PTuple& t) {
-        if (t.parts.empty()) return types.unit();
-        RecordType r;
-        for (size_t i = 0; i < t.parts.size(); i++) r.fields.emplace_back(c.intern(std::to_string(i)), from_pattern(t.parts[i]));
-        return types.add(std::move(r));
+        std::vector<Field> fields;
+        for (size_t i = 0; i < t.parts.size(); i++) fields.emplace_back(c.numeral(i), from_pattern(t.parts[i]));
+        return types.record(fields);
       },
       [&](ast::PRecord& t) {
-        if (t.fields.empty()) return types.unit();
-        RecordType r;
-        for (ast::PField& f : t.fields) r.fields.emplace_back(f.name, from_pattern(f.pat));
-        std::sort(r.fields.begin(), r.fields.end(), [&](auto& a, auto& b) { return field_before(c.text(a.first), c.text(b.first)); });
-        return types.add(std::move(r));
+        std::vector<Field> fields;
+        for (ast::PField& f : t.fields) fields.emplace_back(f.name, from_pattern(f.pat));
+        c.sort_fields(fields);
+        return types.record(fields);
       },
       [&](auto&) { return fresh_type(erased(p->type), p->span); });    // a name, wildcard, literal, constructor says no more
 }
@@ -145,7 +139,7 @@ void Sizes::bind_pattern(ast::Pat* p, TypeRef t, std::vector<Binding*>& bound) {
   match(p->node,
       [&](ast::PVar& v) { bind(v.var, t); bound.push_back(v.var); },
       [&](ast::PTuple& x) {
-        for (size_t i = 0; i < x.parts.size(); i++) bind_pattern(x.parts[i], field(t, c.intern(std::to_string(i))), bound);
+        for (size_t i = 0; i < x.parts.size(); i++) bind_pattern(x.parts[i], field(t, c.numeral(i)), bound);
       },
       [&](ast::PRecord& x) { for (ast::PField& f : x.fields) bind_pattern(f.pat, field(t, f.name), bound); },
       [&](ast::PConstr& x) {
@@ -182,8 +176,8 @@ TypeRef Sizes::leave(TypeRef t, const std::vector<Binding*>& gone, Span at, cons
   Context::Subst whole;
   visit_type(types, t, [](TypeRef) {}, [&](SizeRef s) {
     auto* n = types.as<NameSize>(resolve(s));
-    if (!n || whole.sizes.count(n->name) || std::find(gone.begin(), gone.end(), n->name) == gone.end()) return;
-    whole.sizes[n->name] = types.add(Size{NameSize{unknown(at, "an unknown size: `" + c.show(s) + "` went out of scope at " + c.sources.place(at), n->name->name)}});
+    if (!n || whole.sizes.contains(n->name) || std::find(gone.begin(), gone.end(), n->name) == gone.end()) return;
+    whole.sizes[n->name] = unknown(at, {"an unknown size: `{}` went out of scope at {}", c.show(s), at}, n->name->name);
   });
   t = c.substitute(t, whole);
   std::vector<std::pair<SizeRef, SizeRef>> made;
@@ -193,7 +187,7 @@ TypeRef Sizes::leave(TypeRef t, const std::vector<Binding*>& gone, Span at, cons
     if (!mentioned) return s;
     for (auto& [from, to] : made) if (same(from, s)) return to;
     std::string text = c.show(s);
-    SizeRef u = types.add(Size{NameSize{unknown(at, "an unknown size: `" + text + "` went out of scope at " + c.sources.place(at))}});
+    SizeRef u = unknown(at, {"an unknown size: `{}` went out of scope at {}", text, at});
     made.emplace_back(s, u);
     return u;
   });
@@ -208,7 +202,7 @@ TypeRef Sizes::join_branches(TypeRef a, TypeRef b, Span at) {
     if (unify_size(x, y)) return x;
     rollback(m);
     for (auto& [pair, u] : made) if (same(pair.first, x) && same(pair.second, y)) return u;
-    SizeRef u = types.add(Size{NameSize{unknown(at, "unknown due to conditional expression at " + c.sources.place(at), {}, Origin::Branches)}});
+    SizeRef u = unknown(at, {"unknown due to conditional expression at {}", {}, at}, {}, Origin::Branches);
     made.push_back({{x, y}, u});
     return u;
   };
@@ -222,27 +216,29 @@ TypeRef Sizes::join_branches(TypeRef a, TypeRef b, Span at) {
       return types.array(go(p.elem, q.elem), dim);
     }
     if (auto* rx = std::get_if<RecordType>(&tx)) {
-      RecordType out = *rx;
+      std::vector<Field> fields(rx->fields.begin(), rx->fields.end());
       auto& ry = std::get<RecordType>(ty);
-      for (size_t i = 0; i < out.fields.size() && i < ry.fields.size(); i++) out.fields[i].second = go(out.fields[i].second, ry.fields[i].second);
-      return types.add(std::move(out));
+      for (size_t i = 0; i < fields.size() && i < ry.fields.size(); i++) fields[i].second = go(fields[i].second, ry.fields[i].second);
+      return types.record(fields);
     }
     if (auto* sx = std::get_if<SumType>(&tx)) {
-      SumType out = *sx;
+      std::vector<Clause> clauses(sx->constrs.begin(), sx->constrs.end());
       auto& sy = std::get<SumType>(ty);
-      for (size_t i = 0; i < out.constrs.size() && i < sy.constrs.size(); i++)
-        for (size_t k = 0; k < out.constrs[i].second.size() && k < sy.constrs[i].second.size(); k++)
-          out.constrs[i].second[k] = go(out.constrs[i].second[k], sy.constrs[i].second[k]);
-      return types.add(std::move(out));
+      for (size_t i = 0; i < clauses.size() && i < sy.constrs.size(); i++) {
+        std::vector<TypeRef> payload(clauses[i].second.begin(), clauses[i].second.end());
+        for (size_t k = 0; k < payload.size() && k < sy.constrs[i].second.size(); k++) payload[k] = go(payload[k], sy.constrs[i].second[k]);
+        clauses[i].second = types.keep(payload);
+      }
+      return types.add(SumType{types.keep(clauses)});
     }
     if (auto* nx = std::get_if<NamedType>(&tx)) {
-      NamedType out = *nx;
+      std::vector<TypeArg> args(nx->args.begin(), nx->args.end());
       auto& ny = std::get<NamedType>(ty);
-      for (size_t i = 0; i < out.args.size() && i < ny.args.size(); i++) {
-        if (out.args[i].type.valid()) out.args[i].type = go(out.args[i].type, ny.args[i].type);
-        else out.args[i].size = size(out.args[i].size, ny.args[i].size);
+      for (size_t i = 0; i < args.size() && i < ny.args.size(); i++) {
+        if (args[i].type.valid()) args[i].type = go(args[i].type, ny.args[i].type);
+        else args[i].size = size(args[i].size, ny.args[i].size);
       }
-      return types.add(std::move(out));
+      return types.add(NamedType{nx->decl, types.keep(args)});
     }
     unify(x, y);
     return x;
@@ -318,11 +314,11 @@ TypeRef Sizes::close_function(std::span<ast::Pat*> params, const std::vector<Typ
     FunType f;
     f.param = from[i];
     f.result = out;
-    if (i + 1 == params.size()) f.exists = exists;
+    if (i + 1 == params.size()) f.exists = types.keep(exists);
     Binding* whole = whole_name(params[i]);
     if (whole && mentioned.contains(whole)) f.name = whole;
     look_at(f.param);
-    out = types.add(std::move(f));
+    out = types.add(f);
   }
   return out;
 }
@@ -333,9 +329,9 @@ TypeRef Sizes::with_unique(TypeRef annotation, TypeRef t) {
   if (auto* a = types.as<RecordType>(annotation)) {
     auto* r = types.as<RecordType>(t);
     if (!r || a->fields.size() != r->fields.size()) return t;
-    RecordType out = *r;
-    for (size_t i = 0; i < out.fields.size(); i++) out.fields[i].second = with_unique(a->fields[i].second, out.fields[i].second);
-    return types.add(std::move(out));
+    std::vector<Field> fields(r->fields.begin(), r->fields.end());
+    for (size_t i = 0; i < fields.size(); i++) fields[i].second = with_unique(a->fields[i].second, fields[i].second);
+    return types.record(fields);
   }
   return t;
 }
@@ -413,7 +409,7 @@ void Sizes::local_function(ast::LetFun& l) {
   if (def.result) w = written(def.result);
   TypeRef body = exp(def.body);
   if (def.result) {
-    expect(def.body->span, w, body, "in the result of `" + std::string(c.text(def.self->name)) + "`");
+    expect(def.body->span, w, body, "in the result of `{}`", c.text(def.self->name));
     body = with_unique(w, body);
   }
   scheme.type = close_function(def.params, from, body, level);
@@ -472,8 +468,9 @@ Scheme Sizes::definition(ast::Def& def, bool own_sizes) {
       result = rebuild(types, result, [](TypeRef) { return TypeRef{}; }, [&](SizeRef s) {
         SizeRef r = resolve(s);
         if (!types.as<VarSize>(r)) return r;
-        made.push_back(unknown(def.name_span, "a size of the result of a recursive call"));
-        return types.add(Size{NameSize{made.back()}});
+        SizeRef own = unknown(def.name_span, {"a size of the result of a recursive call", {}, def.name_span});
+        made.push_back(types.as<NameSize>(own)->name);
+        return own;
       });
     TypeRef self = close_function(def.params, from, result, level);
     for (Binding* b : made) levels_[b] = ~0u;
@@ -492,7 +489,7 @@ Scheme Sizes::definition(ast::Def& def, bool own_sizes) {
       c.each_name(s, [&](Binding* b) { names_inner |= std::find(inner.begin(), inner.end(), b) != inner.end(); });
     });
     if (names_inner) c.diags.report(def.result->span, err::result_names_inner);
-    expect(def.body->span, w, body, "in the result of `" + std::string(c.text(def.self->name)) + "`");
+    expect(def.body->span, w, body, "in the result of `{}`", c.text(def.self->name));
     body = with_unique(w, body);
   }
   if (def.params.empty()) scheme.type = body;
@@ -504,7 +501,7 @@ Scheme Sizes::definition(ast::Def& def, bool own_sizes) {
   if (def.params.empty()) {
     bool unknown_size = false;
     visit_type(types, scheme.type, [](TypeRef) {}, [&](SizeRef s) {
-      c.each_name(s, [&](Binding* b) { if (b->kind == Binding::Kind::UnknownSize && origins_.count(b)) b->top_level = unknown_size = true; });
+      c.each_name(s, [&](Binding* b) { if (b->kind == Binding::Kind::UnknownSize && origins_.contains(b)) b->top_level = unknown_size = true; });
     });
     if (unknown_size && !scheme.sizes.empty()) c.diags.report(def.name_span, err::size_polymorphic_constant, c.text(scheme.sizes[0]->name));
   }
@@ -552,12 +549,10 @@ TypeRef Sizes::final_type(TypeRef t) {
 }
 
 void Sizes::finish() {
-  std::unordered_map<uint32_t, TypeRef> done;
-  for (size_t i = 0; i < slots_.size(); i++) {
-    TypeRef t = *slots_[i];
-    auto [it, is_new] = done.emplace(t.index, TypeRef{});
-    if (is_new) it->second = final_type(t);
-    *slots_[i] = it->second;
+  for (TypeRef* slot : slots_) {
+    TypeRef& done = c.finished[*slot];
+    if (!done.valid()) done = final_type(*slot);
+    *slot = done;
   }
   slots_.clear();
 }

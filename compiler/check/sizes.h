@@ -14,6 +14,14 @@
 
 namespace raido::check {
 
+// Where an unknown size comes from: a text with holes for `name`, if there is one, and for the place.
+struct Made {
+  const char* text = nullptr;
+  std::optional<std::string> name;
+  Span at;
+  std::string shown(const Context& c) const;
+};
+
 class Sizes {
  public:
   Sizes(Context& context, Infer& infer);
@@ -52,19 +60,19 @@ class Sizes {
   enum class Failure : uint8_t { Differ, Occurs, Unlifted, Scope, Consumes, ResultUnique };
   enum class Place : uint8_t { LoopBody, Other };
   // What an unknown size comes from, as messages distinguish it.
-  enum class Origin : uint8_t { Call, Branches, Loop, Other };
+  enum class Origin : uint8_t { Branches, Loop, Other };
   enum class Fresh { Plain, Absorbable, Unlifted };
   enum class Purpose { Read, Update };                 // the size of an updated slice is that of the new value
   struct Saved { uint32_t level, lambda_level; };
 
   SizeRef fresh(Span at, Fresh kind = Fresh::Plain);
-  TypeRef fresh_type(TypeRef erased, Span at, Fresh kind = Fresh::Plain);
+  TypeRef fresh_type(TypeRef erased, Span at, Fresh kind = Fresh::Plain, bool in_arrow = false);
   TypeRef erased(TypeRef t) { return infer_.erase(infer_.zonk(t)); }
   SizeRef resolve(SizeRef s) const;
   TypeRef final_type(TypeRef t);
   SizeRef final_size(SizeRef s);
-  Binding* unknown(Span at, std::string origin, Name name = {}, Origin kind = Origin::Other);
-  TypeRef open_exists(TypeRef result, const std::vector<Binding*>& exists, Span at, const std::string& origin);
+  SizeRef unknown(Span at, Made made, Name name = {}, Origin kind = Origin::Other);
+  TypeRef open_exists(TypeRef result, std::span<Binding* const> exists, Span at, std::string_view origin);
   TypeRef written(ast::TypeExpr* t);
   TypeRef replace_any(TypeRef t, Span at);
   TypeRef replace_absorbed(TypeRef t, Span at, bool whole = false);
@@ -80,8 +88,8 @@ class Sizes {
   TypeRef operator_(ast::Expr* e, TypeRef fun, TypeRef left);
   TypeRef ref(ast::Expr* e, ast::Ref& r);
   TypeRef instantiate(const Scheme& s, std::span<TypeRef> inst, Span at);
-  TypeRef apply(TypeRef fun, TypeRef arg, ast::Expr* arg_exp, Span at, const std::string& name);
-  void check_returned(TypeRef result, Span at);
+  TypeRef apply(TypeRef fun, TypeRef arg, ast::Expr* arg_exp, Span at, std::string_view name);
+  void check_returned(TypeRef result, Span at, bool needed = false);
   TypeRef lambda(ast::Expr* e, ast::Lambda& l);
   TypeRef close_function(std::span<ast::Pat*> params, const std::vector<TypeRef>& from, TypeRef result, uint32_t level);
   void local_function(ast::LetFun& l);
@@ -115,10 +123,12 @@ class Sizes {
   bool unify_exp(const ast::Expr* a, const ast::Expr* b);
   bool link(uint32_t var, SizeRef s);
   bool fits(SizeRef s, uint32_t var, uint32_t level);
+  bool occurs(uint32_t var, SizeRef in) const;
   bool same(SizeRef a, SizeRef b);
   uint32_t level_of(const Binding* b) const;
   bool fail(SizeRef a, SizeRef b, Failure why = Failure::Differ);
-  void expect(Span at, TypeRef expected, TypeRef actual, const std::string& context, Place place = Place::Other);
+  // `context` is a remark, with a hole for `name` if there is one.
+  void expect(Span at, TypeRef expected, TypeRef actual, std::string_view context, std::optional<std::string_view> name = {}, Place place = Place::Other);
   size_t mark() const { return trail_.size(); }
   void rollback(size_t mark);
 
@@ -128,11 +138,11 @@ class Sizes {
   std::vector<Var> vars_;
   std::vector<uint32_t> trail_;
   std::vector<TypeRef*> slots_;
-  std::unordered_map<const Binding*, uint32_t> levels_;
-  std::unordered_map<const Binding*, TypeRef> locals_;
-  std::unordered_map<const Binding*, const Scheme*> polymorphic_;
-  std::unordered_map<const Binding*, std::string> origins_;      // of unknown sizes
-  std::unordered_map<const Binding*, Origin> origin_kinds_;      // where not Other
+  FlatMap<const Binding*, uint32_t> levels_;
+  FlatMap<const Binding*, TypeRef> locals_;
+  FlatMap<const Binding*, const Scheme*> polymorphic_;
+  FlatMap<const Binding*, Made> origins_;                        // of unknown sizes
+  FlatMap<const Binding*, Origin> origin_kinds_;                 // where not Other
   std::unordered_set<const Binding*> lambda_params_;             // sizes in types of lambdas and local functions that are their parameters
   std::unordered_set<uint32_t> type_args_;                       // types that type parameters stand for
   uint32_t level_ = 1, lambda_level_ = 1;

@@ -106,7 +106,7 @@ TypeRef Sizes::operator_(ast::Expr* e, TypeRef fun, TypeRef left) {
     slots_.push_back(&o.op->type);
     return result;
   }
-  std::string name(c.sources.text(o.op->span));
+  std::string_view name = c.sources.text(o.op->span);
   fun = apply(fun, left, o.left, e->span, name);
   return replace_absorbed(apply(fun, right, o.right, e->span, name), e->span);
 }
@@ -143,7 +143,7 @@ TypeRef Sizes::instantiate(const Scheme& scheme, std::span<TypeRef> inst, Span a
     TypeRef arg = fresh_type(erased(inst[i]), at, lifted ? Fresh::Absorbable : Fresh::Unlifted);
     set(inst[i], arg);
     if (lifted) type_args_.insert(arg.index);
-    s.types[scheme.types[i].index] = {{}, arg, Lifted::No, {}};
+    s.types[scheme.types[i]] = {{}, arg, Lifted::No, {}};
   }
   for (Binding* b : scheme.sizes) {
     SizeRef v = fresh(at);
@@ -167,8 +167,8 @@ TypeRef Sizes::ref(ast::Expr* e, ast::Ref& r) {
     return types.fun(operand, types.fun(operand, result));
   }
   if (r.path.members.empty()) {
-    if (auto it = polymorphic_.find(b); it != polymorphic_.end()) return instantiate(*it->second, r.inst, e->span);
-    if (auto it = locals_.find(b); it != locals_.end()) return it->second;
+    if (const Scheme** own = polymorphic_.find(b)) return instantiate(**own, r.inst, e->span);
+    if (const TypeRef* local = locals_.find(b)) return *local;
     if (b->scheme) return instantiate(*b->scheme, r.inst, e->span);
     return types.prim(Prim::I64);        // a size bound by a written type
   }
@@ -176,19 +176,19 @@ TypeRef Sizes::ref(ast::Expr* e, ast::Ref& r) {
   return s ? instantiate(*s, r.inst, e->span) : types.error();
 }
 
-TypeRef Sizes::apply(TypeRef fun, TypeRef arg, ast::Expr* arg_exp, Span at, const std::string& name) {
+TypeRef Sizes::apply(TypeRef fun, TypeRef arg, ast::Expr* arg_exp, Span at, std::string_view name) {
   if (auto* u = types.as<UniqueType>(fun)) fun = u->inner;
   auto* known = types.as<FunType>(fun);
   if (!known) return types.error();
   FunType f = *known;
-  expect(arg_exp ? arg_exp->span : at, f.param, arg, "in the argument of `" + name + "`");
+  expect(arg_exp ? arg_exp->span : at, f.param, arg, "in the argument of `{}`", name);
   TypeRef result = f.result;
   if (f.name) {
     Context::Subst s;
     if (!arg_exp || ast::binds_names(arg_exp)) {
-      Binding* u = unknown(at, "an unknown size: the argument binds names");
-      if (c.mentions(result, f.name)) c.diags.report(arg_exp ? arg_exp->span : at, err::size_replaced, c.anonymous_name(u));
-      s.sizes[f.name] = types.add(Size{NameSize{u}});
+      SizeRef u = unknown(at, {"an unknown size: the argument binds names", {}, at});
+      if (c.mentions(result, f.name)) c.diags.report(arg_exp ? arg_exp->span : at, err::size_replaced, c.show(u));
+      s.sizes[f.name] = u;
       // Only whole sizes can be replaced by an unknown one.
     }
     else s.sizes[f.name] = c.size_of(arg_exp);
@@ -199,25 +199,21 @@ TypeRef Sizes::apply(TypeRef fun, TypeRef arg, ast::Expr* arg_exp, Span at, cons
 }
 
 // What a call of the argument will make cannot be needed by a function that is returned before there is such a call.
-void Sizes::check_returned(TypeRef result, Span at) {
-  std::function<void(TypeRef, bool)> look = [&](TypeRef t, bool needed) {
-    rebuild(types, t,
-        [&](TypeRef x) -> TypeRef {
-          auto* f = types.as<FunType>(x);
-          if (!f) return {};
-          FunType copy = *f;
-          look(copy.param, true);
-          look(copy.result, false);
-          return x;
-        },
-        [&](SizeRef s) {
-          auto* v = types.as<VarSize>(resolve(s));
-          if (v && needed && vars_[v->var].absorbed && c.diags.error_count() == errors_from_)
-            c.diags.report(at, err::existential_parameter, "a size here").help("apply the functions one after the other, with `|>`");
-          return s;
-        });
-  };
-  look(result, false);
+void Sizes::check_returned(TypeRef result, Span at, bool needed) {
+  rebuild(types, result,
+      [&](TypeRef x) -> TypeRef {
+        auto* f = types.as<FunType>(x);
+        if (!f) return {};
+        check_returned(f->param, at, true);
+        check_returned(f->result, at);
+        return x;
+      },
+      [&](SizeRef s) {
+        auto* v = types.as<VarSize>(resolve(s));
+        if (v && needed && vars_[v->var].absorbed && c.diags.error_count() == errors_from_)
+          c.diags.report(at, err::existential_parameter, "a size here").help("apply the functions one after the other, with `|>`");
+        return s;
+      });
 }
 
 TypeRef Sizes::with(ast::With& w) {
@@ -238,9 +234,9 @@ TypeRef Sizes::with(ast::With& w) {
     if (i == w.steps.size()) return value;
     auto* r = types.as<RecordType>(t);
     if (!r) return t;
-    RecordType out = *r;
-    for (auto& [name, type] : out.fields) if (name == w.steps[i].field) type = put(type, i + 1);
-    return types.add(std::move(out));
+    std::vector<Field> fields(r->fields.begin(), r->fields.end());
+    for (auto& [name, type] : fields) if (name == w.steps[i].field) type = put(type, i + 1);
+    return types.record(fields);
   };
   return put(base, 0);
 }
@@ -257,7 +253,7 @@ SizeRef Sizes::slice_size(SizeRef dim, ast::Selector& s) {
     if (forward) return arithmetic("-", c.size_of(s.to), c.size_of(s.from), s.span);
     if (backward && s.from && s.to) return arithmetic("-", c.size_of(s.from), c.size_of(s.to), s.span);
   }
-  return types.add(Size{NameSize{unknown(s.span, "the unknown size of the slice at " + c.sources.place(s.span))}});
+  return unknown(s.span, {"the unknown size of the slice at {}", {}, s.span});
 }
 
 TypeRef Sizes::select(TypeRef array, std::span<ast::Selector> at, Purpose purpose) {
@@ -291,7 +287,7 @@ SizeRef Sizes::range_size(ast::Range& r, Span at) {
     if (r.kind == ast::Range::Kind::Inclusive && !r.second)
       return arithmetic("+", arithmetic("-", c.size_of(r.last), c.size_of(r.first), at), types.add(Size{ConstSize{1}}), at);
   }
-  return types.add(Size{NameSize{unknown(at, "the unknown size of the range at " + c.sources.place(at))}});
+  return unknown(at, {"the unknown size of the range at {}", {}, at});
 }
 
 // The written type, where anonymous sizes are those of the value.
@@ -309,27 +305,29 @@ TypeRef Sizes::coerce(TypeRef written_type, TypeRef actual) {
     return types.array(coerce(p.elem, q.elem), types.as<AnySize>(p.size) ? q.size : p.size);
   }
   if (auto* x = std::get_if<RecordType>(&w)) {
-    RecordType out = *x;
+    std::vector<Field> fields(x->fields.begin(), x->fields.end());
     auto& y = std::get<RecordType>(a);
-    for (size_t i = 0; i < out.fields.size() && i < y.fields.size(); i++) out.fields[i].second = coerce(out.fields[i].second, y.fields[i].second);
-    return out.fields.empty() ? written_type : types.add(std::move(out));
+    for (size_t i = 0; i < fields.size() && i < y.fields.size(); i++) fields[i].second = coerce(fields[i].second, y.fields[i].second);
+    return types.record(fields);
   }
   if (auto* x = std::get_if<SumType>(&w)) {
-    SumType out = *x;
+    std::vector<Clause> clauses(x->constrs.begin(), x->constrs.end());
     auto& y = std::get<SumType>(a);
-    for (size_t i = 0; i < out.constrs.size() && i < y.constrs.size(); i++)
-      for (size_t k = 0; k < out.constrs[i].second.size() && k < y.constrs[i].second.size(); k++)
-        out.constrs[i].second[k] = coerce(out.constrs[i].second[k], y.constrs[i].second[k]);
-    return types.add(std::move(out));
+    for (size_t i = 0; i < clauses.size() && i < y.constrs.size(); i++) {
+      std::vector<TypeRef> payload(clauses[i].second.begin(), clauses[i].second.end());
+      for (size_t k = 0; k < payload.size() && k < y.constrs[i].second.size(); k++) payload[k] = coerce(payload[k], y.constrs[i].second[k]);
+      clauses[i].second = types.keep(payload);
+    }
+    return types.add(SumType{types.keep(clauses)});
   }
   if (auto* x = std::get_if<NamedType>(&w)) {
-    NamedType out = *x;
+    std::vector<TypeArg> args(x->args.begin(), x->args.end());
     auto& y = std::get<NamedType>(a);
-    for (size_t i = 0; i < out.args.size() && i < y.args.size(); i++) {
-      if (out.args[i].type.valid()) out.args[i].type = coerce(out.args[i].type, y.args[i].type);
-      else if (types.as<AnySize>(out.args[i].size)) out.args[i].size = y.args[i].size;
+    for (size_t i = 0; i < args.size() && i < y.args.size(); i++) {
+      if (args[i].type.valid()) args[i].type = coerce(args[i].type, y.args[i].type);
+      else if (types.as<AnySize>(args[i].size)) args[i].size = y.args[i].size;
     }
-    return types.add(std::move(out));
+    return types.add(NamedType{x->decl, types.keep(args)});
   }
   if (std::get_if<FunType>(&w)) return actual;
   return written_type;
@@ -442,14 +440,14 @@ TypeRef Sizes::loop(ast::Expr* e, ast::Loop& l) {
         link(v->var, resolve(starts[first[i]].first));
         continue;
       }
-      Binding* b = unknown(l.state->span, "a size that changes from iteration to iteration of the loop at " + c.sources.place(e->span), {}, Origin::Loop);
-      sizes.push_back(b);
-      link(v->var, types.add(Size{NameSize{b}}));
+      SizeRef size = unknown(l.state->span, {"a size that changes from iteration to iteration of the loop at {}", {}, e->span}, {}, Origin::Loop);
+      sizes.push_back(types.as<NameSize>(size)->name);
+      link(v->var, size);
     }
     body = run_body(state);
     Context::Subst any;
     for (Binding* b : sizes) any.sizes[b] = fresh({}, Fresh::Absorbable);
-    expect(l.body->span, c.substitute(state, any), body, "in the body of the loop", Place::LoopBody);
+    expect(l.body->span, c.substitute(state, any), body, "in the body of the loop", {}, Place::LoopBody);
   }
   else {
     for (size_t i = 0; i < n; i++) {
@@ -458,13 +456,13 @@ TypeRef Sizes::loop(ast::Expr* e, ast::Loop& l) {
       if (!unify_size(starts[i].first, starts[i].second))
         c.diags.report(l.init->span, err::loop_start, c.show(starts[i].first), c.show(starts[i].second));
     }
-    expect(l.body->span, state, body, "in the body of the loop", Place::LoopBody);
+    expect(l.body->span, state, body, "in the body of the loop", {}, Place::LoopBody);
   }
   for (Binding* b : bound) levels_[b] = ~0u;
   leave_function(saved);
   Context::Subst after;
   for (Binding* b : sizes) {
-    after.sizes[b] = types.add(Size{NameSize{unknown(e->span, "the unknown size of the result of the loop at " + c.sources.place(e->span))}});
+    after.sizes[b] = unknown(e->span, {"the unknown size of the result of the loop at {}", {}, e->span});
     levels_[b] = ~0u;
   }
   return leave(c.substitute(state, after), bound, e->span);
@@ -478,17 +476,15 @@ TypeRef Sizes::node(ast::Expr* e) {
       },
       [&](ast::Ref& r) { return ref(e, r); },
       [&](ast::Tuple& t) {
-        if (t.parts.empty()) return types.unit();
-        RecordType r;
-        for (size_t i = 0; i < t.parts.size(); i++) r.fields.emplace_back(c.intern(std::to_string(i)), exp(t.parts[i]));
-        return types.add(std::move(r));
+        std::vector<Field> fields;
+        for (size_t i = 0; i < t.parts.size(); i++) fields.emplace_back(c.numeral(i), exp(t.parts[i]));
+        return types.record(fields);
       },
       [&](ast::Record& t) {
-        if (t.fields.empty()) return types.unit();
-        RecordType r;
-        for (auto& f : t.fields) r.fields.emplace_back(f.name, exp(f.value));
-        std::sort(r.fields.begin(), r.fields.end(), [&](auto& a, auto& b) { return field_before(c.text(a.first), c.text(b.first)); });
-        return types.add(std::move(r));
+        std::vector<Field> fields;
+        for (auto& f : t.fields) fields.emplace_back(f.name, exp(f.value));
+        c.sort_fields(fields);
+        return types.record(fields);
       },
       [&](ast::Project& p) { return field(exp(p.record), p.field); },
       [&](ast::Index& i) { TypeRef a = exp(i.array); return select(a, i.at, Purpose::Read); },
@@ -511,7 +507,7 @@ TypeRef Sizes::node(ast::Expr* e) {
       },
       [&](ast::Apply& a) {
         TypeRef f = exp(a.fun);
-        std::string name(c.sources.text(a.fun->span).substr(0, 40));
+        std::string_view name = c.sources.text(a.fun->span).substr(0, 40);
         for (ast::Expr* x : a.args) {
           TypeRef t = exp(x);
           f = apply(f, t, x, e->span, name);
@@ -532,7 +528,7 @@ TypeRef Sizes::node(ast::Expr* e) {
       [&](ast::Unary& u) { return exp(u.operand); },
       [&](ast::Section& s) {
         TypeRef f = exp(s.op);
-        std::string name(c.sources.text(s.op->span));
+        std::string_view name = c.sources.text(s.op->span);
         if (s.left) return replace_absorbed(apply(f, exp(s.left), s.left, e->span, name), e->span);
         if (!s.right) return f;
         TypeRef right = exp(s.right);
@@ -542,7 +538,7 @@ TypeRef Sizes::node(ast::Expr* e) {
         auto* inner = types.as<FunType>(first.result);
         if (!inner) return types.error();
         FunType second = *inner;
-        expect(s.right->span, second.param, right, "in the argument of `" + name + "`");
+        expect(s.right->span, second.param, right, "in the argument of `{}`", name);
         if (second.name) {
           Context::Subst sub;
           sub.sizes[second.name] = c.size_of(s.right);
@@ -557,15 +553,15 @@ TypeRef Sizes::node(ast::Expr* e) {
         Saved saved = enter_function();
         uint32_t level = level_;
         TypeRef out = steps(base, s.steps);
-        FunType made{nullptr, base, {}, out};
+        std::vector<Binding*> exists;
         visit_type(types, out, [](TypeRef) {}, [&](SizeRef size) {
           c.each_name(size, [&](Binding* b) {
-            if (b->kind == Binding::Kind::UnknownSize && level_of(b) >= level && level_of(b) != ~0u) made.exists.push_back(b);
+            if (b->kind == Binding::Kind::UnknownSize && level_of(b) >= level && level_of(b) != ~0u) exists.push_back(b);
           });
         });
-        for (Binding* b : made.exists) levels_[b] = ~0u;
+        for (Binding* b : exists) levels_[b] = ~0u;
         leave_function(saved);
-        return types.add(std::move(made));
+        return types.add(FunType{nullptr, base, types.keep(exists), out});
       },
       [&](ast::Lambda& l) { return lambda(e, l); },
       [&](ast::Match& m) {

@@ -28,24 +28,22 @@ Types::Types() {
   unit_ = add(RecordType{});
   any_ = add(Size{AnySize{}});
 }
-TypeRef Types::add(Type type) {
-  types_.push_back(std::move(type));
-  return {uint32_t(types_.size() - 1)};
-}
-SizeRef Types::add(Size size) {
-  sizes_.push_back(size);
-  return {uint32_t(sizes_.size() - 1)};
-}
 TypeId Types::declare(TypeDecl decl) {
   decls_.push_back(std::move(decl));
   return {uint32_t(decls_.size() - 1)};
 }
 
+namespace {
 bool field_before(std::string_view a, std::string_view b) {
   bool na = !a.empty() && a[0] >= '0' && a[0] <= '9', nb = !b.empty() && b[0] >= '0' && b[0] <= '9';
   if (na != nb) return na;
   if (na && a.size() != b.size()) return a.size() < b.size();
   return a < b;
+}
+}  // namespace
+
+void Context::sort_fields(std::vector<Field>& fields) const {
+  std::sort(fields.begin(), fields.end(), [&](const Field& a, const Field& b) { return field_before(text(a.first), text(b.first)); });
 }
 
 // --- sizes and expressions ---
@@ -161,8 +159,8 @@ SizeRef Context::substitute(SizeRef size, const Subst& s) {
   if (s.sizes.empty()) return size;
   if (resolve_size) size = resolve_size(size);
   if (auto* n = types.as<NameSize>(size)) {
-    auto it = s.sizes.find(n->name);
-    return it == s.sizes.end() ? size : it->second;
+    const SizeRef* to = s.sizes.find(n->name);
+    return to ? *to : size;
   }
   if (auto* e = types.as<ExpSize>(size)) {
     const ast::Expr* out = rewrite(e->exp, [&](const ast::Expr* x) -> const ast::Expr* {
@@ -173,9 +171,8 @@ SizeRef Context::substitute(SizeRef size, const Subst& s) {
       auto* r = std::get_if<ast::Ref>(&x->node);
       if (!r || !r->path.root) return nullptr;
       Binding* origin = origin_of(r->path);
-      auto it = s.sizes.find(origin ? origin : r->path.root);
-      if (it == s.sizes.end()) return nullptr;
-      return exp_of(it->second);
+      const SizeRef* to = s.sizes.find(origin ? origin : r->path.root);
+      return to ? exp_of(*to) : nullptr;
     });
     return out == e->exp ? size : size_of(out);
   }
@@ -192,15 +189,14 @@ TypeRef Context::substitute(TypeRef t, const Subst& s) {
         }
         auto* n = types.as<NamedType>(x);
         if (!n) return {};
-        auto it = s.types.find(n->decl.index);
-        if (it == s.types.end()) return {};
-        const TypeMember& member = it->second;
+        const TypeMember* known = s.types.find(n->decl);
+        if (!known) return {};
+        const TypeMember& member = *known;
         if (member.params.empty()) return member.body;
         Subst args;
-        std::vector<TypeArg> given = n->args;
-        for (size_t i = 0; i < member.params.size() && i < given.size(); i++) {
-          if (member.params[i].size) args.sizes[member.params[i].size] = substitute(given[i].size, s);
-          else args.types[member.params[i].type.index] = {{}, substitute(given[i].type, s), Lifted::No, {}};
+        for (size_t i = 0; i < member.params.size() && i < n->args.size(); i++) {
+          if (member.params[i].size) args.sizes[member.params[i].size] = substitute(n->args[i].size, s);
+          else args.types[member.params[i].type] = {{}, substitute(n->args[i].type, s), Lifted::No, {}};
         }
         return substitute(member.body, args);
       },

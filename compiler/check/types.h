@@ -3,13 +3,15 @@
 // A TypeRef of a checked program is fully resolved: no unification variables, abbreviations expanded. What remains open
 // is only what a static interpreter must supply: NamedType of a type parameter or of an abstract type.
 #pragma once
-#include <deque>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <variant>
 #include <vector>
 
+#include "compiler/base/arena.h"
+#include "compiler/base/chunks.h"
 #include "compiler/syntax/ast.h"
 
 namespace raido::check {
@@ -37,17 +39,19 @@ struct TypeArg { TypeRef type; SizeRef size; };        // exactly one is valid
 
 struct PrimType   { Prim prim; };
 struct ArrayType  { TypeRef elem; SizeRef size; };     // one dimension
-struct RecordType { std::vector<std::pair<Name, TypeRef>> fields; };    // sorted: numerals by value, then names by text
-struct SumType    { std::vector<std::pair<Name, std::vector<TypeRef>>> constrs; };   // sorted by text
+using Field = std::pair<Name, TypeRef>;
+using Clause = std::pair<Name, std::span<const TypeRef>>;
+struct RecordType { std::span<const Field> fields; };    // sorted: numerals by value, then names by text
+struct SumType    { std::span<const Clause> constrs; };   // sorted by text
 struct FunType {
   Binding* name = nullptr;                             // of the parameter, if result sizes mention it; else null
   TypeRef param;
-  std::vector<Binding*> exists;                        // sizes of the result that each call makes
+  std::span<Binding* const> exists;                    // sizes of the result that each call makes
   TypeRef result;
 };
-struct NamedType  { TypeId decl; std::vector<TypeArg> args; };          // a type parameter or an abstract type
+struct NamedType  { TypeId decl; std::span<const TypeArg> args; };      // a type parameter or an abstract type
 struct UniqueType { TypeRef inner; };                  // *t: only in parameters and results of functions, and their components
-struct ExistsType { std::vector<Binding*> sizes; TypeRef body; };       // ?[n].t: only in TypeExpr::type and abbreviations
+struct ExistsType { std::span<Binding* const> sizes; TypeRef body; };  // ?[n].t: only in TypeExpr::type and abbreviations
 struct VarType    { uint32_t var; };                   // unification variable: not in a checked program
 struct ErrorType  {};                                  // what failed to check: not in a checked program
 using Type = std::variant<PrimType, ArrayType, RecordType, SumType, FunType, NamedType, UniqueType, ExistsType, VarType, ErrorType>;
@@ -80,8 +84,8 @@ class Types {
   const TypeDecl& operator[](TypeId id) const { return decls_[id.index]; }
   TypeDecl& operator[](TypeId id) { return decls_[id.index]; }
 
-  TypeRef add(Type type);
-  SizeRef add(Size size);
+  TypeRef add(const Type& type) { types_.push_back(type); return {uint32_t(types_.size() - 1)}; }
+  SizeRef add(const Size& size) { sizes_.push_back(size); return {uint32_t(sizes_.size() - 1)}; }
   TypeId declare(TypeDecl decl);
 
   TypeRef prim(Prim p) const { return prims_[size_t(p)]; }
@@ -89,16 +93,33 @@ class Types {
   TypeRef unit() const { return unit_; }
   SizeRef any() const { return any_; }
   TypeRef array(TypeRef elem, SizeRef size) { return add(ArrayType{elem, size}); }
+  TypeRef record(const std::vector<Field>& fields) { return fields.empty() ? unit_ : add(RecordType{keep(fields)}); }
   TypeRef fun(TypeRef param, TypeRef result) { return add(FunType{nullptr, param, {}, result}); }
+
+  // The lists in types are copies that live as long as the table.
+  template <class T> std::span<const T> keep(const std::vector<T>& items) { return arena_.copy(items); }
+  // The same with what f(T&) makes of each item; a new list only if f answers that it has changed one.
+  template <class T, class F> std::span<const T> edited(std::span<const T> items, F&& f) {
+    for (size_t i = 0; i < items.size(); i++) {
+      T item = items[i];
+      if (!f(item)) continue;
+      std::span<T> out = arena_.copy(items);
+      out[i] = item;
+      while (++i < items.size()) f(out[i]);
+      return out;
+    }
+    return items;
+  }
 
   template <class T> const T* as(TypeRef t) const { return std::get_if<T>(&types_[t.index]); }
   template <class T> const T* as(SizeRef s) const { return std::get_if<T>(&sizes_[s.index]); }
   bool is_error(TypeRef t) const { return as<ErrorType>(t) != nullptr; }
 
  private:
-  std::deque<Type> types_;
-  std::deque<Size> sizes_;
-  std::deque<TypeDecl> decls_;
+  Arena arena_;
+  Chunks<Type> types_;
+  Chunks<Size> sizes_;
+  Chunks<TypeDecl> decls_;
   std::vector<TypeRef> prims_;
   TypeRef error_, unit_;
   SizeRef any_;
@@ -117,59 +138,48 @@ template <class Leaf, class SizeF> TypeRef rebuild(Types& types, TypeRef t, Leaf
   auto go = [&](TypeRef x) { return rebuild(types, x, leaf, size); };
   const Type& type = types[t];
   if (auto* a = std::get_if<ArrayType>(&type)) {
-    ArrayType old = *a;
-    TypeRef elem = go(old.elem);
-    SizeRef dim = size(old.size);
-    return elem == old.elem && dim == old.size ? t : types.add(ArrayType{elem, dim});
+    TypeRef elem = go(a->elem);
+    SizeRef dim = size(a->size);
+    return elem == a->elem && dim == a->size ? t : types.add(ArrayType{elem, dim});
   }
+  auto changes = [&](TypeRef& x) {
+    TypeRef old = x;
+    x = go(old);
+    return x != old;
+  };
   if (auto* r = std::get_if<RecordType>(&type)) {
-    bool changed = false;
-    RecordType out;
-    out.fields.reserve(r->fields.size());
-    for (auto& [name, field] : r->fields) {
-      TypeRef f = go(field);
-      changed |= f != field;
-      out.fields.emplace_back(name, f);
-    }
-    return changed ? types.add(std::move(out)) : t;
+    auto fields = types.edited(r->fields, [&](Field& f) { return changes(f.second); });
+    return fields.data() == r->fields.data() ? t : types.add(RecordType{fields});
   }
   if (auto* s = std::get_if<SumType>(&type)) {
-    bool changed = false;
-    SumType out = *s;
-    for (auto& [name, payload] : out.constrs)
-      for (TypeRef& p : payload) {
-        TypeRef q = go(p);
-        changed |= q != p;
-        p = q;
-      }
-    return changed ? types.add(std::move(out)) : t;
+    auto constrs = types.edited(s->constrs, [&](Clause& k) {
+      auto old = k.second;
+      k.second = types.edited(old, changes);
+      return k.second.data() != old.data();
+    });
+    return constrs.data() == s->constrs.data() ? t : types.add(SumType{constrs});
   }
   if (auto* f = std::get_if<FunType>(&type)) {
     FunType out = *f;
-    TypeRef param = go(out.param), result = go(out.result);
-    if (param == out.param && result == out.result) return t;
-    out.param = param, out.result = result;
-    return types.add(std::move(out));
+    out.param = go(out.param), out.result = go(out.result);
+    return out.param == f->param && out.result == f->result ? t : types.add(out);
   }
   if (auto* n = std::get_if<NamedType>(&type)) {
-    bool changed = false;
-    NamedType out = *n;
-    for (TypeArg& arg : out.args) {
-      if (arg.type.valid()) { TypeRef q = go(arg.type); changed |= q != arg.type; arg.type = q; }
-      else { SizeRef q = size(arg.size); changed |= q != arg.size; arg.size = q; }
-    }
-    return changed ? types.add(std::move(out)) : t;
+    auto args = types.edited(n->args, [&](TypeArg& arg) {
+      if (arg.type.valid()) return changes(arg.type);
+      SizeRef old = arg.size;
+      arg.size = size(old);
+      return arg.size != old;
+    });
+    return args.data() == n->args.data() ? t : types.add(NamedType{n->decl, args});
   }
   if (auto* u = std::get_if<UniqueType>(&type)) {
-    TypeRef old = u->inner, inner = go(old);
-    return inner == old ? t : types.add(UniqueType{inner});
+    TypeRef inner = go(u->inner);
+    return inner == u->inner ? t : types.add(UniqueType{inner});
   }
   if (auto* e = std::get_if<ExistsType>(&type)) {
-    ExistsType out = *e;
-    TypeRef body = go(out.body);
-    if (body == out.body) return t;
-    out.body = body;
-    return types.add(std::move(out));
+    TypeRef body = go(e->body);
+    return body == e->body ? t : types.add(ExistsType{e->sizes, body});
   }
   return t;
 }

@@ -24,9 +24,9 @@ Infer::Infer(Context& context) : c(context), types(context.types), outer_show_(c
         if ((v.set & ~numbers) == 0) return "number";
         break;
       case TypeVar::Kind::Record:
-        return "{" + join(v.fields, ", ", [&](auto& f) { return std::string(c.text(f.first)) + ": " + unsized_show(f.second); }) + ", ...}";
+        return "{" + join(v.parts->fields, ", ", [&](auto& f) { return std::string(c.text(f.first)) + ": " + unsized_show(f.second); }) + ", ...}";
       case TypeVar::Kind::Sum:
-        return "(" + join(v.constrs, " | ", [&](auto& k) {
+        return "(" + join(v.parts->constrs, " | ", [&](auto& k) {
           std::string clause = "#" + std::string(c.text(k.first));
           for (TypeRef p : k.second) clause += " " + unsized_show(p);
           return clause;
@@ -53,6 +53,21 @@ TypeRef Infer::overloaded(PrimSet set, Span at) {
   return t;
 }
 
+TypeRef Infer::with_field(Name name, TypeRef type, Span at) {
+  TypeRef t = fresh(at);
+  vars_.back().kind = TypeVar::Kind::Record;
+  vars_.back().parts = parts_.emplace_back(std::make_unique<TypeVar::Parts>()).get();
+  vars_.back().parts->fields.emplace_back(name, type);
+  return t;
+}
+TypeRef Infer::with_constructor(Name name, const std::vector<TypeRef>& payload, Span at) {
+  TypeRef t = fresh(at);
+  vars_.back().kind = TypeVar::Kind::Sum;
+  vars_.back().parts = parts_.emplace_back(std::make_unique<TypeVar::Parts>()).get();
+  vars_.back().parts->constrs.emplace_back(name, types.keep(payload));
+  return t;
+}
+
 TypeRef Infer::resolved(TypeRef t) const {
   TypeRef end = t;
   for (auto* v = types.as<VarType>(end); v && vars_[v->var].link.valid(); v = types.as<VarType>(end)) end = vars_[v->var].link;
@@ -75,13 +90,14 @@ TypeRef Infer::zonk(TypeRef t) {
 
 // The type without sizes, uniqueness and names of parameters.
 TypeRef Infer::erase(TypeRef t) {
-  return rebuild(types, t,
+  if (types.as<PrimType>(t)) return t;
+  if (TypeRef known = c.erased[t]; known.valid()) return known;
+  return c.erased[t] = rebuild(types, t,
       [&](TypeRef x) -> TypeRef {
         if (auto* u = types.as<UniqueType>(x)) return erase(u->inner);
         if (auto* e = types.as<ExistsType>(x)) return erase(e->body);
         if (auto* f = types.as<FunType>(x)) {
-          FunType old = *f;
-          return types.fun(erase(old.param), erase(old.result));
+          return types.fun(erase(f->param), erase(f->result));
         }
         return {};
       },
@@ -97,7 +113,7 @@ TypeRef Infer::instantiate(const Scheme& scheme, Span at, std::vector<TypeRef>* 
     vars_.back().param = id;
     vars_.back().param_of = c.sources.text(at);
     args.push_back(v);
-    s.types[id.index] = {{}, v, Lifted::No, {}};
+    s.types[id] = {{}, v, Lifted::No, {}};
   }
   if (inst) *inst = args;
   return c.substitute(erase(scheme.type), s);
@@ -145,8 +161,9 @@ bool Infer::restrict(TypeRef t, Lifted bound, const TypeVar& of) {
     var.bound = bound;
     if (!var.param.valid()) var.param = of.param, var.param_of = of.param_of;
     bool ok = true;
-    for (auto& f : std::vector(var.fields)) ok &= restrict(f.second, bound, of);
-    for (auto& k : std::vector(vars_[v->var].constrs)) for (TypeRef p : k.second) ok &= restrict(p, bound, of);
+    if (!var.parts) return true;
+    for (auto& f : var.parts->fields) ok &= restrict(f.second, bound, of);
+    for (auto& k : var.parts->constrs) for (TypeRef p : k.second) ok &= restrict(p, bound, of);
     return ok;
   }
   return match(types[t],
@@ -179,8 +196,9 @@ bool Infer::adjust(TypeRef t, uint32_t var, uint32_t level) {
         if (v.var == var) return fail("occurs");
         TypeVar& other = vars_[v.var];
         if (other.level > level) other.level = level;
-        for (auto& f : std::vector(other.fields)) if (!each(f.second)) return false;
-        for (auto& k : std::vector(vars_[v.var].constrs)) for (TypeRef p : k.second) if (!each(p)) return false;
+        if (!other.parts) return true;
+        for (auto& f : other.parts->fields) if (!each(f.second)) return false;
+        for (auto& k : other.parts->constrs) for (TypeRef p : k.second) if (!each(p)) return false;
         return true;
       },
       [&](const ArrayType& a) { return each(a.elem); },
@@ -192,7 +210,7 @@ bool Infer::adjust(TypeRef t, uint32_t var, uint32_t level) {
         for (auto& k : s.constrs) for (TypeRef p : k.second) if (!each(p)) return false;
         return true;
       },
-      [&](const FunType& f) { FunType g = f; return each(g.param) && each(g.result); },
+      [&](const FunType& f) { return each(f.param) && each(f.result); },
       [&](const NamedType& n) {
         if (types[n.decl].level > level)
           return fail(err::type_scope, c.text(types[n.decl].name));
@@ -218,7 +236,7 @@ bool Infer::differ(TypeRef a, TypeRef b) {
   return fail("Cannot unify\n  " + unsized_show(a) + "\nwith\n  " + unsized_show(b));
 }
 
-bool Infer::payloads(Name constructor, const std::vector<TypeRef>& a, const std::vector<TypeRef>& b) {
+bool Infer::payloads(Name constructor, std::span<const TypeRef> a, std::span<const TypeRef> b) {
   if (a.size() != b.size())
     return fail(err::constructor_arity, c.text(constructor), std::to_string(a.size()), std::to_string(b.size()));
   for (size_t i = 0; i < a.size(); i++) {
@@ -232,16 +250,14 @@ bool Infer::payloads(Name constructor, const std::vector<TypeRef>& a, const std:
 
 // A record or sum requirement meets a type that is not a variable.
 bool Infer::fields_fit(TypeVar& v, TypeRef t) {
-  auto fields = v.fields;
-  auto constrs = v.constrs;
   if (v.kind == TypeVar::Kind::Overloaded) {
     if (auto* p = types.as<PrimType>(t); p && (v.set & bit(p->prim))) return true;
     return fail(err::not_among, set_names(v.set), unsized_show(t));
   }
   if (v.kind == TypeVar::Kind::Record) {
     auto* r = types.as<RecordType>(t);
-    for (auto& [name, type] : fields) {
-      const std::pair<Name, TypeRef>* found = nullptr;
+    for (auto& [name, type] : std::vector(v.parts->fields)) {
+      const Field* found = nullptr;
       if (r) for (auto& f : r->fields) if (f.first == name) found = &f;
       if (!found && v.section) return fail(err::not_a_record, c.text(name), unsized_show(t));
       if (!found) return fail(err::no_such_field, c.text(name), unsized_show(t));
@@ -251,8 +267,8 @@ bool Infer::fields_fit(TypeVar& v, TypeRef t) {
   }
   if (v.kind == TypeVar::Kind::Sum) {
     auto* s = types.as<SumType>(t);
-    for (auto& [name, payload] : constrs) {
-      const std::pair<Name, std::vector<TypeRef>>* found = nullptr;
+    for (auto& [name, payload] : std::vector(v.parts->constrs)) {
+      const Clause* found = nullptr;
       if (s) for (auto& k : s->constrs) if (k.first == name) found = &k;
       if (!found && !s) return fail("The type " + unsized_show(t) + " is not a sum type: it has no constructors");
       if (!found) return fail(err::unshared_constructors, "#" + std::string(c.text(name)));
@@ -287,8 +303,8 @@ bool Infer::merge_vars(uint32_t a, uint32_t b) {
     for (uint32_t v : {a, b})
       if (const TypeVar& record = vars_[v]; record.kind == TypeVar::Kind::Record) {
         std::string other = unsized_show(types.add(VarType{v == a ? b : a}));
-        if (record.section) return fail(err::not_a_record, c.text(record.fields[0].first), other);
-        return fail(err::no_such_field, c.text(record.fields[0].first), other);
+        if (record.section) return fail(err::not_a_record, c.text(record.parts->fields[0].first), other);
+        return fail(err::no_such_field, c.text(record.parts->fields[0].first), other);
       }
     return fail("A number is not a sum type");
   }
@@ -306,24 +322,23 @@ bool Infer::merge_vars(uint32_t a, uint32_t b) {
       vars_[a].set &= vb.set;
       break;
     case TypeVar::Kind::Record:
-      for (auto& [name, type] : vb.fields) {
-        auto& fields = vars_[a].fields;
+      for (auto& [name, type] : vb.parts->fields) {
+        auto& fields = vars_[a].parts->fields;
         auto it = std::find_if(fields.begin(), fields.end(), [&, n = name](auto& f) { return f.first == n; });
         if (it == fields.end()) { fields.emplace_back(name, type); ok &= adjust(type, a, vars_[a].level); }
         else ok &= unify(TypeRef(it->second), type);
       }
       break;
     case TypeVar::Kind::Sum:
-      for (auto& [name, payload] : vb.constrs) {
-        auto& constrs = vars_[a].constrs;
+      for (auto& [name, payload] : vb.parts->constrs) {
+        auto& constrs = vars_[a].parts->constrs;
         auto it = std::find_if(constrs.begin(), constrs.end(), [&, n = name](auto& k) { return k.first == n; });
         if (it == constrs.end()) {
           constrs.emplace_back(name, payload);
           for (TypeRef p : payload) ok &= adjust(p, a, vars_[a].level);
           continue;
         }
-        std::vector<TypeRef> other = it->second;
-        if (!payloads(name, other, payload)) return false;
+        if (!payloads(name, it->second, payload)) return false;
       }
       break;
     case TypeVar::Kind::Free: break;
@@ -395,13 +410,13 @@ bool Infer::unify_parts(TypeRef a, TypeRef b) {
       [&](const SumType& x) {
         auto& y = std::get<SumType>(tb);
         std::string unshared;
+        bool same = std::equal(x.constrs.begin(), x.constrs.end(), y.constrs.begin(), y.constrs.end(), [](auto& k, auto& m) { return k.first == m.first; });
         auto collect = [&](const SumType& r, const SumType& s) {
           for (auto& k : r.constrs)
             if (std::none_of(s.constrs.begin(), s.constrs.end(), [&](auto& m) { return m.first == k.first; }))
               unshared += (unshared.empty() ? "#" : ", #") + std::string(c.text(k.first));
         };
-        collect(x, y);
-        collect(y, x);
+        if (!same) collect(x, y), collect(y, x);
         if (!unshared.empty()) return fail(err::unshared_constructors, unshared);
         for (size_t i = 0; i < x.constrs.size(); i++)
           if (!payloads(x.constrs[i].first, x.constrs[i].second, y.constrs[i].second)) return false;

@@ -38,7 +38,7 @@ void Sizes::rollback(size_t mark) {
 
 // Names bound inside types are nowhere in scope; top-level names everywhere.
 uint32_t Sizes::level_of(const Binding* b) const {
-  if (auto it = levels_.find(b); it != levels_.end()) return it->second;
+  if (const uint32_t* level = levels_.find(b)) return *level;
   // The sizes of a constant are known; those that a function's type promises do not exist yet.
   if (b->kind == Binding::Kind::TypeParamName || (b->kind == Binding::Kind::UnknownSize && !b->top_level)) return nowhere;
   return 0;
@@ -70,31 +70,31 @@ bool Sizes::fits(SizeRef s, uint32_t var, uint32_t level) {
   return true;
 }
 
+bool Sizes::occurs(uint32_t var, SizeRef in) const {
+  in = resolve(in);
+  if (auto* v = types.as<VarSize>(in)) return v->var == var;
+  bool found = false;
+  if (auto* e = types.as<ExpSize>(in))
+    ast::each_expression(e->exp, [&](const ast::Expr* x) {
+      if (auto* h = std::get_if<ast::SizeHole>(&x->node)) found |= occurs(var, h->size);
+      return !found;
+    });
+  return found;
+}
+
 bool Sizes::link(uint32_t var, SizeRef s) {
-  SizeRef self = types.add(Size{VarSize{var}});
-  bool circular = false;
-  std::function<void(SizeRef)> occurs = [&](SizeRef x) {
-    x = resolve(x);
-    if (auto* v = types.as<VarSize>(x)) circular |= v->var == var;
-    if (auto* e = types.as<ExpSize>(x)) {
-      ast::each_expression(e->exp, [&](const ast::Expr* y) {
-        if (auto* h = std::get_if<ast::SizeHole>(&y->node)) occurs(h->size);
-        return true;
-      });
-    }
-  };
-  if (types.as<ExpSize>(s)) occurs(s);
-  if (circular) return fail(self, s, Failure::Occurs);
+  auto self = [&] { return types.add(Size{VarSize{var}}); };
+  if (types.as<ExpSize>(s) && occurs(var, s)) return fail(self(), s, Failure::Occurs);
   if (vars_[var].absorbed) {
     // Already existential: every occurrence is a size of its own.
     return true;
   }
   if (!fits(s, var, vars_[var].level)) {
-    if (!vars_[var].absorbable) return fail(self, s, vars_[var].unlifted ? Failure::Unlifted : Failure::Scope);
+    if (!vars_[var].absorbable) return fail(self(), s, vars_[var].unlifted ? Failure::Unlifted : Failure::Scope);
     // A call of the function makes it, unless it is what a lambda is called with.
     bool escapes = false;
     c.each_name(s, [&](Binding* b) { escapes |= lambda_params_.count(b) > 0; });
-    if (escapes && !vars_[var].in_arrow) return fail(self, s, Failure::Scope);
+    if (escapes && !vars_[var].in_arrow) return fail(self(), s, Failure::Scope);
     vars_[var].absorbed = true;
     vars_[var].absorbed_from = s;
     trail_.push_back(var);
@@ -273,7 +273,7 @@ bool Sizes::unify(TypeRef expected, TypeRef actual) {
         // The names of both parameters become one, visible nowhere outside.
         if (x.name || y.name) {
           Binding* both = c.program.bind((y.name ? y.name : x.name)->name, {}, Binding::Kind::TypeParamName);
-          if (levels_.count(y.name ? y.name : x.name)) lambda_params_.insert(both);
+          if (levels_.contains(y.name ? y.name : x.name)) lambda_params_.insert(both);
           SizeRef name = types.add(Size{NameSize{both}});
           Context::Subst s;
           if (x.name) s.sizes[x.name] = name;
@@ -295,7 +295,7 @@ bool Sizes::unify(TypeRef expected, TypeRef actual) {
       [](const auto&) { return true; });    // primitives; structure was checked by inference
 }
 
-void Sizes::expect(Span at, TypeRef expected, TypeRef actual, const std::string& context, Place place) {
+void Sizes::expect(Span at, TypeRef expected, TypeRef actual, std::string_view context, std::optional<std::string_view> name_in_it, Place place) {
   left_ = {}, right_ = {}, failure_ = Failure::Differ, in_function_result_ = false;
   if (unify(expected, actual)) return;
   std::string l = c.show(left_), r = c.show(right_);
@@ -303,8 +303,8 @@ void Sizes::expect(Span at, TypeRef expected, TypeRef actual, const std::string&
   auto constant = [&](SizeRef s) { return types.as<ConstSize>(resolve(s)) != nullptr; };
   auto variable = [&](SizeRef s) { auto* v = types.as<VarSize>(s); return v ? &vars_[v->var] : nullptr; };
   auto made_by = [&](SizeRef s, Origin kind) {
-    auto it = origin_kinds_.find(name(s));
-    return it != origin_kinds_.end() && it->second == kind;
+    const Origin* known = origin_kinds_.find(name(s));
+    return known && *known == kind;
   };
   auto is_unknown = [&](SizeRef s) { Binding* b = name(s); return b && b->kind == Binding::Kind::UnknownSize; };
   const Var* left_var = variable(left_);
@@ -331,7 +331,7 @@ void Sizes::expect(Span at, TypeRef expected, TypeRef actual, const std::string&
     return c.diags.report(at, err::size_exp_mismatch, l, r);
   };
   auto draft = report();
-  if (!context.empty()) draft.note(context);
+  if (!context.empty()) draft.note(name_in_it ? fill(context, {std::string(*name_in_it)}) : std::string(context));
   draft.note("expected: " + c.show(expected)).note("actual:   " + c.show(actual));
   for (SizeRef s : {left_, right_})
     if (const Var* v = variable(s); v && v->origin.valid())
@@ -349,7 +349,7 @@ void Sizes::expect(Span at, TypeRef expected, TypeRef actual, const std::string&
   }
   for (SizeRef s : {left_, right_})
     c.each_name(s, [&](Binding* b) {
-      if (auto it = origins_.find(b); it != origins_.end()) draft.note("`" + c.show(types.add(Size{NameSize{b}})) + "` is " + it->second);
+      if (const Made* made = origins_.find(b)) draft.note("`" + c.show(types.add(Size{NameSize{b}})) + "` is " + made->shown(c));
     });
 }
 
