@@ -147,13 +147,23 @@ bool Lowerer::first_order(TypeIn t) {
       [&](const auto&) { return false; });
 }
 
+bool Lowerer::has_unique(TypeIn t) {
+  auto any = [&](TypeRef x) { return has_unique({x, t.scope}); };
+  return match(head(t),
+      [&](const check::UniqueType&) { return true; },
+      [&](const check::RecordType& r) { return std::any_of(r.fields.begin(), r.fields.end(), [&](auto& f) { return any(f.second); }); },
+      [&](const check::SumType& s) {
+        return std::any_of(s.constrs.begin(), s.constrs.end(), [&](auto& k) { return std::any_of(k.second.begin(), k.second.end(), any); });
+      },
+      [&](const auto&) { return false; });
+}
+
 // ---- Functions of the core ----
 
 // The key and the dynamic parts of some values; then, inside the function, the same values made of its parameters.
 struct Lowerer::Capture {
   std::string key;
   std::vector<Atom> atoms;                  // each once
-  std::vector<bool> consumed;
   std::unordered_map<const Scope*, size_t> scopes;
   std::vector<Scope*> originals, copies;
   std::vector<Atom> replacement;            // of atoms
@@ -184,7 +194,7 @@ void Lowerer::capture(const Value& v, Capture& into) {
             if (var && global_.contains(*var)) into.key += fmt::format("[g{}]", var->index);
             else into.key += fmt::format("[{}]", into.number(n));
           }
-          into.key += fmt::format("#{};", into.number(d.atom));
+          into.key += fmt::format("#{}{};", into.number(d.atom), d.borrowed ? "~" : "");   // what is borrowed is copied inside
         },
         [&](const std::shared_ptr<const Product>& p) {
           into.key += "{";
@@ -320,11 +330,15 @@ Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args) {
   Capture cap;
   cap.key = fmt::format("{}{}{}", fmt::ptr(c.code), derivative_depth_ > 0 ? "'" : "", without_checks ? "!" : "");
   capture(c.scope, cap);
-  std::vector<std::vector<Atom>> unique_args;
+  std::vector<Value> given;
+  std::vector<Atom> consumed;
   for (size_t i = 0; i < args.size(); i++) {
-    Value arg = owned(args[i]);
+    bool unique = has_unique(param_type(c, i));
+    given.push_back(unique ? owned(args[i]) : args[i]);
+    if (unique)
+      for (const Atom& a : atoms(given.back())) if (ir::is_array(program_.type(a))) consumed.push_back(a);
     cap.key += "/";
-    capture(arg, cap);
+    capture(given.back(), cap);
   }
   std::vector<Leaf> result_leaves = leaves_of(result_type(c));
   size_t result_sizes = 0;
@@ -352,12 +366,7 @@ Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args) {
       cap.replacement[i] = param;
     }
     std::vector<bool> consumes(cap.atoms.size(), false);
-    for (size_t i = 0; i < args.size(); i++)
-      if (std::holds_alternative<check::UniqueType>(head(param_type(c, i))))
-        for (const Atom& a : atoms(args[i]))
-          if (!ir::shape_of(program_.type(a)).empty())
-            for (size_t k = 0; k < cap.atoms.size(); k++)
-              if (cap.atoms[k] == a) consumes[k] = true;
+    for (const Atom& a : consumed) consumes[cap.number(a)] = true;
     std::vector<ir::Type> returns(result_sizes, ir::scalar_type(Scalar::I64));
     size_t next_size = 0;
     for (const Leaf& l : result_leaves) {
@@ -373,7 +382,7 @@ Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args) {
 
     Scope* scope = new_scope(replay(c.scope, cap));
     std::vector<Value> inner_args;
-    for (const Value& arg : args) inner_args.push_back(replay(arg, cap));
+    for (const Value& arg : given) inner_args.push_back(replay(arg, cap));
     List<ir::Stm> stms;
     ir::Builder inner(program_, lambda.body.stms);
     ir::Builder* saved = std::exchange(b_, &inner);

@@ -145,6 +145,7 @@ class Lowerer {
   Value call(const Closure& c, std::vector<Value> args);
   bool often_in_place(const void* code, Span span);
   bool first_order(TypeIn t);                      // contains no functions
+  bool has_unique(TypeIn t);                       // some component is *
   std::string function_name(std::string wanted) const;
   Value call_instance(const Closure& c, const std::vector<Value>& args);
   struct Capture;

@@ -34,3 +34,22 @@ def with_lengths [n] (k: i64) (xs: [n]i64): ([]i64, []bool) =
 entry open_results (xs: []i64) =
   let (a, b) = with_lengths 2 xs
   in (quicksort (<) xs, quicksort (>) xs, map2 (*) xs (add_times 3 xs), a, b)
+
+-- Arguments that share memory with what they were made of, consumed in part, or not at all.
+def fill [n] (k: i32) ((a, j): (*[n]i32, i32)): *[n]i32 = if k == 0 then a else fill (k - 1) (a with [k] = k * j, j)
+type node = {key: i32, left: i64, right: i64}
+def depth [n] (t: [n]node) (i: i64): i32 = if i < 0 then 0 else 1 + i32.max (depth t t[i].left) (depth t t[i].right)
+def same [n] (k: i32) (xs: [n]i32): [n]i32 = if k == 0 then xs else same (k - 1) xs
+-- ==
+-- entry: shared
+-- input { [1i32, 2i32, 3i32] } output { [1i32, 7i32, 14i32] [1i32, 7i32, 3i32] [9i32, 2i32, 3i32] [1i32, 2i32, 3i32] }
+entry shared [n] (xs: [n]i32) =
+  let ys = map (.0) (zip xs xs)
+  let zs = map (.0) (zip xs xs) |> same 1
+  let zs[0] = 9
+  in (fill 2 (copy ys, 7), fill 1 (ys, 7), zs, xs)
+-- ==
+-- entry: depths
+-- input { [4i32, 2i32, 6i32, 1i32] [1i64, 3i64, -1i64, -1i64] [2i64, -1i64, -1i64, -1i64] } output { [3i32, 2i32, 1i32, 1i32] }
+entry depths [n] (keys: [n]i32) (lefts: [n]i64) (rights: [n]i64) =
+  map (depth (map3 (\key left right -> {key, left, right}) keys lefts rights)) (iota n)
