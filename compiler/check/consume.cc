@@ -592,7 +592,7 @@ class Consumption {
   }
 
   Aliases loop(ast::Expr* e, ast::Loop& l) {
-    if (l.form != ast::Loop::Form::While) exp(l.bound);
+    Aliases iterated = l.form != ast::Loop::Form::While ? exp(l.bound) : Aliases{};
     Aliases start = exp(l.init);
     std::vector<Binding*> params;
     std::vector<Aliases> kept;
@@ -671,6 +671,13 @@ class Consumption {
       for (size_t k = 0; k < params.size(); k++)
         if (k != i && (k > i || !consuming[k]) && common(kept[i].all(), kept[k].all())) c.diags.report(l.init->span, err::self_aliased);
       consume(kept[i], l.init->span, part_of(l.init, i), &l);
+    }
+    // Its elements are read as the loop goes, so it counts as used in the body.
+    for (Binding* v : iterated.all()) {
+      const Consumed* by = consumed_.find(v);
+      if (!by || by->loop != &l) continue;
+      c.diags.report(l.bound->span, err::loop_body_uses, name_of(v)).label(by->at, "consumed here").help("iterate over a copy");
+      break;
     }
     Inner saved = enter(Inside::Loop);
     loops_.push_back({&l, false});
