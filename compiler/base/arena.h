@@ -36,17 +36,18 @@ class Arena {
  private:
   void* allocate(size_t bytes, size_t align) {
     size_t at = (used_ + align - 1) & ~(align - 1);
-    if (blocks_.empty() || at + bytes > size_) {
+    if (at + bytes > size_) {
       size_ = bytes > block_size ? bytes : block_size;
-      blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(size_));
+      block_ = blocks_.emplace_back(std::make_unique_for_overwrite<std::byte[]>(size_)).get();
       at = 0;
     }
     used_ = at + bytes;
-    return blocks_.back().get() + at;
+    return block_ + at;
   }
   static constexpr size_t block_size = 1 << 18;
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
-  size_t used_ = 0, size_ = 0;
+  std::byte* block_ = nullptr;                         // the last one
+  size_t used_ = 0, size_ = 0;                         // of it
 };
 
 }  // namespace raido

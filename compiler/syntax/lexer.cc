@@ -96,12 +96,13 @@ class Lexer {
  private:
   char at(size_t i) const { return i < text_.size() ? text_[i] : '\0'; }
   Span span(size_t from, size_t to) const { return {file_, uint32_t(from), uint32_t(to)}; }
-  Token& push(Tok kind, size_t begin) {
-    out_.items.push_back({kind, span(begin, pos_), {}, 0});
-    return out_.items.back();
+  void push(Tok kind, size_t begin, Name name = {}, uint32_t literal = 0) {
+    if (out_.items.size() == out_.items.capacity()) out_.items.reserve(out_.items.size() * 2);
+    out_.items.push_back({kind, span(begin, pos_), name, literal});
   }
+  void push_named(Tok kind, size_t begin, std::string_view name) { push(kind, begin, program_.names.intern(name)); }
   void push_literal(Tok kind, size_t begin, Literal literal) {
-    push(kind, begin).literal = uint32_t(out_.literals.size());
+    push(kind, begin, {}, uint32_t(out_.literals.size()));
     out_.literals.push_back(literal);
   }
 
@@ -120,7 +121,7 @@ class Lexer {
     else if (c == '#' && name_end(pos_ + 1) > pos_ + 1) {
       size_t end = name_end(pos_ + 1);
       pos_ = end;
-      push(Tok::Constructor, begin).name = program_.names.intern(text_.substr(begin + 1, end - begin - 1));
+      push_named(Tok::Constructor, begin, text_.substr(begin + 1, end - begin - 1));
     }
     else punctuation();
     return true;
@@ -157,7 +158,7 @@ class Lexer {
         size_t stop = i + 1;
         while (is_opchar(at(stop))) stop++;
         pos_ = stop;
-        push(Tok::QualOperator, begin).name = program_.names.intern(text_.substr(begin, stop - begin));
+        push_named(Tok::QualOperator, begin, text_.substr(begin, stop - begin));
         return;
       }
       size_t more = name_end(i + 1);
@@ -168,7 +169,7 @@ class Lexer {
     pos_ = end;
     std::string_view text = text_.substr(begin, end - begin);
     if (auto k = keyword(text)) push(*k, begin);
-    else push(Tok::Name, begin).name = program_.names.intern(text);
+    else push_named(Tok::Name, begin, text);
   }
 
   // `123`, `0xFF`, `0b1`, `0rXIV`, `1.5e3`, `0x1.8p3`, each with an optional suffix.
@@ -378,7 +379,7 @@ class Lexer {
     std::string_view text = text_.substr(begin, pos_ - begin);
     if (text == "=") push(Tok::Equals, begin);
     else if (text == "->") push(Tok::Arrow, begin);
-    else push(Tok::Operator, begin).name = program_.names.intern(text);
+    else push_named(Tok::Operator, begin, text);
   }
 
   void punctuation() {

@@ -32,7 +32,10 @@ class Parser {
   }
   Tok kind(size_t ahead = 0) const { return peek(ahead).kind; }
   bool is(Tok k) const { return kind() == k; }
-  bool is_op(std::string_view text, size_t ahead = 0) const;
+  bool is_op(std::string_view text, size_t ahead = 0) const {
+    const Token& t = peek(ahead);
+    return t.kind == Tok::Operator && name_text(t.name) == text;
+  }
   std::string_view text(const Token& t) const { return sources_.text(t.span); }
   std::string_view name_text(Name n) const { return program_.names.text(n); }
   Token take() {
@@ -45,7 +48,11 @@ class Parser {
     take();
     return true;
   }
-  Token expect(Tok k, std::string_view where);
+  Token expect(Tok k, std::string_view where) {
+    if (is(k)) return take();
+    return expected(k, where);
+  }
+  Token expected(Tok k, std::string_view where);      // reports that it is not there
   Span since(const Token& first) const { return since(first.span); }
   Span since(Span first) const;
   void unexpected(std::string_view expected);
@@ -53,10 +60,20 @@ class Parser {
     if (!failed_ && !is(Tok::Bad)) diags_.report(at, kind, args...);      // what is bad about a token was reported
     failed_ = true;
   }
+  // Deeper nesting than any program has, shallow enough for the stack of everything that walks the tree.
+  static constexpr uint32_t max_depth = 2000;
+  void too_deep();
   // Counts nesting while it lives; too deep is an error.
   struct Depth {
-    explicit Depth(Parser& p);
-    ~Depth();
+    explicit Depth(Parser& parser) : p(parser), outer_height(parser.height_) {
+      p.height_ = 0;
+      if (++p.depth_ > max_depth) p.too_deep();
+    }
+    ~Depth() {
+      p.depth_--;
+      p.height_ = std::max(outer_height, p.height_ + 1);
+      if (p.height_ > max_depth) p.too_deep();
+    }
     Parser& p;
     uint32_t outer_height;
   };

@@ -7,9 +7,6 @@
 namespace raido::ast {
 
 namespace {
-// Deeper nesting than any program has, shallow enough for the stack of everything that walks the tree.
-constexpr uint32_t max_depth = 2000;
-
 bool starts_decl(Tok k) {
   switch (k) {
     case Tok::Def: case Tok::Let: case Tok::Entry: case Tok::Type: case Tok::Module: case Tok::Open: case Tok::Import:
@@ -27,22 +24,8 @@ File* parse_expression(Program& program, const Sources& sources, FileId file, Di
   return Parser(program, sources, file, diags).expression(name);
 }
 
-Parser::Depth::Depth(Parser& parser) : p(parser), outer_height(parser.height_) {
-  p.height_ = 0;
-  if (++p.depth_ > max_depth) p.fail(p.peek().span, err::too_deep);
-}
-Parser::Depth::~Depth() {
-  p.depth_--;
-  p.height_ = std::max(outer_height, p.height_ + 1);
-  if (p.height_ > max_depth) p.fail(p.peek().span, err::too_deep);
-}
-
-bool Parser::is_op(std::string_view op, size_t ahead) const {
-  const Token& t = peek(ahead);
-  return t.kind == Tok::Operator && name_text(t.name) == op;
-}
-Token Parser::expect(Tok k, std::string_view where) {
-  if (is(k)) return take();
+void Parser::too_deep() { fail(peek().span, err::too_deep); }
+Token Parser::expected(Tok k, std::string_view where) {
   unexpected(fmt::format("{} {}", token_text(k), where));
   return eof_;
 }
