@@ -26,6 +26,7 @@ template <class K, class V> class FlatMap {
 
   V& operator[](K key) {
     if (Entry* e = entry(key)) return e->second;
+    if (entries_.empty()) entries_.reserve(few / 2);
     entries_.emplace_back(key, V{});
     if (entries_.size() > few) {
       if (entries_.size() * 2 > table_.size()) rebuild();

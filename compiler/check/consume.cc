@@ -90,17 +90,14 @@ class Consumption {
  public:
   explicit Consumption(Context& context) : c(context), types(context.types) {}
 
-  Scheme definition(ast::Def& def, const Scheme& scheme) {
-    Scheme out = scheme;
+  TypeRef definition(ast::Def& def, TypeRef type) {
     if (def.params.empty()) {
       if (def.result && c.any_unique(def.result->type)) c.diags.report(def.result->span, err::unique_constant);
       exp(def.body);
-      out.type = c.strip_unique(out.type);
-      return out;
+      return c.strip_unique(type);
     }
     depth_ = barrier_ = 1;
-    out.type = function(def.params, def.result, def.body, scheme.type, def.result == nullptr);
-    return out;
+    return function(def.params, def.result, def.body, type, def.result == nullptr);
   }
 
  private:
@@ -140,8 +137,9 @@ class Consumption {
 
   bool has_memory(TypeRef t) const {
     if (types.as<PrimType>(t)) return false;
-    auto& known = c.has_memory[t];
-    return known ? *known : *(c.has_memory[t] = find_memory(t));
+    std::optional<bool>& known = types.facts(t).has_memory;
+    if (!known) known = find_memory(t);
+    return *known;
   }
   bool find_memory(TypeRef t) const {
     return match(types[t],
@@ -333,13 +331,13 @@ class Consumption {
   // Checks a body and returns the function's type with the uniqueness of its result.
   TypeRef function(std::span<ast::Pat*> params, const ast::TypeExpr* written, ast::Expr* body, TypeRef type, bool infer_unique) {
     TypeRef t = type;
-    std::vector<FunType> arrows;
+    std::vector<TypeRef> arrows;
     for (ast::Pat* p : params) {
       auto* f = types.as<FunType>(t);
       if (!f) return type;
-      arrows.push_back(*f);
+      arrows.push_back(t);
       bind_param(p, f->param);
-      t = arrows.back().result;
+      t = f->result;
     }
     Aliases result = cut(exp(body), c.strip_unique(t));
     bool arrays = false;
@@ -353,8 +351,10 @@ class Consumption {
     if (written) check_result(result, t, body->span);
     else if (infer_unique) t = inferred_result(result, t, result);
     for (size_t i = arrows.size(); i-- > 0;) {
-      arrows[i].result = t;
-      t = types.add(arrows[i]);
+      FunType f = *types.as<FunType>(arrows[i]);
+      if (f.result == t) return type;                // nothing new
+      f.result = t;
+      t = types.add(f);
     }
     return t;
   }
@@ -855,6 +855,6 @@ class Consumption {
 
 }  // namespace
 
-Scheme check_consumption(Context& c, ast::Def& def, const Scheme& scheme) { return Consumption(c).definition(def, scheme); }
+TypeRef check_consumption(Context& c, ast::Def& def, TypeRef type) { return Consumption(c).definition(def, type); }
 
 }  // namespace raido::check

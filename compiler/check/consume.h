@@ -4,7 +4,7 @@
 
 namespace raido::check {
 
-// Checks a definition whose types are known. Returns its scheme with the uniqueness of an unannotated result filled in.
-Scheme check_consumption(Context& c, ast::Def& def, const Scheme& scheme);
+// Checks a definition of this type. Returns the type with the uniqueness of an unannotated result filled in.
+TypeRef check_consumption(Context& c, ast::Def& def, TypeRef type);
 
 }  // namespace raido::check

@@ -187,10 +187,6 @@ class Context {
   std::string open_size_name(uint32_t var) const;          // of a size variable that is not solved
   void forget_anonymous_names() { anonymous_.clear(), open_sizes_.clear(); }
 
-  // What was found out about types, which never change.
-  IdMap<TypeRef, std::optional<bool>> has_memory;          // consume.cc
-  IdMap<TypeRef, TypeRef> erased;                          // Infer::erase
-  IdMap<TypeRef, TypeRef> finished;                        // Sizes::finish
   Lifted liftedness(TypeRef t) const;
   bool has_function(TypeRef t) const;                      // contains a function type or a lifted parameter
   TypeRef strip_unique(TypeRef t);                         // everywhere outside of functions

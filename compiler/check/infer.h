@@ -109,8 +109,11 @@ class Infer {
   // Names bound together, which must be different.
   struct Group {
     std::vector<Binding*> all;
-    std::unordered_map<Name, Binding*> first;
-    void add(Binding* b) { all.push_back(b), first.emplace(b->name, b); }
+    FlatMap<Name, Binding*> first;
+    void add(Binding* b) {
+      all.push_back(b);
+      if (!first.contains(b->name)) first[b->name] = b;
+    }
   };
   TypeRef pattern(ast::Pat* p, Group& group);
   TypeRef pattern_node(ast::Pat* p, Group& group);
@@ -127,7 +130,7 @@ class Infer {
   bool broken(TypeRef t);                                           // has an error in it
   bool bind_var(uint32_t var, TypeRef t);
   void name_occurs(TypeRef self, TypeRef whole);
-  bool merge_vars(uint32_t a, uint32_t b);
+  bool merge_vars(TypeRef a, TypeRef b);                            // both are variables
   bool adjust(TypeRef t, uint32_t var, uint32_t level);
   bool fields_fit(TypeVar& v, TypeRef t);
   template <int N, class... Args> bool fail(const Diag<N>& kind, const Args&... args) {

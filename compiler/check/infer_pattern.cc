@@ -8,8 +8,8 @@ namespace raido::check {
 void Infer::add_to_group(Binding* b, Group& group, const Diag<2>& twice) {
   std::string_view name = c.text(b->name);
   if (name == "&&" || name == "||") c.diags.report(b->span, err::operator_redefined, name);
-  if (auto other = group.first.find(b->name); other != group.first.end()) {
-    Span at = other->second->span;
+  if (Binding** other = group.first.find(b->name)) {
+    Span at = (*other)->span;
     c.diags.report(b->span, twice, name, c.sources.place(at)).label(at, "bound here first");
   }
   group.add(b);

@@ -91,7 +91,11 @@ void Modules::value(ast::Decl& d, ast::Def& def, ModuleInfo& out) {
     if (c.diags.error_count() == before) check_recursion(c, def, *scheme);
   }
   if (ok && c.diags.error_count() == before) check_coverage(c, def);
-  if (ok && c.diags.error_count() == before) scheme = c.scheme(check_consumption(c, def, *scheme));
+  if (ok && c.diags.error_count() == before) {
+    Scheme with_unique = *scheme;
+    with_unique.type = check_consumption(c, def, scheme->type);
+    if (with_unique.type != scheme->type) scheme = c.scheme(std::move(with_unique));
+  }
   if (c.diags.error_count() == before && !def_is_builtin(def)) infer.warn_unused();
   if (!ok) {
     // Uses of it stay silent.

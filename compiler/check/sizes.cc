@@ -307,8 +307,8 @@ TypeRef Sizes::close_function(std::span<ast::Pat*> params, const std::vector<Typ
   };
   if (!exists.empty()) look(result);
   TypeRef out = result;
-  std::unordered_set<Binding*> mentioned;            // by `out`
-  auto look_at = [&](TypeRef t) { c.each_size_name(t, [&](Binding* b) { mentioned.insert(b); }); };
+  FlatMap<Binding*, bool> mentioned;                 // by `out`
+  auto look_at = [&](TypeRef t) { c.each_size_name(t, [&](Binding* b) { mentioned[b] = true; }); };
   look_at(result);
   for (size_t i = params.size(); i-- > 0;) {
     FunType f;
@@ -338,26 +338,24 @@ TypeRef Sizes::with_unique(TypeRef annotation, TypeRef t) {
 
 // Open size variables of a function's type become implicit size parameters.
 void Sizes::generalise(TypeRef t, uint32_t level, Scheme& into) {
-  visit_type(types, t, [](TypeRef) {}, [&](SizeRef s) {
-    std::function<void(SizeRef)> go = [&](SizeRef x) {
-      x = resolve(x);
-      if (auto* v = types.as<VarSize>(x)) {
-        if (vars_[v->var].level < level || vars_[v->var].absorbed) return;
-        Binding* b = c.program.bind(c.intern("d" + std::to_string(v->var)), vars_[v->var].origin, Binding::Kind::Size);
-        levels_[b] = ~0u;
-        vars_[v->var].link = types.add(Size{NameSize{b}});
-        trail_.push_back(v->var);
-        into.sizes.push_back(b);
-      }
-      else if (auto* e = types.as<ExpSize>(x)) {
-        ast::each_expression(e->exp, [&](const ast::Expr* y) {
-          if (auto* h = std::get_if<ast::SizeHole>(&y->node)) go(h->size);
-          return true;
-        });
-      }
-    };
-    go(s);
-  });
+  visit_type(types, t, [](TypeRef) {}, [&](SizeRef s) { generalise(s, level, into); });
+}
+void Sizes::generalise(SizeRef s, uint32_t level, Scheme& into) {
+  s = resolve(s);
+  if (auto* v = types.as<VarSize>(s)) {
+    if (vars_[v->var].level < level || vars_[v->var].absorbed) return;
+    Binding* b = c.program.bind(c.intern("d" + std::to_string(v->var)), vars_[v->var].origin, Binding::Kind::Size);
+    levels_[b] = ~0u;
+    vars_[v->var].link = types.add(Size{NameSize{b}});
+    trail_.push_back(v->var);
+    into.sizes.push_back(b);
+  }
+  else if (auto* e = types.as<ExpSize>(s)) {
+    ast::each_expression(e->exp, [&](const ast::Expr* x) {
+      if (auto* h = std::get_if<ast::SizeHole>(&x->node)) generalise(h->size, level, into);
+      return true;
+    });
+  }
 }
 
 TypeRef Sizes::lambda(ast::Expr*, ast::Lambda& l) {
@@ -414,8 +412,8 @@ void Sizes::local_function(ast::LetFun& l) {
   }
   scheme.type = close_function(def.params, from, body, level);
   generalise(scheme.type, level, scheme);
-  std::unordered_set<Binding*> mentioned;
-  c.each_size_name(scheme.type, [&](Binding* b) { mentioned.insert(b); });
+  FlatMap<Binding*, bool> mentioned;
+  c.each_size_name(scheme.type, [&](Binding* b) { mentioned[b] = true; });
   for (ast::TypeParam& p : def.tparams)
     if (p.size && !mentioned.contains(p.size)) c.diags.report(p.span, err::unused_size, c.text(p.name));
   for (Binding* b : bound) levels_[b] = ~0u;
@@ -505,8 +503,8 @@ Scheme Sizes::definition(ast::Def& def, bool own_sizes) {
     });
     if (unknown_size && !scheme.sizes.empty()) c.diags.report(def.name_span, err::size_polymorphic_constant, c.text(scheme.sizes[0]->name));
   }
-  std::unordered_set<Binding*> mentioned;
-  c.each_size_name(scheme.type, [&](Binding* b) { mentioned.insert(b); });
+  FlatMap<Binding*, bool> mentioned;
+  c.each_size_name(scheme.type, [&](Binding* b) { mentioned[b] = true; });
   for (ast::TypeParam& p : def.tparams)
     if (p.size && !mentioned.contains(p.size)) c.diags.report(p.span, err::unused_size, c.text(p.name));
   // A size of a parameter that is bound inside another one cannot be told to callers.
@@ -550,7 +548,7 @@ TypeRef Sizes::final_type(TypeRef t) {
 
 void Sizes::finish() {
   for (TypeRef* slot : slots_) {
-    TypeRef& done = c.finished[*slot];
+    TypeRef& done = types.facts(*slot).finished;
     if (!done.valid()) done = final_type(*slot);
     *slot = done;
   }

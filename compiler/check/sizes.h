@@ -115,6 +115,7 @@ class Sizes {
   TypeRef join_branches(TypeRef a, TypeRef b, Span at);
   TypeRef with_unique(TypeRef annotation, TypeRef t);
   void generalise(TypeRef t, uint32_t level, Scheme& into);
+  void generalise(SizeRef s, uint32_t level, Scheme& into);
   Binding* whole_name(ast::Pat* p) const;
 
   // --- unification ---

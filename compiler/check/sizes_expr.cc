@@ -544,7 +544,7 @@ TypeRef Sizes::node(ast::Expr* e) {
           sub.sizes[second.name] = c.size_of(s.right);
           second.result = c.substitute(second.result, sub);
         }
-        return types.add(FunType{first.name, first.param, second.exists, second.result});
+        return types.add(FunType{first.param, second.result, first.name, second.exists});
       },
       [&](ast::AccessSection& s) {
         auto* f = types.as<FunType>(erased(e->type));
@@ -561,7 +561,7 @@ TypeRef Sizes::node(ast::Expr* e) {
         });
         for (Binding* b : exists) levels_[b] = ~0u;
         leave_function(saved);
-        return types.add(FunType{nullptr, base, types.keep(exists), out});
+        return types.add(FunType{base, out, nullptr, types.keep(exists)});
       },
       [&](ast::Lambda& l) { return lambda(e, l); },
       [&](ast::Match& m) {

@@ -44,10 +44,9 @@ using Clause = std::pair<Name, std::span<const TypeRef>>;
 struct RecordType { std::span<const Field> fields; };    // sorted: numerals by value, then names by text
 struct SumType    { std::span<const Clause> constrs; };   // sorted by text
 struct FunType {
+  TypeRef param, result;
   Binding* name = nullptr;                             // of the parameter, if result sizes mention it; else null
-  TypeRef param;
-  std::span<Binding* const> exists;                    // sizes of the result that each call makes
-  TypeRef result;
+  std::span<Binding* const> exists = {};               // sizes of the result that each call makes
 };
 struct NamedType  { TypeId decl; std::span<const TypeArg> args; };      // a type parameter or an abstract type
 struct UniqueType { TypeRef inner; };                  // *t: only in parameters and results of functions, and their components
@@ -79,12 +78,12 @@ struct Scheme {
 class Types {
  public:
   Types();
-  const Type& operator[](TypeRef t) const { return types_[t.index]; }
+  const Type& operator[](TypeRef t) const { return types_[t.index].type; }
   const Size& operator[](SizeRef s) const { return sizes_[s.index]; }
   const TypeDecl& operator[](TypeId id) const { return decls_[id.index]; }
   TypeDecl& operator[](TypeId id) { return decls_[id.index]; }
 
-  TypeRef add(const Type& type) { types_.push_back(type); return {uint32_t(types_.size() - 1)}; }
+  TypeRef add(const Type& type) { types_.push_back({type, {}}); return {uint32_t(types_.size() - 1)}; }
   SizeRef add(const Size& size) { sizes_.push_back(size); return {uint32_t(sizes_.size() - 1)}; }
   TypeId declare(TypeDecl decl);
 
@@ -94,7 +93,7 @@ class Types {
   SizeRef any() const { return any_; }
   TypeRef array(TypeRef elem, SizeRef size) { return add(ArrayType{elem, size}); }
   TypeRef record(const std::vector<Field>& fields) { return fields.empty() ? unit_ : add(RecordType{keep(fields)}); }
-  TypeRef fun(TypeRef param, TypeRef result) { return add(FunType{nullptr, param, {}, result}); }
+  TypeRef fun(TypeRef param, TypeRef result) { return add(FunType{param, result}); }
 
   // The lists in types are copies that live as long as the table.
   template <class T> std::span<const T> keep(const std::vector<T>& items) { return arena_.copy(items); }
@@ -111,13 +110,21 @@ class Types {
     return items;
   }
 
-  template <class T> const T* as(TypeRef t) const { return std::get_if<T>(&types_[t.index]); }
+  template <class T> const T* as(TypeRef t) const { return std::get_if<T>(&types_[t.index].type); }
   template <class T> const T* as(SizeRef s) const { return std::get_if<T>(&sizes_[s.index]); }
+  // What was found out about a type, which never changes; invalid or none: not yet.
+  struct Facts {
+    TypeRef erased;                                    // Infer::erase
+    TypeRef finished;                                  // Sizes::finish
+    std::optional<bool> has_memory;                    // consume.cc
+  };
+  Facts& facts(TypeRef t) { return types_[t.index].facts; }
   bool is_error(TypeRef t) const { return as<ErrorType>(t) != nullptr; }
 
  private:
   Arena arena_;
-  Chunks<Type> types_;
+  struct Entry { Type type; Facts facts; };
+  Chunks<Entry> types_;
   Chunks<Size> sizes_;
   Chunks<TypeDecl> decls_;
   std::vector<TypeRef> prims_;

@@ -39,6 +39,7 @@ Infer::Infer(Context& context) : c(context), types(context.types), outer_show_(c
 Infer::~Infer() { c.show_variable = outer_show_; }
 
 TypeRef Infer::fresh(Span at) {
+  if (vars_.empty()) vars_.reserve(12);
   TypeVar v;
   v.level = level_;
   v.origin = at;
@@ -91,8 +92,8 @@ TypeRef Infer::zonk(TypeRef t) {
 // The type without sizes, uniqueness and names of parameters.
 TypeRef Infer::erase(TypeRef t) {
   if (types.as<PrimType>(t)) return t;
-  if (TypeRef known = c.erased[t]; known.valid()) return known;
-  return c.erased[t] = rebuild(types, t,
+  if (TypeRef known = types.facts(t).erased; known.valid()) return known;
+  return types.facts(t).erased = rebuild(types, t,
       [&](TypeRef x) -> TypeRef {
         if (auto* u = types.as<UniqueType>(x)) return erase(u->inner);
         if (auto* e = types.as<ExistsType>(x)) return erase(e->body);
@@ -296,20 +297,20 @@ bool Infer::bind_var(uint32_t var, TypeRef t) {
   return restrict(t, copy.bound, copy);
 }
 
-bool Infer::merge_vars(uint32_t a, uint32_t b) {
+bool Infer::merge_vars(TypeRef ta, TypeRef tb) {
+  uint32_t a = types.as<VarType>(ta)->var, b = types.as<VarType>(tb)->var;
   if (a == b) return true;
-  if (vars_[a].kind == TypeVar::Kind::Free) std::swap(a, b);
+  if (vars_[a].kind == TypeVar::Kind::Free) std::swap(a, b), std::swap(ta, tb);
   if (vars_[b].kind != TypeVar::Kind::Free && vars_[a].kind != vars_[b].kind) {
     for (uint32_t v : {a, b})
       if (const TypeVar& record = vars_[v]; record.kind == TypeVar::Kind::Record) {
-        std::string other = unsized_show(types.add(VarType{v == a ? b : a}));
+        std::string other = unsized_show(v == a ? tb : ta);
         if (record.section) return fail(err::not_a_record, c.text(record.parts->fields[0].first), other);
         return fail(err::no_such_field, c.text(record.parts->fields[0].first), other);
       }
     return fail("A number is not a sum type");
   }
   TypeVar vb = std::move(vars_[b]);
-  TypeRef ta = types.add(VarType{a});
   vars_[b].link = ta;
   vars_[a].level = std::min(vars_[a].level, vb.level);
   bool ok = restrict(ta, vb.bound, vb);
@@ -317,7 +318,7 @@ bool Infer::merge_vars(uint32_t a, uint32_t b) {
     case TypeVar::Kind::Overloaded:
       if (!(vars_[a].set & vb.set)) {
         vars_[b] = std::move(vb);
-        return fail(err::not_among, set_names(vars_[a].set), unsized_show(types.add(VarType{b})));
+        return fail(err::not_among, set_names(vars_[a].set), unsized_show(tb));
       }
       vars_[a].set &= vb.set;
       break;
@@ -376,7 +377,7 @@ bool Infer::unify_parts(TypeRef a, TypeRef b) {
   if (a == b || types.is_error(a) || types.is_error(b)) return true;
   auto* va = types.as<VarType>(a);
   auto* vb = types.as<VarType>(b);
-  if (va && vb) return merge_vars(va->var, vb->var);
+  if (va && vb) return merge_vars(a, b);
   if (va) return bind_var(va->var, b);
   if (vb) return bind_var(vb->var, a);
   const Type &ta = types[a], &tb = types[b];
