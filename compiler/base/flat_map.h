@@ -2,6 +2,7 @@
 // insertion; a few are searched one by one, more of them through a table of positions. Adding an entry moves the others.
 #pragma once
 #include <cstdint>
+#include <memory_resource>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,9 @@ namespace raido {
 template <class K, class V> class FlatMap {
  public:
   using Entry = std::pair<K, V>;
+
+  FlatMap() : FlatMap(std::pmr::new_delete_resource()) {}
+  explicit FlatMap(std::pmr::memory_resource* memory) : entries_(memory), table_(memory) {}
 
   bool empty() const { return entries_.empty(); }
   size_t size() const { return entries_.size(); }
@@ -66,8 +70,8 @@ template <class K, class V> class FlatMap {
     for (uint32_t i = 0; i < entries_.size(); i++) put(i);
   }
 
-  std::vector<Entry> entries_;
-  std::vector<uint32_t> table_;                      // a power of two, at most half full
+  std::pmr::vector<Entry> entries_;
+  std::pmr::vector<uint32_t> table_;                      // a power of two, at most half full
 };
 
 }  // namespace raido

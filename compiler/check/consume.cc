@@ -9,12 +9,13 @@
 #include <unordered_set>
 
 #include "compiler/base/panic.h"
+#include "compiler/base/small_vector.h"
 #include "compiler/syntax/children.h"
 
 namespace raido::check {
 namespace {
 
-using Vars = std::vector<Binding*>;       // sorted by id
+using Vars = SmallVector<Binding*, 3>;    // sorted by id
 
 void add(Vars& to, Binding* b) {
   auto it = std::lower_bound(to.begin(), to.end(), b, [](Binding* x, Binding* y) { return x->id < y->id; });
@@ -482,7 +483,7 @@ class Consumption {
 
   // No operator consumes what a chain of operators on its left has made, so only what the operands share matters.
   Aliases operators(ast::Expr* e) {
-    std::vector<ast::Expr*> chain;
+    SmallVector<ast::Expr*, 8> chain;
     for (; auto* o = std::get_if<ast::Operator>(&e->node); e = o->left) chain.push_back(e);
     Aliases left = exp(e);
     for (size_t k = chain.size(); k-- > 0;) {
@@ -841,8 +842,8 @@ class Consumption {
   Context& c;
   Types& types;
   struct Known { Aliases value; Vars all; };
-  FlatMap<const Binding*, Known> aliases_;
-  FlatMap<const Binding*, uint32_t> depths_;
+  FlatMap<const Binding*, Known> aliases_{&c.scratch};
+  FlatMap<const Binding*, uint32_t> depths_{&c.scratch};
   std::unordered_map<const ast::Expr*, std::vector<bool>> consuming_;
   State consumed_;
   std::vector<Vars> captures_;

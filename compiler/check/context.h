@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -101,6 +102,11 @@ class Context {
   const Sources& sources;
   Diagnostics& diags;
   Types& types;
+
+  // Memory for what is forgotten behind the declaration or specification that is being checked.
+  static constexpr size_t scratch_size = 1 << 16;
+  std::unique_ptr<std::byte[]> scratch_space = std::make_unique_for_overwrite<std::byte[]>(scratch_size);
+  std::pmr::monotonic_buffer_resource scratch{scratch_space.get(), scratch_size};
 
   ScopeTable<TermEntry> terms;
   ScopeTable<TypeMember> type_names;

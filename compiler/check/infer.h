@@ -150,17 +150,16 @@ class Infer {
 
   Context& c;
   Types& types;
-  mutable std::vector<TypeVar> vars_;                               // resolved() shortens chains of links
+  mutable std::pmr::vector<TypeVar> vars_{&c.scratch};                               // resolved() shortens chains of links
   std::vector<std::unique_ptr<TypeVar::Parts>> parts_;
-  FlatMap<const Binding*, Local> locals_;
-  std::vector<std::pair<ast::Expr*, bool>> literals_;               // with whether it is negated
+  FlatMap<const Binding*, Local> locals_{&c.scratch};
+  std::pmr::vector<std::pair<ast::Expr*, bool>> literals_{&c.scratch};               // with whether it is negated
   std::vector<std::pair<const ast::Literal*, std::pair<TypeRef, Span>>> pattern_literals_;
-  std::vector<std::pair<ast::Expr*, TypeRef>> equalities_;          // `==` and `!=`: the operand's type
-  std::vector<std::pair<std::span<TypeRef>, std::pair<const Scheme*, Span>>> instances_;
-  std::vector<std::pair<TypeRef, std::pair<Span, const Diag<1>*>>> no_functions_;
+  std::pmr::vector<std::pair<ast::Expr*, TypeRef>> equalities_{&c.scratch};          // `==` and `!=`: the operand's type
+  std::pmr::vector<std::pair<TypeRef, std::pair<Span, const Diag<1>*>>> no_functions_{&c.scratch};
   std::vector<ast::Expr*> holes_;
   std::vector<const ast::Loop*> counted_;                           // loops with a bound
-  std::vector<Binding*> bound_;                                     // every local name
+  std::pmr::vector<Binding*> bound_{&c.scratch};                                     // every local name
   ast::Def* current_ = nullptr;
   uint32_t level_ = 0, unify_depth_ = 0;
   size_t errors_from_ = 0;              // errors reported before this definition: what follows from an error is not reported

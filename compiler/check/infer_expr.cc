@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "compiler/base/panic.h"
+#include "compiler/base/small_vector.h"
 #include "compiler/check/infer.h"
 #include "compiler/syntax/children.h"
 
@@ -69,7 +70,7 @@ TypeRef Infer::infer(ast::Expr* e) {
 
 TypeRef Infer::lets(ast::Expr* e) {
   auto mark = c.mark();
-  std::vector<ast::Expr*> chain;
+  SmallVector<ast::Expr*, 8> chain;
   for (; ast::is_let(*e); e = ast::body_of_let(*e)) {
     chain.push_back(e);
     if (auto* l = std::get_if<ast::Let>(&e->node)) let(*l);
@@ -102,7 +103,7 @@ TypeRef Infer::ifs(ast::Expr* e) {
 }
 
 TypeRef Infer::operators(ast::Expr* e) {
-  std::vector<ast::Expr*> chain;
+  SmallVector<ast::Expr*, 8> chain;
   for (; auto* o = std::get_if<ast::Operator>(&e->node); e = o->left) chain.push_back(e);
   TypeRef t = infer(e);
   for (size_t k = chain.size(); k-- > 0;) t = chain[k]->type = operator_(chain[k], std::get<ast::Operator>(chain[k]->node), t);
@@ -156,7 +157,6 @@ TypeRef Infer::ref(ast::Expr* e, ast::Ref& r) {
   std::vector<TypeRef> inst;
   TypeRef t = instantiate(*scheme, e->span, &inst);
   r.inst = c.program.arena.copy(inst);
-  instances_.push_back({r.inst, {scheme, e->span}});
   return t;
 }
 

@@ -59,6 +59,7 @@ void Modules::decl(ast::Decl& d, ModuleInfo& out, Abstracts& abstracts) {
         }
       },
       [&](ast::Open* o) { open(d, *o, out, abstracts); });
+  c.scratch.release();
 }
 
 bool Modules::def_is_builtin(const ast::Def& def) const { return c.sources[def.span.file].builtin; }
@@ -521,6 +522,7 @@ ModTypeInfo Modules::specs(ast::SSpecs& s) {
           }
           abstracts.insert(abstracts.end(), inner.abstracts.begin(), inner.abstracts.end());
         });
+    c.scratch.release();
   }
   c.restore(mark);
   return {c.module(std::move(out)), std::move(abstracts)};

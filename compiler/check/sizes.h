@@ -136,14 +136,14 @@ class Sizes {
   Context& c;
   Types& types;
   Infer& infer_;
-  std::vector<Var> vars_;
-  std::vector<uint32_t> trail_;
-  std::vector<TypeRef*> slots_;
-  FlatMap<const Binding*, uint32_t> levels_;
-  FlatMap<const Binding*, TypeRef> locals_;
-  FlatMap<const Binding*, const Scheme*> polymorphic_;
-  FlatMap<const Binding*, Made> origins_;                        // of unknown sizes
-  FlatMap<const Binding*, Origin> origin_kinds_;                 // where not Other
+  std::pmr::vector<Var> vars_{&c.scratch};
+  std::pmr::vector<uint32_t> trail_{&c.scratch};
+  std::pmr::vector<TypeRef*> slots_{&c.scratch};
+  FlatMap<const Binding*, uint32_t> levels_{&c.scratch};
+  FlatMap<const Binding*, TypeRef> locals_{&c.scratch};
+  FlatMap<const Binding*, const Scheme*> polymorphic_{&c.scratch};
+  FlatMap<const Binding*, Made> origins_{&c.scratch};                        // of unknown sizes
+  FlatMap<const Binding*, Origin> origin_kinds_{&c.scratch};                 // where not Other
   std::unordered_set<const Binding*> lambda_params_;             // sizes in types of lambdas and local functions that are their parameters
   std::unordered_set<uint32_t> type_args_;                       // types that type parameters stand for
   uint32_t level_ = 1, lambda_level_ = 1;

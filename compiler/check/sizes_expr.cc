@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/base/panic.h"
+#include "compiler/base/small_vector.h"
 #include "compiler/check/sizes.h"
 #include "compiler/syntax/children.h"
 
@@ -80,7 +81,7 @@ TypeRef Sizes::ifs(ast::Expr* e) {
 
 TypeRef Sizes::operators(ast::Expr* e) {
   struct Link { ast::Expr* exp; TypeRef fun; };                    // invalid: a builtin operator
-  std::vector<Link> chain;
+  SmallVector<Link, 8> chain;
   for (; auto* o = std::get_if<ast::Operator>(&e->node); e = o->left) {
     auto* r = std::get_if<ast::Ref>(&o->op->node);
     bool builtin = r && r->path.root && r->path.root->kind == Binding::Kind::Builtin;

@@ -39,7 +39,6 @@ Infer::Infer(Context& context) : c(context), types(context.types), outer_show_(c
 Infer::~Infer() { c.show_variable = outer_show_; }
 
 TypeRef Infer::fresh(Span at) {
-  if (vars_.empty()) vars_.reserve(12);
   TypeVar v;
   v.level = level_;
   v.origin = at;

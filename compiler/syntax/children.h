@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 
+#include "compiler/base/small_vector.h"
 #include "compiler/syntax/ast.h"
 
 namespace raido::ast {
@@ -46,14 +47,14 @@ template <class E, class F> void each_child(E& e, F&& f) {
 // Calls f for `e` and every expression inside it, each before its children; f answers whether to go into them. Long chains do not
 // deepen the stack.
 template <class E, class F> void each_expression(E* root, F&& f) {
-  std::vector<E*> open{root};
+  SmallVector<E*, 32> open{root};
   while (!open.empty()) {
     E* e = open.back();
     open.pop_back();
     if (!f(e)) continue;
     size_t first = open.size();
     each_child(*e, [&](auto* child) { open.push_back(child); });
-    std::reverse(open.begin() + std::ptrdiff_t(first), open.end());
+    std::reverse(open.begin() + first, open.end());
   }
 }
 
