@@ -50,10 +50,8 @@ TypeRef Infer::resolve_name(ast::TypeExpr* t, ast::TName& n, std::vector<Binding
   if (!member) return types.error();
   std::string name = c.shown(n.path);
   if (n.args.size() != member->params.size()) {
-    bool no_constructor = member->params.empty() && !c.sources.text(t->span).starts_with(name);
     bool abstract = types.as<NamedType>(member->body) && types[types.as<NamedType>(member->body)->decl].kind == TypeDecl::Kind::Abstract;
-    if (no_constructor) c.diags.report(t->span, err::not_a_type_constructor, c.sources.text(t->span));
-    else if (n.args.empty() && in_spec && abstract) c.diags.report(t->span, err::spec_type_args, name, std::to_string(member->params.size()));
+    if (n.args.empty() && in_spec && abstract) c.diags.report(t->span, err::spec_type_args, name, std::to_string(member->params.size()));
     else if (n.args.empty()) c.diags.report(t->span, err::missing_type_args, name, std::to_string(member->params.size()));
     else c.diags.report(t->span, err::wrong_type_args, name, std::to_string(member->params.size()), std::to_string(n.args.size()));
     return types.error();

@@ -74,7 +74,8 @@ TypeExpr* Parser::type_app() {
   Depth guard(*this);
   Token first = peek();
   TypeExpr* t = type_atom();
-  if (auto* name = std::get_if<TName>(&t->node)) {
+  Span atom = since(first);
+  if (auto* name = std::get_if<TName>(&t->node); name && first.kind != Tok::LParen) {
     List<TypeArg> args(*this);
     while (at_type_atom()) {
       if (is(Tok::LBracket) || is(Tok::IndexBracket)) args.push_back({size(), nullptr});
@@ -85,7 +86,7 @@ TypeExpr* Parser::type_app() {
       t->span = since(first);
     }
   }
-  else if (at_type_atom() && !std::get_if<TArray>(&t->node)) fail(t->span, err::not_a_type_constructor, sources_.text(t->span));
+  else if (at_type_atom() && !std::get_if<TArray>(&t->node)) fail(atom, err::not_a_type_constructor, sources_.text(atom));
   return t;
 }
 
