@@ -443,9 +443,11 @@ class Formatter {
     }
     return concat(std::move(all));
   }
-  // On the same line if it begins with a brace.
+  // On the same line if it begins with a brace, or applies names to one.
   Doc module_value(bool of_type, uint32_t column) {
-    bool brace = is(Tok::LBrace);
+    size_t names = 0;
+    while (kind(names) == Tok::Name || kind(names) == Tok::Dot) names++;
+    bool brace = kind(names) == Tok::LBrace;
     Doc space = gap(brace ? Gap::Space : Gap::Keep);
     Doc value = of_type ? mod_type(column) : mod_exp(column);
     return nest(brace ? 0 : 2, {space, value});
@@ -497,7 +499,7 @@ class Formatter {
     }
     all.push_back(mod_atom(column));
     while (is(Tok::LParen) || is(Tok::Name) || is(Tok::LBrace)) {
-      Doc space = gap(Gap::Keep);
+      Doc space = gap(is(Tok::LBrace) ? Gap::Space : Gap::Keep);
       all.push_back(nest(2, {space}));
       all.push_back(mod_atom(column));
     }

@@ -27,8 +27,10 @@ module set (K: ord): {
 
 module iset = set { type t = i32 def (<=) = (i32.<=) }
 
-module pset =
-  set { type t = (u8, f32) def ((a, x): t) <= ((b, y): t) = a < b || (a == b && x f32.<= y) }
+module pset = set {
+  type t = (u8, f32)
+  def ((a, x): t) <= ((b, y): t) = a < b || (a == b && x f32.<= y)
+}
 
 -- ==
 -- entry: ints

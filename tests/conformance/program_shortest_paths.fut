@@ -22,20 +22,20 @@ module shortest (W: weight) = {
 }
 
 module plus_f = shortest {
-    type t = f64
-    def inf = f64.inf
-    def zero = 0f64
-    def add = (+) : f64 -> f64 -> f64
-    def less (a: f64) b = a < b
-  }
+  type t = f64
+  def inf = f64.inf
+  def zero = 0f64
+  def add = (+) : f64 -> f64 -> f64
+  def less (a: f64) b = a < b
+}
 
 module bottleneck = shortest {
-    type t = i32
-    def inf = i32.highest
-    def zero = i32.lowest
-    def add = i32.max
-    def less = (i32.<)
-  }
+  type t = i32
+  def inf = i32.highest
+  def zero = i32.lowest
+  def add = i32.max
+  def less = (i32.<)
+}
 
 def edges [m] 'w (ss: [m]i64) (ds: [m]i64) (ws: [m]w) = map3 (\src dst w -> {src, dst, w}) ss ds ws
 

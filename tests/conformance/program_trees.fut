@@ -24,13 +24,11 @@ module segtree (M: { type t val op: t -> t -> t val ne: t }) = {
 
 module st_max = segtree { type t = i32 def op = i32.max def ne = i32.lowest }
 
-module st_mat =
-  segtree
-    {
-    type t = [2][2]i64
-    def op (a: t) (b: t): t = map (\r -> map (\c -> i64.sum (map2 (*) r c)) (transpose b)) a
-    def ne = [[1i64, 0], [0, 1]]
-  }
+module st_mat = segtree {
+  type t = [2][2]i64
+  def op (a: t) (b: t): t = map (\r -> map (\c -> i64.sum (map2 (*) r c)) (transpose b)) a
+  def ne = [[1i64, 0], [0, 1]]
+}
 
 def find [n] (p: *[n]i64) (x: i64): (*[n]i64, i64) =
   loop (p, x) = (p, x) while p[x] != x do let g = p[p[x]] in (p with [x] = g, g)

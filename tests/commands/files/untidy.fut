@@ -12,6 +12,10 @@ type r = {a: i32,
   b: i64}
 module m = { type t = i32
   def x = 1 }
+module n = functor first
+   { type t = i32
+     def x = 1 }
+
 def k = {a = 1,
 b=2}
 def l = [1,2,
