@@ -707,7 +707,8 @@ bool Infer::definition(ast::Def& def) {
   std::vector<TypeRef> from;
   params(def.params, from, group);
   TypeRef result = fresh(def.name_span);
-  bool intrinsic = std::any_of(def.attrs.begin(), def.attrs.end(), [&](const ast::Attr& a) { return c.text(a.name) == "intrinsic"; });
+  bool intrinsic = c.sources[def.span.file].builtin &&
+                   std::any_of(def.attrs.begin(), def.attrs.end(), [&](const ast::Attr& a) { return c.text(a.name) == "intrinsic"; });
   if (intrinsic) intrinsic_result_sizes.emplace();
   if (def.result) result = erase(resolve(def.result, intrinsic ? &*intrinsic_result_sizes : nullptr));
   TypeRef type = fun_type(from, result);

@@ -114,7 +114,7 @@ Term apply(ScalarOp op, const std::vector<Term>& args) {
     if (auto c = const_of(t.atom)) consts.push_back(*c);
   }
   Scalar first = args[0].scalar(), s = working_type(op, first, args.size() > 1 ? args[1].scalar() : first);
-  if (consts.size() == args.size()) return {&b, fold(op, s, consts)};
+  if (consts.size() == args.size() && !never_evaluated(op, consts)) return {&b, fold(op, s, consts)};
   switch (op) {
     case ScalarOp::add:
       if (is_number(args[0], 0)) return args[1];

@@ -221,6 +221,15 @@ Scalar result_type(ScalarOp op, Scalar s) {
   return s;
 }
 
+bool never_evaluated(ScalarOp op, std::span<const Const> args) {
+  if (args.size() != 2 || !is_integer(args[1].type)) return false;
+  switch (op) {
+    case ScalarOp::div: case ScalarOp::mod: case ScalarOp::quot: case ScalarOp::rem: return args[1].bits == 0;
+    case ScalarOp::pow: return is_signed(args[1].type) && args[1].as_i64() < 0;
+    default: return false;
+  }
+}
+
 Const fold(ScalarOp op, Scalar s, std::span<const Const> args) {
   if (op == ScalarOp::to_bits && s == Scalar::F16) return {Scalar::U16, args[0].bits};   // bits, not a float's value
   if (op == ScalarOp::from_bits && s == Scalar::U16) return {Scalar::F16, args[0].bits};

@@ -120,6 +120,8 @@ inline Scalar working_type(ScalarOp op, Scalar first, Scalar second) { return op
 
 // Constant folding: the value column compiled as C++. `s` is the working type.
 Const fold(ScalarOp op, Scalar s, std::span<const Const> args);
+// Does the program's own assertion stop this: a division by zero, a negative exponent? Then the value of `fold` is nobody's.
+bool never_evaluated(ScalarOp op, std::span<const Const> args);
 // Conversion between any two scalar types (language.md 14.5).
 Const convert(Scalar to, const Const& value);
 

@@ -12,7 +12,9 @@ struct Lowerer::Site {
   const std::vector<Value>& args;
 };
 
+// Only the prelude's: elsewhere the attribute means nothing.
 const ast::Attr* Lowerer::intrinsic_attr(const ast::Def& def) const {
+  if (!checked_.sources[def.span.file].builtin) return nullptr;
   for (const ast::Attr& a : def.attrs)
     if (text(a.name) == "intrinsic") return &a;
   return nullptr;

@@ -147,8 +147,10 @@ Attr Parser::attr() {
   Attr a{};
   Token first = peek();
   if (is(Tok::Int)) {
+    Token t = take();
+    a.name = program_.names.intern(sources_.text(t.span));
     a.is_integer = true;
-    a.integer = tokens_.literals[take().literal].integer;
+    a.integer = tokens_.literals[t.literal].integer;
   }
   else if (is(Tok::Name) || kind() >= Tok::True) {
     Token t = take();

@@ -22,6 +22,7 @@ Rewrite fold_constants(Site&, Apply& x) {
     if (!c) return no;
     args.push_back(*c);
   }
+  if (never_evaluated(x.op, args)) return no;
   Scalar first = args[0].type;
   return Atom(fold(x.op, working_type(x.op, first, args.size() > 1 ? args[1].type : first), args));
 }

@@ -65,3 +65,19 @@ def minus (a: i32) (b: i32) = a - b
 -- entry: own
 -- input { 1i32 2i32 } output { 12i32 -1i32 3i32 21i32 -8i32 8i32 }
 entry own (x: i32) (y: i32) = (x <+> y, x `minus` y, (+) x y, (<+> x) y, (10 `minus`) y - 16, (`minus` y) 10)
+
+-- What fails with constants fails when it is used.
+-- ==
+-- entry: by_zero
+-- input { 1i32 } error: division by zero
+entry by_zero (x: i32) = map (+ 1i32 / 0) [x]
+
+-- ==
+-- entry: remainder
+-- input { 1i32 } error: division by zero
+entry remainder (x: i32) = (x, 7u8 %% (1 - 1))
+
+-- ==
+-- entry: exponent
+-- input { 1i32 } error: negative exponent
+entry exponent (x: i32) = x + 2 ** (-1)

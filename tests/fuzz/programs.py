@@ -179,7 +179,7 @@ class Gen:
             # A local function, whose type is written.
             u = self.type(sizes, 1)
             v = self.scalar()
-            f, a, b = self.name('f'), self.name(), self.name()
+            f, a, b = self.name('h'), self.name(), self.name()
             if not (self.writable(u) and self.writable(t)):
                 return None
             result = self.pick(t, self.scalar())
@@ -225,7 +225,7 @@ class Gen:
         return f'(if {self.exp(BOOL, env, sizes, depth)} then {self.exp(t, env, sizes, depth)} else {self.exp(t, env, sizes, depth)})'
 
     def loop(self, t, env, sizes, depth):
-        acc, i = self.name('acc'), self.name('i')
+        acc, i = self.name('acc'), self.name('k')
         start = self.exp(t, env, sizes, depth)
         k = self.r.random()
         if k < 0.5:
