@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "compiler/ir/transform.h"
+
 namespace raido::ir {
 
 class AliasAnalysis {
@@ -151,6 +153,19 @@ std::vector<Var> Aliases::consumed(const Stm& s) const {
             if (!bound.contains(r)) out.push_back(r);
     });
   });
+  return out;
+}
+
+VarSet Aliases::own_memory() const {
+  VarSet out;
+  auto add = [&](Var v) { for (Var r : roots(v)) out.insert(r); };
+  p_.each_body([&](const Body& b) { each_stm(b, [&](const Stm& s) { for (Var v : consumed_itself(s)) add(v); }); });
+  std::vector<bool> entry(p_.functions.size());
+  for (const EntryPoint& e : p_.entries) entry[e.function.index] = true;
+  for (size_t i = 0; i < p_.functions.size(); i++)
+    if (!entry[i])
+      for (const Atom& a : p_.functions[i].lambda.body.result)
+        if (auto v = var_of(a); v && is_array(p_.type(*v))) add(*v);
   return out;
 }
 

@@ -18,6 +18,8 @@ class Aliases {
   std::vector<Var> consumed(const Stm& s) const;
   // The same without what the statements of its inner bodies consume.
   std::vector<Var> consumed_itself(const Stm& s) const;
+  // Roots whose memory has to stay their own: consumed somewhere in the program, or returned to a caller, who may consume it.
+  VarSet own_memory() const;
 
  private:
   friend class AliasAnalysis;

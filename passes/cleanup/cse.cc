@@ -46,14 +46,7 @@ struct Digest {
 
 class Cse {
  public:
-  Cse(Program& p, PassContext& context) : p_(p), context_(context), aliases_(p) {
-    p.each_body([&](const Body& b) {
-      each_stm(b, [&](const Stm& s) {
-        for (Var v : aliases_.consumed_itself(s))
-          for (Var r : aliases_.roots(v)) consumed_.insert(r);
-      });
-    });
-  }
+  Cse(Program& p, PassContext& context) : p_(p), context_(context), aliases_(p), consumed_(aliases_.own_memory()) {}
   // Merges in a body whose statements bind at `depth`.
   Digest body(Body& b, size_t depth) {
     Digest digest;

@@ -19,12 +19,7 @@ class Simplifier {
  public:
   Simplifier(Program& p, PassContext& context) : p_(p), context_(context), facts_(p) {
     Aliases aliases(p);
-    p.each_body([&](const Body& b) {
-      each_stm(b, [&](const Stm& s) {
-        for (Var v : aliases.consumed_itself(s))
-          for (Var r : aliases.roots(v)) consumed_.insert(r);
-      });
-    });
+    consumed_ = aliases.own_memory();
     // A view of a consumed array may not take the place of another array either.
     for (uint32_t i = 0; i < p.vars.size(); i++)
       if (is_array(p.vars[i].type))

@@ -30,7 +30,7 @@ struct Site {
   ir::Stm& stm;
   const ir::Facts& facts;
   const ir::VarMap<const ir::Stm*>& definitions;
-  const ir::VarSet& consumed;          // roots consumed somewhere in the program: such arrays keep their identity
+  const ir::VarSet& consumed;          // Aliases::own_memory: such arrays keep their identity
   const PassContext& context;
 
   // The defining operation of a variable in scope, if it is a T. What is made from it needs its proofs, too.
