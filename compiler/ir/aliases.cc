@@ -159,11 +159,15 @@ std::vector<Var> Aliases::consumed(const Stm& s) const {
 VarSet Aliases::own_memory() const {
   VarSet out;
   auto add = [&](Var v) { for (Var r : roots(v)) out.insert(r); };
-  p_.each_body([&](const Body& b) { each_stm(b, [&](const Stm& s) { for (Var v : consumed_itself(s)) add(v); }); });
-  std::vector<bool> entry(p_.functions.size());
-  for (const EntryPoint& e : p_.entries) entry[e.function.index] = true;
-  for (size_t i = 0; i < p_.functions.size(); i++)
-    if (!entry[i])
+  std::vector<bool> called(p_.functions.size());
+  p_.each_body([&](const Body& b) {
+    each_stm(b, [&](const Stm& s) {
+      for (Var v : consumed_itself(s)) add(v);
+      if (auto call = std::get_if<Call>(&s.exp); call && call->callee.index < called.size()) called[call->callee.index] = true;
+    });
+  });
+  for (size_t i = 0; i < called.size(); i++)
+    if (called[i])
       for (const Atom& a : p_.functions[i].lambda.body.result)
         if (auto v = var_of(a); v && is_array(p_.type(*v))) add(*v);
   return out;
