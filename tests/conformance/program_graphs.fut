@@ -26,7 +26,7 @@ def boruvka [n] [m] (_: [n]()) (us: [m]i64) (vs: [m]i64) (ws: [m]i32): (i32, i64
       let pick = filter (\i -> let (w, e) = best[i] in w < i32.highest && e < m) (iota n)
       let edges = map (\i -> best[i].1) pick
       let unique = map (.0) (filter (.1) (map (\e -> (e, true)) edges))
-      let first = spread m (-1) unique (indices unique)
+      let first = reduce_by_index (replicate m m) i64.min m unique (indices unique)
       let used = map2 (\i e -> first[e] == i) (indices unique) unique
       let gain = reduce (+) 0 (map2 (\e u -> if u then ws[e] else 0) unique used)
       let k = i64.sum (map i64.bool used)
