@@ -60,8 +60,9 @@ class Parser {
     if (!failed_ && !is(Tok::Bad)) diags_.report(at, kind, args...);      // what is bad about a token was reported
     failed_ = true;
   }
-  // Deeper nesting than any program has, shallow enough for the stack of everything that walks the tree.
-  static constexpr uint32_t max_depth = 2000;
+  // Levels of the tree, of which a user's nesting costs up to eight: a thousand of any construct pass, and the stack of everything that
+  // walks the tree holds them.
+  static constexpr uint32_t max_depth = 8000;
   void too_deep();
   // Counts nesting while it lives; too deep is an error.
   struct Depth {
