@@ -138,7 +138,12 @@ class Context {
   // The longest prefix of `path` that is a module path followed by a term; how many names it takes. Fills root and members.
   // Reports an unknown name (and returns nothing).
   // `intrinsics.x` for something built in, unless the program has its own `intrinsics`.
-  bool names_intrinsics(const ast::Path& path) const { return text(path.names[0]) == "intrinsics" && !terms.find(path.names[0]); }
+  // Of what the compiler provides, unless the program has something of that name.
+  bool names_intrinsics(const ast::Path& path) const {
+    if (text(path.names[0]) != "intrinsics") return false;
+    const TermEntry* t = terms.find(path.names[0]);
+    return !t || t->root == program.prelude;
+  }
   bool earlier_names = false;                       // Options::earlier_names
   // Names that are being defined and cannot be used yet, with what they are: "a constant".
   std::vector<std::pair<Name, const char*>> defining;
@@ -197,7 +202,9 @@ class Context {
   bool has_function(TypeRef t) const;                      // contains a function type or a lifted parameter
   TypeRef strip_unique(TypeRef t);                         // everywhere outside of functions
   TypeRef strip_pointless(TypeRef t);                      // `*` on what holds no memory, everywhere
-  bool witnesses(TypeRef t, const Binding* size) const;    // is `size` alone the size of an array in t, outside of functions?
+  bool holds_nothing(TypeRef t) const;                     // () and what is made of it
+  // Is `size` alone the size of an array in t, outside of functions? By values: of one whose elements hold something.
+  bool witnesses(TypeRef t, const Binding* size, bool by_values = false) const;
   bool any_unique(TypeRef t) const;                        // some component is *
 
  private:
@@ -210,6 +217,9 @@ class Context {
   mutable std::unordered_map<uint32_t, size_t> open_sizes_;
   std::unordered_map<uint32_t, Binding*> builtins_;
   std::vector<Name> numerals_;
+  // Nobody reads the hundredth suggestion, and a search of all names for each unknown one is quadratic.
+  bool suggests() { return suggestions_++ < 100; }
+  uint32_t suggestions_ = 0;
   std::shared_ptr<Owned> owned_ = std::make_shared<Owned>();
 };
 

@@ -58,7 +58,7 @@ class EntryPoints {
       bool in_params = false, witnessed = false;
       for (TypeRef p : params) {
         in_params |= c.mentions(p, size);
-        witnessed |= c.witnesses(p, size);
+        witnessed |= c.witnesses(p, size, true);
       }
       if (!in_params) { c.diags.report(def.name_span, err::entry_result_size, c.text(size->name)); return; }
       if (!witnessed && !bound_as_value(def, size)) { c.diags.report(def.name_span, err::entry_size_not_constructive, c.text(size->name)); return; }

@@ -73,12 +73,12 @@ void Context::report_unknown(const ast::Path& path, size_t used, const ModuleInf
   if (module) {
     ast::Path head = path;
     head.names = path.names.subspan(0, used);
-    for (auto& [n, member] : module->terms) if (want_module || member.scheme || used + 1 < path.names.size()) similar.offer(text(n));
+    if (suggests()) for (auto& [n, member] : module->terms) if (want_module || member.scheme || used + 1 < path.names.size()) similar.offer(text(n));
     diags.report(path.span, err::unknown_member, name, shown(head), wanted).help(similar.help(shown(head) + "."));
     return;
   }
   bool is_module = want_module || path.names.size() > 1;
-  terms.each([&](Name n, const TermEntry& entry) { if (!entry.module || is_module) similar.offer(text(n)); });
+  if (suggests()) terms.each([&](Name n, const TermEntry& entry) { if (!entry.module || is_module) similar.offer(text(n)); });
   if (is_module) diags.report(path.span, err::unknown_module, name, wanted).help(similar.help());
   else if (auto it = std::find_if(defining.begin(), defining.end(), [&](auto& d) { return d.first == path.names[0]; }); it != defining.end())
     diags.report(path.span, err::self_reference, name, it->second).help(it->second == std::string_view("a constant") ? "" : "only functions at the top level are recursive; use a loop");
@@ -166,7 +166,7 @@ void Context::bind_builtins() {
   }
 }
 
-// An operator, or a member of the prelude.
+// An operator, a member of the prelude's module `intrinsics`, or one of the prelude.
 std::optional<Context::Found> Context::lookup_intrinsic(ast::Path& path) {
   diags.report(path.span, err::direct_intrinsic);
   for (const char* op : builtin_operators)
@@ -174,12 +174,20 @@ std::optional<Context::Found> Context::lookup_intrinsic(ast::Path& path) {
       path.root = builtin(path.names[1]);
       return Found{{path.root, {}, nullptr, nullptr}, 2};
     }
-  if (path.names.size() > 1 && program.prelude->module)
-    if (auto it = program.prelude->module->terms.find(path.names[1]); it != program.prelude->module->terms.end() && it->second.scheme) {
-      path.root = program.prelude;
-      path.members = program.arena.copy(std::vector<Name>{path.names[1]});
-      return Found{{path.root, path.members, it->second.scheme, nullptr}, 2};
-    }
+  auto member = [&](const ModuleInfo* m, std::vector<Name> at) -> std::optional<Found> {
+    auto it = m->terms.find(path.names[1]);
+    if (it == m->terms.end() || !it->second.scheme) return {};
+    at.push_back(path.names[1]);
+    path.root = program.prelude;
+    path.members = program.arena.copy(at);
+    return Found{{path.root, path.members, it->second.scheme, nullptr}, 2};
+  };
+  if (path.names.size() > 1 && program.prelude->module) {
+    const ModuleInfo& prelude = *program.prelude->module;
+    if (auto own = prelude.terms.find(path.names[0]); own != prelude.terms.end() && own->second.module)
+      if (auto found = member(own->second.module, {path.names[0]})) return found;
+    if (auto found = member(&prelude, {})) return found;
+  }
   diags.report(path.span, err::unknown_name, shown(path));
   return {};
 }
@@ -195,7 +203,8 @@ const TypeMember* Context::lookup_type(ast::Path& path) {
   const ModuleInfo* m = nullptr;
   auto unknown = [&]() -> const TypeMember* {
     Similar similar(text(last));
-    if (m) for (auto& [n, member] : m->types) similar.offer(text(n));
+    if (!suggests()) {}
+    else if (m) for (auto& [n, member] : m->types) similar.offer(text(n));
     else if (path.names.size() == 1) type_names.each([&](Name n, const TypeMember&) { similar.offer(text(n)); });
     std::string prefix = shown(path);
     diags.report(path.span, err::unknown_type, prefix).help(similar.help(std::string_view(prefix).substr(0, prefix.size() - text(last).size())));
@@ -224,7 +233,7 @@ const ModTypeInfo* Context::lookup_mod_type(ast::Path& path) {
   Name last = path.names.back();
   auto unknown = [&]() -> const ModTypeInfo* {
     Similar similar(text(last));
-    if (path.names.size() == 1) mod_types.each([&](Name n, const ModTypeInfo*) { similar.offer(text(n)); });
+    if (path.names.size() == 1 && suggests()) mod_types.each([&](Name n, const ModTypeInfo*) { similar.offer(text(n)); });
     diags.report(path.span, err::unknown_mod_type, shown(path)).help(similar.help());
     return nullptr;
   };

@@ -237,24 +237,35 @@ TypeRef Context::strip_unique(TypeRef t) {
       },
       [](SizeRef s) { return s; });
 }
-bool Context::witnesses(TypeRef t, const Binding* size) const {
+bool Context::holds_nothing(TypeRef t) const {
+  return match(types[t],
+      [&](const ArrayType& a) { return holds_nothing(a.elem); },
+      [&](const RecordType& r) { return std::all_of(r.fields.begin(), r.fields.end(), [&](auto& f) { return holds_nothing(f.second); }); },
+      [&](const SumType& s) {
+        return s.constrs.size() == 1 && std::all_of(s.constrs[0].second.begin(), s.constrs[0].second.end(), [&](TypeRef p) { return holds_nothing(p); });
+      },
+      [&](const UniqueType& u) { return holds_nothing(u.inner); },
+      [](const auto&) { return false; });
+}
+
+bool Context::witnesses(TypeRef t, const Binding* size, bool by_values) const {
   auto is_it = [&](SizeRef s) { auto* n = types.as<NameSize>(s); return n && n->name == size; };
   return match(types[t],
-      [&](const ArrayType& a) { return is_it(a.size) || witnesses(a.elem, size); },
+      [&](const ArrayType& a) { return (is_it(a.size) && !(by_values && holds_nothing(a.elem))) || witnesses(a.elem, size, by_values); },
       [&](const RecordType& r) {
-        for (auto& f : r.fields) if (witnesses(f.second, size)) return true;
+        for (auto& f : r.fields) if (witnesses(f.second, size, by_values)) return true;
         return false;
       },
       [&](const SumType& s) {
-        for (auto& k : s.constrs) for (TypeRef p : k.second) if (witnesses(p, size)) return true;
+        for (auto& k : s.constrs) for (TypeRef p : k.second) if (witnesses(p, size, by_values)) return true;
         return false;
       },
       [&](const NamedType& n) {
         for (const TypeArg& a : n.args) if (a.size.valid() && is_it(a.size)) return true;
         return false;
       },
-      [&](const UniqueType& u) { return witnesses(u.inner, size); },
-      [&](const ExistsType& e) { return witnesses(e.body, size); },
+      [&](const UniqueType& u) { return witnesses(u.inner, size, by_values); },
+      [&](const ExistsType& e) { return witnesses(e.body, size, by_values); },
       [](const auto&) { return false; });      // sizes inside of functions belong to no value
 }
 

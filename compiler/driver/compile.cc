@@ -48,7 +48,9 @@ std::optional<Compiled> front_end(const std::string& path, const Options& option
   compiled.checked = check::check_file(path, check_options(options));
   if (!print_reports(*compiled.checked, options)) return {};
   Activity activity("lower", fmt::format("raido dev --quiet {}", path));
+  compiled.checked->diags = {};
   compiled.program = lower::lower(*compiled.checked, {options.safe}, &compiled.layouts);
+  if (!print_reports(*compiled.checked, options)) return {};
   if (options.verify || options.command == "dev") {
     ir::Violation v = options.no_verify ? ir::Violation{} : ir::verify(compiled.program);
     CHECK(v.rule.empty(), "lowering made a program that breaks rule {}: {}", v.rule, v.message);

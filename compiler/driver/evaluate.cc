@@ -109,7 +109,12 @@ std::optional<Evaluated> Session::evaluate(const std::string& name, const std::s
   }
   Activity activity("lower", fmt::format("raido eval '{}'", text));
   std::vector<lower::EntryLayout> layouts;
+  checked->diags = {};
   ir::Program program = lower::lower(*checked, {}, &layouts);
+  if (!checked->ok()) {
+    for (const Report& r : checked->diags.sorted()) messages += render(checked->sources, r);
+    return {};
+  }
   ir::InterpretOptions how;
   how.trace = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
   ir::Outcome outcome = ir::interpret(program, value_name, {}, how);

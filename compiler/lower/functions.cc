@@ -89,6 +89,11 @@ Value Lowerer::call(const Closure& c, std::vector<Value> args) {
     for (; i > 0; i--) t = resolve({std::get<check::FunType>(head(t)).result, t.scope});
     return TypeIn{std::get<check::FunType>(head(t)).param, t.scope};
   };
+  auto takes_accumulator = [&] {                         // which only what is around it can hold
+    std::vector<Dynamic> all;
+    for (const Value& v : args) leaves(v, all);
+    return std::any_of(all.begin(), all.end(), [&](const Dynamic& d) { return is_accumulator(d.atom); });
+  };
   switch (c.kind) {
     case Closure::Kind::Builtin: {
       std::string_view n = text(static_cast<const Binding*>(c.code)->name);
@@ -104,7 +109,7 @@ Value Lowerer::call(const Closure& c, std::vector<Value> args) {
       return access(static_cast<const ast::AccessSection*>(c.code)->steps, args[0], c.scope);
     case Closure::Kind::Lambda: {
       auto l = static_cast<const ast::Lambda*>(c.code);
-      if (often_in_place(l, l->body->span) && first_order(result_type(c))) return call_instance(c, args);
+      if (often_in_place(l, l->body->span) && first_order(result_type(c)) && !takes_accumulator()) return call_instance(c, args);
       Scope* scope = new_scope(c.scope);
       for (size_t i = 0; i < args.size(); i++) bind_pattern(*l->params[i], args[i], scope);
       return eval(*l->body, scope);
@@ -114,7 +119,7 @@ Value Lowerer::call(const Closure& c, std::vector<Value> args) {
   auto def = static_cast<const ast::Def*>(c.code);
   ir::Source call_place = b_->source;
   if (const ast::Attr* attr = intrinsic_attr(*def)) return intrinsic(*def, *attr, c.scope, args);
-  if (def->recursive || (often_in_place(def, def->span) && first_order(result_type(c)))) return call_instance(c, args);
+  if (def->recursive || (often_in_place(def, def->span) && first_order(result_type(c)) && !takes_accumulator())) return call_instance(c, args);
   Scope* scope = new_scope(c.scope);
   for (size_t i = 0; i < args.size(); i++) bind_pattern(*def->params[i], args[i], scope);
   bool builtin_code = checked_.sources[def->span.file].builtin;
@@ -184,6 +189,10 @@ void Lowerer::capture(const Value& v, Capture& into) {
         [&](const Dynamic& d) {
           if (const Var* var = ir::var_of(d.atom); var && global_.contains(*var)) {
             into.key += fmt::format("g{};", var->index);
+            return;
+          }
+          if (is_accumulator(d.atom)) {                  // in scope, but nothing inside may use it
+            into.key += "a;";
             return;
           }
           // Sizes first: a telescope. Constants are parameters too, else recursion on a number would never end.
@@ -261,6 +270,7 @@ Value Lowerer::replay(const Value& v, Capture& from) {
   return match(v,
       [&](const Dynamic& d) -> Value {
         if (const Var* var = ir::var_of(d.atom); var && global_.contains(*var)) return d;
+        if (is_accumulator(d.atom)) return std::monostate{};
         return Dynamic{from.replacement.at(from.number(d.atom)), d.borrowed};
       },
       [&](const std::shared_ptr<const Product>& p) -> Value {
@@ -326,6 +336,12 @@ Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args) {
   const ast::Lambda* lambda_code = def ? nullptr : static_cast<const ast::Lambda*>(c.code);
   std::span<ast::Pat*> params = def ? def->params : lambda_code->params;
   bool without_checks = !def && unsafe_;       // a lambda is part of what is around it
+  for (const Value& v : args)
+    for (const Atom& a : atoms(v))
+      if (is_accumulator(a)) {
+        refuse_accumulator("it is given to a recursive function");
+        return blank(result_type(c));
+      }
   ir::Source call_place = b_->source;
   Capture cap;
   cap.key = fmt::format("{}{}{}", fmt::ptr(c.code), derivative_depth_ > 0 ? "'" : "", without_checks ? "!" : "");

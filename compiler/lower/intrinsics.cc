@@ -224,7 +224,84 @@ Value Lowerer::scatter_intrinsic(Site& s) { return scatter_to(s.args[0], s.args[
 Value Lowerer::scatter_2d_intrinsic(Site& s) { return scatter_to(s.args[0], s.args[1], s.args[2], 2); }
 Value Lowerer::scatter_3d_intrinsic(Site& s) { return scatter_to(s.args[0], s.args[1], s.args[2], 3); }
 
+void Lowerer::refuse_accumulator(std::string_view why) {
+  Span span;
+  if (ir::Source at = b_->source; at.valid()) {
+    const ir::SourceInfo& i = program_.sources[at.index];
+    span = checked_.sources.span(i.file, {i.line, i.column}, {i.end_line, i.end_column});
+  }
+  checked_.diags.report(span, err::accumulator_use, why);
+}
+
+// An accumulator on dest around a map of f, which updates it.
+Value Lowerer::stream(const Value& dest, std::optional<ir::Combine> combine, const Value& f, const Value& bs, TypeIn bs_type) {
+  Value target = owned(dest);
+  Atom width = outer_size(bs, bs_type);
+  ir::Dest d;
+  d.rank = 1;
+  d.combine = std::move(combine);
+  for (const Atom& a : atoms(target)) d.arrays.push_back(*ir::var_of(a));
+  if (d.arrays.empty()) return dest;
+  std::vector<Var> inputs;
+  for (const Atom& a : atoms(with_outer(bs, width))) inputs.push_back(*ir::var_of(a));
+  ir::WithAcc w;
+  Var token = program_.fresh("token", ir::CheckType{}), acc = program_.fresh("acc", ir::dest_type(program_, d, token));
+  w.dests.push_back(std::move(d));
+  w.scope.params = {{token}, {acc}};
+  w.scope.body = b_->body([&] {
+    std::vector<std::pair<std::string, ir::Type>> params;
+    for (Var v : inputs) params.emplace_back("x", ir::row_type(program_.type(v)));
+    params.emplace_back("acc", program_.type(acc));
+    std::vector<Var> all = inputs;
+    all.push_back(acc);
+    ir::Lambda pre = plain_lambda(params, [&](const std::vector<Atom>& vars) {
+      Atom end = atom(apply(f, {dynamic(vars.back()), rebuild(bs, {vars.begin(), vars.end() - 1})}));
+      ir::Type type = program_.type(end);
+      auto result = std::get_if<ir::AccType>(&type);           // null after a refusal
+      if (result && result->token == token) return std::vector<Atom>{end};
+      if (result) refuse_accumulator("the function of a stream returns the accumulator of another stream");
+      return std::vector<Atom>{vars.back()};
+    });
+    return std::vector<Atom>{b_->map("acc", width, std::move(pre), all).at(0)};
+  });
+  std::vector<Var> vars = b_->bind(std::string("s"), std::move(w));
+  return rebuild(target, {vars.begin(), vars.end()});
+}
+// dest f bs
+Value Lowerer::scatter_stream_intrinsic(Site& s) { return stream(s.args[0], {}, s.args[1], s.args[2], param_type(s.def, 2, s.scope)); }
+// dest op ne f bs
+Value Lowerer::hist_stream_intrinsic(Site& s) {
+  std::vector<ir::Type> rows;
+  for (const Atom& a : atoms(s.args[0])) rows.push_back(ir::row_type(program_.type(a)));
+  return stream(s.args[0], combine(s.args[1], s.args[2], s.args[0], rows, true), s.args[3], s.args[4], param_type(s.def, 4, s.scope));
+}
+Value Lowerer::acc_write_intrinsic(Site& s) {
+  if (!is_accumulator(atom(s.args[0]))) return s.args[0];      // after a refusal
+  Var acc = array(s.args[0]);
+  std::vector<ir::ElemType> elems = std::get<ir::AccType>(program_.type(acc)).elems;
+  std::vector<Atom> values = atoms(s.args[2]);
+  for (size_t i = 0; i < values.size(); i++) values[i] = with_shape(values[i], elems.at(i).shape);
+  return dynamic(b_->bind1("acc", ir::AccUpdate{acc, {atom(s.args[1])}, values}));
+}
+
 // ---- Rearrangements ----
+
+// ok as offset n1 s1 n2 s2 ..: an array of which a strided view is made.
+Value Lowerer::checked_view_intrinsic(Site& s) {
+  std::string view;
+  std::vector<Atom> shown{atom(s.args[2])};
+  for (size_t i = 3; i < s.args.size(); i += 2) {
+    view += i == 3 ? "({}, {})" : ", ({}, {})";
+    shown.push_back(atom(s.args[i])), shown.push_back(atom(s.args[i + 1]));
+  }
+  shown.push_back(outer_size(s.args[1], param_type(s.def, 1, s.scope)));
+  Var ok = check(term(s.args[0]), fill(err::flat_view.text, {"{}", view, "{}"}), shown);
+  return checked_by({ok}, [&] {
+    return map_leaves(s.args[1], [&](const Dynamic& d) -> Value {
+      return Dynamic{b_->bind1(program_.hint(*ir::var_of(d.atom)), ir::Identity{d.atom}), d.borrowed};
+    });
+  });
+}
 
 Value Lowerer::concat_intrinsic(Site& s) {
   std::vector<Atom> a = atoms(s.args[0]), b = atoms(s.args[1]), out;

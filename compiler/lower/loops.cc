@@ -57,7 +57,8 @@ Value Lowerer::loop(const ast::Loop& l, Scope* scope) {
       for (size_t k = 0; k < dims.size() && k < types[i].dims.size(); k++)
         if (auto v = varying_at(i, k)) dims[k] = s.sizes[*v];
       const Var* from = ir::var_of(init_atoms[i]);
-      Var state = program_.fresh(from ? program_.hint(*from) : "x", ir::array_type(ir::elem_of(program_, init_atoms[i]), dims));
+      ir::Type type = is_accumulator(init_atoms[i]) ? program_.type(init_atoms[i]) : ir::array_type(ir::elem_of(program_, init_atoms[i]), dims);
+      Var state = program_.fresh(from ? program_.hint(*from) : "x", type);
       if (!from || program_.hint(*from) == "rep") program_.vars[state.index].hint = "x";
       s.binds.push_back({state});
       s.values.push_back(state);

@@ -169,6 +169,9 @@ class Lowerer {
   Value fold(Site& s, bool scan, bool commutative);
   Value histogram(const Value& dest, const Value& op, const Value& ne, const Value& at, const Value& values, int rank);
   Value scatter_to(const Value& dest, const Value& at, const Value& values, int rank);
+  Value stream(const Value& dest, std::optional<ir::Combine> combine, const Value& f, const Value& bs, TypeIn bs_type);
+  void refuse_accumulator(std::string_view why);
+  bool is_accumulator(const Atom& a) const { return std::holds_alternative<ir::AccType>(program_.type(a)); }
   Value derivative(Site& s, bool forward, bool with_value, bool batch);
   Value with_own_derivative(Site& s);
 

@@ -225,6 +225,12 @@ void Lowerer::bind_sizes(TypeIn t, const Value& v, Scope* scope, size_t depth) {
         [&](const check::ExistsType& e) { bind_sizes({e.body, t.scope}, v, scope, depth); },
         [&](const check::NamedType& n) {
           if (n.args.empty()) return;   // a type parameter: its sizes are its user's
+          if (auto d = std::get_if<Dynamic>(&v); d && is_accumulator(d->atom)) {
+            TypeIn over = resolve({n.args[0].type, t.scope});
+            if (auto a = std::get_if<check::ArrayType>(&head(over)))
+              bind_size({a->size, over.scope}, std::get<ir::AccType>(program_.type(d->atom)).space.at(0), scope);
+            return;
+          }
           TypeIn inner = resolve(t);
           if (inner.type != t.type) bind_sizes(inner, v, scope, depth);
         },

@@ -76,8 +76,9 @@ class Accumulators {
     for (Stm& s : x.scope.body.stms) {
       auto g = std::get_if<Seg>(&s.exp);
       if (!g || g->level != SegLevel::Grid) continue;
-      bool only_accs = std::all_of(s.pattern.begin(), s.pattern.end(), [&](Bind b) { return is_acc(p_.type(b.var)); });
-      if (!only_accs || !is_seg_map(*g)) {
+      auto accs_bound = std::count_if(s.pattern.begin(), s.pattern.end(), [&](Bind b) { return is_acc(p_.type(b.var)); });
+      if (accs_bound == 0) continue;
+      if (accs_bound < isize(s.pattern) || !is_seg_map(*g)) {
         c_.refuse(s.source, Refusal::DeviceCode, "an accumulation with an operator on several values beside other results");
         continue;
       }

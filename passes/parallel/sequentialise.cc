@@ -288,8 +288,8 @@ class Sequentialise {
       chunks(out, std::move(s));
       return;
     }
+    if (in_one_go && x.index.size() > 1) return by_outer_index(out, s, x);
     if (in_one_go) {
-      CHECK(x.index.size() == 1, "a seg over {} dimensions cannot become a loop", x.index.size());
       return loop(out, s, {x.index[0].var, x.extent[0], std::move(x.body), std::move(x.reduces), std::move(x.scans),
                            std::move(x.post), std::move(x.late)});
     }
@@ -326,6 +326,19 @@ class Sequentialise {
     std::vector<Bind> pattern = s.pattern;
     If choice{many.atom, version(std::move(copy), by_rows), version(std::move(s), by_chunks)};
     out.emit({pattern, std::move(choice), {}, out.source, {}});
+  }
+  //   seg grid (i < n, k < m) ..   ==>   seg map grid (i < n) { seg grid (k < m) .. }, for loops have one index
+  void by_outer_index(Builder& out, Stm& s, Seg& x) {
+    Seg inner = std::move(x);
+    Seg outer{inner.level, {inner.index[0]}, {inner.extent[0]}, {}, {}, {}, {}, {}, {}};
+    inner.index.erase(inner.index.begin());
+    inner.extent.erase(inner.extent.begin());
+    outer.body = out.body([&] {
+      std::vector<Atom> rows;
+      for (Var v : out.bind("row", std::move(inner))) rows.push_back(v);
+      return rows;
+    });
+    statement(out, Stm{s.pattern, std::move(outer), s.checks, s.source, s.attrs});
   }
   //   seg scan grid (i < n, k < m) ..   ==>   seg map grid (i < n) { seg scan task (k < m) .. }
   // and a single index becomes the inner one of a seg over one point, whose results are taken out again.

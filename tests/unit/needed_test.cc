@@ -89,6 +89,7 @@ TEST_CASE("whatever of the prelude a program names, what it needs is enough") {
     needed("def use () = " + (op == std::string::npos ? name : "(" + name + ")"));
   };
   for (auto& [name, member] : all.terms) {
+    if (text(name) == "intrinsics") continue;          // asks for all of the prelude
     if (!member.module) use(text(name));
     else for (auto& [inner, value] : member.module->terms) use(text(name) + "." + text(inner));
   }
