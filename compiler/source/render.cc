@@ -1,6 +1,7 @@
 // A report as text: the line that test suites match on, the message, then the source lines it speaks of with markers.
 //
 // Labels on the same line get a row of markers each; the place of the report itself is marked with ^, others with -.
+// Of a line that no terminal holds, as generated programs have them, the part around the markers is shown.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,16 +13,40 @@
 namespace raido {
 namespace {
 
+constexpr uint32_t most_columns = 200, before = 40;      // of a line; in front of its first mark, where it is cut
+
 struct Mark { uint32_t from, to; char with; std::string text; };
 
 // The part of `span` on its first line, in columns.
 Mark mark_of(const Sources& sources, Span span, char with, std::string text) {
   Position from = sources.position(span.file, span.begin);
   Position to = sources.position(span.file, span.end > span.begin ? span.end - 1 : span.begin);
-  uint32_t width = 1;
-  for (char c : sources.line(span.file, from.line)) width += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  uint32_t end = to.line == from.line ? to.column : std::max(from.column, width - 1);
+  uint32_t width = sources.columns(span.file, sources.line(span.file, from.line));
+  uint32_t end = to.line == from.line ? to.column : std::max(from.column, width);
   return {from.column, end, with, std::move(text)};
+}
+
+// The line with its markers below, in as many parts as it takes.
+void show_line(const Sources& sources, FileId file, uint32_t line, std::vector<Mark>& marks, const std::string& indent, size_t width, std::string& out) {
+  uint32_t columns = sources.columns(file, sources.line(file, line));
+  bool cut = columns > most_columns;
+  if (cut) std::stable_sort(marks.begin(), marks.end(), [](const Mark& a, const Mark& b) { return a.from < b.from; });
+  for (auto from = marks.begin(), to = from; from != marks.end(); from = to) {
+    uint32_t first = cut && from->from > before ? from->from - before : 1, last = cut ? std::min(columns, first + most_columns - 1) : columns;
+    to = std::find_if(from + 1, marks.end(), [&](const Mark& m) { return cut && m.to > last; });
+    std::string_view left = first > 1 ? "..." : "", right = last < columns ? "..." : "";
+    out += fmt::format("{} {:>{}} | {}{}{}\n", indent, line, width, left, sources.columns(file, line, first, last), right);
+    // One row for the markers without text, then one for each text.
+    std::stable_sort(from, to, [](const Mark& a, const Mark& b) { return a.text.empty() > b.text.empty(); });
+    for (auto m = from; m != to; ++m) {
+      bool repeated = m->text.empty() && m + 1 != to && (m + 1)->from == m->from && (m + 1)->to == m->to;
+      if (repeated) continue;
+      std::string row(m->from - first + left.size(), ' ');
+      row += std::string((cut ? std::max(m->from, std::min(m->to, last)) : m->to) - m->from + 1, m->with);
+      if (!m->text.empty()) row += " " + m->text;
+      out += fmt::format("{} {:>{}} | {}\n", indent, "", width, row);
+    }
+  }
 }
 
 }  // namespace
@@ -48,17 +73,7 @@ std::string render(const Sources& sources, const Report& report) {
     for (auto& [at, marks] : lines) {
       FileId file{at.first};
       if (at.first != report.span.file.index) out += fmt::format("{} in {}:\n", indent, sources[file].name);
-      out += fmt::format("{} {:>{}} | {}\n", indent, at.second, width, sources.line(file, at.second));
-      // One row for the markers without text, then one for each text.
-      std::stable_sort(marks.begin(), marks.end(), [](const Mark& a, const Mark& b) { return a.text.empty() > b.text.empty(); });
-      for (size_t i = 0; i < marks.size(); i++) {
-        bool repeated = marks[i].text.empty() && i + 1 < marks.size() && marks[i + 1].from == marks[i].from && marks[i + 1].to == marks[i].to;
-        if (repeated) continue;
-        std::string row(marks[i].from - 1, ' ');
-        row += std::string(marks[i].to - marks[i].from + 1, marks[i].with);
-        if (!marks[i].text.empty()) row += " " + marks[i].text;
-        out += fmt::format("{} {:>{}} | {}\n", indent, "", width, row);
-      }
+      show_line(sources, file, at.second, marks, indent, width, out);
     }
   }
   for (const std::string& note : report.notes) out += fmt::format("{}note: {}\n", indent, note);

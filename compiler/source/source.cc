@@ -9,6 +9,7 @@ namespace raido {
 
 FileId Sources::add(std::string name, std::string text, bool builtin) {
   SourceFile file{std::move(name), std::move(text), {0}, builtin};
+  file.ascii = std::all_of(file.text.begin(), file.text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
   for (size_t i = 0; (i = file.text.find('\n', i)) != std::string::npos;) file.line_starts.push_back(uint32_t(++i));
   files_.push_back(std::move(file));
   return {uint32_t(files_.size() - 1)};
@@ -23,10 +24,26 @@ Position Sources::position(FileId file, uint32_t offset) const {
   const SourceFile& f = files_[file.index];
   auto after = std::upper_bound(f.line_starts.begin(), f.line_starts.end(), offset);
   uint32_t line = uint32_t(after - f.line_starts.begin());
-  uint32_t column = 1;
-  for (uint32_t i = f.line_starts[line - 1]; i < offset && i < f.text.size(); i++)
-    if ((static_cast<unsigned char>(f.text[i]) & 0xC0) != 0x80) column++;
-  return {line, column};
+  uint32_t start = f.line_starts[line - 1];
+  return {line, 1 + columns(file, std::string_view(f.text).substr(start, offset - start))};
+}
+
+uint32_t Sources::columns(FileId file, std::string_view part) const {
+  if (files_[file.index].ascii) return uint32_t(part.size());
+  return uint32_t(std::count_if(part.begin(), part.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::string_view Sources::columns(FileId file, uint32_t number, uint32_t from, uint32_t to) const {
+  std::string_view text = line(file, number);
+  auto byte_of = [&](uint32_t column) {                // where the column begins
+    if (files_[file.index].ascii) return std::min<size_t>(column - 1, text.size());
+    size_t at = 0;
+    for (uint32_t c = 1; at < text.size() && c < column; c++)
+      for (at++; at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;) at++;
+    return at;
+  };
+  size_t begin = byte_of(from);
+  return text.substr(begin, byte_of(to + 1) - begin);
 }
 
 Span Sources::span(std::string_view file, Position from, Position to) const {
@@ -34,12 +51,8 @@ Span Sources::span(std::string_view file, Position from, Position to) const {
     if (files_[i].name != file) continue;
     FileId id{uint32_t(i)};
     auto offset = [&](Position p) {
-      std::string_view text = line(id, p.line);
       if (p.line == 0 || p.line > files_[i].line_starts.size()) return uint32_t(files_[i].text.size());
-      uint32_t at = 0;
-      for (uint32_t column = 1; at < text.size() && column < p.column; column++)
-        for (at++; at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;) at++;
-      return files_[i].line_starts[p.line - 1] + at;
+      return files_[i].line_starts[p.line - 1] + uint32_t(columns(id, p.line, 1, p.column - 1).size());
     };
     return {id, offset(from), offset(to) + 1};
   }

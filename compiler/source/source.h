@@ -29,6 +29,7 @@ struct SourceFile {
   std::string text;
   std::vector<uint32_t> line_starts;
   bool builtin = false;             // part of the prelude
+  bool ascii = false;               // every byte is a character, so columns need no counting
 };
 
 class Sources {
@@ -40,6 +41,8 @@ class Sources {
   // The span of a place given in lines and columns (both inclusive); not valid if there is no such file.
   Span span(std::string_view file, Position from, Position to) const;
   std::string_view line(FileId file, uint32_t line) const;      // without its newline
+  uint32_t columns(FileId file, std::string_view part) const;   // characters of a part of the file
+  std::string_view columns(FileId file, uint32_t line, uint32_t from, uint32_t to) const;     // of a line; both inclusive
   // `3:5-9`, or `3:5-4:2` when the span ends on a later line; columns are inclusive.
   std::string range(Span span) const;
   // FILE:RANGE
