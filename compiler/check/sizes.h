@@ -137,6 +137,7 @@ class Sizes {
   Types& types;
   Infer& infer_;
   std::pmr::vector<Var> vars_{&c.scratch};
+  bool any_absorbed_ = false;
   std::pmr::vector<uint32_t> trail_{&c.scratch};
   std::pmr::vector<TypeRef*> slots_{&c.scratch};
   FlatMap<const Binding*, uint32_t> levels_{&c.scratch};

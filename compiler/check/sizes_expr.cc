@@ -201,6 +201,7 @@ TypeRef Sizes::apply(TypeRef fun, TypeRef arg, ast::Expr* arg_exp, Span at, std:
 
 // What a call of the argument will make cannot be needed by a function that is returned before there is such a call.
 void Sizes::check_returned(TypeRef result, Span at, bool needed) {
+  if (!any_absorbed_) return;
   rebuild(types, result,
       [&](TypeRef x) -> TypeRef {
         auto* f = types.as<FunType>(x);

@@ -95,7 +95,7 @@ bool Sizes::link(uint32_t var, SizeRef s) {
     bool escapes = false;
     c.each_name(s, [&](Binding* b) { escapes |= lambda_params_.count(b) > 0; });
     if (escapes && !vars_[var].in_arrow) return fail(self(), s, Failure::Scope);
-    vars_[var].absorbed = true;
+    vars_[var].absorbed = any_absorbed_ = true;
     vars_[var].absorbed_from = s;
     trail_.push_back(var);
     return true;
@@ -125,7 +125,7 @@ bool Sizes::unify_size(SizeRef a, SizeRef b) {
       if (!vars_[from].absorbed) continue;
       vars_[to].existential = true;
       if (vars_[to].absorbable && !vars_[to].absorbed) {
-        vars_[to].absorbed = true;
+        vars_[to].absorbed = any_absorbed_ = true;
         vars_[to].absorbed_from = vars_[from].absorbed_from.valid() ? vars_[from].absorbed_from : types.add(Size{VarSize{from}});
         trail_.push_back(to);
       }
