@@ -72,21 +72,18 @@ class Inliner {
     if (stage_ == Stage::Small) return calls_[i] <= 1 || sizes_[i] <= small;
     return in_parallel && works_on_arrays(f);
   }
-  // The chain of calls of an inlined statement ends in the place of the call.
-  Source through(Source inner, Source call) {
+  // The chain of calls of an inlined statement ends in the place of the call. What chains share they share afterwards.
+  Source through(Source inner, Source call, std::unordered_map<Source, Source>& made) {
     if (!inner.valid() || !call.valid()) return inner.valid() ? inner : call;
+    if (auto known = made.find(inner); known != made.end()) return known->second;
     SourceInfo info = p_.sources[inner.index];
-    info.caller = info.caller.valid() ? through(info.caller, call) : call;
-    return p_.source(info);
+    info.caller = info.caller.valid() ? through(info.caller, call, made) : call;
+    return made[inner] = p_.source(info);
   }
   void expand(const Stm& s, const Call& c, Builder& b, Subst& results) {
     Lambda l = clone(p_, p_.functions[c.callee.index].lambda);
     std::unordered_map<Source, Source> chains;
-    each_stm(l.body, [&](Stm& inner) {
-      auto [it, is_new] = chains.try_emplace(inner.source);
-      if (is_new) it->second = through(inner.source, s.source);
-      inner.source = it->second;
-    });
+    each_stm(l.body, [&](Stm& inner) { inner.source = through(inner.source, s.source, chains); });
     for (Stm& inner : l.body.stms) inner.checks.insert(inner.checks.end(), s.checks.begin(), s.checks.end());
     size_t size = count_statements(l.body);
     budget_ -= std::min(budget_, size);
