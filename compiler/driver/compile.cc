@@ -42,14 +42,14 @@ std::optional<Compiled> front_end(const std::string& path, const Options& option
       fmt::print(stderr, "{}: the program breaks rule {}: {}\n", path, v.rule, v.message);
       return {};
     }
-    return Compiled{nullptr, std::move(parsed.program), {}};
+    return Compiled{nullptr, std::move(parsed.program), {}, {}};
   }
   Compiled compiled;
   compiled.checked = check::check_file(path, check_options(options));
   if (!print_reports(*compiled.checked, options)) return {};
   Activity activity("lower", fmt::format("raido dev --quiet {}", path));
   compiled.checked->diags = {};
-  compiled.program = lower::lower(*compiled.checked, {options.safe}, &compiled.layouts);
+  compiled.program = lower::lower(*compiled.checked, {options.safe}, &compiled.layouts, &compiled.calls);
   if (!print_reports(*compiled.checked, options)) return {};
   if (options.verify || options.command == "dev") {
     ir::Violation v = options.no_verify ? ir::Violation{} : ir::verify(compiled.program);
@@ -71,6 +71,8 @@ PassOptions pass_options(const Options& options) {
 
 bool run_passes(const Pipeline& pipeline, Compiled& compiled, ir::Target target, const PassOptions& options, Stats& stats,
                 const Options& driver) {
+  for (auto [event, n] : {std::pair("lower.in_place", compiled.calls.in_place), {"lower.specialisations", compiled.calls.specialisations}, {"lower.shared", compiled.calls.shared}})
+    if (n > 0) stats.count(event, i64(n));
   PassContext context{options, target, stats, {}, 0};
   run(pipeline, compiled.program, context);
   if (!context.refused.empty()) report_refused(context.refused, compiled.program, compiled.checked.get(), driver);

@@ -19,6 +19,7 @@ struct Compiled {
   std::unique_ptr<check::Checked> checked;
   ir::Program program;
   std::vector<lower::EntryLayout> layouts;     // of the entry points; none for an .ir file
+  lower::Calls calls;
 };
 
 check::Options check_options(const Options& options);

@@ -110,6 +110,7 @@ Value Lowerer::call(const Closure& c, std::vector<Value> args) {
     case Closure::Kind::Lambda: {
       auto l = static_cast<const ast::Lambda*>(c.code);
       if (often_in_place(l, l->body->span) && first_order(result_type(c)) && !takes_accumulator()) return call_instance(c, args);
+      calls.in_place++;
       Scope* scope = new_scope(c.scope);
       for (size_t i = 0; i < args.size(); i++) bind_pattern(*l->params[i], args[i], scope);
       return eval(*l->body, scope);
@@ -123,6 +124,7 @@ Value Lowerer::call(const Closure& c, std::vector<Value> args) {
   Scope* scope = new_scope(c.scope);
   for (size_t i = 0; i < args.size(); i++) bind_pattern(*def->params[i], args[i], scope);
   bool builtin_code = checked_.sources[def->span.file].builtin;
+  calls.in_place += !builtin_code;
   ir::Source saved = call_source_;
   call_source_ = call_place;
   bool saved_unsafe = builtin_code ? unsafe_ : std::exchange(unsafe_, false);
@@ -361,6 +363,7 @@ Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args) {
   for (const Leaf& l : result_leaves) result_sizes += l.dims.size();
 
   auto found = instances_.find(cap.key);
+  (found == instances_.end() ? calls.specialisations : calls.shared)++;
   if (found == instances_.end()) {
     CHECK(instances_.size() < 10000, "more than 10,000 instances of recursive functions");
     ir::FunId id{uint32_t(program_.functions.size())};

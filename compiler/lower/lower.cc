@@ -8,10 +8,11 @@
 
 namespace raido::lower {
 
-ir::Program lower(check::Checked& checked, const Options& options, std::vector<EntryLayout>* layouts) {
+ir::Program lower(check::Checked& checked, const Options& options, std::vector<EntryLayout>* layouts, Calls* calls) {
   Lowerer lowerer(checked, options);
   ir::Program program = lowerer.run();
   if (layouts) *layouts = std::move(lowerer.layouts);
+  if (calls) *calls = lowerer.calls;
   return program;
 }
 

@@ -39,8 +39,15 @@ struct EntryLayout {
   Layout result;
 };
 
+// What became of the calls of a program's own functions.
+struct Calls {
+  size_t in_place = 0;                                     // evaluated where they stand
+  size_t specialisations = 0;                              // made a function of the core, for arguments of their static shape
+  size_t shared = 0;                                       // use such a function again
+};
+
 // The core program of a checked program. What the core cannot express is reported to the diagnostics of `checked`.
 // `layouts` gets those of the entry points, in order.
-ir::Program lower(check::Checked& checked, const Options& options, std::vector<EntryLayout>* layouts = nullptr);
+ir::Program lower(check::Checked& checked, const Options& options, std::vector<EntryLayout>* layouts = nullptr, Calls* calls = nullptr);
 
 }  // namespace raido::lower

@@ -29,6 +29,7 @@ class Lowerer {
   Lowerer(check::Checked& checked, const Options& options);
   ir::Program run();
   std::vector<EntryLayout> layouts;                // of the entry points
+  Calls calls;
 
  private:
   // ---- lower.cc: scopes, declarations, modules ----
