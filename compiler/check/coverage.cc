@@ -191,6 +191,7 @@ class Coverage {
       return all;
     }
     TypeRef first = column_types[0];
+    if (types.is_error(first)) return {};              // of something that failed to check
     std::vector<TypeRef> rest(column_types.begin() + 1, column_types.end());
     // These rows with the parts of their first pattern in front.
     auto specialise = [&](const std::vector<size_t>& which, auto&& parts_of, std::span<const TypeRef> parts) {

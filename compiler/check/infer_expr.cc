@@ -245,7 +245,10 @@ bool Infer::fixed_by_use(const ast::Expr* fun, size_t index) const {
 
 TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, TypeRef arg, ast::Expr* arg_exp, Span at, const ast::Expr* fun_exp) {
   fun = resolved(fun);
-  if (types.is_error(fun)) return fun;
+  if (types.is_error(fun)) {
+    unify(arg, fun);
+    return fun;
+  }
   if (auto* v = types.as<VarType>(fun); v && vars_[v->var].kind != TypeVar::Kind::Free) {
     c.diags.report(at, err::not_a_function, fun_text, unsized_show(fun));
     return types.error();

@@ -373,9 +373,14 @@ bool Infer::broken(TypeRef t) {
 
 bool Infer::unify_parts(TypeRef a, TypeRef b) {
   a = resolved(a), b = resolved(b);
-  if (a == b || types.is_error(a) || types.is_error(b)) return true;
+  if (a == b) return true;
   auto* va = types.as<VarType>(a);
   auto* vb = types.as<VarType>(b);
+  if (types.is_error(a) || types.is_error(b)) {        // what is made of it is as unknown, and nobody is to say so again
+    if (va) vars_[va->var].link = b;
+    if (vb) vars_[vb->var].link = a;
+    return true;
+  }
   if (va && vb) return merge_vars(a, b);
   if (va) return bind_var(va->var, b);
   if (vb) return bind_var(vb->var, a);
