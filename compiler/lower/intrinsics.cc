@@ -184,24 +184,14 @@ Value Lowerer::reduce_by_index_intrinsic(Site& s) { return histogram(s.args[0], 
 Value Lowerer::reduce_by_index_2d_intrinsic(Site& s) { return histogram(s.args[0], s.args[1], s.args[2], s.args[3], s.args[4], 2); }
 Value Lowerer::reduce_by_index_3d_intrinsic(Site& s) { return histogram(s.args[0], s.args[1], s.args[2], s.args[3], s.args[4], 3); }
 
-// An accumulator without operator around a map of updates.
-Value Lowerer::scatter_to(const Value& dest, const Value& at, const Value& values, int rank) {
-  Value target = owned(dest);
-  std::vector<Atom> arrays = atoms(target), indices = atoms(at), xs = atoms(values);
-  if (arrays.empty()) return dest;
-  Atom width = shape(indices[0]).at(0);
+// An accumulator on the arrays of `target` around a map, whose body returns the accumulator that it is given.
+Value Lowerer::accumulate(const Value& target, int rank, std::optional<ir::Combine> combine, const Atom& width, std::vector<Var> inputs,
+                          const std::function<Atom(const std::vector<Atom>& elems, Var acc)>& body) {
   ir::WithAcc w;
   ir::Dest d;
   d.rank = rank;
-  std::vector<Var> inputs;
-  for (const Atom& a : arrays) d.arrays.push_back(*ir::var_of(a));
-  for (const Atom& a : indices) inputs.push_back(*ir::var_of(with_shape(a, {width})));
-  for (size_t i = 0; i < xs.size(); i++) {
-    std::vector<Dim> dims = shape(arrays[i]);
-    dims.erase(dims.begin(), dims.begin() + rank);
-    dims.insert(dims.begin(), width);
-    inputs.push_back(*ir::var_of(with_shape(xs[i], dims)));
-  }
+  d.combine = std::move(combine);
+  for (const Atom& a : atoms(target)) d.arrays.push_back(*ir::var_of(a));
   Var token = program_.fresh("token", ir::CheckType{}), acc = program_.fresh("acc", ir::dest_type(program_, d, token));
   w.dests.push_back(std::move(d));
   w.scope.params = {{token}, {acc}};
@@ -209,16 +199,33 @@ Value Lowerer::scatter_to(const Value& dest, const Value& at, const Value& value
     std::vector<std::pair<std::string, ir::Type>> params;
     for (Var v : inputs) params.emplace_back("x", ir::row_type(program_.type(v)));
     params.emplace_back("acc", program_.type(acc));
-    std::vector<Var> all = inputs;
-    all.push_back(acc);
+    inputs.push_back(acc);
     ir::Lambda pre = plain_lambda(params, [&](const std::vector<Atom>& vars) {
-      std::vector<Atom> index(vars.begin(), vars.begin() + ptrdiff_t(indices.size())), parts(vars.begin() + ptrdiff_t(indices.size()), vars.end() - 1);
-      return std::vector<Atom>{b_->bind1("acc", ir::AccUpdate{*ir::var_of(vars.back()), index, parts})};
+      return std::vector<Atom>{body({vars.begin(), vars.end() - 1}, *ir::var_of(vars.back()))};
     });
-    return std::vector<Atom>{b_->map("acc", width, std::move(pre), all).at(0)};
+    return std::vector<Atom>{b_->map("acc", width, std::move(pre), inputs).at(0)};
   });
   std::vector<Var> vars = b_->bind(std::string("s"), std::move(w));
   return rebuild(target, {vars.begin(), vars.end()});
+}
+
+Value Lowerer::scatter_to(const Value& dest, const Value& at, const Value& values, int rank) {
+  Value target = owned(dest);
+  std::vector<Atom> arrays = atoms(target), indices = atoms(at), xs = atoms(values);
+  if (arrays.empty()) return dest;
+  Atom width = shape(indices[0]).at(0);
+  std::vector<Var> inputs;
+  for (const Atom& a : indices) inputs.push_back(*ir::var_of(with_shape(a, {width})));
+  for (size_t i = 0; i < xs.size(); i++) {
+    std::vector<Dim> dims = shape(arrays[i]);
+    dims.erase(dims.begin(), dims.begin() + rank);
+    dims.insert(dims.begin(), width);
+    inputs.push_back(*ir::var_of(with_shape(xs[i], dims)));
+  }
+  return accumulate(target, rank, {}, width, std::move(inputs), [&](const std::vector<Atom>& elems, Var acc) {
+    auto values_from = elems.begin() + ptrdiff_t(indices.size());
+    return Atom(b_->bind1("acc", ir::AccUpdate{acc, {elems.begin(), values_from}, {values_from, elems.end()}}));
+  });
 }
 Value Lowerer::scatter_intrinsic(Site& s) { return scatter_to(s.args[0], s.args[1], s.args[2], 1); }
 Value Lowerer::scatter_2d_intrinsic(Site& s) { return scatter_to(s.args[0], s.args[1], s.args[2], 2); }
@@ -233,39 +240,21 @@ void Lowerer::refuse_accumulator(std::string_view why) {
   checked_.diags.report(span, err::accumulator_use, why);
 }
 
-// An accumulator on dest around a map of f, which updates it.
+// f, which updates the accumulator it is given, for all elements of bs.
 Value Lowerer::stream(const Value& dest, std::optional<ir::Combine> combine, const Value& f, const Value& bs, TypeIn bs_type) {
   Value target = owned(dest);
   Atom width = outer_size(bs, bs_type);
-  ir::Dest d;
-  d.rank = 1;
-  d.combine = std::move(combine);
-  for (const Atom& a : atoms(target)) d.arrays.push_back(*ir::var_of(a));
-  if (d.arrays.empty()) return dest;
+  if (atoms(target).empty()) return dest;
   std::vector<Var> inputs;
   for (const Atom& a : atoms(with_outer(bs, width))) inputs.push_back(*ir::var_of(a));
-  ir::WithAcc w;
-  Var token = program_.fresh("token", ir::CheckType{}), acc = program_.fresh("acc", ir::dest_type(program_, d, token));
-  w.dests.push_back(std::move(d));
-  w.scope.params = {{token}, {acc}};
-  w.scope.body = b_->body([&] {
-    std::vector<std::pair<std::string, ir::Type>> params;
-    for (Var v : inputs) params.emplace_back("x", ir::row_type(program_.type(v)));
-    params.emplace_back("acc", program_.type(acc));
-    std::vector<Var> all = inputs;
-    all.push_back(acc);
-    ir::Lambda pre = plain_lambda(params, [&](const std::vector<Atom>& vars) {
-      Atom end = atom(apply(f, {dynamic(vars.back()), rebuild(bs, {vars.begin(), vars.end() - 1})}));
-      ir::Type type = program_.type(end);
-      auto result = std::get_if<ir::AccType>(&type);           // null after a refusal
-      if (result && result->token == token) return std::vector<Atom>{end};
-      if (result) refuse_accumulator("the function of a stream returns the accumulator of another stream");
-      return std::vector<Atom>{vars.back()};
-    });
-    return std::vector<Atom>{b_->map("acc", width, std::move(pre), all).at(0)};
+  return accumulate(target, 1, std::move(combine), width, std::move(inputs), [&](const std::vector<Atom>& elems, Var acc) {
+    Atom end = atom(apply(f, {dynamic(acc), rebuild(bs, elems)}));
+    ir::Type given = program_.type(acc), type = program_.type(end);
+    auto returned = std::get_if<ir::AccType>(&type);           // null after a refusal
+    if (returned && returned->token == std::get<ir::AccType>(given).token) return end;
+    if (returned) refuse_accumulator("the function of a stream returns the accumulator of another stream");
+    return Atom(acc);
   });
-  std::vector<Var> vars = b_->bind(std::string("s"), std::move(w));
-  return rebuild(target, {vars.begin(), vars.end()});
 }
 // dest f bs
 Value Lowerer::scatter_stream_intrinsic(Site& s) { return stream(s.args[0], {}, s.args[1], s.args[2], param_type(s.def, 2, s.scope)); }

@@ -169,6 +169,8 @@ class Lowerer {
   ir::Combine combine(const Value& op, const Value& ne, const Value& like, const std::vector<ir::Type>& rows, bool commutative);
   Value fold(Site& s, bool scan, bool commutative);
   Value histogram(const Value& dest, const Value& op, const Value& ne, const Value& at, const Value& values, int rank);
+  Value accumulate(const Value& target, int rank, std::optional<ir::Combine> combine, const Atom& width, std::vector<Var> inputs,
+                   const std::function<Atom(const std::vector<Atom>& elems, Var acc)>& body);
   Value scatter_to(const Value& dest, const Value& at, const Value& values, int rank);
   Value stream(const Value& dest, std::optional<ir::Combine> combine, const Value& f, const Value& bs, TypeIn bs_type);
   void refuse_accumulator(std::string_view why);
