@@ -1,9 +1,13 @@
--- | What only `intrinsics.NAME` reaches: accumulators and strided views.
+-- | What only `intrinsics.NAME` reaches: accumulators and strided views, and the primitive types also there.
 
 import "array"
 import "soacs"
 
 module intrinsics = {
+  type i8 = i8    type i16 = i16    type i32 = i32    type i64 = i64
+  type u8 = u8    type u16 = u16    type u32 = u32    type u64 = u64
+  type f16 = f16  type f32 = f32    type f64 = f64    type bool = bool
+
   -- | A write-only view of an array of type a, as the streams below give it to their function.
   module accumulators: { type~ acc 'a } = { type~ acc 'a = bool }
   open accumulators

@@ -159,6 +159,9 @@ class Context {
   Binding* builtin(Name op);
   // Brings all overloaded operators into scope.
   void bind_builtins();
+  void bind_builtin(const char* op);
+  // What stands in `intrinsics.(..)` sees these, the functions among them, and the prelude's module of that name.
+  void open_intrinsics();
   const TypeMember* lookup_type(ast::Path& path);
   const ModTypeInfo* lookup_mod_type(ast::Path& path);
 

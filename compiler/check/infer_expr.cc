@@ -171,7 +171,8 @@ TypeRef Infer::builtin_type(std::string_view op, TypeRef operand, Span at) {
   if (op == "==" || op == "!=") return types.prim(Prim::Bool);
   if (op == "&&" || op == "||") { constrain(bit(Prim::Bool)); return types.prim(Prim::Bool); }
   if (op == "<" || op == "<=" || op == ">" || op == ">=") { constrain(all_prims); return types.prim(Prim::Bool); }
-  bool arithmetic = op == "+" || op == "-" || op == "*" || op == "/" || op == "%" || op == "**";
+  if (op == "!") return constrain(PrimSet(ints | bit(Prim::Bool))) ? operand : types.error();
+  bool arithmetic = op == "neg" || op == "+" || op == "-" || op == "*" || op == "/" || op == "%" || op == "**";
   return constrain(arithmetic ? numbers : ints) ? operand : types.error();
 }
 
@@ -180,7 +181,7 @@ TypeRef Infer::builtin_section(ast::Expr* op_exp) {
   TypeRef operand = fresh(op_exp->span);
   if (op == "==" || op == "!=") equalities_.emplace_back(op_exp, operand);
   TypeRef result = builtin_type(op, operand, op_exp->span);
-  return types.fun(operand, types.fun(operand, result));
+  return types.fun(operand, op == "neg" || op == "!" ? result : types.fun(operand, result));
 }
 
 // Does the left number type hold more than the right one?
@@ -597,10 +598,10 @@ TypeRef Infer::infer_node(ast::Expr* e) {
       },
       [&](ast::LocalOpen& o) {
         if (o.module.names.size() == 1 && c.names_intrinsics(o.module)) {
-          // Only the overloaded operators: a matter of names, nothing is left of it in the tree.
+          // A matter of names: nothing is left of it in the tree.
           c.diags.report(o.module.span, err::direct_intrinsic);
           auto mark = c.mark();
-          c.bind_builtins();
+          c.open_intrinsics();
           ast::Expr* body = o.body;
           TypeRef t = infer(body);
           c.restore(mark);

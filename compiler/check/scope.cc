@@ -157,23 +157,37 @@ Binding* Context::origin_of(const ast::Path& path) const {
 namespace {
 constexpr const char* builtin_operators[] = {"+", "-", "*", "/", "%", "**", "//", "%%", "&", "|", "^", "<<", ">>",
                                              "<", "<=", ">", ">=", "==", "!=", "&&", "||"};
+constexpr const char* builtin_functions[] = {"neg", "!"};     // only members of `intrinsics`
 }
 
-void Context::bind_builtins() {
-  for (const char* op : builtin_operators) {
-    Name name = intern(op);
-    terms.bind(name, TermEntry{builtin(name), {}, nullptr, nullptr});
+void Context::bind_builtin(const char* op) {
+  Name name = intern(op);
+  terms.bind(name, TermEntry{builtin(name), {}, nullptr, nullptr});
+}
+
+void Context::bind_builtins() { for (const char* op : builtin_operators) bind_builtin(op); }
+
+void Context::open_intrinsics() {
+  bind_builtins();
+  for (const char* f : builtin_functions) bind_builtin(f);
+  Name module = intern("intrinsics");
+  auto own = program.prelude->module->terms.find(module);
+  if (own == program.prelude->module->terms.end()) return;
+  for (auto& [name, member] : own->second.module->terms) {
+    Name path[] = {module, name};
+    terms.bind(name, TermEntry{program.prelude, program.arena.copy(std::span<const Name>(path)), member.scheme, member.module});
   }
+  for (auto& [name, member] : own->second.module->types) type_names.bind(name, member);
 }
 
 // An operator, a member of the prelude's module `intrinsics`, or one of the prelude.
 std::optional<Context::Found> Context::lookup_intrinsic(ast::Path& path) {
   diags.report(path.span, err::direct_intrinsic);
-  for (const char* op : builtin_operators)
-    if (path.names.size() == 2 && text(path.names[1]) == op) {
-      path.root = builtin(path.names[1]);
-      return Found{{path.root, {}, nullptr, nullptr}, 2};
-    }
+  auto is_member = [&](const char* op) { return path.names.size() == 2 && text(path.names[1]) == op; };
+  if (std::ranges::any_of(builtin_operators, is_member) || std::ranges::any_of(builtin_functions, is_member)) {
+    path.root = builtin(path.names[1]);
+    return Found{{path.root, {}, nullptr, nullptr}, 2};
+  }
   auto member = [&](const ModuleInfo* m, std::vector<Name> at) -> std::optional<Found> {
     auto it = m->terms.find(path.names[1]);
     if (it == m->terms.end() || !it->second.scheme) return {};

@@ -158,13 +158,14 @@ TypeRef Sizes::ref(ast::Expr* e, ast::Ref& r) {
   Binding* b = r.path.root;
   if (!b) return types.error();
   if (b->kind == Binding::Kind::Builtin) {
-    // t -> t -> result; only for `==` may t have sizes.
+    // t -> t -> result, or t -> t; only for `==` may t have sizes.
     TypeRef whole = erased(e->type);
     auto* f = types.as<FunType>(whole);
     if (!f) return whole;
     TypeRef operand = fresh_type(f->param, e->span);
     auto* g = types.as<FunType>(f->result);
-    TypeRef result = g ? g->result : types.error();
+    if (!g) return types.fun(operand, operand);
+    TypeRef result = g->result;
     return types.fun(operand, types.fun(operand, result));
   }
   if (r.path.members.empty()) {
