@@ -409,16 +409,6 @@ template <class T> std::string shortest(T x) {
   return mantissa + "e" + (minus ? "-" : "") + exponent;
 }
 
-// The shortest decimal that reads back as the same half.
-std::string shortest_half(uint16_t bits) {
-  float x = float_of(bits);
-  for (int precision = 1; precision < 9; precision++) {
-    float y = std::strtof(fmt::format("{:.{}g}", x, precision).c_str(), nullptr);
-    if (half_of(y) == bits) return shortest(y);
-  }
-  return shortest(x);
-}
-
 std::string float_text(const Value& v, int64_t i, bool exact) {
   std::string_view type = name_of(v.elem);
   double x = v.elem == Scalar::F64   ? v.at<double>(i)
@@ -432,8 +422,7 @@ std::string float_text(const Value& v, int64_t i, bool exact) {
     return buffer;
   }
   if (v.elem == Scalar::F64) return shortest(x);
-  if (v.elem == Scalar::F32) return shortest(float(x));
-  return shortest_half(v.at<uint16_t>(i));
+  return shortest(float(x));      // a half shows all digits that make it the same float
 }
 
 std::string element_text(const Value& v, int64_t i, bool suffix, bool exact) {
