@@ -4,8 +4,11 @@
 // comment markers, is read by a small recursive parser; line breaks matter only where a clause extends to the end of its line.
 #include "compiler/driver/spec.h"
 
+#include <regex.h>
+
 #include <algorithm>
 #include <cctype>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -19,7 +22,9 @@ namespace {
 
 class BlockParser {
  public:
-  BlockParser(std::string text, int line, bool first) : text_(std::move(text)), line_(line), first_(first) {}
+  // Line k of the text is line `line + k` of the file and begins there behind indents[k] characters.
+  BlockParser(std::string text, int line, std::vector<size_t> indents, bool first)
+      : text_(std::move(text)), line_(line), indents_(std::move(indents)), first_(first) {}
   std::string error;
 
   bool parse(TestSpec& spec) {
@@ -27,15 +32,18 @@ class BlockParser {
     if (accept_word("tags")) {
       if (!first_) return fail("only the first test block may have tags");
       if (!braces_of_words(spec.tags)) return false;
+      for (const std::string& tag : spec.tags)
+        if (!std::all_of(tag.begin(), tag.end(), word_char)) return fail(fmt::format("`{}` is not a tag", tag));
     }
     if (accept("error:")) {
       if (!first_) return fail("only the first test block may expect a compile-time error");
-      spec.compile_error = rest_of_line();
+      spec.compile_error.emplace();
+      if (!regex(*spec.compile_error)) return false;
       return at_end() ? true : fail("nothing may follow a compile-time `error:`");
     }
     while (accept("property:")) {
-      std::vector<std::string> names = words(rest_of_line());
-      if (names.empty()) return fail("expected the name of a property behind `property:`");
+      std::vector<std::string> names;
+      if (!entry_names(names)) return fail("expected the names of properties behind `property:`");
       block.properties.insert(block.properties.end(), names.begin(), names.end());
     }
     if (!block.properties.empty()) {
@@ -44,14 +52,13 @@ class BlockParser {
       return true;
     }
     if (accept("entry:")) {
-      block.entries = words(rest_of_line());
-      if (block.entries.empty()) return fail("expected the name of an entry point behind `entry:`");
+      if (!entry_names(block.entries)) return fail("expected the names of entry points behind `entry:`");
     }
     if (block.entries.empty()) block.entries = {"main"};
     while (!at_end()) {
       if (accept("warning:")) {
         if (!first_) return fail("only the first test block may expect warnings");
-        spec.warnings.push_back(rest_of_line());
+        if (!regex(spec.warnings.emplace_back())) return false;
       } else if (accept_word("structure")) {
         if (!first_) return fail("only the first test block may count operations");
         if (!structure(spec)) return false;
@@ -69,11 +76,16 @@ class BlockParser {
 
  private:
   bool fail(std::string what) {
-    if (error.empty()) error = fmt::format("{}: {}", line_ + int(std::count(text_.begin(), text_.begin() + ptrdiff_t(std::min(at_, text_.size())), '\n')), what);
+    if (!error.empty()) return false;
+    std::string_view before = std::string_view(text_).substr(0, at_);
+    size_t line = size_t(std::count(before.begin(), before.end(), '\n')), start = before.rfind('\n') + 1;
+    if (line == indents_.size()) line--, start = text_.rfind('\n', text_.size() - 2) + 1;   // the end of the block is that of its last line
+    error = fmt::format("{}:{}: {}", size_t(line_) + line, indents_[line] + std::min(at_, text_.size() - 1) - start + 1, what);
     return false;
   }
   char peek() const { return at_ < text_.size() ? text_[at_] : 0; }
   void skip() { while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) at_++; }
+  void blanks() { while (peek() == ' ' || peek() == '\t' || peek() == '\r') at_++; }
   bool at_end() { skip(); return at_ >= text_.size(); }
   bool accept(std::string_view t) {
     skip();
@@ -104,16 +116,37 @@ class BlockParser {
   }
   static std::vector<std::string> words(const std::string& s) {
     std::vector<std::string> out;
-    for (std::string& w : split(s, ' ')) if (!w.empty()) out.push_back(std::move(w));
+    std::istringstream in(s);
+    for (std::string w; in >> w;) out.push_back(std::move(w));
     return out;
+  }
+  // Names up to the end of the line; what is behind the last one is for the caller.
+  bool entry_names(std::vector<std::string>& out) {
+    for (blanks(); std::isalpha(static_cast<unsigned char>(peek())) || peek() == '_'; blanks()) {
+      size_t from = at_;
+      while (std::isalnum(static_cast<unsigned char>(peek())) || peek() == '_' || peek() == '\'') at_++;
+      out.push_back(text_.substr(from, at_ - from));
+    }
+    return !out.empty() && (peek() == '\n' || peek() == 0);
+  }
+  // The rest of the line is a regular expression.
+  bool regex(std::string& out) {
+    blanks();
+    size_t from = at_;
+    out = rest_of_line();
+    regex_t compiled;
+    int wrong = regcomp(&compiled, out.c_str(), REG_EXTENDED | REG_NOSUB);
+    if (wrong == 0) return regfree(&compiled), true;
+    char what[256];
+    regerror(wrong, &compiled, what, sizeof what);
+    at_ = from;
+    return fail(fmt::format("`{}` is not a regular expression: {}", out, what));
   }
   bool braces_of_words(std::vector<std::string>& out) {
     if (!accept("{")) return fail("expected `{`");
     size_t end = text_.find('}', at_);
     if (end == std::string::npos) return fail("expected `}`");
-    std::string inside = text_.substr(at_, end - at_);
-    std::replace(inside.begin(), inside.end(), '\n', ' ');
-    out = words(inside);
+    out = words(text_.substr(at_, end - at_));
     at_ = end + 1;
     return true;
   }
@@ -134,7 +167,7 @@ class BlockParser {
         return true;
       }
     }
-    at_ = from;
+    at_ = from - 1;
     return fail("expected `}` behind this `{`");
   }
   bool values(std::vector<ir::Value>& out) {
@@ -203,8 +236,15 @@ class BlockParser {
     }
     skip();
     if (c.input == TestCase::Input::Random || c.input == TestCase::Input::Script) {
-      if (peek() == '@' && c.input == TestCase::Input::Script) c.input_text = file_name();
+      size_t from = at_;
+      if (peek() == '@' && c.input == TestCase::Input::Script) at_++, c.input_text = "@" + file_name();
       else if (!braces(c.input_text)) return false;
+      if (c.input == TestCase::Input::Random)
+        for (const std::string& w : words(c.input_text))
+          if (!parse_type_or_value(w)) {
+            at_ = text_.find(w, from);
+            return fail(fmt::format("`{}` is neither a type nor a value", w));
+          }
     } else if (peek() == '@') {
       at_++;
       c.input = TestCase::Input::File;
@@ -215,7 +255,7 @@ class BlockParser {
     if (!titled) c.title = derived_title(c, block.cases.size());
     if (accept("error:")) {
       c.expect = TestCase::Expect::Error;
-      c.expect_text = rest_of_line();
+      if (!regex(c.expect_text)) return false;
     } else if (accept_word("auto")) {
       if (!accept_word("output")) return fail("expected `output` behind `auto`");
       c.expect = TestCase::Expect::Auto;
@@ -237,9 +277,8 @@ class BlockParser {
     if (c.input == TestCase::Input::File) return c.input_text.ends_with(".gz") ? c.input_text.substr(0, c.input_text.size() - 3) : c.input_text;
     if (c.input == TestCase::Input::Script) return c.input_text.starts_with("@") ? c.input_text.substr(1) : ScriptEvaluator::one_line(c.input_text);
     if (c.input == TestCase::Input::Random) {
-      std::string text, spaced = c.input_text;
-      std::replace(spaced.begin(), spaced.end(), '\n', ' ');
-      for (const std::string& w : words(spaced)) {
+      std::string text;
+      for (const std::string& w : words(c.input_text)) {
         auto what = parse_type_or_value(w);
         text += (text.empty() ? "" : " ") + (what && what->value ? to_text(*what->value, TextStyle::Plain) : w);
       }
@@ -254,6 +293,7 @@ class BlockParser {
   std::string text_;
   size_t at_ = 0;
   int line_;
+  std::vector<size_t> indents_;
   bool first_;
 };
 
@@ -283,12 +323,14 @@ std::optional<TestSpec> parse_spec(const std::string& text, std::string& error) 
         return {};
       }
       std::string body;
+      std::vector<size_t> indents;
       for (size_t k = *mark + 1; k < end; k++) {
         size_t from = 2;
         while (from < lines[k].size() && (lines[k][from] == ' ' || lines[k][from] == '\t')) from++;
         body += lines[k].substr(from) + "\n";
+        indents.push_back(from);
       }
-      BlockParser parser(body, int(*mark) + 2, first);
+      BlockParser parser(body, int(*mark) + 2, std::move(indents), first);
       if (!parser.parse(spec)) {
         error = parser.error;
         return {};
