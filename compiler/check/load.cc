@@ -55,7 +55,8 @@ class Loader {
   ast::File* unit(const Unit& u, std::string_view value, ast::File* before) {
     FileId id = sources_.add(u.name, u.text);
     ast::File* file = u.is_expression ? ast::parse_expression(program_, sources_, id, diags_, value) : ast::parse(program_, sources_, id, diags_);
-    decls(file->decls, "", false);
+    decls(file->decls, u.folder, false);
+    show_all(*file);
     if (before) {
       ast::Decl d{};
       d.node = open(before, {id, 0, 0});
@@ -66,6 +67,8 @@ class Loader {
     program_.files.push_back(file);
     return file;
   }
+  // Lets units see all that a file does: its imports and local declarations, too.
+  static void show_all(ast::File& file) { for (ast::Decl& d : file.decls) d.local = false; }
   // Does a file reach into the prelude without naming what it takes in scope?
   bool reaches_around() {
     return names_prelude_ || program_.mentioned[size_t(ast::Lookup::Scope)].contains(program_.names.intern("intrinsics"));
@@ -188,6 +191,7 @@ std::unique_ptr<Checked> check_units(const std::string& base, const std::vector<
   return checked(options, [&](Loader& loader) -> ast::File* {
     ast::File* last = base.empty() ? nullptr : loader.root(base);
     if (!base.empty() && !last) return nullptr;
+    if (last) Loader::show_all(*last);
     for (const Unit& u : units) last = loader.unit(u, options.value, last);
     return last;
   });

@@ -29,6 +29,7 @@ std::unique_ptr<Checked> check_file(const std::string& path, const Options& opti
 struct Unit {
   std::string name, text;
   bool is_expression = false;     // then its value is called Options::value
+  std::string folder;             // its imports begin there; empty, or a path that ends with a slash
 };
 // Loads the file `base`, if one is named, and then each unit, which sees what the one before it declares. The last is the root.
 std::unique_ptr<Checked> check_units(const std::string& base, const std::vector<Unit>& units, const Options& options);

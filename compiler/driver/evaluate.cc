@@ -41,10 +41,13 @@ std::unique_ptr<check::Checked> Session::check(std::vector<check::Unit> units, b
 }
 
 void Session::moves_to(const std::string& folder) {
-  std::error_code error;
-  if (file_.empty()) return;
-  std::filesystem::path there = std::filesystem::relative(file_, folder, error);
-  if (!error) file_ = there.string();
+  auto from_there = [&](const std::string& path) {
+    std::error_code error;
+    std::filesystem::path there = std::filesystem::relative(path, folder, error);
+    return error ? path : there.string();
+  };
+  if (!file_.empty()) file_ = from_there(file_);
+  for (check::Unit& u : declared_) u.folder = from_there(u.folder.empty() ? "." : u.folder) + "/";
 }
 
 bool Session::check_file(bool warnings, std::string& messages) {
@@ -56,7 +59,7 @@ bool Session::check_file(bool warnings, std::string& messages) {
 
 bool Session::declare(const std::string& name, const std::string& text, bool warnings, std::string& messages) {
   std::vector<check::Unit> units = declared_;
-  units.push_back({name, text, false});
+  units.push_back({name, text, false, ""});
   if (!check(units, warnings, messages)->ok()) return false;
   declared_ = std::move(units);
   file_was_shown_ = true;
@@ -71,7 +74,7 @@ const ast::Def* Session::value(const check::Checked& checked) const {
 
 std::optional<std::string> Session::type_of(const std::string& name, const std::string& text, std::string& messages) {
   std::vector<check::Unit> units = declared_;
-  units.push_back({name, text, true});
+  units.push_back({name, text, true, ""});
   auto checked = check(units, false, messages);
   if (!checked->ok()) return {};
   return check::show(checked->result, checked->program, checked->sources, value(*checked)->scheme->type);
@@ -79,7 +82,7 @@ std::optional<std::string> Session::type_of(const std::string& name, const std::
 
 std::optional<std::string> Session::module_type(const std::string& name, const std::string& text, std::string& messages) {
   std::vector<check::Unit> units = declared_;
-  units.push_back({name, "module it = " + text, false});
+  units.push_back({name, "module it = " + text, false, ""});
   auto checked = check(units, false, messages, true);
   if (!checked->ok()) return {};
   for (const ast::Decl& d : checked->program.root->decls)
@@ -89,7 +92,7 @@ std::optional<std::string> Session::module_type(const std::string& name, const s
 
 std::optional<Evaluated> Session::evaluate(const std::string& name, const std::string& text, bool warnings, std::string& messages) {
   std::vector<check::Unit> units = declared_;
-  units.push_back({name, text, true});
+  units.push_back({name, text, true, ""});
   auto checked = check(units, warnings, messages);
   file_was_shown_ = true;
   if (!checked->ok()) return {};
