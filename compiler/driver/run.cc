@@ -1,6 +1,8 @@
 // run.cc - `raido run`: the interpreter on values from standard input. Also the interpreter as a library for `test` and `dev`.
 #include "compiler/driver/run.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -110,7 +112,7 @@ int command_run(const Options& options) {
         fmt::print(stderr, "Cannot read input #{} of type {}\n", i, entry->params[i].name);
         return 1;
       }
-  std::string input = types.empty() ? "" : read_standard_input();
+  std::string input = types.empty() && isatty(0) ? "" : read_standard_input();      // surplus input is an error, too
   auto args = read_arguments(name, types, input, options.type_directed);
   if (!args) return 1;
   ir::InterpretOptions how;
