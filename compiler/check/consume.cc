@@ -258,7 +258,15 @@ class Consumption {
     std::string text(c.sources.text(e->span));
     return text.find_first_of(" \n") == std::string::npos || text[0] == '(' ? text : "(" + text + ")";
   }
-  std::string name_of(Binding* b) const { return b->name.valid() ? std::string(c.text(b->name)) : "the value"; }
+  // A module is called as the one member of it that was used.
+  std::string name_of(Binding* b) const {
+    if (auto used = members_.find(b); used != members_.end() && used->second) return c.shown(*used->second);
+    return b->name.valid() ? std::string(c.text(b->name)) : "the value";
+  }
+  void mention(const ast::Path& p) {
+    auto [it, first] = members_.emplace(p.root, &p);
+    if (!first && it->second && c.shown(*it->second) != c.shown(p)) it->second = nullptr;
+  }
 
   // The variable that the expression is, if it is one of this definition.
   Binding* local(const ast::Expr* e) const {
@@ -728,6 +736,7 @@ class Consumption {
           bool array = false;
           visit_type(types, e->type, [&](TypeRef x) { array |= types.as<ArrayType>(x) != nullptr; }, [](SizeRef) {});
           if (!array || types.as<FunType>(e->type) || b->kind == Binding::Kind::Builtin) return {};
+          if (!r.path.members.empty()) mention(r.path);
           return by_type(e->type, {b});
         },
         [&](ast::Tuple& t) {
@@ -845,6 +854,7 @@ class Consumption {
   FlatMap<const Binding*, Known> aliases_{&c.scratch};
   FlatMap<const Binding*, uint32_t> depths_{&c.scratch};
   std::unordered_map<const ast::Expr*, std::vector<bool>> consuming_;
+  std::unordered_map<const Binding*, const ast::Path*> members_;    // of modules, where they were used; null: several
   State consumed_;
   std::vector<Vars> captures_;
   struct RunningLoop { const ast::Loop* loop; bool in_condition; };
