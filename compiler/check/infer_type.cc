@@ -48,6 +48,7 @@ SizeRef Infer::resolve_size(ast::SizeExpr& s, std::vector<Binding*>* exists) {
 TypeRef Infer::resolve_name(ast::TypeExpr* t, ast::TName& n, std::vector<Binding*>* exists) {
   const TypeMember* member = c.lookup_type(n.path);
   if (!member) return types.error();
+  n.definition = member->span;
   std::string name = c.shown(n.path);
   if (n.args.size() != member->params.size()) {
     bool abstract = types.as<NamedType>(member->body) && types[types.as<NamedType>(member->body)->decl].kind == TypeDecl::Kind::Abstract;

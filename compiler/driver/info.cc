@@ -131,7 +131,7 @@ int command_query(const Options& options) {
   check::Options how = check_options(options);
   how.warnings = false;
   auto checked = check::check_file(options.words[0], how);
-  if (!print_reports(*checked, options)) return 2;
+  if (!checked->ok()) return print_reports(*checked, options), 2;      // warnings are no answer
   std::optional<QueryAnswer> answer = query(*checked, uint32_t(*line), uint32_t(*column));
   if (!answer) {
     fmt::print("No information available.\n");

@@ -86,12 +86,13 @@ class Finder {
           [&](const ast::SArrow& a) { mod_type(*a.from), mod_type(*a.to); });
   }
 
-  // --- types: the names in their sizes ---
+  // --- types: their names and those in their sizes ---
   void type(const ast::TypeExpr* t) {
     if (!t) return;
     auto size = [&](const ast::SizeExpr& s) { if (s.exp) expression(*s.exp); };
     match(t->node,
           [&](const ast::TName& n) {
+            found(std::string(checked_.sources.text(n.path.span)), n.path.span, {}, n.definition);
             for (const ast::TypeArg& a : n.args) size(a.size), type(a.type);
           },
           [&](const ast::TArray& a) { size(a.size), type(a.elem); },

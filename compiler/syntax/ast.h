@@ -77,7 +77,7 @@ struct TypeParam {
 
 struct TypeArg { SizeExpr size; TypeExpr* type = nullptr; };        // type null: a size
 
-struct TName   { Path path; std::span<TypeArg> args; };
+struct TName   { Path path; std::span<TypeArg> args; Span definition = {}; };   // definition: by the checker; none of primitives
 struct TArray  { SizeExpr size; TypeExpr* elem; };
 struct TRecord { std::span<std::pair<Name, TypeExpr*>> fields; };   // tuples: fields 0, 1, ..
 struct TSum    { struct Clause { Name name; Span span; std::span<TypeExpr*> payload; }; std::span<Clause> clauses; };
