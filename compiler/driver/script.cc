@@ -364,12 +364,12 @@ std::optional<std::vector<Value>> ScriptEvaluator::convert(const ScriptValue& v,
   return out;
 }
 
-std::optional<std::vector<std::vector<Value>>> ScriptEvaluator::arguments(const std::string& name, const ScriptValue& value) {
+std::optional<std::vector<std::vector<Value>>> ScriptEvaluator::arguments(const std::string& name, const ScriptValue& value, bool are_several) {
   auto it = entries_.find(name);
   if (it == entries_.end()) return fail(fmt::format("Unknown entry point: {}", name));
   const Entry& e = it->second;
   std::vector<const ScriptValue*> given{&value};
-  if (value.kind == Kind::Tuple && value.parts.size() == e.layout->params.size()) {
+  if (are_several || (value.kind == Kind::Tuple && value.parts.size() == e.layout->params.size())) {
     given.clear();
     for (auto& [n, part] : value.parts) given.push_back(&part);
   }
@@ -402,11 +402,12 @@ std::optional<ScriptValue> ScriptEvaluator::apply(ScriptValue f) {
   const Entry& e = entries_.at(f.name);
   ScriptValue argument;
   argument.kind = Kind::Tuple;
-  if (f.parts.size() == 1 && (e.layout->params.size() == 1 || f.parts[0].value.kind == Kind::Tuple)) argument = f.parts[0].value;
+  bool is_one = f.parts.size() == 1 && (e.layout->params.size() == 1 || f.parts[0].value.kind == Kind::Tuple);
+  if (is_one) argument = f.parts[0].value;
   else if (f.parts.size() < e.layout->params.size()) return f;
   else
     for (size_t i = 0; i < f.parts.size(); i++) argument.parts.push_back({std::to_string(i), f.parts[i].value});
-  auto args = arguments(f.name, argument);
+  auto args = arguments(f.name, argument, !is_one);
   if (!args) return {};
   return call(e, *args);
 }

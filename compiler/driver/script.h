@@ -34,8 +34,8 @@ class ScriptEvaluator {
 
   // The value of a text; none and a message in error().
   std::optional<ScriptValue> run(std::string_view text);
-  // The values as the parameters of an entry point want them.
-  std::optional<std::vector<std::vector<ir::Value>>> arguments(const std::string& entry, const ScriptValue& value);
+  // The values as the parameters of an entry point want them: those of one value, or the parts of a tuple.
+  std::optional<std::vector<std::vector<ir::Value>>> arguments(const std::string& entry, const ScriptValue& value, bool are_several = false);
   // All parameters of the entry point are scalars or arrays of them.
   bool readable(const std::string& entry) const;
   const std::string& error() const { return error_; }
