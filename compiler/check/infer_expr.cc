@@ -120,6 +120,10 @@ TypeRef Infer::ref(ast::Expr* e, ast::Ref& r) {
   auto found = c.lookup(r.path, false);
   if (!found) return types.error();
   if (found->used < r.path.names.size()) {
+    if (r.infix) {
+      c.diags.report(r.path.span, err::unknown_name, c.shown(r.path));
+      return types.error();
+    }
     ast::Path whole = r.path;
     ast::Path head = whole;
     head.names = whole.names.subspan(0, found->used);

@@ -104,7 +104,11 @@ struct Literal {
   static Literal of(Kind k) { Literal l; l.kind = k; return l; }
 };
 
-struct Ref       { Path path; std::span<TypeRef> inst; };     // checked: inst: type arguments, in the order of Scheme::types
+struct Ref       {
+  Path path;
+  std::span<TypeRef> inst;                             // checked: type arguments, in the order of Scheme::types
+  bool infix = false;                                  // written as an operator, so no field of a record
+};
 struct Tuple     { std::span<Expr*> parts; };          // () has none
 struct RecordField { Name name; Span span; Expr* value; };
 struct Record    { std::span<RecordField> fields; };

@@ -55,7 +55,7 @@ Expr* Parser::op_ref() {
   if (accept(Tok::Backtick)) {
     Path p = path(Lookup::Scope);
     expect(Tok::Backtick, "after the name");
-    return expr(p.span, Ref{p, {}});
+    return expr(p.span, Ref{p, {}, true});
   }
   Token t = take();
   Path p{};
@@ -81,7 +81,7 @@ Expr* Parser::op_ref() {
     mention(Lookup::Scope, t.name, t.span);
   }
   p.names = copy(names), p.spans = copy(spans);
-  return expr(t.span, Ref{p, {}});
+  return expr(t.span, Ref{p, {}, true});
 }
 
 Expr* Parser::operand_of(int min_level) {
