@@ -44,7 +44,7 @@ struct Aliases {
 
   Vars all() const;
   Aliases field(Name name, size_t expected = 0) const;      // expected: where it probably is
-  void own(Binding* b);
+  void own(Binding* b, bool component = false);
 };
 struct Aliases::Field {
   Name name;
@@ -62,10 +62,11 @@ Aliases Aliases::field(Name name, size_t expected) const {
   for (const Field& f : fields) if (f.name == name) return f.value;
   return {};
 }
-// A variable stands for the memory of a new value; for shared memory stand the variables that have it already.
-void Aliases::own(Binding* b) {
-  if (!record && vars.empty()) vars.push_back(b);
-  for (Field& f : fields) f.value.own(b);
+// A variable stands for the memory of a new value; for shared memory stand the variables that have it already. The components of
+// a variable belong together, though, whatever they are.
+void Aliases::own(Binding* b, bool component) {
+  if (!record && (component || vars.empty())) add(vars, b);
+  for (Field& f : fields) f.value.own(b, true);
 }
 
 // Do two of the sets have a variable in common?
@@ -714,12 +715,33 @@ class Consumption {
       }
     }
     leave(saved);
-    // The result: the start of what was not consumed, and what the body returned from outside.
-    Aliases out = cut(start, e->type);
-    Vars outer;
-    for (Binding* v : result.all()) if (const uint32_t* d = depths_.find(v); !d || *d <= depth_) add(outer, v);
-    Aliases from_body = by_type(e->type, outer);
-    return either(without_consumed(out), from_body);
+    // The result is like that of a call: what one parameter starts with may end in another.
+    Vars shared;
+    for (Binding* v : without_consumed(start).all()) add(shared, v);
+    for (Binding* v : result.all()) if (const uint32_t* d = depths_.find(v); !d || *d <= depth_) add(shared, v);
+    auto consumes = [&](Binding* v) { return consuming[std::find(params.begin(), params.end(), v) - params.begin()]; };
+    std::function<TypeRef(const ast::Pat*, TypeRef)> returned = [&](const ast::Pat* p, TypeRef t) -> TypeRef {
+      auto* r = types.as<RecordType>(t);
+      std::vector<Field> fields;
+      if (r) fields.assign(r->fields.begin(), r->fields.end());
+      auto part = [&](const ast::Pat* q, Name name) {
+        for (auto& f : fields) if (f.first == name) f.second = returned(q, f.second);
+      };
+      return match(p->node,
+          [&](const ast::PVar& v) { return consumes(v.var) ? types.add(UniqueType{t}) : t; },
+          [&](const ast::PTuple& x) {
+            for (size_t i = 0; i < x.parts.size(); i++) part(x.parts[i], c.numeral(i));
+            return types.record(fields);
+          },
+          [&](const ast::PRecord& x) {
+            for (const ast::PField& f : x.fields) part(f.pat, f.name);
+            return types.record(fields);
+          },
+          [&](const ast::PAscribe& x) { return returned(x.pat, t); },
+          [&](const ast::PAttr& x) { return returned(x.pat, t); },
+          [&](const auto&) { return t; });
+    };
+    return result_of(returned(l.state, e->type), 0, shared, e->span);
   }
 
   Aliases node(ast::Expr* e) {
