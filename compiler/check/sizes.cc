@@ -42,7 +42,10 @@ TypeRef Sizes::replace_any(TypeRef t, Span at) {
 void Sizes::written_sizes(ast::TypeExpr* t) {
   auto size = [&](ast::SizeExpr& s) { if (s.exp) exp(s.exp); };
   match(t->node,
-      [&](ast::TName& n) { for (ast::TypeArg& a : n.args) { if (a.type) written_sizes(a.type); else size(a.size); } },
+      [&](ast::TName& n) {
+        if (types.is_error(t->type)) return;      // its arguments were not looked at
+        for (ast::TypeArg& a : n.args) { if (a.type) written_sizes(a.type); else size(a.size); }
+      },
       [&](ast::TArray& a) { size(a.size); written_sizes(a.elem); },
       [&](ast::TRecord& r) { for (auto& f : r.fields) written_sizes(f.second); },
       [&](ast::TSum& s) { for (auto& clause : s.clauses) for (ast::TypeExpr* p : clause.payload) written_sizes(p); },
