@@ -41,6 +41,7 @@ struct Aliases {
   Vars vars;
   std::vector<Field> fields;
   bool record = false;
+  TypeRef function = {};      // of one made in this definition: its type with the uniqueness that its body has
 
   Vars all() const;
   Aliases field(Name name, size_t expected = 0) const;      // expected: where it probably is
@@ -165,7 +166,24 @@ class Consumption {
       return out;
     }
     out.vars = vars;
+    if (types.as<FunType>(t)) out.function = t;
     return out;
+  }
+  // A type with the uniqueness that the results of another have.
+  TypeRef as_unique_as(TypeRef t, TypeRef other) {
+    auto *r = types.as<RecordType>(t), *s = types.as<RecordType>(other);
+    auto *f = types.as<FunType>(t), *g = types.as<FunType>(other);
+    if (types.as<UniqueType>(other)) return types.as<UniqueType>(t) ? t : types.add(UniqueType{t});
+    if (r && s && r->fields.size() == s->fields.size()) {
+      std::vector<Field> fields(r->fields.begin(), r->fields.end());
+      std::vector<Field> others(s->fields.begin(), s->fields.end());
+      for (size_t i = 0; i < fields.size(); i++) fields[i].second = as_unique_as(fields[i].second, others[i].second);
+      return types.record(fields);
+    }
+    if (!f || !g) return t;
+    FunType out = *f;
+    out.result = as_unique_as(f->result, g->result);
+    return types.add(out);
   }
 
   Aliases cut(Aliases a, TypeRef t) const {
@@ -464,7 +482,7 @@ class Consumption {
     TypeRef t = l.def->scheme->type;
     TypeRef with_result = function(l.def->params, l.def->result, l.def->body, t, !l.def->result);
     if (with_result != t) const_cast<Scheme*>(l.def->scheme)->type = with_result;
-    Aliases a{leave(saved), {}, false};
+    Aliases a{leave(saved), {}, false, with_result};
     bind(l.def->self, with_result, a, true);
   }
 
@@ -500,8 +518,9 @@ class Consumption {
       if (builtin(c, o).empty()) {
         std::vector<Argument> args{{o.left, std::move(left)}, {o.right, {}}};
         Vars shared = call(o.op->type, args, Order::AsWritten, 1);
-        add(shared, exp(o.op).all());
-        left = cut(result_of(o.op->type, 2, shared, chain[k]->span), chain[k]->type);
+        Aliases op = exp(o.op);
+        add(shared, op.all());
+        left = cut(result_of(type_of(o.op, op), 2, shared, chain[k]->span), chain[k]->type);
         continue;
       }
       exp(o.right);        // what `&&` and `||` consume on the right may be consumed
@@ -562,6 +581,10 @@ class Consumption {
       args[i].second = std::move(a);
     }
     return shared;
+  }
+
+  TypeRef type_of(const ast::Expr* fun, const Aliases& value) {
+    return value.function.valid() ? as_unique_as(fun->type, value.function) : fun->type;
   }
 
   Aliases result_of(TypeRef fun, size_t arity, Vars shared, Span at) {
@@ -799,8 +822,9 @@ class Consumption {
           std::vector<Argument> args;
           for (ast::Expr* x : a.args) args.emplace_back(x, Aliases{});
           Vars shared = call(a.fun->type, args, Order::LastFirst);
-          add(shared, exp(a.fun).all());
-          return result_of(a.fun->type, args.size(), shared, e->span);
+          Aliases fun = exp(a.fun);
+          add(shared, fun.all());
+          return result_of(type_of(a.fun, fun), args.size(), shared, e->span);
         },
         [&](ast::Construct& k) {
           Vars all;
@@ -809,7 +833,9 @@ class Consumption {
         },
         [&](ast::Unary& u) { exp(u.operand); return Aliases{}; },
         [&](ast::Section& s) {
-          Vars all = exp(s.op).all();
+          Aliases op = exp(s.op);
+          if (!s.left && !s.right) return op;
+          Vars all = op.all();
           if (s.left) add(all, exp(s.left).all());
           if (s.right) add(all, exp(s.right).all());
           return Aliases{all, {}, false};
@@ -817,8 +843,8 @@ class Consumption {
         [&](ast::AccessSection& s) { for (ast::Step& step : s.steps) selectors(step.at); return Aliases{}; },
         [&](ast::Lambda& l) {
           Inner saved = enter(Inside::Function);
-          function(l.params, l.result, l.body, e->type, false);
-          return Aliases{leave(saved), {}, false};
+          TypeRef t = function(l.params, l.result, l.body, e->type, !l.result);
+          return Aliases{leave(saved), {}, false, t};
         },
         [&](ast::Match& m) {
           Aliases on = exp(m.on);

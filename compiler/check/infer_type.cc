@@ -66,7 +66,7 @@ TypeRef Infer::resolve_name(ast::TypeExpr* t, ast::TName& n, std::vector<Binding
       return types.error();
     }
     if (size_wanted) s.sizes[m.params[i].size] = resolve_size(n.args[i].size, exists);
-    else s.types[m.params[i].type] = {{}, resolve(n.args[i].type, exists), Lifted::No, {}};
+    else s.types[m.params[i].type] = {{}, c.strip_unique(resolve(n.args[i].type, exists)), Lifted::No, {}};
   }
   TypeRef body = m.body;
   if (auto* e = types.as<ExistsType>(body)) {
@@ -174,7 +174,7 @@ TypeRef Infer::resolve(ast::TypeExpr* t, std::vector<Binding*>* exists) {
 // The body of a type declaration: its anonymous sizes become an ExistsType in front.
 TypeRef Infer::abbreviation(ast::TypeExpr* body) {
   std::vector<Binding*> exists;
-  TypeRef t = resolve(body, &exists);
+  TypeRef t = c.strip_unique(resolve(body, &exists));      // which parameters are consumed, definitions say themselves
   return exists.empty() ? t : types.add(ExistsType{types.keep(exists), t});
 }
 
