@@ -747,6 +747,11 @@ bool Infer::definition(ast::Def& def) {
   }, [](SizeRef) {});
   default_vars();
 
+  // What stays open in the result of a branch or a loop may be anything but a function.
+  for (auto& [t, at] : no_functions_) visit_type(types, zonk(t), [&](TypeRef x) {
+    if (auto* v = types.as<VarType>(x)) vars_[v->var].bound = std::min(vars_[v->var].bound, Lifted::Size);
+  }, [](SizeRef) {});
+
   for (ast::TypeParam& p : def.tparams) if (p.type.valid()) generalised.push_back(p.type);
   TypeRef whole = zonk(type);
   std::vector<uint32_t> open;
