@@ -117,7 +117,7 @@ class Causality {
   template <class F> void each_unknown(TypeRef t, F&& f) {
     visit_type(types, t, [](TypeRef) {}, [&](SizeRef s) {
       c.each_name(s, [&](Binding* b) {
-        if (b->kind == Binding::Kind::UnknownSize && !b->top_level && made_.contains(b)) f(b);
+        if (b->kind == Binding::Kind::UnknownSize && made_.contains(b)) f(b);
       });
     });
   }
