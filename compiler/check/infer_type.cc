@@ -72,13 +72,15 @@ TypeRef Infer::resolve_name(ast::TypeExpr* t, ast::TName& n, std::vector<Binding
   if (auto* e = types.as<ExistsType>(body)) {
     ExistsType ex = *e;
     named_lifted = true;
+    std::vector<Binding*> copies;
     for (Binding* b : ex.sizes) {
-      if (!exists) { s.sizes[b] = types.any(); continue; }
-      Binding* copy = c.program.bind(b->name, t->span, Binding::Kind::TypeParamName);
-      exists->push_back(copy);
-      s.sizes[b] = types.add(Size{NameSize{copy}});
+      copies.push_back(c.program.bind(b->name, t->span, Binding::Kind::TypeParamName));
+      s.sizes[b] = types.add(Size{NameSize{copies.back()}});
     }
-    body = ex.body;
+    body = c.substitute(ex.body, s);
+    if (!exists) return types.add(ExistsType{types.keep(copies), body});
+    exists->insert(exists->end(), copies.begin(), copies.end());
+    return body;
   }
   return c.substitute(body, s);
 }

@@ -27,16 +27,18 @@ TypeRef Sizes::fresh_type(TypeRef t, Span at, Fresh kind, bool in_arrow) {
 
 // Anonymous and written existential sizes become flexible.
 TypeRef Sizes::replace_any(TypeRef t, Span at) {
-  TypeRef plain = rebuild(types, t,
-      [&](TypeRef x) -> TypeRef {
-        auto* e = types.as<ExistsType>(x);
-        if (!e) return {};
-        Context::Subst s;
-        for (Binding* b : e->sizes) s.sizes[b] = fresh(at);
-        return c.substitute(e->body, s);
-      },
-      [](SizeRef s) { return s; });
-  return fresh_type(plain, at);
+  std::function<TypeRef(TypeRef)> open = [&](TypeRef whole) {
+    return rebuild(types, whole,
+        [&](TypeRef x) -> TypeRef {
+          auto* e = types.as<ExistsType>(x);
+          if (!e) return {};
+          Context::Subst s;
+          for (Binding* b : e->sizes) s.sizes[b] = fresh(at);
+          return open(c.substitute(e->body, s));
+        },
+        [](SizeRef s) { return s; });
+  };
+  return fresh_type(open(t), at);
 }
 
 void Sizes::written_sizes(ast::TypeExpr* t) {

@@ -89,11 +89,12 @@ bool Sizes::link(uint32_t var, SizeRef s) {
     // Already existential: every occurrence is a size of its own.
     return true;
   }
+  // A call of the function makes it, unless it is what a lambda is called with.
+  bool escapes = false;
+  c.each_name(s, [&](Binding* b) { escapes |= lambda_params_.count(b) > 0; });
+  if (vars_[var].level == nowhere && escapes) return fail(self(), s, Failure::Scope);
   if (!fits(s, var, vars_[var].level)) {
     if (!vars_[var].absorbable) return fail(self(), s, vars_[var].unlifted ? Failure::Unlifted : Failure::Scope);
-    // A call of the function makes it, unless it is what a lambda is called with.
-    bool escapes = false;
-    c.each_name(s, [&](Binding* b) { escapes |= lambda_params_.count(b) > 0; });
     if (escapes && !vars_[var].in_arrow) return fail(self(), s, Failure::Scope);
     vars_[var].absorbed = any_absorbed_ = true;
     vars_[var].absorbed_from = s;
@@ -123,6 +124,7 @@ bool Sizes::unify_size(SizeRef a, SizeRef b) {
     // What is existential here is so there too.
     for (auto [from, to] : {std::pair(va->var, vb->var), std::pair(vb->var, va->var)}) {
       if (!vars_[from].absorbed) continue;
+      if (vars_[to].level == nowhere) return link(to, types.add(Size{VarSize{from}}));
       vars_[to].existential = true;
       if (vars_[to].absorbable && !vars_[to].absorbed) {
         vars_[to].absorbed = any_absorbed_ = true;
@@ -282,10 +284,13 @@ bool Sizes::unify(TypeRef expected, TypeRef actual) {
           if (y.name) s.sizes[y.name] = name;
           y.result = c.substitute(y.result, s);
         }
-        // Sizes that the expected function may choose fit whatever the actual one makes.
+        // Sizes that the expected function may choose fit whatever the actual one makes, each one thing.
         if (!x.exists.empty()) {
           Context::Subst s;
-          for (Binding* b : x.exists) s.sizes[b] = fresh({}, Fresh::Absorbable);
+          for (Binding* b : x.exists) {
+            s.sizes[b] = fresh({}, Fresh::Plain);
+            vars_.back().level = nowhere;
+          }
           x.result = c.substitute(x.result, s);
         }
         if (unify(x.result, y.result)) return true;

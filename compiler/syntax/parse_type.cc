@@ -20,8 +20,8 @@ TypeExpr* Parser::type() {
   if (is(Tok::Question) || is(Tok::Hole)) {
     accept(Tok::Question);
     std::vector<Binding*> sizes;
-    while (is(Tok::LBracket) || is(Tok::IndexBracket)) {
-      take();
+    while (is(Tok::LBracket) || is(Tok::IndexBracket) || sizes.empty()) {
+      if (!accept(Tok::IndexBracket)) expect(Tok::LBracket, "of the sizes");
       Token name = expect(Tok::Name, "of the size");
       expect(Tok::RBracket, "after the size");
       sizes.push_back(program_.bind(name.name, name.span, Binding::Kind::TypeParamName));
