@@ -25,20 +25,23 @@ TypeRef Sizes::fresh_type(TypeRef t, Span at, Fresh kind, bool in_arrow) {
       });
 }
 
+// The bodies of existential types with other sizes each.
+TypeRef Sizes::replace_exists(TypeRef t, bool in_functions, const std::function<SizeRef(Binding*)>& by) {
+  return rebuild(types, t,
+      [&](TypeRef x) -> TypeRef {
+        if (!in_functions && types.as<FunType>(x)) return x;
+        auto* e = types.as<ExistsType>(x);
+        if (!e) return {};
+        Context::Subst s;
+        for (Binding* b : e->sizes) s.sizes[b] = by(b);
+        return replace_exists(c.substitute(e->body, s), in_functions, by);
+      },
+      [](SizeRef s) { return s; });
+}
+
 // Anonymous and written existential sizes become flexible.
 TypeRef Sizes::replace_any(TypeRef t, Span at) {
-  std::function<TypeRef(TypeRef)> open = [&](TypeRef whole) {
-    return rebuild(types, whole,
-        [&](TypeRef x) -> TypeRef {
-          auto* e = types.as<ExistsType>(x);
-          if (!e) return {};
-          Context::Subst s;
-          for (Binding* b : e->sizes) s.sizes[b] = fresh(at);
-          return open(c.substitute(e->body, s));
-        },
-        [](SizeRef s) { return s; });
-  };
-  return fresh_type(open(t), at);
+  return fresh_type(replace_exists(t, true, [&](Binding*) { return fresh(at); }), at);
 }
 
 void Sizes::written_sizes(ast::TypeExpr* t) {

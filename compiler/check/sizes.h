@@ -74,6 +74,7 @@ class Sizes {
   SizeRef unknown(Span at, Made made, Name name = {}, Origin kind = Origin::Other);
   TypeRef open_exists(TypeRef result, std::span<Binding* const> exists, Span at, std::string_view origin);
   TypeRef written(ast::TypeExpr* t);
+  TypeRef replace_exists(TypeRef t, bool in_functions, const std::function<SizeRef(Binding*)>& by);
   TypeRef replace_any(TypeRef t, Span at);
   TypeRef replace_absorbed(TypeRef t, Span at, bool whole = false);
   void set(TypeRef& slot, TypeRef t) { slot = t; slots_.push_back(&slot); }

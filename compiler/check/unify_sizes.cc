@@ -293,6 +293,13 @@ bool Sizes::unify(TypeRef expected, TypeRef actual) {
           }
           x.result = c.substitute(x.result, s);
         }
+        // So do those of an abstract type that has become one with sizes of its own.
+        x.result = replace_exists(x.result, false, [&](Binding*) {
+          SizeRef chosen = fresh({}, Fresh::Plain);
+          vars_.back().level = nowhere;
+          return chosen;
+        });
+        y.result = replace_exists(y.result, false, [&](Binding* b) { return types.add(Size{NameSize{b}}); });
         if (unify(x.result, y.result)) return true;
         in_function_result_ |= x.name || y.name;
         return false;
