@@ -406,7 +406,6 @@ TypeRef Sizes::loop(ast::Expr* e, ast::Loop& l) {
     };
     for (size_t i = 0; i < n; i++) {
       if (!open[i]) continue;
-      if (types.as<VarSize>(resolve(ends[i].second)) && copies(i) == n) unify_size(starts[i].first, ends[i].second);
       bool own = same(ends[i].second, starts[i].first) || same(ends[i].second, starts[i].second);
       variant[i] = !own && copies(i) == n;
     }
