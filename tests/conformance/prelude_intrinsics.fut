@@ -57,7 +57,7 @@ entry inside_map [n] [m] [k] (xs: [n][m]i32) (iss: [n][k]i64) =
   map2 (\x is -> intrinsics.hist_stream (copy x) (+) 0 (\(out: *acc ([m]i32)) i -> write out i 1) is) xs iss
 -- ==
 -- entry: inside_stream
--- input { [0, 0, 0, 0] [[0i64, 0i64, 1i64], [2i64, 1i64, 1i64], [9i64, 0i64, 1i64]] } output { [0, 2, 0, 1] }
+-- input { [0, 0, 0, 0] [[0i64, 2i64, 1i64], [2i64, 1i64, 9i64], [9i64, 0i64, 1i64]] } output { [0, 1, 0, 2] }
 entry inside_stream [n] [k] (xs: *[n]i32) (iss: [][k]i64) =
   intrinsics.hist_stream xs (+) 0 (\(out: *acc ([n]i32)) is ->
     let sum = i64.sum (intrinsics.scatter_stream (replicate 3 0) (\(inner: *acc ([3]i64)) i -> write inner i i) is)
@@ -94,7 +94,7 @@ entry view3 (xs: [12]i32) = map (map i32.sum) (intrinsics.flat_index_3d xs 0 2 6
 entry view4 (xs: [12]i32) = map (map i32.sum) (head (intrinsics.flat_index_4d xs 0 1 99 2 6 3 2 2 1))
 -- ==
 -- entry: update2
--- input { [1, 2, 3, 4, 5] 0i64 2i64 2i64 [[9, 8], [7, 6]] } output { [9, 2, 7, 4, 6] }
+-- input { [1, 2, 3, 4, 5, 6] 0i64 3i64 2i64 [[9, 8], [7, 6]] } output { [9, 2, 8, 7, 5, 6] }
 -- input { [1, 2, 3, 4, 5] 1i64 2i64 1i64 [[9, 8], [7, 6]] } output { [1, 9, 8, 7, 6] }
 -- input { [1, 2, 3, 4, 5] 2i64 2i64 1i64 [[9, 8], [7, 6]] } error: Flat slice out of bounds
 entry update2 (xs: *[]i32) (offset: i64) (s: i64) (t: i64) (vs: [][]i32) = intrinsics.flat_update_2d xs offset s t vs
