@@ -145,6 +145,11 @@ if(RAIDO_FUZZ)
     target_compile_options(fuzz_${target} PRIVATE -fno-sanitize=vptr)          # as for the unit tests
     target_link_options(fuzz_${target} PRIVATE -fsanitize=fuzzer)
   endforeach()
+  foreach(target source programs)      # what the fuzzers came upon
+    add_test(NAME corpus_${target} COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/fuzz/replay.py $<TARGET_FILE:fuzz_${target}>
+                                           ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus_${target}.tar.xz)
+    set_tests_properties(corpus_${target} PROPERTIES LABELS asan TIMEOUT 1200)
+  endforeach()
 endif()
 
 find_package(benchmark QUIET)
