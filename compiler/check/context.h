@@ -58,6 +58,7 @@ struct ModuleInfo {
 struct ModTypeInfo {
   const ModuleInfo* info;
   std::vector<AbstractAt> abstracts;
+  Span definition = {};                  // of its name, if it has one
 };
 
 struct TermEntry {

@@ -40,7 +40,9 @@ void Modules::decl(ast::Decl& d, ModuleInfo& out, Abstracts& abstracts) {
       [&](ast::TypeDef* t) { type(d, *t, out); },
       [&](ast::ModTypeDef* m) {
         if (!d.local) no_duplicate(seen_->mod_types, m->name, m->name_span, "module type");
-        const ModTypeInfo* info = c.mod_type(mod_type(m->type));
+        ModTypeInfo type = mod_type(m->type);
+        type.definition = m->span;
+        const ModTypeInfo* info = c.mod_type(std::move(type));
         c.mod_types.bind(m->name, info);
         if (!d.local) out.mod_types[m->name] = info;
       },
@@ -380,7 +382,9 @@ ModTypeInfo Modules::mod_type(ast::ModType* t) {
   return match(t->node,
       [&](ast::SName& n) {
         const ModTypeInfo* found = c.lookup_mod_type(n.path);
-        return found ? fresh_copy(*found, "") : ModTypeInfo{c.module({}), {}};
+        if (!found) return ModTypeInfo{c.module({}), {}};
+        n.definition = found->definition;
+        return fresh_copy(*found, "");
       },
       [&](ast::SSpecs& s) { return specs(s); },
       [&](ast::SWith& w) { return refine(w, t->span); },

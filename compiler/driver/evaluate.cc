@@ -3,6 +3,8 @@
 // The language has no effects, so evaluating a declaration again where it is used changes nothing.
 #include "compiler/driver/evaluate.h"
 
+#include "compiler/driver/show.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -119,7 +121,7 @@ std::optional<Evaluated> Session::evaluate(const std::string& name, const std::s
     return {};
   }
   ir::InterpretOptions how;
-  how.trace = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  how.trace = print_trace;
   ir::Outcome outcome = ir::interpret(program, value_name, {}, how);
   if (outcome.failure) {
     messages += show(*outcome.failure) + "\n";

@@ -43,8 +43,14 @@ class Finder {
     for (const ast::Decl& d : all)
       match(d.node,
             [&](const ast::Def* def) { definition(*def); },
-            [&](const ast::TypeDef* t) { type(t->body); },
-            [&](const ast::ModTypeDef* m) { mod_type(*m->type); },
+            [&](const ast::TypeDef* t) {
+              found(text(t->name), t->name_span, {}, t->span);
+              type(t->body);
+            },
+            [&](const ast::ModTypeDef* m) {
+              found(text(m->name), m->name_span, {}, m->span);
+              mod_type(*m->type);
+            },
             [&](const ast::ModDef* m) {
               binding(m->self, {});
               mod_exp(*m->exp);
@@ -73,7 +79,7 @@ class Finder {
   }
   void mod_type(const ast::ModType& m) {
     match(m.node,
-          [](const ast::SName&) {},
+          [&](const ast::SName& n) { found(std::string(checked_.sources.text(n.path.span)), n.path.span, {}, n.definition); },
           [&](const ast::SSpecs& s) {
             for (const ast::Spec& spec : s.specs)
               match(spec.node,

@@ -116,7 +116,7 @@ int command_run(const Options& options) {
   auto args = read_arguments(name, types, input, options.type_directed);
   if (!args) return 1;
   ir::InterpretOptions how;
-  how.trace = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  how.trace = print_trace;
   ir::Outcome outcome = ir::interpret(program, name, *args, how);
   if (outcome.failure) {
     fmt::print(stderr, "{}: {}\n", options.program, show(*outcome.failure));

@@ -416,7 +416,7 @@ std::optional<ScriptValue> ScriptEvaluator::call(const Entry& e, const std::vect
   std::vector<Value> all;
   for (const auto& leaves : args) all.insert(all.end(), leaves.begin(), leaves.end());
   ir::InterpretOptions how;
-  how.trace = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  how.trace = print_trace;
   ir::Outcome outcome = ir::interpret(program_.program, e.core->name, all, how);
   if (outcome.failure) return fail(raido::ir::show(*outcome.failure));
   return of(e.layout->result, std::move(outcome.results), e.result_type);

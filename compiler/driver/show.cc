@@ -110,4 +110,16 @@ std::vector<std::string> show_results(const Layout& layout, std::span<const Valu
   return out;
 }
 
+void print_trace(const std::string& tag, const Value& value) {
+  Layout layout;
+  layout.elem = value.elem;
+  for (size_t d = 0; d < value.shape.size(); d++) {
+    Layout array;
+    array.kind = Layout::Kind::Array;
+    array.element.push_back(std::move(layout));
+    layout = std::move(array);
+  }
+  fmt::print(stderr, "{}: {}\n", tag, Shower(false).show(layout, {&value}, -1));
+}
+
 }  // namespace raido

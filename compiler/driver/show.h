@@ -16,4 +16,7 @@ std::string show_value(const lower::Layout& layout, std::span<const ir::Value> l
 // One component of a tuple of several as one text each, anything else as one text; a unit has none.
 std::vector<std::string> show_results(const lower::Layout& layout, std::span<const ir::Value> leaves);
 
+// One line on standard error, `TAG: VALUE` without suffixes: InterpretOptions::trace of the commands.
+void print_trace(const std::string& tag, const ir::Value& value);
+
 }  // namespace raido

@@ -274,17 +274,8 @@ void Interpreter::trace(const Stm& stm) {
     if (!attr.name.starts_with("trace")) continue;
     std::vector<std::string> place = backtrace(stm.source);
     std::string tag = attr.name.size() > 6 ? attr.name.substr(6) : place.empty() ? "trace" : place[0];  // "trace:tag"
-    for (const Bind& b : stm.pattern) {
-      std::string text;
-      show_numbers(cell(b.var), [&](const Num& n) {
-        if (!text.empty()) text += ' ';
-        if (n.value.type == Scalar::Bool) text += n.value.bits ? "true" : "false";
-        else if (is_float(n.value.type)) text += fmt::format("{:.6f}", n.value.as_f64());
-        else if (n.value.type == Scalar::U64) text += std::to_string(n.value.bits);
-        else text += std::to_string(n.value.as_i64());
-      });
-      options_.trace(tag + ": " + text);
-    }
+    for (const Bind& b : stm.pattern)
+      if (const Cell& c = cell(b.var); std::holds_alternative<Num>(c) || std::holds_alternative<Ref<Array>>(c)) options_.trace(tag, to_value(c));
   }
 }
 

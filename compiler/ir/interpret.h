@@ -16,7 +16,7 @@ namespace raido::ir {
 
 struct InterpretOptions {
   int64_t max_bytes = int64_t(8) << 30;                     // more than this in one array is "out of memory"
-  std::function<void(const std::string&)> trace;            // receives the lines of #[trace]
+  std::function<void(const std::string& tag, const Value&)> trace;   // receives what passes #[trace], a tuple by its components
 };
 
 struct Failure {

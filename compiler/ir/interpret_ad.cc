@@ -198,9 +198,6 @@ template <class F> Cell Interpreter::map_numbers(const Cell& c, F&& f) {
   return r;
 }
 
-// What each_number does for trace, which lives in interpret.cc.
-void Interpreter::show_numbers(const Cell& c, const std::function<void(const Num&)>& f) { each_number(c, f); }
-
 Cell Interpreter::zeros_like(const Cell& c, const std::vector<i64>& batch) {
   Scalar elem;
   std::vector<i64> shape = batch;

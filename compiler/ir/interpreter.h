@@ -176,7 +176,6 @@ class Interpreter {
   std::vector<Cell> jvp(const Jvp& x);
   std::vector<Cell> vjp(const Vjp& x);
   std::vector<Cell> custom(const Custom& x);
-  void show_numbers(const Cell& c, const std::function<void(const Num&)>& f);   // each_number, for other files
 
   struct Slot { uint32_t index = 0; bool global = false; };
 

@@ -252,7 +252,7 @@ struct SpecModule { Name name; Span name_span; ModType* type; };
 struct SpecInclude { ModType* type; };
 struct Spec { Span span; std::variant<SpecVal, SpecType, SpecModule, SpecInclude> node; };
 
-struct SName  { Path path; };
+struct SName  { Path path; Span definition = {}; };                  // definition: by the checker
 struct SSpecs { std::span<Spec> specs; };
 struct SWith  { ModType* base; Path type; std::span<TypeParam> params; TypeExpr* body; };
 struct SArrow { Binding* param; ModType *from, *to; };               // param may be null
