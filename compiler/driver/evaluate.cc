@@ -115,13 +115,29 @@ std::optional<Evaluated> Session::evaluate(const std::string& name, const std::s
   Activity activity("lower", fmt::format("raido eval '{}'", text));
   std::vector<lower::EntryLayout> layouts;
   checked->diags = {};
-  ir::Program program = lower::lower(*checked, {}, &layouts);
+  std::vector<lower::Breakpoint> breakpoints;
+  lower::Options how_to_lower;
+  if (on_stop) how_to_lower.breakpoints = &breakpoints;
+  ir::Program program = lower::lower(*checked, how_to_lower, &layouts);
   if (!checked->ok()) {
     for (const Report& r : checked->diags.sorted()) messages += render(checked->sources, r);
     return {};
   }
   ir::InterpretOptions how;
   how.trace = print_trace;
+  how.stop_at_nan = on_stop && stop_at_nan;
+  if (on_stop) how.stop = [&](const ir::Stop& at) {
+    Stopped here{!at.breakpoint, at.backtrace, {}};
+    auto next = at.values.begin();
+    if (at.breakpoint)
+      for (const lower::Breakpoint::Local& l : breakpoints.at(size_t(*at.breakpoint)).locals) {
+        Evaluated value{l.layout, {}};
+        for (size_t i = 0; i < l.layout.leaves; i++, ++next)
+          if (*next) value.leaves.push_back(**next);
+        if (value.leaves.size() == l.layout.leaves) here.locals.push_back({l.name, l.type, std::move(value)});
+      }
+    on_stop(here);
+  };
   ir::Outcome outcome = ir::interpret(program, value_name, {}, how);
   if (outcome.failure) {
     messages += show(*outcome.failure) + "\n";

@@ -1,5 +1,6 @@
 // evaluate.h - expressions evaluated by the interpreter, in the scope of a file and of what was declared before: for eval and repl.
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,14 @@ struct Evaluated {
   std::vector<ir::Value> leaves;
 };
 
+// Where an evaluation stopped: at a `#[break]`, or where an operation made a NaN of numbers.
+struct Stopped {
+  struct Local { std::string name, type; Evaluated value; };
+  bool nan;
+  std::vector<std::string> backtrace;        // innermost first
+  std::vector<Local> locals;                 // those not consumed yet
+};
+
 class Session {
  public:
   // The file whose declarations are in scope; empty: none. earlier_names: as in check::Options.
@@ -32,6 +41,9 @@ class Session {
   std::optional<std::string> type_of(const std::string& name, const std::string& text, std::string& messages);
   // What a module provides, as a module type.
   std::optional<std::string> module_type(const std::string& name, const std::string& text, std::string& messages);
+  // Where evaluations stop, until it returns; none: they do not.
+  std::function<void(const Stopped&)> on_stop;
+  bool stop_at_nan = false;
   // Checks the file; false if it has errors.
   bool check_file(bool warnings, std::string& messages);
 

@@ -30,6 +30,7 @@ LineReader::LineReader() : terminal_(isatty(0) && isatty(1)) {
   struct sigaction action {};
   action.sa_handler = on_interrupt;
   if (terminal_) sigaction(SIGINT, &action, nullptr);
+  else std::setvbuf(stdin, nullptr, _IONBF, 0);            // processes that evaluate read on where this one stopped
 #ifdef RAIDO_LIBEDIT
   if (!terminal_) return;
   using_history();

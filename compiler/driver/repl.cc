@@ -1,7 +1,8 @@
 // repl.cc - `raido repl`: declarations and expressions as they are entered.
 //
 // What is entered is evaluated in a child process: Ctrl-C ends that alone, and so would a mistake of the interpreter. The
-// parent keeps the texts of the declarations that were accepted.
+// parent keeps the texts of the declarations that were accepted. Where an evaluation stops, its process reads the commands;
+// when it ends it sends back what they changed.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +11,8 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -76,6 +79,7 @@ class Interactive {
       }
       if (!trimmed(text).empty()) enter(text);
       count_++;
+      if (leave_) break;
     }
     fmt::print("Leaving 'raido repl'.\n");
     return 0;
@@ -123,21 +127,97 @@ class Interactive {
   bool in_child(const std::function<bool(std::string&)>& work) {
     std::fflush(stdout);
     std::fflush(stderr);
+    int back[2];
+    CHECK(::pipe(back) == 0, "cannot make a pipe: {}", std::strerror(errno));
     pid_t child = ::fork();
     CHECK(child >= 0, "cannot start a process: {}", std::strerror(errno));
     if (child == 0) {
+      ::close(back[0]);
+      to_parent_ = back[1];
       ::signal(SIGINT, SIG_DFL);
+      session_.on_stop = [this](const Stopped& s) { stopped(s); };
+      session_.stop_at_nan = stop_at_nan_;
       std::string messages;
       bool ok = work(messages);
       fmt::print("{}", messages);
-      std::fflush(stdout);
-      std::fflush(stderr);
-      ::_exit(ok ? 0 : 3);
+      end_child(ok ? 0 : 3);
     }
+    ::close(back[1]);
+    std::string state;
+    char part[4096];
+    for (ssize_t n; (n = ::read(back[0], part, sizeof part)) > 0 || (n < 0 && errno == EINTR);)
+      if (n > 0) state.append(part, size_t(n));
+    ::close(back[0]);
+    restore(state);
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
     if (WIFSIGNALED(status)) fmt::print("{}\n", WTERMSIG(status) == SIGINT ? "Interrupted." : "The evaluation ended unexpectedly.");
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  }
+
+  // What the commands at a breakpoint change: the number of inputs, whether NaNs stop, whether to leave, the places passed.
+  [[noreturn]] void end_child(int code) {
+    std::string state = fmt::format("{}\n{}\n{}\n", count_, stop_at_nan_, leave_);
+    for (const std::string& place : passed_) state += place + "\n";
+    for (size_t done = 0; done < state.size();) {
+      ssize_t n = ::write(to_parent_, state.data() + done, state.size() - done);
+      if (n < 0 && errno != EINTR) break;
+      if (n > 0) done += size_t(n);
+    }
+    std::fflush(stdout);
+    std::fflush(stderr);
+    ::_exit(code);
+  }
+  void restore(const std::string& state) {               // empty: the child was interrupted
+    std::vector<std::string> lines;
+    for (size_t at = 0, end; (end = state.find('\n', at)) != std::string::npos; at = end + 1) lines.push_back(state.substr(at, end - at));
+    if (lines.size() < 3) return;
+    count_ = std::stoul(lines[0]);
+    stop_at_nan_ = lines[1] == "true";
+    leave_ = lines[2] == "true";
+    passed_ = std::set<std::string>(lines.begin() + 3, lines.end());
+  }
+
+  // In the child: reads inputs until an empty one. The names of the place are declared before what is entered.
+  void stopped(const Stopped& stop) {
+    std::string place = stop.backtrace.empty() ? "an unknown place" : stop.backtrace[0];
+    if (passed_.contains(place)) return;
+    Session outside = session_;
+    const Stopped* outer = std::exchange(stop_, &stop);
+    auto enter_frame = [&](size_t frame) {
+      session_ = outside;
+      std::string ignored;
+      if (frame == 0)
+        for (const Stopped::Local& l : stop.locals)
+          session_.declare("break", fmt::format("def {} = {}", l.name, show_expression(l.value.layout, l.value.leaves, l.type)), false, ignored);
+    };
+    enter_frame_ = enter_frame;
+    fmt::print("{} at {}\n", stop.nan ? "NaN produced" : "Breaking", place);
+    print_frames(0);
+    fmt::print("<Enter> to continue.\n");
+    enter_frame(0);
+    for (;;) {
+      count_++;
+      std::optional<std::string> line = lines_.read(prompt());
+      if (!line || (trimmed(*line).empty() && !lines_.interrupted())) break;
+      if (lines_.interrupted()) continue;
+      bool reset = false;
+      if (!trimmed(*line).starts_with(":")) {
+        enter(*line);
+      } else {
+        lines_.remember(*line);
+        if (!command(trimmed(*line).substr(1), reset)) leave_ = true;
+      }
+      if (leave_) end_child(0);
+    }
+    fmt::print("Continuing...\n");
+    std::fflush(stdout);
+    session_ = outside;
+    stop_ = outer;
+  }
+  void print_frames(size_t selected) const {
+    for (size_t i = 0; i < stop_->backtrace.size(); i++) fmt::print("{} #{}  {}\n", i == selected ? "->" : "  ", i, stop_->backtrace[i]);
+    fmt::print("\n");
   }
 
   void load(const std::string& file) {
@@ -200,16 +280,23 @@ class Interactive {
            });
            return true;
          }},
-        {"unbreak", "skip this breakpoint from now on", [](const std::string&) {
-           fmt::print("Not currently stopped at a breakpoint.\n");
+        {"unbreak", "skip this breakpoint from now on", [&](const std::string&) {
+           if (!stop_ || stop_->backtrace.empty()) return fmt::print("Not currently stopped at a breakpoint.\n"), true;
+           passed_.insert(stop_->backtrace[0]);
+           fmt::print("{} is skipped from now on.\n", stop_->backtrace[0]);
            return true;
          }},
-        {"nanbreak", "stop where an operation makes a NaN of numbers", [](const std::string&) {
-           fmt::print("The interpreter has no breakpoints.\n");
+        {"nanbreak", "whether to stop where an operation makes a NaN of numbers", [&](const std::string&) {
+           stop_at_nan_ = !stop_at_nan_;
+           fmt::print("{} where a NaN is produced.\n", stop_at_nan_ ? "Now stopping" : "No longer stopping");
            return true;
          }},
-        {"frame", "at a breakpoint: go to another frame", [](const std::string&) {
-           fmt::print("Not stopped at a breakpoint.\n");
+        {"frame", "NUMBER: at a breakpoint, go to another frame; only the innermost has kept its names", [&](const std::string& n) {
+           if (!stop_) return fmt::print("Not stopped at a breakpoint.\n"), true;
+           bool number = !n.empty() && n.size() < 9 && n.find_first_not_of("0123456789") == std::string::npos;
+           if (!number || std::stoul(n) >= stop_->backtrace.size()) return fmt::print("Invalid stack index: {}\n", n), true;
+           enter_frame_(std::stoul(n));
+           print_frames(std::stoul(n));
            return true;
          }},
         {"pwd", "the working directory", [](const std::string&) {
@@ -275,6 +362,11 @@ class Interactive {
   bool warnings_, earlier_names_;
   Session session_{{}, earlier_names_};
   size_t count_ = 0;
+  std::set<std::string> passed_;                          // breakpoints that are skipped
+  bool stop_at_nan_ = false, leave_ = false;
+  int to_parent_ = -1;                                    // in a child
+  const Stopped* stop_ = nullptr;                         // in a child that stopped
+  std::function<void(size_t)> enter_frame_;
 };
 
 }  // namespace

@@ -1,8 +1,12 @@
 // show.cc - the value is walked along its layout; where it goes into an array, an index is added that all leaves share.
 #include "compiler/driver/show.h"
 
+#include <algorithm>
+#include <functional>
+
 #include <fmt/format.h>
 
+#include "compiler/base/panic.h"
 #include "compiler/driver/data.h"
 
 namespace raido {
@@ -13,13 +17,17 @@ using lower::Layout;
 
 class Shower {
  public:
-  explicit Shower(bool suffixes) : suffixes_(suffixes) {}
+  enum class Style { Plain, Suffixes, Expression };
+  explicit Shower(Style style) : style_(style), suffixes_(style != Style::Plain) {}
 
   // The leaves of the value, read at index_. On several lines, those behind the first begin at `column`; -1: on one line.
   std::string show(const Layout& l, const std::vector<const Value*>& leaves, int column, bool payload = false) {
     switch (l.kind) {
       case Layout::Kind::Function: return "#<fun>";
-      case Layout::Kind::Scalar: return scalar_text(*leaves[0], offset(*leaves[0]), suffixes_);
+      case Layout::Kind::Scalar: {
+        std::string text = scalar_text(*leaves[0], offset(*leaves[0]), suffixes_);
+        return style_ == Style::Expression && text[0] == '-' ? "(" + text + ")" : text;
+      }
       case Layout::Kind::Array: return array(l, leaves, column);
       case Layout::Kind::Record: return record(l, leaves, column);
       case Layout::Kind::Sum: return sum(l, leaves, payload);
@@ -41,6 +49,7 @@ class Shower {
     int64_t n = !leaves.empty() ? leaves[0]->shape[depth] : l.extent.value_or(0);
     const Layout& elem = l.element[0];
     bool rows = elem.kind == Layout::Kind::Array;
+    if (n == 0 && style_ == Style::Expression) return "(" + blank(l, leaves, depth) + ")";
     if (n == 0 && suffixes_) {
       const Layout* inner = &l;
       std::string dims;
@@ -57,6 +66,29 @@ class Shower {
     }
     index_.pop_back();
     return out + "]";
+  }
+
+  // A value of the shape that the leaves have from dimension `depth` on, as an expression; its elements do not matter.
+  std::string blank(const Layout& l, std::span<const Value* const> leaves, size_t depth) {
+    switch (l.kind) {
+      case Layout::Kind::Array: {
+        int64_t n = !leaves.empty() ? leaves[0]->shape[depth] : l.extent.value_or(0);
+        return fmt::format("replicate {} ({})", n, blank(l.element[0], leaves, depth + 1));
+      }
+      case Layout::Kind::Record: {
+        std::string out;
+        size_t next = 0;
+        for (auto& [name, field] : l.fields) {
+          out += (out.empty() ? "" : ", ") + (l.is_tuple() ? "" : name + " = ") + blank(field, leaves.subspan(next, field.leaves), depth);
+          next += field.leaves;
+        }
+        return (l.is_tuple() ? "(" : "{") + out + (l.is_tuple() ? ")" : "}");
+      }
+      case Layout::Kind::Sum: return "???";               // evaluated nowhere: there is no such element
+      case Layout::Kind::Scalar: return l.elem == Scalar::Bool ? "false" : fmt::format("0{}", name_of(l.elem));
+      case Layout::Kind::Function: break;
+    }
+    PANIC("a function has no leaves");
   }
 
   std::string record(const Layout& l, const std::vector<const Value*>& leaves, int column) {
@@ -87,16 +119,30 @@ class Shower {
     return payload ? "(" + out + ")" : out;
   }
 
+  Style style_;
   bool suffixes_;
   std::vector<int64_t> index_;
 };
 
 }  // namespace
 
-std::string show_value(const Layout& layout, std::span<const Value> leaves, bool suffixes) {
+static std::vector<const Value*> pointers(std::span<const Value> leaves) {
   std::vector<const Value*> all;
   for (const Value& v : leaves) all.push_back(&v);
-  return Shower(suffixes).show(layout, all, 0);
+  return all;
+}
+
+std::string show_value(const Layout& layout, std::span<const Value> leaves, bool suffixes) {
+  return Shower(suffixes ? Shower::Style::Suffixes : Shower::Style::Plain).show(layout, pointers(leaves), 0);
+}
+
+std::string show_expression(const Layout& layout, std::span<const Value> leaves, const std::string& type) {
+  std::function<bool(const Layout&)> sum = [&](const Layout& l) {
+    return l.kind == Layout::Kind::Sum || std::any_of(l.element.begin(), l.element.end(), sum) ||
+           std::any_of(l.fields.begin(), l.fields.end(), [&](const Layout::Field& f) { return sum(f.layout); });
+  };
+  std::string text = Shower(Shower::Style::Expression).show(layout, pointers(leaves), -1);
+  return sum(layout) ? fmt::format("({} : {})", text, type) : text;
 }
 
 std::vector<std::string> show_results(const Layout& layout, std::span<const Value> leaves) {
@@ -119,7 +165,7 @@ void print_trace(const std::string& tag, const Value& value) {
     array.element.push_back(std::move(layout));
     layout = std::move(array);
   }
-  fmt::print(stderr, "{}: {}\n", tag, Shower(false).show(layout, {&value}, -1));
+  fmt::print(stderr, "{}: {}\n", tag, Shower(Shower::Style::Plain).show(layout, {&value}, -1));
 }
 
 }  // namespace raido

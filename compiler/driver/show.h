@@ -16,6 +16,9 @@ std::string show_value(const lower::Layout& layout, std::span<const ir::Value> l
 // One component of a tuple of several as one text each, anything else as one text; a unit has none.
 std::vector<std::string> show_results(const lower::Layout& layout, std::span<const ir::Value> leaves);
 
+// An expression of the language for the value, on one line; `type` is written where the value does not say it (sums).
+std::string show_expression(const lower::Layout& layout, std::span<const ir::Value> leaves, const std::string& type);
+
 // One line on standard error, `TAG: VALUE` without suffixes: InterpretOptions::trace of the commands.
 void print_trace(const std::string& tag, const ir::Value& value);
 

@@ -6,6 +6,7 @@
 #include "compiler/ir/interpret.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "compiler/base/deep_stack.h"
 #include "compiler/base/text.h"
@@ -177,6 +178,8 @@ bool Interpreter::execute(const List<Stm>& stms, const BodyInfo& info) {
   return true;
 }
 
+static bool is_nan(const Num& n) { return is_float(n.value.type) && std::isnan(n.value.as_f64()); }
+
 void Interpreter::statement(const Stm& stm, const StmInfo& info) {
   if (auto apply = std::get_if<Apply>(&stm.exp)) {  // the common case, without a vector of results
     Num args[3];
@@ -184,14 +187,16 @@ void Interpreter::statement(const Stm& stm, const StmInfo& info) {
     for (const Atom& a : apply->args) args[n++] = num(a);
     counters_.work++;
     Scalar working = working_type(apply->op, args[0].value.type, args[n > 1 ? 1 : 0].value.type);
-    cell(stm.pattern[0].var) = scalar(apply->op, working, {args, n});
+    Num result = scalar(apply->op, working, {args, n});
+    if (options_.stop_at_nan && is_nan(result) && std::none_of(args, args + n, is_nan)) options_.stop({backtrace(stm.source), {}, {}});
+    cell(stm.pattern[0].var) = std::move(result);
   } else {
     std::vector<Cell> results = evaluate(stm, info);
     if (failed()) return;
     bind(stm.pattern, std::move(results));
     if (failed() && failure_->backtrace.empty()) failure_->backtrace = backtrace(stm.source);
   }
-  if (!stm.attrs.empty()) trace(stm);
+  if (!stm.attrs.empty()) trace(stm), stop(stm);
   for (Var v : info.dies) cell(v) = {};
 }
 
@@ -276,6 +281,21 @@ void Interpreter::trace(const Stm& stm) {
     std::string tag = attr.name.size() > 6 ? attr.name.substr(6) : place.empty() ? "trace" : place[0];  // "trace:tag"
     for (const Bind& b : stm.pattern)
       if (const Cell& c = cell(b.var); std::holds_alternative<Num>(c) || std::holds_alternative<Ref<Array>>(c)) options_.trace(tag, to_value(c));
+  }
+}
+
+void Interpreter::stop(const Stm& stm) {
+  auto here = std::get_if<Assert>(&stm.exp);
+  if (!options_.stop || !here) return;
+  for (const Attr& attr : stm.attrs) {
+    if (attr.name != "break") continue;
+    Stop at{backtrace(stm.source), attr.args.at(0), {}};
+    for (const Atom& a : here->args) {
+      Cell c = value(a);
+      bool there = std::holds_alternative<Num>(c) || std::holds_alternative<Ref<Array>>(c);
+      at.values.push_back(there ? std::optional(to_value(c)) : std::nullopt);
+    }
+    options_.stop(at);
   }
 }
 

@@ -14,9 +14,18 @@
 
 namespace raido::ir {
 
+// Where the interpreter stopped: at an assertion with the attribute `break`, or (stop_at_nan) where an operation made a NaN of numbers.
+struct Stop {
+  std::vector<std::string> backtrace;                       // as in Failure
+  std::optional<int64_t> breakpoint;                        // the number of the attribute; none: a NaN
+  std::vector<std::optional<Value>> values;                 // the arguments of the assertion; none: it was consumed
+};
+
 struct InterpretOptions {
   int64_t max_bytes = int64_t(8) << 30;                     // more than this in one array is "out of memory"
   std::function<void(const std::string& tag, const Value&)> trace;   // receives what passes #[trace], a tuple by its components
+  std::function<void(const Stop&)> stop;                    // returns to go on; none: nothing stops
+  bool stop_at_nan = false;
 };
 
 struct Failure {

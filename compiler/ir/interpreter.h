@@ -118,6 +118,7 @@ class Interpreter {
   std::vector<Cell> loop(const While& x, const StmInfo& info);
   void assertion(const Assert& x, Source source);
   void trace(const Stm& stm);
+  void stop(const Stm& stm);
   std::optional<std::vector<Cell>> arguments(const Function& f, size_t sizes, const std::vector<Value>& args);
 
   // ---- interpret_arrays.cc ----

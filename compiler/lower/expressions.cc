@@ -1,6 +1,7 @@
 // expressions.cc - evaluation of expressions: a plain evaluator, whose results happen to contain core variables.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -323,6 +324,45 @@ Value Lowerer::hole(const ast::Expr& e, Scope* scope) {
   });
 }
 
+void Lowerer::breakpoint(Scope* scope) {
+  Breakpoint here;
+  std::vector<Atom> args;
+  std::set<std::string> seen;
+  for (Scope* s = scope; s && !s->global; s = s->parent) {
+    std::vector<const Binding*> names;
+    for (auto& [b, value] : s->values)
+      if (b->name.valid() && (b->kind == Binding::Kind::Size || types_of_names_.contains(b))) names.push_back(b);
+    std::sort(names.begin(), names.end(), [](const Binding* a, const Binding* b) { return a->id < b->id; });
+    for (const Binding* b : names) {
+      std::string name(text(b->name));
+      if (!seen.insert(name).second) continue;
+      Breakpoint::Local local{name, "i64", {}};
+      if (b->kind == Binding::Kind::Size) {
+        const Value& v = s->values.at(b);
+        auto lazy = std::get_if<SizeIn>(&v);
+        std::optional<Atom> n = lazy ? size(*lazy) : std::optional<Atom>(atom(v));
+        if (!n) continue;
+        local.layout.elem = Scalar::I64;
+        local.layout.leaves = 1;
+        args.push_back(*n);
+      } else {
+        TypeRef type = types_of_names_.at(b);
+        local.layout = describe({type, s});
+        if (local.layout.kind == Layout::Kind::Function) continue;
+        local.type = check::show(checked_.result, checked_.program, checked_.sources, type);
+        std::vector<Atom> parts = atoms(s->values.at(b));
+        if (parts.size() != local.layout.leaves) continue;      // a function is among its parts
+        args.insert(args.end(), parts.begin(), parts.end());
+      }
+      here.locals.push_back(std::move(local));
+    }
+  }
+  b_->attrs.push_back({"break", {i64(options_.breakpoints->size())}});
+  b_->bind1("stop", ir::Assert{bool_const(true), program_.text(""), std::move(args)});
+  b_->attrs.pop_back();
+  options_.breakpoints->push_back(std::move(here));
+}
+
 Value Lowerer::attributed(const ast::Attributed& a, Scope* scope) {
   std::string_view n = text(a.attr.name);
   if (n == "unsafe") {
@@ -342,6 +382,12 @@ Value Lowerer::attributed(const ast::Attributed& a, Scope* scope) {
     });
     b_->attrs.pop_back();
     return r;
+  }
+  if (n == "break" && options_.breakpoints) {
+    Value v = eval(*a.body, scope);
+    at(a.body->span);
+    breakpoint(scope);
+    return v;
   }
   static constexpr std::string_view passed_on[] = {"sequential", "sequential_outer", "sequential_inner", "unroll", "noinline", "warn",
                                                    "flattening", "incremental_flattening", "stripmine", "scratch", "blank"};

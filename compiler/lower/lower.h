@@ -11,7 +11,8 @@
 namespace raido::lower {
 
 struct Options {
-  bool safe = false;   // keep all checks, even under #[unsafe]
+  bool safe = false;                                // keep all checks, even under #[unsafe]
+  std::vector<struct Breakpoint>* breakpoints = nullptr;   // not null: the interpreter is to stop at `#[break]`; gets one for each
 };
 
 // How a value of the language lies in core values, for those who show it: which leaves it has, in their order.
@@ -37,6 +38,13 @@ inline bool Layout::is_tuple() const { return kind == Kind::Record && fields.siz
 struct EntryLayout {
   std::vector<Layout> params;
   Layout result;
+};
+
+// A `#[break]`: an assertion of `true` with the attribute `break` and the position in Options::breakpoints. Its arguments are the
+// leaves of the names that can be used there, one after the other.
+struct Breakpoint {
+  struct Local { std::string name, type; Layout layout; };
+  std::vector<Local> locals;                               // those of declarations are not among them
 };
 
 // What became of the calls of a program's own functions.

@@ -108,6 +108,7 @@ class Lowerer {
   Value coerce(const ast::Coerce& c, const ast::Expr& e, Scope* scope);
   Value coerced(const Value& v, TypeIn t, size_t depth, const std::string& type_text);
   Value attributed(const ast::Attributed& a, Scope* scope);
+  void breakpoint(Scope* scope);
   Value construct(const ast::Construct& c, const ast::Expr& e, Scope* scope);
   Value assertion(const ast::Assert& a, Scope* scope);
   Value hole(const ast::Expr& e, Scope* scope);
@@ -196,6 +197,7 @@ class Lowerer {
 
   check::Checked& checked_;
   const Options& options_;
+  std::unordered_map<const ast::Binding*, TypeRef> types_of_names_;   // of names bound by patterns, for breakpoints
   ir::Program program_;
   ir::Builder constants_builder_;
   ir::Builder* b_;

@@ -11,6 +11,7 @@ void Lowerer::bind_pattern(const ast::Pat& p, const Value& v, Scope* scope) {
   match(p.node,
         [&](const ast::PVar& x) {
           scope->values[x.var] = v;
+          if (options_.breakpoints) types_of_names_[x.var] = p.type;
           auto d = std::get_if<Dynamic>(&v);
           const Var* var = d ? ir::var_of(d->atom) : nullptr;
           if (var && (program_.hint(*var) == "t" || program_.hint(*var) == "x")) program_.vars[var->index].hint = text(x.var->name);
