@@ -12,6 +12,8 @@
 // needed by c, nothing between consumes what p reads, and c does not consume what moves behind it. Bodies inside first,
 // to a fixed point in each body.
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
 
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/build.h"
@@ -28,41 +30,54 @@ class Fuser {
 
   void body(Body& b) {
     for (Stm& s : b.stms) walk_parts(s, [&](Body& inner) { body(inner); });
+    auto saved = std::exchange(facts_, {});
     move_into_scopes(b);
     while (step(b)) {}
+    facts_ = std::move(saved);
   }
 
  private:
   Program& p_;
   PassContext& context_;
   Aliases aliases_;
+  // What is asked of the statements of a body again and again, inner bodies included.
+  struct Facts { std::vector<Var> uses, arrays, consumed; };    // each variable once; arrays: those of the uses
+  std::unordered_map<const Stm*, Facts> facts_;
+
+  const Facts& facts(const Stm& s) {
+    auto [it, is_new] = facts_.try_emplace(&s);
+    if (is_new) {
+      VarSet seen;
+      each_use(p_, s, [&](Var v) {
+        if (seen.contains(v)) return;
+        seen.insert(v);
+        it->second.uses.push_back(v);
+        if (is_array(p_.type(v))) it->second.arrays.push_back(v);
+      });
+      it->second.consumed = aliases_.consumed(s);
+    }
+    return it->second;
+  }
 
   static Screma* screma(Stm& s) { return std::get_if<Screma>(&s.exp); }
+  static bool binds(const Stm& s, Var v) { return std::ranges::any_of(s.pattern, [&](Bind x) { return x.var == v; }); }
   bool has_acc(const Stm& s) const {
     return std::ranges::any_of(s.pattern, [&](Bind x) { return is_acc(p_.type(x.var)); });
   }
-  bool uses_any(const Stm& s, const VarSet& vars) const {
-    bool found = false;
-    each_use(p_, s, [&](Var v) { found = found || vars.contains(v); });
-    return found;
+  bool uses_any(const Stm& s, const VarSet& vars) {
+    return std::ranges::any_of(facts(s).uses, [&](Var v) { return vars.contains(v); });
   }
-  bool consumes_root_of(const Stm& by, const Stm& reader) const {
-    bool found = false;
-    for (Var c : aliases_.consumed(by))
-      each_use(p_, reader, [&](Var v) { found = found || (is_array(p_.type(v)) && aliases_.may_alias(c, v)); });
-    return found;
+  bool reads_root_of(const Stm& s, Var array) {
+    return std::ranges::any_of(facts(s).arrays, [&](Var v) { return aliases_.may_alias(array, v); });
   }
-
-  bool reads_root_of(const Stm& s, Var array) const {
-    bool found = false;
-    each_use(p_, s, [&](Var v) { found = found || (is_array(p_.type(v)) && aliases_.may_alias(array, v)); });
-    return found;
+  bool consumes_root_of(const Stm& by, const Stm& reader) {
+    return std::ranges::any_of(facts(by).consumed, [&](Var c) { return reads_root_of(reader, c); });
   }
 
   // Whether p (at i) can stand at c (at j); `behind` receives what must then stand behind c.
-  bool movable(Body& b, size_t i, size_t j, std::vector<bool>& behind) const {
+  bool movable(Body& b, size_t i, size_t j, std::vector<bool>& behind) {
     Stm &p = b.stms[i], &c = b.stms[j];
-    for (Var consumed : aliases_.consumed(p))            // nobody may want to see it afterwards, so nobody between does
+    for (Var consumed : facts(p).consumed)            // nobody may want to see it afterwards, so nobody between does
       for (size_t k = i + 1; k < j; k++) if (reads_root_of(b.stms[k], consumed)) return false;
     behind.assign(j - i, false);
     VarSet from_p;
@@ -82,6 +97,8 @@ class Fuser {
   }
   // Puts `fused` at c's place without p and c; what depends on p follows.
   void replace(Body& b, size_t i, size_t j, const std::vector<bool>& behind, Stm fused) {
+    facts_.erase(&b.stms[i]);
+    facts_.erase(&b.stms[j]);
     std::vector<std::unique_ptr<Stm>> old = b.stms.take();
     List<Stm> stms;
     for (size_t k = 0; k < i; k++) stms.push_back(std::move(old[k]));
@@ -92,22 +109,35 @@ class Fuser {
     b.stms = std::move(stms);
   }
 
+  // One walk over the consumers; true if something was fused. What is fused is looked at again: it stands before j.
   bool step(Body& b) {
-    for (size_t j = 1; j < b.stms.size(); j++)          // before H1 makes of these maps one that has other uses
-      for (size_t i = j; i-- > 0 && std::holds_alternative<Hist>(b.stms[j].exp);)
+    bool any = false;
+    auto walk_consumers = [&](auto fuse_at) {
+      for (size_t j = 1; j < b.stms.size(); j++)
+        for (size_t before = b.stms.size(); j > 0 && j < before && fuse_at(j); before = b.stms.size()) {
+          any = true;
+          j--;
+        }
+    };
+    walk_consumers([&](size_t j) {                       // before H1 makes of these maps one that has other uses
+      if (!std::holds_alternative<Hist>(b.stms[j].exp)) return false;
+      for (size_t i = j; i-- > 0;)
         if (fuse_into_hist(b, i, j)) return true;
-    for (size_t j = 1; j < b.stms.size(); j++) {
+      return false;
+    });
+    walk_consumers([&](size_t j) {
       for (size_t i = j; i-- > 0 && std::holds_alternative<Hist>(b.stms[j].exp);)
         if (fuse_hists(b, i, j)) return true;
       Screma* c = screma(b.stms[j]);
-      if (!c) continue;
+      if (!c) return false;
       for (size_t i = j; i-- > 0;) {
         Screma* p = screma(b.stms[i]);
         if (!p || p->width != c->width) continue;
         if (fuse_vertical(b, i, j) || fuse_horizontal(b, i, j)) return true;
       }
-    }
-    return false;
+      return false;
+    });
+    return any;
   }
   bool pinned(const Stm& s) const { return has_attr(s.attrs, "no_fuse") || has_attr(s.attrs, "trace"); }
 
@@ -116,6 +146,7 @@ class Fuser {
     Stm &ps = b.stms[i], &cs = b.stms[j];
     Screma &p = *screma(ps), &c = *screma(cs);
     if (!p.scans.empty() || !p.late.empty() || !identity_post(p) || pinned(ps) || pinned(cs)) return false;
+    if (!std::ranges::any_of(c.inputs, [&](Var v) { return binds(ps, v); })) return false;
     size_t reduced = width_of(p.reduces);
     VarSet outputs, scalars;
     for (size_t k = 0; k < ps.pattern.size(); k++) (k < reduced ? scalars : outputs).insert(ps.pattern[k].var);
@@ -135,12 +166,12 @@ class Fuser {
     if (!feeds || whole) return false;
     // elements of p's outputs that c consumes would be consumed twice if they are returned as well
     std::vector<bool> behind;
-    if (!aliases_.consumed(cs).empty() && std::ranges::any_of(aliases_.consumed(cs), [&](Var v) { return outputs.contains(v); })) return false;
+    if (!facts(cs).consumed.empty() && std::ranges::any_of(facts(cs).consumed, [&](Var v) { return outputs.contains(v); })) return false;
     if (!movable(b, i, j, behind) || !context_.allow()) return false;
     // what is still wanted of p beside c
     VarSet wanted;
     for (size_t k = 0; k < b.stms.size(); k++)
-      if (k != j) each_use(p_, b.stms[k], [&](Var v) { wanted.insert(v); });
+      if (k != j) for (Var v : facts(b.stms[k]).uses) wanted.insert(v);
     each_use(p_, b.result, [&](Var v) { wanted.insert(v); });
     std::vector<size_t> kept;
     for (size_t k = reduced; k < ps.pattern.size(); k++)
@@ -189,17 +220,18 @@ class Fuser {
     Stm &ps = b.stms[i], &cs = b.stms[j];
     Screma* p = screma(ps);
     Hist& c = std::get<Hist>(cs.exp);
-    if (!p || p->width != c.width || !is_map(*p) || has_acc(ps) || pinned(ps) || pinned(cs) || !aliases_.consumed(ps).empty()) return false;
+    if (!p || p->width != c.width || !is_map(*p) || has_acc(ps) || pinned(ps) || pinned(cs) || !facts(ps).consumed.empty()) return false;
+    if (!std::ranges::any_of(c.inputs, [&](Var v) { return binds(ps, v); })) return false;
     VarSet outputs;
     for (Bind x : ps.pattern) outputs.insert(x.var);
-    bool feeds = std::ranges::any_of(c.inputs, [&](Var v) { return outputs.contains(v); }), elsewhere = false;
+    bool elsewhere = false;
     auto look = [&](Var v) { elsewhere = elsewhere || outputs.contains(v); };
     each_use(p_, c.pre, look);
     each_use(p_, c.dests, look);
     each_use(p_, b.result, look);
-    for (size_t k = i + 1; k < b.stms.size(); k++) if (k != j) each_use(p_, b.stms[k], look);
+    for (size_t k = i + 1; k < b.stms.size(); k++) if (k != j) elsewhere = elsewhere || uses_any(b.stms[k], outputs);
     std::vector<bool> behind;
-    if (!feeds || elsewhere || !movable(b, i, j, behind) || !context_.allow()) return false;
+    if (elsewhere || !movable(b, i, j, behind) || !context_.allow()) return false;
     Hist f{c.width, p->inputs, std::move(p->pre), std::move(c.dests)};
     std::vector<Atom> elements = std::move(f.pre.body.result);
     Subst element;
@@ -269,9 +301,10 @@ class Fuser {
     bool share = std::ranges::any_of(c.inputs, [&](Var v) {
       return is_array(p_.type(v)) && std::ranges::find(p.inputs, v) != p.inputs.end();
     });
+    if (!share) return false;
     VarSet outputs;
     for (Bind x : ps.pattern) outputs.insert(x.var);
-    if (!share || uses_any(cs, outputs)) return false;
+    if (uses_any(cs, outputs)) return false;
     std::vector<bool> behind;
     if (!movable(b, i, j, behind) || !context_.allow()) return false;
     size_t p_reduced = width_of(p.reduces), c_reduced = width_of(c.reduces), p_scanned = width_of(p.scans), c_scanned = width_of(c.scans);
@@ -318,7 +351,7 @@ class Fuser {
       for (size_t i = j; i-- > 0;) {
         Stm& ps = b.stms[i];
         Screma* p = screma(ps);
-        if (!p || !is_map(*p) || has_acc(ps) || pinned(ps) || !aliases_.consumed(ps).empty()) continue;
+        if (!p || !is_map(*p) || has_acc(ps) || pinned(ps) || !facts(ps).consumed.empty()) continue;
         VarSet outputs;
         for (Bind x : ps.pattern) outputs.insert(x.var);
         bool inside = false, outside = false;
@@ -331,6 +364,7 @@ class Fuser {
         if (!inside || outside || !feeds_a_screma(scope->scope.body, outputs, p->width)) continue;
         std::vector<bool> behind;
         if (!movable(b, i, j, behind) || !context_.allow()) continue;
+        facts_.clear();
         std::vector<std::unique_ptr<Stm>> old = b.stms.take(), inner = scope->scope.body.stms.take();
         scope->scope.body.stms.push_back(std::move(old[i]));
         for (auto& item : inner) scope->scope.body.stms.push_back(std::move(item));
@@ -340,7 +374,10 @@ class Fuser {
         moved = true;
         scope = std::get_if<WithAcc>(&b.stms[j].exp);
       }
-      if (moved) body(scope->scope.body);
+      if (moved) {
+        body(scope->scope.body);
+        facts_.clear();
+      }
     }
   }
   bool feeds_a_screma(const Body& b, const VarSet& outputs, const Dim& width) const {
