@@ -62,7 +62,8 @@ void differentiate(ir::Program& program, PassContext& context) {
     bool found = false;
     program.each_body([&](ir::Body& b) { found = pass.body(b) || found; });
     if (!found || !context.refused.empty()) break;
-    for (const Pass* tidy : {&pass::simplify, &pass::cse, &pass::dce, &pass::split}) tidy->run(program, context);
+    static const Pipeline tidy = {pass::simplify, pass::cse, pass::dce, pass::split};
+    run(tidy, program, context);
   }
   program.each_body([&](ir::Body& b) { pass.drop_custom(b); });
 }

@@ -78,8 +78,9 @@ class Forward {
     if (!zero(op.value)) set(r, convert(op.to, b_.term(tangent(op.value))).atom);
   }
   void rule(Stm& s, Identity op) {
+    Var y = s.pattern[0].var;
     emit(s);
-    if (!zero(op.value)) set(s.pattern[0].var, tangent(op.value));
+    if (!zero(op.value)) set(y, tangent(op.value));
   }
   // Views and copies: the same operation on the tangent.
   template <class Op> void linear_array(Stm& s, Op op) {

@@ -153,6 +153,7 @@ class Fuser {
     bool feeds = false;
     for (Var v : c.inputs) {
       if (outputs.contains(v) && is_acc(p_.type(v))) return false;        // a chain of versions stays a chain
+      if (scalars.contains(v)) return false;             // an array that p reduces to
       feeds = feeds || outputs.contains(v);
     }
     // c must need p's outputs only as elements, and none of its reductions

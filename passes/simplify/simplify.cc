@@ -84,6 +84,7 @@ class Simplifier {
         bool guarded = b.checks.empty() || (var_of(to) && made.contains(*var_of(to))) || is_check(p_.type(to));
         if (!guarded) to = b.bind1(p_.hint(s.pattern[i].var), Identity{to});
         replaced_.insert_or_assign(s.pattern[i].var, to);
+        if (auto v = var_of(to); v && consumed_.contains(s.pattern[i].var)) consumed_.insert(*v);   // what was consumed, is
       }
       for (size_t i = before; i < whole.stms.size(); i++) define(whole.stms[i]);
       return true;

@@ -1,0 +1,440 @@
+#!/usr/bin/env python3
+"""Random differentiable programs, their derivatives computed in many ways that must agree.
+
+A function f of (f64, [n]f64, [m]f64, [n][m]f64) is made of all constructs that carry derivatives, nested. The program itself
+computes, for a fixed direction v and seed w, <w, df v> by finite differences, jvp, vjp, jmp and mjp; and for s = <w, f> the second
+derivative <u, H v> by finite differences of the gradient and by the four nestings of jvp and vjp. The interpreter runs it as lowered
+(there it differentiates by itself) and after the compiler's passes, and with --c compiled code does. What differs, is refused or
+crashes is a finding; its function is made smaller as long as it stays one.
+
+    tests/fuzz/derivatives.py --raido build/release/raido --count 200 --seed 1 [--c] [--out FOLDER]
+
+A seed makes the same programs every time; --show SEED prints the program of one."""
+import argparse
+import math
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+# Types: s a scalar, a and b arrays of n and m, c a matrix of n rows of m; i an index (not negative), p a condition.
+SIZES = {'a': 'n', 'b': 'm'}
+OF = {'s': 'f64', 'a': '[n]f64', 'b': '[m]f64', 'c': '[n][m]f64', 'i': 'i64', 'p': 'bool'}
+
+# Operations on scalars that are smooth and bounded enough to be iterated.
+UNARY = ['f64.sin ({0})', 'f64.cos ({0})', 'f64.tanh ({0})', 'f64.exp (f64.tanh ({0}))', 'f64.log (1.5 + ({0}) * ({0}))', 'f64.sqrt (1 + ({0}) * ({0}))',
+         'f64.neg ({0})', '1 / (2 + f64.sin ({0}))', '0.5 * ({0})', 'f64.abs ({0})', '({0}) ** 2', 'f64.atan ({0})', 'f64.sinh (f64.tanh ({0}))',
+         'f64.erf ({0})', '({0}) - 0.25', 'f64.asinh ({0})', 'f64.cbrt (2 + f64.sin ({0}))', 'f64.lgamma (2.5 + f64.tanh ({0}))']
+BINARY = ['({0}) + ({1})', '({0}) - ({1})', 'f64.tanh ({0}) * f64.tanh ({1})', '({0}) * f64.sin ({1})', 'f64.max ({0}) ({1})', 'f64.min ({0}) ({1})',
+          '({0}) / (1.5 + f64.cos ({1}))', 'f64.hypot (({0}) + 3) ({1})', 'f64.atan2 ({0}) (2 + f64.sin ({1}))', '(1.25 + f64.sin ({0})) ** f64.tanh ({1})']
+# Associative operators on scalars with their neutral elements; elements are tamed where repeated application grows.
+OPERATORS = [('(+)', '0', '{0}'), ('(*)', '1', 'f64.cos ({0})'), ('f64.max', 'f64.lowest', '{0}'), ('f64.min', 'f64.highest', '{0}'),
+             ('(\\p q -> p + q + 0.5 * p * q)', '0', '0.5 * f64.sin ({0})'), ('(\\p q -> p * q)', '1', '1 + 0.5 * f64.sin ({0})')]
+
+
+class Node:
+    """An expression: a text with {0} {1} .. for its parts."""
+
+    def __init__(self, type_, text, *parts):
+        self.type, self.text, self.parts = type_, text, list(parts)
+
+    def show(self):
+        return self.text.format(*(p.show() for p in self.parts))
+
+    def copy(self):
+        return Node(self.type, self.text, *(p.copy() for p in self.parts))
+
+    def all(self):
+        yield self
+        for p in self.parts:
+            yield from p.all()
+
+
+class Gen:
+    def __init__(self, seed):
+        self.r = random.Random(seed)
+        self.count = 0
+
+    def name(self):
+        self.count += 1
+        return f't{self.count}'
+
+    def leaf(self, type_, env):
+        names = [x for x, t in env if t == type_]
+        if names and self.r.random() < 0.85:
+            return Node(type_, self.r.choice(names))
+        if type_ == 's':
+            return Node('s', self.r.choice([f'{self.r.uniform(0, 1.5):.3f}', f'(-{self.r.uniform(0.1, 1):.2f})']))
+        if type_ in SIZES:
+            return Node(type_, f'replicate {SIZES[type_]} ({{0}})', self.leaf('s', env))
+        if type_ == 'c':
+            return Node('c', 'replicate n ({0})', self.leaf('b', env))
+        if type_ == 'i':
+            return Node('i', str(self.r.randrange(4)))
+        return Node('p', 'true')
+
+    def make(self, type_, env, depth):
+        if depth <= 0 or self.r.random() < 0.06:
+            return self.leaf(type_, env)
+        options = {'s': self.scalars, 'a': self.arrays, 'b': self.arrays, 'c': self.matrices, 'i': self.indices, 'p': self.conditions}[type_]
+        return options(type_, env, depth - 1)
+
+    # `name` bound to types, in the scope of the part that is made with it
+    def sub(self, type_, env, depth, *bound):
+        return self.make(type_, env + list(bound), depth)
+
+    def general(self, t, env, d):
+        """What any type has: let, if, loops, calls of local functions, pairs, sums."""
+        kind, x, y, k = self.r.randrange(11), self.name(), self.name(), self.name()
+        other = self.r.choice('sabcs')
+        if kind in (0, 1):
+            return Node(t, f'(let {x} = {{0}} in {{1}})', self.make(other, env, d), self.sub(t, env, d, (x, other)))
+        if kind in (2, 3):
+            return Node(t, '(if {0} then {1} else {2})', self.make('p', env, d), self.make(t, env, d), self.make(t, env, d))
+        if kind == 4:
+            trips = self.r.choice(['2', '3', 'n', 'm', '1', '0', 'i64.min 3 n'])
+            return Node(t, f'(loop ({x}: {OF[t]}) = {{0}} for {k} < {trips} do {{1}})', self.make(t, env, d), self.sub(t, env, d, (x, t), (k, 'i')))
+        if kind == 5:
+            return Node(t, f'(loop ({x}: {OF[t]}, {y}: {OF[other]}) = ({{0}}, {{1}}) for {k} < 3 do ({{2}}, {{3}})).0', self.make(t, env, d), self.make(other, env, d),
+                        self.sub(t, env, d - 1, (x, t), (y, other), (k, 'i')), self.sub(other, env, d - 1, (x, t), (y, other), (k, 'i')))
+        if kind == 6:
+            return Node(t, f'(loop ({x}: {OF[t]}, {y}) = ({{0}}, 0i64) while {y} < 2 + ({{1}}) % 3 do ({{2}}, {y} + 1)).0', self.make(t, env, d),
+                        self.make('i', env, 0), self.sub(t, env, d - 1, (x, t), (y, 'i')))
+        if kind == 7:
+            f = self.name()
+            return Node(t, f'(let {f} ({x}: {OF[other]}) = {{0}} in {{3}})'.replace('{3}', f'({f} ({{1}}))') if t not in 's' else
+                        f'(let {f} ({x}: {OF[other]}) = {{0}} in {f} ({{1}}) + 0.5 * {f} ({{2}}))',
+                        self.sub(t, env, d - 1, (x, other)), self.make(other, env, d - 1), self.make(other, env, d - 1))
+        if kind == 8:
+            return Node(t, f'(let ({x}, {y}) = ({{0}}, {{1}}) in {{2}})', self.make(t, env, d), self.make(other, env, d), self.sub(t, env, d, (x, t), (y, other)))
+        if kind == 9:
+            return Node(t, f'(match (if {{0}} then #one ({{1}}) else #two ({{2}}) : #one ({OF[t]}) | #two ({OF[other]})) case #one {x} -> {{3}} case #two {y} -> {{4}})',
+                        self.make('p', env, d), self.make(t, env, d), self.make(other, env, d), self.sub(t, env, d, (x, t)), self.sub(t, env, d, (y, other)))
+        return Node(t, f'(let {x} = {{{{p = {{0}}, q = {{1}}}}}} in let {y} = {x}.p let {k} = {x}.q in {{2}})'.replace('{{{{', '{{').replace('}}}}', '}}'),
+                    self.make(t, env, d), self.make('s', env, d), self.sub(t, env, d, (y, t), (k, 's')))
+
+    def array_in(self, env, d):
+        t = self.r.choice('ab')
+        return t, self.make(t, env, d)
+
+    def scalars(self, t, env, d):
+        kind, x, y = self.r.randrange(20), self.name(), self.name()
+        if kind < 4:
+            return Node('s', self.r.choice(UNARY), self.make('s', env, d))
+        if kind < 8:
+            return Node('s', self.r.choice(BINARY), self.make('s', env, d), self.make('s', env, d))
+        if kind < 11:
+            return self.general(t, env, d)
+        if kind == 11:                                        # an element
+            of, a = self.array_in(env, d)
+            return Node('s', f'({{0}})[({{1}}) % {SIZES[of]}]', a, self.make('i', env, d))
+        if kind == 12:
+            return Node('s', '({0})[({1}) % n, ({2}) % m]', self.make('c', env, d), self.make('i', env, d), self.make('i', env, d))
+        if kind in (13, 14):
+            of, a = self.array_in(env, d)
+            op, neutral, tame = self.r.choice(OPERATORS)
+            if self.r.random() < 0.4:                         # of a map
+                return Node('s', f'reduce {op} {neutral} (map (\\{x} -> {tame.format("{1}")}) ({{0}}))', a, self.sub('s', env, d, (x, 's')))
+            return Node('s', f'reduce {op} {neutral} (map (\\{x} -> {tame.format(x)}) ({{0}}))', a)
+        if kind == 15:                                        # affine maps composed
+            of, a = self.array_in(env, d)
+            return Node('s', '(reduce (\\(p0, p1) (q0, q1) -> (p0 * q0, q0 * p1 + q1)) (1, 0) (zip (map f64.cos ({0})) ({1}))).1', a, self.make(of, env, d))
+        if kind == 16:                                        # the largest with its place
+            of, a = self.array_in(env, d)
+            return Node('s', f'(let (v, _) = reduce (\\(v, i) (w, j) -> if v > w || (v == w && i < j) then (v, i) else (w, j)) (f64.lowest, -1) '
+                             f'(zip ({{0}}) (iota {SIZES[of]})) in f64.tanh v)', a)
+        if kind == 17:                                        # what a filter leaves
+            of, a = self.array_in(env, d)
+            return Node('s', f'f64.sum (filter (\\{x} -> {{1}}) ({{0}}))', a, self.sub('p', env, d, (x, 's')))
+        if kind == 18:                                        # an inner derivative
+            inner = self.sub('s', env, min(d, 2), (x, 's'))
+            mode = self.r.choice(['(jvp (\\{x} -> {0}) ({1}) 1)', '(vjp (\\{x} -> {0}) ({1}) 1)']).replace('{x}', x)
+            return Node('s', f'f64.tanh {mode}', inner, self.make('s', env, d))
+        of, a = self.array_in(env, d)
+        return Node('s', f'(loop {x} = {{0}} for {y} in ({{1}}) do {{2}})', self.make('s', env, d), a, self.sub('s', env, d, (x, 's'), (y, 's')))
+
+    def arrays(self, t, env, d):
+        n = SIZES[t]
+        kind, x, y, k = self.r.randrange(20), self.name(), self.name(), self.name()
+        other = self.r.choice('ab')
+        if kind < 4:
+            return Node(t, f'(map (\\{x} -> {{1}}) ({{0}}))', self.make(t, env, d), self.sub('s', env, d, (x, 's')))
+        if kind < 6:
+            return Node(t, f'(map2 (\\{x} {y} -> {{2}}) ({{0}}) ({{1}}))', self.make(t, env, d), self.make(t, env, d), self.sub('s', env, d, (x, 's'), (y, 's')))
+        if kind < 8:
+            return self.general(t, env, d)
+        if kind == 8:
+            return Node(t, f'(tabulate {n} (\\{k} -> {{0}}))', self.sub('s', env, d, (k, 'i')))
+        if kind == 9:
+            op, neutral, tame = self.r.choice(OPERATORS)
+            return Node(t, f'(scan {op} {neutral} (map (\\{x} -> {tame.format(x)}) ({{0}})))', self.make(t, env, d))
+        if kind == 10:
+            return Node(t, '(map (.1) (scan (\\(p0, p1) (q0, q1) -> (p0 * q0, q0 * p1 + q1)) (1, 0) (zip (map f64.cos ({0})) ({1}))))',
+                        self.make(t, env, d), self.make(t, env, d))
+        if kind == 11:                                        # positions are distinct
+            return Node(t, f'(scatter (copy ({{0}})) (map (\\{k} -> ({k} + 1) % {n} + (if {k} % 2 == 0 then 0 else {n})) (iota {n})) ({{1}}))', self.make(t, env, d), self.make(t, env, d))
+        if kind == 12:
+            op, neutral, tame = self.r.choice(OPERATORS)
+            at = self.r.choice([f'{k} * 2 % {n}', f'{k} / 2', f'{k} - 1', f'({k} * {k} + 1) % {n}', '0'])
+            return Node(t, f'(reduce_by_index (copy ({{0}})) {op} {neutral} (map (\\{k} -> {at}) (iota {SIZES[other]})) (map (\\{x} -> {tame.format(x)}) ({{1}})))',
+                        self.make(t, env, d), self.make(other, env, d))
+        if kind == 13:
+            return Node(t, self.r.choice(['(reverse ({0}))', '(rotate 1 ({0}))', f'(map (\\{k} -> ({{0}})[{n} - 1 - {k}]) (iota {n}))']), self.make(t, env, d))
+        if kind == 14:                                        # an update in place
+            return Node(t, f'(copy ({{0}}) with [({{1}}) % {n}] = {{2}})', self.make(t, env, d), self.make('i', env, d), self.make('s', env, d))
+        if kind == 15:                                        # updates in a loop
+            return Node(t, f'(loop {x} = copy ({{0}}) for {k} < {n} do {x} with [({{1}}) % {n}] = {{2}})', self.make(t, env, d),
+                        self.sub('i', env, 1, (k, 'i')), self.sub('s', env, d, (x, t), (k, 'i')))
+        if kind == 16:
+            if t == 'b':
+                return Node(t, '(({0})[({1}) % n])', self.make('c', env, d), self.make('i', env, d))
+            return Node(t, '(({0})[:, ({1}) % m])', self.make('c', env, d), self.make('i', env, d))
+        if kind == 17:                                        # rows or columns reduced
+            row = self.name()
+            if t == 'a':
+                return Node(t, f'(map (\\{row} -> {{1}}) ({{0}}))', self.make('c', env, d), self.sub('s', env, d, (row, 'b')))
+            op, neutral, tame = self.r.choice(OPERATORS)
+            return Node(t, f'(reduce (map2 {op}) (replicate m {neutral}) (map (map (\\{x} -> {tame.format(x)})) ({{0}})))', self.make('c', env, d))
+        if kind == 18:
+            return Node(t, f'(take {n} (({{0}}) ++ ({{1}})))', self.make(t, env, d), self.make(other, env, d))
+        return Node(t, f'(let {x} = copy ({{0}}) let {x}[0:i64.min 1 {n}] = ({{1}})[0:i64.min 1 {n}] in {x})', self.make(t, env, d), self.make(t, env, d))
+
+    def matrices(self, t, env, d):
+        kind, x, y, k = self.r.randrange(13), self.name(), self.name(), self.name()
+        if kind == 0:
+            return Node('c', f'(map (\\{x} -> {{1}}) ({{0}}))', self.make('a', env, d), self.sub('b', env, d, (x, 's')))
+        if kind in (1, 2):
+            return Node('c', f'(map (\\{x} -> {{1}}) ({{0}}))', self.make('c', env, d), self.sub('b', env, d, (x, 'b')))
+        if kind == 3:
+            return Node('c', f'(map (map (\\{x} -> {{1}})) ({{0}}))', self.make('c', env, d), self.sub('s', env, d, (x, 's')))
+        if kind == 4:
+            return Node('c', f'(tabulate_2d n m (\\{x} {y} -> {{0}}))', self.sub('s', env, d, (x, 'i'), (y, 'i')))
+        if kind in (5, 6):
+            return self.general(t, env, d)
+        if kind == 7:
+            return Node('c', f'(transpose (map (\\{x} -> {{1}}) (transpose ({{0}}))))', self.make('c', env, d), self.sub('a', env, d, (x, 'a')))
+        if kind == 8:
+            return Node('c', '(copy ({0}) with [({1}) % n] = copy ({2}))', self.make('c', env, d), self.make('i', env, d), self.make('b', env, d))
+        if kind == 9:
+            return Node('c', f'(loop {x} = copy ({{0}}) for {k} < n do {x} with [{k}, ({{1}}) % m] = {{2}})', self.make('c', env, d),
+                        self.sub('i', env, 1, (k, 'i')), self.sub('s', env, d, (x, 'c'), (k, 'i')))
+        if kind == 10:
+            return Node('c', '(unflatten (reverse (flatten ({0}))))', self.make('c', env, d))
+        if kind == 11:
+            return Node('c', f'(map2 (\\{x} {y} -> {{2}}) ({{0}}) ({{1}}))', self.make('c', env, d), self.make('a', env, d), self.sub('b', env, d, (x, 'b'), (y, 's')))
+        return Node('c', '(scan (map2 (+)) (replicate m 0) ({0}))', self.make('c', env, d))
+
+    def indices(self, t, env, d):
+        kind = self.r.randrange(4)
+        if kind == 0:
+            return Node('i', '(i64.abs (i64.f64 (3 * f64.tanh ({0}))))', self.make('s', env, min(d, 1)))
+        if kind == 1:
+            return Node('i', '({0} + {1})', self.make('i', env, d), self.make('i', env, d))
+        return self.leaf('i', env)
+
+    def conditions(self, t, env, d):
+        kind = self.r.randrange(4)
+        if kind < 2:
+            return Node('p', '({0}) < ({1})', self.make('s', env, min(d, 2)), self.make('s', env, min(d, 1)))
+        if kind == 2:
+            return Node('p', '({0}) % 2 == 0', self.make('i', env, d))
+        return Node('p', '!({0})', self.make('p', env, d))
+
+
+ENV = [('x', 's'), ('a', 'a'), ('b', 'b'), ('c', 'c')]
+HARNESS = '''
+type~ point [n][m] = (f64, [n]f64, [m]f64, [n][m]f64)
+def wave (s: f64) (i: i64) = f64.sin (s + 1.7 * f64.i64 i)
+def made [n][m] (s: f64) (a: [n]()) (b: [m]()) : point [n][m] =
+  (wave s 0, map (wave (s + 1)) (indices a), map (wave (s + 2)) (indices b), map (\\i -> map (\\j -> wave (s + 3) (2 * i + 5 * j)) (indices b)) (indices a))
+def add [n][m] (h: f64) ((x, a, b, c): point [n][m]) ((y, d, e, f): point [n][m]): point [n][m] =
+  (x + h * y, map2 (\\p q -> p + h * q) a d, map2 (\\p q -> p + h * q) b e, map2 (map2 (\\p q -> p + h * q)) c f)
+def dot [n][m] ((x, a, b, c): point [n][m]) ((y, d, e, f): point [n][m]) =
+  x * y + f64.sum (map2 (*) a d) + f64.sum (map2 (*) b e) + f64.sum (map f64.sum (map2 (map2 (*)) c f))
+def first [n][m] (f: point [n][m] -> point [n][m]) (a: [n]()) (b: [m]()) =
+  let p = made 0.3 a b let v = made 1.1 a b let w = made 2.3 a b let u = made 4.2 a b
+  let slope h = (dot w (f (add h p v)) - dot w (f (add (-h) p v))) / (2 * h)
+  in [slope 1e-5, slope 1e-6, dot w (jvp f p v), dot v (vjp f p w), dot w (jmp f p [u, v])[1], dot v (mjp f p [u, w])[1]]
+def second [n][m] (f: point [n][m] -> point [n][m]) (a: [n]()) (b: [m]()) =
+  let p = made 0.3 a b let v = made 1.1 a b let w = made 2.3 a b let u = made 4.2 a b
+  let slope h = (dot u (vjp f (add h p v) w) - dot u (vjp f (add (-h) p v) w)) / (2 * h)
+  in [slope 1e-5, slope 1e-6, dot w (jvp (\\q -> jvp f q v) p u), dot u (jvp (\\q -> vjp f q w) p v),
+      dot u (vjp (\\q -> dot w (jvp f q v)) p 1), dot u (vjp (\\q -> dot v (vjp f q w)) p 1)]
+'''
+SHAPES = [(3, 2), (2, 3), (1, 1), (4, 1)]
+
+
+class Function:
+    def __init__(self, seed):
+        g = Gen(seed)
+        self.seed, self.shape = seed, SHAPES[seed % len(SHAPES)]
+        keep = g.r.sample(range(4), g.r.choice([1, 1, 1, 2]))        # the results that are not just a parameter
+        self.parts = [g.make(t, ENV, g.r.choice([2, 3, 3, 4, 4, 5])) if i in keep else Node(t, x) for i, (x, t) in enumerate(ENV)]
+
+    def copy(self):
+        other = Function.__new__(Function)
+        other.seed, other.shape, other.parts = self.seed, self.shape, [p.copy() for p in self.parts]
+        return other
+
+    def size(self):
+        return sum(len(p.show()) for p in self.parts)
+
+    def show(self, name):
+        n, m = self.shape
+        body = ',\n   '.join(p.show() for p in self.parts)
+        return (f'def {name} [n][m] ((x, a, b, c): point [n][m]): point [n][m] =\n  ({body})\n'
+                f'entry {name}_first = first {name} (replicate {n} ()) (replicate {m} ())\n'
+                f'entry {name}_second = second {name} (replicate {n} ()) (replicate {m} ())\n')
+
+
+def program(functions):
+    return HARNESS + '\n'.join(f.show(f'f{i}') for i, f in enumerate(functions))
+
+
+class Ways:
+    """How a program is run: each gives the list of numbers of an entry, or a text that says what went wrong."""
+
+    def __init__(self, raido, compiled, folder):
+        self.raido, self.compiled, self.folder = raido, compiled, folder
+
+    def command(self, arguments, cwd=None):
+        try:
+            r = subprocess.run(arguments, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300, cwd=cwd)
+        except subprocess.TimeoutExpired:
+            return None, 'no end within 300 s'
+        if r.returncode != 0:
+            return None, f'exit {r.returncode}: {r.stderr.strip()[:600]}'
+        return r.stdout, None
+
+    @staticmethod
+    def numbers(text):
+        return [float(x.replace('f64.nan', 'nan').replace('f64.inf', 'inf').removesuffix('f64')) for x in text.strip().strip('[]').split(',')]
+
+    def run(self, text, entries):
+        """entry -> {way: numbers or text}"""
+        path = os.path.join(tempfile.mkdtemp(dir=self.folder), 'p.fut')
+        with open(path, 'w') as out:
+            out.write(text)
+        results = {e: {} for e in entries}
+        for way, options in (('interpreter', []), ('passes', ['--pipeline', 'common'])):
+            for e in entries:
+                out, problem = self.command([self.raido, 'run', '-w', '-e', e, path] + options)
+                results[e][way] = problem or self.numbers(out)
+        if self.compiled:
+            out, problem = self.command([self.raido, 'c', '-w', path, '-o', path[:-4]])
+            for e in entries:
+                if not problem:
+                    out, problem_here = self.command([path[:-4], '-e', e])
+                    results[e]['c'] = problem_here or self.numbers(out)
+                else:
+                    results[e]['c'] = problem
+        return results
+
+
+def judge(answers):
+    """What is wrong with the answers of one entry; none: nothing."""
+    for way, got in answers.items():
+        if isinstance(got, str):
+            return f'{way}: {got}'
+    for way, (slope1, slope2, *exact) in answers.items():
+        reference = answers['interpreter'][2]
+        if not all(math.isfinite(v) for v in answers['interpreter'][2:]):
+            continue                                          # beyond what doubles hold: nothing to compare
+        scale = max(1, abs(reference), *(abs(v) for v in answers['interpreter'][2:]))
+        if scale > 1e8:
+            continue
+        for k, v in enumerate(exact):
+            if not abs(v - reference) <= 1e-7 * scale:
+                return f'{way}: {v} at position {k + 2}, the interpreter\'s first is {reference}'
+        if way == 'interpreter' and all(not abs(s - reference) <= 1e-3 * scale for s in (slope1, slope2)) and abs(slope1 - slope2) <= 1e-3 * scale:
+            return f'finite differences {slope1}, derivative {reference}'
+    return None
+
+
+def shrink(function, ways, entry):
+    """The smallest function found of which `entry` is still wrong in the same way."""
+    def wrong(f):
+        text = program([f])
+        out = judge(ways.run(text, [entry])[entry])
+        return out if out and 'Error at' not in out else None
+
+    kind = wrong(function)
+    if not kind:
+        return function, None
+    progress = True
+    while progress:
+        progress = False
+        for p in range(4):
+            nodes = list(function.parts[p].all())
+            for at in range(len(nodes)):
+                node = list(function.parts[p].all())
+                if at >= len(node):
+                    break
+                same = [q for q in node[at].all() if q is not node[at] and q.type == node[at].type]
+                simple = [Node(node[at].type, {'s': 'x', 'a': 'a', 'b': 'b', 'c': 'c', 'i': '0', 'p': 'true'}[node[at].type])]
+                for candidate in simple + sorted(same, key=lambda q: len(q.show())):
+                    if len(candidate.show()) >= len(node[at].show()):
+                        continue
+                    smaller = function.copy()
+                    target = list(smaller.parts[p].all())[at]
+                    target.text, target.parts = candidate.text, [q.copy() for q in candidate.parts]
+                    found = wrong(smaller)
+                    if found and found.split(':')[0] == kind.split(':')[0]:
+                        function, kind, progress = smaller, found, True
+                        break
+    return function, kind
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--raido', default='build/release/raido')
+    parser.add_argument('--count', type=int, default=100)
+    parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--batch', type=int, default=10, help='functions in one program')
+    parser.add_argument('--c', action='store_true', help='run compiled C, too')
+    parser.add_argument('--first-order', action='store_true')
+    parser.add_argument('--jobs', type=int, default=2)
+    parser.add_argument('--out', help='a folder for what is found')
+    parser.add_argument('--no-shrink', action='store_true')
+    parser.add_argument('--show', type=int, help='print the program of this seed')
+    options = parser.parse_args()
+    if options.show is not None:
+        print(program([Function(options.show)]))
+        return 0
+
+    findings = []
+    with tempfile.TemporaryDirectory() as folder:
+        ways = Ways(os.path.abspath(options.raido), options.c, folder)
+
+        def batch(start):
+            functions = [Function(s) for s in range(start, min(start + options.batch, options.seed + options.count))]
+            orders = ['first'] if options.first_order else ['first', 'second']
+            results = ways.run(program(functions), [f'f{i}_{o}' for i in range(len(functions)) for o in orders])
+            for i, f in enumerate(functions):
+                for o in orders:
+                    answer = judge(results[f'f{i}_{o}'])
+                    if answer and len(functions) > 1:         # alone: one function's refusal is not another's
+                        answer = judge(ways.run(program([f]), [f'f0_{o}'])[f'f0_{o}'])
+                    if not answer:
+                        continue
+                    if not options.no_shrink:
+                        smaller, said = shrink(f, ways, f'f0_{o}')
+                        f, answer = (smaller, said) if said else (f, answer)
+                    findings.append((f, o, answer))
+                    print(f'seed {f.seed}, {o} derivative: {answer}\n{f.show("f0")}', flush=True)
+                    if options.out:
+                        os.makedirs(options.out, exist_ok=True)
+                        with open(os.path.join(options.out, f'{f.seed}_{o}.fut'), 'w') as out:
+                            out.write(f'-- {answer}\n'.replace('\n', '\n-- ').rstrip('- ') + '\n' + program([f]))
+                    break
+
+        with ThreadPoolExecutor(options.jobs) as pool:
+            list(pool.map(batch, range(options.seed, options.seed + options.count, options.batch)))
+    print(f'{options.count} functions, {len(findings)} findings')
+    return 1 if findings else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
