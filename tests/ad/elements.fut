@@ -51,3 +51,7 @@ def no_elements (xs: []f64, a: f64) = a * (1 - f64.min 0.5 (f64.minimum (map (* 
 
 -- ad: second_order { [1.0, 2.0, 3.0] }
 def second_order (xs: []f64) = vjp (\xs -> f64.maximum (map (\x -> x * x * x) xs)) xs 1
+
+-- An element at a checked place of an array of equal ones is the value itself, with the check.
+-- ad: element_checked { 0.3 [1.0, 2.0, 4.0] }
+def element_checked [n] (x: f64, a: [n]f64) = (map (\_ -> x * x) a)[i64.abs (i64.f64 (3 * f64.tanh x)) % n]
