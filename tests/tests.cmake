@@ -54,7 +54,7 @@ if(TARGET raido)
     set_tests_properties(derivatives_${pipeline} PROPERTIES LABELS full TIMEOUT 600)
   endforeach()
   add_test(NAME derivatives_random
-           COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/fuzz/derivatives.py --raido $<TARGET_FILE:raido> --count 200)
+           COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/fuzz/derivatives.py --raido $<TARGET_FILE:raido> --count 120)
   set_tests_properties(derivatives_random PROPERTIES LABELS full TIMEOUT 1200)
   # The same behind the pipelines, where the interpreter works on real blocks.
   foreach(pipeline cpu gpu)

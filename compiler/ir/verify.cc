@@ -176,7 +176,8 @@ class Verifier {
   // Every dimension of `pattern` is that of `actual`, or names the binder k where `actual` has the k-th result.
   bool agrees(const Type& pattern, const Type& actual, const std::vector<Var>& binders, const std::vector<Atom>& values) {
     if (pattern.index() != actual.index()) return false;
-    if (!is_array(pattern)) return same_type(pattern, actual) || is_acc(pattern);
+    if (auto acc = std::get_if<AccType>(&pattern)) return acc->token == std::get<AccType>(actual).token;   // shapes: their scope's
+    if (!is_array(pattern)) return same_type(pattern, actual);
     const ArrayType &x = std::get<ArrayType>(pattern), &y = std::get<ArrayType>(actual);
     if (x.elem != y.elem || x.shape.size() != y.shape.size()) return false;
     for (size_t d = 0; d < x.shape.size(); d++) {

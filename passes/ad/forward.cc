@@ -143,7 +143,7 @@ class Forward {
     size_t n = with.size();
     for (size_t i = 0; i < n; i++) {
       if (!with[i]) continue;
-      Var y = s.pattern[i].var, t = p_.fresh(hint(y), p_.type(y));
+      Var y = s.pattern[i].var, t = p_.fresh(hint(y), tangent_type(p_.type(y)));
       s.pattern.push_back({t});
       set(y, t);
     }

@@ -22,3 +22,8 @@ def hessian_vector [n] (xs: [n]f64, vs: [n]f64) =
 def gradient_step (xs: []f64) =
   loop ys = xs for _i < 2i32 do
     map2 (\y g -> y - 0.1 * g) ys (vjp (\zs -> f64.sum (map (\z -> z * z * z) zs)) ys 1)
+
+-- ad: branch_accumulates { 0.29 [0.5, -0.3] }
+def branch_accumulates [n] (x: f64, b: [n]f64) =
+  let g (x, b) = map (\t -> if x < b[0] then x else f64.sin (f64.sum (map (\u -> f64.sin u * t) b))) b
+  in vjp g (x, b) (map f64.cos b)
