@@ -4,11 +4,16 @@
 // only if neither copy is consumed; fresh arrays that are consumed somewhere stay apart. Proofs join: the later statement
 // needs only the earlier one's checks, which are subsumed because it ran.
 //
+// Sums of integers are the same if they are the same combination of variables, however they were put together: arithmetic
+// wraps around, so that holds without regard to ranges (C2.linear).
+//
 // One walk visits each statement once: it renames, then merges inside, then looks the statement up by a hash that was
 // put together from those of its bodies. A name bound inside must not count and one bound outside must, and which it is
 // depends on how far out one stands; so a digest has the shape, in which every variable is only a mark, and, for each depth of
 // nesting, the sum over the uses of variables bound there. Seen from depth d, those of depths up to d are free.
 #include <climits>
+#include <map>
+#include <memory>
 
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/transform.h"
@@ -44,13 +49,32 @@ struct Digest {
   }
 };
 
+// constant + sum of factor * variable, in the ring of the integers of one type.
+struct Combination {
+  Scalar type;
+  uint64_t constant = 0;
+  std::map<Var, uint64_t> factors;
+  friend bool operator==(const Combination&, const Combination&) = default;
+
+  void add(uint64_t k, const Combination& other) {
+    constant += k * other.constant;
+    for (auto& [v, f] : other.factors)
+      if ((factors[v] += k * f) == 0) factors.erase(v);
+  }
+  uint64_t hash() const {
+    uint64_t h = mix(uint64_t(type), constant);
+    for (auto& [v, f] : factors) h = mix(mix(h, v.index), f);
+    return h;
+  }
+};
+
 class Cse {
  public:
   Cse(Program& p, PassContext& context) : p_(p), context_(context), aliases_(p), consumed_(aliases_.own_memory()) {}
   // Merges in a body whose statements bind at `depth`.
   Digest body(Body& b, size_t depth) {
     Digest digest;
-    size_t mark = trail_.size();
+    size_t mark = trail_.size(), combination_mark = combination_trail_.size();
     List<Stm> kept;
     for (auto& item : b.stms.take()) {
       std::optional<Digest> of_statement = statement(*item, depth);
@@ -65,6 +89,7 @@ class Cse {
       known_[trail_.back()].pop_back();
       trail_.pop_back();
     }
+    for (; combination_trail_.size() > combination_mark; combination_trail_.pop_back()) by_combination_[combination_trail_.back()].pop_back();
     digest.uses.resize(std::min(digest.uses.size(), depth));
     return digest;
   }
@@ -78,6 +103,50 @@ class Cse {
   VarMap<size_t> depth_;                                  // where a variable is bound
   std::unordered_map<uint64_t, std::vector<const Stm*>> known_;
   std::vector<uint64_t> trail_;
+  VarMap<std::shared_ptr<const Combination>> combination_;
+  std::unordered_map<uint64_t, std::vector<Var>> by_combination_;
+  std::vector<uint64_t> combination_trail_;
+
+  Combination combination(const Atom& a, Scalar type) {
+    if (auto c = const_of(a)) return {type, c->bits, {}};
+    Var v = *var_of(a);
+    if (auto& known = combination_[v]) return *known;
+    return {type, 0, {{v, 1}}};
+  }
+  // A sum that stands already in scope in another form; otherwise it is noted.
+  bool known_sum(const Stm& s) {
+    constexpr size_t most = 12;                            // longer ones are names of their own
+    auto apply = std::get_if<Apply>(&s.exp);
+    if (!apply || !is_integer(elem_of(p_, apply->args[0])) || !is_scalar(p_.type(s.pattern[0].var))) return false;
+    Scalar type = elem_of(p_, apply->args[0]);
+    Combination sum{type, 0, {}};
+    if (apply->op == ScalarOp::add || apply->op == ScalarOp::sub) {
+      sum = combination(apply->args[0], type);
+      sum.add(apply->op == ScalarOp::add ? 1 : ~uint64_t{0}, combination(apply->args[1], type));
+    } else if (apply->op == ScalarOp::mul) {
+      auto k = const_of(apply->args[0]), l = const_of(apply->args[1]);
+      if (!k && !l) return false;
+      sum.add((k ? k : l)->bits, combination(apply->args[k ? 1 : 0], type));
+    } else {
+      return false;
+    }
+    uint64_t mask = bytes_of(type) == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * bytes_of(type))) - 1;
+    sum.constant &= mask;
+    for (auto it = sum.factors.begin(); it != sum.factors.end();) it = (it->second &= mask) == 0 ? sum.factors.erase(it) : std::next(it);
+    if (sum.factors.size() > most) return false;
+    Var v = s.pattern[0].var;
+    uint64_t key = sum.hash();
+    for (Var earlier : by_combination_[key])
+      if (*combination_[earlier] == sum && context_.allow()) {
+        replaced_[v] = earlier;
+        context_.stats.count("cse.C2.linear");
+        return true;
+      }
+    combination_[v] = std::make_shared<const Combination>(std::move(sum));
+    by_combination_[key].push_back(v);
+    combination_trail_.push_back(key);
+    return false;
+  }
 
   // Reads the fields of a statement at `depth` into a digest, renaming variables and merging in bodies as it meets them.
   struct Reader {
@@ -123,7 +192,7 @@ class Cse {
     for (Var v : aliases_.consumed_itself(s))
       for (Var r : aliases_.roots(v)) digest.consumes = std::min(digest.consumes, int(depth_[r]));
     if (!shareable(s, digest, depth)) return digest;
-    if (duplicate(s, key)) return {};
+    if (duplicate(s, key) || known_sum(s)) return {};
     known_[key].push_back(&s);
     trail_.push_back(key);
     return digest;

@@ -3,8 +3,10 @@
 //
 // The core language has no side effects, so "used" is all there is to know: a statement stays if one of its binders is
 // used by something that stays. One backward sweep over each body. Before a statement that stays is swept, its own
-// unused results are removed together with what feeds them; loop state is found live by a fixed point.
+// unused results are removed together with what feeds them; loop state is found live by a fixed point. An update whose only
+// use is an update of the same part writes what nobody sees (A7.overwritten).
 #include <algorithm>
+#include <unordered_map>
 
 #include "compiler/ir/transform.h"
 #include "compiler/ir/types.h"
@@ -17,19 +19,23 @@ using namespace ir;
 
 class Sweeper {
  public:
-  explicit Sweeper(Program& p) : p_(p) {}
+  Sweeper(Program& p, PassContext& context) : p_(p), context_(context) {}
   VarSet live;                                   // variables are unique in the program, so one set serves all bodies
 
   void body(Body& b) {
     each_use(p_, b.result, [&](Var v) { live.insert(v); });
     b.stms.filter_backwards([&](Stm& s) {
       if (!std::ranges::any_of(s.pattern, [&](Bind x) { return live.contains(x.var); })) return false;
+      if (overwritten(s)) return false;
+      auto update = std::get_if<Update>(&s.exp);
+      bool first_use = update && !live.contains(update->array);
       match(s.exp, [&](If& x) { prune(s, x); }, [&](For& x) { prune_loop(s, x); }, [&](While& x) { prune_loop(s, x); },
             [&](Screma& x) { prune(s, x); }, [&](Seg& x) { prune(s, x); }, [&](WithAcc& x) { prune(s, x); },
             [&](auto&) {});                      // no other operation has results that can be dropped singly
       walk(s, overloaded{[&](Body& inner) { if (std::ranges::find(swept_, &inner) == swept_.end()) body(inner); },
-                         [&](Bind& x) { each_use(p_, x, [&](Var v) { live.insert(v); }); },
-                         [&](const Var& v) { live.insert(v); }});
+                         [&](Bind& x) { each_use(p_, x, [&](Var v) { use(v); }); },
+                         [&](const Var& v) { use(v); }});
+      if (first_use) updated_by_[update->array] = &s;
       swept_.clear();
       return true;
     });
@@ -37,7 +43,29 @@ class Sweeper {
 
  private:
   Program& p_;
+  PassContext& context_;
+  std::unordered_map<Var, Stm*> updated_by_;     // arrays with one use so far, an update
   std::vector<const Body*> swept_;               // bodies of the statement at hand that were swept to prune it
+
+  void use(Var v) {
+    if (live.contains(v)) updated_by_.erase(v);
+    live.insert(v);
+  }
+  // let b = a with [at] <- v ; let c = b with [at] <- w   ==>   let c = a with [at] <- w, where b has no other use
+  bool overwritten(const Stm& s) {
+    auto update = std::get_if<Update>(&s.exp);
+    auto found = update ? updated_by_.find(s.pattern[0].var) : updated_by_.end();
+    if (found == updated_by_.end()) return false;
+    Update& later = std::get<Update>(found->second->exp);
+    if (later.at != update->at || !context_.allow()) return false;
+    later.array = update->array;
+    context_.stats.count("dce.A7.overwritten");
+    Stm* by = found->second;
+    bool first_use = !live.contains(update->array);
+    use(update->array);
+    if (first_use) updated_by_[update->array] = by;
+    return true;
+  }
 
   // Sweeps a body of the statement at hand now: then `live` tells which of its parameters it needs.
   void sweep_now(Body& b) {
@@ -219,8 +247,8 @@ class Sweeper {
 
 }  // namespace
 
-void dce(ir::Program& program, PassContext&) {
-  Sweeper sweeper(program);
+void dce(ir::Program& program, PassContext& context) {
+  Sweeper sweeper(program, context);
   for (Function& f : program.functions) sweeper.body(f.lambda.body);
   sweeper.body(program.constants);               // last: functions use constants
 }

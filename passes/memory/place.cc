@@ -270,16 +270,34 @@ class Placer {
     return plan;
   }
 
+  // True if the seg maps to elements that lie at `where` and reads of `v`, which lies there now, each thread its own element only.
+  bool reads_own_elements(const Stm& s, Var v, const Place& where) {
+    auto seg = std::get_if<Seg>(&s.exp);
+    if (!seg || !seg->reduces.empty() || !seg->scans.empty() || !seg->dests.empty() || s.pattern.size() != 1) return false;
+    const ArrayType& t = *array(v);
+    if (!same_place(*t.place, where) || t.shape.size() != seg->index.size() || array(s.pattern[0].var)->shape.size() != seg->index.size())
+      return false;
+    std::vector<Selector> own;
+    for (Bind i : seg->index) own.push_back(Atom(i.var));
+    size_t uses = 0, good = 0;
+    each_use(p_, seg->body, [&](Var u) { uses += u == v; });
+    each_stm(seg->body, [&](const Stm& inner) {
+      auto x = std::get_if<Index>(&inner.exp);
+      good += x && x->array == v && x->at == own;
+    });
+    return uses == good;
+  }
   // True if the array created by statement `from` may lie where statement `to` (or the end of the body) will put it:
-  // from here to there `block` is not touched by anything else, and behind `to` nobody uses the array by another name.
-  bool may_lie_there(const Plan& plan, Var made, size_t from, size_t to, Var block) {
+  // from here to there its block is not touched by anything else, and behind `to` nobody uses the array by another name.
+  bool may_lie_there(const Plan& plan, Var made, size_t from, size_t to, const Place& where) {
     VarSet names;
     names.insert(made);
     for (size_t k = from; k < plan.stms.size(); k++) {
       bool uses = false;
       for (Var v : plan.uses[k]) {
         if (names.contains(v)) { uses = true; continue; }
-        if (k < to && array(v) && array(v)->place && may_be_one(array(v)->place->block, block)) return false;
+        if (k < to && array(v) && array(v)->place && may_be_one(array(v)->place->block, where.block) &&
+            !(k == from && reads_own_elements(*plan.stms[k], v, where))) return false;
       }
       if (k == from || k == to || !uses) continue;
       if (k > to) return false;
@@ -307,7 +325,7 @@ class Placer {
   std::optional<Place> wished(List<Stm>& out, const Plan& plan, Var v, size_t k) {
     if (auto g = granted_.find(v); g != granted_.end()) return g->second;
     if (auto w = plan.result_wish.find(v); w != plan.result_wish.end()) {
-      if (in_scope(w->second) && may_lie_there(plan, v, k, plan.stms.size(), w->second.block)) return w->second;
+      if (in_scope(w->second) && may_lie_there(plan, v, k, plan.stms.size(), w->second)) return w->second;
       return {};
     }
     auto c = plan.consumer.find(v);
@@ -340,7 +358,7 @@ class Placer {
         return Place{whole->block, sliced(sizes_, whole->layout, {i64_atom(int64_t(part))})};
       },
       [](const auto&) -> std::optional<Place> { return {}; });   // only these three are consumers
-    if (target && may_lie_there(plan, v, k, c->second.stm, target->block)) return target;
+    if (target && may_lie_there(plan, v, k, c->second.stm, *target)) return target;
     return {};
   }
   // The place of an array that a later statement creates, so that its parts can be built in it from statement k on.

@@ -88,6 +88,14 @@ Rewrite index_of_update(Site& s, Index& x) {
   }
   return u->value;
 }
+// index (update xs [a +: n * s] v) [a +: n * s]   ==>   v; a replicated scalar anew, which may be consumed   [A1.slice]
+Rewrite slice_of_update(Site& s, Index& x) {
+  auto u = s.definition<Update>(x.array);
+  auto v = u ? var_of(u->value) : nullptr;
+  if (!v || u->at != x.at || s.p.level == Memory || !same_type(s.p.type(*v), s.p.type(s.result()))) return no;
+  if (auto r = s.definition<Replicate>(*v); r && is_scalar(s.p.type(r->value))) return s.b.replicate(r->shape, r->value);
+  return s.consumed.contains(s.result()) || s.consumed.contains(*v) ? no : Rewrite(u->value);
+}
 // index xs [0 +: n * 1] over the whole of xs   ==>   xs                                                [A3.whole]
 Rewrite whole_slice(Site& s, Index& x) {
   std::vector<Dim> shape = shape_of(s.p.type(x.array));
@@ -95,7 +103,7 @@ Rewrite whole_slice(Site& s, Index& x) {
     auto slice = std::get_if<Slice>(&x.at[k]);
     if (!slice || !is_const(slice->start, 0) || !is_const(slice->stride, 1) || slice->count != shape[k]) return no;
   }
-  return s.consumed.contains(s.result()) ? no : Rewrite(x.array);
+  return x.array;
 }
 // index (iota n a b) [start +: k * stride]   ==>   iota k (a + start*b) (b*stride)                     [A3.iota]
 // index (replicate [n] v) [start +: k * stride]   ==>   replicate [k] v                                [A3.replicate]
@@ -119,7 +127,7 @@ Rewrite slice_of_generated(Site& s, Index& x) {
 Rewrite permutations(Site& s, Permute& x) {
   bool identity = true;
   for (size_t k = 0; k < x.dims.size(); k++) identity = identity && x.dims[k] == int(k);
-  if (identity && !s.consumed.contains(s.result())) return x.array;
+  if (identity) return x.array;                            // a view of the same: consumed or not, it is one array
   if (auto inner = s.definition<Permute>(x.array); inner && !s.consumed.contains(x.array)) {
     for (int& d : x.dims) d = inner->dims[size_t(d)];
     x.array = inner->array;
@@ -131,7 +139,7 @@ Rewrite permutations(Site& s, Permute& x) {
 }
 // reshape to the same shape   ==>   xs; reshape (reshape xs)   ==>   reshape xs; of a replicated scalar   [A4.reshape]
 Rewrite reshapes(Site& s, Reshape& x) {
-  if (x.shape == shape_of(s.p.type(x.array)) && !s.consumed.contains(s.result())) return x.array;
+  if (x.shape == shape_of(s.p.type(x.array))) return x.array;
   if (auto inner = s.definition<Reshape>(x.array); inner && !s.consumed.contains(x.array)) {
     x.array = inner->array;
     return changed();
@@ -173,10 +181,20 @@ Rewrite update_of_literal(Site& s, Update& x) {
   return s.b.bind1(s.p.hint(s.result()), ArrayLit{std::move(elements)});
 }
 
-constexpr Rule<Update> update_rules[] = {{"A7.literal", update_of_literal}};
+// update xs [at] (index xs [at]), perhaps copied   ==>   xs                                           [A7.own]
+Rewrite update_with_own(Site& s, Update& x) {
+  Atom value = x.value;
+  if (auto v = var_of(value))
+    if (auto copy = s.definition<Copy>(*v)) value = copy->array;
+  auto v = var_of(value);
+  auto index = v ? s.definition<Index>(*v) : nullptr;
+  return index && index->array == x.array && index->at == x.at ? Rewrite(x.array) : no;
+}
+constexpr Rule<Update> update_rules[] = {{"A7.own", update_with_own}, {"A7.literal", update_of_literal}};
 constexpr Rule<Index> index_rules[] = {{"A1.iota", index_of_iota},     {"A1.replicate", index_of_replicate},
                                        {"A1.literal", index_of_literal}, {"A1.index", index_of_index},
                                        {"A1.permute", index_of_permute}, {"A1.update", index_of_update},
+                                       {"A1.slice", slice_of_update},
                                        {"A3.whole", whole_slice},      {"A3.generated", slice_of_generated}};
 constexpr Rule<Permute> permute_rules[] = {{"A4.permute", permutations}};
 constexpr Rule<Reshape> reshape_rules[] = {{"A4.reshape", reshapes}};
