@@ -12,6 +12,7 @@
 // A loop whose body updates its own state works in the block of the initial array (which the loop consumes). Any other
 // array state is a block handed from iteration to iteration; `double_buffer` and `hoist_allocs` make those cheap.
 // Constant arrays that nobody updates move to the program's constants.
+#include <algorithm>
 #include <unordered_map>
 
 #include "compiler/ir/build.h"
@@ -270,23 +271,61 @@ class Placer {
     return plan;
   }
 
-  // True if the seg maps to elements that lie at `where` and reads of `v`, which lies there now, each thread its own element only.
-  bool reads_own_elements(const Stm& s, Var v, const Place& where) {
+  // ---- elementwise work in place: v lies where the new array shall be, and is read at the places that are written next ----
+
+  // True if each thread of the map reads of `v` its own element only.
+  bool maps_own_elements(const Stm& s, Var v) {
     auto seg = std::get_if<Seg>(&s.exp);
     if (!seg || !seg->reduces.empty() || !seg->scans.empty() || !seg->dests.empty() || s.pattern.size() != 1) return false;
-    const ArrayType& t = *array(v);
-    if (!same_place(*t.place, where) || t.shape.size() != seg->index.size() || array(s.pattern[0].var)->shape.size() != seg->index.size())
-      return false;
     std::vector<Selector> own;
     for (Bind i : seg->index) own.push_back(Atom(i.var));
+    return array(v)->shape.size() == own.size() && array(s.pattern[0].var)->shape.size() == own.size() && reads_at(seg->body, v, own);
+  }
+  // True if the loop (or those in it) writes one of `names` at its indices only, each once, and reads `v` there before.
+  bool loops_over_own_elements(const Stm& s, const VarSet& names, Var v, std::vector<Selector> own = {}) {
+    auto loop = std::get_if<For>(&s.exp);
+    if (!loop) return false;
+    own.push_back(Atom(loop->i.var));
+    std::optional<size_t> written;
+    for (size_t k = 0; k < loop->init.size(); k++) {
+      auto init = var_of(loop->init[k]);
+      if (!init || (*init != v && !names.contains(*init))) continue;
+      if (*init == v || written) return false;
+      written = k;
+    }
+    if (!written) return false;
+    Var state = loop->state[*written].var;
+    VarSet only_state;
+    only_state.insert(state);
+    bool done = false;
+    for (const Stm& inner : loop->body.stms) {
+      bool writes = false, reads = false;
+      each_use(p_, inner, [&](Var u) { writes = writes || u == state; reads = reads || u == v; });
+      if (done && (writes || reads)) return false;
+      if (!writes) {
+        if (reads && !reads_at(inner, v, own)) return false;
+        continue;
+      }
+      auto update = std::get_if<Update>(&inner.exp);
+      bool one = update && update->array == state && update->at == own && own.size() == array(v)->shape.size() && !reads;
+      if (!one && !loops_over_own_elements(inner, only_state, v, own)) return false;
+      done = std::ranges::any_of(inner.pattern, [&](Bind b) { return loop->body.result[*written] == Atom(b.var); });
+      if (!done) return false;
+    }
+    return done;
+  }
+  // True if all uses of v in x are reads of its element `at`.
+  template <class X> bool reads_at(const X& x, Var v, const std::vector<Selector>& at) {
     size_t uses = 0, good = 0;
-    each_use(p_, seg->body, [&](Var u) { uses += u == v; });
-    each_stm(seg->body, [&](const Stm& inner) {
-      auto x = std::get_if<Index>(&inner.exp);
-      good += x && x->array == v && x->at == own;
-    });
+    each_use(p_, x, [&](Var u) { uses += u == v; });
+    auto look = [&](const Stm& s) {
+      auto index = std::get_if<Index>(&s.exp);
+      good += index && index->array == v && index->at == at;
+    };
+    each_stm(x, look);
     return uses == good;
   }
+
   // True if the array created by statement `from` may lie where statement `to` (or the end of the body) will put it:
   // from here to there its block is not touched by anything else, and behind `to` nobody uses the array by another name.
   bool may_lie_there(const Plan& plan, Var made, size_t from, size_t to, const Place& where) {
@@ -297,7 +336,8 @@ class Placer {
       for (Var v : plan.uses[k]) {
         if (names.contains(v)) { uses = true; continue; }
         if (k < to && array(v) && array(v)->place && may_be_one(array(v)->place->block, where.block) &&
-            !(k == from && reads_own_elements(*plan.stms[k], v, where))) return false;
+            !(same_place(*array(v)->place, where) &&
+              (k == from ? maps_own_elements(*plan.stms[k], v) : loops_over_own_elements(*plan.stms[k], names, v)))) return false;
       }
       if (k == from || k == to || !uses) continue;
       if (k > to) return false;
