@@ -12,18 +12,27 @@ class AliasAnalysis {
  public:
   AliasAnalysis(const Program& p, Aliases& out) : p_(p), out_(out) {}
 
+  // Functions may be called before they come, or by themselves: again while more is known of what they return.
   void run() {
-    body(p_.constants);
-    out_.returns_.resize(p_.functions.size());
-    for (size_t i = 0; i < p_.functions.size(); i++) {
-      const Function& f = p_.functions[i];
-      body(f.lambda.body);
-      auto& summary = out_.returns_[i];
-      summary.resize(f.lambda.body.result.size());
-      for (size_t r = 0; r < summary.size(); r++)
-        for (Var root : roots_of(f.lambda.body.result[r]))
-          for (size_t k = 0; k < f.lambda.params.size(); k++)
-            if (f.lambda.params[k].var == root) summary[r].push_back(k);
+    for (const Function& f : p_.functions) out_.returns_.emplace_back(f.lambda.body.result.size());
+    bool more = true;
+    while (more) {
+      more = false;
+      out_.roots_ = {};
+      out_.consumed_ = {};
+      body(p_.constants);
+      for (size_t i = 0; i < p_.functions.size(); i++) {
+        const Function& f = p_.functions[i];
+        body(f.lambda.body);
+        for (size_t r = 0; r < f.lambda.body.result.size(); r++)
+          for (Var root : roots_of(f.lambda.body.result[r]))
+            for (size_t k = 0; k < f.lambda.params.size(); k++) {
+              std::vector<size_t>& known = out_.returns_[i][r];
+              if (f.lambda.params[k].var != root || std::ranges::find(known, k) != known.end()) continue;
+              known.push_back(k);
+              more = true;
+            }
+      }
     }
   }
 
