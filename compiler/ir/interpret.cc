@@ -344,7 +344,7 @@ std::vector<Cell> Interpreter::evaluate(const Stm& stm, const StmInfo& info) {
       [&](const AccUpdate& x) { return one(acc_update(x)); },
       [&](const Jvp& x) { return jvp(x); },
       [&](const Vjp& x) { return vjp(x); },
-      [&](const Custom& x) { return custom(x); },
+      [&](const Custom& x) { return custom(x, stm.source); },
       [&](const Seg& x) { return seg(x, stm, info); },
       [&](const Tunable& x) { return one(value(x.fallback)); },
       [&](const Alloc& x) -> std::vector<Cell> {

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "compiler/ir/interpreter.h"
+#include "compiler/ir/transform.h"
 
 namespace raido::ir {
 
@@ -303,6 +304,7 @@ std::vector<Cell> Interpreter::vjp(const Vjp& x) {
   }
   for (const Cell& c : at) derivatives.push_back(zeros_like(c, batch));
   each_index(batch, [&](const std::vector<i64>& k) {
+    if (failed()) return;
     std::vector<std::optional<Num>> adjoint(tape.entries.size());
     auto add = [&](size_t index, const Num& n) {
       std::optional<Num>& a = adjoint[index];
@@ -315,7 +317,20 @@ std::vector<Cell> Interpreter::vjp(const Vjp& x) {
         if (place != SIZE_MAX && n.value.type != Scalar::Bool) add(place, n);
       });
     }
-    for (size_t i = tape.entries.size(); i-- > 0;) {
+    for (size_t i = tape.entries.size(); i-- > 0 && !failed();) {
+      if (const Tape::Rule* rule = tape.entries[i].rule.get()) {
+        std::vector<Num> adjoints;
+        bool any = false;
+        for (size_t j = 0; j < rule->results.size(); j++) {
+          const std::optional<Num>& a = adjoint[i + 1 + j];
+          any = any || a;
+          adjoints.push_back(a ? *a : zero_of(rule->results[j]));
+        }
+        if (!any) continue;
+        std::vector<Num> out = rule->run(adjoints);
+        for (size_t j = 0; j < out.size() && !failed(); j++)
+          if (rule->args[j] != Tape::Rule::none && out[j].value.type != Scalar::Bool) add(rule->args[j], out[j]);
+      }
       if (!adjoint[i]) continue;
       for (const Tape::Parent& p : tape.entries[i].parents)
         add(p.index, p.convert ? convert_num(*p.convert, *adjoint[i]) : (AdTerm{this, p.partial} * AdTerm{this, *adjoint[i]}).n);
@@ -330,23 +345,103 @@ std::vector<Cell> Interpreter::vjp(const Vjp& x) {
       else store_at(*std::get<Ref<Array>>(derivatives[i]), k, d);
     }
   });
+  if (failed()) return {};
   for (Cell& c : derivatives) values.push_back(std::move(c));
   return values;
 }
 
-// The plain function. Where it is differentiated its own rule would be due, which the interpreter does not run.
-std::vector<Cell> Interpreter::custom(const Custom& x) {
+// ---- Functions with rules of their own ----
+
+int Interpreter::level_of(const Cell& c) {
+  int level = 0;
+  each_number(c, [&](const Num& n) { if (n.ad) level = std::max(level, n.ad->level); });
+  return level;
+}
+
+std::vector<Cell> Interpreter::custom(const Custom& x, Source source) {
   std::vector<Cell> args;
-  bool active = false;
+  int level = 0;
   for (const Atom& a : x.args) {
     args.push_back(value(a));
-    each_number(args.back(), [&](const Num& n) { active = active || n.ad; });
+    level = std::max(level, level_of(args.back()));
   }
-  if (active) {
-    fail({}, "The derivative of a function with its own derivative rule is not supported by the interpreter.");
-    return {};
+  // What the rule does not see it cannot give a derivative for.
+  for (const std::optional<Lambda>* rule : {&x.jvp, &x.vjp}) {
+    if (!*rule) continue;
+    std::vector<Var> free = free_vars(program_, x.f), more = free_vars(program_, **rule);
+    free.insert(free.end(), more.begin(), more.end());
+    for (Var v : free) {
+      int at = level_of(cell(v));
+      bool has_rule = at > 0 && (tapes_[size_t(at)] ? x.vjp.has_value() : x.jvp.has_value());
+      if (!has_rule || (level > 0 && at != level)) continue;
+      fail(source, fmt::format("`{}` is differentiated, but a function with a derivative rule of its own uses it without taking it as its argument.",
+                               program_.hint(v)));
+      return {};
+    }
   }
-  return apply(x.f, std::move(args));
+  return custom(x, args);
+}
+
+// The rule belongs to one operator, the innermost that the arguments depend on; the others see it as ordinary code, and the
+// function as one with a rule again.
+std::vector<Cell> Interpreter::custom(const Custom& x, const std::vector<Cell>& args) {
+  int level = 0;
+  for (const Cell& c : args) level = std::max(level, level_of(c));
+  if (level == 0) return apply(x.f, args);
+  Tape* tape = tapes_[size_t(level)];
+  std::vector<Cell> below, results;
+  for (const Cell& c : args) below.push_back(map_numbers(c, [&](const Num& n) { return primal(n, level); }));
+  std::vector<Cell> values = custom(x, below);
+  if (failed()) return {};
+  // Number by number beside those of `derivatives`, which have the same shapes.
+  auto joined = [&](const std::vector<Cell>& derivatives, auto&& join) {
+    for (size_t i = 0; i < values.size(); i++) {
+      std::vector<Num> ds;
+      each_number(derivatives[i], [&](const Num& n) { ds.push_back(n); });
+      size_t next = 0;
+      results.push_back(map_numbers(values[i], [&](const Num& n) { return join(n, ds[next++]); }));
+    }
+    return results;
+  };
+  if (!tape && x.jvp) {
+    std::vector<Cell> both = below;
+    for (const Cell& c : args) both.push_back(map_numbers(c, [&](const Num& n) { return tangent(n, level); }));
+    std::vector<Cell> tangents = apply(*x.jvp, std::move(both));
+    if (failed()) return {};
+    return joined(tangents, [&](const Num& n, const Num& t) { return dual(n, t, level); });
+  }
+  if (tape && x.vjp) {
+    Tape::Rule rule;
+    for (const Cell& c : args)
+      each_number(c, [&](const Num& n) { rule.args.push_back(n.ad && n.ad->level == level ? n.ad->index : Tape::Rule::none); });
+    for (const Cell& c : values) each_number(c, [&](const Num& n) { rule.results.push_back(n.value.type); });
+    // The frame may be gone when the tape is read.
+    std::vector<std::pair<Var, Cell>> captured;
+    for (Var v : free_vars(program_, *x.vjp))
+      if (!slots_[v.index].global) captured.emplace_back(v, cell(v));
+    rule.run = [this, &x, captured, values, size = frame_->size()](const std::vector<Num>& adjoints) {
+      std::vector<Cell> frame(size), both = values;
+      std::vector<Cell>* saved = std::exchange(frame_, &frame);
+      for (const auto& [v, c] : captured) cell(v) = c;
+      size_t next = 0;
+      for (const Cell& c : values) both.push_back(map_numbers(c, [&](const Num&) { return adjoints[next++]; }));
+      std::vector<Num> out;
+      for (const Cell& c : apply(*x.vjp, std::move(both))) each_number(c, [&](const Num& n) { out.push_back(n); });
+      frame_ = saved;
+      return out;
+    };
+    tape->entries.push_back({{}, Scalar::Bool, std::make_shared<const Tape::Rule>(std::move(rule))});
+    for (const Cell& c : values) results.push_back(map_numbers(c, [&](const Num& n) { return record(n, {}, level); }));
+    return results;
+  }
+  // No rule for this mode: the derivative of the function itself.
+  std::vector<Cell> own = apply(x.f, args);
+  if (failed()) return {};
+  return joined(own, [&](const Num& n, const Num& d) {
+    if (!d.ad || d.ad->level != level) return n;
+    if (!tape) return dual(n, d.ad->tangent, level);
+    return record(n, {{d.ad->index, {constant(n.value.type, 1), {}}, {}}}, level);
+  });
 }
 
 }  // namespace raido::ir

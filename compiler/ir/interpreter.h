@@ -6,6 +6,7 @@
 // differentiated code unchanged, and only scalar operations look at derivatives.
 #pragma once
 #include <deque>
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -70,7 +71,14 @@ struct Accumulator {
 // One vjp in progress: what each scalar operation on its values did.
 struct Tape {
   struct Parent { size_t index; Num partial; std::optional<Scalar> convert; };
-  struct Entry { std::vector<Parent> parents; Scalar type; };
+  // Stands before the entries of the results of a function with a rule of its own.
+  struct Rule {
+    std::vector<size_t> args;                // entries of the numbers of the arguments; none: not of this tape
+    std::vector<Scalar> results;             // types of the numbers of the results; their entries follow
+    std::function<std::vector<Num>(const std::vector<Num>& adjoints)> run;
+    static constexpr size_t none = SIZE_MAX;
+  };
+  struct Entry { std::vector<Parent> parents; Scalar type; std::shared_ptr<const Rule> rule = {}; };
   int level;
   std::vector<Entry> entries;
 };
@@ -176,7 +184,9 @@ class Interpreter {
   Cell seed_slice(const Cell& c, std::span<const i64> at) { return at.empty() ? c : element(*std::get<Ref<Array>>(c), at); }
   std::vector<Cell> jvp(const Jvp& x);
   std::vector<Cell> vjp(const Vjp& x);
-  std::vector<Cell> custom(const Custom& x);
+  std::vector<Cell> custom(const Custom& x, Source source);
+  std::vector<Cell> custom(const Custom& x, const std::vector<Cell>& args);
+  int level_of(const Cell& c);                                 // the innermost operator that the cell depends on, 0: none
 
   struct Slot { uint32_t index = 0; bool global = false; };
 

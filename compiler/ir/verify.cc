@@ -416,6 +416,13 @@ class Verifier {
         sizes(x.batch);
         if (x.at.size() != x.f.params.size() || x.adjoints.size() != x.f.body.result.size()) fail("V3", "vjp with a wrong number of arguments or seeds");
       },
+      [&](const Custom& x) {
+        size_t n = x.f.params.size(), m = x.f.body.result.size();
+        auto fits = [](const std::optional<Lambda>& l, size_t params, size_t results) {
+          return !l || (l->params.size() == params && l->body.result.size() == results);
+        };
+        if (x.args.size() != n || !fits(x.jvp, 2 * n, m) || !fits(x.vjp, 2 * m, n)) fail("V3", "a derivative rule that does not fit its function");
+      },
       [&](const auto&) {});                              // nothing to check beyond the result types
   }
   void entry(const EntryPoint& e) {

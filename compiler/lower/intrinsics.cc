@@ -421,8 +421,8 @@ Value Lowerer::mjp2_intrinsic(Site& s) { return derivative(s, false, true, true)
 
 // f, f', x: the value of f. Under a derivative operator it stays recognisable, because f's own derivative is not what the
 // user asked for there.
-Value Lowerer::with_own_derivative(Site& s) {
-  const Value &f = s.args[0], &x = s.args[2];
+Value Lowerer::with_own_derivative(Site& s, bool forward) {
+  const Value &f = s.args[0], &rule = s.args[1], &x = s.args[2];
   if (derivative_depth_ == 0) return apply(f, {x});
   TypeIn f_type = resolve(param_type(s.def, 0, s.scope));
   TypeIn result{std::get<check::FunType>(head(f_type)).result, f_type.scope};
@@ -432,10 +432,25 @@ Value Lowerer::with_own_derivative(Site& s) {
   Value like;
   ir::Lambda l = lambda(params, [&](const std::vector<Atom>& vars) { return owned(apply(f, {rebuild(x, vars)})); }, result, like,
                         [&](const ir::Lambda& sizes) { return b_->inline_call(sizes, at); });
-  std::vector<Var> vars = b_->bind(std::string("r"), ir::Custom{std::move(l), {}, {}, at});
+  // The rule: forward from x and its direction to that of the result, in reverse from the result and its adjoint to that of x.
+  const Value& first = forward ? x : like;
+  const std::vector<Atom> from = forward ? at : l.body.result, to = forward ? l.body.result : at;
+  params.clear();
+  for (const char* hint : {"x", "d"})
+    for (const Atom& a : from) params.emplace_back(hint, program_.type(a));
+  ir::Lambda derivative = plain_lambda(params, [&](const std::vector<Atom>& vars) {
+    auto middle = vars.begin() + ptrdiff_t(from.size());
+    Value d = owned(apply(rule, {rebuild(first, {vars.begin(), middle}), rebuild(first, {middle, vars.end()})}));
+    std::vector<Atom> out = atoms(d);
+    for (size_t i = 0; i < out.size(); i++) out[i] = with_shape(out[i], shape(to[i]));
+    return out;
+  });
+  ir::Custom custom{std::move(l), {}, {}, at};
+  (forward ? custom.jvp : custom.vjp) = std::move(derivative);
+  std::vector<Var> vars = b_->bind(std::string("r"), std::move(custom));
   return rebuild(like, {vars.begin(), vars.end()});
 }
-Value Lowerer::with_vjp_intrinsic(Site& s) { return with_own_derivative(s); }
-Value Lowerer::with_jvp_intrinsic(Site& s) { return with_own_derivative(s); }
+Value Lowerer::with_vjp_intrinsic(Site& s) { return with_own_derivative(s, false); }
+Value Lowerer::with_jvp_intrinsic(Site& s) { return with_own_derivative(s, true); }
 
 }  // namespace raido::lower

@@ -110,8 +110,19 @@ void Activity::statement(const Stm& s) {
       for (size_t i = n; i < x.scope.body.result.size(); i++) set(s.pattern[at++].var, varied(x.scope.body.result[i]));
     },
     [&](const AccUpdate& x) { result(varied(x.acc) || any(x.values)); },
-    [&](const Call& x) { result(any(x.args)); },
-    [&](const Custom& x) { result(any(x.args)); },
+    [&](const Call& x) {
+      if (!any(x.args)) return;
+      std::vector<bool> args;
+      for (const Atom& a : x.args) args.push_back(varied(a));
+      std::vector<bool> out = functions.varied(x.callee, args, mode);
+      for (size_t i = 0; i < out.size(); i++) set(s.pattern[i].var, out[i]);
+    },
+    [&](const Custom& x) {
+      if (mode.rule(x)) return result(any(x.args) || !free_varied(x).empty());
+      for (size_t i = 0; i < x.args.size(); i++) set(x.f.params[i].var, varied(x.args[i]));
+      body(x.f.body);
+      results(x.f.body.result);
+    },
     [&](const Replicate& x) { result(varied(x.value)); },
     [&](const ArrayLit& x) { result(any(x.elements)); },
     [&](const Iota& x) { result(varied(x.start) || varied(x.step)); },
@@ -121,6 +132,13 @@ void Activity::statement(const Stm& s) {
     [&](const Permute& x) { result(varied(x.array)); },
     [&](const Copy& x) { result(varied(x.array)); },
     [&](const auto&) {});           // assertions, scratch, data, and what cannot occur inside: nothing is varied
+}
+
+bool Activity::rule_sees_all(const Custom& x, Source at) {
+  std::vector<Var> free = free_varied(x.f), more = free_varied(*mode.rule(x));
+  free.insert(free.end(), more.begin(), more.end());
+  if (!free.empty()) context.refuse(at, Refusal::ActiveInRule, program.hint(free[0]));
+  return free.empty();
 }
 
 }  // namespace raido::ad

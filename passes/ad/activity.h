@@ -1,17 +1,18 @@
 // activity.h - which variables depend on what is differentiated (ad.md 5.1, the set Varied). Whether they matter for the
 // result needs no analysis: an adjoint that stays symbolically zero makes no code.
 #pragma once
-#include "compiler/ir/build.h"
-#include "passes/pass.h"
+#include "passes/ad/functions.h"
 
 namespace raido::ad {
 
 // Shared by all scopes of one differentiated lambda.
 class Activity {
  public:
-  Activity(ir::Program& p, PassContext& c) : program(p), context(c) {}
+  Activity(Functions& f, Mode m) : functions(f), program(f.program), context(f.context), mode(m) {}
+  Functions& functions;
   ir::Program& program;
   PassContext& context;
+  const Mode mode;
 
   // Marks the parameters varied and everything that depends on them in differentiable positions.
   void analyse(const ir::Lambda& f, const std::vector<bool>& varied_params);
@@ -32,6 +33,8 @@ class Activity {
     std::erase_if(free, [&](ir::Var v) { return !varied(v); });
     return free;
   }
+  // Whether the rule of x gives all derivatives that matter; else x is refused.
+  bool rule_sees_all(const ir::Custom& x, ir::Source at);
 
  private:
   ir::VarSet varied_;

@@ -6,6 +6,7 @@
 #include "passes/ad/differentiate.h"
 
 #include "compiler/ir/rewrite.h"
+#include "passes/ad/functions.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -17,25 +18,23 @@ bool is_operator(const Exp& e) { return std::holds_alternative<Jvp>(e) || std::h
 
 class Differentiation {
  public:
-  Differentiation(Program& p, PassContext& context) : p_(p), context_(context) {}
-  size_t expanded = 0;
+  Differentiation(Program& p, PassContext& context) : p_(p), context_(context), functions_(p, context) {}
 
-  // Returns whether the body held an operator before.
-  bool body(Body& whole) {
+  // Expands every operator that applies to code without operators; returns whether there were any.
+  bool round() {
+    look();
     bool found = false;
-    rewrite(p_, whole, [&](Builder& b, Stm& s, Subst& results) {
-      bool inner = false;
-      walk_parts(s, [&](Body& part) { inner = body(part) || inner; });
-      found = found || inner || is_operator(s.exp);
-      if (!is_operator(s.exp) || inner || !context_.refused.empty()) return false;
-      std::vector<Atom> values = match(s.exp, [&](Vjp& x) { return ad::expand_vjp(b, context_, std::move(x)); },
-                                       [&](Jvp& x) { return ad::expand_jvp(b, context_, std::move(x)); },
-                                       [](auto&) { return std::vector<Atom>{}; });
-      for (size_t i = 0; i < s.pattern.size(); i++) results.emplace(s.pattern[i].var, values.at(i));
-      expanded++;
-      context_.stats.count("ad.operators");
-      return true;
-    });
+    expanded_ = 0;
+    postponed_ = {};
+    for (size_t i = 0; i < reach_.size(); i++) {         // derived functions come behind these
+      if (!holds_operator_[i]) continue;
+      // The list of functions may grow: the body is not in it meanwhile. What it differentiates does not call it.
+      Body whole = std::move(p_.functions[i].lambda.body);
+      found = body(whole, enclosed_[i]) || found;
+      p_.functions[i].lambda.body = std::move(whole);
+    }
+    found = body(p_.constants, false) || found;
+    if (found && expanded_ == 0 && context_.refused.empty()) context_.refuse(postponed_, Refusal::DifferentiateRecursion);
     return found;
   }
   void drop_custom(Body& whole) {
@@ -52,16 +51,78 @@ class Differentiation {
  private:
   Program& p_;
   PassContext& context_;
+  ad::Functions functions_;
+  size_t expanded_ = 0;
+  Source postponed_;                                     // an operator that applies to a function with operators
+  // Of each function: itself and what it calls, whether it has operators, whether an operator applies to it.
+  std::vector<std::set<size_t>> reach_;
+  std::vector<bool> holds_operator_, enclosed_;
+
+  template <class X> std::set<size_t> reached_from(const X& code) const {
+    std::set<size_t> all;
+    each_stm(code, [&](const Stm& s) {
+      if (auto c = std::get_if<Call>(&s.exp)) all.insert(reach_[c->callee.index].begin(), reach_[c->callee.index].end());
+    });
+    return all;
+  }
+  void look() {
+    size_t n = p_.functions.size();
+    reach_.assign(n, {});
+    holds_operator_.assign(n, false);
+    enclosed_.assign(n, false);
+    for (size_t i = 0; i < n; i++) reach_[i].insert(i);
+    bool more = true;
+    while (more) {
+      more = false;
+      for (size_t i = 0; i < n; i++) {
+        size_t before = reach_[i].size();
+        reach_[i].merge(reached_from(p_.functions[i].lambda.body));
+        more = more || reach_[i].size() > before;
+      }
+    }
+    auto applied = [&](const Stm& s) {
+      match(s.exp, [&](const Vjp& x) { for (size_t f : reached_from(x.f.body)) enclosed_[f] = true; },
+            [&](const Jvp& x) { for (size_t f : reached_from(x.f.body)) enclosed_[f] = true; }, [](const auto&) {});
+    };
+    each_stm(std::as_const(p_.constants), applied);
+    for (size_t i = 0; i < n; i++)
+      each_stm(std::as_const(p_.functions[i].lambda.body), [&](const Stm& s) {
+        if (is_operator(s.exp)) holds_operator_[i] = true;
+        applied(s);
+      });
+  }
+  bool body(Body& whole, bool enclosed) {
+    bool found = false;
+    rewrite(p_, whole, [&](Builder& b, Stm& s, Subst& results) {
+      bool inner = false, one = is_operator(s.exp);
+      walk_parts(s, [&](Body& part) { inner = body(part, enclosed || one) || inner; });
+      found = found || inner || one;
+      if (!one || inner || !context_.refused.empty()) return false;
+      bool waits = false;
+      walk_parts(s, [&](const Body& part) {
+        for (size_t f : reached_from(part)) waits = waits || holds_operator_[f];
+      });
+      if (waits) {
+        postponed_ = s.source;
+        return false;
+      }
+      std::vector<Atom> values = match(s.exp, [&](Vjp& x) { return ad::expand_vjp(b, functions_, std::move(x), enclosed); },
+                                       [&](Jvp& x) { return ad::expand_jvp(b, functions_, std::move(x), enclosed); },
+                                       [](auto&) { return std::vector<Atom>{}; });
+      for (size_t i = 0; i < s.pattern.size(); i++) results.emplace(s.pattern[i].var, values.at(i));
+      expanded_++;
+      context_.stats.count("ad.operators");
+      return true;
+    });
+    return found;
+  }
 };
 
 }  // namespace
 
 void differentiate(ir::Program& program, PassContext& context) {
   Differentiation pass(program, context);
-  for (;;) {
-    bool found = false;
-    program.each_body([&](ir::Body& b) { found = pass.body(b) || found; });
-    if (!found || !context.refused.empty()) break;
+  while (pass.round() && context.refused.empty()) {
     static const Pipeline tidy = {pass::simplify, pass::cse, pass::dce, pass::split};
     run(tidy, program, context);
   }

@@ -7,16 +7,25 @@
 namespace raido::ad {
 
 class Activity;
+class Functions;
+struct Mode;
 
+// Takes the bodies of functions with rules of their own that have none for this mode in their place.
+void drop_rules(ir::Program& p, ir::Body& body, const Mode& mode);
 // Copies what is consumed inside f, so that its values survive; gives operations the form that the rules expect. For
 // reverse mode `counted` says which values vary: a `while` loop over such becomes a `for` loop (prepare.cc).
 void prepare(ir::Program& p, ir::Lambda& f, const Activity* counted);
 // The scalar operation of the operator, if it is one on its operands or on those of arrays of any rank, pointwise.
 std::optional<ScalarOp> pointwise_operator(const ir::Program& p, const ir::Lambda& op);
 // Emits f's results and the derivative; the values of the operator in order (reverse.cc, forward.cc).
-std::vector<ir::Atom> expand_vjp(ir::Builder& b, PassContext& context, ir::Vjp op);
-std::vector<ir::Atom> expand_jvp(ir::Builder& b, PassContext& context, ir::Jvp op);
+std::vector<ir::Atom> expand_vjp(ir::Builder& b, Functions& functions, ir::Vjp op, bool enclosed);
+std::vector<ir::Atom> expand_jvp(ir::Builder& b, Functions& functions, ir::Jvp op, bool enclosed);
+// The body of f with parameters `tangents` of what varies, and the tangents of these results behind its own (forward.cc).
+ir::Body forward_body(Functions& functions, const Mode& mode, ir::Lambda f, const std::vector<bool>& args,
+                      const std::vector<ir::Var>& tangents, const std::vector<bool>& results);
 
+// x as a value of type t, which is the same but for the names of its sizes.
+ir::Atom as_type(ir::Builder& b, const ir::Atom& x, const ir::Type& t);
 // `let r = e` with r of e's type whose source is op: refuses, and gives zeros so that expansion can go on.
 void refuse_operation(PassContext& context, ir::Source at, std::string_view what);
 

@@ -3,6 +3,8 @@
 // Every primal statement stays; behind each active one stands the statement of its tangent. Tangents of what does not
 // depend on the input are symbolically zero and make no code. Scopes (lambdas, branches, loops) are extended in place:
 // they return tangents beside their results.
+#include <algorithm>
+#include <functional>
 #include <unordered_map>
 
 #include "passes/ad/activity.h"
@@ -348,7 +350,28 @@ class Forward {
     for (Atom& v : t.values) v = tangent(v);
     result(y, std::move(t));
   }
-  void rule(Stm& s, Custom&) { act_.context.refuse(s.source, Refusal::CustomDerivative); emit(s); }
+  // let y = custom f x   ==>   y_tan = its rule at x, x_tan; without one for this mode: f's own tangent
+  void rule(Stm& s, Custom op) {
+    std::vector<Bind> ys = s.pattern;
+    if (act_.mode.rule(op) && !act_.rule_sees_all(op, s.source)) return emit(s);
+    emit(s);
+    std::vector<Atom> tangents;
+    if (op.jvp) {
+      std::vector<Atom> both = op.args;
+      for (const Atom& x : op.args) both.push_back(tangent(x));
+      tangents = b_.inline_call(*op.jvp, both);
+    } else {
+      Lambda f = act_.clone(op.f);
+      Subst params;
+      for (size_t i = 0; i < op.args.size(); i++) params.emplace(f.params[i].var, op.args[i]);
+      substitute(p_, f.body, params);
+      std::vector<Atom> results = f.body.result;
+      stms(std::move(f.body.stms));
+      for (const Atom& y : results) tangents.push_back(tangent(y));
+    }
+    for (size_t i = 0; i < ys.size(); i++)
+      if (act_.varied(ys[i].var)) set(ys[i].var, as_type(b_, tangents[i], p_.type(ys[i].var)));
+  }
   // The operator on pairs, in the same bins; sums have sums of tangents.
   void rule(Stm& s, Hist& op) {
     CHECK(op.dests.size() == 1 && is_identity(op.pre), "a histogram that was not prepared is differentiated");
@@ -377,7 +400,17 @@ class Forward {
     emit(s);
   }
   void rule(Stm& s, Call& op) {
-    act_.context.refuse(s.source, Refusal::DifferentiateRecursion, p_.functions[op.callee.index].name);
+    std::vector<bool> args;
+    std::vector<Atom> tangents;
+    for (const Atom& x : op.args) {
+      args.push_back(!zero(x));
+      if (args.back()) tangents.push_back(tangent(x));
+    }
+    std::vector<bool> results = act_.functions.varied(op.callee, args, act_.mode);
+    if (std::ranges::none_of(results, std::identity())) return emit(s);
+    op.callee = act_.functions.forward(op.callee, args, act_.mode);
+    op.args.insert(op.args.end(), tangents.begin(), tangents.end());
+    bind_results(s, results);
     emit(s);
   }
   // Never varied, or gone before differentiation.
@@ -389,11 +422,35 @@ class Forward {
 
 }  // namespace
 
-std::vector<Atom> expand_jvp(Builder& b, PassContext& context, Jvp op) {
+Body forward_body(Functions& functions, const Mode& mode, Lambda f, const std::vector<bool>& args,
+                  const std::vector<Var>& tangents, const std::vector<bool>& results) {
+  Program& p = functions.program;
+  Activity act(functions, mode);
+  drop_rules(p, f.body, mode);
+  prepare(p, f, nullptr);
+  act.analyse(f, args);
+  Body body;
+  Builder b(p, body.stms);
+  Forward forward(act, b);
+  auto next = tangents.begin();
+  for (size_t i = 0; i < args.size(); i++)
+    if (args[i]) forward.set(f.params[i].var, *next++);
+  body.result = f.body.result;
+  forward.stms(std::move(f.body.stms));
+  for (size_t i = 0; i < results.size(); i++) {
+    if (!results[i]) continue;
+    Atom r = f.body.result[i], t = as_type(b, forward.tangent(r), p.type(r));
+    body.result.push_back(is_array(p.type(t)) ? Atom(b.copy(*var_of(t))) : t);   // not what the caller gave
+  }
+  return body;
+}
+
+std::vector<Atom> expand_jvp(Builder& b, Functions& functions, Jvp op, bool enclosed) {
   CHECK(op.batch.empty(), "batched jvp");
   Program& p = b.program;
+  Activity act(functions, {true, enclosed});
+  drop_rules(p, op.f.body, act.mode);
   prepare(p, op.f, nullptr);
-  Activity act(p, context);
   std::vector<bool> varied;
   for (size_t i = 0; i < op.at.size(); i++) {
     auto c = const_of(op.tangents[i]);

@@ -8,6 +8,7 @@
 // A `while` loop runs once to be counted, which dead code elimination reduces to what decides when it ends, and then as a
 // `for` loop of that many iterations (ad.md 9.4: nothing grows, so it can be done everywhere).
 #include "compiler/ir/aliases.h"
+#include "compiler/ir/rewrite.h"
 #include "passes/ad/activity.h"
 #include "passes/ad/differentiate.h"
 
@@ -153,6 +154,18 @@ std::optional<ScalarOp> pointwise_operator(const Program& p, const Lambda& op) {
   bool whole = map && is_map(*map) && identity_post(*map) && map->inputs.size() == 2 &&
                op.body.result[0] == Atom(s.pattern[0].var) && map->inputs[0] == op.params[0].var && map->inputs[1] == op.params[1].var;
   return whole ? pointwise_operator(p, map->pre) : std::nullopt;
+}
+
+void drop_rules(Program& p, Body& whole, const Mode& mode) {
+  rewrite(p, whole, [&](Builder& b, Stm& s, Subst& results) {
+    auto x = std::get_if<Custom>(&s.exp);
+    if (x && (mode.enclosed || mode.rule(*x))) return false;
+    walk_parts(s, [&](Body& part) { drop_rules(p, part, mode); });
+    if (!x) return false;
+    std::vector<Atom> values = b.inline_once(std::move(x->f), x->args);
+    for (size_t i = 0; i < s.pattern.size(); i++) results.emplace(s.pattern[i].var, values[i]);
+    return true;
+  });
 }
 
 void prepare(Program& p, Lambda& f, const Activity* counted) { Preparation(p, counted).body(f.body); }

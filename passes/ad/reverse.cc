@@ -476,14 +476,25 @@ ReturnSweep vjp(Reverse& rev, const Stm& s, const If& op) { return vjp_if(rev, s
 ReturnSweep vjp(Reverse& rev, const Stm& s, const WithAcc& op) { return vjp_with_acc(rev, s, op); }
 ReturnSweep vjp(Reverse& rev, const Stm& s, const AccUpdate& op) { return vjp_upd(rev, s, op); }
 ReturnSweep vjp(Reverse& rev, const Stm& s, const Hist& op) { return vjp_hist(rev, s, op); }
-ReturnSweep vjp(Reverse& rev, const Stm& s, const Custom&) {
-  rev.act.context.refuse(s.source, Refusal::CustomDerivative);
-  return {};
+// let y = custom f x    ==>   x_adj += its rule at y, y_adj; without one for this mode: f again, its return sweep      ad.md 16
+ReturnSweep vjp(Reverse& rev, const Stm& s, const Custom& op) {
+  const std::optional<Lambda>& rule = rev.act.mode.rule(op);
+  if (rule && !rev.act.rule_sees_all(op, s.source)) return {};
+  return [&rev, &s, &op, &rule] {
+    Builder& b = rev.b;
+    std::vector<Adjoint> seeds = rev.take_results(s);
+    if (Reverse::all_zero(seeds)) return;
+    if (!rule) return rev.scope(rev.bind(rev.act.clone(op.f), op.args), seeds);
+    std::vector<Atom> both;
+    for (Bind y : s.pattern) both.push_back(y.var);
+    for (size_t i = 0; i < seeds.size(); i++)
+      both.push_back(seeds[i].kind == Adjoint::Kind::Value ? seeds[i].value : b.zero(rev.p.type(s.pattern[i].var)));
+    std::vector<Atom> adjoints = b.inline_call(*rule, both);
+    for (size_t i = 0; i < op.args.size(); i++)
+      if (rev.act.varied(op.args[i])) rev.add(op.args[i], as_type(b, adjoints[i], rev.p.type(op.args[i])));
+  };
 }
-ReturnSweep vjp(Reverse& rev, const Stm& s, const Call& op) {
-  rev.act.context.refuse(s.source, Refusal::DifferentiateRecursion, rev.p.functions[op.callee.index].name);
-  return {};
-}
+ReturnSweep vjp(Reverse& rev, const Stm& s, const Call& op) { return vjp_call(rev, s, op); }
 // Of a `while` loop only the number of iterations is used where it would matter (prepare.cc).
 ReturnSweep vjp(Reverse&, const Stm&, const While&) { return {}; }
 // Never varied: proofs, unspecified and constant arrays. Cannot occur: AD operators (expanded innermost first) and what
@@ -499,7 +510,7 @@ ReturnSweep vjp(Reverse&, const Stm&, const Op&) { PANIC("`{}` under differentia
 
 ReturnSweep Reverse::rule(const Stm& s) {
   bool active = updates_gathered(s) || std::ranges::any_of(s.pattern, [&](Bind x) { return act.varied(x.var); });
-  bool records = std::holds_alternative<For>(s.exp) || std::holds_alternative<Hist>(s.exp);
+  bool records = std::holds_alternative<For>(s.exp) || std::holds_alternative<Hist>(s.exp) || std::holds_alternative<Call>(s.exp);
   if (!records || !active) forward(s);                                // these do it themselves
   if (!active) return {};
   return match(s.exp, [&](const auto& op) { return vjp(*this, s, op); });
@@ -507,12 +518,13 @@ ReturnSweep Reverse::rule(const Stm& s) {
 
 // ---- the operator ----
 
-std::vector<Atom> expand_vjp(Builder& b, PassContext& context, Vjp op) {
+std::vector<Atom> expand_vjp(Builder& b, Functions& functions, Vjp op, bool enclosed) {
   CHECK(op.batch.empty(), "batched vjp");
   Program& p = b.program;
   std::vector<bool> varied;
   for (size_t i = 0; i < op.at.size(); i++) varied.push_back(is_scalar(p.type(op.at[i])) || is_array(p.type(op.at[i])));
-  Activity before(p, context), act(p, context);
+  Activity before(functions, {false, enclosed}), act(functions, {false, enclosed});
+  drop_rules(p, op.f.body, act.mode);
   before.analyse(op.f, varied);
   prepare(p, op.f, &before);
   act.analyse(op.f, varied);

@@ -96,6 +96,7 @@ ReturnSweep vjp_hist(Reverse& rev, const ir::Stm& s, const ir::Hist& op);
 ReturnSweep vjp_for(Reverse& rev, const ir::Stm& s, const ir::For& op);
 ReturnSweep vjp_if(Reverse& rev, const ir::Stm& s, const ir::If& op);
 ReturnSweep vjp_with_acc(Reverse& rev, const ir::Stm& s, const ir::WithAcc& op);
+ReturnSweep vjp_call(Reverse& rev, const ir::Stm& s, const ir::Call& op);
 ReturnSweep vjp_upd(Reverse& rev, const ir::Stm& s, const ir::AccUpdate& op);
 
 // out[i] = op(out[i-1], xs[i-1]), out[0] = neutral (all components).
@@ -106,8 +107,6 @@ std::vector<ir::Atom> apply_back(Reverse& rev, const ir::Combine& op, const std:
                                  const std::vector<ir::Atom>& t);
 // A row operator that is applied pointwise becomes one on whole rows.
 ir::Combine without_shape(ir::Builder& b, const ir::Combine& op);
-// x as a value of type t, which is the same but for the names of its sizes.
-ir::Atom as_type(ir::Builder& b, const ir::Atom& x, const ir::Type& t);
 // Sum over the outer dimension.
 ir::Atom sum_outer(ir::Builder& b, ir::Var xs);
 

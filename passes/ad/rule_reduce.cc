@@ -30,7 +30,7 @@ std::vector<Atom> pull_back(Reverse& rev, const Combine& op, const std::vector<A
   size_t k = op.neutral.size();
   std::vector<bool> varied(2 * k);
   for (size_t i = 0; i < k; i++) varied[first ? i : k + i] = true;
-  Activity act(p, rev.act.context);
+  Activity act(rev.act.functions, rev.act.mode);
   act.analyse(f, varied);
   std::vector<Atom> values;
   for (size_t i = 0; i < 2 * k; i++) values.push_back(b.bind1("v", Identity{i < k ? x[i] : y[i - k]}));

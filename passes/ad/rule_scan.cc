@@ -74,7 +74,7 @@ Var recurrence(Reverse& rev, const Screma& scan, Var ys, Var as, Var ys_adj) {
     Term next = b.term(in[0]) + 1;
     choose.cond = lt(next, n).atom;
     choose.then_ = b.body([&] {
-      Activity act(p, rev.act.context);
+      Activity act(rev.act.functions, rev.act.mode);
       Lambda f = clone(p, op.op);
       act.analyse(f, {true, false});
       Reverse inner(act, b);

@@ -220,7 +220,9 @@ def main():
     checks = []
     for path in files:
         with open(path) as source:
-            for name, inputs in re.findall(r"^-- ad: (\w+) \{(.*)\}$", source.read(), re.M):
+            for cpu, name, inputs in re.findall(r"^-- ad(\(cpu\))?: (\w+) \{(.*)\}$", source.read(), re.M):
+                if cpu and options.pipeline == "gpu":
+                    continue
                 checks.append(Check(os.path.abspath(options.raido), options.pipeline, os.path.abspath(path), name, inputs))
 
     def run(check):

@@ -1,8 +1,9 @@
 -- with: command=c
-def power (x: f64) (n: i32) : f64 = if n == 0 then 1 else x * power x (n - 1)
-entry main (x: f64) = vjp (\y -> power y 3) x 1
+def f (x: f64) (n: i32): f64 = if n == 0 then x else vjp (\y -> y * f y (n - 1)) x 1
+entry main (x: f64) = f x 3
 -- expect
--- Error at J10.fut:3:34-42:
--- The derivative of a recursive function is not supported [J10]
---  3 | entry main (x: f64) = vjp (\y -> power y 3) x 1
---    |                                  ^^^^^^^^^
+-- Error at J10.fut:2:54-84:
+-- A recursive function takes a derivative of itself: how often it is differentiated is known only when it runs [J10]
+--  2 | def f (x: f64) (n: i32): f64 = if n == 0 then x else vjp (\y -> y * f y (n - 1)) x 1
+--    |                                                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+-- help: `raido run` runs it
