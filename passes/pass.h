@@ -15,7 +15,6 @@ namespace raido {
 
 // What a pass may refuse to do with a program that a user may write.
 enum class Refusal : uint8_t {
-  DifferentiateOperation,   // an operation without a derivative rule; `detail` names it
   DifferentiateRecursion,   // a derivative of a function that takes this derivative itself
   ActiveInRule,             // what a function with a derivative rule uses beside its argument is differentiated; `detail` names it
   DeviceCode,               // what a device cannot run; `detail` says what

@@ -47,7 +47,6 @@ void report_refused(const std::vector<Refused>& refused, const ir::Program& prog
   for (const Refused& r : refused) {
     Span at = span_of(sources, program, r.at);
     switch (r.why) {
-      case Refusal::DifferentiateOperation: diags.report(at, err::accumulator_use, r.detail + " is differentiated"); break;
       case Refusal::DifferentiateRecursion: diags.report(at, err::own_derivative).help("`raido run` runs it"); break;
       case Refusal::ActiveInRule: diags.report(at, err::active_in_rule, r.detail).help("make it part of the argument, so that the rule gives its derivative, too"); break;
       case Refusal::DeviceCode: diags.report(at, err::device_code, r.detail).help("compile it with `c` or `multicore`"); break;

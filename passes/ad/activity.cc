@@ -100,11 +100,16 @@ void Activity::statement(const Stm& s) {
     [&](const WithAcc& x) {
       size_t n = x.dests.size(), at = 0;
       for (size_t k = 0; k < n; k++) {
-        bool value = false;
+        bool value = x.dests[k].combine && !free_varied(x.dests[k].combine->op).empty();
         for (Var v : x.dests[k].arrays) value = value || varied(v);
         set(x.scope.params[n + k].var, value);
       }
       body(x.scope.body);
+      for (size_t k = 0; k < n; k++) {
+        if (!x.dests[k].combine) continue;
+        for (Bind operand : x.dests[k].combine->op.params) set(operand.var, varied(x.scope.body.result[k]));
+        body(x.dests[k].combine->op.body);
+      }
       for (size_t k = 0; k < n; k++)
         for (size_t i = 0; i < x.dests[k].arrays.size(); i++) set(s.pattern[at++].var, varied(x.scope.body.result[k]));
       for (size_t i = n; i < x.scope.body.result.size(); i++) set(s.pattern[at++].var, varied(x.scope.body.result[i]));

@@ -12,6 +12,10 @@ struct Mode;
 
 // Takes the bodies of functions with rules of their own that have none for this mode in their place.
 void drop_rules(ir::Program& p, ir::Body& body, const Mode& mode);
+// Scopes of accumulators with other operators than + become loops that update arrays; whether there were any (updates.cc).
+bool updates_in_turn(ir::Program& p, ir::Body& body, const Activity& varied);
+// All that f needs before reverse mode; what varies in it then.
+Activity ready(Functions& functions, ir::Lambda& f, const std::vector<bool>& varied, const Mode& mode);
 // Copies what is consumed inside f, so that its values survive; gives operations the form that the rules expect. For
 // reverse mode `counted` says which values vary: a `while` loop over such becomes a `for` loop (prepare.cc).
 void prepare(ir::Program& p, ir::Lambda& f, const Activity* counted);
@@ -26,7 +30,5 @@ ir::Body forward_body(Functions& functions, const Mode& mode, ir::Lambda f, cons
 
 // x as a value of type t, which is the same but for the names of its sizes.
 ir::Atom as_type(ir::Builder& b, const ir::Atom& x, const ir::Type& t);
-// `let r = e` with r of e's type whose source is op: refuses, and gives zeros so that expansion can go on.
-void refuse_operation(PassContext& context, ir::Source at, std::string_view what);
 
 }  // namespace raido::ad

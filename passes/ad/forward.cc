@@ -274,20 +274,47 @@ class Forward {
     bind_results(s, with);
     emit(s);
   }
+  // An accumulator whose operator is not + becomes one of pairs. Its versions keep their names and change their types.
+  void pair_up(Stm& s, WithAcc& op) {
+    std::vector<Bind> pattern;
+    size_t at = 0;
+    for (size_t k = 0; k < op.dests.size(); k++) {
+      Dest& d = op.dests[k];
+      std::vector<Bind> made(s.pattern.begin() + ptrdiff_t(at), s.pattern.begin() + ptrdiff_t(at + d.arrays.size()));
+      at += d.arrays.size();
+      pattern.insert(pattern.end(), made.begin(), made.end());
+      bool pairs = d.combine && act_.varied(op.scope.body.result[k]) && scalar_operator(p_, *d.combine) != ScalarOp::add;
+      if (!pairs) continue;
+      Var token = op.scope.params[k].var;
+      std::vector<bool>& with = paired_[token];
+      for (size_t i = 0; i < made.size(); i++) {
+        with.push_back(act_.varied(made[i].var));
+        if (!with[i]) continue;
+        Atom t = tangent(d.arrays[i]);
+        d.arrays.push_back(zero(d.arrays[i]) ? as_var(t) : b_.copy(as_var(t)));
+        Var y_tan = p_.fresh(hint(made[i].var), p_.type(made[i].var));
+        pattern.push_back({y_tan});
+        set(made[i].var, y_tan);
+      }
+      combine(*d.combine, with);
+      Type type = dest_type(p_, d, token);
+      for (VarInfo& info : p_.vars)
+        if (auto acc = std::get_if<AccType>(&info.type); acc && acc->token == token) info.type = type;
+    }
+    pattern.insert(pattern.end(), s.pattern.begin() + ptrdiff_t(at), s.pattern.end());
+    s.pattern = std::move(pattern);
+  }
+  std::unordered_map<Var, std::vector<bool>> paired_;     // by token: which of the values have tangents
   void rule(Stm& s, WithAcc& op) {
     size_t n = op.dests.size();
+    pair_up(s, op);
     std::vector<size_t> doubled;
     std::vector<size_t> first(n);                         // position of a dest's arrays among the results
     size_t arrays = 0;
     for (size_t k = 0; k < n; k++) {
       first[k] = arrays;
       arrays += op.dests[k].arrays.size();
-      if (!act_.varied(op.scope.body.result[k])) continue;
-      bool adds = !op.dests[k].combine || scalar_operator(p_, *op.dests[k].combine) == ScalarOp::add;
-      if (!adds) {
-        refuse_operation(act_.context, s.source, "an update with this operator");
-        return emit(s);
-      }
+      if (!act_.varied(op.scope.body.result[k]) || paired_.contains(op.scope.params[k].var)) continue;
       doubled.push_back(k);
     }
     std::vector<Bind> tokens(op.scope.params.begin(), op.scope.params.begin() + isize(op.dests)),
@@ -342,6 +369,12 @@ class Forward {
   }
   void rule(Stm& s, AccUpdate op) {
     Var y = s.pattern[0].var;
+    if (auto pairs = paired_.find(std::get<AccType>(p_.type(op.acc)).token); pairs != paired_.end()) {
+      AccUpdate& both = std::get<AccUpdate>(s.exp);
+      for (size_t i = 0; i < pairs->second.size(); i++)
+        if (pairs->second[i]) both.values.push_back(tangent(op.values[i]));
+      return emit(s);
+    }
     emit(s);
     auto twin = tangent_token_.find(std::get<AccType>(p_.type(op.acc)).token);
     if (twin == tangent_token_.end()) return;

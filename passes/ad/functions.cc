@@ -111,11 +111,7 @@ FunId Functions::backward(FunId f, const Which& args, const Which& seeds, const 
     if (args[i]) returns.push_back(program.type(l.params[i].var));
   FunId id = backward_[key] = declare(f, "_bwd", std::move(params), std::move(returns));
 
-  Activity before(*this, mode), act(*this, mode);
-  drop_rules(program, l.body, mode);
-  before.analyse(l, args);
-  prepare(program, l, &before);
-  act.analyse(l, args);
+  Activity act = ready(*this, l, args, mode);
   Body body;
   Builder b(program, body.stms);
   Reverse rev(act, b);

@@ -170,4 +170,16 @@ void drop_rules(Program& p, Body& whole, const Mode& mode) {
 
 void prepare(Program& p, Lambda& f, const Activity* counted) { Preparation(p, counted).body(f.body); }
 
+Activity ready(Functions& functions, Lambda& f, const std::vector<bool>& varied, const Mode& mode) {
+  Program& p = functions.program;
+  Activity first(functions, mode), before(functions, mode), act(functions, mode);
+  drop_rules(p, f.body, mode);
+  first.analyse(f, varied);
+  bool changed = updates_in_turn(p, f.body, first);
+  if (changed) before.analyse(f, varied);
+  prepare(p, f, changed ? &before : &first);
+  act.analyse(f, varied);
+  return act;
+}
+
 }  // namespace raido::ad

@@ -523,11 +523,7 @@ std::vector<Atom> expand_vjp(Builder& b, Functions& functions, Vjp op, bool encl
   Program& p = b.program;
   std::vector<bool> varied;
   for (size_t i = 0; i < op.at.size(); i++) varied.push_back(is_scalar(p.type(op.at[i])) || is_array(p.type(op.at[i])));
-  Activity before(functions, {false, enclosed}), act(functions, {false, enclosed});
-  drop_rules(p, op.f.body, act.mode);
-  before.analyse(op.f, varied);
-  prepare(p, op.f, &before);
-  act.analyse(op.f, varied);
+  Activity act = ready(functions, op.f, varied, {false, enclosed});
   // Fresh names for the arguments: the same value may be free in f, where it is a constant for this operator.
   std::vector<Atom> params;
   for (size_t i = 0; i < op.at.size(); i++) {
@@ -545,10 +541,6 @@ std::vector<Atom> expand_vjp(Builder& b, Functions& functions, Vjp op, bool encl
   rev.scope(std::move(body), seeds);
   for (const Atom& x : params) results.push_back(rev.adjoint(*var_of(x)));
   return results;
-}
-
-void refuse_operation(PassContext& context, Source at, std::string_view what) {
-  context.refuse(at, Refusal::DifferentiateOperation, std::string(what));
 }
 
 }  // namespace raido::ad

@@ -67,7 +67,6 @@ class Reverse {
                            const std::vector<ir::Var>& free, const Fill& fill);
   // Substitutes values for the parameters of a cloned lambda and carries over which are varied.
   ir::Body bind(ir::Lambda l, const std::vector<ir::Atom>& values);
-  void refuse(const ir::Stm& s, std::string_view what) { refuse_operation(act.context, s.source, what); }
   // Emits the primal statement, without the accumulators that are gathered.
   void forward(const ir::Stm& s);
   std::vector<Adjoint> take_results(const ir::Stm& s);           // one for each binder

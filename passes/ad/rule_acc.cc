@@ -20,10 +20,6 @@ using namespace ir;
 
 namespace {
 
-bool adds(const Program& p, const Dest& d) {
-  return d.combine && d.arrays.size() == 1 && scalar_operator(p, *d.combine) == ScalarOp::add;
-}
-
 // The scope once more over other arrays, where every update of its dests without operator writes zeros.
 WithAcc zeroing(Builder& b, const WithAcc& op, const std::vector<Var>& arrays) {
   Program& p = b.program;
@@ -55,8 +51,6 @@ WithAcc zeroing(Builder& b, const WithAcc& op, const std::vector<Var>& arrays) {
 }  // namespace
 
 ReturnSweep vjp_with_acc(Reverse& rev, const Stm& s, const WithAcc& op) {
-  for (const Dest& d : op.dests)
-    if (d.combine && !adds(rev.p, d)) { rev.refuse(s, "an update with this operator"); return {}; }
   return [&rev, &s, &op] {
     Builder& b = rev.b;
     bool active = false;
