@@ -145,6 +145,23 @@ class Check:
             dy = ", ".join(cast("r", "d", i, k) for i, k in enumerate(outputs))
             text += (f"entry ad_vjp{parameters('x', kinds)}{parameters('d', outputs)} =\n"
                      f"  let {tuple_of('r', m)} = {f} {tuple_of('x', n)}\n  in vjp {f} {tuple_of('x', n)} ({dy})\n")
+            # Second derivatives in all nestings, directions d and e, seeds s; and both directions, or seeds, at once.
+            ex = ", ".join(cast("x", "e", i, k) for i, k in enumerate(kinds))
+            sy = ", ".join(cast("r", "s", i, k) for i, k in enumerate(outputs))
+            x = tuple_of("x", n)
+            text += (f"entry ad_second{sized}{parameters('e', kinds)}{parameters('s', outputs)} =\n"
+                     f"  let {tuple_of('r', m)} = {f} {x}\n  let d = ({dx}) let e = ({ex}) let s = ({sy})\n")
+            made = []
+            for name, count, code in [("ff", m, f"jvp (\\x -> jvp {f} x d) {x} e"), ("fr", n, f"jvp (\\x -> vjp {f} x s) {x} d"),
+                                      ("rf", n, f"vjp (\\x -> jvp {f} x d) {x} s"), ("rr", n, f"vjp (\\x -> vjp {f} x s) {x} d"),
+                                      ("jmp", m, f"jmp {f} {x} [d, e]"), ("mjp", n, f"mjp {f} {x} [s, {tuple_of('r', m)}]")]:
+                if name in ("jmp", "mjp") and count > 1:
+                    text += f"  let {name} = {code}\n"
+                    made += [f"map (.{i}) {name}" for i in range(count)]
+                else:
+                    text += f"  let {tuple_of(name, count)} = {code}\n"
+                    made += [f"{name}{i}" for i in range(count)]
+            text += "  in (" + ", ".join(made) + ")\n"
         return text
 
     def write(self, outputs):
@@ -195,6 +212,30 @@ class Check:
 
         self.close("jvp of the passes and of the interpreter", self.run(program, "ad_jvp", self.inputs + directions, True), forward, 1e-9)
         self.close("vjp of the passes and of the interpreter", self.run(program, "ad_vjp", self.inputs + seeds, True), reverse, 1e-9)
+        self.second(program, value, directions, seeds, forward, reverse, 1e-3 if narrow else 1e-7)
+
+    def second(self, program, value, d, s, along_d, back_s, tolerance):
+        """With H the second derivative of s f: jvp of vjp along d, vjp of jvp and vjp of vjp are all H d; jvp of jvp is e H d."""
+        e = [(k, self.direction(k, v)) for k, v in self.inputs]
+        want = self.run(program, "ad_second", self.inputs + d + e + s, False)
+        got = self.run(program, "ad_second", self.inputs + d + e + s, True)
+        self.close("second derivatives of the passes and of the interpreter", got, want, tolerance)
+        n, m = len(self.inputs), len(value)
+        ff, fr, rf, rr, jmp, mjp = (got[a:b] for a, b in zip([0, m, m + n, m + 2 * n, m + 3 * n, 2 * m + 3 * n],
+                                                             [m, m + n, m + 2 * n, m + 3 * n, 2 * m + 3 * n, 2 * m + 4 * n]))
+
+        def floats(values):
+            return [x for x in values if is_float(x[0])]
+
+        def dot(a, b):
+            return sum(x * y for (k, u), (_, v) in zip(a, b) if is_float(k) for x, y in zip(flat(u), flat(v)))
+        self.close("vjp of jvp and jvp of vjp", floats(rf), floats(fr), tolerance)
+        self.close("vjp of vjp and jvp of vjp", floats(rr), floats(fr), tolerance)
+        left, right = dot(s, ff), dot(e, fr)
+        if not (abs(left - right) <= tolerance * max(1, abs(left)) or math.isnan(left)):
+            raise Failure(f"dot products of second derivatives differ: {left} of jvp of jvp, {right} of jvp of vjp")
+        self.close("jmp and jvp", [(k, v[0]) for k, v in jmp], along_d, tolerance)
+        self.close("mjp and vjp", [(k, v[0]) for k, v in mjp], back_s, tolerance)
 
     @staticmethod
     def close(what, got, want, tolerance):
