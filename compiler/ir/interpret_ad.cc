@@ -395,13 +395,18 @@ std::vector<Cell> Interpreter::custom(const Custom& x, const std::vector<Cell>& 
   if (failed()) return {};
   // Number by number beside those of `derivatives`, which have the same shapes.
   auto joined = [&](const std::vector<Cell>& derivatives, auto&& join) {
-    for (size_t i = 0; i < values.size(); i++) {
+    for (size_t i = 0; i < derivatives.size(); i++) {
       std::vector<Num> ds;
       each_number(derivatives[i], [&](const Num& n) { ds.push_back(n); });
       size_t next = 0;
       results.push_back(map_numbers(values[i], [&](const Num& n) { return join(n, ds[next++]); }));
     }
     return results;
+  };
+  auto own_derivative = [&](const Num& n, const Num& d) {
+    if (!d.ad || d.ad->level != level) return n;
+    if (!tape) return dual(n, d.ad->tangent, level);
+    return record(n, {{d.ad->index, {constant(n.value.type, 1), {}}, {}}}, level);
   };
   if (!tape && x.jvp) {
     std::vector<Cell> both = below;
@@ -414,7 +419,11 @@ std::vector<Cell> Interpreter::custom(const Custom& x, const std::vector<Cell>& 
     Tape::Rule rule;
     for (const Cell& c : args)
       each_number(c, [&](const Num& n) { rule.args.push_back(n.ad && n.ad->level == level ? n.ad->index : Tape::Rule::none); });
-    for (const Cell& c : values) each_number(c, [&](const Num& n) { rule.results.push_back(n.value.type); });
+    auto kept = values.begin() + x.kept;
+    std::vector<Cell> own;
+    if (x.kept > 0) own = apply(x.f, args);
+    if (failed()) return {};
+    for (auto c = kept; c != values.end(); c++) each_number(*c, [&](const Num& n) { rule.results.push_back(n.value.type); });
     // The frame may be gone when the tape is read.
     std::vector<std::pair<Var, Cell>> captured;
     for (Var v : free_vars(program_, *x.vjp))
@@ -424,24 +433,23 @@ std::vector<Cell> Interpreter::custom(const Custom& x, const std::vector<Cell>& 
       std::vector<Cell>* saved = std::exchange(frame_, &frame);
       for (const auto& [v, c] : captured) cell(v) = c;
       size_t next = 0;
-      for (const Cell& c : values) both.push_back(map_numbers(c, [&](const Num&) { return adjoints[next++]; }));
+      for (size_t i = 0; i < values.size(); i++)
+        both.push_back(map_numbers(values[i], [&](const Num& n) { return i < size_t(x.kept) ? zero_of(n.value.type) : adjoints[next++]; }));
       std::vector<Num> out;
       for (const Cell& c : apply(*x.vjp, std::move(both))) each_number(c, [&](const Num& n) { out.push_back(n); });
       frame_ = saved;
       return out;
     };
+    own.resize(size_t(x.kept));
+    joined(own, own_derivative);
     tape->entries.push_back({{}, Scalar::Bool, std::make_shared<const Tape::Rule>(std::move(rule))});
-    for (const Cell& c : values) results.push_back(map_numbers(c, [&](const Num& n) { return record(n, {}, level); }));
+    for (auto c = kept; c != values.end(); c++) results.push_back(map_numbers(*c, [&](const Num& n) { return record(n, {}, level); }));
     return results;
   }
   // No rule for this mode: the derivative of the function itself.
   std::vector<Cell> own = apply(x.f, args);
   if (failed()) return {};
-  return joined(own, [&](const Num& n, const Num& d) {
-    if (!d.ad || d.ad->level != level) return n;
-    if (!tape) return dual(n, d.ad->tangent, level);
-    return record(n, {{d.ad->index, {constant(n.value.type, 1), {}}, {}}}, level);
-  });
+  return joined(own, own_derivative);
 }
 
 }  // namespace raido::ir

@@ -160,7 +160,10 @@ struct AccUpdate{ Var acc; std::vector<Atom> at; std::vector<Atom> values; OPERA
 // the types of what they belong to. `tangents`, `adjoints`: the seeds. `batch`: shape of the seeds, in front.
 struct Jvp      { Lambda f; std::vector<Atom> at, tangents; std::vector<Dim> batch; OPERATION("jvp", Ad, s.f, s.at, s.tangents, s.batch) };
 struct Vjp      { Lambda f; std::vector<Atom> at, adjoints; std::vector<Dim> batch; OPERATION("vjp", Ad, s.f, s.at, s.adjoints, s.batch) };
-struct Custom   { Lambda f; std::optional<Lambda> jvp, vjp; std::vector<Atom> args; OPERATION("custom", Ad, s.f, s.jvp, s.vjp, s.args) };
+// A function with derivative rules of its own. jvp: args, their tangents -> tangents of the results. vjp: results, their
+// adjoints -> adjoints of args. The first `kept` results are what f keeps for vjp, which does not read their adjoints: where
+// they have any (under a further operator), these go back through f itself.
+struct Custom   { Lambda f; std::optional<Lambda> jvp, vjp; std::vector<Atom> args; int kept = 0; OPERATION("custom", Ad, s.f, s.jvp, s.vjp, s.args, s.kept) };
 
 // A screma or hist over a flat index space, at one level of the machine: every fusion keeps its shape. What is not map
 // works along the last index. With dests, the body's results end like those of Hist::pre.

@@ -421,7 +421,7 @@ class Verifier {
         auto fits = [](const std::optional<Lambda>& l, size_t params, size_t results) {
           return !l || (l->params.size() == params && l->body.result.size() == results);
         };
-        if (x.args.size() != n || !fits(x.jvp, 2 * n, m) || !fits(x.vjp, 2 * m, n)) fail("V3", "a derivative rule that does not fit its function");
+        if (x.args.size() != n || size_t(x.kept) > m || !fits(x.jvp, 2 * n, m) || !fits(x.vjp, 2 * m, n)) fail("V3", "a derivative rule that does not fit its function");
       },
       [&](const auto&) {});                              // nothing to check beyond the result types
   }

@@ -421,9 +421,11 @@ Value Lowerer::mjp2_intrinsic(Site& s) { return derivative(s, false, true, true)
 
 // f, f', x: the value of f. Under a derivative operator it stays recognisable, because f's own derivative is not what the
 // user asked for there.
-Value Lowerer::with_own_derivative(Site& s, bool forward) {
+Value Lowerer::with_own_derivative(Site& s, OwnRule kind) {
   const Value &f = s.args[0], &rule = s.args[1], &x = s.args[2];
-  if (derivative_depth_ == 0) return apply(f, {x});
+  bool forward = kind == OwnRule::Forward, tape = kind == OwnRule::Tape;
+  auto part = [&](const Value& pair, int i) { return field(pair, name(std::to_string(i))); };
+  if (derivative_depth_ == 0) return tape ? part(apply(f, {x}), 1) : apply(f, {x});
   TypeIn f_type = resolve(param_type(s.def, 0, s.scope));
   TypeIn result{std::get<check::FunType>(head(f_type)).result, f_type.scope};
   std::vector<Atom> at = atoms(x);
@@ -440,17 +442,20 @@ Value Lowerer::with_own_derivative(Site& s, bool forward) {
     for (const Atom& a : from) params.emplace_back(hint, program_.type(a));
   ir::Lambda derivative = plain_lambda(params, [&](const std::vector<Atom>& vars) {
     auto middle = vars.begin() + ptrdiff_t(from.size());
-    Value d = owned(apply(rule, {rebuild(first, {vars.begin(), middle}), rebuild(first, {middle, vars.end()})}));
-    std::vector<Atom> out = atoms(d);
+    Value left = rebuild(first, {vars.begin(), middle}), right = rebuild(first, {middle, vars.end()});
+    Value d = tape ? apply(rule, {tuple({part(left, 0), part(right, 1)})}) : apply(rule, {left, right});
+    std::vector<Atom> out = atoms(owned(d));
     for (size_t i = 0; i < out.size(); i++) out[i] = with_shape(out[i], shape(to[i]));
     return out;
   });
-  ir::Custom custom{std::move(l), {}, {}, at};
+  ir::Custom custom{std::move(l), {}, {}, at, tape ? int(atoms(part(like, 0)).size()) : 0};
   (forward ? custom.jvp : custom.vjp) = std::move(derivative);
   std::vector<Var> vars = b_->bind(std::string("r"), std::move(custom));
-  return rebuild(like, {vars.begin(), vars.end()});
+  Value all = rebuild(like, {vars.begin(), vars.end()});
+  return tape ? part(all, 1) : all;
 }
-Value Lowerer::with_vjp_intrinsic(Site& s) { return with_own_derivative(s, false); }
-Value Lowerer::with_jvp_intrinsic(Site& s) { return with_own_derivative(s, true); }
+Value Lowerer::with_vjp_intrinsic(Site& s) { return with_own_derivative(s, OwnRule::Reverse); }
+Value Lowerer::with_jvp_intrinsic(Site& s) { return with_own_derivative(s, OwnRule::Forward); }
+Value Lowerer::with_vjp_tape_intrinsic(Site& s) { return with_own_derivative(s, OwnRule::Tape); }
 
 }  // namespace raido::lower

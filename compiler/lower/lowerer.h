@@ -177,7 +177,8 @@ class Lowerer {
   void refuse_accumulator(std::string_view why);
   bool is_accumulator(const Atom& a) const { return std::holds_alternative<ir::AccType>(program_.type(a)); }
   Value derivative(Site& s, bool forward, bool with_value, bool batch);
-  Value with_own_derivative(Site& s, bool forward);
+  enum class OwnRule { Forward, Reverse, Tape };
+  Value with_own_derivative(Site& s, OwnRule kind);
 
   // ---- entry_points.cc ----
   void entry_point(const check::EntryPoint& e);

@@ -123,7 +123,10 @@ void Activity::statement(const Stm& s) {
       for (size_t i = 0; i < out.size(); i++) set(s.pattern[i].var, out[i]);
     },
     [&](const Custom& x) {
-      if (mode.rule(x)) return result(any(x.args) || !free_varied(x).empty());
+      if (mode.rule(x)) {
+        result(any(x.args) || !free_varied(x).empty());
+        if (x.kept == 0) return;
+      }
       for (size_t i = 0; i < x.args.size(); i++) set(x.f.params[i].var, varied(x.args[i]));
       body(x.f.body);
       results(x.f.body.result);

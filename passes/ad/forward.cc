@@ -339,7 +339,8 @@ class Forward {
     // scope results: accumulators, their twins, extra results, tangents of those
     std::vector<bool> with(op.scope.body.result.size());
     for (size_t k : doubled) with[k] = true;
-    std::vector<bool> extra = differentiable(s);
+    std::vector<bool> extra = differentiable(s), accs_around = acc_results(s);
+    for (size_t i = 0; i < extra.size(); i++) extra[i] = extra[i] || accs_around[i];
     for (size_t i = n; i < with.size(); i++) with[i] = extra[arrays + i - n];
     size_t old = op.scope.body.result.size();
     extend(op.scope.body, with);
@@ -360,7 +361,7 @@ class Forward {
     pattern.insert(pattern.end(), s.pattern.begin() + i64(arrays), s.pattern.end());
     for (size_t i = arrays; i < s.pattern.size(); i++) {
       if (!extra[i]) continue;
-      Var y = s.pattern[i].var, y_tan = p_.fresh(hint(y), p_.type(y));
+      Var y = s.pattern[i].var, y_tan = p_.fresh(hint(y), tangent_type(p_.type(y)));
       pattern.push_back({y_tan});
       set(y, y_tan);
     }

@@ -476,7 +476,8 @@ ReturnSweep vjp(Reverse& rev, const Stm& s, const If& op) { return vjp_if(rev, s
 ReturnSweep vjp(Reverse& rev, const Stm& s, const WithAcc& op) { return vjp_with_acc(rev, s, op); }
 ReturnSweep vjp(Reverse& rev, const Stm& s, const AccUpdate& op) { return vjp_upd(rev, s, op); }
 ReturnSweep vjp(Reverse& rev, const Stm& s, const Hist& op) { return vjp_hist(rev, s, op); }
-// let y = custom f x    ==>   x_adj += its rule at y, y_adj; without one for this mode: f again, its return sweep      ad.md 16
+// let y = custom f x    ==>   x_adj += its rule at y, y_adj; without one for this mode, and for what f keeps for the rule:
+//                             f again, its return sweep                                        ad.md 16
 ReturnSweep vjp(Reverse& rev, const Stm& s, const Custom& op) {
   const std::optional<Lambda>& rule = rev.act.mode.rule(op);
   if (rule && !rev.act.rule_sees_all(op, s.source)) return {};
@@ -484,7 +485,8 @@ ReturnSweep vjp(Reverse& rev, const Stm& s, const Custom& op) {
     Builder& b = rev.b;
     std::vector<Adjoint> seeds = rev.take_results(s);
     if (Reverse::all_zero(seeds)) return;
-    if (!rule) return rev.scope(rev.bind(rev.act.clone(op.f), op.args), seeds);
+    auto through_f = [&] { rev.scope(rev.bind(rev.act.clone(op.f), op.args), seeds); };
+    if (!rule) return through_f();
     std::vector<Atom> both;
     for (Bind y : s.pattern) both.push_back(y.var);
     for (size_t i = 0; i < seeds.size(); i++)
@@ -492,6 +494,8 @@ ReturnSweep vjp(Reverse& rev, const Stm& s, const Custom& op) {
     std::vector<Atom> adjoints = b.inline_call(*rule, both);
     for (size_t i = 0; i < op.args.size(); i++)
       if (rev.act.varied(op.args[i])) rev.add(op.args[i], as_type(b, adjoints[i], rev.p.type(op.args[i])));
+    seeds.resize(size_t(op.kept));
+    if (!Reverse::all_zero(seeds)) through_f();
   };
 }
 ReturnSweep vjp(Reverse& rev, const Stm& s, const Call& op) { return vjp_call(rev, s, op); }

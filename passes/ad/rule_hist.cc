@@ -109,7 +109,7 @@ struct Histogram {
   }
 
   // Floats. q: the product of the values that are not zero, z: how many are. If some q is not a proper number, the general
-  // rule decides.
+  // rule decides; where this is differentiated again, also if there are zeros.
   void product(const std::vector<Var>& h_adj) {
     Var old = olds[0], adj = h_adj[0];
     Scalar t = elem_of(p.type(adj));
@@ -121,8 +121,9 @@ struct Histogram {
       return cells(v, [&](const Elements& x) { return Elements{select(eq(b.term(x[0]), zero), single, none).atom}; })[0];
     });
     Var q = again(b.combine(ScalarOp::mul, t, 1), others), z = again(b.combine(ScalarOp::add, Scalar::I64, 0), zeros);
-    Var proper = b.map_all("proper", shape, {q}, [&](const std::vector<Var>& x) {
-      return Elements{and_(not_(eq(b.term(x[0]), zero)), lt(apply(ScalarOp::abs, {b.term(x[0])}), b.number(t, INFINITY))).atom};
+    Var proper = b.map_all("proper", shape, {q, z}, [&](const std::vector<Var>& x) {
+      Term number = and_(not_(eq(b.term(x[0]), zero)), lt(apply(ScalarOp::abs, {b.term(x[0])}), b.number(t, INFINITY)));
+      return Elements{rev.act.mode.enclosed ? and_(number, eq(b.term(x[1]), none)).atom : number.atom};
     })[0];
     Term count = b.term(i64_const(1));
     for (const Dim& d : shape) count = count * b.term(d);

@@ -103,7 +103,8 @@ void general(Reverse& rev, const Screma& red, const std::vector<Atom>& y_adj) {
   for (size_t i = 0; i < k; i++) rev.add(red.inputs[i], out[i], true);
 }
 
-// Floats. z zeros, q the product of the others. If q is not a proper number the general rule decides.
+// Floats. z zeros, q the product of the others. If q is not a proper number the general rule decides; where this is
+// differentiated again, also if there are zeros: at a zero the branches above it are constants, what they stand for is not.
 void product(Reverse& rev, const Screma& red, const Atom& y_adj) {
   Program& p = rev.p;
   Builder& b = rev.b;
@@ -117,6 +118,7 @@ void product(Reverse& rev, const Screma& red, const Atom& y_adj) {
   Term q = b.term(b.reduce("q", red.width, b.combine(ScalarOp::mul, t, 1), {parts[0]})[0]);
   Term z = b.term(b.reduce("z", red.width, b.combine(ScalarOp::add, Scalar::I64, 0), {parts[1]})[0]);
   Term proper = all_of({not_(eq(q, zero)), lt(apply(ScalarOp::abs, {q}), b.number(t, INFINITY))});
+  if (rev.act.mode.enclosed) proper = and_(proper, eq(z, none));
   If choose;
   choose.cond = proper.atom;
   choose.then_ = b.body([&] {
