@@ -388,27 +388,27 @@ Value Lowerer::derivative(Site& s, bool forward, bool with_value, bool batch) {
   const Value &f = s.args[0], &x = s.args[1], &seeds = s.args[2];
   TypeIn f_type = resolve(param_type(s.def, 0, s.scope));
   TypeIn result{std::get<check::FunType>(head(f_type)).result, f_type.scope};
-  auto node = [&](const Value& seed, bool value_too) {
-    std::vector<Atom> at = atoms(x), directions = atoms(seed);
-    std::vector<std::pair<std::string, ir::Type>> params;
-    for (const Atom& a : at) params.emplace_back(ir::var_of(a) ? program_.hint(*ir::var_of(a)) : "x", program_.type(a));
-    Value like;
-    derivative_depth_++;
-    ir::Lambda l = lambda(params, [&](const std::vector<Atom>& vars) { return owned(apply(f, {rebuild(x, vars)})); }, result, like,
-                          [&](const ir::Lambda& sizes) { return b_->inline_call(sizes, at); });
-    derivative_depth_--;
-    std::vector<Atom> results = l.body.result;
-    for (size_t i = 0; i < directions.size(); i++) directions[i] = with_shape(directions[i], shape(forward ? at[i] : results[i]));
-    std::vector<Var> vars = forward ? b_->bind(std::string("d"), ir::Jvp{std::move(l), at, directions, {}})
-                                    : b_->bind(std::string("d"), ir::Vjp{std::move(l), at, directions, {}});
-    auto middle = vars.begin() + ptrdiff_t(results.size());
-    Value d = rebuild(forward ? like : x, {middle, vars.end()});
-    return value_too ? tuple({rebuild(like, {vars.begin(), middle}), d}) : d;
-  };
-  if (!batch) return node(seeds, with_value);
-  TypeIn element = forward ? result : param_type(s.def, 1, s.scope);
-  Value all = map_over([&](const Value& seed) { return node(seed, false); }, seeds, param_type(s.def, 2, s.scope), element);
-  return with_value ? tuple({apply(f, {x}), all}) : all;
+  std::vector<Dim> many;
+  if (batch) many = {outer_size(seeds, param_type(s.def, 2, s.scope))};
+  std::vector<Atom> at = atoms(x), directions = atoms(batch ? with_outer(seeds, many[0]) : seeds);
+  std::vector<std::pair<std::string, ir::Type>> params;
+  for (const Atom& a : at) params.emplace_back(ir::var_of(a) ? program_.hint(*ir::var_of(a)) : "x", program_.type(a));
+  Value like;
+  derivative_depth_++;
+  ir::Lambda l = lambda(params, [&](const std::vector<Atom>& vars) { return owned(apply(f, {rebuild(x, vars)})); }, result, like,
+                        [&](const ir::Lambda& sizes) { return b_->inline_call(sizes, at); });
+  derivative_depth_--;
+  std::vector<Atom> results = l.body.result;
+  for (size_t i = 0; i < directions.size(); i++) {
+    std::vector<Dim> dims = many, one = shape(forward ? at[i] : results[i]);
+    dims.insert(dims.end(), one.begin(), one.end());
+    directions[i] = with_shape(directions[i], dims);
+  }
+  std::vector<Var> vars = forward ? b_->bind(std::string("d"), ir::Jvp{std::move(l), at, directions, many})
+                                  : b_->bind(std::string("d"), ir::Vjp{std::move(l), at, directions, many});
+  auto middle = vars.begin() + ptrdiff_t(results.size());
+  Value d = rebuild(forward ? like : x, {middle, vars.end()});
+  return with_value ? tuple({rebuild(like, {vars.begin(), middle}), d}) : d;
 }
 Value Lowerer::jvp_intrinsic(Site& s) { return derivative(s, true, false, false); }
 Value Lowerer::jvp2_intrinsic(Site& s) { return derivative(s, true, true, false); }

@@ -28,6 +28,13 @@ std::vector<ir::Atom> expand_jvp(ir::Builder& b, Functions& functions, ir::Jvp o
 ir::Body forward_body(Functions& functions, const Mode& mode, ir::Lambda f, const std::vector<bool>& args,
                       const std::vector<ir::Var>& tangents, const std::vector<bool>& results);
 
+// A map over the seeds of a batch, one for each value: derive(rows) emits what happens for one of each. `before`: statements
+// that come before the map, there when derive has run.
+std::vector<ir::Var> each_seed(ir::Builder& b, const std::vector<ir::Dim>& batch, const std::vector<ir::Atom>& seeds,
+                               const std::function<std::vector<ir::Atom>(const std::vector<ir::Var>&)>& derive,
+                               List<ir::Stm>* before = nullptr);
+// Puts copies in the place of what s consumes itself.
+void replace_consumed(ir::Stm& s, const ir::Subst& copies);
 // x as a value of type t, which is the same but for the names of its sizes.
 ir::Atom as_type(ir::Builder& b, const ir::Atom& x, const ir::Type& t);
 

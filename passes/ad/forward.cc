@@ -7,6 +7,7 @@
 #include <functional>
 #include <unordered_map>
 
+#include "compiler/ir/aliases.h"
 #include "passes/ad/activity.h"
 #include "passes/ad/differentiate.h"
 
@@ -19,6 +20,8 @@ class Forward {
  public:
   Forward(Activity& activity, Builder& builder) : act_(activity), b_(builder), p_(builder.program) {}
 
+  // The statements of the primal go there instead of between those of the tangents.
+  void apart(List<Stm>& primal) { primal_ = &primal; }
   void set(Var x, Atom tangent) { tangents_[x] = tangent; }
   bool zero(const Atom& x) const { auto v = var_of(x); return !v || !tangents_.contains(*v); }
   // The tangent as a value.
@@ -41,6 +44,7 @@ class Forward {
   Builder& b_;
   Program& p_;
   std::unordered_map<Var, Atom> tangents_;
+  List<Stm>* primal_ = nullptr;
 
   bool active(const Stm& s) const {
     for (Bind x : s.pattern) {
@@ -51,13 +55,38 @@ class Forward {
   }
   Var as_var(const Atom& a) { return *var_of(a); }
   std::string hint(Var v) const { return p_.hint(v) + "_tan"; }
-  void emit(Stm& s) { b_.emit(std::move(s)); }
+  void emit(Stm& s) { primal_ ? primal_->push_back(std::move(s)) : b_.emit(std::move(s)); }
   // let y = e with one result and its tangent `t`.
   void result(Var y, Exp t) { set(y, b_.bind1(hint(y), std::move(t))); }
 
   void statement(Stm& s) {
     if (!active(s)) return emit(s);
+    bool plain = true;
+    walk_parts(s, [&](const Body&) { plain = false; });
+    if (primal_ && (!plain || std::holds_alternative<Call>(s.exp))) return beside(s);
     match(s.exp, [&](auto& op) { rule(s, op); });
+  }
+  // A statement with scopes, whose tangents are computed apart from it: once more, for the tangents only.
+  void beside(Stm& s) {
+    Stm again = act_.clone(s);
+    std::vector<Bind> ys = s.pattern, ts = again.pattern;
+    List<Stm>* apart = std::exchange(primal_, nullptr);
+    Subst copies;
+    each_consumed(p_, s.exp, [&](Var v) {
+      if (copies.contains(v)) return;
+      Var kept = p_.fresh(p_.hint(v), p_.type(v));
+      apart->push_back(Stm{{{kept}}, Copy{v}, s.checks, s.source, {}});
+      Var own = b_.copy(kept);
+      if (act_.varied(v)) act_.mark(own);
+      if (!zero(v)) set(own, tangent(v));
+      copies.emplace(v, own);
+    });
+    replace_consumed(again, copies);
+    apart->push_back(std::move(s));
+    match(again.exp, [&](auto& op) { rule(again, op); });
+    primal_ = apart;
+    for (size_t i = 0; i < ys.size(); i++)
+      if (!zero(ts[i].var)) set(ys[i].var, as_type(b_, tangent(ts[i].var), p_.type(ys[i].var)));
   }
 
   void rule(Stm& s, Apply op) {
@@ -480,7 +509,6 @@ Body forward_body(Functions& functions, const Mode& mode, Lambda f, const std::v
 }
 
 std::vector<Atom> expand_jvp(Builder& b, Functions& functions, Jvp op, bool enclosed) {
-  CHECK(op.batch.empty(), "batched jvp");
   Program& p = b.program;
   Activity act(functions, {true, enclosed});
   drop_rules(p, op.f.body, act.mode);
@@ -498,13 +526,31 @@ std::vector<Atom> expand_jvp(Builder& b, Functions& functions, Jvp op, bool encl
     params.emplace(op.f.params[i].var, v);
     if (!act.varied(op.f.params[i].var)) continue;
     act.mark(v);
-    forward.set(v, op.tangents[i]);
+    if (op.batch.empty()) forward.set(v, op.tangents[i]);
   }
   substitute(p, op.f.body, params);
-  std::vector<Atom> results = op.f.body.result;
-  forward.stms(std::move(op.f.body.stms));
-  std::vector<Atom> out = results;
-  for (const Atom& r : results) out.push_back(forward.tangent(r));
+  std::vector<Atom> out = op.f.body.result;
+  const std::vector<Atom> results = out;
+  auto tangents = [&] {
+    forward.stms(std::move(op.f.body.stms));
+    std::vector<Atom> ts;
+    for (const Atom& r : results) ts.push_back(as_type(b, forward.tangent(r), p.type(r)));
+    return ts;
+  };
+  if (op.batch.empty()) {
+    std::vector<Atom> ts = tangents();
+    out.insert(out.end(), ts.begin(), ts.end());
+    return out;
+  }
+  // The primal is that of all directions.
+  List<Stm> primal;
+  forward.apart(primal);
+  for (Var t : each_seed(b, op.batch, op.tangents, [&](const std::vector<Var>& rows) {
+         for (size_t i = 0; i < rows.size(); i++)
+           if (auto x = var_of(params.at(op.f.params[i].var)); act.varied(*x)) forward.set(*x, rows[i]);
+         return tangents();
+       }, &primal))
+    out.push_back(t);
   return out;
 }
 

@@ -95,16 +95,6 @@ class Preparation {
     }
   }
 
-  static void replace_consumed(Stm& s, const Subst& copies) {
-    auto in = [&](Var& v) { if (auto found = copies.find(v); found != copies.end()) v = *var_of(found->second); };
-    auto dests = [&](std::vector<Dest>& ds) { for (Dest& d : ds) for (Var& v : d.arrays) in(v); };
-    match(s.exp, [&](Update& x) { in(x.array); }, [&](WithAcc& x) { dests(x.dests); }, [&](Hist& x) { dests(x.dests); },
-          [&](Call& x) {
-            for (Atom& a : x.args)
-              if (auto v = var_of(a); v && copies.contains(*v)) a = copies.at(*v);
-          },
-          [&](auto&) {});                         // nothing else consumes directly
-  }
   // hist n pre xs into d   ==>   with_acc d \accs -> map n (\x accs -> upd accs (pre x)) xs accs
   Exp as_scope(Builder& b, Hist h) {
     WithAcc scope;
@@ -145,6 +135,17 @@ class Preparation {
 };
 
 }  // namespace
+
+void replace_consumed(Stm& s, const Subst& copies) {
+  auto in = [&](Var& v) { if (auto found = copies.find(v); found != copies.end()) v = *var_of(found->second); };
+  auto dests = [&](std::vector<Dest>& ds) { for (Dest& d : ds) for (Var& v : d.arrays) in(v); };
+  match(s.exp, [&](Update& x) { in(x.array); }, [&](WithAcc& x) { dests(x.dests); }, [&](Hist& x) { dests(x.dests); },
+        [&](Call& x) {
+          for (Atom& a : x.args)
+            if (auto v = var_of(a); v && copies.contains(*v)) a = copies.at(*v);
+        },
+        [&](auto&) {});                         // nothing else consumes directly
+}
 
 std::optional<ScalarOp> pointwise_operator(const Program& p, const Lambda& op) {
   if (auto scalar = scalar_operator(p, op)) return scalar;

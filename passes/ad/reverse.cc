@@ -207,17 +207,23 @@ Body Reverse::bind(Lambda l, const std::vector<Atom>& values) {
   return std::move(l.body);
 }
 
-void Reverse::scope(Body body, const std::vector<Adjoint>& seeds) {
-  std::vector<std::pair<const Stm*, ReturnSweep>> sweeps;
-  for (const Stm& s : body.stms) {
+void Reverse::scope(Body body, const std::vector<Adjoint>& seeds) { back(*forth(std::move(body)), seeds); }
+
+std::unique_ptr<Reverse::Sweeps> Reverse::forth(Body body) {
+  auto sweeps = std::make_unique<Sweeps>(Sweeps{std::move(body), {}});
+  for (const Stm& s : sweeps->body.stms) {
     if (auto x = std::get_if<Screma>(&s.exp); x && is_map(*x))
       for (Bind y : s.pattern) mapped_.insert(y.var);
-    sweeps.emplace_back(&s, rule(s));
+    sweeps->back.emplace_back(&s, rule(s));
   }
+  return sweeps;
+}
+void Reverse::back(const Sweeps& sweeps, const std::vector<Adjoint>& seeds) {
+  const std::vector<Atom>& results = sweeps.body.result;
   for (size_t i = 0; i < seeds.size(); i++)
     if (seeds[i].kind == Adjoint::Kind::Value)
-      add(body.result[i], as_type(b, seeds[i].value, p.type(body.result[i])), seeds[i].owned);
-  for (auto& [s, sweep] : reversed(sweeps)) {
+      add(results[i], as_type(b, seeds[i].value, p.type(results[i])), seeds[i].owned);
+  for (auto& [s, sweep] : reversed(sweeps.back)) {
     if (!sweep) continue;
     Source source = std::exchange(b.source, s->source);
     std::vector<Var> checks = std::exchange(b.checks, s->checks);
@@ -523,7 +529,6 @@ ReturnSweep Reverse::rule(const Stm& s) {
 // ---- the operator ----
 
 std::vector<Atom> expand_vjp(Builder& b, Functions& functions, Vjp op, bool enclosed) {
-  CHECK(op.batch.empty(), "batched vjp");
   Program& p = b.program;
   std::vector<bool> varied;
   for (size_t i = 0; i < op.at.size(); i++) varied.push_back(is_scalar(p.type(op.at[i])) || is_array(p.type(op.at[i])));
@@ -537,6 +542,20 @@ std::vector<Atom> expand_vjp(Builder& b, Functions& functions, Vjp op, bool encl
   Reverse rev(act, b);
   Body body = rev.bind(std::move(op.f), params);
   std::vector<Atom> results = body.result;
+  if (!op.batch.empty()) {
+    // The forward sweep is that of all seeds.
+    auto sweeps = rev.forth(std::move(body));
+    for (Var d : each_seed(b, op.batch, op.adjoints, [&](const std::vector<Var>& rows) {
+           std::vector<Adjoint> seeds;
+           for (Var row : rows) seeds.push_back(Adjoint::of(row, false));
+           rev.back(*sweeps, seeds);
+           std::vector<Atom> out;
+           for (const Atom& x : params) out.push_back(rev.adjoint(*var_of(x)));
+           return out;
+         }))
+      results.push_back(d);
+    return results;
+  }
   std::vector<Adjoint> seeds;
   for (const Atom& a : op.adjoints) {
     auto c = const_of(a);
@@ -545,6 +564,37 @@ std::vector<Atom> expand_vjp(Builder& b, Functions& functions, Vjp op, bool encl
   rev.scope(std::move(body), seeds);
   for (const Atom& x : params) results.push_back(rev.adjoint(*var_of(x)));
   return results;
+}
+
+std::vector<Var> each_seed(Builder& b, const std::vector<Dim>& batch, const std::vector<Atom>& seeds,
+                           const std::function<std::vector<Atom>(const std::vector<Var>&)>& derive, List<Stm>* before) {
+  Program& p = b.program;
+  Term width = b.term(i64_const(1));
+  for (const Dim& d : batch) width = width * b.term(d);
+  auto tail = [&](const Type& t) {                         // without the dimensions of the batch
+    std::vector<Dim> shape = shape_of(t);
+    return std::vector<Dim>(shape.begin() + isize(batch), shape.end());
+  };
+  auto under = [](std::vector<Dim> outer, const std::vector<Dim>& inner) {
+    outer.insert(outer.end(), inner.begin(), inner.end());
+    return outer;
+  };
+  std::vector<Var> rows;
+  Builder::Params params;
+  for (const Atom& a : seeds) {
+    Var v = *var_of(a);
+    rows.push_back(batch.size() == 1 ? v : b.bind1("seeds", Reshape{v, under({width.atom}, tail(p.type(v)))}));
+    params.push_back({p.hint(v), row_type(p.type(rows.back()))});
+  }
+  Lambda f = b.lambda(params, derive);
+  if (before) b.emit_all(std::move(*before));
+  std::vector<Var> out = b.map("d", width.atom, std::move(f), rows);
+  if (batch.size() > 1)
+    for (Var& v : out) {
+      std::vector<Dim> shape = shape_of(p.type(v));
+      v = b.bind1("d", Reshape{v, under(batch, {shape.begin() + 1, shape.end()})});
+    }
+  return out;
 }
 
 }  // namespace raido::ad

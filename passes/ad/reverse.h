@@ -6,6 +6,7 @@
 //
 // The primal code was prepared (prepare.cc): it consumes nothing that it does not copy first, so primal names stay valid.
 #pragma once
+#include <memory>
 #include <unordered_map>
 
 #include "compiler/ir/term.h"
@@ -59,6 +60,13 @@ class Reverse {
 
   // Forward sweeps of the body, seeds into its results, return sweeps. The body must be fresh (a clone).
   void scope(ir::Body body, const std::vector<Adjoint>& seeds);
+  // The same in two steps, between which a scope for the return sweep alone may begin.
+  struct Sweeps {
+    ir::Body body;
+    std::vector<std::pair<const ir::Stm*, ReturnSweep>> back;
+  };
+  std::unique_ptr<Sweeps> forth(ir::Body body);
+  void back(const Sweeps& sweeps, const std::vector<Adjoint>& seeds);
 
   // The map of a return sweep. `fill(inner, rows)` emits what happens for one element and returns results; it may add to
   // the adjoints of `free`: arrays through accumulators, scalars by a sum over the map. Returns the results of fill.
