@@ -2,18 +2,9 @@
 --
 -- Parameters: alpha [K], mu [K][d], q [K][d] (logarithm of the diagonal), l [K][d(d-1)/2] (strictly lower part, column by
 -- column); data x [n][d]; Wishart prior gamma, m. Sign: GradBench's log posterior; ADBench reverses the prior.
--- `generated_*` make their own input of the given sizes from the counter-based generator below.
+-- `generated_*` make their own input of the given sizes from the shared counter-based generator.
 
-def mix (z: u64): u64 =
-  let z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9
-  let z = (z ^ (z >> 27)) * 0x94D049BB133111EB
-  in z ^ (z >> 31)
-
-def uniform (seed: u64) (i: i64): f64 =
-  f64.u64 (mix (seed + u64.i64 (i + 1) * 0x9E3779B97F4A7C15) >> 11) * 2 ** (-53)
-
-def normal (seed: u64) (i: i64): f64 =
-  f64.sqrt (-2 * f64.log (1 - uniform seed (2 * i))) * f64.cos (2 * f64.pi * uniform seed (2 * i + 1))
+import "../input"
 
 def sum = f64.sum
 def square (x: f64) = x * x
@@ -54,11 +45,8 @@ def gradient [k] [d] [t] [n] (sign: f64) (x: [n][d]f64) (gamma: f64) (m: i64)
 -- The synthetic input: alpha, mu, q, l, x from seeds 1 to 5.
 def parameters (d: i64) (k: i64) =
   let t = d * (d - 1) / 2
-  in (tabulate k (normal 1),
-      tabulate_2d k d (\i j -> uniform 2 (i * d + j)),
-      tabulate_2d k d (\i j -> normal 3 (i * d + j)),
-      tabulate_2d k t (\i j -> normal 4 (i * t + j)))
-def points (d: i64) (n: i64) = tabulate_2d n d (\i j -> normal 5 (i * d + j))
+  in (fill (normal 1) k, fill_2d (uniform 2) k d, fill_2d (normal 3) k d, fill_2d (normal 4) k t)
+def points (d: i64) (n: i64) = fill_2d (normal 5) n d
 
 -- The arguments of the two entry points below.
 entry inputs (d: i64) (k: i64) (n: i64) =
@@ -79,7 +67,7 @@ entry check (d: i64) (k: i64) (n: i64) (gamma: f64) (m: i64) (sign: f64): (f64, 
   let x = points d n
   let (ga, gm, gq, gl) = gradient sign x gamma m alpha mu q l
   let g = ga ++ flatten gm ++ flatten gq ++ flatten gl
-  in (objective sign x gamma m alpha mu q l, sum g, sum (map2 (\y i -> y * f64.cos (f64.i64 i)) g (indices g)))
+  in check_of (objective sign x gamma m alpha mu q l) g
 -- ==
 -- entry: check
 -- input { 3i64 2i64 5i64 1.0 0i64 1.0 } output { -93.752349236041 -14.156448074455 38.612872405357 }

@@ -42,9 +42,10 @@ void compare(size_t number, const Value& got, const Value& expected, double tole
     return;
   }
   double off = tolerance;
+  bool tight = tolerance < 0.002;
   if (is_float(expected.elem))
     for (int64_t i = 0; i < expected.count(); i++)
-      if (double x = number_at(expected, i); std::isfinite(x)) off = std::max(off, tolerance * x);
+      if (double x = number_at(expected, i); std::isfinite(x)) off = std::max(off, tolerance * (tight ? std::fabs(x) : x));
   for (int64_t i = 0; i < got.count() && out.size() < limit; i++) {
     bool same;
     if (is_float(got.elem)) {
