@@ -21,7 +21,6 @@ def fill_3d (element: i64 -> f64) (n: i64) (m: i64) (k: i64): [n][m][k]f64 =
 
 -- Several outputs as one number.
 def contract [n] (y: [n]f64): f64 = f64.sum (map2 (\v j -> v / f64.i64 (1 + j)) y (iota n))
-def weights (n: i64): [n]f64 = tabulate n (\j -> 1 / f64.i64 (1 + j))
 
 -- The derivative in the directions (1, 1, ..) and (cos 0, cos 1, ..), from the gradient.
 def directions [n] (g: [n]f64): (f64, f64) =

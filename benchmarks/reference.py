@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Reference values of the benchmark programs that no published table gives, by complex steps, from the definitions alone.
+
+    benchmarks/reference.py        prints, for each case, the value and its derivatives in the directions 1 and cos i
+"""
+import cmath
+import math
+
+MASK = 2 ** 64 - 1
+
+
+def mix(z):
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+    return z ^ (z >> 31)
+
+
+def uniform(s, i):
+    return (mix((s + (i + 1) * 0x9E3779B97F4A7C15) & MASK) >> 11) * 2.0 ** -53
+
+
+def normal(s, i):
+    return math.sqrt(-2 * math.log(1 - uniform(s, 2 * i))) * math.cos(2 * math.pi * uniform(s, 2 * i + 1))
+
+
+def show(name, f, x):
+    """f takes and returns a list (or gives one number); a tiny imaginary step carries the derivative."""
+    def contracted(step):
+        y = f([v + step * d for v, d in zip(x, direction)])
+        return sum(v / (1 + j) for j, v in enumerate(y)) if isinstance(y, list) else y
+    h = 1e-30
+    found = []
+    for direction in ([1.0] * len(x), [math.cos(i) for i in range(len(x))]):
+        found.append(contracted(1j * h).imag / h)
+    print(f"{name}: {contracted(0j).real:.15g} {found[0]:.15g} {found[1]:.15g}")
+
+
+def product(a, b):
+    return [[sum(a[i][k] * b[k][j] for k in range(len(b))) for j in range(len(b[0]))] for i in range(len(a))]
+
+
+def hand(nv, n, complicated, mirrored):
+    nb = 22
+    parents = [-1, 0, 1, 2, 3, 0, 5, 6, 7, 0, 9, 10, 11, 0, 13, 14, 15, 0, 17, 18, 19, 0]
+    shift = [[0.1 * uniform(201, 3 * b + r) for r in range(3)] for b in range(nb)]
+    total = []
+    for b in range(nb):
+        total.append([s + (total[parents[b]][r] if parents[b] >= 0 else 0) for r, s in enumerate(shift[b])])
+
+    def moved(v):
+        return [[1, 0, 0, v[0]], [0, 1, 0, v[1]], [0, 0, 1, v[2]], [0, 0, 0, 1]]
+    place = [[uniform(202, 3 * v + r) for r in range(3)] + [1] for v in range(nv)]
+    weight = [[0.0] * nb for _ in range(nv)]
+    for v in range(nv):
+        weight[v][int(22 * uniform(204, 2 * v))] += uniform(203, 2 * v)
+        weight[v][int(22 * uniform(204, 2 * v + 1))] += 1 - uniform(203, 2 * v)
+    corr = [int(nv * uniform(205, i)) for i in range(n)]
+    measured = [[0.1 * normal(206, r * n + i) for r in range(3)] for i in range(n)]
+    theta = [0.3 * normal(207, i) for i in range(26)]
+    us = [uniform(208, i) / 2 for i in range(2 * n)]
+
+    def objective(x):
+        u, t = (x[:2 * n], x[2 * n:]) if complicated else (us, x)
+        columns = [[0, 0, 0] for _ in range(nb + 3)]
+        for f in range(5):
+            columns[5 + 4 * f] = [t[6 + 4 * f], t[7 + 4 * f], 0]
+            columns[6 + 4 * f] = [t[8 + 4 * f], 0, 0]
+            columns[7 + 4 * f] = [t[9 + 4 * f], 0, 0]
+        absolute = []
+        for b in range(nb):
+            tx, tz, ty = columns[b + 3]
+            rx = [[1, 0, 0], [0, cmath.cos(tx), -cmath.sin(tx)], [0, cmath.sin(tx), cmath.cos(tx)]]
+            ry = [[cmath.cos(ty), 0, cmath.sin(ty)], [0, 1, 0], [-cmath.sin(ty), 0, cmath.cos(ty)]]
+            rz = [[cmath.cos(tz), -cmath.sin(tz), 0], [cmath.sin(tz), cmath.cos(tz), 0], [0, 0, 1]]
+            r = product(rz, product(ry, rx))
+            turn = [row + [0] for row in r] + [[0, 0, 0, 1]]
+            a = product(moved(shift[b]), turn)
+            absolute.append(a if parents[b] < 0 else product(absolute[parents[b]], a))
+        transform = [product(absolute[b], moved([-s for s in total[b]])) for b in range(nb)]
+        norm = cmath.sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])
+        x_, y_, z_ = t[0] / norm, t[1] / norm, t[2] / norm
+        s, c = cmath.sin(norm), cmath.cos(norm)
+        g = [[x_ * x_ + (1 - x_ * x_) * c, x_ * y_ * (1 - c) - z_ * s, x_ * z_ * (1 - c) + y_ * s],
+             [x_ * y_ * (1 - c) + z_ * s, y_ * y_ + (1 - y_ * y_) * c, y_ * z_ * (1 - c) - x_ * s],
+             [x_ * z_ * (1 - c) - y_ * s, y_ * z_ * (1 - c) + x_ * s, z_ * z_ + (1 - z_ * z_) * c]]
+        v = []
+        for p, w in zip(place, weight):
+            q = [sum(w[b] * sum(transform[b][r][k] * p[k] for k in range(4)) for b in range(nb)) for r in range(3)]
+            if mirrored:
+                q[0] = -q[0]
+            v.append([sum(g[r][k] * q[k] for k in range(3)) + t[3 + r] for r in range(3)])
+        out = []
+        for i in range(n):
+            if complicated:
+                a, b, e = (v[(corr[i] + k) % nv] for k in range(3))
+                at = [u[2 * i] * a[r] + u[2 * i + 1] * b[r] + (1 - u[2 * i] - u[2 * i + 1]) * e[r] for r in range(3)]
+            else:
+                at = v[corr[i]]
+            out += [measured[i][r] - at[r] for r in range(3)]
+        return out
+
+    show(f"hand {nv} vertices, {n} points{', complicated' if complicated else ''}{', mirrored' if mirrored else ''}", objective,
+         us + theta if complicated else theta)
+
+
+hand(20, 7, False, False)
+hand(20, 7, False, True)
+hand(20, 7, True, False)
