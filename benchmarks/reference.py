@@ -103,6 +103,61 @@ def hand(nv, n, complicated, mirrored):
          us + theta if complicated else theta)
 
 
+def gravity_energy(n, steps, dt):
+    def force(x):
+        f = [0] * (2 * n)
+        for i in range(n):
+            for j in range(n):
+                if i != j:
+                    dx, dy = x[2 * i] - x[2 * j], x[2 * i + 1] - x[2 * j + 1]
+                    q = (dx * dx + dy * dy + 1e-3) ** -1.5
+                    f[2 * i] -= dx * q
+                    f[2 * i + 1] -= dy * q
+        return f
+
+    def energy(x):
+        v = [0] * (2 * n)
+        for _ in range(steps):
+            v = [a + dt / 2 * b for a, b in zip(v, force(x))]
+            x = [a + dt * b for a, b in zip(x, v)]
+            v = [a + dt / 2 * b for a, b in zip(v, force(x))]
+        return 0.5 * sum(a * a for a in v)
+    show(f"gravity, energy of {n} after {steps} steps", energy, [uniform(61, i) for i in range(2 * n)])
+
+
+def nn(k, d, c):
+    image = [[uniform(211, i * d + j) for j in range(d)] for i in range(k)]
+    label = [int(c * uniform(212, i)) for i in range(k)]
+
+    def loss(x):
+        total = 0
+        for p, l in zip(image, label):
+            logits = [x[c * d + r] + sum(x[r * d + j] * p[j] for j in range(d)) for r in range(c)]
+            total += cmath.log(sum(cmath.exp(v) for v in logits)) - logits[l]
+        return total / k
+    show(f"nn {k} images of {d}, {c} classes", loss,
+         [2 * uniform(213, i) - 1 for i in range(c * d)] + [2 * uniform(214, i) - 1 for i in range(c)])
+
+
+def fft(bits):
+    n = 1 << bits
+    turn = [complex(math.cos(2 * math.pi * k / n), -math.sin(2 * math.pi * k / n)) for k in range(n)]
+
+    def objective(x):
+        # The two parts are carried by themselves: the imaginary unit is the derivative's here.
+        total = 0
+        for k in range(n):
+            re = sum(turn[j * k % n].real * x[j] - turn[j * k % n].imag * x[n + j] for j in range(n))
+            im = sum(turn[j * k % n].imag * x[j] + turn[j * k % n].real * x[n + j] for j in range(n))
+            total += uniform(223, k) * (re * re + im * im)
+        return total
+    show(f"fft of {n}", objective, [uniform(221, i) for i in range(n)] + [uniform(222, i) for i in range(n)])
+
+
 hand(20, 7, False, False)
 hand(20, 7, False, True)
 hand(20, 7, True, False)
+gravity_energy(6, 10, 1e-3)
+nn(4, 9, 5)
+fft(0)
+fft(4)
