@@ -29,8 +29,8 @@ ir::Body forward_body(Functions& functions, const Mode& mode, ir::Lambda f, cons
                       const std::vector<ir::Var>& tangents, const std::vector<bool>& results);
 
 // A map over the seeds of a batch, one for each value: derive(rows) emits what happens for one of each. `before`: statements
-// that come before the map, there when derive has run.
-std::vector<ir::Var> each_seed(ir::Builder& b, const std::vector<ir::Dim>& batch, const std::vector<ir::Atom>& seeds,
+// that come before the map, there when derive has run. On a device it is a loop if no map could do it.
+std::vector<ir::Var> each_seed(ir::Builder& b, ir::Target target, const std::vector<ir::Dim>& batch, const std::vector<ir::Atom>& seeds,
                                const std::function<std::vector<ir::Atom>(const std::vector<ir::Var>&)>& derive,
                                List<ir::Stm>* before = nullptr);
 // Puts copies in the place of what s consumes itself.

@@ -545,7 +545,7 @@ std::vector<Atom> expand_jvp(Builder& b, Functions& functions, Jvp op, bool encl
   // The primal is that of all directions.
   List<Stm> primal;
   forward.apart(primal);
-  for (Var t : each_seed(b, op.batch, op.tangents, [&](const std::vector<Var>& rows) {
+  for (Var t : each_seed(b, functions.context.target, op.batch, op.tangents, [&](const std::vector<Var>& rows) {
          for (size_t i = 0; i < rows.size(); i++)
            if (auto x = var_of(params.at(op.f.params[i].var)); act.varied(*x)) forward.set(*x, rows[i]);
          return tangents();

@@ -545,7 +545,7 @@ std::vector<Atom> expand_vjp(Builder& b, Functions& functions, Vjp op, bool encl
   if (!op.batch.empty()) {
     // The forward sweep is that of all seeds.
     auto sweeps = rev.forth(std::move(body));
-    for (Var d : each_seed(b, op.batch, op.adjoints, [&](const std::vector<Var>& rows) {
+    for (Var d : each_seed(b, act.context.target, op.batch, op.adjoints, [&](const std::vector<Var>& rows) {
            std::vector<Adjoint> seeds;
            for (Var row : rows) seeds.push_back(Adjoint::of(row, false));
            rev.back(*sweeps, seeds);
@@ -564,37 +564,6 @@ std::vector<Atom> expand_vjp(Builder& b, Functions& functions, Vjp op, bool encl
   rev.scope(std::move(body), seeds);
   for (const Atom& x : params) results.push_back(rev.adjoint(*var_of(x)));
   return results;
-}
-
-std::vector<Var> each_seed(Builder& b, const std::vector<Dim>& batch, const std::vector<Atom>& seeds,
-                           const std::function<std::vector<Atom>(const std::vector<Var>&)>& derive, List<Stm>* before) {
-  Program& p = b.program;
-  Term width = b.term(i64_const(1));
-  for (const Dim& d : batch) width = width * b.term(d);
-  auto tail = [&](const Type& t) {                         // without the dimensions of the batch
-    std::vector<Dim> shape = shape_of(t);
-    return std::vector<Dim>(shape.begin() + isize(batch), shape.end());
-  };
-  auto under = [](std::vector<Dim> outer, const std::vector<Dim>& inner) {
-    outer.insert(outer.end(), inner.begin(), inner.end());
-    return outer;
-  };
-  std::vector<Var> rows;
-  Builder::Params params;
-  for (const Atom& a : seeds) {
-    Var v = *var_of(a);
-    rows.push_back(batch.size() == 1 ? v : b.bind1("seeds", Reshape{v, under({width.atom}, tail(p.type(v)))}));
-    params.push_back({p.hint(v), row_type(p.type(rows.back()))});
-  }
-  Lambda f = b.lambda(params, derive);
-  if (before) b.emit_all(std::move(*before));
-  std::vector<Var> out = b.map("d", width.atom, std::move(f), rows);
-  if (batch.size() > 1)
-    for (Var& v : out) {
-      std::vector<Dim> shape = shape_of(p.type(v));
-      v = b.bind1("d", Reshape{v, under(batch, {shape.begin() + 1, shape.end()})});
-    }
-  return out;
 }
 
 }  // namespace raido::ad
