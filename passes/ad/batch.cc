@@ -1,4 +1,6 @@
 // batch.cc - many seeds at once (ad.md 15): the primal and the forward sweep are shared, what is linear is done for each seed.
+//
+// Rules: batch.jvp batch.vjp.
 #include <algorithm>
 
 #include "compiler/ir/term.h"

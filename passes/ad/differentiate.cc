@@ -3,6 +3,8 @@
 // After one round all operators whose lambda held no other are gone, and what they left is ordinary core code, which the
 // next round may differentiate again. The program is simplified in between, so that records of records do not appear.
 // Custom derivatives that nobody differentiates are their function.
+//
+// Rules: nest.ff nest.fr nest.rf nest.rr.
 #include "passes/ad/differentiate.h"
 
 #include "compiler/ir/rewrite.h"

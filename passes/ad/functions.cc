@@ -6,6 +6,8 @@
 //   return      xs_adj += call f_bwd xs ys_adj            f_bwd runs f again, and goes back
 //
 // Of a recursive function every level of f_bwd runs its part of f again; nothing is stored.
+//
+// Rules: call.derived call.recursive.
 #include "passes/ad/functions.h"
 
 #include "passes/ad/reverse.h"

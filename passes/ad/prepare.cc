@@ -7,6 +7,8 @@
 //
 // A `while` loop runs once to be counted, which dead code elimination reduces to what decides when it ends, and then as a
 // `for` loop of that many iterations (ad.md 9.4: nothing grows, so it can be done everywhere).
+//
+// Rules: while.inspect hist.add.
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/rewrite.h"
 #include "passes/ad/activity.h"

@@ -1,4 +1,7 @@
 // reverse.cc - scopes of the return sweep: adjoint states, and the rules of operations without bodies (ad.md 8).
+//
+// Rules: scalar.apply scalar.convert index.read index.slice update.point update.slice array.literal array.replicate
+// array.concat array.permute array.reshape array.copy custom.vjp custom.tape sparse.element.
 #include "passes/ad/reverse.h"
 
 #include <algorithm>

@@ -10,6 +10,8 @@
 //
 // so the return sweep of an accumulating map is a gathering map. The scope runs once: its return sweep runs in the scope
 // around it. Tests: tests/ad/parallel.fut.
+//
+// Rules: scatter.plain acc.gather acc.overwrite.
 #include <algorithm>
 
 #include "passes/ad/reverse.h"

@@ -6,6 +6,8 @@
 //
 // ws: the varied variables free in either branch. Arrays are threaded: their adjoints go in and come out, so that a read
 // in one branch costs what it reads. Scalars contribute. Tests: tests/ad/control.fut.
+//
+// Rules: if.plain if.swap.
 #include "passes/ad/reverse.h"
 
 namespace raido::ad {

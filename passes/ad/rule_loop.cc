@@ -12,6 +12,8 @@
 // Every state variable that the body reads is recorded; records that the return sweep does not read are dead state of
 // the forward loop and disappear, and with the last of them the forward loop itself if only the derivative was wanted.
 // ws: varied variables free in the body; their adjoints are carried, in place. Tests: tests/ad/loops.fut.
+//
+// Rules: loop.record loop.shape.
 #include <algorithm>
 
 #include "passes/ad/reverse.h"

@@ -10,6 +10,8 @@
 //
 // Free arrays of the body accumulate (with_acc, upd); free scalars are summed over the map. Accumulators of the primal
 // among the inputs are gathered: their updates read the adjoint of the finished array. Tests: tests/ad/parallel.fut, elements.fut.
+//
+// Rules: map.plain map.free_scalar map.free_array map.point.
 #include <algorithm>
 
 #include "passes/ad/reverse.h"

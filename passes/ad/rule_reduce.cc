@@ -11,6 +11,8 @@
 //
 // Free variables of op get the contribution of the application op l a only: those of op s r belong to other elements.
 // Tests: tests/ad/parallel.fut.
+//
+// Rules: reduce.add reduce.mul reduce.extremum reduce.general reduce.rows.
 #include <algorithm>
 
 #include "passes/ad/reverse.h"

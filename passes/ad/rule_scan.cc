@@ -10,6 +10,8 @@
 //   anything else, or a sequential target: one loop from the right that carries t
 //
 // Tests: tests/ad/parallel.fut.
+//
+// Rules: scan.add scan.scalar scan.sequential scan.rows.
 #include <algorithm>
 
 #include "passes/ad/reverse.h"

@@ -7,6 +7,8 @@
 //
 // For such a scope nothing else is known that goes back through any code around the updates (ad.md 11.2); a body that is
 // one update for each element is a histogram, which has rules of its own. Tests: tests/ad/accumulators.fut.
+//
+// Rules: acc.other.
 #include "compiler/ir/term.h"
 #include "passes/ad/activity.h"
 #include "passes/ad/differentiate.h"

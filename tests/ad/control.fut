@@ -1,4 +1,5 @@
 -- Branches and loops.
+-- rule: if.plain
 -- ad: branch { 0.5 }
 def branch (x: f64) = if x > 0 then x * x else -x
 
@@ -8,6 +9,7 @@ def branch_array (xs: []f64, b: bool) = if b then map (* 3) xs else map (\x -> x
 -- ad: matched { 2.0 1i32 }
 def matched (x: f64, k: i32) = match k case 0 -> x case 1 -> x * x * x case _ -> 1
 
+-- rule: loop.record
 -- ad: power { 1.1 5i64 }
 def power (x: f64, n: i64) = loop y = 1 for _i < n do y * x
 

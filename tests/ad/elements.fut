@@ -7,6 +7,7 @@ def nearest [n][k][d] (ps: [n][d]f64, cs: [k][d]f64) =
 -- ad: farthest { [1.0, -4.0, 3.0] 0.5 [2.0, 3.0, 5.0] }
 def farthest [n] (xs: [n]f64, a: f64, ws: [n]f64) = f64.maximum (map3 (\x w i -> a * x * x + w * ws[(i + 1) % n]) xs ws (iota n))
 
+-- rule: map.point sparse.element
 -- ad: one_of_many { [1.0, 2.0, 3.0] 1.5 }
 def one_of_many (xs: []f64, a: f64) = let ys = map (\x -> a * f64.exp x) xs in ys[1] * ys[1]
 

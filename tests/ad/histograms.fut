@@ -1,7 +1,9 @@
 -- Histograms: every operator, on scalars and rows, with zeros, ties and indices outside.
+-- rule: hist.mul
 -- ad: hist_mul { [1.0,3.0,2.0,4.0] [0i64,1i64,1i64,-1i64] }
 def hist_mul [n] (vs: [n]f64, is: [n]i64): [3]f64 = hist (*) 1 3 is vs
 
+-- rule: hist.extremum
 -- ad: hist_max { [1.0,3.0,2.0,4.0] [0i64,1i64,1i64,-1i64] }
 def hist_max [n] (vs: [n]f64, is: [n]i64): [3]f64 = hist f64.max (-100) 3 is vs
 
@@ -11,10 +13,12 @@ def rbi_min [n][k] (vs: [n]f64, is: [n]i64, d: [k]f64): [k]f64 = reduce_by_index
 -- ad: rbi_mul { [1.0,3.0,2.0,4.0] [0i64,1i64,1i64,-1i64] [1.5,2.5] }
 def rbi_mul [n][k] (vs: [n]f64, is: [n]i64, d: [k]f64): [k]f64 = reduce_by_index (copy d) (*) 1 is vs
 
+-- rule: hist.add
 -- ad: hist_rows { [[1.0,3.0],[2.0,4.0],[1.0,1.0]] [0i64,1i64,1i64] }
 def hist_rows [n] (vs: [n][2]f64, is: [n]i64): [2][2]f64 =
   reduce_by_index (replicate 2 (replicate 2 0)) (map2 (+)) (replicate 2 0) is vs
 
+-- rule: hist.sequential
 -- ad: h_general { [1.0,3.0,2.0,4.0] [0i64,1i64,1i64,-1i64] [1.5,2.5] }
 def h_general [n][k] (vs: [n]f64, is: [n]i64, d: [k]f64): [k]f64 =
   reduce_by_index (copy d) (\a b -> a + b + a * b) 0 is vs

@@ -1,4 +1,5 @@
 -- Loops that end on a condition, and loops whose arrays change their shape.
+-- rule: while.inspect
 -- ad: while1 { 2.0 10i32 }
 def while1 (x: f64, n: i32): f64 = (loop (y, i) = (x, 0) while i < n && y < 100 do (y * x, i + 1)).0
 
@@ -9,6 +10,7 @@ def while_arr [n] (xs: [n]f64): [n]f64 = loop xs while f64.sum xs < 50 do map (\
 def newton (a: f64): f64 =
   (loop (x, d) = (a, 1) while f64.abs d > 1e-12 do let x' = (x + a / x) / 2 in (x', x' - x)).0
 
+-- rule: loop.shape
 -- ad: grow { [1.0,2.0] 3i64 }
 def grow [n] (xs: [n]f64, k: i64): f64 =
   let ys = loop ys = xs for _i < k do ys ++ map (*2) ys in f64.sum (map (\y -> y * y) ys)

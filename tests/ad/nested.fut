@@ -1,7 +1,9 @@
 -- Derivatives of derivatives.
+-- rule: nest.rr
 -- ad: second { 1.3 }
 def second (x: f64) = vjp (\y -> y * y * f64.sin y) x 1
 
+-- rule: nest.rr
 -- ad: gradient { [1.0, 2.0] }
 def gradient (xs: []f64) = vjp (\ys -> f64.sum (map (\y -> y * y * y) ys)) xs 1
 
@@ -14,6 +16,7 @@ def reverse_in_map (xs: []f64, z: f64) = map (\x -> vjp (\y -> f64.exp y * z) x 
 -- ad: outer_variable { 2.0 }
 def outer_variable (x: f64) = x * vjp (\y -> x * y * y) x 1
 
+-- rule: nest.fr
 -- ad: hessian_vector { [1.0, 2.0] [0.5, 0.25] }
 def hessian_vector [n] (xs: [n]f64, vs: [n]f64) =
   jvp (\ys -> vjp (\zs -> f64.product zs + f64.sum (map f64.sin zs)) ys 1) xs vs
@@ -27,3 +30,23 @@ def gradient_step (xs: []f64) =
 def branch_accumulates [n] (x: f64, b: [n]f64) =
   let g (x, b) = map (\t -> if x < b[0] then x else f64.sin (f64.sum (map (\u -> f64.sin u * t) b))) b
   in vjp g (x, b) (map f64.cos b)
+
+-- rule: acc.gather nest.rr
+-- ad: gathered_twice { [1.0, 2.0, 3.0] [0i64, 2i64, 2i64] }
+def gathered_twice (xs: []f64, is: []i64) = vjp (\ys -> f64.sum (map (\i -> ys[i] * ys[i] * ys[i]) is)) xs 1
+
+-- rule: nest.ff nest.rf
+-- ad: forward_of_both { [1.0, 2.0] }
+def forward_of_both [n] (xs: [n]f64) =
+  jvp (\ys -> jvp (\zs -> f64.product zs) ys (map f64.sin ys) * vjp (\y -> jvp (\z -> z * z * y) y 1) ys[0] 1) xs xs
+
+-- Perturbations of different operators are different.
+-- ad: apart { 1.5 }
+def apart (x: f64) = jvp (\a -> a * jvp (\b -> a + b) 1 1) x 1 + jvp (\a -> a * jvp (\b -> a * b) 2 1) x 1
+
+-- rule: batch.jvp batch.vjp
+-- ad: jacobians { [1.0, 2.0] }
+def jacobians [n] (xs: [n]f64) =
+  let f (ys: [n]f64) = loop ys = copy ys for i < n do ys with [i] = f64.product ys + f64.sin ys[0]
+  let ones = tabulate_2d n n (\i j -> f64.bool (i == j))
+  in (jmp f xs ones, mjp f xs ones)

@@ -1,7 +1,9 @@
 -- map, reduce, scan, scatter, histograms.
+-- rule: map.plain
 -- ad: maps { [1.0, 2.0] [3.0, 4.0] }
 def maps [n] (xs: [n]f64, ys: [n]f64) = (map (\x -> x * x) xs, map2 (*) xs ys)
 
+-- rule: map.free_scalar map.free_array
 -- ad: map_free { [1.0, 2.0] 3.0 [5.0, 6.0, 7.0] }
 def map_free (xs: []f64, y: f64, zs: []f64) = map (\x -> x * y + f64.sum (map (* x) zs)) xs
 
@@ -12,22 +14,27 @@ def map_empty (xs: []f64, y: f64) = map (* y) xs
 def matrix_product [n][m][k] (a: [n][m]f64, b: [m][k]f64): [n][k]f64 =
   map (\r -> map (\c -> f64.sum (map2 (*) r c)) (transpose b)) a
 
+-- rule: reduce.add
 -- ad: sum_of_squares { [1.0, 2.0, 3.0] }
 def sum_of_squares (xs: []f64) = f64.sum (map (\x -> x * x) xs)
 
 -- ad: product { [1.0, 2.0, 3.0] }
 def product (xs: []f64) = f64.product xs
 
+-- rule: reduce.mul
 -- ad: product_zero { [1.0, 0.0, 3.0] }
 def product_zero (xs: []f64) = f64.product xs
 
+-- rule: reduce.extremum
 -- ad: extrema { [1.0, 5.0, 3.0] }
 def extrema (xs: []f64) = (f64.maximum xs, f64.minimum xs)
 
+-- rule: reduce.general
 -- ad: reduce_pairs { [1.0, 2.0, 3.0] [0.5, 1.5, 2.5] }
 def reduce_pairs [n] (xs: [n]f64, ys: [n]f64) =
   reduce (\(a, b) (c, d) -> (a * c, b * c + d)) (1, 0) (zip xs ys)
 
+-- rule: reduce.rows
 -- ad: reduce_rows { [[1.0, 2.0], [3.0, 4.0]] }
 def reduce_rows [n][m] (a: [n][m]f64) = reduce (map2 (+)) (replicate m 0) a
 
@@ -37,16 +44,20 @@ def reduce_empty (xs: []f64) = f64.sum xs
 -- ad: nested_reduce { [[1.0, 2.0], [3.0, 4.0]] }
 def nested_reduce [n][m] (a: [n][m]f64) = f64.product (map (\r -> f64.sum (map (\x -> x * x) r)) a)
 
+-- rule: scan.add
 -- ad: scan_sum { [1.0, 2.0, 3.0] }
 def scan_sum (xs: []f64) = scan (+) 0 (map (\x -> x * x) xs)
 
+-- rule: scan.scalar
 -- ad: scan_product { [1.0, 2.0, 3.0] }
 def scan_product (xs: []f64) = scan (*) 1 xs
 
+-- rule: scan.sequential
 -- ad: scan_affine { [1.0, 2.0, 3.0] [0.5, 1.5, 2.5] }
 def scan_affine [n] (xs: [n]f64, ys: [n]f64) =
   unzip (scan (\(a, b) (c, d) -> (a * c, b * c + d)) (1, 0) (zip xs ys))
 
+-- rule: scatter.plain acc.overwrite
 -- ad: scattered { [1.0, 2.0, 3.0] [4.0, 5.0] }
 def scattered (xs: []f64, ys: []f64) = map (\x -> x * x) (scatter (copy xs) [2, 0] (sized 2 ys))
 

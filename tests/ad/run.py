@@ -251,6 +251,21 @@ class Check:
                     raise Failure(f"{what}: value {i}, element {j}: {x} and {y}")
 
 
+def untested():
+    """Rules in the heads of passes/ad without a test here, and tests of rules that are nowhere."""
+    root = os.path.dirname(os.path.dirname(HERE))
+    rules, tested = set(), set()
+    for folder, ending, pattern, found in [(os.path.join(root, "passes", "ad"), ".cc", r"^// Rules: ((?:.|\n// )*?)\.$", rules),
+                                           (HERE, ".fut", r"^-- rule: (.*)$", tested)]:
+        for name in os.listdir(folder):
+            if name.endswith(ending) and not name.startswith("ad_"):
+                with open(os.path.join(folder, name)) as source:
+                    for ids in re.findall(pattern, source.read(), re.M):
+                        found.update(ids.replace("//", " ").split())
+    return [f"{r}: a rule of passes/ad without a test" for r in sorted(rules - tested)] + \
+           [f"{r}: no rule of passes/ad has this name" for r in sorted(tested - rules)]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--raido", required=True)
@@ -275,9 +290,11 @@ def main():
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         failures = [f for f in pool.map(run, checks) if f]
+    if not options.files:
+        failures += untested()
     for failure in failures:
         print(failure)
-    print(f"{len(checks) - len(failures)}/{len(checks)} derivatives agree")
+    print(f"{len(checks)} derivatives, {len(failures)} failures")
     return 1 if failures else 0
 
 

@@ -20,6 +20,7 @@ def special (x: f64) = (f64.gamma x, f64.lgamma x, f64.erf x, f64.erfc x, f64.ab
 -- ad: flat { 1.3 }
 def flat (x: f64) = (f64.floor x, f64.ceil x, f64.trunc x, f64.round x, f64.sgn x, f64.i32 (i32.f64 x), x - f64.i64 (i64.f64 x))
 
+-- rule: scalar.apply
 -- ad: binary { 0.7 1.9 }
 def binary (x: f64, y: f64) =
   (x + y, x - y, x * y, x / y, x ** y, y % x, f64.max x y, f64.min x y, f64.hypot x y, f64.atan2 x y, f64.atan2pi x y,
@@ -31,5 +32,6 @@ def ternary (x: f64, y: f64, z: f64) = (f64.fma x y z, f64.mad x y z, f64.lerp x
 -- ad: narrow { 0.7f32 }
 def narrow (x: f32) = f64.f32 (x * x) + f64.sin (f64.f32 x)
 
+-- rule: scalar.convert
 -- ad: mixed { 0.7 3i32 }
 def mixed (x: f64, n: i32) = (x * f64.i32 n, n + 1, x > 0.5)
