@@ -1,0 +1,25 @@
+-- smvm.fut - the sum of all elements of a sparse matrix times a vector, which is differentiated.
+
+import "../input"
+import "csr"
+
+def objective [r] [nnz] [n] (a: csr [r] [nnz]) (x: [n]f64): f64 =
+  f64.sum (tabulate (r - 1) (\i -> row_sum a i (\j v -> v * x[j])))
+
+def instance (n: i64) (density: f64) = (synthetic n density, fill (uniform 105) n)
+
+entry inputs (n: i64) (density: f64) =
+  let (a, x) = instance n density
+  in (a.rows, a.columns, a.values, x)
+
+entry calculate_objective [r] [nnz] [n] (rows: [r]i64) (columns: [nnz]i64) (values: [nnz]f64) (x: [n]f64): f64 =
+  objective {rows, columns, values} x
+entry calculate_jacobian [r] [nnz] [n] (rows: [r]i64) (columns: [nnz]i64) (values: [nnz]f64) (x: [n]f64): [n]f64 =
+  vjp (objective {rows, columns, values}) x 1
+
+entry check (n: i64) (density: f64): (f64, f64, f64) =
+  let (a, x) = instance n density
+  in check_of (objective a x) (vjp (objective a) x 1)
+-- ==
+-- entry: check
+-- input { 8i64 0.3 } output { 2.41375703291631 10.4459384439 0.0461562256878 }
