@@ -96,7 +96,7 @@ def instance (l: i64) =
   let at_poles = 197 + (999 + 99) * nuclides
   let at_windows = at_poles + 9 * pole_count
   let at_phases = at_windows + 3 * window_count
-  let poles = tabulate_2d pole_count 8 (\p k -> random 42 (at_poles + 9 * p + k) * (if k % 2 == 0 then 152.5 else 1))
+  let poles = tabulate_2d pole_count 8 (\p k -> random 42 (at_poles + 9 * p + k) * (if k == 1 || k % 2 == 0 then 152.5 else 1))
   let momenta = tabulate pole_count (\p -> i64.u64 (random_int 42 (at_poles + 9 * p + 8) % 4))
   let (energies, which) = unzip (tabulate l lookup)
   let d = {concentrations = tabulate 197 (random 42), pole_starts, window_starts,
