@@ -105,8 +105,8 @@ endif()
 
 # Golden values of the benchmark programs, transcripts in the documents, the example's fit.
 if(TARGET raido)
-  add_test(NAME benchmarks_interpreter COMMAND raido test -i --tolerance=1e-9 ${CMAKE_SOURCE_DIR}/benchmarks/adbench)
-  add_test(NAME benchmarks_c COMMAND raido test --backend=c --tolerance=1e-9 ${CMAKE_SOURCE_DIR}/benchmarks/adbench)
+  add_test(NAME benchmarks_interpreter COMMAND raido test -i --tolerance=1e-9 ${CMAKE_SOURCE_DIR}/benchmarks)
+  add_test(NAME benchmarks_c COMMAND raido test --backend=c --tolerance=1e-9 ${CMAKE_SOURCE_DIR}/benchmarks)
   add_test(NAME documents COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/check_docs.py --raido $<TARGET_FILE:raido>)
   set_tests_properties(benchmarks_interpreter benchmarks_c documents PROPERTIES LABELS full TIMEOUT 600)
 endif()
