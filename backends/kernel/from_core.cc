@@ -538,7 +538,7 @@ class FromCore {
     scalar_[x.i.var] = m_.var(i);
     ExprId n = atom(x.n);
     Block b = block([&] { body(x.body, blocks_of(x.state)); next(state, x.body.result); });
-    emit(For{i, m_.number(0), n, std::move(b)});
+    emit(For{i, m_.number(0), n, std::move(b), has_attr(s.attrs, "any_order") ? state : std::vector<Name>{}});
   }
   void while_loop(const ir::Stm& s, const ir::While& x) {
     std::vector<Name> state = enter(s, x.state, x.init);

@@ -276,6 +276,8 @@ class Writer {
                          expr(x.index), expr(x.value)));
       },
       [&](const For& x) {
+        if (language_ == For_::C && !x.sums.empty() && only_computes(x.body))
+          line(fmt::format("RAIDO_SUMS({})", join(x.sums, ", ", [&](Name n) { return name(n); })));
         braces(fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), expr(x.from), name(x.i), expr(x.to), name(x.i)), x.body);
         line("}");
       },
@@ -370,6 +372,11 @@ class Writer {
     line(fmt::format("if (RAIDO_UNLIKELY({} == NULL)) return 1;", i.text));
   }
 
+  static bool only_computes(const Block& b) {
+    for (const Stm& s : b)
+      if (!std::holds_alternative<Declare>(s.node) && !std::holds_alternative<Assign>(s.node)) return false;
+    return true;
+  }
   void parallel_for(const ParallelFor& x) {
     IdSet<Name> own;
     own.insert(x.first);

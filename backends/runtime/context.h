@@ -26,6 +26,9 @@
 #define RAIDO_INLINE static inline __attribute__((unused))
 #define RAIDO_LIKELY(x) __builtin_expect(!!(x), 1)
 #define RAIDO_UNLIKELY(x) __builtin_expect(!!(x), 0)
+// The loop that follows adds to these variables in any order; its iterations have no other effect.
+#define RAIDO_PRAGMA(...) _Pragma(#__VA_ARGS__)
+#define RAIDO_SUMS(...) RAIDO_PRAGMA(omp simd reduction(+ : __VA_ARGS__))
 
 typedef int8_t i8;
 typedef int16_t i16;

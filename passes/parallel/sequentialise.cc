@@ -5,6 +5,8 @@
 //   hist n pre into [h] op                   with_acc [h] op (for i < n { pre; upd })
 //   with_acc [a] op { .. upd acc [i] v .. }  the array itself stands for its accumulator; upd is: if 0 <= i < n, a[i] := op a[i] v
 //
+// A loop that only sums floats is marked #[any_order]: a compiler may take several sums side by side.
+//
 // Operators with a shape are loops over the rows they combine. A test of bounds is left out where the index is the counter
 // of a loop over that very dimension. Statements keep their order; proofs become state of the loops.
 #include <algorithm>
@@ -400,11 +402,19 @@ class Sequentialise {
     PANIC("a result is an accumulator that the body does not use");
   }
 
+  // Sums of floats and nothing else: their order is free, which a loop's is not.
+  bool only_sums(const Parts& x, const Stm& s) const {
+    return x.scans.empty() && x.late.empty() && width_of(x.reduces) == s.pattern.size() &&
+           std::ranges::all_of(x.reduces, [&](const Combine& c) {
+             return c.shape.empty() && scalar_operator(p_, c) == ScalarOp::add && is_float(elem_of(p_, c.neutral[0]));
+           });
+  }
   void loop(Builder& out, Stm& s, Parts x) {
     Stm result;
     result.source = s.source;
     result.checks = s.checks;
     result.attrs = s.attrs;
+    if (only_sums(x, s)) result.attrs.push_back({"any_order", {}});
     For loop{{x.i}, x.width, {}, {}, {}};
     out.checks = s.checks;
     Subst accs;                                   // accumulators of outside -> state
