@@ -1,4 +1,5 @@
-// batch.cc - many seeds at once (ad.md 15): the primal and the forward sweep are shared, what is linear is done for each seed.
+// batch.cc - many seeds at once (ad.md 15): the forward sweep of reverse mode is shared, and in forward mode what does not
+// depend on the directions; the rest is done for each seed.
 //
 // Rules: batch.jvp batch.vjp.
 #include <algorithm>

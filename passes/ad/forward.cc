@@ -22,8 +22,8 @@ class Forward {
  public:
   Forward(Activity& activity, Builder& builder) : act_(activity), b_(builder), p_(builder.program) {}
 
-  // The statements of the primal go there instead of between those of the tangents.
-  void apart(List<Stm>& primal) { primal_ = &primal; }
+  // What does not depend on anything that has a tangent goes there, for all directions.
+  void share(List<Stm>& shared) { shared_ = &shared; }
   void set(Var x, Atom tangent) { tangents_[x] = tangent; }
   bool zero(const Atom& x) const { auto v = var_of(x); return !v || !tangents_.contains(*v); }
   // The tangent as a value.
@@ -46,7 +46,8 @@ class Forward {
   Builder& b_;
   Program& p_;
   std::unordered_map<Var, Atom> tangents_;
-  List<Stm>* primal_ = nullptr;
+  List<Stm>* shared_ = nullptr;
+  VarSet own_;                                            // what statements bind that are not shared
 
   bool active(const Stm& s) const {
     for (Bind x : s.pattern) {
@@ -57,38 +58,28 @@ class Forward {
   }
   Var as_var(const Atom& a) { return *var_of(a); }
   std::string hint(Var v) const { return p_.hint(v) + "_tan"; }
-  void emit(Stm& s) { primal_ ? primal_->push_back(std::move(s)) : b_.emit(std::move(s)); }
+  void emit(Stm& s) { b_.emit(std::move(s)); }
   // let y = e with one result and its tangent `t`.
   void result(Var y, Exp t) { set(y, b_.bind1(hint(y), std::move(t))); }
 
   void statement(Stm& s) {
-    if (!active(s)) return emit(s);
-    bool plain = true;
-    walk_parts(s, [&](const Body&) { plain = false; });
-    if (primal_ && (!plain || std::holds_alternative<Call>(s.exp))) return beside(s);
+    bool does = active(s);
+    if (shared_) {
+      bool own = does;
+      each_use(p_, s, [&](Var v) { own = own || own_.contains(v); });
+      if (!own) return shared_->push_back(std::move(s));
+      for (Bind x : s.pattern) own_.insert(x.var);
+      Subst copies;                                       // of shared arrays that are consumed here
+      each_consumed(p_, s.exp, [&](Var v) { if (!own_.contains(v)) copies.emplace(v, v); });
+      for (auto& [v, copy] : copies) {
+        Var fresh = b_.copy(v);
+        if (!zero(v)) set(fresh, tangent(v));
+        copy = fresh;
+      }
+      replace_consumed(s, copies);
+    }
+    if (!does) return emit(s);
     match(s.exp, [&](auto& op) { rule(s, op); });
-  }
-  // A statement with scopes, whose tangents are computed apart from it: once more, for the tangents only.
-  void beside(Stm& s) {
-    Stm again = act_.clone(s);
-    std::vector<Bind> ys = s.pattern, ts = again.pattern;
-    List<Stm>* apart = std::exchange(primal_, nullptr);
-    Subst copies;
-    each_consumed(p_, s.exp, [&](Var v) {
-      if (copies.contains(v)) return;
-      Var kept = p_.fresh(p_.hint(v), p_.type(v));
-      apart->push_back(Stm{{{kept}}, Copy{v}, s.checks, s.source, {}});
-      Var own = b_.copy(kept);
-      if (act_.varied(v)) act_.mark(own);
-      if (!zero(v)) set(own, tangent(v));
-      copies.emplace(v, own);
-    });
-    replace_consumed(again, copies);
-    apart->push_back(std::move(s));
-    match(again.exp, [&](auto& op) { rule(again, op); });
-    primal_ = apart;
-    for (size_t i = 0; i < ys.size(); i++)
-      if (!zero(ts[i].var)) set(ys[i].var, as_type(b_, tangent(ts[i].var), p_.type(ys[i].var)));
   }
 
   void rule(Stm& s, Apply op) {
@@ -162,6 +153,7 @@ class Forward {
   // ---- scopes ----
   // The body extended: its results, then the tangents of those with `with[i]`.
   void extend(Body& body, const std::vector<bool>& with) {
+    List<Stm>* shared = std::exchange(shared_, nullptr);
     b_.into(body, [&](List<Stm>& inner) { stms(std::move(inner)); });
     Body tail = b_.body([&] {
       std::vector<Atom> out;
@@ -170,6 +162,7 @@ class Forward {
     });
     for (auto& item : tail.stms.take()) body.stms.push_back(std::move(item));
     body.result.insert(body.result.end(), tail.result.begin(), tail.result.end());
+    shared_ = shared;
   }
   // Binders for the tangents of the statement's results with `with[i]`.
   void bind_results(Stm& s, const std::vector<bool>& with) {
@@ -531,28 +524,28 @@ std::vector<Atom> expand_jvp(Builder& b, Functions& functions, Jvp op, bool encl
     if (op.batch.empty()) forward.set(v, op.tangents[i]);
   }
   substitute(p, op.f.body, params);
-  std::vector<Atom> out = op.f.body.result;
-  const std::vector<Atom> results = out;
-  auto tangents = [&] {
-    forward.stms(std::move(op.f.body.stms));
-    std::vector<Atom> ts;
-    for (const Atom& r : results) ts.push_back(as_type(b, forward.tangent(r), p.type(r)));
-    return ts;
-  };
+  const std::vector<Atom> results = op.f.body.result;
   if (op.batch.empty()) {
-    std::vector<Atom> ts = tangents();
-    out.insert(out.end(), ts.begin(), ts.end());
+    forward.stms(std::move(op.f.body.stms));
+    std::vector<Atom> out = results;
+    for (const Atom& r : results) out.push_back(forward.tangent(r));
     return out;
   }
-  // The primal is that of all directions.
-  List<Stm> primal;
-  forward.apart(primal);
-  for (Var t : each_seed(b, functions.context.target, op.batch, op.tangents, [&](const std::vector<Var>& rows) {
-         for (size_t i = 0; i < rows.size(); i++)
-           if (auto x = var_of(params.at(op.f.params[i].var)); act.varied(*x)) forward.set(*x, rows[i]);
-         return tangents();
-       }, &primal))
-    out.push_back(t);
+  // The values, which are dead code if nobody wants them; then for each direction what depends on it.
+  Body values = clone(p, op.f.body);
+  b.emit_all(std::move(values.stms));
+  std::vector<Atom> out = values.result;
+  List<Stm> shared;
+  forward.share(shared);
+  std::vector<Var> tangents = each_seed(b, functions.context.target, op.batch, op.tangents, [&](const std::vector<Var>& rows) {
+    for (size_t i = 0; i < rows.size(); i++)
+      if (auto x = var_of(params.at(op.f.params[i].var)); act.varied(*x)) forward.set(*x, rows[i]);
+    forward.stms(std::move(op.f.body.stms));
+    std::vector<Atom> ts;
+    for (size_t i = 0; i < results.size(); i++) ts.push_back(as_type(b, forward.tangent(results[i]), p.type(values.result[i])));
+    return ts;
+  }, &shared);
+  out.insert(out.end(), tangents.begin(), tangents.end());
   return out;
 }
 

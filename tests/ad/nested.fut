@@ -50,3 +50,10 @@ def jacobians [n] (xs: [n]f64) =
   let f (ys: [n]f64) = loop ys = copy ys for i < n do ys with [i] = f64.product ys + f64.sin ys[0]
   let ones = tabulate_2d n n (\i j -> f64.bool (i == j))
   in (jmp f xs ones, mjp f xs ones)
+
+-- rule: batch.jvp
+-- ad: shared_consumed { [1.0, 2.0] [3.0, 4.0] }
+def shared_consumed [n] (xs: [n]f64, ys: [n]f64) =
+  jmp (\zs -> let ws = (copy ys) with [0] = zs[1] * zs[0]
+              let order = iota n with [0] = 1
+              in map (\i -> ws[i] * zs[i]) order) xs [xs, ys]
