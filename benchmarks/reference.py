@@ -154,6 +154,39 @@ def fft(bits):
     show(f"fft of {n}", objective, [uniform(221, i) for i in range(n)] + [uniform(222, i) for i in range(n)])
 
 
+def lbm(n, steps):
+    half = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (1, -1, 0), (1, 0, 1), (1, 0, -1), (0, 1, 1), (0, 1, -1)]
+    moves = [(0, 0, 0)] + [m for a, b, c in half for m in ((a, b, c), (-a, -b, -c))]
+    weight = [1 / 3] + [1 / 18] * 6 + [1 / 36] * 12
+    cells = [(x, y, z) for x in range(n) for y in range(n) for z in range(n)]
+    flag = [1 if uniform(231, c) < 0.1 else 2 if uniform(231, c) < 0.2 else 0 for c in range(n ** 3)]
+
+    def collide(kind, f):
+        if kind == 1:
+            return [f[moves.index(tuple(-v for v in m))] for m in moves]
+        rho = sum(f)
+        u = [sum(m[c] * v for m, v in zip(moves, f)) / rho for c in range(3)] if kind == 0 else [0.005, 0.002, 0]
+        square = sum(v * v for v in u)
+        out = []
+        for m, w, v in zip(moves, weight, f):
+            along = sum(a * b for a, b in zip(m, u))
+            out.append(v - 1.95 * (v - w * rho * (1 + 3 * along + 4.5 * along ** 2 - 1.5 * square)))
+        return out
+
+    def objective(x):
+        f = {cell: x[19 * k:19 * k + 19] for k, cell in enumerate(cells)}
+        for _ in range(steps):
+            f = {cell: collide(kind, f[cell]) for cell, kind in zip(cells, flag)}
+            moved = {cell: [0] * 19 for cell in cells}
+            for cell in cells:
+                for i, m in enumerate(moves):
+                    moved[tuple((a + b) % n for a, b in zip(cell, m))][i] = f[cell][i]
+            f = moved
+        return sum(uniform(232, k) * sum((i + 1) * v for i, v in enumerate(f[cell])) for k, cell in enumerate(cells))
+    show(f"lbm of side {n} after {steps} steps", objective,
+         [weight[i % 19] * (1 + 0.1 * uniform(233, i)) for i in range(19 * n ** 3)])
+
+
 hand(20, 7, False, False)
 hand(20, 7, False, True)
 hand(20, 7, True, False)
@@ -161,3 +194,4 @@ gravity_energy(6, 10, 1e-3)
 nn(4, 9, 5)
 fft(0)
 fft(4)
+lbm(3, 4)

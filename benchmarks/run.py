@@ -42,6 +42,7 @@ programs = [
     ("sc22/lstm", usual, ["16i64 10i64 80i64 64i64"]),
     ("sc22/xsbench", usual, ["11303i64 10000i64"]),
     ("sc22/rsbench", usual, ["1000i64"]),
+    ("sc22/lbm", usual, ["16i64 20i64"]),
     ("lagrad/trmv", usual, ["2048i64"]),
     ("lagrad/trmv", ("inputs", "full_objective", "full_jacobian"), ["2048i64"]),
     ("lagrad/trmv", ("packed_inputs", "packed_objective", "packed_jacobian"), ["2048i64"]),
