@@ -248,6 +248,7 @@ class Flatten {
       if (regular_.is_parallel(s)) {
         flush(nest, group, last_use, k);
         waiting = {};
+        substitute(p_, s, nest.accs);         // the group may have made new versions
         parallel(nest, s);
         continue;
       }
