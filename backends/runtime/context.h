@@ -28,6 +28,9 @@
 #define RAIDO_UNLIKELY(x) __builtin_expect(!!(x), 0)
 // The loop that follows adds to these variables in any order; its iterations have no other effect.
 #define RAIDO_PRAGMA(...) _Pragma(#__VA_ARGS__)
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wpass-failed"          // a sum that it cannot vectorise is no mistake
+#endif
 #define RAIDO_SUMS(...) RAIDO_PRAGMA(omp simd reduction(+ : __VA_ARGS__))
 
 typedef int8_t i8;
