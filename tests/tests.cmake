@@ -107,8 +107,9 @@ endif()
 if(TARGET raido)
   add_test(NAME benchmarks_interpreter COMMAND raido test -i --tolerance=1e-9 ${CMAKE_SOURCE_DIR}/benchmarks)
   add_test(NAME benchmarks_c COMMAND raido test --backend=c --tolerance=1e-9 ${CMAKE_SOURCE_DIR}/benchmarks)
+  add_test(NAME gradbench COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/gradbench.py $<TARGET_FILE:raido>)
   add_test(NAME documents COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/check_docs.py --raido $<TARGET_FILE:raido>)
-  set_tests_properties(benchmarks_interpreter benchmarks_c documents PROPERTIES LABELS full TIMEOUT 600)
+  set_tests_properties(benchmarks_interpreter benchmarks_c gradbench documents PROPERTIES LABELS full TIMEOUT 600)
 endif()
 
 # Generated programs, compiled by clang with a sanitizer: device kernels on the emulator, tasks, plain C. The compiler itself

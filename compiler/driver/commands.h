@@ -20,6 +20,7 @@ int command_datacmp(const Options& options); // dataset.cc
 int command_script(const Options& options);  // script.cc
 int command_run(const Options& options);     // run.cc
 int command_test(const Options& options);    // test.cc
+int command_gradbench(const Options& options);   // gradbench.cc
 int command_dev(const Options& options);     // dev.cc
 
 }  // namespace raido

@@ -40,12 +40,13 @@ const Command commands[] = {
     {{"script", Script, "PROGRAM.fut [EXPRESSION]", 1, 2, "evaluate expressions over the entry points of a program"}, command_script},
     {{"dataset", Dataset, "", 0, 0, "make data by chance, or convert data from standard input"}, command_dataset},
     {{"datacmp", Datacmp, "GOT EXPECTED", 2, 2, "compare two data files"}, command_datacmp},
+    {{"gradbench", Gradbench, "[FOLDER]", 0, 1, "answer GradBench's messages from standard input with the benchmarks of a folder"}, command_gradbench},
     {{"dev", Dev, "[PROGRAM.fut|PROGRAM.ir]", 0, 1, "run single passes or pipelines and show the program"}, command_dev},
 };
 
 // The program a command is about can be read, or is not there (which has a message of its own). Else the reason is printed.
 bool readable(const CommandInfo& command, const Options& options) {
-  if (command.kind & (Fmt | Test | Dataset | Datacmp)) return true;       // they read several files, each with its message
+  if (command.kind & (Fmt | Test | Dataset | Datacmp | Gradbench)) return true;       // they read several files, each with its message
   const std::string path = command.kind & Eval ? options.file : options.words.empty() ? "" : options.words[0];
   std::string wrong = why_unreadable(path);
   if (!wrong.empty()) fmt::print(stderr, "{}: {}\n", path, wrong);

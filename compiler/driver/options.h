@@ -11,7 +11,7 @@ namespace raido {
 
 enum CommandKind : int {
   Build = 1, Check = 2, Run = 4, Test = 8, Dev = 16,
-  Fmt = 32, Eval = 64, Repl = 128, Info = 256, Dataset = 512, Script = 1024, Datacmp = 2048
+  Fmt = 32, Eval = 64, Repl = 128, Info = 256, Dataset = 512, Script = 1024, Datacmp = 2048, Gradbench = 4096
 };
 
 struct Options {
