@@ -33,11 +33,11 @@ void run_pass(const Pass& pass, ir::Program& program, PassContext& context) {
   CHECK(program.level & pass.from, "pass `{}` cannot run at this level", pass.name);
   Activity activity(fmt::format("pass {}", pass.name), options.reproduce);
   const ir::Program before = options.keep_before || options.verify ? program : ir::Program{};
-  Stats::Row& row = context.stats.row(pass.name);
   size_t size = statements(program);
-  if (row.runs++ == 0) row.before = size;
+  if (Stats::Row& row = context.stats.row(pass.name); row.runs++ == 0) row.before = size;
   auto start = std::chrono::steady_clock::now();
   pass.run(program, context);
+  Stats::Row& row = context.stats.row(pass.name);          // not the one from before: the pass may have run others
   row.milliseconds += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   row.after = statements(program);
   if (!context.refused.empty()) return;
