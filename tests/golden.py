@@ -39,7 +39,7 @@ def counters_in_sources():
     return counters | rules | set(re.findall(r"^PASS\((\w+),", (passes / "passes.def").read_text(), re.M))
 
 
-for path in options.files or sorted((root / "golden").rglob("*.ir")):
+for path in [f.resolve() for f in options.files] or sorted((root / "golden").rglob("*.ir")):
     text = path.read_text()
     source, marker, expected = text.partition("-- expect\n")
     commands = [line[7:].split() for line in source.splitlines() if line.startswith("-- run:")]

@@ -538,7 +538,49 @@ class FromCore {
     scalar_[x.i.var] = m_.var(i);
     ExprId n = atom(x.n);
     Block b = block([&] { body(x.body, blocks_of(x.state)); next(state, x.body.result); });
-    emit(For{i, m_.number(0), n, std::move(b), has_attr(s.attrs, "any_order") ? state : std::vector<Name>{}});
+    For loop{i, m_.number(0), n, std::move(b)};
+    if (has_attr(s.attrs, "any_order")) {
+      loop.scattered = gathers(x);
+      if (!loop.scattered) loop.sums = state;
+    }
+    emit(std::move(loop));
+  }
+  // Whether the loop reads far more elements that do not lie beside those of the iteration before than ones that do: to bring
+  // them together in vectors costs more than the vectors save.
+  bool gathers(const ir::For& x) const {
+    VarMap<int64_t> step;                                // what a variable grows by in an iteration; far: not known
+    constexpr int64_t far = 1 << 30;
+    auto step_of = [&](const Atom& a) { auto v = var_of(a); return v ? step[*v] : 0; };
+    auto times = [&](int64_t grows, const Atom& by) {
+      auto c = const_of(by);
+      return grows == 0 ? 0 : c && grows != far && !is_float(c->type) ? grows * c->as_i64() : far;
+    };
+    step[x.i.var] = 1;
+    int near = 0, scattered = 0;
+    for (const ir::Stm& s : x.body.stms) {
+      if (s.pattern.size() != 1) continue;
+      Var v = s.pattern[0].var;
+      if (auto op = std::get_if<Apply>(&s.exp); op && is_scalar(p_.type(v)) && !is_float(elem_of(p_.type(v)))) {
+        int64_t a = step_of(op->args[0]), b = op->args.size() > 1 ? step_of(op->args[1]) : 0;
+        if (a == 0 && b == 0) continue;
+        if (op->op == ScalarOp::add) step[v] = a == far || b == far ? far : a + b;
+        else if (op->op == ScalarOp::mul) step[v] = b == 0 ? times(a, op->args[1]) : a == 0 ? times(b, op->args[0]) : far;
+        else step[v] = far;
+      } else if (auto id = std::get_if<Identity>(&s.exp)) {
+        step[v] = step_of(id->value);
+      } else if (auto load = std::get_if<Index>(&s.exp); load && is_scalar(p_.type(v))) {
+        const Lmad& l = std::get<ArrayType>(p_.type(load->array)).place->layout;
+        int64_t moves = step_of(l.offset);
+        for (size_t d = 0; d < load->at.size(); d++) {
+          int64_t here = times(step_of(std::get<Atom>(load->at[d])), l.strides[d]);
+          moves = moves == far || here == far ? far : moves + here;
+        }
+        if (moves == 1) near++;
+        else if (moves != 0) scattered++;
+        if (moves != 0) step[v] = far;
+      }
+    }
+    return scattered >= 4 && scattered > 2 * near;
   }
   void while_loop(const ir::Stm& s, const ir::While& x) {
     std::vector<Name> state = enter(s, x.state, x.init);

@@ -193,9 +193,10 @@ class Writer {
 
   void line(const std::string& text) { out += std::string(size_t(2 * depth_), ' ') + text + "\n"; }
   void block(const Block& b) { for (const Stm& s : b) stm(s); }
-  void braces(const std::string& head, const Block& b) {
+  void braces(const std::string& head, const Block& b, const char* first = "") {
     line(head + " {");
     depth_++;
+    if (*first) line(first);
     block(b);
     depth_--;
   }
@@ -278,7 +279,8 @@ class Writer {
       [&](const For& x) {
         if (language_ == For_::C && !x.sums.empty() && only_computes(x.body))
           line(fmt::format("RAIDO_SUMS({})", join(x.sums, ", ", [&](Name n) { return name(n); })));
-        braces(fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), expr(x.from), name(x.i), expr(x.to), name(x.i)), x.body);
+        std::string head = fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), expr(x.from), name(x.i), expr(x.to), name(x.i));
+        braces(head, x.body, language_ == For_::C && x.scattered ? "RAIDO_SCALAR;" : "");
         line("}");
       },
       [&](const While& x) {

@@ -32,6 +32,7 @@
 #pragma clang diagnostic ignored "-Wpass-failed"          // a sum that it cannot vectorise is no mistake
 #endif
 #define RAIDO_SUMS(...) RAIDO_PRAGMA(omp simd reduction(+ : __VA_ARGS__))
+#define RAIDO_SCALAR __asm__ volatile("")                 // the loop around is not for vectors
 
 typedef int8_t i8;
 typedef int16_t i16;

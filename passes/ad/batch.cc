@@ -1,7 +1,8 @@
 // batch.cc - many seeds at once (ad.md 15): the forward sweep of reverse mode is shared, and in forward mode what does not
-// depend on the directions; the rest is done for each seed.
+// depend on the directions; the rest is done for each seed, on processors with the seeds side by side where they are few
+// (lanes.cc).
 //
-// Rules: batch.jvp batch.vjp.
+// Rules: batch.jvp batch.vjp batch.lanes.
 #include <algorithm>
 
 #include "compiler/ir/term.h"
@@ -78,8 +79,10 @@ std::vector<Var> each_seed(Builder& b, Target target, const std::vector<Dim>& ba
   }
   Lambda f = b.lambda(params, derive);
   if (before) b.emit_all(std::move(*before));
-  std::vector<Var> out = target == Target::Gpu && !runs_in_threads(p, f) ? in_turn(b, width.atom, std::move(f), rows)
-                                                                         : b.map("d", width.atom, std::move(f), rows);
+  std::vector<Var> out;
+  if (auto lanes = target == Target::Gpu ? std::nullopt : in_lanes(b, width.atom, f, rows)) out = *lanes;
+  else if (target == Target::Gpu && !runs_in_threads(p, f)) out = in_turn(b, width.atom, std::move(f), rows);
+  else out = b.map("d", width.atom, std::move(f), rows);
   if (batch.size() > 1)
     for (Var& v : out) {
       std::vector<Dim> shape = shape_of(p.type(v));

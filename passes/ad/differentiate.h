@@ -33,6 +33,8 @@ ir::Body forward_body(Functions& functions, const Mode& mode, ir::Lambda f, cons
 std::vector<ir::Var> each_seed(ir::Builder& b, ir::Target target, const std::vector<ir::Dim>& batch, const std::vector<ir::Atom>& seeds,
                                const std::function<std::vector<ir::Atom>(const std::vector<ir::Var>&)>& derive,
                                List<ir::Stm>* before = nullptr);
+// f for each of k seeds, side by side; nothing if they are not few or f has no such form, and then it is as it was (lanes.cc).
+std::optional<std::vector<ir::Var>> in_lanes(ir::Builder& b, const ir::Dim& k, ir::Lambda& f, const std::vector<ir::Var>& seeds);
 // Puts copies in the place of what s consumes itself.
 void replace_consumed(ir::Stm& s, const ir::Subst& copies);
 // x as a value of type t, which is the same but for the names of its sizes.

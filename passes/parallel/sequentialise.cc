@@ -7,7 +7,8 @@
 //
 // A loop that only sums floats is marked #[any_order]: a compiler may take several sums side by side.
 //
-// Operators with a shape are loops over the rows they combine. A test of bounds is left out where the index is the counter
+// Operators with a shape are loops over the rows they combine; where a map makes such a row for them alone, its own loop
+// combines the elements (decision 003). A test of bounds is left out where the index is the counter
 // of a loop over that very dimension. Statements keep their order; proofs become state of the loops.
 #include <algorithm>
 
@@ -457,7 +458,7 @@ class Sequentialise {
     substitute(p_, x.post, accs);
     Builder inner(p_, loop.body.stms);
     inner.source = s.source;
-    inner.emit_all(std::move(x.body.stms));
+    VarMap<std::optional<Var>> combined_rows = emit_and_combine(inner, x, reduces);
     const std::vector<Atom>& values = x.body.result;
     auto next = values.begin();
     auto step = [&](const std::vector<Combine>& ops, const std::vector<Atom>& state) {
@@ -468,7 +469,10 @@ class Sequentialise {
         std::vector<Atom> old(state.begin() + ptrdiff_t(k), state.begin() + ptrdiff_t(k + n)), operands(next, next + ptrdiff_t(n));
         next += ptrdiff_t(n);
         k += n;
-        for (Atom& a : combined(inner, c, old, operands)) now.push_back(std::move(a));
+        if (auto v = var_of(old[0]); v && combined_rows[*v])
+          for (const Atom& a : old) now.push_back(*combined_rows[*var_of(a)]);
+        else
+          for (Atom& a : combined(inner, c, old, operands)) now.push_back(std::move(a));
       }
       return now;
     };
@@ -485,6 +489,87 @@ class Sequentialise {
     loop.body.result.insert(loop.body.result.end(), new_lates.begin(), new_lates.end());
     result.exp = std::move(loop);
     statement(out, std::move(result));
+  }
+
+  //   let row = map n f xs in .. reduce operand row   ==>   for j < n: let y = f xs[j] in state[j] := op state[j] y
+  // where nobody else wants the row. Emits the body; returns the states after such loops by those before them.
+  VarMap<std::optional<Var>> emit_and_combine(Builder& out, Parts& x, const std::vector<Atom>& state) {
+    VarMap<std::optional<Var>> after;
+    VarMap<int> uses;
+    each_use(p_, x.body, [&](Var v) { uses[v]++; });
+    for (auto& item : x.body.stms.take()) {
+      combine_where_made(out, x, *item, state, uses, after);
+      out.emit(std::move(*item));
+    }
+    return after;
+  }
+  void combine_where_made(Builder& out, const Parts& x, Stm& item, const std::vector<Atom>& state, const VarMap<int>& uses,
+                          VarMap<std::optional<Var>>& after) {
+    auto operands_of = [&](size_t at, const Combine& c) {
+      return std::vector<Atom>(x.body.result.begin() + ptrdiff_t(at), x.body.result.begin() + ptrdiff_t(at + c.neutral.size()));
+    };
+    auto map = std::get_if<Screma>(&item.exp);
+    if (!map || !is_map(*map) || !identity_post(*map)) return;
+    if (std::ranges::any_of(map->inputs, [&](Var v) { return !is_array(p_.type(v)); })) return;
+    if (std::ranges::any_of(item.pattern, [&](Bind b) { return !is_array(p_.type(b.var)); })) return;
+    auto place = [&](const Atom& a) {                  // among the results of the map
+      return size_t(std::ranges::find_if(item.pattern, [&](Bind b) { return Atom(b.var) == a; }) - item.pattern.begin());
+    };
+    std::vector<std::pair<size_t, const Combine*>> here;
+    size_t at = 0;
+    for (const Combine& c : x.reduces) {
+      bool fits = c.shape.size() == 1 && c.shape[0] == map->width;
+      for (const Atom& a : operands_of(at, c)) fits = fits && place(a) < item.pattern.size() && uses[*var_of(a)] == 1;
+      if (fits) here.emplace_back(at, &c);
+      at += c.neutral.size();
+    }
+    if (here.empty()) return;
+    For loop{{p_.fresh("j", scalar_type(Scalar::I64))}, map->width, {}, {}, {}};
+    std::vector<Bind> pattern;
+    VarSet taken;
+    auto add_state = [&](Var made, Atom init) {
+      Var v = p_.fresh(p_.hint(made), p_.type(made));
+      pattern.push_back({made});
+      loop.state.push_back({v});
+      loop.init.push_back(std::move(init));
+      return v;
+    };
+    std::vector<Atom> rows;
+    for (auto [first, c] : here)
+      for (size_t k = first; k < first + c->neutral.size(); k++) {
+        Var row = p_.fresh("row", p_.type(state[k]));
+        rows.push_back(add_state(row, state[k]));
+        after[*var_of(state[k])] = row;
+        taken.insert(*var_of(x.body.result[k]));
+      }
+    std::vector<std::pair<Var, size_t>> others;        // what else the map makes, and the place among its results
+    for (size_t k = 0; k < item.pattern.size(); k++) {
+      Var made = item.pattern[k].var;
+      if (taken.contains(made)) continue;
+      const ArrayType t = std::get<ArrayType>(p_.type(made));
+      others.emplace_back(add_state(made, out.bind1(p_.hint(made), Scratch{t.elem, t.shape})), k);
+    }
+    Screma f = std::move(*map);
+    loop.body = out.body([&] {
+      std::vector<Atom> elements, result;
+      for (size_t k = 0; k < f.inputs.size(); k++) elements.push_back(out.index(p_.hint(f.pre.params[k].var), f.inputs[k], {loop.i.var}));
+      std::vector<Atom> made = out.inline_once(std::move(f.pre), elements);
+      auto row = rows.begin();
+      for (auto [first, c] : here) {
+        std::vector<Atom> args, state_rows;
+        for (size_t k = 0; k < c->neutral.size(); k++) {
+          state_rows.push_back(*row++);
+          args.push_back(out.index("old", *var_of(state_rows.back()), {loop.i.var}));
+        }
+        for (const Atom& a : operands_of(first, *c)) args.push_back(made[place(a)]);
+        std::vector<Atom> now = out.inline_call(c->op, args);
+        for (size_t k = 0; k < now.size(); k++) result.push_back(out.update(*var_of(state_rows[k]), {loop.i.var}, now[k]));
+      }
+      for (auto [state_row, k] : others) result.push_back(out.update(state_row, {loop.i.var}, made[k]));
+      return result;
+    });
+    item.pattern = std::move(pattern);
+    item.exp = std::move(loop);
   }
 
   // One step of an operator; what it emits is made sequential later, with the loop it stands in.

@@ -44,12 +44,25 @@ def forward_of_both [n] (xs: [n]f64) =
 -- ad: apart { 1.5 }
 def apart (x: f64) = jvp (\a -> a * jvp (\b -> a + b) 1 1) x 1 + jvp (\a -> a * jvp (\b -> a * b) 2 1) x 1
 
--- rule: batch.jvp batch.vjp
+-- rule: batch.jvp batch.vjp batch.lanes
 -- ad: jacobians { [1.0, 2.0] }
 def jacobians [n] (xs: [n]f64) =
   let f (ys: [n]f64) = loop ys = copy ys for i < n do ys with [i] = f64.product ys + f64.sin ys[0]
   let ones = tabulate_2d n n (\i j -> f64.bool (i == j))
   in (jmp f xs ones, mjp f xs ones)
+
+-- Three directions side by side through updates, bins, loops that end with the values and branches on what varies.
+-- rule: batch.lanes
+-- ad: side_by_side { [0.5, 1.5, -0.7] }
+def side_by_side (xs: [3]f64) =
+  let f (ys: [3]f64) =
+    let bins = reduce_by_index (replicate 2 1.0) (*) 1 [0, 1, 0] ys
+    let ws = loop ws = copy ys for i < 4 do ws with [i % 3] = f64.sum (map (* ws[(i + 1) % 3]) ys) + bins[i % 2]
+    let s = loop s = ws[0] * ws[0] + 0.1 while s < 3 do s * 1.7 + bins[1]
+    let spread = map (\y -> if y > 0 then f64.sin (y * s) else y * y) ws
+    in (scan (\a b -> a * b + a + b) 0 spread ++ flatten (transpose [ws, map (** 2) spread])) :> [9]f64
+  let ones = tabulate_2d 3 3 (\i j -> f64.bool (i == j))
+  in (jmp f xs ones, mjp f xs (tabulate_2d 3 9 (\i j -> f64.cos (f64.i64 (i + 3 * j)))))
 
 -- rule: batch.jvp
 -- ad: shared_consumed { [1.0, 2.0] [3.0, 4.0] }
