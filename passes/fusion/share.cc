@@ -1,0 +1,138 @@
+// share.cc - what two scremas over the same elements both compute, if it costs more than to keep it (V11).
+//
+//   let s = reduce n (+) (map (\x -> exp x) xs)        let s, es = screma n (\x -> let e = exp x in e, e) xs
+//   let ys = map n (\x -> exp x * s) xs          ==>   let ys = map n (\e -> e * s) es
+//
+// The two cannot be one where the second needs a result of the first, as a return sweep does of its forward sweep. Values
+// are the same if they are made by the same operations from the same elements. Calls of mathematical functions and inner
+// loops cost more than memory does; on devices they do not, which is why this is for processors only.
+#include <algorithm>
+
+#include "compiler/ir/aliases.h"
+#include "compiler/ir/transform.h"
+#include "passes/pass.h"
+
+namespace raido {
+using namespace ir;
+namespace {
+
+bool is_call(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::pow: case ScalarOp::hypot: case ScalarOp::atan2: case ScalarOp::atan2pi: case ScalarOp::polygamma: return true;
+    default: return op >= ScalarOp::cbrt && op <= ScalarOp::erfc;
+  }
+}
+
+class Share {
+ public:
+  Share(Program& p, PassContext& context) : p_(p), context_(context) {}
+
+  void body(Body& b) {
+    std::vector<Stm*> earlier;
+    for (Stm& s : b.stms) {
+      walk_parts(s, [&](Body& inner) { body(inner); });
+      auto x = std::get_if<Screma>(&s.exp);
+      if (!x || !identity_post(*x) || !x->late.empty()) continue;
+      for (Stm* before : earlier)
+        if (std::get<Screma>(before->exp).width == x->width && context_.allow()) share(*before, s);
+      if (costs(*x)) earlier.push_back(&s);
+    }
+  }
+
+ private:
+  Program& p_;
+  PassContext& context_;
+
+  // Calls of functions, or loops.
+  bool costs(const Exp& e) const {
+    auto call = std::get_if<Apply>(&e);
+    if (call) return is_call(call->op) && is_float(elem_of(p_, call->args[0]));
+    return std::holds_alternative<Screma>(e);
+  }
+  bool costs(const Screma& x) const {
+    bool found = false;
+    each_stm(x.pre, [&](const Stm& s) { found = found || costs(s.exp); });
+    return found;
+  }
+  // Nothing but a value: it consumes nothing and updates no accumulator.
+  bool is_value(const Stm& s) const {
+    if (std::ranges::any_of(s.pattern, [&](Bind b) { return !is_scalar(p_.type(b.var)) && !is_array(p_.type(b.var)); })) return false;
+    bool fine = std::holds_alternative<Apply>(s.exp) || std::holds_alternative<Convert>(s.exp) || std::holds_alternative<Index>(s.exp) ||
+                std::holds_alternative<Screma>(s.exp) || std::holds_alternative<If>(s.exp);
+    auto check = [&](const Stm& inner) {
+      each_consumed(p_, inner.exp, [&](Var) { fine = false; });
+      fine = fine && !std::holds_alternative<AccUpdate>(inner.exp);
+    };
+    if (!fine) return false;
+    check(s);
+    walk_parts(s, [&](const Body& inner) { each_stm(inner, check); });
+    return fine;
+  }
+
+  void share(Stm& first, Stm& second) {
+    Screma &a = std::get<Screma>(first.exp), &b = std::get<Screma>(second.exp);
+    size_t mapped = width_of(a.reduces) + width_of(a.scans);
+    Subst same;                                           // a value of b -> that of a
+    for (size_t j = 0; j < b.inputs.size(); j++) {
+      if (!is_array(p_.type(b.inputs[j]))) continue;
+      for (size_t i = 0; i < a.inputs.size(); i++)
+        if (b.inputs[j] == a.inputs[i]) same.insert_or_assign(b.pre.params[j].var, a.pre.params[i].var);
+      for (size_t k = mapped; k < first.pattern.size(); k++)
+        if (b.inputs[j] == first.pattern[k].var) same.insert_or_assign(b.pre.params[j].var, a.pre.body.result[k]);
+    }
+    if (same.empty()) return;
+    std::vector<const Stm*> common;                       // statements of b whose values a computes, too
+    VarSet needed;                                        // by the rest of b
+    bool costly = false;
+    for (const Stm& s : b.pre.body.stms) {
+      const Stm* twin = is_value(s) ? find(a.pre.body, s, same) : nullptr;
+      if (!twin) {
+        each_use(p_, s, [&](Var v) { needed.insert(v); });
+        continue;
+      }
+      costly = costly || costs(s.exp);
+      common.push_back(&s);
+      for (size_t k = 0; k < s.pattern.size(); k++) same.insert_or_assign(s.pattern[k].var, twin->pattern[k].var);
+    }
+    if (!costly) return;
+    each_use(p_, b.pre.body.result, [&](Var v) { needed.insert(v); });
+    Subst kept;
+    VarSet heavy;                                         // more than a few instructions away from what is kept anyway
+    for (const Stm* s : common) {
+      bool far = costs(s->exp);
+      each_use(p_, s->exp, [&](Var v) { far = far || heavy.contains(v); });
+      if (!far) continue;
+      for (Bind x : s->pattern) {
+        if (!needed.contains(x.var) || !is_scalar(p_.type(x.var))) {
+          heavy.insert(x.var);
+          continue;
+        }
+        Var values = p_.fresh(p_.hint(x.var), lifted(a.width, p_.type(x.var))), value = p_.fresh(p_.hint(x.var), p_.type(x.var));
+        a.pre.body.result.push_back(same.at(x.var));
+        first.pattern.push_back({values});
+        b.inputs.push_back(values);
+        b.pre.params.push_back({value});
+        kept.emplace(x.var, value);
+        context_.stats.count("V11");
+      }
+    }
+    substitute(p_, b.pre.body, kept);
+  }
+  // The statement of `body` that computes what s does.
+  const Stm* find(const Body& body, const Stm& s, const Subst& same) {
+    Exp wanted = std::holds_alternative<Screma>(s.exp) || std::holds_alternative<If>(s.exp) ? clone(p_, s.exp) : s.exp;
+    substitute(p_, wanted, same);
+    for (const Stm& other : body.stms)
+      if (other.exp.index() == wanted.index() && is_value(other) && alike(p_, other.exp, wanted)) return &other;
+    return nullptr;
+  }
+};
+
+}  // namespace
+
+void share(Program& program, PassContext& context) {
+  Share share(program, context);
+  program.each_body([&](Body& b) { share.body(b); });
+}
+
+}  // namespace raido
