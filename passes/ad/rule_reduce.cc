@@ -5,6 +5,8 @@
 //   op is +           as_adj += replicate n y_adj
 //   op is *           by the number of zeros: none: y/a * y_adj; one: the product of the others at the zero
 //   op is min, max    the first index that won receives y_adj
+//   op selects        (all of its results are those of the one or of the other operand, as in a minimum with payload:)
+//                     the same with the index as one component more, and then as for min, max
 //   any other op      ls = exclusive scan op ne as             (everything left of i, combined)
 //                     rs = the same from the right             (everything right of i)
 //                     as_adj += map (\l a r -> vjp_a (op l a), seeded by vjp_s (op s r) y_adj at s = op l a) ls as rs
@@ -12,7 +14,7 @@
 // Free variables of op get the contribution of the application op l a only: those of op s r belong to other elements.
 // Tests: tests/ad/parallel.fut.
 //
-// Rules: reduce.add reduce.mul reduce.extremum reduce.general reduce.rows.
+// Rules: reduce.add reduce.mul reduce.extremum reduce.select reduce.general reduce.rows.
 #include <algorithm>
 
 #include "passes/ad/reverse.h"
@@ -157,6 +159,78 @@ void extremum(Reverse& rev, const Screma& red, Var y, const Atom& y_adj) {
   rev.add_element(as, at.atom, y_adj, lt(at, b.term(red.width)).atom);
 }
 
+// Results `xs` stand for i, `ys` for j: which of the two, if the results are the one or the other whatever happens. Branches
+// return it as one result more.
+std::optional<Atom> selected(Program& p, Body& body, const std::vector<Atom>& results, const std::vector<Atom>& xs, const std::vector<Atom>& ys,
+                             Var i, Var j) {
+  if (same_atoms(results, xs)) return i;
+  if (same_atoms(results, ys)) return j;
+  VarMap<Stm*> made_by;
+  for (Stm& s : body.stms) for (Bind x : s.pattern) made_by[x.var] = &s;
+  auto maker = [&](const Atom& a) { auto v = var_of(a); return v ? made_by[*v] : nullptr; };
+  Stm* choice = nullptr;
+  for (const Atom& r : results) if (!choice) choice = maker(r);
+  if (!choice) return {};
+  std::vector<Atom> yes, no;
+  if (auto op = std::get_if<If>(&choice->exp)) {
+    for (const Atom& r : results) {
+      auto at = std::ranges::find_if(choice->pattern, [&](Bind x) { return Atom(x.var) == r; });
+      if (at == choice->pattern.end()) return {};
+      yes.push_back(op->then_.result[size_t(at - choice->pattern.begin())]);
+      no.push_back(op->else_.result[size_t(at - choice->pattern.begin())]);
+    }
+    auto then = selected(p, op->then_, yes, xs, ys, i, j), else_ = then ? selected(p, op->else_, no, xs, ys, i, j) : std::nullopt;
+    if (!else_) return {};
+    op->then_.result.push_back(*then);
+    op->else_.result.push_back(*else_);
+    choice->pattern.push_back({p.fresh("at", scalar_type(Scalar::I64))});
+    return choice->pattern.back().var;
+  }
+  auto first = std::get_if<Apply>(&choice->exp);
+  if (!first || first->op != ScalarOp::select) return {};
+  Atom cond = first->args[0];
+  for (const Atom& r : results) {                         // a component that is the same in both stays itself
+    Stm* s = maker(r);
+    auto op = s ? std::get_if<Apply>(&s->exp) : nullptr;
+    bool mine = op && op->op == ScalarOp::select && op->args[0] == cond;
+    yes.push_back(mine ? op->args[1] : r);
+    no.push_back(mine ? op->args[2] : r);
+  }
+  auto then = selected(p, body, yes, xs, ys, i, j), else_ = then ? selected(p, body, no, xs, ys, i, j) : std::nullopt;
+  if (!else_) return {};
+  Builder b(p, body.stms);
+  return b.bind1("at", Apply{ScalarOp::select, {cond, *then, *else_}});
+}
+
+// The operator with the index of the element as a component more, -1 for the neutral element; nothing if it does not select.
+std::optional<Combine> with_index(Program& p, const Combine& op) {
+  if (!op.shape.empty()) return {};
+  Combine c = clone(p, op);
+  size_t k = c.neutral.size();
+  std::vector<Atom> xs, ys;
+  for (size_t n = 0; n < 2 * k; n++) (n < k ? xs : ys).push_back(c.op.params[n].var);
+  Var i = p.fresh("i", scalar_type(Scalar::I64)), j = p.fresh("j", scalar_type(Scalar::I64));
+  auto at = selected(p, c.op.body, c.op.body.result, xs, ys, i, j);
+  if (!at) return {};
+  c.op.body.result.push_back(*at);
+  c.op.params.insert(c.op.params.begin() + isize(xs), {i});
+  c.op.params.push_back({j});
+  c.neutral.push_back(i64_const(-1));
+  c.commutative = false;
+  return c;
+}
+
+// The element that was selected receives what comes back, in all components.
+void select_back(Reverse& rev, const Screma& red, Combine op, const std::vector<Adjoint>& seeds) {
+  Builder& b = rev.b;
+  std::vector<Var> inputs = red.inputs;
+  inputs.push_back(b.iota(red.width));
+  Term at = b.term(b.reduce("at", red.width, std::move(op), inputs).back());
+  Atom inside = le(b.number(Scalar::I64, 0), at).atom;
+  for (size_t i = 0; i < seeds.size(); i++)
+    if (seeds[i].kind == Adjoint::Kind::Value && rev.act.varied(red.inputs[i])) rev.add_element(red.inputs[i], at.atom, seeds[i].value, inside);
+}
+
 }  // namespace
 
 ReturnSweep vjp_reduce(Reverse& rev, const Stm& s, const Screma& red) {
@@ -173,6 +247,7 @@ ReturnSweep vjp_reduce(Reverse& rev, const Stm& s, const Screma& red) {
     std::optional<ScalarOp> name = op.shape.empty() ? scalar_operator(p, op) : std::nullopt;
     if (name == ScalarOp::mul && is_float(elem_of(p.type(as)))) return product(rev, red, y_adj[0]);
     if (name == ScalarOp::min || name == ScalarOp::max) return extremum(rev, red, s.pattern[0].var, y_adj[0]);
+    if (auto indexed = with_index(p, op)) return select_back(rev, red, std::move(*indexed), seeds);
     general(rev, red, y_adj);
   };
 }

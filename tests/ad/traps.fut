@@ -104,11 +104,25 @@ def log_sum_exp (xs: []f64) =
       (map (\x -> (x, 1)) xs)
   in m + f64.log s
 
+-- rule: reduce.select
 -- ad: argument_of_minimum { [1.0, 0.3, 0.5] }
 def argument_of_minimum [n] (xs: [n]f64) =
   let (v, i) =
     reduce (\(a, i) (b, j) -> if a <= b then (a, i) else (b, j)) (f64.inf, -1) (zip xs (iota n))
   in v * xs[i]
+
+-- rule: reduce.select
+-- ad: best_of_rows { [1.0, 0.3, 0.5, 0.4] [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]] }
+def best_of_rows [n] (keys: [n]f64, rows: [n][2]f64) =
+  let pick (k, i, r) (l, j, s) = if k < l || (k == l && i < j) then (k, i, r) else if i == -1 then (l, j, s) else (l, j, s)
+  let (k, i, r) = reduce pick (f64.inf, -1, [0.5, 0.25]) (zip3 (map (\x -> x * x) keys) (iota n) (map (map f64.sin) rows))
+  in (k * r[0], r[1] * f64.i64 i)
+
+-- rule: reduce.select
+-- ad: nothing_selected { empty([0]f64) }
+def nothing_selected [n] (xs: [n]f64) =
+  let (v, i) = reduce (\(a, i) (b, j) -> if a <= b then (a, i) else (b, j)) (10, -1) (zip xs (iota n))
+  in if i < 0 then v else v * xs[i]
 
 -- ad: segments { [1.0, 0.3, 0.5, 2.0] [true, false, true, false] }
 def segments [n] (xs: [n]f64, fs: [n]bool) =
