@@ -7,11 +7,14 @@
 //
 //   op is +            t = scan (+) from the right; as_adj += t
 //   one float          t is a linear recurrence: a scan from the right of pairs (d, c), (d1,c1) o (d2,c2) = (d2 + c2 d1, c2 c1)
+//   several scalars    t is the third component of a scan from the right of (y, A, r), the lifted operator: for a segment
+//                      from i to k, y = ys[i], A = as[i+1] op .. op as[k+1], and r is what its adjoints are worth at ys[i];
+//                      (y1,A1,r1) o (y2,A2,r2) = (y1, A1 op A2, r1 + d1 op(y1, A1) * r2), as ys[k+1] = y1 op A1
 //   anything else, or a sequential target: one loop from the right that carries t
 //
 // Tests: tests/ad/parallel.fut.
 //
-// Rules: scan.add scan.scalar scan.sequential scan.rows.
+// Rules: scan.add scan.scalar scan.lifted scan.sequential scan.rows.
 #include <algorithm>
 
 #include "passes/ad/reverse.h"
@@ -63,6 +66,25 @@ std::vector<Atom> apply_back(Reverse& rev, const Combine& op, const std::vector<
 
 namespace {
 
+// The adjoint of x in op(x, y) seeded by t; nothing else is differentiated.
+std::vector<Atom> first_back(Reverse& rev, const Combine& op, const std::vector<Atom>& x, const std::vector<Atom>& y, const std::vector<Atom>& t) {
+  Builder& b = rev.b;
+  Activity act(rev.act.functions, rev.act.mode);
+  Lambda f = clone(rev.p, op.op);
+  std::vector<bool> varied(f.params.size());
+  std::fill_n(varied.begin(), x.size(), true);
+  act.analyse(f, varied);
+  Reverse inner(act, b);
+  std::vector<Atom> values, out;
+  for (const Atom& a : x) values.push_back(b.bind1("x", Identity{a}));
+  values.insert(values.end(), y.begin(), y.end());
+  std::vector<Adjoint> seeds;
+  for (const Atom& a : t) seeds.push_back(Adjoint::of(a, false));
+  inner.scope(inner.bind(std::move(f), values), seeds);
+  for (size_t i = 0; i < x.size(); i++) out.push_back(inner.adjoint(*var_of(values[i])));
+  return out;
+}
+
 // t for one float component, in parallel.
 Var recurrence(Reverse& rev, const Screma& scan, Var ys, Var as, Var ys_adj) {
   Program& p = rev.p;
@@ -76,14 +98,8 @@ Var recurrence(Reverse& rev, const Screma& scan, Var ys, Var as, Var ys_adj) {
     Term next = b.term(in[0]) + 1;
     choose.cond = lt(next, n).atom;
     choose.then_ = b.body([&] {
-      Activity act(rev.act.functions, rev.act.mode);
-      Lambda f = clone(p, op.op);
-      act.analyse(f, {true, false});
-      Reverse inner(act, b);
-      Var y = b.bind1("y", Identity{b.index("y", ys, {in[0]})});
-      Atom a = b.index("a", as, {next.atom});
-      inner.scope(inner.bind(std::move(f), {y, a}), {Adjoint::of(constant(e, 1), false)});
-      return std::vector<Atom>{inner.adjoint(y)};
+      Atom y = b.index("y", ys, {in[0]}), a = b.index("a", as, {next.atom});
+      return first_back(rev, op, {y}, {a}, {constant(e, 1)});
     });
     choose.else_ = b.body([&] { return std::vector<Atom>{constant(e, 1)}; });
     return std::vector<Atom>{b.bind1("c", std::move(choose))};
@@ -98,6 +114,73 @@ Var recurrence(Reverse& rev, const Screma& scan, Var ys, Var as, Var ys_adj) {
   linear.neutral = {constant(e, 0), constant(e, 1)};
   std::vector<Var> turned = {b.reverse(ys_adj), b.reverse(cs[0])};
   return b.reverse(b.scan("t", scan.width, std::move(linear), turned)[0]);
+}
+
+// t for several scalar components, in parallel. A flag says whether a segment has elements at all: the neutral element of
+// the lifted operator holds nothing, wherever an implementation puts it.
+std::vector<Var> lifted_scan(Reverse& rev, const Screma& scan, const std::vector<Var>& ys, const std::vector<Var>& ys_adj) {
+  Program& p = rev.p;
+  Builder& b = rev.b;
+  const Combine& op = scan.scans[0];
+  size_t k = op.neutral.size();
+  Term n = b.term(scan.width);
+  auto part = [&](const std::vector<Var>& v, size_t from, size_t count) {
+    return std::vector<Atom>(v.begin() + ptrdiff_t(from), v.begin() + ptrdiff_t(from + count));
+  };
+  // The elements from the right: (true, ys[i], as[i+1] or neutral, ys_adj[i]).
+  std::vector<Var> nexts = b.map("next", scan.width, b.lambda({{"i", scalar_type(Scalar::I64)}}, [&](const std::vector<Var>& in) {
+    If choose;
+    Term next = b.term(in[0]) + 1;
+    choose.cond = lt(next, n).atom;
+    choose.then_ = b.body([&] {
+      std::vector<Atom> out;
+      for (Var v : scan.inputs) out.push_back(b.index("a", v, {next.atom}));
+      return out;
+    });
+    choose.else_.result = op.neutral;
+    std::vector<Var> out = b.bind("a", std::move(choose));
+    return std::vector<Atom>(out.begin(), out.end());
+  }), {b.iota(scan.width)});
+  std::vector<Var> inputs = {*var_of(b.replicate({scan.width}, bool_const(true)))};
+  for (const std::vector<Var>& arrays : {ys, nexts, ys_adj}) for (Var v : arrays) inputs.push_back(b.reverse(v));
+  Combine lifted;
+  Builder::Params params;
+  for (size_t side = 0; side < 2; side++) {
+    params.push_back({"there", scalar_type(Scalar::Bool)});
+    for (size_t c = 0; c < 3 * k; c++) params.push_back({c < k ? "y" : c < 2 * k ? "A" : "r", row_type(p.type(ys[c % k]))});
+  }
+  lifted.op = b.lambda(params, [&](const std::vector<Var>& v) {
+    // The accumulated segment lies to the right of the new one.
+    std::vector<Atom> right = part(v, 0, 3 * k + 1), left = part(v, 3 * k + 1, 3 * k + 1);
+    std::vector<Atom> y1 = part(v, 3 * k + 2, k), a1 = part(v, 4 * k + 2, k), r1 = part(v, 5 * k + 2, k);
+    std::vector<Atom> a2 = part(v, k + 1, k), r2 = part(v, 2 * k + 1, k);
+    If both;
+    both.cond = and_(b.term(right[0]), b.term(left[0])).atom;
+    both.then_ = b.body([&] {
+      std::vector<Atom> operands = a1, out = {bool_const(true)};
+      operands.insert(operands.end(), a2.begin(), a2.end());
+      std::vector<Atom> a = b.inline_call(op.op, operands), back = first_back(rev, op, y1, a1, r2);
+      out.insert(out.end(), y1.begin(), y1.end());
+      out.insert(out.end(), a.begin(), a.end());
+      for (size_t c = 0; c < k; c++) out.push_back(b.add("r", r1[c], back[c]));
+      return out;
+    });
+    both.else_ = b.body([&] {
+      If one;
+      one.cond = left[0];
+      one.then_.result = left;
+      one.else_.result = right;
+      std::vector<Var> out = b.bind("x", std::move(one));
+      return std::vector<Atom>(out.begin(), out.end());
+    });
+    std::vector<Var> out = b.bind("x", std::move(both));
+    return std::vector<Atom>(out.begin(), out.end());
+  });
+  lifted.neutral = {bool_const(false)};
+  for (size_t c = 0; c < 3 * k; c++) lifted.neutral.push_back(c < 2 * k ? op.neutral[c % k] : b.zero(row_type(p.type(ys[c % k]))));
+  std::vector<Var> made = b.scan("t", scan.width, std::move(lifted), inputs), ts;
+  for (size_t c = 0; c < k; c++) ts.push_back(b.reverse(made[1 + 2 * k + c]));
+  return ts;
 }
 
 // One loop from the right: carries t and the adjoints of the inputs and of free variables.
@@ -170,14 +253,20 @@ ReturnSweep vjp_scan(Reverse& rev, const Stm& s, const Screma& scan) {
       whole.scans = {without_shape(b, op)};
       return sequential(rev, whole, ys, ys_adj);
     }
-    bool one_float = op.neutral.size() == 1 && is_scalar(row_type(p.type(as))) && is_float(elem_of(p.type(as)));
-    if (!one_float || rev.act.context.target == Target::Sequential) return sequential(rev, scan, ys, ys_adj);
-    Var t = recurrence(rev, scan, ys[0], as, ys_adj[0]), is = b.iota(scan.width);
-    std::vector<Var> out = rev.map("adj", scan.width, {is, as, t}, rev.free_in(op.op), [&](Reverse& inner, const std::vector<Var>& in) {
-      std::vector<Atom> y = before(b, ys, op, b.term(in[0]));
-      return std::vector<Atom>{apply_back(inner, op, y, {in[1]}, {in[2]})[1]};
+    size_t k = op.neutral.size();
+    bool scalars = std::ranges::all_of(ys, [&](Var v) { return is_scalar(row_type(p.type(v))); });
+    if (!scalars || rev.act.context.target == Target::Sequential) return sequential(rev, scan, ys, ys_adj);
+    bool one_float = k == 1 && is_float(elem_of(p.type(as)));
+    std::vector<Var> ts = one_float ? std::vector{recurrence(rev, scan, ys[0], as, ys_adj[0])} : lifted_scan(rev, scan, ys, ys_adj);
+    std::vector<Var> inputs = {b.iota(scan.width)};
+    inputs.insert(inputs.end(), scan.inputs.begin(), scan.inputs.end());
+    inputs.insert(inputs.end(), ts.begin(), ts.end());
+    std::vector<Var> out = rev.map("adj", scan.width, inputs, rev.free_in(op.op), [&](Reverse& inner, const std::vector<Var>& in) {
+      std::vector<Atom> y = before(b, ys, op, b.term(in[0])), a(in.begin() + 1, in.begin() + 1 + ptrdiff_t(k)), t(in.begin() + 1 + ptrdiff_t(k), in.end());
+      std::vector<Atom> both = apply_back(inner, op, y, a, t);
+      return std::vector<Atom>(both.begin() + ptrdiff_t(k), both.end());
     });
-    rev.add(as, out[0], true);
+    for (size_t c = 0; c < k; c++) rev.add(scan.inputs[c], out[c], true);
   };
 }
 

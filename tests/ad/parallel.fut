@@ -52,10 +52,19 @@ def scan_sum (xs: []f64) = scan (+) 0 (map (\x -> x * x) xs)
 -- ad: scan_product { [1.0, 2.0, 3.0] }
 def scan_product (xs: []f64) = scan (*) 1 xs
 
--- rule: scan.sequential
+-- rule: scan.sequential scan.lifted
 -- ad: scan_affine { [1.0, 2.0, 3.0] [0.5, 1.5, 2.5] }
 def scan_affine [n] (xs: [n]f64, ys: [n]f64) =
   unzip (scan (\(a, b) (c, d) -> (a * c, b * c + d)) (1, 0) (zip xs ys))
+
+-- An operator with a free variable and an integer component.
+-- rule: scan.lifted
+-- ad: scan_rotations { 0.3 [0.1, 0.7, 0.2] 1.5 }
+def scan_rotations (c: f64, xs: [3]f64, s: f64) =
+  let turn (a, b, i) (d, e, j) = (a * d - s * b * e, a * e + b * d, i + j)
+  let n = 70
+  let (as, bs, is) = unzip3 (scan turn (1, 0, 0) (tabulate n (\i -> (f64.cos (xs[i % 3] * c), f64.sin xs[(i + 1) % 3], i % 3))))
+  in (f64.sum (map2 (\a i -> a / f64.i64 (1 + i)) as is), bs[n / 2])
 
 -- rule: scatter.plain acc.overwrite
 -- ad: scattered { [1.0, 2.0, 3.0] [4.0, 5.0] }
