@@ -214,26 +214,108 @@ void Reverse::scope(Body body, const std::vector<Adjoint>& seeds) { back(*forth(
 
 std::unique_ptr<Reverse::Sweeps> Reverse::forth(Body body) {
   auto sweeps = std::make_unique<Sweeps>(Sweeps{std::move(body), {}});
-  for (const Stm& s : sweeps->body.stms) {
-    if (auto x = std::get_if<Screma>(&s.exp); x && is_map(*x))
-      for (Bind y : s.pattern) mapped_.insert(y.var);
-    sweeps->back.emplace_back(&s, rule(s));
+  for (Stm& s : sweeps->body.stms) {
+    auto x = std::get_if<Screma>(&s.exp);
+    for (Bind y : s.pattern) {
+      if (x && is_map(*x)) mapped_.insert(y.var);
+      if (is_array(p.type(y.var))) make_ours(y.var);
+    }
+    Done& done = sweeps->done.emplace_back(Done{&s, {}, {}});
+    done.back = rule(s, done.step);
   }
   return sweeps;
 }
-void Reverse::back(const Sweeps& sweeps, const std::vector<Adjoint>& seeds) {
+void Reverse::back(Sweeps& sweeps, const std::vector<Adjoint>& seeds) {
+  if (depth_++ == 0) {                                   // rules run bodies in the scope around them
+    current_.clear();
+    original_.clear();
+  }
   const std::vector<Atom>& results = sweeps.body.result;
   for (size_t i = 0; i < seeds.size(); i++)
     if (seeds[i].kind == Adjoint::Kind::Value)
       add(results[i], as_type(b, seeds[i].value, p.type(results[i])), seeds[i].owned);
-  for (auto& [s, sweep] : reversed(sweeps.back)) {
-    if (!sweep) continue;
-    Source source = std::exchange(b.source, s->source);
-    std::vector<Var> checks = std::exchange(b.checks, s->checks);
-    sweep();
+  for (Done& done : reversed(sweeps.done)) {
+    Stm& s = *done.statement;
+    Source source = std::exchange(b.source, s.source);
+    std::vector<Var> checks = std::exchange(b.checks, s.checks);
+    std::vector<Var> now;
+    if (done.step)
+      for (const Step::Version& v : done.step->versions) now.push_back(current(v.after));
+    // A copy was made to be consumed: it is there again only if that was undone.
+    bool gone = std::holds_alternative<Copy>(s.exp) && done.step && now[0] == done.step->versions[0].after;
+    for (Bind x : s.pattern) move_state(current(x.var), x.var);
+    if (done.step && !gone) {
+      std::vector<Var> before = done.step->undo(b, now, done.step->slots);
+      for (size_t k = 0; k < before.size(); k++) restore(done.step->versions[k].before, before[k]);
+    }
+    if (done.back) {
+      Subst renamed;
+      each_use(p, s.exp, [&](Var v) { if (current(v) != v) renamed.emplace(v, current(v)); });
+      if (renamed.empty()) {
+        done.back();
+      } else {                                           // rules refer to the operation where it is
+        Exp primal = s.exp;
+        substitute(p, s.exp, renamed);
+        done.back();
+        s.exp = std::move(primal);
+      }
+    }
+    for (Bind x : s.pattern) current_.erase(x.var);
     b.source = source;
     b.checks = checks;
   }
+  if (--depth_ > 0) return;
+  for (const auto& [xs, restored] : current_) move_state(restored, xs);
+}
+
+Var Reverse::current(Var xs) const {
+  auto found = current_.find(xs);
+  return found == current_.end() ? xs : found->second;
+}
+void Reverse::restore(Var xs, Var restored) {
+  auto before = original_.find(xs);
+  Var original = before == original_.end() ? xs : before->second;
+  if (!is_ours(original) || current(original) == restored) return;
+  Var now = current(original);
+  if (restored == original) {
+    current_.erase(original);
+  } else {
+    current_[original] = restored;
+    original_[restored] = original;
+    make_ours(restored);
+  }
+  move_state(now, restored);
+  if (act.varied(original)) act.mark(restored);
+  if (mapped_.contains(original)) mapped_.insert(restored);
+}
+// The adjoint is found under another name.
+void Reverse::move_state(Var from, Var to) {
+  auto state = states_.find(from);
+  if (from == to || state == states_.end()) return;
+  Adjoint moved = std::exchange(state->second, {});
+  states_[to] = std::move(moved);
+}
+
+// Emits a statement of the forward sweep, with what undoes its updates of our arrays.
+std::optional<Step> Reverse::emit(const Stm& s) {
+  std::vector<size_t> which;
+  std::vector<Var> arrays;
+  for (size_t k = 0; k < s.pattern.size(); k++) {
+    auto before = earlier_version(p, s, k);
+    if (!before || !is_ours(*before) || std::ranges::find(arrays, *before) != arrays.end()) continue;
+    which.push_back(k);
+    arrays.push_back(*before);
+  }
+  if (which.empty()) {
+    forward(s);
+    return {};
+  }
+  Source source = std::exchange(b.source, s.source);
+  std::vector<Var> checks = std::exchange(b.checks, s.checks);
+  Step step = emit_step(b, s, which, [&](const Stm& made) { forward(made); });
+  b.source = source;
+  b.checks = checks;
+  return step;
 }
 
 std::vector<Var> Reverse::map(const std::string& hint, const Dim& width, const std::vector<Var>& inputs,
@@ -521,10 +603,10 @@ ReturnSweep vjp(Reverse&, const Stm&, const Op&) { PANIC("`{}` under differentia
 
 }  // namespace
 
-ReturnSweep Reverse::rule(const Stm& s) {
+ReturnSweep Reverse::rule(const Stm& s, std::optional<Step>& step) {
   bool active = updates_gathered(s) || std::ranges::any_of(s.pattern, [&](Bind x) { return act.varied(x.var); });
   bool records = std::holds_alternative<For>(s.exp) || std::holds_alternative<Hist>(s.exp) || std::holds_alternative<Call>(s.exp);
-  if (!records || !active) forward(s);                                // these do it themselves
+  if (!records || !active) step = emit(s);                            // these do it themselves
   if (!active) return {};
   return match(s.exp, [&](const auto& op) { return vjp(*this, s, op); });
 }

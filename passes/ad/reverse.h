@@ -12,6 +12,7 @@
 #include "compiler/ir/term.h"
 #include "passes/ad/activity.h"
 #include "passes/ad/differentiate.h"
+#include "passes/ad/undo.h"
 
 namespace raido::ad {
 
@@ -61,12 +62,24 @@ class Reverse {
   // Forward sweeps of the body, seeds into its results, return sweeps. The body must be fresh (a clone).
   void scope(ir::Body body, const std::vector<Adjoint>& seeds);
   // The same in two steps, between which a scope for the return sweep alone may begin.
+  struct Done {
+    ir::Stm* statement;
+    ReturnSweep back;
+    std::optional<Step> step;                                    // what it updated in place
+  };
   struct Sweeps {
     ir::Body body;
-    std::vector<std::pair<const ir::Stm*, ReturnSweep>> back;
+    std::vector<Done> done;
   };
   std::unique_ptr<Sweeps> forth(ir::Body body);
-  void back(const Sweeps& sweeps, const std::vector<Adjoint>& seeds);
+  void back(Sweeps& sweeps, const std::vector<Adjoint>& seeds);
+
+  // Arrays that the primal updates in place have other names where the update is undone, equal to what they were before it.
+  // Only those that this scope may consume do: its own, and what the scope around says.
+  void make_ours(ir::Var xs) { ours_.insert(xs); }
+  bool is_ours(ir::Var xs) const { return ours_.contains(xs); }
+  ir::Var current(ir::Var xs) const;
+  void restore(ir::Var xs, ir::Var restored);
 
   // The map of a return sweep. `fill(inner, rows)` emits what happens for one element and returns results; it may add to
   // the adjoints of `free`: arrays through accumulators, scalars by a sum over the map. Returns the results of fill.
@@ -89,8 +102,13 @@ class Reverse {
 
  private:
   std::unordered_map<ir::Var, Adjoint> states_;
+  ir::VarSet ours_;
+  std::unordered_map<ir::Var, ir::Var> current_, original_;      // of arrays whose updates are undone
+  int depth_ = 0;
   ir::VarSet mapped_;                                            // results of maps of this scope
-  ReturnSweep rule(const ir::Stm& s);
+  ReturnSweep rule(const ir::Stm& s, std::optional<Step>& step);
+  std::optional<Step> emit(const ir::Stm& s);
+  void move_state(ir::Var from, ir::Var to);
   void add_where(ir::Var xs, const ir::Atom& index, const ir::Atom& value, std::optional<ir::Atom> inside);
   void add_all(Adjoint& acc, const std::vector<ir::Atom>& prefix, const ir::Atom& contribution);
 };

@@ -8,6 +8,8 @@
 // in one branch costs what it reads. Scalars contribute. Tests: tests/ad/control.fut.
 //
 // Rules: if.plain if.swap.
+#include <algorithm>
+
 #include "passes/ad/reverse.h"
 
 namespace raido::ad {
@@ -24,9 +26,14 @@ ReturnSweep vjp_if(Reverse& rev, const Stm& s, const If& op) {
     for (Var v : free) (is_array(p.type(v)) ? arrays : scalars).push_back(v);
     for (Var v : arrays)
       if (rev.state(v).kind == Adjoint::Kind::Zero) rev.adjoint(v);       // both branches must return one
+    // What the branches update and undo comes out of both, under the name that it has then.
+    std::vector<Var> ours = free_vars(p, op), undone;
+    std::erase_if(ours, [&](Var v) { return !rev.is_ours(v); });
+    std::vector<std::unique_ptr<Reverse>> scopes;
     auto branch = [&](const Body& primal) {
       return b.body([&] {
-        Reverse inner(rev, arrays);
+        Reverse& inner = *scopes.emplace_back(std::make_unique<Reverse>(rev, arrays));
+        for (Var v : ours) inner.make_ours(v);
         // A seed that both branches see may be updated in place by neither: one of them returns it untouched.
         std::vector<Adjoint> shared = seeds;
         for (Adjoint& a : shared) a.owned = false;
@@ -34,6 +41,8 @@ ReturnSweep vjp_if(Reverse& rev, const Stm& s, const If& op) {
         std::vector<Atom> out;
         for (Var v : arrays) out.push_back(inner.state(v).value);
         for (Var v : scalars) out.push_back(inner.is_zero(v) ? Atom(constant(elem_of(p, v), 0)) : inner.adjoint(v));
+        for (Var v : ours)
+          if (inner.current(v) != v && std::ranges::find(undone, v) == undone.end()) undone.push_back(v);
         return out;
       });
     };
@@ -41,6 +50,10 @@ ReturnSweep vjp_if(Reverse& rev, const Stm& s, const If& op) {
     back.cond = op.cond;
     back.then_ = branch(op.then_);
     back.else_ = branch(op.else_);
+    for (Var v : undone) {
+      back.then_.result.push_back(scopes[0]->current(v));
+      back.else_.result.push_back(scopes[1]->current(v));
+    }
     if (back.then_.result.empty()) return;
     std::vector<Var> out = b.bind("adj", std::move(back));
     for (size_t i = 0; i < arrays.size(); i++) {
@@ -48,6 +61,7 @@ ReturnSweep vjp_if(Reverse& rev, const Stm& s, const If& op) {
       a.value = out[i];
     }
     for (size_t i = 0; i < scalars.size(); i++) rev.add(scalars[i], out[arrays.size() + i], true);
+    for (size_t i = 0; i < undone.size(); i++) rev.restore(undone[i], out[arrays.size() + scalars.size() + i]);
   };
 }
 

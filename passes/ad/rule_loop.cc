@@ -5,18 +5,20 @@
 //   forward   y, ps = for i < n (p = p0, ps = scratch) { ps[i] <- p ; body }
 //   return    p_adj, ws_adj = for k < n (p_adj = y_adj, ws_adj) { i = n-1-k ; p = ps[i] ; body again ; its return sweep }
 //
-// An array whose shape is state itself (ad.md 9.5) is recorded in one flat array, one iteration behind the other: the loop
-// runs before to count its elements, which dead code elimination reduces to what decides the sizes. The sizes are recorded
-// and restored as any state; the adjoint carried back has in each iteration the shape that the array had there.
+// Sizes that are state (ad.md 9.5) are recorded and restored as any state; the adjoint carried back has in each iteration
+// the shape that the array had there.
 //
-// Every state variable that the body reads is recorded; records that the return sweep does not read are dead state of
-// the forward loop and disappear, and with the last of them the forward loop itself if only the derivative was wanted.
-// ws: varied variables free in the body; their adjoints are carried, in place. Tests: tests/ad/loops.fut.
+// An array that the body only updates in place is not recorded, but what the updates overwrite (undo.h): the return sweep
+// carries the array as well and undoes one iteration after the other. Every other state variable that the body reads is
+// recorded. What the return sweep does not read of all that is dead state of the forward loop and disappears, and with the
+// last of it the forward loop itself if only the derivative was wanted.
+// ws: varied variables free in the body; their adjoints are carried, in place. Tests: tests/ad/loops.fut, undo.fut.
 //
 // Rules: loop.record loop.shape.
 #include <algorithm>
 
 #include "passes/ad/reverse.h"
+#include "passes/ad/undo.h"
 
 namespace raido::ad {
 
@@ -36,104 +38,6 @@ bool mentions(const Program& p, Var x, const VarSet& sizes) {
   walk(p.type(x), [&](const Var& v) { found = found || sizes.contains(v); });
   return found;
 }
-Term elements(Builder& b, const std::vector<Dim>& shape) {
-  Term n = b.term(i64_const(1));
-  for (const Dim& d : shape) n = n * b.term(d);
-  return n;
-}
-
-// The record of a state variable: a row for each iteration, or flat with the place where each iteration's part starts.
-struct Record {
-  Var rows, starts;
-  bool flat() const { return starts.valid(); }
-  bool valid() const { return rows.valid(); }
-  // What x was in iteration i; `shape`: what its shape was.
-  Atom read(Builder& b, const std::string& hint, const Atom& i, const std::vector<Dim>& shape) const {
-    if (!flat()) return b.index(hint, rows, {i});
-    Atom start = b.index("start", starts, {i});
-    Var part = b.slice(hint, rows, {start, elements(b, shape).atom, i64_const(1)});
-    return b.bind1(hint, Reshape{part, shape});
-  }
-};
-
-// How many elements the state variables have over all iterations.
-std::vector<Atom> count_elements(Reverse& rev, const Stm& s, const std::vector<size_t>& which) {
-  Program& p = rev.p;
-  Stm loop = clone(p, s);
-  For& f = std::get<For>(loop.exp);
-  Builder inside(p, f.body.stms);
-  inside.source = s.source;
-  std::vector<Atom> totals;
-  for (size_t i : which) {
-    Var total = p.fresh("total", scalar_type(Scalar::I64));
-    f.body.result.push_back((inside.term(total) + elements(inside, shape_of(p.type(f.state[i].var)))).atom);
-    f.state.push_back({total});
-    f.init.push_back(i64_const(0));
-    totals.push_back(p.fresh("total", scalar_type(Scalar::I64)));
-    loop.pattern.push_back({*var_of(totals.back())});
-  }
-  rev.forward(loop);
-  return totals;
-}
-
-// Emits the loop with a record for each state variable that the body uses.
-std::vector<Record> record(Reverse& rev, const Stm& s, const For& op) {
-  Program& p = rev.p;
-  Builder& b = rev.b;
-  std::vector<Record> records(op.state.size());
-  Stm loop = s;
-  For& f = std::get<For>(loop.exp);
-  Atom n = apply(ScalarOp::max, {b.term(op.n), b.term(i64_const(0))}).atom;
-  VarSet used = sizes_of(p, op), sizes = used;
-  for (const Stm& inner : op.body.stms) each_use(p, inner, [&](Var v) { used.insert(v); });
-  std::vector<size_t> growing;
-  for (size_t i = 0; i < op.state.size(); i++)
-    if (used.contains(op.state[i].var) && is_array(p.type(op.state[i].var)) && mentions(p, op.state[i].var, sizes)) growing.push_back(i);
-  std::vector<Atom> totals;
-  if (!growing.empty()) totals = count_elements(rev, s, growing);
-  std::vector<Atom> updated;
-  Body body;
-  Builder inside(p, body.stms);
-  inside.source = s.source;
-  auto carry = [&](const std::string& hint, const Atom& init) {     // the state, and what the loop gives for it
-    Var state = p.fresh(hint, p.type(init)), result = p.fresh(hint, p.type(init));
-    f.state.push_back({state});
-    f.init.push_back(init);
-    loop.pattern.push_back({result});
-    return std::pair{state, result};
-  };
-  auto scratch = [&](Var x, std::vector<Dim> shape) { return b.bind1(p.hint(x) + "_rec", Scratch{elem_of(p.type(x)), std::move(shape)}); };
-  for (size_t i = 0; i < op.state.size(); i++) {
-    Var x = op.state[i].var;
-    if (!used.contains(x) || !(is_scalar(p.type(x)) || is_array(p.type(x)))) continue;
-    std::vector<Dim> shape = shape_of(p.type(x));
-    std::string hint = p.hint(x) + "_rec";
-    auto grows = std::ranges::find(growing, i);
-    if (grows == growing.end()) {
-      shape.insert(shape.begin(), n);
-      auto [state, result] = carry(hint, scratch(x, shape));
-      updated.push_back(inside.update(state, {op.i.var}, x));
-      records[i].rows = result;
-      continue;
-    }
-    auto [state, result] = carry(hint, scratch(x, {totals[size_t(grows - growing.begin())]}));
-    auto [starts, all_starts] = carry("starts", b.bind1("starts", Scratch{Scalar::I64, {n}}));
-    auto [start, end] = carry("start", i64_const(0));
-    Atom size = elements(inside, shape).atom;
-    Var flat = inside.bind1(hint, Reshape{x, {size}});
-    updated.push_back(inside.bind1(hint, Update{state, {Slice{start, size, i64_const(1)}}, flat}));
-    updated.push_back(inside.update(starts, {op.i.var}, start));
-    updated.push_back((inside.term(start) + inside.term(size)).atom);
-    records[i] = {result, all_starts};
-  }
-  for (auto& item : f.body.stms.take()) body.stms.push_back(std::move(item));
-  body.result = f.body.result;
-  body.result.insert(body.result.end(), updated.begin(), updated.end());
-  f.body = std::move(body);
-  rev.forward(loop);
-  return records;
-}
-
 // Sizes in a type.
 void substitute_type(Type& t, const Subst& s) {
   walk(t, [&](Atom& a) {
@@ -145,8 +49,26 @@ void substitute_type(Type& t, const Subst& s) {
 }  // namespace
 
 ReturnSweep vjp_for(Reverse& rev, const Stm& s, const For& op) {
-  std::vector<Record> records = record(rev, s, op);
-  return [&rev, &s, &op, records] {
+  Program& p = rev.p;
+  Stm loop = s;
+  Body& forth = std::get<For>(loop.exp).body;
+  std::vector<size_t> updated = updated_state(p, op), recorded;
+  std::vector<Atom> changed, wanted;
+  for (size_t k : updated) changed.push_back(forth.result[k]);
+  Steps steps = save_overwritten(p, forth, changed);
+  VarSet used = sizes_of(p, op);
+  for (const Stm& inner : op.body.stms) each_use(p, inner, [&](Var v) { used.insert(v); });
+  for (size_t k = 0; k < op.state.size(); k++) {
+    Var x = op.state[k].var;
+    if (!used.contains(x) || !(is_scalar(p.type(x)) || is_array(p.type(x))) || std::ranges::find(updated, k) != updated.end()) continue;
+    recorded.push_back(k);
+    wanted.push_back(x);
+  }
+  wanted.insert(wanted.end(), steps.slots.begin(), steps.slots.end());
+  auto emit = [&rev](const Stm& made) { rev.forward(made); };
+  Kept kept = keep(rev.b, loop, wanted, emit);
+  emit(loop);
+  return [&rev, &s, &op, updated, recorded, steps, kept] {
     Program& q = rev.p;
     Builder& b = rev.b;
     bool active = rev.updates_gathered(s);
@@ -199,22 +121,28 @@ ReturnSweep vjp_for(Reverse& rev, const Stm& s, const For& op) {
       bool acc = rev.state(v).kind == Adjoint::Kind::Acc;
       frees.push_back(carry(q.hint(v) + "_adj", acc ? rev.state(v).value : is_array(q.type(v)) ? Atom(rev.own(v)) : rev.adjoint(v)));
     }
+    std::vector<Var> arrays;                                 // what the loop updated, undone step by step
+    for (size_t k : updated) arrays.push_back(carry(q.hint(s.pattern[k].var), rev.current(s.pattern[k].var)));
     back.body = b.body([&] {
       Reverse inner(rev, {});
       Term i = b.term(op.n) - 1 - b.term(back.i.var);
       Subst values;
       values.emplace(op.i.var, i.atom);
       std::vector<Var> restored(op.state.size());
+      std::vector<Atom> then = kept.read(b, i.atom, kept.slots);
+      for (size_t k = 0; k < recorded.size(); k++) restored[recorded[k]] = *var_of(then[k]);
+      std::vector<Var> before = steps.undo(b, arrays, {then.begin() + ptrdiff_t(recorded.size()), then.end()});
+      for (size_t k = 0; k < updated.size(); k++) restored[updated[k]] = before[k];
       for (size_t k = 0; k < op.state.size(); k++) {
         Var x = op.state[k].var;
         if (!is_scalar(q.type(x)) && !is_array(q.type(x))) continue;
         Type t = q.type(x);
         substitute_type(t, values);
-        if (records[k].valid()) restored[k] = *var_of(records[k].read(b, q.hint(x), i.atom, shape_of(t)));
-        else restored[k] = q.fresh(q.hint(x), t);            // a name for its adjoint: the body does not read it
+        if (!restored[k].valid()) restored[k] = q.fresh(q.hint(x), t);   // a name for its adjoint: the body does not read it
         if (rev.act.varied(x)) rev.act.mark(restored[k]);
         values.emplace(x, restored[k]);
       }
+      for (Var v : before) inner.make_ours(v);
       for (size_t k = 0; k < free.size(); k++)
         inner.state(free[k]) = rev.state(free[k]).kind == Adjoint::Kind::Acc ? Adjoint::acc(frees[k]) : Adjoint::of(frees[k], true);
       Body body = rev.act.clone(op.body);
@@ -229,6 +157,7 @@ ReturnSweep vjp_for(Reverse& rev, const Stm& s, const For& op) {
         if (inner.state(free[k]).kind == Adjoint::Kind::Acc) out.push_back(inner.state(free[k]).value);
         else out.push_back(is_array(q.type(free[k])) ? Atom(inner.own(free[k])) : inner.adjoint(free[k]));
       }
+      for (Var v : before) out.push_back(inner.current(v));
       return out;
     });
     std::vector<std::string> hints;
@@ -243,6 +172,8 @@ ReturnSweep vjp_for(Reverse& rev, const Stm& s, const For& op) {
       const Atom& init = op.init[carried[k]];
       rev.add(init, as_type(b, out[sizes.size() + k], q.type(init)), true);
     }
+    for (size_t k = 0; k < updated.size(); k++)
+      rev.restore(*var_of(op.init[updated[k]]), out[sizes.size() + carried.size() + free.size() + k]);
   };
 }
 

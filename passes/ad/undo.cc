@@ -1,0 +1,518 @@
+// undo.cc
+//
+//   let b = update a at v          save a[at]                        a = update b at saved
+//   let b = if c then A else B     c, what A or B saves              a = if c then (undo A) else (undo B)
+//   let b = for i < n (..) body    what body saves, n times          a = for k < n: undo body of iteration n-1-k
+//
+// Rules: update.undo if.undo loop.undo.
+#include "passes/ad/undo.h"
+
+#include <algorithm>
+
+#include "passes/ad/differentiate.h"
+
+namespace raido::ad {
+
+using namespace ir;
+
+// ---- what a loop keeps ----
+
+namespace {
+
+class Keeper {
+ public:
+  Keeper(Builder& b, Stm& loop, const Emit& emit) : b_(b), p_(b.program), loop_(loop), f_(std::get<For>(loop.exp)), emit_(emit) {
+    each_bind(loop_.exp, [&](Var v) { bound_.insert(v); });
+    for (size_t k = 0; k < f_.body.stms.size(); k++)
+      for (Bind x : f_.body.stms[k].pattern) made_[x.var] = k;
+  }
+  Kept keep(const std::vector<Atom>& all) {
+    std::vector<size_t> wanted;
+    for (const Atom& x : all) wanted.push_back(item(x));
+    record();
+    auto read = [items = std::make_shared<std::vector<Item>>(std::move(items_)), wanted](Builder& b, const Atom& i, const std::vector<Atom>& slots) {
+      std::vector<Atom> values;
+      for (const Item& x : *items) values.push_back(x.read(b, i, slots, values));
+      std::vector<Atom> out;
+      for (size_t k : wanted) out.push_back(values[k]);
+      return out;
+    };
+    return {std::move(slots_), read};
+  }
+
+ private:
+  // How a value is had again; sizes come before what has them.
+  struct Item {
+    enum class Kind { Constant, Outside, Iteration, Computed, Row, Part } kind;
+    Atom value;                                    // in the body
+    size_t slot = 0;                               // the first of its slots
+    std::vector<Stm> slice = {};                   // Computed: statements over the iteration `i` and what is in the slots
+    std::vector<Var> free = {};
+    Var i = {};
+    std::vector<std::pair<size_t, Dim>> dims = {};  // Part: the shape, each a value or a size that is known outside
+    std::string hint = {};
+
+    Atom read(Builder& b, const Atom& now, const std::vector<Atom>& slots, const std::vector<Atom>& values) const {
+      switch (kind) {
+        case Kind::Constant: return value;
+        case Kind::Outside: return slots[slot];
+        case Kind::Iteration: return now;
+        case Kind::Computed: {
+          Subst known;
+          known.emplace(i, now);
+          for (size_t k = 0; k < free.size(); k++) known.emplace(free[k], slots[slot + k]);
+          for (const Stm& s : slice) {
+            Stm again = clone(b.program, s, &known);
+            substitute(b.program, again, known);
+            b.emit(std::move(again));
+          }
+          return known.at(*var_of(value));
+        }
+        case Kind::Row: return b.index(hint, *var_of(slots[slot]), {now});
+        case Kind::Part: {
+          std::vector<Dim> shape;
+          Term size = b.term(i64_const(1));
+          for (const auto& [k, known] : dims) {
+            shape.push_back(k == known_outside ? known : values[k]);
+            size = size * b.term(shape.back());
+          }
+          Atom start = b.index("start", *var_of(slots[slot + 1]), {now});
+          Var part = b.slice(hint, *var_of(slots[slot]), {start, size.atom, i64_const(1)});
+          return b.bind1(hint, Reshape{part, shape});
+        }
+      }
+      PANIC("no such kind of kept value");
+    }
+  };
+  static constexpr size_t known_outside = ~size_t{0};
+  static constexpr size_t longest_slice = 16;
+
+  Builder& b_;
+  Program& p_;
+  Stm& loop_;
+  For& f_;
+  const Emit& emit_;
+  VarSet bound_;
+  std::unordered_map<Var, size_t> made_;           // by which statement of the body
+  std::unordered_map<Var, size_t> known_;
+  std::vector<Item> items_;
+  std::vector<Atom> slots_;
+
+  bool outside(const Atom& x) const { return !var_of(x) || !bound_.contains(*var_of(x)); }
+  size_t item(const Atom& x) {
+    if (auto v = var_of(x))
+      if (auto found = known_.find(*v); found != known_.end()) return found->second;
+    Item made{Item::Kind::Constant, x};
+    if (auto v = var_of(x)) {
+      made.hint = p_.hint(*v);
+      if (outside(x)) {
+        made.kind = Item::Kind::Outside;
+        made.slot = slots_.size();
+        slots_.push_back(x);
+      } else if (*v == f_.i.var) {
+        made.kind = Item::Kind::Iteration;
+      } else if (!computed(made, *v)) {
+        made.kind = Item::Kind::Row;
+        std::vector<Dim> shape = shape_of(p_.type(*v));
+        for (const Dim& d : shape) {
+          if (!outside(d)) made.kind = Item::Kind::Part;
+          made.dims.emplace_back(outside(d) ? known_outside : item(d), d);
+        }
+      }
+    }
+    // A part's shape is known where the loop's slots are: sizes outside go through slots as well.
+    if (made.kind == Item::Kind::Part)
+      for (auto& [k, d] : made.dims) if (k == known_outside && var_of(d)) k = item(d);
+    items_.push_back(std::move(made));
+    if (auto v = var_of(x)) known_.emplace(*v, items_.size() - 1);
+    return items_.size() - 1;
+  }
+  // Whether a scalar is a function of the iteration and of what the loop does not change.
+  bool computed(Item& made, Var v) {
+    if (!is_scalar(p_.type(v))) return false;
+    std::vector<size_t> stms;
+    std::vector<Var> free;
+    std::function<bool(const Atom&)> look = [&](const Atom& x) {
+      auto u = var_of(x);
+      if (!u || *u == f_.i.var) return true;
+      if (outside(x)) {
+        if (std::ranges::find(free, *u) == free.end()) free.push_back(*u);
+        return true;
+      }
+      auto by = made_.find(*u);
+      if (by == made_.end()) return false;
+      if (std::ranges::find(stms, by->second) != stms.end()) return true;
+      const Stm& s = f_.body.stms[by->second];
+      if (!s.checks.empty() || stms.size() == longest_slice) return false;
+      bool ok = match(s.exp, [&](const Apply& a) { return std::ranges::all_of(a.args, look); },
+                      [&](const Convert& c) { return look(c.value); }, [&](const Identity& id) { return look(id.value); },
+                      [](const auto&) { return false; });
+      stms.push_back(by->second);
+      return ok;
+    };
+    if (!look(v)) return false;
+    std::ranges::sort(stms);
+    for (size_t k : stms) made.slice.push_back(f_.body.stms[k]);
+    made.kind = Item::Kind::Computed;
+    made.i = f_.i.var;
+    made.slot = slots_.size();
+    for (Var u : free) slots_.push_back(u);
+    made.free = std::move(free);
+    return true;
+  }
+
+  // The number of elements that each of these has over all iterations.
+  std::vector<Atom> count(const std::vector<Var>& which) {
+    Subst renamed;
+    Stm loop = clone(p_, loop_, &renamed);
+    For& f = std::get<For>(loop.exp);
+    Builder inside(p_, f.body.stms);
+    inside.source = loop.source;
+    std::vector<Atom> totals;
+    for (Var v : which) {
+      Var total = p_.fresh("total", scalar_type(Scalar::I64));
+      f.body.result.push_back((inside.term(total) + elements(inside, shape_of(p_.type(*var_of(renamed.at(v)))))).atom);
+      f.state.push_back({total});
+      f.init.push_back(i64_const(0));
+      totals.push_back(p_.fresh("total", scalar_type(Scalar::I64)));
+      loop.pattern.push_back({*var_of(totals.back())});
+    }
+    emit_(std::move(loop));
+    return totals;
+  }
+  static Term elements(Builder& b, const std::vector<Dim>& shape) {
+    Term n = b.term(i64_const(1));
+    for (const Dim& d : shape) n = n * b.term(d);
+    return n;
+  }
+  // The recorded values get state in the loop, written where they are made.
+  void record() {
+    std::vector<Var> parts;
+    for (const Item& x : items_) if (x.kind == Item::Kind::Part) parts.push_back(*var_of(x.value));
+    std::vector<Atom> totals;
+    if (!parts.empty()) totals = count(parts);
+    Atom n = ir::apply(ScalarOp::max, {b_.term(f_.n), b_.term(i64_const(0))}).atom;
+    std::vector<Atom> next;
+    std::vector<List<Stm>> behind(f_.body.stms.size() + 1);          // 0: before the first statement
+    auto carry = [&](const std::string& hint, const Atom& init) {
+      Var state = p_.fresh(hint, p_.type(init)), result = p_.fresh(hint, p_.type(init));
+      f_.state.push_back({state});
+      f_.init.push_back(init);
+      loop_.pattern.push_back({result});
+      return std::pair{state, result};
+    };
+    size_t part = 0;
+    for (Item& x : items_) {
+      if (x.kind != Item::Kind::Row && x.kind != Item::Kind::Part) continue;
+      Var v = *var_of(x.value);
+      auto by = made_.find(v);
+      Builder in(p_, behind[by == made_.end() ? 0 : by->second + 1]);
+      in.source = loop_.source;
+      std::vector<Dim> shape = shape_of(p_.type(v));
+      std::string hint = x.hint + "_rec";
+      x.slot = slots_.size();
+      auto scratch = [&](std::vector<Dim> dims) { return b_.bind1(hint, Scratch{elem_of(p_.type(v)), std::move(dims)}); };
+      if (x.kind == Item::Kind::Row) {
+        std::vector<Dim> rows = shape;
+        rows.insert(rows.begin(), n);
+        auto [state, result] = carry(hint, scratch(rows));
+        next.push_back(in.update(state, {f_.i.var}, v));
+        slots_.push_back(result);
+        continue;
+      }
+      auto [state, result] = carry(hint, scratch({totals[part++]}));
+      auto [starts, all_starts] = carry("starts", b_.bind1("starts", Scratch{Scalar::I64, {n}}));
+      auto [start, end] = carry("start", i64_const(0));
+      Atom size = elements(in, shape).atom;
+      Var flat = in.bind1(hint, Reshape{v, {size}});
+      next.push_back(in.bind1(hint, Update{state, {Slice{start, size, i64_const(1)}}, flat}));
+      next.push_back(in.update(starts, {f_.i.var}, start));
+      next.push_back((in.term(start) + in.term(size)).atom);
+      slots_.push_back(result);
+      slots_.push_back(all_starts);
+    }
+    List<Stm> all;
+    auto put = [&](List<Stm>& some) { for (auto& s : some.take()) all.push_back(std::move(s)); };
+    put(behind[0]);
+    std::vector<std::unique_ptr<Stm>> old = f_.body.stms.take();
+    for (size_t k = 0; k < old.size(); k++) {
+      all.push_back(std::move(old[k]));
+      put(behind[k + 1]);
+    }
+    f_.body.stms = std::move(all);
+    f_.body.result.insert(f_.body.result.end(), next.begin(), next.end());
+  }
+};
+
+}  // namespace
+
+Kept keep(Builder& b, Stm& loop, const std::vector<Atom>& values, const Emit& emit) { return Keeper(b, loop, emit).keep(values); }
+
+// ---- versions ----
+
+namespace {
+
+// What is made in the body of which `a` is a version: a variable that the body does not bind.
+std::optional<Var> root(const Program& p, const Body& body, const Atom& a) {
+  auto v = var_of(a);
+  if (!v || !is_array(p.type(*v))) return {};
+  Var at = *v;
+  for (size_t k = body.stms.size(); k-- > 0;) {
+    const Stm& s = body.stms[k];
+    for (size_t r = 0; r < s.pattern.size(); r++) {
+      if (s.pattern[r].var != at) continue;
+      auto before = earlier_version(p, s, r);
+      if (!before) return {};
+      at = *before;
+      break;
+    }
+  }
+  return at;
+}
+
+}  // namespace
+
+std::vector<size_t> updated_state(const Program& p, const For& loop) {
+  std::vector<size_t> out;
+  VarSet state;
+  for (Bind x : loop.state) state.insert(x.var);
+  for (size_t k = 0; k < loop.state.size(); k++) {
+    Var x = loop.state[k].var;
+    if (!is_array(p.type(x)) || root(p, loop.body, loop.body.result[k]) != x) continue;
+    if (std::ranges::all_of(shape_of(p.type(x)), [&](const Dim& d) { return !var_of(d) || !state.contains(*var_of(d)); })) out.push_back(k);
+  }
+  return out;
+}
+
+std::optional<Var> earlier_version(const Program& p, const Stm& s, size_t k) {
+  if (!is_array(p.type(s.pattern[k].var))) return {};
+  return match(s.exp, [&](const Copy& x) -> std::optional<Var> { return x.array; },
+               [&](const Update& x) -> std::optional<Var> { return x.array; },
+               [&](const Identity& x) -> std::optional<Var> { return *var_of(x.value); },
+               [&](const Reshape& x) -> std::optional<Var> { return x.array; },
+               [&](const If& x) -> std::optional<Var> {
+                 auto a = root(p, x.then_, x.then_.result[k]), b = root(p, x.else_, x.else_.result[k]);
+                 if (!a || a != b || shape_of(p.type(*a)) != shape_of(p.type(s.pattern[k].var))) return {};
+                 return a;
+               },
+               [&](const For& x) -> std::optional<Var> {
+                 std::vector<size_t> updated = updated_state(p, x);
+                 if (std::ranges::find(updated, k) == updated.end()) return {};
+                 return *var_of(x.init[k]);
+               },
+               [](const auto&) -> std::optional<Var> { return {}; });
+}
+
+Steps save_overwritten(Program& p, Body& body, const std::vector<Atom>& results) {
+  Steps out;
+  VarSet wanted;
+  std::unordered_map<Var, Var> earlier;
+  for (const Atom& a : results) {
+    out.results.push_back(*var_of(a));
+    wanted.insert(*var_of(a));
+  }
+  std::vector<std::vector<size_t>> which(body.stms.size());
+  for (size_t k = body.stms.size(); k-- > 0;)
+    for (size_t r = 0; r < body.stms[k].pattern.size(); r++) {
+      Var after = body.stms[k].pattern[r].var;
+      if (!wanted.contains(after)) continue;
+      which[k].push_back(r);
+      Var before = *earlier_version(p, body.stms[k], r);
+      wanted.insert(before);
+      earlier.emplace(after, before);
+    }
+  for (Var v : out.results) {
+    while (earlier.contains(v)) v = earlier.at(v);
+    out.roots.push_back(v);
+  }
+  Builder b(p, body.stms);
+  size_t k = 0;
+  b.into(body, [&](List<Stm>& stms) {
+    for (auto& s : stms.take()) {
+      const std::vector<size_t>& here = which[k++];
+      if (here.empty()) {
+        b.emit(std::move(*s));
+        continue;
+      }
+      b.source = s->source;
+      b.checks = s->checks;
+      out.steps.push_back(emit_step(b, *s, here, [&](Stm made) { b.emit(std::move(made)); }));
+      out.slots.insert(out.slots.end(), out.steps.back().slots.begin(), out.steps.back().slots.end());
+    }
+  });
+  return out;
+}
+
+std::vector<Var> Steps::undo(Builder& b, const std::vector<Var>& now, const std::vector<Atom>& saved) const {
+  std::unordered_map<Var, Var> current;
+  for (size_t k = 0; k < results.size(); k++) current.insert_or_assign(results[k], now[k]);
+  size_t end = saved.size();
+  for (const Step& s : reversed(steps)) {
+    end -= s.slots.size();
+    std::vector<Var> after;
+    for (const Step::Version& v : s.versions) after.push_back(current.at(v.after));
+    std::vector<Var> before = s.undo(b, after, {saved.begin() + ptrdiff_t(end), saved.begin() + ptrdiff_t(end + s.slots.size())});
+    for (size_t k = 0; k < before.size(); k++) current.insert_or_assign(s.versions[k].before, before[k]);
+  }
+  std::vector<Var> out;
+  for (const Atom& r : roots) out.push_back(current.at(*var_of(r)));
+  return out;
+}
+
+// ---- steps ----
+
+namespace {
+
+using Undo = decltype(Step::undo);
+
+std::pair<std::vector<Atom>, Undo> step(Builder& b, const Stm& s, const Update& op, const std::vector<size_t>&, const Emit& emit) {
+  Program& p = b.program;
+  std::vector<Atom> slots;
+  for (const Selector& at : op.at)
+    match(at, [&](const Atom& i) { slots.push_back(i); },
+          [&](const Slice& x) { for (const Atom& a : {x.start, x.count, x.stride}) slots.push_back(a); });
+  Var old = b.bind1("old", Index{op.array, op.at});
+  slots.push_back(is_array(p.type(old)) ? b.copy(old) : old);
+  emit(s);
+  std::vector<bool> sliced;
+  for (const Selector& at : op.at) sliced.push_back(std::holds_alternative<Slice>(at));
+  return {slots, [sliced](Builder& c, const std::vector<Var>& now, const std::vector<Atom>& from) {
+            std::vector<Selector> at;
+            size_t k = 0;
+            for (bool slice : sliced) {
+              if (!slice) { at.push_back(from[k++]); continue; }
+              at.push_back(Slice{from[k], from[k + 1], from[k + 2]});
+              k += 3;
+            }
+            std::vector<Dim> shape = selected_shape(shape_of(c.program.type(now[0])), at);
+            Atom saved = from[k];
+            if (!shape.empty()) saved = as_type(c, saved, array_type(elem_of(c.program, saved), shape));
+            return std::vector<Var>{c.bind1(c.program.hint(now[0]), Update{c.copy(now[0]), at, saved})};
+          }};
+}
+std::pair<std::vector<Atom>, Undo> same(const Stm& s, const Emit& emit) {
+  emit(s);
+  return {{}, [](Builder&, const std::vector<Var>& now, const std::vector<Atom>&) { return now; }};
+}
+std::pair<std::vector<Atom>, Undo> step(Builder&, const Stm& s, const Copy&, const std::vector<size_t>&, const Emit& emit) { return same(s, emit); }
+std::pair<std::vector<Atom>, Undo> step(Builder&, const Stm& s, const Identity&, const std::vector<size_t>&, const Emit& emit) { return same(s, emit); }
+std::pair<std::vector<Atom>, Undo> step(Builder& b, const Stm& s, const Reshape& op, const std::vector<size_t>&, const Emit& emit) {
+  emit(s);
+  return {shape_of(b.program.type(op.array)), [](Builder& c, const std::vector<Var>& now, const std::vector<Atom>& shape) {
+            return std::vector<Var>{c.bind1(c.program.hint(now[0]), Reshape{now[0], shape})};
+          }};
+}
+std::pair<std::vector<Atom>, Undo> step(Builder& b, const Stm& s, const If& op, const std::vector<size_t>& which, const Emit& emit) {
+  Program& p = b.program;
+  auto wanted = [&](const Body& body) {
+    std::vector<Atom> out;
+    for (size_t k : which) out.push_back(body.result[k]);
+    return out;
+  };
+  Stm made = s;
+  If& x = std::get<If>(made.exp);
+  Steps then_ = save_overwritten(p, x.then_, wanted(op.then_)), else_ = save_overwritten(p, x.else_, wanted(op.else_));
+  VarSet bound;
+  each_bind(x, [&](Var v) { bound.insert(v); });
+  // A slot that is made in a branch leaves it as a result, in turn with one of the other branch if there is one of its type.
+  std::vector<Atom> slots{op.cond};
+  struct Result { Type type; bool of_then, of_else; size_t slot; };
+  std::vector<Result> results;
+  std::unordered_map<Var, Atom> outside;                       // a size of a branch -> the slot that it is
+  auto leave = [&](const Atom& value, Body& here, Body& other, bool of_then, bool size, auto& self) -> size_t {
+    auto v = var_of(value);
+    if (!v || !bound.contains(*v)) {
+      slots.push_back(value);
+      return slots.size() - 1;
+    }
+    Type t = p.type(*v);
+    bool alone = size;                                         // sizes, and what has sizes of its own
+    for (const Dim& d : shape_of(t))
+      if (var_of(d) && bound.contains(*var_of(d))) {
+        alone = true;
+        if (!outside.contains(*var_of(d))) outside.emplace(*var_of(d), slots[self(d, here, other, of_then, true, self)]);
+      }
+    if (!alone)
+      for (Result& r : results)
+        if (same_type(r.type, t) && !(of_then ? r.of_then : r.of_else)) {
+          (of_then ? r.of_then : r.of_else) = true;
+          for (size_t k = 0; k < made.pattern.size(); k++)
+            if (Atom(made.pattern[k].var) == slots[r.slot]) here.result[k] = value;
+          return r.slot;
+        }
+    Type result = t, nothing = t;
+    walk(result, [&](Atom& a) { if (auto u = var_of(a); u && outside.contains(*u)) a = outside.at(*u); });
+    walk(nothing, [&](Atom& a) { if (auto u = var_of(a); u && outside.contains(*u)) a = i64_const(0); });
+    made.pattern.push_back({p.fresh(p.hint(*v), result)});
+    here.result.push_back(value);
+    Builder in(p, other.stms);
+    in.source = s.source;
+    other.result.push_back(in.zero(nothing));
+    slots.push_back(made.pattern.back().var);
+    if (!alone) results.push_back({t, of_then, !of_then, slots.size() - 1});
+    return slots.size() - 1;
+  };
+  std::vector<size_t> in_then, in_else;
+  for (const Atom& a : then_.slots) in_then.push_back(leave(a, x.then_, x.else_, true, false, leave));
+  for (const Atom& a : else_.slots) in_else.push_back(leave(a, x.else_, x.then_, false, false, leave));
+  emit(std::move(made));
+  return {slots, [then_, else_, in_then, in_else](Builder& c, const std::vector<Var>& now, const std::vector<Atom>& from) {
+            auto branch = [&](const Steps& steps, const std::vector<size_t>& places) {
+              return c.body([&] {
+                std::vector<Atom> values;
+                for (size_t k : places) values.push_back(from[k]);
+                std::vector<Var> before = steps.undo(c, now, values);
+                return std::vector<Atom>(before.begin(), before.end());
+              });
+            };
+            If back;
+            back.cond = from[0];
+            back.then_ = branch(then_, in_then);
+            back.else_ = branch(else_, in_else);
+            std::vector<std::string> hints;
+            for (Var v : now) hints.push_back(c.program.hint(v));
+            return c.bind(hints, std::move(back));
+          }};
+}
+std::pair<std::vector<Atom>, Undo> step(Builder& b, const Stm& s, const For& op, const std::vector<size_t>& which, const Emit& emit) {
+  Stm loop = s;
+  std::vector<Atom> results;
+  for (size_t k : which) results.push_back(op.body.result[k]);
+  Steps steps = save_overwritten(b.program, std::get<For>(loop.exp).body, results);
+  Kept kept = keep(b, loop, steps.slots, emit);
+  emit(std::move(loop));
+  kept.slots.push_back(op.n);
+  return {kept.slots, [steps, kept](Builder& c, const std::vector<Var>& now, const std::vector<Atom>& from) {
+            For back;
+            back.n = from.back();
+            back.i = {c.program.fresh("k", scalar_type(Scalar::I64))};
+            std::vector<Var> state;
+            std::vector<std::string> hints;
+            for (Var v : now) {
+              hints.push_back(c.program.hint(v));
+              state.push_back(c.program.fresh(hints.back(), c.program.type(v)));
+              back.state.push_back({state.back()});
+              back.init.push_back(v);
+            }
+            back.body = c.body([&] {
+              Atom i = (c.term(back.n) - 1 - c.term(back.i.var)).atom;
+              std::vector<Var> before = steps.undo(c, state, kept.read(c, i, from));
+              return std::vector<Atom>(before.begin(), before.end());
+            });
+            return c.bind(hints, std::move(back));
+          }};
+}
+template <class Op> std::pair<std::vector<Atom>, Undo> step(Builder&, const Stm&, const Op&, const std::vector<size_t>&, const Emit&) {
+  PANIC("`{}` makes no versions of arrays", Op::name);
+}
+
+}  // namespace
+
+Step emit_step(Builder& b, const Stm& s, const std::vector<size_t>& which, const Emit& emit) {
+  Step out;
+  for (size_t k : which) out.versions.push_back({*earlier_version(b.program, s, k), s.pattern[k].var});
+  std::tie(out.slots, out.undo) = match(s.exp, [&](const auto& op) { return step(b, s, op, which, emit); });
+  return out;
+}
+
+}  // namespace raido::ad
