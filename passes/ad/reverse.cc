@@ -11,7 +11,7 @@ namespace raido::ad {
 using namespace ir;
 
 Reverse::Reverse(const Reverse& outer, const std::vector<Var>& open)
-    : act(outer.act), b(outer.b), p(outer.p), gathered(outer.gathered) {
+    : act(outer.act), b(outer.b), p(outer.p), gathered(outer.gathered), again_(true) {
   for (const auto& [v, state] : outer.states_)
     if (state.kind == Adjoint::Kind::Part) states_[v] = state;
   for (Var v : open)
@@ -214,6 +214,12 @@ void Reverse::scope(Body body, const std::vector<Adjoint>& seeds) { back(*forth(
 
 std::unique_ptr<Reverse::Sweeps> Reverse::forth(Body body) {
   auto sweeps = std::make_unique<Sweeps>(Sweeps{std::move(body), {}});
+  VarSet used, read;                                     // read: results that later statements use
+  if (!again_) each_use(p, sweeps->body.result, [&](Var v) { used.insert(v); });
+  for (const Stm& s : reversed(sweeps->body.stms)) {
+    for (Bind y : s.pattern) if (used.contains(y.var)) read.insert(y.var);
+    each_use(p, s, [&](Var v) { used.insert(v); });
+  }
   for (Stm& s : sweeps->body.stms) {
     auto x = std::get_if<Screma>(&s.exp);
     for (Bind y : s.pattern) {
@@ -221,7 +227,8 @@ std::unique_ptr<Reverse::Sweeps> Reverse::forth(Body body) {
       if (is_array(p.type(y.var))) make_ours(y.var);
     }
     Done& done = sweeps->done.emplace_back(Done{&s, {}, {}});
-    done.back = rule(s, done.step);
+    bool matters = std::ranges::any_of(s.pattern, [&](Bind y) { return read.contains(y.var); });
+    done.back = rule(s, matters, done.step);
   }
   return sweeps;
 }
@@ -603,10 +610,13 @@ ReturnSweep vjp(Reverse&, const Stm&, const Op&) { PANIC("`{}` under differentia
 
 }  // namespace
 
-ReturnSweep Reverse::rule(const Stm& s, std::optional<Step>& step) {
+ReturnSweep Reverse::rule(const Stm& s, bool matters, std::optional<Step>& step) {
   bool active = updates_gathered(s) || std::ranges::any_of(s.pattern, [&](Bind x) { return act.varied(x.var); });
   bool records = std::holds_alternative<For>(s.exp) || std::holds_alternative<Hist>(s.exp) || std::holds_alternative<Call>(s.exp);
-  if (!records || !active) step = emit(s);                            // these do it themselves
+  if (!records || !active) {                                          // these do it themselves
+    if (matters) step = emit(s);
+    else forward(s);                                                  // dead: nothing has to be undone
+  }
   if (!active) return {};
   return match(s.exp, [&](const auto& op) { return vjp(*this, s, op); });
 }

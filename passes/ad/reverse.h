@@ -105,8 +105,9 @@ class Reverse {
   ir::VarSet ours_;
   std::unordered_map<ir::Var, ir::Var> current_, original_;      // of arrays whose updates are undone
   int depth_ = 0;
+  bool again_ = false;                                           // the code runs for the return sweep only: nobody wants its results
   ir::VarSet mapped_;                                            // results of maps of this scope
-  ReturnSweep rule(const ir::Stm& s, std::optional<Step>& step);
+  ReturnSweep rule(const ir::Stm& s, bool matters, std::optional<Step>& step);
   std::optional<Step> emit(const ir::Stm& s);
   void move_state(ir::Var from, ir::Var to);
   void add_where(ir::Var xs, const ir::Atom& index, const ir::Atom& value, std::optional<ir::Atom> inside);

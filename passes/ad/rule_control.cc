@@ -24,8 +24,10 @@ ReturnSweep vjp_if(Reverse& rev, const Stm& s, const If& op) {
     if (Reverse::all_zero(seeds) && !rev.updates_gathered(s)) return;
     std::vector<Var> free = rev.free_in(op), arrays, scalars;
     for (Var v : free) (is_array(p.type(v)) ? arrays : scalars).push_back(v);
-    for (Var v : arrays)
-      if (rev.state(v).kind == Adjoint::Kind::Zero) rev.adjoint(v);       // both branches must return one
+    auto seed_of = [&](const Atom& value) {
+      return std::ranges::any_of(seeds, [&](const Adjoint& a) { return a.kind == Adjoint::Kind::Value && a.owned && a.value == value; });
+    };
+    std::vector<bool> owned(arrays.size(), true);
     // What the branches update and undo comes out of both, under the name that it has then.
     std::vector<Var> ours = free_vars(p, op), undone;
     std::erase_if(ours, [&](Var v) { return !rev.is_ours(v); });
@@ -39,7 +41,12 @@ ReturnSweep vjp_if(Reverse& rev, const Stm& s, const If& op) {
         for (Adjoint& a : shared) a.owned = false;
         inner.scope(rev.act.clone(primal), shared);
         std::vector<Atom> out;
-        for (Var v : arrays) out.push_back(inner.state(v).value);
+        for (size_t i = 0; i < arrays.size(); i++) {
+          Var v = arrays[i];
+          if (inner.state(v).kind != Adjoint::Kind::Acc) inner.adjoint(v);          // both branches must return one
+          out.push_back(inner.state(v).value);
+          owned[i] = owned[i] && (inner.state(v).owned || seed_of(out.back()));     // here nobody else has the seed now
+        }
         for (Var v : scalars) out.push_back(inner.is_zero(v) ? Atom(constant(elem_of(p, v), 0)) : inner.adjoint(v));
         for (Var v : ours)
           if (inner.current(v) != v && std::ranges::find(undone, v) == undone.end()) undone.push_back(v);
@@ -58,7 +65,7 @@ ReturnSweep vjp_if(Reverse& rev, const Stm& s, const If& op) {
     std::vector<Var> out = b.bind("adj", std::move(back));
     for (size_t i = 0; i < arrays.size(); i++) {
       Adjoint& a = rev.state(arrays[i]);
-      a.value = out[i];
+      a = a.kind == Adjoint::Kind::Acc ? Adjoint::acc(out[i]) : Adjoint::of(out[i], owned[i]);
     }
     for (size_t i = 0; i < scalars.size(); i++) rev.add(scalars[i], out[arrays.size() + i], true);
     for (size_t i = 0; i < undone.size(); i++) rev.restore(undone[i], out[arrays.size() + scalars.size() + i]);

@@ -3,8 +3,9 @@
 //   let b = update a at v          save a[at]                        a = update b at saved
 //   let b = if c then A else B     c, what A or B saves              a = if c then (undo A) else (undo B)
 //   let b = for i < n (..) body    what body saves, n times          a = for k < n: undo body of iteration n-1-k
+//   let b = scatter a is vs        is, a[is]                         a = scatter b is saved
 //
-// Rules: update.undo if.undo loop.undo.
+// Rules: update.undo if.undo loop.undo scatter.undo.
 #include "passes/ad/undo.h"
 
 #include <algorithm>
@@ -95,6 +96,7 @@ class Keeper {
   VarSet bound_;
   std::unordered_map<Var, size_t> made_;           // by which statement of the body
   std::unordered_map<Var, size_t> known_;
+  std::unordered_map<Var, Dim> before_loop_;
   std::vector<Item> items_;
   std::vector<Atom> slots_;
 
@@ -114,7 +116,8 @@ class Keeper {
       } else if (!computed(made, *v)) {
         made.kind = Item::Kind::Row;
         std::vector<Dim> shape = shape_of(p_.type(*v));
-        for (const Dim& d : shape) {
+        for (const Dim& size : shape) {
+          Dim d = before_loop(size);
           if (!outside(d)) made.kind = Item::Kind::Part;
           made.dims.emplace_back(outside(d) ? known_outside : item(d), d);
         }
@@ -127,14 +130,23 @@ class Keeper {
     if (auto v = var_of(x)) known_.emplace(*v, items_.size() - 1);
     return items_.size() - 1;
   }
+  // A size that no iteration changes, outside.
+  Dim before_loop(const Dim& d) {
+    if (outside(d)) return d;
+    auto [found, first] = before_loop_.try_emplace(*var_of(d), d);
+    Item slice{Item::Kind::Computed, d};
+    if (!first || !computed(slice, *var_of(d), false)) return found->second;
+    return found->second = slice.read(b_, i64_const(0), {slice.free.begin(), slice.free.end()}, {});
+  }
   // Whether a scalar is a function of the iteration and of what the loop does not change.
-  bool computed(Item& made, Var v) {
+  bool computed(Item& made, Var v, bool of_iteration = true) {
     if (!is_scalar(p_.type(v))) return false;
     std::vector<size_t> stms;
     std::vector<Var> free;
     std::function<bool(const Atom&)> look = [&](const Atom& x) {
       auto u = var_of(x);
-      if (!u || *u == f_.i.var) return true;
+      if (!u) return true;
+      if (*u == f_.i.var) return of_iteration;
       if (outside(x)) {
         if (std::ranges::find(free, *u) == free.end()) free.push_back(*u);
         return true;
@@ -155,23 +167,27 @@ class Keeper {
     for (size_t k : stms) made.slice.push_back(f_.body.stms[k]);
     made.kind = Item::Kind::Computed;
     made.i = f_.i.var;
-    made.slot = slots_.size();
-    for (Var u : free) slots_.push_back(u);
+    if (of_iteration) {
+      made.slot = slots_.size();
+      slots_.insert(slots_.end(), free.begin(), free.end());
+    }
     made.free = std::move(free);
     return true;
   }
 
-  // The number of elements that each of these has over all iterations.
-  std::vector<Atom> count(const std::vector<Var>& which) {
+  // The number of elements that arrays of each of these shapes have over all iterations.
+  std::vector<Atom> count(const std::vector<std::vector<Dim>>& shapes) {
     Subst renamed;
     Stm loop = clone(p_, loop_, &renamed);
     For& f = std::get<For>(loop.exp);
     Builder inside(p_, f.body.stms);
     inside.source = loop.source;
     std::vector<Atom> totals;
-    for (Var v : which) {
+    for (std::vector<Dim> shape : shapes) {
+      for (Dim& d : shape)
+        if (auto found = var_of(d) ? renamed.find(*var_of(d)) : renamed.end(); found != renamed.end()) d = found->second;
       Var total = p_.fresh("total", scalar_type(Scalar::I64));
-      f.body.result.push_back((inside.term(total) + elements(inside, shape_of(p_.type(*var_of(renamed.at(v)))))).atom);
+      f.body.result.push_back((inside.term(total) + elements(inside, shape)).atom);
       f.state.push_back({total});
       f.init.push_back(i64_const(0));
       totals.push_back(p_.fresh("total", scalar_type(Scalar::I64)));
@@ -187,10 +203,17 @@ class Keeper {
   }
   // The recorded values get state in the loop, written where they are made.
   void record() {
-    std::vector<Var> parts;
-    for (const Item& x : items_) if (x.kind == Item::Kind::Part) parts.push_back(*var_of(x.value));
-    std::vector<Atom> totals;
-    if (!parts.empty()) totals = count(parts);
+    std::vector<std::vector<Dim>> shapes;                            // of parts; those of one shape start at the same places
+    auto number = [&](const std::vector<Dim>& shape) { return size_t(std::ranges::find(shapes, shape) - shapes.begin()); };
+    for (const Item& x : items_) {
+      if (x.kind != Item::Kind::Part) continue;
+      std::vector<Dim> shape = shape_of(p_.type(*var_of(x.value)));
+      if (number(shape) == shapes.size()) shapes.push_back(shape);
+    }
+    struct Place { Atom total, start, size, starts; };
+    std::vector<Place> places;
+    if (!shapes.empty())
+      for (const Atom& total : count(shapes)) places.push_back({total, {}, {}, {}});
     Atom n = ir::apply(ScalarOp::max, {b_.term(f_.n), b_.term(i64_const(0))}).atom;
     std::vector<Atom> next;
     std::vector<List<Stm>> behind(f_.body.stms.size() + 1);          // 0: before the first statement
@@ -201,35 +224,42 @@ class Keeper {
       loop_.pattern.push_back({result});
       return std::pair{state, result};
     };
-    size_t part = 0;
+    for (size_t k = 0; k < places.size(); k++) {                     // sizes are made before what has them
+      size_t last = 0;
+      for (const Dim& d : shapes[k])
+        if (auto by = var_of(d) ? made_.find(*var_of(d)) : made_.end(); by != made_.end()) last = std::max(last, by->second + 1);
+      Builder in(p_, behind[last]);
+      in.source = loop_.source;
+      auto [starts, all_starts] = carry("starts", b_.bind1("starts", Scratch{Scalar::I64, {n}}));
+      auto [start, end] = carry("start", i64_const(0));
+      Atom size = elements(in, shapes[k]).atom;
+      next.push_back(in.update(starts, {f_.i.var}, start));
+      next.push_back((in.term(start) + in.term(size)).atom);
+      places[k] = {places[k].total, start, size, all_starts};
+    }
     for (Item& x : items_) {
       if (x.kind != Item::Kind::Row && x.kind != Item::Kind::Part) continue;
       Var v = *var_of(x.value);
       auto by = made_.find(v);
       Builder in(p_, behind[by == made_.end() ? 0 : by->second + 1]);
       in.source = loop_.source;
-      std::vector<Dim> shape = shape_of(p_.type(v));
       std::string hint = x.hint + "_rec";
       x.slot = slots_.size();
-      auto scratch = [&](std::vector<Dim> dims) { return b_.bind1(hint, Scratch{elem_of(p_.type(v)), std::move(dims)}); };
+      auto record_in = [&](std::vector<Dim> dims) { return carry(hint, b_.bind1(hint, Scratch{elem_of(p_.type(v)), std::move(dims)})); };
       if (x.kind == Item::Kind::Row) {
-        std::vector<Dim> rows = shape;
-        rows.insert(rows.begin(), n);
-        auto [state, result] = carry(hint, scratch(rows));
-        next.push_back(in.update(state, {f_.i.var}, v));
+        std::vector<Dim> rows{n};
+        for (const auto& [k, d] : x.dims) rows.push_back(d);
+        auto [state, result] = record_in(rows);
+        next.push_back(in.update(state, {f_.i.var}, as_type(in, v, row_type(p_.type(state)))));
         slots_.push_back(result);
         continue;
       }
-      auto [state, result] = carry(hint, scratch({totals[part++]}));
-      auto [starts, all_starts] = carry("starts", b_.bind1("starts", Scratch{Scalar::I64, {n}}));
-      auto [start, end] = carry("start", i64_const(0));
-      Atom size = elements(in, shape).atom;
-      Var flat = in.bind1(hint, Reshape{v, {size}});
-      next.push_back(in.bind1(hint, Update{state, {Slice{start, size, i64_const(1)}}, flat}));
-      next.push_back(in.update(starts, {f_.i.var}, start));
-      next.push_back((in.term(start) + in.term(size)).atom);
+      const Place& place = places[number(shape_of(p_.type(v)))];
+      auto [state, result] = record_in({place.total});
+      Var flat = in.bind1(hint, Reshape{v, {place.size}});
+      next.push_back(in.bind1(hint, Update{state, {Slice{place.start, place.size, i64_const(1)}}, flat}));
       slots_.push_back(result);
-      slots_.push_back(all_starts);
+      slots_.push_back(place.starts);
     }
     List<Stm> all;
     auto put = [&](List<Stm>& some) { for (auto& s : some.take()) all.push_back(std::move(s)); };
@@ -251,6 +281,32 @@ Kept keep(Builder& b, Stm& loop, const std::vector<Atom>& values, const Emit& em
 // ---- versions ----
 
 namespace {
+
+// A scatter: the only thing that is done with the only destination is one update in each iteration of a map.
+struct Scatter { const Screma* map; const AccUpdate* update; };
+std::optional<Scatter> scatter(const Program& p, const WithAcc& op) {
+  if (op.dests.size() != 1 || op.dests[0].combine || op.dests[0].arrays.size() != 1) return {};
+  const Screma* map = nullptr;
+  Var acc = op.scope.params[1].var;
+  for (const Stm& s : op.scope.body.stms) {
+    bool uses = false;
+    each_use(p, s, [&](Var v) { uses = uses || v == acc; });
+    if (!uses) continue;
+    map = std::get_if<Screma>(&s.exp);
+    if (!map || !is_map(*map) || op.scope.body.result[0] != Atom(s.pattern.back().var)) return {};
+  }
+  if (!map || std::ranges::count(map->inputs, acc) != 1) return {};
+  Var element = map->pre.params[size_t(std::ranges::find(map->inputs, acc) - map->inputs.begin())].var;
+  for (const Stm& s : map->pre.body.stms) {
+    bool uses = false;
+    each_use(p, s, [&](Var v) { uses = uses || v == element; });
+    if (!uses) continue;
+    auto update = std::get_if<AccUpdate>(&s.exp);
+    if (!update || map->pre.body.result.back() != Atom(s.pattern[0].var)) return {};
+    return Scatter{map, update};
+  }
+  return {};
+}
 
 // What is made in the body of which `a` is a version: a variable that the body does not bind.
 std::optional<Var> root(const Program& p, const Body& body, const Atom& a) {
@@ -299,6 +355,10 @@ std::optional<Var> earlier_version(const Program& p, const Stm& s, size_t k) {
                  std::vector<size_t> updated = updated_state(p, x);
                  if (std::ranges::find(updated, k) == updated.end()) return {};
                  return *var_of(x.init[k]);
+               },
+               [&](const WithAcc& x) -> std::optional<Var> {
+                 if (k > 0 || !scatter(p, x)) return {};
+                 return x.dests[0].arrays[0];
                },
                [](const auto&) -> std::optional<Var> { return {}; });
 }
@@ -500,6 +560,77 @@ std::pair<std::vector<Atom>, Undo> step(Builder& b, const Stm& s, const For& op,
               return std::vector<Atom>(before.begin(), before.end());
             });
             return c.bind(hints, std::move(back));
+          }};
+}
+std::pair<std::vector<Atom>, Undo> step(Builder& b, const Stm& s, const WithAcc& op, const std::vector<size_t>&, const Emit& emit) {
+  Program& p = b.program;
+  Var array = op.dests[0].arrays[0];
+  size_t rank = size_t(op.dests[0].rank);
+  // The scope without the accumulator: it gives the indices.
+  Lambda scope = clone(p, op.scope);
+  WithAcc again{op.dests, std::move(scope)};
+  Var acc = again.scope.params[1].var;
+  const Screma* map = scatter(p, again)->map;
+  std::vector<Var> indices;
+  for (auto& item : again.scope.body.stms.take()) {
+    if (std::get_if<Screma>(&item->exp) != map) {
+      b.emit(std::move(*item));
+      continue;
+    }
+    Screma& x = std::get<Screma>(item->exp);
+    std::vector<Atom> at;
+    for (const Stm& inner : x.pre.body.stms)
+      if (auto u = std::get_if<AccUpdate>(&inner.exp)) at = u->at;
+    Body& body = x.pre.body;
+    body.stms.filter_backwards([](const Stm& inner) { return !std::holds_alternative<AccUpdate>(inner.exp); });
+    body.result = at;
+    size_t k = size_t(std::ranges::find(x.inputs, acc) - x.inputs.begin());
+    x.inputs.erase(x.inputs.begin() + ptrdiff_t(k));
+    x.pre.params.erase(x.pre.params.begin() + ptrdiff_t(k));
+    indices = b.bind("at", std::move(x));
+    break;                                                     // what follows only hands on the accumulator
+  }
+  Dim width = shape_of(p.type(indices[0]))[0];
+  std::vector<Dim> shape = shape_of(p.type(array));
+  Builder::Params params;
+  for (Var v : indices) params.push_back({p.hint(v), row_type(p.type(v))});
+  Lambda f = b.lambda(params, [&](const std::vector<Var>& at) {
+    Term inside = b.term(bool_const(true));
+    for (size_t d = 0; d < rank; d++)
+      inside = and_(inside, and_(le(b.term(i64_const(0)), b.term(at[d])), lt(b.term(at[d]), b.term(shape[d]))));
+    If guarded;
+    guarded.cond = inside.atom;
+    guarded.then_ = b.body([&] {
+      Atom old = b.index("old", array, {at.begin(), at.end()});
+      return std::vector<Atom>{is_array(p.type(old)) ? Atom(b.copy(*var_of(old))) : old};
+    });
+    guarded.else_ = b.body([&] { return std::vector<Atom>{b.zero(array_type(elem_of(p.type(array)), {shape.begin() + ptrdiff_t(rank), shape.end()}))}; });
+    return std::vector<Atom>{b.bind1("old", std::move(guarded))};
+  });
+  std::vector<Atom> slots(indices.begin(), indices.end());
+  slots.push_back(b.map("old", width, std::move(f), indices)[0]);
+  slots.push_back(width);
+  emit(s);
+  return {slots, [rank](Builder& c, const std::vector<Var>& now, const std::vector<Atom>& from) {
+            Program& q = c.program;
+            WithAcc back;
+            back.dests.push_back({{c.copy(now[0])}, int(rank), {}, Conflict::Unknown});
+            Var token = q.fresh("t", CheckType{});
+            Var to = q.fresh("acc", dest_type(q, back.dests[0], token));
+            back.scope.params = {{token}, {to}};
+            back.scope.body = c.body([&] {
+              std::vector<Var> inputs;
+              Builder::Params elements;
+              for (size_t k = 0; k <= rank; k++) inputs.push_back(*var_of(from[k]));
+              inputs.push_back(to);
+              for (Var v : inputs) elements.push_back({q.hint(v), row_type(q.type(v))});
+              Lambda g = c.lambda(elements, [&](const std::vector<Var>& x) {
+                return std::vector<Atom>{c.bind1("acc", AccUpdate{x.back(), {x.begin(), x.begin() + ptrdiff_t(rank)}, {x[rank]}})};
+              });
+              std::vector<Var> done = c.map("acc", from.back(), std::move(g), inputs);
+              return std::vector<Atom>(done.begin(), done.end());
+            });
+            return c.bind(q.hint(now[0]), std::move(back));
           }};
 }
 template <class Op> std::pair<std::vector<Atom>, Undo> step(Builder&, const Stm&, const Op&, const std::vector<size_t>&, const Emit&) {

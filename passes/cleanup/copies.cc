@@ -73,14 +73,30 @@ class CopyElimination {
     }
   }
 
-  bool used_behind(const Frame& f, Var root) const {
-    bool used = false;
-    auto look = [&](Var v) {
-      if (is_array(p_.type(v)) && std::ranges::find(aliases_->roots(v), root) != aliases_->roots(v).end()) used = true;
+  bool in(Var v, Var root) const {
+    return is_array(p_.type(v)) && std::ranges::find(aliases_->roots(v), root) != aliases_->roots(v).end();
+  }
+  // `apart`: what may share memory with root, but not if this code ran; grows by what is made of such.
+  bool used_behind(const Frame& f, Var root, VarSet& apart) const {
+    auto touches = [&](const auto& code) {
+      for (Var v : free_vars(p_, code))
+        if (in(v, root) && !apart.contains(v)) return true;
+      return false;
     };
-    for (size_t k = f.at + 1; k < f.body->stms.size() && !used; k++) each_use(p_, f.body->stms[k], look);
-    each_use(p_, f.body->result, look);
-    return used;
+    for (size_t k = f.at + 1; k < f.body->stms.size(); k++) {
+      const Stm& s = f.body->stms[k];
+      if (touches(s)) return true;
+      for (Bind x : s.pattern) if (in(x.var, root)) apart.insert(x.var);
+    }
+    return touches(f.body->result);
+  }
+  // A branch whose result does not share memory with root: then neither does that of the `if`.
+  void leave_branch(const Frame& f, Var root, VarSet& apart) const {
+    if (!f.statement || !std::holds_alternative<If>(f.statement->exp)) return;
+    for (size_t k = 0; k < f.statement->pattern.size(); k++) {
+      auto v = var_of(f.body->result[k]);
+      if (!v || !in(*v, root) || apart.contains(*v)) apart.insert(f.statement->pattern[k].var);
+    }
   }
   static bool binds(const Body& b, size_t until, Var v) {
     bool found = false;
@@ -89,16 +105,17 @@ class CopyElimination {
   }
   // Whether `root` may be consumed at the place that frames [0, depth) describe. Notes initial values to copy.
   bool may_consume(Var root, size_t depth, std::vector<InitialCopy>& initial) const {
+    VarSet apart;
     for (size_t d = depth; d-- > 0;) {
       const Frame& f = frames_[d];
-      if (used_behind(f, root)) return false;
+      if (used_behind(f, root, apart)) return false;
       if (binds(*f.body, f.at, root)) return fresh(*f.body, root);
       switch (f.kind) {
         case Kind::Function:
           for (size_t i = 0; i < f.function->lambda.params.size(); i++)
             if (f.function->lambda.params[i].var == root) return f.function->consumes[i];
           return false;
-        case Kind::Once: break;
+        case Kind::Once: leave_branch(f, root, apart); break;
         case Kind::Many: return false;
         case Kind::Loop: return state_of_loop(root, f, d, initial);
       }

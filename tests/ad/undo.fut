@@ -118,3 +118,18 @@ def read_before [n] (a: [n]f64): f64 =
   let ys = loop ys = replicate n 1.0 for i < n do map (\j -> ys[j] * xs[(i + j) % n]) (iota n)
   let xs = loop xs = xs for i < n do xs with [i] = xs[i] * ys[i]
   in f64.sum (map2 (*) xs ys)
+
+-- rule: scatter.undo
+-- ad: scattered { [1.1,0.3,0.4,0.7,0.2] }
+def scattered [n] (a: [n]f64): f64 =
+  let xs = loop xs = copy a for i < n do
+             let is = [i, (i + 2) % n, -1]
+             in scatter xs is (map (\j -> if j < 0 then 7 else f64.sin (xs[j] * xs[(j + 1) % n])) is)
+  in f64.sum (map (\x -> x * x) xs)
+
+-- ad: scattered_rows { [[1.1,0.3],[0.4,0.7],[0.2,0.9]] }
+def scattered_rows [n][m] (a: [n][m]f64): f64 =
+  let xs = loop xs = copy a for i < n do
+             let xs = scatter xs [i, n] [map2 (*) xs[i] xs[0], xs[i]]
+             in if i == 1 then scatter_2d xs [(0, 1), (i, 0)] [xs[i, 0] * xs[1, 1], f64.sin xs[0, 1]] else xs
+  in f64.sum (map f64.product xs)
