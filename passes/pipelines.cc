@@ -19,7 +19,7 @@ const Pipeline& shape() {
 
 const Pipeline& common_pipeline() {
   static const Pipeline steps = Pipeline{pass::inline_small} + tidy() + Pipeline{pass::inline_parallel} + tidy() + shape() +
-                                when(uses_ad, Pipeline{pass::split, pass::differentiate} + tidy() + shape()) +
+                                when(uses_ad, Pipeline{pass::split, pass::differentiate} + tidy() + Pipeline{pass::copies} + shape()) +
                                 Pipeline{pass::copies} + tidy();
   return steps;
 }

@@ -108,7 +108,8 @@ int interpret_entry(const ir::Program& program, const std::string& entry, const 
     for (const ir::Value& v : outcome.results) fmt::print("{}\n", to_text(v, TextStyle::Tool));
   const ir::Counters& c = outcome.counters;
   if (!options.counters.empty())
-    fmt::print("work     {}\nkernels  {}\ncopies   {}\nbytes    {}\nupdates  {}\n", c.work, c.kernels, c.copies, c.bytes, c.updates);
+    fmt::print("work     {}\nkernels  {}\ncopies   {}\nbytes    {}\nupdates  {}\nmade     {}\npeak     {}\n", c.work, c.kernels, c.copies,
+               c.bytes, c.updates, c.made, c.peak);
   return 0;
 }
 

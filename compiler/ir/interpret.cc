@@ -351,8 +351,8 @@ std::vector<Cell> Interpreter::evaluate(const Stm& stm, const StmInfo& info) {
         i64 bytes = integer(x.bytes);
         if (bytes < 0) return fail(stm.source, fmt::format("Negative allocation of {} bytes attempted.", bytes)), std::vector<Cell>{};
         if (bytes > options_.max_bytes) return fail(stm.source, fmt::format("Out of memory: {} bytes.", bytes)), std::vector<Cell>{};
-        Ref<Buffer> block(new Buffer);
-        block->bytes.assign(size_t(bytes), 0xF9);  // poison: what is never written shows up as a strange number
+        Ref<Buffer> block(new Buffer(counters_));
+        block->fill(size_t(bytes));
         return one(block);
       });
 }

@@ -39,6 +39,8 @@ struct Counters {
   int64_t kernels = 0;                 // segs at grid or task level
   int64_t copies = 0, bytes = 0;       // statements that copied arrays, and how much they moved
   int64_t updates = 0;                 // of accumulators and histograms
+  int64_t made = 0;                    // bytes of arrays
+  int64_t live = 0, peak = 0;          // of them that are still needed, and at most
 };
 
 struct Outcome {

@@ -64,14 +64,14 @@ Ref<Array> Interpreter::fresh(Scalar elem, std::vector<i64> shape) {
   if (none) bytes = 0;
   Ref<Array> a(new Array);
   a->elem = elem;
-  a->buffer = Ref<Buffer>(new Buffer);
+  a->buffer = Ref<Buffer>(new Buffer(counters_));
   if (negative || bytes > options_.max_bytes) {
     fail({}, negative ? fmt::format("Negative allocation: an array of shape {}.", dims(shape))
                       : fmt::format("Out of memory: an array of shape {}.", dims(shape)));
     shape.assign(shape.size(), 0);
     bytes = 0;
   }
-  a->buffer->bytes.assign(size_t(bytes), 0xF9);
+  a->buffer->fill(size_t(bytes));
   a->strides = row_major(shape);
   a->shape = std::move(shape);
   return a;

@@ -49,6 +49,16 @@ struct Node {
 };
 
 struct Buffer {
+  explicit Buffer(Counters& c) : counters(c) {}
+  ~Buffer() { counters.live -= i64(bytes.size()); }
+  Buffer(const Buffer&) = delete;
+  void fill(size_t n) {          // poison: what is never written shows up as a strange number
+    bytes.assign(n, 0xF9);
+    counters.made += i64(n);
+    counters.live += i64(n);
+    counters.peak = std::max(counters.peak, counters.live);
+  }
+  Counters& counters;
   uint32_t references = 0;
   std::vector<unsigned char> bytes;
   std::vector<Ref<Node>> nodes;  // empty, or one for each element
@@ -192,6 +202,7 @@ class Interpreter {
 
   const Program& program_;
   const InterpretOptions& options_;
+  Counters counters_;                        // outlives the arrays
   bool memory_;                              // Level::Memory: places are real
   std::vector<Slot> slots_;                  // by variable
   std::vector<size_t> frame_sizes_;          // by function
@@ -204,7 +215,6 @@ class Interpreter {
   std::vector<Tape*> tapes_;                 // by level; null at the levels of jvp
   int level_ = 0;
   std::optional<Failure> failure_;
-  Counters counters_;
 };
 
 }  // namespace raido::ir

@@ -1,0 +1,101 @@
+-- Programs whose derivatives have known costs; costs.py measures them. `-- cost: NAME TIME MEMORY [SIZES]` holds the
+-- exponents of the time of NAME and of the memory that it needs at most, as functions of n.
+def data (n: i64): [n]f64 = map (\i -> 0.5 + 0.5 * f64.sin (f64.i64 (i * 7 + 1))) (iota n)
+
+-- cost: gather 1 1
+entry gather (n: i64): []f64 =
+  vjp (\(xs: [n]f64) -> loop s = 0 for i < n do s + f64.sin xs[(i * 7) % n] * s) (data n) 1
+
+-- cost: prefix 1 1
+entry prefix (n: i64): []f64 =
+  vjp (\(a: [n]f64) -> let xs = loop xs = replicate n 1.0 for i < n - 1 do xs with [i + 1] = f64.sin xs[i] * a[i]
+                       in xs[n - 1]) (data n) 1
+
+-- cost: overwrite 1 1
+entry overwrite (n: i64): []f64 =
+  vjp (\(a: [n]f64) -> loop xs = copy a for i < n do xs with [(i * 3) % n] = f64.sin xs[(i * 3) % n] * xs[i]) (data n) (data n)
+
+-- cost: overwrite_twice 1 1
+entry overwrite_twice (n: i64): []f64 =
+  vjp (\a -> vjp (\(a: [n]f64) -> loop xs = copy a for i < n do xs with [(i * 3) % n] = f64.sin xs[(i * 3) % n] * xs[i]) a (data n)) (data n) (data n)
+
+-- cost: twice 1 1
+entry twice (n: i64): []f64 =
+  vjp (\(a: [n]f64) -> loop xs = copy a for i < n - 1 do
+                         let xs = xs with [i] = f64.exp (0.3 * xs[i + 1])
+                         let s = xs[i] * xs[i + 1]
+                         in xs with [i + 1] = s * a[i]) (data n) (data n)
+
+-- Gauss-Seidel
+-- cost: seidel 1 1
+entry seidel (n: i64): []f64 =
+  vjp (\(b: [n]f64) -> loop xs = copy b for _k < 3i64 do
+                         loop xs = xs for i < n - 2 do xs with [i + 1] = b[i] - 0.4 * f64.sin (xs[i] * xs[i + 2])) (data n) (data n)
+
+-- Every iteration updates i elements.
+-- cost: triangle 2 2
+entry triangle (n: i64): []f64 =
+  vjp (\(a: [n]f64) -> loop xs = copy a for i < n do loop xs = xs for j < i do xs with [i] = xs[i] * 0.5 + f64.sin (xs[j] * xs[i])) (data n) (data n)
+
+-- cost: branch 1 1
+entry branch (n: i64): []f64 =
+  vjp (\(a: [n]f64) -> loop xs = copy a for i < n - 1 do if xs[i] > 0.5 then xs with [i + 1] = xs[i] * xs[i + 1] else xs) (data n) (data n)
+
+-- cost: branches 1 1
+entry branches (n: i64): []f64 =
+  vjp (\(a: [n]f64) -> loop xs = copy a for i < n - 1 do
+                         if xs[i] > 0.5 then let xs = xs with [i + 1] = xs[i] * xs[i + 1] in xs with [0] = xs[i + 1] * xs[0]
+                         else if i % 2 == 0 then loop xs = xs for j < 4 do xs with [j] = xs[j] * xs[i + 1]
+                         else xs with [i] = f64.sin xs[i]) (data n) (data n)
+
+-- cost: scattered 1 1
+entry scattered (n: i64): []f64 =
+  vjp (\(a: [n]f64) -> loop xs = copy a for i < n do
+                         let is = [i, (i + 2) % n, -1]
+                         in scatter xs is (map (\j -> if j < 0 then 7 else f64.sin (xs[j] * xs[(j + 1) % n])) is)) (data n) (data n)
+
+-- Edit distance with a soft minimum: n x n cells.
+-- cost: edit 2 2
+entry edit (n: i64): []f64 =
+  vjp (\(a: [n]f64) ->
+         let t = replicate (n + 1) (replicate (n + 1) 0.0)
+         let soft x y = - f64.log (f64.exp (- x) + f64.exp (- y))
+         let t = loop t = t for i < n do
+                   loop t = t for j < n do
+                     t with [i + 1, j + 1] = soft (soft t[i, j + 1] (t[i + 1, j] + a[i] * a[j])) (t[i, j] + a[i])
+         in t[n, n]) (data n) 1
+
+-- Floyd-Warshall with a soft minimum: n updates of each of n x n cells.
+-- cost: floyd 3 3 [4, 8, 16]
+entry floyd (n: i64): []f64 =
+  vjp (\(a: [n]f64) ->
+         let d = map (\x -> map (* x) a) a
+         let d = loop d = d for k < n do
+                   loop d = d for i < n do
+                     loop d = d for j < n do
+                       d with [i, j] = - f64.log (f64.exp (- d[i, j]) + f64.exp (- d[i, k] - d[k, j]))
+         in f64.sum (map f64.sum d)) (data n) 1
+
+-- cost: newton 1 1
+entry newton (n: i64): []f64 =
+  vjp (\(a: [n]f64) -> [(loop (x, i) = (1, 0) while i < n && x > -1 do ((x + a[i] / x) / 2, i + 1)).0]) (data n) [1]
+
+-- Arrays that double: the sum of the sizes.
+-- cost: doubling 1 1
+entry doubling (n: i64): []f64 =
+  vjp (\(a: [n]f64) -> f64.sum (loop ys = take 1 a while length ys < n do ys ++ map f64.sin ys)) (data n) 1
+
+-- cost: histogram 1 1
+entry histogram (n: i64): []f64 =
+  vjp (\(a: [n]f64) -> f64.sum (map f64.sin (reduce_by_index (replicate 8 0) (+) 0 (map (% 8) (iota n)) a))) (data n) 1
+
+-- cost: matmul 3 2 [4, 8, 16]
+entry matmul (n: i64): []f64 =
+  vjp (\(a: [n]f64) ->
+         let m = map (\x -> map (* x) a) a
+         in f64.sum (map (\x -> f64.sum (map (\y -> let p = f64.sum (map2 (*) x y) in p * p) (transpose m))) m)) (data n) 1
+
+-- The distances to k centres: the derivative goes to the nearest one.
+-- cost: nearest 1 1
+entry nearest (n: i64): []f64 =
+  vjp (\(c: [n]f64) -> f64.sum (map (\x -> f64.minimum (map (\y -> (x - y) * (x - y)) c)) (data 4))) (data n) 1
