@@ -165,3 +165,12 @@ if(benchmark_FOUND AND TARGET raido_driver AND NOT RAIDO_PORTABLE AND NOT RAIDO_
     target_link_libraries(${name} PRIVATE raido_driver benchmark::benchmark)
   endforeach()
 endif()
+
+# Derivatives written by hand, which benchmarks/run.py sets beside those of the compiler.
+add_custom_target(native_benchmarks)
+foreach(name gmm ba hand lstm)
+  add_executable(native_${name} EXCLUDE_FROM_ALL benchmarks/native/${name}.cc)
+  target_compile_options(native_${name} PRIVATE -O3 -march=native -ffast-math -fopenmp-simd)
+  set_target_properties(native_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/native OUTPUT_NAME ${name})
+  add_dependencies(native_benchmarks native_${name})
+endforeach()
