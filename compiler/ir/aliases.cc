@@ -60,6 +60,16 @@ class AliasAnalysis {
   }
   // Loop results: what the body returns, with state for its initial value, and the initial value (no iteration).
   void loop(const Stm& s, const std::vector<Bind>& state, const std::vector<Atom>& init, const Body& b) {
+    // What one iteration returns the next one consumes, maybe as another part of the state.
+    for (bool more = true; more;) {
+      more = false;
+      for (size_t i = 0; i < state.size(); i++)
+        if (out_.consumed_.contains(state[i].var))
+          for (Var r : roots_of(b.result[i])) {
+            more |= !out_.consumed_.contains(r);
+            out_.consumed_.insert(r);
+          }
+    }
     for (size_t i = 0; i < state.size(); i++)
       if (auto v = var_of(init[i]); v && is_array(p_.type(*v)) && out_.consumed_.contains(state[i].var)) consume(*v);
     for (size_t i = 0; i < state.size() && i < s.pattern.size(); i++) {
@@ -172,6 +182,12 @@ VarSet Aliases::own_memory() const {
   p_.each_body([&](const Body& b) {
     each_stm(b, [&](const Stm& s) {
       for (Var v : consumed_itself(s)) add(v);
+      auto loop = [&](const std::vector<Bind>& state, const Body& body) {
+        for (size_t i = 0; i < state.size(); i++)
+          if (auto v = var_of(body.result[i]); v && consumed_.contains(state[i].var)) add(*v);
+      };
+      if (auto x = std::get_if<For>(&s.exp)) loop(x->state, x->body);
+      if (auto x = std::get_if<While>(&s.exp)) loop(x->state, x->body);
       if (auto call = std::get_if<Call>(&s.exp); call && call->callee.index < called.size()) called[call->callee.index] = true;
     });
   });

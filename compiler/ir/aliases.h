@@ -18,7 +18,10 @@ class Aliases {
   std::vector<Var> consumed(const Stm& s) const;
   // The same without what the statements of its inner bodies consume.
   std::vector<Var> consumed_itself(const Stm& s) const;
-  // Roots whose memory has to stay their own: consumed somewhere in the program, or returned to a caller, who may consume it.
+  // Does the body of a loop consume this part of its state? Then each iteration returns what belongs to the loop.
+  bool consumes(Var state) const { return consumed_.contains(state); }
+  // Roots whose memory has to stay their own: consumed somewhere in the program, maybe by the next iteration of a loop, or returned to
+  // a caller, who may consume it.
   VarSet own_memory() const;
 
  private:

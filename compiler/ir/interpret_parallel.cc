@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compiler/ir/interpreter.h"
+#include "compiler/ir/transform.h"
 
 namespace raido::ir {
 
@@ -83,12 +84,13 @@ struct Interpreter::Parts {
     for (auto& state : late_state)
       for (Cell& c : state) put(result++, outer, std::move(c));
   }
-  // Without iterations accumulators and proofs come out as they went in.
-  void untouched(const std::vector<Cell>& accumulators) {
-    size_t next = 0;
+  // Without iterations accumulators and proofs come out as they went in. The results may be in another order than `accumulators`.
+  void untouched(const std::vector<Var>& accumulators) {
     for (size_t i = 0; i < results.size(); i++) {
       const Type& t = in.program_.type(pattern[i].var);
-      if (std::holds_alternative<AccType>(t) && next < accumulators.size()) results[i] = accumulators[next++];
+      if (auto acc = std::get_if<AccType>(&t))
+        for (Var v : accumulators)
+          if (std::get<AccType>(in.program_.type(v)).token == acc->token) results[i] = in.cell(v);
       if (std::holds_alternative<CheckType>(t)) results[i] = Num{bool_const(true), {}};
     }
   }
@@ -141,10 +143,11 @@ std::vector<Cell> Interpreter::screma(const Screma& x, const Stm& stm) {
   Parts parts{*this, x.reduces, x.scans, x.late, x.post, stm.pattern, {}, {}, {}, {}};
   parts.prepare(0, stm.pattern.size());
   parts.start();
-  std::vector<Cell> inputs, accumulators;
+  std::vector<Cell> inputs;
+  std::vector<Var> accumulators;
   for (Var v : x.inputs) {
     inputs.push_back(cell(v));
-    if (std::holds_alternative<Ref<Accumulator>>(inputs.back())) accumulators.push_back(inputs.back());
+    if (std::holds_alternative<Ref<Accumulator>>(inputs.back())) accumulators.push_back(v);
     if (auto a = std::get_if<Ref<Array>>(&inputs.back()))
       if ((*a)->shape[0] != n && !failed())
         fail(stm.source, fmt::format("internal error: width {}, but `{}` has {} rows", n, program_.hint(v), (*a)->shape[0]));
@@ -237,13 +240,8 @@ std::vector<Cell> Interpreter::seg(const Seg& x, const Stm& stm, const StmInfo& 
   }
   Parts parts{*this, x.reduces, x.scans, x.late, x.post, stm.pattern, {}, {}, {}, {}};
   parts.prepare(outer, stm.pattern.size() - dest_arrays);
-  std::vector<Cell> accumulators;  // used by the body as free variables
-  walk(x.body, [&](const Var& v) {
-    if (!std::holds_alternative<AccType>(program_.type(v))) return;
-    if (auto a = std::get_if<Ref<Accumulator>>(&cell(v)))
-      if (std::none_of(accumulators.begin(), accumulators.end(), [&](const Cell& c) { return std::get<Ref<Accumulator>>(c) == *a; }))
-        accumulators.push_back(*a);
-  });
+  std::vector<Var> accumulators = free_vars(program_, x.body);
+  std::erase_if(accumulators, [&](Var v) { return !std::holds_alternative<AccType>(program_.type(v)); });
   parts.untouched(accumulators);
   auto lines = [&](auto&& self, size_t dim) -> void {
     if (dim < outer) {

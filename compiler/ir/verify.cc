@@ -138,9 +138,21 @@ class Verifier {
     operands(s);
     if (fine()) shapes(s.exp);
     if (fine()) results(s);
+    if (auto x = std::get_if<For>(&s.exp); x && fine()) returned_state(s, x->state, x->body);
+    if (auto x = std::get_if<While>(&s.exp); x && fine()) returned_state(s, x->state, x->body);
     for (Var v : aliases_.consumed(s)) consume(v);
     for (const Bind& b : s.pattern) if (fine()) bind(b);
     at_ = outer;
+  }
+
+  // What an iteration consumes of its state the one before must have made.
+  void returned_state(const Stm& s, const std::vector<Bind>& state, const Body& b) {
+    VarSet inside;
+    walk_parts(s, [&](const Bind& x) { inside.insert(x.var); });
+    for (size_t i = 0; i < state.size(); i++)
+      if (auto v = var_of(b.result[i]); v && aliases_.consumes(state[i].var) && is_array(p_.type(*v)))
+        for (Var r : aliases_.roots(*v))
+          if (!inside.contains(r)) return fail("V6", fmt::format("`{}` is consumed by each iteration and not made by any", show(r)));
   }
 
   // Uses in field order; inner bodies in the scope of the binders before them.

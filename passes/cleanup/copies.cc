@@ -45,12 +45,12 @@ class CopyElimination {
     Function* function;
   };
   struct InitialCopy { Body* body; size_t at; size_t state; };
+  struct Plan { std::vector<InitialCopy> initial; std::vector<Var> states; };   // to be copied; states of loops that become consumed
   Program& p_;
   PassContext& context_;
   std::optional<Aliases> aliases_;
   std::vector<Frame> frames_;
   VarSet touched_;                       // roots that changed in this round: their aliases are out of date
-  std::vector<InitialCopy> initial_;
   bool changed_ = false;
 
   void body(Body& b) {
@@ -103,8 +103,8 @@ class CopyElimination {
     for (size_t k = 0; k <= until && k < b.stms.size(); k++) each_bind(b.stms[k], [&](Var x) { found = found || x == v; });
     return found;
   }
-  // Whether `root` may be consumed at the place that frames [0, depth) describe. Notes initial values to copy.
-  bool may_consume(Var root, size_t depth, std::vector<InitialCopy>& initial) const {
+  // Whether `root` may be consumed at the place that frames [0, depth) describe. Notes what else follows from that.
+  bool may_consume(Var root, size_t depth, Plan& plan) const {
     VarSet apart;
     for (size_t d = depth; d-- > 0;) {
       const Frame& f = frames_[d];
@@ -117,7 +117,7 @@ class CopyElimination {
           return false;
         case Kind::Once: leave_branch(f, root, apart); break;
         case Kind::Many: return false;
-        case Kind::Loop: return state_of_loop(root, f, d, initial);
+        case Kind::Loop: return state_of_loop(root, f, d, plan);
       }
     }
     return false;
@@ -130,21 +130,33 @@ class CopyElimination {
     });
     return ok;
   }
-  bool state_of_loop(Var root, const Frame& f, size_t depth, std::vector<InitialCopy>& initial) const {
+  bool state_of_loop(Var root, const Frame& f, size_t depth, Plan& plan) const {
     auto check = [&](const std::vector<Bind>& state, const std::vector<Atom>& init) {
-      for (size_t i = 0; i < state.size(); i++) {
-        if (state[i].var != root) continue;
+      auto number = [&](Var v) { return size_t(std::ranges::find(state, v, &Bind::var) - state.begin()); };
+      if (number(root) == state.size()) return false;
+      VarSet inside;
+      walk_parts(*f.statement, [&](const Bind& b) { inside.insert(b.var); });
+      // What an iteration returns for it the next one consumes: something of its own, or another part of the state.
+      std::vector<size_t> consumed{number(root)};
+      for (size_t n = 0; n < consumed.size(); n++)
+        for (Var r : aliases_->roots(*var_of(f.body->result[consumed[n]]))) {
+          if (!inside.contains(r)) return false;
+          size_t other = number(r);
+          if (other < state.size() && std::ranges::find(consumed, other) == consumed.end()) consumed.push_back(other);
+        }
+      for (size_t i : consumed) {
+        if (aliases_->consumes(state[i].var)) continue;
+        plan.states.push_back(state[i].var);
         Var first = *var_of(init[i]);
         bool alone = true;               // no other state starts in the same memory, and the loop reads it only as state
         for (size_t k = 0; k < init.size(); k++)
           if (auto v = var_of(init[k]); v && k != i && is_array(p_.type(*v))) alone = alone && !aliases_->may_alias(*v, first);
-        each_use(p_, *f.body, [&](Var v) { if (is_array(p_.type(v)) && v != root) alone = alone && !shares(v, first); });
+        each_use(p_, *f.body, [&](Var v) { if (is_array(p_.type(v)) && v != state[i].var) alone = alone && !shares(v, first); });
         bool ours = alone;
-        for (Var r : aliases_->roots(first)) ours = ours && !touched_.contains(r) && may_consume(r, depth, initial);
-        if (!ours) initial.push_back({frames_[depth - 1].body, frames_[depth - 1].at, i});
-        return true;
+        for (Var r : aliases_->roots(first)) ours = ours && !touched_.contains(r) && may_consume(r, depth, plan);
+        if (!ours) plan.initial.push_back({frames_[depth - 1].body, frames_[depth - 1].at, i});
       }
-      return false;
+      return true;
     };
     if (auto x = std::get_if<For>(&f.statement->exp)) return check(x->state, x->init);
     if (auto x = std::get_if<While>(&f.statement->exp)) return check(x->state, x->init);
@@ -155,11 +167,13 @@ class CopyElimination {
   bool eliminate(Stm& s, Var a) {
     Var c = s.pattern[0].var;
     if (!s.attrs.empty()) return false;
-    std::vector<InitialCopy> initial;
+    Plan plan;
     for (Var r : aliases_->roots(a))
-      if (touched_.contains(r) || !may_consume(r, frames_.size(), initial)) return false;
+      if (touched_.contains(r) || !may_consume(r, frames_.size(), plan)) return false;
+    for (Var v : plan.states) if (touched_.contains(v)) return false;
     if (touched_.contains(c) || !context_.allow()) return false;
     for (Var r : aliases_->roots(a)) touched_.insert(r);
+    for (Var v : plan.states) touched_.insert(v);
     touched_.insert(c);
     Frame& here = frames_.back();
     Body& b = *here.body;
@@ -171,7 +185,11 @@ class CopyElimination {
     std::vector<std::unique_ptr<Stm>> old = b.stms.take();
     for (size_t k = 0; k < old.size(); k++) if (k != at) b.stms.push_back(std::move(old[k]));
     here.at = at - 1;                    // the loop over the body goes on behind it
-    for (const InitialCopy& x : initial) copy_initial(x);
+    for (size_t i = 0; i < plan.initial.size(); i++) {
+      copy_initial(plan.initial[i]);
+      for (size_t k = i + 1; k < plan.initial.size(); k++)
+        if (plan.initial[k].body == plan.initial[i].body) plan.initial[k].at++;      // both are before the same loop
+    }
     context_.stats.count("copies.eliminated");
     changed_ = true;
     return true;

@@ -15,14 +15,7 @@ using namespace ir;
 
 class Hoister {
  public:
-  Hoister(Program& p, PassContext& context) : p_(p), context_(context), aliases_(p) {
-    p.each_body([&](const Body& b) {
-      each_stm(b, [&](const Stm& s) {
-        for (Var v : aliases_.consumed_itself(s))
-          for (Var r : aliases_.roots(v)) consumed_.insert(r);
-      });
-    });
-  }
+  Hoister(Program& p, PassContext& context) : p_(p), context_(context), aliases_(p), consumed_(aliases_.own_memory()) {}
   void body(Body& b) {
     List<Stm> out;
     for (auto& item : b.stms.take()) {
