@@ -5,10 +5,12 @@
 // shape of its arguments, found again by a key made of code, types and structure, without any size. Its parameters are
 // the dynamic parts of the arguments and of everything that closures among them have captured.
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "compiler/lower/lowerer.h"
+#include "compiler/syntax/children.h"
 
 namespace raido::lower {
 
@@ -176,6 +178,8 @@ struct Lowerer::Capture {
   std::vector<Atom> replacement;            // of atoms
   // Size parameters that had to be evaluated, which is done once.
   std::map<std::pair<const Scope*, const Binding*>, std::optional<Atom>> sizes;
+  std::set<std::pair<const void*, const Scope*>> read;      // code that was looked through, and where its names have their values
+  std::set<std::pair<const Scope*, const Binding*>> mentioned;   // the values that it names
 
   size_t number(const Atom& a) {
     for (size_t i = 0; i < atoms.size(); i++)
@@ -184,6 +188,41 @@ struct Lowerer::Capture {
     return atoms.size() - 1;
   }
 };
+
+// Nothing but floating-point data. What a type needs is never of this kind; the rest of a scope is kept without asking for its use.
+bool Lowerer::only_floats(const Value& v) const {
+  if (auto d = std::get_if<Dynamic>(&v)) return !is_accumulator(d->atom) && is_float(ir::elem_of(program_, d->atom));
+  if (auto p = std::get_if<std::shared_ptr<const Product>>(&v))
+    return std::all_of((*p)->fields.begin(), (*p)->fields.end(), [&](auto& f) { return only_floats(f.second); });
+  return false;
+}
+
+// Data in scope that nobody mentions is no parameter: a rule of differentiation would seem to depend on it.
+void Lowerer::mentions(const Value& v, Capture& into) {
+  auto code = [&](const void* key, const ast::Expr* body, Scope* scope) {
+    if (!scope || scope->global || !into.read.insert({key, scope}).second) return;
+    ast::each_expression(body, [&](const ast::Expr* e) {
+      auto ref = std::get_if<ast::Ref>(&e->node);
+      if (!ref || !ref->path.root) return true;
+      const Binding* b = ref->path.root;
+      Scope* home = scope;
+      while (home && !home->values.contains(b)) home = home->parent;
+      if (home && into.mentioned.insert({home, b}).second) mentions(home->values.at(b), into);
+      return true;
+    });
+  };
+  match(v,
+        [&](const std::shared_ptr<const Product>& p) { for (auto& [n, x] : p->fields) mentions(x, into); },
+        [&](const std::shared_ptr<const Sum>& s) { for (const Value& x : s->slots) mentions(x, into); },
+        [&](const std::shared_ptr<const Closure>& c) {
+          if (c->kind == Closure::Kind::Lambda) code(c->code, static_cast<const ast::Lambda*>(c->code)->body, c->scope);
+          if (c->kind == Closure::Kind::Def) code(c->code, static_cast<const ast::Def*>(c->code)->body, c->scope);
+          for (const Value& x : c->captured) mentions(x, into);
+          for (const Value& x : c->args) mentions(x, into);
+        },
+        [&](const std::shared_ptr<const DefValue>& d) { code(d->def, d->def->body, d->scope); },
+        [&](const auto&) {});
+}
 
 void Lowerer::capture(const Value& v, Capture& into) {
   match(v,
@@ -247,7 +286,8 @@ void Lowerer::capture(Scope* scope, Capture& into) {
   if (!fresh) return;
   into.originals.push_back(scope);
   std::vector<const Binding*> names;
-  for (auto& [b, v] : scope->values) names.push_back(b);
+  for (auto& [b, v] : scope->values)
+    if (into.mentioned.contains({scope, b}) || !only_floats(v)) names.push_back(b);
   std::sort(names.begin(), names.end(), [](auto a, auto b) { return a->id < b->id; });
   for (const Binding* b : names) {
     into.key += fmt::format("${}:", b->id);
@@ -309,6 +349,7 @@ Scope* Lowerer::replay(Scope* scope, Capture& from) {
   Scope* result = copy;
   result->parent = replay(scope->parent, from);
   for (auto& [b, v] : scope->values) {
+    if (!from.mentioned.contains({scope, b}) && only_floats(v)) continue;
     Value x = v;
     if (std::holds_alternative<SizeIn>(v)) {
       std::optional<Atom> n = from.sizes[{scope, b}];
@@ -347,6 +388,8 @@ Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args) {
   ir::Source call_place = b_->source;
   Capture cap;
   cap.key = fmt::format("{}{}{}", fmt::ptr(c.code), derivative_depth_ > 0 ? "'" : "", without_checks ? "!" : "");
+  mentions(std::make_shared<Closure>(c), cap);
+  for (const Value& v : args) mentions(v, cap);
   capture(c.scope, cap);
   std::vector<Value> given;
   std::vector<Atom> consumed;

@@ -151,6 +151,8 @@ class Lowerer {
   std::string function_name(std::string wanted) const;
   Value call_instance(const Closure& c, const std::vector<Value>& args);
   struct Capture;
+  bool only_floats(const Value& v) const;
+  void mentions(const Value& v, Capture& into);
   void capture(const Value& v, Capture& into);
   void capture(Scope* scope, Capture& into);
   Value replay(const Value& v, Capture& from);
