@@ -86,7 +86,7 @@ class Loader {
   ast::File* parsed(const std::string& shown, const std::string& key, std::string contents, bool is_builtin) {
     FileId id = sources_.add(shown, std::move(contents), is_builtin);
     ast::File* file = ast::parse(program_, sources_, id, diags_);
-    file->builtin = is_builtin;
+    file->builtin = file->packed = is_builtin;
     open_.push_back(key);
     std::string folder = key.find('/') == std::string::npos ? "" : key.substr(0, key.rfind('/') + 1);
     decls(file->decls, folder, is_builtin);
@@ -105,14 +105,15 @@ class Loader {
   ast::File* import(const ast::MImport& import, const std::string& folder, bool in_prelude, bool declaration) {
     std::string path(import.path);
     if (in_prelude) return builtin(path);
-    if (path.starts_with("/prelude/")) {
+    std::string key = normalise(path.starts_with("/") ? path + ".fut" : folder + path + ".fut");
+    bool library = key.starts_with("/prelude/lib/");       // came with the compiler, but is written as any other file
+    if (path.starts_with("/prelude/") && !library) {
       names_prelude_ = true;
       if (declaration) diags_.report(import.path_span, err::import_of_prelude, path);
       else if (auto it = loaded_.find(path); it != loaded_.end()) return it->second;
       else diags_.report(import.path_span, err::import_not_found, path + ".fut");
       return nullptr;
     }
-    std::string key = normalise(path.starts_with("/") ? path + ".fut" : folder + path + ".fut");
     if (auto it = loaded_.find(key); it != loaded_.end()) return it->second;
     for (size_t i = 0; i < open_.size(); i++)
       if (open_[i] == key) {
@@ -121,12 +122,18 @@ class Loader {
         diags_.report(import.path_span, err::import_cycle, cycle + key);
         return nullptr;
       }
-    FileContents contents = read_file(key);
-    if (!contents.text) {
+    std::optional<std::string> text = library ? packed(key) : read_file(key).text;
+    if (!text) {
       diags_.report(import.path_span, err::import_not_found, key);
       return nullptr;
     }
-    return parsed(key, key, *contents.text, false);
+    ast::File* file = parsed(key, key, *text, false);
+    file->packed = library;
+    return file;
+  }
+  static std::optional<std::string> packed(const std::string& key) {
+    auto found = find_embedded_file(key.substr(1));
+    return found ? std::optional<std::string>(*found) : std::nullopt;
   }
 
   void decls(std::span<ast::Decl> decls, const std::string& folder, bool in_prelude) {

@@ -78,7 +78,7 @@ int command_imports(const Options& options) {
   auto unit = parsed(options);
   if (!unit) return 2;
   for (const ast::File* f : unit->program.files)
-    if (!f->builtin) fmt::print("{}\n", std::filesystem::path(f->path).lexically_normal().string());
+    if (!f->packed) fmt::print("{}\n", std::filesystem::path(f->path).lexically_normal().string());
   return 0;
 }
 
@@ -86,7 +86,7 @@ int command_defs(const Options& options) {
   auto unit = parsed(options);
   if (!unit) return 2;
   for (const ast::File* f : unit->program.files)
-    if (!f->builtin) list_definitions(*unit, f->decls);
+    if (!f->packed) list_definitions(*unit, f->decls);
   return 0;
 }
 
@@ -95,7 +95,7 @@ int command_hash(const Options& options) {
   if (!unit) return 2;
   Hash hash;
   for (const ast::File* f : unit->program.files) {
-    if (f->builtin) continue;
+    if (f->packed) continue;
     ast::Tokens tokens = ast::lex(unit->program, unit->sources, f->id, unit->diags);
     for (const ast::Token& t : tokens.items)
       if (t.kind != ast::Tok::Doc) hash.add(unit->sources.text(t.span));

@@ -277,6 +277,7 @@ struct File {
   std::span<Comment> comments;                         // kept beside the tree, for the formatter
   const check::ModuleInfo* module = nullptr;           // checked
   bool builtin = false;                                // part of the prelude
+  bool packed = false;                                 // came with the compiler: the prelude, and the libraries below it
   std::span<Mention> mentions;                         // of the prelude: all of them, in the order of the text
 };
 
