@@ -187,6 +187,19 @@ def lbm(n, steps):
          [weight[i % 19] * (1 + 0.1 * uniform(233, i)) for i in range(19 * n ** 3)])
 
 
+def micro(n):
+    a, b = [uniform(111, i) for i in range(n * n)], [uniform(112, i) for i in range(n * n)]
+
+    def dot(x, y):
+        return sum(v * w for v, w in zip(x, y))
+    for name, f, x in [("dot", lambda x: dot(x, b), a[:n]), ("vecadd", lambda x: [v + w for v, w in zip(x, b)], a[:n]),
+                       ("vecscale", lambda x: [x[0] * w for w in b[:n]], a[:1]),
+                       ("matvec", lambda x: [dot(x[i * n:i * n + n], b) for i in range(n)], a),
+                       ("vecmat", lambda x: [dot(x, b[j::n]) for j in range(n)], a[:n]),
+                       ("matmul", lambda x: [dot(x[i * n:i * n + n], b[j::n]) for i in range(n) for j in range(n)], a)]:
+        show(f"{name} n{n}", f, x)
+
+
 hand(20, 7, False, False)
 hand(20, 7, False, True)
 hand(20, 7, True, False)
@@ -195,3 +208,4 @@ nn(4, 9, 5)
 fft(0)
 fft(4)
 lbm(3, 4)
+micro(8)

@@ -50,6 +50,9 @@ programs = [
     ("lagrad/trmv", ("inputs", "full_objective", "full_jacobian"), ["2048i64"]),
     ("lagrad/trmv", ("packed_inputs", "packed_objective", "packed_jacobian"), ["2048i64"]),
     ("lagrad/mlp", usual, ["784i64 256i64 10i64 64i64"]),
+    *(("lagrad/micro", (inputs, f"{name}_objective", f"{name}_jacobian"), [size]) for inputs, name, size in (
+        ("vectors", "dot", "65536i64"), ("vectors", "vecadd", "65536i64"), ("scaled", "vecscale", "65536i64"),
+        ("matrix_vector", "matvec", "1024i64"), ("vector_matrix", "vecmat", "1024i64"), ("matrices", "matmul", "512i64"))),
     ("tapeflow/gravity", usual, ["512i64"]),
     ("tapeflow/gravity", ("inputs", "energy_objective", "energy_jacobian"), ["128i64"]),
     ("tapeflow/matdescent", usual, ["400i64 400i64"]),

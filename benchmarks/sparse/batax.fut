@@ -1,22 +1,22 @@
 -- batax.fut - b A^T A x with sparse A, and its transposed derivative.
 
 import "../input"
+import "/prelude/lib/sparse"
 import "csr"
 
-def product [r] [nnz] [n] (beta: f64) (a: csr [r] [nnz]) (x: [n]f64): [n]f64 =
-  let ax = tabulate (r - 1) (\i -> row_sum a i (\j v -> v * x[j]))
-  in reduce_by_index (replicate n 0) (+) 0 a.columns (map2 (\i v -> beta * v * ax[i]) (owners a) a.values)
+def product [r] [k] [n] (beta: f64) (a: csr [r] [k]) (x: [n]f64): [n]f64 =
+  map (beta *) (csr.vspm n (csr.spmv a x) a)
 
 def instance (n: i64) (density: f64) = (synthetic n density, fill (uniform 105) n)
 
 entry inputs (n: i64) (density: f64) =
   let (a, x) = instance n density
-  in (a.rows, a.columns, a.values, x)
+  in (a.begins, a.columns, a.values, x)
 
-entry calculate_objective [r] [nnz] [n] (rows: [r]i64) (columns: [nnz]i64) (values: [nnz]f64) (x: [n]f64): [n]f64 =
-  product 1.5 {rows, columns, values} x
-entry calculate_jacobian [r] [nnz] [n] (rows: [r]i64) (columns: [nnz]i64) (values: [nnz]f64) (x: [n]f64): [n]f64 =
-  vjp (product 1.5 {rows, columns, values}) x (replicate n 1)
+entry calculate_objective [r] [k] [n] (begins: [r]i64) (columns: [k]i64) (values: [k]f64) (x: [n]f64): [n]f64 =
+  product 1.5 (matrix begins columns values) x
+entry calculate_jacobian [r] [k] [n] (begins: [r]i64) (columns: [k]i64) (values: [k]f64) (x: [n]f64): [n]f64 =
+  vjp (product 1.5 (matrix begins columns values)) x (replicate n 1)
 
 entry check (n: i64) (density: f64): (i64, f64, f64, f64) =
   let (a, x) = instance n density

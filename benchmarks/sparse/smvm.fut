@@ -1,21 +1,21 @@
 -- smvm.fut - the sum of all elements of a sparse matrix times a vector, which is differentiated.
 
 import "../input"
+import "/prelude/lib/sparse"
 import "csr"
 
-def objective [r] [nnz] [n] (a: csr [r] [nnz]) (x: [n]f64): f64 =
-  f64.sum (tabulate (r - 1) (\i -> row_sum a i (\j v -> v * x[j])))
+def objective [r] [k] [n] (a: csr [r] [k]) (x: [n]f64): f64 = f64.sum (csr.spmv a x)
 
 def instance (n: i64) (density: f64) = (synthetic n density, fill (uniform 105) n)
 
 entry inputs (n: i64) (density: f64) =
   let (a, x) = instance n density
-  in (a.rows, a.columns, a.values, x)
+  in (a.begins, a.columns, a.values, x)
 
-entry calculate_objective [r] [nnz] [n] (rows: [r]i64) (columns: [nnz]i64) (values: [nnz]f64) (x: [n]f64): f64 =
-  objective {rows, columns, values} x
-entry calculate_jacobian [r] [nnz] [n] (rows: [r]i64) (columns: [nnz]i64) (values: [nnz]f64) (x: [n]f64): [n]f64 =
-  vjp (objective {rows, columns, values}) x 1
+entry calculate_objective [r] [k] [n] (begins: [r]i64) (columns: [k]i64) (values: [k]f64) (x: [n]f64): f64 =
+  objective (matrix begins columns values) x
+entry calculate_jacobian [r] [k] [n] (begins: [r]i64) (columns: [k]i64) (values: [k]f64) (x: [n]f64): [n]f64 =
+  vjp (objective (matrix begins columns values)) x 1
 
 entry check (n: i64) (density: f64): (f64, f64, f64) =
   let (a, x) = instance n density

@@ -1,0 +1,48 @@
+-- prelude/lib/sparse: every format against the dense matrix, and sizes 0.
+import "/prelude/lib/sparse"
+
+def multiplied [n] [m] (a: [n][m]f64) (x: [m]f64): [n]f64 = map (\row -> f64.sum (map2 (*) row x)) a
+
+def differ [n] (a: [n]f64) (b: [n]f64): bool = any id (map2 (!=) a b)
+def differ_2d [n] [m] (a: [n][m]f64) (b: [n][m]f64): bool = or (map2 differ a b)
+
+-- ==
+-- entry: wrong
+-- input { [[1.0, 0.0, 2.0], [0.0, 0.0, 0.0], [0.0, 3.0, 4.0], [5.0, 0.0, 0.0]] [1.0, 2.0, 4.0] } output { empty([0]i64) }
+-- input { [[0.0, 0.0], [0.0, 0.0]] [1.0, 2.0] } output { empty([0]i64) }
+-- input { empty([0][3]f64) [1.0, 2.0, 4.0] } output { empty([0]i64) }
+-- input { empty([3][0]f64) empty([0]f64) } output { empty([0]i64) }
+entry wrong [n] [m] (a: [n][m]f64) (x: [m]f64): []i64 =
+  let c = coo.from_dense a
+  let r = csr.from_dense a
+  let k = csc.from_dense a
+  let d = dcsr.from_dense a
+  let y = multiplied a x
+  let b = map (\v -> [v, 2 * v, v + 1]) x
+  let ab = transpose (map (multiplied a) (transpose b))
+  let w = map f64.i64 (iota n)
+  let wa = multiplied (transpose a) w
+  let tests =
+    [ differ_2d a (coo.to_dense n m c), differ_2d a (csr.to_dense m r), differ_2d a (csc.to_dense n k), differ_2d a (dcsr.to_dense n m d),
+      differ y (coo.spmv n c x), differ y (csr.spmv r x), differ y (csc.spmv n k x), differ y (dcsr.spmv n d x),
+      differ wa (coo.vspm m w c), differ wa (csr.vspm m w r), differ wa (csc.vspm w k), differ wa (dcsr.vspm m w d),
+      differ_2d ab (coo.spmm n c b), differ_2d ab (csr.spmm r b), differ_2d ab (csc.spmm n k b), differ_2d ab (dcsr.spmm n d b),
+      differ_2d (transpose a) (coo.to_dense m n (coo.transpose c)), differ_2d (transpose a) (csr.to_dense n (csr.transpose m r)),
+      differ_2d (transpose a) (csc.to_dense m (csc.transpose n k)), differ_2d (transpose a) (dcsr.to_dense m n (dcsr.transpose m d)),
+      differ_2d (map (map (2 *)) a) (csr.to_dense m (csr.map_values (2 *) r)),
+      differ_2d (map (map (2 *)) a) (dcsr.to_dense n m (dcsr.map_values (2 *) d)) ]
+  in filter (\i -> tests[i]) (indices tests)
+
+-- The gradient of the values has the length of the values; the formats agree on it.
+-- ==
+-- entry: gradients
+-- input { [[1.0, 0.0, 2.0], [0.0, 0.0, 0.0], [0.0, 3.0, 4.0], [5.0, 0.0, 0.0]] [1.0, 2.0, 4.0] [1.0, 10.0, 100.0, 1000.0] }
+-- output { [1.0, 4.0, 200.0, 400.0, 1000.0] [1.0, 4.0, 200.0, 400.0, 1000.0] [1.0, 1000.0, 200.0, 4.0, 400.0]
+--          [1.0, 4.0, 200.0, 400.0, 1000.0] }
+entry gradients [n] [m] (a: [n][m]f64) (x: [m]f64) (w: [n]f64): ([]f64, []f64, []f64, []f64) =
+  let c = coo.from_dense a
+  let r = csr.from_dense a
+  let k = csc.from_dense a
+  let d = dcsr.from_dense a
+  in (vjp (\v -> coo.spmv n (c with values = v) x) c.values w, vjp (\v -> csr.spmv (r with values = v) x) r.values w,
+      vjp (\v -> csc.spmv n (k with values = v) x) k.values w, vjp (\v -> dcsr.spmv n (d with values = v) x) d.values w)
