@@ -50,6 +50,8 @@ if(TARGET raido)
   set_tests_properties(derivatives PROPERTIES LABELS quick TIMEOUT 300)
   add_test(NAME derivatives_costs COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/ad/costs.py --raido $<TARGET_FILE:raido>)
   set_tests_properties(derivatives_costs PROPERTIES LABELS quick TIMEOUT 300)
+  add_test(NAME costs COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/cost/run.py $<TARGET_FILE:raido>)
+  set_tests_properties(costs PROPERTIES LABELS quick TIMEOUT 300)
   foreach(pipeline cpu gpu)
     add_test(NAME derivatives_${pipeline} COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/ad/run.py
                                           --raido $<TARGET_FILE:raido> --pipeline ${pipeline})

@@ -1,0 +1,40 @@
+-- Products with sparse matrices and their derivatives cost what the entries cost: at a fixed size with four times the entries, and with
+-- the same entries in a matrix that is larger in the other direction.
+import "/prelude/lib/sparse"
+
+-- w entries in each of n rows of m elements.
+def matrix (n: i64) (m: i64) (w: i64) =
+  {begins = tabulate (n + 1) (* w), columns = tabulate (n * w) (\at -> 7 * at % m), values = replicate (n * w) 1f64}
+
+-- cost: product 4 < 200i64 200i64 4i64 | 200i64 200i64 16i64
+-- cost: product 1 < 20i64 200i64 100i64 | 20i64 400i64 100i64
+-- cost: product < 100i64 100i64 8i64: by_values 4
+-- cost: product < 100i64 100i64 8i64: by_vector 4
+entry product (n: i64) (m: i64) (w: i64) = csr.spmv (matrix n m w) (replicate m 1)
+
+-- cost: by_values 4 < 200i64 200i64 4i64 | 200i64 200i64 16i64
+-- cost: by_values 1 < 20i64 200i64 100i64 | 20i64 400i64 100i64
+entry by_values (n: i64) (m: i64) (w: i64) =
+  let a = matrix n m w
+  in vjp (\v -> csr.spmv (a with values = v) (replicate m 1)) a.values (replicate n 1)
+
+-- cost: by_vector 4 < 200i64 200i64 4i64 | 200i64 200i64 16i64
+-- cost: by_vector 1 < 20i64 200i64 100i64 | 20i64 400i64 100i64
+entry by_vector (n: i64) (m: i64) (w: i64) = vjp (csr.spmv (matrix n m w)) (replicate m 1) (replicate n 1)
+
+-- The second derivative of the sum of squares, in the direction of all values.
+-- cost: second 4 < 200i64 200i64 4i64 | 200i64 200i64 16i64
+entry second (n: i64) (m: i64) (w: i64) =
+  let a = matrix n m w
+  let f v = f64.sum (map (** 2) (csr.spmv (a with values = v) (replicate m 1)))
+  in jvp (\v -> vjp f v 1) a.values (map (* 0.5) a.values)
+
+-- cost: columns 4 < 200i64 200i64 4i64 | 200i64 200i64 16i64
+entry columns (n: i64) (m: i64) (w: i64) =
+  let a = matrix n m w
+  in vjp (\v -> csc.spmv m {begins = a.begins, rows = a.columns, values = v} (replicate n 1)) a.values (replicate m 1)
+
+-- cost: empty_rows 1 < 100i64 100i64 | 100i64 400i64
+entry empty_rows (r: i64) (m: i64) =
+  let a = matrix r m 8
+  in vjp (\v -> f64.sum (dcsr.spmv r {rows = iota r, begins = a.begins, columns = a.columns, values = v} (replicate m 1))) a.values 1
