@@ -205,6 +205,12 @@ int arity_of(ScalarOp op) {
   PANIC("scalar operation without a row");
 }
 bool is_commutative(ScalarOp op, Scalar s) { return row(op, s).flags & C; }
+bool is_call(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::pow: case ScalarOp::hypot: case ScalarOp::atan2: case ScalarOp::atan2pi: case ScalarOp::polygamma: return true;
+    default: return op >= ScalarOp::cbrt && op <= ScalarOp::erfc;
+  }
+}
 bool is_associative(ScalarOp op, Scalar s) { return row(op, s).flags & A; }
 Scalar operand_type(ScalarOp op, Scalar s, int i) {
   int flags = row(op, s).flags;

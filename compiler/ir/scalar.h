@@ -111,6 +111,7 @@ const OpRow* find_row(ScalarOp op, Scalar s);
 const OpRow& row(ScalarOp op, Scalar s);
 int arity_of(ScalarOp op);
 bool is_commutative(ScalarOp op, Scalar s);
+bool is_call(ScalarOp op);            // at floats, a mathematical function: dearer than memory
 bool is_associative(ScalarOp op, Scalar s);
 // The type of operand i, and of the result, of `op` at type `s`.
 Scalar operand_type(ScalarOp op, Scalar s, int i);

@@ -16,13 +16,6 @@ namespace raido {
 using namespace ir;
 namespace {
 
-bool is_call(ScalarOp op) {
-  switch (op) {
-    case ScalarOp::pow: case ScalarOp::hypot: case ScalarOp::atan2: case ScalarOp::atan2pi: case ScalarOp::polygamma: return true;
-    default: return op >= ScalarOp::cbrt && op <= ScalarOp::erfc;
-  }
-}
-
 class Share {
  public:
   Share(Program& p, PassContext& context) : p_(p), context_(context) {}
