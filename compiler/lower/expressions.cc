@@ -389,8 +389,17 @@ Value Lowerer::attributed(const ast::Attributed& a, Scope* scope) {
     breakpoint(scope);
     return v;
   }
+  if (n == "stripmine" || n == "checkpoint") {           // of a loop, and not of what is in it
+    const ast::Expr* body = a.body;
+    while (auto inner = std::get_if<ast::Attributed>(&body->node)) body = inner->body;
+    if (!std::holds_alternative<ast::Loop>(body->node)) return eval(*a.body, scope);
+    std::vector<int64_t> numbers;
+    for (const ast::Attr& arg : a.attr.args) if (arg.is_integer) numbers.push_back(int64_t(arg.integer));
+    loop_attrs_.push_back({std::string(n), numbers});
+    return eval(*a.body, scope);
+  }
   static constexpr std::string_view passed_on[] = {"sequential", "sequential_outer", "sequential_inner", "unroll", "noinline", "warn",
-                                                   "flattening", "incremental_flattening", "stripmine", "scratch", "blank"};
+                                                   "flattening", "incremental_flattening", "scratch", "blank"};
   if (std::find(std::begin(passed_on), std::end(passed_on), n) == std::end(passed_on)) return eval(*a.body, scope);
   // The hint belongs to the loop or parallel operator that the body is; it is put on the statements made for it.
   std::string mark(n);

@@ -6,6 +6,7 @@
 namespace raido::lower {
 
 Value Lowerer::loop(const ast::Loop& l, Scope* scope) {
+  std::vector<ir::Attr> attrs = std::exchange(loop_attrs_, {});
   std::optional<Value> bound;
   if (l.form != ast::Loop::Form::While) bound = eval(*l.bound, scope);
   Value init = owned(eval(*l.init, scope));
@@ -92,13 +93,20 @@ Value Lowerer::loop(const ast::Loop& l, Scope* scope) {
   std::vector<Var> results;
   State state = make_state();
   for (const ir::Bind& b : state.binds) hints.push_back(program_.hint(b.var));
+  auto made = [&](ir::Exp e) {
+    size_t others = b_->attrs.size();
+    b_->attrs.insert(b_->attrs.end(), attrs.begin(), attrs.end());
+    std::vector<Var> out = b_->bind(hints, std::move(e));
+    b_->attrs.resize(others);
+    return out;
+  };
   if (l.form == ast::Loop::Form::While) {
     ir::While w{state.binds, all_init, {}, {}};
     State for_cond = make_state();
     w.cond.params = for_cond.binds;
     w.cond.body = b_->body([&] { return std::vector<Atom>{atom(eval(*l.bound, enter(for_cond)))}; });
     w.body = b_->body([&] { return leave(eval(*l.body, enter(state)), state); });
-    results = b_->bind(hints, std::move(w));
+    results = made(std::move(w));
   } else {
     Var i = program_.fresh("i", ir::scalar_type(Scalar::I64));
     Atom n;
@@ -116,7 +124,7 @@ Value Lowerer::loop(const ast::Loop& l, Scope* scope) {
       }
       return leave(eval(*l.body, inner), state);
     });
-    results = b_->bind(hints, std::move(f));
+    results = made(std::move(f));
   }
   return rebuild(init, std::vector<Atom>(results.begin() + ptrdiff_t(varying.size()), results.end()));
 }

@@ -215,6 +215,7 @@ class Lowerer {
   ir::Source call_source_;                             // of the call that the current function was entered by
   std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>, ir::Source> sources_;
   bool unsafe_ = false;
+  std::vector<ir::Attr> loop_attrs_;                 // of the loop that comes now
   bool uses_ad_ = false;
   int derivative_depth_ = 0;                           // of derivative operators around what is being lowered
 };

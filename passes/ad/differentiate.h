@@ -19,6 +19,8 @@ Activity ready(Functions& functions, ir::Lambda& f, const std::vector<bool>& var
 // Copies what is consumed inside f, so that its values survive; gives operations the form that the rules expect. For
 // reverse mode `counted` says which values vary: a `while` loop over such becomes a `for` loop (prepare.cc).
 void prepare(ir::Program& p, ir::Lambda& f, const Activity* counted);
+// A `for` loop with #[stripmine(k)] becomes k nested ones (stripmine.cc).
+void stripmine(ir::Builder& b, ir::Stm& s);
 // The scalar operation of the operator, if it is one on its operands or on those of arrays of any rank, pointwise.
 std::optional<ScalarOp> pointwise_operator(const ir::Program& p, const ir::Lambda& op);
 // Emits f's results and the derivative; the values of the operator in order (reverse.cc, forward.cc).

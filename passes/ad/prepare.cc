@@ -35,6 +35,7 @@ class Preparation {
           else if (h->dests.size() > 1 || !is_identity(h->pre)) { each_dest(b, s, std::move(*h)); continue; }
         }
         if (auto w = std::get_if<While>(&s.exp); w && counts(s)) s.exp = count(b, std::move(*w), s.pattern);
+        if (std::holds_alternative<For>(s.exp) && counts(s)) stripmine(b, s);
         statement(b, s);
       }
     });
@@ -53,25 +54,30 @@ class Preparation {
     b.emit(std::move(s));
   }
   bool adds(const Dest& d) const { return d.combine && scalar_operator(p_, *d.combine) == ScalarOp::add; }
-  bool counts(const Stm& s) const {
+  bool counts(const Stm& s) const {        // whether its iterations are gone back through
     if (!counted_) return false;
     for (Bind x : s.pattern) if (counted_->varied(x.var)) return true;
     return false;
   }
   // loop p = p0 while c p do body   ==>   n = (loop (p, n) = (p0, 0) while c p do (body, n + 1)).n; loop p = p0 for _ < n do body
   Exp count(Builder& b, While w, const std::vector<Bind>& results) {
-    While once = clone(p_, w);
-    Var n = p_.fresh("n", scalar_type(Scalar::I64));
-    once.state.push_back({n});
-    once.init.push_back(i64_const(0));
-    once.cond.params.push_back({p_.fresh("n", scalar_type(Scalar::I64))});
-    Builder in(p_, once.body.stms);
+    Stm once = clone(p_, Stm{results, w, b.checks, b.source, {}});
+    While& loop = std::get<While>(once.exp);
+    Var n = p_.fresh("n", scalar_type(Scalar::I64)), times = p_.fresh("n", scalar_type(Scalar::I64));
+    loop.state.push_back({n});
+    loop.init.push_back(i64_const(0));
+    loop.cond.params.push_back({p_.fresh("n", scalar_type(Scalar::I64))});
+    Builder in(p_, loop.body.stms);
     in.source = b.source;
-    once.body.result.push_back((in.term(n) + 1).atom);
-    std::vector<std::string> hints;
-    for (Bind x : results) hints.push_back(p_.hint(x.var));
-    hints.push_back("n");
-    Var times = b.bind(hints, std::move(once)).back();
+    loop.body.result.push_back((in.term(n) + 1).atom);
+    once.pattern.push_back({times});
+    // Accumulators around it are updated by the loop that comes then.
+    VarSet inside;
+    each_bind(once.exp, [&](Var v) { inside.insert(v); });
+    Body counting;
+    counting.stms.push_back(std::move(once));
+    drop_accumulators(p_, counting, [&](const AccType& t) { return !inside.contains(t.token); });
+    b.emit_all(std::move(counting.stms));
     return For{{p_.fresh("i", scalar_type(Scalar::I64))}, times, std::move(w.state), std::move(w.init), std::move(w.body)};
   }
   // A histogram for each destination, of what `pre` gives.

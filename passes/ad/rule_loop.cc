@@ -17,7 +17,7 @@
 // Rules: loop.record loop.shape.
 #include <algorithm>
 
-#include "passes/ad/reverse.h"
+#include "passes/ad/loop_back.h"
 #include "passes/ad/undo.h"
 
 namespace raido::ad {
@@ -48,11 +48,82 @@ void substitute_type(Type& t, const Subst& s) {
 
 }  // namespace
 
+LoopBack::LoopBack(Reverse& rev, const Stm& s, const For& op) : rev_(rev), s_(s), op_(op) {
+  VarSet bound;
+  bound.insert(op.i.var);
+  for (size_t i = 0; i < op.state.size(); i++) {
+    bound.insert(op.state[i].var);
+    if (rev.act.varied(op.state[i].var) && !is_acc(rev.p.type(op.state[i].var))) carried_.push_back(i);
+  }
+  free_ = rev.free_in(op.body);
+  std::erase_if(free_, [&](Var v) { return bound.contains(v); });
+}
+bool LoopBack::active() const {
+  if (rev_.updates_gathered(s_)) return true;
+  return std::ranges::any_of(s_.pattern, [&](Bind x) { return !rev_.is_zero(x.var); });
+}
+std::vector<Atom> LoopBack::start() {
+  std::vector<Atom> out;
+  auto whole = [&](Var v) { return is_array(rev_.p.type(v)) ? Atom(rev_.own(v)) : rev_.adjoint(v); };
+  for (size_t i : carried_) {
+    out.push_back(whole(s_.pattern[i].var));
+    rev_.take(s_.pattern[i].var);
+  }
+  for (Var v : free_) out.push_back(accumulates(v) ? rev_.state(v).value : whole(v));
+  return out;
+}
+void LoopBack::name(std::vector<Var>& state, Subst& values) const {
+  Program& p = rev_.p;
+  for (size_t k = 0; k < op_.state.size(); k++) {
+    Var x = op_.state[k].var;
+    if (!is_scalar(p.type(x)) && !is_array(p.type(x))) continue;
+    Type t = p.type(x);
+    substitute_type(t, values);
+    if (!state[k].valid()) state[k] = p.fresh(p.hint(x), t);
+    if (rev_.act.varied(x)) rev_.act.mark(state[k]);
+    values.emplace(x, state[k]);
+  }
+}
+std::vector<Atom> LoopBack::iteration(Reverse& inner, const Atom& i, const std::vector<Var>& state, const std::vector<Var>& adjoints) {
+  Program& p = rev_.p;
+  Subst values;
+  values.emplace(op_.i.var, i);
+  for (size_t k = 0; k < state.size(); k++)
+    if (state[k].valid()) values.emplace(op_.state[k].var, state[k]);
+  for (size_t k = 0; k < free_.size(); k++) {
+    Var now = adjoints[carried_.size() + k];
+    inner.state(free_[k]) = accumulates(free_[k]) ? Adjoint::acc(now) : Adjoint::of(now, true);
+  }
+  Body body = rev_.act.clone(op_.body);
+  substitute(p, body, values);
+  std::vector<Adjoint> seeds(op_.state.size());
+  for (size_t k = 0; k < carried_.size(); k++) seeds[carried_[k]] = Adjoint::of(adjoints[k], true);
+  inner.scope(std::move(body), seeds);
+  std::vector<Atom> out;
+  auto whole = [&](Var v) { return is_array(p.type(v)) ? Atom(inner.own(v)) : inner.adjoint(v); };
+  for (size_t k : carried_) out.push_back(whole(state[k]));
+  for (Var v : free_) out.push_back(accumulates(v) ? inner.state(v).value : whole(v));
+  return out;
+}
+void LoopBack::finish(const std::vector<Var>& adjoints) {
+  for (size_t k = 0; k < free_.size(); k++) {
+    Var result = adjoints[carried_.size() + k];
+    rev_.state(free_[k]) = accumulates(free_[k]) ? Adjoint::acc(result) : Adjoint::of(result, true);
+  }
+  for (size_t k = 0; k < carried_.size(); k++) {
+    const Atom& init = op_.init[carried_[k]];
+    rev_.add(init, as_type(rev_.b, adjoints[k], rev_.p.type(init)), true);
+  }
+}
+
 ReturnSweep vjp_for(Reverse& rev, const Stm& s, const For& op) {
+  if (has_attr(s.attrs, "checkpoint"))
+    if (auto back = vjp_checkpointed(rev, s, op)) return *back;
   Program& p = rev.p;
   Stm loop = s;
   Body& forth = std::get<For>(loop.exp).body;
-  std::vector<size_t> updated = updated_state(p, op), recorded;
+  std::vector<size_t> updated, recorded;
+  if (!has_attr(s.attrs, "blocks")) updated = updated_state(p, op);
   std::vector<Atom> changed, wanted;
   for (size_t k : updated) changed.push_back(forth.result[k]);
   Steps steps = save_overwritten(p, forth, changed);
@@ -71,18 +142,9 @@ ReturnSweep vjp_for(Reverse& rev, const Stm& s, const For& op) {
   return [&rev, &s, &op, updated, recorded, steps, kept] {
     Program& q = rev.p;
     Builder& b = rev.b;
-    bool active = rev.updates_gathered(s);
-    for (Bind x : s.pattern) active = active || !rev.is_zero(x.var);
-    if (!active) return;
-    std::vector<size_t> carried;                             // state with an adjoint
-    for (size_t i = 0; i < op.state.size(); i++)
-      if (rev.act.varied(op.state[i].var) && !is_acc(q.type(op.state[i].var))) carried.push_back(i);
-    VarSet bound;
-    bound.insert(op.i.var);
-    for (Bind x : op.state) bound.insert(x.var);
-    std::vector<Var> free = rev.free_in(op.body);
-    std::erase_if(free, [&](Var v) { return bound.contains(v); });
-
+    LoopBack loop_back(rev, s, op);
+    if (!loop_back.active()) return;
+    const std::vector<size_t>& carried = loop_back.carried();
     For back;
     back.n = op.n;
     back.i = {q.fresh("k", scalar_type(Scalar::I64))};
@@ -106,74 +168,41 @@ ReturnSweep vjp_for(Reverse& rev, const Stm& s, const For& op) {
       sizes.push_back(i);
       current.emplace(x, carry(q.hint(x), s.pattern[i].var));
     }
-    std::vector<Var> adjoints, frees;
-    for (size_t i : carried) {
-      Var y = s.pattern[i].var;
-      adjoints.push_back(carry(q.hint(y) + "_adj", is_array(q.type(y)) ? Atom(rev.own(y)) : rev.adjoint(y)));
-      if (mentions(q, op.state[i].var, changing)) {
-        Type t = q.type(op.state[i].var);
-        substitute_type(t, current);
-        q.vars[adjoints.back().index].type = t;
-      }
-      rev.take(y);
+    std::vector<Var> adjoints, arrays;                       // arrays: what the loop updated, undone step by step
+    std::vector<Atom> last = loop_back.start();
+    for (size_t k = 0; k < last.size(); k++) {
+      adjoints.push_back(carry(var_of(last[k]) ? q.hint(*var_of(last[k])) : "adj", last[k]));
+      if (k >= carried.size() || !mentions(q, op.state[carried[k]].var, changing)) continue;
+      Type t = q.type(op.state[carried[k]].var);
+      substitute_type(t, current);
+      q.vars[adjoints.back().index].type = t;
     }
-    for (Var v : free) {
-      bool acc = rev.state(v).kind == Adjoint::Kind::Acc;
-      frees.push_back(carry(q.hint(v) + "_adj", acc ? rev.state(v).value : is_array(q.type(v)) ? Atom(rev.own(v)) : rev.adjoint(v)));
-    }
-    std::vector<Var> arrays;                                 // what the loop updated, undone step by step
     for (size_t k : updated) arrays.push_back(carry(q.hint(s.pattern[k].var), rev.current(s.pattern[k].var)));
     back.body = b.body([&] {
       Reverse inner(rev, {});
-      Term i = b.term(op.n) - 1 - b.term(back.i.var);
-      Subst values;
-      values.emplace(op.i.var, i.atom);
+      Atom i = (b.term(op.n) - 1 - b.term(back.i.var)).atom;
       std::vector<Var> restored(op.state.size());
-      std::vector<Atom> then = kept.read(b, i.atom, kept.slots);
+      std::vector<Atom> then = kept.read(b, i, kept.slots);
       for (size_t k = 0; k < recorded.size(); k++) restored[recorded[k]] = *var_of(then[k]);
       std::vector<Var> before = steps.undo(b, arrays, {then.begin() + ptrdiff_t(recorded.size()), then.end()});
       for (size_t k = 0; k < updated.size(); k++) restored[updated[k]] = before[k];
-      for (size_t k = 0; k < op.state.size(); k++) {
-        Var x = op.state[k].var;
-        if (!is_scalar(q.type(x)) && !is_array(q.type(x))) continue;
-        Type t = q.type(x);
-        substitute_type(t, values);
-        if (!restored[k].valid()) restored[k] = q.fresh(q.hint(x), t);   // a name for its adjoint: the body does not read it
-        if (rev.act.varied(x)) rev.act.mark(restored[k]);
-        values.emplace(x, restored[k]);
-      }
+      Subst values;
+      loop_back.name(restored, values);
       for (Var v : before) inner.make_ours(v);
-      for (size_t k = 0; k < free.size(); k++)
-        inner.state(free[k]) = rev.state(free[k]).kind == Adjoint::Kind::Acc ? Adjoint::acc(frees[k]) : Adjoint::of(frees[k], true);
-      Body body = rev.act.clone(op.body);
-      substitute(q, body, values);
-      std::vector<Adjoint> seeds(op.state.size());
-      for (size_t k = 0; k < carried.size(); k++) seeds[carried[k]] = Adjoint::of(adjoints[k], true);
-      inner.scope(std::move(body), seeds);
-      std::vector<Atom> out;
+      std::vector<Atom> out, went_back = loop_back.iteration(inner, i, restored, adjoints);
       for (size_t k : sizes) out.push_back(restored[k]);
-      for (size_t k : carried) out.push_back(is_array(q.type(restored[k])) ? Atom(inner.own(restored[k])) : inner.adjoint(restored[k]));
-      for (size_t k = 0; k < free.size(); k++) {
-        if (inner.state(free[k]).kind == Adjoint::Kind::Acc) out.push_back(inner.state(free[k]).value);
-        else out.push_back(is_array(q.type(free[k])) ? Atom(inner.own(free[k])) : inner.adjoint(free[k]));
-      }
+      out.insert(out.end(), went_back.begin(), went_back.end());
       for (Var v : before) out.push_back(inner.current(v));
       return out;
     });
     std::vector<std::string> hints;
     for (Bind x : back.state) hints.push_back(q.hint(x.var));
+    if (has_attr(s.attrs, "blocks")) b.attrs.push_back({"blocks", {}});
     std::vector<Var> out = b.bind(hints, std::move(back));
-    for (size_t k = 0; k < free.size(); k++) {
-      Adjoint& a = rev.state(free[k]);
-      Var result = out[sizes.size() + carried.size() + k];
-      a = a.kind == Adjoint::Kind::Acc ? Adjoint::acc(result) : Adjoint::of(result, true);
-    }
-    for (size_t k = 0; k < carried.size(); k++) {
-      const Atom& init = op.init[carried[k]];
-      rev.add(init, as_type(b, out[sizes.size() + k], q.type(init)), true);
-    }
-    for (size_t k = 0; k < updated.size(); k++)
-      rev.restore(*var_of(op.init[updated[k]]), out[sizes.size() + carried.size() + free.size() + k]);
+    if (has_attr(s.attrs, "blocks")) b.attrs.pop_back();
+    auto first = out.begin() + ptrdiff_t(sizes.size());
+    loop_back.finish({first, first + ptrdiff_t(adjoints.size())});
+    for (size_t k = 0; k < updated.size(); k++) rev.restore(*var_of(op.init[updated[k]]), first[ptrdiff_t(adjoints.size() + k)]);
   };
 }
 

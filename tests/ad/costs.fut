@@ -1,5 +1,7 @@
--- Programs whose derivatives have known costs; costs.py measures them. `-- cost: NAME TIME MEMORY [SIZES]` holds the
--- exponents of the time of NAME and of the memory that it needs at most, as functions of n.
+-- Programs whose derivatives have known costs; costs.py measures them. `-- cost: NAME TIME MEMORY [SIZES] MORE` holds the
+-- exponents of the time of NAME and of the memory that it needs at most, as functions of n, the first
+-- argument. `-- schedule: NAME PLAIN KIND K`:
+-- NAME gives exactly what PLAIN gives, and runs the body of its loop as often as the schedule does it (ad.md 9.3).
 def data (n: i64): [n]f64 = map (\i -> 0.5 + 0.5 * f64.sin (f64.i64 (i * 7 + 1))) (iota n)
 
 -- cost: gather 1 1
@@ -99,3 +101,25 @@ entry matmul (n: i64): []f64 =
 -- cost: nearest 1 1
 entry nearest (n: i64): []f64 =
   vjp (\(c: [n]f64) -> f64.sum (map (\x -> f64.minimum (map (\y -> (x - y) * (x - y)) c)) (data 4))) (data n) 1
+
+-- Schedules, with a body that is k times as expensive.
+def step (k: i64) (i: i64) (s: f64): f64 = loop t = s for _j < k do f64.sin (t * 1.1 + f64.i64 i)
+entry body (n: i64) (k: i64): f64 = loop s = 0.3 for i < n do step k i s
+-- cost: plain 1 1 [256, 1024, 4096] 1
+entry plain (n: i64) (k: i64): f64 = vjp (\x -> loop s = x for i < n do step k i s) 0.3 1
+-- cost: strip2 1 0.5 [256, 1024, 4096] 1
+-- schedule: strip2 plain stripmine 2
+entry strip2 (n: i64) (k: i64): f64 = vjp (\x -> #[stripmine(2)] loop s = x for i < n do step k i s) 0.3 1
+-- cost: strip3 1 0.333 [256, 1024, 4096] 1
+-- schedule: strip3 plain stripmine 3
+entry strip3 (n: i64) (k: i64): f64 = vjp (\x -> #[stripmine(3)] loop s = x for i < n do step k i s) 0.3 1
+-- schedule: slots1 plain checkpoint 1
+entry slots1 (n: i64) (k: i64): f64 = vjp (\x -> #[checkpoint(1)] loop s = x for i < n do step k i s) 0.3 1
+-- schedule: slots2 plain checkpoint 2
+entry slots2 (n: i64) (k: i64): f64 = vjp (\x -> #[checkpoint(2)] loop s = x for i < n do step k i s) 0.3 1
+-- cost: slots4 1.5 0 [64, 128, 256] 1
+-- schedule: slots4 plain checkpoint 4
+entry slots4 (n: i64) (k: i64): f64 = vjp (\x -> #[checkpoint(4)] loop s = x for i < n do step k i s) 0.3 1
+-- Both sweeps of a second derivative
+-- cost: strip_twice 1 0.5 [256, 1024, 4096]
+entry strip_twice (n: i64): f64 = vjp (\x -> vjp (\x -> #[stripmine(2)] loop s = x for i < n do f64.sin (s * 1.1 + f64.i64 i)) x 1) 0.3 1

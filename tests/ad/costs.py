@@ -1,23 +1,62 @@
 #!/usr/bin/env python3
 """Costs of derivatives: runs the functions of costs.fut at three sizes on the interpreter, behind the common passes, which
 counts scalar operations, bytes copied, bytes of new arrays and the bytes needed at once, and compares the growth from the
-second size to the third with the exponents that the functions promise."""
+second size to the third with the exponents that the functions promise. Of schedules it checks how often the body ran, which
+is what the work is more than that of the plain derivative, and that the result is the same to the last bit."""
 import argparse
 import math
 import os
 import re
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def counters(options, entry, n):
-    result = subprocess.run([options.raido, "dev", "-w", options.file, "--pipeline", options.pipeline, "--counters", entry],
-                            input=str(n), capture_output=True, text=True)
+def counters(options, entry, *args):
+    result = subprocess.run([options.raido, "dev", options.compiled, "--counters", entry],
+                            input=" ".join(map(str, args)), capture_output=True, text=True)
     if result.returncode != 0:
         raise SystemExit(f"{entry}: exit {result.returncode}\n{result.stderr}")
     return {name: int(count) for name, count in (line.split() for line in result.stdout.splitlines())}
+
+
+def value(options, entry, *args):
+    result = subprocess.run([options.raido, "dev", options.compiled, "--run", entry], input=" ".join(map(str, args)),
+                            capture_output=True, text=True)
+    return result.stdout or result.stderr
+
+
+def executions(kind, k, n):
+    """How often the body runs in the derivative, whose value alone is wanted."""
+    if kind == "stripmine":
+        return (k + 1) * n
+    beta, r = 1, 0                                    # C(k + r, k)
+    while beta < n:
+        r += 1
+        beta = math.comb(k + r, k)
+    return (r * n - math.comb(k + r, k + 1) if r else 0) + n
+
+
+def schedules(options, source):
+    failures = 0
+    promises = re.findall(r"^-- schedule: (\w+) (\w+) (\w+) (\d+)$", source, re.M)
+    for entry, plain, kind, k in promises:
+        if options.entries and entry not in options.entries:
+            continue
+        def work(name, n):                            # that is in proportion to the cost of the body
+            return counters(options, name, n, 3)["work"] - counters(options, name, n, 2)["work"]
+        for n in (1, 2, 5, 9, 40):
+            got = (work(entry, n) - work(plain, n)) / (work("body", 100) / 100) + 2 * n
+            want = executions(kind, int(k), n)
+            if abs(got - want) > 1e-6:
+                failures += 1
+                print(f"{entry}: the body runs {got:.2f} times for n = {n}, not {want}")
+            if value(options, entry, n, 2) != value(options, plain, n, 2):
+                failures += 1
+                print(f"{entry}: {value(options, entry, n, 2)} for n = {n}, but {plain} gives {value(options, plain, n, 2)}")
+    return len(promises), failures
 
 
 def main():
@@ -27,15 +66,26 @@ def main():
     parser.add_argument("--file", default=os.path.join(HERE, "costs.fut"))
     parser.add_argument("entries", nargs="*")
     options = parser.parse_args()
-    with open(options.file) as source:
-        promises = re.findall(r"^-- cost: (\w+) ([\d.]+) ([\d.]+)(?: \[(.*)\])?$", source.read(), re.M)
-    failures = 0
-    for entry, time, memory, sizes in promises:
+    with open(options.file) as file:
+        source = file.read()
+    with tempfile.NamedTemporaryFile("w", suffix=".ir") as compiled:
+        made = subprocess.run([options.raido, "dev", "-w", options.file, "--pipeline", options.pipeline], capture_output=True, text=True)
+        if made.returncode != 0:
+            raise SystemExit(made.stderr)
+        compiled.write(made.stdout)
+        compiled.flush()
+        options.compiled = compiled.name
+        return check(options, source)
+
+
+def check(options, source):
+    promises = re.findall(r"^-- cost: (\w+) ([\d.]+) ([\d.]+)(?: \[(.*)\])?((?: \d+)*)$", source, re.M)
+    counted, failures = schedules(options, source)
+    for entry, time, memory, sizes, more in promises:
         if options.entries and entry not in options.entries:
             continue
-        small, _, large = [int(n) for n in sizes.split(",")] if sizes else [16, 64, 256]
-        middle = [int(n) for n in sizes.split(",")][1] if sizes else 64
-        a, b = counters(options, entry, middle), counters(options, entry, large)
+        middle, large = [int(n) for n in sizes.split(",")][1:] if sizes else [64, 256]
+        a, b = counters(options, entry, middle, *more.split()), counters(options, entry, large, *more.split())
         got = {"time": [x["work"] + (x["bytes"] + x["made"]) // 8 for x in (a, b)], "memory": [x["peak"] for x in (a, b)]}
         for what, promised in (("time", time), ("memory", memory)):
             exponent = math.log(got[what][1] / got[what][0]) / math.log(large / middle)
@@ -43,7 +93,7 @@ def main():
             failures += bad
             if bad or options.entries:
                 print(f"{entry}: {what} {got[what][0]} at {middle}, {got[what][1]} at {large}: exponent {exponent:.2f}, promised {promised}")
-    print(f"{len(promises)} programs, {failures} failures")
+    print(f"{len(promises)} programs, {counted} schedules, {failures} failures")
     return 1 if failures else 0
 
 

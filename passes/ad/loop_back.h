@@ -1,0 +1,35 @@
+// loop_back.h - what goes back through the iterations of a loop, however its state is had again: the adjoints of its state
+// and of what is free in its body.
+#pragma once
+#include "passes/ad/reverse.h"
+
+namespace raido::ad {
+
+class LoopBack {
+ public:
+  LoopBack(Reverse& rev, const ir::Stm& s, const ir::For& op);
+  const std::vector<size_t>& carried() const { return carried_; }            // state that has an adjoint
+  bool active() const;                                                       // something reaches the results
+  // The adjoints after the loop, of the state and then of what is free: taken from the results.
+  std::vector<ir::Atom> start();
+  // One iteration again, and back: `state` is the state before it, `adjoints` those after it. Returns those before it.
+  std::vector<ir::Atom> iteration(Reverse& inner, const ir::Atom& i, const std::vector<ir::Var>& state, const std::vector<ir::Var>& adjoints);
+  // A name for state that nobody reads, for its adjoint; marks what varies.
+  void name(std::vector<ir::Var>& state, ir::Subst& values) const;
+  // Adds the adjoints before the loop.
+  void finish(const std::vector<ir::Var>& adjoints);
+
+ private:
+  Reverse& rev_;
+  const ir::Stm& s_;
+  const ir::For& op_;
+  std::vector<size_t> carried_;
+  std::vector<ir::Var> free_;
+
+  bool accumulates(ir::Var v) const { return rev_.state(v).kind == Adjoint::Kind::Acc; }
+};
+
+// The loop with #[checkpoint(c)] (rule_checkpoint.cc); none if it cannot be done so.
+std::optional<ReturnSweep> vjp_checkpointed(Reverse& rev, const ir::Stm& s, const ir::For& op);
+
+}  // namespace raido::ad

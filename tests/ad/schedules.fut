@@ -1,0 +1,58 @@
+-- Loops with schedules of their own.
+-- rule: loop.stripmine
+-- ad: strip2 { 1.1 [1.1,0.3,0.4,0.7,0.2] 11i64 }
+def strip2 [n] (x: f64, a: [n]f64, k: i64): f64 = #[stripmine(2)] loop s = x for i < k do f64.sin (s * a[i % n]) + s * 0.5
+
+-- ad: strip3 { 1.1 [1.1,0.3,0.4,0.7,0.2] 11i64 }
+def strip3 [n] (x: f64, a: [n]f64, k: i64): f64 = #[stripmine(3)] loop s = x for i < k do f64.sin (s * a[i % n]) + s * 0.5
+
+-- ad: strip_none { 1.1 [1.1,0.3,0.4,0.7,0.2] 0i64 }
+def strip_none [n] (x: f64, a: [n]f64, k: i64): f64 = #[stripmine(3)] loop s = x for i < k do f64.sin (s * a[i % n]) + s * 0.5
+
+-- ad: strip_arrays { [1.1,0.3,0.4,0.7,0.2] }
+def strip_arrays [n] (a: [n]f64): [n]f64 =
+  #[stripmine(2)] loop xs = copy a for i < n - 1 do
+    let xs = xs with [i] = f64.exp (0.3 * xs[i + 1])
+    in xs with [i + 1] = xs[i] * xs[i + 1] * a[i]
+
+-- ad: strip_while { 2.0 10i32 }
+def strip_while (x: f64, n: i32): f64 = (#[stripmine(2)] loop (y, i) = (x, 0) while i < n && y < 100 do (y * x, i + 1)).0
+
+-- ad: strip_grow { [1.0,2.0] 3i64 }
+def strip_grow [n] (xs: [n]f64, k: i64): f64 =
+  let ys = #[stripmine(2)] loop ys = xs for _i < k do ys ++ map (* 2) ys in f64.sum (map (\y -> y * y) ys)
+
+-- The inner loop is not that of the attribute.
+-- ad: strip_inner { 1.1 4i64 }
+def strip_inner (x: f64, k: i64): f64 =
+  #[stripmine(2)] loop s = x for i < k do
+    let t = loop t = s for j < i do f64.sin (t * s) in s * t
+
+-- rule: loop.binomial
+-- ad: binomial1 { 1.1 [1.1,0.3,0.4,0.7,0.2] 7i64 }
+def binomial1 [n] (x: f64, a: [n]f64, k: i64): f64 = #[checkpoint(1)] loop s = x for i < k do f64.sin (s * a[i % n]) + s * 0.5
+
+-- ad: binomial3 { 1.1 [1.1,0.3,0.4,0.7,0.2] 11i64 }
+def binomial3 [n] (x: f64, a: [n]f64, k: i64): f64 = #[checkpoint(3)] loop s = x for i < k do f64.sin (s * a[i % n]) + s * 0.5
+
+-- ad: binomial_none { 1.1 [1.1,0.3,0.4,0.7,0.2] 0i64 }
+def binomial_none [n] (x: f64, a: [n]f64, k: i64): f64 = #[checkpoint(3)] loop s = x for i < k do f64.sin (s * a[i % n]) + s * 0.5
+
+-- ad: binomial_arrays { [1.1,0.3,0.4,0.7,0.2] }
+def binomial_arrays [n] (a: [n]f64): [n]f64 =
+  #[checkpoint(2)] loop xs = copy a for i < n - 1 do
+    let xs = xs with [i] = f64.exp (0.3 * xs[i + 1])
+    in xs with [i + 1] = xs[i] * xs[i + 1] * a[i]
+
+-- ad: binomial_two { 1.1 0.4 6i64 }
+def binomial_two (x: f64, y: f64, k: i64): f64 =
+  let (s, t) = #[checkpoint(2)] loop (s, t) = (x, y) for i < k do (t * f64.sin s, s + t / f64.i64 (i + 1)) in s * t
+
+-- The size of the state changes: every iteration is recorded.
+-- ad: binomial_grow { [1.0,2.0] 3i64 }
+def binomial_grow [n] (xs: [n]f64, k: i64): f64 =
+  let ys = #[checkpoint(2)] loop ys = xs for _i < k do ys ++ map (* 2) ys in f64.sum (map (\y -> y * y) ys)
+
+-- ad: binomial_inside { [1.1,0.4] 5i64 }
+def binomial_inside [n] (xs: [n]f64, k: i64): f64 =
+  f64.sum (map (\x -> #[checkpoint(2)] loop s = x for i < k do f64.sin (s * xs[i % n]) * x) xs)
