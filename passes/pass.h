@@ -43,12 +43,21 @@ class Stats {
   std::vector<std::pair<std::string, Row>> rows_;   // in order of first run
 };
 
+// What differentiation did at a place, for `dev --explain-ad`: variables carry the attribute `ad` with the number of a note, so
+// that it is known of the finished program what became of it.
+struct AdNote {
+  enum class Kind : uint8_t { Again, Recorded, Overwritten, Kept, Loop, Slots, Adjoint } kind;
+  ir::Source at;
+  std::string name;         // of what is recorded, or gets an adjoint
+};
+
 struct Pass;
 struct PassOptions {
   bool verify = false;                       // run the verifier after each pass
   std::set<std::string, std::less<>> disabled;   // --no-PASS
   int64_t bisect_limit = -1;                 // stop optional rewrites after so many; -1: never
   bool strict_fp = false;                    // --fp=strict
+  bool explain_ad = false;                   // differentiation makes notes
   // Called after each pass with the program before (empty unless keep_before) and after: dumps and comparisons.
   bool keep_before = false;
   std::function<void(const Pass&, const ir::Program& before, const ir::Program& after)> observe;
@@ -61,8 +70,14 @@ struct PassContext {
   Stats& stats;
   std::vector<Refused> refused;
   int64_t rewrites = 0;
+  std::vector<AdNote> notes;
 
   void refuse(ir::Source at, Refusal why, std::string detail = "") { refused.push_back({at, why, std::move(detail)}); }
+  void note(ir::Program& p, ir::Var v, AdNote n) {
+    if (!options.explain_ad) return;
+    p.vars[v.index].attrs.push_back({"ad", {int64_t(notes.size())}});
+    notes.push_back(std::move(n));
+  }
   // Optional rewrites ask first, so that a wrong one can be found by bisection.
   bool allow() { return options.bisect_limit < 0 || rewrites++ < options.bisect_limit; }
 };

@@ -70,11 +70,12 @@ PassOptions pass_options(const Options& options) {
 }
 
 bool run_passes(const Pipeline& pipeline, Compiled& compiled, ir::Target target, const PassOptions& options, Stats& stats,
-                const Options& driver) {
+                const Options& driver, std::vector<AdNote>* notes) {
   for (auto [event, n] : {std::pair("lower.in_place", compiled.calls.in_place), {"lower.specialisations", compiled.calls.specialisations}, {"lower.shared", compiled.calls.shared}})
     if (n > 0) stats.count(event, i64(n));
-  PassContext context{options, target, stats, {}, 0};
+  PassContext context{options, target, stats, {}, 0, {}};
   run(pipeline, compiled.program, context);
+  if (notes) *notes = std::move(context.notes);
   if (!context.refused.empty()) report_refused(context.refused, compiled.program, compiled.checked.get(), driver);
   return context.refused.empty();
 }

@@ -12,6 +12,7 @@
 #include "compiler/driver/commands.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/data.h"
+#include "compiler/driver/explain_ad.h"
 #include "compiler/driver/run.h"
 #include "compiler/ir/interpret.h"
 #include "compiler/ir/text.h"
@@ -149,6 +150,7 @@ int command_dev(const Options& options) {
   ir::Target target = ir::Target::Sequential;
   auto pipeline = pipeline_of(options, target);
   if (!pipeline) return 1;
+  if (!options.explain_ad.empty() && pipeline->empty()) *pipeline = common_pipeline();
   auto compiled = front_end(options.words[0], options);
   if (!compiled) return 2;
   ir::Program& program = compiled->program;
@@ -183,9 +185,12 @@ int command_dev(const Options& options) {
     wrong = true;
     fmt::print(stderr, "pass number {}, {}, changes what `{}` computes: {}\n", number, pass.name, options.check_passes, d);
   };
+  passes.explain_ad = !options.explain_ad.empty();
   Stats stats;
-  if (!run_passes(*pipeline, *compiled, target, passes, stats, options)) return 2;
+  std::vector<AdNote> notes;
+  if (!run_passes(*pipeline, *compiled, target, passes, stats, options, &notes)) return 2;
   print_tables(stats, options);
+  if (passes.explain_ad) return fmt::print("{}", explain_ad(program, options.explain_ad, notes)), 0;
   if (wrong) return 1;
   if (!options.run_entry.empty()) return interpret_entry(program, options.run_entry, options, input);
   if (!options.counters.empty()) return interpret_entry(program, options.counters, options, input);

@@ -74,6 +74,7 @@ std::optional<ReturnSweep> vjp_checkpointed(Reverse& rev, const Stm& s, const Fo
       return machine.state.back().var;
     };
     Var hi = carry("hi", apply(ScalarOp::max, {b.term(op.n), zero}).atom), top = carry("top", i64_const(0));
+    rev.act.context.note(p, hi, {AdNote::Kind::Slots, s.source, ""});
     std::vector<Var> stack;
     Var at = b.bind1("steps", Scratch{Scalar::I64, {i64_const(most)}});
     stack.push_back(carry("steps", b.update(at, {i64_const(0)}, i64_const(0))));
@@ -82,6 +83,7 @@ std::optional<ReturnSweep> vjp_checkpointed(Reverse& rev, const Stm& s, const Fo
       shape.insert(shape.begin(), i64_const(most));
       Var states = b.bind1(p.hint(op.state[k].var) + "_kept", Scratch{elem_of(p, op.init[k]), shape});
       stack.push_back(carry(p.hint(states), b.update(states, {i64_const(0)}, op.init[k])));
+      rev.act.context.note(p, stack.back(), {AdNote::Kind::Kept, s.source, p.hint(op.state[k].var)});
     }
     std::vector<Var> adjoints;
     for (const Atom& a : loop_back.start()) adjoints.push_back(carry(var_of(a) ? p.hint(*var_of(a)) : "adj", a));

@@ -138,6 +138,11 @@ ReturnSweep vjp_for(Reverse& rev, const Stm& s, const For& op) {
   wanted.insert(wanted.end(), steps.slots.begin(), steps.slots.end());
   auto emit = [&rev](const Stm& made) { rev.forward(made); };
   Kept kept = keep(rev.b, loop, wanted, emit);
+  for (const Kept::Record& r : kept.records) {
+    bool state = std::ranges::any_of(op.state, [&](Bind x) { return x.var == r.value; });
+    rev.act.context.note(p, r.array, {state ? AdNote::Kind::Recorded : AdNote::Kind::Overwritten, s.source, p.hint(r.value)});
+  }
+  for (Var v : steps.records) rev.act.context.note(p, v, {AdNote::Kind::Overwritten, s.source, p.hint(v)});
   emit(loop);
   return [&rev, &s, &op, updated, recorded, steps, kept] {
     Program& q = rev.p;
@@ -148,6 +153,7 @@ ReturnSweep vjp_for(Reverse& rev, const Stm& s, const For& op) {
     For back;
     back.n = op.n;
     back.i = {q.fresh("k", scalar_type(Scalar::I64))};
+    rev.act.context.note(q, back.i.var, {AdNote::Kind::Loop, s.source, ""});
     auto carry = [&](const std::string& hint, const Atom& init) {
       back.state.push_back({q.fresh(hint, q.type(init))});
       back.init.push_back(init);

@@ -38,7 +38,7 @@ class Keeper {
       for (size_t k : wanted) out.push_back(values[k]);
       return out;
     };
-    return {std::move(slots_), read};
+    return {std::move(slots_), read, std::move(records_)};
   }
 
  private:
@@ -99,6 +99,7 @@ class Keeper {
   std::unordered_map<Var, Dim> before_loop_;
   std::vector<Item> items_;
   std::vector<Atom> slots_;
+  std::vector<Kept::Record> records_;
 
   bool outside(const Atom& x) const { return !var_of(x) || !bound_.contains(*var_of(x)); }
   size_t item(const Atom& x) {
@@ -252,6 +253,7 @@ class Keeper {
         auto [state, result] = record_in(rows);
         next.push_back(in.update(state, {f_.i.var}, as_type(in, v, row_type(p_.type(state)))));
         slots_.push_back(result);
+        records_.push_back({result, v});
         continue;
       }
       const Place& place = places[number(shape_of(p_.type(v)))];
@@ -260,6 +262,7 @@ class Keeper {
       next.push_back(in.bind1(hint, Update{state, {Slice{place.start, place.size, i64_const(1)}}, flat}));
       slots_.push_back(result);
       slots_.push_back(place.starts);
+      records_.push_back({result, v});
     }
     List<Stm> all;
     auto put = [&](List<Stm>& some) { for (auto& s : some.take()) all.push_back(std::move(s)); };
@@ -398,6 +401,7 @@ Steps save_overwritten(Program& p, Body& body, const std::vector<Atom>& results)
       b.checks = s->checks;
       out.steps.push_back(emit_step(b, *s, here, [&](Stm made) { b.emit(std::move(made)); }));
       out.slots.insert(out.slots.end(), out.steps.back().slots.begin(), out.steps.back().slots.end());
+      out.records.insert(out.records.end(), out.steps.back().records.begin(), out.steps.back().records.end());
     }
   });
   return out;
@@ -423,9 +427,7 @@ std::vector<Var> Steps::undo(Builder& b, const std::vector<Var>& now, const std:
 
 namespace {
 
-using Undo = decltype(Step::undo);
-
-std::pair<std::vector<Atom>, Undo> step(Builder& b, const Stm& s, const Update& op, const std::vector<size_t>&, const Emit& emit) {
+Step step(Builder& b, const Stm& s, const Update& op, const std::vector<size_t>&, const Emit& emit) {
   Program& p = b.program;
   std::vector<Atom> slots;
   for (const Selector& at : op.at)
@@ -436,7 +438,7 @@ std::pair<std::vector<Atom>, Undo> step(Builder& b, const Stm& s, const Update& 
   emit(s);
   std::vector<bool> sliced;
   for (const Selector& at : op.at) sliced.push_back(std::holds_alternative<Slice>(at));
-  return {slots, [sliced](Builder& c, const std::vector<Var>& now, const std::vector<Atom>& from) {
+  return {{}, slots, [sliced](Builder& c, const std::vector<Var>& now, const std::vector<Atom>& from) {
             std::vector<Selector> at;
             size_t k = 0;
             for (bool slice : sliced) {
@@ -450,19 +452,19 @@ std::pair<std::vector<Atom>, Undo> step(Builder& b, const Stm& s, const Update& 
             return std::vector<Var>{c.bind1(c.program.hint(now[0]), Update{c.copy(now[0]), at, saved})};
           }};
 }
-std::pair<std::vector<Atom>, Undo> same(const Stm& s, const Emit& emit) {
+Step same(const Stm& s, const Emit& emit) {
   emit(s);
-  return {{}, [](Builder&, const std::vector<Var>& now, const std::vector<Atom>&) { return now; }};
+  return {{}, {}, [](Builder&, const std::vector<Var>& now, const std::vector<Atom>&) { return now; }};
 }
-std::pair<std::vector<Atom>, Undo> step(Builder&, const Stm& s, const Copy&, const std::vector<size_t>&, const Emit& emit) { return same(s, emit); }
-std::pair<std::vector<Atom>, Undo> step(Builder&, const Stm& s, const Identity&, const std::vector<size_t>&, const Emit& emit) { return same(s, emit); }
-std::pair<std::vector<Atom>, Undo> step(Builder& b, const Stm& s, const Reshape& op, const std::vector<size_t>&, const Emit& emit) {
+Step step(Builder&, const Stm& s, const Copy&, const std::vector<size_t>&, const Emit& emit) { return same(s, emit); }
+Step step(Builder&, const Stm& s, const Identity&, const std::vector<size_t>&, const Emit& emit) { return same(s, emit); }
+Step step(Builder& b, const Stm& s, const Reshape& op, const std::vector<size_t>&, const Emit& emit) {
   emit(s);
-  return {shape_of(b.program.type(op.array)), [](Builder& c, const std::vector<Var>& now, const std::vector<Atom>& shape) {
+  return {{}, shape_of(b.program.type(op.array)), [](Builder& c, const std::vector<Var>& now, const std::vector<Atom>& shape) {
             return std::vector<Var>{c.bind1(c.program.hint(now[0]), Reshape{now[0], shape})};
           }};
 }
-std::pair<std::vector<Atom>, Undo> step(Builder& b, const Stm& s, const If& op, const std::vector<size_t>& which, const Emit& emit) {
+Step step(Builder& b, const Stm& s, const If& op, const std::vector<size_t>& which, const Emit& emit) {
   Program& p = b.program;
   auto wanted = [&](const Body& body) {
     std::vector<Atom> out;
@@ -516,7 +518,7 @@ std::pair<std::vector<Atom>, Undo> step(Builder& b, const Stm& s, const If& op, 
   for (const Atom& a : then_.slots) in_then.push_back(leave(a, x.then_, x.else_, true, false, leave));
   for (const Atom& a : else_.slots) in_else.push_back(leave(a, x.else_, x.then_, false, false, leave));
   emit(std::move(made));
-  return {slots, [then_, else_, in_then, in_else](Builder& c, const std::vector<Var>& now, const std::vector<Atom>& from) {
+  return {{}, slots, [then_, else_, in_then, in_else](Builder& c, const std::vector<Var>& now, const std::vector<Atom>& from) {
             auto branch = [&](const Steps& steps, const std::vector<size_t>& places) {
               return c.body([&] {
                 std::vector<Atom> values;
@@ -532,9 +534,13 @@ std::pair<std::vector<Atom>, Undo> step(Builder& b, const Stm& s, const If& op, 
             std::vector<std::string> hints;
             for (Var v : now) hints.push_back(c.program.hint(v));
             return c.bind(hints, std::move(back));
-          }};
+          }, [&] {
+            std::vector<Var> records = then_.records;
+            records.insert(records.end(), else_.records.begin(), else_.records.end());
+            return records;
+          }()};
 }
-std::pair<std::vector<Atom>, Undo> step(Builder& b, const Stm& s, const For& op, const std::vector<size_t>& which, const Emit& emit) {
+Step step(Builder& b, const Stm& s, const For& op, const std::vector<size_t>& which, const Emit& emit) {
   Stm loop = s;
   std::vector<Atom> results;
   for (size_t k : which) results.push_back(op.body.result[k]);
@@ -542,7 +548,9 @@ std::pair<std::vector<Atom>, Undo> step(Builder& b, const Stm& s, const For& op,
   Kept kept = keep(b, loop, steps.slots, emit);
   emit(std::move(loop));
   kept.slots.push_back(op.n);
-  return {kept.slots, [steps, kept](Builder& c, const std::vector<Var>& now, const std::vector<Atom>& from) {
+  std::vector<Var> records = steps.records;
+  for (const Kept::Record& r : kept.records) records.push_back(r.array);
+  return {{}, kept.slots, [steps, kept](Builder& c, const std::vector<Var>& now, const std::vector<Atom>& from) {
             For back;
             back.n = from.back();
             back.i = {c.program.fresh("k", scalar_type(Scalar::I64))};
@@ -560,9 +568,9 @@ std::pair<std::vector<Atom>, Undo> step(Builder& b, const Stm& s, const For& op,
               return std::vector<Atom>(before.begin(), before.end());
             });
             return c.bind(hints, std::move(back));
-          }};
+          }, records};
 }
-std::pair<std::vector<Atom>, Undo> step(Builder& b, const Stm& s, const WithAcc& op, const std::vector<size_t>&, const Emit& emit) {
+Step step(Builder& b, const Stm& s, const WithAcc& op, const std::vector<size_t>&, const Emit& emit) {
   Program& p = b.program;
   Var array = op.dests[0].arrays[0];
   size_t rank = size_t(op.dests[0].rank);
@@ -611,7 +619,7 @@ std::pair<std::vector<Atom>, Undo> step(Builder& b, const Stm& s, const WithAcc&
   slots.push_back(b.map("old", width, std::move(f), indices)[0]);
   slots.push_back(width);
   emit(s);
-  return {slots, [rank](Builder& c, const std::vector<Var>& now, const std::vector<Atom>& from) {
+  return {{}, slots, [rank](Builder& c, const std::vector<Var>& now, const std::vector<Atom>& from) {
             Program& q = c.program;
             WithAcc back;
             back.dests.push_back({{c.copy(now[0])}, int(rank), {}, Conflict::Unknown});
@@ -633,16 +641,15 @@ std::pair<std::vector<Atom>, Undo> step(Builder& b, const Stm& s, const WithAcc&
             return c.bind(q.hint(now[0]), std::move(back));
           }};
 }
-template <class Op> std::pair<std::vector<Atom>, Undo> step(Builder&, const Stm&, const Op&, const std::vector<size_t>&, const Emit&) {
+template <class Op> Step step(Builder&, const Stm&, const Op&, const std::vector<size_t>&, const Emit&) {
   PANIC("`{}` makes no versions of arrays", Op::name);
 }
 
 }  // namespace
 
 Step emit_step(Builder& b, const Stm& s, const std::vector<size_t>& which, const Emit& emit) {
-  Step out;
+  Step out = match(s.exp, [&](const auto& op) { return step(b, s, op, which, emit); });
   for (size_t k : which) out.versions.push_back({*earlier_version(b.program, s, k), s.pattern[k].var});
-  std::tie(out.slots, out.undo) = match(s.exp, [&](const auto& op) { return step(b, s, op, which, emit); });
   return out;
 }
 

@@ -18,6 +18,8 @@ using Emit = std::function<void(ir::Stm)>;
 struct Kept {
   std::vector<ir::Atom> slots;
   std::function<std::vector<ir::Atom>(ir::Builder&, const ir::Atom& i, const std::vector<ir::Atom>& slots)> read;
+  struct Record { ir::Var array, value; };                  // of which value of the body
+  std::vector<Record> records = {};
 };
 // Makes the loop keep these values of its body (its state included), each once; what depends on the iteration and on nothing
 // that the loop changes is computed again. An array whose size changes goes into one flat array, one iteration behind the other:
@@ -32,6 +34,7 @@ struct Step {
   std::vector<ir::Atom> slots;
   // From what the arrays are now to what they were.
   std::function<std::vector<ir::Var>(ir::Builder&, const std::vector<ir::Var>& now, const std::vector<ir::Atom>& slots)> undo;
+  std::vector<ir::Var> records = {};
 };
 // The array of which result k of the statement is a version: the same memory, if it is updated in place.
 std::optional<ir::Var> earlier_version(const ir::Program& p, const ir::Stm& s, size_t k);
@@ -45,7 +48,7 @@ struct Steps {
   std::vector<ir::Atom> roots;                     // what the versions come from, in order of the results asked for
   std::vector<ir::Atom> slots;
   std::vector<ir::Var> undo(ir::Builder& b, const std::vector<ir::Var>& now, const std::vector<ir::Atom>& saved) const;
-  std::vector<ir::Var> results;
+  std::vector<ir::Var> results, records;
 };
 // Makes the body save what it overwrites on the way to these results.
 Steps save_overwritten(ir::Program& p, ir::Body& body, const std::vector<ir::Atom>& results);

@@ -85,6 +85,9 @@ class Gen:
     def sub(self, type_, env, depth, *bound):
         return self.make(type_, env + list(bound), depth)
 
+    def schedule(self):
+        return self.r.choice(['', '', '', '#[stripmine(2)] ', '#[stripmine(3)] ', '#[checkpoint(2)] ', '#[checkpoint(3)] '])
+
     def general(self, t, env, d):
         """What any type has: let, if, loops, calls of local functions, pairs, sums."""
         kind, x, y, k = self.r.randrange(11), self.name(), self.name(), self.name()
@@ -184,7 +187,25 @@ class Gen:
             return Node(t, self.r.choice(['(reverse ({0}))', '(rotate 1 ({0}))', f'(map (\\{k} -> ({{0}})[{n} - 1 - {k}]) (iota {n}))']), self.make(t, env, d))
         if kind == 14:                                        # an update in place
             return Node(t, f'(copy ({{0}}) with [({{1}}) % {n}] = {{2}})', self.make(t, env, d), self.make('i', env, d), self.make('s', env, d))
-        if kind == 15:                                        # updates in a loop
+        if kind == 15:                                        # updates in a loop, under branches, in loops inside, again in one iteration
+            how, z = self.r.randrange(8), self.name()
+            start, at, value = self.make(t, env, d), self.sub('i', env, 1, (k, 'i')), self.sub('s', env, d, (x, t), (k, 'i'))
+            update = f'{x} with [({{1}}) % {n}] = {{2}}'
+            if how == 0:
+                return Node(t, f'({self.schedule()}loop {x} = copy ({{0}}) for {k} < {n} do if {{3}} then {update} else {x})', start, at, value,
+                            self.sub('p', env, 1, (x, t), (k, 'i')))
+            if how == 1:
+                return Node(t, f'({self.schedule()}loop {x} = copy ({{0}}) for {k} < 3 do loop {x} = {x} for {y} < {self.r.choice([k, "2", n])} do {x} with [({{1}} + {y}) % {n}] = {{2}})',
+                            start, at, value)
+            if how == 2:
+                return Node(t, f'({self.schedule()}loop {x} = copy ({{0}}) for {k} < {n} do let {x} = {update} let {z} = {x}[0] + {x}[({{1}} + 1) % {n}] in {x} with [{k}] = f64.sin ({z} * {{3}}))',
+                            start, at, value, self.sub('s', env, d - 1, (x, t), (k, 'i'), (z, 's')))
+            if how == 3:
+                return Node(t, f'({self.schedule()}loop ({x}, {k}) = (copy ({{0}}), 0i64) while {k} < 4 && {x}[0] < 3 do ({update}, {k} + 1)).0', start, at, value)
+            if how == 4:
+                return Node(t, f'({self.schedule()}loop {x} = copy ({{0}}) for {k} < 3 do scatter {x} [({{1}}) % {n}, -1] [{{2}}, 0.5])', start, at, value)
+            if how == 5:
+                return Node(t, f'({self.schedule()}loop {x} = {{0}} for {k} < 5 do {{2}})', start, at, self.sub(t, env, d - 1, (x, t), (k, 'i')))
             return Node(t, f'(loop {x} = copy ({{0}}) for {k} < {n} do {x} with [({{1}}) % {n}] = {{2}})', self.make(t, env, d),
                         self.sub('i', env, 1, (k, 'i')), self.sub('s', env, d, (x, t), (k, 'i')))
         if kind == 16:

@@ -1,0 +1,180 @@
+// explain_ad.cc - looks for the variables that carry notes: what is not there any more was not needed, or became simpler.
+#include "compiler/driver/explain_ad.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "compiler/base/text.h"
+#include "compiler/ir/transform.h"
+
+namespace raido {
+namespace {
+
+using namespace ir;
+
+class Explanation {
+ public:
+  Explanation(const Program& p, const std::vector<AdNote>& notes) : p_(p), notes_(notes) {}
+
+  std::string of(const std::string& entry) {
+    std::set<size_t> functions;
+    for (const EntryPoint& e : p_.entries)
+      if (e.name == entry) reach(e.function.index, functions);
+    for (size_t f : functions) body(p_.functions[f].lambda.body);
+    for (size_t f : functions) look(p_.functions[f].lambda.body, 0);
+    gone();
+    return show();
+  }
+
+ private:
+  struct Line {
+    std::vector<std::string> says;
+    std::map<std::string, int> again;              // operations that run again
+  };
+  const Program& p_;
+  const std::vector<AdNote>& notes_;
+  std::unordered_map<Var, const Stm*> made_;
+  std::map<std::pair<std::string, uint32_t>, Line> lines_;
+  std::set<size_t> found_;                         // notes
+
+  void reach(size_t f, std::set<size_t>& all) const {
+    if (!all.insert(f).second) return;
+    each_stm(p_.functions[f].lambda.body, [&](const Stm& s) {
+      if (auto c = std::get_if<Call>(&s.exp)) reach(c->callee.index, all);
+    });
+  }
+  void body(const Body& b) {
+    each_stm(b, [&](const Stm& s) { for (Bind x : s.pattern) made_[x.var] = &s; });
+  }
+  // The line of the user's program.
+  Line& line(Source at) {
+    while (at.valid() && p_.sources[at.index].file.starts_with("/prelude") && p_.sources[at.index].caller.valid())
+      at = p_.sources[at.index].caller;
+    if (!at.valid()) return lines_[{"", 0}];
+    return lines_[{p_.sources[at.index].file, p_.sources[at.index].line}];
+  }
+  void say(Source at, std::string text) {
+    std::vector<std::string>& says = line(at).says;
+    if (std::ranges::find(says, text) == says.end()) says.push_back(std::move(text));
+  }
+  const AdNote* note(Var v) {
+    const Attr* attr = find_attr(p_.vars[v.index].attrs, "ad");
+    if (!attr) return nullptr;
+    found_.insert(size_t(attr->args[0]));
+    return &notes_[size_t(attr->args[0])];
+  }
+
+  // A size as an expression over names of the program.
+  std::string size(const Atom& a, int depth = 0) const {
+    if (auto c = const_of(a)) return std::to_string(c->as_i64());
+    Var v = *var_of(a);
+    auto by = made_.find(v);
+    auto apply = by == made_.end() || depth > 5 ? nullptr : std::get_if<Apply>(&by->second->exp);
+    if (!apply || apply->args.size() != 2) return p_.hint(v);
+    const Atom &x = apply->args[0], &y = apply->args[1];
+    auto part = [&](const Atom& b) {
+      std::string text = size(b, depth + 1);
+      return text.find(' ') == std::string::npos ? text : "(" + text + ")";
+    };
+    switch (apply->op) {
+      case ScalarOp::max: if (is_const(x, 0)) return size(y, depth + 1); break;
+      case ScalarOp::add:
+        if (auto c = const_of(x)) return c->as_i64() < 0 ? fmt::format("{} - {}", part(y), -c->as_i64()) : fmt::format("{} + {}", part(y), c->as_i64());
+        return fmt::format("{} + {}", part(x), part(y));
+      case ScalarOp::sub: return fmt::format("{} - {}", part(x), part(y));
+      case ScalarOp::mul: return fmt::format("{} * {}", part(x), part(y));
+      default: break;
+    }
+    return p_.hint(v);
+  }
+  std::string type(Var v) const {
+    std::string text;
+    for (const Dim& d : shape_of(p_.type(v))) text += "[" + size(d) + "]";
+    return text + std::string(name_of(elem_of(p_.type(v))));
+  }
+
+  void look(const Body& b, int loops) {
+    for (const Stm& s : b.stms) {
+      bool loop = std::holds_alternative<For>(s.exp) || std::holds_alternative<While>(s.exp);
+      for (Bind x : s.pattern) made(s, x.var);
+      match(s.exp, [&](const For& x) {
+              for (Bind y : x.state) made(s, y.var);
+              if (auto n = note(x.i.var)) goes_back(*n, s, x);
+            },
+            [&](const While& x) { for (Bind y : x.state) made(s, y.var); },
+            [&](const WithAcc& x) {
+              for (size_t k = 0; k < x.dests.size(); k++)
+                if (auto n = note(x.scope.params[k].var)) say(n->at, fmt::format("the adjoint of {} is updated at the places that are read{}", n->name, how(x.dests[k].conflict)));
+            },
+            [](const auto&) {});
+      walk_parts(s, [&](const Body& inner) { look(inner, loops + loop); });
+    }
+  }
+  static std::string how(Conflict c) {
+    switch (c) {
+      case Conflict::Atomic: return ", atomically: several iterations may meet there";
+      case Conflict::Private: return ", in private copies that are added";
+      case Conflict::None: return ", by one thread or each place by one iteration";
+      default: return "";
+    }
+  }
+  void goes_back(const AdNote& n, const Stm& s, const For& x) {
+    say(n.at, fmt::format("goes back through {} iterations{}", size(x.n), has_attr(s.attrs, "blocks") ? " of blocks (stripmine)" : ""));
+  }
+  void made(const Stm& s, Var v) {
+    const AdNote* n = note(v);
+    if (!n) return;
+    switch (n->kind) {
+      case AdNote::Kind::Recorded: say(n->at, fmt::format("records {} in every iteration: {}", n->name, type(v))); break;
+      case AdNote::Kind::Overwritten: say(n->at, fmt::format("records what updates overwrite ({}): {}", n->name, type(v))); break;
+      case AdNote::Kind::Kept: say(n->at, fmt::format("keeps {} for some iterations: {}", n->name, type(v))); break;
+      case AdNote::Kind::Slots: say(n->at, "goes back through the iterations from kept states (checkpoint)"); break;
+      case AdNote::Kind::Again: again(s); break;
+      case AdNote::Kind::Loop: case AdNote::Kind::Adjoint: break;
+    }
+  }
+  void again(const Stm& s) {
+    std::string name = match(s.exp, [&](const Apply& x) -> std::string {
+          return is_float_type(p_.type(s.pattern[0].var)) ? std::string(name_of(x.op)) : "";
+        },
+        [](const For&) -> std::string { return "loop"; }, [](const While&) -> std::string { return "loop"; },
+        [](const Screma&) -> std::string { return "map or sum"; }, [](const Call&) -> std::string { return "call"; },
+        [](const auto&) -> std::string { return ""; });
+    if (!name.empty()) line(s.source).again[name]++;
+  }
+  void gone() {
+    for (size_t k = 0; k < notes_.size(); k++)
+      if (notes_[k].kind == AdNote::Kind::Adjoint && !found_.contains(k) && lines_.contains({file(notes_[k].at), row(notes_[k].at)}))
+        say(notes_[k].at, fmt::format("the adjoint of {} is made without updates: by sums or element by element", notes_[k].name));
+  }
+  std::string file(Source at) const { return at.valid() ? p_.sources[at.index].file : ""; }
+  uint32_t row(Source at) const { return at.valid() ? p_.sources[at.index].line : 0; }
+
+  std::string show() const {
+    std::string out;
+    for (const auto& [at, line] : lines_) {
+      std::vector<std::string> says = line.says;
+      if (!line.again.empty()) {
+        std::vector<std::string> names;
+        for (const auto& [name, count] : line.again) names.push_back(count > 1 ? fmt::format("{} ({})", name, count) : name);
+        says.push_back("computes again: " + join(names, ", "));
+      }
+      for (size_t k = 0; k < says.size(); k++) {
+        std::string place = k > 0 ? "" : at.second == 0 ? "(no place)" : fmt::format("{}:{}", at.first, at.second);
+        out += fmt::format("{}{}  {}\n", k > 0 ? "    " : "", k > 0 ? "" : place + "\n    ", says[k]);
+      }
+    }
+    return out;
+  }
+};
+
+}  // namespace
+
+std::string explain_ad(const Program& program, const std::string& entry, const std::vector<AdNote>& notes) {
+  return Explanation(program, notes).of(entry);
+}
+
+}  // namespace raido
