@@ -150,7 +150,7 @@ int command_dev(const Options& options) {
   ir::Target target = ir::Target::Sequential;
   auto pipeline = pipeline_of(options, target);
   if (!pipeline) return 1;
-  if (!options.explain_ad.empty() && pipeline->empty()) *pipeline = common_pipeline();
+  if (!options.explain_ad.empty() && pipeline->empty()) pipeline = find_pipeline("common", target);
   auto compiled = front_end(options.words[0], options);
   if (!compiled) return 2;
   ir::Program& program = compiled->program;

@@ -39,6 +39,7 @@ class Explanation {
   std::unordered_map<Var, const Stm*> made_;
   std::map<std::pair<std::string, uint32_t>, Line> lines_;
   std::set<size_t> found_;                         // notes
+  std::set<std::pair<Source, std::string>> updated_;
 
   void reach(size_t f, std::set<size_t>& all) const {
     if (!all.insert(f).second) return;
@@ -107,7 +108,10 @@ class Explanation {
             [&](const While& x) { for (Bind y : x.state) made(s, y.var); },
             [&](const WithAcc& x) {
               for (size_t k = 0; k < x.dests.size(); k++)
-                if (auto n = note(x.scope.params[k].var)) say(n->at, fmt::format("the adjoint of {} is updated at the places that are read{}", n->name, how(x.dests[k].conflict)));
+                if (auto n = note(x.scope.params[k].var)) {
+                  say(n->at, fmt::format("the adjoint of {} is updated at the places that are read{}", n->name, how(x.dests[k].conflict)));
+                  updated_.insert({n->at, n->name});
+                }
             },
             [](const auto&) {});
       walk_parts(s, [&](const Body& inner) { look(inner, loops + loop); });
@@ -129,7 +133,7 @@ class Explanation {
     if (!n) return;
     switch (n->kind) {
       case AdNote::Kind::Recorded: say(n->at, fmt::format("records {} in every iteration: {}", n->name, type(v))); break;
-      case AdNote::Kind::Overwritten: say(n->at, fmt::format("records what updates overwrite ({}): {}", n->name, type(v))); break;
+      case AdNote::Kind::Overwritten: say(n->at, "records what updates overwrite: " + type(v)); break;
       case AdNote::Kind::Kept: say(n->at, fmt::format("keeps {} for some iterations: {}", n->name, type(v))); break;
       case AdNote::Kind::Slots: say(n->at, "goes back through the iterations from kept states (checkpoint)"); break;
       case AdNote::Kind::Again: again(s); break;
@@ -148,7 +152,8 @@ class Explanation {
   void gone() {
     for (size_t k = 0; k < notes_.size(); k++)
       if (notes_[k].kind == AdNote::Kind::Adjoint && !found_.contains(k) && lines_.contains({file(notes_[k].at), row(notes_[k].at)}))
-        say(notes_[k].at, fmt::format("the adjoint of {} is made without updates: by sums or element by element", notes_[k].name));
+        if (!updated_.contains({notes_[k].at, notes_[k].name}))
+          say(notes_[k].at, fmt::format("the adjoint of {} is made without updates: by sums or element by element", notes_[k].name));
   }
   std::string file(Source at) const { return at.valid() ? p_.sources[at.index].file : ""; }
   uint32_t row(Source at) const { return at.valid() ? p_.sources[at.index].line : 0; }
@@ -162,10 +167,8 @@ class Explanation {
         for (const auto& [name, count] : line.again) names.push_back(count > 1 ? fmt::format("{} ({})", name, count) : name);
         says.push_back("computes again: " + join(names, ", "));
       }
-      for (size_t k = 0; k < says.size(); k++) {
-        std::string place = k > 0 ? "" : at.second == 0 ? "(no place)" : fmt::format("{}:{}", at.first, at.second);
-        out += fmt::format("{}{}  {}\n", k > 0 ? "    " : "", k > 0 ? "" : place + "\n    ", says[k]);
-      }
+      if (!says.empty()) out += at.second == 0 ? "no line of a program\n" : fmt::format("{}:{}\n", at.first, at.second);
+      for (const std::string& text : says) out += "    " + text + "\n";
     }
     return out;
   }

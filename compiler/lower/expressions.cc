@@ -389,7 +389,7 @@ Value Lowerer::attributed(const ast::Attributed& a, Scope* scope) {
     breakpoint(scope);
     return v;
   }
-  if (n == "stripmine" || n == "checkpoint") {           // of a loop, and not of what is in it
+  if (n == "stripmine" || n == "checkpoint" || n == "bound") {           // of a loop, and not of what is in it
     const ast::Expr* body = a.body;
     while (auto inner = std::get_if<ast::Attributed>(&body->node)) body = inner->body;
     if (!std::holds_alternative<ast::Loop>(body->node)) return eval(*a.body, scope);

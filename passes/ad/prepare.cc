@@ -8,7 +8,9 @@
 // A `while` loop runs once to be counted, which dead code elimination reduces to what decides when it ends, and then as a
 // `for` loop of that many iterations (ad.md 9.4: nothing grows, so it can be done everywhere).
 //
-// Rules: while.inspect hist.add.
+// With #[bound(n)] it is a `for` loop of n iterations that do nothing once it has ended: nothing runs twice.
+//
+// Rules: while.inspect while.bound hist.add.
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/rewrite.h"
 #include "passes/ad/activity.h"
@@ -34,6 +36,7 @@ class Preparation {
           if (h->dests.size() == 1 && adds(h->dests[0])) s.exp = as_scope(b, std::move(*h));
           else if (h->dests.size() > 1 || !is_identity(h->pre)) { each_dest(b, s, std::move(*h)); continue; }
         }
+        if (auto w = std::get_if<While>(&s.exp); w && counts(s) && bounded(b, s, *w)) continue;
         if (auto w = std::get_if<While>(&s.exp); w && counts(s)) s.exp = count(b, std::move(*w), s.pattern);
         if (std::holds_alternative<For>(s.exp) && counts(s)) stripmine(b, s);
         statement(b, s);
@@ -79,6 +82,37 @@ class Preparation {
     drop_accumulators(p_, counting, [&](const AccType& t) { return !inside.contains(t.token); });
     b.emit_all(std::move(counting.stms));
     return For{{p_.fresh("i", scalar_type(Scalar::I64))}, times, std::move(w.state), std::move(w.init), std::move(w.body)};
+  }
+  // #[bound(n)] loop p = p0 while c p do body   ==>   loop p = p0 for _ < n do if c p then body else p, which must have ended
+  bool bounded(Builder& b, Stm& s, const While& w) {
+    const Attr* attr = find_attr(s.attrs, "bound");
+    bool fixed = attr && !attr->args.empty();
+    for (Bind x : w.state)
+      for (Bind y : w.state) walk(p_.type(x.var), [&](const Var& v) { fixed = fixed && v != y.var; });
+    if (!fixed) return false;
+    Atom most = i64_const(attr->args[0]);
+    For loop{{p_.fresh("i", scalar_type(Scalar::I64))}, most, w.state, w.init, {}};
+    loop.body = b.body([&] {
+      std::vector<Atom> state;
+      std::vector<std::string> hints;
+      for (Bind x : w.state) {
+        state.push_back(x.var);
+        hints.push_back(p_.hint(x.var));
+      }
+      If step{b.inline_call(w.cond, state)[0], w.body, {{}, state}};
+      std::vector<Var> next = b.bind(hints, std::move(step));
+      return std::vector<Atom>(next.begin(), next.end());
+    });
+    Stm run = clone(p_, Stm{s.pattern, std::move(loop), s.checks, s.source, s.attrs});
+    std::vector<Atom> results;
+    for (Bind x : run.pattern) results.push_back(x.var);
+    std::erase_if(run.attrs, [](const Attr& a) { return a.name == "bound"; });
+    stripmine(b, run);
+    b.emit(std::move(run));
+    Atom more = b.inline_call(w.cond, results)[0];
+    Var ended = b.bind1("c", Assert{not_(b.term(more)).atom, p_.text("A loop has not ended after {} iterations, its #[bound]."), {most}});
+    for (size_t k = 0; k < results.size(); k++) b.emit({{s.pattern[k]}, Identity{results[k]}, {ended}, s.source, {}});
+    return true;
   }
   // A histogram for each destination, of what `pre` gives.
   void each_dest(Builder& b, Stm& s, Hist h) {

@@ -470,7 +470,9 @@ ReturnSweep vjp(Reverse& rev, const Stm& s, const Identity& op) {
   return [&rev, &op, r = s.pattern[0].var] {
     if (rev.is_zero(r)) return;
     Adjoint a = rev.take(r);
-    rev.add(op.value, a.value, a.owned);
+    // Where the primal value is not wanted the derivative has to wait for its proofs.
+    Atom value = rev.b.checks.empty() ? a.value : rev.b.bind1(rev.p.hint(r) + "_adj", Identity{a.value});
+    rev.add(op.value, value, a.owned);
   };
 }
 ReturnSweep vjp(Reverse& rev, const Stm& s, const Copy& op) {

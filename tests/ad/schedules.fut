@@ -56,3 +56,11 @@ def binomial_grow [n] (xs: [n]f64, k: i64): f64 =
 -- ad: binomial_inside { [1.1,0.4] 5i64 }
 def binomial_inside [n] (xs: [n]f64, k: i64): f64 =
   f64.sum (map (\x -> #[checkpoint(2)] loop s = x for i < k do f64.sin (s * xs[i % n]) * x) xs)
+
+-- rule: while.bound
+-- ad: bounded { 2.0 10i32 }
+def bounded (x: f64, n: i32): f64 = (#[bound(12)] loop (y, i) = (x, 0) while i < n && y < 100 do (y * x, i + 1)).0
+
+-- ad: bounded_arrays { [1.1,1.3,0.4] }
+def bounded_arrays [n] (xs: [n]f64): [n]f64 =
+  (#[bound(9)] #[stripmine(2)] loop (ys, i) = (copy xs, 0) while i < 2 * n && ys[0] < 5 do (ys with [i % n] = ys[i % n] * f64.sum ys, i + 1)).0
