@@ -12,6 +12,7 @@ class LoopBack {
   bool active() const;                                                       // something reaches the results
   // The adjoints after the loop, of the state and then of what is free: taken from the results.
   std::vector<ir::Atom> start();
+  std::vector<std::string> hints() const;                                    // names for them
   // One iteration again, and back: `state` is the state before it, `adjoints` those after it. Returns those before it.
   std::vector<ir::Atom> iteration(Reverse& inner, const ir::Atom& i, const std::vector<ir::Var>& state, const std::vector<ir::Var>& adjoints);
   // A name for state that nobody reads, for its adjoint; marks what varies.

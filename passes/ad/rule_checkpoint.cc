@@ -86,7 +86,8 @@ std::optional<ReturnSweep> vjp_checkpointed(Reverse& rev, const Stm& s, const Fo
       rev.act.context.note(p, stack.back(), {AdNote::Kind::Kept, s.source, p.hint(op.state[k].var)});
     }
     std::vector<Var> adjoints;
-    for (const Atom& a : loop_back.start()) adjoints.push_back(carry(var_of(a) ? p.hint(*var_of(a)) : "adj", a));
+    std::vector<std::string> names = loop_back.hints();
+    for (const Atom& a : loop_back.start()) adjoints.push_back(carry(names[adjoints.size()], a));
 
     Builder::Params params;
     for (Bind x : machine.state) params.push_back({p.hint(x.var), p.type(x.var)});

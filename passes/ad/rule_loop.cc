@@ -72,6 +72,12 @@ std::vector<Atom> LoopBack::start() {
   for (Var v : free_) out.push_back(accumulates(v) ? rev_.state(v).value : whole(v));
   return out;
 }
+std::vector<std::string> LoopBack::hints() const {
+  std::vector<std::string> out;
+  for (size_t i : carried_) out.push_back(rev_.p.hint(s_.pattern[i].var) + "_adj");
+  for (Var v : free_) out.push_back(rev_.p.hint(v) + "_adj");
+  return out;
+}
 void LoopBack::name(std::vector<Var>& state, Subst& values) const {
   Program& p = rev_.p;
   for (size_t k = 0; k < op_.state.size(); k++) {
@@ -176,8 +182,9 @@ ReturnSweep vjp_for(Reverse& rev, const Stm& s, const For& op) {
     }
     std::vector<Var> adjoints, arrays;                       // arrays: what the loop updated, undone step by step
     std::vector<Atom> last = loop_back.start();
+    std::vector<std::string> names = loop_back.hints();
     for (size_t k = 0; k < last.size(); k++) {
-      adjoints.push_back(carry(var_of(last[k]) ? q.hint(*var_of(last[k])) : "adj", last[k]));
+      adjoints.push_back(carry(names[k], last[k]));
       if (k >= carried.size() || !mentions(q, op.state[carried[k]].var, changing)) continue;
       Type t = q.type(op.state[carried[k]].var);
       substitute_type(t, current);
