@@ -45,7 +45,7 @@ std::string judge(const char* text, const std::vector<Value>& args, Target targe
   Stats stats;
   PassOptions options;
   options.verify = true;
-  PassContext context{options, target, stats, {}};
+  PassContext context{options, target, stats, {}, 0, {}};
   run(common_pipeline(), parsed.program, context);
   if (!context.refused.empty()) return "refused " + context.refused[0].detail;
   Outcome after = interpret(parsed.program, "f", args);
