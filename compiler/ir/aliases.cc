@@ -20,6 +20,8 @@ class AliasAnalysis {
       more = false;
       out_.roots_ = {};
       out_.consumed_ = {};
+      gone_ = {};
+      gone_now_.clear();
       body(p_.constants);
       for (size_t i = 0; i < p_.functions.size(); i++) {
         const Function& f = p_.functions[i];
@@ -39,6 +41,8 @@ class AliasAnalysis {
  private:
   const Program& p_;
   Aliases& out_;
+  VarSet gone_;                                          // consumed on the way to here: not by the other branch of an `if`
+  std::vector<Var> gone_now_;                            // the same in order
 
   std::vector<Var> roots_of(const Atom& a) const {
     auto v = var_of(a);
@@ -46,12 +50,27 @@ class AliasAnalysis {
     return out_.roots(*v);
   }
   void set(Var v, std::vector<Var> roots) {
-    std::erase_if(roots, [&](Var r) { return out_.consumed_.contains(r); });
+    std::erase_if(roots, [&](Var r) { return gone_.contains(r); });
     std::ranges::sort(roots);
     roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
     if (!roots.empty()) out_.roots_[v] = std::move(roots);
   }
-  void consume(Var v) { for (Var r : out_.roots(v)) out_.consumed_.insert(r); }
+  void consume(Var v) { for (Var r : out_.roots(v)) consume_root(r); }
+  void consume_root(Var r) {
+    out_.consumed_.insert(r);
+    if (gone_.contains(r)) return;
+    gone_.insert(r);
+    gone_now_.push_back(r);
+  }
+  void branches(const If& x) {
+    size_t before = gone_now_.size();
+    body(x.then_);
+    std::vector<Var> there{gone_now_.begin() + ptrdiff_t(before), gone_now_.end()};
+    for (Var r : there) gone_.erase(r);
+    gone_now_.resize(before);
+    body(x.else_);
+    for (Var r : there) consume_root(r);
+  }
 
   void body(const Body& b) { for (const Stm& s : b.stms) statement(s); }
 
@@ -67,7 +86,7 @@ class AliasAnalysis {
         if (out_.consumed_.contains(state[i].var))
           for (Var r : roots_of(b.result[i])) {
             more |= !out_.consumed_.contains(r);
-            out_.consumed_.insert(r);
+            consume_root(r);
           }
     }
     for (size_t i = 0; i < state.size(); i++)
@@ -124,7 +143,7 @@ class AliasAnalysis {
           [&](const auto&) {});                          // fresh results
   }
   void walk_inner(const Exp& e) {
-    match(e, [&](const auto& op) { walk_parts(op, [&](const Body& b) { body(b); }); });
+    match(e, [&](const If& x) { branches(x); }, [&](const auto& op) { walk_parts(op, [&](const Body& b) { body(b); }); });
   }
 };
 

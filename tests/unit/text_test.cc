@@ -83,6 +83,9 @@ TEST_CASE("each rule of the verifier is broken by a program") {
   EXPECT(rule("fun f \\(n: i64, *xs: [n]f64) { let ys: [n]f64 = update xs [0i64] 1f64 let y: f64 = index xs [0i64] in y }") == "V6");
   EXPECT(rule("fun f \\(n: i64, *xs: [n]f64) { let v: [n]f64 = index xs [0i64 +: n * 1i64] let ys: [n]f64 = update xs [0i64] 1f64 "
               "let y: f64 = index v [0i64] in y }") == "V6");
+  // What one branch consumes is still there in the other one, until that consumes it, too.
+  EXPECT(rule("fun f \\(n: i64, c: bool, *xs: [n]f64) { let y: f64 = if c { let us: [n]f64 = update xs [0i64] 1f64 let a: f64 = index us [0i64] in a } else { "
+              "let v: [n]f64 = index xs [0i64 +: n * 1i64] let ws: [n]f64 = update xs [0i64] 1f64 let b: f64 = index v [0i64] in b } in y }") == "V6");
   EXPECT(rule("fun f \\(n: i64, *xs: [n]f64) { let ys: [n]f64 = with_acc [xs] (add [0f64]) \\(t: check, a: acc t [n] f64) { "
               "let b: acc t [n] f64 = upd a [0i64] [1f64] let c: acc t [n] f64 = upd a [1i64] [1f64] in c } in ys }") == "V7");
   EXPECT(rule("fun f \\(x: f64) { let y: f64 = sin [x] checks [x] in y }") == "V8");
