@@ -4,8 +4,9 @@
 //   let ys = map n (\x -> exp x * s) xs          ==>   let ys = map n (\e -> e * s) es
 //
 // The two cannot be one where the second needs a result of the first, as a return sweep does of its forward sweep. Values
-// are the same if they are made by the same operations from the same elements. Calls of mathematical functions and inner
-// loops cost more than memory does; on devices they do not, which is why this is for processors only.
+// are the same if they are made by the same operations from the same elements. Calls of mathematical functions cost more than
+// memory does, and so do loops deeper than their result has dimensions; on devices they do not, which is why this is for
+// processors only.
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"
@@ -18,7 +19,7 @@ namespace {
 
 class Share {
  public:
-  Share(Program& p, PassContext& context) : p_(p), context_(context) {}
+  Share(Program& p, PassContext& context) : p_(p), context_(context), aliases_(p) {}
 
   void body(Body& b) {
     std::vector<Stm*> earlier;
@@ -35,31 +36,54 @@ class Share {
  private:
   Program& p_;
   PassContext& context_;
+  Aliases aliases_;
 
-  // Calls of functions, or loops.
-  bool costs(const Exp& e) const {
-    auto call = std::get_if<Apply>(&e);
-    if (call) return is_call(call->op) && is_float(elem_of(p_, call->args[0]));
-    return std::holds_alternative<Screma>(e);
-  }
-  bool costs(const Screma& x) const {
-    bool found = false;
-    each_stm(x.pre, [&](const Stm& s) { found = found || costs(s.exp); });
+  bool calls(const Stm& s) const {
+    auto call = std::get_if<Apply>(&s.exp);
+    bool found = call && is_call(call->op) && is_float(elem_of(p_, call->args[0]));
+    walk_parts(s, [&](const Body& inner) { for (const Stm& one : inner.stms) found = found || calls(one); });
     return found;
   }
-  // Nothing but a value: it consumes nothing and updates no accumulator.
+  static size_t loops(const Stm& s) {                     // how deep they are nested
+    size_t inner = 0;
+    walk_parts(s, [&](const Body& b) { for (const Stm& one : b.stms) inner = std::max(inner, loops(one)); });
+    return inner + (std::holds_alternative<Screma>(s.exp) || std::holds_alternative<For>(s.exp));
+  }
+  // Whether it takes more to compute v than to keep it.
+  bool costs(const Stm& s, Var v) const { return calls(s) || loops(s) > shape_of(p_.type(v)).size(); }
+  bool costs(const Screma& x) const {
+    for (const Stm& s : x.pre.body.stms)
+      for (Bind b : s.pattern) if (costs(s, b.var)) return true;
+    return false;
+  }
+  // Nothing but a value: it updates no accumulator and consumes at most what it was given as the first state of a loop.
   bool is_value(const Stm& s) const {
     if (std::ranges::any_of(s.pattern, [&](Bind b) { return !is_scalar(p_.type(b.var)) && !is_array(p_.type(b.var)); })) return false;
-    bool fine = std::holds_alternative<Apply>(s.exp) || std::holds_alternative<Convert>(s.exp) || std::holds_alternative<Index>(s.exp) ||
-                std::holds_alternative<Screma>(s.exp) || std::holds_alternative<If>(s.exp);
+    bool fine = is_compound(s.exp) || holds<Apply, Convert, Index, Reshape, Permute, Copy, Replicate, Iota>(s.exp);
+    VarSet own;
+    walk_parts(s, [&](const Body& inner) { each_bind(inner, [&](Var v) { own.insert(v); }); });
+    if (auto loop = std::get_if<For>(&s.exp)) for (Bind b : loop->state) own.insert(b.var);
     auto check = [&](const Stm& inner) {
-      each_consumed(p_, inner.exp, [&](Var) { fine = false; });
-      fine = fine && !std::holds_alternative<AccUpdate>(inner.exp);
+      each_consumed(p_, inner.exp, [&](Var v) { fine = fine && own.contains(v); });
+      fine = fine && !std::holds_alternative<AccUpdate>(inner.exp) && !std::holds_alternative<WithAcc>(inner.exp);
     };
     if (!fine) return false;
     check(s);
     walk_parts(s, [&](const Body& inner) { each_stm(inner, check); });
     return fine;
+  }
+
+  template <class... X> static bool holds(const Exp& e) { return (std::holds_alternative<X>(e) || ...); }
+  static bool is_compound(const Exp& e) { return holds<Screma, If, For>(e); }
+  // An array may leave a lambda as it is if its size is known outside and nothing in there consumes it.
+  bool may_leave(const Lambda& f, Var v) const {
+    if (is_scalar(p_.type(v))) return true;
+    VarSet inside;
+    each_bind(f, [&](Var x) { inside.insert(x); });
+    for (const Dim& d : shape_of(p_.type(v))) if (auto x = var_of(d); x && inside.contains(*x)) return false;
+    for (const Stm& s : f.body.stms)
+      for (Var x : aliases_.consumed(s)) if (aliases_.may_alias(x, v)) return false;
+    return true;
   }
 
   void share(Stm& first, Stm& second) {
@@ -83,7 +107,7 @@ class Share {
         each_use(p_, s, [&](Var v) { needed.insert(v); });
         continue;
       }
-      costly = costly || costs(s.exp);
+      for (Bind x : s.pattern) costly = costly || costs(s, x.var);
       common.push_back(&s);
       for (size_t k = 0; k < s.pattern.size(); k++) same.insert_or_assign(s.pattern[k].var, twin->pattern[k].var);
     }
@@ -92,11 +116,11 @@ class Share {
     Subst kept;
     VarSet heavy;                                         // more than a few instructions away from what is kept anyway
     for (const Stm* s : common) {
-      bool far = costs(s->exp);
-      each_use(p_, s->exp, [&](Var v) { far = far || heavy.contains(v); });
-      if (!far) continue;
+      bool behind = false;
+      each_use(p_, s->exp, [&](Var v) { behind = behind || heavy.contains(v); });
       for (Bind x : s->pattern) {
-        if (!needed.contains(x.var) || !is_scalar(p_.type(x.var))) {
+        if (!behind && !costs(*s, x.var)) continue;
+        if (!needed.contains(x.var) || !may_leave(a.pre, *var_of(same.at(x.var))) || !may_leave(b.pre, x.var)) {
           heavy.insert(x.var);
           continue;
         }
@@ -113,7 +137,7 @@ class Share {
   }
   // The statement of `body` that computes what s does.
   const Stm* find(const Body& body, const Stm& s, const Subst& same) {
-    Exp wanted = std::holds_alternative<Screma>(s.exp) || std::holds_alternative<If>(s.exp) ? clone(p_, s.exp) : s.exp;
+    Exp wanted = is_compound(s.exp) ? clone(p_, s.exp) : s.exp;
     substitute(p_, wanted, same);
     for (const Stm& other : body.stms)
       if (other.exp.index() == wanted.index() && is_value(other) && alike(p_, other.exp, wanted)) return &other;
