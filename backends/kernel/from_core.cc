@@ -456,7 +456,7 @@ class FromCore {
       [&](const Copy& x) { copy(layout(v), layout(x.array), shape(v)); },
       [&](const ir::Alloc& x) { alloc(s, x); },
       [&](const WithAcc& x) { with_acc(s, x); },
-      [&](const AccUpdate& x) { acc_update(x); },
+      [&](const AccUpdate& x) { acc_update(s, x); },
       [&](const Seg& x) { seg(s, x); },
       [&](const Tunable& x) { scalar_[v] = atom(x.fallback); },
       [](const Scratch&) {}, [](const Reshape&) {}, [](const Permute&) {},
@@ -540,8 +540,9 @@ class FromCore {
     Block b = block([&] { body(x.body, blocks_of(x.state)); next(state, x.body.result); });
     For loop{i, m_.number(0), n, std::move(b)};
     if (has_attr(s.attrs, "any_order")) {
+      bool plain = std::ranges::all_of(x.state, [&](Bind v) { return !is_block(v.var) && (!is_scalar_var(v.var) || is_float(elem_of(p_.type(v.var)))); });
       loop.scattered = gathers(x);
-      if (!loop.scattered) loop.sums = state;
+      if (!loop.scattered && plain) std::ranges::copy_if(state, std::back_inserter(loop.sums), [](Name v) { return v.valid(); });
     }
     emit(std::move(loop));
   }
@@ -727,18 +728,18 @@ class FromCore {
     assign(names, {x.scope.body.result.begin() + ptrdiff_t(accs), x.scope.body.result.end()});
   }
 
-  void acc_update(const AccUpdate& x) {
+  void acc_update(const ir::Stm& s, const AccUpdate& x) {
     const AccType& acc = std::get<AccType>(p_.type(x.acc));
     const Dest& dest = *dest_[acc.token];
     std::optional<ExprId> inside;
     std::vector<ExprId> at = atoms(x.at);
-    for (size_t d = 0; d < at.size(); d++) {
+    for (size_t d = 0; d < at.size() && !has_attr(s.attrs, "in_range"); d++) {
       ExprId here = m_.prim(ScalarOp::and_, {m_.prim(ScalarOp::le, {m_.number(0), at[d]}), m_.prim(ScalarOp::lt, {at[d], atom(acc.space[d])})});
       inside = inside ? m_.prim(ScalarOp::and_, {*inside, here}) : here;
     }
     Block yes = block([&] { update_cells(dest, x, at); });
     if (inside) emit(If{*inside, std::move(yes), {}});
-    else for (auto& s : yes.take()) out_->push_back(std::move(*s));
+    else for (auto& inner : yes.take()) out_->push_back(std::move(*inner));
   }
   void update_cells(const Dest& dest, const AccUpdate& x, const std::vector<ExprId>& at) {
     std::vector<Layout> cells;

@@ -376,7 +376,7 @@ class Writer {
 
   static bool only_computes(const Block& b) {
     for (const Stm& s : b)
-      if (!std::holds_alternative<Declare>(s.node) && !std::holds_alternative<Assign>(s.node)) return false;
+      if (!std::holds_alternative<Declare>(s.node) && !std::holds_alternative<Assign>(s.node) && !std::holds_alternative<Store>(s.node)) return false;
     return true;
   }
   void parallel_for(const ParallelFor& x) {

@@ -150,7 +150,10 @@ void Reverse::add_at(Var xs, const std::vector<Selector>& at, const Atom& contri
         [&](Adjoint& acc, size_t d, std::vector<Atom> index, const Atom& value) {
       while (d < at.size() && std::holds_alternative<Atom>(at[d])) index.push_back(std::get<Atom>(at[d++]));
       if (d == rank) {
+        // The primal read this element, so the index is in range.
+        std::vector<Attr> attrs = std::exchange(b.attrs, {{"in_range", {}}});
         acc = Adjoint::acc(b.bind1("acc", AccUpdate{*var_of(acc.value), index, {value}}));
+        b.attrs = std::move(attrs);
         return;
       }
       Var array = *var_of(value), outer = *var_of(acc.value);

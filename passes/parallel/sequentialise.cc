@@ -5,7 +5,8 @@
 //   hist n pre into [h] op                   with_acc [h] op (for i < n { pre; upd })
 //   with_acc [a] op { .. upd acc [i] v .. }  the array itself stands for its accumulator; upd is: if 0 <= i < n, a[i] := op a[i] v
 //
-// A loop that only sums floats is marked #[any_order]: a compiler may take several sums side by side.
+// A loop that sums floats, and beside that stores at a place of its own in each iteration, is marked #[any_order]: a compiler
+// may take several iterations side by side.
 //
 // Operators with a shape are loops over the rows they combine; where a map makes such a row for them alone, its own loop
 // combines the elements (decision 003). A test of bounds is left out where the index is the counter
@@ -50,6 +51,7 @@ class Sequentialise {
   VarMap<std::optional<Dest>> dest_;      // its token -> the destination, while the arrays stand for it
   VarMap<const Dest*> private_;           // token -> a destination of which every part gets a copy
   VarMap<std::optional<Dim>> bound_;      // a counter -> what it stays below
+  VarSet counting_;                       // arrays start, start + 1, ..
 
   bool stands_for_arrays(const Type& t) const {
     auto acc = std::get_if<AccType>(&t);
@@ -59,6 +61,7 @@ class Sequentialise {
   void statement(Builder& out, Stm s) {
     out.source = s.source;
     out.checks = {};
+    if (auto x = std::get_if<Iota>(&s.exp); x && x->step == i64_atom(1)) counting_.insert(s.pattern[0].var);
     match(s.exp,
       [&](Screma& x) { screma(out, s, x); },
       [&](Hist& x) { hist(out, s, x); },
@@ -176,7 +179,7 @@ class Sequentialise {
     out.checks = s.checks;
     std::optional<Term> inside;
     for (size_t d = 0; d < x.at.size(); d++) {
-      if (in_range(x.at[d], acc.space[d])) continue;
+      if (has_attr(s.attrs, "in_range") || in_range(x.at[d], acc.space[d])) continue;
       Term at = out.term(x.at[d]), here = all_of({le(out.number(Scalar::I64, 0), at), lt(at, out.term(acc.space[d]))});
       inside = inside ? and_(*inside, here) : here;
     }
@@ -403,10 +406,29 @@ class Sequentialise {
     PANIC("a result is an accumulator that the body does not use");
   }
 
-  // Sums of floats and nothing else: their order is free, which a loop's is not.
-  bool only_sums(const Parts& x, const Stm& s) const {
-    return x.scans.empty() && x.late.empty() && width_of(x.reduces) == s.pattern.size() &&
-           std::ranges::all_of(x.reduces, [&](const Combine& c) {
+  // Sums of floats, their order is free, which a loop's is not; beside them only what each iteration does at a place of its own.
+  bool only_sums(const Parts& x) const {
+    if (x.reduces.empty() || !x.scans.empty() || !x.late.empty()) return false;
+    VarSet moves, inside, updated;                        // i + something invariant; what the body binds; tokens
+    moves.insert(x.i);
+    for (const Stm& inner : x.body.stms) for (Bind b : inner.pattern) inside.insert(b.var);
+    auto invariant = [&](const Atom& a) { auto v = var_of(a); return !v || (!inside.contains(*v) && *v != x.i); };
+    auto moving = [&](const Atom& a) { auto v = var_of(a); return v && moves.contains(*v); };
+    for (const Stm& inner : x.body.stms) {
+      bool view = std::holds_alternative<Index>(inner.exp) || std::holds_alternative<Reshape>(inner.exp) || std::holds_alternative<Permute>(inner.exp);
+      if (!view && std::ranges::any_of(inner.pattern, [&](Bind b) { return is_array(p_.type(b.var)); })) return false;
+      auto sum = std::get_if<Apply>(&inner.exp);
+      auto read = std::get_if<Index>(&inner.exp);
+      if ((sum && sum->op == ScalarOp::add && ((moving(sum->args[0]) && invariant(sum->args[1])) || (moving(sum->args[1]) && invariant(sum->args[0])))) ||
+          (read && counting_.contains(read->array) && read->at.size() == 1 && std::holds_alternative<Atom>(read->at[0]) && moving(std::get<Atom>(read->at[0]))))
+        moves.insert(inner.pattern[0].var);
+      auto upd = std::get_if<AccUpdate>(&inner.exp);
+      if (!upd) continue;
+      Var token = std::get<AccType>(p_.type(upd->acc)).token;
+      if (updated.contains(token) || !has_attr(inner.attrs, "in_range") || std::ranges::none_of(upd->at, moving)) return false;
+      updated.insert(token);
+    }
+    return std::ranges::all_of(x.reduces, [&](const Combine& c) {
              return c.shape.empty() && scalar_operator(p_, c) == ScalarOp::add && is_float(elem_of(p_, c.neutral[0]));
            });
   }
@@ -415,7 +437,7 @@ class Sequentialise {
     result.source = s.source;
     result.checks = s.checks;
     result.attrs = s.attrs;
-    if (only_sums(x, s)) result.attrs.push_back({"any_order", {}});
+    if (only_sums(x)) result.attrs.push_back({"any_order", {}});
     For loop{{x.i}, x.width, {}, {}, {}};
     out.checks = s.checks;
     Subst accs;                                   // accumulators of outside -> state
