@@ -6,8 +6,8 @@
 //   let a' = seg grid (i < m, k < q) { let s' = s[i, k] in upd a [i, k] s' }
 //   seg grid (i < m, j < n, k < q) { .. }                                     the rest, if anything is left
 //
-// What v needs is computed again in the new seg: loads and arithmetic always, loops only where nothing of the old seg is
-// left. An update in a branch contributes v or the neutral element. Then an update at pairwise different dimensions of its
+// What v needs is computed again in the new seg: loads and arithmetic always, loops and updates in place (which consume what
+// they update, once) only where nothing of the old seg is left. An update in a branch contributes v or the neutral element. Then an update at pairwise different dimensions of its
 // seg, all of them, has each cell to itself; a destination with such updates only needs no atomics.
 #include "passes/parallel/invariant_updates.h"
 
@@ -267,7 +267,7 @@ class InvariantUpdates {
     each_stm(b, [&](const Stm& s) {
       heavy |= match(s.exp, [](const For&) { return true; }, [](const While&) { return true; }, [](const Screma&) { return true; },
                      [](const Hist&) { return true; }, [](const WithAcc&) { return true; }, [](const Call&) { return true; },
-                     [](const Replicate&) { return true; }, [](const auto&) { return false; });
+                     [](const Replicate&) { return true; }, [](const Update&) { return true; }, [](const auto&) { return false; });
     });
     return heavy;
   }

@@ -53,7 +53,8 @@ def binomial_two (x: f64, y: f64, k: i64): f64 =
 def binomial_grow [n] (xs: [n]f64, k: i64): f64 =
   let ys = #[checkpoint(2)] loop ys = xs for _i < k do ys ++ map (* 2) ys in f64.sum (map (\y -> y * y) ys)
 
--- ad: binomial_inside { [1.1,0.4] 5i64 }
+-- (Its second derivative records the steps of each thread, which differ in number.)
+-- ad(cpu): binomial_inside { [1.1,0.4] 5i64 }
 def binomial_inside [n] (xs: [n]f64, k: i64): f64 =
   f64.sum (map (\x -> #[checkpoint(2)] loop s = x for i < k do f64.sin (s * xs[i % n]) * x) xs)
 
