@@ -399,7 +399,7 @@ Value Lowerer::attributed(const ast::Attributed& a, Scope* scope) {
     return eval(*a.body, scope);
   }
   static constexpr std::string_view passed_on[] = {"sequential", "sequential_outer", "sequential_inner", "unroll", "noinline", "warn",
-                                                   "flattening", "incremental_flattening", "scratch", "blank"};
+                                                   "flattening", "incremental_flattening", "scratch", "blank", "distinct"};
   if (std::find(std::begin(passed_on), std::end(passed_on), n) == std::end(passed_on)) return eval(*a.body, scope);
   // The hint belongs to the loop or parallel operator that the body is; it is put on the statements made for it.
   std::string mark(n);

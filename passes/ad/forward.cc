@@ -103,8 +103,11 @@ class Forward {
   }
   void rule(Stm& s, Identity op) {
     Var y = s.pattern[0].var;
+    bool waits = !s.checks.empty();                       // the tangent, too, for the proofs
     emit(s);
-    if (!zero(op.value)) set(y, tangent(op.value));
+    if (zero(op.value)) return;
+    if (waits) result(y, Identity{tangent(op.value)});
+    else set(y, tangent(op.value));
   }
   // Views and copies: the same operation on the tangent.
   template <class Op> void linear_array(Stm& s, Op op) {

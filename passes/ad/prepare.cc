@@ -10,11 +10,16 @@
 //
 // With #[bound(n)] it is a `for` loop of n iterations that do nothing once it has ended: nothing runs twice.
 //
-// Rules: while.inspect while.bound hist.add.
+// A scatter that may write to one place twice first finds out which of the writes is to count.
+//
+// Rules: while.inspect while.bound hist.add scatter.repeated.
+#include <algorithm>
+
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/rewrite.h"
 #include "passes/ad/activity.h"
 #include "passes/ad/differentiate.h"
+#include "passes/ad/scatters.h"
 
 namespace raido::ad {
 namespace {
@@ -39,6 +44,7 @@ class Preparation {
         if (auto w = std::get_if<While>(&s.exp); w && counts(s) && bounded(b, s, *w)) continue;
         if (auto w = std::get_if<While>(&s.exp); w && counts(s)) s.exp = count(b, std::move(*w), s.pattern);
         if (std::holds_alternative<For>(s.exp) && counts(s)) stripmine(b, s);
+        if (auto w = std::get_if<WithAcc>(&s.exp)) once(b, s, *w);
         statement(b, s);
       }
     });
@@ -113,6 +119,25 @@ class Preparation {
     Var ended = b.bind1("c", Assert{not_(b.term(more)).atom, p_.text("A loop has not ended after {} iterations, its #[bound]."), {most}});
     for (size_t k = 0; k < results.size(); k++) b.emit({{s.pattern[k]}, Identity{results[k]}, {ended}, s.source, {}});
     return true;
+  }
+  // Where a scatter writes more than once one of the writes has the whole derivative; the others are sent outside.
+  void once(Builder& b, Stm& s, WithAcc& x) {
+    auto found = counts(s) && !has_attr(s.attrs, "distinct") ? scatter(p_, x) : std::nullopt;
+    if (!found) return;
+    Screma& map = std::get<Screma>(x.scope.body.stms[found->map].exp);
+    std::vector<AccUpdate*> updates;
+    for (size_t k : found->updates) updates.push_back(&std::get<AccUpdate>(map.pre.body.stms[k].exp));
+    bool varied = std::ranges::any_of(updates, [&](AccUpdate* u) {
+      return std::ranges::any_of(u->values, [&](const Atom& v) { return counted_->varied(v); });
+    });
+    if (map.width == i64_atom(1) || !varied) return;
+    std::vector<Dim> shape = shape_of(p_.type(x.dests[0].arrays[0]));
+    shape.resize(updates[0]->at.size());
+    Var at = each_place_once(b, shape, map.width, scatter_indices(b, x));
+    map.inputs.insert(map.inputs.begin(), at);
+    map.pre.params.insert(map.pre.params.begin(), {p_.fresh("at", scalar_type(Scalar::I64))});
+    for (AccUpdate* u : updates) u->at[0] = map.pre.params[0].var;
+    s.attrs.push_back({"distinct", {}});
   }
   // A histogram for each destination, of what `pre` gives.
   void each_dest(Builder& b, Stm& s, Hist h) {

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "passes/ad/differentiate.h"
+#include "passes/ad/scatters.h"
 
 namespace raido::ad {
 
@@ -285,32 +286,6 @@ Kept keep(Builder& b, Stm& loop, const std::vector<Atom>& values, const Emit& em
 
 namespace {
 
-// A scatter: the only thing that is done with the only destination is one update in each iteration of a map.
-struct Scatter { const Screma* map; const AccUpdate* update; };
-std::optional<Scatter> scatter(const Program& p, const WithAcc& op) {
-  if (op.dests.size() != 1 || op.dests[0].combine || op.dests[0].arrays.size() != 1) return {};
-  const Screma* map = nullptr;
-  Var acc = op.scope.params[1].var;
-  for (const Stm& s : op.scope.body.stms) {
-    bool uses = false;
-    each_use(p, s, [&](Var v) { uses = uses || v == acc; });
-    if (!uses) continue;
-    map = std::get_if<Screma>(&s.exp);
-    if (!map || !is_map(*map) || op.scope.body.result[0] != Atom(s.pattern.back().var)) return {};
-  }
-  if (!map || std::ranges::count(map->inputs, acc) != 1) return {};
-  Var element = map->pre.params[size_t(std::ranges::find(map->inputs, acc) - map->inputs.begin())].var;
-  for (const Stm& s : map->pre.body.stms) {
-    bool uses = false;
-    each_use(p, s, [&](Var v) { uses = uses || v == element; });
-    if (!uses) continue;
-    auto update = std::get_if<AccUpdate>(&s.exp);
-    if (!update || map->pre.body.result.back() != Atom(s.pattern[0].var)) return {};
-    return Scatter{map, update};
-  }
-  return {};
-}
-
 // What is made in the body of which `a` is a version: a variable that the body does not bind.
 std::optional<Var> root(const Program& p, const Body& body, const Atom& a) {
   auto v = var_of(a);
@@ -360,7 +335,7 @@ std::optional<Var> earlier_version(const Program& p, const Stm& s, size_t k) {
                  return *var_of(x.init[k]);
                },
                [&](const WithAcc& x) -> std::optional<Var> {
-                 if (k > 0 || !scatter(p, x)) return {};
+                 if (k > 0 || x.dests.size() != 1 || x.dests[0].arrays.size() != 1 || !scatter(p, x)) return {};
                  return x.dests[0].arrays[0];
                },
                [](const auto&) -> std::optional<Var> { return {}; });
@@ -574,40 +549,14 @@ Step step(Builder& b, const Stm& s, const WithAcc& op, const std::vector<size_t>
   Program& p = b.program;
   Var array = op.dests[0].arrays[0];
   size_t rank = size_t(op.dests[0].rank);
-  // The scope without the accumulator: it gives the indices.
-  Lambda scope = clone(p, op.scope);
-  WithAcc again{op.dests, std::move(scope)};
-  Var acc = again.scope.params[1].var;
-  const Screma* map = scatter(p, again)->map;
-  std::vector<Var> indices;
-  for (auto& item : again.scope.body.stms.take()) {
-    if (std::get_if<Screma>(&item->exp) != map) {
-      b.emit(std::move(*item));
-      continue;
-    }
-    Screma& x = std::get<Screma>(item->exp);
-    std::vector<Atom> at;
-    for (const Stm& inner : x.pre.body.stms)
-      if (auto u = std::get_if<AccUpdate>(&inner.exp)) at = u->at;
-    Body& body = x.pre.body;
-    body.stms.filter_backwards([](const Stm& inner) { return !std::holds_alternative<AccUpdate>(inner.exp); });
-    body.result = at;
-    size_t k = size_t(std::ranges::find(x.inputs, acc) - x.inputs.begin());
-    x.inputs.erase(x.inputs.begin() + ptrdiff_t(k));
-    x.pre.params.erase(x.pre.params.begin() + ptrdiff_t(k));
-    indices = b.bind("at", std::move(x));
-    break;                                                     // what follows only hands on the accumulator
-  }
+  std::vector<Var> indices = scatter_indices(b, op);
   Dim width = shape_of(p.type(indices[0]))[0];
   std::vector<Dim> shape = shape_of(p.type(array));
   Builder::Params params;
   for (Var v : indices) params.push_back({p.hint(v), row_type(p.type(v))});
   Lambda f = b.lambda(params, [&](const std::vector<Var>& at) {
-    Term inside = b.term(bool_const(true));
-    for (size_t d = 0; d < rank; d++)
-      inside = and_(inside, and_(le(b.term(i64_const(0)), b.term(at[d])), lt(b.term(at[d]), b.term(shape[d]))));
     If guarded;
-    guarded.cond = inside.atom;
+    guarded.cond = is_inside(b, shape, at).atom;
     guarded.then_ = b.body([&] {
       Atom old = b.index("old", array, {at.begin(), at.end()});
       return std::vector<Atom>{is_array(p.type(old)) ? Atom(b.copy(*var_of(old))) : old};
@@ -619,26 +568,14 @@ Step step(Builder& b, const Stm& s, const WithAcc& op, const std::vector<size_t>
   slots.push_back(b.map("old", width, std::move(f), indices)[0]);
   slots.push_back(width);
   emit(s);
-  return {{}, slots, [rank](Builder& c, const std::vector<Var>& now, const std::vector<Atom>& from) {
-            Program& q = c.program;
-            WithAcc back;
-            back.dests.push_back({{c.copy(now[0])}, int(rank), {}, Conflict::Unknown});
-            Var token = q.fresh("t", CheckType{});
-            Var to = q.fresh("acc", dest_type(q, back.dests[0], token));
-            back.scope.params = {{token}, {to}};
-            back.scope.body = c.body([&] {
-              std::vector<Var> inputs;
-              Builder::Params elements;
-              for (size_t k = 0; k <= rank; k++) inputs.push_back(*var_of(from[k]));
-              inputs.push_back(to);
-              for (Var v : inputs) elements.push_back({q.hint(v), row_type(q.type(v))});
-              Lambda g = c.lambda(elements, [&](const std::vector<Var>& x) {
-                return std::vector<Atom>{c.bind1("acc", AccUpdate{x.back(), {x.begin(), x.begin() + ptrdiff_t(rank)}, {x[rank]}})};
-              });
-              std::vector<Var> done = c.map("acc", from.back(), std::move(g), inputs);
-              return std::vector<Atom>(done.begin(), done.end());
-            });
-            return c.bind(q.hint(now[0]), std::move(back));
+  return {{}, slots, [rank, attrs = s.attrs](Builder& c, const std::vector<Var>& now, const std::vector<Atom>& from) {
+            std::vector<Var> at;
+            for (size_t k = 0; k < rank; k++) at.push_back(*var_of(from[k]));
+            WithAcc back = scatter_of(c, c.copy(now[0]), from.back(), at, *var_of(from[rank]));
+            std::vector<Attr> others = std::exchange(c.attrs, attrs);
+            std::vector<Var> out = c.bind(c.program.hint(now[0]), std::move(back));
+            c.attrs = std::move(others);
+            return out;
           }};
 }
 template <class Op> Step step(Builder&, const Stm&, const Op&, const std::vector<size_t>&, const Emit&) {

@@ -194,7 +194,7 @@ module derivatives (R: real) = {
     let forward xs =
       let order = argsort_by (R.<=) xs
       in (order, map (\i -> xs[i]) order)
-    in with_vjp_tape forward (\(order, dy) -> scatter (replicate n zero) order dy) xs
+    in with_vjp_tape forward (\(order, dy) -> #[distinct] scatter (replicate n zero) order dy) xs
 
   -- | The logarithm of the sum of exponentials, without overflow.
   def logsumexp [n] (xs: [n]t): t =

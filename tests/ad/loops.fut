@@ -4,7 +4,7 @@
 def while1 (x: f64, n: i32): f64 = (loop (y, i) = (x, 0) while i < n && y < 100 do (y * x, i + 1)).0
 
 -- ad: while_arr { [2.0, 1.5] }
-def while_arr [n] (xs: [n]f64): [n]f64 = loop xs while f64.sum xs < 50 do map (\x -> x * 1.5 + f64.sin x) xs
+def while_arr [n] (xs: [n]f64): [n]f64 = loop xs while n > 0 && f64.sum xs < 50 do map (\x -> x * 1.5 + f64.sin x) xs
 
 -- ad: newton { 2.0 }
 def newton (a: f64): f64 =

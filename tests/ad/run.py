@@ -60,11 +60,21 @@ def parse_values(text):
     return values
 
 
+class Empty(list):
+    """An array without elements; it knows its shape."""
+
+
 def build_empty(shape):
-    return [] if shape[0] == 0 else [build_empty(shape[1:]) for _ in range(shape[0])]
+    if shape[0] > 0:
+        return [build_empty(shape[1:]) for _ in range(shape[0])]
+    v = Empty()
+    v.shape = shape
+    return v
 
 
 def shape_of(v):
+    if isinstance(v, Empty):
+        return v.shape
     return [len(v)] + (shape_of(v[0]) if v else []) if isinstance(v, list) else []
 
 
@@ -89,7 +99,13 @@ def flat(v):
 
 
 def like(v, f):
+    if isinstance(v, Empty):
+        return v
     return [like(x, f) for x in v] if isinstance(v, list) else f(v)
+
+
+def first(v, n):
+    return [first(x, n) for x in v[:n]] if isinstance(v, list) else v
 
 
 def is_float(kind):
@@ -109,7 +125,10 @@ class Check:
     def run(self, program, entry, values, passes):
         command = [self.raido, "run", "-w", "-e", entry, program] + (["--pipeline", self.pipeline] if passes else [])
         text = "\n".join(show(k, v) for k, v in values)
-        result = subprocess.run(command, input=text, capture_output=True, text=True)
+        try:
+            result = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60)
+        except subprocess.TimeoutExpired:
+            raise Failure(f"{entry}{' after the passes' if passes else ''} does not end") from None
         if result.returncode != 0:
             raise Failure(f"{entry}{' after the passes' if passes else ''}: exit {result.returncode}\n{result.stderr}")
         return parse_values(result.stdout)
@@ -172,6 +191,60 @@ class Check:
         with os.fdopen(handle, "w") as out:
             out.write(text + self.harness(outputs))
         return name
+
+    def check_sizes(self, sizes):
+        """The same function of the first elements of its arrays only: interpreter and compiler agree on all derivatives, up to
+        the dot products; where the function fails, so do they."""
+        outputs = self.outputs()
+        if outputs is None:
+            return
+        inputs, program = self.inputs, self.write(outputs)
+        try:
+            for n in sizes:
+                self.inputs = [(k, first(v, n)) for k, v in inputs]
+                try:
+                    self.compare_small(program)
+                except Failure as failure:
+                    raise Failure(f"with arrays of {n}: {failure}")
+        finally:
+            os.unlink(program)
+
+    def outputs(self):
+        if not any(k.startswith("[]") for k, _ in self.inputs):
+            return None
+        program = self.write(None)
+        try:
+            return [k for k, _ in self.run(program, "ad_value", self.inputs, False)]
+        finally:
+            os.unlink(program)
+
+    def compare_small(self, program):
+        try:
+            value = self.run(program, "ad_value", self.inputs, False)
+        except Failure as failure:
+            if "Internal error" in str(failure):
+                raise
+            if "does not end" in str(failure):
+                return
+            value = None
+        d = [(k, self.direction(k, v)) for k, v in self.inputs]
+        if value is None:
+            for passes in (False, True):
+                try:
+                    self.run(program, "ad_jvp", self.inputs + d, passes)
+                except Failure as failure:
+                    if "Internal error" in str(failure):
+                        raise
+                else:
+                    raise Failure(f"the function fails, jvp{' after the passes' if passes else ''} does not")
+            return
+        if not all(math.isfinite(x) for _, v in value for x in flat(v)):
+            return
+        s = [(k, self.direction(k, v)) for k, v in value]
+        forward, reverse = self.run(program, "ad_jvp", self.inputs + d, False), self.run(program, "ad_vjp", self.inputs + s, False)
+        self.close("jvp of the passes and of the interpreter", self.run(program, "ad_jvp", self.inputs + d, True), forward, 1e-9)
+        self.close("vjp of the passes and of the interpreter", self.run(program, "ad_vjp", self.inputs + s, True), reverse, 1e-9)
+        self.second(program, value, d, s, forward, reverse, 1e-3 if any(k.endswith(("f32", "f16")) for k, _ in self.inputs + value) else 1e-7)
 
     def check(self):
         program = self.write(None)
@@ -251,27 +324,43 @@ class Check:
                     raise Failure(f"{what}: value {i}, element {j}: {x} and {y}")
 
 
+def rules():
+    """Rule -> files of passes/ad that have it in their heads, functions here that test it."""
+    folder = os.path.join(os.path.dirname(os.path.dirname(HERE)), "passes", "ad")
+    table = {}
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".cc"):
+            with open(os.path.join(folder, name)) as source:
+                for ids in re.findall(r"^// Rules: ((?:.|\n// )*?)\.$", source.read(), re.M):
+                    for rule in ids.replace("//", " ").split():
+                        table.setdefault(rule, ([], []))[0].append(name)
+    for name in sorted(os.listdir(HERE)):
+        if name.endswith(".fut") and not name.startswith("ad_"):      # ad_*: of a run beside this one
+            with open(os.path.join(HERE, name)) as source:
+                for ids, functions in re.findall(r"^-- rule: (.*)\n((?:--.*\n)*)", source.read(), re.M):
+                    for rule in ids.split():
+                        table.setdefault(rule, ([], []))[1].extend(f"{name}: {f}" for f in re.findall(r"^-- ad(?:\(cpu\))?: (\w+)", functions, re.M) or ["?"])
+    return table
+
+
 def untested():
-    """Rules in the heads of passes/ad without a test here, and tests of rules that are nowhere."""
-    root = os.path.dirname(os.path.dirname(HERE))
-    rules, tested = set(), set()
-    for folder, ending, pattern, found in [(os.path.join(root, "passes", "ad"), ".cc", r"^// Rules: ((?:.|\n// )*?)\.$", rules),
-                                           (HERE, ".fut", r"^-- rule: (.*)$", tested)]:
-        for name in os.listdir(folder):
-            if name.endswith(ending) and not name.startswith("ad_"):
-                with open(os.path.join(folder, name)) as source:
-                    for ids in re.findall(pattern, source.read(), re.M):
-                        found.update(ids.replace("//", " ").split())
-    return [f"{r}: a rule of passes/ad without a test" for r in sorted(rules - tested)] + \
-           [f"{r}: no rule of passes/ad has this name" for r in sorted(tested - rules)]
+    table = sorted(rules().items())
+    return [f"{r}: a rule of passes/ad without a test" for r, (files, tests) in table if not tests] + \
+           [f"{r}: no rule of passes/ad has this name" for r, (files, tests) in table if not files]
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--raido", required=True)
+    parser.add_argument("--raido", default=os.path.join(HERE, "..", "..", "build", "release", "raido"))
     parser.add_argument("--pipeline", default="common", help="what runs before the interpreter where the compiler differentiates")
+    parser.add_argument("--sizes", help="instead: the same with arrays of so many elements, as in 0,1,2")
+    parser.add_argument("--rules", action="store_true", help="instead: the rules, where they are and their tests")
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
+    if options.rules:
+        for rule, (places, tests) in sorted(rules().items()):
+            print(f"{rule:18} {' '.join(places):24} {', '.join(tests)}")
+        return 0
     files = options.files or sorted(os.path.join(HERE, f) for f in os.listdir(HERE) if f.endswith(".fut") and not f.startswith("ad_"))   # ad_*: of a run beside this one
     checks = []
     for path in files:
@@ -283,7 +372,10 @@ def main():
 
     def run(check):
         try:
-            check.check()
+            if options.sizes:
+                check.check_sizes([int(n) for n in options.sizes.split(",")])
+            else:
+                check.check()
             return None
         except Failure as failure:
             return f"{os.path.relpath(check.path)}: {check.function}: {failure}"

@@ -1,0 +1,29 @@
+// scatters.h - a scatter as the rules see it: `with_acc` without operator, all of which are updates at one place in each iteration of a map.
+#pragma once
+#include "compiler/ir/build.h"
+
+namespace raido::ad {
+
+struct Scatter {
+  size_t map;                    // the statement of the scope
+  std::vector<size_t> updates;   // the statements of the map's body, one for each destination
+};
+// The destinations agree in the dimensions that are indexed.
+std::optional<Scatter> scatter(const ir::Program& p, const ir::WithAcc& op);
+
+// Emits arrays of what op scatters to, one for each dimension; not empty.
+std::vector<ir::Var> scatter_indices(ir::Builder& b, const ir::WithAcc& op);
+
+// The first of the indices, but -1 for all but one j of those that are at the same place in an array of this shape. A few are
+// compared with each other; of more it is seen which is the last:
+//
+//   last = scatter (scratch shape) is (iota width);   map2 (\i j -> if last[i] == j then i else -1) is (iota width)
+ir::Var each_place_once(ir::Builder& b, const std::vector<ir::Dim>& shape, const ir::Dim& width, const std::vector<ir::Var>& indices);
+
+// The array with values[j] at (indices[0][j], ..) for each j < width; it is consumed.
+ir::WithAcc scatter_of(ir::Builder& b, ir::Var array, const ir::Dim& width, const std::vector<ir::Var>& indices, ir::Var values);
+
+// Whether the cell at (at[0], ..) is in an array of this shape.
+ir::Term is_inside(ir::Builder& b, const std::vector<ir::Dim>& shape, const std::vector<ir::Var>& at);
+
+}  // namespace raido::ad
