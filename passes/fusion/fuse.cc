@@ -10,7 +10,7 @@
 //
 // A body is a list; fusing p into a later c moves p down to c's place. Legal if no statement between depends on p and is
 // needed by c, nothing between consumes what p reads, and c does not consume what moves behind it. Bodies inside first,
-// to a fixed point in each body.
+// to a fixed point in each body; the body that two make together is looked at again.
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
@@ -212,6 +212,7 @@ class Fuser {
     for (size_t k : kept) pattern.push_back(ps.pattern[k]);
     fused.pattern = std::move(pattern);
     merge(fused, ps);
+    body(std::get<Screma>(fused.exp).pre.body);
     replace(b, i, j, behind, std::move(fused));
     context_.stats.count("fuse.vertical");
     return true;
