@@ -3,9 +3,10 @@
 //
 //   reduce (+) (map n \j -> if j <= i then f j else 0)        ==>   reduce (+) (map (i + 1) f)
 //   reduce (+) (map n \j -> (if j <= i then f j else 0) * x)  ==>   reduce (+) (map (i + 1) \j -> f j * x)       not with --fp=strict
+//   map n \j a -> upd a [g j] (if j <= i then f j else 0)      ==>   map (i + 1) \j a -> upd a [g j] (f j)     a sums
 //   for j < n (s) { in if j <= i then f j s else s }          ==>   for j < i + 1 (s) { f j s }
 //
-// The comparison must be linear in j with the factor 1 or -1, and everything else in it known outside. The first and third are
+// The comparison must be linear in j with the factor 1 or -1, and everything else in it known outside. All but the second are
 // exact for any operator and its neutral element. In the second a literal 0 counts as an element that is not there: an infinity
 // beside it does not become a NaN. A derivative of what was restricted visits the same elements. In a device's nest sums keep
 // their width, which has to be the same for all threads there.
@@ -55,11 +56,14 @@ class Patterns {
   Aliases aliases_;
   Facts facts_;
   VarSet counting_;
+  std::unordered_map<Var, const Dest*> dests_;           // by token, of the scopes that are open
 
   void body(Body& whole, bool parallel) {
     rewrite(p_, whole, [&](Builder& b, Stm& s, Subst&) {
       bool nest = std::holds_alternative<Screma>(s.exp) || std::holds_alternative<Hist>(s.exp);
       enter(s);
+      if (auto scope = std::get_if<WithAcc>(&s.exp))
+        for (size_t k = 0; k < scope->dests.size(); k++) dests_[scope->scope.params[k].var] = &scope->dests[k];
       walk_parts(s, [&](Body& inner) { body(inner, parallel || nest); });
       b.checks = s.checks;
       if (auto x = std::get_if<Screma>(&s.exp); x && !(parallel && context_.target == Target::Gpu)) restrict(b, s, *x);
@@ -123,6 +127,39 @@ class Patterns {
       for (size_t k : {0, 1}) if (x->args[k] == nothing) return where(x->args[1 - k], summand, made);
     }
     return {};
+  }
+
+  // Where an accumulator is updated with something else than a neutral element on its way from `params`; none: nowhere.
+  std::optional<Guards> updates(const Atom& end, const std::vector<Bind>& params, const Definitions& made) const {
+    std::optional<Guards> guards;
+    auto here = [&](const Guards& g) { guards = guards ? common(*guards, g) : g; };
+    for (Var acc = *var_of(end); std::ranges::none_of(params, [&](Bind x) { return x.var == acc; });) {
+      auto found = made.find(acc);
+      if (found == made.end()) return Guards{};
+      const Stm& s = *found->second;
+      if (auto u = std::get_if<AccUpdate>(&s.exp)) {
+        auto dest = dests_.find(std::get<AccType>(p_.type(acc)).token);
+        if (dest == dests_.end() || !dest->second->combine || !dest->second->combine->shape.empty()) return Guards{};
+        for (size_t k = 0; k < u->values.size(); k++) here(where(u->values[k], dest->second->combine->neutral.at(k), made));
+        acc = u->acc;
+      } else if (auto x = std::get_if<If>(&s.exp)) {
+        size_t k = 0;
+        while (s.pattern[k].var != acc) k++;
+        auto c = var_of(x->cond);
+        Var yes = *var_of(x->then_.result[k]), no = *var_of(x->else_.result[k]);
+        auto from_outside = [](Var v, const Body& b) {
+          bool inside = false;
+          each_bind(b, [&](Var w) { inside = inside || w == v; });
+          return !inside;
+        };
+        if (c && from_outside(no, x->else_)) { here({{*c, true}}); acc = no; }
+        else if (c && from_outside(yes, x->then_)) { here({{*c, false}}); acc = yes; }
+        else return Guards{};
+      } else {
+        return Guards{};
+      }
+    }
+    return guards;
   }
 
   // ---- ranges ----
@@ -243,11 +280,21 @@ class Patterns {
       end = apply(ScalarOp::max, {end, first});
     return {first, is_const(first.atom, 0) ? end : end - first};
   }
-  // Nothing in it stops the program where it does not matter.
-  static bool cannot_fail(const Body& b) {
-    for (const Stm& s : b.stms)
-      if (std::holds_alternative<Assert>(s.exp) || std::holds_alternative<Call>(s.exp)) return false;
-    return true;
+  // Nothing stops the program where a guard does not hold.
+  static bool cannot_fail(const Body& b, const Guards& guards) {
+    bool fails = false;
+    auto look = [&](const Stm& s) { fails = fails || std::holds_alternative<Assert>(s.exp) || std::holds_alternative<Call>(s.exp); };
+    for (const Stm& s : b.stms) {
+      auto choice = std::get_if<If>(&s.exp);
+      auto guard = std::ranges::find_if(guards, [&](const Guard& g) { return choice && choice->cond == Atom(g.condition); });
+      if (guard != guards.end()) {
+        each_stm(guard->value ? choice->else_ : choice->then_, look);
+        continue;
+      }
+      look(s);
+      walk_parts(s, [&](const Body& inner) { each_stm(inner, look); });
+    }
+    return !fails;
   }
   void take_conditions(const Guards& guards, const Range& r, Body& b) {
     Subst known;
@@ -256,7 +303,7 @@ class Patterns {
   }
 
   void restrict(Builder& b, Stm& s, Screma& x) {
-    if (!x.scans.empty() || !x.late.empty() || !identity_post(x) || !cannot_fail(x.pre.body)) return;
+    if (!x.scans.empty() || !x.late.empty() || !identity_post(x)) return;
     Definitions made = definitions_in(x.pre.body);
     std::optional<Guards> guards;
     size_t at = 0;
@@ -268,15 +315,20 @@ class Patterns {
       if (!c.shape.empty() || c.neutral.size() != 1) return;
       look(c.neutral[0]);
     }
-    if (!guards || at != x.pre.body.result.size()) return;
+    for (; at < x.pre.body.result.size(); at++) {
+      const Atom& r = x.pre.body.result[at];
+      if (!is_acc(p_.type(r))) return;
+      if (auto here = updates(r, x.pre.params, made)) guards = guards ? common(*guards, *here) : *here;
+    }
+    if (!guards || !cannot_fail(x.pre.body, *guards)) return;
     for (size_t i = 0; i < x.inputs.size(); i++) {
-      if (!is_array(p_.type(x.inputs[i]))) return;
       if (!counting_.contains(x.inputs[i])) continue;
       auto r = range(*guards, x.pre.params[i].var, x.pre, x.pre.body);
       if (!r || !aliases_.consumed(s).empty() || !context_.allow()) continue;
       auto [first, count] = bounds(b, *r, x.width);
       take_conditions(*guards, *r, x.pre.body);
       for (size_t k = 0; k < x.inputs.size(); k++) {
+        if (!is_array(p_.type(x.inputs[k]))) continue;
         if (!counting_.contains(x.inputs[k])) {
           x.inputs[k] = b.slice(p_.hint(x.inputs[k]), x.inputs[k], Slice{first.atom, count.atom, i64_const(1)});
           continue;
@@ -291,15 +343,16 @@ class Patterns {
     }
   }
   void restrict(Builder& b, Stm&, For& x) {
-    if (!cannot_fail(x.body) || x.state.empty()) return;
+    if (x.state.empty()) return;
     Definitions made = definitions_in(x.body);
     std::optional<Guards> guards;
     for (size_t k = 0; k < x.state.size(); k++) {
-      if (x.body.result[k] == Atom(x.state[k].var)) continue;
-      Guards here = where(x.body.result[k], x.state[k].var, made);
-      guards = guards ? common(*guards, here) : here;
+      const Atom& r = x.body.result[k];
+      if (r == Atom(x.state[k].var)) continue;
+      auto here = is_acc(p_.type(r)) ? updates(r, x.state, made) : where(r, x.state[k].var, made);
+      if (here) guards = guards ? common(*guards, *here) : *here;
     }
-    if (!guards) return;
+    if (!guards || !cannot_fail(x.body, *guards)) return;
     auto r = range(*guards, x.i.var, x, x.body);
     if (!r || !context_.allow()) return;
     auto [first, count] = bounds(b, *r, x.n);
