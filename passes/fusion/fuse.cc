@@ -10,7 +10,7 @@
 //
 // A body is a list; fusing p into a later c moves p down to c's place. Legal if no statement between depends on p and is
 // needed by c, nothing between consumes what p reads, and c does not consume what moves behind it. Bodies inside first,
-// to a fixed point in each body; the body that two make together is looked at again.
+// to a fixed point in each body; in the body that two make together elements may then have met their consumer.
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
@@ -40,6 +40,7 @@ class Fuser {
   Program& p_;
   PassContext& context_;
   Aliases aliases_;
+  bool again_ = false;                                   // in a body that two just made: only elements into what is made of them
   // What is asked of the statements of a body again and again, inner bodies included.
   struct Facts { std::vector<Var> uses, arrays, consumed; };    // each variable once; arrays: those of the uses
   std::unordered_map<const Stm*, Facts> facts_;
@@ -133,11 +134,16 @@ class Fuser {
       for (size_t i = j; i-- > 0;) {
         Screma* p = screma(b.stms[i]);
         if (!p || p->width != c->width) continue;
-        if (fuse_vertical(b, i, j) || fuse_horizontal(b, i, j)) return true;
+        if (fuse_vertical(b, i, j) || (!again_ && fuse_horizontal(b, i, j))) return true;
       }
       return false;
     });
     return any;
+  }
+  static bool has_loops(const Body& b) {
+    bool found = false;
+    each_stm(b, [&](const Stm& s) { found = found || std::holds_alternative<Screma>(s.exp) || std::holds_alternative<Hist>(s.exp) || std::holds_alternative<For>(s.exp) || std::holds_alternative<While>(s.exp); });
+    return found;
   }
   bool pinned(const Stm& s) const { return has_attr(s.attrs, "no_fuse") || has_attr(s.attrs, "trace"); }
 
@@ -146,6 +152,7 @@ class Fuser {
     Stm &ps = b.stms[i], &cs = b.stms[j];
     Screma &p = *screma(ps), &c = *screma(cs);
     if (!p.scans.empty() || !p.late.empty() || !identity_post(p) || pinned(ps) || pinned(cs)) return false;
+    if (again_ && (has_loops(p.pre.body) || has_loops(c.pre.body))) return false;
     if (!std::ranges::any_of(c.inputs, [&](Var v) { return binds(ps, v); })) return false;
     size_t reduced = width_of(p.reduces);
     VarSet outputs, scalars;
@@ -212,7 +219,12 @@ class Fuser {
     for (size_t k : kept) pattern.push_back(ps.pattern[k]);
     fused.pattern = std::move(pattern);
     merge(fused, ps);
-    body(std::get<Screma>(fused.exp).pre.body);
+    Body& made = std::get<Screma>(fused.exp).pre.body;
+    auto saved = std::exchange(facts_, {});
+    bool before = std::exchange(again_, true);
+    while (step(made)) {}
+    again_ = before;
+    facts_ = std::move(saved);
     replace(b, i, j, behind, std::move(fused));
     context_.stats.count("fuse.vertical");
     return true;
