@@ -11,7 +11,7 @@ const Pipeline& tidy() {
   return steps;
 }
 const Pipeline& shape() {
-  static const Pipeline steps = Pipeline{pass::early_accumulators, pass::fuse} + tidy();
+  static const Pipeline steps = Pipeline{pass::early_accumulators, pass::products, pass::fuse, pass::patterns} + tidy();
   return steps;
 }
 

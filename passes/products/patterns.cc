@@ -1,0 +1,381 @@
+// patterns.cc - triangles and bands (ad.md 19.9; pipeline.md 7.6, Q5): what is added only where a comparison of indices holds is
+// added only there.
+//
+//   reduce (+) (map n \j -> if j <= i then f j else 0)        ==>   reduce (+) (map (i + 1) f)
+//   reduce (+) (map n \j -> (if j <= i then f j else 0) * x)  ==>   reduce (+) (map (i + 1) \j -> f j * x)       not with --fp=strict
+//   map n \j a -> upd a [g j] (if j <= i then f j else 0)      ==>   map (i + 1) \j a -> upd a [g j] (f j)     a sums
+//   for j < n (s) { in if j <= i then f j s else s }          ==>   for j < i + 1 (s) { f j s }
+//
+// The comparison must be linear in j with the factor 1 or -1, and everything else in it known outside. All but the second are
+// exact for any operator and its neutral element. In the second a literal 0 counts as an element that is not there: an infinity
+// beside it does not become a NaN. A derivative of what was restricted visits the same elements. In a device's nest sums keep
+// their width, which has to be the same for all threads there.
+#include <algorithm>
+
+#include "compiler/ir/aliases.h"
+#include "compiler/ir/facts.h"
+#include "compiler/ir/rewrite.h"
+#include "compiler/ir/term.h"
+#include "passes/pass.h"
+#include "passes/products/contraction.h"
+
+namespace raido {
+namespace {
+
+using namespace ir;
+
+struct Guard {                                           // of what matters only where `condition` is `value`
+  Var condition;
+  bool value;
+  friend bool operator==(const Guard&, const Guard&) = default;
+};
+using Guards = std::vector<Guard>;
+Guards either(Guards a, const Guards& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+Guards common(const Guards& a, const Guards& b) {
+  Guards both;
+  for (const Guard& g : a) if (std::ranges::find(b, g) != b.end()) both.push_back(g);
+  return both;
+}
+using Definitions = std::unordered_map<Var, const Stm*>;
+
+class Patterns {
+ public:
+  Patterns(Program& p, PassContext& context) : p_(p), context_(context), aliases_(p), facts_(p), counting_(counting_arrays(p)) {}
+
+  void run() {
+    for (Function& f : p_.functions) for (Bind b : f.lambda.params) facts_.bound(b.var);
+    p_.each_body([&](Body& b) { body(b, false); });
+  }
+
+ private:
+  Program& p_;
+  PassContext& context_;
+  Aliases aliases_;
+  Facts facts_;
+  VarSet counting_;
+  std::unordered_map<Var, const Dest*> dests_;           // by token, of the scopes that are open
+
+  void body(Body& whole, bool parallel) {
+    rewrite(p_, whole, [&](Builder& b, Stm& s, Subst&) {
+      bool nest = std::holds_alternative<Screma>(s.exp) || std::holds_alternative<Hist>(s.exp);
+      enter(s);
+      if (auto scope = std::get_if<WithAcc>(&s.exp))
+        for (size_t k = 0; k < scope->dests.size(); k++) dests_[scope->scope.params[k].var] = &scope->dests[k];
+      walk_parts(s, [&](Body& inner) { body(inner, parallel || nest); });
+      b.checks = s.checks;
+      if (auto x = std::get_if<Screma>(&s.exp); x && !(parallel && context_.target == Target::Gpu)) restrict(b, s, *x);
+      if (auto x = std::get_if<For>(&s.exp)) restrict(b, s, *x);
+      for (Bind x : s.pattern) {
+        facts_.bound(x.var);
+        facts_.define(x.var, s.exp);
+      }
+      return false;
+    });
+  }
+  void enter(const Stm& s) {
+    auto elements = [&](const std::vector<Var>& inputs, const Dim& n, const Lambda& f) {
+      for (size_t i = 0; i < inputs.size(); i++) {
+        facts_.bound(inputs[i]);
+        if (counting_.contains(inputs[i])) facts_.index(f.params[i].var, n);
+      }
+    };
+    match(s.exp, [&](const For& x) { facts_.index(x.i.var, x.n); for (Bind y : x.state) facts_.bound(y.var); },
+          [&](const While& x) { for (Bind y : x.state) facts_.bound(y.var); },
+          [&](const Screma& x) { elements(x.inputs, x.width, x.pre); }, [&](const Hist& x) { elements(x.inputs, x.width, x.pre); },
+          [&](const auto&) {});                          // opens no scope with facts of its own
+  }
+
+  // ---- what matters only sometimes ----
+
+  static Definitions definitions_in(const Body& b) {
+    Definitions made;
+    for (const Stm& s : b.stms) for (Bind x : s.pattern) made.emplace(x.var, &s);
+    return made;
+  }
+  // Where `a` is something else than `nothing`: at most where these hold. What stands for `nothing` is a constant or a variable.
+  Guards where(const Atom& a, const Atom& nothing, const Definitions& made) const {
+    auto v = var_of(a);
+    auto found = v ? made.find(*v) : made.end();
+    if (found == made.end()) return {};
+    const Stm& s = *found->second;
+    auto none = const_of(nothing);
+    bool zero = none && is_zero(*none);
+    auto is_nothing = [&](const Atom& x) { auto c = const_of(x); return x == nothing || (zero && c && is_zero(*c)); };
+    auto choice = [&](const Atom& condition, const Atom& yes, const Atom& no) {
+      auto c = var_of(condition);
+      if (c && is_nothing(no)) return Guards{{*c, true}};
+      if (c && is_nothing(yes)) return Guards{{*c, false}};
+      return Guards{};
+    };
+    if (auto x = std::get_if<If>(&s.exp)) {
+      for (size_t i = 0; i < s.pattern.size(); i++)
+        if (s.pattern[i].var == *v) return choice(x->cond, x->then_.result[i], x->else_.result[i]);
+      return {};
+    }
+    auto x = std::get_if<Apply>(&s.exp);
+    if (!x) return {};
+    bool exact = !is_float_type(p_.type(*v)) || !context_.options.strict_fp;
+    if (x->op == ScalarOp::select) return choice(x->args[0], x->args[1], x->args[2]);
+    if (x->op == ScalarOp::mul && zero && exact) return either(where(x->args[0], nothing, made), where(x->args[1], nothing, made));
+    if (x->op == ScalarOp::neg && zero) return where(x->args[0], nothing, made);
+    if ((x->op == ScalarOp::add || x->op == ScalarOp::sub) && zero) return common(where(x->args[0], nothing, made), where(x->args[1], nothing, made));
+    if (x->op == ScalarOp::add && var_of(nothing) && exact) {       // a sum that is the state of a loop
+      Const summand = constant(elem_of(p_.type(*v)), 0);
+      for (size_t k : {0, 1}) if (x->args[k] == nothing) return where(x->args[1 - k], summand, made);
+    }
+    return {};
+  }
+
+  // Where an accumulator is updated with something else than a neutral element on its way from `params`; none: nowhere.
+  std::optional<Guards> updates(const Atom& end, const std::vector<Bind>& params, const Definitions& made) const {
+    std::optional<Guards> guards;
+    auto here = [&](const Guards& g) { guards = guards ? common(*guards, g) : g; };
+    for (Var acc = *var_of(end); std::ranges::none_of(params, [&](Bind x) { return x.var == acc; });) {
+      auto found = made.find(acc);
+      if (found == made.end()) return Guards{};
+      const Stm& s = *found->second;
+      if (auto u = std::get_if<AccUpdate>(&s.exp)) {
+        auto dest = dests_.find(std::get<AccType>(p_.type(acc)).token);
+        if (dest == dests_.end() || !dest->second->combine || !dest->second->combine->shape.empty()) return Guards{};
+        for (size_t k = 0; k < u->values.size(); k++) here(where(u->values[k], dest->second->combine->neutral.at(k), made));
+        acc = u->acc;
+      } else if (auto x = std::get_if<If>(&s.exp)) {
+        size_t k = 0;
+        while (s.pattern[k].var != acc) k++;
+        auto c = var_of(x->cond);
+        Var yes = *var_of(x->then_.result[k]), no = *var_of(x->else_.result[k]);
+        auto from_outside = [](Var v, const Body& b) {
+          bool inside = false;
+          each_bind(b, [&](Var w) { inside = inside || w == v; });
+          return !inside;
+        };
+        if (c && from_outside(no, x->else_)) { here({{*c, true}}); acc = no; }
+        else if (c && from_outside(yes, x->then_)) { here({{*c, false}}); acc = yes; }
+        else return Guards{};
+      } else {
+        return Guards{};
+      }
+    }
+    return guards;
+  }
+
+  // ---- ranges ----
+
+  struct Range {
+    std::vector<Linear> at_least, at_most;               // of the index
+    VarSet known;                                        // conditions that say nothing more
+    VarSet unbounded;                                    // variables of any value in these
+  };
+  // The integer as a linear form; a variable from outside counts as one whatever its value is.
+  std::optional<Linear> linear(const Atom& a, const VarSet& inside, Range& r) const {
+    if (auto l = facts_.linear(a)) return l;
+    auto v = var_of(a);
+    if (!v || inside.contains(*v)) return {};
+    r.unbounded.insert(*v);
+    return Linear{0, {{*v, 1}}};
+  }
+  // Adds what `condition` being `value` says of j; false if it says more than that.
+  bool learn(const Atom& condition, bool value, Var j, const VarSet& inside, const Definitions& made, Range& r) const {
+    auto v = var_of(condition);
+    auto found = v ? made.find(*v) : made.end();
+    auto x = found == made.end() ? nullptr : std::get_if<Apply>(&found->second->exp);
+    if (!x) return false;
+    auto fact = [&](Linear l) {                          // l >= 0
+      auto term = l.terms.find(j);
+      if (term == l.terms.end() || (term->second != 1 && term->second != -1)) return false;
+      bool lower = term->second == 1;
+      l.terms.erase(term);
+      for (auto& [w, k] : l.terms) if (inside.contains(w)) return false;
+      if (lower) r.at_least.push_back(-1 * l);
+      else r.at_most.push_back(l);
+      return true;
+    };
+    bool all = true;
+    switch (x->op) {
+      case ScalarOp::not_: return learn(x->args[0], !value, j, inside, made, r);
+      case ScalarOp::and_: case ScalarOp::or_:
+        if (value != (x->op == ScalarOp::and_)) return false;
+        for (const Atom& part : x->args) all = learn(part, value, j, inside, made, r) && all;
+        return all;
+      case ScalarOp::lt: case ScalarOp::le: case ScalarOp::eq: case ScalarOp::ne: break;
+      default: return false;
+    }
+    if (elem_of(p_, x->args[0]) != Scalar::I64) return false;
+    auto b = linear(x->args[1], inside, r);
+    Linear one{1, {}};
+    if (auto d = var_of(x->args[0]); d && made.contains(*d) && value && b) {       // abs d <= b
+      auto abs = std::get_if<Apply>(&made.at(*d)->exp);
+      if (abs && abs->op == ScalarOp::abs && (x->op == ScalarOp::lt || x->op == ScalarOp::le)) {
+        auto inner = facts_.linear(abs->args[0]);
+        Linear most = x->op == ScalarOp::lt ? *b - one : *b;
+        return inner && fact(most - *inner) && fact(most + *inner);
+      }
+    }
+    auto a = linear(x->args[0], inside, r);
+    if (!a || !b) return false;
+    bool equal = x->op == ScalarOp::eq || x->op == ScalarOp::ne;
+    if (equal) return value == (x->op == ScalarOp::eq) && fact(*b - *a) && fact(*a - *b);
+    Linear strict = x->op == ScalarOp::lt ? one : Linear{};
+    return value ? fact(*b - *a - strict) : fact(*a - *b - (one - strict));
+  }
+  // Of j in the body b of x.
+  template <class X> std::optional<Range> range(const Guards& guards, Var j, const X& x, const Body& b) const {
+    VarSet inside;
+    each_bind(x, [&](Var v) { inside.insert(v); });
+    Definitions made = definitions_in(b);
+    Range r;
+    for (const Guard& g : guards)
+      if (learn(g.condition, g.value, j, inside, made, r)) r.known.insert(g.condition);
+    if (r.at_least.empty() && r.at_most.empty()) return {};
+    return r;
+  }
+  // First index and number of indices, both within 0 .. n. Sizes are far from overflow; other numbers are brought there, which
+  // changes no comparison with a size.
+  std::pair<Term, Term> bounds(Builder& b, const Range& r, const Dim& n) const {
+    constexpr i64 far = i64{1} << 61;
+    struct Bound {
+      Term term;
+      std::optional<Linear> form;                        // none: nothing is known
+    };
+    auto value = [&](const Linear& l) {
+      Bound sum{b.term(i64_const(l.constant)), l};
+      for (auto& [v, k] : l.terms) {
+        Term x = b.term(v);
+        if (r.unbounded.contains(v)) {
+          x = apply(ScalarOp::max, {b.term(i64_const(-far)), apply(ScalarOp::min, {b.term(i64_const(far)), x})});
+          sum.form = {};
+        }
+        sum.term = k == 1 ? sum.term + x : k == -1 ? sum.term - x : sum.term + b.term(i64_const(k)) * x;
+      }
+      return sum;
+    };
+    auto proved = [&](const Bound& x, const Bound& y) { return x.form && y.form && facts_.nonnegative(*y.form - *x.form); };   // x <= y
+    auto all = [](const auto& xs, auto holds) { return std::ranges::all_of(xs, holds); };
+    std::vector<Bound> firsts = {value({})}, ends = {{b.term(n), facts_.linear(n)}};
+    for (const Linear& l : r.at_least) {
+      Bound x = value(l);
+      if (proved(x, firsts[0])) continue;
+      if (proved(firsts[0], x)) firsts.erase(firsts.begin());
+      firsts.push_back(x);
+    }
+    for (const Linear& l : r.at_most) {
+      Bound x = value(l + Linear{1, {}});
+      if (proved(ends[0], x)) continue;
+      if (proved(x, ends[0])) ends.erase(ends.begin());
+      ends.push_back(x);
+    }
+    auto picked = [](ScalarOp op, const std::vector<Bound>& xs) {
+      Term t = xs[0].term;
+      for (size_t k = 1; k < xs.size(); k++) t = apply(op, {t, xs[k].term});
+      return t;
+    };
+    Bound size{b.term(n), facts_.linear(n)};
+    Term first = picked(ScalarOp::max, firsts), end = picked(ScalarOp::min, ends);
+    if (!all(firsts, [&](const Bound& x) { return proved(x, size); })) first = apply(ScalarOp::min, {first, size.term});
+    bool open = ends.size() == 1 && ends[0].term.atom == n;          // and first is at most n
+    if (!open && !all(firsts, [&](const Bound& x) { return all(ends, [&](const Bound& y) { return proved(x, y); }); }))
+      end = apply(ScalarOp::max, {end, first});
+    return {first, is_const(first.atom, 0) ? end : end - first};
+  }
+  // Nothing stops the program where a guard does not hold.
+  static bool cannot_fail(const Body& b, const Guards& guards) {
+    bool fails = false;
+    auto look = [&](const Stm& s) { fails = fails || std::holds_alternative<Assert>(s.exp) || std::holds_alternative<Call>(s.exp); };
+    for (const Stm& s : b.stms) {
+      auto choice = std::get_if<If>(&s.exp);
+      auto guard = std::ranges::find_if(guards, [&](const Guard& g) { return choice && choice->cond == Atom(g.condition); });
+      if (guard != guards.end()) {
+        each_stm(guard->value ? choice->else_ : choice->then_, look);
+        continue;
+      }
+      look(s);
+      walk_parts(s, [&](const Body& inner) { each_stm(inner, look); });
+    }
+    return !fails;
+  }
+  void take_conditions(const Guards& guards, const Range& r, Body& b) {
+    Subst known;
+    for (const Guard& g : guards) if (r.known.contains(g.condition)) known.emplace(g.condition, bool_const(g.value));
+    substitute(p_, b, known);
+  }
+
+  void restrict(Builder& b, Stm& s, Screma& x) {
+    if (!x.scans.empty() || !x.late.empty() || !identity_post(x)) return;
+    Definitions made = definitions_in(x.pre.body);
+    std::optional<Guards> guards;
+    size_t at = 0;
+    auto look = [&](const Atom& nothing) {
+      Guards here = where(x.pre.body.result[at++], nothing, made);
+      guards = guards ? common(*guards, here) : here;
+    };
+    for (const Combine& c : x.reduces) {
+      if (!c.shape.empty() || c.neutral.size() != 1) return;
+      look(c.neutral[0]);
+    }
+    for (; at < x.pre.body.result.size(); at++) {
+      const Atom& r = x.pre.body.result[at];
+      if (!is_acc(p_.type(r))) return;
+      if (auto here = updates(r, x.pre.params, made)) guards = guards ? common(*guards, *here) : *here;
+    }
+    if (!guards || !cannot_fail(x.pre.body, *guards)) return;
+    for (size_t i = 0; i < x.inputs.size(); i++) {
+      if (!counting_.contains(x.inputs[i])) continue;
+      auto r = range(*guards, x.pre.params[i].var, x.pre, x.pre.body);
+      if (!r || !aliases_.consumed(s).empty() || !context_.allow()) continue;
+      auto [first, count] = bounds(b, *r, x.width);
+      take_conditions(*guards, *r, x.pre.body);
+      for (size_t k = 0; k < x.inputs.size(); k++) {
+        if (!is_array(p_.type(x.inputs[k]))) continue;
+        if (!counting_.contains(x.inputs[k])) {
+          x.inputs[k] = b.slice(p_.hint(x.inputs[k]), x.inputs[k], Slice{first.atom, count.atom, i64_const(1)});
+          continue;
+        }
+        x.inputs[k] = b.iota(count.atom);
+        counting_.insert(x.inputs[k]);
+        shift(x.pre.body, x.pre.params[k], first);
+      }
+      x.width = count.atom;
+      context_.stats.count("patterns.sum");
+      return;
+    }
+  }
+  void restrict(Builder& b, Stm&, For& x) {
+    if (x.state.empty()) return;
+    Definitions made = definitions_in(x.body);
+    std::optional<Guards> guards;
+    for (size_t k = 0; k < x.state.size(); k++) {
+      const Atom& r = x.body.result[k];
+      if (r == Atom(x.state[k].var)) continue;
+      auto here = is_acc(p_.type(r)) ? updates(r, x.state, made) : where(r, x.state[k].var, made);
+      if (here) guards = guards ? common(*guards, *here) : *here;
+    }
+    if (!guards || !cannot_fail(x.body, *guards)) return;
+    auto r = range(*guards, x.i.var, x, x.body);
+    if (!r || !context_.allow()) return;
+    auto [first, count] = bounds(b, *r, x.n);
+    take_conditions(*guards, *r, x.body);
+    shift(x.body, x.i, first);
+    x.n = count.atom;
+    context_.stats.count("patterns.loop");
+  }
+  // The index that was `i` counts from `first` on.
+  void shift(Body& body, Bind& i, const Term& first) {
+    if (is_const(first.atom, 0)) return;
+    Var old = i.var;
+    i.var = p_.fresh(p_.hint(old), p_.type(old));
+    Builder b(p_, body.stms);
+    b.into(body, [&](List<Stm>& stms) {
+      b.emit(Stm{{{old}}, Apply{ScalarOp::add, {first.atom, i.var}}, {}, b.source, {}});
+      b.emit_all(std::move(stms));
+    });
+  }
+};
+
+}  // namespace
+
+void patterns(ir::Program& program, PassContext& context) { Patterns(program, context).run(); }
+
+}  // namespace raido
