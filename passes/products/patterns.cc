@@ -2,7 +2,7 @@
 // added only there.
 //
 //   reduce (+) (map n \j -> if j <= i then f j else 0)        ==>   reduce (+) (map (i + 1) f)
-//   reduce (+) (map n \j -> (if j <= i then f j else 0) * x)  ==>   reduce (+) (map (i + 1) \j -> f j * x)       not with --fp=strict
+//   reduce (+) (map n \j -> (if j <= i then f j else 0) * x)  ==>   reduce (+) (map (i + 1) \j -> f j * x)       not with --fp-strict
 //   map n \j a -> upd a [g j] (if j <= i then f j else 0)      ==>   map (i + 1) \j a -> upd a [g j] (f j)     a sums
 //   for j < n (s) { in if j <= i then f j s else s }          ==>   for j < i + 1 (s) { f j s }
 //
