@@ -134,6 +134,14 @@ class Products {
       factors.push_back(&f);
       fine = fine && sorted(f.at).size() == f.at.size();   // no diagonals
     });
+    Letters bound = c.result, used;                      // what repeats a value over a letter that it does not have stays
+    std::function<void(const ProductRef&)> look = [&](const ProductRef& t) {
+      bound.insert(bound.end(), t->sums.begin(), t->sums.end());
+      used.insert(used.end(), t->at.begin(), t->at.end());
+      if (t->left) { look(t->left); look(t->right); }
+    };
+    look(c.tree);
+    fine = fine && std::ranges::includes(sorted(used), sorted(bound));
     if (!fine || factors.size() > most_factors) return {};
     if (context_.options.strict_fp && is_float(elem_of(p_.type(factors[0]->array)))) return {};
     size_t all = (size_t{1} << factors.size()) - 1;
