@@ -48,7 +48,7 @@ class Stats {
 struct AdNote {
   enum class Kind : uint8_t { Again, Recorded, Overwritten, Kept, Loop, Slots, Adjoint } kind;
   ir::Source at;
-  std::string name;         // of what is recorded, or gets an adjoint
+  std::string name;         // of what is recorded, or gets an adjoint; of a loop, what --ad-memory decided
 };
 
 struct Pass;
@@ -58,6 +58,9 @@ struct PassOptions {
   int64_t bisect_limit = -1;                 // stop optional rewrites after so many; -1: never
   bool strict_fp = false;                    // --fp=strict
   bool explain_ad = false;                   // differentiation makes notes
+  bool ad_int_cast = false;                  // --ad-int-cast: the derivative of a conversion to an integer is a conversion
+  bool ad_safe_mul = false;                  // --ad-safe-mul: a partial derivative or an adjoint of 0 makes 0 of their product
+  int64_t ad_memory = 0;                     // --ad-memory: bytes for the states of a loop that reverse mode keeps; 0: no limit
   // Called after each pass with the program before (empty unless keep_before) and after: dumps and comparisons.
   bool keep_before = false;
   std::function<void(const Pass&, const ir::Program& before, const ir::Program& after)> observe;

@@ -64,9 +64,19 @@ PassOptions pass_options(const Options& options) {
   p.disabled.insert(options.disabled_passes.begin(), options.disabled_passes.end());
   if (!options.bisect_limit.empty()) p.bisect_limit = std::atoll(options.bisect_limit.c_str());
   p.strict_fp = options.fp_strict;
+  p.ad_int_cast = options.ad_int_cast;
+  p.ad_safe_mul = options.ad_safe_mul;
+  p.ad_memory = options.ad_memory;
   p.reproduce = fmt::format("{} {}", options.program, options.command);
   for (const std::string& w : options.words) p.reproduce += " " + w;
   return p;
+}
+
+ir::InterpretOptions interpret_options(const Options& options) {
+  ir::InterpretOptions how;
+  how.ad_int_cast = options.ad_int_cast;
+  how.ad_safe_mul = options.ad_safe_mul;
+  return how;
 }
 
 bool run_passes(const Pipeline& pipeline, Compiled& compiled, ir::Target target, const PassOptions& options, Stats& stats,

@@ -8,6 +8,7 @@
 #include "compiler/check/load.h"
 #include "compiler/driver/options.h"
 #include "compiler/driver/reports.h"
+#include "compiler/ir/interpret.h"
 #include "compiler/ir/ir.h"
 #include "compiler/lower/lower.h"
 #include "passes/pass.h"
@@ -28,6 +29,7 @@ check::Options check_options(const Options& options);
 std::optional<Compiled> front_end(const std::string& path, const Options& options);
 
 PassOptions pass_options(const Options& options);
+ir::InterpretOptions interpret_options(const Options& options);
 // Runs the pipeline; what a pass refuses is printed, and the result is false.
 bool run_passes(const Pipeline& pipeline, Compiled& compiled, ir::Target target, const PassOptions& pass_options, Stats& stats,
                 const Options& options, std::vector<AdNote>* notes = nullptr);

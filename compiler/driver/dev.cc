@@ -100,7 +100,7 @@ std::string difference(const ir::Outcome& a, const ir::Outcome& b) {
 int interpret_entry(const ir::Program& program, const std::string& entry, const Options& options, std::string_view input) {
   auto args = read_arguments(program, entry, input);
   if (!args) return 1;
-  ir::Outcome outcome = ir::interpret(program, entry, *args);
+  ir::Outcome outcome = ir::interpret(program, entry, *args, interpret_options(options));
   if (outcome.failure) {
     fmt::print(stderr, "{}\n", show(*outcome.failure));
     return 1;
@@ -180,7 +180,8 @@ int command_dev(const Options& options) {
     if (options.check_passes.empty() || wrong) return;
     auto args = read_arguments(before, options.check_passes, input);
     if (!args) { wrong = true; return; }
-    std::string d = difference(ir::interpret(before, options.check_passes, *args), ir::interpret(after, options.check_passes, *args));
+    std::string d = difference(ir::interpret(before, options.check_passes, *args, interpret_options(options)),
+                               ir::interpret(after, options.check_passes, *args, interpret_options(options)));
     if (d.empty()) return;
     wrong = true;
     fmt::print(stderr, "pass number {}, {}, changes what `{}` computes: {}\n", number, pass.name, options.check_passes, d);

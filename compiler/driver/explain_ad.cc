@@ -126,7 +126,8 @@ class Explanation {
     }
   }
   void goes_back(const AdNote& n, const Stm& s, const For& x) {
-    say(n.at, fmt::format("goes back through {} iterations{}", size(x.n), has_attr(s.attrs, "blocks") ? " of blocks (stripmine)" : ""));
+    say(n.at, fmt::format("goes back through {} iterations{}{}", size(x.n), has_attr(s.attrs, "blocks") ? " of blocks (stripmine)" : "",
+                          n.name.empty() ? "" : " " + n.name));
   }
   void made(const Stm& s, Var v) {
     const AdNote* n = note(v);

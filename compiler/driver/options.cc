@@ -3,6 +3,7 @@
 
 #include <getopt.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -13,7 +14,7 @@
 namespace raido {
 namespace {
 
-enum class Form { Flag, Text, Choice, Texts, Number };
+enum class Form { Flag, Text, Choice, Texts, Number, Bytes };
 
 struct Row {
   Form form;
@@ -34,6 +35,18 @@ bool set_number(int64_t& field, const char* text) {
   return true;
 }
 
+bool set_bytes(int64_t& field, const char* text) {
+  char* end;
+  if (*text < '0' || *text > '9') return false;
+  errno = 0;
+  long long n = std::strtoll(text, &end, 10);
+  int shift = *end == 'k' ? 10 : *end == 'm' ? 20 : *end == 'g' ? 30 : 0;
+  if (shift) end++;
+  if (*end || errno || n < 1 || n > INT64_MAX >> shift) return false;
+  field = n << shift;
+  return true;
+}
+
 bool set_choice(std::string& field, const char* text, std::string_view choices) {
   field = text;
   return ("|" + std::string(choices) + "|").find("|" + field + "|") != std::string::npos;
@@ -51,6 +64,8 @@ const std::vector<Row>& rows() {
   {Form::Texts, long_name, short_name, argument, "", commands, help, [](Options& o, const char* v) { o.field.push_back(v); return true; }},
 #define NUMBER(field, long_name, short_name, argument, fallback, commands, help) \
   {Form::Number, long_name, short_name, argument, #fallback, commands, help, [](Options& o, const char* v) { return set_number(o.field, v); }},
+#define BYTES(field, long_name, short_name, argument, commands, help) \
+  {Form::Bytes, long_name, short_name, argument, "", commands, help, [](Options& o, const char* v) { return set_bytes(o.field, v); }},
 #define STEP(long_name, short_name, argument, commands, help) \
   {Form::Text, long_name, short_name, argument, "", commands, help, \
    [](Options& o, const char* v) { o.sequence.emplace_back(long_name, v ? v : ""); return true; }},
@@ -61,6 +76,7 @@ const std::vector<Row>& rows() {
 #undef TEXT
 #undef TEXTS
 #undef NUMBER
+#undef BYTES
   };
   return table;
 }
@@ -120,7 +136,9 @@ std::variant<Options, int> parse_options(const std::string& program, const Comma
   auto apply = [&](const Row& row) -> std::optional<int> {
     if (row.set(options, optarg)) return {};
     fmt::print(stderr, "{}: '{}' is not {}.\n", base_name(program), optarg,
-               row.form == Form::Choice ? fmt::format("one of {}", row.argument) : "a positive integer");
+               row.form == Form::Choice  ? fmt::format("one of {}", row.argument)
+               : row.form == Form::Bytes ? "a number of bytes, like 4096, 64k, 512m or 2g"
+                                         : "a positive integer");
     return 2;
   };
   std::vector<std::string> mistakes;

@@ -26,6 +26,7 @@ struct Options {
 #define CHOICE TEXT
 #define TEXTS(field, ...) std::vector<std::string> field;
 #define NUMBER(field, long_name, short_name, argument, fallback, ...) int64_t field = fallback;
+#define BYTES(field, ...) int64_t field = 0;
 #include "compiler/driver/options.def"
 #undef STEP
 #undef FLAG
@@ -33,6 +34,7 @@ struct Options {
 #undef TEXT
 #undef TEXTS
 #undef NUMBER
+#undef BYTES
 };
 
 struct CommandInfo {

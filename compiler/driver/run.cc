@@ -115,7 +115,7 @@ int command_run(const Options& options) {
   std::string input = types.empty() && isatty(0) ? "" : read_standard_input();      // surplus input is an error, too
   auto args = read_arguments(name, types, input, options.type_directed);
   if (!args) return 1;
-  ir::InterpretOptions how;
+  ir::InterpretOptions how = interpret_options(options);
   how.trace = print_trace;
   ir::Outcome outcome = ir::interpret(program, name, *args, how);
   if (outcome.failure) {

@@ -26,6 +26,7 @@ struct InterpretOptions {
   std::function<void(const std::string& tag, const Value&)> trace;   // receives what passes #[trace], a tuple by its components
   std::function<void(const Stop&)> stop;                    // returns to go on; none: nothing stops
   bool stop_at_nan = false;
+  bool ad_int_cast = false, ad_safe_mul = false;            // as in PassOptions
 };
 
 struct Failure {

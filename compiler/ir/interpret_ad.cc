@@ -6,6 +6,7 @@
 // and indices use plain values. Nothing here is shared with passes/ad; the formulas are the derivative columns of
 // scalar_ops.def, evaluated on numbers.
 #include <algorithm>
+#include <cmath>
 
 #include "compiler/ir/interpreter.h"
 #include "compiler/ir/transform.h"
@@ -140,6 +141,14 @@ Num Interpreter::partial(ScalarOp op, Scalar working, std::span<const Num> args,
   return formula ? formula->n : Num{};
 }
 
+// A partial derivative times a tangent or adjoint.
+Num Interpreter::product(const Num& partial, const Num& by) {
+  auto zero = [](const Num& x) { return is_float(x.value.type) && is_zero(x.value); };
+  Num both = (AdTerm{this, partial} * AdTerm{this, by}).n;
+  bool guarded = options_.ad_safe_mul && (zero(partial) || zero(by)) && std::isnan(both.value.as_f64());
+  return guarded ? zero_of(by.value.type) : both;
+}
+
 Num Interpreter::scalar_ad(ScalarOp op, Scalar working, std::span<const Num> args, int level) {
   Num primals[3];
   for (size_t i = 0; i < args.size(); i++) primals[i] = primal(args[i], level);
@@ -158,8 +167,7 @@ Num Interpreter::scalar_ad(ScalarOp op, Scalar working, std::span<const Num> arg
     if (taped) {
       parents.push_back({args[i].ad->index, d, {}});
     } else {
-      AdTerm t = AdTerm{this, d} * AdTerm{this, args[i].ad->tangent};
-      sum = (AdTerm{this, sum} + t).n;
+      sum = (AdTerm{this, sum} + AdTerm{this, product(d, args[i].ad->tangent)}).n;
     }
   }
   if (!active) return result;
@@ -171,7 +179,7 @@ Num Interpreter::convert_num(Scalar to, const Num& x) {
   int level = x.ad->level;
   Num result = convert_num(to, x.ad->primal);
   Scalar from = x.value.type;
-  bool passes = to != Scalar::Bool && from != Scalar::Bool && !(is_float(from) && !is_float(to));
+  bool passes = to != Scalar::Bool && from != Scalar::Bool && (options_.ad_int_cast || !(is_float(from) && !is_float(to)));
   if (!passes) return result;
   if (x.ad->taped) return record(result, {{x.ad->index, {}, from}}, level);
   return dual(result, convert_num(to, x.ad->tangent), level);
@@ -333,7 +341,7 @@ std::vector<Cell> Interpreter::vjp(const Vjp& x) {
       }
       if (!adjoint[i]) continue;
       for (const Tape::Parent& p : tape.entries[i].parents)
-        add(p.index, p.convert ? convert_num(*p.convert, *adjoint[i]) : (AdTerm{this, p.partial} * AdTerm{this, *adjoint[i]}).n);
+        add(p.index, p.convert ? convert_num(*p.convert, *adjoint[i]) : product(p.partial, *adjoint[i]));
     }
     for (size_t i = 0; i < at.size(); i++) {
       size_t next = first[i];

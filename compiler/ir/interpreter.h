@@ -184,6 +184,7 @@ class Interpreter {
   Num scalar_ad(ScalarOp op, Scalar working, std::span<const Num> args, int level);
   Num convert_num(Scalar to, const Num& x);
   Num partial(ScalarOp op, Scalar working, std::span<const Num> args, const Num& result, size_t wrt, bool& exists);
+  Num product(const Num& partial, const Num& by);
   Num primal(const Num& x, int level) const;
   Num tangent(const Num& x, int level) const;
   Num dual(const Num& primal, const Num& tangent, int level);

@@ -53,7 +53,7 @@ void Activity::statement(const Stm& s) {
     [&](const Apply& x) { result(any(x.args)); },
     [&](const Convert& x) {
       Scalar from = elem_of(program, x.value);
-      result(varied(x.value) && !(is_float(from) && !is_float(x.to)));
+      result(varied(x.value) && (context.options.ad_int_cast || !(is_float(from) && !is_float(x.to))));
     },
     [&](const If& x) { body(x.then_); body(x.else_); results(x.then_.result); results(x.else_.result); },
     [&](const For& x) { loop(x.state, x.init, x.body); },

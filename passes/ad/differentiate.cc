@@ -32,10 +32,10 @@ class Differentiation {
       if (!holds_operator_[i]) continue;
       // The list of functions may grow: the body is not in it meanwhile. What it differentiates does not call it.
       Body whole = std::move(p_.functions[i].lambda.body);
-      found = body(whole, enclosed_[i]) || found;
+      found = body(whole, {enclosed_[i], false}) || found;
       p_.functions[i].lambda.body = std::move(whole);
     }
-    found = body(p_.constants, false) || found;
+    found = body(p_.constants, {}) || found;
     if (found && expanded_ == 0 && context_.refused.empty()) context_.refuse(postponed_, Refusal::DifferentiateRecursion);
     return found;
   }
@@ -93,11 +93,13 @@ class Differentiation {
         applied(s);
       });
   }
-  bool body(Body& whole, bool enclosed) {
+  struct Around { bool differentiated = false, parallel = false; };   // another operator, a parallel operation
+  bool body(Body& whole, Around around) {
     bool found = false;
     rewrite(p_, whole, [&](Builder& b, Stm& s, Subst& results) {
       bool inner = false, one = is_operator(s.exp);
-      walk_parts(s, [&](Body& part) { inner = body(part, enclosed || one) || inner; });
+      Around inside{around.differentiated || one, around.parallel || ad::is_parallel(s.exp)};
+      walk_parts(s, [&](Body& part) { inner = body(part, inside) || inner; });
       found = found || inner || one;
       if (!one || inner || !context_.refused.empty()) return false;
       bool waits = false;
@@ -108,8 +110,8 @@ class Differentiation {
         postponed_ = s.source;
         return false;
       }
-      std::vector<Atom> values = match(s.exp, [&](Vjp& x) { return ad::expand_vjp(b, functions_, std::move(x), enclosed); },
-                                       [&](Jvp& x) { return ad::expand_jvp(b, functions_, std::move(x), enclosed); },
+      std::vector<Atom> values = match(s.exp, [&](Vjp& x) { return ad::expand_vjp(b, functions_, std::move(x), around.differentiated, around.parallel); },
+                                       [&](Jvp& x) { return ad::expand_jvp(b, functions_, std::move(x), around.differentiated); },
                                        [](auto&) { return std::vector<Atom>{}; });
       for (size_t i = 0; i < s.pattern.size(); i++) results.emplace(s.pattern[i].var, values.at(i));
       expanded_++;
@@ -121,6 +123,14 @@ class Differentiation {
 };
 
 }  // namespace
+
+// Under --ad-safe-mul nothing flows where one of them is zero, even if the other is infinite (ad.md 14). Where both are finite
+// the product stays what it is: its derivative is that of a product.
+ir::Term ad::product(const ir::Term& partial, const ir::Term& by, const PassOptions& options) {
+  if (!options.ad_safe_mul || const_of(partial.atom) || !is_float(by.scalar())) return partial * by;
+  ir::Term zero = by.b->number(by.scalar(), 0), both = partial * by;
+  return select(and_(apply(ScalarOp::isnan, {both}), or_(eq(partial, zero), eq(by, zero))), zero, both);
+}
 
 void differentiate(ir::Program& program, PassContext& context) {
   Differentiation pass(program, context);

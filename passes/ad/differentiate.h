@@ -14,17 +14,23 @@ struct Mode;
 void drop_rules(ir::Program& p, ir::Body& body, const Mode& mode);
 // Scopes of accumulators with other operators than + become loops that update arrays; whether there were any (updates.cc).
 bool updates_in_turn(ir::Program& p, ir::Body& body, const Activity& varied);
-// All that f needs before reverse mode; what varies in it then.
-Activity ready(Functions& functions, ir::Lambda& f, const std::vector<bool>& varied, const Mode& mode);
+// All that f needs before reverse mode; what varies in it then. `parallel`: it runs inside a parallel operation.
+Activity ready(Functions& functions, ir::Lambda& f, const std::vector<bool>& varied, const Mode& mode, bool parallel);
 // Copies what is consumed inside f, so that its values survive; gives operations the form that the rules expect. For
 // reverse mode `counted` says which values vary: a `while` loop over such becomes a `for` loop (prepare.cc).
-void prepare(ir::Program& p, ir::Lambda& f, const Activity* counted);
+void prepare(ir::Program& p, ir::Lambda& f, Activity* counted, bool parallel = false);
 // A `for` loop with #[stripmine(k)] becomes k nested ones (stripmine.cc).
 void stripmine(ir::Builder& b, ir::Stm& s);
+// A loop of reverse mode whose states do not fit into --ad-memory becomes a nest, or several versions of which the number of
+// iterations chooses one if that is not known. Emits each by `emit`; nothing and false if the loop stays as it is (budget.cc).
+bool fit_memory(ir::Builder& b, ir::Stm& s, Activity& varied, bool parallel, const std::function<void(ir::Stm&)>& emit);
+bool is_parallel(const ir::Exp& e);
+// A partial derivative times an adjoint or tangent (differentiate.cc).
+ir::Term product(const ir::Term& partial, const ir::Term& by, const PassOptions& options);
 // The scalar operation of the operator, if it is one on its operands or on those of arrays of any rank, pointwise.
 std::optional<ScalarOp> pointwise_operator(const ir::Program& p, const ir::Lambda& op);
 // Emits f's results and the derivative; the values of the operator in order (reverse.cc, forward.cc).
-std::vector<ir::Atom> expand_vjp(ir::Builder& b, Functions& functions, ir::Vjp op, bool enclosed);
+std::vector<ir::Atom> expand_vjp(ir::Builder& b, Functions& functions, ir::Vjp op, bool enclosed, bool parallel);
 std::vector<ir::Atom> expand_jvp(ir::Builder& b, Functions& functions, ir::Jvp op, bool enclosed);
 // The body of f with parameters `tangents` of what varies, and the tangents of these results behind its own (forward.cc).
 ir::Body forward_body(Functions& functions, const Mode& mode, ir::Lambda f, const std::vector<bool>& args,

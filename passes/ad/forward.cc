@@ -91,7 +91,7 @@ class Forward {
       if (zero(op.args[i])) continue;
       auto d = partial(op.op, int(i), x, y, z, b_.term(r));
       if (!d) continue;
-      Term part = *d * b_.term(tangent(op.args[i]));
+      Term part = product(*d, b_.term(tangent(op.args[i])), act_.context.options);
       sum = sum ? *sum + part : part;
     }
     if (sum) set(r, sum->atom);

@@ -113,7 +113,7 @@ FunId Functions::backward(FunId f, const Which& args, const Which& seeds, const 
     if (args[i]) returns.push_back(program.type(l.params[i].var));
   FunId id = backward_[key] = declare(f, "_bwd", std::move(params), std::move(returns));
 
-  Activity act = ready(*this, l, args, mode);
+  Activity act = ready(*this, l, args, mode, true);                  // nobody knows where it is called
   Body body;
   Builder b(program, body.stms);
   Reverse rev(act, b);

@@ -28,13 +28,15 @@ using namespace ir;
 
 class Preparation {
  public:
-  Preparation(Program& p, const Activity* counted) : p_(p), counted_(counted) {}
+  Preparation(Program& p, Activity* counted, bool parallel) : p_(p), counted_(counted), parallel_(parallel) {}
   void body(Body& whole) {
     Builder b(p_, whole.stms);
     b.into(whole, [&](List<Stm>& stms) {
       for (auto& item : stms.take()) {
         Stm& s = *item;
+        bool parallel = std::exchange(parallel_, parallel_ || is_parallel(s.exp));
         walk_parts(s, [&](Body& inner) { body(inner); });
+        parallel_ = parallel;
         b.source = s.source;
         b.checks = s.checks;
         if (auto h = std::get_if<Hist>(&s.exp)) {
@@ -43,17 +45,23 @@ class Preparation {
         }
         if (auto w = std::get_if<While>(&s.exp); w && counts(s) && bounded(b, s, *w)) continue;
         if (auto w = std::get_if<While>(&s.exp); w && counts(s)) s.exp = count(b, std::move(*w), s.pattern);
-        if (std::holds_alternative<For>(s.exp) && counts(s)) stripmine(b, s);
         if (auto w = std::get_if<WithAcc>(&s.exp)) once(b, s, *w);
-        statement(b, s);
+        if (std::holds_alternative<For>(s.exp) && counts(s)) loop(b, s);
+        else statement(b, s);
       }
     });
   }
 
  private:
   Program& p_;
-  const Activity* counted_;
+  Activity* counted_;
+  bool parallel_;
 
+  void loop(Builder& b, Stm& s) {
+    if (fit_memory(b, s, *counted_, parallel_, [&](Stm& version) { statement(b, version); })) return;
+    stripmine(b, s);
+    statement(b, s);
+  }
   void statement(Builder& b, Stm& s) {
     Subst copies;
     each_consumed(p_, s.exp, [&](Var v) {
@@ -109,12 +117,14 @@ class Preparation {
       std::vector<Var> next = b.bind(hints, std::move(step));
       return std::vector<Atom>(next.begin(), next.end());
     });
-    Stm run = clone(p_, Stm{s.pattern, std::move(loop), s.checks, s.source, s.attrs});
+    Stm run{{}, std::move(loop), s.checks, s.source, s.attrs};
     std::vector<Atom> results;
-    for (Bind x : run.pattern) results.push_back(x.var);
+    for (Bind x : s.pattern) {
+      run.pattern.push_back({p_.fresh(p_.hint(x.var), p_.type(x.var))});
+      results.push_back(run.pattern.back().var);
+    }
     std::erase_if(run.attrs, [](const Attr& a) { return a.name == "bound"; });
-    stripmine(b, run);
-    b.emit(std::move(run));
+    this->loop(b, run);
     Atom more = b.inline_call(w.cond, results)[0];
     Var ended = b.bind1("c", Assert{not_(b.term(more)).atom, p_.text("A loop has not ended after {} iterations, its #[bound]."), {most}});
     for (size_t k = 0; k < results.size(); k++) b.emit({{s.pattern[k]}, Identity{results[k]}, {ended}, s.source, {}});
@@ -236,16 +246,16 @@ void drop_rules(Program& p, Body& whole, const Mode& mode) {
   });
 }
 
-void prepare(Program& p, Lambda& f, const Activity* counted) { Preparation(p, counted).body(f.body); }
+void prepare(Program& p, Lambda& f, Activity* counted, bool parallel) { Preparation(p, counted, parallel).body(f.body); }
 
-Activity ready(Functions& functions, Lambda& f, const std::vector<bool>& varied, const Mode& mode) {
+Activity ready(Functions& functions, Lambda& f, const std::vector<bool>& varied, const Mode& mode, bool parallel) {
   Program& p = functions.program;
   Activity first(functions, mode), before(functions, mode), act(functions, mode);
   drop_rules(p, f.body, mode);
   first.analyse(f, varied);
   bool changed = updates_in_turn(p, f.body, first);
   if (changed) before.analyse(f, varied);
-  prepare(p, f, changed ? &before : &first);
+  prepare(p, f, changed ? &before : &first, parallel);
   act.analyse(f, varied);
   return act;
 }

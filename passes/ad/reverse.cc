@@ -11,7 +11,8 @@ namespace raido::ad {
 using namespace ir;
 
 Reverse::Reverse(const Reverse& outer, const std::vector<Var>& open)
-    : act(outer.act), b(outer.b), p(outer.p), gathered(outer.gathered), again_(true) {
+    : act(outer.act), b(outer.b), p(outer.p), gathered(outer.gathered), finished_(outer.finished_),
+      carried_(outer.carried_), any_finished_(outer.any_finished_), again_(true) {
   for (const auto& [v, state] : outer.states_)
     if (state.kind == Adjoint::Kind::Part) states_[v] = state;
   for (Var v : open)
@@ -234,6 +235,8 @@ std::unique_ptr<Reverse::Sweeps> Reverse::forth(Body body) {
       if (x && is_map(*x)) mapped_.insert(y.var);
       if (is_array(p.type(y.var))) make_ours(y.var);
     }
+    for (size_t k = 0; k < s.pattern.size(); k++)
+      if (auto before = earlier_version(p, s, k); before && is_carried(*before)) make_carried(s.pattern[k].var);
     Done& done = sweeps->done.emplace_back(Done{&s, {}, {}});
     bool matters = std::ranges::any_of(s.pattern, [&](Bind y) { return read.contains(y.var); });
     done.back = rule(s, matters, done.step);
@@ -317,7 +320,7 @@ std::optional<Step> Reverse::emit(const Stm& s) {
   std::vector<Var> arrays;
   for (size_t k = 0; k < s.pattern.size(); k++) {
     auto before = earlier_version(p, s, k);
-    if (!before || !is_ours(*before) || std::ranges::find(arrays, *before) != arrays.end()) continue;
+    if (!before || !is_ours(*before) || is_finished(s.pattern[k].var) || std::ranges::find(arrays, *before) != arrays.end()) continue;
     which.push_back(k);
     arrays.push_back(*before);
   }
@@ -460,7 +463,7 @@ ReturnSweep vjp(Reverse& rev, const Stm& s, const Apply& op) {
     Term z = rev.term(op.args.back()), r_adj = rev.term(rev.take(r).value);
     for (size_t i = 0; i < op.args.size(); i++)
       if (rev.act.varied(op.args[i]))
-        if (auto d = partial(op.op, int(i), x, y, z, rev.term(r))) rev.add(op.args[i], (*d * r_adj).atom);
+        if (auto d = partial(op.op, int(i), x, y, z, rev.term(r))) rev.add(op.args[i], product(*d, r_adj, rev.act.context.options).atom);
   };
 }
 ReturnSweep vjp(Reverse& rev, const Stm& s, const Convert& op) {
@@ -625,8 +628,10 @@ ReturnSweep Reverse::rule(const Stm& s, bool matters, std::optional<Step>& step)
   bool active = updates_gathered(s) || std::ranges::any_of(s.pattern, [&](Bind x) { return act.varied(x.var); });
   bool records = std::holds_alternative<For>(s.exp) || std::holds_alternative<Hist>(s.exp) || std::holds_alternative<Call>(s.exp);
   if (!records || !active) {                                          // these do it themselves
-    if (matters) step = emit(s);
-    else forward(s);                                                  // dead: nothing has to be undone
+    std::optional<Stm> named;
+    if (any_finished_) write_nothing(named.emplace(s));
+    if (matters) step = emit(named ? *named : s);
+    else forward(named ? *named : s);                                 // dead: nothing has to be undone
   }
   if (!active) return {};
   return match(s.exp, [&](const auto& op) { return vjp(*this, s, op); });
@@ -634,11 +639,11 @@ ReturnSweep Reverse::rule(const Stm& s, bool matters, std::optional<Step>& step)
 
 // ---- the operator ----
 
-std::vector<Atom> expand_vjp(Builder& b, Functions& functions, Vjp op, bool enclosed) {
+std::vector<Atom> expand_vjp(Builder& b, Functions& functions, Vjp op, bool enclosed, bool parallel) {
   Program& p = b.program;
   std::vector<bool> varied;
   for (size_t i = 0; i < op.at.size(); i++) varied.push_back(is_scalar(p.type(op.at[i])) || is_array(p.type(op.at[i])));
-  Activity act = ready(functions, op.f, varied, {false, enclosed});
+  Activity act = ready(functions, op.f, varied, {false, enclosed}, parallel);
   // Fresh names for the arguments: the same value may be free in f, where it is a constant for this operator.
   std::vector<Atom> params;
   for (size_t i = 0; i < op.at.size(); i++) {

@@ -12,6 +12,7 @@
 #include "compiler/ir/term.h"
 #include "passes/ad/activity.h"
 #include "passes/ad/differentiate.h"
+#include "passes/ad/once.h"
 #include "passes/ad/undo.h"
 
 namespace raido::ad {
@@ -81,6 +82,15 @@ class Reverse {
   ir::Var current(ir::Var xs) const;
   void restore(ir::Var xs, ir::Var restored);
 
+  // Arrays of which each place is written once: they are as they are in the end, and not written again (once.h).
+  void make_finished(ir::Var xs) { finished_.insert(xs); any_finished_ = true; }
+  bool is_finished(const ir::Atom& xs) const { auto v = ir::var_of(xs); return any_finished_ && v && finished_.contains(*v); }
+  void write_nothing(ir::Stm& s) { if (any_finished_) without_updates(s, finished_); }
+  // Arrays that the loop around carries back from iteration to iteration, and their versions: to copy one costs more than it
+  // costs to make its adjoint.
+  void make_carried(ir::Var xs) { carried_.insert(xs); }
+  bool is_carried(ir::Var xs) const { return carried_.contains(xs); }
+
   // The map of a return sweep. `fill(inner, rows)` emits what happens for one element and returns results; it may add to
   // the adjoints of `free`: arrays through accumulators, scalars by a sum over the map. Returns the results of fill.
   using Fill = std::function<std::vector<ir::Atom>(Reverse& inner, const std::vector<ir::Var>& rows)>;
@@ -102,7 +112,8 @@ class Reverse {
 
  private:
   std::unordered_map<ir::Var, Adjoint> states_;
-  ir::VarSet ours_;
+  ir::VarSet ours_, finished_, carried_;
+  bool any_finished_ = false;
   std::unordered_map<ir::Var, ir::Var> current_, original_;      // of arrays whose updates are undone
   int depth_ = 0;
   bool again_ = false;                                           // the code runs for the return sweep only: nobody wants its results

@@ -14,8 +14,12 @@
 // last of it the forward loop itself if only the derivative was wanted.
 // ws: varied variables free in the body; their adjoints are carried, in place. Tests: tests/ad/loops.fut, undo.fut.
 //
-// Rules: loop.record loop.shape.
+// An array of which each place is written once, and not behind a read of it, is neither: it is read as it is in the end, and an
+// iteration that runs again writes nothing (once.h). What it was before the loop is kept if somebody reads it, as a copy.
+//
+// Rules: loop.record loop.shape loop.once.
 #include <algorithm>
+#include <array>
 
 #include "passes/ad/loop_back.h"
 #include "passes/ad/undo.h"
@@ -37,6 +41,18 @@ bool mentions(const Program& p, Var x, const VarSet& sizes) {
   bool found = false;
   walk(p.type(x), [&](const Var& v) { found = found || sizes.contains(v); });
   return found;
+}
+// What --ad-memory decided of the loop, and which arrays are read as they are in the end.
+std::string why_so(const Program& p, const Stm& s, const std::vector<size_t>& once) {
+  std::string text;
+  if (const Attr* attr = find_attr(s.attrs, "budget")) {
+    i64 levels = attr->args[0];
+    text = fmt::format("in {} {}: {} {} into --ad-memory={}", levels, levels > 1 ? "levels" : "level",
+                       attr->args[1] < 0 ? "its states" : fmt::format("{} bytes for each", attr->args[1]),
+                       levels > 1 ? "do not fit" : "fit", attr->args[2]);
+  }
+  for (size_t k : once) text += fmt::format("{}reading {} as it is in the end", text.empty() ? "" : ", ", p.hint(s.pattern[k].var));
+  return text;
 }
 // Sizes in a type.
 void substitute_type(Type& t, const Subst& s) {
@@ -127,9 +143,18 @@ ReturnSweep vjp_for(Reverse& rev, const Stm& s, const For& op) {
     if (auto back = vjp_checkpointed(rev, s, op)) return *back;
   Program& p = rev.p;
   Stm loop = s;
+  std::vector<size_t> updated, recorded, once, finished;
+  for (size_t k = 0; k < op.state.size(); k++) if (rev.is_finished(op.init[k])) finished.push_back(k);
+  rev.write_nothing(loop);
   Body& forth = std::get<For>(loop.exp).body;
-  std::vector<size_t> updated, recorded;
   if (!has_attr(s.attrs, "blocks")) updated = updated_state(p, op);
+  std::erase_if(updated, [&](size_t k) { return rev.is_finished(op.init[k]); });
+  std::erase_if(updated, [&](size_t k) {
+    if (rev.is_carried(*var_of(op.init[k])) || !written_once(p, op, k)) return false;
+    once.push_back(k);
+    std::get<For>(loop.exp).init[k] = rev.b.copy(*var_of(op.init[k]));
+    return true;
+  });
   std::vector<Atom> changed, wanted;
   for (size_t k : updated) changed.push_back(forth.result[k]);
   Steps steps = save_overwritten(p, forth, changed);
@@ -137,7 +162,8 @@ ReturnSweep vjp_for(Reverse& rev, const Stm& s, const For& op) {
   for (const Stm& inner : op.body.stms) each_use(p, inner, [&](Var v) { used.insert(v); });
   for (size_t k = 0; k < op.state.size(); k++) {
     Var x = op.state[k].var;
-    if (!used.contains(x) || !(is_scalar(p.type(x)) || is_array(p.type(x))) || std::ranges::find(updated, k) != updated.end()) continue;
+    if (!used.contains(x) || !(is_scalar(p.type(x)) || is_array(p.type(x)))) continue;
+    if (std::ranges::any_of(std::array{&updated, &once, &finished}, [&](auto* some) { return std::ranges::find(*some, k) != some->end(); })) continue;
     recorded.push_back(k);
     wanted.push_back(x);
   }
@@ -150,7 +176,7 @@ ReturnSweep vjp_for(Reverse& rev, const Stm& s, const For& op) {
   }
   for (Var v : steps.records) rev.act.context.note(p, v, {AdNote::Kind::Overwritten, s.source, p.hint(v)});
   emit(loop);
-  return [&rev, &s, &op, updated, recorded, steps, kept] {
+  return [&rev, &s, &op, updated, recorded, once, finished, steps, kept] {
     Program& q = rev.p;
     Builder& b = rev.b;
     LoopBack loop_back(rev, s, op);
@@ -159,7 +185,7 @@ ReturnSweep vjp_for(Reverse& rev, const Stm& s, const For& op) {
     For back;
     back.n = op.n;
     back.i = {q.fresh("k", scalar_type(Scalar::I64))};
-    rev.act.context.note(q, back.i.var, {AdNote::Kind::Loop, s.source, ""});
+    rev.act.context.note(q, back.i.var, {AdNote::Kind::Loop, s.source, why_so(q, s, once)});
     auto carry = [&](const std::string& hint, const Atom& init) {
       back.state.push_back({q.fresh(hint, q.type(init))});
       back.init.push_back(init);
@@ -191,17 +217,24 @@ ReturnSweep vjp_for(Reverse& rev, const Stm& s, const For& op) {
       q.vars[adjoints.back().index].type = t;
     }
     for (size_t k : updated) arrays.push_back(carry(q.hint(s.pattern[k].var), rev.current(s.pattern[k].var)));
+    std::vector<Var> in_the_end(op.state.size());
+    for (size_t k : once) in_the_end[k] = rev.current(s.pattern[k].var);
+    for (size_t k : finished) in_the_end[k] = *var_of(op.init[k]);
     back.body = b.body([&] {
       Reverse inner(rev, {});
       Atom i = (b.term(op.n) - 1 - b.term(back.i.var)).atom;
-      std::vector<Var> restored(op.state.size());
+      std::vector<Var> restored = in_the_end;
+      for (size_t k : once) inner.make_finished(in_the_end[k]);
       std::vector<Atom> then = kept.read(b, i, kept.slots);
       for (size_t k = 0; k < recorded.size(); k++) restored[recorded[k]] = *var_of(then[k]);
       std::vector<Var> before = steps.undo(b, arrays, {then.begin() + ptrdiff_t(recorded.size()), then.end()});
       for (size_t k = 0; k < updated.size(); k++) restored[updated[k]] = before[k];
       Subst values;
       loop_back.name(restored, values);
-      for (Var v : before) inner.make_ours(v);
+      for (Var v : before) {
+        inner.make_ours(v);
+        inner.make_carried(v);
+      }
       std::vector<Atom> out, went_back = loop_back.iteration(inner, i, restored, adjoints);
       for (size_t k : sizes) out.push_back(restored[k]);
       out.insert(out.end(), went_back.begin(), went_back.end());
@@ -210,9 +243,11 @@ ReturnSweep vjp_for(Reverse& rev, const Stm& s, const For& op) {
     });
     std::vector<std::string> hints;
     for (Bind x : back.state) hints.push_back(q.hint(x.var));
-    if (has_attr(s.attrs, "blocks")) b.attrs.push_back({"blocks", {}});
+    std::vector<Attr> attrs = b.attrs;
+    for (std::string_view inherited : {"blocks", "budget"})
+      if (auto attr = find_attr(s.attrs, inherited)) b.attrs.push_back(*attr);
     std::vector<Var> out = b.bind(hints, std::move(back));
-    if (has_attr(s.attrs, "blocks")) b.attrs.pop_back();
+    b.attrs = attrs;
     auto first = out.begin() + ptrdiff_t(sizes.size());
     loop_back.finish({first, first + ptrdiff_t(adjoints.size())});
     for (size_t k = 0; k < updated.size(); k++) rev.restore(*var_of(op.init[updated[k]]), first[ptrdiff_t(adjoints.size() + k)]);

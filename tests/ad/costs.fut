@@ -2,6 +2,7 @@
 -- exponents of the time of NAME and of the memory that it needs at most, as functions of n, the first
 -- argument. `-- schedule: NAME PLAIN KIND K`:
 -- NAME gives exactly what PLAIN gives, and runs the body of its loop as often as the schedule does it (ad.md 9.3).
+-- `-- budget: NAME BODY STATE BYTES..`: with --ad-memory=BYTES NAME stays within them; each iteration has STATE bytes and is BODY.
 def data (n: i64): [n]f64 = map (\i -> 0.5 + 0.5 * f64.sin (f64.i64 (i * 7 + 1))) (iota n)
 
 -- cost: gather 1 1
@@ -107,6 +108,7 @@ def step (k: i64) (i: i64) (s: f64): f64 = loop t = s for _j < k do f64.sin (t *
 entry body (n: i64) (k: i64): f64 = loop s = 0.3 for i < n do step k i s
 -- cost: plain 1 1 [256, 1024, 4096] 1
 entry plain (n: i64) (k: i64): f64 = vjp (\x -> loop s = x for i < n do step k i s) 0.3 1
+-- budget: plain body 8 100 200
 -- cost: strip2 1 0.5 [256, 1024, 4096] 1
 -- schedule: strip2 plain stripmine 2
 entry strip2 (n: i64) (k: i64): f64 = vjp (\x -> #[stripmine(2)] loop s = x for i < n do step k i s) 0.3 1
@@ -123,3 +125,8 @@ entry slots4 (n: i64) (k: i64): f64 = vjp (\x -> #[checkpoint(4)] loop s = x for
 -- Both sweeps of a second derivative
 -- cost: strip_twice 1 0.5 [256, 1024, 4096]
 entry strip_twice (n: i64): f64 = vjp (\x -> vjp (\x -> #[stripmine(2)] loop s = x for i < n do f64.sin (s * 1.1 + f64.i64 i)) x 1) 0.3 1
+-- Two numbers in each state
+entry two_bodies (n: i64) (k: i64): (f64, f64) = loop (a, b) = (0.3, 0.1) for i < n do (step k i b, step k i a)
+-- budget: two two_bodies 16 400 700
+entry two (n: i64) (k: i64): f64 =
+  vjp (\x -> let (a, b) = loop (a, b) = (x, 0.1) for i < n do (step k i b, step k i a) in a + b) 0.3 1

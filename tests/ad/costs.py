@@ -2,7 +2,8 @@
 """Costs of derivatives: runs the functions of costs.fut at three sizes on the interpreter, behind the common passes, which
 counts scalar operations, bytes copied, bytes of new arrays and the bytes needed at once, and compares the growth from the
 second size to the third with the exponents that the functions promise. Of schedules it checks how often the body ran, which
-is what the work is more than that of the plain derivative, and that the result is the same to the last bit."""
+is what the work is more than that of the plain derivative, and that the result is the same to the last bit; the same of loops
+under --ad-memory, whose memory it compares with the option as well."""
 import argparse
 import math
 import os
@@ -12,6 +13,14 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def compile_program(options, target, *more):
+    made = subprocess.run([options.raido, "dev", "-w", options.file, "--pipeline", options.pipeline, *more], capture_output=True, text=True)
+    if made.returncode != 0:
+        raise SystemExit(made.stderr)
+    target.write(made.stdout)
+    target.flush()
 
 
 def counters(options, entry, *args):
@@ -39,16 +48,18 @@ def executions(kind, k, n):
     return (r * n - math.comb(k + r, k + 1) if r else 0) + n
 
 
+def work(options, name, n):                           # that is in proportion to the cost of the body
+    return counters(options, name, n, 3)["work"] - counters(options, name, n, 2)["work"]
+
+
 def schedules(options, source):
     failures = 0
     promises = re.findall(r"^-- schedule: (\w+) (\w+) (\w+) (\d+)$", source, re.M)
     for entry, plain, kind, k in promises:
         if options.entries and entry not in options.entries:
             continue
-        def work(name, n):                            # that is in proportion to the cost of the body
-            return counters(options, name, n, 3)["work"] - counters(options, name, n, 2)["work"]
         for n in (1, 2, 5, 9, 40):
-            got = (work(entry, n) - work(plain, n)) / (work("body", 100) / 100) + 2 * n
+            got = (work(options, entry, n) - work(options, plain, n)) / (work(options, "body", 100) / 100) + 2 * n
             want = executions(kind, int(k), n)
             if abs(got - want) > 1e-6:
                 failures += 1
@@ -57,6 +68,35 @@ def schedules(options, source):
                 failures += 1
                 print(f"{entry}: {value(options, entry, n, 2)} for n = {n}, but {plain} gives {value(options, plain, n, 2)}")
     return len(promises), failures
+
+
+def budgets(options, source):
+    """`-- budget: NAME BODY STATE BYTES..`: with --ad-memory=BYTES, each state of STATE bytes, NAME has the fewest levels that
+    fit, at run time three at most. BODY is its body n times."""
+    failures, counted, plain = 0, 0, options.compiled
+    for entry, body, state, limits in re.findall(r"^-- budget: (\w+) (\w+) (\d+)((?: \d+)+)$", source, re.M):
+        if options.entries and entry not in options.entries:
+            continue
+        for limit in map(int, limits.split()):
+            counted += 1
+            with tempfile.NamedTemporaryFile("w", suffix=".ir") as compiled:
+                options.compiled = plain
+                compile_program(options, compiled, f"--ad-memory={limit}")
+                for n in (0, 1, 2, 9, 40, 130):
+                    def needs(k):
+                        return k * next(m for m in range(n + 1) if m ** k >= n) * int(state)
+                    options.compiled = plain
+                    want, before, once = value(options, entry, n, 2), work(options, entry, n), work(options, body, 100) / 100
+                    options.compiled = compiled.name
+                    got, executions = value(options, entry, n, 2), (work(options, entry, n) - before) / once + 2 * n
+                    peak = counters(options, entry, n, 2)["peak"]
+                    k = next((k for k in (1, 2, 3) if needs(k) <= limit), 3)
+                    if got != want or abs(executions - (k + 1) * n) > 1e-6 or peak > needs(k) + 16:
+                        failures += 1
+                        print(f"{entry} --ad-memory={limit}, n = {n}: {got}, {executions:.2f} executions, {peak} bytes; "
+                              f"not {want}, {(k + 1) * n}, {needs(k)}")
+    options.compiled = plain
+    return counted, failures
 
 
 def main():
@@ -69,11 +109,7 @@ def main():
     with open(options.file) as file:
         source = file.read()
     with tempfile.NamedTemporaryFile("w", suffix=".ir") as compiled:
-        made = subprocess.run([options.raido, "dev", "-w", options.file, "--pipeline", options.pipeline], capture_output=True, text=True)
-        if made.returncode != 0:
-            raise SystemExit(made.stderr)
-        compiled.write(made.stdout)
-        compiled.flush()
+        compile_program(options, compiled)
         options.compiled = compiled.name
         return check(options, source)
 
@@ -81,6 +117,8 @@ def main():
 def check(options, source):
     promises = re.findall(r"^-- cost: (\w+) ([\d.]+) ([\d.]+)(?: \[(.*)\])?((?: \d+)*)$", source, re.M)
     counted, failures = schedules(options, source)
+    limits, more_failures = budgets(options, source)
+    failures += more_failures
     for entry, time, memory, sizes, more in promises:
         if options.entries and entry not in options.entries:
             continue
@@ -93,7 +131,7 @@ def check(options, source):
             failures += bad
             if bad or options.entries:
                 print(f"{entry}: {what} {got[what][0]} at {middle}, {got[what][1]} at {large}: exponent {exponent:.2f}, promised {promised}")
-    print(f"{len(promises)} programs, {counted} schedules, {failures} failures")
+    print(f"{len(promises)} programs, {counted} schedules, {limits} limits, {failures} failures")
     return 1 if failures else 0
 
 

@@ -117,13 +117,15 @@ class Failure(Exception):
 
 
 class Check:
-    def __init__(self, raido, pipeline, path, function, inputs):
-        self.raido, self.pipeline, self.path, self.function = raido, pipeline, path, function
+    def __init__(self, options, path, function, inputs):
+        self.raido, self.options, self.path, self.function = os.path.abspath(options.raido), options, path, function
         self.inputs = parse_values(inputs)
         self.random = random.Random(function)
 
     def run(self, program, entry, values, passes):
-        command = [self.raido, "run", "-w", "-e", entry, program] + (["--pipeline", self.pipeline] if passes else [])
+        command = [self.raido, "run", "-w", "-e", entry, program] + self.options.option
+        if passes:
+            command += ["--pipeline", self.options.pipeline]
         text = "\n".join(show(k, v) for k, v in values)
         try:
             result = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60)
@@ -355,6 +357,7 @@ def main():
     parser.add_argument("--pipeline", default="common", help="what runs before the interpreter where the compiler differentiates")
     parser.add_argument("--sizes", help="instead: the same with arrays of so many elements, as in 0,1,2")
     parser.add_argument("--rules", action="store_true", help="instead: the rules, where they are and their tests")
+    parser.add_argument("--option", action="append", default=[], help="an option of the compiler, on both sides")
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
     if options.rules:
@@ -368,7 +371,7 @@ def main():
             for cpu, name, inputs in re.findall(r"^-- ad(\(cpu\))?: (\w+) \{(.*)\}$", source.read(), re.M):
                 if cpu and options.pipeline == "gpu":
                     continue
-                checks.append(Check(os.path.abspath(options.raido), options.pipeline, os.path.abspath(path), name, inputs))
+                checks.append(Check(options, os.path.abspath(path), name, inputs))
 
     def run(check):
         try:

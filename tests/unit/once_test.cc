@@ -1,0 +1,145 @@
+// Which loops write each place once: a table of one write and one read in one loop or a nest of two, each row checked against
+// all iterations of small loops.
+#include <map>
+
+#include "compiler/ir/term.h"
+#include "passes/ad/once.h"
+#include "tests/unit/test.h"
+
+using namespace raido;
+using namespace raido::ir;
+
+namespace {
+
+struct Spot {                                         // i I + j J + c, modulo m if that is not 0
+  int64_t i = 0, j = 0, c = 0, m = 0;
+  int64_t at(int64_t x, int64_t y) const {
+    int64_t sum = i * x + j * y + c;
+    return m ? ((sum % m) + m) % m : sum;
+  }
+  Atom emit(Builder& b, Var x, Var y) const {
+    Term sum = b.term(i64_const(c));
+    if (i) sum = sum + b.term(x) * b.term(i64_const(i));
+    if (j) sum = sum + b.term(y) * b.term(i64_const(j));
+    return (m ? apply(ScalarOp::mod, {sum, b.term(i64_const(m))}) : sum).atom;
+  }
+};
+struct Row {
+  const char* what;
+  std::vector<Spot> write, read;
+  enum Where { Before, Behind, Outside } where = Before;       // the read: in the body, behind the write there, in the outer loop
+  enum Trips { One, Fixed, Inner } trips = One;                // one loop, a nest, a nest whose inner loop has I iterations
+  bool once = true, truth = true;                              // what is found, and what all iterations say
+};
+
+bool found(const Row& row) {
+  Program p;
+  List<Stm> out;
+  Builder b(p, out);
+  Type i64_type = scalar_type(Scalar::I64);
+  Var n = p.fresh("n", i64_type), m = p.fresh("m", i64_type);
+  Type type = array_type(Scalar::F64, std::vector<Dim>(row.write.size(), n));
+  Var start = p.fresh("x", type);
+  auto loop = [&](Atom trips, Var init, auto fill) {
+    For f;
+    f.n = trips;
+    f.i = {p.fresh("i", i64_type)};
+    Var xs = p.fresh("xs", type);
+    f.state = {{xs}};
+    f.init = {init};
+    f.body = b.body([&] { return std::vector<Atom>{fill(f.i.var, xs)}; });
+    return f;
+  };
+  auto places = [&](const std::vector<Spot>& all, Var i, Var j) {
+    std::vector<Atom> at;
+    for (const Spot& x : all) at.push_back(x.emit(b, i, j));
+    return at;
+  };
+  auto step = [&](Var i, Var j, Var xs) {
+    Atom value = constant(Scalar::F64, 1);
+    if (row.where == Row::Before) value = b.index("r", xs, places(row.read, i, j));
+    Var next = b.update(b.copy(xs), places(row.write, i, j), value);
+    if (row.where == Row::Behind) b.index("r", next, places(row.read, i, j));
+    return next;
+  };
+  For outer = loop(n, start, [&](Var i, Var xs) -> Var {
+    if (row.trips == Row::One) return step(i, i, xs);
+    if (row.where == Row::Outside) b.index("r", xs, places(row.read, i, i));
+    return b.bind1("xs", loop(row.trips == Row::Inner ? Atom(i) : Atom(m), xs, [&](Var j, Var ys) { return step(i, j, ys); }));
+  });
+  return ad::written_once(p, outer, 0);
+}
+
+bool truth(const Row& row) {
+  std::map<std::vector<int64_t>, std::pair<bool, bool>> seen;         // read, written
+  bool fine = true;
+  auto at = [](const std::vector<Spot>& all, int64_t x, int64_t y) {
+    std::vector<int64_t> out;
+    for (const Spot& p : all) out.push_back(p.at(x, y));
+    return out;
+  };
+  auto read = [&](int64_t x, int64_t y) { seen[at(row.read, x, y)].first = true; };
+  auto write = [&](int64_t x, int64_t y) {
+    auto& [was_read, was_written] = seen[at(row.write, x, y)];
+    fine = fine && !was_read && !was_written;
+    was_written = true;
+  };
+  constexpr int64_t most = 6;
+  for (int64_t x = 0; x < most; x++) {
+    if (row.where == Row::Outside) read(x, x);
+    for (int64_t y = 0; y < (row.trips == Row::One ? 1 : row.trips == Row::Inner ? x : most); y++) {
+      if (row.where == Row::Before) read(x, y);
+      write(x, y);
+      if (row.where == Row::Behind) read(x, y);
+    }
+  }
+  return fine;
+}
+
+}  // namespace
+
+TEST_CASE("places that a loop writes once") {
+  const Spot i{1, 0, 0}, j{0, 1, 0}, i1{1, 0, 1}, j1{0, 1, 1};
+  const Row rows[] = {
+      {"the place before", {i1}, {i}},
+      {"the place itself", {i}, {i}, Row::Before, Row::One, false, false},
+      {"what was just written", {i}, {i}, Row::Behind},
+      {"a later place", {i}, {i1}, Row::Before, Row::One, false, false},
+      {"a later place, read behind", {i}, {i1}, Row::Behind, Row::One, false, false},
+      {"downwards", {{-1, 0, 9}}, {{-1, 0, 10}}},
+      {"downwards, a later place", {{-1, 0, 9}}, {{-1, 0, 8}}, Row::Before, Row::One, false, false},
+      {"even and odd", {{2, 0, 0}}, {{2, 0, 1}}},
+      {"even, two before", {{2, 0, 4}}, {{2, 0, 0}}},
+      {"even, two later", {{2, 0, 0}}, {{2, 0, 4}}, Row::Before, Row::One, false, false},
+      {"every second of all", {{2, 0, 0}}, {i}, Row::Before, Row::One, false, false},
+      {"a fixed place", {{0, 0, 3}}, {i}, Row::Before, Row::One, false, false},
+      {"a fixed place is read, which is written later", {i}, {{0, 0, 3}}, Row::Before, Row::One, false, false},
+      {"a fixed place in front is read", {i1}, {{0, 0, 0}}, Row::Before, Row::One, false, true},
+      {"modulo", {{1, 0, 0, 4}}, {{1, 0, 0, 4}}, Row::Behind, Row::One, false, false},
+      {"modulo, enough", {{1, 0, 0, 9}}, {{1, 0, 0, 9}}, Row::Behind, Row::One, false, true},
+      {"row above", {i1, j}, {i, j}, Row::Before, Row::Fixed},
+      {"the paper's, any column of the row above", {i1, j}, {i, {0, 1, 0, 2}}, Row::Before, Row::Fixed},
+      {"left", {i, j1}, {i, j}, Row::Before, Row::Fixed},
+      {"above, to the right", {i1, j}, {i, j1}, Row::Before, Row::Fixed},
+      {"right", {i, j}, {i, j1}, Row::Before, Row::Fixed, false, false},
+      {"below, to the left", {i, j1}, {i1, j}, Row::Before, Row::Fixed, false, false},
+      {"turned: the loop inside goes over rows", {j1, i}, {j, i}, Row::Before, Row::Fixed},
+      {"turned, from the right", {j, i}, {j, i1}, Row::Before, Row::Fixed, false, false},
+      {"turned, from the left", {j, i1}, {j, i}, Row::Before, Row::Fixed},
+      {"transposed", {i, j}, {j, i}, Row::Before, Row::Fixed, false, false},
+      {"the row again in every column", {i}, {i}, Row::Behind, Row::Fixed, false, false},
+      {"the column again in every row", {j}, {j}, Row::Behind, Row::Fixed, false, false},
+      {"diagonals", {{1, 1, 0}}, {{1, 1, 0}}, Row::Behind, Row::Fixed, false, false},
+      {"flat", {{6, 1, 1}}, {{6, 1, 0}}, Row::Before, Row::Fixed, false, true},
+      {"the diagonal before its row", {i1, j}, {i, i}, Row::Outside, Row::Fixed},
+      {"the diagonal before itself", {i, j}, {i, i}, Row::Outside, Row::Fixed, false, false},
+      {"a triangle, left", {i, j1}, {i, j}, Row::Before, Row::Inner},
+      {"a triangle, above", {i1, j}, {i, j}, Row::Before, Row::Inner},
+  };
+  for (const Row& row : rows) {
+    DOCTEST_CAPTURE(std::string(row.what));
+    EXPECT(truth(row) == row.truth);
+    EXPECT(found(row) == row.once);
+    EXPECT((!row.once || row.truth));
+  }
+}
