@@ -50,7 +50,7 @@ if(TARGET raido)
   set_tests_properties(derivatives PROPERTIES LABELS quick TIMEOUT 300)
   add_test(NAME derivatives_memory
            COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/ad/run.py --raido $<TARGET_FILE:raido> --option=--ad-memory=60
-                   ${CMAKE_SOURCE_DIR}/tests/ad/schedules.fut ${CMAKE_SOURCE_DIR}/tests/ad/undo.fut)
+                   ${CMAKE_SOURCE_DIR}/tests/ad/schedules.fut)
   set_tests_properties(derivatives_memory PROPERTIES LABELS quick TIMEOUT 300)
   add_test(NAME derivatives_costs COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/ad/costs.py --raido $<TARGET_FILE:raido>)
   set_tests_properties(derivatives_costs PROPERTIES LABELS quick TIMEOUT 300)

@@ -5,8 +5,9 @@
 //                          else #[stripmine(3)] for i < n body
 //
 // S: the bytes that the return sweep needs of every iteration. k levels keep k times the k-th root of n states, so each has
-// its limit of n. What is decided here leaves one loop (and then there may be more levels); a choice at run time is not made
-// inside parallel operations, whose memory must be known before they begin. Loops that were made here keep the attribute
+// its limit of n. What is decided here leaves one loop (and then there may be more levels). A choice at run time is not made
+// inside parallel operations, whose memory must be known before they begin, nor inside another one: versions of versions are
+// too much code, in derivatives of derivatives above all. Loops that were made here keep the attribute
 // `budget`: their derivatives are not looked at again, but inherit what was chosen.
 //
 // Rules: loop.budget.
@@ -28,7 +29,6 @@ bool is_parallel(const Exp& e) {
 
 namespace {
 
-constexpr size_t most_versions = 2;                  // inside a loop that gets versions itself: code grows by their product
 constexpr i64 most_levels = 10;
 
 // What the return sweep of a body reads of the primal (ad.md 5.2): what partial derivatives, indices, conditions and sizes of
@@ -161,8 +161,8 @@ i64 root(i64 n, i64 k) {
 
 class Fit {
  public:
-  Fit(Builder& b, Stm& s, Activity& act, const std::function<void(Stm&)>& emit)
-      : b_(b), p_(b.program), act_(act), s_(s), op_(std::get<For>(s.exp)), emit_(emit), memory_(act.context.options.ad_memory) {
+  Fit(Builder& b, Stm& s, Activity& act, std::function<void(Stm&)> emit)
+      : b_(b), p_(b.program), act_(act), s_(s), op_(std::get<For>(s.exp)), emit_(std::move(emit)), memory_(act.context.options.ad_memory) {
     Needed needed(p_, act, op_.body);
     Bytes bytes(b, op_);
     std::vector<size_t> updated = updated_state(p_, op_);
@@ -202,20 +202,13 @@ class Fit {
     version(s, k);
     emit_(s);
   }
-  // A version of each number of levels up to `most`.
-  void choose(i64 most) {
-    Term n = b_.term(op_.n), all = le(n, limit(1));
-    std::vector<Term> fits;
-    for (i64 k = 2; k <= most; k++) fits.push_back(le(n, limit(k)));
-    // Where not even the last fits, several copies of arrays that are updated in place may be more than what is overwritten.
-    if (number(whole_) != 0) {
-      Term none = not_(fits[0]);
-      for (const Term& f : fits) none = and_(none, not_(f));
-      all = or_(all, none);
-    }
+  // A version for each of one, two and three levels.
+  void choose() {
+    Term n = b_.term(op_.n), all = le(n, limit(1)), two = le(n, limit(2)), three = le(n, limit(3));
+    // Where not even three fit, several copies of arrays that are updated in place may be more than what is overwritten.
+    if (number(whole_) != 0) all = or_(all, not_(or_(two, three)));
     Stm whole = branch(all, 1, [&] {
-      if (most == 2) return results(2);
-      Stm inner = branch(fits[0], 2, [&] { return results(3); });
+      Stm inner = branch(two, 2, [&] { return results(3); });
       std::vector<Atom> out;
       for (Bind& x : inner.pattern) {
         x = {p_.fresh(p_.hint(x.var), p_.type(x.var))};
@@ -233,7 +226,7 @@ class Fit {
   Activity& act_;
   Stm& s_;
   For& op_;
-  const std::function<void(Stm&)>& emit_;
+  std::function<void(Stm&)> emit_;
   i64 memory_;
   bool fixed_ = true;
   Term state_, whole_, old_;                         // bytes: of plain state, of state that is updated in place, of what is overwritten
@@ -280,19 +273,29 @@ class Fit {
 
 }  // namespace
 
+namespace {
+
+bool has_schedule(const Stm& s) {
+  return std::ranges::any_of(s.attrs, [](const Attr& a) {
+    return a.name == "stripmine" || a.name == "checkpoint" || a.name == "budget" || a.name == "blocks";
+  });
+}
+
+}  // namespace
+
+bool chooses(Builder& b, Stm& s, Activity& varied) {
+  if (varied.context.options.ad_memory == 0 || has_schedule(s)) return false;
+  if (std::holds_alternative<While>(s.exp)) return true;             // the number of iterations is found at run time
+  Fit fit(b, s, varied, {});
+  return fit.matters() && !fit.levels();
+}
+
 bool fit_memory(Builder& b, Stm& s, Activity& varied, bool parallel, const std::function<void(Stm&)>& emit) {
-  if (varied.context.options.ad_memory == 0) return false;
-  for (std::string_view taken : {"stripmine", "checkpoint", "budget", "blocks"}) if (has_attr(s.attrs, taken)) return false;
+  if (varied.context.options.ad_memory == 0 || has_schedule(s)) return false;
   Fit fit(b, s, varied, emit);
   if (!fit.matters()) return false;
   if (auto k = fit.levels()) return fit.one(*k), true;
-  size_t versions = 0;
-  each_stm(std::get<For>(s.exp).body, [&](const Stm& inner) {
-    const Attr* made = find_attr(inner.attrs, "budget");
-    versions += made && made->args[0] == 2 && has_attr(inner.attrs, "blocks");       // of each choice one
-  });
-  if (parallel || versions > most_versions) return false;
-  return fit.choose(versions > 1 ? 2 : 3), true;
+  return !parallel && (fit.choose(), true);
 }
 
 }  // namespace raido::ad

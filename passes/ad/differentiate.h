@@ -25,6 +25,7 @@ void stripmine(ir::Builder& b, ir::Stm& s);
 // iterations chooses one if that is not known. Emits each by `emit`; nothing and false if the loop stays as it is (budget.cc).
 bool fit_memory(ir::Builder& b, ir::Stm& s, Activity& varied, bool parallel, const std::function<void(ir::Stm&)>& emit);
 bool is_parallel(const ir::Exp& e);
+bool chooses(ir::Builder& b, ir::Stm& s, Activity& varied);          // whether the loop will have several versions
 // A partial derivative times an adjoint or tangent (differentiate.cc).
 ir::Term product(const ir::Term& partial, const ir::Term& by, const PassOptions& options);
 // The scalar operation of the operator, if it is one on its operands or on those of arrays of any rank, pointwise.

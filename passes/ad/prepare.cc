@@ -28,15 +28,18 @@ using namespace ir;
 
 class Preparation {
  public:
-  Preparation(Program& p, Activity* counted, bool parallel) : p_(p), counted_(counted), parallel_(parallel) {}
+  Preparation(Program& p, Activity* counted, bool parallel) : p_(p), counted_(counted), fixed_(parallel) {}
   void body(Body& whole) {
     Builder b(p_, whole.stms);
     b.into(whole, [&](List<Stm>& stms) {
       for (auto& item : stms.take()) {
         Stm& s = *item;
-        bool parallel = std::exchange(parallel_, parallel_ || is_parallel(s.exp));
+        b.source = s.source;
+        bool is_loop = std::holds_alternative<For>(s.exp) || std::holds_alternative<While>(s.exp);
+        bool fixed = fixed_ || is_parallel(s.exp) || (is_loop && counts(s) && chooses(b, s, *counted_));
+        std::swap(fixed, fixed_);
         walk_parts(s, [&](Body& inner) { body(inner); });
-        parallel_ = parallel;
+        std::swap(fixed, fixed_);
         b.source = s.source;
         b.checks = s.checks;
         if (auto h = std::get_if<Hist>(&s.exp)) {
@@ -55,10 +58,10 @@ class Preparation {
  private:
   Program& p_;
   Activity* counted_;
-  bool parallel_;
+  bool fixed_;                             // no loop gets several versions here
 
   void loop(Builder& b, Stm& s) {
-    if (fit_memory(b, s, *counted_, parallel_, [&](Stm& version) { statement(b, version); })) return;
+    if (fit_memory(b, s, *counted_, fixed_, [&](Stm& version) { statement(b, version); })) return;
     stripmine(b, s);
     statement(b, s);
   }
