@@ -217,10 +217,12 @@ class Record {
       each_use(p_, s, [&](Var x) { needed.insert(x); });
     }
   }
-  static std::vector<Stm*> maps_in(Body& b) {
+  // Also those in scopes of accumulators; but what they make is not seen outside.
+  static std::vector<Stm*> maps_in(Body& b, bool scopes) {
     std::vector<Stm*> maps;
     for (Stm& s : b.stms) {
-      if (auto w = std::get_if<WithAcc>(&s.exp)) for (Stm* inner : maps_in(w->scope.body)) maps.push_back(inner);
+      auto w = std::get_if<WithAcc>(&s.exp);
+      if (w && scopes) for (Stm* inner : maps_in(w->scope.body, scopes)) maps.push_back(inner);
       else if (auto x = std::get_if<Screma>(&s.exp); x && identity_post(*x) && x->late.empty()) maps.push_back(&s);
     }
     return maps;
@@ -284,7 +286,7 @@ class Record {
     };
     for (const Found& x : scalars)
       if (kept < most) loaded.emplace(x.second, record(x.first));
-    std::vector<Stm*> firsts = maps_in(f.body), seconds = maps_in(r.body);
+    std::vector<Stm*> firsts = maps_in(f.body, false), seconds = maps_in(r.body, true);
     for (Stm* rm_s : seconds)
       for (Stm* fm_s : firsts) {
         Screma &rm = std::get<Screma>(rm_s->exp), &fm = std::get<Screma>(fm_s->exp);
