@@ -312,7 +312,6 @@ std::vector<std::string> compile_flags(const OutputOptions& options, bool device
   std::vector<std::string> flags = {"-std=c99", device ? "-O1" : "-O3", options.strict_fp ? "-ffp-contract=off" : "-ffp-contract=fast",
                                     "-fno-math-errno", "-fno-trapping-math"};
   if (!options.strict_fp) flags.push_back("-fopenmp-simd");   // sums in any order (RAIDO_SUMS)
-  if (!device) flags.push_back("-falign-loops=32");           // short loops are up to 1.4 times slower where they happen to lie badly
   return flags;
 }
 
