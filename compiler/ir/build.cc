@@ -185,11 +185,12 @@ Term atan2_part(const Term& x, const Term& y, const Term& numerator) {
 Term atan2_dx(const Term& x, const Term& y) { return atan2_part(x, y, y); }
 Term atan2_dy(const Term& x, const Term& y) { return -atan2_part(x, y, x); }
 
-std::optional<Term> derivative(ScalarOp op, Scalar s, int wrt, const Term& x, const Term& y, const Term& z, const Term& r) {
+std::optional<Term> derivative(ScalarOp op, Scalar s, int wrt, const Term& x, const Term& y, const Term& z, const Term& r,
+                               const Term* unit) {
   Builder* b = x.b;
   std::optional<Term> NONE;
   auto num = [&](double value) { return b->number(s, value); };
-  Term zero = num(0), one = num(1);
+  Term zero = num(0), one = unit ? *unit : num(1);
   [[maybe_unused]] Term half = num(0.5);
   (void)z;
   (void)r;
@@ -209,11 +210,12 @@ std::optional<Term> derivative(ScalarOp op, Scalar s, int wrt, const Term& x, co
 
 }  // namespace
 
-std::optional<Term> partial(ScalarOp op, int wrt, const Term& x, const Term& y, const Term& z, const Term& r) {
+std::optional<Term> partial(ScalarOp op, int wrt, const Term& x, const Term& y, const Term& z, const Term& r,
+                            const Term* one) {
   Scalar s = working_type(op, x.scalar(), y.scalar());
   if (s == Scalar::Bool) return {};
   if (operand_type(op, s, wrt) != s || result_type(op, s) != s) return {};   // a condition, a count, bits
-  return columns::derivative(op, s, wrt, x, y, z, r);
+  return columns::derivative(op, s, wrt, x, y, z, r, one);
 }
 
 }  // namespace raido::ir

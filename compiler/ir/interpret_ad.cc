@@ -141,12 +141,13 @@ Num Interpreter::partial(ScalarOp op, Scalar working, std::span<const Num> args,
   return formula ? formula->n : Num{};
 }
 
-// A partial derivative times a tangent or adjoint.
-Num Interpreter::product(const Num& partial, const Num& by) {
+// A partial derivative times a tangent or adjoint. Nothing flows to the operand that was not chosen, even if the latter is
+// infinite (ad.md 14).
+Num Interpreter::product(const Tape::Parent& of, const Num& by) {
   auto zero = [](const Num& x) { return is_float(x.value.type) && is_zero(x.value); };
-  Num both = (AdTerm{this, partial} * AdTerm{this, by}).n;
-  bool guarded = options_.ad_safe_mul && (zero(partial) || zero(by)) && std::isnan(both.value.as_f64());
-  return guarded ? zero_of(by.value.type) : both;
+  Num both = (AdTerm{this, of.partial} * AdTerm{this, by}).n;
+  bool nothing = (of.choice && zero(of.partial)) || (options_.ad_safe_mul && (zero(of.partial) || zero(by)));
+  return nothing && std::isnan(both.value.as_f64()) ? zero_of(by.value.type) : both;
 }
 
 Num Interpreter::scalar_ad(ScalarOp op, Scalar working, std::span<const Num> args, int level) {
@@ -156,6 +157,7 @@ Num Interpreter::scalar_ad(ScalarOp op, Scalar working, std::span<const Num> arg
   Num result = scalar(op, working, below);
   if (result.value.type == Scalar::Bool) return result;
   bool taped = tapes_[size_t(level)] != nullptr, active = false;
+  bool choice = is_choice(op, working);
   Num sum = zero_of(result.value.type);
   std::vector<Tape::Parent> parents;
   for (size_t i = 0; i < args.size(); i++) {
@@ -164,11 +166,9 @@ Num Interpreter::scalar_ad(ScalarOp op, Scalar working, std::span<const Num> arg
     Num d = partial(op, working, below, result, i, exists);
     if (!exists) continue;
     active = true;
-    if (taped) {
-      parents.push_back({args[i].ad->index, d, {}});
-    } else {
-      sum = (AdTerm{this, sum} + AdTerm{this, product(d, args[i].ad->tangent)}).n;
-    }
+    Tape::Parent parent{args[i].ad->index, d, choice, {}};
+    if (taped) parents.push_back(std::move(parent));
+    else sum = (AdTerm{this, sum} + AdTerm{this, product(parent, args[i].ad->tangent)}).n;
   }
   if (!active) return result;
   return taped ? record(result, std::move(parents), level) : dual(result, sum, level);
@@ -181,7 +181,7 @@ Num Interpreter::convert_num(Scalar to, const Num& x) {
   Scalar from = x.value.type;
   bool passes = to != Scalar::Bool && from != Scalar::Bool && (options_.ad_int_cast || !(is_float(from) && !is_float(to)));
   if (!passes) return result;
-  if (x.ad->taped) return record(result, {{x.ad->index, {}, from}}, level);
+  if (x.ad->taped) return record(result, {{x.ad->index, {}, false, from}}, level);
   return dual(result, convert_num(to, x.ad->tangent), level);
 }
 
@@ -341,7 +341,7 @@ std::vector<Cell> Interpreter::vjp(const Vjp& x) {
       }
       if (!adjoint[i]) continue;
       for (const Tape::Parent& p : tape.entries[i].parents)
-        add(p.index, p.convert ? convert_num(*p.convert, *adjoint[i]) : product(p.partial, *adjoint[i]));
+        if (!(p.choice && is_zero(p.partial.value))) add(p.index, p.convert ? convert_num(*p.convert, *adjoint[i]) : product(p, *adjoint[i]));
     }
     for (size_t i = 0; i < at.size(); i++) {
       size_t next = first[i];
@@ -414,7 +414,7 @@ std::vector<Cell> Interpreter::custom(const Custom& x, const std::vector<Cell>& 
   auto own_derivative = [&](const Num& n, const Num& d) {
     if (!d.ad || d.ad->level != level) return n;
     if (!tape) return dual(n, d.ad->tangent, level);
-    return record(n, {{d.ad->index, {constant(n.value.type, 1), {}}, {}}}, level);
+    return record(n, {{d.ad->index, {constant(n.value.type, 1), {}}, false, {}}}, level);
   };
   if (!tape && x.jvp) {
     std::vector<Cell> both = below;

@@ -80,7 +80,7 @@ struct Accumulator {
 
 // One vjp in progress: what each scalar operation on its values did.
 struct Tape {
-  struct Parent { size_t index; Num partial; std::optional<Scalar> convert; };
+  struct Parent { size_t index; Num partial; bool choice; std::optional<Scalar> convert; };
   // Stands before the entries of the results of a function with a rule of its own.
   struct Rule {
     std::vector<size_t> args;                // entries of the numbers of the arguments; none: not of this tape
@@ -184,7 +184,7 @@ class Interpreter {
   Num scalar_ad(ScalarOp op, Scalar working, std::span<const Num> args, int level);
   Num convert_num(Scalar to, const Num& x);
   Num partial(ScalarOp op, Scalar working, std::span<const Num> args, const Num& result, size_t wrt, bool& exists);
-  Num product(const Num& partial, const Num& by);
+  Num product(const Tape::Parent& of, const Num& by);
   Num primal(const Num& x, int level) const;
   Num tangent(const Num& x, int level) const;
   Num dual(const Num& primal, const Num& tangent, int level);

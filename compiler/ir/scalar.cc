@@ -204,6 +204,8 @@ int arity_of(ScalarOp op) {
     if (r.op == op) return r.arity;
   PANIC("scalar operation without a row");
 }
+bool has_pole(ScalarOp op, Scalar s) { return row(op, s).flags & POLE; }
+bool is_choice(ScalarOp op, Scalar s) { return row(op, s).flags & CHOICE; }
 bool is_commutative(ScalarOp op, Scalar s) { return row(op, s).flags & C; }
 bool is_call(ScalarOp op) {
   switch (op) {

@@ -91,7 +91,7 @@ enum class ScalarOp : uint8_t {
 };
 
 enum class Domain : uint8_t { Int, Signed, Unsigned, Float, Bool, Any };
-enum OpFlags : uint8_t { _ = 0, C = 1, A = 2, TO_BOOL = 4, TO_I32 = 8, TO_BITS = 16, FROM_BITS = 32, COND = 64, SHIFT = 128 };
+enum OpFlags : uint16_t { _ = 0, C = 1, A = 2, TO_BOOL = 4, TO_I32 = 8, TO_BITS = 16, FROM_BITS = 32, COND = 64, SHIFT = 128, POLE = 256, CHOICE = 512 };
 
 struct OpRow {
   ScalarOp op;
@@ -110,6 +110,8 @@ std::optional<ScalarOp> scalar_op_named(std::string_view name);
 const OpRow* find_row(ScalarOp op, Scalar s);
 const OpRow& row(ScalarOp op, Scalar s);
 int arity_of(ScalarOp op);
+bool has_pole(ScalarOp op, Scalar s);  // the result or a partial derivative may not be finite although the operands are
+bool is_choice(ScalarOp op, Scalar s); // the result is one of the operands
 bool is_commutative(ScalarOp op, Scalar s);
 bool is_call(ScalarOp op);            // at floats, a mathematical function: dearer than memory
 bool is_associative(ScalarOp op, Scalar s);

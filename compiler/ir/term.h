@@ -40,7 +40,9 @@ inline Term all_of(std::initializer_list<Term> xs) {
 inline Term not_(const Term& x) { return apply(ScalarOp::not_, {x}); }
 
 // The derivative of `op` in operand `wrt` at x, y, z with result r (missing operands repeat x): the dx, dy, dz columns
-// of scalar_ops.def. None where the derivative is zero everywhere or the operand is not of a differentiable kind.
-std::optional<Term> partial(ScalarOp op, int wrt, const Term& x, const Term& y, const Term& z, const Term& r);
+// of scalar_ops.def. None where the derivative is zero everywhere or the operand is not of a differentiable kind. `one`, if
+// given, stands where the column says one: what a choice passes on.
+std::optional<Term> partial(ScalarOp op, int wrt, const Term& x, const Term& y, const Term& z, const Term& r,
+                            const Term* one = nullptr);
 
 }  // namespace raido::ir

@@ -9,6 +9,7 @@
 
 #include "compiler/ir/rewrite.h"
 #include "passes/ad/functions.h"
+#include "passes/ad/unused.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -124,12 +125,21 @@ class Differentiation {
 
 }  // namespace
 
-// Under --ad-safe-mul nothing flows where one of them is zero, even if the other is infinite (ad.md 14). Where both are finite
-// the product stays what it is: its derivative is that of a product.
-ir::Term ad::product(const ir::Term& partial, const ir::Term& by, const PassOptions& options) {
-  if (!options.ad_safe_mul || const_of(partial.atom) || !is_float(by.scalar())) return partial * by;
-  ir::Term zero = by.b->number(by.scalar(), 0), both = partial * by;
-  return select(and_(apply(ScalarOp::isnan, {both}), or_(eq(partial, zero), eq(by, zero))), zero, both);
+// To an operand that was not chosen nothing flows, even if `by` is infinite. Under --ad-safe-mul zero times infinity is zero for
+// every operation (ad.md 14); where both are finite the product stays what it is: its derivative is that of a product.
+std::optional<ir::Term> ad::product(const Apply& op, size_t wrt, Var r, const ir::Term& by, bool back, const PassOptions& options) {
+  ir::Builder& b = *by.b;
+  ir::Term x = b.term(op.args[0]), y = b.term(op.args[std::min<size_t>(1, op.args.size() - 1)]), z = b.term(op.args.back());
+  bool choice = is_choice(op.op, by.scalar());
+  auto partial = ir::partial(op.op, int(wrt), x, y, z, b.term(r), choice ? &by : nullptr);
+  if (!partial || choice) return partial;
+  if (const_of(partial->atom) || !is_float(by.scalar())) return *partial * by;
+  if (back) b.attrs.push_back({contribution_mark, {}});
+  ir::Term both = *partial * by;
+  if (back) b.attrs.pop_back();
+  if (!options.ad_safe_mul) return both;
+  ir::Term zero = b.number(by.scalar(), 0);
+  return select(and_(apply(ScalarOp::isnan, {both}), or_(eq(*partial, zero), eq(by, zero))), zero, both);
 }
 
 void differentiate(ir::Program& program, PassContext& context) {

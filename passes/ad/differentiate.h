@@ -26,8 +26,8 @@ void stripmine(ir::Builder& b, ir::Stm& s);
 bool fit_memory(ir::Builder& b, ir::Stm& s, Activity& varied, bool parallel, const std::function<void(ir::Stm&)>& emit);
 bool is_parallel(const ir::Exp& e);
 bool chooses(ir::Builder& b, ir::Stm& s, Activity& varied);          // whether the loop will have several versions
-// A partial derivative times an adjoint or tangent (differentiate.cc).
-ir::Term product(const ir::Term& partial, const ir::Term& by, const PassOptions& options);
+// The partial derivative of r = op args by one argument times a tangent, or times an adjoint (`back`) (differentiate.cc).
+std::optional<ir::Term> product(const ir::Apply& op, size_t wrt, ir::Var r, const ir::Term& by, bool back, const PassOptions& options);
 // The scalar operation of the operator, if it is one on its operands or on those of arrays of any rank, pointwise.
 std::optional<ScalarOp> pointwise_operator(const ir::Program& p, const ir::Lambda& op);
 // Emits f's results and the derivative; the values of the operator in order (reverse.cc, forward.cc).

@@ -85,14 +85,11 @@ class Forward {
   void rule(Stm& s, Apply op) {
     Var r = s.pattern[0].var;
     emit(s);
-    Term x = b_.term(op.args[0]), y = b_.term(op.args.size() > 1 ? op.args[1] : op.args[0]), z = b_.term(op.args.back());
     std::optional<Term> sum;
     for (size_t i = 0; i < op.args.size(); i++) {
       if (zero(op.args[i])) continue;
-      auto d = partial(op.op, int(i), x, y, z, b_.term(r));
-      if (!d) continue;
-      Term part = product(*d, b_.term(tangent(op.args[i])), act_.context.options);
-      sum = sum ? *sum + part : part;
+      auto part = product(op, i, r, b_.term(tangent(op.args[i])), false, act_.context.options);
+      if (part) sum = sum ? *sum + *part : *part;
     }
     if (sum) set(r, sum->atom);
   }

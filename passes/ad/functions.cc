@@ -11,6 +11,7 @@
 #include "passes/ad/functions.h"
 
 #include "passes/ad/reverse.h"
+#include "passes/ad/unused.h"
 
 namespace raido::ad {
 
@@ -123,6 +124,9 @@ FunId Functions::backward(FunId f, const Which& args, const Which& seeds, const 
     Var x = l.params[i].var;
     body.result.push_back(is_array(program.type(x)) ? Atom(rev.own(x)) : rev.adjoint(x));
   }
+  std::vector<Var> seeded;
+  for (const Adjoint& a : adjoints) if (a.kind == Adjoint::Kind::Value) seeded.push_back(*var_of(a.value));
+  guard_unused(program, body, seeded);
   program.functions[id.index].lambda.body = std::move(body);
   return id;
 }

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "passes/ad/unused.h"
+
 namespace raido::ad {
 
 using namespace ir;
@@ -459,11 +461,10 @@ namespace {
 ReturnSweep vjp(Reverse& rev, const Stm& s, const Apply& op) {
   return [&rev, &op, r = s.pattern[0].var] {
     if (rev.is_zero(r)) return;
-    Term x = rev.term(op.args[0]), y = rev.term(op.args.size() > 1 ? op.args[1] : op.args[0]);
-    Term z = rev.term(op.args.back()), r_adj = rev.term(rev.take(r).value);
+    Term r_adj = rev.term(rev.take(r).value);
     for (size_t i = 0; i < op.args.size(); i++)
       if (rev.act.varied(op.args[i]))
-        if (auto d = partial(op.op, int(i), x, y, z, rev.term(r))) rev.add(op.args[i], product(*d, r_adj, rev.act.context.options).atom);
+        if (auto d = product(op, i, r, r_adj, true, rev.act.context.options)) rev.add(op.args[i], d->atom);
   };
 }
 ReturnSweep vjp(Reverse& rev, const Stm& s, const Convert& op) {
@@ -639,7 +640,9 @@ ReturnSweep Reverse::rule(const Stm& s, bool matters, std::optional<Step>& step)
 
 // ---- the operator ----
 
-std::vector<Atom> expand_vjp(Builder& b, Functions& functions, Vjp op, bool enclosed, bool parallel) {
+namespace {
+
+std::vector<Atom> sweeps_of(Builder& b, Functions& functions, Vjp op, bool enclosed, bool parallel) {
   Program& p = b.program;
   std::vector<bool> varied;
   for (size_t i = 0; i < op.at.size(); i++) varied.push_back(is_scalar(p.type(op.at[i])) || is_array(p.type(op.at[i])));
@@ -675,6 +678,15 @@ std::vector<Atom> expand_vjp(Builder& b, Functions& functions, Vjp op, bool encl
   rev.scope(std::move(body), seeds);
   for (const Atom& x : params) results.push_back(rev.adjoint(*var_of(x)));
   return results;
+}
+
+}  // namespace
+
+std::vector<Atom> expand_vjp(Builder& b, Functions& functions, Vjp op, bool enclosed, bool parallel) {
+  Body sweeps = b.body([&] { return sweeps_of(b, functions, std::move(op), enclosed, parallel); });
+  guard_unused(b.program, sweeps, {});
+  b.emit_all(std::move(sweeps.stms));
+  return sweeps.result;
 }
 
 }  // namespace raido::ad

@@ -151,3 +151,13 @@ def one (xs: []f64) =
 def two (xs: []f64) =
   (scan (*) 1 xs, reduce (*) 1 xs, reduce f64.max (-f64.inf) xs, f64.sum xs, f64.minimum xs,
    reduce (\a b -> a + b + a * b) 0 xs, scan (\a b -> a + b + a * b) 0 xs)
+
+-- rule: scalar.unused
+-- ad: unused_branch { [0.0, 0.5] }
+def unused_branch (xs: []f64) = map (\x -> let y = x * f64.log x in if x > 0.1 then y else 2 * x) xs
+
+-- ad: unused_element { [0.0, 2.0, 0.0] }
+def unused_element (xs: []f64) = (map f64.log xs)[1] * xs[0]
+
+-- ad: unused_length { [0.0, 0.0] }
+def unused_length (xs: []f64) = let d = f64.sqrt (f64.sum (map (** 2) xs)) in if d == 0 then 0 else d
