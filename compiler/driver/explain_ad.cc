@@ -96,6 +96,12 @@ class Explanation {
     for (const Dim& d : shape_of(p_.type(v))) text += "[" + size(d) + "]";
     return text + std::string(name_of(elem_of(p_.type(v))));
   }
+  // A record that gets its size while the loop runs has it from there.
+  std::string record(const Stm& s, Var v) const {
+    Dim rows = shape_of(p_.type(v)).at(0);
+    bool grows = std::ranges::any_of(s.pattern, [&](Bind x) { return Atom(x.var) == rows; });
+    return type(v) + (grows ? ", which grows" : "");
+  }
 
   void look(const Body& b, int loops) {
     for (const Stm& s : b.stms) {
@@ -133,8 +139,8 @@ class Explanation {
     const AdNote* n = note(v);
     if (!n) return;
     switch (n->kind) {
-      case AdNote::Kind::Recorded: say(n->at, fmt::format("records {} in every iteration: {}", n->name, type(v))); break;
-      case AdNote::Kind::Overwritten: say(n->at, "records what updates overwrite: " + type(v)); break;
+      case AdNote::Kind::Recorded: say(n->at, fmt::format("records {} in every iteration: {}", n->name, record(s, v))); break;
+      case AdNote::Kind::Overwritten: say(n->at, "records what updates overwrite: " + record(s, v)); break;
       case AdNote::Kind::Kept: say(n->at, fmt::format("keeps {} for some iterations: {}", n->name, type(v))); break;
       case AdNote::Kind::Slots: say(n->at, "goes back through the iterations from kept states (checkpoint)"); break;
       case AdNote::Kind::Again: again(s); break;

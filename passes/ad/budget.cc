@@ -27,6 +27,12 @@ bool is_parallel(const Exp& e) {
   return std::holds_alternative<Screma>(e) || std::holds_alternative<Hist>(e) || std::holds_alternative<WithAcc>(e);
 }
 
+bool has_schedule(const Stm& s) {
+  return std::ranges::any_of(s.attrs, [](const Attr& a) {
+    return a.name == "stripmine" || a.name == "checkpoint" || a.name == "budget" || a.name == "blocks";
+  });
+}
+
 namespace {
 
 constexpr i64 most_levels = 10;
@@ -270,16 +276,6 @@ class Fit {
     return {s_.pattern, std::move(choice), s_.checks, s_.source, {}};
   }
 };
-
-}  // namespace
-
-namespace {
-
-bool has_schedule(const Stm& s) {
-  return std::ranges::any_of(s.attrs, [](const Attr& a) {
-    return a.name == "stripmine" || a.name == "checkpoint" || a.name == "budget" || a.name == "blocks";
-  });
-}
 
 }  // namespace
 

@@ -19,11 +19,16 @@ Activity ready(Functions& functions, ir::Lambda& f, const std::vector<bool>& var
 // Copies what is consumed inside f, so that its values survive; gives operations the form that the rules expect. For
 // reverse mode `counted` says which values vary: a `while` loop over such becomes a `for` loop (prepare.cc).
 void prepare(ir::Program& p, ir::Lambda& f, Activity* counted, bool parallel = false);
+// Whether what decides when the loop ends is most of what it does: then it is better not to run that to count (grow.cc).
+bool decides_much(const ir::Program& p, const ir::While& loop);
+// Loops with the attribute `counted`, and those that count for them (`counts`), become one.
+void join_counted(ir::Program& p);
 // A `for` loop with #[stripmine(k)] becomes k nested ones (stripmine.cc).
 void stripmine(ir::Builder& b, ir::Stm& s);
 // A loop of reverse mode whose states do not fit into --ad-memory becomes a nest, or several versions of which the number of
 // iterations chooses one if that is not known. Emits each by `emit`; nothing and false if the loop stays as it is (budget.cc).
 bool fit_memory(ir::Builder& b, ir::Stm& s, Activity& varied, bool parallel, const std::function<void(ir::Stm&)>& emit);
+bool has_schedule(const ir::Stm& s);                                 // how many of its states are kept is decided
 bool is_parallel(const ir::Exp& e);
 bool chooses(ir::Builder& b, ir::Stm& s, Activity& varied);          // whether the loop will have several versions
 // The partial derivative of r = op args by one argument times a tangent, or times an adjoint (`back`) (differentiate.cc).

@@ -6,7 +6,8 @@
 // the others each has one destination and takes its indices and values as they are.
 //
 // A `while` loop runs once to be counted, which dead code elimination reduces to what decides when it ends, and then as a
-// `for` loop of that many iterations (ad.md 9.4: nothing grows, so it can be done everywhere).
+// `for` loop of that many iterations (ad.md 9.4: nothing grows, so it can be done everywhere). Where that would be most of the
+// loop, the two are one loop again in the end (grow.cc).
 //
 // With #[bound(n)] it is a `for` loop of n iterations that do nothing once it has ended: nothing runs twice.
 //
@@ -47,7 +48,7 @@ class Preparation {
           else if (h->dests.size() > 1 || !is_identity(h->pre)) { each_dest(b, s, std::move(*h)); continue; }
         }
         if (auto w = std::get_if<While>(&s.exp); w && counts(s) && bounded(b, s, *w)) continue;
-        if (auto w = std::get_if<While>(&s.exp); w && counts(s)) s.exp = count(b, std::move(*w), s.pattern);
+        if (auto w = std::get_if<While>(&s.exp); w && counts(s)) count(b, s);
         if (auto w = std::get_if<WithAcc>(&s.exp)) once(b, s, *w);
         if (std::holds_alternative<For>(s.exp) && counts(s)) loop(b, s);
         else statement(b, s);
@@ -80,8 +81,14 @@ class Preparation {
     return false;
   }
   // loop p = p0 while c p do body   ==>   n = (loop (p, n) = (p0, 0) while c p do (body, n + 1)).n; loop p = p0 for _ < n do body
-  Exp count(Builder& b, While w, const std::vector<Bind>& results) {
-    Stm once = clone(p_, Stm{results, w, b.checks, b.source, {}});
+  void count(Builder& b, Stm& s) {
+    While w = std::get<While>(std::move(s.exp));
+    Stm once = clone(p_, Stm{s.pattern, w, b.checks, b.source, {}});
+    bool may_grow = counted_->context.target != Target::Gpu && !counted_->mode.enclosed;
+    if (may_grow && counted_->context.options.ad_memory == 0 && !has_schedule(s) && decides_much(p_, w)) {
+      once.attrs.push_back({"counts", {}});
+      s.attrs.push_back({"counted", {}});
+    }
     While& loop = std::get<While>(once.exp);
     Var n = p_.fresh("n", scalar_type(Scalar::I64)), times = p_.fresh("n", scalar_type(Scalar::I64));
     loop.state.push_back({n});
@@ -98,7 +105,7 @@ class Preparation {
     counting.stms.push_back(std::move(once));
     drop_accumulators(p_, counting, [&](const AccType& t) { return !inside.contains(t.token); });
     b.emit_all(std::move(counting.stms));
-    return For{{p_.fresh("i", scalar_type(Scalar::I64))}, times, std::move(w.state), std::move(w.init), std::move(w.body)};
+    s.exp = For{{p_.fresh("i", scalar_type(Scalar::I64))}, times, std::move(w.state), std::move(w.init), std::move(w.body)};
   }
   // #[bound(n)] loop p = p0 while c p do body   ==>   loop p = p0 for _ < n do if c p then body else p, which must have ended
   bool bounded(Builder& b, Stm& s, const While& w) {

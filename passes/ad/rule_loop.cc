@@ -42,7 +42,7 @@ bool mentions(const Program& p, Var x, const VarSet& sizes) {
   walk(p.type(x), [&](const Var& v) { found = found || sizes.contains(v); });
   return found;
 }
-// What --ad-memory decided of the loop, and which arrays are read as they are in the end.
+// How the loop is counted, what --ad-memory decided of it, and which arrays are read as they are in the end.
 std::string why_so(const Program& p, const Stm& s, const std::vector<size_t>& once) {
   std::string text;
   if (const Attr* attr = find_attr(s.attrs, "budget")) {
@@ -51,6 +51,7 @@ std::string why_so(const Program& p, const Stm& s, const std::vector<size_t>& on
                        attr->args[1] < 0 ? "its states" : fmt::format("{} bytes for each", attr->args[1]),
                        levels > 1 ? "do not fit" : "fit", attr->args[2]);
   }
+  if (has_attr(s.attrs, "counted")) text = "counted as they run: what decides the end is most of the loop";
   for (size_t k : once) text += fmt::format("{}reading {} as it is in the end", text.empty() ? "" : ", ", p.hint(s.pattern[k].var));
   return text;
 }

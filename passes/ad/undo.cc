@@ -39,7 +39,7 @@ class Keeper {
       for (size_t k : wanted) out.push_back(values[k]);
       return out;
     };
-    return {std::move(slots_), read, std::move(records_)};
+    return {std::move(slots_), read, std::move(records_), std::move(filled_)};
   }
 
  private:
@@ -101,6 +101,8 @@ class Keeper {
   std::vector<Item> items_;
   std::vector<Atom> slots_;
   std::vector<Kept::Record> records_;
+  std::vector<std::pair<size_t, Atom>> filled_;
+  std::vector<Atom> next_;                         // results of the body for new state
 
   bool outside(const Atom& x) const { return !var_of(x) || !bound_.contains(*var_of(x)); }
   size_t item(const Atom& x) {
@@ -203,67 +205,149 @@ class Keeper {
     for (const Dim& d : shape) n = n * b.term(d);
     return n;
   }
+  // New state of the loop: its result is given where it is known.
+  struct State { Var inside, behind; size_t result; };
+  State carry(const std::string& hint, const Atom& init, const Type& inside, const Type& behind) {
+    State s{p_.fresh(hint, inside), p_.fresh(hint, behind), f_.body.result.size() + next_.size()};
+    f_.state.push_back({s.inside});
+    f_.init.push_back(init);
+    loop_.pattern.push_back({s.behind});
+    next_.push_back({});
+    return s;
+  }
+  State carry(const std::string& hint, const Atom& init) { return carry(hint, init, p_.type(init), p_.type(init)); }
+  void next(const State& s, Atom value) { next_[s.result - f_.body.result.size()] = std::move(value); }
+
+  // Rows for records: as many as are known to be needed, or more and more.
+  struct Room {
+    Dim first, inside, behind;
+    State size = {};                                                 // of one that grows
+    std::vector<State> records = {};
+    std::vector<Var> now = {};                                       // in the iteration, when there is room in it
+  };
+  Room room(const Dim& known) const { return {known, known, known}; }
+  Room room_that_grows(i64 first) {
+    State size = carry("room", i64_const(first));
+    return {i64_const(first), size.inside, size.behind, size};
+  }
+  size_t record_in(Room& room, const std::string& hint, Scalar elem, const std::vector<Dim>& row) {
+    auto shape = [&](const Dim& rows) {
+      std::vector<Dim> dims{rows};
+      dims.insert(dims.end(), row.begin(), row.end());
+      return dims;
+    };
+    Var init = b_.bind1(hint, Scratch{elem, shape(room.first)});
+    room.records.push_back(carry(hint, init, array_type(elem, shape(room.inside)), array_type(elem, shape(room.behind))));
+    room.now.push_back(room.records.back().inside);
+    return room.records.size() - 1;
+  }
+  // For `needed` rows, of which `used` are filled.
+  void make_room(Builder& in, Room& room, const Term& needed, const Term& used) {
+    If grow;
+    grow.cond = lt(in.term(room.inside), needed).atom;
+    grow.then_ = in.body([&] {
+      Term more = in.term(room.inside) + needed;
+      std::vector<Atom> out{more.atom};
+      for (Var old : room.now) {
+        std::vector<Dim> shape = shape_of(p_.type(old));
+        shape[0] = more.atom;
+        Slice filled{i64_const(0), used.atom, i64_const(1)};
+        Var rows = in.slice(p_.hint(old), old, filled), larger = in.bind1(p_.hint(old), Scratch{elem_of(p_.type(old)), shape});
+        out.push_back(in.bind1(p_.hint(old), Update{larger, {filled}, rows}));
+      }
+      return out;
+    });
+    std::vector<std::string> hints{"room"};
+    grow.else_.result = {room.inside};
+    for (Var v : room.now) {
+      hints.push_back(p_.hint(v));
+      grow.else_.result.push_back(v);
+    }
+    std::vector<Var> out = in.bind(hints, std::move(grow));
+    next(room.size, out[0]);
+    room.now.assign(out.begin() + 1, out.end());
+  }
+
   // The recorded values get state in the loop, written where they are made.
   void record() {
+    bool grows = has_attr(loop_.attrs, "counted"), scalars = true;
     std::vector<std::vector<Dim>> shapes;                            // of parts; those of one shape start at the same places
     auto number = [&](const std::vector<Dim>& shape) { return size_t(std::ranges::find(shapes, shape) - shapes.begin()); };
+    auto is_recorded = [](const Item& x) { return x.kind == Item::Kind::Row || x.kind == Item::Kind::Part; };
+    if (std::ranges::none_of(items_, is_recorded)) return;
     for (const Item& x : items_) {
-      if (x.kind != Item::Kind::Part) continue;
+      if (!is_recorded(x)) continue;
       std::vector<Dim> shape = shape_of(p_.type(*var_of(x.value)));
-      if (number(shape) == shapes.size()) shapes.push_back(shape);
+      scalars = scalars && (shape.empty() || x.kind == Item::Kind::Part);
+      if (x.kind == Item::Kind::Part && number(shape) == shapes.size()) shapes.push_back(shape);
     }
-    struct Place { Atom total, start, size, starts; };
-    std::vector<Place> places;
-    if (!shapes.empty())
-      for (const Atom& total : count(shapes)) places.push_back({total, {}, {}, {}});
-    Atom n = ir::apply(ScalarOp::max, {b_.term(f_.n), b_.term(i64_const(0))}).atom;
-    std::vector<Atom> next;
+    std::vector<Atom> totals;
+    if (!shapes.empty() && !grows) totals = count(shapes);
+    constexpr i64 few = 16;
+    Room rows = grows ? room_that_grows(scalars ? few : 1) : room(ir::apply(ScalarOp::max, {b_.term(f_.n), b_.term(i64_const(0))}).atom);
     std::vector<List<Stm>> behind(f_.body.stms.size() + 1);          // 0: before the first statement
-    auto carry = [&](const std::string& hint, const Atom& init) {
-      Var state = p_.fresh(hint, p_.type(init)), result = p_.fresh(hint, p_.type(init));
-      f_.state.push_back({state});
-      f_.init.push_back(init);
-      loop_.pattern.push_back({result});
-      return std::pair{state, result};
+    auto at = [&](size_t place) {
+      Builder in(p_, behind[place]);
+      in.source = loop_.source;
+      return in;
     };
-    for (size_t k = 0; k < places.size(); k++) {                     // sizes are made before what has them
+    struct Place { Room room; State start; size_t starts, made; Atom size; };
+    std::vector<Place> places;
+    for (size_t k = 0; k < shapes.size(); k++) {                     // sizes are made before what has them
       size_t last = 0;
       for (const Dim& d : shapes[k])
         if (auto by = var_of(d) ? made_.find(*var_of(d)) : made_.end(); by != made_.end()) last = std::max(last, by->second + 1);
-      Builder in(p_, behind[last]);
-      in.source = loop_.source;
-      auto [starts, all_starts] = carry("starts", b_.bind1("starts", Scratch{Scalar::I64, {n}}));
-      auto [start, end] = carry("start", i64_const(0));
-      Atom size = elements(in, shapes[k]).atom;
-      next.push_back(in.update(starts, {f_.i.var}, start));
-      next.push_back((in.term(start) + in.term(size)).atom);
-      places[k] = {places[k].total, start, size, all_starts};
+      size_t starts = record_in(rows, "starts", Scalar::I64, {});
+      State start = carry("start", i64_const(0));
+      places.push_back({grows ? room_that_grows(0) : room(totals[k]), start, starts, last, {}});
     }
+    struct Written { Item* item; size_t made, record; };
+    std::vector<Written> written;
     for (Item& x : items_) {
-      if (x.kind != Item::Kind::Row && x.kind != Item::Kind::Part) continue;
+      if (!is_recorded(x)) continue;
       Var v = *var_of(x.value);
       auto by = made_.find(v);
-      Builder in(p_, behind[by == made_.end() ? 0 : by->second + 1]);
-      in.source = loop_.source;
-      std::string hint = x.hint + "_rec";
-      x.slot = slots_.size();
-      auto record_in = [&](std::vector<Dim> dims) { return carry(hint, b_.bind1(hint, Scratch{elem_of(p_.type(v)), std::move(dims)})); };
-      if (x.kind == Item::Kind::Row) {
-        std::vector<Dim> rows{n};
-        for (const auto& [k, d] : x.dims) rows.push_back(d);
-        auto [state, result] = record_in(rows);
-        next.push_back(in.update(state, {f_.i.var}, as_type(in, v, row_type(p_.type(state)))));
-        slots_.push_back(result);
-        records_.push_back({result, v});
-        continue;
+      std::vector<Dim> dims;
+      for (const auto& [k, d] : x.dims) dims.push_back(d);
+      bool row = x.kind == Item::Kind::Row;
+      Room& in = row ? rows : places[number(shape_of(p_.type(v)))].room;
+      written.push_back({&x, by == made_.end() ? 0 : by->second + 1, record_in(in, x.hint + "_rec", elem_of(p_.type(v)), row ? dims : std::vector<Dim>{})});
+    }
+    if (grows) {
+      Builder in = at(0);
+      make_room(in, rows, in.term(f_.i.var) + 1, in.term(f_.i.var));
+    }
+    auto filled = [&](const Atom& size) { if (grows) filled_.emplace_back(slots_.size() - 1, size); };
+    for (size_t k = 0; k < places.size(); k++) {
+      Place& x = places[k];
+      Builder in = at(x.made);
+      Term start = in.term(x.start.inside);
+      Term size = elements(in, shapes[k]);
+      x.size = size.atom;
+      next(rows.records[x.starts], in.update(rows.now[x.starts], {f_.i.var}, start.atom));
+      next(x.start, (start + size).atom);
+      if (grows) make_room(in, x.room, start + size, start);
+    }
+    for (const auto& [item, made, record] : written) {
+      Var v = *var_of(item->value);
+      Builder in = at(made);
+      item->slot = slots_.size();
+      if (item->kind == Item::Kind::Row) {
+        Var whole = rows.now[record];
+        next(rows.records[record], in.update(whole, {f_.i.var}, as_type(in, v, row_type(p_.type(whole)))));
+        slots_.push_back(rows.records[record].behind);
+        filled(f_.n);
+      } else {
+        Place& place = places[number(shape_of(p_.type(v)))];
+        const std::string& hint = p_.hint(place.room.records[record].behind);
+        Var flat = in.bind1(hint, Reshape{v, {place.size}});
+        next(place.room.records[record], in.bind1(hint, Update{place.room.now[record], {Slice{place.start.inside, place.size, i64_const(1)}}, flat}));
+        slots_.push_back(place.room.records[record].behind);
+        filled(place.start.behind);
+        slots_.push_back(rows.records[place.starts].behind);
+        filled(f_.n);
       }
-      const Place& place = places[number(shape_of(p_.type(v)))];
-      auto [state, result] = record_in({place.total});
-      Var flat = in.bind1(hint, Reshape{v, {place.size}});
-      next.push_back(in.bind1(hint, Update{state, {Slice{place.start, place.size, i64_const(1)}}, flat}));
-      slots_.push_back(result);
-      slots_.push_back(place.starts);
-      records_.push_back({result, v});
+      records_.push_back({*var_of(slots_[item->slot]), v});
     }
     List<Stm> all;
     auto put = [&](List<Stm>& some) { for (auto& s : some.take()) all.push_back(std::move(s)); };
@@ -274,13 +358,20 @@ class Keeper {
       put(behind[k + 1]);
     }
     f_.body.stms = std::move(all);
-    f_.body.result.insert(f_.body.result.end(), next.begin(), next.end());
+    f_.body.result.insert(f_.body.result.end(), next_.begin(), next_.end());
   }
 };
 
 }  // namespace
 
 Kept keep(Builder& b, Stm& loop, const std::vector<Atom>& values, const Emit& emit) { return Keeper(b, loop, emit).keep(values); }
+
+void Kept::cut(Builder& b) {
+  for (const auto& [k, size] : filled) {
+    Var whole = *var_of(slots[k]);
+    slots[k] = b.slice(b.program.hint(whole), whole, {i64_const(0), size, i64_const(1)});
+  }
+}
 
 // ---- versions ----
 
@@ -522,6 +613,7 @@ Step step(Builder& b, const Stm& s, const For& op, const std::vector<size_t>& wh
   Steps steps = save_overwritten(b.program, std::get<For>(loop.exp).body, results);
   Kept kept = keep(b, loop, steps.slots, emit);
   emit(std::move(loop));
+  kept.cut(b);
   kept.slots.push_back(op.n);
   std::vector<Var> records = steps.records;
   for (const Kept::Record& r : kept.records) records.push_back(r.array);

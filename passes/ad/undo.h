@@ -20,11 +20,14 @@ struct Kept {
   std::function<std::vector<ir::Atom>(ir::Builder&, const ir::Atom& i, const std::vector<ir::Atom>& slots)> read;
   struct Record { ir::Var array, value; };                  // of which value of the body
   std::vector<Record> records = {};
+  // Of slots that grew, how many rows are filled: behind the loop they can be cut to that.
+  std::vector<std::pair<size_t, ir::Atom>> filled = {};
+  void cut(ir::Builder& b);
 };
 // Makes the loop keep these values of its body (its state included), each once; what depends on the iteration and on nothing
 // that the loop changes is computed again. An array whose size changes goes into one flat array, one iteration behind the other:
 // the loop runs before to count, which dead code elimination reduces to what decides the sizes. What has to come before the
-// loop is emitted.
+// loop is emitted. In a loop that is not counted before it runs (grow.cc) everything that is kept grows.
 Kept keep(ir::Builder& b, ir::Stm& loop, const std::vector<ir::Atom>& values, const Emit& emit);
 
 // A statement that updates arrays in place: what each was and became, what it saved, and how that is undone.

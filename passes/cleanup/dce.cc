@@ -105,6 +105,17 @@ class Sweeper {
     keep_only(s.pattern, keep);
   }
 
+  // Which statement makes what, in branches as well: each of their results needs what makes that one.
+  static void define(const Body& b, VarMap<const Stm*>& definition) {
+    for (const Stm& s : b.stms) {
+      for (Bind x : s.pattern) definition[x.var] = &s;
+      if (auto branch = std::get_if<If>(&s.exp)) {
+        define(branch->then_, definition);
+        define(branch->else_, definition);
+      }
+    }
+  }
+
   // State i is needed if its result is, or if the next value of a needed state (or the condition) uses it.
   template <class Loop> void prune_loop(Stm& s, Loop& x) {
     std::vector<bool> keep = needed(s);
@@ -112,8 +123,7 @@ class Sweeper {
     VarMap<size_t> state_of;                     // position + 1
     for (size_t i = 0; i < x.state.size(); i++) state_of[x.state[i].var] = i + 1;
     VarMap<const Stm*> definition;
-    for (const Stm& inner : x.body.stms)
-      for (Bind b : inner.pattern) definition[b.var] = &inner;
+    define(x.body, definition);
     VarSet seen;
     std::vector<Var> work;
     auto reach = [&](Var v) { if (!seen.contains(v)) { seen.insert(v); work.push_back(v); } };
@@ -135,7 +145,16 @@ class Sweeper {
       Var v = work.back();
       work.pop_back();
       if (size_t i = state_of[v]; i && !keep[i - 1]) need(i - 1);
-      if (const Stm* d = definition[v]) {
+      const Stm* d = definition[v];
+      auto branch = d ? std::get_if<If>(&d->exp) : nullptr;
+      if (branch) {
+        each_use(p_, Bind{v}, reach);
+        each_use(p_, branch->cond, reach);
+        for (size_t k = 0; k < d->pattern.size(); k++)
+          if (d->pattern[k].var == v)
+            for (const Body* b : {&branch->then_, &branch->else_}) each_use(p_, b->result[k], reach);
+        for (Var c : d->checks) reach(c);
+      } else if (d) {
         each_use(p_, *d, reach);
       }
     }

@@ -130,3 +130,32 @@ entry two_bodies (n: i64) (k: i64): (f64, f64) = loop (a, b) = (0.3, 0.1) for i 
 -- budget: two two_bodies 16 400 700
 entry two (n: i64) (k: i64): f64 =
   vjp (\x -> let (a, b) = loop (a, b) = (x, 0.1) for i < n do (step k i b, step k i a) in a + b) 0.3 1
+
+-- Loops that are not counted before they run, once or more often differentiated, alone or inside of others.
+def steps (n: i64) (x: f64) = (loop (t, x) = (0, x) while t < f64.i64 n do (t + 1.5 - f64.cos x / 2, x - f64.sin x / 3)).1
+def sweep [n] (a: [n]f64) =
+  (loop (xs, t, i) = (copy a, 0, 0) while t < f64.i64 n do
+     let step = 1.5 - f64.cos xs[i % n] in (xs with [i % n] = f64.sin xs[(i * 3) % n], t + step, i + 1)).0
+-- cost: until 1 1
+entry until (n: i64): f64 = vjp (steps n) 0.7 1
+-- cost: until_hess 1 1
+entry until_hess (n: i64): f64 = vjp (\x -> vjp (steps n) x 1) 0.7 1
+-- cost: until_hvp 1 1
+entry until_hvp (n: i64): f64 = jvp (\x -> vjp (steps n) x 1) 0.7 1
+-- cost: until_rf 1 1
+entry until_rf (n: i64): f64 = vjp (\x -> jvp (steps n) x 1) 0.7 1
+-- cost: until_sweep 1 1
+entry until_sweep (n: i64): []f64 = vjp sweep (data n) (data n)
+-- cost: until_sweep_hess 1 1
+entry until_sweep_hess (n: i64): []f64 = vjp (\a -> vjp sweep a (data n)) (data n) (data n)
+-- cost: until_for 2 1
+entry until_for (n: i64): f64 = vjp (\x -> loop x = x for _i < n do steps n x) 0.7 1
+-- cost: until_for_sweep 2 2
+entry until_for_sweep (n: i64): []f64 = vjp (\(a: [n]f64) -> loop a = a for _i < n do sweep a) (data n) (data n)
+-- cost: until_map 2 1
+entry until_map (n: i64): []f64 = vjp (\(a: [n]f64) -> map (steps n) a) (data n) (data n)
+-- Each iteration of the loop around runs until the sum of what it has seen is n.
+-- cost: until_until 1 1
+entry until_until (n: i64): f64 =
+  vjp (\x -> (loop (t, x) = (0, x) while t < f64.i64 n do
+                let (s, x) = loop (s, x) = (0, x) while s < 4 do (s + 1.5 - f64.cos x / 2, x - f64.sin x / 3) in (t + s, x + 1)).1) 0.7 1

@@ -17,3 +17,6 @@ entry rows [n][m] (start: [m]f64) (ass: [n][m]f64): [m]f64 =
 
 -- A place is read before it is written.
 entry later [n] (a: [n]f64): [n]f64 = vjp (\a -> loop xs = copy a for i < n - 1 do xs with [i] = f64.sin (xs[i + 1] * xs[i])) a a
+
+entry root (a: f64): f64 =
+  vjp (\a -> (loop (x, d) = (a, 1) while f64.abs d > 1e-12 do let y = (x + a / x) / 2 in (y, y - x)).0) a 1
