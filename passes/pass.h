@@ -60,6 +60,7 @@ struct PassOptions {
   bool explain_ad = false;                   // differentiation makes notes
   bool ad_int_cast = false;                  // --ad-int-cast: the derivative of a conversion to an integer is a conversion
   bool ad_safe_mul = false;                  // --ad-safe-mul: a partial derivative or an adjoint of 0 makes 0 of their product
+  bool ad_check = false;                     // --ad-check: what #[true_dep] and #[distinct] assert is verified at run time
   int64_t ad_memory = 0;                     // --ad-memory: bytes for the states of a loop that reverse mode keeps; 0: no limit
   // Called after each pass with the program before (empty unless keep_before) and after: dumps and comparisons.
   bool keep_before = false;

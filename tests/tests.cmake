@@ -52,6 +52,10 @@ if(TARGET raido)
            COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/ad/run.py --raido $<TARGET_FILE:raido> --option=--ad-memory=60
                    ${CMAKE_SOURCE_DIR}/tests/ad/schedules.fut)
   set_tests_properties(derivatives_memory PROPERTIES LABELS quick TIMEOUT 300)
+  add_test(NAME derivatives_check
+           COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/ad/run.py --raido $<TARGET_FILE:raido> --option=--ad-check
+                   ${CMAKE_SOURCE_DIR}/tests/ad/once.fut)
+  set_tests_properties(derivatives_check PROPERTIES LABELS quick TIMEOUT 300)
   add_test(NAME derivatives_costs COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/ad/costs.py --raido $<TARGET_FILE:raido>)
   set_tests_properties(derivatives_costs PROPERTIES LABELS quick TIMEOUT 300)
   add_test(NAME costs COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/cost/run.py $<TARGET_FILE:raido>)

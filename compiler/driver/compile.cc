@@ -66,6 +66,7 @@ PassOptions pass_options(const Options& options) {
   p.strict_fp = options.fp_strict;
   p.ad_int_cast = options.ad_int_cast;
   p.ad_safe_mul = options.ad_safe_mul;
+  p.ad_check = options.ad_check;
   p.ad_memory = options.ad_memory;
   p.reproduce = fmt::format("{} {}", options.program, options.command);
   for (const std::string& w : options.words) p.reproduce += " " + w;

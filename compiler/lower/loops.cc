@@ -70,7 +70,9 @@ Value Lowerer::loop(const ast::Loop& l, Scope* scope) {
   auto enter = [&](const State& s) {
     Scope* inner = new_scope(scope);
     for (size_t v = 0; v < varying.size(); v++) inner->values[varying[v].name] = dynamic(s.sizes[v]);
+    bool outer = std::exchange(loop_state_, true);
     bind_pattern(*l.state, rebuild(init, s.values), inner);
+    loop_state_ = outer;
     return inner;
   };
   // The results of the body in the order of the state, with the state's sizes.

@@ -216,6 +216,7 @@ class Lowerer {
   std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>, ir::Source> sources_;
   bool unsafe_ = false;
   std::vector<ir::Attr> loop_attrs_;                 // of the loop that comes now
+  bool loop_state_ = false;                          // the pattern at hand is a loop's
   bool uses_ad_ = false;
   int derivative_depth_ = 0;                           // of derivative operators around what is being lowered
 };

@@ -33,7 +33,16 @@ void Lowerer::bind_pattern(const ast::Pat& p, const Value& v, Scope* scope) {
           bind_sizes({x.type->type, scope}, v, scope);
           bind_pattern(*x.pat, v, scope);
         },
-        [&](const ast::PAttr& x) { bind_pattern(*x.pat, v, scope); });
+        [&](const ast::PAttr& x) {
+          if (loop_state_ && text(x.attr.name) == "true_dep")        // the one attribute of a pattern that is kept
+            for (const Atom& a : atoms(v)) {
+              auto var = ir::var_of(a);
+              if (!var) continue;
+              program_.vars[var->index].attrs.push_back({"true_dep", {}});
+              if (auto name = std::get_if<ast::PVar>(&x.pat->node)) program_.vars[var->index].hint = text(name->var->name);
+            }
+          bind_pattern(*x.pat, v, scope);
+        });
 }
 
 Value Lowerer::payload(TypeIn sum, const Value& v, size_t constructor, size_t i) {

@@ -23,6 +23,10 @@ void prepare(ir::Program& p, ir::Lambda& f, Activity* counted, bool parallel = f
 bool decides_much(const ir::Program& p, const ir::While& loop);
 // Loops with the attribute `counted`, and those that count for them (`counts`), become one.
 void join_counted(ir::Program& p);
+// --ad-check: emits a run of the loop that finds out whether #[true_dep] holds for this state, before which the loop does not run;
+// false if that cannot be found out. An assertion that no two of these indices that lie inside are the same (checks.cc).
+bool check_once(ir::Builder& b, ir::Stm& loop, size_t state);
+ir::Var check_distinct(ir::Builder& b, const std::vector<ir::Dim>& shape, const ir::Dim& width, const std::vector<ir::Var>& indices);
 // A `for` loop with #[stripmine(k)] becomes k nested ones (stripmine.cc).
 void stripmine(ir::Builder& b, ir::Stm& s);
 // A loop of reverse mode whose states do not fit into --ad-memory becomes a nest, or several versions of which the number of

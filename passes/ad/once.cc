@@ -268,10 +268,13 @@ class Places {
 
 }  // namespace
 
-bool written_once(const Program& p, const For& loop, size_t state) {
+Once how_once(const Program& p, const For& loop, size_t state) {
   Places places(p, loop);
-  return places.collect(state) && places.once();
+  if (!places.collect(state)) return Once::Unknown;
+  if (places.once()) return Once::Proved;
+  return has_attr(p.vars[loop.state[state].var.index].attrs, "true_dep") ? Once::Asserted : Once::Unknown;
 }
+bool written_once(const Program& p, const For& loop, size_t state) { return how_once(p, loop, state) != Once::Unknown; }
 
 void without_updates(Stm& s, VarSet& arrays) {
   auto name = [&](Atom a) {

@@ -10,8 +10,11 @@
 
 namespace raido::ad {
 
-// Whether this state of the loop, which its body only updates in place, is such an array.
+// Whether this state of the loop, which its body only updates in place, is such an array: as far as is proved here, or
+// because #[true_dep] says so.
 bool written_once(const ir::Program& p, const ir::For& loop, size_t state);
+enum class Once : uint8_t { Unknown, Asserted, Proved };
+Once how_once(const ir::Program& p, const ir::For& loop, size_t state);
 // Updates and copies of these arrays become other names for them, which are added; loops that have them as state hand them on.
 void without_updates(ir::Stm& s, ir::VarSet& arrays);
 

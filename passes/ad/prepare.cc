@@ -20,7 +20,9 @@
 #include "compiler/ir/rewrite.h"
 #include "passes/ad/activity.h"
 #include "passes/ad/differentiate.h"
+#include "passes/ad/once.h"
 #include "passes/ad/scatters.h"
+#include "passes/ad/undo.h"
 
 namespace raido::ad {
 namespace {
@@ -38,9 +40,12 @@ class Preparation {
         b.source = s.source;
         bool is_loop = std::holds_alternative<For>(s.exp) || std::holds_alternative<While>(s.exp);
         bool fixed = fixed_ || is_parallel(s.exp) || (is_loop && counts(s) && chooses(b, s, *counted_));
+        bool asserted = inside_asserted_ || asserts(s);
         std::swap(fixed, fixed_);
+        std::swap(asserted, inside_asserted_);
         walk_parts(s, [&](Body& inner) { body(inner); });
         std::swap(fixed, fixed_);
+        std::swap(asserted, inside_asserted_);
         b.source = s.source;
         b.checks = s.checks;
         if (auto h = std::get_if<Hist>(&s.exp)) {
@@ -60,11 +65,22 @@ class Preparation {
   Program& p_;
   Activity* counted_;
   bool fixed_;                             // no loop gets several versions here
+  bool inside_asserted_ = false;           // a loop around has #[true_dep] on its state
 
   void loop(Builder& b, Stm& s) {
+    if (counted_->context.options.ad_check) check(b, s);
     if (fit_memory(b, s, *counted_, fixed_, [&](Stm& version) { statement(b, version); })) return;
     stripmine(b, s);
     statement(b, s);
+  }
+  // What is asserted of arrays that the loop updates; what cannot be verified, or is by a loop around, is not believed.
+  void check(Builder& b, Stm& s) {
+    const For f = std::get<For>(s.exp);
+    for (size_t k : updated_state(p_, f)) {
+      if (how_once(p_, f, k) != Once::Asserted) continue;
+      if (inside_asserted_ || !check_once(b, s, k))
+        std::erase_if(p_.vars[f.state[k].var.index].attrs, [](const Attr& a) { return a.name == "true_dep"; });
+    }
   }
   void statement(Builder& b, Stm& s) {
     Subst copies;
@@ -75,6 +91,12 @@ class Preparation {
     b.emit(std::move(s));
   }
   bool adds(const Dest& d) const { return d.combine && scalar_operator(p_, *d.combine) == ScalarOp::add; }
+  bool asserts(const Stm& s) const {
+    auto any = [&](const std::vector<Bind>& state) {
+      return std::ranges::any_of(state, [&](Bind x) { return has_attr(p_.vars[x.var.index].attrs, "true_dep"); });
+    };
+    return match(s.exp, [&](const For& x) { return any(x.state); }, [&](const While& x) { return any(x.state); }, [](const auto&) { return false; });
+  }
   bool counts(const Stm& s) const {        // whether its iterations are gone back through
     if (!counted_) return false;
     for (Bind x : s.pattern) if (counted_->varied(x.var)) return true;
@@ -142,7 +164,8 @@ class Preparation {
   }
   // Where a scatter writes more than once one of the writes has the whole derivative; the others are sent outside.
   void once(Builder& b, Stm& s, WithAcc& x) {
-    auto found = counts(s) && !has_attr(s.attrs, "distinct") ? scatter(p_, x) : std::nullopt;
+    bool distinct = has_attr(s.attrs, "distinct");
+    auto found = counts(s) && (!distinct || counted_->context.options.ad_check) ? scatter(p_, x) : std::nullopt;
     if (!found) return;
     Screma& map = std::get<Screma>(x.scope.body.stms[found->map].exp);
     std::vector<AccUpdate*> updates;
@@ -153,6 +176,12 @@ class Preparation {
     if (map.width == i64_atom(1) || !varied) return;
     std::vector<Dim> shape = shape_of(p_.type(x.dests[0].arrays[0]));
     shape.resize(updates[0]->at.size());
+    if (distinct) {
+      Var c = check_distinct(b, shape, map.width, scatter_indices(b, x));
+      s.checks.push_back(c);
+      x.scope.body.stms[found->map].checks.push_back(c);     // for what goes back through it, too
+      return;
+    }
     Var at = each_place_once(b, shape, map.width, scatter_indices(b, x));
     map.inputs.insert(map.inputs.begin(), at);
     map.pre.params.insert(map.pre.params.begin(), {p_.fresh("at", scalar_type(Scalar::I64))});
