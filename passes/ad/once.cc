@@ -28,7 +28,8 @@ struct Access {
   bool writes;
   std::vector<std::optional<Affine>> at;           // by dimension; none: not known
   std::vector<const For*> loops;                   // around it, from the one that is asked about on
-  std::vector<size_t> places;                      // of the statement that holds it, in the body of each of these
+  std::vector<std::pair<const If*, bool>> branches;  // around it
+  Var value = {};                                  // what a read gives
 };
 
 class Places {
@@ -38,18 +39,26 @@ class Places {
     each_stm(loop.body, [&](const Stm& s) { for (Bind x : s.pattern) made_[x.var] = &s; });
   }
   // Follows the array through the body; false if anything but reads and updates of places happens to it.
-  bool collect(size_t state) {
-    loops_.push_back(&loop_);
-    places_.push_back(0);
-    return versions(loop_, state);
-  }
-  bool once() const {
-    for (const Access& w : accesses_) {
-      if (!w.writes) continue;
-      for (const Access& a : accesses_)
-        if (&a == &w ? !distinct(w) : a.writes ? !apart(w, a) : !before(w, a)) return false;
+  bool collect(size_t state) { return around(loop_, state); }
+  // What reads find: what is there in the end, or what was there before the loop. None if some place is written twice, or some
+  // read is neither.
+  std::optional<std::vector<Var>> once() const {
+    for (size_t w = 0; w < accesses_.size(); w++)
+      for (size_t a = w; a < accesses_.size(); a++)
+        if (accesses_[w].writes && accesses_[a].writes && !(w == a ? distinct(accesses_[w]) : apart(accesses_[w], accesses_[a]))) return {};
+    std::vector<Var> old;
+    for (size_t r = 0; r < accesses_.size(); r++) {
+      if (accesses_[r].writes) continue;
+      bool late = true, early = true;
+      for (size_t w = 0; w < accesses_.size(); w++) {
+        if (!accesses_[w].writes) continue;
+        late = late && before(w, r);
+        early = early && behind(w, r);
+      }
+      if (!late && !early) return {};
+      if (!late) old.push_back(accesses_[r].value);
     }
-    return true;
+    return old;
   }
 
  private:
@@ -58,38 +67,54 @@ class Places {
   VarSet inside_, loop_indices_;
   std::unordered_map<Var, const Stm*> made_;
   std::vector<const For*> loops_;
-  std::vector<size_t> places_;
-  std::vector<Access> accesses_;
+  std::vector<std::pair<const If*, bool>> branches_;
+  std::vector<Access> accesses_;                   // in the order of one iteration of the loops around
 
-  bool versions(const For& loop, size_t state) {
+  bool around(const For& loop, size_t state) {
     loop_indices_.insert(loop.i.var);
-    Var now = loop.state[state].var;
-    for (size_t k = 0; k < loop.body.stms.size(); k++) {
-      const Stm& s = loop.body.stms[k];
-      bool uses = false;
-      each_use(p_, s, [&](Var v) { uses = uses || v == now; });
+    loops_.push_back(&loop);
+    bool followed = versions(loop.body, loop.state[state].var, [&](Var last) { return loop.body.result[state] == Atom(last); }).has_value();
+    loops_.pop_back();
+    return followed;
+  }
+  // The last version of the array in the body. No version is used behind the statement that makes the next one of it, and none
+  // leaves the body but the last, once, where `leaves` says.
+  template <class F> std::optional<Var> versions(const Body& body, Var now, F leaves) {
+    VarSet old;
+    for (const Stm& s : body.stms) {
+      bool uses = false, late = false;
+      each_use(p_, s, [&](Var v) {
+        uses = uses || v == now;
+        late = late || old.contains(v);
+      });
+      if (late) return {};
       if (!uses) continue;
-      places_.back() = k;
       auto next = version(s, now);
-      if (next) {
-        if (!*next) return false;
-        now = **next;
-        // The version before is gone: whoever reads it later would find what the next one wrote.
-        continue;
-      }
-      if (!reads(s, now)) return false;
+      if (next && !*next) return {};
+      if (!next && !reads(s, now)) return {};
+      if (!next || **next == now) continue;
+      old.insert(now);
+      now = **next;
     }
-    return loop.body.result[state] == Atom(now) && unforked(loop, state);
+    if (!leaves(now)) return {};
+    size_t out = 0;
+    for (const Atom& a : body.result)
+      if (auto v = var_of(a)) {
+        out += *v == now;
+        if (old.contains(*v)) return {};
+      }
+    return out <= 1 ? std::optional(now) : std::nullopt;
   }
   // The version that s makes of the array; an empty one if it makes it in a way that is not followed; none if it makes none.
   std::optional<std::optional<Var>> version(const Stm& s, Var now) {
     if (auto x = std::get_if<Update>(&s.exp); x && x->array == now) {
       if (x->value == Atom(now)) return std::optional<Var>{};
-      access(true, x->at);
+      access(true, x->at, {});
       return std::optional(s.pattern[0].var);
     }
     if (auto x = std::get_if<Copy>(&s.exp)) return std::optional(x->array == now ? std::optional(s.pattern[0].var) : std::nullopt);
     if (auto x = std::get_if<Identity>(&s.exp)) return std::optional(x->value == Atom(now) ? std::optional(s.pattern[0].var) : std::nullopt);
+    if (auto x = std::get_if<If>(&s.exp)) return branch(s, *x, now);
     auto f = std::get_if<For>(&s.exp);
     if (f && (has_attr(s.attrs, "blocks") || has_attr(s.attrs, "checkpoint"))) return std::optional<Var>{};
     if (!f || std::ranges::count(f->init, Atom(now)) != 1) return {};
@@ -97,56 +122,39 @@ class Places {
     bool free = false;
     each_use(p_, f->body, [&](Var v) { free = free || v == now; });
     if (free) return std::optional<Var>{};
-    loops_.push_back(f);
-    places_.push_back(0);
-    bool followed = versions(*f, k);
-    loops_.pop_back();
-    places_.pop_back();
-    return std::optional(followed ? std::optional(s.pattern[k].var) : std::nullopt);
+    return std::optional(around(*f, k) ? std::optional(s.pattern[k].var) : std::nullopt);
   }
-  // No version is used behind the statement that makes the next one of it.
-  bool unforked(const For& loop, size_t state) const {
-    Var now = loop.state[state].var;
-    bool gone = false;
-    VarSet old;
-    for (const Stm& s : loop.body.stms) {
-      bool late = false;
-      each_use(p_, s, [&](Var v) { late = late || old.contains(v); });
-      if (late) return false;
-      auto source = [&]() -> std::optional<Var> {
-        if (auto x = std::get_if<Update>(&s.exp); x && x->array == now) return s.pattern[0].var;
-        if (auto x = std::get_if<Copy>(&s.exp); x && x->array == now) return s.pattern[0].var;
-        if (auto x = std::get_if<Identity>(&s.exp); x && x->value == Atom(now)) return s.pattern[0].var;
-        if (auto f = std::get_if<For>(&s.exp))
-          for (size_t k = 0; k < f->init.size(); k++) if (f->init[k] == Atom(now)) return s.pattern[k].var;
-        return {};
-      }();
-      if (!source) continue;
-      old.insert(now);
-      now = *source;
+  // A branch that does nothing leaves the version that there was. Both may only read.
+  std::optional<Var> branch(const Stm& s, const If& x, Var now) {
+    std::vector<Var> last;
+    for (bool taken : {true, false}) {
+      branches_.emplace_back(&x, taken);
+      auto followed = versions(taken ? x.then_ : x.else_, now, [](Var) { return true; });
+      branches_.pop_back();
+      if (!followed) return {};
+      last.push_back(*followed);
     }
-    for (size_t k = 0; k < loop.body.result.size(); k++)
-      if (k != state) if (auto v = var_of(loop.body.result[k])) gone = gone || old.contains(*v) || *v == now;
-    return !gone;
+    std::optional<Var> out = last[0] == now && last[1] == now ? std::optional(now) : std::nullopt;
+    for (size_t k = 0; k < s.pattern.size(); k++) {
+      bool then_ = x.then_.result[k] == Atom(last[0]), else_ = x.else_.result[k] == Atom(last[1]);
+      if (then_ != else_) return {};
+      if (then_) out = s.pattern[k].var;
+    }
+    return out;
   }
   // Reads of single places and rows, also deeper in s.
   bool reads(const Stm& s, Var now) {
     if (auto x = std::get_if<Index>(&s.exp); x && x->array == now) {
-      access(false, x->at);
+      access(false, x->at, s.pattern[0].var);
       return true;
     }
     if (auto f = std::get_if<For>(&s.exp)) {
       if (std::ranges::count(f->init, Atom(now)) + std::ranges::count(f->body.result, Atom(now)) > 0) return false;
       loop_indices_.insert(f->i.var);
       loops_.push_back(f);
-      places_.push_back(0);
       bool all = true;
-      for (const Stm& inner : f->body.stms) {
-        all = all && reads(inner, now);
-        places_.back()++;
-      }
+      for (const Stm& inner : f->body.stms) all = all && reads(inner, now);
       loops_.pop_back();
-      places_.pop_back();
       return all;
     }
     bool here = false, deeper = true;
@@ -161,8 +169,8 @@ class Places {
     });
     return deeper && found == uses;
   }
-  void access(bool writes, const std::vector<Selector>& at) {
-    Access a{writes, {}, loops_, places_};
+  void access(bool writes, const std::vector<Selector>& at, Var value) {
+    Access a{writes, {}, loops_, branches_, value};
     for (const Selector& x : at) {
       auto one = std::get_if<Atom>(&x);
       a.at.push_back(one ? affine(*one) : std::nullopt);
@@ -222,32 +230,55 @@ class Places {
     Distance out{false, std::vector<std::optional<i64>>(common), std::vector<std::optional<i64>>(common)};
     for (size_t d = 0; d < std::min(w.at.size(), a.at.size()); d++) {
       const auto &x = w.at[d], &y = a.at[d];
-      if (!x || !y || x->of_others != y->of_others || x->of_loops.size() != y->of_loops.size() || x->of_loops.size() > 1) continue;
+      if (!x || !y || x->of_loops.size() > 1) continue;
+      bool alike = x->of_others == y->of_others && x->of_loops.size() == y->of_loops.size();
       i64 apart = y->constant - x->constant;
       if (x->of_loops.empty()) {
-        out.never = out.never || apart != 0;
+        out.never = out.never || (alike && apart != 0);
         continue;
       }
       auto [written, factor] = *x->of_loops.begin();
-      auto [other, its_factor] = *y->of_loops.begin();
-      if (factor != its_factor) continue;
       auto loop = std::ranges::find_if(w.loops, [&](const For* f) { return f->i.var == written; });
       size_t k = size_t(loop - w.loops.begin());
       if (k >= common) continue;
-      if (written == other) {
+      if (alike && *y->of_loops.begin() == *x->of_loops.begin()) {
         bool same = apart % factor == 0 && (!out.exactly[k] || *out.exactly[k] == apart / factor);
         out.never = out.never || !same;
         out.exactly[k] = apart / factor;
-      } else if (factor == 1) {                                        // the index of another loop, which ends in time
-        auto of = std::ranges::find_if(a.loops, [&](const For* f) { return f->i.var == other; });
-        auto n = of == a.loops.end() ? std::nullopt : affine((*of)->n);
-        if (n && n->of_others.empty() && n->of_loops == std::map<Var, i64>{{written, 1}}) out.at_most[k] = n->constant - 1 + apart;
+      } else if (std::abs(factor) == 1) {
+        auto difference = sum(*y, *x, -1);
+        if (auto ahead = difference ? sum({}, *difference, factor) : std::nullopt)   // J - I, had both the same index of this loop
+          if (auto most = largest(*ahead, a, *loop)) out.at_most[k] = *most;
       }
     }
     return out;
   }
+  // The largest value of x for all iterations of the loops inside of `of` that are around the access.
+  std::optional<i64> largest(Affine x, const Access& a, const For* of) const {
+    for (const For* f : reversed(a.loops)) {
+      auto term = x.of_loops.find(f->i.var);
+      if (term == x.of_loops.end()) continue;
+      i64 by = term->second;
+      x.of_loops.erase(term);
+      if (by < 0) continue;                                            // the first iteration
+      if (f == of) return {};
+      auto n = affine(f->n);
+      auto last = n ? sum(x, *n, by) : std::nullopt;                   // of n - 1
+      if (!last) return {};
+      x = std::move(*last);
+      x.constant -= by;
+    }
+    return x.of_loops.empty() && x.of_others.empty() ? std::optional(x.constant) : std::nullopt;
+  }
+  // Not in one iteration of the loops around both.
+  static bool excluded(const Access& x, const Access& y) {
+    for (const auto& [branch, taken] : x.branches)
+      for (const auto& [other, taken_there] : y.branches) if (branch == other && taken != taken_there) return true;
+    return false;
+  }
   // Whether the write is never behind the read of the same place.
-  bool before(const Access& w, const Access& r) const {
+  bool before(size_t write, size_t read) const {
+    const Access &w = accesses_[write], &r = accesses_[read];
     Distance d = distance(w, r);
     if (d.never) return true;
     for (size_t k = 0; k < d.exactly.size(); k++) {
@@ -255,47 +286,81 @@ class Places {
       if (!d.exactly[k]) return false;
       if (*d.exactly[k] != 0) return *d.exactly[k] < 0;
     }
-    size_t last = d.exactly.size() - 1;
-    return w.places[last] < r.places[last];
+    return write < read || excluded(w, r);
+  }
+  // Whether it is always behind.
+  bool behind(size_t write, size_t read) const {
+    const Access &w = accesses_[write], &r = accesses_[read];
+    Distance d = distance(w, r);
+    if (d.never) return true;
+    for (const auto& exactly : d.exactly) {
+      if (!exactly) return false;
+      if (*exactly != 0) return *exactly > 0;
+    }
+    return read < write || excluded(w, r);
   }
   // Whether no two iterations of the write have the same place.
   bool distinct(const Access& w) const {
     Distance d = distance(w, w);
     return std::ranges::all_of(d.exactly, [](const auto& x) { return x == 0; });
   }
-  bool apart(const Access& w, const Access& a) const { return distance(w, a).never; }
+  // Two writes: in different branches they may have the same place in one iteration.
+  bool apart(const Access& w, const Access& a) const {
+    Distance d = distance(w, a);
+    return d.never || (excluded(w, a) && std::ranges::all_of(d.exactly, [](const auto& x) { return x == 0; }));
+  }
 };
 
 }  // namespace
 
-Once how_once(const Program& p, const For& loop, size_t state) {
+std::optional<WrittenOnce> written_once(const Program& p, const For& loop, size_t state) {
   Places places(p, loop);
-  if (!places.collect(state)) return Once::Unknown;
-  if (places.once()) return Once::Proved;
-  return has_attr(p.vars[loop.state[state].var.index].attrs, "true_dep") ? Once::Asserted : Once::Unknown;
+  if (!places.collect(state)) return {};
+  if (auto before = places.once()) return WrittenOnce{false, std::move(*before)};
+  bool asserted = has_attr(p.vars[loop.state[state].var.index].attrs, "true_dep");
+  return asserted ? std::optional(WrittenOnce{true, {}}) : std::nullopt;
 }
-bool written_once(const Program& p, const For& loop, size_t state) { return how_once(p, loop, state) != Once::Unknown; }
 
-void without_updates(Stm& s, VarSet& arrays) {
-  auto name = [&](Atom a) {
+void mark_reads(Program& p, const std::vector<Var>& before, Var in_the_end) {
+  for (Var read : before) p.vars[read.index].attrs.push_back({"before", {i64(in_the_end.index)}});
+}
+
+void without_updates(const Program& p, Stm& s, Finished& arrays) {
+  auto found = [&](const Atom& a) {
     auto v = var_of(a);
-    if (!v || !arrays.contains(*v)) return;
-    arrays.insert(s.pattern[0].var);
+    return v ? arrays.find(*v) : arrays.end();
+  };
+  auto name = [&](const Atom& a) {
+    auto of = found(a);
+    if (of == arrays.end()) return;
+    arrays.insert_or_assign(s.pattern[0].var, Old(of->second));
     s.exp = Identity{a};
   };
   if (auto update = std::get_if<Update>(&s.exp)) return name(update->array);
   if (auto copy = std::get_if<Copy>(&s.exp)) return name(copy->array);
   if (auto same = std::get_if<Identity>(&s.exp)) return name(same->value);
+  if (auto read = std::get_if<Index>(&s.exp)) {
+    auto of = found(read->array);
+    if (of == arrays.end()) return;
+    for (const Attr& a : p.vars[s.pattern[0].var.index].attrs)
+      if (a.name == "before" && a.args[0] == i64(of->second.in_the_end.index)) read->array = of->second.before;
+    return;
+  }
   auto loop = std::get_if<For>(&s.exp);
-  if (!loop) return;
-  for (size_t k = 0; k < loop->state.size(); k++) {
-    auto v = var_of(loop->init[k]);
-    if (!v || !arrays.contains(*v)) continue;
-    arrays.insert(loop->state[k].var);
-    arrays.insert(s.pattern[k].var);
+  for (size_t k = 0; loop && k < loop->state.size(); k++) {
+    auto of = found(loop->init[k]);
+    if (of == arrays.end()) continue;
+    Old old = of->second;
+    arrays.insert_or_assign(loop->state[k].var, old);
+    arrays.insert_or_assign(s.pattern[k].var, old);
     loop->body.result[k] = loop->state[k].var;
   }
-  for (Stm& inner : loop->body.stms) without_updates(inner, arrays);
+  walk_parts(s, [&](Body& part) { for (Stm& inner : part.stms) without_updates(p, inner, arrays); });
+  auto branch = std::get_if<If>(&s.exp);
+  for (size_t k = 0; branch && k < s.pattern.size(); k++) {
+    auto of = found(branch->then_.result[k]);
+    if (of != arrays.end() && found(branch->else_.result[k]) != arrays.end()) arrays.insert_or_assign(s.pattern[k].var, Old(of->second));
+  }
 }
 
 }  // namespace raido::ad

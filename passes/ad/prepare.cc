@@ -77,7 +77,7 @@ class Preparation {
   void check(Builder& b, Stm& s) {
     const For f = std::get<For>(s.exp);
     for (size_t k : updated_state(p_, f)) {
-      if (how_once(p_, f, k) != Once::Asserted) continue;
+      if (auto found = written_once(p_, f, k); !found || !found->asserted) continue;
       if (inside_asserted_ || !check_once(b, s, k))
         std::erase_if(p_.vars[f.state[k].var.index].attrs, [](const Attr& a) { return a.name == "true_dep"; });
     }

@@ -13,8 +13,8 @@ namespace raido::ad {
 using namespace ir;
 
 Reverse::Reverse(const Reverse& outer, const std::vector<Var>& open)
-    : act(outer.act), b(outer.b), p(outer.p), gathered(outer.gathered), finished_(outer.finished_),
-      carried_(outer.carried_), any_finished_(outer.any_finished_), again_(true) {
+    : act(outer.act), b(outer.b), p(outer.p), gathered(outer.gathered), carried_(outer.carried_),
+      finished_(outer.finished_), any_finished_(outer.any_finished_), again_(true) {
   for (const auto& [v, state] : outer.states_)
     if (state.kind == Adjoint::Kind::Part) states_[v] = state;
   for (Var v : open)

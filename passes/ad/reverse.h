@@ -83,9 +83,9 @@ class Reverse {
   void restore(ir::Var xs, ir::Var restored);
 
   // Arrays of which each place is written once: they are as they are in the end, and not written again (once.h).
-  void make_finished(ir::Var xs) { finished_.insert(xs); any_finished_ = true; }
+  void make_finished(ir::Var xs, const Old& old) { finished_.insert_or_assign(xs, old); any_finished_ = true; }
   bool is_finished(const ir::Atom& xs) const { auto v = ir::var_of(xs); return any_finished_ && v && finished_.contains(*v); }
-  void write_nothing(ir::Stm& s) { if (any_finished_) without_updates(s, finished_); }
+  void write_nothing(ir::Stm& s) { if (any_finished_) without_updates(p, s, finished_); }
   // Arrays that the loop around carries back from iteration to iteration, and their versions: to copy one costs more than it
   // costs to make its adjoint.
   void make_carried(ir::Var xs) { carried_.insert(xs); }
@@ -112,7 +112,8 @@ class Reverse {
 
  private:
   std::unordered_map<ir::Var, Adjoint> states_;
-  ir::VarSet ours_, finished_, carried_;
+  ir::VarSet ours_, carried_;
+  Finished finished_;
   bool any_finished_ = false;
   std::unordered_map<ir::Var, ir::Var> current_, original_;      // of arrays whose updates are undone
   int depth_ = 0;

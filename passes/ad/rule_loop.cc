@@ -14,12 +14,14 @@
 // last of it the forward loop itself if only the derivative was wanted.
 // ws: varied variables free in the body; their adjoints are carried, in place. Tests: tests/ad/loops.fut, undo.fut.
 //
-// An array of which each place is written once, and not behind a read of it, is neither: it is read as it is in the end, and an
-// iteration that runs again writes nothing (once.h). What it was before the loop is kept if somebody reads it, as a copy.
+// An array of which each place is written once, and of whose reads it is known whether they are behind the write, is neither: it
+// is read as it is in the end, or was before the loop, and an iteration that runs again writes nothing (once.h). What it was before
+// the loop is kept if somebody reads it, as a copy.
 //
 // Rules: loop.record loop.shape loop.once.
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "passes/ad/loop_back.h"
 #include "passes/ad/undo.h"
@@ -43,7 +45,7 @@ bool mentions(const Program& p, Var x, const VarSet& sizes) {
   return found;
 }
 // How the loop is counted, what --ad-memory decided of it, and which arrays are read as they are in the end.
-std::string why_so(const Program& p, const Stm& s, const std::vector<size_t>& once) {
+std::string why_so(const Program& p, const Stm& s, const std::map<size_t, bool>& once) {
   std::string text;
   if (const Attr* attr = find_attr(s.attrs, "budget")) {
     i64 levels = attr->args[0];
@@ -52,7 +54,8 @@ std::string why_so(const Program& p, const Stm& s, const std::vector<size_t>& on
                        levels > 1 ? "do not fit" : "fit", attr->args[2]);
   }
   if (has_attr(s.attrs, "counted")) text = "counted as they run: what decides the end is most of the loop";
-  for (size_t k : once) text += fmt::format("{}reading {} as it is in the end", text.empty() ? "" : ", ", p.hint(s.pattern[k].var));
+  for (const auto& [k, before] : once)
+    text += fmt::format("{}reading {} as it is in the end{}", text.empty() ? "" : ", ", p.hint(s.pattern[k].var), before ? " and was before" : "");
   return text;
 }
 // Sizes in a type.
@@ -144,15 +147,18 @@ ReturnSweep vjp_for(Reverse& rev, const Stm& s, const For& op) {
     if (auto back = vjp_checkpointed(rev, s, op)) return *back;
   Program& p = rev.p;
   Stm loop = s;
-  std::vector<size_t> updated, recorded, once, finished;
+  std::vector<size_t> updated, recorded, finished;
+  std::map<size_t, bool> once;                               // state, and whether anything is read as it was before
   for (size_t k = 0; k < op.state.size(); k++) if (rev.is_finished(op.init[k])) finished.push_back(k);
   rev.write_nothing(loop);
   Body& forth = std::get<For>(loop.exp).body;
   if (!has_attr(s.attrs, "blocks")) updated = updated_state(p, op);
   std::erase_if(updated, [&](size_t k) { return rev.is_finished(op.init[k]); });
   std::erase_if(updated, [&](size_t k) {
-    if (rev.is_carried(*var_of(op.init[k])) || !written_once(p, op, k)) return false;
-    once.push_back(k);
+    auto found = rev.is_carried(*var_of(op.init[k])) ? std::nullopt : written_once(p, op, k);
+    if (!found) return false;
+    mark_reads(p, found->before, s.pattern[k].var);
+    once[k] = !found->before.empty();
     std::get<For>(loop.exp).init[k] = rev.b.copy(*var_of(op.init[k]));
     return true;
   });
@@ -164,7 +170,7 @@ ReturnSweep vjp_for(Reverse& rev, const Stm& s, const For& op) {
   for (size_t k = 0; k < op.state.size(); k++) {
     Var x = op.state[k].var;
     if (!used.contains(x) || !(is_scalar(p.type(x)) || is_array(p.type(x)))) continue;
-    if (std::ranges::any_of(std::array{&updated, &once, &finished}, [&](auto* some) { return std::ranges::find(*some, k) != some->end(); })) continue;
+    if (once.contains(k) || std::ranges::any_of(std::array{&updated, &finished}, [&](auto* some) { return std::ranges::find(*some, k) != some->end(); })) continue;
     recorded.push_back(k);
     wanted.push_back(x);
   }
@@ -219,13 +225,13 @@ ReturnSweep vjp_for(Reverse& rev, const Stm& s, const For& op) {
     }
     for (size_t k : updated) arrays.push_back(carry(q.hint(s.pattern[k].var), rev.current(s.pattern[k].var)));
     std::vector<Var> in_the_end(op.state.size());
-    for (size_t k : once) in_the_end[k] = rev.current(s.pattern[k].var);
+    for (const auto& [k, before] : once) in_the_end[k] = rev.current(s.pattern[k].var);
     for (size_t k : finished) in_the_end[k] = *var_of(op.init[k]);
     back.body = b.body([&] {
       Reverse inner(rev, {});
       Atom i = (b.term(op.n) - 1 - b.term(back.i.var)).atom;
       std::vector<Var> restored = in_the_end;
-      for (size_t k : once) inner.make_finished(in_the_end[k]);
+      for (const auto& [k, before] : once) inner.make_finished(in_the_end[k], {s.pattern[k].var, *var_of(op.init[k])});
       std::vector<Atom> then = kept.read(b, i, kept.slots);
       for (size_t k = 0; k < recorded.size(); k++) restored[recorded[k]] = *var_of(then[k]);
       std::vector<Var> before = steps.undo(b, arrays, {then.begin() + ptrdiff_t(recorded.size()), then.end()});

@@ -98,6 +98,51 @@ def once_twice [n] (a: [n]f64): [n]f64 =
 def once_modulo [n] (a: [n]f64): [n]f64 =
   loop xs = copy a for i < 2 * n do xs with [(i + 1) % n] = f64.sin (xs[i % n] * a[i % n])
 
+-- Places that are written later are read as they were before the loop: all of it, of both, in a row, by a map, of a nest.
+-- ad: once_itself { [1.1,0.3,0.4,0.9,0.2] }
+def once_itself [n] (a: [n]f64): [n]f64 = loop xs = copy a for i < n do xs with [i] = f64.sin xs[i] * xs[i] * a[n - 1 - i]
+
+-- ad: once_seidel { [1.1,0.3,0.4,0.9,0.2] }
+def once_seidel [n] (a: [n]f64): [n]f64 =
+  loop xs = map f64.cos a for i < n - 2 do xs with [i + 1] = a[i] - 0.4 * f64.sin (xs[i] * xs[i + 2] * xs[i + 1])
+
+-- ad: once_sweep { [[1.1,0.3,0.4],[0.9,0.2,0.7],[0.6,0.8,0.1]] }
+def once_sweep [n][m] (a: [n][m]f64): [n][m]f64 =
+  let b = loop t = copy a for i < n - 1 do
+            loop t = t for j < m - 1 do t with [i, j] = f64.sin (t[i, j] * t[i + 1, j]) + t[i, j + 1] * (if i > 0 then t[i - 1, j] else 1)
+  in map2 (map2 (*)) a b
+
+-- ad: once_rows_below { [[1.1,0.3,0.4],[0.9,0.2,0.7],[0.6,0.8,0.1]] }
+def once_rows_below [n][m] (a: [n][m]f64): [n][m]f64 =
+  loop t = copy a for i < n - 1 do t with [i] = map (\j -> t[i + 1, j] * t[i, (j + 1) % m] + f64.sum t[i]) (iota m)
+
+-- ad: once_in_loop { [1.1,0.3,0.4,0.9,0.2] }
+def once_in_loop [n] (a: [n]f64): [n]f64 =
+  loop b = a for _k < 2i64 do
+    let c = loop xs = copy b for i < n - 1 do xs with [i] = f64.sin (xs[i] * xs[i + 1]) in map2 (\x y -> x * y + 0.1) b c
+
+-- Updates in branches: one that does nothing, both, in each other, around a loop.
+-- ad: once_one_branch { [1.1,0.3,0.4,0.9,0.2] }
+def once_one_branch [n] (a: [n]f64): [n]f64 =
+  loop xs = copy a for i < n - 1 do if a[i] > 0.35 then xs with [i + 1] = f64.sin xs[i] * xs[i + 1] else xs
+
+-- ad: once_branches { [1.1,0.3,0.4,0.9,0.2] }
+def once_branches [n] (a: [n]f64): [n]f64 =
+  loop xs = copy a for i < n - 1 do
+    if xs[i] > 0.35 then xs with [i + 1] = f64.sin xs[i] * a[i]
+    else if i % 2 == 0 then xs with [i + 1] = xs[i] * a[i + 1] else xs
+
+-- ad: once_branch_loop { [[1.1,0.3,0.4],[0.9,0.2,0.7],[0.6,0.8,0.1]] }
+def once_branch_loop [n][m] (a: [n][m]f64): [n][m]f64 =
+  loop t = copy a for i < n - 1 do
+    if a[i, 0] > 0.8 then t with [i + 1] = map (* 2) t[i]
+    else loop t = t for j < m do if a[i, j] > 0.3 then t with [i + 1, j] = f64.sin (t[i, j] * a[i, j]) else t
+
+-- Of a triangle, from its end on.
+-- ad: once_back { [1.1,0.3,0.4,0.9,0.2] }
+def once_back [n] (a: [n]f64): [n]f64 =
+  loop xs = copy a for i < n do xs with [i] = (loop s = a[i] for j < i do s + xs[i - 1 - j] * f64.sin (a[j] * s))
+
 -- Asserted: places that an array of indices gives, once each; read in a map, as a row, in a branch. The test derivatives_check
 -- runs this file with --ad-check.
 -- ad: asserted_tree { [1.1,0.3,0.4,0.9] [0i64,0i64,1i64,1i64] }
