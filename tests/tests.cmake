@@ -54,7 +54,7 @@ if(TARGET raido)
   set_tests_properties(derivatives_memory PROPERTIES LABELS quick TIMEOUT 300)
   add_test(NAME derivatives_check
            COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/ad/run.py --raido $<TARGET_FILE:raido> --option=--ad-check
-                   ${CMAKE_SOURCE_DIR}/tests/ad/once.fut)
+                   ${CMAKE_SOURCE_DIR}/tests/ad/asserted.fut)
   set_tests_properties(derivatives_check PROPERTIES LABELS quick TIMEOUT 300)
   add_test(NAME derivatives_costs COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/ad/costs.py --raido $<TARGET_FILE:raido>)
   set_tests_properties(derivatives_costs PROPERTIES LABELS quick TIMEOUT 300)

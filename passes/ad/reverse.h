@@ -60,6 +60,14 @@ class Reverse {
   // The one entry that all adjoints of the binders have in common, with these as `values` (zero or the element).
   std::optional<Adjoint> take_entry(const ir::Stm& s, std::vector<Adjoint>& values);
 
+  // The same across a scope inside: an array whose adjoint may stay an entry there, and what became of it.
+  bool may_be_entry(ir::Var xs) const { return mapped_.contains(xs) && is_zero(xs); }
+  void make_entry_of(ir::Var xs) { mapped_.insert(xs); }
+  const Adjoint* entry(ir::Var xs) const {
+    auto found = states_.find(xs);
+    return found != states_.end() && found->second.kind == Adjoint::Kind::Entry ? &found->second : nullptr;
+  }
+
   // Forward sweeps of the body, seeds into its results, return sweeps. The body must be fresh (a clone).
   void scope(ir::Body body, const std::vector<Adjoint>& seeds);
   // The same in two steps, between which a scope for the return sweep alone may begin.

@@ -7,7 +7,10 @@
 // ws: the varied variables free in either branch. Arrays are threaded: their adjoints go in and come out, so that a read
 // in one branch costs what it reads. Scalars contribute. Tests: tests/ad/control.fut.
 //
-// Rules: if.plain if.swap.
+// The adjoint of a map's result that has one element at most in each branch comes out as that element; a branch without one gives an
+// index that counts for nothing. Tests: tests/ad/elements.fut.
+//
+// Rules: if.plain if.swap sparse.pad.
 #include <algorithm>
 
 #include "passes/ad/reverse.h"
@@ -32,43 +35,77 @@ ReturnSweep vjp_if(Reverse& rev, const Stm& s, const If& op) {
     std::vector<Var> ours = free_vars(p, op), undone;
     std::erase_if(ours, [&](Var v) { return !rev.is_ours(v); });
     std::vector<std::unique_ptr<Reverse>> scopes;
-    auto branch = [&](const Body& primal) {
+    auto back_through = [&](const Body& primal) {
       return b.body([&] {
         Reverse& inner = *scopes.emplace_back(std::make_unique<Reverse>(rev, arrays));
+        for (Var v : arrays) if (rev.may_be_entry(v)) inner.make_entry_of(v);
         for (Var v : ours) inner.make_ours(v);
         // A seed that both branches see may be updated in place by neither: one of them returns it untouched.
         std::vector<Adjoint> shared = seeds;
         for (Adjoint& a : shared) a.owned = false;
         inner.scope(rev.act.clone(primal), shared);
-        std::vector<Atom> out;
+        return std::vector<Atom>{};
+      });
+    };
+    If back;
+    back.cond = op.cond;
+    back.then_ = back_through(op.then_);
+    back.else_ = back_through(op.else_);
+    std::vector<bool> is_entry;
+    std::vector<Var> entries;
+    for (Var v : arrays) {
+      size_t found = 0, none = 0;
+      for (const auto& inner : scopes) inner->entry(v) ? found++ : none += inner->is_zero(v);
+      is_entry.push_back(found > 0 && found + none == scopes.size() && rev.may_be_entry(v));
+      if (is_entry.back()) entries.push_back(v);
+    }
+    auto finish = [&](Body& made, Reverse& inner) {
+      b.into(made, [&](List<Stm>& stms) {
+        b.emit_all(std::move(stms));
+        std::vector<Atom>& out = made.result;
         for (size_t i = 0; i < arrays.size(); i++) {
+          if (is_entry[i]) continue;
           Var v = arrays[i];
           if (inner.state(v).kind != Adjoint::Kind::Acc) inner.adjoint(v);          // both branches must return one
           out.push_back(inner.state(v).value);
           owned[i] = owned[i] && (inner.state(v).owned || seed_of(out.back()));     // here nobody else has the seed now
         }
         for (Var v : scalars) out.push_back(inner.is_zero(v) ? Atom(constant(elem_of(p, v), 0)) : inner.adjoint(v));
+        for (Var v : entries) {
+          const Adjoint* e = inner.entry(v);
+          std::vector<Var> checks = std::exchange(b.checks, e ? e->checks : std::vector<Var>{});
+          Atom at = e ? e->prefix[0] : i64_const(0);
+          out.push_back(e && !e->checks.empty() ? Atom(b.bind1("at", Identity{at})) : at);
+          b.checks = checks;
+          Type row = row_type(p.type(v));
+          out.push_back(e ? as_type(b, e->value, row) : b.zero(row));
+          out.push_back(!e ? Atom(bool_const(false)) : e->inside ? *e->inside : Atom(bool_const(true)));
+        }
         for (Var v : ours)
           if (inner.current(v) != v && std::ranges::find(undone, v) == undone.end()) undone.push_back(v);
-        return out;
       });
     };
-    If back;
-    back.cond = op.cond;
-    back.then_ = branch(op.then_);
-    back.else_ = branch(op.else_);
+    finish(back.then_, *scopes[0]);
+    finish(back.else_, *scopes[1]);
     for (Var v : undone) {
       back.then_.result.push_back(scopes[0]->current(v));
       back.else_.result.push_back(scopes[1]->current(v));
     }
     if (back.then_.result.empty()) return;
     std::vector<Var> out = b.bind("adj", std::move(back));
+    auto next = out.begin();
     for (size_t i = 0; i < arrays.size(); i++) {
+      if (is_entry[i]) continue;
       Adjoint& a = rev.state(arrays[i]);
-      a = a.kind == Adjoint::Kind::Acc ? Adjoint::acc(out[i]) : Adjoint::of(out[i], owned[i]);
+      a = a.kind == Adjoint::Kind::Acc ? Adjoint::acc(*next) : Adjoint::of(*next, owned[i]);
+      next++;
     }
-    for (size_t i = 0; i < scalars.size(); i++) rev.add(scalars[i], out[arrays.size() + i], true);
-    for (size_t i = 0; i < undone.size(); i++) rev.restore(undone[i], out[arrays.size() + scalars.size() + i]);
+    for (Var v : scalars) rev.add(v, *next++, true);
+    for (Var v : entries) {
+      rev.add_element(v, next[0], next[1], Atom(next[2]));
+      next += 3;
+    }
+    for (Var v : undone) rev.restore(v, *next++);
   };
 }
 

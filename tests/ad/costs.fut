@@ -159,3 +159,10 @@ entry until_map (n: i64): []f64 = vjp (\(a: [n]f64) -> map (steps n) a) (data n)
 entry until_until (n: i64): f64 =
   vjp (\x -> (loop (t, x) = (0, x) while t < f64.i64 n do
                 let (s, x) = loop (s, x) = (0, x) while s < 4 do (s + 1.5 - f64.cos x / 2, x - f64.sin x / 3) in (t + s, x + 1)).1) 0.7 1
+
+-- One element of n is read in each branch of each of n iterations, whose value the derivative does not need.
+-- cost: padded 1 1
+entry padded (n: i64): []f64 =
+  vjp (\(a: [n]f64) -> loop s = 0 for i < n do
+                         let ys = map (\x -> f64.sin (x * f64.i64 i)) a
+                         in s * 0.5 + (if i % 3 > 0 then ys[i] else 0.5 * ys[(i * 3) % n])) (data n) 1

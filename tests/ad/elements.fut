@@ -56,3 +56,37 @@ def second_order (xs: []f64) = vjp (\xs -> f64.maximum (map (\x -> x * x * x) xs
 -- An element at a checked place of an array of equal ones is the value itself, with the check.
 -- ad: element_checked { 0.3 [1.0, 2.0, 4.0] }
 def element_checked [n] (x: f64, a: [n]f64) = (map (\_ -> x * x) a)[i64.abs (i64.f64 (3 * f64.tanh x)) % n]
+
+-- In a branch; both have one, or one, or a checked one, a row, the smallest one, inside of another branch.
+-- rule: sparse.pad
+-- ad: padded { [1.0, 2.0, 3.0] 1.5 true }
+-- ad: padded { [1.0, 2.0, 3.0] 1.5 false }
+def padded [n] (xs: [n]f64, a: f64, b: bool) =
+  let ys = map (\x -> a * f64.exp x) xs in if b then ys[0] * ys[0] else ys[n - 1] * a
+
+-- ad: padded_one { [1.0, 2.0, 3.0] true }
+-- ad: padded_one { [1.0, 2.0, 3.0] false }
+def padded_one [n] (xs: [n]f64, b: bool) =
+  let ys = map f64.exp xs in (if b then ys[1] else xs[1]) + (if b then xs[0] else f64.sum ys * ys[2])
+
+-- ad: padded_checked { [1.0, 2.0, 3.0] [2i64, 7i64] true }
+-- ad: padded_checked { [1.0, 2.0, 3.0] [2i64, 7i64] false }
+def padded_checked [n][m] (xs: [n]f64, is: [m]i64, b: bool) =
+  let ys = map f64.exp xs in if b then ys[is[0]] * 2 else if is[1] < 3 then ys[is[1]] else f64.sin ys[is[0] / 2]
+
+-- ad: padded_row { [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]] [0.5, 0.25] true }
+def padded_row [n][m] (a: [n][m]f64, ws: [m]f64, b: bool) =
+  let c = map (map2 (*) ws) a in f64.sum (map f64.sin (if b then c[1] else map (* 2) c[2]))
+
+-- ad: padded_smallest { [1.0, 2.0, 3.0] 0.5 }
+-- ad: padded_smallest { [1.0, 2.0, 3.0] -0.5 }
+def padded_smallest [n] (xs: [n]f64, a: f64) =
+  let ys = map (\x -> (x - 1.7) * (x - 1.7) + a * x) xs in if a > 0 then f64.minimum ys else ys[2] * ys[2] + ys[2]
+
+-- ad: padded_in_map { [1.0, 2.0, 3.0] [2i64, 0i64, 1i64, 1i64] }
+def padded_in_map [n][m] (xs: [n]f64, is: [m]i64) =
+  map (\i -> let ys = map (\x -> f64.exp (x * 0.3) * f64.i64 i) xs in if i > 0 then ys[i] * xs[0] else ys[n - 1]) is
+
+-- ad: padded_loop { [1.0, 2.0, 3.0] }
+def padded_loop [n] (xs: [n]f64) =
+  loop s = 1 for i < n do let ys = map (\x -> f64.sin (x * s)) xs in s + (if s > 1.5 then ys[i] else ys[0] * 0.5)
