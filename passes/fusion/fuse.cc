@@ -91,7 +91,11 @@ class Fuser {
         behind[k - i] = true;
         for (Bind x : s.pattern) from_p.insert(x.var);
         if (consumes_root_of(c, s)) return false;
-      } else if (consumes_root_of(s, p)) return false;
+      } else if (consumes_root_of(s, p)) {
+        return false;
+      } else {                                           // it will stand before those that go behind c
+        for (size_t h = i + 1; h < k; h++) if (behind[h - i] && consumes_root_of(s, b.stms[h])) return false;
+      }
     }
     VarSet moved;
     for (size_t k = i + 1; k < j; k++)
