@@ -261,8 +261,9 @@ void Reverse::back(Sweeps& sweeps, const std::vector<Adjoint>& seeds) {
     std::vector<Var> now;
     if (done.step)
       for (const Step::Version& v : done.step->versions) now.push_back(current(v.after));
-    // A copy was made to be consumed: it is there again only if that was undone.
-    bool gone = std::holds_alternative<Copy>(s.exp) && done.step && now[0] == done.step->versions[0].after;
+    // A copy was made to be consumed: it is there again only if that was undone. Another name may have an adjoint of its own.
+    bool second = std::holds_alternative<Copy>(s.exp) || std::holds_alternative<Identity>(s.exp);
+    bool gone = second && done.step && now[0] == done.step->versions[0].after;
     for (Bind x : s.pattern) move_state(current(x.var), x.var);
     if (done.step && !gone) {
       std::vector<Var> before = done.step->undo(b, now, done.step->slots);

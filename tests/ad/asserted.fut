@@ -12,7 +12,7 @@ def asserted_order [n] (a: [n]f64, order: [n]i64): [n]f64 =
 -- ad: asserted_rows { [[1.1,0.3],[0.4,0.9],[0.2,0.7]] [1i64,0i64,2i64] }
 def asserted_rows [n][m] (a: [n][m]f64, order: [n]i64): [m]f64 =
   let (t, s) = loop (#[true_dep] t, s) = (copy a, 0) for i < n - 1 do
-                 let s = s + f64.sum (map (\j -> t[order[i], j] * f64.i64 j) (iota m)) + f64.product t[order[i]]
+                 let s = s + f64.sum (map (\j -> t[order[i], j] * a[i, j]) (iota m)) + f64.product t[order[i]]
                  let t = loop t = t for j < m do t with [order[i + 1], j] = f64.sin (t[order[i], j] * s)
                  in (t, s)
   in map (* s) t[order[n - 1]]

@@ -161,3 +161,8 @@ def unused_element (xs: []f64) = (map f64.log xs)[1] * xs[0]
 
 -- ad: unused_length { [0.0, 0.0] }
 def unused_length (xs: []f64) = let d = f64.sqrt (f64.sum (map (** 2) xs)) in if d == 0 then 0 else d
+
+-- A row by two names, of which the second comes with a check, each with an adjoint.
+-- ad: two_names { 0.5 [[0.1, 0.2], [0.3, 0.4]] 1i64 }
+def two_names [n][m] (x: f64, c: [n][m]f64, k: i64): [n][m]f64 =
+  copy (replicate n (replicate m x)) with [2 % n] = copy (map (\_ -> replicate m x) c)[k]
