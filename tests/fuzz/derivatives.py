@@ -102,6 +102,9 @@ class Gen:
         if kind == 5:
             return Node(t, f'(loop ({x}: {OF[t]}, {y}: {OF[other]}) = ({{0}}, {{1}}) for {k} < 3 do ({{2}}, {{3}})).0', self.make(t, env, d), self.make(other, env, d),
                         self.sub(t, env, d - 1, (x, t), (y, other), (k, 'i')), self.sub(other, env, d - 1, (x, t), (y, other), (k, 'i')))
+        if kind == 6 and self.r.random() < 0.5:               # as long as a float says, with more states than there is room for at once
+            return Node(t, f'(loop ({x}: {OF[t]}, {y}) = ({{0}}, 0.0) while {y} < {self.r.choice([0, 1, 2, 9])} do ({{1}}, {y} + 0.5 * (2 - f64.cos ({{2}}) / 2))).0',
+                        self.make(t, env, d), self.sub(t, env, min(d - 1, 1), (x, t)), self.sub('s', env, 1, (x, t)))
         if kind == 6:
             return Node(t, f'(loop ({x}: {OF[t]}, {y}) = ({{0}}, 0i64) while {y} < 2 + ({{1}}) % 3 do ({{2}}, {y} + 1)).0', self.make(t, env, d),
                         self.make('i', env, 0), self.sub(t, env, d - 1, (x, t), (y, 'i')))
@@ -204,6 +207,10 @@ class Gen:
                 return Node(t, f'({self.schedule()}loop ({x}, {k}) = (copy ({{0}}), 0i64) while {k} < 4 && {x}[0] < 3 do ({update}, {k} + 1)).0', start, at, value)
             if how == 4:
                 return Node(t, f'({self.schedule()}loop {x} = copy ({{0}}) for {k} < 3 do scatter {x} [({{1}}) % {n}, -1] [{{2}}, 0.5])', start, at, value)
+            if how == 6:                                      # places that are written once, in one of two branches; read before and behind
+                far = self.r.choice([0, 1])
+                return Node(t, f'(loop {x} = copy ({{0}}) for {k} < {n} - {far} do if {{2}} then {x} with [{k}] = f64.sin {x}[{k} + {far}] * {{1}} else {x})',
+                            start, self.sub('s', env, d - 1, (k, 'i')), self.sub('p', env, 1, (k, 'i')))
             if how == 5:
                 return Node(t, f'({self.schedule()}loop {x} = {{0}} for {k} < 5 do {{2}})', start, at, self.sub(t, env, d - 1, (x, t), (k, 'i')))
             return Node(t, f'(loop {x} = copy ({{0}}) for {k} < {n} do {x} with [({{1}}) % {n}] = {{2}})', self.make(t, env, d),
