@@ -13,7 +13,7 @@
 //
 //   let x_adj = select (isnan (partial * adjoint) && adjoint == 0) 0 (partial * adjoint)
 //
-// whose derivative is that of the product where it is a number. All others, most, stay as they are (decision 012).
+// whose derivative is that of the product where it is a number. All others, most, stay as they are (decision 013).
 //
 // Rules: scalar.unused.
 #include "passes/ad/unused.h"
