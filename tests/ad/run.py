@@ -263,6 +263,9 @@ class Check:
     def compare(self, program, value):
         directions = [(k, self.direction(k, v)) for k, v in self.inputs]
         seeds = [(k, self.direction(k, v)) for k, v in value]
+        if self.options.derive:
+            self.run(program, "ad_second", self.inputs + directions + directions + seeds, True)
+            return
         forward = self.run(program, "ad_jvp", self.inputs + directions, False)
         reverse = self.run(program, "ad_vjp", self.inputs + seeds, False)
 
@@ -356,6 +359,7 @@ def main():
     parser.add_argument("--raido", default=os.path.join(HERE, "..", "..", "build", "release", "raido"))
     parser.add_argument("--pipeline", default="common", help="what runs before the interpreter where the compiler differentiates")
     parser.add_argument("--sizes", help="instead: the same with arrays of so many elements, as in 0,1,2")
+    parser.add_argument("--derive", action="store_true", help="instead: all derivatives once after the passes, compared with nothing (sanitizers)")
     parser.add_argument("--rules", action="store_true", help="instead: the rules, where they are and their tests")
     parser.add_argument("--option", action="append", default=[], help="an option of the compiler, on both sides")
     parser.add_argument("files", nargs="*")
