@@ -14,7 +14,7 @@ using namespace ir;
 
 Reverse::Reverse(const Reverse& outer, const std::vector<Var>& open)
     : act(outer.act), b(outer.b), p(outer.p), gathered(outer.gathered), carried_(outer.carried_),
-      finished_(outer.finished_), any_finished_(outer.any_finished_), again_(true) {
+      finished_(outer.finished_), any_finished_(outer.any_finished_), parallel_(outer.parallel_), again_(true) {
   for (const auto& [v, state] : outer.states_)
     if (state.kind == Adjoint::Kind::Part) states_[v] = state;
   for (Var v : open)
@@ -357,6 +357,7 @@ std::vector<Var> Reverse::map(const std::string& hint, const Dim& width, const s
     for (Var v : all) params.push_back({p.hint(v), row_type(p.type(v))});
     Lambda f = b.lambda(params, [&](const std::vector<Var>& in) {
       Reverse inner(*this, {});
+      inner.make_parallel();
       for (size_t i = 0; i < through.size(); i++) inner.state(through[i]) = Adjoint::acc(in[inputs.size() + i]);
       std::vector<Atom> out = fill(inner, {in.begin(), in.begin() + ptrdiff_t(inputs.size())});
       results = out.size();
@@ -655,6 +656,8 @@ std::vector<Atom> sweeps_of(Builder& b, Functions& functions, Vjp op, bool enclo
     params.push_back(v);
   }
   Reverse rev(act, b);
+  if (parallel) rev.make_parallel();
+  if (!op.batch.empty()) rev.make_batched();
   Body body = rev.bind(std::move(op.f), params);
   std::vector<Atom> results = body.result;
   if (!op.batch.empty()) {

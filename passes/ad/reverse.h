@@ -99,6 +99,13 @@ class Reverse {
   void make_carried(ir::Var xs) { carried_.insert(xs); }
   bool is_carried(ir::Var xs) const { return carried_.contains(xs); }
 
+  // Whether this code runs inside a parallel operation.
+  void make_parallel() { parallel_ = true; }
+  bool in_parallel() const { return parallel_; }
+  // Whether the return sweep runs for many seeds: what does not depend on them belongs into the forward sweep.
+  void make_batched() { batched_ = true; }
+  bool is_batched() const { return batched_; }
+
   // The map of a return sweep. `fill(inner, rows)` emits what happens for one element and returns results; it may add to
   // the adjoints of `free`: arrays through accumulators, scalars by a sum over the map. Returns the results of fill.
   using Fill = std::function<std::vector<ir::Atom>(Reverse& inner, const std::vector<ir::Var>& rows)>;
@@ -122,7 +129,7 @@ class Reverse {
   std::unordered_map<ir::Var, Adjoint> states_;
   ir::VarSet ours_, carried_;
   Finished finished_;
-  bool any_finished_ = false;
+  bool any_finished_ = false, parallel_ = false, batched_ = false;
   std::unordered_map<ir::Var, ir::Var> current_, original_;      // of arrays whose updates are undone
   int depth_ = 0;
   bool again_ = false;                                           // the code runs for the return sweep only: nobody wants its results
@@ -150,6 +157,9 @@ std::vector<ir::Var> exclusive_scan(ir::Builder& b, const ir::Dim& width, const 
 // Runs op again at (x, y) and its return sweep seeded by t; free variables contribute through `rev`. Returns the adjoints
 // of x and y.
 std::vector<ir::Atom> apply_back(Reverse& rev, const ir::Combine& op, const std::vector<ir::Atom>& x, const std::vector<ir::Atom>& y,
+                                 const std::vector<ir::Atom>& t);
+// The adjoint of x in op(x, y) seeded by t; nothing else is differentiated.
+std::vector<ir::Atom> first_back(Reverse& rev, const ir::Combine& op, const std::vector<ir::Atom>& x, const std::vector<ir::Atom>& y,
                                  const std::vector<ir::Atom>& t);
 // A row operator that is applied pointwise becomes one on whole rows.
 ir::Combine without_shape(ir::Builder& b, const ir::Combine& op);

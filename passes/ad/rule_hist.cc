@@ -8,12 +8,13 @@
 //   op is *           by the number of zeros among the values of the bin: none: the product of all over v; one: the
 //                     product of the others at the zero; times the old destination
 //   op is min, max    the destination if it has the result, else the first value of the bin that has it
-//   any other op      the bins again in a loop that remembers each bin before each update, and a loop back from the last
+//   any other op      the bins again in a loop that remembers each bin before each update, and a loop back from the last;
+//                     on devices rule_sorted.cc
 //
 // What lies outside of the destination has no part in it. All but the last also pointwise on rows. Tests: tests/ad/histograms.fut.
 //
 // Rules: hist.mul hist.extremum hist.sequential.
-#include "passes/ad/reverse.h"
+#include "passes/ad/rule_sorted.h"
 
 namespace raido::ad {
 
@@ -159,7 +160,7 @@ struct Histogram {
       same.inputs.back() = v;
       same.dests[0].arrays = {d};
       Reverse inner(rev, {});
-      Histogram{inner, same, {old}}.general(h_adj);
+      Histogram{inner, same, {old}}.any(h_adj);
       return Elements{inner.adjoint(v), inner.adjoint(d)};
     });
     std::vector<Var> out = b.bind(std::vector<std::string>{"v_adj", "d_adj"}, std::move(choose));
@@ -187,6 +188,10 @@ struct Histogram {
   }
   static void append(Elements& to, const auto& more) { to.insert(to.end(), more.begin(), more.end()); }
 
+  void any(const std::vector<Var>& h_adj) {
+    if (Sorted::applies(rev, op)) Sorted(rev, op, olds).back(rev, h_adj);
+    else general(h_adj);
+  }
   void general(const std::vector<Var>& h_adj) {
     const Combine& combine = *dest.combine;
     size_t k = values.size();
@@ -283,7 +288,10 @@ ReturnSweep vjp_hist(Reverse& rev, const Stm& s, const Hist& op) {
   if (name != ScalarOp::add)
     for (Var v : op.dests[0].arrays) olds.push_back(rev.b.copy(v));
   rev.forward(s);
-  return [&rev, &s, &op, olds, name] {
+  bool special = name == ScalarOp::add || name == ScalarOp::min || name == ScalarOp::max ||
+                 (name == ScalarOp::mul && is_float(elem_of(rev.p.type(op.dests[0].arrays[0]))));
+  std::shared_ptr<Sorted> sorted = !special && rev.is_batched() && Sorted::applies(rev, op) ? std::make_shared<Sorted>(rev, op, olds) : nullptr;
+  return [&rev, &s, &op, olds, name, sorted] {
     std::vector<Var> hs, h_adj;
     bool active = false;
     for (Bind x : s.pattern) active = active || !rev.is_zero(x.var);
@@ -297,7 +305,8 @@ ReturnSweep vjp_hist(Reverse& rev, const Stm& s, const Hist& op) {
     if (name == ScalarOp::add) h.addition(h_adj[0]);
     else if (name == ScalarOp::mul && is_float(elem_of(rev.p.type(h_adj[0])))) h.product(h_adj);
     else if (name == ScalarOp::min || name == ScalarOp::max) h.extremum(hs[0], h_adj[0]);
-    else h.general(h_adj);
+    else if (sorted) sorted->back(rev, h_adj);
+    else h.any(h_adj);
   };
 }
 

@@ -64,9 +64,6 @@ std::vector<Atom> apply_back(Reverse& rev, const Combine& op, const std::vector<
   return out;
 }
 
-namespace {
-
-// The adjoint of x in op(x, y) seeded by t; nothing else is differentiated.
 std::vector<Atom> first_back(Reverse& rev, const Combine& op, const std::vector<Atom>& x, const std::vector<Atom>& y, const std::vector<Atom>& t) {
   Builder& b = rev.b;
   Activity act(rev.act.functions, rev.act.mode);
@@ -84,6 +81,8 @@ std::vector<Atom> first_back(Reverse& rev, const Combine& op, const std::vector<
   for (size_t i = 0; i < x.size(); i++) out.push_back(inner.adjoint(*var_of(values[i])));
   return out;
 }
+
+namespace {
 
 // t for one float component, in parallel.
 Var recurrence(Reverse& rev, const Screma& scan, Var ys, Var as, Var ys_adj) {

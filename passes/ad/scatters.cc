@@ -79,20 +79,27 @@ std::vector<Var> scatter_indices(Builder& b, const WithAcc& op) {
   PANIC("a scatter without its map");
 }
 
-WithAcc scatter_of(Builder& b, Var array, const Dim& width, const std::vector<Var>& indices, Var values) {
+WithAcc scatter_of(Builder& b, const std::vector<Var>& arrays, const Dim& width, const std::vector<Var>& indices, const std::vector<Var>& values) {
   Program& p = b.program;
   WithAcc out;
-  out.dests.push_back({{array}, int(indices.size()), {}, Conflict::Unknown});
-  Var token = p.fresh("t", CheckType{}), to = p.fresh("acc", dest_type(p, out.dests[0], token));
-  out.scope.params = {{token}, {to}};
+  std::vector<Var> accs;
+  for (Var v : arrays) {
+    out.dests.push_back({{v}, int(indices.size()), {}, Conflict::Unknown});
+    out.scope.params.push_back({p.fresh("t", CheckType{})});
+    accs.push_back(p.fresh("acc", dest_type(p, out.dests.back(), out.scope.params.back().var)));
+  }
+  for (Var acc : accs) out.scope.params.push_back({acc});
   out.scope.body = b.body([&] {
     std::vector<Var> inputs = indices;
-    inputs.push_back(values);
-    inputs.push_back(to);
+    inputs.insert(inputs.end(), values.begin(), values.end());
+    inputs.insert(inputs.end(), accs.begin(), accs.end());
     Builder::Params elements;
     for (Var v : inputs) elements.push_back({p.hint(v), row_type(p.type(v))});
+    size_t k = arrays.size(), rank = indices.size();
     Lambda f = b.lambda(elements, [&](const std::vector<Var>& x) {
-      return std::vector<Atom>{b.bind1("acc", AccUpdate{x.back(), {x.begin(), x.end() - 2}, {x[indices.size()]}})};
+      std::vector<Atom> at(x.begin(), x.begin() + ptrdiff_t(rank)), done;
+      for (size_t i = 0; i < k; i++) done.push_back(b.bind1("acc", AccUpdate{x[rank + k + i], at, {x[rank + i]}}));
+      return done;
     });
     std::vector<Var> done = b.map("acc", width, std::move(f), inputs);
     return std::vector<Atom>(done.begin(), done.end());
@@ -111,7 +118,7 @@ Var each_place_once(Builder& b, const std::vector<Dim>& shape, const Dim& width,
   std::optional<Var> last;
   if (!compared) {
     Var scratch = b.bind1("last", Scratch{Scalar::I64, shape});
-    last = b.bind1("last", scatter_of(b, scratch, width, indices, is));
+    last = b.bind1("last", scatter_of(b, {scratch}, width, indices, {is}));
   }
   Lambda f = b.lambda(elements, [&](const std::vector<Var>& row) {
     std::vector<Var> at(row.begin(), row.end() - 1);

@@ -20,8 +20,9 @@ std::vector<ir::Var> scatter_indices(ir::Builder& b, const ir::WithAcc& op);
 //   last = scatter (scratch shape) is (iota width);   map2 (\i j -> if last[i] == j then i else -1) is (iota width)
 ir::Var each_place_once(ir::Builder& b, const std::vector<ir::Dim>& shape, const ir::Dim& width, const std::vector<ir::Var>& indices);
 
-// The array with values[j] at (indices[0][j], ..) for each j < width; it is consumed.
-ir::WithAcc scatter_of(ir::Builder& b, ir::Var array, const ir::Dim& width, const std::vector<ir::Var>& indices, ir::Var values);
+// The arrays with values[..][j] at (indices[0][j], ..) for each j < width; they are consumed.
+ir::WithAcc scatter_of(ir::Builder& b, const std::vector<ir::Var>& arrays, const ir::Dim& width, const std::vector<ir::Var>& indices,
+                       const std::vector<ir::Var>& values);
 
 // Whether the cell at (at[0], ..) is in an array of this shape.
 ir::Term is_inside(ir::Builder& b, const std::vector<ir::Dim>& shape, const std::vector<ir::Var>& at);

@@ -663,7 +663,7 @@ Step step(Builder& b, const Stm& s, const WithAcc& op, const std::vector<size_t>
   return {{}, slots, [rank, attrs = s.attrs](Builder& c, const std::vector<Var>& now, const std::vector<Atom>& from) {
             std::vector<Var> at;
             for (size_t k = 0; k < rank; k++) at.push_back(*var_of(from[k]));
-            WithAcc back = scatter_of(c, c.copy(now[0]), from.back(), at, *var_of(from[rank]));
+            WithAcc back = scatter_of(c, {c.copy(now[0])}, from.back(), at, {*var_of(from[rank])});
             std::vector<Attr> others = std::exchange(c.attrs, attrs);
             std::vector<Var> out = c.bind(c.program.hint(now[0]), std::move(back));
             c.attrs = std::move(others);

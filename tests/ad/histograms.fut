@@ -60,6 +60,31 @@ def h_in_loop [m] (v: [m]f64, is: [m]i64, k: i64): [2]f64 =
 def h_int [m] (v: [m]f64, is: [m]i64): [2]f64 =
   let c = hist (+) 0 2 is (map (const 1i64) v) in map2 (\s n -> s / f64.i64 n) (hist (+) 0 2 is v) c
 
+-- rule: hist.sorted
+-- ad: h_one_bin { [1.0,3.0,2.0,0.5] [0i64,0i64,-1i64,0i64] [0.5] 0.7 }
+def h_one_bin [n][k] (vs: [n]f64, is: [n]i64, d: [k]f64, w: f64): [k]f64 =
+  reduce_by_index (copy d) (\a b -> a + b + w * a * b) 0 is vs
+
+-- ad: h_outside { [1.0,3.0] [-1i64,5i64] [0.5,2.0] 0.7 }
+def h_outside [n][k] (vs: [n]f64, is: [n]i64, d: [k]f64, w: f64): [k]f64 =
+  reduce_by_index (copy d) (\a b -> a + b + w * a * b) 0 is vs
+
+-- ad: h_many_bins { [1.0,3.0,2.0,0.5,0.25,1.5,0.3,0.2,0.1] [6i64,0i64,8i64,6i64,2i64,-3i64,6i64,0i64,9i64] [0.5,2.0,1.0,0.3,0.4,0.6,0.7,0.8,0.9] [0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9] 0.7 }
+def h_many_bins [n][k] (vs: [n]f64, is: [n]i64, d: [k]f64, e: [k]f64, w: f64): ([k]f64, [k]f64) =
+  unzip (reduce_by_index (zip d e) (\(a, b) (c, d) -> (a * c - w * b * d, a * d + b * c)) (1, 0) is (zip vs (map f64.cos vs)))
+
+-- ad: h_weights { [1.0,3.0,2.0] [0i64,1i64,1i64] [[2.0,1.0],[1.0,3.0]] [0.2,0.4] }
+def h_weights [n] (vs: [n]f64, is: [n]i64, d: [2][2]f64, ws: [2]f64): [2][2]f64 =
+  reduce_by_index_2d (copy d) (\a b -> a + b + ws[0] * ws[1] * a * b) 0 (map (\i -> (i, 1 - i)) is) vs
+
+-- ad: h_rows_free { [[1.0,3.0],[2.0,4.0],[1.0,0.0]] [0i64,1i64,1i64] [[2.0,1.0],[1.0,3.0]] 0.3 }
+def h_rows_free [n] (vs: [n][2]f64, is: [n]i64, d: [2][2]f64, w: f64): [2][2]f64 =
+  reduce_by_index (copy d) (map2 (\x y -> x + y + w * x * y)) (replicate 2 0) is vs
+
+-- ad: h_general_loop { [1.2,3.0,2.0] [0i64,1i64,1i64] 3i64 }
+def h_general_loop [m] (v: [m]f64, is: [m]i64, k: i64): [2]f64 =
+  loop d = [0.5, 0.5] for i < k do reduce_by_index (copy d) (\a b -> a + b + 0.1 * a * b) 0 is (map (\x -> x * d[0] + f64.i64 i) v)
+
 -- ad: h_argmax { [1.0,3.0,2.0] [0i64,1i64,1i64] }
 def h_argmax [m] (v: [m]f64, is: [m]i64): [2]f64 =
   let (a, i) = unzip (hist (\(a, i) (b, j) -> if a > b then (a, i) else (b, j)) (-1000, -1) 2 is (zip v (iota m))) in map2 (\x k -> x * f64.i64 k) a i
