@@ -11,7 +11,8 @@
 //
 // Free variables of op get the contribution of op l a only: each update of the histogram once. Rows that are combined pointwise
 // are that many histograms with the same order. Work is that of log2 of the bins many passes over the elements; the number of
-// kernels does not depend on n. Processors take the loops of rule_hist.cc. Tests: tests/ad/histograms.fut.
+// kernels does not depend on n. Processors take the loops of rule_hist.cc, to which two threads of sorting lost by 3 (16 bins) to 7
+// times (100000). Tests: tests/ad/histograms.fut.
 //
 // Rules: hist.sorted.
 #include "passes/ad/rule_sorted.h"
