@@ -1,10 +1,10 @@
-// batch.cc - many seeds at once (ad.md 15): the forward sweep of reverse mode is shared, and in forward mode what does not
-// depend on the directions; the rest is done for each seed, on processors with the seeds side by side where they are few
-// (lanes.cc).
+// batch.cc - many seeds at once (ad.md 15): the forward sweep of reverse mode is shared, and in both modes what does not depend
+// on the seeds; the rest is done for each seed, on processors with the seeds side by side where they are few (lanes.cc).
 //
 // Rules: batch.jvp batch.vjp batch.lanes.
 #include <algorithm>
 
+#include "compiler/ir/aliases.h"
 #include "compiler/ir/term.h"
 #include "passes/ad/differentiate.h"
 
@@ -55,6 +55,87 @@ std::vector<Var> in_turn(Builder& b, const Dim& width, Lambda f, const std::vect
   return b.bind("d", std::move(loop));
 }
 
+// Arrays that may share memory, as far as code says so: families.
+class Families {
+ public:
+  Families(const Program& p, const Body& whole) : p_(p) {
+    each_stm(whole, [&](const Stm& s) {
+      auto results_of = [&](const std::vector<Atom>& xs) { for (size_t k = 0; k < xs.size(); k++) join(s.pattern[k].var, xs[k]); };
+      auto arrays_of = [&](const std::vector<Dest>& dests) {
+        size_t k = 0;
+        for (const Dest& d : dests) for (Var v : d.arrays) join(s.pattern[k++].var, v);
+      };
+      auto loop = [&](const auto& x) {
+        for (size_t k = 0; k < x.state.size(); k++) join(x.state[k].var, x.init[k]);
+        for (size_t k = 0; k < x.state.size(); k++) join(x.state[k].var, x.body.result[k]);
+        results_of(x.init);
+      };
+      match(s.exp, [&](const Identity& x) { join(s.pattern[0].var, x.value); }, [&](const Index& x) { join(s.pattern[0].var, x.array); },
+            [&](const Update& x) { join(s.pattern[0].var, x.array); }, [&](const Reshape& x) { join(s.pattern[0].var, x.array); },
+            [&](const Permute& x) { join(s.pattern[0].var, x.array); }, [&](const For& x) { loop(x); }, [&](const While& x) { loop(x); },
+            [&](const If& x) { results_of(x.then_.result); results_of(x.else_.result); },
+            [&](const Hist& x) { arrays_of(x.dests); },
+            [&](const WithAcc& x) {
+              arrays_of(x.dests);
+              for (size_t k = x.dests.size(); k < x.scope.body.result.size(); k++)
+                join(s.pattern[s.pattern.size() - x.scope.body.result.size() + k].var, x.scope.body.result[k]);
+            },
+            [&](const Screma& x) { for (size_t k = 0; k < x.inputs.size(); k++) join(x.pre.params[k].var, x.inputs[k]); },
+            [&](const Call& x) { for (const Atom& a : x.args) for (Bind y : s.pattern) join(y.var, a); }, [](const auto&) {});
+    });
+  }
+  Var of(Var v) const {
+    for (auto up = parent_.find(v); up != parent_.end(); up = parent_.find(v)) v = up->second;
+    return v;
+  }
+
+ private:
+  const Program& p_;
+  std::unordered_map<Var, Var> parent_;
+  void join(Var x, const Atom& y) {
+    auto v = var_of(y);
+    if (v && is_array(p_.type(*v)) && of(x) != of(*v)) parent_[of(x)] = of(*v);
+  }
+};
+
+// Emits what f does alike for all seeds, statement by statement, unless what is left consumes it.
+void emit_shared(Builder& b, Lambda& f) {
+  Program& p = b.program;
+  Families families(p, f.body);
+  VarSet inside, spent;                                  // parameters and what stays inside; families consumed there
+  for (Bind x : f.params) inside.insert(x.var);
+  std::vector<bool> stays(f.body.stms.size());
+  auto needs_inside = [&](const Stm& s) {
+    bool yes = false;
+    each_use(p, s, [&](Var v) { yes = yes || inside.contains(v); });
+    for (Var c : s.checks) yes = yes || inside.contains(c);
+    for (Bind x : s.pattern) {
+      yes = yes || spent.contains(families.of(x.var));
+      walk(p.type(x.var), [&](const Var& v) { yes = yes || inside.contains(v); });
+    }
+    return yes;
+  };
+  for (bool more = true; more;) {
+    more = false;
+    for (size_t k = 0; k < stays.size(); k++) {
+      const Stm& s = f.body.stms[k];
+      if (stays[k] || !needs_inside(s)) continue;
+      more = stays[k] = true;
+      for (Bind x : s.pattern) inside.insert(x.var);
+      auto consumes = [&](const Stm& part) { each_consumed(p, part.exp, [&](Var v) { spent.insert(families.of(v)); }); };
+      consumes(s);
+      walk_parts(s, [&](const Body& part) { each_stm(part, consumes); });
+    }
+  }
+  List<Stm> left;
+  size_t k = 0;
+  for (auto& s : f.body.stms.take()) {
+    if (stays[k++]) left.push_back(std::move(s));
+    else b.emit(std::move(*s));
+  }
+  f.body.stms = std::move(left);
+}
+
 }  // namespace
 
 std::vector<Var> each_seed(Builder& b, Target target, const std::vector<Dim>& batch, const std::vector<Atom>& seeds,
@@ -81,8 +162,11 @@ std::vector<Var> each_seed(Builder& b, Target target, const std::vector<Dim>& ba
   if (before) b.emit_all(std::move(*before));
   std::vector<Var> out;
   if (auto lanes = target == Target::Gpu ? std::nullopt : in_lanes(b, width.atom, f, rows)) out = *lanes;
-  else if (target == Target::Gpu && !runs_in_threads(p, f)) out = in_turn(b, width.atom, std::move(f), rows);
-  else out = b.map("d", width.atom, std::move(f), rows);
+  else {
+    emit_shared(b, f);
+    if (target == Target::Gpu && !runs_in_threads(p, f)) out = in_turn(b, width.atom, std::move(f), rows);
+    else out = b.map("d", width.atom, std::move(f), rows);
+  }
   if (batch.size() > 1)
     for (Var& v : out) {
       std::vector<Dim> shape = shape_of(p.type(v));

@@ -657,7 +657,6 @@ std::vector<Atom> sweeps_of(Builder& b, Functions& functions, Vjp op, bool enclo
   }
   Reverse rev(act, b);
   if (parallel) rev.make_parallel();
-  if (!op.batch.empty()) rev.make_batched();
   Body body = rev.bind(std::move(op.f), params);
   std::vector<Atom> results = body.result;
   if (!op.batch.empty()) {

@@ -102,9 +102,6 @@ class Reverse {
   // Whether this code runs inside a parallel operation.
   void make_parallel() { parallel_ = true; }
   bool in_parallel() const { return parallel_; }
-  // Whether the return sweep runs for many seeds: what does not depend on them belongs into the forward sweep.
-  void make_batched() { batched_ = true; }
-  bool is_batched() const { return batched_; }
 
   // The map of a return sweep. `fill(inner, rows)` emits what happens for one element and returns results; it may add to
   // the adjoints of `free`: arrays through accumulators, scalars by a sum over the map. Returns the results of fill.

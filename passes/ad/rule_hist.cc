@@ -288,10 +288,7 @@ ReturnSweep vjp_hist(Reverse& rev, const Stm& s, const Hist& op) {
   if (name != ScalarOp::add)
     for (Var v : op.dests[0].arrays) olds.push_back(rev.b.copy(v));
   rev.forward(s);
-  bool special = name == ScalarOp::add || name == ScalarOp::min || name == ScalarOp::max ||
-                 (name == ScalarOp::mul && is_float(elem_of(rev.p.type(op.dests[0].arrays[0]))));
-  std::shared_ptr<Sorted> sorted = !special && rev.is_batched() && Sorted::applies(rev, op) ? std::make_shared<Sorted>(rev, op, olds) : nullptr;
-  return [&rev, &s, &op, olds, name, sorted] {
+  return [&rev, &s, &op, olds, name] {
     std::vector<Var> hs, h_adj;
     bool active = false;
     for (Bind x : s.pattern) active = active || !rev.is_zero(x.var);
@@ -305,7 +302,6 @@ ReturnSweep vjp_hist(Reverse& rev, const Stm& s, const Hist& op) {
     if (name == ScalarOp::add) h.addition(h_adj[0]);
     else if (name == ScalarOp::mul && is_float(elem_of(rev.p.type(h_adj[0])))) h.product(h_adj);
     else if (name == ScalarOp::min || name == ScalarOp::max) h.extremum(hs[0], h_adj[0]);
-    else if (sorted) sorted->back(rev, h_adj);
     else h.any(h_adj);
   };
 }

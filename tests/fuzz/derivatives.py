@@ -456,7 +456,7 @@ def main():
                     answer = judge(results[f'f{i}_{o}'])
                     if answer and len(functions) > 1:         # alone: one function's refusal is not another's
                         answer = judge(ways.run(program([f]), [f'f0_{o}'])[f'f0_{o}'])
-                    if not answer:
+                    if not answer or 'cannot run on the device' in answer:
                         continue
                     if not options.no_shrink:
                         smaller, said = shrink(f, ways, f'f0_{o}')
