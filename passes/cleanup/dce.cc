@@ -23,7 +23,7 @@ class Sweeper {
   VarSet live;                                   // variables are unique in the program, so one set serves all bodies
 
   void body(Body& b) {
-    each_use(p_, b.result, [&](Var v) { live.insert(v); });
+    each_use(p_, b.result, [&](Var v) { use(v); });
     b.stms.filter_backwards([&](Stm& s) {
       if (!std::ranges::any_of(s.pattern, [&](Bind x) { return live.contains(x.var); })) return false;
       if (overwritten(s)) return false;
