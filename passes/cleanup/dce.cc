@@ -166,7 +166,8 @@ class Sweeper {
     keep_only(s.pattern, keep);
   }
 
-  // Results: reduces, then outputs of post (or mapped values), then late. Operators go as a whole.
+  // Results: reduces, then outputs of post (or mapped values), then late. An operator goes if nobody uses any of its results; else
+  // the components go that neither somebody nor a component that stays uses.
   static std::vector<bool> by_operator(const std::vector<Combine>& ops, const std::vector<bool>& keep, size_t first) {
     std::vector<bool> out;
     size_t at = first;
@@ -178,43 +179,56 @@ class Sweeper {
     }
     return out;
   }
-  static void spread(const std::vector<Combine>& ops, const std::vector<bool>& keep_op, std::vector<bool>& keep, size_t first) {
+  void prune_components(std::vector<Combine>& ops, std::vector<bool>& keep, size_t first) {
     size_t at = first;
-    for (size_t k = 0; k < ops.size(); k++)
-      for (size_t i = 0; i < ops[k].neutral.size(); i++) keep[at++] = keep_op[k];
+    for (Combine& c : ops) {
+      size_t k = c.neutral.size();
+      std::vector<bool> which(keep.begin() + ptrdiff_t(at), keep.begin() + ptrdiff_t(at + k));
+      bool more = !all(which) && std::ranges::any_of(which, [](bool b) { return b; });
+      while (more) {
+        more = false;
+        Lambda used = clone(p_, c.op);
+        keep_only(used.body.result, which);
+        Sweeper inside(p_, context_);
+        inside.body(used.body);
+        for (size_t i = 0; i < k; i++)
+          if (!which[i] && (inside.live.contains(used.params[i].var) || inside.live.contains(used.params[k + i].var))) which[i] = more = true;
+      }
+      for (size_t i = 0; i < k; i++) keep[at + i] = which[i];
+      at += k;
+      if (all(which) || std::ranges::none_of(which, [](bool b) { return b; })) continue;
+      keep_only(c.op.body.result, which);
+      keep_only(c.neutral, which);
+      keep_only(c.op.params, which, k);
+      keep_only(c.op.params, which);
+    }
   }
   // `inner` are the results of pre or of a seg body, without those for dests.
   template <class Op> void prune_parts(Stm& s, Op& x, std::vector<Atom>& inner) {
     std::vector<bool> keep = needed(s);
-    size_t reduced = width_of(x.reduces), lates = width_of(x.late), scanned = width_of(x.scans);
+    size_t reduced = width_of(x.reduces), lates = width_of(x.late);
     bool identity = x.post.params.empty() && x.post.body.result.empty();
     size_t outputs = identity ? 0 : x.post.body.result.size() - lates;
     // reductions
     std::vector<bool> keep_reduce = by_operator(x.reduces, keep, 0);
     std::vector<bool> keep_inner(inner.size(), true);
-    spread(x.reduces, keep_reduce, keep, 0);
+    prune_components(x.reduces, keep, 0);
     for (size_t i = 0; i < reduced; i++) keep_inner[i] = keep[i];
     std::vector<bool> keep_post, keep_params, keep_scan(x.scans.size(), true);
     if (identity) {
       keep_scan = by_operator(x.scans, keep, reduced);
-      spread(x.scans, keep_scan, keep, reduced);
+      prune_components(x.scans, keep, reduced);
       for (size_t i = reduced; i < inner.size(); i++) keep_inner[i] = keep[i];
     } else {
       std::vector<bool> keep_late = by_operator(x.late, keep, reduced + outputs);
-      spread(x.late, keep_late, keep, reduced + outputs);
+      prune_components(x.late, keep, reduced + outputs);
       keep_post.assign(keep.begin() + ptrdiff_t(reduced), keep.begin() + ptrdiff_t(reduced + outputs + lates));
       keep_only(x.post.body.result, keep_post);
       keep_only(x.late, keep_late);
       sweep_now(x.post.body);
-      size_t at = 0;
-      for (size_t k = 0; k < x.scans.size(); k++) {
-        bool any = false;
-        for (size_t i = 0; i < x.scans[k].neutral.size(); i++) any = any || live.contains(x.post.params[at + i].var);
-        keep_scan[k] = any;
-        for (size_t i = 0; i < x.scans[k].neutral.size(); i++) keep_params.push_back(any);
-        at += x.scans[k].neutral.size();
-      }
-      for (size_t i = scanned; i < x.post.params.size(); i++) keep_params.push_back(live.contains(x.post.params[i].var));
+      for (Bind v : x.post.params) keep_params.push_back(live.contains(v.var));
+      keep_scan = by_operator(x.scans, keep_params, 0);
+      prune_components(x.scans, keep_params, 0);
       for (size_t i = 0; i < keep_params.size(); i++) keep_inner[reduced + i] = keep_params[i];
       keep_only(x.post.params, keep_params);
     }
