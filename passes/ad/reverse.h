@@ -126,7 +126,7 @@ class Reverse {
   std::unordered_map<ir::Var, Adjoint> states_;
   ir::VarSet ours_, carried_;
   Finished finished_;
-  bool any_finished_ = false, parallel_ = false, batched_ = false;
+  bool any_finished_ = false, parallel_ = false;
   std::unordered_map<ir::Var, ir::Var> current_, original_;      // of arrays whose updates are undone
   int depth_ = 0;
   bool again_ = false;                                           // the code runs for the return sweep only: nobody wants its results
