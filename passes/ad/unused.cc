@@ -258,13 +258,15 @@ class Unused {
     rewrite(p_, sweep, [&](Builder& b, Stm& s, Subst& results) {
       walk_parts(s, [&](Body& inner) { guard(inner); });
       if (std::erase_if(s.attrs, [](const Attr& a) { return a.name == contribution_mark; }) == 0) return false;
-      std::vector<Atom> args = std::get<Apply>(s.exp).args;
-      if (!pole(args[0]) || !masked(args[1])) return false;
+      Apply product = std::get<Apply>(s.exp);
+      if (product.op != ScalarOp::mul) return false;                   // by -1: neg
+      const Atom &partial = product.args[0], &adjoint = product.args[1];
+      if (!pole(partial) || !masked(adjoint)) return false;
       Var y = s.pattern[0].var;
       b.checks = s.checks;
       b.emit(std::move(s));
       Term both = b.term(y), zero = b.number(both.scalar(), 0);
-      Term guarded = select(and_(apply(ScalarOp::isnan, {both}), eq(b.term(args[1]), zero)), zero, both);
+      Term guarded = select(and_(apply(ScalarOp::isnan, {both}), eq(b.term(adjoint), zero)), zero, both);
       flow(y, *var_of(guarded.atom));
       results.emplace(y, guarded.atom);
       return true;

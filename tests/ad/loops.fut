@@ -71,7 +71,7 @@ def until_for [n] (a: [n]f64, end: f64): [n]f64 =
 def until_branch (x: f64, end: f64, b: bool): f64 =
   let y = if b then (loop (t, x) = (0, x) while t < end do (t + 1 - f64.cos x / 2, x * f64.sin x)).1 else x * x in y * x
 
--- ad: until_map { [1.1, 1.3, 0.4] [-1.0, 30.0, 3.0] }
+-- ad(cpu): until_map { [1.1, 1.3, 0.4] [-1.0, 30.0, 3.0] }
 def until_map [n] (a: [n]f64, ends: [n]f64): [n]f64 =
   map2 (\x end -> (loop (t, x) = (0, x) while t < end do (t + 1 - f64.cos x / 2, x - f64.sin (x * a[0]) / 3)).1) a ends
 

@@ -74,3 +74,10 @@ entry greater (x: f64) (y: f64) =
   let f (x, y) = f64.max y (f64.sqrt x)
   let (dx, dy) = vjp f (x, y) 1
   in (dx, dy, jvp f (x, y) (1, 0))
+
+-- A seed that is a number of its own.
+-- ==
+-- entry: negative
+-- input { 0.0 } output { -0.5 }
+-- input { 3.0 } output { -1.0 }
+entry negative (x: f64) = vjp (\x -> let y = f64.exp x in if x > 1 then x else y / 2) x (-1)
