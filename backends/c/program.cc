@@ -311,7 +311,7 @@ Output device_program(const Program& program, std::string_view words, std::strin
 std::vector<std::string> compile_flags(const OutputOptions& options, bool device) {
   std::vector<std::string> flags = {"-std=c99", device ? "-O1" : "-O3", options.strict_fp ? "-ffp-contract=off" : "-ffp-contract=fast",
                                     "-fno-math-errno", "-fno-trapping-math"};
-  if (!options.strict_fp) flags.push_back("-fopenmp-simd");   // sums in any order (RAIDO_SUMS)
+  if (!options.strict_fp) flags.push_back("-fopenmp-simd");   // sums in any order (RAIDO_SIMD)
   return flags;
 }
 

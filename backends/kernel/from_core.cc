@@ -539,12 +539,23 @@ class FromCore {
     ExprId n = atom(x.n);
     Block b = block([&] { body(x.body, blocks_of(x.state)); next(state, x.body.result); });
     For loop{i, m_.number(0), n, std::move(b)};
-    if (has_attr(s.attrs, "any_order")) {
+    if (auto attr = find_attr(s.attrs, "any_order")) {
       bool plain = std::ranges::all_of(x.state, [&](Bind v) { return !is_block(v.var) && (!is_scalar_var(v.var) || is_float(elem_of(p_.type(v.var)))); });
       loop.scattered = gathers(x);
-      if (!loop.scattered && plain) std::ranges::copy_if(state, std::back_inserter(loop.sums), [](Name v) { return v.valid(); });
+      for (size_t k = 0; k < state.size() && plain && !loop.scattered; k++) {
+        if (!state[k].valid()) continue;
+        ScalarOp op = k < attr->args.size() ? ScalarOp(attr->args[k]) : ScalarOp::add;
+        plain = op == ScalarOp::add || is_result_of(op, x.body, k);
+        loop.reduced.push_back({state[k], op});
+      }
+      if (!plain) loop.reduced.clear();
     }
     emit(std::move(loop));
+  }
+  static bool is_result_of(ScalarOp op, const Body& b, size_t k) {
+    for (const ir::Stm& s : b.stms)
+      if (auto apply = std::get_if<Apply>(&s.exp); apply && Atom(s.pattern[0].var) == b.result[k]) return apply->op == op;
+    return false;
   }
   // Whether the loop reads far more elements that do not lie beside those of the iteration before than ones that do: to bring
   // them together in vectors costs more than the vectors save.

@@ -42,8 +42,9 @@ struct DeclareArray { Name var; int64_t count; };
 struct Assign { Name var; ExprId value; };
 struct Store { Name memory; ExprId index, value; };
 struct Atomic { Name memory; ExprId index, value; ScalarOp op; };    // memory[index] := op memory[index] value
-// sums: added to by the iterations, in any order. scattered: what they read lies too far apart for vectors.
-struct For { Name i; ExprId from, to; Block body; std::vector<Name> sums = {}; bool scattered = false; };
+// reduced: combined by the iterations in any order, by add, min or max. scattered: what they read lies too far apart for vectors.
+struct Reduced { Name var; ScalarOp op; };
+struct For { Name i; ExprId from, to; Block body; std::vector<Reduced> reduced = {}; bool scattered = false; };
 struct While { Block test; ExprId cond; Block body; };               // test runs before each look at cond
 struct If { ExprId cond; Block then_, else_; };
 struct Fail { int text; std::vector<ExprId> args; };                 // into Module::texts

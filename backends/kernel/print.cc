@@ -277,8 +277,10 @@ class Writer {
                          expr(x.index), expr(x.value)));
       },
       [&](const For& x) {
-        if (language_ == For_::C && !x.sums.empty() && only_computes(x.body))
-          line(fmt::format("RAIDO_SUMS({})", join(x.sums, ", ", [&](Name n) { return name(n); })));
+        if (language_ == For_::C && !x.reduced.empty() && only_computes(x.body))
+          line(fmt::format("RAIDO_SIMD({})", join(x.reduced, " ", [&](const Reduced& r) {
+            return fmt::format("reduction({} : {})", r.op == ScalarOp::add ? "+" : name_of(r.op), name(r.var));
+          })));
         std::string head = fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), expr(x.from), name(x.i), expr(x.to), name(x.i));
         braces(head, x.body, language_ == For_::C && x.scattered ? "RAIDO_SCALAR;" : "");
         line("}");

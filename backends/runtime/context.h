@@ -26,12 +26,12 @@
 #define RAIDO_INLINE static inline __attribute__((unused))
 #define RAIDO_LIKELY(x) __builtin_expect(!!(x), 1)
 #define RAIDO_UNLIKELY(x) __builtin_expect(!!(x), 0)
-// The loop that follows adds to these variables in any order; its iterations have no other effect.
+// The loop that follows adds to variables in any order, or takes their minimum or maximum; its iterations have no other effect.
 #define RAIDO_PRAGMA(...) _Pragma(#__VA_ARGS__)
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"          // a sum that it cannot vectorise is no mistake
 #endif
-#define RAIDO_SUMS(...) RAIDO_PRAGMA(omp simd reduction(+ : __VA_ARGS__))
+#define RAIDO_SIMD(...) RAIDO_PRAGMA(omp simd __VA_ARGS__)
 #define RAIDO_SCALAR __asm__ volatile("")                 // the loop around is not for vectors
 
 typedef int8_t i8;

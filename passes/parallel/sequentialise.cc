@@ -5,8 +5,9 @@
 //   hist n pre into [h] op                   with_acc [h] op (for i < n { pre; upd })
 //   with_acc [a] op { .. upd acc [i] v .. }  the array itself stands for its accumulator; upd is: if 0 <= i < n, a[i] := op a[i] v
 //
-// A loop that sums floats, and beside that stores at a place of its own in each iteration, is marked #[any_order]: a compiler
-// may take several iterations side by side.
+// A loop that sums floats, or takes their minimum or maximum, and beside that stores at a place of its own in each iteration, is
+// marked #[any_order]: a compiler may take several iterations side by side. Where not all are sums the attribute lists the
+// operations (ScalarOp), in the order of the state.
 //
 // Operators with a shape are loops over the rows they combine; where a map makes such a row for them alone, its own loop
 // combines the elements (decision 003). A test of bounds is left out where the index is the counter
@@ -406,8 +407,9 @@ class Sequentialise {
     PANIC("a result is an accumulator that the body does not use");
   }
 
-  // Sums of floats, their order is free, which a loop's is not; beside them only what each iteration does at a place of its own.
-  bool only_sums(const Parts& x) const {
+  // Sums, minima and maxima of floats, whose order is free, which a loop's is not; beside them only what each iteration does at a
+  // place of its own.
+  bool only_reduces(const Parts& x) const {
     if (x.reduces.empty() || !x.scans.empty() || !x.late.empty()) return false;
     VarSet moves, inside, updated;                        // i + something invariant; what the body binds; tokens
     moves.insert(x.i);
@@ -429,7 +431,8 @@ class Sequentialise {
       updated.insert(token);
     }
     return std::ranges::all_of(x.reduces, [&](const Combine& c) {
-             return c.shape.empty() && scalar_operator(p_, c) == ScalarOp::add && is_float(elem_of(p_, c.neutral[0]));
+             auto op = c.shape.empty() ? scalar_operator(p_, c) : std::nullopt;
+             return (op == ScalarOp::add || op == ScalarOp::min || op == ScalarOp::max) && is_float(elem_of(p_, c.neutral[0]));
            });
   }
   void loop(Builder& out, Stm& s, Parts x) {
@@ -437,7 +440,12 @@ class Sequentialise {
     result.source = s.source;
     result.checks = s.checks;
     result.attrs = s.attrs;
-    if (only_sums(x)) result.attrs.push_back({"any_order", {}});
+    if (only_reduces(x)) {
+      Attr attr{"any_order", {}};
+      for (const Combine& c : x.reduces) attr.args.push_back(i64(*scalar_operator(p_, c)));
+      if (std::ranges::all_of(attr.args, [](i64 op) { return op == i64(ScalarOp::add); })) attr.args.clear();
+      result.attrs.push_back(attr);
+    }
     For loop{{x.i}, x.width, {}, {}, {}};
     out.checks = s.checks;
     Subst accs;                                   // accumulators of outside -> state

@@ -1,0 +1,25 @@
+-- Minima and maxima beside sums, of few and many elements; what is not a number is no element.
+-- ==
+-- entry: beside
+-- input { [3.0, -1.0, 7.5, 2.0, 9.0, -4.0, 0.5] } output { 9.0 -4.0 17.0 }
+-- input { [-2.0] } output { -2.0 -2.0 -2.0 }
+entry beside [n] (x: [n]f64) = (f64.maximum x, f64.minimum x, f64.sum x)
+
+-- ==
+-- entry: of_values
+-- input { [1f32, 2f32, 5f32, 0f32, 9f32] } output { 54f32 }
+entry of_values [n] (x: [n]f32) = f32.maximum (map (\a -> a * a - 3 * a) x)
+
+-- ==
+-- entry: of_rows
+-- input { [[1.0, 2.0, -1.0], [3.0, 0.5, 9.0]] } output { [-1.0, 0.5] }
+entry of_rows [n] [m] (x: [n][m]f64) = map f64.minimum x
+
+-- ==
+-- entry: not_numbers
+-- input { 20i64 } output { 19.0 1.0 }
+-- input { 1i64 } output { -f64.inf f64.inf }
+-- input { 0i64 } output { -f64.inf f64.inf }
+entry not_numbers (n: i64) =
+  let x = map (\i -> if i % 3 == 0 then f64.nan else f64.i64 i) (iota n)
+  in (f64.maximum x, f64.minimum x)
