@@ -5,6 +5,7 @@
 // which it stands.
 #include "backends/kernel/print.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
@@ -277,10 +278,12 @@ class Writer {
                          expr(x.index), expr(x.value)));
       },
       [&](const For& x) {
-        if (language_ == For_::C && !x.reduced.empty() && only_computes(x.body))
-          line(fmt::format("RAIDO_SIMD({})", join(x.reduced, " ", [&](const Reduced& r) {
+        if (language_ == For_::C && !x.reduced.empty() && only_computes(x.body)) {
+          bool sums = std::ranges::all_of(x.reduced, [](const Reduced& r) { return r.op == ScalarOp::add; });
+          line(fmt::format("RAIDO_SIMD{}({})", sums ? "" : "_EXTREMA", join(x.reduced, " ", [&](const Reduced& r) {
             return fmt::format("reduction({} : {})", r.op == ScalarOp::add ? "+" : name_of(r.op), name(r.var));
           })));
+        }
         std::string head = fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), expr(x.from), name(x.i), expr(x.to), name(x.i));
         braces(head, x.body, language_ == For_::C && x.scattered ? "RAIDO_SCALAR;" : "");
         line("}");

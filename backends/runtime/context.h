@@ -32,6 +32,11 @@
 #pragma clang diagnostic ignored "-Wpass-failed"          // a sum that it cannot vectorise is no mistake
 #endif
 #define RAIDO_SIMD(...) RAIDO_PRAGMA(omp simd __VA_ARGS__)
+#if defined(__GNUC__) && !defined(__clang__)
+#define RAIDO_SIMD_EXTREMA(...) RAIDO_SIMD(__VA_ARGS__)
+#else
+#define RAIDO_SIMD_EXTREMA(...)                           // clang begins a maximum at the least finite number, not at -inf
+#endif
 #define RAIDO_SCALAR __asm__ volatile("")                 // the loop around is not for vectors
 
 typedef int8_t i8;
