@@ -81,3 +81,16 @@ entry greater (x: f64) (y: f64) =
 -- input { 0.0 } output { -0.5 }
 -- input { 3.0 } output { -1.0 }
 entry negative (x: f64) = vjp (\x -> let y = f64.exp x in if x > 1 then x else y / 2) x (-1)
+
+-- The same behind scans, products, pairs, histograms and loops of what is infinite.
+-- ==
+-- entry: behind
+-- input { [0.0, 2.0, 3.0] } output { [0.0, 0.0, 0.0] [0.0, 0.0, 0.0] [0.0, 0.0, 0.0] [0.0, 0.5, 0.0] [1.0, 0.0, 0.0] [1.0, 0.0, 0.0] }
+entry behind [n] (xs: [n]f64) =
+  let grad f = vjp f xs 1
+  in ( grad (\xs -> let s = scan (*) 1 (map f64.log xs) in if xs[0] > 1 then last s else 0)
+     , grad (\xs -> let s = f64.product (map f64.log xs) in if xs[0] > 1 then s else 0)
+     , grad (\xs -> let (s, t) = reduce (\(a, b) (c, d) -> (a * c, b * c + d)) (1, 0) (map (\x -> (f64.log x, 1 / x)) xs) in if xs[0] > 1 then s + t else 0)
+     , grad (\xs -> let h = reduce_by_index (replicate 2 1) (*) 1 (map (% 2) (iota n)) (map f64.log xs) in if xs[0] > 1 then h[0] else h[1])
+     , grad (\xs -> let s = loop s = 1 for x in xs do s * f64.log x in if xs[0] > 1 then s else xs[0])
+     , grad (\xs -> let s = loop (s, x) = (1, xs[0]) while s < 3 do (s + 1, f64.sqrt x) in if xs[0] > 1 then s.1 else xs[0]) )
