@@ -219,7 +219,7 @@ Var check_distinct(Builder& b, const std::vector<Dim>& shape, const Dim& width, 
   all.push_back(b.iota(width));
   Builder::Params params(all.size(), {"at", scalar_type(Scalar::I64)});
   Lambda f = b.lambda(params, [&](const std::vector<Var>& row) {
-    Term twice = and_(is_inside(b, shape, {row.begin(), row.end() - 2}), lt(b.term(row[row.size() - 2]), b.term(i64_const(0))));
+    Term inside = is_inside(b, shape, {row.begin(), row.end() - 2}), twice = and_(inside, lt(b.term(row[row.size() - 2]), b.term(i64_const(0))));
     return std::vector<Atom>{select(twice, b.term(row.back()), b.term(i64_const(-1))).atom};
   });
   Var twice = b.map("twice", width, std::move(f), all)[0];

@@ -139,7 +139,8 @@ std::optional<ir::Term> ad::product(const Apply& op, size_t wrt, Var r, const ir
   if (back) b.attrs.pop_back();
   if (!options.ad_safe_mul) return both;
   ir::Term zero = b.number(by.scalar(), 0);
-  return select(and_(apply(ScalarOp::isnan, {both}), or_(eq(*partial, zero), eq(by, zero))), zero, both);
+  ir::Term flat = eq(*partial, zero), unused = or_(flat, eq(by, zero));
+  return select(and_(unused, apply(ScalarOp::isnan, {both})), zero, both);
 }
 
 void differentiate(ir::Program& program, PassContext& context) {

@@ -15,6 +15,7 @@
 //
 // Rules: hist.mul hist.extremum hist.sequential.
 #include "passes/ad/rule_sorted.h"
+#include "passes/ad/scatters.h"
 
 namespace raido::ad {
 
@@ -44,11 +45,6 @@ struct Histogram {
     std::vector<Var> out = b.map_all("cell", row, rows, [&](const std::vector<Var>& xs) { return f(Elements(xs.begin(), xs.end())); });
     return {out.begin(), out.end()};
   }
-  Term inside(const Elements& at) {
-    Term ok = b.term(bool_const(true));
-    for (size_t d = 0; d < rank; d++) ok = and_(ok, and_(le(b.term(i64_const(0)), b.term(at[d])), lt(b.term(at[d]), b.term(bins[d]))));
-    return ok;
-  }
   // For each i: f(i, its indices, its values) if its indices are inside, else `outside` in every cell.
   template <class F> Var each(const Const& outside, const std::vector<Var>& more, F f) {
     std::vector<Var> inputs = {b.iota(op.width)};
@@ -59,7 +55,7 @@ struct Histogram {
     return b.map("part", op.width, b.lambda(params, [&](const std::vector<Var>& in) {
       Elements at(in.begin() + 1, in.begin() + 1 + ptrdiff_t(rank)), rest(in.begin() + 1 + ptrdiff_t(rank), in.end());
       If guarded;
-      guarded.cond = inside(at).atom;
+      guarded.cond = is_inside(b, bins, at).atom;
       guarded.then_ = b.body([&] { return Elements{f(in[0], at, rest)}; });
       guarded.else_ = b.body([&] { return Elements{b.replicate(row, outside)}; });
       return Elements{b.bind1("part", std::move(guarded))};
@@ -212,7 +208,7 @@ struct Histogram {
     auto guard = [&](const Atom& i, const Elements& unchanged, auto changed) {
       Elements index = at(indices, "at", {i});
       If guarded;
-      guarded.cond = inside(index).atom;
+      guarded.cond = is_inside(b, bins, index).atom;
       guarded.then_ = b.body([&] { return changed(index); });
       guarded.else_ = b.body([&] { return unchanged; });
       std::vector<Var> out = b.bind("next", std::move(guarded));

@@ -113,7 +113,7 @@ void Sorted::sort(Builder& b) {
   Var keys = map("bin", n, indices_, [&](const std::vector<Var>& at) {
     Term bin = none;
     for (size_t d = 0; d < at.size(); d++) bin = bin * b.term(bins_[d]) + b.term(at[d]);
-    return select(is_inside(b, bins_, at), bin, bins);
+    return select(is_inside(b, bins_, {at.begin(), at.end()}), bin, bins);
   });
   inside_ = b.reduce("inside", n, b.combine(ScalarOp::add, Scalar::I64, 0), {map("inside", n, {keys}, [&](const std::vector<Var>& key) {
     return select(lt(b.term(key[0]), bins), one, none);
@@ -133,7 +133,8 @@ void Sorted::sort(Builder& b) {
     Var upto = b.scan("upto", n, b.combine(ScalarOp::add, Scalar::I64, 0), {zeros})[0];
     Var to = map("to", n, {b.iota(n), state[0], upto}, [&](const std::vector<Var>& x) {
       Term all = b.term(b.index("all", upto, {(b.term(n) - 1).atom})), before = b.term(x[2]);
-      return select(eq(bit(x[1]), none), before - 1, all + b.term(x[0]) - before);
+      Term zero = eq(bit(x[1]), none), left = before - 1, right = all + b.term(x[0]) - before;
+      return select(zero, left, right);
     });
     std::vector<Var> places;
     for (size_t c = 0; c < state.size(); c++) places.push_back(b.bind1("next", Scratch{Scalar::I64, {n}}));
@@ -148,7 +149,8 @@ void Sorted::sort(Builder& b) {
   auto boundary = [&](const std::string& hint, const Term& at, i64 step) {
     return map(hint, inside_, {b.iota(inside_), bin_}, [&](const std::vector<Var>& x) {
       Term i = b.term(x[0]), next = apply(ScalarOp::min, {apply(ScalarOp::max, {i + step, none}), end});
-      return or_(eq(i, at), not_(eq(b.term(b.index("next", bin_, {next.atom})), b.term(x[1]))));
+      Term ends = eq(i, at), other = not_(eq(b.term(b.index("next", bin_, {next.atom})), b.term(x[1])));
+      return or_(ends, other);
     });
   };
   first_ = boundary("first", none, -1);

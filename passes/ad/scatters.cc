@@ -132,17 +132,19 @@ Var each_place_once(Builder& b, const std::vector<Dim>& shape, const Dim& width,
       Var twins = b.map("twins", width, std::move(g), all)[0];
       return std::vector<Atom>{if_last(b.reduce("last", width, b.combine(ScalarOp::max, Scalar::I64, -1), {twins})[0])};
     }
-    If inside{is_inside(b, shape, at).atom, {}, {{}, {i64_atom(-1)}}};
+    If inside{is_inside(b, shape, {at.begin(), at.end()}).atom, {}, {{}, {i64_atom(-1)}}};
     inside.then_ = b.body([&] { return std::vector<Atom>{if_last(b.index("last", *last, {at.begin(), at.end()}))}; });
     return std::vector<Atom>{b.bind1("at", std::move(inside))};
   });
   return b.map("at", width, std::move(f), all)[0];
 }
 
-Term is_inside(Builder& b, const std::vector<Dim>& shape, const std::vector<Var>& at) {
+Term is_inside(Builder& b, const std::vector<Dim>& shape, const std::vector<Atom>& at) {
   Term inside = b.term(bool_const(true));
-  for (size_t d = 0; d < at.size(); d++)
-    inside = and_(inside, and_(le(b.term(i64_const(0)), b.term(at[d])), lt(b.term(at[d]), b.term(shape[d]))));
+  for (size_t d = 0; d < at.size(); d++) {
+    Term not_below = le(b.term(i64_const(0)), b.term(at[d])), not_above = lt(b.term(at[d]), b.term(shape[d]));
+    inside = and_(inside, and_(not_below, not_above));
+  }
   return inside;
 }
 

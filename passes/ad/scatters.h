@@ -25,6 +25,6 @@ ir::WithAcc scatter_of(ir::Builder& b, const std::vector<ir::Var>& arrays, const
                        const std::vector<ir::Var>& values);
 
 // Whether the cell at (at[0], ..) is in an array of this shape.
-ir::Term is_inside(ir::Builder& b, const std::vector<ir::Dim>& shape, const std::vector<ir::Var>& at);
+ir::Term is_inside(ir::Builder& b, const std::vector<ir::Dim>& shape, const std::vector<ir::Atom>& at);
 
 }  // namespace raido::ad

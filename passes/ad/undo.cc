@@ -648,7 +648,7 @@ Step step(Builder& b, const Stm& s, const WithAcc& op, const std::vector<size_t>
   for (Var v : indices) params.push_back({p.hint(v), row_type(p.type(v))});
   Lambda f = b.lambda(params, [&](const std::vector<Var>& at) {
     If guarded;
-    guarded.cond = is_inside(b, shape, at).atom;
+    guarded.cond = is_inside(b, shape, {at.begin(), at.end()}).atom;
     guarded.then_ = b.body([&] {
       Atom old = b.index("old", array, {at.begin(), at.end()});
       return std::vector<Atom>{is_array(p.type(old)) ? Atom(b.copy(*var_of(old))) : old};

@@ -85,7 +85,8 @@ bool found(const Row& row) {
       all.state = {{p.fresh("s", scalar_type(Scalar::F64))}};
       all.init = {constant(Scalar::F64, 1)};
       all.body = b.body([&] { return std::vector<Atom>{b.index("r", xs, places(row.read, i, all.i.var))}; });
-      return b.update(b.copy(xs), places(row.write, i, i), b.bind1("s", std::move(all)));
+      Var value = b.bind1("s", std::move(all));
+      return b.update(b.copy(xs), places(row.write, i, i), value);
     }
     return b.bind1("xs", loop(row.trips == Row::Inner ? Atom(i) : Atom(m), xs, [&](Var j, Var ys) { return step(i, j, ys); }));
   });
