@@ -1,10 +1,17 @@
 // pipelines.cc - the lists. A step is a pass of passes.def or a group with a condition.
 #include "passes/pipelines.h"
 
+#include <algorithm>
+
+#include "compiler/ir/transform.h"
+
 namespace raido {
 namespace {
 
 bool uses_ad(const ir::Program& p) { return p.level == ir::Ad; }
+bool has_directions(const ir::Program& p) {
+  return std::ranges::any_of(p.vars, [](const ir::VarInfo& v) { return ir::has_attr(v.attrs, "directions"); });
+}
 
 const Pipeline& tidy() {
   static const Pipeline steps = {pass::simplify, pass::cse, pass::hoist, pass::dce};
@@ -26,7 +33,7 @@ const Pipeline& common_pipeline() {
 const Pipeline& pipeline_for(ir::Target target) {
   static const Pipeline memory = {pass::place, pass::double_buffer, pass::hoist_allocs};
   static const Pipeline cpu = common_pipeline() + Pipeline{pass::share, pass::record, pass::tasks} + tidy() + Pipeline{pass::accumulators, pass::sequentialise} +
-                              tidy() + memory;
+                              tidy() + when(has_directions, Pipeline{pass::directions} + tidy()) + memory;
   static const Pipeline gpu = common_pipeline() + Pipeline{pass::flatten} + tidy() + Pipeline{pass::accumulators, pass::sequentialise} +
                               tidy() + memory + Pipeline{pass::expand};
   return target == ir::Target::Gpu ? gpu : cpu;

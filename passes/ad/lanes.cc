@@ -15,6 +15,7 @@ using namespace ir;
 namespace {
 
 constexpr i64 most_lanes = 64;                           // what small arrays hold
+constexpr i64 most_cells = 4096;                         // of seeds that are laid out anew
 
 class Lanes {
  public:
@@ -35,7 +36,7 @@ class Lanes {
   }
   // The arrays hold one row for each of the k seeds, and so do the results.
   std::vector<Var> run(Lambda f, const std::vector<Var>& seeds) {
-    for (size_t i = 0; i < seeds.size(); i++) rows_[f.params[i].var] = lane_last(seeds[i]);
+    for (size_t i = 0; i < seeds.size(); i++) rows_[f.params[i].var] = is_small(seeds[i]) ? gathered(seeds[i], {}) : lane_last(seeds[i]);
     stms(std::move(f.body.stms));
     std::vector<Var> out;
     for (const Atom& r : f.body.result) out.push_back(lane_first(row(r)));
@@ -234,6 +235,26 @@ class Lanes {
     dims.push_back(0);
     return b_.permute(v, std::move(dims));
   }
+  // Side by side in memory, too: what is small is soon copied, and may be read in many loops.
+  bool is_small(Var v) const {
+    i64 cells = 1;
+    for (const Dim& d : shape_of(p_.type(v))) {
+      auto n = const_of(d);
+      if (!n || n->as_i64() > most_cells) return false;
+      cells *= n->as_i64();
+    }
+    return shape_of(p_.type(v)).size() > 1 && cells <= most_cells;
+  }
+  Var gathered(Var v, const std::vector<Atom>& at) {
+    const std::vector<Dim> shape = shape_of(p_.type(v));
+    bool lane = at.size() + 1 == shape.size();
+    Dim n = shape[lane ? 0 : at.size() + 1];
+    return b_.map(p_.hint(v), n, b_.lambda({{"i", scalar_type(Scalar::I64)}}, [&](const std::vector<Var>& i) {
+      std::vector<Atom> index = at;
+      index.insert(lane ? index.begin() : index.end(), i[0]);
+      return std::vector<Atom>{lane ? Atom(b_.index(p_.hint(v), v, index)) : Atom(gathered(v, index))};
+    }), {b_.iota(n)})[0];
+  }
   Var lane_first(Var v) {
     int rank = int(shape_of(p_.type(v)).size());
     if (rank == 1) return v;
@@ -247,11 +268,13 @@ class Lanes {
     auto v = var_of(x);
     if (v && pending(x)) flush();
     if (v && rows_.contains(*v)) return rows_.at(*v);
-    Var all = b_.bind1("lanes", Replicate{{k_}, x});
-    return is_array(p_.type(x)) ? b_.copy(lane_last(all)) : all;
+    auto lanes = [&](const Atom& cell) { return b_.bind1("lanes", Replicate{{k_}, cell}); };
+    if (!is_array(p_.type(x))) return lanes(x);
+    return b_.map_all("lanes", shape_of(p_.type(x)), {*v}, [&](const std::vector<Var>& cell) { return std::vector<Atom>{lanes(cell[0])}; })[0];
   }
   Var fresh_row(Var v) {
     Var r = p_.fresh(p_.hint(v), lanes(p_.type(v)));
+    p_.vars[r.index].attrs.push_back({"directions", {}});
     rows_[v] = r;
     return r;
   }

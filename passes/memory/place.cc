@@ -326,6 +326,16 @@ class Placer {
     return uses == good;
   }
 
+  // True if v is a result of a loop that works in the block of an array other than `names`.
+  bool starts_elsewhere(const Stm& s, Var v, const VarSet& names) {
+    auto elsewhere = [&](const auto& x) {
+      auto start = through_loop(s, x, v);
+      return start && !names.contains(*var_of(*start));
+    };
+    if (auto x = std::get_if<For>(&s.exp)) return elsewhere(*x);
+    auto x = std::get_if<While>(&s.exp);
+    return x && elsewhere(*x);
+  }
   // True if the array created by statement `from` may lie where statement `to` (or the end of the body) will put it:
   // from here to there its block is not touched by anything else, and behind `to` nobody uses the array by another name.
   bool may_lie_there(const Plan& plan, Var made, size_t from, size_t to, const Place& where) {
@@ -343,7 +353,7 @@ class Placer {
       if (k > to) return false;
       if (may_alias(plan.stms[k]->exp))
         for (Bind b : plan.stms[k]->pattern)
-          if (array(b.var)) names.insert(b.var);
+          if (array(b.var) && !starts_elsewhere(*plan.stms[k], b.var, names)) names.insert(b.var);
     }
     size_t results = 0;
     for (const Atom& a : plan.result) results += var_of(a) && names.contains(*var_of(a));
