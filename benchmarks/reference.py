@@ -200,6 +200,49 @@ def micro(n):
         show(f"{name} n{n}", f, x)
 
 
+def lorenz(steps):
+    def objective(x):
+        for _ in range(steps):
+            x = [v + 1e-3 * ((x[(i + 1) % 16] - x[i - 2]) * x[i - 1] - v + 8) for i, v in enumerate(x)]
+        return x
+    show(f"lorenz after {steps} steps", objective, [8 + uniform(251, i) for i in range(16)])
+
+
+def kepler(n):
+    def solve(e, m):
+        x, d = m, 1
+        while abs(d.real) > 1e-12 or abs(d.imag) > 1e-42:
+            d = (x - e * cmath.sin(x) - m) / (1 - e * cmath.cos(x))
+            x = x - d
+        return x
+    show(f"kepler n{n}", lambda x: sum(solve(e, m) for e, m in zip(x[:n], x[n:])),
+         [0.9 * uniform(252, i) for i in range(n)] + [6 * uniform(253, i) for i in range(n)])
+
+
+def vanderpol(until):
+    def larger(a, b):
+        return a if a.real >= b.real else b
+
+    def smaller(a, b):
+        return a if a.real <= b.real else b
+
+    def objective(p):
+        mu, x, y = p
+        t, h = 0, 1e-3
+        while t.real < until:
+            ax, ay = y, mu * (1 - x * x) * y - x
+            mx, my = x + h * ax, y + h * ay
+            bx, by = my, mu * (1 - mx * mx) * my - mx
+            ex, ey = h * (bx - ax) / 2, h * (by - ay) / 2
+            error = cmath.sqrt(ex * ex + ey * ey) / 1e-6
+            after = smaller(0.1 + 0j, h * larger(0.2 + 0j, smaller(5 + 0j, 0.9 / cmath.sqrt(error + 1e-30))))
+            if error.real <= 1:
+                t, x, y = t + h, x + h * (ax + bx) / 2, y + h * (ay + by) / 2
+            h = after
+        return x
+    show(f"vanderpol until {until}", objective, [5, 2, 0])
+
+
 hand(20, 7, False, False)
 hand(20, 7, False, True)
 hand(20, 7, True, False)
@@ -209,3 +252,6 @@ fft(0)
 fft(4)
 lbm(3, 4)
 micro(8)
+lorenz(400)
+kepler(40)
+vanderpol(1.5)

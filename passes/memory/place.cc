@@ -17,6 +17,7 @@
 
 #include "compiler/ir/build.h"
 #include "compiler/ir/layout.h"
+#include "passes/memory/interleave.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -72,6 +73,7 @@ class Placer {
   Placer(Program& p, PassContext& c) : p_(p), c_(c), target_(c.target), sizes_(p) {}
 
   void run() {
+    if (target_ != Target::Gpu) interleaved_ = interleaved(p_);
     defs_.add(p_.constants, 0);
     for (const Function& f : p_.functions) {
       for (Bind b : f.lambda.params) defs_.depth[b.var] = 1;
@@ -100,6 +102,8 @@ class Placer {
   std::unordered_map<Var, Place> granted_;  // an array whose place was decided before its statement came
   std::unordered_map<uint32_t, Var> constant_data_;
   std::unordered_map<Var, bool> in_place_;  // loop state
+  std::unordered_map<Var, Interleaved> interleaved_;
+  std::unordered_map<Var, Var> common_;     // the first of interleaved arrays -> their block
   int seg_ = 0;                             // enclosing segs
 
   // ---- tables ----
@@ -424,6 +428,20 @@ class Placer {
 
   // ---- statements ----
 
+  // Element k of an interleaved array lies behind element k of the one before it; the first to come makes the block.
+  bool side_by_side(List<Stm>& out, const Stm& s) {
+    auto found = interleaved_.find(s.pattern[0].var);
+    if (found == interleaved_.end()) return false;
+    const auto& [first, number, of] = found->second;
+    Dim n = array(s.pattern[0].var)->shape[0];
+    if (!common_.contains(first)) {
+      c_.stats.count("place.interleaved");
+      common_.emplace(first, alloc(out, {array(s.pattern[0].var)->elem, {n, i64_atom(of)}, {}}, p_.hint(first), s.source).block);
+    }
+    put(s.pattern[0].var, {common_.at(first), {i64_atom(number), {i64_atom(of)}}});
+    return true;
+  }
+
   template <class Begin, class End>
   void body(Body& b, const std::vector<std::optional<Place>>& wishes, uint32_t depth, Begin begin, End end) {
     Plan plan = make_plan(b, wishes, depth);
@@ -445,7 +463,10 @@ class Placer {
     bool done = match(s.exp,
       [&](Iota&) { created(); return false; },
       [&](Replicate&) { created(); return false; },
-      [&](Scratch&) { created(); return false; },
+      [&](Scratch&) {
+        if (!side_by_side(out, s)) created();
+        return false;
+      },
       [&](Copy&) { created(); return false; },
       [&](ArrayLit& x) {
         created();
