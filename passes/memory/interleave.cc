@@ -12,7 +12,6 @@
 #include "passes/memory/interleave.h"
 
 #include <algorithm>
-#include <map>
 
 #include "compiler/ir/transform.h"
 

@@ -140,6 +140,7 @@ class Directions {
       auto at = places_of(x.at);
       if (!at || !is_scalar(p_.type(y))) return false;
       if (size_t which = state_of(x.array); which < loop.state.size()) {
+        if (!places[which].empty() && places[which] != *at) return false;
         places[which] = *at;
         return state.emplace(y, std::pair(which, false)).second;
       }
@@ -313,14 +314,15 @@ class Directions {
     });
     auto branch = [&](For part) {
       return b.body([&] {
-        std::vector<Atom> out;
-        for (Var v : b.bind("row", std::move(part))) out.push_back(v);
-        return out;
+        b.attrs = s.attrs;
+        std::vector<Var> rows = b.bind("row", std::move(part));
+        b.attrs = {};
+        return std::vector<Atom>(rows.begin(), rows.end());
       });
     };
     If both{fewer.atom, branch(std::move(some)), branch(std::move(loop))};
     context_.stats.count("directions.range");
-    b.emit({s.pattern, std::move(both), {}, s.source, s.attrs});
+    b.emit({s.pattern, std::move(both), {}, s.source, {}});
   }
 };
 
