@@ -74,6 +74,10 @@ if(TARGET raido)
   add_test(NAME derivatives_random
            COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/fuzz/derivatives.py --raido $<TARGET_FILE:raido> --count 120)
   set_tests_properties(derivatives_random PROPERTIES LABELS full TIMEOUT 1200)
+  add_test(NAME derivatives_random_memory
+           COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/fuzz/derivatives.py --raido $<TARGET_FILE:raido> --count 30 --seed 70000
+                   --ad-memory 100)
+  set_tests_properties(derivatives_random_memory PROPERTIES LABELS full TIMEOUT 1200)
   # The same behind the pipelines, where the interpreter works on real blocks.
   foreach(pipeline cpu gpu)
     add_test(NAME conformance_after_${pipeline}_passes

@@ -325,8 +325,10 @@ def program(functions, together=()):
 class Ways:
     """How a program is run: each gives the list of numbers of an entry, or a text that says what went wrong."""
 
-    def __init__(self, raido, compiled, pipeline, folder):
-        self.raido, self.compiled, self.pipeline, self.folder = raido, compiled, pipeline, folder
+    def __init__(self, raido, compiled, pipeline, memory, folder):
+        self.raido, self.compiled, self.folder = raido, compiled, folder
+        self.limit = [f'--ad-memory={memory}'] if memory else []
+        self.passes = ['--pipeline', pipeline, *self.limit]
 
     def command(self, arguments, cwd=None):
         try:
@@ -355,12 +357,12 @@ class Ways:
         with open(path, 'w') as out:
             out.write(text)
         results = {e: {} for e in entries}
-        for way, options in (('interpreter', []), ('passes', ['--pipeline', self.pipeline])):
+        for way, options in (('interpreter', []), ('passes', self.passes)):
             for e in entries:
                 out, problem = self.command([self.raido, 'run', '-w', '-e', e, path] + options)
                 results[e][way] = problem or self.numbers(out)
         if self.compiled:
-            out, problem = self.command([self.raido, 'c', '-w', path, '-o', path[:-4]])
+            out, problem = self.command([self.raido, 'c', '-w', *self.limit, path, '-o', path[:-4]])
             for e in entries:
                 if not problem:
                     out, problem_here = self.command([path[:-4], '-e', e])
@@ -432,6 +434,7 @@ def main():
     parser.add_argument('--batch', type=int, default=10, help='functions in one program')
     parser.add_argument('--c', action='store_true', help='run compiled C, too')
     parser.add_argument('--pipeline', default='common', help='the passes: common, cpu, gpu')
+    parser.add_argument('--ad-memory', help='bytes that the states of loops may take behind the passes')
     parser.add_argument('--first-order', action='store_true')
     parser.add_argument('--jobs', type=int, default=2)
     parser.add_argument('--out', help='a folder for what is found')
@@ -444,7 +447,7 @@ def main():
 
     findings = []
     with tempfile.TemporaryDirectory() as folder:
-        ways = Ways(os.path.abspath(options.raido), options.c, options.pipeline, folder)
+        ways = Ways(os.path.abspath(options.raido), options.c, options.pipeline, options.ad_memory, folder)
 
         def batch(start):
             functions = [Function(s) for s in range(start, min(start + options.batch, options.seed + options.count))]
