@@ -5,7 +5,9 @@
 // needs only the earlier one's checks, which are subsumed because it ran.
 //
 // Sums of integers are the same if they are the same combination of variables, however they were put together: arithmetic
-// wraps around, so that holds without regard to ranges (C2.linear).
+// wraps around, so that holds without regard to ranges (C2.linear). A remainder whose quotient stands in scope is what the
+// quotient leaves, a multiplication and a subtraction instead of another division (C2.remainder): where a proof says that the divisor
+// is not zero, and behind differentiation, for which a remainder has a derivative of its own.
 //
 // One walk visits each statement once: it renames, then merges inside, then looks the statement up by a hash that was
 // put together from those of its bodies. A name bound inside must not count and one bound outside must, and which it is
@@ -74,13 +76,17 @@ class Cse {
   // Merges in a body whose statements bind at `depth`.
   Digest body(Body& b, size_t depth) {
     Digest digest;
-    size_t mark = trail_.size(), combination_mark = combination_trail_.size();
+    size_t mark = trail_.size(), combination_mark = combination_trail_.size(), quotient_mark = quotient_trail_.size();
     List<Stm> kept;
-    for (auto& item : b.stms.take()) {
-      std::optional<Digest> of_statement = statement(*item, depth);
-      if (!of_statement) continue;
+    auto visit = [&](std::unique_ptr<Stm> s) {
+      std::optional<Digest> of_statement = statement(*s, depth);
+      if (!of_statement) return;
       digest.put(*of_statement);
-      kept.push_back(std::move(item));
+      kept.push_back(std::move(s));
+    };
+    for (auto& item : b.stms.take()) {
+      if (auto product = quotient_times_divisor(*item)) visit(std::make_unique<Stm>(std::move(*product)));
+      visit(std::move(item));
     }
     b.stms = std::move(kept);
     Reader reader{*this, depth, digest};
@@ -89,6 +95,7 @@ class Cse {
       known_[trail_.back()].pop_back();
       trail_.pop_back();
     }
+    for (; quotient_trail_.size() > quotient_mark; quotient_trail_.pop_back()) quotients_[quotient_trail_.back()].pop_back();
     for (; combination_trail_.size() > combination_mark; combination_trail_.pop_back()) by_combination_[combination_trail_.back()].pop_back();
     digest.uses.resize(std::min(digest.uses.size(), depth));
     return digest;
@@ -106,7 +113,36 @@ class Cse {
   VarMap<std::shared_ptr<const Combination>> combination_;
   std::unordered_map<uint64_t, std::vector<Var>> by_combination_;
   std::vector<uint64_t> combination_trail_;
+  struct Quotient { ScalarOp op; Atom x, y; Var q; };
+  std::unordered_map<uint64_t, std::vector<Quotient>> quotients_;
+  std::vector<uint64_t> quotient_trail_;
 
+  Atom current(const Atom& a) const { auto v = var_of(a); return v && replaced_[*v].valid() ? Atom(replaced_[*v]) : a; }
+  // Notes quotients of integers by what is no constant. A remainder of the same two becomes x - p, for the product p that is
+  // returned, of the quotient and the divisor.
+  std::optional<Stm> quotient_times_divisor(Stm& s) {
+    auto apply = std::get_if<Apply>(&s.exp);
+    if (p_.level == Ad || !apply || apply->args.size() != 2 || !is_integer(elem_of(p_, apply->args[0])) || s.checks.empty() || !s.attrs.empty()) return {};
+    bool floors = apply->op == ScalarOp::div || apply->op == ScalarOp::mod, quotient = apply->op == ScalarOp::div || apply->op == ScalarOp::quot;
+    if (!floors && !quotient && apply->op != ScalarOp::rem) return {};
+    Atom x = current(apply->args[0]), y = current(apply->args[1]);
+    if (!var_of(x) || !var_of(y)) return {};
+    uint64_t key = mix(var_of(x)->index, var_of(y)->index);
+    if (quotient) {
+      quotients_[key].push_back({apply->op, x, y, s.pattern[0].var});
+      quotient_trail_.push_back(key);
+      return {};
+    }
+    for (const Quotient& known : quotients_[key]) {
+      if (known.op != (floors ? ScalarOp::div : ScalarOp::quot) || known.x != x || known.y != y || !context_.allow()) continue;
+      Var p = p_.fresh("mul", p_.type(s.pattern[0].var));
+      apply->op = ScalarOp::sub;
+      apply->args = {x, p};
+      context_.stats.count("cse.C2.remainder");
+      return Stm{{{p}}, Apply{ScalarOp::mul, {known.q, y}}, s.checks, s.source, {}};
+    }
+    return {};
+  }
   Combination combination(const Atom& a, Scalar type) {
     if (auto c = const_of(a)) return {type, c->bits, {}};
     Var v = *var_of(a);
