@@ -23,3 +23,12 @@ entry of_rows [n] [m] (x: [n][m]f64) = map f64.minimum x
 entry not_numbers (n: i64) =
   let x = map (\i -> if i % 3 == 0 then f64.nan else f64.i64 i) (iota n)
   in (f64.maximum x, f64.minimum x)
+
+-- With constants, of which the compiler knows that they are numbers or not.
+-- ==
+-- entry: clamped
+-- input { [-3.0, 0.25, 7.0, f64.nan, f64.inf, -f64.inf] }
+-- output { [0.5, 0.5, 2.0, 0.5, 2.0, 0.5] [-3.0, 0.25, 2.0, 2.0, 2.0, -f64.inf] [0.0, 0.25, 7.0, 0.0, f64.inf, 0.0] [-3.0, 0.25, 7.0, f64.nan, f64.inf, -f64.inf] }
+-- input { empty([0]f64) } output { empty([0]f64) empty([0]f64) empty([0]f64) empty([0]f64) }
+entry clamped [n] (x: [n]f64) =
+  (map (\a -> f64.min 2 (f64.max 0.5 a)) x, map (\a -> f64.min a 2) x, map (\a -> f64.max 0 a) x, map (\a -> f64.max a (f64.min f64.nan f64.nan)) x)
