@@ -212,7 +212,7 @@ class Gen:
                 return Node(t, f'(loop {x} = copy ({{0}}) for {k} < {n} - {far} do if {{2}} then {x} with [{k}] = f64.sin {x}[{k} + {far}] * {{1}} else {x})',
                             start, self.sub('s', env, d - 1, (k, 'i')), self.sub('p', env, 1, (k, 'i')))
             if how == 5:
-                return Node(t, f'({self.schedule()}loop {x} = {{0}} for {k} < 5 do {{2}})', start, at, self.sub(t, env, d - 1, (x, t), (k, 'i')))
+                return Node(t, f'({self.schedule()}loop ({x}: {OF[t]}) = {{0}} for {k} < 5 do {{2}})', start, at, self.sub(t, env, d - 1, (x, t), (k, 'i')))
             return Node(t, f'(loop {x} = copy ({{0}}) for {k} < {n} do {x} with [({{1}}) % {n}] = {{2}})', self.make(t, env, d),
                         self.sub('i', env, 1, (k, 'i')), self.sub('s', env, d, (x, t), (k, 'i')))
         if kind == 16:
