@@ -386,6 +386,7 @@ class FromCore {
         std::vector<ExprId> args = atoms(x.args);
         ExprId value = m_.prim(x.op, args);
         if (auto inside = unsigned_test(x)) value = *inside;
+        if (chosen_.contains(v)) value = without_branch(args[0], args[1], args[2]);
         Name n = declare_scalar(v, value);
         defined_[v] = &x;
         if (x.op == ScalarOp::mul && m_.names[n.index].type == Scalar::I64) products_[n.index] = {args[0], args[1]};
@@ -482,6 +483,7 @@ class FromCore {
     return {};
   }
   VarMap<const Apply*> defined_;
+  VarSet chosen_;
   VarSet extents_;                           // sizes of arrays
 
   // #[trace] and #[trace(tag)]: the value goes to the log.
@@ -537,6 +539,7 @@ class FromCore {
     Name i = m_.name(p_.hint(x.i.var), Scalar::I64);
     scalar_[x.i.var] = m_.var(i);
     ExprId n = atom(x.n);
+    if (!in_kernel_) find_chosen(x);
     Block b = block([&] { body(x.body, blocks_of(x.state)); next(state, x.body.result); });
     For loop{i, m_.number(0), n, std::move(b)};
     if (auto attr = find_attr(s.attrs, "any_order")) {
@@ -551,6 +554,29 @@ class FromCore {
       if (!plain) loop.reduced.clear();
     }
     emit(std::move(loop));
+  }
+  // Integers that a select in the loop keeps or sets and that are used for nothing else but comparisons while it runs, such as
+  // the place of a minimum: whether they change is badly guessed and nobody waits for them. (A search that reads from such a
+  // place gains by the guess.)
+  void find_chosen(const ir::For& x) {
+    for (size_t k = 0; k < x.state.size(); k++) {
+      Var v = x.state[k].var;
+      auto r = var_of(x.body.result[k]);
+      if (!r || !is_scalar_var(v) || elem_of(p_.type(v)) != Scalar::I64 || std::ranges::count(x.body.result, Atom(v)) > 0) continue;
+      bool chosen = false, other = false;
+      for (const ir::Stm& s : x.body.stms) {
+        auto op = std::get_if<Apply>(&s.exp);
+        bool here = s.pattern.size() == 1 && s.pattern[0].var == *r;
+        if (here) chosen = op && op->op == ScalarOp::select && (op->args[1] == Atom(v) || op->args[2] == Atom(v));
+        if (here || (op && (op->op == ScalarOp::eq || op->op == ScalarOp::lt || op->op == ScalarOp::le))) continue;
+        each_use(p_, s, [&](Var u) { other = other || u == v || u == *r; });
+      }
+      if (chosen && !other) chosen_.insert(*r);
+    }
+  }
+  ExprId without_branch(ExprId cond, ExprId x, ExprId y) {
+    ExprId mask = m_.prim(ScalarOp::neg, {m_.expr({Cast{cond}, Scalar::I64})});
+    return m_.prim(ScalarOp::xor_, {y, m_.prim(ScalarOp::and_, {mask, m_.prim(ScalarOp::xor_, {x, y})})});
   }
   static bool is_result_of(ScalarOp op, const Body& b, size_t k) {
     for (const ir::Stm& s : b.stms)

@@ -629,7 +629,9 @@ ReturnSweep vjp(Reverse&, const Stm&, const Op&) { PANIC("`{}` under differentia
 
 ReturnSweep Reverse::rule(const Stm& s, bool matters, std::optional<Step>& step) {
   bool active = updates_gathered(s) || std::ranges::any_of(s.pattern, [&](Bind x) { return act.varied(x.var); });
-  bool records = std::holds_alternative<For>(s.exp) || std::holds_alternative<Hist>(s.exp) || std::holds_alternative<Call>(s.exp);
+  auto screma = std::get_if<Screma>(&s.exp);
+  bool records = std::holds_alternative<For>(s.exp) || std::holds_alternative<Hist>(s.exp) || std::holds_alternative<Call>(s.exp) ||
+                 (screma && is_reduce(*screma));
   if (!records || !active) {                                          // these do it themselves
     std::optional<Stm> named;
     if (any_finished_) write_nothing(named.emplace(s));

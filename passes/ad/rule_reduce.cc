@@ -4,12 +4,14 @@
 //
 //   op is +           as_adj += replicate n y_adj
 //   op is *           by the number of zeros: none: y/a * y_adj; one: the product of the others at the zero
-//   op is min, max    the first index that won receives y_adj
-//   op selects        (all of its results are those of the one or of the other operand, as in a minimum with payload:)
-//                     the same with the index as one component more, and then as for min, max
+//   op selects        (all of its results are those of the one or of the other operand, as in min, max, or a minimum with
+//                     payload:) the forward sweep carries the index as one component more; that element receives y_adj, for
+//                     min and max the first one that won
 //   any other op      ls = exclusive scan op ne as             (everything left of i, combined)
 //                     rs = the same from the right             (everything right of i)
 //                     as_adj += map (\l a r -> vjp_a (op l a), seeded by vjp_s (op s r) y_adj at s = op l a) ls as rs
+//
+// Components of op that neither vary nor are needed for those that do stay out of it.
 //
 // Free variables of op get the contribution of the application op l a only: those of op s r belong to other elements.
 // Tests: tests/ad/parallel.fut.
@@ -18,6 +20,7 @@
 #include <algorithm>
 
 #include "passes/ad/reverse.h"
+#include "passes/cleanup/components.h"
 
 namespace raido::ad {
 
@@ -145,20 +148,6 @@ void product(Reverse& rev, const Screma& red, const Atom& y_adj) {
   rev.add(as, b.bind1("adj", std::move(choose)), true);
 }
 
-// The first index whose element is the result, or -1.
-void extremum(Reverse& rev, const Screma& red, Var y, const Atom& y_adj) {
-  Builder& b = rev.b;
-  Var as = red.inputs[0], is = b.iota(red.width);
-  Dim width = red.width;
-  std::vector<Var> hits = b.map_all("hit", {red.width}, {as, is}, [&](const std::vector<Var>& in) {
-    return std::vector<Atom>{select(eq(b.term(in[0]), b.term(y)), b.term(in[1]), b.term(width)).atom};
-  });
-  Combine first = b.combine(ScalarOp::min, Scalar::I64, 0);
-  first.neutral = {i64_const(INT64_MAX)};
-  Term at = b.term(b.reduce("at", red.width, std::move(first), hits)[0]);
-  rev.add_element(as, at.atom, y_adj, lt(at, b.term(red.width)).atom);
-}
-
 // Results `xs` stand for i, `ys` for j: which of the two, if the results are the one or the other whatever happens. Branches
 // return it as one result more.
 std::optional<Atom> selected(Program& p, Body& body, const std::vector<Atom>& results, const std::vector<Atom>& xs, const std::vector<Atom>& ys,
@@ -202,15 +191,27 @@ std::optional<Atom> selected(Program& p, Body& body, const std::vector<Atom>& re
   return b.bind1("at", Apply{ScalarOp::select, {cond, *then, *else_}});
 }
 
-// The operator with the index of the element as a component more, -1 for the neutral element; nothing if it does not select.
+// The operator with the index of the element whose value the results are as a component more, the first if several have it, -1
+// if the neutral element has. Nothing if the results are not always those of one of the operands.
 std::optional<Combine> with_index(Program& p, const Combine& op) {
   if (!op.shape.empty()) return {};
+  std::optional<ScalarOp> name = scalar_operator(p, op);
   Combine c = clone(p, op);
   size_t k = c.neutral.size();
   std::vector<Atom> xs, ys;
   for (size_t n = 0; n < 2 * k; n++) (n < k ? xs : ys).push_back(c.op.params[n].var);
   Var i = p.fresh("i", scalar_type(Scalar::I64)), j = p.fresh("j", scalar_type(Scalar::I64));
-  auto at = selected(p, c.op.body, c.op.body.result, xs, ys, i, j);
+  std::optional<Atom> at;
+  if (name == ScalarOp::min || name == ScalarOp::max) {
+    // The later one, if it is the result and the earlier one is not. What is no number never is.
+    Builder b(p, c.op.body.stms);
+    Term r = b.term(c.op.body.result[0]);
+    auto wins = [&](Atom x) { return name == ScalarOp::min ? le(b.term(x), r) : le(r, b.term(x)); };
+    Term first = wins(xs[0]), second = wins(ys[0]);
+    at = select(and_(second, not_(first)), b.term(j), b.term(i)).atom;
+  } else {
+    at = selected(p, c.op.body, c.op.body.result, xs, ys, i, j);
+  }
   if (!at) return {};
   c.op.body.result.push_back(*at);
   c.op.params.insert(c.op.params.begin() + isize(xs), {i});
@@ -220,34 +221,70 @@ std::optional<Combine> with_index(Program& p, const Combine& op) {
   return c;
 }
 
-// The element that was selected receives what comes back, in all components.
-void select_back(Reverse& rev, const Screma& red, Combine op, const std::vector<Adjoint>& seeds) {
-  Builder& b = rev.b;
-  std::vector<Var> inputs = red.inputs;
-  inputs.push_back(b.iota(red.width));
-  Term at = b.term(b.reduce("at", red.width, std::move(op), inputs).back());
-  Atom inside = le(b.number(Scalar::I64, 0), at).atom;
-  for (size_t i = 0; i < seeds.size(); i++)
-    if (seeds[i].kind == Adjoint::Kind::Value && rev.act.varied(red.inputs[i])) rev.add_element(red.inputs[i], at.atom, seeds[i].value, inside);
+// The reduction of those components that matter for the derivative: what varies, and what that is made of.
+std::shared_ptr<const Stm> varied_part(Reverse& rev, const Stm& s, const Screma& red) {
+  auto part = std::make_shared<Stm>(s);
+  std::vector<bool> which;
+  for (Bind y : s.pattern) which.push_back(rev.act.varied(y.var));
+  which = components_of(rev.p, rev.act.context, red.reduces[0], which);
+  if (std::ranges::find(which, false) == which.end()) return part;
+  Screma& only = std::get<Screma>(part->exp);
+  only = rev.act.clone(red);
+  only.reduces[0] = part_of(rev.p, rev.act.context, std::move(only.reduces[0]), which);
+  auto drop = [&](auto& items) {
+    size_t i = 0;
+    std::erase_if(items, [&](auto&) { return !which[i++]; });
+  };
+  drop(part->pattern);
+  drop(only.inputs);
+  drop(only.pre.params);
+  drop(only.pre.body.result);
+  return part;
+}
+
+// The forward sweep of such an operator says which element it was; here that one receives what comes back, in all components.
+// `whole`: there is no other forward sweep.
+ReturnSweep select_back(Reverse& rev, std::shared_ptr<const Stm> s, Combine op, bool whole) {
+  Stm made = *s;
+  Screma& both = std::get<Screma>(made.exp);
+  if (!whole) for (Bind& y : made.pattern) y.var = rev.p.fresh(rev.p.hint(y.var), rev.p.type(y.var));
+  both.inputs.push_back(rev.b.iota(both.width));
+  both.pre.params.push_back({rev.p.fresh("i", scalar_type(Scalar::I64))});
+  both.pre.body.result.push_back(both.pre.params.back().var);
+  both.reduces = {std::move(op)};
+  made.pattern.push_back({rev.p.fresh("at", scalar_type(Scalar::I64))});
+  rev.forward(made);
+  return [&rev, s, at = made.pattern.back().var] {
+    std::vector<Adjoint> seeds = rev.take_results(*s);
+    if (Reverse::all_zero(seeds)) return;
+    const Screma& red = std::get<Screma>(s->exp);
+    Atom inside = le(rev.b.number(Scalar::I64, 0), rev.b.term(at)).atom;
+    for (size_t i = 0; i < seeds.size(); i++)
+      if (seeds[i].kind == Adjoint::Kind::Value && rev.act.varied(red.inputs[i])) rev.add_element(red.inputs[i], at, seeds[i].value, inside);
+  };
 }
 
 }  // namespace
 
-ReturnSweep vjp_reduce(Reverse& rev, const Stm& s, const Screma& red) {
-  return [&rev, &s, &red] {
+ReturnSweep vjp_reduce(Reverse& rev, const Stm& s, const Screma& all) {
+  std::shared_ptr<const Stm> part = varied_part(rev, s, all);
+  bool whole = part->pattern.size() == s.pattern.size();
+  auto indexed = with_index(rev.p, std::get<Screma>(part->exp).reduces[0]);
+  if (!indexed || !whole) rev.forward(s);
+  if (indexed) return select_back(rev, part, std::move(*indexed), whole);
+  return [&rev, part] {
     Program& p = rev.p;
-    std::vector<Adjoint> seeds = rev.take_results(s);
+    const Screma& red = std::get<Screma>(part->exp);
+    std::vector<Adjoint> seeds = rev.take_results(*part);
     if (Reverse::all_zero(seeds)) return;
     std::vector<Atom> y_adj;
     for (size_t i = 0; i < seeds.size(); i++)
-      y_adj.push_back(seeds[i].kind == Adjoint::Kind::Value ? seeds[i].value : rev.b.zero(p.type(s.pattern[i].var)));
+      y_adj.push_back(seeds[i].kind == Adjoint::Kind::Value ? seeds[i].value : rev.b.zero(p.type(part->pattern[i].var)));
     const Combine& op = red.reduces[0];
     Var as = red.inputs[0];
     if (pointwise_operator(p, op.op) == ScalarOp::add) return rev.add(as, rev.b.replicate({red.width}, y_adj[0]), true);
     std::optional<ScalarOp> name = op.shape.empty() ? scalar_operator(p, op) : std::nullopt;
     if (name == ScalarOp::mul && is_float(elem_of(p.type(as)))) return product(rev, red, y_adj[0]);
-    if (name == ScalarOp::min || name == ScalarOp::max) return extremum(rev, red, s.pattern[0].var, y_adj[0]);
-    if (auto indexed = with_index(p, op)) return select_back(rev, red, std::move(*indexed), seeds);
     general(rev, red, y_adj);
   };
 }

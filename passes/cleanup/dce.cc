@@ -10,7 +10,7 @@
 
 #include "compiler/ir/transform.h"
 #include "compiler/ir/types.h"
-#include "passes/pass.h"
+#include "passes/cleanup/components.h"
 
 namespace raido {
 namespace {
@@ -21,6 +21,28 @@ class Sweeper {
  public:
   Sweeper(Program& p, PassContext& context) : p_(p), context_(context) {}
   VarSet live;                                   // variables are unique in the program, so one set serves all bodies
+
+  // See components.h.
+  std::vector<bool> components(const Combine& c, std::vector<bool> which) {
+    size_t k = c.neutral.size();
+    for (bool more = !all(which) && !none(which); more;) {
+      more = false;
+      Lambda used = clone(p_, c.op);
+      keep_only(used.body.result, which);
+      Sweeper inside(p_, context_);
+      inside.body(used.body);
+      for (size_t i = 0; i < k; i++)
+        if (!which[i] && (inside.live.contains(used.params[i].var) || inside.live.contains(used.params[k + i].var))) which[i] = more = true;
+    }
+    return which;
+  }
+  static void keep_components(Combine& c, const std::vector<bool>& which) {
+    size_t k = c.neutral.size();
+    keep_only(c.op.body.result, which);
+    keep_only(c.neutral, which);
+    keep_only(c.op.params, which, k);
+    keep_only(c.op.params, which);
+  }
 
   void body(Body& b) {
     each_use(p_, b.result, [&](Var v) { use(v); });
@@ -96,6 +118,7 @@ class Sweeper {
     items.resize(out);
   }
   static bool all(const std::vector<bool>& keep) { return std::ranges::all_of(keep, [](bool b) { return b; }); }
+  static bool none(const std::vector<bool>& keep) { return std::ranges::none_of(keep, [](bool b) { return b; }); }
 
   void prune(Stm& s, If& x) {
     std::vector<bool> keep = needed(s);
@@ -183,24 +206,10 @@ class Sweeper {
     size_t at = first;
     for (Combine& c : ops) {
       size_t k = c.neutral.size();
-      std::vector<bool> which(keep.begin() + ptrdiff_t(at), keep.begin() + ptrdiff_t(at + k));
-      bool more = !all(which) && std::ranges::any_of(which, [](bool b) { return b; });
-      while (more) {
-        more = false;
-        Lambda used = clone(p_, c.op);
-        keep_only(used.body.result, which);
-        Sweeper inside(p_, context_);
-        inside.body(used.body);
-        for (size_t i = 0; i < k; i++)
-          if (!which[i] && (inside.live.contains(used.params[i].var) || inside.live.contains(used.params[k + i].var))) which[i] = more = true;
-      }
+      std::vector<bool> which = components(c, {keep.begin() + ptrdiff_t(at), keep.begin() + ptrdiff_t(at + k)});
       for (size_t i = 0; i < k; i++) keep[at + i] = which[i];
       at += k;
-      if (all(which) || std::ranges::none_of(which, [](bool b) { return b; })) continue;
-      keep_only(c.op.body.result, which);
-      keep_only(c.neutral, which);
-      keep_only(c.op.params, which, k);
-      keep_only(c.op.params, which);
+      if (!all(which) && !none(which)) keep_components(c, which);
     }
   }
   // `inner` are the results of pre or of a seg body, without those for dests.
@@ -279,6 +288,15 @@ class Sweeper {
 };
 
 }  // namespace
+
+std::vector<bool> components_of(ir::Program& program, PassContext& context, const ir::Combine& op, std::vector<bool> which) {
+  return Sweeper(program, context).components(op, std::move(which));
+}
+ir::Combine part_of(ir::Program& program, PassContext& context, ir::Combine op, const std::vector<bool>& which) {
+  Sweeper::keep_components(op, which);
+  Sweeper(program, context).body(op.op.body);
+  return op;
+}
 
 void dce(ir::Program& program, PassContext& context) {
   Sweeper sweeper(program, context);

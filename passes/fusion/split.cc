@@ -1,8 +1,13 @@
 // split.cc - the inverse of fusion: every screma becomes a map, then one reduce or scan for each operator, then a map of
-// the scanned values, then the late reductions. Differentiation has one rule for each of these pure forms.
+// the scanned values, then the late reductions. Differentiation has one rule for each of these pure forms. An operator
+// whose components do not need one another, as in a sum and a maximum, is several operators.
+#include <algorithm>
+#include <numeric>
+
 #include "compiler/ir/rewrite.h"
+#include "compiler/ir/transform.h"
 #include "compiler/ir/types.h"
-#include "passes/pass.h"
+#include "passes/cleanup/components.h"
 
 namespace raido {
 namespace {
@@ -11,18 +16,17 @@ using namespace ir;
 
 class Splitter {
  public:
-  explicit Splitter(Program& p) : p_(p) {}
+  Splitter(Program& p, PassContext& context) : p_(p), context_(context) {}
   void body(Body& whole) {
     rewrite(p_, whole, [&](Builder& b, Stm& s, Subst& results) {
       walk_parts(s, [&](Body& inner) { body(inner); });
       auto x = std::get_if<Screma>(&s.exp);
-      bool pure = !x || is_map(*x) || (is_reduce(*x) && x->reduces.size() == 1) || (is_scan(*x) && x->scans.size() == 1);
-      if (pure) return false;
+      if (!x || is_map(*x) || (is_reduce(*x) && is_one(x->reduces)) || (is_scan(*x) && is_one(x->scans))) return false;
       b.checks = s.checks;
       b.attrs = s.attrs;
-      std::vector<Atom> values = split(b, std::move(*x));
+      std::vector<Var> values = split(b, std::move(*x));
       for (size_t i = 0; i < s.pattern.size(); i++) {
-        Var v = *var_of(values[i]);
+        Var v = values[i];
         p_.vars[v.index].hint = p_.hint(s.pattern[i].var);
         results.emplace(s.pattern[i].var, v);
       }
@@ -32,15 +36,51 @@ class Splitter {
 
  private:
   Program& p_;
+  PassContext& context_;
 
-  // The operands of one operator each.
-  template <class F> static void each_operator(const std::vector<Combine>& ops, size_t& at, F f) {
-    for (const Combine& c : ops) {
-      f(c, at);
-      at += c.neutral.size();
+  // The components of an operator in groups, none of which needs another: the number of its group for each.
+  std::vector<size_t> groups(const Combine& c) {
+    size_t k = c.neutral.size();
+    std::vector<size_t> group(k);
+    std::iota(group.begin(), group.end(), size_t(0));
+    for (size_t i = 0; i < k && k > 1; i++) {
+      std::vector<bool> which(k);
+      which[i] = true;
+      which = components_of(p_, context_, c, which);
+      for (size_t j = 0; j < k; j++)
+        if (which[j]) std::ranges::replace(group, size_t(group[j]), size_t(group[i]));
     }
+    return group;
   }
-  std::vector<Atom> split(Builder& b, Screma x) {
+  bool is_one(const std::vector<Combine>& ops) {
+    if (ops.size() != 1) return false;
+    std::vector<size_t> group = groups(ops[0]);
+    return std::ranges::count(group, group[0]) == isize(group);
+  }
+
+  // Calls f with each part of each operator and its operands among `from`, which stand there from `first` on; returns what
+  // f returned for the components.
+  template <class F> std::vector<Var> each_operator(const std::vector<Combine>& ops, const std::vector<Var>& from, size_t first, F f) {
+    std::vector<Var> out;
+    for (const Combine& c : ops) {
+      std::vector<size_t> group = groups(c);
+      size_t k = group.size(), at = out.size();
+      out.resize(at + k);
+      for (size_t g = 0; g < k; g++) {
+        std::vector<bool> which;
+        std::vector<Var> operands;
+        for (size_t i = 0; i < k; i++) {
+          which.push_back(group[i] == g);
+          if (which[i]) operands.push_back(from[first + at + i]);
+        }
+        if (operands.empty()) continue;
+        std::vector<Var> made = f(operands.size() == k ? c : part_of(p_, context_, clone(p_, c), which), operands);
+        for (size_t i = 0, next = 0; i < k; i++) if (which[i]) out[at + i] = made[next++];
+      }
+    }
+    return out;
+  }
+  std::vector<Var> split(Builder& b, Screma x) {
     Dim width = x.width;
     std::vector<Combine> reduces = std::move(x.reduces), scans = std::move(x.scans), late = std::move(x.late);
     Lambda post = std::move(x.post);
@@ -50,38 +90,26 @@ class Splitter {
     std::vector<Var> mapped;
     if (is_identity(x.pre)) mapped = x.inputs;
     else mapped = b.map("mapped", width, std::move(x.pre), x.inputs);
-    std::vector<Atom> out;
-    std::vector<Var> outputs;
-    size_t at = 0;
-    auto operands = [&](size_t first, const Combine& c, const std::vector<Var>& from) {
-      return std::vector<Var>(from.begin() + i64(first), from.begin() + i64(first + c.neutral.size()));
-    };
-    each_operator(reduces, at, [&](const Combine& c, size_t first) {
-      for (Var v : b.reduce("r", width, c, operands(first, c, mapped))) out.push_back(v);
-    });
-    each_operator(scans, at, [&](const Combine& c, size_t first) {
-      for (Var v : b.scan("s", width, c, operands(first, c, mapped))) outputs.push_back(v);
-    });
+    auto reduce = [&](const Combine& c, const std::vector<Var>& operands) { return b.reduce("r", width, c, operands); };
+    auto scan = [&](const Combine& c, const std::vector<Var>& operands) { return b.scan("s", width, c, operands); };
+    std::vector<Var> out = each_operator(reduces, mapped, 0, reduce), outputs = each_operator(scans, mapped, reduced, scan);
     outputs.insert(outputs.end(), mapped.begin() + i64(reduced + scanned), mapped.end());
-    if (identity) {
-      out.insert(out.end(), outputs.begin(), outputs.end());
-      return out;
+    std::vector<Var> last;
+    if (!identity) {
+      outputs = b.map("post", width, std::move(post), outputs);
+      last = each_operator(late, outputs, outputs.size() - width_of(late), reduce);
+      outputs.resize(outputs.size() - last.size());
     }
-    std::vector<Var> finished = b.map("post", width, std::move(post), outputs);
-    size_t kept = finished.size() - width_of(late);
-    out.insert(out.end(), finished.begin(), finished.begin() + i64(kept));
-    at = kept;
-    each_operator(late, at, [&](const Combine& c, size_t first) {
-      for (Var v : b.reduce("r", width, c, operands(first, c, finished))) out.push_back(v);
-    });
+    out.insert(out.end(), outputs.begin(), outputs.end());
+    out.insert(out.end(), last.begin(), last.end());
     return out;
   }
 };
 
 }  // namespace
 
-void split(ir::Program& program, PassContext&) {
-  Splitter pass(program);
+void split(ir::Program& program, PassContext& context) {
+  Splitter pass(program, context);
   program.each_body([&](ir::Body& b) { pass.body(b); });
 }
 

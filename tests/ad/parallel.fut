@@ -29,6 +29,14 @@ def product_zero (xs: []f64) = f64.product xs
 -- ad: extrema { [1.0, 5.0, 3.0] }
 def extrema (xs: []f64) = (f64.maximum xs, f64.minimum xs)
 
+-- Components that do not need one another: each has its own rule; the count does not vary.
+-- ad: reduce_apart { [1.5, 5.0, 3.0] [0.5, 1.5, 2.5] }
+def reduce_apart [n] (xs: [n]f64, ys: [n]f64) =
+  let (s, m, p, k) =
+    reduce (\(s, m, p, k) (t, o, q, l) -> (s + t, f64.max m o, p * q, if m < o then l else if m == o then k + l else k))
+           (0, -f64.inf, 1, 0) (zip4 xs ys (map f64.cos xs) (replicate n 1))
+  in (s, m * p, p + f64.i64 k * m)
+
 -- rule: reduce.general
 -- ad: reduce_pairs { [1.0, 2.0, 3.0] [0.5, 1.5, 2.5] }
 def reduce_pairs [n] (xs: [n]f64, ys: [n]f64) =
