@@ -217,6 +217,11 @@ class Writer {
   }
   std::string prim(const Prim& p) {
     if (p.op == ScalarOp::select) return fmt::format("({} ? {} : {})", expr(p.args[0]), expr(p.args[1]), expr(p.args[2]));
+    auto number = [&](ExprId a) { return m_.const_of(a) && literal(*m_.const_of(a)) != "RAIDO_NAN"; };
+    if (language_ == For_::C && (p.op == ScalarOp::min || p.op == ScalarOp::max) && is_float(p.at) && (number(p.args[0]) || number(p.args[1]))) {
+      size_t known = number(p.args[1]) ? 1 : 0;
+      return fmt::format("raido_{}_number{}({}, {})", name_of(p.op), p.at == Scalar::F64 ? "" : "f", expr(p.args[1 - known]), expr(p.args[known]));
+    }
     if (p.at == Scalar::Bool && p.op == ScalarOp::not_) return fmt::format("!{}", parenthesised(expr(p.args[0])));
     if (auto text = infix(p.op, p.at); !text.empty()) return fmt::format("({} {} {})", expr(p.args[0]), text, expr(p.args[1]));
     used_.insert({p.op, p.at});

@@ -1,6 +1,6 @@
 // scalars.h - bits of floats, floats to integers (towards zero, modulo 2^64, as the constant folder has it), and what is
-// better than in the C library: minimum and maximum that are an instruction and a test (of a NaN and x: x), the logarithm of gamma
-// without a global variable for its sign.
+// better than in the C library: minimum and maximum that are an instruction and a test (of a NaN and x: x), without the test if
+// the second is known to be a number; the logarithm of gamma without a global variable for its sign.
 
 RAIDO_INLINE u32 raido_to_bits_f32(f32 x) { u32 r; memcpy(&r, &x, 4); return r; }
 RAIDO_INLINE u64 raido_to_bits_f64(f64 x) { u64 r; memcpy(&r, &x, 8); return r; }
@@ -11,6 +11,10 @@ RAIDO_INLINE f64 raido_fmin(f64 x, f64 y) { f64 r = x < y ? x : y; return y != y
 RAIDO_INLINE f64 raido_fmax(f64 x, f64 y) { f64 r = x > y ? x : y; return y != y ? x : r; }
 RAIDO_INLINE f32 raido_fminf(f32 x, f32 y) { f32 r = x < y ? x : y; return y != y ? x : r; }
 RAIDO_INLINE f32 raido_fmaxf(f32 x, f32 y) { f32 r = x > y ? x : y; return y != y ? x : r; }
+RAIDO_INLINE f64 raido_min_number(f64 x, f64 y) { return x < y ? x : y; }
+RAIDO_INLINE f64 raido_max_number(f64 x, f64 y) { return x > y ? x : y; }
+RAIDO_INLINE f32 raido_min_numberf(f32 x, f32 y) { return x < y ? x : y; }
+RAIDO_INLINE f32 raido_max_numberf(f32 x, f32 y) { return x > y ? x : y; }
 RAIDO_INLINE f64 raido_lgamma(f64 x) { int sign; return lgamma_r(x, &sign); }
 RAIDO_INLINE f32 raido_lgammaf(f32 x) { int sign; return lgammaf_r(x, &sign); }
 
