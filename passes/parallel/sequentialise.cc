@@ -256,6 +256,10 @@ class Sequentialise {
   // ---- screma, hist, seg to loops ----
 
   void screma(Builder& out, Stm& s, Screma& x) {
+    loop(out, s, parts_of(s, x));
+  }
+  // The lambda applied to the elements of the inputs at an index.
+  Parts parts_of(const Stm& s, Screma& x) {
     Parts parts{p_.fresh("i", scalar_type(Scalar::I64)), x.width, {}, std::move(x.reduces), std::move(x.scans),
                 std::move(x.post), std::move(x.late)};
     Builder inner(p_, parts.body.stms);
@@ -265,7 +269,7 @@ class Sequentialise {
       elements.push_back(is_array(p_.type(x.inputs[k])) ? inner.index(p_.hint(x.pre.params[k].var), x.inputs[k], {parts.i})
                                                         : Atom(x.inputs[k]));
     parts.body.result = inner.inline_once(std::move(x.pre), elements);
-    loop(out, s, std::move(parts));
+    return parts;
   }
 
   void hist(Builder& out, Stm& s, Hist& x) {
@@ -435,7 +439,14 @@ class Sequentialise {
              return (op == ScalarOp::add || op == ScalarOp::min || op == ScalarOp::max) && is_float(elem_of(p_, c.neutral[0]));
            });
   }
-  void loop(Builder& out, Stm& s, Parts x) {
+  void loop(Builder& out, Stm& s, Parts x) { statement(out, looped(out, s, std::move(x), {})); }
+  // Outputs that are combined with what a row holds, instead of making one: components of an operator, in order.
+  struct Into {
+    std::vector<size_t> outputs;
+    std::vector<Atom> rows;
+    const Combine* op;
+  };
+  Stm looped(Builder& out, Stm& s, Parts x, const std::vector<Into>& into) {
     Stm result;
     result.source = s.source;
     result.checks = s.checks;
@@ -469,8 +480,14 @@ class Sequentialise {
       return state;
     };
     std::vector<Atom> reduces = neutral(x.reduces, true), scans = neutral(x.scans, false), cells;
+    auto row_of = [&](size_t k) -> std::optional<Atom> {
+      for (const Into& i : into)
+        if (auto found = std::ranges::find(i.outputs, k); found != i.outputs.end()) return i.rows[size_t(found - i.outputs.begin())];
+      return {};
+    };
     for (size_t k = 0; k < outputs; k++) {
       Var binder = s.pattern[at++].var;
+      if (auto row = row_of(k)) { cells.push_back(add_state(binder, *row)); continue; }
       cells.push_back(match(p_.type(binder),
         [&](const ArrayType& t) { return add_state(binder, out.bind1(p_.hint(binder), Scratch{t.elem, t.shape})); },
         [&](const AccType& t) {
@@ -511,6 +528,13 @@ class Sequentialise {
     if (!x.post.params.empty() || !x.post.body.result.empty()) produced = inner.inline_once(std::move(x.post), produced);
     next = produced.begin() + ptrdiff_t(outputs);
     std::vector<Atom> new_lates = step(x.late, lates);
+    for (const Into& i : into) {
+      std::vector<Atom> args;
+      for (size_t k : i.outputs) args.push_back(inner.index("old", *var_of(cells[k]), {x.i}));
+      for (size_t k : i.outputs) args.push_back(produced[k]);
+      std::vector<Atom> now = inner.inline_call(i.op->op, args);
+      for (size_t k = 0; k < now.size(); k++) produced[i.outputs[k]] = now[k];
+    }
     for (const auto& part : {new_reduces, new_scans}) loop.body.result.insert(loop.body.result.end(), part.begin(), part.end());
     for (size_t k = 0; k < outputs; k++) {
       bool cell = is_array(p_.type(cells[k]));
@@ -518,7 +542,7 @@ class Sequentialise {
     }
     loop.body.result.insert(loop.body.result.end(), new_lates.begin(), new_lates.end());
     result.exp = std::move(loop);
-    statement(out, std::move(result));
+    return result;
   }
 
   //   let row = map n f xs in .. reduce operand row   ==>   for j < n: let y = f xs[j] in state[j] := op state[j] y
@@ -539,67 +563,28 @@ class Sequentialise {
       return std::vector<Atom>(x.body.result.begin() + ptrdiff_t(at), x.body.result.begin() + ptrdiff_t(at + c.neutral.size()));
     };
     auto map = std::get_if<Screma>(&item.exp);
-    if (!map || !is_map(*map) || !identity_post(*map)) return;
-    if (std::ranges::any_of(map->inputs, [&](Var v) { return !is_array(p_.type(v)); })) return;
-    if (std::ranges::any_of(item.pattern, [&](Bind b) { return !is_array(p_.type(b.var)); })) return;
-    auto place = [&](const Atom& a) {                  // among the results of the map
-      return size_t(std::ranges::find_if(item.pattern, [&](Bind b) { return Atom(b.var) == a; }) - item.pattern.begin());
+    if (!map || !identity_post(*map) || !map->scans.empty() || !map->late.empty()) return;
+    size_t reduced = width_of(map->reduces);
+    auto output = [&](const Atom& a) {                 // among the mapped results; their number if it is none
+      return size_t(std::ranges::find_if(item.pattern.begin() + i64(reduced), item.pattern.end(), [&](Bind b) { return Atom(b.var) == a; }) -
+                    item.pattern.begin()) - reduced;
     };
-    std::vector<std::pair<size_t, const Combine*>> here;
+    std::vector<Into> into;
     size_t at = 0;
     for (const Combine& c : x.reduces) {
       bool fits = c.shape.size() == 1 && c.shape[0] == map->width;
-      for (const Atom& a : operands_of(at, c)) fits = fits && place(a) < item.pattern.size() && uses[*var_of(a)] == 1;
-      if (fits) here.emplace_back(at, &c);
+      Into here{{}, {state.begin() + i64(at), state.begin() + i64(at + c.neutral.size())}, &c};
+      for (const Atom& a : operands_of(at, c)) {
+        here.outputs.push_back(output(a));
+        fits = fits && here.outputs.back() < item.pattern.size() - reduced && uses[*var_of(a)] == 1;
+      }
+      if (fits) into.push_back(std::move(here));
       at += c.neutral.size();
     }
-    if (here.empty()) return;
-    For loop{{p_.fresh("j", scalar_type(Scalar::I64))}, map->width, {}, {}, {}};
-    std::vector<Bind> pattern;
-    VarSet taken;
-    auto add_state = [&](Var made, Atom init) {
-      Var v = p_.fresh(p_.hint(made), p_.type(made));
-      pattern.push_back({made});
-      loop.state.push_back({v});
-      loop.init.push_back(std::move(init));
-      return v;
-    };
-    std::vector<Atom> rows;
-    for (auto [first, c] : here)
-      for (size_t k = first; k < first + c->neutral.size(); k++) {
-        Var row = p_.fresh("row", p_.type(state[k]));
-        rows.push_back(add_state(row, state[k]));
-        after[*var_of(state[k])] = row;
-        taken.insert(*var_of(x.body.result[k]));
-      }
-    std::vector<std::pair<Var, size_t>> others;        // what else the map makes, and the place among its results
-    for (size_t k = 0; k < item.pattern.size(); k++) {
-      Var made = item.pattern[k].var;
-      if (taken.contains(made)) continue;
-      const ArrayType t = std::get<ArrayType>(p_.type(made));
-      others.emplace_back(add_state(made, out.bind1(p_.hint(made), Scratch{t.elem, t.shape})), k);
-    }
-    Screma f = std::move(*map);
-    loop.body = out.body([&] {
-      std::vector<Atom> elements, result;
-      for (size_t k = 0; k < f.inputs.size(); k++) elements.push_back(out.index(p_.hint(f.pre.params[k].var), f.inputs[k], {loop.i.var}));
-      std::vector<Atom> made = out.inline_once(std::move(f.pre), elements);
-      auto row = rows.begin();
-      for (auto [first, c] : here) {
-        std::vector<Atom> args, state_rows;
-        for (size_t k = 0; k < c->neutral.size(); k++) {
-          state_rows.push_back(*row++);
-          args.push_back(out.index("old", *var_of(state_rows.back()), {loop.i.var}));
-        }
-        for (const Atom& a : operands_of(first, *c)) args.push_back(made[place(a)]);
-        std::vector<Atom> now = out.inline_call(c->op, args);
-        for (size_t k = 0; k < now.size(); k++) result.push_back(out.update(*var_of(state_rows[k]), {loop.i.var}, now[k]));
-      }
-      for (auto [state_row, k] : others) result.push_back(out.update(state_row, {loop.i.var}, made[k]));
-      return result;
-    });
-    item.pattern = std::move(pattern);
-    item.exp = std::move(loop);
+    if (into.empty()) return;
+    for (const Into& i : into)
+      for (size_t k = 0; k < i.rows.size(); k++) after[*var_of(i.rows[k])] = item.pattern[reduced + i.outputs[k]].var;
+    item = looped(out, item, parts_of(item, *map), into);
   }
 
   // One step of an operator; what it emits is made sequential later, with the loop it stands in.

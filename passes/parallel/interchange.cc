@@ -1,0 +1,527 @@
+// interchange.cc - the order of a map and the reduction inside it, on processors.
+//
+//   map n (\column -> reduce m (+) 0 (map2 (*) x column)) (transpose a)
+//   ==> reduce m (map2 (+)) (replicate n 0) (map2 (\x row -> map (x *) row) x a)
+//
+// Where the elements of one reduction lie a row apart, but those of neighbouring reductions side by side, the iterations of
+// the map become the inner ones: memory is read in order, and by the vector. Every sum is still taken from its first to its
+// last element. A row of partial results takes the place of one; of a wide map, strips are done one after the other, so that
+// it stays in the cache. What stands before the reduction (views, arithmetic) is done again for each of its elements, what
+// stands behind it becomes a map of its own.
+//
+// Accumulators pass through: their updates may come in any order. On many cores the outermost map stays outside.
+#include <algorithm>
+#include <deque>
+
+#include "compiler/ir/aliases.h"
+#include "compiler/ir/rewrite.h"
+#include "compiler/ir/term.h"
+#include "compiler/ir/transform.h"
+#include "passes/pass.h"
+
+namespace raido {
+using namespace ir;
+namespace {
+
+constexpr i64 strip = 2048;                              // partial results: half of a small first-level cache
+constexpr i64 few = 4;                                   // iterations of a map that are not worth a loop inside
+
+// How the place that is read moves with an index: not at all, to the neighbour, further (or it is not known how far).
+enum class Step : uint8_t { None, Next, Far };
+Step operator+(Step a, Step b) { return a == Step::None ? b : b == Step::None ? a : Step::Far; }
+
+// Whether the elements that `pre`, of a reduction inside a map, reads would be neighbours in the map.
+class Reads {
+ public:
+  Reads(const Program& p, const VarMap<const Exp*>& views) : p_(p), views_(views) {}
+
+  // `at`: where in the map it stands.
+  bool gain(const Screma& map, const Screma& at, const Screma& reduce) {
+    enter(map, 0);
+    for (const Stm& s : map.pre.body.stms) {
+      if (auto x = std::get_if<Screma>(&s.exp); x == &at) break;
+      statement(s, 0);
+    }
+    next_ = far_ = 0;
+    plain_ = true;
+    enter(reduce, 1);
+    for (const Stm& s : reduce.pre.body.stms) statement(s, 1);
+    return plain_ && next_ > 0 && far_ == 0;
+  }
+
+ private:
+  const Program& p_;
+  const VarMap<const Exp*>& views_;                      // of arrays outside
+  using Steps = std::vector<Step>;                       // for the map, the reduction, the reductions inside
+  VarMap<Steps> moves_;                                  // where an array begins; by how much an integer grows
+  VarMap<Steps> order_;                                  // of a parameter or a view inside: the steps along its dimensions
+  int next_ = 0, far_ = 0;
+  bool plain_ = true;                                    // nothing but arithmetic, reads, updates of accumulators, reductions
+
+  Steps order(Var v) {
+    if (!order_[v].empty()) return order_[v];
+    size_t rank = shape_of(p_.type(v)).size();
+    Steps dims(rank, Step::Far);
+    if (rank > 0) dims.back() = Step::Next;
+    if (const Exp* view = views_[v]) {
+      if (auto turned = std::get_if<Permute>(view)) {
+        Steps from = order(turned->array);
+        for (size_t d = 0; d < rank; d++) dims[d] = from[size_t(turned->dims[d])];
+      } else if (auto part = std::get_if<Index>(view)) {
+        dims = left(order(part->array), part->at);
+      }
+    }
+    return order_[v] = dims;
+  }
+  static Steps left(const Steps& dims, const std::vector<Selector>& at) {
+    Steps out;
+    for (size_t d = 0; d < dims.size(); d++)
+      if (d >= at.size() || std::holds_alternative<Slice>(at[d])) out.push_back(dims[d]);
+    return out;
+  }
+  Step moves(const Atom& a, size_t depth) {
+    auto v = var_of(a);
+    return v && depth < moves_[*v].size() ? moves_[*v][depth] : Step::None;
+  }
+  void set(Var v, size_t depth, Step s) {
+    Steps& steps = moves_[v];
+    if (steps.size() <= depth) steps.resize(depth + 1);
+    steps[depth] = s;
+  }
+  void read(Var place, size_t depth) {
+    Step outer = moves(place, 0);
+    if (outer == Step::Far) far_++;
+    if (outer == Step::Next && moves(place, depth) == Step::Far) next_++;
+  }
+  void enter(const Screma& x, size_t depth) {
+    for (size_t k = 0; k < x.inputs.size(); k++) {
+      Var from = x.inputs[k], param = x.pre.params[k].var;
+      if (!is_array(p_.type(from))) continue;
+      const Exp* made = views_[from];
+      auto iota = made ? std::get_if<Iota>(made) : nullptr;
+      for (size_t d = 0; d < depth; d++) set(param, d, moves(from, d));
+      if (iota) { set(param, depth, iota->step == Atom(i64_const(1)) ? Step::Next : Step::Far); continue; }
+      Steps dims = order(from);
+      set(param, depth, dims[0]);
+      dims.erase(dims.begin());
+      order_[param] = dims;
+      if (dims.empty() && depth > 0) read(param, depth);
+      if (dims.empty()) moves_[param] = Steps(depth + 1, Step::Far);   // its value, from here on
+    }
+  }
+  void statement(const Stm& s, size_t depth) {
+    Var v = s.pattern.empty() ? Var{} : s.pattern[0].var;
+    match(s.exp,
+      [&](const Index& x) {
+        Steps dims = order(x.array);
+        for (size_t d = 0; d <= depth; d++) {
+          Step step = moves(x.array, d);
+          for (size_t i = 0; i < x.at.size(); i++) {
+            auto at = std::get_if<Atom>(&x.at[i]);
+            Step by = moves(at ? *at : std::get<Slice>(x.at[i]).start, d);
+            if (by != Step::None) step = step + (by == Step::Next ? dims[i] : Step::Far);
+          }
+          set(v, d, step);
+        }
+        order_[v] = left(dims, x.at);
+        if (!is_scalar(p_.type(v))) return;
+        if (depth > 0) read(v, depth);
+        moves_[v] = Steps(depth + 1, Step::Far);
+      },
+      [&](const Permute& x) {
+        Steps from = order(x.array), dims;
+        for (int d : x.dims) dims.push_back(from[size_t(d)]);
+        order_[v] = dims;
+        moves_[v] = Steps(moves_[x.array]);
+      },
+      [&](const Identity& x) { for (size_t d = 0; d <= depth; d++) set(v, d, moves(x.value, d)); },
+      [&](const Apply& x) {
+        for (size_t d = 0; d <= depth; d++) {
+          Step step = Step::None;
+          for (const Atom& a : x.args) step = step + moves(a, d);
+          set(v, d, step == Step::None || x.op == ScalarOp::add ? step : Step::Far);
+        }
+      },
+      [&](const Convert& x) { for (size_t d = 0; d <= depth; d++) set(v, d, moves(x.value, d) == Step::None ? Step::None : Step::Far); },
+      [&](const If& x) {
+        for (const Body* b : {&x.then_, &x.else_}) for (const Stm& inner : b->stms) statement(inner, depth);
+        for (Bind y : s.pattern) moves_[y.var] = Steps(depth + 1, Step::Far);
+      },
+      [&](const AccUpdate& x) {
+        for (size_t d = 0; d <= depth; d++) {
+          Step step = Step::None;
+          for (size_t i = 0; i < x.at.size(); i++)
+            if (Step by = moves(x.at[i], d); by != Step::None) step = step + (by == Step::Next && i + 1 == x.at.size() ? Step::Next : Step::Far);
+          set(v, d, step);
+        }
+        if (depth > 0) read(v, depth);
+      },
+      [&](const Screma& x) {
+        for (Bind y : s.pattern) plain_ = plain_ && !is_array(p_.type(y.var));
+        plain_ = plain_ && x.scans.empty() && x.late.empty();
+        enter(x, depth + 1);
+        for (const Stm& inner : x.pre.body.stms) statement(inner, depth + 1);
+      },
+      [&](const auto&) { plain_ = false; });
+  }
+};
+
+class Interchange {
+ public:
+  Interchange(Program& p, PassContext& context) : p_(p), context_(context) {}
+
+  // `inside`: of a parallel operation.
+  void body(Body& whole, bool inside) {
+    rewrite(p_, whole, [&](Builder& b, Stm& s, Subst& results) {
+      auto map = std::get_if<Screma>(&s.exp);
+      if (Screma* reduce = map && (inside || context_.target == Target::Sequential) ? gainful(*map) : nullptr) {
+        std::vector<Var> made = is_narrow(map->width) ? exchanged(b, std::move(*map), *reduce) : in_strips(b, s, std::move(*map), *reduce);
+        for (size_t k = 0; k < made.size(); k++) results.emplace(s.pattern[k].var, made[k]);
+        return true;
+      }
+      if (std::holds_alternative<Permute>(s.exp) || std::holds_alternative<Index>(s.exp) || std::holds_alternative<Iota>(s.exp))
+        kept_.push_back(s.exp), views_[s.pattern[0].var] = &kept_.back();
+      inner(s, inside);
+      return false;
+    });
+  }
+
+ private:
+  Program& p_;
+  PassContext& context_;
+  std::deque<Exp> kept_;
+  VarMap<const Exp*> views_;                             // what makes an array, if that is a view or an iota
+  VarSet narrow_;                                        // sizes that are at most a strip
+
+  void inner(Stm& s, bool inside) {
+    bool parallel = std::holds_alternative<Screma>(s.exp) || std::holds_alternative<Hist>(s.exp);
+    walk_parts(s, [&](Body& part) { body(part, inside || parallel); });
+  }
+  bool is_narrow(const Dim& n) const {
+    auto c = const_of(n);
+    return c ? c->as_i64() <= strip : narrow_.contains(*var_of(n));
+  }
+  bool is_acc(Var v) const { return ir::is_acc(p_.type(v)); }
+
+  // The reduction in a map that had better be outside.
+  Screma* gainful(Screma& map) {
+    Screma* reduce = reduction_in(map);
+    if (!reduce) return nullptr;
+    bool gain = Reads(p_, views_).gain(map, *reduce, *reduce);
+    if (!gain) reduce = updates_apart(map, *reduce);
+    if (!reduce || !context_.allow()) return nullptr;
+    context_.stats.count(gain ? "interchange.map" : "interchange.updates");
+    return reduce;
+  }
+
+  // let a', b' = map (\.. -> upd a .., upd b ..)   ==>   let a' = map (\.. -> upd a ..) ; let b' = map (\.. -> upd b ..)
+  //
+  // Where some of the updates inside the map around gain, and others do not. The first of the two, or nothing.
+  Screma* updates_apart(Screma& map, const Screma& updates) {
+    size_t n = updates.pre.body.result.size();
+    bool fine = is_map(updates) && n >= 2;
+    each_stm(updates.pre.body, [&](const Stm& s) {
+      auto op = std::get_if<Apply>(&s.exp);
+      fine = fine && !(op && is_call(op->op));
+    });
+    if (!fine) return nullptr;
+    std::vector<bool> gains(n);
+    for (size_t k = 0; k < n; k++) {
+      std::vector<bool> one(n);
+      one[k] = true;
+      auto part = only(updates, one);
+      if (!part) return nullptr;
+      gains[k] = Reads(p_, views_).gain(map, updates, *part);
+    }
+    if (std::ranges::count(gains, true) == 0) return nullptr;
+    Screma* first = nullptr;
+    List<Stm> stms;
+    for (auto& s : map.pre.body.stms.take()) {
+      if (std::get_if<Screma>(&s->exp) != &updates) { stms.push_back(std::move(s)); continue; }
+      for (bool gaining : {true, false}) {
+        std::vector<bool> which;
+        Stm part = *s;
+        part.pattern.clear();
+        for (size_t k = 0; k < n; k++) {
+          which.push_back(gains[k] == gaining);
+          if (which[k]) part.pattern.push_back(s->pattern[k]);
+        }
+        part.exp = *only(std::get<Screma>(s->exp), which);
+        stms.push_back(std::move(part));
+        if (gaining) first = &std::get<Screma>(stms.back().exp);
+      }
+    }
+    map.pre.body.stms = std::move(stms);
+    return first;
+  }
+  // The part of a map that makes these of its results, all of them accumulators; nothing if it is not a part of its own.
+  std::optional<Screma> only(const Screma& x, const std::vector<bool>& which) {
+    Screma part = x;
+    auto keep = [](auto& items, const std::vector<bool>& what) {
+      size_t k = 0;
+      std::erase_if(items, [&](auto&) { return !what[k++]; });
+    };
+    keep(part.pre.body.result, which);
+    VarSet live;
+    auto use = [&](const auto& user) { each_use(p_, user, [&](Var v) { live.insert(v); }); };
+    use(part.pre.body.result);
+    part.pre.body.stms.filter_backwards([&](Stm& s) {
+      if (std::ranges::none_of(s.pattern, [&](Bind y) { return live.contains(y.var); })) return false;
+      use(s);
+      return true;
+    });
+    std::vector<bool> needed;
+    i64 accs = 0;
+    for (Bind y : part.pre.params) {
+      needed.push_back(live.contains(y.var));
+      accs += needed.back() && is_acc(y.var);
+    }
+    if (accs != isize(part.pre.body.result)) return {};
+    keep(part.pre.params, needed);
+    keep(part.inputs, needed);
+    return clone(p_, part);
+  }
+
+  // The first operation in a map that is more than arithmetic, if it reduces to scalars and could be outside.
+  Screma* reduction_in(Screma& map) {
+    if (!is_map(map) || (const_of(map.width) && const_of(map.width)->as_i64() < few)) return nullptr;
+    VarSet own;
+    each_bind(map.pre, [&](Var v) { own.insert(v); });
+    auto outside = [&](const Atom& a) { auto v = var_of(a); return !v || !own.contains(*v); };
+    VarSet given, rows;                                  // parameters of the map: accumulators, others
+    for (Bind x : map.pre.params) (is_acc(x.var) ? given : rows).insert(x.var);
+    bool whole = true;                                   // nothing but arrays and accumulators is made, of rows that stay as they are
+    for (const Atom& a : map.pre.body.result) whole = whole && !(var_of(a) && is_check(p_.type(*var_of(a))));
+    each_stm(map.pre.body, [&](const Stm& s) { each_consumed(p_, s.exp, [&](Var v) { whole = whole && !rows.contains(v); }); });
+    if (!whole) return nullptr;
+    for (Stm& s : map.pre.body.stms) {
+      if (!s.checks.empty()) return nullptr;             // behind it may stand anything
+      auto x = std::get_if<Screma>(&s.exp);
+      if (!x) {
+        auto op = std::get_if<Apply>(&s.exp);
+        bool cheap = (op && !is_call(op->op)) || std::holds_alternative<Index>(s.exp) || std::holds_alternative<Permute>(s.exp) ||
+                     std::holds_alternative<Convert>(s.exp) || std::holds_alternative<Identity>(s.exp);
+        if (!cheap) return nullptr;
+        continue;
+      }
+      bool fine = identity_post(*x) && x->scans.empty() && x->late.empty() && outside(x->width);
+      for (Bind y : s.pattern) fine = fine && (is_scalar(p_.type(y.var)) || is_acc(y.var));
+      for (Var v : x->inputs) fine = fine && (!is_acc(v) || given.contains(v));
+      for (const Combine& c : x->reduces) {
+        fine = fine && c.shape.empty() && std::ranges::all_of(c.neutral, outside);
+        for (Bind y : c.op.params) fine = fine && is_scalar(p_.type(y.var));
+        for (const Stm& inner : c.op.body.stms) fine = fine && std::holds_alternative<Apply>(inner.exp);
+        for (Var v : free_vars(p_, c.op)) fine = fine && outside(v);
+      }
+      for (Var v : free_vars(p_, x->pre)) fine = fine && !is_acc(v);
+      each_stm(x->pre.body, [&](const Stm& inner) { fine = fine && inner.checks.empty() && !std::holds_alternative<Assert>(inner.exp); });
+      if (!fine || s.pattern.empty()) return nullptr;
+      return x;
+    }
+    return nullptr;
+  }
+
+  // The map with the reduction around it. Its results.
+  std::vector<Var> exchanged(Builder& b, Screma map, Screma& reduce_in_map) {
+    Screma reduce;
+    std::vector<Bind> made;                              // what the reduction makes for one iteration of the map
+    List<Stm> before, behind;
+    for (auto& s : map.pre.body.stms.take()) {
+      if (made.empty() && std::get_if<Screma>(&s->exp) == &reduce_in_map) {
+        made = s->pattern;
+        reduce = std::move(std::get<Screma>(s->exp));
+      } else {
+        (made.empty() ? before : behind).push_back(std::move(*s));
+      }
+    }
+    computed_once(b, map, before, reduce);
+    VarSet own;
+    for (Bind x : map.pre.params) own.insert(x.var);
+    for (const Stm& s : before) for (Bind x : s.pattern) own.insert(x.var);
+    VarMap<size_t> acc_of;                               // parameters of the map that are accumulators: place + 1
+    for (size_t k = 0; k < map.inputs.size(); k++) if (is_acc(map.pre.params[k].var)) acc_of[map.pre.params[k].var] = k + 1;
+
+    // One element of each of the reductions side by side.
+    Lambda one;
+    std::vector<Var> arrays, accs, outer_accs;           // inputs of the map inside; accumulators there, and from outside
+    for (size_t k = 0; k < map.inputs.size(); k++)
+      if (!acc_of[map.pre.params[k].var]) {
+        one.params.push_back(map.pre.params[k]);
+        arrays.push_back(map.inputs[k]);
+      }
+    Builder::Params params;
+    std::vector<Var> inputs;
+    params.push_back({"i", scalar_type(Scalar::I64)});
+    inputs.push_back(b.iota(reduce.width));
+    for (size_t k = 0; k < reduce.inputs.size(); k++) {
+      Var v = reduce.inputs[k];
+      if (size_t at = acc_of[v]) {
+        one.params.push_back(reduce.pre.params[k]);
+        outer_accs.push_back(map.inputs[at - 1]);
+      } else if (!own.contains(v)) {
+        params.push_back({p_.hint(reduce.pre.params[k].var), p_.type(reduce.pre.params[k].var)});
+        inputs.push_back(v);
+      }
+    }
+    for (Var v : outer_accs) {
+      params.push_back({p_.hint(v), p_.type(v)});
+      inputs.push_back(v);
+    }
+    Screma around;
+    around.width = reduce.width;
+    around.pre = b.lambda(params, [&](const std::vector<Var>& outer) {
+      size_t next = 1;
+      Subst elements;
+      one.body = b.body([&] {
+        for (const Stm& s : before) b.emit(s);
+        for (size_t k = 0; k < reduce.inputs.size(); k++) {
+          Var v = reduce.inputs[k], element = reduce.pre.params[k].var;
+          if (acc_of[v]) continue;
+          if (!own.contains(v)) { elements.emplace(element, outer[next++]); continue; }
+          Stm read;
+          read.pattern = {{element}};
+          read.exp = Index{v, {Selector(Atom(outer[0]))}};
+          b.emit(std::move(read));
+        }
+        for (auto& s : reduce.pre.body.stms.take()) b.emit(std::move(*s));
+        return reduce.pre.body.result;
+      });
+      substitute(p_, one, elements);
+      std::vector<Var> from = arrays;
+      from.insert(from.end(), outer.begin() + i64(next), outer.end());
+      std::vector<Var> rows = b.map("row", map.width, clone(p_, one), from);
+      return std::vector<Atom>(rows.begin(), rows.end());
+    });
+    around.inputs = std::move(inputs);
+    for (Combine& c : reduce.reduces) {
+      c.shape = {map.width};
+      around.reduces.push_back(std::move(c));
+    }
+    body(around.pre.body, true);
+    std::vector<Var> rows = b.bind("t", std::move(around));
+
+    // What is done with the results.
+    VarMap<Var> result;
+    for (size_t k = 0; k < made.size(); k++) result[made[k].var] = rows[k];
+    bool direct = behind.empty();
+    for (const Atom& a : map.pre.body.result) direct = direct && var_of(a) && (result[*var_of(a)].valid());
+    if (direct) {
+      std::vector<Var> out;
+      for (const Atom& a : map.pre.body.result) out.push_back(result[*var_of(a)]);
+      return out;
+    }
+    Lambda last;
+    std::vector<Var> from;
+    VarSet passed;
+    for (Var v : reduce.inputs) if (acc_of[v]) passed.insert(v);
+    for (size_t k = 0; k < map.inputs.size(); k++) {
+      if (passed.contains(map.pre.params[k].var)) continue;
+      last.params.push_back(map.pre.params[k]);
+      from.push_back(map.inputs[k]);
+    }
+    for (size_t k = 0; k < made.size(); k++) {
+      last.params.push_back(made[k]);
+      from.push_back(rows[k]);
+    }
+    last.body.stms = std::move(before);
+    for (auto& s : behind.take()) last.body.stms.push_back(std::move(s));
+    last.body.result = std::move(map.pre.body.result);
+    Screma rest{map.width, std::move(from), std::move(last), {}, {}, {}, {}};
+    if (Screma* next = gainful(rest)) return exchanged(b, std::move(rest), *next);
+    body(rest.pre.body, true);
+    return b.bind("d", std::move(rest));
+  }
+
+  // Numbers that stand before the reduction and that its elements need are kept, one for each iteration of the map, which gets them
+  // as inputs.
+  void computed_once(Builder& b, Screma& map, List<Stm>& before, const Screma& reduce) {
+    VarSet used;
+    std::vector<Var> numbers;
+    for (Var v : free_vars(p_, reduce.pre)) used.insert(v);
+    for (const Stm& s : before)
+      for (Bind x : s.pattern)
+        if (used.contains(x.var) && is_scalar(p_.type(x.var)) && is_float(elem_of(p_, x.var))) numbers.push_back(x.var);
+    if (numbers.empty()) return;
+    Lambda first;
+    std::vector<Var> from;
+    for (size_t k = 0; k < map.inputs.size(); k++) {
+      if (is_acc(map.inputs[k])) continue;
+      first.params.push_back(map.pre.params[k]);
+      from.push_back(map.inputs[k]);
+    }
+    first.body.stms = before;
+    first.body.result.assign(numbers.begin(), numbers.end());
+    std::vector<Var> kept = b.map("d", map.width, clone(p_, first), from);
+    before.filter_backwards([&](Stm& s) { return std::ranges::find(numbers, s.pattern[0].var) == numbers.end(); });
+    for (size_t k = 0; k < numbers.size(); k++) {
+      map.pre.params.push_back({numbers[k]});
+      map.inputs.push_back(kept[k]);
+    }
+  }
+
+  // The same for parts of at most `strip` iterations.
+  std::vector<Var> in_strips(Builder& b, const Stm& s, Screma map, Screma& reduce) {
+    Term n = b.term(map.width), size = b.term(i64_const(strip));
+    For loop;
+    loop.i = {p_.fresh("s", scalar_type(Scalar::I64))};
+    loop.n = ((n + (strip - 1)) / size).atom;
+    for (size_t k = 0; k < s.pattern.size(); k++) {
+      Var v = s.pattern[k].var;
+      Atom init;
+      if (is_acc(v)) {
+        Var param = *var_of(map.pre.body.result[k]);     // some version of it
+        init = outside(map, param);
+      } else {
+        init = b.bind1("d", Scratch{elem_of(p_, v), shape_of(p_.type(v))});
+      }
+      loop.init.push_back(init);
+      loop.state.push_back({p_.fresh(p_.hint(v), p_.type(v))});
+    }
+    loop.body = b.body([&] {
+      Term start = b.term(loop.i.var) * size, rest = n - start;
+      Term count = apply(ScalarOp::min, {size, rest});
+      narrow_.insert(*var_of(count.atom));
+      Slice part{start.atom, count.atom, i64_const(1)};
+      for (size_t k = 0; k < map.inputs.size(); k++) {
+        Var& v = map.inputs[k];
+        if (is_array(p_.type(v))) {
+          Var whole = v;
+          v = b.slice(p_.hint(v), v, part);
+          note_part(v, whole, part);
+          continue;
+        }
+        for (size_t j = 0; j < loop.init.size(); j++) if (loop.init[j] == Atom(v)) { v = loop.state[j].var; break; }
+      }
+      map.width = count.atom;
+      std::vector<Var> made = exchanged(b, std::move(map), reduce);
+      std::vector<Atom> out;
+      for (size_t k = 0; k < made.size(); k++)
+        out.push_back(is_acc(made[k]) ? Atom(made[k]) : Atom(b.bind1("d", Update{loop.state[k].var, {Selector(part)}, made[k]})));
+      return out;
+    });
+    return b.bind("d", std::move(loop));
+  }
+  void note_part(Var v, Var whole, const Slice& part) {
+    const Exp* made = views_[whole];
+    auto iota = made ? std::get_if<Iota>(made) : nullptr;
+    if (iota) kept_.push_back(Iota{part.count, iota->start, iota->step});
+    else kept_.push_back(Index{whole, {Selector(part)}});
+    views_[v] = &kept_.back();
+  }
+  // The accumulator that a map was given and of which `version` is one.
+  Var outside(const Screma& map, Var version) const {
+    const AccType& t = std::get<AccType>(p_.type(version));
+    for (Var v : map.inputs)
+      if (auto acc = std::get_if<AccType>(&p_.type(v)); acc && acc->token == t.token) return v;
+    PANIC("no accumulator for `{}`", p_.hint(version));
+  }
+};
+
+}  // namespace
+
+void interchange(Program& program, PassContext& context) {
+  Interchange pass(program, context);
+  program.each_body([&](Body& b) { pass.body(b, false); });
+}
+
+}  // namespace raido
