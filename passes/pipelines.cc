@@ -32,7 +32,7 @@ const Pipeline& common_pipeline() {
 }
 const Pipeline& pipeline_for(ir::Target target) {
   static const Pipeline memory = {pass::place, pass::double_buffer, pass::hoist_allocs};
-  static const Pipeline cpu = common_pipeline() + Pipeline{pass::interchange, pass::early_accumulators, pass::share, pass::record, pass::tasks} + tidy() + Pipeline{pass::accumulators, pass::sequentialise} +
+  static const Pipeline cpu = common_pipeline() + Pipeline{pass::rows, pass::interchange, pass::early_accumulators, pass::share, pass::record, pass::tasks} + tidy() + Pipeline{pass::accumulators, pass::sequentialise} +
                               tidy() + when(has_directions, Pipeline{pass::directions} + tidy()) + memory;
   static const Pipeline gpu = common_pipeline() + Pipeline{pass::flatten} + tidy() + Pipeline{pass::accumulators, pass::sequentialise} +
                               tidy() + memory + Pipeline{pass::expand};

@@ -18,7 +18,7 @@ def product [n] [m] [k] (a: [n][m]f64) (b: [m][k]f64) = map (\row -> map (\colum
 -- input { 1i64 1i64 } output { true true }
 -- input { 7i64 2048i64 } output { true true }
 -- input { 3i64 2049i64 } output { true true }
--- input { 2i64 4500i64 } output { true true }
+-- large input { 2i64 4500i64 } output { true true }
 entry columns (n: i64) (m: i64) =
   let a = matrix 1 n m
   let x = vector 5 n
@@ -31,7 +31,7 @@ entry columns (n: i64) (m: i64) =
 -- input { 3i64 4i64 5i64 } output { true true }
 -- input { 2i64 0i64 3i64 } output { true true }
 -- input { 0i64 2i64 3i64 } output { true true }
--- input { 2i64 3i64 2050i64 } output { true true }
+-- large input { 2i64 3i64 2050i64 } output { true true }
 entry products (n: i64) (m: i64) (k: i64) =
   let (a, b) = (matrix 1 n m, matrix 2 m k)
   let c = product a b
@@ -63,7 +63,7 @@ entry around (n: i64) (m: i64) =
 -- input { 2i64 3i64 4i64 5i64 } output { true true }
 -- input { 2i64 0i64 4i64 5i64 } output { true true }
 -- input { 2i64 3i64 0i64 5i64 } output { true true }
--- input { 1i64 2i64 2i64 2049i64 } output { true true }
+-- large input { 1i64 2i64 2i64 2049i64 } output { true true }
 entry nested (n: i64) (k: i64) (l: i64) (r: i64) =
   let b = tabulate_3d n k l (\i j o -> number (i + 3 * j + 5 * o))
   let (c, d) = (matrix 5 k r, matrix 6 l (r + 1))
@@ -77,7 +77,7 @@ entry nested (n: i64) (k: i64) (l: i64) (r: i64) =
 -- entry: back
 -- input { 3i64 4i64 5i64 } output { true true true }
 -- input { 2i64 2i64 2049i64 } output { true true true }
--- input { 2049i64 2i64 2i64 } output { true true true }
+-- large input { 2049i64 2i64 2i64 } output { true true true }
 -- input { 2i64 0i64 3i64 } output { true true true }
 entry back (n: i64) (m: i64) (k: i64) =
   let (a, b, s) = (matrix 1 n m, matrix 2 m k, matrix 3 n k)
@@ -89,6 +89,25 @@ entry back (n: i64) (m: i64) (k: i64) =
   in (same (flatten da) (flatten (tabulate_2d n m (\i l -> in_turn k (\j -> seed i j * b[l, j])))),
       same (flatten db) (flatten (tabulate_2d m k (\l j -> in_turn n (\i -> seed i j * a[i, l])))),
       same dx (tabulate m (\i -> in_turn k (\j -> number (2 + j) * b[i, j]))))
+
+-- Operators on rows: of their elements one by one, in either order of the operands, in scans, of rows of rows, of two rows.
+-- ==
+-- entry: rows
+-- input { 3i64 4i64 } output { true true true true true }
+-- input { 0i64 4i64 } output { true true true true true }
+-- input { 3i64 0i64 } output { true true true true true }
+entry rows (n: i64) (m: i64) =
+  let (a, b) = (matrix 1 n m, matrix 2 n m)
+  let last = reduce (map2 (\x y -> if f64.isnan y then x else y)) (replicate m f64.nan) a
+  let affine = reduce (\(p, q) (r, s) -> (map2 (*) p r, map3 (\x y z -> y * x + z) q r s)) (replicate m 1, replicate m 0) (zip a b)
+  let sums = scan (map2 (+)) (replicate m 0) a
+  let planes = reduce (map2 (map2 f64.max)) (replicate 2 (replicate m (-100))) (map2 (\x y -> [x, y]) a b)
+  let slope = vjp (reduce (map2 (*)) (replicate m 1)) a (replicate m 1)
+  in (same last (if n == 0 then last else a[n - 1]) || n == 0,
+      same affine.1 (tabulate m (\j -> loop q = 0 for i < n do q * a[i, j] + b[i, j])),
+      same (flatten sums) (flatten (tabulate_2d n m (\i j -> in_turn (i + 1) (\k -> a[k, j])))),
+      same (flatten planes) (flatten [tabulate m (\j -> loop t = -100 for i < n do f64.max t a[i, j]), tabulate m (\j -> loop t = -100 for i < n do f64.max t b[i, j])]),
+      same (flatten slope) (flatten (tabulate_2d n m (\i j -> loop p = 1 for k < n do if k == i then p else p * a[k, j]))))
 
 -- Rows that the map changes, checks inside, integers, a map that only updates.
 -- ==

@@ -1,0 +1,82 @@
+// rows.cc - reductions and scans of rows by an operator that works on their elements one by one, on processors.
+//
+//   reduce n (\xs ys -> map m (+) xs ys) (replicate m 0) rows   ==>   reduce n (+) [0] of shape [m] rows
+//
+// Then a row of results is updated in place, by the loop that makes the rows if it can be (sequentialise.cc), and
+// directions.cc and interchange.cc know what is done.
+#include "compiler/ir/transform.h"
+#include "passes/pass.h"
+
+namespace raido {
+using namespace ir;
+namespace {
+
+class Rows {
+ public:
+  Rows(Program& p, PassContext& context) : p_(p), context_(context) {}
+
+  void body(Body& b) {
+    for (Stm& s : b.stms) {
+      if (auto x = std::get_if<Replicate>(&s.exp); x && is_scalar(p_.type(x->value))) filled_[s.pattern[0].var] = x;
+      if (auto x = std::get_if<Screma>(&s.exp))
+        for (auto* list : {&x->reduces, &x->scans, &x->late})
+          for (Combine& c : *list) of_elements(c);
+      walk_parts(s, [&](Body& inner) { body(inner); });
+    }
+  }
+
+ private:
+  Program& p_;
+  PassContext& context_;
+  VarMap<const Replicate*> filled_;
+
+  void of_elements(Combine& c) {
+    if (!c.shape.empty()) return;
+    std::vector<Atom> elements;                            // neutral
+    std::vector<Dim> shape;
+    for (const Atom& ne : c.neutral) {
+      auto v = var_of(ne);
+      const Replicate* fill = v && is_array(p_.type(*v)) ? filled_[*v] : nullptr;
+      if (!fill || (!shape.empty() && fill->shape != shape)) return;
+      shape = fill->shape;
+      elements.push_back(fill->value);
+    }
+    auto op = c.op.params.empty() ? std::nullopt : element_operator(c.op, shape.size());
+    if (!op || !context_.allow()) return;
+    context_.stats.count("rows.operator");
+    c = {clone(p_, *op), std::move(elements), std::move(shape), c.commutative};
+  }
+  // What a nest of `depth` maps over all parameters, and nothing else, does with their elements.
+  std::optional<Lambda> element_operator(const Lambda& f, size_t depth) const {
+    if (depth == 0) {
+      for (const Stm& s : f.body.stms)
+        if (!std::holds_alternative<Apply>(s.exp) && !std::holds_alternative<Convert>(s.exp)) return {};
+      return f;
+    }
+    auto map = f.body.stms.size() == 1 ? std::get_if<Screma>(&f.body.stms[0].exp) : nullptr;
+    if (!map || !is_map(*map) || f.body.stms[0].pattern.size() != f.body.result.size() || map->inputs.size() != f.params.size()) return {};
+    for (size_t k = 0; k < f.body.result.size(); k++)
+      if (f.body.result[k] != Atom(f.body.stms[0].pattern[k].var)) return {};
+    Lambda inner = map->pre;
+    inner.params.clear();
+    for (Bind x : f.params)                                // in the order of the operator's
+      for (size_t k = 0; k < map->inputs.size(); k++)
+        if (map->inputs[k] == x.var) inner.params.push_back(map->pre.params[k]);
+    if (inner.params.size() != f.params.size()) return {};
+    VarSet once;
+    for (Bind x : inner.params) {
+      if (once.contains(x.var)) return {};
+      once.insert(x.var);
+    }
+    return element_operator(inner, depth - 1);
+  }
+};
+
+}  // namespace
+
+void rows(Program& program, PassContext& context) {
+  Rows pass(program, context);
+  program.each_body([&](Body& b) { pass.body(b); });
+}
+
+}  // namespace raido
