@@ -6,8 +6,8 @@
 // Where the elements of one reduction lie a row apart, but those of neighbouring reductions side by side, the iterations of
 // the map become the inner ones: memory is read in order, and by the vector. Every sum is still taken from its first to its
 // last element. A row of partial results takes the place of one; of a wide map, strips are done one after the other, so that
-// it stays in the cache. What stands before the reduction (views, arithmetic) is done again for each of its elements, what
-// stands behind it becomes a map of its own.
+// it stays in the cache. What stands before the reduction (views, arithmetic) is done again for each of its elements, but for
+// numbers, which are kept; what stands behind it becomes a map of its own.
 //
 // Accumulators pass through: their updates may come in any order. On many cores the outermost map stays outside.
 #include <algorithm>
@@ -233,7 +233,8 @@ class Interchange {
       if (!part) return nullptr;
       gains[k] = Reads(p_, views_).gain(map, updates, *part);
     }
-    if (std::ranges::count(gains, true) == 0) return nullptr;
+    i64 gaining_ones = std::ranges::count(gains, true);
+    if (gaining_ones == 0 || gaining_ones == i64(n)) return nullptr;
     Screma* first = nullptr;
     List<Stm> stms;
     for (auto& s : map.pre.body.stms.take()) {
@@ -298,8 +299,7 @@ class Interchange {
       if (!s.checks.empty()) return nullptr;             // behind it may stand anything
       auto x = std::get_if<Screma>(&s.exp);
       if (!x) {
-        auto op = std::get_if<Apply>(&s.exp);
-        bool cheap = (op && !is_call(op->op)) || std::holds_alternative<Index>(s.exp) || std::holds_alternative<Permute>(s.exp) ||
+        bool cheap = std::holds_alternative<Apply>(s.exp) || std::holds_alternative<Index>(s.exp) || std::holds_alternative<Permute>(s.exp) ||
                      std::holds_alternative<Convert>(s.exp) || std::holds_alternative<Identity>(s.exp);
         if (!cheap) return nullptr;
         continue;
@@ -343,7 +343,7 @@ class Interchange {
 
     // One element of each of the reductions side by side.
     Lambda one;
-    std::vector<Var> arrays, accs, outer_accs;           // inputs of the map inside; accumulators there, and from outside
+    std::vector<Var> arrays, outer_accs;                 // inputs of the map inside; accumulators from outside
     for (size_t k = 0; k < map.inputs.size(); k++)
       if (!acc_of[map.pre.params[k].var]) {
         one.params.push_back(map.pre.params[k]);
