@@ -221,43 +221,46 @@ std::optional<Combine> with_index(Program& p, const Combine& op) {
   return c;
 }
 
-// The reduction of those components that matter for the derivative: what varies, and what that is made of.
-std::shared_ptr<const Stm> varied_part(Reverse& rev, const Stm& s, const Screma& red) {
-  auto part = std::make_shared<Stm>(s);
+// What matters for the derivative: the components that vary, and what they are made of.
+std::vector<bool> needed_components(Reverse& rev, const Stm& s, const Screma& red) {
   std::vector<bool> which;
   for (Bind y : s.pattern) which.push_back(rev.act.varied(y.var));
-  which = components_of(rev.p, rev.act.context, red.reduces[0], which);
-  if (std::ranges::find(which, false) == which.end()) return part;
-  Screma& only = std::get<Screma>(part->exp);
-  only = rev.act.clone(red);
+  return components_of(rev.p, rev.act.context, red.reduces[0], which);
+}
+bool all(const std::vector<bool>& which) { return std::ranges::find(which, false) == which.end(); }
+
+// The reduction with these components alone. To be made where it is used: variables have other names in the return sweep.
+Stm part(Reverse& rev, const Stm& s, const std::vector<bool>& which) {
+  Stm made = s;
+  if (all(which)) return made;
+  Screma& only = std::get<Screma>(made.exp);
+  only = rev.act.clone(only);
   only.reduces[0] = part_of(rev.p, rev.act.context, std::move(only.reduces[0]), which);
   auto drop = [&](auto& items) {
     size_t i = 0;
     std::erase_if(items, [&](auto&) { return !which[i++]; });
   };
-  drop(part->pattern);
+  drop(made.pattern);
   drop(only.inputs);
   drop(only.pre.params);
   drop(only.pre.body.result);
-  return part;
+  return made;
 }
 
 // The forward sweep of such an operator says which element it was; here that one receives what comes back, in all components.
-// `whole`: there is no other forward sweep.
-ReturnSweep select_back(Reverse& rev, std::shared_ptr<const Stm> s, Combine op, bool whole) {
-  Stm made = *s;
+// `made`: the reduction, with results of other names if there is another forward sweep.
+ReturnSweep select_back(Reverse& rev, const Stm& s, Stm made, Combine op) {
   Screma& both = std::get<Screma>(made.exp);
-  if (!whole) for (Bind& y : made.pattern) y.var = rev.p.fresh(rev.p.hint(y.var), rev.p.type(y.var));
   both.inputs.push_back(rev.b.iota(both.width));
   both.pre.params.push_back({rev.p.fresh("i", scalar_type(Scalar::I64))});
   both.pre.body.result.push_back(both.pre.params.back().var);
   both.reduces = {std::move(op)};
   made.pattern.push_back({rev.p.fresh("at", scalar_type(Scalar::I64))});
   rev.forward(made);
-  return [&rev, s, at = made.pattern.back().var] {
-    std::vector<Adjoint> seeds = rev.take_results(*s);
+  return [&rev, &s, at = made.pattern.back().var] {
+    std::vector<Adjoint> seeds = rev.take_results(s);
     if (Reverse::all_zero(seeds)) return;
-    const Screma& red = std::get<Screma>(s->exp);
+    const Screma& red = std::get<Screma>(s.exp);
     Atom inside = le(rev.b.number(Scalar::I64, 0), rev.b.term(at)).atom;
     for (size_t i = 0; i < seeds.size(); i++)
       if (seeds[i].kind == Adjoint::Kind::Value && rev.act.varied(red.inputs[i])) rev.add_element(red.inputs[i], at, seeds[i].value, inside);
@@ -266,20 +269,24 @@ ReturnSweep select_back(Reverse& rev, std::shared_ptr<const Stm> s, Combine op, 
 
 }  // namespace
 
-ReturnSweep vjp_reduce(Reverse& rev, const Stm& s, const Screma& all) {
-  std::shared_ptr<const Stm> part = varied_part(rev, s, all);
-  bool whole = part->pattern.size() == s.pattern.size();
-  auto indexed = with_index(rev.p, std::get<Screma>(part->exp).reduces[0]);
-  if (!indexed || !whole) rev.forward(s);
-  if (indexed) return select_back(rev, part, std::move(*indexed), whole);
-  return [&rev, part] {
+ReturnSweep vjp_reduce(Reverse& rev, const Stm& s, const Screma& whole) {
+  std::vector<bool> which = needed_components(rev, s, whole);
+  Stm made = part(rev, s, which);
+  auto indexed = with_index(rev.p, std::get<Screma>(made.exp).reduces[0]);
+  if (!indexed || !all(which)) rev.forward(s);
+  if (indexed) {
+    if (!all(which)) for (Bind& y : made.pattern) y.var = rev.p.fresh(rev.p.hint(y.var), rev.p.type(y.var));
+    return select_back(rev, s, std::move(made), std::move(*indexed));
+  }
+  return [&rev, &s, which] {
     Program& p = rev.p;
-    const Screma& red = std::get<Screma>(part->exp);
-    std::vector<Adjoint> seeds = rev.take_results(*part);
+    const Stm mine = part(rev, s, which);
+    const Screma& red = std::get<Screma>(mine.exp);
+    std::vector<Adjoint> seeds = rev.take_results(mine);
     if (Reverse::all_zero(seeds)) return;
     std::vector<Atom> y_adj;
     for (size_t i = 0; i < seeds.size(); i++)
-      y_adj.push_back(seeds[i].kind == Adjoint::Kind::Value ? seeds[i].value : rev.b.zero(p.type(part->pattern[i].var)));
+      y_adj.push_back(seeds[i].kind == Adjoint::Kind::Value ? seeds[i].value : rev.b.zero(p.type(mine.pattern[i].var)));
     const Combine& op = red.reduces[0];
     Var as = red.inputs[0];
     if (pointwise_operator(p, op.op) == ScalarOp::add) return rev.add(as, rev.b.replicate({red.width}, y_adj[0]), true);

@@ -63,3 +63,19 @@ entry twice [n] (x: [n]f64) =
   let f (x: [n]f64) = let m = f64.minimum x in m * m
   let ones = replicate n 1
   in (jvp (\x -> vjp f x 1) x ones, vjp (\x -> jvp f x ones) x 1, vjp (\x -> vjp f x 1) x ones)
+
+-- Of an array that a loop updates in place, which has other names where the loop is undone; beside what does not vary and needs
+-- what does: an index, a choice.
+-- ==
+-- entry: updated
+-- input { [1.0, 3.0, 2.0] }
+-- output { [-2.6209683311542835, 0.0, -1.1362315174137971] [-2.6209683311542835, 0.0, -1.1362315174137971] [true, true, true] }
+entry updated [n] (x: [n]f64) =
+  let loops (x: [n]f64) = loop y = copy x for i < n do y with [i] = f64.sin (y[0] * x[i])
+  let larger (v, i) (w, j) = if v > w || (v == w && i < j) then (v, i) else (w, j)
+  let twice (f: [n]f64 -> f64) = vjp (\x -> vjp f x 1) x (replicate n 1)
+  let mixed x = let (s, _) = reduce (\(s, i) (t, j) -> (s * t + s + t, if s < t then i else j)) (0, -1) (zip (loops x) (indices x)) in f64.tanh s
+  let plain x = f64.tanh (reduce (\s t -> s * t + s + t) 0 (loops x))
+  in (twice (\x -> f64.tanh (f64.maximum (loops x))),
+      twice (\x -> f64.tanh (reduce larger (f64.lowest, -1) (zip (loops x) (indices x))).0),
+      map2 (\a b -> f64.abs (a - b) < 1e-12) (twice mixed) (twice plain))
