@@ -78,6 +78,12 @@ if(TARGET raido)
            COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/fuzz/derivatives.py --raido $<TARGET_FILE:raido> --count 30 --seed 70000
                    --ad-memory 100)
   set_tests_properties(derivatives_random_memory PROPERTIES LABELS full TIMEOUT 1200)
+  foreach(what "nests_random 60" "nests_random_wide 4 --wide")
+    separate_arguments(what)
+    list(POP_FRONT what name)
+    add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/fuzz/nests.py --raido $<TARGET_FILE:raido> --count ${what})
+    set_tests_properties(${name} PROPERTIES LABELS full TIMEOUT 600)
+  endforeach()
   # The same behind the pipelines, where the interpreter works on real blocks.
   foreach(pipeline cpu gpu)
     add_test(NAME conformance_after_${pipeline}_passes
