@@ -153,10 +153,12 @@ std::vector<Var> each_seed(Builder& b, Target target, const std::vector<Dim>& ba
   };
   std::vector<Var> rows;
   Builder::Params params;
+  std::vector<Type> row_types;
   for (const Atom& a : seeds) {
     Var v = *var_of(a);
     rows.push_back(batch.size() == 1 ? v : b.bind1("seeds", Reshape{v, under({width.atom}, tail(p.type(v)))}));
-    params.push_back({p.hint(v), row_type(p.type(rows.back()))});
+    row_types.push_back(row_type(p.type(rows.back())));
+    params.push_back({p.hint(v), row_types.back()});
   }
   Lambda f = b.lambda(params, derive);
   if (before) b.emit_all(std::move(*before));
@@ -164,8 +166,9 @@ std::vector<Var> each_seed(Builder& b, Target target, const std::vector<Dim>& ba
   if (auto lanes = target == Target::Gpu ? std::nullopt : in_lanes(b, width.atom, f, rows)) out = *lanes;
   else {
     emit_shared(b, f);
-    if (target == Target::Gpu && !runs_in_threads(p, f)) out = in_turn(b, width.atom, std::move(f), rows);
-    else out = b.map("d", width.atom, std::move(f), rows);
+    if (target != Target::Gpu) out = in_strips(b, width.atom, std::move(f), rows, row_types);
+    else if (runs_in_threads(p, f)) out = b.map("d", width.atom, std::move(f), rows);
+    else out = in_turn(b, width.atom, std::move(f), rows);
   }
   if (batch.size() > 1)
     for (Var& v : out) {

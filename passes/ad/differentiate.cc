@@ -7,6 +7,8 @@
 // Rules: nest.ff nest.fr nest.rf nest.rr.
 #include "passes/ad/differentiate.h"
 
+#include <algorithm>
+
 #include "compiler/ir/rewrite.h"
 #include "passes/ad/functions.h"
 #include "passes/ad/unused.h"
@@ -94,14 +96,55 @@ class Differentiation {
         applied(s);
       });
   }
+  bool holds_operators(const Stm& s) const {
+    bool found = is_operator(s.exp);
+    walk_parts(s, [&](const Body& part) { each_stm(part, [&](const Stm& inner) { found = found || is_operator(inner.exp); }); });
+    return found;
+  }
+  // Of a map that differentiates in many directions at one point: the types of the first such point.
+  std::vector<Type> point_of_directions(const Stm& s) const {
+    auto map = std::get_if<Screma>(&s.exp);
+    if (!map || !is_map(*map)) return {};
+    VarSet varies;
+    for (Bind x : map->pre.params) varies.insert(x.var);
+    auto any = [&](const auto& code) {
+      bool found = false;
+      each_use(p_, code, [&](Var v) { found = found || varies.contains(v); });
+      return found;
+    };
+    auto point = [&](const auto& op) {
+      std::vector<Type> types;
+      if (!op.batch.empty() || any(op.f)) return types;
+      for (const Atom& a : op.at) {
+        if (auto v = var_of(a); v && varies.contains(*v)) return std::vector<Type>{};
+        types.push_back(p_.type(a));
+      }
+      return types;
+    };
+    for (const Stm& inner : map->pre.body.stms) {
+      auto found = match(inner.exp, [&](const Jvp& op) { return point(op); }, [&](const Vjp& op) { return point(op); },
+                         [](const auto&) { return std::vector<Type>{}; });
+      if (!found.empty()) return found;
+      if (any(inner.exp)) for (Bind x : inner.pattern) varies.insert(x.var);
+    }
+    return {};
+  }
   struct Around { bool differentiated = false, parallel = false; };   // another operator, a parallel operation
   bool body(Body& whole, Around around) {
     bool found = false;
     rewrite(p_, whole, [&](Builder& b, Stm& s, Subst& results) {
       bool inner = false, one = is_operator(s.exp);
       Around inside{around.differentiated || one, around.parallel || ad::is_parallel(s.exp)};
+      std::vector<Type> point;
+      if (!around.differentiated && context_.target != Target::Gpu) point = point_of_directions(s);
       walk_parts(s, [&](Body& part) { inner = body(part, inside) || inner; });
       found = found || inner || one;
+      if (!point.empty() && !holds_operators(s)) {
+        auto& map = std::get<Screma>(s.exp);
+        std::vector<Var> values = ad::in_strips(b, map.width, std::move(map.pre), map.inputs, point);
+        for (size_t i = 0; i < s.pattern.size(); i++) results.emplace(s.pattern[i].var, values[i]);
+        return true;
+      }
       if (!one || inner || !context_.refused.empty()) return false;
       bool waits = false;
       walk_parts(s, [&](const Body& part) {

@@ -34,6 +34,22 @@ class Lanes {
     });
     return fine && fits(f.body);
   }
+  // Whether what does not keep its form is work on scalars, once that is known.
+  bool all_keep_form(const Body& body) const {
+    return std::all_of(body.stms.begin(), body.stms.end(), [&](const Stm& s) {
+      if (!any(s.exp)) return true;
+      bool form = keeps_form(s), fine = true;
+      walk_parts(s, [&](const Body& inner) { fine = fine && all_keep_form(inner); });
+      if (form) return fine;
+      each_stm_of(s, [&](const Stm& inner) {
+        fine = fine && match(inner.exp, [](const auto& op) {
+          using Op = std::decay_t<decltype(op)>;
+          return std::is_same_v<Op, Apply> || std::is_same_v<Op, Convert> || std::is_same_v<Op, Identity> || std::is_same_v<Op, Index> || std::is_same_v<Op, If>;
+        });
+      });
+      return fine;
+    });
+  }
   // The arrays hold one row for each of the k seeds, and so do the results.
   std::vector<Var> run(Lambda f, const std::vector<Var>& seeds) {
     for (size_t i = 0; i < seeds.size(); i++) rows_[f.params[i].var] = is_small(seeds[i]) ? gathered(seeds[i], {}) : lane_last(seeds[i]);
@@ -465,6 +481,13 @@ class Lanes {
 };
 
 }  // namespace
+
+bool has_lanes(Program& p, const Lambda& f) {
+  List<Stm> none;
+  Builder b(p, none);
+  Lanes lanes(b, i64_const(2));
+  return lanes.fits(f) && lanes.all_keep_form(f.body);
+}
 
 std::optional<std::vector<Var>> in_lanes(Builder& b, const Dim& k, Lambda& f, const std::vector<Var>& seeds) {
   auto width = const_of(k);

@@ -2,10 +2,11 @@
 """Random differentiable programs, their derivatives computed in many ways that must agree.
 
 A function f of (f64, [n]f64, [m]f64, [n][m]f64) is made of all constructs that carry derivatives, nested. The program itself
-computes, for a fixed direction v and seed w, <w, df v> by finite differences, jvp, vjp, jmp and mjp; and for s = <w, f> the second
-derivative <u, H v> by finite differences of the gradient and by the four nestings of jvp and vjp. The interpreter runs it as lowered
-(there it differentiates by itself) and after the compiler's passes, and with --c compiled code does. What differs, is refused or
-crashes is a finding; its function is made smaller as long as it stays one.
+computes, for a fixed direction v and seed w, <w, df v> by finite differences, jvp, vjp, jmp and mjp (one of three functions: with
+numbers of directions known when it runs); and for s = <w, f> the second derivative <u, H v> by finite differences of the gradient
+and by the four nestings of jvp and vjp. The interpreter runs it as lowered (there it differentiates by itself) and after the
+compiler's passes, and with --c compiled code does. What differs, is refused or crashes is a finding; its function is made smaller
+as long as it stays one.
 
     tests/fuzz/derivatives.py --raido build/release/raido --count 200 --seed 1 [--c] [--out FOLDER]
 
@@ -281,15 +282,27 @@ def add [n][m] (h: f64) ((x, a, b, c): point [n][m]) ((y, d, e, f): point [n][m]
   (x + h * y, map2 (\\p q -> p + h * q) a d, map2 (\\p q -> p + h * q) b e, map2 (map2 (\\p q -> p + h * q)) c f)
 def dot [n][m] ((x, a, b, c): point [n][m]) ((y, d, e, f): point [n][m]) =
   x * y + f64.sum (map2 (*) a d) + f64.sum (map2 (*) b e) + f64.sum (map f64.sum (map2 (map2 (*)) c f))
+def both [n][m] (f: point [n][m] -> point [n][m]) (p: point [n][m]) (v: point [n][m]) (w: point [n][m]) =
+  let slope h = (dot w (f (add h p v)) - dot w (f (add (-h) p v))) / (2 * h)
+  in [slope 1e-5, slope 1e-6, dot w (jvp f p v), dot v (vjp f p w)]
+def curved [n][m] (f: point [n][m] -> point [n][m]) (p: point [n][m]) (v: point [n][m]) (w: point [n][m]) (u: point [n][m]) =
+  let slope h = (dot u (vjp f (add h p v) w) - dot u (vjp f (add (-h) p v) w)) / (2 * h)
+  in [slope 1e-5, slope 1e-6, dot w (jvp (\\q -> jvp f q v) p u), dot u (vjp (\\q -> dot v (vjp f q w)) p 1)]
 def first [n][m] (f: point [n][m] -> point [n][m]) (a: [n]()) (b: [m]()) =
   let p = made 0.3 a b let v = made 1.1 a b let w = made 2.3 a b let u = made 4.2 a b
-  let slope h = (dot w (f (add h p v)) - dot w (f (add (-h) p v))) / (2 * h)
-  in [slope 1e-5, slope 1e-6, dot w (jvp f p v), dot v (vjp f p w), dot w (jmp f p [u, v])[1], dot v (mjp f p [u, w])[1]]
+  in both f p v w ++ [dot w (jmp f p [u, v])[1], dot v (mjp f p [u, w])[1]]
 def second [n][m] (f: point [n][m] -> point [n][m]) (a: [n]()) (b: [m]()) =
   let p = made 0.3 a b let v = made 1.1 a b let w = made 2.3 a b let u = made 4.2 a b
-  let slope h = (dot u (vjp f (add h p v) w) - dot u (vjp f (add (-h) p v) w)) / (2 * h)
-  in [slope 1e-5, slope 1e-6, dot w (jvp (\\q -> jvp f q v) p u), dot u (jvp (\\q -> vjp f q w) p v),
-      dot u (vjp (\\q -> dot w (jvp f q v)) p 1), dot u (vjp (\\q -> dot v (vjp f q w)) p 1)]
+  in curved f p v w u ++ [dot u (jvp (\\q -> vjp f q w) p v), dot u (vjp (\\q -> dot w (jvp f q v)) p 1)]
+-- The same in more directions, of which they are some.
+def first_of_many [n][m] (f: point [n][m] -> point [n][m]) (a: [n]()) (b: [m]()) =
+  let p = made 0.3 a b let v = made 1.1 a b let w = made 2.3 a b
+  in both f p v w ++ [dot w (jmp f p (tabulate (opaque 5) (\\i -> made (1.1 + f64.i64 (i - 3)) a b)))[3],
+                      dot v (map (\\i -> vjp f p (made (2.3 + f64.i64 (i - 8)) a b)) (iota (opaque 9)))[8]]
+def second_of_many [n][m] (f: point [n][m] -> point [n][m]) (a: [n]()) (b: [m]()) =
+  let p = made 0.3 a b let v = made 1.1 a b let w = made 2.3 a b let u = made 4.2 a b
+  in curved f p v w u ++ [dot u (map (\\i -> jvp (\\q -> vjp f q w) p (made (1.1 + f64.i64 (i - 3)) a b)) (iota (opaque 5)))[3],
+                          dot u (mjp (\\q -> dot w (jvp f q v)) p (tabulate (opaque 9) (\\i -> f64.i64 (i - 7))))[8]]
 '''
 SHAPES = [(3, 2), (2, 3), (1, 1), (4, 1)]
 
@@ -312,9 +325,10 @@ class Function:
     def show(self, name, kind='entry'):
         n, m = self.shape
         body = ',\n   '.join(p.show() for p in self.parts)
+        way = '_of_many' if self.seed % 3 == 0 else ''
         return (f'def {name} [n][m] ((x, a, b, c): point [n][m]): point [n][m] =\n  ({body})\n'
-                f'{kind or "def"} {name}_first = first {name} (replicate {n} ()) (replicate {m} ())\n'
-                f'{kind or "def"} {name}_second = second {name} (replicate {n} ()) (replicate {m} ())\n')
+                f'{kind or "def"} {name}_first = first{way} {name} (replicate {n} ()) (replicate {m} ())\n'
+                f'{kind or "def"} {name}_second = second{way} {name} (replicate {n} ()) (replicate {m} ())\n')
 
 
 def program(functions, together=()):

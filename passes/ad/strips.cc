@@ -1,0 +1,92 @@
+// strips.cc - derivatives in many directions: a few of them at a time stand side by side (lanes.cc), a strip (decision 018).
+//
+//   map f xs   (n)   ==>   if n < 4 || the point is large then map f xs
+//                          else map over s < ceil(n / 8) of f in eight lanes, for the xs from 8 s on; flattened, the first n
+//
+// The last strip is filled with the last element. There are eight times the tangents of one direction at a time; those of a
+// large point would not stay in a cache.
+//
+// Rules: batch.strips batch.map.
+#include "compiler/ir/term.h"
+#include "passes/ad/differentiate.h"
+
+namespace raido::ad {
+
+using namespace ir;
+
+namespace {
+
+constexpr i64 lanes = 8;                                 // of a strip
+constexpr i64 most_lanes = 32;                           // of one whose number of directions is known
+constexpr i64 least = 4;                                 // directions for which strips pay
+constexpr i64 most_cells = 1 << 18;                      // of the point
+
+std::vector<Atom> atoms(const std::vector<Var>& vars) { return {vars.begin(), vars.end()}; }
+Term i64_term(Builder& b, i64 x) { return b.term(i64_const(x)); }
+
+// f for the seeds from `first` on, the last of which is `last` if they are fewer than a strip.
+Lambda strip_of(Builder& b, i64 width, Lambda f, const std::vector<Var>& rows, std::optional<Term> last) {
+  Program& p = b.program;
+  Type index = scalar_type(Scalar::I64);
+  return b.lambda({{"strip", index}}, [&](const std::vector<Var>& strip) {
+    Term first = b.term(strip[0]) * i64_term(b, width);
+    Lambda place = b.lambda({{"lane", index}}, [&](const std::vector<Var>& lane) {
+      Term at = first + b.term(lane[0]);
+      return std::vector<Atom>{(last ? apply(ScalarOp::min, {at, *last}) : at).atom};
+    });
+    Var places = b.map("place", i64_const(width), std::move(place), {b.iota(i64_const(width))})[0];
+    std::vector<Var> seeds;
+    for (Var v : rows) {
+      Lambda row = b.lambda({{"i", index}}, [&](const std::vector<Var>& i) { return std::vector<Atom>{b.index(p.hint(v), v, {i[0]})}; });
+      seeds.push_back(b.map(p.hint(v), i64_const(width), std::move(row), {places})[0]);
+    }
+    auto made = in_lanes(b, i64_const(width), f, seeds);
+    CHECK(made, "a function that has lanes has none");
+    return atoms(*made);
+  });
+}
+Term cells_of(Builder& b, const std::vector<Type>& types) {
+  Term sum = i64_term(b, 0);
+  for (const Type& t : types) {
+    Term size = i64_term(b, 1);
+    for (const Dim& d : shape_of(t)) size = size * b.term(d);
+    sum = sum + size;
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::vector<Var> in_strips(Builder& b, const Dim& n, Lambda f, const std::vector<Var>& rows, const std::vector<Type>& point) {
+  Program& p = b.program;
+  auto map = [&](Lambda each) { return b.map("d", n, std::move(each), rows); };
+  if (!has_lanes(p, f)) return map(std::move(f));
+  i64 width = lanes;
+  bool even = false;
+  if (auto known = const_of(n)) {
+    i64 count = (known->as_i64() + most_lanes - 1) / most_lanes;
+    width = count == 0 ? lanes : (known->as_i64() + count - 1) / count;
+    even = known->as_i64() == count * width;
+  }
+  auto strips = [&] {
+    Term count = (b.term(n) + (width - 1)) / i64_term(b, width), all = count * i64_term(b, width);
+    std::optional<Term> last;
+    if (!even) last = b.term(n) - 1;
+    std::vector<Var> out;
+    for (Var v : b.map("d", count.atom, strip_of(b, width, std::move(f), rows, last), {b.iota(count.atom)})) {
+      std::vector<Dim> shape = shape_of(p.type(v));
+      shape.erase(shape.begin());
+      shape[0] = all.atom;
+      out.push_back(b.slice("d", b.bind1("d", Reshape{v, shape}), {i64_const(0), n, i64_const(1)}));
+    }
+    return out;
+  };
+  Term few = lt(b.term(n), i64_term(b, least)), large = lt(i64_term(b, most_cells), cells_of(b, point));
+  Atom one_by_one = or_(few, large).atom;
+  if (auto c = const_of(one_by_one)) return is_zero(*c) ? strips() : map(std::move(f));
+  Lambda copy = clone(p, f);
+  If choice{one_by_one, b.body([&] { return atoms(map(std::move(copy))); }), b.body([&] { return atoms(strips()); })};
+  return b.bind("d", std::move(choice));
+}
+
+}  // namespace raido::ad
