@@ -243,6 +243,15 @@ def vanderpol(until):
     show(f"vanderpol until {until}", objective, [5, 2, 0])
 
 
+def regression(m, n):
+    a = [[normal(261, i * n + j) for j in range(n)] for i in range(m)]
+
+    def gradient(x):
+        weights = [1 / (1 + cmath.exp(-sum(v * w for v, w in zip(row, x)))) for row in a]
+        return [sum(w * row[j] for w, row in zip(weights, a)) for j in range(n)]
+    show(f"regression m{m} n{n}", gradient, [0.3 * normal(262, j) for j in range(n)])
+
+
 hand(20, 7, False, False)
 hand(20, 7, False, True)
 hand(20, 7, True, False)
@@ -255,3 +264,4 @@ micro(8)
 lorenz(400)
 kepler(40)
 vanderpol(1.5)
+regression(9, 13)

@@ -66,6 +66,8 @@ programs = [
     ("loops/lorenz", usual, ["30000i64", "1000000i64"]),
     ("loops/kepler", usual, ["100000i64"]),
     ("loops/vanderpol", usual, ["100.0"]),
+    ("curvature/regression", usual, ["256i64 32i64", "1000i64 200i64"]),
+    ("curvature/regression", ("inputs", "calculate_objective", "trace_jacobian"), ["1000i64 200i64"]),
     ("tapeflow/taylorlog", usual, ["10000000i64"]),
     ("tapeflow/fft", usual, ["14i64"]),
     ("tapeflow/brusselator", usual, ["256i64 2.1"]),

@@ -1,6 +1,11 @@
 // optimise.cc - dead declarations. Reads are counted once; a dropped statement takes its reads with it, so one sweep from
 // the back of each body finds chains. Repeated until nothing is dropped, since loops carry values back.
+//
+// Then loops of few iterations that stand for a vector (decision 008): gcc would unroll them and look for vectors in what is around.
 #include "backends/kernel/optimise.h"
+
+#include <algorithm>
+#include <unordered_map>
 
 #include "compiler/base/match.h"
 
@@ -78,10 +83,74 @@ class Dead {
   bool is_local(Name n) const { return !m_.names[n.index].constant; }
 };
 
+constexpr int64_t least_lanes = 4, most_lanes = 16;      // more iterations are not unrolled
+
+// Marks a loop over lanes: its statements compute numbers of one iteration, or store at the iteration's own place in memory that is
+// read nowhere else in the loop; all places are the same for all iterations, or one behind the other.
+class Lanes {
+ public:
+  explicit Lanes(const Module& m) : m_(m) {}
+
+  void find(Block& b) {
+    for (Stm& s : b)
+      match(s.node, [&](For& x) { find(x.body); x.lanes = x.reduced.empty() && few(x) && separate(x); },
+            [&](While& x) { find(x.test); find(x.body); }, [&](If& x) { find(x.then_); find(x.else_); },
+            [&](ParallelFor& x) { find(x.body); }, [](auto&) {});
+  }
+
+ private:
+  const Module& m_;
+  std::unordered_map<Name, std::optional<int64_t>> step_;   // of the counter and of what the loop declares: by iteration, if known
+
+  bool few(const For& x) const {
+    auto from = m_.const_of(x.from), to = m_.const_of(x.to);
+    if (!from || !to) return false;
+    int64_t n = to->as_i64() - from->as_i64();
+    return n >= least_lanes && n <= most_lanes;
+  }
+  bool separate(const For& x) {
+    step_ = {{x.i, 1}};
+    std::vector<std::pair<Name, ExprId>> reads, stores;
+    for (const Stm& s : x.body) {
+      bool fine = match(s.node,
+        [&](const Declare& d) {
+          step_[d.var] = d.init ? step(*d.init) : std::nullopt;
+          if (auto load = d.init ? std::get_if<Load>(&m_.exprs[d.init->index].node) : nullptr) reads.push_back({load->memory, load->index});
+          return d.init.has_value();
+        },
+        [&](const Store& st) { stores.push_back({st.memory, st.index}); return step(st.index) == 1; }, [](const auto&) { return false; });
+      if (!fine) return false;
+    }
+    auto own_place = [&](const auto& access) {
+      return std::ranges::all_of(stores, [&](const auto& st) { return st.first != access.first || st.second == access.second; });
+    };
+    auto near = [&](const auto& access) { auto by = step(access.second); return by && (*by == 0 || *by == 1); };
+    return !stores.empty() && std::ranges::all_of(stores, own_place) && std::ranges::all_of(reads, own_place) && std::ranges::all_of(reads, near);
+  }
+  std::optional<int64_t> step(ExprId e) {
+    using Step = std::optional<int64_t>;
+    return match(m_.exprs[e.index].node, [](const Const&) -> Step { return 0; },
+      [&](const Name& n) -> Step { return step_.contains(n) ? step_[n] : 0; },
+      [&](const Prim& p) -> Step {
+        std::vector<Step> by;
+        for (ExprId a : p.args) by.push_back(step(a));
+        if (std::ranges::all_of(by, [](const Step& s) { return s == 0; })) return 0;
+        if (p.op == ScalarOp::add && by[0] && by[1]) return *by[0] + *by[1];
+        auto times = [&](size_t k) { auto c = m_.const_of(p.args[1 - k]); return c && by[k] ? Step(*by[k] * c->as_i64()) : Step(); };
+        return p.op == ScalarOp::mul && !is_float(p.at) ? (by[1] == 0 ? times(0) : times(1)) : Step();
+      },
+      [&](const Cast& c) -> Step { auto by = step(c.value); return by == 0 ? by : Step(); },
+      [](const auto&) -> Step { return {}; });
+  }
+};
+
 }  // namespace
 
 void optimise(Module& m) {
-  for (HostFunction& f : m.functions) Dead(m).run(f.body);
+  for (HostFunction& f : m.functions) {
+    Dead(m).run(f.body);
+    Lanes(m).find(f.body);
+  }
   for (Kernel& k : m.kernels) Dead(m).run(k.body);
 }
 

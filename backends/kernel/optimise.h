@@ -1,10 +1,10 @@
-// optimise.h - the kernel program made smaller.
+// optimise.h - the kernel program made smaller, and what a C compiler had better be told of it.
 #pragma once
 #include "backends/kernel/kernel.h"
 
 namespace raido::kir {
 
-// Drops declarations that nobody reads, assignments to them, and tests with nothing behind them.
+// Drops declarations that nobody reads, assignments to them, and tests with nothing behind them; finds loops that are lanes.
 void optimise(Module& m);
 
 }  // namespace raido::kir

@@ -289,6 +289,7 @@ class Writer {
             return fmt::format("reduction({} : {})", r.op == ScalarOp::add ? "+" : name_of(r.op), name(r.var));
           })));
         }
+        if (language_ == For_::C && x.lanes) line("RAIDO_SIMD()");
         std::string head = fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), expr(x.from), name(x.i), expr(x.to), name(x.i));
         braces(head, x.body, language_ == For_::C && x.scattered ? "RAIDO_SCALAR;" : "");
         line("}");

@@ -127,7 +127,8 @@ class Sequentialise {
   void with_acc(Builder& out, Stm& s, WithAcc& x) {
     size_t n = x.dests.size();
     bool rows = std::any_of(x.dests.begin(), x.dests.end(), [&](const Dest& d) { return combines_rows_as_a_whole(d); });
-    if (target_ != Target::Sequential && tasks_ == 0 && !rows && runs_tasks(x.scope.body)) {
+    bool decided = std::ranges::none_of(x.dests, [](const Dest& d) { return d.conflict == Conflict::Unknown; });   // not in short rows
+    if (target_ != Target::Sequential && tasks_ == 0 && !rows && decided && runs_tasks(x.scope.body)) {
       for (size_t k = 0; k < n; k++)
         if (x.dests[k].conflict == Conflict::Private) private_[x.scope.params[k].var] = &x.dests[k];
       body(x.scope.body);

@@ -64,6 +64,18 @@ def side_by_side (xs: [3]f64) =
   let ones = tabulate_2d 3 3 (\i j -> f64.bool (i == j))
   in (jmp f xs ones, mjp f xs (tabulate_2d 3 9 (\i j -> f64.cos (f64.i64 (i + 3 * j)))))
 
+-- As many directions as there are numbers, six of which are two strips; one loop ends with the values.
+-- rule: batch.strips batch.map
+-- ad(cpu): in_strips { [0.5, 1.5, -0.7, 0.2, 0.9, 1.1] }
+-- ad(cpu): in_strips { [0.5, 1.5] }
+def in_strips [n] (xs: [n]f64) =
+  let f (ys: [n]f64) =
+    let z = loop z = f64.sum ys * 0.1 + 2 while z < 50 do z * z + ys[0]
+    let ws = loop ws = copy ys for i < n do ws with [i] = ws[i] * ws[(i + 1) % n] + f64.sin z
+    in map2 (*) ws (scan (+) 0 ys)
+  let unit i = tabulate n (\j -> f64.bool (i == j))
+  in (jmp f xs (tabulate n unit), map (vjp f xs) (tabulate n unit), map (\i -> (jvp f xs (unit i))[i]) (iota n))
+
 -- rule: batch.jvp
 -- ad: shared_consumed { [1.0, 2.0] [3.0, 4.0] }
 def shared_consumed [n] (xs: [n]f64, ys: [n]f64) =
