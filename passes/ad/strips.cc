@@ -24,6 +24,23 @@ constexpr i64 most_cells = 1 << 18;                      // of the point
 std::vector<Atom> atoms(const std::vector<Var>& vars) { return {vars.begin(), vars.end()}; }
 Term i64_term(Builder& b, i64 x) { return b.term(i64_const(x)); }
 
+struct Strip {
+  i64 width;
+  Var places;                                            // [width], of its directions
+};
+// The cells of rows under the indices `at`, each with the directions of the strip in its last dimension.
+Var side_by_side(Builder& b, Var rows, Strip strip, const std::vector<Atom>& at) {
+  Program& p = b.program;
+  const std::vector<Dim> shape = shape_of(p.type(rows));
+  bool cell = at.size() + 1 == shape.size();
+  Dim n = cell ? i64_const(strip.width) : shape[at.size() + 1];
+  Lambda each = b.lambda({{"i", scalar_type(Scalar::I64)}}, [&](const std::vector<Var>& i) {
+    std::vector<Atom> index = at;
+    index.insert(cell ? index.begin() : index.end(), i[0]);
+    return std::vector<Atom>{cell ? b.index(p.hint(rows), rows, index) : Atom(side_by_side(b, rows, strip, index))};
+  });
+  return b.map(p.hint(rows), n, std::move(each), {cell ? strip.places : b.iota(n)})[0];
+}
 // f for the seeds from `first` on, the last of which is `last` if they are fewer than a strip.
 Lambda strip_of(Builder& b, i64 width, Lambda f, const std::vector<Var>& rows, std::optional<Term> last) {
   Program& p = b.program;
@@ -37,8 +54,10 @@ Lambda strip_of(Builder& b, i64 width, Lambda f, const std::vector<Var>& rows, s
     Var places = b.map("place", i64_const(width), std::move(place), {b.iota(i64_const(width))})[0];
     std::vector<Var> seeds;
     for (Var v : rows) {
-      Lambda row = b.lambda({{"i", index}}, [&](const std::vector<Var>& i) { return std::vector<Atom>{b.index(p.hint(v), v, {i[0]})}; });
-      seeds.push_back(b.map(p.hint(v), i64_const(width), std::move(row), {places})[0]);
+      Var cells = side_by_side(b, v, {width, places}, {});
+      std::vector<int> dims;
+      for (int i = 0, rank = int(shape_of(p.type(v)).size()); i < rank; i++) dims.push_back((i + rank - 1) % rank);
+      seeds.push_back(dims.size() > 1 ? b.permute(cells, dims) : cells);
     }
     auto made = in_lanes(b, i64_const(width), f, seeds);
     CHECK(made, "a function that has lanes has none");
