@@ -83,7 +83,7 @@ class Dead {
   bool is_local(Name n) const { return !m_.names[n.index].constant; }
 };
 
-constexpr int64_t least_lanes = 4, most_lanes = 16;      // more iterations are not unrolled
+constexpr int64_t least_lanes = 4, most_lanes = 32;      // gcc finds vectors in longer loops by itself
 
 // Marks a loop over lanes: its statements compute numbers of one iteration, or store at the iteration's own place in memory that is
 // read nowhere else in the loop; all places are the same for all iterations, or one behind the other.
