@@ -46,9 +46,9 @@ class Stats {
 // What differentiation did at a place, for `dev --explain-ad`: variables carry the attribute `ad` with the number of a note, so
 // that it is known of the finished program what became of it.
 struct AdNote {
-  enum class Kind : uint8_t { Again, Recorded, Overwritten, Kept, Loop, Slots, Adjoint } kind;
+  enum class Kind : uint8_t { Again, Recorded, Overwritten, Kept, Loop, Slots, Adjoint, Strip } kind;
   ir::Source at;
-  std::string name;         // of what is recorded, or gets an adjoint; of a loop, what --ad-memory decided
+  std::string name;         // of what is recorded, or gets an adjoint; of a loop, what --ad-memory decided; of a strip, its directions
 };
 
 struct Pass;

@@ -144,6 +144,7 @@ class Explanation {
       case AdNote::Kind::Kept: say(n->at, fmt::format("keeps {} for some iterations: {}", n->name, type(v))); break;
       case AdNote::Kind::Slots: say(n->at, "goes back through the iterations from kept states (checkpoint)"); break;
       case AdNote::Kind::Again: again(s); break;
+      case AdNote::Kind::Strip: say(n->at, fmt::format("takes {} directions at a time", n->name)); break;
       case AdNote::Kind::Loop: case AdNote::Kind::Adjoint: break;
     }
   }

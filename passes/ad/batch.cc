@@ -138,7 +138,7 @@ void emit_shared(Builder& b, Lambda& f) {
 
 }  // namespace
 
-std::vector<Var> each_seed(Builder& b, Target target, const std::vector<Dim>& batch, const std::vector<Atom>& seeds,
+std::vector<Var> each_seed(Builder& b, PassContext& context, const std::vector<Dim>& batch, const std::vector<Atom>& seeds,
                            const std::function<std::vector<Atom>(const std::vector<Var>&)>& derive, List<Stm>* before) {
   Program& p = b.program;
   Term width = b.term(i64_const(1));
@@ -163,10 +163,10 @@ std::vector<Var> each_seed(Builder& b, Target target, const std::vector<Dim>& ba
   Lambda f = b.lambda(params, derive);
   if (before) b.emit_all(std::move(*before));
   std::vector<Var> out;
-  if (auto lanes = target == Target::Gpu ? std::nullopt : in_lanes(b, width.atom, f, rows)) out = *lanes;
+  if (auto lanes = context.target == Target::Gpu ? std::nullopt : in_lanes(b, width.atom, f, rows)) out = *lanes;
   else {
     emit_shared(b, f);
-    if (target != Target::Gpu) out = in_strips(b, width.atom, std::move(f), rows, row_types);
+    if (context.target != Target::Gpu) out = in_strips(b, context, width.atom, std::move(f), rows, row_types);
     else if (runs_in_threads(p, f)) out = b.map("d", width.atom, std::move(f), rows);
     else out = in_turn(b, width.atom, std::move(f), rows);
   }

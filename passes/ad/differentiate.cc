@@ -141,7 +141,7 @@ class Differentiation {
       found = found || inner || one;
       if (!point.empty() && !holds_operators(s)) {
         auto& map = std::get<Screma>(s.exp);
-        std::vector<Var> values = ad::in_strips(b, map.width, std::move(map.pre), map.inputs, point);
+        std::vector<Var> values = ad::in_strips(b, context_, map.width, std::move(map.pre), map.inputs, point);
         for (size_t i = 0; i < s.pattern.size(); i++) results.emplace(s.pattern[i].var, values[i]);
         return true;
       }

@@ -48,15 +48,15 @@ ir::Body forward_body(Functions& functions, const Mode& mode, ir::Lambda f, cons
 
 // A map over the seeds of a batch, one for each value: derive(rows) emits what happens for one of each. `before`: statements
 // that come before the map, there when derive has run. On a device it is a loop if no map could do it.
-std::vector<ir::Var> each_seed(ir::Builder& b, ir::Target target, const std::vector<ir::Dim>& batch, const std::vector<ir::Atom>& seeds,
+std::vector<ir::Var> each_seed(ir::Builder& b, PassContext& context, const std::vector<ir::Dim>& batch, const std::vector<ir::Atom>& seeds,
                                const std::function<std::vector<ir::Atom>(const std::vector<ir::Var>&)>& derive,
                                List<ir::Stm>* before = nullptr);
 // f for each of k seeds, side by side; nothing if they are not few or f has no such form, and then it is as it was (lanes.cc).
 std::optional<std::vector<ir::Var>> in_lanes(ir::Builder& b, const ir::Dim& k, ir::Lambda& f, const std::vector<ir::Var>& seeds);
 bool has_lanes(ir::Program& p, const ir::Lambda& f);                // and what has none in it is work on scalars
 // f for each of n seeds, strip by strip; a map if it has no lanes. `point`: of what a tangent at least has the size (strips.cc).
-std::vector<ir::Var> in_strips(ir::Builder& b, const ir::Dim& n, ir::Lambda f, const std::vector<ir::Var>& seeds,
-                               const std::vector<ir::Type>& point);
+std::vector<ir::Var> in_strips(ir::Builder& b, PassContext& context, const ir::Dim& n, ir::Lambda f,
+                               const std::vector<ir::Var>& seeds, const std::vector<ir::Type>& point);
 // Puts copies in the place of what s consumes itself.
 void replace_consumed(ir::Stm& s, const ir::Subst& copies);
 // x as a value of type t, which is the same but for the names of its sizes.

@@ -537,7 +537,7 @@ std::vector<Atom> expand_jvp(Builder& b, Functions& functions, Jvp op, bool encl
   std::vector<Atom> out = values.result;
   List<Stm> shared;
   forward.share(shared);
-  std::vector<Var> tangents = each_seed(b, functions.context.target, op.batch, op.tangents, [&](const std::vector<Var>& rows) {
+  std::vector<Var> tangents = each_seed(b, functions.context, op.batch, op.tangents, [&](const std::vector<Var>& rows) {
     for (size_t i = 0; i < rows.size(); i++)
       if (auto x = var_of(params.at(op.f.params[i].var)); act.varied(*x)) forward.set(*x, rows[i]);
     forward.stms(std::move(op.f.body.stms));

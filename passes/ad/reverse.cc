@@ -664,7 +664,7 @@ std::vector<Atom> sweeps_of(Builder& b, Functions& functions, Vjp op, bool enclo
   if (!op.batch.empty()) {
     // The forward sweep is that of all seeds.
     auto sweeps = rev.forth(std::move(body));
-    for (Var d : each_seed(b, act.context.target, op.batch, op.adjoints, [&](const std::vector<Var>& rows) {
+    for (Var d : each_seed(b, act.context, op.batch, op.adjoints, [&](const std::vector<Var>& rows) {
            std::vector<Adjoint> seeds;
            for (Var row : rows) seeds.push_back(Adjoint::of(row, false));
            rev.back(*sweeps, seeds);

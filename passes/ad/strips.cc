@@ -76,7 +76,7 @@ Term cells_of(Builder& b, const std::vector<Type>& types) {
 
 }  // namespace
 
-std::vector<Var> in_strips(Builder& b, const Dim& n, Lambda f, const std::vector<Var>& rows, const std::vector<Type>& point) {
+std::vector<Var> in_strips(Builder& b, PassContext& context, const Dim& n, Lambda f, const std::vector<Var>& rows, const std::vector<Type>& point) {
   Program& p = b.program;
   auto map = [&](Lambda each) { return b.map("d", n, std::move(each), rows); };
   if (!has_lanes(p, f)) return map(std::move(f));
@@ -96,6 +96,7 @@ std::vector<Var> in_strips(Builder& b, const Dim& n, Lambda f, const std::vector
       std::vector<Dim> shape = shape_of(p.type(v));
       shape.erase(shape.begin());
       shape[0] = all.atom;
+      context.note(p, v, {AdNote::Kind::Strip, b.source, std::to_string(width)});
       out.push_back(b.slice("d", b.bind1("d", Reshape{v, shape}), {i64_const(0), n, i64_const(1)}));
     }
     return out;
