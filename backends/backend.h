@@ -15,6 +15,7 @@ namespace raido {
 
 struct OutputOptions {
   bool strict_fp = false;   // --fp=strict: no fused multiply-adds
+  bool flush_subnormals = false;
   bool emulate = false;     // GPU backends: run on the emulator, which prints its counts
 };
 

@@ -30,6 +30,7 @@ parser.add_argument("--only", default="", help="folders and programs to run (def
 parser.add_argument("--backends", default="c", help="with commas between them: c, multicore")
 parser.add_argument("--core", default="0", help="the core that programs on one thread are pinned to")
 parser.add_argument("--limit", type=float, default=60, help="seconds after which a run is given up")
+parser.add_argument("--options", default="", help="for our compiler, with commas between them, e.g. --options=--flush-subnormals")
 parser.add_argument("--write", metavar="NAME", help="write the figures to results/NAME.json and a table to results/NAME.md, too")
 options = parser.parse_args()
 
@@ -143,7 +144,8 @@ def measure(folder, name, entries, sizes):
                 continue
             out = folder / f"{name.replace('/', '-')}-{who}-{backend}"
             if not out.exists():
-                done = subprocess.run([compiler, backend, root / f"{name}.fut", "-o", out], capture_output=True, text=True)
+                own = [o for o in options.options.split(",") if o] if who == "raido" else []
+                done = subprocess.run([compiler, backend, *own, root / f"{name}.fut", "-o", out], capture_output=True, text=True)
                 if done.returncode != 0:
                     if who == "raido":
                         sys.exit(f"{compiler} {backend} {name}.fut failed:\n{done.stderr}")

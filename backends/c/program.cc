@@ -312,6 +312,7 @@ std::vector<std::string> compile_flags(const OutputOptions& options, bool device
   std::vector<std::string> flags = {"-std=c99", device ? "-O1" : "-O3", options.strict_fp ? "-ffp-contract=off" : "-ffp-contract=fast",
                                     "-fno-math-errno", "-fno-trapping-math"};
   if (!options.strict_fp) flags.push_back("-fopenmp-simd");   // sums in any order (RAIDO_SIMD)
+  if (options.flush_subnormals && !device) flags.push_back("-DRAIDO_FLUSH_SUBNORMALS");
   return flags;
 }
 

@@ -56,6 +56,27 @@ typedef uint64_t u64;
 typedef float f32;
 typedef double f64;
 
+// --flush-subnormals: what lies between zero and the least normal number counts as zero, as operand and as result, in the thread
+// that asks for it. Returns the mode before, which has to come back before numbers are read or printed.
+#if defined(RAIDO_FLUSH_SUBNORMALS) && defined(__SSE2__)
+RAIDO_INLINE u64 raido_mode(void) { return __builtin_ia32_stmxcsr(); }
+RAIDO_INLINE void raido_set_mode(u64 mode) { __builtin_ia32_ldmxcsr((u32)mode); }
+enum { RAIDO_FLUSH = 0x8040 };                             // of results, of operands
+#elif defined(RAIDO_FLUSH_SUBNORMALS) && defined(__aarch64__)
+RAIDO_INLINE u64 raido_mode(void) { u64 mode; __asm__ volatile("mrs %0, fpcr" : "=r"(mode)); return mode; }
+RAIDO_INLINE void raido_set_mode(u64 mode) { __asm__ volatile("msr fpcr, %0" : : "r"(mode)); }
+enum { RAIDO_FLUSH = 1 << 24 };
+#else
+RAIDO_INLINE u64 raido_mode(void) { return 0; }
+RAIDO_INLINE void raido_set_mode(u64 mode) { (void)mode; }
+enum { RAIDO_FLUSH = 0 };
+#endif
+RAIDO_INLINE u64 raido_flush_subnormals(void) {
+  u64 before = raido_mode();
+  raido_set_mode(before | RAIDO_FLUSH);
+  return before;
+}
+
 enum { RAIDO_SIZE_CLASSES = 192 };
 
 struct raido_block;

@@ -226,7 +226,9 @@ int main(int argc, char **argv) {
   c->main.stack = (const char *)&options;
   pthread_mutex_init(&c->lock, NULL);
   raido_parse_options(c, argc, argv, &options);
+  u64 mode = raido_flush_subnormals();
   if (raido_program_start(c) != 0) raido_panic(c->program, "%s", c->main.error);
+  raido_set_mode(mode);
   const struct raido_entry *e = raido_find_entry(options.entry);
   struct raido_value *values = calloc((size_t)(2 * e->inputs + e->outputs) + 1, sizeof *values);
   if (values == NULL) raido_panic(c->program, "out of memory");
@@ -237,7 +239,9 @@ int main(int argc, char **argv) {
     if (run > 0) raido_release_values(c, out, e->outputs);
     c->started = raido_nanoseconds();
     c->stopped = 0;
+    raido_flush_subnormals();
     if (e->run(&c->main, copy, out) != 0) raido_panic(c->program, "%s", c->main.error);
+    raido_set_mode(mode);
     i64 spent = (c->stopped != 0 ? c->stopped : raido_nanoseconds()) - c->started;
     raido_release_values(c, copy, e->inputs);
     if (options.runtime_file != NULL && run >= options.runs - options.measured_runs) {

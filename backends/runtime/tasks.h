@@ -86,6 +86,7 @@ RAIDO_FN void *raido_thread(void *argument) {
   struct raido_pool *p = w->context->pool;
   i64 idle_since = raido_nanoseconds();
   w->stack = (const char *)&idle_since;
+  raido_flush_subnormals();
   while (!RAIDO_LOAD(&p->stop)) {
     u32 posted = RAIDO_LOAD(&p->posted);
     int any = 0;

@@ -53,6 +53,7 @@ int command_build(const Options& options) {
   Activity activity(fmt::format("backend {}", backend->name), passes.reproduce);
   OutputOptions how;
   how.strict_fp = options.fp_strict;
+  how.flush_subnormals = options.flush_subnormals;
   how.emulate = options.emulate;
   Output output = backend->generate(compiled->program, how);
   std::string failed = write_file(base + ".c", output.source);
