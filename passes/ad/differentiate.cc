@@ -104,7 +104,7 @@ class Differentiation {
   // Of a map that differentiates in many directions at one point: the types of the first such point.
   std::vector<Type> point_of_directions(const Stm& s) const {
     auto map = std::get_if<Screma>(&s.exp);
-    if (!map || !is_map(*map)) return {};
+    if (!map || !is_map(*map) || std::ranges::any_of(map->inputs, [&](Var v) { return is_acc(p_.type(v)); })) return {};
     VarSet varies;
     for (Bind x : map->pre.params) varies.insert(x.var);
     auto any = [&](const auto& code) {

@@ -53,7 +53,7 @@ std::vector<ir::Var> each_seed(ir::Builder& b, PassContext& context, const std::
                                List<ir::Stm>* before = nullptr);
 // f for each of k seeds, side by side; nothing if they are not few or f has no such form, and then it is as it was (lanes.cc).
 std::optional<std::vector<ir::Var>> in_lanes(ir::Builder& b, const ir::Dim& k, ir::Lambda& f, const std::vector<ir::Var>& seeds);
-bool has_lanes(ir::Program& p, const ir::Lambda& f);                // and what has none in it is work on scalars
+bool has_lanes(ir::Program& p, const ir::Lambda& f);                // whether it has, and what has no such form in it is work on scalars
 // f for each of n seeds, strip by strip; a map if it has no lanes. `point`: of what a tangent at least has the size (strips.cc).
 std::vector<ir::Var> in_strips(ir::Builder& b, PassContext& context, const ir::Dim& n, ir::Lambda f,
                                const std::vector<ir::Var>& seeds, const std::vector<ir::Type>& point);

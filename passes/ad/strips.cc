@@ -76,7 +76,8 @@ Term cells_of(Builder& b, const std::vector<Type>& types) {
 
 }  // namespace
 
-std::vector<Var> in_strips(Builder& b, PassContext& context, const Dim& n, Lambda f, const std::vector<Var>& rows, const std::vector<Type>& point) {
+std::vector<Var> in_strips(Builder& b, PassContext& context, const Dim& n, Lambda f, const std::vector<Var>& rows,
+                           const std::vector<Type>& point) {
   Program& p = b.program;
   auto map = [&](Lambda each) { return b.map("d", n, std::move(each), rows); };
   if (!has_lanes(p, f)) return map(std::move(f));
@@ -91,8 +92,9 @@ std::vector<Var> in_strips(Builder& b, PassContext& context, const Dim& n, Lambd
     Term count = (b.term(n) + (width - 1)) / i64_term(b, width), all = count * i64_term(b, width);
     std::optional<Term> last;
     if (!even) last = b.term(n) - 1;
+    Lambda strip = strip_of(b, width, std::move(f), rows, last);
     std::vector<Var> out;
-    for (Var v : b.map("d", count.atom, strip_of(b, width, std::move(f), rows, last), {b.iota(count.atom)})) {
+    for (Var v : b.map("d", count.atom, std::move(strip), {b.iota(count.atom)})) {
       std::vector<Dim> shape = shape_of(p.type(v));
       shape.erase(shape.begin());
       shape[0] = all.atom;
