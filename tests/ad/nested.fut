@@ -70,7 +70,7 @@ def side_by_side (xs: [3]f64) =
 -- ad(cpu): in_strips { [0.5, 1.5] }
 def in_strips [n] (xs: [n]f64) =
   let f (ys: [n]f64) =
-    let z = loop z = f64.sum ys * 0.1 + 2 while z < 50 do z * z + ys[0]
+    let z = loop z = f64.sum ys * 0.1 + 2 while z < 9 do z * z + f64.sum ys
     let ws = loop ws = copy ys for i < n do ws with [i] = ws[i] * ws[(i + 1) % n] + f64.sin z
     in map2 (*) ws (scan (+) 0 ys)
   let unit i = tabulate n (\j -> f64.bool (i == j))
