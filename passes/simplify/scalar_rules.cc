@@ -26,9 +26,11 @@ Rewrite fold_constants(Site&, Apply& x) {
   Scalar first = args[0].type;
   return Atom(fold(x.op, working_type(x.op, first, args.size() > 1 ? args[1].type : first), args));
 }
-// op x c (op commutative)   ==>   op c x; variables in order of their age                             [S2]
+// op x c (op commutative)   ==>   op c x; variables in order of their age. Not what is to be differentiated  [S2]
+// and chooses: where both operands are equal the derivative is that of the first.
 Rewrite order_operands(Site& s, Apply& x) {
   if (x.args.size() != 2 || s.elem(x.args[0]) != s.elem(x.args[1]) || !is_commutative(x.op, s.elem(x.args[0]))) return no;
+  if (s.p.level == Ad && is_choice(x.op, s.elem(x.args[0]))) return no;
   auto rank = [](const Atom& a) { auto v = var_of(a); return v ? int64_t(v->index) + 1 : 0; };
   if (rank(x.args[0]) <= rank(x.args[1])) return no;
   std::swap(x.args[0], x.args[1]);

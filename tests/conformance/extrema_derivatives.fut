@@ -79,3 +79,11 @@ entry updated [n] (x: [n]f64) =
   in (twice (\x -> f64.tanh (f64.maximum (loops x))),
       twice (\x -> f64.tanh (reduce larger (f64.lowest, -1) (zip (loops x) (indices x))).0),
       map2 (\a b -> f64.abs (a - b) < 1e-12) (twice mixed) (twice plain))
+
+-- Of two equal numbers the first one is chosen, whatever it is: a constant, what is differentiated, or the same number from outside.
+-- ==
+-- entry: of_two
+-- input { 0.0 } output { [1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0] }
+entry of_two (x: f64) =
+  [vjp (\t -> f64.min t x) x 1, vjp (\t -> f64.min x t) x 1, jvp (\t -> f64.max t x) x 1, jvp (\t -> f64.max x t) x 1,
+   vjp (\t -> f64.max t 0) x 1, vjp (\t -> f64.max 0 t) x 1, jvp (\t -> f64.min t 0) x 1, jvp (\t -> f64.min 0 t) x 1]
