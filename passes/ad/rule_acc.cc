@@ -55,7 +55,7 @@ WithAcc zeroing(Builder& b, const WithAcc& op, const std::vector<Var>& arrays) {
 ReturnSweep vjp_with_acc(Reverse& rev, const Stm& s, const WithAcc& op) {
   return [&rev, &s, &op] {
     Builder& b = rev.b;
-    bool active = false;
+    bool active = rev.updates_gathered(s);                 // of a scope around, too
     for (Bind x : s.pattern) active = active || !rev.is_zero(x.var);
     if (!active) return;
     Lambda scope = rev.act.clone(op.scope);

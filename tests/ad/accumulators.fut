@@ -86,3 +86,9 @@ def sum_of_rows [k][n] (ds: [k][2]f64, xs: [n]f64) =
   intrinsics.hist_stream (copy ds) (map2 (+)) [0, 0]
     (\(out: *acc ([k][2]f64)) (x, i) -> intrinsics.acc_write out (i % 2) [x, x * x])
     (zip xs (iota n))
+
+-- The adjoint of b goes through the scope of each row's own adjoint.
+-- rule: acc.gather
+-- ad: scopes_in_scopes { [0.1, 0.2, 0.3] [[0.1, 0.2, 0.3], [0.5, 0.6, 0.7]] [0.1, 0.7] }
+def scopes_in_scopes [n] [m] (b: [m]f64, c: [n][m]f64, x: [2]f64) =
+  vjp (\(b, c) -> f64.sum (map (\r -> f64.sum (map (\t -> if t < 0.5 then f64.sin b[0] * b[1] else r[0]) x)) c)) (b, c) 1
