@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compiler/base/flat_map.h"
 #include "compiler/ir/transform.h"
 
 namespace raido::ir {
@@ -19,6 +20,7 @@ class AliasAnalysis {
     while (more) {
       more = false;
       out_.roots_ = {};
+      out_.overlaps_ = {};
       out_.consumed_ = {};
       gone_ = {};
       gone_now_.clear();
@@ -27,7 +29,7 @@ class AliasAnalysis {
         const Function& f = p_.functions[i];
         body(f.lambda.body);
         for (size_t r = 0; r < f.lambda.body.result.size(); r++)
-          for (Var root : roots_of(f.lambda.body.result[r]))
+          for (Var root : reach_of(f.lambda.body.result[r]))
             for (size_t k = 0; k < f.lambda.params.size(); k++) {
               std::vector<size_t>& known = out_.returns_[i][r];
               if (f.lambda.params[k].var != root || std::ranges::find(known, k) != known.end()) continue;
@@ -49,13 +51,18 @@ class AliasAnalysis {
     if (!v || !is_array(p_.type(*v))) return {};
     return out_.roots(*v);
   }
+  std::vector<Var> reach_of(const Atom& a) const {
+    auto v = var_of(a);
+    if (!v || !is_array(p_.type(*v))) return {};
+    return out_.reach(*v);
+  }
   void set(Var v, std::vector<Var> roots) {
     std::erase_if(roots, [&](Var r) { return gone_.contains(r); });
     std::ranges::sort(roots);
     roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
     if (!roots.empty()) out_.roots_[v] = std::move(roots);
   }
-  void consume(Var v) { for (Var r : out_.roots(v)) consume_root(r); }
+  void consume(Var v) { for (Var r : out_.reach(v)) consume_root(r); }
   void consume_root(Var r) {
     out_.consumed_.insert(r);
     if (gone_.contains(r)) return;
@@ -77,29 +84,103 @@ class AliasAnalysis {
   void alias(const Stm& s, size_t i, const std::vector<Var>& roots) {
     if (i < s.pattern.size() && is_array(p_.type(s.pattern[i].var))) set(s.pattern[i].var, roots);
   }
-  // Loop results: what the body returns, with state for its initial value, and the initial value (no iteration).
   void loop(const Stm& s, const std::vector<Bind>& state, const std::vector<Atom>& init, const Body& b) {
     // What one iteration returns the next one consumes, maybe as another part of the state.
     for (bool more = true; more;) {
       more = false;
       for (size_t i = 0; i < state.size(); i++)
         if (out_.consumed_.contains(state[i].var))
-          for (Var r : roots_of(b.result[i])) {
+          for (Var r : reach_of(b.result[i])) {
             more |= !out_.consumed_.contains(r);
             consume_root(r);
           }
     }
     for (size_t i = 0; i < state.size(); i++)
       if (auto v = var_of(init[i]); v && is_array(p_.type(*v)) && out_.consumed_.contains(state[i].var)) consume(*v);
-    for (size_t i = 0; i < state.size() && i < s.pattern.size(); i++) {
-      std::vector<Var> all = roots_of(init[i]);
-      for (Var r : roots_of(b.result[i])) {
-        auto it = std::ranges::find_if(state, [&](const Bind& bind) { return bind.var == r; });
-        if (it == state.end()) { all.push_back(r); continue; }
-        for (Var q : roots_of(init[size_t(it - state.begin())])) all.push_back(q);
-      }
-      alias(s, i, all);
+    results_of_loop(s, state, init, b);
+  }
+  // Memory that a loop's results may have: that of the initial value, of what the body returns, and of every state that it
+  // moves on there, after any number of iterations.
+  void results_of_loop(const Stm& s, const std::vector<Bind>& state, const std::vector<Atom>& init, const Body& b) {
+    size_t n = std::min(state.size(), s.pattern.size());
+    if (std::none_of(state.begin(), state.end(), [&](Bind x) { return is_array(p_.type(x.var)); })) return;
+    FlatMap<Var, size_t> number;
+    for (size_t i = 0; i < n; i++) number[state[i].var] = i;
+    std::vector<std::vector<size_t>> from(n);            // the states that become this one
+    std::vector<std::vector<Var>> memory(n);
+    for (size_t i = 0; i < n; i++) {
+      memory[i] = roots_of(init[i]);
+      for (Var r : roots_of(b.result[i])) if (!number.contains(r)) memory[i].push_back(r);
+      for (Var r : reach_of(b.result[i])) if (auto k = number.find(r)) from[i].push_back(*k);
     }
+    std::vector<std::vector<Var>> moved(n);
+    for (size_t i = 0; i < n; i++) {
+      std::vector<size_t> reached{i};
+      for (size_t at = 0; at < reached.size(); at++) {
+        for (size_t k : from[reached[at]]) if (std::ranges::find(reached, k) == reached.end()) reached.push_back(k);
+        for (Var r : memory[reached[at]]) moved[i].push_back(r);
+      }
+    }
+    std::vector<std::vector<bool>> ever = sharing(moved), at_once = sharing_at_once(init, b, from);
+    std::vector<bool> own(n);
+    for (size_t i = 0; i < n; i++)
+      for (size_t k = 0; k < n; k++) if (k != i && ever[i][k] && !at_once[i][k]) own[i] = true;
+    std::vector<std::vector<Var>> others(n);
+    for (size_t i = 0; i < n; i++) {
+      if (own[i]) others[i] = reach(moved[i]);
+      else alias(s, i, moved[i]);
+    }
+    for (size_t i = 0; i < n; i++) {
+      Var result = s.pattern[i].var;
+      for (Var r : others[i]) if (!gone_.contains(r)) overlap(result, r);
+      for (size_t k = 0; k < i; k++) if (own[i] && own[k] && at_once[i][k]) overlap(result, s.pattern[k].var);
+    }
+  }
+  void overlap(Var r, Var q) {
+    out_.overlaps_[r].push_back(q);
+    out_.overlaps_[q].push_back(r);
+  }
+  // The roots and what overlaps with them, each once.
+  std::vector<Var> reach(std::vector<Var> roots) const {
+    for (size_t k = 0, n = roots.size(); k < n; k++)
+      for (Var r : out_.overlaps_[roots[k]]) roots.push_back(r);
+    std::ranges::sort(roots);
+    roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
+    return roots;
+  }
+  // Which of several arrays of these roots may share memory.
+  std::vector<std::vector<bool>> sharing(const std::vector<std::vector<Var>>& roots) const {
+    std::vector<std::vector<bool>> out(roots.size(), std::vector<bool>(roots.size()));
+    FlatMap<Var, std::vector<size_t>> holders;
+    for (size_t i = 0; i < roots.size(); i++) for (Var r : roots[i]) holders[r].push_back(i);
+    for (size_t i = 0; i < roots.size(); i++)
+      for (Var r : reach(roots[i]))
+        if (auto found = holders.find(r)) for (size_t k : *found) out[i][k] = out[k][i] = true;
+    return out;
+  }
+  // States that may share memory at one time: from the beginning, as results of one iteration, or as they move on.
+  std::vector<std::vector<bool>> sharing_at_once(const std::vector<Atom>& init, const Body& b, const std::vector<std::vector<size_t>>& from) const {
+    size_t n = from.size();
+    std::vector<std::vector<Var>> before(n), after(n);
+    for (size_t i = 0; i < n; i++) before[i] = roots_of(init[i]), after[i] = roots_of(b.result[i]);
+    std::vector<std::vector<bool>> out = sharing(before), returned = sharing(after);
+    std::vector<std::vector<size_t>> to(n);
+    for (size_t i = 0; i < n; i++) for (size_t k : from[i]) to[k].push_back(i);
+    std::vector<std::pair<size_t, size_t>> found;
+    for (size_t i = 0; i < n; i++)
+      for (size_t k = 0; k < i; k++)
+        if (out[i][k] || returned[i][k]) {
+          out[i][k] = out[k][i] = true;
+          found.emplace_back(i, k);
+        }
+    for (size_t at = 0; at < found.size(); at++)
+      for (size_t i : to[found[at].first])
+        for (size_t k : to[found[at].second]) {
+          if (i == k || out[i][k]) continue;
+          out[i][k] = out[k][i] = true;
+          found.emplace_back(i, k);
+        }
+    return out;
   }
   void elements(const std::vector<Var>& inputs, const std::vector<Bind>& params) {
     for (size_t i = 0; i < inputs.size() && i < params.size(); i++)
@@ -156,10 +237,14 @@ const std::vector<Var>& Aliases::roots(Var v) const {
   self = {v};
   return self;
 }
+std::vector<Var> Aliases::reach(Var v) const {
+  std::vector<Var> out = roots(v);
+  for (size_t k = 0, n = out.size(); k < n; k++) out.insert(out.end(), overlaps_[out[k]].begin(), overlaps_[out[k]].end());
+  return out;
+}
 bool Aliases::may_alias(Var a, Var b) const {
-  for (Var r : roots(a))
-    if (std::ranges::find(roots(b), r) != roots(b).end()) return true;
-  return false;
+  const std::vector<Var>& there = roots(b);
+  return std::ranges::any_of(reach(a), [&](Var r) { return std::ranges::find(there, r) != there.end(); });
 }
 std::vector<Var> Aliases::consumed_itself(const Stm& s) const {
   std::vector<Var> out;
@@ -187,7 +272,7 @@ std::vector<Var> Aliases::consumed(const Stm& s) const {
       for (const Stm& inner : b.stms) each_bind(inner.pattern, [&](Var v) { bound.insert(v); });
       for (const Stm& inner : b.stms)
         for (Var v : consumed(inner))
-          for (Var r : roots(v))
+          for (Var r : reach(v))
             if (!bound.contains(r)) out.push_back(r);
     });
   });
@@ -196,7 +281,7 @@ std::vector<Var> Aliases::consumed(const Stm& s) const {
 
 VarSet Aliases::own_memory() const {
   VarSet out;
-  auto add = [&](Var v) { for (Var r : roots(v)) out.insert(r); };
+  auto add = [&](Var v) { for (Var r : reach(v)) out.insert(r); };
   std::vector<bool> called(p_.functions.size());
   p_.each_body([&](const Body& b) {
     each_stm(b, [&](const Stm& s) {
@@ -214,6 +299,18 @@ VarSet Aliases::own_memory() const {
     if (called[i])
       for (const Atom& a : p_.functions[i].lambda.body.result)
         if (auto v = var_of(a); v && is_array(p_.type(*v))) add(*v);
+  // A loop's state is another name of such memory on its way in or out.
+  auto inside = [&](Var v) { return is_array(p_.type(v)) && std::ranges::any_of(roots(v), [&](Var r) { return out.contains(r); }); };
+  p_.each_body([&](const Body& b) {
+    each_stm(b, [&](const Stm& s) {
+      auto loop = [&](const std::vector<Bind>& state, const std::vector<Atom>& init) {
+        for (size_t i = 0; i < state.size(); i++)
+          if (auto v = var_of(init[i]); inside(s.pattern[i].var) || (v && inside(*v))) out.insert(state[i].var);
+      };
+      if (auto x = std::get_if<For>(&s.exp)) loop(x->state, x->init);
+      if (auto x = std::get_if<While>(&s.exp)) loop(x->state, x->init);
+    });
+  });
   return out;
 }
 

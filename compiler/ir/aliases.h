@@ -2,6 +2,8 @@
 //
 // Every array has a set of roots; two arrays may share memory if their roots meet. Views have the roots of their source,
 // fresh arrays are their own root. The result of an in-place operation is its own root: its operand is consumed.
+// States of a loop that move on, (a, b) for (.., a), at different times have the memory of one array, and never at once:
+// such results are roots of their own, which overlap with what they may be of before the loop, and not with each other.
 #pragma once
 #include "compiler/ir/types.h"
 
@@ -12,6 +14,8 @@ class Aliases {
   explicit Aliases(const Program& p);                    // of the whole program: constants and functions
   // Roots of an array; the array itself if it is fresh or unknown.
   const std::vector<Var>& roots(Var v) const;
+  // Its roots and what overlaps with them: all that is gone when the array is consumed.
+  std::vector<Var> reach(Var v) const;
   bool may_alias(Var a, Var b) const;
   // Arrays in scope before the statement that it consumes (loop state that the body updates, inputs of which the
   // elements are consumed, marked arguments included).
@@ -20,13 +24,14 @@ class Aliases {
   std::vector<Var> consumed_itself(const Stm& s) const;
   // Does the body of a loop consume this part of its state? Then each iteration returns what belongs to the loop.
   bool consumes(Var state) const { return consumed_.contains(state); }
-  // Roots whose memory has to stay their own: consumed somewhere in the program, maybe by the next iteration of a loop, or returned to
-  // a caller, who may consume it.
+  // Roots whose memory has to stay their own: consumed somewhere in the program, maybe by the next iteration of a loop or behind
+  // it, or returned to a caller, who may consume it.
   VarSet own_memory() const;
 
  private:
   friend class AliasAnalysis;
   VarMap<std::vector<Var>> roots_;
+  VarMap<std::vector<Var>> overlaps_;                    // root -> other roots that may share memory with it
   VarSet consumed_;                                      // variables consumed somewhere, as roots
   std::vector<std::vector<std::vector<size_t>>> returns_;  // function, result -> parameters it may alias
   const Program& p_;

@@ -103,7 +103,7 @@ class Verifier {
     }
   }
   void use(const Atom& a) { if (auto v = var_of(a)) use(*v); }
-  void consume(Var v) { for (Var r : aliases_.roots(v)) consumed_.insert(r); }
+  void consume(Var v) { for (Var r : aliases_.reach(v)) consumed_.insert(r); }
 
   void open_body(const Body& b) {
     for (const Stm& s : b.stms) {
@@ -138,21 +138,29 @@ class Verifier {
     operands(s);
     if (fine()) shapes(s.exp);
     if (fine()) results(s);
-    if (auto x = std::get_if<For>(&s.exp); x && fine()) returned_state(s, x->state, x->body);
-    if (auto x = std::get_if<While>(&s.exp); x && fine()) returned_state(s, x->state, x->body);
+    if (auto x = std::get_if<For>(&s.exp); x && fine()) returned_state(s, x->state, x->init, x->body);
+    if (auto x = std::get_if<While>(&s.exp); x && fine()) returned_state(s, x->state, x->init, x->body);
     for (Var v : aliases_.consumed(s)) consume(v);
     for (const Bind& b : s.pattern) if (fine()) bind(b);
     at_ = outer;
   }
 
-  // What an iteration consumes of its state the one before must have made.
-  void returned_state(const Stm& s, const std::vector<Bind>& state, const Body& b) {
+  // What an iteration consumes of its state the one before must have made, and no other state may share its memory.
+  void returned_state(const Stm& s, const std::vector<Bind>& state, const std::vector<Atom>& init, const Body& b) {
     VarSet inside;
     walk_parts(s, [&](const Bind& x) { inside.insert(x.var); });
     for (size_t i = 0; i < state.size(); i++)
       if (auto v = var_of(b.result[i]); v && aliases_.consumes(state[i].var) && is_array(p_.type(*v)))
         for (Var r : aliases_.roots(*v))
           if (!inside.contains(r)) return fail("V6", fmt::format("`{}` is consumed by each iteration and not made by any", show(r)));
+    auto together = [&](const Atom& a, const Atom& c) {
+      auto v = var_of(a), w = var_of(c);
+      return v && w && is_array(p_.type(*v)) && is_array(p_.type(*w)) && aliases_.may_alias(*v, *w);
+    };
+    for (size_t i = 0; i < state.size(); i++)
+      for (size_t k = 0; k < state.size(); k++)
+        if (k != i && aliases_.consumes(state[i].var) && (together(init[i], init[k]) || together(b.result[i], b.result[k])))
+          return fail("V6", fmt::format("`{}` is consumed and shares memory with `{}`", show(state[i].var), show(state[k].var)));
   }
 
   // Uses in field order; inner bodies in the scope of the binders before them.

@@ -139,7 +139,7 @@ class CopyElimination {
       // What an iteration returns for it the next one consumes: something of its own, or another part of the state.
       std::vector<size_t> consumed{number(root)};
       for (size_t n = 0; n < consumed.size(); n++)
-        for (Var r : aliases_->roots(*var_of(f.body->result[consumed[n]]))) {
+        for (Var r : aliases_->reach(*var_of(f.body->result[consumed[n]]))) {
           if (!inside.contains(r)) return false;
           size_t other = number(r);
           if (other < state.size() && std::ranges::find(consumed, other) == consumed.end()) consumed.push_back(other);
@@ -153,7 +153,7 @@ class CopyElimination {
           if (auto v = var_of(init[k]); v && k != i && is_array(p_.type(*v))) alone = alone && !aliases_->may_alias(*v, first);
         each_use(p_, *f.body, [&](Var v) { if (is_array(p_.type(v)) && v != state[i].var) alone = alone && !shares(v, first); });
         bool ours = alone;
-        for (Var r : aliases_->roots(first)) ours = ours && !touched_.contains(r) && may_consume(r, depth, plan);
+        for (Var r : aliases_->reach(first)) ours = ours && !touched_.contains(r) && may_consume(r, depth, plan);
         if (!ours) plan.initial.push_back({frames_[depth - 1].body, frames_[depth - 1].at, i});
       }
       return true;
@@ -168,11 +168,11 @@ class CopyElimination {
     Var c = s.pattern[0].var;
     if (!s.attrs.empty()) return false;
     Plan plan;
-    for (Var r : aliases_->roots(a))
+    for (Var r : aliases_->reach(a))
       if (touched_.contains(r) || !may_consume(r, frames_.size(), plan)) return false;
     for (Var v : plan.states) if (touched_.contains(v)) return false;
     if (touched_.contains(c) || !context_.allow()) return false;
-    for (Var r : aliases_->roots(a)) touched_.insert(r);
+    for (Var r : aliases_->reach(a)) touched_.insert(r);
     for (Var v : plan.states) touched_.insert(v);
     touched_.insert(c);
     Frame& here = frames_.back();
@@ -204,7 +204,7 @@ class CopyElimination {
     Var copy = builder.copy(from);
     init[x.state] = copy;
     touched_.insert(copy);
-    for (Var r : aliases_->roots(from)) touched_.insert(r);
+    for (Var r : aliases_->reach(from)) touched_.insert(r);
     std::vector<std::unique_ptr<Stm>> old = x.body->stms.take();
     for (size_t k = 0; k < old.size(); k++) {
       if (k == x.at) x.body->stms.push_back(std::move(made.take()[0]));

@@ -226,7 +226,7 @@ class Cse {
     }
     reader.put(s.checks);
     for (Var v : aliases_.consumed_itself(s))
-      for (Var r : aliases_.roots(v)) digest.consumes = std::min(digest.consumes, int(depth_[r]));
+      for (Var r : aliases_.reach(v)) digest.consumes = std::min(digest.consumes, int(depth_[r]));
     if (!shareable(s, digest, depth)) return digest;
     if (duplicate(s, key) || known_sum(s)) return {};
     known_[key].push_back(&s);

@@ -43,7 +43,7 @@ Regular::Regular(const Program& p) : p_(p), aliases_(p) {
 void Regular::enter(const Stm& s) {
   add(s.exp);
   auto modifies = [&](const Stm& inner) {
-    for (Var v : aliases_.consumed_itself(inner)) for (Var root : aliases_.roots(v)) modified_.insert(root);
+    for (Var v : aliases_.consumed_itself(inner)) for (Var root : aliases_.reach(v)) modified_.insert(root);
   };
   modifies(s);
   walk_parts(s, [&](const Body& b) { each_stm(b, modifies); });

@@ -35,6 +35,21 @@ def branches_swap [n] (xs: [n]f64, ys: [n]f64, c: bool) =
 def loop_swaps [n] (xs: [n]f64, ys: [n]f64, k: i64) =
   loop (p, q) = (copy xs, copy ys) for i < k do (q, p with [i % n] = p[0] * q[1])
 
+-- States that move on while what the first one starts with comes of updates: their adjoints share memory at different times.
+-- rule: loop.record
+-- ad: states_move_on { 1.5 [1.0, 2.0] [[2.0, 3.0], [0.5, 0.7], [0.2, 0.3]] 3i64 }
+-- ad: states_move_on { 1.5 [1.0, 2.0] [[2.0, 3.0], [0.5, 0.7], [0.2, 0.3]] 1i64 }
+def states_move_on [n] [m] (x: f64, b: [m]f64, c: [n][m]f64, k: i64) =
+  let updated = loop c = copy c for i < n do c with [i, 0] = x * c[i, 1]
+  in (loop (p, q) = (c, updated) for _i < k do (q, replicate n b)).0
+
+-- rule: loop.record
+-- ad: states_move_twice { 1.5 [1.0, 2.0] 3i64 }
+-- ad: states_move_twice { 1.5 [1.0, 2.0] 2i64 }
+def states_move_twice [m] (x: f64, b: [m]f64, k: i64) =
+  let updated = #[stripmine(3)] loop c = copy b for i < 3 do loop c for j < i do c with [j % m] = x
+  in (loop (p, q) = (updated, replicate m x) for _i < k do (q, b)).0
+
 -- ad: narrow_index { 1.1 5i32 }
 def narrow_index (x: f64, n: i32) = loop y = x for i < u8.i32 n do y * x + f64.u8 i
 

@@ -62,7 +62,7 @@ TEST_CASE("malformed text is an error with its line") {
   EXPECT(parse("fun").error != "");
   EXPECT(parse("fun f \\(x: i8) { let y: i8 = add [x] in y }").error != "");
 }
-static std::string rule(const char* text) {
+static std::string rule(const std::string& text) {
   Parsed parsed = parse(text);
   REQUIRE(parsed.error == "");
   return verify(parsed.program).rule;
@@ -86,6 +86,19 @@ TEST_CASE("each rule of the verifier is broken by a program") {
   // What one branch consumes is still there in the other one, until that consumes it, too.
   EXPECT(rule("fun f \\(n: i64, c: bool, *xs: [n]f64) { let y: f64 = if c { let us: [n]f64 = update xs [0i64] 1f64 let a: f64 = index us [0i64] in a } else { "
               "let v: [n]f64 = index xs [0i64 +: n * 1i64] let ws: [n]f64 = update xs [0i64] 1f64 let b: f64 = index v [0i64] in b } in y }") == "V6");
+  // States that move on: after two iterations a is the zs of before the loop; a and b are never one array.
+  auto moving = [](const std::string& state, const std::string& behind) {
+    return rule("fun f \\(n: i64, *xs: [n]f64, *ys: [n]f64, *zs: [n]f64) { "
+                "let a: [n]f64, b: [n]f64, c: [n]f64 = for i < 2i64 (p: [n]f64 = xs, q: [n]f64 = ys, r: [n]f64 = zs) { "
+                "let new: [n]f64 = replicate [n] 1f64 " + state + " } let us: [n]f64 = update a [0i64] 1f64 "
+                "let y: f64 = index " + behind + " [0i64] in y }");
+  };
+  EXPECT(moving("in q, r, new", "zs") == "V6");
+  EXPECT(moving("in q, r, new", "b") == "");
+  EXPECT(moving("in q, r, r", "c") == "V6");
+  EXPECT(moving("in p, q, r", "b") == "");
+  EXPECT(moving("let ps: [n]f64 = update p [0i64] 1f64 in ps, new, new", "b") == "");
+  EXPECT(moving("let ps: [n]f64 = update p [0i64] 1f64 in new, new, r", "c") == "V6");
   EXPECT(rule("fun f \\(n: i64, *xs: [n]f64) { let ys: [n]f64 = with_acc [xs] (add [0f64]) \\(t: check, a: acc t [n] f64) { "
               "let b: acc t [n] f64 = upd a [0i64] [1f64] let c: acc t [n] f64 = upd a [1i64] [1f64] in c } in ys }") == "V7");
   EXPECT(rule("fun f \\(x: f64) { let y: f64 = sin [x] checks [x] in y }") == "V8");
