@@ -17,12 +17,24 @@ size_t statements(const ir::Program& p) {
   return n;
 }
 
+// The program before the pass of this number: a copy for each pass would take longer than the passes.
+ir::Program before_pass(size_t number, const PassContext& context) {
+  PassOptions quiet = context.options;
+  quiet.verify = quiet.keep_before = false;
+  quiet.observe = nullptr;
+  Stats stats;
+  PassContext again{quiet, context.target, stats, {}, 0, {}};
+  again.stop_before = number;
+  ir::Program program = *context.start;
+  run(context.pipeline, program, again);
+  return std::move(*again.stopped);
+}
 // A pass that broke a rule: says which, and leaves the program before it in a file that reproduces the failure.
-void verify_or_stop(const ir::Program& program, const Pass& pass, const ir::Program& before, const PassContext& context) {
+void verify_or_stop(const ir::Program& program, const Pass& pass, size_t number, const PassContext& context) {
   ir::Violation v = ir::verify(program);
   if (v.rule.empty()) return;
   std::string file = fmt::format("raido-{}.ir", pass.name);
-  std::string failed = write_file(file, ir::print(before));
+  std::string failed = write_file(file, ir::print(before_pass(number, context)));
   PANIC("after pass `{}` the program breaks rule {}: {}\n  to reproduce: {}", pass.name, v.rule, v.message,
         failed.empty() ? fmt::format("raido dev --pass {} {}", pass.name, file) : context.options.reproduce);
 }
@@ -31,8 +43,13 @@ void run_pass(const Pass& pass, ir::Program& program, PassContext& context) {
   const PassOptions& options = context.options;
   if (options.disabled.contains(pass.name)) return;
   CHECK(program.level & pass.from, "pass `{}` cannot run at this level", pass.name);
+  size_t number = context.passes++;
+  if (number == context.stop_before) {
+    context.stopped = program;
+    return;
+  }
   Activity activity(fmt::format("pass {}", pass.name), options.reproduce);
-  const ir::Program before = options.keep_before || options.verify ? program : ir::Program{};
+  const ir::Program before = options.keep_before ? program : ir::Program{};
   size_t size = statements(program);
   if (Stats::Row& row = context.stats.row(pass.name); row.runs++ == 0) row.before = size;
   auto start = std::chrono::steady_clock::now();
@@ -40,9 +57,9 @@ void run_pass(const Pass& pass, ir::Program& program, PassContext& context) {
   Stats::Row& row = context.stats.row(pass.name);          // not the one from before: the pass may have run others
   row.milliseconds += std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   row.after = statements(program);
-  if (!context.refused.empty()) return;
+  if (context.done()) return;
   if (pass.to != pass::Same) program.level = ir::Level(pass.to);
-  if (options.verify) verify_or_stop(program, pass, before, context);
+  if (options.verify) verify_or_stop(program, pass, number, context);
   if (options.observe) options.observe(pass, before, program);
 }
 
@@ -76,8 +93,12 @@ Pipeline operator+(Pipeline a, const Pipeline& b) {
 Pipeline when(Predicate condition, Pipeline group) { return {Step(condition, std::move(group))}; }
 
 void run(const Pipeline& pipeline, ir::Program& program, PassContext& context) {
+  if (context.options.verify && !context.start) {
+    context.start = program;
+    context.pipeline = pipeline;
+  }
   for (const Step& step : pipeline) {
-    if (!context.refused.empty()) return;
+    if (context.done()) return;
     if (step.pass) run_pass(*step.pass, program, context);
     else if (step.condition(program)) run(step.group, program, context);
   }

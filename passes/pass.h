@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -68,6 +69,20 @@ struct PassOptions {
   std::string reproduce;                     // the command line, for internal errors
 };
 
+// A list of passes and of groups that run if a condition holds.
+struct Step;
+using Pipeline = std::vector<Step>;
+using Predicate = bool (*)(const ir::Program&);
+struct Step {
+  const Pass* pass = nullptr;
+  Predicate condition = nullptr;
+  Pipeline group;
+  Step(const Pass& p) : pass(&p) {}
+  Step(Predicate c, Pipeline g) : condition(c), group(std::move(g)) {}
+};
+Pipeline operator+(Pipeline a, const Pipeline& b);
+Pipeline when(Predicate condition, Pipeline group);
+
 struct PassContext {
   const PassOptions& options;
   ir::Target target;
@@ -75,7 +90,12 @@ struct PassContext {
   std::vector<Refused> refused;
   int64_t rewrites = 0;
   std::vector<AdNote> notes;
+  // If passes are verified: what is run on what, and how many ran. A pass that broke a rule is found again by running those before.
+  std::optional<ir::Program> start = {}, stopped = {};
+  Pipeline pipeline = {};
+  size_t passes = 0, stop_before = SIZE_MAX;
 
+  bool done() const { return stopped || !refused.empty(); }
   void refuse(ir::Source at, Refusal why, std::string detail = "") { refused.push_back({at, why, std::move(detail)}); }
   void note(ir::Program& p, ir::Var v, AdNote n) {
     if (!options.explain_ad) return;
@@ -105,20 +125,6 @@ constexpr int Ad = ir::Ad, Core = ir::Core, Parallel = ir::Parallel, Memory = ir
 
 const std::vector<const Pass*>& all_passes();
 const Pass* find_pass(std::string_view name);
-
-// A list of passes and of groups that run if a condition holds.
-struct Step;
-using Pipeline = std::vector<Step>;
-using Predicate = bool (*)(const ir::Program&);
-struct Step {
-  const Pass* pass = nullptr;
-  Predicate condition = nullptr;
-  Pipeline group;
-  Step(const Pass& p) : pass(&p) {}
-  Step(Predicate c, Pipeline g) : condition(c), group(std::move(g)) {}
-};
-Pipeline operator+(Pipeline a, const Pipeline& b);
-Pipeline when(Predicate condition, Pipeline group);
 
 // Runs the passes in order; stops after one that refused something.
 void run(const Pipeline& pipeline, ir::Program& program, PassContext& context);

@@ -36,6 +36,30 @@ class IdSet {
   std::vector<bool> bits_;
 };
 
+// A dense set that knows the order of insertion, so that the latest members can be taken back: for what holds on one of two ways.
+template <class I>
+class TrailSet {
+ public:
+  void insert(I id) {
+    if (contains(id)) return;
+    members_.insert(id);
+    order_.push_back(id);
+  }
+  bool contains(I id) const { return members_.contains(id); }
+  size_t size() const { return order_.size(); }
+  // Removes all but the first n, and returns them.
+  std::vector<I> take_back_to(size_t n) {
+    std::vector<I> taken(order_.begin() + ptrdiff_t(n), order_.end());
+    order_.resize(n);
+    for (I id : taken) members_.erase(id);
+    return taken;
+  }
+
+ private:
+  IdSet<I> members_;
+  std::vector<I> order_;
+};
+
 // A dense map: absent keys read as a default-constructed value.
 template <class I, class T>
 class IdMap {

@@ -23,7 +23,6 @@ class AliasAnalysis {
       out_.overlaps_ = {};
       out_.consumed_ = {};
       gone_ = {};
-      gone_now_.clear();
       body(p_.constants);
       for (size_t i = 0; i < p_.functions.size(); i++) {
         const Function& f = p_.functions[i];
@@ -43,8 +42,7 @@ class AliasAnalysis {
  private:
   const Program& p_;
   Aliases& out_;
-  VarSet gone_;                                          // consumed on the way to here: not by the other branch of an `if`
-  std::vector<Var> gone_now_;                            // the same in order
+  TrailSet<Var> gone_;                                   // consumed on the way to here: not by the other branch of an `if`
 
   std::vector<Var> roots_of(const Atom& a) const {
     auto v = var_of(a);
@@ -65,16 +63,12 @@ class AliasAnalysis {
   void consume(Var v) { for (Var r : out_.reach(v)) consume_root(r); }
   void consume_root(Var r) {
     out_.consumed_.insert(r);
-    if (gone_.contains(r)) return;
     gone_.insert(r);
-    gone_now_.push_back(r);
   }
   void branches(const If& x) {
-    size_t before = gone_now_.size();
+    size_t before = gone_.size();
     body(x.then_);
-    std::vector<Var> there{gone_now_.begin() + ptrdiff_t(before), gone_now_.end()};
-    for (Var r : there) gone_.erase(r);
-    gone_now_.resize(before);
+    std::vector<Var> there = gone_.take_back_to(before);
     body(x.else_);
     for (Var r : there) consume_root(r);
   }

@@ -53,7 +53,8 @@ class Verifier {
  private:
   const Program& p_;
   Aliases aliases_;
-  VarSet scope_, ever_bound_, consumed_, acc_used_;
+  VarSet scope_, ever_bound_;
+  TrailSet<Var> consumed_, acc_used_;
   std::vector<Var> bound_here_;
   std::string in_ = "constants";
   const Stm* at_ = nullptr;
@@ -168,14 +169,12 @@ class Verifier {
     std::vector<Var> mark = std::exchange(bound_here_, {});
     if (auto x = std::get_if<If>(&s.exp)) {
       use(x->cond);
-      VarSet consumed = consumed_, accs = acc_used_;
+      size_t consumed = consumed_.size(), accs = acc_used_.size();
       body(x->then_);
-      VarSet consumed_then = std::exchange(consumed_, consumed), accs_then = std::exchange(acc_used_, accs);
+      std::vector<Var> consumed_then = consumed_.take_back_to(consumed), accs_then = acc_used_.take_back_to(accs);
       body(x->else_);
-      for (uint32_t i = 0; i < p_.vars.size(); i++) {
-        if (consumed_then.contains({i})) consumed_.insert({i});
-        if (accs_then.contains({i})) acc_used_.insert({i});
-      }
+      for (Var v : consumed_then) consumed_.insert(v);
+      for (Var v : accs_then) acc_used_.insert(v);
     } else {
       auto visit = overloaded{[&](const Var& v) { if (fine()) use(v); }, [&](const Bind& b) { if (fine()) bind(b); },
                               [&](const Lambda& l) { if (fine()) lambda(l); }, [&](const Body& b) { if (fine()) body(b); }};

@@ -188,7 +188,7 @@ std::optional<ir::Term> ad::product(const Apply& op, size_t wrt, Var r, const ir
 
 void differentiate(ir::Program& program, PassContext& context) {
   Differentiation pass(program, context);
-  while (pass.round() && context.refused.empty()) {
+  while (pass.round() && !context.done()) {
     ad::join_counted(program);
     static const Pipeline tidy = {pass::simplify, pass::cse, pass::dce, pass::split};
     run(tidy, program, context);
