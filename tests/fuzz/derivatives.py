@@ -91,7 +91,7 @@ class Gen:
 
     def general(self, t, env, d):
         """What any type has: let, if, loops, calls of local functions, pairs, sums."""
-        kind, x, y, k = self.r.randrange(11), self.name(), self.name(), self.name()
+        kind, x, y, k = self.r.randrange(12), self.name(), self.name(), self.name()
         other = self.r.choice('sabcs')
         if kind in (0, 1):
             return Node(t, f'(let {x} = {{0}} in {{1}})', self.make(other, env, d), self.sub(t, env, d, (x, other)))
@@ -119,6 +119,17 @@ class Gen:
         if kind == 9:
             return Node(t, f'(match (if {{0}} then #one ({{1}}) else #two ({{2}}) : #one ({OF[t]}) | #two ({OF[other]})) case #one {x} -> {{3}} case #two {y} -> {{4}})',
                         self.make('p', env, d), self.make(t, env, d), self.make(other, env, d), self.sub(t, env, d, (x, t)), self.sub(t, env, d, (y, other)))
+        if kind == 11:                                        # states that move on, all of them used behind the loop
+            states = {'c': OF[t], 'a': OF[t], 'b': OF[t]}.get(t, 'f64')
+            moved = self.r.choice([f'({y}, {k}, {{3}})', f'({y}, {x}, {k})', f'({{3}}, {x}, {y})', f'({k}, {{3}}, {x})', f'({y}, {{3}}, {{3}})', f'({y}, {k}, {x})'])
+            i = self.name()
+            trips = self.r.choice(['0', '1', '2', '3', '4', 'n'])
+            first = {'a': f'(copy {x} with [({{4}}) % n] = {{5}})', 'b': f'(copy {x} with [({{4}}) % m] = {{5}})', 'c': f'(copy {x} with [({{4}}) % n, 0] = {{5}})', 's': x}[t]
+            both = {'s': '{0} + f64.sin {1} * {2}', 'a': 'map3 (\\p q r -> p + f64.sin q * r) {0} {1} {2}', 'b': 'map3 (\\p q r -> p + f64.sin q * r) {0} {1} {2}',
+                    'c': 'map3 (map3 (\\p q r -> p + f64.sin q * r)) {0} {1} {2}'}[t].format(first, y, k)
+            return Node(t, f'(let ({x}, {y}, {k}) = loop ({x}: {states}, {y}: {states}, {k}: {states}) = ({{0}}, {{1}}, {{2}}) for {i} < {trips} do {moved} in {both})',
+                        self.make(t, env, d), self.make(t, env, d - 1), self.make(t, env, d - 1), self.sub(t, env, d - 1, (x, t), (k, t), (i, 'i')),
+                        self.make('i', env, 1), self.make('s', env, d - 1))
         return Node(t, f'(let {x} = {{{{p = {{0}}, q = {{1}}}}}} in let {y} = {x}.p let {k} = {x}.q in {{2}})'.replace('{{{{', '{{').replace('}}}}', '}}'),
                     self.make(t, env, d), self.make('s', env, d), self.sub(t, env, d, (y, t), (k, 's')))
 
@@ -127,7 +138,7 @@ class Gen:
         return t, self.make(t, env, d)
 
     def scalars(self, t, env, d):
-        kind, x, y = self.r.randrange(20), self.name(), self.name()
+        kind, x, y, z = self.r.randrange(29), self.name(), self.name(), self.name()
         if kind < 4:
             return Node('s', self.r.choice(UNARY), self.make('s', env, d))
         if kind < 8:
@@ -159,12 +170,50 @@ class Gen:
             inner = self.sub('s', env, min(d, 2), (x, 's'))
             mode = self.r.choice(['(jvp (\\{x} -> {0}) ({1}) 1)', '(vjp (\\{x} -> {0}) ({1}) 1)']).replace('{x}', x)
             return Node('s', f'f64.tanh {mode}', inner, self.make('s', env, d))
+        if kind == 19:                                        # an inner derivative of arrays
+            of, a = self.array_in(env, d - 1)
+            whole, mode = self.r.choice([('s', f'vjp (\\{x} -> {{1}}) ({{0}}) 1'), (of, f'vjp (\\{x} -> {{1}}) ({{0}}) ({{2}})'), (of, f'jvp (\\{x} -> {{1}}) ({{0}}) ({{2}})'),
+                                         (of, f'mjp (\\{x} -> {{1}}) ({{0}}) (replicate 2 ({{2}})) |> flatten'), (of, f'jmp (\\{x} -> {{1}}) ({{0}}) [{{2}}, {{0}}] |> flatten')])
+            return Node('s', f'f64.sum (map f64.tanh ({mode}))', a, self.sub(whole, env, min(d - 1, 2), (x, of)), self.leaf(of, env))
+        if kind == 20:                                        # an array that grows
+            return Node('s', f'f64.sum (loop ({x}: []f64) = [{{0}}] for {self.name()} < {self.r.choice(["2", "3", "n"])} do {x} ++ map (\\{y} -> {{1}}) {x})',
+                        self.make('s', env, d), self.sub('s', env, min(d, 2), (y, 's')))
+        if kind == 21:                                        # both parts of a partition
+            of, a = self.array_in(env, d)
+            return Node('s', f'(let ({x}, {y}) = partition (\\{z} -> {{1}}) ({{0}}) in f64.sum {x} - f64.sum (map f64.sin {y}) * 0.5)', a, self.sub('p', env, d, (z, 's')))
+        if kind == 22:                                        # a product of matrices
+            of, a = self.array_in(env, d)
+            how = self.r.choice(['reduce', 'last (scan'])
+            return Node('s', f'(let (_, {x}, _, {y}) = {how} (\\(p, q, r, s) (t, u, v, w) -> (p * t + q * v, p * u + q * w, r * t + s * v, r * u + s * w)) (1, 0, 0, 1) '
+                             f'(map (\\{z} -> (f64.cos {z}, {{1}}, 0.5, f64.sin {z})) ({{0}})){")" if "(" in how else ""} in f64.tanh {x} + f64.atan {y})',
+                        a, self.sub('s', env, min(d, 2), (z, 's')))
+        if kind == 23:                                        # an array of pairs that is updated
+            of, a = self.array_in(env, d - 1)
+            i = self.name()
+            return Node('s', f'f64.sum (map (\\(p, q) -> p * f64.cos q) (loop {x} = copy (zip ({{0}}) ({{1}})) for {i} < 3 do {x} with [({{2}} + {i}) % {SIZES[of]}] = ({{3}}, {x}[0].0)))',
+                        a, self.make(of, env, d - 1), self.make('i', env, 1), self.sub('s', env, d - 1, (i, 'i')))
+        if kind == 24:                                        # segments of different lengths
+            of, a = self.array_in(env, d)
+            return Node('s', f"(let (_, _, _, {x}) = flatmap' (\\{y} -> map (\\{z} -> {{1}}) (upto (i64.abs (i64.f64 (3 * f64.tanh {y}))))) ({{0}}) in f64.sum {x})", a,
+                        self.sub('s', env, min(d, 2), (y, 's'), (z, 'i')))
+        if kind == 25:
+            return Node('s', self.r.choice(['climb (({0}) % 4) ({1})', 'root ({1}) + f64.i64 ({0})', 'ramp ({1})', 'clipped ({1} * 2)', 'weigh a ({1})', 'weigh (apart b ({1})) 0.7']),
+                        self.make('i', env, 1), self.make('s', env, d))
+        if kind == 26:                                        # every element with every other one
+            of, a = self.array_in(env, d)
+            other, b = self.array_in(env, d - 1)
+            return Node('s', f'f64.sum (map (\\{x} -> reduce {self.r.choice(["(+) 0", "f64.max (-9)", "(*) 1"])} (map (\\{y} -> {{2}}) ({{1}}))) ({{0}}))', a, b,
+                        self.sub('s', env, min(d, 2), (x, 's'), (y, 's')))
+        if kind == 27:                                        # the body of a loop consumes what another function made
+            of, a = self.array_in(env, d)
+            i = self.name()
+            return Node('s', f'f64.sum (loop {x} = copy ({{0}}) for {i} < 3 do bump {x} ({{1}} + {i}) ({{2}}))', a, self.make('i', env, 1), self.sub('s', env, d - 1, (i, 'i')))
         of, a = self.array_in(env, d)
         return Node('s', f'(loop {x} = {{0}} for {y} in ({{1}}) do {{2}})', self.make('s', env, d), a, self.sub('s', env, d, (x, 's'), (y, 's')))
 
     def arrays(self, t, env, d):
         n = SIZES[t]
-        kind, x, y, k = self.r.randrange(20), self.name(), self.name(), self.name()
+        kind, x, y, k = self.r.randrange(24), self.name(), self.name(), self.name()
         other = self.r.choice('ab')
         if kind < 4:
             return Node(t, f'(map (\\{x} -> {{1}}) ({{0}}))', self.make(t, env, d), self.sub('s', env, d, (x, 's')))
@@ -228,10 +277,21 @@ class Gen:
             return Node(t, f'(reduce (map2 {op}) (replicate m {neutral}) (map (map (\\{x} -> {tame.format(x)})) ({{0}})))', self.make('c', env, d))
         if kind == 18:
             return Node(t, f'(take {n} (({{0}}) ++ ({{1}})))', self.make(t, env, d), self.make(other, env, d))
+        if kind == 19:                                        # the largest of each bin, with its place
+            return Node(t, f'(map (\\({x}, {y}) -> if {y} < 0 then 0.25 else f64.tanh {x}) (reduce_by_index (replicate {n} (f64.lowest, -1)) '
+                           f'(\\(v, i) (w, j) -> if v > w || (v == w && i < j) then (v, i) else (w, j)) (f64.lowest, -1) (map (\\{k} -> {k} / 2) (iota {SIZES[other]})) '
+                           f'(zip ({{0}}) (iota {SIZES[other]}))))', self.make(other, env, d))
+        if kind == 20:                                        # a composition in each bin
+            return Node(t, f'(map (.1) (reduce_by_index (replicate {n} (1, 0)) (\\(p0, p1) (q0, q1) -> (p0 * q0, q0 * p1 + q1)) (1, 0) (map (\\{k} -> {k} / 2) (iota {SIZES[other]})) '
+                           f'(zip (map f64.cos ({{0}})) ({{1}}))))', self.make(other, env, d), self.make(other, env, d - 1))
+        if kind == 21:                                        # gathered, an element several times
+            return Node(t, f'(map (\\{k} -> ({{0}})[({{1}}) % {SIZES[other]}]) (iota {n}))', self.make(other, env, d), self.sub('i', env, 1, (k, 'i')))
+        if kind == 22:
+            return Node(t, self.r.choice(['(apart ({0}) ({2}))', '(bump (copy ({0})) ({1}) ({2}))', '(with_row ({0}) ({2}))']), self.make(t, env, d), self.make('i', env, 1), self.make('s', env, d - 1))
         return Node(t, f'(let {x} = copy ({{0}}) let {x}[0:i64.min 1 {n}] = ({{1}})[0:i64.min 1 {n}] in {x})', self.make(t, env, d), self.make(t, env, d))
 
     def matrices(self, t, env, d):
-        kind, x, y, k = self.r.randrange(13), self.name(), self.name(), self.name()
+        kind, x, y, k = self.r.randrange(18), self.name(), self.name(), self.name()
         if kind == 0:
             return Node('c', f'(map (\\{x} -> {{1}}) ({{0}}))', self.make('a', env, d), self.sub('b', env, d, (x, 's')))
         if kind in (1, 2):
@@ -253,6 +313,21 @@ class Gen:
             return Node('c', '(unflatten (reverse (flatten ({0}))))', self.make('c', env, d))
         if kind == 11:
             return Node('c', f'(map2 (\\{x} {y} -> {{2}}) ({{0}}) ({{1}}))', self.make('c', env, d), self.make('a', env, d), self.sub('b', env, d, (x, 'b'), (y, 's')))
+        if kind == 12:                                        # products of matrices
+            return Node('c', '(let p = map (\\p -> map (\\q -> f64.sum (map2 (*) p q)) (transpose ({0}))) (transpose ({1})) in map (\\r -> map (\\q -> f64.tanh (f64.sum (map2 (*) r q))) p) ({2}))',
+                        self.make('c', env, d - 1), self.make('c', env, d - 1), self.make('c', env, d - 1))
+        if kind == 13:                                        # neighbours
+            return Node('c', f'(let {x} = {{0}} in tabulate_2d n m (\\{y} {k} -> {x}[({y} + 1) % n, {k}] * 0.5 + {x}[{y}, ({k} + 1) % m] * {{1}}))', self.make('c', env, d),
+                        self.sub('s', env, min(d, 2), (y, 'i'), (k, 'i')))
+        if kind == 14:
+            op, neutral, tame = self.r.choice(OPERATORS)
+            return Node('c', f'(reduce_by_index_2d (copy ({{0}})) {op} {neutral} (map (\\{k} -> ({k} / 2, {k} % 2)) (iota n)) (map (\\{x} -> {tame.format(x)}) ({{1}})))',
+                        self.make('c', env, d), self.make('a', env, d))
+        if kind == 15:                                        # positions are distinct
+            return Node('c', f'(scatter_2d (copy ({{0}})) (map (\\{k} -> ({k}, ({{1}}) % m)) (iota n)) ({{2}}))', self.make('c', env, d), self.sub('i', env, 1, (k, 'i')), self.make('a', env, d))
+        if kind == 16:                                        # rows summed in bins
+            return Node('c', f'(reduce_by_index (copy ({{0}})) (map2 (+)) (replicate m 0) (map (\\{k} -> ({{2}}) % n) (iota n)) ({{1}}))',
+                        self.make('c', env, d), self.make('c', env, d - 1), self.sub('i', env, 1, (k, 'i')))
         return Node('c', '(scan (map2 (+)) (replicate m 0) ({0}))', self.make('c', env, d))
 
     def indices(self, t, env, d):
@@ -272,6 +347,18 @@ class Gen:
         return Node('p', '!({0})', self.make('p', env, d))
 
 
+# What the functions call.
+LIBRARY = '''
+def root (x: f64): f64 = with_vjp (\\x -> f64.sqrt (1 + x * x)) (\\y dy -> dy * f64.sqrt (y * y - 1) / y) (f64.abs x + 0.1)
+def ramp (x: f64): f64 = with_jvp (\\x -> x * x * x) (\\x dx -> 3 * x * x * dx) (f64.tanh x)
+def clipped (x: f64): f64 = with_vjp_tape (\\x -> (x, f64.max (-1) (f64.min 1 x))) (\\(x, dy) -> if f64.abs x > 1 then 0 else dy) x
+def upto (k: i64): ?[r].[r]i64 = filter (>= 0) (iota k)
+def climb (k: i64) (x: f64): f64 = if k <= 0 then x else f64.sin (climb (k - 1) (x * 1.25)) + 0.5 * x
+#[noinline] def apart [n] (xs: [n]f64) (s: f64): [n]f64 = scan (+) 0 (map (\\x -> f64.sin (x * s)) xs)
+#[noinline] def weigh [n] (xs: [n]f64) (s: f64): f64 = f64.sum (map (\\x -> x * f64.cos (s + x)) xs)
+#[noinline] def bump [n] (xs: *[n]f64) (i: i64) (v: f64): *[n]f64 = xs with [i % n] = v * f64.cos xs[(i + 1) % n]
+def with_row [n] (xs: [n]f64) (s: f64): [n]f64 = (map (\\x -> loop r = copy xs for k < 2 do r with [k % n] = x + s * r[0]) xs)[n - 1]
+'''
 ENV = [('x', 's'), ('a', 'a'), ('b', 'b'), ('c', 'c')]
 HARNESS = '''
 type~ point [n][m] = (f64, [n]f64, [m]f64, [n][m]f64)
@@ -332,7 +419,7 @@ class Function:
 
 
 def program(functions, together=()):
-    text = HARNESS + '\n'.join(f.show(f'f{i}', '' if together else 'entry') for i, f in enumerate(functions))
+    text = HARNESS + LIBRARY + '\n'.join(f.show(f'f{i}', '' if together else 'entry') for i, f in enumerate(functions))
     return text + (f'entry together = [{", ".join(together)}]\n' if together else '')
 
 
