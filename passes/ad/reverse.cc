@@ -16,16 +16,16 @@ Reverse::Reverse(const Reverse& outer, const std::vector<Var>& open)
     : act(outer.act), b(outer.b), p(outer.p), gathered(outer.gathered), carried_(outer.carried_),
       finished_(outer.finished_), any_finished_(outer.any_finished_), parallel_(outer.parallel_), again_(true) {
   for (const auto& [v, state] : outer.states_)
-    if (state.kind == Adjoint::Kind::Part) states_[v] = state;
+    if (state.kind == Adjoint::Kind::Part) states_[outer.current(v)] = state;
   for (Var v : open)
-    if (auto found = outer.states_.find(v); found != outer.states_.end()) states_[v] = found->second;
+    if (auto found = outer.find(v)) states_[v] = *found;
 }
 std::vector<Var> Reverse::carriers(const std::vector<Var>& free) const {
   std::vector<Var> out;
   for (Var v : free) {
     if (is_acc(p.type(v))) continue;
-    auto found = states_.find(v);
-    Var carrier = found != states_.end() && found->second.kind == Adjoint::Kind::Part ? *var_of(found->second.value) : v;
+    auto found = find(v);
+    Var carrier = found && found->kind == Adjoint::Kind::Part ? *var_of(found->value) : v;
     if (std::ranges::find(out, carrier) == out.end()) out.push_back(carrier);
   }
   return out;
@@ -34,22 +34,22 @@ std::vector<Var> Reverse::carriers(const std::vector<Var>& free) const {
 bool Reverse::is_zero(const Atom& x) const {
   auto v = var_of(x);
   if (!v) return true;
-  auto found = states_.find(*v);
-  return found == states_.end() || found->second.kind == Adjoint::Kind::Zero;
+  auto found = find(*v);
+  return !found || found->kind == Adjoint::Kind::Zero;
 }
 Adjoint& Reverse::state(Var x) {
-  if (auto found = states_.find(x); found != states_.end() && found->second.kind == Adjoint::Kind::Entry) {
-    Adjoint entry = std::exchange(found->second, {});
+  if (slot(x).kind == Adjoint::Kind::Entry) {
+    Adjoint entry = std::exchange(slot(x), {});
     std::vector<Var> checks = b.checks;
     b.checks.insert(b.checks.end(), entry.checks.begin(), entry.checks.end());
     add_where(x, entry.prefix[0], entry.value, entry.inside);
     b.checks = checks;
   }
-  return states_[x];
+  return slot(x);
 }
 void Reverse::add_element(Var xs, const Atom& index, const Atom& value, std::optional<Atom> inside) {
   if (mapped_.contains(xs) && is_zero(xs)) {
-    states_[xs] = {Adjoint::Kind::Entry, value, false, {index}, inside, b.checks};
+    slot(xs) = {Adjoint::Kind::Entry, value, false, {index}, inside, b.checks};
     return;
   }
   add_where(xs, index, value, inside);
@@ -57,15 +57,14 @@ void Reverse::add_element(Var xs, const Atom& index, const Atom& value, std::opt
 std::optional<Adjoint> Reverse::take_entry(const Stm& s, std::vector<Adjoint>& values) {
   std::optional<Adjoint> entry;
   for (Bind x : s.pattern) {
-    auto found = states_.find(x.var);
     if (is_zero(x.var)) continue;
-    const Adjoint& a = found->second;
+    const Adjoint& a = slot(x.var);
     if (a.kind != Adjoint::Kind::Entry || (entry && (entry->prefix != a.prefix || entry->inside != a.inside))) return {};
     entry = a;
   }
   if (!entry) return {};
   for (Bind x : s.pattern) {
-    Adjoint a = std::exchange(states_[x.var], {});
+    Adjoint a = std::exchange(slot(x.var), {});
     values.push_back(a.kind == Adjoint::Kind::Entry ? Adjoint::of(a.value, false) : Adjoint{});
   }
   return entry;
@@ -98,7 +97,7 @@ Atom Reverse::adjoint(Var x) {
 }
 Var Reverse::own(Var x) {
   Atom value = adjoint(x);
-  Adjoint& s = states_[x];
+  Adjoint& s = slot(x);
   if (!s.owned) s = Adjoint::of(b.copy(*var_of(value)), true);
   return *var_of(s.value);
 }
@@ -140,12 +139,12 @@ void Reverse::add(const Atom& x, const Atom& contribution, bool owned) {
 
 void Reverse::add_at(Var xs, const std::vector<Selector>& at, const Atom& contribution) {
   if (!act.varied(xs)) return;
-  if (const Adjoint& part = states_[xs]; part.kind == Adjoint::Kind::Part) {
+  if (const Adjoint& part = slot(xs); part.kind == Adjoint::Kind::Part) {
     std::vector<Selector> whole(part.prefix.begin(), part.prefix.end());
     whole.insert(whole.end(), at.begin(), at.end());
     return add_at(*var_of(part.value), whole, contribution);
   }
-  if (states_[xs].kind == Adjoint::Kind::Acc) {
+  if (slot(xs).kind == Adjoint::Kind::Acc) {
     // The indices of each element of the contribution: fixed ones, start + k*stride along slices, k along the rest.
     std::vector<Dim> shape = shape_of(p.type(contribution));
     size_t rank = shape_of(p.type(xs)).size();
@@ -175,13 +174,13 @@ void Reverse::add_at(Var xs, const std::vector<Selector>& at, const Atom& contri
       });
       acc = Adjoint::acc(b.map("acc", n, std::move(f), {ks, array, outer})[0]);
     };
-    go(states_[xs], 0, {}, contribution);
+    go(slot(xs), 0, {}, contribution);
     return;
   }
   Var dense = own(xs);
   Var old = b.bind1("old", Index{dense, at});
   Atom sum = b.add("sum", old, contribution);
-  states_[xs] = Adjoint::of(b.bind1(p.hint(xs) + "_adj", Update{dense, at, sum}), true);
+  slot(xs) = Adjoint::of(b.bind1(p.hint(xs) + "_adj", Update{dense, at, sum}), true);
 }
 
 bool Reverse::is_gathered(const Type& t) const {
@@ -264,7 +263,6 @@ void Reverse::back(Sweeps& sweeps, const std::vector<Adjoint>& seeds) {
     // A copy was made to be consumed: it is there again only if that was undone. Another name may have an adjoint of its own.
     bool second = std::holds_alternative<Copy>(s.exp) || std::holds_alternative<Identity>(s.exp);
     bool gone = second && done.step && now[0] == done.step->versions[0].after;
-    for (Bind x : s.pattern) move_state(current(x.var), x.var);
     if (done.step && !gone) {
       std::vector<Var> before = done.step->undo(b, now, done.step->slots);
       for (size_t k = 0; k < before.size(); k++) restore(done.step->versions[k].before, before[k]);
@@ -285,36 +283,34 @@ void Reverse::back(Sweeps& sweeps, const std::vector<Adjoint>& seeds) {
     b.source = source;
     b.checks = checks;
   }
-  if (--depth_ > 0) return;
-  for (const auto& [xs, restored] : current_) move_state(restored, xs);
+  depth_--;
 }
 
 Var Reverse::current(Var xs) const {
-  auto found = current_.find(xs);
-  return found == current_.end() ? xs : found->second;
+  Var first = original(xs);
+  auto found = current_.find(first);
+  return found == current_.end() ? first : found->second;
+}
+Var Reverse::original(Var xs) const {
+  auto found = original_.find(xs);
+  return found == original_.end() ? xs : found->second;
 }
 void Reverse::restore(Var xs, Var restored) {
-  auto before = original_.find(xs);
-  Var original = before == original_.end() ? xs : before->second;
-  if (!is_ours(original) || current(original) == restored) return;
-  Var now = current(original);
-  if (restored == original) {
-    current_.erase(original);
+  Var first = original(xs);
+  if (!is_ours(first) || current(first) == restored) return;
+  if (restored == first) {
+    current_.erase(first);
   } else {
-    current_[original] = restored;
-    original_[restored] = original;
+    current_[first] = restored;
+    original_[restored] = first;
     make_ours(restored);
   }
-  move_state(now, restored);
-  if (act.varied(original)) act.mark(restored);
-  if (mapped_.contains(original)) mapped_.insert(restored);
+  if (act.varied(first)) act.mark(restored);
+  if (mapped_.contains(first)) mapped_.insert(restored);
 }
-// The adjoint is found under another name.
-void Reverse::move_state(Var from, Var to) {
-  auto state = states_.find(from);
-  if (from == to || state == states_.end()) return;
-  Adjoint moved = std::exchange(state->second, {});
-  states_[to] = std::move(moved);
+const Adjoint* Reverse::find(Var x) const {
+  auto found = states_.find(original(x));
+  return found == states_.end() ? nullptr : &found->second;
 }
 
 // Emits a statement of the forward sweep, with what undoes its updates of our arrays.
@@ -343,7 +339,7 @@ std::vector<Var> Reverse::map(const std::string& hint, const Dim& width, const s
                               const std::vector<Var>& free, const Fill& fill) {
   std::vector<Var> arrays, open, scalars;
   for (Var v : free) {
-    if (states_[v].kind == Adjoint::Kind::Acc) open.push_back(v);
+    if (slot(v).kind == Adjoint::Kind::Acc) open.push_back(v);
     else (is_array(p.type(v)) ? arrays : scalars).push_back(v);
   }
   std::vector<Var> through = arrays;                   // whose adjoints are accumulators inside
@@ -369,11 +365,11 @@ std::vector<Var> Reverse::map(const std::string& hint, const Dim& width, const s
     return b.map(hint, width, std::move(f), all);
   };
   std::vector<Var> outer_accs;
-  for (Var v : open) outer_accs.push_back(*var_of(states_[v].value));
+  for (Var v : open) outer_accs.push_back(*var_of(slot(v).value));
   std::vector<Var> out;
   if (arrays.empty()) {
     out = emit_map(outer_accs);
-    for (size_t i = 0; i < open.size(); i++) states_[open[i]] = Adjoint::acc(out[out.size() - open.size() + i]);
+    for (size_t i = 0; i < open.size(); i++) slot(open[i]) = Adjoint::acc(out[out.size() - open.size() + i]);
   } else {
     WithAcc scope;
     std::vector<Var> tokens, accs;
@@ -403,9 +399,9 @@ std::vector<Var> Reverse::map(const std::string& hint, const Dim& width, const s
     for (Var v : arrays) hints.push_back(p.hint(v) + "_adj");
     hints.push_back(hint);
     std::vector<Var> made = b.bind(hints, std::move(scope));
-    for (size_t i = 0; i < n; i++) states_[arrays[i]] = Adjoint::of(made[i], true);
+    for (size_t i = 0; i < n; i++) slot(arrays[i]) = Adjoint::of(made[i], true);
     out.assign(made.begin() + ptrdiff_t(n), made.end());
-    for (size_t i = 0; i < open.size(); i++) states_[open[i]] = Adjoint::acc(out[out.size() - open.size() + i]);
+    for (size_t i = 0; i < open.size(); i++) slot(open[i]) = Adjoint::acc(out[out.size() - open.size() + i]);
   }
   for (size_t i = 0; i < summed.size(); i++) add(summed[i], sum_outer(b, out[results + i]), true);
   out.resize(results);

@@ -64,8 +64,8 @@ class Reverse {
   bool may_be_entry(ir::Var xs) const { return mapped_.contains(xs) && is_zero(xs); }
   void make_entry_of(ir::Var xs) { mapped_.insert(xs); }
   const Adjoint* entry(ir::Var xs) const {
-    auto found = states_.find(xs);
-    return found != states_.end() && found->second.kind == Adjoint::Kind::Entry ? &found->second : nullptr;
+    auto found = find(xs);
+    return found && found->kind == Adjoint::Kind::Entry ? found : nullptr;
   }
 
   // Forward sweeps of the body, seeds into its results, return sweeps. The body must be fresh (a clone).
@@ -123,7 +123,7 @@ class Reverse {
   std::vector<ir::Var> carriers(const std::vector<ir::Var>& free) const;
 
  private:
-  std::unordered_map<ir::Var, Adjoint> states_;
+  std::unordered_map<ir::Var, Adjoint> states_;                  // by the name in the primal: slot, find
   ir::VarSet ours_, carried_;
   Finished finished_;
   bool any_finished_ = false, parallel_ = false;
@@ -133,7 +133,9 @@ class Reverse {
   ir::VarSet mapped_;                                            // results of maps of this scope
   ReturnSweep rule(const ir::Stm& s, bool matters, std::optional<Step>& step);
   std::optional<Step> emit(const ir::Stm& s);
-  void move_state(ir::Var from, ir::Var to);
+  ir::Var original(ir::Var xs) const;
+  Adjoint& slot(ir::Var x) { return states_[original(x)]; }
+  const Adjoint* find(ir::Var x) const;
   void add_where(ir::Var xs, const ir::Atom& index, const ir::Atom& value, std::optional<ir::Atom> inside);
   void add_all(Adjoint& acc, const std::vector<ir::Atom>& prefix, const ir::Atom& contribution);
 };

@@ -90,3 +90,16 @@ def padded_in_map [n][m] (xs: [n]f64, is: [m]i64) =
 -- ad: padded_loop { [1.0, 2.0, 3.0] }
 def padded_loop [n] (xs: [n]f64) =
   loop s = 1 for i < n do let ys = map (\x -> f64.sin (x * s)) xs in s + (if s > 1.5 then ys[i] else ys[0] * 0.5)
+
+-- The element's sweep goes back through updates of a copy of the array that is mapped over: under its name from before.
+-- rule: map.point
+-- ad: of_own_updates { [2.0, 4.0, 3.0] 1.5 }
+def of_own_updates [n] (xs: [n]f64, a: f64) =
+  let ys = scatter (copy xs) [0] [a]
+  in f64.sum (map f64.sin (map (\y -> loop r = copy ys for k < 2 do r with [k % n] = y + a * r[0]) ys)[i64.min 1 (n - 1)])
+
+-- rule: map.point
+-- ad: of_own_updates_twice { [2.0, 4.0, 3.0] 1.5 }
+def of_own_updates_twice [n] (xs: [n]f64, a: f64) =
+  let row (ys: [n]f64) = (map (\y -> loop r = copy ys for k < 2 do r with [k % n] = y + a * r[0]) ys)[n - 1]
+  in row (row xs)
