@@ -11,6 +11,7 @@
 #include "compiler/base/deep_stack.h"
 #include "compiler/base/text.h"
 #include "compiler/ir/interpreter.h"
+#include "compiler/ir/types.h"
 
 namespace raido::ir {
 
@@ -62,7 +63,8 @@ void Interpreter::prepare(const Body& body, VarSet& live) {
   info.take_result.assign(body.result.size(), false);
   for (size_t i = body.result.size(); i-- > 0;)
     if (const Var* v = var_of(body.result[i])) {
-      info.take_result[i] = !live.contains(*v) && !slots_[v->index].global;
+      // sizes and blocks may be read by the types of what the body gives
+      info.take_result[i] = (is_array(program_.type(*v)) || is_acc(program_.type(*v))) && !live.contains(*v) && !slots_[v->index].global;
       live.insert(*v);
     }
   info.stms.resize(body.stms.size());

@@ -72,6 +72,20 @@ TEST_CASE("an array that is still needed is copied before an update") {
   EXPECT(numbers(o.results[1])[0] == 9);
 }
 
+TEST_CASE("a block that a branch gives back is still there for the types of its other results") {
+  Outcome o = run(R"(level memory fun f \(n: i64) {
+    let size: i64 = mul [n, 8i64]
+    let b_mem: block host = alloc host size
+    let b: [n]i64 @ b_mem + 0i64 {1i64} = iota n 5i64 1i64
+    let c: bool = lt [0i64, n]
+    let m: block host, x: [n]i64 @ m + 0i64 {1i64}, y: [n]i64 @ b_mem + 0i64 {1i64} = if c { in b_mem, b, b } else { in b_mem, b, b }
+    let z: i64 = index y [0i64]
+    in z
+  })", {integer(3)});
+  REQUIRE(!o.failure);
+  EXPECT(o.results[0].at<int64_t>(0) == 5);
+}
+
 TEST_CASE("vjp and jvp, nested") {
   // f x = x^3: first derivative by vjp, second by jvp of vjp.
   const char* text = R"(fun f \(x: f64) {
