@@ -78,6 +78,9 @@ if(TARGET raido)
            COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/fuzz/derivatives.py --raido $<TARGET_FILE:raido> --count 30 --seed 70000
                    --ad-memory 100)
   set_tests_properties(derivatives_random_memory PROPERTIES LABELS full TIMEOUT 1200)
+  add_test(NAME updates_random
+           COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/fuzz/updates.py --raido $<TARGET_FILE:raido> --count 150)
+  set_tests_properties(updates_random PROPERTIES LABELS full TIMEOUT 600)
   foreach(what "nests_random 60" "nests_random_wide 4 --wide")
     separate_arguments(what)
     list(POP_FRONT what name)

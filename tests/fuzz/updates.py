@@ -98,7 +98,8 @@ class Gen:
                          f"map2 (map2 (-)) {v} {w}", f"(if {self.scalar(env)} % 2 == 0 then {v} else {w})", f"reverse {v}", f"map (\\i -> map (+ i) {a}) {a}",
                          f"map reverse {v}", f"scan (map2 (+)) (replicate n 0) {v}", f"{v}[::-1]"])
 
-    def statement(self, env, depth):
+    # `own`: what this block may consume.
+    def statement(self, env, depth, own):
         r = self.r
         kind = r.randrange(16) if depth > 0 else r.randrange(8)
         t = r.choice("aaacs")
@@ -110,6 +111,10 @@ class Gen:
         if kind < 7:                                          # an update, of a copy or of what is there
             t = r.choice("aac")
             x, of = self.name("u"), self.var(t, env)
+            mine = [y for y, u in env if u == t and y in own]
+            in_place = mine and r.random() < 0.4
+            if in_place:
+                of = r.choice(mine)
             how = r.randrange(5)
             if t == "a":
                 new = f"[{self.index(env)}] = {self.scalar(env)}" if how else f"[0:n / 2] = reverse {self.var('a', env)}[0:n / 2]"
@@ -117,10 +122,11 @@ class Gen:
                 new = [f"[{self.index(env)}, {self.index(env)}] = {self.scalar(env)}", f"[{self.index(env)}] = copy {self.var('a', env)}",
                        f"[{self.index(env)}] = {self.var('a', env)}", f"[:, {self.index(env)}] = copy {self.var('a', env)}",
                        f"[{self.index(env)}, 0:n / 2] = {self.var('a', env)}[0:n / 2]"][how]
-            if r.random() < 0.25 and of.startswith(("u", "p")):
+            if in_place and of not in new.split(" = ", 1)[1]:
                 return Statement(f"let {of}{new.split(' = ')[0]} = {new.split(' = ', 1)[1]}")
             made = Statement(f"let {x} = copy {of} with {new}")
             env.append((x, t))
+            own.append(x)
             return made
         if kind == 7:
             x, y = self.name("v"), self.name("v")
@@ -139,6 +145,7 @@ class Gen:
             loop = r.choice([f"for {i} < {r.randrange(5)} do", f"for {i} < n do", f"for {i} in {self.var('a', env)} do"])
             made = Statement(f"let ({', '.join(names)}) = loop ({pattern}) = ({', '.join(start)}) {loop} {{0}}", body)
             env += list(zip(names, types))
+            own += names if unique else []
             return made
         if kind < 14:
             types = [r.choice("aacs") for _ in range(r.choice([1, 2, 3]))]
@@ -157,8 +164,8 @@ class Gen:
         return self.scalar(env) if t == "s" else f"copy {self.var(t, env)}" if self.r.random() < 0.7 else f"map (\\x -> x) {self.var(t, env)}"
 
     def block(self, env, types, depth, unique=False, states=()):
-        env = list(env)
-        statements = [self.statement(env, depth) for _ in range(self.r.choice([0, 1, 1, 2, 3]) if depth < 3 else self.r.choice([3, 4, 6, 8]))]
+        env, own = list(env), list(states) if unique else []
+        statements = [self.statement(env, depth, own) for _ in range(self.r.choice([0, 1, 1, 2, 3]) if depth < 3 else self.r.choice([3, 4, 6, 8]))]
         result = []
         for t in types:
             moved = [x for x in states if (x, t) in env]
@@ -166,7 +173,7 @@ class Gen:
                 x = self.r.choice(moved)
             else:
                 x = self.var(t, env) if self.r.random() < 0.6 else self.value(t, env)
-            result.append(f"copy ({x})" if unique and t != "s" and self.r.random() < 0.7 else x)
+            result.append(f"copy ({x})" if unique and t != "s" and x not in own else x)
         return Block(statements, result[0] if len(result) == 1 else f"({', '.join(result)})")
 
 
