@@ -144,6 +144,12 @@ class CopyElimination {
           size_t other = number(r);
           if (other < state.size() && std::ranges::find(consumed, other) == consumed.end()) consumed.push_back(other);
         }
+      // Nor may the next one find its memory in another state.
+      for (size_t i : consumed)
+        for (size_t k = 0; k < state.size(); k++) {
+          auto v = var_of(f.body->result[k]);
+          if (v && k != i && is_array(p_.type(*v)) && shares(*v, *var_of(f.body->result[i]))) return false;
+        }
       for (size_t i : consumed) {
         if (aliases_->consumes(state[i].var)) continue;
         plan.states.push_back(state[i].var);

@@ -75,3 +75,14 @@ entry while_moving (k: i64) =
   let x = from 0
   let (a, b, _) = loop (a, b, c) = (x, from 10, from 11) while a[1] < k do (b, c, from (c[0] + 1))
   in (copy a with [0] = 50, b, x)
+
+-- One array becomes two of the states, of which the next iteration updates one.
+-- ==
+-- entry: twice
+-- input { 0i64 } output { [0i64, 1i64] [10i64, 11i64] [10i64, 11i64] }
+-- input { 1i64 } output { [10i64, 11i64] [0i64, 110i64] [10i64, 11i64] }
+-- input { 2i64 } output { [0i64, 110i64] [10i64, 111i64] [0i64, 110i64] }
+-- input { 3i64 } output { [10i64, 111i64] [0i64, 102i64] [10i64, 111i64] }
+entry twice (k: i64) =
+  let b = from 10
+  in loop (p, q, r) = (from 0, b, b) for i < k do (q, copy p with [1] = 100 + i + r[0], q)
