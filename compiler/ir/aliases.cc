@@ -258,18 +258,22 @@ std::vector<Var> Aliases::consumed_itself(const Stm& s) const {
   return out;
 }
 std::vector<Var> Aliases::consumed(const Stm& s) const {
-  std::vector<Var> out = consumed_itself(s);
+  std::vector<Var> out;
+  for (Var v : consumed_itself(s))
+    for (Var r : reach(v)) out.push_back(r);
   // inner bodies may consume what is free in them
   match(s.exp, [&](const auto& op) {
     walk_parts(op, [&](const Body& b) {
-      VarSet bound;
-      for (const Stm& inner : b.stms) each_bind(inner.pattern, [&](Var v) { bound.insert(v); });
-      for (const Stm& inner : b.stms)
-        for (Var v : consumed(inner))
-          for (Var r : reach(v))
-            if (!bound.contains(r)) out.push_back(r);
+      for (const Stm& inner : b.stms) {
+        std::vector<Var> gone = consumed(inner);
+        out.insert(out.end(), gone.begin(), gone.end());
+      }
     });
   });
+  if (out.empty()) return out;
+  VarSet inside;
+  each_bind(s.exp, [&](Var v) { inside.insert(v); });
+  std::erase_if(out, [&](Var r) { return inside.contains(r); });
   return out;
 }
 

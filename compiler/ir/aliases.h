@@ -17,10 +17,10 @@ class Aliases {
   // Its roots and what overlaps with them: all that is gone when the array is consumed.
   std::vector<Var> reach(Var v) const;
   bool may_alias(Var a, Var b) const;
-  // Arrays in scope before the statement that it consumes (loop state that the body updates, inputs of which the
-  // elements are consumed, marked arguments included).
+  // The roots in scope before the statement that are gone behind it (of loop state that the body updates, inputs of which the
+  // elements are consumed, marked arguments, too).
   std::vector<Var> consumed(const Stm& s) const;
-  // The same without what the statements of its inner bodies consume.
+  // The arrays that it consumes itself, not a statement of an inner body.
   std::vector<Var> consumed_itself(const Stm& s) const;
   // Does the body of a loop consume this part of its state? Then each iteration returns what belongs to the loop.
   bool consumes(Var state) const { return consumed_.contains(state); }

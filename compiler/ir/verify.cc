@@ -104,7 +104,6 @@ class Verifier {
     }
   }
   void use(const Atom& a) { if (auto v = var_of(a)) use(*v); }
-  void consume(Var v) { for (Var r : aliases_.reach(v)) consumed_.insert(r); }
 
   void open_body(const Body& b) {
     for (const Stm& s : b.stms) {
@@ -141,7 +140,7 @@ class Verifier {
     if (fine()) results(s);
     if (auto x = std::get_if<For>(&s.exp); x && fine()) returned_state(s, x->state, x->init, x->body);
     if (auto x = std::get_if<While>(&s.exp); x && fine()) returned_state(s, x->state, x->init, x->body);
-    for (Var v : aliases_.consumed(s)) consume(v);
+    for (Var r : aliases_.consumed(s)) consumed_.insert(r);
     for (const Bind& b : s.pattern) if (fine()) bind(b);
     at_ = outer;
   }
@@ -183,7 +182,7 @@ class Verifier {
       // with_acc: its arrays are out of bounds inside the scope
       if (auto scope = std::get_if<WithAcc>(&s.exp)) {
         walk(scope->dests, visit);
-        for (const Dest& d : scope->dests) for (Var v : d.arrays) consume(v);
+        for (const Dest& d : scope->dests) for (Var v : d.arrays) for (Var r : aliases_.reach(v)) consumed_.insert(r);
         lambda(scope->scope);
       } else match(s.exp, [&](const auto& op) { walk_parts(op, visit); });
       if (seg) levels_.pop_back();

@@ -86,3 +86,16 @@ entry while_moving (k: i64) =
 entry twice (k: i64) =
   let b = from 10
   in loop (p, q, r) = (from 0, b, b) for i < k do (q, copy p with [1] = 100 + i + r[0], q)
+
+-- An update in a branch concerns what moved on there, not the other state.
+-- ==
+-- entry: in_branch
+-- input { 0i64 } output { [5i64, 6i64] [5i64, 6i64] 18i64 }
+-- input { 2i64 } output { [102i64, 103i64] [7i64, 102i64] 18i64 }
+entry in_branch (k: i64) =
+  let (x, y) = if k > 1 then
+      let (a, b) = loop (a: *[2]i64, b: *[2]i64) = (from 0, from 10) for i < 3 do (copy (from (100 + i)), a)
+      let b[0] = 7
+      in (copy a, b)
+    else (from 5, from 5)
+  in (x, y, i64.sum (map2 (*) (from 3) (from 2)))
