@@ -22,7 +22,7 @@ Rewrite index_of_iota(Site& s, Index& x) {
 // index (replicate [n,m] v) [i, j]   ==>   v                                                           [A1.replicate]
 Rewrite index_of_replicate(Site& s, Index& x) {
   auto r = s.definition<Replicate>(x.array);
-  if (!r || !all_scalar(x.at) || !s.shareable(s.result())) return no;
+  if (!r || !all_scalar(x.at) || !s.shareable(s.result()) || !s.lasts(r->value)) return no;
   if (x.at.size() == r->shape.size()) return r->value;
   if (x.at.size() < r->shape.size())
     return s.b.replicate({r->shape.begin() + i64(x.at.size()), r->shape.end()}, r->value);
@@ -38,6 +38,7 @@ Rewrite index_of_literal(Site& s, Index& x) {
   auto c = lit && std::holds_alternative<Atom>(x.at[0]) ? const_of(scalar_at(x.at, 0)) : nullptr;
   if (!c || c->as_i64() < 0 || c->as_i64() >= isize(lit->elements)) return no;
   Atom element = lit->elements[size_t(c->as_i64())];
+  if (!s.lasts(element)) return no;
   if (x.at.size() == 1) return s.shareable(s.result()) ? Rewrite(element) : no;
   x = Index{*var_of(element), {x.at.begin() + 1, x.at.end()}};
   return changed();
@@ -116,7 +117,7 @@ Rewrite slice_of_generated(Site& s, Index& x) {
     Term step = s.term(iota->step) * convert(t, s.term(slice->stride));
     return s.b.bind1("is", Iota{slice->count, start.atom, step.atom});
   }
-  if (auto r = s.definition<Replicate>(x.array)) {
+  if (auto r = s.definition<Replicate>(x.array); r && s.lasts(r->value)) {
     std::vector<Dim> shape = r->shape;
     shape[0] = slice->count;
     return s.b.replicate(shape, r->value);
@@ -154,7 +155,7 @@ Rewrite copies(Site& s, Copy& x) {
 }
 // copy of a generated array   ==>   generate it again                                                  [A4.copy]
 Rewrite copy_of_generated(Site& s, Copy& x) {
-  if (auto r = s.definition<Replicate>(x.array)) return s.b.bind1(s.p.hint(s.result()), Replicate{*r});
+  if (auto r = s.definition<Replicate>(x.array); r && s.lasts(r->value)) return s.b.bind1(s.p.hint(s.result()), Replicate{*r});
   if (auto i = s.definition<Iota>(x.array)) return s.b.bind1(s.p.hint(s.result()), Iota{*i});
   return no;
 }

@@ -13,7 +13,7 @@ Rewrite replicated_input(Site& s, Screma& x) {
   for (size_t i = 0; i < x.inputs.size(); i++) {
     auto r = s.definition<Replicate>(x.inputs[i]);
     Var row = x.pre.params[i].var;
-    if (!r || s.consumed.contains(row)) continue;
+    if (!r || s.consumed.contains(row) || !s.lasts(r->value)) continue;
     Subst value;
     Body body = std::move(x.pre.body);
     List<Stm> old = std::move(body.stms);

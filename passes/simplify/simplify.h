@@ -47,6 +47,8 @@ struct Site {
   ir::Var result(size_t i = 0) const { return stm.pattern[i].var; }
   // Sharing x in place of a fresh array is safe only if nobody consumes either.
   bool shareable(ir::Var x) const { return !ir::is_array(p.type(x)) || !consumed.contains(x); }
+  // What an earlier statement read may be read again here: nobody consumed it in between.
+  bool lasts(const ir::Atom& x) const { auto v = ir::var_of(x); return !v || shareable(*v); }
 };
 
 template <class Op> struct Rule {

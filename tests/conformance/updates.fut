@@ -62,3 +62,22 @@ entry in_loop (n: i64) = loop a = replicate n 0 for i < n do a with [i] = i * i
 -- input { [1i32,2i32] } output { [3i32,2i32] }
 def set (a: *[]i32) (x: i32): *[]i32 = a with [0] = x
 entry consumed_parameter (a: []i32) = set (copy a) 3
+
+-- Rows, slices and copies of what was made of an array before its update.
+-- ==
+-- entry: rows_of_before
+-- input { [1i64,2i64] } output { [5i64,5i64] [2i64,3i64] [[2i64,3i64]] [50i64,3i64] }
+entry rows_of_before [n] (a: [n]i64) =
+  let b = map (+ 1) a
+  let rows = map (\_ -> b) a
+  let b[0] = 50
+  in (map i64.sum rows, copy rows[n - 1], copy rows[1:], b)
+
+-- ==
+-- entry: literal_of_before
+-- input { [1i64,2i64] } output { [2i64,3i64] 3i64 [[2i64,3i64],[1i64,2i64]] [50i64,3i64] }
+entry literal_of_before [n] (a: [n]i64) =
+  let b = map (+ 1) a
+  let both = [b, a]
+  let b[0] = 50
+  in (copy both[0], both[0, 1], copy both, b)
