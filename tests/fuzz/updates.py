@@ -22,6 +22,7 @@ TYPE = {"s": "i64", "a": "[n]i64", "c": "[n][n]i64"}
 LIBRARY = """#[noinline] def bump [n] (xs: *[n]i64) (i: i64) (v: i64): *[n]i64 = xs with [i % n] = v + xs[(i + 1) % n]
 #[noinline] def either [n] (xs: [n]i64) (ys: [n]i64) (c: bool): [n]i64 = if c then xs else ys
 #[noinline] def swapped 'a (c: bool) (x: a) (y: a): (a, a) = if c then (y, x) else (x, y)
+#[noinline] def filled [n] (xs: [n]i64) (ys: *[n]i64): *[n]i64 = loop ys for i < n do ys with [i] = ys[(i + 1) % n] + xs[i]
 def row_of [n] (c: [n][n]i64) (i: i64): [n]i64 = c[i % n]
 """
 
@@ -91,12 +92,14 @@ class Gen:
                              f"scan (+) 0 {v}", f"map (\\i -> {v}[(i * 2 + 1) % n]) (iota n)", f"either {v} {w} ({self.scalar(env)} % 2 == 0)",
                              f"(if {self.scalar(env)} % 2 == 0 then {v} else {w})", f"bump (copy {v}) {self.scalar(env)} {self.scalar(env)}",
                              f"row_of {c} {self.scalar(env)}", f"map i64.sum {c}", "map (+ 0) " + v, f"take n ({v} ++ {w})",
-                             f"reduce_by_index (copy {v}) (+) 0 (map (% n) {w}) {v}",
+                             f"reduce_by_index (copy {v}) (+) 0 (map (% n) {w}) {v}", f"filled {v} (copy {w})", f"(loop x = copy {v} for i < n do x with [i] = x[n - 1 - i] + {w}[i])",
                              f"scatter (copy {v}) (map (\\i -> (i + 1) % n + (if i % 2 == 0 then 0 else n)) (iota n)) {w}"])
         a = self.var("a", env)
         return r.choice([v, v, f"copy {v}", f"copy {v}", f"transpose {v}", f"copy (transpose {v})", f"map (map (+ {self.scalar(env)})) {v}", f"replicate n {a}",
                          f"map2 (map2 (-)) {v} {w}", f"(if {self.scalar(env)} % 2 == 0 then {v} else {w})", f"reverse {v}", f"map (\\i -> map (+ i) {a}) {a}",
-                         f"map reverse {v}", f"scan (map2 (+)) (replicate n 0) {v}", f"{v}[::-1]"])
+                         f"map reverse {v}", f"scatter (copy {v}) (map (\\i -> n - 1 - i) (iota n)) {w}", f"reduce_by_index (copy {v}) (map2 (+)) (replicate n 0) (map (% n) {a}) {w}",
+                         f"(loop x = copy {v} for i < n do x with [i] = map2 (+) x[n - 1 - i] {a})", f"map (\\r -> copy r with [0] = {self.scalar(env)}) {v}",
+                         f"map2 (\\r x -> bump (copy r) x x) {v} {a}", f"scan (map2 (+)) (replicate n 0) {v}", f"{v}[::-1]"])
 
     # `own`: what this block may consume.
     def statement(self, env, depth, own):
@@ -143,6 +146,10 @@ class Gen:
             inner = env + list(zip(names, types)) + [(i, "s")]
             body = self.block(inner, types, depth - 1, unique, names)
             loop = r.choice([f"for {i} < {r.randrange(5)} do", f"for {i} < n do", f"for {i} in {self.var('a', env)} do"])
+            if "s" in types and r.random() < 0.2:             # as long as a state says
+                body.result = f"({body.result}, {i} + 1)" if len(types) == 1 else f"{body.result[:-1]}, {i} + 1)"
+                pattern, start, names, types = f"{pattern}, {i}: i64", start + ["0"], names + [i], types + ["s"]
+                loop = f"while {i} < 3 && {names[types.index('s')]} % 4 != 3 do"
             made = Statement(f"let ({', '.join(names)}) = loop ({pattern}) = ({', '.join(start)}) {loop} {{0}}", body)
             env += list(zip(names, types))
             own += names if unique else []
