@@ -240,6 +240,10 @@ bool Aliases::may_alias(Var a, Var b) const {
   const std::vector<Var>& there = roots(b);
   return std::ranges::any_of(reach(a), [&](Var r) { return std::ranges::find(there, r) != there.end(); });
 }
+bool Aliases::may_alias(const Atom& a, const Atom& b) const {
+  auto v = var_of(a), w = var_of(b);
+  return v && w && is_array(p_.type(*v)) && is_array(p_.type(*w)) && may_alias(*v, *w);
+}
 std::vector<Var> Aliases::consumed_itself(const Stm& s) const {
   std::vector<Var> out;
   each_consumed(p_, s.exp, [&](Var v) { out.push_back(v); });

@@ -17,6 +17,7 @@ class Aliases {
   // Its roots and what overlaps with them: all that is gone when the array is consumed.
   std::vector<Var> reach(Var v) const;
   bool may_alias(Var a, Var b) const;
+  bool may_alias(const Atom& a, const Atom& b) const;    // only arrays do
   // The roots in scope before the statement that are gone behind it (of loop state that the body updates, inputs of which the
   // elements are consumed, marked arguments, too).
   std::vector<Var> consumed(const Stm& s) const;

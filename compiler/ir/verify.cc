@@ -153,13 +153,9 @@ class Verifier {
       if (auto v = var_of(b.result[i]); v && aliases_.consumes(state[i].var) && is_array(p_.type(*v)))
         for (Var r : aliases_.roots(*v))
           if (!inside.contains(r)) return fail("V6", fmt::format("`{}` is consumed by each iteration and not made by any", show(r)));
-    auto together = [&](const Atom& a, const Atom& c) {
-      auto v = var_of(a), w = var_of(c);
-      return v && w && is_array(p_.type(*v)) && is_array(p_.type(*w)) && aliases_.may_alias(*v, *w);
-    };
     for (size_t i = 0; i < state.size(); i++)
       for (size_t k = 0; k < state.size(); k++)
-        if (k != i && aliases_.consumes(state[i].var) && (together(init[i], init[k]) || together(b.result[i], b.result[k])))
+        if (k != i && aliases_.consumes(state[i].var) && (aliases_.may_alias(init[i], init[k]) || aliases_.may_alias(b.result[i], b.result[k])))
           return fail("V6", fmt::format("`{}` is consumed and shares memory with `{}`", show(state[i].var), show(state[k].var)));
   }
 

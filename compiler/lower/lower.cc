@@ -30,6 +30,7 @@ ir::Program Lowerer::run() {
   }
   for (const check::EntryPoint& e : checked_.result.entry_points) entry_point(e);
   program_.level = uses_ad_ ? ir::Ad : ir::Core;
+  unshare(program_);
   return std::move(program_);
 }
 

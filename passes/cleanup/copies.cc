@@ -146,18 +146,15 @@ class CopyElimination {
         }
       // Nor may the next one find its memory in another state.
       for (size_t i : consumed)
-        for (size_t k = 0; k < state.size(); k++) {
-          auto v = var_of(f.body->result[k]);
-          if (v && k != i && is_array(p_.type(*v)) && shares(*v, *var_of(f.body->result[i]))) return false;
-        }
+        for (size_t k = 0; k < state.size(); k++)
+          if (k != i && aliases_->may_alias(f.body->result[i], f.body->result[k])) return false;
       for (size_t i : consumed) {
         if (aliases_->consumes(state[i].var)) continue;
         plan.states.push_back(state[i].var);
         Var first = *var_of(init[i]);
         bool alone = true;               // no other state starts in the same memory, and the loop reads it only as state
-        for (size_t k = 0; k < init.size(); k++)
-          if (auto v = var_of(init[k]); v && k != i && is_array(p_.type(*v))) alone = alone && !aliases_->may_alias(*v, first);
-        each_use(p_, *f.body, [&](Var v) { if (is_array(p_.type(v)) && v != state[i].var) alone = alone && !shares(v, first); });
+        for (size_t k = 0; k < init.size(); k++) alone = alone && (k == i || !aliases_->may_alias(init[k], init[i]));
+        each_use(p_, *f.body, [&](Var v) { alone = alone && (v == state[i].var || !aliases_->may_alias(Atom(v), init[i])); });
         bool ours = alone;
         for (Var r : aliases_->reach(first)) ours = ours && !touched_.contains(r) && may_consume(r, depth, plan);
         if (!ours) plan.initial.push_back({frames_[depth - 1].body, frames_[depth - 1].at, i});
@@ -168,7 +165,6 @@ class CopyElimination {
     if (auto x = std::get_if<While>(&f.statement->exp)) return check(x->state, x->init);
     return false;
   }
-  bool shares(Var v, Var other) const { return aliases_->may_alias(v, other); }
 
   bool eliminate(Stm& s, Var a) {
     Var c = s.pattern[0].var;

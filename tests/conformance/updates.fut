@@ -81,3 +81,43 @@ entry literal_of_before [n] (a: [n]i64) =
   let both = [b, a]
   let b[0] = 50
   in (copy both[0], both[0, 1], copy both, b)
+
+-- What zip and a map that changes nothing give is fresh: an update of what they are made of does not show there.
+-- ==
+-- entry: made_of_zip
+-- input { [1i64,2i64] } output { [2i64,3i64] [50i64,3i64] [1i64,2i64] }
+entry made_of_zip [n] (a: [n]i64) =
+  let b = map (+ 1) a
+  let z = zip b a
+  let b[0] = 50
+  in (map (.0) z, b, map (.1) z)
+
+-- ==
+-- entry: made_of_map
+-- input { [1i64,2i64] } output { [2i64,3i64] [50i64,3i64] [60i64,3i64] }
+entry made_of_map [n] (a: [n]i64) =
+  let b = map (+ 1) a
+  let c = map (\x -> x) b
+  let b[0] = 50
+  let d = if n > 1 then c else b
+  let c = copy c
+  let c[0] = d[0] + 58
+  in (d, b, c)
+
+-- ==
+-- entry: written_from_itself
+-- input { [1i64,2i64,3i64] } output { [2i64,2i64,3i64] [2i64,3i64,4i64] }
+entry written_from_itself [n] (a: [n]i64) =
+  let b = map (+ 1) a
+  let (c, _) = unzip (zip b a)
+  let b[1:] = c[:n - 1]
+  in (b, c)
+
+-- ==
+-- entry: loop_over_shared
+-- input { [1i64,2i64] } output { [5i64,10i64] [2i64,3i64] }
+entry loop_over_shared [n] (a: [n]i64) =
+  let b = map (+ 1) a
+  let z = zip b a
+  let x = loop b for i < n do b with [i] = b[0] + z[i].0 + z[i].1
+  in (x, map (.0) z)

@@ -91,7 +91,7 @@ class Gen:
                              f"{c}[{self.index(env)}]", f"{c}[:, {self.index(env)}]", f"copy {c}[{self.index(env)}]", f"replicate n ({self.scalar(env)})",
                              f"scan (+) 0 {v}", f"map (\\i -> {v}[(i * 2 + 1) % n]) (iota n)", f"either {v} {w} ({self.scalar(env)} % 2 == 0)",
                              f"(if {self.scalar(env)} % 2 == 0 then {v} else {w})", f"bump (copy {v}) {self.scalar(env)} {self.scalar(env)}",
-                             f"row_of {c} {self.scalar(env)}", f"map i64.sum {c}", "map (+ 0) " + v, f"take n ({v} ++ {w})",
+                             f"row_of {c} {self.scalar(env)}", f"map i64.sum {c}", "map (+ 0) " + v, f"take n ({v} ++ {w})", f"(unzip (zip {v} {w})).1", f"map (\\x -> x) {v}",
                              f"reduce_by_index (copy {v}) (+) 0 (map (% n) {w}) {v}", f"filled {v} (copy {w})", f"(loop x = copy {v} for i < n do x with [i] = x[n - 1 - i] + {w}[i])",
                              f"scatter (copy {v}) (map (\\i -> (i + 1) % n + (if i % 2 == 0 then 0 else n)) (iota n)) {w}"])
         a = self.var("a", env)
