@@ -237,8 +237,9 @@ std::vector<Var> Aliases::reach(Var v) const {
   return out;
 }
 bool Aliases::may_alias(Var a, Var b) const {
-  const std::vector<Var>& there = roots(b);
-  return std::ranges::any_of(reach(a), [&](Var r) { return std::ranges::find(there, r) != there.end(); });
+  std::vector<Var> here = reach(a);
+  const std::vector<Var>& there = roots(b);              // valid until the next array is asked for
+  return std::ranges::any_of(here, [&](Var r) { return std::ranges::find(there, r) != there.end(); });
 }
 bool Aliases::may_alias(const Atom& a, const Atom& b) const {
   auto v = var_of(a), w = var_of(b);
