@@ -4,7 +4,7 @@ out, states of loops that it keeps in one place, memory that it uses again.
 
 Blocks of statements on [n]i64, [n][n]i64 and i64, nested in loops, branches and maps. The interpreter runs them as lowered, where
 every value is its own, and behind the passes for processors, many cores and devices; with --c compiled code does, too. Programs
-that the checker refuses (about a fifth: of something consumed) are not counted. What differs is made smaller by leaving out
+that the checker refuses (about a seventh: of something consumed) are not counted; more than half of them are a failure. What differs is made smaller by leaving out
 statements. Exit code 1 if something differs; it is left in the folder --out.
 
     tests/fuzz/updates.py --raido build/release/raido --count 200 --seed 1 [--c] [--out FOLDER]"""
@@ -291,7 +291,7 @@ def main():
                         os.makedirs(options.out, exist_ok=True)
                         (pathlib.Path(options.out) / f"{seed}.fut").write_text(text)
     print(f"{programs} programs of {options.count}, {findings} findings")
-    return 1 if findings else 0
+    return 1 if findings or 2 * programs < options.count else 0
 
 
 if __name__ == "__main__":
