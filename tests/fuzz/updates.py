@@ -4,8 +4,8 @@ out, states of loops that it keeps in one place, memory that it uses again.
 
 Blocks of statements on [n]i64, [n][n]i64 and i64, nested in loops, branches and maps. The interpreter runs them as lowered, where
 every value is its own, and behind the passes for processors, many cores and devices; with --c compiled code does, too. Programs
-that the checker refuses (about a seventh: of something consumed) are not counted; more than half of them are a failure. What differs is made smaller by leaving out
-statements. Exit code 1 if something differs; it is left in the folder --out.
+that the checker refuses (about a seventh: of something consumed) are not counted. What differs is made smaller by leaving out
+statements, and left in the folder --out. Exit code 1 if something differs, or if most programs are refused.
 
     tests/fuzz/updates.py --raido build/release/raido --count 200 --seed 1 [--c] [--out FOLDER]"""
 import argparse
