@@ -68,6 +68,9 @@ if(TARGET raido)
                                           --raido $<TARGET_FILE:raido> --pipeline ${pipeline})
     set_tests_properties(derivatives_${pipeline} PROPERTIES LABELS full TIMEOUT 600)
   endforeach()
+  add_test(NAME derivatives_costs_cpu COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/ad/costs.py
+                                      --raido $<TARGET_FILE:raido> --pipeline cpu)
+  set_tests_properties(derivatives_costs_cpu PROPERTIES LABELS full TIMEOUT 300)
   add_test(NAME derivatives_sizes COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/ad/run.py
            --raido $<TARGET_FILE:raido> --sizes 0,1)
   set_tests_properties(derivatives_sizes PROPERTIES LABELS full TIMEOUT 900)

@@ -1,8 +1,10 @@
 // transform.cc - structural equality, derived from the fields of each operation.
 //
 // Two expressions are alike if they agree in every field, where variables bound inside are numbered in order of their
-// binding.
+// binding and operands that may stand in either order stand in one.
 #include "compiler/ir/transform.h"
+
+#include <algorithm>
 
 namespace raido::ir {
 namespace {
@@ -22,6 +24,18 @@ class Words {
   void put(const Bind& b) {
     inner_.emplace(b.var, inner_.size());
     put(p_.type(b.var));
+  }
+  void put(const Apply& x) {
+    put(x.op);
+    std::vector<std::vector<uint64_t>> args;
+    for (const Atom& a : x.args) {
+      std::vector<uint64_t> before = std::exchange(out, {});
+      put(a);
+      args.push_back(std::exchange(out, std::move(before)));
+    }
+    Scalar type = elem_of(p_, x.args[0]);                  // which of two equal numbers is chosen matters to a derivative
+    if (args.size() == 2 && is_commutative(x.op, type) && !is_choice(x.op, type)) std::ranges::sort(args);
+    for (const auto& words : args) out.insert(out.end(), words.begin(), words.end());
   }
   void put(const std::string& s) { out.push_back(s.size()); for (char c : s) out.push_back(uint64_t(c)); }
   template <class Tag> void put(const Id<Tag>& id) { out.push_back(id.index); }

@@ -1,4 +1,4 @@
-// record.cc - what a loop and the one that goes back through it both compute, if it calls a function (V12).
+// record.cc - what a loop and the one that goes back through it both compute, if that is costly (V12).
 //
 //   let ys, zs = for i < n (.., zs) {              let ys, zs, es = for i < n (.., zs, es) {
 //     let zs' = update zs [i] x                      let zs' = update zs [i] x
@@ -12,11 +12,22 @@
 //
 // The second loop finds in the records of the first the values of the same iteration. Values are numbered through both:
 // those are the same that the same operations make of the same values, in the bodies and in maps over the same width inside
-// them. Only calls are kept, and no more than `most` of them: a record costs two ways to memory.
+// them. Only what costs more than to keep it is kept (values.h), and no more than `most` of it: a record costs two ways to memory.
+//
+// And no more memory than the states of the first loop need, up to a factor: what has the dimensions of a row that it records is
+// kept. Of everything else it is decided before the loop runs: all that is kept may be `times` what is recorded and the arrays
+// that are its state. Where it is more the second loop computes it again:
+//
+//   let z = map g .. (screma d ..)           ==>     let z = if fit { index zs [i] } else { map g .. (screma d ..) }
+//
+// With --ad-memory nothing is kept that need not be.
 #include <algorithm>
 #include <unordered_map>
 
+#include "compiler/ir/aliases.h"
 #include "compiler/ir/term.h"
+#include "compiler/ir/transform.h"
+#include "passes/fusion/values.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -24,13 +35,14 @@ using namespace ir;
 namespace {
 
 constexpr size_t most = 8;
+constexpr i64 times = 16;
 
 // A value by how it is made: the same text in both loops for the same value.
 using Key = std::string;
 
 class Record {
  public:
-  Record(Program& p, PassContext& context) : p_(p), context_(context) {
+  Record(Program& p, PassContext& context) : p_(p), context_(context), aliases_(p), consumed_(aliases_.own_memory()) {
     p_.each_body([&](const Body& b) {
       each_stm(b, [&](const Stm& s) {
         auto sum = std::get_if<Apply>(&s.exp);
@@ -47,7 +59,7 @@ class Record {
     for (size_t second = 0; second < b.stms.size(); second++)
       for (size_t first = 0; first < second; first++) {
         auto f = std::get_if<For>(&b.stms[first].exp), r = std::get_if<For>(&b.stms[second].exp);
-        if (!f || !r || f->n != r->n || !calls(*f) || !calls(*r) || !context_.allow()) continue;
+        if (!f || !r || f->n != r->n || !costly(f->body) || !costly(r->body) || !context_.allow()) continue;
         second += pair(b, first, second);
       }
   }
@@ -55,16 +67,14 @@ class Record {
  private:
   Program& p_;
   PassContext& context_;
+  Aliases aliases_;
+  VarSet consumed_;                                       // roots
   VarMap<std::optional<std::pair<Var, int64_t>>> offset_;  // variable + constant
   VarSet counts_;                                         // 0, 1, 2, ..
 
-  bool calls(const Exp& e) const {
-    auto call = std::get_if<Apply>(&e);
-    return call && is_call(call->op) && is_float(elem_of(p_, call->args[0]));
-  }
-  bool calls(const For& loop) const {
+  bool costly(const Body& b) const {
     bool found = false;
-    each_stm(loop.body, [&](const Stm& s) { found = found || calls(s.exp); });
+    each_stm(b, [&](const Stm& s) { for (Bind x : s.pattern) found = found || costs(p_, s, x.var); });
     return found;
   }
   std::pair<Atom, int64_t> linear(const Atom& a) const {
@@ -94,6 +104,7 @@ class Record {
     auto found = v ? n.same.find(*v) : n.same.end();
     return found == n.same.end() ? a : found->second;
   }
+  static Var array(const Numbering& n, Var v) { return *var_of(named(n, v)); }
   // The element or row of `array` at these indices, as an element of the largest array around it.
   static Key element(const Numbering& n, Var array, std::vector<Atom> at) {
     for (;;) {
@@ -130,9 +141,9 @@ class Record {
             if (!a) return Key();
             at.push_back(named(n, *a));
           }
-          Atom array = named(n, x.array);
-          return element(n, *var_of(array), std::move(at));
+          return element(n, array(n, x.array), std::move(at));
         },
+        [&](const Permute& x) { return fmt::format("permute {} of {}", fmt::join(x.dims, " "), element(n, array(n, x.array), {})); },
         [](const auto&) { return Key(); });
   }
   static void note_part(Numbering& n, Var v, Var array, std::vector<Atom> at) {
@@ -140,14 +151,19 @@ class Record {
     n.of[v] = array;
   }
 
-  // The values of a body of the first loop.
-  void number_first(Numbering& n, std::unordered_map<Key, Var>& values, const Body& b) const {
+  // The values of a body of the first loop: by their keys, and those that are made by several statements.
+  struct Values {
+    std::unordered_map<Key, Var> by_key;
+    std::vector<const Stm*> compound;
+  };
+  void number_first(Numbering& n, Values& values, const Body& b) const {
     for (const Stm& s : b.stms) {
+      if (is_compound(s.exp) && is_value(p_, s)) values.compound.push_back(&s);
       if (s.pattern.size() != 1) continue;
       Var v = s.pattern[0].var;
       if (auto x = std::get_if<Copy>(&s.exp)) note_part(n, v, x->array, {});
       else if (Key k = key(n, s); !k.empty()) {
-        values.try_emplace(k, v);
+        values.by_key.try_emplace(k, v);
         auto view = std::get_if<Index>(&s.exp);
         if (!view || !is_array(p_.type(v))) continue;
         std::vector<Atom> at;
@@ -156,8 +172,26 @@ class Record {
       }
     }
   }
+  // The statement of the first loop that makes what s does, which has names of the second one.
+  const Stm* compound(const Numbering& n, const Values& values, const Stm& s) const {
+    auto like = [&](const Stm& other) { return other.exp.index() == s.exp.index() && other.pattern.size() == s.pattern.size(); };
+    if (!is_compound(s.exp) || !is_value(p_, s) || std::ranges::none_of(values.compound, [&](const Stm* other) { return like(*other); })) return nullptr;
+    Exp wanted = clone(p_, s.exp);
+    substitute(p_, wanted, n.same);
+    auto of_row = [&](Stm& inner) {                       // not of a record, but of the value in this iteration
+      auto x = std::get_if<Index>(&inner.exp);
+      auto row = x ? n.rows.find(x->array) : n.rows.end();
+      if (row == n.rows.end() || x->at.size() < 2 || x->at[0] != Selector(Atom(n.i))) return;
+      x->array = row->second;
+      x->at.erase(x->at.begin());
+    };
+    match(wanted, [&](auto& op) { each_stm(op, of_row); });
+    for (const Stm* other : values.compound)
+      if (like(*other) && alike(p_, other->exp, wanted)) return other;
+    return nullptr;
+  }
   // Gives the parameters of a map's function names: the lane, or the element there.
-  void number_lanes(Numbering& n, std::unordered_map<Key, Var>* values, const Screma& map, Var lane) const {
+  void number_lanes(Numbering& n, Values* values, const Screma& map, Var lane) const {
     for (size_t k = 0; k < map.inputs.size(); k++) {
       Var param = map.pre.params[k].var;
       if (!is_array(p_.type(map.inputs[k]))) continue;
@@ -165,36 +199,44 @@ class Record {
         n.same[param] = lane;
         continue;
       }
-      Atom array = named(n, map.inputs[k]);
-      if (values) {
-        values->try_emplace(element(n, *var_of(array), {lane}), param);
-        if (is_array(p_.type(param))) note_part(n, param, *var_of(array), {lane});
-      } else {
-        note_part(n, param, *var_of(array), {lane});
-      }
+      Var whole = array(n, map.inputs[k]);
+      if (values) values->by_key.try_emplace(element(n, whole, {lane}), param);
+      if (!values || is_array(p_.type(param))) note_part(n, param, whole, {lane});
     }
   }
 
   struct Found { Var second, first; };                    // a value of the second loop that is one of the first
-  // Names the values of a body of the second loop; what is heavy and needed by the rest of it is found.
-  std::vector<Found> number_second(Numbering& n, const std::unordered_map<Key, Var>& values, const Body& b) const {
+  // Names the values of a body of the second loop; what is costly and needed by the rest of it is found, if it may be kept.
+  template <class F> std::vector<Found> number_second(Numbering& n, const Values& values, const Body& b, F may_keep) const {
     std::vector<const Stm*> common;
     VarSet needed;
     walk_second(n, values, b, common, needed);
     each_use(p_, b.result, [&](Var v) { needed.insert(v); });
-    std::vector<Found> found;
-    VarSet heavy;
-    for (const Stm* s : common) {
-      Var v = s->pattern[0].var;
-      bool far = calls(s->exp);
-      each_use(p_, s->exp, [&](Var x) { far = far || heavy.contains(x); });
-      if (!far) continue;
-      if (needed.contains(v) && is_scalar(p_.type(v))) found.push_back({v, *var_of(n.same.at(v))});
-      else heavy.insert(v);
+    // Of a larger array that is cheap to make of a smaller one, the smaller one is kept.
+    for (;;) {
+      std::vector<Found> found;
+      VarSet heavy;
+      bool smaller = false;
+      for (const Stm* s : common)
+        for (Bind x : s->pattern) {
+          bool far = costs(p_, *s, x.var);
+          Var first = *var_of(n.same.at(x.var));
+          std::vector<Var> of;
+          if (!far) each_use(p_, s->exp, [&](Var v) { if (heavy.contains(v)) of.push_back(v); });
+          if (!far && of.empty()) continue;
+          bool kept = needed.contains(x.var) && may_keep(x.var, first);
+          for (Var v : of)
+            if (kept && shape_of(p_.type(v)).size() < shape_of(p_.type(x.var)).size() && !needed.contains(v)) {
+              needed.insert(v);
+              smaller = true;
+            }
+          if (kept) found.push_back({x.var, first});
+          else heavy.insert(x.var);
+        }
+      if (!smaller) return found;
     }
-    return found;
   }
-  void walk_second(Numbering& n, const std::unordered_map<Key, Var>& values, const Body& b, std::vector<const Stm*>& common, VarSet& needed) const {
+  void walk_second(Numbering& n, const Values& values, const Body& b, std::vector<const Stm*>& common, VarSet& needed) const {
     for (const Stm& s : b.stms) {
       if (auto w = std::get_if<WithAcc>(&s.exp)) {
         walk_second(n, values, w->scope.body, common, needed);
@@ -202,17 +244,22 @@ class Record {
         continue;
       }
       Var v = s.pattern.empty() ? Var() : s.pattern[0].var;
-      if (auto x = std::get_if<Copy>(&s.exp)) note_part(n, v, *var_of(named(n, x->array)), {});
+      if (auto x = std::get_if<Copy>(&s.exp)) note_part(n, v, array(n, x->array), {});
       Key k = s.pattern.size() == 1 ? key(n, s) : Key();
-      auto twin = k.empty() ? values.end() : values.find(k);
-      if (twin != values.end() && n.same.try_emplace(v, twin->second).second) {
+      auto twin = k.empty() ? values.by_key.end() : values.by_key.find(k);
+      if (twin != values.by_key.end() && n.same.try_emplace(v, twin->second).second) {
+        common.push_back(&s);
+        continue;
+      }
+      if (const Stm* first = compound(n, values, s)) {
+        for (size_t i = 0; i < s.pattern.size(); i++) n.same.insert_or_assign(s.pattern[i].var, first->pattern[i].var);
         common.push_back(&s);
         continue;
       }
       if (auto x = std::get_if<Index>(&s.exp); x && !k.empty() && is_array(p_.type(v))) {
         std::vector<Atom> at;
         for (const Selector& sel : x->at) at.push_back(named(n, std::get<Atom>(sel)));
-        note_part(n, v, *var_of(named(n, x->array)), std::move(at));
+        note_part(n, v, array(n, x->array), std::move(at));
       }
       each_use(p_, s, [&](Var x) { needed.insert(x); });
     }
@@ -228,115 +275,269 @@ class Record {
     return maps;
   }
 
-  // Looks at loops `first` and `second` of b; returns how many statements were put between or before them.
-  size_t pair(Body& b, size_t first, size_t second) {
-    Stm &fs = b.stms[first], &rs = b.stms[second];
-    For &f = std::get<For>(fs.exp), &r = std::get<For>(rs.exp);
-    Numbering n;
-    // The index of the same iteration, and what the records hold there.
-    std::optional<Var> turned;
+  // The index in r of the iteration of f that it goes back through.
+  std::optional<Var> turned(const For& f, const For& r) const {
+    std::optional<Var> out;
+    auto [limit, more] = linear(f.n);
     for (const Stm& s : r.body.stms) {
       auto x = std::get_if<Apply>(&s.exp);
       if (!x || x->op != ScalarOp::sub || x->args[1] != Atom(r.i.var)) continue;
       auto [base, offset] = linear(x->args[0]);
-      auto [limit, more] = linear(f.n);
-      if (base == limit && offset == more - 1) turned = s.pattern[0].var;
+      if (base == limit && offset == more - 1) out = s.pattern[0].var;
     }
-    if (!turned) return 0;
-    n.same[*turned] = n.i = f.i.var;
-    std::unordered_map<Key, Var> values;
-    VarMap<const Stm*> made_by;
-    for (const Stm& s : f.body.stms) for (Bind x : s.pattern) made_by[x.var] = &s;
+    return out;
+  }
+
+  // Two loops, what they both compute, and what becomes of them.
+  struct Pair {
+    Stm &fs, &rs;
+    For &f, &r;
+    Var turned;
+    std::vector<std::vector<Dim>> rows = {}, states = {};  // what f records in each iteration, and its other state: dimensions
+    VarMap<Stm*> made_by = {};                            // by a statement of f's body, or of r's
+    VarSet inside = {};                                   // what f binds
+    size_t kept = 0;
+    std::optional<Atom> most_of_all = {}, all = {};       // elements that may be kept where it is not known, and that are
+    List<Stm> before = {};                                // the first loop
+    std::unordered_map<const Stm*, List<Stm>> behind = {}, in_front = {};
+    Subst loaded = {};
+  };
+  // Whether a row of a record has all of these dimensions.
+  static bool fits(const Pair& pair, const std::vector<Dim>& shape) {
+    return std::ranges::any_of(pair.rows, [&](std::vector<Dim> row) {
+      return std::ranges::all_of(shape, [&](const Dim& d) {
+        auto found = std::ranges::find(row, d);
+        if (found == row.end()) return false;
+        row.erase(found);
+        return true;
+      });
+    });
+  }
+  static bool known_outside(const Pair& pair, const std::vector<Dim>& shape) {
+    return std::ranges::none_of(shape, [&](const Dim& d) { auto v = var_of(d); return v && pair.inside.contains(*v); });
+  }
+  // Whether its size is known before the loop, and it may be that it fits: it has no more dimensions than what is there.
+  static bool may_fit(const Pair& pair, const std::vector<Dim>& shape) {
+    size_t rank = 0;
+    for (auto* known : {&pair.rows, &pair.states}) for (const auto& dims : *known) rank = std::max(rank, dims.size());
+    return shape.size() <= rank && known_outside(pair, shape);
+  }
+  bool may_keep(const Pair& pair, Var first, Var second) const {
+    std::vector<Dim> shape = shape_of(p_.type(first));
+    if (!pair.made_by[first] || !may_fit(pair, shape)) return false;
+    if (std::ranges::any_of(aliases_.roots(second), [&](Var root) { return consumed_.contains(root); })) return false;
+    return fits(pair, shape) || (pair.made_by[second] && pair.made_by[second]->pattern.size() == 1);
+  }
+  static Builder builder(const Pair& pair, Program& p, List<Stm>& out) {
+    Builder b(p, out);
+    b.source = pair.rs.source;
+    return b;
+  }
+  static Term trips(const Pair& pair, Builder& b) { return apply(ScalarOp::max, {b.number(Scalar::I64, 0), b.term(pair.f.n)}); }
+  // Whether so many arrays of that shape fit for all iterations, beside what was asked for before.
+  Atom fit(Pair& pair, size_t arrays, const std::vector<Dim>& shape) {
+    Builder before = builder(pair, p_, pair.before);
+    auto size = [&](const std::vector<Dim>& dims) {
+      Term product = before.term(i64_const(1));
+      for (const Dim& d : dims) product = product * before.term(d);
+      return product;
+    };
+    auto total = [&](const std::vector<std::vector<Dim>>& shapes) {
+      Term sum = before.term(i64_const(0));
+      for (const auto& dims : shapes) sum = sum + size(dims);
+      return sum;
+    };
+    Term n = trips(pair, before);
+    if (!pair.all) {
+      pair.most_of_all = ((n * total(pair.rows) + total(pair.states)) * before.term(i64_const(times))).atom;
+      pair.all = i64_const(0);
+    }
+    Term all = before.term(*pair.all) + n * size(shape) * before.term(i64_const(i64(arrays)));
+    pair.all = all.atom;
+    return le(all, before.term(*pair.most_of_all)).atom;
+  }
+  // A record of `value`, which a statement of the first loop's body makes, for all iterations, or for one if it does not fit. Returns
+  // what the second loop reads of it, and gives the statements that do to `load`.
+  Var keep(Pair& pair, Var value, std::optional<Atom> fit, Builder& load) {
+    Builder before = builder(pair, p_, pair.before);
+    Term n = trips(pair, before);
+    std::vector<Dim> shape = shape_of(p_.type(value));
+    shape.insert(shape.begin(), fit ? select(before.term(*fit), n, before.term(i64_const(1))).atom : n.atom);
+    Var empty = before.bind1(p_.hint(value) + "_rec", Scratch{elem_of(p_, value), shape});
+    Var state = p_.fresh(p_.hint(empty), p_.type(empty)), final = p_.fresh(p_.hint(empty), p_.type(empty));
+    context_.note(p_, final, {AdNote::Kind::Recorded, pair.made_by[value]->source, p_.hint(value)});
+    Builder inner(p_, pair.behind[pair.made_by[value]]);
+    inner.source = pair.fs.source;
+    Atom i = pair.f.i.var;
+    if (fit) i = select(inner.term(*fit), inner.term(i), inner.term(i64_const(0))).atom;
+    pair.f.init.push_back(empty);
+    pair.f.state.push_back({state});
+    pair.f.body.result.push_back(inner.update(state, {i}, value));
+    pair.fs.pattern.push_back({final});
+    pair.kept++;
+    context_.stats.count("V12");
+    return *var_of(load.index(p_.hint(value), final, {pair.turned}));
+  }
+  // The values of the bodies themselves.
+  void keep_values(Pair& pair, Numbering& n, const Values& values) {
+    for (const Found& x : number_second(n, values, pair.r.body, [&](Var second, Var first) { return may_keep(pair, first, second); })) {
+      if (pair.kept >= most) break;
+      std::vector<Dim> shape = shape_of(p_.type(x.first));
+      Builder load = builder(pair, p_, pair.behind[pair.made_by[pair.turned]]);
+      if (fits(pair, shape)) {
+        pair.loaded.emplace(x.second, keep(pair, x.first, {}, load));
+        continue;
+      }
+      Atom enough = fit(pair, 1, shape);
+      Stm& computed = *pair.made_by[x.second];
+      Var again = p_.fresh(p_.hint(x.second), p_.type(x.second));
+      If choice{enough, load.body([&] { return std::vector<Atom>{keep(pair, x.first, enough, load)}; }), {}};
+      choice.else_.stms.push_back({{{again}}, std::exchange(computed.exp, Identity{again}), std::move(computed.checks), computed.source, std::move(computed.attrs)});
+      choice.else_.result = {again};
+      computed.exp = std::move(choice);
+    }
+  }
+  // What a map computes of its elements on the way to `values`.
+  Screma part_of(const Screma& map, const std::vector<Var>& values) const {
+    VarSet needed;
+    for (Var v : values) needed.insert(v);
+    std::vector<const Stm*> stms;
+    for (const Stm& s : reversed(map.pre.body.stms)) {
+      if (std::ranges::none_of(s.pattern, [&](Bind x) { return needed.contains(x.var); })) continue;
+      each_use(p_, s, [&](Var v) { needed.insert(v); });
+      stms.push_back(&s);
+    }
+    Screma out;
+    out.width = map.width;
+    for (size_t k = 0; k < map.inputs.size(); k++) {
+      if (!needed.contains(map.pre.params[k].var)) continue;
+      out.inputs.push_back(map.inputs[k]);
+      out.pre.params.push_back(map.pre.params[k]);
+    }
+    for (const Stm* s : reversed(stms)) out.pre.body.stms.push_back(*s);
+    out.pre.body.result.assign(values.begin(), values.end());
+    return clone(p_, out);
+  }
+  // Those of two maps over the same width in them.
+  void keep_lanes(Pair& pair, Numbering lanes, Values values, Stm& fm_s, Stm& rm_s) {
+    Screma &fm = std::get<Screma>(fm_s.exp), &rm = std::get<Screma>(rm_s.exp);
+    Var lane = p_.fresh("lane", scalar_type(Scalar::I64));
+    number_lanes(lanes, &values, fm, lane);
+    number_first(lanes, values, fm.pre.body);
+    number_lanes(lanes, nullptr, rm, lane);
+    for (Bind param : rm.pre.params)                      // those that are values of the first map
+      if (auto v = values.by_key.find(element(lanes, param.var, {})); v != values.by_key.end()) lanes.same.try_emplace(param.var, v->second);
+    std::vector<Found> found = number_second(lanes, values, rm.pre.body, [&](Var second, Var) { return is_scalar(p_.type(second)); });
+    found.resize(std::min(found.size(), most - pair.kept));
+    if (found.empty()) return;
+    std::vector<Var> seconds, rows;
+    std::vector<std::string> hints;
+    for (const Found& x : found) {
+      seconds.push_back(x.second);
+      hints.push_back(p_.hint(x.first));
+      rows.push_back(p_.fresh(hints.back(), lifted(fm.width, p_.type(x.first))));
+      fm.pre.body.result.push_back(x.first);
+      fm_s.pattern.push_back({rows.back()});
+      pair.made_by[rows.back()] = &fm_s;
+    }
+    auto kept = [&](std::optional<Atom> enough, Builder& load) {
+      std::vector<Atom> out;
+      for (Var row : rows) out.push_back(keep(pair, row, enough, load));
+      return out;
+    };
+    std::vector<Atom> inputs;
+    if (fits(pair, {fm.width})) {
+      Builder load = builder(pair, p_, pair.behind[pair.made_by[pair.turned]]);
+      inputs = kept({}, load);
+    } else {
+      Builder load = builder(pair, p_, pair.in_front[&rm_s]);
+      Atom enough = fit(pair, rows.size(), {fm.width});
+      If choice{enough, load.body([&] { return kept(enough, load); }), {}};
+      choice.else_ = load.body([&] {
+        std::vector<Var> again = load.bind(hints, part_of(rm, seconds));
+        return std::vector<Atom>(again.begin(), again.end());
+      });
+      for (Var v : load.bind(hints, std::move(choice))) inputs.push_back(v);
+    }
+    Subst elements;
+    for (size_t k = 0; k < found.size(); k++) {
+      Var value = p_.fresh(p_.hint(seconds[k]), p_.type(seconds[k]));
+      rm.inputs.push_back(*var_of(inputs[k]));
+      rm.pre.params.push_back({value});
+      elements.emplace(seconds[k], value);
+    }
+    substitute(p_, rm.pre.body, elements);
+  }
+  // Puts what was made in front of statements and behind them.
+  static void place(Pair& pair, Body& b) {
+    List<Stm> all;
+    for (auto& s : b.stms.take()) {
+      if (auto w = std::get_if<WithAcc>(&s->exp)) place(pair, w->scope.body);
+      auto made = pair.behind.find(s.get()), needs = pair.in_front.find(s.get());
+      if (needs != pair.in_front.end()) for (auto& m : needs->second.take()) all.push_back(std::move(m));
+      all.push_back(std::move(s));
+      if (made != pair.behind.end()) for (auto& m : made->second.take()) all.push_back(std::move(m));
+    }
+    b.stms = std::move(all);
+  }
+  // Looks at loops `first` and `second` of b; returns how many statements were put before them.
+  size_t pair(Body& b, size_t first, size_t second) {
+    Stm &fs = b.stms[first], &rs = b.stms[second];
+    For &f = std::get<For>(fs.exp), &r = std::get<For>(rs.exp);
+    auto index = turned(f, r);
+    if (!index) return 0;
+    Pair pair{fs, rs, f, r, *index};
+    for (For* loop : {&f, &r})
+      for (Stm& s : loop->body.stms) for (Bind x : s.pattern) pair.made_by[x.var] = &s;
+    each_bind(f, [&](Var v) { pair.inside.insert(v); });
+    Numbering n;
+    n.same[pair.turned] = n.i = f.i.var;
+    Values values;
     number_first(n, values, f.body);
     for (size_t k = 0; k < f.state.size(); k++) {
       auto v = var_of(f.body.result[k]);
-      auto x = v && made_by[*v] ? std::get_if<Update>(&made_by[*v]->exp) : nullptr;
-      if (!x || x->array != f.state[k].var || x->at != std::vector<Selector>{Atom(f.i.var)}) continue;
+      auto x = v && pair.made_by[*v] ? std::get_if<Update>(&pair.made_by[*v]->exp) : nullptr;
+      auto at = x ? std::get_if<Atom>(&x->at[0]) : nullptr;
+      std::vector<Dim> shape = shape_of(p_.type(f.state[k].var));
+      if (!at || x->array != f.state[k].var || linear(*at).first != Atom(n.i)) {
+        if (!shape.empty() && known_outside(pair, shape)) pair.states.push_back(shape);
+        continue;
+      }
+      pair.rows.push_back(shape_of(p_.type(x->value)));
       Var final = fs.pattern[k].var;
       auto value = var_of(x->value);
-      if (!value) continue;
+      if (!value || x->at != std::vector<Selector>{n.i}) continue;
       if (is_array(p_.type(*value))) n.rows[final] = *value;
-      values.try_emplace(is_array(p_.type(*value)) ? element(n, *value, {}) : element(n, final, {f.i.var}), *value);
+      values.by_key.try_emplace(is_array(p_.type(*value)) ? element(n, *value, {}) : element(n, final, {n.i}), *value);
     }
-    std::vector<Found> scalars = number_second(n, values, r.body);
-
-    Builder before(p_, made_before_);
-    before.source = rs.source;
-    size_t kept = 0;
-    Subst loaded;
-    List<Stm> loads;
-    Builder load(p_, loads);
-    load.source = rs.source;
-    // A record of what the first loop has as `value` in each iteration; what the second one reads of it.
-    auto record = [&](Var value) {
-      std::vector<Dim> shape = shape_of(p_.type(value));
-      Term rows = apply(ScalarOp::max, {before.number(Scalar::I64, 0), before.term(f.n)});
-      shape.insert(shape.begin(), rows.atom);
-      Var empty = before.bind1(p_.hint(value) + "_rec", Scratch{elem_of(p_, value), shape});
-      Var state = p_.fresh(p_.hint(empty), p_.type(empty)), final = p_.fresh(p_.hint(empty), p_.type(empty));
-      Builder inner(p_, f.body.stms);
-      inner.source = fs.source;
-      f.init.push_back(empty);
-      f.state.push_back({state});
-      f.body.result.push_back(inner.update(state, {f.i.var}, value));
-      fs.pattern.push_back({final});
-      kept++;
-      context_.stats.count("V12");
-      return *var_of(load.index(p_.hint(value), final, {*turned}));
-    };
-    for (const Found& x : scalars)
-      if (kept < most) loaded.emplace(x.second, record(x.first));
-    std::vector<Stm*> firsts = maps_in(f.body, false), seconds = maps_in(r.body, true);
-    for (Stm* rm_s : seconds)
-      for (Stm* fm_s : firsts) {
-        Screma &rm = std::get<Screma>(rm_s->exp), &fm = std::get<Screma>(fm_s->exp);
-        if (kept >= most || fm.width != rm.width) continue;
-        Numbering lanes = n;
-        std::unordered_map<Key, Var> inside = values;
-        Var lane = p_.fresh("lane", scalar_type(Scalar::I64));
-        number_lanes(lanes, &inside, fm, lane);
-        number_first(lanes, inside, fm.pre.body);
-        number_lanes(lanes, nullptr, rm, lane);
-        for (Bind param : rm.pre.params)                  // those that are values of the first map
-          if (auto v = inside.find(element(lanes, param.var, {})); v != inside.end()) lanes.same.try_emplace(param.var, v->second);
-        Subst rows;
-        for (const Found& x : number_second(lanes, inside, rm.pre.body)) {
-          if (kept >= most) break;
-          Var row = p_.fresh(p_.hint(x.first), lifted(fm.width, p_.type(x.first))), value = p_.fresh(p_.hint(x.second), p_.type(x.second));
-          fm.pre.body.result.push_back(x.first);
-          fm_s->pattern.push_back({row});
-          rm.inputs.push_back(record(row));
-          rm.pre.params.push_back({value});
-          rows.emplace(x.second, value);
-        }
-        substitute(p_, rm.pre.body, rows);
+    if (pair.rows.empty() && pair.states.empty()) return 0;
+    keep_values(pair, n, values);
+    for (Stm* rm : maps_in(r.body, true)) {
+      if (std::ranges::all_of(rm->pattern, [&](Bind x) { return pair.loaded.contains(x.var); })) continue;
+      for (Stm* fm : maps_in(f.body, false)) {
+        Dim width = std::get<Screma>(fm->exp).width;
+        if (width == std::get<Screma>(rm->exp).width && may_fit(pair, {width})) keep_lanes(pair, n, values, *fm, *rm);
       }
-    if (kept == 0) return 0;
-    substitute(p_, r.body, loaded);
-    // The loads stand behind the index they use, the empty records before the first loop.
-    List<Stm> again;
-    for (auto& s : r.body.stms.take()) {
-      bool here = s->pattern.size() == 1 && s->pattern[0].var == *turned;
-      again.push_back(std::move(s));
-      if (here) for (auto& l : loads.take()) again.push_back(std::move(l));
     }
-    r.body.stms = std::move(again);
-    size_t made = made_before_.size();
+    if (pair.kept == 0) return 0;
+    substitute(p_, r.body, pair.loaded);
+    place(pair, f.body);
+    place(pair, r.body);
+    size_t made = pair.before.size(), at = 0;
     List<Stm> whole;
-    size_t at = 0;
     for (auto& s : b.stms.take()) {
-      if (at++ == first) for (auto& m : made_before_.take()) whole.push_back(std::move(m));
+      if (at++ == first) for (auto& m : pair.before.take()) whole.push_back(std::move(m));
       whole.push_back(std::move(s));
     }
     b.stms = std::move(whole);
     return made;
   }
-  List<Stm> made_before_;
 };
 
 }  // namespace
 
 void record(Program& program, PassContext& context) {
+  if (context.options.ad_memory != 0) return;
   Record record(program, context);
   program.each_body([&](Body& b) { record.body(b); });
 }

@@ -5,12 +5,12 @@
 //
 // The two cannot be one where the second needs a result of the first, as a return sweep does of its forward sweep. Values
 // are the same if they are made by the same operations from the same elements. Calls of mathematical functions cost more than
-// memory does, and so do loops deeper than their result has dimensions; on devices they do not, which is why this is for
-// processors only.
+// memory does, and so do sums (values.h); on devices they do not, which is why this is for processors only.
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/transform.h"
+#include "passes/fusion/values.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -29,7 +29,7 @@ class Share {
       if (!x || !identity_post(*x) || !x->late.empty()) continue;
       for (Stm* before : earlier)
         if (std::get<Screma>(before->exp).width == x->width && context_.allow()) share(*before, s);
-      if (costs(*x)) earlier.push_back(&s);
+      if (costly(*x)) earlier.push_back(&s);
     }
   }
 
@@ -38,43 +38,11 @@ class Share {
   PassContext& context_;
   Aliases aliases_;
 
-  bool calls(const Stm& s) const {
-    auto call = std::get_if<Apply>(&s.exp);
-    bool found = call && is_call(call->op) && is_float(elem_of(p_, call->args[0]));
-    walk_parts(s, [&](const Body& inner) { for (const Stm& one : inner.stms) found = found || calls(one); });
-    return found;
-  }
-  static size_t loops(const Stm& s) {                     // how deep they are nested
-    size_t inner = 0;
-    walk_parts(s, [&](const Body& b) { for (const Stm& one : b.stms) inner = std::max(inner, loops(one)); });
-    return inner + (std::holds_alternative<Screma>(s.exp) || std::holds_alternative<For>(s.exp));
-  }
-  // Whether it takes more to compute v than to keep it.
-  bool costs(const Stm& s, Var v) const { return calls(s) || loops(s) > shape_of(p_.type(v)).size(); }
-  bool costs(const Screma& x) const {
+  bool costly(const Screma& x) const {
     for (const Stm& s : x.pre.body.stms)
-      for (Bind b : s.pattern) if (costs(s, b.var)) return true;
+      for (Bind b : s.pattern) if (costs(p_, s, b.var)) return true;
     return false;
   }
-  // Nothing but a value: it updates no accumulator and consumes at most what it was given as the first state of a loop.
-  bool is_value(const Stm& s) const {
-    if (std::ranges::any_of(s.pattern, [&](Bind b) { return !is_scalar(p_.type(b.var)) && !is_array(p_.type(b.var)); })) return false;
-    bool fine = is_compound(s.exp) || holds<Apply, Convert, Index, Reshape, Permute, Copy, Replicate, Iota>(s.exp);
-    VarSet own;
-    walk_parts(s, [&](const Body& inner) { each_bind(inner, [&](Var v) { own.insert(v); }); });
-    if (auto loop = std::get_if<For>(&s.exp)) for (Bind b : loop->state) own.insert(b.var);
-    auto check = [&](const Stm& inner) {
-      each_consumed(p_, inner.exp, [&](Var v) { fine = fine && own.contains(v); });
-      fine = fine && !std::holds_alternative<AccUpdate>(inner.exp) && !std::holds_alternative<WithAcc>(inner.exp);
-    };
-    if (!fine) return false;
-    check(s);
-    walk_parts(s, [&](const Body& inner) { each_stm(inner, check); });
-    return fine;
-  }
-
-  template <class... X> static bool holds(const Exp& e) { return (std::holds_alternative<X>(e) || ...); }
-  static bool is_compound(const Exp& e) { return holds<Screma, If, For>(e); }
   // An array may leave a lambda as it is if its size is known outside and nothing in there consumes it.
   bool may_leave(const Lambda& f, Var v) const {
     if (is_scalar(p_.type(v))) return true;
@@ -100,18 +68,18 @@ class Share {
     if (same.empty()) return;
     std::vector<const Stm*> common;                       // statements of b whose values a computes, too
     VarSet needed;                                        // by the rest of b
-    bool costly = false;
+    bool worth = false;
     for (const Stm& s : b.pre.body.stms) {
-      const Stm* twin = is_value(s) ? find(a.pre.body, s, same) : nullptr;
+      const Stm* twin = is_value(p_, s) ? find(a.pre.body, s, same) : nullptr;
       if (!twin) {
         each_use(p_, s, [&](Var v) { needed.insert(v); });
         continue;
       }
-      for (Bind x : s.pattern) costly = costly || costs(s, x.var);
+      for (Bind x : s.pattern) worth = worth || costs(p_, s, x.var);
       common.push_back(&s);
       for (size_t k = 0; k < s.pattern.size(); k++) same.insert_or_assign(s.pattern[k].var, twin->pattern[k].var);
     }
-    if (!costly) return;
+    if (!worth) return;
     each_use(p_, b.pre.body.result, [&](Var v) { needed.insert(v); });
     Subst kept;
     VarSet heavy;                                         // more than a few instructions away from what is kept anyway
@@ -119,7 +87,7 @@ class Share {
       bool behind = false;
       each_use(p_, s->exp, [&](Var v) { behind = behind || heavy.contains(v); });
       for (Bind x : s->pattern) {
-        if (!behind && !costs(*s, x.var)) continue;
+        if (!behind && !costs(p_, *s, x.var)) continue;
         if (!needed.contains(x.var) || !may_leave(a.pre, *var_of(same.at(x.var))) || !may_leave(b.pre, x.var)) {
           heavy.insert(x.var);
           continue;
@@ -140,7 +108,7 @@ class Share {
     Exp wanted = is_compound(s.exp) ? clone(p_, s.exp) : s.exp;
     substitute(p_, wanted, same);
     for (const Stm& other : body.stms)
-      if (other.exp.index() == wanted.index() && is_value(other) && alike(p_, other.exp, wanted)) return &other;
+      if (other.exp.index() == wanted.index() && is_value(p_, other) && alike(p_, other.exp, wanted)) return &other;
     return nullptr;
   }
 };

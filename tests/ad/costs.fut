@@ -166,3 +166,24 @@ entry padded (n: i64): []f64 =
   vjp (\(a: [n]f64) -> loop s = 0 for i < n do
                          let ys = map (\x -> f64.sin (x * f64.i64 i)) a
                          in s * 0.5 + (if i % 3 > 0 then ys[i] else 0.5 * ys[(i * 3) % n])) (data n) 1
+
+-- What the loop and the one back through it both compute is kept only as far as states are: of n iterations over n elements, of which
+-- each has one number or two for a state, no elements are; of those with a state of length n a product with a matrix may be.
+-- cost: descent 2 1
+entry descent (n: i64): f64 =
+  let xs = data n
+  in vjp (\t -> loop t for _i < n do t - 0.01 * f64.sum (map (\x -> x * f64.exp (t * x)) xs)) 0.3 1
+-- cost: training 2 1
+entry training (n: i64): []f64 =
+  let xs = map (\x -> [x, 1 - x]) (data n)
+  let step (w: [2]f64): [2]f64 =
+    let ps = map (\x -> 1 / (1 + f64.exp (-(f64.sum (map2 (*) x w))))) xs
+    in map2 (\w j -> w - 0.01 * f64.sum (map2 (\p x -> p * x[j]) ps xs)) w (iota 2)
+  in vjp (\w -> loop w for _i < n do step w) [0.1, 0.2] [1, 2]
+-- cost: recurrent 3 2
+entry recurrent (n: i64): []f64 =
+  let w = map (\x -> map (\y -> f64.sin (x * y)) (data n)) (data n)
+  in vjp (\(h: [n]f64) -> loop h for _i < n do map f64.tanh (map (\r -> f64.sum (map2 (*) r h)) w)) (data n) (data n)
+-- cost: accumulated 1 0
+entry accumulated (n: i64): (f64, f64) =
+  vjp2 (\t -> loop s = 0 for i < n do s + f64.exp (t / (1 + f64.i64 i))) 0.3 1

@@ -128,7 +128,7 @@ class Check:
             command += ["--pipeline", self.options.pipeline]
         text = "\n".join(show(k, v) for k, v in values)
         try:
-            result = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60)
+            result = subprocess.run(command, input=text, capture_output=True, text=True, timeout=240)
         except subprocess.TimeoutExpired:
             raise Failure(f"{entry}{' after the passes' if passes else ''} does not end") from None
         if result.returncode != 0:

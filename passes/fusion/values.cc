@@ -1,0 +1,59 @@
+// values.cc - see values.h.
+#include "passes/fusion/values.h"
+
+#include <algorithm>
+
+#include "compiler/ir/aliases.h"
+#include "compiler/ir/transform.h"
+
+namespace raido {
+using namespace ir;
+namespace {
+
+template <class... X> bool holds(const Exp& e) { return (std::holds_alternative<X>(e) || ...); }
+
+bool calls(const Program& p, const Stm& s) {
+  auto call = std::get_if<Apply>(&s.exp);
+  bool found = call && is_call(call->op) && is_float(elem_of(p, call->args[0]));
+  walk_parts(s, [&](const Body& inner) { for (const Stm& one : inner.stms) found = found || calls(p, one); });
+  return found;
+}
+// How often something runs, at least about: a number that is not known is taken for 64.
+double times(const Dim& d) {
+  auto c = const_of(d);
+  return c ? double(std::max<i64>(c->as_i64(), 1)) : 64;
+}
+double most_runs(const Stm& s) {                           // of a statement inside, or of s
+  double inner = 1;
+  walk_parts(s, [&](const Body& b) { for (const Stm& one : b.stms) inner = std::max(inner, most_runs(one)); });
+  return inner * match(s.exp, [](const Screma& x) { return times(x.width); }, [](const For& x) { return times(x.n); }, [](const auto&) { return 1.0; });
+}
+
+}  // namespace
+
+bool is_compound(const Exp& e) { return holds<Screma, If, For>(e); }
+
+bool is_value(const Program& p, const Stm& s) {
+  if (std::ranges::any_of(s.pattern, [&](Bind b) { return !is_scalar(p.type(b.var)) && !is_array(p.type(b.var)); })) return false;
+  bool fine = is_compound(s.exp) || holds<Apply, Convert, Index, Reshape, Permute, Copy, Replicate, Iota>(s.exp);
+  VarSet own;
+  walk_parts(s, [&](const Body& inner) { each_bind(inner, [&](Var v) { own.insert(v); }); });
+  if (auto loop = std::get_if<For>(&s.exp)) for (Bind b : loop->state) own.insert(b.var);
+  auto check = [&](const Stm& inner) {
+    each_consumed(p, inner.exp, [&](Var v) { fine = fine && own.contains(v); });
+    fine = fine && !holds<AccUpdate, WithAcc>(inner.exp);
+  };
+  if (!fine) return false;
+  check(s);
+  walk_parts(s, [&](const Body& inner) { each_stm(inner, check); });
+  return fine;
+}
+
+bool costs(const Program& p, const Stm& s, Var v) {
+  constexpr double factor = 8;
+  double elements = 1;
+  for (const Dim& d : shape_of(p.type(v))) elements *= times(d);
+  return calls(p, s) || most_runs(s) >= factor * elements;
+}
+
+}  // namespace raido

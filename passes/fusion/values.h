@@ -1,0 +1,15 @@
+// values.h - which values cost more to compute again than to keep, for `share` and `record`.
+#pragma once
+#include "compiler/ir/ir.h"
+
+namespace raido {
+
+// Several statements inside: a screma, a branch or a loop.
+bool is_compound(const ir::Exp& e);
+// Nothing but a value: it updates no accumulator and consumes at most what it was given as the first state of a loop.
+bool is_value(const ir::Program& p, const ir::Stm& s);
+// Whether it takes more to compute v, a result of s, than to keep it: s calls a mathematical function, or runs something several
+// times for each element of v.
+bool costs(const ir::Program& p, const ir::Stm& s, ir::Var v);
+
+}  // namespace raido
