@@ -3,6 +3,8 @@
 // there is an index, its largest value is not negative, which may help what is left.
 #include "compiler/ir/facts.h"
 
+#include <algorithm>
+
 namespace raido::ir {
 
 Linear operator+(Linear a, const Linear& b) {
@@ -34,16 +36,22 @@ void Facts::index(Var i, const Dim& n) {
   if (auto last = linear(n)) upper_[i] = *last + Linear{-1, {}};
 }
 void Facts::define(Var v, const Exp& e) {
+  if (auto choice = std::get_if<If>(&e)) return condition(v, *choice);
   auto apply = std::get_if<Apply>(&e);
   if (!apply || !is_scalar(p_.type(v))) return;
   if (apply->op == ScalarOp::select) return choice(v, *apply);
-  if (apply->op == ScalarOp::and_ && elem_of(p_.type(v)) == Scalar::Bool) {
-    both_[v].clear();
+  if ((apply->op == ScalarOp::and_ || apply->op == ScalarOp::or_) && elem_of(p_.type(v)) == Scalar::Bool) {
+    std::vector<Var>& parts = parts_[v].second;
+    parts_[v].first = apply->op == ScalarOp::and_;
+    parts.clear();
     for (const Atom& a : apply->args)
-      if (auto part = var_of(a)) both_[v].push_back(*part);
+      if (auto part = var_of(a)) parts.push_back(*part);
     return;
   }
   if (apply->args.size() != 2 || elem_of(p_, apply->args[0]) != Scalar::I64) return;
+  if (apply->op == ScalarOp::min) return least(v, apply->args[0], apply->args[1]);
+  if (apply->op == ScalarOp::max) return largest(v, apply->args[0], apply->args[1]);
+  if (apply->op == ScalarOp::mod) return remainder(v, apply->args[1]);
   auto x = linear(apply->args[0]), y = linear(apply->args[1]);
   if (!x || !y) return;
   if (apply->op == ScalarOp::lt) holds_[v] = *y - *x + Linear{-1, {}};
@@ -54,15 +62,28 @@ void Facts::define(Var v, const Exp& e) {
   else if (apply->op == ScalarOp::mul && y->is_constant()) form_[v] = y->constant * *x;
 }
 
+void Facts::runs(const Dim& n) {
+  if (auto l = linear(n)) assumed_.push_back(*l + Linear{-1, {}});
+}
 size_t Facts::assume(const Atom& condition, bool holds) {
   size_t mark = assumed_.size();
   auto v = var_of(condition);
   if (!v) return mark;
   if (auto found = holds_.find(*v); found != holds_.end())
     assumed_.push_back(holds ? found->second : -1 * found->second + Linear{-1, {}});
-  if (auto found = both_.find(*v); holds && found != both_.end())
-    for (Var part : found->second) assume(part, true);
+  if (auto found = parts_.find(*v); found != parts_.end() && found->second.first == holds)
+    for (Var part : found->second.second) assume(part, holds);
   return mark;
+}
+// if a then true else b, if a then b else false: a disjunction and a conjunction.
+void Facts::condition(Var v, const If& x) {
+  if (x.then_.result.size() != 1) return;
+  Atom yes = x.then_.result[0], no = x.else_.result[0];
+  for (bool both : {false, true}) {
+    auto c = const_of(both ? no : yes);
+    auto test = var_of(x.cond), other = var_of(both ? yes : no);
+    if (c && c->type == Scalar::Bool && bool(c->bits) != both && test && other) parts_[v] = {both, {*test, *other}};
+  }
 }
 // A choice between x and x + n (or x - n) that lies in 0 .. n-1 on both sides, as wrapping around makes it, is an index.
 void Facts::choice(Var v, const Apply& select) {
@@ -79,6 +100,63 @@ void Facts::choice(Var v, const Apply& select) {
   if (!follows(*yes, holds) || !follows(last - *yes, holds) || !follows(*no, fails) || !follows(last - *no, fails)) return;
   indexed_.insert(v);
   upper_[v] = last;
+}
+
+// Indices that are kept inside of an array: min (n - 1) (max 0 i), max 0 (min (n - 1) i), i mod n. Without a largest value nothing
+// may be an index, arithmetic on it could wrap.
+void Facts::bounded(Var v, Linear top) {
+  indexed_.insert(v);
+  upper_[v] = std::move(top);
+}
+bool Facts::not_negative(const Atom& a) const {
+  auto v = var_of(a);
+  if (v && not_negative_.contains(*v)) return true;
+  auto l = linear(a);
+  return l && nonnegative(*l);
+}
+std::optional<Linear> Facts::top(const Atom& a) const {
+  auto v = var_of(a);
+  auto found = v ? at_most_.find(*v) : at_most_.end();
+  return found != at_most_.end() ? found->second : linear(a);
+}
+std::optional<Linear> Facts::top_of_sizes(Linear l) const {
+  for (int tries = 0; tries < 8; tries++) {
+    auto index = std::ranges::find_if(l.terms, [&](auto& term) { return indexed_.contains(term.first) && !bounds_another(term.first, l); });
+    if (index == l.terms.end()) return l;
+    auto [v, k] = *index;
+    l.terms.erase(index);
+    if (k < 0) continue;
+    auto top = upper_.find(v);
+    if (top == upper_.end()) return {};
+    l = l + k * top->second;
+  }
+  return {};
+}
+void Facts::least(Var v, const Atom& x, const Atom& y) {
+  std::optional<Linear> best;
+  for (const Atom& a : {x, y}) {
+    auto l = top(a);
+    bool sizes = l && std::ranges::none_of(l->terms, [&](auto& term) { return indexed_.contains(term.first); });
+    if (l && (!best || sizes)) best = l;
+  }
+  if (!best) return;
+  if (not_negative(x) && not_negative(y)) bounded(v, *best);
+  else at_most_[v] = *best;
+}
+void Facts::largest(Var v, const Atom& x, const Atom& y) {
+  if (!not_negative(x) && !not_negative(y)) return;
+  not_negative_.insert(v);
+  auto a = top(x), b = top(y);
+  if (a) a = top_of_sizes(*a);
+  if (b) b = top_of_sizes(*b);
+  if (!a || !b) return;
+  for (const auto& [above, below] : {std::pair{*a, *b}, {*b, *a}})
+    for (i64 more = 0; more < 4; more++)                 // max 0 (i - 1) is at most n - 1 as well
+      if (Linear top = above + Linear{more, {}}; nonnegative(top - below)) return bounded(v, top);
+}
+void Facts::remainder(Var v, const Atom& n) {            // runs only where n is not 0
+  auto l = linear(n);
+  if (l && nonnegative(*l)) bounded(v, *l + Linear{-1, {}});
 }
 
 std::optional<Linear> Facts::linear(const Atom& a) const {
@@ -108,7 +186,7 @@ bool Facts::nonnegative(const Linear& l) const {
 bool Facts::eliminated(const Linear& l, int depth) const {
   if (depth > 8) return false;
   for (auto& [v, k] : l.terms) {
-    if (!indexed_.contains(v)) continue;
+    if (!indexed_.contains(v) || bounds_another(v, l)) continue;
     Linear rest = l;
     rest.terms.erase(v);
     auto top = upper_.find(v);
@@ -120,6 +198,12 @@ bool Facts::eliminated(const Linear& l, int depth) const {
   for (auto& [v, k] : l.terms)
     if (k < 0) return false;
   return l.constant >= 0;
+}
+// Whether another index in l has a largest value that depends on v: it is replaced first.
+bool Facts::bounds_another(Var v, const Linear& l) const {
+  for (auto& [other, k] : l.terms)
+    if (auto top = upper_.find(other); other != v && top != upper_.end() && top->second.terms.contains(v)) return true;
+  return false;
 }
 std::optional<bool> Facts::less_equal(const Atom& x, const Atom& y) const {
   auto a = linear(x), b = linear(y);

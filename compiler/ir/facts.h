@@ -1,6 +1,7 @@
 // facts.h - what is known of sizes and indices: linear forms over i64 variables, ranges, and proofs of sign.
 //
-// A variable is bounded if it is a size (some array has it as a dimension: 0 <= n), or an index (0 <= i <= n-1).
+// A variable is bounded if it is a size (some array has it as a dimension: 0 <= n), or an index (0 <= i <= n-1): of a loop or a
+// map, a remainder, something that minimum and maximum keep inside.
 // Only expressions over bounded variables are reasoned about: arithmetic on sizes and indices does not wrap, arithmetic
 // of the user may. Everything else is an opaque, unbounded variable, about which nothing is proved.
 #pragma once
@@ -31,10 +32,12 @@ class Facts {
   void forget_since(size_t mark);
   void index(Var i, const Dim& n);                       // 0 <= i < n
   void define(Var v, const Exp& e);                      // of an i64 variable, or a comparison of i64
+  void runs(const Dim& n);                               // something runs n times: where it does n is not 0
 
   // In a branch its condition holds, or does not; returns the mark to retract to at its end.
   size_t assume(const Atom& condition, bool holds);
   void retract(size_t mark) { assumed_.resize(mark); }
+  size_t assumptions() const { return assumed_.size(); } // a mark
 
   std::optional<Linear> linear(const Atom& a) const;     // none: has an unbounded variable
   bool nonnegative(const Linear& l) const;
@@ -45,14 +48,24 @@ class Facts {
 
  private:
   const Program& p_;
-  VarSet size_, indexed_;
+  VarSet size_, indexed_, not_negative_;
   std::vector<Var> size_log_;                            // members of size_ in the order of their discovery
   std::unordered_map<Var, Linear> form_, upper_;         // a definition as a linear form; an index's largest value
+  std::unordered_map<Var, Linear> at_most_;              // of what is not bounded below
   std::unordered_map<Var, Linear> holds_;                // a comparison is true exactly where this is not negative
-  std::unordered_map<Var, std::vector<Var>> both_;       // a conjunction
+  std::unordered_map<Var, std::pair<bool, std::vector<Var>>> parts_;  // of a conjunction (true) or a disjunction
   std::vector<Linear> assumed_;                          // what is not negative here
+  void condition(Var v, const If& x);
   void choice(Var v, const Apply& select);
+  void least(Var v, const Atom& x, const Atom& y);
+  void largest(Var v, const Atom& x, const Atom& y);
+  void remainder(Var v, const Atom& n);
+  void bounded(Var v, Linear top);
+  bool not_negative(const Atom& a) const;
+  std::optional<Linear> top(const Atom& a) const;        // a linear form that it does not exceed
+  std::optional<Linear> top_of_sizes(Linear l) const;    // the same of a linear form, of sizes alone
   bool eliminated(const Linear& l, int depth) const;
+  bool bounds_another(Var v, const Linear& l) const;
 };
 
 }  // namespace raido::ir

@@ -90,7 +90,7 @@ class Simplifier {
       return true;
     }
     for (size_t i = before; i < whole.stms.size(); i++) define(whole.stms[i]);
-    enter(s);
+    size_t outside = enter(s);
     if (auto choice = std::get_if<If>(&s.exp)) {
       for (bool holds : {true, false}) {
         size_t mark = facts_.assume(choice->cond, holds);
@@ -100,6 +100,7 @@ class Simplifier {
     } else {
       walk_parts(s, [&](Body& inner) { body(inner, made_here); });
     }
+    facts_.retract(outside);
     whole.stms.push_back(std::move(item));
     define(whole.stms.back());
     return fired;
@@ -139,13 +140,27 @@ class Simplifier {
       facts_.define(x.var, s.exp);
     }
   }
-  // Facts of the scopes that a statement opens.
-  void enter(const Stm& s) {
-    match(s.exp, [&](const For& x) { facts_.index(x.i.var, x.n); for (Bind y : x.state) facts_.bound(y.var); },
+  // Facts of the scopes that a statement opens; a mark to retract to at their end.
+  size_t enter(const Stm& s) {
+    size_t mark = facts_.assumptions();
+    match(s.exp,
+          [&](const For& x) {
+            facts_.index(x.i.var, x.n);
+            facts_.runs(x.n);
+            for (Bind y : x.state) facts_.bound(y.var);
+          },
           [&](const While& x) { for (Bind y : x.state) facts_.bound(y.var); },
-          [&](const Screma& x) { elements(x.inputs, x.pre); }, [&](const Hist& x) { elements(x.inputs, x.pre); },
-          [&](const Seg& x) { for (size_t i = 0; i < x.index.size(); i++) facts_.index(x.index[i].var, x.extent[i]); },
+          [&](const Screma& x) {
+            elements(x.inputs, x.pre);
+            if (is_map(x)) facts_.runs(x.width);         // operators may run on no elements, too
+          },
+          [&](const Hist& x) { elements(x.inputs, x.pre); },
+          [&](const Seg& x) {
+            for (size_t i = 0; i < x.index.size(); i++) facts_.index(x.index[i].var, x.extent[i]);
+            if (x.reduces.empty() && x.scans.empty()) for (const Dim& n : x.extent) facts_.runs(n);
+          },
           [&](const auto&) {});                          // no facts
+    return mark;
   }
   void elements(const std::vector<Var>& inputs, const Lambda& f) {
     for (size_t i = 0; i < inputs.size() && i < f.params.size(); i++) {
