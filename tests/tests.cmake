@@ -84,6 +84,9 @@ if(TARGET raido)
   add_test(NAME updates_random
            COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/fuzz/updates.py --raido $<TARGET_FILE:raido> --count 150)
   set_tests_properties(updates_random PROPERTIES LABELS full TIMEOUT 600)
+  add_test(NAME bounds_random
+           COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/fuzz/bounds.py --raido $<TARGET_FILE:raido> --count 300)
+  set_tests_properties(bounds_random PROPERTIES LABELS full TIMEOUT 600)
   foreach(what "nests_random 60" "nests_random_wide 4 --wide")
     separate_arguments(what)
     list(POP_FRONT what name)

@@ -11,6 +11,7 @@
 #include "compiler/base/deep_stack.h"
 #include "compiler/base/text.h"
 #include "compiler/ir/interpreter.h"
+#include "compiler/ir/transform.h"
 #include "compiler/ir/types.h"
 
 namespace raido::ir {
@@ -351,6 +352,7 @@ std::vector<Cell> Interpreter::evaluate(const Stm& stm, const StmInfo& info) {
       [&](const Tunable& x) { return one(value(x.fallback)); },
       [&](const Alloc& x) -> std::vector<Cell> {
         i64 bytes = integer(x.bytes);
+        if (has_attr(stm.attrs, "hoisted")) bytes = std::max<i64>(bytes, 0);   // passes/memory/allocs.cc
         if (bytes < 0) return fail(stm.source, fmt::format("Negative allocation of {} bytes attempted.", bytes)), std::vector<Cell>{};
         if (bytes > options_.max_bytes) return fail(stm.source, fmt::format("Out of memory: {} bytes.", bytes)), std::vector<Cell>{};
         Ref<Buffer> block(new Buffer(counters_));

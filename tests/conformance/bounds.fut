@@ -1,0 +1,28 @@
+-- Places that are proved to be inside, or whose checks stay, at sizes where it matters.
+
+-- The slice would be of a negative length in iterations that there are not.
+-- ==
+-- entry: no_iteration
+-- input { [3i64] 1i64 } output { 0i64 }
+-- input { [3i64, 4i64] 1i64 } error: out of bounds
+-- input { [3i64, 4i64] 0i64 } output { 0i64 }
+entry no_iteration [n] (xs: [n]i64) (k: i64) = loop t = 0 for i < n - 1 do t + i64.sum xs[k:i - i]
+
+-- Below the diagonal, above it, and beyond.
+-- ==
+-- entry: triangle
+-- input { [[1i64, 2i64, 3i64], [4i64, 5i64, 6i64], [7i64, 8i64, 9i64]] 0i64 } output { 41i64 }
+-- input { [[1i64, 2i64, 3i64], [4i64, 5i64, 6i64], [7i64, 8i64, 9i64]] 1i64 } error: out of bounds
+-- input { empty([0][0]i64) 1i64 } output { 0i64 }
+entry triangle [n] (a: [n][n]i64) (more: i64) =
+  loop s = 0 for k < n do
+    loop s for j < n - k - 1 do s + a[k + 1 + j, k] + a[k, n - 1 - j] + a[k, k + 1 + j + more]
+
+-- ==
+-- entry: neighbours
+-- input { [1i64, 2i64, 4i64] 1i64 } output { [3i64, 5i64, 6i64] [3i64, 5i64, 3i64] }
+-- input { [1i64, 2i64, 4i64] -9i64 } output { [2i64, 2i64, 2i64] [2i64, 3i64, 5i64] }
+-- input { empty([0]i64) 3i64 } output { empty([0]i64) empty([0]i64) }
+entry neighbours [n] (xs: [n]i64) (k: i64) =
+  (tabulate n (\i -> xs[i64.max 0 (i64.min (n - 1) (i + k))] + xs[i64.min (n - 1) (i64.max 0 (i - k * k))]),
+   tabulate n (\i -> xs[(i + k) % n] + (if i < 1 || k < 0 then 1 else xs[i - 1])))

@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Random programs that read and update arrays at computed places, some of which are outside: for what the compiler proves of
+indices (compiler/ir/facts.h) and then does not check.
+
+Sums over loops, maps and ranges whose ends depend on each other, of elements at sums, differences, minima, maxima, remainders and
+choices, behind conditions of several parts, with arguments that are sizes, small or far away. The interpreter runs them as lowered,
+with all checks, and behind the passes for processors and devices: they give the same number. They fail only where the program does, and
+then it is one of its checks that does: a place outside of an array without one is a finding. Exit code 1 if there is any.
+
+    tests/fuzz/bounds.py --raido build/release/raido --count 200 --seed 1 [--out FOLDER]"""
+import argparse
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+SHAPES = [(3, 4), (1, 1), (0, 2), (5, 0), (4, 2), (5, 5)]
+NUMBERS = [0, 1, 2, 3, 5, -1, -7, 2**40, 2**63 - 1, -2**63]
+
+
+class Gen:
+    def __init__(self, seed):
+        self.r, self.count = random.Random(seed), 0
+
+    def name(self, hint):
+        self.count += 1
+        return f"{hint}{self.count}"
+
+    def number(self, env, depth=2):
+        r = self.r
+        kind = r.randrange(12) if depth > 0 else r.randrange(5)
+        x = lambda: self.number(env, depth - 1)
+        if kind < 4:
+            return r.choice(env[-4:] + ["n", "m"])
+        if kind == 4:
+            return r.choice(["0", "1", "2", "(-1)", "a", "b"])
+        if kind < 7:
+            return f"({x()} {r.choice('+-')} {r.choice([x(), '1', '1', '2'])})"
+        if kind == 7:
+            return f"({r.choice('23')} * {x()})"
+        if kind == 8:
+            return f"({x()} {r.choice(['%', '%', '/', '//', '%%'])} {r.choice(['n', 'm', '2', '3', x()])})"
+        if kind < 11:
+            return f"(i64.{r.choice(['min', 'max'])} {x()} {x()})"
+        return f"(if {self.condition(env, 1)} then {x()} else {x()})"
+
+    def condition(self, env, depth=2):
+        r = self.r
+        if depth > 0 and r.random() < 0.4:
+            return f"({self.condition(env, depth - 1)} {r.choice(['&&', '||'])} {self.condition(env, depth - 1)})"
+        if depth > 0 and r.random() < 0.1:
+            return f"(!{self.condition(env, depth - 1)})"
+        return f"({self.number(env, 1)} {r.choice(['<', '<=', '==', '>', '>='])} {self.number(env, 1)})"
+
+    # Mostly inside of an array of `size`.
+    def index(self, env, size):
+        r, i = self.r, self.number(env, 1)
+        loops = [x for x in env if x[0] == "i"] or ["0"]
+        j, k = r.choice(loops), r.choice(loops)
+        return r.choice([self.number(env), j, j, j, f"({j} + 1)", f"({j} - 1)", f"({j} + {k})", f"({j} + {k} + 1)", f"({j} - {k})", f"({size} - 1 - {j})",
+                         f"({size} - 1 - {j} - {k})", f"(i64.max 0 (i64.min ({size} - 1) {self.number(env)}))",
+                         f"(i64.min ({size} - 1) (i64.max 0 {i}))", f"(i64.max 0 ({i} - 1))", f"(i64.min ({size} - 1) ({i} + 1))",
+                         f"({self.number(env)} % {size})", f"((({i} - 1) + {size}) % {size})", "0"])
+
+    def element(self, env):
+        r = self.r
+        return r.choice([f"xs[{self.index(env, 'n')}]", f"xs[{self.index(env, 'n')}]", f"ys[{self.index(env, 'm')}]",
+                         f"c[{self.index(env, 'n')}, {self.index(env, 'm')}]", f"c[{self.index(env, 'n')}][{self.index(env, 'm')}]",
+                         f"i64.sum xs[{self.number(env, 1)}:{self.number(env, 1)}]", f"i64.sum (transpose c)[{self.index(env, 'm')}]",
+                         f"(copy xs with [{self.index(env, 'n')}] = {self.number(env, 1)})[{self.index(env, 'n')}]"])
+
+    def sum(self, env, depth):
+        r = self.r
+        kind = r.randrange(2) if depth == 0 else r.randrange(2, 8 if depth == 3 else 9)
+        i, t = self.name("i"), self.name("t")
+        end = r.choice(["n", "m", "n - 1", f"n - {env[-1]}", f"n - {env[-1]} - 1", f"{env[-1]}", self.number(env, 1)]) if env else r.choice(["n", "m", "n - 1"])
+        inner = lambda: self.sum(env + [i], depth - 1)
+        if kind == 0:
+            return self.element(env or ["n"])
+        if kind == 1:
+            return f"({self.element(env or ['n'])} + {self.element(env or ['n'])})"
+        if kind < 4:
+            return f"(loop {t} = 0 for {i} < {self.few(end)} do {t} + {inner()})"
+        if kind == 4:
+            return f"(loop {t} = 0 for {i} in {self.few(self.number(env or ['n'], 1))}..<{r.choice(['n', 'm'])} do {t} + {inner()})"
+        if kind == 5:
+            return f"(i64.sum (map (\\{i} -> {inner()}) (iota {self.few(r.choice(['n', 'm', end]))})))"
+        if kind == 6:
+            return f"(i64.sum (flatten (tabulate_2d n m (\\{i} {t} -> {self.sum(env + [i, t], depth - 1)}))))"
+        if kind == 7:
+            return f"(if {self.condition(env or ['n'])} then {self.sum(env, depth - 1)} else {self.sum(env, depth - 1)})"
+        return f"(let {i} = {self.index(env or ['n'], r.choice('nm'))} in {inner()})"
+
+    # Loops must end.
+    def few(self, end):
+        return end if "a" not in end.replace("max", "") and "b" not in end and "*" not in end else f"(i64.min 6 ({end}))"
+
+
+def program(seed):
+    g = Gen(seed)
+    return ("entry main [n] [m] (xs: [n]i64) (ys: [m]i64) (c: [n][m]i64) (a: i64) (b: i64): i64 =\n  "
+            + "\n  + ".join(g.sum([], 3) for _ in range(g.r.choice([1, 1, 2]))) + "\n")
+
+
+def inputs(seed):
+    r = random.Random(seed)
+    for n, m in SHAPES:
+        row = lambda s, k: f"[{', '.join(f'{(7 * i + s) % 11}i64' for i in range(k))}]" if k else "empty([0]i64)"
+        c = f"[{', '.join(row(i, m) for i in range(n))}]" if n and m else f"empty([{n}][{m}]i64)"
+        yield f"{row(3, n)} {row(5, m)} {c} {r.choice(NUMBERS)}i64 {r.choice(NUMBERS)}i64\n"
+
+
+def call(arguments, text=""):
+    try:
+        r = subprocess.run(arguments, input=text, capture_output=True, text=True, timeout=60)
+    except subprocess.TimeoutExpired:
+        return 124, "no end within 60 s"
+    return r.returncode, r.stdout if r.returncode == 0 else r.stderr[:600]
+
+
+# None: not a program. Otherwise what is wrong with it, empty if nothing is; and how many of the runs failed.
+def wrong(raido, folder, seed):
+    path = os.path.join(tempfile.mkdtemp(dir=folder), "p.fut")
+    pathlib.Path(path).write_text(program(seed))
+    status, said = call([raido, "check", "-w", path])
+    if status:
+        return None if "Internal" not in said else f"check: {said}", 0
+    failures = 0
+    for text in inputs(seed):
+        expected = call([raido, "run", "-w", path], text)
+        failures += expected[0] != 0
+        for name in ("cpu", "gpu"):
+            got = call([raido, "run", "-w", f"--pipeline={name}", path], text)
+            if got[0] == 0:                               # what nobody uses need not fail
+                bad = expected[0] == 0 and got[1] != expected[1]
+            else:                                         # a check of the program says where; the interpreter's own does not
+                bad = expected[0] == 0 or "Backtrace" not in got[1]
+            if bad:
+                return f"{name}: {text}{got}\nexpected: {expected}", failures
+    return "", failures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--raido", default="build/release/raido")
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--out", help="a folder for what is found")
+    parser.add_argument("--show", type=int, help="print the program of this seed")
+    options = parser.parse_args()
+    if options.show is not None:
+        print(program(options.show))
+        return 0
+    programs = findings = failed = 0
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
+        seeds = range(options.seed, options.seed + options.count)
+        for seed, (said, failures) in zip(seeds, pool.map(lambda s: wrong(os.path.abspath(options.raido), folder, s), seeds)):
+            programs += said is not None
+            failed += failures
+            if said:
+                findings += 1
+                print(f"seed {seed}: {said}\n{program(seed)}", flush=True)
+                if options.out:
+                    os.makedirs(options.out, exist_ok=True)
+                    (pathlib.Path(options.out) / f"{seed}.fut").write_text(program(seed))
+    runs = programs * len(SHAPES)
+    print(f"{programs} programs of {options.count}, {failed} of {runs} runs fail, {findings} findings")
+    return 1 if findings or 2 * programs < options.count or not 0 < failed < runs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
