@@ -7,13 +7,15 @@
 // Copies are avoided by wishes: `ys with [i] = b` where b was created in the same body wishes that b be created in row i
 // of ys at once, when nothing reads or writes ys from the creation of b to the update and nobody uses b afterwards. The
 // creator honours the wish; the update then is marked #[in_place] and is nothing at run time. Likewise the parts of a
-// concatenation, the rows of an array literal, and the results of branches and of seg bodies.
+// concatenation, the rows of an array literal, and the results of branches and of seg bodies. Between b and the update may be
+// another shape of it, if it goes to a part without gaps.
 //
 // A loop whose body updates its own state works in the block of the initial array (which the loop consumes). Any other
 // array state is a block handed from iteration to iteration; `double_buffer` and `hoist_allocs` make those cheap.
 // Constant arrays that nobody updates move to the program's constants.
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "compiler/ir/build.h"
 #include "compiler/ir/layout.h"
@@ -248,10 +250,48 @@ class Placer {
 
   // ---- wishes ----
 
+  // What is created at the place where an update puts it is written before the update: the checks of the update, and what they are
+  // made of, come before the creation if they are scalars that do not depend on it.
+  void checks_first(std::vector<std::unique_ptr<Stm>>& stms, uint32_t depth) {
+    std::unordered_map<Var, const Stm*> made;                 // in front of the statement
+    for (size_t t = 0; t < stms.size(); t++) {
+      auto x = std::get_if<Update>(&stms[t]->exp);
+      if (x && array(x->value) && !stms[t]->checks.empty()) {
+        Var v = origin(unshaped(*x, depth).value_or(x->value), depth);
+        auto creator = std::find_if(stms.begin(), stms.begin() + ptrdiff_t(t), [&](const auto& s) { return made.contains(v) && s.get() == made.at(v); });
+        if (creator != stms.begin() + ptrdiff_t(t)) {
+          std::unordered_set<const Stm*> behind, moved;
+          for (auto s = creator; s != stms.begin() + ptrdiff_t(t); s++) behind.insert(s->get());
+          bool possible = true;
+          auto needs = [&](Var y, auto& self) -> void {
+            auto s = made.contains(y) ? made.at(y) : nullptr;
+            if (!s || !behind.contains(s) || !moved.insert(s).second) return;
+            possible = possible && is_scalar_work(*s);
+            each_use(p_, *s, [&](Var z) { self(z, self); });
+          };
+          for (Var c : stms[t]->checks) needs(c, needs);
+          if (possible) std::stable_partition(creator, stms.begin() + ptrdiff_t(t), [&](const auto& s) { return moved.contains(s.get()); });
+        }
+      }
+      for (Bind b : stms[t]->pattern) made[b.var] = stms[t].get();
+    }
+  }
+  bool is_scalar_work(const Stm& s) const {
+    return match(s.exp, [](const Assert&) { return true; }, [](const Apply&) { return true; }, [](const Convert&) { return true; },
+                 [&](const Identity& x) { auto v = var_of(x.value); return !v || !is_array(p_.type(*v)); }, [](const auto&) { return false; });
+  }
+  // What the value of an update is another shape of, if it is.
+  std::optional<Atom> unshaped(const Update& x, uint32_t depth) const {
+    auto v = var_of(x.value);
+    if (!v || !defs_.stm[*v] || defs_.depth[*v] < depth) return {};
+    auto shaped = std::get_if<Reshape>(&defs_.stm[*v]->exp);
+    return shaped ? std::optional<Atom>(shaped->array) : std::nullopt;
+  }
   Plan make_plan(Body& b, const std::vector<std::optional<Place>>& wishes, uint32_t depth) {
     Plan plan;
     plan.stms = b.stms.take();
     plan.result = b.result;
+    checks_first(plan.stms, depth);
     for (size_t k = 0; k < plan.stms.size(); k++) {
       const Stm& s = *plan.stms[k];
       plan.uses.push_back(free_vars(p_, s));
@@ -263,7 +303,7 @@ class Placer {
         auto [found, fresh] = plan.consumer.try_emplace(v, Plan::Consumer{k, part});
         if (!fresh) found->second.several = true;
       };
-      if (auto x = std::get_if<Update>(&s.exp)) wants(x->value, 0);
+      if (auto x = std::get_if<Update>(&s.exp)) wants(unshaped(*x, depth).value_or(x->value), 0);
       if (auto x = std::get_if<Concat>(&s.exp)) for (size_t i = 0; i < x->arrays.size(); i++) wants(x->arrays[i], i);
       if (auto x = std::get_if<ArrayLit>(&s.exp)) for (size_t i = 0; i < x->elements.size(); i++) wants(x->elements[i], i);
     }
@@ -391,8 +431,13 @@ class Placer {
         if (!sizes_.in_scope(x.array) || !array(x.array)->place) return {};
         bool known = true;
         walk(x.at, [&](const Atom& a) { known = known && sizes_.in_scope(a); });
+        for (Var check : consumer.checks) known = known && sizes_.in_scope(check);   // nothing is written outside
         if (!known) return {};
-        return Place{place(x.array).block, sliced(sizes_, place(x.array).layout, x.at)};
+        Place where{place(x.array).block, sliced(sizes_, place(x.array).layout, x.at)};
+        if (!unshaped(x, defs_.depth[v])) return where;
+        if (where.layout.strides.size() != 1 || !is_const(where.layout.strides[0], 1) || !in_scope(array(v)->shape)) return {};
+        where.layout.strides = row_major(sizes_, array(v)->shape);
+        return where;
       },
       [&](const Concat& x) -> std::optional<Place> {
         auto whole = decided(out, plan, consumer, k);

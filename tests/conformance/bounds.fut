@@ -26,3 +26,37 @@ entry triangle [n] (a: [n][n]i64) (more: i64) =
 entry neighbours [n] (xs: [n]i64) (k: i64) =
   (tabulate n (\i -> xs[i64.max 0 (i64.min (n - 1) (i + k))] + xs[i64.min (n - 1) (i64.max 0 (i - k * k))]),
    tabulate n (\i -> xs[(i + k) % n] + (if i < 1 || k < 0 then 1 else xs[i - 1])))
+
+-- Nothing is written before it is known where.
+-- ==
+-- entry: slice_far
+-- input { [1i64, 2i64, 3i64, 4i64] 1i64 2i64 } output { [1i64, 0i64, 1i64, 4i64] }
+-- input { [1i64, 2i64, 3i64, 4i64] 100000000i64 5i64 } error: out of bounds
+-- input { [1i64, 2i64, 3i64, 4i64] 3i64 2i64 } error: out of bounds
+-- input { [1i64, 2i64, 3i64, 4i64] -100000000i64 3i64 } error: out of bounds
+entry slice_far [n] (xs: *[n]i64) (k: i64) (m: i64): *[n]i64 = let b = map (\i -> i * i) (iota m) in xs with [k:k + m] = b
+
+-- ==
+-- entry: row_far
+-- input { [[1i64, 2i64, 3i64, 4i64]] 0i64 } output { [[0i64, 1i64, 4i64, 9i64]] }
+-- input { [[1i64, 2i64, 3i64, 4i64]] 100000000i64 } error: out of bounds
+entry row_far [n] (xs: *[n][4]i64) (k: i64): *[n][4]i64 = let b = map (\i -> i * i) (iota 4) in xs with [k] = b
+
+-- ==
+-- entry: row_far_in_loop
+-- input { [[1i64, 2i64], [3i64, 4i64]] 0i64 } output { [[0i64, 0i64], [1i64, 2i64]] }
+-- input { [[1i64, 2i64], [3i64, 4i64]] 1i64 } error: out of bounds
+-- input { [[1i64, 2i64], [3i64, 4i64]] 100000000i64 } error: out of bounds
+entry row_far_in_loop [n] [m] (xs: *[n][m]i64) (k: i64) =
+  loop xs for i < n do let row = map (\j -> i + i * j) (iota m) in xs with [i + k] = row
+
+-- An array as long as one less than the loop runs.
+-- ==
+-- entry: one_less
+-- input { [3i64, 5i64] empty([0]i64) } output { 0i64 }
+-- input { [3i64, 5i64] [1i64, 2i64] } output { 0i64 }
+entry one_less [n] [m] (xs: [n]i64) (ys: [m]i64) =
+  loop s = 0 for _i < m do
+    let k = i64.max 0 (m - 1)
+    in s + i64.sum (flatten (tabulate_2d n m (\i j -> i64.sum (copy xs with [0:k] = map (\l -> l * l + ys[j] * i) (iota k)))))
+       - i64.sum (map (\i -> i64.sum (map (\y -> y * i * k + xs[n - 1]) ys)) (iota n))
