@@ -278,6 +278,7 @@ class Placer {
   }
   bool is_scalar_work(const Stm& s) const {
     return match(s.exp, [](const Assert&) { return true; }, [](const Apply&) { return true; }, [](const Convert&) { return true; },
+                 [&](const Index&) { return !is_array(p_.type(s.pattern[0].var)); },
                  [&](const Identity& x) { auto v = var_of(x.value); return !v || !is_array(p_.type(*v)); }, [](const auto&) { return false; });
   }
   // What the value of an update is another shape of, if it is.
