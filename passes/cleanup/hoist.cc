@@ -1,10 +1,10 @@
 // hoist.cc - loop-invariant code motion (C5): statements whose operands are all bound outside leave loops, lambdas of
 // parallel operators and seg bodies.
 //
-// What moves may run although the body never does, so it must not fail, must end, and must not be consumed inside:
-// no assertions, no while loops, no calls, no reads that only the body's execution makes safe, no arrays of n - 1 elements where only
-// that the body runs says that n is not 0. Code does not leave branches. Statements that listed proofs move only with proofs that are
-// bound outside, too.
+// What moves may run although the body never does, so it must not fail, must end, and must not be consumed inside: no assertions, no
+// while loops, no calls, no reads and updates that only the body's execution makes safe, no arrays of n - 1 elements where only that the
+// body runs says that n is not 0. Code does not leave branches. Statements that listed proofs move only with proofs that are bound
+// outside, too.
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"
@@ -106,7 +106,7 @@ class Hoister {
                  [](const Scratch&) { return false; }, [](const Jvp&) { return false; }, [](const Vjp&) { return false; },
                  [](const Custom&) { return false; }, [](const Seg&) { return false; }, [](const Alloc&) { return false; },
                  [](const WithAcc&) { return false; }, [](const Hist&) { return false; }, [](const AccUpdate&) { return false; },
-                 [&](const Index&) { return !s.checks.empty(); }, [](const auto&) { return true; });
+                 [&](const Index&) { return !s.checks.empty(); }, [&](const Update&) { return !s.checks.empty(); }, [](const auto&) { return true; });
   }
   void lift_from(Stm& outer, List<Stm>& out) {
     VarSet inside;

@@ -60,3 +60,11 @@ entry one_less [n] [m] (xs: [n]i64) (ys: [m]i64) =
     let k = i64.max 0 (m - 1)
     in s + i64.sum (flatten (tabulate_2d n m (\i j -> i64.sum (copy xs with [0:k] = map (\l -> l * l + ys[j] * i) (iota k)))))
        - i64.sum (map (\i -> i64.sum (map (\y -> y * i * k + xs[n - 1]) ys)) (iota n))
+
+-- Where there are no rows, none is the last.
+-- ==
+-- entry: last_row
+-- input { empty([0][2]i64) } output { 0i64 }
+-- input { [[1i64, 2i64], [3i64, 4i64]] } output { 32i64 }
+entry last_row [n] [m] (c: [n][m]i64): i64 =
+  i64.sum (flatten (tabulate_2d n m (\_ _ -> i64.sum (flatten (copy c with [n - 1] = map (\j -> j + n) (iota m))))))
