@@ -154,9 +154,9 @@ void Facts::largest(Var v, const Atom& x, const Atom& y) {
     for (i64 more = 0; more < 4; more++)                 // max 0 (i - 1) is at most n - 1 as well
       if (Linear top = above + Linear{more, {}}; nonnegative(top - below)) return bounded(v, top);
 }
-void Facts::remainder(Var v, const Atom& n) {            // runs only where n is not 0
-  auto l = linear(n);
-  if (l && nonnegative(*l)) bounded(v, *l + Linear{-1, {}});
+void Facts::remainder(Var v, const Atom& n) {
+  auto l = linear(n);                                    // that n is not 0 has to be known: the remainder's own check may be dead
+  if (l && nonnegative(*l + Linear{-1, {}})) bounded(v, *l + Linear{-1, {}});
 }
 
 std::optional<Linear> Facts::linear(const Atom& a) const {

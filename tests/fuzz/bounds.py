@@ -12,6 +12,7 @@ import argparse
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -97,11 +98,13 @@ class Gen:
             return f"(i64.sum (flatten (tabulate_2d n m (\\{i} {t} -> {self.sum(env + [i, t], depth - 1)}))))"
         if kind == 7:
             return f"(if {self.condition(env or ['n'])} then {self.sum(env, depth - 1)} else {self.sum(env, depth - 1)})"
-        return f"(let {i} = {self.index(env or ['n'], r.choice('nm'))} in {inner()})"
+        v = self.name("v")
+        return f"(let {v} = {self.index(env or ['n'], r.choice('nm'))} in {self.sum(env + [v], depth - 1)})"
 
     # Loops must end.
     def few(self, end):
-        return end if "a" not in end.replace("max", "") and "b" not in end and "*" not in end else f"(i64.max (-2) (i64.min 6 ({end})))"
+        far = "*" in end or any(x in ("a", "b") or x.startswith("v") for x in re.findall(r"[a-z]\w*", end))
+        return f"(i64.max (-2) (i64.min 6 ({end})))" if far else end
 
 
 def program(seed):
