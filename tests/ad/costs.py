@@ -3,7 +3,8 @@
 counts scalar operations, bytes copied, bytes of new arrays and the bytes needed at once, and compares the growth from the
 second size to the third with the exponents that the functions promise. Of schedules it checks how often the body ran, which
 is what the work is more than that of the plain derivative, and that the result is the same to the last bit; the same of loops
-under --ad-memory, whose memory it compares with the option as well."""
+under --ad-memory, whose memory it compares with the option as well. With --pipeline behind other passes: there the growth and the
+schedules, not the limits of --ad-memory."""
 import argparse
 import math
 import os
