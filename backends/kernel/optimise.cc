@@ -1,6 +1,8 @@
 // optimise.cc - dead declarations. Reads are counted once; a dropped statement takes its reads with it, so one sweep from
 // the back of each body finds chains. Repeated until nothing is dropped, since loops carry values back.
 //
+// Kernels come first: a parameter that nobody reads any more is not given, and dies in the host's code.
+//
 // Then loops of few iterations that stand for a vector (decision 008): gcc would unroll them and look for vectors in what is around.
 #include "backends/kernel/optimise.h"
 
@@ -11,6 +13,12 @@
 
 namespace raido::kir {
 namespace {
+
+// The bodies of a statement, the last first.
+template <class F> void inner(Stm& s, F f) {
+  match(s.node, [&](For& x) { f(x.body); }, [&](While& x) { f(x.body); f(x.test); },
+        [&](If& x) { f(x.else_); f(x.then_); }, [&](ParallelFor& x) { f(x.body); }, [](auto&) {});   // others have no bodies
+}
 
 class Dead {
  public:
@@ -57,10 +65,6 @@ class Dead {
       [&](const CopyMemory& x) { read(x.to, by); read(x.to_at, by); read(x.from, by); read(x.from_at, by); read(x.count, by); },
       [&](const Launch& x) { read(x.args, by); read(x.threads, by); }, [&](const ParallelFor& x) { read(x.n, by); });
   }
-  template <class F> void inner(Stm& s, F f) {
-    match(s.node, [&](For& x) { f(x.body); }, [&](While& x) { f(x.body); f(x.test); },
-          [&](If& x) { f(x.else_); f(x.then_); }, [&](ParallelFor& x) { f(x.body); }, [](auto&) {});   // others have no bodies
-  }
   void count(Block& b) {
     for (Stm& s : b) {
       own(s, 1);
@@ -81,6 +85,35 @@ class Dead {
     });
   }
   bool is_local(Name n) const { return !m_.names[n.index].constant; }
+};
+
+// Parameters of kernels that only dropped statements read, and what the launches give them.
+class Parameters {
+ public:
+  explicit Parameters(Module& m) : m_(m) {}
+
+  void run() {
+    for (Kernel& k : m_.kernels) {
+      IdSet<Name> read;
+      for (Name n : free_names(m_, k.body)) read.insert(n);
+      auto& unread = unread_.emplace_back();
+      for (size_t p = k.params.size(); p-- > 0;)
+        if (!read.contains(k.params[p])) { unread.push_back(p); erase(k.params, p); }
+    }
+    for (HostFunction& f : m_.functions) launches(f.body);
+  }
+
+ private:
+  Module& m_;
+  std::vector<std::vector<size_t>> unread_;                // of each kernel, the last first
+
+  static void erase(auto& of, size_t p) { of.erase(of.begin() + ptrdiff_t(p)); }
+  void launches(Block& b) {
+    for (Stm& s : b) {
+      if (auto l = std::get_if<Launch>(&s.node)) for (size_t p : unread_[size_t(l->kernel)]) erase(l->args, p);
+      inner(s, [&](Block& i) { launches(i); });
+    }
+  }
 };
 
 constexpr int64_t least_lanes = 4, most_lanes = 32;      // gcc finds vectors in longer loops by itself
@@ -147,11 +180,12 @@ class Lanes {
 }  // namespace
 
 void optimise(Module& m) {
+  for (Kernel& k : m.kernels) Dead(m).run(k.body);
+  Parameters(m).run();
   for (HostFunction& f : m.functions) {
     Dead(m).run(f.body);
     Lanes(m).find(f.body);
   }
-  for (Kernel& k : m.kernels) Dead(m).run(k.body);
 }
 
 }  // namespace raido::kir

@@ -4,7 +4,8 @@
 
 namespace raido::kir {
 
-// Drops declarations that nobody reads, assignments to them, and tests with nothing behind them; finds loops that are lanes.
+// Drops declarations and parameters of kernels that nobody reads, assignments to them, and tests with nothing behind them; finds loops
+// that are lanes.
 void optimise(Module& m);
 
 }  // namespace raido::kir

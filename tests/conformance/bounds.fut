@@ -65,6 +65,13 @@ entry one_less [n] [m] (xs: [n]i64) (ys: [m]i64) =
 -- ==
 -- entry: last_row
 -- input { empty([0][2]i64) } output { 0i64 }
--- input { [[1i64, 2i64], [3i64, 4i64]] } output { 36i64 }
+-- input { [[1i64, 2i64], [3i64, 4i64]] } output { 32i64 }
 entry last_row [n] [m] (c: [n][m]i64): i64 =
+  i64.sum (flatten (tabulate_2d n m (\_ _ -> i64.sum (flatten (copy c with [n - 1] = map (\j -> j + n) (iota m))))))
+
+-- ==
+-- entry: last_element
+-- input { empty([0][2]i64) } output { 0i64 }
+-- input { [[1i64, 2i64], [3i64, 4i64]] } output { 36i64 }
+entry last_element [n] [m] (c: [n][m]i64): i64 =
   i64.sum (flatten (tabulate_2d n m (\_ _ -> i64.sum (flatten (copy c with [n - 1, 0] = n)))))
