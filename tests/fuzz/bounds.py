@@ -54,6 +54,10 @@ class Gen:
             return f"({self.condition(env, depth - 1)} {r.choice(['&&', '||'])} {self.condition(env, depth - 1)})"
         if depth > 0 and r.random() < 0.1:
             return f"(!{self.condition(env, depth - 1)})"
+        loops = [x for x in env if x[0] == "i"]
+        if loops and r.random() < 0.4:                    # the ends of a loop
+            end = r.choice(["0", "1", "2", "3", "n - 1", "m - 1", "n - 2", "m - 2"])
+            return f"({r.choice(loops)}{r.choice(['', '', ' + 1', ' - 1'])} {r.choice(['<', '<=', '==', '>', '>='])} {end})"
         return f"({self.number(env, 1)} {r.choice(['<', '<=', '==', '>', '>='])} {self.number(env, 1)})"
 
     # Mostly inside of an array of `size`.
@@ -68,6 +72,8 @@ class Gen:
 
     def element(self, env):
         r = self.r
+        if r.random() < 0.2:
+            return f"(if {self.condition(env, 1)} then {self.element(env)} else {self.element(env)})"
         return r.choice([f"xs[{self.index(env, 'n')}]", f"xs[{self.index(env, 'n')}]", f"ys[{self.index(env, 'm')}]",
                          f"c[{self.index(env, 'n')}, {self.index(env, 'm')}]", f"c[{self.index(env, 'n')}][{self.index(env, 'm')}]",
                          f"i64.sum xs[{self.number(env, 1)}:{self.number(env, 1)}]", f"i64.sum (transpose c)[{self.index(env, 'm')}]",

@@ -1,0 +1,220 @@
+// peel.cc - conditions that only the first or the last iterations of an inner loop decide otherwise, as the edges of a grid do.
+//
+//   for i < n (xs) {                                    xs1 = for i < min n 1 (xs) { the same }
+//     let c = lt [0, i]                         ==>     xs2 = for j < .. (xs1) { let i = 1 + j .. a .. }
+//     let x = if c { a } else { b } ..                  xs3 = for j < .. (xs2) { let i = (n - 1) + j .. the same }
+//     let k = min [n - 1, i + 1] ..
+//   }
+//
+// Between them nothing depends on where the iteration is: no branches, which keep the elements of a vector from being computed
+// together, and indices that are i + 1 instead of a minimum. A condition is a comparison of i + c with a number near 0 or near n,
+// or min and max of the two, as they keep an index inside. At most `most_ends` iterations are apart at either end.
+// Loops that hold other loops stay as they are: there a branch costs little beside what is inside.
+#include "passes/parallel/peel.h"
+
+#include <algorithm>
+
+#include "compiler/ir/term.h"
+#include "compiler/ir/transform.h"
+#include "passes/pass.h"
+
+namespace raido {
+using namespace ir;
+namespace {
+
+constexpr i64 most_ends = 4, least_trips = 16;
+constexpr size_t most_statements = 100;
+
+class Peeler {
+ public:
+  explicit Peeler(const Program& p) : p_(p) {
+    p.each_body([&](const Body& b) {
+      each_stm(b, [&](const Stm& s) {
+        auto x = std::get_if<Apply>(&s.exp);
+        if (x && (x->op == ScalarOp::add || x->op == ScalarOp::sub)) sums_.emplace(s.pattern[0].var, *x);
+      });
+    });
+  }
+  // How many iterations are apart, and what is between them: the value of a comparison, or which operand min or max gives.
+  struct Plan {
+    i64 first = 0, last = 0;
+    std::unordered_map<Var, Atom> between = {};
+  };
+  std::optional<Plan> plan(const Stm& s, const For& loop) const {
+    if (auto n = const_of(loop.n); n && n->as_i64() < least_trips) return {};
+    VarSet inside, state;
+    each_bind(loop, [&](Var v) { inside.insert(v); });
+    for (Bind x : loop.state) state.insert(x.var);
+    for (Bind x : loop.state) {
+      bool depends = false;
+      walk(p_.type(x.var), [&](const Var& v) { depends = depends || state.contains(v); });
+      if (depends) return {};
+    }
+    Plan out;
+    bool choices = false, nested = false;
+    size_t statements = 0;
+    auto look = [&](const Stm& inner) {
+      statements++;
+      nested = nested || !(is_simple(inner.exp) || std::holds_alternative<If>(inner.exp));
+      choices = choices || std::holds_alternative<If>(inner.exp);
+      auto x = std::get_if<Apply>(&inner.exp);
+      if (!x || x->args.size() != 2 || elem_of(p_, x->args[0]) != Scalar::I64) return;
+      bool extremum = x->op == ScalarOp::min || x->op == ScalarOp::max;
+      if (decide(out, loop, inside, *x, inner.pattern[0].var) && extremum) choices = true;
+    };
+    each_stm(loop.body, look);
+    if (nested || !choices || statements > most_statements || out.between.empty() || !s.checks.empty()) return {};
+    return out;
+  }
+
+ private:
+  const Program& p_;
+  std::unordered_map<Var, Apply> sums_;
+
+  static bool is_simple(const Exp& e) {
+    return match(e, [](const Apply&) { return true; }, [](const Convert&) { return true; }, [](const Identity&) { return true; },
+                 [](const Index&) { return true; }, [](const Update&) { return true; }, [](const Assert&) { return true; },
+                 [](const auto&) { return false; });
+  }
+  struct Sum { std::optional<Var> base; i64 constant; };
+  std::optional<Sum> sum(const Atom& a) const {
+    constexpr i64 large = i64{1} << 40;
+    Sum out{{}, 0};
+    Atom at = a;
+    for (int steps = 0; steps < 8; steps++) {
+      if (auto c = const_of(at)) {
+        i64 value = c->as_i64();
+        return value < -large || value > large ? std::nullopt : std::optional(Sum{{}, out.constant + value});
+      }
+      out.base = *var_of(at);
+      auto made = sums_.find(*out.base);
+      if (made == sums_.end()) return out;
+      const Apply& x = made->second;
+      auto l = const_of(x.args[0]), r = const_of(x.args[1]);
+      if (!(r || (l && x.op == ScalarOp::add))) return out;
+      i64 by = (r ? r : l)->as_i64();
+      if (by < -large || by > large) return out;
+      out.constant += x.op == ScalarOp::sub ? -by : by;
+      at = x.args[r ? 0 : 1];
+    }
+    return out;
+  }
+  // Where the comparison turns: for i < at it is `before`, for others not.
+  bool decide(Plan& out, const For& loop, const VarSet& inside, const Apply& x, Var result) const {
+    auto l = sum(x.args[0]), r = sum(x.args[1]);
+    if (!l || !r) return false;
+    bool left = l->base == loop.i.var;
+    const Sum &index = left ? *l : *r, &other = left ? *r : *l;
+    if (index.base != loop.i.var || (other.base && inside.contains(*other.base))) return false;
+    auto n = sum(loop.n);
+    if (!n) return false;
+    // From both ends: i < at near 0, or near n.
+    auto place = [&](i64 at) -> std::optional<bool> {    // true: `at` iterations at the beginning are on the other side
+      if (!other.base) {
+        if (at >= 1 && at <= most_ends) return out.first = std::max(out.first, at), true;
+        if (n->base) return {};
+      } else if (other.base != n->base) {
+        return {};
+      }
+      i64 left_over = n->constant - at;
+      if (left_over < 1 || left_over > most_ends) return {};
+      return out.last = std::max(out.last, left_over), false;
+    };
+    i64 bound = other.constant - index.constant;         // i compared with it
+    auto truth = [&](i64 at, bool before) {
+      auto first = place(at);
+      if (first) out.between.emplace(result, bool_const(*first ? !before : before));
+      return first.has_value();
+    };
+    switch (x.op) {
+      case ScalarOp::lt: return left ? truth(bound, true) : truth(bound + 1, false);
+      case ScalarOp::le: return left ? truth(bound + 1, true) : truth(bound, false);
+      case ScalarOp::eq: {                               // only there
+        auto beginning = place(bound + 1), end = place(bound);
+        bool found = beginning == true || end == false;
+        if (found) out.between.emplace(result, bool_const(false));
+        return found;
+      }
+      case ScalarOp::min: case ScalarOp::max: {          // i + c or the bound
+        bool small = x.op == ScalarOp::min;
+        auto first = place(small ? bound + 1 : bound);
+        if (first) out.between.emplace(result, *first == small ? x.args[left ? 1 : 0] : x.args[left ? 0 : 1]);
+        return first.has_value();
+      }
+      default: return false;
+    }
+  }
+};
+
+void peel(Program& p, PassContext& context, const Peeler& peeler, Body& b) {
+  Builder out(p, b.stms);
+  out.into(b, [&](List<Stm>& stms) {
+    for (auto& item : stms.take()) {
+      Stm& s = *item;
+      walk_parts(s, [&](Body& inner) { peel(p, context, peeler, inner); });
+      auto loop = std::get_if<For>(&s.exp);
+      auto plan = loop ? peeler.plan(s, *loop) : std::nullopt;
+      if (!plan || !context.allow()) {
+        out.emit(std::move(s));
+        continue;
+      }
+      context.stats.count("peel.loops");
+      out.source = s.source;
+      Term n = out.term(loop->n), zero = out.term(i64_const(0));
+      Term from = plan->first > 0 ? apply(ScalarOp::min, {n, out.term(i64_const(plan->first))}) : zero;
+      Term to = plan->last > 0 ? apply(ScalarOp::max, {from, n - plan->last}) : n;
+      std::vector<Atom> state = loop->init;
+      auto part = [&](const Term& begin, const Term& trips, bool between, bool last) {
+        For x = *loop;
+        x.n = trips.atom;
+        x.init = state;
+        x.i = {p.fresh("i", scalar_type(Scalar::I64))};
+        if (between)
+          each_stm(x.body, [&](Stm& inner) {
+            auto found = inner.pattern.size() == 1 ? plan->between.find(inner.pattern[0].var) : plan->between.end();
+            if (found != plan->between.end()) inner.exp = Identity{found->second};
+          });
+        List<Stm> moved;
+        Builder front(p, moved);
+        front.source = s.source;
+        Atom i = (front.term(x.i.var) + begin).atom;
+        for (auto& inner : x.body.stms.take()) moved.push_back(std::move(inner));
+        x.body.stms = std::move(moved);
+        Subst index;
+        index.emplace(loop->i.var, i);
+        substitute(p, x.body, index);
+        Stm made{{}, clone(p, x), {}, s.source, s.attrs};
+        state.clear();
+        for (Bind v : s.pattern) {
+          made.pattern.push_back({last ? v.var : p.fresh(p.hint(v.var), p.type(v.var))});
+          state.push_back(made.pattern.back().var);
+        }
+        out.emit(std::move(made));
+      };
+      if (plan->first > 0) part(zero, from, false, false);
+      part(out.term(i64_const(plan->first)), to - from, true, plan->last == 0);
+      if (plan->last > 0) part(to, n - to, false, true);
+    }
+  });
+}
+
+}  // namespace
+
+bool has_ends(const Program& p) {
+  Peeler peeler(p);
+  bool found = false;
+  p.each_body([&](const Body& b) {
+    each_stm(b, [&](const Stm& s) {
+      auto loop = std::get_if<For>(&s.exp);
+      found = found || (loop && peeler.plan(s, *loop));
+    });
+  });
+  return found;
+}
+
+void peel(Program& program, PassContext& context) {
+  Peeler peeler(program);
+  program.each_body([&](Body& b) { peel(program, context, peeler, b); });
+}
+
+}  // namespace raido
