@@ -23,10 +23,12 @@ Linear operator*(i64 k, Linear a) {
 void Facts::bound(Var v) {
   if (auto a = std::get_if<ArrayType>(&p_.type(v)))
     for (const Dim& d : a->shape)
-      if (auto n = var_of(d); n && !size_.contains(*n)) {
-        size_.insert(*n);
-        size_log_.push_back(*n);
-      }
+      if (auto n = var_of(d)) size(*n);
+}
+void Facts::size(Var n) {
+  if (size_.contains(n)) return;
+  size_.insert(n);
+  size_log_.push_back(n);
 }
 void Facts::forget_since(size_t mark) {
   for (; size_log_.size() > mark; size_log_.pop_back()) size_.erase(size_log_.back());
@@ -37,6 +39,8 @@ void Facts::index(Var i, const Dim& n) {
 }
 void Facts::define(Var v, const Exp& e) {
   if (auto choice = std::get_if<If>(&e)) return condition(v, *choice);
+  if (auto iota = std::get_if<Iota>(&e); iota && is_const(iota->start, 0) && is_const(iota->step, 1) && elem_of(p_.type(v)) == Scalar::I64)
+    counts_[v] = iota->n;
   auto apply = std::get_if<Apply>(&e);
   if (!apply || !is_scalar(p_.type(v))) return;
   if (apply->op == ScalarOp::select) return choice(v, *apply);
@@ -64,6 +68,33 @@ void Facts::define(Var v, const Exp& e) {
 
 void Facts::runs(const Dim& n) {
   if (auto l = linear(n)) assumed_.push_back(*l + Linear{-1, {}});
+}
+size_t Facts::enter(const Exp& e) {
+  size_t mark = assumptions();
+  match(e,
+        [&](const For& x) {
+          index(x.i.var, x.n);
+          runs(x.n);
+          for (Bind y : x.state) bound(y.var);
+        },
+        [&](const While& x) { for (Bind y : x.state) bound(y.var); },
+        [&](const Screma& x) {
+          elements(x.inputs, x.pre);
+          if (is_map(x)) runs(x.width);                  // operators may run on no elements, too
+        },
+        [&](const Hist& x) { elements(x.inputs, x.pre); },
+        [&](const Seg& x) {
+          for (size_t i = 0; i < x.index.size(); i++) index(x.index[i].var, x.extent[i]);
+          if (x.reduces.empty() && x.scans.empty()) for (const Dim& n : x.extent) runs(n);
+        },
+        [&](const auto&) {});                            // no facts
+  return mark;
+}
+void Facts::elements(const std::vector<Var>& inputs, const Lambda& f) {
+  for (size_t i = 0; i < inputs.size() && i < f.params.size(); i++) {
+    bound(inputs[i]);
+    if (auto n = counts_.find(inputs[i]); n != counts_.end()) index(f.params[i].var, n->second);
+  }
 }
 size_t Facts::assume(const Atom& condition, bool holds) {
   size_t mark = assumed_.size();

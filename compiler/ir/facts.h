@@ -27,12 +27,14 @@ class Facts {
   explicit Facts(const Program& p) : p_(p) {}
   // What is known from entering scope; called as the walk meets binders. Sizes in the types of binders are >= 0.
   void bound(Var v);
+  void size(Var n);
   // That something is a size is known only after the array was made: what was learned since a mark is forgotten again.
   size_t mark() const { return size_log_.size(); }
   void forget_since(size_t mark);
   void index(Var i, const Dim& n);                       // 0 <= i < n
-  void define(Var v, const Exp& e);                      // of an i64 variable, or a comparison of i64
+  void define(Var v, const Exp& e);                      // of an i64 variable, a comparison of i64, or 0, 1 .. n-1
   void runs(const Dim& n);                               // something runs n times: where it does n is not 0
+  size_t enter(const Exp& e);                            // the scopes that it opens; returns the mark to retract to behind it
 
   // In a branch its condition holds, or does not; returns the mark to retract to at its end.
   size_t assume(const Atom& condition, bool holds);
@@ -50,11 +52,13 @@ class Facts {
   const Program& p_;
   VarSet size_, indexed_, not_negative_;
   std::vector<Var> size_log_;                            // members of size_ in the order of their discovery
+  std::unordered_map<Var, Dim> counts_;                  // 0, 1 .. n-1
   std::unordered_map<Var, Linear> form_, upper_;         // a definition as a linear form; an index's largest value
   std::unordered_map<Var, Linear> at_most_;              // of what is not bounded below
   std::unordered_map<Var, Linear> holds_;                // a comparison is true exactly where this is not negative
   std::unordered_map<Var, std::pair<bool, std::vector<Var>>> parts_;  // of a conjunction (true) or a disjunction
   std::vector<Linear> assumed_;                          // what is not negative here
+  void elements(const std::vector<Var>& inputs, const Lambda& f);
   void condition(Var v, const If& x);
   void choice(Var v, const Apply& select);
   void least(Var v, const Atom& x, const Atom& y);

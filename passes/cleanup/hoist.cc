@@ -1,13 +1,15 @@
 // hoist.cc - loop-invariant code motion (C5): statements whose operands are all bound outside leave loops, lambdas of
 // parallel operators and seg bodies.
 //
-// What moves may run although the body never does, so it must not fail, must end, and must not be consumed inside: no assertions, no
-// while loops, no calls, no reads and updates that only the body's execution makes safe, no arrays of n - 1 elements where only that the
-// body runs says that n is not 0. Code does not leave branches. Statements that listed proofs move only with proofs that are bound
-// outside, too.
+// What moves may run although the body never does, so it must not fail, must end, and must not be consumed inside (what a loop
+// updates in place moves with the loop): no assertions, no
+// while loops, no calls, no reads and updates but those with proofs that are bound outside, too, and those that the loops which move
+// with them keep inside of their arrays; no arrays of n - 1 elements where only that the body runs says that n is not 0. Code does not
+// leave branches.
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"
+#include "compiler/ir/facts.h"
 #include "compiler/ir/transform.h"
 #include "passes/pass.h"
 
@@ -82,24 +84,87 @@ class Hoister {
                  [](const auto&) { return false; });
   }
 
-  // Safe to run at any time, any number of times, wherever its operands are known.
-  bool movable(const Stm& s) const {
+  // Safe to run at any time, any number of times, wherever its operands are known. `given`: what is consumed of its results, if its
+  // consumer moves as well; what it consumes has to be made by what moves as well.
+  bool movable(const Stm& s, const std::vector<Var>& given) const {
     for (Bind b : s.pattern) {
       const Type& t = p_.type(b.var);
       if (is_acc(t) || is_check(t) || std::holds_alternative<BlockType>(t)) return false;
       if (p_.level == Memory && is_array(t)) return false;     // its place decides
-      if (is_array(t))
+      if (is_array(t) && std::ranges::find(given, b.var) == given.end())
         for (Var r : aliases_.roots(b.var)) if (consumed_.contains(r)) return false;
     }
-    if (!aliases_.consumed(s).empty() || !s.attrs.empty()) return false;
+    if (!s.attrs.empty()) return false;
     bool ok = total(s);
     bool view = match(s.exp, [](const Index&) { return true; }, [](const Reshape&) { return true; }, [](const Permute&) { return true; },
                       [](const Identity&) { return true; }, [](const auto&) { return false; });
     for (Bind b : s.pattern)
       if (is_array(p_.type(b.var)) && s.checks.empty() && !view)
         ok = ok && std::ranges::all_of(shape_of(p_.type(b.var)), [&](const Dim& d) { return not_negative(d); });
-    walk_parts(s, [&](const Body& inner) { each_stm(inner, [&](const Stm& x) { ok = ok && total(x); }); });
+    walk_parts(s, [&](const Body& inner) { each_stm(inner, [&](const Stm& x) { ok = ok && (total(x) || place(x)); }); });
     return ok;
+  }
+  // Whether all places that the bodies of s read and update are inside of their arrays by what s says itself and by the sizes outside.
+  bool keeps_inside(const Stm& s) const {
+    bool any = false;
+    walk_parts(s, [&](const Body& inner) { each_stm(inner, [&](const Stm& x) { any = any || !total(x); }); });
+    if (!any) return true;
+    Facts facts(p_);
+    VarSet learnt;
+    each_use(p_, s.exp, [&](Var v) { learn(facts, learnt, v, 0); });
+    return inside(facts, s);
+  }
+  void learn(Facts& facts, VarSet& learnt, Var v, int depth) const {
+    const Stm* s = made_[v];
+    if (sizes_.contains(v)) facts.size(v);
+    if (depth > 8 || learnt.contains(v) || !s || !(std::holds_alternative<Apply>(s->exp) || std::holds_alternative<Iota>(s->exp))) return;
+    learnt.insert(v);
+    each_use(p_, s->exp, [&](Var x) { learn(facts, learnt, x, depth + 1); });
+    facts.define(v, s->exp);
+  }
+  bool inside(Facts& facts, const Stm& s) const {
+    auto body = [&](const Body& b) {
+      for (const Stm& x : b.stms) {
+        auto at = place(x);
+        if (at) facts.bound(at->first);
+        if (at && x.checks.empty() && !in_bounds(facts, shape_of(p_.type(at->first)), *at->second)) return false;
+        if (!inside(facts, x)) return false;
+        for (Bind y : x.pattern) {
+          facts.bound(y.var);
+          facts.define(y.var, x.exp);
+        }
+      }
+      return true;
+    };
+    bool ok = true;
+    size_t mark = facts.enter(s.exp);
+    if (auto choice = std::get_if<If>(&s.exp)) {
+      for (bool holds : {true, false}) {
+        size_t branch = facts.assume(choice->cond, holds);
+        ok = ok && body(holds ? choice->then_ : choice->else_);
+        facts.retract(branch);
+      }
+    } else {
+      walk_parts(s, [&](const Body& inner) { ok = ok && body(inner); });
+    }
+    facts.retract(mark);
+    return ok;
+  }
+  static std::optional<std::pair<Var, const std::vector<Selector>*>> place(const Stm& s) {
+    if (auto x = std::get_if<Index>(&s.exp)) return std::pair{x->array, &x->at};
+    if (auto x = std::get_if<Update>(&s.exp)) return std::pair{x->array, &x->at};
+    return {};
+  }
+  static bool in_bounds(const Facts& facts, const std::vector<Dim>& shape, const std::vector<Selector>& at) {
+    for (size_t k = 0; k < at.size(); k++) {
+      auto n = facts.linear(shape[k]);
+      auto slice = std::get_if<Slice>(&at[k]);
+      if (slice && !is_const(slice->stride, 1)) return false;
+      auto first = facts.linear(slice ? slice->start : std::get<Atom>(at[k]));
+      auto count = slice ? facts.linear(slice->count) : Linear{1, {}};
+      if (!n || !first || !count || !facts.nonnegative(*first) || !facts.nonnegative(*count) || !facts.nonnegative(*n - *first - *count)) return false;
+    }
+    return true;
   }
   bool total(const Stm& s) const {
     return match(s.exp, [](const Assert&) { return false; }, [](const While&) { return false; }, [](const Call&) { return false; },
@@ -111,24 +176,58 @@ class Hoister {
   void lift_from(Stm& outer, List<Stm>& out) {
     VarSet inside;
     walk_parts(outer, [&](Bind& b) { inside.insert(b.var); });    // parameters, counters, state, everything bound within
-    auto lift = [&](Body& b) {
-      List<Stm> kept;
+    walk_parts(outer, [&](Body& b) {
+      Kept kept;
       for (auto& item : b.stms.take()) {
-        bool free = movable(*item);
-        if (free) each_use(p_, item->exp, [&](Var v) { free = free && (!inside.contains(v) || bound_in(*item, v)); });
-        for (Var c : item->checks) free = free && !inside.contains(c);
-        for (Bind x : item->pattern) walk(p_.type(x.var), [&](const Var& v) { free = free && (!inside.contains(v) || bound_in(*item, v)); });
-        if (!free || !context_.allow()) { kept.push_back(std::move(item)); continue; }
-        for (Bind x : item->pattern) {
-          inside.erase(x.var);
-          exists(x.var);
+        kept.push_back(std::move(item));
+        std::vector<size_t> group;
+        if (!moves(kept, kept.size() - 1, {}, inside, group) || !context_.allow()) continue;
+        for (size_t k : group) {
+          for (Bind x : kept[k]->pattern) {
+            inside.erase(x.var);
+            exists(x.var);
+          }
+          context_.stats.count("hoist.moved");
+          out.push_back(std::move(kept[k]));
         }
-        context_.stats.count("hoist.moved");
-        out.push_back(std::move(item));
       }
-      b.stms = std::move(kept);
-    };
-    walk_parts(outer, [&](Body& b) { lift(b); });
+      for (auto& item : kept) if (item) b.stms.push_back(std::move(item));
+    });
+  }
+  using Kept = std::vector<std::unique_ptr<Stm>>;            // those that have moved are null
+  // Whether statement k can move, together with those before it that make the arrays which it consumes: `group`, in order.
+  bool moves(const Kept& kept, size_t k, const std::vector<Var>& given, const VarSet& inside, std::vector<size_t>& group) const {
+    const Stm& s = *kept[k];
+    if (!movable(s, given)) return false;
+    std::vector<Var> consumed = aliases_.consumed(s);
+    for (Var c : consumed) {
+      size_t maker = k;
+      for (size_t i = 0; i < k; i++)
+        if (kept[i] && std::ranges::any_of(kept[i]->pattern, [&](Bind x) { return x.var == c; })) maker = i;
+      if (maker == k || std::ranges::find(group, maker) != group.end()) return false;
+      for (size_t i = maker + 1; i < k; i++)                 // reads of what s consumes stay before it
+        if (kept[i] && mentions(*kept[i], c)) return false;
+      if (!moves(kept, maker, consumed, inside, group)) return false;
+    }
+    VarSet with;
+    for (size_t i : group) for (Bind x : kept[i]->pattern) with.insert(x.var);
+    bool free = true;
+    auto outside = [&](Var v) { free = free && (!inside.contains(v) || with.contains(v) || bound_in(s, v)); };
+    each_use(p_, s.exp, outside);
+    for (Var c : s.checks) outside(c);
+    for (Bind x : s.pattern) walk(p_.type(x.var), [&](const Var& v) { outside(v); });
+    if (!free || !keeps_inside(s)) return false;
+    group.push_back(k);
+    return true;
+  }
+  bool mentions(const Stm& s, Var c) const {
+    bool found = false;
+    each_use(p_, s.exp, [&](Var v) {
+      if (!is_array(p_.type(v))) return;
+      auto reach = aliases_.reach(v);
+      found = found || v == c || std::ranges::find(reach, c) != reach.end();
+    });
+    return found;
   }
   bool bound_in(const Stm& s, Var v) const {
     bool found = false;

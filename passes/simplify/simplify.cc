@@ -90,7 +90,7 @@ class Simplifier {
       return true;
     }
     for (size_t i = before; i < whole.stms.size(); i++) define(whole.stms[i]);
-    size_t outside = enter(s);
+    size_t outside = facts_.enter(s.exp);
     if (auto choice = std::get_if<If>(&s.exp)) {
       for (bool holds : {true, false}) {
         size_t mark = facts_.assume(choice->cond, holds);
@@ -138,37 +138,6 @@ class Simplifier {
       definitions_[x.var] = &s;
       facts_.bound(x.var);
       facts_.define(x.var, s.exp);
-    }
-  }
-  // Facts of the scopes that a statement opens; a mark to retract to at their end.
-  size_t enter(const Stm& s) {
-    size_t mark = facts_.assumptions();
-    match(s.exp,
-          [&](const For& x) {
-            facts_.index(x.i.var, x.n);
-            facts_.runs(x.n);
-            for (Bind y : x.state) facts_.bound(y.var);
-          },
-          [&](const While& x) { for (Bind y : x.state) facts_.bound(y.var); },
-          [&](const Screma& x) {
-            elements(x.inputs, x.pre);
-            if (is_map(x)) facts_.runs(x.width);         // operators may run on no elements, too
-          },
-          [&](const Hist& x) { elements(x.inputs, x.pre); },
-          [&](const Seg& x) {
-            for (size_t i = 0; i < x.index.size(); i++) facts_.index(x.index[i].var, x.extent[i]);
-            if (x.reduces.empty() && x.scans.empty()) for (const Dim& n : x.extent) facts_.runs(n);
-          },
-          [&](const auto&) {});                          // no facts
-    return mark;
-  }
-  void elements(const std::vector<Var>& inputs, const Lambda& f) {
-    for (size_t i = 0; i < inputs.size() && i < f.params.size(); i++) {
-      facts_.bound(inputs[i]);
-      const Stm* d = definitions_[inputs[i]];
-      auto iota = d ? std::get_if<Iota>(&d->exp) : nullptr;
-      if (iota && is_const(iota->start, 0) && is_const(iota->step, 1) && elem_of(p_, iota->start) == Scalar::I64)
-        facts_.index(f.params[i].var, iota->n);
     }
   }
   Rewrite try_rules(Builder& b, Stm& s) {
