@@ -82,6 +82,7 @@ struct Step {
 };
 Pipeline operator+(Pipeline a, const Pipeline& b);
 Pipeline when(Predicate condition, Pipeline group);
+bool has_ends(const ir::Program& p);         // whether `peel` finds a loop
 
 struct PassContext {
   const PassOptions& options;

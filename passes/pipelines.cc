@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "compiler/ir/transform.h"
-#include "passes/parallel/peel.h"
 
 namespace raido {
 namespace {
@@ -34,7 +33,7 @@ const Pipeline& common_pipeline() {
 const Pipeline& pipeline_for(ir::Target target) {
   static const Pipeline memory = {pass::place, pass::double_buffer, pass::hoist_allocs};
   static const Pipeline cpu = common_pipeline() + Pipeline{pass::rows, pass::interchange, pass::early_accumulators, pass::share, pass::record, pass::tasks} + tidy() + Pipeline{pass::accumulators, pass::sequentialise} +
-                              tidy() + when(has_directions, Pipeline{pass::directions} + tidy()) + when(has_ends, Pipeline{pass::peel} + tidy()) + memory;
+                              tidy() + when(has_directions, Pipeline{pass::directions} + tidy()) + Pipeline{pass::copies} + when(has_ends, Pipeline{pass::peel} + tidy()) + memory;
   static const Pipeline gpu = common_pipeline() + Pipeline{pass::flatten} + tidy() + Pipeline{pass::accumulators, pass::sequentialise} +
                               tidy() + memory + Pipeline{pass::expand};
   return target == ir::Target::Gpu ? gpu : cpu;

@@ -33,33 +33,42 @@ void Facts::size(Var n) {
 void Facts::forget_since(size_t mark) {
   for (; size_log_.size() > mark; size_log_.pop_back()) size_.erase(size_log_.back());
 }
+void Facts::forget_definitions(size_t from, size_t to) {
+  for (size_t k = from; k < to; k++) {
+    Var v = defined_[k];
+    for (auto known : {&form_, &upper_, &at_most_}) known->erase(v);
+    counts_.erase(v);
+    tells_.erase(v);
+    indexed_.erase(v);
+    not_negative_.erase(v);
+  }
+  defined_.erase(defined_.begin() + ptrdiff_t(from), defined_.begin() + ptrdiff_t(to));
+}
 void Facts::index(Var i, const Dim& n) {
   indexed_.insert(i);
   if (auto last = linear(n)) upper_[i] = *last + Linear{-1, {}};
 }
 void Facts::define(Var v, const Exp& e) {
+  if (std::holds_alternative<If>(e) || std::holds_alternative<Apply>(e) || std::holds_alternative<Iota>(e)) defined_.push_back(v);
   if (auto choice = std::get_if<If>(&e)) return condition(v, *choice);
   if (auto iota = std::get_if<Iota>(&e); iota && is_const(iota->start, 0) && is_const(iota->step, 1) && elem_of(p_.type(v)) == Scalar::I64)
     counts_[v] = iota->n;
   auto apply = std::get_if<Apply>(&e);
   if (!apply || !is_scalar(p_.type(v))) return;
   if (apply->op == ScalarOp::select) return choice(v, *apply);
-  if ((apply->op == ScalarOp::and_ || apply->op == ScalarOp::or_) && elem_of(p_.type(v)) == Scalar::Bool) {
-    std::vector<Var>& parts = parts_[v].second;
-    parts_[v].first = apply->op == ScalarOp::and_;
-    parts.clear();
-    for (const Atom& a : apply->args)
-      if (auto part = var_of(a)) parts.push_back(*part);
-    return;
-  }
+  if ((apply->op == ScalarOp::and_ || apply->op == ScalarOp::or_) && elem_of(p_.type(v)) == Scalar::Bool)
+    return tells_all(v, apply->op == ScalarOp::and_, apply->args);
+  if (apply->op == ScalarOp::not_ && elem_of(p_.type(v)) == Scalar::Bool) return tells_opposite(v, apply->args[0]);
   if (apply->args.size() != 2 || elem_of(p_, apply->args[0]) != Scalar::I64) return;
   if (apply->op == ScalarOp::min) return least(v, apply->args[0], apply->args[1]);
   if (apply->op == ScalarOp::max) return largest(v, apply->args[0], apply->args[1]);
   if (apply->op == ScalarOp::mod) return remainder(v, apply->args[1]);
   auto x = linear(apply->args[0]), y = linear(apply->args[1]);
   if (!x || !y) return;
-  if (apply->op == ScalarOp::lt) holds_[v] = *y - *x + Linear{-1, {}};
-  else if (apply->op == ScalarOp::le) holds_[v] = *y - *x;
+  auto holds = [&](const Linear& l) { tells_[v] = {std::vector{-1 * l + Linear{-1, {}}}, std::vector{l}}; };
+  if (apply->op == ScalarOp::lt) holds(*y - *x + Linear{-1, {}});
+  else if (apply->op == ScalarOp::le) holds(*y - *x);
+  else if (apply->op == ScalarOp::eq) tells_[v] = {std::vector<Linear>{}, std::vector{*y - *x, *x - *y}};
   else if (apply->op == ScalarOp::add) form_[v] = *x + *y;
   else if (apply->op == ScalarOp::sub) form_[v] = *x - *y;
   else if (apply->op == ScalarOp::mul && x->is_constant()) form_[v] = x->constant * *y;
@@ -100,11 +109,25 @@ size_t Facts::assume(const Atom& condition, bool holds) {
   size_t mark = assumed_.size();
   auto v = var_of(condition);
   if (!v) return mark;
-  if (auto found = holds_.find(*v); found != holds_.end())
-    assumed_.push_back(holds ? found->second : -1 * found->second + Linear{-1, {}});
-  if (auto found = parts_.find(*v); found != parts_.end() && found->second.first == holds)
-    for (Var part : found->second.second) assume(part, holds);
+  if (auto found = tells_.find(*v); found != tells_.end())
+    assumed_.insert(assumed_.end(), found->second[holds].begin(), found->second[holds].end());
   return mark;
+}
+// A conjunction that is true says what all its parts say, a disjunction that is false likewise.
+void Facts::tells_all(Var v, bool value, const std::vector<Atom>& parts) {
+  std::vector<Linear> all;
+  for (const Atom& a : parts)
+    if (auto part = var_of(a))
+      if (auto found = tells_.find(*part); found != tells_.end()) all.insert(all.end(), found->second[value].begin(), found->second[value].end());
+  tells_[v] = {};
+  tells_[v][value] = std::move(all);
+}
+void Facts::tells_opposite(Var v, const Atom& of) {
+  auto c = var_of(of);
+  auto found = c ? tells_.find(*c) : tells_.end();
+  if (found == tells_.end()) return;
+  auto [fails, holds] = found->second;
+  tells_[v] = {holds, fails};
 }
 // if a then true else b, if a then b else false: a disjunction and a conjunction.
 void Facts::condition(Var v, const If& x) {
@@ -112,23 +135,23 @@ void Facts::condition(Var v, const If& x) {
   Atom yes = x.then_.result[0], no = x.else_.result[0];
   for (bool both : {false, true}) {
     auto c = const_of(both ? no : yes);
-    auto test = var_of(x.cond), other = var_of(both ? yes : no);
-    if (c && c->type == Scalar::Bool && bool(c->bits) != both && test && other) parts_[v] = {both, {*test, *other}};
+    if (c && c->type == Scalar::Bool && bool(c->bits) != both) tells_all(v, both, {x.cond, both ? yes : no});
   }
 }
 // A choice between x and x + n (or x - n) that lies in 0 .. n-1 on both sides, as wrapping around makes it, is an index.
 void Facts::choice(Var v, const Apply& select) {
   auto test = var_of(select.args[0]);
-  auto found = test ? holds_.find(*test) : holds_.end();
-  if (found == holds_.end() || elem_of(p_.type(v)) != Scalar::I64) return;
+  auto found = test ? tells_.find(*test) : tells_.end();
+  if (found == tells_.end() || found->second[0].size() != 1 || found->second[1].size() != 1 || elem_of(p_.type(v)) != Scalar::I64) return;
   auto yes = linear(select.args[1]), no = linear(select.args[2]);
   if (!yes || !no) return;
   Linear n = *yes - *no;
   if (n.terms.size() == 1 && n.terms.begin()->second < 0) n = -1 * n;
   if (n.terms.size() != 1 || n.constant != 0 || n.terms.begin()->second != 1 || !size_.contains(n.terms.begin()->first)) return;
-  Linear last = n + Linear{-1, {}}, holds = found->second, fails = -1 * holds + Linear{-1, {}};
+  const auto& [fails, holds] = found->second;
+  Linear last = n + Linear{-1, {}};
   auto follows = [&](const Linear& l, const Linear& from) { return nonnegative(l) || nonnegative(l - from); };
-  if (!follows(*yes, holds) || !follows(last - *yes, holds) || !follows(*no, fails) || !follows(last - *no, fails)) return;
+  if (!follows(*yes, holds[0]) || !follows(last - *yes, holds[0]) || !follows(*no, fails[0]) || !follows(last - *no, fails[0])) return;
   indexed_.insert(v);
   upper_[v] = last;
 }

@@ -5,6 +5,7 @@
 // Only expressions over bounded variables are reasoned about: arithmetic on sizes and indices does not wrap, arithmetic
 // of the user may. Everything else is an opaque, unbounded variable, about which nothing is proved.
 #pragma once
+#include <array>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -31,6 +32,9 @@ class Facts {
   // That something is a size is known only after the array was made: what was learned since a mark is forgotten again.
   size_t mark() const { return size_log_.size(); }
   void forget_since(size_t mark);
+  // The same for definitions, where sizes that they are made of may be unknown again.
+  size_t definitions() const { return defined_.size(); }
+  void forget_definitions(size_t from, size_t to);
   void index(Var i, const Dim& n);                       // 0 <= i < n
   void define(Var v, const Exp& e);                      // of an i64 variable, a comparison of i64, or 0, 1 .. n-1
   void runs(const Dim& n);                               // something runs n times: where it does n is not 0
@@ -55,11 +59,13 @@ class Facts {
   std::unordered_map<Var, Dim> counts_;                  // 0, 1 .. n-1
   std::unordered_map<Var, Linear> form_, upper_;         // a definition as a linear form; an index's largest value
   std::unordered_map<Var, Linear> at_most_;              // of what is not bounded below
-  std::unordered_map<Var, Linear> holds_;                // a comparison is true exactly where this is not negative
-  std::unordered_map<Var, std::pair<bool, std::vector<Var>>> parts_;  // of a conjunction (true) or a disjunction
+  std::unordered_map<Var, std::array<std::vector<Linear>, 2>> tells_;  // what is not negative where a condition is false, true
+  std::vector<Var> defined_;                             // in order, some more than once
   std::vector<Linear> assumed_;                          // what is not negative here
   void elements(const std::vector<Var>& inputs, const Lambda& f);
   void condition(Var v, const If& x);
+  void tells_all(Var v, bool value, const std::vector<Atom>& parts);
+  void tells_opposite(Var v, const Atom& of);
   void choice(Var v, const Apply& select);
   void least(Var v, const Atom& x, const Atom& y);
   void largest(Var v, const Atom& x, const Atom& y);

@@ -7,6 +7,11 @@
 // consumed, or the state of the loop around. In the last case the loop then consumes its initial value; if that one does
 // not belong to us it is copied once before the loop. Differentiation relies on this pass: it copies whatever is
 // consumed, so that the return sweep may read it, and most of the time does not (ad.md 13.2).
+//
+// A loop that fills a new array element by element, and of a alone reads the element that it writes next, takes a for the new one
+// under the same conditions:
+//
+//   let c = scratch ; let d = for i < n (e = c) { .. a[i] .. e with [i] = x }   ==>   let d = for i < n (e = a) { .. e[i] .. e with [i] = x }
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"
@@ -57,7 +62,8 @@ class CopyElimination {
     for (size_t i = 0; i < b.stms.size(); i++) {
       frames_.back().at = i;
       Stm& s = b.stms[i];
-      if (auto copy = std::get_if<Copy>(&s.exp); copy && eliminate(s, copy->array)) {
+      auto copy = std::get_if<Copy>(&s.exp);
+      if (copy ? eliminate(s, copy->array) : std::holds_alternative<Scratch>(s.exp) && reuse(b, i)) {
         i = frames_.back().at;           // statements may have moved
         continue;
       }
@@ -164,6 +170,95 @@ class CopyElimination {
     if (auto x = std::get_if<For>(&f.statement->exp)) return check(x->state, x->init);
     if (auto x = std::get_if<While>(&f.statement->exp)) return check(x->state, x->init);
     return false;
+  }
+
+  // b.stms[at] makes a scratch array. A loop behind it that fills it may work in an array that it reads.
+  bool reuse(Body& b, size_t at) {
+    Stm& s = b.stms[at];
+    Var c = s.pattern[0].var;
+    size_t uses = 0;
+    Stm* filled = nullptr;
+    for (size_t k = at + 1; k < b.stms.size(); k++)
+      each_use(p_, b.stms[k], [&](Var v) {
+        if (v != c) return;
+        uses++;
+        filled = &b.stms[k];
+      });
+    for (const Atom& a : b.result) uses += a == Atom(c);
+    auto loop = filled ? std::get_if<For>(&filled->exp) : nullptr;
+    if (uses != 1 || !loop) return false;
+    size_t state = size_t(std::ranges::find(loop->init, Atom(c)) - loop->init.begin());
+    if (state == loop->init.size()) return false;
+    std::vector<Var> candidates;
+    for (Var v : free_vars(p_, loop->body)) if (same_type(p_.type(v), p_.type(c))) candidates.push_back(v);
+    for (Var v : candidates) {
+      if (!reads_own_elements(*loop, state, v, {})) continue;
+      std::vector<Index*> reads;
+      each_stm(loop->body, [&](Stm& inner) {
+        if (auto x = std::get_if<Index>(&inner.exp); x && x->array == v) reads.push_back(x);
+      });
+      for (Index* x : reads) x->array = loop->state[state].var;
+      if (eliminate(s, v)) return true;
+      for (Index* x : reads) x->array = v;
+    }
+    return false;
+  }
+  // Whether iteration i writes element i of this state, at its end, and of v[own] reads only this one, before. Where the elements are
+  // rows, a row is made element by element itself, so that it can be made where it shall lie.
+  bool reads_own_elements(const For& loop, size_t state, Var v, std::vector<Selector> own) const {
+    const List<Stm>& stms = loop.body.stms;
+    Var whole = loop.state[state].var;
+    Atom i = loop.i.var;
+    own.push_back(i);
+    size_t last = stms.size();
+    for (size_t k = 0; k < stms.size(); k++) {
+      auto x = std::get_if<Update>(&stms[k].exp);
+      if (x && x->array == whole && x->at == std::vector<Selector>{i} && loop.body.result[state] == Atom(stms[k].pattern[0].var)) last = k;
+    }
+    if (last == stms.size()) return false;
+    auto row = var_of(std::get<Update>(stms[last].exp).value);
+    const For* makes_row = nullptr;                        // and the number of its state; its scratch array is made before
+    size_t row_state = 0, made = last, scratch = last;
+    if (row && is_array(p_.type(*row))) {
+      for (size_t k = 0; k < last; k++) {
+        auto x = std::get_if<For>(&stms[k].exp);
+        if (!x) continue;
+        for (size_t r = 0; r < stms[k].pattern.size(); r++) if (stms[k].pattern[r].var == *row) { makes_row = x; row_state = r; made = k; }
+      }
+      if (!makes_row) return false;
+      for (size_t k = 0; k < made; k++)
+        if (std::holds_alternative<Scratch>(stms[k].exp) && makes_row->init[row_state] == Atom(stms[k].pattern[0].var)) scratch = k;
+      if (scratch == last) return false;
+    }
+    VarSet views;
+    for (size_t k = 0; k < stms.size(); k++) {
+      size_t uses = 0, good = 0, others = 0;
+      std::vector<Var> of_views;
+      each_use(p_, stms[k], [&](Var u) {
+        uses += u == v;
+        others += u == whole;
+        if (views.contains(u)) of_views.push_back(u);
+      });
+      if (others != (k == last ? 1u : 0u)) return false;
+      if (uses == 0 && of_views.empty()) continue;
+      if (k >= last) return false;
+      each_stm(stms[k], [&](const Stm& inner) {
+        auto x = std::get_if<Index>(&inner.exp);
+        good += x && x->array == v && x->at.size() >= own.size() && std::equal(own.begin(), own.end(), x->at.begin());
+      });
+      if (good != uses) return false;
+      if (k > scratch && k != made && !std::holds_alternative<Index>(stms[k].exp)) return false;
+      if (k == made && uses > 0 && !reads_own_elements(*makes_row, row_state, v, own)) return false;
+      if (k == made && !std::ranges::all_of(of_views, [&](Var u) { return reads_own_elements(*makes_row, row_state, u, {}); })) return false;
+      if (k != made && may_view(stms[k].exp)) for (Bind x : stms[k].pattern) if (is_array(p_.type(x.var))) views.insert(x.var);
+    }
+    for (const Atom& a : loop.body.result)
+      if (auto u = var_of(a); u && (*u == v || views.contains(*u))) return false;
+    return true;
+  }
+  // Whether its result may be a part of what it reads.
+  static bool may_view(const Exp& e) {
+    return !std::holds_alternative<Scratch>(e) && !std::holds_alternative<Copy>(e) && !std::holds_alternative<Replicate>(e);
   }
 
   bool eliminate(Stm& s, Var a) {

@@ -20,31 +20,44 @@ using namespace ir;
 
 class Hoister {
  public:
-  Hoister(Program& p, PassContext& context) : p_(p), context_(context), aliases_(p), consumed_(aliases_.own_memory()) {
+  Hoister(Program& p, PassContext& context) : p_(p), context_(context), aliases_(p), consumed_(aliases_.own_memory()), facts_(p) {
     p_.each_body([&](const Body& b) {
       each_stm(b, [&](const Stm& s) { for (Bind x : s.pattern) made_[x.var] = &s; });
     });
   }
   void function(Function& f) {
-    for (Bind b : f.lambda.params) exists(b.var);
+    size_t mark = facts_.mark();
+    for (Bind b : f.lambda.params) facts_.bound(b.var);
     body(f.lambda.body);
-    sizes_ = {};
+    facts_.forget_since(mark);
   }
+  // What it binds is known to facts_ afterwards.
   void body(Body& b) {
     List<Stm> out;
-    VarSet outside = sizes_;
     for (auto& item : b.stms.take()) {
       Stm& s = *item;
-      VarSet before = sizes_;
-      match(s.exp, [&](const auto& op) { own_binds(op); });
-      walk_parts(s, [&](Body& inner) { body(inner); });
-      sizes_ = std::move(before);
-      if (!std::holds_alternative<If>(s.exp)) lift_from(s, out);
-      for (Bind x : s.pattern) exists(x.var);
+      size_t mark = facts_.mark(), begin = facts_.definitions(), outside = facts_.enter(s.exp);
+      if (auto choice = std::get_if<If>(&s.exp)) {
+        for (bool holds : {true, false}) {
+          size_t branch = facts_.assume(choice->cond, holds);
+          body(holds ? choice->then_ : choice->else_);
+          facts_.retract(branch);
+        }
+      } else {
+        walk_parts(s, [&](Body& inner) { body(inner); });
+      }
+      facts_.retract(outside);
+      facts_.forget_since(mark);
+      size_t end = facts_.definitions();
+      if (std::holds_alternative<If>(s.exp)) define(s);      // what its branches define tells what a condition does
+      facts_.forget_definitions(begin, end);
+      if (!std::holds_alternative<If>(s.exp)) {
+        lift_from(s, out);
+        define(s);
+      }
       out.push_back(std::move(item));
     }
     b.stms = std::move(out);
-    sizes_ = std::move(outside);
   }
 
  private:
@@ -53,23 +66,18 @@ class Hoister {
   Aliases aliases_;
   VarSet consumed_;
   VarMap<const Stm*> made_;
-  VarSet sizes_;                                             // of arrays that are there
+  Facts facts_;                                              // at the place to which statements move
 
-  void exists(Var v) {
-    if (is_array(p_.type(v))) for (const Dim& d : shape_of(p_.type(v))) if (auto n = var_of(d)) sizes_.insert(*n);
-  }
-  // Parameters and state, not what statements inside bind.
-  template <class Op> void own_binds(const Op& op) {
-    auto all = [&](const std::vector<Bind>& binds) { for (Bind x : binds) exists(x.var); };
-    if constexpr (requires { op.state; }) all(op.state);
-    if constexpr (requires { op.pre; }) all(op.pre.params);
-    if constexpr (requires { op.scope; }) all(op.scope.params);
+  void define(const Stm& s) {
+    for (Bind x : s.pattern) {
+      facts_.bound(x.var);
+      facts_.define(x.var, s.exp);
+    }
   }
   bool not_negative(const Atom& a, int depth = 0) const {
-    if (auto c = const_of(a)) return c->as_i64() >= 0;
-    Var v = *var_of(a);
-    if (sizes_.contains(v)) return true;
-    const Stm* s = made_[v];
+    if (auto l = facts_.linear(a); l && facts_.nonnegative(*l)) return true;
+    auto v = var_of(a);
+    const Stm* s = v ? made_[*v] : nullptr;
     if (!s || depth > 8) return false;
     auto both = [&](const Apply& x) { return std::ranges::all_of(x.args, [&](const Atom& y) { return not_negative(y, depth + 1); }); };
     return match(s->exp, [&](const Identity& x) { return not_negative(x.value, depth + 1); },
@@ -101,53 +109,41 @@ class Hoister {
     for (Bind b : s.pattern)
       if (is_array(p_.type(b.var)) && s.checks.empty() && !view)
         ok = ok && std::ranges::all_of(shape_of(p_.type(b.var)), [&](const Dim& d) { return not_negative(d); });
-    walk_parts(s, [&](const Body& inner) { each_stm(inner, [&](const Stm& x) { ok = ok && (total(x) || place(x)); }); });
+    walk_parts(s, [&](const Body& inner) { each_stm(inner, [&](const Stm& x) { ok = ok && total(x); }); });
     return ok;
   }
-  // Whether all places that the bodies of s read and update are inside of their arrays by what s says itself and by the sizes outside.
-  bool keeps_inside(const Stm& s) const {
-    bool any = false;
-    walk_parts(s, [&](const Body& inner) { each_stm(inner, [&](const Stm& x) { any = any || !total(x); }); });
-    if (!any) return true;
-    Facts facts(p_);
-    VarSet learnt;
-    each_use(p_, s.exp, [&](Var v) { learn(facts, learnt, v, 0); });
-    return inside(facts, s);
+  // Whether all places that s and its bodies read and update without a check are inside of their arrays, by what is known outside
+  // and what s says itself.
+  bool keeps_inside(const Stm& s) {
+    size_t mark = facts_.mark(), before = facts_.definitions();
+    bool ok = inside(s);
+    facts_.forget_since(mark);
+    facts_.forget_definitions(before, facts_.definitions());
+    return ok;
   }
-  void learn(Facts& facts, VarSet& learnt, Var v, int depth) const {
-    const Stm* s = made_[v];
-    if (sizes_.contains(v)) facts.size(v);
-    if (depth > 8 || learnt.contains(v) || !s || !(std::holds_alternative<Apply>(s->exp) || std::holds_alternative<Iota>(s->exp))) return;
-    learnt.insert(v);
-    each_use(p_, s->exp, [&](Var x) { learn(facts, learnt, x, depth + 1); });
-    facts.define(v, s->exp);
-  }
-  bool inside(Facts& facts, const Stm& s) const {
+  bool inside(const Stm& s) {
+    if (auto at = place(s); at && s.checks.empty()) {
+      facts_.bound(at->first);
+      if (!in_bounds(shape_of(p_.type(at->first)), *at->second)) return false;
+    }
+    bool ok = true;
     auto body = [&](const Body& b) {
       for (const Stm& x : b.stms) {
-        auto at = place(x);
-        if (at) facts.bound(at->first);
-        if (at && x.checks.empty() && !in_bounds(facts, shape_of(p_.type(at->first)), *at->second)) return false;
-        if (!inside(facts, x)) return false;
-        for (Bind y : x.pattern) {
-          facts.bound(y.var);
-          facts.define(y.var, x.exp);
-        }
+        ok = ok && inside(x);
+        define(x);
       }
-      return true;
     };
-    bool ok = true;
-    size_t mark = facts.enter(s.exp);
+    size_t mark = facts_.enter(s.exp);
     if (auto choice = std::get_if<If>(&s.exp)) {
       for (bool holds : {true, false}) {
-        size_t branch = facts.assume(choice->cond, holds);
-        ok = ok && body(holds ? choice->then_ : choice->else_);
-        facts.retract(branch);
+        size_t branch = facts_.assume(choice->cond, holds);
+        body(holds ? choice->then_ : choice->else_);
+        facts_.retract(branch);
       }
     } else {
-      walk_parts(s, [&](const Body& inner) { ok = ok && body(inner); });
+      walk_parts(s, body);
     }
-    facts.retract(mark);
+    facts_.retract(mark);
     return ok;
   }
   static std::optional<std::pair<Var, const std::vector<Selector>*>> place(const Stm& s) {
@@ -155,14 +151,14 @@ class Hoister {
     if (auto x = std::get_if<Update>(&s.exp)) return std::pair{x->array, &x->at};
     return {};
   }
-  static bool in_bounds(const Facts& facts, const std::vector<Dim>& shape, const std::vector<Selector>& at) {
+  bool in_bounds(const std::vector<Dim>& shape, const std::vector<Selector>& at) {
     for (size_t k = 0; k < at.size(); k++) {
-      auto n = facts.linear(shape[k]);
+      auto n = facts_.linear(shape[k]);
       auto slice = std::get_if<Slice>(&at[k]);
       if (slice && !is_const(slice->stride, 1)) return false;
-      auto first = facts.linear(slice ? slice->start : std::get<Atom>(at[k]));
-      auto count = slice ? facts.linear(slice->count) : Linear{1, {}};
-      if (!n || !first || !count || !facts.nonnegative(*first) || !facts.nonnegative(*count) || !facts.nonnegative(*n - *first - *count)) return false;
+      auto first = facts_.linear(slice ? slice->start : std::get<Atom>(at[k]));
+      auto count = slice ? facts_.linear(slice->count) : Linear{1, {}};
+      if (!n || !first || !count || !facts_.nonnegative(*first) || !facts_.nonnegative(*count) || !facts_.nonnegative(*n - *first - *count)) return false;
     }
     return true;
   }
@@ -171,22 +167,23 @@ class Hoister {
                  [](const Scratch&) { return false; }, [](const Jvp&) { return false; }, [](const Vjp&) { return false; },
                  [](const Custom&) { return false; }, [](const Seg&) { return false; }, [](const Alloc&) { return false; },
                  [](const WithAcc&) { return false; }, [](const Hist&) { return false; }, [](const AccUpdate&) { return false; },
-                 [&](const Index&) { return !s.checks.empty(); }, [&](const Update&) { return !s.checks.empty(); }, [](const auto&) { return true; });
+                 [](const auto&) { return true; });
   }
   void lift_from(Stm& outer, List<Stm>& out) {
     VarSet inside;
     walk_parts(outer, [&](Bind& b) { inside.insert(b.var); });    // parameters, counters, state, everything bound within
+    // Between kernels an element of an array costs a transfer.
+    bool reads = context_.target != Target::Gpu || std::holds_alternative<For>(outer.exp) || std::holds_alternative<While>(outer.exp);
     walk_parts(outer, [&](Body& b) {
       Kept kept;
       for (auto& item : b.stms.take()) {
         kept.push_back(std::move(item));
         std::vector<size_t> group;
+        if (!reads && std::holds_alternative<Index>(kept.back()->exp) && is_scalar(p_.type(kept.back()->pattern[0].var))) continue;
         if (!moves(kept, kept.size() - 1, {}, inside, group) || !context_.allow()) continue;
         for (size_t k : group) {
-          for (Bind x : kept[k]->pattern) {
-            inside.erase(x.var);
-            exists(x.var);
-          }
+          for (Bind x : kept[k]->pattern) inside.erase(x.var);
+          define(*kept[k]);
           context_.stats.count("hoist.moved");
           out.push_back(std::move(kept[k]));
         }
@@ -196,7 +193,7 @@ class Hoister {
   }
   using Kept = std::vector<std::unique_ptr<Stm>>;            // those that have moved are null
   // Whether statement k can move, together with those before it that make the arrays which it consumes: `group`, in order.
-  bool moves(const Kept& kept, size_t k, const std::vector<Var>& given, const VarSet& inside, std::vector<size_t>& group) const {
+  bool moves(const Kept& kept, size_t k, const std::vector<Var>& given, const VarSet& inside, std::vector<size_t>& group) {
     const Stm& s = *kept[k];
     if (!movable(s, given)) return false;
     std::vector<Var> consumed = aliases_.consumed(s);

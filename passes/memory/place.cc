@@ -318,19 +318,21 @@ class Placer {
 
   // ---- elementwise work in place: v lies where the new array shall be, and is read at the places that are written next ----
 
-  // True if each thread of the map reads of `v` its own element only.
-  bool maps_own_elements(const Stm& s, Var v) {
+  // True if each thread of the map reads of v[part] its own element only.
+  bool maps_own_elements(const Stm& s, Var v, const std::vector<Selector>& part) {
     auto seg = std::get_if<Seg>(&s.exp);
     if (!seg || !seg->reduces.empty() || !seg->scans.empty() || !seg->dests.empty() || s.pattern.size() != 1) return false;
-    std::vector<Selector> own;
+    std::vector<Selector> own = part;
     for (Bind i : seg->index) own.push_back(Atom(i.var));
-    return array(v)->shape.size() == own.size() && array(s.pattern[0].var)->shape.size() == own.size() && reads_at(seg->body, v, own);
+    return array(v)->shape.size() == own.size() && array(s.pattern[0].var)->shape.size() == seg->index.size() && reads_at(seg->body, v, own);
   }
-  // True if the loop (or those in it) writes one of `names` at its indices only, each once, and reads `v` there before.
-  bool loops_over_own_elements(const Stm& s, const VarSet& names, Var v, std::vector<Selector> own = {}) {
+  // True if the loop (or those in it) writes one of `names` at its indices only, each once, and reads v[part] there before.
+  bool loops_over_own_elements(const Stm& s, const VarSet& names, Var v, const std::vector<Selector>& part, std::vector<Selector> own = {}) {
     auto loop = std::get_if<For>(&s.exp);
     if (!loop) return false;
     own.push_back(Atom(loop->i.var));
+    std::vector<Selector> there = part;
+    there.insert(there.end(), own.begin(), own.end());
     std::optional<size_t> written;
     for (size_t k = 0; k < loop->init.size(); k++) {
       auto init = var_of(loop->init[k]);
@@ -348,12 +350,12 @@ class Placer {
       each_use(p_, inner, [&](Var u) { writes = writes || u == state; reads = reads || u == v; });
       if (done && (writes || reads)) return false;
       if (!writes) {
-        if (reads && !reads_at(inner, v, own)) return false;
+        if (reads && !reads_at(inner, v, there)) return false;
         continue;
       }
       auto update = std::get_if<Update>(&inner.exp);
-      bool one = update && update->array == state && update->at == own && own.size() == array(v)->shape.size() && !reads;
-      if (!one && !loops_over_own_elements(inner, only_state, v, own)) return false;
+      bool one = update && update->array == state && update->at == own && there.size() == array(v)->shape.size() && !reads;
+      if (!one && !loops_over_own_elements(inner, only_state, v, part, own)) return false;
       done = std::ranges::any_of(inner.pattern, [&](Bind b) { return loop->body.result[*written] == Atom(b.var); });
       if (!done) return false;
     }
@@ -382,17 +384,25 @@ class Placer {
     return x && elsewhere(*x);
   }
   // True if the array created by statement `from` may lie where statement `to` (or the end of the body) will put it:
-  // from here to there its block is not touched by anything else, and behind `to` nobody uses the array by another name.
-  bool may_lie_there(const Plan& plan, Var made, size_t from, size_t to, const Place& where) {
+  // from here to there its block is not touched by anything else, and behind `to` nobody uses the array by another name. `into`: of what
+  // it becomes a part there, if of anything.
+  bool may_lie_there(const Plan& plan, Var made, size_t from, size_t to, const Place& where, const Update* into = nullptr) {
+    // Which part of v lies there; none: maybe some.
+    auto part_there = [&](Var v) -> std::optional<std::vector<Selector>> {
+      if (same_place(*array(v)->place, where)) return std::vector<Selector>{};
+      if (into && same_place(*array(v)->place, place(into->array))) return into->at;
+      return {};
+    };
     VarSet names;
     names.insert(made);
     for (size_t k = from; k < plan.stms.size(); k++) {
       bool uses = false;
       for (Var v : plan.uses[k]) {
         if (names.contains(v)) { uses = true; continue; }
-        if (k < to && array(v) && array(v)->place && may_be_one(array(v)->place->block, where.block) &&
-            !(same_place(*array(v)->place, where) &&
-              (k == from ? maps_own_elements(*plan.stms[k], v) : loops_over_own_elements(*plan.stms[k], names, v)))) return false;
+        if (k < to && array(v) && array(v)->place && may_be_one(array(v)->place->block, where.block)) {
+          auto part = part_there(v);
+          if (!part || !(k == from ? maps_own_elements(*plan.stms[k], v, *part) : loops_over_own_elements(*plan.stms[k], names, v, *part))) return false;
+        }
       }
       if (k == from || k == to || !uses) continue;
       if (k > to) return false;
@@ -458,7 +468,9 @@ class Placer {
         return Place{whole->block, sliced(sizes_, whole->layout, {i64_atom(int64_t(part))})};
       },
       [](const auto&) -> std::optional<Place> { return {}; });   // only these three are consumers
-    if (target && may_lie_there(plan, v, k, c->second.stm, *target)) return target;
+    auto into = std::get_if<Update>(&consumer.exp);
+    if (into && unshaped(*into, defs_.depth[v])) into = nullptr;
+    if (target && may_lie_there(plan, v, k, c->second.stm, *target, into)) return target;
     return {};
   }
   // The place of an array that a later statement creates, so that its parts can be built in it from statement k on.

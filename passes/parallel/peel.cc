@@ -10,8 +10,6 @@
 // together, and indices that are i + 1 instead of a minimum. A condition is a comparison of i + c with a number near 0 or near n,
 // or min and max of the two, as they keep an index inside. At most `most_ends` iterations are apart at either end.
 // Loops that hold other loops stay as they are: there a branch costs little beside what is inside.
-#include "passes/parallel/peel.h"
-
 #include <algorithm>
 
 #include "compiler/ir/term.h"

@@ -61,10 +61,11 @@ class Patterns {
   void body(Body& whole, bool parallel) {
     rewrite(p_, whole, [&](Builder& b, Stm& s, Subst&) {
       bool nest = std::holds_alternative<Screma>(s.exp) || std::holds_alternative<Hist>(s.exp);
-      enter(s);
+      size_t outside = facts_.enter(s.exp);
       if (auto scope = std::get_if<WithAcc>(&s.exp))
         for (size_t k = 0; k < scope->dests.size(); k++) dests_[scope->scope.params[k].var] = &scope->dests[k];
       walk_parts(s, [&](Body& inner) { body(inner, parallel || nest); });
+      facts_.retract(outside);
       b.checks = s.checks;
       if (auto x = std::get_if<Screma>(&s.exp); x && !(parallel && context_.target == Target::Gpu)) restrict(b, s, *x);
       if (auto x = std::get_if<For>(&s.exp)) restrict(b, s, *x);
@@ -75,19 +76,6 @@ class Patterns {
       return false;
     });
   }
-  void enter(const Stm& s) {
-    auto elements = [&](const std::vector<Var>& inputs, const Dim& n, const Lambda& f) {
-      for (size_t i = 0; i < inputs.size(); i++) {
-        facts_.bound(inputs[i]);
-        if (counting_.contains(inputs[i])) facts_.index(f.params[i].var, n);
-      }
-    };
-    match(s.exp, [&](const For& x) { facts_.index(x.i.var, x.n); for (Bind y : x.state) facts_.bound(y.var); },
-          [&](const While& x) { for (Bind y : x.state) facts_.bound(y.var); },
-          [&](const Screma& x) { elements(x.inputs, x.width, x.pre); }, [&](const Hist& x) { elements(x.inputs, x.width, x.pre); },
-          [&](const auto&) {});                          // opens no scope with facts of its own
-  }
-
   // ---- what matters only sometimes ----
 
   static Definitions definitions_in(const Body& b) {
