@@ -7,7 +7,7 @@
 //   }
 //
 // Between them nothing depends on where the iteration is: no branches, which keep the elements of a vector from being computed
-// together, and indices that are i + 1 instead of a minimum. A condition is a comparison of i + c with a number near 0 or near n,
+// together, and indices that are i + 1 instead of a minimum or a choice that wraps around. A condition is a comparison of i + c with a number near 0 or near n,
 // or min and max of the two, as they keep an index inside. At most `most_ends` iterations are apart at either end.
 // Loops that hold other loops stay as they are: there a branch costs little beside what is inside.
 #include <algorithm>
@@ -56,6 +56,7 @@ class Peeler {
       nested = nested || !(is_simple(inner.exp) || std::holds_alternative<If>(inner.exp));
       choices = choices || std::holds_alternative<If>(inner.exp);
       auto x = std::get_if<Apply>(&inner.exp);
+      choices = choices || (x && x->op == ScalarOp::select && elem_of(p_, x->args[1]) == Scalar::I64);
       if (!x || x->args.size() != 2 || elem_of(p_, x->args[0]) != Scalar::I64) return;
       bool extremum = x->op == ScalarOp::min || x->op == ScalarOp::max;
       if (decide(out, loop, inside, *x, inner.pattern[0].var) && extremum) choices = true;

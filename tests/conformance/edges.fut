@@ -20,6 +20,15 @@ entry clamped [n] (xs: [n]i64): [n]i64 =
   tabulate n (\i -> 100 * xs[i64.min (n - 1) (i + 2)] + 10 * xs[i64.max 0 (i - 2)] + xs[i64.max 0 (i64.min (n - 1) (i - 1))])
 
 -- ==
+-- entry: around
+-- input { empty([0]f64) } output { empty([0]f64) empty([0]f64) }
+-- input { [5f64] } output { [15f64] [15f64] }
+-- input { [1f64, 2f64, 4f64] } output { [8f64, 9f64, 4f64] [10f64, 6f64, 5f64] }
+entry around [n] (xs: [n]f64): ([n]f64, [n]f64) =
+  let f ys = map2 (\a b -> 2 * a + b) (rotate 1 ys) (rotate (-1) ys)
+  in (f xs, vjp f xs xs)
+
+-- ==
 -- entry: derivative
 -- input { empty([0]f64) } output { empty([0]f64) }
 -- input { [3f64] } output { [3f64] }
