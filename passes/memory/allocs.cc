@@ -43,7 +43,8 @@ void hoist(Program& p, Body& b) {
           auto x = std::get_if<Alloc>(&t->exp);
           auto bytes = x ? var_of(x->bytes) : nullptr;
           if (!x || out.contains(t->pattern[0].var) || (bytes && bound.contains(*bytes))) { kept.push_back(std::move(t)); continue; }
-          if (bytes && !std::any_of(t->attrs.begin(), t->attrs.end(), [](const Attr& a) { return a.name == "hoisted"; }))
+          bool maybe_negative = bytes || const_of(x->bytes)->as_i64() < 0;
+          if (maybe_negative && !std::any_of(t->attrs.begin(), t->attrs.end(), [](const Attr& a) { return a.name == "hoisted"; }))
             t->attrs.push_back({"hoisted", {}});
           result.push_back(std::move(t));
         }
