@@ -1,11 +1,10 @@
 // hoist.cc - loop-invariant code motion (C5): statements whose operands are all bound outside leave loops, lambdas of
 // parallel operators and seg bodies.
 //
-// What moves may run although the body never does, so it must not fail, must end, and must not be consumed inside (what a loop
-// updates in place moves with the loop): no assertions, no
-// while loops, no calls, no reads and updates but those with proofs that are bound outside, too, and those that the loops which move
-// with them keep inside of their arrays; no arrays of n - 1 elements where only that the body runs says that n is not 0. Code does not
-// leave branches.
+// What moves may run although the body never does, so it must not fail, must end, and must not be consumed inside: no assertions, no
+// while loops, no calls; no reads and updates but those with proofs that are bound outside, too, and those that the loops and conditions
+// around, or the loops that move with them, keep inside of their arrays; no arrays of n - 1 elements where only that the body runs says
+// that n is not 0. A loop that updates arrays moves together with what makes them. Code does not leave branches.
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"
