@@ -171,14 +171,16 @@ class Hoister {
   void lift_from(Stm& outer, List<Stm>& out) {
     VarSet inside;
     walk_parts(outer, [&](Bind& b) { inside.insert(b.var); });    // parameters, counters, state, everything bound within
-    // Between kernels an element of an array costs a transfer.
-    bool reads = context_.target != Target::Gpu || std::holds_alternative<For>(outer.exp) || std::holds_alternative<While>(outer.exp);
+    // Between kernels an element of an array costs a transfer, and a loop over elements one for each.
+    bool to_host = context_.target == Target::Gpu && !std::holds_alternative<For>(outer.exp) && !std::holds_alternative<While>(outer.exp);
     walk_parts(outer, [&](Body& b) {
       Kept kept;
       for (auto& item : b.stms.take()) {
         kept.push_back(std::move(item));
         std::vector<size_t> group;
-        if (!reads && std::holds_alternative<Index>(kept.back()->exp) && is_scalar(p_.type(kept.back()->pattern[0].var))) continue;
+        const Stm& s = *kept.back();
+        bool element = std::holds_alternative<Index>(s.exp) && is_scalar(p_.type(s.pattern[0].var));
+        if (to_host && (element || std::holds_alternative<For>(s.exp))) continue;
         if (!moves(kept, kept.size() - 1, {}, inside, group) || !context_.allow()) continue;
         for (size_t k : group) {
           for (Bind x : kept[k]->pattern) inside.erase(x.var);
