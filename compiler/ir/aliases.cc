@@ -115,32 +115,14 @@ class AliasAnalysis {
         for (Var r : memory[reached[at]]) moved[i].push_back(r);
       }
     }
-    hand_out(s, moved, sharing_at_once(init, b, from));
-  }
-  // Results of a branch that have the memory of one array, but each in another branch, do not share it either.
-  void results_of_branches(const Stm& s, const If& x) {
-    size_t n = x.then_.result.size();
-    std::vector<std::vector<Var>> yes(n), no(n), memory(n);
-    for (size_t i = 0; i < n; i++) {
-      yes[i] = roots_of(x.then_.result[i]), no[i] = roots_of(x.else_.result[i]);
-      memory[i] = yes[i];
-      memory[i].insert(memory[i].end(), no[i].begin(), no[i].end());
-    }
-    std::vector<std::vector<bool>> at_once = sharing(yes), other = sharing(no);
-    for (size_t i = 0; i < n; i++) for (size_t k = 0; k < n; k++) at_once[i][k] = at_once[i][k] || other[i][k];
-    hand_out(s, memory, at_once);
-  }
-  // What results may lie in, and which of them at once.
-  void hand_out(const Stm& s, const std::vector<std::vector<Var>>& memory, const std::vector<std::vector<bool>>& at_once) {
-    size_t n = memory.size();
-    std::vector<std::vector<bool>> ever = sharing(memory);
+    std::vector<std::vector<bool>> ever = sharing(moved), at_once = sharing_at_once(init, b, from);
     std::vector<bool> own(n);
     for (size_t i = 0; i < n; i++)
       for (size_t k = 0; k < n; k++) if (k != i && ever[i][k] && !at_once[i][k]) own[i] = true;
     std::vector<std::vector<Var>> others(n);
     for (size_t i = 0; i < n; i++) {
-      if (own[i]) others[i] = reach(memory[i]);
-      else alias(s, i, memory[i]);
+      if (own[i]) others[i] = reach(moved[i]);
+      else alias(s, i, moved[i]);
     }
     for (size_t i = 0; i < n; i++) {
       Var result = s.pattern[i].var;
@@ -206,7 +188,13 @@ class AliasAnalysis {
           [&](const Index& x) { alias(s, 0, out_.roots(x.array)); },
           [&](const Reshape& x) { alias(s, 0, out_.roots(x.array)); },
           [&](const Permute& x) { alias(s, 0, out_.roots(x.array)); },
-          [&](const If& x) { results_of_branches(s, x); },
+          [&](const If& x) {
+            for (size_t i = 0; i < x.then_.result.size(); i++) {
+              std::vector<Var> all = roots_of(x.then_.result[i]), other = roots_of(x.else_.result[i]);
+              all.insert(all.end(), other.begin(), other.end());
+              alias(s, i, all);
+            }
+          },
           [&](const For& x) { loop(s, x.state, x.init, x.body); },
           [&](const While& x) { loop(s, x.state, x.init, x.body); },
           [&](const Call& x) {

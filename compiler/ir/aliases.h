@@ -3,8 +3,7 @@
 // Every array has a set of roots; two arrays may share memory if their roots meet. Views have the roots of their source,
 // fresh arrays are their own root. The result of an in-place operation is its own root: its operand is consumed.
 // States of a loop that move on, (a, b) for (.., a), at different times have the memory of one array, and never at once:
-// such results are roots of their own, which overlap with what they may be of before the loop, and not with each other. So are
-// results of a branch that are the same array, each in another branch.
+// such results are roots of their own, which overlap with what they may be of before the loop, and not with each other.
 #pragma once
 #include "compiler/ir/types.h"
 
