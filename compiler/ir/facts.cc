@@ -79,7 +79,7 @@ void Facts::runs(const Dim& n) {
   if (auto l = linear(n)) assumed_.push_back(*l + Linear{-1, {}});
 }
 size_t Facts::enter(const Exp& e) {
-  size_t mark = assumptions();
+  size_t mark = assumed_.size();
   match(e,
         [&](const For& x) {
           index(x.i.var, x.n);

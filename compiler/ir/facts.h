@@ -38,12 +38,21 @@ class Facts {
   void index(Var i, const Dim& n);                       // 0 <= i < n
   void define(Var v, const Exp& e);                      // of an i64 variable, a comparison of i64, or 0, 1 .. n-1
   void runs(const Dim& n);                               // something runs n times: where it does n is not 0
-  size_t enter(const Exp& e);                            // the scopes that it opens; returns the mark to retract to behind it
 
-  // In a branch its condition holds, or does not; returns the mark to retract to at its end.
-  size_t assume(const Atom& condition, bool holds);
-  void retract(size_t mark) { assumed_.resize(mark); }
-  size_t assumptions() const { return assumed_.size(); } // a mark
+  // Calls f with the bodies of a statement where what holds in them is known: of its indices and sizes, and of the condition of a branch.
+  template <class S, class F> void in_bodies(S& s, F f) {
+    size_t mark = enter(s.exp);
+    if (auto choice = std::get_if<If>(&s.exp)) {
+      for (bool holds : {true, false}) {
+        size_t branch = assume(choice->cond, holds);
+        f(holds ? choice->then_ : choice->else_);
+        assumed_.resize(branch);
+      }
+    } else {
+      walk_parts(s, f);
+    }
+    assumed_.resize(mark);
+  }
 
   std::optional<Linear> linear(const Atom& a) const;     // none: has an unbounded variable
   bool nonnegative(const Linear& l) const;
@@ -62,6 +71,8 @@ class Facts {
   std::unordered_map<Var, std::array<std::vector<Linear>, 2>> tells_;  // what is not negative where a condition is false, true
   std::vector<Var> defined_;                             // in order, some more than once
   std::vector<Linear> assumed_;                          // what is not negative here
+  size_t enter(const Exp& e);                            // the scopes that it opens; how many assumptions there were before
+  size_t assume(const Atom& condition, bool holds);
   void elements(const std::vector<Var>& inputs, const Lambda& f);
   void condition(Var v, const If& x);
   void tells_all(Var v, bool value, const std::vector<Atom>& parts);

@@ -35,17 +35,8 @@ class Hoister {
     List<Stm> out;
     for (auto& item : b.stms.take()) {
       Stm& s = *item;
-      size_t mark = facts_.mark(), begin = facts_.definitions(), outside = facts_.enter(s.exp);
-      if (auto choice = std::get_if<If>(&s.exp)) {
-        for (bool holds : {true, false}) {
-          size_t branch = facts_.assume(choice->cond, holds);
-          body(holds ? choice->then_ : choice->else_);
-          facts_.retract(branch);
-        }
-      } else {
-        walk_parts(s, [&](Body& inner) { body(inner); });
-      }
-      facts_.retract(outside);
+      size_t mark = facts_.mark(), begin = facts_.definitions();
+      facts_.in_bodies(s, [&](Body& inner) { body(inner); });
       facts_.forget_since(mark);
       size_t end = facts_.definitions();
       if (std::holds_alternative<If>(s.exp)) define(s);      // what its branches define tells what a condition does
@@ -126,23 +117,12 @@ class Hoister {
       if (!in_bounds(shape_of(p_.type(at->first)), *at->second)) return false;
     }
     bool ok = true;
-    auto body = [&](const Body& b) {
+    facts_.in_bodies(s, [&](const Body& b) {
       for (const Stm& x : b.stms) {
         ok = ok && inside(x);
         define(x);
       }
-    };
-    size_t mark = facts_.enter(s.exp);
-    if (auto choice = std::get_if<If>(&s.exp)) {
-      for (bool holds : {true, false}) {
-        size_t branch = facts_.assume(choice->cond, holds);
-        body(holds ? choice->then_ : choice->else_);
-        facts_.retract(branch);
-      }
-    } else {
-      walk_parts(s, body);
-    }
-    facts_.retract(mark);
+    });
     return ok;
   }
   static std::optional<std::pair<Var, const std::vector<Selector>*>> place(const Stm& s) {

@@ -61,11 +61,9 @@ class Patterns {
   void body(Body& whole, bool parallel) {
     rewrite(p_, whole, [&](Builder& b, Stm& s, Subst&) {
       bool nest = std::holds_alternative<Screma>(s.exp) || std::holds_alternative<Hist>(s.exp);
-      size_t outside = facts_.enter(s.exp);
       if (auto scope = std::get_if<WithAcc>(&s.exp))
         for (size_t k = 0; k < scope->dests.size(); k++) dests_[scope->scope.params[k].var] = &scope->dests[k];
-      walk_parts(s, [&](Body& inner) { body(inner, parallel || nest); });
-      facts_.retract(outside);
+      facts_.in_bodies(s, [&](Body& inner) { body(inner, parallel || nest); });
       b.checks = s.checks;
       if (auto x = std::get_if<Screma>(&s.exp); x && !(parallel && context_.target == Target::Gpu)) restrict(b, s, *x);
       if (auto x = std::get_if<For>(&s.exp)) restrict(b, s, *x);

@@ -90,17 +90,7 @@ class Simplifier {
       return true;
     }
     for (size_t i = before; i < whole.stms.size(); i++) define(whole.stms[i]);
-    size_t outside = facts_.enter(s.exp);
-    if (auto choice = std::get_if<If>(&s.exp)) {
-      for (bool holds : {true, false}) {
-        size_t mark = facts_.assume(choice->cond, holds);
-        body(holds ? choice->then_ : choice->else_, made_here);
-        facts_.retract(mark);
-      }
-    } else {
-      walk_parts(s, [&](Body& inner) { body(inner, made_here); });
-    }
-    facts_.retract(outside);
+    facts_.in_bodies(s, [&](Body& inner) { body(inner, made_here); });
     whole.stms.push_back(std::move(item));
     define(whole.stms.back());
     return fired;
