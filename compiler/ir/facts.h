@@ -28,16 +28,13 @@ class Facts {
   explicit Facts(const Program& p) : p_(p) {}
   // What is known from entering scope; called as the walk meets binders. Sizes in the types of binders are >= 0.
   void bound(Var v);
-  void size(Var n);
   // That something is a size is known only after the array was made: what was learned since a mark is forgotten again.
   size_t mark() const { return size_log_.size(); }
   void forget_since(size_t mark);
   // The same for definitions, where sizes that they are made of may be unknown again.
   size_t definitions() const { return defined_.size(); }
   void forget_definitions(size_t from, size_t to);
-  void index(Var i, const Dim& n);                       // 0 <= i < n
   void define(Var v, const Exp& e);                      // of an i64 variable, a comparison of i64, or 0, 1 .. n-1
-  void runs(const Dim& n);                               // something runs n times: where it does n is not 0
 
   // Calls f with the bodies of a statement where what holds in them is known: of its indices and sizes, and of the condition of a branch.
   template <class S, class F> void in_bodies(S& s, F f) {
@@ -71,6 +68,9 @@ class Facts {
   std::unordered_map<Var, std::array<std::vector<Linear>, 2>> tells_;  // what is not negative where a condition is false, true
   std::vector<Var> defined_;                             // in order, some more than once
   std::vector<Linear> assumed_;                          // what is not negative here
+  void size(Var n);
+  void index(Var i, const Dim& n);                       // 0 <= i < n
+  void runs(const Dim& n);                               // something runs n times: where it does n is not 0
   size_t enter(const Exp& e);                            // the scopes that it opens; how many assumptions there were before
   size_t assume(const Atom& condition, bool holds);
   void elements(const std::vector<Var>& inputs, const Lambda& f);
