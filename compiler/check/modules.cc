@@ -78,19 +78,24 @@ void Modules::value(ast::Decl& d, ast::Def& def, ModuleInfo& out) {
   const Scheme* scheme = nullptr;
   if (ok) {
     size_t mark = c.diags.mark();
-    auto sized = [&](bool own_sizes) {
-      Sizes sizes(c, infer);
-      scheme = c.scheme(sizes.definition(def, own_sizes));
+    auto sized = [&](Retry& retry) {
+      c.diags.rollback(mark);
+      Sizes sizes(c, infer, retry);
+      scheme = c.scheme(sizes.definition(def));
       if (c.diags.error_count() == before) sizes.check_causality(def);
-      if (c.diags.error_count() == before) return true;
-      if (own_sizes) c.diags.rollback(mark);
+      return c.diags.error_count() == before;
+    };
+    auto fits = [&](Retry retry) {
+      for (size_t known = ~size_t{}; retry.own_results.size() != known;) {
+        known = retry.own_results.size();
+        if (sized(retry)) return true;
+      }
       return false;
     };
-    // What is wrong with both is reported as by the first.
-    if (!sized(false) && def.recursive && def.result) {
-      c.diags.rollback(mark);
-      if (!sized(true)) sized(false);
-    }
+    // What is wrong in every way is reported as by the first.
+    Retry first;
+    bool ok_at_once = sized(first), own_results = !first.own_results.empty(), own_sizes = def.recursive && def.result;
+    if (!ok_at_once && (own_results || own_sizes) && !(own_results && fits(first)) && !(own_sizes && fits({true, {}}))) sized(first = {});
     if (c.diags.error_count() == before) check_recursion(c, def, *scheme);
   }
   if (ok && c.diags.error_count() == before) check_coverage(c, def);

@@ -9,20 +9,72 @@
 
 namespace raido::check {
 
-Sizes::Sizes(Context& context, Infer& infer) : c(context), types(context.types), infer_(infer), errors_from_(context.diags.error_count()) {
+Sizes::Sizes(Context& context, Infer& infer, Retry& retry)
+    : c(context), types(context.types), infer_(infer), retry_(retry), open_from_(context.types.open_count()), errors_from_(context.diags.error_count()) {
   c.resolve_size = [this](SizeRef s) { return resolve(s); };
 }
 Sizes::~Sizes() { c.resolve_size = nullptr; }
 
-TypeRef Sizes::fresh_type(TypeRef t, Span at, Fresh kind, bool in_arrow) {
+// Functions in it are open: they take the names of parameters and the existential sizes of what they are first compared with.
+TypeRef Sizes::fresh_type(TypeRef t, Span at, Fresh kind, const ast::Pat* pat) {
   return rebuild(types, t,
-      [&](TypeRef x) -> TypeRef { return !in_arrow && types.as<FunType>(x) ? fresh_type(x, at, kind, true) : TypeRef{}; },
-      [&](SizeRef s) {
-        if (!types.as<AnySize>(s)) return s;
-        SizeRef v = fresh(at, kind);
-        vars_.back().in_arrow = in_arrow;
-        return v;
-      });
+      [&](TypeRef x) -> TypeRef {
+        if (!types.as<FunType>(x)) return {};
+        opens_.push_back({level_, kind, at, pat});
+        return types.open(x);
+      },
+      [&](SizeRef s) { return types.as<AnySize>(s) ? fresh(at, kind) : s; });
+}
+
+// An open function that is applied, or defined, before anything is known of it: it has no names, and its sizes are flexible. Where
+// that has failed for the results of a parameter, each call makes them.
+void Sizes::assume(OpenType t) {
+  Open open = opens_[t.var - open_from_];
+  uint32_t level = std::exchange(level_, open.level);
+  types.set(t, types.add(assumed(*types.as<FunType>(types.erased(t)), open)));
+  trail_.push_back({true, t.var});
+  level_ = level;
+}
+
+FunType Sizes::assumed(const FunType& erased, const Open& open) {
+  std::vector<Binding*> exists;
+  bool last = !types.as<FunType>(erased.result), own = last && open.pat && retry_.own_results.contains(open.pat);
+  auto sizes = [&](TypeRef t, bool result) {
+    return rebuild(types, t,
+        [&](TypeRef x) -> TypeRef {
+          auto* f = types.as<FunType>(x);
+          return f ? types.add(assumed(*f, open)) : TypeRef{};
+        },
+        [&](SizeRef s) {
+          if (!types.as<AnySize>(s)) return s;
+          if (result && own) {
+            exists.push_back(made_by_call());
+            return types.add(Size{NameSize{exists.back()}});
+          }
+          SizeRef v = fresh(open.at, open.kind);
+          vars_.back().in_arrow = true;
+          if (result && last) vars_.back().result_of = open.pat;
+          return v;
+        });
+  };
+  FunType f = erased;
+  f.param = sizes(f.param, false);
+  f.result = sizes(f.result, true);
+  f.exists = types.keep(exists);
+  return f;
+}
+
+// A size that each call of a function makes.
+Binding* Sizes::made_by_call(Name name) {
+  Binding* b = c.program.bind(name, {}, Binding::Kind::UnknownSize);
+  levels_[b] = nowhere;
+  return b;
+}
+
+void Sizes::assume_all(TypeRef t) {
+  std::vector<OpenType> open;
+  visit_type(types, t, [&](TypeRef x) { if (auto* o = types.as<OpenType>(x)) open.push_back(*o); }, [](SizeRef) {});
+  for (OpenType o : open) if (types.is_open(o)) assume(o);
 }
 
 // The bodies of existential types with other sizes each.
@@ -41,7 +93,8 @@ TypeRef Sizes::replace_exists(TypeRef t, bool in_functions, const std::function<
 
 // Anonymous and written existential sizes become flexible.
 TypeRef Sizes::replace_any(TypeRef t, Span at) {
-  return fresh_type(replace_exists(t, true, [&](Binding*) { return fresh(at); }), at);
+  return rebuild(types, replace_exists(t, true, [&](Binding*) { return fresh(at); }), [](TypeRef) { return TypeRef{}; },
+                 [&](SizeRef s) { return types.as<AnySize>(s) ? fresh(at) : s; });
 }
 
 void Sizes::written_sizes(ast::TypeExpr* t) {
@@ -88,13 +141,29 @@ TypeRef Sizes::open_exists(TypeRef result, std::span<Binding* const> exists, Spa
   return c.substitute(result, s);
 }
 
-// Variables that turned out to be existential: each use makes its own sizes, and so does each place of a type parameter.
-TypeRef Sizes::replace_absorbed(TypeRef t, Span at, bool whole) {
+// Variables that turned out to be existential: each use makes its own sizes, and so does each place of a type parameter. Those in the
+// result of a function are made by its calls.
+TypeRef Sizes::replace_absorbed(TypeRef t, Span at) {
+  if (!any_absorbed_) return t;
+  return replace_absorbed(t, [&](Name) { return unknown(at, {"an unknown size made at {}", {}, at}); });
+}
+
+TypeRef Sizes::replace_absorbed(TypeRef t, const std::function<SizeRef(Name)>& make, bool whole) {
   std::unordered_map<const void*, SizeRef> made;      // by the name that was absorbed, or the variable
   return rebuild(types, t,
       [&](TypeRef x) -> TypeRef {
-        if (types.as<FunType>(x)) return x;
-        if (type_args_.count(x.index) && !(whole && x == t)) return replace_absorbed(x, at, true);
+        if (auto* known = types.as<FunType>(x)) {
+          FunType f = *known;
+          std::vector<Binding*> exists(f.exists.begin(), f.exists.end());
+          f.result = replace_absorbed(f.result, [&](Name name) {
+            exists.push_back(made_by_call(name));
+            return types.add(Size{NameSize{exists.back()}});
+          });
+          if (f.result == known->result) return x;
+          f.exists = types.keep(exists);
+          return types.add(f);
+        }
+        if (type_args_.count(x.index) && !(whole && x == t)) return replace_absorbed(x, make, true);
         return {};
       },
       [&](SizeRef s) {
@@ -104,7 +173,7 @@ TypeRef Sizes::replace_absorbed(TypeRef t, Span at, bool whole) {
         SizeRef from = vars_[v->var].absorbed_from;
         auto* name = from.valid() ? types.as<NameSize>(resolve(from)) : nullptr;
         auto [it, is_new] = made.emplace(name ? static_cast<const void*>(name->name) : &vars_[v->var], SizeRef{});
-        if (is_new) it->second = unknown(at, {"an unknown size made at {}", {}, at});
+        if (is_new) it->second = make(name ? name->name->name : Name{});
         return it->second;
       });
 }
@@ -132,7 +201,7 @@ TypeRef Sizes::from_pattern(ast::Pat* p) {
         c.sort_fields(fields);
         return types.record(fields);
       },
-      [&](auto&) { return fresh_type(erased(p->type), p->span); });    // a name, wildcard, literal, constructor says no more
+      [&](auto&) { return fresh_type(erased(p->type), p->span, Fresh::Plain, p); });    // a name, wildcard, literal, constructor says no more
 }
 
 TypeRef Sizes::field(TypeRef record, Name name) {
@@ -170,6 +239,8 @@ Sizes::Saved Sizes::enter_function() {
   lambda_level_ = ++level_;
   return s;
 }
+// What the body makes cannot be the size of a parameter.
+void Sizes::enter_body() { lambda_level_ = ++level_; }
 void Sizes::leave_function(Saved s) { level_ = s.level, lambda_level_ = s.lambda_level; }
 
 // Names that go out of scope: a single i64 name is replaced by its value; other sizes that mention them become unknown.
@@ -180,25 +251,42 @@ TypeRef Sizes::leave(TypeRef t, const std::vector<Binding*>& gone, Span at, cons
     s.sizes[gone[0]] = c.size_of(value);
     return c.substitute(t, s);
   }
-  // A name that is itself the size of an array becomes one unknown wherever it occurs; of the others each whole size does.
-  Context::Subst whole;
-  visit_type(types, t, [](TypeRef) {}, [&](SizeRef s) {
-    auto* n = types.as<NameSize>(resolve(s));
-    if (!n || whole.sizes.contains(n->name) || std::find(gone.begin(), gone.end(), n->name) == gone.end()) return;
-    whole.sizes[n->name] = unknown(at, {"an unknown size: `{}` went out of scope at {}", c.show(s), at}, n->name->name);
-  });
-  t = c.substitute(t, whole);
-  std::vector<std::pair<SizeRef, SizeRef>> made;
-  return rebuild(types, t, [](TypeRef) { return TypeRef{}; }, [&](SizeRef s) {
+  // The shortest size that mentions what is gone becomes one unknown size wherever it stands, in other sizes too; then the next.
+  auto lost = [&](SizeRef s) {
     bool mentioned = false;
     c.each_name(s, [&](Binding* b) { mentioned |= std::find(gone.begin(), gone.end(), b) != gone.end(); });
-    if (!mentioned) return s;
-    for (auto& [from, to] : made) if (same(from, s)) return to;
-    std::string text = c.show(s);
-    SizeRef u = unknown(at, {"an unknown size: `{}` went out of scope at {}", text, at});
-    made.emplace_back(s, u);
-    return u;
+    return mentioned;
+  };
+  for (;;) {
+    SizeRef least;
+    size_t length = 0;
+    visit_type(types, t, [](TypeRef) {}, [&](SizeRef s) {
+      if (!lost(s)) return;
+      size_t own = c.show(s).size();
+      if (!least.valid() || own < length) least = s, length = own;
+    });
+    if (!least.valid()) return t;
+    auto* n = types.as<NameSize>(resolve(least));
+    SizeRef u = unknown(at, {"an unknown size: `{}` went out of scope at {}", c.show(least), at}, n ? n->name->name : Name{});
+    t = rebuild(types, t, [](TypeRef) { return TypeRef{}; }, [&](SizeRef s) { return lost(s) ? replace(s, least, u) : s; });
+  }
+}
+
+// `s` with `to` in place of `from`, wherever that stands in it.
+SizeRef Sizes::replace(SizeRef s, SizeRef from, SizeRef to) {
+  if (same(s, from)) return to;
+  s = resolve(s);
+  auto* e = types.as<ExpSize>(s);
+  if (!e) return s;
+  const ast::Expr* out = c.rewrite(e->exp, [&](const ast::Expr* x) -> const ast::Expr* {
+    if (auto* h = std::get_if<ast::SizeHole>(&x->node)) {
+      SizeRef inner = replace(h->size, from, to);
+      return inner == h->size ? x : c.exp_of(inner);
+    }
+    auto* p = types.as<PrimType>(x->type);
+    return p && p->prim == Prim::I64 && same(c.size_of(x), from) ? c.exp_of(to) : nullptr;
   });
+  return out == e->exp ? s : c.size_of(out);
 }
 
 // Both branches, where sizes that differ become unknown; each pair that differs becomes one.
@@ -256,6 +344,16 @@ TypeRef Sizes::join_branches(TypeRef a, TypeRef b, Span at) {
 
 // --- functions ---
 
+// Open functions in a parameter's type are those of the values that it will get, as far as these are known.
+void Sizes::adopt_functions(TypeRef t, TypeRef from) {
+  if (auto* o = types.as<OpenType>(t)) {
+    if (types.was_open(from)) find(*o, from);
+    return;
+  }
+  auto *r = types.as<RecordType>(t), *s = types.as<RecordType>(from);
+  for (size_t i = 0; r && s && i < r->fields.size() && i < s->fields.size(); i++) adopt_functions(r->fields[i].second, s->fields[i].second);
+}
+
 // The name of a parameter that is bound as a whole.
 Binding* Sizes::whole_name(ast::Pat* p) const {
   if (auto* v = std::get_if<ast::PVar>(&p->node)) return v->var;
@@ -279,6 +377,7 @@ void names_in(ast::Pat* p, std::vector<Binding*>& out) {
 
 // The function type of parameters and the type of a body. Still at the level of the function.
 TypeRef Sizes::close_function(std::span<ast::Pat*> params, const std::vector<TypeRef>& from, TypeRef result, uint32_t level) {
+  for (TypeRef t : from) assume_all(t);
   std::vector<Binding*> inner;
   for (ast::Pat* p : params) {
     Binding* whole = whole_name(p);
@@ -297,7 +396,7 @@ TypeRef Sizes::close_function(std::span<ast::Pat*> params, const std::vector<Typ
   std::vector<Binding*> exists;
   visit_type(types, result, [](TypeRef) {}, [&](SizeRef s) {
     c.each_name(s, [&](Binding* b) {
-      if (b->kind == Binding::Kind::UnknownSize && level_of(b) >= level && level_of(b) != ~0u && std::find(exists.begin(), exists.end(), b) == exists.end())
+      if (b->kind == Binding::Kind::UnknownSize && level_of(b) >= level && level_of(b) != nowhere && std::find(exists.begin(), exists.end(), b) == exists.end())
         exists.push_back(b);
     });
   });
@@ -353,9 +452,10 @@ void Sizes::generalise(SizeRef s, uint32_t level, Scheme& into) {
   if (auto* v = types.as<VarSize>(s)) {
     if (vars_[v->var].level < level || vars_[v->var].absorbed) return;
     Binding* b = c.program.bind(c.intern("d" + std::to_string(v->var)), vars_[v->var].origin, Binding::Kind::Size);
-    levels_[b] = ~0u;
+    levels_[b] = nowhere;
+    if (vars_[v->var].result_of) result_of_[b] = vars_[v->var].result_of;
     vars_[v->var].link = types.add(Size{NameSize{b}});
-    trail_.push_back(v->var);
+    size_changed(v->var);
     into.sizes.push_back(b);
   }
   else if (auto* e = types.as<ExpSize>(s)) {
@@ -366,16 +466,21 @@ void Sizes::generalise(SizeRef s, uint32_t level, Scheme& into) {
   }
 }
 
-TypeRef Sizes::lambda(ast::Expr*, ast::Lambda& l) {
+TypeRef Sizes::lambda(ast::Lambda& l, TypeRef wanted) {
   Saved saved = enter_function();
   uint32_t level = level_;
   std::vector<TypeRef> from;
   std::vector<Binding*> bound;
   for (ast::Pat* p : l.params) {
     TypeRef t = from_pattern(p);
+    if (auto* f = wanted.valid() ? types.as<FunType>(wanted) : nullptr) {
+      adopt_functions(t, f->param);
+      wanted = f->result;
+    }
     from.push_back(t);
     bind_pattern(p, c.strip_unique(t), bound);
   }
+  enter_body();
   TypeRef body = exp(l.body);
   if (l.result) {
     TypeRef w = written(l.result);
@@ -383,10 +488,10 @@ TypeRef Sizes::lambda(ast::Expr*, ast::Lambda& l) {
     body = with_unique(w, body);
   }
   TypeRef t = close_function(l.params, from, body, level);
-  for (Binding* b : bound) levels_[b] = ~0u;
+  for (Binding* b : bound) levels_[b] = nowhere;
   std::function<void(TypeRef)> hide = [&](TypeRef x) {
     if (auto* f = types.as<FunType>(x)) {
-      for (Binding* b : f->exists) levels_[b] = ~0u;
+      for (Binding* b : f->exists) levels_[b] = nowhere;
       hide(f->result);
     }
   };
@@ -411,6 +516,7 @@ void Sizes::local_function(ast::LetFun& l) {
     from.push_back(t);
     bind_pattern(p, c.strip_unique(t), bound);
   }
+  enter_body();
   TypeRef w;
   if (def.result) w = written(def.result);
   TypeRef body = exp(def.body);
@@ -424,10 +530,10 @@ void Sizes::local_function(ast::LetFun& l) {
   c.each_size_name(scheme.type, [&](Binding* b) { mentioned[b] = true; });
   for (ast::TypeParam& p : def.tparams)
     if (p.size && !mentioned.contains(p.size)) c.diags.report(p.span, err::unused_size, c.text(p.name));
-  for (Binding* b : bound) levels_[b] = ~0u;
+  for (Binding* b : bound) levels_[b] = nowhere;
   std::function<void(TypeRef)> hide = [&](TypeRef x) {
     if (auto* f = types.as<FunType>(x)) {
-      for (Binding* b : f->exists) levels_[b] = ~0u;
+      for (Binding* b : f->exists) levels_[b] = nowhere;
       hide(f->result);
     }
   };
@@ -442,7 +548,7 @@ void Sizes::local_function(ast::LetFun& l) {
 
 // --- definitions ---
 
-Scheme Sizes::definition(ast::Def& def, bool own_sizes) {
+Scheme Sizes::definition(ast::Def& def) {
   Scheme scheme;
   scheme.types = infer_.generalised;
   Saved saved = enter_function();
@@ -456,6 +562,7 @@ Scheme Sizes::definition(ast::Def& def, bool own_sizes) {
     from.push_back(t);
     bind_pattern(p, c.strip_unique(t), bound);
   }
+  enter_body();
   TypeRef w;
   if (def.result && infer_.intrinsic_result_sizes) {
     // Provided by the compiler: the written type is all there is to know.
@@ -470,7 +577,7 @@ Scheme Sizes::definition(ast::Def& def, bool own_sizes) {
   if (def.recursive) {
     TypeRef result = def.result ? w : fresh_type(erased(def.body->type), def.name_span);
     std::vector<Binding*> made;
-    if (own_sizes)
+    if (retry_.own_sizes)
       result = rebuild(types, result, [](TypeRef) { return TypeRef{}; }, [&](SizeRef s) {
         SizeRef r = resolve(s);
         if (!types.as<VarSize>(r)) return r;
@@ -479,7 +586,7 @@ Scheme Sizes::definition(ast::Def& def, bool own_sizes) {
         return own;
       });
     TypeRef self = close_function(def.params, from, result, level);
-    for (Binding* b : made) levels_[b] = ~0u;
+    for (Binding* b : made) levels_[b] = nowhere;
     if (def.result) {
       Scheme own{{}, scheme.sizes, self};
       polymorphic_[def.self] = c.scheme(own);
@@ -551,6 +658,7 @@ SizeRef Sizes::final_size(SizeRef s) {
 }
 
 TypeRef Sizes::final_type(TypeRef t) {
+  assume_all(t);
   return rebuild(types, t, [](TypeRef) { return TypeRef{}; }, [&](SizeRef s) { return final_size(s); });
 }
 

@@ -22,14 +22,22 @@ struct Made {
   std::string shown(const Context& c) const;
 };
 
+// What a definition is checked again with, after a first try has failed.
+struct Retry {
+  bool own_sizes = false;                                  // each recursive call makes the sizes that the declared result leaves open
+  std::unordered_set<const ast::Pat*> own_results;         // functions each call of which makes the sizes of its result
+};
+
 class Sizes {
  public:
-  Sizes(Context& context, Infer& infer);
+  Sizes(Context& context, Infer& infer) : Sizes(context, infer, no_retry_) {}
+  // Adds to `retry` what may help another time.
+  Sizes(Context& context, Infer& infer, Retry& retry);
   ~Sizes();
 
   // The whole definition; its scheme has the type parameters found by inference. In a recursive function the sizes that the
-  // declared result leaves open are the same for all calls, to be inferred; with `own_sizes` each call makes its own.
-  Scheme definition(ast::Def& def, bool own_sizes = false);
+  // declared result leaves open are the same for all calls, to be inferred, unless the retry says otherwise.
+  Scheme definition(ast::Def& def);
   // A written type outside of definitions: its size expressions.
   void written_sizes(ast::TypeExpr* t);
   void finish();
@@ -54,6 +62,7 @@ class Sizes {
     Span origin;
     Binding* param = nullptr;         // the size parameter it stands for
     Binding* unknown = nullptr;       // what an absorbed variable is called in the end
+    const ast::Pat* result_of = nullptr;   // in the result of the function that this pattern binds
     const Scheme* of = nullptr;
   };
   // Why two types or sizes cannot be made equal. Occurs: the size would contain itself. Scope: its names are not known there.
@@ -64,9 +73,17 @@ class Sizes {
   enum class Fresh { Plain, Absorbable, Unlifted };
   enum class Purpose { Read, Update };                 // the size of an updated slice is that of the new value
   struct Saved { uint32_t level, lambda_level; };
+  struct Open { uint32_t level; Fresh kind; Span at; const ast::Pat* pat; };   // of an open type; the pattern that binds the function
+  static constexpr uint32_t nowhere = ~0u;             // the level of names that are bound inside a type
 
   SizeRef fresh(Span at, Fresh kind = Fresh::Plain);
-  TypeRef fresh_type(TypeRef erased, Span at, Fresh kind = Fresh::Plain, bool in_arrow = false);
+  TypeRef fresh_type(TypeRef erased, Span at, Fresh kind = Fresh::Plain, const ast::Pat* pat = nullptr);
+  FunType assumed(const FunType& erased, const Open& open);
+  void assume(OpenType t);
+  void assume_all(TypeRef t);
+  bool find(OpenType open, TypeRef t);
+  TypeRef moved(TypeRef t, const Open& open, std::vector<const Binding*>& inner, bool& ok);
+  Binding* made_by_call(Name name = {});
   TypeRef erased(TypeRef t) { return infer_.erase(infer_.zonk(t)); }
   SizeRef resolve(SizeRef s) const;
   TypeRef final_type(TypeRef t);
@@ -76,7 +93,8 @@ class Sizes {
   TypeRef written(ast::TypeExpr* t);
   TypeRef replace_exists(TypeRef t, bool in_functions, const std::function<SizeRef(Binding*)>& by);
   TypeRef replace_any(TypeRef t, Span at);
-  TypeRef replace_absorbed(TypeRef t, Span at, bool whole = false);
+  TypeRef replace_absorbed(TypeRef t, Span at);
+  TypeRef replace_absorbed(TypeRef t, const std::function<SizeRef(Name)>& make, bool whole = false);
   void set(TypeRef& slot, TypeRef t) { slot = t; slots_.push_back(&slot); }
 
   // --- expressions ---
@@ -91,7 +109,9 @@ class Sizes {
   TypeRef instantiate(const Scheme& s, std::span<TypeRef> inst, Span at);
   TypeRef apply(TypeRef fun, TypeRef arg, ast::Expr* arg_exp, Span at, std::string_view name);
   void check_returned(TypeRef result, Span at, bool needed = false);
-  TypeRef lambda(ast::Expr* e, ast::Lambda& l);
+  const FunType* function(TypeRef t);
+  TypeRef argument(ast::Expr* e, TypeRef fun);
+  TypeRef lambda(ast::Lambda& l, TypeRef wanted = {});
   TypeRef close_function(std::span<ast::Pat*> params, const std::vector<TypeRef>& from, TypeRef result, uint32_t level);
   void local_function(ast::LetFun& l);
   TypeRef loop(ast::Expr* e, ast::Loop& l);
@@ -108,11 +128,14 @@ class Sizes {
 
   // --- patterns and scopes ---
   TypeRef from_pattern(ast::Pat* p);
+  void adopt_functions(TypeRef t, TypeRef from);
   void bind_pattern(ast::Pat* p, TypeRef t, std::vector<Binding*>& bound);
   void bind(Binding* b, TypeRef t);
   Saved enter_function();
+  void enter_body();
   void leave_function(Saved s);
   TypeRef leave(TypeRef t, const std::vector<Binding*>& gone, Span at, const ast::Expr* value = nullptr);
+  SizeRef replace(SizeRef s, SizeRef from, SizeRef to);
   TypeRef join_branches(TypeRef a, TypeRef b, Span at);
   TypeRef with_unique(TypeRef annotation, TypeRef t);
   void generalise(TypeRef t, uint32_t level, Scheme& into);
@@ -125,6 +148,7 @@ class Sizes {
   bool unify_exp(const ast::Expr* a, const ast::Expr* b);
   bool link(uint32_t var, SizeRef s);
   bool fits(SizeRef s, uint32_t var, uint32_t level);
+  void lower(SizeRef s, uint32_t level);
   bool occurs(uint32_t var, SizeRef in) const;
   bool same(SizeRef a, SizeRef b);
   uint32_t level_of(const Binding* b) const;
@@ -137,15 +161,23 @@ class Sizes {
   Context& c;
   Types& types;
   Infer& infer_;
+  Retry no_retry_, &retry_;
   std::pmr::vector<Var> vars_{&c.scratch};
   bool any_absorbed_ = false;
-  std::pmr::vector<uint32_t> trail_{&c.scratch};
+  // What rollback() takes back: the solution of a size variable, or what an open type was found to be.
+  struct Step { bool is_type; uint32_t var; };
+  std::pmr::vector<Step> trail_{&c.scratch};
+  void size_changed(uint32_t var) { trail_.push_back({false, var}); }
+  // By OpenType::var, from `open_from_` on.
+  uint32_t open_from_;
+  std::vector<Open> opens_;
   std::pmr::vector<TypeRef*> slots_{&c.scratch};
   FlatMap<const Binding*, uint32_t> levels_{&c.scratch};
   FlatMap<const Binding*, TypeRef> locals_{&c.scratch};
   FlatMap<const Binding*, const Scheme*> polymorphic_{&c.scratch};
   FlatMap<const Binding*, Made> origins_{&c.scratch};                        // of unknown sizes
   FlatMap<const Binding*, Origin> origin_kinds_{&c.scratch};                 // where not Other
+  FlatMap<const Binding*, const ast::Pat*> result_of_{&c.scratch};           // of implicit size parameters: Var::result_of
   std::unordered_set<const Binding*> lambda_params_;             // sizes in types of lambdas and local functions that are their parameters
   std::unordered_set<uint32_t> type_args_;                       // types that type parameters stand for
   uint32_t level_ = 1, lambda_level_ = 1;

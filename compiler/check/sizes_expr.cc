@@ -99,8 +99,8 @@ TypeRef Sizes::operators(ast::Expr* e) {
 // `left`: the type of the left operand; `fun`: of the operator, invalid for a builtin.
 TypeRef Sizes::operator_(ast::Expr* e, TypeRef fun, TypeRef left) {
   auto& o = std::get<ast::Operator>(e->node);
-  TypeRef right = exp(o.right);
   if (!fun.valid()) {
+    TypeRef right = exp(o.right);
     TypeRef result = erased(e->type);
     expect(e->span, left, right, "the operands have the same type");
     o.op->type = types.fun(left, types.fun(right, result));
@@ -109,6 +109,7 @@ TypeRef Sizes::operator_(ast::Expr* e, TypeRef fun, TypeRef left) {
   }
   std::string_view name = c.sources.text(o.op->span);
   fun = apply(fun, left, o.left, e->span, name);
+  TypeRef right = argument(o.right, fun);
   return replace_absorbed(apply(fun, right, o.right, e->span, name), e->span);
 }
 
@@ -149,6 +150,7 @@ TypeRef Sizes::instantiate(const Scheme& scheme, std::span<TypeRef> inst, Span a
   for (Binding* b : scheme.sizes) {
     SizeRef v = fresh(at);
     vars_.back().param = b;
+    if (auto* pat = result_of_.find(b)) vars_.back().result_of = *pat;
     s.sizes[b] = v;
   }
   return c.substitute(scheme.type, s);
@@ -178,9 +180,25 @@ TypeRef Sizes::ref(ast::Expr* e, ast::Ref& r) {
   return s ? instantiate(*s, r.inst, e->span) : types.error();
 }
 
+// The type as that of a function; null: it is none, which inference has reported.
+const FunType* Sizes::function(TypeRef t) {
+  if (auto* u = types.as<UniqueType>(t)) t = u->inner;
+  if (auto* o = types.as<OpenType>(t)) assume(*o);
+  return types.as<FunType>(t);
+}
+
+// An argument of `fun`: what a lambda's parameters will be is known from there.
+TypeRef Sizes::argument(ast::Expr* e, TypeRef fun) {
+  auto* l = std::get_if<ast::Lambda>(&e->node);
+  auto* f = types.as<FunType>(fun);
+  if (!l || !f) return exp(e);
+  TypeRef t = lambda(*l, f->param);
+  set(e->type, t);
+  return t;
+}
+
 TypeRef Sizes::apply(TypeRef fun, TypeRef arg, ast::Expr* arg_exp, Span at, std::string_view name) {
-  if (auto* u = types.as<UniqueType>(fun)) fun = u->inner;
-  auto* known = types.as<FunType>(fun);
+  auto* known = function(fun);
   if (!known) return types.error();
   FunType f = *known;
   expect(arg_exp ? arg_exp->span : at, f.param, arg, "in the argument of `{}`", name);
@@ -427,9 +445,11 @@ TypeRef Sizes::loop(ast::Expr* e, ast::Loop& l) {
       first[i] = i;
       SizeRef now = resolve(starts[i].first);
       for (size_t j = i; j-- > 0;)
-        if (variant[i] && variant[j] && types.as<VarSize>(now) && now == resolve(starts[j].first) && same(starts[i].second, starts[j].second)) first[i] = first[j];
+        if (variant[i] && variant[j] && types.as<VarSize>(now) && now == resolve(starts[j].first)) first[i] = first[j];
     }
     rollback(trail);
+    for (size_t i = 0; i < n; i++)
+      if (first[i] != i && !unify_size(starts[i].second, starts[first[i]].second)) first[i] = i;
     c.diags.rollback(diags);
     slots_.resize(slots);
     level_ = saved.level + 1;
@@ -460,12 +480,12 @@ TypeRef Sizes::loop(ast::Expr* e, ast::Loop& l) {
     }
     expect(l.body->span, state, body, "in the body of the loop", {}, Place::LoopBody);
   }
-  for (Binding* b : bound) levels_[b] = ~0u;
+  for (Binding* b : bound) levels_[b] = nowhere;
   leave_function(saved);
   Context::Subst after;
   for (Binding* b : sizes) {
     after.sizes[b] = unknown(e->span, {"the unknown size of the result of the loop at {}", {}, e->span});
-    levels_[b] = ~0u;
+    levels_[b] = nowhere;
   }
   return leave(c.substitute(state, after), bound, e->span);
 }
@@ -511,7 +531,7 @@ TypeRef Sizes::node(ast::Expr* e) {
         TypeRef f = exp(a.fun);
         std::string_view name = c.sources.text(a.fun->span).substr(0, 40);
         for (ast::Expr* x : a.args) {
-          TypeRef t = exp(x);
+          TypeRef t = argument(x, f);
           f = apply(f, t, x, e->span, name);
         }
         return replace_absorbed(f, e->span);
@@ -534,10 +554,10 @@ TypeRef Sizes::node(ast::Expr* e) {
         if (s.left) return replace_absorbed(apply(f, exp(s.left), s.left, e->span, name), e->span);
         if (!s.right) return f;
         TypeRef right = exp(s.right);
-        auto* outer = types.as<FunType>(f);
+        auto* outer = function(f);
         if (!outer) return types.error();
         FunType first = *outer;
-        auto* inner = types.as<FunType>(first.result);
+        auto* inner = function(first.result);
         if (!inner) return types.error();
         FunType second = *inner;
         expect(s.right->span, second.param, right, "in the argument of `{}`", name);
@@ -558,14 +578,14 @@ TypeRef Sizes::node(ast::Expr* e) {
         std::vector<Binding*> exists;
         visit_type(types, out, [](TypeRef) {}, [&](SizeRef size) {
           c.each_name(size, [&](Binding* b) {
-            if (b->kind == Binding::Kind::UnknownSize && level_of(b) >= level && level_of(b) != ~0u) exists.push_back(b);
+            if (b->kind == Binding::Kind::UnknownSize && level_of(b) >= level && level_of(b) != nowhere) exists.push_back(b);
           });
         });
-        for (Binding* b : exists) levels_[b] = ~0u;
+        for (Binding* b : exists) levels_[b] = nowhere;
         leave_function(saved);
         return types.add(FunType{base, out, nullptr, types.keep(exists)});
       },
-      [&](ast::Lambda& l) { return lambda(e, l); },
+      [&](ast::Lambda& l) { return lambda(l); },
       [&](ast::Match& m) {
         TypeRef on = exp(m.on), result;
         for (ast::Case& k : m.cases) {

@@ -343,6 +343,7 @@ struct Printer {
           return parens(prec >= 1, out + "." + type(e.body, 0));
         },
         [&](const VarType& v) { return c.show_variable ? c.show_variable(v.var) : "t" + std::to_string(v.var); },
+        [&](const OpenType& o) { return type(c.types.erased(o), prec); },
         [](const ErrorType&) { return std::string("?"); });
   }
   std::string name(Binding* b) const { return b->name.valid() ? std::string(c.text(b->name)) : c.anonymous_name(b); }

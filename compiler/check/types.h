@@ -52,8 +52,9 @@ struct NamedType  { TypeId decl; std::span<const TypeArg> args; };      // a typ
 struct UniqueType { TypeRef inner; };                  // *t: only in parameters and results of functions, and their components
 struct ExistsType { std::span<Binding* const> sizes; TypeRef body; };  // ?[n].t: only in TypeExpr::type and abbreviations
 struct VarType    { uint32_t var; };                   // unification variable: not in a checked program
+struct OpenType   { uint32_t var; };                   // a function type that the size pass has still to find: not in a checked program
 struct ErrorType  {};                                  // what failed to check: not in a checked program
-using Type = std::variant<PrimType, ArrayType, RecordType, SumType, FunType, NamedType, UniqueType, ExistsType, VarType, ErrorType>;
+using Type = std::variant<PrimType, ArrayType, RecordType, SumType, FunType, NamedType, UniqueType, ExistsType, VarType, OpenType, ErrorType>;
 
 // What a TypeId is.
 struct TypeDecl {
@@ -78,7 +79,12 @@ struct Scheme {
 class Types {
  public:
   Types();
-  const Type& operator[](TypeRef t) const { return types_[t.index].type; }
+  // What an open type was found to be stands for it everywhere.
+  const Type& operator[](TypeRef t) const {
+    const Type& type = types_[t.index].type;
+    if (auto* open = std::get_if<OpenType>(&type)) if (TypeRef found = open_[open->var].found; found.valid()) return (*this)[found];
+    return type;
+  }
   const Size& operator[](SizeRef s) const { return sizes_[s.index]; }
   const TypeDecl& operator[](TypeId id) const { return decls_[id.index]; }
   TypeDecl& operator[](TypeId id) { return decls_[id.index]; }
@@ -94,6 +100,12 @@ class Types {
   TypeRef array(TypeRef elem, SizeRef size) { return add(ArrayType{elem, size}); }
   TypeRef record(const std::vector<Field>& fields) { return fields.empty() ? unit_ : add(RecordType{keep(fields)}); }
   TypeRef fun(TypeRef param, TypeRef result) { return add(FunType{param, result}); }
+  TypeRef open(TypeRef erased) { open_.push_back({erased, {}}); return add(OpenType{uint32_t(open_.size() - 1)}); }
+  uint32_t open_count() const { return uint32_t(open_.size()); }
+  TypeRef erased(OpenType t) const { return open_[t.var].erased; }
+  bool was_open(TypeRef t) const { return std::get_if<OpenType>(&types_[t.index].type) && as<FunType>(t); }
+  bool is_open(OpenType t) const { return !open_[t.var].found.valid(); }
+  void set(OpenType t, TypeRef found) { open_[t.var].found = found; }   // invalid: open again
 
   // The lists in types are copies that live as long as the table.
   template <class T> std::span<const T> keep(const std::vector<T>& items) { return arena_.copy(items); }
@@ -110,7 +122,7 @@ class Types {
     return items;
   }
 
-  template <class T> const T* as(TypeRef t) const { return std::get_if<T>(&types_[t.index].type); }
+  template <class T> const T* as(TypeRef t) const { return std::get_if<T>(&(*this)[t]); }
   template <class T> const T* as(SizeRef s) const { return std::get_if<T>(&sizes_[s.index]); }
   // What was found out about a type, which never changes; invalid or none: not yet.
   struct Facts {
@@ -127,6 +139,8 @@ class Types {
   Chunks<Entry> types_;
   Chunks<Size> sizes_;
   Chunks<TypeDecl> decls_;
+  struct Open { TypeRef erased, found; };
+  std::vector<Open> open_;                               // by OpenType::var
   std::vector<TypeRef> prims_;
   TypeRef error_, unit_;
   SizeRef any_;

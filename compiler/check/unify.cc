@@ -96,9 +96,8 @@ TypeRef Infer::erase(TypeRef t) {
       [&](TypeRef x) -> TypeRef {
         if (auto* u = types.as<UniqueType>(x)) return erase(u->inner);
         if (auto* e = types.as<ExistsType>(x)) return erase(e->body);
-        if (auto* f = types.as<FunType>(x)) {
-          return types.fun(erase(f->param), erase(f->result));
-        }
+        if (auto* o = types.as<OpenType>(x)) return types.erased(*o);
+        if (auto* f = types.as<FunType>(x)) return types.fun(erase(f->param), erase(f->result));
         return {};
       },
       [&](SizeRef) { return types.any(); });

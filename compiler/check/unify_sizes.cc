@@ -8,8 +8,6 @@
 
 namespace raido::check {
 
-namespace { constexpr uint32_t nowhere = ~0u; }
-
 SizeRef Sizes::fresh(Span at, Fresh kind) {
   Var v{};
   v.level = level_;
@@ -30,8 +28,9 @@ SizeRef Sizes::resolve(SizeRef s) const {
 
 void Sizes::rollback(size_t mark) {
   while (trail_.size() > mark) {
-    vars_[trail_.back()].link = {};
-    vars_[trail_.back()].absorbed = false;
+    auto [is_type, var] = trail_.back();
+    if (is_type) types.set(OpenType{var}, {});
+    else vars_[var].link = {}, vars_[var].absorbed = false;
     trail_.pop_back();
   }
 }
@@ -90,28 +89,36 @@ bool Sizes::link(uint32_t var, SizeRef s) {
     return true;
   }
   // A call of the function makes it, unless it is what a lambda is called with.
-  bool escapes = false;
-  c.each_name(s, [&](Binding* b) { escapes |= lambda_params_.count(b) > 0; });
-  if (vars_[var].level == nowhere && escapes) return fail(self(), s, Failure::Scope);
+  bool escapes = false, escapes_whole = false;
+  c.each_name(s, [&](Binding* b) {
+    bool of_lambda = lambda_params_.count(b) > 0;
+    escapes |= of_lambda;
+    escapes_whole |= of_lambda && b->kind != Binding::Kind::UnknownSize;
+  });
+  if (vars_[var].level == nowhere && escapes_whole) return fail(self(), s, Failure::Scope);
   if (!fits(s, var, vars_[var].level)) {
-    if (!vars_[var].absorbable) return fail(self(), s, vars_[var].unlifted ? Failure::Unlifted : Failure::Scope);
+    if (!vars_[var].absorbable) {
+      if (vars_[var].result_of) retry_.own_results.insert(vars_[var].result_of);
+      return fail(self(), s, vars_[var].unlifted ? Failure::Unlifted : Failure::Scope);
+    }
     if (escapes && !vars_[var].in_arrow) return fail(self(), s, Failure::Scope);
     vars_[var].absorbed = any_absorbed_ = true;
     vars_[var].absorbed_from = s;
-    trail_.push_back(var);
+    size_changed(var);
     return true;
   }
   if (auto* other = types.as<VarSize>(s)) {
     Var& o = vars_[other->var];
-    o.absorbable &= vars_[var].absorbable;
+    if (vars_[var].level != nowhere) o.absorbable &= vars_[var].absorbable;      // what is chosen for an existential size may become anything
     o.unlifted |= vars_[var].unlifted;
     o.loop_state |= vars_[var].loop_state;
     o.coerced |= vars_[var].coerced;
     o.existential |= vars_[var].existential;
     if (!o.param) o.param = vars_[var].param;
+    if (!o.result_of) o.result_of = vars_[var].result_of;
   }
   vars_[var].link = s;
-  trail_.push_back(var);
+  size_changed(var);
   return true;
 }
 
@@ -129,7 +136,7 @@ bool Sizes::unify_size(SizeRef a, SizeRef b) {
       if (vars_[to].absorbable && !vars_[to].absorbed) {
         vars_[to].absorbed = any_absorbed_ = true;
         vars_[to].absorbed_from = vars_[from].absorbed_from.valid() ? vars_[from].absorbed_from : types.add(Size{VarSize{from}});
-        trail_.push_back(to);
+        size_changed(to);
       }
       return true;
     }
@@ -237,9 +244,73 @@ bool Sizes::same(SizeRef a, SizeRef b) {
   return equal;
 }
 
+// An open function type is found to be `t`.
+bool Sizes::find(OpenType open, TypeRef t) {
+  Open& o = opens_[open.var - open_from_];
+  if (auto* other = types.as<OpenType>(t)) {
+    if (other->var == open.var) return true;
+    Open& p = opens_[other->var - open_from_];
+    p.level = std::min(p.level, o.level);
+    if (!p.pat) p.pat = o.pat;
+  }
+  std::vector<const Binding*> inner;
+  bool ok = true;
+  types.set(open, moved(t, o, inner, ok));
+  trail_.push_back({true, open.var});
+  return ok;
+}
+
+// `t` where the open type stands: what is not known there becomes a size of its own, if it may. `inner` are the names bound in t.
+TypeRef Sizes::moved(TypeRef t, const Open& open, std::vector<const Binding*>& inner, bool& ok) {
+  return rebuild(types, t,
+      [&](TypeRef x) -> TypeRef {
+        if (auto* o = types.as<OpenType>(x)) {
+          Open& p = opens_[o->var - open_from_];
+          p.level = std::min(p.level, open.level);
+          return x;
+        }
+        if (auto* u = types.as<UniqueType>(x)) return moved(u->inner, open, inner, ok);
+        auto* known = types.as<FunType>(x);
+        if (!known) return {};
+        FunType f = *known;
+        if (c.any_unique(f.param)) ok = fail(types.any(), types.any(), Failure::Consumes);
+        size_t outer = inner.size();
+        f.param = moved(f.param, open, inner, ok);
+        if (f.name) inner.push_back(f.name);
+        inner.insert(inner.end(), f.exists.begin(), f.exists.end());
+        f.result = moved(f.result, open, inner, ok);
+        inner.resize(outer);
+        return f.param == known->param && f.result == known->result ? x : types.add(f);
+      },
+      [&](SizeRef s) {
+        s = resolve(s);
+        bool fit = true;
+        c.each_name(s, [&](Binding* b) { fit &= level_of(b) <= open.level || std::find(inner.begin(), inner.end(), b) != inner.end(); });
+        if (fit) { lower(s, open.level); return s; }
+        uint32_t level = std::exchange(level_, open.level);
+        SizeRef v = fresh(open.at, open.kind);
+        level_ = level;
+        vars_.back().in_arrow = true;
+        ok &= link(types.as<VarSize>(v)->var, s);
+        return v;
+      });
+}
+
+void Sizes::lower(SizeRef s, uint32_t level) {
+  s = resolve(s);
+  if (auto* v = types.as<VarSize>(s)) vars_[v->var].level = std::min(vars_[v->var].level, level);
+  else if (auto* e = types.as<ExpSize>(s))
+    ast::each_expression(e->exp, [&](const ast::Expr* x) {
+      if (auto* h = std::get_if<ast::SizeHole>(&x->node)) lower(h->size, level);
+      return true;
+    });
+}
+
 bool Sizes::unify(TypeRef expected, TypeRef actual) {
   if (expected == actual) return true;
   const Type &te = types[expected], &ta = types[actual];
+  if (auto* o = std::get_if<OpenType>(&te)) return find(*o, actual);
+  if (auto* o = std::get_if<OpenType>(&ta)) return find(*o, expected);
   if (auto* u = std::get_if<UniqueType>(&te)) return unify(u->inner, actual);
   if (auto* u = std::get_if<UniqueType>(&ta)) return unify(expected, u->inner);
   if (te.index() != ta.index()) return true;       // an error that inference has reported

@@ -1,0 +1,164 @@
+-- Unknown sizes where a beginner meets them: branches in branches, loops, local functions, pipes, records of functions.
+-- ==
+-- entry: nested_branches
+-- input { [1u8] [2u8,3u8] } output { [1u8, 44u8, 32u8, 2u8, 3u8] }
+-- input { empty([0]u8) [2u8] } output { [2u8] }
+-- input { [7u8] empty([0]u8) } output { [7u8] }
+entry nested_branches (a: []u8) (b: []u8): []u8 =
+  if length a == 0 then b else if length b == 0 then a else a ++ ", " ++ b
+
+-- ==
+-- entry: deep_branches
+-- input { 0i32 [1i64,-2i64,3i64] } output { [1i64,-2i64,3i64] }
+-- input { 1i32 [1i64,-2i64,3i64] } output { [1i64,3i64] }
+-- input { 2i32 [1i64,-2i64,3i64] } output { [1i64,-2i64,3i64,1i64,-2i64,3i64] }
+-- input { 3i32 [1i64,-2i64,3i64] } output { empty([0]i64) }
+entry deep_branches (k: i32) (xs: []i64) =
+  if k == 0 then xs
+  else if k == 1 then filter (> 0) xs
+  else if k == 2 then xs ++ xs
+  else []
+
+-- ==
+-- entry: branches_of_tuples
+-- input { [1i64,2i64,3i64] } output { 3i64 0i64 }
+-- input { [0i64,1i64,2i64,3i64] } output { 2i64 1i64 }
+def split_it (ps: []i64) =
+  if length ps <= 3 then (ps, [])
+  else let a = filter (> 1) ps let b = filter (< 1) ps in (a, b)
+entry branches_of_tuples (ps: []i64) = let (a, b) = split_it ps in (length a, length b)
+
+-- ==
+-- entry: branches_of_records
+-- input { true [1i64,-2i64] } output { 1i64 [1i64,-2i64] }
+-- input { false [1i64,-2i64] } output { 2i64 [1i64] }
+entry branches_of_records (c: bool) (xs: []i64) =
+  let r = if c then {depth = 1i64, rest = xs} else {depth = 2, rest = filter (> 0) xs}
+  in (r.depth, r.rest)
+
+-- ==
+-- entry: matches
+-- input { 0i32 [5i64,6i64] } output { [5i64,6i64] }
+-- input { 1i32 [5i64,6i64] } output { [6i64] }
+-- input { 2i32 [5i64,6i64] } output { [5i64,6i64,5i64] }
+entry matches (k: i32) (xs: []i64) =
+  match k
+  case 0 -> xs
+  case 1 -> if length xs > 1 then tail xs else xs
+  case _ -> xs ++ take 1 xs
+
+type shape = #empty | #one i64 | #pair i64 i64
+-- ==
+-- entry: matches_of_sums
+-- input { 0i64 } output { 0i64 }
+-- input { 1i64 } output { 1i64 }
+-- input { 2i64 } output { 12i64 }
+entry matches_of_sums (k: i64) =
+  let s: shape = if k == 0 then #empty else if k == 1 then #one k else #pair k 10
+  let xs = match s
+           case #empty -> []
+           case #one x -> [x]
+           case #pair x y -> [x, y]
+  in i64.sum xs
+
+-- ==
+-- entry: zipped_states
+-- input { [1i64,2i64,4i64,6i64,8i64,16i64] [10i64,20i64,30i64,40i64,50i64,60i64] } output { 140i64 }
+entry zipped_states (es: []i64) (ids: []i64) =
+  let (_, ids) = loop (es, ids) = (es, ids) while length es > 3 do
+    zip es ids |> filter (\(e, _) -> e % 2 == 0) |> map (\(e, i) -> (e / 2, i)) |> unzip
+  in i64.sum ids
+
+def lengths [n] 'a 'b (f: a -> ?[k].[k]b) (xs: [n]a): [n]i64 = map (\x -> length (f x)) xs
+-- ==
+-- entry: parameters_as_sizes
+-- input { [1i64,0i64,3i64] [4i32,5i32,6i32] } output { [1i64,0i64,3i64] [2i64,1i64,4i64] [1i64,3i64,3i64,3i64] }
+entry parameters_as_sizes (ks: []i64) (xs: []i32) =
+  let (_, _, _, flat) = flatmap' (\(k, _) -> replicate k k) (zip ks xs)
+  let g (k, x) = replicate (k + 1) x
+  in (lengths (\(k, x) -> replicate k x) (zip ks xs), lengths g (zip ks xs), flat)
+
+def grey (t: f32) (h: i64) (w: i64) = tabulate_2d h w (\i j -> t + f32.i64 (i * j))
+def dark (t: f32) (h: i64) (w: i64) = tabulate_2d h w (\_ _ -> t)
+-- ==
+-- entry: functions_given
+-- input { 1f32 1i64 2i64 } output { [[1f32,1f32,1f32,1f32],[1f32,2f32,3f32,4f32]] }
+-- input { 0f32 1i64 1i64 } output { [[0f32,0f32],[0f32,0f32]] }
+entry functions_given (t: f32) (h: i64) (w: i64): [][]f32 =
+  let render f = f t (h + 1) (w * 2)
+  in if t > 0 then render grey else render dark
+
+-- ==
+-- entry: lambdas_given
+-- input { 2i64 } output { 2i64 3i64 5i64 }
+entry lambdas_given (n: i64) =
+  let both f = (f n, f (n + 1))
+  let (a, b) = both iota
+  in (length a, length b, (\f -> length (f n : []i64) + length (f (n + 1))) iota)
+
+def table (n: i64) (m: i64) = tabulate_2d n m (\i j -> i + j)
+def pair_table = uncurry table
+-- ==
+-- entry: uncurried
+-- input { 2i64 } output { [3i64, 6i64] [[0i64, 1i64]] [1i64, 3i64] }
+entry uncurried (a: i64) =
+  let g = uncurry table
+  in (map i64.sum (pair_table (a, 3)), g (1, a), map i64.sum ((uncurry table) (2, a)))
+
+-- ==
+-- entry: flipped
+-- input { 3i64 } output { [[0i64,1i64,2i64],[1i64,2i64,3i64]] 4i64 }
+entry flipped (a: i64) =
+  let h = curry (uncurry table)
+  in (flip table a 2, length (h (a + 1) a))
+
+type^ solver = {run: (n: i64) -> [n]f64 -> f64}
+def make (x: f64): (solver, f64) = ({run = \(n: i64) (v: [n]f64) -> x + f64.sum v}, x)
+def use (s: solver) = s.run 2 [1, 2]
+-- ==
+-- entry: projected
+-- input { 5f64 } output { 8f64 11f64 8f64 }
+entry projected (x: f64) =
+  (make x |> (.0) |> use, make x |> (\(s, _) -> s.run 3 [1, 2, 3]), use <| (make x).0)
+
+type^ layer [n] [m] = {forward: (k: i64) -> [k][n]f64 -> [k][m]f64, shape: i64}
+def init [n] (m: i64): layer [n] [m] =
+  {forward = \(k: i64) (x: [k][n]f64) -> map (\r -> replicate m (f64.sum r)) x, shape = m}
+def run [k] [n] [m] (x: [k][n]f64) (l: layer [n] [m]) = l.forward k x
+-- ==
+-- entry: layers
+-- input { [[1f64,2f64,3f64]] } output { [[6f64,6f64]] [[12f64,12f64,12f64,12f64]] }
+entry layers [k] [n] (x: [k][n]f64): ([k][]f64, [k][]f64) =
+  (init 2 |> run x, init 2 |> run x |> (\h -> init 4 |> (\l -> l.forward k h)))
+
+def halves [n] 'a (p: a -> bool) (as: [n]a): ?[k].([k]a, [n - k]a) =
+  let offsets = scan (+) 0 (map (\x -> i64.bool (p x)) as)
+  let count = scatter [0] (map (\j -> if j == n - 1 then 0 else -1) (iota n)) offsets
+  in (as[0:count[0]], as[count[0]:n])
+-- ==
+-- entry: rests
+-- input { [3i64,1i64,4i64] } output { [3i64, 1i64] [4i64] }
+entry rests (xs: []i64) = halves (> 2) xs
+
+-- ==
+-- entry: lost
+-- input { [1i64,0i64,2i64] } output { 3i64 3i64 6i64 }
+entry lost (xs: []i64) =
+  let (a, b, c) =
+    let m = length (filter (> 0) xs)
+    in (iota (m + 1), replicate (m + 1) 1i64, replicate ((m + 1) * 2) 2i64)
+  in (i64.sum (map2 (*) a b), length b, length c)
+
+def twice '~a (n: i32) (f: (() -> a) -> a) (x: () -> a) = loop x = x () for _i < n do f (\() -> x)
+-- ==
+-- entry: lifted_states
+-- input { [1i32,2i32] } output { [1i32,2i32,1i32,2i32,1i32,2i32,1i32,2i32] 6i32 }
+entry lifted_states (xs: []i32) =
+  (twice 2 (\(p: () -> []i32) -> p () ++ p ()) (\() -> xs),
+   twice 1 (\p -> let (a, ys) = p () in (a + i32.sum ys, filter (> 1) ys)) (\() -> (3, xs)) |> (.0))
+
+-- ==
+-- entry: grown_by_branches
+-- input { 4i64 } output { [0i64,0i64,2i64] }
+entry grown_by_branches (n: i64) =
+  loop xs = [0] for i < n do if i % 2 == 0 then xs ++ [i] else xs
