@@ -265,13 +265,7 @@ Value Lowerer::assertion(const ast::Assert& a, Scope* scope) {
   std::string shown = without_holes(squeeze(checked_.sources.text(a.cond->span)));
   Var ok = check(cond, fill(err::assertion.text, {shown}), {});
   if (!ok.valid()) return eval(*a.body, scope);
-  return checked_by({ok}, [&] {
-    // The value itself must depend on the check, even if it was computed before.
-    Value v = eval(*a.body, scope);
-    return map_leaves(v, [&](const Dynamic& d) -> Value {
-      return Dynamic{b_->bind1(ir::var_of(d.atom) ? program_.hint(*ir::var_of(d.atom)) : "t", ir::Identity{d.atom}), d.borrowed};
-    });
-  });
+  return guarded(checked_by({ok}, [&] { return eval(*a.body, scope); }), {ok});
 }
 
 Value Lowerer::coerce(const ast::Coerce& c, const ast::Expr& e, Scope* scope) {
@@ -319,9 +313,7 @@ Value Lowerer::coerced(const Value& v, TypeIn t, size_t depth, const std::string
 Value Lowerer::hole(const ast::Expr& e, Scope* scope) {
   Var never = b_->bind1("c", ir::Assert{bool_const(false),
                                         program_.text(fill(err::reached_hole.text, {check::show(checked_.result, checked_.program, checked_.sources, e.type)})), {}});
-  return checked_by({never}, [&] {
-    return map_leaves(blank({e.type, scope}), [&](const Dynamic& d) { return dynamic(b_->bind1("hole", ir::Identity{d.atom})); });
-  });
+  return guarded(blank({e.type, scope}), {never});
 }
 
 void Lowerer::breakpoint(Scope* scope) {
@@ -425,8 +417,13 @@ size_t Lowerer::constructor_index(TypeIn sum, Name n) {
 
 Value Lowerer::construct(const ast::Construct& c, const ast::Expr& e, Scope* scope) {
   TypeIn t = resolve({e.type, scope});
-  SumLayout l = layout(t);
   size_t k = constructor_index(t, c.name);
+  if (!first_order(t)) {
+    auto choice = std::make_shared<Choice>(Choice{k, std::vector<Value>(c.args.size())});
+    for (size_t i = c.args.size(); i-- > 0;) choice->payload[i] = eval(*c.args[i], scope);
+    return choice;
+  }
+  SumLayout l = layout(t);
   std::vector<std::optional<Value>> slots(l.slots.size());
   for (size_t i = c.args.size(); i-- > 0;) {
     std::vector<Dynamic> parts;

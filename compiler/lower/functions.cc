@@ -64,6 +64,7 @@ size_t Lowerer::arity(const Closure& c) const {
     }
     case Closure::Kind::Section: return 1;
     case Closure::Kind::Access: return 1;
+    case Closure::Kind::Blank: return 1;
   }
   PANIC("no such closure");
 }
@@ -71,6 +72,11 @@ size_t Lowerer::arity(const Closure& c) const {
 Value Lowerer::apply(const Value& f, std::vector<Value> args) {
   auto closure = std::get_if<std::shared_ptr<const Closure>>(&f);
   CHECK(closure, "what is applied is no function");
+  if (!(*closure)->checks.empty()) {
+    auto unchecked = std::make_shared<Closure>(**closure);
+    std::vector<Var> checks = std::exchange(unchecked->checks, {});
+    return guarded(checked_by(checks, [&] { return apply(unchecked, std::move(args)); }), checks);
+  }
   std::vector<Value> all = (*closure)->args;
   all.insert(all.end(), args.begin(), args.end());
   size_t n = arity(**closure);
@@ -109,6 +115,12 @@ Value Lowerer::call(const Closure& c, std::vector<Value> args) {
     }
     case Closure::Kind::Access:
       return access(static_cast<const ast::AccessSection*>(c.code)->steps, args[0], c.scope);
+    case Closure::Kind::Blank: {
+      const check::FunType& f = std::get<check::FunType>(head(resolve(c.type)));
+      Scope* scope = new_scope(c.scope);
+      if (f.name) scope->values[f.name] = args[0];
+      return blank({f.result, scope});
+    }
     case Closure::Kind::Lambda: {
       auto l = static_cast<const ast::Lambda*>(c.code);
       if (often_in_place(l, l->body->span) && first_order(result_type(c)) && !takes_accumulator()) return call_instance(c, args);
@@ -152,7 +164,11 @@ bool Lowerer::first_order(TypeIn t) {
       [&](const check::RecordType& r) {
         return std::all_of(r.fields.begin(), r.fields.end(), [&](auto& f) { return first_order({f.second, t.scope}); });
       },
-      [&](const check::SumType&) { return true; },
+      [&](const check::SumType& s) {
+        return std::all_of(s.constrs.begin(), s.constrs.end(), [&](auto& k) {
+          return std::all_of(k.second.begin(), k.second.end(), [&](TypeRef p) { return first_order({p, t.scope}); });
+        });
+      },
       [&](const auto&) { return false; });
 }
 
@@ -176,6 +192,7 @@ struct Lowerer::Capture {
   std::unordered_map<const Scope*, size_t> scopes;
   std::vector<Scope*> originals, copies;
   std::vector<Atom> replacement;            // of atoms
+  std::vector<Var> checks;                  // that the closures need
   // Size parameters that had to be evaluated, which is done once.
   std::map<std::pair<const Scope*, const Binding*>, std::optional<Atom>> sizes;
   std::set<std::pair<const void*, const Scope*>> read;      // code that was looked through, and where its names have their values
@@ -214,6 +231,7 @@ void Lowerer::mentions(const Value& v, Capture& into) {
   match(v,
         [&](const std::shared_ptr<const Product>& p) { for (auto& [n, x] : p->fields) mentions(x, into); },
         [&](const std::shared_ptr<const Sum>& s) { for (const Value& x : s->slots) mentions(x, into); },
+        [&](const std::shared_ptr<const Choice>& c) { for (const Value& x : c->payload) mentions(x, into); },
         [&](const std::shared_ptr<const Closure>& c) {
           if (c->kind == Closure::Kind::Lambda) code(c->code, static_cast<const ast::Lambda*>(c->code)->body, c->scope);
           if (c->kind == Closure::Kind::Def) code(c->code, static_cast<const ast::Def*>(c->code)->body, c->scope);
@@ -260,7 +278,13 @@ void Lowerer::capture(const Value& v, Capture& into) {
           for (const Value& x : s->slots) capture(x, into);
           into.key += ">";
         },
+        [&](const std::shared_ptr<const Choice>& c) {
+          into.key += fmt::format("#{}(", c->constructor);
+          for (const Value& x : c->payload) capture(x, into);
+          into.key += ")";
+        },
         [&](const std::shared_ptr<const Closure>& c) {
+          into.checks.insert(into.checks.end(), c->checks.begin(), c->checks.end());
           into.key += fmt::format("\\{}(", fmt::ptr(c->code));
           capture(c->scope, into);
           for (const Value& x : c->captured) capture(x, into);
@@ -326,8 +350,14 @@ Value Lowerer::replay(const Value& v, Capture& from) {
         for (const Value& x : s->slots) sum->slots.push_back(replay(x, from));
         return sum;
       },
+      [&](const std::shared_ptr<const Choice>& c) -> Value {
+        auto choice = std::make_shared<Choice>(*c);
+        for (Value& x : choice->payload) x = replay(Value(x), from);
+        return choice;
+      },
       [&](const std::shared_ptr<const Closure>& c) -> Value {
         auto copy = std::make_shared<Closure>(*c);
+        copy->checks.clear();                  // the call has them
         copy->scope = replay(c->scope, from);
         if (copy->type.scope) copy->type.scope = replay(c->type.scope, from);
         for (Value& x : copy->captured) x = replay(Value(x), from);
@@ -463,9 +493,9 @@ Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args) {
     found = instances_.find(cap.key);
   }
   b_->source = call_place;
-  std::vector<Var> results = b_->bind(std::string("r"), ir::Call{found->second.function, cap.atoms});
+  std::vector<Var> results = checked_by(cap.checks, [&] { return b_->bind(std::string("r"), ir::Call{found->second.function, cap.atoms}); });
   size_t next = result_sizes;
-  return build(result_type(c), [&] { return dynamic(results.at(next++)); });
+  return guarded(build(result_type(c), [&] { return dynamic(results.at(next++)); }), cap.checks);
 }
 
 }  // namespace raido::lower

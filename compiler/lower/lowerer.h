@@ -60,13 +60,14 @@ class Lowerer {
   TypeIn result_type(const ast::Def& def, Scope* scope);
   TypeIn param_type(const Closure& c, size_t i);
   TypeIn result_type(const Closure& c);
-  Value blank(TypeIn t);                           // zeros
+  Value blank(TypeIn t);                           // zeros, and functions that return them
   std::string type_key(TypeIn t);
 
   // ---- values.cc: leaves, joining, lambdas ----
   void leaves(const Value& v, std::vector<Dynamic>& out) const;
   std::vector<Atom> atoms(const Value& v) const;
-  Value map_leaves(const Value& v, const std::function<Value(const Dynamic&)>& f) const;
+  Value map_leaves(const Value& v, const std::function<Value(const Dynamic&)>& f,
+                   const std::function<Value(const Closure&)>& function = {}) const;
   Value rebuild(const Value& like, const std::vector<Atom>& atoms) const;
   Value product(std::vector<std::pair<Name, Value>> fields) const;
   Value tuple(std::vector<Value> parts);
@@ -84,6 +85,7 @@ class Lowerer {
   Atom with_shape(const Atom& a, const std::vector<Dim>& shape);   // the same array; its type says this shape
   Value with_outer(const Value& v, const Dim& n);  // the outer size of all leaves
   Value owned(const Value& v);                     // borrowed leaves are copied
+  Value guarded(const Value& v, const std::vector<Var>& checks);   // v, which needs the proofs wherever it is used
   Value dynamic(Atom a) const { return Dynamic{std::move(a), false}; }
   Value emit_if(const Atom& cond, const std::function<Value()>& then_, const std::function<Value()>& else_);
   // A lambda from values to a value. Sizes born inside are replaced by sizes known outside: those of `expected`, else

@@ -46,6 +46,7 @@ void Lowerer::bind_pattern(const ast::Pat& p, const Value& v, Scope* scope) {
 }
 
 Value Lowerer::payload(TypeIn sum, const Value& v, size_t constructor, size_t i) {
+  if (auto choice = std::get_if<std::shared_ptr<const Choice>>(&v)) return (*choice)->payload.at(i);
   SumLayout l = layout(sum);
   const check::SumType& type = std::get<check::SumType>(head(sum));
   auto s = std::get_if<std::shared_ptr<const Sum>>(&v);
@@ -79,10 +80,12 @@ Term Lowerer::test(const ast::Pat& p, const Value& v, Scope* scope) {
       [&](const ast::PConstr& x) {
         TypeIn sum = resolve({p.type, scope});
         size_t k = constructor_index(sum, x.name);
+        auto choice = std::get_if<std::shared_ptr<const Choice>>(&v);
+        if (choice && (*choice)->constructor != k) return term(bool_const(false));
         auto s = std::get_if<std::shared_ptr<const Sum>>(&v);
-        CHECK(s, "a constructor pattern on what is no sum");
+        CHECK(s || choice, "a constructor pattern on what is no sum");
         Term t = yes;
-        if (!std::holds_alternative<std::monostate>((*s)->tag))
+        if (s && !std::holds_alternative<std::monostate>((*s)->tag))
           t = eq(term((*s)->tag), term(integer_constant(Scalar::I8, i64(k))));
         for (size_t i = 0; i < x.args.size(); i++) t = all(t, test(*x.args[i], payload(sum, v, k, i), scope));
         return t;

@@ -144,6 +144,10 @@ Layout Lowerer::describe(TypeIn t) {
           }
         },
         [&](const check::SumType& s) {
+          if (!first_order(t)) {
+            l.kind = Layout::Kind::Function;
+            return;
+          }
           l.kind = Layout::Kind::Sum;
           SumLayout where = layout(t);
           l.tagged = where.tagged;
@@ -246,8 +250,9 @@ void Lowerer::bind_sizes(TypeIn t, const Value& v, Scope* scope, size_t depth) {
             bind_sizes({r.fields[i].second, t.scope}, (*p)->fields[i].second, scope, depth);
         },
         [&](const check::SumType& s) {
+          auto choice = std::get_if<std::shared_ptr<const Choice>>(&v);
           for (size_t c = 0; c < s.constrs.size(); c++)
-            for (size_t i = 0; i < s.constrs[c].second.size(); i++)
+            for (size_t i = 0; i < s.constrs[c].second.size() && (!choice || (*choice)->constructor == c); i++)
               bind_sizes({s.constrs[c].second[i], t.scope}, payload(t, v, c, i), scope, depth);
         },
         [&](const auto&) {});
@@ -376,6 +381,19 @@ TypeIn Lowerer::result_type(const ast::Def& def, Scope* scope) {
 }
 
 Value Lowerer::blank(TypeIn t) {
+  t = resolve(t);
+  if (std::holds_alternative<check::FunType>(head(t)))
+    return std::make_shared<Closure>(Closure{Closure::Kind::Blank, nullptr, t.scope, {}, {}, t});
+  if (auto r = std::get_if<check::RecordType>(&head(t))) {
+    std::vector<std::pair<Name, Value>> fields;
+    for (auto& [n, type] : r->fields) fields.emplace_back(n, blank({type, t.scope}));
+    return product(std::move(fields));
+  }
+  if (auto s = std::get_if<check::SumType>(&head(t)); s && !first_order(t)) {
+    auto choice = std::make_shared<Choice>();
+    for (TypeRef x : s->constrs[0].second) choice->payload.push_back(blank({x, t.scope}));
+    return choice;
+  }
   std::vector<Leaf> all = leaves_of(t);
   size_t next = 0;
   return build(t, [&]() -> Value {

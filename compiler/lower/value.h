@@ -28,6 +28,7 @@ struct SizeIn { SizeRef size; Scope* scope = nullptr; };
 
 struct Product;
 struct Sum;
+struct Choice;
 struct Closure;
 struct DefValue;
 struct Module;
@@ -37,20 +38,23 @@ struct Functor;
 struct Dynamic { Atom atom; bool borrowed = false; };
 
 using Value = std::variant<std::monostate, Dynamic, std::shared_ptr<const Product>, std::shared_ptr<const Sum>,
-                           std::shared_ptr<const Closure>, std::shared_ptr<const DefValue>, std::shared_ptr<const Module>,
-                           std::shared_ptr<const Functor>, SizeIn>;   // SizeIn: a size parameter, evaluated when asked for
+                           std::shared_ptr<const Choice>, std::shared_ptr<const Closure>, std::shared_ptr<const DefValue>,
+                           std::shared_ptr<const Module>, std::shared_ptr<const Functor>, SizeIn>;   // SizeIn: a size parameter, evaluated when asked for
 
 struct Product { std::vector<std::pair<Name, Value>> fields; };     // in the order of the record type
 struct Sum { Value tag; std::vector<Value> slots; };                // no tag if there is one constructor
+// Of a sum that can hold functions: no branch, loop or array makes one, so its constructor is known.
+struct Choice { size_t constructor; std::vector<Value> payload; };
 
 // A function: code, what it captured, and the arguments it has got so far.
 struct Closure {
-  enum class Kind : uint8_t { Lambda, Def, Builtin, Section, Access } kind;
-  const void* code;             // ast::Lambda, ast::Def, Binding (an operator), ast::Section, ast::AccessSection
+  enum class Kind : uint8_t { Lambda, Def, Builtin, Section, Access, Blank } kind;
+  const void* code;             // ast::Lambda, ast::Def, Binding (an operator), ast::Section, ast::AccessSection; Blank: none
   Scope* scope;
   std::vector<Value> captured;  // Section: the operator, then its operand; else nothing
   std::vector<Value> args;
-  TypeIn type;                  // Builtin: the function type
+  TypeIn type;                  // of all but definitions and sections: the function type
+  std::vector<Var> checks = {}; // proofs that each call needs
 };
 struct DefValue { const ast::Def* def; Scope* scope; };             // instantiated at each use
 struct TypeEntry { TypeRef type; Scope* scope = nullptr; const ast::TypeDef* def = nullptr; };

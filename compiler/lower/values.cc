@@ -19,6 +19,9 @@ void Lowerer::leaves(const Value& v, std::vector<Dynamic>& out) const {
           leaves(s->tag, out);
           for (const Value& x : s->slots) leaves(x, out);
         },
+        [&](const std::shared_ptr<const Choice>& c) {
+          for (const Value& x : c->payload) leaves(x, out);
+        },
         [&](const auto&) {});
 }
 std::vector<Atom> Lowerer::atoms(const Value& v) const {
@@ -29,20 +32,27 @@ std::vector<Atom> Lowerer::atoms(const Value& v) const {
   return out;
 }
 
-Value Lowerer::map_leaves(const Value& v, const std::function<Value(const Dynamic&)>& f) const {
+Value Lowerer::map_leaves(const Value& v, const std::function<Value(const Dynamic&)>& f,
+                          const std::function<Value(const Closure&)>& function) const {
   return match(v,
       [&](const Dynamic& d) { return f(d); },
       [&](const std::shared_ptr<const Product>& p) {
         std::vector<std::pair<Name, Value>> fields;
-        for (auto& [n, x] : p->fields) fields.emplace_back(n, map_leaves(x, f));
+        for (auto& [n, x] : p->fields) fields.emplace_back(n, map_leaves(x, f, function));
         return product(std::move(fields));
       },
       [&](const std::shared_ptr<const Sum>& s) -> Value {
         auto sum = std::make_shared<Sum>();
-        sum->tag = map_leaves(s->tag, f);
-        for (const Value& x : s->slots) sum->slots.push_back(map_leaves(x, f));
+        sum->tag = map_leaves(s->tag, f, function);
+        for (const Value& x : s->slots) sum->slots.push_back(map_leaves(x, f, function));
         return sum;
       },
+      [&](const std::shared_ptr<const Choice>& c) -> Value {
+        auto choice = std::make_shared<Choice>(*c);
+        for (Value& x : choice->payload) x = map_leaves(Value(x), f, function);
+        return choice;
+      },
+      [&](const std::shared_ptr<const Closure>& c) -> Value { return function ? function(*c) : Value(c); },
       [&](const auto& other) -> Value { return other; });
 }
 Value Lowerer::rebuild(const Value& like, const std::vector<Atom>& atoms) const {
@@ -114,6 +124,22 @@ Value Lowerer::owned(const Value& v) {
   return map_leaves(v, [&](const Dynamic& d) -> Value {
     if (!d.borrowed || !ir::is_array(program_.type(d.atom))) return Dynamic{d.atom, false};
     return dynamic(b_->copy(*ir::var_of(d.atom)));
+  });
+}
+
+// What was computed before is named again behind the check; a function keeps the proofs for its calls.
+Value Lowerer::guarded(const Value& v, const std::vector<Var>& checks) {
+  if (checks.empty()) return v;
+  return checked_by(checks, [&] {
+    return map_leaves(v,
+        [&](const Dynamic& d) -> Value {
+          return Dynamic{b_->bind1(ir::var_of(d.atom) ? program_.hint(*ir::var_of(d.atom)) : "t", ir::Identity{d.atom}), d.borrowed};
+        },
+        [&](const Closure& c) -> Value {
+          auto closure = std::make_shared<Closure>(c);
+          closure->checks.insert(closure->checks.end(), checks.begin(), checks.end());
+          return closure;
+        });
   });
 }
 
