@@ -104,9 +104,9 @@ Value Lowerer::eval_node(const ast::Expr& e, Scope* scope) {
       [&](const ast::Lambda& x) -> Value {
         return std::make_shared<Closure>(Closure{Closure::Kind::Lambda, &x, scope, {}, {}, type});
       },
-      [&](const ast::If& x) {
+      [&](const ast::If& x) {             // what a branch binds is unknown after it
         Atom cond = atom(eval(*x.cond, scope));
-        return emit_if(cond, [&] { return eval(*x.then_, scope); }, [&] { return eval(*x.else_, scope); });
+        return emit_if(cond, [&] { return eval(*x.then_, new_scope(scope)); }, [&] { return eval(*x.else_, new_scope(scope)); });
       },
       [&](const ast::Match& x) { return match_cases(x, eval(*x.on, scope), 0, scope); },
       [&](const ast::Loop& x) { return loop(x, scope); },
@@ -165,7 +165,7 @@ Value Lowerer::operation(const ast::Operator& o, const ast::Expr& e, const Value
   bool is_builtin = ref && ref->path.root->kind == Binding::Kind::Builtin;
   std::string_view op = is_builtin ? text(ref->path.root->name) : "";
   if (op == "&&" || op == "||") {
-    auto right = [&] { return eval(*o.right, scope); };
+    auto right = [&] { return eval(*o.right, new_scope(scope)); };
     auto known = [&] { return dynamic(bool_const(op == "||")); };
     return op == "&&" ? emit_if(atom(left), right, known) : emit_if(atom(left), known, right);
   }

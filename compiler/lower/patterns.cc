@@ -98,8 +98,9 @@ Term Lowerer::test(const ast::Pat& p, const Value& v, Scope* scope) {
 Value Lowerer::match_cases(const ast::Match& m, const Value& on, size_t from, Scope* scope) {
   const ast::Case& c = m.cases[from];
   auto take = [&] {
-    bind_pattern(*c.pat, on, scope);
-    return eval(*c.body, scope);
+    Scope* inner = new_scope(scope);
+    bind_pattern(*c.pat, on, inner);
+    return eval(*c.body, inner);
   };
   if (from + 1 == m.cases.size()) return take();   // the checker proved that the cases cover everything
   Term cond = test(*c.pat, on, scope);

@@ -76,3 +76,15 @@ entry shadowing (x: i32) = let x = x + 1 let x = x + 1 in x
 -- input { 1i32 } output { 3i32 }
 entry f' (x: i32) = x + 2
 entry f_ (x: i32) = 2 * x + 1
+
+-- What one branch binds does not concern a function that the other calls often.
+-- ==
+-- entry: often_in_branches
+-- input { 2i64 1i64 } output { 969i64 }
+-- input { 2i64 2i64 } output { 7i64 }
+-- input { 0i64 3i64 } output { 0i64 }
+entry often_in_branches (x: i64) (k: i64) =
+  let g (y: i64) = (y * x + 1) % 1000
+  let t (y: i64) = g (g (g (g (g (g y)))))
+  in if (let a = k * 2 in a > 4) && (let b = x + 1 in t b > 0) then let a = x * 3 let b = a + 1 in a * b
+     else match k case 2 -> let d = x + 1 let e = d * 2 in d + e - x case m -> let r = t (t (t (t (t (t (t (t (t m)))))))) in r + x
