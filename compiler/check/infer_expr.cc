@@ -736,8 +736,8 @@ bool Infer::definition(ast::Def& def) {
   c.restore(mark);
   current_ = nullptr;
 
-  // What is visible in the type is worth a word when it is defaulted.
-  if (c.diags.error_count() == before) visit_type(types, zonk(type), [&](TypeRef t) {
+  // What is visible in the type is worth a word when it is defaulted, unless it may follow from a mistake.
+  if (!c.diags.has_errors()) visit_type(types, zonk(type), [&](TypeRef t) {
     auto* v = types.as<VarType>(t);
     if (!v || vars_[v->var].kind != TypeVar::Kind::Overloaded || vars_[v->var].link.valid()) return;
     PrimSet set = vars_[v->var].set;

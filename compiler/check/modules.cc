@@ -111,6 +111,13 @@ void Modules::value(ast::Decl& d, ast::Def& def, ModuleInfo& out) {
     s.type = types.error();
     scheme = c.scheme(s);
   }
+  else if (c.diags.error_count() != before && !def.result) {
+    // What it is but for its sizes, which were inferred from a mistake.
+    Scheme s;
+    s.types = scheme->types;
+    s.type = infer.erase(scheme->type);
+    scheme = c.scheme(s);
+  }
   def.scheme = def.self->scheme = scheme;
   c.bind(def.self);
   if (!d.local) out.terms[def.self->name] = {scheme, nullptr, def.name_span, def.self};

@@ -636,7 +636,7 @@ SizeRef Sizes::final_size(SizeRef s) {
   SizeRef r = resolve(s);
   if (auto* v = types.as<VarSize>(r)) {
     Var& var = vars_[v->var];
-    if (!var.absorbed && var.origin.valid() && c.diags.error_count() == errors_from_) {
+    if (!var.absorbed && var.origin.valid() && c.diags.error_count() == errors_from_ && !met_error_) {
       std::string what = var.param && var.param->name.valid() ? "the size parameter `" + std::string(c.text(var.param->name)) + "`" : "a size here";
       if (var.existential) c.diags.report(var.origin, err::existential_parameter, what).help("apply the functions one after the other, with `|>`");
       else if (var.coerced) c.diags.report(var.origin, err::coerced_size);

@@ -65,6 +65,8 @@ class Sizes {
     const ast::Pat* result_of = nullptr;   // in the result of the function that this pattern binds
     const Scheme* of = nullptr;
   };
+  struct Update { Span at; TypeRef old, value; };
+  struct State { Binding* size; SizeRef before; std::string end /* empty: not known */; Span update; const ast::Loop* loop; };
   // Why two types or sizes cannot be made equal. Occurs: the size would contain itself. Scope: its names are not known there.
   enum class Failure : uint8_t { Differ, Occurs, Unlifted, Scope, Consumes, ResultUnique };
   enum class Place : uint8_t { LoopBody, Other };
@@ -153,6 +155,10 @@ class Sizes {
   bool same(SizeRef a, SizeRef b);
   uint32_t level_of(const Binding* b) const;
   bool fail(SizeRef a, SizeRef b, Failure why = Failure::Differ);
+  const State* changing(const Binding* size) const;
+  Span updated_to(SizeRef size, SizeRef before);
+  bool assume();                                     // the last failure is no more; false if it cannot be taken back
+  bool assumed(SizeRef a, SizeRef b);
   // `context` is a remark, with a hole for `name` if there is one.
   void expect(Span at, TypeRef expected, TypeRef actual, std::string_view context, std::optional<std::string_view> name = {}, Place place = Place::Other);
   size_t mark() const { return trail_.size(); }
@@ -182,6 +188,12 @@ class Sizes {
   std::unordered_set<uint32_t> type_args_;                       // types that type parameters stand for
   uint32_t level_ = 1, lambda_level_ = 1;
   size_t errors_from_;
+  // Of messages: values that became fields of records, and the sizes that a loop changes, with what they were and become.
+  std::vector<Update> updates_;
+  std::vector<State> states_;
+  // Sizes that were reported to differ. They count as equal from then on: what follows from a mistake is no message of its own.
+  std::vector<std::pair<SizeRef, SizeRef>> assumed_;
+  bool met_error_ = false;                                         // a type that failed to check: what is open may follow from it
   // The last failure.
   SizeRef left_, right_;
   Failure failure_ = Failure::Differ;

@@ -250,6 +250,7 @@ TypeRef Sizes::with(ast::With& w) {
     expect(w.value->span, target, value, "in the new value");
     return base;
   }
+  updates_.push_back({w.value->span, target, value});
   // A record with one field replaced, whose sizes may change.
   std::function<TypeRef(TypeRef, size_t)> put = [&](TypeRef t, size_t i) -> TypeRef {
     if (i == w.steps.size()) return value;
@@ -412,7 +413,7 @@ TypeRef Sizes::loop(ast::Expr* e, ast::Loop& l) {
   };
 
   Saved saved = enter_function();
-  size_t trail = mark(), diags = c.diags.mark(), slots = slots_.size();
+  size_t trail = mark(), diags = c.diags.mark(), slots = slots_.size(), assumed = assumed_.size();
   TypeRef body = run_body(state);
   Pairs ends;
   pair(state, body, ends);
@@ -447,10 +448,18 @@ TypeRef Sizes::loop(ast::Expr* e, ast::Loop& l) {
       for (size_t j = i; j-- > 0;)
         if (variant[i] && variant[j] && types.as<VarSize>(now) && now == resolve(starts[j].first)) first[i] = first[j];
     }
+    std::vector<State> states(n);
+    for (size_t i = 0; i < n; i++) {
+      if (!variant[i]) continue;
+      auto from = std::find_if(starts.begin(), starts.end(), [&](auto& s) { return same(ends[i].second, s.first); });
+      SizeRef end = resolve(from == starts.end() ? ends[i].second : from->second);
+      states[i] = {nullptr, starts[i].second, types.as<VarSize>(end) ? "" : c.show(end), updated_to(ends[i].second, starts[i].first), &l};
+    }
     rollback(trail);
     for (size_t i = 0; i < n; i++)
       if (first[i] != i && !unify_size(starts[i].second, starts[first[i]].second)) first[i] = i;
     c.diags.rollback(diags);
+    assumed_.resize(assumed);
     slots_.resize(slots);
     level_ = saved.level + 1;
     for (size_t i = 0; i < n; i++) {
@@ -464,6 +473,8 @@ TypeRef Sizes::loop(ast::Expr* e, ast::Loop& l) {
       }
       SizeRef size = unknown(l.state->span, {"a size that changes from iteration to iteration of the loop at {}", {}, e->span}, {}, Origin::Loop);
       sizes.push_back(types.as<NameSize>(size)->name);
+      states[i].size = sizes.back();
+      states_.push_back(states[i]);
       link(v->var, size);
     }
     body = run_body(state);

@@ -122,9 +122,50 @@ bool Sizes::link(uint32_t var, SizeRef s) {
   return true;
 }
 
+const Sizes::State* Sizes::changing(const Binding* size) const {
+  for (const State& s : states_) if (size && s.size == size) return &s;
+  return nullptr;
+}
+
+// Where a field got a value with `size`, unlike the one before it; invalid if nowhere.
+Span Sizes::updated_to(SizeRef size, SizeRef before) {
+  auto has = [&](TypeRef t, SizeRef wanted) {
+    bool found = false;
+    visit_type(types, t, [](TypeRef) {}, [&](SizeRef s) { found |= same(s, wanted); });
+    return found;
+  };
+  for (size_t i = updates_.size(); i-- > 0;)
+    if (has(updates_[i].value, size) && !has(updates_[i].old, size) && has(updates_[i].old, before)) return updates_[i].at;
+  return {};
+}
+
+bool Sizes::assume() {
+  if (failure_ == Failure::Consumes || failure_ == Failure::ResultUnique || !left_.valid() || assumed(left_, right_)) return false;
+  if (auto* v = types.as<VarSize>(resolve(left_))) {
+    vars_[v->var].link = types.any();
+    trail_.push_back(v->var);
+  }
+  else assumed_.emplace_back(left_, right_);
+  return true;
+}
+
+// Do the sizes follow to be equal from those that were assumed to be?
+bool Sizes::assumed(SizeRef a, SizeRef b) {
+  if (assumed_.empty()) return false;
+  auto pairs = std::exchange(assumed_, {});          // two sizes are compared without them
+  std::vector<SizeRef> reached{a};
+  for (size_t i = 0; i < reached.size(); i++)
+    for (auto [x, y] : pairs)
+      for (auto [from, to] : {std::pair(x, y), std::pair(y, x)})
+        if (same(reached[i], from) && std::none_of(reached.begin(), reached.end(), [&, s = to](SizeRef r) { return same(r, s); })) reached.push_back(to);
+  bool found = std::any_of(reached.begin(), reached.end(), [&](SizeRef r) { return same(r, b); });
+  assumed_ = std::move(pairs);
+  return found;
+}
+
 bool Sizes::unify_size(SizeRef a, SizeRef b) {
   a = resolve(a), b = resolve(b);
-  if (a == b) return true;
+  if (a == b || assumed(a, b)) return true;
   auto *va = types.as<VarSize>(a), *vb = types.as<VarSize>(b);
   if (va && vb) {
     if (va->var == vb->var) return true;
@@ -313,7 +354,7 @@ bool Sizes::unify(TypeRef expected, TypeRef actual) {
   if (auto* o = std::get_if<OpenType>(&ta)) return find(*o, expected);
   if (auto* u = std::get_if<UniqueType>(&te)) return unify(u->inner, actual);
   if (auto* u = std::get_if<UniqueType>(&ta)) return unify(expected, u->inner);
-  if (te.index() != ta.index()) return true;       // an error that inference has reported
+  if (te.index() != ta.index()) return met_error_ = true;       // inference has reported it
   return match(te,
       [&](const ArrayType& x) { auto& y = std::get<ArrayType>(ta); return unify_size(x.size, y.size) && unify(x.elem, y.elem); },
       [&](const RecordType& x) {
@@ -418,7 +459,7 @@ void Sizes::expect(Span at, TypeRef expected, TypeRef actual, std::string_view c
   draft.note("expected: " + c.show(expected)).note("actual:   " + c.show(actual));
   for (SizeRef s : {left_, right_})
     if (const Var* v = variable(s); v && v->origin.valid())
-      draft.label(v->origin, "`" + c.show(s) + "` is the open size" + (v->param && v->param->name.valid() ? " `" + std::string(c.text(v->param->name)) + "`" : "") + " here");
+      draft.label(v->origin, "the size `" + c.show(s) + "` is left open here");
   // What is equal only at run time can be checked there.
   bool nameable = true;
   visit_type(types, expected, [&](TypeRef t) { nameable &= !types.as<FunType>(t); }, [&](SizeRef s) {
@@ -426,7 +467,8 @@ void Sizes::expect(Span at, TypeRef expected, TypeRef actual, std::string_view c
   });
   std::string_view source = c.sources.text(at);
   bool both_constant = constant(left_) && constant(right_);
-  if (failure_ == Failure::Differ && nameable && !both_constant && place == Place::Other && source.size() < 40 && source.find('\n') == std::string_view::npos) {
+  const State* state = changing(name(left_)) ? changing(name(left_)) : changing(name(right_));
+  if (failure_ == Failure::Differ && nameable && !both_constant && !state && place == Place::Other && source.size() < 40 && source.find('\n') == std::string_view::npos) {
     bool atom = source.find(' ') == std::string_view::npos || source[0] == '(';
     draft.help(fmt::format("if they are equal, have it checked at run time: `{} :> {}`", atom ? std::string(source) : fmt::format("({})", source), c.show(c.strip_unique(expected))));
   }
@@ -434,6 +476,22 @@ void Sizes::expect(Span at, TypeRef expected, TypeRef actual, std::string_view c
     c.each_name(s, [&](Binding* b) {
       if (const Made* made = origins_.find(b)) draft.note("`" + c.show(types.add(Size{NameSize{b}})) + "` is " + made->shown(c));
     });
+  if (state) {
+    std::string size = c.show(types.add(Size{NameSize{state->size}}));
+    if (state->end.empty()) {}
+    else if (variable(resolve(state->before))) draft.note(fmt::format("the body of the loop makes `{}` `{}`", size, state->end));
+    else draft.note(fmt::format("`{}` is `{}` before the loop, and its body makes it `{}`", size, c.show(state->before), state->end));
+    if (state->update.valid() && !state->end.empty()) draft.label(state->update, fmt::format("this makes it `{}`", state->end));
+    // All sizes that the loop changes are one mistake.
+    for (const State& other : states_)
+      if (other.loop == state->loop) assumed_.emplace_back(types.add(Size{NameSize{other.size}}), other.before);
+  }
+  else if (Span update = updated_to(right_, left_); update.valid() && update.begin != at.begin) draft.label(update, fmt::format("this makes the size `{}`", r));
+  // The rest of the two types is compared, too; names that function types bind are new each time.
+  for (int tries = 0; tries < 10 && assume(); tries++) {
+    left_ = {}, right_ = {};
+    if (unify(expected, actual)) break;
+  }
 }
 
 }  // namespace raido::check

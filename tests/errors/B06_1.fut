@@ -12,8 +12,3 @@ def a = 2
 --    |     - defined here first
 --  2 | def a = 2
 --    |     ^
---
--- Warning at B06_1.fut:2:5-5:
---   Defaulting ambiguous type to i32 [K02]
---    2 | def a = 2
---      |     ^

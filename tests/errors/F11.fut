@@ -6,7 +6,7 @@ def h (ns: []i64) = map (\n -> iota n) ns
 -- A type parameter that is not lifted cannot stand for a type containing anonymous sizes: every call would make an array of another size [F11]
 --  1 | def f (xss: [][]i32) = map (filter (> 0)) xss
 --    |                            ^^^^^^^^^^^^^^
---    |                        --- `d0` is the open size here
+--    |                        --- the size `d0` is left open here
 -- note: in the argument of `map`
 -- note: expected: []i32 -> []i32
 -- note: actual:   []i32 -> ?[k0].*[k0]i32
@@ -15,7 +15,7 @@ def h (ns: []i64) = map (\n -> iota n) ns
 -- A type parameter that is not lifted cannot stand for a type containing anonymous sizes: every call would make an array of another size [F11]
 --  2 | def g (ns: []i64) = map iota ns
 --    |                         ^^^^
---    |                     --- `d0` is the open size here
+--    |                     --- the size `d0` is left open here
 -- note: in the argument of `map`
 -- note: expected: i64 -> []i64
 -- note: actual:   (n: i64) -> *[n]i64
@@ -24,7 +24,7 @@ def h (ns: []i64) = map (\n -> iota n) ns
 -- A type parameter that is not lifted cannot stand for a type containing anonymous sizes: every call would make an array of another size [F11]
 --  3 | def h (ns: []i64) = map (\n -> iota n) ns
 --    |                         ^^^^^^^^^^^^^^
---    |                     --- `d0` is the open size here
+--    |                     --- the size `d0` is left open here
 -- note: in the argument of `map`
 -- note: expected: i64 -> []i64
 -- note: actual:   (n: i64) -> [n]i64

@@ -4,7 +4,7 @@ def scale ws k = map2 (*) ws (replicate k 2f32)
 -- Cannot link size "d0" to "k" (scope violation) [F15]
 --  1 | def scale ws k = map2 (*) ws (replicate k 2f32)
 --    |                              ^^^^^^^^^^^^^^^^^^
---    |           -- `d0` is the open size `n` here
+--    |           -- the size `d0` is left open here
 -- note: in the argument of `map2`
 -- note: expected: []f32
 -- note: actual:   [k]f32

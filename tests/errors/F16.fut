@@ -5,7 +5,7 @@ def h [k] (as: [k]f32) = twice (\q -> q ++ [0]) as
 -- Occurs check: cannot make size d0 equal to d0 + 1 [F16]
 --  2 | def h [k] (as: [k]f32) = twice (\q -> q ++ [0]) as
 --    |                                ^^^^^^^^^^^^^^^^
---    |                          ----- `d0` is the open size `n` here
+--    |                          ----- the size `d0` is left open here
 -- note: in the argument of `twice`
 -- note: expected: []f32 -> []f32
 -- note: actual:   []f32 -> [d0 + 1]f32

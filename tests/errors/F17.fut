@@ -9,3 +9,4 @@ def f [n] (ys: [n]i32) = loop xs = copy ys for _i < 9 do let _z = zip xs ys in x
 -- note: expected: [k0]i32
 -- note: actual:   [n]i32
 -- note: `k0` is a size that changes from iteration to iteration of the loop at F17.fut:1:26-88
+-- note: `k0` is `n` before the loop, and its body makes it `n + 1`

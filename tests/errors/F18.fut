@@ -4,7 +4,7 @@ def f (zs: []i32) = loop xs = [] for _i < 3 do let k = filter (> 0) zs in xs ++ 
 -- Loop body does not have expected type: its parameter would have the size k1, an existential size created inside the loop body [F18]
 --  1 | def f (zs: []i32) = loop xs = [] for _i < 3 do let k = filter (> 0) zs in xs ++ [k]
 --    |                                                                                 ^^^
---    |                               -- `d1` is the open size here
+--    |                               -- the size `d1` is left open here
 -- note: in the argument of `++`
 -- note: expected: [1][]i32
 -- note: actual:   [1][k1]i32
