@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/similar.h"
 #include "compiler/check/context.h"
 
 namespace raido::check {
@@ -18,52 +19,6 @@ void Context::open(const ModuleInfo& module, Binding* through) {
   for (auto& [name, member] : module.types) type_names.bind(name, member);
   for (auto& [name, member] : module.mod_types) mod_types.bind(name, member);
 }
-
-namespace {
-
-// Edit distance, given up beyond `limit`.
-size_t distance(std::string_view a, std::string_view b, size_t limit) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); j++) row[j] = j;
-  for (size_t i = 1; i <= a.size(); i++) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    size_t least = i;
-    for (size_t j = 1; j <= b.size(); j++) {
-      size_t up = row[j];
-      row[j] = std::min({up + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-      diagonal = up;
-      least = std::min(least, row[j]);
-    }
-    if (least > limit) return limit + 1;
-  }
-  return row[b.size()];
-}
-
-}  // namespace
-
-namespace {
-
-// The name most like `wanted` among those offered, if one is close.
-class Similar {
- public:
-  explicit Similar(std::string_view wanted) : wanted_(wanted), limit_(std::max<size_t>(1, wanted.size() / 3)) {}
-  void offer(std::string_view name) {
-    if (name.empty() || name == wanted_ || name.starts_with("_")) return;
-    size_t d = distance(wanted_, name, limit_);
-    if (d < wanted_.size() && d <= limit_ && (best_.empty() || d < limit_)) { best_ = name; limit_ = d; }
-  }
-  std::string help(std::string_view prefix = "") const {
-    return best_.empty() ? "" : fmt::format("did you mean `{}{}`?", prefix, best_);
-  }
-
- private:
-  std::string_view wanted_;
-  size_t limit_;
-  std::string best_;
-};
-
-}  // namespace
 
 // Nothing is called so: `used` names of the path are known, the last of them as `module` (null: none is known).
 void Context::report_unknown(const ast::Path& path, size_t used, const ModuleInfo* module, bool want_module) {

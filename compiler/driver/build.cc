@@ -9,6 +9,7 @@
 #include "compiler/base/text.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/compile.h"
+#include "compiler/driver/output.h"
 #include "compiler/ir/text.h"
 #include "passes/pipelines.h"
 
@@ -43,7 +44,7 @@ int command_build(const Options& options) {
       number++;
       if (!options.dump_all.empty()) write_file(fmt::format("{}/{:02}-{}.ir", options.dump_all, number, pass.name), ir::print(after));
       for (const std::string& name : options.dump_after)
-        if (name == pass.name) fmt::print("-- after {}\n{}", pass.name, ir::print(after));
+        if (name == pass.name) print("-- after {}\n{}", pass.name, ir::print(after));
     };
   Stats stats;
   if (!run_passes(pipeline_for(backend->target), *compiled, backend->target, passes, stats, options)) return 2;
@@ -56,11 +57,7 @@ int command_build(const Options& options) {
   how.flush_subnormals = options.flush_subnormals;
   how.emulate = options.emulate;
   Output output = backend->generate(compiled->program, how);
-  std::string failed = write_file(base + ".c", output.source);
-  if (!failed.empty()) {
-    fmt::print(stderr, "{}.c: {}\n", base, failed);
-    return 2;
-  }
+  if (!write_or_say(base + ".c", output.source)) return 2;
   const char* cc = std::getenv("CC");
   const char* cflags = std::getenv("CFLAGS");
   std::vector<std::string> command = {cc && *cc ? cc : "cc", base + ".c", "-o", base};

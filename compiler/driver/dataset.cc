@@ -10,6 +10,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/data.h"
 #include "compiler/driver/generate.h"
+#include "compiler/driver/output.h"
 
 namespace raido {
 namespace {
@@ -25,7 +26,7 @@ struct Form {
   bool binary = false, type = false;
   void print(const ir::Value& v) const {
     std::string text = type ? type_of(v) + "\n" : binary ? to_binary(v) : to_text(v, TextStyle::Rows) + "\n";
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    write_output(text);
   }
 };
 
@@ -113,7 +114,7 @@ int command_datacmp(const Options& options) {
     return 1;
   }
   std::vector<std::string> wrong = differences(*a, *b, tolerance, SIZE_MAX);
-  for (const std::string& line : wrong) fmt::print("{}\n", line);
+  for (const std::string& line : wrong) print("{}\n", line);
   return wrong.empty() ? 0 : 2;
 }
 

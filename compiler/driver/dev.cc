@@ -13,6 +13,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/data.h"
 #include "compiler/driver/explain_ad.h"
+#include "compiler/driver/output.h"
 #include "compiler/driver/run.h"
 #include "compiler/ir/interpret.h"
 #include "compiler/ir/text.h"
@@ -31,7 +32,7 @@ void list_passes() {
     return join(names, ", ");
   };
   for (const Pass* p : all_passes())
-    fmt::print("{:<20}{:<12}{:<12}{}\n", p->name, levels(p->from), p->to == pass::Same ? "" : "-> " + levels(p->to), p->summary);
+    print("{:<20}{:<12}{:<12}{}\n", p->name, levels(p->from), p->to == pass::Same ? "" : "-> " + levels(p->to), p->summary);
 }
 
 // How often each operation occurs: the words behind the `=` of statements.
@@ -44,7 +45,7 @@ void print_metrics(const std::string& text) {
     if (at == std::string::npos) continue;
     counts[line.substr(at + 3, line.find(' ', at + 3) - at - 3)]++;
   }
-  for (auto& [name, count] : counts) fmt::print("{} {}\n", name, count);
+  for (auto& [name, count] : counts) print("{} {}\n", name, count);
 }
 
 // The arguments for an entry point from standard input; none and a message if they do not fit.
@@ -106,10 +107,10 @@ int interpret_entry(const ir::Program& program, const std::string& entry, const 
     return 1;
   }
   if (options.counters.empty())
-    for (const ir::Value& v : outcome.results) fmt::print("{}\n", to_text(v, TextStyle::Tool));
+    for (const ir::Value& v : outcome.results) print("{}\n", to_text(v, TextStyle::Tool));
   const ir::Counters& c = outcome.counters;
   if (!options.counters.empty())
-    fmt::print("work     {}\nkernels  {}\ncopies   {}\nbytes    {}\nupdates  {}\nmade     {}\npeak     {}\n", c.work, c.kernels, c.copies,
+    print("work     {}\nkernels  {}\ncopies   {}\nbytes    {}\nupdates  {}\nmade     {}\npeak     {}\n", c.work, c.kernels, c.copies,
                c.bytes, c.updates, c.made, c.peak);
   return 0;
 }
@@ -176,7 +177,7 @@ int command_dev(const Options& options) {
     if (!options.dump_all.empty())
       write_file(fmt::format("{}/{:02}-{}.ir", options.dump_all, number, pass.name), ir::print(after, how));
     for (const std::string& name : options.dump_after)
-      if (name == pass.name) fmt::print("-- after {}\n{}", pass.name, ir::print(after, how));
+      if (name == pass.name) print("-- after {}\n{}", pass.name, ir::print(after, how));
     if (options.check_passes.empty() || wrong) return;
     auto args = read_arguments(before, options.check_passes, input);
     if (!args) { wrong = true; return; }
@@ -191,14 +192,14 @@ int command_dev(const Options& options) {
   std::vector<AdNote> notes;
   if (!run_passes(*pipeline, *compiled, target, passes, stats, options, &notes)) return 2;
   print_tables(stats, options);
-  if (passes.explain_ad) return fmt::print("{}", explain_ad(program, options.explain_ad, notes)), 0;
+  if (passes.explain_ad) return print("{}", explain_ad(program, options.explain_ad, notes)), 0;
   if (wrong) return 1;
   if (!options.run_entry.empty()) return interpret_entry(program, options.run_entry, options, input);
   if (!options.counters.empty()) return interpret_entry(program, options.counters, options, input);
   if (options.metrics) return print_metrics(ir::print(program)), 0;
   bool shown = options.quiet || !options.check_passes.empty() || !options.dump_after.empty() || !options.dump_all.empty() ||
                options.time_passes || options.stats;
-  if (!shown) fmt::print("{}", ir::print(program, how));
+  if (!shown) print("{}", ir::print(program, how));
   return 0;
 }
 

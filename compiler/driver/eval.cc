@@ -5,6 +5,7 @@
 
 #include "compiler/driver/commands.h"
 #include "compiler/driver/evaluate.h"
+#include "compiler/driver/output.h"
 #include "compiler/driver/show.h"
 
 namespace raido {
@@ -20,8 +21,8 @@ int command_eval(const Options& options) {
     auto value = session.evaluate("<expression>", expression, !options.no_warnings, messages);
     if (!messages.empty()) fmt::print(stderr, "{}", messages);
     if (!value) return 1;
-    fmt::print("{}\n\n", show_value(value->layout, value->leaves, false));
-    std::fflush(stdout);
+    print("{}\n\n", show_value(value->layout, value->leaves, false));
+    flush_output();
   }
   return 0;
 }

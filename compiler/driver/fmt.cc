@@ -6,6 +6,7 @@
 #include "compiler/base/files.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/compile.h"
+#include "compiler/driver/output.h"
 #include "compiler/syntax/format.h"
 #include "compiler/syntax/parser.h"
 
@@ -33,7 +34,7 @@ int command_fmt(const Options& options) {
     std::string text = read_standard_input();
     auto out = formatted("<stdin>", text, options);
     if (!out) return 2;
-    if (!options.only_check) fmt::print("{}", *out);
+    if (!options.only_check) print("{}", *out);
     else if (*out != text) fmt::print(stderr, "<stdin>: not formatted correctly.\n");
     return options.only_check && *out != text ? 1 : 0;
   }
@@ -57,10 +58,7 @@ int command_fmt(const Options& options) {
       code = std::max(code, 1);
       continue;
     }
-    std::string failed = write_file(path, *out);
-    if (failed.empty()) continue;
-    fmt::print(stderr, "{}: {}\n", path, failed);
-    code = std::max(code, 2);
+    if (!write_or_say(path, *out)) code = std::max(code, 2);
   }
   return code;
 }

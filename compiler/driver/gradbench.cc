@@ -19,6 +19,7 @@
 #include "compiler/driver/commands.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/data.h"
+#include "compiler/driver/output.h"
 #include "compiler/driver/run.h"
 
 namespace raido {
@@ -295,8 +296,8 @@ int command_gradbench(const Options& options) {
       fmt::print(stderr, "line {} is not a JSON object\n", number);
       return 1;
     }
-    fmt::print("{}\n", tool.answer(message).dump(-1, ' ', false, Json::error_handler_t::replace));
-    std::fflush(stdout);
+    print("{}\n", tool.answer(message).dump(-1, ' ', false, Json::error_handler_t::replace));
+    flush_output();
   }
   return 0;
 }

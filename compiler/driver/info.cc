@@ -8,6 +8,7 @@
 #include "compiler/base/text.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/compile.h"
+#include "compiler/driver/output.h"
 #include "compiler/driver/query.h"
 #include "compiler/syntax/lexer.h"
 
@@ -34,7 +35,7 @@ void list_in_module(const check::Checked& unit, const ast::ModExp& e) {
 
 void list_definitions(const check::Checked& unit, std::span<const ast::Decl> decls) {
   auto line = [&](std::string_view kind, Name name, Span at) {
-    fmt::print("{} {} {}\n", kind, unit.program.names.text(name), unit.sources.place(at));
+    print("{} {} {}\n", kind, unit.program.names.text(name), unit.sources.place(at));
   };
   for (const ast::Decl& d : decls)
     match(d.node,
@@ -78,7 +79,7 @@ int command_imports(const Options& options) {
   auto unit = parsed(options);
   if (!unit) return 2;
   for (const ast::File* f : unit->program.files)
-    if (!f->packed) fmt::print("{}\n", std::filesystem::path(f->path).lexically_normal().string());
+    if (!f->packed) print("{}\n", std::filesystem::path(f->path).lexically_normal().string());
   return 0;
 }
 
@@ -100,7 +101,7 @@ int command_hash(const Options& options) {
     for (const ast::Token& t : tokens.items)
       if (t.kind != ast::Tok::Doc) hash.add(unit->sources.text(t.span));
   }
-  fmt::print("{}\n", hash.digits());
+  print("{}\n", hash.digits());
   return 0;
 }
 
@@ -117,7 +118,7 @@ int command_tokens(const Options& options) {
   for (const ast::Token& t : tokens.items) {
     if (t.kind == ast::Tok::Eof) break;
     std::string_view text = unit.sources.text(t.span);
-    fmt::print("{:<11} {}\n", unit.sources.range(t.span), text.find('\n') != text.npos ? quote(text) : std::string(text));
+    print("{:<11} {}\n", unit.sources.range(t.span), text.find('\n') != text.npos ? quote(text) : std::string(text));
   }
   return print_reports(unit, options) ? 0 : 2;
 }
@@ -134,13 +135,13 @@ int command_query(const Options& options) {
   if (!checked->ok()) return print_reports(*checked, options), 2;      // warnings are no answer
   std::optional<QueryAnswer> answer = query(*checked, uint32_t(*line), uint32_t(*column));
   if (!answer) {
-    fmt::print("No information available.\n");
+    print("No information available.\n");
     return 0;
   }
-  fmt::print("Name: {}\nPosition: {}\n", answer->name, checked->sources.place(answer->position));
+  print("Name: {}\nPosition: {}\n", answer->name, checked->sources.place(answer->position));
   if (answer->type.valid())
-    fmt::print("Type: {}\n", check::show(checked->result, checked->program, checked->sources, answer->type));
-  if (answer->definition.valid()) fmt::print("Definition: {}\n", checked->sources.place(answer->definition));
+    print("Type: {}\n", check::show(checked->result, checked->program, checked->sources, answer->type));
+  if (answer->definition.valid()) print("Definition: {}\n", checked->sources.place(answer->definition));
   return 0;
 }
 

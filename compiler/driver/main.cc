@@ -1,14 +1,17 @@
 // main.cc - the command word to its function.
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "compiler/base/deep_stack.h"
+#include "compiler/base/similar.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/compile.h"
+#include "compiler/driver/output.h"
 #include "compiler/driver/reports.h"
 
 namespace {
@@ -44,6 +47,19 @@ const Command commands[] = {
     {{"dev", Dev, "[PROGRAM.fut|PROGRAM.ir]", 0, 1, "run single passes or pipelines and show the program"}, command_dev},
 };
 
+// `prog` stands for `prog.fut`, if there is such a file: also beside the executable `prog` that was made of it.
+void complete_name(std::string& word) {
+  std::error_code none;
+  if (!word.ends_with(".fut") && !word.empty() && !std::filesystem::is_directory(word, none) && std::filesystem::is_regular_file(word + ".fut", none))
+    word += ".fut";
+}
+void complete_names(const CommandInfo& command, Options& options) {
+  complete_name(options.file);
+  if (command.kind & (Eval | Dataset | Datacmp | Gradbench)) return;          // their words are no programs
+  if (command.max_words < 0) for (std::string& word : options.words) complete_name(word);
+  else if (!options.words.empty()) complete_name(options.words[0]);
+}
+
 // The program a command is about can be read, or is not there (which has a message of its own). Else the reason is printed.
 bool readable(const CommandInfo& command, const Options& options) {
   if (command.kind & (Fmt | Test | Dataset | Datacmp | Gradbench)) return true;       // they read several files, each with its message
@@ -56,36 +72,52 @@ bool readable(const CommandInfo& command, const Options& options) {
 std::string top_level_usage(const std::string& program) {
   std::string text = fmt::format("Usage: {} COMMAND [options] ...\n\n", program);
   for (const Command& c : commands) text += fmt::format("  {:<14}{}\n", c.info.name, c.info.summary);
-  return text + fmt::format("\nEvery command has --help. {} --version prints the version,\n{} --explain CODE what a message means, --list-errors all messages.\n", program, program);
+  return text + fmt::format("\n{0} help COMMAND lists the options of a command. {0} --version prints the version,\n"
+                            "{0} --explain CODE what a message means, --list-errors all messages.\n", program);
+}
+
+const Command* find_command(const std::string& word) {
+  for (const Command& c : commands) if (c.info.name == word) return &c;
+  return nullptr;
+}
+
+int unknown_command(const std::string& program, const std::string& word) {
+  Similar similar(word);
+  for (const Command& c : commands) similar.offer(c.info.name);
+  std::error_code none;
+  bool is_program = word.ends_with(".fut") && std::filesystem::exists(word, none);
+  std::string help = is_program ? fmt::format("to run it: `{} run {}`", program, word) : similar.help(program + " ");
+  fmt::print(stderr, "{}: unknown subcommand \"{}\".\n{}{}", program, word, help, help.empty() ? "" : "\n");
+  return 2;
+}
+
+int run_command(const std::string& program, const Command& command, int argc, char** argv) {
+  auto parsed = parse_options(program, command.info, argc, argv, pass_names());
+  if (int* code = std::get_if<int>(&parsed)) return *code;
+  Options& options = std::get<Options>(parsed);
+  complete_names(command.info, options);
+  if (!readable(command.info, options)) return 2;
+  return on_deep_stack([&] { return command.function(options); });
+}
+
+int run_words(const std::string& path, int argc, char** argv) {
+  std::string program = path.substr(path.find_last_of('/') + 1), word = argc > 1 ? argv[1] : "", next = argc > 2 ? argv[2] : "";
+  if (word == "--version" || word == "-V") return write_output(version_text(path)), 0;
+  if (word == "help" && !next.empty()) {
+    const Command* c = find_command(next);
+    return c ? write_output(usage_text(program, c->info)), 0 : unknown_command(program, next);
+  }
+  if (word.empty() || word == "help" || word == "--help" || word == "-h") return write_output(top_level_usage(program)), word.empty() ? 1 : 0;
+  if (word == "--list-errors") return list_errors(), 0;
+  if (word == "--explain" || word.starts_with("--explain=")) return explain(word.size() > 9 ? word.substr(10) : next) ? 0 : 2;
+  if (word[0] == '-') {
+    fmt::print(stderr, "Unrecognised argument: {}\n{}", word, top_level_usage(program));
+    return 1;
+  }
+  const Command* command = find_command(word);
+  return command ? run_command(path, *command, argc - 1, argv + 1) : unknown_command(program, word);
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  std::string program = argv[0], name = program.substr(program.find_last_of('/') + 1);
-  std::string word = argc > 1 ? argv[1] : "";
-  if (word == "--version" || word == "-V") {
-    fmt::print("{}", version_text(program));
-    return 0;
-  }
-  if (word.empty() || word == "--help" || word == "-h") {
-    fmt::print("{}", top_level_usage(name));
-    return word.empty() ? 1 : 0;
-  }
-  if (word == "--list-errors") return list_errors(), 0;
-  if (word == "--explain" || word.starts_with("--explain=")) {
-    std::string code = word.size() > 9 ? word.substr(10) : argc > 2 ? argv[2] : "";
-    return explain(code) ? 0 : 2;
-  }
-  for (const Command& c : commands) {
-    if (c.info.name != word) continue;
-    auto parsed = parse_options(program, c.info, argc - 1, argv + 1, pass_names());
-    if (int* code = std::get_if<int>(&parsed)) return *code;
-    Options& options = std::get<Options>(parsed);
-    if (!readable(c.info, options)) return 2;
-    return on_deep_stack([&] { return c.function(options); });
-  }
-  if (word[0] == '-') fmt::print(stderr, "Unrecognised argument: {}\n{}", word, top_level_usage(name));
-  else fmt::print(stderr, "{}: unknown subcommand \"{}\".\n", name, word);
-  return word[0] == '-' ? 1 : 2;
-}
+int main(int argc, char** argv) { return finish_output(run_words(argv[0], argc, argv)); }

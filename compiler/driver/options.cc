@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "compiler/driver/output.h"
+
 namespace raido {
 namespace {
 
@@ -148,10 +150,10 @@ std::variant<Options, int> parse_options(const std::string& program, const Comma
   for (int c; (c = getopt_long(argc, argv, short_options.c_str(), longs.data(), nullptr)) != -1;) {
     std::optional<int> stop;
     if (c == 1 || c == 'h') {
-      fmt::print("{}", usage_text(program, command));
+      print("{}", usage_text(program, command));
       return 0;
     } else if (c == 2 || c == 'V') {
-      fmt::print("{}", version_text(program));
+      print("{}", version_text(program));
       return 0;
     } else if (c == ':') {
       for (const Row& row : rows()) {

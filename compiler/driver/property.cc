@@ -9,6 +9,7 @@
 
 #include "compiler/driver/compile.h"
 #include "compiler/driver/generate.h"
+#include "compiler/driver/output.h"
 #include "compiler/driver/show.h"
 #include "compiler/ir/interpret.h"
 #include "compiler/syntax/parser.h"
@@ -79,9 +80,9 @@ class Tester {
         }
       }
       holds(*candidate);           // for the message
-      fmt::print("Property {} (size={}, seed={}) failed after {} tests:\n", property_.name, size, seed, test);
-      fmt::print("Counterexample: {}\n", show_value(layout(property_.name).params[0], *candidate, true));
-      if (!failure_.empty()) fmt::print("{}\n", failure_);
+      print("Property {} (size={}, seed={}) failed after {} tests:\n", property_.name, size, seed, test);
+      print("Counterexample: {}\n", show_value(layout(property_.name).params[0], *candidate, true));
+      if (!failure_.empty()) print("{}\n", failure_);
       return 3;
     }
     return 0;

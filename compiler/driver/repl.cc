@@ -22,6 +22,7 @@
 #include "compiler/driver/commands.h"
 #include "compiler/driver/evaluate.h"
 #include "compiler/driver/lines.h"
+#include "compiler/driver/output.h"
 #include "compiler/driver/show.h"
 #include "compiler/syntax/parser.h"
 
@@ -62,11 +63,11 @@ class Interactive {
   explicit Interactive(const Options& options) : warnings_(!options.no_warnings), earlier_names_(options.abi == "0.25") {}
 
   int run(const std::string& file) {
-    if (lines_.terminal()) fmt::print("Raido {}; :help lists the commands.\n", "0.1.0");
+    if (lines_.terminal()) print("Raido {}; :help lists the commands.\n", "0.1.0");
     if (!file.empty()) load(file);
     for (;;) {
       std::optional<std::string> line = lines_.read(prompt());
-      if (!line && lines_.terminal()) fmt::print("\n");
+      if (!line && lines_.terminal()) print("\n");
       if (!line) break;
       if (lines_.interrupted()) continue;
       std::string text = *line;
@@ -81,7 +82,7 @@ class Interactive {
       count_++;
       if (leave_) break;
     }
-    fmt::print("Leaving 'raido repl'.\n");
+    print("Leaving 'raido repl'.\n");
     return 0;
   }
 
@@ -104,7 +105,7 @@ class Interactive {
       if (in_child([&](std::string& messages) { return session_.declare(name(), text, warnings_, messages); })) accept(text);
       return;
     }
-    show(text, [](const Evaluated& v) { fmt::print("{}\n", show_value(v.layout, v.leaves, false)); });
+    show(text, [](const Evaluated& v) { print("{}\n", show_value(v.layout, v.leaves, false)); });
   }
   // Known to be right: the child checked it.
   void accept(const std::string& text) {
@@ -125,7 +126,7 @@ class Interactive {
 
   // Runs `work` in a process of its own; its messages are printed. True if it succeeded.
   bool in_child(const std::function<bool(std::string&)>& work) {
-    std::fflush(stdout);
+    flush_output();
     std::fflush(stderr);
     int back[2];
     CHECK(::pipe(back) == 0, "cannot make a pipe: {}", std::strerror(errno));
@@ -139,7 +140,7 @@ class Interactive {
       session_.stop_at_nan = stop_at_nan_;
       std::string messages;
       bool ok = work(messages);
-      fmt::print("{}", messages);
+      print("{}", messages);
       end_child(ok ? 0 : 3);
     }
     ::close(back[1]);
@@ -151,7 +152,7 @@ class Interactive {
     restore(state);
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    if (WIFSIGNALED(status)) fmt::print("{}\n", WTERMSIG(status) == SIGINT ? "Interrupted." : "The evaluation ended unexpectedly.");
+    if (WIFSIGNALED(status)) print("{}\n", WTERMSIG(status) == SIGINT ? "Interrupted." : "The evaluation ended unexpectedly.");
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
   }
 
@@ -164,7 +165,7 @@ class Interactive {
       if (n < 0 && errno != EINTR) break;
       if (n > 0) done += size_t(n);
     }
-    std::fflush(stdout);
+    flush_output();
     std::fflush(stderr);
     ::_exit(code);
   }
@@ -192,9 +193,9 @@ class Interactive {
           session_.declare("break", fmt::format("def {} = {}", l.name, show_expression(l.value.layout, l.value.leaves, l.type)), false, ignored);
     };
     enter_frame_ = enter_frame;
-    fmt::print("{} at {}\n", stop.nan ? "NaN produced" : "Breaking", place);
+    print("{} at {}\n", stop.nan ? "NaN produced" : "Breaking", place);
     print_frames(0);
-    fmt::print("<Enter> to continue.\n");
+    print("<Enter> to continue.\n");
     enter_frame(0);
     for (;;) {
       count_++;
@@ -210,18 +211,18 @@ class Interactive {
       }
       if (leave_) end_child(0);
     }
-    fmt::print("Continuing...\n");
-    std::fflush(stdout);
+    print("Continuing...\n");
+    flush_output();
     session_ = outside;
     stop_ = outer;
   }
   void print_frames(size_t selected) const {
-    for (size_t i = 0; i < stop_->backtrace.size(); i++) fmt::print("{} #{}  {}\n", i == selected ? "->" : "  ", i, stop_->backtrace[i]);
-    fmt::print("\n");
+    for (size_t i = 0; i < stop_->backtrace.size(); i++) print("{} #{}  {}\n", i == selected ? "->" : "  ", i, stop_->backtrace[i]);
+    print("\n");
   }
 
   void load(const std::string& file) {
-    fmt::print("Loading {}\n", file);
+    print("Loading {}\n", file);
     Session fresh(file, earlier_names_);
     if (!in_child([&](std::string& messages) { return fresh.check_file(warnings_, messages); })) return;
     session_ = Session(file, earlier_names_);
@@ -241,7 +242,7 @@ class Interactive {
     std::string word = line.substr(0, end), argument = end == std::string::npos ? "" : trimmed(line.substr(end));
     const Command commands[] = {
         {"load", "FILE: declarations come from this program; what was entered is forgotten", [&](const std::string& file) {
-           if (file.empty()) return fmt::print("Usage: :load FILE\n"), true;
+           if (file.empty()) return print("Usage: :load FILE\n"), true;
            size_t before = count_;
            count_ = SIZE_MAX;
            load(file);
@@ -250,19 +251,19 @@ class Interactive {
            return true;
          }},
         {"type", "EXPRESSION: its type", [&](const std::string& e) {
-           if (e.empty()) return fmt::print("Usage: :type EXPRESSION\n"), true;
+           if (e.empty()) return print("Usage: :type EXPRESSION\n"), true;
            in_child([&](std::string& messages) {
              auto type = session_.type_of(name(), e, messages);
-             if (type) fmt::print("{}\n", *type);
+             if (type) print("{}\n", *type);
              return type.has_value();
            });
            return true;
          }},
         {"mtype", "MODULE: what a module provides", [&](const std::string& e) {
-           if (e.empty()) return fmt::print("Usage: :mtype MODULE\n"), true;
+           if (e.empty()) return print("Usage: :mtype MODULE\n"), true;
            in_child([&](std::string& messages) {
              auto type = session_.module_type(name(), e, messages);
-             if (type) fmt::print("{}\n", *type);
+             if (type) print("{}\n", *type);
              return type.has_value();
            });
            return true;
@@ -275,33 +276,33 @@ class Interactive {
            show(e, [](const Evaluated& v) {
              bool bytes = v.layout.kind == lower::Layout::Kind::Array && v.leaves.size() == 1 && v.leaves[0].elem == Scalar::U8 &&
                           v.leaves[0].shape.size() == 1;
-             if (bytes) fmt::print("{}\n", v.leaves[0].bytes);
-             else fmt::print("This is not of type []u8.\n");
+             if (bytes) print("{}\n", v.leaves[0].bytes);
+             else print("This is not of type []u8.\n");
            });
            return true;
          }},
         {"unbreak", "skip this breakpoint from now on", [&](const std::string&) {
-           if (!stop_ || stop_->backtrace.empty()) return fmt::print("Not currently stopped at a breakpoint.\n"), true;
+           if (!stop_ || stop_->backtrace.empty()) return print("Not currently stopped at a breakpoint.\n"), true;
            passed_.insert(stop_->backtrace[0]);
-           fmt::print("{} is skipped from now on.\n", stop_->backtrace[0]);
+           print("{} is skipped from now on.\n", stop_->backtrace[0]);
            return true;
          }},
         {"nanbreak", "whether to stop where an operation makes a NaN of numbers", [&](const std::string&) {
            stop_at_nan_ = !stop_at_nan_;
-           fmt::print("{} where a NaN is produced.\n", stop_at_nan_ ? "Now stopping" : "No longer stopping");
+           print("{} where a NaN is produced.\n", stop_at_nan_ ? "Now stopping" : "No longer stopping");
            return true;
          }},
         {"frame", "NUMBER: at a breakpoint, go to another frame; only the innermost has kept its names", [&](const std::string& n) {
-           if (!stop_) return fmt::print("Not stopped at a breakpoint.\n"), true;
+           if (!stop_) return print("Not stopped at a breakpoint.\n"), true;
            bool number = !n.empty() && n.size() < 9 && n.find_first_not_of("0123456789") == std::string::npos;
-           if (!number || std::stoul(n) >= stop_->backtrace.size()) return fmt::print("Invalid stack index: {}\n", n), true;
+           if (!number || std::stoul(n) >= stop_->backtrace.size()) return print("Invalid stack index: {}\n", n), true;
            enter_frame_(std::stoul(n));
            print_frames(std::stoul(n));
            return true;
          }},
         {"pwd", "the working directory", [](const std::string&) {
            char* path = ::getcwd(nullptr, 0);
-           fmt::print("{}\n", path ? path : std::strerror(errno));
+           print("{}\n", path ? path : std::strerror(errno));
            std::free(path);
            return true;
          }},
@@ -309,7 +310,7 @@ class Interactive {
            Session moved = session_;
            moved.moves_to(folder);
            if (::chdir(folder.c_str()) == 0) session_ = std::move(moved);
-           else fmt::print("{}: {}\n", folder, std::strerror(errno));
+           else print("{}: {}\n", folder, std::strerror(errno));
            return true;
          }},
         {"help", "this list", nullptr},
@@ -322,12 +323,12 @@ class Interactive {
       if (c.name.starts_with(word)) fits.push_back(&c);
     }
     if (fits.size() > 1) {
-      fmt::print("Ambiguous command '{}': {}\n", word, join(fits, ", ", [](const Command* c) { return ":" + std::string(c->name); }));
+      print("Ambiguous command '{}': {}\n", word, join(fits, ", ", [](const Command* c) { return ":" + std::string(c->name); }));
     } else if (fits.empty()) {
-      fmt::print("Unknown command '{}'\n", word);
+      print("Unknown command '{}'\n", word);
     } else if (!fits[0]->run) {
-      for (const Command& c : commands) fmt::print(":{:<10}{}\n", c.name, c.help);
-      fmt::print("A line that is no command is a declaration or an expression; it may go on over several lines.\n");
+      for (const Command& c : commands) print(":{:<10}{}\n", c.name, c.help);
+      print("A line that is no command is a declaration or an expression; it may go on over several lines.\n");
     } else {
       return fits[0]->run(argument);
     }
@@ -353,7 +354,7 @@ class Interactive {
         out += show_value(value->layout, value->leaves, false);
         i = end;
       }
-      fmt::print("{}\n", out);
+      print("{}\n", out);
       return true;
     });
   }

@@ -2,11 +2,13 @@
 #include "compiler/driver/reports.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 
 #include <fmt/format.h>
 
 #include "compiler/base/files.h"
+#include "compiler/driver/output.h"
 #include "compiler/ir/transform.h"
 
 namespace raido {
@@ -68,9 +70,10 @@ bool report_attributes(const ir::Program& program, const check::Checked& checked
   return print_reports(checked.sources, diags, options);
 }
 
-bool explain(const std::string& code) {
+bool explain(std::string code) {
+  for (char& c : code) c = char(std::toupper(static_cast<unsigned char>(c)));
   if (auto essay = find_embedded_file("docs/errors/" + code + ".md")) {
-    fmt::print("{}", *essay);
+    print("{}", *essay);
     return true;
   }
   fmt::print(stderr, "There is no message with the code `{}`; --list-errors lists them.\n", code);
@@ -82,7 +85,7 @@ void list_errors() {
   std::stable_sort(kinds.begin(), kinds.end(), [](const MessageKind& a, const MessageKind& b) { return a.code < b.code; });
   for (const MessageKind& k : kinds) {
     static constexpr const char* severities[] = {"error", "warning", "optional", "run-time"};
-    fmt::print("{}  {:<8}  {}\n", k.code, severities[size_t(k.severity)], k.text.substr(0, k.text.find('\n')));
+    print("{}  {:<8}  {}\n", k.code, severities[size_t(k.severity)], k.text.substr(0, k.text.find('\n')));
   }
 }
 

@@ -24,7 +24,7 @@ void report_refused(const std::vector<Refused>& refused, const ir::Program& prog
 bool report_attributes(const ir::Program& program, const check::Checked& checked, const Options& options);
 
 // The essay of a code; false and a message if there is no such code.
-bool explain(const std::string& code);
+bool explain(std::string code);
 void list_errors();
 
 }  // namespace raido

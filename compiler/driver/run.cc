@@ -10,6 +10,7 @@
 #include "compiler/driver/commands.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/data.h"
+#include "compiler/driver/output.h"
 #include "compiler/driver/property.h"
 #include "compiler/driver/show.h"
 #include "compiler/ir/interpret.h"
@@ -124,11 +125,11 @@ int command_run(const Options& options) {
   }
   const lower::EntryLayout* layout = entry && !compiled->layouts.empty() ? &compiled->layouts[size_t(entry - program.entries.data())] : nullptr;
   if (layout && !options.binary) {
-    for (const std::string& line : show_results(layout->result, outcome.results)) fmt::print("{}\n", line);
+    for (const std::string& line : show_results(layout->result, outcome.results)) print("{}\n", line);
     return 0;
   }
   // As a compiled program: nested tuples are spread, what is neither a scalar nor an array of them cannot be printed.
-  auto print_one = [&](const Value& v) { fmt::print("{}\n", options.binary ? to_binary(v) : to_text(v, TextStyle::Tool)); };
+  auto print_one = [&](const Value& v) { print("{}\n", options.binary ? to_binary(v) : to_text(v, TextStyle::Tool)); };
   if (!entry) {
     for (const Value& v : outcome.results) print_one(v);
     return 0;
@@ -141,7 +142,7 @@ int command_run(const Options& options) {
     }
     print_one(outcome.results[next++]);
   }
-  if (entry->results.empty()) fmt::print("\n");
+  if (entry->results.empty()) print("\n");
   return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "compiler/base/text.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/data.h"
+#include "compiler/driver/output.h"
 #include "compiler/driver/show.h"
 #include "compiler/ir/interpret.h"
 
@@ -589,10 +590,10 @@ int command_script(const Options& options) {
       shown = script.show(*value);
     }
     if (values)
-      for (const Value& v : *values) fmt::print("{}", to_binary(v));
-    else if (shown) fmt::print("{}\n", *shown);
+      for (const Value& v : *values) print("{}", to_binary(v));
+    else if (shown) print("{}\n", *shown);
     else {
-      std::fflush(stdout);
+      flush_output();
       fmt::print(stderr, "{}\n", script.error());
       return 1;
     }

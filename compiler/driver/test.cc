@@ -26,6 +26,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/data.h"
 #include "compiler/driver/generate.h"
+#include "compiler/driver/output.h"
 #include "compiler/driver/property.h"
 #include "compiler/driver/spec.h"
 
@@ -441,8 +442,8 @@ class Progress {
  public:
   Progress(size_t programs, bool terminal) : left_(programs), terminal_(terminal) {
     if (terminal_) show("");
-    else fmt::print("0 failed, 0 passed, {} to go.\n", programs);
-    std::fflush(stdout);
+    else print("0 failed, 0 passed, {} to go.\n", programs);
+    flush_output();
   }
   void begins(const std::string& path) {
     std::lock_guard lock(mutex_);
@@ -455,25 +456,25 @@ class Progress {
     if (v.status == Verdict::Excluded) skipped++;
     if (v.status == Verdict::Failed) {
       failures++;
-      if (terminal_) fmt::print("\r\033[K");
+      if (terminal_) print("\r\033[K");
       std::string report = v.report;
       while (report.ends_with("\n")) report.pop_back();
-      fmt::print("{}:\n{}\n\n", path, report);
+      print("{}:\n{}\n\n", path, report);
     }
     if (terminal_) show("");
-    std::fflush(stdout);
+    flush_output();
   }
   void finish() {
-    if (terminal_) fmt::print("\r\033[K");
-    fmt::print("{}/{} passed.\n", passed, passed + failures);
-    if (skipped > 0) fmt::print("{} program(s) excluded.\n", skipped);
+    if (terminal_) print("\r\033[K");
+    print("{}/{} passed.\n", passed, passed + failures);
+    if (skipped > 0) print("{} program(s) excluded.\n", skipped);
   }
   size_t passed = 0, failures = 0, skipped = 0;
 
  private:
   void show(const std::string& path) {
-    fmt::print("\r\033[K{} failed, {} passed, {} to go.{}", failures, passed, left_, path.empty() ? "" : " Testing " + path);
-    std::fflush(stdout);
+    print("\r\033[K{} failed, {} passed, {} to go.{}", failures, passed, left_, path.empty() ? "" : " Testing " + path);
+    flush_output();
   }
   size_t left_;
   bool terminal_;

@@ -12,4 +12,4 @@ def volume = heigth * 3
 -- Unknown name "heigth" [B01]
 --  3 | def volume = heigth * 3
 --    |              ^^^^^^
--- help: did you mean `length`?
+-- help: did you mean `height`?
