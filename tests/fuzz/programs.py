@@ -13,10 +13,11 @@ import argparse
 import os
 import random
 import re
-import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+
+from running import command, same
 
 INTS = ['i32', 'i64', 'i32', 'i64', 'i8', 'u8', 'i16', 'u16', 'u32', 'u64']
 BOOL, I32, I64, F64 = ('p', 'bool'), ('p', 'i32'), ('p', 'i64'), ('p', 'f64')
@@ -534,32 +535,6 @@ def make(seed):
 
 
 # ---- running ----
-
-def command(args, limit):
-    try:
-        p = subprocess.run(args, stdin=subprocess.DEVNULL, capture_output=True, timeout=limit)
-        return p.returncode, p.stdout.decode(errors='replace'), p.stderr.decode(errors='replace')
-    except subprocess.TimeoutExpired:
-        return 124, '', 'timeout'
-
-
-def values(text):
-    return re.findall(r'-?\d[\d.]*(?:e[-+]?\d+)?(?:f16|f32|f64)|[-+\w.]+|[\[\]{}]', text)
-
-
-def same(a, b):
-    a, b = values(a), values(b)
-    if len(a) != len(b):
-        return False
-    number = re.compile(r'^(-?[\d.]+(?:e[-+]?\d+)?)(f16|f32|f64)$')
-    for x, y in zip(a, b):
-        if x == y:
-            continue
-        m, n = number.match(x), number.match(y)
-        if not m or not n or abs(float(m[1]) - float(n[1])) > 1e-4 * max(1.0, abs(float(m[1]))):
-            return False
-    return True
-
 
 class Run:
     def __init__(self, options, folder):
