@@ -28,22 +28,22 @@ TypeRef Sizes::fresh_type(TypeRef t, Span at, Fresh kind, const ast::Pat* pat) {
 
 // An open function that is applied, or defined, before anything is known of it: it has no names, and its sizes are flexible. Where
 // that has failed for the results of a parameter, each call makes them.
-void Sizes::assume(OpenType t) {
+void Sizes::settle(OpenType t) {
   Open open = opens_[t.var - open_from_];
   uint32_t level = std::exchange(level_, open.level);
-  types.set(t, types.add(assumed(*types.as<FunType>(types.erased(t)), open)));
+  types.set(t, types.add(settled(*types.as<FunType>(types.erased(t)), open)));
   trail_.push_back({true, t.var});
   level_ = level;
 }
 
-FunType Sizes::assumed(const FunType& erased, const Open& open) {
+FunType Sizes::settled(const FunType& erased, const Open& open) {
   std::vector<Binding*> exists;
   bool last = !types.as<FunType>(erased.result), own = last && open.pat && retry_.own_results.contains(open.pat);
   auto sizes = [&](TypeRef t, bool result) {
     return rebuild(types, t,
         [&](TypeRef x) -> TypeRef {
           auto* f = types.as<FunType>(x);
-          return f ? types.add(assumed(*f, open)) : TypeRef{};
+          return f ? types.add(settled(*f, open)) : TypeRef{};
         },
         [&](SizeRef s) {
           if (!types.as<AnySize>(s)) return s;
@@ -71,10 +71,10 @@ Binding* Sizes::made_by_call(Name name) {
   return b;
 }
 
-void Sizes::assume_all(TypeRef t) {
+void Sizes::settle_all(TypeRef t) {
   std::vector<OpenType> open;
   visit_type(types, t, [&](TypeRef x) { if (auto* o = types.as<OpenType>(x)) open.push_back(*o); }, [](SizeRef) {});
-  for (OpenType o : open) if (types.is_open(o)) assume(o);
+  for (OpenType o : open) if (types.is_open(o)) settle(o);
 }
 
 // The bodies of existential types with other sizes each.
@@ -377,7 +377,7 @@ void names_in(ast::Pat* p, std::vector<Binding*>& out) {
 
 // The function type of parameters and the type of a body. Still at the level of the function.
 TypeRef Sizes::close_function(std::span<ast::Pat*> params, const std::vector<TypeRef>& from, TypeRef result, uint32_t level) {
-  for (TypeRef t : from) assume_all(t);
+  for (TypeRef t : from) settle_all(t);
   std::vector<Binding*> inner;
   for (ast::Pat* p : params) {
     Binding* whole = whole_name(p);
@@ -658,7 +658,7 @@ SizeRef Sizes::final_size(SizeRef s) {
 }
 
 TypeRef Sizes::final_type(TypeRef t) {
-  assume_all(t);
+  settle_all(t);
   return rebuild(types, t, [](TypeRef) { return TypeRef{}; }, [&](SizeRef s) { return final_size(s); });
 }
 

@@ -80,9 +80,9 @@ class Sizes {
 
   SizeRef fresh(Span at, Fresh kind = Fresh::Plain);
   TypeRef fresh_type(TypeRef erased, Span at, Fresh kind = Fresh::Plain, const ast::Pat* pat = nullptr);
-  FunType assumed(const FunType& erased, const Open& open);
-  void assume(OpenType t);
-  void assume_all(TypeRef t);
+  FunType settled(const FunType& erased, const Open& open);
+  void settle(OpenType t);
+  void settle_all(TypeRef t);
   bool find(OpenType open, TypeRef t);
   TypeRef moved(TypeRef t, const Open& open, std::vector<const Binding*>& inner, bool& ok);
   Binding* made_by_call(Name name = {});

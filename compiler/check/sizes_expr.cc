@@ -183,7 +183,7 @@ TypeRef Sizes::ref(ast::Expr* e, ast::Ref& r) {
 // The type as that of a function; null: it is none, which inference has reported.
 const FunType* Sizes::function(TypeRef t) {
   if (auto* u = types.as<UniqueType>(t)) t = u->inner;
-  if (auto* o = types.as<OpenType>(t)) assume(*o);
+  if (auto* o = types.as<OpenType>(t)) settle(*o);
   return types.as<FunType>(t);
 }
 

@@ -143,7 +143,7 @@ bool Sizes::assume() {
   if (failure_ == Failure::Consumes || failure_ == Failure::ResultUnique || !left_.valid() || assumed(left_, right_)) return false;
   if (auto* v = types.as<VarSize>(resolve(left_))) {
     vars_[v->var].link = types.any();
-    trail_.push_back(v->var);
+    size_changed(v->var);
   }
   else assumed_.emplace_back(left_, right_);
   return true;
