@@ -79,9 +79,9 @@ class Causality {
           exp(a.fun);
         },
         [&](const ast::Section& s) {
+          exp(s.op);                       // the section is made of it before its operand is known
           if (s.left) exp(s.left);
           if (s.right) exp(s.right);
-          exp(s.op);
         },
         [&](const ast::Lambda& l) {
           for (const ast::Pat* p : l.params) need(p->type, p->span);

@@ -54,7 +54,8 @@ class Infer {
   TypeRef abbreviation(ast::TypeExpr* body);
   void bind_type_params(std::span<ast::TypeParam> params);
   void finish();                                                    // for the size expressions of written types
-  bool named_lifted = false, wrote_anonymous = false;               // an abbreviation uses a type with existential sizes, or has []
+  bool named_lifted = false, wrote_anonymous = false;               // an abbreviation uses a lifted type, or has []
+  Lifted lifted() const { return lifted_; }                         // of the type resolved last, as the types it names were declared
   bool in_spec = false;                                             // what is resolved stands in a module type
 
   // --- unification ---
@@ -123,6 +124,7 @@ class Infer {
 
   // infer_type.cc
   TypeRef resolve_name(ast::TypeExpr* t, ast::TName& n, std::vector<Binding*>* exists);
+  size_t places(TypeRef body, const TypeMember::Param& param);
   SizeRef resolve_size(ast::SizeExpr& s, std::vector<Binding*>* exists);
 
   // unify.cc
@@ -161,6 +163,7 @@ class Infer {
   std::vector<const ast::Loop*> counted_;                           // loops with a bound
   std::pmr::vector<Binding*> bound_{&c.scratch};                                     // every local name
   ast::Def* current_ = nullptr;
+  Lifted lifted_ = Lifted::No;
   uint32_t level_ = 0, unify_depth_ = 0;
   size_t errors_from_ = 0;              // errors reported before this definition: what follows from an error is not reported
   Reason why_;

@@ -47,6 +47,7 @@ SizeRef Infer::resolve_size(ast::SizeExpr& s, std::vector<Binding*>* exists) {
 
 TypeRef Infer::resolve_name(ast::TypeExpr* t, ast::TName& n, std::vector<Binding*>* exists) {
   const TypeMember* member = c.lookup_type(n.path);
+  lifted_ = Lifted::No;
   if (!member) return types.error();
   n.definition = member->span;
   std::string name = c.shown(n.path);
@@ -58,31 +59,57 @@ TypeRef Infer::resolve_name(ast::TypeExpr* t, ast::TName& n, std::vector<Binding
     return types.error();
   }
   TypeMember m = *member;
+  Lifted lifted = m.lifted;
   Context::Subst s;
+  std::vector<Binding*> shared;
+  // An anonymous size in an argument that stands in several places is one size in all of them.
+  auto one = [&](SizeRef d) {
+    if (!types.as<AnySize>(d)) return d;
+    shared.push_back(c.program.bind({}, t->span, Binding::Kind::TypeParamName));
+    return types.add(Size{NameSize{shared.back()}});
+  };
   for (size_t i = 0; i < n.args.size(); i++) {
     bool size_wanted = m.params[i].size != nullptr;
     if (size_wanted != (n.args[i].type == nullptr)) {
       c.diags.report(t->span, err::wrong_type_arg_kind, size_wanted ? "A type is" : "A size is", size_wanted ? "size" : "type");
       return types.error();
     }
-    if (size_wanted) s.sizes[m.params[i].size] = resolve_size(n.args[i].size, exists);
-    else s.types[m.params[i].type] = {{}, c.strip_unique(resolve(n.args[i].type, exists)), Lifted::No, {}};
+    bool several = !in_spec && places(m.body, m.params[i]) > 1;
+    if (size_wanted) {
+      SizeRef size = resolve_size(n.args[i].size, exists);
+      s.sizes[m.params[i].size] = several ? one(size) : size;
+      continue;
+    }
+    TypeRef arg = c.strip_unique(resolve(n.args[i].type, exists));
+    lifted = std::max(lifted, lifted_);
+    if (several) arg = rebuild(types, arg, [](TypeRef) { return TypeRef{}; }, one);
+    s.types[m.params[i].type] = {{}, arg, Lifted::No, {}};
   }
+  lifted_ = lifted;
+  named_lifted |= m.lifted != Lifted::No;
   TypeRef body = m.body;
   if (auto* e = types.as<ExistsType>(body)) {
     ExistsType ex = *e;
-    named_lifted = true;
     std::vector<Binding*> copies;
     for (Binding* b : ex.sizes) {
       copies.push_back(c.program.bind(b->name, t->span, Binding::Kind::TypeParamName));
       s.sizes[b] = types.add(Size{NameSize{copies.back()}});
     }
     body = c.substitute(ex.body, s);
-    if (!exists) return types.add(ExistsType{types.keep(copies), body});
-    exists->insert(exists->end(), copies.begin(), copies.end());
-    return body;
+    if (exists) exists->insert(exists->end(), copies.begin(), copies.end());
+    else shared.insert(shared.end(), copies.begin(), copies.end());
   }
-  return c.substitute(body, s);
+  else body = c.substitute(body, s);
+  return shared.empty() ? body : types.add(ExistsType{types.keep(shared), body});
+}
+
+// In how many places a parameter stands in the body of its abbreviation.
+size_t Infer::places(TypeRef body, const TypeMember::Param& param) {
+  size_t count = 0;
+  visit_type(types, body,
+      [&](TypeRef t) { auto* n = types.as<NamedType>(t); count += n && !param.size && n->decl == param.type; },
+      [&](SizeRef s) { c.each_name(s, [&](Binding* b) { count += b == param.size; }); });
+  return count;
 }
 
 TypeRef Infer::resolve(ast::TypeExpr* t, std::vector<Binding*>* exists) {
@@ -91,31 +118,45 @@ TypeRef Infer::resolve(ast::TypeExpr* t, std::vector<Binding*>* exists) {
       [&](ast::TArray& a) {
         SizeRef size = resolve_size(a.size, exists);
         TypeRef elem = resolve(a.elem, exists);
-        if (auto* named = std::get_if<ast::TName>(&a.elem->node))
-          if (auto* member = named->path.names.size() == 1 ? c.type_names.find(named->path.names[0]) : nullptr)
-            if (types.as<ExistsType>(member->body)) c.diags.report(t->span, err::array_of_size_lifted, c.text(named->path.names[0]));
         if (!types.is_error(elem)) {
-          Lifted l = c.liftedness(elem);
-          if (l == Lifted::Full) c.diags.report(t->span, err::array_of_lifted, c.show(elem));
-          else if (l == Lifted::Size) c.diags.report(t->span, err::array_of_size_lifted, c.show(elem));
+          // As declared and as expanded; anonymous sizes of abbreviations' arguments make no array irregular.
+          std::string shown = std::get_if<ast::TName>(&a.elem->node) ? std::string(c.sources.text(a.elem->span)) : c.show(elem);
+          Lifted l = lifted_;
+          visit_type(types, elem, [&](TypeRef x) {
+            if (types.as<FunType>(x)) l = Lifted::Full;
+            if (auto* n = types.as<NamedType>(x)) l = std::max(l, types[n->decl].lifted);
+          }, [](SizeRef) {});
+          if (l == Lifted::Full) c.diags.report(t->span, err::array_of_lifted, shown);
+          else if (l == Lifted::Size) c.diags.report(t->span, err::array_of_size_lifted, shown);
+          lifted_ = Lifted::No;                  // said once
         }
         return types.array(elem, size);
       },
       [&](ast::TRecord& r) {
         std::vector<Field> fields;
-        for (auto& [name, type] : r.fields) fields.emplace_back(name, resolve(type, exists));
+        Lifted lifted = Lifted::No;
+        for (auto& [name, type] : r.fields) {
+          fields.emplace_back(name, resolve(type, exists));
+          lifted = std::max(lifted, lifted_);
+        }
+        lifted_ = lifted;
         c.sort_fields(fields);
         return types.record(fields);
       },
       [&](ast::TSum& s) {
         std::vector<Clause> clauses;
         std::unordered_set<Name> seen;
+        Lifted lifted = Lifted::No;
         for (auto& clause : s.clauses) {
           std::vector<TypeRef> payload;
-          for (ast::TypeExpr* p : clause.payload) payload.push_back(resolve(p, exists));
+          for (ast::TypeExpr* p : clause.payload) {
+            payload.push_back(resolve(p, exists));
+            lifted = std::max(lifted, lifted_);
+          }
           if (!seen.insert(clause.name).second) c.diags.report(clause.span, err::duplicate_constructor, c.text(clause.name));
           clauses.emplace_back(clause.name, types.keep(payload));
         }
+        lifted_ = lifted;
         if (clauses.size() > 255) c.diags.report(t->span, err::too_many_constructors);
         std::sort(clauses.begin(), clauses.end(), [&](auto& a, auto& b) { return c.text(a.first) < c.text(b.first); });
         return types.add(SumType{types.keep(clauses)});
@@ -132,6 +173,7 @@ TypeRef Infer::resolve(ast::TypeExpr* t, std::vector<Binding*>* exists) {
         f.result = resolve(a.to, &made);
         c.restore(mark);
         f.exists = types.keep(made);
+        lifted_ = Lifted::Full;
         if (a.name) {
           f.name = c.mentions(f.result, a.name) ? a.name : nullptr;
           // One name may not occur twice along a chain of arrows, nor in the functions that are arguments further along.
@@ -154,6 +196,7 @@ TypeRef Infer::resolve(ast::TypeExpr* t, std::vector<Binding*>* exists) {
           c.bind(b);
         }
         TypeRef body = resolve(e.body, exists);
+        lifted_ = std::max(lifted_, Lifted::Size);
         c.restore(mark);
         for (Binding* b : e.sizes)
           if (!types.is_error(body) && !c.witnesses(body, b)) c.diags.report(b->span, err::size_not_constructive, c.text(b->name));

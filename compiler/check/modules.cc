@@ -66,6 +66,48 @@ void Modules::decl(ast::Decl& d, ModuleInfo& out, Abstracts& abstracts) {
 
 bool Modules::def_is_builtin(const ast::Def& def) const { return c.sources[def.span.file].builtin; }
 
+// The type with sizes. Errors are those of the first try, or of the one that takes a recursive function for what it was found to be.
+const Scheme* Modules::sized(ast::Def& def, Infer& infer) {
+  size_t before = c.diags.error_count(), mark = c.diags.mark();
+  const Scheme* scheme = nullptr;
+  auto once = [&](Retry& retry) {
+    c.diags.rollback(mark);
+    Sizes sizes(c, infer, retry);
+    scheme = c.scheme(sizes.definition(def));
+    if (c.diags.error_count() == before) sizes.check_causality(def);
+    return c.diags.error_count() == before;
+  };
+  auto fits = [&](Retry& retry) {
+    for (size_t known = ~size_t{}; retry.own_results.size() != known;) {
+      known = retry.own_results.size();
+      if (once(retry)) return true;
+    }
+    return false;
+  };
+  // Uses in the body are what was found without them, or with what they were taken for last.
+  auto holds = [&](Retry& retry) {
+    for (int tries = 0; tries < 4; tries++) {
+      Scheme self{{}, scheme->sizes, scheme->type};
+      retry.self = c.scheme(self);
+      if (!fits(retry)) return false;
+      Sizes sizes(c, infer);
+      if (sizes.is_as_assumed(self, *scheme)) return true;
+    }
+    return false;
+  };
+  Retry first, own_sizes{.own_sizes = true};
+  bool found = fits(first);
+  if (!def.recursive) {
+    if (!found && !first.own_results.empty()) once(first = {});
+    return scheme;
+  }
+  if (found && holds(first)) return scheme;
+  // Each call makes the sizes of its result.
+  if ((found || def.result) && fits(own_sizes) && holds(own_sizes)) return scheme;
+  if (Retry again{.self = found ? first.self : nullptr}; once(again)) once(own_sizes);
+  return scheme;
+}
+
 void Modules::value(ast::Decl& d, ast::Def& def, ModuleInfo& out) {
   if (!d.local) no_duplicate(seen_->terms, def.self->name, def.name_span, "");
   size_t before = c.diags.error_count();
@@ -77,25 +119,7 @@ void Modules::value(ast::Decl& d, ast::Def& def, ModuleInfo& out) {
         .note("to use the earlier definition, give it another name first, or check with --abi=0.25");
   const Scheme* scheme = nullptr;
   if (ok) {
-    size_t mark = c.diags.mark();
-    auto sized = [&](Retry& retry) {
-      c.diags.rollback(mark);
-      Sizes sizes(c, infer, retry);
-      scheme = c.scheme(sizes.definition(def));
-      if (c.diags.error_count() == before) sizes.check_causality(def);
-      return c.diags.error_count() == before;
-    };
-    auto fits = [&](Retry retry) {
-      for (size_t known = ~size_t{}; retry.own_results.size() != known;) {
-        known = retry.own_results.size();
-        if (sized(retry)) return true;
-      }
-      return false;
-    };
-    // What is wrong in every way is reported as by the first.
-    Retry first;
-    bool ok_at_once = sized(first), own_results = !first.own_results.empty(), own_sizes = def.recursive && def.result;
-    if (!ok_at_once && (own_results || own_sizes) && !(own_results && fits(first)) && !(own_sizes && fits({true, {}}))) sized(first = {});
+    scheme = sized(def, infer);
     if (c.diags.error_count() == before) check_recursion(c, def, *scheme);
   }
   if (ok && c.diags.error_count() == before) check_coverage(c, def);
@@ -132,16 +156,11 @@ std::vector<TypeMember::Param> Modules::type_params(std::span<ast::TypeParam> pa
 void Modules::check_abbreviation(ast::TypeParam::Kind kind, TypeRef body, std::span<ast::TypeParam> params, Span at,
                                  const Infer& infer) {
   if (types.is_error(body)) return;
-  Lifted lifted = Lifted::No;
-  bool exists = types.as<ExistsType>(body) != nullptr, function = false;
-  visit_type(types, body, [&](TypeRef t) {
-    function |= types.as<FunType>(t) != nullptr;
-    if (auto* n = types.as<NamedType>(t)) lifted = std::max(lifted, types[n->decl].lifted);
-  }, [](SizeRef) {});
+  Lifted lifted = std::max(infer.lifted(), c.liftedness(body));
   using Kind = ast::TypeParam::Kind;
-  if (kind != Kind::Lifted && (function || lifted == Lifted::Full)) c.diags.report(at, err::function_in_type);
-  else if (kind == Kind::Type && (lifted == Lifted::Size || (infer.named_lifted && !infer.wrote_anonymous))) c.diags.report(at, err::lifted_in_type);
-  else if (kind == Kind::Type && exists) c.diags.report(at, err::anonymous_in_type);
+  if (kind != Kind::Lifted && lifted == Lifted::Full) c.diags.report(at, err::function_in_type);
+  else if (kind == Kind::Type && lifted == Lifted::Size)
+    c.diags.report(at, infer.named_lifted && !infer.wrote_anonymous ? err::lifted_in_type : err::anonymous_in_type);
   bool anonymous = false;
   visit_type(types, body, [](TypeRef) {}, [&](SizeRef d) { anonymous |= types.as<AnySize>(d) != nullptr; });
   if (anonymous) c.diags.report(at, err::anonymous_not_constructive);
@@ -287,11 +306,11 @@ const ModuleInfo* Modules::apply(ast::ModExp* e, const ModuleInfo& functor, cons
     made.push_back({id, a.path});
     TypeMember m;
     std::vector<TypeArg> args;
-    for (bool is_size : copy.param_is_size) {
+    for (TypeDecl::ParamKind kind : copy.params) {
       TypeMember::Param p;
-      if (is_size) p.size = c.program.bind({}, {}, Binding::Kind::Size);
-      else p.type = types.declare({TypeDecl::Kind::Param, {}, {}, Lifted::Full});
-      args.push_back(is_size ? TypeArg{{}, types.add(Size{NameSize{p.size}})} : TypeArg{types.add(NamedType{p.type, {}}), {}});
+      if (kind.is_size) p.size = c.program.bind({}, {}, Binding::Kind::Size);
+      else p.type = types.declare({TypeDecl::Kind::Param, {}, {}, kind.lifted});
+      args.push_back(kind.is_size ? TypeArg{{}, types.add(Size{NameSize{p.size}})} : TypeArg{types.add(NamedType{p.type, {}}), {}});
       m.params.push_back(p);
     }
     m.body = types.add(NamedType{id, types.keep(args)});
@@ -498,7 +517,7 @@ ModTypeInfo Modules::specs(ast::SSpecs& s) {
             TypeDecl d{TypeDecl::Kind::Abstract, t.name, t.name_span, m.lifted};
             std::vector<TypeArg> args;
             for (ast::TypeParam& p : t.params) {
-              d.param_is_size.push_back(p.size != nullptr);
+              d.params.push_back({p.size != nullptr, p.size ? Lifted::No : types[p.type].lifted});
               args.push_back(p.size ? TypeArg{{}, types.add(Size{NameSize{p.size}})} : TypeArg{types.add(NamedType{p.type, {}}), {}});
             }
             TypeId id = types.declare(std::move(d));
@@ -555,10 +574,12 @@ ModTypeInfo Modules::refine(ast::SWith& w, Span at) {
   TypeDecl decl = types[found->type];
   auto mark = c.mark();
   TypeMember m;
+  Lifted lifted;
   {
     Infer infer(c);
     infer.bind_type_params(w.params);
     m.body = infer.abbreviation(w.body);
+    lifted = std::max(infer.lifted(), c.liftedness(m.body));
     infer.finish();
     Sizes sizes(c, infer);
     sizes.written_sizes(w.body);
@@ -567,9 +588,7 @@ ModTypeInfo Modules::refine(ast::SWith& w, Span at) {
   c.restore(mark);
   m.params = type_params(w.params);
   m.lifted = decl.lifted;
-  bool fits = m.params.size() == decl.param_is_size.size();
-  for (size_t i = 0; fits && i < m.params.size(); i++) fits = (m.params[i].size != nullptr) == decl.param_is_size[i];
-  if (!fits || (!types.is_error(m.body) && c.liftedness(m.body) > decl.lifted)) {
+  if (!takes_as_much(m, decl) || (!types.is_error(m.body) && lifted > decl.lifted)) {
     c.diags.report(at, err::bad_refinement, c.shown(w.type));
     return base;
   }
@@ -593,6 +612,13 @@ const TypeMember* Modules::type_at(const ModuleInfo& m, const std::vector<Name>&
   return it == at->types.end() ? nullptr : &it->second;
 }
 
+// May the abstract type be `t`: has that the same parameters, and takes every type that the abstract one takes?
+bool Modules::takes_as_much(const TypeMember& t, const TypeDecl& abstract) const {
+  return std::equal(t.params.begin(), t.params.end(), abstract.params.begin(), abstract.params.end(), [&](auto& p, auto& kind) {
+    return (p.size != nullptr) == kind.is_size && (p.size || types[p.type].lifted >= kind.lifted);
+  });
+}
+
 bool Modules::matches(const ModuleInfo& impl, const ModTypeInfo& sig, Context::Subst& found, Span at) {
   if (impl.is_functor() != sig.info->is_functor()) {
     if (impl.is_functor()) c.diags.report(at, err::parametric_for_plain);
@@ -609,8 +635,7 @@ bool Modules::matches(const ModuleInfo& impl, const ModTypeInfo& sig, Context::S
       ok = false;
       continue;
     }
-    bool fits = t->params.size() == d.param_is_size.size();
-    for (size_t i = 0; fits && i < t->params.size(); i++) fits = (t->params[i].size != nullptr) == d.param_is_size[i];
+    bool fits = takes_as_much(*t, d);
     Lifted lifted = std::max(t->lifted == Lifted::No ? Lifted::No : t->lifted, types.is_error(t->body) ? Lifted::No : c.liftedness(t->body));
     if (!fits) { c.diags.report(at, err::type_params_differ, name); ok = false; }
     else if (lifted == Lifted::Size && d.lifted == Lifted::No) { c.diags.report(at, err::type_anonymous, name); ok = false; }

@@ -19,6 +19,7 @@ class Modules {
 
   ModuleInfo decls(std::span<ast::Decl> decls, Abstracts& abstracts);
   void decl(ast::Decl& d, ModuleInfo& out, Abstracts& abstracts);
+  const Scheme* sized(ast::Def& def, Infer& infer);
   void value(ast::Decl& d, ast::Def& def, ModuleInfo& out);
   bool def_is_builtin(const ast::Def& def) const;
   void type(ast::Decl& d, ast::TypeDef& t, ModuleInfo& out);
@@ -41,6 +42,7 @@ class Modules {
   void match_origins(const ModuleInfo& impl, const ModuleInfo& sig, Context::Subst& found);
 
   // Does `impl` have all that `sig` shows? Fills `found` with what the open types are.
+  bool takes_as_much(const TypeMember& t, const TypeDecl& abstract) const;
   bool matches(const ModuleInfo& impl, const ModTypeInfo& sig, Context::Subst& found, Span at);
   bool members_match(const ModuleInfo& impl, const ModuleInfo& sig, const Context::Subst& found, Span at);
   bool value_matches(Name name, const Scheme& impl, const Scheme& spec, const Context::Subst& found, Span at);

@@ -548,6 +548,43 @@ void Sizes::local_function(ast::LetFun& l) {
 
 // --- definitions ---
 
+// A recursive function for its own body, before its type is known. Each use has its own sizes of parameters. The sizes that a declared
+// result leaves open are one for all uses and the definition; without a declaration each use takes what it needs. `w`: the declared result.
+Scheme Sizes::recursive_use(ast::Def& def, std::vector<TypeRef> from, TypeRef w, const std::vector<Binding*>& sizes) {
+  Scheme self{{}, sizes, {}};
+  std::unordered_map<uint32_t, SizeRef> own;
+  auto each_open_size = [&](TypeRef t, auto&& f) {
+    settle_all(t);
+    return rebuild(types, t, [](TypeRef) { return TypeRef{}; }, [&](SizeRef s) {
+      s = resolve(s);
+      auto* v = types.as<VarSize>(s);
+      return v ? f(v->var) : s;
+    });
+  };
+  auto of_use = [&](uint32_t var) {
+    auto [it, is_new] = own.emplace(var, SizeRef{});
+    if (is_new) {
+      self.sizes.push_back(c.program.bind({}, vars_[var].origin, Binding::Kind::Size));
+      levels_[self.sizes.back()] = nowhere;
+      it->second = types.add(Size{NameSize{self.sizes.back()}});
+    }
+    return it->second;
+  };
+  for (TypeRef& t : from) t = each_open_size(t, of_use);
+  TypeRef result = def.result ? w : fresh_type(erased(def.body->type), def.name_span);
+  std::vector<Binding*> made;
+  if (retry_.own_sizes)
+    result = each_open_size(result, [&](uint32_t) {
+      SizeRef size = unknown(def.name_span, {"a size of the result of a recursive call", {}, def.name_span});
+      made.push_back(types.as<NameSize>(size)->name);
+      return size;
+    });
+  else if (!def.result) result = each_open_size(result, of_use);
+  self.type = close_function(def.params, from, result, lambda_level_);
+  for (Binding* b : made) levels_[b] = nowhere;
+  return self;
+}
+
 Scheme Sizes::definition(ast::Def& def) {
   Scheme scheme;
   scheme.types = infer_.generalised;
@@ -574,25 +611,7 @@ Scheme Sizes::definition(ast::Def& def) {
     w = def.result->type;
   }
   else if (def.result) w = written(def.result);
-  if (def.recursive) {
-    TypeRef result = def.result ? w : fresh_type(erased(def.body->type), def.name_span);
-    std::vector<Binding*> made;
-    if (retry_.own_sizes)
-      result = rebuild(types, result, [](TypeRef) { return TypeRef{}; }, [&](SizeRef s) {
-        SizeRef r = resolve(s);
-        if (!types.as<VarSize>(r)) return r;
-        SizeRef own = unknown(def.name_span, {"a size of the result of a recursive call", {}, def.name_span});
-        made.push_back(types.as<NameSize>(own)->name);
-        return own;
-      });
-    TypeRef self = close_function(def.params, from, result, level);
-    for (Binding* b : made) levels_[b] = nowhere;
-    if (def.result) {
-      Scheme own{{}, scheme.sizes, self};
-      polymorphic_[def.self] = c.scheme(own);
-    }
-    else locals_[def.self] = self;
-  }
+  if (def.recursive) polymorphic_[def.self] = retry_.self ? retry_.self : c.scheme(recursive_use(def, from, w, scheme.sizes));
   TypeRef body = exp(def.body);
   if (def.result) {
     std::vector<Binding*> inner;
@@ -669,6 +688,12 @@ void Sizes::finish() {
     *slot = done;
   }
   slots_.clear();
+}
+
+bool Sizes::is_as_assumed(const Scheme& self, const Scheme& found) {
+  std::vector<TypeRef> same;
+  for (TypeId id : found.types) same.push_back(types.add(NamedType{id, {}}));
+  return implements(self, found, same);
 }
 
 bool Sizes::implements(const Scheme& spec, const Scheme& impl, const std::vector<TypeRef>& inst) {

@@ -24,8 +24,9 @@ struct Made {
 
 // What a definition is checked again with, after a first try has failed.
 struct Retry {
-  bool own_sizes = false;                                  // each recursive call makes the sizes that the declared result leaves open
-  std::unordered_set<const ast::Pat*> own_results;         // functions each call of which makes the sizes of its result
+  bool own_sizes = false;                                  // each recursive call makes the sizes of its result that are not declared
+  std::unordered_set<const ast::Pat*> own_results = {};    // functions each call of which makes the sizes of its result
+  const Scheme* self = nullptr;                            // the type of recursive uses
 };
 
 class Sizes {
@@ -35,8 +36,7 @@ class Sizes {
   Sizes(Context& context, Infer& infer, Retry& retry);
   ~Sizes();
 
-  // The whole definition; its scheme has the type parameters found by inference. In a recursive function the sizes that the
-  // declared result leaves open are the same for all calls, to be inferred, unless the retry says otherwise.
+  // The whole definition; its scheme has the type parameters found by inference.
   Scheme definition(ast::Def& def);
   // A written type outside of definitions: its size expressions.
   void written_sizes(ast::TypeExpr* t);
@@ -45,6 +45,8 @@ class Sizes {
   // After definition(): is every size computed before it is needed? (causality.cc)
   void check_causality(const ast::Def& def);
 
+  // Is a recursive function, whose type was found to be `found`, what its own uses took it for?
+  bool is_as_assumed(const Scheme& self, const Scheme& found);
   // Is `impl` at least as general as `spec`? why() says what differs.
   bool implements(const Scheme& spec, const Scheme& impl, const std::vector<TypeRef>& inst);
   const Reason& why() const { return why_; }
@@ -116,6 +118,7 @@ class Sizes {
   TypeRef lambda(ast::Lambda& l, TypeRef wanted = {});
   TypeRef close_function(std::span<ast::Pat*> params, const std::vector<TypeRef>& from, TypeRef result, uint32_t level);
   void local_function(ast::LetFun& l);
+  Scheme recursive_use(ast::Def& def, std::vector<TypeRef> from, TypeRef w, const std::vector<Binding*>& sizes);
   TypeRef loop(ast::Expr* e, ast::Loop& l);
   TypeRef select(TypeRef array, std::span<ast::Selector> at, Purpose purpose);
   SizeRef slice_size(SizeRef dim, ast::Selector& s);
@@ -123,7 +126,7 @@ class Sizes {
   TypeRef steps(TypeRef base, std::span<ast::Step> steps);
   TypeRef with(ast::With& w);
   TypeRef field(TypeRef record, Name name);
-  TypeRef coerce(TypeRef written, TypeRef actual);
+  TypeRef coerce(TypeRef written, TypeRef actual, Span at);
   SizeRef arithmetic(const char* op, SizeRef a, SizeRef b, Span at);
   const ast::Expr* literal_exp(i64 value);
   std::optional<i64> literal_value(const ast::Expr* e) const;

@@ -313,23 +313,22 @@ SizeRef Sizes::range_size(ast::Range& r, Span at) {
 }
 
 // The written type, where anonymous sizes are those of the value.
-TypeRef Sizes::coerce(TypeRef written_type, TypeRef actual) {
-  if (auto* u = types.as<UniqueType>(written_type)) return coerce(u->inner, actual);
-  if (auto* x = types.as<ExistsType>(written_type)) {
-    Context::Subst any;
-    for (Binding* b : x->sizes) any.sizes[b] = types.any();
-    return coerce(c.substitute(x->body, any), actual);
-  }
+TypeRef Sizes::coerce(TypeRef written_type, TypeRef actual, Span at) {
+  if (auto* u = types.as<UniqueType>(written_type)) return coerce(u->inner, actual, at);
+  auto size = [&](SizeRef w, SizeRef a) {
+    if (types.as<VarSize>(w)) expect(at, types.array(types.unit(), w), types.array(types.unit(), a), "one anonymous size stands for both");
+    return types.as<AnySize>(w) ? a : w;
+  };
   const Type &w = types[written_type], &a = types[actual];
   if (w.index() != a.index()) return written_type;
   if (auto* x = std::get_if<ArrayType>(&w)) {
     ArrayType p = *x, q = std::get<ArrayType>(a);
-    return types.array(coerce(p.elem, q.elem), types.as<AnySize>(p.size) ? q.size : p.size);
+    return types.array(coerce(p.elem, q.elem, at), size(p.size, q.size));
   }
   if (auto* x = std::get_if<RecordType>(&w)) {
     std::vector<Field> fields(x->fields.begin(), x->fields.end());
     auto& y = std::get<RecordType>(a);
-    for (size_t i = 0; i < fields.size() && i < y.fields.size(); i++) fields[i].second = coerce(fields[i].second, y.fields[i].second);
+    for (size_t i = 0; i < fields.size() && i < y.fields.size(); i++) fields[i].second = coerce(fields[i].second, y.fields[i].second, at);
     return types.record(fields);
   }
   if (auto* x = std::get_if<SumType>(&w)) {
@@ -337,7 +336,7 @@ TypeRef Sizes::coerce(TypeRef written_type, TypeRef actual) {
     auto& y = std::get<SumType>(a);
     for (size_t i = 0; i < clauses.size() && i < y.constrs.size(); i++) {
       std::vector<TypeRef> payload(clauses[i].second.begin(), clauses[i].second.end());
-      for (size_t k = 0; k < payload.size() && k < y.constrs[i].second.size(); k++) payload[k] = coerce(payload[k], y.constrs[i].second[k]);
+      for (size_t k = 0; k < payload.size() && k < y.constrs[i].second.size(); k++) payload[k] = coerce(payload[k], y.constrs[i].second[k], at);
       clauses[i].second = types.keep(payload);
     }
     return types.add(SumType{types.keep(clauses)});
@@ -346,8 +345,8 @@ TypeRef Sizes::coerce(TypeRef written_type, TypeRef actual) {
     std::vector<TypeArg> args(x->args.begin(), x->args.end());
     auto& y = std::get<NamedType>(a);
     for (size_t i = 0; i < args.size() && i < y.args.size(); i++) {
-      if (args[i].type.valid()) args[i].type = coerce(args[i].type, y.args[i].type);
-      else if (types.as<AnySize>(args[i].size)) args[i].size = y.args[i].size;
+      if (args[i].type.valid()) args[i].type = coerce(args[i].type, y.args[i].type, at);
+      else args[i].size = size(args[i].size, y.args[i].size);
     }
     return types.add(NamedType{x->decl, types.keep(args)});
   }
@@ -623,7 +622,7 @@ TypeRef Sizes::node(ast::Expr* e) {
           if (auto* v = types.as<VarSize>(resolve(s))) vars_[v->var].coerced = true;
         });
         written_sizes(a.type);
-        return coerce(a.type->type, t);
+        return coerce(replace_exists(a.type->type, false, [&](Binding*) { return fresh(a.type->span); }), t, a.exp->span);
       },
       [&](ast::LocalOpen& o) { return exp(o.body); },
       [&](ast::Assert& a) { exp(a.cond); return exp(a.body); },

@@ -62,7 +62,8 @@ struct TypeDecl {
   Name name;
   Span span;
   Lifted lifted = Lifted::No;
-  std::vector<bool> param_is_size = {};                // of an abstract type
+  struct ParamKind { bool is_size; Lifted lifted; };
+  std::vector<ParamKind> params = {};                  // of an abstract type
   std::string shown = {};                              // how messages call it (qualified)
   uint32_t level = 0;                                  // nesting of the definition that binds a type parameter
 };
