@@ -253,6 +253,7 @@ const ModuleInfo* Modules::mod_exp(ast::ModExp* e, const std::string& prefix, Ab
         ModTypeInfo param = fresh_copy(mod_type(l.param->type), std::string(c.text(l.param->self->name)) + ".");
         l.param->self->module = param.info;
         l.param->abstracts = record(param.abstracts);
+        l.param->origins = record_origins(*param.info);
         c.bind(l.param->self);
         ModuleInfo out;
         out.param = param.info;
@@ -285,6 +286,7 @@ const ModuleInfo* Modules::mod_exp(ast::ModExp* e, const std::string& prefix, Ab
         if (!matches(*m, sig, found, a.exp->span)) return nullptr;
         ModTypeInfo opaque = fresh_copy(sig, prefix);
         e->abstracts = record(opaque.abstracts);
+        e->origins = record_origins(*opaque.info);
         abstracts.insert(abstracts.end(), opaque.abstracts.begin(), opaque.abstracts.end());
         return opaque.info;
       });
@@ -317,25 +319,59 @@ const ModuleInfo* Modules::apply(ast::ModExp* e, const ModuleInfo& functor, cons
     m.lifted = copy.lifted;
     s.types[a.type] = m;
   }
-  if (e) e->abstracts = record(made);
   abstracts.insert(abstracts.end(), made.begin(), made.end());
   new_origins(*functor.result, s);
-  return substitute(*functor.result, s);
+  const ModuleInfo* result = substitute(*functor.result, s);
+  if (e) e->abstracts = record(made), e->origins = record_origins(*result);
+  return result;
 }
 
 // --- substitution in module types ---
 
+// The values of a module that sizes may mention: numbers, and what the sizes of its types name.
+void Modules::each_origin(const ModuleInfo& module, const std::function<void(const std::vector<Name>&, const TermMember&)>& f) {
+  FlatMap<Binding*, bool> named;
+  auto look_at = [&](TypeRef t) {
+    visit_type(types, t, [](TypeRef) {}, [&](SizeRef s) {
+      if (types.as<ExpSize>(s)) c.each_name(s, [&](Binding* b) { if (b->kind == Binding::Kind::Value) named[b] = true; });
+    });
+  };
+  auto is_i64 = [&](TypeRef t) { auto* p = types.as<PrimType>(t); return p && p->prim == Prim::I64; };
+  std::function<void(const ModuleInfo&)> look = [&](const ModuleInfo& m) {
+    for (auto& [name, member] : m.terms) {
+      if (member.module) look(*member.module);
+      else if (member.scheme) look_at(member.scheme->type);
+    }
+    for (auto& [name, member] : m.types) look_at(member.body);
+  };
+  look(module);
+  std::vector<Name> path;
+  std::function<void(const ModuleInfo&)> go = [&](const ModuleInfo& m) {
+    for (auto& [name, member] : m.terms) {
+      path.push_back(name);
+      if (member.module) go(*member.module);
+      else if (member.origin && member.scheme && (is_i64(member.scheme->type) || named.contains(member.origin))) f(path, member);
+      path.pop_back();
+    }
+  };
+  go(module);
+}
+
 // Another module of the same type has other sizes.
 void Modules::new_origins(const ModuleInfo& m, Context::Subst& s) {
-  for (auto& [name, member] : m.terms) {
-    if (member.module) { new_origins(*member.module, s); continue; }
-    auto* p = member.scheme ? types.as<PrimType>(member.scheme->type) : nullptr;
-    if (!member.origin || !p || p->prim != Prim::I64 || s.sizes.contains(member.origin)) continue;
-    Binding* b = c.program.bind(name, member.span, Binding::Kind::Value);
+  each_origin(m, [&](const std::vector<Name>& path, const TermMember& member) {
+    if (s.sizes.contains(member.origin)) return;
+    Binding* b = c.program.bind(path.back(), member.span, Binding::Kind::Value);
     b->top_level = true;
     b->scheme = member.scheme;
     s.sizes[member.origin] = types.add(Size{NameSize{b}});
-  }
+  });
+}
+
+std::span<ast::Origin> Modules::record_origins(const ModuleInfo& m) {
+  std::vector<ast::Origin> out;
+  each_origin(m, [&](const std::vector<Name>& path, const TermMember& member) { out.push_back({member.origin, c.program.arena.copy(path)}); });
+  return c.program.arena.copy(out);
 }
 
 void Modules::match_origins(const ModuleInfo& impl, const ModuleInfo& sig, Context::Subst& found) {

@@ -38,6 +38,8 @@ class Modules {
   ModTypeInfo fresh_copy(const ModTypeInfo& t, const std::string& prefix);
   const ModuleInfo* substitute(const ModuleInfo& m, const Context::Subst& s);
   TypeMember substitute(const TypeMember& m, const Context::Subst& s);
+  void each_origin(const ModuleInfo& module, const std::function<void(const std::vector<Name>&, const TermMember&)>& f);
+  std::span<ast::Origin> record_origins(const ModuleInfo& m);
   void new_origins(const ModuleInfo& m, Context::Subst& s);
   void match_origins(const ModuleInfo& impl, const ModuleInfo& sig, Context::Subst& found);
 

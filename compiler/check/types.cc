@@ -172,7 +172,14 @@ SizeRef Context::substitute(SizeRef size, const Subst& s) {
       if (!r || !r->path.root) return nullptr;
       Binding* origin = origin_of(r->path);
       const SizeRef* to = s.sizes.find(origin ? origin : r->path.root);
-      return to ? exp_of(*to) : nullptr;
+      if (!to) return nullptr;
+      auto *n = types.as<NameSize>(*to);
+      auto *type = x->type.valid() ? types.as<PrimType>(x->type) : nullptr;
+      if (!n || (type && type->prim == Prim::I64)) return exp_of(*to);
+      ast::Ref other = *r;                               // a function, say, that the size applies
+      other.path.root = n->name;
+      other.path.members = {};
+      return program.arena.make<ast::Expr>(x->span, other, x->type);
     });
     return out == e->exp ? size : size_of(out);
   }

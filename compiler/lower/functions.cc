@@ -21,7 +21,7 @@ Value Lowerer::instantiate(const DefValue& d, TypeIn use, Span span) {
   bool general = !def.scheme->types.empty() || !def.scheme->sizes.empty();
   if (general) {
     scope = new_scope(d.scope);
-    if (use.type.valid()) match_scheme(*def.scheme, def.scheme->type, use, scope);
+    if (use.type.valid()) match_scheme(*def.scheme, {def.scheme->type, scope}, use, scope);
   }
   if (!def.params.empty()) return std::make_shared<Closure>(Closure{Closure::Kind::Def, &def, scope, {}, {}, {}});
   if (const ast::Attr* attr = intrinsic_attr(def)) {

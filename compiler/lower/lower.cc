@@ -86,31 +86,44 @@ Value Lowerer::module(const ast::ModExp& m, Scope* scope) {
         CHECK(functor, "a module that is applied is not parametric");
         Scope* inner = new_scope((*functor)->scope, true);
         inner->values[(*functor)->code->param->self] = arg;
-        bind_abstracts((*functor)->code->param->abstracts, arg, inner);
+        const ast::ModParam& param = *(*functor)->code->param;
+        bind_members(param.abstracts, param.origins, arg, inner);
         return module(*(*functor)->code->body, inner);
       },
       [&](const ast::MImport& x) -> Value { return files_.at(x.file); },
       [&](const ast::MAscribe& x) { return module(*x.exp, scope); });
-  bind_abstracts(m.abstracts, v, scope);
+  bind_members(m.abstracts, m.origins, v, scope);
   return v;
 }
 
-// Abstract types of a module stand for its type members. They are bound in the scope where the module comes into being,
-// and at the root for places that see the module from elsewhere.
-void Lowerer::bind_abstracts(std::span<const ast::Abstract> abstracts, const Value& module, Scope* scope) {
-  for (const ast::Abstract& a : abstracts) {
+// Abstract types of a module stand for its type members, names that sizes have for its values stand for these. They are bound in the
+// scope where the module comes into being, and at the root for places that see the module from elsewhere.
+void Lowerer::bind_members(std::span<const ast::Abstract> abstracts, std::span<const ast::Origin> origins, const Value& module, Scope* scope) {
+  auto holder = [&](std::span<const Name> path) -> const Module* {
     const Value* v = &module;
-    for (size_t i = 0; i + 1 < a.path.size(); i++) {
+    for (Name n : path.first(path.size() - 1)) {
       auto m = std::get_if<std::shared_ptr<const Module>>(v);
-      if (!m || !(*m)->terms.contains(a.path[i])) { v = nullptr; break; }
-      v = &(*m)->terms.at(a.path[i]);
+      if (!m || !(*m)->terms.contains(n)) return nullptr;
+      v = &(*m)->terms.at(n);
     }
-    auto m = v ? std::get_if<std::shared_ptr<const Module>>(v) : nullptr;
-    if (!m) continue;  // a member of a functor's result has its own when that is applied
-    auto it = (*m)->types.find(a.path.back());
-    CHECK(it != (*m)->types.end(), "the abstract type `{}` has no definition", text(a.path.back()));
+    auto m = std::get_if<std::shared_ptr<const Module>>(v);
+    return m ? m->get() : nullptr;          // a member of a functor's result has its own when that is applied
+  };
+  for (const ast::Abstract& a : abstracts) {
+    const Module* m = holder(a.path);
+    if (!m) continue;
+    auto it = m->types.find(a.path.back());
+    CHECK(it != m->types.end(), "the abstract type `{}` has no definition", text(a.path.back()));
     scope->types[a.type] = it->second;
     root_->types[a.type] = it->second;
+  }
+  for (const ast::Origin& o : origins) {
+    const Module* m = holder(o.path);
+    if (!m) continue;
+    auto it = m->terms.find(o.path.back());
+    CHECK(it != m->terms.end(), "the module has no member `{}`", text(o.path.back()));
+    scope->values[o.name] = it->second;
+    root_->values[o.name] = it->second;
   }
 }
 

@@ -37,13 +37,14 @@ class Lowerer {
   const Value* find(const Binding* b, Scope* scope) const;
   std::shared_ptr<const Module> declarations(std::span<ast::Decl> decls, Scope* scope);
   Value module(const ast::ModExp& m, Scope* scope);
-  void bind_abstracts(std::span<const ast::Abstract> abstracts, const Value& module, Scope* scope);
+  void bind_members(std::span<const ast::Abstract> abstracts, std::span<const ast::Origin> origins, const Value& module, Scope* scope);
   Value path(const ast::Path& p, Scope* scope);
   Name name(std::string_view text) { return checked_.program.names.intern(text); }
   std::string_view text(Name n) const { return n.valid() ? checked_.program.names.text(n) : "n"; }   // unknown sizes have no name
 
   // ---- types.cc: types of the checker, sizes, leaves ----
   TypeIn resolve(TypeIn t);                        // no abbreviation, parameter or uniqueness at its head
+  TypeIn definition(TypeIn t);                     // of a NamedType, one step
   const check::Type& head(const TypeIn& t) const { return checked_.result.types[t.type]; }
   Scalar prim(TypeIn t);
   bool is_prim(TypeIn t) { return std::holds_alternative<check::PrimType>(head(resolve(t))); }
@@ -55,7 +56,8 @@ class Lowerer {
   Value build(TypeIn t, const std::function<Value()>& next);   // a value of type t from its leaves
   void bind_sizes(TypeIn t, const Value& v, Scope* scope, size_t depth = 0);
   void bind_size(SizeIn s, const Atom& dim, Scope* scope);
-  void match_scheme(const check::Scheme& scheme, TypeRef general, TypeIn use, Scope* into);
+  SizeIn given(SizeIn s) const;
+  void match_scheme(const check::Scheme& scheme, TypeIn general, TypeIn use, Scope* into);
   TypeIn param_type(const ast::Def& def, size_t i, Scope* scope);
   TypeIn result_type(const ast::Def& def, Scope* scope);
   TypeIn param_type(const Closure& c, size_t i);

@@ -37,31 +37,31 @@ Scalar scalar_of(ast::Prim p) {
 TypeIn Lowerer::resolve(TypeIn t) {
   for (;;) {
     const check::Type& type = head(t);
-    if (auto u = std::get_if<check::UniqueType>(&type)) {
-      t.type = u->inner;
-    } else if (auto e = std::get_if<check::ExistsType>(&type)) {
-      t.type = e->body;
-    } else if (auto n = std::get_if<check::NamedType>(&type)) {
-      const TypeEntry* entry = nullptr;
-      for (Scope* s = t.scope; s && !entry; s = s->parent)
-        if (auto it = s->types.find(n->decl); it != s->types.end()) entry = &it->second;
-      if (!entry)
-        if (auto it = root_->types.find(n->decl); it != root_->types.end()) entry = &it->second;
-      CHECK(entry, "the type `{}` is not known", text(checked_.result.types[n->decl].name));
-      TypeIn next{entry->type, entry->scope};
-      if (entry->def && !entry->def->params.empty()) {
-        next.scope = new_scope(entry->scope, false);
-        for (size_t i = 0; i < entry->def->params.size() && i < n->args.size(); i++) {
-          const ast::TypeParam& p = entry->def->params[i];
-          if (p.kind == ast::TypeParam::Kind::Size) next.scope->values[p.size] = SizeIn{n->args[i].size, t.scope};
-          else next.scope->types[p.type] = TypeEntry{n->args[i].type, t.scope};
-        }
-      }
-      t = next;
-    } else {
-      return t;
-    }
+    if (auto u = std::get_if<check::UniqueType>(&type)) t.type = u->inner;
+    else if (auto e = std::get_if<check::ExistsType>(&type)) t.type = e->body;
+    else if (std::holds_alternative<check::NamedType>(type)) t = definition(t);
+    else return t;
   }
+}
+
+// What a parameter stands for, or what an abstract type is.
+TypeIn Lowerer::definition(TypeIn t) {
+  auto& n = std::get<check::NamedType>(head(t));
+  const TypeEntry* entry = nullptr;
+  for (Scope* s = t.scope; s && !entry; s = s->parent)
+    if (auto it = s->types.find(n.decl); it != s->types.end()) entry = &it->second;
+  if (!entry)
+    if (auto it = root_->types.find(n.decl); it != root_->types.end()) entry = &it->second;
+  CHECK(entry, "the type `{}` is not known", text(checked_.result.types[n.decl].name));
+  TypeIn out{entry->type, entry->scope};
+  if (!entry->def || entry->def->params.empty()) return out;
+  out.scope = new_scope(entry->scope, false);
+  for (size_t i = 0; i < entry->def->params.size() && i < n.args.size(); i++) {
+    const ast::TypeParam& p = entry->def->params[i];
+    if (p.kind == ast::TypeParam::Kind::Size) out.scope->values[p.size] = SizeIn{n.args[i].size, t.scope};
+    else out.scope->types[p.type] = TypeEntry{n.args[i].type, t.scope};
+  }
+  return out;
 }
 
 Scalar Lowerer::prim(TypeIn t) {
@@ -298,53 +298,68 @@ void match_size(check::Types& types, const check::Scheme& scheme, SizeRef genera
 }
 }  // namespace
 
+// A size parameter of an abbreviation is the size that was given for it.
+SizeIn Lowerer::given(SizeIn s) const {
+  while (auto n = std::get_if<check::NameSize>(&checked_.result.types[s.size])) {
+    const Value* v = find(n->name, s.scope);
+    auto lazy = v ? std::get_if<SizeIn>(v) : nullptr;
+    if (!lazy) break;
+    s = *lazy;
+  }
+  return s;
+}
+
 // What the parameters of a polymorphic definition stand for at a use.
-void Lowerer::match_scheme(const check::Scheme& scheme, TypeRef general, TypeIn use, Scope* into) {
+void Lowerer::match_scheme(const check::Scheme& scheme, TypeIn general, TypeIn use, Scope* into) {
   const check::Types& types = checked_.result.types;
-  while (auto u = std::get_if<check::UniqueType>(&types[general])) general = u->inner;
-  const check::Type& g = types[general];
-  if (auto n = std::get_if<check::NamedType>(&g))
+  auto strip = [&](TypeIn& t) {
+    for (;;) {
+      if (auto u = std::get_if<check::UniqueType>(&types[t.type])) t.type = u->inner;
+      else if (auto e = std::get_if<check::ExistsType>(&types[t.type])) t.type = e->body;
+      else return;
+    }
+  };
+  auto size_param = [&](SizeRef s, SizeRef to) { match_size(checked_.result.types, scheme, given({s, general.scope}).size, given({to, use.scope}), into); };
+  strip(general), strip(use);
+  while (auto n = std::get_if<check::NamedType>(&types[general.type])) {
     if (std::find(scheme.types.begin(), scheme.types.end(), n->decl) != scheme.types.end()) {
-      while (auto u = std::get_if<check::UniqueType>(&types[use.type])) use.type = u->inner;
       if (auto alias = std::get_if<check::NamedType>(&types[use.type]); alias && alias->args.empty()) use = resolve(use);
       into->types.try_emplace(n->decl, TypeEntry{use.type, use.scope, nullptr});
       return;
     }
-  while (auto u = std::get_if<check::UniqueType>(&types[use.type])) use.type = u->inner;
-  auto size_param = [&](SizeRef s, SizeRef to) { match_size(checked_.result.types, scheme, s, {to, use.scope}, into); };
-  if (auto gn = std::get_if<check::NamedType>(&g)) {
-    if (auto un = std::get_if<check::NamedType>(&types[use.type]); un && un->decl == gn->decl)
-      for (size_t i = 0; i < gn->args.size() && i < un->args.size(); i++) {
-        if (gn->args[i].type.valid()) match_scheme(scheme, gn->args[i].type, {un->args[i].type, use.scope}, into);
-        else size_param(gn->args[i].size, un->args[i].size);
+    if (auto un = std::get_if<check::NamedType>(&types[use.type]); un && un->decl == n->decl) {
+      for (size_t i = 0; i < n->args.size() && i < un->args.size(); i++) {
+        if (n->args[i].type.valid()) match_scheme(scheme, {n->args[i].type, general.scope}, {un->args[i].type, use.scope}, into);
+        else size_param(n->args[i].size, un->args[i].size);
       }
-    return;
+      return;
+    }
+    general = definition(general);           // abstract there and known here
+    strip(general);
   }
   if (std::holds_alternative<check::NamedType>(types[use.type])) use = resolve(use);
   const check::Type& u = types[use.type];
-  match(g,
+  auto both = [&](TypeRef a, TypeRef b) { match_scheme(scheme, {a, general.scope}, {b, use.scope}, into); };
+  match(types[general.type],
         [&](const check::ArrayType& a) {
           auto other = std::get_if<check::ArrayType>(&u);
           if (!other) return;
           size_param(a.size, other->size);
-          match_scheme(scheme, a.elem, {other->elem, use.scope}, into);
+          both(a.elem, other->elem);
         },
         [&](const check::RecordType& r) {
           auto other = std::get_if<check::RecordType>(&u);
-          for (size_t i = 0; other && i < r.fields.size() && i < other->fields.size(); i++)
-            match_scheme(scheme, r.fields[i].second, {other->fields[i].second, use.scope}, into);
+          for (size_t i = 0; other && i < r.fields.size() && i < other->fields.size(); i++) both(r.fields[i].second, other->fields[i].second);
         },
         [&](const check::SumType& s) {
           auto other = std::get_if<check::SumType>(&u);
           for (size_t i = 0; other && i < s.constrs.size() && i < other->constrs.size(); i++)
             for (size_t k = 0; k < s.constrs[i].second.size() && k < other->constrs[i].second.size(); k++)
-              match_scheme(scheme, s.constrs[i].second[k], {other->constrs[i].second[k], use.scope}, into);
+              both(s.constrs[i].second[k], other->constrs[i].second[k]);
         },
         [&](const check::FunType& f) {
           auto other = std::get_if<check::FunType>(&u);
-          if (!other) return;
-          match_scheme(scheme, f.param, {other->param, use.scope}, into);
-          match_scheme(scheme, f.result, {other->result, use.scope}, into);
+          if (other) both(f.param, other->param), both(f.result, other->result);
         },
         [&](const auto&) {});
 }

@@ -206,10 +206,14 @@ struct TypeDef {
 // An abstract type that comes into being here, and where to find what it is in the module value: its type members by name.
 struct Abstract { TypeId type; std::span<Name> path; };
 
+// A value of a module that comes into being here, which sizes call by a name of their own.
+struct Origin { Binding* name; std::span<Name> path; };
+
 struct ModParam {
   Binding* self;
   ModType* type;
   std::span<Abstract> abstracts;                       // checked: types of the argument, bound on application
+  std::span<Origin> origins = {};                           // checked: its values
 };
 
 struct ModTypeDef { Span span, name_span; Name name; ModType* type; };
@@ -244,6 +248,7 @@ struct ModExp {
   Span span;
   std::variant<MName, MBody, MLambda, MApply, MImport, MAscribe> node;
   std::span<Abstract> abstracts;                       // checked: MApply and MAscribe: fresh types of the result
+  std::span<Origin> origins = {};                           // checked: and its values
 };
 
 struct SpecVal    { Name name; Span name_span; std::span<TypeParam> tparams; TypeExpr* type; };
