@@ -45,6 +45,10 @@ if(TARGET raido)
   add_test(NAME conformance_interpreter
            COMMAND raido test -i --tolerance=1e-9 ${CMAKE_SOURCE_DIR}/tests/conformance)
   set_tests_properties(conformance_interpreter PROPERTIES LABELS quick TIMEOUT 300)
+  # The same, where every value is compared with its type.
+  add_test(NAME conformance_shapes
+           COMMAND raido test -i -p --check-shapes --tolerance=1e-9 ${CMAKE_SOURCE_DIR}/tests/conformance)
+  set_tests_properties(conformance_shapes PROPERTIES LABELS quick TIMEOUT 300)
   if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
     set(derive --derive)                                 # the compiler is what is looked at, not the numbers
   endif()
@@ -81,6 +85,9 @@ if(TARGET raido)
            COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/fuzz/derivatives.py --raido $<TARGET_FILE:raido> --count 30 --seed 70000
                    --ad-memory 100)
   set_tests_properties(derivatives_random_memory PROPERTIES LABELS full TIMEOUT 1200)
+  add_test(NAME derivatives_shapes COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/ad/run.py --raido $<TARGET_FILE:raido>
+                                   --option=--check-shapes)
+  set_tests_properties(derivatives_shapes PROPERTIES LABELS full TIMEOUT 600)
   add_test(NAME updates_random
            COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/fuzz/updates.py --raido $<TARGET_FILE:raido> --count 150)
   set_tests_properties(updates_random PROPERTIES LABELS full TIMEOUT 600)

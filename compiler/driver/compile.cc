@@ -49,7 +49,7 @@ std::optional<Compiled> front_end(const std::string& path, const Options& option
   if (!print_reports(*compiled.checked, options)) return {};
   Activity activity("lower", fmt::format("raido dev --quiet {}", path));
   compiled.checked->diags = {};
-  compiled.program = lower::lower(*compiled.checked, {options.safe}, &compiled.layouts, &compiled.calls);
+  compiled.program = lower::lower(*compiled.checked, {options.safe, options.check_shapes}, &compiled.layouts, &compiled.calls);
   if (!print_reports(*compiled.checked, options)) return {};
   if (options.verify || options.command == "dev") {
     ir::Violation v = options.no_verify ? ir::Violation{} : ir::verify(compiled.program);

@@ -138,7 +138,7 @@ void Lowerer::entry_point(const check::EntryPoint& e) {
       for (size_t i = 0; i < rank; i++) type_name += "[]";
       entry.results.push_back({type_name + std::string(check::prim_name(p->prim)), 1, false, e.result.unique});
     } else {
-      entry.results.push_back({check::show(checked_.result, checked_.program, checked_.sources, t.type), leaves_of(t).size(), true, e.result.unique});
+      entry.results.push_back({shown(t.type), leaves_of(t).size(), true, e.result.unique});
     }
   };
   entry_layout.result = describe({e.result.type, scope});

@@ -17,7 +17,9 @@ Value Lowerer::eval(const ast::Expr& e, Scope* scope) {
   // Chains of `let` and of operators are walked, not descended into.
   std::vector<const ast::Expr*> chain;
   auto sized = [&](const ast::Expr& x, const Value& v) {
-    if (!std::holds_alternative<check::PrimType>(checked_.result.types[x.type])) bind_sizes({x.type, scope}, v, scope);
+    if (std::holds_alternative<check::PrimType>(checked_.result.types[x.type])) return;
+    bind_sizes({x.type, scope}, v, scope);
+    check_shape({x.type, scope}, v, x.span);
   };
   Value v;
   if (std::get_if<ast::Operator>(&e.node)) {
@@ -113,6 +115,7 @@ Value Lowerer::eval_node(const ast::Expr& e, Scope* scope) {
       [&](const ast::With& x) { return with(x, scope); },
       [&](const ast::Ascribe& x) {
         Value v = eval(*x.exp, scope);
+        check_written(x.type, v);
         return v;
       },
       [&](const ast::Coerce& x) { return coerce(x, e, scope); },
@@ -242,28 +245,21 @@ Value Lowerer::unary(const ast::Unary& u, Scope* scope) {
 
 // ---- Checks written by the user ----
 
-namespace {
-// One line: white space in source text is as good as a blank.
-std::string squeeze(std::string_view text) {
+// On one line: white space in source text is as good as a blank. Braces are holes in messages, so the text must not look like one.
+std::string Lowerer::quoted(Span span) const {
   std::string out;
-  for (char c : text) {
+  for (char c : checked_.sources.text(span)) {
     bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
     if (!blank) out += c;
     else if (!out.empty() && out.back() != ' ') out += ' ';
   }
+  for (size_t i; (i = out.find("{}")) != std::string::npos;) out.replace(i, 2, "{ }");
   return out;
 }
-// Braces are holes in messages, so text of the program must not look like one.
-std::string without_holes(std::string text) {
-  for (size_t i; (i = text.find("{}")) != std::string::npos;) text.replace(i, 2, "{ }");
-  return text;
-}
-}  // namespace
 
 Value Lowerer::assertion(const ast::Assert& a, Scope* scope) {
   Term cond = term(eval(*a.cond, scope));
-  std::string shown = without_holes(squeeze(checked_.sources.text(a.cond->span)));
-  Var ok = check(cond, fill(err::assertion.text, {shown}), {});
+  Var ok = check(cond, fill(err::assertion.text, {quoted(a.cond->span)}), {});
   if (!ok.valid()) return eval(*a.body, scope);
   return guarded(checked_by({ok}, [&] { return eval(*a.body, scope); }), {ok});
 }
@@ -271,7 +267,8 @@ Value Lowerer::assertion(const ast::Assert& a, Scope* scope) {
 Value Lowerer::coerce(const ast::Coerce& c, const ast::Expr& e, Scope* scope) {
   Value v = eval(*c.exp, scope);
   at(e.span);
-  return coerced(v, {e.type, scope}, 0, without_holes(squeeze(checked_.sources.text(c.type->span))));
+  check_written(c.type, v);
+  return coerced(v, {e.type, scope}, 0, quoted(c.type->span));
 }
 
 // Checks the sizes of the arrays in v against t and gives them t's sizes.
@@ -312,7 +309,7 @@ Value Lowerer::coerced(const Value& v, TypeIn t, size_t depth, const std::string
 
 Value Lowerer::hole(const ast::Expr& e, Scope* scope) {
   Var never = b_->bind1("c", ir::Assert{bool_const(false),
-                                        program_.text(fill(err::reached_hole.text, {check::show(checked_.result, checked_.program, checked_.sources, e.type)})), {}});
+                                        program_.text(fill(err::reached_hole.text, {shown(e.type)})), {}});
   return guarded(blank({e.type, scope}), {never});
 }
 
@@ -341,7 +338,7 @@ void Lowerer::breakpoint(Scope* scope) {
         TypeRef type = types_of_names_.at(b);
         local.layout = describe({type, s});
         if (local.layout.kind == Layout::Kind::Function) continue;
-        local.type = check::show(checked_.result, checked_.program, checked_.sources, type);
+        local.type = shown(type);
         std::vector<Atom> parts = atoms(s->values.at(b));
         if (parts.size() != local.layout.leaves) continue;      // a function is among its parts
         args.insert(args.end(), parts.begin(), parts.end());

@@ -45,6 +45,7 @@ Value Lowerer::constant(const ast::Def& def, Scope* scope) {
   bool saved_unsafe = std::exchange(unsafe_, false);
   uint32_t mark = uint32_t(program_.vars.size());
   Value v = owned(eval(*def.body, new_scope(scope)));
+  check_written(def.result, v);
   for (uint32_t i = mark; i < program_.vars.size(); i++) global_.insert(Var{i});
   unsafe_ = saved_unsafe;
   b_->checks = saved_checks;
@@ -127,7 +128,9 @@ Value Lowerer::call(const Closure& c, std::vector<Value> args) {
       calls.in_place++;
       Scope* scope = new_scope(c.scope);
       for (size_t i = 0; i < args.size(); i++) bind_pattern(*l->params[i], args[i], scope);
-      return eval(*l->body, scope);
+      Value v = eval(*l->body, scope);
+      check_written(l->result, v);
+      return v;
     }
     case Closure::Kind::Def: break;
   }
@@ -143,6 +146,7 @@ Value Lowerer::call(const Closure& c, std::vector<Value> args) {
   call_source_ = call_place;
   bool saved_unsafe = builtin_code ? unsafe_ : std::exchange(unsafe_, false);
   Value v = eval(*def->body, scope);
+  check_written(def->result, v);
   unsafe_ = saved_unsafe;
   call_source_ = saved;
   b_->source = call_place;
@@ -482,6 +486,7 @@ Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args) {
     bool saved_unsafe = std::exchange(unsafe_, without_checks);
     for (size_t i = 0; i < inner_args.size(); i++) bind_pattern(*params[i], inner_args[i], scope);
     Value result = owned(eval(def ? *def->body : *lambda_code->body, scope));
+    check_written(def ? def->result : lambda_code->result, result);
     unsafe_ = saved_unsafe;
     std::vector<Atom> values = atoms(result);
     for (const Atom& a : values)

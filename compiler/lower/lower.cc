@@ -53,7 +53,10 @@ std::shared_ptr<const Module> Lowerer::declarations(std::span<ast::Decl> decls, 
             scope->values[d->self] = v;
             if (!decl.local) m->terms[d->self->name] = v;
           },
-          [&](ast::TypeDef* d) { m->types[d->name] = TypeEntry{d->type, scope, d}; },
+          [&](ast::TypeDef* d) {
+            m->types[d->name] = TypeEntry{d->type, scope, d};
+            if (options_.check_shapes) type_defs_[{d->name_span.file, d->name_span.begin}] = d;
+          },
           [&](ast::ModTypeDef*) {},
           [&](ast::ModDef* d) {
             Value v = module(*d->exp, scope);

@@ -12,6 +12,7 @@ namespace raido::lower {
 
 struct Options {
   bool safe = false;                                // keep all checks, even under #[unsafe]
+  bool check_shapes = false;                        // assert that the shape of every value is what its type says
   std::vector<struct Breakpoint>* breakpoints = nullptr;   // not null: the interpreter is to stop at `#[break]`; gets one for each
 };
 

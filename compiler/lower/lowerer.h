@@ -65,6 +65,15 @@ class Lowerer {
   Value blank(TypeIn t);                           // zeros, and functions that return them
   std::string type_key(TypeIn t);
 
+  // ---- shapes.cc: Options::check_shapes ----
+  void check_shape(TypeIn t, const Value& v, Span what);
+  void check_written(const ast::TypeExpr* t, const Value& v);
+  void compare_shape(TypeIn t, const Value& v, size_t depth, Term& fits);
+  struct Arguments;
+  void compare_written(const ast::TypeExpr& t, const Value& v, size_t depth, Term& fits);
+  void compare_arguments(TypeRef t, const Value& v, size_t depth, Arguments& known, Term& fits);
+  void assert_shape(const Term& fits, const std::string& claim, const std::vector<Atom>& leaves);
+
   // ---- values.cc: leaves, joining, lambdas ----
   void leaves(const Value& v, std::vector<Dynamic>& out) const;
   std::vector<Atom> atoms(const Value& v) const;
@@ -191,6 +200,8 @@ class Lowerer {
 
   // ---- places and checks ----
   ir::Source here(Span span);
+  std::string shown(TypeRef t) const { return check::show(checked_.result, checked_.program, checked_.sources, t); }
+  std::string quoted(Span span) const;                             // the text, for messages with holes
   void at(Span span) { b_->source = here(span); }
   Var check(const Term& cond, std::string_view message, std::vector<Atom> args);   // invalid if nothing can fail
   template <class F> auto checked_by(std::vector<Var> checks, F f) {               // statements that need these proofs
@@ -219,6 +230,8 @@ class Lowerer {
   ir::Source call_source_;                             // of the call that the current function was entered by
   std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>, ir::Source> sources_;
   bool unsafe_ = false;
+  std::map<std::pair<FileId, uint32_t>, const ast::TypeDef*> type_defs_;   // by where the name stands, if shapes are checked
+  bool checking_shape_ = false;                        // sizes are being computed for an assertion
   std::vector<ir::Attr> loop_attrs_;                 // of the loop that comes now
   bool loop_state_ = false;                          // the pattern at hand is a loop's
   bool uses_ad_ = false;

@@ -6,8 +6,10 @@
 namespace raido::lower {
 
 void Lowerer::bind_pattern(const ast::Pat& p, const Value& v, Scope* scope) {
-  if (p.type.valid() && !std::holds_alternative<check::PrimType>(checked_.result.types[p.type]))
+  if (p.type.valid() && !std::holds_alternative<check::PrimType>(checked_.result.types[p.type])) {
     bind_sizes({p.type, scope}, v, scope);
+    check_shape({p.type, scope}, v, p.span);
+  }
   match(p.node,
         [&](const ast::PVar& x) {
           scope->values[x.var] = v;
@@ -31,6 +33,7 @@ void Lowerer::bind_pattern(const ast::Pat& p, const Value& v, Scope* scope) {
         },
         [&](const ast::PAscribe& x) {
           bind_sizes({x.type->type, scope}, v, scope);
+          check_written(x.type, v);
           bind_pattern(*x.pat, v, scope);
         },
         [&](const ast::PAttr& x) {

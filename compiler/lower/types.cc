@@ -266,7 +266,7 @@ void Lowerer::bind_size(SizeIn s, const Atom& dim, Scope* scope) {
   } else if (auto lazy = std::get_if<SizeIn>(known)) {
     SizeIn target = *lazy;
     scope->values[n->name] = Dynamic{dim, false};
-    bind_size(target, dim, target.scope);
+    if (!target.scope->global) bind_size(target, dim, target.scope);      // there it belongs to an abstract type: each value has its own
   }
 }
 

@@ -110,7 +110,13 @@ bool Lowerer::visible(const Atom& a, uint32_t mark) const {
 }
 
 Atom Lowerer::with_shape(const Atom& a, const std::vector<Dim>& wanted) {
-  if (wanted.empty() || shape(a) == wanted) return a;
+  std::vector<Dim> have = shape(a);
+  if (wanted.empty() || have == wanted) return a;
+  if (options_.check_shapes) {
+    Term fits = term(bool_const(true));
+    for (size_t i = 0; i < wanted.size(); i++) if (have[i] != wanted[i]) fits = and_(fits, eq(term(have[i]), term(wanted[i])));
+    assert_shape(fits, "an array takes the shape that the types around it give", {a});
+  }
   return b_->bind1(program_.hint(*ir::var_of(a)), ir::Reshape{*ir::var_of(a), wanted});
 }
 Value Lowerer::with_outer(const Value& v, const Dim& n) {

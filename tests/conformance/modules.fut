@@ -55,3 +55,21 @@ module vector_f64 = mk_vector { open f64 def zero = 0f64 }
 -- entry: with_operators
 -- input { [1.0,2.0] [3.0,4.0] } output { 11.0 }
 entry with_operators [n] (a: [n]f64) (b: [n]f64) = vector_f64.dot a b
+
+-- An abstract type with a size of its own: each value has another one.
+module row: { type~ row val of [k]: [k]i64 -> row val next: row -> []i64 } = {
+  type~ row = []i64
+  def of (x: []i64): row = x
+  def next (x: row): []i64 = map (+ 1) x
+}
+
+-- ==
+-- entry: own_sizes
+-- input { 4i64 false } output { [0i64,0i64,2i64,5i64] }
+-- input { 2i64 true } output { [1i64,1i64] }
+entry own_sizes (n: i64) (b: bool) =
+  let sums = map (\i -> i64.sum (row.next (row.of (filter (> 0) (iota i))))) (iota n)
+  let some = if b then #some (row.of sums) else (#none : (#some row.row | #none))
+  in match some
+     case #some x -> row.next x
+     case #none -> sums

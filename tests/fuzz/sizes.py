@@ -325,7 +325,7 @@ class Runner:
             good = [i for i in accepted if not isinstance(shown[i], tuple)]
             for i, v in batch.values(lambda p: self.interpret(p, '--check-shapes'), good).items():
                 if v != shown[i]:
-                    found.append((i, 'a shape is not what its type says', f'{v}'))
+                    found.append((i, 'shape: ' + gist(str(v)), str(v)))
         if o.c:
             good = [i for i in accepted if not isinstance(shown[i], tuple)]
             for i, v in batch.values(self.compiled, good).items():
@@ -385,7 +385,7 @@ class Runner:
 
 def gist(said):
     """The kind of a message, without names and numbers."""
-    said = re.sub(r'(?s)^crash: |^.*?(?=Error at)', '', said)
+    said = re.sub(r'(?s)^crash: |^.*?(?=nternal error)|^.*?(?=Error at)', '', said)
     lines = [l for l in said.splitlines() if l.strip() and not re.match(r'Error at|no place', l)]
     return re.sub(r'"[^"]*"|`[^`]*`', '_', re.sub(r'\d+', '0', lines[0] if lines else ''))[:90]
 
