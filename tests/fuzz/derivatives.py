@@ -458,7 +458,7 @@ class Ways:
         with open(path, 'w') as out:
             out.write(text)
         results = {e: {} for e in entries}
-        for way, options in (('interpreter', []), ('passes', self.passes)):
+        for way, options in (('interpreter', ['--check-shapes']), ('passes', self.passes)):
             for e in entries:
                 out, problem = self.command([self.raido, 'run', '-w', '-e', e, path] + options)
                 results[e][way] = problem or self.numbers(out)

@@ -59,7 +59,7 @@ def numbers(text):
 
 def differs(raido, path, entry, data):
     texts = []
-    for options in ([], ["--pipeline=cpu"]):
+    for options in (["--check-shapes"], ["--pipeline=cpu"]):
         run = subprocess.run([raido, "dev", "-w", "-q", *options, f"--run={entry}", path], input=data, capture_output=True, text=True)
         if run.returncode != 0:
             return f"exit code {run.returncode}: {run.stderr}"

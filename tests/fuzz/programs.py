@@ -556,8 +556,8 @@ class Run:
             found.append(('a well-typed program is refused', said[:600]))
         run = None
         if accepted:
-            run = command([o.raido, 'run', '-w', path], 30)
-            if run[0] not in (0, 1, 2) or 'Internal error' in run[2]:
+            run = command([o.raido, 'run', '-w', '--check-shapes', path], 30)
+            if run[0] not in (0, 1, 2) or 'nternal error:' in run[2]:
                 found.append((f'run ended with {run[0]}', run[2][-600:]))
         if o.c and accepted:
             binary = path[:-4]

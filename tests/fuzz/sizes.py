@@ -20,9 +20,11 @@ import random
 import re
 import sys
 import tempfile
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 
 from running import command, same
+from sizes_modules import EntryProgram, ModuleProgram
 
 # What a part is where nothing else may be written, if no name is known that will do.
 LEAF = {'I': ['1', '2'], 'N': ['1', '2'], 'B': ['true', 'false'], 'V': ['[1, 2]', 'iota 3'], 'M': ['[[1, 2], [3, 4]]'],
@@ -114,6 +116,7 @@ def whole(text):
 
 
 class Program:
+    entry = None
     PARAMS = [('n', 'N'), ('m', 'N'), ('xs', 'V'), ('ys', 'V'), ('b', 'B')]
     GIVEN = '3i64 2i64 [3i64, 1i64, 4i64, 1i64, 5i64] [2i64, 7i64, 1i64]'
 
@@ -166,9 +169,17 @@ class Program:
         return [f'go{suffix} xs ys n m {b}' for b in ('true', 'false')]
 
 
+def program(seed):
+    return EntryProgram(seed) if seed % 10 == 9 else ModuleProgram(seed) if seed % 5 == 3 else Program(seed)
+
+
 def main_of(programs, suffixes):
     uses = [u for p, s in zip(programs, suffixes) for u in p.uses(s)]
     return 'def main (n: i64) (m: i64) (xs: []i64) (ys: []i64) = (' + ', '.join(uses) + ')\n'
+
+
+def whole_text(p):
+    return p.text() + '\n' + ('' if p.entry else main_of([p], ['']))
 
 
 ARRAY = re.compile(r'\[[^\[\]]*\]|empty\(\[0\]i64\)')
@@ -250,6 +261,15 @@ class Batch:
 
     def values(self, run, chosen):
         """What `run` (a function of the path) prints for each, or ('error', what it said)."""
+        entries = [i for i in chosen if self.programs[i].entry]
+        if entries:
+            shown = self.values(run, [i for i in chosen if i not in entries])
+            self.write(entries, False)
+            for i in entries:
+                if self.programs[i].given is not None:
+                    status, said, err = run(self.path, self.programs[i].entry.replace('@', self.suffixes[i]), self.programs[i].given)
+                    shown[i] = said if status == 0 else ('error', f'{status} {err[-600:]}')
+            return shown
         if not chosen:
             return {}
         self.write(chosen, True)
@@ -286,20 +306,19 @@ class Runner:
     def __init__(self, options, folder):
         self.o, self.folder = options, folder
 
-    def interpret(self, path, *more):
-        return command([self.o.raido, 'run', '-w', *more, path], 60, Program.GIVEN)
+    def interpret(self, path, entry='main', given=Program.GIVEN, more=()):
+        return command([self.o.raido, 'run', '-w', '-e', entry, *more, path], 60, given)
 
-    def compiled(self, path):
-        binary = path[:-4]
-        status, said, err = command([self.o.raido, 'c', '-w', path, '-o', binary], 300)
-        if status != 0:
-            return 3, said, err
-        got = command([binary], 60, Program.GIVEN)
-        os.remove(binary)
-        return got
+    def compiled(self, path, entry='main', given=Program.GIVEN):
+        binary = f'{path[:-4]}_{zlib.crc32(pathlib.Path(path).read_bytes())}'
+        if not os.path.exists(binary):
+            status, said, err = command([self.o.raido, 'c', '-w', path, '-o', binary], 300)
+            if status != 0:
+                return 3, said, err
+        return command([binary, '-e', entry], 60, given)
 
-    def theirs(self, path):
-        return command([self.o.peer, 'run', '-w', path], 120, Program.GIVEN)
+    def theirs(self, path, entry='main', given=Program.GIVEN):
+        return command([self.o.peer, 'run', '-w', '-e', entry, path], 120, given)
 
     def look(self, programs, name):
         """(verdict of each, [(index, signature, details)])"""
@@ -317,25 +336,25 @@ class Runner:
                 if v and not v.startswith('crash'):
                     status, _, err = command([o.peer, 'check', '-w', self.single(programs[i], name + 's')], 60)
                     theirs[i] = None if status == 0 else err
-        shown = batch.values(lambda p: self.interpret(p), accepted)
+        shown = batch.values(self.interpret, accepted)
         for i, v in shown.items():
             if isinstance(v, tuple) and ('nternal error' in v[1] or v[1][:v[1].index(' ')] not in ('1', '2')):
                 found.append((i, 'crash of run: ' + gist(v[1]), v[1]))
         if o.shapes:
-            good = [i for i in accepted if not isinstance(shown[i], tuple)]
-            for i, v in batch.values(lambda p: self.interpret(p, '--check-shapes'), good).items():
+            good = [i for i in accepted if isinstance(shown.get(i), str)]
+            for i, v in batch.values(lambda *args: self.interpret(*args, more=['--check-shapes']), good).items():
                 if v != shown[i]:
                     found.append((i, 'shape: ' + gist(str(v)), str(v)))
         if o.c:
-            good = [i for i in accepted if not isinstance(shown[i], tuple)]
+            good = [i for i in accepted if isinstance(shown.get(i), str)]
             for i, v in batch.values(self.compiled, good).items():
-                if isinstance(v, tuple) or not same(v, shown[i]):
+                if 'no external representation' not in str(v) and (isinstance(v, tuple) or not same(v, shown[i])):
                     found.append((i, 'compiled and interpreted differ', f'interpreter: {shown[i]}\nc: {v}'))
         for i, v in theirs.items():
             if (v is None) != (ours[i] is None):
                 if not known(ours[i], v, programs[i].text()):
                     found.append((i, f'we {"accept" if ours[i] is None else "refuse " + ours[i][:3]}: {gist(v or ours[i])}', f'ours: {ours[i]}\ntheirs: {(v or "accept")[:900]}'))
-        both = [i for i in accepted if theirs.get(i, 1) is None]
+        both = [i for i in accepted if theirs.get(i, 1) is None and i in shown]
         fails = [i for i in both if isinstance(shown[i], tuple)]
         other = batch.values(self.theirs, [i for i in both if i not in fails])
         for i in fails:
@@ -351,12 +370,15 @@ class Runner:
     def single(self, program, name):
         path = os.path.join(self.folder, name + '.fut')
         with open(path, 'w') as f:
-            f.write(program.text() + '\n' + main_of([program], ['']))
+            f.write(whole_text(program))
         return path
 
     def smaller(self, program, signature, name):
         """The program with parts replaced by parts of theirs, as long as the finding stays."""
         tries = 0
+        if not isinstance(program, Program):
+            return program
+
         def still():
             nonlocal tries
             tries += 1
@@ -406,15 +428,14 @@ def main():
     a.add_argument('--record', action='store_true', help='write that file')
     o = a.parse_args()
     if o.show is not None:
-        p = Program(o.show)
-        print(p.text() + '\n' + main_of([p], ['']), end='')
+        print(whole_text(program(o.show)), end='')
         return 0
     seen, verdicts, failed = collections.Counter(), {}, 0
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(o.jobs) as pool:
         runner = Runner(o, folder)
 
         def one(first):
-            programs = [Program(s) for s in range(first, min(first + o.batch, o.seed + o.count))]
+            programs = [program(s) for s in range(first, min(first + o.batch, o.seed + o.count))]
             return first, programs, *runner.look(programs, f'b{first}')
 
         for first, programs, ours, found in pool.map(one, range(o.seed, o.seed + o.count, o.batch)):
@@ -429,7 +450,7 @@ def main():
                 details = next((d for _, s, d in runner.look([small], f'm{first + i}')[1] if s == signature), details)
                 os.makedirs(o.out, exist_ok=True)
                 with open(os.path.join(o.out, f'{first + i}.fut'), 'w') as f:
-                    f.write(small.text() + '\n' + main_of([small], ['']) + ''.join(f'-- {line}\n' for line in [signature] + details.split('\n')))
+                    f.write(whole_text(small) + ''.join(f'-- {line}\n' for line in [signature] + details.split('\n')))
     text = ''.join(verdicts[s] for s in sorted(verdicts))
     print(f'{o.count} programs, {text.count("a")} accepted, {failed} findings')
     for signature, n in seen.most_common():

@@ -220,7 +220,7 @@ class Ways:
         if status:
             return f"check: {said}"
         for n in (3, 4, 1):
-            expected = self.call([self.raido, "run", "-w", path], inputs(n))
+            expected = self.call([self.raido, "run", "-w", "--check-shapes", path], inputs(n))
             ways = {f"--pipeline={p}": [self.raido, "run", "-w", f"--pipeline={p}", path] for p in ("cpu", "multicore", "gpu")}
             for backend in ("c", "multicore") if self.backends else ():
                 if n == 3:
