@@ -44,7 +44,8 @@ class Lowerer {
 
   // ---- types.cc: types of the checker, sizes, leaves ----
   TypeIn resolve(TypeIn t);                        // no abbreviation, parameter or uniqueness at its head
-  TypeIn definition(TypeIn t);                     // of a NamedType, one step
+  TypeIn bare(TypeIn t) const;
+  TypeIn meaning(TypeIn t);
   const check::Type& head(const TypeIn& t) const { return checked_.result.types[t.type]; }
   Scalar prim(TypeIn t);
   bool is_prim(TypeIn t) { return std::holds_alternative<check::PrimType>(head(resolve(t))); }
@@ -56,8 +57,9 @@ class Lowerer {
   Value build(TypeIn t, const std::function<Value()>& next);   // a value of type t from its leaves
   void bind_sizes(TypeIn t, const Value& v, Scope* scope, size_t depth = 0);
   void bind_size(SizeIn s, const Atom& dim, Scope* scope);
-  SizeIn given(SizeIn s) const;
   void match_scheme(const check::Scheme& scheme, TypeIn general, TypeIn use, Scope* into);
+  void match_size(const check::Scheme& scheme, SizeIn general, SizeIn use, Scope* into);
+  SizeIn argument(SizeIn s) const;
   TypeIn param_type(const ast::Def& def, size_t i, Scope* scope);
   TypeIn result_type(const ast::Def& def, Scope* scope);
   TypeIn param_type(const Closure& c, size_t i);

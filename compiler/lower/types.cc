@@ -36,16 +36,23 @@ Scalar scalar_of(ast::Prim p) {
 
 TypeIn Lowerer::resolve(TypeIn t) {
   for (;;) {
-    const check::Type& type = head(t);
-    if (auto u = std::get_if<check::UniqueType>(&type)) t.type = u->inner;
-    else if (auto e = std::get_if<check::ExistsType>(&type)) t.type = e->body;
-    else if (std::holds_alternative<check::NamedType>(type)) t = definition(t);
+    t = bare(t);
+    if (!std::holds_alternative<check::NamedType>(head(t))) return t;
+    t = meaning(t);
+  }
+}
+
+// Without uniqueness and quantifiers at its head.
+TypeIn Lowerer::bare(TypeIn t) const {
+  for (;;) {
+    if (auto u = std::get_if<check::UniqueType>(&head(t))) t.type = u->inner;
+    else if (auto e = std::get_if<check::ExistsType>(&head(t))) t.type = e->body;
     else return t;
   }
 }
 
-// What a parameter stands for, or what an abstract type is.
-TypeIn Lowerer::definition(TypeIn t) {
+// What a NamedType stands for.
+TypeIn Lowerer::meaning(TypeIn t) {
   auto& n = std::get<check::NamedType>(head(t));
   const TypeEntry* entry = nullptr;
   for (Scope* s = t.scope; s && !entry; s = s->parent)
@@ -53,15 +60,16 @@ TypeIn Lowerer::definition(TypeIn t) {
   if (!entry)
     if (auto it = root_->types.find(n.decl); it != root_->types.end()) entry = &it->second;
   CHECK(entry, "the type `{}` is not known", text(checked_.result.types[n.decl].name));
-  TypeIn out{entry->type, entry->scope};
-  if (!entry->def || entry->def->params.empty()) return out;
-  out.scope = new_scope(entry->scope, false);
-  for (size_t i = 0; i < entry->def->params.size() && i < n.args.size(); i++) {
-    const ast::TypeParam& p = entry->def->params[i];
-    if (p.kind == ast::TypeParam::Kind::Size) out.scope->values[p.size] = SizeIn{n.args[i].size, t.scope};
-    else out.scope->types[p.type] = TypeEntry{n.args[i].type, t.scope};
+  TypeIn next{entry->type, entry->scope};
+  if (entry->def && !entry->def->params.empty()) {
+    next.scope = new_scope(entry->scope, false);
+    for (size_t i = 0; i < entry->def->params.size() && i < n.args.size(); i++) {
+      const ast::TypeParam& p = entry->def->params[i];
+      if (p.kind == ast::TypeParam::Kind::Size) next.scope->values[p.size] = SizeIn{n.args[i].size, t.scope};
+      else next.scope->types[p.type] = TypeEntry{n.args[i].type, t.scope};
+    }
   }
-  return out;
+  return next;
 }
 
 Scalar Lowerer::prim(TypeIn t) {
@@ -270,96 +278,95 @@ void Lowerer::bind_size(SizeIn s, const Atom& dim, Scope* scope) {
   }
 }
 
-namespace {
-// What the size parameters in a size stand for at a use; n in `n + 1` too, since equal sizes are written alike.
-void match_size(check::Types& types, const check::Scheme& scheme, SizeRef general, SizeIn use, Scope* into) {
-  auto is_param = [&](const Binding* b) { return std::find(scheme.sizes.begin(), scheme.sizes.end(), b) != scheme.sizes.end(); };
-  if (auto n = std::get_if<check::NameSize>(&types[general])) {
-    if (is_param(n->name)) into->values.try_emplace(n->name, use);
-    return;
-  }
-  auto *g = std::get_if<check::ExpSize>(&types[general]), *u = std::get_if<check::ExpSize>(&types[use.size]);
-  if (!g || !u) return;
-  std::function<void(const ast::Expr*, const ast::Expr*)> walk_both = [&](const ast::Expr* a, const ast::Expr* b) {
-    if (auto hole = std::get_if<ast::SizeHole>(&a->node)) {
-      match_size(types, scheme, hole->size, {types.add(check::Size{check::ExpSize{b}}), use.scope}, into);
-      return;
-    }
-    if (auto r = std::get_if<ast::Ref>(&a->node); r && r->path.members.empty() && is_param(r->path.root)) {
-      into->values.try_emplace(r->path.root, SizeIn{types.add(check::Size{check::ExpSize{b}}), use.scope});
-      return;
-    }
-    std::vector<const ast::Expr*> left, right;
-    ast::each_child(*a, [&](ast::Expr* child) { left.push_back(child); });
-    ast::each_child(*b, [&](ast::Expr* child) { right.push_back(child); });
-    for (size_t i = 0; left.size() == right.size() && i < left.size(); i++) walk_both(left[i], right[i]);
-  };
-  walk_both(g->exp, u->exp);
-}
-}  // namespace
-
-// A size parameter of an abbreviation is the size that was given for it.
-SizeIn Lowerer::given(SizeIn s) const {
-  while (auto n = std::get_if<check::NameSize>(&checked_.result.types[s.size])) {
-    const Value* v = find(n->name, s.scope);
+// The size that the parameter of an abbreviation stands for.
+SizeIn Lowerer::argument(SizeIn s) const {
+  for (;;) {
+    auto n = std::get_if<check::NameSize>(&checked_.result.types[s.size]);
+    const Value* v = n ? find(n->name, s.scope) : nullptr;
     auto lazy = v ? std::get_if<SizeIn>(v) : nullptr;
-    if (!lazy) break;
+    if (!lazy) return s;
     s = *lazy;
   }
-  return s;
+}
+
+// What the size parameters in a size stand for at a use; n in `n + 1` too, since equal sizes are written alike.
+void Lowerer::match_size(const check::Scheme& scheme, SizeIn general, SizeIn use, Scope* into) {
+  check::Types& types = checked_.result.types;
+  auto is_param = [&](const Binding* b) { return std::find(scheme.sizes.begin(), scheme.sizes.end(), b) != scheme.sizes.end(); };
+  if (auto n = std::get_if<check::NameSize>(&types[general.size]); n && is_param(n->name)) {
+    into->values.try_emplace(n->name, use);
+    return;
+  }
+  if (SizeIn meant = argument(general); meant.size != general.size) return match_size(scheme, meant, use, into);
+  use = argument(use);
+  auto *g = std::get_if<check::ExpSize>(&types[general.size]), *u = std::get_if<check::ExpSize>(&types[use.size]);
+  if (!g || !u) return;
+  std::function<void(const ast::Expr*, const ast::Expr*)> walk_both = [&](const ast::Expr* a, const ast::Expr* b) {
+    auto named = [&](const ast::Expr* e) -> std::optional<SizeRef> {      // the size that it stands for as a whole
+      if (auto hole = std::get_if<ast::SizeHole>(&e->node)) return hole->size;
+      auto r = std::get_if<ast::Ref>(&e->node);
+      if (r && r->path.members.empty()) return types.add(check::Size{check::NameSize{r->path.root}});
+      return {};
+    };
+    std::optional<SizeRef> left = named(a), right = named(b);
+    if (left || right) {
+      auto whole = [&](std::optional<SizeRef> s, const ast::Expr* e) { return s ? *s : types.add(check::Size{check::ExpSize{e}}); };
+      SizeIn x{whole(left, a), general.scope}, y{whole(right, b), use.scope};
+      if (left || argument(y).size != y.size) match_size(scheme, x, y, into);
+      return;
+    }
+    std::vector<const ast::Expr*> parts, others;
+    ast::each_child(*a, [&](ast::Expr* child) { parts.push_back(child); });
+    ast::each_child(*b, [&](ast::Expr* child) { others.push_back(child); });
+    for (size_t i = 0; parts.size() == others.size() && i < parts.size(); i++) walk_both(parts[i], others[i]);
+  };
+  walk_both(g->exp, u->exp);
 }
 
 // What the parameters of a polymorphic definition stand for at a use.
 void Lowerer::match_scheme(const check::Scheme& scheme, TypeIn general, TypeIn use, Scope* into) {
-  const check::Types& types = checked_.result.types;
-  auto strip = [&](TypeIn& t) {
-    for (;;) {
-      if (auto u = std::get_if<check::UniqueType>(&types[t.type])) t.type = u->inner;
-      else if (auto e = std::get_if<check::ExistsType>(&types[t.type])) t.type = e->body;
-      else return;
-    }
-  };
-  auto size_param = [&](SizeRef s, SizeRef to) { match_size(checked_.result.types, scheme, given({s, general.scope}).size, given({to, use.scope}), into); };
-  strip(general), strip(use);
-  while (auto n = std::get_if<check::NamedType>(&types[general.type])) {
-    if (std::find(scheme.types.begin(), scheme.types.end(), n->decl) != scheme.types.end()) {
-      if (auto alias = std::get_if<check::NamedType>(&types[use.type]); alias && alias->args.empty()) use = resolve(use);
-      into->types.try_emplace(n->decl, TypeEntry{use.type, use.scope, nullptr});
-      return;
-    }
-    if (auto un = std::get_if<check::NamedType>(&types[use.type]); un && un->decl == n->decl) {
-      for (size_t i = 0; i < n->args.size() && i < un->args.size(); i++) {
-        if (n->args[i].type.valid()) match_scheme(scheme, {n->args[i].type, general.scope}, {un->args[i].type, use.scope}, into);
-        else size_param(n->args[i].size, un->args[i].size);
+  general = bare(general), use = bare(use);
+  auto inner = [&](TypeRef g, TypeRef u) { match_scheme(scheme, {g, general.scope}, {u, use.scope}, into); };
+  auto size_param = [&](SizeRef g, SizeRef u) { match_size(scheme, {g, general.scope}, {u, use.scope}, into); };
+  if (auto gn = std::get_if<check::NamedType>(&head(general))) {
+    auto un = std::get_if<check::NamedType>(&head(use));
+    if (std::find(scheme.types.begin(), scheme.types.end(), gn->decl) != scheme.types.end()) {
+      if (un && un->args.empty()) use = resolve(use);
+      into->types.try_emplace(gn->decl, TypeEntry{use.type, use.scope, nullptr});
+    } else if (un && un->decl == gn->decl) {
+      for (size_t i = 0; i < gn->args.size() && i < un->args.size(); i++) {
+        if (gn->args[i].type.valid()) inner(gn->args[i].type, un->args[i].type);
+        else size_param(gn->args[i].size, un->args[i].size);
       }
-      return;
+    } else {
+      match_scheme(scheme, meaning(general), use, into);
     }
-    general = definition(general);           // abstract there and known here
-    strip(general);
+    return;
   }
-  if (std::holds_alternative<check::NamedType>(types[use.type])) use = resolve(use);
-  const check::Type& u = types[use.type];
-  auto both = [&](TypeRef a, TypeRef b) { match_scheme(scheme, {a, general.scope}, {b, use.scope}, into); };
-  match(types[general.type],
+  use = resolve(use);
+  const check::Type& u = head(use);
+  match(head(general),
         [&](const check::ArrayType& a) {
           auto other = std::get_if<check::ArrayType>(&u);
           if (!other) return;
           size_param(a.size, other->size);
-          both(a.elem, other->elem);
+          inner(a.elem, other->elem);
         },
         [&](const check::RecordType& r) {
           auto other = std::get_if<check::RecordType>(&u);
-          for (size_t i = 0; other && i < r.fields.size() && i < other->fields.size(); i++) both(r.fields[i].second, other->fields[i].second);
+          for (size_t i = 0; other && i < r.fields.size() && i < other->fields.size(); i++) inner(r.fields[i].second, other->fields[i].second);
         },
         [&](const check::SumType& s) {
           auto other = std::get_if<check::SumType>(&u);
           for (size_t i = 0; other && i < s.constrs.size() && i < other->constrs.size(); i++)
             for (size_t k = 0; k < s.constrs[i].second.size() && k < other->constrs[i].second.size(); k++)
-              both(s.constrs[i].second[k], other->constrs[i].second[k]);
+              inner(s.constrs[i].second[k], other->constrs[i].second[k]);
         },
         [&](const check::FunType& f) {
           auto other = std::get_if<check::FunType>(&u);
-          if (other) both(f.param, other->param), both(f.result, other->result);
+          if (!other) return;
+          inner(f.param, other->param);
+          inner(f.result, other->result);
         },
         [&](const auto&) {});
 }

@@ -73,3 +73,47 @@ entry own_sizes (n: i64) (b: bool) =
   in match some
      case #some x -> row.next x
      case #none -> sums
+
+-- Sizes that are constants of modules: each application of a functor has its own.
+module type block = { val k: i64 type block = [k]i64 val filled: i64 -> block }
+module of_size (S: { val size: i64 }): block = {
+  def k = S.size
+  type block = [k]i64
+  def filled (x: i64): block = replicate k x
+}
+module two = of_size { def size = 2i64 }
+module three = of_size { def size = 3i64 }
+-- ==
+-- entry: cut
+-- input { 2i64 } output { [0i64,1i64] [2i64,2i64] }
+-- input { 3i64 } error: cannot match shape
+entry cut (n: i64) = (iota n :> two.block, map2 (+) (two.filled 1) (two.filled 1))
+-- ==
+-- entry: sums
+-- input { [1i64,2i64,3i64] } output { [2i64,3i64,4i64] }
+-- input { [1i64,2i64] } error: invalid sizes
+entry sums (xs: []i64) = map2 (+) xs (three.filled 1)
+
+-- An abstract type whose size is an expression; a functor over a type with a parameter and sizes of its own.
+module type words = {
+  type words [n]
+  val none: (n: i64) -> words [(n - 1) / 8 + 1]
+  val bits [n]: words [(n - 1) / 8 + 1] -> i64
+}
+module words: words = {
+  type words [n] = [n]u8
+  def none (n: i64): words [(n - 1) / 8 + 1] = replicate ((n - 1) / 8 + 1) 0
+  def bits [n] (w: words [(n - 1) / 8 + 1]): i64 = n + 8 * length w
+}
+module pairs (L: { type~ list 't val reversed 't: list t -> list t }) = {
+  def both 'a 'b ((x, y): (L.list a, L.list b)) = (L.reversed x, L.reversed y)
+}
+module lists = pairs { type~ list 't = ?[n].[n]t def reversed 't (x: []t) = x[::-1] }
+-- ==
+-- entry: sizes_in_types
+-- input { 9i64 } output { 25i64 }
+entry sizes_in_types (n: i64) = words.bits (words.none n)
+-- ==
+-- entry: lists_of_both
+-- input { 2i64 } output { [1i64,0i64] [false,true] }
+entry lists_of_both (n: i64) = lists.both (iota n, map (== 0) (iota n))

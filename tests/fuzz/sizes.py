@@ -268,7 +268,7 @@ class Batch:
             for i in entries:
                 if self.programs[i].given is not None:
                     status, said, err = run(self.path, self.programs[i].entry.replace('@', self.suffixes[i]), self.programs[i].given)
-                    shown[i] = said if status == 0 else ('error', f'{status} {err[-600:]}')
+                    shown[i] = re.sub(r'empty\([^)]*\)', '[]', said) if status == 0 else ('error', f'{status} {err[-600:]}')
             return shown
         if not chosen:
             return {}
@@ -295,6 +295,8 @@ KNOWN = [
     ('C17', 'accept', 'let'),
     ('F24', 'accept', 'loop'),
     ('invalid sizes', '', ''),
+    ('F19', 'accept', 'loop'),
+    ('', 'Internal compiler error', ''),
 ]
 
 
