@@ -4,7 +4,8 @@
 // gaps between them that are a blank, nothing or a new line. A gap knows which tokens it separates, so comments cannot be lost
 // whatever the reader makes of the program. Groups of gaps are broken together: when one of them is broken in the source, when
 // something inside has to be on several lines, or when the line would get too long. A gap that was printed as a new line is
-// then a new line of the source, hence formatting twice changes nothing.
+// then a new line of the source, hence formatting twice changes nothing. Columns stay: of the numbers of a matrix, one row on each
+// line, and of comments behind consecutive lines.
 #include "compiler/syntax/format.h"
 
 #include <algorithm>
@@ -56,6 +57,7 @@ class Formatter {
   std::string run() {
     std::vector<Doc> all;
     gapped_.resize(tokens_.size());
+    padding_.resize(tokens_.size());
     if (!trivia_[0].comments.empty() && !is(Tok::Eof)) all.push_back(gap(Gap::HardBlank));
     // About the file, not about its first declaration.
     if (is(Tok::Doc) && (kind(1) == Tok::Doc || kind(1) == Tok::Eof || trivia_[pos_ + 1].blank)) {
@@ -67,6 +69,7 @@ class Formatter {
     CHECK(is(Tok::Eof), "the layout of `{}` is not understood", word());
     render(concat(std::move(all)));
     end_of_file();
+    align_comments();
     return std::move(out_);
   }
 
@@ -82,7 +85,9 @@ class Formatter {
     bool trailing;                          // on the line of the token before it
     bool blank_before;                      // an empty line before it
     bool at_margin;                         // part of a test block: stays in column 0
+    uint32_t line = 0, column = 0;
   };
+  struct Trailing { size_t at; uint32_t comment; };        // the blanks before it begin at out_[at]
 
   static std::string_view trimmed(std::string_view s) {
     size_t a = s.find_first_not_of(" \t\r\f\v"), b = s.find_last_not_of(" \t\r\f\v");
@@ -93,7 +98,7 @@ class Formatter {
   void place_comments(const std::vector<Comment>& comments) {
     trivia_.resize(tokens_.size());
     size_t next = 0;
-    uint32_t before = 0;
+    uint32_t before = 0, line = 0, counted = 0;
     for (size_t i = 0; i < tokens_.size(); i++) {
       // The end is counted as standing behind all comments.
       uint32_t begin = tokens_[i].kind == Tok::Eof ? uint32_t(text_.size()) : tokens_[i].span.begin;
@@ -108,6 +113,10 @@ class Formatter {
         t.trailing = newlines(space) == 0 && i > 0 && next == first;
         t.blank_before = newlines(space) > 1 && (i > 0 || next > first);
         t.at_margin = false;
+        line += uint32_t(newlines(text_.substr(counted, c.span.begin - counted)));
+        counted = c.span.begin;
+        t.line = line;
+        t.column = column_of(c.span.begin);
         if (newlines(space) > 0) trivia_[i].newline = true;
         trivia_[i].comments.push_back(uint32_t(comments_.size()));
         comments_.push_back(std::move(t));
@@ -160,6 +169,11 @@ class Formatter {
     return uint32_t(std::count_if(s.begin(), s.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
   }
 
+  uint32_t column_of(size_t offset) const {
+    size_t newline = offset > 0 ? text_.rfind('\n', offset - 1) : text_.npos, start = newline == text_.npos ? 0 : newline + 1;
+    return characters(text_.substr(start, offset - start));
+  }
+
   // The token at hand, glued to the one before it if no gap was made.
   Doc tok() {
     if (pos_ > 0 && !gapped_[pos_]) {
@@ -187,7 +201,7 @@ class Formatter {
     else if (g == Gap::None && tokens_[at].kind == Tok::LBracket && indexes_behind(at)) g = Gap::Space;
     p.gap = g;
     p.token = uint32_t(at);
-    p.width = p.head = p.lead = g == Gap::None ? 0 : 1;
+    p.width = p.head = p.lead = (g == Gap::None ? 0 : 1) + padding_[at];
     p.forced = !t.comments.empty() || g >= Gap::Hard || (g == Gap::Keep && newline);
     p.broken_line = (g == Gap::Line || g == Gap::LineBlank) && newline;
     p.breaks = g >= Gap::Line || p.forced;
@@ -658,6 +672,51 @@ class Formatter {
     return concat({name, none, colon, nest(2, {space, t})});
   }
 
+  // At the start of a matrix of numbers and names whose rows stand below each other: where its columns begin or end in one place
+  // each, the blanks that keep them so.
+  void keep_columns() {
+    struct Cell { size_t token; uint32_t width, begin, end; };
+    constexpr uint32_t widest = 60;                  // of a row that surely stays on its line
+    std::vector<std::vector<Cell>> rows;
+    auto token = [&](size_t i) { return i < tokens_.size() ? tokens_[i].kind : Tok::Eof; };
+    auto on_line = [&](size_t i) { return !trivia_[i].newline && trivia_[i].comments.empty(); };
+    size_t i = pos_ + 1;
+    for (; token(i) == Tok::LBracket && (rows.empty() || trivia_[i].newline) && trivia_[i].comments.empty(); i++) {
+      uint32_t row = column_of(tokens_[i].span.begin);
+      rows.emplace_back();
+      do {
+        size_t first = ++i;
+        if (token(i) == Tok::Operator && text_of(i) == "-" && tokens_[i].span.end == tokens_[i + 1].span.begin) i++;
+        if ((token(i) != Tok::Int && token(i) != Tok::Float && token(i) != Tok::Name) || !on_line(first)) return;
+        uint32_t begin = column_of(tokens_[first].span.begin) - row, end = column_of(tokens_[i].span.end) - row;
+        rows.back().push_back({first, end - begin, begin, end});
+        i++;
+      } while (token(i) == Tok::Comma && on_line(i));
+      if (token(i) != Tok::RBracket || !on_line(i)) return;
+      if (token(i + 1) != Tok::Comma) { i++; break; }
+      i++;
+    }
+    if (token(i) != Tok::RBracket || rows.size() < 2) return;
+    size_t n = rows[0].size();
+    std::vector<uint32_t> wide(n);
+    std::vector<bool> right(n);
+    uint32_t width = 0;
+    for (const auto& row : rows) if (row.size() != n) return;
+    for (size_t k = 0; k < n; k++) {
+      auto all = [&](auto&& place) { return std::all_of(rows.begin(), rows.end(), [&](auto& row) { return place(row[k]) == place(rows[0][k]); }); };
+      right[k] = all([](const Cell& c) { return c.end; });
+      if (!right[k] && !all([](const Cell& c) { return c.begin; })) return;
+      for (const auto& row : rows) wide[k] = std::max(wide[k], row[k].width);
+      width += wide[k] + 2;
+    }
+    if (width > widest) return;
+    for (const auto& row : rows)
+      for (size_t k = 0; k < n; k++) {
+        if (right[k]) padding_[row[k].token] += wide[k] - row[k].width;
+        else if (k + 1 < n) padding_[row[k + 1].token] += wide[k] - row[k].width;
+      }
+  }
+
   // `(a, b)` and the like; elements that do not fit stand below the first one.
   template <class Element> Doc list(Tok close, Gap between, Element&& element) {
     Doc open = tok();
@@ -931,7 +990,10 @@ class Formatter {
     std::vector<Doc> all;
     switch (kind()) {
       case Tok::LParen: all.push_back(parenthesised()); break;
-      case Tok::LBracket: all.push_back(list(Tok::RBracket, Gap::Keep, [&] { return exp(); })); break;
+      case Tok::LBracket:
+        keep_columns();
+        all.push_back(list(Tok::RBracket, Gap::Keep, [&] { return exp(); }));
+        break;
       case Tok::LBrace:
         all.push_back(list(Tok::RBrace, Gap::Line, [&] {
           Doc name = tok();
@@ -1201,11 +1263,40 @@ class Formatter {
   void end_of_file() {
     for (uint32_t k : trivia_.back().comments) {
       const CommentText& comment = comments_[k];
-      if (comment.trailing) out_ += "  ";
+      if (comment.trailing) put_trailing(k);
       else if (!out_.empty()) out_ += comment.blank_before ? "\n\n" : "\n";
-      out_ += comment.text;
+      if (!comment.trailing) out_ += comment.text;
     }
     if (!out_.empty()) out_ += '\n';
+  }
+
+  void put_blanks(uint32_t n) {
+    out_.append(n, ' ');
+    column_ += n;
+  }
+  void put_trailing(uint32_t comment) {
+    trailing_.push_back({out_.size(), comment});
+    out_ += "  ";
+    out_ += comments_[comment].text;
+  }
+  // Comments behind lines that follow each other stay below each other.
+  void align_comments() {
+    auto column = [&](const Trailing& t) {
+      size_t start = out_.rfind('\n', t.at);
+      start = start == out_.npos ? 0 : start + 1;
+      return characters(std::string_view(out_).substr(start, t.at - start));
+    };
+    for (size_t last = trailing_.size(), first; last > 0; last = first) {
+      first = last - 1;
+      auto follows = [&](const Trailing& a, const Trailing& b) {
+        const CommentText &x = comments_[a.comment], &y = comments_[b.comment];
+        return x.line + 1 == y.line && x.column == y.column && newlines(std::string_view(out_).substr(a.at, b.at - a.at)) == 1;
+      };
+      while (first > 0 && follows(trailing_[first - 1], trailing_[first])) first--;
+      uint32_t widest = 0;
+      for (size_t k = first; k < last; k++) widest = std::max(widest, column(trailing_[k]));
+      for (size_t k = last; k-- > first;) out_.insert(trailing_[k].at, widest - column(trailing_[k]), ' ');
+    }
   }
 
   void put_gap(const Piece& p, const Command& c, const std::vector<Command>& rest) {
@@ -1218,8 +1309,7 @@ class Formatter {
       for (uint32_t k : t.comments) {
         const CommentText& comment = comments_[k];
         if (comment.trailing) {
-          out_ += "  ";
-          out_ += comment.text;
+          put_trailing(k);
           continue;
         }
         if ((comment.blank_before || separate) && !out_.empty()) out_ += '\n';
@@ -1233,17 +1323,13 @@ class Formatter {
     }
     bool broken = false;
     switch (p.gap) {
-      case Gap::None: return;
+      case Gap::None: put_blanks(padding_[p.token]); return;
       case Gap::Space: break;
       case Gap::Line: case Gap::LineBlank: broken = !c.flat; break;
       case Gap::Keep: broken = !c.flat && (p.forced || !next_fits(column_ + 1, rest)); break;
       case Gap::Hard: case Gap::HardBlank: case Gap::Separate: broken = true; break;
     }
-    if (!broken) {
-      out_ += ' ';
-      column_++;
-      return;
-    }
+    if (!broken) return put_blanks(1 + padding_[p.token]);
     if (p.gap == Gap::Separate || (keeps_blank && t.blank)) out_ += '\n';
     new_line(c.indent);
   }
@@ -1255,6 +1341,8 @@ class Formatter {
   size_t pos_ = 0;
   std::vector<Piece> pieces_;
   std::vector<bool> gapped_;          // by token: the gap before it was made
+  std::vector<uint32_t> padding_;     // by token: blanks before it beyond those of its gap
+  std::vector<Trailing> trailing_;    // in the order of out_
   std::vector<bool> spaced_;          // by piece: written with blanks
   std::string out_;
   uint32_t column_ = 0;
