@@ -8,10 +8,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "compiler/base/panic.h"
+#include "compiler/check/context.h"
 #include "compiler/ir/interpret.h"
 
 namespace raido {
@@ -50,6 +53,26 @@ void Session::moves_to(const std::string& folder) {
   };
   if (!file_.empty()) file_ = from_there(file_);
   for (check::Unit& u : declared_) u.folder = from_there(u.folder.empty() ? "." : u.folder) + "/";
+}
+
+// A dotted start completes to members of the module.
+std::vector<std::string> Session::names(const std::string& start) const {
+  std::string ignored;
+  std::vector<check::Unit> units = declared_;
+  units.push_back({"", "0", true, ""});
+  auto checked = check(units, false, ignored, true);
+  std::set<std::string> found;
+  auto text = [&](Name n) { return std::string(checked->program.names.text(n)); };
+  std::function<void(const check::ModuleInfo&, const std::string&)> members = [&](const check::ModuleInfo& m, const std::string& path) {
+    for (auto& [name, member] : m.terms) {
+      std::string whole = path + text(name);
+      if (member.module && !member.module->is_functor() && start.starts_with(whole + ".")) members(*member.module, whole + ".");
+      else if (whole.starts_with(start) && whole != value_name) found.insert(member.module ? whole + "." : whole);
+    }
+  };
+  if (const check::ModuleInfo* prelude = checked->program.prelude->module) members(*prelude, "");
+  for (const ast::File* f : checked->program.files) if (!f->packed && f->module) members(*f->module, "");
+  return {found.begin(), found.end()};
 }
 
 bool Session::check_file(bool warnings, std::string& messages) {

@@ -44,6 +44,8 @@ class Session {
   // Where evaluations stop, until it returns; none: they do not.
   std::function<void(const Stopped&)> on_stop;
   bool stop_at_nan = false;
+  // All names that begin so, of the prelude and of what was declared.
+  std::vector<std::string> names(const std::string& start) const;
   // Checks the file; false if it has errors.
   bool check_file(bool warnings, std::string& messages);
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #ifdef RAIDO_LIBEDIT
 #include <editline/readline.h>
@@ -18,6 +19,15 @@ namespace {
 
 sigjmp_buf back_to_prompt;
 volatile sig_atomic_t at_prompt = 0;
+#ifdef RAIDO_LIBEDIT
+LineReader* completing = nullptr;            // libedit asks a plain function
+
+char* next_completion(const char* start, int number) {
+  static std::vector<std::string> found;
+  if (number == 0) found = completing->complete ? completing->complete(start) : std::vector<std::string>();
+  return size_t(number) < found.size() ? ::strdup(found[size_t(number)].c_str()) : nullptr;
+}
+#endif
 
 // At the prompt Ctrl-C gives up the line; elsewhere it is for the process that evaluates.
 void on_interrupt(int) {
@@ -67,6 +77,9 @@ std::optional<std::string> LineReader::read(const std::string& prompt) {
   at_prompt = terminal_;
 #ifdef RAIDO_LIBEDIT
   if (terminal_) {
+    completing = this;
+    rl_completion_entry_function = next_completion;
+    rl_completion_append_character = 0;
     char* line = readline(prompt.c_str());
     at_prompt = 0;
     if (!line) return {};

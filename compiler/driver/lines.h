@@ -1,7 +1,9 @@
 // lines.h - lines from a person, with editing and history where the build has libedit and the input is a terminal.
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace raido {
 
@@ -18,6 +20,8 @@ class LineReader {
   bool terminal() const { return terminal_; }
   // The lines that Ctrl-P brings back.
   void remember(const std::string& input);
+  // What the word before the cursor may become, for Tab.
+  std::function<std::vector<std::string>(const std::string&)> complete;
 
  private:
   bool terminal_ = false, interrupted_ = false;

@@ -58,9 +58,46 @@ Input classify(const std::string& text) {
   return Input::Expression;
 }
 
+// `let (a, b) = e` as declarations: of the parts under a name that nobody writes, then of each. Empty: the text is no such thing.
+std::string pattern_binding(const std::string& text, size_t number) {
+  ast::Program program;
+  Sources sources;
+  Diagnostics diags;
+  ast::File* f = ast::parse_expression(program, sources, sources.add("input", text + "\nin 0"), diags, "it");
+  auto* def = f->decls.empty() ? nullptr : std::get_if<ast::Def*>(&f->decls[0].node);
+  auto* let = def && !diags.has_errors() ? std::get_if<ast::Let>(&(*def)->body->node) : nullptr;
+  if (!let || std::get_if<ast::PVar>(&let->pat->node) || !let->sizes.empty() || let->body->span.begin < text.size()) return "";
+  std::vector<std::string> names;
+  std::function<void(const ast::Pat*)> collect = [&](const ast::Pat* p) {
+    match(p->node,
+          [&](const ast::PVar& v) { names.emplace_back(program.names.text(v.var->name)); },
+          [&](const ast::PTuple& t) { for (ast::Pat* q : t.parts) collect(q); },
+          [&](const ast::PRecord& r) { for (const ast::PField& q : r.fields) collect(q.pat); },
+          [&](const ast::PAscribe& a) { collect(a.pat); },
+          [&](const ast::PAttr& a) { collect(a.pat); },
+          [](const auto&) {});   // wildcards and literals; constructors may not fit and are refused
+  };
+  collect(let->pat);
+  std::string parts = fmt::format("parts'{}", number), out = fmt::format("def {} =\n{}\nin ({})\n", parts, text, join(names, ", "));
+  for (size_t i = 0; i < names.size(); i++) out += fmt::format("def {} = {}{}\n", names[i], parts, names.size() > 1 ? fmt::format(".{}", i) : "");
+  return out;
+}
+
+// Values of which nobody reads the end.
+std::string cut(std::string text) {
+  constexpr size_t most = 3000;
+  size_t all = text.size(), end = most;
+  if (all <= most) return text;
+  while ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) end--;
+  text.resize(end);
+  return text + fmt::format("...\n({} of {} characters; `:format {{EXPRESSION}}` shows all)", end, all);
+}
+
 class Interactive {
  public:
-  explicit Interactive(const Options& options) : warnings_(!options.no_warnings), earlier_names_(options.abi == "0.25") {}
+  explicit Interactive(const Options& options) : warnings_(!options.no_warnings), earlier_names_(options.abi == "0.25") {
+    lines_.complete = [this](const std::string& start) { return completions(start); };
+  }
 
   int run(const std::string& file) {
     if (lines_.terminal()) print("Raido {}; :help lists the commands.\n", "0.1.0");
@@ -87,11 +124,26 @@ class Interactive {
   }
 
  private:
+  // The commands or names that begin so. What is entered may add names, so they are looked up each time.
+  std::vector<std::string> completions(const std::string& start) {
+    if (!start.starts_with(":")) return session_.names(start);
+    std::vector<std::string> found;
+    bool reset;
+    for (const Command& c : commands(reset))
+      if (c.name.starts_with(start.substr(1))) found.push_back(":" + std::string(c.name));
+    return found;
+  }
+
   std::string prompt() const { return fmt::format("[{}]> ", count_); }
   std::string name() const { return fmt::format("[{}]", count_); }
 
   // A declaration or an expression; lines are added until it is complete. An empty line ends it.
   void enter(std::string text) {
+    if (std::string declarations = pattern_binding(text, count_); !declarations.empty()) {
+      lines_.remember(text);
+      if (in_child([&](std::string& messages) { return session_.declare(name(), declarations, warnings_, messages); })) accept(declarations);
+      return;
+    }
     Input what = classify(text);
     while (what == Input::Incomplete) {
       std::optional<std::string> more = lines_.read(std::string(prompt().size() - 2, '.') + "> ");
@@ -105,7 +157,7 @@ class Interactive {
       if (in_child([&](std::string& messages) { return session_.declare(name(), text, warnings_, messages); })) accept(text);
       return;
     }
-    show(text, [](const Evaluated& v) { print("{}\n", show_value(v.layout, v.leaves, false)); });
+    show(text, [](const Evaluated& v) { print("{}\n", cut(show_value(v.layout, v.leaves, false))); });
   }
   // Known to be right: the child checked it.
   void accept(const std::string& text) {
@@ -236,12 +288,10 @@ class Interactive {
     std::function<bool(const std::string&)> run;     // false: leave
   };
 
-  // False: leave. `reset`: the inputs are counted anew.
-  bool command(const std::string& line, bool& reset) {
-    size_t end = line.find_first_of(" \t");
-    std::string word = line.substr(0, end), argument = end == std::string::npos ? "" : trimmed(line.substr(end));
-    const Command commands[] = {
-        {"load", "FILE: declarations come from this program; what was entered is forgotten", [&](const std::string& file) {
+  // `reset` is set where the inputs are counted anew.
+  std::vector<Command> commands(bool& reset) {
+    return {
+        {"load", "FILE: declarations come from this program; what was entered is forgotten", [this, &reset](const std::string& file) {
            if (file.empty()) return print("Usage: :load FILE\n"), true;
            size_t before = count_;
            count_ = SIZE_MAX;
@@ -250,7 +300,7 @@ class Interactive {
            if (!reset) count_ = before;
            return true;
          }},
-        {"type", "EXPRESSION: its type", [&](const std::string& e) {
+        {"type", "EXPRESSION: its type", [this](const std::string& e) {
            if (e.empty()) return print("Usage: :type EXPRESSION\n"), true;
            in_child([&](std::string& messages) {
              auto type = session_.type_of(name(), e, messages);
@@ -259,7 +309,7 @@ class Interactive {
            });
            return true;
          }},
-        {"mtype", "MODULE: what a module provides", [&](const std::string& e) {
+        {"mtype", "MODULE: what a module provides", [this](const std::string& e) {
            if (e.empty()) return print("Usage: :mtype MODULE\n"), true;
            in_child([&](std::string& messages) {
              auto type = session_.module_type(name(), e, messages);
@@ -268,11 +318,11 @@ class Interactive {
            });
            return true;
          }},
-        {"format", "TEXT: the text with {EXPRESSION} replaced by values", [&](const std::string& text) {
+        {"format", "TEXT: the text with {EXPRESSION} replaced by values", [this](const std::string& text) {
            format(text);
            return true;
          }},
-        {"string", "EXPRESSION: an array of u8 as text", [&](const std::string& e) {
+        {"string", "EXPRESSION: an array of u8 as text", [this](const std::string& e) {
            show(e, [](const Evaluated& v) {
              bool bytes = v.layout.kind == lower::Layout::Kind::Array && v.leaves.size() == 1 && v.leaves[0].elem == Scalar::U8 &&
                           v.leaves[0].shape.size() == 1;
@@ -281,18 +331,18 @@ class Interactive {
            });
            return true;
          }},
-        {"unbreak", "skip this breakpoint from now on", [&](const std::string&) {
+        {"unbreak", "skip this breakpoint from now on", [this](const std::string&) {
            if (!stop_ || stop_->backtrace.empty()) return print("Not currently stopped at a breakpoint.\n"), true;
            passed_.insert(stop_->backtrace[0]);
            print("{} is skipped from now on.\n", stop_->backtrace[0]);
            return true;
          }},
-        {"nanbreak", "whether to stop where an operation makes a NaN of numbers", [&](const std::string&) {
+        {"nanbreak", "whether to stop where an operation makes a NaN of numbers", [this](const std::string&) {
            stop_at_nan_ = !stop_at_nan_;
            print("{} where a NaN is produced.\n", stop_at_nan_ ? "Now stopping" : "No longer stopping");
            return true;
          }},
-        {"frame", "NUMBER: at a breakpoint, go to another frame; only the innermost has kept its names", [&](const std::string& n) {
+        {"frame", "NUMBER: at a breakpoint, go to another frame; only the innermost has kept its names", [this](const std::string& n) {
            if (!stop_) return print("Not stopped at a breakpoint.\n"), true;
            bool number = !n.empty() && n.size() < 9 && n.find_first_not_of("0123456789") == std::string::npos;
            if (!number || std::stoul(n) >= stop_->backtrace.size()) return print("Invalid stack index: {}\n", n), true;
@@ -306,7 +356,7 @@ class Interactive {
            std::free(path);
            return true;
          }},
-        {"cd", "FOLDER: changes the working directory", [&](const std::string& folder) {
+        {"cd", "FOLDER: changes the working directory", [this](const std::string& folder) {
            Session moved = session_;
            moved.moves_to(folder);
            if (::chdir(folder.c_str()) == 0) session_ = std::move(moved);
@@ -316,8 +366,15 @@ class Interactive {
         {"help", "this list", nullptr},
         {"quit", "leave", [](const std::string&) { return false; }},
     };
+  }
+
+  // False: leave.
+  bool command(const std::string& line, bool& reset) {
+    size_t end = line.find_first_of(" \t");
+    std::string word = line.substr(0, end), argument = end == std::string::npos ? "" : trimmed(line.substr(end));
+    std::vector<Command> all = commands(reset);
     std::vector<const Command*> fits;
-    for (const Command& c : commands) {
+    for (const Command& c : all) {
       if (c.name == word) fits = {&c};
       if (c.name == word) break;
       if (c.name.starts_with(word)) fits.push_back(&c);
@@ -327,7 +384,7 @@ class Interactive {
     } else if (fits.empty()) {
       print("Unknown command '{}'\n", word);
     } else if (!fits[0]->run) {
-      for (const Command& c : commands) print(":{:<10}{}\n", c.name, c.help);
+      for (const Command& c : all) print(":{:<10}{}\n", c.name, c.help);
       print("A line that is no command is a declaration or an expression; it may go on over several lines.\n");
     } else {
       return fits[0]->run(argument);
