@@ -219,6 +219,7 @@ class BlockParser {
     TestCase c;
     bool titled = false;
     skip();
+    c.line = size_t(line_ + std::count(text_.begin(), text_.begin() + ptrdiff_t(at_), '\n'));
     if (peek() == '"') {
       size_t end = text_.find('"', at_ + 1);
       if (end == std::string::npos) return fail("a title does not end");

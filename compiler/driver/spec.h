@@ -13,6 +13,7 @@ struct TestCase {
   enum class Input { Literal, File, Random, Script } input = Input::Literal;
   enum class Expect { Success, Values, File, Auto, Error } expect = Expect::Success;
   std::string title;                       // explicit or derived
+  size_t line = 0;                         // where it begins
   std::vector<std::string> tags;
   std::string input_text;                  // file name, random types, script
   std::vector<ir::Value> values;           // of a literal input
