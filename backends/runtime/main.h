@@ -202,7 +202,7 @@ RAIDO_FN void raido_release_values(struct raido_context *c, struct raido_value *
     if (v[k].rank > 0) raido_release(&c->main, v[k].data);
 }
 
-RAIDO_FN int raido_print_results(const struct raido_entry *e, const struct raido_value *out, const struct raido_options *o) {
+RAIDO_FN int raido_print_results(const char *program, const struct raido_entry *e, const struct raido_value *out, const struct raido_options *o) {
   for (int k = 0; k < e->outputs; k++) {
     if (e->output[k].opaque != NULL) {
       fflush(stdout);
@@ -213,7 +213,8 @@ RAIDO_FN int raido_print_results(const struct raido_entry *e, const struct raido
     fputc('\n', stdout);
   }
   if (e->outputs == 0) fputc('\n', stdout);
-  return fflush(stdout) != 0;
+  if (fflush(stdout) != 0 || ferror(stdout)) raido_panic(program, "Cannot write the results: %s", strerror(errno));
+  return 0;
 }
 
 int main(int argc, char **argv) {
@@ -247,11 +248,11 @@ int main(int argc, char **argv) {
     if (options.runtime_file != NULL && run >= options.runs - options.measured_runs) {
       FILE *f = fopen(options.runtime_file, "a");
       if (f == NULL) raido_panic(c->program, "Cannot open %s: %s", options.runtime_file, strerror(errno));
-      fprintf(f, "%" PRId64 "\n", (spent + 500) / 1000);
-      fclose(f);
+      int lost = fprintf(f, "%" PRId64 "\n", (spent + 500) / 1000) < 0;
+      if (fclose(f) != 0 || lost) raido_panic(c->program, "Cannot write %s: %s", options.runtime_file, strerror(errno));
     }
   }
-  int failed = options.print ? raido_print_results(e, out, &options) : 0;
+  int failed = options.print ? raido_print_results(c->program, e, out, &options) : 0;
   raido_release_values(c, out, e->outputs);
   raido_release_values(c, in, e->inputs);
   raido_program_stop(c);

@@ -144,13 +144,12 @@ RAIDO_FN int raido_scan_integer(char *t, enum raido_type type, void *out) {
     if (__builtin_add_overflow(value, (u64)d, &value)) over = 1;
   }
   if (digits == 0) return 0;
-  if (type == RAIDO_U64) {
-    value = over ? UINT64_MAX : negative ? 0 - value : value;
-  } else {
-    u64 limit = (u64)INT64_MAX + (negative ? 1 : 0);
-    if (over || value > limit) value = limit;
-    if (negative) value = 0 - value;
-  }
+  // What does not fit is refused; digits of bits may also fill the sign.
+  u64 all = UINT64_MAX >> (64 - 8 * raido_types[type].bytes), half = all / 2 + 1;
+  int is_signed = type <= RAIDO_I64;
+  u64 limit = negative ? (is_signed ? half : 0) : is_signed && base == 10 ? half - 1 : all;
+  if (over || value > limit) return 0;
+  if (negative) value = 0 - value;
   switch (raido_types[type].bytes) {
     case 1: { u8 x = (u8)value; memcpy(out, &x, 1); break; }
     case 2: { u16 x = (u16)value; memcpy(out, &x, 2); break; }
@@ -175,6 +174,7 @@ RAIDO_FN int raido_scan_float(char *t, enum raido_type type, void *out) {
     if (*t == 0) return 0;
     value = type == RAIDO_F64 ? strtod(t, &end) : (double)strtof(t, &end);
     if (*end != 0) return 0;
+    if (isinf(type == RAIDO_F16 ? (double)raido_f16_to_f32(raido_f32_to_f16((f32)value)) : value) && strpbrk(t, "iI") == NULL) return 0;
   }
   if (type == RAIDO_F64) memcpy(out, &value, 8);
   else if (type == RAIDO_F32) { f32 x = (f32)value; memcpy(out, &x, 4); }

@@ -37,11 +37,18 @@ std::string float_bytes(Scalar elem, const std::string& text) {
   return raw(half_of(std::strtof(text.c_str(), nullptr)));
 }
 
+// Is the number beyond what the type holds?
+bool is_infinite(Scalar elem, const std::string& text) {
+  if (elem == Scalar::F64) return std::isinf(std::strtod(text.c_str(), nullptr));
+  float x = std::strtof(text.c_str(), nullptr);
+  return std::isinf(elem == Scalar::F32 ? x : float_of(half_of(x)));
+}
+
 bool only(std::string_view text, auto allowed) { return !text.empty() && std::all_of(text.begin(), text.end(), allowed); }
 bool digit(char c) { return c >= '0' && c <= '9'; }
 bool hex_digit(char c) { return std::isxdigit(static_cast<unsigned char>(c)); }
 
-// Digits of an integer in some base. `saturate`: beyond 64 bits C's functions stick to the greatest value.
+// Digits of an integer in some base.
 std::optional<uint64_t> parse_digits(std::string_view digits, unsigned base, bool& overflow) {
   uint64_t value = 0;
   overflow = false;
@@ -330,6 +337,7 @@ std::optional<DataReader::Number> DataReader::read_scalar(std::optional<Scalar> 
     return Number{Scalar::Bool, std::string(1, char(token == "true"))};
   }
   if (expected == Scalar::Bool) return wrong();
+  auto too_large = [&](Scalar elem) { return fail(fmt::format("`{}` does not fit into {}", token, name_of(elem))); };
 
   std::string text(token);
   bool negative = text.starts_with('-');
@@ -363,6 +371,7 @@ std::optional<DataReader::Number> DataReader::read_scalar(std::optional<Scalar> 
       std::strtod(text.c_str(), &end);
       if (*end || text.size() < 3) return wrong();
     }
+    if (!special && is_infinite(*expected, text)) return too_large(*expected);
     return Number{*expected, float_bytes(*expected, (negative ? "-" : "") + text)};
   }
 
@@ -374,14 +383,15 @@ std::optional<DataReader::Number> DataReader::read_scalar(std::optional<Scalar> 
   Scalar elem = suffix ? *suffix : expected ? *expected : whole ? Scalar::I32 : Scalar::F64;
   if (is_float(elem)) {
     if (base != 10 || !is_decimal(text, false)) return wrong();
+    if (is_infinite(elem, text)) return too_large(elem);
     return Number{elem, float_bytes(elem, (negative ? "-" : "") + text)};
   }
   if (!whole) return wrong();
-  uint64_t value = *whole;
-  if (typed && elem == Scalar::U64 && overflow) value = UINT64_MAX;
-  if (typed && elem != Scalar::U64 && (overflow || value > uint64_t(INT64_MAX)))
-    value = negative ? uint64_t(INT64_MAX) + 1 : uint64_t(INT64_MAX);
-  return Number{elem, integer_bytes(elem, negative ? 0 - value : value)};
+  // Digits of bits may also fill the sign.
+  uint64_t all = UINT64_MAX >> (64 - 8 * bytes_of(elem)), half = all / 2 + 1;
+  uint64_t limit = negative ? (is_signed(elem) ? half : 0) : is_signed(elem) && base == 10 ? half - 1 : all;
+  if (overflow || *whole > limit) return too_large(elem);
+  return Number{elem, integer_bytes(elem, negative ? 0 - *whole : *whole)};
 }
 
 // ---- Printing ----
