@@ -289,7 +289,7 @@ Output device_program(const Program& program, std::string_view words, std::strin
 
   ProgramParts parts;
   parts.device = true;
-  parts.defines = fmt::format("#define RAIDO_CAN_FAIL {}\n#define RAIDO_STRICT_FP {}\n", int(printed.can_fail), int(options.strict_fp));
+  parts.defines = fmt::format("#define RAIDO_CAN_FAIL {}\n#define RAIDO_TRACE_ROOM {}\n#define RAIDO_STRICT_FP {}\n", int(printed.can_fail), printed.traces ? 4096 : 0, int(options.strict_fp));
   std::string& tables = parts.tables;
   if (options.emulate) {                           // the kernels are part of the program
     tables += "#define RAIDO_HOST_SCALARS 1\n" + runtime("words_fibers.h") + runtime("words.h") + printed.kernels +

@@ -59,7 +59,7 @@ class FromCore {
   int function_ = 0;
   Block* prologue_ = nullptr;
   VarMap<int> loaded_in_;                    // function (plus one) that has loaded the constant
-  bool in_kernel_ = false;
+  bool in_kernel_ = false, kernel_traces_ = false;
   bool returns_checked_ = false;
 
   struct Layout {
@@ -249,6 +249,7 @@ class FromCore {
     ExprId threads = m_.number(1);
     for (ExprId n : extent) threads = m_.mul(threads, n);
     in_kernel_ = true;
+    kernel_traces_ = false;
     bool failed = std::exchange(returns_checked_, false);
     Block body = block([&] {
       emit(Declare{id, m_.expr({Hardware{Builtin::GlobalId}, Scalar::I64})});
@@ -271,7 +272,7 @@ class FromCore {
       emit(If{m_.prim(ScalarOp::lt, {m_.var(id), m_.var(total)}), std::move(work), {}});
     });
     in_kernel_ = false;
-    Kernel k{fmt::format("{}_{}", hint, m_.kernels.size()), {total}, std::move(body), returns_checked_};
+    Kernel k{fmt::format("{}_{}", hint, m_.kernels.size()), {total}, std::move(body), returns_checked_ || kernel_traces_, kernel_traces_};
     returns_checked_ = failed;
     std::vector<ExprId> args = {threads};
     for (Name n : free_names(m_, k.body)) {
@@ -380,7 +381,7 @@ class FromCore {
     match(s.exp,
       [&](const Identity& x) {
         if (is_scalar_var(v)) scalar_[v] = atom(x.value);
-        if (!in_kernel_) trace(s, x.value);
+        trace(s, x.value);
       },
       [&](const Apply& x) {
         std::vector<ExprId> args = atoms(x.args);
@@ -486,24 +487,26 @@ class FromCore {
   VarSet chosen_;
   VarSet extents_;                           // sizes of arrays
 
-  // #[trace] and #[trace(tag)]: the value goes to the log.
+  // #[trace] and #[trace(tag)]: the value goes to the log. Of an array in a kernel each element has its line, since threads take turns.
   void trace(const ir::Stm& s, const Atom& value) {
     for (const Attr& a : s.attrs) {
       if (!a.name.starts_with("trace")) continue;
       std::string label = a.name.size() > 6 ? a.name.substr(6) : "trace";
       if (a.name.size() <= 6 && s.source.valid()) label = place_text(p_.sources[s.source.index]);
-      emit(Trace{label + ":", {}});
-      if (array(value)) {
-        std::vector<ExprId> at;
-        auto element = [&](const std::vector<ExprId>& i) {
-          emit(Trace{" ", load(layout(value).memory, address(layout(value), i), "x")});
-        };
-        nest(shape(value), at, element);
-        emit(Trace{" \n", {}});
-      } else if (is_scalar(p_.type(value))) {
-        emit(Trace{" ", atom(value)});
-        emit(Trace{"\n", {}});
+      int line = -1;
+      if (in_kernel_) {
+        m_.texts.push_back(label + ": ");
+        line = int(m_.texts.size() - 1);
+        kernel_traces_ = true;
       }
+      auto text = [&](std::string t) { if (!in_kernel_) emit(Trace{std::move(t), {}}); };
+      auto one = [&](ExprId x) { emit(Trace{" ", x, line}); };
+      text(label + ":");
+      std::vector<ExprId> at;
+      auto element = [&](const std::vector<ExprId>& i) { one(load(layout(value).memory, address(layout(value), i), "x")); };
+      if (array(value)) nest(shape(value), at, element);
+      else if (is_scalar(p_.type(value))) one(atom(value));
+      text(array(value) ? " \n" : "\n");
     }
   }
   static std::string place_text(const SourceInfo& i) {

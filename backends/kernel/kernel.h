@@ -51,7 +51,7 @@ struct If { ExprId cond; Block then_, else_; };
 struct Fail { int text; std::vector<ExprId> args; };                 // into Module::texts
 struct Call { int function; std::vector<ExprId> args; std::vector<Name> results; };
 struct Return { std::vector<ExprId> values; };
-struct Trace { std::string text; std::optional<ExprId> value; };     // to the program's log
+struct Trace { std::string text; std::optional<ExprId> value; int label = -1; };   // to the program's log; in a kernel a line, its label into Module::texts
 struct FromConstants { Name var, field; };                           // var := the program's constant
 // Host only.
 struct Alloc { Name block; std::vector<ExprId> factors; bool lenient; };   // product of sizes; lenient: negative means none
@@ -69,7 +69,7 @@ struct Stm {
                Retain, Release, SetBlock, ReadBack, WriteOut, Upload, CopyMemory, Launch, ParallelFor> node;
 };
 
-struct Kernel { std::string name; std::vector<Name> params; Block body; bool can_fail = false; };
+struct Kernel { std::string name; std::vector<Name> params; Block body; bool can_fail = false, traces = false; };
 struct HostFunction { std::string name; std::vector<Name> params, results; Block body; bool recursive = false; };
 struct DataRef { Name name; const ir::DataArray* data; };
 

@@ -367,11 +367,12 @@ class Writer {
   std::string prefix(Name n) const { return m_.names[n.index].space == ir::Space::Device ? "raido_device" : "raido"; }
 
   void trace(const Trace& x) {
+    if (in_kernel_) return device_trace(x);
     if (!x.value) { line(fmt::format("fputs({}, w->context->log);", quote(x.text))); return; }
     Scalar t = m_.exprs[x.value->index].type;
     std::string value = expr(*x.value), format = "%lld", argument = fmt::format("(long long){}", value);
     if (t == Scalar::Bool) { format = "%s"; argument = fmt::format("{} ? \"true\" : \"false\"", value); }
-    else if (is_float(t)) { format = "%f"; argument = fmt::format("(f64){}", value); }
+    else if (is_float(t)) { format = t == Scalar::F64 ? "%.17g" : "%.9g"; argument = fmt::format("(f64){}", value); }
     else if (t == Scalar::U64) { format = "%llu"; argument = fmt::format("(unsigned long long){}", value); }
     line(fmt::format("fprintf(w->context->log, {}, {});", quote(x.text + format), argument));
   }
@@ -436,6 +437,14 @@ class Writer {
     line("return;");
   }
 
+  // Behind the failure word; the host knows how to print each kind (gpu.h).
+  void device_trace(const Trace& x) {
+    Scalar t = m_.exprs[x.value->index].type;
+    int kind = t == Scalar::Bool ? 4 : t == Scalar::F64 ? 2 : is_float(t) ? 3 : is_signed(t) ? 0 : 1;
+    std::string value = expr(*x.value), bits = is_float(t) ? fmt::format("raido_to_bits_f64((f64){})", value) : value;
+    line(fmt::format("raido_trace(failure, {}, (i64){});", x.label * 8 + kind, bits));
+  }
+
   void launch(const Launch& x) {
     const Kernel& k = m_.kernels[size_t(x.kernel)];
     line("{");
@@ -486,7 +495,7 @@ std::string data_arrays(const Module& m) {
 Printed print(const Module& m) {
   Writer host(m, For_::C), device(m, For_::Device), all(m, For_::C);
   Printed printed;
-  for (const Kernel& k : m.kernels) printed.can_fail |= k.can_fail;
+  for (const Kernel& k : m.kernels) printed.can_fail |= k.can_fail, printed.traces |= k.traces;
   host.can_fail = device.can_fail = printed.can_fail;
   std::string functions = "struct raido_constants {\n";
   for (Name n : m.constants) functions += fmt::format("  {};\n", host.declared(n));

@@ -12,7 +12,8 @@ struct Printed {
   std::string all_scalars; // those of kernels too
   std::string functions;   // host functions, the chunks of parallel loops, the constants
   std::string device_scalars, kernels;
-  bool can_fail = false;   // some kernel has a check: then all take the failure word
+  bool can_fail = false;   // some kernel has a check or a trace: then all take the failure word
+  bool traces = false;
 };
 Printed print(const Module& m);
 

@@ -5,7 +5,8 @@
 // dev_copy, dev_launch, dev_error. The program supplies raido_kernel_names, raido_kernel_count, raido_texts.
 //
 // Every kernel of a program in which some check can fail takes the failure word: -1, or the number of the check that failed
-// first, with up to 8 arguments behind it. A kernel that finds it set does nothing; the host looks at it when it reads.
+// first, with up to 8 arguments behind it. A kernel that finds it set does nothing; the host looks at it when it reads. Where
+// kernels trace, the values follow it (words.h), in the order in which threads come to them.
 
 struct raido_memory {
   i64 references;
@@ -80,14 +81,45 @@ RAIDO_FN void raido_device_release(struct raido_worker *w, struct raido_memory *
   w->context->device->free[m->size_class] = m;
 }
 
+// The words of the failure word, its arguments and what is said of traced values; all of it with those.
+enum { RAIDO_FAILURE_WORDS = RAIDO_TRACE_ROOM > 0 ? 11 : 9, RAIDO_TRACE_WORDS = RAIDO_FAILURE_WORDS + 2 * RAIDO_TRACE_ROOM };
+
+RAIDO_FN int raido_print_traces(struct raido_worker *w, i64 count) {
+  struct raido_device *d = w->context->device;
+  FILE *log = w->context->log;
+  i64 n = count < RAIDO_TRACE_ROOM ? count : RAIDO_TRACE_ROOM, none = 0;
+  if (count == 0) return 0;
+  i64 *values = malloc((size_t)n * 2 * sizeof *values);
+  if (values == NULL) return raido_fail(w, "out of memory");
+  int failed = dev_read(&d->dev, values, d->failure, 11 * sizeof *values, (size_t)n * 2 * sizeof *values) != 0 ||
+               dev_write(&d->dev, d->failure, 9 * sizeof none, &none, sizeof none) != 0;
+  for (i64 k = 0; k < n && !failed; k++) {
+    i64 bits = values[2 * k + 1];
+    f64 real;
+    memcpy(&real, &bits, sizeof real);
+    fputs(raido_texts[values[2 * k] / 8], log);
+    switch (values[2 * k] % 8) {
+      case 0: fprintf(log, "%" PRId64 "\n", bits); break;
+      case 1: fprintf(log, "%" PRIu64 "\n", (u64)bits); break;
+      case 2: fprintf(log, "%.17g\n", real); break;
+      case 3: fprintf(log, "%.9g\n", real); break;
+      default: fprintf(log, "%s\n", bits ? "true" : "false");
+    }
+  }
+  if (count > n) fprintf(log, "%" PRId64 " more traced values are left out.\n", count - n);
+  free(values);
+  return failed ? raido_device_failed(w, "reading traced values") : 0;
+}
+
 // Waits for the device and reports the check that failed there, if any.
 RAIDO_FN int raido_device_sync(struct raido_worker *w) {
   struct raido_device *d = w->context->device;
   if (dev_sync(&d->dev) != 0) return raido_device_failed(w, "device");
   if (!d->unchecked) return 0;
-  i64 failure[9];
+  i64 failure[RAIDO_FAILURE_WORDS];
   d->unchecked = 0;
   if (dev_read(&d->dev, failure, d->failure, 0, sizeof failure) != 0) return raido_device_failed(w, "reading the failure word");
+  if (RAIDO_TRACE_ROOM > 0 && raido_print_traces(w, failure[RAIDO_FAILURE_WORDS - 2]) != 0) return 1;
   if (failure[0] < 0) return 0;
   i64 none = -1;
   if (dev_write(&d->dev, d->failure, 0, &none, sizeof none) != 0) return raido_device_failed(w, "clearing the failure word");
@@ -178,7 +210,8 @@ RAIDO_FN int raido_device_option(struct raido_context *c, int which, const char 
       FILE *f = fopen(value, "w");
       if (f == NULL) return raido_fail(&c->main, "Cannot open %s: %s", value, strerror(errno));
       for (int k = 0; raido_kernel_source[k] != NULL; k++) fputs(raido_kernel_source[k], f);
-      fclose(f);
+      int lost = ferror(f);
+      if (fclose(f) != 0 || lost) return raido_fail(&c->main, "Cannot write %s: %s", value, strerror(errno));
       exit(0);
     }
     case 5:
@@ -209,14 +242,16 @@ RAIDO_FN int raido_device_start(struct raido_context *c) {
   int failed = dev_open(&d->dev, &d->options, c->logging ? c->log : NULL);
   free(joined);
   if (failed) return raido_fail(&c->main, "%s", dev_error(&d->dev));
-  i64 none[9] = {-1, 0, 0, 0, 0, 0, 0, 0, 0};
-  if (dev_alloc(&d->dev, sizeof none, &d->failure) != 0 || dev_write(&d->dev, d->failure, 0, none, sizeof none) != 0)
+  i64 none[RAIDO_FAILURE_WORDS] = {-1, 0};
+  if (RAIDO_TRACE_ROOM > 0) none[RAIDO_FAILURE_WORDS - 1] = RAIDO_TRACE_ROOM;
+  if (dev_alloc(&d->dev, RAIDO_TRACE_WORDS * sizeof none[0], &d->failure) != 0 || dev_write(&d->dev, d->failure, 0, none, sizeof none) != 0)
     return raido_device_failed(&c->main, "device");
   return 0;
 }
 
 RAIDO_FN void raido_device_stop(struct raido_context *c) {
   struct raido_device *d = c->device;
+  if (RAIDO_TRACE_ROOM > 0) raido_device_sync(&c->main);
   while (d->all != NULL) {
     struct raido_memory *m = d->all;
     d->all = m->after;

@@ -83,6 +83,15 @@ RAIDO_INLINE i64 raido_integer_part(f64 x) {
 #define ATOMIC_UPDATE_u16(op, m, i, v) ATOMIC_UPDATE_SMALL(op, m, i, v, u16, 16, 65535u, RAIDO_ID, RAIDO_ID)
 #define ATOMIC_UPDATE_f16(op, m, i, v) ATOMIC_UPDATE_SMALL(op, m, i, v, u16, 16, 65535u, raido_f16_to_f32, raido_f32_to_f16)
 
+// A traced value: the failure word is followed by 8 arguments, the number of traced values, how many there is room for, and two words of each.
+RAIDO_INLINE void raido_trace(volatile GLOBAL i64 *failure, i64 what, i64 bits) {
+  i64 at = raido_peek_64(failure + 9), seen;
+  while ((seen = raido_cas_64(failure + 9, at, at + 1)) != at) at = seen;
+  if (at >= failure[10]) return;
+  failure[11 + 2 * at] = what;
+  failure[12 + 2 * at] = bits;
+}
+
 // True where some check has failed.
 #define RAIDO_FAILED(failure) (raido_peek_64(failure) >= 0)
 // True for the first check that fails: its number is then in the failure word, and its arguments may follow.
