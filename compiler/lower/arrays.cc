@@ -119,9 +119,14 @@ Value Lowerer::update(const Value& base, std::span<ast::Step> steps, std::vector
     if (!counts.empty() && !parts.empty()) {
       Term same = term(bool_const(true));
       std::vector<Dim> have = shape(parts[0]);
-      for (size_t k = 0; k < counts.size(); k++)
+      std::string shown;
+      for (size_t k = 0; k < counts.size(); k++) {
         if (have[k] != counts[k]) same = and_(same, eq(term(have[k]), term(counts[k])));
-      checks.push_back(check(same, err::slice_shape.text, {}));
+        shown += "[{}]";
+      }
+      std::vector<Atom> args(counts.begin(), counts.end());
+      args.insert(args.end(), have.begin(), have.begin() + ptrdiff_t(counts.size()));
+      checks.push_back(check(same, fill(err::slice_shape.text, {shown, shown}), args));
     }
     return checked_by(checks, [&] {
       for (size_t i = 0; i < arrays.size(); i++) {

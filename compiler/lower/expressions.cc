@@ -290,14 +290,16 @@ Value Lowerer::coerced(const Value& v, TypeIn t, size_t depth, const std::string
   std::vector<Dim> have = shape(all[0]), want = have;
   Term ok = term(bool_const(true));
   std::string shown;
-  std::vector<Atom> args;
+  bool known = true;                                   // what the type asks for can be read in the message
   for (size_t k = 0; k < sizes.size(); k++) {
     if (std::optional<Atom> n = size(sizes[k])) want[k] = *n;
     if (want[k] != have[k]) ok = and_(ok, eq(term(have[k]), term(want[k])));
     shown += "[{}]";
-    args.push_back(have[k]);
+    known &= !ir::var_of(want[k]);
   }
-  Var proof = check(ok, fill(err::coercion.text, {shown, type_text}), args);
+  std::vector<Atom> args(have.begin(), have.begin() + ptrdiff_t(sizes.size()));
+  if (!known) args.insert(args.end(), want.begin(), want.begin() + ptrdiff_t(sizes.size()));
+  Var proof = check(ok, fill(err::coercion.text, {shown, type_text, known ? "" : ", here " + shown}), args);
   return checked_by({proof}, [&] {
     return map_leaves(v, [&](const Dynamic& d) -> Value {
       std::vector<Dim> dims = shape(d.atom);
