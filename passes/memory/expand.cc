@@ -7,6 +7,7 @@
 //
 // Neighbouring threads use neighbouring elements. A size that differs between threads is refused.
 #include <unordered_map>
+#include <unordered_set>
 
 #include "compiler/ir/layout.h"
 #include "passes/pass.h"
@@ -33,6 +34,7 @@ class Expand {
   Sizes sizes_;
   struct Expanded { Atom threads, id; };
   std::unordered_map<Var, Expanded> expanded_;
+  std::unordered_set<Var> counted_;          // what `while` loops count, and sizes made of it
   const Seg* seg_ = nullptr;
   List<Stm>* host_ = nullptr;               // where the seg's statement will stand
   Expanded here_;
@@ -65,6 +67,7 @@ class Expand {
   void statement(List<Stm>& out, Stm s) {
     if (auto x = std::get_if<Alloc>(&s.exp); x && seg_ && x->space == Space::Private && grow(s, *x)) return;
     for (Bind v : s.pattern) place(v.var);
+    if (count_of_while(s.exp)) for (Bind v : s.pattern) counted_.insert(v.var);
     match(s.exp,
       [&](If& x) { body(x.then_, {}); body(x.else_, {}); },
       [&](For& x) {
@@ -78,6 +81,13 @@ class Expand {
       [](auto&) {});   // nothing else has bodies at this level
     for (Bind v : s.pattern) sizes_.bound(v.var);
     out.push_back(std::move(s));
+  }
+
+  // What a `while` loop counts, and sizes made of it.
+  bool count_of_while(const Exp& e) const {
+    if (std::holds_alternative<While>(e)) return true;
+    auto apply = std::get_if<Apply>(&e);
+    return apply && std::any_of(apply->args.begin(), apply->args.end(), [&](const Atom& a) { auto v = var_of(a); return v && counted_.contains(*v); });
   }
 
   void seg(List<Stm>& out, Seg& x) {
@@ -102,7 +112,11 @@ class Expand {
   bool grow(Stm& s, const Alloc& x) {
     if (auto bytes = const_of(x.bytes); bytes && bytes->as_i64() <= small_bytes) return false;
     if (!sizes_.in_scope(x.bytes) || sizes_.level(x.bytes) > sizes_.depth_of(*host_)) {
-      c_.refuse(s.source, Refusal::DeviceCode, "an array whose size differs between threads");
+      auto size = var_of(x.bytes);
+      c_.refuse(s.source, Refusal::DeviceCode,
+                size && counted_.contains(*size) ? "how often a `while` loop runs differs between threads, and so does what is recorded of it; "
+                                                   "`#[bound(n)]` before the loop says that it runs n times at most"
+                                                 : "an array whose size differs between threads");
       return false;
     }
     Var block = s.pattern[0].var;

@@ -596,6 +596,15 @@ class Flatten {
 
 }  // namespace
 
+namespace {
+// `walk_0_bwd`: lowering numbers functions, and differentiation adds what it makes of them.
+std::string as_written(std::string name) {
+  size_t derived = std::min(name.find("_bwd"), name.find("_fwd"));
+  name = name.substr(0, derived);
+  return (derived == name.npos ? "`" : "the derivative of `") + name.substr(0, name.rfind('_')) + "`";
+}
+}  // namespace
+
 void flatten(Program& program, PassContext& context) {
   Flatten pass(program, context);
   program.each_body([&](Body& b) { pass.body(b); });
@@ -605,7 +614,7 @@ void flatten(Program& program, PassContext& context) {
       if (!seg) return;
       each_stm(seg->body, [&](const Stm& inner) {
         if (auto call = std::get_if<Call>(&inner.exp))
-          context.refuse(inner.source, Refusal::DeviceCode, "a call of `" + program.functions[call->callee.index].name + "`");
+          context.refuse(inner.source, Refusal::DeviceCode, "a call of " + as_written(program.functions[call->callee.index].name));
       });
     });
   });
