@@ -4,6 +4,8 @@
 #include <optional>
 #include <unordered_set>
 
+#include <fmt/format.h>
+
 #include "compiler/check/sizes.h"
 #include "compiler/syntax/children.h"
 
@@ -12,7 +14,7 @@ namespace {
 
 class Causality {
  public:
-  Causality(Context& context, const FlatMap<const Binding*, Made>& made) : c(context), types(context.types), made_(made) {}
+  Causality(Context& context, const FlatMap<const Binding*, Made>& made, const ast::Def& def) : c(context), types(context.types), made_(made), def_(def) {}
 
   void exp(const ast::Expr* e) {
     if (std::get_if<ast::Operator>(&e->node)) operators(e);
@@ -64,7 +66,7 @@ class Causality {
 
   void part(const ast::Expr* e) {
     match(e->node,
-        [&](const ast::Ref&) { need(e->type, e->span); },
+        [&](const ast::Ref&) { need(e->type, e->span, e); },
         [&](const ast::Hole&) { need(e->type, e->span); },
         [&](const ast::ArrayLit& a) {
           for (ast::Expr* x : a.elems) exp(x);
@@ -131,18 +133,55 @@ class Causality {
   void know(TypeRef t) {
     each_unknown(t, [&](Binding* b) { if (known_.insert(b).second) order_.push_back(b); });
   }
-  void need(TypeRef t, Span at) {
+  void need(TypeRef t, Span at, const ast::Expr* ref = nullptr) {
     each_unknown(t, [&](Binding* b) {
       if (reported_ || known_.contains(b) || bound_inside(t, b)) return;
       reported_ = true;
+      if (ref && parameter(std::get<ast::Ref>(ref->node)) && differs(*ref, b)) return;
       std::string name = c.show(types.add(Size{NameSize{b}}));
       c.diags.report(at, err::causality, name).note("`" + name + "` is " + made_.find(b)->shown(c)).help("bind the value that has this size with `let` first");
     });
   }
 
+  // A name that a function has before anything in its body is computed.
+  bool parameter(const ast::Ref& r) const {
+    auto binds = [&](const ast::Pat* p) { return r.path.root && r.path.root->span.begin >= p->span.begin && r.path.root->span.begin < p->span.end; };
+    return r.path.members.empty() && std::any_of(def_.params.begin(), def_.params.end(), binds);
+  }
+
+  // A parameter does not wait for a size that is computed: it has another one. Says so where a call needs them equal.
+  bool differs(const ast::Expr& param, Binding* unknown) {
+    const Binding* root = std::get<ast::Ref>(param.node).path.root;
+    const ast::Expr *there = nullptr, *call = nullptr;
+    ast::each_expression(def_.body, [&](const ast::Expr* e) {
+      auto* a = std::get_if<ast::Apply>(&e->node);
+      if (!a || there) return !there;
+      bool has_param = false;
+      const ast::Expr* other = nullptr;
+      for (const ast::Expr* x : a->args) {
+        auto* r = std::get_if<ast::Ref>(&x->node);
+        if (r && r->path.root == root) has_param = true;
+        else each_unknown(x->type, [&](Binding* b) { if (b == unknown) other = x; });
+      }
+      if (has_param && other) there = other, call = a->fun;
+      return !there;
+    });
+    if (!there) return false;
+    std::string size = c.show(types.add(Size{NameSize{unknown}})), name(c.text(root->name)), type = c.show(c.strip_unique(there->type));
+    for (size_t i = 0; (i = type.find("[" + size + "]", i)) != std::string::npos; i += 3) type.replace(i, size.size() + 2, "[n]");
+    c.diags.report(there->span, err::unknown_size_mismatch, name, size)
+        .note(fmt::format("in the argument of `{}`", c.sources.text(call->span).substr(0, 40)))
+        .note(fmt::format("`{}` stands for the size of the parameter", name))
+        .note("`" + size + "` is " + made_.find(unknown)->shown(c))
+        .help(fmt::format("name the size of `{0}`, as in `[n] ({0}: [n]..)`; if the two are equal, have it checked at run time: `{1} :> {2}`", name,
+                          c.sources.text(there->span).substr(0, 40), type));
+    return true;
+  }
+
   Context& c;
   Types& types;
   const FlatMap<const Binding*, Made>& made_;
+  const ast::Def& def_;
   std::unordered_set<Binding*> known_;
   std::vector<Binding*> order_;                      // of known_
   bool reported_ = false;
@@ -151,7 +190,7 @@ class Causality {
 }  // namespace
 
 void Sizes::check_causality(const ast::Def& def) {
-  if (!origins_.empty()) Causality(c, origins_).exp(def.body);
+  if (!origins_.empty()) Causality(c, origins_, def).exp(def.body);
 }
 
 }  // namespace raido::check

@@ -86,7 +86,6 @@ class Infer {
   TypeRef ref(ast::Expr* e, ast::Ref& r);
   TypeRef literal(const ast::Literal& l, Span at);
   TypeRef apply(TypeRef fun, ast::Expr* fun_exp, std::span<ast::Expr*> args, Span at);
-  TypeRef failed_result(TypeRef fun);
   std::string conversion(TypeRef from, TypeRef to, const ast::Expr* e);      // a help, or nothing
   TypeRef apply_one(TypeRef fun, std::string_view fun_text, size_t index, TypeRef arg, ast::Expr* arg_exp, Span at,
                     const ast::Expr* fun_exp = nullptr);
@@ -94,7 +93,9 @@ class Infer {
   TypeRef operator_(ast::Expr* e, ast::Operator& o, TypeRef left);
   TypeRef builtin_type(std::string_view op, TypeRef operand, Span at);
   TypeRef builtin_section(ast::Expr* op_exp);
-  TypeRef project(TypeRef record, Name field, Span at);
+  TypeRef project(TypeRef record, Name field, Span at, const ast::Expr* of = nullptr);
+  std::string other_than_field(TypeRef record, Name field, const ast::Expr* of);
+  std::string chosen_type(const ast::Expr* fun, size_t index, TypeRef arg);
   TypeRef select(TypeRef array, std::span<ast::Selector> at, Span span);
   TypeRef steps(TypeRef base, std::span<ast::Step> steps);
   TypeRef lambda(ast::Lambda& l);
@@ -159,7 +160,7 @@ class Infer {
   std::vector<std::pair<const ast::Literal*, std::pair<TypeRef, Span>>> pattern_literals_;
   std::pmr::vector<std::pair<ast::Expr*, TypeRef>> equalities_{&c.scratch};          // `==` and `!=`: the operand's type
   std::pmr::vector<std::pair<TypeRef, std::pair<Span, const Diag<1>*>>> no_functions_{&c.scratch};
-  std::vector<ast::Expr*> holes_;
+  std::vector<ast::Expr*> holes_, derivatives_;                     // derivatives_: names of the prelude's operators
   std::vector<const ast::Loop*> counted_;                           // loops with a bound
   std::pmr::vector<Binding*> bound_{&c.scratch};                                     // every local name
   ast::Def* current_ = nullptr;

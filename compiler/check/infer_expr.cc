@@ -3,7 +3,9 @@
 #include <cmath>
 
 #include "compiler/base/panic.h"
+#include "compiler/base/similar.h"
 #include "compiler/base/small_vector.h"
+#include "compiler/check/attributes.h"
 #include "compiler/check/infer.h"
 #include "compiler/syntax/children.h"
 
@@ -161,6 +163,8 @@ TypeRef Infer::ref(ast::Expr* e, ast::Ref& r) {
   std::vector<TypeRef> inst;
   TypeRef t = instantiate(*scheme, e->span, &inst);
   r.inst = c.program.arena.copy(inst);
+  std::string_view name = c.text(r.path.names.back());
+  if (b == c.program.prelude && (name == "jvp" || name == "jvp2" || name == "vjp" || name == "vjp2")) derivatives_.push_back(e);
   return t;
 }
 
@@ -209,7 +213,7 @@ TypeRef Infer::operator_(ast::Expr* e, ast::Operator& o, TypeRef l) {
       std::string name = c.shown(path);
       size_t before = c.diags.error_count();
       f = apply_one(f, name, 0, l, o.left, e->span);
-      if (c.diags.error_count() != before) return failed_result(f);
+      if (c.diags.error_count() != before) return types.error();
       return types.is_error(f) ? f : apply_one(f, name, 1, r, o.right, e->span);
     }
   }
@@ -248,6 +252,16 @@ bool Infer::fixed_by_use(const ast::Expr* fun, size_t index) const {
   return found;
 }
 
+// Was the type of this parameter chosen for want of a written one? Then to write it helps, and a conversion does harm.
+std::string Infer::chosen_type(const ast::Expr* fun, size_t index, TypeRef arg) {
+  auto* r = fun ? std::get_if<ast::Ref>(&fun->node) : nullptr;
+  const ast::Def* def = r && r->path.root ? r->path.root->def : nullptr;
+  auto* p = types.as<PrimType>(resolved(arg));
+  if (!def || !p || index >= def->params.size() || !c.diags.has(err::defaulted.code, def->name_span)) return "";
+  auto* name = std::get_if<ast::PVar>(&def->params[index]->node);
+  return name ? fmt::format("annotate `{}`, whose types were chosen: `({}: {})`", c.text(def->self->name), c.text(name->var->name), prim_name(p->prim)) : "";
+}
+
 TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, TypeRef arg, ast::Expr* arg_exp, Span at, const ast::Expr* fun_exp) {
   fun = resolved(fun);
   if (types.is_error(fun)) {
@@ -269,6 +283,7 @@ TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, T
         draft.because(reason(err::one_type_only, fun_text));
         draft.help(fmt::format("give it a type parameter: `let {} 'a (x: a) = ...`", fun_text));
       }
+      else if (std::string chosen = chosen_type(fun_exp, index, arg); !chosen.empty()) draft.help(chosen);
       else if (arg_exp) draft.help(conversion(arg, param, arg_exp));
     }
     return result;
@@ -296,21 +311,27 @@ TypeRef Infer::apply(TypeRef fun, ast::Expr* fun_exp, std::span<ast::Expr*> args
     if (c.diags.error_count() == before) continue;
     // What the other arguments should be may depend on the wrong one.
     for (size_t k = i + 1; k < args.size(); k++) infer(args[k]);
-    return failed_result(fun);
+    return types.error();                            // what does not fit the result may follow from it, too
   }
   return fun;
 }
 
-// Of an application with a wrong argument: its type, if that does not depend on the arguments.
-TypeRef Infer::failed_result(TypeRef fun) {
-  TypeRef t = zonk(fun);
-  while (auto* f = types.as<FunType>(t)) t = f->result;
-  bool open = false;
-  visit_type(types, t, [&](TypeRef x) { open |= types.as<VarType>(x) != nullptr; }, [](SizeRef) {});
-  return open ? types.error() : t;
+// What may be meant by the field of something that has no such field.
+std::string Infer::other_than_field(TypeRef record, Name field, const ast::Expr* of) {
+  std::string_view name = c.text(field);
+  if (auto* r = types.as<RecordType>(record)) {
+    Similar similar(name);
+    for (auto& [known, type] : r->fields) similar.offer(c.text(known));
+    return similar.help();
+  }
+  bool length = types.as<ArrayType>(record) && (name == "len" || name == "size" || name == "count");
+  const TermEntry* function = c.terms.find(length ? c.intern("length") : field);
+  std::string argument = of ? source(of) : "..";
+  if (!function || function->module || argument.find(' ') != std::string::npos) return "";
+  return fmt::format("functions stand before their arguments: `{} {}`", length ? "length" : name, argument);
 }
 
-TypeRef Infer::project(TypeRef record, Name field, Span at) {
+TypeRef Infer::project(TypeRef record, Name field, Span at, const ast::Expr* of) {
   record = resolved(record);
   if (types.is_error(record)) return record;
   if (auto* r = types.as<RecordType>(record))
@@ -319,7 +340,7 @@ TypeRef Infer::project(TypeRef record, Name field, Span at) {
   TypeRef need = with_field(field, out, at);
   clear_why();
   if (!unify(record, need)) {
-    c.diags.report(at, err::no_such_field, c.text(field), unsized_show(record));
+    c.diags.report(at, err::no_such_field, c.text(field), unsized_show(record)).help(other_than_field(record, field, of));
     vars_[types.as<VarType>(need)->var].link = types.error();
     return types.error();
   }
@@ -480,7 +501,7 @@ TypeRef Infer::infer_node(ast::Expr* e) {
         c.sort_fields(fields);
         return types.record(fields);
       },
-      [&](ast::Project& p) { return project(infer(p.record), p.field, p.field_span); },
+      [&](ast::Project& p) { return project(infer(p.record), p.field, p.field_span, p.record); },
       [&](ast::Index& i) { TypeRef array = infer(i.array); return select(array, i.at, e->span); },
       [&](ast::ArrayLit& a) {
         TypeRef elem = fresh(e->span);
@@ -630,7 +651,7 @@ TypeRef Infer::infer_node(ast::Expr* e) {
         holes_.push_back(e);
         return fresh(e->span);
       },
-      [&](ast::Attributed& a) { return infer(a.body); },
+      [&](ast::Attributed& a) { look_at(c, a.attr); return infer(a.body); },
       [&](ast::SizeHole&) { return types.prim(Prim::I64); },
       [](ast::Let&) -> TypeRef { PANIC("a chain"); }, [](ast::LetFun&) -> TypeRef { PANIC("a chain"); },
       [](ast::If&) -> TypeRef { PANIC("a chain"); }, [](ast::Operator&) -> TypeRef { PANIC("a chain"); });
@@ -799,6 +820,21 @@ bool Infer::definition(ast::Def& def) {
     unsigned bits = 8u << (unsigned(p->prim) % 4);
     c.diags.report(l->index->span, err::narrow_index, prim_name(p->prim), std::to_string((1 << (is_signed(p->prim) ? bits - 1 : bits)) - 1))
         .label(l->bound->span, "its type is that of the bound");
+  }
+  // A derivative among integers alone is rarely meant.
+  for (ast::Expr* e : broken ? std::vector<ast::Expr*>() : derivatives_) {
+    std::span<const TypeRef> inst = std::get<ast::Ref>(e->node).inst;
+    for (size_t i = 0; i < 2 && i < inst.size(); i++) {
+      bool discrete = false, may_vary = false;
+      visit_type(types, zonk(inst[i]), [&](TypeRef t) {
+        auto* p = types.as<PrimType>(t);
+        (p && !is_float(p->prim) ? discrete : may_vary) |= p || types.as<NamedType>(t) || types.is_error(t);
+      }, [](SizeRef) {});
+      if (discrete && !may_vary) {
+        c.diags.report(e->span, err::integer_derivative, i == 0 ? "argument of the function" : "result of the function").help("use floating-point numbers, like 1.0 or f64");
+        break;
+      }
+    }
   }
   for (ast::Expr* hole : holes_) {
     if (!(intrinsic && def.body == hole)) c.diags.report(hole->span, err::hole, c.show(zonk(hole->type)));

@@ -1,6 +1,7 @@
 // Types of patterns, and the names they bind. All names of one group (a function's parameters, one pattern) are different.
 #include <algorithm>
 
+#include "compiler/check/attributes.h"
 #include "compiler/check/infer.h"
 
 namespace raido::check {
@@ -75,7 +76,7 @@ TypeRef Infer::pattern_node(ast::Pat* p, Group& group) {
         }
         return inner;
       },
-      [&](ast::PAttr& a) { return pattern(a.pat, group); });
+      [&](ast::PAttr& a) { look_at(c, a.attr); return pattern(a.pat, group); });
 }
 
 void Infer::explain_pattern(const ast::Pat* p, Diagnostics::Draft draft) {

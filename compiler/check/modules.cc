@@ -2,8 +2,12 @@
 #include "compiler/check/modules.h"
 
 #include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
 
 #include "compiler/base/text.h"
+#include "compiler/check/attributes.h"
 #include "compiler/check/consume.h"
 #include "compiler/check/coverage.h"
 #include "compiler/check/recursion.h"
@@ -35,6 +39,7 @@ ModuleInfo Modules::decls(std::span<ast::Decl> decls, Abstracts& abstracts) {
 }
 
 void Modules::decl(ast::Decl& d, ModuleInfo& out, Abstracts& abstracts) {
+  for (const ast::Attr& a : d.attrs) look_at(c, a);
   match(d.node,
       [&](ast::Def* def) { value(d, *def, out); },
       [&](ast::TypeDef* t) { type(d, *t, out); },
@@ -110,13 +115,57 @@ const Scheme* Modules::sized(ast::Def& def, Infer& infer) {
 
 void Modules::value(ast::Decl& d, ast::Def& def, ModuleInfo& out) {
   if (!d.local) no_duplicate(seen_->terms, def.self->name, def.name_span, "");
+  size_t errors = c.diags.error_count(), mark = c.diags.mark();
+  const TermEntry* found = c.terms.find(def.self->name);
+  TermEntry earlier = found ? *found : TermEntry{};
+  const Scheme* scheme = checked(def);
+  if (def.recursive && earlier.root && !def_is_builtin(def)) {
+    const Scheme* other = c.diags.error_count() != errors ? with_earlier_name(def) : nullptr;
+    std::string_view name = c.text(def.self->name);
+    std::string remedies = fmt::format("to use the earlier definition, check with --abi=0.25, or {}", way_to(earlier, name));
+    if (other) {
+      c.diags.rollback(mark);
+      c.diags.report(def.name_span, err::own_name, name).help(remedies);
+      scheme = other;
+    }
+    else c.diags.report(def.name_span, err::recursive_shadow, name).note(remedies);
+  }
+  def.scheme = def.self->scheme = scheme;
+  c.bind(def.self);
+  if (!d.local) out.terms[def.self->name] = {scheme, nullptr, def.name_span, def.self};
+}
+
+// The definition with its own name meaning an earlier one; none if that is wrong, too.
+const Scheme* Modules::with_earlier_name(ast::Def& def) {
+  size_t errors = c.diags.error_count(), mark = c.diags.mark();
+  def.recursive = false;
+  c.earlier_names = true;
+  const Scheme* scheme = checked(def);
+  c.earlier_names = false;
+  bool fits = c.diags.error_count() == errors;
+  c.diags.rollback(mark);
+  def.recursive = !fits;
+  return fits ? scheme : nullptr;
+}
+
+// How a definition can be reached where its name means another one.
+std::string Modules::way_to(const TermEntry& entry, std::string_view name) const {
+  std::string_view from = entry.root == c.program.prelude ? "import \"/prelude/prelude\"" : c.sources.text(entry.root->span);
+  if (entry.root->kind == Binding::Kind::Open && from.starts_with("import \"")) {
+    std::string_view path = from.substr(8, from.size() - 9), module = path.substr(path.rfind('/') + 1);
+    return fmt::format("name it `{}.{}` after `module {} = {}`", module, name, module, from);
+  }
+  bool is_open = entry.root->kind == Binding::Kind::Open && from.starts_with("open ");
+  std::string_view module = is_open ? from.substr(5) : "";
+  bool has_name = is_open && std::all_of(module.begin(), module.end(), [](char x) { return std::isalnum(static_cast<unsigned char>(x)) || x == '_' || x == '\'' || x == '.'; });
+  return has_name ? fmt::format("name it `{}.{}`", module, name) : "give it another name first";
+}
+
+// The type scheme of a definition, after all checks.
+const Scheme* Modules::checked(ast::Def& def) {
   size_t before = c.diags.error_count();
-  const TermEntry* earlier = c.terms.find(def.self->name);
   Infer infer(c);
   bool ok = infer.definition(def);
-  if (def.recursive && earlier && !def_is_builtin(def))
-    c.diags.report(def.name_span, err::recursive_shadow, c.text(def.self->name))
-        .note("to use the earlier definition, give it another name first, or check with --abi=0.25");
   const Scheme* scheme = nullptr;
   if (ok) {
     scheme = sized(def, infer);
@@ -142,9 +191,7 @@ void Modules::value(ast::Decl& d, ast::Def& def, ModuleInfo& out) {
     s.type = infer.erase(scheme->type);
     scheme = c.scheme(s);
   }
-  def.scheme = def.self->scheme = scheme;
-  c.bind(def.self);
-  if (!d.local) out.terms[def.self->name] = {scheme, nullptr, def.name_span, def.self};
+  return scheme;
 }
 
 std::vector<TypeMember::Param> Modules::type_params(std::span<ast::TypeParam> params) const {

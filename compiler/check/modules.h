@@ -21,6 +21,9 @@ class Modules {
   void decl(ast::Decl& d, ModuleInfo& out, Abstracts& abstracts);
   const Scheme* sized(ast::Def& def, Infer& infer);
   void value(ast::Decl& d, ast::Def& def, ModuleInfo& out);
+  const Scheme* checked(ast::Def& def);
+  const Scheme* with_earlier_name(ast::Def& def);
+  std::string way_to(const TermEntry& entry, std::string_view name) const;
   bool def_is_builtin(const ast::Def& def) const;
   void type(ast::Decl& d, ast::TypeDef& t, ModuleInfo& out);
   void open(ast::Decl& d, ast::Open& o, ModuleInfo& out, Abstracts& abstracts);

@@ -32,6 +32,12 @@ int command_build(const Options& options) {
   auto compiled = front_end(path, options);
   if (!compiled) return 2;
 
+  if (compiled->checked && compiled->program.entries.empty()) {
+    Diagnostics none;
+    const auto& decls = compiled->checked->program.root->decls;
+    none.report(decls.empty() ? Span{} : decls[0].span, err::no_entry_points).help("begin a definition with `entry` instead of `def`, or call it `main`");
+    if (!print_reports(compiled->checked->sources, none, options)) return 2;
+  }
   PassOptions passes = pass_options(options);
   int number = 0;
   if (!options.dump_all.empty()) {

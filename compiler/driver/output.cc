@@ -9,7 +9,10 @@
 
 namespace raido {
 namespace {
-void say_lost() { fmt::print(stderr, "Cannot write the output: {}\n", std::strerror(errno)); }
+// A reader that wants no more (`| head`) is no mistake to speak of.
+void say_lost() {
+  if (errno != EPIPE) fmt::print(stderr, "Cannot write the output: {}\n", std::strerror(errno));
+}
 }  // namespace
 
 void write_output(std::string_view text) {

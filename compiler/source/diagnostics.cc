@@ -50,6 +50,12 @@ void Diagnostics::because(size_t mark, const Reason& why) {
     if (reports_[i].severity == Severity::Error) Draft(*this, i).because(why);
 }
 
+bool Diagnostics::has(std::string_view code, Span at) const {
+  return std::any_of(reports_.begin(), reports_.end(), [&](const Report& r) {
+    return r.code == code && r.span.file == at.file && r.span.begin == at.begin;
+  });
+}
+
 void Diagnostics::rollback(size_t mark) {
   for (size_t i = mark; i < reports_.size(); i++) errors_ -= reports_[i].severity == Severity::Error;
   reports_.erase(reports_.begin() + std::ptrdiff_t(mark), reports_.end());

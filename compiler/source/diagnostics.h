@@ -82,6 +82,7 @@ class Diagnostics {
   }
   bool has_errors() const { return errors_ > 0; }
   size_t error_count() const { return errors_; }
+  bool has(std::string_view code, Span at) const;
   // For steps that are tried and may be taken back.
   size_t mark() const { return reports_.size(); }
   void rollback(size_t mark);

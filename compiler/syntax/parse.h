@@ -56,10 +56,11 @@ class Parser {
   Span since(const Token& first) const { return since(first.span); }
   Span since(Span first) const;
   void unexpected(std::string_view expected);
-  template <int N, class... Args> void fail(Span at, const Diag<N>& kind, const Args&... args) {
-    if (!failed_ && !is(Tok::Bad)) diags_.report(at, kind, args...);      // what is bad about a token was reported
+  template <int N, class... Args> void fail_with(std::string help, Span at, const Diag<N>& kind, const Args&... args) {
+    if (!failed_ && !is(Tok::Bad)) diags_.report(at, kind, args...).help(std::move(help));   // what is bad about a token was reported
     failed_ = true;
   }
+  template <int N, class... Args> void fail(Span at, const Diag<N>& kind, const Args&... args) { fail_with("", at, kind, args...); }
   // Levels of the tree, of which a user's nesting costs up to eight: a thousand of any construct pass, and the stack of everything that
   // walks the tree holds them.
   static constexpr uint32_t max_depth = 8000;

@@ -35,14 +35,27 @@ Span Parser::since(Span first) const {
 }
 Name Parser::numeral(size_t i) { return program_.names.intern(std::to_string(i)); }
 
+namespace {
+// What is often meant by a token that other languages have in this place.
+std::string often_meant(Tok found, std::string_view expected) {
+  bool after_condition = expected.starts_with("`then`") || expected.starts_with("`do`") || expected.starts_with("`)`");
+  if (found == Tok::Equals && after_condition) return "`==` compares two values; `=` gives a value a name";
+  if (found == Tok::Arrow && expected.starts_with("`)`")) return "a function begins with a backslash: `(\\x -> ...)`";
+  if (found == Tok::For || found == Tok::While) return "a loop is an expression that makes new values of its state: `loop sum = 0 for i < n do sum + i`";
+  if (expected.starts_with("`else`")) return "`if` has a value, so it needs both branches";
+  return "";
+}
+}  // namespace
+
 void Parser::unexpected(std::string_view expected) {
   if (failed_) return;
   const Token& t = peek();
   if (t.kind == Tok::Doc) return fail(t.span, err::misplaced_doc);
-  if (t.kind == Tok::Eof) return fail(t.span, err::unexpected_eof, expected);
+  std::string help = often_meant(t.kind, expected);
+  if (t.kind == Tok::Eof) return fail_with(help, t.span, err::unexpected_eof, expected);
   if (t.kind == Tok::IndexBracket && pos_ > 0 && tokens_.items[pos_ - 1].kind >= Tok::True)
     return fail(t.span, err::glued_bracket, sources_.text(tokens_.items[pos_ - 1].span));
-  fail(t.span, err::unexpected_token, sources_.text(t.span), expected);
+  fail_with(help, t.span, err::unexpected_token, sources_.text(t.span), expected);
 }
 
 File* Parser::new_file() {

@@ -8,3 +8,4 @@ def scale ws k = map2 (*) ws (replicate k 2f32)
 -- note: in the argument of `map2`
 -- note: expected: []f32
 -- note: actual:   [k]f32
+-- help: give the size that is left open a name, as in `[n] (x: [n]t)`
