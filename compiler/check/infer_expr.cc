@@ -702,7 +702,8 @@ void Infer::default_vars() {
       case TypeVar::Kind::Record: {
         std::string names;
         for (auto& f : vars_[i].parts->fields) names += (names.empty() ? "" : ", ") + std::string(c.text(f.first));
-        if (errors_from_ == c.diags.error_count()) c.diags.report(vars_[i].origin, err::ambiguous_record, names);
+        if (errors_from_ == c.diags.error_count())
+          c.diags.report(vars_[i].origin, err::ambiguous_record, names).help("write the type of the parameter or name that the record comes from");
         vars_[i].link = types.error();
         break;
       }

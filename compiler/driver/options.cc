@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/similar.h"
 #include "compiler/driver/output.h"
 
 namespace raido {
@@ -165,6 +166,10 @@ std::variant<Options, int> parse_options(const std::string& program, const Comma
       // A bundle of short options leaves optind at its word; a long one has been stepped over.
       mistakes.push_back(optopt && optopt < 256 ? fmt::format("Unrecognised argument: -{}", char(optopt))
                                                 : fmt::format("Unrecognised argument: {}", argv[optind - 1]));
+      std::string name = optopt && optopt < 256 ? "" : argv[optind - 1];
+      Similar similar(name.substr(0, name.find('=')).erase(0, 2));
+      for (const option& o : longs) if (o.name) similar.offer(o.name);
+      if (!similar.best().empty()) mistakes.back() += "\n" + similar.help("--");
     } else if (c >= no_pass_base) {
       options.disabled_passes.push_back(pass_names[size_t(c - no_pass_base)]);
     } else if (c >= 1000) {

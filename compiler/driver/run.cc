@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/text.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/data.h"
@@ -103,7 +104,9 @@ int command_run(const Options& options) {
   std::string name = options.entry.empty() ? "main" : options.entry;
   const ir::EntryPoint* entry = find_entry(program, name);
   if (!entry && !program.function(name)) {
-    fmt::print(stderr, "Invalid entry point: {}\n", name);
+    fmt::print(stderr, "Invalid entry point: {}\n{}\n", name,
+               program.entries.empty() ? "The program has none: begin a definition with `entry` instead of `def`."
+                                       : "Entry points are: " + join(program.entries, ", ", [](const ir::EntryPoint& e) { return e.name; }));
     return 1;
   }
   auto types = input_types(program, name);
