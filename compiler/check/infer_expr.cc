@@ -63,11 +63,14 @@ TypeRef Infer::literal(const ast::Literal& l, Span at) {
 }
 
 // Chains of `let`, `else if` and operators are walked, not descended into: they are as long as generated programs make them.
+// Nothing is known of the type of what has a mistake inside, so that what follows from it is not reported.
 TypeRef Infer::infer(ast::Expr* e) {
   if (ast::is_let(*e)) return lets(e);
   if (std::get_if<ast::If>(&e->node)) return ifs(e);
   if (std::get_if<ast::Operator>(&e->node)) return operators(e);
-  return e->type = infer_node(e);
+  size_t before = c.diags.error_count();
+  TypeRef t = infer_node(e);
+  return e->type = c.diags.error_count() == before ? t : types.error();
 }
 
 TypeRef Infer::lets(ast::Expr* e) {

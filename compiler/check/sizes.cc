@@ -187,7 +187,7 @@ void Sizes::bind(Binding* b, TypeRef t) {
 
 // The type a parameter pattern asks for, with the uniqueness written there.
 TypeRef Sizes::from_pattern(ast::Pat* p) {
-  return match(p->node,
+  TypeRef asked = match(p->node,
       [&](ast::PAscribe& a) { return written(a.type); },
       [&](ast::PAttr& a) { return from_pattern(a.pat); },
       [&](ast::PTuple& t) {
@@ -202,6 +202,10 @@ TypeRef Sizes::from_pattern(ast::Pat* p) {
         return types.record(fields);
       },
       [&](auto&) { return fresh_type(erased(p->type), p->span, Fresh::Plain, p); });    // a name, wildcard, literal, constructor says no more
+  visit_type(types, asked, [](TypeRef) {}, [&](SizeRef s) {
+    if (auto* v = types.as<VarSize>(resolve(s))) vars_[v->var].in_pattern = true;
+  });
+  return asked;
 }
 
 TypeRef Sizes::field(TypeRef record, Name name) {

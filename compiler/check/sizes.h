@@ -57,6 +57,7 @@ class Sizes {
     uint32_t level;
     bool absorbable = false, absorbed = false, unlifted = false;
     bool loop_state = false;          // a size of what a loop carries
+    bool in_pattern = false;          // of a parameter or a state
     bool coerced = false;             // of a value before `:>`
     bool existential = false;         // it would have to be a size that each call of some function makes
     bool in_arrow = false;            // inside a function type that a type parameter stands for

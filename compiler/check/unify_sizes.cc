@@ -433,6 +433,7 @@ void Sizes::expect(Span at, TypeRef expected, TypeRef actual, std::string_view c
   auto is_unknown = [&](SizeRef s) { Binding* b = name(s); return b && b->kind == Binding::Kind::UnknownSize; };
   const Var* left_var = variable(left_);
   bool loop_state = place == Place::LoopBody || (left_var && left_var->loop_state);
+  bool open_parameter = failure_ == Failure::Scope && left_var && left_var->in_pattern && !loop_state;
   auto report = [&] {
     switch (failure_) {
       case Failure::Consumes: return c.diags.report(at, err::consuming_function);
@@ -442,6 +443,7 @@ void Sizes::expect(Span at, TypeRef expected, TypeRef actual, std::string_view c
       case Failure::Scope:
         if (loop_state && is_unknown(right_)) return c.diags.report(at, err::loop_size_from_inside, r);
         if (failure_ == Failure::Unlifted) return c.diags.report(at, err::existential_instance);
+        if (open_parameter && is_unknown(right_)) return c.diags.report(at, err::unknown_size_mismatch, l, r);
         return c.diags.report(at, err::size_scope, l, r);
       case Failure::Differ: break;
     }
@@ -467,7 +469,7 @@ void Sizes::expect(Span at, TypeRef expected, TypeRef actual, std::string_view c
   });
   std::string_view source = c.sources.text(at);
   bool both_constant = constant(left_) && constant(right_);
-  if (failure_ == Failure::Scope && left_var && left_var->origin.valid() && !loop_state) draft.help("give the size that is left open a name, as in `[n] (x: [n]t)`");
+  if (open_parameter) draft.help(fmt::format("give the size that is left open a name, as in `[n] (x: [n]t)`{}", is_unknown(right_) ? "; if the two are equal, have it checked at run time with `:> [n]t`" : ""));
   const State* state = changing(name(left_)) ? changing(name(left_)) : changing(name(right_));
   if (failure_ == Failure::Differ && nameable && !both_constant && !state && place == Place::Other && source.size() < 40 && source.find('\n') == std::string_view::npos) {
     bool atom = source.find(' ') == std::string_view::npos || source[0] == '(';

@@ -9,3 +9,4 @@ def area s = s.w * s.h
 -- Type is ambiguous: it is not known which record this is. Must be a record with fields w, h [D33]
 --  1 | def area s = s.w * s.h
 --    |                ^
+-- help: write the type of the parameter or name that the record comes from

@@ -9,3 +9,4 @@ def main box =
 -- Type is ambiguous: it is not known which record this is. Must be a record with fields sides [D33]
 --  2 | def volume box = map (\side -> side * 2f32) box.sides
 --    |                                                 ^^^^^
+-- help: write the type of the parameter or name that the record comes from
