@@ -40,15 +40,16 @@ int command_build(const Options& options) {
   }
   PassOptions passes = pass_options(options);
   int number = 0;
+  bool lost = false;                               // a file that was asked for could not be written
   if (!options.dump_all.empty()) {
     std::error_code error;
     std::filesystem::create_directories(options.dump_all, error);
-    write_file(options.dump_all + "/00-lower.ir", ir::print(compiled->program));
+    lost = !write_or_say(options.dump_all + "/00-lower.ir", ir::print(compiled->program));
   }
   if (!options.dump_all.empty() || !options.dump_after.empty())
     passes.observe = [&](const Pass& pass, const ir::Program&, const ir::Program& after) {
       number++;
-      if (!options.dump_all.empty()) write_file(fmt::format("{}/{:02}-{}.ir", options.dump_all, number, pass.name), ir::print(after));
+      if (!options.dump_all.empty()) lost |= !write_or_say(fmt::format("{}/{:02}-{}.ir", options.dump_all, number, pass.name), ir::print(after));
       for (const std::string& name : options.dump_after)
         if (name == pass.name) print("-- after {}\n{}", pass.name, ir::print(after));
     };
@@ -56,6 +57,7 @@ int command_build(const Options& options) {
   if (!run_passes(pipeline_for(backend->target), *compiled, backend->target, passes, stats, options)) return 2;
   if (compiled->checked && !report_attributes(compiled->program, *compiled->checked, options)) return 2;
   print_tables(stats, options);
+  if (lost) return 2;
 
   Activity activity(fmt::format("backend {}", backend->name), passes.reproduce);
   OutputOptions how;

@@ -166,16 +166,16 @@ int command_dev(const Options& options) {
       fmt::print(stderr, "{}: {}\n", options.dump_all, error.message());
       return 1;
     }
-    write_file(options.dump_all + "/00-lower.ir", ir::print(program, how));
+    if (!write_or_say(options.dump_all + "/00-lower.ir", ir::print(program, how))) return 2;
   }
   PassOptions passes = pass_options(options);
   passes.keep_before = !options.check_passes.empty();
   int number = 0;
-  bool wrong = false;
+  bool wrong = false, lost = false;                // lost: a file could not be written
   passes.observe = [&](const Pass& pass, const ir::Program& before, const ir::Program& after) {
     number++;
     if (!options.dump_all.empty())
-      write_file(fmt::format("{}/{:02}-{}.ir", options.dump_all, number, pass.name), ir::print(after, how));
+      lost |= !write_or_say(fmt::format("{}/{:02}-{}.ir", options.dump_all, number, pass.name), ir::print(after, how));
     for (const std::string& name : options.dump_after)
       if (name == pass.name) print("-- after {}\n{}", pass.name, ir::print(after, how));
     if (options.check_passes.empty() || wrong) return;
@@ -193,6 +193,7 @@ int command_dev(const Options& options) {
   if (!run_passes(*pipeline, *compiled, target, passes, stats, options, &notes)) return 2;
   print_tables(stats, options);
   if (passes.explain_ad) return print("{}", explain_ad(program, options.explain_ad, notes)), 0;
+  if (lost) return 2;
   if (wrong) return 1;
   if (!options.run_entry.empty()) return interpret_entry(program, options.run_entry, options, input);
   if (!options.counters.empty()) return interpret_entry(program, options.counters, options, input);
