@@ -85,7 +85,7 @@ void Lowerer::leaves_of(TypeIn t, const std::vector<SizeIn>& outer, std::vector<
         [&](const check::PrimType& p) { out.push_back({scalar_of(p.prim), outer}); },
         [&](const check::ArrayType& a) {
           std::vector<SizeIn> dims = outer;
-          dims.push_back({a.size, t.scope});
+          dims.push_back(argument({a.size, t.scope}));
           leaves_of({a.elem, t.scope}, dims, out);
         },
         [&](const check::RecordType& r) {

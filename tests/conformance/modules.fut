@@ -117,3 +117,19 @@ entry sizes_in_types (n: i64) = words.bits (words.none n)
 -- entry: lists_of_both
 -- input { 2i64 } output { [1i64,0i64] [false,true] }
 entry lists_of_both (n: i64) = lists.both (iota n, map (== 0) (iota n))
+
+-- A loop over an abstract type with a size, of which nobody knows how large it becomes.
+module split: {
+  type~ split [n]
+  val of [n]: [n]i64 -> ?[k].split [k]
+  val joined [n]: split [n] -> []i64
+} = {
+  type~ split [n] = ([n]i64, []i64)
+  def of [n] (xs: [n]i64): split [n] = (xs, filter (> 1) xs)
+  def joined [n] (s: split [n]): []i64 = s.0 ++ s.1
+}
+-- ==
+-- entry: abstract_states
+-- input { [1i64,2i64] } output { [1i64,2i64,2i64,2i64,2i64,2i64,2i64,2i64,2i64] }
+entry abstract_states (xs: []i64) =
+  split.joined (loop s = split.of xs for _i < 2i64 do split.of (split.joined s))
