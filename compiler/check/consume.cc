@@ -169,6 +169,31 @@ class Consumption {
     if (types.as<FunType>(t)) out.function = t;
     return out;
   }
+  // Of a top-level value: its arrays. Its functions have no memory of their own; abstract values are left in peace.
+  Aliases arrays_of(TypeRef t, Binding* b) const {
+    Aliases out;
+    if (auto* r = types.as<RecordType>(t)) {
+      out.record = true;
+      for (auto& f : r->fields) out.fields.push_back({f.first, arrays_of(f.second, b)});
+    } else if (holds_array(t)) {
+      out.vars = {b};
+    }
+    return out;
+  }
+  bool holds_array(TypeRef t) const {
+    return match(types[t],
+        [](const ArrayType&) { return true; },
+        [&](const RecordType& r) { return std::any_of(r.fields.begin(), r.fields.end(), [&](auto& f) { return holds_array(f.second); }); },
+        [&](const SumType& s) {
+          for (auto& k : s.constrs) for (TypeRef p : k.second) if (holds_array(p)) return true;
+          return false;
+        },
+        [&](const NamedType& n) {
+          return std::any_of(n.args.begin(), n.args.end(), [&](const TypeArg& a) { return a.type.valid() && holds_array(a.type); });
+        },
+        [&](const UniqueType& u) { return holds_array(u.inner); },
+        [](const auto&) { return false; });     // functions, scalars
+  }
   // A type with the uniqueness that the results of another have.
   TypeRef as_unique_as(TypeRef t, TypeRef other) {
     auto *r = types.as<RecordType>(t), *s = types.as<RecordType>(other);
@@ -777,12 +802,9 @@ class Consumption {
             observe(b, e);
             return aliases_.find(b)->value;
           }
-          // A top-level array. Functions and builtins have no memory of their own; abstract values are left in peace.
-          bool array = false;
-          visit_type(types, e->type, [&](TypeRef x) { array |= types.as<ArrayType>(x) != nullptr; }, [](SizeRef) {});
-          if (!array || types.as<FunType>(e->type) || b->kind == Binding::Kind::Builtin) return {};
-          if (!r.path.members.empty()) mention(r.path);
-          return by_type(e->type, {b});
+          Aliases arrays = b->kind == Binding::Kind::Builtin ? Aliases{} : arrays_of(e->type, b);
+          if (!r.path.members.empty() && !arrays.all().empty()) mention(r.path);
+          return arrays;
         },
         [&](ast::Tuple& t) {
           Aliases out;

@@ -144,6 +144,7 @@ Num Interpreter::partial(ScalarOp op, Scalar working, std::span<const Num> args,
 // A partial derivative times a tangent or adjoint. Nothing flows to the operand that was not chosen, even if the latter is
 // infinite (ad.md 14).
 Num Interpreter::product(const Tape::Parent& of, const Num& by) {
+  if (of.bits) return AdTerm::apply(*of.bits, {AdTerm{this, by}}).n;
   auto zero = [](const Num& x) { return is_float(x.value.type) && is_zero(x.value); };
   Num both = (AdTerm{this, of.partial} * AdTerm{this, by}).n;
   bool nothing = (of.choice && zero(of.partial)) || (options_.ad_safe_mul && (zero(of.partial) || zero(by)));
@@ -164,9 +165,11 @@ Num Interpreter::scalar_ad(ScalarOp op, Scalar working, std::span<const Num> arg
     if (!args[i].ad || args[i].ad->level != level) continue;
     bool exists = false;
     Num d = partial(op, working, below, result, i, exists);
-    if (!exists) continue;
+    bool to_bits = op == Op::to_bits, bits = to_bits || op == Op::from_bits;
+    if (!exists && !bits) continue;
     active = true;
-    Tape::Parent parent{args[i].ad->index, d, choice, {}};
+    Tape::Parent parent{args[i].ad->index, d, choice, {}, {}};
+    if (bits) parent.bits = to_bits == taped ? Op::from_bits : Op::to_bits;
     if (taped) parents.push_back(std::move(parent));
     else sum = (AdTerm{this, sum} + AdTerm{this, product(parent, args[i].ad->tangent)}).n;
   }

@@ -80,7 +80,7 @@ struct Accumulator {
 
 // One vjp in progress: what each scalar operation on its values did.
 struct Tape {
-  struct Parent { size_t index; Num partial; bool choice; std::optional<Scalar> convert; };
+  struct Parent { size_t index; Num partial; bool choice; std::optional<Scalar> convert; std::optional<ScalarOp> bits = {}; };
   // Stands before the entries of the results of a function with a rule of its own.
   struct Rule {
     std::vector<size_t> args;                // entries of the numbers of the arguments; none: not of this tape

@@ -172,6 +172,8 @@ class Differentiation {
 // every operation (ad.md 14); where both are finite the product stays what it is: its derivative is that of a product.
 std::optional<ir::Term> ad::product(const Apply& op, size_t wrt, Var r, const ir::Term& by, bool back, const PassOptions& options) {
   ir::Builder& b = *by.b;
+  if (op.op == ScalarOp::to_bits || op.op == ScalarOp::from_bits)
+    return apply((op.op == ScalarOp::to_bits) == back ? ScalarOp::from_bits : ScalarOp::to_bits, {by});
   ir::Term x = b.term(op.args[0]), y = b.term(op.args[std::min<size_t>(1, op.args.size() - 1)]), z = b.term(op.args.back());
   bool choice = is_choice(op.op, by.scalar());
   auto partial = ir::partial(op.op, int(wrt), x, y, z, b.term(r), choice ? &by : nullptr);

@@ -80,12 +80,13 @@ std::vector<Var> in_strips(Builder& b, PassContext& context, const Dim& n, Lambd
                            const std::vector<Type>& point) {
   Program& p = b.program;
   auto map = [&](Lambda each) { return b.map("d", n, std::move(each), rows); };
-  if (!has_lanes(p, f)) return map(std::move(f));
+  auto known = const_of(n);
+  if ((known && known->as_i64() < least) || !has_lanes(p, f)) return map(std::move(f));
   i64 width = lanes;
   bool even = false;
-  if (auto known = const_of(n)) {
+  if (known) {
     i64 count = (known->as_i64() + most_lanes - 1) / most_lanes;
-    width = count == 0 ? lanes : (known->as_i64() + count - 1) / count;
+    width = (known->as_i64() + count - 1) / count;
     even = known->as_i64() == count * width;
   }
   auto strips = [&] {

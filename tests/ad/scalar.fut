@@ -20,6 +20,9 @@ def special (x: f64) = (f64.gamma x, f64.lgamma x, f64.erf x, f64.erfc x, f64.ab
 -- ad: flat { 1.3 }
 def flat (x: f64) = (f64.floor x, f64.ceil x, f64.trunc x, f64.round x, f64.sgn x, f64.i32 (i32.f64 x), x - f64.i64 (i64.f64 x))
 
+-- ad: bits { 1.3 }
+def bits (x: f64) = (f64.from_bits (f64.to_bits (x * x)) * x, f32.from_bits (f32.to_bits (f32.f64 x)), f64.u64 (f64.to_bits x & 1))
+
 -- rule: scalar.apply
 -- ad: binary { 0.7 1.9 }
 def binary (x: f64, y: f64) =
