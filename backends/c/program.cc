@@ -324,7 +324,10 @@ std::string print_program(const Program& program, const kir::Module& module, con
     file("backends/runtime/" + std::string(name));
   out += "\n#define RAIDO_FUN RAIDO_INLINE\n";
   file("compiler/ir/scalar_helpers.h");
-  out += "\n" + (parts.device ? printed.all_scalars : printed.scalars) + parts.tables;
+  out += "\n" + (parts.device ? printed.all_scalars : printed.scalars) + parts.tables + "static struct raido_param raido_params[] = {\n";
+  for (const kir::Param& x : module.params) out += fmt::format("  {{{}, {}, 0, 0}},\n", quote(x.name), quote(x.kind));
+  out += "  {NULL, NULL, 0, 0}};\n";
+  file("backends/runtime/params.h");
   for (std::string_view name : parts.runtime) file("backends/runtime/" + std::string(name));
   out += "\n/* ---- program ---- */\n\n" + printed.functions;
 

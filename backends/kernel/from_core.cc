@@ -460,7 +460,7 @@ class FromCore {
       [&](const WithAcc& x) { with_acc(s, x); },
       [&](const AccUpdate& x) { acc_update(s, x); },
       [&](const Seg& x) { seg(s, x); },
-      [&](const Tunable& x) { scalar_[v] = atom(x.fallback); },
+      [&](const Tunable& x) { tunable(v, x); },
       [](const Scratch&) {}, [](const Reshape&) {}, [](const Permute&) {},
       [](const Screma&) { PANIC("screma at level memory"); }, [](const Hist&) { PANIC("hist at level memory"); },
       [](const Jvp&) { PANIC("jvp at level memory"); }, [](const Vjp&) { PANIC("vjp at level memory"); },
@@ -486,6 +486,17 @@ class FromCore {
   VarMap<const Apply*> defined_;
   VarSet chosen_;
   VarSet extents_;                           // sizes of arrays
+
+  void tunable(Var v, const Tunable& x) {
+    CHECK(!in_kernel_, "a tunable number inside a kernel");
+    auto known = std::ranges::find(m_.params, x.key, &Param::name);
+    int number = int(known - m_.params.begin());
+    std::string limit = const_of(x.fallback) ? std::to_string(const_of(x.fallback)->as_i64()) : "def";
+    if (known == m_.params.end()) m_.params.push_back({x.key, x.kind == "threshold" ? fmt::format("threshold({},)", limit) : x.kind});
+    Name n = m_.name(p_.hint(v), elem_of(p_.type(v)));
+    emit(Tuned{n, number, atom(x.fallback)});
+    scalar_[v] = m_.var(n);
+  }
 
   // #[trace] and #[trace(tag)]: the value goes to the log. Of an array in a kernel each element has its line, since threads take turns.
   void trace(const ir::Stm& s, const Atom& value) {

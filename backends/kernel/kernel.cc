@@ -128,6 +128,7 @@ class FreeNames {
       [&](const Return& x) { use(x.values); },
       [&](const Trace& x) { if (x.value) use(*x.value); },
       [&](const FromConstants& x) { bound(x.var); },
+      [&](const Tuned& x) { use(x.fallback); bound(x.var); },
       [&](const Alloc& x) { use(x.factors); bound(x.block); },
       [&](const Retain& x) { use(x.block); },
       [&](const Release& x) { use(x.block); },

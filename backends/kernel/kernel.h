@@ -58,6 +58,7 @@ struct Alloc { Name block; std::vector<ExprId> factors; bool lenient; };   // pr
 struct Retain { Name block; };
 struct Release { Name block; };
 struct SetBlock { Name block, from; };
+struct Tuned { Name var; int param; ExprId fallback; };              // var := Module::params[param], unless it is not set
 struct ReadBack { Name var, memory; ExprId index; };                 // var := device memory
 struct WriteOut { Name memory; ExprId index, value; };               // device memory := value
 struct Upload { Name memory; Name data; ExprId count; };             // device memory := a constant array
@@ -65,13 +66,15 @@ struct CopyMemory { Name to; ExprId to_at; Name from; ExprId from_at; ExprId cou
 struct Launch { int kernel; std::vector<ExprId> args; ExprId threads; };
 struct ParallelFor { Name first, last; ExprId n; Block body; int site; };  // body runs one claimed chunk of 0..n-1
 struct Stm {
-  std::variant<Declare, DeclareArray, Assign, Store, Atomic, For, While, If, Fail, Call, Return, Trace, FromConstants, Alloc,
+  std::variant<Declare, DeclareArray, Assign, Store, Atomic, For, While, If, Fail, Call, Return, Trace, FromConstants, Tuned, Alloc,
                Retain, Release, SetBlock, ReadBack, WriteOut, Upload, CopyMemory, Launch, ParallelFor> node;
 };
 
 struct Kernel { std::string name; std::vector<Name> params; Block body; bool can_fail = false, traces = false; };
 struct HostFunction { std::string name; std::vector<Name> params, results; Block body; bool recursive = false; };
 struct DataRef { Name name; const ir::DataArray* data; };
+
+struct Param { std::string name, kind; };
 
 struct Module {
   std::vector<NameInfo> names;
@@ -81,6 +84,7 @@ struct Module {
   std::vector<Name> constants;         // fields
   std::vector<Kernel> kernels;
   std::vector<HostFunction> functions; // function k is core function k; behind them, the one that computes the constants
+  std::vector<Param> params;           // that the user of the program may set
   int sites = 0;                       // parallel loops
 
   Name name(std::string_view hint, Scalar type);

@@ -85,6 +85,12 @@ struct raido_pool;
 struct raido_constants;
 struct raido_device;
 
+struct raido_param {
+  const char *name, *kind;
+  int set;                                        // else the program has a value of its own
+  i64 value;
+};
+
 struct raido_worker {
   struct raido_context *context;
   int number;

@@ -92,9 +92,13 @@ RAIDO_FN void raido_tuning_file(const char *program, const char *name) {
   for (int number = 1; fgets(line, sizeof line, f) != NULL; number++) {
     line[strcspn(line, "\r\n")] = 0;
     if (line[strspn(line, " \t")] == 0 || strncmp(line, "--", 2) == 0) continue;
-    if (strchr(line, '=') == NULL)
+    char *equals = strchr(line, '=');
+    if (equals != NULL) *equals = 0;
+    int done = equals != NULL ? raido_set_param(line, equals + 1) : RAIDO_PARAM_INVALID;
+    if (done == RAIDO_PARAM_INVALID)
       raido_panic(program, "When loading tuning file '%s': Invalid line %d (must be of form 'name=int').", name, number);
-    fprintf(stderr, "%s: tuning file '%s': unknown name on line %d is left out: %s\n", program, name, number, line);
+    if (done == RAIDO_PARAM_UNKNOWN)               // the file may have been made for another backend
+      fprintf(stderr, "%s: tuning file '%s': unknown name on line %d is left out: %s\n", program, name, number, line);
   }
   fclose(f);
 }
@@ -129,12 +133,17 @@ RAIDO_FN void raido_parse_options(struct raido_context *c, int argc, char **argv
       case 'D': c->debugging = c->logging = c->profiling = 1; break;
       case 'L': c->logging = 1; break;
       case 'P': c->profiling = 1; break;
-      case RAIDO_PRINT_PARAMS: exit(0);
+      case RAIDO_PRINT_PARAMS:
+        for (struct raido_param *p = raido_params; p->name != NULL; p++) printf("%s (%s)\n", p->name, p->kind);
+        exit(0);
       case RAIDO_PARAM: {
         char *equals = strchr(optarg, '=');
         if (equals == NULL) raido_panic(program, "Invalid argument for --parameter option: %s", optarg);
         *equals = 0;
-        raido_panic(program, "Unknown tuning parameter: %s", optarg);
+        int done = raido_set_param(optarg, equals + 1);
+        if (done == RAIDO_PARAM_UNKNOWN) raido_panic(program, "Unknown tuning parameter: %s", optarg);
+        if (done == RAIDO_PARAM_INVALID) raido_panic(program, "Invalid argument for --parameter option: %s=%s", optarg, equals + 1);
+        break;
       }
       case RAIDO_TUNING: raido_tuning_file(program, optarg); break;
       case RAIDO_CACHE: break;

@@ -179,7 +179,8 @@ struct Seg {
   std::vector<Dest> dests;
   OPERATION("seg", Parallel | Memory, s.level, s.extent, s.index, s.body, s.reduces, s.scans, s.post, s.late, s.dests)
 };
-struct Tunable  { std::string key; Atom fallback; OPERATION("tunable", Parallel | Memory, s.key, s.fallback) };
+// A number that the user of the program may set by its name, as long as the program runs: kind `threshold` or `custom`.
+struct Tunable  { std::string key, kind; Atom fallback; OPERATION("tunable", Any, s.key, s.kind, s.fallback) };
 struct Alloc    { Space space; Atom bytes; OPERATION("alloc", Memory, s.space, s.bytes) };
 
 using Exp = std::variant<Identity, Apply, Convert, Assert, Call, If, For, While, Index, Update, Iota, Replicate, Scratch,

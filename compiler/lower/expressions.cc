@@ -354,6 +354,17 @@ void Lowerer::breakpoint(Scope* scope) {
   options_.breakpoints->push_back(std::move(here));
 }
 
+// A number that is v unless the user of the program sets it; it is asked for once. The least number says that it is not set.
+Value Lowerer::tunable(std::string_view key, const Value& v) {
+  Atom fallback = atom(v), unset = ir::const_of(fallback) ? fallback : Atom(i64_const(INT64_MIN));
+  ir::Builder* saved = std::exchange(b_, &constants_builder_);
+  Var set = b_->bind1("param", ir::Tunable{std::string(key), "custom", unset});
+  b_ = saved;
+  global_.insert(set);
+  if (unset == fallback) return dynamic(set);
+  return dynamic(select(eq(term(set), term(unset)), term(fallback), term(set)).atom);
+}
+
 Value Lowerer::attributed(const ast::Attributed& a, Scope* scope) {
   std::string_view n = text(a.attr.name);
   if (n == "unsafe") {
@@ -379,6 +390,10 @@ Value Lowerer::attributed(const ast::Attributed& a, Scope* scope) {
     at(a.body->span);
     breakpoint(scope);
     return v;
+  }
+  if (n == "param" && a.attr.args.size() == 1 && a.attr.args[0].name.valid()) {
+    Value v = eval(*a.body, scope);
+    return is_prim({a.body->type, scope}) && prim({a.body->type, scope}) == Scalar::I64 ? tunable(text(a.attr.args[0].name), v) : v;
   }
   if (n == "stripmine" || n == "checkpoint" || n == "bound") {           // of a loop, and not of what is in it
     const ast::Expr* body = a.body;

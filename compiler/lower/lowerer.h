@@ -123,6 +123,7 @@ class Lowerer {
   Value coerce(const ast::Coerce& c, const ast::Expr& e, Scope* scope);
   Value coerced(const Value& v, TypeIn t, size_t depth, const std::string& type_text);
   Value attributed(const ast::Attributed& a, Scope* scope);
+  Value tunable(std::string_view key, const Value& v);
   void breakpoint(Scope* scope);
   Value construct(const ast::Construct& c, const ast::Expr& e, Scope* scope);
   Value assertion(const ast::Assert& a, Scope* scope);

@@ -354,7 +354,7 @@ class Flatten {
     if (!regular_.contains_parallel(b) || perfect || regular_.updates_outside(b)) return statements(nest, std::move(b));
     Term n = out_->number(Scalar::I64, 1);
     for (const Dim& d : nest.extent) n = n * out_->term(d);
-    Term choice = le(out_->term(out_->bind1("many", Tunable{"outer", i64_atom(many_points)})), n);
+    Term choice = le(out_->term(out_->bind1("many", Tunable{"outer", "threshold", i64_atom(many_points)})), n);
     bool always = const_of(n.atom) && const_of(n.atom)->as_i64() >= many_points, never = const_of(n.atom) && !always;
     if (loops == 0)
       for (const Dim& w : widths) {
