@@ -82,7 +82,9 @@ def spread 't [n] (k: i64) (x: t) (is: [n]i64) (vs: [n]t): *[k]t = scatter (repl
 -- How many flags are set up to and including each.
 local def ranks [n] (flags: [n]bool): *[n]i64 = scan (+) 0 (map (\b -> if b then 1 else 0) flags)
 
-local def total [n] (sums: [n]i64): i64 = if n == 0 then 0 else sums[n - 1]
+#[intrinsic(min)] local def least (x: i64) (y: i64): i64 = ???
+-- At most n, which is said for those who need a bound.
+local def total [n] (sums: [n]i64): i64 = if n == 0 then 0 else least n sums[n - 1]
 
 -- | The elements for which p holds.
 def filter [n] 'a (p: a -> bool) (as: [n]a): ?[k].*[k]a =

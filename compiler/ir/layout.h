@@ -24,7 +24,8 @@ class Sizes {
     for (size_t k = 0; k < open_.size(); k++) if (open_[k].body == &body) return k + 1;
     return 0;
   }
-  void bound_outermost(Var v) { level_[v] = 1; seen_.insert(v); }
+  void bound_at(Var v, size_t level) { level_[v] = uint32_t(level); seen_.insert(v); }
+  void bound_outermost(Var v) { bound_at(v, 1); }
   Atom add(const Atom& a, const Atom& b) { return combine(ScalarOp::add, a, b); }
   Atom mul(const Atom& a, const Atom& b) { return combine(ScalarOp::mul, a, b); }
 

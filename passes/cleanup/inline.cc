@@ -2,8 +2,8 @@
 //
 // inline_small: functions called once, small ones, marked ones. inline_parallel: what is called inside a parallel or AD
 // operator and works on arrays, so that flattening and differentiation see it. Callees first (the call graph is walked
-// depth first), recursive calls and #[noinline] never; under an AD operator everything that can be is inlined. Functions
-// nobody can reach any more are dropped.
+// depth first), recursive calls and #[noinline] never; under an AD operator everything that can be is inlined, and in a
+// parallel operator of a device, whose kernels call nothing. Functions nobody can reach any more are dropped.
 #include "compiler/ir/rewrite.h"
 #include "passes/pass.h"
 
@@ -66,11 +66,12 @@ class Inliner {
   bool wanted(size_t i, bool in_parallel, bool in_ad) const {
     const Function& f = p_.functions[i];
     if (recursive_[i] || state_[i] == 1) return false;
-    if (has_attr(f.attrs, "noinline") && !in_ad) return false;
+    bool on_device = in_parallel && context_.target == Target::Gpu && stage_ == Stage::Parallel;
+    if (has_attr(f.attrs, "noinline") && !in_ad && !on_device) return false;
     if (in_ad || has_attr(f.attrs, "inline")) return true;
     if (sizes_[i] > budget_) return false;
     if (stage_ == Stage::Small) return calls_[i] <= 1 || sizes_[i] <= small;
-    return in_parallel && works_on_arrays(f);
+    return on_device || (in_parallel && works_on_arrays(f));
   }
   // The chain of calls of an inlined statement ends in the place of the call. What chains share they share afterwards.
   Source through(Source inner, Source call, std::unordered_map<Source, Source>& made) {

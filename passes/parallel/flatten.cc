@@ -614,7 +614,8 @@ void flatten(Program& program, PassContext& context) {
       if (!seg) return;
       each_stm(seg->body, [&](const Stm& inner) {
         if (auto call = std::get_if<Call>(&inner.exp))
-          context.refuse(inner.source, Refusal::DeviceCode, "a call of " + as_written(program.functions[call->callee.index].name));
+          context.refuse(inner.source, Refusal::DeviceCode,
+                         "a call of " + as_written(program.functions[call->callee.index].name) + ", which is recursive or too large");
       });
     });
   });
