@@ -546,7 +546,8 @@ void Modules::spec_value(ast::SpecVal& v, ModuleInfo& out) {
   }
   c.restore(mark);
   bool anonymous = false;
-  visit_type(types, s.type, [](TypeRef) {}, [&](SizeRef d) { anonymous |= types.as<AnySize>(d) != nullptr; });
+  visit_type(types, s.type, [&](TypeRef t) { anonymous |= types.as<ExistsType>(t) != nullptr; },
+             [&](SizeRef d) { anonymous |= types.as<AnySize>(d) != nullptr; });
   if (anonymous) {
     c.diags.report(v.type->span, err::anonymous_in_spec);
     s.type = rebuild(types, s.type, [](TypeRef) { return TypeRef{}; }, [&](SizeRef d) {

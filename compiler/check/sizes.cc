@@ -135,10 +135,10 @@ SizeRef Sizes::unknown(Span at, Made made, Name name, Origin kind) {
 
 // The result of a call: its existential sizes are new.
 TypeRef Sizes::open_exists(TypeRef result, std::span<Binding* const> exists, Span at, std::string_view origin) {
-  if (exists.empty()) return result;
+  auto made = [&](Binding* b) { return unknown(at, {"an unknown size returned by `{}` at {}", std::string(origin), at}, b->name); };
   Context::Subst s;
-  for (Binding* b : exists) s.sizes[b] = unknown(at, {"an unknown size returned by `{}` at {}", std::string(origin), at}, b->name);
-  return c.substitute(result, s);
+  for (Binding* b : exists) s.sizes[b] = made(b);
+  return replace_exists(c.substitute(result, s), false, made);
 }
 
 // Variables that turned out to be existential: each use makes its own sizes, and so does each place of a type parameter. Those in the

@@ -82,6 +82,7 @@ class Sizes {
   static constexpr uint32_t nowhere = ~0u;             // the level of names that are bound inside a type
 
   SizeRef fresh(Span at, Fresh kind = Fresh::Plain);
+  SizeRef chosen();
   TypeRef fresh_type(TypeRef erased, Span at, Fresh kind = Fresh::Plain, const ast::Pat* pat = nullptr);
   FunType settled(const FunType& erased, const Open& open);
   void settle(OpenType t);

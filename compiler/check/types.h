@@ -50,7 +50,7 @@ struct FunType {
 };
 struct NamedType  { TypeId decl; std::span<const TypeArg> args; };      // a type parameter or an abstract type
 struct UniqueType { TypeRef inner; };                  // *t: only in parameters and results of functions, and their components
-struct ExistsType { std::span<Binding* const> sizes; TypeRef body; };  // ?[n].t: only in TypeExpr::type and abbreviations
+struct ExistsType { std::span<Binding* const> sizes; TypeRef body; };  // ?[n].t: in TypeExpr::type and abbreviations; in functions too, where an abstract type has become one
 struct VarType    { uint32_t var; };                   // unification variable: not in a checked program
 struct OpenType   { uint32_t var; };                   // a function type that the size pass has still to find: not in a checked program
 struct ErrorType  {};                                  // what failed to check: not in a checked program

@@ -285,6 +285,13 @@ bool Sizes::same(SizeRef a, SizeRef b) {
   return equal;
 }
 
+// A size that may be whatever it meets.
+SizeRef Sizes::chosen() {
+  SizeRef s = fresh({});
+  vars_.back().level = nowhere;
+  return s;
+}
+
 // An open function type is found to be `t`.
 bool Sizes::find(OpenType open, TypeRef t) {
   Open& o = opens_[open.var - open_from_];
@@ -354,6 +361,10 @@ bool Sizes::unify(TypeRef expected, TypeRef actual) {
   if (auto* o = std::get_if<OpenType>(&ta)) return find(*o, expected);
   if (auto* u = std::get_if<UniqueType>(&te)) return unify(u->inner, actual);
   if (auto* u = std::get_if<UniqueType>(&ta)) return unify(expected, u->inner);
+  // Of an abstract type that is known now: a value may have any sizes there, and has some that nobody knows.
+  if (std::get_if<ExistsType>(&te)) return unify(replace_exists(expected, false, [&](Binding*) { return chosen(); }), actual);
+  if (std::get_if<ExistsType>(&ta))
+    return unify(expected, replace_exists(actual, false, [&](Binding* b) { return types.add(Size{NameSize{c.program.bind(b->name, {}, Binding::Kind::TypeParamName)}}); }));
   if (te.index() != ta.index()) return met_error_ = true;       // inference has reported it
   return match(te,
       [&](const ArrayType& x) { auto& y = std::get<ArrayType>(ta); return unify_size(x.size, y.size) && unify(x.elem, y.elem); },
@@ -399,19 +410,9 @@ bool Sizes::unify(TypeRef expected, TypeRef actual) {
         // Sizes that the expected function may choose fit whatever the actual one makes, each one thing.
         if (!x.exists.empty()) {
           Context::Subst s;
-          for (Binding* b : x.exists) {
-            s.sizes[b] = fresh({}, Fresh::Plain);
-            vars_.back().level = nowhere;
-          }
+          for (Binding* b : x.exists) s.sizes[b] = chosen();
           x.result = c.substitute(x.result, s);
         }
-        // So do those of an abstract type that has become one with sizes of its own.
-        x.result = replace_exists(x.result, false, [&](Binding*) {
-          SizeRef chosen = fresh({}, Fresh::Plain);
-          vars_.back().level = nowhere;
-          return chosen;
-        });
-        y.result = replace_exists(y.result, false, [&](Binding* b) { return types.add(Size{NameSize{b}}); });
         if (unify(x.result, y.result)) return true;
         in_function_result_ |= x.name || y.name;
         return false;
