@@ -81,7 +81,13 @@ std::shared_ptr<const Module> Lowerer::declarations(std::span<ast::Decl> decls, 
 Value Lowerer::module(const ast::ModExp& m, Scope* scope) {
   Value v = match(m.node,
       [&](const ast::MName& x) { return path(x.path, scope); },
-      [&](const ast::MBody& x) -> Value { return declarations(x.decls, new_scope(scope, scope->global)); },
+      [&](const ast::MBody& x) -> Value {
+        Scope* inner = new_scope(scope, scope->global);
+        auto made = declarations(x.decls, inner);
+        for (auto& [b, value] : inner->values)        // sizes may name its constants outside, where it is an argument of a functor
+          if (b->scheme && b->scheme->type == checked_.result.types.prim(ast::Prim::I64)) scope->values.try_emplace(b, value);
+        return made;
+      },
       [&](const ast::MLambda& x) -> Value { return std::make_shared<Functor>(Functor{&x, scope}); },
       [&](const ast::MApply& x) -> Value {
         Value f = module(*x.fun, scope), arg = module(*x.arg, scope);

@@ -133,3 +133,12 @@ module split: {
 -- input { [1i64,2i64] } output { [1i64,2i64,2i64,2i64,2i64,2i64,2i64,2i64,2i64] }
 entry abstract_states (xs: []i64) =
   split.joined (loop s = split.of xs for _i < 2i64 do split.of (split.joined s))
+
+-- The argument's constant is the size of what the functor makes.
+module counted (X: { val k: i64 }) = { def all = iota X.k }
+module five = counted { def k = 5i64 }
+-- ==
+-- entry: size_of_argument
+-- input { [1i64,1i64,1i64,1i64,1i64] } output { [1i64,2i64,3i64,4i64,5i64] }
+-- input { [1i64] } error: invalid sizes
+entry size_of_argument (xs: []i64) = map2 (+) xs five.all
