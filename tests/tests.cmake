@@ -94,6 +94,10 @@ if(TARGET raido)
   add_test(NAME bounds_random
            COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/fuzz/bounds.py --raido $<TARGET_FILE:raido> --count 300)
   set_tests_properties(bounds_random PROPERTIES LABELS full TIMEOUT 600)
+  add_test(NAME sizes_random
+           COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/fuzz/sizes.py --raido $<TARGET_FILE:raido> --count 600 --shapes --c
+                   --verdicts ${CMAKE_SOURCE_DIR}/tests/fuzz/sizes_verdicts.txt)
+  set_tests_properties(sizes_random PROPERTIES LABELS full TIMEOUT 900)
   foreach(what "nests_random 60" "nests_random_wide 4 --wide")
     separate_arguments(what)
     list(POP_FRONT what name)
