@@ -705,7 +705,9 @@ bool Sizes::implements(const Scheme& spec, const Scheme& impl, const std::vector
   TypeRef t = instantiate(impl, args, {});
   left_ = {}, right_ = {}, failure_ = Failure::Differ;
   level_++;
+  implementing_ = true;
   bool ok = unify(c.strip_pointless(spec.type), t);      // an abstract type may have become one without memory
+  implementing_ = false;
   level_--;
   if (ok) return true;
   if (failure_ == Failure::Consumes) why_ = reason(err::spec_consumption);

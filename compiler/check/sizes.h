@@ -192,6 +192,7 @@ class Sizes {
   std::unordered_set<const Binding*> lambda_params_;             // sizes in types of lambdas and local functions that are their parameters
   std::unordered_set<uint32_t> type_args_;                       // types that type parameters stand for
   uint32_t level_ = 1, lambda_level_ = 1;
+  bool implementing_ = false;                                      // implements() is at work
   size_t errors_from_;
   // Of messages: values that became fields of records, and the sizes that a loop changes, with what they were and become.
   std::vector<Update> updates_;

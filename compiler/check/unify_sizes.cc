@@ -364,7 +364,11 @@ bool Sizes::unify(TypeRef expected, TypeRef actual) {
   // Of an abstract type that is known now: a value may have any sizes there, and has some that nobody knows.
   if (std::get_if<ExistsType>(&te)) return unify(replace_exists(expected, false, [&](Binding*) { return chosen(); }), actual);
   if (std::get_if<ExistsType>(&ta))
-    return unify(expected, replace_exists(actual, false, [&](Binding* b) { return types.add(Size{NameSize{c.program.bind(b->name, {}, Binding::Kind::TypeParamName)}}); }));
+    return unify(expected, replace_exists(actual, false, [&](Binding* b) {
+      Binding* any = c.program.bind(b->name, {}, Binding::Kind::TypeParamName);
+      if (implementing_) levels_[any] = 0;               // a parameter of an implementation may have it
+      return types.add(Size{NameSize{any}});
+    }));
   if (te.index() != ta.index()) return met_error_ = true;       // inference has reported it
   return match(te,
       [&](const ArrayType& x) { auto& y = std::get<ArrayType>(ta); return unify_size(x.size, y.size) && unify(x.elem, y.elem); },
