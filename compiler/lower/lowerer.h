@@ -121,7 +121,10 @@ class Lowerer {
   Atom equal_arrays(const Atom& left, const Atom& right);
   Value unary(const ast::Unary& u, Scope* scope);
   Value coerce(const ast::Coerce& c, const ast::Expr& e, Scope* scope);
-  Value coerced(const Value& v, TypeIn t, size_t depth, const std::string& type_text);
+  Value coerced(const Value& v, TypeIn t, const std::string& type_text);
+  Value coerced_sum(const Sum& sum, TypeIn t, const std::string& type_text);
+  std::vector<Dim> wanted_shape(const Atom& array, const Leaf& leaf);
+  Var check_fits(const Atom& array, const std::vector<Dim>& want, const Term& when, const std::string& type_text);
   Value attributed(const ast::Attributed& a, Scope* scope);
   Value tunable(std::string_view key, const Value& v);
   void breakpoint(Scope* scope);
