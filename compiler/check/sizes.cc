@@ -266,14 +266,19 @@ TypeRef Sizes::leave(TypeRef t, const std::vector<Binding*>& gone, Span at, cons
     c.each_name(s, [&](Binding* b) { mentioned |= std::find(gone.begin(), gone.end(), b) != gone.end(); });
     return mentioned;
   };
+  std::function<size_t(SizeRef)> length = [&](SizeRef s) {
+    size_t nodes = 1;
+    if (auto* e = types.as<ExpSize>(resolve(s)))
+      ast::each_expression(e->exp, [&](const ast::Expr* x) {
+        auto* h = std::get_if<ast::SizeHole>(&x->node);
+        nodes += h ? length(h->size) : 1;
+        return true;
+      });
+    return nodes;
+  };
   for (;;) {
     SizeRef least;
-    size_t length = 0;
-    visit_type(types, t, [](TypeRef) {}, [&](SizeRef s) {
-      if (!lost(s)) return;
-      size_t own = c.show(s).size();
-      if (!least.valid() || own < length) least = s, length = own;
-    });
+    visit_type(types, t, [](TypeRef) {}, [&](SizeRef s) { if (lost(s) && (!least.valid() || length(s) < length(least))) least = s; });
     if (!least.valid()) return t;
     auto* n = types.as<NameSize>(resolve(least));
     SizeRef u = unknown(at, {"an unknown size: `{}` went out of scope at {}", c.show(least), at}, n ? n->name->name : Name{});
@@ -292,7 +297,7 @@ SizeRef Sizes::replace(SizeRef s, SizeRef from, SizeRef to) {
       SizeRef inner = replace(h->size, from, to);
       return inner == h->size ? x : c.exp_of(inner);
     }
-    auto* p = types.as<PrimType>(x->type);
+    auto* p = x->type.valid() ? types.as<PrimType>(x->type) : nullptr;
     return p && p->prim == Prim::I64 && same(c.size_of(x), from) ? c.exp_of(to) : nullptr;
   });
   return out == e->exp ? s : c.size_of(out);
