@@ -28,6 +28,10 @@ Types::Types() {
   unit_ = add(RecordType{});
   any_ = add(Size{AnySize{}});
 }
+const Type& Types::found(const Type& open) const {
+  TypeRef t = open_[std::get<OpenType>(open).var].found;
+  return t.valid() ? (*this)[t] : open;
+}
 TypeId Types::declare(TypeDecl decl) {
   decls_.push_back(std::move(decl));
   return {uint32_t(decls_.size() - 1)};

@@ -83,8 +83,7 @@ class Types {
   // What an open type was found to be stands for it everywhere.
   const Type& operator[](TypeRef t) const {
     const Type& type = types_[t.index].type;
-    if (auto* open = std::get_if<OpenType>(&type)) if (TypeRef found = open_[open->var].found; found.valid()) return (*this)[found];
-    return type;
+    return std::holds_alternative<OpenType>(type) ? found(type) : type;
   }
   const Size& operator[](SizeRef s) const { return sizes_[s.index]; }
   const TypeDecl& operator[](TypeId id) const { return decls_[id.index]; }
@@ -135,6 +134,7 @@ class Types {
   bool is_error(TypeRef t) const { return as<ErrorType>(t) != nullptr; }
 
  private:
+  const Type& found(const Type& open) const;
   Arena arena_;
   struct Entry { Type type; Facts facts; };
   Chunks<Entry> types_;
