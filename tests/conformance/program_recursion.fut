@@ -53,3 +53,15 @@ entry shared [n] (xs: [n]i32) =
 -- input { [4i32, 2i32, 6i32, 1i32] [1i64, 3i64, -1i64, -1i64] [2i64, -1i64, -1i64, -1i64] } output { [3i32, 2i32, 1i32, 1i32] }
 entry depths [n] (keys: [n]i32) (lefts: [n]i64) (rights: [n]i64) =
   map (depth (map3 (\key left right -> {key, left, right}) keys lefts rights)) (iota n)
+
+-- Without a declared result, and with anonymous sizes of parameters: each call has sizes of its own.
+def sum_down [n] (xs: [n]i32) = if n == 0 then 0 else xs[0] + sum_down (drop 1 xs)
+def sum_halves (xs: []i32): i32 =
+  let n = length xs
+  in if n == 0 then 0 else if n == 1 then xs[0] else sum_halves (take (n / 2) xs) + sum_halves (drop (n / 2) xs)
+def grow_to (k: i64) (xs: []i32): []i32 = if length xs >= k then xs else grow_to k (xs ++ xs)
+def same_size [n] (k: i32) (xs: [n]i32) = if k == 0 then xs else same_size (k - 1) (map (* 2) xs)
+-- ==
+-- entry: own_sizes
+-- input { [1i32,2i32,3i32] } output { 6i32 6i32 [1i32,2i32,3i32,1i32,2i32,3i32] [5i32,10i32,15i32] }
+entry own_sizes (xs: []i32) = (sum_down xs, sum_halves xs, grow_to 5 xs, map2 (+) xs (same_size 2 xs))
