@@ -307,7 +307,7 @@ class Gen:
             lambda: f'({e()} {self.pick("+", "-", "*", "&", "|", "^")} {e()})',
             lambda: f'({e()} {self.pick("/", "%", "//", "%%")} ({e()} | 1))',
             lambda: f'({e()} {self.pick("<<", ">>")} ({e()} & 3))',
-            lambda: f'(- {e()})',
+            lambda: f'(- ({e()}: {p}))' if p[0] == 'u' else f'(- {e()})',      # -61 is no u8
             lambda: f'({p}.{self.pick("abs", "sgn", "not")} {e()})',
             lambda: f'({p}.{self.pick("max", "min")} {e()} {e()})',
             lambda: f'({p}.{self.pick("sum", "maximum", "product")} {e(arr(size, t))})',
