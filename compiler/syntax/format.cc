@@ -681,7 +681,7 @@ class Formatter {
     auto token = [&](size_t i) { return i < tokens_.size() ? tokens_[i].kind : Tok::Eof; };
     auto on_line = [&](size_t i) { return !trivia_[i].newline && trivia_[i].comments.empty(); };
     size_t i = pos_ + 1;
-    for (; token(i) == Tok::LBracket && (rows.empty() || trivia_[i].newline) && trivia_[i].comments.empty(); i++) {
+    while (token(i) == Tok::LBracket && (rows.empty() || trivia_[i].newline) && trivia_[i].comments.empty()) {
       uint32_t row = column_of(tokens_[i].span.begin);
       rows.emplace_back();
       do {
@@ -693,7 +693,7 @@ class Formatter {
         i++;
       } while (token(i) == Tok::Comma && on_line(i));
       if (token(i) != Tok::RBracket || !on_line(i)) return;
-      if (token(i + 1) != Tok::Comma) { i++; break; }
+      if (token(++i) != Tok::Comma) break;
       i++;
     }
     if (token(i) != Tok::RBracket || rows.size() < 2) return;
