@@ -15,7 +15,9 @@ def bins [n] [k] (is: [n]i64) (a: [n][k]f32): [k]f32 = flatten (hist (map2 (+)) 
 def bin_products [n] [k] (is: [n]i64) (a: [n][k]f32): [k]f32 = flatten (hist (map2 (*)) (replicate k 1) 1 is a) :> [k]f32
 def bin_maxima [n] [k] (is: [n]i64) (a: [n][k]f32): [k]f32 =
   flatten (reduce_by_index [map (* 2) a[0]] (map2 f32.max) (replicate k (-f32.inf)) is a) :> [k]f32
-def placed [n] [k] (is: [n]i64) (a: [n][k]f32): [k]f32 = flatten (scatter [replicate k 1] is a) :> [k]f32
+-- One row is put in place, the others lie outside: writes to one place would be in any order.
+def placed [n] [k] (is: [n]i64) (a: [n][k]f32): [k]f32 =
+  flatten (scatter [replicate k 1] (map2 (\i j -> if j == 0 then 0 else 1 + i) is (iota n)) a) :> [k]f32
 def in_loop [n] [k] (_is: [n]i64) (a: [n][k]f32): [k]f32 =
   loop s = replicate k 0 for i < n do map2 (+) s (map2 (*) a[i] a[(i + 1) % n])
 
