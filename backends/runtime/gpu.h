@@ -5,7 +5,7 @@
 // dev_copy, dev_launch, dev_error. The program supplies raido_kernel_names, raido_kernel_count, raido_texts.
 //
 // Every kernel of a program in which some check can fail takes the failure word: -1, or the number of the check that failed
-// first, with up to 8 arguments behind it. A kernel that finds it set does nothing; the host looks at it when it reads. Where
+// first, with up to 8 arguments after it. A kernel that finds it set does nothing; the host looks at it when it reads. Where
 // kernels trace, the values follow it (words.h), in the order in which threads come to them.
 
 struct raido_memory {

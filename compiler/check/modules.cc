@@ -109,7 +109,9 @@ const Scheme* Modules::sized(ast::Def& def, Infer& infer) {
   if (found && holds(first)) return scheme;
   // Each call makes the sizes of its result.
   if ((found || def.result) && fits(own_sizes) && holds(own_sizes)) return scheme;
-  if (Retry again{.self = found ? first.self : nullptr}; once(again)) once(own_sizes);
+  // A type that its own uses do not confirm is never believed.
+  if (Retry again{.self = found ? first.self : nullptr}; once(again) && once(own_sizes))
+    c.diags.report(def.name_span, err::ambiguous_size, "the sizes of its recursive calls").help("write the type of the result, with its sizes");
   return scheme;
 }
 

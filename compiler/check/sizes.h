@@ -25,7 +25,7 @@ struct Made {
 // What a definition is checked again with, after a first try has failed.
 struct Retry {
   bool own_sizes = false;                                  // each recursive call makes the sizes of its result that are not declared
-  std::unordered_set<const ast::Pat*> own_results = {};    // functions each call of which makes the sizes of its result
+  std::unordered_set<const ast::Pat*> own_results = {};    // functions whose calls each make the sizes of their result
   const Scheme* self = nullptr;                            // the type of recursive uses
 };
 

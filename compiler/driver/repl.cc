@@ -83,7 +83,7 @@ std::string pattern_binding(const std::string& text, size_t number) {
   return out;
 }
 
-// Values of which nobody reads the end.
+// Values that are too long to read to their end.
 std::string cut(std::string text) {
   constexpr size_t most = 3000;
   size_t all = text.size(), end = most;

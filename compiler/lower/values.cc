@@ -133,7 +133,7 @@ Value Lowerer::owned(const Value& v) {
   });
 }
 
-// What was computed before is named again behind the check; a function keeps the proofs for its calls.
+// What was computed before gets a new name after the check; a function keeps the proofs for its calls.
 Value Lowerer::guarded(const Value& v, const std::vector<Var>& checks) {
   if (checks.empty()) return v;
   return checked_by(checks, [&] {

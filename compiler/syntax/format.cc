@@ -5,7 +5,7 @@
 // whatever the reader makes of the program. Groups of gaps are broken together: when one of them is broken in the source, when
 // something inside has to be on several lines, or when the line would get too long. A gap that was printed as a new line is
 // then a new line of the source, hence formatting twice changes nothing. Columns stay: of the numbers of a matrix, one row on each
-// line, and of comments behind consecutive lines.
+// line, and of comments after consecutive lines.
 #include "compiler/syntax/format.h"
 
 #include <algorithm>
