@@ -148,6 +148,7 @@ class Context {
   bool earlier_names = false;                       // Options::earlier_names
   // Names that are being defined and cannot be used yet, with what they are: "a constant".
   std::vector<std::pair<Name, const char*>> defining;
+  bool in_size = false;         // the names that are looked up now stand in a written size
   void report_unknown(const ast::Path& path, size_t used, const ModuleInfo* module, bool want_module);
   struct Found { TermEntry entry; size_t used; };
   std::optional<Found> lookup(ast::Path& path, bool want_module);

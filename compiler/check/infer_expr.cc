@@ -7,6 +7,7 @@
 #include "compiler/base/small_vector.h"
 #include "compiler/check/attributes.h"
 #include "compiler/check/infer.h"
+#include "compiler/source/habits.h"
 #include "compiler/syntax/children.h"
 
 namespace raido::check {
@@ -272,7 +273,7 @@ TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, T
     return fun;
   }
   if (auto* v = types.as<VarType>(fun); v && vars_[v->var].kind != TypeVar::Kind::Free) {
-    c.diags.report(at, err::not_a_function, fun_text, unsized_show(fun));
+    c.diags.report(at, err::not_a_function, fun_text, unsized_show(fun)).help(std::string(arg_exp ? habit(source(arg_exp)) : ""));
     return types.error();
   }
   if (auto* f = types.as<FunType>(fun)) {

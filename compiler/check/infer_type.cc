@@ -36,7 +36,9 @@ SizeRef Infer::resolve_size(ast::SizeExpr& s, std::vector<Binding*>* exists) {
     exists->push_back(b);
     return types.add(Size{NameSize{b}});
   }
+  c.in_size = true;
   TypeRef t = infer(s.exp);
+  c.in_size = false;
   expect(s.exp, t, types.prim(Prim::I64), err::size_type);
   if (ast::binds_names(s.exp)) {
     c.diags.report(s.exp->span, err::size_with_binding);

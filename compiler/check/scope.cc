@@ -6,6 +6,7 @@
 
 #include "compiler/base/similar.h"
 #include "compiler/check/context.h"
+#include "compiler/source/habits.h"
 
 namespace raido::check {
 
@@ -19,6 +20,13 @@ void Context::open(const ModuleInfo& module, Binding* through) {
   for (auto& [name, member] : module.types) type_names.bind(name, member);
   for (auto& [name, member] : module.mod_types) mod_types.bind(name, member);
 }
+
+namespace {
+std::string meant(const Similar& similar, std::string_view wanted) {
+  std::string_view help = habit(wanted);
+  return help.empty() ? similar.help() : std::string(help);
+}
+}  // namespace
 
 // Nothing is called so: `used` names of the path are known, the last of them as `module` (null: none is known).
 void Context::report_unknown(const ast::Path& path, size_t used, const ModuleInfo* module, bool want_module) {
@@ -37,7 +45,8 @@ void Context::report_unknown(const ast::Path& path, size_t used, const ModuleInf
   if (is_module) diags.report(path.span, err::unknown_module, name, wanted).help(similar.help());
   else if (auto it = std::find_if(defining.begin(), defining.end(), [&](auto& d) { return d.first == path.names[0]; }); it != defining.end())
     diags.report(path.span, err::self_reference, name, it->second).help(it->second == std::string_view("a constant") ? "" : "only functions at the top level are recursive; use a loop");
-  else diags.report(path.span, err::unknown_name, name).help(similar.help());
+  else if (std::string help = meant(similar, wanted); !help.empty()) diags.report(path.span, err::unknown_name, name).help(help);
+  else diags.report(path.span, err::unknown_name, name).help(in_size ? fmt::format("a size is declared after the function's name: `def f [{0}] (xs: [{0}]i32)`", name) : "");
 }
 
 std::optional<Context::Found> Context::lookup(ast::Path& path, bool want_module) {
@@ -176,7 +185,8 @@ const TypeMember* Context::lookup_type(ast::Path& path) {
     else if (m) for (auto& [n, member] : m->types) similar.offer(text(n));
     else if (path.names.size() == 1) type_names.each([&](Name n, const TypeMember&) { similar.offer(text(n)); });
     std::string prefix = shown(path);
-    diags.report(path.span, err::unknown_type, prefix).help(similar.help(std::string_view(prefix).substr(0, prefix.size() - text(last).size())));
+    std::string help = m ? similar.help(std::string_view(prefix).substr(0, prefix.size() - text(last).size())) : meant(similar, text(last));
+    diags.report(path.span, err::unknown_type, prefix).help(help);
     return nullptr;
   };
   if (path.names.size() == 1) {

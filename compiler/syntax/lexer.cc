@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 
+#include "compiler/source/habits.h"
+
 namespace raido::ast {
 
 std::string_view token_text(Tok kind) {
@@ -416,7 +418,7 @@ class Lexer {
     while (pos_ < text_.size() && (static_cast<unsigned char>(text_[pos_]) & 0xC0) == 0x80) pos_++;
     unsigned char lead = static_cast<unsigned char>(text_[begin]);
     std::string shown = lead < 32 || lead == 127 ? fmt::format("\\x{:02x}", lead) : std::string(text_.substr(begin, pos_ - begin));
-    diags_.report(span(begin, pos_), err::bad_character, shown);
+    diags_.report(span(begin, pos_), err::bad_character, shown).help(std::string(habit(shown)));
     push(Tok::Bad, begin);
   }
 

@@ -56,6 +56,7 @@ class Parser {
   Span since(const Token& first) const { return since(first.span); }
   Span since(Span first) const;
   void unexpected(std::string_view expected);
+  std::string_view habit_before() const;
   template <int N, class... Args> void fail_with(std::string help, Span at, const Diag<N>& kind, const Args&... args) {
     if (!failed_ && !is(Tok::Bad)) diags_.report(at, kind, args...).help(std::move(help));   // what is bad about a token was reported
     failed_ = true;

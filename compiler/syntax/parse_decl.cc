@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "compiler/source/habits.h"
 #include "compiler/syntax/parse.h"
 
 namespace raido::ast {
@@ -39,19 +40,33 @@ namespace {
 // What is often meant by a token that other languages have in this place.
 std::string often_meant(Tok found, std::string_view expected) {
   bool after_condition = expected.starts_with("`then`") || expected.starts_with("`do`") || expected.starts_with("`)`");
+  if (found == Tok::Equals && expected.starts_with("a declaration")) return "in a body, a value gets its name by `let x = ..`, an element by `let xs[i] = ..`";
   if (found == Tok::Equals && after_condition) return "`==` compares two values; `=` gives a value a name";
   if (found == Tok::Arrow && expected.starts_with("`)`")) return "a function begins with a backslash: `(\\x -> ...)`";
   if (found == Tok::For || found == Tok::While) return "a loop is an expression that makes new values of its state: `loop sum = 0 for i < n do sum + i`";
+  if (found == Tok::Else && expected.starts_with("`then`")) return "a choice is written `if c then a else b`";
   if (expected.starts_with("`else`")) return "`if` has a value, so it needs both branches";
   return "";
 }
 }  // namespace
 
+// A word of another language is read as a name, so that what follows it is found to be wrong.
+std::string_view Parser::habit_before() const {
+  constexpr size_t reach = 6;
+  for (size_t i = pos_, first = pos_ > reach ? pos_ - reach : 0; i-- > first;) {
+    const Token& t = tokens_.items[i];
+    std::string_view help = t.kind == Tok::Name || t.kind == Tok::Question ? habit(sources_.text(t.span)) : std::string_view();
+    if (!help.empty()) return help;
+  }
+  return peek().kind == Tok::Question ? habit("?") : std::string_view();
+}
+
 void Parser::unexpected(std::string_view expected) {
   if (failed_) return;
   const Token& t = peek();
   if (t.kind == Tok::Doc) return fail(t.span, err::misplaced_doc);
-  std::string help = often_meant(t.kind, expected);
+  std::string help(habit_before());
+  if (help.empty()) help = often_meant(t.kind, expected);
   if (t.kind == Tok::Eof) return fail_with(help, t.span, err::unexpected_eof, expected);
   if (t.kind == Tok::IndexBracket && pos_ > 0 && tokens_.items[pos_ - 1].kind >= Tok::True)
     return fail(t.span, err::glued_bracket, sources_.text(tokens_.items[pos_ - 1].span));

@@ -1,0 +1,44 @@
+// habits.cc - the table.
+#include "compiler/source/habits.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace raido {
+namespace {
+
+struct Habit { std::string_view word, help; };
+
+constexpr std::string_view chain = "another condition follows as `else if c then ..`";
+constexpr std::string_view function = "a function begins with a backslash: `(\\x -> ...)`";
+constexpr std::string_view integer = "integers are `i8`, `i16`, `i32`, `i64` and `u8` to `u64`; sizes and indices are `i64`";
+constexpr std::string_view real = "numbers with a fraction are `f16`, `f32` and `f64`";
+constexpr std::string_view value = "the last expression of a body is its value";
+constexpr std::string_view state = "names do not change: a loop makes new values, `loop x = 0 for i < n do x + i`";
+constexpr std::string_view text = "a text is an array of bytes, `[]u8`";
+
+constexpr Habit habits[] = {
+    {";", "nothing ends a line; fields and elements are separated by `,`"},
+    {"?", "a choice is written `if c then a else b`"},
+    {"and", "both of two conditions: `a && b`"},
+    {"or", "one of two conditions: `a || b`"},
+    {"elif", chain}, {"elsif", chain}, {"elseif", chain},
+    {"lambda", function}, {"fun", function}, {"fn", function}, {"func", function}, {"function", function},
+    {"int", integer}, {"long", integer}, {"short", integer}, {"uint", integer}, {"size_t", integer}, {"usize", integer}, {"integer", integer},
+    {"float", real}, {"double", real}, {"real", real}, {"half", real},
+    {"boolean", "the type of truth values is `bool`"},
+    {"True", "truth values are `true` and `false`"}, {"False", "truth values are `true` and `false`"},
+    {"char", "a character is a byte, `u8`"}, {"byte", "a byte is a `u8`"},
+    {"string", text}, {"str", text}, {"String", text},
+    {"return", value}, {"begin", value},
+    {"var", state}, {"mut", state}, {"set", state},
+};
+
+}  // namespace
+
+std::string_view habit(std::string_view word) {
+  auto it = std::ranges::find(habits, word, &Habit::word);
+  return it == std::end(habits) ? std::string_view() : it->help;
+}
+
+}  // namespace raido
