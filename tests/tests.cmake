@@ -94,6 +94,9 @@ if(TARGET raido)
   add_test(NAME bounds_random
            COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/fuzz/bounds.py --raido $<TARGET_FILE:raido> --count 300)
   set_tests_properties(bounds_random PROPERTIES LABELS full TIMEOUT 600)
+  add_test(NAME irregular_random
+           COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/fuzz/irregular.py --raido $<TARGET_FILE:raido> --count 400 --c)
+  set_tests_properties(irregular_random PROPERTIES LABELS full TIMEOUT 900)
   add_test(NAME sizes_random
            COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/fuzz/sizes.py --raido $<TARGET_FILE:raido> --count 600 --shapes --c
                    --verdicts ${CMAKE_SOURCE_DIR}/tests/fuzz/sizes_verdicts.txt)

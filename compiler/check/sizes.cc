@@ -93,12 +93,12 @@ TypeRef Sizes::replace_exists(TypeRef t, bool in_functions, const std::function<
 
 // Anonymous and written existential sizes become flexible.
 TypeRef Sizes::replace_any(TypeRef t, Span at) {
-  auto of_type = [&](Binding*) {
+  auto fresh_here = [&](Binding*) {
     SizeRef s = fresh(at);
-    vars_.back().of_type = true;
+    vars_.back().fixed_by_branch = false;
     return s;
   };
-  return rebuild(types, replace_exists(t, true, of_type), [](TypeRef) { return TypeRef{}; },
+  return rebuild(types, replace_exists(t, true, fresh_here), [](TypeRef) { return TypeRef{}; },
                  [&](SizeRef s) { return types.as<AnySize>(s) ? fresh(at) : s; });
 }
 
@@ -307,13 +307,13 @@ SizeRef Sizes::replace(SizeRef s, SizeRef from, SizeRef to) {
 TypeRef Sizes::join_branches(TypeRef a, TypeRef b, Span at) {
   std::vector<std::pair<std::pair<SizeRef, SizeRef>, SizeRef>> made;
   std::function<TypeRef(TypeRef, TypeRef)> go;
-  auto of_type = [&](SizeRef s) {
+  auto is_fixed_here = [&](SizeRef s) {
     auto* v = types.as<VarSize>(resolve(s));
-    return v && vars_[v->var].of_type;
+    return !v || vars_[v->var].fixed_by_branch;
   };
   auto size = [&](SizeRef x, SizeRef y) -> SizeRef {
     size_t m = mark();
-    if (of_type(x) || of_type(y) ? same(x, y) : unify_size(x, y)) return x;
+    if (is_fixed_here(x) && is_fixed_here(y) ? unify_size(x, y) : same(x, y)) return x;
     rollback(m);
     for (auto& [pair, u] : made) if (same(pair.first, x) && same(pair.second, y)) return u;
     SizeRef u = unknown(at, {"unknown due to conditional expression at {}", {}, at}, {}, Origin::Branches);

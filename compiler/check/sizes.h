@@ -59,7 +59,7 @@ class Sizes {
     bool loop_state = false;          // a size of what a loop carries
     bool in_pattern = false;          // of a parameter or a state
     bool coerced = false;             // of a value before `:>`
-    bool of_type = false;             // an existential size of a parameter's type: no branch fixes it
+    bool fixed_by_branch = true;      // where branches have this size and another, it may become the other
     bool existential = false;         // it would have to be a size that each call of some function makes
     bool in_arrow = false;            // inside a function type that a type parameter stands for
     SizeRef absorbed_from;            // what it was to be when it was absorbed

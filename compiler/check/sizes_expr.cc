@@ -413,11 +413,22 @@ TypeRef Sizes::loop(ast::Expr* e, ast::Loop& l) {
 
   Saved saved = enter_function();
   size_t trail = mark(), diags = c.diags.mark(), slots = slots_.size(), assumed = assumed_.size();
-  TypeRef body = run_body(state);
+  auto undo = [&] {
+    rollback(trail);
+    c.diags.rollback(diags);
+    assumed_.resize(assumed);
+    slots_.resize(slots);
+    level_ = saved.level + 1;
+  };
+  TypeRef body;
   Pairs ends;
-  pair(state, body, ends);
-  std::vector<bool> variant(n, false);
-  if (ends.size() == n) {
+  std::vector<bool> variant;
+  auto try_body = [&] {
+    body = run_body(state);
+    ends.clear();
+    pair(state, body, ends);
+    variant.assign(n, false);
+    if (ends.size() != n) return;
     auto copies = [&](size_t i) -> size_t {       // the position whose current size position i gets, or n
       for (size_t j = 0; j < n; j++) if (open[j] && same(ends[i].second, starts[j].first)) return j;
       return n;
@@ -435,6 +446,21 @@ TypeRef Sizes::loop(ast::Expr* e, ast::Loop& l) {
         if (variant[j] || !same(starts[i].second, starts[j].second)) variant[i] = changed = true;
       }
     }
+  };
+  auto fits_start = [&] {
+    size_t before = mark();
+    bool fits = true;
+    for (size_t i = 0; i < n; i++) fits = fits && (!open[i] || variant[i] || unify_size(starts[i].first, starts[i].second));
+    rollback(before);
+    return fits;
+  };
+  try_body();
+  if (!fits_start()) {
+    // A branch may have given a state the size of its other side, which the start has not. Then no branch does.
+    undo();
+    for (size_t i = 0; i < n; i++)
+      if (auto* v = types.as<VarSize>(resolve(starts[i].first)); v && open[i]) vars_[v->var].fixed_by_branch = false;
+    try_body();
   }
   bool any_variant = std::find(variant.begin(), variant.end(), true) != variant.end();
   std::vector<Binding*> sizes;
@@ -454,13 +480,9 @@ TypeRef Sizes::loop(ast::Expr* e, ast::Loop& l) {
       SizeRef end = resolve(from == starts.end() ? ends[i].second : from->second);
       states[i] = {nullptr, starts[i].second, types.as<VarSize>(end) ? "" : c.show(end), updated_to(ends[i].second, starts[i].first), &l};
     }
-    rollback(trail);
+    undo();
     for (size_t i = 0; i < n; i++)
       if (first[i] != i && !unify_size(starts[i].second, starts[first[i]].second)) first[i] = i;
-    c.diags.rollback(diags);
-    assumed_.resize(assumed);
-    slots_.resize(slots);
-    level_ = saved.level + 1;
     for (size_t i = 0; i < n; i++) {
       auto* v = types.as<VarSize>(resolve(starts[i].first));
       if (!v || !open[i]) continue;
@@ -483,7 +505,6 @@ TypeRef Sizes::loop(ast::Expr* e, ast::Loop& l) {
   }
   else {
     for (size_t i = 0; i < n; i++) {
-      if (types.as<VarSize>(resolve(starts[i].first))) { unify_size(starts[i].first, starts[i].second); continue; }
       left_ = {};
       if (!unify_size(starts[i].first, starts[i].second))
         c.diags.report(l.init->span, err::loop_start, c.show(starts[i].first), c.show(starts[i].second));

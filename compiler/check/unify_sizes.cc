@@ -113,7 +113,7 @@ bool Sizes::link(uint32_t var, SizeRef s) {
     o.unlifted |= vars_[var].unlifted;
     o.loop_state |= vars_[var].loop_state;
     o.coerced |= vars_[var].coerced;
-    o.of_type |= vars_[var].of_type;
+    o.fixed_by_branch &= vars_[var].fixed_by_branch;
     o.existential |= vars_[var].existential;
     if (!o.param) o.param = vars_[var].param;
     if (!o.result_of) o.result_of = vars_[var].result_of;

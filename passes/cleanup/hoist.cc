@@ -102,8 +102,9 @@ class Hoister {
     walk_parts(s, [&](const Body& inner) { each_stm(inner, [&](const Stm& x) { ok = ok && total(x); }); });
     return ok;
   }
-  // Whether all places that s and its bodies read and update without a check are inside of their arrays, by what is known outside
-  // and what s says itself.
+  // Whether all places that s and its bodies read and update are inside of their arrays: by what is known outside, by what s says
+  // itself, and by what its checks ask. A check alone is not enough: where a slice and an element of it have become one read, the
+  // slice has a check, and the element may need none only because the body runs.
   bool keeps_inside(const Stm& s) {
     size_t mark = facts_.mark(), before = facts_.definitions();
     bool ok = inside(s);
@@ -112,9 +113,11 @@ class Hoister {
     return ok;
   }
   bool inside(const Stm& s) {
-    if (auto at = place(s); at && s.checks.empty()) {
+    if (auto at = place(s)) {
       facts_.bound(at->first);
-      if (!in_bounds(shape_of(p_.type(at->first)), *at->second)) return false;
+      std::vector<Comparison> asked;
+      for (Var c : s.checks) if (auto a = made_[c] ? std::get_if<Assert>(&made_[c]->exp) : nullptr) comparisons(a->cond, asked);
+      if (!in_bounds(shape_of(p_.type(at->first)), *at->second, asked)) return false;
     }
     bool ok = true;
     facts_.in_bodies(s, [&](const Body& b) {
@@ -130,8 +133,22 @@ class Hoister {
     if (auto x = std::get_if<Update>(&s.exp)) return std::pair{x->array, &x->at};
     return {};
   }
-  bool in_bounds(const std::vector<Dim>& shape, const std::vector<Selector>& at) {
+  struct Comparison { ScalarOp op; Atom left, right; };
+  // The comparisons that all hold where the condition does.
+  void comparisons(const Atom& condition, std::vector<Comparison>& found) const {
+    auto v = var_of(condition);
+    auto x = v && made_[*v] ? std::get_if<Apply>(&made_[*v]->exp) : nullptr;
+    if (!x) return;
+    if (x->op == ScalarOp::and_) for (const Atom& part : x->args) comparisons(part, found);
+    if (x->op == ScalarOp::le || x->op == ScalarOp::lt) found.push_back({x->op, x->args[0], x->args[1]});
+  }
+  bool in_bounds(const std::vector<Dim>& shape, const std::vector<Selector>& at, const std::vector<Comparison>& asked) {
+    auto is_asked = [&](ScalarOp op, const Atom& a, const Atom& b) {
+      return std::ranges::any_of(asked, [&](const Comparison& c) { return c.op == op && c.left == a && c.right == b; });
+    };
     for (size_t k = 0; k < at.size(); k++) {
+      if (auto i = std::get_if<Atom>(&at[k]))
+        if (is_asked(ScalarOp::le, i64_atom(0), *i) && is_asked(ScalarOp::lt, *i, shape[k])) continue;
       auto n = facts_.linear(shape[k]);
       auto slice = std::get_if<Slice>(&at[k]);
       if (slice && !is_const(slice->stride, 1)) return false;

@@ -162,3 +162,28 @@ entry lifted_states (xs: []i32) =
 -- input { 4i64 } output { [0i64,0i64,2i64] }
 entry grown_by_branches (n: i64) =
   loop xs = [0] for i < n do if i % 2 == 0 then xs ++ [i] else xs
+
+-- The state of a loop gets its size from one of two branches.
+-- ==
+-- entry: narrowed
+-- input { [1i64, 7i64, 9i64] 0i64 } output { [7i64, 9i64] }
+-- input { [1i64, 7i64, 9i64] 2i64 } output { [7i64, 9i64] }
+-- input { [1i64, 7i64, 9i64] 3i64 } output { [1i64, 7i64, 9i64] }
+-- input { [1i64, 7i64, 9i64] 4i64 } output { empty([0]i64) }
+entry narrowed [n] (xs: [n]i64) (k: i64) =
+  loop ys = filter (> 5) xs for i < k do if i == 2 then xs else if i > 2 then [] else ys
+
+-- ==
+-- entry: exchanged
+-- input { [1i64, 7i64, 9i64] 1i64 } output { [1i64, 7i64, 9i64] [7i64, 9i64] }
+-- input { [1i64, 7i64, 9i64] 2i64 } output { [7i64, 9i64] [1i64, 7i64, 9i64] }
+entry exchanged [n] (xs: [n]i64) (k: i64) =
+  loop (a, b) = (xs, filter (> 5) xs) for i < k do if i == 0 then (a, b) else (b, a)
+
+-- ==
+-- entry: narrowed_locally
+-- input { [1i64, 7i64] 1i64 } output { 7i64 }
+-- input { [1i64, 7i64] 3i64 } output { 8i64 }
+entry narrowed_locally (xs: []i64) (k: i64) =
+  let f = \row -> i64.sum (loop y = filter (> 5) row for _i < k do if k > 2 then row else y)
+  in f xs
