@@ -71,14 +71,30 @@ void Modules::decl(ast::Decl& d, ModuleInfo& out, Abstracts& abstracts) {
 
 bool Modules::def_is_builtin(const ast::Def& def) const { return c.sources[def.span.file].builtin; }
 
-// The type with sizes. Errors are those of the first try, or of the one that takes a recursive function for what it was found to be.
+// The type with sizes. A branch may give an open size of a parameter that of its other side, which says more of the result, or keep
+// it open, which takes more arguments: the first is tried first, but the second for entry points, whose arguments have any size.
 const Scheme* Modules::sized(ast::Def& def, Infer& infer) {
+  size_t before = c.diags.error_count(), mark = c.diags.mark();
+  bool matters = false;
+  const Scheme* scheme = sized(def, infer, def.entry, matters);
+  if (c.diags.error_count() == before || !matters) return scheme;
+  c.diags.rollback(mark);
+  scheme = sized(def, infer, !def.entry, matters);
+  if (c.diags.error_count() == before || def.entry) return scheme;
+  c.diags.rollback(mark);
+  return sized(def, infer, false, matters);
+}
+
+// Errors are those of the first try, or of the one that takes a recursive function for what it was found to be.
+const Scheme* Modules::sized(ast::Def& def, Infer& infer, bool keep_open, bool& matters) {
   size_t before = c.diags.error_count(), mark = c.diags.mark();
   const Scheme* scheme = nullptr;
   auto once = [&](Retry& retry) {
     c.diags.rollback(mark);
+    retry.keep_open = keep_open;
     Sizes sizes(c, infer, retry);
     scheme = c.scheme(sizes.definition(def));
+    matters |= retry.kept_or_given;
     if (c.diags.error_count() == before) sizes.check_causality(def);
     return c.diags.error_count() == before;
   };

@@ -307,13 +307,17 @@ SizeRef Sizes::replace(SizeRef s, SizeRef from, SizeRef to) {
 TypeRef Sizes::join_branches(TypeRef a, TypeRef b, Span at) {
   std::vector<std::pair<std::pair<SizeRef, SizeRef>, SizeRef>> made;
   std::function<TypeRef(TypeRef, TypeRef)> go;
-  auto is_fixed_here = [&](SizeRef s) {
+  auto may_become = [&](SizeRef s, SizeRef other) {
     auto* v = types.as<VarSize>(resolve(s));
-    return !v || vars_[v->var].fixed_by_branch;
+    if (!v || same(s, other)) return true;
+    const Var& var = vars_[v->var];
+    if (!var.in_pattern || var.loop_state) return var.fixed_by_branch;
+    retry_.kept_or_given = true;
+    return var.fixed_by_branch && !retry_.keep_open;
   };
   auto size = [&](SizeRef x, SizeRef y) -> SizeRef {
     size_t m = mark();
-    if (is_fixed_here(x) && is_fixed_here(y) ? unify_size(x, y) : same(x, y)) return x;
+    if (may_become(x, y) && may_become(y, x) ? unify_size(x, y) : same(x, y)) return x;
     rollback(m);
     for (auto& [pair, u] : made) if (same(pair.first, x) && same(pair.second, y)) return u;
     SizeRef u = unknown(at, {"unknown due to conditional expression at {}", {}, at}, {}, Origin::Branches);

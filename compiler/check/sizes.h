@@ -27,6 +27,8 @@ struct Retry {
   bool own_sizes = false;                                  // each recursive call makes the sizes of its result that are not declared
   std::unordered_set<const ast::Pat*> own_results = {};    // functions whose calls each make the sizes of their result
   const Scheme* self = nullptr;                            // the type of recursive uses
+  bool keep_open = false;                                  // no branch gives an open size of a parameter that of its other side
+  bool kept_or_given = false;                              // set: there was such a branch
 };
 
 class Sizes {

@@ -187,3 +187,18 @@ entry exchanged [n] (xs: [n]i64) (k: i64) =
 entry narrowed_locally (xs: []i64) (k: i64) =
   let f = \row -> i64.sum (loop y = filter (> 5) row for _i < k do if k > 2 then row else y)
   in f xs
+
+-- Branches leave the sizes of an entry point's arguments open, and those of a local function that is called with two sizes.
+-- ==
+-- entry: or_zero
+-- input { [1i64, 2i64] } output { [1i64, 2i64] }
+-- input { empty([0]i64) } output { [0i64] }
+entry or_zero (xs: []i64) = if null xs then [0] else xs
+
+-- ==
+-- entry: either
+-- input { true [1i64, 2i64] [3i64] } output { [1i64, 2i64] [1i64, 2i64] }
+-- input { false [1i64, 2i64] [3i64] } output { [3i64] [1i64, 2i64] }
+entry either (c: bool) (xs: []i64) (ys: []i64) =
+  let f (x: []i64): []i64 = if c then xs else x
+  in (f ys, f xs)
