@@ -735,7 +735,7 @@ class Formatter {
     Doc inside = align(std::move(items));
     Doc end = gap(Gap::None);
     if (!is(close)) return group({open, inside, end});
-    return group({open, inside, end, tok()});
+    return group({align({open, inside, end, tok()})});       // a comment after the last element moves the end below the beginning
   }
 
   // --- patterns ---
