@@ -267,6 +267,9 @@ struct Program {
 };
 
 // ---- What the fields give for nothing ----
+}  // namespace raido::ir
+#include "compiler/ir/visit.h"
+namespace raido::ir {
 
 // Every use of a variable in `x`, those in the types of its binders included.
 template <class X, class F> void each_use(const Program& p, const X& x, F&& f) {
