@@ -103,9 +103,10 @@ class Causality {
             exp(l.body);
           });
         },
-        [&](const auto&) { ast::each_child(*e, [&](const ast::Expr* child) { exp(child); }); });   // parts as written
+        [&](const auto&) { parts(e); });
     know(e->type);
   }
+  void parts(const ast::Expr* e) { ast::each_child(*e, [&](const ast::Expr* child) { exp(child); }); }   // as written
 
   template <class F> void inside(F&& f) {
     size_t before = order_.size();

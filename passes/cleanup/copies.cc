@@ -15,6 +15,7 @@
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"
+#include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/build.h"
 #include "passes/pass.h"
 
@@ -258,7 +259,7 @@ class CopyElimination {
   }
   // Whether its result may be a part of what it reads.
   static bool may_view(const Exp& e) {
-    return !std::holds_alternative<Scratch>(e) && !std::holds_alternative<Copy>(e) && !std::holds_alternative<Replicate>(e);
+    return kind_of(e) != ir::Kind::Make;
   }
 
   bool eliminate(Stm& s, Var a) {

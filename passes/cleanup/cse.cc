@@ -18,6 +18,7 @@
 #include <memory>
 
 #include "compiler/ir/aliases.h"
+#include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/transform.h"
 #include "passes/pass.h"
 
@@ -242,8 +243,7 @@ class Cse {
         for (Var r : aliases_.roots(b.var))
           if (consumed_.contains(r)) return false;
     }
-    return match(s.exp, [](const Alloc&) { return false; }, [](const Scratch&) { return false; },
-                 [](const auto&) { return true; });
+    return traits_of(s.exp).shareable;
   }
   bool duplicate(const Stm& s, uint64_t key) {
     auto found = known_.find(key);

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"
+#include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/facts.h"
 #include "compiler/ir/transform.h"
 #include "passes/pass.h"
@@ -93,13 +94,11 @@ class Hoister {
         for (Var r : aliases_.roots(b.var)) if (consumed_.contains(r)) return false;
     }
     if (!s.attrs.empty()) return false;
-    bool ok = total(s);
-    bool view = match(s.exp, [](const Index&) { return true; }, [](const Reshape&) { return true; }, [](const Permute&) { return true; },
-                      [](const Identity&) { return true; }, [](const auto&) { return false; });
+    bool ok = traits_of(s.exp).speculatable;
     for (Bind b : s.pattern)
-      if (is_array(p_.type(b.var)) && s.checks.empty() && !view)
+      if (is_array(p_.type(b.var)) && s.checks.empty() && !is_view(s.exp))
         ok = ok && std::ranges::all_of(shape_of(p_.type(b.var)), [&](const Dim& d) { return not_negative(d); });
-    walk_parts(s, [&](const Body& inner) { each_stm(inner, [&](const Stm& x) { ok = ok && total(x); }); });
+    walk_parts(s, [&](const Body& inner) { each_stm(inner, [&](const Stm& x) { ok = ok && traits_of(x.exp).speculatable; }); });
     return ok;
   }
   // Whether all places that s and its bodies read and update are inside of their arrays: by what is known outside, by what s says
@@ -157,13 +156,6 @@ class Hoister {
       if (!n || !first || !count || !facts_.nonnegative(*first) || !facts_.nonnegative(*count) || !facts_.nonnegative(*n - *first - *count)) return false;
     }
     return true;
-  }
-  bool total(const Stm& s) const {
-    return match(s.exp, [](const Assert&) { return false; }, [](const While&) { return false; }, [](const Call&) { return false; },
-                 [](const Scratch&) { return false; }, [](const Jvp&) { return false; }, [](const Vjp&) { return false; },
-                 [](const Custom&) { return false; }, [](const Seg&) { return false; }, [](const Alloc&) { return false; },
-                 [](const WithAcc&) { return false; }, [](const Hist&) { return false; }, [](const AccUpdate&) { return false; },
-                 [](const auto&) { return true; });
   }
   void lift_from(Stm& outer, List<Stm>& out) {
     VarSet inside;

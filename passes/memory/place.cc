@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/layout.h"
 #include "passes/memory/interleave.h"
@@ -200,17 +201,11 @@ class Placer {
   }
   // True if `v` is made by a statement that can make it anywhere.
   bool creates(const Stm* s) const {
-    return s && match(s->exp, [](const Iota&) { return true; }, [](const Replicate&) { return true; },
-                      [](const Scratch&) { return true; }, [](const ArrayLit&) { return true; },
-                      [](const Concat&) { return true; }, [](const Copy&) { return true; }, [](const If&) { return true; },
-                      [](const Seg&) { return true; }, [](const auto&) { return false; });
+    return s && (!may_alias(s->exp) || std::holds_alternative<If>(s->exp));
   }
   // True if results of `e` may lie in the blocks of its operands.
   static bool may_alias(const Exp& e) {
-    return match(e, [](const Iota&) { return false; }, [](const Replicate&) { return false; },
-                 [](const Scratch&) { return false; }, [](const ArrayLit&) { return false; },
-                 [](const Concat&) { return false; }, [](const Copy&) { return false; }, [](const Seg&) { return false; },
-                 [](const auto&) { return true; });
+    return kind_of(e) != Kind::Make && !std::holds_alternative<Seg>(e);
   }
 
   // Constant arrays that an update, an accumulator or a call may overwrite.
@@ -277,9 +272,7 @@ class Placer {
     }
   }
   bool is_scalar_work(const Stm& s) const {
-    return match(s.exp, [](const Assert&) { return true; }, [](const Apply&) { return true; }, [](const Convert&) { return true; },
-                 [&](const Index&) { return !is_array(p_.type(s.pattern[0].var)); },
-                 [&](const Identity& x) { auto v = var_of(x.value); return !v || !is_array(p_.type(*v)); }, [](const auto&) { return false; });
+    return kind_of(s.exp) == Kind::Check || kind_of(s.exp) == Kind::Step || (is_view(s.exp) && !is_array(p_.type(s.pattern[0].var)));
   }
   // What the value of an update is another shape of, if it is.
   std::optional<Atom> unshaped(const Update& x, uint32_t depth) const {

@@ -14,6 +14,7 @@
 #include <deque>
 
 #include "compiler/ir/aliases.h"
+#include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/term.h"
 #include "compiler/ir/transform.h"
@@ -299,9 +300,7 @@ class Interchange {
       if (!s.checks.empty()) return nullptr;             // behind it may stand anything
       auto x = std::get_if<Screma>(&s.exp);
       if (!x) {
-        bool cheap = std::holds_alternative<Apply>(s.exp) || std::holds_alternative<Index>(s.exp) || std::holds_alternative<Permute>(s.exp) ||
-                     std::holds_alternative<Convert>(s.exp) || std::holds_alternative<Identity>(s.exp);
-        if (!cheap) return nullptr;
+        if (!is_step(s.exp) && !is_view(s.exp)) return nullptr;
         continue;
       }
       bool fine = identity_post(*x) && x->scans.empty() && x->late.empty() && outside(x->width);

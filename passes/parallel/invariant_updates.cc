@@ -13,6 +13,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/rewrite.h"
 
 namespace raido {
@@ -221,11 +222,8 @@ class InvariantUpdates {
     }
     prune(p_, code);
     for (const Stm& s : code.stms) {
-      bool total = s.checks.empty() && match(s.exp, [](const Apply&) { return true; }, [](const Convert&) { return true; },
-                                             [](const Identity&) { return true; },
-                                             [&](const Index&) { return path.size() == 1; },   // no branch around it
-                                             [](const auto&) { return false; });
-      if (!total) return {};
+      bool in_branch = path.size() > 1;                  // what is read there may be outside elsewhere
+      if (!s.checks.empty() || !(is_step(s.exp) || (kind_of(s.exp) == Kind::Read && !in_branch))) return {};
     }
     return code;
   }
@@ -265,9 +263,8 @@ class InvariantUpdates {
   static bool is_heavy(const Body& b) {
     bool heavy = false;
     each_stm(b, [&](const Stm& s) {
-      heavy |= match(s.exp, [](const For&) { return true; }, [](const While&) { return true; }, [](const Screma&) { return true; },
-                     [](const Hist&) { return true; }, [](const WithAcc&) { return true; }, [](const Call&) { return true; },
-                     [](const Replicate&) { return true; }, [](const Update&) { return true; }, [](const auto&) { return false; });
+      Kind k = kind_of(s.exp);
+      heavy |= k == Kind::Loop || k == Kind::Parallel || k == Kind::Scope || k == Kind::Call || k == Kind::Make || std::holds_alternative<Update>(s.exp);
     });
     return heavy;
   }

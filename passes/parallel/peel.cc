@@ -12,6 +12,7 @@
 // Loops that hold other loops stay as they are: there a branch costs little beside what is inside.
 #include <algorithm>
 
+#include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/term.h"
 #include "compiler/ir/transform.h"
 #include "passes/pass.h"
@@ -71,9 +72,8 @@ class Peeler {
   std::unordered_map<Var, Apply> sums_;
 
   static bool is_simple(const Exp& e) {
-    return match(e, [](const Apply&) { return true; }, [](const Convert&) { return true; }, [](const Identity&) { return true; },
-                 [](const Index&) { return true; }, [](const Update&) { return true; }, [](const Assert&) { return true; },
-                 [](const auto&) { return false; });
+    Kind k = kind_of(e);
+    return is_step(e) || k == Kind::Read || k == Kind::Check || std::holds_alternative<Update>(e);
   }
   struct Sum { std::optional<Var> base; i64 constant; };
   std::optional<Sum> sum(const Atom& a) const {

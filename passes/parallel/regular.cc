@@ -1,6 +1,7 @@
 // regular.cc - see regular.h. One walk over the program collects counters and their limits; one over a nest what it
 // updates.
 #include "passes/parallel/regular.h"
+#include "compiler/ir/analysis/traits.h"
 
 #include <algorithm>
 
@@ -71,7 +72,7 @@ bool Regular::is_light(size_t operations, const Stm& s) const {
     [&](const Apply& x) { return !is_costly(x.op) && operations < longest_prefix; },
     [&](const Convert&) { return operations < longest_prefix; },
     [&](const Index& x) { return is_array(p_.type(s.pattern[0].var)) || !is_modified(x.array); },
-    [](const Identity&) { return true; }, [](const Permute&) { return true; }, [](const Reshape&) { return true; }, [](const Assert&) { return true; }, [](const auto&) { return false; });
+    [&](const auto&) { return kind_of(s.exp) == Kind::View || kind_of(s.exp) == Kind::Check; });
 }
 
 bool Regular::accumulates_only(const For& x) const {

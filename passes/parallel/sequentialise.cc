@@ -14,6 +14,7 @@
 // of a loop over that very dimension. Statements keep their order; proofs become state of the loops.
 #include <algorithm>
 
+#include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/term.h"
 #include "passes/parallel/chunks.h"
@@ -422,8 +423,7 @@ class Sequentialise {
     auto invariant = [&](const Atom& a) { auto v = var_of(a); return !v || (!inside.contains(*v) && *v != x.i); };
     auto moving = [&](const Atom& a) { auto v = var_of(a); return v && moves.contains(*v); };
     for (const Stm& inner : x.body.stms) {
-      bool view = std::holds_alternative<Index>(inner.exp) || std::holds_alternative<Reshape>(inner.exp) || std::holds_alternative<Permute>(inner.exp);
-      if (!view && std::ranges::any_of(inner.pattern, [&](Bind b) { return is_array(p_.type(b.var)); })) return false;
+      if (!is_view(inner.exp) && std::ranges::any_of(inner.pattern, [&](Bind b) { return is_array(p_.type(b.var)); })) return false;
       auto sum = std::get_if<Apply>(&inner.exp);
       auto read = std::get_if<Index>(&inner.exp);
       if ((sum && sum->op == ScalarOp::add && ((moving(sum->args[0]) && invariant(sum->args[1])) || (moving(sum->args[1]) && invariant(sum->args[0])))) ||
