@@ -34,7 +34,8 @@ def counters_in_sources():
     """The names that passes give to what they count, each written in full or as the id of a simplification rule."""
     passes = root.parent / "passes"
     text = "".join(path.read_text() for path in sorted(passes.rglob("*.cc")))
-    counters = set(re.findall(r'"([a-z_]+\.[A-Za-z0-9_]+)"', text))
+    counters = set(re.findall(r'"([a-z_]+\.[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*)"', text))
+    counters |= {name for call in re.findall(r"\bcount\(([^;]*?)\);", text) for name in re.findall(r'"([^"]+)"', call) if not name.endswith(".")}
     rules = {"simplify." + rule for rule in re.findall(r'\{"([A-Z]\d+[\w.]*)", \w+\}', text)}
     return counters | rules | set(re.findall(r"^PASS\((\w+),", (passes / "passes.def").read_text(), re.M))
 
@@ -52,7 +53,7 @@ for path in [f.resolve() for f in options.files] or sorted((root / "golden").rgl
         file.flush()
         run = subprocess.run([options.raido, "dev", *commands[0], file.name], capture_output=True, text=True)
         stats = subprocess.run([options.raido, "dev", *commands[0], "--stats", file.name], capture_output=True, text=True)
-    counted.update(re.findall(r"^ *([a-z_]+\.[A-Za-z0-9_.]+) +[1-9]\d*$", stats.stderr, re.M))
+    counted.update(re.findall(r"^ *(\S+) +[1-9]\d*$", stats.stderr, re.M))
     counted.update(name for words in re.findall(r"--pass[= ](\S+)", " ".join(commands[0])) for name in words.split(","))
     must_fail = path.name.startswith("fail_")
     output = run.stderr if must_fail else run.stdout

@@ -375,7 +375,7 @@ class Record {
     pair.f.body.result.push_back(inner.update(state, {i}, value));
     pair.fs.pattern.push_back({final});
     pair.kept++;
-    context_.stats.count("V12");
+    context_.stats.count("record.V12");
     return *var_of(load.index(p_.hint(value), final, {pair.turned}));
   }
   // The values of the bodies themselves.

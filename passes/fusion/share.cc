@@ -98,7 +98,7 @@ class Share {
         b.inputs.push_back(values);
         b.pre.params.push_back({value});
         kept.emplace(x.var, value);
-        context_.stats.count("V11");
+        context_.stats.count("share.V11");
       }
     }
     substitute(p_, b.pre.body, kept);
