@@ -8,12 +8,15 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/interface.h"
 #include "compiler/ir/ir.h"
 #include "compiler/ir/target.h"
 
 namespace raido {
 
 struct OutputOptions {
+  enum class Form { Executable, Server, Library } form = Form::Executable;
+  bool spread_results = false;             // libraries: a tuple is several results, as before version 0.26
   bool strict_fp = false;   // --fp=strict: no fused multiply-adds
   bool flush_subnormals = false;
   bool emulate = false;     // GPU backends: run on the emulator, which prints its counts
@@ -21,6 +24,7 @@ struct OutputOptions {
 
 struct Output {
   std::string source;                      // one C file
+  std::string header, manifest;            // of libraries
   std::vector<std::string> compile_flags;  // for the C compiler, beside the user's CFLAGS
   std::vector<std::string> link_flags;     // behind the source file
 };
@@ -32,7 +36,7 @@ struct Backend {
       : name(backend_name), summary(backend_summary), target(backend_target) {}
   Backend(const Backend&) = delete;
   virtual ~Backend() = default;
-  virtual Output generate(const ir::Program& program, const OutputOptions& options) const = 0;
+  virtual Output generate(const ir::Program& program, const Interface& interface, const OutputOptions& options) const = 0;
 };
 
 std::span<const Backend* const> all_backends();

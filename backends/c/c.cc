@@ -7,10 +7,12 @@
 
 namespace raido {
 
-Output CBackend::generate(const ir::Program& program, const OutputOptions& options) const {
+Output CBackend::generate(const ir::Program& program, const Interface& interface, const OutputOptions& options) const {
   kir::Module module = kir::from_core(program, target);
   kir::optimise(module);
-  return {print_program(program, module, {}), compile_flags(options), {"-lm", "-lpthread"}};
+  ProgramParts parts;
+  parts.backend = name;
+  return print_program(program, interface, module, parts, options);
 }
 
 }  // namespace raido

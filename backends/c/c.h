@@ -6,7 +6,7 @@ namespace raido {
 
 struct CBackend final : Backend {
   CBackend() : Backend("c", "sequential C", ir::Target::Sequential) {}
-  Output generate(const ir::Program& program, const OutputOptions& options) const override;
+  Output generate(const ir::Program& program, const Interface& interface, const OutputOptions& options) const override;
 };
 
 }  // namespace raido

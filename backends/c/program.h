@@ -1,4 +1,5 @@
-// program.h - the C file of a program: runtime, scalar operations, functions, entry points.
+// program.h - the C file of a program: runtime, scalar operations, functions, entry points, and what makes it an executable, a server
+// or a library.
 #pragma once
 #include <string>
 #include <string_view>
@@ -15,11 +16,14 @@ struct ProgramParts {
   std::vector<std::string_view> runtime;         // files of backends/runtime beside the common ones
   std::string start, stop;                       // statements of raido_program_start and _stop, `c` is the context
   bool device = false;                           // arrays live in device memory
+  std::string_view backend;                      // as headers call it
 };
-std::string print_program(const ir::Program& program, const kir::Module& module, const ProgramParts& parts);
+Output print_program(const ir::Program& program, const Interface& interface, const kir::Module& module, const ProgramParts& parts,
+                     const OutputOptions& options);
 
 // A program for a device: `words` is the vocabulary of its kernels, `device` the device's file.
-Output device_program(const ir::Program& program, std::string_view words, std::string_view device, const OutputOptions& options);
+Output device_program(const ir::Program& program, const Interface& interface, std::string_view words, std::string_view device,
+                      const OutputOptions& options);
 
 // The host program of a device only starts kernels: little optimisation is enough, and compiles in half the time.
 std::vector<std::string> compile_flags(const OutputOptions& options, bool device = false);

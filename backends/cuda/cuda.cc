@@ -5,8 +5,8 @@
 
 namespace raido {
 
-Output CudaBackend::generate(const ir::Program& program, const OutputOptions& options) const {
-  return device_program(program, "words_cuda.h", "device_cuda.h", options);
+Output CudaBackend::generate(const ir::Program& program, const Interface& interface, const OutputOptions& options) const {
+  return device_program(program, interface, "words_cuda.h", "device_cuda.h", options);
 }
 
 }  // namespace raido

@@ -1,6 +1,7 @@
 // kernel.cc - names, hash-consed expressions, free names.
 #include "backends/kernel/kernel.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "compiler/base/match.h"
@@ -148,6 +149,31 @@ std::vector<Name> free_names(const Module& m, const Block& b) {
   FreeNames f(m);
   f.block(b);
   return std::move(f.found);
+}
+
+bool may_keep(const Module& m, const Block& b, Name memory) {
+  auto is = [&](ExprId e) {
+    const Name* n = std::get_if<Name>(&m.exprs[e.index].node);
+    return n && *n == memory;
+  };
+  auto any = [&](const std::vector<ExprId>& es) { return std::ranges::any_of(es, is); };
+  auto inside = [&](const Block& inner) { return may_keep(m, inner, memory); };
+  for (const Stm& s : b) {
+    bool keeps = match(s.node,
+        [&](const Declare& x) { return x.init && is(*x.init); },
+        [&](const Assign& x) { return is(x.value); },
+        [&](const For& x) { return inside(x.body); },
+        [&](const While& x) { return inside(x.test) || inside(x.body); },
+        [&](const If& x) { return inside(x.then_) || inside(x.else_); },
+        [&](const ParallelFor& x) { return inside(x.body); },
+        [&](const Call& x) { return any(x.args); },
+        [&](const Return& x) { return any(x.values); },
+        [&](const Retain& x) { return x.block == memory; },
+        [&](const SetBlock& x) { return x.from == memory; },
+        [](const auto&) { return false; });
+    if (keeps) return true;
+  }
+  return false;
 }
 
 }  // namespace raido::kir

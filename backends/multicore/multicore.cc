@@ -7,15 +7,16 @@
 
 namespace raido {
 
-Output MulticoreBackend::generate(const ir::Program& program, const OutputOptions& options) const {
+Output MulticoreBackend::generate(const ir::Program& program, const Interface& interface, const OutputOptions& options) const {
   kir::Module module = kir::from_core(program, target);
   kir::optimise(module);
   ProgramParts parts;
+  parts.backend = name;
   parts.defines = "#define RAIDO_THREADS 1\n";
   parts.runtime = {"tasks.h"};
   parts.start = "  if (raido_pool_start(c) != 0) return 1;\n";
   parts.stop = "  raido_pool_stop(c);\n";
-  return {print_program(program, module, parts), compile_flags(options), {"-lm", "-lpthread"}};
+  return print_program(program, interface, module, parts, options);
 }
 
 }  // namespace raido

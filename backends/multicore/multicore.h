@@ -6,7 +6,7 @@ namespace raido {
 
 struct MulticoreBackend final : Backend {
   MulticoreBackend() : Backend("multicore", "C with threads", ir::Target::Multicore) {}
-  Output generate(const ir::Program& program, const OutputOptions& options) const override;
+  Output generate(const ir::Program& program, const Interface& interface, const OutputOptions& options) const override;
 };
 
 }  // namespace raido

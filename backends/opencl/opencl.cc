@@ -5,8 +5,8 @@
 
 namespace raido {
 
-Output OpenClBackend::generate(const ir::Program& program, const OutputOptions& options) const {
-  return device_program(program, "words_opencl.h", "device_opencl.h", options);
+Output OpenClBackend::generate(const ir::Program& program, const Interface& interface, const OutputOptions& options) const {
+  return device_program(program, interface, "words_opencl.h", "device_opencl.h", options);
 }
 
 }  // namespace raido

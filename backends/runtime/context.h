@@ -1,4 +1,4 @@
-// context.h - what a running program owns: the context (one per program) and its workers (one per thread).
+// context.h - what a running program owns: contexts, which share nothing, and the workers of each (one per thread).
 //
 // Every generated function takes the worker that runs it. A worker has its own free lists and its own error text, so
 // neither needs a lock; the context has what all workers share. A function that fails returns nonzero after storing
@@ -26,6 +26,13 @@
 // the code before it: functions begin at 64 bytes, and loops too where that takes fewer than 33.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("align-functions=64", "align-loops=33")
+#endif
+// Who compiles a library may not have our options: loops are for vectors only with -fopenmp-simd, and these two matter as much.
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wunknown-pragmas"
+#endif
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-math-errno", "no-trapping-math")
 #endif
 
 #define RAIDO_FN static __attribute__((unused))
@@ -85,32 +92,44 @@ struct raido_pool;
 struct raido_constants;
 struct raido_device;
 
+struct raido_config;
+
+// Something that took time on a device.
+struct raido_event {
+  struct raido_event *next;
+  const char *name;      // a kernel, or a kind of copy
+  int is_kernel;
+  i64 duration, blocks, block_size, bytes;       // duration: nanoseconds
+};
+
 struct raido_param {
   const char *name, *kind;
-  int set;                                        // else the program has a value of its own
-  i64 value;
 };
 
 struct raido_worker {
   struct raido_context *context;
   int number;
   const char *stack;                              // where the thread's stack began
-  char *error;                                    // the first failure of this worker, or NULL
+  char *error;                                    // the first failure of this worker: its code, then its text; or NULL
   struct raido_block *free[RAIDO_SIZE_CLASSES];   // blocks to be used again, by size class
   size_t cached;                                  // bytes in `free`
 };
 
 struct raido_context {
   const char *program;   // how messages name it
+  struct raido_config *config;
   int debugging, logging, profiling;
   int num_threads;
+  int started;           // the top-level values are there
   FILE *log;
+  pthread_mutex_t use;   // held by the call from outside that is running
   pthread_mutex_t lock;  // guards `blocks`, `live`, `peak`
   struct raido_block *blocks;
   size_t live, peak;     // bytes obtained from the system: now, at most
+  size_t limit;          // of `live`; 0: none
   struct raido_worker main;
   struct raido_pool *pool;
   struct raido_constants *constants;  // top-level values of the program; its layout is the program's own
   struct raido_device *device;
-  i64 started, stopped;  // of the run being measured; a device sets them, without its transfers
+  struct raido_event *events, **last_event;       // what was measured while profiling
 };

@@ -16,7 +16,8 @@ struct dev {
   int (*DeviceGetName)(char *, int, int);
   int (*DeviceGetAttribute)(int *, int, int);
   int (*DevicePrimaryCtxRetain)(void **, int);
-  int (*CtxSetCurrent)(void *);
+  int (*CtxPushCurrent)(void *);
+  int (*CtxPopCurrent)(void **);
   int (*CtxSynchronize)(void);
   int (*ModuleLoadData)(void **, const void *);
   int (*ModuleGetFunction)(void **, void *, const char *);
@@ -34,6 +35,8 @@ struct dev {
   int (*GetProgramLog)(void *, char *);
   int (*GetCUBINSize)(void *, size_t *);
   int (*GetCUBIN)(void *, char *);
+  int (*GetPTXSize)(void *, size_t *);
+  int (*GetPTX)(void *, char *);
   int (*DestroyProgram)(void **);
 };
 
@@ -85,14 +88,14 @@ RAIDO_FN int dev_load(struct dev *d) {
   RAIDO_CU(Init, "cuInit"); RAIDO_CU(DeviceGetCount, "cuDeviceGetCount"); RAIDO_CU(DeviceGet, "cuDeviceGet");
   RAIDO_CU(DeviceGetName, "cuDeviceGetName"); RAIDO_CU(DeviceGetAttribute, "cuDeviceGetAttribute");
   RAIDO_CU(DevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain"); RAIDO_CU(DevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2");
-  RAIDO_CU(CtxSetCurrent, "cuCtxSetCurrent"); RAIDO_CU(CtxSynchronize, "cuCtxSynchronize"); RAIDO_CU(ModuleLoadData, "cuModuleLoadData");
+  RAIDO_CU(CtxPushCurrent, "cuCtxPushCurrent_v2"); RAIDO_CU(CtxPopCurrent, "cuCtxPopCurrent_v2"); RAIDO_CU(CtxSynchronize, "cuCtxSynchronize"); RAIDO_CU(ModuleLoadData, "cuModuleLoadData");
   RAIDO_CU(ModuleGetFunction, "cuModuleGetFunction"); RAIDO_CU(ModuleUnload, "cuModuleUnload"); RAIDO_CU(MemAlloc, "cuMemAlloc_v2");
   RAIDO_CU(MemFree, "cuMemFree_v2"); RAIDO_CU(MemcpyDtoH, "cuMemcpyDtoH_v2"); RAIDO_CU(MemcpyHtoD, "cuMemcpyHtoD_v2");
   RAIDO_CU(MemcpyDtoD, "cuMemcpyDtoD_v2"); RAIDO_CU(LaunchKernel, "cuLaunchKernel");
 #undef RAIDO_CU
 #define RAIDO_RTC(name) if (dev_symbol(d, d->compiler, "nvrtc" #name, &d->name) != 0) return 1
   RAIDO_RTC(CreateProgram); RAIDO_RTC(CompileProgram); RAIDO_RTC(GetProgramLogSize); RAIDO_RTC(GetProgramLog); RAIDO_RTC(GetCUBINSize);
-  RAIDO_RTC(GetCUBIN); RAIDO_RTC(DestroyProgram);
+  RAIDO_RTC(GetCUBIN); RAIDO_RTC(GetPTXSize); RAIDO_RTC(GetPTX); RAIDO_RTC(DestroyProgram);
 #undef RAIDO_RTC
   return 0;
 }
@@ -104,11 +107,11 @@ RAIDO_FN int dev_capability(struct dev *d, int device) {
   return 10 * major + minor;
 }
 
-// The device asked for, or the one of highest compute capability.
-RAIDO_FN int dev_choose(struct dev *d, struct dev_options *o) {
+// The device asked for, or the one of highest compute capability. With `list`: prints them all.
+RAIDO_FN int dev_choose(struct dev *d, const char *wanted, FILE *list) {
   int count = 0, best = -1, best_capability = -1;
-  int skip = o->device != NULL && o->device[0] == '#' ? atoi(o->device + 1) : 0;
-  const char *wanted = o->device;
+  const char *asked = wanted;
+  int skip = wanted != NULL && wanted[0] == '#' ? atoi(wanted + 1) : 0;
   if (wanted != NULL && wanted[0] == '#') wanted += 1 + strspn(wanted + 1, "0123456789");
   if (wanted != NULL) wanted += strspn(wanted, " ");
   if (dev_check(d, d->Init(0), "cuInit") || dev_check(d, d->DeviceGetCount(&count), "cuDeviceGetCount")) return 1;
@@ -118,7 +121,7 @@ RAIDO_FN int dev_choose(struct dev *d, struct dev_options *o) {
     if (d->DeviceGet(&device, k) != 0) continue;
     d->DeviceGetName(name, sizeof name, device);
     int capability = dev_capability(d, device);
-    if (o->list) { printf("#%d: %s (compute capability %d.%d)\n", k, name, capability / 10, capability % 10); continue; }
+    if (list != NULL) { fprintf(list, "#%d: %s (compute capability %d.%d)\n", k, name, capability / 10, capability % 10); continue; }
     if (wanted != NULL) {
       if (strstr(name, wanted) == NULL || skip-- != 0) continue;
       best = device;
@@ -126,41 +129,80 @@ RAIDO_FN int dev_choose(struct dev *d, struct dev_options *o) {
     }
     if (capability > best_capability) { best = device; best_capability = capability; }
   }
-  if (o->list) exit(0);
   d->device = best;
-  if (best < 0) snprintf(d->error, sizeof d->error, "CUDA: no device%s%s", o->device != NULL ? " matches " : "", o->device != NULL ? o->device : "");
+  if (best < 0 && list == NULL) snprintf(d->error, sizeof d->error, "CUDA: no device%s%s", asked != NULL ? " matches " : "", asked != NULL ? asked : "");
   return best < 0;
 }
 
-RAIDO_FN int dev_build(struct dev *d, struct dev_options *o) {
+RAIDO_FN void dev_list(struct dev *d, const struct raido_config *cfg) {
+  (void)cfg;
+  if (dev_load(d) == 0) dev_choose(d, NULL, stdout);
+  else printf("%s\n", d->error);
+}
+
+RAIDO_FN void dev_complain(struct dev *d, void *program) {
+  size_t size = 0;
+  d->GetProgramLogSize(program, &size);
+  char *text = calloc(1, size + 1);
+  if (text == NULL) return;
+  d->GetProgramLog(program, text);
+  fprintf(stderr, "%s\n", text);
+  free(text);
+}
+
+// The machine code of the kernels; NULL after a failure.
+RAIDO_FN char *dev_compile(struct dev *d, const struct raido_config *cfg, const char *source, const char *arch, size_t *size) {
   void *program = NULL;
-  char arch[64];
-  const char *options[RAIDO_BUILD_OPTIONS + 4];
   int n = 0;
-  snprintf(arch, sizeof arch, "--gpu-architecture=sm_%d", dev_capability(d, d->device));
+  const char **options = calloc((size_t)cfg->build_option_count + 4, sizeof *options);
+  if (options == NULL) { dev_check(d, 2, "calloc"); return NULL; }
   options[n++] = arch;
   options[n++] = "--std=c++17";
   options[n++] = "-diag-suppress=177";
   if (RAIDO_STRICT_FP) options[n++] = "-fmad=false";
-  for (int k = 0; k < o->build_option_count; k++) options[n++] = o->build_options[k];
-  if (dev_check(d, d->CreateProgram(&program, o->source, "kernels.cu", 0, NULL, NULL), "nvrtcCreateProgram")) return 1;
-  int code = d->CompileProgram(program, n, options);
-  size_t size = 0;
-  if (code != 0) {
-    d->GetProgramLogSize(program, &size);
-    char *text = calloc(1, size + 1);
-    if (text != NULL) { d->GetProgramLog(program, text); fprintf(stderr, "%s\n", text); free(text); }
-    d->DestroyProgram(&program);
-    return dev_check(d, code, "nvrtcCompileProgram");
+  for (int k = 0; k < cfg->build_option_count; k++) options[n++] = cfg->build_options[k];
+  int code = d->CreateProgram(&program, source, "kernels.cu", 0, NULL, NULL);
+  if (dev_check(d, code, "nvrtcCreateProgram")) { free(options); return NULL; }
+  code = d->CompileProgram(program, n, options);
+  free(options);
+  char *cubin = NULL, *ptx = NULL;
+  if (dev_check(d, code, "nvrtcCompileProgram")) dev_complain(d, program);
+  else if (!dev_check(d, d->GetCUBINSize(program, size), "nvrtcGetCUBINSize")) cubin = malloc(*size + 1);
+  if (cubin != NULL) d->GetCUBIN(program, cubin);
+  if (cubin != NULL && cfg->texts[RAIDO_TEXT_DUMP_BINARY] != NULL) {
+    size_t n_ptx = 0;
+    if (d->GetPTXSize(program, &n_ptx) == 0) ptx = malloc(n_ptx + 1);
+    if (ptx == NULL || d->GetPTX(program, ptx) != 0 || raido_write_file(cfg->texts[RAIDO_TEXT_DUMP_BINARY], ptx, strlen(ptx)) != 0) {
+      dev_check(d, 1, "writing the PTX code");
+      free(cubin);
+      cubin = NULL;
+    }
+    free(ptx);
   }
-  d->GetCUBINSize(program, &size);
-  char *cubin = malloc(size + 1);
-  if (cubin == NULL) return dev_check(d, 2, "malloc");
-  d->GetCUBIN(program, cubin);
   d->DestroyProgram(&program);
-  code = d->ModuleLoadData(&d->module, cubin);
-  free(cubin);
-  if (dev_check(d, code, "cuModuleLoadData")) return 1;
+  return cubin;
+}
+
+RAIDO_FN int dev_build(struct dev *d, const struct raido_config *cfg, const char *source) {
+  char arch[64];
+  size_t size = 0;
+  snprintf(arch, sizeof arch, "--gpu-architecture=sm_%d", dev_capability(d, d->device));
+  u64 key = raido_hash(raido_hash(UINT64_C(14695981039346656037), source), arch);
+  for (int k = 0; k < cfg->build_option_count; k++) key = raido_hash(key, cfg->build_options[k]);
+  const char *given = cfg->texts[RAIDO_TEXT_BINARY];
+  char *code = given != NULL ? raido_whole_file(given, &size) : cfg->texts[RAIDO_TEXT_DUMP_BINARY] != NULL ? NULL : raido_cached(cfg, key, &size);
+  if (given != NULL && code == NULL) {
+    snprintf(d->error, sizeof d->error, "CUDA: %.400s cannot be read", given);
+    return 1;
+  }
+  if (code == NULL) {
+    code = dev_compile(d, cfg, source, arch, &size);
+    if (code == NULL) return d->error[0] != 0 ? 1 : dev_check(d, 2, "malloc");
+    raido_keep_cached(cfg, key, code, size);
+  }
+  int failed = dev_check(d, d->ModuleLoadData(&d->module, code), "cuModuleLoadData");
+  free(code);
+  if (failed) return 1;
   d->kernels = calloc((size_t)raido_kernel_count + 1, sizeof *d->kernels);
   if (d->kernels == NULL) return dev_check(d, 2, "calloc");
   for (int k = 0; k < raido_kernel_count; k++)
@@ -168,19 +210,33 @@ RAIDO_FN int dev_build(struct dev *d, struct dev_options *o) {
   return 0;
 }
 
-RAIDO_FN int dev_open(struct dev *d, struct dev_options *o, FILE *log) {
-  (void)log;
-  if (dev_load(d) != 0 || dev_choose(d, o) != 0) return 1;
-  if (dev_check(d, d->DevicePrimaryCtxRetain(&d->context, d->device), "cuDevicePrimaryCtxRetain")) return 1;
-  if (dev_check(d, d->CtxSetCurrent(d->context), "cuCtxSetCurrent")) return 1;
-  return dev_build(d, o);
+RAIDO_FN void dev_enter(struct dev *d) { d->CtxPushCurrent(d->context); }
+RAIDO_FN void dev_leave(struct dev *d) {
+  void *context;
+  d->CtxPopCurrent(&context);
+}
+// Where it succeeds, the thread has entered.
+RAIDO_FN int dev_open(struct dev *d, const struct raido_config *cfg, const char *source) {
+  if (dev_load(d) != 0 || dev_choose(d, cfg->texts[RAIDO_TEXT_DEVICE], NULL) != 0) return 1;
+  void *context;
+  if (dev_check(d, d->DevicePrimaryCtxRetain(&context, d->device), "cuDevicePrimaryCtxRetain")) return 1;
+  d->context = context;
+  if (dev_check(d, d->CtxPushCurrent(d->context), "cuCtxPushCurrent")) return 1;
+  if (dev_build(d, cfg, source) == 0) return 0;
+  dev_leave(d);
+  return 1;
 }
 RAIDO_FN void dev_close(struct dev *d) {
-  d->CtxSynchronize();
-  d->ModuleUnload(d->module);
-  d->DevicePrimaryCtxRelease(d->device);
   free(d->kernels);
+  if (d->context != NULL) {
+    dev_enter(d);
+    d->CtxSynchronize();
+    if (d->module != NULL) d->ModuleUnload(d->module);
+    dev_leave(d);
+    d->DevicePrimaryCtxRelease(d->device);
+  }
 }
+RAIDO_FN void *dev_queue(struct dev *d) { (void)d; return NULL; }
 RAIDO_FN int dev_sync(struct dev *d) { return dev_check(d, d->CtxSynchronize(), "cuCtxSynchronize"); }
 RAIDO_FN int dev_alloc(struct dev *d, size_t n, dev_mem *out) { return dev_check(d, d->MemAlloc(out, n), "cuMemAlloc"); }
 RAIDO_FN int dev_free(struct dev *d, dev_mem m) { return dev_check(d, d->MemFree(m), "cuMemFree"); }

@@ -29,6 +29,7 @@ struct raido_emulator {                  // a thread of the operating system
 };
 
 struct dev {
+  int quiet;                             // the counts are not printed
   i64 kernels, threads, copies, bytes, reads, read_bytes, writes, written_bytes, allocations, allocated;
   // The launch that is running.
   int kernel;
@@ -42,13 +43,11 @@ struct dev {
   struct raido_emulator emulators[RAIDO_EMULATORS];
 };
 
-static struct dev *raido_emulated_device;
-
 // ---- blocks ----
 
 RAIDO_UNSEEN void raido_fiber_main(void) {
   struct raido_emulated_block *b = raido_here;
-  struct dev *d = raido_emulated_device;
+  struct dev *d = b->device;
 #ifdef RAIDO_ASAN
   __sanitizer_finish_switch_fiber(NULL, &b->stack, &b->stack_size);
 #endif
@@ -121,7 +120,7 @@ RAIDO_UNSEEN void raido_resume(struct raido_emulator *e, struct raido_fiber *f) 
 }
 
 RAIDO_UNSEEN void raido_diverged(struct raido_emulated_block *b, struct raido_fiber *waiting, struct raido_fiber *other) {
-  const char *kernel = raido_kernel_names[raido_emulated_device->kernel];
+  const char *kernel = raido_kernel_names[b->device->kernel];
   i64 first = waiting - b->fibers, second = other - b->fibers;
   flockfile(stderr);                     // another block may fail too: only the first one speaks
   fprintf(stderr, "emulator: barrier divergence in %s, block %" PRId64 ": thread %" PRId64 " waits at line %d, thread %" PRId64,
@@ -154,6 +153,7 @@ RAIDO_FN void *raido_emulate(void *argument) {
   struct raido_emulated_block *b = &e->block;
   u64 done = 0;
   raido_here = b;
+  b->device = d;
   for (;;) {
     pthread_mutex_lock(&d->lock);
     while (d->launch == done && !d->stop) pthread_cond_wait(&d->work, &d->lock);
@@ -239,10 +239,16 @@ RAIDO_FN int dev_launch(struct dev *d, int kernel, i64 blocks, int block_size, v
 // ---- the rest of the interface ----
 
 RAIDO_FN const char *dev_error(struct dev *d) { (void)d; return "out of memory"; }
-RAIDO_FN int dev_open(struct dev *d, struct dev_options *o, FILE *log) {
-  (void)o;
-  (void)log;
-  raido_emulated_device = d;
+RAIDO_FN void dev_enter(struct dev *d) { (void)d; }
+RAIDO_FN void dev_leave(struct dev *d) { (void)d; }
+RAIDO_FN void dev_list(struct dev *d, const struct raido_config *cfg) {
+  (void)d;
+  (void)cfg;
+  puts("#0: emulator");
+}
+RAIDO_FN int dev_open(struct dev *d, const struct raido_config *cfg, const char *source) {
+  (void)source;
+  d->quiet = !cfg->count;
   pthread_mutex_init(&d->lock, NULL);
   pthread_cond_init(&d->work, NULL);
   pthread_cond_init(&d->finished, NULL);
@@ -263,12 +269,14 @@ RAIDO_FN void dev_close(struct dev *d) {
   pthread_cond_destroy(&d->finished);
   pthread_cond_destroy(&d->work);
   pthread_mutex_destroy(&d->lock);
+  if (d->quiet) return;
   fprintf(stderr,
           "kernels %" PRId64 "\nthreads %" PRId64 "\ncopies %" PRId64 "\ncopied_bytes %" PRId64 "\nreads %" PRId64 "\nread_bytes %" PRId64
           "\nwrites %" PRId64 "\nwritten_bytes %" PRId64 "\nallocations %" PRId64 "\nallocated_bytes %" PRId64 "\natomics %" PRId64 "\n",
           d->kernels, d->threads, d->copies, d->bytes, d->reads, d->read_bytes, d->writes, d->written_bytes, d->allocations, d->allocated,
           raido_atomics);
 }
+RAIDO_FN void *dev_queue(struct dev *d) { (void)d; return NULL; }
 RAIDO_FN int dev_sync(struct dev *d) { (void)d; return 0; }
 RAIDO_FN int dev_alloc(struct dev *d, size_t n, dev_mem *out) {
   size_t words = (n + 3) / 4 * 4;        // a byte is updated through the word that holds it

@@ -30,6 +30,11 @@ struct dev {
   int (*ReleaseProgram)(void *);
   int (*ReleaseCommandQueue)(void *);
   int (*ReleaseContext)(void *);
+  int (*GetProgramInfo)(void *, u32, size_t, void *, size_t *);
+  void *(*CreateProgramWithBinary)(void *, u32, void *const *, const size_t *, const unsigned char **, int *, int *);
+  int (*GetCommandQueueInfo)(void *, u32, size_t, void *, size_t *);
+  int (*RetainCommandQueue)(void *);
+  int (*RetainContext)(void *);
 };
 
 RAIDO_FN const char *dev_error(struct dev *d) { return d->error; }
@@ -63,6 +68,8 @@ RAIDO_FN int dev_load(struct dev *d) {
   RAIDO_CL(CreateKernel); RAIDO_CL(SetKernelArg); RAIDO_CL(CreateBuffer); RAIDO_CL(ReleaseMemObject); RAIDO_CL(EnqueueReadBuffer);
   RAIDO_CL(EnqueueWriteBuffer); RAIDO_CL(EnqueueCopyBuffer); RAIDO_CL(EnqueueNDRangeKernel); RAIDO_CL(Finish); RAIDO_CL(ReleaseKernel);
   RAIDO_CL(ReleaseProgram); RAIDO_CL(ReleaseCommandQueue); RAIDO_CL(ReleaseContext);
+  RAIDO_CL(GetProgramInfo); RAIDO_CL(CreateProgramWithBinary); RAIDO_CL(GetCommandQueueInfo); RAIDO_CL(RetainCommandQueue);
+  RAIDO_CL(RetainContext);
 #undef RAIDO_CL
   return 0;
 }
@@ -76,41 +83,72 @@ RAIDO_FN int dev_matches(const char *name, const char *wanted, int *skip) {
   return (*skip)-- == 0;
 }
 
-RAIDO_FN int dev_choose(struct dev *d, struct dev_options *o) {
+// With `list`: prints all devices.
+RAIDO_FN int dev_choose(struct dev *d, const struct raido_config *cfg, FILE *list) {
   void *platforms[16], *devices[16];
+  const char *wanted = cfg->texts[RAIDO_TEXT_DEVICE], *wanted_platform = cfg->texts[RAIDO_TEXT_PLATFORM];
   u32 platform_count = 0, device_count = 0;
-  int skip = o->device != NULL && o->device[0] == '#' ? atoi(o->device + 1) : 0, found = 0, number = 0;
-  int platform_skip = o->platform != NULL && o->platform[0] == '#' ? atoi(o->platform + 1) : 0;
+  int skip = wanted != NULL && wanted[0] == '#' ? atoi(wanted + 1) : 0, found = 0, number = 0;
+  int platform_skip = wanted_platform != NULL && wanted_platform[0] == '#' ? atoi(wanted_platform + 1) : 0;
   d->GetPlatformIDs(16, platforms, &platform_count);
   if (platform_count > 16) platform_count = 16;
   for (u32 p = 0; p < platform_count; p++) {
     char platform_name[256] = "", name[256] = "";
     d->GetPlatformInfo(platforms[p], 0x0902, sizeof platform_name, platform_name, NULL);
-    if (!dev_matches(platform_name, o->platform, &platform_skip) && !o->list) continue;
+    if (list == NULL && !dev_matches(platform_name, wanted_platform, &platform_skip)) continue;
     device_count = 0;
     d->GetDeviceIDs(platforms[p], 0xffffffffu, 16, devices, &device_count);
     if (device_count > 16) device_count = 16;
     for (u32 k = 0; k < device_count; k++) {
       d->GetDeviceInfo(devices[k], 0x102b, sizeof name, name, NULL);
-      if (o->list) { printf("#%d: %s (%s)\n", number++, name, platform_name); continue; }
-      if (found || !dev_matches(name, o->device, &skip)) continue;
+      if (list != NULL) { fprintf(list, "#%d: %s (%s)\n", number++, name, platform_name); continue; }
+      if (found || !dev_matches(name, wanted, &skip)) continue;
       d->platform = platforms[p];
       d->device = devices[k];
       found = 1;
     }
   }
-  if (o->list) exit(0);
-  if (!found) snprintf(d->error, sizeof d->error, "OpenCL: no device%s%s", o->device != NULL ? " matches " : "", o->device != NULL ? o->device : "");
+  if (!found && list == NULL) snprintf(d->error, sizeof d->error, "OpenCL: no device%s%s", wanted != NULL ? " matches " : "", wanted != NULL ? wanted : "");
   return !found;
 }
 
-RAIDO_FN int dev_build(struct dev *d, struct dev_options *o) {
-  char flags[2048] = "-cl-std=CL1.2";
-  for (int k = 0; k < o->build_option_count; k++)
-    if (strlen(flags) + strlen(o->build_options[k]) + 2 < sizeof flags) { strcat(flags, " "); strcat(flags, o->build_options[k]); }
-  int code;
-  d->program = d->CreateProgramWithSource(d->context, 1, &o->source, NULL, &code);
-  if (dev_check(d, code, "clCreateProgramWithSource")) return 1;
+RAIDO_FN void dev_list(struct dev *d, const struct raido_config *cfg) {
+  if (dev_load(d) == 0) dev_choose(d, cfg, stdout);
+  else printf("%s\n", d->error);
+}
+
+// The program as the device has it; NULL after a failure.
+RAIDO_FN char *dev_binary(struct dev *d, size_t *size) {
+  unsigned char *bytes = NULL;
+  if (dev_check(d, d->GetProgramInfo(d->program, 0x1165, sizeof *size, size, NULL), "clGetProgramInfo")) return NULL;
+  bytes = malloc(*size + 1);
+  if (bytes == NULL) { dev_check(d, -6, "malloc"); return NULL; }
+  if (dev_check(d, d->GetProgramInfo(d->program, 0x1166, sizeof bytes, &bytes, NULL), "clGetProgramInfo")) { free(bytes); return NULL; }
+  return (char *)bytes;
+}
+
+RAIDO_FN int dev_build(struct dev *d, const struct raido_config *cfg, const char *source) {
+  char flags[2048] = "-cl-std=CL1.2", name[256] = "";
+  const char *given = cfg->texts[RAIDO_TEXT_BINARY], *dump = cfg->texts[RAIDO_TEXT_DUMP_BINARY];
+  for (int k = 0; k < cfg->build_option_count; k++)
+    if (strlen(flags) + strlen(cfg->build_options[k]) + 2 < sizeof flags) { strcat(flags, " "); strcat(flags, cfg->build_options[k]); }
+  d->GetDeviceInfo(d->device, 0x102b, sizeof name, name, NULL);
+  u64 key = raido_hash(raido_hash(raido_hash(UINT64_C(14695981039346656037), source), flags), name);
+  size_t size = 0;
+  char *binary = given != NULL ? raido_whole_file(given, &size) : raido_cached(cfg, key, &size);
+  if (given != NULL && binary == NULL) {
+    snprintf(d->error, sizeof d->error, "OpenCL: %.400s cannot be read", given);
+    return 1;
+  }
+  int code, from_binary = binary != NULL;
+  if (from_binary) {
+    const unsigned char *bytes = (const unsigned char *)binary;
+    d->program = d->CreateProgramWithBinary(d->context, 1, &d->device, &size, &bytes, NULL, &code);
+  } else {
+    d->program = d->CreateProgramWithSource(d->context, 1, &source, NULL, &code);
+  }
+  free(binary);
+  if (dev_check(d, code, "clCreateProgram")) return 1;
   code = d->BuildProgram(d->program, 1, &d->device, flags, NULL, NULL);
   if (code != 0) {
     size_t n = 0;
@@ -123,6 +161,14 @@ RAIDO_FN int dev_build(struct dev *d, struct dev_options *o) {
     }
     return dev_check(d, code, "clBuildProgram");
   }
+  if (dump != NULL || (!from_binary && cfg->texts[RAIDO_TEXT_CACHE] != NULL)) {
+    binary = dev_binary(d, &size);
+    if (binary == NULL) return 1;
+    if (dump == NULL) raido_keep_cached(cfg, key, binary, size);
+    int lost = dump != NULL && raido_write_file(dump, binary, size) != 0;
+    free(binary);
+    if (lost) return dev_check(d, 1, "writing the program");
+  }
   d->kernels = calloc((size_t)raido_kernel_count + 1, sizeof *d->kernels);
   if (d->kernels == NULL) return dev_check(d, -6, "calloc");
   for (int k = 0; k < raido_kernel_count; k++) {
@@ -132,24 +178,43 @@ RAIDO_FN int dev_build(struct dev *d, struct dev_options *o) {
   return 0;
 }
 
-RAIDO_FN int dev_open(struct dev *d, struct dev_options *o, FILE *log) {
+RAIDO_FN void dev_enter(struct dev *d) { (void)d; }
+RAIDO_FN void dev_leave(struct dev *d) { (void)d; }
+
+// The user's queue, its context and its device.
+RAIDO_FN int dev_take_queue(struct dev *d, void *queue) {
+  if (dev_check(d, d->GetCommandQueueInfo(queue, 0x1090, sizeof d->context, &d->context, NULL), "clGetCommandQueueInfo") ||
+      dev_check(d, d->GetCommandQueueInfo(queue, 0x1091, sizeof d->device, &d->device, NULL), "clGetCommandQueueInfo")) {
+    d->context = NULL;
+    return 1;
+  }
+  d->RetainContext(d->context);
+  d->RetainCommandQueue(queue);
+  d->queue = queue;
+  return 0;
+}
+
+RAIDO_FN int dev_open(struct dev *d, const struct raido_config *cfg, const char *source) {
   int code;
-  (void)log;
-  if (dev_load(d) != 0 || dev_choose(d, o) != 0) return 1;
+  if (dev_load(d) != 0) return 1;
+  if (cfg->queue != NULL) return dev_take_queue(d, cfg->queue) || dev_build(d, cfg, source);
+  if (dev_choose(d, cfg, NULL) != 0) return 1;
   d->context = d->CreateContext(NULL, 1, &d->device, NULL, NULL, &code);
   if (dev_check(d, code, "clCreateContext")) return 1;
   d->queue = d->CreateCommandQueue(d->context, d->device, 0, &code);
   if (dev_check(d, code, "clCreateCommandQueue")) return 1;
-  return dev_build(d, o);
+  return dev_build(d, cfg, source);
 }
 RAIDO_FN void dev_close(struct dev *d) {
-  d->Finish(d->queue);
-  for (int k = 0; k < raido_kernel_count; k++) d->ReleaseKernel(d->kernels[k]);
+  if (d->queue != NULL) d->Finish(d->queue);
+  for (int k = 0; d->kernels != NULL && k < raido_kernel_count; k++)
+    if (d->kernels[k] != NULL) d->ReleaseKernel(d->kernels[k]);
   free(d->kernels);
-  d->ReleaseProgram(d->program);
-  d->ReleaseCommandQueue(d->queue);
-  d->ReleaseContext(d->context);
+  if (d->program != NULL) d->ReleaseProgram(d->program);
+  if (d->queue != NULL) d->ReleaseCommandQueue(d->queue);
+  if (d->context != NULL) d->ReleaseContext(d->context);
 }
+RAIDO_FN void *dev_queue(struct dev *d) { return d->queue; }
 RAIDO_FN int dev_sync(struct dev *d) { return dev_check(d, d->Finish(d->queue), "clFinish"); }
 RAIDO_FN int dev_alloc(struct dev *d, size_t n, dev_mem *out) {
   int code;

@@ -1,22 +1,44 @@
-// errors.h - failures of a running program: stored in the worker as text, the first one wins.
+// errors.h - failures of a running program: stored in the worker as a code and a text, the first one wins.
 
+enum { RAIDO_SUCCESS = 0, RAIDO_REFUSED = 1, RAIDO_PROGRAM_ERROR = 2, RAIDO_OUT_OF_MEMORY = 3 };
+
+// What is stored when there is no memory for the text.
+static char raido_no_memory[] = "\003Error: out of memory";
+
+RAIDO_INLINE int raido_error_code(const char *error) { return error[0]; }
+RAIDO_INLINE const char *raido_error_text(const char *error) { return error + 1; }
+RAIDO_INLINE void raido_free_error(char *error) { if (error != raido_no_memory) free(error); }
+
+RAIDO_FN int raido_vfail(struct raido_worker *w, int code, const char *format, va_list args) __attribute__((format(printf, 3, 0), cold));
 RAIDO_FN int raido_fail(struct raido_worker *w, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
+RAIDO_FN int raido_refuse(struct raido_worker *w, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
+RAIDO_FN int raido_lack_memory(struct raido_worker *w, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
 
-RAIDO_FN int raido_fail(struct raido_worker *w, const char *format, ...) {
+RAIDO_FN int raido_vfail(struct raido_worker *w, int code, const char *format, va_list args) {
+  if (w->error != NULL) return 1;
+  va_list again;
+  va_copy(again, args);
+  int n = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  w->error = malloc((size_t)n + 2);
   if (w->error == NULL) {
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(NULL, 0, format, args);
-    va_end(args);
-    w->error = malloc((size_t)n + 1);
-    if (w->error != NULL) {
-      va_start(args, format);
-      vsnprintf(w->error, (size_t)n + 1, format, args);
-      va_end(args);
-    }
+    w->error = raido_no_memory;
+    return 1;
   }
+  w->error[0] = (char)code;
+  vsnprintf(w->error + 1, (size_t)n + 1, format, args);
   return 1;
 }
+#define RAIDO_FAIL_AS(code)                   \
+  va_list args;                               \
+  va_start(args, format);                     \
+  raido_vfail(w, code, format, args);         \
+  va_end(args);                               \
+  return 1
+// The program failed; the caller asked for what cannot be; memory is used up.
+RAIDO_FN int raido_fail(struct raido_worker *w, const char *format, ...) { RAIDO_FAIL_AS(RAIDO_PROGRAM_ERROR); }
+RAIDO_FN int raido_refuse(struct raido_worker *w, const char *format, ...) { RAIDO_FAIL_AS(RAIDO_REFUSED); }
+RAIDO_FN int raido_lack_memory(struct raido_worker *w, const char *format, ...) { RAIDO_FAIL_AS(RAIDO_OUT_OF_MEMORY); }
 
 // A failed check: `text` has `{}` where the arguments go, and ends with the list of places.
 RAIDO_FN int raido_check_failed(struct raido_worker *w, const char *text, int n, const i64 *args) __attribute__((cold));
@@ -24,7 +46,7 @@ RAIDO_FN int raido_check_failed(struct raido_worker *w, const char *text, int n,
 RAIDO_FN int raido_check_failed(struct raido_worker *w, const char *text, int n, const i64 *args) {
   size_t size = strlen(text) + 24 * (size_t)n + 1, at = 0;
   char *out = malloc(size);
-  if (out == NULL) return raido_fail(w, "out of memory");
+  if (out == NULL) return raido_lack_memory(w, "out of memory");
   int used = 0;
   while (*text != 0) {
     if (text[0] == '{' && text[1] == '}' && used < n) {

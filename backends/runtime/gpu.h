@@ -1,8 +1,8 @@
 // gpu.h - what all programs for devices share, above the device interface: counted blocks of device memory in free lists,
 // transfers, launches, the failure word.
 //
-// The device interface (device_*.h) is: dev_mem, dev_open, dev_close, dev_sync, dev_alloc, dev_free, dev_read, dev_write,
-// dev_copy, dev_launch, dev_error. The program supplies raido_kernel_names, raido_kernel_count, raido_texts.
+// The device interface (device_*.h) is: dev_mem, dev_open, dev_close (also after a dev_open that failed), dev_enter, dev_leave,
+// dev_sync, dev_alloc, dev_free, dev_read, dev_write, dev_copy, dev_launch, dev_list, dev_error. The program supplies raido_kernel_names, raido_kernel_count, raido_texts.
 //
 // Every kernel of a program in which some check can fail takes the failure word: -1, or the number of the check that failed
 // first, with up to 8 arguments after it. A kernel that finds it set does nothing; the host looks at it when it reads. Where
@@ -11,17 +11,19 @@
 struct raido_memory {
   i64 references;
   size_t bytes;
-  int size_class;
+  int size_class, held;                // held: as in raido_block
+  int borrowed;                        // the memory belongs to the user
   dev_mem device;
   struct raido_memory *next;           // in a free list
-  struct raido_memory *after;          // in the list of all blocks
+  struct raido_memory *before, *after; // in the list of all blocks
 };
 
 struct raido_device {
   struct raido_memory *free[RAIDO_SIZE_CLASSES], *all;
+  size_t live, peak;                   // bytes
   dev_mem failure;
+  int open;                            // the device can be used
   int unchecked;                       // a kernel that can fail ran since the failure word was read
-  struct dev_options options;
   struct dev dev;
 };
 
@@ -30,7 +32,60 @@ struct raido_device {
 #endif
 
 RAIDO_FN int raido_device_failed(struct raido_worker *w, const char *what) {
-  return raido_fail(w, "%s: %s", what, dev_error(&w->context->device->dev));
+  return raido_refuse(w, "%s: %s", what, dev_error(&w->context->device->dev));
+}
+
+// What follows measures `name` while profiling, up to raido_measured.
+RAIDO_INLINE i64 raido_measure(struct raido_worker *w) {
+  if (!w->context->profiling) return 0;
+  dev_sync(&w->context->device->dev);
+  return raido_nanoseconds();
+}
+RAIDO_FN void raido_measured(struct raido_worker *w, i64 start, struct raido_event what) {
+  struct raido_context *c = w->context;
+  struct raido_event *e = start == 0 ? NULL : malloc(sizeof *e);
+  if (e == NULL) return;
+  dev_sync(&c->device->dev);
+  *e = what;
+  e->next = NULL;
+  e->duration = raido_nanoseconds() - start;
+  *c->last_event = e;
+  c->last_event = &e->next;
+}
+
+// OpenCL: the command queue.
+RAIDO_FN void *raido_device_queue(struct raido_context *c) { return c->device == NULL ? NULL : dev_queue(&c->device->dev); }
+
+// The thread that works with the context now.
+RAIDO_FN void raido_device_enter(struct raido_context *c) { if (c->device != NULL && c->device->open) dev_enter(&c->device->dev); }
+RAIDO_FN void raido_device_leave(struct raido_context *c) { if (c->device != NULL && c->device->open) dev_leave(&c->device->dev); }
+
+RAIDO_FN void raido_device_forget(struct raido_device *d, struct raido_memory *m) {
+  if (m->before != NULL) m->before->after = m->after; else d->all = m->after;
+  if (m->after != NULL) m->after->before = m->before;
+  d->live -= m->bytes;
+  if (!m->borrowed) dev_free(&d->dev, m->device);
+  free(m);
+}
+
+RAIDO_FN void raido_device_empty_lists(struct raido_device *d) {
+  for (int k = 0; k < RAIDO_SIZE_CLASSES; k++)
+    while (d->free[k] != NULL) {
+      struct raido_memory *m = d->free[k];
+      d->free[k] = m->next;
+      raido_device_forget(d, m);
+    }
+}
+
+RAIDO_FN struct raido_memory *raido_device_adopt(struct raido_device *d, struct raido_memory *m, size_t bytes) {
+  m->references = 1;
+  m->bytes = bytes;
+  m->after = d->all;
+  if (d->all != NULL) d->all->before = m;
+  d->all = m;
+  d->live += bytes;
+  if (d->live > d->peak) d->peak = d->live;
+  return m;
 }
 
 RAIDO_FN struct raido_memory *raido_device_alloc(struct raido_worker *w, i64 bytes) {
@@ -40,7 +95,7 @@ RAIDO_FN struct raido_memory *raido_device_alloc(struct raido_worker *w, i64 byt
     return NULL;
   }
   if (bytes > INT64_MAX / 4) {
-    raido_fail(w, "Failed to allocate memory in space 'device'.\nAttempted allocation: more bytes than can be counted");
+    raido_lack_memory(w, "Failed to allocate memory in space 'device'.\nAttempted allocation: more bytes than can be counted");
     return NULL;
   }
   size_t rounded;
@@ -52,33 +107,64 @@ RAIDO_FN struct raido_memory *raido_device_alloc(struct raido_worker *w, i64 byt
   if (m != NULL) {
     d->free[size_class] = m->next;
     m->references = 1;
+    m->held = 0;
     return m;
   }
   m = calloc(1, sizeof *m);
-  if (m == NULL || dev_alloc(&d->dev, rounded, &m->device) != 0) {
+  for (int again = 0; m != NULL; again++) {
+    int allowed = w->context->limit == 0 || d->live + rounded <= w->context->limit;
+    if (allowed && dev_alloc(&d->dev, rounded, &m->device) == 0) break;
+    if (again == 0) { raido_device_empty_lists(d); continue; }
     free(m);
-    raido_fail(w, "Failed to allocate memory in space 'device'.\nAttempted allocation: %12" PRId64 " bytes", bytes);
+    m = NULL;
+  }
+  if (m == NULL) {
+    raido_lack_memory(w, "Failed to allocate memory in space 'device'.\nAttempted allocation: %12" PRId64 " bytes\nCurrently allocated:  %12zu bytes",
+                      bytes, d->live);
     return NULL;
   }
-  m->references = 1;
-  m->bytes = rounded;
   m->size_class = size_class;
-  m->after = d->all;
-  d->all = m;
-  return m;
+  return raido_device_adopt(d, m, rounded);
+}
+
+// A block around memory of the user.
+RAIDO_FN struct raido_memory *raido_device_borrow(struct raido_worker *w, dev_mem device) {
+  struct raido_memory *m = calloc(1, sizeof *m);
+  if (m == NULL) {
+    raido_lack_memory(w, "Error: out of memory.");
+    return NULL;
+  }
+  m->device = device;
+  m->borrowed = 1;
+  m->held = 1;
+  return raido_device_adopt(w->context->device, m, 0);
 }
 
 RAIDO_INLINE void raido_device_retain(struct raido_memory *m) { if (m != NULL) m->references++; }
 
 RAIDO_FN void raido_device_release(struct raido_worker *w, struct raido_memory *m) {
+  struct raido_device *d = w->context->device;
   if (m == NULL || --m->references > 0) return;
 #ifdef RAIDO_EXACT_BLOCKS
-  dev_free(&w->context->device->dev, m->device);
-  m->device = NULL;
-  return;
+  raido_device_forget(d, m);
+#else
+  if (m->borrowed) { raido_device_forget(d, m); return; }
+  m->next = d->free[m->size_class];
+  d->free[m->size_class] = m;
 #endif
-  m->next = w->context->device->free[m->size_class];
-  w->context->device->free[m->size_class] = m;
+}
+
+// As raido_reclaim and raido_hold_all.
+RAIDO_FN void raido_device_reclaim(struct raido_context *c) {
+  for (struct raido_memory *m = c->device->all, *after; m != NULL; m = after) {
+    after = m->after;
+    if (m->references == 0) continue;
+    m->references = m->held > 0 ? m->held : 1;
+    if (m->held == 0) raido_device_release(&c->main, m);
+  }
+}
+RAIDO_FN void raido_device_hold_all(struct raido_context *c) {
+  for (struct raido_memory *m = c->device->all; m != NULL; m = m->after) m->held = (int)m->references;
 }
 
 // The words of the failure word, its arguments and what is said of traced values; all of it with those.
@@ -90,7 +176,7 @@ RAIDO_FN int raido_print_traces(struct raido_worker *w, i64 count) {
   i64 n = count < RAIDO_TRACE_ROOM ? count : RAIDO_TRACE_ROOM, none = 0;
   if (count == 0) return 0;
   i64 *values = malloc((size_t)n * 2 * sizeof *values);
-  if (values == NULL) return raido_fail(w, "out of memory");
+  if (values == NULL) return raido_lack_memory(w, "out of memory");
   int failed = dev_read(&d->dev, values, d->failure, 11 * sizeof *values, (size_t)n * 2 * sizeof *values) != 0 ||
                dev_write(&d->dev, d->failure, 9 * sizeof none, &none, sizeof none) != 0;
   for (i64 k = 0; k < n && !failed; k++) {
@@ -129,41 +215,38 @@ RAIDO_FN int raido_device_sync(struct raido_worker *w) {
   return raido_check_failed(w, text, 8, failure + 1);
 }
 
-RAIDO_FN int raido_device_read(struct raido_worker *w, void *to, struct raido_memory *m, i64 index, size_t size) {
+// Bytes at a place in bytes.
+RAIDO_FN int raido_device_get(struct raido_worker *w, void *to, struct raido_memory *m, i64 at, i64 bytes) {
   if (raido_device_sync(w) != 0) return 1;
-  if (dev_read(&w->context->device->dev, to, m->device, index * (i64)size, size) != 0) return raido_device_failed(w, "reading from the device");
+  if (bytes == 0) return 0;
+  i64 start = raido_measure(w);
+  if (dev_read(&w->context->device->dev, to, m->device, at, (size_t)bytes) != 0) return raido_device_failed(w, "reading from the device");
+  raido_measured(w, start, (struct raido_event){.name = bytes > 8 ? "copy_dev_to_host" : "copy_scalar_from_dev", .bytes = bytes});
   return 0;
+}
+RAIDO_FN int raido_device_put(struct raido_worker *w, struct raido_memory *m, i64 at, const void *from, i64 bytes) {
+  if (bytes == 0) return 0;
+  i64 start = raido_measure(w);
+  if (dev_write(&w->context->device->dev, m->device, at, from, (size_t)bytes) != 0) return raido_device_failed(w, "writing to the device");
+  raido_measured(w, start, (struct raido_event){.name = bytes > 8 ? "copy_host_to_dev" : "copy_scalar_to_dev", .bytes = bytes});
+  return 0;
+}
+// Single elements.
+RAIDO_FN int raido_device_read(struct raido_worker *w, void *to, struct raido_memory *m, i64 index, size_t size) {
+  return raido_device_get(w, to, m, index * (i64)size, (i64)size);
 }
 RAIDO_FN int raido_device_write(struct raido_worker *w, struct raido_memory *m, i64 index, const void *from, size_t size) {
-  if (dev_write(&w->context->device->dev, m->device, index * (i64)size, from, size) != 0) return raido_device_failed(w, "writing to the device");
-  return 0;
+  return raido_device_put(w, m, index * (i64)size, from, (i64)size);
 }
 RAIDO_FN int raido_device_upload(struct raido_worker *w, struct raido_memory *m, const void *from, i64 count, size_t size) {
-  if (count == 0) return 0;
-  if (dev_write(&w->context->device->dev, m->device, 0, from, (size_t)count * size) != 0) return raido_device_failed(w, "writing to the device");
-  return 0;
+  return raido_device_put(w, m, 0, from, count * (i64)size);
 }
 RAIDO_FN int raido_device_copy(struct raido_worker *w, struct raido_memory *to, i64 to_at, struct raido_memory *from, i64 from_at, i64 count, size_t size) {
   if (count <= 0) return 0;
+  i64 start = raido_measure(w);
   if (dev_copy(&w->context->device->dev, to->device, to_at * (i64)size, from->device, from_at * (i64)size, (size_t)count * size) != 0)
     return raido_device_failed(w, "copying on the device");
-  return 0;
-}
-
-// An argument's array on the device.
-RAIDO_FN struct raido_memory *raido_device_take(struct raido_worker *w, const struct raido_value *v) {
-  i64 bytes = raido_volume(v) * raido_types[v->type].bytes;
-  struct raido_memory *m = raido_device_alloc(w, bytes);
-  if (m != NULL && bytes > 0 && raido_device_write(w, m, 0, v->data, (size_t)bytes) != 0) return NULL;
-  return m;
-}
-// A result's array on the host; `v` has its type and shape.
-RAIDO_FN int raido_device_give(struct raido_worker *w, struct raido_memory *m, struct raido_value *v) {
-  i64 bytes = raido_volume(v) * raido_types[v->type].bytes;
-  v->data = raido_alloc(w, bytes);
-  if (v->data == NULL) return 1;
-  if (bytes > 0 && raido_device_read(w, v->data, m, 0, (size_t)bytes) != 0) return 1;
-  raido_device_release(w, m);
+  raido_measured(w, start, (struct raido_event){.name = "copy_dev_to_dev", .bytes = count * (i64)size});
   return 0;
 }
 
@@ -171,77 +254,44 @@ RAIDO_FN int raido_launch(struct raido_worker *w, int kernel, i64 threads, void 
   struct raido_device *d = w->context->device;
   if (threads <= 0) return 0;
   if (RAIDO_CAN_FAIL) d->unchecked = 1;
+  int size = w->context->config->block_size > 0 ? w->context->config->block_size : RAIDO_BLOCK_SIZE;
+  i64 blocks = (threads + size - 1) / size, start = raido_measure(w);
   if (w->context->logging) fprintf(w->context->log, "launch %s: %" PRId64 " threads\n", raido_kernel_names[kernel], threads);
-  if (dev_launch(&d->dev, kernel, (threads + RAIDO_BLOCK_SIZE - 1) / RAIDO_BLOCK_SIZE, RAIDO_BLOCK_SIZE, args, sizes, n) != 0)
-    return raido_device_failed(w, raido_kernel_names[kernel]);
+  if (dev_launch(&d->dev, kernel, blocks, size, args, sizes, n) != 0) return raido_device_failed(w, raido_kernel_names[kernel]);
+  raido_measured(w, start, (struct raido_event){.name = raido_kernel_names[kernel], .is_kernel = 1, .blocks = blocks, .block_size = size});
   if (w->context->debugging) return raido_device_sync(w);
   return 0;
 }
 
-RAIDO_FN char *raido_whole_file(const char *name) {
-  FILE *f = fopen(name, "rb");
-  if (f == NULL) return NULL;
-  size_t size = 0, room = 65536;
-  char *text = malloc(room);
-  while (text != NULL) {
-    size += fread(text + size, 1, room - size - 1, f);
-    if (size < room - 1) break;
-    room *= 2;
-    char *more = realloc(text, room);
-    if (more == NULL) free(text);
-    text = more;
+// The program's kernels as one text; NULL if there is no memory.
+RAIDO_FN char *raido_joined_source(void) {
+  size_t size = 1, at = 0;
+  for (int k = 0; raido_kernel_source[k] != NULL; k++) size += strlen(raido_kernel_source[k]);
+  char *text = malloc(size);
+  for (int k = 0; text != NULL && raido_kernel_source[k] != NULL; k++) {
+    size_t n = strlen(raido_kernel_source[k]);
+    memcpy(text + at, raido_kernel_source[k], n);
+    at += n;
   }
-  fclose(f);
-  if (text != NULL) text[size] = 0;
+  if (text != NULL) text[at] = 0;
   return text;
 }
 
-RAIDO_FN struct raido_device *raido_device_of(struct raido_context *c) {
-  if (c->device == NULL) c->device = calloc(1, sizeof *c->device);
-  if (c->device == NULL) raido_panic(c->program, "out of memory");
-  return c->device;
-}
-
-RAIDO_FN int raido_device_option(struct raido_context *c, int which, const char *value) {
-  struct dev_options *o = &raido_device_of(c)->options;
-  switch (which - RAIDO_DEVICE_OPTIONS) {
-    case 3: o->list = 1; break;
-    case 4: {
-      FILE *f = fopen(value, "w");
-      if (f == NULL) return raido_fail(&c->main, "Cannot open %s: %s", value, strerror(errno));
-      for (int k = 0; raido_kernel_source[k] != NULL; k++) fputs(raido_kernel_source[k], f);
-      int lost = ferror(f);
-      if (fclose(f) != 0 || lost) return raido_fail(&c->main, "Cannot write %s: %s", value, strerror(errno));
-      exit(0);
-    }
-    case 5:
-      o->source = raido_whole_file(value);
-      if (o->source == NULL) return raido_fail(&c->main, "Cannot open %s: %s", value, strerror(errno));
-      break;
-    case 6:
-      if (o->build_option_count < RAIDO_BUILD_OPTIONS) o->build_options[o->build_option_count++] = value;
-      break;
-    default:
-      if (which == 'd') o->device = value;
-      else if (which == 'p') o->platform = value;
-  }
-  return 0;
-}
-
 RAIDO_FN int raido_device_start(struct raido_context *c) {
-  struct raido_device *d = raido_device_of(c);
-  char *joined = NULL;
-  if (d->options.source == NULL) {
-    size_t size = 1;
-    for (int k = 0; raido_kernel_source[k] != NULL; k++) size += strlen(raido_kernel_source[k]);
-    joined = calloc(1, size);
-    if (joined == NULL) return raido_fail(&c->main, "out of memory");
-    for (int k = 0; raido_kernel_source[k] != NULL; k++) strcat(joined, raido_kernel_source[k]);
-    d->options.source = joined;
-  }
-  int failed = dev_open(&d->dev, &d->options, c->logging ? c->log : NULL);
+  struct raido_device *d = calloc(1, sizeof *d);
+  if (d == NULL) return raido_lack_memory(&c->main, "out of memory");
+  c->device = d;
+  char *joined = c->config->texts[RAIDO_TEXT_SOURCE] == NULL ? raido_joined_source() : NULL;
+  const char *source = joined != NULL ? joined : c->config->texts[RAIDO_TEXT_SOURCE];
+  if (source == NULL) return raido_lack_memory(&c->main, "out of memory");
+  int failed = dev_open(&d->dev, c->config, source);
   free(joined);
-  if (failed) return raido_fail(&c->main, "%s", dev_error(&d->dev));
+  if (failed) {
+    raido_refuse(&c->main, "%s", dev_error(&d->dev));
+    dev_close(&d->dev);
+    return 1;
+  }
+  d->open = 1;
   i64 none[RAIDO_FAILURE_WORDS] = {-1, 0};
   if (RAIDO_TRACE_ROOM > 0) none[RAIDO_FAILURE_WORDS - 1] = RAIDO_TRACE_ROOM;
   if (dev_alloc(&d->dev, RAIDO_TRACE_WORDS * sizeof none[0], &d->failure) != 0 || dev_write(&d->dev, d->failure, 0, none, sizeof none) != 0)
@@ -251,15 +301,15 @@ RAIDO_FN int raido_device_start(struct raido_context *c) {
 
 RAIDO_FN void raido_device_stop(struct raido_context *c) {
   struct raido_device *d = c->device;
-  if (RAIDO_TRACE_ROOM > 0) raido_device_sync(&c->main);
-  while (d->all != NULL) {
-    struct raido_memory *m = d->all;
-    d->all = m->after;
-    dev_free(&d->dev, m->device);
-    free(m);
+  if (d == NULL) return;
+  if (d->open) {
+    raido_device_enter(c);
+    if (RAIDO_TRACE_ROOM > 0) raido_device_sync(&c->main);
+    while (d->all != NULL) raido_device_forget(d, d->all);
+    if (d->failure) dev_free(&d->dev, d->failure);
+    raido_device_leave(c);
+    dev_close(&d->dev);
   }
-  dev_free(&d->dev, d->failure);
-  dev_close(&d->dev);
   free(d);
   c->device = NULL;
 }

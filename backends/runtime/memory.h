@@ -4,6 +4,9 @@
 // power of two, so a block fits any later request of its class and at most a fifth is wasted. A worker keeps what it
 // releases and serves itself from there first. When what is kept exceeds a quarter of the peak plus 64 MiB, blocks go
 // back to the system.
+//
+// A call that fails leaves the blocks behind that it had. What the outside holds is counted apart, so all else can be
+// found then: raido_reclaim.
 
 #ifdef RAIDO_THREADS
 #define RAIDO_COUNT(op, place) __atomic_##op##_fetch(place, 1, __ATOMIC_ACQ_REL)
@@ -16,7 +19,7 @@ RAIDO_INLINE i64 raido_sub(i64 *p) { return --*p; }
 struct raido_block {
   i64 references;
   size_t bytes;               // of data
-  int size_class;
+  int size_class, held;       // held: the references that values of the outside and top-level values have
   struct raido_block *next;   // in a free list
   struct raido_block *before, *after;  // in the list of all blocks
 };
@@ -46,17 +49,42 @@ RAIDO_INLINE int raido_size_class(size_t bytes, size_t *rounded) {
 RAIDO_FN void raido_forget(struct raido_context *c, struct raido_block *b) {
   if (b->before != NULL) b->before->after = b->after; else c->blocks = b->after;
   if (b->after != NULL) b->after->before = b->before;
-  c->live -= b->bytes;
+  __atomic_store_n(&c->live, c->live - b->bytes, __ATOMIC_RELAXED);
+}
+
+// Gives the blocks in the worker's free lists back to the system.
+RAIDO_FN void raido_empty_lists(struct raido_worker *w) {
+  struct raido_context *c = w->context;
+  pthread_mutex_lock(&c->lock);
+  for (int k = 0; k < RAIDO_SIZE_CLASSES; k++)
+    while (w->free[k] != NULL) {
+      struct raido_block *b = w->free[k];
+      w->free[k] = b->next;
+      raido_forget(c, b);
+      free(b);
+    }
+  pthread_mutex_unlock(&c->lock);
+  w->cached = 0;
 }
 
 RAIDO_FN void *raido_alloc_slow(struct raido_worker *w, i64 bytes, size_t rounded, int size_class) {
   struct raido_context *c = w->context;
   struct raido_block *b = NULL;
-  if (posix_memalign((void **)&b, 64, rounded + RAIDO_HEADER) != 0) {
-    raido_fail(w, "Error: out of memory: %" PRId64 " bytes could not be allocated.", bytes);
+  for (int again = 0;; again++) {
+    int allowed = c->limit == 0 || __atomic_load_n(&c->live, __ATOMIC_RELAXED) + rounded <= c->limit;
+    void *place = NULL;
+    if (allowed && posix_memalign(&place, 64, rounded + RAIDO_HEADER) == 0) {
+      b = place;
+      break;
+    }
+    if (again == 0) { raido_empty_lists(w); continue; }
+    if (allowed) raido_lack_memory(w, "Error: out of memory: %" PRId64 " bytes could not be allocated.", bytes);
+    else raido_lack_memory(w, "Error: out of memory: %" PRId64 " bytes do not fit into the limit of %zu bytes, of which %zu are in use.", bytes,
+                           c->limit, __atomic_load_n(&c->live, __ATOMIC_RELAXED));
     return NULL;
   }
   b->references = 1;
+  b->held = 0;
   b->bytes = rounded;
   b->size_class = size_class;
   b->before = NULL;
@@ -64,7 +92,7 @@ RAIDO_FN void *raido_alloc_slow(struct raido_worker *w, i64 bytes, size_t rounde
   b->after = c->blocks;
   if (c->blocks != NULL) c->blocks->before = b;
   c->blocks = b;
-  c->live += rounded;
+  __atomic_store_n(&c->live, c->live + rounded, __ATOMIC_RELAXED);   // raido_alloc_slow reads it without the lock
   if (c->live > c->peak) __atomic_store_n(&c->peak, c->live, __ATOMIC_RELAXED);   // read by raido_release_last without the lock
   pthread_mutex_unlock(&c->lock);
   return (char *)b + RAIDO_HEADER;
@@ -77,7 +105,7 @@ RAIDO_FN void *raido_alloc(struct raido_worker *w, i64 bytes) {
     return NULL;
   }
   if (RAIDO_UNLIKELY(bytes > INT64_MAX / 4)) {
-    raido_fail(w, "Error: out of memory: the size of an array does not fit.");
+    raido_lack_memory(w, "Error: out of memory: the size of an array does not fit.");
     return NULL;
   }
   size_t rounded;
@@ -87,6 +115,7 @@ RAIDO_FN void *raido_alloc(struct raido_worker *w, i64 bytes) {
     w->free[size_class] = b->next;
     w->cached -= b->bytes;
     b->references = 1;
+    b->held = 0;
     return (char *)b + RAIDO_HEADER;
   }
   return raido_alloc_slow(w, bytes, rounded, size_class);
@@ -114,13 +143,25 @@ RAIDO_INLINE void raido_release(struct raido_worker *w, void *data) {
   if (data != NULL && RAIDO_COUNT(sub, &raido_header(data)->references) == 0) raido_release_last(w, raido_header(data));
 }
 
+// After a failure, when nothing runs: a block has only the references that are held, and is free without one.
+RAIDO_FN void raido_reclaim(struct raido_context *c) {
+  for (struct raido_block *b = c->blocks, *after; b != NULL; b = after) {
+    after = b->after;
+    if (b->references == 0) continue;                // in a free list
+    b->references = b->held;
+    if (b->held == 0) raido_release_last(&c->main, b);
+  }
+}
+
+// After a success, before anything else is allocated: all that has a reference is held.
+RAIDO_FN void raido_hold_all(struct raido_context *c) {
+  for (struct raido_block *b = c->blocks; b != NULL; b = b->after) b->held = (int)b->references;
+}
+
 RAIDO_FN void raido_free_all(struct raido_context *c) {
   while (c->blocks != NULL) {
     struct raido_block *b = c->blocks;
     c->blocks = b->after;
     free(b);
   }
-  memset(c->main.free, 0, sizeof c->main.free);
-  c->main.cached = 0;
-  c->live = 0;
 }

@@ -56,11 +56,11 @@ RAIDO_FN void raido_run_chunk(struct raido_worker *w, struct raido_slot *s, u32 
   if (chunk < RAIDO_LOAD(&s->failed) && s->run(w, s->captures, first, last) != 0) {
     pthread_mutex_lock(&s->lock);
     if (chunk < s->failed) {
-      free(s->error);
+      raido_free_error(s->error);
       s->error = w->error;
       RAIDO_STORE(&s->failed, chunk);
     } else {
-      free(w->error);
+      raido_free_error(w->error);
     }
     w->error = NULL;
     pthread_mutex_unlock(&s->lock);
@@ -142,7 +142,7 @@ RAIDO_FN int raido_share(struct raido_worker *w, struct raido_slot *s, raido_chu
   int failed = RAIDO_LOAD(&s->failed) < RAIDO_CHUNKS;
   RAIDO_STORE(&s->busy, 0u);
   if (failed) {
-    if (w->error == NULL) w->error = error; else free(error);
+    if (w->error == NULL) w->error = error; else raido_free_error(error);
   }
   return failed;
 }
@@ -182,7 +182,7 @@ RAIDO_FN int raido_pool_start(struct raido_context *c) {
   if (count < 1) count = (int)sysconf(_SC_NPROCESSORS_ONLN);
   if (count > RAIDO_MAX_THREADS) count = RAIDO_MAX_THREADS;
   struct raido_pool *p = calloc(1, sizeof *p);
-  if (p == NULL) return raido_fail(&c->main, "out of memory");
+  if (p == NULL) return raido_lack_memory(&c->main, "out of memory");
   pthread_mutex_init(&p->lock, NULL);
   pthread_cond_init(&p->wake, NULL);
   for (int k = 0; k < RAIDO_SLOTS; k++) pthread_mutex_init(&p->slots[k].lock, NULL);
@@ -206,7 +206,7 @@ RAIDO_FN void raido_pool_stop(struct raido_context *c) {
   pthread_mutex_unlock(&p->lock);
   for (int k = 1; k < p->count; k++) {
     pthread_join(p->threads[k], NULL);
-    free(p->workers[k].error);
+    raido_free_error(p->workers[k].error);
   }
   for (int k = 0; k < RAIDO_SLOTS; k++) pthread_mutex_destroy(&p->slots[k].lock);
   pthread_cond_destroy(&p->wake);

@@ -5,17 +5,18 @@
 
 enum raido_type { RAIDO_I8, RAIDO_I16, RAIDO_I32, RAIDO_I64, RAIDO_U8, RAIDO_U16, RAIDO_U32, RAIDO_U64,
                   RAIDO_F16, RAIDO_F32, RAIDO_F64, RAIDO_BOOL };
-enum { RAIDO_MAX_RANK = 32 };
 
 static const struct { const char *name; int bytes; } raido_types[] = {
   {"i8", 1}, {"i16", 2}, {"i32", 4}, {"i64", 8}, {"u8", 1}, {"u16", 2}, {"u32", 4}, {"u64", 8},
   {"f16", 2}, {"f32", 4}, {"f64", 8}, {"bool", 1}};
 
+// A scalar, or an array in row major order. RAIDO_MAX_RANK is the greatest rank in the program's interface.
 struct raido_value {
   enum raido_type type;
   int rank;
+  int borrowed;             // the memory belongs to the user
   i64 shape[RAIDO_MAX_RANK];
-  void *data;               // rank > 0: a block
+  void *data;               // rank > 0: a block, of the device if values lie there
   unsigned char scalar[8];  // rank 0
 };
 
@@ -25,28 +26,14 @@ RAIDO_INLINE i64 raido_volume(const struct raido_value *v) {
   return n;
 }
 
-// ---- Entry points ----
-
-struct raido_external {
-  const char *opaque;      // the C type of a value without external form, or NULL
-  enum raido_type type;
-  int rank;
-  const char *name;        // of a parameter
-};
-
-struct raido_entry {
-  const char *name;
-  int inputs, outputs;
-  const struct raido_external *input, *output;
-  int (*run)(struct raido_worker *w, const struct raido_value *in, struct raido_value *out);
-};
+RAIDO_INLINE i64 raido_value_bytes(const struct raido_value *v) { return raido_volume(v) * raido_types[v->type].bytes; }
 
 // ---- Input ----
 
 struct raido_input {
   FILE *file;
-  int have;
   size_t at, end;
+  int is_binary;           // the value that is wrong
   char problem[640];       // what was expected and what came, when a value could not be read
   char buffer[65536];
 };
@@ -83,7 +70,14 @@ RAIDO_FN int raido_next(struct raido_input *in) {
 
 RAIDO_FN size_t raido_take(struct raido_input *in, void *to, size_t n) {
   size_t got = 0;
-  while (got < n && raido_peek(in) != EOF) {
+  while (got < n) {
+    if (in->at == in->end && n - got >= sizeof in->buffer) {   // no detour for what is long
+      size_t direct = fread((char *)to + got, 1, n - got, in->file);
+      if (direct == 0) break;
+      got += direct;
+      continue;
+    }
+    if (raido_peek(in) == EOF) break;
     size_t part = in->end - in->at < n - got ? in->end - in->at : n - got;
     memcpy((char *)to + got, in->buffer + in->at, part);
     in->at += part;
@@ -191,7 +185,7 @@ RAIDO_FN int raido_scan(char *token, enum raido_type type, void *out) {
   return type >= RAIDO_F16 ? raido_scan_float(token, type, out) : raido_scan_integer(token, type, out);
 }
 
-struct raido_buffer { char *data; size_t used, size; };
+struct raido_buffer { char *data; size_t used, size; int failed; };
 
 RAIDO_FN char *raido_grow(struct raido_buffer *b, size_t n) {
   if (b->used + n > b->size) {
@@ -265,7 +259,7 @@ RAIDO_FN int raido_read_text(struct raido_worker *w, struct raido_input *in, str
     memcpy(word, token, sizeof word);
     return raido_scan(token, v->type, v->scalar) || raido_mismatch(in, word, "expected a value of type %s", raido_types[v->type].name);
   }
-  struct raido_buffer b = {NULL, 0, 0};
+  struct raido_buffer b = {NULL, 0, 0, 0};
   int known[RAIDO_MAX_RANK] = {0};
   int ok = strcmp(token, "empty") != 0 ? raido_read_rows(in, token, v, 0, known, &b)
            : raido_read_empty(in, token, v) ||
@@ -279,45 +273,59 @@ RAIDO_FN int raido_read_text(struct raido_worker *w, struct raido_input *in, str
   return ok;
 }
 
+RAIDO_FN int raido_wrong_binary(struct raido_input *in, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
+
+RAIDO_FN int raido_wrong_binary(struct raido_input *in, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(in->problem, sizeof in->problem, format, args);
+  va_end(args);
+  return 0;
+}
+
 RAIDO_FN int raido_read_binary(struct raido_worker *w, struct raido_input *in, struct raido_value *v) {
-  const char *program = w->context->program;
   unsigned char head[2];
   char name[5] = {0};
   raido_next(in);
-  if (raido_take(in, head, 1) != 1) raido_panic(program, "binary-input: could not read version.");
-  if (head[0] != 2) raido_panic(program, "binary-input: File uses version %d, but I only understand version 2.", head[0]);
-  if (raido_take(in, head + 1, 1) != 1) raido_panic(program, "binary-input: could not read rank.");
-  if (raido_take(in, name, 4) != 4) raido_panic(program, "binary-input: could not read type.");
+  in->is_binary = 1;
+  if (raido_take(in, head, 1) != 1) return raido_wrong_binary(in, "could not read version.");
+  if (head[0] != 2) return raido_wrong_binary(in, "File uses version %d, but I only understand version 2.", head[0]);
+  if (raido_take(in, head + 1, 1) != 1) return raido_wrong_binary(in, "could not read rank.");
+  if (raido_take(in, name, 4) != 4) return raido_wrong_binary(in, "could not read type.");
   const char *trimmed = name + strspn(name, " ");
   int type = 0, rank = head[1], count = (int)(sizeof raido_types / sizeof raido_types[0]);
   while (type < count && strcmp(trimmed, raido_types[type].name) != 0) type++;
-  if (type == count) raido_panic(program, "binary-input: Did not recognize the type '%s'.", name);
+  if (type == count) return raido_wrong_binary(in, "Did not recognize the type '%s'.", name);
   if (v->rank == 0 && rank != 0)
-    raido_panic(program, "binary-input: Expected scalar (0 dimensions), but got array with %d dimensions.", rank);
+    return raido_wrong_binary(in, "Expected scalar (0 dimensions), but got array with %d dimensions.", rank);
   if (v->rank != rank)
-    raido_panic(program, "binary-input: Expected %d dimensions, but got array with %d dimensions.", v->rank, rank);
+    return raido_wrong_binary(in, "Expected %d dimensions, but got array with %d dimensions.", v->rank, rank);
   if (type != (int)v->type && rank == 0)
-    raido_panic(program, "binary-input: Expected scalar of type %s but got scalar of type %s.", raido_types[v->type].name, trimmed);
+    return raido_wrong_binary(in, "Expected scalar of type %s but got scalar of type %s.", raido_types[v->type].name, trimmed);
   if (type != (int)v->type)
-    raido_panic(program, "binary-input: Expected %dD-array with element type '%s' but got %dD-array with element type '%s'.", v->rank,
+    return raido_wrong_binary(in, "Expected %dD-array with element type '%s' but got %dD-array with element type '%s'.", v->rank,
                 raido_types[v->type].name, rank, trimmed);
   size_t bytes = (size_t)raido_types[type].bytes;
   if (rank == 0) {
+    in->is_binary = 0;                               // cut short, it is reported as a text
     if (raido_take(in, v->scalar, bytes) != bytes) return 0;
     if (type == RAIDO_BOOL) v->scalar[0] = v->scalar[0] != 0;
     return 1;
   }
   i64 n = 1;
   for (int k = 0; k < rank; k++) {
-    if (raido_take(in, &v->shape[k], 8) != 8) raido_panic(program, "binary-input: Couldn't get dims.");
-    if (v->shape[k] < 0) raido_panic(program, "binary-input: Failed to allocate array of size %" PRId64 ".", v->shape[k]);
+    if (raido_take(in, &v->shape[k], 8) != 8) return raido_wrong_binary(in, "Couldn't get dims.");
+    if (v->shape[k] < 0) return raido_wrong_binary(in, "Failed to allocate array of size %" PRId64 ".", v->shape[k]);
     n = raido_size(n, v->shape[k]);
   }
   v->data = raido_alloc(w, raido_size(n, (i64)bytes));
-  if (v->data == NULL) raido_panic(program, "binary-input: Failed to allocate array of size %" PRId64 ".", n);
+  if (v->data == NULL) return raido_wrong_binary(in, "Failed to allocate array of size %" PRId64 ".", n);
   size_t got = raido_take(in, v->data, (size_t)n * bytes);
-  if (got != (size_t)n * bytes)
-    raido_panic(program, "binary-input: tried to read %" PRId64 " elements of an array, but only got %" PRId64 " elements.", n, (i64)(got / bytes));
+  if (got != (size_t)n * bytes) {
+    raido_release(w, v->data);
+    v->data = NULL;
+    return raido_wrong_binary(in, "tried to read %" PRId64 " elements of an array, but only got %" PRId64 " elements.", n, (i64)(got / bytes));
+  }
   if (type == RAIDO_BOOL)
     for (i64 i = 0; i < n; i++) ((u8 *)v->data)[i] = ((u8 *)v->data)[i] != 0;
   return 1;
@@ -326,6 +334,8 @@ RAIDO_FN int raido_read_binary(struct raido_worker *w, struct raido_input *in, s
 // Reads a value of v's type and rank; 0 if the input is not one.
 RAIDO_FN int raido_read(struct raido_worker *w, struct raido_input *in, struct raido_value *v) {
   raido_skip_blanks(in);
+  in->is_binary = 0;
+  in->problem[0] = 0;
   return raido_peek(in) == 'b' ? raido_read_binary(w, in, v) : raido_read_text(w, in, v);
 }
 

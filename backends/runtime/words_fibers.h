@@ -92,6 +92,7 @@ struct raido_fiber {
 // One block, run by one thread of the operating system. `memory` is mapped anew for each block under the thread
 // sanitizer, which then knows nothing about it: two words that stand for the barriers, shared memory, stacks.
 struct raido_emulated_block {
+  struct dev *device;
   i64 number, size;
   struct raido_fiber *fibers, *current;
   char *memory;

@@ -41,6 +41,7 @@ struct External {
   std::string type_name;         // as the outside calls it: `[][]f64`, or the name of an opaque type
   bool opaque = false;
   bool unique = false;
+  const ast::TypeExpr* written = nullptr;   // its annotation, if it has one
 };
 
 struct EntryPoint {

@@ -91,6 +91,7 @@ class EntryPoints {
   External external(TypeRef t, const ast::TypeExpr* written) {
     External x;
     x.type = t;
+    x.written = written;
     x.unique = c.any_unique(t);
     TypeRef bare = c.strip_unique(t), elem = bare;
     std::string dims;

@@ -1,4 +1,5 @@
-// build.cc - `raido c|multicore|opencl|cuda`: a program as C text, made into an executable by the C compiler.
+// build.cc - `raido c|multicore|opencl|cuda`: a program as C text, made into an executable or a server by the C compiler, or the files of
+// a library.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -9,6 +10,7 @@
 #include "compiler/base/text.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/compile.h"
+#include "compiler/driver/interface.h"
 #include "compiler/driver/output.h"
 #include "compiler/ir/text.h"
 #include "passes/pipelines.h"
@@ -16,10 +18,6 @@
 namespace raido {
 
 int command_build(const Options& options) {
-  if (options.library || options.server) {
-    fmt::print(stderr, "{}: --{} is not supported by this version\n", options.program, options.library ? "library" : "server");
-    return 1;
-  }
   const Backend* backend = find_backend(options.command);
   CHECK(backend, "the backend `{}` is not part of this build", options.command);
   const std::string& path = options.words[0];
@@ -59,13 +57,22 @@ int command_build(const Options& options) {
   print_tables(stats, options);
   if (lost) return 2;
 
+  Diagnostics clashes;
+  bool earlier = options.abi == "0.25";
+  Interface interface = interface_of(*compiled, earlier, clashes);
+  if (compiled->checked && (options.library || options.server) && !print_reports(compiled->checked->sources, clashes, options)) return 2;
+
   Activity activity(fmt::format("backend {}", backend->name), passes.reproduce);
   OutputOptions how;
   how.strict_fp = options.fp_strict;
   how.flush_subnormals = options.flush_subnormals;
   how.emulate = options.emulate;
-  Output output = backend->generate(compiled->program, how);
+  how.spread_results = earlier;
+  if (options.library) how.form = OutputOptions::Form::Library;
+  else if (options.server) how.form = OutputOptions::Form::Server;
+  Output output = backend->generate(compiled->program, interface, how);
   if (!write_or_say(base + ".c", output.source)) return 2;
+  if (options.library) return write_or_say(base + ".h", output.header) && write_or_say(base + ".json", output.manifest) ? 0 : 2;
   const char* cc = std::getenv("CC");
   const char* cflags = std::getenv("CFLAGS");
   std::vector<std::string> command = {cc && *cc ? cc : "cc", base + ".c", "-o", base};

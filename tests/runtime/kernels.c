@@ -29,7 +29,10 @@ static const char *const raido_kernel_names[] = {
   "block_sum", "count_bytes", "chain", "missing_barrier", "race_between_blocks", "plain_beside_atomic",
   "out_of_bounds", "out_of_shared", "early_end", "two_barriers", "waits_inside"};
 static const int raido_kernel_count = sizeof raido_kernel_names / sizeof raido_kernel_names[0];
-#include "backends/runtime/device.h"
+static const struct raido_param raido_params[] = {{NULL, NULL}};
+#define RAIDO_PARAMS 0
+#define RAIDO_DEVICE 1
+#include "backends/runtime/config.h"
 #if defined(RAIDO_ON_OPENCL)
 #include "backends/runtime/device_opencl.h"
 #elif defined(RAIDO_ON_CUDA)
@@ -109,10 +112,9 @@ static void all(void) {
 }
 
 int main(int argc, char **argv) {
-  struct dev_options options = {NULL, NULL, NULL, {NULL}, 0, 0};
+  struct raido_config config = {.count = 1};
   if (argc < 2) fatal("usage: kernels all|KERNEL [SOURCE...]");
-  options.source = text_of(argv + 2);
-  if (dev_open(&device, &options, NULL) != 0) fatal(dev_error(&device));
+  if (dev_open(&device, &config, text_of(argv + 2)) != 0) fatal(dev_error(&device));
   if (strcmp(argv[1], "all") == 0) {
     all();
   } else {

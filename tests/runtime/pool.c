@@ -64,8 +64,8 @@ int main(void) {
   for (int round = 0; round < 100; round++) {
     cost = 1000000000;
     require(raido_parallel_for(&c->main, &cost, failing, NULL, N) != 0, "a failure is lost");
-    require(c->main.error != NULL && strcmp(c->main.error, "300") == 0, "another failure than the lowest wins");
-    free(c->main.error);
+    require(c->main.error != NULL && strcmp(raido_error_text(c->main.error), "300") == 0, "another failure than the lowest wins");
+    raido_free_error(c->main.error);
     c->main.error = NULL;
   }
   raido_pool_stop(c);

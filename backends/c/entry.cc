@@ -1,0 +1,311 @@
+// entry.cc - the interface of a program in C.
+//
+// The function of an entry point binds the sizes from the shapes of the arguments and checks that they agree, passes each array as
+// block, offset 0 and strides, and gives the leaves of the result their data and shapes. Types stand in a table, so all else that can
+// be done with values is the same text in every program (runtime/objects.h, runtime/api.h).
+#include "backends/c/entry.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "backends/kernel/print.h"
+#include "compiler/base/text.h"
+#include "compiler/ir/types.h"
+
+namespace raido {
+namespace {
+
+using namespace ir;
+
+std::string type_word(Scalar s) {
+  std::string word = "RAIDO_";
+  for (char c : name_of(s)) word += char(toupper(c));
+  return word;
+}
+
+// The name of a top-level value in the program's constants.
+std::string constant_field(const Program& p, const kir::Module& m, Var v) {
+  size_t k = 0;
+  for (const Stm& s : p.constants.stms)
+    for (Bind b : s.pattern) {
+      if (!std::holds_alternative<BlockType>(p.type(b.var)) && !is_scalar(p.type(b.var))) continue;
+      if (b.var == v) return m.names[m.constants[k].index].text;
+      k++;
+    }
+  PANIC("the extent of a result is not known outside");
+}
+
+// Numbers that the user sets count from the next call on, unless top-level values were computed from them.
+std::string refresh(const Program& p, const kir::Module& m) {
+  std::string out = "RAIDO_FN void raido_program_refresh(struct raido_context *c) {\n  (void)c;\n";
+  VarSet used;
+  for (const Stm& s : p.constants.stms) each_use(p, s, [&](Var v) { used.insert(v); });
+  for (const Stm& s : p.constants.stms) {
+    auto x = std::get_if<Tunable>(&s.exp);
+    if (!x || used.contains(s.pattern[0].var)) continue;
+    auto known = std::ranges::find(m.params, x->key, &kir::Param::name);
+    i64 fallback = const_of(x->fallback)->as_i64();
+    out += fmt::format("  c->constants->{} = raido_tuned(&c->main, {}, {});\n", constant_field(p, m, s.pattern[0].var), known - m.params.begin(),
+                       fallback == INT64_MIN ? "INT64_MIN" : fmt::format("INT64_C({})", fallback));
+  }
+  return out + "}\n\n";
+}
+
+class Entry {
+ public:
+  Entry(const Program& p, const kir::Module& m, const EntryPoint& e, const InterfaceEntry& outside, bool device)
+      : p_(p), m_(m), e_(e), outside_(outside), f_(p.functions[e.function.index]), device_(device) {
+    for (const Bind& b : f_.lambda.params)
+      if (const auto* a = std::get_if<ArrayType>(&p.type(b.var))) {
+        passed_.insert(a->place->block);
+        if (auto v = var_of(a->place->layout.offset)) passed_.insert(*v);
+        for (size_t d = 0; d + 2 < a->shape.size(); d++)
+          if (auto v = var_of(a->place->layout.strides[d])) passed_.insert(*v);
+      }
+    for (const Bind& b : f_.lambda.params)
+      if (!passed_.contains(b.var) && !std::holds_alternative<BlockType>(p.type(b.var))) inputs_.push_back(b.var);
+  }
+
+  std::string name() const { return "entry_" + c_identifier(e_.name); }
+
+  // The table of its inputs, its attributes, and the row of the table of entry points.
+  std::string tables() const {
+    std::string out;
+    if (!outside_.inputs.empty()) {
+      out += fmt::format("static const struct raido_input_info {}_inputs[] = {{", name());
+      for (size_t k = 0; k < outside_.inputs.size(); k++)
+        out += fmt::format("{}{{{}, {}, {}}}", k > 0 ? ", " : "", quote(input_name(k)), outside_.inputs[k].type, int(outside_.inputs[k].unique));
+      out += "};\n";
+    }
+    out += fmt::format("static const char *const {}_attributes[] = {{", name());
+    for (const std::string& a : outside_.attributes) out += quote(a) + ", ";
+    return out + "NULL};\n";
+  }
+  std::string row() const {
+    return fmt::format("  {{{}, {}, {}, {}, {}, {}_attributes, {}, {}}}", quote(e_.name), outside_.inputs.size(),
+                       outside_.inputs.empty() ? "NULL" : name() + "_inputs", outside_.output, int(outside_.unique), name(), quote(kept()), name());
+  }
+
+  std::string wrapper() {
+    text_ = fmt::format("static int {}(struct raido_worker *w, const void *const *in, struct raido_value *out) {{\n", name());
+    text_ += "  (void)in;\n  (void)out;\n";
+    declare_arguments();
+    sizes();
+    std::vector<std::string> args = arguments();
+    const kir::HostFunction& h = m_.functions[e_.function.index];
+    results(h);
+    std::string call = fmt::format("  if ({}(w", h.name);
+    for (const std::string& a : args) call += ", " + a;
+    for (size_t k = 0; k < h.results.size(); k++) call += fmt::format(", &r{}", k);
+    text_ += call + ") != 0) return 1;\n";
+    outputs();
+    return text_ + "  return 0;\n}\n\n";
+  }
+
+ private:
+  const Program& p_;
+  const kir::Module& m_;
+  const EntryPoint& e_;
+  const InterfaceEntry& outside_;
+  const Function& f_;
+  bool device_;
+  VarSet passed_;                     // parameters that say where an array is
+  std::vector<Var> inputs_;           // the others: sizes, then the leaves of the external parameters
+  VarMap<std::string> value_;         // C text of a parameter
+  VarMap<std::string> result_;        // C text of a scalar or block result
+  std::string text_;
+
+  std::string input_name(size_t k) const { return outside_.inputs[k].name.empty() ? fmt::format("#{}", k) : outside_.inputs[k].name; }
+  size_t leaf_count() const { return inputs_.size() - e_.sizes; }
+  Var leaf(size_t k) const { return inputs_[e_.sizes + k]; }
+  // Which external parameter a leaf belongs to.
+  size_t input_of(size_t leaf) const {
+    size_t k = 0, first = 0;
+    while (first + e_.params[k].values <= leaf) first += e_.params[k++].values;
+    return k;
+  }
+
+  std::string kept() const {
+    const kir::HostFunction& h = m_.functions[e_.function.index];
+    std::string out(leaf_count(), '-');
+    size_t at = 0;                    // the parameters in C: scalars and blocks
+    VarMap<size_t> position;
+    for (const Bind& b : f_.lambda.params)
+      if (const Type& t = p_.type(b.var); is_scalar(t) || std::holds_alternative<BlockType>(t)) position[b.var] = at++;
+    for (size_t k = 0; k < leaf_count(); k++)
+      if (auto a = std::get_if<ArrayType>(&p_.type(leaf(k))); a && kir::may_keep(m_, h.body, h.params[position[a->place->block]])) out[k] = 'k';
+    return out;
+  }
+
+  void declare_arguments() {
+    for (size_t k = 0; k < leaf_count(); k++) {
+      const Type& type = p_.type(leaf(k));
+      if (is_array(type)) {
+        text_ += fmt::format("  const struct raido_value *a{0} = in[{0}];\n", k);
+        continue;
+      }
+      Scalar t = elem_of(type);
+      text_ += fmt::format("  {0} a{1};\n  memcpy(&a{1}, in[{1}], sizeof a{1});\n", kir::storage_type(t), k);
+      value_[leaf(k)] = t == Scalar::F16 ? fmt::format("raido_f16_to_f32(a{})", k) : fmt::format("a{}", k);
+    }
+  }
+
+  // Declares sizes; an extent met again, or given as an argument too, must agree.
+  void sizes() {
+    std::string checks;
+    for (size_t k = 0; k < leaf_count(); k++) {
+      std::vector<Dim> shape = shape_of(p_.type(leaf(k)));
+      for (size_t d = 0; d < shape.size(); d++) {
+        std::string extent = fmt::format("a{}->shape[{}]", k, d), wanted;
+        if (auto c = const_of(shape[d])) {
+          wanted = std::to_string(c->as_i64());
+        } else if (Var v = *var_of(shape[d]); value_[v].empty()) {
+          value_[v] = fmt::format("n{}", v.index);
+          text_ += fmt::format("  i64 {} = {};\n", value_[v], extent);
+          continue;
+        } else {
+          wanted = value_[v];
+        }
+        checks += fmt::format("  if ({0} != {1}) return raido_wrong_size(w, {2}, {3}, {1}, {0});\n", extent, wanted, quote(input_name(input_of(k))), d);
+      }
+    }
+    for (size_t k = 0; k < e_.sizes; k++)
+      if (value_[inputs_[k]].empty()) value_[inputs_[k]] = "0";
+    text_ += checks;
+  }
+
+  std::string product(const std::vector<Dim>& shape, size_t from) {
+    std::string text = "1";
+    for (size_t d = from; d < shape.size(); d++)
+      text += " * " + (const_of(shape[d]) ? std::to_string(const_of(shape[d])->as_i64()) : value_[*var_of(shape[d])]);
+    return text;
+  }
+
+  std::vector<std::string> arguments() {
+    for (size_t k = 0; k < leaf_count(); k++)
+      if (auto a = std::get_if<ArrayType>(&p_.type(leaf(k)))) {
+        value_[a->place->block] = fmt::format("a{}->data", k);
+        if (auto o = var_of(a->place->layout.offset)) value_[*o] = "0";
+        for (size_t d = 0; d + 2 < a->shape.size(); d++)
+          if (auto s = var_of(a->place->layout.strides[d])) value_[*s] = product(a->shape, d + 1);
+      }
+    std::vector<std::string> args;
+    for (const Bind& b : f_.lambda.params) {
+      const Type& t = p_.type(b.var);
+      if (is_scalar(t) || std::holds_alternative<BlockType>(t)) args.push_back(value_[b.var]);
+    }
+    return args;
+  }
+
+  void results(const kir::HostFunction& h) {
+    size_t k = 0;
+    for (const Atom& a : f_.lambda.body.result) {
+      const Type t = p_.type(a);
+      if (!is_scalar(t) && !std::holds_alternative<BlockType>(t)) continue;
+      if (auto v = var_of(a); v && result_[*v].empty()) result_[*v] = fmt::format("r{}", k);
+      const kir::NameInfo& i = m_.names[h.results[k].index];
+      if (!i.memory) text_ += fmt::format("  {} r{} = 0;\n", kir::c_type(i.type), k);
+      else if (device_) text_ += fmt::format("  struct raido_memory *r{} = NULL;\n", k);
+      else text_ += fmt::format("  {} *r{} = NULL;\n", kir::storage_type(i.type), k);
+      k++;
+    }
+  }
+
+  void outputs() {
+    std::vector<std::pair<size_t, Atom>> numbered;    // C variable, result
+    size_t k = 0;
+    const std::vector<Atom>& all = f_.lambda.body.result;
+    for (size_t i = 0; i < all.size(); i++) {
+      const Type t = p_.type(all[i]);
+      if (std::holds_alternative<BlockType>(t)) {
+        size_t block = k++;
+        i++;
+        for (; !is_array(p_.type(all[i])); i++) k++;
+        numbered.push_back({block, all[i]});
+      } else if (is_scalar(t)) {
+        numbered.push_back({k++, all[i]});
+      } else {
+        numbered.push_back({0, all[i]});
+      }
+    }
+    for (size_t j = e_.result_sizes; j < numbered.size(); j++) output(j - e_.result_sizes, numbered[j].first, numbered[j].second);
+  }
+  std::string extent(const Dim& d) {
+    if (auto c = const_of(d)) return std::to_string(c->as_i64());
+    Var v = *var_of(d);
+    if (!value_[v].empty()) return value_[v];
+    if (!result_[v].empty()) return result_[v];
+    return fmt::format("w->context->constants->{}", constant_field(p_, m_, v));
+  }
+  void output(size_t number, size_t variable, const Atom& a) {
+    const Type t = p_.type(a);
+    std::vector<Dim> shape = shape_of(t);
+    for (size_t d = 0; d < shape.size(); d++) text_ += fmt::format("  out[{}].shape[{}] = {};\n", number, d, extent(shape[d]));
+    if (!shape.empty()) text_ += fmt::format("  out[{}].data = r{};\n", number, variable);
+    else if (elem_of(t) == Scalar::F16) text_ += fmt::format("  {{ f16 h = raido_f32_to_f16(r{}); memcpy(out[{}].scalar, &h, sizeof h); }}\n", variable, number);
+    else text_ += fmt::format("  memcpy(out[{0}].scalar, &r{1}, sizeof r{1});\n", number, variable);
+  }
+};
+
+// The tables that a type's row points to, and the row.
+struct Rows { std::string tables, rows; };
+
+void type_row(const InterfaceType& t, size_t number, Rows& out) {
+  using Kind = InterfaceType::Kind;
+  auto table = [&](std::string_view type, std::string_view name, const auto& items, auto&& show) {
+    if (items.empty()) return std::string("NULL");
+    std::string full = fmt::format("type_{}_{}", number, name);
+    out.tables += fmt::format("static const {} {}[] = {{{}}};\n", type, full, join(items, ", ", show));
+    return full;
+  };
+  auto numbers = [](size_t n) { return std::to_string(n); };
+  std::string leaves = table("struct raido_leaf", "leaves", t.leaves, [](const auto& l) { return fmt::format("{{{}, {}}}", type_word(l.elem), l.rank); });
+  std::string parts = table("struct raido_part", "parts", t.parts, [](const auto& p) { return fmt::format("{{{}, {}, {}}}", quote(p.name), p.type, p.leaf); });
+  std::vector<std::string> variants;
+  for (size_t k = 0; k < t.variants.size(); k++) {
+    const InterfaceType::Variant& v = t.variants[k];
+    std::string types = table("int", fmt::format("types_{}", k), v.types, numbers), slots = table("int", fmt::format("slots_{}", k), v.slots, numbers);
+    variants.push_back(fmt::format("{{{}, {}, {}, {}}}", quote(v.name), v.types.size(), types, slots));
+  }
+  std::string variant_table = table("struct raido_variant", "variants", variants, [](const std::string& v) { return v; });
+  static constexpr std::string_view kinds[] = {"PRIMITIVE", "ARRAY", "RECORD", "SUM", "OPAQUE"};
+  out.rows += fmt::format("  {{{}, {}, RAIDO_{}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", quote(t.text), quote("futhark_" + t.c_name),
+                          kinds[size_t(t.kind)], t.rank, t.kind == Kind::Array ? t.elem : 0, t.leaves.size(), leaves, t.parts.size(), parts,
+                          t.variants.size(), variant_table, int(t.is_tuple));
+}
+
+}  // namespace
+
+std::string interface_limits(const Interface& interface) {
+  size_t rank = 32, inputs = 1, leaves = 1, outputs = 1;
+  for (const InterfaceType& t : interface.types)
+    for (const InterfaceType::Leaf& l : t.leaves) rank = std::max(rank, l.rank);
+  for (const InterfaceType& t : interface.types) rank = std::max(rank, t.rank);
+  for (const InterfaceEntry& e : interface.entries) {
+    size_t n = 0;
+    for (const auto& in : e.inputs) n += interface.types[in.type].leaves.size();
+    leaves = std::max(leaves, n);
+    inputs = std::max(inputs, e.inputs.size());
+    outputs = std::max(outputs, interface.types[e.output].parts.size());
+  }
+  return fmt::format("#define RAIDO_MAX_RANK {}\n#define RAIDO_TYPES {}\n#define RAIDO_ENTRIES {}\n#define RAIDO_INPUTS {}\n#define RAIDO_INPUT_LEAVES {}\n#define RAIDO_OUTPUTS {}\n",
+                     rank, interface.types.size(), interface.entries.size(), inputs, leaves, outputs);
+}
+
+std::string interface_tables(const ir::Program& program, const kir::Module& module, const Interface& interface, bool device) {
+  Rows types;
+  for (size_t k = 0; k < interface.types.size(); k++) type_row(interface.types[k], k, types);
+  std::string out = types.tables + fmt::format("static const struct raido_type_info raido_interface[RAIDO_TYPES] = {{\n{}}};\n\n", types.rows), rows;
+  std::vector<size_t> order;
+  for (size_t k = 0; k < program.entries.size(); k++) order.push_back(k);
+  std::ranges::sort(order, {}, [&](size_t k) { return program.entries[k].name; });
+  for (size_t k : order) {
+    Entry entry(program, module, program.entries[k], interface.entries[k], device);
+    out += entry.tables() + entry.wrapper();
+    rows += entry.row() + ",\n";
+  }
+  out += refresh(program, module);
+  return out + fmt::format("static const struct raido_entry raido_entries[RAIDO_ENTRIES + 1] = {{\n{}  {{NULL, 0, NULL, 0, 0, NULL, NULL, NULL}}}};\n\n", rows);
+}
+
+}  // namespace raido

@@ -1,0 +1,16 @@
+// entry.h - the interface of a program in C: tables of its types and entry points, and for each entry point a function that every
+// caller from outside goes through.
+#pragma once
+#include <string>
+
+#include "backends/interface.h"
+#include "backends/kernel/kernel.h"
+
+namespace raido {
+
+// Sizes that the runtime is compiled for; before it.
+std::string interface_limits(const Interface& interface);
+// After the functions of the program.
+std::string interface_tables(const ir::Program& program, const kir::Module& module, const Interface& interface, bool device);
+
+}  // namespace raido
