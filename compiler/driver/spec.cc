@@ -4,8 +4,6 @@
 // comment markers, is read by a small recursive parser; line breaks matter only where a clause extends to the end of its line.
 #include "compiler/driver/spec.h"
 
-#include <regex.h>
-
 #include <algorithm>
 #include <cctype>
 #include <sstream>
@@ -13,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "compiler/base/text.h"
+#include "compiler/driver/cases.h"
 #include "compiler/driver/data.h"
 #include "compiler/driver/generate.h"
 #include "compiler/driver/script.h"
@@ -134,11 +133,8 @@ class BlockParser {
     blanks();
     size_t from = at_;
     out = rest_of_line();
-    regex_t compiled;
-    int wrong = regcomp(&compiled, out.c_str(), REG_EXTENDED | REG_NOSUB);
-    if (wrong == 0) return regfree(&compiled), true;
-    char what[256];
-    regerror(wrong, &compiled, what, sizeof what);
+    std::string what = pattern_mistake(out);
+    if (what.empty()) return true;
     at_ = from;
     return fail(fmt::format("`{}` is not a regular expression: {}", out, what));
   }

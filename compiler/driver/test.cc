@@ -2,11 +2,8 @@
 //
 // A program is compiled once, by this very executable in a process of its own, so that a crash is a failed test; its cases
 // are fed to it on standard input. Programs are tested by several worker threads.
-#include <regex.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <atomic>
@@ -21,11 +18,10 @@
 #include "compiler/base/files.h"
 #include "compiler/base/text.h"
 #include "compiler/check/load.h"
+#include "compiler/driver/cases.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/compare.h"
-#include "compiler/driver/compile.h"
 #include "compiler/driver/data.h"
-#include "compiler/driver/generate.h"
 #include "compiler/driver/output.h"
 #include "compiler/driver/property.h"
 #include "compiler/driver/spec.h"
@@ -41,14 +37,6 @@ struct Verdict {
   std::string report;
 };
 
-bool matches(const std::string& pattern, const std::string& text) {
-  regex_t regex;
-  CHECK(regcomp(&regex, pattern.c_str(), REG_EXTENDED | REG_NOSUB) == 0, "a regular expression that was accepted is malformed");
-  bool found = regexec(&regex, text.c_str(), 0, nullptr, 0) == 0;
-  regfree(&regex);
-  return found;
-}
-
 std::string indented(const std::string& text) {
   std::string out;
   for (const std::string& line : split(text, '\n')) out += line.empty() ? "\n" : "  " + line + "\n";
@@ -56,31 +44,11 @@ std::string indented(const std::string& text) {
   return out;
 }
 
-std::optional<std::string> gunzipped(const std::string& path, std::string& wrong) {
-  FileContents there = read_file(path);      // for the system's word on what is wrong
-  gzFile file = there.text ? gzopen(path.c_str(), "rb") : nullptr;
-  if (!file) {
-    wrong = fmt::format("{}: {}", path, there.text ? "cannot be read" : there.error);
-    return {};
-  }
-  std::string out;
-  char buffer[1 << 16];
-  int n;
-  while ((n = gzread(file, buffer, sizeof buffer)) > 0) out.append(buffer, size_t(n));
-  bool ok = n == 0 && gzclose_r(file) == Z_OK;
-  if (n != 0) gzclose_r(file);
-  if (ok) return out;
-  wrong = fmt::format("{}: not a complete gzip file", path);
-  return {};
-}
-
 class Tester {
  public:
-  Tester(const Options& options, std::string backend) : options_(options), backend_(std::move(backend)) {
+  Tester(const Options& options, std::string backend)
+      : options_(options), backend_(std::move(backend)), tools_(options), self_(tools_.compiler()) {
     tolerance_ = std::strtod(options.tolerance.c_str(), nullptr);
-    std::error_code error;
-    self_ = options.compiler.empty() ? fs::read_symlink("/proc/self/exe", error).string() : options.compiler;
-    if (error) self_ = options.program;
   }
 
   Verdict test(const std::string& path) const {
@@ -119,11 +87,7 @@ class Tester {
   static Verdict failed(std::string report) { return {Verdict::Failed, std::move(report)}; }
   static Verdict from(const ProcessResult& r) { return r.exit_code == 0 ? Verdict{} : failed(r.err); }
 
-  ProcessResult run(std::vector<std::string> argv, const std::string& input) const {
-    if (argv[0] == self_ && options_.abi != "0.28") argv.insert(argv.begin() + 2, "--abi=" + options_.abi);
-    argv.insert(argv.begin(), {"timeout", "300"});
-    return run_process(argv, input);
-  }
+  ProcessResult run(std::vector<std::string> argv, const std::string& input) const { return tools_.run(std::move(argv), input); }
 
   bool excluded(const std::vector<std::string>& tags) const {
     for (const std::string& t : tags) {
@@ -221,56 +185,6 @@ class Tester {
     return true;
   }
 
-  static std::string beside(const std::string& program, const std::string& name) {
-    return name.starts_with("/") ? name : (fs::path(program).parent_path() / name).string();
-  }
-  static std::optional<std::string> data_file(const std::string& program, const std::string& name, std::string& wrong) {
-    std::string path = beside(program, name);
-    if (path.ends_with(".gz")) return gunzipped(path, wrong);
-    FileContents f = read_file(path);
-    if (!f.text) wrong = fmt::format("{}: {}", path, f.error);
-    return f.text;
-  }
-
-  // The folder for what is made and kept; backup tools skip it.
-  static std::string data_folder(const std::string& program) {
-    std::string folder = beside(program, "data");
-    std::error_code error;
-    fs::create_directories(folder, error);
-    std::string tag = folder + "/CACHEDIR.TAG";
-    if (!error && !fs::exists(tag, error)) write_file(tag, "Signature: 8a477f597d28d172789f06886806bc55\n");
-    return folder;
-  }
-
-  // Values of the types, made once and kept beside the program; made anew if the size is wrong.
-  std::optional<std::string> random_input(const std::string& program, const std::string& types, std::string& wrong) const {
-    std::string out, spaced = types;
-    std::replace(spaced.begin(), spaced.end(), '\n', ' ');
-    uint64_t seed = 1;
-    for (const std::string& word : split(spaced, ' ')) {
-      if (word.empty()) continue;
-      auto what = parse_type_or_value(word);
-      if (!what) return wrong = fmt::format("`{}` is neither a type nor a value", word), std::nullopt;
-      if (what->value) {
-        out += to_binary(*what->value);
-        continue;
-      }
-      size_t size = 7 + 8 * what->shape.size(), elements = size_t(bytes_of(what->elem));
-      for (int64_t d : what->shape) elements *= size_t(d);
-      std::lock_guard lock(files_);
-      std::string path = data_folder(program) + "/" + word + ".in";
-      FileContents kept = read_file(path);
-      if (!kept.text || kept.text->size() != size + elements) {
-        Random random(seed);
-        kept.text = to_binary(random_value(what->elem, what->shape, {}, random));
-        write_file(path, *kept.text);     // where nothing can be written, it is made anew each time
-      }
-      seed++;
-      out += *kept.text;
-    }
-    return out;
-  }
-
   std::optional<std::string> input_of(const std::string& path, const std::string& entry, const TestCase& c, std::string& wrong) const {
     switch (c.input) {
       case TestCase::Input::Literal: {
@@ -280,7 +194,7 @@ class Tester {
         return text;
       }
       case TestCase::Input::File: return data_file(path, c.input_text, wrong);
-      case TestCase::Input::Random: return random_input(path, c.input_text, wrong);
+      case TestCase::Input::Random: return tools_.random_input(path, c.input_text, wrong);
       case TestCase::Input::Script: {
         std::string script = script_text(path, c, wrong);
         if (!wrong.empty()) return {};
@@ -292,22 +206,7 @@ class Tester {
     }
     return {};
   }
-  static std::string script_text(const std::string& path, const TestCase& c, std::string& wrong) {
-    if (!c.input_text.starts_with("@")) return c.input_text;
-    return data_file(path, c.input_text.substr(1), wrong).value_or("");
-  }
   static constexpr int opaque_arguments = 3;       // what `script` says when executables cannot read its values
-
-  static std::optional<std::vector<Value>> values_of(const std::string& text, std::string& wrong) {
-    std::vector<Value> values;
-    DataReader reader(text);
-    while (!reader.at_end()) {
-      auto v = reader.read();
-      if (!v) return wrong = reader.error(), std::nullopt;
-      values.push_back(std::move(*v));
-    }
-    return values;
-  }
 
   std::string test_case(const std::string& path, const std::string& executable, const std::string& entry, const TestCase& c,
                         bool& unknown) const {
@@ -341,25 +240,9 @@ class Tester {
     if (c.expect == TestCase::Expect::Success) return "";
     auto got = values_of(r.out, wrong);
     if (!got) return fmt::format("the program printed no values: {}", wrong);
-    std::vector<Value> expected = c.expected;
-    if (c.expect == TestCase::Expect::Auto) {
-      auto reference = reference_output(path, entry, c, *input, wrong);
-      if (!reference) return wrong;
-      expected = std::move(*reference);
-    }
-    if (c.expect == TestCase::Expect::File) {
-      auto data = data_file(path, c.expect_text, wrong);
-      if (!data) return wrong;
-      DataReader file(*data);
-      for (const Value& v : *got) {
-        if (file.at_end()) break;
-        auto e = file.read_as(v.elem, int(v.shape.size()));
-        if (!e) return fmt::format("{}: {}", c.expect_text, file.error());
-        expected.push_back(std::move(*e));
-      }
-      if (!file.at_end()) return fmt::format("{} has more values than the program's {}", c.expect_text, got->size());
-    }
-    std::vector<std::string> differs = differences(*got, expected, tolerance_, 1);
+    auto expected = tools_.expected(path, entry, c, *got, [&](std::string& why) { return reference_output(path, entry, c, *input, why); }, wrong);
+    if (!expected) return wrong;
+    std::vector<std::string> differs = differences(*got, *expected, tolerance_, 1);
     return differs.empty() ? "" : differs[0];
   }
 
@@ -388,26 +271,15 @@ class Tester {
     return "";
   }
 
-  // What the backend `c` makes of the same input; kept beside the program until that changes.
-  std::optional<std::vector<Value>> reference_output(const std::string& path, const std::string& entry, const TestCase& c,
-                                                     const std::string& input, std::string& wrong) const {
-    std::string title = c.title;
-    for (char& ch : title)
-      if (ch == ' ' || ch == '/') ch = '_';
-    std::lock_guard lock(files_);
-    std::string kept = fmt::format("{}/{}:{}-{}.out", data_folder(path), fs::path(path).stem().string(), entry, title);
-    std::error_code error;
-    auto written = fs::last_write_time(kept, error);
-    if (!error && written >= fs::last_write_time(path, error) && !error)
-      if (FileContents f = read_file(kept); f.text)
-        if (auto values = values_of(*f.text, wrong)) return values;
+  // What the backend `c` makes of the same input.
+  std::optional<std::string> reference_output(const std::string& path, const std::string& entry, const TestCase& c, const std::string& input,
+                                              std::string& wrong) const {
     TemporaryFolder folder;
     std::string executable = folder.path() + "/reference";
     ProcessResult r = run({self_, "c", "-w", path, "-o", executable}, "");
     if (r.exit_code == 0) r = execute("c", path, executable, entry, c, input);
-    if (r.exit_code != 0) return wrong = "Generating reference outputs:\n" + message_of(r, executable), std::nullopt;
-    write_file(kept, r.out);
-    return values_of(r.out, wrong);
+    if (r.exit_code != 0) return wrong = message_of(r, executable), std::nullopt;
+    return r.out;
   }
 
   ProcessResult execute(const std::string& backend, const std::string& path, const std::string& executable, const std::string& entry,
@@ -430,9 +302,10 @@ class Tester {
   }
 
   const Options& options_;
-  std::string backend_, self_;
+  std::string backend_;
+  CaseTools tools_;
+  std::string self_;
   double tolerance_ = 0.002;
-  mutable std::mutex files_;           // what is kept in data/ is made by one thread at a time
 };
 
 // On a terminal one line says how far it is; reports go above it.
@@ -479,44 +352,14 @@ class Progress {
   std::mutex mutex_;
 };
 
-// The programs of a folder and its folders, except data made by tests.
-std::vector<std::string> programs_in(const std::string& folder) {
-  std::vector<std::string> found;
-  std::error_code error;
-  for (fs::recursive_directory_iterator it(folder, error), end; it != end && !error; it.increment(error))
-    if (it->path().extension() == ".fut" && !it->is_directory(error)) found.push_back(it->path().string());
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
 }  // namespace
 
 int command_test(const Options& options) {
-  std::vector<std::string> programs;
-  for (const std::string& word : options.words) {
-    std::error_code error;
-    if (fs::is_directory(word, error)) {
-      std::vector<std::string> found = programs_in(word);
-      programs.insert(programs.end(), found.begin(), found.end());
-    } else {
-      programs.push_back(word);
-    }
-  }
-  for (const std::string& path : programs) {  // a malformed block stops everything before it begins
-    std::string error = why_unreadable(path);
-    FileContents file = error.empty() ? read_file(path) : FileContents{};
-    if (!file.text) error = ": " + (error.empty() ? "file not found." : error);
-    else if (!parse_spec(*file.text, error)) error = ":" + error;
-    if (!error.empty()) {
-      fmt::print(stderr, "{}{}\n", path, error);
-      return 1;
-    }
-  }
+  std::vector<std::string> programs = programs_among(options.words);
+  for (const std::string& path : programs)     // a malformed block stops everything before it begins
+    if (!read_spec(path)) return 1;
   std::string backend = options.interpreted ? "interpreter" : options.backend;
-  if (backend != "interpreter" && backend != "c" && backend != "multicore" && backend != "opencl" && backend != "cuda") {
-    fmt::print(stderr, "{}: there is no backend `{}`\n", options.program, backend);
-    return 1;
-  }
+  if (!known_backend(options, backend)) return 1;
   signal(SIGPIPE, SIG_IGN);   // a program that does not read its input must not end the tests
   Progress progress(programs.size(), !options.no_terminal && !options.notty && isatty(1));
   Tester tester(options, backend);
