@@ -34,6 +34,12 @@ if(TARGET raido)
   set_tests_properties(commands layout PROPERTIES LABELS quick TIMEOUT 300)
 endif()
 
+# Measuring, with a server whose times are known.
+if(TARGET raido)
+  add_test(NAME bench COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/bench.py $<TARGET_FILE:raido>)
+  set_tests_properties(bench PROPERTIES LABELS quick TIMEOUT 120)
+endif()
+
 # Each rule of the language.
 if(TARGET raido)
   add_test(NAME rules COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/rules.py $<TARGET_FILE:raido>)

@@ -20,6 +20,8 @@ int command_datacmp(const Options& options); // dataset.cc
 int command_script(const Options& options);  // script.cc
 int command_run(const Options& options);     // run.cc
 int command_test(const Options& options);    // test.cc
+int command_bench(const Options& options);   // bench.cc
+int command_benchcmp(const Options& options);    // benchcmp.cc
 int command_gradbench(const Options& options);   // gradbench.cc
 int command_dev(const Options& options);     // dev.cc
 

@@ -40,6 +40,8 @@ const Command commands[] = {
     {{"cuda", Build, "PROGRAM.fut", 1, 1, "compile to C and CUDA kernels and make an executable"}, command_build},
     {{"run", Run, "PROGRAM.fut", 1, 1, "interpret a program on values from standard input"}, command_run},
     {{"test", Test, "PROGRAM.fut|FOLDER...", 1, -1, "run the test blocks of programs"}, command_test},
+    {{"bench", Bench, "PROGRAM.fut|FOLDER...", 1, -1, "measure how long the cases of test blocks take"}, command_bench},
+    {{"benchcmp", Benchcmp, "BEFORE.json AFTER.json", 2, 2, "compare the results of two runs of bench"}, command_benchcmp},
     {{"script", Script, "PROGRAM.fut [EXPRESSION]", 1, 2, "evaluate expressions over the entry points of a program"}, command_script},
     {{"dataset", Dataset, "", 0, 0, "make data by chance, or convert data from standard input"}, command_dataset},
     {{"datacmp", Datacmp, "GOT EXPECTED", 2, 2, "compare two data files"}, command_datacmp},
@@ -55,14 +57,14 @@ void complete_name(std::string& word) {
 }
 void complete_names(const CommandInfo& command, Options& options) {
   complete_name(options.file);
-  if (command.kind & (Eval | Dataset | Datacmp | Gradbench)) return;          // their words are no programs
+  if (command.kind & (Eval | Dataset | Datacmp | Gradbench | Benchcmp)) return;          // their words are no programs
   if (command.max_words < 0) for (std::string& word : options.words) complete_name(word);
   else if (!options.words.empty()) complete_name(options.words[0]);
 }
 
 // The program a command is about can be read, or is not there (which has a message of its own). Else the reason is printed.
 bool readable(const CommandInfo& command, const Options& options) {
-  if (command.kind & (Fmt | Test | Dataset | Datacmp | Gradbench)) return true;       // they read several files, each with its message
+  if (command.kind & (Fmt | Test | Dataset | Datacmp | Gradbench | Bench | Benchcmp)) return true;       // they read several files, each with its message
   const std::string path = command.kind & Eval ? options.file : options.words.empty() ? "" : options.words[0];
   std::string wrong = why_unreadable(path);
   if (!wrong.empty()) fmt::print(stderr, "{}: {}\n", path, wrong);

@@ -17,7 +17,7 @@
 namespace raido {
 namespace {
 
-enum class Form { Flag, Text, Choice, Texts, Number, Bytes };
+enum class Form { Flag, Text, Choice, Texts, Number, Integer, Bytes };
 
 struct Row {
   Form form;
@@ -30,10 +30,10 @@ struct Row {
   std::function<bool(Options&, const char*)> set;  // false: the value does not parse
 };
 
-bool set_number(int64_t& field, const char* text) {
+bool set_number(int64_t& field, const char* text, int64_t least) {
   char* end;
   long long n = std::strtoll(text, &end, 10);
-  if (*end || end == text || n < 1) return false;
+  if (*end || end == text || n < least) return false;
   field = n;
   return true;
 }
@@ -66,7 +66,9 @@ const std::vector<Row>& rows() {
 #define TEXTS(field, long_name, short_name, argument, commands, help) \
   {Form::Texts, long_name, short_name, argument, "", commands, help, [](Options& o, const char* v) { o.field.push_back(v); return true; }},
 #define NUMBER(field, long_name, short_name, argument, fallback, commands, help) \
-  {Form::Number, long_name, short_name, argument, #fallback, commands, help, [](Options& o, const char* v) { return set_number(o.field, v); }},
+  {Form::Number, long_name, short_name, argument, #fallback, commands, help, [](Options& o, const char* v) { return set_number(o.field, v, 1); }},
+#define INTEGER(field, long_name, short_name, argument, fallback, commands, help) \
+  {Form::Integer, long_name, short_name, argument, #fallback, commands, help, [](Options& o, const char* v) { return set_number(o.field, v, INT64_MIN); }},
 #define BYTES(field, long_name, short_name, argument, commands, help) \
   {Form::Bytes, long_name, short_name, argument, "", commands, help, [](Options& o, const char* v) { return set_bytes(o.field, v); }},
 #define STEP(long_name, short_name, argument, commands, help) \
@@ -79,6 +81,7 @@ const std::vector<Row>& rows() {
 #undef TEXT
 #undef TEXTS
 #undef NUMBER
+#undef INTEGER
 #undef BYTES
   };
   return table;
@@ -106,7 +109,7 @@ std::string usage_text(const std::string& program, const CommandInfo& command) {
   for (const Row& row : rows()) {
     if (!(row.commands & command.kind)) continue;
     std::string help = row.help;
-    if (row.form == Form::Number) help += fmt::format(" (default: {})", row.fallback);
+    if (row.form == Form::Number || row.form == Form::Integer) help += fmt::format(" (default: {})", row.fallback);
     if ((row.form == Form::Text || row.form == Form::Choice) && *row.fallback) help += fmt::format(" (default: {})", row.fallback);
     line(row.short_name, row.argument ? fmt::format("{}={}", row.long_name, row.argument) : row.long_name, help);
   }
@@ -141,7 +144,8 @@ std::variant<Options, int> parse_options(const std::string& program, const Comma
     fmt::print(stderr, "{}: '{}' is not {}.\n", base_name(program), optarg,
                row.form == Form::Choice  ? fmt::format("one of {}", row.argument)
                : row.form == Form::Bytes ? "a number of bytes, like 4096, 64k, 512m or 2g"
-                                         : "a positive integer");
+               : row.form == Form::Integer ? "an integer"
+                                           : "a positive integer");
     return 2;
   };
   std::vector<std::string> mistakes;

@@ -11,7 +11,8 @@ namespace raido {
 
 enum CommandKind : int {
   Build = 1, Check = 2, Run = 4, Test = 8, Dev = 16,
-  Fmt = 32, Eval = 64, Repl = 128, Info = 256, Dataset = 512, Script = 1024, Datacmp = 2048, Gradbench = 4096
+  Fmt = 32, Eval = 64, Repl = 128, Info = 256, Dataset = 512, Script = 1024, Datacmp = 2048, Gradbench = 4096, Bench = 8192, Benchcmp = 16384,
+  Autotune = 32768, Profile = 65536, Lsp = 131072
 };
 
 struct Options {
@@ -27,6 +28,7 @@ struct Options {
 #define TEXTS(field, ...) std::vector<std::string> field;
 #define NUMBER(field, long_name, short_name, argument, fallback, ...) int64_t field = fallback;
 #define BYTES(field, ...) int64_t field = 0;
+#define INTEGER NUMBER
 #include "compiler/driver/options.def"
 #undef STEP
 #undef FLAG
@@ -34,6 +36,7 @@ struct Options {
 #undef TEXT
 #undef TEXTS
 #undef NUMBER
+#undef INTEGER
 #undef BYTES
 };
 

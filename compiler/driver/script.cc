@@ -84,8 +84,8 @@ std::optional<Value> adapted(const Value& v, Scalar to) {
 
 }  // namespace
 
-ScriptEvaluator::ScriptEvaluator(const Compiled& program, std::string folder, bool may_store)
-    : program_(program), folder_(std::move(folder)), may_store_(may_store) {
+ScriptEvaluator::ScriptEvaluator(const Compiled& program, std::string folder, bool may_store, Call call)
+    : program_(program), folder_(std::move(folder)), may_store_(may_store), call_(std::move(call)) {
   for (size_t i = 0; i < program.program.entries.size() && i < program.layouts.size(); i++) {
     const ir::EntryPoint& core = program.program.entries[i];
     Entry e{&core, &program.layouts[i], {}, ""};
@@ -416,11 +416,18 @@ std::optional<ScriptValue> ScriptEvaluator::apply(ScriptValue f) {
 std::optional<ScriptValue> ScriptEvaluator::call(const Entry& e, const std::vector<std::vector<Value>>& args) {
   std::vector<Value> all;
   for (const auto& leaves : args) all.insert(all.end(), leaves.begin(), leaves.end());
+  std::string wrong;
+  auto results = call_ ? call_(e.core->name, all, wrong) : interpret(e.core->name, all, wrong);
+  if (!results) return fail(std::move(wrong));
+  return of(e.layout->result, std::move(*results), e.result_type);
+}
+
+std::optional<std::vector<Value>> ScriptEvaluator::interpret(const std::string& entry, const std::vector<Value>& leaves, std::string& wrong) const {
   ir::InterpretOptions how;
   how.trace = print_trace;
-  ir::Outcome outcome = ir::interpret(program_.program, e.core->name, all, how);
-  if (outcome.failure) return fail(raido::ir::show(*outcome.failure));
-  return of(e.layout->result, std::move(outcome.results), e.result_type);
+  ir::Outcome outcome = ir::interpret(program_.program, entry, leaves, how);
+  if (outcome.failure) return wrong = raido::ir::show(*outcome.failure), std::nullopt;
+  return std::move(outcome.results);
 }
 
 std::optional<std::string> ScriptEvaluator::path(const ScriptValue& v) {

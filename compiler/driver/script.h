@@ -1,5 +1,6 @@
-// script.h - FutharkScript: expressions over the entry points of a program, evaluated by the interpreter.
+// script.h - FutharkScript: expressions over the entry points of a program, which the interpreter or someone else calls.
 #pragma once
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,8 +30,12 @@ struct ScriptValue::Part { std::string name; ScriptValue value; };
 
 class ScriptEvaluator {
  public:
-  // `folder` is where the paths of $loaddata and its kin begin; `may_store`: $store exists.
-  ScriptEvaluator(const Compiled& program, std::string folder, bool may_store);
+  // Applies an entry point to the leaves of its arguments; none and a reason.
+  using Call = std::function<std::optional<std::vector<ir::Value>>(const std::string& entry, const std::vector<ir::Value>& leaves,
+                                                                   std::string& wrong)>;
+
+  // `folder` is where the paths of $loaddata and its kin begin; `may_store`: $store exists. Without `call` it is the interpreter's.
+  ScriptEvaluator(const Compiled& program, std::string folder, bool may_store, Call call = {});
 
   // The value of a text; none and a message in error().
   std::optional<ScriptValue> run(std::string_view text);
@@ -76,6 +81,7 @@ class ScriptEvaluator {
   std::optional<ScriptValue> project(ScriptValue value, const std::string& field);
   std::optional<ScriptValue> apply(ScriptValue function);
   std::optional<ScriptValue> builtin(const ScriptValue& call);
+  std::optional<std::vector<ir::Value>> interpret(const std::string& entry, const std::vector<ir::Value>& leaves, std::string& wrong) const;
   std::optional<ScriptValue> call(const Entry& entry, const std::vector<std::vector<ir::Value>>& args);
   std::optional<std::vector<ir::Value>> convert(const ScriptValue& value, const lower::Layout& layout);
   std::string type_name(const ScriptValue& value) const;
@@ -85,6 +91,7 @@ class ScriptEvaluator {
   const Compiled& program_;
   std::string folder_;
   bool may_store_;
+  Call call_;
   std::map<std::string, Entry> entries_;
   std::string_view text_;
   size_t at_ = 0;

@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""`raido bench` against a server whose times are known: this script is also the compiler and the server.
+
+    tests/bench.py build/release/raido
+
+A program says in comments how its server behaves: `-- runtimes ENTRY 10 11 12` (microseconds of its runs, over and over),
+`-- inputs ENTRY i64`, `-- fails ENTRY`, `-- dies ENTRY`, `-- hangs ENTRY`. The result of a call is its argument."""
+import json
+import os
+import pathlib
+import re
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+ME = pathlib.Path(__file__).resolve()
+
+
+def compile_program(args):
+    """BACKEND --server -w PROGRAM -o EXECUTABLE .."""
+    program, out = args[3], pathlib.Path(args[5])
+    if "error" in pathlib.Path(program).read_text().splitlines()[0]:
+        print("Error at x.fut:1:1-5:\nno such thing", file=sys.stderr)
+        sys.exit(2)
+    out.write_text(f"#!/bin/sh\nexec {sys.executable} {ME} --serve {pathlib.Path(program).resolve()} \"$@\"\n")
+    out.chmod(out.stat().st_mode | stat.S_IEXEC)
+
+
+def serve(program, options):
+    facts = re.findall(r"^-- (runtimes|inputs|fails|dies|hangs|greets) (\w+) ?(.*)$", pathlib.Path(program).read_text(), re.M)
+    fact = {(kind, entry): rest.split() for kind, entry, rest in facts}
+    values, runs = {}, {}
+
+    def reply(*lines, failure=None):
+        for line in lines:
+            print(line)
+        if failure is not None:
+            print("%%% FAILURE\n" + failure)
+        print("%%% OK", flush=True)
+
+    if ("greets", "badly") in fact:
+        sys.exit("no device\n")
+    reply()
+    for line in sys.stdin:
+        words = re.findall(r'"([^"]*)"|(\S+)', line)
+        words = [a or b for a, b in words]
+        command, rest = words[0], words[1:]
+        entry = rest[0] if rest else ""
+        if command == "inputs":
+            if ("inputs", entry) in fact:
+                reply(*fact["inputs", entry])
+            else:
+                reply(failure=f"Unknown entry point: {entry}")
+        elif command == "restore":
+            values[rest[1]] = pathlib.Path(rest[0]).read_bytes()
+            reply()
+        elif command == "call":
+            if ("dies", entry) in fact:
+                print("out of luck", file=sys.stderr)
+                sys.exit(3)
+            if ("hangs", entry) in fact:
+                time.sleep(60)
+            missing = [name for name in rest[2:] if name not in values]
+            if missing or rest[1] in values:
+                reply(failure=f"Unknown variable: {missing}" if missing else f"Variable already exists: {rest[1]}")
+                continue
+            times = fact["runtimes", entry]
+            n = runs[entry] = runs.get(entry, -1) + 1
+            if ("fails", entry) in fact and n >= int(fact["fails", entry][0]):
+                reply(f"runtime: {times[0]}", failure="Error: too much\n")
+                continue
+            values[rest[1]] = values[rest[2]]
+            if fact["inputs", entry][0].startswith("*"):
+                values[rest[2]] = None
+            log = [f"Logged {entry}"] if "--log" in options else []
+            reply(*log, f"runtime: {times[n % len(times)]}")
+        elif command == "free":
+            for name in rest:
+                del values[name]
+            reply()
+        elif command == "clear":
+            values.clear()
+            reply()
+        elif command == "type":
+            reply("i64")
+        elif command == "store":
+            pathlib.Path(rest[0]).write_bytes(b"".join(values[name] for name in rest[1:]))
+            reply()
+        elif command == "report":
+            reply('{"memory": {"default space": 4000}, "events": []}')
+        elif command.endswith("pause_profiling"):
+            reply()
+        else:
+            reply(failure=f"Unknown command: {command}")
+
+
+EVEN = """-- Even times.
+-- inputs main i64
+-- runtimes main 10
+-- inputs other *i64
+-- runtimes other 1000 1100
+
+-- ==
+-- entry: main other
+-- input { 1i64 } output { 1i64 }
+-- "wrong" input { 2i64 } output { 3i64 }
+-- nobench input { 4i64 }
+-- mine input { 5i64 }
+-- "bad" input { 6i64 } error: x
+-- "types" input { 6i32 }
+
+-- ==
+-- entry: main
+-- "random" random input { i64 } auto output
+"""
+FAULTS = """-- Faults.
+-- inputs fails i64
+-- runtimes fails 5
+-- fails fails 3
+-- inputs dies i64
+-- dies dies
+-- inputs hangs i64
+-- hangs hangs
+-- inputs main i64
+-- runtimes main 7
+
+-- ==
+-- entry: fails dies hangs nope main
+-- input { 1i64 } output { 1i64 }
+"""
+UNEVEN = """-- Uneven.
+-- inputs main i64
+-- runtimes main 1000 1000 1000 9000
+
+-- ==
+-- input { 1i64 }
+"""
+
+failures = 0
+
+
+def expect(what, got, wanted):
+    global failures
+    if got != wanted:
+        failures += 1
+        print(f"--- {what}\nwanted {wanted!r}\ngot    {got!r}")
+
+
+def main(raido):
+    with tempfile.TemporaryDirectory() as folder:
+        def bench(*args):
+            done = subprocess.run([raido, "bench", "--futhark", ME, *args], cwd=folder, capture_output=True, text=True, timeout=100)
+            try:
+                results = json.loads((pathlib.Path(folder) / "out.json").read_text())
+                os.remove(pathlib.Path(folder) / "out.json")
+            except FileNotFoundError:
+                results = None
+            return done.returncode, done.stdout, done.stderr, results
+
+        def write(name, text):
+            (pathlib.Path(folder) / name).write_text(text)
+
+        quick = ["--no-convergence-phase", "-r", "4", "--json", "out.json"]
+        write("even.fut", EVEN)
+        code, out, err, results = bench("even.fut", *quick, "--exclude-case", "mine", "--memory", "--concurrency", "1")
+        expect("exit", (code, err), (1, ""))
+        lines = [re.sub(r"(1050μs).*\]\)", r"\1", line) for line in out.splitlines()]
+        expect("output", lines, [
+            "Mean of at least 4 runs and 0.5 s of each data set.",
+            "",
+            "even.fut (no tuning file):",
+            '#0 ("1i64"):                10μs (95% CI: [      10.0,       10.0])  4.0 kB@default space',
+            "wrong:                ",
+            "Value #0: expected 3, got 2",
+            "types:                ",
+            "Expected input of types: i64",
+            "Provided input of types: i32",
+            "random:                     10μs (95% CI: [      10.0,       10.0])  4.0 kB@default space",
+            "",
+            "even.fut:other (no tuning file):",
+            '#0 ("1i64"):              1050μs  4.0 kB@default space',
+            "wrong:                ",
+            "Value #0: expected 3, got 2",
+            "types:                ",
+            "Expected input of types: i64",
+            "Provided input of types: i32",
+        ])
+        expect("programs", sorted(results), ["even.fut", "even.fut:other"])
+        expect("data sets", sorted(results["even.fut"]["datasets"]), ['#0 ("1i64")', "random", "types", "wrong"])
+        expect("failure", results["even.fut"]["datasets"]["wrong"], "Value #0: expected 3, got 2")
+        first = results["even.fut"]["datasets"]['#0 ("1i64")']
+        expect("runtimes", (set(first["runtimes"]), len(first["runtimes"]) >= 4, first["bytes"]), ({10}, True, {"default space": 4000}))
+
+        # Half a second at least, and then the log and the report of a profiled run.
+        code, out, err, results = bench("even.fut", *quick, "-e", "other", "-P", "--exclude-case", "mine", "--exclude-case", "wrong")
+        profiled = results["even.fut:other"]["datasets"]['#0 ("1i64")']
+        expect("profile", (profiled["stderr"], profiled["profiling"]["memory"]), ("Logged other\nruntime: " + profiled["stderr"][-4:], {"default space": 4000}))
+
+        # A fault ends its data set; the next one gets a new server.
+        write("faults.fut", FAULTS)
+        code, out, err, results = bench("faults.fut", *quick, "--timeout", "1")
+        expect("faults", {name: results[name]["datasets"]['#0 ("1i64")'] for name in results if name != "faults.fut"}, {
+            "faults.fut:fails": "Error: too much", "faults.fut:dies": "out of luck", "faults.fut:hangs": "No end after 1 s.",
+            "faults.fut:nope": "Unknown entry point: nope"})
+        expect("after faults", set(results["faults.fut"]["datasets"]['#0 ("1i64")']["runtimes"]), {7})
+
+        # Uneven runs are measured until the time is over.
+        write("uneven.fut", UNEVEN)
+        write("uneven.fut.tuning", "x=1\n")
+        code, out, err, results = bench("uneven.fut", "--json", "out.json", "--convergence-max-seconds", "1")
+        expect("uneven", (code, out.splitlines()[0], out.splitlines()[2]),
+               (0, "Mean of at least 10 runs and 0.5 s of each data set; more, for at most 1 s, until it is certain.",
+                "uneven.fut (using uneven.fut.tuning):"))
+        runs = results["uneven.fut"]["datasets"]['#0 ("1i64")']["runtimes"]
+        expect("mean", abs(sum(runs) / len(runs) - 3000) < 300, True)
+
+        # What does not compile, start or exist.
+        write("broken.fut", "-- error\n-- ==\n-- input { 1i64 }\n")
+        write("dead.fut", "-- greets badly\n\n-- ==\n-- input { 1i64 }\n")
+        write("none.fut", "def main (x: i64) = x\n")
+        code, out, err, results = bench("broken.fut", "dead.fut", "none.fut", *quick)
+        expect("broken", (code, results["broken.fut"], results["dead.fut"]["datasets"]['#0 ("1i64")'], len(results)),
+               (1, "Error at x.fut:1:1-5:\nno such thing", "no device", 2))
+        code, out, err, results = bench(".", *quick, "--ignore-files", "broken|dead|faults|even")
+        expect("ignored", (code, results), (0, {}))
+
+        # Compiled before; test blocks from elsewhere; on a terminal.
+        write("blocks", "-- ==\n-- \"mine\" input { 3i64 } output { 3i64 }\n")
+        code, out, err, results = bench("even.fut", *quick, "--skip-compilation", "--spec-file", "blocks")
+        expect("spec file", (code, list(results["even.fut"]["datasets"])), (0, ["mine"]))
+        os.remove(pathlib.Path(folder) / "even")
+        code, out, err, results = bench("even.fut", *quick, "--skip-compilation", "--spec-file", "blocks")
+        expect("not compiled", results["even.fut"]["datasets"]["mine"], "./even: No such file or directory")
+        command = f"{raido} bench --futhark {ME} even.fut --no-convergence-phase --spec-file blocks"
+        out = subprocess.run(["script", "-qec", command, "/dev/null"], cwd=folder, capture_output=True, timeout=100).stdout.decode()
+        expect("bar", bool(re.search(r"\r\033\[Kmine: +\[=+ *\] \d+ runs, 1 s left", out)), True)
+
+        # Wrong command lines.
+        code, out, err, _ = bench("even.fut", "-P")
+        expect("profile without file", (code, err), (1, f"{raido}: --profile needs --json=FILE for what it collects\n"))
+        code, out, err, _ = bench("even.fut", "--timeout", "x")
+        expect("timeout", (code, err), (2, "raido: 'x' is not an integer.\n"))
+        code, out, err, _ = bench("even.fut", "--ignore-files", "(")
+        expect("pattern", (code, err.startswith(f"{raido}: `(` is not a regular expression: ")), (2, True))
+    print("bench: " + (f"{failures} failures" if failures else "all as expected"))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--serve":
+        serve(sys.argv[2], sys.argv[3:])
+    elif len(sys.argv) > 2:
+        compile_program(sys.argv[1:])
+    else:
+        sys.exit(main(str(pathlib.Path(sys.argv[1]).resolve())))
