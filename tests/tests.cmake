@@ -40,6 +40,12 @@ if(TARGET raido)
   set_tests_properties(bench PROPERTIES LABELS quick TIMEOUT 120)
 endif()
 
+# The language server, by a client in a whole session.
+if(TARGET raido)
+  add_test(NAME lsp COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/lsp.py $<TARGET_FILE:raido>)
+  set_tests_properties(lsp PROPERTIES LABELS quick TIMEOUT 120)
+endif()
+
 # Each rule of the language.
 if(TARGET raido)
   add_test(NAME rules COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/rules.py $<TARGET_FILE:raido>)

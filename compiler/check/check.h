@@ -24,7 +24,9 @@
 // * Literals: Expr::type is the resolved primitive type. `Operator` and `Unary` on a Builtin: dispatch on the operands' type.
 // * Entry points are listed below with everything the outside sees.
 #pragma once
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,6 +66,8 @@ struct Options {
   bool warnings = true;
   // In its own body the name of a function is that of an earlier definition, if there is one: as before functions were recursive.
   bool earlier_names = false;
+  // The text of a file that an editor holds, by its path; none: it is read. Empty: no file is held.
+  std::function<std::optional<std::string>(const std::string& path)> unsaved;
   bool whole_prelude = false;                      // not only what the program needs of it: for those who look around in it
 };
 

@@ -30,7 +30,8 @@ std::string normalise(const std::string& path) {
 
 class Loader {
  public:
-  Loader(ast::Program& program, Sources& sources, Diagnostics& diags) : program_(program), sources_(sources), diags_(diags) {}
+  Loader(ast::Program& program, Sources& sources, Diagnostics& diags, const Options& options)
+      : program_(program), sources_(sources), diags_(diags), options_(options) {}
 
   bool prelude() {
     program_.prelude = program_.bind({}, {}, ast::Binding::Kind::Open);
@@ -122,7 +123,7 @@ class Loader {
         diags_.report(import.path_span, err::import_cycle, cycle + key);
         return nullptr;
       }
-    std::optional<std::string> text = library ? packed(key) : read_file(key).text;
+    std::optional<std::string> text = library ? packed(key) : read(key);
     if (!text) {
       diags_.report(import.path_span, err::import_not_found, key);
       return nullptr;
@@ -130,6 +131,10 @@ class Loader {
     ast::File* file = parsed(key, key, *text, false);
     file->packed = library;
     return file;
+  }
+  std::optional<std::string> read(const std::string& path) const {
+    auto held = options_.unsaved ? options_.unsaved(path) : std::nullopt;
+    return held ? held : read_file(path).text;
   }
   static std::optional<std::string> packed(const std::string& key) {
     auto found = find_embedded_file(key.substr(1));
@@ -155,6 +160,7 @@ class Loader {
   ast::Program& program_;
   Sources& sources_;
   Diagnostics& diags_;
+  const Options& options_;
   std::map<std::string, ast::File*> loaded_;
   std::vector<std::string> open_;
   bool names_prelude_ = false;           // some file imports a file of the prelude
@@ -164,12 +170,13 @@ class Loader {
 template <class F> std::unique_ptr<Checked> checked(const Options& options, F&& load) {
   for (bool whole = options.whole_prelude;; whole = true) {
     auto out = std::make_unique<Checked>();
-    Loader loader(out->program, out->sources, out->diags);
+    Loader loader(out->program, out->sources, out->diags, options);
     loader.prelude();
     out->program.root = load(loader);
     if (!out->program.root || out->diags.has_errors()) return out;
     out->whole_prelude = whole = whole || loader.reaches_around();
     if (!whole) drop_unneeded(out->program);
+    out->parsed = true;
     out->result = check(out->program, out->sources, out->diags, options);
     if (whole || !out->diags.has_errors()) return out;
   }
@@ -178,7 +185,8 @@ template <class F> std::unique_ptr<Checked> checked(const Options& options, F&& 
 }  // namespace
 
 bool load(ast::Program& program, Sources& sources, const std::string& path, Diagnostics& diags) {
-  Loader loader(program, sources, diags);
+  Options plain;
+  Loader loader(program, sources, diags, plain);
   loader.prelude();
   program.root = loader.root(path);
   return program.root != nullptr;

@@ -13,6 +13,7 @@ struct Checked {
   ast::Program program;
   Diagnostics diags;
   Result result;
+  bool parsed = false;            // without syntax errors, with all that it imports: it was checked
   bool whole_prelude = false;     // all of it was checked, not only what the program needs
   bool ok() const { return !diags.has_errors(); }
 };

@@ -6,24 +6,31 @@
 #include "compiler/base/files.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/compile.h"
+#include "compiler/driver/fmt.h"
 #include "compiler/driver/output.h"
 #include "compiler/syntax/format.h"
 #include "compiler/syntax/parser.h"
 
 namespace raido {
-namespace {
 
-// The text in canonical layout; reports and nothing if it has syntax errors.
-std::optional<std::string> formatted(const std::string& name, std::string text, const Options& options) {
-  check::Checked unit;
+std::optional<std::string> in_layout(check::Checked& unit, const std::string& name, std::string text) {
   FileId file = unit.sources.add(name, std::move(text));
   ast::parse(unit.program, unit.sources, file, unit.diags);
-  if (!print_reports(unit, options)) return {};
+  if (!unit.ok()) return {};
   ast::Tokens tokens = ast::lex(unit.program, unit.sources, file, unit.diags);
   std::string out = ast::format(unit.sources, file, tokens);
   ast::Tokens again = ast::lex(unit.program, unit.sources, unit.sources.add(name, out), unit.diags);
   std::string changed = ast::token_difference(unit.sources, tokens, again);
   CHECK(changed.empty(), "the layout would change the program at {}", changed);
+  return out;
+}
+
+namespace {
+
+std::optional<std::string> formatted(const std::string& name, const std::string& text, const Options& options) {
+  check::Checked unit;
+  auto out = in_layout(unit, name, text);
+  print_reports(unit, options);
   return out;
 }
 

@@ -34,6 +34,7 @@ const Command commands[] = {
     {{"hash", Info, "PROGRAM.fut", 1, 1, "print a fingerprint of a program that does not depend on its layout"}, command_hash},
     {{"tokens", Info, "FILE", 1, 1, "list the tokens of a file"}, command_tokens},
     {{"fmt", Fmt, "[FILE...]", 0, -1, "put programs into canonical layout (no file: standard input to output)"}, command_fmt},
+    {{"lsp", Lsp, "", 0, 0, "answer an editor: the Language Server Protocol over standard input and output"}, command_lsp},
     {{"c", Build, "PROGRAM.fut", 1, 1, "compile to sequential C and make an executable"}, command_build},
     {{"multicore", Build, "PROGRAM.fut", 1, 1, "compile to threaded C and make an executable"}, command_build},
     {{"opencl", Build, "PROGRAM.fut", 1, 1, "compile to C and OpenCL kernels and make an executable"}, command_build},

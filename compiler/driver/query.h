@@ -15,6 +15,6 @@ struct QueryAnswer {
 };
 
 // The innermost name of the root file at a line and column, both from 1.
-std::optional<QueryAnswer> query(check::Checked& checked, uint32_t line, uint32_t column);
+std::optional<QueryAnswer> query(const check::Checked& checked, uint32_t line, uint32_t column);
 
 }  // namespace raido
