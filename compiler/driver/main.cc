@@ -43,6 +43,7 @@ const Command commands[] = {
     {{"test", Test, "PROGRAM.fut|FOLDER...", 1, -1, "run the test blocks of programs"}, command_test},
     {{"bench", Bench, "PROGRAM.fut|FOLDER...", 1, -1, "measure how long the cases of test blocks take"}, command_bench},
     {{"benchcmp", Benchcmp, "BEFORE.json AFTER.json", 2, 2, "compare the results of two runs of bench"}, command_benchcmp},
+    {{"profile", Profile, "RESULTS.json...", 1, -1, "show what bench --profile has collected, by events and by lines"}, command_profile},
     {{"script", Script, "PROGRAM.fut [EXPRESSION]", 1, 2, "evaluate expressions over the entry points of a program"}, command_script},
     {{"dataset", Dataset, "", 0, 0, "make data by chance, or convert data from standard input"}, command_dataset},
     {{"datacmp", Datacmp, "GOT EXPECTED", 2, 2, "compare two data files"}, command_datacmp},
@@ -58,14 +59,14 @@ void complete_name(std::string& word) {
 }
 void complete_names(const CommandInfo& command, Options& options) {
   complete_name(options.file);
-  if (command.kind & (Eval | Dataset | Datacmp | Gradbench | Benchcmp)) return;          // their words are no programs
+  if (command.kind & (Eval | Dataset | Datacmp | Gradbench | Benchcmp | Profile)) return;          // their words are no programs
   if (command.max_words < 0) for (std::string& word : options.words) complete_name(word);
   else if (!options.words.empty()) complete_name(options.words[0]);
 }
 
 // The program a command is about can be read, or is not there (which has a message of its own). Else the reason is printed.
 bool readable(const CommandInfo& command, const Options& options) {
-  if (command.kind & (Fmt | Test | Dataset | Datacmp | Gradbench | Bench | Benchcmp)) return true;       // they read several files, each with its message
+  if (command.kind & (Fmt | Test | Dataset | Datacmp | Gradbench | Bench | Benchcmp | Profile)) return true;       // they read several files, each with its message
   const std::string path = command.kind & Eval ? options.file : options.words.empty() ? "" : options.words[0];
   std::string wrong = why_unreadable(path);
   if (!wrong.empty()) fmt::print(stderr, "{}: {}\n", path, wrong);

@@ -1,6 +1,7 @@
 // results.cc - numbers about runs.
 #include "compiler/driver/results.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -116,7 +117,7 @@ Statistics statistics(const std::vector<double>& runs) {
   s.autocorrelation = neighbours / squares;
   double error = s.deviation / std::sqrt(n);
   s.relative_error = s.mean > 0 ? error / s.mean : 0;
-  s.low = s.mean - student(runs.size() - 1) * error;
+  s.low = std::max(0.0, s.mean - student(runs.size() - 1) * error);
   s.high = s.mean + student(runs.size() - 1) * error;
   return s;
 }
