@@ -4,8 +4,10 @@
     tests/bench.py build/release/raido
 
 A program says in comments how its server behaves: `-- runtimes ENTRY 10 11 12` (microseconds of its runs, over and over),
-`-- inputs ENTRY i64`, `-- fails ENTRY`, `-- dies ENTRY`, `-- hangs ENTRY`. The result of a call is its argument."""
+`-- inputs ENTRY i64`, `-- fails ENTRY`, `-- dies ENTRY`, `-- hangs ENTRY`; `-- param NAME CLASS BEST DEFAULT`, and `-- spoils NAME VALUE`: with
+this value results are wrong; `-- compares NAME VALUE..`: what it logs. The result of a call is its argument."""
 import json
+import math
 import os
 import pathlib
 import re
@@ -29,9 +31,23 @@ def compile_program(args):
 
 
 def serve(program, options):
-    facts = re.findall(r"^-- (runtimes|inputs|fails|dies|hangs|greets) (\w+) ?(.*)$", pathlib.Path(program).read_text(), re.M)
+    facts = re.findall(r"^-- (runtimes|inputs|fails|dies|hangs|greets|param|compares|spoils) ([\w.]+) ?(.*)$", pathlib.Path(program).read_text(), re.M)
     fact = {(kind, entry): rest.split() for kind, entry, rest in facts}
     values, runs = {}, {}
+    if "--print-params" in options:
+        for (kind, name), rest in fact.items():
+            if kind == "param":
+                print(f"{name} ({rest[0]})")
+        return
+    given = dict(o.split("=") for o in options if "=" in o)
+
+    def factor():
+        """How much longer a run takes: twice for each factor of two from the best value."""
+        slow = 1
+        for (kind, name), rest in fact.items():
+            if kind == "param":
+                slow *= 2 ** abs(math.log2(float(given.get(name, rest[2])) / float(rest[1])))
+        return slow
 
     def reply(*lines, failure=None):
         for line in lines:
@@ -75,7 +91,10 @@ def serve(program, options):
             if fact["inputs", entry][0].startswith("*"):
                 values[rest[2]] = None
             log = [f"Logged {entry}"] if "--log" in options else []
-            reply(*log, f"runtime: {times[n % len(times)]}")
+            log += [f"Compared {name} <= {value}: true." for (kind, name), those in fact.items() if kind == "compares" for value in those]
+            if any(kind == "spoils" and given.get(name) in those for (kind, name), those in fact.items()):
+                values[rest[1]] = values[rest[1]][:-1] + b"\x77"
+            reply(*log, f"runtime: {int(int(times[n % len(times)]) * factor())}")
         elif command == "free":
             for name in rest:
                 del values[name]
@@ -136,6 +155,20 @@ UNEVEN = """-- Uneven.
 
 -- ==
 -- input { 1i64 }
+"""
+TUNED = """-- Parameters.
+-- inputs main i64
+-- runtimes main 1000
+-- param block thread_block_size 128 1024
+-- param main.outer threshold(def,) 4096 32768
+-- compares main.outer 100 4096 70000
+-- param mine custom 16 4
+-- spoils mine 16
+-- param cache cache 1 1
+
+-- ==
+-- input { 1i64 } output { 1i64 }
+-- notune input { 2i64 } output { 3i64 }
 """
 
 failures = 0
@@ -236,6 +269,22 @@ def main(raido):
         command = f"{raido} bench --futhark {ME} even.fut --no-convergence-phase --spec-file blocks"
         out = subprocess.run(["script", "-qec", command, "/dev/null"], cwd=folder, capture_output=True, timeout=100).stdout.decode()
         expect("bar", bool(re.search(r"\r\033\[Kmine: +\[=+ *\] \d+ runs, 1 s left", out)), True)
+
+        # Parameters: the best of their class, except where the result is wrong.
+        write("tuned.fut", TUNED)
+        def tune(*args):
+            done = subprocess.run([raido, "autotune", "--futhark", ME, "--backend", "opencl", "-r", "2", *args], cwd=folder, capture_output=True, text=True, timeout=100)
+            return done.returncode, done.stdout.splitlines(), done.stderr
+        code, out, err = tune("tuned.fut")
+        expect("autotune", (code, out[0], out[-1], err), (0, "Tuning 3 parameters of tuned.fut by 1 data sets.", "tuned.fut takes 0.01 of the time with tuned.fut.tuning.", ""))
+        expect("tuning file", (pathlib.Path(folder) / "tuned.fut.tuning").read_text().splitlines(),
+               ["-- Made by raido autotune --backend=opencl.", "block=128", "main.outer=4096", "mine=8"])
+        write("tuned.fut", TUNED.replace("output { 1i64 }", ""))
+        expect("without results", tune("tuned.fut", "--tuning", "other")[1][0], "Tuning 2 parameters of tuned.fut by 1 data sets.")
+        write("plain.fut", EVEN)
+        expect("no parameters", tune("plain.fut"), (0, ["plain.fut has no parameters that can be tuned."], ""))
+        expect("broken", tune("broken.fut"), (1, [], "broken.fut: Error at x.fut:1:1-5:\nno such thing\n"))
+        expect("nothing to tune", tune("none.fut"), (1, [], "none.fut: there is no case to tune by\n"))
 
         # Wrong command lines.
         code, out, err, _ = bench("even.fut", "-P")

@@ -22,6 +22,7 @@ int command_run(const Options& options);     // run.cc
 int command_test(const Options& options);    // test.cc
 int command_bench(const Options& options);   // bench.cc
 int command_benchcmp(const Options& options);    // benchcmp.cc
+int command_autotune(const Options& options);    // autotune.cc
 int command_profile(const Options& options); // profile.cc
 int command_lsp(const Options& options);     // lsp.cc
 int command_gradbench(const Options& options);   // gradbench.cc

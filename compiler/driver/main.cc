@@ -43,6 +43,7 @@ const Command commands[] = {
     {{"test", Test, "PROGRAM.fut|FOLDER...", 1, -1, "run the test blocks of programs"}, command_test},
     {{"bench", Bench, "PROGRAM.fut|FOLDER...", 1, -1, "measure how long the cases of test blocks take"}, command_bench},
     {{"benchcmp", Benchcmp, "BEFORE.json AFTER.json", 2, 2, "compare the results of two runs of bench"}, command_benchcmp},
+    {{"autotune", Autotune, "PROGRAM.fut", 1, 1, "find the tuning parameters with which a program runs fastest"}, command_autotune},
     {{"profile", Profile, "RESULTS.json...", 1, -1, "show what bench --profile has collected, by events and by lines"}, command_profile},
     {{"script", Script, "PROGRAM.fut [EXPRESSION]", 1, 2, "evaluate expressions over the entry points of a program"}, command_script},
     {{"dataset", Dataset, "", 0, 0, "make data by chance, or convert data from standard input"}, command_dataset},
