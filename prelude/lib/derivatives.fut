@@ -2,6 +2,7 @@
 -- method; functions with derivatives of their own.
 
 local module algebra = import "linear"
+local module sorting = import "sort"
 
 -- Where each of n groups begins, and the end of the last.
 local def begins [k] (n: i64) (groups: [k]i64): [n + 1]i64 =
@@ -36,29 +37,8 @@ def colours [k] (m: i64) (n: i64) (places: [k](i64, i64)): (i64, [n]i64) =
       in (i64.max count (c + 1), colour with [j] = c, taken)
   in (count, colour)
 
--- How many elements of a sorted array come before x.
-local def rank 't [n] (before: t -> bool) (xs: [n]t): i64 =
-  let (low, _) =
-    loop (low, high) = (0, n) while low < high do
-      let middle = (low + high) / 2
-      in if before xs[middle] then (middle + 1, high) else (low, middle)
-  in low
-
 -- | The permutation that sorts: the number of the smallest element first; equal ones stay in their order.
-def argsort_by 't [n] (leq: t -> t -> bool) (xs: [n]t): [n]i64 =
-  let (order, _) =
-    -- Runs of `width` are sorted; each element goes where its run and the rank in its neighbour's say.
-    loop (order, width) = (iota n, 1) while width < n do
-      let place p =
-        let begin = p / (2 * width) * (2 * width)
-        let middle = i64.min n (begin + width)
-        let end = i64.min n (middle + width)
-        let x = xs[order[p]]
-        in if p < middle
-           then p + rank (\q -> !(leq x xs[q])) order[middle:end]
-           else p - (middle - begin) + rank (\q -> leq xs[q] x) order[begin:middle]
-      in (scatter (replicate n 0) (tabulate n place) order, 2 * width)
-  in order
+def argsort_by 't [n] (leq: t -> t -> bool) (xs: [n]t): [n]i64 = sorting.argsort_by leq xs
 
 -- | For the number type of a module such as `f32`; what this file has outside of it is for `f64`.
 module derivatives (R: real) = {
