@@ -15,11 +15,6 @@ namespace {
 
 using ir::Value;
 
-double number_at(const Value& v, int64_t i) {
-  if (v.elem == Scalar::F16) return double(float_of(v.at<uint16_t>(i)));
-  return v.elem == Scalar::F32 ? double(v.at<float>(i)) : v.at<double>(i);
-}
-
 std::string shown(const Value& v, int64_t i) {
   if (v.elem == Scalar::Bool) return v.at<uint8_t>(i) ? "True" : "False";
   if (is_float(v.elem)) {

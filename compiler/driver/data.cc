@@ -502,4 +502,12 @@ std::string scalar_text(const Value& value, int64_t index, bool suffix) {
   return element_text(value, index, suffix, false);
 }
 
+double number_at(const Value& v, int64_t i) {
+  return with_type(v.elem, [&](auto t) -> double {
+    using T = decltype(t);
+    if (v.elem == Scalar::F16) return double(float_of(v.at<uint16_t>(i)));
+    return double(v.at<T>(i));
+  });
+}
+
 }  // namespace raido

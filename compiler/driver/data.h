@@ -65,5 +65,7 @@ std::string to_binary(const ir::Value& value);
 std::string type_text(Scalar elem, size_t rank);
 // One scalar of `value` with its suffix, shortest form.
 std::string scalar_text(const ir::Value& value, int64_t index, bool suffix);
+// One scalar of `value`, whatever its type.
+double number_at(const ir::Value& value, int64_t index);
 
 }  // namespace raido

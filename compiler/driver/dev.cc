@@ -69,14 +69,6 @@ std::optional<std::vector<ir::Value>> read_arguments(const ir::Program& program,
   return args;
 }
 
-double number_at(const ir::Value& v, int64_t i) {
-  return with_type(v.elem, [&](auto t) -> double {
-    using T = decltype(t);
-    if (v.elem == Scalar::F16) return double(float_of(v.at<uint16_t>(i)));
-    return double(v.at<T>(i));
-  });
-}
-
 // Equal shapes and types; floats up to rounding, since passes may reassociate.
 std::string difference(const ir::Outcome& a, const ir::Outcome& b) {
   if (a.failure || b.failure) {

@@ -8,6 +8,7 @@
 #include "compiler/base/text.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/compile.h"
+#include "compiler/driver/fingerprint.h"
 #include "compiler/driver/output.h"
 #include "compiler/driver/query.h"
 #include "compiler/syntax/lexer.h"
@@ -49,18 +50,6 @@ void list_definitions(const check::Checked& unit, std::span<const ast::Decl> dec
           [&](const ast::Open* o) { list_in_module(unit, *o->exp); });
 }
 
-// 128 bits of FNV-1a over the tokens: insensitive to layout and comments.
-struct Hash {
-  __extension__ using Bits = unsigned __int128;
-  Bits state = (Bits(0x6c62272e07bb0142) << 64) | 0x62b821756295c58d;
-  void add(std::string_view text) {
-    const Bits prime = (Bits(1) << 88) | 0x13b;
-    for (char c : text) state = (state ^ static_cast<unsigned char>(c)) * prime;
-    state = (state ^ 0xff) * prime;     // a separator: it occurs in no UTF-8 text
-  }
-  std::string digits() const { return fmt::format("{:016x}{:016x}", uint64_t(state >> 64), uint64_t(state)); }
-};
-
 std::optional<size_t> number(const std::string& word) {
   size_t n = 0;
   for (char c : word) {
@@ -94,7 +83,7 @@ int command_defs(const Options& options) {
 int command_hash(const Options& options) {
   auto unit = parsed(options);
   if (!unit) return 2;
-  Hash hash;
+  Fingerprint hash;
   for (const ast::File* f : unit->program.files) {
     if (f->packed) continue;
     ast::Tokens tokens = ast::lex(unit->program, unit->sources, f->id, unit->diags);

@@ -46,6 +46,7 @@ const Command commands[] = {
     {{"autotune", Autotune, "PROGRAM.fut", 1, 1, "find the tuning parameters with which a program runs fastest"}, command_autotune},
     {{"profile", Profile, "RESULTS.json...", 1, -1, "show what bench --profile has collected, by events and by lines"}, command_profile},
     {{"script", Script, "PROGRAM.fut [EXPRESSION]", 1, 2, "evaluate expressions over the entry points of a program"}, command_script},
+    {{"literate", Literate, "PROGRAM.fut", 1, 1, "make Markdown of a program and of what its directives compute"}, command_literate},
     {{"dataset", Dataset, "", 0, 0, "make data by chance, or convert data from standard input"}, command_dataset},
     {{"datacmp", Datacmp, "GOT EXPECTED", 2, 2, "compare two data files"}, command_datacmp},
     {{"gradbench", Gradbench, "[FOLDER]", 0, 1, "answer GradBench's messages from standard input with the benchmarks of a folder"}, command_gradbench},

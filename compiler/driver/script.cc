@@ -13,6 +13,7 @@
 #include "compiler/driver/commands.h"
 #include "compiler/driver/data.h"
 #include "compiler/driver/output.h"
+#include "compiler/driver/pictures.h"
 #include "compiler/driver/show.h"
 #include "compiler/ir/interpret.h"
 
@@ -80,6 +81,29 @@ std::optional<Value> adapted(const Value& v, Scalar to) {
     else out.bytes.append(reinterpret_cast<const char*>(&n), size_t(bytes_of(to)));
   }
   return out;
+}
+
+// A picture as numbers 0xAARRGGBB.
+std::optional<Value> picture_value(std::string_view bytes, std::string& error) {
+  auto picture = read_png(bytes, error);
+  if (!picture) return {};
+  Value v{Scalar::U32, {picture->height, picture->width}, {}};
+  for (size_t i = 0; i < picture->bytes.size(); i += 4) {
+    auto part = [&](size_t k) { return uint32_t(uint8_t(picture->bytes[i + k])); };
+    v.push(part(3) << 24 | part(0) << 16 | part(1) << 8 | part(2));
+  }
+  return v;
+}
+
+// A row for each channel.
+std::optional<Value> sound_value(std::string_view bytes, std::string& error) {
+  auto sound = read_wav(bytes, error);
+  if (!sound) return {};
+  size_t samples = sound->channels[0].size();
+  Value v{Scalar::F64, {int64_t(sound->channels.size()), int64_t(samples)}, {}};
+  for (const auto& channel : sound->channels)
+    for (size_t i = 0; i < samples; i++) v.push(channel[i]);
+  return v;
 }
 
 }  // namespace
@@ -330,6 +354,14 @@ std::optional<ScriptValue> ScriptEvaluator::project(ScriptValue value, const std
   return fail(fmt::format("A value of type {} has no field `{}`.", type_name(value), field));
 }
 
+std::optional<std::vector<ScriptValue::Part>> ScriptEvaluator::parts(const ScriptValue& value) {
+  if (value.kind == Kind::Tuple || value.kind == Kind::Record) return value.parts;
+  if (value.kind != Kind::Opaque || value.layout.kind != Layout::Kind::Record) return {};
+  std::vector<ScriptValue::Part> out;
+  for (const auto& f : value.layout.fields) out.push_back({f.name, *project(value, f.name)});
+  return out;
+}
+
 std::string ScriptEvaluator::type_name(const ScriptValue& v) const {
   switch (v.kind) {
     case Kind::Data: return type_text(v.leaves[0].elem, v.leaves[0].shape.size());
@@ -413,6 +445,12 @@ std::optional<ScriptValue> ScriptEvaluator::apply(ScriptValue f) {
   return call(e, *args);
 }
 
+std::optional<ScriptValue> ScriptEvaluator::applied(ScriptValue function, ScriptValue argument) {
+  error_.clear();
+  function.parts.push_back({"", std::move(argument)});
+  return apply(std::move(function));
+}
+
 std::optional<ScriptValue> ScriptEvaluator::call(const Entry& e, const std::vector<std::vector<Value>>& args) {
   std::vector<Value> all;
   for (const auto& leaves : args) all.insert(all.end(), leaves.begin(), leaves.end());
@@ -439,7 +477,8 @@ std::optional<std::string> ScriptEvaluator::path(const ScriptValue& v) {
 
 std::optional<ScriptValue> ScriptEvaluator::builtin(const ScriptValue& call) {
   const std::string& name = call.name;
-  size_t arity = name == "$loaddata" || name == "$loadbytes" ? 1 : name == "$restore" || (name == "$store" && may_store_) ? 2 : 0;
+  bool media = name == "$loadimg" || name == "$loadaudio";
+  size_t arity = name == "$loaddata" || name == "$loadbytes" || media ? 1 : name == "$restore" || (name == "$store" && may_store_) ? 2 : 0;
   if (arity == 0) return fail(fmt::format("Unknown builtin function: {}", name.substr(1)));
   if (call.parts.size() < arity) return call;
   if (call.parts.size() > arity)
@@ -458,6 +497,13 @@ std::optional<ScriptValue> ScriptEvaluator::builtin(const ScriptValue& call) {
   }
   FileContents contents = read_file(*file);
   if (!contents.text) return fail(*file + ": " + contents.error);
+  if (media) {
+    std::string wrong;
+    std::optional<Value> v = name == "$loadimg" ? picture_value(*contents.text, wrong) : sound_value(*contents.text, wrong);
+    if (!v) return fail(*file + ": " + wrong);
+    Layout l = layout_of(*v);
+    return of(l, {std::move(*v)}, "");
+  }
   if (name == "$loadbytes") {
     Value bytes{Scalar::U8, {int64_t(contents.text->size())}, *contents.text};
     Layout l = layout_of(bytes);
@@ -504,13 +550,11 @@ std::optional<std::string> ScriptEvaluator::show(const ScriptValue& v) {
       break;
     case Kind::Tuple: case Kind::Record: break;
   }
-  std::vector<std::string> names, shown;
-  if (v.kind == Kind::Opaque) for (auto& f : v.layout.fields) names.push_back(f.name);
-  else for (auto& p : v.parts) names.push_back(p.name);
+  std::vector<std::string> shown;
   bool tuple = v.kind == Kind::Tuple || (v.kind == Kind::Opaque && v.layout.is_tuple());
-  for (const std::string& n : names) {
-    auto part = project(v, n);
-    auto text = part ? show(*part) : std::nullopt;
+  const auto fields = *parts(v);
+  for (const auto& [n, part] : fields) {
+    auto text = show(part);
     if (!text) return {};
     shown.push_back(tuple ? *text : n + "=" + *text);
   }
@@ -519,16 +563,13 @@ std::optional<std::string> ScriptEvaluator::show(const ScriptValue& v) {
 
 std::optional<std::vector<Value>> ScriptEvaluator::components(const ScriptValue& v) {
   if (v.kind == Kind::Data) return v.leaves;
-  std::vector<std::string> names;
-  if (v.kind == Kind::Opaque && v.layout.is_tuple()) for (auto& f : v.layout.fields) names.push_back(f.name);
-  else if (v.kind == Kind::Tuple) for (auto& p : v.parts) names.push_back(p.name);
-  else return fail(fmt::format("Type {} has no external representation.", type_name(v)));
+  if (v.kind != Kind::Tuple && !(v.kind == Kind::Opaque && v.layout.is_tuple()))
+    return fail(fmt::format("Type {} has no external representation.", type_name(v)));
   std::vector<Value> out;
-  for (const std::string& n : names) {
-    auto part = project(v, n);
-    if (!part) return {};
-    if (part->kind != Kind::Data) return fail(fmt::format("Type {} has no external representation.", type_name(*part)));
-    out.push_back(part->leaves[0]);
+  const auto fields = *parts(v);
+  for (const auto& [n, part] : fields) {
+    if (part.kind != Kind::Data) return fail(fmt::format("Type {} has no external representation.", type_name(part)));
+    out.push_back(part.leaves[0]);
   }
   return out;
 }

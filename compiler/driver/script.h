@@ -45,6 +45,13 @@ class ScriptEvaluator {
   bool readable(const std::string& entry) const;
   const std::string& error() const { return error_; }
 
+  // The fields of a tuple or record; none if it is something else.
+  std::optional<std::vector<ScriptValue::Part>> parts(const ScriptValue& value);
+  // The value of a function (an entry point, with some arguments or none) for one more argument.
+  std::optional<ScriptValue> applied(ScriptValue function, ScriptValue argument);
+  // `[]i32`; of what has no such type, its name.
+  std::string type_name(const ScriptValue& value) const;
+
   // `(1i32, true)`; none if a part has no external representation.
   std::optional<std::string> show(const ScriptValue& value);
   // Its components: data values, tuples spread once.
@@ -84,7 +91,6 @@ class ScriptEvaluator {
   std::optional<std::vector<ir::Value>> interpret(const std::string& entry, const std::vector<ir::Value>& leaves, std::string& wrong) const;
   std::optional<ScriptValue> call(const Entry& entry, const std::vector<std::vector<ir::Value>>& args);
   std::optional<std::vector<ir::Value>> convert(const ScriptValue& value, const lower::Layout& layout);
-  std::string type_name(const ScriptValue& value) const;
   ScriptValue of(const lower::Layout& layout, std::vector<ir::Value> leaves, std::string type) const;
   std::optional<std::string> path(const ScriptValue& value);
 
