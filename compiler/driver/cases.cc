@@ -134,8 +134,11 @@ CaseTools::CaseTools(const Options& options) : options_(options) {
 
 ProcessResult CaseTools::run(std::vector<std::string> argv, const std::string& input) const {
   if (argv[0] == compiler_ && options_.abi != "0.28") argv.insert(argv.begin() + 2, "--abi=" + options_.abi);
+  std::string command = argv[0];
   argv.insert(argv.begin(), {"timeout", "300"});
-  return run_process(argv, input);
+  ProcessResult result = run_process(argv, input);
+  if (result.exit_code == 124) result.err += fmt::format("{}: no end within 300 s\n", command);      // what timeout says itself
+  return result;
 }
 
 std::optional<std::string> CaseTools::random_input(const std::string& program, const std::string& types, std::string& wrong) const {
