@@ -66,24 +66,25 @@ class Entry {
       if (!passed_.contains(b.var) && !std::holds_alternative<BlockType>(p.type(b.var))) inputs_.push_back(b.var);
   }
 
-  std::string name() const { return "entry_" + c_identifier(e_.name); }
+  std::string suffix() const { return c_identifier(e_.name); }
+  std::string name() const { return "entry_" + suffix(); }
 
   // The table of its inputs, its attributes, and the row of the table of entry points.
   std::string tables() const {
     std::string out;
     if (!outside_.inputs.empty()) {
-      out += fmt::format("static const struct raido_input_info {}_inputs[] = {{", name());
+      out += fmt::format("static const struct raido_input_info inputs_{}[] = {{", suffix());
       for (size_t k = 0; k < outside_.inputs.size(); k++)
         out += fmt::format("{}{{{}, {}, {}}}", k > 0 ? ", " : "", quote(input_name(k)), outside_.inputs[k].type, int(outside_.inputs[k].unique));
       out += "};\n";
     }
-    out += fmt::format("static const char *const {}_attributes[] = {{", name());
+    out += fmt::format("static const char *const attributes_{}[] = {{", suffix());
     for (const std::string& a : outside_.attributes) out += quote(a) + ", ";
     return out + "NULL};\n";
   }
   std::string row() const {
-    return fmt::format("  {{{}, {}, {}, {}, {}, {}_attributes, {}, {}}}", quote(e_.name), outside_.inputs.size(),
-                       outside_.inputs.empty() ? "NULL" : name() + "_inputs", outside_.output, int(outside_.unique), name(), quote(kept()), name());
+    return fmt::format("  {{{}, {}, {}, {}, {}, attributes_{}, {}, {}}}", quote(e_.name), outside_.inputs.size(),
+                       outside_.inputs.empty() ? "NULL" : "inputs_" + suffix(), outside_.output, int(outside_.unique), suffix(), quote(kept()), name());
   }
 
   std::string wrapper() {

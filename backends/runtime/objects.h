@@ -230,7 +230,7 @@ RAIDO_FN void raido_recover(struct raido_context *c) {
 
 // Runs an entry point and waits for its end. `in`: for each input a pointer to its scalar, or the object. 0, or the code of a failure.
 RAIDO_FN int raido_call(struct raido_context *c, const struct raido_entry *e, const void *const *in, struct raido_object **result) {
-  const void *leaves[RAIDO_INPUT_LEAVES];
+  const void *leaves[RAIDO_INPUT_LEAVES] = {NULL};
   struct raido_value copies[RAIDO_INPUT_LEAVES];
   int n = 0, copied = 0, failed = 0;
   char *pending = c->main.error;
