@@ -47,6 +47,12 @@ if(TARGET raido)
   set_tests_properties(lsp PROPERTIES LABELS quick TIMEOUT 120)
 endif()
 
+# What is installed.
+if(TARGET raido)
+  add_test(NAME install COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/install.py ${CMAKE_BINARY_DIR})
+  set_tests_properties(install PROPERTIES LABELS quick TIMEOUT 120)
+endif()
+
 # Each rule of the language.
 if(TARGET raido)
   add_test(NAME rules COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/rules.py $<TARGET_FILE:raido>)

@@ -11,6 +11,7 @@
 #include "compiler/base/similar.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/compile.h"
+#include "compiler/driver/manual.h"
 #include "compiler/driver/output.h"
 #include "compiler/driver/reports.h"
 
@@ -79,12 +80,19 @@ std::string top_level_usage(const std::string& program) {
   std::string text = fmt::format("Usage: {} COMMAND [options] ...\n\n", program);
   for (const Command& c : commands) text += fmt::format("  {:<14}{}\n", c.info.name, c.info.summary);
   return text + fmt::format("\n{0} help COMMAND lists the options of a command. {0} --version prints the version,\n"
-                            "{0} --explain CODE what a message means, --list-errors all messages.\n", program);
+                            "{0} --explain CODE what a message means, --list-errors all messages,\n"
+                            "{0} --completion bash|zsh|fish what lets that shell complete options, --manual [COMMAND] a manual page.\n", program);
 }
 
 const Command* find_command(const std::string& word) {
   for (const Command& c : commands) if (c.info.name == word) return &c;
   return nullptr;
+}
+
+std::vector<CommandInfo> command_infos() {
+  std::vector<CommandInfo> infos;
+  for (const Command& c : commands) infos.push_back(c.info);
+  return infos;
 }
 
 int unknown_command(const std::string& program, const std::string& word) {
@@ -114,6 +122,9 @@ int run_words(const std::string& path, int argc, char** argv) {
     return c ? write_output(usage_text(program, c->info)), 0 : unknown_command(program, next);
   }
   if (word.empty() || word == "help" || word == "--help" || word == "-h") return write_output(top_level_usage(program)), word.empty() ? 1 : 0;
+  if (word == "--completion" || word.starts_with("--completion=")) return print_completion(word.size() > 12 ? word.substr(13) : next, command_infos());
+  if (word == "--manual") return print_manual(next, command_infos());
+  if (word == "--install-texts") return install_texts(next, command_infos());
   if (word == "--list-errors") return list_errors(), 0;
   if (word == "--explain" || word.starts_with("--explain=")) return explain(word.size() > 9 ? word.substr(10) : next) ? 0 : 2;
   if (word[0] == '-') {

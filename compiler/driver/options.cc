@@ -99,23 +99,28 @@ std::string version_text(const std::string& program) {
   return "Raido 0.1.0 (Futhark 0.28)\n";
 }
 
+std::vector<OptionInfo> options_of(const CommandInfo& command) {
+  std::vector<OptionInfo> out;
+  for (const Row& row : rows()) {
+    if (!(row.commands & command.kind)) continue;
+    out.push_back({row.short_name, row.long_name, row.argument ? row.argument : "", row.help});
+    bool has_default = row.form == Form::Number || row.form == Form::Integer || row.form == Form::Text || row.form == Form::Choice;
+    if (has_default && *row.fallback) out.back().help += fmt::format(" (default: {})", row.fallback);
+  }
+  if (command.kind & (Dev | Build)) out.push_back({0, "no-PASS", "", "skip this pass"});
+  out.push_back({'h', "help", "", "print this text"});
+  out.push_back({'V', "version", "", "print the version"});
+  return out;
+}
+
 std::string usage_text(const std::string& program, const CommandInfo& command) {
   std::string text = fmt::format("Usage: {} {} [options] {}\n{}\n\n", base_name(program), command.name, command.words,
                                  command.summary);
-  auto line = [&](char short_name, std::string long_name, std::string_view help) {
-    std::string left = short_name ? fmt::format("  -{}, --{}", short_name, long_name) : "      --" + long_name;
-    text += left.size() < 32 ? fmt::format("{:<32}{}\n", left, help) : fmt::format("{}\n{:32}{}\n", left, "", help);
-  };
-  for (const Row& row : rows()) {
-    if (!(row.commands & command.kind)) continue;
-    std::string help = row.help;
-    if (row.form == Form::Number || row.form == Form::Integer) help += fmt::format(" (default: {})", row.fallback);
-    if ((row.form == Form::Text || row.form == Form::Choice) && *row.fallback) help += fmt::format(" (default: {})", row.fallback);
-    line(row.short_name, row.argument ? fmt::format("{}={}", row.long_name, row.argument) : row.long_name, help);
+  for (const OptionInfo& o : options_of(command)) {
+    std::string name = o.argument.empty() ? o.long_name : o.long_name + "=" + o.argument;
+    std::string left = o.short_name ? fmt::format("  -{}, --{}", o.short_name, name) : "      --" + name;
+    text += left.size() < 32 ? fmt::format("{:<32}{}\n", left, o.help) : fmt::format("{}\n{:32}{}\n", left, "", o.help);
   }
-  if (command.kind & (Dev | Build)) line(0, "no-PASS", "skip this pass");
-  line('h', "help", "print this text");
-  line('V', "version", "print the version");
   return text;
 }
 

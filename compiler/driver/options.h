@@ -52,6 +52,12 @@ struct CommandInfo {
 // The options, or the exit code when the command line already said all (--help, or a mistake that was reported).
 std::variant<Options, int> parse_options(const std::string& program, const CommandInfo& command, int argc, char** argv,
                                          const std::vector<std::string>& pass_names);
+// An option of a command as help texts tell of it.
+struct OptionInfo {
+  char short_name = 0;           // 0: none
+  std::string long_name, argument, help;     // argument: empty, a word, or words with `|` between them, of which one must be given
+};
+std::vector<OptionInfo> options_of(const CommandInfo& command);
 std::string usage_text(const std::string& program, const CommandInfo& command);
 std::string version_text(const std::string& program);
 
