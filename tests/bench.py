@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """`raido bench` against a server whose times are known: this script is also the compiler and the server.
 
-    tests/bench.py build/release/raido
+    tests/bench.py build/release/raido [COMPILER]
+
+Programs that are really compiled, by COMPILER or this raido, come last.
 
 A program says in comments how its server behaves: `-- runtimes ENTRY 10 11 12` (microseconds of its runs, over and over),
 `-- inputs ENTRY i64`, `-- fails ENTRY`, `-- dies ENTRY`, `-- hangs ENTRY`; `-- param NAME CLASS BEST DEFAULT`, and `-- spoils NAME VALUE`: with
@@ -16,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import xml.etree.ElementTree
 
 ME = pathlib.Path(__file__).resolve()
 
@@ -171,6 +174,54 @@ TUNED = """-- Parameters.
 -- notune input { 2i64 } output { 3i64 }
 """
 
+REAL = """-- Values of all kinds.
+-- ==
+-- entry: main
+-- random input { [1000]f64 } auto output
+-- "script" script input { twice [1.0, 2.0] } output { 6.0 }
+
+-- ==
+-- entry: state
+-- script input { start 3i64 } output { 3i64 [0i64, 1i64, 2i64] }
+-- "later" script input { let s = start 2i64 in s } output { 2i64 [0i64, 1i64] }
+
+-- ==
+-- entry: update
+-- input { [1i32, 2i32] } output { [9i32, 2i32] }
+
+-- ==
+-- entry: fails
+-- input { 4i64 }
+
+type~ t = {count: i64, values: []i64}
+entry main (xs: []f64) : f64 = f64.sum xs
+entry twice (xs: []f64) : []f64 = map (* 2) xs
+entry start (n: i64) : t = {count = n, values = iota n}
+entry state (s: t) : (i64, []i64) = (s.count, s.values)
+entry update (xs: *[]i32) : *[]i32 = xs with [0] = 9
+entry fails (n: i64) : i64 = (iota n)[n]
+"""
+
+
+def really(raido, compiler):
+    """The same with servers of our own."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = pathlib.Path(folder) / "real.fut"
+        program.write_text(REAL)
+        for backend in ["c", "multicore"]:
+            done = subprocess.run([raido, "bench", "--futhark", compiler, "--backend", backend, "--no-convergence-phase", "--json", "out.json", "real.fut"],
+                                  cwd=folder, capture_output=True, text=True, timeout=100)
+            results = json.loads((pathlib.Path(folder) / "out.json").read_text())
+            if "not supported" in str(results):
+                print("bench: this compiler makes no servers")
+                return
+            measured = {name: {title: bool(d["runtimes"]) and "default space" in d["bytes"] if isinstance(d, dict) else d.splitlines()[0] for title, d in p["datasets"].items()}
+                        for name, p in results.items()}
+            expect(f"real, {backend}", (done.returncode, measured),
+                   (1, {"real.fut": {"[1000]f64": True, "script": True}, "real.fut:state": {"start 3i64": True, "later": True}, "real.fut:update": {'#0 ("[1i32, 2i32]")': True},
+                        "real.fut:fails": {'#0 ("4i64")': "Error: Index [4] out of bounds for array of shape [4]."}}))
+
+
 failures = 0
 
 
@@ -181,7 +232,7 @@ def expect(what, got, wanted):
         print(f"--- {what}\nwanted {wanted!r}\ngot    {got!r}")
 
 
-def main(raido):
+def main(raido, compiler):
     with tempfile.TemporaryDirectory() as folder:
         def bench(*args):
             done = subprocess.run([raido, "bench", "--futhark", ME, *args], cwd=folder, capture_output=True, text=True, timeout=100)
@@ -230,6 +281,16 @@ def main(raido):
         code, out, err, results = bench("even.fut", *quick, "-e", "other", "-P", "--exclude-case", "mine", "--exclude-case", "wrong")
         profiled = results["even.fut:other"]["datasets"]['#0 ("1i64")']
         expect("profile", (profiled["stderr"], profiled["profiling"]["memory"]), ("Logged other", {"default space": 4000}))
+
+        # A picture beside earlier results.
+        write("old.json", json.dumps({"even.fut": {"datasets": {'#0 ("1i64")': {"runtimes": [100, 101]}, "gone": {"runtimes": [1]}}}}))
+        bench("even.fut", *quick, "-e", "main", "--plot", "times.svg", "--against", "old.json")
+        picture = xml.etree.ElementTree.parse(pathlib.Path(folder) / "times.svg").getroot()
+        texts = [e.text for e in picture.iter("{http://www.w3.org/2000/svg}text")]
+        expect("picture", texts, ["old.json", "now", "1 µs", "10 µs", "100 µs", "1 ms", 'even.fut #0 ("1i64")', "100 µs", "10 µs",
+                                  'even.fut #3 ("5i64")', "10 µs", "even.fut random", "10 µs"])
+        code, out, err, _ = bench("even.fut", "--plot", "times.svg", "--against", "nothing.json")
+        expect("no earlier results", (code, err), (1, "nothing.json: No such file or directory\n"))
 
         # A fault ends its data set; the next one gets a new server.
         write("faults.fut", FAULTS)
@@ -293,6 +354,7 @@ def main(raido):
         expect("timeout", (code, err), (2, "raido: 'x' is not an integer.\n"))
         code, out, err, _ = bench("even.fut", "--ignore-files", "(")
         expect("pattern", (code, err.startswith(f"{raido}: `(` is not a regular expression: ")), (2, True))
+    really(raido, compiler)
     print("bench: " + (f"{failures} failures" if failures else "all as expected"))
     return 1 if failures else 0
 
@@ -300,7 +362,8 @@ def main(raido):
 if __name__ == "__main__":
     if sys.argv[1] == "--serve":
         serve(sys.argv[2], sys.argv[3:])
-    elif len(sys.argv) > 2:
+    elif "--server" in sys.argv:
         compile_program(sys.argv[1:])
     else:
-        sys.exit(main(str(pathlib.Path(sys.argv[1]).resolve())))
+        paths = [str(pathlib.Path(path).resolve()) for path in sys.argv[1:]]
+        sys.exit(main(paths[0], paths[-1]))

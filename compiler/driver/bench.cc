@@ -15,6 +15,7 @@
 
 #include "compiler/base/text.h"
 #include "compiler/driver/cases.h"
+#include "compiler/driver/chart.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/output.h"
 #include "compiler/driver/results.h"
@@ -80,13 +81,17 @@ class Measurer {
   explicit Measurer(const Options& options) : options_(options), tools_(options), terminal_(isatty(1)) {}
 
   int run() {
-    if (!add_programs()) return 1;
+    if (!read_earlier() || !add_programs()) return 1;
     prepare();
     print("Mean of at least {} runs and {} s of each data set", options_.runs, least_seconds);
     print("{}\n", options_.no_convergence ? "." : fmt::format("; more, for at most {} s, until it is certain.", options_.convergence_seconds));
     for (Program& p : programs_) measure(p);
-    if (options_.results.empty()) return failures_ ? 1 : 0;
-    return write_or_say(options_.results, to_json(results_)) && !failures_ ? 0 : 1;
+    bool written = options_.results.empty() || write_or_say(options_.results, to_json(results_));
+    if (!options_.plot.empty()) {
+      pictured_.emplace_back("now", results_);
+      written &= write_or_say(options_.plot, chart(pictured_));
+    }
+    return written && !failures_ ? 0 : 1;
   }
 
  private:
@@ -98,6 +103,18 @@ class Measurer {
 
   // --- what there is to do ---
 
+  bool read_earlier() {
+    for (const std::string& file : options_.against) {
+      std::string wrong;
+      auto results = read_results(file, wrong);
+      if (!results) {
+        fmt::print(stderr, "{}\n", wrong);
+        return false;
+      }
+      pictured_.emplace_back(file, std::move(*results));
+    }
+    return true;
+  }
   bool add_programs() {
     std::optional<TestSpec> given;
     if (!options_.spec_file.empty() && !(given = read_spec(options_.spec_file))) return false;
@@ -194,6 +211,7 @@ class Measurer {
       print("{}{:>8.0f}μs (95% CI: [{:>10.1f}, {:>10.1f}]){}\n", title, s.mean, s.low, s.high, options_.memory ? "  " + memory_text(d) : "");
     } else {
       failures_++;
+      d.runtimes.clear();
       print("{}\n{}\n", title, d.failure);
     }
     flush_output();
@@ -246,6 +264,7 @@ class Measurer {
   bool terminal_;
   std::vector<Program> programs_;
   Results results_;
+  std::vector<std::pair<std::string, Results>> pictured_;     // with the names they have in the picture
   size_t failures_ = 0;
 };
 

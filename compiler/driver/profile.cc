@@ -15,6 +15,7 @@
 #include "compiler/base/text.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/output.h"
+#include "compiler/driver/plot.h"
 #include "compiler/driver/results.h"
 
 namespace raido {
@@ -99,22 +100,16 @@ std::string table(const std::string& title, const Costs& costs, double total) {
 
 std::string place_of(const Event& e) { return e.file.empty() ? "unknown" : fmt::format("{}:{}", e.file, e.line); }
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (char c : text) out += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : std::string(1, c);
-  return out;
-}
-
 // Tables and sources with the share of each line.
 std::string page(const std::string& title, const std::vector<Event>& events, double total, const fs::path& beside) {
-  std::string out = "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>" + escaped(title) +
+  std::string out = "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>" + escape_html(title) +
                     "</title>\n<style>body{font-family:sans-serif;color-scheme:light dark}table{border-collapse:collapse}"
                     "td,th{padding:0 1em;text-align:right}th:first-child,td:first-child{text-align:left}"
-                    ".source td{font-family:monospace;white-space:pre;text-align:left}.source td:first-child{text-align:right}</style>\n<h1>" + escaped(title) + "</h1>\n";
+                    ".source td{font-family:monospace;white-space:pre;text-align:left}.source td:first-child{text-align:right}</style>\n<h1>" + escape_html(title) + "</h1>\n";
   auto costs_table = [&](const std::string& head, const Costs& all) {
     out += "<table>\n<tr><th>" + head + "<th>count<th>sum, us<th>avg<th>min<th>max<th>share\n";
     for (auto& [name, c] : all)
-      out += fmt::format("<tr><td>{}<td>{}<td>{:.2f}<td>{:.2f}<td>{:.2f}<td>{:.2f}<td>{:.1f}%\n", escaped(name), c.count, c.sum, c.sum / double(c.count), c.least, c.most,
+      out += fmt::format("<tr><td>{}<td>{}<td>{:.2f}<td>{:.2f}<td>{:.2f}<td>{:.2f}<td>{:.1f}%\n", escape_html(name), c.count, c.sum, c.sum / double(c.count), c.least, c.most,
                          total > 0 ? 100 * c.sum / total : 0);
     out += "</table>\n";
   };
@@ -125,11 +120,11 @@ std::string page(const std::string& title, const std::vector<Event>& events, dou
   std::map<std::string, std::map<size_t, Cost>> files;
   for (const Event& e : events) if (!e.file.empty()) files[e.file][e.line].add(e.duration);
   for (auto& [file, lines] : files) {
-    out += "<h2>" + escaped(file) + "</h2>\n";
+    out += "<h2>" + escape_html(file) + "</h2>\n";
     FileContents source = read_file(file);
     if (!source.text) source = read_file((beside / file).string());
     if (!source.text) {
-      out += "<p>" + escaped(source.error) + "\n";
+      out += "<p>" + escape_html(source.error) + "\n";
       continue;
     }
     out += "<table class=\"source\">\n";
@@ -138,7 +133,7 @@ std::string page(const std::string& title, const std::vector<Event>& events, dou
       auto cost = lines.find(++number);
       double share = cost == lines.end() || total <= 0 ? 0 : cost->second.sum / total;
       std::string paint = share > 0 ? fmt::format(" style=\"background:rgba(230,80,30,{:.2f})\"", 0.1 + 0.6 * share) : "";
-      out += fmt::format("<tr{}><td>{}<td>{}<td>{}\n", paint, share > 0 ? fmt::format("{:.1f}%", 100 * share) : "", number, escaped(line));
+      out += fmt::format("<tr{}><td>{}<td>{}<td>{}\n", paint, share > 0 ? fmt::format("{:.1f}%", 100 * share) : "", number, escape_html(line));
     }
     out += "</table>\n";
   }

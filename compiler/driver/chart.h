@@ -1,0 +1,15 @@
+// chart.h - times as a picture.
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/driver/results.h"
+
+namespace raido {
+
+// Each set of results with its name; the data sets of the last one, on a scale where each step is ten times the one before. SVG, for light
+// and dark pages.
+std::string chart(const std::vector<std::pair<std::string, Results>>& all);
+
+}  // namespace raido
