@@ -48,6 +48,7 @@ const Command commands[] = {
     {{"profile", Profile, "RESULTS.json...", 1, -1, "show what bench --profile has collected, by events and by lines"}, command_profile},
     {{"script", Script, "PROGRAM.fut [EXPRESSION]", 1, 2, "evaluate expressions over the entry points of a program"}, command_script},
     {{"literate", Literate, "PROGRAM.fut", 1, 1, "make Markdown of a program and of what its directives compute"}, command_literate},
+    {{"doc", Doc, "FOLDER", 1, 1, "make HTML pages of the programs below a folder"}, command_doc},
     {{"dataset", Dataset, "", 0, 0, "make data by chance, or convert data from standard input"}, command_dataset},
     {{"datacmp", Datacmp, "GOT EXPECTED", 2, 2, "compare two data files"}, command_datacmp},
     {{"gradbench", Gradbench, "[FOLDER]", 0, 1, "answer GradBench's messages from standard input with the benchmarks of a folder"}, command_gradbench},
@@ -69,7 +70,7 @@ void complete_names(const CommandInfo& command, Options& options) {
 
 // The program a command is about can be read, or is not there (which has a message of its own). Else the reason is printed.
 bool readable(const CommandInfo& command, const Options& options) {
-  if (command.kind & (Fmt | Test | Dataset | Datacmp | Gradbench | Bench | Benchcmp | Profile)) return true;       // they read several files, each with its message
+  if (command.kind & (Fmt | Test | Doc | Dataset | Datacmp | Gradbench | Bench | Benchcmp | Profile)) return true;       // they read several files, each with its message
   const std::string path = command.kind & Eval ? options.file : options.words.empty() ? "" : options.words[0];
   std::string wrong = why_unreadable(path);
   if (!wrong.empty()) fmt::print(stderr, "{}: {}\n", path, wrong);

@@ -255,7 +255,7 @@ struct SpecVal    { Name name; Span name_span; std::span<TypeParam> tparams; Typ
 struct SpecType   { Name name; Span name_span; TypeParam::Kind lifted; std::span<TypeParam> params; TypeExpr* body; };   // body null: abstract
 struct SpecModule { Name name; Span name_span; ModType* type; };
 struct SpecInclude { ModType* type; };
-struct Spec { Span span; std::variant<SpecVal, SpecType, SpecModule, SpecInclude> node; };
+struct Spec { Span span; std::variant<SpecVal, SpecType, SpecModule, SpecInclude> node; std::string_view doc; };
 
 struct SName  { Path path; Span definition = {}; };                  // definition: by the checker
 struct SSpecs { std::span<Spec> specs; };

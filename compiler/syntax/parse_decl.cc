@@ -247,6 +247,7 @@ Decl Parser::decl(bool nested) {
       take();
       Decl inner = decl(nested);
       inner.local = true;
+      if (inner.doc.empty()) inner.doc = d.doc;
       if (!d.attrs.empty()) {
         std::vector<Attr> all(d.attrs.begin(), d.attrs.end());
         all.insert(all.end(), inner.attrs.begin(), inner.attrs.end());
@@ -555,9 +556,9 @@ Spec Parser::spec() {
   Depth guard(*this);
   Spec s{};
   Token first = peek();
-  accept(Tok::Doc);
+  if (is(Tok::Doc)) s.doc = doc_text(take().span);
   attrs();
-  accept(Tok::Doc);
+  if (is(Tok::Doc)) s.doc = doc_text(take().span);
   switch (kind()) {
     case Tok::Val: {
       take();
