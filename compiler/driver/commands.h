@@ -18,6 +18,7 @@ int command_build(const Options& options);   // build.cc: c, multicore, opencl, 
 int command_dataset(const Options& options); // dataset.cc
 int command_datacmp(const Options& options); // dataset.cc
 int command_script(const Options& options);  // script.cc
+int command_pkg(const Options& options);     // pkg.cc
 int command_doc(const Options& options);     // doc.cc
 int command_literate(const Options& options); // literate.cc
 int command_run(const Options& options);     // run.cc

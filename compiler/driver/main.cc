@@ -49,6 +49,7 @@ const Command commands[] = {
     {{"script", Script, "PROGRAM.fut [EXPRESSION]", 1, 2, "evaluate expressions over the entry points of a program"}, command_script},
     {{"literate", Literate, "PROGRAM.fut", 1, 1, "make Markdown of a program and of what its directives compute"}, command_literate},
     {{"doc", Doc, "FOLDER", 1, 1, "make HTML pages of the programs below a folder"}, command_doc},
+    {{"pkg", Pkg, "VERB [PATH [VERSION]]", 1, 3, "manage packages: init, add, remove, sync, upgrade, check, fmt, versions"}, command_pkg},
     {{"dataset", Dataset, "", 0, 0, "make data by chance, or convert data from standard input"}, command_dataset},
     {{"datacmp", Datacmp, "GOT EXPECTED", 2, 2, "compare two data files"}, command_datacmp},
     {{"gradbench", Gradbench, "[FOLDER]", 0, 1, "answer GradBench's messages from standard input with the benchmarks of a folder"}, command_gradbench},
@@ -63,14 +64,14 @@ void complete_name(std::string& word) {
 }
 void complete_names(const CommandInfo& command, Options& options) {
   complete_name(options.file);
-  if (command.kind & (Eval | Dataset | Datacmp | Gradbench | Benchcmp | Profile)) return;          // their words are no programs
+  if (command.kind & (Eval | Pkg | Dataset | Datacmp | Gradbench | Benchcmp | Profile)) return;          // their words are no programs
   if (command.max_words < 0) for (std::string& word : options.words) complete_name(word);
   else if (!options.words.empty()) complete_name(options.words[0]);
 }
 
 // The program a command is about can be read, or is not there (which has a message of its own). Else the reason is printed.
 bool readable(const CommandInfo& command, const Options& options) {
-  if (command.kind & (Fmt | Test | Doc | Dataset | Datacmp | Gradbench | Bench | Benchcmp | Profile)) return true;       // they read several files, each with its message
+  if (command.kind & (Fmt | Test | Pkg | Doc | Dataset | Datacmp | Gradbench | Bench | Benchcmp | Profile)) return true;       // they read several files, each with its message
   const std::string path = command.kind & Eval ? options.file : options.words.empty() ? "" : options.words[0];
   std::string wrong = why_unreadable(path);
   if (!wrong.empty()) fmt::print(stderr, "{}: {}\n", path, wrong);
