@@ -3,9 +3,7 @@
 //
 //   print(parse(s)) == s for printed s;  parse(print(p)) is p up to the numbering of variables.
 //
-// Beyond the samples in docs/architecture.md: `checks [c]` behind an operation; `level parallel` or `level memory` as
-// first line (otherwise Ad if an AD operator occurs, else Core); `*xs: [n]f64` for a consumed parameter; `-> (types)`
-// behind the parameters of a function that is called; `entry` lines behind the functions.
+// docs/text-form.md has the grammar.
 #pragma once
 #include <string>
 #include <string_view>
