@@ -158,7 +158,7 @@ FUNCTION2(polygamma)
 #undef FUNCTION1
 #undef FUNCTION2
 
-// d pow(x, y) / dx with the conventions of ad.md 14 and 18.2 at x = 0.
+// d pow(x, y) / dx with the conventions of docs/ad.md 10 at x = 0.
 Term pow_dx(const Term& x, const Term& y) {
   Scalar s = x.scalar();
   Term zero = x.b->number(s, 0), one = x.b->number(s, 1);
@@ -171,7 +171,7 @@ Term pow_dx(const Term& x, const Term& y) {
     if (e > 1) return y * pow(x, y - one);
   }
   Term power = y * pow(x, y - one);
-  Term at_zero = select(eq(y, one), one, zero);                  // y < 1 at 0: 0 (ad.md 14)
+  Term at_zero = select(eq(y, one), one, zero);                  // y < 1 at 0: 0 (docs/ad.md 10)
   return select(eq(y, zero), zero, select(eq(x, zero), at_zero, power));
 }
 // atan2(x, y) is the angle of the point (y, x): y/(x^2+y^2) and -x/(x^2+y^2), scaled by the larger; 0 at the origin.

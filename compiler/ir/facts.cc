@@ -1,5 +1,5 @@
 // facts.cc - proofs by elimination: an index with a negative coefficient is replaced by its largest value, one with a
-// positive coefficient by 0, until only sizes with nonnegative coefficients are left (pipeline.md 4.2, degree 1). Where
+// positive coefficient by 0, until only sizes with nonnegative coefficients are left. Where
 // there is an index, its largest value is not negative, which may help what is left.
 #include "compiler/ir/facts.h"
 

@@ -142,7 +142,7 @@ Num Interpreter::partial(ScalarOp op, Scalar working, std::span<const Num> args,
 }
 
 // A partial derivative times a tangent or adjoint. Nothing flows to the operand that was not chosen, even if the latter is
-// infinite (ad.md 14).
+// infinite (docs/ad.md 10).
 Num Interpreter::product(const Tape::Parent& of, const Num& by) {
   if (of.bits) return AdTerm::apply(*of.bits, {AdTerm{this, by}}).n;
   auto zero = [](const Num& x) { return is_float(x.value.type) && is_zero(x.value); };

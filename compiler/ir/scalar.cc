@@ -101,7 +101,7 @@ template <class T> Const fold_typed(ScalarOp op, Scalar s, std::span<const Const
 constexpr std::string_view scalar_names[] = {"bool", "i8", "i16", "i32", "i64", "u8",
                                              "u16",  "u32", "u64", "f16", "f32", "f64"};
 
-// Truncation toward zero, then the low bits; NaN and infinities give 0 (language.md 14.5).
+// Truncation toward zero, then the low bits; NaN and infinities give 0 (docs/language/evaluation.md).
 int64_t integer_part(double x) {
   if (!std::isfinite(x)) return 0;
   x = std::trunc(x);

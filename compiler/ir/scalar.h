@@ -26,7 +26,7 @@ constexpr int bytes_of(Scalar s) {
   return sizes[int(s)];
 }
 
-// Round to nearest even, subnormals and NaN kept (language.md 14.4).
+// Round to nearest even, subnormals and NaN kept (docs/language/evaluation.md).
 uint16_t half_of(float value);
 float float_of(uint16_t half);
 
@@ -125,7 +125,7 @@ inline Scalar working_type(ScalarOp op, Scalar first, Scalar second) { return op
 Const fold(ScalarOp op, Scalar s, std::span<const Const> args);
 // Does the program's own assertion stop this: a division by zero, a negative exponent? Then the value of `fold` is nobody's.
 bool never_evaluated(ScalarOp op, std::span<const Const> args);
-// Conversion between any two scalar types (language.md 14.5).
+// Conversion between any two scalar types (docs/language/evaluation.md).
 Const convert(Scalar to, const Const& value);
 
 }  // namespace raido

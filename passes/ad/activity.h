@@ -1,4 +1,4 @@
-// activity.h - which variables depend on what is differentiated (ad.md 5.1, the set Varied). Whether they matter for the
+// activity.h - which variables depend on what is differentiated (docs/ad.md 2.2). Whether they matter for the
 // result needs no analysis: an adjoint that stays symbolically zero makes no code.
 #pragma once
 #include "passes/ad/functions.h"

@@ -1,4 +1,4 @@
-// batch.cc - many seeds at once (ad.md 15): the forward sweep of reverse mode is shared, and in both modes what does not depend
+// batch.cc - many seeds at once (docs/ad.md 9): the forward sweep of reverse mode is shared, and in both modes what does not depend
 // on the seeds; the rest is done for each seed, on processors with the seeds side by side where they are few (lanes.cc).
 //
 // Rules: batch.jvp batch.vjp batch.lanes.

@@ -1,4 +1,4 @@
-// budget.cc - loops whose states do not fit into --ad-memory                                                ad.md 9.3
+// budget.cc - loops whose states do not fit into --ad-memory                                                docs/ad.md 7.8
 //
 //   for i < n body   ==>   if n <= (memory / S) then for i < n body
 //                          else if n <= (memory / 2S) ^ 2 then #[stripmine(2)] for i < n body
@@ -37,7 +37,7 @@ namespace {
 
 constexpr i64 most_levels = 10;
 
-// What the return sweep of a body reads of the primal (ad.md 5.2): what partial derivatives, indices, conditions and sizes of
+// What the return sweep of a body reads of the primal (docs/ad.md 7.2): what partial derivatives, indices, conditions and sizes of
 // varied statements mention, and what that is computed from.
 class Needed {
  public:

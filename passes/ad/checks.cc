@@ -1,4 +1,4 @@
-// checks.cc - what the program asserts of its arrays is verified when it runs, under --ad-check                    ad.md 9.6, 10.6
+// checks.cc - what the program asserts of its arrays is verified when it runs, under --ad-check                    docs/ad.md 11
 //
 //   loop (#[true_dep] xs) = a for i < n do body
 //     ==>   let _, stamps, late, early = for i < n (xs = a, stamps = 0.., late = 0, early = 0) body, with every place of xs that it

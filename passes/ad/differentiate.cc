@@ -169,7 +169,7 @@ class Differentiation {
 }  // namespace
 
 // To an operand that was not chosen nothing flows, even if `by` is infinite. Under --ad-safe-mul zero times infinity is zero for
-// every operation (ad.md 14); where both are finite the product stays what it is: its derivative is that of a product.
+// every operation (docs/ad.md 10); where both are finite the product stays what it is: its derivative is that of a product.
 std::optional<ir::Term> ad::product(const Apply& op, size_t wrt, Var r, const ir::Term& by, bool back, const PassOptions& options) {
   ir::Builder& b = *by.b;
   if (op.op == ScalarOp::to_bits || op.op == ScalarOp::from_bits)

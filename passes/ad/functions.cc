@@ -1,6 +1,6 @@
 // functions.cc
 //
-// let ys = call f xs                                                                ad.md 8.14
+// let ys = call f xs                                                                docs/ad.md 6.5
 //
 //   forward     ys, ys_tan = call f_fwd xs xs_tan
 //   return      xs_adj += call f_bwd xs ys_adj            f_bwd runs f again, and goes back

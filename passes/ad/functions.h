@@ -1,4 +1,4 @@
-// functions.h - derivatives of functions that are called: derived once for each set of what varies (ad.md 8.14).
+// functions.h - derivatives of functions that are called: derived once for each set of what varies (docs/ad.md 2.5).
 #pragma once
 #include <map>
 #include <set>

@@ -1,4 +1,4 @@
-// grow.cc - `while` loops that are not counted before they run: their records grow                          ad.md 9.4
+// grow.cc - `while` loops that are not counted before they run: their records grow                          docs/ad.md 7.6
 //
 //   let .., n = while (p = p0, n = 0) c p { body ; n + 1 }        to count (prepare.cc)
 //   let y, ps = for i < n (p = p0, room, ps) body                 ps grows where it has no room (undo.cc)

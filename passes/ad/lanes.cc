@@ -1,5 +1,5 @@
 // lanes.cc - a function for k seeds at once, side by side: every value that depends on a seed gets k as its last dimension
-// (ad.md 15), so that what does not is done once, in scopes of any depth, and the k directions stand in one vector.
+// (docs/ad.md 9), so that what does not is done once, in scopes of any depth, and the k directions stand in one vector.
 //
 // Scopes and views keep their form, with longer rows; scalar code between them becomes a map over the k lanes, and so does
 // an operation that has no such form. Nothing is done if lanes would need sizes or proofs of their own.

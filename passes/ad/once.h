@@ -1,4 +1,4 @@
-// once.h - arrays that a loop writes at most once at each place, and not behind a read of the place (ad.md 9.6).
+// once.h - arrays that a loop writes at most once at each place, and not behind a read of the place (docs/ad.md 7.4).
 //
 // The finished array holds all that any iteration has read of it: nothing has to be recorded, and an iteration that runs again
 // reads the finished array and writes nothing.

@@ -6,7 +6,7 @@
 // the others each has one destination and takes its indices and values as they are.
 //
 // A `while` loop runs once to be counted, which dead code elimination reduces to what decides when it ends, and then as a
-// `for` loop of that many iterations (ad.md 9.4: nothing grows, so it can be done everywhere). Where that would be most of the
+// `for` loop of that many iterations (docs/ad.md 7.6: nothing grows, so it can be done everywhere). Where that would be most of the
 // loop, the two are one loop again in the end (grow.cc).
 //
 // With #[bound(n)] it is a `for` loop of n iterations that do nothing once it has ended: nothing runs twice.

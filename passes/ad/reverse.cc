@@ -1,4 +1,4 @@
-// reverse.cc - scopes of the return sweep: adjoint states, and the rules of operations without bodies (ad.md 8).
+// reverse.cc - scopes of the return sweep: adjoint states, and the rules of operations without bodies (docs/ad.md 6).
 //
 // Rules: scalar.apply scalar.convert index.read index.slice update.point update.slice array.literal array.replicate
 // array.concat array.permute array.reshape array.copy custom.vjp custom.tape sparse.element.
@@ -455,7 +455,7 @@ std::vector<Var> exclusive_scan(Builder& b, const Dim& width, const Combine& op,
 
 namespace {
 
-// let r = op x y        ==>   x_adj += d op/dx * r_adj ; y_adj += d op/dy * r_adj             ad.md 8.1, 18
+// let r = op x y        ==>   x_adj += d op/dx * r_adj ; y_adj += d op/dy * r_adj             docs/ad.md 6.1, 12
 ReturnSweep vjp(Reverse& rev, const Stm& s, const Apply& op) {
   return [&rev, &op, r = s.pattern[0].var] {
     if (rev.is_zero(r)) return;
@@ -496,7 +496,7 @@ ReturnSweep vjp(Reverse& rev, const Stm& s, const Index& op) {
     rev.add_at(op.array, op.at, value);
   };
 }
-// let b = a with [at] <- v     ==>   v_adj += b_adj[at] ; a_adj += b_adj with [at] <- 0        ad.md 8.5
+// let b = a with [at] <- v     ==>   v_adj += b_adj[at] ; a_adj += b_adj with [at] <- 0        docs/ad.md 6.3
 ReturnSweep vjp(Reverse& rev, const Stm& s, const Update& op) {
   return [&rev, &op, r = s.pattern[0].var] {
     if (rev.is_zero(r)) return;
@@ -588,7 +588,7 @@ ReturnSweep vjp(Reverse& rev, const Stm& s, const WithAcc& op) { return vjp_with
 ReturnSweep vjp(Reverse& rev, const Stm& s, const AccUpdate& op) { return vjp_upd(rev, s, op); }
 ReturnSweep vjp(Reverse& rev, const Stm& s, const Hist& op) { return vjp_hist(rev, s, op); }
 // let y = custom f x    ==>   x_adj += its rule at y, y_adj; without one for this mode, and for what f keeps for the rule:
-//                             f again, its return sweep                                        ad.md 16
+//                             f again, its return sweep                                        docs/ad.md 6.12
 ReturnSweep vjp(Reverse& rev, const Stm& s, const Custom& op) {
   const std::optional<Lambda>& rule = rev.act.mode.rule(op);
   if (rule && !rev.act.rule_sees_all(op, s.source)) return {};

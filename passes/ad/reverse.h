@@ -1,4 +1,4 @@
-// reverse.h - one lexical scope of the return sweep (ad.md 7; figure 3 of the SC22 paper).
+// reverse.h - one lexical scope of the return sweep (docs/ad.md 4; figure 3 of Schenck et al., SC 2022).
 //
 // A rule emits its forward sweep at once and returns the code that will emit its return sweep; a scope runs the rules of
 // its statements in order and then what they returned in reverse order. That is all there is to the "tape". An inner
@@ -44,7 +44,7 @@ class Reverse {
   ir::Program& p;
 
   // The adjoint arrays of accumulators of the primal, by their token: inside, the adjoint of every version of such an
-  // accumulator is the adjoint of the finished array, read only (ad.md 11.2).
+  // accumulator is the adjoint of the finished array, read only (docs/ad.md 6.11).
   std::unordered_map<ir::Var, std::vector<ir::Var>> gathered;
 
   bool is_zero(const ir::Atom& x) const;

@@ -1,6 +1,6 @@
 // rule_acc.cc
 //
-// let xs', r = with_acc xs (op) \acc -> body                                        ad.md 11.2
+// let xs', r = with_acc xs (op) \acc -> body                                        docs/ad.md 6.11
 // let acc' = upd acc at v
 //
 // Inside the scope the adjoint of every version of acc is the adjoint of the finished array, read only:

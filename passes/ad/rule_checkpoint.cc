@@ -1,6 +1,6 @@
 // rule_checkpoint.cc
 //
-// let y = #[checkpoint(c)] for i < n (p = p0) body                                  ad.md 9.3
+// let y = #[checkpoint(c)] for i < n (p = p0) body                                  docs/ad.md 7.7
 //
 // The forward sweep records nothing. The return sweep keeps c states at once, in a stack whose first entry is p0, and runs
 // the body again from the last of them: as long as there is room, to a place in between, which is kept as well; then to the

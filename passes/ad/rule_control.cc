@@ -1,6 +1,6 @@
 // rule_control.cc
 //
-// let ys = if c then A else B                                                       ad.md 8.12
+// let ys = if c then A else B                                                       docs/ad.md 6.4
 //
 //   ws_adj = if c then (A again, its return sweep) else (B again, its return sweep)
 //

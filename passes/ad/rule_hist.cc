@@ -1,6 +1,6 @@
 // rule_hist.cc
 //
-// let hs = hist n is vs into ds (op)                                                ad.md 10.7
+// let hs = hist n is vs into ds (op)                                                docs/ad.md 6.9
 //
 // With h_adj the total adjoint of hs, for one destination and an operator that is associative and commutative:
 //

@@ -1,11 +1,11 @@
 // rule_loop.cc
 //
-// let y = for i < n (p = p0) body                                                   ad.md 9.1, 9.2
+// let y = for i < n (p = p0) body                                                   docs/ad.md 7.1, 7.2
 //
 //   forward   y, ps = for i < n (p = p0, ps = scratch) { ps[i] <- p ; body }
 //   return    p_adj, ws_adj = for k < n (p_adj = y_adj, ws_adj) { i = n-1-k ; p = ps[i] ; body again ; its return sweep }
 //
-// Sizes that are state (ad.md 9.5) are recorded and restored as any state; the adjoint carried back has in each iteration
+// Sizes that are state (docs/ad.md 7.5) are recorded and restored as any state; the adjoint carried back has in each iteration
 // the shape that the array had there.
 //
 // An array that the body only updates in place is not recorded, but what the updates overwrite (undo.h): the return sweep

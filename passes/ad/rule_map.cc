@@ -1,12 +1,12 @@
 // rule_map.cc
 //
-// let ys = map n \as -> body                                                        ad.md 10.1; paper 5
+// let ys = map n \as -> body                                                        docs/ad.md 6.6
 //
 //   as_adj, ws_adj += map n (\a y_adj -> body again, then its return sweep) as ys_adj
 //
 // If of ys only ys[i] was read, the return sweep is that of the one element:
 //
-//   as_adj[i], ws_adj += body again at as[i], then its return sweep, seeded by ys_adj[i]          ad.md 12
+//   as_adj[i], ws_adj += body again at as[i], then its return sweep, seeded by ys_adj[i]          docs/ad.md 5.4
 //
 // Free arrays of the body accumulate (with_acc, upd); free scalars are summed over the map. Accumulators of the primal
 // among the inputs are gathered: their updates read the adjoint of the finished array. Tests: tests/ad/parallel.fut, elements.fut.

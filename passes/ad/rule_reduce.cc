@@ -1,6 +1,6 @@
 // rule_reduce.cc
 //
-// let y = reduce op ne as                                                           ad.md 10.2, 10.3; paper 5.1
+// let y = reduce op ne as                                                           docs/ad.md 6.7
 //
 //   op is +           as_adj += replicate n y_adj
 //   op is *           by the number of zeros: none: y/a * y_adj; one: the product of the others at the zero

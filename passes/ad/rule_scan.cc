@@ -1,6 +1,6 @@
 // rule_scan.cc
 //
-// let ys = scan op ne as                                                            ad.md 10.4
+// let ys = scan op ne as                                                            docs/ad.md 6.8
 //
 // With t the total adjoint of ys: t[n-1] = ys_adj[n-1], t[i] = ys_adj[i] + d1 op(ys[i], as[i+1]) * t[i+1]; then
 // as_adj[i] += d2 op(ys[i-1], as[i]) * t[i], where ys[-1] is ne, and free variables of op likewise.

@@ -1,6 +1,6 @@
 // rule_sorted.cc
 //
-// let hs = hist n is vs into ds (op)       for a device and any associative and commutative op          ad.md 10.7
+// let hs = hist n is vs into ds (op)       for a device and any associative and commutative op          docs/ad.md 6.9
 //
 //   (bin, i) = (is, iota n) sorted by bin, without what lies outside of ds     a loop over the bits of a bin, a scan and a
 //                                                                              scatter for each

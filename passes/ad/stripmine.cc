@@ -1,4 +1,4 @@
-// stripmine.cc - a loop as a nest of loops, each of about the k-th root of its iterations                       ad.md 9.3
+// stripmine.cc - a loop as a nest of loops, each of about the k-th root of its iterations                       docs/ad.md 7.7
 //
 //   #[stripmine(2)] for i < n body   ==>   m = root of n;  for i1 < n / m: for i2 < m: body of iteration i1 m + i2
 //

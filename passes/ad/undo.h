@@ -1,4 +1,4 @@
-// undo.h - what a loop keeps of every iteration, and arrays as they were before updates in place (ad.md 9.2, 13.3-13.5).
+// undo.h - what a loop keeps of every iteration, and arrays as they were before updates in place (docs/ad.md 7.2, 7.3).
 //
 // An update overwrites elements that the return sweep may read. It saves these, not the array: going back it writes them
 // into the array again. A branch saves what its branches save, a loop keeps what its body saves for every iteration.

@@ -1,4 +1,4 @@
-// unused.h - nothing flows back from what was computed and not used, even where a partial derivative is not finite (ad.md 14).
+// unused.h - nothing flows back from what was computed and not used, even where a partial derivative is not finite (docs/ad.md 10).
 #pragma once
 #include "compiler/ir/ir.h"
 

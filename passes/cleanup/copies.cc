@@ -6,7 +6,7 @@
 // in a body that is still running (branches and scopes around count, they run once), or is a parameter that may be
 // consumed, or the state of the loop around. In the last case the loop then consumes its initial value; if that one does
 // not belong to us it is copied once before the loop. Differentiation relies on this pass: it copies whatever is
-// consumed, so that the return sweep may read it, and most of the time does not (ad.md 13.2).
+// consumed, so that the return sweep may read it, and most of the time does not (docs/ad.md 2.3).
 //
 // A loop that fills a new array element by element, and of a alone reads the element that it writes next, takes a for the new one
 // under the same conditions:

@@ -1,5 +1,5 @@
-// early_accumulators.cc - updates of accumulators become plain maps and reductions where the core program shows it
-// (pipeline.md 10.1), so that fusion can act on them.
+// early_accumulators.cc - updates of accumulators become plain maps and reductions where the core program shows it,
+// so that fusion can act on them.
 //
 //   E1, E2   a nest of maps that updates each cell once, in order       ==>   the array plus the values
 //   E3       an update whose index does not depend on the map around    ==>   a reduction of the map, then one update

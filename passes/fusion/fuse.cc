@@ -1,4 +1,4 @@
-// fuse.cc - fewer, larger scremas (pipeline.md 7).
+// fuse.cc - fewer, larger scremas.
 //
 //   V1, V2   let ys = map n f xs ; let z = screma n pre ys      ==>   screma n (pre . f) xs
 //   V10      other uses of ys: the fused one also returns them

@@ -1,4 +1,4 @@
-// flatten.cc - Core to Parallel for devices: nests of scremas become grid segs over the whole nest (pipeline 9).
+// flatten.cc - Core to Parallel for devices: nests of scremas become grid segs over the whole nest (decision 005).
 //
 // A nest is a list of index variables with extents that do not vary inside it, and a prefix: light statements (elements,
 // views, cheap arithmetic, assertions) that every point of the nest repeats. The statements of a body are taken in order;

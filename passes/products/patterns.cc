@@ -1,4 +1,4 @@
-// patterns.cc - triangles and bands (ad.md 19.9; pipeline.md 7.6, Q5): what is added only where a comparison of indices holds is
+// patterns.cc - triangles and bands (Q5, decision 009): what is added only where a comparison of indices holds is
 // added only there.
 //
 //   reduce (+) (map n \j -> if j <= i then f j else 0)        ==>   reduce (+) (map (i + 1) f)

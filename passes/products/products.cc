@@ -1,4 +1,4 @@
-// products.cc - the order in which products of more than two factors are taken (pipeline.md 7.6, Q1).
+// products.cc - the order in which products of more than two factors are taken (Q1, decision 009).
 //
 //   (A B) v              ==>   A (B v)                          n m k + n k steps become m k + n m
 //   (s v) B, s v outer   ==>   s (v B)                          what differentiation makes of a chain

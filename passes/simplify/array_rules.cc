@@ -1,4 +1,4 @@
-// array_rules.cc - indices, views and copies (pipeline.md 6.4, A1 to A7).
+// array_rules.cc - indices, views and copies (A1 to A7).
 #include "passes/simplify/simplify.h"
 
 namespace raido::simplification {

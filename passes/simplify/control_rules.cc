@@ -1,4 +1,4 @@
-// control_rules.cc - branches and loops (pipeline.md 6.3, C6 to C10).
+// control_rules.cc - branches and loops (C6 to C10).
 #include <algorithm>
 
 #include "passes/simplify/simplify.h"

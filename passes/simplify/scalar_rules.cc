@@ -1,4 +1,4 @@
-// scalar_rules.cc - algebra of scalars (pipeline.md 6.2). Integer rules are exact modulo 2^w, float rules are exact.
+// scalar_rules.cc - algebra of scalars (S1 to S11). Integer rules are exact modulo 2^w, float rules are exact.
 #include "passes/simplify/simplify.h"
 
 namespace raido::simplification {
@@ -91,7 +91,7 @@ Rewrite identities(Site& s, Apply& x) {
   }
 }
 // c1 + (c2 + x)   ==>   (c1+c2) + x; likewise *; integers                                             [S4]
-// (a + b) - b   ==>   a                                          integers
+// (a + b) - b   ==>   a, of integers
 Rewrite reassociate(Site& s, Apply& x) {
   if (x.args.size() != 2 || !is_integer(s.elem(x.args[0]))) return no;
   Scalar t = s.elem(x.args[0]);

@@ -1,4 +1,4 @@
-// screma_rules.cc - inputs, outputs and closed forms of map, reduce and scan (pipeline.md 6.4, A8 to A13).
+// screma_rules.cc - inputs, outputs and closed forms of map, reduce and scan (A8 to A12).
 #include <algorithm>
 
 #include "passes/simplify/simplify.h"

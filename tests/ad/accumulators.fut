@@ -1,4 +1,4 @@
--- Accumulators as the source of differentiation, with operators other than + (ad.md 11.2).
+-- Accumulators as the source of differentiation, with operators other than + (docs/ad.md 6.11).
 type~ acc 'a = intrinsics.acc a
 
 -- rule: acc.other

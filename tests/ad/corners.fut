@@ -1,4 +1,4 @@
--- Corners of the rules (ad.md 8 to 13).
+-- Corners of the rules (docs/ad.md 6 and 7).
 -- rule: index.slice
 -- ad: rotated { [1.0, 2.0, 3.0] }
 def rotated (xs: []f64) = map2 (*) (rotate 1 xs) (reverse xs)

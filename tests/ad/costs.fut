@@ -1,7 +1,7 @@
 -- Programs whose derivatives have known costs; costs.py measures them. `-- cost: NAME TIME MEMORY [SIZES] MORE` holds the
 -- exponents of the time of NAME and of the memory that it needs at most, as functions of n, the first
 -- argument. `-- schedule: NAME PLAIN KIND K`:
--- NAME gives exactly what PLAIN gives, and runs the body of its loop as often as the schedule does it (ad.md 9.3).
+-- NAME gives exactly what PLAIN gives, and runs the body of its loop as often as the schedule does it (docs/ad.md 7.7).
 -- `-- budget: NAME BODY STATE BYTES..`: with --ad-memory=BYTES NAME stays within them; each iteration has STATE bytes and is BODY.
 def data (n: i64): [n]f64 = map (\i -> 0.5 + 0.5 * f64.sin (f64.i64 (i * 7 + 1))) (iota n)
 

@@ -1,4 +1,4 @@
--- What existing systems get wrong (ad.md 21), and sizes 0, 1, 2.
+-- What existing systems get wrong, and sizes 0, 1, 2.
 -- ad: result_twice { 2.0 }
 def result_twice (x: f64) = let y = x * x in (y, y)
 
