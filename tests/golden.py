@@ -19,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 
+from pass_rules import counters, names_of_passes, passes
+
 root = pathlib.Path(__file__).resolve().parent
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--raido", required=True)
@@ -28,16 +30,6 @@ options = parser.parse_args()
 
 passed = failed = 0
 counted = collections.Counter()
-
-
-def counters_in_sources():
-    """The names that passes give to what they count, each written in full or as the id of a simplification rule."""
-    passes = root.parent / "passes"
-    text = "".join(path.read_text() for path in sorted(passes.rglob("*.cc")))
-    counters = set(re.findall(r'"([a-z_]+\.[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*)"', text))
-    counters |= {name for call in re.findall(r"\bcount\(([^;]*?)\);", text) for name in re.findall(r'"([^"]+)"', call) if not name.endswith(".")}
-    rules = {"simplify." + rule for rule in re.findall(r'\{"([A-Z]\d+[\w.]*)", \w+\}', text)}
-    return counters | rules | set(re.findall(r"^PASS\((\w+),", (passes / "passes.def").read_text(), re.M))
 
 
 for path in [f.resolve() for f in options.files] or sorted((root / "golden").rglob("*.ir")):
@@ -79,7 +71,8 @@ for path in [f.resolve() for f in options.files] or sorted((root / "golden").rgl
     else:
         passed += 1
 if not options.files:
-    for name in sorted(counters_in_sources() - set(counted)):
+    known = set(names_of_passes()).union(*map(counters, passes.rglob("*.cc")))
+    for name in sorted(known - set(counted)):
         failed += 1
         print(f"no golden test exercises {name}")
 print(f"{passed} passed, {failed} failed")

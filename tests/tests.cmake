@@ -18,7 +18,8 @@ add_test(NAME layers COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/che
 set_tests_properties(layers PROPERTIES LABELS quick)
 if(TARGET raido AND EXISTS ${CMAKE_SOURCE_DIR}/tests/golden.py)
   add_test(NAME golden COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/golden.py --raido $<TARGET_FILE:raido>)
-  set_tests_properties(golden PROPERTIES LABELS quick TIMEOUT 300)
+  add_test(NAME rules_doc COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/rules_doc.py --raido $<TARGET_FILE:raido>)
+  set_tests_properties(golden rules_doc PROPERTIES LABELS quick TIMEOUT 300)
 endif()
 
 if(TARGET raido)
