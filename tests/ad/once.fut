@@ -1,5 +1,5 @@
 -- Loops that write each place once: nothing is recorded, the return sweep reads the finished array.
--- The loop of the paper.
+-- A row of a table made from any column of the row before.
 -- rule: loop.once
 -- ad: paper { [1.1,0.3,0.4] [[0.2,0.5,0.7],[0.9,0.1,0.3],[0.8,0.6,0.4],[0.2,0.2,0.9]] }
 def paper [n][m] (start: [m]f64, ass: [n][m]f64): [m]f64 =

@@ -1,4 +1,4 @@
-// main.cc - the unit tests' entry point; each unit has its own x_test.cc beside this file. They run on the stack that commands have.
+// main.cc - the unit tests' entry point; each unit has its own `*_test.cc` beside this file. They run on the stack that commands have.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
