@@ -108,17 +108,27 @@ RAIDO_FN char *raido_whole_file(const char *name, size_t *size) {
   return text;
 }
 
-// A file that holds all of it, or none. Nonzero if it cannot be written.
+// A file of which only a part was written goes away; a device or a pipe stays.
+RAIDO_FN void raido_remove_partial(const char *name) {
+  struct stat s;
+  if (lstat(name, &s) == 0 && S_ISREG(s.st_mode)) remove(name);
+}
+
+// A file that holds all of it, or none; a device, a pipe or a link is written as it is. Nonzero if that fails.
 RAIDO_FN int raido_write_file(const char *name, const void *bytes, size_t size) {
+  struct stat s;
+  int special = lstat(name, &s) == 0 && !S_ISREG(s.st_mode);
   size_t n = strlen(name) + 8;
   char *other = malloc(n);
   if (other == NULL) return 1;
-  snprintf(other, n, "%s.new", name);
+  snprintf(other, n, special ? "%s" : "%s.new", name);
   FILE *f = fopen(other, "wb");
   int lost = f == NULL || fwrite(bytes, 1, size, f) != size;
   if (f != NULL) lost |= fclose(f) != 0;
-  lost = lost || rename(other, name) != 0;
-  if (lost) remove(other);
+  if (!special) {
+    lost = lost || rename(other, name) != 0;
+    if (lost) remove(other);
+  }
   free(other);
   return lost;
 }

@@ -390,7 +390,7 @@ RAIDO_FN void raido_do_store(struct raido_server *s) {
   int lost = ferror(f);
   if (fclose(f) != 0) lost = 1;
   int reason = errno;
-  if (failed || lost) remove(name);
+  if (failed || lost) raido_remove_partial(name);
   if (failed) raido_context_failure(s);
   else if (lost) raido_failure("Failed to write %s: %s", name, strerror(reason));
 }
