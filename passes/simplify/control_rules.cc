@@ -33,6 +33,29 @@ Rewrite selecting(Site& s, If& x) {
   return values;
 }
 
+// a scalar that both branches give   ==>   itself; the shape of which it is a size is then known       [C6.same]
+Rewrite same_result(Site& s, If& x) {
+  size_t n = x.then_.result.size();
+  std::vector<bool> same(n);
+  for (size_t i = 0; i < n; i++) same[i] = x.then_.result[i] == x.else_.result[i] && is_scalar(s.p.type(x.then_.result[i]));
+  if (std::find(same.begin(), same.end(), true) == same.end()) return no;
+  std::vector<Atom> results = x.then_.result;
+  If branch = std::move(x);
+  for (Body* b : {&branch.then_, &branch.else_}) {
+    size_t out = 0;
+    for (size_t i = 0; i < n; i++) if (!same[i]) b->result[out++] = b->result[i];
+    b->result.resize(out);
+  }
+  std::vector<Var> made = s.b.bind("y", std::move(branch));
+  size_t k = 0;
+  for (size_t i = 0; i < n; i++)
+    if (!same[i]) {
+      s.p.vars[made[k].index].hint = s.p.hint(s.stm.pattern[i].var);
+      results[i] = made[k++];
+    }
+  return results;
+}
+
 // A state variable that never changes, or only takes its initial value, is that value                [C8]
 Rewrite invariant_state(Site& s, For& x) {
   std::vector<bool> constant(x.state.size());
@@ -100,7 +123,7 @@ Rewrite idle_scope(Site&, WithAcc& x) {
   return values;
 }
 
-constexpr Rule<If> if_rules[] = {{"C6.constant", constant_condition}, {"C6.select", selecting}};
+constexpr Rule<If> if_rules[] = {{"C6.constant", constant_condition}, {"C6.select", selecting}, {"C6.same", same_result}};
 constexpr Rule<For> for_rules[] = {{"C10", few_trips}, {"C8", invariant_state}};
 constexpr Rule<WithAcc> with_acc_rules[] = {{"A16", idle_scope}};
 
