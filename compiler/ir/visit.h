@@ -11,45 +11,49 @@ namespace raido::ir {
 using raido::walk;                     // of everything else: vectors, single operations
 using raido::walk_parts;
 
-template <class T> struct Handler {
-  void* function = nullptr;            // none: the walk looks inside of the part
-  void (*call)(void*, T&) = nullptr;
-  explicit operator bool() const { return call != nullptr; }
-  void operator()(T& x) const { call(function, x); }
-};
+// Null: the walk looks inside of such a part.
 struct Handlers {
-  Handler<Var> var;
-  Handler<Atom> atom;
-  Handler<Bind> bind;
-  Handler<Stm> stm;
-  Handler<Body> body;
-  Handler<Lambda> lambda;
-  Handler<Dest> dest;
+  void (*var)(void* function, Var&);
+  void (*atom)(void* function, Atom&);
+  void (*bind)(void* function, Bind&);
+  void (*stm)(void* function, Stm&);
+  void (*body)(void* function, Body&);
+  void (*lambda)(void* function, Lambda&);
+  void (*dest)(void* function, Dest&);
+};
+struct Callback {
+  void* function;
+  const Handlers& handlers;
 };
 
 template <class T> concept Walkable =
     std::same_as<T, Type> || std::same_as<T, Stm> || std::same_as<T, Exp> || std::same_as<T, Body> || std::same_as<T, Lambda> || std::same_as<T, Dest>;
 template <class T> concept WithParts = std::same_as<T, Stm> || std::same_as<T, Body> || std::same_as<T, Lambda> || std::same_as<T, Dest>;
-template <Walkable X> void visit(X& x, const Handlers& handlers);
-template <WithParts X> void visit_parts(X& x, const Handlers& handlers);
+template <Walkable X> void visit(X& x, Callback f);
+template <WithParts X> void visit_parts(X& x, Callback f);
 
-template <bool is_const, class F> Handlers handlers_of(F& f) {
-  Handlers handlers;
-  auto set = [&]<class T>(Handler<T>& handler) {
-    using Part = std::conditional_t<is_const, const T&, T&>;
-    if constexpr (std::invocable<F&, Part>)
-      handler = {const_cast<void*>(static_cast<const void*>(&f)), [](void* function, T& x) { (*static_cast<F*>(function))(static_cast<Part>(x)); }};
-  };
-  set(handlers.var), set(handlers.atom), set(handlers.bind), set(handlers.stm), set(handlers.body), set(handlers.lambda), set(handlers.dest);
-  return handlers;
+template <bool is_const, class F, class T> constexpr auto handler_of() -> void (*)(void*, T&) {
+  using Part = std::conditional_t<is_const, const T&, T&>;
+  if constexpr (std::invocable<F&, Part>) return [](void* function, T& x) { (*static_cast<F*>(function))(static_cast<Part>(x)); };
+  else return nullptr;
+}
+template <bool is_const, class F> inline constexpr Handlers handlers_of = {
+    handler_of<is_const, F, Var>(), handler_of<is_const, F, Atom>(), handler_of<is_const, F, Bind>(), handler_of<is_const, F, Stm>(),
+    handler_of<is_const, F, Body>(), handler_of<is_const, F, Lambda>(), handler_of<is_const, F, Dest>()};
+template <bool is_const, class F> Callback callback(F& f) {
+  return {const_cast<void*>(static_cast<const void*>(&f)), handlers_of<is_const, F>};
 }
 
 template <class X, class F> requires Walkable<std::remove_const_t<X>> void walk(X& x, F&& f) {
   if constexpr (std::invocable<F&, X&>) f(x);
-  else visit(const_cast<std::remove_const_t<X>&>(x), handlers_of<std::is_const_v<X>>(f));
+  else if constexpr (std::same_as<std::remove_const_t<X>, Type>) {
+    if (std::holds_alternative<ScalarType>(x)) return;               // most types are, and have no parts
+    visit(const_cast<Type&>(x), callback<std::is_const_v<X>>(f));
+  }
+  else visit(const_cast<std::remove_const_t<X>&>(x), callback<std::is_const_v<X>>(f));
 }
 template <class X, class F> requires WithParts<std::remove_const_t<X>> void walk_parts(X& x, F&& f) {
-  visit_parts(const_cast<std::remove_const_t<X>&>(x), handlers_of<std::is_const_v<X>>(f));
+  visit_parts(const_cast<std::remove_const_t<X>&>(x), callback<std::is_const_v<X>>(f));
 }
 
 }  // namespace raido::ir
