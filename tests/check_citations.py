@@ -34,9 +34,10 @@ def prose(path):
             continue
         quotes = line.count('"""') if path.suffix == ".py" else 0
         mark = re.search(rf"(?<![:\"'\w]){re.escape(COMMENT[path.suffix[1:]])}(.*)$", line)
+        in_string = mark and any(line[:mark.start()].count(quote) % 2 for quote in "'\"") and path.suffix == ".py"
         if doc or quotes:
             yield number, line
-        elif mark:
+        elif mark and not in_string:
             yield number, mark[1]
         doc ^= quotes == 1
 
