@@ -96,6 +96,8 @@ def programs():
     """Of each rule of differentiation: the files of tests/ad that name it."""
     files = collections.defaultdict(list)
     for path in sorted((root / "tests" / "ad").glob("*.fut")):
+        if path.name.startswith("ad_"):                    # of a test that runs at this moment
+            continue
         for rule in {rule for line in re.findall(r"^-- rule: (.*)$", path.read_text(), re.M) for rule in line.split()}:
             files[rule].append(path.name)
     return files
