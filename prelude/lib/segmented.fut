@@ -9,7 +9,9 @@ def segments_of_lengths [s] (n: i64) (lengths: [s]i64): [n]i64 =
   scan (+) 0 (hist (+) 0 n (scan (+) 0 lengths) (rep 1))
 
 -- | A flag at the beginning of each segment that is not empty; the lengths add up to n.
-def flags_of_lengths [s] (n: i64) (lengths: [s]i64): [n]bool = spread n false (init (begins_of_lengths lengths)) (rep true)
+def flags_of_lengths [s] (n: i64) (lengths: [s]i64): [n]bool =
+  let begins = map2 (\end length -> if length == 0 then -1 else end - length) (scan (+) 0 lengths) lengths
+  in spread n false begins (rep true)
 
 -- | The lengths of the segments that begin where the flags are.
 def lengths_of_flags [n] (flags: [n]bool): []i64 =
