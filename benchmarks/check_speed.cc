@@ -1,5 +1,5 @@
 // check_speed.cc - the front end: lines per second on real programs, the start, and how time grows with generated ones, each of a shape
-// whose check must be linear. Printed, not a test: machines are noisy. Usage: check_speed [FOLDER of programs]
+// whose check must be linear. The times are printed, not judged: machines are noisy. Usage: check_speed [FOLDER of programs]
 #include <algorithm>
 #include <filesystem>
 #include <functional>

@@ -1,9 +1,10 @@
 // compile_time.cc - how long the compiler takes for the gradient of the mixture model: source to C text, sizes symbolic,
-// without the C compiler, verifier off. Printed, not a test: machines are noisy.
+// without the C compiler, verifier off. The times are printed, not judged: machines are noisy.
 #include <benchmark/benchmark.h>
 
 #include "backends/backend.h"
 #include "compiler/driver/compile.h"
+#include "compiler/driver/interface.h"
 #include "passes/pipelines.h"
 
 using namespace raido;
@@ -21,7 +22,9 @@ static void whole_compile(benchmark::State& state) {
       state.SkipWithError("the program does not compile");
       return;
     }
-    benchmark::DoNotOptimize(backend.generate(compiled->program, {}));
+    Diagnostics clashes;
+    Interface interface = interface_of(*compiled, false, clashes);
+    benchmark::DoNotOptimize(backend.generate(compiled->program, interface, {}));
   }
 }
 BENCHMARK(whole_compile)->Unit(benchmark::kMillisecond);
