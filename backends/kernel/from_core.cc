@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "compiler/ir/costs.h"
 #include "compiler/ir/transform.h"
 
 namespace raido::kir {
@@ -19,9 +20,6 @@ namespace {
 
 using namespace raido::ir;
 using ir::Var;
-
-constexpr int64_t stack_bytes = 2048;       // larger blocks come from the heap
-constexpr int64_t private_bytes = 16384;    // of one GPU thread
 
 class FromCore {
  public:
@@ -710,7 +708,7 @@ class FromCore {
     Var v = s.pattern[0].var;
     block_[v] = new_memory(v);
     auto bytes = const_of(x.bytes);
-    int64_t limit = in_kernel_ ? private_bytes : stack_bytes;
+    int64_t limit = in_kernel_ ? costs::gpu::private_bytes : costs::cpu::stack_bytes;
     bool small = bytes && bytes->as_i64() <= limit && (!handed_.contains(v) || in_kernel_) && x.space != Space::Device;
     if (small) {
       on_stack_.insert(v);

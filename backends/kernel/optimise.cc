@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "compiler/ir/costs.h"
 #include "compiler/base/match.h"
 
 namespace raido::kir {
@@ -118,8 +119,6 @@ class Parameters {
   }
 };
 
-constexpr int64_t least_lanes = 4, most_lanes = 32;      // gcc finds vectors in longer loops by itself
-
 // Marks a loop over lanes: its statements compute numbers of one iteration, or store at the iteration's own place in memory that is
 // read nowhere else in the loop; all places are the same for all iterations, or one behind the other.
 class Lanes {
@@ -141,7 +140,7 @@ class Lanes {
     auto from = m_.const_of(x.from), to = m_.const_of(x.to);
     if (!from || !to) return false;
     int64_t n = to->as_i64() - from->as_i64();
-    return n >= least_lanes && n <= most_lanes;
+    return n >= costs::cpu::least_lanes && n <= costs::cpu::most_lanes;
   }
   bool separate(const For& x) {
     step_ = {{x.i, 1}};

@@ -1,4 +1,4 @@
-// text.h - joining, splitting and quoting of text. Formatting is {fmt}.
+// text.h - joining, splitting and quoting of text, and the characters of names. Formatting is {fmt}.
 #pragma once
 #include <string>
 #include <string_view>
@@ -18,6 +18,11 @@ template <class C, class F> std::string join(const C& items, std::string_view se
 }
 inline std::string join(const std::vector<std::string>& items, std::string_view separator) {
   return join(items, separator, [](const std::string& item) { return item; });
+}
+
+// Whether `c` may stand in a name of the source after its first character (spec: names); of ASCII, whatever the locale.
+inline bool is_name_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '\'';
 }
 
 // The pieces between separators; "a,,b" has three.

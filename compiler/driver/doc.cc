@@ -205,7 +205,6 @@ input.addEventListener("input", () => {
 )";
 
 const std::set<std::string_view> keywords = {"def", "let", "entry", "type", "module", "val", "open", "import", "include", "with", "local"};
-bool name_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '\''; }
 
 std::string escape_url(std::string_view text) {
   std::string out;
@@ -303,7 +302,7 @@ class Writer {
       std::string shown = fmt::format("<code>{}</code>", escape_html(code)), kind;
       for (const char* k : {"term", "type", "mtype"}) {
         std::string_view rest = after;
-        if (rest.starts_with("@") && rest.substr(1).starts_with(k) && (rest.size() == 1 + std::string_view(k).size() || !name_char(rest[1 + std::string_view(k).size()]))) kind = k;
+        if (rest.starts_with("@") && rest.substr(1).starts_with(k) && (rest.size() == 1 + std::string_view(k).size() || !is_name_char(rest[1 + std::string_view(k).size()]))) kind = k;
       }
       if (kind.empty()) return shown;
       taken = 1 + kind.size();
@@ -328,14 +327,14 @@ class Writer {
     std::string_view s = item.signature;
     bool named = false;
     for (size_t i = 0; i < s.size();) {
-      if (!item.name.empty() && !named && s.substr(i).starts_with(item.name) && (i == 0 || !name_char(s[i - 1])) &&
-          (i + item.name.size() >= s.size() || !name_char(item.name.back()) || !name_char(s[i + item.name.size()])) && i > 0) {
+      if (!item.name.empty() && !named && s.substr(i).starts_with(item.name) && (i == 0 || !is_name_char(s[i - 1])) &&
+          (i + item.name.size() >= s.size() || !is_name_char(item.name.back()) || !is_name_char(s[i + item.name.size()])) && i > 0) {
         out += fmt::format("<span class=\"name\">{}</span>", escape_html(item.name));
         i += item.name.size();
         named = true;
       } else if (std::isalpha(static_cast<unsigned char>(s[i])) || s[i] == '_') {
         size_t end = i;
-        while (end < s.size() && (name_char(s[end]) || (s[end] == '.' && end + 1 < s.size() && std::isalpha(static_cast<unsigned char>(s[end + 1]))))) end++;
+        while (end < s.size() && (is_name_char(s[end]) || (s[end] == '.' && end + 1 < s.size() && std::isalpha(static_cast<unsigned char>(s[end + 1]))))) end++;
         std::string word(s.substr(i, end - i));
         size_t next = std::min(s.find_first_not_of(" \n", end), s.size());
         bool parameter = (i > 0 && (s[i - 1] == '\'' || s[i - 1] == '#')) || (next < s.size() && s[next] == ':');

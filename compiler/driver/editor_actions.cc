@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/text.h"
 #include "compiler/driver/editor.h"
 
 namespace raido {
@@ -24,8 +25,6 @@ std::vector<std::string> backquoted(const std::string& text) {
   }
   return out;
 }
-
-bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '\''; }
 
 // The places where a message's proposal may go, the likeliest first.
 std::vector<Edit> candidates(const std::string& text, const Report& r, const std::string& proposal) {
@@ -49,7 +48,7 @@ std::vector<Edit> candidates(const std::string& text, const Report& r, const std
     for (Span s : places) {
       size_t last = text.find('\n', s.end);
       for (size_t at = s.begin; (at = text.find(operand, at)) < std::min(last, text.size()); at++) {
-        bool alone = (at == 0 || !word_char(text[at - 1])) && (at + operand.size() >= text.size() || !word_char(text[at + operand.size()]));
+        bool alone = (at == 0 || !is_name_char(text[at - 1])) && (at + operand.size() >= text.size() || !is_name_char(text[at + operand.size()]));
         if (alone) out.push_back({uint32_t(at), uint32_t(at + operand.size()), "(" + proposal + ")"});
       }
     }

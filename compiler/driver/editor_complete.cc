@@ -16,8 +16,6 @@ namespace raido {
 
 namespace {
 
-bool name_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '\''; }
-
 enum ItemKind { FunctionItem = 3, FieldItem = 5, VariableItem = 6, ModuleItem = 9, KeywordItem = 14, TypeItem = 22 };
 
 struct Known {
@@ -48,7 +46,7 @@ size_t operand_before(std::string_view text, size_t dot) {
       if (indexed) continue;
       return at;
     }
-    while (at > 0 && name_char(text[at - 1])) at--;
+    while (at > 0 && is_name_char(text[at - 1])) at--;
     if (at == 0 || text[at - 1] != '.') return at;
     at--;
   }
@@ -160,7 +158,7 @@ Json Editor::completion(const Json& params) const {
   std::string path = path_of(text_at(params, "textDocument.uri"));
   const std::string text = text_of(path);
   size_t at = byte_of(text, member(params, "position")), begin = at;
-  while (begin > 0 && name_char(text[begin - 1])) begin--;
+  while (begin > 0 && is_name_char(text[begin - 1])) begin--;
   bool number = begin < at && std::isdigit(static_cast<unsigned char>(text[begin]));
   Json items = Json::array();
   if (number && (begin == 0 || text[begin - 1] != '.')) return items;
@@ -169,12 +167,12 @@ Json Editor::completion(const Json& params) const {
   size_t dot = begin - member_of_something, operand = dot;
   if (member_of_something) operand = operand_before(text, dot);
   std::vector<std::string> before;
-  if (std::all_of(text.begin() + ptrdiff_t(operand), text.begin() + ptrdiff_t(dot), [](char c) { return name_char(c) || c == '.'; }))
+  if (std::all_of(text.begin() + ptrdiff_t(operand), text.begin() + ptrdiff_t(dot), [](char c) { return is_name_char(c) || c == '.'; }))
     before = split(text.substr(operand, dot - operand), '.');
 
   // A hole, or one that holds that value, stands for what is being written.
   size_t cut_to = at;
-  while (cut_to < text.size() && name_char(text[cut_to])) cut_to++;
+  while (cut_to < text.size() && is_name_char(text[cut_to])) cut_to++;
   const std::string start = text.substr(0, operand), rest = text.substr(cut_to), value = text.substr(operand, dot - operand);
   constexpr std::string_view hold = "(let _ = ";
   auto place = uint32_t(operand);

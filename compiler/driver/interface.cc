@@ -15,7 +15,7 @@
 namespace raido {
 namespace {
 
-using Kind = InterfaceType::Kind;
+using TypeKind = InterfaceType::Kind;
 using lower::Layout;
 
 size_t primitive(Scalar s) { return s == Scalar::Bool ? 11 : size_t(s) - 1; }
@@ -185,7 +185,7 @@ class Builder {
 
   static bool same(const InterfaceType& a, const InterfaceType& b) {
     auto equal = [](const auto& x, const auto& y, auto&& f) { return std::ranges::equal(x, y, f); };
-    return a.kind == b.kind && a.rank == b.rank && (a.kind != Kind::Array || a.elem == b.elem) &&
+    return a.kind == b.kind && a.rank == b.rank && (a.kind != TypeKind::Array || a.elem == b.elem) &&
            equal(a.leaves, b.leaves, [](auto& x, auto& y) { return x.elem == y.elem && x.rank == y.rank; }) &&
            equal(a.parts, b.parts, [](auto& x, auto& y) { return x.name == y.name && x.type == y.type; }) &&
            equal(a.variants, b.variants, [](auto& x, auto& y) { return x.name == y.name && x.types == y.types; });
@@ -206,14 +206,14 @@ class Builder {
   size_t array_of(size_t elem, size_t rank, std::string called = {}) {
     const InterfaceType e = out_.types[elem];
     InterfaceType t;
-    t.kind = Kind::Array;
+    t.kind = TypeKind::Array;
     t.rank = rank + e.rank;
-    t.elem = e.kind == Kind::Array ? e.elem : elem;
+    t.elem = e.kind == TypeKind::Array ? e.elem : elem;
     t.text = called.empty() ? brackets(rank) + (e.text.find(" | ") != std::string::npos && e.text[0] == '#' ? "(" + e.text + ")" : e.text) : called;
     t.leaves = e.leaves;
     for (InterfaceType::Leaf& l : t.leaves) l.rank += rank;
     if (out_.types[t.elem].primitive()) t.text = brackets(t.rank) + out_.types[t.elem].text, t.c_name = fmt::format("{}_{}d", out_.types[t.elem].text, t.rank);
-    if (e.kind == Kind::Record || (e.kind == Kind::Array && out_.types[e.elem].kind == Kind::Record))
+    if (e.kind == TypeKind::Record || (e.kind == TypeKind::Array && out_.types[e.elem].kind == TypeKind::Record))
       for (const InterfaceType::Part& p : e.parts) t.parts.push_back({p.name, array_of(p.type, rank), p.leaf});
     return add(std::move(t));
   }
@@ -239,7 +239,7 @@ class Builder {
     Written inside = followed(w);
     if (l.kind == Layout::Kind::Record) record(t, l, inside ? std::get_if<ast::TRecord>(&inside->node) : nullptr);
     else if (l.kind == Layout::Kind::Sum) sum(t, l, inside ? std::get_if<ast::TSum>(&inside->node) : nullptr);
-    else t.kind = Kind::Opaque;
+    else t.kind = TypeKind::Opaque;
     return add(std::move(t));
   }
 
@@ -248,7 +248,7 @@ class Builder {
     t.leaves.insert(t.leaves.end(), leaves.begin(), leaves.end());
   }
   void record(InterfaceType& t, const Layout& l, const ast::TRecord* written) {
-    t.kind = Kind::Record;
+    t.kind = TypeKind::Record;
     t.is_tuple = l.is_tuple();
     for (const Layout::Field& f : l.fields) {
       Written w = nullptr;
@@ -260,7 +260,7 @@ class Builder {
     }
   }
   void sum(InterfaceType& t, const Layout& l, const ast::TSum* written) {
-    t.kind = Kind::Sum;
+    t.kind = TypeKind::Sum;
     t.leaves.resize(l.leaves);
     if (l.tagged) t.leaves[0] = {Scalar::I8, 0};
     for (const Layout::Constructor& c : l.constructors) {
@@ -318,7 +318,7 @@ class Builder {
     if (s && !x.opaque) return rank == 0 ? primitive(*s) : array_of(primitive(*s), rank);
     InterfaceType t;
     t.text = x.name;
-    t.kind = Kind::Opaque;
+    t.kind = TypeKind::Opaque;
     return add(std::move(t));
   }
   void entry(const ir::EntryPoint& e) {
@@ -332,7 +332,7 @@ class Builder {
       out.output = plain(e.results[0]);
     } else {
       InterfaceType t;
-      t.kind = Kind::Record;
+      t.kind = TypeKind::Record;
       t.is_tuple = true;
       std::vector<std::string> texts;
       for (const ir::ExternalType& x : e.results) {

@@ -29,7 +29,6 @@ namespace {
 namespace fs = std::filesystem;
 using ir::Value;
 
-bool is_name_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '\''; }
 
 std::string_view trimmed(std::string_view s) {
   while (!s.empty() && std::isspace(static_cast<unsigned char>(s.front()))) s.remove_prefix(1);
@@ -165,8 +164,8 @@ class Evaluator {
     fingerprint.add(d.text);
     name_ = fingerprint.digits();
     using Function = std::optional<std::string> (Evaluator::*)(const ScriptValue&, const Directive&);
-    struct Kind { Function function; std::set<std::string> parameters; };
-    static const std::map<std::string, Kind> kinds = {
+    struct Handler { Function function; std::set<std::string> parameters; };
+    static const std::map<std::string, Handler> kinds = {
         {"", {&Evaluator::show, {}}},
         {"img", {&Evaluator::image, {"file"}}},
         {"video", {&Evaluator::video, {"fps", "loop", "repeat", "autoplay", "format", "file"}}},

@@ -6,7 +6,7 @@
 namespace raido {
 namespace {
 
-using Kind = NameUse::Kind;
+using UseKind = NameUse::Kind;
 
 class Walker {
  public:
@@ -17,16 +17,16 @@ class Walker {
       match(d.node,
             [&](const ast::Def* def) { definition(*def); },
             [&](const ast::TypeDef* t) {
-              defines(Kind::Type, t->name, t->name_span, {}, t->name_span);
+              defines(UseKind::Type, t->name, t->name_span, {}, t->name_span);
               type_params(t->params);
               type(t->body);
             },
             [&](const ast::ModTypeDef* m) {
-              defines(Kind::ModType, m->name, m->name_span, {}, m->span);
+              defines(UseKind::ModType, m->name, m->name_span, {}, m->span);
               mod_type(*m->type);
             },
             [&](const ast::ModDef* m) {
-              binding(m->self, {}, Kind::Module);
+              binding(m->self, {}, UseKind::Module);
               mod_exp(*m->exp);
             },
             [&](const ast::Open* o) { mod_exp(*o->exp); });
@@ -45,13 +45,13 @@ class Walker {
   std::string text(Span at) const { return std::string(checked_.sources.text(at)); }
   ast::TypeRef size_type() const { return checked_.result.types.prim(ast::Prim::I64); }
 
-  void defines(Kind kind, Name name, Span at, ast::TypeRef type, Span definition, bool stands_for_field = false) {
+  void defines(UseKind kind, Name name, Span at, ast::TypeRef type, Span definition, bool stands_for_field = false) {
     NameUse use;
     use.kind = kind, use.name = text(name), use.at = use.whole = at, use.type = type, use.definition = definition;
     use.defines = true, use.stands_for_field = stands_for_field;
     found(std::move(use));
   }
-  void binding(const ast::Binding* b, ast::TypeRef type, Kind kind = Kind::Value) {
+  void binding(const ast::Binding* b, ast::TypeRef type, UseKind kind = UseKind::Value) {
     if (b) defines(kind, b->name, b->span, type, b->def ? b->def->span : b->span);
   }
   void path(const ast::Path& p, ast::TypeRef type, bool stands_for_field = false) {
@@ -60,7 +60,7 @@ class Walker {
     prefixes(p, last);
     check::Found what = check::find(p);
     NameUse use;
-    use.kind = what.module ? Kind::Module : Kind::Value;
+    use.kind = what.module ? UseKind::Module : UseKind::Value;
     use.name = text(p.span), use.at = p.spans[last], use.whole = p.span, use.module = what.module, use.definition = what.definition;
     if (!what.module) use.type = type;
     use.stands_for_field = stands_for_field;
@@ -75,13 +75,13 @@ class Walker {
       part.members = p.members.first(p.members.size() - after);
       check::Found what = check::find(part);
       NameUse use;
-      use.kind = Kind::Module, use.name = text(p.names[i]), use.at = use.whole = p.spans[i], use.module = what.module;
+      use.kind = UseKind::Module, use.name = text(p.names[i]), use.at = use.whole = p.spans[i], use.module = what.module;
       use.definition = what.definition, use.prefix = true;
       found(std::move(use));
     }
   }
   // The name of a type or module type, of which the checker keeps the definition.
-  void named(Kind kind, const ast::Path& p, Span definition) {
+  void named(UseKind kind, const ast::Path& p, Span definition) {
     if (p.spans.empty()) return;
     prefixes(p, p.spans.size() - 1);
     NameUse use;
@@ -90,7 +90,7 @@ class Walker {
   }
   void field(Name name, Span at, ast::TypeRef type) {
     NameUse use;
-    use.kind = Kind::Field, use.name = text(name), use.at = use.whole = at, use.type = type;
+    use.kind = UseKind::Field, use.name = text(name), use.at = use.whole = at, use.type = type;
     found(std::move(use));
   }
 
@@ -98,11 +98,11 @@ class Walker {
   void type_params(std::span<const ast::TypeParam> params) {
     for (const ast::TypeParam& p : params) {
       if (p.size) binding(p.size, size_type());
-      else defines(Kind::Type, p.name, p.span, {}, p.span);
+      else defines(UseKind::Type, p.name, p.span, {}, p.span);
     }
   }
   void definition(const ast::Def& def) {
-    defines(Kind::Value, def.self->name, def.name_span, def.scheme ? def.scheme->type : ast::TypeRef{}, def.span);
+    defines(UseKind::Value, def.self->name, def.name_span, def.scheme ? def.scheme->type : ast::TypeRef{}, def.span);
     type_params(def.tparams);
     for (const ast::Pat* p : def.params) pattern(*p);
     type(def.result);
@@ -113,7 +113,7 @@ class Walker {
           [&](const ast::MName& n) { path(n.path, {}); },
           [&](const ast::MBody& b) { decls(b.decls); },
           [&](const ast::MLambda& l) {
-            binding(l.param->self, {}, Kind::Module);
+            binding(l.param->self, {}, UseKind::Module);
             mod_type(*l.param->type);
             mod_exp(*l.body);
           },
@@ -123,22 +123,22 @@ class Walker {
   }
   void mod_type(const ast::ModType& m) {
     match(m.node,
-          [&](const ast::SName& n) { named(Kind::ModType, n.path, n.definition); },
+          [&](const ast::SName& n) { named(UseKind::ModType, n.path, n.definition); },
           [&](const ast::SSpecs& s) {
             for (const ast::Spec& spec : s.specs)
               match(spec.node,
                     [&](const ast::SpecVal& v) {
-                      defines(Kind::Value, v.name, v.name_span, v.type->type, spec.span);
+                      defines(UseKind::Value, v.name, v.name_span, v.type->type, spec.span);
                       type_params(v.tparams);
                       type(v.type);
                     },
                     [&](const ast::SpecType& t) {
-                      defines(Kind::Type, t.name, t.name_span, {}, spec.span);
+                      defines(UseKind::Type, t.name, t.name_span, {}, spec.span);
                       type_params(t.params);
                       type(t.body);
                     },
                     [&](const ast::SpecModule& n) {
-                      defines(Kind::Module, n.name, n.name_span, {}, spec.span);
+                      defines(UseKind::Module, n.name, n.name_span, {}, spec.span);
                       mod_type(*n.type);
                     },
                     [&](const ast::SpecInclude& i) { mod_type(*i.type); });
@@ -149,7 +149,7 @@ class Walker {
             type(w.body);
           },
           [&](const ast::SArrow& a) {
-            binding(a.param, {}, Kind::Module);
+            binding(a.param, {}, UseKind::Module);
             mod_type(*a.from), mod_type(*a.to);
           });
   }
@@ -160,7 +160,7 @@ class Walker {
     auto size = [&](const ast::SizeExpr& s) { if (s.exp) expression(*s.exp); };
     match(t->node,
           [&](const ast::TName& n) {
-            named(Kind::Type, n.path, n.definition);
+            named(UseKind::Type, n.path, n.definition);
             for (const ast::TypeArg& a : n.args) size(a.size), type(a.type);
           },
           [&](const ast::TArray& a) { size(a.size), type(a.elem); },
@@ -180,7 +180,7 @@ class Walker {
   // --- patterns ---
   void pattern(const ast::Pat& p, bool stands_for_field = false) {
     match(p.node,
-          [&](const ast::PVar& v) { defines(Kind::Value, v.var->name, v.var->span, p.type, v.var->span, stands_for_field); },
+          [&](const ast::PVar& v) { defines(UseKind::Value, v.var->name, v.var->span, p.type, v.var->span, stands_for_field); },
           [](const ast::PWild&) {},
           [&](const ast::PTuple& t) { for (ast::Pat* q : t.parts) pattern(*q); },
           [&](const ast::PRecord& r) {

@@ -73,9 +73,9 @@ struct Header {
 };
 
 // Which pixels the passes of an interlaced picture have: first column and row, and the distance of the next ones.
-struct Pass { uint32_t x, y, dx, dy; };
-constexpr Pass interlaced_passes[] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
-constexpr Pass whole_pass[] = {{0, 0, 1, 1}};
+struct Interlace { uint32_t x, y, dx, dy; };
+constexpr Interlace interlaced_passes[] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
+constexpr Interlace whole_pass[] = {{0, 0, 1, 1}};
 
 // A row is what is stored plus what a filter makes of the bytes to the left, above, and above to the left.
 bool unfilter(uint8_t filter, std::string& row, const std::string& above, size_t distance) {
@@ -181,12 +181,12 @@ std::optional<Picture> read_png(std::string_view bytes, std::string& error) {
   }
   if (!h.valid()) return fail("its size or kind is not one of PNG");
   bool parts = h.interlaced == 1;
-  auto columns = [&](const Pass& p) { return p.x < h.width ? (h.width - p.x + p.dx - 1) / p.dx : 0; };
-  auto rows = [&](const Pass& p) { return p.y < h.height ? (h.height - p.y + p.dy - 1) / p.dy : 0; };
-  const Pass* begin = parts ? std::begin(interlaced_passes) : std::begin(whole_pass);
-  const Pass* stop = parts ? std::end(interlaced_passes) : std::end(whole_pass);
+  auto columns = [&](const Interlace& p) { return p.x < h.width ? (h.width - p.x + p.dx - 1) / p.dx : 0; };
+  auto rows = [&](const Interlace& p) { return p.y < h.height ? (h.height - p.y + p.dy - 1) / p.dy : 0; };
+  const Interlace* begin = parts ? std::begin(interlaced_passes) : std::begin(whole_pass);
+  const Interlace* stop = parts ? std::end(interlaced_passes) : std::end(whole_pass);
   uint64_t size = 0;
-  for (const Pass* p = begin; p != stop; p++) if (columns(*p)) size += rows(*p) * (1 + h.row_bytes(columns(*p)));
+  for (const Interlace* p = begin; p != stop; p++) if (columns(*p)) size += rows(*p) * (1 + h.row_bytes(columns(*p)));
   if (size > most_bytes || size / 2000 > reader.data.size()) return fail("there is too little in it");   // zlib makes at most 1032 of one
   std::string stored(size, '\0');
   uLongf got = uLongf(size);
@@ -194,7 +194,7 @@ std::optional<Picture> read_png(std::string_view bytes, std::string& error) {
     return fail("its compressed part is damaged");
   Picture out{h.width, h.height, 4, std::string(size_t(h.width) * h.height * 4, '\0')};
   size_t at = 0, distance = std::max(1, h.samples() * h.depth / 8);
-  for (const Pass* p = begin; p != stop; p++) {
+  for (const Interlace* p = begin; p != stop; p++) {
     size_t length = h.row_bytes(columns(*p));
     if (length == 0) continue;
     std::string above(length, '\0');

@@ -428,7 +428,7 @@ Failure upgrade(Repositories& repositories) {
 }
 
 // All that is asked for can be had, and the own package has programs.
-Failure check(Repositories& repositories) {
+Failure check_packages(Repositories& repositories) {
   Manifest m;
   if (Failure f = load_manifest(m)) return f;
   std::map<std::string, Required> list;
@@ -472,7 +472,7 @@ int command_pkg(const Options& options) {
       {"remove", 1, 1, [&] { return remove(w[1]); }},
       {"sync", 0, 0, [&] { return sync(repositories); }},
       {"upgrade", 0, 0, [&] { return upgrade(repositories); }},
-      {"check", 0, 0, [&] { return check(repositories); }},
+      {"check", 0, 0, [&] { return check_packages(repositories); }},
       {"fmt", 0, 0, [&] { return format(); }},
       {"versions", 1, 1, [&] { return versions(repositories, w[1]); }},
   };

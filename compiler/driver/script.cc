@@ -27,7 +27,6 @@ namespace {
 
 constexpr int max_depth = 1000;
 
-bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '\''; }
 
 Layout layout_of(const Value& v) {
   Layout l;
@@ -147,12 +146,12 @@ bool ScriptEvaluator::expect(char c) {
 }
 bool ScriptEvaluator::at_word(std::string_view word) {
   skip();
-  return text_.substr(at_, word.size()) == word && (at_ + word.size() >= text_.size() || !word_char(text_[at_ + word.size()]));
+  return text_.substr(at_, word.size()) == word && (at_ + word.size() >= text_.size() || !is_name_char(text_[at_ + word.size()]));
 }
 std::string ScriptEvaluator::name() {
   skip();
   size_t from = at_;
-  while (at_ < text_.size() && word_char(text_[at_])) at_++;
+  while (at_ < text_.size() && is_name_char(text_[at_])) at_++;
   if (at_ == from) fail(fmt::format("expected a name, found {}", peek() ? fmt::format("`{}`", peek()) : "the end"));
   return std::string(text_.substr(from, at_ - from));
 }
@@ -232,7 +231,7 @@ std::optional<ScriptValue> ScriptEvaluator::atom(Env& env) {
   if (++depth_ > max_depth) return fail("too deeply nested");
   auto value = atom_start(env);
   depth_--;
-  while (value && at_ < text_.size() && text_[at_] == '.' && at_ + 1 < text_.size() && word_char(text_[at_ + 1])) {
+  while (value && at_ < text_.size() && text_[at_] == '.' && at_ + 1 < text_.size() && is_name_char(text_[at_ + 1])) {
     at_++;
     value = project(std::move(*value), name());
   }
@@ -587,9 +586,9 @@ std::string ScriptEvaluator::one_line(std::string_view text) {
     }
     if (blank && !out.empty()) out += ' ';
     blank = false;
-    bool in_word = i > 0 && (word_char(text[i - 1]) || text[i - 1] == '$' || text[i - 1] == '.');
+    bool in_word = i > 0 && (is_name_char(text[i - 1]) || text[i - 1] == '$' || text[i - 1] == '.');
     bool sign = c == '-' && i + 1 < text.size() && std::isdigit(static_cast<unsigned char>(text[i + 1]));
-    if (c == '"' || (!in_word && (std::isdigit(static_cast<unsigned char>(c)) || sign || (c == '[' && (i == 0 || !word_char(text[i - 1])))))) {
+    if (c == '"' || (!in_word && (std::isdigit(static_cast<unsigned char>(c)) || sign || (c == '[' && (i == 0 || !is_name_char(text[i - 1])))))) {
       DataReader reader(text.substr(i));
       if (auto v = reader.read()) {
         size_t length = reader.position();

@@ -123,7 +123,7 @@ class BlockParser {
   bool entry_names(std::vector<std::string>& out) {
     for (blanks(); std::isalpha(static_cast<unsigned char>(peek())) || peek() == '_'; blanks()) {
       size_t from = at_;
-      while (std::isalnum(static_cast<unsigned char>(peek())) || peek() == '_' || peek() == '\'') at_++;
+      while (is_name_char(peek())) at_++;
       out.push_back(text_.substr(from, at_ - from));
     }
     return !out.empty() && (peek() == '\n' || peek() == 0);

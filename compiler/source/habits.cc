@@ -15,7 +15,7 @@ constexpr std::string_view integer = "integers are `i8`, `i16`, `i32`, `i64` and
 constexpr std::string_view real = "numbers with a fraction are `f16`, `f32` and `f64`";
 constexpr std::string_view value = "the last expression of a body is its value";
 constexpr std::string_view state = "names do not change: a loop makes new values, `loop x = 0 for i < n do x + i`";
-constexpr std::string_view text = "a text is an array of bytes, `[]u8`";
+constexpr std::string_view bytes = "a text is an array of bytes, `[]u8`";
 
 constexpr Habit habits[] = {
     {";", "nothing ends a line; fields and elements are separated by `,`"},
@@ -29,7 +29,7 @@ constexpr Habit habits[] = {
     {"boolean", "the type of truth values is `bool`"},
     {"True", "truth values are `true` and `false`"}, {"False", "truth values are `true` and `false`"},
     {"char", "a character is a byte, `u8`"}, {"byte", "a byte is a `u8`"},
-    {"string", text}, {"str", text}, {"String", text},
+    {"string", bytes}, {"str", bytes}, {"String", bytes},
     {"return", value}, {"begin", value},
     {"var", state}, {"mut", state}, {"set", state},
 };

@@ -6,6 +6,7 @@
 // something inside has to be on several lines, or when the line would get too long. A gap that was printed as a new line is
 // then a new line of the source, hence formatting twice changes nothing. Columns stay: of the numbers of a matrix, one row on each
 // line, and of comments after consecutive lines.
+#include "compiler/base/text.h"
 #include "compiler/syntax/format.h"
 
 #include <algorithm>
@@ -212,7 +213,7 @@ class Formatter {
   bool indexes_behind(size_t at) const {
     if (at == 0) return false;
     char c = text_[tokens_[at - 1].span.end - 1];
-    return c == ')' || c == ']' || c == '_' || c == '\'' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return c == ')' || c == ']' || is_name_char(c);
   }
 
   Doc concat(std::vector<Doc> children) { return wrap(Piece::Kind::Concat, std::move(children)); }

@@ -19,6 +19,7 @@
 
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/analysis/traits.h"
+#include "compiler/ir/costs.h"
 #include "compiler/ir/transform.h"
 #include "passes/pass.h"
 
@@ -152,7 +153,6 @@ class Cse {
   }
   // A sum that stands already in scope in another form; otherwise it is noted.
   bool known_sum(const Stm& s) {
-    constexpr size_t most = 12;                            // longer ones are names of their own
     auto apply = std::get_if<Apply>(&s.exp);
     if (!apply || !is_integer(elem_of(p_, apply->args[0])) || !is_scalar(p_.type(s.pattern[0].var))) return false;
     Scalar type = elem_of(p_, apply->args[0]);
@@ -170,7 +170,7 @@ class Cse {
     uint64_t mask = bytes_of(type) == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * bytes_of(type))) - 1;
     sum.constant &= mask;
     for (auto it = sum.factors.begin(); it != sum.factors.end();) it = (it->second &= mask) == 0 ? sum.factors.erase(it) : std::next(it);
-    if (sum.factors.size() > most) return false;
+    if (sum.factors.size() > costs::common_factors) return false;
     Var v = s.pattern[0].var;
     uint64_t key = sum.hash();
     for (Var earlier : by_combination_[key])

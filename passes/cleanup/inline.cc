@@ -4,6 +4,7 @@
 // operator and works on arrays, so that flattening and differentiation see it. Callees first (the call graph is walked
 // depth first), recursive calls and #[noinline] never; under an AD operator everything that can be is inlined, and in a
 // parallel operator of a device, whose kernels call nothing. Functions nobody can reach any more are dropped.
+#include "compiler/ir/costs.h"
 #include "compiler/ir/rewrite.h"
 #include "passes/pass.h"
 
@@ -12,8 +13,6 @@ namespace {
 
 using namespace ir;
 
-constexpr size_t small = 24;                            // statements
-constexpr size_t growth_limit = 20;                     // the program may become so many times larger
 
 class Inliner {
  public:
@@ -24,7 +23,7 @@ class Inliner {
     state_.resize(n);
     recursive_.resize(n);
     for (const Function& f : p.functions) sizes_.push_back(count_statements(f.lambda.body));
-    for (size_t s : sizes_) budget_ += s * growth_limit;
+    for (size_t s : sizes_) budget_ += s * costs::inline_growth;
     budget_ += 1000;
     p.each_body([&](const Body& b) {
       each_stm(b, [&](const Stm& s) { if (auto c = std::get_if<Call>(&s.exp)) calls_[c->callee.index]++; });
@@ -70,7 +69,7 @@ class Inliner {
     if (has_attr(f.attrs, "noinline") && !in_ad && !on_device) return false;
     if (in_ad || has_attr(f.attrs, "inline")) return true;
     if (sizes_[i] > budget_) return false;
-    if (stage_ == Stage::Small) return calls_[i] <= 1 || sizes_[i] <= small;
+    if (stage_ == Stage::Small) return calls_[i] <= 1 || sizes_[i] <= costs::inline_statements;
     return on_device || (in_parallel && works_on_arrays(f));
   }
   // The chain of calls of an inlined statement ends in the place of the call. What chains share they share afterwards.

@@ -12,10 +12,10 @@
 //
 // The second loop finds in the records of the first the values of the same iteration. Values are numbered through both:
 // those are the same that the same operations make of the same values, in the bodies and in maps over the same width inside
-// them. Only what costs more than to keep it is kept (values.h), and no more than `most` of it: a record costs two ways to memory.
+// them. Only what costs more than to keep it is kept (values.h), and no more than costs::records_of_loop of it: a record costs two ways to memory.
 //
 // And no more memory than the states of the first loop need, up to a factor: what has the dimensions of a row that it records is
-// kept. Of everything else it is decided before the loop runs: all that is kept may be `times` what is recorded and the arrays
+// kept. Of everything else it is decided before the loop runs: all that is kept may be costs::records_of_state times what is recorded and the arrays
 // that are its state. Where it is more the second loop computes it again:
 //
 //   let z = map g .. (screma d ..)           ==>     let z = if fit { index zs [i] } else { map g .. (screma d ..) }
@@ -25,6 +25,7 @@
 #include <unordered_map>
 
 #include "compiler/ir/aliases.h"
+#include "compiler/ir/costs.h"
 #include "compiler/ir/term.h"
 #include "compiler/ir/transform.h"
 #include "passes/fusion/values.h"
@@ -33,9 +34,6 @@
 namespace raido {
 using namespace ir;
 namespace {
-
-constexpr size_t most = 8;
-constexpr i64 times = 16;
 
 // A value by how it is made: the same text in both loops for the same value.
 using Key = std::string;
@@ -74,7 +72,7 @@ class Record {
 
   bool costly(const Body& b) const {
     bool found = false;
-    each_stm(b, [&](const Stm& s) { for (Bind x : s.pattern) found = found || costs(p_, s, x.var); });
+    each_stm(b, [&](const Stm& s) { for (Bind x : s.pattern) found = found || worth_keeping(p_, s, x.var); });
     return found;
   }
   std::pair<Atom, int64_t> linear(const Atom& a) const {
@@ -219,7 +217,7 @@ class Record {
       bool smaller = false;
       for (const Stm* s : common)
         for (Bind x : s->pattern) {
-          bool far = costs(p_, *s, x.var);
+          bool far = worth_keeping(p_, *s, x.var);
           Var first = *var_of(n.same.at(x.var));
           std::vector<Var> of;
           if (!far) each_use(p_, s->exp, [&](Var v) { if (heavy.contains(v)) of.push_back(v); });
@@ -349,7 +347,7 @@ class Record {
     };
     Term n = trips(pair, before);
     if (!pair.all) {
-      pair.most_of_all = ((n * total(pair.rows) + total(pair.states)) * before.term(i64_const(times))).atom;
+      pair.most_of_all = ((n * total(pair.rows) + total(pair.states)) * before.term(i64_const(costs::records_of_state))).atom;
       pair.all = i64_const(0);
     }
     Term all = before.term(*pair.all) + n * size(shape) * before.term(i64_const(i64(arrays)));
@@ -381,7 +379,7 @@ class Record {
   // The values of the bodies themselves.
   void keep_values(Pair& pair, Numbering& n, const Values& values) {
     for (const Found& x : number_second(n, values, pair.r.body, [&](Var second, Var first) { return may_keep(pair, first, second); })) {
-      if (pair.kept >= most) break;
+      if (pair.kept >= costs::records_of_loop) break;
       std::vector<Dim> shape = shape_of(p_.type(x.first));
       Builder load = builder(pair, p_, pair.behind[pair.made_by[pair.turned]]);
       if (fits(pair, shape)) {
@@ -428,7 +426,7 @@ class Record {
     for (Bind param : rm.pre.params)                      // those that are values of the first map
       if (auto v = values.by_key.find(element(lanes, param.var, {})); v != values.by_key.end()) lanes.same.try_emplace(param.var, v->second);
     std::vector<Found> found = number_second(lanes, values, rm.pre.body, [&](Var second, Var) { return is_scalar(p_.type(second)); });
-    found.resize(std::min(found.size(), most - pair.kept));
+    found.resize(std::min(found.size(), costs::records_of_loop - pair.kept));
     if (found.empty()) return;
     std::vector<Var> seconds, rows;
     std::vector<std::string> hints;

@@ -40,7 +40,7 @@ class Share {
 
   bool costly(const Screma& x) const {
     for (const Stm& s : x.pre.body.stms)
-      for (Bind b : s.pattern) if (costs(p_, s, b.var)) return true;
+      for (Bind b : s.pattern) if (worth_keeping(p_, s, b.var)) return true;
     return false;
   }
   // An array may leave a lambda as it is if its size is known outside and nothing in there consumes it.
@@ -75,7 +75,7 @@ class Share {
         each_use(p_, s, [&](Var v) { needed.insert(v); });
         continue;
       }
-      for (Bind x : s.pattern) worth = worth || costs(p_, s, x.var);
+      for (Bind x : s.pattern) worth = worth || worth_keeping(p_, s, x.var);
       common.push_back(&s);
       for (size_t k = 0; k < s.pattern.size(); k++) same.insert_or_assign(s.pattern[k].var, twin->pattern[k].var);
     }
@@ -87,7 +87,7 @@ class Share {
       bool behind = false;
       each_use(p_, s->exp, [&](Var v) { behind = behind || heavy.contains(v); });
       for (Bind x : s->pattern) {
-        if (!behind && !costs(p_, *s, x.var)) continue;
+        if (!behind && !worth_keeping(p_, *s, x.var)) continue;
         if (!needed.contains(x.var) || !may_leave(a.pre, *var_of(same.at(x.var))) || !may_leave(b.pre, x.var)) {
           heavy.insert(x.var);
           continue;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"
+#include "compiler/ir/costs.h"
 #include "compiler/ir/transform.h"
 
 namespace raido {
@@ -18,15 +19,10 @@ bool calls(const Program& p, const Stm& s) {
   walk_parts(s, [&](const Body& inner) { for (const Stm& one : inner.stms) found = found || calls(p, one); });
   return found;
 }
-// How often something runs, at least about: a number that is not known is taken for 64.
-double times(const Dim& d) {
-  auto c = const_of(d);
-  return c ? double(std::max<i64>(c->as_i64(), 1)) : 64;
-}
 double most_runs(const Stm& s) {                           // of a statement inside, or of s
   double inner = 1;
   walk_parts(s, [&](const Body& b) { for (const Stm& one : b.stms) inner = std::max(inner, most_runs(one)); });
-  return inner * match(s.exp, [](const Screma& x) { return times(x.width); }, [](const For& x) { return times(x.n); }, [](const auto&) { return 1.0; });
+  return inner * match(s.exp, [](const Screma& x) { return costs::expected(x.width); }, [](const For& x) { return costs::expected(x.n); }, [](const auto&) { return 1.0; });
 }
 
 }  // namespace
@@ -49,11 +45,10 @@ bool is_value(const Program& p, const Stm& s) {
   return fine;
 }
 
-bool costs(const Program& p, const Stm& s, Var v) {
-  constexpr double factor = 8;
+bool worth_keeping(const Program& p, const Stm& s, Var v) {
   double elements = 1;
-  for (const Dim& d : shape_of(p.type(v))) elements *= times(d);
-  return calls(p, s) || most_runs(s) >= factor * elements;
+  for (const Dim& d : shape_of(p.type(v))) elements *= costs::expected(d);
+  return calls(p, s) || most_runs(s) >= costs::record_trips * elements;
 }
 
 }  // namespace raido

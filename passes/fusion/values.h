@@ -10,6 +10,6 @@ bool is_compound(const ir::Exp& e);
 bool is_value(const ir::Program& p, const ir::Stm& s);
 // Whether it takes more to compute v, a result of s, than to keep it: s calls a mathematical function, or runs something several
 // times for each element of v.
-bool costs(const ir::Program& p, const ir::Stm& s, ir::Var v);
+bool worth_keeping(const ir::Program& p, const ir::Stm& s, ir::Var v);
 
 }  // namespace raido

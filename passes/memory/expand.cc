@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "compiler/ir/costs.h"
 #include "compiler/ir/layout.h"
 #include "passes/pass.h"
 
@@ -17,7 +18,6 @@ namespace raido {
 using namespace ir;
 namespace {
 
-constexpr int64_t small_bytes = 1024;    // of one thread's constant arrays: they stay private
 
 class Expand {
  public:
@@ -214,7 +214,7 @@ class Expand {
 
   // True if the allocation has left the seg.
   bool grow(Stm& s, const Alloc& x) {
-    if (auto bytes = const_of(x.bytes); bytes && bytes->as_i64() <= small_bytes) return false;
+    if (auto bytes = const_of(x.bytes); bytes && bytes->as_i64() <= costs::gpu::registers_bytes) return false;
     auto bytes = most(x.bytes);
     if (!bytes) {
       auto size = var_of(x.bytes);

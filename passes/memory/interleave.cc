@@ -13,13 +13,13 @@
 
 #include <algorithm>
 
+#include "compiler/ir/costs.h"
 #include "compiler/ir/transform.h"
 
 namespace raido {
 using namespace ir;
 namespace {
 
-constexpr size_t least = 8;                       // streams that caches and their prefetchers follow without
 
 class Interleave {
  public:
@@ -90,7 +90,7 @@ class Interleave {
       }
       if (filled == loop->state.size()) continue;
       for (const std::vector<size_t>& set : sets) {
-        if (set.size() < least) continue;
+        if (set.size() < costs::cpu::interleaved_streams) continue;
         for (size_t n = 0; n < set.size(); n++)
           out.emplace(*var_of(loop->init[set[n]]), Interleaved{*var_of(loop->init[set[0]]), int64_t(n), int64_t(set.size())});
       }

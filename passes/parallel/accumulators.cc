@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "compiler/ir/build.h"
+#include "compiler/ir/costs.h"
 #include "compiler/ir/term.h"
 #include "passes/parallel/chunks.h"
 #include "passes/parallel/invariant_updates.h"
@@ -20,9 +21,6 @@ namespace raido {
 using namespace ir;
 namespace {
 
-constexpr int64_t parts = 64;                 // private copies of one accumulator
-constexpr int64_t always_private = 4096;      // cells of an accumulator that is always copied
-constexpr int64_t most_private = 1 << 19;     // cells beyond which the copies would fill the memory
 
 class Accumulators {
  public:
@@ -128,7 +126,7 @@ class Accumulators {
       if (!c) return false;
       cells *= std::max<int64_t>(c->as_i64(), 1);
     }
-    return cells <= always_private;
+    return cells <= costs::cpu::copied_cells;
   }
 
   // Updates of one run of the body, as far as the sizes are known outside: the product of the enclosing widths.
@@ -165,8 +163,8 @@ class Accumulators {
       cells = cells + here;
     }
     if (!updates) return;
-    Term copies = cells * out.number(Scalar::I64, parts), limit = *updates * out.number(Scalar::I64, 4) + out.number(Scalar::I64, 65536);
-    Term small = all_of({le(copies, limit), le(cells, out.number(Scalar::I64, most_private))});
+    Term copies = cells * out.number(Scalar::I64, costs::cpu::accumulator_copies), limit = *updates * out.number(Scalar::I64, 4) + out.number(Scalar::I64, 65536);
+    Term small = all_of({le(copies, limit), le(cells, out.number(Scalar::I64, costs::cpu::most_copied_cells))});
     Stm atomic = s;
     for (Bind& b : atomic.pattern) b.var = p_.fresh(p_.hint(b.var), p_.type(b.var));
     WithAcc copy = clone(p_, x);

@@ -17,6 +17,7 @@
 #include <algorithm>
 
 #include "compiler/ir/build.h"
+#include "compiler/ir/costs.h"
 #include "compiler/ir/term.h"
 
 namespace raido {
@@ -150,11 +151,11 @@ class Chunks {
     last_ = x_.level != SegLevel::Grid || again != s_.attrs.end() || !outer_.empty();
     if (x_.level != SegLevel::Grid) return task_limit();
     if (again != s_.attrs.end()) return b_.number(Scalar::I64, double(again->args[0]));
-    Term limit = b_.number(Scalar::I64, scanned_ > 0 && !scan_again() ? 1024 : double(full_device)), one = b_.number(Scalar::I64, 1), rows = one;
+    Term limit = b_.number(Scalar::I64, scanned_ > 0 && !scan_again() ? costs::gpu::scanned_device : costs::gpu::full_device), one = b_.number(Scalar::I64, 1), rows = one;
     for (const Dim& d : outer_) rows = rows * b_.term(d);
     if (outer_.empty()) return limit;
     Term least = one;
-    if (strided_) least = apply(ScalarOp::max, {one, apply(ScalarOp::min, {b_.number(Scalar::I64, warp), b_.term(n_) / b_.number(Scalar::I64, long_row / warp)})});
+    if (strided_) least = apply(ScalarOp::max, {one, apply(ScalarOp::min, {b_.number(Scalar::I64, costs::gpu::warp), b_.term(n_) / b_.number(Scalar::I64, costs::gpu::long_row / costs::gpu::warp)})});
     return apply(ScalarOp::max, {least, limit / apply(ScalarOp::max, {one, rows})});
   }
   bool last_ = true;                   // one thread combines the partial results
@@ -262,7 +263,7 @@ class Chunks {
         for (Var v : sums) loaded.push_back(b_.index("total", v, {again.index[0].var}));
         return loaded;
       });
-      b_.attrs = {{"parts", {fewer_parts}}};
+      b_.attrs = {{"parts", {costs::gpu::fewer_parts}}};
       starts_ = b_.bind("reached", std::move(again));
       b_.attrs = {};
       return;
@@ -545,7 +546,7 @@ class Chunks {
         for (Var v : partials) loaded.push_back(b_.index("x", v, {again.index[0].var}));
         return loaded;
       });
-      b_.attrs = {{"parts", {fewer_parts}}};
+      b_.attrs = {{"parts", {costs::gpu::fewer_parts}}};
       std::vector<Atom> out;
       for (Var v : b_.bind("total", std::move(again))) out.push_back(v);
       b_.attrs = {};

@@ -6,13 +6,6 @@
 
 namespace raido {
 
-// Threads that keep a device busy: a reduction is cut into so many parts, its rows included; with as many rows one thread
-// takes a row.
-constexpr int64_t full_device = 65536;
-constexpr int64_t fewer_parts = 256;       // of the partial results of a full device
-constexpr int64_t warp = 32;
-constexpr int64_t long_row = 512;          // elements from which a warp takes a row, if their order does not matter
-
 bool all_commute(const ir::Program& p, const std::vector<ir::Combine>& ops);
 
 // True if all results of the seg are arrays with one element or row for each point.

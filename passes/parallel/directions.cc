@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/ir/costs.h"
 #include "compiler/ir/term.h"
 #include "passes/pass.h"
 
@@ -26,14 +27,13 @@ namespace raido {
 using namespace ir;
 namespace {
 
-constexpr i64 least_trips = 8;             // of the loop around, and of the directions
-
 struct Read {
   Var array;
   std::vector<Atom> at;                    // the last one is the direction
   friend bool operator==(const Read&, const Read&) = default;
 };
-struct Plan {
+// A loop over directions that may run shorter.
+struct Candidate {
   Var outer, loop;                         // first results of the loop that the rows are looked at in front of; of that over directions
   i64 k = 0;
   std::vector<Read> reads;
@@ -70,9 +70,9 @@ class Directions {
       for (auto& item : stms.take()) {
         Stm& s = *item;
         out.source = s.source;
-        for (Plan& x : plans_) if (!s.pattern.empty() && x.outer == s.pattern[0].var) look(out, x);
+        for (Candidate& x : plans_) if (!s.pattern.empty() && x.outer == s.pattern[0].var) look(out, x);
         walk_parts(s, [&](Body& inner) { rewrite(inner); });
-        auto x = std::ranges::find_if(plans_, [&](const Plan& each) { return !s.pattern.empty() && each.loop == s.pattern[0].var; });
+        auto x = std::ranges::find_if(plans_, [&](const Candidate& each) { return !s.pattern.empty() && each.loop == s.pattern[0].var; });
         if (x == plans_.end()) out.emit(std::move(s));
         else choose(out, *x, std::move(s));
       }
@@ -84,7 +84,7 @@ class Directions {
   PassContext& context_;
   std::vector<const Stm*> loops_;          // around
   VarMap<size_t> depth_;                   // the number of loops around what binds it
-  std::vector<Plan> plans_;
+  std::vector<Candidate> plans_;
 
   struct Counter {
     size_t loop;                           // in loops_
@@ -99,7 +99,7 @@ class Directions {
     return {};
   }
   std::optional<i64> trips(const Stm& s) const {
-    Dim n = i64_const(least_trips);
+    Dim n = i64_const(costs::direction_trips);
     if (auto f = std::get_if<For>(&s.exp)) n = f->n;
     if (auto x = std::get_if<Seg>(&s.exp)) n = x->extent[0];
     auto c = const_of(n);
@@ -107,10 +107,10 @@ class Directions {
   }
 
   // What is added to the state in each direction, and what that reads; none unless it is zero where what is read is.
-  std::optional<Plan> plan(const Stm& s, const For& loop) const {
+  std::optional<Candidate> plan(const Stm& s, const For& loop) const {
     auto k = const_of(loop.n);
-    if (!k || k->as_i64() < least_trips || s.pattern.empty() || !s.checks.empty()) return {};
-    Plan out{{}, s.pattern[0].var, k->as_i64(), {}, {}, {}, {}, {}};
+    if (!k || k->as_i64() < costs::direction_trips || s.pattern.empty() || !s.checks.empty()) return {};
+    Candidate out{{}, s.pattern[0].var, k->as_i64(), {}, {}, {}, {}, {}};
     VarSet own, zero;                                        // made in the loop; zero where what is read is
     std::unordered_map<Var, std::pair<size_t, bool>> state;  // an element of a state -> which, whether something was added
     std::vector<std::vector<Atom>> places(loop.state.size());
@@ -195,7 +195,7 @@ class Directions {
   }
 
   // Finds the loop in front of which all rows can be looked at.
-  bool where(Plan& x) const {
+  bool where(Candidate& x) const {
     size_t made = 0;                                         // loops around the last array that is made
     std::vector<Counter> counters;
     for (const Read& r : x.reads) {
@@ -213,7 +213,7 @@ class Directions {
       }
     }
     size_t at = made;
-    auto few = [&](const Stm& s) { auto n = trips(s); return n && *n < least_trips; };
+    auto few = [&](const Stm& s) { auto n = trips(s); return n && *n < costs::direction_trips; };
     while (at < loops_.size() && (few(*loops_[at]) || std::ranges::any_of(counters, [&](const Counter& c) { return c.loop == at; }))) at++;
     if (at == loops_.size() || loops_[at]->pattern.empty()) return false;
     x.outer = loops_[at]->pattern[0].var;
@@ -228,7 +228,7 @@ class Directions {
   }
 
   // first, count = for b < n .. { first[b], count[b] = the range of directions that are not zero }
-  void look(Builder& b, Plan& x) {
+  void look(Builder& b, Candidate& x) {
     if (x.index.empty()) return range(b, x, {}, [&](Atom first, Atom count) {
       x.first = b.bind1("first", Identity{first});
       x.count = b.bind1("count", Identity{count});
@@ -239,7 +239,7 @@ class Directions {
     x.first = *var_of(made[0]);
     x.count = *var_of(made[1]);
   }
-  std::vector<Atom> rows(Builder& b, const Plan& x, const std::vector<Atom>& arrays, std::vector<Atom> at) {
+  std::vector<Atom> rows(Builder& b, const Candidate& x, const std::vector<Atom>& arrays, std::vector<Atom> at) {
     if (at.size() == x.extent.size()) {
       std::vector<Atom> now;
       range(b, x, at, [&](Atom first, Atom count) {
@@ -259,7 +259,7 @@ class Directions {
     return {made.begin(), made.end()};
   }
   // f(first, count) for the rows at `at`.
-  template <class F> void range(Builder& b, const Plan& x, const std::vector<Atom>& at, F f) {
+  template <class F> void range(Builder& b, const Candidate& x, const std::vector<Atom>& at, F f) {
     Subst here;
     for (size_t c = 0; c < at.size(); c++) here.emplace(x.index[c], at[c]);
     const Type i64_type = scalar_type(Scalar::I64);
@@ -286,7 +286,7 @@ class Directions {
     f(first.atom, apply(ScalarOp::max, {b.term(made[1]) - first, none}).atom);
   }
 
-  void choose(Builder& b, const Plan& x, Stm s) {
+  void choose(Builder& b, const Candidate& x, Stm s) {
     For& loop = std::get<For>(s.exp);
     Term first = b.term(x.first), count = b.term(x.count);
     if (!x.index.empty()) {

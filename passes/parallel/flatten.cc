@@ -24,6 +24,7 @@
 #include <algorithm>
 
 #include "compiler/ir/build.h"
+#include "compiler/ir/costs.h"
 #include "compiler/ir/term.h"
 #include "passes/parallel/regular.h"
 #include "passes/pass.h"
@@ -32,8 +33,6 @@ namespace raido {
 using namespace ir;
 namespace {
 
-constexpr int64_t many_points = 65536;        // points that fill a device with sequential bodies
-constexpr int64_t short_rows = 64;            // rows that a thread may run through although its neighbours have other rows
 
 struct Nest {
   std::vector<Bind> index;
@@ -354,11 +353,11 @@ class Flatten {
     if (!regular_.contains_parallel(b) || perfect || regular_.updates_outside(b)) return statements(nest, std::move(b));
     Term n = out_->number(Scalar::I64, 1);
     for (const Dim& d : nest.extent) n = n * out_->term(d);
-    Term choice = le(out_->term(out_->bind1("many", Tunable{"outer", "threshold", i64_atom(many_points)})), n);
-    bool always = const_of(n.atom) && const_of(n.atom)->as_i64() >= many_points, never = const_of(n.atom) && !always;
+    Term choice = le(out_->term(out_->bind1("many", Tunable{"outer", "threshold", i64_atom(costs::gpu::full_device)})), n);
+    bool always = const_of(n.atom) && const_of(n.atom)->as_i64() >= costs::gpu::full_device, never = const_of(n.atom) && !always;
     if (loops == 0)
       for (const Dim& w : widths) {
-        Term row = lt(out_->term(w), out_->number(Scalar::I64, short_rows));
+        Term row = lt(out_->term(w), out_->number(Scalar::I64, costs::gpu::short_row));
         if (auto known = const_of(row.atom)) never |= known->as_i64() == 0;
         else choice = and_(choice, row), always = false;
       }

@@ -15,6 +15,7 @@
 
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/analysis/traits.h"
+#include "compiler/ir/costs.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/term.h"
 #include "compiler/ir/transform.h"
@@ -24,12 +25,9 @@ namespace raido {
 using namespace ir;
 namespace {
 
-constexpr i64 strip = 2048;                              // partial results: half of a small first-level cache
-constexpr i64 few = 4;                                   // iterations of a map that are not worth a loop inside
-
 // How the place that is read moves with an index: not at all, to the neighbour, further (or it is not known how far).
-enum class Step : uint8_t { None, Next, Far };
-Step operator+(Step a, Step b) { return a == Step::None ? b : b == Step::None ? a : Step::Far; }
+enum class Stride : uint8_t { None, Next, Far };
+Stride operator+(Stride a, Stride b) { return a == Stride::None ? b : b == Stride::None ? a : Stride::Far; }
 
 // Whether the elements that `pre`, of a reduction inside a map, reads would be neighbours in the map.
 class Reads {
@@ -53,20 +51,20 @@ class Reads {
  private:
   const Program& p_;
   const VarMap<const Exp*>& views_;                      // of arrays outside
-  using Steps = std::vector<Step>;                       // for the map, the reduction, the reductions inside
-  VarMap<Steps> moves_;                                  // where an array begins; by how much an integer grows
-  VarMap<Steps> order_;                                  // of a parameter or a view inside: the steps along its dimensions
+  using Strides = std::vector<Stride>;                       // for the map, the reduction, the reductions inside
+  VarMap<Strides> moves_;                                  // where an array begins; by how much an integer grows
+  VarMap<Strides> order_;                                  // of a parameter or a view inside: the steps along its dimensions
   int next_ = 0, far_ = 0;
   bool plain_ = true;                                    // nothing but arithmetic, reads, updates of accumulators, reductions
 
-  Steps order(Var v) {
+  Strides order(Var v) {
     if (!order_[v].empty()) return order_[v];
     size_t rank = shape_of(p_.type(v)).size();
-    Steps dims(rank, Step::Far);
-    if (rank > 0) dims.back() = Step::Next;
+    Strides dims(rank, Stride::Far);
+    if (rank > 0) dims.back() = Stride::Next;
     if (const Exp* view = views_[v]) {
       if (auto turned = std::get_if<Permute>(view)) {
-        Steps from = order(turned->array);
+        Strides from = order(turned->array);
         for (size_t d = 0; d < rank; d++) dims[d] = from[size_t(turned->dims[d])];
       } else if (auto part = std::get_if<Index>(view)) {
         dims = left(order(part->array), part->at);
@@ -74,25 +72,25 @@ class Reads {
     }
     return order_[v] = dims;
   }
-  static Steps left(const Steps& dims, const std::vector<Selector>& at) {
-    Steps out;
+  static Strides left(const Strides& dims, const std::vector<Selector>& at) {
+    Strides out;
     for (size_t d = 0; d < dims.size(); d++)
       if (d >= at.size() || std::holds_alternative<Slice>(at[d])) out.push_back(dims[d]);
     return out;
   }
-  Step moves(const Atom& a, size_t depth) {
+  Stride moves(const Atom& a, size_t depth) {
     auto v = var_of(a);
-    return v && depth < moves_[*v].size() ? moves_[*v][depth] : Step::None;
+    return v && depth < moves_[*v].size() ? moves_[*v][depth] : Stride::None;
   }
-  void set(Var v, size_t depth, Step s) {
-    Steps& steps = moves_[v];
+  void set(Var v, size_t depth, Stride s) {
+    Strides& steps = moves_[v];
     if (steps.size() <= depth) steps.resize(depth + 1);
     steps[depth] = s;
   }
   void read(Var place, size_t depth) {
-    Step outer = moves(place, 0);
-    if (outer == Step::Far) far_++;
-    if (outer == Step::Next && moves(place, depth) == Step::Far) next_++;
+    Stride outer = moves(place, 0);
+    if (outer == Stride::Far) far_++;
+    if (outer == Stride::Next && moves(place, depth) == Stride::Far) next_++;
   }
   void enter(const Screma& x, size_t depth) {
     for (size_t k = 0; k < x.inputs.size(); k++) {
@@ -101,58 +99,58 @@ class Reads {
       const Exp* made = views_[from];
       auto iota = made ? std::get_if<Iota>(made) : nullptr;
       for (size_t d = 0; d < depth; d++) set(param, d, moves(from, d));
-      if (iota) { set(param, depth, iota->step == Atom(i64_const(1)) ? Step::Next : Step::Far); continue; }
-      Steps dims = order(from);
+      if (iota) { set(param, depth, iota->step == Atom(i64_const(1)) ? Stride::Next : Stride::Far); continue; }
+      Strides dims = order(from);
       set(param, depth, dims[0]);
       dims.erase(dims.begin());
       order_[param] = dims;
       if (dims.empty() && depth > 0) read(param, depth);
-      if (dims.empty()) moves_[param] = Steps(depth + 1, Step::Far);   // its value, from here on
+      if (dims.empty()) moves_[param] = Strides(depth + 1, Stride::Far);   // its value, from here on
     }
   }
   void statement(const Stm& s, size_t depth) {
     Var v = s.pattern.empty() ? Var{} : s.pattern[0].var;
     match(s.exp,
       [&](const Index& x) {
-        Steps dims = order(x.array);
+        Strides dims = order(x.array);
         for (size_t d = 0; d <= depth; d++) {
-          Step step = moves(x.array, d);
+          Stride step = moves(x.array, d);
           for (size_t i = 0; i < x.at.size(); i++) {
             auto at = std::get_if<Atom>(&x.at[i]);
-            Step by = moves(at ? *at : std::get<Slice>(x.at[i]).start, d);
-            if (by != Step::None) step = step + (by == Step::Next ? dims[i] : Step::Far);
+            Stride by = moves(at ? *at : std::get<Slice>(x.at[i]).start, d);
+            if (by != Stride::None) step = step + (by == Stride::Next ? dims[i] : Stride::Far);
           }
           set(v, d, step);
         }
         order_[v] = left(dims, x.at);
         if (!is_scalar(p_.type(v))) return;
         if (depth > 0) read(v, depth);
-        moves_[v] = Steps(depth + 1, Step::Far);
+        moves_[v] = Strides(depth + 1, Stride::Far);
       },
       [&](const Permute& x) {
-        Steps from = order(x.array), dims;
+        Strides from = order(x.array), dims;
         for (int d : x.dims) dims.push_back(from[size_t(d)]);
         order_[v] = dims;
-        moves_[v] = Steps(moves_[x.array]);
+        moves_[v] = Strides(moves_[x.array]);
       },
       [&](const Identity& x) { for (size_t d = 0; d <= depth; d++) set(v, d, moves(x.value, d)); },
       [&](const Apply& x) {
         for (size_t d = 0; d <= depth; d++) {
-          Step step = Step::None;
+          Stride step = Stride::None;
           for (const Atom& a : x.args) step = step + moves(a, d);
-          set(v, d, step == Step::None || x.op == ScalarOp::add ? step : Step::Far);
+          set(v, d, step == Stride::None || x.op == ScalarOp::add ? step : Stride::Far);
         }
       },
-      [&](const Convert& x) { for (size_t d = 0; d <= depth; d++) set(v, d, moves(x.value, d) == Step::None ? Step::None : Step::Far); },
+      [&](const Convert& x) { for (size_t d = 0; d <= depth; d++) set(v, d, moves(x.value, d) == Stride::None ? Stride::None : Stride::Far); },
       [&](const If& x) {
         for (const Body* b : {&x.then_, &x.else_}) for (const Stm& inner : b->stms) statement(inner, depth);
-        for (Bind y : s.pattern) moves_[y.var] = Steps(depth + 1, Step::Far);
+        for (Bind y : s.pattern) moves_[y.var] = Strides(depth + 1, Stride::Far);
       },
       [&](const AccUpdate& x) {
         for (size_t d = 0; d <= depth; d++) {
-          Step step = Step::None;
+          Stride step = Stride::None;
           for (size_t i = 0; i < x.at.size(); i++)
-            if (Step by = moves(x.at[i], d); by != Step::None) step = step + (by == Step::Next && i + 1 == x.at.size() ? Step::Next : Step::Far);
+            if (Stride by = moves(x.at[i], d); by != Stride::None) step = step + (by == Stride::Next && i + 1 == x.at.size() ? Stride::Next : Stride::Far);
           set(v, d, step);
         }
         if (depth > 0) read(v, depth);
@@ -200,7 +198,7 @@ class Interchange {
   }
   bool is_narrow(const Dim& n) const {
     auto c = const_of(n);
-    return c ? c->as_i64() <= strip : narrow_.contains(*var_of(n));
+    return c ? c->as_i64() <= costs::cpu::strip : narrow_.contains(*var_of(n));
   }
   bool is_acc(Var v) const { return ir::is_acc(p_.type(v)); }
 
@@ -286,7 +284,7 @@ class Interchange {
 
   // The first operation in a map that is more than arithmetic, if it reduces to scalars and could be outside.
   Screma* reduction_in(Screma& map) {
-    if (!is_map(map) || (const_of(map.width) && const_of(map.width)->as_i64() < few)) return nullptr;
+    if (!is_map(map) || (const_of(map.width) && const_of(map.width)->as_i64() < costs::cpu::inner_trips)) return nullptr;
     VarSet own;
     each_bind(map.pre, [&](Var v) { own.insert(v); });
     auto outside = [&](const Atom& a) { auto v = var_of(a); return !v || !own.contains(*v); };
@@ -458,12 +456,12 @@ class Interchange {
     }
   }
 
-  // The same for parts of at most `strip` iterations.
+  // The same for parts of at most costs::cpu::strip iterations.
   std::vector<Var> in_strips(Builder& b, const Stm& s, Screma map, Screma& reduce) {
-    Term n = b.term(map.width), size = b.term(i64_const(strip));
+    Term n = b.term(map.width), size = b.term(i64_const(costs::cpu::strip));
     For loop;
     loop.i = {p_.fresh("s", scalar_type(Scalar::I64))};
-    loop.n = ((n + (strip - 1)) / size).atom;
+    loop.n = ((n + (costs::cpu::strip - 1)) / size).atom;
     for (size_t k = 0; k < s.pattern.size(); k++) {
       Var v = s.pattern[k].var;
       Atom init;

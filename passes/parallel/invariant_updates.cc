@@ -21,11 +21,11 @@ using namespace ir;
 namespace {
 
 // Where an update stands: the number of a statement in each body from the seg's inwards, and the branch taken there.
-struct Step {
+struct PathStep {
   size_t statement;
   bool then_ = false;
 };
-using Path = std::vector<Step>;
+using Path = std::vector<PathStep>;
 
 class InvariantUpdates {
  public:

@@ -8,11 +8,12 @@
 //
 // Between them nothing depends on where the iteration is: no branches, which keep the elements of a vector from being computed
 // together, and indices that are i + 1 instead of a minimum or a choice that wraps around. A condition is a comparison of i + c with a number near 0 or near n,
-// or min and max of the two, as they keep an index inside. At most `most_ends` iterations are apart at either end.
+// or min and max of the two, as they keep an index inside. At most costs::peeled_ends iterations are apart at either end.
 // Loops that hold other loops stay as they are: there a branch costs little beside what is inside.
 #include <algorithm>
 
 #include "compiler/ir/analysis/traits.h"
+#include "compiler/ir/costs.h"
 #include "compiler/ir/term.h"
 #include "compiler/ir/transform.h"
 #include "passes/pass.h"
@@ -20,9 +21,6 @@
 namespace raido {
 using namespace ir;
 namespace {
-
-constexpr i64 most_ends = 4, least_trips = 16;
-constexpr size_t most_statements = 100;
 
 class Peeler {
  public:
@@ -40,7 +38,7 @@ class Peeler {
     std::unordered_map<Var, Atom> between = {};
   };
   std::optional<Plan> plan(const Stm& s, const For& loop) const {
-    if (auto n = const_of(loop.n); n && n->as_i64() < least_trips) return {};
+    if (auto n = const_of(loop.n); n && n->as_i64() < costs::peeled_trips) return {};
     VarSet inside, state;
     each_bind(loop, [&](Var v) { inside.insert(v); });
     for (Bind x : loop.state) state.insert(x.var);
@@ -63,7 +61,7 @@ class Peeler {
       if (decide(out, loop, inside, *x, inner.pattern[0].var) && extremum) choices = true;
     };
     each_stm(loop.body, look);
-    if (nested || !choices || statements > most_statements || out.between.empty() || !s.checks.empty()) return {};
+    if (nested || !choices || statements > costs::peeled_statements || out.between.empty() || !s.checks.empty()) return {};
     return out;
   }
 
@@ -110,13 +108,13 @@ class Peeler {
     // From both ends: i < at near 0, or near n.
     auto place = [&](i64 at) -> std::optional<bool> {    // true: `at` iterations at the beginning are on the other side
       if (!other.base) {
-        if (at >= 1 && at <= most_ends) return out.first = std::max(out.first, at), true;
+        if (at >= 1 && at <= costs::peeled_ends) return out.first = std::max(out.first, at), true;
         if (n->base) return {};
       } else if (other.base != n->base) {
         return {};
       }
       i64 left_over = n->constant - at;
-      if (left_over < 1 || left_over > most_ends) return {};
+      if (left_over < 1 || left_over > costs::peeled_ends) return {};
       return out.last = std::max(out.last, left_over), false;
     };
     i64 bound = other.constant - index.constant;         // i compared with it

@@ -2,6 +2,7 @@
 // updates.
 #include "passes/parallel/regular.h"
 #include "compiler/ir/analysis/traits.h"
+#include "compiler/ir/costs.h"
 
 #include <algorithm>
 
@@ -9,8 +10,6 @@ namespace raido {
 using namespace ir;
 namespace {
 
-constexpr int64_t short_width = 8;            // a screma of smaller constant width is not worth a dimension
-constexpr size_t longest_prefix = 24;         // operations that every kernel of a nest repeats
 
 bool is_costly(ScalarOp op) {
   switch (op) {
@@ -69,8 +68,8 @@ bool Regular::is_light(size_t operations, const Stm& s) const {
     return std::any_of(roots.begin(), roots.end(), [&](Var r) { return modified_.contains(r); });
   };
   return match(s.exp,
-    [&](const Apply& x) { return !is_costly(x.op) && operations < longest_prefix; },
-    [&](const Convert&) { return operations < longest_prefix; },
+    [&](const Apply& x) { return !is_costly(x.op) && operations < costs::gpu::repeated_operations; },
+    [&](const Convert&) { return operations < costs::gpu::repeated_operations; },
     [&](const Index& x) { return is_array(p_.type(s.pattern[0].var)) || !is_modified(x.array); },
     [&](const auto&) { return kind_of(s.exp) == Kind::View || kind_of(s.exp) == Kind::Check; });
 }
@@ -94,7 +93,7 @@ bool Regular::is_parallel(const Stm& s) const {
   return match(s.exp,
     [&](const Screma& x) {
       if (varies(x.width) || any_varies(x.reduces) || any_varies(x.scans) || any_varies(x.late) || any_varies(x.post)) return false;
-      bool short_one = const_of(x.width) && const_of(x.width)->as_i64() < short_width;
+      bool short_one = const_of(x.width) && const_of(x.width)->as_i64() < costs::gpu::nest_width;
       return !short_one || contains_parallel(x.pre.body);
     },
     [&](const Hist& x) { return !varies(x.width) && !vary(x.dests); },

@@ -16,6 +16,7 @@
 
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/build.h"
+#include "compiler/ir/costs.h"
 #include "compiler/ir/term.h"
 #include "passes/parallel/chunks.h"
 #include "passes/pass.h"
@@ -323,8 +324,8 @@ class Sequentialise {
   void rows(Builder& out, Stm& s, Seg& x) {
     Term points = out.number(Scalar::I64, 1);
     for (size_t d = 0; d + 1 < x.extent.size(); d++) points = points * out.term(x.extent[d]);
-    Term many = le(out.number(Scalar::I64, double(full_device)), points);
-    if (all_commute(p_, x.reduces) && x.late.empty()) many = and_(many, lt(out.term(x.extent.back()), out.number(Scalar::I64, double(long_row))));
+    Term many = le(out.number(Scalar::I64, double(costs::gpu::full_device)), points);
+    if (all_commute(p_, x.reduces) && x.late.empty()) many = and_(many, lt(out.term(x.extent.back()), out.number(Scalar::I64, double(costs::gpu::long_row))));
     auto version = [&](Stm one, auto make) {
       for (Bind& b : one.pattern) b.var = p_.fresh(p_.hint(b.var), p_.type(b.var));
       std::vector<Atom> made;

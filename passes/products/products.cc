@@ -12,6 +12,7 @@
 #include <map>
 
 #include "compiler/ir/aliases.h"
+#include "compiler/ir/costs.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/term.h"
 #include "passes/pass.h"
@@ -22,7 +23,6 @@ namespace {
 
 using namespace ir;
 
-constexpr size_t most_factors = 5, most_orders = 14;     // 14: of five matrices in a row
 
 using Letters = std::vector<Letter>;                     // sorted, each once
 Letters joined(const Letters& a, const Letters& b) {
@@ -142,7 +142,7 @@ class Products {
     };
     look(c.tree);
     fine = fine && std::ranges::includes(sorted(used), sorted(bound));
-    if (!fine || factors.size() > most_factors) return {};
+    if (!fine || factors.size() > costs::chain_factors) return {};
     if (context_.options.strict_fp && is_float(elem_of(p_.type(factors[0]->array)))) return {};
     size_t all = (size_t{1} << factors.size()) - 1;
     std::vector<std::vector<Order>> orders(all + 1);     // of each set of factors, without those that another one beats
@@ -193,7 +193,7 @@ class Products {
       return best;
     }
     if (!beaten) best.insert(best.begin(), written);
-    return best.size() <= most_orders ? best : std::vector<Order>{};
+    return best.size() <= costs::chain_orders ? best : std::vector<Order>{};
   }
 
   Atom chosen(Builder& b, const std::vector<Order>& orders, const Contraction& c, const Contractions& in) {

@@ -1,4 +1,5 @@
 // array_rules.cc - indices, views and copies (A1 to A7).
+#include "compiler/ir/costs.h"
 #include "passes/simplify/simplify.h"
 
 namespace raido::simplification {
@@ -168,14 +169,13 @@ Rewrite single_piece(Site& s, Concat& x) {
 
 // update (array [a, b, ..]) [1] v   ==>   array [a, v, ..]; likewise on a short replicate of scalars        [A7.literal]
 Rewrite update_of_literal(Site& s, Update& x) {
-  constexpr i64 longest = 64;
   auto c = x.at.size() == 1 && std::holds_alternative<Atom>(x.at[0]) ? const_of(scalar_at(x.at, 0)) : nullptr;
   if (!c || !is_scalar(s.p.type(x.value))) return no;
   std::vector<Atom> elements;
   if (auto lit = s.definition<ArrayLit>(x.array)) elements = lit->elements;
   else if (auto r = s.definition<Replicate>(x.array); r && r->shape.size() == 1) {
     auto n = const_of(r->shape[0]);
-    if (n && n->as_i64() <= longest && n->as_i64() > 0) elements.assign(size_t(n->as_i64()), r->value);
+    if (n && n->as_i64() <= i64(costs::longest_literal) && n->as_i64() > 0) elements.assign(size_t(n->as_i64()), r->value);
   }
   if (c->as_i64() < 0 || c->as_i64() >= isize(elements)) return no;
   elements[size_t(c->as_i64())] = x.value;

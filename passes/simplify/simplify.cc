@@ -6,6 +6,7 @@
 #include "passes/simplify/simplify.h"
 
 #include "compiler/ir/aliases.h"
+#include "compiler/ir/costs.h"
 
 namespace raido {
 namespace {
@@ -13,7 +14,6 @@ namespace {
 using namespace ir;
 using namespace simplification;
 
-constexpr int max_rounds = 8, max_tries = 32;
 
 class Simplifier {
  public:
@@ -44,7 +44,7 @@ class Simplifier {
   void body(Body& whole, size_t since) {
     size_t mark = facts_.mark();
     bool fired = true;
-    for (int round = 0; round < max_rounds && fired; round++) {
+    for (int round = 0; round < costs::simplify_rounds && fired; round++) {
       facts_.forget_since(mark);                         // a later statement proves nothing about an earlier assertion
       size_t before = replaced_.size();
       fired = walk_once(whole, since);
@@ -70,7 +70,7 @@ class Simplifier {
     b.checks = s.checks;
     size_t before = whole.stms.size();
     bool fired = false;
-    for (int tries = 0; tries < max_tries; tries++) {
+    for (int tries = 0; tries < costs::simplify_tries; tries++) {
       Rewrite r = try_rules(b, s);
       if (r.kind == Rewrite::Kind::Declined) break;
       fired = true;

@@ -1,0 +1,65 @@
+// costs.h - the thresholds by which passes and backends choose between two right programs. A wrong one costs time, never a result.
+//
+// Each says its unit and what it was chosen by. Limits that keep the compiler itself from running long are here too. A number that
+// a rule needs in order to be right is no threshold and stands in its rule.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "compiler/ir/ir.h"
+
+namespace raido::costs {
+
+// ---- estimates ----
+inline constexpr double unknown_trips = 64;             // of a loop, elements of a dimension: what no constant says
+
+// How often a loop of `n` iterations runs, or how many elements a dimension has: at least 1.
+inline double expected(const ir::Dim& n) {
+  auto constant = ir::const_of(n);
+  return !constant ? unknown_trips : constant->as_i64() < 1 ? 1 : double(constant->as_i64());
+}
+
+// ---- the compiler's own time ----
+inline constexpr int simplify_rounds = 8;               // over one body, each as long as the one before found something
+inline constexpr int simplify_tries = 32;               // rules on one statement
+inline constexpr size_t longest_literal = 64;           // elements of a replicate that becomes part of an array literal
+inline constexpr size_t common_factors = 12;            // of one product that is searched for among others
+inline constexpr size_t chain_factors = 5;              // matrices of one product whose orders are tried
+inline constexpr size_t chain_orders = 14;              // as five matrices in a row have
+
+// ---- any target ----
+inline constexpr size_t inline_statements = 24;         // of a function that is inlined wherever it is called
+inline constexpr size_t inline_growth = 20;             // times the size of the program before inlining
+inline constexpr double record_trips = 8;               // runs of a statement for each element that it makes: keeping pays from here
+inline constexpr size_t records_of_loop = 8;            // values that one pair of loops keeps: each goes to memory and back
+inline constexpr int64_t records_of_state = 16;         // times the bytes of the loop's arrays that its records may have
+inline constexpr int64_t peeled_ends = 4;               // iterations that are peeled off at either end of a loop
+inline constexpr int64_t peeled_trips = 16;             // of a loop with ends to peel, if their number is known
+inline constexpr size_t peeled_statements = 100;        // of its body, which is copied for each end
+inline constexpr int64_t direction_trips = 8;           // of the loop over directions, and of the one around it
+
+namespace cpu {
+inline constexpr int64_t strip = 2048;                  // partial results of f64: half of a first-level cache of 32 KiB
+inline constexpr int64_t inner_trips = 4;               // iterations of a map that are worth a loop inside
+inline constexpr int64_t stack_bytes = 2048;            // of a block of constant size; larger ones come from the heap
+inline constexpr size_t interleaved_streams = 8;        // arrays read side by side that caches and prefetchers follow without help
+inline constexpr int64_t accumulator_copies = 64;       // private ones of one accumulator, whatever the number of threads
+inline constexpr int64_t copied_cells = 4096;           // of an accumulator that always has private copies
+inline constexpr int64_t most_copied_cells = 1 << 19;   // of one that may have them: beyond, they would fill the memory
+inline constexpr int64_t least_lanes = 4, most_lanes = 32;   // of a loop that is told to be vector code; gcc finds longer ones by itself
+}  // namespace cpu
+
+namespace gpu {
+inline constexpr int64_t warp = 32;                     // threads that run together
+inline constexpr int64_t full_device = 65536;           // threads that hide the latency of memory
+inline constexpr int64_t scanned_device = 1024;         // the same where one thread runs over the partial results
+inline constexpr int64_t fewer_parts = 256;             // of the partial results of a full device
+inline constexpr int64_t long_row = 512;                // elements from which a warp takes a row, if their order does not matter
+inline constexpr int64_t short_row = 64;                // elements of a row that a thread may run through beside other threads' rows
+inline constexpr int64_t nest_width = 8;                // of a screma that becomes a dimension of the grid, if it is constant
+inline constexpr size_t repeated_operations = 24;       // before an inner nest, which every kernel of the nest repeats
+inline constexpr int64_t registers_bytes = 1024;        // of one thread's constant arrays that stay private to it
+inline constexpr int64_t private_bytes = 16384;         // of all arrays of one thread
+}  // namespace gpu
+
+}  // namespace raido::costs
