@@ -20,6 +20,8 @@ import tempfile
 import time
 import xml.etree.ElementTree
 
+from checking import expect, end
+
 ME = pathlib.Path(__file__).resolve()
 
 
@@ -222,16 +224,6 @@ def really(raido, compiler):
                         "real.fut:fails": {'#0 ("4i64")': "Error: Index [4] out of bounds for array of shape [4]."}}))
 
 
-failures = 0
-
-
-def expect(what, got, wanted):
-    global failures
-    if got != wanted:
-        failures += 1
-        print(f"--- {what}\nwanted {wanted!r}\ngot    {got!r}")
-
-
 def main(raido, compiler):
     with tempfile.TemporaryDirectory() as folder:
         def bench(*args):
@@ -355,8 +347,7 @@ def main(raido, compiler):
         code, out, err, _ = bench("even.fut", "--ignore-files", "(")
         expect("pattern", (code, err.startswith(f"{raido}: `(` is not a regular expression: ")), (2, True))
     really(raido, compiler)
-    print("bench: " + (f"{failures} failures" if failures else "all as expected"))
-    return 1 if failures else 0
+    return end("bench")
 
 
 if __name__ == "__main__":

@@ -15,16 +15,10 @@ import sys
 import tempfile
 import urllib.parse
 
+from checking import check, end
+
 root = pathlib.Path(__file__).resolve().parent.parent
 raido = str(pathlib.Path(sys.argv[1]).resolve())
-failures = 0
-
-
-def check(what, ok, shown=""):
-    global failures
-    if not ok:
-        failures += 1
-        print(f"{what}: wrong {shown}")
 
 
 class Reader(html.parser.HTMLParser):
@@ -171,5 +165,4 @@ with tempfile.TemporaryDirectory() as temp:
                  "<p>Deep.</p>"):
         check("other page", text in other, text)
     check("hidden", "hidden" not in page and "left_out.html" not in " ".join(made))
-print(f"{failures} failures")
-sys.exit(failures > 0)
+sys.exit(end("doc"))

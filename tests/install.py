@@ -8,14 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-failures = 0
-
-
-def expect(what, got, wanted):
-    global failures
-    if got != wanted:
-        failures += 1
-        print(f"--- {what}\nwanted {wanted!r}\ngot    {got!r}")
+from checking import expect, end
 
 
 def run(*command, **more):
@@ -66,8 +59,7 @@ def main():
                 expect(f"{shell} reads it", run(shell, "-n", path), (0, ""))
         expect("no such shell", run(raido, "--completion=tcsh"), (2, "raido: 'tcsh' is not one of bash, zsh, fish\n"))
         expect("no such page", run(raido, "--manual", "nonsense"), (2, 'raido: unknown subcommand "nonsense".\n'))
-    print("install: " + (f"{failures} failures" if failures else "all as expected"))
-    return 1 if failures else 0
+    return end("install")
 
 
 if __name__ == "__main__":

@@ -16,15 +16,9 @@ import wave
 import xml.dom.minidom
 import zlib
 
+from checking import check, end
+
 raido = str(pathlib.Path(sys.argv[1]).resolve())
-failures = 0
-
-
-def check(what, ok, shown=""):
-    global failures
-    if not ok:
-        failures += 1
-        print(f"{what}: wrong {shown}")
 
 
 def chunk(name, data):
@@ -213,5 +207,4 @@ with tempfile.TemporaryDirectory() as temp:
     read_damaged_pictures(temp)
     read_sounds(temp)
     written(temp)
-print(f"{failures} failures")
-sys.exit(failures > 0)
+sys.exit(end("literate"))

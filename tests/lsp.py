@@ -15,15 +15,9 @@ import sys
 import tempfile
 import time
 
-failures = 0
+from checking import expect, end
+
 faulthandler.dump_traceback_later(100, exit=True)
-
-
-def expect(what, got, wanted):
-    global failures
-    if got != wanted:
-        failures += 1
-        print(f"--- {what}\nwanted {wanted!r}\ngot    {got!r}")
 
 
 def units(text):
@@ -406,8 +400,7 @@ def main():
         several_files(raido, pathlib.Path(two).resolve())
         anything_at_all(raido, pathlib.Path(three).resolve())
         speed(raido, pathlib.Path(three).resolve(), 0.05 if "--speed" in sys.argv else 0)
-    print("lsp: " + (f"{failures} failures" if failures else "all as expected"))
-    return 1 if failures else 0
+    return end("lsp")
 
 
 if __name__ == "__main__":

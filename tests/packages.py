@@ -9,18 +9,12 @@ import subprocess
 import sys
 import tempfile
 
+from checking import check, end
+
 raido = str(pathlib.Path(sys.argv[1]).resolve())
-failures = 0
 if not shutil.which("git"):
     print("git is not installed")
     sys.exit(77)
-
-
-def check(what, ok, shown=""):
-    global failures
-    if not ok:
-        failures += 1
-        print(f"{what}: wrong {shown}")
 
 
 def run(command, folder, code=0):
@@ -139,5 +133,4 @@ with tempfile.TemporaryDirectory() as temp:
     pkg("fmt")
     pkg("remove", "c/d")
     check("remove keeps comments", manifest() == "-- first\npackage a/b\n\n-- second\nrequire {\n  -- third\n  --fourth\n  e/f 0.0.1\n}\n-- last\n", manifest())
-print(f"{failures} failures")
-sys.exit(failures > 0)
+sys.exit(end("packages"))

@@ -108,7 +108,7 @@ RAIDO_FN char *raido_whole_file(const char *name, size_t *size) {
   return text;
 }
 
-// A file of which only a part was written goes away; a device or a pipe stays.
+// Removes a file that was written in part; devices and pipes stay.
 RAIDO_FN void raido_remove_partial(const char *name) {
   struct stat s;
   if (lstat(name, &s) == 0 && S_ISREG(s.st_mode)) remove(name);

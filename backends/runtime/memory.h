@@ -5,8 +5,8 @@
 // releases and serves itself from there first. When what is kept exceeds a quarter of the peak plus 64 MiB, blocks go
 // back to the system.
 //
-// A call that fails leaves the blocks behind that it had. What the outside holds is counted apart, so all else can be
-// found then: raido_reclaim.
+// A call that fails does not release its blocks. The references of the outside are counted apart (`held`): after a failure
+// raido_reclaim frees every block that the outside does not hold.
 
 #ifdef RAIDO_THREADS
 #define RAIDO_COUNT(op, place) __atomic_##op##_fetch(place, 1, __ATOMIC_ACQ_REL)

@@ -184,26 +184,27 @@ RAIDO_FN void raido_do_kind(struct raido_server *s) {
   int t = raido_find_type(s->words[1]);
   if (t >= 0) puts(kinds[raido_interface[t].kind]);
 }
-RAIDO_FN int raido_find_array_type(const char *name) {
+// Whether a type is of this kind; if not, a failure says so.
+RAIDO_FN int raido_is_kind(const struct raido_type_info *t, int kind) {
+  static const char *const kinds[] = {"a primitive", "an array", "a record", "a sum", "an opaque"};
+  if (t->kind != kind) raido_failure("Not %s type", kinds[kind]);
+  return t->kind == kind;
+}
+// The number of a type of this kind, -1 after a failure.
+RAIDO_FN int raido_find_type_of(const char *name, int kind) {
   int t = raido_find_type(name);
-  if (t >= 0 && raido_interface[t].kind != RAIDO_ARRAY) { raido_failure("Not an array type"); return -1; }
-  return t;
+  return t >= 0 && raido_is_kind(&raido_interface[t], kind) ? t : -1;
 }
 RAIDO_FN void raido_do_rank(struct raido_server *s) {
-  int t = raido_find_array_type(s->words[1]);
+  int t = raido_find_type_of(s->words[1], RAIDO_ARRAY);
   if (t >= 0) printf("%d\n", raido_interface[t].rank);
 }
 RAIDO_FN void raido_do_elemtype(struct raido_server *s) {
-  int t = raido_find_array_type(s->words[1]);
+  int t = raido_find_type_of(s->words[1], RAIDO_ARRAY);
   if (t >= 0) puts(raido_interface[raido_interface[t].elem].name);
 }
-RAIDO_FN int raido_find_record_type(const char *name) {
-  int t = raido_find_type(name);
-  if (t >= 0 && raido_interface[t].kind != RAIDO_RECORD) { raido_failure("Not a record type"); return -1; }
-  return t;
-}
 RAIDO_FN void raido_do_fields(struct raido_server *s) {
-  int t = raido_find_record_type(s->words[1]);
+  int t = raido_find_type_of(s->words[1], RAIDO_RECORD);
   for (int k = 0; t >= 0 && k < raido_interface[t].part_count; k++)
     printf("%s %s\n", raido_interface[t].parts[k].name, raido_interface[raido_interface[t].parts[k].type].name);
 }
@@ -211,7 +212,7 @@ RAIDO_FN void raido_do_variants(struct raido_server *s) {
   int type = raido_find_type(s->words[1]);
   if (type < 0) return;
   const struct raido_type_info *t = &raido_interface[type];
-  if (t->kind != RAIDO_SUM) { raido_failure("Not a sum type"); return; }
+  if (!raido_is_kind(t, RAIDO_SUM)) return;
   for (int k = 0; k < t->variant_count; k++) {
     puts(t->variants[k].name);
     for (int j = 0; j < t->variants[k].count; j++) printf("- %s\n", raido_interface[t->variants[k].types[j]].name);
@@ -431,7 +432,7 @@ RAIDO_FN void raido_do_clear(struct raido_server *s) {
 
 RAIDO_FN struct raido_object *raido_array_variable(struct raido_server *s, const char *name) {
   struct raido_object *o = raido_value_of(s, name);
-  if (o != NULL && raido_type_of(o)->kind != RAIDO_ARRAY) { raido_failure("Not an array type"); return NULL; }
+  if (o != NULL && !raido_is_kind(raido_type_of(o), RAIDO_ARRAY)) return NULL;
   return o;
 }
 RAIDO_FN void raido_do_shape(struct raido_server *s) {
@@ -483,7 +484,7 @@ RAIDO_FN void raido_do_set(struct raido_server *s) {
 RAIDO_FN void raido_do_new_array(struct raido_server *s) {
   i64 extents[RAIDO_MAX_RANK], n = 1;
   if (!raido_are_new(s, 1, 1, 1)) return;
-  int type = raido_find_array_type(s->words[2]);
+  int type = raido_find_type_of(s->words[2], RAIDO_ARRAY);
   if (type < 0) return;
   const struct raido_type_info *t = &raido_interface[type];
   size_t first = 3 + (size_t)t->rank;
@@ -514,11 +515,11 @@ RAIDO_FN void raido_make_record(struct raido_server *s, int type, const char *pa
   raido_define_result(s, s->words[1], type, failed, &r);
 }
 RAIDO_FN void raido_do_new(struct raido_server *s) {
-  int type = raido_are_new(s, 1, 1, 1) ? raido_find_record_type(s->words[2]) : -1;
+  int type = raido_are_new(s, 1, 1, 1) ? raido_find_type_of(s->words[2], RAIDO_RECORD) : -1;
   if (type >= 0) raido_make_record(s, type, "fields");
 }
 RAIDO_FN void raido_do_zip(struct raido_server *s) {
-  int type = raido_are_new(s, 1, 1, 1) ? raido_find_array_type(s->words[2]) : -1;
+  int type = raido_are_new(s, 1, 1, 1) ? raido_find_type_of(s->words[2], RAIDO_ARRAY) : -1;
   if (type < 0) return;
   if (raido_interface[raido_interface[type].elem].kind != RAIDO_RECORD) raido_failure("Cannot zip this array type");
   else raido_make_record(s, type, "arrays");
@@ -546,7 +547,7 @@ RAIDO_FN void raido_do_project(struct raido_server *s) {
   if (o == NULL) return;
   const struct raido_type_info *t = raido_type_of(o);
   int k = 0;
-  if (t->kind != RAIDO_RECORD) { raido_failure("Not a record type"); return; }
+  if (!raido_is_kind(t, RAIDO_RECORD)) return;
   while (k < t->part_count && strcmp(t->parts[k].name, s->words[3]) != 0) k++;
   if (k == t->part_count) { raido_failure("No such field"); return; }
   union raido_result r;
@@ -557,14 +558,13 @@ RAIDO_FN void raido_do_project(struct raido_server *s) {
 RAIDO_FN void raido_do_variant(struct raido_server *s) {
   struct raido_object *o = raido_value_of(s, s->words[1]);
   if (o == NULL) return;
-  if (raido_type_of(o)->kind != RAIDO_SUM) raido_failure("Not a sum type");
-  else puts(raido_type_of(o)->variants[raido_variant_of(o)].name);
+  if (raido_is_kind(raido_type_of(o), RAIDO_SUM)) puts(raido_type_of(o)->variants[raido_variant_of(o)].name);
 }
 RAIDO_FN void raido_do_construct(struct raido_server *s) {
   int type = raido_are_new(s, 1, 1, 1) ? raido_find_type(s->words[2]) : -1, k = 0;
   if (type < 0) return;
   const struct raido_type_info *t = &raido_interface[type];
-  if (t->kind != RAIDO_SUM) { raido_failure("Not a sum type"); return; }
+  if (!raido_is_kind(t, RAIDO_SUM)) return;
   while (k < t->variant_count && strcmp(t->variants[k].name, s->words[3]) != 0) k++;
   if (k == t->variant_count) { raido_failure("No such variant"); return; }
   size_t given = s->count - 4;
@@ -579,7 +579,7 @@ RAIDO_FN void raido_do_construct(struct raido_server *s) {
 RAIDO_FN void raido_do_destruct(struct raido_server *s) {
   struct raido_object *o = raido_value_of(s, s->words[1]);
   if (o == NULL) return;
-  if (raido_type_of(o)->kind != RAIDO_SUM) { raido_failure("Not a sum type"); return; }
+  if (!raido_is_kind(raido_type_of(o), RAIDO_SUM)) return;
   int variant = raido_variant_of(o), failed = 0;
   const struct raido_variant *v = &raido_type_of(o)->variants[variant];
   size_t given = s->count - 2;

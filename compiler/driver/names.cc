@@ -80,7 +80,7 @@ class Walker {
       found(std::move(use));
     }
   }
-  // The name of a type or module type, of which the checker keeps the definition.
+  // The name of a type or of a module type; the checker keeps where it is defined.
   void named(UseKind kind, const ast::Path& p, Span definition) {
     if (p.spans.empty()) return;
     prefixes(p, p.spans.size() - 1);

@@ -55,7 +55,7 @@ std::variant<Options, int> parse_options(const std::string& program, const Comma
 // An option of a command as help texts tell of it.
 struct OptionInfo {
   char short_name = 0;           // 0: none
-  std::string long_name, argument, help;     // argument: empty, a word, or words with `|` between them, of which one must be given
+  std::string long_name, argument, help;     // argument: empty, a word that names it, or the allowed words with `|` between them
 };
 std::vector<OptionInfo> options_of(const CommandInfo& command);
 std::string usage_text(const std::string& program, const CommandInfo& command);

@@ -50,7 +50,7 @@ class ServedCase {
   // False, or nothing, after a failure, which error() tells.
   bool load();
   std::optional<int64_t> once();              // a run; the microseconds it took
-  bool profiled(std::string& log);            // a run of which all is noted
+  bool profiled(std::string& log);            // one run, with events of all kernels and copies
   const std::string& error() const { return error_; }
 
   // Empty, or how the result of the last run differs from what is expected.

@@ -18,6 +18,8 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
+from running import report
+
 SHAPES = [(3, 4), (1, 1), (0, 2), (5, 0), (4, 2), (5, 5)]
 NUMBERS = [0, 1, 2, 3, 5, -1, -7, 2**40, 2**63 - 1, -2**63]
 
@@ -173,21 +175,17 @@ def main():
     if options.show is not None:
         print(program(options.show))
         return 0
-    programs = findings = failed = 0
+    failed = []
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
-        seeds = range(options.seed, options.seed + options.count)
-        for seed, (said, failures) in zip(seeds, pool.map(lambda s: wrong(os.path.abspath(options.raido), folder, s), seeds)):
-            programs += said is not None
-            failed += failures
-            if said:
-                findings += 1
-                print(f"seed {seed}: {said}\n{program(seed)}", flush=True)
-                if options.out:
-                    os.makedirs(options.out, exist_ok=True)
-                    (pathlib.Path(options.out) / f"{seed}.fut").write_text(program(seed))
+        def tried(seed):
+            said, failures = wrong(os.path.abspath(options.raido), folder, seed)
+            failed.append(failures)
+            return seed, said, program(seed)
+
+        programs, findings = report(pool.map(tried, range(options.seed, options.seed + options.count)), options.out)
     runs = programs * len(SHAPES)
-    print(f"{programs} programs of {options.count}, {failed} of {runs} runs fail, {findings} findings")
-    return 1 if findings or 2 * programs < options.count or not 0 < failed < runs else 0
+    print(f"{programs} programs of {options.count}, {sum(failed)} of {runs} runs fail, {findings} findings")
+    return 1 if findings or 2 * programs < options.count or not 0 < sum(failed) < runs else 0
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
-from running import command, same
+from running import command, report, same
 
 SHAPES = [(2, 3), (1, 1), (0, 2), (3, 0), (4, 5)]
 ELEMENTS = ["i64", "i64", "u8", "bool", "(i64, i8)", "f64"]
@@ -210,17 +210,10 @@ def main():
     if options.show is not None:
         print(program(options.show))
         return 0
-    programs = findings = 0
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
         seeds = range(options.seed, options.seed + options.count)
-        for seed, said in zip(seeds, pool.map(lambda s: wrong(options, folder, s), seeds)):
-            programs += said is not None
-            if said:
-                findings += 1
-                print(f"seed {seed}: {said}\n{program(seed)}", flush=True)
-                if options.out:
-                    os.makedirs(options.out, exist_ok=True)
-                    (pathlib.Path(options.out) / f"{seed}.fut").write_text(program(seed))
+        programs, findings = report(((seed, said, program(seed)) for seed, said in
+                                     zip(seeds, pool.map(lambda s: wrong(options, folder, s), seeds))), options.out)
     print(f"{programs} programs of {options.count}, {findings} findings")
     return 1 if findings or 2 * programs < options.count else 0
 

@@ -1,4 +1,5 @@
-"""Commands with a time limit, and the values they print: what the writers of random programs share."""
+"""Commands with a time limit, the values they print, and the report of a search: what the writers of random programs share."""
+import pathlib
 import re
 import subprocess
 
@@ -29,3 +30,18 @@ def same(a, b):
         if not m or not n or abs(float(m[1]) - float(n[1])) > 1e-4 * max(1.0, abs(float(m[1]))):
             return False
     return True
+
+
+def report(tried, out):
+    """Prints what is wrong with each of `tried`, (seed, said, text): said is None of no program, empty of a right one. The texts
+    of wrong ones go into the folder `out`, if there is one. How many were programs, and how many of them are wrong."""
+    programs = findings = 0
+    for seed, said, text in tried:
+        programs += said is not None
+        if said:
+            findings += 1
+            print(f"seed {seed}: {said}\n{text}", flush=True)
+            if out:
+                pathlib.Path(out).mkdir(parents=True, exist_ok=True)
+                (pathlib.Path(out) / f"{seed}.fut").write_text(text)
+    return programs, findings

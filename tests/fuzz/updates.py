@@ -18,6 +18,8 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
+from running import report
+
 TYPE = {"s": "i64", "a": "[n]i64", "c": "[n][n]i64"}
 LIBRARY = """#[noinline] def bump [n] (xs: *[n]i64) (i: i64) (v: i64): *[n]i64 = xs with [i % n] = v + xs[(i + 1) % n]
 #[noinline] def either [n] (xs: [n]i64) (ys: [n]i64) (c: bool): [n]i64 = if c then xs else ys
@@ -282,14 +284,7 @@ def main():
             return seed, said, program(body)
 
         with ThreadPoolExecutor(options.jobs) as pool:
-            for seed, said, text in pool.map(one, range(options.seed, options.seed + options.count)):
-                programs += said is not None
-                if said:
-                    findings += 1
-                    print(f"seed {seed}: {said}\n{text}", flush=True)
-                    if options.out:
-                        os.makedirs(options.out, exist_ok=True)
-                        (pathlib.Path(options.out) / f"{seed}.fut").write_text(text)
+            programs, findings = report(pool.map(one, range(options.seed, options.seed + options.count)), options.out)
     print(f"{programs} programs of {options.count}, {findings} findings")
     return 1 if findings or 2 * programs < options.count else 0
 
