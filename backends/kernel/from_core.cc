@@ -418,7 +418,7 @@ class FromCore {
         scalar_[v] = load_named(v, layout(x.array), at);
       },
       [&](const Update& x) {
-        if (has(s.attrs, "in_place")) return;
+        if (x.in_place) return;
         put(sliced(layout(x.array), x.at), x.value);
       },
       [&](const Iota& x) {
@@ -442,13 +442,13 @@ class FromCore {
       [&](const ArrayLit& x) {
         Layout to = layout(v);
         for (size_t k = 0; k < x.elements.size(); k++)
-          if (!is_ready(s, k)) put(row(to, m_.number(int64_t(k))), x.elements[k]);
+          if (!is_ready(x.in_place, k)) put(row(to, m_.number(int64_t(k))), x.elements[k]);
       },
       [&](const Data& x) { data(v, x); },
       [&](const Concat& x) {
         Layout to = layout(v);
         for (size_t k = 0; k < x.arrays.size(); k++) {
-          if (!is_ready(s, k)) copy(to, layout(x.arrays[k]), shape(x.arrays[k]));
+          if (!is_ready(x.in_place, k)) copy(to, layout(x.arrays[k]), shape(x.arrays[k]));
           ExprId n = atom(array(x.arrays[k])->shape[size_t(x.dim)]);
           to.offset = m_.add(to.offset, m_.mul(n, to.strides[size_t(x.dim)]));
         }
@@ -456,7 +456,7 @@ class FromCore {
       [&](const Copy& x) { copy(layout(v), layout(x.array), shape(v)); },
       [&](const ir::Alloc& x) { alloc(s, x); },
       [&](const WithAcc& x) { with_acc(s, x); },
-      [&](const AccUpdate& x) { acc_update(s, x); },
+      [&](const AccUpdate& x) { acc_update(x); },
       [&](const Seg& x) { seg(s, x); },
       [&](const Tunable& x) { tunable(v, x); },
       [](const Scratch&) {}, [](const Reshape&) {}, [](const Permute&) {},
@@ -523,14 +523,7 @@ class FromCore {
     return fmt::format("{}:{}:{}-{}", i.file, i.line, i.column, end);
   }
 
-  static bool has(const std::vector<Attr>& attrs, std::string_view name) {
-    return std::any_of(attrs.begin(), attrs.end(), [&](const Attr& a) { return a.name == name; });
-  }
-  static bool is_ready(const ir::Stm& s, size_t part) {
-    for (const Attr& a : s.attrs)
-      if (a.name == "in_place" && std::find(a.args.begin(), a.args.end(), int64_t(part)) != a.args.end()) return true;
-    return false;
-  }
+  static bool is_ready(const std::vector<bool>& in_place, size_t k) { return !in_place.empty() && in_place[k]; }
   ExprId load_named(Var v, const Layout& l, const std::vector<ExprId>& at) { return load(l.memory, address(l, at), p_.hint(v)); }
 
   int failure(const Assert& x, Source source) {
@@ -554,12 +547,14 @@ class FromCore {
     if (!in_kernel_) find_chosen(x);
     Block b = block([&] { body(x.body, blocks_of(x.state)); next(state, x.body.result); });
     For loop{i, m_.number(0), n, std::move(b)};
-    if (auto attr = find_attr(s.attrs, "any_order")) {
+    if (x.any_order) {
       bool plain = std::ranges::all_of(x.state, [&](Bind v) { return !is_block(v.var) && (!is_scalar_var(v.var) || is_float(elem_of(p_.type(v.var)))); });
       loop.scattered = gathers(x);
+      size_t number = 0;
       for (size_t k = 0; k < state.size() && plain && !loop.scattered; k++) {
+        if (!is_scalar_var(x.state[k].var)) continue;
+        ScalarOp op = (*x.any_order)[number++];
         if (!state[k].valid()) continue;
-        ScalarOp op = k < attr->args.size() ? ScalarOp(attr->args[k]) : ScalarOp::add;
         plain = op == ScalarOp::add || is_result_of(op, x.body, k);
         loop.reduced.push_back({state[k], op});
       }
@@ -717,7 +712,7 @@ class FromCore {
       return;
     }
     CHECK(!in_kernel_, "an allocation inside a kernel was not expanded");
-    emit(Alloc{block_[v], factors(x.bytes), has(s.attrs, "hoisted")});
+    emit(Alloc{block_[v], factors(x.bytes), x.speculative});
   }
   // The sizes whose product is `bytes`, so that the run time can see it overflow.
   std::vector<ExprId> factors(const Atom& bytes) {
@@ -777,12 +772,12 @@ class FromCore {
     assign(names, {x.scope.body.result.begin() + ptrdiff_t(accs), x.scope.body.result.end()});
   }
 
-  void acc_update(const ir::Stm& s, const AccUpdate& x) {
+  void acc_update(const AccUpdate& x) {
     const AccType& acc = std::get<AccType>(p_.type(x.acc));
     const Dest& dest = *dest_[acc.token];
     std::optional<ExprId> inside;
     std::vector<ExprId> at = atoms(x.at);
-    for (size_t d = 0; d < at.size() && !has_attr(s.attrs, "in_range"); d++) {
+    for (size_t d = 0; d < at.size() && !x.in_range; d++) {
       ExprId here = m_.prim(ScalarOp::and_, {m_.prim(ScalarOp::le, {m_.number(0), at[d]}), m_.prim(ScalarOp::lt, {at[d], atom(acc.space[d])})});
       inside = inside ? m_.prim(ScalarOp::and_, {*inside, here}) : here;
     }

@@ -352,7 +352,7 @@ std::vector<Cell> Interpreter::evaluate(const Stm& stm, const StmInfo& info) {
       [&](const Tunable& x) { return one(value(x.fallback)); },
       [&](const Alloc& x) -> std::vector<Cell> {
         i64 bytes = integer(x.bytes);
-        if (has_attr(stm.attrs, "hoisted")) bytes = std::max<i64>(bytes, 0);   // passes/memory/allocs.cc
+        if (x.speculative) bytes = std::max<i64>(bytes, 0);
         if (bytes < 0) return fail(stm.source, fmt::format("Negative allocation of {} bytes attempted.", bytes)), std::vector<Cell>{};
         if (bytes > options_.max_bytes) return fail(stm.source, fmt::format("Out of memory: {} bytes.", bytes)), std::vector<Cell>{};
         Ref<Buffer> block(new Buffer(counters_));
@@ -365,7 +365,8 @@ std::vector<Cell> Interpreter::loop(const For& x, const StmInfo& info) {
   i64 n = integer(x.n);
   Scalar counter = std::get<ScalarType>(program_.type(x.i.var)).elem;
   std::vector<Cell> state = take_all(x.init, info);
-  for (i64 i = 0; i < n && !failed(); i++) {
+  for (i64 k = 0; k < n && !failed(); k++) {
+    i64 i = x.any_order ? n - 1 - k : k;                   // an order that the program cannot mean by chance
     cell(x.i.var) = Num{integer_constant(counter, i), {}};
     bind(x.state, std::move(state));
     if (!failed()) state = body(x.body);

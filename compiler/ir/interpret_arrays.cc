@@ -129,6 +129,15 @@ void Interpreter::store_at(Array& a, std::span<const i64> at, const Cell& value)
   copy(*row(a, at), **from);
 }
 
+// An operand that is not copied, since its operation says that it lies there.
+void Interpreter::expect_in_place(const Array& place, const Cell& value) {
+  const Ref<Array>* a = std::get_if<Ref<Array>>(&value);
+  CHECK(a, "interpreter: a number is said to lie in its place");
+  bool same = (*a)->shape == place.shape && (*a)->buffer == place.buffer && (*a)->offset == place.offset;
+  for (size_t d = 0; d < place.shape.size(); d++) same = same && (place.shape[d] < 2 || (*a)->strides[d] == place.strides[d]);
+  if (!same && count_of(place.shape) > 0 && !failed()) fail({}, "internal error: an operand that is said to lie in its place does not");
+}
+
 void Interpreter::copy(Array& to, const Array& from) {
   if (to.shape != from.shape) {
     if (!failed())
@@ -222,7 +231,8 @@ Cell Interpreter::update(const Update& x, const StmInfo& info) {
   Array& a = *std::get<Ref<Array>>(target);
   Ref<Array> part = part_of(a, x.at, scalar);
   if (!part) return {};
-  if (scalar) store(*part, part->offset, std::get<Num>(new_part));
+  if (x.in_place) expect_in_place(*part, new_part);
+  else if (scalar) store(*part, part->offset, std::get<Num>(new_part));
   else copy(*part, *std::get<Ref<Array>>(new_part));
   return target;
 }
@@ -261,7 +271,9 @@ Cell Interpreter::array_literal(const ArrayLit& x, Bind out) {
   const Ref<Array>* rows = std::get_if<Ref<Array>>(&first);
   if (rows) shape.insert(shape.end(), (*rows)->shape.begin(), (*rows)->shape.end());
   Ref<Array> a = memory_ ? output(out) : fresh(rows ? (*rows)->elem : std::get<Num>(first).value.type, shape);
-  for (i64 i = 0; i < i64(x.elements.size()) && !failed(); i++) store_at(*a, {{i}}, value(x.elements[size_t(i)]));
+  for (i64 i = 0; i < i64(x.elements.size()) && !failed(); i++)
+    if (!x.in_place.empty() && x.in_place[size_t(i)]) expect_in_place(*row(*a, {{i}}), value(x.elements[size_t(i)]));
+    else store_at(*a, {{i}}, value(x.elements[size_t(i)]));
   return a;
 }
 
@@ -286,14 +298,16 @@ Cell Interpreter::concat(const Concat& x, Bind out) {
   if (failed()) return {};
   counters_.copies++;
   i64 at = 0;
-  for (Var v : x.arrays) {
-    const Array& from = *array(v);
+  for (size_t k = 0; k < x.arrays.size(); k++) {
+    Ref<Array> operand = array(x.arrays[k]);
+    const Array& from = *operand;
     if (at + from.shape[dim] > to->shape[dim]) return fail({}, "internal error: concat of more than its size"), Cell{};
     Ref<Array> part(new Array);
     part->buffer = to->buffer, part->elem = to->elem, part->strides = to->strides, part->shape = to->shape;
     part->shape[dim] = from.shape[dim];
     part->offset = to->offset + at * to->strides[dim];
-    copy(*part, from);
+    if (!x.in_place.empty() && x.in_place[k]) expect_in_place(*part, operand);
+    else copy(*part, from);
     at += from.shape[dim];
   }
   if (at != to->shape[dim] && !failed()) fail({}, "internal error: concat of less than its size");

@@ -293,6 +293,11 @@ Cell Interpreter::acc_update(const AccUpdate& x) {
   std::vector<i64> at = integers(x.at);
   std::vector<Cell> values;
   for (const Atom& v : x.values) values.push_back(value(v));
+  if (x.in_range) {
+    const Array& first = *std::get<Ref<Array>>((*a)->arrays[0]);
+    for (size_t k = 0; k < at.size(); k++)
+      if (at[k] < 0 || at[k] >= first.shape[k]) return fail({}, "internal error: an update that is said to be in range is not"), Cell{};
+  }
   update_dest(*(*a)->dest, (*a)->arrays, at, std::move(values));
   return acc;
 }

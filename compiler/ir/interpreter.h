@@ -155,6 +155,7 @@ class Interpreter {
   void store(Array& a, i64 offset, const Num& x);
   Cell index(const Index& x);
   Cell update(const Update& x, const StmInfo& info);
+  void expect_in_place(const Array& place, const Cell& value);
   Cell iota(const Iota& x);
   Cell replicate(const Replicate& x, Bind out);
   Cell array_literal(const ArrayLit& x, Bind out);

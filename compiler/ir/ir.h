@@ -118,20 +118,38 @@ struct Assert   { Atom cond; TextId message; std::vector<Atom> args; OPERATION("
 struct Call     { FunId callee; std::vector<Atom> args; OPERATION("call", Any, s.callee, s.args) };
 struct If       { Atom cond; Body then_, else_; OPERATION("if", Any, s.cond, s.then_, s.else_) };
 // Loops: state is a telescope; the body's results are its next values. A negative n means no iteration.
-struct For      { Bind i; Dim n; std::vector<Bind> state; std::vector<Atom> init; Body body; OPERATION("for", Any, s.n, s.init, s.i, s.state, s.body) };
+// any_order, one operator for each state that is a number: the iterations may run in any order and side by side, the states are combined
+// by these operators, and what else an iteration does is at a place of its own.
+struct For {
+  Bind i;
+  Dim n;
+  std::vector<Bind> state;
+  std::vector<Atom> init;
+  Body body;
+  std::optional<std::vector<ScalarOp>> any_order = {};
+  OPERATION("for", Any, s.n, s.init, s.i, s.state, s.body, s.any_order)
+};
 struct While    { std::vector<Bind> state; std::vector<Atom> init; Lambda cond; Body body; OPERATION("while", Any, s.init, s.state, s.cond, s.body) };
 //   While::cond has parameters of its own, of the state's types.
 
 struct Slice    { Atom start, count, stride; friend bool operator==(const Slice&, const Slice&) = default; static auto fields(auto& s) { return std::tie(s.start, s.count, s.stride); } };
 using Selector = std::variant<Atom, Slice>;
 struct Index    { Var array; std::vector<Selector> at; OPERATION("index", Any, s.array, s.at) };      // at: a prefix of the dimensions
-struct Update   { Var array; std::vector<Selector> at; Atom value; OPERATION("update", Any, s.array, s.at, s.value) };  // consumes array
+// Consumes array. in_place: the value lies there already (level memory).
+struct Update   { Var array; std::vector<Selector> at; Atom value; bool in_place = false; OPERATION("update", Any, s.array, s.at, s.value, s.in_place) };
 struct Iota     { Dim n; Atom start, step; OPERATION("iota", Any, s.n, s.start, s.step) };            // type: that of start
 struct Replicate{ std::vector<Dim> shape; Atom value; OPERATION("replicate", Any, s.shape, s.value) };// value: scalar or row
 struct Scratch  { Scalar elem; std::vector<Dim> shape; OPERATION("scratch", Any, s.elem, s.shape) };  // contents unspecified
-struct ArrayLit { std::vector<Atom> elements; OPERATION("array", Any, s.elements) };                  // not empty
+// in_place: empty, or for each operand whether it lies in its part of the result already (level memory).
+struct ArrayLit { std::vector<Atom> elements; std::vector<bool> in_place = {}; OPERATION("array", Any, s.elements, s.in_place) };  // not empty
 struct Data     { DataId data; OPERATION("data", Any, s.data) };
-struct Concat   { int dim = 0; std::vector<Var> arrays; Dim size; OPERATION("concat", Any, s.dim, s.arrays, s.size) };  // size: of dimension dim
+struct Concat   {
+  int dim = 0;
+  std::vector<Var> arrays;
+  Dim size;                             // of dimension dim
+  std::vector<bool> in_place = {};      // as for ArrayLit
+  OPERATION("concat", Any, s.dim, s.arrays, s.size, s.in_place)
+};
 struct Reshape  { Var array; std::vector<Dim> shape; OPERATION("reshape", Any, s.array, s.shape) };
 struct Permute  { Var array; std::vector<int> dims; OPERATION("permute", Any, s.array, s.dims) };     // result dim k is array's dims[k]
 struct Copy     { Var array; OPERATION("copy", Any, s.array) };
@@ -154,7 +172,8 @@ struct Hist     { Dim width; std::vector<Var> inputs; Lambda pre; std::vector<De
 // scope: one token (CheckType) for each dest, then one accumulator for each dest; its results: the accumulators in the
 // same order, then further values. Results: the arrays of all dests, then the further values.
 struct WithAcc  { std::vector<Dest> dests; Lambda scope; OPERATION("with_acc", Any, s.dests, s.scope) };
-struct AccUpdate{ Var acc; std::vector<Atom> at; std::vector<Atom> values; OPERATION("upd", Any, s.acc, s.at, s.values) };
+// in_range: `at` is inside the accumulator's space, which needs no check.
+struct AccUpdate{ Var acc; std::vector<Atom> at; std::vector<Atom> values; bool in_range = false; OPERATION("upd", Any, s.acc, s.at, s.values, s.in_range) };
 
 // Results: f's results, then the derivatives: for jvp a tangent for each result, for vjp an adjoint for each `at`, all of
 // the types of what they belong to. `tangents`, `adjoints`: the seeds. `batch`: shape of the seeds, in front.
@@ -181,7 +200,8 @@ struct Seg {
 };
 // A number that the user of the program may set by its name, as long as the program runs: kind `threshold` or `custom`.
 struct Tunable  { std::string key, kind; Atom fallback; OPERATION("tunable", Any, s.key, s.kind, s.fallback) };
-struct Alloc    { Space space; Atom bytes; OPERATION("alloc", Memory, s.space, s.bytes) };
+// speculative: it runs although what uses it may not; a negative size, which fails there, is taken for 0 here.
+struct Alloc    { Space space; Atom bytes; bool speculative = false; OPERATION("alloc", Memory, s.space, s.bytes, s.speculative) };
 
 using Exp = std::variant<Identity, Apply, Convert, Assert, Call, If, For, While, Index, Update, Iota, Replicate, Scratch,
                          ArrayLit, Data, Concat, Reshape, Permute, Copy, Screma, Hist, WithAcc, AccUpdate, Jvp, Vjp,

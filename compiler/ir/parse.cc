@@ -366,6 +366,7 @@ class Parser {
     x.i = counter();
     expect("<");
     get(x.n);
+    if (accept("any_order")) get(x.any_order.emplace());
     state(x.state, x.init);
     get(x.body);
   }
@@ -407,8 +408,26 @@ class Parser {
     parts(x);
     if (accept("into")) dests(x.dests);
   }
+  void word_if(std::string_view word, bool& holds) { holds = accept(word); }
+  void word_if(std::string_view word, std::vector<bool>& holds) {
+    if (!accept(word)) return;
+    expect("[");
+    do holds.push_back(truth()); while (ok() && accept(","));
+    expect("]");
+  }
+  bool truth() {
+    bool yes = accept("true");
+    if (!yes) expect("false");
+    return yes;
+  }
+  template <class... Fields> void simple(Fields&... fields) { (get(fields), ...); }
+  void get(Update& x) { simple(x.array, x.at, x.value); word_if("in_place", x.in_place); }
+  void get(ArrayLit& x) { simple(x.elements); word_if("in_place", x.in_place); }
+  void get(Concat& x) { simple(x.dim, x.arrays, x.size); word_if("in_place", x.in_place); }
+  void get(AccUpdate& x) { simple(x.acc, x.at, x.values); word_if("in_range", x.in_range); }
+  void get(Alloc& x) { simple(x.space, x.bytes); word_if("speculative", x.speculative); }
   template <class Op> requires requires { Op::levels; } void get(Op& x) {
-    std::apply([&](auto&... field) { (get(field), ...); }, Op::fields(x));
+    std::apply([&](auto&... field) { simple(field...); }, Op::fields(x));
   }
   void get(Exp& e) {
     std::string name = next();

@@ -131,7 +131,7 @@ class Printer {
     if (w.empty() || isdigit(static_cast<unsigned char>(w[0]))) w = "x" + w;
     static const std::unordered_set<std::string> taken = {"in", "let", "true", "false", "checks", "none", "else", "into",
       "reduces", "scans", "post", "late", "rank", "shape", "comm", "inff16", "inff32", "inff64", "nanf16", "nanf32", "nanf64",
-      "unknown", "private", "owner", "atomic", "fun", "entry", "acc", "check", "block"};
+      "unknown", "private", "owner", "atomic", "fun", "entry", "acc", "check", "block", "any_order", "in_place", "in_range", "speculative"};
     return taken.contains(w) ? w + "_" : w;
   }
   const std::string& name(Var v) {
@@ -240,6 +240,7 @@ class Printer {
     out += "for " + name(x.i.var) + " < ";
     put(x.n);
     out += " ";
+    if (x.any_order) { out += "any_order "; put(*x.any_order); out += " "; }
     state(x.state, x.init);
     put(x.body);
   }
@@ -299,9 +300,25 @@ class Printer {
     if (!x.dests.empty()) { out += " into "; list(x.dests); }
   }
   void put(const Apply& x) { put(x.op); out += " "; put(x.args); }
+  // A word after an operation that says more of it, and for which of its operands.
+  void word_if(std::string_view word, bool holds) { if (holds) { out += " "; out += word; } }
+  void word_if(std::string_view word, const std::vector<bool>& holds) {
+    if (holds.empty()) return;
+    out += " ";
+    out += word;
+    out += " [" + join(holds, ", ", [](bool x) { return std::string(x ? "true" : "false"); }) + "]";
+  }
+  template <class... Fields> void simple(std::string_view name, const Fields&... fields) {
+    out += name;
+    ((out += " ", put(fields)), ...);
+  }
+  void put(const Update& x) { simple(x.name, x.array, x.at, x.value); word_if("in_place", x.in_place); }
+  void put(const ArrayLit& x) { simple(x.name, x.elements); word_if("in_place", x.in_place); }
+  void put(const Concat& x) { simple(x.name, x.dim, x.arrays, x.size); word_if("in_place", x.in_place); }
+  void put(const AccUpdate& x) { simple(x.name, x.acc, x.at, x.values); word_if("in_range", x.in_range); }
+  void put(const Alloc& x) { simple(x.name, x.space, x.bytes); word_if("speculative", x.speculative); }
   template <class Op> requires requires { Op::levels; } void put(const Op& x) {
-    out += Op::name;
-    std::apply([&](const auto&... field) { ((out += " ", put(field)), ...); }, Op::fields(x));
+    std::apply([&](const auto&... field) { simple(Op::name, field...); }, Op::fields(x));
   }
   void put(const Exp& e) { match(e, [&](const auto& x) { put(x); }); }
 

@@ -93,6 +93,18 @@ void drop_in(const Program& p, Body& b, bool inner, const std::function<bool(con
 }  // namespace
 void drop_accumulators(const Program& p, Body& b, const std::function<bool(const AccType&)>& gone) { drop_in(p, b, false, gone); }
 
+void keep_operators(const Program& p, For& loop, const std::vector<bool>& keep) {
+  if (!loop.any_order) return;
+  std::vector<ScalarOp> kept;
+  size_t k = 0;
+  for (size_t i = 0; i < loop.state.size(); i++) {
+    if (!is_scalar(p.type(loop.state[i].var))) continue;
+    if (keep[i]) kept.push_back(loop.any_order->at(k));
+    k++;
+  }
+  loop.any_order = std::move(kept);
+}
+
 bool has_attr(const std::vector<Attr>& attrs, std::string_view name) { return find_attr(attrs, name) != nullptr; }
 const Attr* find_attr(const std::vector<Attr>& attrs, std::string_view name) {
   for (const Attr& a : attrs)

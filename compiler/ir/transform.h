@@ -80,6 +80,9 @@ bool alike(const Program& p, const Exp& a, const Exp& b);
 // scremas lose the state, result or input. The results of b itself are the caller's to remove.
 void drop_accumulators(const Program& p, Body& b, const std::function<bool(const AccType&)>& gone);
 
+// Takes from any_order the operators of the states that will go. To be called before they go.
+void keep_operators(const Program& p, For& loop, const std::vector<bool>& keep);
+
 bool has_attr(const std::vector<Attr>& attrs, std::string_view name);
 const Attr* find_attr(const std::vector<Attr>& attrs, std::string_view name);
 

@@ -300,6 +300,29 @@ class Verifier {
       if (d.combine) combine(*d.combine);
     }
   }
+  // V11: what operations say of themselves.
+  void in_place(const std::vector<bool>& which, const auto& operands) {
+    if (which.empty() || !fine()) return;
+    if (which.size() != operands.size()) return fail("V11", "`in_place` is not said of each operand");
+    for (size_t k = 0; k < which.size(); k++) if (which[k]) in_place(at_->pattern[0].var, operands[k]);
+  }
+  void in_place(Var whole, const Atom& part) {
+    if (p_.level != Memory) return fail("V11", "`in_place` before level memory");
+    auto v = var_of(part);
+    auto a = v ? std::get_if<ArrayType>(&p_.type(*v)) : nullptr, b = std::get_if<ArrayType>(&p_.type(whole));
+    if (!a || !b || !a->place || !b->place || a->place->block != b->place->block) fail("V11", "`in_place` of what lies in another block");
+  }
+  void any_order(const For& x) {
+    size_t k = 0;
+    for (const Bind& b : x.state) {
+      if (!is_scalar(p_.type(b.var))) continue;
+      Scalar t = elem_of(p_.type(b.var));
+      if (k == x.any_order->size() || arity_of((*x.any_order)[k]) != 2 || !is_commutative((*x.any_order)[k], t) || !find_row((*x.any_order)[k], t))
+        return fail("V11", "`any_order` without an operator for each state that is a number");
+      k++;
+    }
+    if (k != x.any_order->size()) fail("V11", "`any_order` with an operator too many");
+  }
   void shapes(const Exp& e) {
     match(e,
       [&](const Apply& x) {
@@ -311,7 +334,10 @@ class Verifier {
       },
       [&](const Assert& x) { expect_scalar(x.cond, Scalar::Bool, "the condition"); },
       [&](const If& x) { expect_scalar(x.cond, Scalar::Bool, "the condition"); },
-      [&](const For& x) { sizes({x.n}); },
+      [&](const For& x) {
+        sizes({x.n});
+        if (x.any_order) any_order(x);
+      },
       [&](const While& x) {
         if (x.cond.params.size() != x.state.size() || x.cond.body.result.size() != 1) return fail("V3", "the condition does not fit the state");
         expect_scalar(x.cond.body.result[0], Scalar::Bool, "the condition");
@@ -325,6 +351,7 @@ class Verifier {
         if (!fine()) return;
         Type want = array_type(elem_of(p_.type(x.array)), selected_shape(shape_of(p_.type(x.array)), x.at));
         if (!same_shape(want, p_.type(x.value))) fail("V3", "the value does not have the shape of the place");
+        if (x.in_place) in_place(x.array, x.value);
       },
       [&](const Convert& x) { if (!is_scalar(p_.type(x.value))) fail("V3", "the operand is no scalar"); },
       [&](const Iota& x) {
@@ -347,6 +374,7 @@ class Verifier {
         if (x.elements.empty()) return fail("V3", "an empty array literal");
         if (!is_scalar(p_.type(x.elements[0])) && !is_array(p_.type(x.elements[0]))) return fail("V3", "an array of what is no value");
         for (const Atom& a : x.elements) if (!same_shape(p_.type(a), p_.type(x.elements[0]))) fail("V3", "elements of different types");
+        in_place(x.in_place, x.elements);
       },
       [&](const Concat& x) {
         if (x.arrays.empty()) return fail("V3", "concat of nothing");
@@ -361,6 +389,7 @@ class Verifier {
         if (x.dim < 0 || x.dim >= isize(shape_of(p_.type(x.arrays[0])))) return fail("V3", "concat along a dimension that the arrays do not have");
         for (Var v : x.arrays)
           if (elem_of(p_.type(v)) != elem_of(p_.type(x.arrays[0])) || others(v) != others(x.arrays[0])) fail("V3", "concat of arrays that do not fit");
+        in_place(x.in_place, x.arrays);
       },
       [&](const Permute& x) {
         array(x.array);

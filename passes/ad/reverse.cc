@@ -153,9 +153,7 @@ void Reverse::add_at(Var xs, const std::vector<Selector>& at, const Atom& contri
       while (d < at.size() && std::holds_alternative<Atom>(at[d])) index.push_back(std::get<Atom>(at[d++]));
       if (d == rank) {
         // The primal read this element, so the index is in range.
-        std::vector<Attr> attrs = std::exchange(b.attrs, {{"in_range", {}}});
-        acc = Adjoint::acc(b.bind1("acc", AccUpdate{*var_of(acc.value), index, {value}}));
-        b.attrs = std::move(attrs);
+        acc = Adjoint::acc(b.bind1("acc", AccUpdate{*var_of(acc.value), index, {value}, true}));
         return;
       }
       Var array = *var_of(value), outer = *var_of(acc.value);

@@ -206,6 +206,7 @@ class Cse {
     void put(Const& c) { digest.put(uint64_t(c.type)); digest.put(c.bits); }
     void put(std::string& s) { digest.put(std::hash<std::string>()(s)); }
     template <class Tag> void put(Id<Tag>& id) { digest.put(id.index); }
+    void put(std::vector<bool>& xs) { digest.put(std::hash<std::vector<bool>>()(xs)); }
     template <class T> void put(T& x) {
       if constexpr (is_vector<T>) { digest.put(x.size()); for (auto& part : x) put(part); }
       else if constexpr (is_optional<T>) { digest.put(x.has_value()); if (x) put(*x); }

@@ -182,6 +182,7 @@ class Sweeper {
       }
     }
     if (all(keep)) return;
+    if constexpr (requires { x.any_order; }) keep_operators(p_, x, keep);
     keep_only(x.state, keep);
     keep_only(x.init, keep);
     keep_only(x.body.result, keep);

@@ -44,8 +44,7 @@ void hoist(Program& p, Body& b) {
           auto bytes = x ? var_of(x->bytes) : nullptr;
           if (!x || out.contains(t->pattern[0].var) || (bytes && bound.contains(*bytes))) { kept.push_back(std::move(t)); continue; }
           bool maybe_negative = bytes || const_of(x->bytes)->as_i64() < 0;
-          if (maybe_negative && !std::any_of(t->attrs.begin(), t->attrs.end(), [](const Attr& a) { return a.name == "hoisted"; }))
-            t->attrs.push_back({"hoisted", {}});
+          std::get<Alloc>(t->exp).speculative |= maybe_negative;
           result.push_back(std::move(t));
         }
         inner.stms = std::move(kept);

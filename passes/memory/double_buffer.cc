@@ -69,7 +69,7 @@ class DoubleBuffer {
   template <class Loop> Var add_state(List<Stm>& out, Stm& s, Loop& x, Lambda* cond, const Alloc& alloc, Var like) {
     auto fresh = [&] { return p_.fresh(p_.hint(like), p_.type(like)); };
     Var block = fresh(), state = fresh();
-    out.push_back(Stm{{{block}}, alloc, {}, s.source, {{"hoisted", {}}}});
+    out.push_back(Stm{{{block}}, Alloc{alloc.space, alloc.bytes, true}, {}, s.source, {}});
     x.state.push_back({state});
     x.init.push_back(block);
     s.pattern.push_back({fresh()});

@@ -227,7 +227,7 @@ class Expand {
     Var block = s.pattern[0].var;
     Atom size = sizes_.mul(*bytes, here_.threads);
     p_.vars[block.index].type = BlockType{Space::Device};
-    host_->push_back(Stm{{{block}}, Alloc{Space::Device, size}, {}, s.source, {{"hoisted", {}}}});
+    host_->push_back(Stm{{{block}}, Alloc{Space::Device, size, true}, {}, s.source, {}});
     expanded_.emplace(block, here_);
     c_.stats.count("expand.blocks");
     return true;

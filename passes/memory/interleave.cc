@@ -72,7 +72,7 @@ class Interleave {
     for (const Stm& s : b.stms) {
       walk_parts(s, [&](const Body& inner) { groups(inner, out); });
       auto loop = std::get_if<For>(&s.exp);
-      if (!loop || has_attr(s.attrs, "any_order")) continue;
+      if (!loop || loop->any_order) continue;
       std::vector<std::vector<size_t>> sets;
       size_t filled = 0;
       std::vector<std::optional<Atom>> at;

@@ -503,6 +503,9 @@ class Placer {
     sizes_.close();
   }
 
+  static void keep_if_any(std::vector<bool>& in_place) {
+    if (std::ranges::find(in_place, true) == in_place.end()) in_place.clear();
+  }
   void statement(List<Stm>& out, Plan& plan, size_t number, uint32_t depth) {
     Stm s = std::move(*plan.stms[number]);
     auto created = [&] {
@@ -521,24 +524,22 @@ class Placer {
       [&](Copy&) { created(); return false; },
       [&](ArrayLit& x) {
         created();
-        std::vector<int64_t> ready;
         for (size_t k = 0; k < x.elements.size(); k++)
-          if (array(x.elements[k]) && lies_at(x.elements[k], s.pattern[0].var, {i64_atom(int64_t(k))})) ready.push_back(int64_t(k));
-        if (!ready.empty()) s.attrs.push_back({"in_place", ready});
+          x.in_place.push_back(array(x.elements[k]) && lies_at(x.elements[k], s.pattern[0].var, {i64_atom(int64_t(k))}));
+        keep_if_any(x.in_place);
         return false;
       },
       [&](Concat& x) {
         created();
         Place whole = place(s.pattern[0].var);
         Atom start = i64_atom(0);
-        std::vector<int64_t> ready;
         for (size_t k = 0; k < x.arrays.size(); k++) {
           Place part = whole;
           part.layout.offset = sizes_.add(whole.layout.offset, sizes_.mul(start, whole.layout.strides[size_t(x.dim)]));
-          if (same_place(part, place(x.arrays[k]))) ready.push_back(int64_t(k));
+          x.in_place.push_back(same_place(part, place(x.arrays[k])));
           start = sizes_.add(start, array(x.arrays[k])->shape[size_t(x.dim)]);
         }
-        if (!ready.empty()) s.attrs.push_back({"in_place", ready});
+        keep_if_any(x.in_place);
         return false;
       },
       [&](Data& x) {
@@ -567,7 +568,7 @@ class Placer {
       },
       [&](Update& x) {
         put(s.pattern[0].var, place(x.array));
-        if (array(x.value) && lies_at(x.value, x.array, x.at)) s.attrs.push_back({"in_place", {}});
+        x.in_place = array(x.value) && lies_at(x.value, x.array, x.at);
         return false;
       },
       [&](Call& x) { call(out, s, x); return false; },

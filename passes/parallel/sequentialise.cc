@@ -5,9 +5,8 @@
 //   hist n pre into [h] op                   with_acc [h] op (for i < n { pre; upd })
 //   with_acc [a] op { .. upd acc [i] v .. }  the array itself stands for its accumulator; upd is: if 0 <= i < n, a[i] := op a[i] v
 //
-// A loop that sums floats, or takes their minimum or maximum, and beside that stores at a place of its own in each iteration, is
-// marked #[any_order]: a compiler may take several iterations side by side. Where not all are sums the attribute lists the
-// operations (ScalarOp), in the order of the state.
+// A loop that sums floats, or takes their minimum or maximum, and beside that stores at a place of its own in each iteration, says
+// `any_order`: a compiler may take several iterations side by side.
 //
 // Operators with a shape are loops over the rows they combine; where a map makes such a row for them alone, its own loop
 // combines the elements (decision 003). A test of bounds is left out where the index is the counter
@@ -183,7 +182,7 @@ class Sequentialise {
     out.checks = s.checks;
     std::optional<Term> inside;
     for (size_t d = 0; d < x.at.size(); d++) {
-      if (has_attr(s.attrs, "in_range") || in_range(x.at[d], acc.space[d])) continue;
+      if (x.in_range || in_range(x.at[d], acc.space[d])) continue;
       Term at = out.term(x.at[d]), here = all_of({le(out.number(Scalar::I64, 0), at), lt(at, out.term(acc.space[d]))});
       inside = inside ? and_(*inside, here) : here;
     }
@@ -433,7 +432,7 @@ class Sequentialise {
       auto upd = std::get_if<AccUpdate>(&inner.exp);
       if (!upd) continue;
       Var token = std::get<AccType>(p_.type(upd->acc)).token;
-      if (updated.contains(token) || !has_attr(inner.attrs, "in_range") || std::ranges::none_of(upd->at, moving)) return false;
+      if (updated.contains(token) || !upd->in_range || std::ranges::none_of(upd->at, moving)) return false;
       updated.insert(token);
     }
     return std::ranges::all_of(x.reduces, [&](const Combine& c) {
@@ -453,13 +452,11 @@ class Sequentialise {
     result.source = s.source;
     result.checks = s.checks;
     result.attrs = s.attrs;
-    if (only_reduces(x)) {
-      Attr attr{"any_order", {}};
-      for (const Combine& c : x.reduces) attr.args.push_back(i64(*scalar_operator(p_, c)));
-      if (std::ranges::all_of(attr.args, [](i64 op) { return op == i64(ScalarOp::add); })) attr.args.clear();
-      result.attrs.push_back(attr);
-    }
     For loop{{x.i}, x.width, {}, {}, {}};
+    if (only_reduces(x)) {
+      loop.any_order.emplace();
+      for (const Combine& c : x.reduces) loop.any_order->push_back(*scalar_operator(p_, c));
+    }
     out.checks = s.checks;
     Subst accs;                                   // accumulators of outside -> state
     auto add_state = [&](Var binder, Atom init) {

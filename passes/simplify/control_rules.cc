@@ -76,6 +76,9 @@ Rewrite invariant_state(Site& s, For& x) {
     items.resize(out);
   };
   For loop = std::move(x);
+  std::vector<bool> stays = constant;
+  stays.flip();
+  keep_operators(s.p, loop, stays);
   keep(loop.state);
   std::vector<Atom> init = loop.init;
   keep(loop.init);

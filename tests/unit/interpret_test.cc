@@ -48,6 +48,31 @@ TEST_CASE("reduce of a map, scan and their sizes") {
   EXPECT(numbers(o.results[1]) == std::vector<double>{1, 5, 14});
 }
 
+TEST_CASE("what an operation says of itself is relied on, so that a wrong word shows") {
+  auto last = [](const std::string& order) {
+    return run("fun f \\(n: i64) { let x: f64 = for i < n " + order + " (a: f64 = 0f64) { let b: f64 = convert f64 i in b } in x }", {integer(5)});
+  };
+  EXPECT(numbers(last("").results[0]) == std::vector<double>{4});
+  EXPECT(numbers(last("any_order [add]").results[0]) == std::vector<double>{0});   // it is no sum
+
+  auto updated = [](const std::string& word) {
+    return run("fun f \\(n: i64, *xs: [n]f64) { let ys: [n]f64 = with_acc [xs] (add [0f64]) \\(t: check, a: acc t [n] f64) { "
+               "let b: acc t [n] f64 = upd a [n] [1f64] " + word + " in b } in ys }", {integer(2), vector_of({1, 2})});
+  };
+  EXPECT(numbers(updated("").results[0]) == std::vector<double>{1, 2});
+  REQUIRE(updated("in_range").failure);
+  EXPECT(updated("in_range").failure->message == "internal error: an update that is said to be in range is not");
+
+  auto placed = [](const std::string& offset) {
+    return run("level memory fun f \\(n: i64) { let a: block host = alloc host 32i64 "
+               "let xs: [4]f64 @ a + 0i64 {1i64} = replicate [4i64] 1f64 let ys: [2]f64 @ a + " + offset + " {1i64} = replicate [2i64] 7f64 "
+               "let zs: [4]f64 @ a + 0i64 {1i64} = update xs [0i64 +: 2i64 * 1i64] ys in_place in a, zs }", {integer(0)});
+  };
+  EXPECT(!placed("0i64").failure);
+  REQUIRE(placed("1i64").failure);
+  EXPECT(placed("1i64").failure->message == "internal error: an operand that is said to lie in its place does not");
+}
+
 TEST_CASE("a loop of updates copies nothing") {
   Outcome o = run(R"(fun f \(n: i64) {
     let xs0: [n]i64 = replicate [n] 0i64

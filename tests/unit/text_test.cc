@@ -103,4 +103,16 @@ TEST_CASE("each rule of the verifier is broken by a program") {
               "let b: acc t [n] f64 = upd a [0i64] [1f64] let c: acc t [n] f64 = upd a [1i64] [1f64] in c } in ys }") == "V7");
   EXPECT(rule("fun f \\(x: f64) { let y: f64 = sin [x] checks [x] in y }") == "V8");
   EXPECT(rule("level memory fun f \\(n: i64) { let y: [n]f64 = replicate [n] 1f64 in y }") == "V10");
+  EXPECT(rule("fun f \\(n: i64, *xs: [n]f64, ys: [n]f64) { let zs: [n]f64 = update xs [0i64 +: n * 1i64] ys in_place in zs }") == "V11");
+  EXPECT(rule("level memory fun f \\(n: i64, a: block host, *xs: [n]f64 @ a + 0i64 {1i64}, b: block host, ys: [n]f64 @ b + 0i64 {1i64}) { "
+              "let zs: [n]f64 @ a + 0i64 {1i64} = update xs [0i64 +: n * 1i64] ys in_place in a, zs }") == "V11");
+  EXPECT(rule("fun f \\(n: i64, x: f64) { let y: [1]f64 = array [x] in_place [true, false] in y }") == "V11");
+  auto sums = [](const std::string& order) {
+    return rule("fun f \\(n: i64) { let s: f64, k: i64 = for i < n any_order " + order + " (a: f64 = 0f64, b: i64 = 0i64) { "
+                "let c: f64 = add [a, 1f64] let d: i64 = max [b, i] in c, d } in s, k }");
+  };
+  EXPECT(sums("[add, max]") == "");
+  EXPECT(sums("[add]") == "V11");
+  EXPECT(sums("[add, max, add]") == "V11");
+  EXPECT(sums("[sub, max]") == "V11");
 }
