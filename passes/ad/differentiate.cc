@@ -168,26 +168,6 @@ class Differentiation {
 
 }  // namespace
 
-// To an operand that was not chosen nothing flows, even if `by` is infinite. Under --ad-safe-mul zero times infinity is zero for
-// every operation (docs/ad.md 10); where both are finite the product stays what it is: its derivative is that of a product.
-std::optional<ir::Term> ad::product(const Apply& op, size_t wrt, Var r, const ir::Term& by, bool back, const PassOptions& options) {
-  ir::Builder& b = *by.b;
-  if (op.op == ScalarOp::to_bits || op.op == ScalarOp::from_bits)
-    return apply((op.op == ScalarOp::to_bits) == back ? ScalarOp::from_bits : ScalarOp::to_bits, {by});
-  ir::Term x = b.term(op.args[0]), y = b.term(op.args[std::min<size_t>(1, op.args.size() - 1)]), z = b.term(op.args.back());
-  bool choice = is_choice(op.op, by.scalar());
-  auto partial = ir::partial(op.op, int(wrt), x, y, z, b.term(r), choice ? &by : nullptr);
-  if (!partial || choice) return partial;
-  if (const_of(partial->atom) || !is_float(by.scalar())) return *partial * by;
-  if (back) b.attrs.push_back({contribution_mark, {}});
-  ir::Term both = *partial * by;
-  if (back) b.attrs.pop_back();
-  if (!options.ad_safe_mul) return both;
-  ir::Term zero = b.number(by.scalar(), 0);
-  ir::Term flat = eq(*partial, zero), unused = or_(flat, eq(by, zero));
-  return select(and_(unused, apply(ScalarOp::isnan, {both})), zero, both);
-}
-
 void differentiate(ir::Program& program, PassContext& context) {
   Differentiation pass(program, context);
   while (pass.round() && !context.done()) {

@@ -2,6 +2,7 @@
 #pragma once
 #include "compiler/ir/build.h"
 #include "compiler/ir/term.h"
+#include "passes/ad/common.h"
 #include "passes/pass.h"
 
 namespace raido::ad {
@@ -35,11 +36,7 @@ bool fit_memory(ir::Builder& b, ir::Stm& s, Activity& varied, bool parallel, con
 bool has_schedule(const ir::Stm& s);                                 // how many of its states are kept is decided
 bool is_parallel(const ir::Exp& e);
 bool chooses(ir::Builder& b, ir::Stm& s, Activity& varied);          // whether the loop will have several versions
-// The partial derivative of r = op args by one argument times a tangent, or times an adjoint (`back`) (differentiate.cc).
-std::optional<ir::Term> product(const ir::Apply& op, size_t wrt, ir::Var r, const ir::Term& by, bool back, const PassOptions& options);
-// The scalar operation of the operator, if it is one on its operands or on those of arrays of any rank, pointwise.
-std::optional<ScalarOp> pointwise_operator(const ir::Program& p, const ir::Lambda& op);
-// Emits f's results and the derivative; the values of the operator in order (reverse.cc, forward.cc).
+// Emits f's results and the derivative; the values of the operator in order (vjp.cc, forward.cc).
 std::vector<ir::Atom> expand_vjp(ir::Builder& b, Functions& functions, ir::Vjp op, bool enclosed, bool parallel);
 std::vector<ir::Atom> expand_jvp(ir::Builder& b, Functions& functions, ir::Jvp op, bool enclosed);
 // The body of f with parameters `tangents` of what varies, and the tangents of these results behind its own (forward.cc).
@@ -59,7 +56,5 @@ std::vector<ir::Var> in_strips(ir::Builder& b, PassContext& context, const ir::D
                                const std::vector<ir::Var>& seeds, const std::vector<ir::Type>& point);
 // Puts copies in the place of what s consumes itself.
 void replace_consumed(ir::Stm& s, const ir::Subst& copies);
-// x as a value of type t, which is the same but for the names of its sizes.
-ir::Atom as_type(ir::Builder& b, const ir::Atom& x, const ir::Type& t);
 
 }  // namespace raido::ad

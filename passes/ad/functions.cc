@@ -10,7 +10,8 @@
 // Rules: call.derived call.recursive.
 #include "passes/ad/functions.h"
 
-#include "passes/ad/reverse.h"
+#include "passes/ad/differentiate.h"
+#include "passes/ad/rules.h"
 #include "passes/ad/unused.h"
 
 namespace raido::ad {
@@ -117,15 +118,15 @@ FunId Functions::backward(FunId f, const Which& args, const Which& seeds, const 
   Activity act = ready(*this, l, args, mode, true);                  // nobody knows where it is called
   Body body;
   Builder b(program, body.stms);
-  Reverse rev(act, b);
-  rev.scope(std::move(l.body), adjoints);
+  Scope scope(act, b);
+  scope.run(std::move(l.body), adjoints);
   for (size_t i = 0; i < args.size(); i++) {
     if (!args[i]) continue;
     Var x = l.params[i].var;
-    body.result.push_back(is_array(program.type(x)) ? Atom(rev.own(x)) : rev.adjoint(x));
+    body.result.push_back(is_array(program.type(x)) ? Atom(scope.adjoints.own(x)) : scope.adjoints.value(x));
   }
   std::vector<Var> seeded;
-  for (const Adjoint& a : adjoints) if (a.kind == Adjoint::Kind::Value) seeded.push_back(*var_of(a.value));
+  for (const Adjoint& a : adjoints) if (a.is_value()) seeded.push_back(*var_of(a.value));
   guard_unused(program, body, seeded);
   program.functions[id.index].lambda.body = std::move(body);
   return id;
@@ -138,33 +139,37 @@ std::vector<Type> Functions::renamed_returns(FunId f, const Subst& renamed) cons
   return returns;
 }
 
-ReturnSweep vjp_call(Reverse& rev, const Stm& s, const Call& op) {
-  Functions::Which args;
-  for (const Atom& x : op.args) args.push_back(rev.act.varied(x) && (is_scalar(rev.p.type(x)) || is_array(rev.p.type(x))));
+namespace {
+
+void return_call(Scope& scope, const Stm& s, const Call& op) {
+  Functions::Which args, seeded;
+  for (const Atom& x : op.args) args.push_back(scope.act.varied(x) && (is_scalar(scope.p.type(x)) || is_array(scope.p.type(x))));
+  std::vector<Adjoint> seeds = scope.adjoints.take_results(s);
+  Functions& functions = scope.act.functions;
+  for (const Adjoint& a : seeds) seeded.push_back(a.is_value());
+  Call back{functions.backward(op.callee, args, seeded, scope.act.mode), op.args};
+  for (size_t k : functions.sizes(op.callee, seeded)) back.args.push_back(s.pattern[k].var);
+  for (const Adjoint& a : seeds) if (a.is_value()) back.args.push_back(a.value);
+  std::vector<Var> adjoints = scope.b.bind("adj", std::move(back));
+  size_t at = 0;
+  for (size_t i = 0; i < args.size(); i++)
+    if (args[i]) {
+      Atom contribution = as_type(scope.b, adjoints[at++], scope.p.type(op.args[i]));
+      scope.adjoints.add(op.args[i], contribution, true);
+    }
+}
+
+}  // namespace
+
+Back forth(Scope& scope, const Stm& s, const Call& op) {
   // What is consumed is read again by the return sweep.
   Stm forward = s;
   Call& call = std::get<Call>(forward.exp);
-  const Function& f = rev.p.functions[op.callee.index];
+  const Function& f = scope.p.functions[op.callee.index];
   for (size_t i = 0; i < call.args.size(); i++)
-    if (f.consumes[i]) call.args[i] = rev.b.copy(*var_of(call.args[i]));
-  rev.forward(forward);
-  return [&rev, &s, &op, args] {
-    std::vector<Adjoint> seeds = rev.take_results(s);
-    if (Reverse::all_zero(seeds)) return;
-    Functions& functions = rev.act.functions;
-    Functions::Which seeded;
-    for (const Adjoint& a : seeds) seeded.push_back(a.kind == Adjoint::Kind::Value);
-    Call back{functions.backward(op.callee, args, seeded, rev.act.mode), op.args};
-    for (size_t k : functions.sizes(op.callee, seeded)) back.args.push_back(s.pattern[k].var);
-    for (const Adjoint& a : seeds) if (a.kind == Adjoint::Kind::Value) back.args.push_back(a.value);
-    std::vector<Var> adjoints = rev.b.bind("adj", std::move(back));
-    size_t at = 0;
-    for (size_t i = 0; i < args.size(); i++)
-      if (args[i]) {
-        Atom contribution = as_type(rev.b, adjoints[at++], rev.p.type(op.args[i]));
-        rev.add(op.args[i], contribution, true);
-      }
-  };
+    if (f.consumes[i]) call.args[i] = scope.b.copy(*var_of(call.args[i]));
+  scope.forward(forward);
+  return {{}, [](Scope& inner, const Stm& now, const std::vector<Atom>&) { return_call(inner, now, std::get<Call>(now.exp)); }};
 }
 
 }  // namespace raido::ad

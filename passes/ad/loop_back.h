@@ -1,36 +1,35 @@
 // loop_back.h - what goes back through the iterations of a loop, however its state is had again: the adjoints of its state
 // and of what is free in its body.
 #pragma once
-#include "passes/ad/reverse.h"
+#include "passes/ad/rules.h"
 
 namespace raido::ad {
 
 class LoopBack {
  public:
-  LoopBack(Reverse& rev, const ir::Stm& s, const ir::For& op);
+  LoopBack(Scope& scope, const ir::Stm& s, const ir::For& op);
   const std::vector<size_t>& carried() const { return carried_; }            // state that has an adjoint
-  bool active() const;                                                       // something reaches the results
   // The adjoints after the loop, of the state and then of what is free: taken from the results.
   std::vector<ir::Atom> start();
   std::vector<std::string> hints() const;                                    // names for them
   // One iteration again, and back: `state` is the state before it, `adjoints` those after it. Returns those before it.
-  std::vector<ir::Atom> iteration(Reverse& inner, const ir::Atom& i, const std::vector<ir::Var>& state, const std::vector<ir::Var>& adjoints);
+  std::vector<ir::Atom> iteration(Scope& inner, const ir::Atom& i, const std::vector<ir::Var>& state, const std::vector<ir::Var>& adjoints);
   // A name for state that nobody reads, for its adjoint; marks what varies.
   void name(std::vector<ir::Var>& state, ir::Subst& values) const;
   // Adds the adjoints before the loop.
   void finish(const std::vector<ir::Var>& adjoints);
 
  private:
-  Reverse& rev_;
+  Scope& scope_;
   const ir::Stm& s_;
   const ir::For& op_;
   std::vector<size_t> carried_;
   std::vector<ir::Var> free_;
-
-  bool accumulates(ir::Var v) const { return rev_.state(v).kind == Adjoint::Kind::Acc; }
 };
+// Puts other names for the sizes in a type.
+void substitute_type(ir::Type& t, const ir::Subst& sizes);
 
-// The loop with #[checkpoint(c)] (rule_checkpoint.cc); none if it cannot be done so.
-std::optional<ReturnSweep> vjp_checkpointed(Reverse& rev, const ir::Stm& s, const ir::For& op);
+// The rule of a loop with #[checkpoint(c)] (rule_checkpoint.cc); none if it cannot be done so.
+std::optional<Back> forth_checkpointed(Scope& scope, const ir::Stm& s, const ir::For& op);
 
 }  // namespace raido::ad

@@ -263,16 +263,6 @@ void replace_consumed(Stm& s, const Subst& copies) {
         [&](auto&) {});                         // nothing else consumes directly
 }
 
-std::optional<ScalarOp> pointwise_operator(const Program& p, const Lambda& op) {
-  if (auto scalar = scalar_operator(p, op)) return scalar;
-  if (op.params.size() != 2 || op.body.stms.size() != 1 || op.body.result.size() != 1) return {};
-  const Stm& s = op.body.stms[0];
-  auto map = std::get_if<Screma>(&s.exp);
-  bool whole = map && is_map(*map) && identity_post(*map) && map->inputs.size() == 2 &&
-               op.body.result[0] == Atom(s.pattern[0].var) && map->inputs[0] == op.params[0].var && map->inputs[1] == op.params[1].var;
-  return whole ? pointwise_operator(p, map->pre) : std::nullopt;
-}
-
 void drop_rules(Program& p, Body& whole, const Mode& mode) {
   rewrite(p, whole, [&](Builder& b, Stm& s, Subst& results) {
     auto x = std::get_if<Custom>(&s.exp);

@@ -14,7 +14,7 @@
 // Rules: scatter.plain acc.gather acc.overwrite.
 #include <algorithm>
 
-#include "passes/ad/reverse.h"
+#include "passes/ad/rules.h"
 
 namespace raido::ad {
 
@@ -52,65 +52,58 @@ WithAcc zeroing(Builder& b, const WithAcc& op, const std::vector<Var>& arrays) {
 
 }  // namespace
 
-ReturnSweep vjp_with_acc(Reverse& rev, const Stm& s, const WithAcc& op) {
-  return [&rev, &s, &op] {
-    Builder& b = rev.b;
-    bool active = rev.updates_gathered(s);                 // of a scope around, too
-    for (Bind x : s.pattern) active = active || !rev.is_zero(x.var);
-    if (!active) return;
-    Lambda scope = rev.act.clone(op.scope);
-    std::vector<Adjoint> seeds(op.dests.size());
-    std::vector<Var> finished;                             // adjoints of the scope's arrays
-    size_t at = 0;
-    for (size_t k = 0; k < op.dests.size(); k++) {
-      std::vector<Var> adjoints;
-      for (size_t i = 0; i < op.dests[k].arrays.size(); i++) adjoints.push_back(*var_of(rev.adjoint(s.pattern[at++].var)));
-      rev.gathered[scope.params[k].var] = adjoints;
-      finished.insert(finished.end(), adjoints.begin(), adjoints.end());
+void back(Scope& scope, const Stm& s, const WithAcc& op) {
+  Builder& b = scope.b;
+  Lambda body = scope.act.clone(op.scope);
+  std::vector<Adjoint> seeds(op.dests.size());
+  std::vector<Var> finished;                             // adjoints of the scope's arrays
+  size_t at = 0;
+  for (size_t k = 0; k < op.dests.size(); k++) {
+    std::vector<Var> adjoints;
+    for (size_t i = 0; i < op.dests[k].arrays.size(); i++) adjoints.push_back(*var_of(scope.adjoints.value(s.pattern[at++].var)));
+    scope.adjoints.gather(body.params[k].var, adjoints);
+    finished.insert(finished.end(), adjoints.begin(), adjoints.end());
+  }
+  std::vector<Var> tokens;
+  for (size_t k = 0; k < op.dests.size(); k++) tokens.push_back(body.params[k].var);
+  for (size_t i = at; i < s.pattern.size(); i++) seeds.push_back(scope.adjoints.take(s.pattern[i].var));
+  scope.run(std::move(body.body), seeds);
+  for (Var t : tokens) scope.adjoints.end_gather(t);
+  bool overwrites = std::ranges::any_of(op.dests, [](const Dest& d) { return !d.combine; });
+  std::vector<Var> zeroed;
+  if (overwrites) {
+    std::vector<Var> arrays;
+    for (Var v : finished) arrays.push_back(b.copy(v));
+    zeroed = b.bind("zeroed", zeroing(b, op, arrays));
+  }
+  at = 0;
+  for (const Dest& d : op.dests)
+    for (Var xs : d.arrays) {
+      if (d.combine) scope.adjoints.add(xs, finished[at], false);
+      else scope.adjoints.add(xs, zeroed[at], true);
+      at++;
     }
-    std::vector<Var> tokens;
-    for (size_t k = 0; k < op.dests.size(); k++) tokens.push_back(scope.params[k].var);
-    for (size_t i = at; i < s.pattern.size(); i++) seeds.push_back(rev.take(s.pattern[i].var));
-    rev.scope(std::move(scope.body), seeds);
-    for (Var t : tokens) rev.gathered.erase(t);
-    bool overwrites = std::ranges::any_of(op.dests, [](const Dest& d) { return !d.combine; });
-    std::vector<Var> zeroed;
-    if (overwrites) {
-      std::vector<Var> arrays;
-      for (Var v : finished) arrays.push_back(b.copy(v));
-      zeroed = b.bind("zeroed", zeroing(b, op, arrays));
-    }
-    at = 0;
-    for (const Dest& d : op.dests)
-      for (Var xs : d.arrays) {
-        if (d.combine) rev.add(xs, finished[at], false);
-        else rev.add(xs, zeroed[at], true);
-        at++;
-      }
-    for (size_t i = 0; i < at; i++) rev.take(s.pattern[i].var);
-  };
+  for (size_t i = 0; i < at; i++) scope.adjoints.take(s.pattern[i].var);
 }
 
-ReturnSweep vjp_upd(Reverse& rev, const Stm&, const AccUpdate& op) {
-  return [&rev, &op] {
-    Program& p = rev.p;
-    Builder& b = rev.b;
-    const AccType acc = std::get<AccType>(p.type(op.acc));
-    const std::vector<Var> adjoints = rev.gathered.at(acc.token);
-    for (size_t i = 0; i < op.values.size(); i++) {
-      if (!rev.act.varied(op.values[i])) continue;
-      Term inside = b.term(bool_const(true));
-      for (size_t d = 0; d < op.at.size(); d++) {
-        Term k = b.term(op.at[d]);
-        inside = and_(inside, all_of({le(b.term(i64_const(0)), k), lt(k, b.term(acc.space[d]))}));
-      }
-      If guarded;
-      guarded.cond = inside.atom;
-      guarded.then_ = b.body([&] { return std::vector<Atom>{b.index("v_adj", adjoints[i], op.at)}; });
-      guarded.else_ = b.body([&] { return std::vector<Atom>{b.zero(p.type(op.values[i]))}; });
-      rev.add(op.values[i], b.bind1("v_adj", std::move(guarded)));
+void back(Scope& scope, const Stm&, const AccUpdate& op) {
+  Program& p = scope.p;
+  Builder& b = scope.b;
+  const AccType acc = std::get<AccType>(p.type(op.acc));
+  const std::vector<Var> adjoints = scope.adjoints.gathered(acc.token);
+  for (size_t i = 0; i < op.values.size(); i++) {
+    if (!scope.act.varied(op.values[i])) continue;
+    Term inside = b.term(bool_const(true));
+    for (size_t d = 0; d < op.at.size(); d++) {
+      Term k = b.term(op.at[d]);
+      inside = and_(inside, all_of({le(b.term(i64_const(0)), k), lt(k, b.term(acc.space[d]))}));
     }
-  };
+    If guarded;
+    guarded.cond = inside.atom;
+    guarded.then_ = b.body([&] { return std::vector<Atom>{b.index("v_adj", adjoints[i], op.at)}; });
+    guarded.else_ = b.body([&] { return std::vector<Atom>{b.zero(p.type(op.values[i]))}; });
+    scope.adjoints.add(op.values[i], b.bind1("v_adj", std::move(guarded)));
+  }
 }
 
 }  // namespace raido::ad

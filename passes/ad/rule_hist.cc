@@ -14,6 +14,8 @@
 // What lies outside of the destination has no part in it. All but the last also pointwise on rows. Tests: tests/ad/histograms.fut.
 //
 // Rules: hist.mul hist.extremum hist.sequential.
+#include "passes/ad/common.h"
+#include "passes/ad/operators.h"
 #include "passes/ad/rule_sorted.h"
 #include "passes/ad/scatters.h"
 
@@ -24,11 +26,11 @@ using namespace ir;
 namespace {
 
 struct Histogram {
-  Reverse& rev;
+  Scope& scope;
   const Hist& op;
   std::vector<Var> olds;                 // the destinations as they were: the statement consumes them
-  Builder& b = rev.b;
-  Program& p = rev.p;
+  Builder& b = scope.b;
+  Program& p = scope.p;
   const Dest& dest = op.dests[0];
   size_t rank = size_t(dest.rank);
   std::vector<Var> indices = {op.inputs.begin(), op.inputs.begin() + ptrdiff_t(rank)};
@@ -78,10 +80,10 @@ struct Histogram {
 
   void addition(Var h_adj) {
     Scalar t = elem_of(p.type(h_adj));
-    rev.add(values[0], each(constant(t, 0), {}, [&](const Atom&, const Elements& at, const Elements&) {
+    scope.adjoints.add(values[0], each(constant(t, 0), {}, [&](const Atom&, const Elements& at, const Elements&) {
       return b.index("v_adj", h_adj, at);
     }), true);
-    rev.add(dest.arrays[0], h_adj, false);
+    scope.adjoints.add(dest.arrays[0], h_adj, false);
   }
 
   void extremum(Var hs, Var h_adj) {
@@ -97,12 +99,12 @@ struct Histogram {
     Combine least = b.combine(ScalarOp::min, Scalar::I64, 0);
     least.neutral = {i64_const(INT64_MAX)};
     Var winner = again(std::move(least), first);
-    rev.add(values[0], each(constant(t, 0), {}, [&](const Atom& i, const Elements& at, const Elements&) {
+    scope.adjoints.add(values[0], each(constant(t, 0), {}, [&](const Atom& i, const Elements& at, const Elements&) {
       return cells({b.index("winner", winner, at), b.index("h_adj", h_adj, at)}, [&](const Elements& x) {
         return Elements{select(eq(b.term(x[0]), b.term(i)), b.term(x[1]), zero).atom};
       })[0];
     }), true);
-    rev.add(dest.arrays[0], b.map_all("d_adj", shape, {hs, old, h_adj}, [&](const std::vector<Var>& x) {
+    scope.adjoints.add(dest.arrays[0], b.map_all("d_adj", shape, {hs, old, h_adj}, [&](const std::vector<Var>& x) {
       return Elements{select(eq(b.term(x[0]), b.term(x[1])), b.term(x[2]), zero).atom};
     })[0], true);
   }
@@ -122,7 +124,7 @@ struct Histogram {
     Var q = again(b.combine(ScalarOp::mul, t, 1), others), z = again(b.combine(ScalarOp::add, Scalar::I64, 0), zeros);
     Var proper = b.map_all("proper", shape, {q, z}, [&](const std::vector<Var>& x) {
       Term number = and_(not_(eq(b.term(x[0]), zero)), lt(apply(ScalarOp::abs, {b.term(x[0])}), b.number(t, INFINITY)));
-      return Elements{rev.act.mode.enclosed ? and_(number, eq(b.term(x[1]), none)).atom : number.atom};
+      return Elements{scope.act.mode.enclosed ? and_(number, eq(b.term(x[1]), none)).atom : number.atom};
     })[0];
     Term count = b.term(i64_const(1));
     for (const Dim& d : shape) count = count * b.term(d);
@@ -150,18 +152,18 @@ struct Histogram {
     });
     choose.else_ = b.body([&] {
       Var v = b.bind1("vs", Identity{values[0]}), d = b.copy(old);
-      rev.act.mark(v);
-      rev.act.mark(d);
+      scope.act.mark(v);
+      scope.act.mark(d);
       Hist same = clone(p, op);
       same.inputs.back() = v;
       same.dests[0].arrays = {d};
-      Reverse inner(rev, {});
+      Scope inner(scope, {});
       Histogram{inner, same, {old}}.any(h_adj);
-      return Elements{inner.adjoint(v), inner.adjoint(d)};
+      return Elements{inner.adjoints.value(v), inner.adjoints.value(d)};
     });
     std::vector<Var> out = b.bind(std::vector<std::string>{"v_adj", "d_adj"}, std::move(choose));
-    rev.add(values[0], out[0], true);
-    rev.add(dest.arrays[0], out[1], true);
+    scope.adjoints.add(values[0], out[0], true);
+    scope.adjoints.add(dest.arrays[0], out[1], true);
   }
 
   // Loops, one update after the other.
@@ -185,7 +187,7 @@ struct Histogram {
   static void append(Elements& to, const auto& more) { to.insert(to.end(), more.begin(), more.end()); }
 
   void any(const std::vector<Var>& h_adj) {
-    if (Sorted::applies(rev, op)) Sorted(rev, op, olds).back(rev, h_adj);
+    if (Sorted::applies(scope, op)) Sorted(scope, op, olds).back(scope, h_adj);
     else general(h_adj);
   }
   void general(const std::vector<Var>& h_adj) {
@@ -230,18 +232,14 @@ struct Histogram {
     std::vector<Var> befores(done.begin() + ptrdiff_t(k), done.end());
 
     // from the last update to the first: adjoints of the bins, of the values, of what is free in the operator
-    std::vector<Var> free = rev.free_in(combine.op);
+    std::vector<Var> free = scope.free_in(combine.op);
     Loop back;
     back.loop.n = op.width;
     back.loop.i = {p.fresh("k", scalar_type(Scalar::I64))};
     Elements bins_start, values_start, free_start;
     for (Var v : h_adj) bins_start.push_back(b.copy(v));
     for (Var v : values) values_start.push_back(b.zero(p.type(v)));
-    auto is_open = [&](Var v) { return rev.state(v).kind == Adjoint::Kind::Acc; };
-    auto state_of = [&](Reverse& r, Var v) {
-      return r.state(v).kind == Adjoint::Kind::Acc ? r.state(v).value : is_array(p.type(v)) ? Atom(r.own(v)) : r.adjoint(v);
-    };
-    for (Var v : free) free_start.push_back(state_of(rev, v));
+    for (Var v : free) free_start.push_back(scope.adjoints.threaded(v));
     std::vector<Var> d_adj = back.state(p, "d_adj", bins_start), v_adj = back.state(p, "v_adj", values_start),
                      frees = back.state(p, "free_adj", free_start);
     unchanged.clear();
@@ -250,56 +248,53 @@ struct Histogram {
     back.loop.body = b.body([&] {
       Atom i = (b.term(op.width) - 1 - b.term(kth)).atom;
       return guard(i, unchanged, [&](const Elements& index) {
-        Reverse inner(rev, {});
-        for (size_t j = 0; j < free.size(); j++)
-          inner.state(free[j]) = is_open(free[j]) ? Adjoint::acc(frees[j]) : Adjoint::of(frees[j], true);
+        Scope inner(scope, {});
+        for (size_t j = 0; j < free.size(); j++) inner.adjoints.thread(free[j], frees[j], scope.adjoints.accumulates(free[j]));
         Elements seeds = at(d_adj, "seed", index), before = at(befores, "before", {i}), v = at(values, "v", {i}), out;
         for (Atom& x : seeds) if (is_array(p.type(x))) x = b.copy(*var_of(x));
         Elements adj = back_through(inner, combine, before, v, seeds);
         for (size_t j = 0; j < k; j++) out.push_back(b.update(d_adj[j], index, adj[j]));
         for (size_t j = 0; j < k; j++) out.push_back(b.update(v_adj[j], {i}, adj[k + j]));
-        for (Var f : free) out.push_back(state_of(inner, f));
+        for (Var f : free) out.push_back(inner.adjoints.threaded(f));
         return out;
       });
     });
     std::vector<Var> out = b.bind("adj", std::move(back.loop));
-    for (size_t j = 0; j < free.size(); j++)
-      rev.state(free[j]) = is_open(free[j]) ? Adjoint::acc(out[2 * k + j]) : Adjoint::of(out[2 * k + j], true);
+    for (size_t j = 0; j < free.size(); j++) scope.adjoints.thread(free[j], out[2 * k + j], scope.adjoints.accumulates(free[j]));
     for (size_t j = 0; j < k; j++) {
-      rev.add(dest.arrays[j], out[j], true);
-      rev.add(values[j], out[k + j], true);
+      scope.adjoints.add(dest.arrays[j], out[j], true);
+      scope.adjoints.add(values[j], out[k + j], true);
     }
   }
   // Row operators that are applied pointwise work on the rows here.
-  Elements back_through(Reverse& inner, const Combine& combine, const Elements& x, const Elements& y, const Elements& seeds) {
+  Elements back_through(Scope& inner, const Combine& combine, const Elements& x, const Elements& y, const Elements& seeds) {
     return apply_back(inner, combine.shape.empty() ? combine : without_shape(b, combine), x, y, seeds);
   }
 };
 
 }  // namespace
 
-ReturnSweep vjp_hist(Reverse& rev, const Stm& s, const Hist& op) {
-  std::optional<ScalarOp> name = pointwise_operator(rev.p, op.dests[0].combine->op);
-  std::vector<Var> olds;
+Back forth(Scope& scope, const Stm& s, const Hist& op) {
+  std::optional<ScalarOp> name = pointwise_operator(scope.p, op.dests[0].combine->op);
+  Back back;
   if (name != ScalarOp::add)
-    for (Var v : op.dests[0].arrays) olds.push_back(rev.b.copy(v));
-  rev.forward(s);
-  return [&rev, &s, &op, olds, name] {
-    std::vector<Var> hs, h_adj;
-    bool active = false;
-    for (Bind x : s.pattern) active = active || !rev.is_zero(x.var);
-    if (!active) return;
-    for (Bind x : s.pattern) {
+    for (Var v : op.dests[0].arrays) back.kept.push_back(scope.b.copy(v));
+  scope.forward(s);
+  back.emit = [name](Scope& inner, const Stm& now, const std::vector<Atom>& kept) {
+    std::vector<Var> hs, h_adj, olds;
+    for (const Atom& a : kept) olds.push_back(*var_of(a));
+    for (Bind x : now.pattern) {
       hs.push_back(x.var);
-      h_adj.push_back(*var_of(rev.adjoint(x.var)));
-      rev.take(x.var);
+      h_adj.push_back(*var_of(inner.adjoints.value(x.var)));
+      inner.adjoints.take(x.var);
     }
-    Histogram h{rev, op, olds};
+    Histogram h{inner, std::get<Hist>(now.exp), olds};
     if (name == ScalarOp::add) h.addition(h_adj[0]);
-    else if (name == ScalarOp::mul && is_float(elem_of(rev.p.type(h_adj[0])))) h.product(h_adj);
+    else if (name == ScalarOp::mul && is_float(elem_of(inner.p.type(h_adj[0])))) h.product(h_adj);
     else if (name == ScalarOp::min || name == ScalarOp::max) h.extremum(hs[0], h_adj[0]);
     else h.any(h_adj);
   };
+  return back;
 }
 
 }  // namespace raido::ad

@@ -58,207 +58,141 @@ std::string why_so(const Program& p, const Stm& s, const std::map<size_t, bool>&
     text += fmt::format("{}reading {} as it is in the end{}", text.empty() ? "" : ", ", p.hint(s.pattern[k].var), before ? " and was before" : "");
   return text;
 }
-// Sizes in a type.
-void substitute_type(Type& t, const Subst& s) {
-  walk(t, [&](Atom& a) {
-    if (auto v = var_of(a))
-      if (auto found = s.find(*v); found != s.end()) a = found->second;
+// How the return sweep has the state of an iteration, by position in the state.
+struct States {
+  std::vector<size_t> recorded;              // from a record
+  std::vector<size_t> updated;               // by undoing the updates
+  std::map<size_t, bool> written_once;       // as it is in the end; whether some reads are of what was there before the loop
+  std::vector<size_t> finished;              // written once by a loop around
+};
+States states_of(Scope& scope, const Stm& s, const For& op) {
+  Program& p = scope.p;
+  States out;
+  for (size_t k = 0; k < op.state.size(); k++) if (scope.versions.is_finished(op.init[k])) out.finished.push_back(k);
+  if (!has_attr(s.attrs, "blocks")) out.updated = updated_state(p, op);
+  std::erase_if(out.updated, [&](size_t k) {
+    if (scope.versions.is_finished(op.init[k])) return true;
+    auto found = scope.versions.is_carried(*var_of(op.init[k])) ? std::nullopt : written_once(p, op, k);
+    if (!found) return false;
+    mark_reads(p, found->before, s.pattern[k].var);
+    out.written_once[k] = !found->before.empty();
+    return true;
   });
+  VarSet used = sizes_of(p, op);
+  for (const Stm& inner : op.body.stms) each_use(p, inner, [&](Var v) { used.insert(v); });
+  auto among = [](const std::vector<size_t>& some, size_t k) { return std::ranges::find(some, k) != some.end(); };
+  for (size_t k = 0; k < op.state.size(); k++) {
+    Var x = op.state[k].var;
+    if (!used.contains(x) || !(is_scalar(p.type(x)) || is_array(p.type(x)))) continue;
+    if (!out.written_once.contains(k) && !among(out.updated, k) && !among(out.finished, k)) out.recorded.push_back(k);
+  }
+  return out;
+}
+
+void return_loop(Scope& scope, const Stm& s, const States& states, const BodyUndo& overwritten, const Records& records, const std::vector<Atom>& kept) {
+  const For& op = std::get<For>(s.exp);
+  Program& p = scope.p;
+  Builder& b = scope.b;
+  LoopBack loop_back(scope, s, op);
+  const std::vector<size_t>& carried = loop_back.carried();
+  For back;
+  back.n = op.n;
+  back.i = {p.fresh("k", scalar_type(Scalar::I64))};
+  scope.act.context.note(p, back.i.var, {AdNote::Kind::Loop, s.source, why_so(p, s, states.written_once)});
+  auto carry = [&](const std::string& hint, const Atom& init) {
+    back.state.push_back({p.fresh(hint, p.type(init))});
+    back.init.push_back(init);
+    return back.state.back().var;
+  };
+  // Sizes go back with the adjoints: those after the loop at first.
+  std::vector<size_t> sizes;
+  VarSet changing = sizes_of(p, op);
+  Subst current;                                           // the size in the state of the primal -> here
+  for (size_t i = 0; i < op.state.size(); i++) {
+    Var x = op.state[i].var;
+    bool needed = changing.contains(x) && std::ranges::any_of(carried, [&](size_t k) {
+      bool found = false;
+      walk(p.type(op.state[k].var), [&](const Var& v) { found = found || v == x; });
+      return found;
+    });
+    if (!needed) continue;
+    sizes.push_back(i);
+    current.emplace(x, carry(p.hint(x), s.pattern[i].var));
+  }
+  std::vector<Var> adjoints, arrays;                       // arrays: what the loop updated, undone step by step
+  std::vector<Atom> last = loop_back.start();
+  std::vector<std::string> names = loop_back.hints();
+  for (size_t k = 0; k < last.size(); k++) {
+    adjoints.push_back(carry(names[k], last[k]));
+    if (k >= carried.size() || !mentions(p, op.state[carried[k]].var, changing)) continue;
+    Type t = p.type(op.state[carried[k]].var);
+    substitute_type(t, current);
+    p.vars[adjoints.back().index].type = t;
+  }
+  for (size_t k : states.updated) arrays.push_back(carry(p.hint(s.pattern[k].var), scope.versions.current(s.pattern[k].var)));
+  std::vector<Var> in_the_end(op.state.size());
+  for (const auto& [k, before] : states.written_once) in_the_end[k] = scope.versions.current(s.pattern[k].var);
+  for (size_t k : states.finished) in_the_end[k] = *var_of(op.init[k]);
+  back.body = b.body([&] {
+    Scope inner(scope, {});
+    Atom i = (b.term(op.n) - 1 - b.term(back.i.var)).atom;
+    std::vector<Var> restored = in_the_end;
+    for (const auto& [k, before] : states.written_once) inner.versions.finish(in_the_end[k], {s.pattern[k].var, *var_of(op.init[k])});
+    std::vector<Atom> then = records.read(b, i, kept);
+    for (size_t k = 0; k < states.recorded.size(); k++) restored[states.recorded[k]] = *var_of(then[k]);
+    std::vector<Var> before = overwritten.undo(b, arrays, {then.begin() + ptrdiff_t(states.recorded.size()), then.end()});
+    for (size_t k = 0; k < states.updated.size(); k++) restored[states.updated[k]] = before[k];
+    Subst values;
+    loop_back.name(restored, values);
+    for (Var v : before) {
+      inner.versions.own(v);
+      inner.versions.carry(v);
+    }
+    std::vector<Atom> out, went_back = loop_back.iteration(inner, i, restored, adjoints);
+    for (size_t k : sizes) out.push_back(restored[k]);
+    out.insert(out.end(), went_back.begin(), went_back.end());
+    for (Var v : before) out.push_back(inner.versions.current(v));
+    return out;
+  });
+  std::vector<std::string> hints;
+  for (Bind x : back.state) hints.push_back(p.hint(x.var));
+  std::vector<Attr> attrs = b.attrs;
+  for (std::string_view inherited : {"blocks", "budget"})
+    if (auto attr = find_attr(s.attrs, inherited)) b.attrs.push_back(*attr);
+  std::vector<Var> out = b.bind(hints, std::move(back));
+  b.attrs = attrs;
+  auto first = out.begin() + ptrdiff_t(sizes.size());
+  loop_back.finish({first, first + ptrdiff_t(adjoints.size())});
+  for (size_t k = 0; k < states.updated.size(); k++) scope.versions.restore(*var_of(op.init[states.updated[k]]), first[ptrdiff_t(adjoints.size() + k)]);
 }
 
 }  // namespace
 
-LoopBack::LoopBack(Reverse& rev, const Stm& s, const For& op) : rev_(rev), s_(s), op_(op) {
-  VarSet bound;
-  bound.insert(op.i.var);
-  for (size_t i = 0; i < op.state.size(); i++) {
-    bound.insert(op.state[i].var);
-    if (rev.act.varied(op.state[i].var) && !is_acc(rev.p.type(op.state[i].var))) carried_.push_back(i);
-  }
-  free_ = rev.free_in(op.body);
-  std::erase_if(free_, [&](Var v) { return bound.contains(v); });
-}
-bool LoopBack::active() const {
-  if (rev_.updates_gathered(s_)) return true;
-  return std::ranges::any_of(s_.pattern, [&](Bind x) { return !rev_.is_zero(x.var); });
-}
-std::vector<Atom> LoopBack::start() {
-  std::vector<Atom> out;
-  auto whole = [&](Var v) { return is_array(rev_.p.type(v)) ? Atom(rev_.own(v)) : rev_.adjoint(v); };
-  for (size_t i : carried_) {
-    out.push_back(whole(s_.pattern[i].var));
-    rev_.take(s_.pattern[i].var);
-  }
-  for (Var v : free_) out.push_back(accumulates(v) ? rev_.state(v).value : whole(v));
-  return out;
-}
-std::vector<std::string> LoopBack::hints() const {
-  std::vector<std::string> out;
-  for (size_t i : carried_) out.push_back(rev_.p.hint(s_.pattern[i].var) + "_adj");
-  for (Var v : free_) out.push_back(rev_.p.hint(v) + "_adj");
-  return out;
-}
-void LoopBack::name(std::vector<Var>& state, Subst& values) const {
-  Program& p = rev_.p;
-  for (size_t k = 0; k < op_.state.size(); k++) {
-    Var x = op_.state[k].var;
-    if (!is_scalar(p.type(x)) && !is_array(p.type(x))) continue;
-    Type t = p.type(x);
-    substitute_type(t, values);
-    if (!state[k].valid()) state[k] = p.fresh(p.hint(x), t);
-    if (rev_.act.varied(x)) rev_.act.mark(state[k]);
-    values.emplace(x, state[k]);
-  }
-}
-std::vector<Atom> LoopBack::iteration(Reverse& inner, const Atom& i, const std::vector<Var>& state, const std::vector<Var>& adjoints) {
-  Program& p = rev_.p;
-  Subst values;
-  values.emplace(op_.i.var, i);
-  for (size_t k = 0; k < state.size(); k++)
-    if (state[k].valid()) values.emplace(op_.state[k].var, state[k]);
-  for (size_t k = 0; k < free_.size(); k++) {
-    Var now = adjoints[carried_.size() + k];
-    inner.state(free_[k]) = accumulates(free_[k]) ? Adjoint::acc(now) : Adjoint::of(now, true);
-  }
-  Body body = rev_.act.clone(op_.body);
-  substitute(p, body, values);
-  std::vector<Adjoint> seeds(op_.state.size());
-  for (size_t k = 0; k < carried_.size(); k++) seeds[carried_[k]] = Adjoint::of(adjoints[k], true);
-  inner.scope(std::move(body), seeds);
-  std::vector<Atom> out;
-  auto whole = [&](Var v) { return is_array(p.type(v)) ? Atom(inner.own(v)) : inner.adjoint(v); };
-  for (size_t k : carried_) out.push_back(whole(state[k]));
-  for (Var v : free_) out.push_back(accumulates(v) ? inner.state(v).value : whole(v));
-  return out;
-}
-void LoopBack::finish(const std::vector<Var>& adjoints) {
-  for (size_t k = 0; k < free_.size(); k++) {
-    Var result = adjoints[carried_.size() + k];
-    rev_.state(free_[k]) = accumulates(free_[k]) ? Adjoint::acc(result) : Adjoint::of(result, true);
-  }
-  for (size_t k = 0; k < carried_.size(); k++) {
-    const Atom& init = op_.init[carried_[k]];
-    rev_.add(init, as_type(rev_.b, adjoints[k], rev_.p.type(init)), true);
-  }
-}
-
-ReturnSweep vjp_for(Reverse& rev, const Stm& s, const For& op) {
+Back forth(Scope& scope, const Stm& s, const For& op) {
   if (has_attr(s.attrs, "checkpoint"))
-    if (auto back = vjp_checkpointed(rev, s, op)) return *back;
-  Program& p = rev.p;
+    if (auto back = forth_checkpointed(scope, s, op)) return *back;
+  Program& p = scope.p;
   Stm loop = s;
-  std::vector<size_t> updated, recorded, finished;
-  std::map<size_t, bool> once;                               // state, and whether anything is read as it was before
-  for (size_t k = 0; k < op.state.size(); k++) if (rev.is_finished(op.init[k])) finished.push_back(k);
-  rev.write_nothing(loop);
-  Body& forth = std::get<For>(loop.exp).body;
-  if (!has_attr(s.attrs, "blocks")) updated = updated_state(p, op);
-  std::erase_if(updated, [&](size_t k) { return rev.is_finished(op.init[k]); });
-  std::erase_if(updated, [&](size_t k) {
-    auto found = rev.is_carried(*var_of(op.init[k])) ? std::nullopt : written_once(p, op, k);
-    if (!found) return false;
-    mark_reads(p, found->before, s.pattern[k].var);
-    once[k] = !found->before.empty();
-    std::get<For>(loop.exp).init[k] = rev.b.copy(*var_of(op.init[k]));
-    return true;
-  });
+  scope.versions.write_nothing(p, loop);
+  const States states = states_of(scope, s, op);
+  For& made = std::get<For>(loop.exp);
+  for (const auto& [k, before] : states.written_once) made.init[k] = scope.b.copy(*var_of(op.init[k]));
   std::vector<Atom> changed, wanted;
-  for (size_t k : updated) changed.push_back(forth.result[k]);
-  Steps steps = save_overwritten(p, forth, changed);
-  VarSet used = sizes_of(p, op);
-  for (const Stm& inner : op.body.stms) each_use(p, inner, [&](Var v) { used.insert(v); });
-  for (size_t k = 0; k < op.state.size(); k++) {
-    Var x = op.state[k].var;
-    if (!used.contains(x) || !(is_scalar(p.type(x)) || is_array(p.type(x)))) continue;
-    if (once.contains(k) || std::ranges::any_of(std::array{&updated, &finished}, [&](auto* some) { return std::ranges::find(*some, k) != some->end(); })) continue;
-    recorded.push_back(k);
-    wanted.push_back(x);
-  }
-  wanted.insert(wanted.end(), steps.slots.begin(), steps.slots.end());
-  auto emit = [&rev](const Stm& made) { rev.forward(made); };
-  Kept kept = keep(rev.b, loop, wanted, emit);
-  for (const Kept::Record& r : kept.records) {
+  for (size_t k : states.updated) changed.push_back(made.body.result[k]);
+  BodyUndo overwritten = save_overwritten(p, made.body, changed);
+  for (size_t k : states.recorded) wanted.push_back(op.state[k].var);
+  wanted.insert(wanted.end(), overwritten.slots.begin(), overwritten.slots.end());
+  auto emit = [&scope](const Stm& x) { scope.forward(x); };
+  Records records = record(scope.b, loop, wanted, emit);
+  for (const Records::Record& r : records.records) {
     bool state = std::ranges::any_of(op.state, [&](Bind x) { return x.var == r.value; });
-    rev.act.context.note(p, r.array, {state ? AdNote::Kind::Recorded : AdNote::Kind::Overwritten, s.source, p.hint(r.value)});
+    scope.act.context.note(p, r.array, {state ? AdNote::Kind::Recorded : AdNote::Kind::Overwritten, s.source, p.hint(r.value)});
   }
-  for (Var v : steps.records) rev.act.context.note(p, v, {AdNote::Kind::Overwritten, s.source, p.hint(v)});
+  for (Var v : overwritten.records) scope.act.context.note(p, v, {AdNote::Kind::Overwritten, s.source, p.hint(v)});
   emit(loop);
-  return [&rev, &s, &op, updated, recorded, once, finished, steps, kept] {
-    Program& q = rev.p;
-    Builder& b = rev.b;
-    LoopBack loop_back(rev, s, op);
-    if (!loop_back.active()) return;
-    const std::vector<size_t>& carried = loop_back.carried();
-    For back;
-    back.n = op.n;
-    back.i = {q.fresh("k", scalar_type(Scalar::I64))};
-    rev.act.context.note(q, back.i.var, {AdNote::Kind::Loop, s.source, why_so(q, s, once)});
-    auto carry = [&](const std::string& hint, const Atom& init) {
-      back.state.push_back({q.fresh(hint, q.type(init))});
-      back.init.push_back(init);
-      return back.state.back().var;
-    };
-    // Sizes go back with the adjoints: those after the loop at first.
-    std::vector<size_t> sizes;
-    VarSet changing = sizes_of(q, op);
-    Subst current;                                           // the size in the state of the primal -> here
-    for (size_t i = 0; i < op.state.size(); i++) {
-      Var x = op.state[i].var;
-      bool needed = changing.contains(x) && std::ranges::any_of(carried, [&](size_t k) {
-        bool found = false;
-        walk(q.type(op.state[k].var), [&](const Var& v) { found = found || v == x; });
-        return found;
-      });
-      if (!needed) continue;
-      sizes.push_back(i);
-      current.emplace(x, carry(q.hint(x), s.pattern[i].var));
-    }
-    std::vector<Var> adjoints, arrays;                       // arrays: what the loop updated, undone step by step
-    std::vector<Atom> last = loop_back.start();
-    std::vector<std::string> names = loop_back.hints();
-    for (size_t k = 0; k < last.size(); k++) {
-      adjoints.push_back(carry(names[k], last[k]));
-      if (k >= carried.size() || !mentions(q, op.state[carried[k]].var, changing)) continue;
-      Type t = q.type(op.state[carried[k]].var);
-      substitute_type(t, current);
-      q.vars[adjoints.back().index].type = t;
-    }
-    for (size_t k : updated) arrays.push_back(carry(q.hint(s.pattern[k].var), rev.current(s.pattern[k].var)));
-    std::vector<Var> in_the_end(op.state.size());
-    for (const auto& [k, before] : once) in_the_end[k] = rev.current(s.pattern[k].var);
-    for (size_t k : finished) in_the_end[k] = *var_of(op.init[k]);
-    back.body = b.body([&] {
-      Reverse inner(rev, {});
-      Atom i = (b.term(op.n) - 1 - b.term(back.i.var)).atom;
-      std::vector<Var> restored = in_the_end;
-      for (const auto& [k, before] : once) inner.make_finished(in_the_end[k], {s.pattern[k].var, *var_of(op.init[k])});
-      std::vector<Atom> then = kept.read(b, i, kept.slots);
-      for (size_t k = 0; k < recorded.size(); k++) restored[recorded[k]] = *var_of(then[k]);
-      std::vector<Var> before = steps.undo(b, arrays, {then.begin() + ptrdiff_t(recorded.size()), then.end()});
-      for (size_t k = 0; k < updated.size(); k++) restored[updated[k]] = before[k];
-      Subst values;
-      loop_back.name(restored, values);
-      for (Var v : before) {
-        inner.make_ours(v);
-        inner.make_carried(v);
-      }
-      std::vector<Atom> out, went_back = loop_back.iteration(inner, i, restored, adjoints);
-      for (size_t k : sizes) out.push_back(restored[k]);
-      out.insert(out.end(), went_back.begin(), went_back.end());
-      for (Var v : before) out.push_back(inner.current(v));
-      return out;
-    });
-    std::vector<std::string> hints;
-    for (Bind x : back.state) hints.push_back(q.hint(x.var));
-    std::vector<Attr> attrs = b.attrs;
-    for (std::string_view inherited : {"blocks", "budget"})
-      if (auto attr = find_attr(s.attrs, inherited)) b.attrs.push_back(*attr);
-    std::vector<Var> out = b.bind(hints, std::move(back));
-    b.attrs = attrs;
-    auto first = out.begin() + ptrdiff_t(sizes.size());
-    loop_back.finish({first, first + ptrdiff_t(adjoints.size())});
-    for (size_t k = 0; k < updated.size(); k++) rev.restore(*var_of(op.init[updated[k]]), first[ptrdiff_t(adjoints.size() + k)]);
-  };
+  return {records.slots, [states, overwritten, records](Scope& inner, const Stm& now, const std::vector<Atom>& kept) {
+            return_loop(inner, now, states, overwritten, records, kept);
+          }};
 }
 
 }  // namespace raido::ad

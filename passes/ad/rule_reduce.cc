@@ -19,7 +19,9 @@
 // Rules: reduce.add reduce.mul reduce.extremum reduce.select reduce.general reduce.rows.
 #include <algorithm>
 
-#include "passes/ad/reverse.h"
+#include "passes/ad/common.h"
+#include "passes/ad/operators.h"
+#include "passes/ad/rules.h"
 #include "passes/cleanup/components.h"
 
 namespace raido::ad {
@@ -28,62 +30,17 @@ using namespace ir;
 
 namespace {
 
-// vjp of op at (x, y) seeded with `seeds`, in the operands `first` (else the second ones); free variables are constants.
-std::vector<Atom> pull_back(Reverse& rev, const Combine& op, const std::vector<Atom>& x, const std::vector<Atom>& y,
-                            bool first, const std::vector<Atom>& seeds) {
-  Program& p = rev.p;
-  Builder& b = rev.b;
-  Lambda f = clone(p, op.op);
-  size_t k = op.neutral.size();
-  std::vector<bool> varied(2 * k);
-  for (size_t i = 0; i < k; i++) varied[first ? i : k + i] = true;
-  Activity act(rev.act.functions, rev.act.mode);
-  act.analyse(f, varied);
-  std::vector<Atom> values;
-  for (size_t i = 0; i < 2 * k; i++) values.push_back(b.bind1("v", Identity{i < k ? x[i] : y[i - k]}));
-  Reverse inner(act, b);
-  std::vector<Adjoint> adjoints;
-  for (const Atom& a : seeds) adjoints.push_back(Adjoint::of(a, false));
-  Body body = inner.bind(std::move(f), values);
-  inner.scope(std::move(body), adjoints);
-  std::vector<Atom> out;
-  for (size_t i = 0; i < k; i++) out.push_back(inner.adjoint(*var_of(values[first ? i : k + i])));
-  return out;
-}
-
 Combine flipped(Program& p, const Combine& op) {
   Combine f = clone(p, op);
   std::rotate(f.op.params.begin(), f.op.params.begin() + isize(op.neutral), f.op.params.end());
   return f;
 }
 
-}  // namespace
-
-Combine without_shape(Builder& b, const Combine& op) {
-  if (op.shape.empty()) return clone(b.program, op);
-  Combine c;
-  Program& p = b.program;
-  Builder::Params params;
-  for (size_t i = 0; i < 2 * op.neutral.size(); i++)
-    params.push_back({"row", array_type(elem_of(p, op.neutral[i % op.neutral.size()]), op.shape)});
-  c.op = b.lambda(params, [&](const std::vector<Var>& rows) {
-    std::vector<Var> out = b.map_all("row", op.shape, rows, [&](const std::vector<Var>& xs) {
-      return b.inline_call(op.op, {xs.begin(), xs.end()});
-    });
-    return std::vector<Atom>(out.begin(), out.end());
-  });
-  for (const Atom& ne : op.neutral) c.neutral.push_back(b.replicate(op.shape, ne));
-  c.commutative = op.commutative;
-  return c;
-}
-
-namespace {
-
-void general(Reverse& rev, const Screma& red, const std::vector<Atom>& y_adj) {
-  Builder& b = rev.b;
+void general(Scope& scope, const Screma& red, const std::vector<Atom>& y_adj) {
+  Builder& b = scope.b;
   Combine op = without_shape(b, red.reduces[0]);
   // what was varied in the operator stays so in its clone
-  Combine primal = red.reduces[0].shape.empty() ? rev.act.clone(red.reduces[0]) : op;
+  Combine primal = red.reduces[0].shape.empty() ? scope.act.clone(red.reduces[0]) : op;
   size_t k = op.neutral.size();
   std::vector<Var> ls = exclusive_scan(b, red.width, op, red.inputs), turned, rs;
   for (Var v : red.inputs) turned.push_back(b.reverse(v));
@@ -91,30 +48,30 @@ void general(Reverse& rev, const Screma& red, const std::vector<Atom>& y_adj) {
   std::vector<Var> inputs = ls;
   inputs.insert(inputs.end(), red.inputs.begin(), red.inputs.end());
   inputs.insert(inputs.end(), rs.begin(), rs.end());
-  std::vector<Var> out = rev.map("adj", red.width, inputs, rev.free_in(primal.op), [&](Reverse& inner, const std::vector<Var>& rows) {
+  std::vector<Var> out = scope.map("adj", red.width, inputs, scope.free_in(primal.op), [&](Scope& inner, const std::vector<Var>& rows) {
     std::vector<Atom> l(rows.begin(), rows.begin() + isize(ls)), a(rows.begin() + isize(ls), rows.begin() + 2 * isize(ls)),
         r(rows.begin() + 2 * isize(ls), rows.end());
     std::vector<Atom> s = b.inline_call(op.op, [&] { auto v = l; v.insert(v.end(), a.begin(), a.end()); return v; }());
-    std::vector<Atom> s_adj = pull_back(inner, op, s, r, true, y_adj);
+    std::vector<Atom> s_adj = first_back(inner, op, s, r, y_adj);
     Combine again = inner.act.clone(primal);
     std::vector<Atom> values = l;
     for (size_t i = 0; i < k; i++) inner.act.mark(*var_of(a[i]));
     values.insert(values.end(), a.begin(), a.end());
     std::vector<Adjoint> seeds;
     for (const Atom& x : s_adj) seeds.push_back(Adjoint::of(x, false));
-    inner.scope(inner.bind(std::move(again.op), values), seeds);
+    inner.run(inner.bind(std::move(again.op), values), seeds);
     std::vector<Atom> adjoints;
-    for (const Atom& x : a) adjoints.push_back(inner.adjoint(*var_of(x)));
+    for (const Atom& x : a) adjoints.push_back(inner.adjoints.value(*var_of(x)));
     return adjoints;
   });
-  for (size_t i = 0; i < k; i++) rev.add(red.inputs[i], out[i], true);
+  for (size_t i = 0; i < k; i++) scope.adjoints.add(red.inputs[i], out[i], true);
 }
 
 // Floats. z zeros, q the product of the others. If q is not a proper number the general rule decides; where this is
 // differentiated again, also if there are zeros: at a zero the branches above it are constants, what they stand for is not.
-void product(Reverse& rev, const Screma& red, const Atom& y_adj) {
-  Program& p = rev.p;
-  Builder& b = rev.b;
+void product(Scope& scope, const Screma& red, const Atom& y_adj) {
+  Program& p = scope.p;
+  Builder& b = scope.b;
   Var as = red.inputs[0];
   Scalar t = elem_of(p.type(as));
   Term zero = b.number(t, 0), one = b.number(t, 1), none = b.term(i64_const(0)), single = b.term(i64_const(1));
@@ -125,7 +82,7 @@ void product(Reverse& rev, const Screma& red, const Atom& y_adj) {
   Term q = b.term(b.reduce("q", red.width, b.combine(ScalarOp::mul, t, 1), {parts[0]})[0]);
   Term z = b.term(b.reduce("z", red.width, b.combine(ScalarOp::add, Scalar::I64, 0), {parts[1]})[0]);
   Term proper = all_of({not_(eq(q, zero)), lt(apply(ScalarOp::abs, {q}), b.number(t, INFINITY))});
-  if (rev.act.mode.enclosed) proper = and_(proper, eq(z, none));
+  if (scope.act.mode.enclosed) proper = and_(proper, eq(z, none));
   If choose;
   choose.cond = proper.atom;
   choose.then_ = b.body([&] {
@@ -138,14 +95,14 @@ void product(Reverse& rev, const Screma& red, const Atom& y_adj) {
   });
   choose.else_ = b.body([&] {
     Var fresh = b.bind1("as", Identity{as});
-    rev.act.mark(fresh);
+    scope.act.mark(fresh);
     Screma again = red;
     again.inputs = {fresh};
-    Reverse inner(rev, {});
+    Scope inner(scope, {});
     general(inner, again, {y_adj});
-    return std::vector<Atom>{inner.adjoint(fresh)};
+    return std::vector<Atom>{inner.adjoints.value(fresh)};
   });
-  rev.add(as, b.bind1("adj", std::move(choose)), true);
+  scope.adjoints.add(as, b.bind1("adj", std::move(choose)), true);
 }
 
 // Results `xs` stand for i, `ys` for j: which of the two, if the results are the one or the other whatever happens. Branches
@@ -222,20 +179,20 @@ std::optional<Combine> with_index(Program& p, const Combine& op) {
 }
 
 // What matters for the derivative: the components that vary, and what they are made of.
-std::vector<bool> needed_components(Reverse& rev, const Stm& s, const Screma& red) {
+std::vector<bool> needed_components(Scope& scope, const Stm& s, const Screma& red) {
   std::vector<bool> which;
-  for (Bind y : s.pattern) which.push_back(rev.act.varied(y.var));
-  return components_of(rev.p, rev.act.context, red.reduces[0], which);
+  for (Bind y : s.pattern) which.push_back(scope.act.varied(y.var));
+  return components_of(scope.p, scope.act.context, red.reduces[0], which);
 }
 bool all(const std::vector<bool>& which) { return std::ranges::find(which, false) == which.end(); }
 
 // The reduction with these components alone. To be made where it is used: variables have other names in the return sweep.
-Stm part(Reverse& rev, const Stm& s, const std::vector<bool>& which) {
+Stm part(Scope& scope, const Stm& s, const std::vector<bool>& which) {
   Stm made = s;
   if (all(which)) return made;
   Screma& only = std::get<Screma>(made.exp);
-  only = rev.act.clone(only);
-  only.reduces[0] = part_of(rev.p, rev.act.context, std::move(only.reduces[0]), which);
+  only = scope.act.clone(only);
+  only.reduces[0] = part_of(scope.p, scope.act.context, std::move(only.reduces[0]), which);
   auto drop = [&](auto& items) {
     size_t i = 0;
     std::erase_if(items, [&](auto&) { return !which[i++]; });
@@ -249,51 +206,53 @@ Stm part(Reverse& rev, const Stm& s, const std::vector<bool>& which) {
 
 // The forward sweep of such an operator says which element it was; here that one receives what comes back, in all components.
 // `made`: the reduction, with results of other names if there is another forward sweep.
-ReturnSweep select_back(Reverse& rev, const Stm& s, Stm made, Combine op) {
+Back select_back(Scope& scope, Stm made, Combine op) {
   Screma& both = std::get<Screma>(made.exp);
-  both.inputs.push_back(rev.b.iota(both.width));
-  both.pre.params.push_back({rev.p.fresh("i", scalar_type(Scalar::I64))});
+  both.inputs.push_back(scope.b.iota(both.width));
+  both.pre.params.push_back({scope.p.fresh("i", scalar_type(Scalar::I64))});
   both.pre.body.result.push_back(both.pre.params.back().var);
   both.reduces = {std::move(op)};
-  made.pattern.push_back({rev.p.fresh("at", scalar_type(Scalar::I64))});
-  rev.forward(made);
-  return [&rev, &s, at = made.pattern.back().var] {
-    std::vector<Adjoint> seeds = rev.take_results(s);
-    if (Reverse::all_zero(seeds)) return;
-    const Screma& red = std::get<Screma>(s.exp);
-    Atom inside = le(rev.b.number(Scalar::I64, 0), rev.b.term(at)).atom;
-    for (size_t i = 0; i < seeds.size(); i++)
-      if (seeds[i].kind == Adjoint::Kind::Value && rev.act.varied(red.inputs[i])) rev.add_element(red.inputs[i], at, seeds[i].value, inside);
-  };
+  Var at = scope.p.fresh("at", scalar_type(Scalar::I64));
+  made.pattern.push_back({at});
+  scope.forward(made);
+  return {{at}, [](Scope& inner, const Stm& s, const std::vector<Atom>& kept) {
+            std::vector<Adjoint> seeds = inner.adjoints.take_results(s);
+            const Screma& red = std::get<Screma>(s.exp);
+            Atom inside = le(inner.b.number(Scalar::I64, 0), inner.b.term(kept[0])).atom;
+            for (size_t i = 0; i < seeds.size(); i++)
+              if (seeds[i].is_value() && inner.act.varied(red.inputs[i])) inner.adjoints.add_element(red.inputs[i], kept[0], seeds[i].value, inside);
+          }};
+}
+// `which`: the components that matter.
+void all_elements(Scope& scope, const Stm& s, const std::vector<bool>& which) {
+  Program& p = scope.p;
+  const Stm mine = part(scope, s, which);
+  const Screma& red = std::get<Screma>(mine.exp);
+  std::vector<Adjoint> seeds = scope.adjoints.take_results(mine);
+  if (all_zero(seeds)) return;
+  std::vector<Atom> y_adj;
+  for (size_t i = 0; i < seeds.size(); i++)
+    y_adj.push_back(seeds[i].is_value() ? seeds[i].value : scope.b.zero(p.type(mine.pattern[i].var)));
+  const Combine& op = red.reduces[0];
+  Var as = red.inputs[0];
+  if (pointwise_operator(p, op.op) == ScalarOp::add) return scope.adjoints.add(as, scope.b.replicate({red.width}, y_adj[0]), true);
+  std::optional<ScalarOp> name = op.shape.empty() ? scalar_operator(p, op) : std::nullopt;
+  if (name == ScalarOp::mul && is_float(elem_of(p.type(as)))) return product(scope, red, y_adj[0]);
+  general(scope, red, y_adj);
 }
 
 }  // namespace
 
-ReturnSweep vjp_reduce(Reverse& rev, const Stm& s, const Screma& whole) {
-  std::vector<bool> which = needed_components(rev, s, whole);
-  Stm made = part(rev, s, which);
-  auto indexed = with_index(rev.p, std::get<Screma>(made.exp).reduces[0]);
-  if (!indexed || !all(which)) rev.forward(s);
+Back forth_reduce(Scope& scope, const Stm& s, const Screma& whole) {
+  std::vector<bool> which = needed_components(scope, s, whole);
+  Stm made = part(scope, s, which);
+  auto indexed = with_index(scope.p, std::get<Screma>(made.exp).reduces[0]);
+  if (!indexed || !all(which)) scope.forward(s);
   if (indexed) {
-    if (!all(which)) for (Bind& y : made.pattern) y.var = rev.p.fresh(rev.p.hint(y.var), rev.p.type(y.var));
-    return select_back(rev, s, std::move(made), std::move(*indexed));
+    if (!all(which)) for (Bind& y : made.pattern) y.var = scope.p.fresh(scope.p.hint(y.var), scope.p.type(y.var));
+    return select_back(scope, std::move(made), std::move(*indexed));
   }
-  return [&rev, &s, which] {
-    Program& p = rev.p;
-    const Stm mine = part(rev, s, which);
-    const Screma& red = std::get<Screma>(mine.exp);
-    std::vector<Adjoint> seeds = rev.take_results(mine);
-    if (Reverse::all_zero(seeds)) return;
-    std::vector<Atom> y_adj;
-    for (size_t i = 0; i < seeds.size(); i++)
-      y_adj.push_back(seeds[i].kind == Adjoint::Kind::Value ? seeds[i].value : rev.b.zero(p.type(mine.pattern[i].var)));
-    const Combine& op = red.reduces[0];
-    Var as = red.inputs[0];
-    if (pointwise_operator(p, op.op) == ScalarOp::add) return rev.add(as, rev.b.replicate({red.width}, y_adj[0]), true);
-    std::optional<ScalarOp> name = op.shape.empty() ? scalar_operator(p, op) : std::nullopt;
-    if (name == ScalarOp::mul && is_float(elem_of(p.type(as)))) return product(rev, red, y_adj[0]);
-    general(rev, red, y_adj);
-  };
+  return {{}, [which](Scope& inner, const Stm& now, const std::vector<Atom>&) { all_elements(inner, now, which); }};
 }
 
 }  // namespace raido::ad

@@ -17,7 +17,8 @@
 // Rules: scan.add scan.scalar scan.lifted scan.sequential scan.rows.
 #include <algorithm>
 
-#include "passes/ad/reverse.h"
+#include "passes/ad/operators.h"
+#include "passes/ad/rules.h"
 
 namespace raido::ad {
 
@@ -43,51 +44,10 @@ std::vector<Atom> before(Builder& b, const std::vector<Var>& ys, const Combine& 
   return {out.begin(), out.end()};
 }
 
-}  // namespace
-
-std::vector<Atom> apply_back(Reverse& rev, const Combine& op, const std::vector<Atom>& x, const std::vector<Atom>& y,
-                             const std::vector<Atom>& t) {
-  Builder& b = rev.b;
-  std::vector<Atom> values;
-  for (const auto* part : {&x, &y})
-    for (const Atom& v : *part) {
-      values.push_back(b.bind1("v", Identity{v}));
-      rev.act.mark(*var_of(values.back()));
-    }
-  Combine again = clone(rev.p, op);
-  rev.act.analyse(again.op, std::vector<bool>(values.size(), true));
-  std::vector<Adjoint> seeds;
-  for (const Atom& a : t) seeds.push_back(Adjoint::of(a, false));
-  rev.scope(rev.bind(std::move(again.op), values), seeds);
-  std::vector<Atom> out;
-  for (const Atom& v : values) out.push_back(rev.adjoint(*var_of(v)));
-  return out;
-}
-
-std::vector<Atom> first_back(Reverse& rev, const Combine& op, const std::vector<Atom>& x, const std::vector<Atom>& y, const std::vector<Atom>& t) {
-  Builder& b = rev.b;
-  Activity act(rev.act.functions, rev.act.mode);
-  Lambda f = clone(rev.p, op.op);
-  std::vector<bool> varied(f.params.size());
-  std::fill_n(varied.begin(), x.size(), true);
-  act.analyse(f, varied);
-  Reverse inner(act, b);
-  std::vector<Atom> values, out;
-  for (const Atom& a : x) values.push_back(b.bind1("x", Identity{a}));
-  values.insert(values.end(), y.begin(), y.end());
-  std::vector<Adjoint> seeds;
-  for (const Atom& a : t) seeds.push_back(Adjoint::of(a, false));
-  inner.scope(inner.bind(std::move(f), values), seeds);
-  for (size_t i = 0; i < x.size(); i++) out.push_back(inner.adjoint(*var_of(values[i])));
-  return out;
-}
-
-namespace {
-
 // t for one float component, in parallel.
-Var recurrence(Reverse& rev, const Screma& scan, Var ys, Var as, Var ys_adj) {
-  Program& p = rev.p;
-  Builder& b = rev.b;
+Var recurrence(Scope& scope, const Screma& scan, Var ys, Var as, Var ys_adj) {
+  Program& p = scope.p;
+  Builder& b = scope.b;
   const Combine& op = scan.scans[0];
   Scalar e = elem_of(p.type(as));
   Term n = b.term(scan.width);
@@ -98,7 +58,7 @@ Var recurrence(Reverse& rev, const Screma& scan, Var ys, Var as, Var ys_adj) {
     choose.cond = lt(next, n).atom;
     choose.then_ = b.body([&] {
       Atom y = b.index("y", ys, {in[0]}), a = b.index("a", as, {next.atom});
-      return first_back(rev, op, {y}, {a}, {constant(e, 1)});
+      return first_back(scope, op, {y}, {a}, {constant(e, 1)});
     });
     choose.else_ = b.body([&] { return std::vector<Atom>{constant(e, 1)}; });
     return std::vector<Atom>{b.bind1("c", std::move(choose))};
@@ -117,9 +77,9 @@ Var recurrence(Reverse& rev, const Screma& scan, Var ys, Var as, Var ys_adj) {
 
 // t for several scalar components, in parallel. A flag says whether a segment has elements at all: the neutral element of
 // the lifted operator holds nothing, wherever an implementation puts it.
-std::vector<Var> lifted_scan(Reverse& rev, const Screma& scan, const std::vector<Var>& ys, const std::vector<Var>& ys_adj) {
-  Program& p = rev.p;
-  Builder& b = rev.b;
+std::vector<Var> lifted_scan(Scope& scope, const Screma& scan, const std::vector<Var>& ys, const std::vector<Var>& ys_adj) {
+  Program& p = scope.p;
+  Builder& b = scope.b;
   const Combine& op = scan.scans[0];
   size_t k = op.neutral.size();
   Term n = b.term(scan.width);
@@ -158,7 +118,7 @@ std::vector<Var> lifted_scan(Reverse& rev, const Screma& scan, const std::vector
     both.then_ = b.body([&] {
       std::vector<Atom> operands = a1, out = {bool_const(true)};
       operands.insert(operands.end(), a2.begin(), a2.end());
-      std::vector<Atom> a = b.inline_call(op.op, operands), back = first_back(rev, op, y1, a1, r2);
+      std::vector<Atom> a = b.inline_call(op.op, operands), back = first_back(scope, op, y1, a1, r2);
       out.insert(out.end(), y1.begin(), y1.end());
       out.insert(out.end(), a.begin(), a.end());
       for (size_t c = 0; c < k; c++) out.push_back(b.add("r", r1[c], back[c]));
@@ -183,12 +143,12 @@ std::vector<Var> lifted_scan(Reverse& rev, const Screma& scan, const std::vector
 }
 
 // One loop from the right: carries t and the adjoints of the inputs and of free variables.
-void sequential(Reverse& rev, const Screma& scan, const std::vector<Var>& ys, const std::vector<Var>& ys_adj) {
-  Program& p = rev.p;
-  Builder& b = rev.b;
+void sequential(Scope& scope, const Screma& scan, const std::vector<Var>& ys, const std::vector<Var>& ys_adj) {
+  Program& p = scope.p;
+  Builder& b = scope.b;
   const Combine& op = scan.scans[0];
   size_t k = op.neutral.size();
-  std::vector<Var> free = rev.free_in(op.op), inputs = scan.inputs;
+  std::vector<Var> free = scope.free_in(op.op), inputs = scan.inputs;
   For back;
   back.n = scan.width;
   back.i = {p.fresh("k", scalar_type(Scalar::I64))};
@@ -200,73 +160,61 @@ void sequential(Reverse& rev, const Screma& scan, const std::vector<Var>& ys, co
   std::vector<Var> ts, outs, frees;
   for (size_t i = 0; i < k; i++) ts.push_back(carry("t", b.zero(row_type(p.type(ys[i])))));
   for (size_t i = 0; i < k; i++) outs.push_back(carry("as_adj", b.zero(p.type(inputs[i]))));
-  for (Var v : free) {
-    bool acc = rev.state(v).kind == Adjoint::Kind::Acc;
-    frees.push_back(carry(p.hint(v) + "_adj", acc ? rev.state(v).value : is_array(p.type(v)) ? Atom(rev.own(v)) : rev.adjoint(v)));
-  }
+  for (Var v : free) frees.push_back(carry(p.hint(v) + "_adj", scope.adjoints.threaded(v)));
   back.body = b.body([&] {
     Term i = b.term(scan.width) - 1 - b.term(back.i.var);
-    Reverse inner(rev, {});
-    for (size_t j = 0; j < free.size(); j++)
-      inner.state(free[j]) = rev.state(free[j]).kind == Adjoint::Kind::Acc ? Adjoint::acc(frees[j]) : Adjoint::of(frees[j], true);
+    Scope inner(scope, {});
+    for (size_t j = 0; j < free.size(); j++) inner.adjoints.thread(free[j], frees[j], scope.adjoints.accumulates(free[j]));
     std::vector<Atom> y = before(b, ys, op, i), a, t;
     for (Var v : inputs) a.push_back(b.index("a", v, {i.atom}));
     for (size_t j = 0; j < k; j++) t.push_back(b.add("t", ts[j], b.index("y_adj", ys_adj[j], {i.atom})));
     std::vector<Atom> adj = apply_back(inner, op, y, a, t), out;
     for (size_t j = 0; j < k; j++) out.push_back(adj[j]);
     for (size_t j = 0; j < k; j++) out.push_back(b.update(outs[j], {i.atom}, adj[k + j]));
-    for (Var v : free)
-      out.push_back(inner.state(v).kind == Adjoint::Kind::Acc ? inner.state(v).value
-                    : is_array(p.type(v)) ? Atom(inner.own(v)) : inner.adjoint(v));
+    for (Var v : free) out.push_back(inner.adjoints.threaded(v));
     return out;
   });
   std::vector<Var> out = b.bind("adj", std::move(back));
-  for (size_t j = 0; j < free.size(); j++) {
-    Adjoint& s = rev.state(free[j]);
-    s = s.kind == Adjoint::Kind::Acc ? Adjoint::acc(out[2 * k + j]) : Adjoint::of(out[2 * k + j], true);
-  }
-  for (size_t j = 0; j < k; j++) rev.add(inputs[j], out[k + j], true);
+  for (size_t j = 0; j < free.size(); j++) scope.adjoints.thread(free[j], out[2 * k + j], scope.adjoints.accumulates(free[j]));
+  for (size_t j = 0; j < k; j++) scope.adjoints.add(inputs[j], out[k + j], true);
 }
 
 }  // namespace
 
-ReturnSweep vjp_scan(Reverse& rev, const Stm& s, const Screma& scan) {
-  return [&rev, &s, &scan] {
-    Program& p = rev.p;
-    Builder& b = rev.b;
-    if (std::ranges::all_of(s.pattern, [&](Bind x) { return rev.is_zero(x.var); })) return;
-    std::vector<Var> ys, ys_adj;
-    for (Bind x : s.pattern) {
-      ys.push_back(x.var);
-      ys_adj.push_back(*var_of(rev.adjoint(x.var)));
-      rev.take(x.var);
-    }
-    const Combine& op = scan.scans[0];
-    Var as = scan.inputs[0];
-    if (op.shape.empty() && scalar_operator(p, op) == ScalarOp::add) {
-      std::vector<Var> sums = b.scan("t", scan.width, clone(p, op), {b.reverse(ys_adj[0])});
-      return rev.add(as, b.reverse(sums[0]), false);
-    }
-    if (!op.shape.empty()) {
-      Screma whole = scan;
-      whole.scans = {without_shape(b, op)};
-      return sequential(rev, whole, ys, ys_adj);
-    }
-    size_t k = op.neutral.size();
-    bool scalars = std::ranges::all_of(ys, [&](Var v) { return is_scalar(row_type(p.type(v))); });
-    if (!scalars || rev.act.context.target == Target::Sequential) return sequential(rev, scan, ys, ys_adj);
-    bool one_float = k == 1 && is_float(elem_of(p.type(as)));
-    std::vector<Var> ts = one_float ? std::vector{recurrence(rev, scan, ys[0], as, ys_adj[0])} : lifted_scan(rev, scan, ys, ys_adj);
-    std::vector<Var> inputs = {b.iota(scan.width)};
-    inputs.insert(inputs.end(), scan.inputs.begin(), scan.inputs.end());
-    inputs.insert(inputs.end(), ts.begin(), ts.end());
-    std::vector<Var> out = rev.map("adj", scan.width, inputs, rev.free_in(op.op), [&](Reverse& inner, const std::vector<Var>& in) {
-      std::vector<Atom> y = before(b, ys, op, b.term(in[0])), a(in.begin() + 1, in.begin() + 1 + ptrdiff_t(k)), t(in.begin() + 1 + ptrdiff_t(k), in.end());
-      std::vector<Atom> both = apply_back(inner, op, y, a, t);
-      return std::vector<Atom>(both.begin() + ptrdiff_t(k), both.end());
-    });
-    for (size_t c = 0; c < k; c++) rev.add(scan.inputs[c], out[c], true);
-  };
+void back_scan(Scope& scope, const Stm& s, const Screma& scan) {
+  Program& p = scope.p;
+  Builder& b = scope.b;
+  std::vector<Var> ys, ys_adj;
+  for (Bind x : s.pattern) {
+    ys.push_back(x.var);
+    ys_adj.push_back(*var_of(scope.adjoints.value(x.var)));
+    scope.adjoints.take(x.var);
+  }
+  const Combine& op = scan.scans[0];
+  Var as = scan.inputs[0];
+  if (op.shape.empty() && scalar_operator(p, op) == ScalarOp::add) {
+    std::vector<Var> sums = b.scan("t", scan.width, clone(p, op), {b.reverse(ys_adj[0])});
+    return scope.adjoints.add(as, b.reverse(sums[0]), false);
+  }
+  if (!op.shape.empty()) {
+    Screma whole = scan;
+    whole.scans = {without_shape(b, op)};
+    return sequential(scope, whole, ys, ys_adj);
+  }
+  size_t k = op.neutral.size();
+  bool scalars = std::ranges::all_of(ys, [&](Var v) { return is_scalar(row_type(p.type(v))); });
+  if (!scalars || scope.act.context.target == Target::Sequential) return sequential(scope, scan, ys, ys_adj);
+  bool one_float = k == 1 && is_float(elem_of(p.type(as)));
+  std::vector<Var> ts = one_float ? std::vector{recurrence(scope, scan, ys[0], as, ys_adj[0])} : lifted_scan(scope, scan, ys, ys_adj);
+  std::vector<Var> inputs = {b.iota(scan.width)};
+  inputs.insert(inputs.end(), scan.inputs.begin(), scan.inputs.end());
+  inputs.insert(inputs.end(), ts.begin(), ts.end());
+  std::vector<Var> out = scope.map("adj", scan.width, inputs, scope.free_in(op.op), [&](Scope& inner, const std::vector<Var>& in) {
+    std::vector<Atom> y = before(b, ys, op, b.term(in[0])), a(in.begin() + 1, in.begin() + 1 + ptrdiff_t(k)), t(in.begin() + 1 + ptrdiff_t(k), in.end());
+    std::vector<Atom> both = apply_back(inner, op, y, a, t);
+    return std::vector<Atom>(both.begin() + ptrdiff_t(k), both.end());
+  });
+  for (size_t c = 0; c < k; c++) scope.adjoints.add(scan.inputs[c], out[c], true);
 }
 
 }  // namespace raido::ad

@@ -17,6 +17,8 @@
 // Rules: hist.sorted.
 #include "passes/ad/rule_sorted.h"
 
+#include "passes/ad/common.h"
+#include "passes/ad/operators.h"
 #include "passes/ad/scatters.h"
 
 namespace raido::ad {
@@ -64,19 +66,19 @@ Combine segmented(Builder& b, const Combine& op, bool from_right) {
 
 }  // namespace
 
-bool Sorted::applies(const Reverse& rev, const Hist& op) {
+bool Sorted::applies(const Scope& scope, const Hist& op) {
   const Dest& dest = op.dests[0];
-  return rev.act.context.target == Target::Gpu && !rev.in_parallel() &&
-         (!dest.combine->shape.empty() || size_t(dest.rank) == shape_of(rev.p.type(dest.arrays[0])).size());
+  return scope.act.context.target == Target::Gpu && !scope.in_parallel() &&
+         (!dest.combine->shape.empty() || size_t(dest.rank) == shape_of(scope.p.type(dest.arrays[0])).size());
 }
 
-Sorted::Sorted(Reverse& rev, const Hist& op, const std::vector<Var>& olds) : op_(op) {
-  Builder& b = rev.b;
+Sorted::Sorted(Scope& scope, const Hist& op, const std::vector<Var>& olds) : op_(op) {
+  Builder& b = scope.b;
   const Dest& dest = op.dests[0];
-  combine_ = {clone(rev.p, dest.combine->op), dest.combine->neutral, {}, dest.combine->commutative};
+  combine_ = {clone(scope.p, dest.combine->op), dest.combine->neutral, {}, dest.combine->commutative};
   indices_.assign(op.inputs.begin(), op.inputs.begin() + dest.rank);
   values_.assign(op.inputs.begin() + dest.rank, op.inputs.end());
-  std::vector<Dim> shape = shape_of(rev.p.type(dest.arrays[0]));
+  std::vector<Dim> shape = shape_of(scope.p.type(dest.arrays[0]));
   bins_.assign(shape.begin(), shape.begin() + dest.rank);
   row_.assign(shape.begin() + dest.rank, shape.end());
   bin_count_ = size_of(b, bins_).atom;
@@ -218,16 +220,16 @@ void Sorted::combine_segments(Builder& b, const std::vector<Var>& olds) {
   right_.assign(all.begin() + 2 * ptrdiff_t(k), all.end());
 }
 
-void Sorted::back(Reverse& rev, const std::vector<Var>& h_adj) const {
-  Builder& b = rev.b;
-  Program& p = rev.p;
+void Sorted::back(Scope& scope, const std::vector<Var>& h_adj) const {
+  Builder& b = scope.b;
+  Program& p = scope.p;
   const Dest& dest = op_.dests[0];
   size_t k = values_.size();
-  std::vector<Var> seeds, free = rev.free_in(dest.combine->op);
+  std::vector<Var> seeds, free = scope.free_in(dest.combine->op);
   for (Var v : h_adj) seeds.push_back(flat(b, v, bin_count_));
-  auto column = [&](Reverse& r, const Elements& cell, std::vector<Var> rows) {
+  auto column = [&](Scope& r, const Elements& cell, std::vector<Var> rows) {
     rows.insert(rows.end(), {bin_, last_});
-    return r.map("adj", inside_, rows, free, [&](Reverse& inner, const std::vector<Var>& x) {
+    return r.map("adj", inside_, rows, free, [&](Scope& inner, const std::vector<Var>& x) {
       auto part = [&](size_t from) { return Elements(x.begin() + ptrdiff_t(from * k), x.begin() + ptrdiff_t((from + 1) * k)); };
       Elements left = part(0), here = part(1), right = part(2), index = {x[3 * k]}, seed, both = left;
       index.insert(index.end(), cell.begin(), cell.end());
@@ -245,11 +247,11 @@ void Sorted::back(Reverse& rev, const std::vector<Var>& h_adj) const {
   rows.insert(rows.end(), here_.begin(), here_.end());
   rows.insert(rows.end(), right_.begin(), right_.end());
   if (row_.empty()) {
-    adj = column(rev, {}, rows);
+    adj = column(scope, {}, rows);
   } else {
     std::vector<Var> inputs = rows;
     inputs.push_back(b.iota(cell_count_));
-    adj = rev.map("adj", cell_count_, inputs, free, [&](Reverse& inner, const std::vector<Var>& x) {
+    adj = scope.map("adj", cell_count_, inputs, free, [&](Scope& inner, const std::vector<Var>& x) {
       std::vector<Var> out = column(inner, {x.back()}, {x.begin(), x.end() - 1});
       return Elements(out.begin(), out.end());
     });
@@ -263,7 +265,7 @@ void Sorted::back(Reverse& rev, const std::vector<Var>& h_adj) const {
   auto scatter = [&](const std::vector<Var>& xs, const std::vector<Var>& start, Var at, size_t from) {
     std::vector<Var> values(adj.begin() + ptrdiff_t(from), adj.begin() + ptrdiff_t(from + k));
     std::vector<Var> made = b.bind("adj", scatter_of(b, start, inside_, {at}, values));
-    for (size_t c = 0; c < k; c++) rev.add(xs[c], as_type(b, made[c], p.type(xs[c])), true);
+    for (size_t c = 0; c < k; c++) scope.adjoints.add(xs[c], as_type(b, made[c], p.type(xs[c])), true);
   };
   std::vector<Var> values(op_.inputs.begin() + dest.rank, op_.inputs.end()), h_start, v_start;
   for (size_t c = 0; c < k; c++) {

@@ -1,6 +1,6 @@
 // rule_sorted.h - the return sweep of a histogram on a device: elements in the order of their bins (rule_sorted.cc).
 #pragma once
-#include "passes/ad/reverse.h"
+#include "passes/ad/rules.h"
 
 namespace raido::ad {
 
@@ -8,9 +8,9 @@ namespace raido::ad {
 class Sorted {
  public:
   // For devices, outside of parallel operations, operators on scalars, pointwise on rows or not. `olds`: the destinations before.
-  static bool applies(const Reverse& rev, const ir::Hist& op);
-  Sorted(Reverse& rev, const ir::Hist& op, const std::vector<ir::Var>& olds);
-  void back(Reverse& rev, const std::vector<ir::Var>& h_adj) const;
+  static bool applies(const Scope& scope, const ir::Hist& op);
+  Sorted(Scope& scope, const ir::Hist& op, const std::vector<ir::Var>& olds);
+  void back(Scope& scope, const std::vector<ir::Var>& h_adj) const;
 
  private:
   const ir::Hist& op_;
