@@ -30,6 +30,11 @@ const Pipeline& common_pipeline() {
                                 Pipeline{pass::copies} + tidy();
   return steps;
 }
+const Pipeline& between_rounds() {
+  // Records of records do not appear in simplified code, and rules know a screma only as a pure map, reduction or scan.
+  static const Pipeline steps = {pass::simplify, pass::cse, pass::dce, pass::split};
+  return steps;
+}
 const Pipeline& pipeline_for(ir::Target target) {
   static const Pipeline memory = {pass::place, pass::double_buffer, pass::hoist_allocs};
   static const Pipeline cpu = common_pipeline() + Pipeline{pass::rows, pass::interchange, pass::early_accumulators, pass::share, pass::record, pass::tasks} + tidy() + Pipeline{pass::accumulators, pass::sequentialise} +

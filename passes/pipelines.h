@@ -7,5 +7,7 @@ namespace raido {
 const Pipeline& pipeline_for(ir::Target target);
 // The part before memory and targets: what `dev --pipeline common` runs.
 const Pipeline& common_pipeline();
+// What `differentiate` runs after each of its rounds: the next round differentiates what the last one has left.
+const Pipeline& between_rounds();
 
 }  // namespace raido

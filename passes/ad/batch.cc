@@ -6,7 +6,7 @@
 
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/term.h"
-#include "passes/ad/differentiate.h"
+#include "passes/ad/seeds.h"
 
 namespace raido::ad {
 
@@ -166,7 +166,7 @@ std::vector<Var> each_seed(Builder& b, PassContext& context, const std::vector<D
   if (auto lanes = context.target == Target::Gpu ? std::nullopt : in_lanes(b, width.atom, f, rows)) out = *lanes;
   else {
     emit_shared(b, f);
-    if (context.target != Target::Gpu) out = in_strips(b, context, width.atom, std::move(f), rows, row_types);
+    if (context.target != Target::Gpu) out = in_chunks(b, context, width.atom, std::move(f), rows, row_types);
     else if (runs_in_threads(p, f)) out = b.map("d", width.atom, std::move(f), rows);
     else out = in_turn(b, width.atom, std::move(f), rows);
   }

@@ -16,7 +16,8 @@
 
 #include "compiler/ir/term.h"
 #include "passes/ad/activity.h"
-#include "passes/ad/differentiate.h"
+#include "passes/ad/common.h"
+#include "passes/ad/schedules.h"
 #include "passes/ad/undo.h"
 
 namespace raido::ad {

@@ -10,7 +10,7 @@
 #include <algorithm>
 
 #include "compiler/ir/term.h"
-#include "passes/ad/differentiate.h"
+#include "passes/ad/checks.h"
 #include "passes/ad/once.h"
 #include "passes/ad/scatters.h"
 
@@ -194,7 +194,7 @@ class Stamping {
 
 }  // namespace
 
-bool check_once(Builder& b, Stm& s, size_t state) {
+bool check_write_once(Builder& b, Stm& s, size_t state) {
   Program& p = b.program;
   Stm run = clone(p, s);
   run.attrs.clear();

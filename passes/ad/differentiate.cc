@@ -5,14 +5,15 @@
 // Custom derivatives that nobody differentiates are their function.
 //
 // Rules: nest.ff nest.fr nest.rf nest.rr.
-#include "passes/ad/differentiate.h"
-
 #include <algorithm>
 
 #include "compiler/ir/rewrite.h"
-#include "passes/ad/functions.h"
-#include "passes/ad/unused.h"
-#include "passes/pass.h"
+#include "passes/ad/counted.h"
+#include "passes/ad/forward.h"
+#include "passes/ad/schedules.h"
+#include "passes/ad/seeds.h"
+#include "passes/ad/vjp.h"
+#include "passes/pipelines.h"
 
 namespace raido {
 namespace {
@@ -141,7 +142,7 @@ class Differentiation {
       found = found || inner || one;
       if (!point.empty() && !holds_operators(s)) {
         auto& map = std::get<Screma>(s.exp);
-        std::vector<Var> values = ad::in_strips(b, context_, map.width, std::move(map.pre), map.inputs, point);
+        std::vector<Var> values = ad::in_chunks(b, context_, map.width, std::move(map.pre), map.inputs, point);
         for (size_t i = 0; i < s.pattern.size(); i++) results.emplace(s.pattern[i].var, values[i]);
         return true;
       }
@@ -172,8 +173,7 @@ void differentiate(ir::Program& program, PassContext& context) {
   Differentiation pass(program, context);
   while (pass.round() && !context.done()) {
     ad::join_counted(program);
-    static const Pipeline tidy = {pass::simplify, pass::cse, pass::dce, pass::split};
-    run(tidy, program, context);
+    run(between_rounds(), program, context);
   }
   program.each_body([&](ir::Body& b) { pass.drop_custom(b); });
 }

@@ -11,19 +11,25 @@
 
 #include "compiler/ir/aliases.h"
 #include "passes/ad/activity.h"
-#include "passes/ad/differentiate.h"
+#include "passes/ad/common.h"
+#include "passes/ad/forward.h"
+#include "passes/ad/prepare.h"
+#include "passes/ad/seeds.h"
 
 namespace raido::ad {
 namespace {
 
 using namespace ir;
 
+// Takes what f takes, then tangents of these arguments. Returns f's results, then the tangents of those that vary.
+FunId forward_function(Functions& functions, FunId f, const std::vector<bool>& args, const Mode& mode);
+
 class Forward {
  public:
   Forward(Activity& activity, Builder& builder) : act_(activity), b_(builder), p_(builder.program) {}
 
-  // What does not depend on anything that has a tangent goes there, for all directions.
-  void share(List<Stm>& shared) { shared_ = &shared; }
+  // What depends on nothing that has a tangent goes there: it is done once for all seeds.
+  void hoist_to(List<Stm>& invariant) { invariant_ = &invariant; }
   void set(Var x, Atom tangent) { tangents_[x] = tangent; }
   bool zero(const Atom& x) const { auto v = var_of(x); return !v || !tangents_.contains(*v); }
   // The tangent as a value.
@@ -46,8 +52,8 @@ class Forward {
   Builder& b_;
   Program& p_;
   std::unordered_map<Var, Atom> tangents_;
-  List<Stm>* shared_ = nullptr;
-  VarSet own_;                                            // what statements bind that are not shared
+  List<Stm>* invariant_ = nullptr;
+  VarSet own_;                                            // what statements bind that are not invariant
 
   bool active(const Stm& s) const {
     for (Bind x : s.pattern) {
@@ -64,12 +70,12 @@ class Forward {
 
   void statement(Stm& s) {
     bool does = active(s);
-    if (shared_) {
+    if (invariant_) {
       bool own = does;
       each_use(p_, s, [&](Var v) { own = own || own_.contains(v); });
-      if (!own) return shared_->push_back(std::move(s));
+      if (!own) return invariant_->push_back(std::move(s));
       for (Bind x : s.pattern) own_.insert(x.var);
-      Subst copies;                                       // of shared arrays that are consumed here
+      Subst copies;                                       // of invariant arrays that are consumed here
       each_consumed(p_, s.exp, [&](Var v) { if (!own_.contains(v)) copies.emplace(v, v); });
       for (auto& [v, copy] : copies) {
         Var fresh = b_.copy(v);
@@ -153,7 +159,7 @@ class Forward {
   // ---- scopes ----
   // The body extended: its results, then the tangents of those with `with[i]`.
   void extend(Body& body, const std::vector<bool>& with) {
-    List<Stm>* shared = std::exchange(shared_, nullptr);
+    List<Stm>* outer = std::exchange(invariant_, nullptr);
     b_.into(body, [&](List<Stm>& inner) { stms(std::move(inner)); });
     Body tail = b_.body([&] {
       std::vector<Atom> out;
@@ -162,7 +168,7 @@ class Forward {
     });
     for (auto& item : tail.stms.take()) body.stms.push_back(std::move(item));
     body.result.insert(body.result.end(), tail.result.begin(), tail.result.end());
-    shared_ = shared;
+    invariant_ = outer;
   }
   // Binders for the tangents of the statement's results with `with[i]`.
   void bind_results(Stm& s, const std::vector<bool>& with) {
@@ -466,7 +472,7 @@ class Forward {
     }
     std::vector<bool> results = act_.functions.varied(op.callee, args, act_.mode);
     if (std::ranges::none_of(results, std::identity())) return emit(s);
-    op.callee = act_.functions.forward(op.callee, args, act_.mode);
+    op.callee = forward_function(act_.functions, op.callee, args, act_.mode);
     op.args.insert(op.args.end(), tangents.begin(), tangents.end());
     bind_results(s, results);
     emit(s);
@@ -478,8 +484,7 @@ class Forward {
   void rule(Stm&, Op&) { PANIC("`{}` under differentiation", Op::name); }
 };
 
-}  // namespace
-
+// The body of f with parameters `tangents` of what varies. The tangents of these results come after its own.
 Body forward_body(Functions& functions, const Mode& mode, Lambda f, const std::vector<bool>& args,
                   const std::vector<Var>& tangents, const std::vector<bool>& results) {
   Program& p = functions.program;
@@ -502,6 +507,31 @@ Body forward_body(Functions& functions, const Mode& mode, Lambda f, const std::v
   }
   return body;
 }
+
+FunId forward_function(Functions& functions, FunId f, const std::vector<bool>& args, const Mode& mode) {
+  const Functions::Key key{f, args, {}, mode};
+  if (auto known = functions.derived(key)) return *known;
+  Program& program = functions.program;
+  std::vector<bool> results = functions.varied(f, args, mode);
+  Subst renamed;
+  Lambda l = clone(program, program.functions[f.index].lambda, &renamed);
+  std::vector<Type> returns = functions.returns(f, renamed);
+  for (size_t i = 0, n = returns.size(); i < n; i++)
+    if (results[i]) returns.push_back(Type(returns[i]));
+  std::vector<Var> tangents;
+  std::vector<Bind> params = l.params;
+  for (size_t i = 0; i < args.size(); i++) {
+    if (!args[i]) continue;
+    tangents.push_back(program.fresh(program.hint(l.params[i].var) + "_tan", program.type(l.params[i].var)));
+    params.push_back({tangents.back()});
+  }
+  FunId id = functions.declare(key, "_fwd", std::move(params), std::move(returns));
+  Body body = forward_body(functions, mode, std::move(l), args, tangents, results);
+  program.functions[id.index].lambda.body = std::move(body);
+  return id;
+}
+
+}  // namespace
 
 std::vector<Atom> expand_jvp(Builder& b, Functions& functions, Jvp op, bool enclosed) {
   Program& p = b.program;
@@ -535,8 +565,8 @@ std::vector<Atom> expand_jvp(Builder& b, Functions& functions, Jvp op, bool encl
   Body values = clone(p, op.f.body);
   b.emit_all(std::move(values.stms));
   std::vector<Atom> out = values.result;
-  List<Stm> shared;
-  forward.share(shared);
+  List<Stm> invariant;
+  forward.hoist_to(invariant);
   std::vector<Var> tangents = each_seed(b, functions.context, op.batch, op.tangents, [&](const std::vector<Var>& rows) {
     for (size_t i = 0; i < rows.size(); i++)
       if (auto x = var_of(params.at(op.f.params[i].var)); act.varied(*x)) forward.set(*x, rows[i]);
@@ -544,7 +574,7 @@ std::vector<Atom> expand_jvp(Builder& b, Functions& functions, Jvp op, bool encl
     std::vector<Atom> ts;
     for (size_t i = 0; i < results.size(); i++) ts.push_back(as_type(b, forward.tangent(results[i]), p.type(values.result[i])));
     return ts;
-  }, &shared);
+  }, &invariant);
   out.insert(out.end(), tangents.begin(), tangents.end());
   return out;
 }

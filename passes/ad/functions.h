@@ -1,4 +1,4 @@
-// functions.h - derivatives of functions that are called: derived once for each set of what varies (docs/ad.md 2.5).
+// functions.h - functions that are called: each is derived once for each set of arguments that vary (docs/ad.md 2.5).
 #pragma once
 #include <map>
 #include <set>
@@ -16,32 +16,30 @@ struct Mode {
   friend auto operator<=>(const Mode&, const Mode&) = default;
 };
 
-// A derived function of a recursive one calls itself: it has its place before it has its body.
+// Which results of a function vary, and the functions that were derived from functions.
 class Functions {
  public:
   Functions(ir::Program& p, PassContext& c) : program(p), context(c) {}
   ir::Program& program;
   PassContext& context;
   using Which = std::vector<bool>;
+  using Key = std::tuple<ir::FunId, Which, Which, Mode>;         // a function, which arguments vary, which results have seeds
 
   // Which results of f vary with these arguments.
   Which varied(ir::FunId f, const Which& args, const Mode& mode);
-  // Takes what f takes, then tangents of these arguments; gives f's results, then the tangents of those that vary.
-  ir::FunId forward(ir::FunId f, const Which& args, const Mode& mode);
-  // Takes what f takes, then `sizes` among f's results, then adjoints of the results `seeds`; gives adjoints of these arguments.
-  ir::FunId backward(ir::FunId f, const Which& args, const Which& seeds, const Mode& mode);
-  std::vector<size_t> sizes(ir::FunId f, const Which& seeds) const;
+  // What was derived for this key. A derived function of a recursive one calls itself: it is declared before it has its body.
+  std::optional<ir::FunId> derived(const Key& key) const;
+  ir::FunId declare(const Key& key, const std::string& suffix, std::vector<ir::Bind> params, std::vector<ir::Type> returns);
+  // The types of f's results, in a clone of f with these names.
+  std::vector<ir::Type> returns(ir::FunId f, const ir::Subst& renamed) const;
 
  private:
-  using Key = std::tuple<ir::FunId, Which, Which, Mode>;
-  std::map<Key, ir::FunId> forward_, backward_;
+  std::map<Key, ir::FunId> derived_;
   std::map<Key, Which> varied_, guesses_;      // finished, and while one that calls itself is looked at
   std::set<Key> seen_;
   bool guessing_ = false, changed_ = false;
 
   Which guess(const Key& key);
-  std::vector<ir::Type> renamed_returns(ir::FunId f, const ir::Subst& renamed) const;
-  ir::FunId declare(ir::FunId f, const std::string& suffix, std::vector<ir::Bind> params, std::vector<ir::Type> returns);
 };
 
 }  // namespace raido::ad

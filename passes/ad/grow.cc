@@ -13,7 +13,7 @@
 //
 // Rules: while.grow.
 #include "compiler/ir/term.h"
-#include "passes/ad/differentiate.h"
+#include "passes/ad/counted.h"
 
 namespace raido::ad {
 

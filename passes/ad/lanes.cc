@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"
-#include "passes/ad/differentiate.h"
+#include "passes/ad/seeds.h"
 
 namespace raido::ad {
 

@@ -19,10 +19,14 @@
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/rewrite.h"
 #include "passes/ad/activity.h"
-#include "passes/ad/differentiate.h"
+#include "passes/ad/checks.h"
+#include "passes/ad/counted.h"
 #include "passes/ad/once.h"
+#include "passes/ad/prepare.h"
 #include "passes/ad/scatters.h"
+#include "passes/ad/schedules.h"
 #include "passes/ad/undo.h"
+#include "passes/ad/updates.h"
 
 namespace raido::ad {
 namespace {
@@ -54,7 +58,7 @@ class Preparation {
         }
         if (auto w = std::get_if<While>(&s.exp); w && counts(s) && bounded(b, s, *w)) continue;
         if (auto w = std::get_if<While>(&s.exp); w && counts(s)) count(b, s);
-        if (auto w = std::get_if<WithAcc>(&s.exp)) once(b, s, *w);
+        if (auto w = std::get_if<WithAcc>(&s.exp)) scatter_once(b, s, *w);
         if (std::holds_alternative<For>(s.exp) && counts(s)) loop(b, s);
         else statement(b, s);
       }
@@ -78,7 +82,7 @@ class Preparation {
     const For f = std::get<For>(s.exp);
     for (size_t k : updated_state(p_, f)) {
       if (auto found = written_once(p_, f, k); !found || !found->asserted) continue;
-      if (inside_asserted_ || !check_once(b, s, k))
+      if (inside_asserted_ || !check_write_once(b, s, k))
         std::erase_if(p_.vars[f.state[k].var.index].attrs, [](const Attr& a) { return a.name == "true_dep"; });
     }
   }
@@ -163,7 +167,7 @@ class Preparation {
     return true;
   }
   // Where a scatter writes more than once one of the writes has the whole derivative; the others are sent outside.
-  void once(Builder& b, Stm& s, WithAcc& x) {
+  void scatter_once(Builder& b, Stm& s, WithAcc& x) {
     bool distinct = has_attr(s.attrs, "distinct");
     auto found = counts(s) && (!distinct || counted_->context.options.ad_check) ? scatter(p_, x) : std::nullopt;
     if (!found) return;
@@ -277,7 +281,7 @@ void drop_rules(Program& p, Body& whole, const Mode& mode) {
 
 void prepare(Program& p, Lambda& f, Activity* counted, bool parallel) { Preparation(p, counted, parallel).body(f.body); }
 
-Activity ready(Functions& functions, Lambda& f, const std::vector<bool>& varied, const Mode& mode, bool parallel) {
+Activity prepare_reverse(Functions& functions, Lambda& f, const std::vector<bool>& varied, const Mode& mode, bool parallel) {
   Program& p = functions.program;
   Activity first(functions, mode), before(functions, mode), act(functions, mode);
   drop_rules(p, f.body, mode);

@@ -8,7 +8,7 @@
 //
 // Rules: loop.stripmine.
 #include "compiler/ir/term.h"
-#include "passes/ad/differentiate.h"
+#include "passes/ad/schedules.h"
 
 namespace raido::ad {
 

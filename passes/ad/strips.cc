@@ -8,7 +8,7 @@
 //
 // Rules: batch.strips batch.map.
 #include "compiler/ir/term.h"
-#include "passes/ad/differentiate.h"
+#include "passes/ad/seeds.h"
 
 namespace raido::ad {
 
@@ -76,7 +76,7 @@ Term cells_of(Builder& b, const std::vector<Type>& types) {
 
 }  // namespace
 
-std::vector<Var> in_strips(Builder& b, PassContext& context, const Dim& n, Lambda f, const std::vector<Var>& rows,
+std::vector<Var> in_chunks(Builder& b, PassContext& context, const Dim& n, Lambda f, const std::vector<Var>& rows,
                            const std::vector<Type>& point) {
   Program& p = b.program;
   auto map = [&](Lambda each) { return b.map("d", n, std::move(each), rows); };

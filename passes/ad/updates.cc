@@ -11,7 +11,7 @@
 // Rules: acc.other.
 #include "compiler/ir/term.h"
 #include "passes/ad/activity.h"
-#include "passes/ad/differentiate.h"
+#include "passes/ad/updates.h"
 
 namespace raido::ad {
 namespace {

@@ -1,7 +1,9 @@
 // vjp.cc - the operator `vjp`: its two sweeps in the place of it                                       docs/ad.md 4
-#include "passes/ad/differentiate.h"
+#include "passes/ad/prepare.h"
 #include "passes/ad/scope.h"
+#include "passes/ad/seeds.h"
 #include "passes/ad/unused.h"
+#include "passes/ad/vjp.h"
 
 namespace raido::ad {
 
@@ -13,7 +15,7 @@ std::vector<Atom> sweeps_of(Builder& b, Functions& functions, Vjp op, bool enclo
   Program& p = b.program;
   std::vector<bool> varied;
   for (size_t i = 0; i < op.at.size(); i++) varied.push_back(is_scalar(p.type(op.at[i])) || is_array(p.type(op.at[i])));
-  Activity act = ready(functions, op.f, varied, {false, enclosed}, parallel);
+  Activity act = prepare_reverse(functions, op.f, varied, {false, enclosed}, parallel);
   // Fresh names for the arguments: the same value may be free in f, where it is a constant for this operator.
   std::vector<Atom> params;
   for (size_t i = 0; i < op.at.size(); i++) {
