@@ -1,12 +1,12 @@
 // checks.cc - what the program asserts of its arrays is verified when it runs, under --ad-check                    docs/ad.md 11
 //
 //   loop (#[true_dep] xs) = a for i < n do body
-//     ==>   let _, stamps, late, early = for i < n (xs = a, stamps = 0.., late = 0, early = 0) body, with every place of xs that it
-//           touches stamped by i + 1; where it writes a stamped one, late and early are the two iterations
-//           assert (late == 0), before the loop itself
+//     ==>   let _, stamps, writer, toucher = for i < n (xs = a, stamps = 0.., writer = 0, toucher = 0) body, which stamps every place
+//           of xs that it touches by i + 1; where it writes a stamped one, writer and toucher are the two iterations
+//           assert (writer == 0), before the loop itself
 //
-// The loop runs once more for this. Reads in maps stamp through an accumulator. Where a part of the loop that reads the array is
-// not one of those that are followed here, the assertion is not believed.
+// The loop runs once more for this. Reads in maps stamp through an accumulator. Where a part of the loop that reads the array
+// cannot be followed, the promise is not believed.
 #include <algorithm>
 
 #include "compiler/ir/term.h"
@@ -39,7 +39,7 @@ class Stamping {
   }
 
  private:
-  using Marks = std::vector<Atom>;                 // stamps, late, early; inside of a map an accumulator of stamps
+  using Marks = std::vector<Atom>;                 // stamps, writer, toucher; inside of a map an accumulator of stamps
   Program& p_;
   For& loop_;
   std::vector<Dim> shape_;
@@ -48,7 +48,7 @@ class Stamping {
   bool ok_ = true;
 
   Marks fresh(const Marks& like) {
-    static constexpr const char* hints[] = {"stamps", "late", "early"};
+    static constexpr const char* hints[] = {"stamps", "writer", "toucher"};
     Marks out;
     for (const Atom& a : like) out.push_back(p_.fresh(hints[out.size()], p_.type(a)));
     return out;
@@ -173,7 +173,7 @@ class Stamping {
         return inside;
       });
       Marks after;
-      for (Var v : b.bind({"stamps", "late", "early"}, std::move(all))) after.push_back(v);
+      for (Var v : b.bind({"stamps", "writer", "toucher"}, std::move(all))) after.push_back(v);
       marks = after;
       return;
     }
@@ -203,11 +203,11 @@ bool check_write_once(Builder& b, Stm& s, size_t state) {
   size_t results = run.pattern.size();
   if (!Stamping(p, loop, state).run(none)) return false;
   for (size_t k = results; k < loop.state.size(); k++) run.pattern.push_back({p.fresh(p.hint(loop.state[k].var), p.type(loop.state[k].var))});
-  Term late = b.term(run.pattern[results + 1].var), early = b.term(run.pattern[results + 2].var);
+  Term writer = b.term(run.pattern[results + 1].var), toucher = b.term(run.pattern[results + 2].var);
   b.emit(std::move(run));
   TextId text = p.text("#[true_dep] does not hold for " + p.hint(std::get<For>(s.exp).state[state].var) +
                        ": iteration {} writes a place that iteration {} has read or written.");
-  Atom cond = eq(late, b.term(i64_const(0))).atom, first = (late - 1).atom, second = (early - 1).atom;
+  Atom cond = eq(writer, b.term(i64_const(0))).atom, first = (writer - 1).atom, second = (toucher - 1).atom;
   s.checks.push_back(b.bind1("c", Assert{cond, text, {first, second}}));
   return true;
 }

@@ -7,8 +7,8 @@ namespace raido::ad {
 
 using namespace ir;
 
-// To an operand that was not chosen nothing flows, even if `by` is infinite. Under --ad-safe-mul zero times infinity is zero for
-// every operation (docs/ad.md 10); where both are finite the product stays what it is: its derivative is that of a product.
+// Nothing flows to an operand that was not chosen, even if `by` is infinite. Under --ad-safe-mul zero times infinity is zero for every
+// operation (docs/ad.md 10). Where both are finite the product stays what it is, so its derivative is that of a product.
 std::optional<Term> product(const Apply& op, size_t wrt, Var r, const Term& by, bool back, const PassOptions& options) {
   Builder& b = *by.b;
   if (op.op == ScalarOp::to_bits || op.op == ScalarOp::from_bits)

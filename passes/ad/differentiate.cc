@@ -32,7 +32,7 @@ class Differentiation {
     bool found = false;
     expanded_ = 0;
     postponed_ = {};
-    for (size_t i = 0; i < reach_.size(); i++) {         // derived functions come behind these
+    for (size_t i = 0; i < reach_.size(); i++) {         // derived functions come after these
       if (!holds_operator_[i]) continue;
       // The list of functions may grow: the body is not in it meanwhile. What it differentiates does not call it.
       Body whole = std::move(p_.functions[i].lambda.body);
@@ -102,8 +102,8 @@ class Differentiation {
     walk_parts(s, [&](const Body& part) { each_stm(part, [&](const Stm& inner) { found = found || is_operator(inner.exp); }); });
     return found;
   }
-  // Of a map that differentiates in many directions at one point: the types of the first such point.
-  std::vector<Type> point_of_directions(const Stm& s) const {
+  // Of a map that differentiates with many seeds at one point: the types of the first such point.
+  std::vector<Type> point_of_seeds(const Stm& s) const {
     auto map = std::get_if<Screma>(&s.exp);
     if (!map || !is_map(*map) || std::ranges::any_of(map->inputs, [&](Var v) { return is_acc(p_.type(v)); })) return {};
     VarSet varies;
@@ -137,7 +137,7 @@ class Differentiation {
       bool inner = false, one = is_operator(s.exp);
       Around inside{around.differentiated || one, around.parallel || ad::is_parallel(s.exp)};
       std::vector<Type> point;
-      if (!around.differentiated && context_.target != Target::Gpu) point = point_of_directions(s);
+      if (!around.differentiated && context_.target != Target::Gpu) point = point_of_seeds(s);
       walk_parts(s, [&](Body& part) { inner = body(part, inside) || inner; });
       found = found || inner || one;
       if (!point.empty() && !holds_operators(s)) {

@@ -1,6 +1,6 @@
 // forward.cc - jvp: all rules (docs/ad.md 3).
 //
-// Every primal statement stays; behind each active one stands the statement of its tangent. Tangents of what does not
+// Every primal statement stays; after each active one comes the statement of its tangent. Tangents of what does not
 // depend on the input are symbolically zero and make no code. Scopes (lambdas, branches, loops) are extended in place:
 // they return tangents beside their results.
 //

@@ -1,15 +1,16 @@
-// grow.cc - `while` loops that are not counted before they run: their records grow                          docs/ad.md 7.6
+// counted.cc - `while` loops that are counted while they run: their records are enlarged where they are full    docs/ad.md 7.6
 //
-//   let .., n = while (p = p0, n = 0) c p { body ; n + 1 }        to count (prepare.cc)
-//   let y, ps = for i < n (p = p0, room, ps) body                 ps grows where it has no room (undo.cc)
+//   let .., n = while (p = p0, n = 0) c p { body ; n + 1 }        counts (prepare.cc)
+//   let y, ps = for i < n (p = p0, room, ps) body                 records, and enlarges ps where it is full (records.cc)
 //
 //     ==>   let y, ps, n = while (p = p0, room, ps, i = 0) c p { body ; i + 1 }
 //
-// To count runs the part of the loop that decides when it ends once more. Where that is little, records that have their size
-// at once are better; where it is most of what the loop does (Newton's iteration, bisection, steps whose size is controlled)
-// it is a third forward run, and the two become one after differentiation. Until then all rules see a loop of n iterations.
-// A device cannot allocate while it runs, schedules have to know n, and what is differentiated again should not grow, because its
-// derivatives go through the growing: there loops are counted.
+// Counting runs the part of the loop that decides when it ends once more. Where that part is small, it is better to know the size
+// of the records before. Where it is most of the loop (Newton's iteration, bisection, step size control), counting would be a third
+// forward run, and the two loops become one after differentiation. Until then all rules see a loop of n iterations.
+//
+// Three kinds of loops are always counted before. A device cannot allocate while it runs. A schedule has to know n. Derivatives of
+// code that is differentiated again would have to go through the copies of enlarged records.
 //
 // Rules: while.grow.
 #include "compiler/ir/term.h"
@@ -21,7 +22,7 @@ using namespace ir;
 
 namespace {
 
-// Estimates: what is not known here happens so often.
+// An estimate of numbers of iterations that are not known.
 constexpr double many = 64;
 
 double times(const Dim& n) {
@@ -94,7 +95,7 @@ While as_while(Program& p, While count, For loop) {
   out.init.push_back(i64_const(0));
   Builder in(p, out.body.stms);
   out.body.result.push_back((in.term(loop.i.var) + 1).atom);
-  // Its state comes first in this one's, but for accumulators, which it does not have.
+  // The state of the counting loop comes first in the state of this one. It lacks the accumulators only.
   Subst renamed, asked;
   size_t at = 0;
   for (Bind x : out.state) {

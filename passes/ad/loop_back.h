@@ -1,5 +1,5 @@
-// loop_back.h - what goes back through the iterations of a loop, however its state is had again: the adjoints of its state
-// and of what is free in its body.
+// loop_back.h - the adjoints that go back through the iterations of a loop: those of its state, and of what is free in its body. Where
+// the state itself comes from does not matter here.
 #pragma once
 #include "passes/ad/rules.h"
 
@@ -14,7 +14,7 @@ class LoopBack {
   std::vector<std::string> hints() const;                                    // names for them
   // One iteration again, and back: `state` is the state before it, `adjoints` those after it. Returns those before it.
   std::vector<ir::Atom> iteration(Scope& inner, const ir::Atom& i, const std::vector<ir::Var>& state, const std::vector<ir::Var>& adjoints);
-  // A name for state that nobody reads, for its adjoint; marks what varies.
+  // Gives names to state that nobody reads, since its adjoint needs one; marks what varies.
   void name(std::vector<ir::Var>& state, ir::Subst& values) const;
   // Adds the adjoints before the loop.
   void finish(const std::vector<ir::Var>& adjoints);

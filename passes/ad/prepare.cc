@@ -1,17 +1,17 @@
-// prepare.cc - makes a lambda ready for differentiation: nothing that is consumed, histograms in simple form, counted loops.
+// prepare.cc - makes a lambda ready for differentiation: it consumes nothing, its histograms are simple, its loops are counted.
 //
 // The return sweep reads primal values after the forward sweep has run, so the forward sweep may not destroy them. Every
-// consuming operation is given a copy of what it consumes; what nobody reads again is found by copy elimination
-// afterwards (A6), which gives the in-place update back. A histogram by addition becomes updates of an accumulator; of
-// the others each has one destination and takes its indices and values as they are.
+// consuming operation gets a copy of what it consumes. Copy elimination (A6) finds afterwards what nobody reads again, and gives the
+// in-place update back. A histogram by addition becomes updates of an accumulator. Each of the other histograms gets one destination,
+// and takes its indices and values as they are.
 //
-// A `while` loop runs once to be counted, which dead code elimination reduces to what decides when it ends, and then as a
-// `for` loop of that many iterations (docs/ad.md 7.6: nothing grows, so it can be done everywhere). Where that would be most of the
-// loop, the two are one loop again in the end (grow.cc).
+// A `while` loop runs once to be counted, and then as a `for` loop of that many iterations (docs/ad.md 7.6). Dead code elimination
+// reduces the first run to what decides when the loop ends. Where that is most of the loop, the two become one loop again after
+// differentiation (counted.h).
 //
-// With #[bound(n)] it is a `for` loop of n iterations that do nothing once it has ended: nothing runs twice.
+// With #[bound(n)] the loop becomes a `for` loop of n iterations, of which those after the end do nothing. So nothing runs twice.
 //
-// A scatter that may write to one place twice first finds out which of the writes is to count.
+// A scatter that may write to one place twice finds out before which of the writes counts.
 //
 // Rules: while.inspect while.bound hist.add scatter.repeated.
 #include <algorithm>
@@ -77,7 +77,7 @@ class Preparation {
     stripmine(b, s);
     statement(b, s);
   }
-  // What is asserted of arrays that the loop updates; what cannot be verified, or is by a loop around, is not believed.
+  // Promises about arrays that the loop updates. One that cannot be verified is not believed, nor is one that a loop around verifies.
   void check(Builder& b, Stm& s) {
     const For f = std::get<For>(s.exp);
     for (size_t k : updated_state(p_, f)) {
@@ -124,7 +124,7 @@ class Preparation {
     in.source = b.source;
     loop.body.result.push_back((in.term(n) + 1).atom);
     once.pattern.push_back({times});
-    // Accumulators around it are updated by the loop that comes then.
+    // The loop that comes then updates the accumulators around it.
     VarSet inside;
     each_bind(once.exp, [&](Var v) { inside.insert(v); });
     Body counting;
@@ -166,7 +166,7 @@ class Preparation {
     for (size_t k = 0; k < results.size(); k++) b.emit({{s.pattern[k]}, Identity{results[k]}, {ended}, s.source, {}});
     return true;
   }
-  // Where a scatter writes more than once one of the writes has the whole derivative; the others are sent outside.
+  // Where a scatter writes a place more than once, one of the writes has the whole derivative. The others are sent outside.
   void scatter_once(Builder& b, Stm& s, WithAcc& x) {
     bool distinct = has_attr(s.attrs, "distinct");
     auto found = counts(s) && (!distinct || counted_->context.options.ad_check) ? scatter(p_, x) : std::nullopt;

@@ -33,7 +33,7 @@ class Recorder {
   }
 
  private:
-  // How a value is had again; sizes come before what has them.
+  // How the return sweep has a value again. Sizes come before the arrays that have them.
   struct Item {
     enum class Kind { Constant, Outside, Iteration, Computed, Row, Part } kind;
     Atom value;                                    // in the body
@@ -196,29 +196,29 @@ class Recorder {
     return n;
   }
   // New state of the loop: its result is given where it is known.
-  struct State { Var inside, behind; size_t result; };
-  State carry(const std::string& hint, const Atom& init, const Type& inside, const Type& behind) {
-    State s{p_.fresh(hint, inside), p_.fresh(hint, behind), f_.body.result.size() + next_.size()};
+  struct State { Var inside, after; size_t result; };
+  State carry(const std::string& hint, const Atom& init, const Type& inside, const Type& after) {
+    State s{p_.fresh(hint, inside), p_.fresh(hint, after), f_.body.result.size() + next_.size()};
     f_.state.push_back({s.inside});
     f_.init.push_back(init);
-    loop_.pattern.push_back({s.behind});
+    loop_.pattern.push_back({s.after});
     next_.push_back({});
     return s;
   }
   State carry(const std::string& hint, const Atom& init) { return carry(hint, init, p_.type(init), p_.type(init)); }
   void next(const State& s, Atom value) { next_[s.result - f_.body.result.size()] = std::move(value); }
 
-  // Rows for records: as many as are known to be needed, or more and more.
+  // Rows for records: as many as are known to be needed; or some, and more of them where these are full.
   struct Room {
-    Dim first, inside, behind;
-    State size = {};                                                 // of one that grows
+    Dim first, inside, after;
+    State size = {};                                                 // of one that is enlarged
     std::vector<State> records = {};
     std::vector<Var> now = {};                                       // in the iteration, when there is room in it
   };
   Room room(const Dim& known) const { return {known, known, known}; }
-  Room room_that_grows(i64 first) {
+  Room enlargeable(i64 first) {
     State size = carry("room", i64_const(first));
-    return {i64_const(first), size.inside, size.behind, size};
+    return {i64_const(first), size.inside, size.after, size};
   }
   size_t record_in(Room& room, const std::string& hint, Scalar elem, const std::vector<Dim>& row) {
     auto shape = [&](const Dim& rows) {
@@ -227,15 +227,15 @@ class Recorder {
       return dims;
     };
     Var init = b_.bind1(hint, Scratch{elem, shape(room.first)});
-    room.records.push_back(carry(hint, init, array_type(elem, shape(room.inside)), array_type(elem, shape(room.behind))));
+    room.records.push_back(carry(hint, init, array_type(elem, shape(room.inside)), array_type(elem, shape(room.after))));
     room.now.push_back(room.records.back().inside);
     return room.records.size() - 1;
   }
-  // For `needed` rows, of which `used` are filled.
+  // Makes room for `needed` rows, of which `used` are filled.
   void make_room(Builder& in, Room& room, const Term& needed, const Term& used) {
-    If grow;
-    grow.cond = lt(in.term(room.inside), needed).atom;
-    grow.then_ = in.body([&] {
+    If full;
+    full.cond = lt(in.term(room.inside), needed).atom;
+    full.then_ = in.body([&] {
       Term more = in.term(room.inside) + needed;
       std::vector<Atom> out{more.atom};
       for (Var old : room.now) {
@@ -248,19 +248,19 @@ class Recorder {
       return out;
     });
     std::vector<std::string> hints{"room"};
-    grow.else_.result = {room.inside};
+    full.else_.result = {room.inside};
     for (Var v : room.now) {
       hints.push_back(p_.hint(v));
-      grow.else_.result.push_back(v);
+      full.else_.result.push_back(v);
     }
-    std::vector<Var> out = in.bind(hints, std::move(grow));
+    std::vector<Var> out = in.bind(hints, std::move(full));
     next(room.size, out[0]);
     room.now.assign(out.begin() + 1, out.end());
   }
 
   // The recorded values get state in the loop, written where they are made.
   void record() {
-    bool grows = has_attr(loop_.attrs, "counted"), scalars = true;
+    bool enlarged = has_attr(loop_.attrs, "counted"), scalars = true;
     std::vector<std::vector<Dim>> shapes;                            // of parts; those of one shape start at the same places
     auto number = [&](const std::vector<Dim>& shape) { return size_t(std::ranges::find(shapes, shape) - shapes.begin()); };
     auto is_recorded = [](const Item& x) { return x.kind == Item::Kind::Row || x.kind == Item::Kind::Part; };
@@ -272,12 +272,12 @@ class Recorder {
       if (x.kind == Item::Kind::Part && number(shape) == shapes.size()) shapes.push_back(shape);
     }
     std::vector<Atom> totals;
-    if (!shapes.empty() && !grows) totals = count(shapes);
+    if (!shapes.empty() && !enlarged) totals = count(shapes);
     constexpr i64 few = 16;
-    Room rows = grows ? room_that_grows(scalars ? few : 1) : room(ir::apply(ScalarOp::max, {b_.term(f_.n), b_.term(i64_const(0))}).atom);
-    std::vector<List<Stm>> behind(f_.body.stms.size() + 1);          // 0: before the first statement
+    Room rows = enlarged ? enlargeable(scalars ? few : 1) : room(ir::apply(ScalarOp::max, {b_.term(f_.n), b_.term(i64_const(0))}).atom);
+    std::vector<List<Stm>> added(f_.body.stms.size() + 1);           // before the first statement, and after each
     auto at = [&](size_t place) {
-      Builder in(p_, behind[place]);
+      Builder in(p_, added[place]);
       in.source = loop_.source;
       return in;
     };
@@ -289,7 +289,7 @@ class Recorder {
         if (auto by = var_of(d) ? made_.find(*var_of(d)) : made_.end(); by != made_.end()) last = std::max(last, by->second + 1);
       size_t starts = record_in(rows, "starts", Scalar::I64, {});
       State start = carry("start", i64_const(0));
-      places.push_back({grows ? room_that_grows(0) : room(totals[k]), start, starts, last, {}});
+      places.push_back({enlarged ? enlargeable(0) : room(totals[k]), start, starts, last, {}});
     }
     struct Written { Item* item; size_t made, record; };
     std::vector<Written> written;
@@ -303,11 +303,11 @@ class Recorder {
       Room& in = row ? rows : places[number(shape_of(p_.type(v)))].room;
       written.push_back({&x, by == made_.end() ? 0 : by->second + 1, record_in(in, x.hint + "_rec", elem_of(p_.type(v)), row ? dims : std::vector<Dim>{})});
     }
-    if (grows) {
+    if (enlarged) {
       Builder in = at(0);
       make_room(in, rows, in.term(f_.i.var) + 1, in.term(f_.i.var));
     }
-    auto filled = [&](const Atom& size) { if (grows) filled_.emplace_back(slots_.size() - 1, size); };
+    auto filled = [&](const Atom& size) { if (enlarged) filled_.emplace_back(slots_.size() - 1, size); };
     for (size_t k = 0; k < places.size(); k++) {
       Place& x = places[k];
       Builder in = at(x.made);
@@ -316,7 +316,7 @@ class Recorder {
       x.size = size.atom;
       next(rows.records[x.starts], in.update(rows.now[x.starts], {f_.i.var}, start.atom));
       next(x.start, (start + size).atom);
-      if (grows) make_room(in, x.room, start + size, start);
+      if (enlarged) make_room(in, x.room, start + size, start);
     }
     for (const auto& [item, made, record] : written) {
       Var v = *var_of(item->value);
@@ -325,27 +325,27 @@ class Recorder {
       if (item->kind == Item::Kind::Row) {
         Var whole = rows.now[record];
         next(rows.records[record], in.update(whole, {f_.i.var}, as_type(in, v, row_type(p_.type(whole)))));
-        slots_.push_back(rows.records[record].behind);
+        slots_.push_back(rows.records[record].after);
         filled(f_.n);
       } else {
         Place& place = places[number(shape_of(p_.type(v)))];
-        const std::string& hint = p_.hint(place.room.records[record].behind);
+        const std::string& hint = p_.hint(place.room.records[record].after);
         Var flat = in.bind1(hint, Reshape{v, {place.size}});
         next(place.room.records[record], in.bind1(hint, Update{place.room.now[record], {Slice{place.start.inside, place.size, i64_const(1)}}, flat}));
-        slots_.push_back(place.room.records[record].behind);
-        filled(place.start.behind);
-        slots_.push_back(rows.records[place.starts].behind);
+        slots_.push_back(place.room.records[record].after);
+        filled(place.start.after);
+        slots_.push_back(rows.records[place.starts].after);
         filled(f_.n);
       }
       records_.push_back({*var_of(slots_[item->slot]), v});
     }
     List<Stm> all;
     auto put = [&](List<Stm>& some) { for (auto& s : some.take()) all.push_back(std::move(s)); };
-    put(behind[0]);
+    put(added[0]);
     std::vector<std::unique_ptr<Stm>> old = f_.body.stms.take();
     for (size_t k = 0; k < old.size(); k++) {
       all.push_back(std::move(old[k]));
-      put(behind[k + 1]);
+      put(added[k + 1]);
     }
     f_.body.stms = std::move(all);
     f_.body.result.insert(f_.body.result.end(), next_.begin(), next_.end());

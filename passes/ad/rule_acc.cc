@@ -8,8 +8,8 @@
 //   op is +            v_adj += xs'_adj[at] (0 outside)     xs_adj += xs'_adj
 //   no op (scatter)    v_adj += xs'_adj[at]                 xs_adj += xs'_adj with the updated cells zeroed
 //
-// so the return sweep of an accumulating map is a gathering map. The scope runs once: its return sweep runs in the scope
-// around it. Tests: tests/ad/parallel.fut.
+// So the return sweep of an accumulating map is a gathering map. The body of `with_acc` is no scope of its own: its return sweep runs in
+// the scope around it. Tests: tests/ad/parallel.fut.
 //
 // Rules: scatter.plain acc.gather acc.overwrite.
 #include <algorithm>

@@ -2,9 +2,9 @@
 //
 // let y = #[checkpoint(c)] for i < n (p = p0) body                                  docs/ad.md 7.7
 //
-// The forward sweep records nothing. The return sweep keeps c states at once, in a stack whose first entry is p0, and runs
-// the body again from the last of them: as long as there is room, to a place in between, which is kept as well; then to the
-// iteration before the last that was gone back through. The places are those that need the fewest iterations:
+// The forward sweep records nothing. The return sweep keeps c states at once, in a stack whose first entry is p0. It runs the body
+// again from the last of them. As long as there is room, it stops at an iteration in between and keeps that state as well; then it runs
+// to the iteration that is next to go back through. The states that are kept are those that need the fewest iterations:
 //
 //   beta(c, r) = C(c + r, c)        iterations that can be gone back through with c states if none runs more than r times again
 //   n iterations run t(n, c) = r n - beta(c+1, r-1) times in all, for the least r with n <= beta(c, r)
@@ -22,7 +22,7 @@ using namespace ir;
 
 namespace {
 
-// How far the state is kept that halves the way, with `states` of them: l > 1, states > 0.
+// After how many of l iterations the next state is kept, with room for `states` of them. l > 1, states > 0.
 Term split(Builder& b, const Term& l, const Term& states) {
   Program& p = b.program;
   auto number = [&](const char* hint) { return p.fresh(hint, scalar_type(Scalar::I64)); };

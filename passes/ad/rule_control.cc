@@ -5,10 +5,10 @@
 //   ws_adj = if c then (A again, its return sweep) else (B again, its return sweep)
 //
 // ws: the varied variables free in either branch. Arrays are threaded: their adjoints go in and come out, so that a read
-// in one branch costs what it reads. Scalars contribute. Tests: tests/ad/control.fut.
+// in one branch costs one element. Scalars contribute. Tests: tests/ad/control.fut.
 //
-// The adjoint of a map's result that has one element at most in each branch comes out as that element; a branch without one gives an
-// index that counts for nothing. Tests: tests/ad/elements.fut.
+// An adjoint that is an Entry or zero in both branches comes out as an Entry. A branch in which it is zero returns that there is no
+// such element. Tests: tests/ad/elements.fut.
 //
 // Rules: if.plain if.swap sparse.pad.
 #include <algorithm>
@@ -30,7 +30,7 @@ void back(Scope& scope, const Stm& s, const If& op) {
     return std::ranges::any_of(seeds, [&](const Adjoint& a) { return a.is_value() && a.owned && a.value == value; });
   };
   std::vector<bool> owned(arrays.size(), true);
-  // What the branches update and undo comes out of both, under the name that it has then.
+  // Arrays whose updates a branch undoes come out of both branches, under the names that they have then.
   std::vector<Var> ours = free_vars(p, op), undone;
   std::erase_if(ours, [&](Var v) { return !scope.versions.owns(v); });
   std::vector<std::unique_ptr<Scope>> scopes;             // the branches

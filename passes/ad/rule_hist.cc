@@ -11,7 +11,8 @@
 //   any other op      the bins again in a loop that remembers each bin before each update, and a loop back from the last;
 //                     on devices rule_sorted.cc
 //
-// What lies outside of the destination has no part in it. All but the last also pointwise on rows. Tests: tests/ad/histograms.fut.
+// What lies outside of the destination has no part in it. All rules but the last one also work pointwise on rows.
+// Tests: tests/ad/histograms.fut.
 //
 // Rules: hist.mul hist.extremum hist.sequential.
 #include "passes/ad/common.h"

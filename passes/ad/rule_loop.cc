@@ -5,18 +5,18 @@
 //   forward   y, ps = for i < n (p = p0, ps = scratch) { ps[i] <- p ; body }
 //   return    p_adj, ws_adj = for k < n (p_adj = y_adj, ws_adj) { i = n-1-k ; p = ps[i] ; body again ; its return sweep }
 //
-// Sizes that are state (docs/ad.md 7.5) are recorded and restored as any state; the adjoint carried back has in each iteration
-// the shape that the array had there.
+// ws: varied variables free in the body. Their adjoints are carried, and updated in place.
 //
-// An array that the body only updates in place is not recorded, but what the updates overwrite (undo.h): the return sweep
-// carries the array as well and undoes one iteration after the other. Every other state variable that the body reads is
-// recorded. What the return sweep does not read of all that is dead state of the forward loop and disappears, and with the
-// last of it the forward loop itself if only the derivative was wanted.
-// ws: varied variables free in the body; their adjoints are carried, in place. Tests: tests/ad/loops.fut, undo.fut.
+// Every state variable that the body reads is recorded, but for two kinds of arrays. Of an array that the body only updates in place,
+// the overwritten elements are recorded (undo.h); the return sweep carries the array as well and undoes one iteration after the other.
+// A write-once array is read as it is in the end, or as it was before the loop (write_once.h); it is kept as a copy if somebody reads it
+// as it was.
 //
-// An array of which each place is written once, and of whose reads it is known whether they are behind the write, is neither: it
-// is read as it is in the end, or was before the loop, and an iteration that runs again writes nothing (once.h). What it was before
-// the loop is kept if somebody reads it, as a copy.
+// What the return sweep does not read of all that is dead state of the forward loop. If none of it is left and only the derivative is
+// wanted, the forward loop is dead, too.
+//
+// Sizes that are state (docs/ad.md 7.5) are recorded like other state. The adjoint that is carried back has in each iteration the shape
+// that the array had there. Tests: tests/ad/loops.fut, undo.fut.
 //
 // Rules: loop.record loop.shape loop.once.
 #include <algorithm>
@@ -44,8 +44,8 @@ bool mentions(const Program& p, Var x, const VarSet& sizes) {
   walk(p.type(x), [&](const Var& v) { found = found || sizes.contains(v); });
   return found;
 }
-// How the loop is counted, what --ad-memory decided of it, and which arrays are read as they are in the end.
-std::string why_so(const Program& p, const Stm& s, const std::map<size_t, bool>& once) {
+// For `--explain-ad`: how the loop is counted, what --ad-memory decided of it, and which arrays are read as they are in the end.
+std::string why_so(const Program& p, const Stm& s, const std::map<size_t, bool>& written_once) {
   std::string text;
   if (const Attr* attr = find_attr(s.attrs, "budget")) {
     i64 levels = attr->args[0];
@@ -54,7 +54,7 @@ std::string why_so(const Program& p, const Stm& s, const std::map<size_t, bool>&
                        levels > 1 ? "do not fit" : "fit", attr->args[2]);
   }
   if (has_attr(s.attrs, "counted")) text = "counted as they run: what decides the end is most of the loop";
-  for (const auto& [k, before] : once)
+  for (const auto& [k, before] : written_once)
     text += fmt::format("{}reading {} as it is in the end{}", text.empty() ? "" : ", ", p.hint(s.pattern[k].var), before ? " and was before" : "");
   return text;
 }
@@ -119,7 +119,7 @@ void return_loop(Scope& scope, const Stm& s, const States& states, const BodyUnd
     sizes.push_back(i);
     current.emplace(x, carry(p.hint(x), s.pattern[i].var));
   }
-  std::vector<Var> adjoints, arrays;                       // arrays: what the loop updated, undone step by step
+  std::vector<Var> adjoints, arrays;                       // arrays: what the loop updated, to be undone
   std::vector<Atom> last = loop_back.start();
   std::vector<std::string> names = loop_back.hints();
   for (size_t k = 0; k < last.size(); k++) {

@@ -47,7 +47,7 @@ void one_element(Scope& scope, const Screma& op, const Atom& i, const std::vecto
     scope.adjoints.add_at(op.inputs[k], {i}, scope.adjoints.value(row));
   }
 }
-// An element that may not be there is a map over no or one index.
+// One element. Where it is not known whether there is one, it is a map over none or one index.
 void entry(Scope& scope, const Screma& op, const Adjoint& at, const std::vector<Adjoint>& seeds) {
   Builder& b = scope.b;
   std::vector<Var> checks = b.checks;

@@ -4,16 +4,15 @@
 //
 //   op is +           as_adj += replicate n y_adj
 //   op is *           by the number of zeros: none: y/a * y_adj; one: the product of the others at the zero
-//   op selects        (all of its results are those of the one or of the other operand, as in min, max, or a minimum with
-//                     payload:) the forward sweep carries the index as one component more; that element receives y_adj, for
-//                     min and max the first one that won
+//   op selects        its results are always those of one operand, as in min, max, or a minimum with payload: the forward sweep
+//                     carries the index as one component more, and that element receives y_adj; the first of equal ones for min, max
 //   any other op      ls = exclusive scan op ne as             (everything left of i, combined)
 //                     rs = the same from the right             (everything right of i)
 //                     as_adj += map (\l a r -> vjp_a (op l a), seeded by vjp_s (op s r) y_adj at s = op l a) ls as rs
 //
 // Components of op that neither vary nor are needed for those that do stay out of it.
 //
-// Free variables of op get the contribution of the application op l a only: those of op s r belong to other elements.
+// Free variables of op get the contribution of the application op l a only; that of op s r belongs to other elements.
 // Tests: tests/ad/parallel.fut.
 //
 // Rules: reduce.add reduce.mul reduce.extremum reduce.select reduce.general reduce.rows.
@@ -67,8 +66,8 @@ void general(Scope& scope, const Screma& red, const std::vector<Atom>& y_adj) {
   for (size_t i = 0; i < k; i++) scope.adjoints.add(red.inputs[i], out[i], true);
 }
 
-// Floats. z zeros, q the product of the others. If q is not a proper number the general rule decides; where this is
-// differentiated again, also if there are zeros: at a zero the branches above it are constants, what they stand for is not.
+// Floats. z: the number of zeros, q: the product of the others. If q is not a proper number, the general rule decides. Where this is
+// differentiated again, it decides at zeros as well: the cases above are constants there, and what they stand for is not.
 void product(Scope& scope, const Screma& red, const Atom& y_adj) {
   Program& p = scope.p;
   Builder& b = scope.b;
@@ -105,8 +104,8 @@ void product(Scope& scope, const Screma& red, const Atom& y_adj) {
   scope.adjoints.add(as, b.bind1("adj", std::move(choose)), true);
 }
 
-// Results `xs` stand for i, `ys` for j: which of the two, if the results are the one or the other whatever happens. Branches
-// return it as one result more.
+// Returns i if the results are always `xs`, j if always `ys`, and code that decides if they are always one of the two. Branches return
+// the decision as one result more.
 std::optional<Atom> selected(Program& p, Body& body, const std::vector<Atom>& results, const std::vector<Atom>& xs, const std::vector<Atom>& ys,
                              Var i, Var j) {
   if (same_atoms(results, xs)) return i;
@@ -148,8 +147,8 @@ std::optional<Atom> selected(Program& p, Body& body, const std::vector<Atom>& re
   return b.bind1("at", Apply{ScalarOp::select, {cond, *then, *else_}});
 }
 
-// The operator with the index of the element whose value the results are as a component more, the first if several have it, -1
-// if the neutral element has. Nothing if the results are not always those of one of the operands.
+// The operator with one component more: the index of the element that the results come from. It is the first of several, and -1 for
+// the neutral element. Nothing if the results are not always those of one of the operands.
 std::optional<Combine> with_index(Program& p, const Combine& op) {
   if (!op.shape.empty()) return {};
   std::optional<ScalarOp> name = scalar_operator(p, op);
@@ -178,7 +177,7 @@ std::optional<Combine> with_index(Program& p, const Combine& op) {
   return c;
 }
 
-// What matters for the derivative: the components that vary, and what they are made of.
+// The components that matter for the derivative: those that vary, and those that they are computed from.
 std::vector<bool> needed_components(Scope& scope, const Stm& s, const Screma& red) {
   std::vector<bool> which;
   for (Bind y : s.pattern) which.push_back(scope.act.varied(y.var));
@@ -186,7 +185,7 @@ std::vector<bool> needed_components(Scope& scope, const Stm& s, const Screma& re
 }
 bool all(const std::vector<bool>& which) { return std::ranges::find(which, false) == which.end(); }
 
-// The reduction with these components alone. To be made where it is used: variables have other names in the return sweep.
+// The reduction with these components alone. Each sweep makes its own: variables have other names in the return sweep.
 Stm part(Scope& scope, const Stm& s, const std::vector<bool>& which) {
   Stm made = s;
   if (all(which)) return made;
@@ -204,8 +203,8 @@ Stm part(Scope& scope, const Stm& s, const std::vector<bool>& which) {
   return made;
 }
 
-// The forward sweep of such an operator says which element it was; here that one receives what comes back, in all components.
-// `made`: the reduction, with results of other names if there is another forward sweep.
+// An operator that selects. The forward sweep returns which element it was; in the return sweep that element receives the adjoints of
+// all components. `made`: the reduction, with results of other names if the primal statement is there as well.
 Back select_back(Scope& scope, Stm made, Combine op) {
   Screma& both = std::get<Screma>(made.exp);
   both.inputs.push_back(scope.b.iota(both.width));
@@ -223,7 +222,7 @@ Back select_back(Scope& scope, Stm made, Combine op) {
               if (seeds[i].is_value() && inner.act.varied(red.inputs[i])) inner.adjoints.add_element(red.inputs[i], kept[0], seeds[i].value, inside);
           }};
 }
-// `which`: the components that matter.
+// Any other operator: every element receives something. `which`: the components that matter.
 void all_elements(Scope& scope, const Stm& s, const std::vector<bool>& which) {
   Program& p = scope.p;
   const Stm mine = part(scope, s, which);

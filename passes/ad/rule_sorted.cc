@@ -4,7 +4,7 @@
 //
 //   (bin, i) = (is, iota n) sorted by bin, without what lies outside of ds     a loop over the bits of a bin, a scan and a
 //                                                                              scatter for each
-//   l, a, r  = vs[i], the old ds[bin] combined with what is before i in the bin, and what is behind i, combined:
+//   l, a, r  = vs[i], the old ds[bin] combined with what is before i in the bin, and what is after i, combined:
 //              two segmented scans
 //   (l_adj, a_adj) = map (\l a r -> vjp (op l a), seeded by h_adj[bin] if r is empty, else by vjp_s (op s r) h_adj[bin] at s = op l a)
 //   vs_adj[i] += a_adj        ds_adj += h_adj, but l_adj where i is the first of its bin
@@ -235,11 +235,11 @@ void Sorted::back(Scope& scope, const std::vector<Var>& h_adj) const {
       index.insert(index.end(), cell.begin(), cell.end());
       for (Var v : seeds) seed.push_back(b.index("seed", v, index));
       both.insert(both.end(), here.begin(), here.end());
-      If behind;
-      behind.cond = x[3 * k + 1];
-      behind.then_.result = seed;
-      behind.else_ = b.body([&] { return first_back(inner, combine_, b.inline_call(combine_.op, both), right, seed); });
-      std::vector<Var> sum_adj = b.bind("seed", std::move(behind));
+      If more;
+      more.cond = x[3 * k + 1];
+      more.then_.result = seed;
+      more.else_ = b.body([&] { return first_back(inner, combine_, b.inline_call(combine_.op, both), right, seed); });
+      std::vector<Var> sum_adj = b.bind("seed", std::move(more));
       return apply_back(inner, combine_, left, here, {sum_adj.begin(), sum_adj.end()});
     });
   };

@@ -20,7 +20,7 @@ class Sorted {
   ir::Atom bin_count_, cell_count_;            // their sizes
   ir::Dim inside_;                             // elements that have a bin; of those, sorted:
   ir::Var bin_, element_, first_, last_;       // bin, index, whether they are the first and the last of their bin
-  std::vector<ir::Var> left_, here_, right_;   // their values and what is before and behind them in the bin; cells first
+  std::vector<ir::Var> left_, here_, right_;   // their values and what is before and after them in the bin; cells first
 
   ir::Var flat(ir::Builder& b, ir::Var xs, const ir::Atom& outer) const;
   // f of each cell of a row, which has its results in front; of scalars f once.

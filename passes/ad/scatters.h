@@ -1,4 +1,5 @@
-// scatters.h - a scatter as the rules see it: `with_acc` without operator, all of which are updates at one place in each iteration of a map.
+// scatters.h - a scatter as the rules see it: a `with_acc` without operator, which does nothing but update one place in each iteration of
+// a map.
 #pragma once
 #include "compiler/ir/build.h"
 
@@ -14,8 +15,8 @@ std::optional<Scatter> scatter(const ir::Program& p, const ir::WithAcc& op);
 // Emits arrays of what op scatters to, one for each dimension; not empty.
 std::vector<ir::Var> scatter_indices(ir::Builder& b, const ir::WithAcc& op);
 
-// The first of the indices, but -1 for all but one j of those that are at the same place in an array of this shape. A few are
-// compared with each other; of more it is seen which is the last:
+// The first of the indices, but -1 for all but one of those that name the same place in an array of this shape. A few indices are
+// compared with each other. Of more indices a scatter says which is the last:
 //
 //   last = scatter (scratch shape) is (iota width);   map2 (\i j -> if last[i] == j then i else -1) is (iota width)
 ir::Var each_place_once(ir::Builder& b, const std::vector<ir::Dim>& shape, const ir::Dim& width, const std::vector<ir::Var>& indices);

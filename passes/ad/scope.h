@@ -1,6 +1,6 @@
 // scope.h - one lexical scope of the return sweep (docs/ad.md 4; figure 3 of Schenck et al., SC 2022).
 //
-// A rule emits its forward sweep at once. It returns what its return sweep needs: values that it keeps, and a function that emits
+// A rule emits its forward sweep at once. It returns what its return sweep needs: the values that it keeps, and a function that emits
 // the return sweep. A scope runs the rules of its statements in order, and then what they returned in reverse order. That list
 // lives in the compiler only; there is no tape. An inner scope (lambda, branch, loop body) executes a clone of the primal body
 // again, which preparation has made free of consumption (prepare.cc).

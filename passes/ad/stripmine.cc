@@ -2,9 +2,9 @@
 //
 //   #[stripmine(2)] for i < n body   ==>   m = root of n;  for i1 < n / m: for i2 < m: body of iteration i1 m + i2
 //
-// The derivative of a loop records its state in every iteration, that of the nest at every level in m iterations, and runs
-// the body once more for each level. What is left over makes the last loop of every level shorter. Arrays that are updated
-// in place are recorded as a whole by all levels but the last, where the overwritten elements would be those of all levels.
+// The derivative of a loop records its state in every iteration. The derivative of the nest records at every level, in m iterations
+// each, and runs the body once more for each level. The last loop of every level is shorter if n is no power. All levels but the last
+// record arrays that are updated in place as a whole: their overwritten elements would be those of all levels inside.
 //
 // Rules: loop.stripmine.
 #include "compiler/ir/term.h"

@@ -5,8 +5,8 @@
 //   acc' = upd acc at v                               xs' = if at is inside: xs with [at] <- op xs[at] v, else xs
 //   r, acc' = map n (\x acc -> ..) as acc             r, xs' = for i < n: .. as[i], r with [i] <- ..
 //
-// For such a scope nothing else is known that goes back through any code around the updates (docs/ad.md 6.11); a body that is
-// one update for each element is a histogram, which has rules of its own. Tests: tests/ad/accumulators.fut.
+// No other rule goes back through any code around such updates (docs/ad.md 6.11). A body that is one update for each element is a
+// histogram, which has rules of its own. Tests: tests/ad/accumulators.fut.
 //
 // Rules: acc.other.
 #include "compiler/ir/term.h"
