@@ -86,6 +86,12 @@ const Pass* find_pass(std::string_view name) {
   return nullptr;
 }
 
+void PassContext::note(ir::Program& p, ir::Var v, Note n) {
+  if (!options.explain_ad) return;
+  p.vars[v.index].attrs.push_back({"ad", {int64_t(notes.size())}});
+  notes.push_back(std::move(n));
+}
+
 Pipeline operator+(Pipeline a, const Pipeline& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;

@@ -13,34 +13,73 @@ bool has_directions(const ir::Program& p) {
   return std::ranges::any_of(p.vars, [](const ir::VarInfo& v) { return ir::has_attr(v.attrs, "directions"); });
 }
 
-const Pipeline& tidy() {
+const Pipeline& cleanup() {
   static const Pipeline steps = {pass::simplify, pass::cse, pass::hoist, pass::dce};
   return steps;
 }
-const Pipeline& shape() {
-  static const Pipeline steps = Pipeline{pass::early_accumulators, pass::products, pass::fuse, pass::patterns} + tidy();
+const Pipeline& fusion() {
+  static const Pipeline steps = Pipeline{
+      pass::early_accumulators,                            // maps and reductions fuse, accumulators do not
+      pass::products,
+      pass::fuse,
+      pass::patterns,                                      // what they match appears when producers have met consumers
+  } + cleanup();
+  return steps;
+}
+
+const Pipeline& differentiation() {
+  static const Pipeline steps = Pipeline{
+      pass::split,                                         // rules know a screma only as a pure map, reduction or scan
+      pass::differentiate,                                 // runs `between_rounds` after each of its rounds
+  } + cleanup() + Pipeline{
+      pass::copies,                                        // of the copies that preparation made, most were not needed
+  } + fusion();
+  return steps;
+}
+
+const Pipeline& memory() {
+  static const Pipeline steps = {
+      pass::place,
+      pass::double_buffer,                                 // before their allocations leave the loops
+      pass::hoist_allocs,
+  };
   return steps;
 }
 
 }  // namespace
 
 const Pipeline& common_pipeline() {
-  static const Pipeline steps = Pipeline{pass::inline_small} + tidy() + Pipeline{pass::inline_parallel} + tidy() + shape() +
-                                when(uses_ad, Pipeline{pass::split, pass::differentiate} + tidy() + Pipeline{pass::copies} + shape()) +
-                                Pipeline{pass::copies} + tidy();
+  static const Pipeline steps =
+      Pipeline{pass::inline_small} + cleanup() +
+      Pipeline{pass::inline_parallel} + cleanup() +        // looks at the sizes of functions, so after a cleanup
+      fusion() +
+      when(uses_ad, differentiation()) +
+      Pipeline{pass::copies} + cleanup();
   return steps;
 }
 const Pipeline& between_rounds() {
-  // Records of records do not appear in simplified code, and rules know a screma only as a pure map, reduction or scan.
+  // Records of records do not appear in simplified code; and the rules need split scremas again.
   static const Pipeline steps = {pass::simplify, pass::cse, pass::dce, pass::split};
   return steps;
 }
 const Pipeline& pipeline_for(ir::Target target) {
-  static const Pipeline memory = {pass::place, pass::double_buffer, pass::hoist_allocs};
-  static const Pipeline cpu = common_pipeline() + Pipeline{pass::rows, pass::interchange, pass::early_accumulators, pass::share, pass::record, pass::tasks} + tidy() + Pipeline{pass::accumulators, pass::sequentialise} +
-                              tidy() + when(has_directions, Pipeline{pass::directions} + tidy()) + Pipeline{pass::copies} + when(has_ends, Pipeline{pass::peel} + tidy()) + memory;
-  static const Pipeline gpu = common_pipeline() + Pipeline{pass::flatten} + tidy() + Pipeline{pass::accumulators, pass::sequentialise} +
-                              tidy() + memory + Pipeline{pass::expand};
+  static const Pipeline cpu =
+      common_pipeline() +
+      Pipeline{pass::rows, pass::interchange} +            // operators and maps on neighbouring elements
+      Pipeline{pass::early_accumulators} +                 // more of them show after that
+      Pipeline{pass::share, pass::record} +                // between operations that did not fuse
+      Pipeline{pass::tasks} + cleanup() +
+      Pipeline{pass::accumulators, pass::sequentialise} + cleanup() +
+      when(has_directions, Pipeline{pass::directions} + cleanup()) +
+      Pipeline{pass::copies} +                             // loops that sequentialise has made update in place
+      when(has_ends, Pipeline{pass::peel} + cleanup()) +
+      memory();
+  static const Pipeline gpu =
+      common_pipeline() +
+      Pipeline{pass::flatten} + cleanup() +
+      Pipeline{pass::accumulators, pass::sequentialise} + cleanup() +
+      memory() +
+      Pipeline{pass::expand};                              // needs the blocks that `place` gives to the arrays of a thread
   return target == ir::Target::Gpu ? gpu : cpu;
 }
 

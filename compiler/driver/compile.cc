@@ -81,7 +81,7 @@ ir::InterpretOptions interpret_options(const Options& options) {
 }
 
 bool run_passes(const Pipeline& pipeline, Compiled& compiled, ir::Target target, const PassOptions& options, Stats& stats,
-                const Options& driver, std::vector<AdNote>* notes) {
+                const Options& driver, std::vector<Note>* notes) {
   for (auto [event, n] : {std::pair("lower.in_place", compiled.calls.in_place), {"lower.specialisations", compiled.calls.specialisations}, {"lower.shared", compiled.calls.shared}})
     if (n > 0) stats.count(event, i64(n));
   PassContext context{options, target, stats, {}, 0, {}};

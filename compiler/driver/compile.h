@@ -32,7 +32,7 @@ PassOptions pass_options(const Options& options);
 ir::InterpretOptions interpret_options(const Options& options);
 // Runs the pipeline; what a pass refuses is printed, and the result is false.
 bool run_passes(const Pipeline& pipeline, Compiled& compiled, ir::Target target, const PassOptions& pass_options, Stats& stats,
-                const Options& options, std::vector<AdNote>* notes = nullptr);
+                const Options& options, std::vector<Note>* notes = nullptr);
 
 // The pipeline called so (empty: none) and its target; none and a message if there is no such pipeline.
 std::optional<Pipeline> find_pipeline(const std::string& name, ir::Target& target);

@@ -181,7 +181,7 @@ int command_dev(const Options& options) {
   };
   passes.explain_ad = !options.explain_ad.empty();
   Stats stats;
-  std::vector<AdNote> notes;
+  std::vector<Note> notes;
   if (!run_passes(*pipeline, *compiled, target, passes, stats, options, &notes)) return 2;
   print_tables(stats, options);
   if (passes.explain_ad) return print("{}", explain_ad(program, options.explain_ad, notes)), 0;

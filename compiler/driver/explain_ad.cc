@@ -17,7 +17,7 @@ using namespace ir;
 
 class Explanation {
  public:
-  Explanation(const Program& p, const std::vector<AdNote>& notes) : p_(p), notes_(notes) {}
+  Explanation(const Program& p, const std::vector<Note>& notes) : p_(p), notes_(notes) {}
 
   std::string of(const std::string& entry) {
     std::set<size_t> functions;
@@ -35,7 +35,7 @@ class Explanation {
     std::map<std::string, int> again;              // operations that run again
   };
   const Program& p_;
-  const std::vector<AdNote>& notes_;
+  const std::vector<Note>& notes_;
   std::unordered_map<Var, const Stm*> made_;
   std::map<std::pair<std::string, uint32_t>, Line> lines_;
   std::set<size_t> found_;                         // notes
@@ -61,7 +61,7 @@ class Explanation {
     std::vector<std::string>& says = line(at).says;
     if (std::ranges::find(says, text) == says.end()) says.push_back(std::move(text));
   }
-  const AdNote* note(Var v) {
+  const Note* note(Var v) {
     const Attr* attr = find_attr(p_.vars[v.index].attrs, "ad");
     if (!attr) return nullptr;
     found_.insert(size_t(attr->args[0]));
@@ -131,21 +131,21 @@ class Explanation {
       default: return "";
     }
   }
-  void goes_back(const AdNote& n, const Stm& s, const For& x) {
+  void goes_back(const Note& n, const Stm& s, const For& x) {
     say(n.at, fmt::format("goes back through {} iterations{}{}", size(x.n), has_attr(s.attrs, "blocks") ? " of blocks (stripmine)" : "",
                           n.name.empty() ? "" : " " + n.name));
   }
   void made(const Stm& s, Var v) {
-    const AdNote* n = note(v);
+    const Note* n = note(v);
     if (!n) return;
     switch (n->kind) {
-      case AdNote::Kind::Recorded: say(n->at, fmt::format("records {} in every iteration: {}", n->name, record(s, v))); break;
-      case AdNote::Kind::Overwritten: say(n->at, "records what updates overwrite: " + record(s, v)); break;
-      case AdNote::Kind::Kept: say(n->at, fmt::format("keeps {} for some iterations: {}", n->name, type(v))); break;
-      case AdNote::Kind::Slots: say(n->at, "goes back through the iterations from kept states (checkpoint)"); break;
-      case AdNote::Kind::Again: again(s); break;
-      case AdNote::Kind::Strip: say(n->at, fmt::format("takes {} directions at a time", n->name)); break;
-      case AdNote::Kind::Loop: case AdNote::Kind::Adjoint: break;
+      case Note::Kind::Recorded: say(n->at, fmt::format("records {} in every iteration: {}", n->name, record(s, v))); break;
+      case Note::Kind::Overwritten: say(n->at, "records what updates overwrite: " + record(s, v)); break;
+      case Note::Kind::Kept: say(n->at, fmt::format("keeps {} for some iterations: {}", n->name, type(v))); break;
+      case Note::Kind::Slots: say(n->at, "goes back through the iterations from kept states (checkpoint)"); break;
+      case Note::Kind::Again: again(s); break;
+      case Note::Kind::Chunk: say(n->at, fmt::format("takes {} directions at a time", n->name)); break;
+      case Note::Kind::Loop: case Note::Kind::Adjoint: break;
     }
   }
   void again(const Stm& s) {
@@ -159,7 +159,7 @@ class Explanation {
   }
   void gone() {
     for (size_t k = 0; k < notes_.size(); k++)
-      if (notes_[k].kind == AdNote::Kind::Adjoint && !found_.contains(k) && lines_.contains({file(notes_[k].at), row(notes_[k].at)}))
+      if (notes_[k].kind == Note::Kind::Adjoint && !found_.contains(k) && lines_.contains({file(notes_[k].at), row(notes_[k].at)}))
         if (!updated_.contains({notes_[k].at, notes_[k].name}))
           say(notes_[k].at, fmt::format("the adjoint of {} is made without updates: by sums or element by element", notes_[k].name));
   }
@@ -184,7 +184,7 @@ class Explanation {
 
 }  // namespace
 
-std::string explain_ad(const Program& program, const std::string& entry, const std::vector<AdNote>& notes) {
+std::string explain_ad(const Program& program, const std::string& entry, const std::vector<Note>& notes) {
   return Explanation(program, notes).of(entry);
 }
 

@@ -9,6 +9,6 @@
 namespace raido {
 
 // From the program as it is now and the notes that variables in it carry.
-std::string explain_ad(const ir::Program& program, const std::string& entry, const std::vector<AdNote>& notes);
+std::string explain_ad(const ir::Program& program, const std::string& entry, const std::vector<Note>& notes);
 
 }  // namespace raido

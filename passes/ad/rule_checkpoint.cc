@@ -62,7 +62,7 @@ void return_checkpointed(Scope& scope, const Stm& s, i64 most) {
     return machine.state.back().var;
   };
   Var hi = carry("hi", apply(ScalarOp::max, {b.term(op.n), zero}).atom), top = carry("top", i64_const(0));
-  scope.act.context.note(p, hi, {AdNote::Kind::Slots, s.source, ""});
+  scope.act.context.note(p, hi, {Note::Kind::Slots, s.source, ""});
   std::vector<Var> stack;
   Var at = b.bind1("steps", Scratch{Scalar::I64, {i64_const(most)}});
   stack.push_back(carry("steps", b.update(at, {i64_const(0)}, i64_const(0))));
@@ -71,7 +71,7 @@ void return_checkpointed(Scope& scope, const Stm& s, i64 most) {
     shape.insert(shape.begin(), i64_const(most));
     Var states = b.bind1(p.hint(op.state[k].var) + "_kept", Scratch{elem_of(p, op.init[k]), shape});
     stack.push_back(carry(p.hint(states), b.update(states, {i64_const(0)}, op.init[k])));
-    scope.act.context.note(p, stack.back(), {AdNote::Kind::Kept, s.source, p.hint(op.state[k].var)});
+    scope.act.context.note(p, stack.back(), {Note::Kind::Kept, s.source, p.hint(op.state[k].var)});
   }
   std::vector<Var> adjoints;
   std::vector<std::string> names = loop_back.hints();

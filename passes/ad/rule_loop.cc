@@ -98,7 +98,7 @@ void return_loop(Scope& scope, const Stm& s, const States& states, const BodyUnd
   For back;
   back.n = op.n;
   back.i = {p.fresh("k", scalar_type(Scalar::I64))};
-  scope.act.context.note(p, back.i.var, {AdNote::Kind::Loop, s.source, why_so(p, s, states.written_once)});
+  scope.act.context.note(p, back.i.var, {Note::Kind::Loop, s.source, why_so(p, s, states.written_once)});
   auto carry = [&](const std::string& hint, const Atom& init) {
     back.state.push_back({p.fresh(hint, p.type(init))});
     back.init.push_back(init);
@@ -186,9 +186,9 @@ Back forth(Scope& scope, const Stm& s, const For& op) {
   Records records = record(scope.b, loop, wanted, emit);
   for (const Records::Record& r : records.records) {
     bool state = std::ranges::any_of(op.state, [&](Bind x) { return x.var == r.value; });
-    scope.act.context.note(p, r.array, {state ? AdNote::Kind::Recorded : AdNote::Kind::Overwritten, s.source, p.hint(r.value)});
+    scope.act.context.note(p, r.array, {state ? Note::Kind::Recorded : Note::Kind::Overwritten, s.source, p.hint(r.value)});
   }
-  for (Var v : overwritten.records) scope.act.context.note(p, v, {AdNote::Kind::Overwritten, s.source, p.hint(v)});
+  for (Var v : overwritten.records) scope.act.context.note(p, v, {Note::Kind::Overwritten, s.source, p.hint(v)});
   emit(loop);
   return {records.slots, [states, overwritten, records](Scope& inner, const Stm& now, const std::vector<Atom>& kept) {
             return_loop(inner, now, states, overwritten, records, kept);

@@ -47,7 +47,7 @@ std::unique_ptr<Scope::Sweeps> Scope::forth(Body body) {
   if (again_ && act.context.options.explain_ad)
     each_stm(std::as_const(sweeps->body), [&](const Stm& s) {
       for (Bind y : s.pattern)
-        if (!find_attr(p.vars[y.var.index].attrs, "ad")) act.context.note(p, y.var, {AdNote::Kind::Again, s.source, ""});
+        if (!find_attr(p.vars[y.var.index].attrs, "ad")) act.context.note(p, y.var, {Note::Kind::Again, s.source, ""});
     });
   for (Stm& s : sweeps->body.stms) {
     auto x = std::get_if<Screma>(&s.exp);
@@ -159,7 +159,7 @@ std::vector<Var> Scope::map(const std::string& hint, const Dim& width, const std
       Type t = p.type(v);
       scope.dests.push_back({{dest}, int(shape_of(t).size()), b.combine(ScalarOp::add, elem_of(t), 0), Conflict::Unknown});
       tokens.push_back(p.fresh("t", CheckType{}));
-      act.context.note(p, tokens.back(), {AdNote::Kind::Adjoint, b.source, p.hint(v)});
+      act.context.note(p, tokens.back(), {Note::Kind::Adjoint, b.source, p.hint(v)});
     }
     for (size_t i = 0; i < arrays.size(); i++) accs.push_back(p.fresh("acc", dest_type(p, scope.dests[i], tokens[i])));
     for (Var v : tokens) scope.scope.params.push_back({v});

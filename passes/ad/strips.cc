@@ -99,7 +99,7 @@ std::vector<Var> in_chunks(Builder& b, PassContext& context, const Dim& n, Lambd
       std::vector<Dim> shape = shape_of(p.type(v));
       shape.erase(shape.begin());
       shape[0] = all.atom;
-      context.note(p, v, {AdNote::Kind::Strip, b.source, std::to_string(width)});
+      context.note(p, v, {Note::Kind::Chunk, b.source, std::to_string(width)});
       out.push_back(b.slice("d", b.bind1("d", Reshape{v, shape}), {i64_const(0), n, i64_const(1)}));
     }
     return out;

@@ -1,0 +1,29 @@
+// reports.h - what passes tell the driver: refusals, and notes on what was done.
+#pragma once
+#include <string>
+
+#include "compiler/ir/ir.h"
+
+namespace raido {
+
+// What a pass may refuse to do with a program that a user may write.
+enum class Refusal : uint8_t {
+  DifferentiateRecursion,   // a derivative of a function that takes this derivative itself
+  ActiveInRule,             // what a function with a derivative rule uses beside its argument is differentiated; `detail` names it
+  DeviceCode,               // what a device cannot run; `detail` says what
+};
+struct Refused {
+  ir::Source at;
+  Refusal why;
+  std::string detail;
+};
+
+// What differentiation did at a place, for `dev --explain-ad`. A variable carries the attribute `ad` with the number of its note, so the
+// finished program shows what became of it.
+struct Note {
+  enum class Kind : uint8_t { Again, Recorded, Overwritten, Kept, Loop, Slots, Adjoint, Chunk } kind;
+  ir::Source at;
+  std::string name;         // of what is recorded, or gets an adjoint; of a loop, what --ad-memory decided; of a chunk, its seeds
+};
+
+}  // namespace raido
