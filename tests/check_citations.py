@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Finds what comments, READMEs and documents cite and nobody can find.
 
-  - A file must exist: from the root, beside the file that cites it, or as the end of some path (`once.h`). `{a,b}` and `*` stand for
+  - A file must exist: from the root, beside the file that cites it, or as the end of some path (`undo.h`). `{a,b}` and `*` stand for
     several names. Names of no file in particular (`FILE.ir`, `prog.fut`, `a.fut`) are not looked for, nor what the file
     includes, nor names in transcripts.
   - A number after a document (`docs/ad.md 7.2, 7.3`), or after `section` within one, must be that of a heading there.

@@ -8,11 +8,11 @@
 #include <algorithm>
 
 #include "compiler/ir/rewrite.h"
-#include "passes/ad/counted.h"
-#include "passes/ad/forward.h"
-#include "passes/ad/schedules.h"
-#include "passes/ad/seeds.h"
-#include "passes/ad/vjp.h"
+#include "passes/ad/forward/forward.h"
+#include "passes/ad/prepare/counted.h"
+#include "passes/ad/prepare/schedules.h"
+#include "passes/ad/reverse/vjp.h"
+#include "passes/ad/seeds/seeds.h"
 #include "passes/pipelines.h"
 
 namespace raido {

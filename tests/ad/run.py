@@ -5,6 +5,7 @@ Behind each program it appends entry points that call the marked function, its j
 them with `raido run`, as lowered (the interpreter differentiates) and after the common passes (the compiler did)."""
 import argparse
 import concurrent.futures
+import glob
 import math
 import os
 import random
@@ -333,12 +334,11 @@ def rules():
     """Rule -> files of passes/ad that have it in their heads, functions here that test it."""
     folder = os.path.join(os.path.dirname(os.path.dirname(HERE)), "passes", "ad")
     table = {}
-    for name in sorted(os.listdir(folder)):
-        if name.endswith(".cc"):
-            with open(os.path.join(folder, name)) as source:
-                for ids in re.findall(r"^// Rules: ((?:.|\n// )*?)\.$", source.read(), re.M):
-                    for rule in ids.replace("//", " ").split():
-                        table.setdefault(rule, ([], []))[0].append(name)
+    for path in sorted(glob.glob(os.path.join(folder, "**", "*.cc"), recursive=True)):
+        with open(path) as source:
+            for ids in re.findall(r"^// Rules: ((?:.|\n// )*?)\.$", source.read(), re.M):
+                for rule in ids.replace("//", " ").split():
+                    table.setdefault(rule, ([], []))[0].append(os.path.basename(path))
     for name in sorted(os.listdir(HERE)):
         if name.endswith(".fut") and not name.startswith("ad_"):      # ad_*: of a run beside this one
             with open(os.path.join(HERE, name)) as source:

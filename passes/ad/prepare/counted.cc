@@ -1,0 +1,143 @@
+// counted.cc - `while` loops that are counted while they run: their records are enlarged where they are full    docs/ad.md 7.6
+//
+//   let .., n = while (p = p0, n = 0) c p { body ; n + 1 }        counts (prepare.cc)
+//   let y, ps = for i < n (p = p0, room, ps) body                 records, and enlarges ps where it is full (records.cc)
+//
+//     ==>   let y, ps, n = while (p = p0, room, ps, i = 0) c p { body ; i + 1 }
+//
+// Counting runs the part of the loop that decides when it ends once more. Where that part is small, it is better to know the size
+// of the records before. Where it is most of the loop (Newton's iteration, bisection, step size control), counting would be a third
+// forward run, and the two loops become one after differentiation. Until then all rules see a loop of n iterations.
+//
+// Three kinds of loops are always counted before. A device cannot allocate while it runs. A schedule has to know n. Derivatives of
+// code that is differentiated again would have to go through the copies of enlarged records.
+//
+// Rules: while.grow.
+#include "compiler/ir/term.h"
+#include "passes/ad/prepare/counted.h"
+
+namespace raido::ad {
+
+using namespace ir;
+
+namespace {
+
+// An estimate of numbers of iterations that are not known.
+constexpr double many = 64;
+
+double times(const Dim& n) {
+  auto c = const_of(n);
+  return c ? double(c->as_i64()) : many;
+}
+double work(const Program& p, const Stm& s);
+double work(const Program& p, const Body& b) {
+  double sum = 0;
+  for (const Stm& s : b.stms) sum += work(p, s);
+  return sum;
+}
+double work(const Program& p, const Stm& s) {
+  constexpr double call = 16, function = 256;
+  double elements = 1;
+  for (Bind x : s.pattern)
+    if (is_array(p.type(x.var)))
+      for (const Dim& d : shape_of(p.type(x.var))) elements *= times(d);
+  double inside = 0;
+  walk_parts(s, [&](const Body& part) { inside += work(p, part); });
+  return match(s.exp, [&](const Apply& x) { return is_call(x.op) && is_float(elem_of(p, x.args[0])) ? call : 1; },
+               [&](const If&) { return 1 + inside; }, [&](const For& x) { return times(x.n) * (1 + inside); },
+               [&](const While&) { return many * (1 + inside); }, [&](const Screma& x) { return times(x.width) * (1 + inside); },
+               [&](const Hist& x) { return times(x.width) * (1 + inside); }, [&](const Call&) { return function; },
+               [&](const Index&) { return 1.0; }, [&](const Update& x) { return is_array(p.type(x.value)) ? elements : 1; },
+               [&](const Reshape&) { return 0.0; }, [&](const Permute&) { return 0.0; }, [&](const Identity&) { return 0.0; },
+               [&](const auto&) { return elements + inside; });
+}
+
+}  // namespace
+
+bool decides_much(const Program& p, const While& loop) {
+  VarSet needed;
+  std::unordered_map<Var, size_t> state;
+  for (size_t k = 0; k < loop.state.size(); k++) state[loop.state[k].var] = k;
+  bool more = true;
+  auto need = [&](Var v) {
+    more = more || !needed.contains(v);
+    needed.insert(v);
+  };
+  each_use(p, loop.cond.body, [&](Var v) {
+    for (size_t k = 0; k < loop.cond.params.size(); k++) if (loop.cond.params[k].var == v) need(loop.state[k].var);
+  });
+  auto deciding = [&](const Stm& s) {
+    bool found = false;
+    for (Bind x : s.pattern) found = found || needed.contains(x.var);
+    return found;
+  };
+  while (std::exchange(more, false)) {
+    for (const auto& [v, k] : state)
+      if (needed.contains(v)) if (auto next = var_of(loop.body.result[k])) need(*next);
+    for (const Stm& s : reversed(loop.body.stms)) if (deciding(s)) each_use(p, s, need);
+  }
+  double all = 0, part = 0;
+  for (const Stm& s : loop.body.stms) {
+    double here = work(p, s);
+    all += here;
+    if (deciding(s)) part += here;
+  }
+  double asked = work(p, loop.cond.body);
+  return 2 * (part + asked) > all + asked;
+}
+
+namespace {
+
+// The counting loop is gone, and this one counts.
+While as_while(Program& p, While count, For loop) {
+  While out{std::move(loop.state), std::move(loop.init), {}, std::move(loop.body)};
+  out.state.push_back(loop.i);
+  out.init.push_back(i64_const(0));
+  Builder in(p, out.body.stms);
+  out.body.result.push_back((in.term(loop.i.var) + 1).atom);
+  // The state of the counting loop comes first in the state of this one. It lacks the accumulators only.
+  Subst renamed, asked;
+  size_t at = 0;
+  for (Bind x : out.state) {
+    Type t = p.type(x.var);
+    walk(t, [&](Var& v) { if (auto found = renamed.find(v); found != renamed.end()) v = *var_of(found->second); });
+    Var param = p.fresh(p.hint(x.var), t);
+    renamed.emplace(x.var, param);
+    out.cond.params.push_back({param});
+    if (!is_acc(t) && at + 1 < count.state.size()) asked.emplace(count.cond.params[at++].var, param);
+  }
+  out.cond.body = std::move(count.cond.body);
+  substitute(p, out.cond.body, asked);
+  return out;
+}
+
+void join(Program& p, Body& whole) {
+  for (Stm& s : whole.stms) walk_parts(s, [&](Body& part) { join(p, part); });
+  std::unordered_map<Var, size_t> counts;            // the number -> the statement
+  VarSet used;                                       // numbers that something wants before the loop has run
+  std::vector<bool> gone(whole.stms.size());
+  for (size_t k = 0; k < whole.stms.size(); k++) {
+    Stm& s = whole.stms[k];
+    auto loop = std::get_if<For>(&s.exp);
+    auto n = loop && has_attr(s.attrs, "counted") ? var_of(loop->n) : nullptr;
+    if (n && counts.contains(*n) && !used.contains(*n)) {
+      Stm& count = whole.stms[counts.at(*n)];
+      gone[counts.at(*n)] = true;
+      s.pattern.push_back({*n});
+      s.exp = as_while(p, std::get<While>(std::move(count.exp)), std::move(*loop));
+      counts.erase(*n);
+    }
+    if (std::holds_alternative<While>(s.exp) && has_attr(s.attrs, "counts")) counts[s.pattern.back().var] = k;
+    each_use(p, s, [&](Var v) { used.insert(v); });
+    std::erase_if(s.attrs, [](const Attr& a) { return a.name == "counts" || a.name == "counted"; });
+  }
+  size_t k = 0;
+  for (auto& s : whole.stms.take())
+    if (!gone[k++]) whole.stms.push_back(std::move(s));
+}
+
+}  // namespace
+
+void join_counted(Program& p) { p.each_body([&](Body& b) { join(p, b); }); }
+
+}  // namespace raido::ad

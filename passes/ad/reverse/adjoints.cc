@@ -1,0 +1,186 @@
+// adjoints.cc - see adjoints.h.
+//
+// Rules: sparse.element.
+#include "passes/ad/reverse/adjoints.h"
+
+#include <algorithm>
+
+namespace raido::ad {
+
+using namespace ir;
+
+bool all_zero(const std::vector<Adjoint>& adjoints) { return std::ranges::all_of(adjoints, &Adjoint::is_zero); }
+
+Adjoints::Adjoints(const Adjoints& outer, const Versions& names, const std::vector<Var>& open)
+    : act_(outer.act_), b_(outer.b_), p_(outer.p_), names_(names), gathered_(outer.gathered_) {
+  for (const auto& [v, state] : outer.states_)
+    if (state.kind == Adjoint::Kind::Part) states_[outer.names_.current(v)] = state;
+  for (Var v : open)
+    if (auto found = outer.find(v)) states_[v] = *found;
+}
+const Adjoint* Adjoints::find(Var x) const {
+  auto found = states_.find(names_.original(x));
+  return found == states_.end() ? nullptr : &found->second;
+}
+Adjoint::Kind Adjoints::kind(Var x) const {
+  auto found = find(x);
+  return found ? found->kind : Adjoint::Kind::Zero;
+}
+bool Adjoints::is_zero(const Atom& x) const {
+  auto v = var_of(x);
+  return !v || kind(*v) == Adjoint::Kind::Zero;
+}
+bool Adjoints::all_zero(const Stm& s) const { return std::ranges::all_of(s.pattern, [&](Bind x) { return is_zero(x.var); }); }
+
+Adjoint& Adjoints::state(Var x) {
+  if (slot(x).kind == Adjoint::Kind::Entry) {
+    Adjoint entry = std::exchange(slot(x), {});
+    std::vector<Var> checks = b_.checks;
+    b_.checks.insert(b_.checks.end(), entry.checks.begin(), entry.checks.end());
+    add_where(x, entry.prefix[0], entry.value, entry.inside);
+    b_.checks = checks;
+  }
+  return slot(x);
+}
+std::vector<Adjoint> Adjoints::take_results(const Stm& s) {
+  std::vector<Adjoint> taken;
+  for (Bind x : s.pattern) taken.push_back(take(x.var));
+  return taken;
+}
+Atom Adjoints::value(Var x) {
+  Adjoint& s = state(x);
+  CHECK(s.is_zero() || s.is_value(), "the adjoint of `{}` is read while it accumulates", p_.hint(x));
+  if (s.is_zero()) s = Adjoint::of(b_.zero(p_.type(x)), true);
+  return s.value;
+}
+Var Adjoints::own(Var x) {
+  Atom whole = value(x);
+  Adjoint& s = slot(x);
+  if (!s.owned) s = Adjoint::of(b_.copy(*var_of(whole)), true);
+  return *var_of(s.value);
+}
+Atom Adjoints::threaded(Var x) {
+  if (accumulates(x)) return state(x).value;
+  return is_array(p_.type(x)) ? Atom(own(x)) : value(x);
+}
+std::vector<Var> Adjoints::carriers(const std::vector<Var>& free) const {
+  std::vector<Var> out;
+  for (Var v : free) {
+    if (is_acc(p_.type(v))) continue;
+    Var carrier = kind(v) == Adjoint::Kind::Part ? *var_of(find(v)->value) : v;
+    if (std::ranges::find(out, carrier) == out.end()) out.push_back(carrier);
+  }
+  return out;
+}
+
+// ---- adding ----
+
+void Adjoints::add(const Atom& x, const Atom& contribution, bool owned) {
+  auto v = var_of(x);
+  if (!v || !act_.varied(*v)) return;
+  Adjoint& s = state(*v);
+  switch (s.kind) {
+    case Adjoint::Kind::Zero: s = Adjoint::of(contribution, owned); break;
+    case Adjoint::Kind::Value: s = Adjoint::of(b_.add(p_.hint(*v) + "_adj", s.value, contribution), true); break;
+    case Adjoint::Kind::Acc: accumulate(s, {}, {}, contribution); break;
+    case Adjoint::Kind::Part: add_at(*var_of(s.value), {s.prefix.begin(), s.prefix.end()}, contribution); break;
+    case Adjoint::Kind::Entry: PANIC("`state` has made an array of an entry");
+  }
+}
+
+// Adds to an accumulator: a map over each dimension of the contribution around one update. The indices of an element are the fixed
+// ones, start + k * stride along slices, and k along the dimensions that `at` does not name.
+void Adjoints::accumulate(Adjoint& acc, const std::vector<Selector>& at, std::vector<Atom> index, const Atom& contribution) {
+  while (index.size() < at.size() && std::holds_alternative<Atom>(at[index.size()])) index.push_back(std::get<Atom>(at[index.size()]));
+  std::vector<Dim> shape = shape_of(p_.type(contribution));
+  if (shape.empty()) {
+    // The element is there in the primal, so the index is in range.
+    acc = Adjoint::acc(b_.bind1("acc", AccUpdate{*var_of(acc.value), index, {contribution}, true}));
+    return;
+  }
+  Var array = *var_of(contribution), outer = *var_of(acc.value), ks = b_.iota(shape[0]);
+  Lambda f = b_.lambda({{"k", scalar_type(Scalar::I64)}, {"x", row_type(p_.type(array))}, {"acc", p_.type(outer)}},
+                       [&](const std::vector<Var>& in) {
+    Adjoint inner = Adjoint::acc(in[2]);
+    std::vector<Atom> here = index;
+    if (here.size() < at.size()) {
+      const Slice& slice = std::get<Slice>(at[here.size()]);
+      here.push_back((b_.term(slice.start) + b_.term(in[0]) * b_.term(slice.stride)).atom);
+    } else here.push_back(in[0]);
+    accumulate(inner, at, std::move(here), in[1]);
+    return std::vector<Atom>{inner.value};
+  });
+  acc = Adjoint::acc(b_.map("acc", shape[0], std::move(f), {ks, array, outer})[0]);
+}
+
+void Adjoints::add_at(Var xs, const std::vector<Selector>& at, const Atom& contribution) {
+  if (!act_.varied(xs)) return;
+  Adjoint& s = slot(xs);
+  if (s.kind == Adjoint::Kind::Part) {
+    std::vector<Selector> whole(s.prefix.begin(), s.prefix.end());
+    whole.insert(whole.end(), at.begin(), at.end());
+    return add_at(*var_of(s.value), whole, contribution);
+  }
+  if (s.kind == Adjoint::Kind::Acc) return accumulate(s, at, {}, contribution);
+  Var dense = own(xs);
+  Var old = b_.bind1("old", Index{dense, at});
+  Atom sum = b_.add("sum", old, contribution);
+  slot(xs) = Adjoint::of(b_.bind1(p_.hint(xs) + "_adj", Update{dense, at, sum}), true);
+}
+
+// ---- one element ----
+
+const Adjoint* Adjoints::entry(Var xs) const {
+  auto found = find(xs);
+  return found && found->kind == Adjoint::Kind::Entry ? found : nullptr;
+}
+void Adjoints::add_element(Var xs, const Atom& index, const Atom& value, std::optional<Atom> inside) {
+  if (may_be_entry(xs)) slot(xs) = {Adjoint::Kind::Entry, value, false, {index}, inside, b_.checks};
+  else add_where(xs, index, value, inside);
+}
+std::optional<Adjoint> Adjoints::take_entry(const Stm& s, std::vector<Adjoint>& values) {
+  std::optional<Adjoint> common;
+  for (Bind x : s.pattern) {
+    if (is_zero(x.var)) continue;
+    const Adjoint* a = entry(x.var);
+    if (!a || (common && (common->prefix != a->prefix || common->inside != a->inside))) return {};
+    common = *a;
+  }
+  if (!common) return {};
+  for (Bind x : s.pattern) {
+    Adjoint a = std::exchange(slot(x.var), {});
+    values.push_back(a.is_zero() ? Adjoint{} : Adjoint::of(a.value, false));
+  }
+  return common;
+}
+
+// xs_adj[index] += value if `inside`
+void Adjoints::add_where(Var xs, const Atom& index, const Atom& value, std::optional<Atom> inside) {
+  if (!inside) return add_at(xs, {index}, value);
+  Var carrier = carriers({xs})[0];                           // xs itself, or what its adjoint is part of
+  bool accumulator = accumulates(carrier);
+  if (!accumulator) own(carrier);
+  Atom before = state(carrier).value;
+  If guarded;
+  guarded.cond = *inside;
+  guarded.then_ = b_.body([&] {
+    Versions names(act_);
+    Adjoints inner(*this, names, {carrier});
+    inner.add_at(xs, {index}, value);
+    return std::vector<Atom>{inner.state(carrier).value};
+  });
+  guarded.else_ = b_.body([&] { return std::vector<Atom>{before}; });
+  thread(carrier, b_.bind1(p_.hint(carrier) + "_adj", std::move(guarded)), accumulator);
+}
+
+// ---- accumulators of the primal ----
+
+bool Adjoints::is_gathered(const Type& t) const {
+  auto acc = std::get_if<AccType>(&t);
+  return acc && gathered_.contains(acc->token);
+}
+bool Adjoints::updates_gathered(const Stm& s) const {
+  return std::ranges::any_of(s.pattern, [&](Bind x) { return is_gathered(p_.type(x.var)); });
+}
+
+}  // namespace raido::ad

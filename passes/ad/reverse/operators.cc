@@ -1,0 +1,104 @@
+// operators.cc - see operators.h.
+#include "passes/ad/reverse/operators.h"
+
+#include <algorithm>
+
+namespace raido::ad {
+
+using namespace ir;
+
+std::vector<Atom> apply_back(Scope& scope, const Combine& op, const std::vector<Atom>& x, const std::vector<Atom>& y,
+                             const std::vector<Atom>& t) {
+  Builder& b = scope.b;
+  std::vector<Atom> values;
+  for (const auto* part : {&x, &y})
+    for (const Atom& v : *part) {
+      values.push_back(b.bind1("v", Identity{v}));
+      scope.act.mark(*var_of(values.back()));
+    }
+  Combine again = clone(scope.p, op);
+  scope.act.analyse(again.op, std::vector<bool>(values.size(), true));
+  std::vector<Adjoint> seeds;
+  for (const Atom& a : t) seeds.push_back(Adjoint::of(a, false));
+  scope.run(scope.bind(std::move(again.op), values), seeds);
+  std::vector<Atom> out;
+  for (const Atom& v : values) out.push_back(scope.adjoints.value(*var_of(v)));
+  return out;
+}
+
+std::vector<Atom> first_back(Scope& scope, const Combine& op, const std::vector<Atom>& x, const std::vector<Atom>& y, const std::vector<Atom>& t) {
+  Builder& b = scope.b;
+  Activity act(scope.act.functions, scope.act.mode);
+  Lambda f = clone(scope.p, op.op);
+  std::vector<bool> varied(f.params.size());
+  std::fill_n(varied.begin(), x.size(), true);
+  act.analyse(f, varied);
+  Scope inner(act, b);
+  std::vector<Atom> values, out;
+  for (const Atom& a : x) values.push_back(b.bind1("x", Identity{a}));
+  values.insert(values.end(), y.begin(), y.end());
+  std::vector<Adjoint> seeds;
+  for (const Atom& a : t) seeds.push_back(Adjoint::of(a, false));
+  inner.run(inner.bind(std::move(f), values), seeds);
+  for (size_t i = 0; i < x.size(); i++) out.push_back(inner.adjoints.value(*var_of(values[i])));
+  return out;
+}
+
+Atom sum_outer(Builder& b, Var xs) {
+  Program& p = b.program;
+  std::vector<Dim> shape = shape_of(p.type(xs));
+  Scalar t = elem_of(p.type(xs));
+  if (shape.size() == 1) return b.reduce("sum", shape[0], b.combine(t == Scalar::Bool ? ScalarOp::or_ : ScalarOp::add, t, 0), {xs})[0];
+  std::vector<int> dims;
+  for (size_t d = 1; d < shape.size(); d++) dims.push_back(int(d));
+  dims.push_back(0);
+  Var turned = b.permute(xs, dims);
+  return b.map_all("sum", {shape.begin() + 1, shape.end()}, {turned}, [&](const std::vector<Var>& row) {
+    return std::vector<Atom>{sum_outer(b, row[0])};
+  })[0];
+}
+
+std::vector<Var> exclusive_scan(Builder& b, const Dim& width, const Combine& op, const std::vector<Var>& xs) {
+  Program& p = b.program;
+  std::vector<Var> inclusive = b.scan("scanned", width, clone(p, op), xs);
+  Var is = b.iota(width);
+  Lambda f = b.lambda({{"i", scalar_type(Scalar::I64)}}, [&](const std::vector<Var>& in) {
+    Term i = b.term(in[0]), first = eq(i, b.term(i64_const(0)));
+    If choose;
+    choose.cond = first.atom;
+    choose.then_ = b.body([&] {
+      std::vector<Atom> out;
+      for (size_t k = 0; k < xs.size(); k++) out.push_back(op.shape.empty() ? op.neutral[k] : b.replicate(op.shape, op.neutral[k]));
+      return out;
+    });
+    choose.else_ = b.body([&] {
+      std::vector<Atom> out;
+      Term before = i - 1;
+      for (Var v : inclusive) out.push_back(b.index("left", v, {before.atom}));
+      return out;
+    });
+    std::vector<Var> out = b.bind("left", std::move(choose));
+    return std::vector<Atom>(out.begin(), out.end());
+  });
+  return b.map("left", width, std::move(f), {is});
+}
+
+Combine without_shape(Builder& b, const Combine& op) {
+  if (op.shape.empty()) return clone(b.program, op);
+  Combine c;
+  Program& p = b.program;
+  Builder::Params params;
+  for (size_t i = 0; i < 2 * op.neutral.size(); i++)
+    params.push_back({"row", array_type(elem_of(p, op.neutral[i % op.neutral.size()]), op.shape)});
+  c.op = b.lambda(params, [&](const std::vector<Var>& rows) {
+    std::vector<Var> out = b.map_all("row", op.shape, rows, [&](const std::vector<Var>& xs) {
+      return b.inline_call(op.op, {xs.begin(), xs.end()});
+    });
+    return std::vector<Atom>(out.begin(), out.end());
+  });
+  for (const Atom& ne : op.neutral) c.neutral.push_back(b.replicate(op.shape, ne));
+  c.commutative = op.commutative;
+  return c;
+}
+
+}  // namespace raido::ad

@@ -1,0 +1,20 @@
+// operators.h - operators of reductions, scans and histograms, and their return sweeps.
+#pragma once
+#include "passes/ad/reverse/scope.h"
+
+namespace raido::ad {
+
+// Runs op again at (x, y) and its return sweep seeded by t; free variables contribute through `scope`. Returns the adjoints of x and y.
+std::vector<ir::Atom> apply_back(Scope& scope, const ir::Combine& op, const std::vector<ir::Atom>& x, const std::vector<ir::Atom>& y,
+                                 const std::vector<ir::Atom>& t);
+// The adjoint of x in op(x, y) seeded by t; nothing else is differentiated.
+std::vector<ir::Atom> first_back(Scope& scope, const ir::Combine& op, const std::vector<ir::Atom>& x, const std::vector<ir::Atom>& y,
+                                 const std::vector<ir::Atom>& t);
+// out[i] = op(out[i-1], xs[i-1]), out[0] = neutral (all components).
+std::vector<ir::Var> exclusive_scan(ir::Builder& b, const ir::Dim& width, const ir::Combine& op, const std::vector<ir::Var>& xs);
+// An operator on elements of rows as one on whole rows.
+ir::Combine without_shape(ir::Builder& b, const ir::Combine& op);
+// Sum over the outer dimension.
+ir::Atom sum_outer(ir::Builder& b, ir::Var xs);
+
+}  // namespace raido::ad

@@ -1,0 +1,257 @@
+// rule_reduce.cc
+//
+// let y = reduce op ne as                                                           docs/ad.md 6.7
+//
+//   op is +           as_adj += replicate n y_adj
+//   op is *           by the number of zeros: none: y/a * y_adj; one: the product of the others at the zero
+//   op selects        its results are always those of one operand, as in min, max, or a minimum with payload: the forward sweep
+//                     carries the index as one component more, and that element receives y_adj; the first of equal ones for min, max
+//   any other op      ls = exclusive scan op ne as             (everything left of i, combined)
+//                     rs = the same from the right             (everything right of i)
+//                     as_adj += map (\l a r -> vjp_a (op l a), seeded by vjp_s (op s r) y_adj at s = op l a) ls as rs
+//
+// Components of op that neither vary nor are needed for those that do stay out of it.
+//
+// Free variables of op get the contribution of the application op l a only; that of op s r belongs to other elements.
+// Tests: tests/ad/parallel.fut.
+//
+// Rules: reduce.add reduce.mul reduce.extremum reduce.select reduce.general reduce.rows.
+#include <algorithm>
+
+#include "passes/ad/activity/common.h"
+#include "passes/ad/reverse/operators.h"
+#include "passes/ad/reverse/rules.h"
+#include "passes/cleanup/components.h"
+
+namespace raido::ad {
+
+using namespace ir;
+
+namespace {
+
+Combine flipped(Program& p, const Combine& op) {
+  Combine f = clone(p, op);
+  std::rotate(f.op.params.begin(), f.op.params.begin() + isize(op.neutral), f.op.params.end());
+  return f;
+}
+
+void general(Scope& scope, const Screma& red, const std::vector<Atom>& y_adj) {
+  Builder& b = scope.b;
+  Combine op = without_shape(b, red.reduces[0]);
+  // what was varied in the operator stays so in its clone
+  Combine primal = red.reduces[0].shape.empty() ? scope.act.clone(red.reduces[0]) : op;
+  size_t k = op.neutral.size();
+  std::vector<Var> ls = exclusive_scan(b, red.width, op, red.inputs), turned, rs;
+  for (Var v : red.inputs) turned.push_back(b.reverse(v));
+  for (Var v : exclusive_scan(b, red.width, flipped(b.program, op), turned)) rs.push_back(b.reverse(v));
+  std::vector<Var> inputs = ls;
+  inputs.insert(inputs.end(), red.inputs.begin(), red.inputs.end());
+  inputs.insert(inputs.end(), rs.begin(), rs.end());
+  std::vector<Var> out = scope.map("adj", red.width, inputs, scope.free_in(primal.op), [&](Scope& inner, const std::vector<Var>& rows) {
+    std::vector<Atom> l(rows.begin(), rows.begin() + isize(ls)), a(rows.begin() + isize(ls), rows.begin() + 2 * isize(ls)),
+        r(rows.begin() + 2 * isize(ls), rows.end());
+    std::vector<Atom> s = b.inline_call(op.op, [&] { auto v = l; v.insert(v.end(), a.begin(), a.end()); return v; }());
+    std::vector<Atom> s_adj = first_back(inner, op, s, r, y_adj);
+    Combine again = inner.act.clone(primal);
+    std::vector<Atom> values = l;
+    for (size_t i = 0; i < k; i++) inner.act.mark(*var_of(a[i]));
+    values.insert(values.end(), a.begin(), a.end());
+    std::vector<Adjoint> seeds;
+    for (const Atom& x : s_adj) seeds.push_back(Adjoint::of(x, false));
+    inner.run(inner.bind(std::move(again.op), values), seeds);
+    std::vector<Atom> adjoints;
+    for (const Atom& x : a) adjoints.push_back(inner.adjoints.value(*var_of(x)));
+    return adjoints;
+  });
+  for (size_t i = 0; i < k; i++) scope.adjoints.add(red.inputs[i], out[i], true);
+}
+
+// Floats. z: the number of zeros, q: the product of the others. If q is not a proper number, the general rule decides. Where this is
+// differentiated again, it decides at zeros as well: the cases above are constants there, and what they stand for is not.
+void product(Scope& scope, const Screma& red, const Atom& y_adj) {
+  Program& p = scope.p;
+  Builder& b = scope.b;
+  Var as = red.inputs[0];
+  Scalar t = elem_of(p.type(as));
+  Term zero = b.number(t, 0), one = b.number(t, 1), none = b.term(i64_const(0)), single = b.term(i64_const(1));
+  std::vector<Var> parts = b.map_all("part", {red.width}, {as}, [&](const std::vector<Var>& a) {
+    Term is_zero = eq(b.term(a[0]), zero);
+    return std::vector<Atom>{select(is_zero, one, b.term(a[0])).atom, select(is_zero, single, none).atom};
+  });
+  Term q = b.term(b.reduce("q", red.width, b.combine(ScalarOp::mul, t, 1), {parts[0]})[0]);
+  Term z = b.term(b.reduce("z", red.width, b.combine(ScalarOp::add, Scalar::I64, 0), {parts[1]})[0]);
+  Term proper = all_of({not_(eq(q, zero)), lt(apply(ScalarOp::abs, {q}), b.number(t, INFINITY))});
+  if (scope.act.mode.enclosed) proper = and_(proper, eq(z, none));
+  If choose;
+  choose.cond = proper.atom;
+  choose.then_ = b.body([&] {
+    return std::vector<Atom>{b.map_all("adj", {red.width}, {as}, [&](const std::vector<Var>& in) {
+      Term a = b.term(in[0]), seed = b.term(y_adj), a_zero = eq(a, zero);
+      Term others = select(a_zero, one, a);
+      Term plain = select(eq(z, none), q / others * seed, zero);
+      return std::vector<Atom>{select(and_(eq(z, single), a_zero), q * seed, plain).atom};
+    })[0]};
+  });
+  choose.else_ = b.body([&] {
+    Var fresh = b.bind1("as", Identity{as});
+    scope.act.mark(fresh);
+    Screma again = red;
+    again.inputs = {fresh};
+    Scope inner(scope, {});
+    general(inner, again, {y_adj});
+    return std::vector<Atom>{inner.adjoints.value(fresh)};
+  });
+  scope.adjoints.add(as, b.bind1("adj", std::move(choose)), true);
+}
+
+// Returns i if the results are always `xs`, j if always `ys`, and code that decides if they are always one of the two. Branches return
+// the decision as one result more.
+std::optional<Atom> selected(Program& p, Body& body, const std::vector<Atom>& results, const std::vector<Atom>& xs, const std::vector<Atom>& ys,
+                             Var i, Var j) {
+  if (same_atoms(results, xs)) return i;
+  if (same_atoms(results, ys)) return j;
+  VarMap<Stm*> made_by;
+  for (Stm& s : body.stms) for (Bind x : s.pattern) made_by[x.var] = &s;
+  auto maker = [&](const Atom& a) { auto v = var_of(a); return v ? made_by[*v] : nullptr; };
+  Stm* choice = nullptr;
+  for (const Atom& r : results) if (!choice) choice = maker(r);
+  if (!choice) return {};
+  std::vector<Atom> yes, no;
+  if (auto op = std::get_if<If>(&choice->exp)) {
+    for (const Atom& r : results) {
+      auto at = std::ranges::find_if(choice->pattern, [&](Bind x) { return Atom(x.var) == r; });
+      if (at == choice->pattern.end()) return {};
+      yes.push_back(op->then_.result[size_t(at - choice->pattern.begin())]);
+      no.push_back(op->else_.result[size_t(at - choice->pattern.begin())]);
+    }
+    auto then = selected(p, op->then_, yes, xs, ys, i, j), else_ = then ? selected(p, op->else_, no, xs, ys, i, j) : std::nullopt;
+    if (!else_) return {};
+    op->then_.result.push_back(*then);
+    op->else_.result.push_back(*else_);
+    choice->pattern.push_back({p.fresh("at", scalar_type(Scalar::I64))});
+    return choice->pattern.back().var;
+  }
+  auto first = std::get_if<Apply>(&choice->exp);
+  if (!first || first->op != ScalarOp::select) return {};
+  Atom cond = first->args[0];
+  for (const Atom& r : results) {                         // a component that is the same in both stays itself
+    Stm* s = maker(r);
+    auto op = s ? std::get_if<Apply>(&s->exp) : nullptr;
+    bool mine = op && op->op == ScalarOp::select && op->args[0] == cond;
+    yes.push_back(mine ? op->args[1] : r);
+    no.push_back(mine ? op->args[2] : r);
+  }
+  auto then = selected(p, body, yes, xs, ys, i, j), else_ = then ? selected(p, body, no, xs, ys, i, j) : std::nullopt;
+  if (!else_) return {};
+  Builder b(p, body.stms);
+  return b.bind1("at", Apply{ScalarOp::select, {cond, *then, *else_}});
+}
+
+// The operator with one component more: the index of the element that the results come from. It is the first of several, and -1 for
+// the neutral element. Nothing if the results are not always those of one of the operands.
+std::optional<Combine> with_index(Program& p, const Combine& op) {
+  if (!op.shape.empty()) return {};
+  std::optional<ScalarOp> name = scalar_operator(p, op);
+  Combine c = clone(p, op);
+  size_t k = c.neutral.size();
+  std::vector<Atom> xs, ys;
+  for (size_t n = 0; n < 2 * k; n++) (n < k ? xs : ys).push_back(c.op.params[n].var);
+  Var i = p.fresh("i", scalar_type(Scalar::I64)), j = p.fresh("j", scalar_type(Scalar::I64));
+  std::optional<Atom> at;
+  if (name == ScalarOp::min || name == ScalarOp::max) {
+    // The later one, if it is the result and the earlier one is not. What is no number never is.
+    Builder b(p, c.op.body.stms);
+    Term r = b.term(c.op.body.result[0]);
+    auto wins = [&](Atom x) { return name == ScalarOp::min ? le(b.term(x), r) : le(r, b.term(x)); };
+    Term first = wins(xs[0]), second = wins(ys[0]);
+    at = select(and_(second, not_(first)), b.term(j), b.term(i)).atom;
+  } else {
+    at = selected(p, c.op.body, c.op.body.result, xs, ys, i, j);
+  }
+  if (!at) return {};
+  c.op.body.result.push_back(*at);
+  c.op.params.insert(c.op.params.begin() + isize(xs), {i});
+  c.op.params.push_back({j});
+  c.neutral.push_back(i64_const(-1));
+  c.commutative = false;
+  return c;
+}
+
+// The components that matter for the derivative: those that vary, and those that they are computed from.
+std::vector<bool> needed_components(Scope& scope, const Stm& s, const Screma& red) {
+  std::vector<bool> which;
+  for (Bind y : s.pattern) which.push_back(scope.act.varied(y.var));
+  return components_of(scope.p, scope.act.context, red.reduces[0], which);
+}
+bool all(const std::vector<bool>& which) { return std::ranges::find(which, false) == which.end(); }
+
+// The reduction with these components alone. Each sweep makes its own: variables have other names in the return sweep.
+Stm part(Scope& scope, const Stm& s, const std::vector<bool>& which) {
+  Stm made = s;
+  if (all(which)) return made;
+  Screma& only = std::get<Screma>(made.exp);
+  only = scope.act.clone(only);
+  only.reduces[0] = part_of(scope.p, scope.act.context, std::move(only.reduces[0]), which);
+  auto drop = [&](auto& items) {
+    size_t i = 0;
+    std::erase_if(items, [&](auto&) { return !which[i++]; });
+  };
+  drop(made.pattern);
+  drop(only.inputs);
+  drop(only.pre.params);
+  drop(only.pre.body.result);
+  return made;
+}
+
+// An operator that selects. The forward sweep returns which element it was; in the return sweep that element receives the adjoints of
+// all components. `made`: the reduction, with results of other names if the primal statement is there as well.
+Back select_back(Scope& scope, Stm made, Combine op) {
+  Screma& both = std::get<Screma>(made.exp);
+  both.inputs.push_back(scope.b.iota(both.width));
+  both.pre.params.push_back({scope.p.fresh("i", scalar_type(Scalar::I64))});
+  both.pre.body.result.push_back(both.pre.params.back().var);
+  both.reduces = {std::move(op)};
+  Var at = scope.p.fresh("at", scalar_type(Scalar::I64));
+  made.pattern.push_back({at});
+  scope.forward(made);
+  return {{at}, [](Scope& inner, const Stm& s, const std::vector<Atom>& kept) {
+            std::vector<Adjoint> seeds = inner.adjoints.take_results(s);
+            const Screma& red = std::get<Screma>(s.exp);
+            Atom inside = le(inner.b.number(Scalar::I64, 0), inner.b.term(kept[0])).atom;
+            for (size_t i = 0; i < seeds.size(); i++)
+              if (seeds[i].is_value() && inner.act.varied(red.inputs[i])) inner.adjoints.add_element(red.inputs[i], kept[0], seeds[i].value, inside);
+          }};
+}
+// Any other operator: every element receives something. `which`: the components that matter.
+void all_elements(Scope& scope, const Stm& s, const std::vector<bool>& which) {
+  Program& p = scope.p;
+  const Stm mine = part(scope, s, which);
+  const Screma& red = std::get<Screma>(mine.exp);
+  std::vector<Adjoint> seeds = scope.adjoints.take_results(mine);
+  if (all_zero(seeds)) return;
+  std::vector<Atom> y_adj;
+  for (size_t i = 0; i < seeds.size(); i++)
+    y_adj.push_back(seeds[i].is_value() ? seeds[i].value : scope.b.zero(p.type(mine.pattern[i].var)));
+  const Combine& op = red.reduces[0];
+  Var as = red.inputs[0];
+  if (pointwise_operator(p, op.op) == ScalarOp::add) return scope.adjoints.add(as, scope.b.replicate({red.width}, y_adj[0]), true);
+  std::optional<ScalarOp> name = op.shape.empty() ? scalar_operator(p, op) : std::nullopt;
+  if (name == ScalarOp::mul && is_float(elem_of(p.type(as)))) return product(scope, red, y_adj[0]);
+  general(scope, red, y_adj);
+}
+
+}  // namespace
+
+Back forth_reduce(Scope& scope, const Stm& s, const Screma& whole) {
+  std::vector<bool> which = needed_components(scope, s, whole);
+  Stm made = part(scope, s, which);
+  auto indexed = with_index(scope.p, std::get<Screma>(made.exp).reduces[0]);
+  if (!indexed || !all(which)) scope.forward(s);
+  if (indexed) {
+    if (!all(which)) for (Bind& y : made.pattern) y.var = scope.p.fresh(scope.p.hint(y.var), scope.p.type(y.var));
+    return select_back(scope, std::move(made), std::move(*indexed));
+  }
+  return {{}, [which](Scope& inner, const Stm& now, const std::vector<Atom>&) { all_elements(inner, now, which); }};
+}
+
+}  // namespace raido::ad

@@ -1,0 +1,220 @@
+// rule_scan.cc
+//
+// let ys = scan op ne as                                                            docs/ad.md 6.8
+//
+// With t the total adjoint of ys: t[n-1] = ys_adj[n-1], t[i] = ys_adj[i] + d1 op(ys[i], as[i+1]) * t[i+1]; then
+// as_adj[i] += d2 op(ys[i-1], as[i]) * t[i], where ys[-1] is ne, and free variables of op likewise.
+//
+//   op is +            t = scan (+) from the right; as_adj += t
+//   one float          t is a linear recurrence: a scan from the right of pairs (d, c), (d1,c1) o (d2,c2) = (d2 + c2 d1, c2 c1)
+//   several scalars    t is the third component of a scan from the right of (y, A, r), the lifted operator: for a segment
+//                      from i to k, y = ys[i], A = as[i+1] op .. op as[k+1], and r is what its adjoints are worth at ys[i];
+//                      (y1,A1,r1) o (y2,A2,r2) = (y1, A1 op A2, r1 + d1 op(y1, A1) * r2), as ys[k+1] = y1 op A1
+//   anything else, or a sequential target: one loop from the right that carries t
+//
+// Tests: tests/ad/parallel.fut.
+//
+// Rules: scan.add scan.scalar scan.lifted scan.sequential scan.rows.
+#include <algorithm>
+
+#include "passes/ad/reverse/operators.h"
+#include "passes/ad/reverse/rules.h"
+
+namespace raido::ad {
+
+using namespace ir;
+
+namespace {
+
+// The element before index i: the neutral element at 0.
+std::vector<Atom> before(Builder& b, const std::vector<Var>& ys, const Combine& op, const Term& i) {
+  If choose;
+  choose.cond = eq(i, b.term(i64_const(0))).atom;
+  choose.then_ = b.body([&] {
+    std::vector<Atom> out;
+    for (const Atom& ne : op.neutral) out.push_back(b.replicate(op.shape, ne));
+    return out;
+  });
+  choose.else_ = b.body([&] {
+    std::vector<Atom> out;
+    for (Var v : ys) out.push_back(b.index("y", v, {(i - 1).atom}));
+    return out;
+  });
+  std::vector<Var> out = b.bind("y", std::move(choose));
+  return {out.begin(), out.end()};
+}
+
+// t for one float component, in parallel.
+Var recurrence(Scope& scope, const Screma& scan, Var ys, Var as, Var ys_adj) {
+  Program& p = scope.p;
+  Builder& b = scope.b;
+  const Combine& op = scan.scans[0];
+  Scalar e = elem_of(p.type(as));
+  Term n = b.term(scan.width);
+  Var is = b.iota(scan.width);
+  std::vector<Var> cs = b.map("c", scan.width, b.lambda({{"i", scalar_type(Scalar::I64)}}, [&](const std::vector<Var>& in) {
+    If choose;
+    Term next = b.term(in[0]) + 1;
+    choose.cond = lt(next, n).atom;
+    choose.then_ = b.body([&] {
+      Atom y = b.index("y", ys, {in[0]}), a = b.index("a", as, {next.atom});
+      return first_back(scope, op, {y}, {a}, {constant(e, 1)});
+    });
+    choose.else_ = b.body([&] { return std::vector<Atom>{constant(e, 1)}; });
+    return std::vector<Atom>{b.bind1("c", std::move(choose))};
+  }), {is});
+  Combine linear;
+  Builder::Params params;
+  for (const char* hint : {"d1", "c1", "d2", "c2"}) params.push_back({hint, scalar_type(e)});
+  linear.op = b.lambda(params, [&](const std::vector<Var>& v) {
+    Term d1 = b.term(v[0]), c1 = b.term(v[1]), d2 = b.term(v[2]), c2 = b.term(v[3]);
+    return std::vector<Atom>{(d2 + c2 * d1).atom, (c2 * c1).atom};
+  });
+  linear.neutral = {constant(e, 0), constant(e, 1)};
+  std::vector<Var> turned = {b.reverse(ys_adj), b.reverse(cs[0])};
+  return b.reverse(b.scan("t", scan.width, std::move(linear), turned)[0]);
+}
+
+// t for several scalar components, in parallel. A flag says whether a segment has elements at all: the neutral element of
+// the lifted operator holds nothing, wherever an implementation puts it.
+std::vector<Var> lifted_scan(Scope& scope, const Screma& scan, const std::vector<Var>& ys, const std::vector<Var>& ys_adj) {
+  Program& p = scope.p;
+  Builder& b = scope.b;
+  const Combine& op = scan.scans[0];
+  size_t k = op.neutral.size();
+  Term n = b.term(scan.width);
+  auto part = [&](const std::vector<Var>& v, size_t from, size_t count) {
+    return std::vector<Atom>(v.begin() + ptrdiff_t(from), v.begin() + ptrdiff_t(from + count));
+  };
+  // The elements from the right: (true, ys[i], as[i+1] or neutral, ys_adj[i]).
+  std::vector<Var> nexts = b.map("next", scan.width, b.lambda({{"i", scalar_type(Scalar::I64)}}, [&](const std::vector<Var>& in) {
+    If choose;
+    Term next = b.term(in[0]) + 1;
+    choose.cond = lt(next, n).atom;
+    choose.then_ = b.body([&] {
+      std::vector<Atom> out;
+      for (Var v : scan.inputs) out.push_back(b.index("a", v, {next.atom}));
+      return out;
+    });
+    choose.else_.result = op.neutral;
+    std::vector<Var> out = b.bind("a", std::move(choose));
+    return std::vector<Atom>(out.begin(), out.end());
+  }), {b.iota(scan.width)});
+  std::vector<Var> inputs = {*var_of(b.replicate({scan.width}, bool_const(true)))};
+  for (const std::vector<Var>& arrays : {ys, nexts, ys_adj}) for (Var v : arrays) inputs.push_back(b.reverse(v));
+  Combine lifted;
+  Builder::Params params;
+  for (size_t side = 0; side < 2; side++) {
+    params.push_back({"there", scalar_type(Scalar::Bool)});
+    for (size_t c = 0; c < 3 * k; c++) params.push_back({c < k ? "y" : c < 2 * k ? "A" : "r", row_type(p.type(ys[c % k]))});
+  }
+  lifted.op = b.lambda(params, [&](const std::vector<Var>& v) {
+    // The accumulated segment lies to the right of the new one.
+    std::vector<Atom> right = part(v, 0, 3 * k + 1), left = part(v, 3 * k + 1, 3 * k + 1);
+    std::vector<Atom> y1 = part(v, 3 * k + 2, k), a1 = part(v, 4 * k + 2, k), r1 = part(v, 5 * k + 2, k);
+    std::vector<Atom> a2 = part(v, k + 1, k), r2 = part(v, 2 * k + 1, k);
+    If both;
+    both.cond = and_(b.term(right[0]), b.term(left[0])).atom;
+    both.then_ = b.body([&] {
+      std::vector<Atom> operands = a1, out = {bool_const(true)};
+      operands.insert(operands.end(), a2.begin(), a2.end());
+      std::vector<Atom> a = b.inline_call(op.op, operands), back = first_back(scope, op, y1, a1, r2);
+      out.insert(out.end(), y1.begin(), y1.end());
+      out.insert(out.end(), a.begin(), a.end());
+      for (size_t c = 0; c < k; c++) out.push_back(b.add("r", r1[c], back[c]));
+      return out;
+    });
+    both.else_ = b.body([&] {
+      If one;
+      one.cond = left[0];
+      one.then_.result = left;
+      one.else_.result = right;
+      std::vector<Var> out = b.bind("x", std::move(one));
+      return std::vector<Atom>(out.begin(), out.end());
+    });
+    std::vector<Var> out = b.bind("x", std::move(both));
+    return std::vector<Atom>(out.begin(), out.end());
+  });
+  lifted.neutral = {bool_const(false)};
+  for (size_t c = 0; c < 3 * k; c++) lifted.neutral.push_back(c < 2 * k ? op.neutral[c % k] : b.zero(row_type(p.type(ys[c % k]))));
+  std::vector<Var> made = b.scan("t", scan.width, std::move(lifted), inputs), ts;
+  for (size_t c = 0; c < k; c++) ts.push_back(b.reverse(made[1 + 2 * k + c]));
+  return ts;
+}
+
+// One loop from the right: carries t and the adjoints of the inputs and of free variables.
+void sequential(Scope& scope, const Screma& scan, const std::vector<Var>& ys, const std::vector<Var>& ys_adj) {
+  Program& p = scope.p;
+  Builder& b = scope.b;
+  const Combine& op = scan.scans[0];
+  size_t k = op.neutral.size();
+  std::vector<Var> free = scope.free_in(op.op), inputs = scan.inputs;
+  For back;
+  back.n = scan.width;
+  back.i = {p.fresh("k", scalar_type(Scalar::I64))};
+  auto carry = [&](const std::string& hint, const Atom& init) {
+    back.state.push_back({p.fresh(hint, p.type(init))});
+    back.init.push_back(init);
+    return back.state.back().var;
+  };
+  std::vector<Var> ts, outs, frees;
+  for (size_t i = 0; i < k; i++) ts.push_back(carry("t", b.zero(row_type(p.type(ys[i])))));
+  for (size_t i = 0; i < k; i++) outs.push_back(carry("as_adj", b.zero(p.type(inputs[i]))));
+  for (Var v : free) frees.push_back(carry(p.hint(v) + "_adj", scope.adjoints.threaded(v)));
+  back.body = b.body([&] {
+    Term i = b.term(scan.width) - 1 - b.term(back.i.var);
+    Scope inner(scope, {});
+    for (size_t j = 0; j < free.size(); j++) inner.adjoints.thread(free[j], frees[j], scope.adjoints.accumulates(free[j]));
+    std::vector<Atom> y = before(b, ys, op, i), a, t;
+    for (Var v : inputs) a.push_back(b.index("a", v, {i.atom}));
+    for (size_t j = 0; j < k; j++) t.push_back(b.add("t", ts[j], b.index("y_adj", ys_adj[j], {i.atom})));
+    std::vector<Atom> adj = apply_back(inner, op, y, a, t), out;
+    for (size_t j = 0; j < k; j++) out.push_back(adj[j]);
+    for (size_t j = 0; j < k; j++) out.push_back(b.update(outs[j], {i.atom}, adj[k + j]));
+    for (Var v : free) out.push_back(inner.adjoints.threaded(v));
+    return out;
+  });
+  std::vector<Var> out = b.bind("adj", std::move(back));
+  for (size_t j = 0; j < free.size(); j++) scope.adjoints.thread(free[j], out[2 * k + j], scope.adjoints.accumulates(free[j]));
+  for (size_t j = 0; j < k; j++) scope.adjoints.add(inputs[j], out[k + j], true);
+}
+
+}  // namespace
+
+void back_scan(Scope& scope, const Stm& s, const Screma& scan) {
+  Program& p = scope.p;
+  Builder& b = scope.b;
+  std::vector<Var> ys, ys_adj;
+  for (Bind x : s.pattern) {
+    ys.push_back(x.var);
+    ys_adj.push_back(*var_of(scope.adjoints.value(x.var)));
+    scope.adjoints.take(x.var);
+  }
+  const Combine& op = scan.scans[0];
+  Var as = scan.inputs[0];
+  if (op.shape.empty() && scalar_operator(p, op) == ScalarOp::add) {
+    std::vector<Var> sums = b.scan("t", scan.width, clone(p, op), {b.reverse(ys_adj[0])});
+    return scope.adjoints.add(as, b.reverse(sums[0]), false);
+  }
+  if (!op.shape.empty()) {
+    Screma whole = scan;
+    whole.scans = {without_shape(b, op)};
+    return sequential(scope, whole, ys, ys_adj);
+  }
+  size_t k = op.neutral.size();
+  bool scalars = std::ranges::all_of(ys, [&](Var v) { return is_scalar(row_type(p.type(v))); });
+  if (!scalars || scope.act.context.target == Target::Sequential) return sequential(scope, scan, ys, ys_adj);
+  bool one_float = k == 1 && is_float(elem_of(p.type(as)));
+  std::vector<Var> ts = one_float ? std::vector{recurrence(scope, scan, ys[0], as, ys_adj[0])} : lifted_scan(scope, scan, ys, ys_adj);
+  std::vector<Var> inputs = {b.iota(scan.width)};
+  inputs.insert(inputs.end(), scan.inputs.begin(), scan.inputs.end());
+  inputs.insert(inputs.end(), ts.begin(), ts.end());
+  std::vector<Var> out = scope.map("adj", scan.width, inputs, scope.free_in(op.op), [&](Scope& inner, const std::vector<Var>& in) {
+    std::vector<Atom> y = before(b, ys, op, b.term(in[0])), a(in.begin() + 1, in.begin() + 1 + ptrdiff_t(k)), t(in.begin() + 1 + ptrdiff_t(k), in.end());
+    std::vector<Atom> both = apply_back(inner, op, y, a, t);
+    return std::vector<Atom>(both.begin() + ptrdiff_t(k), both.end());
+  });
+  for (size_t c = 0; c < k; c++) scope.adjoints.add(scan.inputs[c], out[c], true);
+}
+
+}  // namespace raido::ad

@@ -1,0 +1,282 @@
+// unused.cc - zeros that stand for "not used".
+//
+//   let y = sqrt x in if x > 1 then y else 0        at x = 0: y_adj = if x > 1 then r_adj else 0 ; x_adj = inf * y_adj
+//
+// The branch that was not taken does not use y: its zero says that nothing flows, and must not meet an infinite partial
+// derivative. The same holds of an element that nobody read: its place in the adjoint array keeps the zero it began with.
+//
+// The rules mark the statements that multiply an adjoint by a partial derivative. Two questions about every value, answered
+// together by running through the sweep until nothing changes: may it be such a zero (`masked`: literal zeros are, what is moved
+// or multiplied stays so, a sum is only if both sides are), and may it be something that is not finite though what the program
+// was given is (`poles`: results of operations that are marked POLE in scalar_ops.def, unless a bound in their formula keeps
+// them away from it, and what is computed from them)? Where both may meet the product becomes
+//
+//   let x_adj = select (isnan (partial * adjoint) && adjoint == 0) 0 (partial * adjoint)
+//
+// whose derivative is that of the product where it is a number. All others, most, stay as they are (decision 013).
+//
+// Rules: scalar.unused.
+#include "passes/ad/reverse/unused.h"
+
+#include <cmath>
+#include <set>
+
+#include "compiler/ir/rewrite.h"
+#include "compiler/ir/term.h"
+#include "passes/ad/activity/common.h"
+
+namespace raido::ad {
+
+using namespace ir;
+
+namespace {
+
+class Unused {
+ public:
+  Unused(Program& p, const std::vector<Var>& masked) : p_(p) { for (Var v : masked) masked_.insert(v); }
+
+  void run(Body& sweep) {
+    each_stm(sweep, [&](const Stm& s) {
+      if (auto op = std::get_if<Apply>(&s.exp)) made_[s.pattern[0].var] = op;
+    });
+    do {
+      changed_ = false;
+      body(sweep);
+    } while (changed_);
+    guard(sweep);
+  }
+
+ private:
+  Program& p_;
+  VarSet masked_, poles_;
+  std::unordered_map<Var, const Apply*> made_;
+  bool changed_ = false;
+
+  bool masked(const Atom& a) const {
+    if (auto v = var_of(a)) return masked_.contains(*v);
+    const Const& c = *const_of(a);
+    return is_float(c.type) && is_zero(c);
+  }
+  bool pole(const Atom& a) const { auto v = var_of(a); return v && poles_.contains(*v); }
+
+  bool is_pole(const Apply& op) const {
+    Scalar type = elem_of(p_, op.args[0]);
+    if (!is_float(type) || !has_pole(op.op, type)) return false;
+    switch (op.op) {
+      case ScalarOp::div: return at_least(op.args[1]) < far;
+      case ScalarOp::sqrt: case ScalarOp::rsqrt: case ScalarOp::cbrt:
+      case ScalarOp::log: case ScalarOp::log2: case ScalarOp::log10: return at_least(op.args[0]) < far;
+      case ScalarOp::log1p: return at_least(op.args[0]) < 0;
+      default: return true;
+    }
+  }
+  // A bound that is seen in the formula: 1e-3 + x * x. What is at least `far` is far from the poles at zero.
+  static constexpr double far = 1e-30;
+  double at_least(const Atom& a, int depth = 8) const {
+    constexpr double any = -INFINITY;
+    if (auto c = const_of(a)) return is_float(c->type) ? c->as_f64() : any;
+    auto made = made_.find(*var_of(a));
+    if (made == made_.end() || depth == 0) return any;
+    const Apply& op = *made->second;
+    auto of = [&](size_t i) { return at_least(op.args[i], depth - 1); };
+    switch (op.op) {
+      case ScalarOp::add: return of(0) + of(1);
+      case ScalarOp::mul: return op.args[0] == op.args[1] ? 0 : of(0) >= 0 && of(1) >= 0 ? of(0) * of(1) : any;
+      case ScalarOp::sqrt: return of(0) >= 0 ? std::sqrt(of(0)) : any;
+      case ScalarOp::max: return std::max(of(0), of(1));
+      case ScalarOp::abs: case ScalarOp::exp: case ScalarOp::exp2: return 0;
+      default: return any;
+    }
+  }
+
+  void put(VarSet& set, Var v, bool is) {
+    if (!is || set.contains(v)) return;
+    set.insert(v);
+    changed_ = true;
+  }
+  void mask(Var v, bool is) { put(masked_, v, is); }
+  void infect(Var v, bool is) { put(poles_, v, is); }
+  void flow(const Atom& from, Var to) {
+    mask(to, masked(from));
+    infect(to, pole(from));
+  }
+  template <class From> void flow(const std::vector<From>& from, size_t first, const std::vector<Bind>& to, size_t at, size_t n) {
+    for (size_t i = 0; i < n; i++) flow(from.at(first + i), to.at(at + i).var);
+  }
+
+  void body(const Body& b) {
+    for (const Stm& s : b.stms) match(s.exp, [&](const auto& op) { statement(s, op); });
+  }
+
+  void statement(const Stm& s, const Apply& op) {
+    Var y = s.pattern[0].var;
+    bool infected = is_pole(op);
+    for (const Atom& x : op.args) infected = infected || pole(x);
+    infect(y, infected && is_float_type(p_.type(y)));
+    auto at = [&](size_t i) { return masked(op.args[i]); };
+    switch (op.op) {
+      case ScalarOp::add: case ScalarOp::sub: return mask(y, at(0) && at(1));
+      case ScalarOp::mul: return mask(y, has_attr(s.attrs, contribution_mark) ? at(1) : at(0) || at(1));
+      case ScalarOp::neg: case ScalarOp::div: return mask(y, at(0));
+      case ScalarOp::select: return mask(y, at(1) || at(2));
+      default: return;
+    }
+  }
+  void statement(const Stm& s, const If& op) {
+    for (const Body* branch : {&op.then_, &op.else_}) {
+      body(*branch);
+      flow(branch->result, 0, s.pattern, 0, s.pattern.size());
+    }
+  }
+  void loop(const Stm& s, const std::vector<Bind>& state, const std::vector<Atom>& init, const Body& inner) {
+    flow(init, 0, state, 0, state.size());
+    body(inner);
+    flow(inner.result, 0, state, 0, state.size());
+    for (size_t i = 0; i < state.size(); i++) flow(state[i].var, s.pattern[i].var);
+  }
+  void statement(const Stm& s, const For& op) { loop(s, op.state, op.init, op.body); }
+  void statement(const Stm& s, const While& op) { loop(s, op.state, op.init, op.body); }
+
+  // A value reduced or scanned is on both sides of the operator; it is not masked if neither side is.
+  void combine(const Combine& op, const std::vector<Atom>& operands, size_t first) {
+    size_t n = op.neutral.size();
+    flow(operands, first, op.op.params, 0, n);
+    flow(operands, first, op.op.params, n, n);
+    body(op.op.body);
+    flow(op.op.body.result, 0, op.op.params, 0, n);
+  }
+  void statement(const Stm& s, const Screma& op) {
+    flow(op.inputs, 0, op.pre.params, 0, op.inputs.size());
+    body(op.pre.body);
+    const std::vector<Atom>& values = op.pre.body.result;
+    size_t at = 0, out = 0;
+    for (const Combine& c : op.reduces) {
+      combine(c, values, at);
+      for (size_t i = 0; i < c.neutral.size(); i++) flow(c.op.params[i].var, s.pattern[out++].var);
+      at += c.neutral.size();
+    }
+    std::vector<Atom> mapped;
+    for (const Combine& c : op.scans) {
+      combine(c, values, at);
+      for (size_t i = 0; i < c.neutral.size(); i++) mapped.push_back(c.op.params[i].var);
+      at += c.neutral.size();
+    }
+    mapped.insert(mapped.end(), values.begin() + ptrdiff_t(at), values.end());
+    if (!op.post.params.empty()) {
+      flow(mapped, 0, op.post.params, 0, op.post.params.size());
+      body(op.post.body);
+      mapped = op.post.body.result;
+    }
+    size_t late = 0;
+    for (const Combine& c : op.late) late += c.neutral.size();
+    at = mapped.size() - late;
+    flow(mapped, 0, s.pattern, out, at);
+    out += at;
+    for (const Combine& c : op.late) {
+      combine(c, mapped, at);
+      for (size_t i = 0; i < c.neutral.size(); i++) flow(c.op.params[i].var, s.pattern[out++].var);
+      at += c.neutral.size();
+    }
+  }
+  void statement(const Stm& s, const Hist& op) {
+    flow(op.inputs, 0, op.pre.params, 0, op.inputs.size());
+    body(op.pre.body);
+    size_t at = 0, out = 0;
+    for (const Dest& d : op.dests) at += size_t(d.rank);
+    for (const Dest& d : op.dests)
+      for (size_t i = 0; i < d.arrays.size(); i++) {
+        Var y = s.pattern[out++].var;
+        flow(d.arrays[i], y);
+        infect(y, pole(op.pre.body.result[at]));
+        if (!d.combine) mask(y, masked(op.pre.body.result[at]));
+        at++;
+      }
+    for (const Dest& d : op.dests) if (d.combine) operator_of(d);
+  }
+  // What meets in a place is not followed: both sides of an operator may be anything.
+  void operator_of(const Dest& d) {
+    for (Bind x : d.combine->op.params) {
+      mask(x.var, is_float_type(p_.type(x.var)));
+      infect(x.var, true);
+    }
+    body(d.combine->op.body);
+  }
+  // What is added to a place leaves the others as they were; what is written over it may be a zero itself. The token of the
+  // accumulator stands for all that comes in.
+  void statement(const Stm& s, const WithAcc& op) {
+    body(op.scope.body);
+    size_t out = 0, accs = op.dests.size();
+    for (size_t i = 0; i < accs; i++) {
+      const Dest& d = op.dests[i];
+      Var token = op.scope.params[i].var;
+      for (Var xs : d.arrays) {
+        Var y = s.pattern[out++].var;
+        flow(xs, y);
+        infect(y, pole(token));
+        if (!d.combine) mask(y, masked(token));
+      }
+      if (d.combine) operator_of(d);
+    }
+    flow(op.scope.body.result, accs, s.pattern, out, op.scope.body.result.size() - accs);
+  }
+  void statement(const Stm&, const AccUpdate& op) {
+    Var token = std::get<AccType>(p_.type(op.acc)).token;
+    for (const Atom& x : op.values) flow(x, token);
+  }
+  // A derived function may return zeros of its own.
+  void statement(const Stm& s, const Call& op) {
+    std::set<uint32_t> seen;
+    bool infected = has_pole_inside(op.callee, seen);
+    for (const Atom& x : op.args) infected = infected || pole(x);
+    for (Bind y : s.pattern) {
+      mask(y.var, is_float_type(p_.type(y.var)));
+      infect(y.var, infected);
+    }
+  }
+  bool has_pole_inside(FunId f, std::set<uint32_t>& seen) const {
+    bool found = false;
+    if (!seen.insert(f.index).second) return found;
+    each_stm(p_.functions[f.index].lambda.body, [&](const Stm& s) {
+      if (auto call = std::get_if<Call>(&s.exp)) found = found || has_pole_inside(call->callee, seen);
+      if (auto op = std::get_if<Apply>(&s.exp)) found = found || is_pole(*op);
+    });
+    return found;
+  }
+  void statement(const Stm& s, const Update& op) {
+    flow(op.array, s.pattern[0].var);
+    flow(op.value, s.pattern[0].var);
+  }
+  void statement(const Stm& s, const ArrayLit& op) { for (const Atom& x : op.elements) flow(x, s.pattern[0].var); }
+  void statement(const Stm& s, const Concat& op) { for (Var xs : op.arrays) flow(xs, s.pattern[0].var); }
+  void statement(const Stm& s, const Replicate& op) { flow(op.value, s.pattern[0].var); }
+  template <class Op> requires requires(const Op& op) { op.array; }
+  void statement(const Stm& s, const Op& op) { flow(op.array, s.pattern[0].var); }
+  template <class Op> requires requires(const Op& op) { op.value; }
+  void statement(const Stm& s, const Op& op) { flow(op.value, s.pattern[0].var); }
+  template <class Op> void statement(const Stm&, const Op&) {}
+
+  void guard(Body& sweep) {
+    rewrite(p_, sweep, [&](Builder& b, Stm& s, Subst& results) {
+      walk_parts(s, [&](Body& inner) { guard(inner); });
+      if (std::erase_if(s.attrs, [](const Attr& a) { return a.name == contribution_mark; }) == 0) return false;
+      Apply product = std::get<Apply>(s.exp);
+      if (product.op != ScalarOp::mul) return false;                   // by -1: neg
+      const Atom &partial = product.args[0], &adjoint = product.args[1];
+      if (!pole(partial) || !masked(adjoint)) return false;
+      Var y = s.pattern[0].var;
+      b.checks = s.checks;
+      b.emit(std::move(s));
+      Term both = b.term(y), zero = b.number(both.scalar(), 0);
+      Term none = eq(b.term(adjoint), zero), guarded = select(and_(apply(ScalarOp::isnan, {both}), none), zero, both);
+      flow(y, *var_of(guarded.atom));
+      results.emplace(y, guarded.atom);
+      return true;
+    });
+  }
+};
+
+}  // namespace
+
+void guard_unused(Program& p, Body& sweep, const std::vector<Var>& masked) { Unused(p, masked).run(sweep); }
+
+}  // namespace raido::ad

@@ -1,0 +1,10 @@
+// unused.h - nothing flows back from what was computed and not used, even where a partial derivative is not finite (docs/ad.md 10).
+#pragma once
+#include "compiler/ir/ir.h"
+
+namespace raido::ad {
+
+// Completes the contributions in a return sweep. `masked`: the body's free variables that may be zero for want of a use.
+void guard_unused(ir::Program& p, ir::Body& sweep, const std::vector<ir::Var>& masked);
+
+}  // namespace raido::ad
