@@ -114,7 +114,7 @@ def page(raido):
             continue
         if path.parent != folder:
             folder = path.parent
-            out.append(f"## passes/{folder.name}\n")
+            out.append(f"## {folder.relative_to(root).as_posix()}\n")
         out.append(f"### {path.name}\n")
         if title:
             out.append(title[0].upper() + title[1:].replace("|", "\\|") + "\n")

@@ -1,4 +1,4 @@
-// functions.cc - see functions.h.
+// functions.cc - which results of called functions vary, and the table of derived functions                docs/ad.md 2.5
 #include "passes/ad/activity/functions.h"
 
 #include "passes/ad/activity/activity.h"

@@ -138,6 +138,12 @@ void join(Program& p, Body& whole) {
 
 }  // namespace
 
-void join_counted(Program& p) { p.each_body([&](Body& b) { join(p, b); }); }
+void join_counted(Program& p) {
+  p.each_body([&](Body& b) {
+    bool any = false;
+    each_stm(std::as_const(b), [&](const Stm& s) { any = any || has_attr(s.attrs, "counts") || has_attr(s.attrs, "counted"); });
+    if (any) join(p, b);
+  });
+}
 
 }  // namespace raido::ad

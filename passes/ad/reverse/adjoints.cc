@@ -1,4 +1,4 @@
-// adjoints.cc - see adjoints.h.
+// adjoints.cc - adjoints are read, taken and added to                                                docs/ad.md 5
 //
 // Rules: sparse.element.
 #include "passes/ad/reverse/adjoints.h"

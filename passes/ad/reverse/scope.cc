@@ -38,6 +38,7 @@ void Scope::run(Body body, const std::vector<Adjoint>& seeds) { back(*forth(std:
 
 std::unique_ptr<Scope::Sweeps> Scope::forth(Body body) {
   auto sweeps = std::make_unique<Sweeps>(Sweeps{std::move(body), {}});
+  sweeps->done.reserve(sweeps->body.stms.size());
   VarSet used, read;                                     // read: results that later statements use
   if (!again_) each_use(p, sweeps->body.result, [&](Var v) { used.insert(v); });
   for (const Stm& s : reversed(sweeps->body.stms)) {
