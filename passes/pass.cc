@@ -48,7 +48,7 @@ void run_pass(const Pass& pass, ir::Program& program, PassContext& context) {
     context.stopped = program;
     return;
   }
-  Activity activity(fmt::format("pass {}", pass.name), options.reproduce);
+  PanicContext running(fmt::format("pass {}", pass.name), options.reproduce);
   const ir::Program before = options.keep_before ? program : ir::Program{};
   size_t size = statements(program);
   if (Stats::Row& row = context.stats.row(pass.name); row.runs++ == 0) row.before = size;

@@ -1,4 +1,4 @@
-// panic.cc - prints an internal error and stops. The stack of activities is the one piece of global state in the
+// panic.cc - prints an internal error and stops. The stack of contexts is the one piece of global state in the
 // compiler; it exists so that a failing CHECK deep inside a pass can say which pass it was.
 #include "compiler/base/panic.h"
 
@@ -10,21 +10,21 @@ namespace raido {
 namespace {
 
 struct Entry { std::string what, reproduce; };
-std::vector<Entry>& activities() {
+std::vector<Entry>& contexts() {
   static std::vector<Entry> entries;
   return entries;
 }
 
 }  // namespace
 
-Activity::Activity(std::string what, std::string reproduce) {
-  activities().push_back({std::move(what), std::move(reproduce)});
+PanicContext::PanicContext(std::string what, std::string reproduce) {
+  contexts().push_back({std::move(what), std::move(reproduce)});
 }
-Activity::~Activity() { activities().pop_back(); }
+PanicContext::~PanicContext() { contexts().pop_back(); }
 
 void panic_at(const char* file, int line, std::string_view message) {
   fmt::print(stderr, "Internal error: {}\n  at {}:{}\n", message, file, line);
-  for (auto entry = activities().rbegin(); entry != activities().rend(); ++entry) {
+  for (auto entry = contexts().rbegin(); entry != contexts().rend(); ++entry) {
     fmt::print(stderr, "  while running {}\n", entry->what);
     if (!entry->reproduce.empty()) fmt::print(stderr, "  to reproduce: {}\n", entry->reproduce);
   }

@@ -11,12 +11,12 @@
 namespace raido {
 
 // What is running, for the message of a panic: the runner sets it around each pass.
-class Activity {
+class PanicContext {
  public:
-  Activity(std::string what, std::string reproduce);
-  ~Activity();
-  Activity(const Activity&) = delete;
-  Activity& operator=(const Activity&) = delete;
+  PanicContext(std::string what, std::string reproduce);
+  ~PanicContext();
+  PanicContext(const PanicContext&) = delete;
+  PanicContext& operator=(const PanicContext&) = delete;
 };
 
 [[noreturn]] void panic_at(const char* file, int line, std::string_view message);

@@ -62,7 +62,7 @@ int command_build(const Options& options) {
   Interface interface = interface_of(*compiled, earlier, clashes);
   if (compiled->checked && (options.library || options.server) && !print_reports(compiled->checked->sources, clashes, options)) return 2;
 
-  Activity activity(fmt::format("backend {}", backend->name), passes.reproduce);
+  PanicContext running(fmt::format("backend {}", backend->name), passes.reproduce);
   OutputOptions how;
   how.strict_fp = options.fp_strict;
   how.flush_subnormals = options.flush_subnormals;

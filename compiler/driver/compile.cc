@@ -47,7 +47,7 @@ std::optional<Compiled> front_end(const std::string& path, const Options& option
   Compiled compiled;
   compiled.checked = check::check_file(path, check_options(options));
   if (!print_reports(*compiled.checked, options)) return {};
-  Activity activity("lower", fmt::format("raido dev --quiet {}", path));
+  PanicContext running("lower", fmt::format("raido dev --quiet {}", path));
   compiled.checked->diags = {};
   compiled.program = lower::lower(*compiled.checked, {options.safe, options.check_shapes}, &compiled.layouts, &compiled.calls);
   if (!print_reports(*compiled.checked, options)) return {};

@@ -135,7 +135,7 @@ std::optional<Evaluated> Session::evaluate(const std::string& name, const std::s
                             check::show(checked->result, checked->program, checked->sources, scheme.type), fmt::join(open, ", "));
     return {};
   }
-  Activity activity("lower", fmt::format("raido eval '{}'", text));
+  PanicContext running("lower", fmt::format("raido eval '{}'", text));
   std::vector<lower::EntryLayout> layouts;
   checked->diags = {};
   std::vector<lower::Breakpoint> breakpoints;
