@@ -12,6 +12,7 @@
 //
 // Rules: if.plain if.swap sparse.pad.
 #include <algorithm>
+#include <iterator>
 
 #include "passes/ad/activity/common.h"
 #include "passes/ad/reverse/rules.h"
@@ -20,91 +21,108 @@ namespace raido::ad {
 
 using namespace ir;
 
-void back(Scope& scope, const Stm& s, const If& op) {
-  Program& p = scope.p;
-  Builder& b = scope.b;
-  std::vector<Adjoint> seeds = scope.adjoints.take_results(s);
-  std::vector<Var> free = scope.free_in(op), arrays, scalars;
-  for (Var v : free) (is_array(p.type(v)) ? arrays : scalars).push_back(v);
-  auto seed_of = [&](const Atom& value) {
-    return std::ranges::any_of(seeds, [&](const Adjoint& a) { return a.is_value() && a.owned && a.value == value; });
-  };
-  std::vector<bool> owned(arrays.size(), true);
-  // Arrays whose updates a branch undoes come out of both branches, under the names that they have then.
-  std::vector<Var> ours = free_vars(p, op), undone;
-  std::erase_if(ours, [&](Var v) { return !scope.versions.owns(v); });
-  std::vector<std::unique_ptr<Scope>> scopes;             // the branches
-  auto back_through = [&](const Body& primal) {
-    return b.body([&] {
-      Scope& inner = *scopes.emplace_back(std::make_unique<Scope>(scope, arrays));
-      for (Var v : arrays) if (scope.adjoints.may_be_entry(v)) inner.adjoints.allow_entry(v);
-      for (Var v : ours) inner.versions.own(v);
+namespace {
+
+class BranchReturn {
+ public:
+  BranchReturn(Scope& scope, const Stm& s, const If& op) : scope_(scope), p_(scope.p), b_(scope.b), seeds_(scope.adjoints.take_results(s)) {
+    for (Var v : scope.free_in(op)) (is_array(p_.type(v)) ? arrays_ : scalars_).push_back(v);
+    updated_ = free_vars(p_, op);
+    std::erase_if(updated_, [&](Var v) { return !scope.versions.owns(v); });
+  }
+  void emit(const If& op) {
+    If both;
+    both.cond = op.cond;
+    both.then_ = back_through(op.then_);
+    both.else_ = back_through(op.else_);
+    find_entries();
+    owned_.assign(arrays_.size(), true);
+    results(both.then_, *branches_[0]);
+    results(both.else_, *branches_[1]);
+    for (Var v : undone_) {
+      both.then_.result.push_back(branches_[0]->versions.current(v));
+      both.else_.result.push_back(branches_[1]->versions.current(v));
+    }
+    if (!both.then_.result.empty()) take_back(b_.bind("adj", std::move(both)));
+  }
+
+ private:
+  Scope& scope_;
+  Program& p_;
+  Builder& b_;
+  std::vector<Adjoint> seeds_;
+  std::vector<Var> arrays_, entries_, scalars_;            // free: arrays whose adjoints are threaded, those with an Entry, scalars
+  std::vector<bool> owned_;                                // of arrays_: whether the adjoint that comes out is owned
+  std::vector<Var> updated_, undone_;                      // arrays whose updates a branch may undo, and those of which one does
+  std::vector<std::unique_ptr<Scope>> branches_;
+
+  Body back_through(const Body& primal) {
+    return b_.body([&] {
+      Scope& inner = *branches_.emplace_back(std::make_unique<Scope>(scope_, arrays_));
+      for (Var v : arrays_) if (scope_.adjoints.may_be_entry(v)) inner.adjoints.allow_entry(v);
+      for (Var v : updated_) inner.versions.own(v);
       // A seed that both branches see may be updated in place by neither: one of them returns it untouched.
-      std::vector<Adjoint> shared = seeds;
+      std::vector<Adjoint> shared = seeds_;
       for (Adjoint& a : shared) a.owned = false;
-      inner.run(scope.act.clone(primal), shared);
+      inner.run(scope_.act.clone(primal), shared);
       return std::vector<Atom>{};
     });
-  };
-  If back;
-  back.cond = op.cond;
-  back.then_ = back_through(op.then_);
-  back.else_ = back_through(op.else_);
-  std::vector<bool> is_entry;
-  std::vector<Var> entries;
-  for (Var v : arrays) {
-    size_t found = 0, none = 0;
-    for (const auto& inner : scopes) inner->adjoints.entry(v) ? found++ : none += inner->adjoints.is_zero(v);
-    is_entry.push_back(found > 0 && found + none == scopes.size() && scope.adjoints.may_be_entry(v));
-    if (is_entry.back()) entries.push_back(v);
   }
-  auto finish = [&](Body& made, Scope& inner) {
-    b.into(made, [&](List<Stm>& stms) {
-      b.emit_all(std::move(stms));
+  void find_entries() {
+    auto is_entry = [&](Var v) {
+      size_t found = 0, none = 0;
+      for (const auto& inner : branches_) inner->adjoints.entry(v) ? found++ : none += inner->adjoints.is_zero(v);
+      return found > 0 && found + none == branches_.size() && scope_.adjoints.may_be_entry(v);
+    };
+    std::ranges::copy_if(arrays_, std::back_inserter(entries_), is_entry);
+    std::erase_if(arrays_, is_entry);
+  }
+  // What a branch returns: adjoints of arrays, of scalars, entries.
+  void results(Body& made, Scope& inner) {
+    auto is_seed = [&](const Atom& value) {
+      return std::ranges::any_of(seeds_, [&](const Adjoint& a) { return a.is_value() && a.owned && a.value == value; });
+    };
+    b_.into(made, [&](List<Stm>& stms) {
+      b_.emit_all(std::move(stms));
       std::vector<Atom>& out = made.result;
-      for (size_t i = 0; i < arrays.size(); i++) {
-        if (is_entry[i]) continue;
-        Var v = arrays[i];
-        if (inner.adjoints.state(v).kind != Adjoint::Kind::Acc) inner.adjoints.value(v);          // both branches must return one
+      for (size_t i = 0; i < arrays_.size(); i++) {
+        Var v = arrays_[i];
+        if (!inner.adjoints.accumulates(v)) inner.adjoints.value(v);                       // both branches must return one
         out.push_back(inner.adjoints.state(v).value);
-        owned[i] = owned[i] && (inner.adjoints.state(v).owned || seed_of(out.back()));     // here nobody else has the seed now
+        owned_[i] = owned_[i] && (inner.adjoints.state(v).owned || is_seed(out.back()));   // here nobody else has the seed now
       }
-      for (Var v : scalars) out.push_back(inner.adjoints.is_zero(v) ? Atom(constant(elem_of(p, v), 0)) : inner.adjoints.value(v));
-      for (Var v : entries) {
-        const Adjoint* e = inner.adjoints.entry(v);
-        std::vector<Var> checks = std::exchange(b.checks, e ? e->checks : std::vector<Var>{});
-        Atom at = e ? e->prefix[0] : i64_const(0);
-        out.push_back(e && !e->checks.empty() ? Atom(b.bind1("at", Identity{at})) : at);
-        b.checks = checks;
-        Type row = row_type(p.type(v));
-        out.push_back(e ? as_type(b, e->value, row) : b.zero(row));
-        out.push_back(!e ? Atom(bool_const(false)) : e->inside ? *e->inside : Atom(bool_const(true)));
-      }
-      for (Var v : ours)
-        if (inner.versions.current(v) != v && std::ranges::find(undone, v) == undone.end()) undone.push_back(v);
+      for (Var v : scalars_) out.push_back(inner.adjoints.is_zero(v) ? Atom(constant(elem_of(p_, v), 0)) : inner.adjoints.value(v));
+      for (Var v : entries_) entry(inner.adjoints.entry(v), row_type(p_.type(v)), out);
+      for (Var v : updated_)
+        if (inner.versions.current(v) != v && std::ranges::find(undone_, v) == undone_.end()) undone_.push_back(v);
     });
-  };
-  finish(back.then_, *scopes[0]);
-  finish(back.else_, *scopes[1]);
-  for (Var v : undone) {
-    back.then_.result.push_back(scopes[0]->versions.current(v));
-    back.else_.result.push_back(scopes[1]->versions.current(v));
   }
-  if (back.then_.result.empty()) return;
-  std::vector<Var> out = b.bind("adj", std::move(back));
-  auto next = out.begin();
-  for (size_t i = 0; i < arrays.size(); i++) {
-    if (is_entry[i]) continue;
-    Adjoint& a = scope.adjoints.state(arrays[i]);
-    a = a.kind == Adjoint::Kind::Acc ? Adjoint::acc(*next) : Adjoint::of(*next, owned[i]);
-    next++;
+  // Its index, its value, and whether there is one.
+  void entry(const Adjoint* e, const Type& row, std::vector<Atom>& out) {
+    std::vector<Var> checks = std::exchange(b_.checks, e ? e->checks : std::vector<Var>{});
+    Atom at = e ? e->prefix[0] : i64_const(0);
+    out.push_back(e && !e->checks.empty() ? Atom(b_.bind1("at", Identity{at})) : at);
+    b_.checks = checks;
+    out.push_back(e ? as_type(b_, e->value, row) : b_.zero(row));
+    out.push_back(!e ? Atom(bool_const(false)) : e->inside ? *e->inside : Atom(bool_const(true)));
   }
-  for (Var v : scalars) scope.adjoints.add(v, *next++, true);
-  for (Var v : entries) {
-    scope.adjoints.add_element(v, next[0], next[1], Atom(next[2]));
-    next += 3;
+  void take_back(const std::vector<Var>& out) {
+    auto next = out.begin();
+    for (size_t i = 0; i < arrays_.size(); i++, next++) {
+      Adjoint& a = scope_.adjoints.state(arrays_[i]);
+      a = a.kind == Adjoint::Kind::Acc ? Adjoint::acc(*next) : Adjoint::of(*next, owned_[i]);
+    }
+    for (Var v : scalars_) scope_.adjoints.add(v, *next++, true);
+    for (Var v : entries_) {
+      scope_.adjoints.add_element(v, next[0], next[1], Atom(next[2]));
+      next += 3;
+    }
+    for (Var v : undone_) scope_.versions.restore(v, *next++);
   }
-  for (Var v : undone) scope.versions.restore(v, *next++);
-}
+};
+
+}  // namespace
+
+void back(Scope& scope, const Stm& s, const If& op) { BranchReturn(scope, s, op).emit(op); }
 
 }  // namespace raido::ad

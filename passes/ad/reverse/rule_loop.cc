@@ -89,82 +89,108 @@ States states_of(Scope& scope, const Stm& s, const For& op) {
   return out;
 }
 
-void return_loop(Scope& scope, const Stm& s, const States& states, const BodyUndo& overwritten, const Records& records, const std::vector<Atom>& kept) {
-  const For& op = std::get<For>(s.exp);
-  Program& p = scope.p;
-  Builder& b = scope.b;
-  LoopBack loop_back(scope, s, op);
-  const std::vector<size_t>& carried = loop_back.carried();
-  For back;
-  back.n = op.n;
-  back.i = {p.fresh("k", scalar_type(Scalar::I64))};
-  scope.act.context.note(p, back.i.var, {Note::Kind::Loop, s.source, why_so(p, s, states.written_once)});
-  auto carry = [&](const std::string& hint, const Atom& init) {
-    back.state.push_back({p.fresh(hint, p.type(init))});
-    back.init.push_back(init);
-    return back.state.back().var;
-  };
+// The loop of the return sweep. Its state is: sizes that change, adjoints, and arrays whose updates are undone.
+class LoopReturn {
+ public:
+  LoopReturn(Scope& scope, const Stm& s, const States& states)
+      : scope_(scope), p_(scope.p), b_(scope.b), s_(s), op_(std::get<For>(s.exp)), states_(states), adjoints_of_(scope, s, op_) {}
+
+  void emit(const BodyUndo& overwritten, const Records& records, const std::vector<Atom>& kept) {
+    loop_.n = op_.n;
+    loop_.i = {p_.fresh("k", scalar_type(Scalar::I64))};
+    scope_.act.context.note(p_, loop_.i.var, {Note::Kind::Loop, s_.source, why_so(p_, s_, states_.written_once)});
+    carry_sizes();
+    carry_adjoints();
+    for (size_t k : states_.updated) arrays_.push_back(carry(p_.hint(s_.pattern[k].var), scope_.versions.current(s_.pattern[k].var)));
+    std::vector<Var> in_the_end(op_.state.size());
+    for (const auto& [k, before] : states_.written_once) in_the_end[k] = scope_.versions.current(s_.pattern[k].var);
+    for (size_t k : states_.finished) in_the_end[k] = *var_of(op_.init[k]);
+    loop_.body = b_.body([&] { return iteration(in_the_end, overwritten, records, kept); });
+    finish();
+  }
+
+ private:
+  Scope& scope_;
+  Program& p_;
+  Builder& b_;
+  const Stm& s_;
+  const For& op_;
+  const States& states_;
+  LoopBack adjoints_of_;
+  For loop_;
+  VarSet changing_ = sizes_of(p_, op_);
+  std::vector<size_t> sizes_;                              // of these in the state of the primal: those of adjoints
+  Subst size_here_;                                        // such a size -> the state here
+  std::vector<Var> adjoints_, arrays_;
+
+  Var carry(const std::string& hint, const Atom& init) {
+    loop_.state.push_back({p_.fresh(hint, p_.type(init))});
+    loop_.init.push_back(init);
+    return loop_.state.back().var;
+  }
   // Sizes go back with the adjoints: those after the loop at first.
-  std::vector<size_t> sizes;
-  VarSet changing = sizes_of(p, op);
-  Subst current;                                           // the size in the state of the primal -> here
-  for (size_t i = 0; i < op.state.size(); i++) {
-    Var x = op.state[i].var;
-    bool needed = changing.contains(x) && std::ranges::any_of(carried, [&](size_t k) {
-      bool found = false;
-      walk(p.type(op.state[k].var), [&](const Var& v) { found = found || v == x; });
-      return found;
-    });
-    if (!needed) continue;
-    sizes.push_back(i);
-    current.emplace(x, carry(p.hint(x), s.pattern[i].var));
+  void carry_sizes() {
+    for (size_t i = 0; i < op_.state.size(); i++) {
+      VarSet size;
+      size.insert(op_.state[i].var);
+      bool needed = changing_.contains(op_.state[i].var) && std::ranges::any_of(adjoints_of_.carried(), [&](size_t k) {
+        return mentions(p_, op_.state[k].var, size);
+      });
+      if (!needed) continue;
+      sizes_.push_back(i);
+      size_here_.emplace(op_.state[i].var, carry(p_.hint(op_.state[i].var), s_.pattern[i].var));
+    }
   }
-  std::vector<Var> adjoints, arrays;                       // arrays: what the loop updated, to be undone
-  std::vector<Atom> last = loop_back.start();
-  std::vector<std::string> names = loop_back.hints();
-  for (size_t k = 0; k < last.size(); k++) {
-    adjoints.push_back(carry(names[k], last[k]));
-    if (k >= carried.size() || !mentions(p, op.state[carried[k]].var, changing)) continue;
-    Type t = p.type(op.state[carried[k]].var);
-    substitute_type(t, current);
-    p.vars[adjoints.back().index].type = t;
+  void carry_adjoints() {
+    std::vector<Atom> last = adjoints_of_.start();
+    std::vector<std::string> names = adjoints_of_.hints();
+    for (size_t k = 0; k < last.size(); k++) {
+      adjoints_.push_back(carry(names[k], last[k]));
+      if (k >= adjoints_of_.carried().size()) continue;
+      Var x = op_.state[adjoints_of_.carried()[k]].var;
+      if (!mentions(p_, x, changing_)) continue;
+      Type t = p_.type(x);
+      substitute_type(t, size_here_);
+      p_.vars[adjoints_.back().index].type = t;
+    }
   }
-  for (size_t k : states.updated) arrays.push_back(carry(p.hint(s.pattern[k].var), scope.versions.current(s.pattern[k].var)));
-  std::vector<Var> in_the_end(op.state.size());
-  for (const auto& [k, before] : states.written_once) in_the_end[k] = scope.versions.current(s.pattern[k].var);
-  for (size_t k : states.finished) in_the_end[k] = *var_of(op.init[k]);
-  back.body = b.body([&] {
-    Scope inner(scope, {});
-    Atom i = (b.term(op.n) - 1 - b.term(back.i.var)).atom;
-    std::vector<Var> restored = in_the_end;
-    for (const auto& [k, before] : states.written_once) inner.versions.finish(in_the_end[k], {s.pattern[k].var, *var_of(op.init[k])});
-    std::vector<Atom> then = records.read(b, i, kept);
-    for (size_t k = 0; k < states.recorded.size(); k++) restored[states.recorded[k]] = *var_of(then[k]);
-    std::vector<Var> before = overwritten.undo(b, arrays, {then.begin() + ptrdiff_t(states.recorded.size()), then.end()});
-    for (size_t k = 0; k < states.updated.size(); k++) restored[states.updated[k]] = before[k];
+  std::vector<Atom> iteration(const std::vector<Var>& in_the_end, const BodyUndo& overwritten, const Records& records,
+                              const std::vector<Atom>& kept) {
+    Scope inner(scope_, {});
+    Atom i = (b_.term(op_.n) - 1 - b_.term(loop_.i.var)).atom;
+    std::vector<Var> state = in_the_end;
+    for (const auto& [k, before] : states_.written_once) inner.versions.finish(in_the_end[k], {s_.pattern[k].var, *var_of(op_.init[k])});
+    std::vector<Atom> recorded = records.read(b_, i, kept);
+    auto saved = recorded.begin() + isize(states_.recorded);
+    for (size_t k = 0; k < states_.recorded.size(); k++) state[states_.recorded[k]] = *var_of(recorded[k]);
+    std::vector<Var> before = overwritten.undo(b_, arrays_, {saved, recorded.end()});
+    for (size_t k = 0; k < states_.updated.size(); k++) state[states_.updated[k]] = before[k];
     Subst values;
-    loop_back.name(restored, values);
+    adjoints_of_.name(state, values);
     for (Var v : before) {
       inner.versions.own(v);
       inner.versions.carry(v);
     }
-    std::vector<Atom> out, went_back = loop_back.iteration(inner, i, restored, adjoints);
-    for (size_t k : sizes) out.push_back(restored[k]);
+    std::vector<Atom> out, went_back = adjoints_of_.iteration(inner, i, state, adjoints_);
+    for (size_t k : sizes_) out.push_back(state[k]);
     out.insert(out.end(), went_back.begin(), went_back.end());
     for (Var v : before) out.push_back(inner.versions.current(v));
     return out;
-  });
-  std::vector<std::string> hints;
-  for (Bind x : back.state) hints.push_back(p.hint(x.var));
-  std::vector<Attr> attrs = b.attrs;
-  for (std::string_view inherited : {"blocks", "budget"})
-    if (auto attr = find_attr(s.attrs, inherited)) b.attrs.push_back(*attr);
-  std::vector<Var> out = b.bind(hints, std::move(back));
-  b.attrs = attrs;
-  auto first = out.begin() + ptrdiff_t(sizes.size());
-  loop_back.finish({first, first + ptrdiff_t(adjoints.size())});
-  for (size_t k = 0; k < states.updated.size(); k++) scope.versions.restore(*var_of(op.init[states.updated[k]]), first[ptrdiff_t(adjoints.size() + k)]);
-}
+  }
+  // Binds the loop; its results are the adjoints and the arrays before it.
+  void finish() {
+    std::vector<std::string> hints;
+    for (Bind x : loop_.state) hints.push_back(p_.hint(x.var));
+    std::vector<Attr> attrs = b_.attrs;
+    for (std::string_view inherited : {"blocks", "budget"})
+      if (auto attr = find_attr(s_.attrs, inherited)) b_.attrs.push_back(*attr);
+    std::vector<Var> out = b_.bind(hints, std::move(loop_));
+    b_.attrs = attrs;
+    auto adjoints = out.begin() + isize(sizes_), arrays = adjoints + isize(adjoints_);
+    adjoints_of_.finish({adjoints, arrays});
+    for (size_t k = 0; k < states_.updated.size(); k++) scope_.versions.restore(*var_of(op_.init[states_.updated[k]]), arrays[ptrdiff_t(k)]);
+  }
+};
 
 }  // namespace
 
@@ -191,7 +217,7 @@ Back forth(Scope& scope, const Stm& s, const For& op) {
   for (Var v : overwritten.records) scope.act.context.note(p, v, {Note::Kind::Overwritten, s.source, p.hint(v)});
   emit(loop);
   return {records.slots, [states, overwritten, records](Scope& inner, const Stm& now, const std::vector<Atom>& kept) {
-            return_loop(inner, now, states, overwritten, records, kept);
+            LoopReturn(inner, now, states).emit(overwritten, records, kept);
           }};
 }
 

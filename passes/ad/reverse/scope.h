@@ -25,7 +25,8 @@ struct Back {
 
 class Scope {
  public:
-  Scope(Activity& activity, ir::Builder& builder) : act(activity), b(builder), p(builder.program), versions(activity), adjoints(activity, builder, versions) {}
+  Scope(Activity& activity, ir::Builder& builder)
+      : act(activity), b(builder), p(builder.program), versions(activity), adjoints(activity, builder, versions) {}
   Scope(const Scope& outer, const std::vector<ir::Var>& open);   // an inner scope; `open`: variables whose adjoints go in
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
