@@ -3,7 +3,7 @@
 #include <map>
 
 #include "compiler/ir/term.h"
-#include "passes/ad/once.h"
+#include "passes/ad/prepare/write_once.h"
 #include "tests/unit/test.h"
 
 using namespace raido;
