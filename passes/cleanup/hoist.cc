@@ -9,7 +9,7 @@
 
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/analysis/traits.h"
-#include "compiler/ir/facts.h"
+#include "compiler/ir/analysis/facts.h"
 #include "compiler/ir/transform.h"
 #include "passes/pass.h"
 
@@ -66,7 +66,7 @@ class Hoister {
     }
   }
   bool not_negative(const Atom& a, int depth = 0) const {
-    if (auto l = facts_.linear(a); l && facts_.nonnegative(*l)) return true;
+    if (auto l = facts_.form(a); l && facts_.nonnegative(*l)) return true;
     auto v = var_of(a);
     const Stm* s = v ? made_[*v] : nullptr;
     if (!s || depth > 8) return false;
@@ -148,11 +148,11 @@ class Hoister {
     for (size_t k = 0; k < at.size(); k++) {
       if (auto i = std::get_if<Atom>(&at[k]))
         if (is_asked(ScalarOp::le, i64_atom(0), *i) && is_asked(ScalarOp::lt, *i, shape[k])) continue;
-      auto n = facts_.linear(shape[k]);
+      auto n = facts_.form(shape[k]);
       auto slice = std::get_if<Slice>(&at[k]);
       if (slice && !is_const(slice->stride, 1)) return false;
-      auto first = facts_.linear(slice ? slice->start : std::get<Atom>(at[k]));
-      auto count = slice ? facts_.linear(slice->count) : Linear{1, {}};
+      auto first = facts_.form(slice ? slice->start : std::get<Atom>(at[k]));
+      auto count = slice ? facts_.form(slice->count) : Affine(1);
       if (!n || !first || !count || !facts_.nonnegative(*first) || !facts_.nonnegative(*count) || !facts_.nonnegative(*n - *first - *count)) return false;
     }
     return true;

@@ -13,7 +13,7 @@
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"
-#include "compiler/ir/facts.h"
+#include "compiler/ir/analysis/facts.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/term.h"
 #include "passes/pass.h"
@@ -151,17 +151,17 @@ class Patterns {
   // ---- ranges ----
 
   struct Range {
-    std::vector<Linear> at_least, at_most;               // of the index
+    std::vector<Affine> at_least, at_most;               // of the index
     VarSet known;                                        // conditions that say nothing more
     VarSet unbounded;                                    // variables of any value in these
   };
-  // The integer as a linear form; a variable from outside counts as one whatever its value is.
-  std::optional<Linear> linear(const Atom& a, const VarSet& inside, Range& r) const {
-    if (auto l = facts_.linear(a)) return l;
+  // The form of an integer; a variable from outside counts as one whatever its value is.
+  std::optional<Affine> form(const Atom& a, const VarSet& inside, Range& r) const {
+    if (auto l = facts_.form(a)) return l;
     auto v = var_of(a);
     if (!v || inside.contains(*v)) return {};
     r.unbounded.insert(*v);
-    return Linear{0, {{*v, 1}}};
+    return Affine(*v);
   }
   // Adds what `condition` being `value` says of j; false if it says more than that.
   bool learn(const Atom& condition, bool value, Var j, const VarSet& inside, const Definitions& made, Range& r) const {
@@ -169,12 +169,12 @@ class Patterns {
     auto found = v ? made.find(*v) : made.end();
     auto x = found == made.end() ? nullptr : std::get_if<Apply>(&found->second->exp);
     if (!x) return false;
-    auto fact = [&](Linear l) {                          // l >= 0
-      auto term = l.terms.find(j);
-      if (term == l.terms.end() || (term->second != 1 && term->second != -1)) return false;
-      bool lower = term->second == 1;
-      l.terms.erase(term);
-      for (auto& [w, k] : l.terms) if (inside.contains(w)) return false;
+    auto fact = [&](Affine l) {                          // l >= 0
+      i64 by = l.factor(j);
+      if (std::abs(by) != 1) return false;
+      bool lower = by == 1;
+      l = l.without(j);
+      if (any_term(l, [&](Var w) { return inside.contains(w); })) return false;
       if (lower) r.at_least.push_back(-1 * l);
       else r.at_most.push_back(l);
       return true;
@@ -190,21 +190,21 @@ class Patterns {
       default: return false;
     }
     if (elem_of(p_, x->args[0]) != Scalar::I64) return false;
-    auto b = linear(x->args[1], inside, r);
-    Linear one{1, {}};
+    auto b = form(x->args[1], inside, r);
+    const Affine one = 1;
     if (auto d = var_of(x->args[0]); d && made.contains(*d) && value && b) {       // abs d <= b
       auto abs = std::get_if<Apply>(&made.at(*d)->exp);
       if (abs && abs->op == ScalarOp::abs && (x->op == ScalarOp::lt || x->op == ScalarOp::le)) {
-        auto inner = facts_.linear(abs->args[0]);
-        Linear most = x->op == ScalarOp::lt ? *b - one : *b;
+        auto inner = facts_.form(abs->args[0]);
+        Affine most = x->op == ScalarOp::lt ? *b - one : *b;
         return inner && fact(most - *inner) && fact(most + *inner);
       }
     }
-    auto a = linear(x->args[0], inside, r);
+    auto a = form(x->args[0], inside, r);
     if (!a || !b) return false;
     bool equal = x->op == ScalarOp::eq || x->op == ScalarOp::ne;
     if (equal) return value == (x->op == ScalarOp::eq) && fact(*b - *a) && fact(*a - *b);
-    Linear strict = x->op == ScalarOp::lt ? one : Linear{};
+    Affine strict = x->op == ScalarOp::lt ? one : 0;
     return value ? fact(*b - *a - strict) : fact(*a - *b - (one - strict));
   }
   // Of j in the body b of x.
@@ -224,11 +224,11 @@ class Patterns {
     constexpr i64 far = i64{1} << 61;
     struct Bound {
       Term term;
-      std::optional<Linear> form;                        // none: nothing is known
+      std::optional<Affine> form;                        // none: nothing is known
     };
-    auto value = [&](const Linear& l) {
+    auto value = [&](const Affine& l) {
       Bound sum{b.term(i64_const(l.constant)), l};
-      for (auto& [v, k] : l.terms) {
+      for (auto [v, k] : l.terms) {
         Term x = b.term(v);
         if (r.unbounded.contains(v)) {
           x = apply(ScalarOp::max, {b.term(i64_const(-far)), apply(ScalarOp::min, {b.term(i64_const(far)), x})});
@@ -240,15 +240,15 @@ class Patterns {
     };
     auto proved = [&](const Bound& x, const Bound& y) { return x.form && y.form && facts_.nonnegative(*y.form - *x.form); };   // x <= y
     auto all = [](const auto& xs, auto holds) { return std::ranges::all_of(xs, holds); };
-    std::vector<Bound> firsts = {value({})}, ends = {{b.term(n), facts_.linear(n)}};
-    for (const Linear& l : r.at_least) {
+    std::vector<Bound> firsts = {value({})}, ends = {{b.term(n), facts_.form(n)}};
+    for (const Affine& l : r.at_least) {
       Bound x = value(l);
       if (proved(x, firsts[0])) continue;
       if (proved(firsts[0], x)) firsts.erase(firsts.begin());
       firsts.push_back(x);
     }
-    for (const Linear& l : r.at_most) {
-      Bound x = value(l + Linear{1, {}});
+    for (const Affine& l : r.at_most) {
+      Bound x = value(l + 1);
       if (proved(ends[0], x)) continue;
       if (proved(x, ends[0])) ends.erase(ends.begin());
       ends.push_back(x);
@@ -258,7 +258,7 @@ class Patterns {
       for (size_t k = 1; k < xs.size(); k++) t = apply(op, {t, xs[k].term});
       return t;
     };
-    Bound size{b.term(n), facts_.linear(n)};
+    Bound size{b.term(n), facts_.form(n)};
     Term first = picked(ScalarOp::max, firsts), end = picked(ScalarOp::min, ends);
     if (!all(firsts, [&](const Bound& x) { return proved(x, size); })) first = apply(ScalarOp::min, {first, size.term});
     bool open = ends.size() == 1 && ends[0].term.atom == n;          // and first is at most n

@@ -121,10 +121,10 @@ Rewrite division(Site& s, Apply& x) {
   bool remainder = x.op == ScalarOp::mod || x.op == ScalarOp::rem;
   if (!remainder && x.op != ScalarOp::div && x.op != ScalarOp::quot) return no;
   if (s.elem(x.args[0]) != Scalar::I64) return no;
-  auto a = s.facts.linear(x.args[0]), n = s.facts.linear(x.args[1]);
+  auto a = s.facts.form(x.args[0]), n = s.facts.form(x.args[1]);
   if (!a || !n || !var_of(x.args[0])) return no;
-  auto nonnegative = [&](const Linear& l) { return s.facts.nonnegative(l); };
-  Linear one{1, {}};
+  auto nonnegative = [&](const Affine& l) { return s.facts.nonnegative(l); };
+  const Affine one = 1;
   bool low = nonnegative(*a), high = nonnegative(*n - *a - one);
   if (low && high) return remainder ? x.args[0] : Atom(i64_const(0));
   if (x.op != ScalarOp::mod || var_of(x.args[1]) == nullptr) return no;

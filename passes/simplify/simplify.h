@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <span>
 
-#include "compiler/ir/facts.h"
+#include "compiler/ir/analysis/facts.h"
 #include "compiler/ir/term.h"
 #include "passes/pass.h"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Random programs that read and update arrays at computed places, some of which are outside: for what the compiler proves of
-indices (compiler/ir/facts.h) and then does not check.
+indices (compiler/ir/analysis/facts.h) and then does not check.
 
 Sums over loops, maps and ranges whose ends depend on each other, of elements at sums, differences, minima, maxima, remainders and
 choices, behind conditions of several parts, with arguments that are sizes, small or far away. The interpreter runs them as lowered,

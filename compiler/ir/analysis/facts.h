@@ -1,4 +1,4 @@
-// facts.h - what is known of sizes and indices: linear forms over i64 variables, ranges, and proofs of sign.
+// facts.h - what a walk over a program knows of sizes and indices: their forms (affine.h), ranges, and proofs of sign.
 //
 // A variable is bounded if it is a size (some array has it as a dimension: 0 <= n), or an index (0 <= i <= n-1): of a loop or a
 // map, a remainder, something that minimum and maximum keep inside.
@@ -6,22 +6,13 @@
 // of the user may. Everything else is an opaque, unbounded variable, about which nothing is proved.
 #pragma once
 #include <array>
-#include <map>
 #include <optional>
 #include <unordered_map>
 
+#include "compiler/ir/analysis/affine.h"
 #include "compiler/ir/types.h"
 
 namespace raido::ir {
-
-struct Linear {                        // constant + sum of coefficient * variable
-  i64 constant = 0;
-  std::map<Var, i64> terms;
-  bool is_constant() const { return terms.empty(); }
-};
-Linear operator+(Linear a, const Linear& b);
-Linear operator*(i64 k, Linear a);
-inline Linear operator-(const Linear& a, const Linear& b) { return a + (-1) * b; }
 
 class Facts {
  public:
@@ -51,8 +42,8 @@ class Facts {
     assumed_.resize(mark);
   }
 
-  std::optional<Linear> linear(const Atom& a) const;     // none: has an unbounded variable
-  bool nonnegative(const Linear& l) const;
+  std::optional<Affine> form(const Atom& a) const;     // none: has an unbounded variable
+  bool nonnegative(const Affine& l) const;
   // Whether x < y, x <= y, x == y always or never; none if unknown.
   std::optional<bool> less(const Atom& x, const Atom& y) const;
   std::optional<bool> less_equal(const Atom& x, const Atom& y) const;
@@ -63,11 +54,11 @@ class Facts {
   VarSet size_, indexed_, not_negative_;
   std::vector<Var> size_log_;                            // members of size_ in the order of their discovery
   std::unordered_map<Var, Dim> counts_;                  // 0, 1 .. n-1
-  std::unordered_map<Var, Linear> form_, upper_;         // a definition as a linear form; an index's largest value
-  std::unordered_map<Var, Linear> at_most_;              // of what is not bounded below
-  std::unordered_map<Var, std::array<std::vector<Linear>, 2>> tells_;  // what is not negative where a condition is false, true
+  std::unordered_map<Var, Affine> form_, upper_;         // a definition as a linear form; an index's largest value
+  std::unordered_map<Var, Affine> at_most_;              // of what is not bounded below
+  std::unordered_map<Var, std::array<std::vector<Affine>, 2>> tells_;  // what is not negative where a condition is false, true
   std::vector<Var> defined_;                             // in order, some more than once
-  std::vector<Linear> assumed_;                          // what is not negative here
+  std::vector<Affine> assumed_;                          // what is not negative here
   void size(Var n);
   void index(Var i, const Dim& n);                       // 0 <= i < n
   void runs(const Dim& n);                               // something runs n times: where it does n is not 0
@@ -81,12 +72,12 @@ class Facts {
   void least(Var v, const Atom& x, const Atom& y);
   void largest(Var v, const Atom& x, const Atom& y);
   void remainder(Var v, const Atom& n);
-  void bounded(Var v, Linear top);
+  void bounded(Var v, Affine top);
   bool not_negative(const Atom& a) const;
-  std::optional<Linear> top(const Atom& a) const;        // a linear form that it does not exceed
-  std::optional<Linear> top_of_sizes(Linear l) const;    // the same of a linear form, of sizes alone
-  bool eliminated(const Linear& l, int depth) const;
-  bool bounds_another(Var v, const Linear& l) const;
+  std::optional<Affine> top(const Atom& a) const;        // a linear form that it does not exceed
+  std::optional<Affine> top_of_sizes(Affine l) const;    // the same of a linear form, of sizes alone
+  bool eliminated(const Affine& l, int depth) const;
+  bool bounds_another(Var v, const Affine& l) const;
 };
 
 }  // namespace raido::ir

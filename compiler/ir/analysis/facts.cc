@@ -1,24 +1,11 @@
 // facts.cc - proofs by elimination: an index with a negative coefficient is replaced by its largest value, one with a
 // positive coefficient by 0, until only sizes with nonnegative coefficients are left. Where
 // there is an index, its largest value is not negative, which may help what is left.
-#include "compiler/ir/facts.h"
+#include "compiler/ir/analysis/facts.h"
 
 #include <algorithm>
 
 namespace raido::ir {
-
-Linear operator+(Linear a, const Linear& b) {
-  a.constant += b.constant;
-  for (auto& [v, k] : b.terms)
-    if ((a.terms[v] += k) == 0) a.terms.erase(v);
-  return a;
-}
-Linear operator*(i64 k, Linear a) {
-  if (k == 0) return {};
-  a.constant *= k;
-  for (auto& [v, c] : a.terms) c *= k;
-  return a;
-}
 
 void Facts::bound(Var v) {
   if (auto a = std::get_if<ArrayType>(&p_.type(v)))
@@ -46,7 +33,7 @@ void Facts::forget_definitions(size_t from, size_t to) {
 }
 void Facts::index(Var i, const Dim& n) {
   indexed_.insert(i);
-  if (auto last = linear(n)) upper_[i] = *last + Linear{-1, {}};
+  if (auto last = form(n)) upper_[i] = *last - 1;
 }
 void Facts::define(Var v, const Exp& e) {
   if (std::holds_alternative<If>(e) || std::holds_alternative<Apply>(e) || std::holds_alternative<Iota>(e)) defined_.push_back(v);
@@ -63,20 +50,21 @@ void Facts::define(Var v, const Exp& e) {
   if (apply->op == ScalarOp::min) return least(v, apply->args[0], apply->args[1]);
   if (apply->op == ScalarOp::max) return largest(v, apply->args[0], apply->args[1]);
   if (apply->op == ScalarOp::mod) return remainder(v, apply->args[1]);
-  auto x = linear(apply->args[0]), y = linear(apply->args[1]);
+  auto x = form(apply->args[0]), y = form(apply->args[1]);
   if (!x || !y) return;
-  auto holds = [&](const Linear& l) { tells_[v] = {std::vector{-1 * l + Linear{-1, {}}}, std::vector{l}}; };
-  if (apply->op == ScalarOp::lt) holds(*y - *x + Linear{-1, {}});
+  auto made = [&](const Affine& sum) { if (sum.is_small()) form_[v] = sum; };
+  auto holds = [&](const Affine& l) { tells_[v] = {std::vector{-1 * l - 1}, std::vector{l}}; };
+  if (apply->op == ScalarOp::lt) holds(*y - *x - 1);
   else if (apply->op == ScalarOp::le) holds(*y - *x);
-  else if (apply->op == ScalarOp::eq) tells_[v] = {std::vector<Linear>{}, std::vector{*y - *x, *x - *y}};
-  else if (apply->op == ScalarOp::add) form_[v] = *x + *y;
-  else if (apply->op == ScalarOp::sub) form_[v] = *x - *y;
-  else if (apply->op == ScalarOp::mul && x->is_constant()) form_[v] = x->constant * *y;
-  else if (apply->op == ScalarOp::mul && y->is_constant()) form_[v] = y->constant * *x;
+  else if (apply->op == ScalarOp::eq) tells_[v] = {std::vector<Affine>{}, std::vector{*y - *x, *x - *y}};
+  else if (apply->op == ScalarOp::add) made(*x + *y);
+  else if (apply->op == ScalarOp::sub) made(*x - *y);
+  else if (apply->op == ScalarOp::mul && x->is_constant()) made(x->constant * *y);
+  else if (apply->op == ScalarOp::mul && y->is_constant()) made(y->constant * *x);
 }
 
 void Facts::runs(const Dim& n) {
-  if (auto l = linear(n)) assumed_.push_back(*l + Linear{-1, {}});
+  if (auto l = form(n)) assumed_.push_back(*l - 1);
 }
 size_t Facts::enter(const Exp& e) {
   size_t mark = assumed_.size();
@@ -115,7 +103,7 @@ size_t Facts::assume(const Atom& condition, bool holds) {
 }
 // A conjunction that is true says what all its parts say, a disjunction that is false likewise.
 void Facts::tells_all(Var v, bool value, const std::vector<Atom>& parts) {
-  std::vector<Linear> all;
+  std::vector<Affine> all;
   for (const Atom& a : parts)
     if (auto part = var_of(a))
       if (auto found = tells_.find(*part); found != tells_.end()) all.insert(all.end(), found->second[value].begin(), found->second[value].end());
@@ -143,14 +131,14 @@ void Facts::choice(Var v, const Apply& select) {
   auto test = var_of(select.args[0]);
   auto found = test ? tells_.find(*test) : tells_.end();
   if (found == tells_.end() || found->second[0].size() != 1 || found->second[1].size() != 1 || elem_of(p_.type(v)) != Scalar::I64) return;
-  auto yes = linear(select.args[1]), no = linear(select.args[2]);
+  auto yes = form(select.args[1]), no = form(select.args[2]);
   if (!yes || !no) return;
-  Linear n = *yes - *no;
-  if (n.terms.size() == 1 && n.terms.begin()->second < 0) n = -1 * n;
-  if (n.terms.size() != 1 || n.constant != 0 || n.terms.begin()->second != 1 || !size_.contains(n.terms.begin()->first)) return;
+  Affine n = *yes - *no;
+  if (n.terms.size() == 1 && n.terms[0].factor < 0) n = -1 * n;
+  if (n.terms.size() != 1 || n.constant != 0 || n.terms[0].factor != 1 || !size_.contains(n.terms[0].var)) return;
   const auto& [fails, holds] = found->second;
-  Linear last = n + Linear{-1, {}};
-  auto follows = [&](const Linear& l, const Linear& from) { return nonnegative(l) || nonnegative(l - from); };
+  Affine last = n - 1;
+  auto follows = [&](const Affine& l, const Affine& from) { return nonnegative(l) || nonnegative(l - from); };
   if (!follows(*yes, holds[0]) || !follows(last - *yes, holds[0]) || !follows(*no, fails[0]) || !follows(last - *no, fails[0])) return;
   indexed_.insert(v);
   upper_[v] = last;
@@ -158,39 +146,40 @@ void Facts::choice(Var v, const Apply& select) {
 
 // Indices that are kept inside of an array: min (n - 1) (max 0 i), max 0 (min (n - 1) i), i mod n. Without a largest value nothing
 // may be an index, arithmetic on it could wrap.
-void Facts::bounded(Var v, Linear top) {
+void Facts::bounded(Var v, Affine top) {
   indexed_.insert(v);
   upper_[v] = std::move(top);
 }
 bool Facts::not_negative(const Atom& a) const {
   auto v = var_of(a);
   if (v && not_negative_.contains(*v)) return true;
-  auto l = linear(a);
+  auto l = form(a);
   return l && nonnegative(*l);
 }
-std::optional<Linear> Facts::top(const Atom& a) const {
+std::optional<Affine> Facts::top(const Atom& a) const {
   auto v = var_of(a);
   auto found = v ? at_most_.find(*v) : at_most_.end();
-  return found != at_most_.end() ? found->second : linear(a);
+  return found != at_most_.end() ? found->second : form(a);
 }
-std::optional<Linear> Facts::top_of_sizes(Linear l) const {
+std::optional<Affine> Facts::top_of_sizes(Affine l) const {
   for (int tries = 0; tries < 8; tries++) {
-    auto index = std::ranges::find_if(l.terms, [&](auto& term) { return indexed_.contains(term.first) && !bounds_another(term.first, l); });
+    auto index = std::ranges::find_if(l.terms, [&](const Affine::Term& t) { return indexed_.contains(t.var) && !bounds_another(t.var, l); });
     if (index == l.terms.end()) return l;
     auto [v, k] = *index;
-    l.terms.erase(index);
+    l = l.without(v);
     if (k < 0) continue;
     auto top = upper_.find(v);
     if (top == upper_.end()) return {};
-    l = l + k * top->second;
+    l.add(top->second, k);
+    if (!l.is_small()) return {};
   }
   return {};
 }
 void Facts::least(Var v, const Atom& x, const Atom& y) {
-  std::optional<Linear> best;
+  std::optional<Affine> best;
   for (const Atom& a : {x, y}) {
     auto l = top(a);
-    bool sizes = l && std::ranges::none_of(l->terms, [&](auto& term) { return indexed_.contains(term.first); });
+    bool sizes = l && !any_term(*l, [&](Var w) { return indexed_.contains(w); });
     if (l && (!best || sizes)) best = l;
   }
   if (!best) return;
@@ -206,64 +195,55 @@ void Facts::largest(Var v, const Atom& x, const Atom& y) {
   if (!a || !b) return;
   for (const auto& [above, below] : {std::pair{*a, *b}, {*b, *a}})
     for (i64 more = 0; more < 4; more++)                 // max 0 (i - 1) is at most n - 1 as well
-      if (Linear top = above + Linear{more, {}}; nonnegative(top - below)) return bounded(v, top);
+      if (Affine top = above + more; nonnegative(top - below)) return bounded(v, top);
 }
 void Facts::remainder(Var v, const Atom& n) {
-  auto l = linear(n);                                    // that n is not 0 has to be known: the remainder's own check may be dead
-  if (l && nonnegative(*l + Linear{-1, {}})) bounded(v, *l + Linear{-1, {}});
+  auto l = form(n);                                    // that n is not 0 has to be known: the remainder's own check may be dead
+  if (l && nonnegative(*l - 1)) bounded(v, *l - 1);
 }
 
-std::optional<Linear> Facts::linear(const Atom& a) const {
+std::optional<Affine> Facts::form(const Atom& a) const {
   if (auto c = const_of(a)) {
-    constexpr i64 large = i64{1} << 40;                  // far from any size: not reasoned about
-    if (c->type != Scalar::I64) return {};
-    i64 value = c->as_i64();
-    if (value > large || value < -large) return {};
-    return Linear{value, {}};
+    Affine number(c->as_i64());
+    return c->type == Scalar::I64 && number.is_small() ? std::optional(number) : std::nullopt;
   }
   Var v = *var_of(a);
   if (auto found = form_.find(v); found != form_.end()) return found->second;
   if (!size_.contains(v) && !indexed_.contains(v)) return {};
-  return Linear{0, {{v, 1}}};
+  return Affine(v);
 }
 
-bool Facts::nonnegative(const Linear& l) const {
+bool Facts::nonnegative(const Affine& l) const {
   if (eliminated(l, 0)) return true;
-  for (const Linear& known : assumed_)
-    for (auto& [v, k] : known.terms)
-      if (l.terms.contains(v)) {
-        if (eliminated(l - known, 0)) return true;
-        break;
-      }
+  for (const Affine& known : assumed_)
+    if (any_term(known, [&](Var v) { return l.factor(v) != 0; }) && eliminated(l - known, 0)) return true;
   return false;
 }
-bool Facts::eliminated(const Linear& l, int depth) const {
-  if (depth > 8) return false;
-  for (auto& [v, k] : l.terms) {
+bool Facts::eliminated(const Affine& l, int depth) const {
+  if (depth > 8 || !l.is_small()) return false;
+  for (auto [v, k] : l.terms) {
     if (!indexed_.contains(v) || bounds_another(v, l)) continue;
-    Linear rest = l;
-    rest.terms.erase(v);
+    Affine rest = l.without(v);
     auto top = upper_.find(v);
     if (k < 0 && top == upper_.end()) return false;
-    if (k < 0) rest = rest + k * top->second;
+    if (k < 0) rest.add(top->second, k);
     if (eliminated(rest, depth + 1)) return true;
     return top != upper_.end() && rest.constant < 0 && eliminated(rest - top->second, depth + 1);
   }
-  for (auto& [v, k] : l.terms)
-    if (k < 0) return false;
-  return l.constant >= 0;
+  return l.constant >= 0 && std::ranges::all_of(l.terms, [](const Affine::Term& t) { return t.factor > 0; });
 }
 // Whether another index in l has a largest value that depends on v: it is replaced first.
-bool Facts::bounds_another(Var v, const Linear& l) const {
-  for (auto& [other, k] : l.terms)
-    if (auto top = upper_.find(other); other != v && top != upper_.end() && top->second.terms.contains(v)) return true;
-  return false;
+bool Facts::bounds_another(Var v, const Affine& l) const {
+  return any_term(l, [&](Var other) {
+    auto top = upper_.find(other);
+    return other != v && top != upper_.end() && top->second.factor(v) != 0;
+  });
 }
 std::optional<bool> Facts::less_equal(const Atom& x, const Atom& y) const {
-  auto a = linear(x), b = linear(y);
+  auto a = form(x), b = form(y);
   if (!a || !b) return {};
   if (nonnegative(*b - *a)) return true;
-  if (nonnegative(*a - *b + Linear{-1, {}})) return false;
+  if (nonnegative(*a - *b - 1)) return false;
   return {};
 }
 std::optional<bool> Facts::less(const Atom& x, const Atom& y) const {
@@ -271,11 +251,11 @@ std::optional<bool> Facts::less(const Atom& x, const Atom& y) const {
   return {};
 }
 std::optional<bool> Facts::equal(const Atom& x, const Atom& y) const {
-  auto a = linear(x), b = linear(y);
+  auto a = form(x), b = form(y);
   if (!a || !b) return {};
-  Linear difference = *a - *b;
+  Affine difference = *a - *b;
   if (difference.is_constant()) return difference.constant == 0;
-  if (nonnegative(difference + Linear{-1, {}}) || nonnegative(-1 * difference + Linear{-1, {}})) return false;
+  if (nonnegative(difference - 1) || nonnegative(-1 * difference - 1)) return false;
   return {};
 }
 
