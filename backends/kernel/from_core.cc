@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "compiler/ir/analysis/affine.h"
 #include "compiler/ir/costs.h"
 #include "compiler/ir/transform.h"
 
@@ -593,36 +594,29 @@ class FromCore {
   // Whether the loop reads far more elements that do not lie beside those of the iteration before than ones that do: to bring
   // them together in vectors costs more than the vectors save.
   bool gathers(const ir::For& x) const {
-    VarMap<int64_t> step;                                // what a variable grows by in an iteration; far: not known
-    constexpr int64_t far = 1 << 30;
-    auto step_of = [&](const Atom& a) { auto v = var_of(a); return v ? step[*v] : 0; };
-    auto times = [&](int64_t grows, const Atom& by) {
-      auto c = const_of(by);
-      return grows == 0 ? 0 : c && grows != far && !is_float(c->type) ? grows * c->as_i64() : far;
-    };
-    step[x.i.var] = 1;
+    Forms forms;
+    VarSet jumps;                                        // what changes by no fixed number in each iteration
+    auto moves = [&](const Atom& a) { return stride(forms.of(a), x.i.var, [&](Var v) { return jumps.contains(v); }); };
     int near = 0, scattered = 0;
     for (const ir::Stm& s : x.body.stms) {
       if (s.pattern.size() != 1) continue;
       Var v = s.pattern[0].var;
+      forms.define(p_, s);
       if (auto op = std::get_if<Apply>(&s.exp); op && is_scalar(p_.type(v)) && !is_float(elem_of(p_.type(v)))) {
-        int64_t a = step_of(op->args[0]), b = op->args.size() > 1 ? step_of(op->args[1]) : 0;
-        if (a == 0 && b == 0) continue;
-        if (op->op == ScalarOp::add) step[v] = a == far || b == far ? far : a + b;
-        else if (op->op == ScalarOp::mul) step[v] = b == 0 ? times(a, op->args[1]) : a == 0 ? times(b, op->args[0]) : far;
-        else step[v] = far;
-      } else if (auto id = std::get_if<Identity>(&s.exp)) {
-        step[v] = step_of(id->value);
+        bool fixed = std::ranges::all_of(op->args, [&](const Atom& a) { return moves(a) == 0; });
+        if (!fixed && forms.of(v) == Affine(v)) jumps.insert(v);
       } else if (auto load = std::get_if<Index>(&s.exp); load && is_scalar(p_.type(v))) {
         const Lmad& l = std::get<ArrayType>(p_.type(load->array)).place->layout;
-        int64_t moves = step_of(l.offset);
+        std::optional<int64_t> sum = moves(l.offset);
         for (size_t d = 0; d < load->at.size(); d++) {
-          int64_t here = times(step_of(std::get<Atom>(load->at[d])), l.strides[d]);
-          moves = moves == far || here == far ? far : moves + here;
+          auto by = moves(std::get<Atom>(load->at[d]));
+          auto apart = const_of(l.strides[d]);
+          if (by == 0) continue;
+          sum = sum && by && apart ? std::optional(*sum + *by * apart->as_i64()) : std::nullopt;
         }
-        if (moves == 1) near++;
-        else if (moves != 0) scattered++;
-        if (moves != 0) step[v] = far;
+        if (sum == 1) near++;
+        else if (sum != 0) scattered++;
+        if (sum != 0) jumps.insert(v);
       }
     }
     return scattered >= 4 && scattered > 2 * near;

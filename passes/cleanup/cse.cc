@@ -14,10 +14,10 @@
 // depends on how far out one stands; so a digest has the shape, in which every variable is only a mark, and, for each depth of
 // nesting, the sum over the uses of variables bound there. Seen from depth d, those of depths up to d are free.
 #include <climits>
-#include <map>
 #include <memory>
 
 #include "compiler/ir/aliases.h"
+#include "compiler/ir/analysis/affine.h"
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/costs.h"
 #include "compiler/ir/transform.h"
@@ -53,24 +53,19 @@ struct Digest {
   }
 };
 
-// constant + sum of factor * variable, in the ring of the integers of one type.
-struct Combination {
-  Scalar type;
-  uint64_t constant = 0;
-  std::map<Var, uint64_t> factors;
-  friend bool operator==(const Combination&, const Combination&) = default;
-
-  void add(uint64_t k, const Combination& other) {
-    constant += k * other.constant;
-    for (auto& [v, f] : other.factors)
-      if ((factors[v] += k * f) == 0) factors.erase(v);
-  }
-  uint64_t hash() const {
-    uint64_t h = mix(uint64_t(type), constant);
-    for (auto& [v, f] : factors) h = mix(mix(h, v.index), f);
-    return h;
-  }
-};
+// The same form with numbers of an integer type: as large as they are, sign and all.
+Affine reduced(const Affine& a, Scalar type) {
+  int unused = 64 - 8 * int(bytes_of(type));
+  auto number = [&](i64 x) { return i64(uint64_t(x) << unused) >> unused; };
+  Affine out(number(a.constant));
+  for (auto [v, k] : a.terms) out.add(Affine(v), number(k));
+  return out;
+}
+uint64_t hash_of(const Affine& a) {
+  uint64_t h = mix(1, uint64_t(a.constant));
+  for (auto [v, k] : a.terms) h = mix(mix(h, v.index), uint64_t(k));
+  return h;
+}
 
 class Cse {
  public:
@@ -78,7 +73,7 @@ class Cse {
   // Merges in a body whose statements bind at `depth`.
   Digest body(Body& b, size_t depth) {
     Digest digest;
-    size_t mark = trail_.size(), combination_mark = combination_trail_.size(), quotient_mark = quotient_trail_.size();
+    size_t mark = trail_.size(), form_mark = form_trail_.size(), quotient_mark = quotient_trail_.size();
     List<Stm> kept;
     auto visit = [&](std::unique_ptr<Stm> s) {
       std::optional<Digest> of_statement = statement(*s, depth);
@@ -98,7 +93,7 @@ class Cse {
       trail_.pop_back();
     }
     for (; quotient_trail_.size() > quotient_mark; quotient_trail_.pop_back()) quotients_[quotient_trail_.back()].pop_back();
-    for (; combination_trail_.size() > combination_mark; combination_trail_.pop_back()) by_combination_[combination_trail_.back()].pop_back();
+    for (; form_trail_.size() > form_mark; form_trail_.pop_back()) by_form_[form_trail_.back()].pop_back();
     digest.uses.resize(std::min(digest.uses.size(), depth));
     return digest;
   }
@@ -112,9 +107,9 @@ class Cse {
   VarMap<size_t> depth_;                                  // where a variable is bound
   std::unordered_map<uint64_t, std::vector<const Stm*>> known_;
   std::vector<uint64_t> trail_;
-  VarMap<std::shared_ptr<const Combination>> combination_;
-  std::unordered_map<uint64_t, std::vector<Var>> by_combination_;
-  std::vector<uint64_t> combination_trail_;
+  VarMap<std::unique_ptr<const Affine>> form_;
+  std::unordered_map<uint64_t, std::vector<Var>> by_form_;
+  std::vector<uint64_t> form_trail_;
   struct Quotient { ScalarOp op; Atom x, y; Var q; };
   std::unordered_map<uint64_t, std::vector<Quotient>> quotients_;
   std::vector<uint64_t> quotient_trail_;
@@ -145,43 +140,39 @@ class Cse {
     }
     return {};
   }
-  Combination combination(const Atom& a, Scalar type) {
-    if (auto c = const_of(a)) return {type, c->bits, {}};
+  Affine form(const Atom& a) {
+    if (auto c = const_of(a)) return i64(c->bits);
     Var v = *var_of(a);
-    if (auto& known = combination_[v]) return *known;
-    return {type, 0, {{v, 1}}};
+    return form_[v] ? *form_[v] : Affine(v);
   }
   // A sum that stands already in scope in another form; otherwise it is noted.
   bool known_sum(const Stm& s) {
     auto apply = std::get_if<Apply>(&s.exp);
     if (!apply || !is_integer(elem_of(p_, apply->args[0])) || !is_scalar(p_.type(s.pattern[0].var))) return false;
-    Scalar type = elem_of(p_, apply->args[0]);
-    Combination sum{type, 0, {}};
+    Affine sum;
     if (apply->op == ScalarOp::add || apply->op == ScalarOp::sub) {
-      sum = combination(apply->args[0], type);
-      sum.add(apply->op == ScalarOp::add ? 1 : ~uint64_t{0}, combination(apply->args[1], type));
+      sum = form(apply->args[0]);
+      sum.add(form(apply->args[1]), apply->op == ScalarOp::add ? 1 : -1);
     } else if (apply->op == ScalarOp::mul) {
       auto k = const_of(apply->args[0]), l = const_of(apply->args[1]);
       if (!k && !l) return false;
-      sum.add((k ? k : l)->bits, combination(apply->args[k ? 1 : 0], type));
+      sum.add(form(apply->args[k ? 1 : 0]), i64((k ? k : l)->bits));
     } else {
       return false;
     }
-    uint64_t mask = bytes_of(type) == 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * bytes_of(type))) - 1;
-    sum.constant &= mask;
-    for (auto it = sum.factors.begin(); it != sum.factors.end();) it = (it->second &= mask) == 0 ? sum.factors.erase(it) : std::next(it);
-    if (sum.factors.size() > costs::common_factors) return false;
+    sum = reduced(sum, elem_of(p_, apply->args[0]));
+    if (sum.terms.size() > costs::common_factors) return false;
     Var v = s.pattern[0].var;
-    uint64_t key = sum.hash();
-    for (Var earlier : by_combination_[key])
-      if (*combination_[earlier] == sum && context_.allow()) {
+    uint64_t key = hash_of(sum);
+    for (Var earlier : by_form_[key])
+      if (*form_[earlier] == sum && same_type(p_.type(earlier), p_.type(v)) && context_.allow()) {
         replaced_[v] = earlier;
         context_.stats.count("cse.C2.linear");
         return true;
       }
-    combination_[v] = std::make_shared<const Combination>(std::move(sum));
-    by_combination_[key].push_back(v);
-    combination_trail_.push_back(key);
+    form_[v] = std::make_unique<const Affine>(std::move(sum));
+    by_form_[key].push_back(v);
+    form_trail_.push_back(key);
     return false;
   }
 

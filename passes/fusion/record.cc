@@ -25,6 +25,7 @@
 #include <unordered_map>
 
 #include "compiler/ir/aliases.h"
+#include "compiler/ir/analysis/affine.h"
 #include "compiler/ir/costs.h"
 #include "compiler/ir/term.h"
 #include "compiler/ir/transform.h"
@@ -40,17 +41,7 @@ using Key = std::string;
 
 class Record {
  public:
-  Record(Program& p, PassContext& context) : p_(p), context_(context), aliases_(p), consumed_(aliases_.own_memory()) {
-    p_.each_body([&](const Body& b) {
-      each_stm(b, [&](const Stm& s) {
-        auto sum = std::get_if<Apply>(&s.exp);
-        if (sum && sum->op == ScalarOp::add && elem_of(p_, sum->args[0]) == Scalar::I64)
-          for (size_t k = 0; k < 2; k++)
-            if (auto c = const_of(sum->args[k]); c && var_of(sum->args[1 - k])) offset_[s.pattern[0].var] = {*var_of(sum->args[1 - k]), c->as_i64()};
-        if (auto is = std::get_if<Iota>(&s.exp); is && is_const(is->start, 0) && is_const(is->step, 1)) counts_.insert(s.pattern[0].var);
-      });
-    });
-  }
+  Record(Program& p, PassContext& context) : p_(p), context_(context), aliases_(p), consumed_(aliases_.own_memory()), forms_(p) {}
 
   void body(Body& b) {
     for (Stm& s : b.stms) walk_parts(s, [&](Body& inner) { body(inner); });
@@ -67,22 +58,12 @@ class Record {
   PassContext& context_;
   Aliases aliases_;
   VarSet consumed_;                                       // roots
-  VarMap<std::optional<std::pair<Var, int64_t>>> offset_;  // variable + constant
-  VarSet counts_;                                         // 0, 1, 2, ..
+  Forms forms_;
 
   bool costly(const Body& b) const {
     bool found = false;
     each_stm(b, [&](const Stm& s) { for (Bind x : s.pattern) found = found || worth_keeping(p_, s, x.var); });
     return found;
-  }
-  std::pair<Atom, int64_t> linear(const Atom& a) const {
-    if (auto c = const_of(a)) return {i64_const(0), c->as_i64()};
-    std::pair<Atom, int64_t> sum = {a, 0};
-    while (auto v = var_of(sum.first)) {
-      if (!offset_[*v]) break;
-      sum = {offset_[*v]->first, sum.second + offset_[*v]->second};
-    }
-    return sum;
   }
 
   // Values of one loop by their keys. The names of the other loop's values stand for this one's through `same`.
@@ -193,7 +174,7 @@ class Record {
     for (size_t k = 0; k < map.inputs.size(); k++) {
       Var param = map.pre.params[k].var;
       if (!is_array(p_.type(map.inputs[k]))) continue;
-      if (counts_.contains(map.inputs[k])) {
+      if (forms_.counts(map.inputs[k])) {
         n.same[param] = lane;
         continue;
       }
@@ -276,12 +257,11 @@ class Record {
   // The index in r of the iteration of f that it goes back through.
   std::optional<Var> turned(const For& f, const For& r) const {
     std::optional<Var> out;
-    auto [limit, more] = linear(f.n);
+    const Affine last = forms_.of(f.n) - 1;
     for (const Stm& s : r.body.stms) {
       auto x = std::get_if<Apply>(&s.exp);
       if (!x || x->op != ScalarOp::sub || x->args[1] != Atom(r.i.var)) continue;
-      auto [base, offset] = linear(x->args[0]);
-      if (base == limit && offset == more - 1) out = s.pattern[0].var;
+      if (forms_.of(x->args[0]) == last) out = s.pattern[0].var;
     }
     return out;
   }
@@ -497,7 +477,7 @@ class Record {
       auto x = v && pair.made_by[*v] ? std::get_if<Update>(&pair.made_by[*v]->exp) : nullptr;
       auto at = x ? std::get_if<Atom>(&x->at[0]) : nullptr;
       std::vector<Dim> shape = shape_of(p_.type(f.state[k].var));
-      if (!at || x->array != f.state[k].var || linear(*at).first != Atom(n.i)) {
+      if (!at || x->array != f.state[k].var || !(forms_.of(*at) - Affine(n.i)).is_constant()) {
         if (!shape.empty() && known_outside(pair, shape)) pair.states.push_back(shape);
         continue;
       }

@@ -130,7 +130,7 @@ class Flatten {
         inner.accs[params[k].var] = inputs[k];
       } else {
         Exp element = Identity{i};
-        if (!regular_.counts(inputs[k])) element = Index{inputs[k], {Atom(i)}};
+        if (!regular_.forms().counts(inputs[k])) element = Index{inputs[k], {Atom(i)}};
         inner.prefix.push_back({{params[k]}, std::move(element), s.checks, s.source, {}});
       }
     }
@@ -565,12 +565,10 @@ class Flatten {
     if (!irregular_) name_all(nest, s.pattern, made, s.source);
   }
   void count_from_other_end(For& x) {
-    auto n = var_of(x.n);
-    if (!n) return;
+    const Affine last = regular_.forms().of(x.n) - 1;
     auto is_mirrored = [&](const Stm& s) {
       auto sub = std::get_if<Apply>(&s.exp);
-      if (!sub || sub->op != ScalarOp::sub || sub->args[1] != Atom(x.i.var) || !var_of(sub->args[0])) return false;
-      return regular_.is_one_less(*var_of(sub->args[0]), *n);
+      return sub && sub->op == ScalarOp::sub && sub->args[1] == Atom(x.i.var) && regular_.forms().of(sub->args[0]) == last;
     };
     size_t uses = 0, mirrored = 0;
     each_use(p_, x.body, [&](Var v) { uses += v == x.i.var; });

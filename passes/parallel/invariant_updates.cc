@@ -13,6 +13,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/analysis/affine.h"
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/rewrite.h"
 
@@ -348,7 +349,7 @@ class InvariantUpdates {
 
   // ---- no conflicts ----
 
-  // Sets `none` where each seg updates the destination once, at all its dimensions in some order.
+  // Sets `none` where each seg updates the destination once, each of its points another cell.
   void exclusive(WithAcc& w) {
     for (size_t k = 0; k < w.dests.size(); k++) {
       Dest& d = w.dests[k];
@@ -369,7 +370,7 @@ class InvariantUpdates {
           const AccUpdate& u = std::get<AccUpdate>(at(x->body, path).exp);
           if (acc_type(u.acc).token != token) continue;
           own_here++;
-          own = own && own_here == 1 && is_map(*x) && each_point_its_own(*x, u.at);
+          own = own && own_here == 1 && is_map(*x) && each_point_has_its_own(s.exp, x->extent, u.at);
         }
         in_segs += own_here;
       });
@@ -378,8 +379,16 @@ class InvariantUpdates {
       d.conflict = Conflict::None;
     }
   }
-  static bool each_point_its_own(const Seg& x, const std::vector<Atom>& index) {
-    return std::all_of(x.index.begin(), x.index.end(), [&](Bind i) { return std::find(index.begin(), index.end(), Atom(i.var)) != index.end(); });
+  bool each_point_has_its_own(const Exp& seg, const std::vector<Dim>& extent, const std::vector<Atom>& at) const {
+    Forms forms;
+    walk(seg, [&](const Body& b) { each_stm(b, [&](const Stm& s) { forms.define(p_, s); }); });
+    VarSet inside;
+    each_bind(seg, [&](Var v) { inside.insert(v); });
+    Known known;
+    for (const Dim& n : extent) if (auto v = var_of(n)) known.sizes.insert(*v);
+    Nest nest;
+    add_counters(nest, inside, seg, forms);
+    return is_injective(access(std::move(nest), inside, at, forms), known);
   }
 };
 

@@ -12,6 +12,7 @@
 // Loops that hold other loops stay as they are: there a branch costs little beside what is inside.
 #include <algorithm>
 
+#include "compiler/ir/analysis/affine.h"
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/costs.h"
 #include "compiler/ir/term.h"
@@ -24,14 +25,7 @@ namespace {
 
 class Peeler {
  public:
-  explicit Peeler(const Program& p) : p_(p) {
-    p.each_body([&](const Body& b) {
-      each_stm(b, [&](const Stm& s) {
-        auto x = std::get_if<Apply>(&s.exp);
-        if (x && (x->op == ScalarOp::add || x->op == ScalarOp::sub)) sums_.emplace(s.pattern[0].var, *x);
-      });
-    });
-  }
+  explicit Peeler(const Program& p) : p_(p), forms_(p) {}
   // How many iterations are apart, and what is between them: the value of a comparison, or which operand min or max gives.
   struct Plan {
     i64 first = 0, last = 0;
@@ -67,58 +61,29 @@ class Peeler {
 
  private:
   const Program& p_;
-  std::unordered_map<Var, Apply> sums_;
+  Forms forms_;
 
   static bool is_simple(const Exp& e) {
     Kind k = kind_of(e);
     return is_step(e) || k == Kind::Read || k == Kind::Check || std::holds_alternative<Update>(e);
   }
-  struct Sum { std::optional<Var> base; i64 constant; };
-  std::optional<Sum> sum(const Atom& a) const {
-    constexpr i64 large = i64{1} << 40;
-    Sum out{{}, 0};
-    Atom at = a;
-    for (int steps = 0; steps < 8; steps++) {
-      if (auto c = const_of(at)) {
-        i64 value = c->as_i64();
-        return value < -large || value > large ? std::nullopt : std::optional(Sum{{}, out.constant + value});
-      }
-      out.base = *var_of(at);
-      auto made = sums_.find(*out.base);
-      if (made == sums_.end()) return out;
-      const Apply& x = made->second;
-      auto l = const_of(x.args[0]), r = const_of(x.args[1]);
-      if (!(r || (l && x.op == ScalarOp::add))) return out;
-      i64 by = (r ? r : l)->as_i64();
-      if (by < -large || by > large) return out;
-      out.constant += x.op == ScalarOp::sub ? -by : by;
-      at = x.args[r ? 0 : 1];
-    }
-    return out;
-  }
   // Where the comparison turns: for i < at it is `before`, for others not.
   bool decide(Plan& out, const For& loop, const VarSet& inside, const Apply& x, Var result) const {
-    auto l = sum(x.args[0]), r = sum(x.args[1]);
-    if (!l || !r) return false;
-    bool left = l->base == loop.i.var;
-    const Sum &index = left ? *l : *r, &other = left ? *r : *l;
-    if (index.base != loop.i.var || (other.base && inside.contains(*other.base))) return false;
-    auto n = sum(loop.n);
-    if (!n) return false;
+    Affine l = forms_.of(x.args[0]), r = forms_.of(x.args[1]), n = forms_.of(loop.n);
+    auto is_index = [&](const Affine& a) { return a.factor(loop.i.var) == 1 && a.terms.size() == 1; };
+    bool left = is_index(l);
+    const Affine &index = left ? l : r, &other = left ? r : l;
+    if (!is_index(index) || any_term(other, [&](Var v) { return inside.contains(v); })) return false;
     // From both ends: i < at near 0, or near n.
-    auto place = [&](i64 at) -> std::optional<bool> {    // true: `at` iterations at the beginning are on the other side
-      if (!other.base) {
-        if (at >= 1 && at <= costs::peeled_ends) return out.first = std::max(out.first, at), true;
-        if (n->base) return {};
-      } else if (other.base != n->base) {
-        return {};
-      }
-      i64 left_over = n->constant - at;
-      if (left_over < 1 || left_over > costs::peeled_ends) return {};
-      return out.last = std::max(out.last, left_over), false;
+    auto place = [&](const Affine& at) -> std::optional<bool> {   // true: `at` iterations at the beginning are on the other side
+      Affine left_over = n - at;
+      if (!at.is_small() || !left_over.is_small()) return {};
+      if (at.is_constant() && at.constant >= 1 && at.constant <= costs::peeled_ends) return out.first = std::max(out.first, at.constant), true;
+      if (!left_over.is_constant() || left_over.constant < 1 || left_over.constant > costs::peeled_ends) return {};
+      return out.last = std::max(out.last, left_over.constant), false;
     };
-    i64 bound = other.constant - index.constant;         // i compared with it
-    auto truth = [&](i64 at, bool before) {
+    Affine bound = other - index.constant;               // i compared with it
+    auto truth = [&](const Affine& at, bool before) {
       auto first = place(at);
       if (first) out.between.emplace(result, bool_const(*first ? !before : before));
       return first.has_value();

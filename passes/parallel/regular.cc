@@ -24,18 +24,13 @@ bool is_costly(ScalarOp op) {
 
 }  // namespace
 
-Regular::Regular(const Program& p) : p_(p), aliases_(p) {
+Regular::Regular(const Program& p) : p_(p), aliases_(p), forms_(p) {
   p_.each_body([&](const Body& b) {
     each_stm(b, [&](const Stm& s) {
-      if (auto x = std::get_if<Iota>(&s.exp); x && is_const(x->start, 0) && is_const(x->step, 1)) counts_.insert(s.pattern[0].var);
       if (auto x = std::get_if<For>(&s.exp)) limit_[x->i.var] = x->n;
       if (auto x = std::get_if<Screma>(&s.exp))
         for (size_t k = 0; k < x->inputs.size(); k++)
-          if (counts_.contains(x->inputs[k])) limit_[x->pre.params[k].var] = x->width;
-      auto sum = std::get_if<Apply>(&s.exp);
-      if (!sum || sum->op != ScalarOp::add) return;
-      for (size_t k = 0; k < 2; k++)
-        if (auto v = var_of(sum->args[k]); v && is_const(sum->args[1 - k], -1)) one_less_[s.pattern[0].var] = *v;
+          if (forms_.counts(x->inputs[k])) limit_[x->pre.params[k].var] = x->width;
     });
   });
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "compiler/ir/aliases.h"
+#include "compiler/ir/analysis/affine.h"
 #include "compiler/ir/transform.h"
 
 namespace raido {
@@ -36,16 +37,14 @@ class Regular {
   bool accumulates_only(const ir::For& x) const;
   // What the length of a loop does not exceed, if something from outside is known: a counter's own limit.
   std::optional<ir::Dim> bound_of(ir::Dim n) const;
-  bool counts(ir::Var array) const { return counts_.contains(array); }   // 0, 1, 2, ..
-  bool is_one_less(ir::Var v, ir::Var n) const { return one_less_[v] == n; }
+  const ir::Forms& forms() const { return forms_; }
 
  private:
   const ir::Program& p_;
   ir::Aliases aliases_;
   ir::VarSet local_;                          // bound inside the nests
   ir::VarSet modified_;                       // arrays that a nest updates in place, as roots
-  ir::VarSet counts_;
-  ir::VarMap<ir::Var> one_less_;              // v = n - 1: n
+  ir::Forms forms_;
   ir::VarMap<std::optional<ir::Dim>> limit_;  // a counter: what it stays below
 
   template <class X> bool any_varies(const X& x) const;

@@ -13,6 +13,7 @@
 // of a loop over that very dimension. Statements keep their order; proofs become state of the loops.
 #include <algorithm>
 
+#include "compiler/ir/analysis/affine.h"
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/costs.h"
@@ -417,18 +418,16 @@ class Sequentialise {
   // place of its own.
   bool only_reduces(const Parts& x) const {
     if (x.reduces.empty() || !x.scans.empty() || !x.late.empty()) return false;
-    VarSet moves, inside, updated;                        // i + something invariant; what the body binds; tokens
-    moves.insert(x.i);
+    Forms forms;
+    VarSet inside, updated;                               // what the body binds; tokens
     for (const Stm& inner : x.body.stms) for (Bind b : inner.pattern) inside.insert(b.var);
-    auto invariant = [&](const Atom& a) { auto v = var_of(a); return !v || (!inside.contains(*v) && *v != x.i); };
-    auto moving = [&](const Atom& a) { auto v = var_of(a); return v && moves.contains(*v); };
+    auto moving = [&](const Atom& a) { return stride(forms.of(a), x.i, [&](Var v) { return inside.contains(v); }) == 1; };
     for (const Stm& inner : x.body.stms) {
       if (!is_view(inner.exp) && std::ranges::any_of(inner.pattern, [&](Bind b) { return is_array(p_.type(b.var)); })) return false;
-      auto sum = std::get_if<Apply>(&inner.exp);
+      forms.define(p_, inner);
       auto read = std::get_if<Index>(&inner.exp);
-      if ((sum && sum->op == ScalarOp::add && ((moving(sum->args[0]) && invariant(sum->args[1])) || (moving(sum->args[1]) && invariant(sum->args[0])))) ||
-          (read && counting_.contains(read->array) && read->at.size() == 1 && std::holds_alternative<Atom>(read->at[0]) && moving(std::get<Atom>(read->at[0]))))
-        moves.insert(inner.pattern[0].var);
+      if (read && counting_.contains(read->array) && read->at.size() == 1)
+        if (auto at = std::get_if<Atom>(&read->at[0])) forms.define(inner.pattern[0].var, forms.of(*at));   // and something invariant
       auto upd = std::get_if<AccUpdate>(&inner.exp);
       if (!upd) continue;
       Var token = std::get<AccType>(p_.type(upd->acc)).token;

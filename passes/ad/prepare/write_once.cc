@@ -1,17 +1,15 @@
 // write_once.cc - the proof for write_once.h: a write and a read, or two writes, of the same place.
 //
-// An index is known in a dimension if it is a sum of multiples of loop indices, constants and what no iteration changes. Where a
-// write at iteration J and an access at iteration I have the same place, such a dimension says how far apart J and I are in one
-// loop, or how far at most. From the outermost loop inwards the first distance that is not zero decides which comes first; a
-// dimension that is not known says nothing. This is what ISL would be asked for here, and needs no set of points
-// (docs/decisions/011-places-written-once.md).
+// Where a write at iteration J and an access at iteration I have the same place, the forms of their indices say how far J and I are
+// apart in each loop, or how far at most (distance, in analysis/affine.h). From the outermost loop inwards the first distance that
+// is not zero decides which comes first (docs/decisions/011-places-written-once.md).
 #include "passes/ad/prepare/write_once.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <unordered_map>
 
+#include "compiler/ir/analysis/affine.h"
 #include "compiler/ir/transform.h"
 
 namespace raido::ad {
@@ -20,14 +18,9 @@ using namespace ir;
 
 namespace {
 
-struct Affine {
-  std::map<Var, i64> of_loops, of_others;          // factors that are not zero: of loop indices, of what no iteration changes
-  i64 constant = 0;
-};
-struct Access {
+struct Use {
   bool writes;
-  std::vector<std::optional<Affine>> at;           // by dimension; none: not known
-  std::vector<const For*> loops;                   // around it, from the one that is asked about on
+  Access place;
   std::vector<std::pair<const If*, bool>> branches;  // around it
   Var value = {};                                  // what a read gives
 };
@@ -36,27 +29,27 @@ class Places {
  public:
   Places(const Program& p, const For& loop) : p_(p), loop_(loop) {
     each_bind(loop, [&](Var v) { inside_.insert(v); });
-    each_stm(loop.body, [&](const Stm& s) { for (Bind x : s.pattern) made_[x.var] = &s; });
+    each_stm(loop.body, [&](const Stm& s) { forms_.define(p, s); });
   }
   // Follows the array through the body; false if anything but reads and updates of places happens to it.
   bool collect(size_t state) { return around(loop_, state); }
   // What reads find: what is there in the end, or what was there before the loop. None if some place is written twice, or some
   // read is neither.
   std::optional<std::vector<Var>> once() const {
-    for (size_t w = 0; w < accesses_.size(); w++)
-      for (size_t a = w; a < accesses_.size(); a++)
-        if (accesses_[w].writes && accesses_[a].writes && !(w == a ? distinct(accesses_[w]) : apart(accesses_[w], accesses_[a]))) return {};
+    for (size_t w = 0; w < uses_.size(); w++)
+      for (size_t a = w; a < uses_.size(); a++)
+        if (uses_[w].writes && uses_[a].writes && !(w == a ? distinct(uses_[w]) : apart(uses_[w], uses_[a]))) return {};
     std::vector<Var> old;
-    for (size_t r = 0; r < accesses_.size(); r++) {
-      if (accesses_[r].writes) continue;
+    for (size_t r = 0; r < uses_.size(); r++) {
+      if (uses_[r].writes) continue;
       bool late = true, early = true;
-      for (size_t w = 0; w < accesses_.size(); w++) {
-        if (!accesses_[w].writes) continue;
+      for (size_t w = 0; w < uses_.size(); w++) {
+        if (!uses_[w].writes) continue;
         late = late && before(w, r);
         early = early && behind(w, r);
       }
       if (!late && !early) return {};
-      if (!late) old.push_back(accesses_[r].value);
+      if (!late) old.push_back(uses_[r].value);
     }
     return old;
   }
@@ -64,15 +57,14 @@ class Places {
  private:
   const Program& p_;
   const For& loop_;
-  VarSet inside_, loop_indices_;
-  std::unordered_map<Var, const Stm*> made_;
-  std::vector<const For*> loops_;
+  VarSet inside_;
+  Forms forms_;
+  Nest loops_;                                     // around, from the one that is asked about on
   std::vector<std::pair<const If*, bool>> branches_;
-  std::vector<Access> accesses_;                   // in the order of one iteration of the loops around
+  std::vector<Use> uses_;                          // in the order of one iteration of the loops around
 
   bool around(const For& loop, size_t state) {
-    loop_indices_.insert(loop.i.var);
-    loops_.push_back(&loop);
+    enter(loop);
     bool followed = versions(loop.body, loop.state[state].var, [&](Var last) { return loop.body.result[state] == Atom(last); }).has_value();
     loops_.pop_back();
     return followed;
@@ -109,7 +101,7 @@ class Places {
   std::optional<std::optional<Var>> version(const Stm& s, Var now) {
     if (auto x = std::get_if<Update>(&s.exp); x && x->array == now) {
       if (x->value == Atom(now)) return std::optional<Var>{};
-      access(true, x->at, {});
+      use(true, x->at, {});
       return std::optional(s.pattern[0].var);
     }
     if (auto x = std::get_if<Copy>(&s.exp)) return std::optional(x->array == now ? std::optional(s.pattern[0].var) : std::nullopt);
@@ -145,13 +137,12 @@ class Places {
   // Reads of single places and rows, also deeper in s.
   bool reads(const Stm& s, Var now) {
     if (auto x = std::get_if<Index>(&s.exp); x && x->array == now) {
-      access(false, x->at, s.pattern[0].var);
+      use(false, x->at, s.pattern[0].var);
       return true;
     }
     if (auto f = std::get_if<For>(&s.exp)) {
       if (std::ranges::count(f->init, Atom(now)) + std::ranges::count(f->body.result, Atom(now)) > 0) return false;
-      loop_indices_.insert(f->i.var);
-      loops_.push_back(f);
+      enter(*f);
       bool all = true;
       for (const Stm& inner : f->body.stms) all = all && reads(inner, now);
       loops_.pop_back();
@@ -169,117 +160,21 @@ class Places {
     });
     return deeper && found == uses;
   }
-  void access(bool writes, const std::vector<Selector>& at, Var value) {
-    Access a{writes, {}, loops_, branches_, value};
-    for (const Selector& x : at) {
-      auto one = std::get_if<Atom>(&x);
-      a.at.push_back(one ? affine(*one) : std::nullopt);
-    }
-    accesses_.push_back(std::move(a));
+  void enter(const For& loop) { loops_.push_back({loop.i.var, form_in(loops_, inside_, loop.n, forms_)}); }
+  void use(bool writes, const std::vector<Selector>& at, Var value) {
+    uses_.push_back({writes, access(loops_, inside_, at, forms_), branches_, value});
   }
 
-  std::optional<Affine> affine(const Atom& a, int depth = 0) const {
-    if (auto c = const_of(a)) return is_float(c->type) ? std::nullopt : std::optional(Affine{{}, {}, c->as_i64()});
-    Var v = *var_of(a);
-    if (loop_indices_.contains(v)) return Affine{{{v, 1}}, {}, 0};
-    if (!inside_.contains(v)) return Affine{{}, {{v, 1}}, 0};
-    auto by = made_.find(v);
-    if (by == made_.end() || depth > 8) return {};
-    if (auto x = std::get_if<Identity>(&by->second->exp)) return affine(x->value, depth + 1);
-    auto x = std::get_if<Apply>(&by->second->exp);
-    if (x && x->op == ScalarOp::neg) {
-      auto inner = affine(x->args[0], depth + 1);
-      return inner ? sum({}, *inner, -1) : std::nullopt;
-    }
-    if (!x || x->args.size() != 2) return {};
-    auto l = affine(x->args[0], depth + 1), r = affine(x->args[1], depth + 1);
-    if (!l || !r) return {};
-    auto is_number = [](const Affine& f) { return f.of_loops.empty() && f.of_others.empty(); };
-    if (x->op == ScalarOp::add) return sum(*l, *r, 1);
-    if (x->op == ScalarOp::sub) return sum(*l, *r, -1);
-    if (x->op == ScalarOp::mul && is_number(*l)) return sum({}, *r, l->constant);
-    if (x->op == ScalarOp::mul && is_number(*r)) return sum({}, *l, r->constant);
-    return {};
-  }
-  // Small numbers only: nothing overflows.
-  static std::optional<Affine> sum(Affine x, const Affine& y, i64 factor) {
-    constexpr i64 most = i64(1) << 24;
-    bool small = std::abs(factor) <= most;
-    auto add = [&](i64& to, i64 by) {
-      small = small && std::abs(by) <= most;
-      if (small) to += by * factor;
-      small = small && std::abs(to) <= most;
-    };
-    add(x.constant, y.constant);
-    for (auto [mine, its] : {std::pair{&x.of_loops, &y.of_loops}, {&x.of_others, &y.of_others}})
-      for (auto [v, by] : *its) {
-        add((*mine)[v], by);
-        if ((*mine)[v] == 0) mine->erase(v);
-      }
-    return small ? std::optional(std::move(x)) : std::nullopt;
-  }
-
-  // How far J, an iteration of the write, is from I, one of the other access, where both have the same place.
-  struct Distance {
-    bool never = false;
-    std::vector<std::optional<i64>> exactly, at_most;                  // by loop that is around both
-  };
-  Distance distance(const Access& w, const Access& a) const {
-    size_t common = 0;
-    while (common < w.loops.size() && common < a.loops.size() && w.loops[common] == a.loops[common]) common++;
-    Distance out{false, std::vector<std::optional<i64>>(common), std::vector<std::optional<i64>>(common)};
-    for (size_t d = 0; d < std::min(w.at.size(), a.at.size()); d++) {
-      const auto &x = w.at[d], &y = a.at[d];
-      if (!x || !y || x->of_loops.size() > 1) continue;
-      bool alike = x->of_others == y->of_others && x->of_loops.size() == y->of_loops.size();
-      i64 apart = y->constant - x->constant;
-      if (x->of_loops.empty()) {
-        out.never = out.never || (alike && apart != 0);
-        continue;
-      }
-      auto [written, factor] = *x->of_loops.begin();
-      auto loop = std::ranges::find_if(w.loops, [&](const For* f) { return f->i.var == written; });
-      size_t k = size_t(loop - w.loops.begin());
-      if (k >= common) continue;
-      if (alike && *y->of_loops.begin() == *x->of_loops.begin()) {
-        bool same = apart % factor == 0 && (!out.exactly[k] || *out.exactly[k] == apart / factor);
-        out.never = out.never || !same;
-        out.exactly[k] = apart / factor;
-      } else if (std::abs(factor) == 1) {
-        auto difference = sum(*y, *x, -1);
-        if (auto ahead = difference ? sum({}, *difference, factor) : std::nullopt)   // J - I, had both the same index of this loop
-          if (auto most = largest(*ahead, a, *loop)) out.at_most[k] = *most;
-      }
-    }
-    return out;
-  }
-  // The largest value of x for all iterations of the loops inside of `of` that are around the access.
-  std::optional<i64> largest(Affine x, const Access& a, const For* of) const {
-    for (const For* f : reversed(a.loops)) {
-      auto term = x.of_loops.find(f->i.var);
-      if (term == x.of_loops.end()) continue;
-      i64 by = term->second;
-      x.of_loops.erase(term);
-      if (by < 0) continue;                                            // the first iteration
-      if (f == of) return {};
-      auto n = affine(f->n);
-      auto last = n ? sum(x, *n, by) : std::nullopt;                   // of n - 1
-      if (!last) return {};
-      x = std::move(*last);
-      x.constant -= by;
-    }
-    return x.of_loops.empty() && x.of_others.empty() ? std::optional(x.constant) : std::nullopt;
-  }
   // Not in one iteration of the loops around both.
-  static bool excluded(const Access& x, const Access& y) {
+  static bool excluded(const Use& x, const Use& y) {
     for (const auto& [branch, taken] : x.branches)
       for (const auto& [other, taken_there] : y.branches) if (branch == other && taken != taken_there) return true;
     return false;
   }
   // Whether the write is never behind the read of the same place.
   bool before(size_t write, size_t read) const {
-    const Access &w = accesses_[write], &r = accesses_[read];
-    Distance d = distance(w, r);
+    const Use &w = uses_[write], &r = uses_[read];
+    Distance d = distance(w.place, r.place);
     if (d.never) return true;
     for (size_t k = 0; k < d.exactly.size(); k++) {
       if (d.at_most[k] && *d.at_most[k] < 0) return true;
@@ -290,8 +185,8 @@ class Places {
   }
   // Whether it is always behind.
   bool behind(size_t write, size_t read) const {
-    const Access &w = accesses_[write], &r = accesses_[read];
-    Distance d = distance(w, r);
+    const Use &w = uses_[write], &r = uses_[read];
+    Distance d = distance(w.place, r.place);
     if (d.never) return true;
     for (const auto& exactly : d.exactly) {
       if (!exactly) return false;
@@ -300,13 +195,13 @@ class Places {
     return read < write || excluded(w, r);
   }
   // Whether no two iterations of the write have the same place.
-  bool distinct(const Access& w) const {
-    Distance d = distance(w, w);
+  bool distinct(const Use& w) const {
+    Distance d = distance(w.place, w.place);
     return std::ranges::all_of(d.exactly, [](const auto& x) { return x == 0; });
   }
   // Two writes: in different branches they may have the same place in one iteration.
-  bool apart(const Access& w, const Access& a) const {
-    Distance d = distance(w, a);
+  bool apart(const Use& w, const Use& a) const {
+    Distance d = distance(w.place, a.place);
     return d.never || (excluded(w, a) && std::ranges::all_of(d.exactly, [](const auto& x) { return x == 0; }));
   }
 };
