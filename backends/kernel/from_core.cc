@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "compiler/ir/analysis/affine.h"
+#include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/costs.h"
 #include "compiler/ir/transform.h"
 
@@ -24,7 +25,7 @@ using ir::Var;
 
 class FromCore {
  public:
-  FromCore(const Program& p, Target target) : p_(p), gpu_(target == Target::Gpu) {
+  FromCore(const Program& p, Target target) : p_(p), gpu_(target == Target::Gpu), made_(p) {
     find_elements();
     p.each_body([&](const Body& b) { find_handed(b); });
     for (const ir::Stm& s : p.constants.stms)
@@ -388,7 +389,6 @@ class FromCore {
         if (auto inside = unsigned_test(x)) value = *inside;
         if (chosen_.contains(v)) value = without_branch(args[0], args[1], args[2]);
         Name n = declare_scalar(v, value);
-        defined_[v] = &x;
         if (x.op == ScalarOp::mul && m_.names[n.index].type == Scalar::I64) products_[n.index] = {args[0], args[1]};
       },
       [&](const Convert& x) {
@@ -470,9 +470,7 @@ class FromCore {
   std::optional<ExprId> unsigned_test(const Apply& x) {
     if (x.op != ScalarOp::and_) return {};
     for (size_t k : {0, 1}) {
-      auto first = var_of(x.args[k]), second = var_of(x.args[1 - k]);
-      const Apply* low = first ? defined_[*first] : nullptr;
-      const Apply* high = second ? defined_[*second] : nullptr;
+      const Apply *low = made_.get<Apply>(x.args[k]), *high = made_.get<Apply>(x.args[1 - k]);
       if (!low || !high || low->op != ScalarOp::le || high->op != ScalarOp::lt || !is_const(low->args[0], 0)) continue;
       auto n = var_of(high->args[1]);
       bool extent = n ? extents_.contains(*n) : const_of(high->args[1])->as_i64() >= 0;
@@ -482,7 +480,7 @@ class FromCore {
     }
     return {};
   }
-  VarMap<const Apply*> defined_;
+  Definitions made_;
   VarSet chosen_;
   VarSet extents_;                           // sizes of arrays
 

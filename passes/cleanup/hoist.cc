@@ -9,6 +9,7 @@
 
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/analysis/traits.h"
+#include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/facts.h"
 #include "compiler/ir/transform.h"
 #include "passes/pass.h"
@@ -20,11 +21,7 @@ using namespace ir;
 
 class Hoister {
  public:
-  Hoister(Program& p, PassContext& context) : p_(p), context_(context), aliases_(p), consumed_(aliases_.own_memory()), facts_(p) {
-    p_.each_body([&](const Body& b) {
-      each_stm(b, [&](const Stm& s) { for (Bind x : s.pattern) made_[x.var] = &s; });
-    });
-  }
+  Hoister(Program& p, PassContext& context) : p_(p), context_(context), aliases_(p), consumed_(aliases_.own_memory()), made_(p), facts_(p) {}
   void function(Function& f) {
     size_t mark = facts_.mark();
     for (Bind b : f.lambda.params) facts_.bound(b.var);
@@ -56,7 +53,7 @@ class Hoister {
   PassContext& context_;
   Aliases aliases_;
   VarSet consumed_;
-  VarMap<const Stm*> made_;
+  Definitions made_;
   Facts facts_;                                              // at the place to which statements move
 
   void define(const Stm& s) {
@@ -67,8 +64,7 @@ class Hoister {
   }
   bool not_negative(const Atom& a, int depth = 0) const {
     if (auto l = facts_.form(a); l && facts_.nonnegative(*l)) return true;
-    auto v = var_of(a);
-    const Stm* s = v ? made_[*v] : nullptr;
+    const Stm* s = made_.of(a);
     if (!s || depth > 8) return false;
     auto both = [&](const Apply& x) { return std::ranges::all_of(x.args, [&](const Atom& y) { return not_negative(y, depth + 1); }); };
     return match(s->exp, [&](const Identity& x) { return not_negative(x.value, depth + 1); },
@@ -115,7 +111,7 @@ class Hoister {
     if (auto at = place(s)) {
       facts_.bound(at->first);
       std::vector<Comparison> asked;
-      for (Var c : s.checks) if (auto a = made_[c] ? std::get_if<Assert>(&made_[c]->exp) : nullptr) comparisons(a->cond, asked);
+      for (Var c : s.checks) if (auto a = made_.get<Assert>(c)) comparisons(a->cond, asked);
       if (!in_bounds(shape_of(p_.type(at->first)), *at->second, asked)) return false;
     }
     bool ok = true;
@@ -135,8 +131,7 @@ class Hoister {
   struct Comparison { ScalarOp op; Atom left, right; };
   // The comparisons that all hold where the condition does.
   void comparisons(const Atom& condition, std::vector<Comparison>& found) const {
-    auto v = var_of(condition);
-    auto x = v && made_[*v] ? std::get_if<Apply>(&made_[*v]->exp) : nullptr;
+    auto x = made_.get<Apply>(condition);
     if (!x) return;
     if (x->op == ScalarOp::and_) for (const Atom& part : x->args) comparisons(part, found);
     if (x->op == ScalarOp::le || x->op == ScalarOp::lt) found.push_back({x->op, x->args[0], x->args[1]});

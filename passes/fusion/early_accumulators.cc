@@ -10,6 +10,7 @@
 // E3 on the inner of two maps leaves an update in the outer one, where it may apply again.
 #include <algorithm>
 
+#include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/term.h"
 #include "passes/pass.h"
@@ -94,11 +95,6 @@ class EarlyAccumulators {
     for (size_t r = 0; r < b.result.size(); r++)
       if (b.result[r] == now) { chain.result = r; return chain; }
     return {};
-  }
-  template <class X> VarSet bound_in(const X& x) const {
-    VarSet bound;
-    each_bind(x, [&](Var v) { bound.insert(v); });
-    return bound;
   }
   static bool free_of(const std::vector<Atom>& atoms, const VarSet& bound) {
     return std::ranges::none_of(atoms, [&](const Atom& a) { auto v = var_of(a); return v && bound.contains(*v); });
@@ -208,7 +204,7 @@ class Covering {
       auto scope = std::get_if<WithAcc>(&s.exp);
       b.checks = s.checks;
       bool done = scope && (cover(b, s, *scope, results) || dissolve(b, s, *scope, results));
-      if (!done) for (Bind x : s.pattern) definitions_[x.var] = &s;
+      if (!done) definitions_.add(s);
       return done;
     });
   }
@@ -216,11 +212,10 @@ class Covering {
  private:
   Program& p_;
   PassContext& context_;
-  VarMap<const Stm*> definitions_;
+  Definitions definitions_;
 
   bool counts(Var v, const Dim& n) const {
-    const Stm* d = definitions_[v];
-    auto iota = d ? std::get_if<Iota>(&d->exp) : nullptr;
+    auto iota = definitions_.get<Iota>(v);
     return iota && iota->n == n && is_const(iota->start, 0) && is_const(iota->step, 1);
   }
   // A nest of maps over iotas whose innermost body updates at exactly the indices of the nest: the value, else none.
@@ -244,9 +239,7 @@ class Covering {
     }
     if (!through || !counter) return false;
     for (size_t k = 0; k + 1 < b.stms.size(); k++) {
-      bool uses = false;
-      each_use(p_, b.stms[k], [&](Var v) { uses = uses || v == acc; });
-      if (uses) return false;
+      if (mentions(p_, b.stms[k], acc)) return false;
     }
     nest.maps.push_back(map);
     indices.push_back(map->pre.params[*counter].var);
@@ -257,8 +250,7 @@ class Covering {
     if (x.scope.body.result.size() != 1 || !scalar_operator(p_, *x.dests[0].combine)) return false;
     const AccType acc = std::get<AccType>(p_.type(x.scope.params[1].var));
     if (!acc.elems[0].shape.empty()) return false;
-    for (const Stm& inner : x.scope.body.stms)
-      for (Bind y : inner.pattern) definitions_[y.var] = &inner;
+    definitions_.add(x.scope.body);
     std::vector<Atom> indices;
     Nest nest;
     if (!find_nest(x.scope.body, x.scope.params[1].var, acc.space, 0, indices, nest) || !context_.allow()) return false;

@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"
-#include "compiler/ir/transform.h"
+#include "compiler/ir/analysis/defs.h"
 #include "passes/fusion/values.h"
 #include "passes/pass.h"
 
@@ -46,8 +46,7 @@ class Share {
   // An array may leave a lambda as it is if its size is known outside and nothing in there consumes it.
   bool may_leave(const Lambda& f, Var v) const {
     if (is_scalar(p_.type(v))) return true;
-    VarSet inside;
-    each_bind(f, [&](Var x) { inside.insert(x); });
+    const VarSet inside = bound_in(f);
     for (const Dim& d : shape_of(p_.type(v))) if (auto x = var_of(d); x && inside.contains(*x)) return false;
     for (const Stm& s : f.body.stms)
       for (Var x : aliases_.consumed(s)) if (aliases_.may_alias(x, v)) return false;
@@ -84,8 +83,7 @@ class Share {
     Subst kept;
     VarSet heavy;                                         // more than a few instructions away from what is kept anyway
     for (const Stm* s : common) {
-      bool behind = false;
-      each_use(p_, s->exp, [&](Var v) { behind = behind || heavy.contains(v); });
+      bool behind = mentions(p_, s->exp, heavy);
       for (Bind x : s->pattern) {
         if (!behind && !worth_keeping(p_, *s, x.var)) continue;
         if (!needed.contains(x.var) || !may_leave(a.pre, *var_of(same.at(x.var))) || !may_leave(b.pre, x.var)) {

@@ -7,7 +7,7 @@
 // known. A hoisted allocation of negative size asks for nothing: its iteration may never run.
 #include <algorithm>
 
-#include "compiler/ir/transform.h"
+#include "compiler/ir/analysis/defs.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -36,8 +36,7 @@ void hoist(Program& p, Body& b) {
     bool loop = std::holds_alternative<For>(s->exp) || std::holds_alternative<While>(s->exp);
     if (loop)
       walk_parts(*s, [&](Body& inner) {
-        VarSet bound, out = leaving(p, inner);
-        each_bind(s->exp, [&](Var v) { bound.insert(v); });
+        const VarSet bound = bound_in(s->exp), out = leaving(p, inner);
         List<Stm> kept;
         for (auto& t : inner.stms.take()) {
           auto x = std::get_if<Alloc>(&t->exp);

@@ -8,7 +8,7 @@
 // when s is known outside the loop. The iteration reads m and writes p; the next one reads p and writes q, and so on. The
 // initial block is never written, since somebody else may read it. Neither m nor m' may reach another result or loop: then
 // an older iteration's array would still be in use when its block comes round.
-#include "compiler/ir/transform.h"
+#include "compiler/ir/analysis/defs.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -42,8 +42,7 @@ class DoubleBuffer {
   }
 
   template <class Loop> void loop(List<Stm>& out, Stm& s, Loop& x, Lambda* cond) {
-    VarSet bound;
-    each_bind(s.exp, [&](Var v) { bound.insert(v); });
+    const VarSet bound = bound_in(s.exp);
     for (size_t k = 0; k < x.state.size(); k++) {
       Var m = x.state[k].var;
       auto made = var_of(x.body.result[k]);

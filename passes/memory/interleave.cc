@@ -13,8 +13,8 @@
 
 #include <algorithm>
 
+#include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/costs.h"
-#include "compiler/ir/transform.h"
 
 namespace raido {
 using namespace ir;
@@ -26,7 +26,7 @@ class Interleave {
   explicit Interleave(const Program& p) : p_(p) {
     p.each_body([&](const Body& b) {
       body(b);
-      each_use(p, b, [&](Var v) { uses_[v]++; });
+      uses_.add(p, b);
     });
   }
   std::unordered_map<Var, Interleaved> run() {
@@ -39,7 +39,7 @@ class Interleave {
   using Reads = std::vector<std::pair<size_t, Atom>>;           // the body, the index
 
   const Program& p_;
-  VarMap<size_t> uses_;
+  Uses uses_;
   VarMap<Reads> reads_;
   size_t bodies_ = 0;
 
@@ -59,7 +59,7 @@ class Interleave {
     if (!init || !last || !is_array(p_.type(state)) || shape_of(p_.type(state)).size() != 1) return {};
     bool fresh = false;
     for (const Stm& x : b.stms) fresh = fresh || (std::holds_alternative<Scratch>(x.exp) && x.pattern[0].var == *init);
-    if (!fresh || uses_[*init] != 1 || uses_[state] != 1 || uses_[*last] != 1 || uses_[out] != reads_[out].size()) return {};
+    if (!fresh || uses_.of(*init) != 1 || uses_.of(state) != 1 || uses_.of(*last) != 1 || uses_.of(out) != reads_[out].size()) return {};
     for (const Stm& x : loop.body.stms) {
       auto update = std::get_if<Update>(&x.exp);
       if (!update || update->array != state || x.pattern[0].var != *last || update->at.size() != 1) continue;

@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/layout.h"
@@ -26,39 +27,6 @@
 namespace raido {
 using namespace ir;
 namespace {
-
-// Where the definitions of the program are: enough to walk from a use back to what created an array. Filled before
-// anything changes; a statement is looked at only until it has been placed.
-struct Definitions {
-  VarMap<const Stm*> stm;            // null: a parameter, loop state or counter
-  VarMap<uint32_t> depth;            // of the body that binds it
-  VarMap<std::pair<const Stm*, uint32_t>> state;   // loop state -> loop, number
-
-  void add(const Body& b, uint32_t at) {
-    for (const Stm& s : b.stms) {
-      for (Bind v : s.pattern) { stm[v.var] = &s; depth[v.var] = at; }
-      if (auto x = std::get_if<For>(&s.exp)) add_state(s, x->state);
-      if (auto x = std::get_if<While>(&s.exp)) add_state(s, x->state);
-      walk(s.exp, overloaded{[&](const Bind& v) { depth[v.var] = at + 1; },
-                             [&](const Lambda& l) {
-                               for (Bind v : l.params) depth[v.var] = at + 1;
-                               add(l.body, at + 1);
-                             },
-                             [&](const Body& inner) { add(inner, at + 1); }});
-    }
-  }
-
- private:
-  void add_state(const Stm& s, const std::vector<Bind>& binds) {
-    for (uint32_t k = 0; k < binds.size(); k++) state[binds[k].var] = {&s, k};
-  }
-};
-
-size_t number_in(const std::vector<Bind>& pattern, Var v) {
-  for (size_t k = 0; k < pattern.size(); k++)
-    if (pattern[k].var == v) return k;
-  PANIC("a definition does not bind its variable");
-}
 
 // The statements of one body and who wants what they create.
 struct Plan {
@@ -73,15 +41,10 @@ struct Plan {
 
 class Placer {
  public:
-  Placer(Program& p, PassContext& c) : p_(p), c_(c), target_(c.target), sizes_(p) {}
+  Placer(Program& p, PassContext& c) : p_(p), c_(c), target_(c.target), sizes_(p), defs_(p), depths_(p) {}
 
   void run() {
     if (target_ != Target::Gpu) interleaved_ = interleaved(p_);
-    defs_.add(p_.constants, 0);
-    for (const Function& f : p_.functions) {
-      for (Bind b : f.lambda.params) defs_.depth[b.var] = 1;
-      defs_.add(f.lambda.body, 1);
-    }
     p_.each_body([&](const Body& b) { mark_written(b); });
     Plan plan = make_plan(p_.constants, {}, 0);
     sizes_.open(p_.constants.stms);
@@ -99,7 +62,9 @@ class Placer {
   PassContext& c_;
   Target target_;
   Sizes sizes_;
+  // From before anything changes, to walk from a use back to what created an array. A statement is looked at only until it is placed.
   Definitions defs_;
+  Depths depths_;
   VarSet written_;                          // `data` arrays that something updates
   VarSet shared_;                           // blocks that may be other names of each other
   std::unordered_map<Var, Place> granted_;  // an array whose place was decided before its statement came
@@ -161,20 +126,20 @@ class Placer {
   Var origin(const Atom& a, uint32_t depth) {
     Var v = *var_of(a);
     for (;;) {
-      const Stm* s = defs_.stm[v];
-      if (defs_.depth[v] < depth || !s) return v;
+      const Stm* s = defs_.of(v);
+      if (depths_.of(v) < depth || !s) return v;
       auto before = match(s->exp,
         [&](const Update& x) { return std::optional<Atom>(x.array); },
         [&](const Identity& x) { return std::optional<Atom>(x.value); },
         [&](const For& x) { return through_loop(*s, x, v); },
         [&](const While& x) { return through_loop(*s, x, v); },
         [&](const If& x) {
-          size_t k = number_in(s->pattern, v);
-          Var yes = origin(x.then_.result[k], defs_.depth[v] + 1), no = origin(x.else_.result[k], defs_.depth[v] + 1);
-          return yes == no && defs_.depth[yes] <= defs_.depth[v] ? std::optional<Atom>(yes) : std::nullopt;
+          size_t k = number_of(*s, v);
+          Var yes = origin(x.then_.result[k], depths_.of(v) + 1), no = origin(x.else_.result[k], depths_.of(v) + 1);
+          return yes == no && depths_.of(yes) <= depths_.of(v) ? std::optional<Atom>(yes) : std::nullopt;
         },
         [&](const WithAcc& x) {
-          size_t k = number_in(s->pattern, v);
+          size_t k = number_of(*s, v);
           for (const Dest& d : x.dests) {
             if (k < d.arrays.size()) return std::optional<Atom>(d.arrays[k]);
             k -= d.arrays.size();
@@ -187,7 +152,7 @@ class Placer {
     }
   }
   template <class Loop> std::optional<Atom> through_loop(const Stm& s, const Loop& x, Var v) {
-    size_t k = number_in(s.pattern, v);
+    size_t k = number_of(s, v);
     return works_in_place(x, k) ? std::optional<Atom>(x.init[k]) : std::nullopt;
   }
   template <class Loop> bool works_in_place(const Loop& x, size_t k) {
@@ -195,7 +160,7 @@ class Placer {
     if (!array(state)) return false;
     auto found = in_place_.find(state);
     if (found != in_place_.end()) return found->second;
-    bool same = origin(x.body.result[k], defs_.depth[state]) == state;
+    bool same = origin(x.body.result[k], depths_.of(state)) == state;
     in_place_[state] = same;
     return same;
   }
@@ -222,20 +187,21 @@ class Placer {
     auto v = var_of(a);
     if (!v || !array(a) || written_.contains(*v)) return;
     written_.insert(*v);
-    if (auto [loop, k] = defs_.state[*v]; loop) {
-      if (auto x = std::get_if<For>(&loop->exp)) { mark_written(x->init[k]); mark_written(x->body.result[k]); }
-      if (auto x = std::get_if<While>(&loop->exp)) { mark_written(x->init[k]); mark_written(x->body.result[k]); }
+    if (auto state = defs_.state(*v)) {
+      size_t k = state->number;
+      if (auto x = std::get_if<For>(&state->loop->exp)) { mark_written(x->init[k]); mark_written(x->body.result[k]); }
+      if (auto x = std::get_if<While>(&state->loop->exp)) { mark_written(x->init[k]); mark_written(x->body.result[k]); }
     }
-    const Stm* s = defs_.stm[*v];
+    const Stm* s = defs_.of(*v);
     if (!s) return;
     match(s->exp,
       [&](const If& x) {
-        size_t k = number_in(s->pattern, *v);
+        size_t k = number_of(*s, *v);
         mark_written(x.then_.result[k]);
         mark_written(x.else_.result[k]);
       },
-      [&](const For& x) { size_t k = number_in(s->pattern, *v); mark_written(x.init[k]); mark_written(x.body.result[k]); },
-      [&](const While& x) { size_t k = number_in(s->pattern, *v); mark_written(x.init[k]); mark_written(x.body.result[k]); },
+      [&](const For& x) { size_t k = number_of(*s, *v); mark_written(x.init[k]); mark_written(x.body.result[k]); },
+      [&](const While& x) { size_t k = number_of(*s, *v); mark_written(x.init[k]); mark_written(x.body.result[k]); },
       [&](const Index& x) { mark_written(x.array); },
       [&](const Reshape& x) { mark_written(x.array); },
       [&](const Permute& x) { mark_written(x.array); },
@@ -277,8 +243,8 @@ class Placer {
   // What the value of an update is another shape of, if it is.
   std::optional<Atom> unshaped(const Update& x, uint32_t depth) const {
     auto v = var_of(x.value);
-    if (!v || !defs_.stm[*v] || defs_.depth[*v] < depth) return {};
-    auto shaped = std::get_if<Reshape>(&defs_.stm[*v]->exp);
+    if (!v || !defs_.of(*v) || depths_.of(*v) < depth) return {};
+    auto shaped = defs_.get<Reshape>(*v);
     return shaped ? std::optional<Atom>(shaped->array) : std::nullopt;
   }
   Plan make_plan(Body& b, const std::vector<std::optional<Place>>& wishes, uint32_t depth) {
@@ -293,7 +259,7 @@ class Placer {
       auto wants = [&](const Atom& a, size_t part) {
         if (!array(a)) return;
         Var v = origin(a, depth);
-        if (!plan.made_at.contains(v) || !creates(defs_.stm[v])) return;
+        if (!plan.made_at.contains(v) || !creates(defs_.of(v))) return;
         auto [found, fresh] = plan.consumer.try_emplace(v, Plan::Consumer{k, part});
         if (!fresh) found->second.several = true;
       };
@@ -304,7 +270,7 @@ class Placer {
     for (size_t k = 0; k < wishes.size(); k++) {
       if (!wishes[k] || !array(b.result[k])) continue;
       Var v = origin(b.result[k], depth);
-      if (plan.made_at.contains(v) && creates(defs_.stm[v])) plan.result_wish.emplace(v, *wishes[k]);
+      if (plan.made_at.contains(v) && creates(defs_.of(v))) plan.result_wish.emplace(v, *wishes[k]);
     }
     return plan;
   }
@@ -356,14 +322,13 @@ class Placer {
   }
   // True if all uses of v in x are reads of its element `at`.
   template <class X> bool reads_at(const X& x, Var v, const std::vector<Selector>& at) {
-    size_t uses = 0, good = 0;
-    each_use(p_, x, [&](Var u) { uses += u == v; });
+    size_t good = 0;
     auto look = [&](const Stm& s) {
       auto index = std::get_if<Index>(&s.exp);
       good += index && index->array == v && index->at == at;
     };
     each_stm(x, look);
-    return uses == good;
+    return count_uses(p_, x, v) == good;
   }
 
   // True if v is a result of a loop that works in the block of an array other than `names`.
@@ -438,7 +403,7 @@ class Placer {
         for (Var check : consumer.checks) known = known && sizes_.in_scope(check);   // nothing is written outside
         if (!known) return {};
         Place where{place(x.array).block, sliced(sizes_, place(x.array).layout, x.at)};
-        if (!unshaped(x, defs_.depth[v])) return where;
+        if (!unshaped(x, depths_.of(v))) return where;
         if (where.layout.strides.size() != 1 || !is_const(where.layout.strides[0], 1) || !in_scope(array(v)->shape)) return {};
         where.layout.strides = row_major(sizes_, array(v)->shape);
         return where;
@@ -462,7 +427,7 @@ class Placer {
       },
       [](const auto&) -> std::optional<Place> { return {}; });   // only these three are consumers
     auto into = std::get_if<Update>(&consumer.exp);
-    if (into && unshaped(*into, defs_.depth[v])) into = nullptr;
+    if (into && unshaped(*into, depths_.of(v))) into = nullptr;
     if (target && may_lie_there(plan, v, k, c->second.stm, *target, into)) return target;
     return {};
   }
@@ -663,8 +628,8 @@ class Placer {
       target[k] = wishes[k] = wished(out, plan, v, number);
       if (target[k]) continue;
       Var yes = origin(x.then_.result[k], depth + 1), no = origin(x.else_.result[k], depth + 1);
-      if (yes == no && defs_.depth[yes] <= depth) target[k] = place(yes);
-      else if (defs_.depth[yes] > depth && defs_.depth[no] > depth && creates(defs_.stm[yes]) && creates(defs_.stm[no]) &&
+      if (yes == no && depths_.of(yes) <= depth) target[k] = place(yes);
+      else if (depths_.of(yes) > depth && depths_.of(no) > depth && creates(defs_.of(yes)) && creates(defs_.of(no)) &&
                in_scope(array(v)->shape))
         target[k] = wishes[k] = alloc(out, *array(v), p_.hint(v), s.source);
       else if (in_kernel()) {
@@ -725,7 +690,7 @@ class Placer {
       Place whole = place(s.pattern[k].var);
       wishes[k] = Place{whole.block, sliced(sizes_, whole.layout, index)};
       Var v = origin(x.body.result[k], depth + 1);
-      if (inner.made_at.contains(v) && creates(defs_.stm[v])) inner.result_wish.emplace(v, *wishes[k]);
+      if (inner.made_at.contains(v) && creates(defs_.of(v))) inner.result_wish.emplace(v, *wishes[k]);
     }
     for (size_t k = 0; k < inner.stms.size(); k++) statement(x.body.stms, inner, k, depth + 1);
     for (size_t k = 0; k < s.pattern.size(); k++)

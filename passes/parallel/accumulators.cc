@@ -10,6 +10,7 @@
 // `sequentialise` makes the private copies.
 #include <algorithm>
 
+#include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/costs.h"
 #include "compiler/ir/term.h"
@@ -151,8 +152,7 @@ class Accumulators {
 
   //   with_acc   ==>   if 64 * cells <= 4 * work + 2^16 and cells <= 2^19 { with_acc private } else { with_acc atomic }
   void versions(Builder& out, Stm& s, WithAcc& x) {
-    VarSet inside;
-    each_bind(x.scope, [&](Var v) { inside.insert(v); });
+    const VarSet inside = bound_in(x.scope);
     std::optional<Term> updates;
     work(out, x.scope.body, inside, out.number(Scalar::I64, 1), updates);
     Term cells = out.number(Scalar::I64, 0);

@@ -23,6 +23,7 @@
 // sequential code of a group.
 #include <algorithm>
 
+#include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/costs.h"
 #include "compiler/ir/term.h"
@@ -235,10 +236,8 @@ class Flatten {
 
   std::vector<Atom> statements(Nest nest, Body b) {
     nest.fresh = {};
+    const LastUses last_use(p_, b.stms, b.result);
     std::vector<std::unique_ptr<Stm>> stms = b.stms.take();
-    VarMap<size_t> last_use;                  // the last statement that uses a variable, counted from 1
-    for (size_t k = 0; k < stms.size(); k++) each_use(p_, *stms[k], [&](Var v) { last_use[v] = k + 1; });
-    for (const Atom& a : b.result) if (auto v = var_of(a)) last_use[*v] = stms.size() + 1;
     List<Stm> group;
     VarSet waiting;                           // bound in the group
     for (size_t k = 0; k < stms.size() && !irregular_; k++) {
@@ -251,8 +250,7 @@ class Flatten {
         parallel(nest, s);
         continue;
       }
-      bool waits = !regular_.is_light(nest.operations, s);
-      each_use(p_, s, [&](Var v) { waits |= waiting.contains(v); });
+      bool waits = !regular_.is_light(nest.operations, s) || mentions(p_, s, waiting);
       if (!waits) { add(nest, std::move(s)); continue; }
       for (Bind v : s.pattern) waiting.insert(v.var);
       group.push_back(std::move(s));
@@ -262,13 +260,13 @@ class Flatten {
   }
   // The group is computed: costly values used by statement `next` or later become arrays over the nest; light ones that
   // hang on them are left to the prefix.
-  void flush(Nest& nest, List<Stm>& group, const VarMap<size_t>& last_use, size_t next) {
+  void flush(Nest& nest, List<Stm>& group, const LastUses& last_use, size_t next) {
     if (group.empty()) return;
     VarSet wanted;
     std::vector<Stm*> light;
     std::vector<std::pair<Var, const Stm*>> made;
     for (Stm& s : reversed(group)) {
-      auto is_wanted = [&](Bind b) { return last_use[b.var] > next || wanted.contains(b.var); };
+      auto is_wanted = [&](Bind b) { return last_use.of(b.var) > next || wanted.contains(b.var); };
       if (std::none_of(s.pattern.begin(), s.pattern.end(), is_wanted)) continue;
       if (regular_.is_light(nest.operations, s)) {
         light.push_back(&s);
@@ -570,8 +568,7 @@ class Flatten {
       auto sub = std::get_if<Apply>(&s.exp);
       return sub && sub->op == ScalarOp::sub && sub->args[1] == Atom(x.i.var) && regular_.forms().of(sub->args[0]) == last;
     };
-    size_t uses = 0, mirrored = 0;
-    each_use(p_, x.body, [&](Var v) { uses += v == x.i.var; });
+    size_t uses = count_uses(p_, x.body, x.i.var), mirrored = 0;
     for (const Stm& s : x.body.stms) mirrored += is_mirrored(s);
     if (uses == 0 || uses != mirrored) return;
     for (Stm& s : x.body.stms) if (is_mirrored(s)) s.exp = Identity{x.i.var};

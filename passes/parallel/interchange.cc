@@ -14,6 +14,7 @@
 #include <deque>
 
 #include "compiler/ir/aliases.h"
+#include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/costs.h"
 #include "compiler/ir/rewrite.h"
@@ -262,18 +263,12 @@ class Interchange {
       std::erase_if(items, [&](auto&) { return !what[k++]; });
     };
     keep(part.pre.body.result, which);
-    VarSet live;
-    auto use = [&](const auto& user) { each_use(p_, user, [&](Var v) { live.insert(v); }); };
-    use(part.pre.body.result);
-    part.pre.body.stms.filter_backwards([&](Stm& s) {
-      if (std::ranges::none_of(s.pattern, [&](Bind y) { return live.contains(y.var); })) return false;
-      use(s);
-      return true;
-    });
+    keep_needed(p_, part.pre.body);
+    const Uses live(p_, part.pre.body);
     std::vector<bool> needed;
     i64 accs = 0;
     for (Bind y : part.pre.params) {
-      needed.push_back(live.contains(y.var));
+      needed.push_back(live.of(y.var) > 0);
       accs += needed.back() && is_acc(y.var);
     }
     if (accs != isize(part.pre.body.result)) return {};
@@ -285,8 +280,7 @@ class Interchange {
   // The first operation in a map that is more than arithmetic, if it reduces to scalars and could be outside.
   Screma* reduction_in(Screma& map) {
     if (!is_map(map) || (const_of(map.width) && const_of(map.width)->as_i64() < costs::cpu::inner_trips)) return nullptr;
-    VarSet own;
-    each_bind(map.pre, [&](Var v) { own.insert(v); });
+    const VarSet own = bound_in(map.pre);
     auto outside = [&](const Atom& a) { auto v = var_of(a); return !v || !own.contains(*v); };
     VarSet given, rows;                                  // parameters of the map: accumulators, others
     for (Bind x : map.pre.params) (is_acc(x.var) ? given : rows).insert(x.var);

@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "compiler/ir/analysis/affine.h"
+#include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/rewrite.h"
 
@@ -133,7 +134,7 @@ class InvariantUpdates {
     if (invariant.empty()) return false;
     Body value = value_code(x.body, path, 0, *dest->combine);
     drop_accumulators(p_, value, [](const AccType&) { return true; });
-    prune(p_, value);
+    keep_needed(p_, value);
     if (is_heavy(value)) {
       Seg rest = x;
       pass_on(rest, path);
@@ -221,7 +222,7 @@ class InvariantUpdates {
       const If& x = std::get<If>(inner->stms[path[d].statement].exp);
       inner = path[d].then_ ? &x.then_ : &x.else_;
     }
-    prune(p_, code);
+    keep_needed(p_, code);
     for (const Stm& s : code.stms) {
       bool in_branch = path.size() > 1;                  // what is read there may be outside elsewhere
       if (!s.checks.empty() || !(is_step(s.exp) || (kind_of(s.exp) == Kind::Read && !in_branch))) return {};
@@ -249,17 +250,6 @@ class InvariantUpdates {
     out.checks = s.checks;
     for (Var v : out.bind("value", If{x.cond, std::move(inner), std::move(none)})) code.result.push_back(v);
     return code;
-  }
-  // Leaves out what the results do not need.
-  static void prune(const Program& p, Body& b) {
-    VarSet wanted;
-    for (const Atom& a : b.result) if (auto v = var_of(a)) wanted.insert(*v);
-    b.stms.filter_backwards([&](Stm& s) {
-      if (std::none_of(s.pattern.begin(), s.pattern.end(), [&](Bind v) { return wanted.contains(v.var); })) return false;
-      if (auto x = std::get_if<If>(&s.exp)) { prune(p, x->then_); prune(p, x->else_); }
-      each_use(p, s, [&](Var v) { wanted.insert(v); });
-      return true;
-    });
   }
   static bool is_heavy(const Body& b) {
     bool heavy = false;
@@ -382,8 +372,7 @@ class InvariantUpdates {
   bool each_point_has_its_own(const Exp& seg, const std::vector<Dim>& extent, const std::vector<Atom>& at) const {
     Forms forms;
     walk(seg, [&](const Body& b) { each_stm(b, [&](const Stm& s) { forms.define(p_, s); }); });
-    VarSet inside;
-    each_bind(seg, [&](Var v) { inside.insert(v); });
+    VarSet inside = bound_in(seg);
     Known known;
     for (const Dim& n : extent) if (auto v = var_of(n)) known.sizes.insert(*v);
     Nest nest;

@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "compiler/ir/analysis/affine.h"
+#include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/costs.h"
 #include "compiler/ir/term.h"
@@ -33,8 +34,8 @@ class Peeler {
   };
   std::optional<Plan> plan(const Stm& s, const For& loop) const {
     if (auto n = const_of(loop.n); n && n->as_i64() < costs::peeled_trips) return {};
-    VarSet inside, state;
-    each_bind(loop, [&](Var v) { inside.insert(v); });
+    const VarSet inside = bound_in(loop);
+    VarSet state;
     for (Bind x : loop.state) state.insert(x.var);
     for (Bind x : loop.state) {
       bool depends = false;

@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "compiler/ir/analysis/affine.h"
+#include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/costs.h"
@@ -547,15 +548,14 @@ class Sequentialise {
   // where nobody else wants the row. Emits the body; returns the states after such loops by those before them.
   VarMap<std::optional<Var>> emit_and_combine(Builder& out, Parts& x, const std::vector<Atom>& state) {
     VarMap<std::optional<Var>> after;
-    VarMap<int> uses;
-    each_use(p_, x.body, [&](Var v) { uses[v]++; });
+    const Uses uses(p_, x.body);
     for (auto& item : x.body.stms.take()) {
       combine_where_made(out, x, *item, state, uses, after);
       out.emit(std::move(*item));
     }
     return after;
   }
-  void combine_where_made(Builder& out, const Parts& x, Stm& item, const std::vector<Atom>& state, const VarMap<int>& uses,
+  void combine_where_made(Builder& out, const Parts& x, Stm& item, const std::vector<Atom>& state, const Uses& uses,
                           VarMap<std::optional<Var>>& after) {
     auto operands_of = [&](size_t at, const Combine& c) {
       return std::vector<Atom>(x.body.result.begin() + ptrdiff_t(at), x.body.result.begin() + ptrdiff_t(at + c.neutral.size()));
@@ -574,7 +574,7 @@ class Sequentialise {
       Into here{{}, {state.begin() + i64(at), state.begin() + i64(at + c.neutral.size())}, &c};
       for (const Atom& a : operands_of(at, c)) {
         here.outputs.push_back(output(a));
-        fits = fits && here.outputs.back() < item.pattern.size() - reduced && uses[*var_of(a)] == 1;
+        fits = fits && here.outputs.back() < item.pattern.size() - reduced && uses.of(*var_of(a)) == 1;
       }
       if (fits) into.push_back(std::move(here));
       at += c.neutral.size();

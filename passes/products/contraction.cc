@@ -22,10 +22,7 @@ VarSet counting_arrays(const Program& p) {
   return counting;
 }
 
-Contractions::Contractions(const Program& p, const Body& body, const VarSet& counting) : p_(p), body_(body), counting_(counting) {
-  auto use = [&](Var v) { uses_[v]++; };
-  each_use(p, body.stms, use);
-  each_use(p, body.result, use);
+Contractions::Contractions(const Program& p, const Body& body, const VarSet& counting) : p_(p), body_(body), counting_(counting), uses_(p, body) {
 }
 
 ProductRef Contractions::renamed(const ProductRef& t, const std::unordered_map<Letter, Letter>& to) {
@@ -61,7 +58,7 @@ std::optional<Contraction> Contractions::value(const Atom& a) {
   if (!v || counters_.contains(*v)) return {};
   if (auto found = known_.find(*v); found != known_.end()) {
     Contraction c = found->second;
-    if (!c.tree->is_factor() && uses_[*v] != 1) return {};
+    if (!c.tree->is_factor() && uses_.of(*v) != 1) return {};
     c.tree = anew(c.tree);
     parts_.insert(parts_.end(), c.parts.begin(), c.parts.end());
     checks_.insert(checks_.end(), c.checks.begin(), c.checks.end());
@@ -164,7 +161,7 @@ std::optional<Contraction> Contractions::read(size_t k) {
   each_once(checks_);
   c->parts = parts_;
   c->checks = checks_;
-  if (uses_[s.pattern[0].var] == 1) known_.insert_or_assign(s.pattern[0].var, *c);
+  if (uses_.of(s.pattern[0].var) == 1) known_.insert_or_assign(s.pattern[0].var, *c);
   return c;
 }
 

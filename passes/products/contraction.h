@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-#include "compiler/ir/transform.h"
+#include "compiler/ir/analysis/defs.h"
 
 namespace raido {
 
@@ -48,7 +48,7 @@ class Contractions {
   std::vector<ir::Dim> extents_;
   std::unordered_map<ir::Var, Contraction> known_;       // of values that only one place uses
   std::unordered_map<ir::Var, Letter> counters_;         // parameters that are indices
-  std::unordered_map<ir::Var, int> uses_;
+  ir::Uses uses_;
   ir::VarSet local_;                                     // bound in the nest that is being read
   std::vector<size_t> parts_;
   std::vector<ir::Var> checks_;

@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"
+#include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/facts.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/term.h"
@@ -39,7 +40,6 @@ Guards common(const Guards& a, const Guards& b) {
   for (const Guard& g : a) if (std::ranges::find(b, g) != b.end()) both.push_back(g);
   return both;
 }
-using Definitions = std::unordered_map<Var, const Stm*>;
 
 class Patterns {
  public:
@@ -76,17 +76,12 @@ class Patterns {
   }
   // ---- what matters only sometimes ----
 
-  static Definitions definitions_in(const Body& b) {
-    Definitions made;
-    for (const Stm& s : b.stms) for (Bind x : s.pattern) made.emplace(x.var, &s);
-    return made;
-  }
   // Where `a` is something else than `nothing`: at most where these hold. What stands for `nothing` is a constant or a variable.
   Guards where(const Atom& a, const Atom& nothing, const Definitions& made) const {
     auto v = var_of(a);
-    auto found = v ? made.find(*v) : made.end();
-    if (found == made.end()) return {};
-    const Stm& s = *found->second;
+    const Stm* found = made.of(a);
+    if (!found) return {};
+    const Stm& s = *found;
     auto none = const_of(nothing);
     bool zero = none && is_zero(*none);
     auto is_nothing = [&](const Atom& x) { auto c = const_of(x); return x == nothing || (zero && c && is_zero(*c)); };
@@ -120,9 +115,9 @@ class Patterns {
     std::optional<Guards> guards;
     auto here = [&](const Guards& g) { guards = guards ? common(*guards, g) : g; };
     for (Var acc = *var_of(end); std::ranges::none_of(params, [&](Bind x) { return x.var == acc; });) {
-      auto found = made.find(acc);
-      if (found == made.end()) return Guards{};
-      const Stm& s = *found->second;
+      const Stm* found = made.of(acc);
+      if (!found) return Guards{};
+      const Stm& s = *found;
       if (auto u = std::get_if<AccUpdate>(&s.exp)) {
         auto dest = dests_.find(std::get<AccType>(p_.type(acc)).token);
         if (dest == dests_.end() || !dest->second->combine || !dest->second->combine->shape.empty()) return Guards{};
@@ -165,9 +160,7 @@ class Patterns {
   }
   // Adds what `condition` being `value` says of j; false if it says more than that.
   bool learn(const Atom& condition, bool value, Var j, const VarSet& inside, const Definitions& made, Range& r) const {
-    auto v = var_of(condition);
-    auto found = v ? made.find(*v) : made.end();
-    auto x = found == made.end() ? nullptr : std::get_if<Apply>(&found->second->exp);
+    auto x = made.get<Apply>(condition);
     if (!x) return false;
     auto fact = [&](Affine l) {                          // l >= 0
       i64 by = l.factor(j);
@@ -192,9 +185,8 @@ class Patterns {
     if (elem_of(p_, x->args[0]) != Scalar::I64) return false;
     auto b = form(x->args[1], inside, r);
     const Affine one = 1;
-    if (auto d = var_of(x->args[0]); d && made.contains(*d) && value && b) {       // abs d <= b
-      auto abs = std::get_if<Apply>(&made.at(*d)->exp);
-      if (abs && abs->op == ScalarOp::abs && (x->op == ScalarOp::lt || x->op == ScalarOp::le)) {
+    if (auto abs = made.get<Apply>(x->args[0]); abs && value && b) {               // abs d <= b
+      if (abs->op == ScalarOp::abs && (x->op == ScalarOp::lt || x->op == ScalarOp::le)) {
         auto inner = facts_.form(abs->args[0]);
         Affine most = x->op == ScalarOp::lt ? *b - one : *b;
         return inner && fact(most - *inner) && fact(most + *inner);
@@ -209,9 +201,8 @@ class Patterns {
   }
   // Of j in the body b of x.
   template <class X> std::optional<Range> range(const Guards& guards, Var j, const X& x, const Body& b) const {
-    VarSet inside;
-    each_bind(x, [&](Var v) { inside.insert(v); });
-    Definitions made = definitions_in(b);
+    const VarSet inside = bound_in(x);
+    const Definitions made(b);
     Range r;
     for (const Guard& g : guards)
       if (learn(g.condition, g.value, j, inside, made, r)) r.known.insert(g.condition);
@@ -290,7 +281,7 @@ class Patterns {
 
   void restrict(Builder& b, Stm& s, Screma& x) {
     if (!x.scans.empty() || !x.late.empty() || !identity_post(x)) return;
-    Definitions made = definitions_in(x.pre.body);
+    const Definitions made(x.pre.body);
     std::optional<Guards> guards;
     size_t at = 0;
     auto look = [&](const Atom& nothing) {
@@ -330,7 +321,7 @@ class Patterns {
   }
   void restrict(Builder& b, Stm&, For& x) {
     if (x.state.empty()) return;
-    Definitions made = definitions_in(x.body);
+    const Definitions made(x.body);
     std::optional<Guards> guards;
     for (size_t k = 0; k < x.state.size(); k++) {
       const Atom& r = x.body.result[k];

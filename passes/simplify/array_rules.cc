@@ -62,7 +62,7 @@ Rewrite index_of_index(Site& s, Index& x) {
           });
   }
   at.insert(at.end(), x.at.begin() + i64(next), x.at.end());
-  if (const Stm* d = s.definitions[x.array]) {           // proofs of the inner index, too
+  if (const Stm* d = s.definitions.of(x.array)) {           // proofs of the inner index, too
     for (Var c : d->checks)
       if (std::ranges::find(s.stm.checks, c) == s.stm.checks.end()) s.stm.checks.push_back(c);
   }

@@ -49,8 +49,7 @@ Rewrite duplicate_inputs(Site& s, Screma& x) {
 // let ys = map n \x -> x [xs]   ==>   ys = xs                                                          [A9.identity]
 Rewrite trivial_outputs(Site& s, Screma& x) {
   if (!is_map(x) || x.pre.body.result.empty()) return no;
-  VarSet inside;
-  each_bind(x.pre, [&](Var v) { inside.insert(v); });
+  const VarSet inside = bound_in(x.pre);
   std::vector<Atom> values(x.pre.body.result.size());
   std::vector<bool> known(values.size());
   bool any = false;

@@ -36,7 +36,7 @@ class Simplifier {
   Program& p_;
   PassContext& context_;
   Facts facts_;
-  VarMap<const Stm*> definitions_;
+  Definitions definitions_;
   VarSet consumed_;
   Subst replaced_;                                       // only grows
 
@@ -98,8 +98,7 @@ class Simplifier {
   // assert true is a proof of nothing: its users forget it, and it dies                                [S12]
   void drop_known_proofs(Stm& s) {
     auto known = [&](Var v) {
-      const Stm* d = definitions_[v];
-      auto a = d ? std::get_if<Assert>(&d->exp) : nullptr;
+      auto a = definitions_.get<Assert>(v);
       auto c = a ? const_of(a->cond) : nullptr;
       return c && c->bits;
     };
@@ -124,8 +123,8 @@ class Simplifier {
     walk(x, overloaded{in_var, in_atom, [&](Bind& b) { walk(p_.vars[b.var.index].type, overloaded{in_var, in_atom}); }});
   }
   void define(const Stm& s) {
+    definitions_.add(s);
     for (Bind x : s.pattern) {
-      definitions_[x.var] = &s;
       facts_.bound(x.var);
       facts_.define(x.var, s.exp);
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <span>
 
+#include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/facts.h"
 #include "compiler/ir/term.h"
 #include "passes/pass.h"
@@ -29,14 +30,13 @@ struct Site {
   ir::Builder& b;                      // emits before the statement, with its source and proofs
   ir::Stm& stm;
   const ir::Facts& facts;
-  const ir::VarMap<const ir::Stm*>& definitions;
+  const ir::Definitions& definitions;
   const ir::VarSet& consumed;          // Aliases::own_memory: such arrays keep their identity
   const PassContext& context;
 
   // The defining operation of a variable in scope, if it is a T. What is made from it needs its proofs, too.
   template <class T> const T* definition(const ir::Atom& a) const {
-    auto v = ir::var_of(a);
-    const ir::Stm* s = v ? definitions[*v] : nullptr;
+    const ir::Stm* s = definitions.of(a);
     const T* found = s ? std::get_if<T>(&s->exp) : nullptr;
     for (size_t i = 0; found && i < s->checks.size(); i++)
       if (std::ranges::find(b.checks, s->checks[i]) == b.checks.end()) b.checks.push_back(s->checks[i]);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"
+#include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/term.h"
 #include "passes/ad/seeds/seeds.h"
 
@@ -17,8 +18,8 @@ namespace {
 // No calls, and no arrays whose sizes are more than arithmetic on what is known outside.
 bool runs_in_threads(const Program& p, const Lambda& f) {
   bool fine = true;
-  VarSet bound, plain;
-  each_bind(f, [&](Var v) { bound.insert(v); });
+  const VarSet bound = bound_in(f);
+  VarSet plain;
   auto known = [&](const Atom& a) { auto v = var_of(a); return !v || !bound.contains(*v) || plain.contains(*v); };
   each_stm(f.body, [&](const Stm& s) {
     match(s.exp, [&](const Call&) { fine = false; },
