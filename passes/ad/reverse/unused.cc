@@ -21,6 +21,8 @@
 #include <cmath>
 #include <set>
 
+#include "compiler/ir/analysis/defs.h"
+#include "compiler/ir/analysis/flow.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/term.h"
 #include "passes/ad/activity/common.h"
@@ -36,9 +38,7 @@ class Unused {
   Unused(Program& p, const std::vector<Var>& masked) : p_(p) { for (Var v : masked) masked_.insert(v); }
 
   void run(Body& sweep) {
-    each_stm(sweep, [&](const Stm& s) {
-      if (auto op = std::get_if<Apply>(&s.exp)) made_[s.pattern[0].var] = op;
-    });
+    made_.add_all(sweep);
     do {
       changed_ = false;
       body(sweep);
@@ -49,7 +49,7 @@ class Unused {
  private:
   Program& p_;
   VarSet masked_, poles_;
-  std::unordered_map<Var, const Apply*> made_;
+  Definitions made_;
   bool changed_ = false;
 
   bool masked(const Atom& a) const {
@@ -75,9 +75,9 @@ class Unused {
   double at_least(const Atom& a, int depth = 8) const {
     constexpr double any = -INFINITY;
     if (auto c = const_of(a)) return is_float(c->type) ? c->as_f64() : any;
-    auto made = made_.find(*var_of(a));
-    if (made == made_.end() || depth == 0) return any;
-    const Apply& op = *made->second;
+    auto made = made_.get<Apply>(a);
+    if (!made || depth == 0) return any;
+    const Apply& op = *made;
     auto of = [&](size_t i) { return at_least(op.args[i], depth - 1); };
     switch (op.op) {
       case ScalarOp::add: return of(0) + of(1);
@@ -120,62 +120,6 @@ class Unused {
       case ScalarOp::neg: case ScalarOp::div: return mask(y, at(0));
       case ScalarOp::select: return mask(y, at(1) || at(2));
       default: return;
-    }
-  }
-  void statement(const Stm& s, const If& op) {
-    for (const Body* branch : {&op.then_, &op.else_}) {
-      body(*branch);
-      flow(branch->result, 0, s.pattern, 0, s.pattern.size());
-    }
-  }
-  void loop(const Stm& s, const std::vector<Bind>& state, const std::vector<Atom>& init, const Body& inner) {
-    flow(init, 0, state, 0, state.size());
-    body(inner);
-    flow(inner.result, 0, state, 0, state.size());
-    for (size_t i = 0; i < state.size(); i++) flow(state[i].var, s.pattern[i].var);
-  }
-  void statement(const Stm& s, const For& op) { loop(s, op.state, op.init, op.body); }
-  void statement(const Stm& s, const While& op) { loop(s, op.state, op.init, op.body); }
-
-  // A value reduced or scanned is on both sides of the operator; it is not masked if neither side is.
-  void combine(const Combine& op, const std::vector<Atom>& operands, size_t first) {
-    size_t n = op.neutral.size();
-    flow(operands, first, op.op.params, 0, n);
-    flow(operands, first, op.op.params, n, n);
-    body(op.op.body);
-    flow(op.op.body.result, 0, op.op.params, 0, n);
-  }
-  void statement(const Stm& s, const Screma& op) {
-    flow(op.inputs, 0, op.pre.params, 0, op.inputs.size());
-    body(op.pre.body);
-    const std::vector<Atom>& values = op.pre.body.result;
-    size_t at = 0, out = 0;
-    for (const Combine& c : op.reduces) {
-      combine(c, values, at);
-      for (size_t i = 0; i < c.neutral.size(); i++) flow(c.op.params[i].var, s.pattern[out++].var);
-      at += c.neutral.size();
-    }
-    std::vector<Atom> mapped;
-    for (const Combine& c : op.scans) {
-      combine(c, values, at);
-      for (size_t i = 0; i < c.neutral.size(); i++) mapped.push_back(c.op.params[i].var);
-      at += c.neutral.size();
-    }
-    mapped.insert(mapped.end(), values.begin() + ptrdiff_t(at), values.end());
-    if (!op.post.params.empty()) {
-      flow(mapped, 0, op.post.params, 0, op.post.params.size());
-      body(op.post.body);
-      mapped = op.post.body.result;
-    }
-    size_t late = 0;
-    for (const Combine& c : op.late) late += c.neutral.size();
-    at = mapped.size() - late;
-    flow(mapped, 0, s.pattern, out, at);
-    out += at;
-    for (const Combine& c : op.late) {
-      combine(c, mapped, at);
-      for (size_t i = 0; i < c.neutral.size(); i++) flow(c.op.params[i].var, s.pattern[out++].var);
-      at += c.neutral.size();
     }
   }
   void statement(const Stm& s, const Hist& op) {
@@ -242,18 +186,10 @@ class Unused {
     });
     return found;
   }
-  void statement(const Stm& s, const Update& op) {
-    flow(op.array, s.pattern[0].var);
-    flow(op.value, s.pattern[0].var);
+  void statement(const Stm&, const Iota&) {}
+  template <class Op> void statement(const Stm& s, const Op&) {
+    each_flow(p_, s, [&](const Atom& from, Var to, Flow how) { if (how != Flow::Steers) flow(from, to); }, [&](const Body& b) { body(b); });
   }
-  void statement(const Stm& s, const ArrayLit& op) { for (const Atom& x : op.elements) flow(x, s.pattern[0].var); }
-  void statement(const Stm& s, const Concat& op) { for (Var xs : op.arrays) flow(xs, s.pattern[0].var); }
-  void statement(const Stm& s, const Replicate& op) { flow(op.value, s.pattern[0].var); }
-  template <class Op> requires requires(const Op& op) { op.array; }
-  void statement(const Stm& s, const Op& op) { flow(op.array, s.pattern[0].var); }
-  template <class Op> requires requires(const Op& op) { op.value; }
-  void statement(const Stm& s, const Op& op) { flow(op.value, s.pattern[0].var); }
-  template <class Op> void statement(const Stm&, const Op&) {}
 
   void guard(Body& sweep) {
     rewrite(p_, sweep, [&](Builder& b, Stm& s, Subst& results) {
