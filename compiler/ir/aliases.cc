@@ -46,8 +46,11 @@ class AliasAnalysis {
 
   std::vector<Var> roots_of(const Atom& a) const {
     auto v = var_of(a);
-    if (!v || !is_array(p_.type(*v))) return {};
-    return out_.roots(*v);
+    return v && is_array(p_.type(*v)) ? roots_of(*v) : std::vector<Var>();
+  }
+  std::vector<Var> roots_of(Var v) const {
+    const std::vector<Var>& found = std::as_const(out_.roots_)[v];
+    return found.empty() ? std::vector{v} : found;
   }
   std::vector<Var> reach_of(const Atom& a) const {
     auto v = var_of(a);
@@ -115,7 +118,7 @@ class AliasAnalysis {
         for (Var r : memory[reached[at]]) moved[i].push_back(r);
       }
     }
-    std::vector<std::vector<bool>> ever = sharing(moved), at_once = sharing_at_once(init, b, from);
+    std::vector<std::vector<bool>> ever = sharing(moved), at_once = sharing_at_once(init, b, from, moved);
     std::vector<bool> own(n);
     for (size_t i = 0; i < n; i++)
       for (size_t k = 0; k < n; k++) if (k != i && ever[i][k] && !at_once[i][k]) own[i] = true;
@@ -137,7 +140,7 @@ class AliasAnalysis {
   // The roots and what overlaps with them, each once.
   std::vector<Var> reach(std::vector<Var> roots) const {
     for (size_t k = 0, n = roots.size(); k < n; k++)
-      for (Var r : out_.overlaps_[roots[k]]) roots.push_back(r);
+      for (Var r : std::as_const(out_.overlaps_)[roots[k]]) roots.push_back(r);
     std::ranges::sort(roots);
     roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
     return roots;
@@ -152,12 +155,24 @@ class AliasAnalysis {
         if (auto found = holders.find(r)) for (size_t k : *found) out[i][k] = out[k][i] = true;
     return out;
   }
-  // States that may share memory at one time: from the beginning, as results of one iteration, or as they move on.
-  std::vector<std::vector<bool>> sharing_at_once(const std::vector<Atom>& init, const Body& b, const std::vector<std::vector<size_t>>& from) const {
+  // States that may share memory at one time: from the beginning, as results of one iteration, as they move on, or because one
+  // gets an array from outside that another one got before and has moved on. `moved`: the memory that a state may have.
+  std::vector<std::vector<bool>> sharing_at_once(const std::vector<Atom>& init, const Body& b, const std::vector<std::vector<size_t>>& from,
+                                                 const std::vector<std::vector<Var>>& moved) const {
     size_t n = from.size();
     std::vector<std::vector<Var>> before(n), after(n);
     for (size_t i = 0; i < n; i++) before[i] = roots_of(init[i]), after[i] = roots_of(b.result[i]);
     std::vector<std::vector<bool>> out = sharing(before), returned = sharing(after);
+    bool any_moves = std::ranges::any_of(from, [](const std::vector<size_t>& states) { return !states.empty(); });
+    VarSet inside;
+    if (any_moves) each_bind(b, [&](Var v) { inside.insert(v); });
+    for (size_t i = 0; any_moves && i < n; i++)
+      for (Var r : reach(after[i])) {
+        if (inside.contains(r)) continue;
+        for (size_t k = 0; k < n; k++)
+          for (size_t j : from[k])
+            if (k != i && std::ranges::find(moved[j], r) != moved[j].end()) returned[i][k] = returned[k][i] = true;
+      }
     std::vector<std::vector<size_t>> to(n);
     for (size_t i = 0; i < n; i++) for (size_t k : from[i]) to[k].push_back(i);
     std::vector<std::pair<size_t, size_t>> found;
@@ -185,9 +200,9 @@ class AliasAnalysis {
     each_consumed(p_, s.exp, [&](Var v) { consume(v); });
     walk_inner(s.exp);
     match(s.exp, [&](const Identity& x) { alias(s, 0, roots_of(x.value)); },
-          [&](const Index& x) { alias(s, 0, out_.roots(x.array)); },
-          [&](const Reshape& x) { alias(s, 0, out_.roots(x.array)); },
-          [&](const Permute& x) { alias(s, 0, out_.roots(x.array)); },
+          [&](const Index& x) { alias(s, 0, roots_of(x.array)); },
+          [&](const Reshape& x) { alias(s, 0, roots_of(x.array)); },
+          [&](const Permute& x) { alias(s, 0, roots_of(x.array)); },
           [&](const If& x) {
             for (size_t i = 0; i < x.then_.result.size(); i++) {
               std::vector<Var> all = roots_of(x.then_.result[i]), other = roots_of(x.else_.result[i]);
@@ -224,21 +239,22 @@ class AliasAnalysis {
 
 Aliases::Aliases(const Program& p) : p_(p) { AliasAnalysis(p, *this).run(); }
 
-const std::vector<Var>& Aliases::roots(Var v) const {
+Aliases::Roots Aliases::roots(Var v) const {
   const std::vector<Var>& found = roots_[v];
-  if (!found.empty()) return found;
-  auto& self = const_cast<Aliases*>(this)->roots_[v];    // memoised: an array nobody described is its own root
-  self = {v};
-  return self;
+  Roots out;
+  for (Var r : found) out.push_back(r);
+  if (found.empty()) out.push_back(v);
+  return out;
 }
 std::vector<Var> Aliases::reach(Var v) const {
-  std::vector<Var> out = roots(v);
+  std::vector<Var> out = roots_[v];
+  if (out.empty()) out.push_back(v);
   for (size_t k = 0, n = out.size(); k < n; k++) out.insert(out.end(), overlaps_[out[k]].begin(), overlaps_[out[k]].end());
   return out;
 }
 bool Aliases::may_alias(Var a, Var b) const {
-  std::vector<Var> here = reach(a);
-  const std::vector<Var>& there = roots(b);              // valid until the next array is asked for
+  const std::vector<Var> here = reach(a);
+  const Roots there = roots(b);
   return std::ranges::any_of(here, [&](Var r) { return std::ranges::find(there, r) != there.end(); });
 }
 bool Aliases::may_alias(const Atom& a, const Atom& b) const {

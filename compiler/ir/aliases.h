@@ -3,8 +3,10 @@
 // Every array has a set of roots; two arrays may share memory if their roots meet. Views have the roots of their source,
 // fresh arrays are their own root. The result of an in-place operation is its own root: its operand is consumed.
 // States of a loop that move on, (a, b) for (.., a), at different times have the memory of one array, and never at once:
-// such results are roots of their own, which overlap with what they may be of before the loop, and not with each other.
+// such results are roots of their own, which overlap with what they may be of before the loop, and not with each other. Inside of a
+// loop a state is a root of its own, whatever it begins as: where the body consumes it, the loop consumes what it begins as.
 #pragma once
+#include "compiler/base/small_vector.h"
 #include "compiler/ir/types.h"
 
 namespace raido::ir {
@@ -13,7 +15,8 @@ class Aliases {
  public:
   explicit Aliases(const Program& p);                    // of the whole program: constants and functions
   // Roots of an array; the array itself if it is fresh or unknown.
-  const std::vector<Var>& roots(Var v) const;
+  using Roots = SmallVector<Var, 4>;
+  Roots roots(Var v) const;
   // Its roots and what overlaps with them: all that is gone when the array is consumed.
   std::vector<Var> reach(Var v) const;
   bool may_alias(Var a, Var b) const;

@@ -81,7 +81,7 @@ class CopyElimination {
   }
 
   bool in(Var v, Var root) const {
-    return is_array(p_.type(v)) && std::ranges::find(aliases_->roots(v), root) != aliases_->roots(v).end();
+    return is_array(p_.type(v)) && std::ranges::any_of(aliases_->roots(v), [&](Var r) { return r == root; });
   }
   // `apart`: what may share memory with root, but not if this code ran; grows by what is made of such.
   bool used_behind(const Frame& f, Var root, VarSet& apart) const {

@@ -59,8 +59,7 @@ bool Regular::has_varying_shape(const std::vector<Bind>& binds) const {
 
 bool Regular::is_light(size_t operations, const Stm& s) const {
   auto is_modified = [&](Var v) {
-    const std::vector<Var>& roots = aliases_.roots(v);
-    return std::any_of(roots.begin(), roots.end(), [&](Var r) { return modified_.contains(r); });
+    return std::ranges::any_of(aliases_.roots(v), [&](Var r) { return modified_.contains(r); });
   };
   return match(s.exp,
     [&](const Apply& x) { return !is_costly(x.op) && operations < costs::gpu::repeated_operations; },

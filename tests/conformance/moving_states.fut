@@ -99,3 +99,16 @@ entry in_branch (k: i64) =
       in (copy a, b)
     else (from 5, from 5)
   in (x, y, i64.sum (map2 (*) (from 3) (from 2)))
+
+-- The same array from outside comes in every iteration, and moves on: after two of them both states are it.
+-- ==
+-- entry: one_from_outside
+-- input { [1.0,2.0] 0i64 } output { [99.0,4.0] [3.0,6.0] }
+-- input { [1.0,2.0] 1i64 } output { [99.0,3.0] [2.0,4.0] }
+-- input { [1.0,2.0] 2i64 } output { [99.0,3.0] [2.0,3.0] }
+entry one_from_outside [n] (xs: [n]f64) (k: i64) =
+  let cs = map (+ 1) xs
+  let ys = map (* 2) xs
+  let zs = map (* 3) xs
+  let (a, b) = loop (a, b) = (ys, zs) for _i < k do (cs, a)
+  in (copy a with [0] = 99, b)

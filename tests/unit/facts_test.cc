@@ -1,0 +1,295 @@
+// What facts.h and aliases.h say of random programs, against running them: every claim about integers holds at every point, and
+// arrays that share memory at any moment are known to.
+#include <map>
+#include <random>
+#include <set>
+
+#include "compiler/ir/aliases.h"
+#include "compiler/ir/analysis/facts.h"
+#include "compiler/ir/term.h"
+#include "tests/unit/test.h"
+
+using namespace raido;
+using namespace raido::ir;
+
+namespace {
+
+struct Dice {
+  std::mt19937 engine{99};
+  i64 below(i64 n) { return i64(engine() % uint64_t(n)); }
+  template <class T> const T& one_of(const std::vector<T>& xs) { return xs[size_t(below(isize(xs)))]; }
+};
+
+// Loops and branches around arithmetic on sizes, counters and numbers of any value.
+class Arithmetic {
+ public:
+  Arithmetic(Dice& dice) : dice_(dice), b_(p_, whole_.stms), facts_(p_) {
+    n_ = p_.fresh("n", scalar_type(Scalar::I64)), m_ = p_.fresh("m", scalar_type(Scalar::I64)), any_ = p_.fresh("any", scalar_type(Scalar::I64));
+    whole_ = code({n_, m_, any_, i64_const(0), i64_const(1), i64_const(-2)}, {}, 0);
+    facts_.bound(p_.fresh("xs", array_type(Scalar::F64, {n_, m_})));
+    ask(whole_);
+  }
+  int claims = 0, wrong = 0;
+
+  void run(i64 n, i64 m, i64 any) {
+    values_ = {{n_, n}, {m_, m}, {any_, any}};
+    run(whole_);
+  }
+
+ private:
+  struct Claim { Atom x, y; ScalarOp op; bool says; };
+  Dice& dice_;
+  Program p_;
+  Body whole_;
+  Builder b_;
+  Facts facts_;
+  Var n_, m_, any_;
+  std::map<const Body*, std::vector<Claim>> claims_;
+  std::map<Var, i64> values_;
+  std::vector<Var> scope_;                               // i64 variables that are bound around
+
+  Body code(std::vector<Atom> known, std::vector<Atom> conditions, int depth) {
+    return b_.body([&] {
+      for (int step = 0; step < 6; step++) {
+        auto value = [&] { return dice_.one_of(known); };
+        constexpr ScalarOp ops[] = {ScalarOp::add, ScalarOp::sub, ScalarOp::mul, ScalarOp::min, ScalarOp::max, ScalarOp::mod};
+        constexpr ScalarOp tests[] = {ScalarOp::lt, ScalarOp::le, ScalarOp::eq};
+        constexpr ScalarOp both[] = {ScalarOp::and_, ScalarOp::or_};
+        switch (dice_.below(5)) {
+          case 0: conditions.push_back(b_.bind1("t", Apply{tests[dice_.below(3)], {value(), value()}})); break;
+          case 1:
+            if (conditions.empty()) break;
+            if (dice_.below(2)) known.push_back(b_.bind1("v", Apply{ScalarOp::select, {dice_.one_of(conditions), value(), value()}}));
+            else conditions.push_back(b_.bind1("t", Apply{both[dice_.below(2)], {dice_.one_of(conditions), dice_.one_of(conditions)}}));
+            break;
+          default: known.push_back(b_.bind1("v", Apply{ops[dice_.below(6)], {value(), value()}}));
+        }
+      }
+      if (depth < 3 && dice_.below(3) > 0) {
+        For loop;
+        loop.i = {p_.fresh("i", scalar_type(Scalar::I64))};
+        loop.n = dice_.below(3) ? Atom(dice_.below(2) ? n_ : m_) : dice_.one_of(known);
+        std::vector<Atom> inside = known;
+        for (int twice = 0; twice < 3; twice++) inside.push_back(loop.i.var);
+        loop.body = code(inside, conditions, depth + 1);
+        b_.emit(Stm{{}, std::move(loop), {}, {}, {}});
+      } else if (depth < 3 && !conditions.empty()) {
+        If choice{dice_.one_of(conditions), {}, {}};
+        choice.then_ = code(known, conditions, depth + 1);
+        choice.else_ = code(known, conditions, depth + 1);
+        b_.emit(Stm{{}, std::move(choice), {}, {}, {}});
+      }
+      return std::vector<Atom>{};
+    });
+  }
+  void ask(Body& body) {
+    std::vector<Atom> here{n_, m_, i64_const(0)};
+    here.insert(here.end(), scope_.begin(), scope_.end());
+    size_t around = scope_.size();
+    for (Stm& s : body.stms) {
+      if (auto loop = std::get_if<For>(&s.exp)) scope_.push_back(loop->i.var);
+      facts_.in_bodies(s, [&](Body& inner) { ask(inner); });
+      for (Bind x : s.pattern) {
+        facts_.bound(x.var);
+        facts_.define(x.var, s.exp);
+        if (elem_of(p_.type(x.var)) == Scalar::I64) {
+          here.push_back(x.var);
+          scope_.push_back(x.var);
+        }
+      }
+    }
+    for (const Atom& x : here)
+      for (const Atom& y : here) {
+        auto note = [&](ScalarOp op, std::optional<bool> says) { if (says) claims_[&body].push_back({x, y, op, *says}); };
+        note(ScalarOp::lt, facts_.less(x, y));
+        note(ScalarOp::le, facts_.less_equal(x, y));
+        note(ScalarOp::eq, facts_.equal(x, y));
+      }
+    scope_.resize(around);
+  }
+
+  i64 value(const Atom& a) const { auto c = const_of(a); return c ? (c->type == Scalar::Bool ? i64(c->bits) : c->as_i64()) : values_.at(*var_of(a)); }
+  // False: it stopped at a remainder by 0.
+  bool run(const Body& body) {
+    for (const Stm& s : body.stms) {
+      if (auto loop = std::get_if<For>(&s.exp)) {
+        for (i64 i = 0, n = std::min<i64>(value(loop->n), 6); i < n; i++) {
+          values_[loop->i.var] = i;
+          if (!run(loop->body)) return false;
+        }
+      } else if (auto choice = std::get_if<If>(&s.exp)) {
+        if (!run(value(choice->cond) ? choice->then_ : choice->else_)) return false;
+      } else {
+        const Apply& x = std::get<Apply>(s.exp);
+        std::vector<Const> args;
+        for (const Atom& a : x.args) args.push_back(elem_of(p_, a) == Scalar::Bool ? bool_const(value(a) != 0) : i64_const(value(a)));
+        if (x.op == ScalarOp::mod && args[1].as_i64() == 0) return false;
+        Const made = fold(x.op, working_type(x.op, args[0].type, args.back().type), args);
+        values_[s.pattern[0].var] = made.type == Scalar::Bool ? i64(made.bits) : made.as_i64();
+      }
+    }
+    for (const Claim& c : claims_[&body]) {
+      auto known = [&](const Atom& a) { auto v = var_of(a); return !v || values_.contains(*v); };
+      if (!known(c.x) || !known(c.y)) continue;
+      i64 x = value(c.x), y = value(c.y);
+      bool is = c.op == ScalarOp::lt ? x < y : c.op == ScalarOp::le ? x <= y : x == y;
+      claims++;
+      wrong += is != c.says;
+    }
+    return true;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("what is known of sizes and indices holds") {
+  Dice dice;
+  int claims = 0;
+  for (int round = 0; round < 400; round++) {
+    Arithmetic code(dice);
+    for (i64 n = 0; n < 4; n++) for (i64 m = 0; m < 4; m++) for (i64 any : {i64{0}, i64{3}, INT64_MAX, INT64_MIN}) code.run(n, m, any);
+    claims += code.claims;
+    EXPECT(code.wrong == 0);
+  }
+  DOCTEST_MESSAGE("claims that were tried: ", claims);
+  EXPECT(claims > 10000);
+}
+
+namespace {
+
+// Arrays by several names: views, branches, states of loops that move on. A run gives every fresh array a number of its own.
+class Names {
+ public:
+  explicit Names(Dice& dice) : dice_(dice), b_(p_, body().stms) {
+    Type type = array_type(Scalar::F64, {i64_const(4)});
+    std::vector<Var> arrays;
+    for (int k = 0; k < 2; k++) {
+      Var v = p_.fresh("p", type);
+      p_.functions[0].lambda.params.push_back({v});
+      arrays.push_back(v);
+    }
+    p_.functions[0].lambda.body = code(arrays, 0, 1);
+    p_.functions[0].consumes = {false, false};
+    p_.functions[0].returns = {type};
+  }
+  int shared = 0, unknown = 0;
+
+  void run() {
+    Aliases aliases(p_);
+    for (int round = 0; round < 6; round++) {
+      memory_.clear();
+      int fresh = 0;
+      for (Bind x : p_.functions[0].lambda.params) memory_[x.var] = fresh++;
+      run(body(), aliases, fresh);
+    }
+  }
+
+ private:
+  Dice& dice_;
+  Program p_ = with_function();
+  Builder b_;
+  std::map<Var, int> memory_;                            // of what is in scope
+  std::set<Var> states_;                                 // of loops that run
+
+  static Program with_function() {
+    Program p;
+    p.functions.push_back({"f", {}, {}, {}, {}});
+    return p;
+  }
+  Body& body() { return p_.functions[0].lambda.body; }
+
+  Body code(std::vector<Var> arrays, int depth, size_t results) {
+    return b_.body([&] {
+      for (i64 step = 2 + dice_.below(4); step > 0; step--) {
+        auto one = [&] { return dice_.one_of(arrays); };
+        switch (dice_.below(depth < 2 ? 6 : 4)) {
+          case 0: arrays.push_back(b_.bind1("s", Scratch{Scalar::F64, {i64_const(4)}})); break;
+          case 1: arrays.push_back(b_.bind1("c", Copy{one()})); break;
+          case 2: arrays.push_back(b_.bind1("i", Identity{one()})); break;
+          case 3: arrays.push_back(b_.bind1("r", Permute{one(), {0}})); break;
+          case 4: {
+            size_t n = size_t(1 + dice_.below(2));
+            If choice{bool_const(true), {}, {}};
+            choice.then_ = code(arrays, depth + 1, n);
+            choice.else_ = code(arrays, depth + 1, n);
+            for (Var v : b_.bind(std::vector<std::string>(n, "b"), std::move(choice))) arrays.push_back(v);
+            break;
+          }
+          default: {
+            size_t n = size_t(1 + dice_.below(3));
+            For loop;
+            loop.i = {p_.fresh("i", scalar_type(Scalar::I64))};
+            loop.n = i64_const(3);
+            std::vector<Var> inside = arrays;
+            for (size_t k = 0; k < n; k++) {
+              loop.init.push_back(one());
+              loop.state.push_back({p_.fresh("l", p_.type(arrays[0]))});
+              inside.push_back(loop.state.back().var);
+              inside.push_back(loop.state.back().var);
+            }
+            loop.body = code(inside, depth + 1, n);
+            for (Var v : b_.bind(std::vector<std::string>(n, "l"), std::move(loop))) arrays.push_back(v);
+          }
+        }
+      }
+      std::vector<Atom> out;
+      for (size_t k = 0; k < results; k++) out.push_back(dice_.one_of(arrays));
+      return out;
+    });
+  }
+  int at(const Atom& a) const { return memory_.at(*var_of(a)); }
+  // A state is a root of its own in its loop, whatever it began as.
+  void bind(Var v, int where, const Aliases& aliases) {
+    memory_[v] = where;
+    auto of_state = [&](Var x) { return std::ranges::any_of(aliases.reach(x), [&](Var r) { return states_.contains(r); }); };
+    for (auto [other, its] : memory_) {
+      if (other == v || its != where || of_state(v) || of_state(other)) continue;
+      shared++;
+      unknown += !aliases.may_alias(v, other) || !aliases.may_alias(other, v);
+    }
+  }
+  void run(const Body& b, const Aliases& aliases, int& fresh) {
+    auto inner = [&](const Body& part) {
+      std::map<Var, int> before = memory_;
+      run(part, aliases, fresh);
+      std::vector<int> out;
+      for (const Atom& a : part.result) out.push_back(at(a));
+      memory_ = std::move(before);
+      return out;
+    };
+    for (const Stm& s : b.stms) {
+      auto results = [&](const std::vector<int>& where) { for (size_t k = 0; k < s.pattern.size(); k++) bind(s.pattern[k].var, where[k], aliases); };
+      match(s.exp, [&](const Identity& x) { results({at(x.value)}); }, [&](const Permute& x) { results({memory_.at(x.array)}); },
+            [&](const If& x) { results(inner(dice_.below(2) ? x.then_ : x.else_)); },
+            [&](const For& x) {
+              std::vector<int> state;
+              for (const Atom& a : x.init) state.push_back(at(a));
+              for (Bind y : x.state) states_.insert(y.var);
+              for (i64 i = dice_.below(4); i > 0; i--) {
+                std::map<Var, int> before = memory_;
+                for (size_t k = 0; k < state.size(); k++) bind(x.state[k].var, state[k], aliases);
+                state = inner(x.body);
+                memory_ = std::move(before);
+              }
+              for (Bind y : x.state) states_.erase(y.var);
+              results(state);
+            },
+            [&](const auto&) { results({fresh++}); });
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("arrays that share memory may be aliases") {
+  Dice dice;
+  int shared = 0;
+  for (int round = 0; round < 400; round++) {
+    Names names(dice);
+    names.run();
+    shared += names.shared;
+    EXPECT(names.unknown == 0);
+  }
+  DOCTEST_MESSAGE("pairs of names of one memory: ", shared);
+  EXPECT(shared > 10000);
+}
