@@ -68,7 +68,8 @@ class IdMap {
     if (id.index >= items_.size()) items_.resize(id.index + 1 + items_.size() / 2);
     return items_[id.index];
   }
-  const T& operator[](I id) const { static const T none{}; return id.index < items_.size() ? items_[id.index] : none; }
+  const T& operator[](I id) const { return at(id); }
+  const T& at(I id) const { static const T none{}; return id.index < items_.size() ? items_[id.index] : none; }   // never grows
 
  private:
   std::vector<T> items_;

@@ -26,6 +26,13 @@ class List {
 
   void push_back(T item) { items_.push_back(std::make_unique<T>(std::move(item))); }
   void push_back(std::unique_ptr<T> item) { items_.push_back(std::move(item)); }
+  // The item, or all of another list, before element number `at`.
+  void insert(size_t at, T item) { items_.insert(place(at), std::make_unique<T>(std::move(item))); }
+  void splice(size_t at, List other) {
+    items_.insert(place(at), std::make_move_iterator(other.items_.begin()), std::make_move_iterator(other.items_.end()));
+  }
+  // This very element, not one that equals it.
+  void erase(const T& item) { std::erase_if(items_, [&](const auto& mine) { return mine.get() == &item; }); }
   size_t size() const { return items_.size(); }
   bool empty() const { return items_.empty(); }
   void clear() { items_.clear(); }
@@ -63,6 +70,7 @@ class List {
   std::vector<std::unique_ptr<T>> take() { return std::exchange(items_, {}); }
 
  private:
+  auto place(size_t at) { return items_.begin() + ptrdiff_t(at); }
   Items items_;
 };
 

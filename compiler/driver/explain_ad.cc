@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "compiler/base/text.h"
-#include "compiler/ir/transform.h"
+#include "compiler/ir/analysis/defs.h"
 
 namespace raido {
 namespace {
@@ -23,7 +23,7 @@ class Explanation {
     std::set<size_t> functions;
     for (const EntryPoint& e : p_.entries)
       if (e.name == entry) reach(e.function.index, functions);
-    for (size_t f : functions) body(p_.functions[f].lambda.body);
+    for (size_t f : functions) made_.add_all(p_.functions[f].lambda.body);
     for (size_t f : functions) look(p_.functions[f].lambda.body, 0);
     gone();
     return show();
@@ -36,7 +36,7 @@ class Explanation {
   };
   const Program& p_;
   const std::vector<Note>& notes_;
-  std::unordered_map<Var, const Stm*> made_;
+  Definitions made_;
   std::map<std::pair<std::string, uint32_t>, Line> lines_;
   std::set<size_t> found_;                         // notes
   std::set<std::pair<Source, std::string>> updated_;
@@ -46,9 +46,6 @@ class Explanation {
     each_stm(p_.functions[f].lambda.body, [&](const Stm& s) {
       if (auto c = std::get_if<Call>(&s.exp)) reach(c->callee.index, all);
     });
-  }
-  void body(const Body& b) {
-    each_stm(b, [&](const Stm& s) { for (Bind x : s.pattern) made_[x.var] = &s; });
   }
   // The line of the user's program.
   Line& line(Source at) {
@@ -72,8 +69,7 @@ class Explanation {
   std::string size(const Atom& a, int depth = 0) const {
     if (auto c = const_of(a)) return std::to_string(c->as_i64());
     Var v = *var_of(a);
-    auto by = made_.find(v);
-    auto apply = by == made_.end() || depth > 5 ? nullptr : std::get_if<Apply>(&by->second->exp);
+    auto apply = depth > 5 ? nullptr : made_.get<Apply>(v);
     if (!apply || apply->args.size() != 2) return p_.hint(v);
     const Atom &x = apply->args[0], &y = apply->args[1];
     auto part = [&](const Atom& b) {

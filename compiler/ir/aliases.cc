@@ -49,7 +49,7 @@ class AliasAnalysis {
     return v && is_array(p_.type(*v)) ? roots_of(*v) : std::vector<Var>();
   }
   std::vector<Var> roots_of(Var v) const {
-    const std::vector<Var>& found = std::as_const(out_.roots_)[v];
+    const std::vector<Var>& found = out_.roots_.at(v);
     return found.empty() ? std::vector{v} : found;
   }
   std::vector<Var> reach_of(const Atom& a) const {
@@ -140,7 +140,7 @@ class AliasAnalysis {
   // The roots and what overlaps with them, each once.
   std::vector<Var> reach(std::vector<Var> roots) const {
     for (size_t k = 0, n = roots.size(); k < n; k++)
-      for (Var r : std::as_const(out_.overlaps_)[roots[k]]) roots.push_back(r);
+      for (Var r : out_.overlaps_.at(roots[k])) roots.push_back(r);
     std::ranges::sort(roots);
     roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
     return roots;

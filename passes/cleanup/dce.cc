@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "compiler/ir/transform.h"
+#include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/types.h"
 #include "passes/cleanup/components.h"
 
@@ -129,9 +129,9 @@ class Sweeper {
   }
 
   // Which statement makes what, in branches as well: each of their results needs what makes that one.
-  static void define(const Body& b, VarMap<const Stm*>& definition) {
+  static void define(const Body& b, Definitions& definition) {
+    definition.add(b);
     for (const Stm& s : b.stms) {
-      for (Bind x : s.pattern) definition[x.var] = &s;
       if (auto branch = std::get_if<If>(&s.exp)) {
         define(branch->then_, definition);
         define(branch->else_, definition);
@@ -145,7 +145,7 @@ class Sweeper {
     if (all(keep)) return;
     VarMap<size_t> state_of;                     // position + 1
     for (size_t i = 0; i < x.state.size(); i++) state_of[x.state[i].var] = i + 1;
-    VarMap<const Stm*> definition;
+    Definitions definition;
     define(x.body, definition);
     VarSet seen;
     std::vector<Var> work;
@@ -157,9 +157,7 @@ class Sweeper {
     };
     if constexpr (requires { x.cond; }) {
       for (size_t i = 0; i < x.cond.params.size(); i++) {
-        bool used = false;
-        each_use(p_, x.cond.body, [&](Var v) { used = used || v == x.cond.params[i].var; });
-        if (used) keep[i] = true;
+        if (mentions(p_, x.cond.body, x.cond.params[i].var)) keep[i] = true;
       }
       each_use(p_, x.cond.body, reach);
     }
@@ -168,7 +166,7 @@ class Sweeper {
       Var v = work.back();
       work.pop_back();
       if (size_t i = state_of[v]; i && !keep[i - 1]) need(i - 1);
-      const Stm* d = definition[v];
+      const Stm* d = definition.of(v);
       auto branch = d ? std::get_if<If>(&d->exp) : nullptr;
       if (branch) {
         each_use(p_, Bind{v}, reach);

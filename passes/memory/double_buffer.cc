@@ -55,7 +55,7 @@ class DoubleBuffer {
       if (auto bytes = var_of(alloc.bytes); bytes && bound.contains(*bytes)) continue;
       if (!c_.allow()) continue;
       c_.stats.count("double_buffer.loops");
-      x.body.stms.filter_backwards([&](Stm& t) { return &t != at; });
+      x.body.stms.erase(*at);
       Var p = add_state(out, s, x, cond, alloc, m), q = add_state(out, s, x, cond, alloc, m);
       Subst to{{*made, p}};
       substitute(p_, x.body, to);

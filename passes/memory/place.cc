@@ -214,18 +214,18 @@ class Placer {
   // What is created at the place where an update puts it is written before the update: the checks of the update, and what they are
   // made of, come before the creation if they are scalars that do not depend on it.
   void checks_first(std::vector<std::unique_ptr<Stm>>& stms, uint32_t depth) {
-    std::unordered_map<Var, const Stm*> made;                 // in front of the statement
+    Definitions made;                                         // in front of the statement
     for (size_t t = 0; t < stms.size(); t++) {
       auto x = std::get_if<Update>(&stms[t]->exp);
       if (x && array(x->value) && !stms[t]->checks.empty()) {
         Var v = origin(unshaped(*x, depth).value_or(x->value), depth);
-        auto creator = std::find_if(stms.begin(), stms.begin() + ptrdiff_t(t), [&](const auto& s) { return made.contains(v) && s.get() == made.at(v); });
+        auto creator = std::find_if(stms.begin(), stms.begin() + ptrdiff_t(t), [&](const auto& s) { return s.get() == made.of(v); });
         if (creator != stms.begin() + ptrdiff_t(t)) {
           std::unordered_set<const Stm*> behind, moved;
           for (auto s = creator; s != stms.begin() + ptrdiff_t(t); s++) behind.insert(s->get());
           bool possible = true;
           auto needs = [&](Var y, auto& self) -> void {
-            auto s = made.contains(y) ? made.at(y) : nullptr;
+            auto s = made.of(y);
             if (!s || !behind.contains(s) || !moved.insert(s).second) return;
             possible = possible && is_scalar_work(*s);
             each_use(p_, *s, [&](Var z) { self(z, self); });
@@ -234,7 +234,7 @@ class Placer {
           if (possible) std::stable_partition(creator, stms.begin() + ptrdiff_t(t), [&](const auto& s) { return moved.contains(s.get()); });
         }
       }
-      for (Bind b : stms[t]->pattern) made[b.var] = stms[t].get();
+      made.add(*stms[t]);
     }
   }
   bool is_scalar_work(const Stm& s) const {

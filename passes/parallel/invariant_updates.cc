@@ -177,8 +177,7 @@ class InvariantUpdates {
       If& inner = std::get<If>(b->stms[path[d].statement].exp);
       b = path[d].then_ ? &inner.then_ : &inner.else_;
     }
-    Stm* statement = &b->stms[path.back().statement];
-    b->stms.filter_backwards([&](const Stm& s) { return &s != statement; });
+    b->stms.erase(b->stms[path.back().statement]);
     substitute(p_, x.body, Subst{{gone.pattern[0].var, std::get<AccUpdate>(gone.exp).acc}});
   }
   std::vector<Atom> indices(const Seg& x, const std::vector<size_t>& order, size_t n) const {
@@ -304,14 +303,14 @@ class InvariantUpdates {
     std::vector<Atom>& results = w.scope.body.result;
     results.erase(results.begin() + ptrdiff_t(k));
     whole.body.stms = std::move(x->body.stms);
-    whole.body.stms.filter_backwards([&](const Stm& t) { return &t != update; });
+    whole.body.stms.erase(*update);
     whole.body.result = u.values;
     std::optional<std::vector<Atom>> loaded = only_loads(whole);
     std::vector<Bind> made;
     for (const Atom& v : u.values) made.push_back({p_.fresh(p_.hint(only->pattern[0].var), lifted(space, p_.type(v)))});
     if (loaded) {
       for (const Atom& a : *loaded) results.push_back(a);
-      w.scope.body.stms.filter_backwards([&](const Stm& t) { return &t != only; });
+      w.scope.body.stms.erase(*only);
     } else {
       for (Bind b : made) results.push_back(b.var);
       only->pattern = made;

@@ -137,12 +137,11 @@ void peel(Program& p, PassContext& context, const Peeler& peeler, Body& b) {
             auto found = inner.pattern.size() == 1 ? plan->between.find(inner.pattern[0].var) : plan->between.end();
             if (found != plan->between.end()) inner.exp = Identity{found->second};
           });
-        List<Stm> moved;
-        Builder front(p, moved);
+        List<Stm> before;
+        Builder front(p, before);
         front.source = s.source;
         Atom i = (front.term(x.i.var) + begin).atom;
-        for (auto& inner : x.body.stms.take()) moved.push_back(std::move(inner));
-        x.body.stms = std::move(moved);
+        x.body.stms.splice(0, std::move(before));
         Subst index;
         index.emplace(loop->i.var, i);
         substitute(p, x.body, index);

@@ -343,11 +343,7 @@ class Patterns {
     if (is_const(first.atom, 0)) return;
     Var old = i.var;
     i.var = p_.fresh(p_.hint(old), p_.type(old));
-    Builder b(p_, body.stms);
-    b.into(body, [&](List<Stm>& stms) {
-      b.emit(Stm{{{old}}, Apply{ScalarOp::add, {first.atom, i.var}}, {}, b.source, {}});
-      b.emit_all(std::move(stms));
-    });
+    body.stms.insert(0, Stm{{{old}}, Apply{ScalarOp::add, {first.atom, i.var}}, {}, {}, {}});
   }
 };
 

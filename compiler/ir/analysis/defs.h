@@ -58,7 +58,7 @@ class Uses {
   Uses() = default;
   template <class X> Uses(const Program& p, const X& x) { add(p, x); }
   template <class X> void add(const Program& p, const X& x) { each_use(p, x, [&](Var v) { count_[v]++; }); }
-  size_t of(Var v) const { return std::as_const(count_)[v]; }
+  size_t of(Var v) const { return count_.at(v); }
 
  private:
   VarMap<size_t> count_;
