@@ -15,7 +15,8 @@
 namespace raido {
 
 struct OutputOptions {
-  enum class Form { Executable, Server, Library } form = Form::Executable;
+  enum class Form { Executable, Server, Library, Python } form = Form::Executable;
+  std::string package;                     // Python: its name
   bool spread_results = false;             // libraries: a tuple is several results, as before version 0.26
   bool strict_fp = false;   // --fp=strict: no fused multiply-adds
   bool flush_subnormals = false;

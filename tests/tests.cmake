@@ -102,6 +102,15 @@ script_test(server_devices full 900 server/run.py ${raido} --backends=opencl,cud
 script_test(server_soak full 900 server/run.py ${raido} --backends=c,multicore,opencl-emulated --soak=100000)
 script_test(clients full 900 clients.py ${raido} ${CMAKE_BINARY_DIR})
 
+# Programs as packages of Python. PyTorch may have to be installed: 6 GB.
+set(python python/run.py ${raido} ${CMAKE_BINARY_DIR})
+script_test(python quick 120 ${python} plain c)
+script_test(python_backends full 120 ${python} plain multicore opencl cuda)
+foreach(what header sanitize numpy torch jax)
+  script_test(python_${what} full 120 ${python} ${what})
+endforeach()
+set_tests_properties(python_torch PROPERTIES TIMEOUT 1800)
+
 # Generated programs, compiled by clang with a sanitizer: device kernels on the emulator, tasks, plain C. The compiler itself
 # is not sanitized here.
 if(NOT RAIDO_PORTABLE AND NOT sanitized)

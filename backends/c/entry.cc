@@ -278,10 +278,10 @@ void type_row(const InterfaceType& t, size_t number, Rows& out) {
 }  // namespace
 
 std::string interface_limits(const Interface& interface) {
-  size_t rank = 32, inputs = 1, leaves = 1, outputs = 1;
+  size_t rank = 32, inputs = 1, leaves = 1, all_leaves = 1, outputs = 1;
   for (const InterfaceType& t : interface.types)
     for (const InterfaceType::Leaf& l : t.leaves) rank = std::max(rank, l.rank);
-  for (const InterfaceType& t : interface.types) rank = std::max(rank, t.rank);
+  for (const InterfaceType& t : interface.types) rank = std::max(rank, t.rank), all_leaves = std::max(all_leaves, t.leaves.size());
   for (const InterfaceEntry& e : interface.entries) {
     size_t n = 0;
     for (const auto& in : e.inputs) n += interface.types[in.type].leaves.size();
@@ -289,8 +289,8 @@ std::string interface_limits(const Interface& interface) {
     inputs = std::max(inputs, e.inputs.size());
     outputs = std::max(outputs, interface.types[e.output].parts.size());
   }
-  return fmt::format("#define RAIDO_MAX_RANK {}\n#define RAIDO_TYPES {}\n#define RAIDO_ENTRIES {}\n#define RAIDO_INPUTS {}\n#define RAIDO_INPUT_LEAVES {}\n#define RAIDO_OUTPUTS {}\n",
-                     rank, interface.types.size(), interface.entries.size(), inputs, leaves, outputs);
+  return fmt::format("#define RAIDO_MAX_RANK {}\n#define RAIDO_TYPES {}\n#define RAIDO_ENTRIES {}\n#define RAIDO_INPUTS {}\n#define RAIDO_INPUT_LEAVES {}\n#define RAIDO_LEAVES {}\n#define RAIDO_OUTPUTS {}\n",
+                     rank, interface.types.size(), interface.entries.size(), inputs, leaves, all_leaves, outputs);
 }
 
 std::string interface_tables(const ir::Program& program, const kir::Module& module, const Interface& interface, bool device) {

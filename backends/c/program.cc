@@ -73,10 +73,13 @@ Output print_program(const ir::Program& program, const Interface& interface, con
   output.compile_flags = compile_flags(options, parts.device);
   output.link_flags = {"-lm", "-lpthread"};
   if (parts.device) output.link_flags.push_back("-ldl");
-  bool library = options.form == OutputOptions::Form::Library;
+  bool library = options.form == OutputOptions::Form::Library, python = options.form == OutputOptions::Form::Python;
   std::string& out = output.source;
   out = parts.defines + interface_limits(interface) + fmt::format("#define RAIDO_PARAMS {}\n", module.params.size());
   if (options.form == OutputOptions::Form::Executable) out += "#define RAIDO_EXECUTABLE 1\n";
+  if (python)                                                      // the numbers of devices are those of DLPack
+    out += fmt::format("#define RAIDO_PYTHON 1\n#define RAIDO_PY_PACKAGE {}\n#define RAIDO_PY_DEVICE {}\n", quote(options.package),
+                       parts.backend == "cuda" ? 2 : parts.backend == "opencl" ? 4 : 1);
   auto file = [&](const std::string& path) { out += section(path) + std::string(embedded_file(path)); };
   auto runtime = [&](std::string_view name) { file("backends/runtime/" + std::string(name)); };
   for (std::string_view name : {"context.h", "errors.h", "memory.h", "half.h", "scalars.h", "timing.h", "values.h"}) runtime(name);
@@ -101,6 +104,9 @@ Output print_program(const ir::Program& program, const Interface& interface, con
     output.header = library_header(of);
     output.manifest = library_manifest(of);
     out = library_banner() + out + section("library") + library_functions(of);
+  } else if (python) {
+    runtime("python_abi.h");
+    runtime("python.h");
   } else {
     runtime("options.h");
     runtime(options.form == OutputOptions::Form::Server ? "server.h" : "main.h");

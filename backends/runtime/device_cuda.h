@@ -239,6 +239,8 @@ RAIDO_FN void dev_close(struct dev *d) {
 RAIDO_FN void *dev_queue(struct dev *d) { (void)d; return NULL; }
 RAIDO_FN int dev_sync(struct dev *d) { return dev_check(d, d->CtxSynchronize(), "cuCtxSynchronize"); }
 RAIDO_FN int dev_alloc(struct dev *d, size_t n, dev_mem *out) { return dev_check(d, d->MemAlloc(out, n), "cuMemAlloc"); }
+// Its number among those of its kind.
+RAIDO_FN int dev_number(struct dev *d) { return d->device; }
 RAIDO_FN int dev_free(struct dev *d, dev_mem m) { return dev_check(d, d->MemFree(m), "cuMemFree"); }
 RAIDO_FN int dev_read(struct dev *d, void *to, dev_mem m, i64 at, size_t n) {
   return dev_check(d, d->MemcpyDtoH(to, m + (u64)at, n), "cuMemcpyDtoH");

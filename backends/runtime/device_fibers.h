@@ -289,6 +289,7 @@ RAIDO_FN int dev_alloc(struct dev *d, size_t n, dev_mem *out) {
 #endif
   return 0;
 }
+RAIDO_FN int dev_number(struct dev *d) { (void)d; return 0; }
 RAIDO_FN int dev_free(struct dev *d, dev_mem m) { (void)d; free(m); return 0; }
 RAIDO_FN int dev_read(struct dev *d, void *to, dev_mem m, i64 at, size_t n) {
   memcpy(to, m + at, n);

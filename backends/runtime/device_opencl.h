@@ -221,6 +221,7 @@ RAIDO_FN int dev_alloc(struct dev *d, size_t n, dev_mem *out) {
   *out = d->CreateBuffer(d->context, 1, n, NULL, &code);
   return dev_check(d, code, "clCreateBuffer");
 }
+RAIDO_FN int dev_number(struct dev *d) { (void)d; return 0; }
 RAIDO_FN int dev_free(struct dev *d, dev_mem m) { return dev_check(d, d->ReleaseMemObject(m), "clReleaseMemObject"); }
 RAIDO_FN int dev_read(struct dev *d, void *to, dev_mem m, i64 at, size_t n) {
   return dev_check(d, d->EnqueueReadBuffer(d->queue, m, 1, (size_t)at, n, to, 0, NULL, NULL), "clEnqueueReadBuffer");

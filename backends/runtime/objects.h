@@ -208,9 +208,9 @@ RAIDO_FN int raido_from_host(struct raido_context *c, struct raido_value *v) {
 
 // ---- Calls ----
 
-// The arguments of an entry point do not agree on an extent. Executables say which one; others say what clients compare with.
+// The arguments of an entry point do not agree on an extent. Servers and libraries say what clients compare with, others which one.
 RAIDO_FN int raido_wrong_size(struct raido_worker *w, const char *argument, int dimension, i64 wanted, i64 got) {
-#ifdef RAIDO_EXECUTABLE
+#if defined(RAIDO_EXECUTABLE) || defined(RAIDO_PYTHON)
   return raido_refuse(w, "Error: entry point arguments have invalid sizes.\nArgument `%s`: dimension %d should be %" PRId64 ", but is %" PRId64 ".",
                       argument, dimension, wanted, got);
 #else

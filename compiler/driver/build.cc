@@ -1,5 +1,5 @@
 // build.cc - `raido c|multicore|opencl|cuda`: a program as C text, made into an executable or a server by the C compiler, or the files of
-// a library.
+// a library. `raido python`: the same as a package of Python.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -12,30 +12,27 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/interface.h"
 #include "compiler/driver/output.h"
+#include "compiler/driver/python.h"
 #include "compiler/ir/text.h"
 #include "passes/pipelines.h"
 
 namespace raido {
 
-int command_build(const Options& options) {
-  const Backend* backend = find_backend(options.command);
-  CHECK(backend, "the backend `{}` is not part of this build", options.command);
-  const std::string& path = options.words[0];
-  std::string base = options.output;
-  if (base.empty()) base = std::filesystem::path(path).replace_extension().string();
-  if (std::filesystem::path(base) == std::filesystem::path(path)) {
-    fmt::print(stderr, "{}: the output would overwrite the source\n", path);
-    return 1;
-  }
+namespace {
+
+// The program becomes C text, and `interface` what the outside sees of it. Problems are printed; none means exit code 2.
+std::optional<Output> generate_code(const std::string& path, const Backend& backend, OutputOptions::Form form, const std::string& package,
+                                    const Options& options, Interface& interface, std::vector<EntrySizes>* sizes) {
   auto compiled = front_end(path, options);
-  if (!compiled) return 2;
+  if (!compiled) return {};
 
   if (compiled->checked && compiled->program.entries.empty()) {
     Diagnostics none;
     const auto& decls = compiled->checked->program.root->decls;
     none.report(decls.empty() ? Span{} : decls[0].span, err::no_entry_points).help("begin a definition with `entry` instead of `def`, or call it `main`");
-    if (!print_reports(compiled->checked->sources, none, options)) return 2;
+    if (!print_reports(compiled->checked->sources, none, options)) return {};
   }
+  if (sizes) *sizes = sizes_of_results(compiled->program);
   PassOptions passes = pass_options(options);
   int number = 0;
   bool lost = false;                               // a file that was asked for could not be written
@@ -52,45 +49,96 @@ int command_build(const Options& options) {
         if (name == pass.name) print("-- after {}\n{}", pass.name, ir::print(after));
     };
   Stats stats;
-  if (!run_passes(pipeline_for(backend->target), *compiled, backend->target, passes, stats, options)) return 2;
-  if (compiled->checked && !report_attributes(compiled->program, *compiled->checked, options)) return 2;
+  if (!run_passes(pipeline_for(backend.target), *compiled, backend.target, passes, stats, options)) return {};
+  if (compiled->checked && !report_attributes(compiled->program, *compiled->checked, options)) return {};
   print_tables(stats, options);
-  if (lost) return 2;
+  if (lost) return {};
 
   Diagnostics clashes;
   bool earlier = options.abi == "0.25";
-  Interface interface = interface_of(*compiled, earlier, clashes);
-  if (compiled->checked && (options.library || options.server) && !print_reports(compiled->checked->sources, clashes, options)) return 2;
+  interface = interface_of(*compiled, earlier, clashes);
+  if (compiled->checked && form != OutputOptions::Form::Executable && !print_reports(compiled->checked->sources, clashes, options)) return {};
 
-  PanicContext running(fmt::format("backend {}", backend->name), passes.reproduce);
+  PanicContext running(fmt::format("backend {}", backend.name), passes.reproduce);
   OutputOptions how;
   how.strict_fp = options.fp_strict;
   how.flush_subnormals = options.flush_subnormals;
   how.emulate = options.emulate;
   how.spread_results = earlier;
-  if (options.library) how.form = OutputOptions::Form::Library;
-  else if (options.server) how.form = OutputOptions::Form::Server;
-  Output output = backend->generate(compiled->program, interface, how);
-  if (!write_or_say(base + ".c", output.source)) return 2;
-  if (options.library) return write_or_say(base + ".h", output.header) && write_or_say(base + ".json", output.manifest) ? 0 : 2;
+  how.form = form;
+  how.package = package;
+  return backend.generate(compiled->program, interface, how);
+}
+
+// The C compiler makes `result` of the text; what it says is printed, and is a failure.
+bool compile_code(const std::string& source, const std::string& result, const Output& output, const std::vector<std::string>& extra, const Options& options) {
   const char* cc = std::getenv("CC");
   const char* cflags = std::getenv("CFLAGS");
-  std::vector<std::string> command = {cc && *cc ? cc : "cc", base + ".c", "-o", base};
+  std::vector<std::string> command = {cc && *cc ? cc : "cc", source, "-o", result};
   command.insert(command.end(), output.compile_flags.begin(), output.compile_flags.end());
+  command.insert(command.end(), extra.begin(), extra.end());
   if (cflags)
     for (std::string& flag : split(cflags, ' '))
       if (!flag.empty()) command.push_back(std::move(flag));
   command.insert(command.end(), output.link_flags.begin(), output.link_flags.end());
   if (options.verbose) fmt::print(stderr, "{}\n", join(command, " "));
-  ProcessResult result = run_process(command, "");
-  if (!result.started) {
-    fmt::print(stderr, "Failed to run {}: no such program\n", command[0]);
+  ProcessResult run = run_process(command, "");
+  if (!run.started) fmt::print(stderr, "Failed to run {}: no such program\n", command[0]);
+  else if (run.exit_code != 0) fmt::print(stderr, "cc failed with code {}:\n{}{}", run.exit_code, run.out, run.err);
+  return run.started && run.exit_code == 0;
+}
+
+}  // namespace
+
+int command_build(const Options& options) {
+  const Backend* backend = find_backend(options.command);
+  CHECK(backend, "the backend `{}` is not part of this build", options.command);
+  const std::string& path = options.words[0];
+  std::string base = options.output;
+  if (base.empty()) base = std::filesystem::path(path).replace_extension().string();
+  if (std::filesystem::path(base) == std::filesystem::path(path)) {
+    fmt::print(stderr, "{}: the output would overwrite the source\n", path);
+    return 1;
+  }
+  using Form = OutputOptions::Form;
+  Interface interface;
+  auto output = generate_code(path, *backend, options.library ? Form::Library : options.server ? Form::Server : Form::Executable, "", options, interface, nullptr);
+  if (!output || !write_or_say(base + ".c", output->source)) return 2;
+  if (options.library) return write_or_say(base + ".h", output->header) && write_or_say(base + ".json", output->manifest) ? 0 : 2;
+  return compile_code(base + ".c", base, *output, {}, options) ? 0 : 2;
+}
+
+int command_python(const Options& options) {
+  const Backend* backend = find_backend(options.package_backend);
+  if (!backend) {
+    fmt::print(stderr, "raido: '{}' is not one of c, multicore, opencl, cuda\n", options.package_backend);
     return 2;
   }
-  if (result.exit_code != 0) {
-    fmt::print(stderr, "cc failed with code {}:\n{}{}", result.exit_code, result.out, result.err);
+  const std::string& path = options.words[0];
+  std::string name = std::filesystem::path(path).stem().string();
+  if (!is_package_name(name)) {
+    fmt::print(stderr, "{}: `{}` cannot be the name of a package: rename the file\n", path, name);
+    return 1;
+  }
+  Interface interface;
+  std::vector<EntrySizes> sizes;
+  auto output = generate_code(path, *backend, OutputOptions::Form::Python, name, options, interface, &sizes);
+  if (!output) return 2;
+  std::filesystem::path folder = std::filesystem::path(options.package_folder.empty() ? "." : options.package_folder) / name;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  TemporaryFolder temporary;
+  std::string source = temporary.path() + "/" + name + ".c", native = temporary.path() + "/native.so";
+  if (!write_or_say(source, output->source)) return 2;
+  if (!compile_code(source, native, *output, {"-shared", "-fPIC", "-fvisibility=hidden"}, options)) return 2;
+  FileContents made = read_file(native);
+  if (!made.text) {
+    fmt::print(stderr, "{}: {}\n", native, made.error);
     return 2;
   }
+  if (!write_or_say((folder / "_native.abi3.so").string(), *made.text)) return 2;
+  for (const PackageFile& file : python_package(interface, sizes, name, backend->target == ir::Target::Gpu))
+    if (!write_or_say((folder / file.name).string(), file.text)) return 2;
   return 0;
 }
 
