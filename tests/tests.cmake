@@ -106,10 +106,10 @@ script_test(clients full 900 clients.py ${raido} ${CMAKE_BINARY_DIR})
 set(python python/run.py ${raido} ${CMAKE_BINARY_DIR})
 script_test(python quick 120 ${python} plain c)
 script_test(python_backends full 120 ${python} plain multicore opencl cuda)
-foreach(what header sanitize numpy torch jax)
+foreach(what header sanitize numpy torch jax distributed plot)
   script_test(python_${what} full 120 ${python} ${what})
 endforeach()
-set_tests_properties(python_torch PROPERTIES TIMEOUT 1800)
+set_tests_properties(python_torch python_distributed PROPERTIES TIMEOUT 1800 RESOURCE_LOCK python_torch)
 
 # Generated programs, compiled by clang with a sanitizer: device kernels on the emulator, tasks, plain C. The compiler itself
 # is not sanitized here.
