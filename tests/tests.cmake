@@ -101,6 +101,7 @@ script_test(server quick 300 server/run.py ${raido} --backends=c,multicore)
 script_test(server_devices full 900 server/run.py ${raido} --backends=opencl,cuda-emulated)
 script_test(server_soak full 900 server/run.py ${raido} --backends=c,multicore,opencl-emulated --soak=100000)
 script_test(clients full 900 clients.py ${raido} ${CMAKE_BINARY_DIR})
+script_test(library_clients full 300 library/clients/run.py ${raido} ${CMAKE_BINARY_DIR} c multicore opencl)
 
 # Programs as packages of Python. PyTorch may have to be installed: 6 GB.
 set(python python/run.py ${raido} ${CMAKE_BINARY_DIR})
