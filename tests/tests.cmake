@@ -111,6 +111,7 @@ foreach(what header sanitize numpy torch jax distributed plot)
   script_test(python_${what} full 120 ${python} ${what})
 endforeach()
 set_tests_properties(python_torch python_distributed PROPERTIES TIMEOUT 1800 RESOURCE_LOCK python_torch)
+script_test(packaged full 300 packaged.py ${CMAKE_BINARY_DIR})
 
 # Generated programs, compiled by clang with a sanitizer: device kernels on the emulator, tasks, plain C. The compiler itself
 # is not sanitized here.
