@@ -103,12 +103,12 @@ script_test(server_soak full 900 server/run.py ${raido} --backends=c,multicore,o
 script_test(clients full 900 clients.py ${raido} ${CMAKE_BINARY_DIR})
 script_test(library_clients full 300 library/clients/run.py ${raido} ${CMAKE_BINARY_DIR} c multicore opencl)
 
-# Programs as packages of Python. PyTorch may have to be installed: 6 GB.
+# Programs as packages of Python. PyTorch may have to be installed (python/run.py).
 set(python python/run.py ${raido} ${CMAKE_BINARY_DIR})
-script_test(python quick 120 ${python} plain c)
-script_test(python_backends full 120 ${python} plain multicore opencl cuda)
+script_test(python quick 300 ${python} plain c)
+script_test(python_backends full 600 ${python} plain multicore opencl cuda)
 foreach(what header sanitize numpy torch jax distributed plot)
-  script_test(python_${what} full 120 ${python} ${what})
+  script_test(python_${what} full 600 ${python} ${what})
 endforeach()
 set_tests_properties(python_torch python_distributed PROPERTIES TIMEOUT 1800 RESOURCE_LOCK python_torch)
 script_test(packaged full 300 packaged.py ${CMAKE_BINARY_DIR})

@@ -35,7 +35,7 @@ using namespace ir;
 namespace {
 
 
-struct Nest {
+struct MapNest {
   std::vector<Bind> index;
   std::vector<Dim> extent;
   List<Stm> prefix;
@@ -83,7 +83,7 @@ class Flatten {
     Builder inside(p_, made);
     inside.source = s.source;
     Builder* saved = std::exchange(out_, &inside);
-    Nest none;
+    MapNest none;
     parallel(none, s);
     if (irregular_) {
       c_.stats.count("flatten.irregular");
@@ -99,30 +99,30 @@ class Flatten {
 
   // ---- nests ----
 
-  static std::vector<Atom> at(const Nest& nest) {
+  static std::vector<Atom> at(const MapNest& nest) {
     std::vector<Atom> all;
     for (Bind b : nest.index) all.push_back(b.var);
     return all;
   }
-  static void add(Nest& nest, Stm s) {
+  static void add(MapNest& nest, Stm s) {
     nest.operations += std::holds_alternative<Apply>(s.exp) || std::holds_alternative<Convert>(s.exp);
     nest.prefix.push_back(std::move(s));
   }
   // In the nest, `v` is what `made` holds at its point.
-  void name(Nest& nest, Var v, const Atom& made, Source source) {
+  void name(MapNest& nest, Var v, const Atom& made, Source source) {
     std::vector<Atom> where = at(nest);
     nest.fresh.insert(*var_of(made));
     if (where.empty()) out_->emit({{{v}}, Identity{made}, {}, source, {}});
     else if (is_acc(p_.type(v))) nest.accs[v] = made;
     else nest.prefix.push_back({{{v}}, Index{*var_of(made), {where.begin(), where.end()}}, {}, source, {}});
   }
-  void name_all(Nest& nest, const std::vector<Bind>& pattern, const std::vector<Atom>& made, Source source) {
+  void name_all(MapNest& nest, const std::vector<Bind>& pattern, const std::vector<Atom>& made, Source source) {
     for (size_t k = 0; k < pattern.size(); k++) name(nest, pattern[k].var, made[k], source);
   }
 
   // One more dimension; `params` are the elements of `inputs` there.
-  Nest extended(const Nest& nest, const Dim& width, const std::vector<Var>& inputs, const std::vector<Bind>& params, const Stm& s) {
-    Nest inner = nest;
+  MapNest extended(const MapNest& nest, const Dim& width, const std::vector<Var>& inputs, const std::vector<Bind>& params, const Stm& s) {
+    MapNest inner = nest;
     Var i = fresh_index();
     inner.index.push_back({i});
     inner.extent.push_back(width);
@@ -147,7 +147,7 @@ class Flatten {
   }
 
   // What the results need of the prefix and then `group`, as a lambda of its own over the nest.
-  Lambda code(const Nest& nest, const List<Stm>& group, const std::vector<Atom>& results) {
+  Lambda code(const MapNest& nest, const List<Stm>& group, const std::vector<Atom>& results) {
     Lambda all{nest.index, {{}, results}};
     VarSet wanted;
     auto want = [&](Var v) { wanted.insert(v); };
@@ -170,7 +170,7 @@ class Flatten {
     return hints;
   }
   // F0: one seg map; its results are arrays over the nest, accumulators their new versions.
-  std::vector<Atom> points(const Nest& nest, const List<Stm>& group, const std::vector<Atom>& results) {
+  std::vector<Atom> points(const MapNest& nest, const List<Stm>& group, const std::vector<Atom>& results) {
     if (results.empty()) return {};
     for (const Atom& a : results) irregular_ |= regular_.has_varying_shape(p_.type(a)) || is_check(p_.type(a));
     if (irregular_) return results;
@@ -182,7 +182,7 @@ class Flatten {
   }
 
   // The array outside of which v is the part at the nest's point, if there is one.
-  std::optional<Var> whole(const Nest& nest, Var v) const {
+  std::optional<Var> whole(const MapNest& nest, Var v) const {
     std::vector<Atom> selected;
     for (const Stm& s : reversed(nest.prefix)) {
       if (s.pattern[0].var != v) continue;
@@ -201,7 +201,7 @@ class Flatten {
     return v;
   }
   // Each atom as an array over the nest that nobody else knows; accumulators as they are outside.
-  std::vector<Atom> over_nest(const Nest& nest, const std::vector<Atom>& atoms, const List<Stm>& group = {}) {
+  std::vector<Atom> over_nest(const MapNest& nest, const std::vector<Atom>& atoms, const List<Stm>& group = {}) {
     VarSet waiting, taken;
     for (const Stm& s : group) for (Bind b : s.pattern) waiting.insert(b.var);
     std::vector<Atom> all(atoms.size()), results;
@@ -227,14 +227,14 @@ class Flatten {
     for (size_t k = 0; k < where.size(); k++) all[where[k]] = made[k];
     return all;
   }
-  Atom copied(const Nest& nest, Var v) {
+  Atom copied(const MapNest& nest, Var v) {
     if (auto base = whole(nest, v)) return out_->copy(*base);
     return spread(nest, v, shape_of(p_.type(v)));
   }
 
   // ---- the statements of a nest, in order ----
 
-  std::vector<Atom> statements(Nest nest, Body b) {
+  std::vector<Atom> statements(MapNest nest, Body b) {
     nest.fresh = {};
     const LastUses last_use(p_, b.stms, b.result);
     std::vector<std::unique_ptr<Stm>> stms = b.stms.take();
@@ -260,7 +260,7 @@ class Flatten {
   }
   // The group is computed: costly values used by statement `next` or later become arrays over the nest; light ones that
   // hang on them are left to the prefix.
-  void flush(Nest& nest, List<Stm>& group, const LastUses& last_use, size_t next) {
+  void flush(MapNest& nest, List<Stm>& group, const LastUses& last_use, size_t next) {
     if (group.empty()) return;
     VarSet wanted;
     std::vector<Stm*> light;
@@ -277,7 +277,7 @@ class Flatten {
     }
     std::vector<Atom> results;
     std::vector<Source> sources;
-    Nest after = nest;
+    MapNest after = nest;
     for (auto [v, s] : reversed(made)) {
       auto x = std::get_if<Replicate>(&s->exp);
       if (x && !regular_.varies(x->shape) && !regular_.varies(x->value)) {
@@ -307,9 +307,9 @@ class Flatten {
     return from;
   }
   // An array over the nest of copies of `from`, a scalar or an array, with a point for each element.
-  Atom spread(const Nest& nest, const Atom& from, const std::vector<Dim>& shape) {
+  Atom spread(const MapNest& nest, const Atom& from, const std::vector<Dim>& shape) {
     c_.stats.count("flatten.F9");
-    Nest inner = nest;
+    MapNest inner = nest;
     std::vector<Selector> where;
     for (const Dim& d : shape) {
       inner.index.push_back({fresh_index()});
@@ -329,7 +329,7 @@ class Flatten {
 
   // ---- parallel statements ----
 
-  void parallel(Nest& nest, Stm& s) {
+  void parallel(MapNest& nest, Stm& s) {
     out_->source = s.source;
     match(s.exp, [&](Screma& x) { screma(nest, s, x); }, [&](Hist& x) { hist(nest, s, x); },
           [&](WithAcc& x) { with_acc(nest, s, x); }, [&](For& x) { regular_.accumulates_only(x) ? accumulating(nest, s, x) : loop(nest, s, x); },
@@ -337,7 +337,7 @@ class Flatten {
   }
 
   // The body at every point of the nest, flat or sequential.
-  std::vector<Atom> versions(const Nest& nest, Body b) {
+  std::vector<Atom> versions(const MapNest& nest, Body b) {
     size_t loops = 0, heavy = 0;
     std::vector<Dim> widths;
     for (const Stm& s : b.stms) {
@@ -381,8 +381,8 @@ class Flatten {
     return out;
   }
 
-  void screma(Nest& nest, Stm& s, Screma& x) {
-    Nest inner = extended(nest, x.width, x.inputs, x.pre.params, s);
+  void screma(MapNest& nest, Stm& s, Screma& x) {
+    MapNest inner = extended(nest, x.width, x.inputs, x.pre.params, s);
     add_checks(x.pre.body, s.checks);
     if (is_map(x)) {
       c_.stats.count("flatten.F4", !nest.index.empty());
@@ -423,16 +423,16 @@ class Flatten {
     made.insert(made.end(), outputs.begin(), outputs.end());
     name_all(nest, s.pattern, made, s.source);
   }
-  Type element_type(const Atom& array, const Nest& nest) const {
+  Type element_type(const Atom& array, const MapNest& nest) const {
     Type t = p_.type(array);
     for (size_t d = 0; d < nest.extent.size(); d++) t = row_type(t);
     return t;
   }
 
-  void hist(Nest& nest, Stm& s, Hist& x) {
+  void hist(MapNest& nest, Stm& s, Hist& x) {
     c_.stats.count("flatten.F3");
     std::vector<Dest> dests = over_nest(nest, x.dests);
-    Nest inner = extended(nest, x.width, x.inputs, x.pre.params, s);
+    MapNest inner = extended(nest, x.width, x.inputs, x.pre.params, s);
     add_checks(x.pre.body, s.checks);
     if (regular_.contains_parallel(x.pre.body)) {
       std::vector<Atom> made = versions(inner, std::move(x.pre.body));
@@ -465,7 +465,7 @@ class Flatten {
     return all;
   }
   // The destinations of all points together.
-  std::vector<Dest> over_nest(const Nest& nest, const std::vector<Dest>& dests) {
+  std::vector<Dest> over_nest(const MapNest& nest, const std::vector<Dest>& dests) {
     std::vector<Dest> all = dests;
     for (Dest& d : all) {
       if (nest.index.empty()) continue;
@@ -478,14 +478,14 @@ class Flatten {
     return all;
   }
 
-  void with_acc(Nest& nest, Stm& s, WithAcc& x) {
+  void with_acc(MapNest& nest, Stm& s, WithAcc& x) {
     c_.stats.count("flatten.F10");
     size_t n = x.dests.size();
     WithAcc w{over_nest(nest, x.dests), {}};
     if (irregular_) return;
     add_checks(x.scope.body, s.checks);
     VarMap<std::optional<AccType>> changed;   // token -> the type of its accumulators
-    Nest inner = nest;
+    MapNest inner = nest;
     for (size_t k = 0; k < n; k++) {
       Var token = p_.fresh("token", CheckType{});
       w.scope.params.push_back({token});
@@ -511,11 +511,11 @@ class Flatten {
     name_all(nest, s.pattern, made, s.source);
   }
 
-  void loop(Nest& nest, Stm& s, For& x) {
+  void loop(MapNest& nest, Stm& s, For& x) {
     c_.stats.count("flatten.F7");
     add_checks(x.body, s.checks);
     regular_.remove(x.i.var);
-    Nest inner = nest;
+    MapNest inner = nest;
     inner.fresh = {};                         // a state without iterations is its initial value: never an array known elsewhere
     For out{x.i, x.n, {}, over_nest(inner, x.init), {}};
     if (irregular_) return;
@@ -533,9 +533,9 @@ class Flatten {
 
   // F13. The order of the iterations does not matter; where every use of the counter is n - 1 - i, they are counted from
   // the other end, so that updates are indexed by the counter itself.
-  void accumulating(Nest& nest, Stm& s, For& x) {
+  void accumulating(MapNest& nest, Stm& s, For& x) {
     c_.stats.count("flatten.F13");
-    Nest inner = nest;
+    MapNest inner = nest;
     inner.index.push_back(x.i);
     inner.extent.push_back(*regular_.bound_of(x.n));
     for (size_t k = 0; k < x.state.size(); k++) inner.accs[x.state[k].var] = x.init[k];
@@ -574,7 +574,7 @@ class Flatten {
     for (Stm& s : x.body.stms) if (is_mirrored(s)) s.exp = Identity{x.i.var};
   }
 
-  void branch(Nest& nest, Stm& s, If& x) {
+  void branch(MapNest& nest, Stm& s, If& x) {
     c_.stats.count("flatten.F8");
     add_checks(x.then_, s.checks);
     add_checks(x.else_, s.checks);

@@ -8,6 +8,7 @@
     run.py RAIDO BUILD_FOLDER distributed|plot         the examples of these names
 
 Packages come from PyPI and are installed into BUILD_FOLDER/python_NAME, unless the variable RAIDO_PYTHON names a Python that has them.
+PyTorch, which is large there, is installed from PyPI only where RAIDO_TORCH_FROM_PYPI is set.
 Where they cannot be had the test is skipped, and says why (exit code 77)."""
 import os
 import pathlib
@@ -42,9 +43,11 @@ def python_with(names, build):
         return None, "no virtual environment can be made"
     if run([python, "-c", "import " + ", ".join(names)], "/"):
         install = [python, "-m", "pip", "install", "-q", "--timeout", "10", "--retries", "1"]
-        # For x86 PyPI's torch brings libraries of CUDA: 6 GB. A machine that reaches the index of CPU builds takes those.
+        # For x86 PyPI's torch brings libraries of CUDA. A machine that reaches the index of CPU builds takes those.
         smaller = install + ["torch", "numpy", "--index-url", "https://download.pytorch.org/whl/cpu"]
         if "torch" not in names or run(smaller, "/", limit=120):
+            if "torch" in names and not os.environ.get("RAIDO_TORCH_FROM_PYPI"):
+                return None, "PyTorch from PyPI takes 6 GB; set RAIDO_TORCH_FROM_PYPI=1 to install it, or RAIDO_PYTHON to a Python that has it"
             problem = run(install + names, "/", limit=1200)
             if problem:
                 return None, f"{', '.join(names)} cannot be installed from PyPI: {problem.strip().splitlines()[-1]}"
