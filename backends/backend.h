@@ -27,7 +27,7 @@ struct Output {
   std::string source;                      // one C file
   std::string header, manifest;            // of libraries
   std::vector<std::string> compile_flags;  // for the C compiler, beside the user's CFLAGS
-  std::vector<std::string> link_flags;     // behind the source file
+  std::vector<std::string> link_flags;     // after the source file
 };
 
 struct Backend {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The essays behind `--explain`: docs/errors/CODE.md for every code of errors.def, each with a test in tests/errors.
+"""The essays of `--explain`: docs/errors/CODE.md for every code of errors.def, each with a test in tests/errors.
 
 usage: essays.py RAIDO [CODE...]
 
 A block marked `futhark wrong` must give a message with the code of the essay, one marked `futhark right` must not, and no error.
-Behind a colon stand, separated by `;`: `file=NAME`, `args=OPTION` (repeatable), `command=c` (instead of check), `run` (it goes wrong,
+After a colon stand, separated by `;`: `file=NAME`, `args=OPTION` (repeatable), `command=c` (instead of check), `run` (it goes wrong,
 or not, when it runs), `input=VALUES` (of that run)."""
 import concurrent.futures
 import pathlib

@@ -12,7 +12,7 @@ namespace raido {
 
 struct ProgramParts {
   std::string defines;                           // before the runtime
-  std::string tables;                            // behind the scalar operations, before the backend's own runtime
+  std::string tables;                            // after the scalar operations, before the backend's own runtime
   std::vector<std::string_view> runtime;         // files of backends/runtime beside the common ones
   std::string start, stop;                       // statements of raido_program_start and _stop, `c` is the context
   bool device = false;                           // arrays live in device memory

@@ -4,9 +4,9 @@
 // through the layout in its type. Operations that fill arrays become loops; where the arrays lie in device memory and
 // the code runs on the host, each such loop nest becomes a kernel, and single elements are read back or written out.
 //
-// Blocks are counted. The body that binds a block (alloc, or a block handed out by a branch, loop or call) owns it: it
-// releases the block behind its last use, unless the body hands it out, which moves the ownership. Parameters belong to
-// the caller. A block of small constant size that is never handed on lies on the stack.
+// Blocks are counted. The body that binds a block (alloc, or a live-out of a branch, loop or call) owns it: it
+// releases the block after its last use, unless it escapes the body, which moves the ownership. Parameters belong to
+// the caller. A block of small constant size that never escapes lies on the stack.
 #include "backends/kernel/from_core.h"
 
 #include <algorithm>
@@ -27,10 +27,10 @@ class FromCore {
  public:
   FromCore(const Program& p, Target target) : p_(p), gpu_(target == Target::Gpu), made_(p) {
     find_elements();
-    p.each_body([&](const Body& b) { find_handed(b); });
+    p.each_body([&](const Body& b) { find_escaping(b); });
     for (const ir::Stm& s : p.constants.stms)
       for (Bind b : s.pattern)
-        if (is_block(b.var)) handed_.insert(b.var);
+        if (is_block(b.var)) escaping_.insert(b.var);
   }
 
   Module run() {
@@ -50,7 +50,7 @@ class FromCore {
   Module m_;
   Block* out_ = nullptr;
   VarMap<std::optional<Scalar>> elem_;       // of a block's arrays
-  VarSet handed_;                            // blocks that leave the body that made them, or meet another owner
+  VarSet escaping_;                            // blocks that leave the body that made them, or meet another owner
   VarMap<ExprId> scalar_;
   VarMap<Name> block_;
   VarSet on_stack_, is_constant_;
@@ -92,7 +92,7 @@ class FromCore {
       CHECK(!elem || *elem == a->elem, "a block holds arrays of {} and of {}", name_of(elem.value_or(a->elem)), name_of(a->elem));
       elem = a->elem;
     }
-    bool changed = true;               // blocks handed on: one of them may hold no array of its own
+    bool changed = true;               // blocks passed on: one of them may hold no array of its own
     auto same = [&](const Atom& x, const Atom& y) {
       if (!is_block(x) || !is_block(y)) return;
       auto &a = elem_[*var_of(x)], &b = elem_[*var_of(y)];
@@ -118,9 +118,9 @@ class FromCore {
   }
   void hand(const std::vector<Atom>& atoms) {
     for (const Atom& a : atoms)
-      if (var_of(a) && std::holds_alternative<BlockType>(p_.type(a))) handed_.insert(*var_of(a));
+      if (var_of(a) && std::holds_alternative<BlockType>(p_.type(a))) escaping_.insert(*var_of(a));
   }
-  void find_handed(const Body& b) {
+  void find_escaping(const Body& b) {
     hand(b.result);
     each_stm(b, [&](const ir::Stm& s) {
       walk_parts(s, [&](const Body& inner) { hand(inner.result); });
@@ -305,7 +305,7 @@ class FromCore {
     });
   }
 
-  // Translates the statements; `owned` blocks and those bound here are released behind their last use unless they are
+  // Translates the statements; `owned` blocks and those bound here are released after their last use unless they are
   // among the results. Returns the results with moved or retained blocks; the caller stores them.
   void body(const Body& b, std::vector<Var> owned, bool keep = false) {
     VarMap<size_t> last;
@@ -357,8 +357,8 @@ class FromCore {
     ExprId value = atom(from);
     if (value != m_.var(to)) emit(Assign{to, value});
   }
-  // Names for what a branch or loop hands out, declared without a value.
-  std::vector<Name> outlets(const std::vector<Bind>& pattern) {
+  // Names for the live-outs of a branch or loop, declared without a value.
+  std::vector<Name> live_outs(const std::vector<Bind>& pattern) {
     std::vector<Name> names;
     for (Bind b : pattern) {
       if (is_block(b.var)) {
@@ -404,7 +404,7 @@ class FromCore {
       },
       [&](const ir::Call& x) { call(s, x); },
       [&](const ir::If& x) {
-        std::vector<Name> names = outlets(s.pattern);
+        std::vector<Name> names = live_outs(s.pattern);
         ExprId cond = atom(x.cond);
         Block yes = block([&] { body(x.then_, {}); assign(names, x.then_.result); });
         Block no = block([&] { body(x.else_, {}); assign(names, x.else_.result); });
@@ -696,7 +696,7 @@ class FromCore {
     block_[v] = new_memory(v);
     auto bytes = const_of(x.bytes);
     int64_t limit = in_kernel_ ? costs::gpu::private_bytes : costs::cpu::stack_bytes;
-    bool small = bytes && bytes->as_i64() <= limit && (!handed_.contains(v) || in_kernel_) && x.space != Space::Device;
+    bool small = bytes && bytes->as_i64() <= limit && (!escaping_.contains(v) || in_kernel_) && x.space != Space::Device;
     if (small) {
       on_stack_.insert(v);
       m_.names[block_[v].index].space = Space::Private;
@@ -745,7 +745,7 @@ class FromCore {
       else if (is_scalar(p_.type(a))) args.push_back(atom(a));
     }
     std::vector<Name> results;
-    for (Name n : outlets(s.pattern))
+    for (Name n : live_outs(s.pattern))
       if (n.valid()) results.push_back(n);
     returns_checked_ = true;
     CHECK(!in_kernel_, "a call inside a kernel");
@@ -759,7 +759,7 @@ class FromCore {
     size_t accs = x.dests.size(), arrays = 0;
     for (const Dest& d : x.dests) arrays += d.arrays.size();
     std::vector<Bind> further(s.pattern.begin() + ptrdiff_t(arrays), s.pattern.end());
-    std::vector<Name> names = outlets(further);
+    std::vector<Name> names = live_outs(further);
     body(x.scope.body, {});
     assign(names, {x.scope.body.result.begin() + ptrdiff_t(accs), x.scope.body.result.end()});
   }

@@ -83,7 +83,7 @@ struct Module {
   std::vector<DataRef> data;
   std::vector<Name> constants;         // fields
   std::vector<Kernel> kernels;
-  std::vector<HostFunction> functions; // function k is core function k; behind them, the one that computes the constants
+  std::vector<HostFunction> functions; // function k is core function k; after them, the one that computes the constants
   std::vector<Param> params;           // that the user of the program may set
   int sites = 0;                       // parallel loops
 

@@ -120,7 +120,7 @@ class Parameters {
 };
 
 // Marks a loop over lanes: its statements compute numbers of one iteration, or store at the iteration's own place in memory that is
-// read nowhere else in the loop; all places are the same for all iterations, or one behind the other.
+// read nowhere else in the loop; all places are the same for all iterations, or one after the other.
 class Lanes {
  public:
   explicit Lanes(const Module& m) : m_(m) {}

@@ -4,7 +4,7 @@
 
 namespace raido::kir {
 
-// Drops declarations and parameters of kernels that nobody reads, assignments to them, and tests with nothing behind them; finds loops
+// Drops declarations and parameters of kernels that nobody reads, assignments to them, and tests that guard nothing; finds loops
 // that are lanes.
 void optimise(Module& m);
 

@@ -438,7 +438,7 @@ class Writer {
     line("return;");
   }
 
-  // Behind the failure word; the host knows how to print each kind (gpu.h).
+  // After the failure word; the host knows how to print each kind (gpu.h).
   void device_trace(const Trace& x) {
     Scalar t = m_.exprs[x.value->index].type;
     int kind = t == Scalar::Bool ? 4 : t == Scalar::F64 ? 2 : is_float(t) ? 3 : is_signed(t) ? 0 : 1;

@@ -293,7 +293,7 @@ RAIDO_FN int raido_read_rows(struct raido_input *in, char *token, struct raido_v
   raido_token(in, token);
   while (strcmp(token, "]") != 0) {
     if (n > 0) {
-      if (strcmp(token, ",") != 0) return raido_mismatch(in, token, "expected `,` or `]` behind element %" PRId64, n - 1);
+      if (strcmp(token, ",") != 0) return raido_mismatch(in, token, "expected `,` or `]` after element %" PRId64, n - 1);
       raido_token(in, token);
       if (strcmp(token, "]") == 0) break;
     }

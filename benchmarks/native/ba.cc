@@ -35,7 +35,7 @@ struct Bundle {
     values.resize(31 * p);
   }
 
-  // R of the rotation vector r, and with `derivatives` dR/dr_0, dR/dr_1, dR/dr_2 behind it.
+  // R of the rotation vector r, and with `derivatives` dR/dr_0, dR/dr_1, dR/dr_2 after it.
   static void rotation(const double* r, double* out, bool derivatives) {
     double square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
     const double cross[9] = {0, -r[2], r[1], r[2], 0, -r[0], -r[1], r[0], 0};

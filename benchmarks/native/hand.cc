@@ -2,7 +2,7 @@
 //
 //     hand objective|jacobian RUNS 0|1 VERTICES POINTS      1: the complicated variant
 //
-// Forward mode over the bones, where each angle moves the few bones behind its joint only; a vertex then needs, for each angle,
+// Forward mode over the bones, where each angle moves only the few bones beyond its joint; a vertex then needs, for each angle,
 // the bones that it moves. Vertices lie in the lanes of vector registers.
 #include "native.h"
 
@@ -100,7 +100,7 @@ struct Hand {
       if (joint(j).bone == bone) t[joint(j).axis] = theta[j];
   }
 
-  // The global rotation, and its derivatives behind it.
+  // The global rotation, and its derivatives after it.
   void global(double* out, bool derivatives) const {
     double n = std::sqrt(theta[0] * theta[0] + theta[1] * theta[1] + theta[2] * theta[2]);
     for (size_t i = 0; i < 36; i++) out[i] = i < 9 && i % 4 == 0;

@@ -1,4 +1,4 @@
-// intern.cc - the table behind Names: open addressing with linear probing.
+// intern.cc - the table of all Names: open addressing with linear probing.
 #include "compiler/base/intern.h"
 
 #include <cstring>

@@ -22,7 +22,7 @@ class Names {
 
   Arena arena_;
   std::vector<std::string_view> texts_;
-  std::vector<Slot> slots_;                                // a power of two, at most three quarters full; a name is behind its hash
+  std::vector<Slot> slots_;                                // a power of two, at most three quarters full; a name is found by its hash
 };
 
 }  // namespace raido

@@ -36,7 +36,7 @@ class Causality {
     }
   }
 
-  // Of `let` and `if`; the rest of the chain behind its first `if` is inside a branch.
+  // Of `let` and `if`; the rest of the chain after its first `if` is inside a branch.
   void chain(const ast::Expr* e) {
     std::vector<const ast::Expr*> links;
     std::optional<size_t> known;                     // before the first branch

@@ -561,7 +561,7 @@ class Consumption {
     return a;
   }
 
-  // Where the value of an expression comes from, behind its bindings.
+  // Where the value of an expression comes from, after its bindings.
   static const ast::Expr* tail(const ast::Expr* e) {
     for (;;) {
       if (auto* l = std::get_if<ast::Let>(&e->node)) e = l->body;

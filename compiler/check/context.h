@@ -104,7 +104,7 @@ class Context {
   Diagnostics& diags;
   Types& types;
 
-  // Memory for what is forgotten behind the declaration or specification that is being checked.
+  // Memory for what is forgotten after the declaration or specification that is being checked.
   static constexpr size_t scratch_size = 1 << 16;
   std::unique_ptr<std::byte[]> scratch_space = std::make_unique_for_overwrite<std::byte[]>(scratch_size);
   std::pmr::monotonic_buffer_resource scratch{scratch_space.get(), scratch_size};

@@ -803,7 +803,7 @@ bool Infer::definition(ast::Def& def) {
     bool negated = c.sources.text(at.second).starts_with("-");
     if (p && !l->has_suffix && !fits(*l, p->prim, negated)) c.diags.report(at.second, err::literal_range, c.sources.text(at.second), prim_name(p->prim));
   }
-  // Behind a mistake a type that was left open says nothing: only functions that are there count.
+  // After a mistake a type that was left open says nothing: only functions that are there count.
   bool broken = c.diags.error_count() != before;
   for (auto& [e, operand] : equalities_) {
     TypeRef t = zonk(operand);

@@ -58,7 +58,7 @@ std::optional<Context::Found> Context::lookup(ast::Path& path, bool want_module)
   const TermEntry* first = terms.find(path.names[0]);
   if (!first) return unknown(0, nullptr);
   Found found{*first, 1};
-  std::vector<Name> members;                       // those behind the ones that the first name stands for
+  std::vector<Name> members;                       // those after the ones that the first name stands for
   while (found.entry.module && found.used < path.names.size()) {
     const ModuleInfo& m = *found.entry.module;
     if (m.is_functor()) {

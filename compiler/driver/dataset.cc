@@ -52,7 +52,7 @@ std::optional<std::vector<ir::Value>> values_of_file(const std::string& path) {
 
 }  // namespace
 
-// The options act in their order: each holds for what is generated behind it.
+// The options act in their order: each holds for what is generated after it.
 int command_dataset(const Options& options) {
   Bounds bounds;
   Form form;

@@ -35,7 +35,7 @@ void list_passes() {
     print("{:<20}{:<12}{:<12}{}\n", p->name, levels(p->from), p->to == pass::Same ? "" : "-> " + levels(p->to), p->summary);
 }
 
-// How often each operation occurs: the words behind the `=` of statements.
+// How often each operation occurs: the words after the `=` of statements.
 void print_metrics(const std::string& text) {
   std::map<std::string, int64_t> counts;
   for (const std::string& line : split(text, '\n')) {

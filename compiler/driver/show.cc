@@ -20,7 +20,7 @@ class Shower {
   enum class Style { Plain, Suffixes, Expression };
   explicit Shower(Style style) : style_(style), suffixes_(style != Style::Plain) {}
 
-  // The leaves of the value, read at index_. On several lines, those behind the first begin at `column`; -1: on one line.
+  // The leaves of the value, read at index_. On several lines, those after the first begin at `column`; -1: on one line.
   std::string show(const Layout& l, const std::vector<const Value*>& leaves, int column, bool payload = false) {
     switch (l.kind) {
       case Layout::Kind::Function: return "#<fun>";

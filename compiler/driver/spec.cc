@@ -1,6 +1,6 @@
 // spec.cc - the reader of test blocks.
 //
-// A block is a run of lines that begin with `--`, with a line `-- ==` among them. Its text behind that line, without the
+// A block is a run of lines that begin with `--`, with a line `-- ==` among them. Its text after that line, without the
 // comment markers, is read by a small recursive parser; line breaks matter only where a clause extends to the end of its line.
 #include "compiler/driver/spec.h"
 
@@ -21,7 +21,7 @@ namespace {
 
 class BlockParser {
  public:
-  // Line k of the text is line `line + k` of the file and begins there behind indents[k] characters.
+  // Line k of the text is line `line + k` of the file and begins there after indents[k] characters.
   BlockParser(std::string text, int line, std::vector<size_t> indents, bool first)
       : text_(std::move(text)), line_(line), indents_(std::move(indents)), first_(first) {}
   std::string error;
@@ -42,7 +42,7 @@ class BlockParser {
     }
     while (accept("property:")) {
       std::vector<std::string> names;
-      if (!entry_names(names)) return fail("expected the names of properties behind `property:`");
+      if (!entry_names(names)) return fail("expected the names of properties after `property:`");
       block.properties.insert(block.properties.end(), names.begin(), names.end());
     }
     if (!block.properties.empty()) {
@@ -51,7 +51,7 @@ class BlockParser {
       return true;
     }
     if (accept("entry:")) {
-      if (!entry_names(block.entries)) return fail("expected the names of entry points behind `entry:`");
+      if (!entry_names(block.entries)) return fail("expected the names of entry points after `entry:`");
     }
     if (block.entries.empty()) block.entries = {"main"};
     while (!at_end()) {
@@ -119,7 +119,7 @@ class BlockParser {
     for (std::string w; in >> w;) out.push_back(std::move(w));
     return out;
   }
-  // Names up to the end of the line; what is behind the last one is for the caller.
+  // Names up to the end of the line; what is after the last one is for the caller.
   bool entry_names(std::vector<std::string>& out) {
     for (blanks(); std::isalpha(static_cast<unsigned char>(peek())) || peek() == '_'; blanks()) {
       size_t from = at_;
@@ -164,7 +164,7 @@ class BlockParser {
       }
     }
     at_ = from - 1;
-    return fail("expected `}` behind this `{`");
+    return fail("expected `}` after this `{`");
   }
   bool values(std::vector<ir::Value>& out) {
     skip();
@@ -191,14 +191,14 @@ class BlockParser {
       s.pipeline = read_word();
       for (std::string_view known : {"gpu", "gpu-mem", "mc", "mc-mem", "seq-mem", "internalised"})
         if (s.pipeline == known) s.pipeline = known, skip();
-      if (peek() != '{') return fail("expected a pipeline (gpu, gpu-mem, mc, mc-mem, seq-mem, internalised) or `{` behind `structure`");
+      if (peek() != '{') return fail("expected a pipeline (gpu, gpu-mem, mc, mc-mem, seq-mem, internalised) or `{` after `structure`");
     }
     std::vector<std::string> all;
     if (!braces_of_words(all)) return false;
     for (size_t i = 0; i < all.size(); i += 2) {
       bool counted = i + 1 < all.size() && all[i + 1].size() < 19 &&
                      std::all_of(all[i + 1].begin(), all[i + 1].end(), [](char c) { return c >= '0' && c <= '9'; });
-      if (!counted) return fail(fmt::format("expected a number behind `{}`", all[i]));
+      if (!counted) return fail(fmt::format("expected a number after `{}`", all[i]));
       s.counts.emplace_back(all[i], std::stoll(all[i + 1]));
     }
     spec.structures.push_back(std::move(s));
@@ -254,7 +254,7 @@ class BlockParser {
       c.expect = TestCase::Expect::Error;
       if (!regex(c.expect_text)) return false;
     } else if (accept_word("auto")) {
-      if (!accept_word("output")) return fail("expected `output` behind `auto`");
+      if (!accept_word("output")) return fail("expected `output` after `auto`");
       c.expect = TestCase::Expect::Auto;
     } else if (accept_word("output")) {
       skip();

@@ -21,14 +21,14 @@ class Aliases {
   std::vector<Var> reach(Var v) const;
   bool may_alias(Var a, Var b) const;
   bool may_alias(const Atom& a, const Atom& b) const;    // only arrays do
-  // The roots in scope before the statement that are gone behind it (of loop state that the body updates, inputs of which the
+  // The roots in scope before the statement that are gone after it (of loop state that the body updates, inputs of which the
   // elements are consumed, marked arguments, too).
   std::vector<Var> consumed(const Stm& s) const;
   // The arrays that it consumes itself, not a statement of an inner body.
   std::vector<Var> consumed_itself(const Stm& s) const;
   // Does the body of a loop consume this part of its state? Then each iteration returns what belongs to the loop.
   bool consumes(Var state) const { return consumed_.contains(state); }
-  // Roots whose memory has to stay their own: consumed somewhere in the program, maybe by the next iteration of a loop or behind
+  // Roots whose memory has to stay their own: consumed somewhere in the program, maybe by the next iteration of a loop or after
   // it, or returned to a caller, who may consume it.
   VarSet own_memory() const;
 

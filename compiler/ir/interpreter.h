@@ -1,4 +1,4 @@
-// interpreter.h - the machine behind interpret.h; included by interpret*.cc only.
+// interpreter.h - the machine of interpret.h; included by interpret*.cc only.
 //
 // A cell holds a number, an array, an accumulator or a block. Arrays are strided views of counted buffers. A number may
 // carry a derivative (Node): under jvp a tangent, under vjp a place on a tape. Nodes nest: the primal and the tangent of

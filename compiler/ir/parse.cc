@@ -312,7 +312,7 @@ class Parser {
     depth_--;
   }
   void get(Lambda& l) { expect("\\"); expect("("); list(l.params, ")"); get(l.body); }
-  // An operator: a lambda, or the name of a scalar operation whose type is that of the neutral element behind it.
+  // An operator: a lambda, or the name of a scalar operation whose type is that of the neutral element after it.
   void op(Combine& c) {
     std::string token(peek());
     if (token == "\\") { get(c.op); get(c.neutral); return; }

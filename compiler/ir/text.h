@@ -12,7 +12,7 @@
 
 namespace raido::ir {
 
-struct PrintOptions { bool sources = false; };   // a comment with the source place behind each statement
+struct PrintOptions { bool sources = false; };   // a comment with the source place after each statement
 
 std::string print(const Program& p, PrintOptions options = {});
 std::string print(const Program& p, const Stm& s);

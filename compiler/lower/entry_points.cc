@@ -1,5 +1,5 @@
 // entry_points.cc - functions that the outside world calls: external parameters become core parameters, one for each leaf,
-// behind the sizes that their shapes imply; a result's sizes that are not parameters come before its values.
+// after the sizes that their shapes imply; a result's sizes that are not parameters come before its values.
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -244,7 +244,7 @@ class Lowerer {
   int derivative_depth_ = 0;                           // of derivative operators around what is being lowered
 };
 
-// Copies what is consumed although another name of its memory is read behind (unshare.cc).
+// Copies what is consumed although another name of its memory is read after (unshare.cc).
 void unshare(ir::Program& program);
 
 }  // namespace raido::lower

@@ -5,7 +5,7 @@
 //   let u[0] = x     ==>   let u' = update v [0] x
 //   in (z, u)              in ((u, b), u')
 //
-// One backward walk over each body, with the roots that are read behind.
+// One backward walk over each body, with the roots that are read after.
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"
@@ -30,7 +30,7 @@ class Unsharing {
  private:
   Program& p_;
   Aliases aliases_;
-  TrailSet<Var> later_;                                  // roots of what is read behind
+  TrailSet<Var> later_;                                  // roots of what is read after
 
   void body(Body& b) {
     for (const Atom& a : b.result) if (auto v = var_of(a)) read(*v);
@@ -61,7 +61,7 @@ class Unsharing {
     if (is_array(p_.type(v)))
       for (Var r : aliases_.reach(v)) later_.insert(r);
   }
-  // Copies for what the statement consumes although it is read behind, or by another operand; they are put in.
+  // Copies for what the statement consumes although it is read after, or by another operand; they are put in.
   std::vector<Stm> statement(Stm& s) {
     std::vector<Stm> made;
     auto consume = [&](Var& v) {

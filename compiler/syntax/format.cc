@@ -27,7 +27,7 @@ enum class Gap : uint8_t {
   Keep,       // a blank; a new line where the source has one or where the next piece does not fit
   Hard,       // a new line
   HardBlank,  // a new line that keeps an empty line of the source
-  Separate,   // a new line behind an empty one
+  Separate,   // a new line after an empty one
 };
 
 // A piece of the layout. Widths are those on one line.
@@ -38,7 +38,7 @@ struct Piece {
   bool breaks = false;      // has a place inside where a line may end
   bool block = false;       // begins with a keyword and goes on below it: let, loop, match, if
   bool broken_line = false; // a Line gap of its own group is broken in the source
-  uint32_t token = 0;       // Text: which; Gap: the one behind it
+  uint32_t token = 0;       // Text: which; Gap: the one after it
   uint32_t width = 0;       // without line breaks
   uint32_t head = 0;        // up to the first forced new line
   uint32_t lead = 0;        // up to the first place where a line may end
@@ -101,7 +101,7 @@ class Formatter {
     size_t next = 0;
     uint32_t before = 0, line = 0, counted = 0;
     for (size_t i = 0; i < tokens_.size(); i++) {
-      // The end is counted as standing behind all comments.
+      // The end is counted as standing after all comments.
       uint32_t begin = tokens_[i].kind == Tok::Eof ? uint32_t(text_.size()) : tokens_[i].span.begin;
       uint32_t from = before;
       size_t first = next;
@@ -189,7 +189,7 @@ class Formatter {
     return add(std::move(p));
   }
 
-  // Between the token before the one at hand and that. With `ahead`, a new line behind the token at hand counts as one before it.
+  // Between the token before the one at hand and that. With `ahead`, a new line after the token at hand counts as one before it.
   Doc gap(Gap g, bool ahead = false) {
     size_t at = pos_;
     bool newline = trivia_[at].newline || (ahead && trivia_[at + 1].newline && trivia_[at + 1].comments.empty());
@@ -914,7 +914,7 @@ class Formatter {
     return mark_spaced(d);
   }
 
-  // `[i].a[j]` behind `with` or a name
+  // `[i].a[j]` after `with` or a name
   void steps(std::vector<Doc>& out) {
     bool first = true;
     while (!is(Tok::Equals) && !is(Tok::Eof)) {
@@ -1195,7 +1195,7 @@ class Formatter {
 
   struct Command { uint32_t indent; bool flat; Doc doc; };
 
-  // Would what comes next fit behind `column`, up to a place behind it where the line may end?
+  // Would what comes next fit after `column`, up to a place after it where the line may end?
   bool next_fits(uint32_t column, const std::vector<Command>& rest) const {
     if (rest.empty()) return true;
     const Piece& p = pieces_[rest.back().doc];
@@ -1260,7 +1260,7 @@ class Formatter {
     column_ = indent;
   }
 
-  // The comments behind the last token, and the end of its line.
+  // The comments after the last token, and the end of its line.
   void end_of_file() {
     for (uint32_t k : trivia_.back().comments) {
       const CommentText& comment = comments_[k];
@@ -1280,7 +1280,7 @@ class Formatter {
     out_ += "  ";
     out_ += comments_[comment].text;
   }
-  // Comments behind lines that follow each other stay below each other.
+  // Comments after lines that follow each other stay below each other.
   void align_comments() {
     auto column = [&](const Trailing& t) {
       size_t start = out_.rfind('\n', t.at);
@@ -1367,7 +1367,7 @@ std::string token_difference(const Sources& sources, const Tokens& a, const Toke
     }
     return out;
   };
-  auto kind_of = [](const Tokens& t, size_t i) {    // behind `with` both brackets mean the same
+  auto kind_of = [](const Tokens& t, size_t i) {    // after `with` both brackets mean the same
     return t.items[i].kind == Tok::IndexBracket && i > 0 && t.items[i - 1].kind == Tok::With ? Tok::LBracket : t.items[i].kind;
   };
   auto compare = [&](Span x, Span y, bool same_kind) -> std::string {

@@ -117,7 +117,7 @@ class Parser {
   std::string_view doc_text(Span span) const;
   std::span<Attr> attrs();
   Attr attr();
-  void end_attribute();                  // the `]` behind it
+  void end_attribute();                  // the `]` after it
   Def* value_decl(const Token& first, bool entry, std::span<Attr> attributes);
   TypeDef* type_decl();
   Decl module_decl(const Token& first);

@@ -125,7 +125,7 @@ std::vector<Decl> Parser::decls(Tok end) {
   return out;
 }
 
-// To the next declaration keyword that is the first token of its line, behind the start of the broken declaration.
+// To the next declaration keyword that is the first token of its line, after the start of the broken declaration.
 void Parser::resynchronise(size_t start) {
   failed_ = false;
   depth_ = 0, height_ = 0;

@@ -2,7 +2,7 @@
 //
 //   let c = copy a ; .. c consumed ..     ==>   .. a consumed ..
 //
-// if nothing that may share memory with a is used behind the copy, and a belongs to this code: each root of a was made
+// if nothing that may share memory with a is used after the copy, and a belongs to this code: each root of a was made
 // in a body that is still running (branches and scopes around count, they run once), or is a parameter that may be
 // consumed, or the state of the loop around. In the last case the loop then consumes its initial value; if that one does
 // not belong to us it is copied once before the loop. Differentiation relies on this pass: it copies whatever is
@@ -173,7 +173,7 @@ class CopyElimination {
     return false;
   }
 
-  // b.stms[at] makes a scratch array. A loop behind it that fills it may work in an array that it reads.
+  // b.stms[at] makes a scratch array. A loop after it that fills it may work in an array that it reads.
   bool reuse(Body& b, size_t at) {
     Stm& s = b.stms[at];
     Var c = s.pattern[0].var;
@@ -282,7 +282,7 @@ class CopyElimination {
     size_t at = here.at;
     std::vector<std::unique_ptr<Stm>> old = b.stms.take();
     for (size_t k = 0; k < old.size(); k++) if (k != at) b.stms.push_back(std::move(old[k]));
-    here.at = at - 1;                    // the loop over the body goes on behind it
+    here.at = at - 1;                    // the loop over the body goes on after it
     for (size_t i = 0; i < plan.initial.size(); i++) {
       copy_initial(plan.initial[i]);
       for (size_t k = i + 1; k < plan.initial.size(); k++)

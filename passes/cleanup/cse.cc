@@ -7,7 +7,7 @@
 // Sums of integers are the same if they are the same combination of variables, however they were put together: arithmetic
 // wraps around, so that holds without regard to ranges (C2.linear). A remainder whose quotient stands in scope is what the
 // quotient leaves, a multiplication and a subtraction instead of another division (C2.remainder): where a proof says that the divisor
-// is not zero, and behind differentiation, for which a remainder has a derivative of its own.
+// is not zero, and after differentiation, for which a remainder has a derivative of its own.
 //
 // One walk visits each statement once: it renames, then merges inside, then looks the statement up by a hash that was
 // put together from those of its bodies. A name bound inside must not count and one bound outside must, and which it is

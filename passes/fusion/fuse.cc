@@ -9,7 +9,7 @@
 //   W1       a map used only inside a with_acc                   ==>   moves in, and fuses there
 //
 // A body is a list; fusing p into a later c moves p down to c's place. Legal if no statement between depends on p and is
-// needed by c, nothing between consumes what p reads, and c does not consume what moves behind it. Bodies inside first,
+// needed by c, nothing between consumes what p reads, and c does not consume what moves after it. Bodies inside first,
 // to a fixed point in each body; in the body that two make together elements may then have met their consumer.
 #include <algorithm>
 #include <unordered_map>
@@ -77,41 +77,41 @@ class Fuser {
     return std::ranges::any_of(facts(by).consumed, [&](Var c) { return reads_root_of(reader, c); });
   }
 
-  // Whether p (at i) can stand at c (at j); `behind` receives what must then stand behind c.
-  bool movable(Body& b, size_t i, size_t j, std::vector<bool>& behind) {
+  // Whether p (at i) can stand at c (at j); `later` receives what must then stand after c.
+  bool movable(Body& b, size_t i, size_t j, std::vector<bool>& later) {
     Stm &p = b.stms[i], &c = b.stms[j];
     for (Var consumed : facts(p).consumed)            // nobody may want to see it afterwards, so nobody between does
       for (size_t k = i + 1; k < j; k++) if (reads_root_of(b.stms[k], consumed)) return false;
-    behind.assign(j - i, false);
+    later.assign(j - i, false);
     VarSet from_p;
     for (Bind x : p.pattern) from_p.insert(x.var);
     for (size_t k = i + 1; k < j; k++) {
       Stm& s = b.stms[k];
       if (uses_any(s, from_p)) {
-        behind[k - i] = true;
+        later[k - i] = true;
         for (Bind x : s.pattern) from_p.insert(x.var);
         if (consumes_root_of(c, s)) return false;
       } else if (consumes_root_of(s, p)) {
         return false;
-      } else {                                           // it will stand before those that go behind c
-        for (size_t h = i + 1; h < k; h++) if (behind[h - i] && consumes_root_of(s, b.stms[h])) return false;
+      } else {                                           // it will stand before those that go after c
+        for (size_t h = i + 1; h < k; h++) if (later[h - i] && consumes_root_of(s, b.stms[h])) return false;
       }
     }
     VarSet moved;
     for (size_t k = i + 1; k < j; k++)
-      if (behind[k - i]) for (Bind x : b.stms[k].pattern) moved.insert(x.var);
+      if (later[k - i]) for (Bind x : b.stms[k].pattern) moved.insert(x.var);
     return !uses_any(c, moved) && !consumes_root_of(c, p);
   }
   // Puts `fused` at c's place without p and c; what depends on p follows.
-  void replace(Body& b, size_t i, size_t j, const std::vector<bool>& behind, Stm fused) {
+  void replace(Body& b, size_t i, size_t j, const std::vector<bool>& later, Stm fused) {
     facts_.erase(&b.stms[i]);
     facts_.erase(&b.stms[j]);
     std::vector<std::unique_ptr<Stm>> old = b.stms.take();
     List<Stm> stms;
     for (size_t k = 0; k < i; k++) stms.push_back(std::move(old[k]));
-    for (size_t k = i + 1; k < j; k++) if (!behind[k - i]) stms.push_back(std::move(old[k]));
+    for (size_t k = i + 1; k < j; k++) if (!later[k - i]) stms.push_back(std::move(old[k]));
     stms.push_back(std::move(fused));
-    for (size_t k = i + 1; k < j; k++) if (behind[k - i]) stms.push_back(std::move(old[k]));
+    for (size_t k = i + 1; k < j; k++) if (later[k - i]) stms.push_back(std::move(old[k]));
     for (size_t k = j + 1; k < old.size(); k++) stms.push_back(std::move(old[k]));
     b.stms = std::move(stms);
   }
@@ -186,9 +186,9 @@ class Fuser {
     each_use(p_, c.late, look);
     if (!feeds || whole) return false;
     // elements of p's outputs that c consumes would be consumed twice if they are returned as well
-    std::vector<bool> behind;
+    std::vector<bool> later;
     if (!facts(cs).consumed.empty() && std::ranges::any_of(facts(cs).consumed, [&](Var v) { return outputs.contains(v); })) return false;
-    if (!movable(b, i, j, behind) || !context_.allow()) return false;
+    if (!movable(b, i, j, later) || !context_.allow()) return false;
     // what is still wanted of p beside c
     VarSet wanted;
     for (size_t k = 0; k < b.stms.size(); k++)
@@ -238,7 +238,7 @@ class Fuser {
     while (step(made)) {}
     again_ = before;
     facts_ = std::move(saved);
-    replace(b, i, j, behind, std::move(fused));
+    replace(b, i, j, later, std::move(fused));
     context_.stats.count("fuse.vertical");
     return true;
   }
@@ -257,8 +257,8 @@ class Fuser {
     each_use(p_, c.dests, look);
     each_use(p_, b.result, look);
     for (size_t k = i + 1; k < b.stms.size(); k++) if (k != j) elsewhere = elsewhere || uses_any(b.stms[k], outputs);
-    std::vector<bool> behind;
-    if (elsewhere || !movable(b, i, j, behind) || !context_.allow()) return false;
+    std::vector<bool> later;
+    if (elsewhere || !movable(b, i, j, later) || !context_.allow()) return false;
     Hist f{c.width, p->inputs, std::move(p->pre), std::move(c.dests)};
     std::vector<Atom> elements = std::move(f.pre.body.result);
     Subst element;
@@ -277,7 +277,7 @@ class Fuser {
     Stm fused = std::move(cs);
     fused.exp = std::move(f);
     merge(fused, ps);
-    replace(b, i, j, behind, std::move(fused));
+    replace(b, i, j, later, std::move(fused));
     context_.stats.count("fuse.into_hist");
     return true;
   }
@@ -289,8 +289,8 @@ class Fuser {
     bool share = std::ranges::any_of(c.inputs, [&](Var v) { return std::ranges::find(p->inputs, v) != p->inputs.end(); });
     VarSet outputs;
     for (Bind x : ps.pattern) outputs.insert(x.var);
-    std::vector<bool> behind;
-    if (!share || uses_any(cs, outputs) || !movable(b, i, j, behind) || !context_.allow()) return false;
+    std::vector<bool> later;
+    if (!share || uses_any(cs, outputs) || !movable(b, i, j, later) || !context_.allow()) return false;
     auto append = [](auto& to, auto from, auto end) { to.insert(to.end(), from, end); };
     auto indices = [](const Hist& h) { size_t n = 0; for (const Dest& d : h.dests) n += size_t(d.rank); return ptrdiff_t(n); };
     Hist f{c.width, p->inputs, std::move(p->pre), p->dests};
@@ -309,7 +309,7 @@ class Fuser {
     fused.exp = std::move(f);
     fused.pattern.insert(fused.pattern.begin(), ps.pattern.begin(), ps.pattern.end());
     merge(fused, ps);
-    replace(b, i, j, behind, std::move(fused));
+    replace(b, i, j, later, std::move(fused));
     context_.stats.count("fuse.hists");
     return true;
   }
@@ -334,8 +334,8 @@ class Fuser {
     VarSet outputs;
     for (Bind x : ps.pattern) outputs.insert(x.var);
     if (uses_any(cs, outputs)) return false;
-    std::vector<bool> behind;
-    if (!movable(b, i, j, behind) || !context_.allow()) return false;
+    std::vector<bool> later;
+    if (!movable(b, i, j, later) || !context_.allow()) return false;
     size_t p_reduced = width_of(p.reduces), c_reduced = width_of(c.reduces), p_scanned = width_of(p.scans), c_scanned = width_of(c.scans);
     Screma f;
     f.width = c.width;
@@ -366,7 +366,7 @@ class Fuser {
     fused.exp = std::move(f);
     fused.pattern = std::move(pattern);
     merge(fused, ps);
-    replace(b, i, j, behind, std::move(fused));
+    replace(b, i, j, later, std::move(fused));
     context_.stats.count("fuse.horizontal");
     return true;
   }
@@ -391,8 +391,8 @@ class Fuser {
           if (k != j) outside = outside || uses_any(b.stms[k], outputs);
         each_use(p_, b.result, [&](Var v) { outside = outside || outputs.contains(v); });
         if (!inside || outside || !feeds_a_screma(scope->scope.body, outputs, p->width)) continue;
-        std::vector<bool> behind;
-        if (!movable(b, i, j, behind) || !context_.allow()) continue;
+        std::vector<bool> later;
+        if (!movable(b, i, j, later) || !context_.allow()) continue;
         facts_.clear();
         std::vector<std::unique_ptr<Stm>> old = b.stms.take(), inner = scope->scope.body.stms.take();
         scope->scope.body.stms.push_back(std::move(old[i]));

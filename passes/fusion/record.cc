@@ -277,7 +277,7 @@ class Record {
     size_t kept = 0;
     std::optional<Atom> most_of_all = {}, all = {};       // elements that may be kept where it is not known, and that are
     List<Stm> before = {};                                // the first loop
-    std::unordered_map<const Stm*, List<Stm>> behind = {}, in_front = {};
+    std::unordered_map<const Stm*, List<Stm>> after = {}, in_front = {};
     Subst loaded = {};
   };
   // Whether a row of a record has all of these dimensions.
@@ -344,7 +344,7 @@ class Record {
     Var empty = before.bind1(p_.hint(value) + "_rec", Scratch{elem_of(p_, value), shape});
     Var state = p_.fresh(p_.hint(empty), p_.type(empty)), final = p_.fresh(p_.hint(empty), p_.type(empty));
     context_.note(p_, final, {Note::Kind::Recorded, pair.made_by[value]->source, p_.hint(value)});
-    Builder inner(p_, pair.behind[pair.made_by[value]]);
+    Builder inner(p_, pair.after[pair.made_by[value]]);
     inner.source = pair.fs.source;
     Atom i = pair.f.i.var;
     if (fit) i = select(inner.term(*fit), inner.term(i), inner.term(i64_const(0))).atom;
@@ -361,7 +361,7 @@ class Record {
     for (const Found& x : number_second(n, values, pair.r.body, [&](Var second, Var first) { return may_keep(pair, first, second); })) {
       if (pair.kept >= costs::records_of_loop) break;
       std::vector<Dim> shape = shape_of(p_.type(x.first));
-      Builder load = builder(pair, p_, pair.behind[pair.made_by[pair.turned]]);
+      Builder load = builder(pair, p_, pair.after[pair.made_by[pair.turned]]);
       if (fits(pair, shape)) {
         pair.loaded.emplace(x.second, keep(pair, x.first, {}, load));
         continue;
@@ -425,7 +425,7 @@ class Record {
     };
     std::vector<Atom> inputs;
     if (fits(pair, {fm.width})) {
-      Builder load = builder(pair, p_, pair.behind[pair.made_by[pair.turned]]);
+      Builder load = builder(pair, p_, pair.after[pair.made_by[pair.turned]]);
       inputs = kept({}, load);
     } else {
       Builder load = builder(pair, p_, pair.in_front[&rm_s]);
@@ -446,15 +446,15 @@ class Record {
     }
     substitute(p_, rm.pre.body, elements);
   }
-  // Puts what was made in front of statements and behind them.
+  // Puts what was made in front of statements and after them.
   static void place(Pair& pair, Body& b) {
     List<Stm> all;
     for (auto& s : b.stms.take()) {
       if (auto w = std::get_if<WithAcc>(&s->exp)) place(pair, w->scope.body);
-      auto made = pair.behind.find(s.get()), needs = pair.in_front.find(s.get());
+      auto made = pair.after.find(s.get()), needs = pair.in_front.find(s.get());
       if (needs != pair.in_front.end()) for (auto& m : needs->second.take()) all.push_back(std::move(m));
       all.push_back(std::move(s));
-      if (made != pair.behind.end()) for (auto& m : made->second.take()) all.push_back(std::move(m));
+      if (made != pair.after.end()) for (auto& m : made->second.take()) all.push_back(std::move(m));
     }
     b.stms = std::move(all);
   }

@@ -83,9 +83,9 @@ class Share {
     Subst kept;
     VarSet heavy;                                         // more than a few instructions away from what is kept anyway
     for (const Stm* s : common) {
-      bool behind = mentions(p_, s->exp, heavy);
+      bool later = mentions(p_, s->exp, heavy);
       for (Bind x : s->pattern) {
-        if (!behind && !worth_keeping(p_, *s, x.var)) continue;
+        if (!later && !worth_keeping(p_, *s, x.var)) continue;
         if (!needed.contains(x.var) || !may_leave(a.pre, *var_of(same.at(x.var))) || !may_leave(b.pre, x.var)) {
           heavy.insert(x.var);
           continue;

@@ -14,7 +14,7 @@ namespace raido {
 using namespace ir;
 namespace {
 
-// Blocks that leave `b`, by their own name or through a branch, loop or call that hands out a block which leaves. Whatever
+// Blocks that leave `b`, by their own name or through a branch, loop or call with a live-out block which leaves. Whatever
 // such a statement mentions is taken to leave.
 VarSet leaving(const Program& p, const Body& b) {
   VarSet out;

@@ -1,8 +1,8 @@
 // place.cc - Parallel to Memory: every array gets a block, an offset and strides.
 //
 // A fresh array gets a block of its own, row by row. A view (slice, permutation, most reshapes) lies in its source's
-// block. An update happens in place. What a branch or loop hands out is either the same place on every path, or a block
-// (and the parts of its layout that differ) that is handed out beside it.
+// block. An update happens in place. A live-out of a branch or loop is either the same place on every path, or a block
+// (and the parts of its layout that differ) that is live-out beside it.
 //
 // Copies are avoided by wishes: `ys with [i] = b` where b was created in the same body wishes that b be created in row i
 // of ys at once, when nothing reads or writes ys from the creation of b to the update and nobody uses b afterwards. The
@@ -11,7 +11,7 @@
 // another shape of it, if it goes to a part without gaps.
 //
 // A loop whose body updates its own state works in the block of the initial array (which the loop consumes). Any other
-// array state is a block handed from iteration to iteration; `double_buffer` and `hoist_allocs` make those cheap.
+// array state is a block carried from iteration to iteration; `double_buffer` and `hoist_allocs` make those cheap.
 // Constant arrays that nobody updates move to the program's constants.
 #include <algorithm>
 #include <unordered_map>
@@ -109,7 +109,7 @@ class Placer {
   Atom moved_to(List<Stm>& out, const Atom& a, Place where) {
     return same_place(place(a), where) ? a : Atom(copy_to(out, *var_of(a), where));
   }
-  // At offset 0, row by row: what is handed from loop to loop and from function to function.
+  // At offset 0, row by row: what goes from loop to loop and from function to function.
   Atom canonical(List<Stm>& out, const Atom& a) {
     Place here = place(a);
     if (is_const(here.layout.offset, 0) && is_row_major(sizes_, here.layout, array(a)->shape)) return a;
@@ -221,12 +221,12 @@ class Placer {
         Var v = origin(unshaped(*x, depth).value_or(x->value), depth);
         auto creator = std::find_if(stms.begin(), stms.begin() + ptrdiff_t(t), [&](const auto& s) { return s.get() == made.of(v); });
         if (creator != stms.begin() + ptrdiff_t(t)) {
-          std::unordered_set<const Stm*> behind, moved;
-          for (auto s = creator; s != stms.begin() + ptrdiff_t(t); s++) behind.insert(s->get());
+          std::unordered_set<const Stm*> later, moved;
+          for (auto s = creator; s != stms.begin() + ptrdiff_t(t); s++) later.insert(s->get());
           bool possible = true;
           auto needs = [&](Var y, auto& self) -> void {
             auto s = made.of(y);
-            if (!s || !behind.contains(s) || !moved.insert(s).second) return;
+            if (!s || !later.contains(s) || !moved.insert(s).second) return;
             possible = possible && is_scalar_work(*s);
             each_use(p_, *s, [&](Var z) { self(z, self); });
           };
@@ -342,7 +342,7 @@ class Placer {
     return x && elsewhere(*x);
   }
   // True if the array created by statement `from` may lie where statement `to` (or the end of the body) will put it:
-  // from here to there its block is not touched by anything else, and behind `to` nobody uses the array by another name. `into`: of what
+  // from here to there its block is not touched by anything else, and after `to` nobody uses the array by another name. `into`: of what
   // it becomes a part there, if of anything.
   bool may_lie_there(const Plan& plan, Var made, size_t from, size_t to, const Place& where, const Update* into = nullptr) {
     // Which part of v lies there; none: maybe some.
@@ -444,7 +444,7 @@ class Placer {
 
   // ---- statements ----
 
-  // Element k of an interleaved array lies behind element k of the one before it; the first to come makes the block.
+  // Element k of an interleaved array lies after element k of the one before it; the first to come makes the block.
   bool side_by_side(List<Stm>& out, const Stm& s) {
     auto found = interleaved_.find(s.pattern[0].var);
     if (found == interleaved_.end()) return false;
@@ -575,11 +575,11 @@ class Placer {
   // ---- what hands arrays out ----
 
   // Rewrites results and pattern together: what a value at `k` needs besides itself goes before it.
-  struct Outlet {
+  struct LiveOuts {
     std::vector<std::vector<Atom>*> results;   // of each path
     std::vector<std::vector<Atom>> made;
     std::vector<Bind> pattern;
-    explicit Outlet(std::vector<std::vector<Atom>*> paths) : results(std::move(paths)), made(results.size()) {}
+    explicit LiveOuts(std::vector<std::vector<Atom>*> paths) : results(std::move(paths)), made(results.size()) {}
     void extra(Var binder, const std::vector<Atom>& values) {
       pattern.push_back({binder});
       for (size_t i = 0; i < values.size(); i++) made[i].push_back(values[i]);
@@ -594,14 +594,14 @@ class Placer {
     }
   };
 
-  // The place of an array handed out on several paths: what all agree on and is in scope outside stays.
-  void hand_out(Outlet& outlet, Var binder, const std::vector<Place>& paths) {
+  // The place of a live-out of several paths: what all agree on and is in scope outside stays.
+  void place_live_out(LiveOuts& live_outs, Var binder, const std::vector<Place>& paths) {
     auto common = [&](const std::vector<Atom>& atoms, const std::string& hint, const Type& t) -> Atom {
       bool same = !var_of(atoms[0]) || (sizes_.in_scope(atoms[0]) && !sizes_.deeper(atoms[0]));
       for (const Atom& a : atoms) same = same && a == atoms[0];
       if (same) return atoms[0];
       Var v = p_.fresh(hint, t);
-      outlet.extra(v, atoms);
+      live_outs.extra(v, atoms);
       return v;
     };
     auto all = [&](auto part) {
@@ -642,16 +642,16 @@ class Placer {
         for (size_t k = 0; k < n; k++)
           if (target[k]) b->result[k] = moved_to(inner, b->result[k], *target[k]);
       });
-    Outlet outlet({&x.then_.result, &x.else_.result});
+    LiveOuts live_outs({&x.then_.result, &x.else_.result});
     for (size_t k = 0; k < n; k++) {
       Bind b = s.pattern[k];
       if (array(b.var)) {
         if (target[k]) put(b.var, *target[k]);
-        else hand_out(outlet, b.var, {place(x.then_.result[k]), place(x.else_.result[k])});
+        else place_live_out(live_outs, b.var, {place(x.then_.result[k]), place(x.else_.result[k])});
       }
-      outlet.value(b, k);
+      live_outs.value(b, k);
     }
-    outlet.finish(s.pattern);
+    live_outs.finish(s.pattern);
   }
 
   void with_acc(Stm& s, WithAcc& x, uint32_t depth) {
@@ -659,16 +659,16 @@ class Placer {
     for (const Dest& d : x.dests)
       for (Var v : d.arrays) put(s.pattern[arrays++].var, place(v));
     body(x.scope.body, {}, depth + 1, [&](List<Stm>&) { for (Bind b : x.scope.params) sizes_.bound(b.var); }, [](List<Stm>&) {});
-    Outlet outlet({&x.scope.body.result});
-    for (size_t k = 0; k < accs; k++) outlet.made[0].push_back(x.scope.body.result[k]);
-    for (size_t k = 0; k < arrays; k++) outlet.pattern.push_back(s.pattern[k]);
+    LiveOuts live_outs({&x.scope.body.result});
+    for (size_t k = 0; k < accs; k++) live_outs.made[0].push_back(x.scope.body.result[k]);
+    for (size_t k = 0; k < arrays; k++) live_outs.pattern.push_back(s.pattern[k]);
     for (size_t k = arrays; k < s.pattern.size(); k++) {
       Bind b = s.pattern[k];
       size_t result = k - arrays + accs;
-      if (array(b.var)) hand_out(outlet, b.var, {place(x.scope.body.result[result])});
-      outlet.value(b, result);
+      if (array(b.var)) place_live_out(live_outs, b.var, {place(x.scope.body.result[result])});
+      live_outs.value(b, result);
     }
-    outlet.finish(s.pattern);
+    live_outs.finish(s.pattern);
   }
 
   void seg(List<Stm>& out, Plan& plan, size_t number, Stm& s, Seg& x, uint32_t depth) {
@@ -714,7 +714,7 @@ class Placer {
 
   bool in_kernel() const { return target_ == Target::Gpu && seg_ > 0; }
 
-  // In device code a block cannot be handed on: such state has a place of its own, and every iteration's result is copied
+  // In device code a block cannot be carried: such state has a place of its own, and every iteration's result is copied
   // there; by way of another block if it lies in the place of some state.
   template <class Loop> void loop_in_kernel(List<Stm>& out, Stm& s, Loop& x, uint32_t depth) {
     size_t n = x.state.size();
@@ -756,10 +756,10 @@ class Placer {
   template <class Loop> void loop(List<Stm>& out, Stm& s, Loop& x, uint32_t depth) {
     if (in_kernel()) return loop_in_kernel(out, s, x, depth);
     size_t n = x.state.size();
-    std::vector<bool> handed(n);
+    std::vector<bool> carried(n);
     bool any = false;
     for (size_t k = 0; k < n; k++)
-      if (array(x.state[k].var)) any |= handed[k] = !works_in_place(x, k);
+      if (array(x.state[k].var)) any |= carried[k] = !works_in_place(x, k);
     if (any)                                       // a block may come round to the next iteration under another name
       for (Var v : free_vars(p_, x.body)) if (array(v) && array(v)->place) share(v);
     std::vector<Bind> state, pattern, params;
@@ -775,12 +775,12 @@ class Placer {
     for (size_t k = 0; k < n; k++) {
       Var v = x.state[k].var;
       Atom first = x.init[k];
-      if (array(v) && !handed[k]) {
+      if (array(v) && !carried[k]) {
         put(v, place(first));
         put(s.pattern[k].var, place(first));
         if constexpr (has_condition) put(x.cond.params[k].var, place(first));
       }
-      if (handed[k]) {
+      if (carried[k]) {
         first = canonical(out, first);
         share(first);
         add(p_.hint(v) + "_mem", BlockType{space()}, place(first).block);
@@ -827,7 +827,7 @@ class Placer {
            size_t at = 0;
            for (size_t k = 0; k < n; k++) {
              Atom a = x.body.result[k];
-             if (handed[k]) {
+             if (carried[k]) {
                a = canonical(inner, a);
                share(a);
                results.push_back(place(a).block);

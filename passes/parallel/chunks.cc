@@ -231,13 +231,13 @@ class Chunks {
     auto scalars = [&](const Combine& c) { return std::all_of(c.neutral.begin(), c.neutral.end(), [&](const Atom& ne) { return is_scalar(p_.type(ne)); }); };
     return x_.level == SegLevel::Grid && outer_.empty() && !has_attr(s_.attrs, "parts") && std::all_of(x_.scans.begin(), x_.scans.end(), scalars);
   }
-  // What the scan with neutral element `ne` has reached before a part, if starts_ has what was reached behind each.
+  // What the scan with neutral element `ne` has reached before a part, if starts_ has what was reached after each.
   Atom start_of(Builder& b, Var reached, const Atom& ne, const Part& part) {
     if (!scan_again()) return b.index("start", reached, part.at);
     Term c = b.term(part.at.back()), before = b.term(b.index("start", reached, {apply(ScalarOp::max, {c - 1, b.number(Scalar::I64, 0)}).atom}));
     return select(eq(c, b.number(Scalar::I64, 0)), b.term(ne), before).atom;
   }
-  // starts_ = what the scans have reached before each part; behind each, if that was a scan itself.
+  // starts_ = what the scans have reached before each part; after each, if that was a scan itself.
   void starts() {
     Seg totals{x_.level, fresh_indices(), with_parts(), {}, {}, {}, {}, {}, {}};
     Builder inner(p_, totals.body.stms);

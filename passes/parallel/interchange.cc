@@ -7,7 +7,7 @@
 // the map become the inner ones: memory is read in order, and by the vector. Every sum is still taken from its first to its
 // last element. A row of partial results takes the place of one; of a wide map, strips are done one after the other, so that
 // it stays in the cache. What stands before the reduction (views, arithmetic) is done again for each of its elements, but for
-// numbers, which are kept; what stands behind it becomes a map of its own.
+// numbers, which are kept; what stands after it becomes a map of its own.
 //
 // Accumulators pass through: their updates may come in any order. On many cores the outermost map stays outside.
 #include <algorithm>
@@ -289,7 +289,7 @@ class Interchange {
     each_stm(map.pre.body, [&](const Stm& s) { each_consumed(p_, s.exp, [&](Var v) { whole = whole && !rows.contains(v); }); });
     if (!whole) return nullptr;
     for (Stm& s : map.pre.body.stms) {
-      if (!s.checks.empty()) return nullptr;             // behind it may stand anything
+      if (!s.checks.empty()) return nullptr;             // after it may stand anything
       auto x = std::get_if<Screma>(&s.exp);
       if (!x) {
         if (!is_step(s.exp) && !is_view(s.exp)) return nullptr;
@@ -316,13 +316,13 @@ class Interchange {
   std::vector<Var> exchanged(Builder& b, Screma map, Screma& reduce_in_map) {
     Screma reduce;
     std::vector<Bind> made;                              // what the reduction makes for one iteration of the map
-    List<Stm> before, behind;
+    List<Stm> before, after;
     for (auto& s : map.pre.body.stms.take()) {
       if (made.empty() && std::get_if<Screma>(&s->exp) == &reduce_in_map) {
         made = s->pattern;
         reduce = std::move(std::get<Screma>(s->exp));
       } else {
-        (made.empty() ? before : behind).push_back(std::move(*s));
+        (made.empty() ? before : after).push_back(std::move(*s));
       }
     }
     computed_once(b, map, before, reduce);
@@ -394,7 +394,7 @@ class Interchange {
     // What is done with the results.
     VarMap<Var> result;
     for (size_t k = 0; k < made.size(); k++) result[made[k].var] = rows[k];
-    bool direct = behind.empty();
+    bool direct = after.empty();
     for (const Atom& a : map.pre.body.result) direct = direct && var_of(a) && (result[*var_of(a)].valid());
     if (direct) {
       std::vector<Var> out;
@@ -415,7 +415,7 @@ class Interchange {
       from.push_back(rows[k]);
     }
     last.body.stms = std::move(before);
-    for (auto& s : behind.take()) last.body.stms.push_back(std::move(s));
+    for (auto& s : after.take()) last.body.stms.push_back(std::move(s));
     last.body.result = std::move(map.pre.body.result);
     Screma rest{map.width, std::move(from), std::move(last), {}, {}, {}, {}};
     if (Screma* next = gainful(rest)) return exchanged(b, std::move(rest), *next);

@@ -1,7 +1,7 @@
 // tasks.cc - Core to Parallel for CPUs: every outermost screma or hist becomes a task seg over its width.
 //
 // Scremas inside keep their form: they run inside one task. A seg reads its inputs at its index, so a screma's lambda
-// becomes the body behind statements that load the elements. An accumulator among the inputs is the same one in every
+// becomes the body after statements that load the elements. An accumulator among the inputs is the same one in every
 // iteration: the body refers to it directly.
 #include "compiler/ir/build.h"
 #include "passes/pass.h"

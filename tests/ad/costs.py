@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Costs of derivatives: runs the functions of costs.fut at three sizes on the interpreter, behind the common passes, which
+"""Costs of derivatives: runs the functions of costs.fut at three sizes on the interpreter, after the common passes, which
 counts scalar operations, bytes copied, bytes of new arrays and the bytes needed at once, and compares the growth from the
 second size to the third with the exponents that the functions promise. Of schedules it checks how often the body ran, which
 is what the work is more than that of the plain derivative, and that the result is the same to the last bit; the same of loops
-under --ad-memory, whose memory it compares with the option as well. With --pipeline behind other passes: there the growth and the
+under --ad-memory, whose memory it compares with the option as well. With --pipeline after other passes: there the growth and the
 schedules, not the limits of --ad-memory."""
 import argparse
 import math

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The four-way check of derivatives; see README.md.
 
-Behind each program it appends entry points that call the marked function, its jvp and its vjp on flat arguments, and runs
+After each program it appends entry points that call the marked function, its jvp and its vjp on flat arguments, and runs
 them with `raido run`, as lowered (the interpreter differentiates) and after the common passes (the compiler did)."""
 import argparse
 import concurrent.futures

@@ -21,7 +21,7 @@ entry row_and_sum [n] [m] (xss: *[n][m]i64): ([n][m]i64, [n][m]i64) =
   let rows = copy rows with [0, 0] = 9
   in (rows, sums)
 
--- The element is read before the row is overwritten, and used behind it.
+-- The element is read before the row is overwritten, and used after it.
 -- ==
 -- entry: before
 -- input { 4i64 9i64 } output { [77i64, 70i64, 82i64, 56i64] }

@@ -38,7 +38,7 @@ entry products (n: i64) (m: i64) (k: i64) =
   in (same (flatten c) (flatten (tabulate_2d n k (\i j -> in_turn m (\l -> a[i, l] * b[l, j])))),
       same (flatten (transpose (product (transpose b) (transpose a)))) (flatten c))
 
--- What stands before and behind the sum, of two values at once; more than one operator.
+-- What stands before and after the sum, of two values at once; more than one operator.
 -- ==
 -- entry: around
 -- input { 4i64 6i64 } output { true true true }

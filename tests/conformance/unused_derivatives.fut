@@ -82,7 +82,7 @@ entry greater (x: f64) (y: f64) =
 -- input { 3.0 } output { -1.0 }
 entry negative (x: f64) = vjp (\x -> let y = f64.exp x in if x > 1 then x else y / 2) x (-1)
 
--- The same behind scans, products, pairs, histograms and loops of what is infinite.
+-- The same after scans, products, pairs, histograms and loops of what is infinite.
 -- ==
 -- entry: behind
 -- input { [0.0, 2.0, 3.0] } output { [0.0, 0.0, 0.0] [0.0, 0.0, 0.0] [0.0, 0.0, 0.0] [0.0, 0.5, 0.0] [1.0, 0.0, 0.0] [1.0, 0.0, 0.0] }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How the work of programs grows: tests/cost/*.fut, counted by the interpreter behind the pipeline of the CPU.
+"""How the work of programs grows: tests/cost/*.fut, counted by the interpreter after the pipeline of the CPU.
 
 usage: run.py RAIDO [NAME.fut...]
 

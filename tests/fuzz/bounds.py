@@ -3,8 +3,8 @@
 indices (compiler/ir/analysis/facts.h) and then does not check.
 
 Sums over loops, maps and ranges whose ends depend on each other, of elements at sums, differences, minima, maxima, remainders and
-choices, behind conditions of several parts, with arguments that are sizes, small or far away. The interpreter runs them as lowered,
-with all checks, and behind the passes for processors and devices: they give the same number. They fail only where the program does, and
+choices, after conditions of several parts, with arguments that are sizes, small or far away. The interpreter runs them as lowered,
+with all checks, and after the passes for processors and devices: they give the same number. They fail only where the program does, and
 then it is one of its checks that does: a place outside of an array without one is a finding. Exit code 1 if there is any.
 
     tests/fuzz/bounds.py --raido build/release/raido --count 200 --seed 1 [--out FOLDER]"""

@@ -119,7 +119,7 @@ class Gen:
         if kind == 9:
             return Node(t, f'(match (if {{0}} then #one ({{1}}) else #two ({{2}}) : #one ({OF[t]}) | #two ({OF[other]})) case #one {x} -> {{3}} case #two {y} -> {{4}})',
                         self.make('p', env, d), self.make(t, env, d), self.make(other, env, d), self.sub(t, env, d, (x, t)), self.sub(t, env, d, (y, other)))
-        if kind == 11:                                        # states that move on, all of them used behind the loop
+        if kind == 11:                                        # states that move on, all of them used after the loop
             states = {'c': OF[t], 'a': OF[t], 'b': OF[t]}.get(t, 'f64')
             moved = self.r.choice([f'({y}, {k}, {{3}})', f'({y}, {x}, {k})', f'({{3}}, {x}, {y})', f'({k}, {{3}}, {x})', f'({y}, {{3}}, {{3}})', f'({y}, {k}, {x})'])
             i = self.name()
@@ -257,7 +257,7 @@ class Gen:
                 return Node(t, f'({self.schedule()}loop ({x}, {k}) = (copy ({{0}}), 0i64) while {k} < 4 && {x}[0] < 3 do ({update}, {k} + 1)).0', start, at, value)
             if how == 4:
                 return Node(t, f'({self.schedule()}loop {x} = copy ({{0}}) for {k} < 3 do scatter {x} [({{1}}) % {n}, -1] [{{2}}, 0.5])', start, at, value)
-            if how == 6:                                      # places that are written once, in one of two branches; read before and behind
+            if how == 6:                                      # places that are written once, in one of two branches; read before and after
                 far = self.r.choice([0, 1])
                 return Node(t, f'(loop {x} = copy ({{0}}) for {k} < {n} - {far} do if {{2}} then {x} with [{k}] = f64.sin {x}[{k} + {far}] * {{1}} else {x})',
                             start, self.sub('s', env, d - 1, (k, 'i')), self.sub('p', env, 1, (k, 'i')))
@@ -535,7 +535,7 @@ def main():
     parser.add_argument('--batch', type=int, default=10, help='functions in one program')
     parser.add_argument('--c', action='store_true', help='run compiled C, too')
     parser.add_argument('--pipeline', default='common', help='the passes: common, cpu, gpu')
-    parser.add_argument('--ad-memory', help='bytes that the states of loops may take behind the passes')
+    parser.add_argument('--ad-memory', help='bytes that the states of loops may take after the passes')
     parser.add_argument('--first-order', action='store_true')
     parser.add_argument('--jobs', type=int, default=2)
     parser.add_argument('--out', help='a folder for what is found')

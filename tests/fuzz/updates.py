@@ -3,7 +3,7 @@
 out, states of loops that it keeps in one place, memory that it uses again.
 
 Blocks of statements on [n]i64, [n][n]i64 and i64, nested in loops, branches and maps. The interpreter runs them as lowered, where
-every value is its own, and behind the passes for processors, many cores and devices; with --c compiled code does, too. Programs
+every value is its own, and after the passes for processors, many cores and devices; with --c compiled code does, too. Programs
 that the checker refuses (about a seventh: of something consumed) are not counted. What differs is made smaller by leaving out
 statements, and left in the folder --out. Exit code 1 if something differs, or if most programs are refused.
 

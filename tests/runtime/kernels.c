@@ -52,7 +52,7 @@ static int number_of(const char *name) {
   return -1;
 }
 
-/* The files, one behind the other. */
+/* The files, one after the other. */
 static const char *text_of(char **files) {
   static char text[1 << 16];
   size_t size = 0;

@@ -34,7 +34,7 @@ constexpr const char* bodies[] = {
     // maps and sums
     R"(let s: f64, zs: [n]f64 = screma n \(p: f64, q: f64) { let r: f64 = mul [p, x] in p, r } [xs, ys] reduces (add [0f64])
        in s, zs)",
-    // an operator of two components, one of which reads the other, and what comes behind a scan
+    // an operator of two components, one of which reads the other, and what comes after a scan
     R"(let ps: [n]f64, qs: [n]f64, ts: [n]f64 = screma n \(p: f64, q: f64) { in p, q, p } [xs, ys]
          scans (\(a: f64, b: f64, d: f64, e: f64) { let ad: f64 = add [a, d] let be: f64 = add [b, e] in ad, be } [0f64, 0f64])
          post \(a: f64, b: f64, d: f64) { let e: f64 = add [b, y] in a, e, d }

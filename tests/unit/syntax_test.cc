@@ -119,7 +119,7 @@ TEST_CASE("application, constructors and sections") {
   EXPECT(parsed("m.(x + y)") == "m.((x + y))");
 }
 
-TEST_CASE("brackets index only directly behind a name, a parenthesis or a bracket") {
+TEST_CASE("brackets index only directly after a name, a parenthesis or a bracket") {
   EXPECT(parsed("a[i][j]") == "a[i][j]");
   EXPECT(parsed("f x[0]") == "(f x[0])");
   EXPECT(parsed("f [0]") == "(f [0])");

@@ -87,11 +87,11 @@ TEST_CASE("each rule of the verifier is broken by a program") {
   EXPECT(rule("fun f \\(n: i64, c: bool, *xs: [n]f64) { let y: f64 = if c { let us: [n]f64 = update xs [0i64] 1f64 let a: f64 = index us [0i64] in a } else { "
               "let v: [n]f64 = index xs [0i64 +: n * 1i64] let ws: [n]f64 = update xs [0i64] 1f64 let b: f64 = index v [0i64] in b } in y }") == "V6");
   // States that move on: after two iterations a is the zs of before the loop; a and b are never one array.
-  auto moving = [](const std::string& state, const std::string& behind) {
+  auto moving = [](const std::string& state, const std::string& after) {
     return rule("fun f \\(n: i64, *xs: [n]f64, *ys: [n]f64, *zs: [n]f64) { "
                 "let a: [n]f64, b: [n]f64, c: [n]f64 = for i < 2i64 (p: [n]f64 = xs, q: [n]f64 = ys, r: [n]f64 = zs) { "
                 "let new: [n]f64 = replicate [n] 1f64 " + state + " } let us: [n]f64 = update a [0i64] 1f64 "
-                "let y: f64 = index " + behind + " [0i64] in y }");
+                "let y: f64 = index " + after + " [0i64] in y }");
   };
   EXPECT(moving("in q, r, new", "zs") == "V6");
   EXPECT(moving("in q, r, new", "b") == "");

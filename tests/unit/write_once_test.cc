@@ -27,8 +27,8 @@ struct Spot {                                         // i I + j J + c, modulo m
 struct Row {
   const char* what;
   std::vector<Spot> write, read;
-  // The read: in the body, behind the write there, in the outer loop; or it alone is in the inner one.
-  enum Where { Before, Behind, Outside, Inside } where = Before;
+  // The read: in the body, after the write there, in the outer loop; or it alone is in the inner one.
+  enum Where { Before, After, Outside, Inside } where = Before;
   enum Trips { One, Fixed, Inner } trips = One;                // one loop, a nest, a nest whose inner loop has I iterations
   bool once = true, truth = true;                              // what is found, and what all iterations say
   enum Update { Always, Some, Either } update = Always;        // in one branch, the read in the other; in both, as is the read
@@ -72,7 +72,7 @@ bool found(const Row& row) {
     Atom value = constant(Scalar::F64, 1);
     if (row.where == Row::Before) value = b.index("r", xs, places(row.read, i, j));
     Var next = b.update(b.copy(xs), places(row.write, i, j), value);
-    if (row.where == Row::Behind) b.index("r", next, places(row.read, i, j));
+    if (row.where == Row::After) b.index("r", next, places(row.read, i, j));
     return next;
   };
   For outer = loop(n, start, [&](Var i, Var xs) -> Var {
@@ -94,7 +94,7 @@ bool found(const Row& row) {
 }
 
 bool truth(const Row& row) {
-  struct Place { int writes = 0; bool in_front = false, behind = false; };   // reads in front of a write or of none, behind one
+  struct Place { int writes = 0; bool in_front = false, after = false; };   // reads in front of a write or of none, after one
   std::map<std::vector<int64_t>, Place> seen;
   bool fine = true;
   auto at = [](const std::vector<Spot>& all, int64_t x, int64_t y) {
@@ -104,7 +104,7 @@ bool truth(const Row& row) {
   };
   auto read = [&](int64_t x, int64_t y) {
     Place& p = seen[at(row.read, x, y)];
-    (p.writes > 0 ? p.behind : p.in_front) = true;
+    (p.writes > 0 ? p.after : p.in_front) = true;
   };
   auto write = [&](int64_t x, int64_t y) { fine = fine && ++seen[at(row.write, x, y)].writes == 1; };
   constexpr int64_t most = 6;
@@ -115,14 +115,14 @@ bool truth(const Row& row) {
       bool even = index % 2 == 0;
       if (row.update == Row::Always ? row.where == Row::Before || row.where == Row::Inside : !even) read(x, y);
       if (row.where != Row::Inside && (row.update != Row::Some || even)) write(x, y);
-      if (row.where == Row::Behind) read(x, y);
+      if (row.where == Row::After) read(x, y);
     }
     if (row.where == Row::Inside) write(x, x);
   }
   bool final = true, first = true;                       // every read is there in the end; was before
   for (const auto& [place, p] : seen) {
     final = final && !(p.in_front && p.writes > 0);
-    first = first && !p.behind;
+    first = first && !p.after;
   }
   return fine && (final || first);
 }
@@ -134,9 +134,9 @@ TEST_CASE("places that a loop writes once") {
   const Row rows[] = {
       {"the place before", {i1}, {i}},
       {"the place itself", {i}, {i}, Row::Before, Row::One, true, true},
-      {"what was just written", {i}, {i}, Row::Behind},
+      {"what was just written", {i}, {i}, Row::After},
       {"a later place", {i}, {i1}, Row::Before, Row::One, true, true},
-      {"a later place, read behind", {i}, {i1}, Row::Behind, Row::One, true, true},
+      {"a later place, read after", {i}, {i1}, Row::After, Row::One, true, true},
       {"downwards", {{-1, 0, 9}}, {{-1, 0, 10}}},
       {"downwards, a later place", {{-1, 0, 9}}, {{-1, 0, 8}}, Row::Before, Row::One, true, true},
       {"even and odd", {{2, 0, 0}}, {{2, 0, 1}}},
@@ -146,8 +146,8 @@ TEST_CASE("places that a loop writes once") {
       {"a fixed place", {{0, 0, 3}}, {i}, Row::Before, Row::One, false, false},
       {"a fixed place is read, which is written later", {i}, {{0, 0, 3}}, Row::Before, Row::One, false, false},
       {"a fixed place in front is read", {i1}, {{0, 0, 0}}, Row::Before, Row::One, true, true},
-      {"modulo", {{1, 0, 0, 4}}, {{1, 0, 0, 4}}, Row::Behind, Row::One, false, false},
-      {"modulo, enough", {{1, 0, 0, 9}}, {{1, 0, 0, 9}}, Row::Behind, Row::One, false, true},
+      {"modulo", {{1, 0, 0, 4}}, {{1, 0, 0, 4}}, Row::After, Row::One, false, false},
+      {"modulo, enough", {{1, 0, 0, 9}}, {{1, 0, 0, 9}}, Row::After, Row::One, false, true},
       {"row above", {i1, j}, {i, j}, Row::Before, Row::Fixed},
       {"the paper's, any column of the row above", {i1, j}, {i, {0, 1, 0, 2}}, Row::Before, Row::Fixed},
       {"left", {i, j1}, {i, j}, Row::Before, Row::Fixed},
@@ -158,9 +158,9 @@ TEST_CASE("places that a loop writes once") {
       {"turned, from the right", {j, i}, {j, i1}, Row::Before, Row::Fixed, true, true},
       {"turned, from the left", {j, i1}, {j, i}, Row::Before, Row::Fixed},
       {"transposed", {i, j}, {j, i}, Row::Before, Row::Fixed, false, false},
-      {"the row again in every column", {i}, {i}, Row::Behind, Row::Fixed, false, false},
-      {"the column again in every row", {j}, {j}, Row::Behind, Row::Fixed, false, false},
-      {"diagonals", {{1, 1, 0}}, {{1, 1, 0}}, Row::Behind, Row::Fixed, false, false},
+      {"the row again in every column", {i}, {i}, Row::After, Row::Fixed, false, false},
+      {"the column again in every row", {j}, {j}, Row::After, Row::Fixed, false, false},
+      {"diagonals", {{1, 1, 0}}, {{1, 1, 0}}, Row::After, Row::Fixed, false, false},
       {"flat", {{6, 1, 1}}, {{6, 1, 0}}, Row::Before, Row::Fixed, false, true},
       {"the diagonal before its row", {i1, j}, {i, i}, Row::Outside, Row::Fixed},
       {"the diagonal before itself", {i, j}, {i, i}, Row::Outside, Row::Fixed, true, true},

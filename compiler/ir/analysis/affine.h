@@ -5,7 +5,7 @@
 // to be small. Answers are proofs: true means that it is so, false that it is not known.
 //
 // An access is a nest of counters and the cell that each of its points reads or writes. Pairs of accesses are asked whether two
-// points may have the same cell, which is the question behind parallel stores, tiles and gathers. Each such question asks whether
+// points may have the same cell, which is the question after parallel stores, tiles and gathers. Each such question asks whether
 // some constraints have a solution: elimination answers at once where it can, and ISL answers the rest (integer_sets.h).
 #pragma once
 #include <algorithm>

@@ -21,7 +21,7 @@ enum class Flow : uint8_t {
   Steers,    // it decides which value is taken, where, or how often: indices, sizes, conditions
 };
 
-// Calls edge(from, to, how) and enter(body): what flows into bodies comes before them, what comes out of them behind. States of loops
+// Calls edge(from, to, how) and enter(body): what flows into bodies comes before them, what comes out of them after. States of loops
 // and both sides of operators receive what comes back: an analysis repeats until nothing changes.
 //
 // Without what sizes in types say, checks, and what functions do inside: arguments of a call flow to all its results.

@@ -46,7 +46,7 @@ class Places {
       for (size_t w = 0; w < uses_.size(); w++) {
         if (!uses_[w].writes) continue;
         late = late && before(w, r);
-        early = early && behind(w, r);
+        early = early && always_after(w, r);
       }
       if (!late && !early) return {};
       if (!late) old.push_back(uses_[r].value);
@@ -69,7 +69,7 @@ class Places {
     loops_.pop_back();
     return followed;
   }
-  // The last version of the array in the body. No version is used behind the statement that makes the next one of it, and none
+  // The last version of the array in the body. No version is used after the statement that makes the next one of it, and none
   // leaves the body but the last, once, where `leaves` says.
   template <class F> std::optional<Var> versions(const Body& body, Var now, F leaves) {
     VarSet old;
@@ -171,7 +171,7 @@ class Places {
       for (const auto& [other, taken_there] : y.branches) if (branch == other && taken != taken_there) return true;
     return false;
   }
-  // Whether the write is never behind the read of the same place.
+  // Whether the write is never after the read of the same place.
   bool before(size_t write, size_t read) const {
     const Use &w = uses_[write], &r = uses_[read];
     Distance d = distance(w.place, r.place);
@@ -183,8 +183,8 @@ class Places {
     }
     return write < read || excluded(w, r);
   }
-  // Whether it is always behind.
-  bool behind(size_t write, size_t read) const {
+  // Whether it is always after.
+  bool always_after(size_t write, size_t read) const {
     const Use &w = uses_[write], &r = uses_[read];
     Distance d = distance(w.place, r.place);
     if (d.never) return true;

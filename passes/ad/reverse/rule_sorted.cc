@@ -204,7 +204,7 @@ void Sorted::combine_segments(Builder& b, const std::vector<Var>& olds) {
     std::vector<Var> left = b.scan("left", inside_, segmented(b, combine_, false), from_left);
     std::vector<Var> out(left.begin() + 1, left.end());
     out.insert(out.end(), here.begin(), here.end());
-    // Behind the last element is nothing, and the second to last starts a segment: the neutral element is combined with none.
+    // After the last element is nothing, and the second to last starts a segment: the neutral element is combined with none.
     Var starts = b.map("starts", inside_, b.lambda({{"i", scalar_type(Scalar::I64)}, {"last", scalar_type(Scalar::Bool)}}, [&](const std::vector<Var>& x) {
       Term next = apply(ScalarOp::min, {b.term(x[0]) + 1, end});
       return Elements{or_(b.term(x[1]), b.term(b.index("last", last_, {next.atom}))).atom};
