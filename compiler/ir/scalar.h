@@ -69,7 +69,11 @@ struct Const {
     else if constexpr (std::is_same_v<T, double>) return {type, std::bit_cast<uint64_t>(value)};
     else return {type, uint64_t(std::make_unsigned_t<T>(value))};
   }
-  int64_t as_i64() const { return with_type(type, [&](auto t) { return int64_t(as<decltype(t)>()); }); }
+  // Of an integer or a truth value: a float that is infinite or too large has no such number.
+  int64_t as_i64() const {
+    if (is_float(type)) PANIC("the integer of a float");
+    return with_type(type, [&](auto t) { return int64_t(as<decltype(t)>()); });
+  }
   double as_f64() const { return with_type(type, [&](auto t) { return double(as<decltype(t)>()); }); }
 };
 

@@ -1,5 +1,6 @@
 // What facts.h and aliases.h say of random programs, against running them: every claim about integers holds at every point, and
 // arrays that share memory at any moment are known to.
+#include <cmath>
 #include <map>
 #include <random>
 #include <set>
@@ -153,6 +154,18 @@ TEST_CASE("what is known of sizes and indices holds") {
   }
   DOCTEST_MESSAGE("claims that were tried: ", claims);
   EXPECT(claims > 10000);
+}
+
+TEST_CASE("numbers that are not i64 have no form") {
+  Program p;
+  Facts facts(p);
+  for (Scalar type : {Scalar::F16, Scalar::F32, Scalar::F64, Scalar::I32}) {
+    Const low = constant(type, -1), high = constant(type, is_float(type) ? HUGE_VAL : 5);
+    Var v = p.fresh("v", scalar_type(type));
+    facts.define(v, Apply{ScalarOp::min, {low, high}});
+    EXPECT(!facts.less(low, high));
+    EXPECT(!facts.less_equal(v, high));
+  }
 }
 
 namespace {

@@ -204,8 +204,9 @@ void Facts::remainder(Var v, const Atom& n) {
 
 std::optional<Affine> Facts::form(const Atom& a) const {
   if (auto c = const_of(a)) {
+    if (c->type != Scalar::I64) return {};
     Affine number(c->as_i64());
-    return c->type == Scalar::I64 && number.is_small() ? std::optional(number) : std::nullopt;
+    return number.is_small() ? std::optional(number) : std::nullopt;
   }
   Var v = *var_of(a);
   if (auto found = form_.find(v); found != form_.end()) return found->second;
