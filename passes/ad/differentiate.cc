@@ -4,15 +4,21 @@
 // next round may differentiate again. The program is simplified in between, so that records of records do not appear.
 // Custom derivatives that nobody differentiates are their function.
 //
+// A result with a seed that is zero (zeros.h), which nobody reads, goes first, with what computes it. All other seeds and tangents that
+// are zero make no code.
+//
 // Rules: nest.ff nest.fr nest.rf nest.rr.
 #include <algorithm>
 
+#include "compiler/ir/analysis/defs.h"
+#include "compiler/ir/analysis/zeros.h"
 #include "compiler/ir/rewrite.h"
 #include "passes/ad/forward/forward.h"
 #include "passes/ad/prepare/counted.h"
 #include "passes/ad/prepare/schedules.h"
 #include "passes/ad/reverse/vjp.h"
 #include "passes/ad/seeds/seeds.h"
+#include "passes/cleanup/dce.h"
 #include "passes/pipelines.h"
 
 namespace raido {
@@ -29,6 +35,9 @@ class Differentiation {
   // Expands every operator that applies to code without operators; returns whether there were any.
   bool round() {
     look();
+    zeros_.emplace(p_);
+    uses_ = {};
+    p_.each_body([&](const Body& b) { uses_.add(p_, b); });
     bool found = false;
     expanded_ = 0;
     postponed_ = {};
@@ -59,6 +68,8 @@ class Differentiation {
   PassContext& context_;
   ad::Functions functions_;
   size_t expanded_ = 0;
+  std::optional<Zeros> zeros_;                           // before the round
+  Uses uses_;
   Source postponed_;                                     // an operator that applies to a function with operators
   // Of each function: itself and what it calls, whether it has operators, whether an operator applies to it.
   std::vector<std::set<size_t>> reach_;
@@ -130,6 +141,16 @@ class Differentiation {
     }
     return {};
   }
+  // Results that have the seed zero and that nobody reads go, with what computes them: states of loops, components of operators.
+  void drop_zeros(Stm& s, Vjp& x) {
+    for (size_t k = x.adjoints.size(); k-- > 0;) {
+      if (!zeros_->contains(x.adjoints[k]) || uses_.of(s.pattern[k].var) > 0) continue;
+      auto drop = [k](auto& list) { list.erase(list.begin() + ptrdiff_t(k)); };
+      drop(s.pattern), drop(x.adjoints), drop(x.f.body.result);
+      context_.stats.count("ad.zero_seeds");
+    }
+    drop_unused(p_, context_, x.f.body);
+  }
   struct Around { bool differentiated = false, parallel = false; };   // another operator, a parallel operation
   bool body(Body& whole, Around around) {
     bool found = false;
@@ -155,8 +176,9 @@ class Differentiation {
         postponed_ = s.source;
         return false;
       }
-      std::vector<Atom> values = match(s.exp, [&](Vjp& x) { return ad::expand_vjp(b, functions_, std::move(x), around.differentiated, around.parallel); },
-                                       [&](Jvp& x) { return ad::expand_jvp(b, functions_, std::move(x), around.differentiated); },
+      if (auto x = std::get_if<Vjp>(&s.exp)) drop_zeros(s, *x);
+      std::vector<Atom> values = match(s.exp, [&](Vjp& x) { return ad::expand_vjp(b, functions_, std::move(x), *zeros_, around.differentiated, around.parallel); },
+                                       [&](Jvp& x) { return ad::expand_jvp(b, functions_, std::move(x), *zeros_, around.differentiated); },
                                        [](auto&) { return std::vector<Atom>{}; });
       for (size_t i = 0; i < s.pattern.size(); i++) results.emplace(s.pattern[i].var, values.at(i));
       expanded_++;

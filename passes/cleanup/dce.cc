@@ -10,7 +10,7 @@
 
 #include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/types.h"
-#include "passes/cleanup/components.h"
+#include "passes/cleanup/dce.h"
 
 namespace raido {
 namespace {
@@ -22,7 +22,7 @@ class Sweeper {
   Sweeper(Program& p, PassContext& context) : p_(p), context_(context) {}
   VarSet live;                                   // variables are unique in the program, so one set serves all bodies
 
-  // See components.h.
+  // See dce.h.
   std::vector<bool> components(const Combine& c, std::vector<bool> which) {
     size_t k = c.neutral.size();
     for (bool more = !all(which) && !none(which); more;) {
@@ -288,6 +288,7 @@ class Sweeper {
 
 }  // namespace
 
+void drop_unused(ir::Program& program, PassContext& context, ir::Body& body) { Sweeper(program, context).body(body); }
 std::vector<bool> components_of(ir::Program& program, PassContext& context, const ir::Combine& op, std::vector<bool> which) {
   return Sweeper(program, context).components(op, std::move(which));
 }

@@ -7,7 +7,7 @@
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/transform.h"
 #include "compiler/ir/types.h"
-#include "passes/cleanup/components.h"
+#include "passes/cleanup/dce.h"
 
 namespace raido {
 namespace {

@@ -2,6 +2,7 @@
 -- exponents of the time of NAME and of the memory that it needs at most, as functions of n, the first
 -- argument. `-- schedule: NAME PLAIN KIND K`:
 -- NAME gives exactly what PLAIN gives, and runs the body of its loop as often as the schedule does it (docs/ad.md 7.7).
+-- `-- same: NAME PLAIN`: NAME does the work of PLAIN, or less, and gives the same.
 -- `-- budget: NAME BODY STATE BYTES..`: with --ad-memory=BYTES NAME stays within them; each iteration has STATE bytes and is BODY.
 def data (n: i64): [n]f64 = map (\i -> 0.5 + 0.5 * f64.sin (f64.i64 (i * 7 + 1))) (iota n)
 
@@ -187,3 +188,56 @@ entry recurrent (n: i64): []f64 =
 -- cost: accumulated 1 0
 entry accumulated (n: i64): (f64, f64) =
   vjp2 (\t -> loop s = 0 for i < n do s + f64.exp (t / (1 + f64.i64 i))) 0.3 1
+
+-- Seeds that are zero leave no code: neither theirs nor that of what only they reach.
+def maps [n] (x: [n]f64): ([n]f64, [n]f64) = (map f64.exp x, map (\v -> f64.sin (v * v)) x)
+-- same: zero_map zero_map_plain
+entry zero_map (n: i64): []f64 = vjp maps (data n) (replicate n 1, replicate n 0)
+entry zero_map_plain (n: i64): []f64 = vjp (\x -> (maps x).0) (data n) (replicate n 1)
+-- same: zero_computed zero_map_plain
+entry zero_computed (n: i64): []f64 = vjp maps (data n) (replicate n 1, (map (map (* 2)) (transpose (replicate n (replicate 1 0))))[0])
+-- same: zero_loop_seed zero_map_plain
+entry zero_loop_seed (n: i64): []f64 = vjp maps (data n) (replicate n 1, loop z = replicate n 0 for i < n do z with [i] = z[n - 1 - i])
+
+def states [n] (x: [n]f64): (f64, f64) = loop (a, b) = (0, 0) for i < n do (a + x[i] * a + x[i], b + f64.sin (x[i] * b))
+-- same: zero_state zero_state_plain
+entry zero_state (n: i64): []f64 = vjp states (data n) (1, 0)
+entry zero_state_plain (n: i64): []f64 = vjp (\x -> (states x).0) (data n) 1
+-- The state whose adjoint is zero decides which branch is taken: it runs again, nothing goes back through it.
+def chosen [n] (x: [n]f64): f64 =
+  let (a, b) = loop (a, b) = (1, 0) for i < n do (a * x[i], b + f64.sin (x[i] * b + 0.1))
+  in if b > 0.5 then a else 2 * a
+def chosen_apart [n] (x0: [n]f64) (x: [n]f64): f64 =
+  let a = loop a = 1 for i < n do a * x[i]
+  let b = loop b = 0 for i < n do b + f64.sin (x0[i] * b + 0.1)
+  in if b > 0.5 then a else 2 * a
+-- same: zero_decides zero_decides_plain
+entry zero_decides (n: i64): []f64 = vjp chosen (data n) 1
+entry zero_decides_plain (n: i64): []f64 = vjp (chosen_apart (data n)) (data n) 1
+
+-- Of an operator that adds and multiplies apart, and of one whose second component reads the first.
+def pair_op (a: f64, b: f64) (c: f64, d: f64): (f64, f64) = (a * c, b * c + d)
+def scanned [n] (x: [n]f64): ([n]f64, [n]f64) = unzip (scan pair_op (1, 0) (zip x (map (* 2) x)))
+-- same: zero_scan zero_scan_plain
+entry zero_scan (n: i64): []f64 = let (ys, gs) = vjp2 scanned (data n) (replicate n 1, replicate n 0) in map2 (+) gs (map2 (+) ys.0 ys.1)
+entry zero_scan_plain (n: i64): []f64 =
+  let x = data n
+  let gs = vjp (scan (*) 1) x (replicate n 1)
+  let (y, z) = scanned x
+  in map2 (+) gs (map2 (+) y z)
+-- same: zero_reduce zero_reduce_plain
+entry zero_reduce (n: i64): []f64 =
+  let (ys, gs) = vjp2 (\x -> reduce pair_op (1, 0) (zip x (map (* 2) x))) (data n) (1, 0) in map (+ (ys.0 + ys.1)) gs
+entry zero_reduce_plain (n: i64): []f64 =
+  let x = data n
+  let (y, z) = reduce pair_op (1, 0) (zip x (map (* 2) x))
+  in map (+ (y + z)) (vjp f64.product x 1)
+
+def weighed [n] (x: [n]f64, y: [n]f64): f64 = f64.sum (map2 (\a b -> f64.exp a * f64.sin b) x y)
+-- same: zero_tangent zero_tangent_plain
+entry zero_tangent (n: i64): f64 = jvp weighed (data n, data n) (replicate n 1, replicate n 0)
+entry zero_tangent_plain (n: i64): f64 = jvp (\x -> weighed (x, data n)) (data n) (replicate n 1)
+-- same: zero_record zero_record_plain
+entry zero_record (n: i64): f64 =
+  jvp (\r -> f64.sum (map (* r.scale) r.points)) {points = data n, scale = 3} {points = map (* 0) (replicate n 0), scale = 1}
+entry zero_record_plain (n: i64): f64 = let x = data n in jvp (\s -> f64.sum (map (* s) x)) 3 1

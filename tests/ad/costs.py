@@ -3,7 +3,8 @@
 counts scalar operations, bytes copied, bytes of new arrays and the bytes needed at once, and compares the growth from the
 second size to the third with the exponents that the functions promise. Of schedules it checks how often the body ran, which
 is what the work is more than that of the plain derivative, and that the result is the same to the last bit; the same of loops
-under --ad-memory, whose memory it compares with the option as well. With --pipeline after other passes: there the growth and the
+under --ad-memory, whose memory it compares with the option as well. Of two functions that promise to be the same it compares the
+work and the results. With --pipeline after other passes: there the growth and the
 schedules, not the limits of --ad-memory."""
 import argparse
 import math
@@ -100,6 +101,22 @@ def budgets(options, source):
     return counted, failures
 
 
+def same(options, source):
+    """`-- same: NAME PLAIN..`: NAME does the work of PLAIN, or less, and gives the same."""
+    failures = 0
+    promises = re.findall(r"^-- same: (\w+) (\w+)$", source, re.M)
+    for entry, plain in promises:
+        if options.entries and entry not in options.entries:
+            continue
+        for n in (1, 7, 50):
+            works, values = ([f(options, name, n) for name in (entry, plain)]
+                             for f in (lambda *args: counters(*args)["work"], value))
+            if works[0] > works[1] or values[0] != values[1]:
+                failures += 1
+                print(f"{entry}, n = {n}: work {works[0]}, result {values[0].strip()}; {plain}: {works[1]}, {values[1].strip()}")
+    return len(promises), failures
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--raido", required=True)
@@ -119,7 +136,8 @@ def check(options, source):
     promises = re.findall(r"^-- cost: (\w+) ([\d.]+) ([\d.]+)(?: \[(.*)\])?((?: \d+)*)$", source, re.M)
     counted, failures = schedules(options, source)
     limits, more_failures = budgets(options, source) if options.pipeline == "common" else (0, 0)
-    failures += more_failures
+    pairs, different = same(options, source)
+    failures += more_failures + different
     for entry, time, memory, sizes, more in promises:
         if options.entries and entry not in options.entries:
             continue
@@ -132,7 +150,7 @@ def check(options, source):
             failures += bad
             if bad or options.entries:
                 print(f"{entry}: {what} {got[what][0]} at {middle}, {got[what][1]} at {large}: exponent {exponent:.2f}, promised {promised}")
-    print(f"{len(promises)} programs, {counted} schedules, {limits} limits, {failures} failures")
+    print(f"{len(promises)} programs, {counted} schedules, {pairs} pairs, {limits} limits, {failures} failures")
     return 1 if failures else 0
 
 

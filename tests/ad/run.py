@@ -167,6 +167,23 @@ class Check:
             dy = ", ".join(cast("r", "d", i, k) for i, k in enumerate(outputs))
             text += (f"entry ad_vjp{parameters('x', kinds)}{parameters('d', outputs)} =\n"
                      f"  let {tuple_of('r', m)} = {f} {tuple_of('x', n)}\n  in vjp {f} {tuple_of('x', n)} ({dy})\n")
+            # Each seed and each direction with zeros for all others: their sums are those of all at once.
+            def alone(letter, kinds, j, cast_of):
+                parts = []
+                for i, k in enumerate(kinds):
+                    zero = "false" if "bool" in k else "0"
+                    for _ in range(k.count("[]")):
+                        zero = f"const {zero}" if zero in ("0", "false") else zero
+                        zero = f"map ({zero})"
+                    parts.append(cast_of(i, k) if i == j else f"{zero} {letter}{i}" if "[]" in k else zero)
+                return "(" + ", ".join(parts) + ")"
+
+            parts = [(f"vjp {f} {tuple_of('x', n)} " + alone("r", outputs, j, lambda i, k: cast("r", "s", i, k)), n) for j in range(m)]
+            parts += [(f"jvp {f} {tuple_of('x', n)} " + alone("x", kinds, j, lambda i, k: cast("x", "d", i, k)), m) for j in range(n)]
+            text += f"entry ad_parts{sized}{parameters('s', outputs)} =\n  let {tuple_of('r', m)} = {f} {tuple_of('x', n)}\n"
+            for j, (code, count) in enumerate(parts):
+                text += f"  let {tuple_of(f'p{j}_', count)} = {code}\n"
+            text += "  in (" + ", ".join(f"p{j}_{i}" for j, (_, count) in enumerate(parts) for i in range(count)) + ")\n"
             # Second derivatives in all nestings, directions d and e, seeds s; and both directions, or seeds, at once.
             ex = ", ".join(cast("x", "e", i, k) for i, k in enumerate(kinds))
             sy = ", ".join(cast("r", "s", i, k) for i, k in enumerate(outputs))
@@ -291,7 +308,22 @@ class Check:
 
         self.close("jvp of the passes and of the interpreter", self.run(program, "ad_jvp", self.inputs + directions, True), forward, 1e-9)
         self.close("vjp of the passes and of the interpreter", self.run(program, "ad_vjp", self.inputs + seeds, True), reverse, 1e-9)
+        self.parts(program, value, directions, seeds, forward, reverse, 1e-3 if narrow else 1e-9)
         self.second(program, value, directions, seeds, forward, reverse, 1e-3 if narrow else 1e-7)
+
+    def parts(self, program, value, directions, seeds, forward, reverse, tolerance):
+        """Seeds and directions that are zero but for one value each."""
+        n, m = len(self.inputs), len(value)
+        if n + m == 2 or not all(math.isfinite(x) for _, v in forward + reverse for x in flat(v)):
+            return
+        got = self.run(program, "ad_parts", self.inputs + directions + seeds, True)
+        for what, whole, parts in [("seeds", reverse, got[:n * m]), ("directions", forward, got[n * m:])]:
+            sums = []
+            floats = [i for i, (k, _) in enumerate(whole) if is_float(k)]
+            for i in floats:
+                columns = zip(*(flat(parts[j][1]) for j in range(i, len(parts), len(whole))))
+                sums.append((whole[i][0], [sum(column) for column in columns]))
+            self.close(f"the sum over {what} and all at once", sums, [whole[i] for i in floats], tolerance)
 
     def second(self, program, value, d, s, along_d, back_s, tolerance):
         """With H the second derivative of s f: jvp of vjp along d, vjp of jvp and vjp of vjp are all H d; jvp of jvp is e H d."""

@@ -1,10 +1,11 @@
 // Who flows to whom, against the interpreter: where another argument changes a result, the argument reaches it. What is reached and
-// never changes is counted. And what defs.h says of a program.
+// never changes is counted. And what defs.h and zeros.h say of a program.
 #include "compiler/ir/analysis/flow.h"
 
 #include <random>
 
 #include "compiler/ir/analysis/defs.h"
+#include "compiler/ir/analysis/zeros.h"
 #include "compiler/ir/interpret.h"
 #include "compiler/ir/text.h"
 #include "tests/unit/test.h"
@@ -180,4 +181,42 @@ TEST_CASE("definitions, depths, uses") {
   EXPECT(count_uses(p, body, named("x")) == 3);
   keep_needed(p, body);
   EXPECT(body.stms.size() == 3);
+}
+
+// What is zero is named so.
+TEST_CASE("zero is what only zeros flow into") {
+  auto parsed = parse(R"(fun f \(n: i64, x: f64, inf: f64, c: bool, xs: [n]f64) {
+    let zero_row: [n]f64 = replicate [n] 0f64
+    let zero_same: [n]f64 = copy zero_row
+    let zero_element: f64 = index zero_row [0i64]
+    let zero_twice: f64 = mul [2f64, zero_element]
+    let zero_half: f64 = div [zero_twice, 2f64]
+    let perhaps: f64 = mul [zero_element, inf]
+    let none: f64 = div [zero_half, zero_element]
+    let one: f64 = cos [zero_element]
+    let zero_choice: f64 = select [c, zero_half, zero_twice]
+    let choice: f64 = select [c, zero_half, x]
+    let zero_branch: f64, branch: f64 = if c { in zero_half, 0f64 } else { in 0f64, x }
+    let zero_loop: f64, zero_other: f64, loop: f64 = for i < n (zero_p: f64 = 0f64, zero_q: f64 = zero_half, r: f64 = 0f64) {
+      let zero_sum: f64 = add [zero_p, zero_q]
+      let s: f64 = add [r, x]
+      in zero_q, zero_sum, s
+    }
+    let late: f64, later: f64 = for i < n (p: f64 = 0f64, q: f64 = 0f64) { let o: f64 = add [p, 1f64] in q, o }
+    let zero_max: f64, most: f64, zero_map: [n]f64, mapped: [n]f64 = screma n \(zero_e: f64, e: f64) {
+      let zero_d: f64 = neg [zero_e]
+      in zero_e, zero_e, zero_d, e
+    } [zero_row, xs] reduces (\(zero_a: f64, zero_b: f64) { let zero_ab: f64 = max [zero_a, zero_b] in zero_ab } [0f64]) (max [1f64])
+    let blank: [n]f64 = scratch f64 [n]
+    let zero_written: [n]f64 = update zero_same [0i64] zero_half
+    let written: [n]f64 = update zero_row [0i64] x
+    in x
+  })");
+  REQUIRE(parsed.error == "");
+  const Program& p = parsed.program;
+  Zeros zeros(p);
+  each_bind(p.functions[0].lambda, [&](Var v) {
+    DOCTEST_INFO(p.hint(v));
+    EXPECT(zeros.contains(v) == p.hint(v).starts_with("zero_"));
+  });
 }

@@ -533,16 +533,14 @@ FunId forward_function(Functions& functions, FunId f, const std::vector<bool>& a
 
 }  // namespace
 
-std::vector<Atom> expand_jvp(Builder& b, Functions& functions, Jvp op, bool enclosed) {
+std::vector<Atom> expand_jvp(Builder& b, Functions& functions, Jvp op, const Zeros& zeros, bool enclosed) {
   Program& p = b.program;
   Activity act(functions, {true, enclosed});
   drop_rules(p, op.f.body, act.mode);
   prepare(p, op.f, nullptr);
   std::vector<bool> varied;
-  for (size_t i = 0; i < op.at.size(); i++) {
-    auto c = const_of(op.tangents[i]);
-    varied.push_back((is_scalar(p.type(op.at[i])) || is_array(p.type(op.at[i]))) && !(c && is_zero(*c)));
-  }
+  for (size_t i = 0; i < op.at.size(); i++)
+    varied.push_back((is_scalar(p.type(op.at[i])) || is_array(p.type(op.at[i]))) && !zeros.contains(op.tangents[i]));
   act.analyse(op.f, varied);
   Forward forward(act, b);
   Subst params;

@@ -1,6 +1,10 @@
 // loop_back.cc - see loop_back.h.
 #include "passes/ad/reverse/loop_back.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "compiler/ir/analysis/flow.h"
 #include "passes/ad/activity/common.h"
 
 namespace raido::ad {
@@ -14,12 +18,35 @@ void substitute_type(Type& t, const Subst& s) {
   });
 }
 
+namespace {
+
+// Of each state, whether its adjoint may be anything but zero: its result has one, or it flows into a state that receives one. Where
+// the body updates accumulators of the primal, adjoints come from these, too.
+std::vector<bool> receives_adjoints(Scope& scope, const Stm& s, const For& op) {
+  size_t n = op.state.size();
+  std::vector<bool> out(n);
+  bool updates = false;
+  each_stm(op.body, [&](const Stm& inner) { updates = updates || std::holds_alternative<AccUpdate>(inner.exp); });
+  for (size_t k = 0; k < n; k++) out[k] = !is_acc(scope.p.type(op.state[k].var)) && (updates || !scope.adjoints.is_zero(s.pattern[k].var));
+  std::vector<VarSet> reaches(n);
+  for (size_t j = 0; j < n; j++)
+    if (!out[j]) reaches[j] = reached(scope.p, op.body, {op.state[j].var}, [](Flow how) { return how != Flow::Steers; });
+  for (bool more = true; std::exchange(more, false);)
+    for (size_t j = 0; j < n; j++)
+      for (size_t k = 0; k < n && !out[j] && !is_acc(scope.p.type(op.state[j].var)); k++)
+        if (auto v = var_of(op.body.result[k]); out[k] && v && reaches[j].contains(*v)) out[j] = more = true;
+  return out;
+}
+
+}  // namespace
+
 LoopBack::LoopBack(Scope& scope, const Stm& s, const For& op) : scope_(scope), s_(s), op_(op) {
   VarSet bound;
   bound.insert(op.i.var);
+  std::vector<bool> receives = receives_adjoints(scope, s, op);
   for (size_t i = 0; i < op.state.size(); i++) {
     bound.insert(op.state[i].var);
-    if (scope.act.varied(op.state[i].var) && !is_acc(scope.p.type(op.state[i].var))) carried_.push_back(i);
+    if (scope.act.varied(op.state[i].var) && receives[i]) carried_.push_back(i);
   }
   free_ = scope.free_in(op.body);
   std::erase_if(free_, [&](Var v) { return bound.contains(v); });

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "passes/cleanup/dce.h"
+
 namespace raido::ad {
 
 using namespace ir;
@@ -58,6 +60,29 @@ Atom sum_outer(Builder& b, Var xs) {
   })[0];
 }
 
+Stm part(Scope& scope, const Stm& s, std::vector<bool> which) {
+  Stm made = s;
+  Screma& only = std::get<Screma>(made.exp);
+  auto operator_in = [](Screma& x) -> Combine& { return x.reduces.empty() ? x.scans[0] : x.reduces[0]; };
+  which = components_of(scope.p, scope.act.context, operator_in(only), std::move(which));
+  if (std::ranges::find(which, false) == which.end()) return made;
+  only = scope.act.clone(only);
+  operator_in(only) = part_of(scope.p, scope.act.context, std::move(operator_in(only)), which);
+  auto drop = [&](auto& items) {
+    size_t i = 0;
+    std::erase_if(items, [&](auto&) { return !which[i++]; });
+  };
+  drop(made.pattern);
+  drop(only.inputs);
+  drop(only.pre.params);
+  drop(only.pre.body.result);
+  return made;
+}
+Stm part_with_adjoints(Scope& scope, const Stm& s) {
+  std::vector<bool> which;
+  for (Bind y : s.pattern) which.push_back(!scope.adjoints.is_zero(y.var));
+  return part(scope, s, std::move(which));
+}
 std::vector<Var> exclusive_scan(Builder& b, const Dim& width, const Combine& op, const std::vector<Var>& xs) {
   Program& p = b.program;
   std::vector<Var> inclusive = b.scan("scanned", width, clone(p, op), xs);

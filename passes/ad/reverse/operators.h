@@ -10,6 +10,10 @@ std::vector<ir::Atom> apply_back(Scope& scope, const ir::Combine& op, const std:
 // The adjoint of x in op(x, y) seeded by t; nothing else is differentiated.
 std::vector<ir::Atom> first_back(Scope& scope, const ir::Combine& op, const std::vector<ir::Atom>& x, const std::vector<ir::Atom>& y,
                                  const std::vector<ir::Atom>& t);
+// The reduction or scan, a pure one, of some components and those that they are computed from: of those that have an adjoint. What
+// stays out is neither read nor written. Each sweep makes its own: variables have other names in the return sweep.
+ir::Stm part(Scope& scope, const ir::Stm& s, std::vector<bool> which);
+ir::Stm part_with_adjoints(Scope& scope, const ir::Stm& s);
 // out[i] = op(out[i-1], xs[i-1]), out[0] = neutral (all components).
 std::vector<ir::Var> exclusive_scan(ir::Builder& b, const ir::Dim& width, const ir::Combine& op, const std::vector<ir::Var>& xs);
 // An operator on elements of rows as one on whole rows.

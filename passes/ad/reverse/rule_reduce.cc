@@ -10,7 +10,7 @@
 //                     rs = the same from the right             (everything right of i)
 //                     as_adj += map (\l a r -> vjp_a (op l a), seeded by vjp_s (op s r) y_adj at s = op l a) ls as rs
 //
-// Components of op that neither vary nor are needed for those that do stay out of it.
+// Components of op that have no adjoint and are not needed for those that have one stay out of it.
 //
 // Free variables of op get the contribution of the application op l a only; that of op s r belongs to other elements.
 // Tests: tests/ad/parallel.fut.
@@ -21,7 +21,6 @@
 #include "passes/ad/activity/common.h"
 #include "passes/ad/reverse/operators.h"
 #include "passes/ad/reverse/rules.h"
-#include "passes/cleanup/components.h"
 
 namespace raido::ad {
 
@@ -177,32 +176,6 @@ std::optional<Combine> with_index(Program& p, const Combine& op) {
   return c;
 }
 
-// The components that matter for the derivative: those that vary, and those that they are computed from.
-std::vector<bool> needed_components(Scope& scope, const Stm& s, const Screma& red) {
-  std::vector<bool> which;
-  for (Bind y : s.pattern) which.push_back(scope.act.varied(y.var));
-  return components_of(scope.p, scope.act.context, red.reduces[0], which);
-}
-bool all(const std::vector<bool>& which) { return std::ranges::find(which, false) == which.end(); }
-
-// The reduction with these components alone. Each sweep makes its own: variables have other names in the return sweep.
-Stm part(Scope& scope, const Stm& s, const std::vector<bool>& which) {
-  Stm made = s;
-  if (all(which)) return made;
-  Screma& only = std::get<Screma>(made.exp);
-  only = scope.act.clone(only);
-  only.reduces[0] = part_of(scope.p, scope.act.context, std::move(only.reduces[0]), which);
-  auto drop = [&](auto& items) {
-    size_t i = 0;
-    std::erase_if(items, [&](auto&) { return !which[i++]; });
-  };
-  drop(made.pattern);
-  drop(only.inputs);
-  drop(only.pre.params);
-  drop(only.pre.body.result);
-  return made;
-}
-
 // An operator that selects. The forward sweep returns which element it was; in the return sweep that element receives the adjoints of
 // all components. `made`: the reduction, with results of other names if the primal statement is there as well.
 Back select_back(Scope& scope, Stm made, Combine op) {
@@ -222,10 +195,10 @@ Back select_back(Scope& scope, Stm made, Combine op) {
               if (seeds[i].is_value() && inner.act.varied(red.inputs[i])) inner.adjoints.add_element(red.inputs[i], kept[0], seeds[i].value, inside);
           }};
 }
-// Any other operator: every element receives something. `which`: the components that matter.
-void all_elements(Scope& scope, const Stm& s, const std::vector<bool>& which) {
+// Any other operator: every element receives something.
+void all_elements(Scope& scope, const Stm& s) {
   Program& p = scope.p;
-  const Stm mine = part(scope, s, which);
+  const Stm mine = part_with_adjoints(scope, s);
   const Screma& red = std::get<Screma>(mine.exp);
   std::vector<Adjoint> seeds = scope.adjoints.take_results(mine);
   if (all_zero(seeds)) return;
@@ -242,16 +215,19 @@ void all_elements(Scope& scope, const Stm& s, const std::vector<bool>& which) {
 
 }  // namespace
 
-Back forth_reduce(Scope& scope, const Stm& s, const Screma& whole) {
-  std::vector<bool> which = needed_components(scope, s, whole);
-  Stm made = part(scope, s, which);
+Back forth_reduce(Scope& scope, const Stm& s, const Screma&) {
+  // Components that vary, and those that they are computed from.
+  std::vector<bool> varied;
+  for (Bind y : s.pattern) varied.push_back(scope.act.varied(y.var));
+  Stm made = part(scope, s, varied);
   auto indexed = with_index(scope.p, std::get<Screma>(made.exp).reduces[0]);
-  if (!indexed || !all(which)) scope.forward(s);
+  bool all = made.pattern.size() == s.pattern.size();
+  if (!indexed || !all) scope.forward(s);
   if (indexed) {
-    if (!all(which)) for (Bind& y : made.pattern) y.var = scope.p.fresh(scope.p.hint(y.var), scope.p.type(y.var));
+    if (!all) for (Bind& y : made.pattern) y.var = scope.p.fresh(scope.p.hint(y.var), scope.p.type(y.var));
     return select_back(scope, std::move(made), std::move(*indexed));
   }
-  return {{}, [which](Scope& inner, const Stm& now, const std::vector<Atom>&) { all_elements(inner, now, which); }};
+  return {{}, [](Scope& inner, const Stm& now, const std::vector<Atom>&) { all_elements(inner, now); }};
 }
 
 }  // namespace raido::ad

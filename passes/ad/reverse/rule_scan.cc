@@ -181,8 +181,10 @@ void sequential(Scope& scope, const Screma& scan, const std::vector<Var>& ys, co
 
 }  // namespace
 
-void back_scan(Scope& scope, const Stm& s, const Screma& scan) {
+void back_scan(Scope& scope, const Stm& whole, const Screma&) {
   Program& p = scope.p;
+  const Stm s = part_with_adjoints(scope, whole);
+  const Screma& scan = std::get<Screma>(s.exp);
   Builder& b = scope.b;
   std::vector<Var> ys, ys_adj;
   for (Bind x : s.pattern) {

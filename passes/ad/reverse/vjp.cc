@@ -11,7 +11,7 @@ using namespace ir;
 
 namespace {
 
-std::vector<Atom> sweeps_of(Builder& b, Functions& functions, Vjp op, bool enclosed, bool parallel) {
+std::vector<Atom> sweeps_of(Builder& b, Functions& functions, Vjp op, const Zeros& zeros, bool enclosed, bool parallel) {
   Program& p = b.program;
   std::vector<bool> varied;
   for (size_t i = 0; i < op.at.size(); i++) varied.push_back(is_scalar(p.type(op.at[i])) || is_array(p.type(op.at[i])));
@@ -26,12 +26,13 @@ std::vector<Atom> sweeps_of(Builder& b, Functions& functions, Vjp op, bool enclo
   if (parallel) scope.make_parallel();
   Body body = scope.bind(std::move(op.f), params);
   std::vector<Atom> results = body.result;
+  auto seed = [&](const Atom& given, const Atom& value) { return zeros.contains(given) ? Adjoint{} : Adjoint::of(value, false); };
   if (!op.batch.empty()) {
     // The forward sweep is that of all seeds.
     auto sweeps = scope.forth(std::move(body));
     for (Var d : each_seed(b, act.context, op.batch, op.adjoints, [&](const std::vector<Var>& rows) {
            std::vector<Adjoint> seeds;
-           for (Var row : rows) seeds.push_back(Adjoint::of(row, false));
+           for (size_t k = 0; k < rows.size(); k++) seeds.push_back(seed(op.adjoints[k], rows[k]));
            scope.back(*sweeps, seeds);
            std::vector<Atom> out;
            for (const Atom& x : params) out.push_back(scope.adjoints.value(*var_of(x)));
@@ -41,10 +42,7 @@ std::vector<Atom> sweeps_of(Builder& b, Functions& functions, Vjp op, bool enclo
     return results;
   }
   std::vector<Adjoint> seeds;
-  for (const Atom& a : op.adjoints) {
-    auto c = const_of(a);
-    seeds.push_back(c && is_zero(*c) ? Adjoint{} : Adjoint::of(a, false));
-  }
+  for (const Atom& a : op.adjoints) seeds.push_back(seed(a, a));
   scope.run(std::move(body), seeds);
   for (const Atom& x : params) results.push_back(scope.adjoints.value(*var_of(x)));
   return results;
@@ -52,8 +50,8 @@ std::vector<Atom> sweeps_of(Builder& b, Functions& functions, Vjp op, bool enclo
 
 }  // namespace
 
-std::vector<Atom> expand_vjp(Builder& b, Functions& functions, Vjp op, bool enclosed, bool parallel) {
-  Body sweeps = b.body([&] { return sweeps_of(b, functions, std::move(op), enclosed, parallel); });
+std::vector<Atom> expand_vjp(Builder& b, Functions& functions, Vjp op, const Zeros& zeros, bool enclosed, bool parallel) {
+  Body sweeps = b.body([&] { return sweeps_of(b, functions, std::move(op), zeros, enclosed, parallel); });
   guard_unused(b.program, sweeps, {});
   b.emit_all(std::move(sweeps.stms));
   return sweeps.result;
