@@ -97,6 +97,7 @@ Pipeline operator+(Pipeline a, const Pipeline& b) {
   return a;
 }
 Pipeline when(Predicate condition, Pipeline group) { return {Step(condition, std::move(group))}; }
+Pipeline then(const Pass& pass, Pipeline group) { return {Step(pass, std::move(group))}; }
 
 void run(const Pipeline& pipeline, ir::Program& program, PassContext& context) {
   if (context.options.verify && !context.start) {
@@ -105,8 +106,9 @@ void run(const Pipeline& pipeline, ir::Program& program, PassContext& context) {
   }
   for (const Step& step : pipeline) {
     if (context.done()) return;
+    int64_t events = context.stats.events();
     if (step.pass) run_pass(*step.pass, program, context);
-    else if (step.condition(program)) run(step.group, program, context);
+    if (step.pass ? context.stats.events() > events : step.condition(program)) run(step.group, program, context);
   }
 }
 

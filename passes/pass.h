@@ -23,17 +23,22 @@ class Stats {
     double milliseconds = 0;
     size_t before = 0, after = 0;            // statements, at the first and the last run
   };
-  void count(const std::string& event, int64_t n = 1) { counts_[event] += n; }
+  void count(const std::string& event, int64_t n = 1) {
+    counts_[event] += n;
+    events_++;
+  }
+  int64_t events() const { return events_; }        // how often something was counted
   const std::map<std::string, int64_t>& counts() const { return counts_; }
   Row& row(std::string_view pass);
   const std::vector<std::pair<std::string, Row>>& rows() const { return rows_; }
 
  private:
+  int64_t events_ = 0;
   std::map<std::string, int64_t> counts_;
   std::vector<std::pair<std::string, Row>> rows_;   // in order of first run
 };
 
-// A list of passes and of groups that run if a condition holds.
+// A list of passes and of groups. A group runs if a condition holds of the program, or if the pass before it found something to do.
 struct Step;
 using Pipeline = std::vector<Step>;
 using Predicate = bool (*)(const ir::Program&);
@@ -42,11 +47,12 @@ struct Step {
   Predicate condition = nullptr;
   Pipeline group;
   Step(const Pass& p) : pass(&p) {}
+  Step(const Pass& p, Pipeline then) : pass(&p), group(std::move(then)) {}
   Step(Predicate c, Pipeline g) : condition(c), group(std::move(g)) {}
 };
 Pipeline operator+(Pipeline a, const Pipeline& b);
 Pipeline when(Predicate condition, Pipeline group);
-bool has_ends(const ir::Program& p);         // whether `peel` finds a loop
+Pipeline then(const Pass& pass, Pipeline group);
 
 struct PassContext {
   const PassOptions& options;

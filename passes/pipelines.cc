@@ -72,7 +72,7 @@ const Pipeline& pipeline_for(ir::Target target) {
       Pipeline{pass::accumulators, pass::sequentialise} + cleanup() +
       when(has_directions, Pipeline{pass::directions} + cleanup()) +
       Pipeline{pass::copies} +                             // loops that sequentialise has made update in place
-      when(has_ends, Pipeline{pass::peel} + cleanup()) +
+      then(pass::peel, cleanup()) +
       memory();
   static const Pipeline gpu =
       common_pipeline() +

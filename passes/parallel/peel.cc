@@ -162,18 +162,6 @@ void peel(Program& p, PassContext& context, const Peeler& peeler, Body& b) {
 
 }  // namespace
 
-bool has_ends(const Program& p) {
-  Peeler peeler(p);
-  bool found = false;
-  p.each_body([&](const Body& b) {
-    each_stm(b, [&](const Stm& s) {
-      auto loop = std::get_if<For>(&s.exp);
-      found = found || (loop && peeler.plan(s, *loop));
-    });
-  });
-  return found;
-}
-
 void peel(Program& program, PassContext& context) {
   Peeler peeler(program);
   program.each_body([&](Body& b) { peel(program, context, peeler, b); });
