@@ -472,9 +472,9 @@ class FromCore {
     for (size_t k : {0, 1}) {
       const Apply *low = made_.get<Apply>(x.args[k]), *high = made_.get<Apply>(x.args[1 - k]);
       if (!low || !high || low->op != ScalarOp::le || high->op != ScalarOp::lt || !is_const(low->args[0], 0)) continue;
+      if (low->args[1] != high->args[0] || elem_of(p_, high->args[0]) != Scalar::I64) continue;
       auto n = var_of(high->args[1]);
-      bool extent = n ? extents_.contains(*n) : const_of(high->args[1])->as_i64() >= 0;
-      if (!extent || low->args[1] != high->args[0] || elem_of(p_, high->args[0]) != Scalar::I64) continue;
+      if (!(n ? extents_.contains(*n) : const_of(high->args[1])->as_i64() >= 0)) continue;
       auto as_unsigned = [&](const Atom& a) { return m_.expr({Cast{atom(a)}, Scalar::U64}); };
       return m_.prim(ScalarOp::lt, {as_unsigned(high->args[0]), as_unsigned(high->args[1])});
     }
@@ -594,7 +594,9 @@ class FromCore {
   bool gathers(const ir::For& x) const {
     Forms forms;
     VarSet jumps;                                        // what changes by no fixed number in each iteration
-    auto moves = [&](const Atom& a) { return stride(forms.of(a), x.i.var, [&](Var v) { return jumps.contains(v); }); };
+    auto moves = [&](const Atom& a) {
+      return const_of(a) ? std::optional<i64>(0) : stride(forms.of(a), x.i.var, [&](Var v) { return jumps.contains(v); });
+    };
     int near = 0, scattered = 0;
     for (const ir::Stm& s : x.body.stms) {
       if (s.pattern.size() != 1) continue;

@@ -81,3 +81,20 @@ entry remainder (x: i32) = (x, 7u8 %% (1 - 1))
 -- entry: exponent
 -- input { 1i32 } error: negative exponent
 entry exponent (x: i32) = x + 2 ** (-1)
+
+-- A comparison with 0 beside one with a constant of another type.
+-- ==
+-- entry: beside
+-- input { 1i64 1.0 } output { true true }
+-- input { 1i64 2.5 } output { false false }
+-- input { -1i64 1.0 } output { false false }
+entry beside (i: i64) (x: f64): (bool, bool) =
+  let small = x < 1.5
+  let inside = 0 <= i
+  in (inside && small, small && inside)
+
+-- Sums in any order whose elements are compared with a constant.
+-- ==
+-- entry: clipped
+-- input { [0.25, 2.0, -3.0] } output { -1.75 }
+entry clipped [n] (xs: [n]f64): f64 = f64.sum (map (\x -> if 0.5 < x then 1 else x) xs)
