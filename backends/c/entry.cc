@@ -10,6 +10,7 @@
 
 #include "backends/kernel/print.h"
 #include "compiler/base/text.h"
+#include "compiler/ir/calling.h"
 #include "compiler/ir/types.h"
 
 namespace raido {
@@ -28,7 +29,7 @@ std::string constant_field(const Program& p, const kir::Module& m, Var v) {
   size_t k = 0;
   for (const Stm& s : p.constants.stms)
     for (Bind b : s.pattern) {
-      if (!std::holds_alternative<BlockType>(p.type(b.var)) && !is_scalar(p.type(b.var))) continue;
+      if (!has_value(p.type(b.var))) continue;
       if (b.var == v) return m.names[m.constants[k].index].text;
       k++;
     }
@@ -54,17 +55,8 @@ std::string refresh(const Program& p, const kir::Module& m) {
 class Entry {
  public:
   Entry(const Program& p, const kir::Module& m, const EntryPoint& e, const InterfaceEntry& outside, bool device)
-      : p_(p), m_(m), e_(e), outside_(outside), f_(p.functions[e.function.index]), device_(device) {
-    for (const Bind& b : f_.lambda.params)
-      if (const auto* a = std::get_if<ArrayType>(&p.type(b.var))) {
-        passed_.insert(a->place->block);
-        if (auto v = var_of(a->place->layout.offset)) passed_.insert(*v);
-        for (size_t d = 0; d + 2 < a->shape.size(); d++)
-          if (auto v = var_of(a->place->layout.strides[d])) passed_.insert(*v);
-      }
-    for (const Bind& b : f_.lambda.params)
-      if (!passed_.contains(b.var) && !std::holds_alternative<BlockType>(p.type(b.var))) inputs_.push_back(b.var);
-  }
+      : p_(p), m_(m), e_(e), outside_(outside), f_(p.functions[e.function.index]), device_(device),
+        inputs_(outside_params(p, f_)) {}
 
   std::string suffix() const { return c_identifier(e_.name); }
   std::string name() const { return "entry_" + suffix(); }
@@ -110,8 +102,7 @@ class Entry {
   const InterfaceEntry& outside_;
   const Function& f_;
   bool device_;
-  VarSet passed_;                     // parameters that say where an array is
-  std::vector<Var> inputs_;           // the others: sizes, then the leaves of the external parameters
+  std::vector<Var> inputs_;           // sizes, then the leaves of the external parameters
   VarMap<std::string> value_;         // C text of a parameter
   VarMap<std::string> result_;        // C text of a scalar or block result
   std::string text_;
@@ -132,7 +123,7 @@ class Entry {
     size_t at = 0;                    // the parameters in C: scalars and blocks
     VarMap<size_t> position;
     for (const Bind& b : f_.lambda.params)
-      if (const Type& t = p_.type(b.var); is_scalar(t) || std::holds_alternative<BlockType>(t)) position[b.var] = at++;
+      if (has_value(p_.type(b.var))) position[b.var] = at++;
     for (size_t k = 0; k < leaf_count(); k++)
       if (auto a = std::get_if<ArrayType>(&p_.type(leaf(k))); a && kir::may_keep(m_, h.body, h.params[position[a->place->block]])) out[k] = 'k';
     return out;
@@ -185,15 +176,18 @@ class Entry {
   std::vector<std::string> arguments() {
     for (size_t k = 0; k < leaf_count(); k++)
       if (auto a = std::get_if<ArrayType>(&p_.type(leaf(k)))) {
-        value_[a->place->block] = fmt::format("a{}->data", k);
-        if (auto o = var_of(a->place->layout.offset)) value_[*o] = "0";
-        for (size_t d = 0; d + 2 < a->shape.size(); d++)
-          if (auto s = var_of(a->place->layout.strides[d])) value_[*s] = product(a->shape, d + 1);
+        const Passed what = passed_to_function(a->shape.size());
+        std::vector<std::string> values = {fmt::format("a{}->data", k), "0"};
+        for (size_t d : what.strides) values.push_back(product(a->shape, d + 1));
+        size_t next = 0;
+        each_passed(what, *a->place, [&](const Atom& part) {
+          if (auto v = var_of(part)) value_[*v] = values[next];
+          next++;
+        });
       }
     std::vector<std::string> args;
     for (const Bind& b : f_.lambda.params) {
-      const Type& t = p_.type(b.var);
-      if (is_scalar(t) || std::holds_alternative<BlockType>(t)) args.push_back(value_[b.var]);
+      if (has_value(p_.type(b.var))) args.push_back(value_[b.var]);
     }
     return args;
   }
@@ -201,8 +195,7 @@ class Entry {
   void results(const kir::HostFunction& h) {
     size_t k = 0;
     for (const Atom& a : f_.lambda.body.result) {
-      const Type t = p_.type(a);
-      if (!is_scalar(t) && !std::holds_alternative<BlockType>(t)) continue;
+      if (!has_value(p_.type(a))) continue;
       if (auto v = var_of(a); v && result_[*v].empty()) result_[*v] = fmt::format("r{}", k);
       const kir::NameInfo& i = m_.names[h.results[k].index];
       if (!i.memory) text_ += fmt::format("  {} r{} = 0;\n", kir::c_type(i.type), k);
@@ -218,9 +211,8 @@ class Entry {
     const std::vector<Atom>& all = f_.lambda.body.result;
     for (size_t i = 0; i < all.size(); i++) {
       const Type t = p_.type(all[i]);
-      if (std::holds_alternative<BlockType>(t)) {
-        size_t block = k++;
-        i++;
+      if (is_block(t)) {                              // the array comes after what is passed of it
+        size_t block = k;
         for (; !is_array(p_.type(all[i])); i++) k++;
         numbered.push_back({block, all[i]});
       } else if (is_scalar(t)) {

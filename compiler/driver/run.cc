@@ -14,6 +14,7 @@
 #include "compiler/driver/output.h"
 #include "compiler/driver/property.h"
 #include "compiler/driver/show.h"
+#include "compiler/ir/calling.h"
 #include "compiler/ir/interpret.h"
 
 namespace raido {

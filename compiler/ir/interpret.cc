@@ -10,6 +10,7 @@
 
 #include "compiler/base/deep_stack.h"
 #include "compiler/base/text.h"
+#include "compiler/ir/calling.h"
 #include "compiler/ir/interpreter.h"
 #include "compiler/ir/transform.h"
 #include "compiler/ir/types.h"
@@ -387,18 +388,6 @@ std::vector<Cell> Interpreter::loop(const While& x, const StmInfo& info) {
 }
 
 // ---- Entry ----
-
-std::vector<Var> outside_params(const Program& program, const Function& function) {
-  std::vector<Var> outside;
-  bool placing = false;  // between a block and the array that lies in it
-  for (const Bind& b : function.lambda.params) {
-    const Type& t = program.type(b.var);
-    if (std::holds_alternative<BlockType>(t)) placing = true;
-    else if (std::holds_alternative<ArrayType>(t)) placing = false, outside.push_back(b.var);
-    else if (!placing) outside.push_back(b.var);
-  }
-  return outside;
-}
 
 // The cells of all parameters of f: implicit sizes and blocks are found from the arrays.
 std::optional<std::vector<Cell>> Interpreter::arguments(const Function& f, size_t sizes, const std::vector<Value>& args) {

@@ -55,9 +55,6 @@ struct Outcome {
 Outcome interpret(const Program& program, std::string_view name, const std::vector<Value>& args,
                   const InterpretOptions& options = {});
 
-// The parameters that the outside gives: all but blocks and what says where an array lies in one (Memory level).
-std::vector<Var> outside_params(const Program& program, const Function& function);
-
 // "Error: MESSAGE" and the backtrace, as executables print it.
 std::string show(const Failure& failure);
 

@@ -121,3 +121,24 @@ entry loop_over_shared [n] (a: [n]i64) =
   let z = zip b a
   let x = loop b for i < n do b with [i] = b[0] + z[i].0 + z[i].1
   in (x, map (.0) z)
+
+-- A part is computed from itself, but not element by element: zeros come first, and some of them stay.
+-- ==
+-- entry: part_of_itself
+-- input { [1f64,2f64,3f64,4f64,5f64,6f64] 4i64 2i64 } output { [2f64,6f64,8f64,0f64,0f64,7f64] }
+-- input { [1f64,2f64,3f64,4f64,5f64,6f64] 5i64 5i64 } output { [2f64,6f64,8f64,10f64,12f64,14f64] }
+entry part_of_itself [n] (xs: [n]f64) (m: i64) (k: i64) =
+  let ys = map (+ 1) xs
+  let part = ys[1:1 + m]
+  let done = loop s = replicate m 0f64 for i < k do s with [i] = part[i] * 2
+  in ys with [1:1 + m] = done
+
+-- ==
+-- entry: shifted_in_itself
+-- input { [1i64,2i64,3i64,4i64] } output { [6i64,8i64,10i64,5i64] [2i64,4i64,6i64,8i64] }
+entry shifted_in_itself [n] (a: [n]i64) =
+  let b = map (+ 1) a
+  let back = loop s = replicate (n - 1) 0 for i < n - 1 do s with [i] = 2 * b[i + 1]
+  let c = map (+ 1) a
+  let ahead = loop s = replicate (n - 1) 0 for i < n - 1 do s with [i] = 2 * c[i]
+  in (b with [0:n - 1] = back, c with [1:n] = ahead)

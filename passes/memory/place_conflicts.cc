@@ -1,0 +1,171 @@
+// place_conflicts.cc - see place_conflicts.h.
+#include "passes/memory/place_conflicts.h"
+
+#include "compiler/ir/layout.h"
+
+namespace raido::placement {
+namespace {
+
+// What one statement reads of the array `v` and writes to `names`, in the coordinates of v and in the order of the text.
+class Touched {
+ public:
+  struct Cell {
+    Access access;
+    size_t time;
+    bool in_order;                     // the loops around run one iteration after the other
+  };
+
+  // `part`: of v, where `names` lie.
+  Touched(const Program& p, Origins& origins, const Forms& forms, const Stm& s, const VarSet& names, Var v, const std::vector<Selector>& part)
+      : p_(p), origins_(origins), forms_(forms), names_(names), v_(v), part_(part), inside_(bound_in(s.exp)) {
+    if (auto map = std::get_if<Seg>(&s.exp)) points(s, *map);
+    else statement(s, {}, true, true);
+    size_t of_v = 0, of_names = 0;
+    each_use(p, s.exp, [&](Var u) { of_v += u == v, of_names += names_.contains(u); });
+    known_ = known_ && reads_.size() == of_v && accounted_ == of_names;
+  }
+  // Whether this is all that it does to them, and it reads no element after it wrote there.
+  bool reads_first(VarSet sizes) const {
+    if (!known_) return false;
+    Known known;
+    known.sizes = std::move(sizes);
+    for (Var n : counts_) known.sizes.insert(n);
+    for (const Cell& r : reads_)
+      for (const Cell& w : writes_) {
+        size_t shared = 0;
+        while (shared < r.access.nest.size() && shared < w.access.nest.size() && r.access.nest[shared].var == w.access.nest[shared].var) shared++;
+        int order = (r.in_order && w.in_order ? Earlier : Apart) | (w.time < r.time ? Together : 0);
+        if (!disjoint(r.access, w.access, shared, Order(order), known)) return false;
+      }
+    return true;
+  }
+
+ private:
+  const Program& p_;
+  Origins& origins_;
+  const Forms& forms_;
+  VarSet names_;
+  Var v_;
+  const std::vector<Selector>& part_;
+  VarSet inside_;
+  std::vector<Var> counts_;            // of iterations: sizes where there are any
+  std::vector<Cell> reads_, writes_;
+  size_t time_ = 0, accounted_ = 0;    // uses of names that change nothing, or that are followed
+  bool known_ = true;
+
+  // A map that makes the array: each point writes its own element, after its reads.
+  void points(const Stm& s, const Seg& x) {
+    known_ = x.reduces.empty() && x.scans.empty() && x.dests.empty() && s.pattern.size() == 1 &&
+             shape_of(p_.type(s.pattern[0].var)).size() == x.index.size();
+    Nest nest;
+    enter(nest, s.exp);
+    body(x.body, nest, false, false);
+    std::vector<Selector> own;
+    for (Bind i : x.index) own.push_back(Atom(i.var));
+    write(nest, own, false);
+  }
+  void body(const Body& b, const Nest& nest, bool may_write, bool in_order) { for (const Stm& s : b.stms) statement(s, nest, may_write, in_order); }
+  // Writes are followed through counted loops only.
+  void statement(const Stm& s, const Nest& nest, bool may_write, bool in_order) {
+    time_++;
+    auto loop = std::get_if<For>(&s.exp);
+    if (loop && loop->any_order) in_order = false;
+    if (loop && may_write) follow(s, *loop);
+    Nest inner = nest;
+    enter(inner, s.exp);
+    walk_parts(s, [&](const Body& b) { body(b, inner, loop && may_write, in_order); });
+    if (loop && may_write)
+      for (size_t k = 0; k < loop->state.size(); k++) accounted_ += is_name(loop->state[k].var) && is_name(loop->body.result[k]);
+    if (auto x = std::get_if<Index>(&s.exp); x && is_scalar(p_.type(s.pattern[0].var))) {
+      accounted_ += is_name(x->array);
+      if (x->array == v_) reads_.push_back({{nest, cells(nest, x->at, {})}, time_, in_order});
+    }
+    if (auto x = std::get_if<Update>(&s.exp); x && may_write && is_name(x->array)) {
+      accounted_++;
+      write(nest, x->at, in_order);
+      names_.insert(s.pattern[0].var);
+    }
+  }
+  bool is_name(const Atom& a) const { return var_of(a) && names_.contains(*var_of(a)); }
+  void follow(const Stm& s, const For& loop) {
+    for (size_t k = 0; k < loop.init.size(); k++) {
+      if (!is_name(loop.init[k])) continue;
+      accounted_++;
+      known_ = known_ && origins_.works_in_place(loop, k);
+      names_.insert(loop.state[k].var);
+      names_.insert(s.pattern[k].var);
+    }
+  }
+  void enter(Nest& nest, const Exp& e) {
+    size_t before = nest.size();
+    add_counters(nest, inside_, e, forms_);
+    for (size_t k = before; k < nest.size(); k++)
+      if (nest[k].count) for (const Affine::Term& t : nest[k].count->terms) if (*nest[k].count == Affine(t.var)) counts_.push_back(t.var);
+  }
+  void write(const Nest& nest, const std::vector<Selector>& at, bool in_order) { writes_.push_back({{nest, cells(nest, at, part_)}, time_, in_order}); }
+  // The place of element `at` of a part.
+  std::vector<std::optional<Affine>> cells(const Nest& nest, const std::vector<Selector>& at, const std::vector<Selector>& part) const {
+    auto form = [&](const Selector& i) { return std::holds_alternative<Atom>(i) ? form_in(nest, inside_, std::get<Atom>(i), forms_) : std::nullopt; };
+    std::vector<std::optional<Affine>> out;
+    size_t next = 0;
+    for (const Selector& x : part) {
+      auto slice = std::get_if<Slice>(&x);
+      if (!slice) { out.push_back(form(x)); continue; }
+      auto start = form(slice->start), i = next < at.size() ? form(at[next]) : std::nullopt;
+      auto step = const_of(slice->stride);
+      next++;
+      if (start && i && step) start->add(*i, step->as_i64());
+      else start.reset();
+      out.push_back(start);
+    }
+    for (; next < at.size(); next++) out.push_back(form(at[next]));
+    return out;
+  }
+};
+
+}  // namespace
+
+// Arrays at one place have the same coordinates. Elements at different ones are different if the rows are equally long.
+std::optional<Conflicts::Overlap> Conflicts::overlap(Var v, Var made, const Place& where, const Update* into) const {
+  const ArrayType& t = *array(v);
+  std::optional<Overlap> out;
+  const ArrayType* whole = nullptr;
+  if (same_place(*t.place, where)) out = Overlap{{}, {}}, whole = array(made);
+  else if (into && same_place(*t.place, *array(into->array)->place)) out = Overlap{into->at, {}}, whole = array(into->array);
+  if (!out || !std::equal(t.shape.begin() + 1, t.shape.end(), whole->shape.begin() + 1, whole->shape.end())) return {};
+  for (const Dim& n : t.shape) if (auto size = var_of(n)) out->sizes.insert(*size);
+  return out;
+}
+
+// Whether v is a result of a loop that works in the block of an array other than `names`.
+bool Conflicts::starts_elsewhere(const Stm& s, Var v, const VarSet& names) const {
+  auto start = origins_.start_of_loop(s, v);
+  return start && !names.contains(*var_of(*start));
+}
+
+bool Conflicts::may_lie_there(const Candidates& c, Var made, size_t from, size_t to, const Place& where, const Update* into) const {
+  VarSet names;
+  names.insert(made);
+  bool written = false;                                  // some of it, before statement k
+  for (size_t k = from; k < c.stms.size(); k++) {
+    const Stm& s = *c.stms[k];
+    bool uses = false;
+    for (Var v : c.uses[k]) {
+      if (names.contains(v)) { uses = true; continue; }
+      if (k >= to || !array(v) || !array(v)->place || !may_be_one(array(v)->place->block, where.block)) continue;
+      auto there = written ? std::nullopt : overlap(v, made, where, into);
+      if (!there || !Touched(p_, origins_, forms_, s, names, v, there->part).reads_first(there->sizes)) return false;
+    }
+    written = written || uses || (k == from && !std::holds_alternative<Scratch>(s.exp));
+    if (k == from || k == to || !uses) continue;
+    if (k > to) return false;
+    if (may_alias(s.exp))
+      for (Bind b : s.pattern)
+        if (array(b.var) && !starts_elsewhere(s, b.var, names)) names.insert(b.var);
+  }
+  size_t results = 0;
+  for (const Atom& a : c.result) results += var_of(a) && names.contains(*var_of(a));
+  return results <= (to == c.stms.size() ? 1 : 0);
+}
+
+}  // namespace raido::placement

@@ -1,0 +1,94 @@
+// place_origins.cc - see place_origins.h.
+#include "passes/memory/place_origins.h"
+
+namespace raido::placement {
+
+Origins::Origins(const Program& p) : p_(p), defs_(p), depths_(p) {
+  p.each_body([&](const Body& b) { mark_overwritten(b); });
+}
+
+Var Origins::of(const Atom& a, uint32_t depth) {
+  Var v = *var_of(a);
+  for (;;) {
+    const Stm* s = defs_.of(v);
+    if (depths_.of(v) < depth || !s) return v;
+    auto before = match(s->exp,
+      [&](const Update& x) { return std::optional<Atom>(x.array); },
+      [&](const Identity& x) { return std::optional<Atom>(x.value); },
+      [&](const For&) { return start_of_loop(*s, v); },
+      [&](const While&) { return start_of_loop(*s, v); },
+      [&](const If& x) {
+        size_t k = number_of(*s, v);
+        Var yes = of(x.then_.result[k], depths_.of(v) + 1), no = of(x.else_.result[k], depths_.of(v) + 1);
+        return yes == no && depths_.of(yes) <= depths_.of(v) ? std::optional<Atom>(yes) : std::nullopt;
+      },
+      [&](const WithAcc& x) {
+        size_t k = number_of(*s, v);
+        for (const Dest& d : x.dests) {
+          if (k < d.arrays.size()) return std::optional<Atom>(d.arrays[k]);
+          k -= d.arrays.size();
+        }
+        return std::optional<Atom>();
+      },
+      [&](const auto&) { return std::optional<Atom>(); });   // created here, or a view of something
+    if (!before || !is_array(*before)) return v;
+    v = *var_of(*before);
+  }
+}
+std::optional<Atom> Origins::start_of_loop(const Stm& s, Var v) {
+  auto start = [&](const auto& x) {
+    size_t k = number_of(s, v);
+    return works_in_place(x, k) ? std::optional<Atom>(x.init[k]) : std::nullopt;
+  };
+  if (auto x = std::get_if<For>(&s.exp)) return start(*x);
+  auto x = std::get_if<While>(&s.exp);
+  return x ? start(*x) : std::nullopt;
+}
+bool Origins::creates(Var v) const {
+  const Stm* s = defs_.of(v);
+  return s && (!may_alias(s->exp) || std::holds_alternative<If>(s->exp));
+}
+std::optional<Atom> Origins::before_reshape(const Update& x, uint32_t depth) const {
+  auto v = var_of(x.value);
+  if (!v || !defs_.of(*v) || depths_.of(*v) < depth) return {};
+  auto shaped = defs_.get<Reshape>(*v);
+  return shaped ? std::optional<Atom>(shaped->array) : std::nullopt;
+}
+
+void Origins::mark_overwritten(const Body& b) {
+  each_stm(b, [&](const Stm& s) {
+    if (auto x = std::get_if<Update>(&s.exp)) mark_overwritten(x->array);
+    if (auto x = std::get_if<WithAcc>(&s.exp)) walk(x->dests, [&](const Dest& d) { for (Var v : d.arrays) mark_overwritten(v); });
+    if (auto x = std::get_if<Call>(&s.exp))
+      for (size_t k = 0; k < x->args.size(); k++)
+        if (p_.functions[x->callee.index].consumes[k]) mark_overwritten(x->args[k]);
+  });
+}
+void Origins::mark_overwritten(const Atom& a) {
+  if (!is_array(a) || overwritten_.contains(*var_of(a))) return;
+  Var v = *var_of(a);
+  overwritten_.insert(v);
+  auto loop = [&](const Exp& e, size_t k) {
+    auto both = [&](const auto& x) { mark_overwritten(x.init[k]); mark_overwritten(x.body.result[k]); };
+    if (auto x = std::get_if<For>(&e)) both(*x);
+    if (auto x = std::get_if<While>(&e)) both(*x);
+  };
+  if (auto state = defs_.state(v)) loop(state->loop->exp, state->number);
+  const Stm* s = defs_.of(v);
+  if (!s) return;
+  match(s->exp,
+    [&](const If& x) {
+      size_t k = number_of(*s, v);
+      mark_overwritten(x.then_.result[k]);
+      mark_overwritten(x.else_.result[k]);
+    },
+    [&](const For&) { loop(s->exp, number_of(*s, v)); },
+    [&](const While&) { loop(s->exp, number_of(*s, v)); },
+    [&](const Index& x) { mark_overwritten(x.array); },
+    [&](const Reshape& x) { mark_overwritten(x.array); },
+    [&](const Permute& x) { mark_overwritten(x.array); },
+    [&](const Identity& x) { mark_overwritten(x.value); },
+    [](const auto&) {});   // everything else makes a new array, or was marked where it updates
+}
+
+}  // namespace raido::placement

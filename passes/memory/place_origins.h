@@ -1,0 +1,58 @@
+// place_origins.h - what `place` knows of a program before it changes anything: which array a value started as, which loops work in
+// place, and which constant arrays are overwritten.
+#pragma once
+#include <unordered_map>
+
+#include "compiler/ir/analysis/defs.h"
+#include "compiler/ir/analysis/traits.h"
+
+namespace raido::placement {
+
+using namespace ir;
+
+// A statement is looked at only until it is placed.
+class Origins {
+ public:
+  explicit Origins(const Program& p);
+
+  // Follows an array in place (updates, loops, branches over it) to the variable that it started as; stops at what bodies at `depth` do
+  // not bind.
+  Var of(const Atom& a, uint32_t depth);
+  // Whether state number k of the loop stays in the memory of its initial value.
+  template <class Loop> bool works_in_place(const Loop& x, size_t k);
+  // The initial value, if `v` is the result of a state that stays in its memory.
+  std::optional<Atom> start_of_loop(const Stm& s, Var v);
+  // Whether the array is made by a statement that can make it anywhere.
+  bool creates(Var v) const;
+  uint32_t depth(Var v) const { return depths_.of(v); }
+  // The array that the value of the update is another shape of, if it is one, and that stands in a body at `depth` or inside of one.
+  std::optional<Atom> before_reshape(const Update& x, uint32_t depth) const;
+  // Whether an update, an accumulator or a call may overwrite it.
+  bool is_overwritten(Var data) const { return overwritten_.contains(data); }
+
+ private:
+  const Program& p_;
+  Definitions defs_;
+  Depths depths_;
+  VarSet overwritten_;
+  std::unordered_map<Var, bool> in_place_;   // loop state
+
+  bool is_array(const Atom& a) const { return var_of(a) && ir::is_array(p_.type(*var_of(a))); }
+  void mark_overwritten(const Body& b);
+  void mark_overwritten(const Atom& a);
+};
+
+// Whether results of `e` may lie in the blocks of its operands.
+inline bool may_alias(const Exp& e) { return kind_of(e) != Kind::Make && !std::holds_alternative<Seg>(e); }
+
+template <class Loop> bool Origins::works_in_place(const Loop& x, size_t k) {
+  Var state = x.state[k].var;
+  if (!is_array(state)) return false;
+  auto found = in_place_.find(state);
+  if (found != in_place_.end()) return found->second;
+  bool same = of(x.body.result[k], depths_.of(state)) == state;
+  in_place_[state] = same;
+  return same;
+}
+
+}  // namespace raido::placement
