@@ -1,7 +1,7 @@
 // backend.h - what a backend is: a name, the pipeline it wants, and a function from a Memory level program to C text.
 //
 // A backend cannot change what the outside world sees: command line, data formats and the C interface are printed by
-// c/program.cc for all of them.
+// c/c_file.cc for all of them.
 #pragma once
 #include <span>
 #include <string>

@@ -1,7 +1,7 @@
 // c.cc - backend "c": one thread.
 #include "backends/c/c.h"
 
-#include "backends/c/program.h"
+#include "backends/c/c_file.h"
 #include "backends/kernel/from_core.h"
 #include "backends/kernel/optimise.h"
 

@@ -1,7 +1,7 @@
 // cuda.cc - backend "cuda": its words and its device, everything else is shared.
 #include "backends/cuda/cuda.h"
 
-#include "backends/c/program.h"
+#include "backends/c/c_file.h"
 
 namespace raido {
 

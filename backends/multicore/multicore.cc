@@ -1,7 +1,7 @@
 // multicore.cc - backend "multicore": the chunks of parallel loops are shared by a pool of threads (runtime/tasks.h).
 #include "backends/multicore/multicore.h"
 
-#include "backends/c/program.h"
+#include "backends/c/c_file.h"
 #include "backends/kernel/from_core.h"
 #include "backends/kernel/optimise.h"
 

@@ -1,7 +1,7 @@
 // opencl.cc - backend "opencl": its words and its device, everything else is shared.
 #include "backends/opencl/opencl.h"
 
-#include "backends/c/program.h"
+#include "backends/c/c_file.h"
 
 namespace raido {
 

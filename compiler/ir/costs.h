@@ -46,6 +46,8 @@ inline constexpr size_t interleaved_streams = 8;        // arrays read side by s
 inline constexpr int64_t accumulator_copies = 64;       // private ones of one accumulator, whatever the number of threads
 inline constexpr int64_t copied_cells = 4096;           // of an accumulator that always has private copies
 inline constexpr int64_t most_copied_cells = 1 << 19;   // of one that may have them: beyond, they would fill the memory
+inline constexpr int far_reads = 4;                      // of a loop that is no vector code, if they are
+inline constexpr int far_reads_for_near = 2;             // times as many as reads beside those of the iteration before
 inline constexpr int64_t least_lanes = 4, most_lanes = 32;   // of a loop that is told to be vector code; gcc finds longer ones by itself
 }  // namespace cpu
 

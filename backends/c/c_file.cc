@@ -1,5 +1,5 @@
-// program.cc - the C file of a program: executable, server or library.
-#include "backends/c/program.h"
+// c_file.cc - the C file of a program: executable, server or library.
+#include "backends/c/c_file.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// program.h - the C file of a program: runtime, scalar operations, functions, entry points, and what makes it an executable, a server
+// c_file.h - the C file of a program: runtime, scalar operations, functions, entry points, and what makes it an executable, a server
 // or a library.
 #pragma once
 #include <string>

@@ -1,0 +1,139 @@
+// translate_device.cc - kernels, parallel loops and accumulators.
+#include "backends/kernel/translator.h"
+
+#include <fmt/format.h>
+
+namespace raido::kir::translation {
+
+void FromCore::kernel(const std::string& hint, const std::vector<ExprId>& extent, const Fill& fill) {
+  Name id = m_.name("id", Scalar::I64), total = m_.name("threads", Scalar::I64);
+  ExprId threads = m_.number(1);
+  for (ExprId n : extent) threads = m_.mul(threads, n);
+  in_kernel_ = true;
+  kernel_traces_ = false;
+  bool failed = std::exchange(returns_checked_, false);
+  Block body = block([&] {
+    emit(Declare{id, m_.expr({Hardware{Builtin::GlobalId}, Scalar::I64})});
+    Block work = block([&] {
+      std::vector<ExprId> at(extent.size());
+      ExprId rest = m_.var(id);
+      for (size_t d = extent.size(); d-- > 0;) {
+        ExprId here = rest;
+        if (d > 0) {
+          Name i = m_.name("i", Scalar::I64), q = m_.name("q", Scalar::I64);
+          emit(Declare{q, m_.prim(ScalarOp::quot, {rest, extent[d]})});
+          emit(Declare{i, m_.prim(ScalarOp::sub, {rest, m_.mul(m_.var(q), extent[d])})});
+          here = m_.var(i);
+          rest = m_.var(q);
+        }
+        at[d] = here;
+      }
+      fill(at);
+    });
+    emit(If{m_.prim(ScalarOp::lt, {m_.var(id), m_.var(total)}), std::move(work), {}});
+  });
+  in_kernel_ = false;
+  Kernel k{fmt::format("{}_{}", hint, m_.kernels.size()), {total}, std::move(body), returns_checked_ || kernel_traces_, kernel_traces_};
+  returns_checked_ = failed;
+  std::vector<ExprId> args = {threads};
+  for (Name n : free_names(m_, k.body)) {
+    if (n == total) continue;
+    k.params.push_back(n);
+    args.push_back(m_.var(n));
+  }
+  emit(Launch{int(m_.kernels.size()), std::move(args), threads});
+  m_.kernels.push_back(std::move(k));
+}
+void FromCore::seg(const ir::Stm& s, const Seg& x) {
+  std::vector<ExprId> extent = atoms(x.extent);
+  auto run = [&](const std::vector<ExprId>& at) {
+    for (size_t d = 0; d < at.size(); d++) scalar_[x.index[d].var] = at[d];
+    body(x.body, {});
+    for (size_t k = 0; k < s.pattern.size(); k++) {
+      Var v = s.pattern[k].var;
+      if (array(v) && !array(x.body.result[k])) store(layout(v).memory, address(layout(v), at), atom(x.body.result[k]));
+    }
+  };
+  if (x.level == SegLevel::Grid) {
+    std::string hint = s.pattern.empty() ? "seg" : "map_" + p_.hint(s.pattern[0].var);
+    for (Var v : free_vars_of_places(x)) (void)memory(v);
+    return kernel(hint, extent, run);
+  }
+  Name first = m_.name("first", Scalar::I64), last = m_.name("last", Scalar::I64), i = m_.name(p_.hint(x.index[0].var), Scalar::I64);
+  CHECK(extent.size() == 1, "a task seg over {} dimensions", extent.size());
+  Block chunk = block([&] {
+    Block each_one = block([&] { run({m_.var(i)}); });
+    emit(For{i, m_.var(first), m_.var(last), std::move(each_one)});
+  });
+  emit(ParallelFor{first, last, extent[0], std::move(chunk), m_.sites++});
+}
+std::vector<Var> FromCore::free_vars_of_places(const Seg& x) {
+  std::vector<Var> out;
+  each_use(p_, x, [&](Var v) {
+    if (is_constant_.contains(v) && is_scalar(p_.type(v))) (void)constant(v);
+    if (auto a = array(v); a && a->place && is_constant_.contains(a->place->block)) out.push_back(a->place->block);
+  });
+  return out;
+}
+
+void FromCore::with_acc(const ir::Stm& s, const WithAcc& x) {
+  for (size_t k = 0; k < x.dests.size(); k++) dest_[x.scope.params[k].var] = &x.dests[k];
+  size_t accs = x.dests.size(), arrays = 0;
+  for (const Dest& d : x.dests) arrays += d.arrays.size();
+  std::vector<Bind> further(s.pattern.begin() + ptrdiff_t(arrays), s.pattern.end());
+  std::vector<Name> names = live_outs(further);
+  body(x.scope.body, {});
+  assign(names, {x.scope.body.result.begin() + ptrdiff_t(accs), x.scope.body.result.end()});
+}
+void FromCore::acc_update(const AccUpdate& x) {
+  const AccType& acc = std::get<AccType>(p_.type(x.acc));
+  const Dest& dest = *dest_[acc.token];
+  std::optional<ExprId> inside;
+  std::vector<ExprId> at = atoms(x.at);
+  for (size_t d = 0; d < at.size() && !x.in_range; d++) {
+    ExprId here = m_.prim(ScalarOp::and_, {m_.prim(ScalarOp::le, {m_.number(0), at[d]}), m_.prim(ScalarOp::lt, {at[d], atom(acc.space[d])})});
+    inside = inside ? m_.prim(ScalarOp::and_, {*inside, here}) : here;
+  }
+  Block yes = block([&] { update_cells(dest, x, at); });
+  if (inside) emit(If{*inside, std::move(yes), {}});
+  else for (auto& inner : yes.take()) out_->push_back(std::move(*inner));
+}
+void FromCore::update_cells(const Dest& dest, const AccUpdate& x, const std::vector<ExprId>& at) {
+  std::vector<Layout> cells;
+  for (Var v : dest.arrays) {
+    Layout l = layout(v);
+    cells.push_back({l.memory, address(l, at), {l.strides.begin() + ptrdiff_t(at.size()), l.strides.end()}});
+  }
+  std::vector<ExprId> extent = array(x.values[0]) ? shape(x.values[0]) : std::vector<ExprId>{};
+  if (!dest.combine) {
+    for (size_t k = 0; k < cells.size(); k++) put(cells[k], x.values[k]);
+    return;
+  }
+  std::vector<ExprId> index;
+  auto point = [&](const std::vector<ExprId>& j) {
+    std::vector<ExprId> values;
+    for (const Atom& v : x.values) values.push_back(array(v) ? load(layout(v).memory, address(layout(v), j), "x") : atom(v));
+    combine_cell(dest, cells, j, values);
+  };
+  CHECK(dest.combine->shape.empty() == extent.empty(), "an operator on rows reaches an accumulator that was kept");
+  nest(extent, index, point);
+}
+void FromCore::combine_cell(const Dest& dest, const std::vector<Layout>& cells, const std::vector<ExprId>& j, const std::vector<ExprId>& values) {
+  const Combine& c = *dest.combine;
+  auto op = scalar_operator(p_, c);
+  bool alone = dest.conflict == Conflict::None || (gpu_ && !in_kernel_);   // host code of a device program runs on one thread
+  if (!alone && op) {
+    emit(Atomic{cells[0].memory, address(cells[0], j), values[0], *op});
+    return;
+  }
+  CHECK(alone, "no atomic form of this operator");
+  size_t n = cells.size();
+  for (size_t k = 0; k < n; k++) {
+    scalar_[c.op.params[k].var] = load(cells[k].memory, address(cells[k], j), "old");
+    scalar_[c.op.params[n + k].var] = values[k];
+  }
+  body(c.op.body, {});
+  for (size_t k = 0; k < n; k++) store(cells[k].memory, address(cells[k], j), atom(c.op.body.result[k]));
+}
+
+}  // namespace raido::kir::translation

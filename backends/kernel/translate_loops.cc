@@ -1,0 +1,89 @@
+// translate_loops.cc - loops, and the values that go from one iteration to the next.
+#include "backends/kernel/translator.h"
+
+#include <algorithm>
+
+#include "backends/kernel/loop_shape.h"
+
+namespace raido::kir::translation {
+
+void FromCore::for_loop(const ir::Stm& s, const ir::For& x) {
+  std::vector<Name> state = enter(s, x.state, x.init);
+  Name i = m_.name(p_.hint(x.i.var), Scalar::I64);
+  scalar_[x.i.var] = m_.var(i);
+  ExprId n = atom(x.n);
+  if (!in_kernel_) find_chosen(p_, x, chosen_);
+  Block b = block([&] { body(x.body, blocks_of(x.state)); next(state, x.body.result); });
+  For loop{i, m_.number(0), n, std::move(b)};
+  LoopShape shape = loop_shape(p_, x);
+  loop.scattered = shape.scattered;
+  for (auto [k, op] : shape.reduced) loop.reduced.push_back({state[k], op});
+  emit(std::move(loop));
+}
+void FromCore::while_loop(const ir::Stm& s, const ir::While& x) {
+  std::vector<Name> state = enter(s, x.state, x.init);
+  for (size_t k = 0; k < x.state.size(); k++) {
+    Var tested = x.cond.params[k].var, v = x.state[k].var;
+    if (is_block(tested)) share(block_, tested, v);
+    else if (is_scalar_var(tested)) share(scalar_, tested, v);
+  }
+  ExprId cond;
+  Block test = block([&] { body(x.cond.body, {}); cond = atom(x.cond.body.result[0]); });
+  Block b = block([&] { body(x.body, blocks_of(x.state)); next(state, x.body.result); });
+  emit(While{std::move(test), cond, std::move(b)});
+}
+
+std::vector<Name> FromCore::enter(const ir::Stm& s, const std::vector<Bind>& state, const std::vector<Atom>& init) {
+  std::vector<Name> names;
+  for (size_t k = 0; k < state.size(); k++) {
+    Var v = state[k].var, after = s.pattern[k].var;
+    if (is_block(v)) {
+      block_[v] = new_memory(v);
+      share(block_, after, v);
+      emit(Declare{block_[v], {}});
+      emit(SetBlock{block_[v], memory(*var_of(init[k]))});
+      emit(Retain{block_[v]});
+      names.push_back(block_[v]);
+    } else if (is_scalar_var(v)) {
+      names.push_back(declare_scalar(v, atom(init[k])));
+      share(scalar_, after, v);
+    } else {
+      names.push_back({});
+    }
+  }
+  return names;
+}
+void FromCore::next(const std::vector<Name>& state, std::vector<Atom> values) {
+  struct Change { Name to, from_block; ExprId from; };
+  std::vector<Change> changes;
+  for (size_t k = 0; k < state.size(); k++) {
+    if (!state[k].valid()) continue;
+    if (is_block(values[k])) {
+      Name from = memory(*var_of(values[k]));
+      if (from != state[k]) changes.push_back({state[k], from, {}});
+    } else if (ExprId e = atom(values[k]); e != m_.var(state[k])) {
+      changes.push_back({state[k], {}, e});
+    }
+  }
+  for (size_t k = 0; k < changes.size(); k++)
+    for (size_t j = 0; j < k; j++) {
+      Change& c = changes[k];
+      if (c.from_block.valid() && c.from_block == changes[j].to) {
+        NameInfo info = m_.names[c.from_block.index];
+        Name saved = m_.memory("saved", info.type, info.space);
+        emit(Declare{saved, {}});
+        emit(SetBlock{saved, c.from_block});
+        c.from_block = saved;
+      } else if (!c.from_block.valid() && c.from == m_.var(changes[j].to)) {
+        Name saved = m_.name("saved", m_.exprs[c.from.index].type);
+        emit(Declare{saved, c.from});
+        c.from = m_.var(saved);
+      }
+    }
+  for (const Change& c : changes) {
+    if (c.from_block.valid()) emit(SetBlock{c.to, c.from_block});
+    else emit(Assign{c.to, c.from});
+  }
+}
+
+}  // namespace raido::kir::translation

@@ -1,0 +1,166 @@
+// translator.h - the translation of a core program at level memory to a kernel program, statement by statement.
+//
+// A scalar becomes a constant of its own, an array nothing at all: its block is a name, its elements are addressed
+// through the layout in its type. Operations that fill arrays become loops; where the arrays lie in device memory and
+// the code runs on the host, each such loop nest becomes a kernel, and single elements are read back or written out.
+//
+// from_core.cc has the statements, translate_blocks.cc bodies and who owns the blocks, translate_loops.cc the loops,
+// translate_device.cc kernels, parallel loops and accumulators, translate_functions.cc functions and top-level values.
+#pragma once
+#include <functional>
+
+#include "backends/kernel/block_facts.h"
+#include "backends/kernel/kernel.h"
+#include "compiler/ir/analysis/defs.h"
+#include "compiler/ir/calling.h"
+#include "compiler/ir/target.h"
+
+namespace raido::kir::translation {
+
+using namespace raido::ir;
+using ir::Var;
+
+class FromCore {
+ public:
+  FromCore(const Program& p, Target target);
+  Module run();
+
+ private:
+  struct Layout {
+    Name memory;
+    ExprId offset;
+    std::vector<ExprId> strides;
+  };
+  using Point = std::vector<ExprId>;
+  using Fill = std::function<void(const Point&)>;
+
+  const Program& p_;
+  bool gpu_;
+  Module m_;
+  Block* out_ = nullptr;                       // where statements are emitted
+  const BlockFacts facts_;
+  Definitions made_;
+  VarMap<ExprId> scalar_;
+  VarMap<Name> block_;
+  VarSet on_stack_, is_constant_;
+  VarMap<std::optional<Name>> field_;          // of a top-level value
+  VarMap<const Dest*> dest_;                   // token -> destination, inside a with_acc that was kept
+  int function_ = 0;
+  Block* prologue_ = nullptr;
+  VarMap<int> loaded_in_;                      // function (plus one) that has loaded the constant
+  bool in_kernel_ = false, kernel_traces_ = false;
+  bool returns_checked_ = false;
+  VarSet chosen_;                              // by selects that become arithmetic (loop_shape.h)
+  std::unordered_map<uint32_t, std::pair<ExprId, ExprId>> products_;
+
+  // ---- names and values (from_core.cc) ----
+  const ArrayType* array(const Atom& a) const {
+    auto v = var_of(a);
+    return v ? std::get_if<ArrayType>(&p_.type(*v)) : nullptr;
+  }
+  bool is_scalar_var(Var v) const { return is_scalar(p_.type(v)); }
+  bool is_block(const Atom& a) const { return var_of(a) && ir::is_block(p_.type(a)); }
+  Name new_memory(Var block);
+  Name memory(Var block);
+  // A constant is loaded once at the start of each function that uses it.
+  Name constant(Var v);
+  ExprId atom(const Atom& a);
+  std::vector<ExprId> atoms(const std::vector<Atom>& as);
+  Name declare_scalar(Var v, std::optional<ExprId> init);
+  template <class S> void emit(S s) { out_->push_back({std::move(s)}); }
+  template <class F> Block block(F fill) {
+    Block b;
+    Block* saved = std::exchange(out_, &b);
+    fill();
+    out_ = saved;
+    return b;
+  }
+
+  // ---- addresses (from_core.cc) ----
+  Layout layout(const Atom& a);
+  ExprId address(const Layout& l, const std::vector<ExprId>& at);
+  Layout sliced(const Layout& l, const std::vector<Selector>& at);
+  Layout row(const Layout& l, ExprId i);
+  std::vector<ExprId> shape(const Atom& a) { return atoms(array(a)->shape); }
+  bool is_device(Name memory) const { return m_.names[memory.index].space == Space::Device; }
+  ExprId load(Name memory, ExprId index, const std::string& hint);
+  ExprId load_named(Var v, const Layout& l, const std::vector<ExprId>& at);
+  void store(Name memory, ExprId index, ExprId value);
+  // Loops over all points of `extent`; one kernel where `on_device` and the code runs on the host.
+  void each(const std::vector<ExprId>& extent, bool on_device, const Fill& fill);
+  void nest(const std::vector<ExprId>& extent, Point& at, const Fill& fill);
+  void copy(const Layout& to, const Layout& from, const std::vector<ExprId>& extent);
+  // Puts a scalar or an array at `to`.
+  void put(const Layout& to, const Atom& value);
+
+  // ---- statements (from_core.cc) ----
+  void statement(const ir::Stm& s);
+  void apply(Var v, const Apply& x);
+  std::optional<ExprId> unsigned_test(const Apply& x);
+  ExprId without_branch(ExprId cond, ExprId x, ExprId y);
+  void check(const Assert& x, Source source);
+  int failure(const Assert& x, Source source);
+  void branch(const ir::Stm& s, const ir::If& x);
+  void iota(Var v, const Iota& x);
+  void replicate(Var v, const Replicate& x);
+  void concat(Var v, const Concat& x);
+  void data(Var v, const Data& x);
+  void tunable(Var v, const Tunable& x);
+  void trace(const ir::Stm& s, const Atom& value);
+
+  // ---- bodies (translate_blocks.cc) ----
+  // The blocks that a statement touches.
+  template <class X> void each_block(const X& x, auto&& f) {
+    each_use(p_, x, [&](Var v) {
+      if (is_block(v)) f(v);
+      else if (auto a = array(v); a && a->place) f(a->place->block);
+    });
+  }
+  // Translates the statements; `owned` blocks and those bound here are released after their last use unless they are
+  // among the results, which move or get a reference. The caller stores the results.
+  void body(const Body& b, std::vector<Var> owned, bool keep = false);
+  std::vector<Var> blocks_of(const std::vector<Bind>& binds) const;
+  // Assigns the results of a body to names: scalars and blocks only.
+  void assign(const std::vector<Name>& to, const std::vector<Atom>& from);
+  void set(Name to, const Atom& from);
+  // Names for the live-outs of a branch or loop, declared without a value.
+  std::vector<Name> live_outs(const std::vector<Bind>& pattern);
+  void alloc(const ir::Stm& s, const ir::Alloc& x);
+  // The sizes whose product is `bytes`, so that the run time can see it overflow.
+  std::vector<ExprId> factors(const Atom& bytes);
+
+  // ---- loops (translate_loops.cc) ----
+  void for_loop(const ir::Stm& s, const ir::For& x);
+  void while_loop(const ir::Stm& s, const ir::While& x);
+  // The map may grow, so what it holds is copied first.
+  template <class T> static void share(VarMap<T>& map, Var to, Var from) {
+    T held = map[from];
+    map[to] = held;
+  }
+  // Loop state: names that the pattern shares, set to the initial values.
+  std::vector<Name> enter(const ir::Stm& s, const std::vector<Bind>& state, const std::vector<Atom>& init);
+  // The next values of the state, all at once: a value that is itself a state which changes is saved first.
+  void next(const std::vector<Name>& state, std::vector<Atom> values);
+
+  // ---- parallel work (translate_device.cc) ----
+  // One thread for each point of `extent`; what the body uses from outside becomes its parameters.
+  void kernel(const std::string& hint, const std::vector<ExprId>& extent, const Fill& fill);
+  void seg(const ir::Stm& s, const Seg& x);
+  // Constants must be loaded on the host before the kernel that uses them.
+  std::vector<Var> free_vars_of_places(const Seg& x);
+  void with_acc(const ir::Stm& s, const WithAcc& x);
+  void acc_update(const AccUpdate& x);
+  void update_cells(const Dest& dest, const AccUpdate& x, const std::vector<ExprId>& at);
+  void combine_cell(const Dest& dest, const std::vector<Layout>& cells, const std::vector<ExprId>& j, const std::vector<ExprId>& values);
+
+  // ---- functions (translate_functions.cc) ----
+  HostFunction declare(const Function& f);
+  // What is passed of them in C (calling.h).
+  std::vector<ExprId> values(const std::vector<Atom>& as);
+  void function(size_t k);
+  void constants();
+  void call(const ir::Stm& s, const ir::Call& x);
+  bool reaches(const Function& from, FunId to, IdSet<FunId>& seen) const;
+};
+
+}  // namespace raido::kir::translation
