@@ -325,39 +325,8 @@ TypeRef Sizes::join_branches(TypeRef a, TypeRef b, Span at) {
     return u;
   };
   go = [&](TypeRef x, TypeRef y) -> TypeRef {
-    if (x == y) return x;
-    const Type &tx = types[x], &ty = types[y];
-    if (tx.index() != ty.index()) return x;
-    if (auto* ax = std::get_if<ArrayType>(&tx)) {
-      ArrayType p = *ax, q = std::get<ArrayType>(ty);
-      SizeRef dim = size(p.size, q.size);
-      return types.array(go(p.elem, q.elem), dim);
-    }
-    if (auto* rx = std::get_if<RecordType>(&tx)) {
-      std::vector<Field> fields(rx->fields.begin(), rx->fields.end());
-      auto& ry = std::get<RecordType>(ty);
-      for (size_t i = 0; i < fields.size() && i < ry.fields.size(); i++) fields[i].second = go(fields[i].second, ry.fields[i].second);
-      return types.record(fields);
-    }
-    if (auto* sx = std::get_if<SumType>(&tx)) {
-      std::vector<Clause> clauses(sx->constrs.begin(), sx->constrs.end());
-      auto& sy = std::get<SumType>(ty);
-      for (size_t i = 0; i < clauses.size() && i < sy.constrs.size(); i++) {
-        std::vector<TypeRef> payload(clauses[i].second.begin(), clauses[i].second.end());
-        for (size_t k = 0; k < payload.size() && k < sy.constrs[i].second.size(); k++) payload[k] = go(payload[k], sy.constrs[i].second[k]);
-        clauses[i].second = types.keep(payload);
-      }
-      return types.add(SumType{types.keep(clauses)});
-    }
-    if (auto* nx = std::get_if<NamedType>(&tx)) {
-      std::vector<TypeArg> args(nx->args.begin(), nx->args.end());
-      auto& ny = std::get<NamedType>(ty);
-      for (size_t i = 0; i < args.size() && i < ny.args.size(); i++) {
-        if (args[i].type.valid()) args[i].type = go(args[i].type, ny.args[i].type);
-        else args[i].size = size(args[i].size, ny.args[i].size);
-      }
-      return types.add(NamedType{nx->decl, types.keep(args)});
-    }
+    if (x == y || types[x].index() != types[y].index()) return x;
+    if (has_parts(types[x])) return zip(types, x, y, go, size);
     unify(x, y);
     return x;
   };

@@ -154,6 +154,7 @@ class Sizes {
 
   // --- unification ---
   bool unify(TypeRef expected, TypeRef actual);
+  bool unify_functions(FunType expected, FunType actual);
   bool unify_size(SizeRef a, SizeRef b);
   bool unify_exp(const ast::Expr* a, const ast::Expr* b);
   bool link(uint32_t var, SizeRef s);

@@ -319,39 +319,8 @@ TypeRef Sizes::coerce(TypeRef written_type, TypeRef actual, Span at) {
     if (types.as<VarSize>(w)) expect(at, types.array(types.unit(), w), types.array(types.unit(), a), "one anonymous size stands for both");
     return types.as<AnySize>(w) ? a : w;
   };
-  const Type &w = types[written_type], &a = types[actual];
-  if (w.index() != a.index()) return written_type;
-  if (auto* x = std::get_if<ArrayType>(&w)) {
-    ArrayType p = *x, q = std::get<ArrayType>(a);
-    return types.array(coerce(p.elem, q.elem, at), size(p.size, q.size));
-  }
-  if (auto* x = std::get_if<RecordType>(&w)) {
-    std::vector<Field> fields(x->fields.begin(), x->fields.end());
-    auto& y = std::get<RecordType>(a);
-    for (size_t i = 0; i < fields.size() && i < y.fields.size(); i++) fields[i].second = coerce(fields[i].second, y.fields[i].second, at);
-    return types.record(fields);
-  }
-  if (auto* x = std::get_if<SumType>(&w)) {
-    std::vector<Clause> clauses(x->constrs.begin(), x->constrs.end());
-    auto& y = std::get<SumType>(a);
-    for (size_t i = 0; i < clauses.size() && i < y.constrs.size(); i++) {
-      std::vector<TypeRef> payload(clauses[i].second.begin(), clauses[i].second.end());
-      for (size_t k = 0; k < payload.size() && k < y.constrs[i].second.size(); k++) payload[k] = coerce(payload[k], y.constrs[i].second[k], at);
-      clauses[i].second = types.keep(payload);
-    }
-    return types.add(SumType{types.keep(clauses)});
-  }
-  if (auto* x = std::get_if<NamedType>(&w)) {
-    std::vector<TypeArg> args(x->args.begin(), x->args.end());
-    auto& y = std::get<NamedType>(a);
-    for (size_t i = 0; i < args.size() && i < y.args.size(); i++) {
-      if (args[i].type.valid()) args[i].type = coerce(args[i].type, y.args[i].type, at);
-      else args[i].size = size(args[i].size, y.args[i].size);
-    }
-    return types.add(NamedType{x->decl, types.keep(args)});
-  }
-  if (std::get_if<FunType>(&w)) return actual;
-  return written_type;
+  if (types.as<FunType>(written_type) && types.as<FunType>(actual)) return actual;
+  return zip(types, written_type, actual, [&](TypeRef w, TypeRef a) { return coerce(w, a, at); }, size);
 }
 
 TypeRef Sizes::loop(ast::Expr* e, ast::Loop& l) {
@@ -362,31 +331,11 @@ TypeRef Sizes::loop(ast::Expr* e, ast::Loop& l) {
 
   // Each size of the state, beside the same size of the start.
   using Pairs = std::vector<std::pair<SizeRef, SizeRef>>;
-  std::function<void(TypeRef, TypeRef, Pairs&)> pair = [&](TypeRef a, TypeRef b, Pairs& out) {
-    const Type &x = types[a], &y = types[b];
-    if (x.index() != y.index()) return;
-    if (auto* ax = std::get_if<ArrayType>(&x)) {
-      auto& ay = std::get<ArrayType>(y);
-      out.emplace_back(ax->size, ay.size);
-      pair(ax->elem, ay.elem, out);
-    }
-    else if (auto* rx = std::get_if<RecordType>(&x)) {
-      auto& ry = std::get<RecordType>(y);
-      for (size_t i = 0; i < rx->fields.size() && i < ry.fields.size(); i++) pair(rx->fields[i].second, ry.fields[i].second, out);
-    }
-    else if (auto* sx = std::get_if<SumType>(&x)) {
-      auto& sy = std::get<SumType>(y);
-      for (size_t i = 0; i < sx->constrs.size() && i < sy.constrs.size(); i++)
-        for (size_t k = 0; k < sx->constrs[i].second.size() && k < sy.constrs[i].second.size(); k++)
-          pair(sx->constrs[i].second[k], sy.constrs[i].second[k], out);
-    }
-    else if (auto* nx = std::get_if<NamedType>(&x)) {
-      auto& ny = std::get<NamedType>(y);
-      for (size_t i = 0; i < nx->args.size() && i < ny.args.size(); i++) {
-        if (nx->args[i].type.valid()) pair(nx->args[i].type, ny.args[i].type, out);
-        else out.emplace_back(nx->args[i].size, ny.args[i].size);
-      }
-    }
+  auto pair = [&](TypeRef a, TypeRef b, Pairs& out) {
+    std::function<TypeRef(TypeRef, TypeRef)> go = [&](TypeRef x, TypeRef y) {
+      return zip(types, x, y, go, [&](SizeRef s, SizeRef t) { out.emplace_back(s, t); return s; });
+    };
+    go(a, b);
   };
   Pairs starts;
   pair(state, init, starts);

@@ -206,6 +206,55 @@ template <class Leaf, class SizeF> TypeRef rebuild(Types& types, TypeRef t, Leaf
   return t;
 }
 
+inline bool has_parts(const Type& t) {
+  return std::holds_alternative<ArrayType>(t) || std::holds_alternative<RecordType>(t) || std::holds_alternative<SumType>(t) || std::holds_alternative<NamedType>(t);
+}
+// Goes through the parts of two types of one kind side by side: `part` answers for each pair of types in them, `size` for each pair of
+// sizes, and the answers make a type like the first. What has no parts stays. Parts that do not change are shared.
+template <class Part, class SizeF> TypeRef zip(Types& types, TypeRef a, TypeRef b, Part&& part, SizeF&& size) {
+  const Type &x = types[a], &y = types[b];
+  if (x.index() != y.index()) return a;
+  if (auto* p = std::get_if<ArrayType>(&x)) {
+    ArrayType one = *p, two = std::get<ArrayType>(y);
+    SizeRef dim = size(one.size, two.size);
+    TypeRef elem = part(one.elem, two.elem);
+    return elem == one.elem && dim == one.size ? a : types.array(elem, dim);
+  }
+  // Pairs of the items, as long as both have one; `answer` changes the first.
+  auto pairs = [&](auto items, auto others, auto&& answer) {
+    auto other = others.begin();
+    return types.edited(items, [&](auto& item) { return other != others.end() && answer(item, *other++); });
+  };
+  auto part_of = [&](TypeRef& t, TypeRef u) {
+    TypeRef old = t;
+    t = part(old, u);
+    return t != old;
+  };
+  if (auto* p = std::get_if<RecordType>(&x)) {
+    auto old = p->fields, fields = pairs(old, std::get<RecordType>(y).fields, [&](Field& f, const Field& g) { return part_of(f.second, g.second); });
+    return fields.data() == old.data() ? a : types.add(RecordType{fields});
+  }
+  if (auto* p = std::get_if<SumType>(&x)) {
+    auto old = p->constrs, constrs = pairs(old, std::get<SumType>(y).constrs, [&](Clause& k, const Clause& l) {
+      auto before = k.second;
+      k.second = pairs(before, l.second, part_of);
+      return k.second.data() != before.data();
+    });
+    return constrs.data() == old.data() ? a : types.add(SumType{constrs});
+  }
+  if (auto* p = std::get_if<NamedType>(&x)) {
+    NamedType named = *p;
+    auto args = pairs(named.args, std::get<NamedType>(y).args, [&](TypeArg& arg, const TypeArg& other) {
+      if (arg.type.valid()) return part_of(arg.type, other.type);
+      SizeRef old = arg.size;
+      arg.size = size(old, other.size);
+      return arg.size != old;
+    });
+    return args.data() == named.args.data() ? a : types.add(NamedType{named.decl, args});
+  }
+  return a;
+}
+
 // Calls f on every part of a type, outermost first, and s on every size.
 template <class F, class S> void visit_type(const Types& types, TypeRef t, F&& f, S&& s) {
   f(t);

@@ -371,58 +371,39 @@ bool Sizes::unify(TypeRef expected, TypeRef actual) {
       return types.add(Size{NameSize{any}});
     }));
   if (te.index() != ta.index()) return met_error_ = true;       // inference has reported it
-  return match(te,
-      [&](const ArrayType& x) { auto& y = std::get<ArrayType>(ta); return unify_size(x.size, y.size) && unify(x.elem, y.elem); },
-      [&](const RecordType& x) {
-        auto& y = std::get<RecordType>(ta);
-        for (size_t i = 0; i < x.fields.size() && i < y.fields.size(); i++) if (!unify(x.fields[i].second, y.fields[i].second)) return false;
-        return true;
-      },
-      [&](const SumType& x) {
-        auto& y = std::get<SumType>(ta);
-        for (size_t i = 0; i < x.constrs.size() && i < y.constrs.size(); i++)
-          for (size_t k = 0; k < x.constrs[i].second.size() && k < y.constrs[i].second.size(); k++)
-            if (!unify(x.constrs[i].second[k], y.constrs[i].second[k])) return false;
-        return true;
-      },
-      [&](const NamedType& x) {
-        auto& y = std::get<NamedType>(ta);
-        for (size_t i = 0; i < x.args.size() && i < y.args.size(); i++) {
-          bool ok = x.args[i].type.valid() ? unify(x.args[i].type, y.args[i].type) : unify_size(x.args[i].size, y.args[i].size);
-          if (!ok) return false;
-        }
-        return true;
-      },
-      [&](const FunType& fx) {
-        FunType x = fx, y = std::get<FunType>(ta);
-        if (c.any_unique(y.param) && !c.any_unique(x.param)) {
-          return fail(types.any(), types.any(), Failure::Consumes);
-        }
-        if (c.any_unique(x.result) && !c.any_unique(y.result) && !types.as<FunType>(y.result)) return fail(types.any(), types.any(), Failure::ResultUnique);
-        if (!unify(y.param, x.param)) return false;
-        // The names of both parameters become one, visible nowhere outside.
-        if (x.name || y.name) {
-          Binding* both = c.program.bind((y.name ? y.name : x.name)->name, {}, Binding::Kind::TypeParamName);
-          if (levels_.contains(y.name ? y.name : x.name)) lambda_params_.insert(both);
-          SizeRef name = types.add(Size{NameSize{both}});
-          Context::Subst s;
-          if (x.name) s.sizes[x.name] = name;
-          x.result = c.substitute(x.result, s);
-          s.sizes.clear();
-          if (y.name) s.sizes[y.name] = name;
-          y.result = c.substitute(y.result, s);
-        }
-        // Sizes that the expected function may choose fit whatever the actual one makes, each one thing.
-        if (!x.exists.empty()) {
-          Context::Subst s;
-          for (Binding* b : x.exists) s.sizes[b] = chosen();
-          x.result = c.substitute(x.result, s);
-        }
-        if (unify(x.result, y.result)) return true;
-        in_function_result_ |= x.name || y.name;
-        return false;
-      },
-      [](const auto&) { return true; });    // primitives; structure was checked by inference
+  if (auto* f = std::get_if<FunType>(&te)) return unify_functions(*f, std::get<FunType>(ta));
+  bool all = true;                                   // primitives have no parts; structure was checked by inference
+  zip(types, expected, actual, [&](TypeRef x, TypeRef y) { all = all && unify(x, y); return x; },
+      [&](SizeRef x, SizeRef y) { all = all && unify_size(x, y); return x; });
+  return all;
+}
+bool Sizes::unify_functions(FunType x, FunType y) {
+  if (c.any_unique(y.param) && !c.any_unique(x.param)) {
+    return fail(types.any(), types.any(), Failure::Consumes);
+  }
+  if (c.any_unique(x.result) && !c.any_unique(y.result) && !types.as<FunType>(y.result)) return fail(types.any(), types.any(), Failure::ResultUnique);
+  if (!unify(y.param, x.param)) return false;
+  // The names of both parameters become one, visible nowhere outside.
+  if (x.name || y.name) {
+    Binding* both = c.program.bind((y.name ? y.name : x.name)->name, {}, Binding::Kind::TypeParamName);
+    if (levels_.contains(y.name ? y.name : x.name)) lambda_params_.insert(both);
+    SizeRef name = types.add(Size{NameSize{both}});
+    Context::Subst s;
+    if (x.name) s.sizes[x.name] = name;
+    x.result = c.substitute(x.result, s);
+    s.sizes.clear();
+    if (y.name) s.sizes[y.name] = name;
+    y.result = c.substitute(y.result, s);
+  }
+  // Sizes that the expected function may choose fit whatever the actual one makes, each one thing.
+  if (!x.exists.empty()) {
+    Context::Subst s;
+    for (Binding* b : x.exists) s.sizes[b] = chosen();
+    x.result = c.substitute(x.result, s);
+  }
+  if (unify(x.result, y.result)) return true;
+  in_function_result_ |= x.name || y.name;
+  return false;
 }
 
 void Sizes::expect(Span at, TypeRef expected, TypeRef actual, std::string_view context, std::optional<std::string_view> name_in_it, Place place) {
