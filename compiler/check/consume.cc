@@ -649,86 +649,77 @@ class Consumption {
     return out;
   }
 
-  Aliases loop(ast::Expr* e, ast::Loop& l) {
-    Aliases iterated = l.form != ast::Loop::Form::While ? exp(l.bound) : Aliases{};
-    Aliases start = exp(l.init);
-    std::vector<Binding*> params;
-    std::vector<Aliases> kept;
-    std::vector<int> annotated;                      // 1: with `*`, 0: without, -1: not at all
-    int annotation = -1;
-    std::function<void(const ast::Pat*, const Aliases&)> collect = [&](const ast::Pat* p, const Aliases& a) {
-      match(p->node,
-          [&](const ast::PVar& v) { params.push_back(v.var); kept.push_back(a); annotated.push_back(annotation); },
-          [&](const ast::PTuple& x) { for (size_t i = 0; i < x.parts.size(); i++) collect(x.parts[i], a.field(c.numeral(i))); },
-          [&](const ast::PRecord& x) { for (const ast::PField& f : x.fields) collect(f.pat, a.field(f.name)); },
-          [&](const ast::PConstr& x) { for (const ast::Pat* q : x.args) collect(q, {a.all(), {}, false}); },
-          [&](const ast::PAscribe& x) {
-            int outer = annotation;
-            annotation = c.any_unique(x.type->type);
-            collect(x.pat, a);
-            annotation = outer;
-          },
-          [&](const ast::PAttr& x) { collect(x.pat, a); },
-          [](const auto&) {});
-    };
-    collect(l.state, start);
+  // ---- loops ----
 
-    auto run = [&](Aliases& result) {
-      bind_pattern(l.state, l.state->type, {}, true);
-      for (size_t i = 0; i < params.size(); i++) if (annotated[i] == 0) params[i]->consumable = false;
-      if (l.form != ast::Loop::Form::While && l.index) bind_pattern(l.index, l.index->type, {}, false);
-      if (l.form == ast::Loop::Form::While) {
-        if (!loops_.empty()) loops_.back().in_condition = true;
-        exp(l.bound);
-        if (!loops_.empty()) loops_.back().in_condition = false;
-      }
-      result = exp(l.body);
-    };
-    // The component of a tuple that starts the i-th parameter.
-    auto part_of = [&](const ast::Expr* whole, size_t i) -> const ast::Expr* {
-      auto* t = std::get_if<ast::Tuple>(&whole->node);
-      return t && t->parts.size() == params.size() ? t->parts[i] : whole;
-    };
-    auto leaf = [&](const Aliases& result) {
-      std::vector<Aliases> out;
-      std::vector<Binding*> saved_params = params;
-      std::vector<Aliases> saved_kept = kept;
-      params.clear(), kept.clear();
-      collect(l.state, result);
-      out = std::move(kept);
-      params = std::move(saved_params), kept = std::move(saved_kept);
-      return out;
-    };
-
-    std::vector<bool>& consuming = consuming_[e];
-    if (consuming.empty() && !params.empty()) {
-      // What does the body consume?
-      size_t diags = c.diags.mark();
-      Inner saved = enter(Inside::Loop);
-      Aliases result;
-      run(result);
-      consuming.resize(params.size());
-      for (size_t i = 0; i < params.size(); i++) consuming[i] = annotated[i] == 1;
-      for (size_t i = 0; i < params.size(); i++)
-        for (Binding* v : aliases_[params[i]].all) if (v == params[i] && consumed_.find(v)) consuming[i] = true;
-      std::vector<Aliases> ends = leaf(result);
-      for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t i = 0; i < params.size() && i < ends.size(); i++) {
-          if (!consuming[i]) continue;
-          Vars all = ends[i].all();
-          for (size_t k = 0; k < params.size(); k++)
-            if (!consuming[k] && std::find(all.begin(), all.end(), params[k]) != all.end()) consuming[k] = changed = true;
-        }
-      }
-      leave(saved);
-      c.diags.rollback(diags);
+  // A name that the state of a loop binds.
+  struct LoopParam {
+    Binding* var;
+    Aliases value;
+    enum Mark : int8_t { None = -1, Plain, Unique } mark;   // written type: none, without `*`, with one
+  };
+  // The names of the pattern, with the parts of a value that they are bound to.
+  void loop_params(const ast::Pat* p, const Aliases& a, LoopParam::Mark mark, std::vector<LoopParam>& out) {
+    match(p->node,
+        [&](const ast::PVar& v) { out.push_back({v.var, a, mark}); },
+        [&](const ast::PTuple& x) { for (size_t i = 0; i < x.parts.size(); i++) loop_params(x.parts[i], a.field(c.numeral(i)), mark, out); },
+        [&](const ast::PRecord& x) { for (const ast::PField& f : x.fields) loop_params(f.pat, a.field(f.name), mark, out); },
+        [&](const ast::PConstr& x) { for (const ast::Pat* q : x.args) loop_params(q, {a.all(), {}, false}, mark, out); },
+        [&](const ast::PAscribe& x) { loop_params(x.pat, a, c.any_unique(x.type->type) ? LoopParam::Unique : LoopParam::Plain, out); },
+        [&](const ast::PAttr& x) { loop_params(x.pat, a, mark, out); },
+        [](const auto&) {});
+  }
+  std::vector<LoopParam> loop_params(const ast::Loop& l, const Aliases& a) {
+    std::vector<LoopParam> out;
+    loop_params(l.state, a, LoopParam::None, out);
+    return out;
+  }
+  // The part of a tuple that starts or ends parameter number i.
+  static const ast::Expr* part_of(const ast::Expr* whole, size_t i, size_t params) {
+    auto* t = std::get_if<ast::Tuple>(&whole->node);
+    return t && t->parts.size() == params ? t->parts[i] : whole;
+  }
+  // One iteration.
+  Aliases loop_body(ast::Loop& l, const std::vector<LoopParam>& params) {
+    bind_pattern(l.state, l.state->type, {}, true);
+    for (const LoopParam& p : params) if (p.mark == LoopParam::Plain) p.var->consumable = false;
+    if (l.form != ast::Loop::Form::While && l.index) bind_pattern(l.index, l.index->type, {}, false);
+    if (l.form == ast::Loop::Form::While) {
+      if (!loops_.empty()) loops_.back().in_condition = true;
+      exp(l.bound);
+      if (!loops_.empty()) loops_.back().in_condition = false;
     }
+    return exp(l.body);
+  }
+  // Which parameters the body consumes, itself or by handing them to one that the next iteration consumes. Nothing is reported.
+  std::vector<bool> consuming_params(ast::Loop& l, const std::vector<LoopParam>& params) {
+    size_t n = params.size(), diags = c.diags.mark();
+    Inner saved = enter(Inside::Loop);
+    std::vector<LoopParam> ends = loop_params(l, loop_body(l, params));
+    std::vector<bool> consuming(n);
+    for (size_t i = 0; i < n; i++) {
+      consuming[i] = params[i].mark == LoopParam::Unique;
+      for (Binding* v : aliases_[params[i].var].all) if (v == params[i].var && consumed_.find(v)) consuming[i] = true;
+    }
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (size_t i = 0; i < n && i < ends.size(); i++) {
+        if (!consuming[i]) continue;
+        Vars all = ends[i].value.all();
+        for (size_t k = 0; k < n; k++)
+          if (!consuming[k] && std::find(all.begin(), all.end(), params[k].var) != all.end()) consuming[k] = changed = true;
+      }
+    }
+    leave(saved);
+    c.diags.rollback(diags);
+    return consuming;
+  }
+  // What such parameters start with is consumed by the loop.
+  void consume_starts(ast::Loop& l, const std::vector<LoopParam>& params, const std::vector<bool>& consuming, const Aliases& iterated) {
     for (size_t i = 0; i < params.size(); i++) {
       if (!consuming[i]) continue;
       for (size_t k = 0; k < params.size(); k++)
-        if (k != i && (k > i || !consuming[k]) && common(kept[i].all(), kept[k].all())) c.diags.report(l.init->span, err::self_aliased);
-      consume(kept[i], l.init->span, part_of(l.init, i), &l);
+        if (k != i && (k > i || !consuming[k]) && common(params[i].value.all(), params[k].value.all())) c.diags.report(l.init->span, err::self_aliased);
+      consume(params[i].value, l.init->span, part_of(l.init, i, params.size()), &l);
     }
     // Its elements are read as the loop goes, so it counts as used in the body.
     for (Binding* v : iterated.all()) {
@@ -737,16 +728,13 @@ class Consumption {
       c.diags.report(l.bound->span, err::loop_body_uses, name_of(v)).label(by->at, "consumed here").help("iterate over a copy");
       break;
     }
-    Inner saved = enter(Inside::Loop);
-    loops_.push_back({&l, false});
-    Aliases result;
-    run(result);
-    loops_.pop_back();
-    std::vector<Aliases> ends = leaf(result);
+  }
+  // What the body returns for such parameters is of the loop's own, and no two share it.
+  void check_ends(const ast::Loop& l, const std::vector<LoopParam>& params, const std::vector<bool>& consuming, const std::vector<LoopParam>& ends) {
     for (size_t i = 0; i < params.size() && i < ends.size(); i++) {
-      Vars all = ends[i].all();
-      Span at = part_of(tail(l.body), i)->span;
-      std::string_view name = c.text(params[i]->name);
+      Vars all = ends[i].value.all();
+      Span at = part_of(tail(l.body), i, params.size())->span;
+      std::string_view name = c.text(params[i].var->name);
       for (Binding* v : consuming[i] ? all : Vars{}) {
         if (const uint32_t* d = depths_.find(v); !d || *d < barrier_) {
           c.diags.report(at, err::loop_aliases_outer, name, name_of(v)).help("return a copy: `copy " + name_of(v) + "`");
@@ -755,41 +743,60 @@ class Consumption {
       }
       for (size_t k = 0; k < i && k < ends.size(); k++) {
         if (!consuming[i] && !consuming[k]) continue;
-        Binding* b = common(all, ends[k].all());
+        Binding* b = common(all, ends[k].value.all());
         if (!b) continue;
-        if (consuming[k]) c.diags.report(at, err::loop_aliases_parameter, name, c.text(params[k]->name)).help("return a copy of one of them");
+        if (consuming[k]) c.diags.report(at, err::loop_aliases_parameter, name, c.text(params[k].var->name)).help("return a copy of one of them");
         else c.diags.report(at, err::loop_aliases_returned, name, name_of(b)).help("return a copy of one of them");
         break;
       }
     }
+  }
+  // The type of the result: unique where the parameter is consumed.
+  TypeRef returned(const ast::Pat* p, TypeRef t, const std::vector<LoopParam>& params, const std::vector<bool>& consuming) {
+    auto* r = types.as<RecordType>(t);
+    std::vector<Field> fields;
+    if (r) fields.assign(r->fields.begin(), r->fields.end());
+    auto part = [&](const ast::Pat* q, Name name) {
+      for (auto& f : fields) if (f.first == name) f.second = returned(q, f.second, params, consuming);
+    };
+    return match(p->node,
+        [&](const ast::PVar& v) {
+          auto at = std::find_if(params.begin(), params.end(), [&](const LoopParam& x) { return x.var == v.var; });
+          return consuming[size_t(at - params.begin())] ? types.add(UniqueType{t}) : t;
+        },
+        [&](const ast::PTuple& x) {
+          for (size_t i = 0; i < x.parts.size(); i++) part(x.parts[i], c.numeral(i));
+          return types.record(fields);
+        },
+        [&](const ast::PRecord& x) {
+          for (const ast::PField& f : x.fields) part(f.pat, f.name);
+          return types.record(fields);
+        },
+        [&](const ast::PAscribe& x) { return returned(x.pat, t, params, consuming); },
+        [&](const ast::PAttr& x) { return returned(x.pat, t, params, consuming); },
+        [&](const auto&) { return t; });
+  }
+  Aliases loop(ast::Expr* e, ast::Loop& l) {
+    Aliases iterated = l.form != ast::Loop::Form::While ? exp(l.bound) : Aliases{};
+    Aliases start = exp(l.init);
+    std::vector<LoopParam> params = loop_params(l, start);
+    if (consuming_[e].empty() && !params.empty()) {
+      std::vector<bool> found = consuming_params(l, params);   // inner loops are noted, too
+      consuming_[e] = std::move(found);
+    }
+    const std::vector<bool> consuming = consuming_[e];
+    consume_starts(l, params, consuming, iterated);
+    Inner saved = enter(Inside::Loop);
+    loops_.push_back({&l, false});
+    Aliases result = loop_body(l, params);
+    loops_.pop_back();
+    check_ends(l, params, consuming, loop_params(l, result));
     leave(saved);
     // The result is like that of a call: what one parameter starts with may end in another.
     Vars shared;
     for (Binding* v : without_consumed(start).all()) add(shared, v);
     for (Binding* v : result.all()) if (const uint32_t* d = depths_.find(v); !d || *d <= depth_) add(shared, v);
-    auto consumes = [&](Binding* v) { return consuming[std::find(params.begin(), params.end(), v) - params.begin()]; };
-    std::function<TypeRef(const ast::Pat*, TypeRef)> returned = [&](const ast::Pat* p, TypeRef t) -> TypeRef {
-      auto* r = types.as<RecordType>(t);
-      std::vector<Field> fields;
-      if (r) fields.assign(r->fields.begin(), r->fields.end());
-      auto part = [&](const ast::Pat* q, Name name) {
-        for (auto& f : fields) if (f.first == name) f.second = returned(q, f.second);
-      };
-      return match(p->node,
-          [&](const ast::PVar& v) { return consumes(v.var) ? types.add(UniqueType{t}) : t; },
-          [&](const ast::PTuple& x) {
-            for (size_t i = 0; i < x.parts.size(); i++) part(x.parts[i], c.numeral(i));
-            return types.record(fields);
-          },
-          [&](const ast::PRecord& x) {
-            for (const ast::PField& f : x.fields) part(f.pat, f.name);
-            return types.record(fields);
-          },
-          [&](const ast::PAscribe& x) { return returned(x.pat, t); },
-          [&](const ast::PAttr& x) { return returned(x.pat, t); },
-          [&](const auto&) { return t; });
-    };
-    return result_of(returned(l.state, e->type), 0, shared, e->span);
+    return result_of(returned(l.state, e->type, params, consuming), 0, shared, e->span);
   }
 
   Aliases node(ast::Expr* e) {

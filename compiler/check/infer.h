@@ -79,6 +79,13 @@ class Infer {
   // infer_expr.cc
   TypeRef infer(ast::Expr* e);
   TypeRef infer_node(ast::Expr* e);
+  TypeRef counted_literal(ast::Expr* e, ast::Literal& l);
+  TypeRef array_literal(Span at, ast::ArrayLit& a);
+  TypeRef range(Span at, ast::Range& r);
+  TypeRef unary(Span at, ast::Unary& u);
+  TypeRef section(Span at, ast::Section& s);
+  TypeRef match_cases(Span at, ast::Match& m);
+  TypeRef local_open(ast::Expr* e, ast::LocalOpen& o);
   TypeRef lets(ast::Expr* e);
   TypeRef ifs(ast::Expr* e);
   TypeRef operators(ast::Expr* e);

@@ -486,13 +486,123 @@ TypeRef Infer::loop(ast::Loop& l) {
   return state;
 }
 
+TypeRef Infer::counted_literal(ast::Expr* e, ast::Literal& l) {
+  TypeRef t = literal(l, e->span);
+  if (l.kind == ast::Literal::Kind::Int || l.kind == ast::Literal::Kind::Float) literals_.emplace_back(e, false);
+  return t;
+}
+TypeRef Infer::array_literal(Span at, ast::ArrayLit& a) {
+  TypeRef elem = fresh(at);
+  vars_.back().bound = Lifted::No;
+  for (ast::Expr* x : a.elems) {
+    TypeRef t = infer(x);
+    expect(x, t, elem, err::array_elements);
+  }
+  return types.array(elem, types.any());
+}
+TypeRef Infer::range(Span at, ast::Range& r) {
+  TypeRef t = infer(r.first);
+  expect(r.first, t, overloaded(ints, r.first->span), err::range_parts);
+  if (r.second) {
+    expect(r.second, infer(r.second), t, err::range_parts);
+    auto value = [](const ast::Expr* x) -> std::optional<uint64_t> {
+      auto* l = std::get_if<ast::Literal>(&x->node);
+      if (!l || l->kind != ast::Literal::Kind::Int) return {};
+      return l->integer;
+    };
+    bool same_value = value(r.first) && value(r.first) == value(r.second);
+    if (same_value || c.sources.text(r.first->span) == c.sources.text(r.second->span)) c.diags.report(at, err::range_step);
+  }
+  expect(r.last, infer(r.last), t, err::range_parts);
+  return types.array(t, types.any());
+}
+TypeRef Infer::unary(Span at, ast::Unary& u) {
+  bool negate = u.op == ast::Unary::Op::Negate;
+  TypeRef t = infer(u.operand);
+  // The range is checked with the sign, if that stands right in front.
+  auto* literal = std::get_if<ast::Literal>(&u.operand->node);
+  if (negate && literal && !literals_.empty() && literals_.back().first == u.operand)
+    literals_.back().second = !source(u.operand).starts_with("(");
+  clear_why();
+  if (!unify(t, overloaded(negate ? numbers : PrimSet(ints | bit(Prim::Bool)), at)))
+    explain(c.diags.report(at, err::unary_operand, quoted_type(unsized_show(t)), negate ? "\n  a number" : "\n  an integer or bool"));
+  return t;
+}
+TypeRef Infer::section(Span at, ast::Section& s) {
+  TypeRef f = infer(s.op);
+  std::string name = source(s.op);
+  if (s.left) {
+    TypeRef rest = apply_one(f, name, 0, infer(s.left), s.left, at);
+    clear_why();
+    if (!unify(rest, types.fun(fresh(at), fresh(at)))) {
+      c.diags.report(at, err::section_operator, quoted_type(unsized_show(f)), "\n  a function of two arguments");
+      return types.error();
+    }
+    return rest;
+  }
+  if (!s.right) return f;
+  TypeRef left = fresh(at), right = fresh(at), result = fresh(at);
+  clear_why();
+  if (!unify(f, types.fun(left, types.fun(right, result)))) {
+    c.diags.report(at, err::section_operator, quoted_type(unsized_show(f)), "\n  a function of two arguments");
+    return types.error();
+  }
+  TypeRef arg = infer(s.right);
+  clear_why();
+  if (!unify(right, arg))
+    explain(c.diags.report(s.right->span, err::cannot_apply, name, source(s.right), quoted_type(unsized_show(right)), quoted_type(unsized_show(arg))));
+  return types.fun(left, result);
+}
+TypeRef Infer::match_cases(Span at, ast::Match& m) {
+  TypeRef on = infer(m.on);
+  TypeRef result;
+  for (ast::Case& k : m.cases) {
+    auto mark = c.mark();
+    Group group;
+    TypeRef p = pattern(k.pat, group);
+    clear_why();
+    if (!unify(p, on)) explain_pattern(k.pat, c.diags.report(k.pat->span, err::pattern_value, c.sources.text(k.pat->span), quoted_type(unsized_show(on))));
+    bind_all(group);
+    TypeRef t = infer(k.body);
+    c.restore(mark);
+    if (!result.valid()) { result = t; continue; }
+    clear_why();
+    if (!unify(result, t))
+      explain(c.diags.report(k.body->span, err::branches_differ, quoted_type(unsized_show(result)), quoted_type(unsized_show(t))));
+  }
+  if (!result.valid()) return types.error();
+  no_functions_.push_back({result, {at, &err::match_result}});
+  return result;
+}
+TypeRef Infer::local_open(ast::Expr* e, ast::LocalOpen& o) {
+  if (o.module.names.size() == 1 && c.names_intrinsics(o.module)) {
+    // A matter of names: nothing is left of it in the tree.
+    c.diags.report(o.module.span, err::direct_intrinsic);
+    auto mark = c.mark();
+    c.open_intrinsics();
+    ast::Expr* body = o.body;
+    TypeRef t = infer(body);
+    c.restore(mark);
+    e->node = body->node;
+    return t;
+  }
+  auto found = c.lookup(o.module, true);
+  if (!found) return types.error();
+  if (found->entry.module->is_functor()) {
+    c.diags.report(o.module.span, err::unapplied_functor, c.shown(o.module));
+    return types.error();
+  }
+  auto mark = c.mark();
+  o.self->module = found->entry.module;
+  c.open(*found->entry.module, o.self);
+  TypeRef t = infer(o.body);
+  c.restore(mark);
+  return t;
+}
+
 TypeRef Infer::infer_node(ast::Expr* e) {
   return match(e->node,
-      [&](ast::Literal& l) {
-        TypeRef t = literal(l, e->span);
-        if (l.kind == ast::Literal::Kind::Int || l.kind == ast::Literal::Kind::Float) literals_.emplace_back(e, false);
-        return t;
-      },
+      [&](ast::Literal& l) { return counted_literal(e, l); },
       [&](ast::Ref& r) { return ref(e, r); },
       [&](ast::Tuple& t) {
         std::vector<Field> fields;
@@ -507,74 +617,16 @@ TypeRef Infer::infer_node(ast::Expr* e) {
       },
       [&](ast::Project& p) { return project(infer(p.record), p.field, p.field_span, p.record); },
       [&](ast::Index& i) { TypeRef array = infer(i.array); return select(array, i.at, e->span); },
-      [&](ast::ArrayLit& a) {
-        TypeRef elem = fresh(e->span);
-        vars_.back().bound = Lifted::No;
-        for (ast::Expr* x : a.elems) {
-          TypeRef t = infer(x);
-          expect(x, t, elem, err::array_elements);
-        }
-        return types.array(elem, types.any());
-      },
-      [&](ast::Range& r) {
-        TypeRef t = infer(r.first);
-        expect(r.first, t, overloaded(ints, r.first->span), err::range_parts);
-        if (r.second) {
-          expect(r.second, infer(r.second), t, err::range_parts);
-          auto value = [](const ast::Expr* x) -> std::optional<uint64_t> {
-            auto* l = std::get_if<ast::Literal>(&x->node);
-            if (!l || l->kind != ast::Literal::Kind::Int) return {};
-            return l->integer;
-          };
-          bool same_value = value(r.first) && value(r.first) == value(r.second);
-          if (same_value || c.sources.text(r.first->span) == c.sources.text(r.second->span)) c.diags.report(e->span, err::range_step);
-        }
-        expect(r.last, infer(r.last), t, err::range_parts);
-        return types.array(t, types.any());
-      },
+      [&](ast::ArrayLit& a) { return array_literal(e->span, a); },
+      [&](ast::Range& r) { return range(e->span, r); },
       [&](ast::Apply& a) { TypeRef f = infer(a.fun); return apply(f, a.fun, a.args, e->span); },
       [&](ast::Construct& k) {
         std::vector<TypeRef> payload;
         for (ast::Expr* x : k.args) payload.push_back(infer(x));
         return with_constructor(k.name, payload, e->span);
       },
-      [&](ast::Unary& u) {
-        bool negate = u.op == ast::Unary::Op::Negate;
-        TypeRef t = infer(u.operand);
-        // The range is checked with the sign, if that stands right in front.
-        auto* literal = std::get_if<ast::Literal>(&u.operand->node);
-        if (negate && literal && !literals_.empty() && literals_.back().first == u.operand)
-          literals_.back().second = !source(u.operand).starts_with("(");
-        clear_why();
-        if (!unify(t, overloaded(negate ? numbers : PrimSet(ints | bit(Prim::Bool)), e->span)))
-          explain(c.diags.report(e->span, err::unary_operand, quoted_type(unsized_show(t)), negate ? "\n  a number" : "\n  an integer or bool"));
-        return t;
-      },
-      [&](ast::Section& s) {
-        TypeRef f = infer(s.op);
-        std::string name = source(s.op);
-        if (s.left) {
-          TypeRef rest = apply_one(f, name, 0, infer(s.left), s.left, e->span);
-          clear_why();
-          if (!unify(rest, types.fun(fresh(e->span), fresh(e->span)))) {
-            c.diags.report(e->span, err::section_operator, quoted_type(unsized_show(f)), "\n  a function of two arguments");
-            return types.error();
-          }
-          return rest;
-        }
-        if (!s.right) return f;
-        TypeRef left = fresh(e->span), right = fresh(e->span), result = fresh(e->span);
-        clear_why();
-        if (!unify(f, types.fun(left, types.fun(right, result)))) {
-          c.diags.report(e->span, err::section_operator, quoted_type(unsized_show(f)), "\n  a function of two arguments");
-          return types.error();
-        }
-        TypeRef arg = infer(s.right);
-        clear_why();
-        if (!unify(right, arg))
-          explain(c.diags.report(s.right->span, err::cannot_apply, name, source(s.right), quoted_type(unsized_show(right)), quoted_type(unsized_show(arg))));
-        return types.fun(left, result);
-      },
+      [&](ast::Unary& u) { return unary(e->span, u); },
+      [&](ast::Section& s) { return section(e->span, s); },
       [&](ast::AccessSection& s) {
         TypeRef base = fresh(e->span);
         TypeRef out = steps(base, s.steps);
@@ -582,27 +634,7 @@ TypeRef Infer::infer_node(ast::Expr* e) {
         return types.fun(base, out);
       },
       [&](ast::Lambda& l) { return lambda(l); },
-      [&](ast::Match& m) {
-        TypeRef on = infer(m.on);
-        TypeRef result;
-        for (ast::Case& k : m.cases) {
-          auto mark = c.mark();
-          Group group;
-          TypeRef p = pattern(k.pat, group);
-          clear_why();
-          if (!unify(p, on)) explain_pattern(k.pat, c.diags.report(k.pat->span, err::pattern_value, c.sources.text(k.pat->span), quoted_type(unsized_show(on))));
-          bind_all(group);
-          TypeRef t = infer(k.body);
-          c.restore(mark);
-          if (!result.valid()) { result = t; continue; }
-          clear_why();
-          if (!unify(result, t))
-            explain(c.diags.report(k.body->span, err::branches_differ, quoted_type(unsized_show(result)), quoted_type(unsized_show(t))));
-        }
-        if (!result.valid()) return types.error();
-        no_functions_.push_back({result, {e->span, &err::match_result}});
-        return result;
-      },
+      [&](ast::Match& m) { return match_cases(e->span, m); },
       [&](ast::Loop& l) { return loop(l); },
       [&](ast::With& w) {
         TypeRef base = infer(w.base);
@@ -625,31 +657,7 @@ TypeRef Infer::infer_node(ast::Expr* e) {
         expect(a.exp, t, written, err::coerced_type);
         return written;
       },
-      [&](ast::LocalOpen& o) {
-        if (o.module.names.size() == 1 && c.names_intrinsics(o.module)) {
-          // A matter of names: nothing is left of it in the tree.
-          c.diags.report(o.module.span, err::direct_intrinsic);
-          auto mark = c.mark();
-          c.open_intrinsics();
-          ast::Expr* body = o.body;
-          TypeRef t = infer(body);
-          c.restore(mark);
-          e->node = body->node;
-          return t;
-        }
-        auto found = c.lookup(o.module, true);
-        if (!found) return types.error();
-        if (found->entry.module->is_functor()) {
-          c.diags.report(o.module.span, err::unapplied_functor, c.shown(o.module));
-          return types.error();
-        }
-        auto mark = c.mark();
-        o.self->module = found->entry.module;
-        c.open(*found->entry.module, o.self);
-        TypeRef t = infer(o.body);
-        c.restore(mark);
-        return t;
-      },
+      [&](ast::LocalOpen& o) { return local_open(e, o); },
       [&](ast::Assert& a) { condition(a.cond); return infer(a.body); },
       [&](ast::Hole&) {
         holes_.push_back(e);

@@ -109,6 +109,13 @@ class Sizes {
   // --- expressions ---
   TypeRef exp(ast::Expr* e);
   TypeRef node(ast::Expr* e);
+  TypeRef array_literal(ast::Expr* e, ast::ArrayLit& a);
+  TypeRef application(ast::Expr* e, ast::Apply& a);
+  TypeRef construct(ast::Expr* e, ast::Construct& k);
+  TypeRef section(ast::Expr* e, ast::Section& s);
+  TypeRef access_section(ast::Expr* e, ast::AccessSection& s);
+  TypeRef match_cases(ast::Expr* e, ast::Match& m);
+  TypeRef coercion(ast::Coerce& a);
   TypeRef lets(ast::Expr* e);
   TypeRef ifs(ast::Expr* e);
   TypeRef operators(ast::Expr* e);
@@ -124,7 +131,17 @@ class Sizes {
   TypeRef close_function(std::span<ast::Pat*> params, const std::vector<TypeRef>& from, TypeRef result, uint32_t level);
   void local_function(ast::LetFun& l);
   Scheme recursive_use(ast::Def& def, std::vector<TypeRef> from, TypeRef w, const std::vector<Binding*>& sizes);
+  // sizes_loop.cc
+  using Pairs = std::vector<std::pair<SizeRef, SizeRef>>;
+  struct LoopSizes;
   TypeRef loop(ast::Expr* e, ast::Loop& l);
+  Pairs beside(TypeRef a, TypeRef b);
+  TypeRef loop_body(LoopSizes& x);
+  void try_body(LoopSizes& x);
+  bool fits_start(const LoopSizes& x);
+  void with_changing_sizes(LoopSizes& x);
+  void with_fixed_sizes(LoopSizes& x);
+  void undo(const LoopSizes& x);
   TypeRef select(TypeRef array, std::span<ast::Selector> at, Purpose purpose);
   SizeRef slice_size(SizeRef dim, ast::Selector& s);
   SizeRef range_size(ast::Range& r, Span at);

@@ -323,151 +323,94 @@ TypeRef Sizes::coerce(TypeRef written_type, TypeRef actual, Span at) {
   return zip(types, written_type, actual, [&](TypeRef w, TypeRef a) { return coerce(w, a, at); }, size);
 }
 
-TypeRef Sizes::loop(ast::Expr* e, ast::Loop& l) {
-  TypeRef init = exp(l.init);
-  TypeRef bound_type;
-  if (l.form != ast::Loop::Form::While) bound_type = exp(l.bound);
-  TypeRef state = c.strip_unique(from_pattern(l.state));
-
-  // Each size of the state, beside the same size of the start.
-  using Pairs = std::vector<std::pair<SizeRef, SizeRef>>;
-  auto pair = [&](TypeRef a, TypeRef b, Pairs& out) {
-    std::function<TypeRef(TypeRef, TypeRef)> go = [&](TypeRef x, TypeRef y) {
-      return zip(types, x, y, go, [&](SizeRef s, SizeRef t) { out.emplace_back(s, t); return s; });
-    };
-    go(a, b);
-  };
-  Pairs starts;
-  pair(state, init, starts);
-  size_t n = starts.size();
-  std::vector<bool> open(n);
-  for (size_t i = 0; i < n; i++)
-    if (auto* v = types.as<VarSize>(resolve(starts[i].first))) open[i] = vars_[v->var].loop_state = true;
-
-  std::vector<Binding*> bound;
-  auto run_body = [&](TypeRef t) {
-    bound.clear();
-    bind_pattern(l.state, t, bound);
-    switch (l.form) {
-      case ast::Loop::Form::While: exp(l.bound); break;
-      case ast::Loop::Form::For: bind_pattern(l.index, bound_type, bound); break;
-      case ast::Loop::Form::ForIn: {
-        auto* a = types.as<ArrayType>(bound_type);
-        bind_pattern(l.index, a ? a->elem : types.error(), bound);
-        break;
-      }
-    }
-    return exp(l.body);
-  };
-
+TypeRef Sizes::array_literal(ast::Expr* e, ast::ArrayLit& a) {
+  auto* whole = types.as<ArrayType>(erased(e->type));
+  TypeRef elem;
+  for (ast::Expr* x : a.elems) {
+    TypeRef t = exp(x);
+    if (!elem.valid()) elem = t;
+    else expect(x->span, elem, t, "all elements of an array have the size of the first");
+  }
+  if (!elem.valid()) elem = whole ? fresh_type(whole->elem, e->span) : types.error();
+  return types.array(elem, types.add(Size{ConstSize{i64(a.elems.size())}}));
+}
+TypeRef Sizes::application(ast::Expr* e, ast::Apply& a) {
+  TypeRef f = exp(a.fun);
+  std::string_view name = c.sources.text(a.fun->span).substr(0, 40);
+  for (ast::Expr* x : a.args) {
+    TypeRef t = argument(x, f);
+    f = apply(f, t, x, e->span, name);
+  }
+  return replace_absorbed(f, e->span);
+}
+TypeRef Sizes::construct(ast::Expr* e, ast::Construct& k) {
+  TypeRef t = fresh_type(erased(e->type), e->span, Fresh::Absorbable);
+  auto* s = types.as<SumType>(t);
+  for (size_t i = 0; i < k.args.size(); i++) {
+    TypeRef arg = exp(k.args[i]);
+    if (!s) continue;
+    for (auto& con : s->constrs)
+      if (con.first == k.name && i < con.second.size()) expect(k.args[i]->span, con.second[i], arg, "in the payload of the constructor");
+  }
+  return t;
+}
+TypeRef Sizes::section(ast::Expr* e, ast::Section& s) {
+  TypeRef f = exp(s.op);
+  std::string_view name = c.sources.text(s.op->span);
+  if (s.left) return replace_absorbed(apply(f, exp(s.left), s.left, e->span, name), e->span);
+  if (!s.right) return f;
+  TypeRef right = exp(s.right);
+  auto* outer = function(f);
+  if (!outer) return types.error();
+  FunType first = *outer;
+  auto* inner = function(first.result);
+  if (!inner) return types.error();
+  FunType second = *inner;
+  expect(s.right->span, second.param, right, "in the argument of `{}`", name);
+  if (second.name) {
+    Context::Subst sub;
+    sub.sizes[second.name] = c.size_of(s.right);
+    second.result = c.substitute(second.result, sub);
+  }
+  return types.add(FunType{first.param, second.result, first.name, second.exists});
+}
+TypeRef Sizes::access_section(ast::Expr* e, ast::AccessSection& s) {
+  auto* f = types.as<FunType>(erased(e->type));
+  if (!f) return types.error();
+  TypeRef base = fresh_type(f->param, e->span, Fresh::Absorbable);
   Saved saved = enter_function();
-  size_t trail = mark(), diags = c.diags.mark(), slots = slots_.size(), assumed = assumed_.size();
-  auto undo = [&] {
-    rollback(trail);
-    c.diags.rollback(diags);
-    assumed_.resize(assumed);
-    slots_.resize(slots);
-    level_ = saved.level + 1;
-  };
-  TypeRef body;
-  Pairs ends;
-  std::vector<bool> variant;
-  auto try_body = [&] {
-    body = run_body(state);
-    ends.clear();
-    pair(state, body, ends);
-    variant.assign(n, false);
-    if (ends.size() != n) return;
-    auto copies = [&](size_t i) -> size_t {       // the position whose current size position i gets, or n
-      for (size_t j = 0; j < n; j++) if (open[j] && same(ends[i].second, starts[j].first)) return j;
-      return n;
-    };
-    for (size_t i = 0; i < n; i++) {
-      if (!open[i]) continue;
-      bool own = same(ends[i].second, starts[i].first) || same(ends[i].second, starts[i].second);
-      variant[i] = !own && copies(i) == n;
-    }
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (size_t i = 0; i < n; i++) {
-        size_t j = open[i] && !variant[i] ? copies(i) : n;
-        if (j == n || j == i || same(ends[i].second, starts[i].first)) continue;
-        if (variant[j] || !same(starts[i].second, starts[j].second)) variant[i] = changed = true;
-      }
-    }
-  };
-  auto fits_start = [&] {
-    size_t before = mark();
-    bool fits = true;
-    for (size_t i = 0; i < n; i++) fits = fits && (!open[i] || variant[i] || unify_size(starts[i].first, starts[i].second));
-    rollback(before);
-    return fits;
-  };
-  try_body();
-  if (!fits_start()) {
-    // A branch may have given a state the size of its other side, which the start has not. Then no branch does.
-    undo();
-    for (size_t i = 0; i < n; i++)
-      if (auto* v = types.as<VarSize>(resolve(starts[i].first)); v && open[i]) vars_[v->var].fixed_by_branch = false;
-    try_body();
-  }
-  bool any_variant = std::find(variant.begin(), variant.end(), true) != variant.end();
-  std::vector<Binding*> sizes;
-  if (any_variant) {
-    // Again, with the sizes that vary as parameters of the loop; those that the body needs equal are one.
-    std::vector<size_t> first(n);
-    for (size_t i = 0; i < n; i++) {
-      first[i] = i;
-      SizeRef now = resolve(starts[i].first);
-      for (size_t j = i; j-- > 0;)
-        if (variant[i] && variant[j] && types.as<VarSize>(now) && now == resolve(starts[j].first)) first[i] = first[j];
-    }
-    std::vector<State> states(n);
-    for (size_t i = 0; i < n; i++) {
-      if (!variant[i]) continue;
-      auto from = std::find_if(starts.begin(), starts.end(), [&](auto& s) { return same(ends[i].second, s.first); });
-      SizeRef end = resolve(from == starts.end() ? ends[i].second : from->second);
-      states[i] = {nullptr, starts[i].second, types.as<VarSize>(end) ? "" : c.show(end), updated_to(ends[i].second, starts[i].first), &l};
-    }
-    undo();
-    for (size_t i = 0; i < n; i++)
-      if (first[i] != i && !unify_size(starts[i].second, starts[first[i]].second)) first[i] = i;
-    for (size_t i = 0; i < n; i++) {
-      auto* v = types.as<VarSize>(resolve(starts[i].first));
-      if (!v || !open[i]) continue;
-      if (!variant[i]) { link(v->var, resolve(starts[i].second)); continue; }
-      vars_[v->var].level = level_;
-      if (first[i] != i) {
-        link(v->var, resolve(starts[first[i]].first));
-        continue;
-      }
-      SizeRef size = unknown(l.state->span, {"a size that changes from iteration to iteration of the loop at {}", {}, e->span}, {}, Origin::Loop);
-      sizes.push_back(types.as<NameSize>(size)->name);
-      states[i].size = sizes.back();
-      states_.push_back(states[i]);
-      link(v->var, size);
-    }
-    body = run_body(state);
-    Context::Subst any;
-    for (Binding* b : sizes) any.sizes[b] = fresh({}, Fresh::Absorbable);
-    expect(l.body->span, c.substitute(state, any), body, "in the body of the loop", {}, Place::LoopBody);
-  }
-  else {
-    for (size_t i = 0; i < n; i++) {
-      left_ = {};
-      if (!unify_size(starts[i].first, starts[i].second))
-        c.diags.report(l.init->span, err::loop_start, c.show(starts[i].first), c.show(starts[i].second));
-    }
-    expect(l.body->span, state, body, "in the body of the loop", {}, Place::LoopBody);
-  }
-  for (Binding* b : bound) levels_[b] = nowhere;
+  uint32_t level = level_;
+  TypeRef out = steps(base, s.steps);
+  std::vector<Binding*> exists;
+  visit_type(types, out, [](TypeRef) {}, [&](SizeRef size) {
+    c.each_name(size, [&](Binding* b) {
+      if (b->kind == Binding::Kind::UnknownSize && level_of(b) >= level && level_of(b) != nowhere) exists.push_back(b);
+    });
+  });
+  for (Binding* b : exists) levels_[b] = nowhere;
   leave_function(saved);
-  Context::Subst after;
-  for (Binding* b : sizes) {
-    after.sizes[b] = unknown(e->span, {"the unknown size of the result of the loop at {}", {}, e->span});
-    levels_[b] = nowhere;
+  return types.add(FunType{base, out, nullptr, types.keep(exists)});
+}
+TypeRef Sizes::match_cases(ast::Expr* e, ast::Match& m) {
+  TypeRef on = exp(m.on), result;
+  for (ast::Case& k : m.cases) {
+    uint32_t outer = level_;
+    std::vector<Binding*> bound;
+    bind_pattern(k.pat, on, bound);
+    TypeRef t = exp(k.body);
+    level_ = outer;
+    t = leave(t, bound, k.body->span);
+    result = result.valid() ? join_branches(result, t, e->span) : t;
   }
-  return leave(c.substitute(state, after), bound, e->span);
+  return result.valid() ? result : types.error();
+}
+TypeRef Sizes::coercion(ast::Coerce& a) {
+  TypeRef t = exp(a.exp);
+  visit_type(types, t, [](TypeRef) {}, [&](SizeRef s) {
+    if (auto* v = types.as<VarSize>(resolve(s))) vars_[v->var].coerced = true;
+  });
+  written_sizes(a.type);
+  return coerce(replace_exists(a.type->type, false, [&](Binding*) { return fresh(a.type->span); }), t, a.exp->span);
 }
 
 TypeRef Sizes::node(ast::Expr* e) {
@@ -490,95 +433,20 @@ TypeRef Sizes::node(ast::Expr* e) {
       },
       [&](ast::Project& p) { return field(exp(p.record), p.field); },
       [&](ast::Index& i) { TypeRef a = exp(i.array); return select(a, i.at, Purpose::Read); },
-      [&](ast::ArrayLit& a) {
-        auto* whole = types.as<ArrayType>(erased(e->type));
-        TypeRef elem;
-        for (ast::Expr* x : a.elems) {
-          TypeRef t = exp(x);
-          if (!elem.valid()) elem = t;
-          else expect(x->span, elem, t, "all elements of an array have the size of the first");
-        }
-        if (!elem.valid()) elem = whole ? fresh_type(whole->elem, e->span) : types.error();
-        return types.array(elem, types.add(Size{ConstSize{i64(a.elems.size())}}));
-      },
+      [&](ast::ArrayLit& a) { return array_literal(e, a); },
       [&](ast::Range& r) {
         TypeRef t = exp(r.first);
         if (r.second) exp(r.second);
         exp(r.last);
         return types.array(t, range_size(r, e->span));
       },
-      [&](ast::Apply& a) {
-        TypeRef f = exp(a.fun);
-        std::string_view name = c.sources.text(a.fun->span).substr(0, 40);
-        for (ast::Expr* x : a.args) {
-          TypeRef t = argument(x, f);
-          f = apply(f, t, x, e->span, name);
-        }
-        return replace_absorbed(f, e->span);
-      },
-      [&](ast::Construct& k) {
-        TypeRef t = fresh_type(erased(e->type), e->span, Fresh::Absorbable);
-        auto* s = types.as<SumType>(t);
-        for (size_t i = 0; i < k.args.size(); i++) {
-          TypeRef arg = exp(k.args[i]);
-          if (!s) continue;
-          for (auto& con : s->constrs)
-            if (con.first == k.name && i < con.second.size()) expect(k.args[i]->span, con.second[i], arg, "in the payload of the constructor");
-        }
-        return t;
-      },
+      [&](ast::Apply& a) { return application(e, a); },
+      [&](ast::Construct& k) { return construct(e, k); },
       [&](ast::Unary& u) { return exp(u.operand); },
-      [&](ast::Section& s) {
-        TypeRef f = exp(s.op);
-        std::string_view name = c.sources.text(s.op->span);
-        if (s.left) return replace_absorbed(apply(f, exp(s.left), s.left, e->span, name), e->span);
-        if (!s.right) return f;
-        TypeRef right = exp(s.right);
-        auto* outer = function(f);
-        if (!outer) return types.error();
-        FunType first = *outer;
-        auto* inner = function(first.result);
-        if (!inner) return types.error();
-        FunType second = *inner;
-        expect(s.right->span, second.param, right, "in the argument of `{}`", name);
-        if (second.name) {
-          Context::Subst sub;
-          sub.sizes[second.name] = c.size_of(s.right);
-          second.result = c.substitute(second.result, sub);
-        }
-        return types.add(FunType{first.param, second.result, first.name, second.exists});
-      },
-      [&](ast::AccessSection& s) {
-        auto* f = types.as<FunType>(erased(e->type));
-        if (!f) return types.error();
-        TypeRef base = fresh_type(f->param, e->span, Fresh::Absorbable);
-        Saved saved = enter_function();
-        uint32_t level = level_;
-        TypeRef out = steps(base, s.steps);
-        std::vector<Binding*> exists;
-        visit_type(types, out, [](TypeRef) {}, [&](SizeRef size) {
-          c.each_name(size, [&](Binding* b) {
-            if (b->kind == Binding::Kind::UnknownSize && level_of(b) >= level && level_of(b) != nowhere) exists.push_back(b);
-          });
-        });
-        for (Binding* b : exists) levels_[b] = nowhere;
-        leave_function(saved);
-        return types.add(FunType{base, out, nullptr, types.keep(exists)});
-      },
+      [&](ast::Section& s) { return section(e, s); },
+      [&](ast::AccessSection& s) { return access_section(e, s); },
       [&](ast::Lambda& l) { return lambda(l); },
-      [&](ast::Match& m) {
-        TypeRef on = exp(m.on), result;
-        for (ast::Case& k : m.cases) {
-          uint32_t outer = level_;
-          std::vector<Binding*> bound;
-          bind_pattern(k.pat, on, bound);
-          TypeRef t = exp(k.body);
-          level_ = outer;
-          t = leave(t, bound, k.body->span);
-          result = result.valid() ? join_branches(result, t, e->span) : t;
-        }
-        return result.valid() ? result : types.error();
-      },
+      [&](ast::Match& m) { return match_cases(e, m); },
       [&](ast::Loop& l) { return loop(e, l); },
       [&](ast::With& w) { return with(w); },
       [&](ast::Ascribe& a) {
@@ -586,14 +454,7 @@ TypeRef Sizes::node(ast::Expr* e) {
         expect(a.exp->span, w, t, "in the type ascription");
         return w;
       },
-      [&](ast::Coerce& a) {
-        TypeRef t = exp(a.exp);
-        visit_type(types, t, [](TypeRef) {}, [&](SizeRef s) {
-          if (auto* v = types.as<VarSize>(resolve(s))) vars_[v->var].coerced = true;
-        });
-        written_sizes(a.type);
-        return coerce(replace_exists(a.type->type, false, [&](Binding*) { return fresh(a.type->span); }), t, a.exp->span);
-      },
+      [&](ast::Coerce& a) { return coercion(a); },
       [&](ast::LocalOpen& o) { return exp(o.body); },
       [&](ast::Assert& a) { exp(a.cond); return exp(a.body); },
       [&](ast::Hole&) { return fresh_type(erased(e->type), e->span, Fresh::Absorbable); },

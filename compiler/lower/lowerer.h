@@ -203,6 +203,12 @@ class Lowerer {
 
   // ---- entry_points.cc ----
   void entry_point(const check::EntryPoint& e);
+  struct EntryCode;
+  Var implicit_size(EntryCode& x, std::string hint);
+  Dim entry_size(EntryCode& x, const SizeIn& s);
+  Value entry_param(EntryCode& x, const check::External& external);
+  std::vector<ir::Type> entry_returns(EntryCode& x, const std::vector<Atom>& out, ir::Lambda& lambda);
+  void external_results(TypeIn t, bool unique, std::vector<ir::ExternalType>& out);
 
   // ---- places and checks ----
   ir::Source here(Span span);
