@@ -1,5 +1,8 @@
 // aliases.cc - one forward walk over each body. Consumption inside a body is recorded on roots, so that a loop knows
 // which state its body consumes and a screma of which inputs it consumes the elements.
+//
+// It does not follow the edges of flow.h: they say nothing of time, on which it depends what is consumed already and which states of a
+// loop have one memory at different times.
 #include "compiler/ir/aliases.h"
 
 #include <algorithm>

@@ -5,6 +5,9 @@
 // used by something that stays. One backward sweep over each body. Before a statement that stays is swept, its own
 // unused results are removed together with what feeds them; loop state is found live by a fixed point. An update whose only
 // use is an update of the same part writes what nobody sees (A7.overwritten).
+//
+// It follows uses and not the edges of flow.h: what a size, an index or a check mentions is needed as well, and what is found unused is
+// taken out on the way.
 #include <algorithm>
 #include <unordered_map>
 

@@ -40,6 +40,13 @@ constexpr const char* bodies[] = {
          scans (\(a: f64, b: f64, d: f64, e: f64) { let ad: f64 = add [a, d] let be: f64 = add [b, e] in ad, be } [0f64, 0f64])
          post \(a: f64, b: f64, d: f64) { let e: f64 = add [b, y] in a, e, d }
        in ps, qs, ts)",
+    // what comes after a scan is reduced; a histogram of pairs
+    R"(let ps: [n]f64, m: f64 = screma n \(p: f64) { in p } [xs] scans (add [0f64]) post \(a: f64) { let b: f64 = add [a, z] in a, b } late (max [-inff64])
+       let h0: [8]f64 = replicate [8i64] x
+       let h1: [8]f64 = replicate [8i64] y
+       let ha: [8]f64, hb: [8]f64 = hist n \(i: i64, v: f64, w: f64) { in i, v, w } [is, xs, ys]
+         into [h0, h1] (\(a: f64, b: f64, d: f64, e: f64) { let ad: f64 = add [a, d] let be: f64 = add [b, e] in ad, be } [0f64, 0f64])
+       in ps, m, ha, hb)",
     // places
     R"(let i: i64 = mod [k, 3i64]
        let m: i64 = max [n, 3i64]
@@ -79,7 +86,7 @@ Value flag(bool v) { Value out{Scalar::Bool, {}, {}}; out.push(v); return out; }
 TEST_CASE("what changes a result reaches it") {
   std::mt19937 engine(7);
   auto below = [&](i64 n) { return i64(engine() % uint64_t(n)); };
-  int reaching = 0, changing = 0;
+  int reaching = 0, changing = 0, reaching_whole = 0;
   for (const char* text : bodies) {
     auto parsed = parse(std::string(params) + " {\n" + text + "\n}\n");
     DOCTEST_INFO(std::string(text));
@@ -101,6 +108,7 @@ TEST_CASE("what changes a result reaches it") {
     };
     for (size_t k = 1; k < f.params.size(); k++) {
       VarSet all = reached(p, f.body, {f.params[k].var}, [](Flow) { return true; });
+      VarSet whole = reached<Operators::Whole>(p, f.body, {f.params[k].var}, [](Flow) { return true; });
       std::vector<bool> changes(f.body.result.size());
       for (int round = 0; round < 40; round++) {
         std::vector<Value> args;
@@ -118,13 +126,16 @@ TEST_CASE("what changes a result reaches it") {
         std::string pair = p.hint(f.params[k].var) + " -> " + p.hint(*v);
         DOCTEST_INFO(pair);
         EXPECT((is_reached || !changes[r]));
+        EXPECT((whole.contains(*v) || !is_reached));
         reaching += is_reached;
+        reaching_whole += whole.contains(*v);
         changing += changes[r];
       }
     }
   }
   DOCTEST_MESSAGE("pairs of an argument and a result that it reaches: ", reaching, ", of which change: ", changing);
   EXPECT(changing * 5 >= reaching * 4);
+  EXPECT(reaching_whole > reaching);             // the component that does not read the other one
 }
 
 TEST_CASE("definitions, depths, uses") {

@@ -21,19 +21,24 @@ enum class Flow : uint8_t {
   Steers,    // it decides which value is taken, where, or how often: indices, sizes, conditions
 };
 
+enum class Operators : uint8_t {
+  Inside,  // what they do is walked
+  Whole,   // everything that an operator makes depends on all its operands, and so do the arrays of one destination
+};
+
 // Calls edge(from, to, how) and enter(body): what flows into bodies comes before them, what comes out of them after. States of loops
 // and both sides of operators receive what comes back: an analysis repeats until nothing changes.
 //
 // Without what sizes in types say, checks, and what functions do inside: arguments of a call flow to all its results.
-template <std::invocable<const Atom&, Var, Flow> Edge, std::invocable<const Body&> Enter>
+template <Operators operators = Operators::Inside, std::invocable<const Atom&, Var, Flow> Edge, std::invocable<const Body&> Enter>
 void each_flow(const Program& p, const Stm& s, Edge edge, Enter enter);
 
 // The roots, and what can be reached from them along edges that `along` accepts, in the whole body.
-template <class Along> VarSet reached(const Program& p, const Body& b, const std::vector<Var>& roots, Along along);
+template <Operators operators = Operators::Inside, class Along> VarSet reached(const Program& p, const Body& b, const std::vector<Var>& roots, Along along);
 
 // ---- Templates ----
 
-template <class Edge, class Enter> class FlowWalk {
+template <Operators operators, class Edge, class Enter> class FlowWalk {
  public:
   FlowWalk(const Program& p, const Stm& s, Edge& edge, Enter& enter) : p_(p), s_(s), edge_(edge), enter_(enter) {}
   void run() { match(s_.exp, [&](const auto& x) { operation(x); }); }
@@ -44,6 +49,14 @@ template <class Edge, class Enter> class FlowWalk {
   Edge& edge_;
   Enter& enter_;
   using Atoms = std::vector<Atom>;
+  using Sources = std::vector<Atoms>;                    // for each value what it comes from: one atom, but for what an operator makes
+  static constexpr bool whole = operators == Operators::Whole;
+
+  static Sources each_alone(const Atoms& atoms) {
+    Sources out;
+    for (const Atom& a : atoms) out.push_back({a});
+    return out;
+  }
 
   Var result(size_t k) const { return s_.pattern[k].var; }
   void to_all(const Atom& from, Flow how) { for (Bind b : s_.pattern) edge_(from, b.var, how); }
@@ -99,54 +112,67 @@ template <class Edge, class Enter> class FlowWalk {
       edge_(inputs[k], f.params[k].var, is_acc(p_.type(inputs[k])) ? Flow::Same : Flow::Part);
   }
   // Operands are on both sides of the operator, and so is what it makes: it is associative. The left one stands for what comes out.
-  void combine(const Combine& c, const Atoms& operands, size_t first) {
+  Sources combine(const Combine& c, const Sources& operands, size_t first) {
     size_t n = c.neutral.size();
+    if (whole) {
+      Atoms all;
+      for (size_t k = 0; k < n; k++) all.insert(all.end(), operands[first + k].begin(), operands[first + k].end());
+      return Sources(n, all);
+    }
+    Sources out;
     auto to_both = [&](const Atom& from, size_t k) { for (size_t side : {k, n + k}) edge_(from, c.op.params[side].var, Flow::Same); };
-    for (size_t k = 0; k < n; k++) to_both(operands[first + k], k);
+    for (size_t k = 0; k < n; k++) for (const Atom& a : operands[first + k]) to_both(a, k);
     enter_(c.op.body);
-    for (size_t k = 0; k < n; k++) to_both(c.op.body.result[k], k);
+    for (size_t k = 0; k < n; k++) {
+      to_both(c.op.body.result[k], k);
+      out.push_back({c.op.params[k].var});
+    }
+    return out;
   }
   // From what `pre` or the body of a seg makes, without what goes to dests, to the results: `lift` to all outputs but reduced ones.
-  void fused(const std::vector<Combine>& reduces, const std::vector<Combine>& scans, const Lambda& post, const std::vector<Combine>& late, const Atoms& made) {
-    auto lifted = [&](const Atom& from, Var to) { edge_(from, to, is_acc(p_.type(from)) ? Flow::Same : Flow::Into); };
+  void fused(const std::vector<Combine>& reduces, const std::vector<Combine>& scans, const Lambda& post, const std::vector<Combine>& late, const Atoms& results) {
     size_t at = 0, out = 0;
-    for (const Combine& c : reduces) {
-      combine(c, made, at);
-      for (size_t k = 0; k < c.neutral.size(); k++, at++) edge_(c.op.params[k].var, result(out++), Flow::Same);
-    }
-    Atoms values;
-    for (const Combine& c : scans) {
-      combine(c, made, at);
-      for (size_t k = 0; k < c.neutral.size(); k++, at++) values.push_back(c.op.params[k].var);
-    }
+    auto reduce = [&](const std::vector<Combine>& ops, const Sources& operands) {
+      for (const Combine& c : ops) {
+        for (const Atoms& from : combine(c, operands, at)) {
+          for (const Atom& a : from) edge_(a, result(out), Flow::Same);
+          out++, at++;
+        }
+      }
+    };
+    Sources made = each_alone(results), values;
+    reduce(reduces, made);
+    for (const Combine& c : scans)
+      for (Atoms& from : combine(c, made, at)) values.push_back(std::move(from)), at++;
     values.insert(values.end(), made.begin() + ptrdiff_t(at), made.end());
     if (!post.params.empty() || !post.body.result.empty()) {
-      for (size_t k = 0; k < post.params.size(); k++) edge_(values[k], post.params[k].var, Flow::Same);
+      for (size_t k = 0; k < post.params.size(); k++) for (const Atom& a : values[k]) edge_(a, post.params[k].var, Flow::Same);
       enter_(post.body);
-      values = post.body.result;
+      values = each_alone(post.body.result);
     }
     at = values.size() - width_of(late);
-    for (size_t k = 0; k < at; k++) lifted(values[k], result(out++));
-    for (const Combine& c : late) {
-      combine(c, values, at);
-      for (size_t k = 0; k < c.neutral.size(); k++, at++) edge_(c.op.params[k].var, result(out++), Flow::Same);
-    }
+    for (size_t k = 0; k < at; k++, out++)
+      for (const Atom& a : values[k]) edge_(a, result(out), is_acc(p_.type(a)) ? Flow::Same : Flow::Into);
+    reduce(late, values);
   }
   // Results of dests from number `out` on: what was there, combined with the values from number `at` on.
   void into_dests(const std::vector<Dest>& dests, const Atoms& values, size_t at, size_t out) {
     size_t index = at;
     for (const Dest& d : dests) at += size_t(d.rank);
     for (const Dest& d : dests) {
+      size_t n = d.arrays.size();
       for (int k = 0; k < d.rank; k++, index++)
-        for (size_t r = 0; r < d.arrays.size(); r++) edge_(values[index], result(out + r), Flow::Steers);
-      if (d.combine) {
-        Atoms operands(values.begin() + ptrdiff_t(at), values.begin() + ptrdiff_t(at + d.arrays.size()));
-        for (size_t k = 0; k < d.arrays.size(); k++) edge_(d.arrays[k], d.combine->op.params[k].var, Flow::Part);
-        combine(*d.combine, operands, 0);
+        for (size_t r = 0; r < n; r++) edge_(values[index], result(out + r), Flow::Steers);
+      Sources into = each_alone({values.begin() + ptrdiff_t(at), values.begin() + ptrdiff_t(at + n)}), rest(n);
+      for (size_t k = 0; k < n; k++) {
+        if (d.combine && !whole) edge_(d.arrays[k], d.combine->op.params[k].var, Flow::Part);
+        if (whole) rest[k].assign(d.arrays.begin(), d.arrays.end()), into[k].assign(values.begin() + ptrdiff_t(at), values.begin() + ptrdiff_t(at + n));
+        else rest[k] = {d.arrays[k]};
       }
-      for (size_t k = 0; k < d.arrays.size(); k++, at++, out++) {
-        edge_(d.arrays[k], result(out), Flow::Rest);
-        edge_(d.combine ? Atom(d.combine->op.params[k].var) : values[at], result(out), Flow::Into);
+      if (d.combine && !whole) into = combine(*d.combine, into, 0);
+      for (size_t k = 0; k < n; k++, at++, out++) {
+        for (const Atom& a : rest[k]) edge_(a, result(out), Flow::Rest);
+        for (const Atom& a : into[k]) edge_(a, result(out), Flow::Into);
       }
     }
   }
@@ -180,13 +206,15 @@ template <class Edge, class Enter> class FlowWalk {
     for (size_t k = 0; k < n; k++) {
       const Dest& d = x.dests[k];
       Atom token = x.scope.params[k].var;
-      if (d.combine) {
+      Sources into(d.arrays.size(), {token});
+      if (d.combine && !whole) {
         for (Bind operand : d.combine->op.params) edge_(x.scope.body.result[k], operand.var, Flow::Part);
-        combine(*d.combine, Atoms(d.arrays.size(), token), 0);
+        into = combine(*d.combine, into, 0);
       }
-      for (size_t i = 0; i < d.arrays.size(); i++, out++) {
+      for (const Atoms& from : into) {
         edge_(x.scope.body.result[k], result(out), Flow::Rest);
-        edge_(d.combine ? Atom(d.combine->op.params[i].var) : token, result(out), Flow::Into);
+        for (const Atom& a : from) edge_(a, result(out), Flow::Into);
+        out++;
       }
     }
     for (size_t k = n; k < x.scope.body.result.size(); k++) edge_(x.scope.body.result[k], result(out++), Flow::Same);
@@ -217,16 +245,16 @@ template <class Edge, class Enter> class FlowWalk {
   void operation(const Alloc& x) { edge_(x.bytes, result(0), Flow::Steers); }
 };
 
-template <std::invocable<const Atom&, Var, Flow> Edge, std::invocable<const Body&> Enter>
-void each_flow(const Program& p, const Stm& s, Edge edge, Enter enter) { FlowWalk(p, s, edge, enter).run(); }
+template <Operators operators, std::invocable<const Atom&, Var, Flow> Edge, std::invocable<const Body&> Enter>
+void each_flow(const Program& p, const Stm& s, Edge edge, Enter enter) { FlowWalk<operators, Edge, Enter>(p, s, edge, enter).run(); }
 
-template <class Along> VarSet reached(const Program& p, const Body& b, const std::vector<Var>& roots, Along along) {
+template <Operators operators, class Along> VarSet reached(const Program& p, const Body& b, const std::vector<Var>& roots, Along along) {
   VarSet found;
   for (Var v : roots) found.insert(v);
   bool more = true;
   auto follow = [&](const Body& body, auto& self) -> void {
     for (const Stm& s : body.stms)
-      each_flow(p, s,
+      each_flow<operators>(p, s,
           [&](const Atom& from, Var to, Flow how) {
             auto v = var_of(from);
             if (!v || !found.contains(*v) || found.contains(to) || !along(how)) return;

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "compiler/ir/analysis/flow.h"
 #include "compiler/ir/term.h"
 #include "passes/ad/activity/activity.h"
 #include "passes/ad/activity/common.h"
@@ -95,15 +96,7 @@ class Needed {
   }
   void follow(const Stm& s) {
     if (std::ranges::any_of(s.pattern, [&](Bind x) { return needed_.contains(x.var); })) need_all(s);
-    match(s.exp,
-      [&](const For& x) {
-        for (size_t k = 0; k < x.state.size(); k++)
-          if (needed_.contains(x.state[k].var)) need(x.init[k]), need(x.body.result[k]);
-      },
-      [&](const Screma& x) {
-        for (size_t k = 0; k < x.inputs.size(); k++) if (needed_.contains(x.pre.params[k].var)) need(x.inputs[k]);
-      },
-      [](const auto&) {});
+    each_flow(p_, s, [&](const Atom& from, Var to, Flow) { if (needed_.contains(to)) need(from); }, [](const Body&) {});
   }
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"
+#include "compiler/ir/analysis/flow.h"
 #include "passes/ad/seeds/seeds.h"
 
 namespace raido::ad {
@@ -98,15 +99,6 @@ class Lanes {
   bool pointwise(const std::vector<Dest>& ds) const {
     return std::ranges::all_of(ds, [&](const Dest& d) { return !d.combine || pointwise(*d.combine); });
   }
-  // The results of a reduce or scan and its elements vary together.
-  template <class F> void each_combine(const Screma& op, F f) const {
-    size_t at = 0;
-    for (auto* list : {&op.reduces, &op.scans})
-      for (const Combine& c : *list) {
-        f(at, c.neutral.size());
-        at += c.neutral.size();
-      }
-  }
   template <class F> void each_dest(const std::vector<Dest>& dests, F f) const {  // dest, its first result, its first input
     size_t result = 0, input = 0;
     for (const Dest& d : dests) input += size_t(d.rank);
@@ -143,72 +135,12 @@ class Lanes {
                  std::is_same_v<Op, Replicate> || std::is_same_v<Op, ArrayLit> || std::is_same_v<Op, Concat>;
         });
   }
+  // What keeps its form has rows where values arrive. An operator on lanes makes rows of all its components, and stays as it is inside.
   void mark(const Body& body) { for (const Stm& s : body.stms) mark(s); }
   void mark(const Stm& s) {
-    auto each = [&](size_t n, auto from, auto to) { for (size_t i = 0; i < n; i++) if (varies(from(i))) vary(to(i)); };
-    auto results = [&](size_t n, auto from) { each(n, from, [&](size_t i) { return s.pattern[i].var; }); };
-    if (keeps_form(s)) {
-      bool known = match(s.exp,
-          [&](const If& op) {
-            mark(op.then_);
-            mark(op.else_);
-            for (auto* side : {&op.then_, &op.else_}) results(s.pattern.size(), [&](size_t i) { return side->result[i]; });
-            return true;
-          },
-          [&](const Screma& op) {
-            if (!is_map(op)) {
-              each_combine(op, [&](size_t first, size_t n) {
-                bool any = false;
-                for (size_t i = first; i < first + n; i++) any = any || varies(op.inputs[i]);
-                if (any) for (size_t i = first; i < first + n; i++) vary(s.pattern[i].var);
-              });
-              return true;
-            }
-            each(op.inputs.size(), [&](size_t i) { return op.inputs[i]; }, [&](size_t i) { return op.pre.params[i].var; });
-            mark(op.pre.body);
-            results(s.pattern.size(), [&](size_t i) { return op.pre.body.result[i]; });
-            return true;
-          },
-          [&](const WithAcc& op) {
-            size_t n = 0;
-            each_dest(op.dests, [&](const Dest& d, size_t first, size_t) {
-              size_t k = size_t(&d - op.dests.data());
-              if (std::ranges::any_of(d.arrays, [&](Var v) { return varies(v); })) vary(op.scope.params[op.dests.size() + k].var);
-              n = first + d.arrays.size();
-            });
-            mark(op.scope.body);
-            each_dest(op.dests, [&](const Dest& d, size_t first, size_t) {
-              if (!tokens_.contains(op.scope.params[size_t(&d - op.dests.data())].var)) return;
-              for (size_t i = 0; i < d.arrays.size(); i++) vary(s.pattern[first + i].var);
-            });
-            for (size_t i = n; i < s.pattern.size(); i++)
-              if (varies(op.scope.body.result[op.dests.size() + i - n])) vary(s.pattern[i].var);
-            return true;
-          },
-          [&](const Hist& op) {
-            each_dest(op.dests, [&](const Dest& d, size_t first, size_t input) {
-              bool any = false;
-              for (size_t i = 0; i < d.arrays.size(); i++) any = any || varies(d.arrays[i]) || varies(op.inputs[input + i]);
-              if (any) for (size_t i = 0; i < d.arrays.size(); i++) vary(s.pattern[first + i].var);
-            });
-            return true;
-          },
-          [&](const auto& op) {
-            if constexpr (requires { op.state; }) {
-              each(op.state.size(), [&](size_t i) { return op.init[i]; }, [&](size_t i) { return op.state[i].var; });
-              mark(op.body);
-              each(op.state.size(), [&](size_t i) { return op.body.result[i]; }, [&](size_t i) { return op.state[i].var; });
-              if constexpr (requires { op.cond; }) {
-                each(op.state.size(), [&](size_t i) { return op.state[i].var; }, [&](size_t i) { return op.cond.params[i].var; });
-                mark(op.cond.body);
-              }
-              results(op.state.size(), [&](size_t i) { return op.state[i].var; });
-              return true;
-            }
-            return false;
-          });
-      if (known) return;
-    }
+    if (keeps_form(s))
+      return each_flow<Operators::Whole>(p_, s, [&](const Atom& from, Var to, Flow how) { if (how != Flow::Steers && varies(from)) vary(to); },
+                                         [&](const Body& inner) { mark(inner); });
     if (any(s.exp)) for (Bind x : s.pattern) vary(x.var);
   }
   // Once all is marked: what does not keep its form can be done in a map over the lanes.
