@@ -88,7 +88,7 @@ const Pass* find_pass(std::string_view name) {
 
 void PassContext::note(ir::Program& p, ir::Var v, Note n) {
   if (!options.explain_ad) return;
-  p.vars[v.index].attrs.push_back({"ad", {int64_t(notes.size())}});
+  p.vars[v.index].note = {uint32_t(notes.size())};
   notes.push_back(std::move(n));
 }
 

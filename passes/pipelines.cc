@@ -10,7 +10,7 @@ namespace {
 
 bool uses_ad(const ir::Program& p) { return p.level == ir::Ad; }
 bool has_directions(const ir::Program& p) {
-  return std::ranges::any_of(p.vars, [](const ir::VarInfo& v) { return ir::has_attr(v.attrs, "directions"); });
+  return std::ranges::any_of(p.vars, [](const ir::VarInfo& v) { return v.directions; });
 }
 
 const Pipeline& cleanup() {

@@ -13,7 +13,8 @@ A block with the fence `futhark` is a whole program. The words after it say what
     futhark wrong, right   the essays about messages have a test of their own
 
 docs/language/prelude.md lists the prelude, one line with `name : type` for each; names and types must be those of
-prelude/*.fut. Links must lead to files and headings that exist."""
+prelude/*.fut. docs/language/attributes.md has a row for each attribute of compiler/base/attributes.def, and no other. Links must lead to
+files and headings that exist."""
 import argparse
 import concurrent.futures
 import os
@@ -174,6 +175,16 @@ def check_prelude(page, folder):
         counts["passed"] += sum(map(len, modules.values()))
 
 
+def check_attributes(page):
+    """The rows of the tables, but for what the prelude alone may write."""
+    defined = set(re.findall(r"^ATTRIBUTE\((\w+)", (root / "compiler" / "base" / "attributes.def").read_text(), re.M)) - {"intrinsic"}
+    rows = re.findall(r"^\| (`[^|]*) \|", page.read_text(), re.M)
+    listed = {name for row in rows for name in re.findall(r"`(\w+)", re.split(", o[nf] ", row)[0])}
+    for name in sorted(defined ^ listed):
+        fail(page.name, f"`{name}` is {'listed, and no attribute' if name in listed else 'not listed'}")
+    counts["passed"] += len(defined & listed)
+
+
 def main():
     pages = [page.resolve() for page in options.pages] or [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
     programs = []
@@ -204,6 +215,8 @@ def main():
         prelude = root / "docs" / "language" / "prelude.md"
         if prelude in pages:
             check_prelude(prelude, folder)
+    if root / "docs" / "language" / "attributes.md" in pages:
+        check_attributes(root / "docs" / "language" / "attributes.md")
     print(f"{counts['passed']} passed, {counts['failed']} failed")
     return 1 if counts["failed"] else 0
 

@@ -248,9 +248,9 @@ void FromCore::tunable(Var v, const Tunable& x) {
 // #[trace] and #[trace(tag)]: the value goes to the log. Of an array in a kernel each element has its line, since threads take turns.
 void FromCore::trace(const ir::Stm& s, const Atom& value) {
   for (const Attr& a : s.attrs) {
-    if (!a.name.starts_with("trace")) continue;
-    std::string label = a.name.size() > 6 ? a.name.substr(6) : "trace";
-    if (a.name.size() <= 6 && s.source.valid()) label = place_text(p_.sources[s.source.index]);
+    if (a.name != "trace") continue;
+    std::string label = a.word.empty() ? "trace" : a.word;
+    if (a.word.empty() && s.source.valid()) label = place_text(p_.sources[s.source.index]);
     int line = -1;
     if (in_kernel_) {
       m_.texts.push_back(label + ": ");

@@ -59,10 +59,10 @@ class Explanation {
     if (std::ranges::find(says, text) == says.end()) says.push_back(std::move(text));
   }
   const Note* note(Var v) {
-    const Attr* attr = find_attr(p_.vars[v.index].attrs, "ad");
-    if (!attr) return nullptr;
-    found_.insert(size_t(attr->args[0]));
-    return &notes_[size_t(attr->args[0])];
+    NoteId id = p_.vars[v.index].note;
+    if (!id.valid()) return nullptr;
+    found_.insert(id.index);
+    return &notes_[id.index];
   }
 
   // A size as an expression over names of the program.
@@ -105,7 +105,7 @@ class Explanation {
       for (Bind x : s.pattern) made(s, x.var);
       match(s.exp, [&](const For& x) {
               for (Bind y : x.state) made(s, y.var);
-              if (auto n = note(x.i.var)) goes_back(*n, s, x);
+              if (auto n = note(x.i.var)) goes_back(*n, x);
             },
             [&](const While& x) { for (Bind y : x.state) made(s, y.var); },
             [&](const WithAcc& x) {
@@ -127,8 +127,8 @@ class Explanation {
       default: return "";
     }
   }
-  void goes_back(const Note& n, const Stm& s, const For& x) {
-    say(n.at, fmt::format("goes back through {} iterations{}{}", size(x.n), has_attr(s.attrs, "blocks") ? " of blocks (stripmine)" : "",
+  void goes_back(const Note& n, const For& x) {
+    say(n.at, fmt::format("goes back through {} iterations{}{}", size(x.n), x.blocks ? " of blocks (stripmine)" : "",
                           n.name.empty() ? "" : " " + n.name));
   }
   void made(const Stm& s, Var v) {

@@ -60,7 +60,8 @@ void report_refused(const std::vector<Refused>& refused, const ir::Program& prog
 bool report_attributes(const ir::Program& program, const check::Checked& checked, const Options& options) {
   Diagnostics diags;
   auto look = [&](const ir::Stm& s) {
-    if (auto* a = std::get_if<ir::Assert>(&s.exp); a && ir::has_attr(s.attrs, "warn_safety_checks"))
+    auto* warn = ir::find_attr(s.attrs, "warn");
+    if (auto* a = std::get_if<ir::Assert>(&s.exp); a && warn && warn->word == "safety_checks")
       diags.report(span_of(checked.sources, program, s.source), err::safety_check, program.texts[a->message.index]);
     auto* f = std::get_if<ir::For>(&s.exp);
     bool unknown = std::get_if<ir::While>(&s.exp) || (f && std::get_if<ir::Var>(&f->n));

@@ -280,9 +280,9 @@ void Interpreter::assertion(const Assert& x, Source source) {
 void Interpreter::trace(const Stm& stm) {
   if (!options_.trace) return;
   for (const Attr& attr : stm.attrs) {
-    if (!attr.name.starts_with("trace")) continue;
+    if (attr.name != "trace") continue;
     std::vector<std::string> place = backtrace(stm.source);
-    std::string tag = attr.name.size() > 6 ? attr.name.substr(6) : place.empty() ? "trace" : place[0];  // "trace:tag"
+    std::string tag = !attr.word.empty() ? attr.word : place.empty() ? "trace" : place[0];
     for (const Bind& b : stm.pattern)
       if (const Cell& c = cell(b.var); std::holds_alternative<Num>(c) || std::holds_alternative<Ref<Array>>(c)) options_.trace(tag, to_value(c));
   }

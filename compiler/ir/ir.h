@@ -21,6 +21,7 @@ using FunId = Id<struct FunTag>;
 using Source = Id<struct SourceTag>;   // where a statement came from; Program::sources
 using TextId = Id<struct TextTag>;     // the text of a message; Program::texts
 using DataId = Id<struct DataTag>;     // a constant array; Program::data
+using NoteId = Id<struct NoteTag>;     // what a pass said of a variable; the notes of its context
 using VarSet = IdSet<Var>;
 template <class T> using VarMap = IdMap<Var, T>;
 using Atom = std::variant<Var, Const>;
@@ -96,9 +97,10 @@ struct Dest {  // arrays that are updated at computed places; an index outside h
   Conflict conflict = Conflict::Unknown;  // decided by `accumulators`, read by the backends
   static auto fields(auto& s) { return std::tie(s.arrays, s.rank, s.combine, s.conflict); }
 };
-struct Attr {  // #[stripmine(2)]
+struct Attr {  // a hint of the user, #[stripmine(2)]; attributes.def lists them
   std::string name;
   std::vector<int64_t> args;
+  std::string word = {};       // the argument of #[trace(word)]
   friend bool operator==(const Attr&, const Attr&) = default;
 };
 
@@ -120,6 +122,12 @@ struct If       { Atom cond; Body then_, else_; OPERATION("if", Any, s.cond, s.t
 // Loops: state is a telescope; the body's results are its next values. A negative n means no iteration.
 // any_order, one operator for each state that is a number: the iterations may run in any order and side by side, the states are combined
 // by these operators, and what else an iteration does is at a place of its own.
+// blocks: an iteration runs a block of the iterations that the loop had (#[stripmine]). budget: what --ad-memory decided. counted, inside
+// of `differentiate`: n is the last result of a `while` that only counts these iterations.
+struct Budget {
+  int64_t levels, bytes, memory;         // loops in the nest; of one iteration's state, -1 if that is not known; of --ad-memory
+  static auto fields(auto& s) { return std::tie(s.levels, s.bytes, s.memory); }
+};
 struct For {
   Bind i;
   Dim n;
@@ -127,7 +135,9 @@ struct For {
   std::vector<Atom> init;
   Body body;
   std::optional<std::vector<ScalarOp>> any_order = {};
-  OPERATION("for", Any, s.n, s.init, s.i, s.state, s.body, s.any_order)
+  bool blocks = false, counted = false;
+  std::optional<Budget> budget = {};
+  OPERATION("for", Any, s.n, s.init, s.i, s.state, s.body, s.any_order, s.blocks, s.counted, s.budget)
 };
 struct While    { std::vector<Bind> state; std::vector<Atom> init; Lambda cond; Body body; OPERATION("while", Any, s.init, s.state, s.cond, s.body) };
 //   While::cond has parameters of its own, of the state's types.
@@ -157,7 +167,7 @@ struct Copy     { Var array; OPERATION("copy", Any, s.array) };
 // All of map, reduce, scan and their fusions. Results: reduces, then post's outputs, then late.
 // `pre`: elements -> operands of reduces, operands of scans, mapped values. `post`: scan results, mapped values ->
 // outputs, then operands of late; a post without parameters and results is the identity. An input of AccType means
-// "the same accumulator in every iteration".
+// "the same accumulator in every iteration". ordered: a product of arrays whose place among its factors was chosen.
 struct Screma {
   Dim width;
   std::vector<Var> inputs;              // consumed where `pre` consumes the element
@@ -165,7 +175,8 @@ struct Screma {
   std::vector<Combine> reduces, scans;
   Lambda post;
   std::vector<Combine> late;            // reductions of scanned values
-  OPERATION("screma", Ad | Core | Parallel, s.width, s.inputs, s.pre, s.reduces, s.scans, s.post, s.late)
+  bool ordered = false;
+  OPERATION("screma", Ad | Core | Parallel, s.width, s.inputs, s.pre, s.reduces, s.scans, s.post, s.late, s.ordered)
 };
 // Results of pre: for each dest its `rank` index components, then for each dest its values.
 struct Hist     { Dim width; std::vector<Var> inputs; Lambda pre; std::vector<Dest> dests; OPERATION("hist", Ad | Core | Parallel, s.width, s.inputs, s.pre, s.dests) };
@@ -185,7 +196,8 @@ struct Vjp      { Lambda f; std::vector<Atom> at, adjoints; std::vector<Dim> bat
 struct Custom   { Lambda f; std::optional<Lambda> jvp, vjp; std::vector<Atom> args; int kept = 0; OPERATION("custom", Ad, s.f, s.jvp, s.vjp, s.args, s.kept) };
 
 // A screma or hist over a flat index space, at one level of the machine: every fusion keeps its shape. What is not map
-// works along the last index. With dests, the body's results end like those of Hist::pre.
+// works along the last index. With dests, the body's results end like those of Hist::pre. parts: it combines partial results, in so many
+// parts at most, and in no further step.
 enum class SegLevel : uint8_t { Grid, Block, Warp, Lane, Task, Simd };
 struct Seg {
   SegLevel level;
@@ -196,7 +208,8 @@ struct Seg {
   Lambda post;
   std::vector<Combine> late;
   std::vector<Dest> dests;
-  OPERATION("seg", Parallel | Memory, s.level, s.extent, s.index, s.body, s.reduces, s.scans, s.post, s.late, s.dests)
+  std::optional<int> parts = {};
+  OPERATION("seg", Parallel | Memory, s.level, s.extent, s.index, s.body, s.reduces, s.scans, s.post, s.late, s.dests, s.parts)
 };
 // A number that the user of the program may set by its name, as long as the program runs: kind `threshold` or `custom`.
 struct Tunable  { std::string key, kind; Atom fallback; OPERATION("tunable", Any, s.key, s.kind, s.fallback) };
@@ -228,7 +241,12 @@ struct Function {
 struct VarInfo {
   std::string hint;
   Type type;
-  std::vector<Attr> attrs;
+  std::vector<Attr> attrs;             // #[true_dep]
+  bool directions = false;             // an array whose last dimension holds the values for several seeds, many of them zero
+  NoteId note = {};                    // for --explain-ad
+  // Inside of `differentiate`. A clone has them, too.
+  bool contribution = false;           // a partial derivative times an adjoint
+  std::vector<Var> before = {};        // results of loops around this read: what it reads of such an array was there before the loop
 };
 struct DataArray {
   Scalar elem;

@@ -248,7 +248,10 @@ class Parser {
     expect("[");
     a.name = next();
     if (accept("(") && !accept(")")) {
-      do a.args.push_back(integer()); while (accept(","));
+      do {
+        if (peek().empty() || isdigit(static_cast<unsigned char>(peek()[0])) || peek()[0] == '-') a.args.push_back(integer());
+        else a.word = next();
+      } while (ok() && accept(","));
       expect(")");
     }
     expect("]");
@@ -270,6 +273,7 @@ class Parser {
     Type t = ScalarType{Scalar::I64};
     get(t);
     b.var = define(name, std::move(t));
+    p_.vars[b.var.index].directions = accept("directions");
     attributes(p_.vars[b.var.index].attrs);
   }
   void list(auto& items, std::string_view close) {
@@ -367,6 +371,8 @@ class Parser {
     expect("<");
     get(x.n);
     if (accept("any_order")) get(x.any_order.emplace());
+    word_if("blocks", x.blocks);
+    if (accept("budget")) get(x.budget.emplace());
     state(x.state, x.init);
     get(x.body);
   }
@@ -378,7 +384,7 @@ class Parser {
     if (accept("post")) get(x.post);
     section("late", x.late);
   }
-  void get(Screma& x) { get(x.width); get(x.pre); get(x.inputs); parts(x); }
+  void get(Screma& x) { get(x.width); get(x.pre); get(x.inputs); parts(x); word_if("ordered", x.ordered); }
   // reduce n OP [ne] [xs], scan likewise: the map part is the identity.
   void short_form(Screma& x, std::vector<Combine>& ops) {
     get(x.width);
@@ -390,6 +396,7 @@ class Parser {
       x.pre.params.push_back({e});
       x.pre.body.result.push_back(e);
     }
+    word_if("ordered", x.ordered);
   }
   void get(Hist& x) { get(x.width); get(x.pre); get(x.inputs); expect("into"); dests(x.dests); }
   void get(WithAcc& x) { dests(x.dests); get(x.scope); }
@@ -407,6 +414,16 @@ class Parser {
     get(x.body);
     parts(x);
     if (accept("into")) dests(x.dests);
+    if (accept("parts")) get(x.parts.emplace());
+  }
+  void get(Budget& x) {
+    expect("[");
+    x.levels = integer();
+    expect(",");
+    x.bytes = integer();
+    expect(",");
+    x.memory = integer();
+    expect("]");
   }
   void word_if(std::string_view word, bool& holds) { holds = accept(word); }
   void word_if(std::string_view word, std::vector<bool>& holds) {

@@ -167,13 +167,15 @@ class Printer {
   void put(const ElemType& t) { dims(t.shape); out += name_of(t.elem); }
   template <class E> requires std::is_enum_v<E> void put(const E& e) { out += EnumWords<E>::words[size_t(e)]; }
   void put(const Attr& a) {
-    out += "#[" + a.name;
-    if (!a.args.empty()) out += "(" + join(a.args, ", ", [](i64 n) { return fmt::format("{}", n); }) + ")";
-    out += "]";
+    std::vector<std::string> args;
+    if (!a.word.empty()) args.push_back(a.word);
+    for (i64 n : a.args) args.push_back(fmt::format("{}", n));
+    out += "#[" + a.name + (args.empty() ? "" : "(" + join(args, ", ") + ")") + "]";
   }
   void put(const Bind& b) {
     out += name(b.var) + ": ";
     put(p_.type(b.var));
+    word_if("directions", p_.vars[b.var.index].directions);
     for (const Attr& a : p_.vars[b.var.index].attrs) { out += ' '; put(a); }
   }
   template <class T> void put(const std::vector<T>& items) { out += "["; list(items); out += "]"; }
@@ -241,6 +243,8 @@ class Printer {
     put(x.n);
     out += " ";
     if (x.any_order) { out += "any_order "; put(*x.any_order); out += " "; }
+    if (x.blocks) out += "blocks ";
+    if (x.budget) out += fmt::format("budget [{}, {}, {}] ", x.budget->levels, x.budget->bytes, x.budget->memory);
     state(x.state, x.init);
     put(x.body);
   }
@@ -258,7 +262,7 @@ class Printer {
       put(c.neutral);
       out += " ";
       put(x.inputs);
-      return;
+      return word_if("ordered", x.ordered);
     }
     out += is_map(x) ? "map " : "screma ";
     put(x.width);
@@ -270,6 +274,7 @@ class Printer {
     section("scans", x.scans);
     post(x.post);
     section("late", x.late);
+    word_if("ordered", x.ordered);
   }
   void put(const Hist& x) {
     out += "hist ";
@@ -298,6 +303,7 @@ class Printer {
     post(x.post);
     section("late", x.late);
     if (!x.dests.empty()) { out += " into "; list(x.dests); }
+    if (x.parts) out += fmt::format(" parts {}", *x.parts);
   }
   void put(const Apply& x) { put(x.op); out += " "; put(x.args); }
   // A word after an operation that says more of it, and for which of its operands.

@@ -23,7 +23,7 @@ template <class X> std::vector<Var> free_vars(const Program& p, const X& x) {
   return free;
 }
 
-// Replaces uses in x, and in the types of the variables that x binds. Where a variable is demanded (an array, a token),
+// Replaces uses in x, and in what is known of the variables that x binds. Where a variable is demanded (an array, a token),
 // the replacement is one.
 template <class X> void substitute(Program& p, X& x, const Subst& s) {
   if (s.empty()) return;
@@ -38,8 +38,11 @@ template <class X> void substitute(Program& p, X& x, const Subst& s) {
     if (auto v = var_of(a))
       if (auto found = s.find(*v); found != s.end()) a = found->second;
   };
-  walk(x, overloaded{in_var, in_atom,
-                     [&](Bind& b) { walk(p.vars[b.var.index].type, overloaded{in_var, in_atom}); }});
+  walk(x, overloaded{in_var, in_atom, [&](Bind& b) {
+    VarInfo& info = p.vars[b.var.index];
+    walk(info.type, overloaded{in_var, in_atom});
+    for (Var& v : info.before) in_var(v);
+  }});
 }
 
 // A copy with fresh binders: the only legal way to use a lambda or a body twice. `renamed`, if given, receives old -> new.

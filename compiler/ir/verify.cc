@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "compiler/base/attributes.h"
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/transform.h"
@@ -40,6 +41,7 @@ class Verifier {
     for (const Function& f : p_.functions) {
       if (!fine()) return;
       in_ = f.name;
+      attributes(f.attrs);
       std::vector<Var> mark = std::exchange(bound_here_, {});
       for (const Bind& b : f.lambda.params) bind(b);
       body(f.lambda.body);
@@ -80,8 +82,16 @@ class Verifier {
         fail("V10", fmt::format("the layout of `{}` does not fit its shape", show(b.var)));
     } else if (auto a = std::get_if<ArrayType>(&p_.type(b.var)); a && a->place)
       fail("V10", fmt::format("`{}` has a place before level memory", show(b.var)));
+    const VarInfo& info = p_.vars[b.var.index];
+    if (info.directions && !is_array(info.type)) fail("V11", fmt::format("`directions` of `{}`, which is no array", show(b.var)));
+    if (info.contribution || !info.before.empty()) fail("V11", fmt::format("what `differentiate` says of `{}` is left", show(b.var)));
+    attributes(info.attrs);
     scope_.insert(b.var);
     bound_here_.push_back(b.var);
+  }
+  void attributes(const std::vector<Attr>& attrs) {
+    for (const Attr& a : attrs)
+      if (const Hint* hint = find_hint(a.name); !hint || !hint->in_core) fail("V12", fmt::format("`{}` is no hint of a core program", a.name));
   }
   void close(std::vector<Var> mark) {
     for (Var v : bound_here_) scope_.erase(v);
@@ -130,6 +140,7 @@ class Verifier {
       using Op = std::decay_t<decltype(op)>;
       if ((Op::levels & p_.level) == 0) fail("V4", fmt::format("`{}` is not legal at this level", Op::name));
     });
+    attributes(s.attrs);
     for (Var c : s.checks) {
       use(c);
       if (fine() && !is_check(p_.type(c))) fail("V8", fmt::format("`{}` is no proof", show(c)));
@@ -312,6 +323,11 @@ class Verifier {
     auto a = v ? std::get_if<ArrayType>(&p_.type(*v)) : nullptr, b = std::get_if<ArrayType>(&p_.type(whole));
     if (!a || !b || !a->place || !b->place || a->place->block != b->place->block) fail("V11", "`in_place` of what lies in another block");
   }
+  void said(const For& x) {
+    if (x.any_order) any_order(x);
+    if (x.counted) fail("V11", "`counted` outside of `differentiate`");
+    if (x.budget && (x.budget->levels < 1 || x.budget->memory < 1)) fail("V11", "`budget` without a loop or memory");
+  }
   void any_order(const For& x) {
     size_t k = 0;
     for (const Bind& b : x.state) {
@@ -336,7 +352,7 @@ class Verifier {
       [&](const If& x) { expect_scalar(x.cond, Scalar::Bool, "the condition"); },
       [&](const For& x) {
         sizes({x.n});
-        if (x.any_order) any_order(x);
+        said(x);
       },
       [&](const While& x) {
         if (x.cond.params.size() != x.state.size() || x.cond.body.result.size() != 1) return fail("V3", "the condition does not fit the state");
@@ -442,6 +458,7 @@ class Verifier {
                        : outer == SegLevel::Task ? (x.level == SegLevel::Task || x.level == SegLevel::Simd) : false;
           if (!nests) return fail("V9", "seg levels do not nest this way");
         }
+        if (x.parts && (*x.parts < 1 || (x.reduces.empty() && x.scans.empty()))) return fail("V11", "`parts` without an operator, or less than one");
         dests(x.dests);
         std::vector<Atom> inner = x.body.result;
         size_t updates = 0;

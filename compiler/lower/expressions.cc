@@ -419,11 +419,10 @@ Value Lowerer::attributed(const ast::Attributed& a, Scope* scope) {
     return v;
   }
   if (n == "trace" || n == "opaque") {
-    std::string mark(n);
-    if (n == "trace" && !a.attr.args.empty()) mark += "_" + std::string(text(a.attr.args[0].name));
+    std::string word = n == "trace" && !a.attr.args.empty() ? std::string(text(a.attr.args[0].name)) : "";
     Value v = eval(*a.body, scope);
     at(a.body->span);
-    b_->attrs.push_back({mark, {}});
+    b_->attrs.push_back({std::string(n), {}, word});
     Value r = map_leaves(v, [&](const Dynamic& d) -> Value {
       return Dynamic{b_->bind1(ir::var_of(d.atom) ? program_.hint(*ir::var_of(d.atom)) : "t", ir::Identity{d.atom}), d.borrowed};
     });
@@ -453,13 +452,12 @@ Value Lowerer::attributed(const ast::Attributed& a, Scope* scope) {
                                                    "flattening", "incremental_flattening", "scratch", "blank", "distinct"};
   if (std::find(std::begin(passed_on), std::end(passed_on), n) == std::end(passed_on)) return eval(*a.body, scope);
   // The hint belongs to the loop or parallel operator that the body is; it is put on the statements made for it.
-  std::string mark(n);
-  std::vector<int64_t> numbers;
+  ir::Attr hint{std::string(n), {}};
   for (const ast::Attr& arg : a.attr.args) {
-    if (arg.is_integer) numbers.push_back(int64_t(arg.integer));
-    else mark += "_" + std::string(text(arg.name));
+    if (arg.is_integer) hint.args.push_back(int64_t(arg.integer));
+    else hint.word += (hint.word.empty() ? "" : "_") + std::string(text(arg.name));
   }
-  b_->attrs.push_back({mark, numbers});
+  b_->attrs.push_back(std::move(hint));
   Value v = eval(*a.body, scope);
   b_->attrs.pop_back();
   return v;

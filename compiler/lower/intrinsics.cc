@@ -368,7 +368,7 @@ Value Lowerer::copy_intrinsic(Site& s) {
 Value Lowerer::copy_intrinsic_manifest(Site& s) { return copy_intrinsic(s); }
 
 Value Lowerer::trace_intrinsic(Site& s) {
-  b_->attrs.push_back({"trace_trace", {}});
+  b_->attrs.push_back({"trace", {}, "trace"});
   Value v = map_leaves(s.args[0], [&](const Dynamic& d) { return dynamic(b_->bind1("t", ir::Identity{d.atom})); });
   b_->attrs.pop_back();
   return v;

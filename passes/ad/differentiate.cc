@@ -193,8 +193,10 @@ class Differentiation {
 
 void differentiate(ir::Program& program, PassContext& context) {
   Differentiation pass(program, context);
-  while (pass.round() && !context.done()) {
+  while (pass.round()) {
     ad::join_counted(program);
+    for (ir::VarInfo& v : program.vars) v.before.clear();
+    if (context.done()) break;
     run(between_rounds(), program, context);
   }
   program.each_body([&](ir::Body& b) { pass.drop_custom(b); });

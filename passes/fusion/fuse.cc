@@ -158,13 +158,12 @@ class Fuser {
     }
     return false;
   }
-  bool pinned(const Stm& s) const { return has_attr(s.attrs, "no_fuse") || has_attr(s.attrs, "trace"); }
 
   // p has mapped outputs that c reads element by element.
   bool fuse_vertical(Body& b, size_t i, size_t j) {
     Stm &ps = b.stms[i], &cs = b.stms[j];
     Screma &p = *screma(ps), &c = *screma(cs);
-    if (!p.scans.empty() || !p.late.empty() || !identity_post(p) || pinned(ps) || pinned(cs)) return false;
+    if (!p.scans.empty() || !p.late.empty() || !identity_post(p)) return false;
     if (again_ && (has_loops(p.pre.body) || has_loops(c.pre.body) || (c.reduces.empty() && !chooses(p.pre.body)))) return false;
     if (!std::ranges::any_of(c.inputs, [&](Var v) { return binds(ps, v); })) return false;
     size_t reduced = width_of(p.reduces);
@@ -221,6 +220,7 @@ class Fuser {
     f.scans = std::move(c.scans);
     f.post = std::move(c.post);
     f.late = std::move(c.late);
+    f.ordered = p.ordered || c.ordered;
     std::vector<Atom>& r = f.pre.body.result;
     r.assign(p.pre.body.result.begin(), p.pre.body.result.begin() + i64(reduced));
     r.insert(r.end(), c.pre.body.result.begin(), c.pre.body.result.end());
@@ -247,7 +247,7 @@ class Fuser {
     Stm &ps = b.stms[i], &cs = b.stms[j];
     Screma* p = screma(ps);
     Hist& c = std::get<Hist>(cs.exp);
-    if (!p || p->width != c.width || !is_map(*p) || has_acc(ps) || pinned(ps) || pinned(cs) || !facts(ps).consumed.empty()) return false;
+    if (!p || p->width != c.width || !is_map(*p) || has_acc(ps) || !facts(ps).consumed.empty()) return false;
     if (!std::ranges::any_of(c.inputs, [&](Var v) { return binds(ps, v); })) return false;
     VarSet outputs;
     for (Bind x : ps.pattern) outputs.insert(x.var);
@@ -285,7 +285,7 @@ class Fuser {
   bool fuse_hists(Body& b, size_t i, size_t j) {
     Stm &ps = b.stms[i], &cs = b.stms[j];
     Hist *p = std::get_if<Hist>(&ps.exp), &c = std::get<Hist>(cs.exp);
-    if (!p || p_.level == Ad || p->width != c.width || pinned(ps) || pinned(cs)) return false;
+    if (!p || p_.level == Ad || p->width != c.width) return false;
     bool share = std::ranges::any_of(c.inputs, [&](Var v) { return std::ranges::find(p->inputs, v) != p->inputs.end(); });
     VarSet outputs;
     for (Bind x : ps.pattern) outputs.insert(x.var);
@@ -323,7 +323,7 @@ class Fuser {
   bool fuse_horizontal(Body& b, size_t i, size_t j) {
     Stm &ps = b.stms[i], &cs = b.stms[j];
     Screma &p = *screma(ps), &c = *screma(cs);
-    if (!identity_post(p) || !identity_post(c) || pinned(ps) || pinned(cs)) return false;
+    if (!identity_post(p) || !identity_post(c)) return false;
     auto only_sums = [&](const Screma& x) { return is_redomap(x) && x.pre.body.result.size() == width_of(x.reduces) && !has_loops(x.pre.body); };
     if (again_ && !(only_sums(p) && only_sums(c))) return false;
     if (!p.scans.empty() && !c.scans.empty() && p.inputs != c.inputs) return false;
@@ -362,6 +362,7 @@ class Fuser {
       for (Combine& op : from->reduces) f.reduces.push_back(std::move(op));
       for (Combine& op : from->scans) f.scans.push_back(std::move(op));
     }
+    f.ordered = p.ordered || c.ordered;
     Stm fused = std::move(cs);
     fused.exp = std::move(f);
     fused.pattern = std::move(pattern);
@@ -380,7 +381,7 @@ class Fuser {
       for (size_t i = j; i-- > 0;) {
         Stm& ps = b.stms[i];
         Screma* p = screma(ps);
-        if (!p || !is_map(*p) || has_acc(ps) || pinned(ps) || !facts(ps).consumed.empty()) continue;
+        if (!p || !is_map(*p) || has_acc(ps) || !facts(ps).consumed.empty()) continue;
         VarSet outputs;
         for (Bind x : ps.pattern) outputs.insert(x.var);
         bool inside = false, outside = false;

@@ -24,7 +24,11 @@ class Splitter {
       if (!x || is_map(*x) || (is_reduce(*x) && is_one(x->reduces)) || (is_scan(*x) && is_one(x->scans))) return false;
       b.checks = s.checks;
       b.attrs = s.attrs;
+      bool ordered = x->ordered;
+      size_t first = whole.stms.size();
       std::vector<Var> values = split(b, std::move(*x));
+      for (size_t i = first; i < whole.stms.size(); i++)
+        if (auto made = std::get_if<Screma>(&whole.stms[i].exp)) made->ordered = ordered;
       for (size_t i = 0; i < s.pattern.size(); i++) {
         Var v = values[i];
         p_.vars[v.index].hint = p_.hint(s.pattern[i].var);

@@ -147,10 +147,9 @@ class Chunks {
   // where one thread runs over the parts of a scan); a long row at least a warp, if neighbours can read neighbours. The partial
   // results are reduced or scanned once more, in fewer parts.
   Term part_limit() {
-    auto again = std::find_if(s_.attrs.begin(), s_.attrs.end(), [](const Attr& a) { return a.name == "parts"; });
-    last_ = x_.level != SegLevel::Grid || again != s_.attrs.end() || !outer_.empty();
+    last_ = x_.level != SegLevel::Grid || x_.parts || !outer_.empty();
     if (x_.level != SegLevel::Grid) return task_limit();
-    if (again != s_.attrs.end()) return b_.number(Scalar::I64, double(again->args[0]));
+    if (x_.parts) return b_.number(Scalar::I64, *x_.parts);
     Term limit = b_.number(Scalar::I64, scanned_ > 0 && !scan_again() ? costs::gpu::scanned_device : costs::gpu::full_device), one = b_.number(Scalar::I64, 1), rows = one;
     for (const Dim& d : outer_) rows = rows * b_.term(d);
     if (outer_.empty()) return limit;
@@ -229,7 +228,7 @@ class Chunks {
   // The totals of a scan are scanned like the whole. Otherwise, one thread runs over them.
   bool scan_again() const {
     auto scalars = [&](const Combine& c) { return std::all_of(c.neutral.begin(), c.neutral.end(), [&](const Atom& ne) { return is_scalar(p_.type(ne)); }); };
-    return x_.level == SegLevel::Grid && outer_.empty() && !has_attr(s_.attrs, "parts") && std::all_of(x_.scans.begin(), x_.scans.end(), scalars);
+    return x_.level == SegLevel::Grid && outer_.empty() && !x_.parts && std::all_of(x_.scans.begin(), x_.scans.end(), scalars);
   }
   // What the scan with neutral element `ne` has reached before a part, if starts_ has what was reached after each.
   Atom start_of(Builder& b, Var reached, const Atom& ne, const Part& part) {
@@ -263,9 +262,8 @@ class Chunks {
         for (Var v : sums) loaded.push_back(b_.index("total", v, {again.index[0].var}));
         return loaded;
       });
-      b_.attrs = {{"parts", {costs::gpu::fewer_parts}}};
+      again.parts = costs::gpu::fewer_parts;
       starts_ = b_.bind("reached", std::move(again));
-      b_.attrs = {};
       return;
     }
     // One run over the parts for each outer point: the accumulated value before the part, then the part is added.
@@ -546,10 +544,9 @@ class Chunks {
         for (Var v : partials) loaded.push_back(b_.index("x", v, {again.index[0].var}));
         return loaded;
       });
-      b_.attrs = {{"parts", {costs::gpu::fewer_parts}}};
+      again.parts = costs::gpu::fewer_parts;
       std::vector<Atom> out;
       for (Var v : b_.bind("total", std::move(again))) out.push_back(v);
-      b_.attrs = {};
       return out;
     }
     Seg seg{x_.level, {}, outer_, {}, {}, {}, {}, {}, {}};

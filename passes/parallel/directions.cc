@@ -1,7 +1,7 @@
 // directions.cc - derivatives in k directions at once (decision 008) are mostly zero where each of many parameters moves a few
 // things: loops over the directions run from the first to the last that is not zero (decision 015).
 //
-//   ts: [n][k]f64 #[directions]          first, count: [n]i64 = for b < n { of the directions j with ts[b, j] != 0 }
+//   ts: [n][k]f64 directions             first, count: [n]i64 = for b < n { of the directions j with ts[b, j] != 0 }
 //   for v < m (..) {                     for v < m (..) {
 //     for b < n (xs = xs0) {               for b < n (xs = xs0) {
 //       let w = ..                           let w = ..
@@ -145,7 +145,7 @@ class Directions {
         return state.emplace(y, std::pair(which, false)).second;
       }
       const std::vector<Dim> shape = shape_of(p_.type(x.array));
-      if (own.contains(x.array) || !has_attr(p_.vars[x.array.index].attrs, "directions") || shape.back() != loop.n) return false;
+      if (own.contains(x.array) || !p_.vars[x.array.index].directions || shape.back() != loop.n) return false;
       if (std::ranges::find(out.reads, Read{x.array, *at}) == out.reads.end()) out.reads.push_back({x.array, std::move(*at)});
       return add_zero(y);
     };

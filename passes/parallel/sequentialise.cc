@@ -299,7 +299,7 @@ class Sequentialise {
       in_one_go = true;
     }
     if (!in_one_go && !whole) {
-      if (x.level == SegLevel::Grid && x.index.size() > 1 && x.scans.empty() && !has_attr(s.attrs, "parts")) return rows(out, s, x);
+      if (x.level == SegLevel::Grid && x.index.size() > 1 && x.scans.empty() && !x.parts) return rows(out, s, x);
       chunks(out, std::move(s));
       return;
     }

@@ -72,7 +72,8 @@ std::optional<Contraction> Contractions::value(const Atom& a) {
 }
 
 std::optional<Contraction> Contractions::statement(const Stm& s) {
-  if (s.pattern.size() != 1 || has_attr(s.attrs, "ordered") || has_attr(s.attrs, "no_fuse") || has_attr(s.attrs, "trace")) return {};
+  auto product = std::get_if<Screma>(&s.exp);
+  if (s.pattern.size() != 1 || (product && product->ordered)) return {};
   if (std::ranges::any_of(s.checks, [&](Var c) { return local_.contains(c); })) return {};
   checks_.insert(checks_.end(), s.checks.begin(), s.checks.end());
   using Found = std::optional<Contraction>;

@@ -274,10 +274,8 @@ class Products {
       return std::vector<Atom>{code(b, inner, nest, depth + 1, free, in)};
     });
     if (depth >= free) x.reduces = {b.combine(ScalarOp::add, elem_of(p_.type(parts[0].first)), 0)};
-    if (ordered_ && depth == 0) b.attrs = {{"ordered", {}}};
-    Var product = b.bind1("product", std::move(x));
-    b.attrs.clear();
-    return product;
+    x.ordered = ordered_ && depth == 0;
+    return b.bind1("product", std::move(x));
   }
 };
 

@@ -211,8 +211,8 @@ Rewrite powers(Site& s, Apply& x) {
 // id x   ==>   x, unless a check guards it                                                             [C1]
 Rewrite copy_propagation(Site& s, Identity& x) {
   if (!s.stm.checks.empty()) return no;
-  for (const Attr& a : s.stm.attrs)                     // trace, or trace_TAG
-    if (a.name.starts_with("trace") || a.name == "opaque" || a.name == "break") return no;
+  for (const Attr& a : s.stm.attrs)
+    if (a.name == "trace" || a.name == "opaque" || a.name == "break") return no;
   return x.value;
 }
 

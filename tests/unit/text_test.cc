@@ -20,12 +20,12 @@ fun f \(n: i64, m: i64, *xs: [n]f64, is: [m]i64) {
     let c_1: f64 = mul [a, b]
     in c_1
   } [1f64] [xs]
-  let z: f64 = reduce n add [0f64] [xs]
+  #[trace(sum)] let z: f64 = reduce n add [0f64] [xs] ordered
   let k: i64, ys: [k]f64 = if true { in n, xs } else {
     let r: [m]f64 = replicate [m] y
     in m, r
   }
-  #[stripmine(2)] let l: f64 = for i < n (acc_1: f64 = z) {
+  #[stripmine(2)] let l: f64 = for i < n blocks budget [2, -1, 1000] (acc_1: f64 = z) {
     let e: f64 = index xs [i]
     let v: f64 = call g [e]
     let w: f64 = add [acc_1, v]
@@ -33,7 +33,7 @@ fun f \(n: i64, m: i64, *xs: [n]f64, is: [m]i64) {
   }
   let q: bool = lt [0i64, n]
   let p: check = assert q "n is {}" [n]
-  let t: [n]f64, u: f64 = screma n \(x: f64) { in x, x } [xs] scans (add [0f64]) post \(a: f64, b: f64) { in a, b } late (max [-inff64])
+  let t: [n]f64 directions, u: f64 = screma n \(x: f64) { in x, x } [xs] scans (add [0f64]) post \(a: f64, b: f64) { in a, b } late (max [-inff64]) ordered
   let zs: [n]f64 = with_acc [xs] (add [0f64]) \(t_1: check, a: acc t_1 [n] f64) {
     let a.1: acc t_1 [n] f64 = map m \(i: i64, a.2: acc t_1 [n] f64) {
       let a.3: acc t_1 [n] f64 = upd a.2 [i] [l]
@@ -53,6 +53,9 @@ TEST_CASE("print is the inverse of parse") {
   Parsed two = parse(text);
   REQUIRE(two.error == "");
   EXPECT(print(two.program) == text);
+  for (const char* said : {"#[trace(sum)] let z: f64 = reduce n add [0f64] [xs] ordered\n", "#[stripmine(2)] let l: f64 = for i < n blocks budget [2, -1, 1000] (",
+                           "let t: [n]f64 directions, u: f64 = screma", "late (max [-inff64]) ordered\n"})
+    EXPECT(text.find(said) != std::string::npos);
   Violation v = verify(two.program);
   EXPECT(v.message == "");
 }
@@ -115,4 +118,16 @@ TEST_CASE("each rule of the verifier is broken by a program") {
   EXPECT(sums("[add]") == "V11");
   EXPECT(sums("[add, max, add]") == "V11");
   EXPECT(sums("[sub, max]") == "V11");
+  EXPECT(rule("fun f \\(x: f64 directions) { in x }") == "V11");
+  EXPECT(rule("fun f \\(n: i64) { let s: i64 = for i < n budget [0, 8, 100] (a: i64 = 0i64) { in a } in s }") == "V11");
+  auto seg = [](const std::string& parts) {
+    return rule("level parallel fun f \\(n: i64) { let s: i64 = seg grid (i < n) { in i } reduces (add [0i64]) parts " + parts + " in s }");
+  };
+  EXPECT(seg("64") == "");
+  EXPECT(seg("0") == "V11");
+  EXPECT(rule("level parallel fun f \\(n: i64) { let s: [n]i64 = seg grid (i < n) { in i } parts 64 in s }") == "V11");
+  EXPECT(rule("fun f \\(x: f64) { #[opaque] let y: f64 = id x in y }") == "");
+  EXPECT(rule("fun f \\(x: f64) { #[faster] let y: f64 = id x in y }") == "V12");
+  EXPECT(rule("fun f \\(x: f64) { #[unsafe] let y: f64 = id x in y }") == "V12");
+  EXPECT(rule("#[budget] fun f \\(x: f64 #[true_dep]) { in x }") == "V12");
 }

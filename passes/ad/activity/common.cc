@@ -16,9 +16,9 @@ std::optional<Term> product(const Apply& op, size_t wrt, Var r, const Term& by, 
   auto partial = ir::partial(op.op, int(wrt), x, y, z, b.term(r), choice ? &by : nullptr);
   if (!partial || choice) return partial;
   if (const_of(partial->atom) || !is_float(by.scalar())) return *partial * by;
-  if (back) b.attrs.push_back({contribution_mark, {}});
+  size_t known = b.program.vars.size();
   Term both = *partial * by;
-  if (back) b.attrs.pop_back();
+  if (auto made = var_of(both.atom); back && made && made->index >= known) b.program.vars[made->index].contribution = true;
   if (!options.ad_safe_mul) return both;
   Term zero = b.number(by.scalar(), 0);
   Term flat = eq(*partial, zero), unused = or_(flat, eq(by, zero));

@@ -5,8 +5,6 @@
 
 namespace raido::ad {
 
-// The attribute of a statement `contribution = partial * adjoint` until guard_unused has seen it.
-inline constexpr const char* contribution_mark = "contribution";
 // The partial derivative of r = op args by one argument, times `by`: a tangent, or an adjoint (`back`). Nothing if nothing flows.
 std::optional<ir::Term> product(const ir::Apply& op, size_t wrt, ir::Var r, const ir::Term& by, bool back, const PassOptions& options);
 // x as a value of type t, which is the same but for the names of its sizes.

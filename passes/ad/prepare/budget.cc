@@ -7,8 +7,8 @@
 // S: the bytes that the return sweep needs of every iteration. k levels keep k times the k-th root of n states, so each has
 // its limit of n. What is decided here leaves one loop (and then there may be more levels). A choice at run time is not made
 // inside parallel operations, whose memory must be known before they begin, nor inside another one: versions of versions are
-// too much code, in derivatives of derivatives above all. Loops that were made here keep the attribute
-// `budget`: their derivatives are not looked at again, but inherit what was chosen.
+// too much code, in derivatives of derivatives above all. Loops that were made here say so (For::budget):
+// their derivatives are not looked at again, but inherit what was chosen.
 //
 // Rules: loop.budget.
 #include <algorithm>
@@ -30,9 +30,8 @@ bool is_parallel(const Exp& e) {
 }
 
 bool has_schedule(const Stm& s) {
-  return std::ranges::any_of(s.attrs, [](const Attr& a) {
-    return a.name == "stripmine" || a.name == "checkpoint" || a.name == "budget" || a.name == "blocks";
-  });
+  auto loop = std::get_if<For>(&s.exp);
+  return (loop && (loop->blocks || loop->budget)) || has_attr(s.attrs, "stripmine") || has_attr(s.attrs, "checkpoint");
 }
 
 namespace {
@@ -249,9 +248,10 @@ class Fit {
     }
     Stm* level = &s;
     for (i64 j = 1;; j++) {
-      level->attrs.push_back({"budget", {k, each, memory_}});
+      For& loop = std::get<For>(level->exp);
+      loop.budget = {k, each, memory_};
       if (j == k) break;
-      for (Stm& inner : std::get<For>(level->exp).body.stms) if (std::holds_alternative<For>(inner.exp)) level = &inner;
+      for (Stm& inner : loop.body.stms) if (std::holds_alternative<For>(inner.exp)) level = &inner;
     }
   }
   std::vector<Atom> results(i64 k) {

@@ -199,6 +199,7 @@ bool check_write_once(Builder& b, Stm& s, size_t state) {
   Stm run = clone(p, s);
   run.attrs.clear();
   For& loop = std::get<For>(run.exp);
+  loop.counted = false;                                  // the `while` counts for the loop itself
   Var none = *var_of(b.replicate(shape_of(p.type(loop.init[state])), i64_const(0)));
   size_t results = run.pattern.size();
   if (!Stamping(p, loop, state).run(none)) return false;

@@ -7,7 +7,7 @@
 //
 // Counting runs the part of the loop that decides when it ends once more. Where that part is small, it is better to know the size
 // of the records before. Where it is most of the loop (Newton's iteration, bisection, step size control), counting would be a third
-// forward run, and the two loops become one after differentiation. Until then all rules see a loop of n iterations.
+// forward run, and the two loops become one after differentiation (For::counted). Until then all rules see a loop of n iterations.
 //
 // Three kinds of loops are always counted before. A device cannot allocate while it runs. A schedule has to know n. Derivatives of
 // code that is differentiated again would have to go through the copies of enlarged records.
@@ -119,7 +119,7 @@ void join(Program& p, Body& whole) {
   for (size_t k = 0; k < whole.stms.size(); k++) {
     Stm& s = whole.stms[k];
     auto loop = std::get_if<For>(&s.exp);
-    auto n = loop && has_attr(s.attrs, "counted") ? var_of(loop->n) : nullptr;
+    auto n = loop && std::exchange(loop->counted, false) ? var_of(loop->n) : nullptr;
     if (n && counts.contains(*n) && !used.contains(*n)) {
       Stm& count = whole.stms[counts.at(*n)];
       gone[counts.at(*n)] = true;
@@ -127,9 +127,8 @@ void join(Program& p, Body& whole) {
       s.exp = as_while(p, std::get<While>(std::move(count.exp)), std::move(*loop));
       counts.erase(*n);
     }
-    if (std::holds_alternative<While>(s.exp) && has_attr(s.attrs, "counts")) counts[s.pattern.back().var] = k;
+    if (std::holds_alternative<While>(s.exp) && !s.pattern.empty()) counts[s.pattern.back().var] = k;
     each_use(p, s, [&](Var v) { used.insert(v); });
-    std::erase_if(s.attrs, [](const Attr& a) { return a.name == "counts" || a.name == "counted"; });
   }
   size_t k = 0;
   for (auto& s : whole.stms.take())
@@ -141,7 +140,10 @@ void join(Program& p, Body& whole) {
 void join_counted(Program& p) {
   p.each_body([&](Body& b) {
     bool any = false;
-    each_stm(std::as_const(b), [&](const Stm& s) { any = any || has_attr(s.attrs, "counts") || has_attr(s.attrs, "counted"); });
+    each_stm(std::as_const(b), [&](const Stm& s) { 
+      auto loop = std::get_if<For>(&s.exp);
+      any = any || (loop && loop->counted);
+    });
     if (any) join(p, b);
   });
 }

@@ -111,11 +111,8 @@ class Preparation {
   void count(Builder& b, Stm& s) {
     While w = std::get<While>(std::move(s.exp));
     Stm once = clone(p_, Stm{s.pattern, w, b.checks, b.source, {}});
-    bool may_grow = counted_->context.target != Target::Gpu && !counted_->mode.enclosed;
-    if (may_grow && counted_->context.options.ad_memory == 0 && !has_schedule(s) && decides_much(p_, w)) {
-      once.attrs.push_back({"counts", {}});
-      s.attrs.push_back({"counted", {}});
-    }
+    bool grows = counted_->context.target != Target::Gpu && !counted_->mode.enclosed &&
+                 counted_->context.options.ad_memory == 0 && !has_schedule(s) && decides_much(p_, w);
     While& loop = std::get<While>(once.exp);
     Var n = p_.fresh("n", scalar_type(Scalar::I64)), times = p_.fresh("n", scalar_type(Scalar::I64));
     loop.state.push_back({n});
@@ -132,7 +129,9 @@ class Preparation {
     counting.stms.push_back(std::move(once));
     drop_accumulators(p_, counting, [&](const AccType& t) { return !inside.contains(t.token); });
     b.emit_all(std::move(counting.stms));
-    s.exp = For{{p_.fresh("i", scalar_type(Scalar::I64))}, times, std::move(w.state), std::move(w.init), std::move(w.body)};
+    For counted{{p_.fresh("i", scalar_type(Scalar::I64))}, times, std::move(w.state), std::move(w.init), std::move(w.body)};
+    counted.counted = grows;
+    s.exp = std::move(counted);
   }
   // #[bound(n)] loop p = p0 while c p do body   ==>   loop p = p0 for _ < n do if c p then body else p, which must have ended
   bool bounded(Builder& b, Stm& s, const While& w) {

@@ -51,10 +51,11 @@ For nest(Builder& b, For&& loop, const Term& m, i64 level, i64 levels, const Ter
     return last;
   }
   Term size = power(m, levels - level);
-  For blocks;
-  blocks.n = ((left + (size - 1)) / size).atom;
-  blocks.i = {p.fresh("block", scalar_type(Scalar::I64))};
-  blocks.init = init;
+  For outer;
+  outer.blocks = true;
+  outer.n = ((left + (size - 1)) / size).atom;
+  outer.i = {p.fresh("block", scalar_type(Scalar::I64))};
+  outer.init = init;
   Subst renamed;
   for (Bind x : loop.state) {
     Type t = p.type(x.var);
@@ -64,25 +65,20 @@ For nest(Builder& b, For&& loop, const Term& m, i64 level, i64 levels, const Ter
     });
     Var state = p.fresh(p.hint(x.var), t);
     renamed.emplace(x.var, state);
-    blocks.state.push_back({state});
+    outer.state.push_back({state});
   }
-  blocks.body = b.body([&] {
-    Term before = b.term(blocks.i.var) * size, rest = apply(ScalarOp::min, {size, left - before});
+  outer.body = b.body([&] {
+    Term before = b.term(outer.i.var) * size, rest = apply(ScalarOp::min, {size, left - before});
     std::vector<Atom> inside;
     std::vector<std::string> hints;
-    for (Bind x : blocks.state) {
+    for (Bind x : outer.state) {
       inside.push_back(x.var);
       hints.push_back(p.hint(x.var));
     }
-    if (level + 1 < levels) b.attrs.push_back({"blocks", {}});
-    std::vector<Attr> attrs = std::exchange(b.attrs, {});
-    For inner = nest(b, std::move(loop), m, level + 1, levels, start + before, rest, inside);
-    b.attrs = attrs;
-    std::vector<Var> out = b.bind(hints, std::move(inner));
-    if (level + 1 < levels) b.attrs.pop_back();
+    std::vector<Var> out = b.bind(hints, nest(b, std::move(loop), m, level + 1, levels, start + before, rest, inside));
     return std::vector<Atom>(out.begin(), out.end());
   });
-  return blocks;
+  return outer;
 }
 
 }  // namespace
@@ -96,7 +92,6 @@ void stripmine(Builder& b, Stm& s) {
   Term n = apply(ScalarOp::max, {b.term(loop.n), b.term(i64_const(0))});
   std::vector<Atom> init = loop.init;
   s.exp = nest(b, std::move(loop), root(b, n, levels), 1, levels, b.term(i64_const(0)), n, init);
-  s.attrs.push_back({"blocks", {}});
 }
 
 }  // namespace raido::ad

@@ -108,7 +108,7 @@ class Places {
     if (auto x = std::get_if<Identity>(&s.exp)) return std::optional(x->value == Atom(now) ? std::optional(s.pattern[0].var) : std::nullopt);
     if (auto x = std::get_if<If>(&s.exp)) return branch(s, *x, now);
     auto f = std::get_if<For>(&s.exp);
-    if (f && (has_attr(s.attrs, "blocks") || has_attr(s.attrs, "checkpoint"))) return std::optional<Var>{};
+    if (f && (f->blocks || has_attr(s.attrs, "checkpoint"))) return std::optional<Var>{};
     if (!f || std::ranges::count(f->init, Atom(now)) != 1) return {};
     size_t k = size_t(std::ranges::find(f->init, Atom(now)) - f->init.begin());
     bool free = false;
@@ -216,10 +216,6 @@ std::optional<WrittenOnce> written_once(const Program& p, const For& loop, size_
   return asserted ? std::optional(WrittenOnce{true, {}}) : std::nullopt;
 }
 
-void mark_reads(Program& p, const std::vector<Var>& before, Var in_the_end) {
-  for (Var read : before) p.vars[read.index].attrs.push_back({"before", {i64(in_the_end.index)}});
-}
-
 void without_updates(const Program& p, Stm& s, Finished& arrays) {
   auto found = [&](const Atom& a) {
     auto v = var_of(a);
@@ -237,8 +233,8 @@ void without_updates(const Program& p, Stm& s, Finished& arrays) {
   if (auto read = std::get_if<Index>(&s.exp)) {
     auto of = found(read->array);
     if (of == arrays.end()) return;
-    for (const Attr& a : p.vars[s.pattern[0].var.index].attrs)
-      if (a.name == "before" && a.args[0] == i64(of->second.in_the_end.index)) read->array = of->second.before;
+    const std::vector<Var>& before = p.vars[s.pattern[0].var.index].before;
+    if (std::ranges::find(before, of->second.in_the_end) != before.end()) read->array = of->second.before;
     return;
   }
   auto loop = std::get_if<For>(&s.exp);

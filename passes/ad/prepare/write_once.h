@@ -19,14 +19,12 @@ struct WrittenOnce {
   std::vector<ir::Var> before;             // reads of places that are written later: what they read was there before the loop
 };
 std::optional<WrittenOnce> written_once(const ir::Program& p, const ir::For& loop, size_t state);
-// Marks these reads, so that clones of the loop know them. `in_the_end` is the name of the array after the loop.
-void mark_reads(ir::Program& p, const std::vector<ir::Var>& before, ir::Var in_the_end);
 
 // The names of such an array after the loop and before it.
 struct Old { ir::Var in_the_end, before; };
 using Finished = std::unordered_map<ir::Var, Old>;
 // Updates and copies of these arrays become other names for them, and the names are added. Loops that have such an array as state
-// return it as it was. Marked reads are of the array before the loop.
+// return it as it was. Reads that say so (VarInfo::before) are of the array before the loop.
 void without_updates(const ir::Program& p, ir::Stm& s, Finished& arrays);
 
 }  // namespace raido::ad

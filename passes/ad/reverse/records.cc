@@ -260,7 +260,7 @@ class Recorder {
 
   // The recorded values get state in the loop, written where they are made.
   void record() {
-    bool enlarged = has_attr(loop_.attrs, "counted"), scalars = true;
+    bool enlarged = f_.counted, scalars = true;
     std::vector<std::vector<Dim>> shapes;                            // of parts; those of one shape start at the same places
     auto number = [&](const std::vector<Dim>& shape) { return size_t(std::ranges::find(shapes, shape) - shapes.begin()); };
     auto is_recorded = [](const Item& x) { return x.kind == Item::Kind::Row || x.kind == Item::Kind::Part; };

@@ -45,15 +45,13 @@ bool mentions(const Program& p, Var x, const VarSet& sizes) {
   return found;
 }
 // For `--explain-ad`: how the loop is counted, what --ad-memory decided of it, and which arrays are read as they are in the end.
-std::string why_so(const Program& p, const Stm& s, const std::map<size_t, bool>& written_once) {
+std::string why_so(const Program& p, const Stm& s, const For& op, const std::map<size_t, bool>& written_once) {
   std::string text;
-  if (const Attr* attr = find_attr(s.attrs, "budget")) {
-    i64 levels = attr->args[0];
-    text = fmt::format("in {} {}: {} {} into --ad-memory={}", levels, levels > 1 ? "levels" : "level",
-                       attr->args[1] < 0 ? "its states" : fmt::format("{} bytes for each", attr->args[1]),
-                       levels > 1 ? "do not fit" : "fit", attr->args[2]);
-  }
-  if (has_attr(s.attrs, "counted")) text = "counted as they run: what decides the end is most of the loop";
+  if (const auto& budget = op.budget)
+    text = fmt::format("in {} {}: {} {} into --ad-memory={}", budget->levels, budget->levels > 1 ? "levels" : "level",
+                       budget->bytes < 0 ? "its states" : fmt::format("{} bytes for each", budget->bytes),
+                       budget->levels > 1 ? "do not fit" : "fit", budget->memory);
+  if (op.counted) text = "counted as they run: what decides the end is most of the loop";
   for (const auto& [k, before] : written_once)
     text += fmt::format("{}reading {} as it is in the end{}", text.empty() ? "" : ", ", p.hint(s.pattern[k].var), before ? " and was before" : "");
   return text;
@@ -69,12 +67,12 @@ States states_of(Scope& scope, const Stm& s, const For& op) {
   Program& p = scope.p;
   States out;
   for (size_t k = 0; k < op.state.size(); k++) if (scope.versions.is_finished(op.init[k])) out.finished.push_back(k);
-  if (!has_attr(s.attrs, "blocks")) out.updated = updated_state(p, op);
+  if (!op.blocks) out.updated = updated_state(p, op);
   std::erase_if(out.updated, [&](size_t k) {
     if (scope.versions.is_finished(op.init[k])) return true;
     auto found = scope.versions.is_carried(*var_of(op.init[k])) ? std::nullopt : written_once(p, op, k);
     if (!found) return false;
-    mark_reads(p, found->before, s.pattern[k].var);
+    for (Var read : found->before) p.vars[read.index].before.push_back(s.pattern[k].var);
     out.written_once[k] = !found->before.empty();
     return true;
   });
@@ -98,7 +96,7 @@ class LoopReturn {
   void emit(const BodyUndo& overwritten, const Records& records, const std::vector<Atom>& kept) {
     loop_.n = op_.n;
     loop_.i = {p_.fresh("k", scalar_type(Scalar::I64))};
-    scope_.act.context.note(p_, loop_.i.var, {Note::Kind::Loop, s_.source, why_so(p_, s_, states_.written_once)});
+    scope_.act.context.note(p_, loop_.i.var, {Note::Kind::Loop, s_.source, why_so(p_, s_, op_, states_.written_once)});
     carry_sizes();
     carry_adjoints();
     for (size_t k : states_.updated) arrays_.push_back(carry(p_.hint(s_.pattern[k].var), scope_.versions.current(s_.pattern[k].var)));
@@ -181,11 +179,9 @@ class LoopReturn {
   void finish() {
     std::vector<std::string> hints;
     for (Bind x : loop_.state) hints.push_back(p_.hint(x.var));
-    std::vector<Attr> attrs = b_.attrs;
-    for (std::string_view inherited : {"blocks", "budget"})
-      if (auto attr = find_attr(s_.attrs, inherited)) b_.attrs.push_back(*attr);
+    loop_.blocks = op_.blocks;
+    loop_.budget = op_.budget;
     std::vector<Var> out = b_.bind(hints, std::move(loop_));
-    b_.attrs = attrs;
     auto adjoints = out.begin() + isize(sizes_), arrays = adjoints + isize(adjoints_);
     adjoints_of_.finish({adjoints, arrays});
     for (size_t k = 0; k < states_.updated.size(); k++) scope_.versions.restore(*var_of(op_.init[states_.updated[k]]), arrays[ptrdiff_t(k)]);

@@ -48,7 +48,7 @@ std::unique_ptr<Scope::Sweeps> Scope::forth(Body body) {
   if (again_ && act.context.options.explain_ad)
     each_stm(std::as_const(sweeps->body), [&](const Stm& s) {
       for (Bind y : s.pattern)
-        if (!find_attr(p.vars[y.var.index].attrs, "ad")) act.context.note(p, y.var, {Note::Kind::Again, s.source, ""});
+        if (!p.vars[y.var.index].note.valid()) act.context.note(p, y.var, {Note::Kind::Again, s.source, ""});
     });
   for (Stm& s : sweeps->body.stms) {
     auto x = std::get_if<Screma>(&s.exp);

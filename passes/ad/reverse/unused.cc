@@ -5,7 +5,7 @@
 // The branch that was not taken does not use y: its zero says that nothing flows, and must not meet an infinite partial
 // derivative. The same holds of an element that nobody read: its place in the adjoint array keeps the zero it began with.
 //
-// The rules mark the statements that multiply an adjoint by a partial derivative. Two questions about every value, answered
+// The rules mark each product of an adjoint and a partial derivative (VarInfo::contribution). Two questions about every value, answered
 // together by running through the sweep until nothing changes: may it be such a zero (`masked`: literal zeros are, what is moved
 // or multiplied stays so, a sum is only if both sides are), and may it be something that is not finite though what the program
 // was given is (`poles`: results of operations that are marked POLE in scalar_ops.def, unless a bound in their formula keeps
@@ -116,7 +116,7 @@ class Unused {
     auto at = [&](size_t i) { return masked(op.args[i]); };
     switch (op.op) {
       case ScalarOp::add: case ScalarOp::sub: return mask(y, at(0) && at(1));
-      case ScalarOp::mul: return mask(y, has_attr(s.attrs, contribution_mark) ? at(1) : at(0) || at(1));
+      case ScalarOp::mul: return mask(y, p_.vars[y.index].contribution ? at(1) : at(0) || at(1));
       case ScalarOp::neg: case ScalarOp::div: return mask(y, at(0));
       case ScalarOp::select: return mask(y, at(1) || at(2));
       default: return;
@@ -194,7 +194,7 @@ class Unused {
   void guard(Body& sweep) {
     rewrite(p_, sweep, [&](Builder& b, Stm& s, Subst& results) {
       walk_parts(s, [&](Body& inner) { guard(inner); });
-      if (std::erase_if(s.attrs, [](const Attr& a) { return a.name == contribution_mark; }) == 0) return false;
+      if (s.pattern.size() != 1 || !std::exchange(p_.vars[s.pattern[0].var.index].contribution, false)) return false;
       Apply product = std::get<Apply>(s.exp);
       if (product.op != ScalarOp::mul) return false;                   // by -1: neg
       const Atom &partial = product.args[0], &adjoint = product.args[1];

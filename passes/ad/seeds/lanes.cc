@@ -222,7 +222,7 @@ class Lanes {
   }
   Var fresh_row(Var v) {
     Var r = p_.fresh(p_.hint(v), lanes(p_.type(v)));
-    p_.vars[r.index].attrs.push_back({"directions", {}});
+    p_.vars[r.index].directions = true;
     rows_[v] = r;
     return r;
   }
