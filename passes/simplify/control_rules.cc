@@ -88,7 +88,9 @@ Rewrite invariant_state(Site& s, For& x) {
     if (auto v = var_of(a)) if (auto f = values.find(*v); f != values.end()) a = f->second; }});
   std::vector<Atom> results(constant.size());
   if (!loop.state.empty()) {
+    s.b.attrs = s.stm.attrs;
     std::vector<Var> made = s.b.bind("y", std::move(loop));
+    s.b.attrs.clear();
     size_t k = 0;
     for (size_t i = 0; i < constant.size(); i++)
       if (!constant[i]) {
