@@ -6,6 +6,8 @@
 // such results are roots of their own, which overlap with what they may be of before the loop, and not with each other. Inside of a
 // loop a state is a root of its own, whatever it begins as: where the body consumes it, the loop consumes what it begins as.
 #pragma once
+#include <concepts>
+
 #include "compiler/base/small_vector.h"
 #include "compiler/ir/types.h"
 
@@ -42,16 +44,18 @@ class Aliases {
 };
 
 // What the operation consumes directly: not what its inner bodies consume of their parameters.
-template <class F> void each_consumed(const Program& p, const Exp& e, F&& f) {
-  auto dests = [&](const std::vector<Dest>& ds) { for (const Dest& d : ds) for (Var v : d.arrays) f(v); };
-  match(e, [&](const Update& x) { f(x.array); }, [&](const WithAcc& x) { dests(x.dests); },
-        [&](const Hist& x) { dests(x.dests); }, [&](const Seg& x) { dests(x.dests); },
-        [&](const Call& x) {
-          const Function& g = p.functions[x.callee.index];
-          for (size_t i = 0; i < x.args.size(); i++)
-            if (auto v = var_of(x.args[i]); v && i < g.consumes.size() && g.consumes[i]) f(*v);
-        },
-        [&](const auto&) {});                            // the rest only reads
+template <class E, class F> requires std::same_as<std::remove_const_t<E>, Exp> void each_consumed(const Program& p, E& e, F&& f) {
+  match(e, [&](auto& x) {
+    using Op = std::remove_const_t<std::remove_reference_t<decltype(x)>>;
+    if constexpr (std::same_as<Op, Update>) f(x.array);
+    else if constexpr (std::same_as<Op, Call>) {
+      const Function& g = p.functions[x.callee.index];
+      for (size_t i = 0; i < x.args.size(); i++)
+        if (auto v = std::get_if<Var>(&x.args[i]); v && i < g.consumes.size() && g.consumes[i]) f(*v);
+    } else if constexpr (requires { x.dests; }) {
+      for (auto& d : x.dests) for (auto& v : d.arrays) f(v);
+    }                                                    // the rest only reads
+  });
 }
 
 }  // namespace raido::ir

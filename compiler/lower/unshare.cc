@@ -73,24 +73,12 @@ class Unsharing {
       made.push_back(Stm{{{copy}}, Copy{v}, {}, s.source, {}});
       v = copy;
     };
-    auto atom = [&](Atom& a) {
-      Var v = *var_of(a);
-      consume(v);
-      a = v;
-    };
     auto state = [&](std::vector<Atom>& init, const std::vector<Bind>& binds) {
       for (size_t i = 0; i < init.size(); i++)
-        if (auto v = var_of(init[i]); v && is_array(p_.type(*v)) && aliases_.consumes(binds[i].var)) atom(init[i]);
+        if (auto v = std::get_if<Var>(&init[i]); v && is_array(p_.type(*v)) && aliases_.consumes(binds[i].var)) consume(*v);
     };
-    auto dests = [&](std::vector<Dest>& all) { for (Dest& d : all) for (Var& v : d.arrays) consume(v); };
-    match(s.exp, [&](Update& x) { consume(x.array); }, [&](WithAcc& x) { dests(x.dests); }, [&](Hist& x) { dests(x.dests); },
-          [&](Call& x) {
-            const Function& g = p_.functions[x.callee.index];
-            for (size_t i = 0; i < x.args.size(); i++)
-              if (auto v = var_of(x.args[i]); v && i < g.consumes.size() && g.consumes[i] && is_array(p_.type(*v))) atom(x.args[i]);
-          },
-          [&](For& x) { state(x.init, x.state); }, [&](While& x) { state(x.init, x.state); },
-          [](auto&) {});                                 // nothing else consumes
+    each_consumed(p_, s.exp, consume);
+    match(s.exp, [&](For& x) { state(x.init, x.state); }, [&](While& x) { state(x.init, x.state); }, [](auto&) {});
     return made;
   }
 };

@@ -14,6 +14,7 @@ namespace raido::ir {
 
 enum class Flow : uint8_t {
   Same,      // the value as it is, or an array in another shape or order
+  Copied,    // the value as it is, in memory of its own
   Part,      // an element, a row or a part of an array
   Into,      // it becomes an element, a row or a part of an array or accumulator; or all of them
   Rest,      // what an update or an accumulation leaves of the array as it was
@@ -105,7 +106,7 @@ template <Operators operators, class Edge, class Enter> class FlowWalk {
   void operation(const Concat& x) { for (Var v : x.arrays) edge_(v, result(0), Flow::Into); }
   void operation(const Reshape& x) { edge_(x.array, result(0), Flow::Same); }
   void operation(const Permute& x) { edge_(x.array, result(0), Flow::Same); }
-  void operation(const Copy& x) { edge_(x.array, result(0), Flow::Same); }
+  void operation(const Copy& x) { edge_(x.array, result(0), Flow::Copied); }
 
   void elements(const std::vector<Var>& inputs, const Lambda& f) {
     for (size_t k = 0; k < inputs.size(); k++)

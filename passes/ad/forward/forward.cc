@@ -82,7 +82,7 @@ class Forward {
         if (!zero(v)) set(fresh, tangent(v));
         copy = fresh;
       }
-      replace_consumed(s, copies);
+      replace_consumed(p_, s, copies);
     }
     if (!does) return emit(s);
     match(s.exp, [&](auto& op) { rule(s, op); });

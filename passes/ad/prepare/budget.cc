@@ -15,6 +15,7 @@
 #include <limits>
 
 #include "compiler/ir/analysis/flow.h"
+#include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/term.h"
 #include "passes/ad/activity/activity.h"
 #include "passes/ad/activity/common.h"
@@ -26,7 +27,8 @@ namespace raido::ad {
 using namespace ir;
 
 bool is_parallel(const Exp& e) {
-  return std::holds_alternative<Screma>(e) || std::holds_alternative<Hist>(e) || std::holds_alternative<WithAcc>(e);
+  Kind kind = kind_of(e);
+  return kind == Kind::Parallel || kind == Kind::Scope;
 }
 
 bool has_schedule(const Stm& s) {

@@ -13,6 +13,7 @@
 // code that is differentiated again would have to go through the copies of enlarged records.
 //
 // Rules: while.grow.
+#include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/term.h"
 #include "passes/ad/prepare/counted.h"
 
@@ -48,8 +49,7 @@ double work(const Program& p, const Stm& s) {
                [&](const While&) { return many * (1 + inside); }, [&](const Screma& x) { return times(x.width) * (1 + inside); },
                [&](const Hist& x) { return times(x.width) * (1 + inside); }, [&](const Call&) { return function; },
                [&](const Index&) { return 1.0; }, [&](const Update& x) { return is_array(p.type(x.value)) ? elements : 1; },
-               [&](const Reshape&) { return 0.0; }, [&](const Permute&) { return 0.0; }, [&](const Identity&) { return 0.0; },
-               [&](const auto&) { return elements + inside; });
+               [&](const auto&) { return kind_of(s.exp) == Kind::View ? 0 : elements + inside; });
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ class Preparation {
     each_consumed(p_, s.exp, [&](Var v) {
       if (!copies.contains(v)) copies.emplace(v, b.copy(v));
     });
-    if (!copies.empty()) replace_consumed(s, copies);
+    if (!copies.empty()) replace_consumed(p_, s, copies);
     b.emit(std::move(s));
   }
   bool adds(const Dest& d) const { return d.combine && scalar_operator(p_, *d.combine) == ScalarOp::add; }
@@ -256,15 +256,8 @@ class Preparation {
 
 }  // namespace
 
-void replace_consumed(Stm& s, const Subst& copies) {
-  auto in = [&](Var& v) { if (auto found = copies.find(v); found != copies.end()) v = *var_of(found->second); };
-  auto dests = [&](std::vector<Dest>& ds) { for (Dest& d : ds) for (Var& v : d.arrays) in(v); };
-  match(s.exp, [&](Update& x) { in(x.array); }, [&](WithAcc& x) { dests(x.dests); }, [&](Hist& x) { dests(x.dests); },
-        [&](Call& x) {
-          for (Atom& a : x.args)
-            if (auto v = var_of(a); v && copies.contains(*v)) a = copies.at(*v);
-        },
-        [&](auto&) {});                         // nothing else consumes directly
+void replace_consumed(const Program& p, Stm& s, const Subst& copies) {
+  each_consumed(p, s.exp, [&](Var& v) { if (auto found = copies.find(v); found != copies.end()) v = *var_of(found->second); });
 }
 
 void drop_rules(Program& p, Body& whole, const Mode& mode) {

@@ -12,6 +12,6 @@ void prepare(ir::Program& p, ir::Lambda& f, Activity* varied, bool parallel = fa
 // All that f needs before reverse mode. Returns what varies in f then. `parallel`: f runs inside a parallel operation.
 Activity prepare_reverse(Functions& functions, ir::Lambda& f, const std::vector<bool>& varied, const Mode& mode, bool parallel);
 // Puts copies in the place of what s consumes itself.
-void replace_consumed(ir::Stm& s, const ir::Subst& copies);
+void replace_consumed(const ir::Program& p, ir::Stm& s, const ir::Subst& copies);
 
 }  // namespace raido::ad

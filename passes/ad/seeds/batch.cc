@@ -6,6 +6,8 @@
 
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/analysis/defs.h"
+#include "compiler/ir/analysis/flow.h"
+#include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/term.h"
 #include "passes/ad/seeds/seeds.h"
 
@@ -56,33 +58,16 @@ std::vector<Var> in_turn(Builder& b, const Dim& width, Lambda f, const std::vect
   return b.bind("d", std::move(loop));
 }
 
-// Arrays that may share memory, as far as code says so: families.
+// Arrays that may share memory, as far as code says so, and the accumulators between them: families.
 class Families {
  public:
   Families(const Program& p, const Body& whole) : p_(p) {
     each_stm(whole, [&](const Stm& s) {
-      auto results_of = [&](const std::vector<Atom>& xs) { for (size_t k = 0; k < xs.size(); k++) join(s.pattern[k].var, xs[k]); };
-      auto arrays_of = [&](const std::vector<Dest>& dests) {
-        size_t k = 0;
-        for (const Dest& d : dests) for (Var v : d.arrays) join(s.pattern[k++].var, v);
-      };
-      auto loop = [&](const auto& x) {
-        for (size_t k = 0; k < x.state.size(); k++) join(x.state[k].var, x.init[k]);
-        for (size_t k = 0; k < x.state.size(); k++) join(x.state[k].var, x.body.result[k]);
-        results_of(x.init);
-      };
-      match(s.exp, [&](const Identity& x) { join(s.pattern[0].var, x.value); }, [&](const Index& x) { join(s.pattern[0].var, x.array); },
-            [&](const Update& x) { join(s.pattern[0].var, x.array); }, [&](const Reshape& x) { join(s.pattern[0].var, x.array); },
-            [&](const Permute& x) { join(s.pattern[0].var, x.array); }, [&](const For& x) { loop(x); }, [&](const While& x) { loop(x); },
-            [&](const If& x) { results_of(x.then_.result); results_of(x.else_.result); },
-            [&](const Hist& x) { arrays_of(x.dests); },
-            [&](const WithAcc& x) {
-              arrays_of(x.dests);
-              for (size_t k = x.dests.size(); k < x.scope.body.result.size(); k++)
-                join(s.pattern[s.pattern.size() - x.scope.body.result.size() + k].var, x.scope.body.result[k]);
-            },
-            [&](const Screma& x) { for (size_t k = 0; k < x.inputs.size(); k++) join(x.pre.params[k].var, x.inputs[k]); },
-            [&](const Call& x) { for (const Atom& a : x.args) for (Bind y : s.pattern) join(y.var, a); }, [](const auto&) {});
+      bool parallel = kind_of(s.exp) == Kind::Parallel;              // makes arrays of its own
+      each_flow(p, s, [&](const Atom& from, Var to, Flow how) {
+        bool made = how == Flow::Copied || how == Flow::Into || (parallel && how == Flow::Same && is_array(p.type(to)) && std::ranges::find(s.pattern, to, &Bind::var) != s.pattern.end());
+        if (!made && how != Flow::Steers) join(to, from);
+      }, [](const Body&) {});
     });
   }
   Var of(Var v) const {
@@ -95,7 +80,7 @@ class Families {
   std::unordered_map<Var, Var> parent_;
   void join(Var x, const Atom& y) {
     auto v = var_of(y);
-    if (v && is_array(p_.type(*v)) && of(x) != of(*v)) parent_[of(x)] = of(*v);
+    if (v && (is_array(p_.type(*v)) || is_acc(p_.type(*v))) && of(x) != of(*v)) parent_[of(x)] = of(*v);
   }
 };
 
