@@ -58,6 +58,7 @@ blocks_test(conformance_after_gpu_passes full 600 tests/conformance -i --pipelin
 foreach(backend c multicore opencl)
   blocks_test(conformance_${backend} full 3600 tests/conformance --backend=${backend})
 endforeach()
+blocks_test(conformance_one_thread full 3600 tests/conformance --backend=multicore -p --num-threads=1)
 script_test(scalars full 1200 scalars.py ${raido} interpreter c multicore opencl)
 script_test(bad_data full 120 bad_data.py ${raido} c multicore)
 script_test(counters full 600 counters/counters.py ${raido})

@@ -43,7 +43,7 @@ std::string refresh(const Program& p, const kir::Module& m) {
   for (const Stm& s : p.constants.stms) each_use(p, s, [&](Var v) { used.insert(v); });
   for (const Stm& s : p.constants.stms) {
     auto x = std::get_if<Tunable>(&s.exp);
-    if (!x || used.contains(s.pattern[0].var)) continue;
+    if (!x || x->kind == "threads" || used.contains(s.pattern[0].var)) continue;
     auto known = std::ranges::find(m.params, x->key, &kir::Param::name);
     i64 fallback = const_of(x->fallback)->as_i64();
     out += fmt::format("  c->constants->{} = raido_tuned(&c->main, {}, {});\n", constant_field(p, m, s.pattern[0].var), known - m.params.begin(),

@@ -237,6 +237,12 @@ void FromCore::concat(Var v, const Concat& x) {
 }
 void FromCore::tunable(Var v, const Tunable& x) {
   CHECK(!in_kernel_, "a tunable number inside a kernel");
+  if (x.kind == "threads") {
+    Name n = m_.name(p_.hint(v), elem_of(p_.type(v)));
+    emit(Threads{n});
+    scalar_[v] = m_.var(n);
+    return;
+  }
   auto known = std::ranges::find(m_.params, x.key, &Param::name);
   int number = int(known - m_.params.begin());
   std::string limit = const_of(x.fallback) ? std::to_string(const_of(x.fallback)->as_i64()) : "def";

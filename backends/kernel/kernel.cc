@@ -130,6 +130,7 @@ class FreeNames {
       [&](const Trace& x) { if (x.value) use(*x.value); },
       [&](const FromConstants& x) { bound(x.var); },
       [&](const Tuned& x) { use(x.fallback); bound(x.var); },
+      [&](const Threads& x) { bound(x.var); },
       [&](const Alloc& x) { use(x.factors); bound(x.block); },
       [&](const Retain& x) { use(x.block); },
       [&](const Release& x) { use(x.block); },

@@ -59,6 +59,7 @@ struct Retain { Name block; };
 struct Release { Name block; };
 struct SetBlock { Name block, from; };
 struct Tuned { Name var; int param; ExprId fallback; };              // var := Module::params[param], unless it is not set
+struct Threads { Name var; };                                        // var := how many threads there are
 struct ReadBack { Name var, memory; ExprId index; };                 // var := device memory
 struct WriteOut { Name memory; ExprId index, value; };               // device memory := value
 struct Upload { Name memory; Name data; ExprId count; };             // device memory := a constant array
@@ -66,7 +67,7 @@ struct CopyMemory { Name to; ExprId to_at; Name from; ExprId from_at; ExprId cou
 struct Launch { int kernel; std::vector<ExprId> args; ExprId threads; };
 struct ParallelFor { Name first, last; ExprId n; Block body; int site; };  // body runs one claimed chunk of 0..n-1
 struct Stm {
-  std::variant<Declare, DeclareArray, Assign, Store, Atomic, For, While, If, Fail, Call, Return, Trace, FromConstants, Tuned, Alloc,
+  std::variant<Declare, DeclareArray, Assign, Store, Atomic, For, While, If, Fail, Call, Return, Trace, FromConstants, Tuned, Threads, Alloc,
                Retain, Release, SetBlock, ReadBack, WriteOut, Upload, CopyMemory, Launch, ParallelFor> node;
 };
 

@@ -58,7 +58,7 @@ class Dead {
       [&](const If& x) { read(x.cond, by); }, [&](const Fail& x) { read(x.args, by); },
       [&](const Call& x) { read(x.args, by); for (Name n : x.results) read(n, by); },
       [&](const Return& x) { read(x.values, by); }, [&](const Trace& x) { if (x.value) read(*x.value, by); }, [](const FromConstants&) {},
-      [&](const Tuned& x) { read(x.fallback, by); },
+      [&](const Tuned& x) { read(x.fallback, by); }, [](const Threads&) {},
       [&](const Alloc& x) { read(x.factors, by); read(x.block, by); }, [&](const Retain& x) { read(x.block, by); },
       [&](const Release& x) { read(x.block, by); }, [&](const SetBlock& x) { read(x.from, by); },
       [&](const ReadBack& x) { read(x.memory, by); read(x.index, by); },
@@ -79,7 +79,7 @@ class Dead {
       inner(s, [&](Block& i) { sweep(i); });
       bool drop = match(s.node, [&](Declare& x) { return unread(x.var); }, [&](DeclareArray& x) { return unread(x.var); },
                         [&](Assign& x) { return unread(x.var) && is_local(x.var); }, [&](SetBlock& x) { return unread(x.block); },
-                        [&](FromConstants& x) { return unread(x.var); }, [&](Tuned& x) { return unread(x.var); },
+                        [&](FromConstants& x) { return unread(x.var); }, [&](Tuned& x) { return unread(x.var); }, [&](Threads& x) { return unread(x.var); },
                         [&](ReadBack& x) { return unread(x.var); },
                         [](If& x) { return x.then_.empty() && x.else_.empty(); }, [](For& x) { return x.body.empty(); },
                         [](auto&) { return false; });   // everything else acts

@@ -335,6 +335,7 @@ class Writer {
       [&](const Trace& x) { trace(x); },
       [&](const FromConstants& x) { line(fmt::format("{} = w->context->constants->{};", declared(x.var), name(x.field))); },
       [&](const Tuned& x) { line(fmt::format("{} = raido_tuned(w, {}, {});", declared(x.var), x.param, expr(x.fallback))); },
+      [&](const Threads& x) { line(fmt::format("{} = raido_threads(w);", declared(x.var))); },
       [&](const Alloc& x) { alloc(x); },
       [&](const Retain& x) { line(fmt::format("{}_retain({});", prefix(x.block), name(x.block))); },
       [&](const Release& x) { line(fmt::format("{}_release(w, {});", prefix(x.block), name(x.block))); },

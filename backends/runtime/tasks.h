@@ -44,6 +44,8 @@ struct raido_pool {
     while (!__atomic_compare_exchange(cell_, &old_, &new_, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED));             \
   } while (0)
 
+RAIDO_INLINE i64 raido_threads(struct raido_worker *w) { return w->context->pool == NULL ? 1 : w->context->pool->count; }
+
 RAIDO_INLINE void raido_pause(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();

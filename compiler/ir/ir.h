@@ -211,7 +211,8 @@ struct Seg {
   std::optional<int> parts = {};
   OPERATION("seg", Parallel | Memory, s.level, s.extent, s.index, s.body, s.reduces, s.scans, s.post, s.late, s.dests, s.parts)
 };
-// A number that the user of the program may set by its name, as long as the program runs: kind `threshold` or `custom`.
+// A number that the user of the program may set by its name, as long as the program runs: kind `threshold` or `custom`. Kind `threads`:
+// how many threads there are; the fallback stands for it where nothing runs.
 struct Tunable  { std::string key, kind; Atom fallback; OPERATION("tunable", Any, s.key, s.kind, s.fallback) };
 // speculative: it runs although what uses it may not; a negative size, which fails there, is taken for 0 here.
 struct Alloc    { Space space; Atom bytes; bool speculative = false; OPERATION("alloc", Memory, s.space, s.bytes, s.speculative) };

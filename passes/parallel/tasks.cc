@@ -3,7 +3,18 @@
 // Scremas inside keep their form: they run inside one task. A seg reads its inputs at its index, so a screma's lambda
 // becomes the body after statements that load the elements. An accumulator among the inputs is the same one in every
 // iteration: the body refers to it directly.
+//
+// Some of that costs more work than one thread would need: updates that meet are kept apart, by copies or as atomic operations, and a
+// scan adds up its parts before it goes over them. There the program chooses when it runs:
+//
+//   s   ==>   if threads <= 1 { s, one iteration after the other } else { s, as tasks }                              T1
+#include <algorithm>
+
+#include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/build.h"
+#include "compiler/ir/costs.h"
+#include "compiler/ir/term.h"
+#include "compiler/ir/transform.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -22,27 +33,84 @@ Body body_at(Program& p, const Stm& s, Var i, const std::vector<Var>& inputs, La
   return out;
 }
 
-void extract(Program& p, Body& body) {
-  for (Stm& s : body.stms) {
+class Tasks {
+ public:
+  Tasks(Program& p, PassContext& c) : p_(p), c_(c) {}
+
+  // `many`: this code runs only where there is more than one thread.
+  void extract(Body& body, bool many) {
+    List<Stm> old = std::exchange(body.stms, {});
+    Builder out(p_, body.stms);
+    for (auto& s : old.take()) {
+      if (!many && c_.target == Target::Multicore && costs_more_in_parallel(*s) && c_.allow()) {
+        choose(out, std::move(*s));
+      } else {
+        statement(*s, many);
+        out.emit(std::move(*s));
+      }
+    }
+  }
+
+ private:
+  Program& p_;
+  PassContext& c_;
+
+  void statement(Stm& s, bool many) {
     if (auto x = std::get_if<Screma>(&s.exp)) {
-      Var i = p.fresh("i", scalar_type(Scalar::I64));
-      Body inner = body_at(p, s, i, x->inputs, std::move(x->pre));
+      Var i = p_.fresh("i", scalar_type(Scalar::I64));
+      Body inner = body_at(p_, s, i, x->inputs, std::move(x->pre));
       s.exp = Seg{SegLevel::Task, {{i}}, {x->width}, std::move(inner), std::move(x->reduces), std::move(x->scans),
                   std::move(x->post), std::move(x->late), {}};
     } else if (auto h = std::get_if<Hist>(&s.exp)) {
-      Var i = p.fresh("i", scalar_type(Scalar::I64));
-      Body inner = body_at(p, s, i, h->inputs, std::move(h->pre));
+      Var i = p_.fresh("i", scalar_type(Scalar::I64));
+      Body inner = body_at(p_, s, i, h->inputs, std::move(h->pre));
       s.exp = Seg{SegLevel::Task, {{i}}, {h->width}, std::move(inner), {}, {}, {}, {}, std::move(h->dests)};
     } else {
-      walk_parts(s, [&](Body& inner) { extract(p, inner); });
+      walk_parts(s, [&](Body& inner) { extract(inner, many); });
     }
   }
-}
+
+  // Updates that meet are kept apart, and a scan goes over its elements twice.
+  static bool costs_more_in_parallel(const Stm& s) {
+    auto combines = [](const std::vector<Dest>& dests) { return std::ranges::any_of(dests, [](const Dest& d) { return d.combine.has_value(); }); };
+    if (auto x = std::get_if<Screma>(&s.exp)) return !x->scans.empty();
+    if (auto h = std::get_if<Hist>(&s.exp)) return combines(h->dests);
+    auto w = std::get_if<WithAcc>(&s.exp);
+    if (!w || !combines(w->dests)) return false;
+    bool parallel = false;
+    each_stm(w->scope.body, [&](const Stm& inner) { parallel |= kind_of(inner.exp) == Kind::Parallel; });
+    return parallel;
+  }
+
+  void choose(Builder& out, Stm s) {
+    out.source = s.source;
+    out.checks = {};
+    std::vector<Bind> pattern = s.pattern;
+    auto version = [&](Stm one) {
+      for (Bind& b : one.pattern) b.var = p_.fresh(p_.hint(b.var), p_.type(b.var));
+      Subst names;
+      for (size_t k = 0; k < pattern.size(); k++) names.emplace(pattern[k].var, one.pattern[k].var);
+      for (Bind b : one.pattern) substitute(p_, p_.vars[b.var.index].type, names);
+      Body body;
+      for (Bind b : one.pattern) body.result.push_back(b.var);
+      body.stms.push_back(std::move(one));
+      return body;
+    };
+    Stm alone = s;
+    alone.exp = clone(p_, s.exp);
+    Term threads = out.term(out.bind1("threads", Tunable{"threads", "threads", i64_atom(costs::cpu::assumed_threads)}));
+    If choice{le(threads, out.number(Scalar::I64, 1)).atom, version(std::move(alone)), version(std::move(s))};
+    extract(choice.else_, true);
+    c_.stats.count("tasks.one_thread");
+    out.emit({pattern, std::move(choice), {}, out.source, {}});
+  }
+};
 
 }  // namespace
 
-void tasks(Program& program, PassContext&) {
-  program.each_body([&](Body& b) { extract(program, b); });
+void tasks(Program& program, PassContext& context) {
+  Tasks pass(program, context);
+  program.each_body([&](Body& b) { pass.extract(b, false); });
 }
 
 }  // namespace raido
