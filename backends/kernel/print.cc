@@ -337,7 +337,7 @@ class Writer {
       [&](const Tuned& x) { line(fmt::format("{} = raido_tuned(w, {}, {});", declared(x.var), x.param, expr(x.fallback))); },
       [&](const Threads& x) { line(fmt::format("{} = raido_threads(w);", declared(x.var))); },
       [&](const Alloc& x) { alloc(x); },
-      [&](const Retain& x) { line(fmt::format("{}_retain({});", prefix(x.block), name(x.block))); },
+      [&](const Retain& x) { line(fmt::format("{}_retain(w, {});", prefix(x.block), name(x.block))); },
       [&](const Release& x) { line(fmt::format("{}_release(w, {});", prefix(x.block), name(x.block))); },
       [&](const SetBlock& x) { line(fmt::format("{}{} = {};", field(x.block), name(x.block), name(x.from))); },
       [&](const ReadBack& x) {

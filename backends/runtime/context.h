@@ -111,6 +111,7 @@ struct raido_param {
 struct raido_worker {
   struct raido_context *context;
   int number;
+  int alone;                                      // the context has no other thread
   const char *stack;                              // where the thread's stack began
   char *error;                                    // the first failure of this worker: its code, then its text; or NULL
   struct raido_block *free[RAIDO_SIZE_CLASSES];   // blocks to be used again, by size class

@@ -140,7 +140,7 @@ RAIDO_FN struct raido_memory *raido_device_borrow(struct raido_worker *w, dev_me
   return raido_device_adopt(w->context->device, m, 0);
 }
 
-RAIDO_INLINE void raido_device_retain(struct raido_memory *m) { if (m != NULL) m->references++; }
+RAIDO_INLINE void raido_device_retain(struct raido_worker *w, struct raido_memory *m) { (void)w; if (m != NULL) m->references++; }
 
 RAIDO_FN void raido_device_release(struct raido_worker *w, struct raido_memory *m) {
   struct raido_device *d = w->context->device;

@@ -8,13 +8,11 @@
 // A call that fails does not release its blocks. The references of the outside are counted apart (`held`): after a failure
 // raido_reclaim frees every block that the outside does not hold.
 
-#ifdef RAIDO_THREADS
-#define RAIDO_COUNT(op, place) __atomic_##op##_fetch(place, 1, __ATOMIC_ACQ_REL)
-#else
-#define RAIDO_COUNT(op, place) raido_##op(place)
-RAIDO_INLINE i64 raido_add(i64 *p) { return ++*p; }
-RAIDO_INLINE i64 raido_sub(i64 *p) { return --*p; }
-#endif
+// Adds to a number of references, as one step where there is more than one thread.
+RAIDO_INLINE i64 raido_count(struct raido_worker *w, i64 *references, i64 more) {
+  if (w->alone) return *references += more;
+  return __atomic_add_fetch(references, more, __ATOMIC_ACQ_REL);
+}
 
 struct raido_block {
   i64 references;
@@ -121,8 +119,8 @@ RAIDO_FN void *raido_alloc(struct raido_worker *w, i64 bytes) {
   return raido_alloc_slow(w, bytes, rounded, size_class);
 }
 
-RAIDO_INLINE void raido_retain(void *data) {
-  if (data != NULL) RAIDO_COUNT(add, &raido_header(data)->references);
+RAIDO_INLINE void raido_retain(struct raido_worker *w, void *data) {
+  if (data != NULL) raido_count(w, &raido_header(data)->references, 1);
 }
 
 RAIDO_FN void raido_release_last(struct raido_worker *w, struct raido_block *b) {
@@ -140,7 +138,7 @@ RAIDO_FN void raido_release_last(struct raido_worker *w, struct raido_block *b) 
 }
 
 RAIDO_INLINE void raido_release(struct raido_worker *w, void *data) {
-  if (data != NULL && RAIDO_COUNT(sub, &raido_header(data)->references) == 0) raido_release_last(w, raido_header(data));
+  if (data != NULL && raido_count(w, &raido_header(data)->references, -1) == 0) raido_release_last(w, raido_header(data));
 }
 
 // After a failure, when nothing runs: a block has only the references that are held, and is free without one.

@@ -57,8 +57,9 @@ RAIDO_FN void *raido_data_new(struct raido_worker *w, i64 bytes) {
   if (m != NULL) m->held = 1;
   return m;
 }
-RAIDO_FN void raido_data_hold(void *data) {
+RAIDO_FN void raido_data_hold(struct raido_worker *w, void *data) {
   struct raido_memory *m = data;
+  (void)w;
   if (m == NULL) return;
   m->references++;
   m->held++;
@@ -85,8 +86,8 @@ RAIDO_FN void *raido_data_new(struct raido_worker *w, i64 bytes) {
   if (data != NULL) raido_header(data)->held = 1;
   return data;
 }
-RAIDO_FN void raido_data_hold(void *data) {
-  raido_retain(data);
+RAIDO_FN void raido_data_hold(struct raido_worker *w, void *data) {
+  raido_retain(w, data);
   if (data != NULL) raido_header(data)->held++;
 }
 RAIDO_FN void raido_data_keep(void *data) { if (data != NULL) raido_header(data)->held++; }
@@ -149,7 +150,7 @@ RAIDO_FN void raido_object_free(struct raido_context *c, struct raido_object *o)
 // `to` becomes the same value; what is borrowed is copied, since nobody knows how long it lasts.
 RAIDO_FN int raido_leaf_alias(struct raido_context *c, struct raido_value *to, const struct raido_value *from) {
   struct raido_value v = *from;
-  if (v.rank > 0 && !v.borrowed) raido_data_hold(v.data);
+  if (v.rank > 0 && !v.borrowed) raido_data_hold(&c->main, v.data);
   if (v.rank > 0 && v.borrowed) {
     i64 bytes = raido_value_bytes(&v);
     v.borrowed = 0;
@@ -295,6 +296,7 @@ RAIDO_FN struct raido_context *raido_context_new(struct raido_config *cfg, const
   c->log = stderr;
   c->last_event = &c->events;
   c->main.context = c;
+  c->main.alone = 1;
   c->main.stack = __builtin_frame_address(0);
   pthread_mutex_init(&c->lock, NULL);
   pthread_mutex_init(&c->use, NULL);

@@ -488,7 +488,7 @@ RAIDO_FN int raido_py_array(struct raido_py_maker *m, int type, int leaf, PyObje
     PyThreadState *state = raido_py_enter(c);
     struct raido_value v = o->leaves[0];
     int failed = 0;
-    if (!m->consumed && m->kept != NULL && m->kept[leaf] == '-') raido_data_hold(v.data);
+    if (!m->consumed && m->kept != NULL && m->kept[leaf] == '-') raido_data_hold(&c->main, v.data);
     else failed = raido_py_duplicate(c, &v);
     m->object->leaves[leaf] = v;
     char *error = failed ? raido_py_take_error(c) : NULL;
@@ -592,7 +592,7 @@ RAIDO_FN int raido_py_opaque(struct raido_py_maker *m, int type, const int *at, 
   for (int k = 0; k < t->leaf_count && !failed; k++) {
     struct raido_value v = o->leaves[k];
     if (v.rank > 0 && m->consumed) failed = raido_py_duplicate(c, &v);
-    else if (v.rank > 0) raido_data_hold(v.data);
+    else if (v.rank > 0) raido_data_hold(&c->main, v.data);
     m->object->leaves[at[k]] = v;
   }
   if (t->leaf_count == 0 && m->object->type == type) m->object->leaves[0] = o->leaves[0];     // its shape

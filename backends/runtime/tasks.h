@@ -189,6 +189,7 @@ RAIDO_FN int raido_pool_start(struct raido_context *c) {
   pthread_cond_init(&p->wake, NULL);
   for (int k = 0; k < RAIDO_SLOTS; k++) pthread_mutex_init(&p->slots[k].lock, NULL);
   c->pool = p;
+  c->main.alone = count < 2;
   p->count = 1;
   for (int k = 1; k < count; k++) {
     p->workers[k].context = c;
