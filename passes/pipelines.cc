@@ -65,6 +65,7 @@ const Pipeline& between_rounds() {
 const Pipeline& pipeline_for(ir::Target target) {
   static const Pipeline cpu =
       common_pipeline() +
+      Pipeline{pass::owners} +                             // before the maps that it divides are cut into strips
       Pipeline{pass::rows, pass::interchange} +            // operators and maps on neighbouring elements
       Pipeline{pass::early_accumulators} +                 // more of them show after that
       Pipeline{pass::share, pass::record} +                // between operations that did not fuse

@@ -45,6 +45,7 @@ inline constexpr int64_t stack_bytes = 2048;            // of a block of constan
 inline constexpr size_t interleaved_streams = 8;        // arrays read side by side that caches and prefetchers follow without help
 inline constexpr int64_t accumulator_copies = 64;       // private ones of one accumulator, whatever the number of threads
 inline constexpr int64_t assumed_threads = 2;            // where none run: in the interpreter
+inline constexpr int64_t owner_parts = 64;              // into which the rows of an accumulator are divided among tasks
 inline constexpr int64_t copied_cells = 4096;           // of an accumulator that always has private copies
 inline constexpr int64_t most_copied_cells = 1 << 19;   // of one that may have them: beyond, they would fill the memory
 inline constexpr int far_reads = 4;                      // of a loop that is no vector code, if they are
