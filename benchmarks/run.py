@@ -27,7 +27,7 @@ parser.add_argument("--peer", type=pathlib.Path)
 parser.add_argument("--native", default=here.parent / "build/release/native", type=pathlib.Path, help="folder of the C++ programs")
 parser.add_argument("--runs", type=int, default=10, help="rounds, each with three timed runs of every program")
 parser.add_argument("--only", default="", help="folders and programs to run (default: all)")
-parser.add_argument("--backends", default="c", help="with commas between them: c, multicore")
+parser.add_argument("--backends", default="c", help="with commas between them: c, multicore, multicore:N (with N threads, on as many cores)")
 parser.add_argument("--core", default="0", help="the core that programs on one thread are pinned to")
 parser.add_argument("--limit", type=float, default=60, help="seconds after which a run is given up")
 parser.add_argument("--options", default="", help="for our compiler, with commas between them, e.g. --options=--flush-subnormals")
@@ -126,7 +126,8 @@ def peer_text(folder):
 def timed(command, data, backend, log):
     """Milliseconds of three runs, and the process's memory if `time` is installed; None if it fails. The command writes
     microseconds to `log`, or, a native one, to its output."""
-    pin = ["taskset", "-c", options.core] if backend != "multicore" else []
+    threads = backend.partition(":")[2]
+    pin = [] if backend == "multicore" else ["taskset", "-c", options.core if threads in ("", "1") else f"0-{int(threads) - 1}"]
     watch = [shutil.which("time"), "-f", "%M", "-o", log.with_suffix(".memory")] if shutil.which("time") else []
     run = subprocess.run([*pin, "timeout", str(options.limit), *watch, *command], input=data, stderr=subprocess.DEVNULL,
                          stdout=subprocess.PIPE if backend == "c++" else subprocess.DEVNULL)
@@ -142,10 +143,11 @@ def measure(folder, name, entries, sizes):
         for who, compiler, root in (("raido", options.raido, here), ("peer", options.peer, folder / "peer")):
             if compiler is None:
                 continue
-            out = folder / f"{name.replace('/', '-')}-{who}-{backend}"
+            words = backend.partition(":")[0]
+            out = folder / f"{name.replace('/', '-')}-{who}-{words}"
             if not out.exists():
                 own = [o for o in options.options.split(",") if o] if who == "raido" else []
-                done = subprocess.run([compiler, backend, *own, root / f"{name}.fut", "-o", out], capture_output=True, text=True)
+                done = subprocess.run([compiler, words, *own, root / f"{name}.fut", "-o", out], capture_output=True, text=True)
                 if done.returncode != 0:
                     if who == "raido":
                         sys.exit(f"{compiler} {backend} {name}.fut failed:\n{done.stderr}")
@@ -157,10 +159,11 @@ def measure(folder, name, entries, sizes):
     if by_hand and (options.native / by_hand[0]).exists():
         builds.append(("c++", "native", options.native / by_hand[0]))
 
-    def command(who, out, entry, size, log):
+    def command(who, backend, out, entry, size, log):
         if who == "native":
             return [out, "jacobian" if entry == measured[1] else "objective", "3", *by_hand[1:], *size.replace("i64", "").split()]
-        return [out, "-e", entry, "-r", "3", "-t", log, "-b"]
+        threads = backend.partition(":")[2]
+        return [out, "-e", entry, "-r", "3", "-t", log, "-b", *(["--num-threads", threads] if threads else [])]
 
     for size in sizes:
         data = size.encode()
@@ -174,7 +177,7 @@ def measure(folder, name, entries, sizes):
         for _ in range(options.runs):
             for backend, who, out in builds:
                 for entry in filter(None, measured):
-                    found = timed(command(who, out, entry, size, folder / "times"), data, backend, folder / "times")
+                    found = timed(command(who, backend, out, entry, size, folder / "times"), data, backend, folder / "times")
                     if found is not None:
                         times.setdefault((backend, who, entry), []).extend(found[0])
                         memory[backend, who, entry] = max(found[1], memory.get((backend, who, entry), 0))
@@ -203,10 +206,16 @@ def show(row):
     def number(key, form):
         return format(row[key], form) if key in row else ""
     against = ""
-    if row["compiler"] != "raido":
-        backend = "c" if row["backend"] == "c++" else row["backend"]
-        ours = next((f for f in figures if f["compiler"] == "raido" and f["backend"] == backend and
+
+    def ours_of(backend):
+        return next((f for f in figures if f["compiler"] == "raido" and f["backend"] == backend and
                      all(f[k] == row[k] for k in ("program", "entry", "size"))), None)
+    if row["compiler"] == "raido" and row["backend"] != "c" and (alone := ours_of("c")):
+        parts = [f"{what} {row[key] / alone[key]:.2f}" for what, key in (("objective", "objective_least_ms"), ("derivative", "derivative_least_ms"))
+                 if alone.get(key, 0) > 0]
+        against = "times c (least): " + ", ".join(parts)
+    if row["compiler"] != "raido":
+        ours = ours_of("c" if row["backend"] == "c++" else row["backend"])
         if ours:
             parts = [f"{what} {ours[key] / row[key]:.2f}" for what, key in (("objective", "objective_ms"), ("derivative", "derivative_ms"))
                      if key in row and row[key] > 0]
