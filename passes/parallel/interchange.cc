@@ -9,7 +9,8 @@
 // it stays in the cache. What stands before the reduction (views, arithmetic) is done again for each of its elements, but for
 // numbers, which are kept; what stands after it becomes a map of its own.
 //
-// Accumulators pass through: their updates may come in any order. On many cores the outermost map stays outside.
+// Accumulators pass through: their updates may come in any order. On many cores the outermost map stays outside; where there is one
+// thread, it has the other version.
 #include <algorithm>
 #include <deque>
 
@@ -20,6 +21,7 @@
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/term.h"
 #include "compiler/ir/transform.h"
+#include "passes/parallel/one_thread.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -171,7 +173,8 @@ class Interchange {
   Interchange(Program& p, PassContext& context) : p_(p), context_(context) {}
 
   // `inside`: of a parallel operation.
-  void body(Body& whole, bool inside) {
+  // `many`: there is more than one thread.
+  void body(Body& whole, bool inside, bool many = false) {
     rewrite(p_, whole, [&](Builder& b, Stm& s, Subst& results) {
       auto map = std::get_if<Screma>(&s.exp);
       if (Screma* reduce = map && (inside || context_.target == Target::Sequential) ? gainful(*map) : nullptr) {
@@ -179,9 +182,11 @@ class Interchange {
         for (size_t k = 0; k < made.size(); k++) results.emplace(s.pattern[k].var, made[k]);
         return true;
       }
+      if (map && !inside && !many && context_.target == Target::Multicore && choose(b, s, results)) return true;
+      one_thread_.note(s);
       if (std::holds_alternative<Permute>(s.exp) || std::holds_alternative<Index>(s.exp) || std::holds_alternative<Iota>(s.exp))
         kept_.push_back(s.exp), views_[s.pattern[0].var] = &kept_.back();
-      inner(s, inside);
+      inner(s, inside, many);
       return false;
     });
   }
@@ -193,9 +198,40 @@ class Interchange {
   VarMap<const Exp*> views_;                             // what makes an array, if that is a view or an iota
   VarSet narrow_;                                        // sizes that are at most a strip
 
-  void inner(Stm& s, bool inside) {
+  OneThread one_thread_;
+
+  void inner(Stm& s, bool inside, bool many) {
+    if (auto choice = std::get_if<If>(&s.exp); choice && one_thread_.chooses(*choice)) {
+      body(choice->then_, true);                         // one thread has no outermost map to keep
+      body(choice->else_, inside, true);
+      return;
+    }
     bool parallel = std::holds_alternative<Screma>(s.exp) || std::holds_alternative<Hist>(s.exp);
-    walk_parts(s, [&](Body& part) { body(part, inside || parallel); });
+    walk_parts(s, [&](Body& part) { body(part, inside || parallel, many); });
+  }
+  //   map   ==>   if threads <= 1 { map, exchanged } else { map }
+  bool choose(Builder& b, Stm& s, Subst& results) {
+    Stm copy = s;
+    copy.exp = clone(p_, s.exp);
+    Screma& map = std::get<Screma>(copy.exp);
+    Screma* reduce = gainful(map);
+    if (!reduce) return false;
+    If choice{one_thread(b), {}, {}};
+    choice.then_ = b.body([&] {
+      std::vector<Atom> out;
+      for (Var v : is_narrow(map.width) ? exchanged(b, std::move(map), *reduce) : in_strips(b, copy, std::move(map), *reduce)) out.push_back(v);
+      return out;
+    });
+    std::vector<Bind> pattern = s.pattern;
+    for (Bind v : pattern) choice.else_.result.push_back(v.var);
+    inner(s, false, true);
+    choice.else_.stms.push_back(std::move(s));
+    std::vector<Var> now = b.bind("y", std::move(choice));
+    for (size_t k = 0; k < now.size(); k++) {
+      p_.vars[now[k].index].hint = p_.hint(pattern[k].var);
+      results.emplace(pattern[k].var, now[k]);
+    }
+    return true;
   }
   bool is_narrow(const Dim& n) const {
     auto c = const_of(n);

@@ -18,6 +18,7 @@
 #include "compiler/ir/term.h"
 #include "compiler/ir/transform.h"
 #include "passes/cleanup/dce.h"
+#include "passes/parallel/one_thread.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -146,8 +147,7 @@ class Owners {
     if (!inner || !c_.allow()) return false;
     c_.stats.count("owners.rows");
     b.checks = {};
-    Term threads = b.term(b.bind1("threads", Tunable{"threads", "threads", i64_atom(costs::cpu::assumed_threads)}));
-    If choice{le(threads, b.number(Scalar::I64, 1)).atom, {}, {}};
+    If choice{one_thread(b), {}, {}};
     std::vector<Bind> pattern = s.pattern;
     for (Bind v : pattern) choice.then_.result.push_back(v.var);
     choice.else_.result = choice.then_.result;

@@ -12,9 +12,8 @@
 
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/build.h"
-#include "compiler/ir/costs.h"
-#include "compiler/ir/term.h"
 #include "compiler/ir/transform.h"
+#include "passes/parallel/one_thread.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -42,7 +41,7 @@ class Tasks {
     List<Stm> old = std::exchange(body.stms, {});
     Builder out(p_, body.stms);
     for (auto& s : old.take()) {
-      if (is_one_thread(*s)) alone_.insert(s->pattern[0].var);
+      one_thread_.note(*s);
       if (!many && c_.target == Target::Multicore && costs_more_in_parallel(*s) && c_.allow()) {
         choose(out, std::move(*s));
       } else {
@@ -55,14 +54,8 @@ class Tasks {
  private:
   Program& p_;
   PassContext& c_;
-  VarSet threads_, alone_;                 // how many threads there are; whether it is one
+  OneThread one_thread_;                   // what other passes have chosen by
 
-  // The conditions by which other passes have chosen already.
-  bool is_one_thread(const Stm& s) {
-    if (auto x = std::get_if<Tunable>(&s.exp); x && x->kind == "threads") threads_.insert(s.pattern[0].var);
-    auto x = std::get_if<Apply>(&s.exp);
-    return x && x->op == ScalarOp::le && var_of(x->args[0]) && threads_.contains(*var_of(x->args[0])) && is_const(x->args[1], 1);
-  }
   void statement(Stm& s, bool many) {
     if (auto x = std::get_if<Screma>(&s.exp)) {
       Var i = p_.fresh("i", scalar_type(Scalar::I64));
@@ -73,7 +66,7 @@ class Tasks {
       Var i = p_.fresh("i", scalar_type(Scalar::I64));
       Body inner = body_at(p_, s, i, h->inputs, std::move(h->pre));
       s.exp = Seg{SegLevel::Task, {{i}}, {h->width}, std::move(inner), {}, {}, {}, {}, std::move(h->dests)};
-    } else if (auto choice = std::get_if<If>(&s.exp); choice && var_of(choice->cond) && alone_.contains(*var_of(choice->cond))) {
+    } else if (auto choice = std::get_if<If>(&s.exp); choice && one_thread_.chooses(*choice)) {
       extract(choice->else_, true);
     } else {
       walk_parts(s, [&](Body& inner) { extract(inner, many); });
@@ -108,8 +101,7 @@ class Tasks {
     };
     Stm alone = s;
     alone.exp = clone(p_, s.exp);
-    Term threads = out.term(out.bind1("threads", Tunable{"threads", "threads", i64_atom(costs::cpu::assumed_threads)}));
-    If choice{le(threads, out.number(Scalar::I64, 1)).atom, version(std::move(alone)), version(std::move(s))};
+    If choice{one_thread(out), version(std::move(alone)), version(std::move(s))};
     extract(choice.else_, true);
     c_.stats.count("tasks.one_thread");
     out.emit({pattern, std::move(choice), {}, out.source, {}});
