@@ -32,6 +32,7 @@ endif()
 # The sources and the documents; passes and messages by golden files.
 script_test(layers quick 60 check_layers.py)
 script_test(citations quick 60 check_citations.py)
+script_test(pictures quick 60 pictures.py)
 script_test(golden quick 300 golden.py --raido ${raido})
 script_test(rules_doc quick 300 rules_doc.py --raido ${raido})
 script_test(errors quick 300 errors.py ${raido})
