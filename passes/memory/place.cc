@@ -219,6 +219,6 @@ Var Placer::data_constant(DataId data, const Stm& s) {
 
 }  // namespace placement
 
-void place(Program& program, PassContext& context) { placement::Placer(program, context).run(); }
+void place(ir::Program& program, PassContext& context) { placement::Placer(program, context).run(); }
 
 }  // namespace raido
