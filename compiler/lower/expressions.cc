@@ -86,11 +86,15 @@ Value Lowerer::eval_node(const ast::Expr& e, Scope* scope) {
       [&](const ast::ArrayLit& x) { return array_literal(x, e, scope); },
       [&](const ast::Range& x) { return range(x, e, scope); },
       [&](const ast::Apply& x) {
+        bool keep = std::exchange(kept_, nullptr) == &e;
         std::vector<Value> args(x.args.size());
         for (size_t i = args.size(); i-- > 0;) args[i] = eval(*x.args[i], scope);
         Value f = eval(*x.fun, scope);
         at(e.span);
-        return apply(f, std::move(args));
+        keep_call_ = keep;
+        Value result = apply(f, std::move(args));
+        keep_call_ = false;
+        return result;
       },
       [&](const ast::Construct& x) { return construct(x, e, scope); },
       [&](const ast::Unary& x) { return unary(x, scope); },
@@ -439,6 +443,10 @@ Value Lowerer::attributed(const ast::Attributed& a, Scope* scope) {
     Value v = eval(*a.body, scope);
     return is_prim({a.body->type, scope}) && prim({a.body->type, scope}) == Scalar::I64 ? tunable(text(a.attr.args[0].name), v) : v;
   }
+  if (n == "noinline") {
+    kept_ = a.body;
+    return eval(*a.body, scope);
+  }
   if (n == "stripmine" || n == "checkpoint" || n == "bound") {           // of a loop, and not of what is in it
     const ast::Expr* body = a.body;
     while (auto inner = std::get_if<ast::Attributed>(&body->node)) body = inner->body;
@@ -448,7 +456,7 @@ Value Lowerer::attributed(const ast::Attributed& a, Scope* scope) {
     loop_attrs_.push_back({std::string(n), numbers});
     return eval(*a.body, scope);
   }
-  static constexpr std::string_view passed_on[] = {"sequential", "sequential_outer", "sequential_inner", "unroll", "noinline", "warn",
+  static constexpr std::string_view passed_on[] = {"sequential", "sequential_outer", "sequential_inner", "unroll", "warn",
                                                    "flattening", "incremental_flattening", "scratch", "blank", "distinct"};
   if (std::find(std::begin(passed_on), std::end(passed_on), n) == std::end(passed_on)) return eval(*a.body, scope);
   // The hint belongs to the loop or parallel operator that the body is; it is put on the statements made for it.

@@ -98,10 +98,11 @@ Value Lowerer::call(const Closure& c, std::vector<Value> args) {
     for (; i > 0; i--) t = resolve({std::get<check::FunType>(head(t)).result, t.scope});
     return TypeIn{std::get<check::FunType>(head(t)).param, t.scope};
   };
-  auto takes_accumulator = [&] {                         // which only what is around it can hold
+  bool keep = std::exchange(keep_call_, false);
+  auto can_be_called = [&] {                             // an accumulator only what is around it can hold
     std::vector<Dynamic> all;
     for (const Value& v : args) leaves(v, all);
-    return std::any_of(all.begin(), all.end(), [&](const Dynamic& d) { return is_accumulator(d.atom); });
+    return first_order(result_type(c)) && std::ranges::none_of(all, [&](const Dynamic& d) { return is_accumulator(d.atom); });
   };
   switch (c.kind) {
     case Closure::Kind::Builtin: {
@@ -124,7 +125,7 @@ Value Lowerer::call(const Closure& c, std::vector<Value> args) {
     }
     case Closure::Kind::Lambda: {
       auto l = static_cast<const ast::Lambda*>(c.code);
-      if (often_in_place(l, l->body->span) && first_order(result_type(c)) && !takes_accumulator()) return call_instance(c, args);
+      if ((keep || often_in_place(l, l->body->span)) && can_be_called()) return call_instance(c, args, keep);
       calls.in_place++;
       Scope* scope = new_scope(c.scope);
       for (size_t i = 0; i < args.size(); i++) bind_pattern(*l->params[i], args[i], scope);
@@ -137,7 +138,10 @@ Value Lowerer::call(const Closure& c, std::vector<Value> args) {
   auto def = static_cast<const ast::Def*>(c.code);
   ir::Source call_place = b_->source;
   if (const ast::Attr* attr = intrinsic_attr(*def)) return intrinsic(*def, *attr, c.scope, args);
-  if (def->recursive || (often_in_place(def, def->span) && first_order(result_type(c)) && !takes_accumulator())) return call_instance(c, args);
+  auto has = [&](std::string_view attr) { return std::ranges::any_of(def->attrs, [&](const ast::Attr& a) { return text(a.name) == attr; }); };
+  keep = keep || has("noinline");
+  bool apart = keep || (!has("inline") && often_in_place(def, def->span));
+  if (def->recursive || (apart && can_be_called())) return call_instance(c, args, keep);
   Scope* scope = new_scope(c.scope);
   for (size_t i = 0; i < args.size(); i++) bind_pattern(*def->params[i], args[i], scope);
   bool builtin_code = checked_.sources[def->span.file].builtin;
@@ -408,7 +412,7 @@ std::string Lowerer::function_name(std::string wanted) const {
   return name;
 }
 
-Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args) {
+Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args, bool keep) {
   const ast::Def* def = c.kind == Closure::Kind::Def ? static_cast<const ast::Def*>(c.code) : nullptr;
   const ast::Lambda* lambda_code = def ? nullptr : static_cast<const ast::Lambda*>(c.code);
   std::span<ast::Pat*> params = def ? def->params : lambda_code->params;
@@ -421,7 +425,7 @@ Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args) {
       }
   ir::Source call_place = b_->source;
   Capture cap;
-  cap.key = fmt::format("{}{}{}", fmt::ptr(c.code), derivative_depth_ > 0 ? "'" : "", without_checks ? "!" : "");
+  cap.key = fmt::format("{}{}{}{}", fmt::ptr(c.code), derivative_depth_ > 0 ? "'" : "", without_checks ? "!" : "", keep ? "=" : "");
   mentions(std::make_shared<Closure>(c), cap);
   for (const Value& v : args) mentions(v, cap);
   capture(c.scope, cap);
@@ -446,6 +450,7 @@ Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args) {
     ir::FunId id{uint32_t(program_.functions.size())};
     program_.functions.emplace_back();
     instances_[cap.key] = {id};
+    uint32_t saved_first = std::exchange(first_own_, uint32_t(program_.vars.size()));
     cap.copies.assign(cap.originals.size(), nullptr);
     cap.replacement.resize(cap.atoms.size());
     ir::Lambda lambda;
@@ -475,6 +480,7 @@ Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args) {
     f.lambda.params = lambda.params;
     f.consumes = consumes;
     f.returns = returns;
+    if (keep) f.attrs.push_back({"noinline", {}});
 
     Scope* scope = new_scope(replay(c.scope, cap));
     std::vector<Value> inner_args;
@@ -493,6 +499,7 @@ Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args) {
       for (const Dim& d : shape(a)) lambda.body.result.push_back(d);
     lambda.body.result.insert(lambda.body.result.end(), values.begin(), values.end());
     call_source_ = saved_source;
+    first_own_ = saved_first;
     b_ = saved;
     program_.functions[id.index].lambda = std::move(lambda);
     found = instances_.find(cap.key);

@@ -168,7 +168,7 @@ class Lowerer {
   bool first_order(TypeIn t);                      // contains no functions
   bool has_unique(TypeIn t);                       // some component is *
   std::string function_name(std::string wanted) const;
-  Value call_instance(const Closure& c, const std::vector<Value>& args);
+  Value call_instance(const Closure& c, const std::vector<Value>& args, bool keep);   // keep: it stays a call
   struct Capture;
   bool only_floats(const Value& v) const;
   void mentions(const Value& v, Capture& into);
@@ -244,6 +244,9 @@ class Lowerer {
   bool unsafe_ = false;
   std::map<std::pair<FileId, uint32_t>, const ast::TypeDef*> type_defs_;   // by where the name stands, if shapes are checked
   bool checking_shape_ = false;                        // sizes are being computed for an assertion
+  const ast::Expr* kept_ = nullptr;                  // the application that #[noinline] stands before
+  uint32_t first_own_ = 0;                           // the first variable of the function that is lowered now
+  bool keep_call_ = false;                           // the call that comes now stays one
   std::vector<ir::Attr> loop_attrs_;                 // of the loop that comes now
   bool loop_state_ = false;                          // the pattern at hand is a loop's
   bool uses_ad_ = false;

@@ -27,6 +27,9 @@ void Lowerer::compare_shape(TypeIn t, const Value& v, size_t depth, Term& fits) 
           std::vector<Atom> leaves = atoms(v);
           if (leaves.empty()) return;          // of ()
           std::optional<Atom> n = size({a.size, t.scope});
+          // What a type parameter stands for has sizes of the caller, which a function that is called does not know.
+          bool foreign = n && ir::var_of(*n) && ir::var_of(*n)->index < first_own_ && !global_.contains(*ir::var_of(*n));
+          if (foreign) return compare_shape({a.elem, t.scope}, v, depth + 1, fits);
           auto name = std::get_if<check::NameSize>(&checked_.result.types[a.size]);
           CHECK(n || !name || (name->name->kind != Binding::Kind::Value && name->name->kind != Binding::Kind::Size),
                 "the size `{}` has no value where a value has the type {}", text(name->name->name), shown(t.type));
