@@ -1,7 +1,7 @@
 // device_fibers.h - the emulator: a device whose kernels run on the CPU as C (words_fibers.h), and which counts everything.
 // At the end the counts are printed on standard error.
 //
-// Blocks are handed out in order to a few threads of the operating system, each of which runs one block at a time. It lets
+// A few threads of the operating system take blocks in order. Each runs one block at a time: it lets
 // every fiber of the block run until it ends or waits at a barrier; when all wait at the same one, all go on. If some
 // have ended, or wait elsewhere, the kernel is wrong: message and exit code 70. If nothing moves for RAIDO_PATIENCE
 // seconds, some thread waits for another one of its block, which no device promises to run: message and exit code 71.

@@ -13,7 +13,7 @@
 namespace raido {
 namespace {
 
-constexpr uint32_t most_columns = 200, before = 40;      // of a line; in front of its first mark, where it is cut
+constexpr uint32_t most_columns = 200, before = 40;      // of a line; before its first mark, where it is cut
 
 struct Mark { uint32_t from, to; char with; std::string text; };
 

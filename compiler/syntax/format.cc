@@ -199,7 +199,7 @@ class Formatter {
     const Trivia& t = trivia_[at];
     // `a[i]` indexes and `a [i]` does not.
     if (tokens_[at].kind == Tok::IndexBracket) g = tokens_[at - 1].kind == Tok::With ? Gap::Space : Gap::None;
-    else if (g == Gap::None && tokens_[at].kind == Tok::LBracket && indexes_behind(at)) g = Gap::Space;
+    else if (g == Gap::None && tokens_[at].kind == Tok::LBracket && indexes_after(at)) g = Gap::Space;
     p.gap = g;
     p.token = uint32_t(at);
     p.width = p.head = p.lead = (g == Gap::None ? 0 : 1) + padding_[at];
@@ -210,7 +210,7 @@ class Formatter {
     if (p.forced) p.head = 0;
     return add(std::move(p));
   }
-  bool indexes_behind(size_t at) const {
+  bool indexes_after(size_t at) const {
     if (at == 0) return false;
     char c = text_[tokens_[at - 1].span.end - 1];
     return c == ')' || c == ']' || is_name_char(c);
@@ -376,17 +376,17 @@ class Formatter {
       Doc none = gap(Gap::None), colon = tok(), space = gap(Gap::Keep);
       all.push_back(nest(4, {none, colon, space, type()}));
     }
-    all.push_back(value_behind_equals());
+    all.push_back(value_after_equals());
     return concat(std::move(all));
   }
 
   // ` = body`. A body that is a chain of lets, a loop and the like begins on a line of its own, unless all fits on one.
-  Doc value_behind_equals() {
+  Doc value_after_equals() {
     if (!is(Tok::Equals)) return concat({});
     Doc before = gap(Gap::Space), equals = tok();
-    return concat({before, equals, behind()});
+    return concat({before, equals, continuation()});
   }
-  Doc behind() {
+  Doc continuation() {
     Doc space = gap(Gap::Keep);
     Doc body = exp();
     if (forced(body) && pieces_[body].block) force(space, Gap::Hard);
@@ -999,7 +999,7 @@ class Formatter {
         all.push_back(list(Tok::RBrace, Gap::Line, [&] {
           Doc name = tok();
           if (!is(Tok::Equals)) return name;
-          return concat({name, value_behind_equals()});
+          return concat({name, value_after_equals()});
         }));
         break;
       default: all.push_back(tok());
@@ -1106,7 +1106,7 @@ class Formatter {
           while (is(Tok::LBracket) || is(Tok::IndexBracket)) all.push_back(param_item()), all.push_back(gap(Gap::Space));
           all.push_back(pattern());
         }
-        all.push_back(value_behind_equals());
+        all.push_back(value_after_equals());
       }
       if (is(Tok::Let)) {
         all.push_back(gap(Gap::LineBlank));
@@ -1129,7 +1129,7 @@ class Formatter {
 
   Doc loop() {
     std::vector<Doc> all{tok(), gap(Gap::Space), pattern()};
-    if (is(Tok::Equals)) all.push_back(value_behind_equals());
+    if (is(Tok::Equals)) all.push_back(value_after_equals());
     if (is(Tok::While)) {
       all.push_back(gap(Gap::Keep));
       all.push_back(tok());
@@ -1170,7 +1170,7 @@ class Formatter {
       all.push_back(align({pattern()}));
       all.push_back(gap(Gap::Space));
       if (is(Tok::Arrow)) all.push_back(tok());
-      all.push_back(behind());
+      all.push_back(continuation());
     }
     return group({align(std::move(all))});
   }
@@ -1187,7 +1187,7 @@ class Formatter {
     }
     all.push_back(gap(Gap::Space));
     if (is(Tok::Arrow)) all.push_back(tok());
-    all.push_back(behind());
+    all.push_back(continuation());
     return align(std::move(all));
   }
 

@@ -1,4 +1,4 @@
-// lexer.h - text to tokens. Layout has no meaning except in front of `[`: directly after a name, `)` or `]` it indexes.
+// lexer.h - text to tokens. Layout has no meaning except before `[`: directly after a name, `)` or `]` it indexes.
 #pragma once
 #include <vector>
 

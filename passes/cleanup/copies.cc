@@ -84,7 +84,7 @@ class CopyElimination {
     return is_array(p_.type(v)) && std::ranges::any_of(aliases_->roots(v), [&](Var r) { return r == root; });
   }
   // `apart`: what may share memory with root, but not if this code ran; grows by what is made of such.
-  bool used_behind(const Frame& f, Var root, VarSet& apart) const {
+  bool used_after(const Frame& f, Var root, VarSet& apart) const {
     auto touches = [&](const auto& code) {
       for (Var v : free_vars(p_, code))
         if (in(v, root) && !apart.contains(v)) return true;
@@ -115,7 +115,7 @@ class CopyElimination {
     VarSet apart;
     for (size_t d = depth; d-- > 0;) {
       const Frame& f = frames_[d];
-      if (used_behind(f, root, apart)) return false;
+      if (used_after(f, root, apart)) return false;
       if (binds(*f.body, f.at, root)) return fresh(*f.body, root);
       switch (f.kind) {
         case Kind::Function:

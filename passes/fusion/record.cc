@@ -446,7 +446,7 @@ class Record {
     }
     substitute(p_, rm.pre.body, elements);
   }
-  // Puts what was made in front of statements and after them.
+  // Puts what was made before statements and after them.
   static void place(Pair& pair, Body& b) {
     List<Stm> all;
     for (auto& s : b.stms.take()) {

@@ -14,7 +14,7 @@ bool is_scalar_work(const Program& p, const Stm& s) {
 
 // Moves the checks of updates, and what they are made of, before the creation of the value, if they are scalars that do not depend on it.
 void checks_first(const Program& p, Origins& origins, std::vector<std::unique_ptr<Stm>>& stms, uint32_t depth) {
-  Definitions made;                                         // in front of the statement
+  Definitions made;                                         // before the statement
   for (size_t t = 0; t < stms.size(); t++) {
     auto x = std::get_if<Update>(&stms[t]->exp);
     if (x && is_array(p, x->value) && !stms[t]->checks.empty()) {

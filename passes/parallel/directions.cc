@@ -34,7 +34,7 @@ struct Read {
 };
 // A loop over directions that may run shorter.
 struct Candidate {
-  Var outer, loop;                         // first results of the loop that the rows are looked at in front of; of that over directions
+  Var outer, loop;                         // first results of the loop that the rows are looked at before; of that over directions
   i64 k = 0;
   std::vector<Read> reads;
   std::vector<Atom> factors, divisors;
@@ -194,7 +194,7 @@ class Directions {
     return out.reads.empty() || !where(out) ? std::nullopt : std::optional(std::move(out));
   }
 
-  // Finds the loop in front of which all rows can be looked at.
+  // Finds the loop before which all rows can be looked at.
   bool where(Candidate& x) const {
     size_t made = 0;                                         // loops around the last array that is made
     std::vector<Counter> counters;

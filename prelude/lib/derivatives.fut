@@ -17,7 +17,7 @@ local def members [k] [m] (begins: [m]i64) (groups: [k]i64): [k]i64 =
   in out
 
 -- | A colour for each of n columns of a matrix of m rows that is zero but at `places` (row, column), such that columns that meet in
--- a row differ; in front of it the number of colours. Each column takes the first that is free.
+-- a row differ; before it comes the number of colours. Each column takes the first that is free.
 def colours [k] (m: i64) (n: i64) (places: [k](i64, i64)): (i64, [n]i64) =
   let (rows, columns) = unzip places
   let row_begins = begins m rows

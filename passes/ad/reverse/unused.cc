@@ -6,7 +6,7 @@
 // derivative. The same holds of an element that nobody read: its place in the adjoint array keeps the zero it began with.
 //
 // The rules mark each product of an adjoint and a partial derivative (VarInfo::contribution). Two questions about every value, answered
-// together by running through the sweep until nothing changes: may it be such a zero (`masked`: literal zeros are, what is moved
+// together by running through the sweep until nothing changes: may it be such a zero (`unused`: literal zeros are, what is moved
 // or multiplied stays so, a sum is only if both sides are), and may it be something that is not finite though what the program
 // was given is (`poles`: results of operations that are marked POLE in scalar_ops.def, unless a bound in their formula keeps
 // them away from it, and what is computed from them)? Where both may meet the product becomes
@@ -35,7 +35,7 @@ namespace {
 
 class Unused {
  public:
-  Unused(Program& p, const std::vector<Var>& masked) : p_(p) { for (Var v : masked) masked_.insert(v); }
+  Unused(Program& p, const std::vector<Var>& unused) : p_(p) { for (Var v : unused) unused_.insert(v); }
 
   void run(Body& sweep) {
     made_.add_all(sweep);
@@ -48,12 +48,12 @@ class Unused {
 
  private:
   Program& p_;
-  VarSet masked_, poles_;
+  VarSet unused_, poles_;
   Definitions made_;
   bool changed_ = false;
 
-  bool masked(const Atom& a) const {
-    if (auto v = var_of(a)) return masked_.contains(*v);
+  bool unused(const Atom& a) const {
+    if (auto v = var_of(a)) return unused_.contains(*v);
     const Const& c = *const_of(a);
     return is_float(c.type) && is_zero(c);
   }
@@ -94,11 +94,11 @@ class Unused {
     set.insert(v);
     changed_ = true;
   }
-  void mask(Var v, bool is) { put(masked_, v, is); }
-  void infect(Var v, bool is) { put(poles_, v, is); }
+  void mark_unused(Var v, bool is) { put(unused_, v, is); }
+  void mark_pole(Var v, bool is) { put(poles_, v, is); }
   void flow(const Atom& from, Var to) {
-    mask(to, masked(from));
-    infect(to, pole(from));
+    mark_unused(to, unused(from));
+    mark_pole(to, pole(from));
   }
   template <class From> void flow(const std::vector<From>& from, size_t first, const std::vector<Bind>& to, size_t at, size_t n) {
     for (size_t i = 0; i < n; i++) flow(from.at(first + i), to.at(at + i).var);
@@ -110,15 +110,15 @@ class Unused {
 
   void statement(const Stm& s, const Apply& op) {
     Var y = s.pattern[0].var;
-    bool infected = is_pole(op);
-    for (const Atom& x : op.args) infected = infected || pole(x);
-    infect(y, infected && is_float_type(p_.type(y)));
-    auto at = [&](size_t i) { return masked(op.args[i]); };
+    bool meets_pole = is_pole(op);
+    for (const Atom& x : op.args) meets_pole = meets_pole || pole(x);
+    mark_pole(y, meets_pole && is_float_type(p_.type(y)));
+    auto at = [&](size_t i) { return unused(op.args[i]); };
     switch (op.op) {
-      case ScalarOp::add: case ScalarOp::sub: return mask(y, at(0) && at(1));
-      case ScalarOp::mul: return mask(y, p_.vars[y.index].contribution ? at(1) : at(0) || at(1));
-      case ScalarOp::neg: case ScalarOp::div: return mask(y, at(0));
-      case ScalarOp::select: return mask(y, at(1) || at(2));
+      case ScalarOp::add: case ScalarOp::sub: return mark_unused(y, at(0) && at(1));
+      case ScalarOp::mul: return mark_unused(y, p_.vars[y.index].contribution ? at(1) : at(0) || at(1));
+      case ScalarOp::neg: case ScalarOp::div: return mark_unused(y, at(0));
+      case ScalarOp::select: return mark_unused(y, at(1) || at(2));
       default: return;
     }
   }
@@ -131,8 +131,8 @@ class Unused {
       for (size_t i = 0; i < d.arrays.size(); i++) {
         Var y = s.pattern[out++].var;
         flow(d.arrays[i], y);
-        infect(y, pole(op.pre.body.result[at]));
-        if (!d.combine) mask(y, masked(op.pre.body.result[at]));
+        mark_pole(y, pole(op.pre.body.result[at]));
+        if (!d.combine) mark_unused(y, unused(op.pre.body.result[at]));
         at++;
       }
     for (const Dest& d : op.dests) if (d.combine) operator_of(d);
@@ -140,8 +140,8 @@ class Unused {
   // What meets in a place is not followed: both sides of an operator may be anything.
   void operator_of(const Dest& d) {
     for (Bind x : d.combine->op.params) {
-      mask(x.var, is_float_type(p_.type(x.var)));
-      infect(x.var, true);
+      mark_unused(x.var, is_float_type(p_.type(x.var)));
+      mark_pole(x.var, true);
     }
     body(d.combine->op.body);
   }
@@ -156,8 +156,8 @@ class Unused {
       for (Var xs : d.arrays) {
         Var y = s.pattern[out++].var;
         flow(xs, y);
-        infect(y, pole(token));
-        if (!d.combine) mask(y, masked(token));
+        mark_pole(y, pole(token));
+        if (!d.combine) mark_unused(y, unused(token));
       }
       if (d.combine) operator_of(d);
     }
@@ -170,11 +170,11 @@ class Unused {
   // A derived function may return zeros of its own.
   void statement(const Stm& s, const Call& op) {
     std::set<uint32_t> seen;
-    bool infected = has_pole_inside(op.callee, seen);
-    for (const Atom& x : op.args) infected = infected || pole(x);
+    bool meets_pole = has_pole_inside(op.callee, seen);
+    for (const Atom& x : op.args) meets_pole = meets_pole || pole(x);
     for (Bind y : s.pattern) {
-      mask(y.var, is_float_type(p_.type(y.var)));
-      infect(y.var, infected);
+      mark_unused(y.var, is_float_type(p_.type(y.var)));
+      mark_pole(y.var, meets_pole);
     }
   }
   bool has_pole_inside(FunId f, std::set<uint32_t>& seen) const {
@@ -198,7 +198,7 @@ class Unused {
       Apply product = std::get<Apply>(s.exp);
       if (product.op != ScalarOp::mul) return false;                   // by -1: neg
       const Atom &partial = product.args[0], &adjoint = product.args[1];
-      if (!pole(partial) || !masked(adjoint)) return false;
+      if (!pole(partial) || !unused(adjoint)) return false;
       Var y = s.pattern[0].var;
       b.checks = s.checks;
       b.emit(std::move(s));
@@ -213,6 +213,6 @@ class Unused {
 
 }  // namespace
 
-void guard_unused(Program& p, Body& sweep, const std::vector<Var>& masked) { Unused(p, masked).run(sweep); }
+void guard_unused(Program& p, Body& sweep, const std::vector<Var>& unused) { Unused(p, unused).run(sweep); }
 
 }  // namespace raido::ad

@@ -4,7 +4,7 @@
 
 namespace raido::ad {
 
-// Completes the contributions in a return sweep. `masked`: the body's free variables that may be zero for want of a use.
-void guard_unused(ir::Program& p, ir::Body& sweep, const std::vector<ir::Var>& masked);
+// Completes the contributions in a return sweep. `unused`: the body's free variables that may be zero for want of a use.
+void guard_unused(ir::Program& p, ir::Body& sweep, const std::vector<ir::Var>& unused);
 
 }  // namespace raido::ad
