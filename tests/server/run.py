@@ -111,7 +111,7 @@ def soak(raido, backend, count):
                 run.stdin.flush()
                 until_ok(100)
                 done += 100
-                if done in (1000, count):
+                if done in (1000, count // 2, count):
                     run.stdin.write("clear\n")
                     run.stdin.flush()
                     until_ok(1)
@@ -121,8 +121,11 @@ def soak(raido, backend, count):
             code = run.wait(timeout=60)
         except (EOFError, BrokenPipeError):
             return f"the server ends after about {done} commands, exit code {run.wait()}"
-        print(f"{backend}: {count} commands; resident after 1000: {sizes[0]} KiB, at the end: {sizes[-1]} KiB")
-        return "" if code == 0 and sizes[-1] <= sizes[0] * 1.1 + 512 else f"memory grows: {sizes}, exit code {code}"
+        print(f"{backend}: {count} commands; resident after 1000: {sizes[0]} KiB, halfway: {sizes[1]} KiB, at the end: {sizes[-1]} KiB")
+        # A thread of the emulator that runs its first block late makes its stacks late, once. A leak grows with the commands.
+        late = 4096 if backend.endswith("-emulated") else 512
+        grows = sizes[-1] > sizes[1] + 256 or sizes[-1] > sizes[0] + late
+        return "" if code == 0 and not grows else f"memory grows: {sizes}, exit code {code}"
 
 
 def main():
