@@ -199,9 +199,9 @@ void back_scan(Scope& scope, const Stm& whole, const Screma&) {
     return scope.adjoints.add(as, b.reverse(sums[0]), false);
   }
   if (!op.shape.empty()) {
-    Screma whole = scan;
-    whole.scans = {without_shape(b, op)};
-    return sequential(scope, whole, ys, ys_adj);
+    Screma on_rows = scan;
+    on_rows.scans = {without_shape(b, op)};
+    return sequential(scope, on_rows, ys, ys_adj);
   }
   size_t k = op.neutral.size();
   bool scalars = std::ranges::all_of(ys, [&](Var v) { return is_scalar(row_type(p.type(v))); });
