@@ -166,9 +166,22 @@ class Coverage {
     return selective_[p] = found;
   }
 
-  // Values of these types that no row matches, as texts; nothing if the rows cover everything. The rows are sorted by the head of their
-  // first pattern once; a row with a wildcard belongs to every head.
-  std::optional<std::vector<std::string>> missing(const std::vector<Row>& rows, std::vector<TypeRef> column_types) {
+  // Values that no row matches, as texts, one for each column; nothing if the rows cover everything.
+  using Witness = std::optional<std::vector<std::string>>;
+  // Rows with the types of all columns but the first, and which of them have a wildcard there: these belong to every head.
+  struct Table {
+    const std::vector<Row>& rows;
+    std::vector<TypeRef> rest;
+    std::vector<size_t> wild = {};
+    std::vector<size_t> with_wild(const std::vector<size_t>& some) const {
+      std::vector<size_t> out;
+      std::merge(some.begin(), some.end(), wild.begin(), wild.end(), std::back_inserter(out));
+      return out;
+    }
+  };
+
+  // The rows are sorted by the head of their first pattern once.
+  Witness missing(const std::vector<Row>& rows, std::vector<TypeRef> column_types) {
     if (column_types.empty()) {
       if (rows.empty()) return std::vector<std::string>{};
       return {};
@@ -177,95 +190,102 @@ class Coverage {
     std::vector<size_t> columns;
     for (size_t k = 0; k < column_types.size(); k++)
       if (std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return plain(row[k]); })) columns.push_back(k);
-    if (columns.size() < column_types.size()) {
-      std::vector<Row> fewer(rows.size());
-      std::vector<TypeRef> types_left;
-      for (size_t k : columns) {
-        types_left.push_back(column_types[k]);
-        for (size_t i = 0; i < rows.size(); i++) fewer[i].push_back(rows[i][k]);
-      }
-      auto w = missing(fewer, std::move(types_left));
-      if (!w) return {};
-      std::vector<std::string> all(column_types.size(), "_");
-      for (size_t k = 0; k < columns.size(); k++) all[columns[k]] = (*w)[k];
-      return all;
-    }
+    if (columns.size() < column_types.size()) return missing_in(columns, rows, column_types);
     TypeRef first = column_types[0];
     if (types.is_error(first)) return {};              // of something that failed to check
-    std::vector<TypeRef> rest(column_types.begin() + 1, column_types.end());
-    // These rows with the parts of their first pattern in front.
-    auto specialise = [&](const std::vector<size_t>& which, auto&& parts_of, std::span<const TypeRef> parts) {
-      std::vector<Row> out;
-      for (size_t i : which) {
-        const ast::Pat* p = plain(rows[i][0]);
-        Row row = p ? parts_of(*p) : Row(parts.size(), nullptr);
-        row.insert(row.end(), rows[i].begin() + 1, rows[i].end());
-        out.push_back(std::move(row));
-        if (std::all_of(out.back().begin(), out.back().end(), [&](const ast::Pat* q) { return !plain(q); })) break;   // nothing gets past it
-      }
-      std::vector<TypeRef> t(parts.begin(), parts.end());
-      t.insert(t.end(), rest.begin(), rest.end());
-      return missing(out, std::move(t));
-    };
-    auto tail = [](const std::vector<std::string>& w, size_t n, std::string head) {
-      std::vector<std::string> out{std::move(head)};
-      out.insert(out.end(), w.begin() + std::ptrdiff_t(n), w.end());
-      return out;
-    };
-    std::vector<size_t> wild;
-    for (size_t i = 0; i < rows.size(); i++) if (!plain(rows[i][0])) wild.push_back(i);
-    auto with_wild = [&](const std::vector<size_t>& some) {
-      std::vector<size_t> out;
-      std::merge(some.begin(), some.end(), wild.begin(), wild.end(), std::back_inserter(out));
-      return out;
-    };
-    if (auto* s = types.as<SumType>(first)) {
-      std::unordered_map<Name, std::vector<size_t>> by_name;
-      for (size_t i = 0; i < rows.size(); i++)
-        if (const ast::Pat* p = plain(rows[i][0]))
-          if (auto* con = std::get_if<ast::PConstr>(&p->node)) by_name[con->name].push_back(i);
-      for (auto& [name, payload] : s->constrs) {
-        auto w = specialise(with_wild(by_name[name]), [k = payload.size()](const ast::Pat& p) {
-          auto& args = std::get<ast::PConstr>(p.node).args;
-          Row row(args.begin(), args.end());
-          row.resize(k);
-          return row;
-        }, payload);
-        if (!w) continue;
-        std::string text = "#" + std::string(c.text(name));
-        for (size_t i = 0; i < payload.size(); i++) text += " " + (*w)[i];
-        return tail(*w, payload.size(), text);
-      }
-      return {};
+    Table t{rows, {column_types.begin() + 1, column_types.end()}};
+    for (size_t i = 0; i < rows.size(); i++) if (!plain(rows[i][0])) t.wild.push_back(i);
+    if (auto* s = types.as<SumType>(first)) return missing_constructor(t, *s);
+    if (auto* r = types.as<RecordType>(first)) return missing_record(t, *r);
+    return missing_literal(t, first);
+  }
+
+  Witness missing_in(const std::vector<size_t>& columns, const std::vector<Row>& rows, const std::vector<TypeRef>& column_types) {
+    std::vector<Row> fewer(rows.size());
+    std::vector<TypeRef> types_left;
+    for (size_t k : columns) {
+      types_left.push_back(column_types[k]);
+      for (size_t i = 0; i < rows.size(); i++) fewer[i].push_back(rows[i][k]);
     }
-    if (auto* r = types.as<RecordType>(first)) {
-      std::vector<TypeRef> parts;
-      for (auto& f : r->fields) parts.push_back(f.second);
-      std::vector<size_t> all(rows.size());
-      std::iota(all.begin(), all.end(), size_t(0));
-      auto w = specialise(all, [&](const ast::Pat& p) { return record_parts(p, *r); }, parts);
-      if (!w) return {};
-      bool tuple = r->fields.empty() || std::isdigit(static_cast<unsigned char>(c.text(r->fields[0].first)[0]));
-      std::string text = tuple ? "(" : "{";
-      for (size_t i = 0; i < parts.size(); i++)
-        text += (i ? ", " : "") + (tuple ? "" : std::string(c.text(r->fields[i].first)) + " = ") + (*w)[i];
-      return tail(*w, parts.size(), text + (tuple ? ")" : "}"));
+    auto w = missing(fewer, std::move(types_left));
+    if (!w) return {};
+    std::vector<std::string> all(column_types.size(), "_");
+    for (size_t k = 0; k < columns.size(); k++) all[columns[k]] = (*w)[k];
+    return all;
+  }
+
+  Witness missing_constructor(const Table& t, const SumType& sum) {
+    std::unordered_map<Name, std::vector<size_t>> by_name;
+    for (size_t i = 0; i < t.rows.size(); i++)
+      if (const ast::Pat* p = plain(t.rows[i][0]))
+        if (auto* con = std::get_if<ast::PConstr>(&p->node)) by_name[con->name].push_back(i);
+    for (auto& [name, payload] : sum.constrs) {
+      auto w = specialise(t, t.with_wild(by_name[name]), [k = payload.size()](const ast::Pat& p) {
+        auto& args = std::get<ast::PConstr>(p.node).args;
+        Row row(args.begin(), args.end());
+        row.resize(k);
+        return row;
+      }, payload);
+      if (!w) continue;
+      std::string text = "#" + std::string(c.text(name));
+      for (size_t i = 0; i < payload.size(); i++) text += " " + (*w)[i];
+      return with_head(*w, payload.size(), text);
     }
+    return {};
+  }
+
+  Witness missing_record(const Table& t, const RecordType& r) {
+    std::vector<TypeRef> parts;
+    for (auto& f : r.fields) parts.push_back(f.second);
+    std::vector<size_t> all(t.rows.size());
+    std::iota(all.begin(), all.end(), size_t(0));
+    auto w = specialise(t, all, [&](const ast::Pat& p) { return record_parts(p, r); }, parts);
+    if (!w) return {};
+    bool tuple = r.fields.empty() || std::isdigit(static_cast<unsigned char>(c.text(r.fields[0].first)[0]));
+    std::string text = tuple ? "(" : "{";
+    for (size_t i = 0; i < parts.size(); i++)
+      text += (i ? ", " : "") + (tuple ? "" : std::string(c.text(r.fields[i].first)) + " = ") + (*w)[i];
+    return with_head(*w, parts.size(), text + (tuple ? ")" : "}"));
+  }
+
+  // No literals but those of bool name all values of their type.
+  Witness missing_literal(const Table& t, TypeRef type) {
     std::map<long double, std::vector<size_t>> by_value;
-    for (size_t i = 0; i < rows.size(); i++)
-      if (const ast::Pat* p = plain(rows[i][0]))
+    for (size_t i = 0; i < t.rows.size(); i++)
+      if (const ast::Pat* p = plain(t.rows[i][0]))
         if (auto* l = std::get_if<ast::PLiteral>(&p->node)) by_value[value_of(*l)].push_back(i);
     auto nothing = [](const ast::Pat&) { return Row{}; };
-    auto* prim = types.as<PrimType>(first);
+    auto* prim = types.as<PrimType>(type);
     bool boolean = prim && prim->prim == Prim::Bool;
     for (auto& [v, some] : by_value) {
-      auto w = specialise(with_wild(some), nothing, {});
-      if (w) return tail(*w, 0, boolean ? (v != 0 ? "true" : "false") : fmt::format("{}", v));
+      auto w = specialise(t, t.with_wild(some), nothing, {});
+      if (w) return with_head(*w, 0, boolean ? (v != 0 ? "true" : "false") : fmt::format("{}", v));
     }
     if (boolean && by_value.size() == 2) return {};
-    auto w = specialise(wild, nothing, {});
+    auto w = specialise(t, t.wild, nothing, {});
     if (!w) return {};
-    return tail(*w, 0, boolean && by_value.size() == 1 ? (by_value.begin()->first != 0 ? "false" : "true") : "_");
+    return with_head(*w, 0, boolean && by_value.size() == 1 ? (by_value.begin()->first != 0 ? "false" : "true") : "_");
+  }
+
+  // What these rows miss with the parts of their first pattern in front.
+  template <class PartsOf> Witness specialise(const Table& t, const std::vector<size_t>& which, PartsOf&& parts_of, std::span<const TypeRef> parts) {
+    std::vector<Row> out;
+    for (size_t i : which) {
+      const ast::Pat* p = plain(t.rows[i][0]);
+      Row row = p ? parts_of(*p) : Row(parts.size(), nullptr);
+      row.insert(row.end(), t.rows[i].begin() + 1, t.rows[i].end());
+      out.push_back(std::move(row));
+      if (std::all_of(out.back().begin(), out.back().end(), [&](const ast::Pat* q) { return !plain(q); })) break;   // nothing gets past it
+    }
+    std::vector<TypeRef> column_types(parts.begin(), parts.end());
+    column_types.insert(column_types.end(), t.rest.begin(), t.rest.end());
+    return missing(out, std::move(column_types));
+  }
+  // One text in place of the first n.
+  static std::vector<std::string> with_head(const std::vector<std::string>& w, size_t n, std::string head) {
+    std::vector<std::string> out{std::move(head)};
+    out.insert(out.end(), w.begin() + std::ptrdiff_t(n), w.end());
+    return out;
   }
 
   Context& c;

@@ -90,29 +90,44 @@ class Infer {
   TypeRef ifs(ast::Expr* e);
   TypeRef operators(ast::Expr* e);
   void let(ast::Let& l);
-  TypeRef ref(ast::Expr* e, ast::Ref& r);
   TypeRef literal(const ast::Literal& l, Span at);
-  TypeRef apply(TypeRef fun, ast::Expr* fun_exp, std::span<ast::Expr*> args, Span at);
   std::string conversion(TypeRef from, TypeRef to, const ast::Expr* e);      // a help, or nothing
-  TypeRef apply_one(TypeRef fun, std::string_view fun_text, size_t index, TypeRef arg, ast::Expr* arg_exp, Span at,
-                    const ast::Expr* fun_exp = nullptr);
-  bool fixed_by_use(const ast::Expr* fun, size_t index) const;
-  TypeRef operator_(ast::Expr* e, ast::Operator& o, TypeRef left);
-  TypeRef builtin_type(std::string_view op, TypeRef operand, Span at);
-  TypeRef builtin_section(ast::Expr* op_exp);
   TypeRef project(TypeRef record, Name field, Span at, const ast::Expr* of = nullptr);
   std::string other_than_field(TypeRef record, Name field, const ast::Expr* of);
-  std::string chosen_type(const ast::Expr* fun, size_t index, TypeRef arg);
   TypeRef select(TypeRef array, std::span<ast::Selector> at, Span span);
   TypeRef steps(TypeRef base, std::span<ast::Step> steps);
   TypeRef lambda(ast::Lambda& l);
   TypeRef loop(ast::Loop& l);
   void local_function(ast::LetFun& l);
-  bool is_builtin(const ast::Expr* op) const;
-  bool wider(TypeRef left, TypeRef right) const;
   void condition(ast::Expr* e);
   void expect(ast::Expr* e, TypeRef actual, TypeRef expected, const Diag<2>& kind = err::condition_type);
   std::string source(const ast::Expr* e) const;
+  static std::string quoted_type(const std::string& t) { return "\n  " + t; }
+
+  // infer_call.cc
+  TypeRef ref(ast::Expr* e, ast::Ref& r);
+  bool is_builtin(const ast::Expr* op) const;
+  TypeRef builtin_type(std::string_view op, TypeRef operand, Span at);
+  TypeRef builtin_section(ast::Expr* op_exp);
+  TypeRef operator_(ast::Expr* e, ast::Operator& o, TypeRef left);
+  bool wider(TypeRef left, TypeRef right) const;
+  TypeRef apply(TypeRef fun, ast::Expr* fun_exp, std::span<ast::Expr*> args, Span at);
+  TypeRef apply_one(TypeRef fun, std::string_view fun_text, size_t index, TypeRef arg, ast::Expr* arg_exp, Span at,
+                    const ast::Expr* fun_exp = nullptr);
+  bool fixed_by_use(const ast::Expr* fun, size_t index) const;
+  std::string chosen_type(const ast::Expr* fun, size_t index, TypeRef arg);
+
+  // infer_definition.cc
+  bool is_intrinsic(const ast::Def& def) const;
+  TypeRef definition_type(ast::Def& def);
+  void default_visible(const ast::Def& def, TypeRef type);
+  void default_vars();
+  void generalise(const ast::Def& def, TypeRef type);
+  void check_literals();
+  void check_equalities(bool broken);
+  void check_no_functions();                                        // where a branch, a loop or a case gives none
+  void check_indices();
+  void check_derivatives();
 
   // infer_pattern.cc
   // Names bound together, which must be different.
@@ -132,6 +147,10 @@ class Infer {
 
   // infer_type.cc
   TypeRef resolve_name(ast::TypeExpr* t, ast::TName& n, std::vector<Binding*>* exists);
+  TypeRef resolve_array(ast::TypeExpr* t, ast::TArray& a, std::vector<Binding*>* exists);
+  TypeRef resolve_sum(ast::TypeExpr* t, ast::TSum& s, std::vector<Binding*>* exists);
+  TypeRef resolve_arrow(ast::TArrow& a);
+  TypeRef resolve_exists(ast::TExists& e, std::vector<Binding*>* exists);
   size_t places(TypeRef body, const TypeMember::Param& param);
   SizeRef resolve_size(ast::SizeExpr& s, std::vector<Binding*>* exists);
 
@@ -155,7 +174,6 @@ class Infer {
   bool at(std::string where);                                       // false; failed inside of this part
   bool differ(TypeRef a, TypeRef b);
   bool payloads(Name constructor, std::span<const TypeRef> a, std::span<const TypeRef> b);
-  void default_vars();
   TypeRef fun_type(const std::vector<TypeRef>& params, TypeRef result);
 
   Context& c;

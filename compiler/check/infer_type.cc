@@ -114,26 +114,94 @@ size_t Infer::places(TypeRef body, const TypeMember::Param& param) {
   return count;
 }
 
+TypeRef Infer::resolve_array(ast::TypeExpr* t, ast::TArray& a, std::vector<Binding*>* exists) {
+  SizeRef size = resolve_size(a.size, exists);
+  TypeRef elem = resolve(a.elem, exists);
+  if (!types.is_error(elem)) {
+    // As declared and as expanded; anonymous sizes of abbreviations' arguments make no array irregular.
+    std::string shown = std::get_if<ast::TName>(&a.elem->node) ? std::string(c.sources.text(a.elem->span)) : c.show(elem);
+    Lifted l = lifted_;
+    visit_type(types, elem, [&](TypeRef x) {
+      if (types.as<FunType>(x)) l = Lifted::Full;
+      if (auto* n = types.as<NamedType>(x)) l = std::max(l, types[n->decl].lifted);
+    }, [](SizeRef) {});
+    if (l == Lifted::Full) c.diags.report(t->span, err::array_of_lifted, shown);
+    else if (l == Lifted::Size) c.diags.report(t->span, err::array_of_size_lifted, shown);
+    lifted_ = Lifted::No;                  // said once
+  }
+  return types.array(elem, size);
+}
+
+TypeRef Infer::resolve_sum(ast::TypeExpr* t, ast::TSum& s, std::vector<Binding*>* exists) {
+  std::vector<Clause> clauses;
+  std::unordered_set<Name> seen;
+  Lifted lifted = Lifted::No;
+  for (auto& clause : s.clauses) {
+    std::vector<TypeRef> payload;
+    for (ast::TypeExpr* p : clause.payload) {
+      payload.push_back(resolve(p, exists));
+      lifted = std::max(lifted, lifted_);
+    }
+    if (!seen.insert(clause.name).second) c.diags.report(clause.span, err::duplicate_constructor, c.text(clause.name));
+    clauses.emplace_back(clause.name, types.keep(payload));
+  }
+  lifted_ = lifted;
+  if (clauses.size() > 255) c.diags.report(t->span, err::too_many_constructors);
+  std::sort(clauses.begin(), clauses.end(), [&](auto& a, auto& b) { return c.text(a.first) < c.text(b.first); });
+  return types.add(SumType{types.keep(clauses)});
+}
+
+TypeRef Infer::resolve_arrow(ast::TArrow& a) {
+  FunType f;
+  f.param = resolve(a.from, nullptr);
+  auto mark = c.mark();
+  if (a.name) {
+    locals_[a.name] = {erase(f.param), {}};
+    c.bind(a.name);
+  }
+  std::vector<Binding*> made;
+  f.result = resolve(a.to, &made);
+  c.restore(mark);
+  f.exists = types.keep(made);
+  lifted_ = Lifted::Full;
+  if (a.name) {
+    f.name = c.mentions(f.result, a.name) ? a.name : nullptr;
+    // One name may not occur twice along a chain of arrows, nor in the functions that are arguments further along.
+    std::function<void(const ast::TypeExpr*)> look = [&](const ast::TypeExpr* rest) {
+      auto* next = std::get_if<ast::TArrow>(&rest->node);
+      if (!next) return;
+      if (next->name && next->name->name == a.name->name)
+        c.diags.report(next->name->span, err::duplicate_in_type, c.text(a.name->name), c.sources.place(a.name->span)).label(a.name->span, "bound here first");
+      look(next->from);
+      look(next->to);
+    };
+    look(a.to);
+  }
+  return types.add(f);
+}
+
+TypeRef Infer::resolve_exists(ast::TExists& e, std::vector<Binding*>* exists) {
+  auto mark = c.mark();
+  for (Binding* b : e.sizes) {
+    locals_[b] = {types.prim(Prim::I64), {}};
+    c.bind(b);
+  }
+  TypeRef body = resolve(e.body, exists);
+  lifted_ = std::max(lifted_, Lifted::Size);
+  c.restore(mark);
+  for (Binding* b : e.sizes)
+    if (!types.is_error(body) && !c.witnesses(body, b)) c.diags.report(b->span, err::size_not_constructive, c.text(b->name));
+  if (exists) {
+    exists->insert(exists->end(), e.sizes.begin(), e.sizes.end());
+    return body;
+  }
+  return types.add(ExistsType{e.sizes, body});
+}
+
 TypeRef Infer::resolve(ast::TypeExpr* t, std::vector<Binding*>* exists) {
   TypeRef out = match(t->node,
       [&](ast::TName& n) { return resolve_name(t, n, exists); },
-      [&](ast::TArray& a) {
-        SizeRef size = resolve_size(a.size, exists);
-        TypeRef elem = resolve(a.elem, exists);
-        if (!types.is_error(elem)) {
-          // As declared and as expanded; anonymous sizes of abbreviations' arguments make no array irregular.
-          std::string shown = std::get_if<ast::TName>(&a.elem->node) ? std::string(c.sources.text(a.elem->span)) : c.show(elem);
-          Lifted l = lifted_;
-          visit_type(types, elem, [&](TypeRef x) {
-            if (types.as<FunType>(x)) l = Lifted::Full;
-            if (auto* n = types.as<NamedType>(x)) l = std::max(l, types[n->decl].lifted);
-          }, [](SizeRef) {});
-          if (l == Lifted::Full) c.diags.report(t->span, err::array_of_lifted, shown);
-          else if (l == Lifted::Size) c.diags.report(t->span, err::array_of_size_lifted, shown);
-          lifted_ = Lifted::No;                  // said once
-        }
-        return types.array(elem, size);
-      },
+      [&](ast::TArray& a) { return resolve_array(t, a, exists); },
       [&](ast::TRecord& r) {
         std::vector<Field> fields;
         Lifted lifted = Lifted::No;
@@ -145,69 +213,9 @@ TypeRef Infer::resolve(ast::TypeExpr* t, std::vector<Binding*>* exists) {
         c.sort_fields(fields);
         return types.record(fields);
       },
-      [&](ast::TSum& s) {
-        std::vector<Clause> clauses;
-        std::unordered_set<Name> seen;
-        Lifted lifted = Lifted::No;
-        for (auto& clause : s.clauses) {
-          std::vector<TypeRef> payload;
-          for (ast::TypeExpr* p : clause.payload) {
-            payload.push_back(resolve(p, exists));
-            lifted = std::max(lifted, lifted_);
-          }
-          if (!seen.insert(clause.name).second) c.diags.report(clause.span, err::duplicate_constructor, c.text(clause.name));
-          clauses.emplace_back(clause.name, types.keep(payload));
-        }
-        lifted_ = lifted;
-        if (clauses.size() > 255) c.diags.report(t->span, err::too_many_constructors);
-        std::sort(clauses.begin(), clauses.end(), [&](auto& a, auto& b) { return c.text(a.first) < c.text(b.first); });
-        return types.add(SumType{types.keep(clauses)});
-      },
-      [&](ast::TArrow& a) {
-        FunType f;
-        f.param = resolve(a.from, nullptr);
-        auto mark = c.mark();
-        if (a.name) {
-          locals_[a.name] = {erase(f.param), {}};
-          c.bind(a.name);
-        }
-        std::vector<Binding*> made;
-        f.result = resolve(a.to, &made);
-        c.restore(mark);
-        f.exists = types.keep(made);
-        lifted_ = Lifted::Full;
-        if (a.name) {
-          f.name = c.mentions(f.result, a.name) ? a.name : nullptr;
-          // One name may not occur twice along a chain of arrows, nor in the functions that are arguments further along.
-          std::function<void(const ast::TypeExpr*)> look = [&](const ast::TypeExpr* rest) {
-            auto* next = std::get_if<ast::TArrow>(&rest->node);
-            if (!next) return;
-            if (next->name && next->name->name == a.name->name)
-              c.diags.report(next->name->span, err::duplicate_in_type, c.text(a.name->name), c.sources.place(a.name->span)).label(a.name->span, "bound here first");
-            look(next->from);
-            look(next->to);
-          };
-          look(a.to);
-        }
-        return types.add(f);
-      },
-      [&](ast::TExists& e) {
-        auto mark = c.mark();
-        for (Binding* b : e.sizes) {
-          locals_[b] = {types.prim(Prim::I64), {}};
-          c.bind(b);
-        }
-        TypeRef body = resolve(e.body, exists);
-        lifted_ = std::max(lifted_, Lifted::Size);
-        c.restore(mark);
-        for (Binding* b : e.sizes)
-          if (!types.is_error(body) && !c.witnesses(body, b)) c.diags.report(b->span, err::size_not_constructive, c.text(b->name));
-        if (exists) {
-          exists->insert(exists->end(), e.sizes.begin(), e.sizes.end());
-          return body;
-        }
-        return types.add(ExistsType{e.sizes, body});
-      },
+      [&](ast::TSum& s) { return resolve_sum(t, s, exists); },
+      [&](ast::TArrow& a) { return resolve_arrow(a); },
+      [&](ast::TExists& e) { return resolve_exists(e, exists); },
       [&](ast::TUnique& u) {
         TypeRef inner = resolve(u.inner, exists);
         TypeRef unique = c.strip_pointless(types.add(UniqueType{inner}));

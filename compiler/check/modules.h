@@ -17,6 +17,7 @@ class Modules {
  private:
   using Abstracts = std::vector<AbstractAt>;
 
+  // ---- modules.cc: declarations ----
   ModuleInfo decls(std::span<ast::Decl> decls, Abstracts& abstracts);
   void decl(ast::Decl& d, ModuleInfo& out, Abstracts& abstracts);
   const Scheme* sized(ast::Def& def, Infer& infer);
@@ -29,15 +30,25 @@ class Modules {
   void type(ast::Decl& d, ast::TypeDef& t, ModuleInfo& out);
   void open(ast::Decl& d, ast::Open& o, ModuleInfo& out, Abstracts& abstracts);
   std::vector<TypeMember::Param> type_params(std::span<ast::TypeParam> params) const;
+  static Lifted lifted_of(ast::TypeParam::Kind k) {
+    return k == ast::TypeParam::Kind::Lifted ? Lifted::Full : k == ast::TypeParam::Kind::SizeLifted ? Lifted::Size : Lifted::No;
+  }
   void check_abbreviation(ast::TypeParam::Kind kind, TypeRef body, std::span<ast::TypeParam> params, Span at, const Infer& infer);
 
+  // ---- module_exps.cc ----
   // Null: an error was reported. `prefix` is how messages call the abstract types that come into being.
   const ModuleInfo* mod_exp(ast::ModExp* e, const std::string& prefix, Abstracts& abstracts);
   const ModuleInfo* apply(ast::ModExp* e, const ModuleInfo& functor, const ModuleInfo& arg, const std::string& prefix, Abstracts& abstracts, Span at);
+  std::span<ast::Abstract> record(const Abstracts& abstracts);
+
+  // ---- module_types.cc ----
   ModTypeInfo mod_type(ast::ModType* t);
   ModTypeInfo specs(ast::SSpecs& s);
   void specify(ModuleInfo& out, Name name, const TermMember& member);
   void spec_value(ast::SpecVal& v, ModuleInfo& out);
+  void spec_type(ast::SpecType& t, ModuleInfo& out, Abstracts& abstracts);
+  void spec_module(ast::SpecModule& m, ModuleInfo& out, Abstracts& abstracts);
+  void include(ast::SpecInclude& i, ModuleInfo& out, Abstracts& abstracts);
   ModTypeInfo refine(ast::SWith& w, Span at);
   ModTypeInfo fresh_copy(const ModTypeInfo& t, const std::string& prefix);
   const ModuleInfo* substitute(const ModuleInfo& m, const Context::Subst& s);
@@ -47,13 +58,13 @@ class Modules {
   void new_origins(const ModuleInfo& m, Context::Subst& s);
   void match_origins(const ModuleInfo& impl, const ModuleInfo& sig, Context::Subst& found);
 
+  // ---- module_match.cc ----
   // Does `impl` have all that `sig` shows? Fills `found` with what the open types are.
   bool takes_as_much(const TypeMember& t, const TypeDecl& abstract) const;
   bool matches(const ModuleInfo& impl, const ModTypeInfo& sig, Context::Subst& found, Span at);
   bool members_match(const ModuleInfo& impl, const ModuleInfo& sig, const Context::Subst& found, Span at);
   bool value_matches(Name name, const Scheme& impl, const Scheme& spec, const Context::Subst& found, Span at);
   const TypeMember* type_at(const ModuleInfo& m, const std::vector<Name>& path) const;
-  std::span<ast::Abstract> record(const Abstracts& abstracts);
   void no_duplicate(std::map<Name, Span>& seen, Name name, Span at, const char* what,
                     const Diag<3>& kind = err::duplicate_definition);
 

@@ -412,11 +412,24 @@ std::string Lowerer::function_name(std::string wanted) const {
   return name;
 }
 
+// A call of a function that stays one: its instance for what the arguments and the environment are.
+struct Lowerer::InstanceCall {
+  const Closure& c;
+  bool keep, without_checks;                     // without_checks: a lambda is part of what is around it
+  Capture captured = {};
+  std::vector<Value> args = {};
+  std::vector<Atom> consumed = {};               // arrays of arguments that are unique
+  std::vector<Leaf> result = {};
+  size_t result_sizes = 0;                       // returned before the leaves
+
+  const ast::Def* def() const { return c.kind == Closure::Kind::Def ? static_cast<const ast::Def*>(c.code) : nullptr; }
+  const ast::Lambda* lambda() const { return def() ? nullptr : static_cast<const ast::Lambda*>(c.code); }
+  std::span<ast::Pat*> params() const { return def() ? def()->params : lambda()->params; }
+  const ast::Expr& body() const { return def() ? *def()->body : *lambda()->body; }
+  const ast::TypeExpr* written_result() const { return def() ? def()->result : lambda()->result; }
+};
+
 Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args, bool keep) {
-  const ast::Def* def = c.kind == Closure::Kind::Def ? static_cast<const ast::Def*>(c.code) : nullptr;
-  const ast::Lambda* lambda_code = def ? nullptr : static_cast<const ast::Lambda*>(c.code);
-  std::span<ast::Pat*> params = def ? def->params : lambda_code->params;
-  bool without_checks = !def && unsafe_;       // a lambda is part of what is around it
   for (const Value& v : args)
     for (const Atom& a : atoms(v))
       if (is_accumulator(a)) {
@@ -424,90 +437,111 @@ Value Lowerer::call_instance(const Closure& c, const std::vector<Value>& args, b
         return blank(result_type(c));
       }
   ir::Source call_place = b_->source;
-  Capture cap;
-  cap.key = fmt::format("{}{}{}{}", fmt::ptr(c.code), derivative_depth_ > 0 ? "'" : "", without_checks ? "!" : "", keep ? "=" : "");
-  mentions(std::make_shared<Closure>(c), cap);
-  for (const Value& v : args) mentions(v, cap);
-  capture(c.scope, cap);
-  std::vector<Value> given;
-  std::vector<Atom> consumed;
-  for (size_t i = 0; i < args.size(); i++) {
-    bool unique = has_unique(param_type(c, i));
-    given.push_back(unique ? owned(args[i]) : args[i]);
-    if (unique)
-      for (const Atom& a : atoms(given.back())) if (ir::is_array(program_.type(a))) consumed.push_back(a);
-    cap.key += "/";
-    capture(given.back(), cap);
-  }
-  std::vector<Leaf> result_leaves = leaves_of(result_type(c));
-  size_t result_sizes = 0;
-  for (const Leaf& l : result_leaves) result_sizes += l.dims.size();
-
-  auto found = instances_.find(cap.key);
+  InstanceCall x{c, keep, c.kind != Closure::Kind::Def && unsafe_};
+  capture(x, args);
+  x.result = leaves_of(result_type(c));
+  for (const Leaf& l : x.result) x.result_sizes += l.dims.size();
+  auto found = instances_.find(x.captured.key);
   (found == instances_.end() ? calls.specialisations : calls.shared)++;
-  if (found == instances_.end()) {
-    CHECK(instances_.size() < 10000, "more than 10,000 instances of recursive functions");
-    ir::FunId id{uint32_t(program_.functions.size())};
-    program_.functions.emplace_back();
-    instances_[cap.key] = {id};
-    uint32_t saved_first = std::exchange(first_own_, uint32_t(program_.vars.size()));
-    cap.copies.assign(cap.originals.size(), nullptr);
-    cap.replacement.resize(cap.atoms.size());
-    ir::Lambda lambda;
-    // Atoms were numbered sizes first, so the type of each mentions only parameters before it.
-    for (size_t i = 0; i < cap.atoms.size(); i++) {
-      ir::Type t = program_.type(cap.atoms[i]);
-      walk(t, [&](Atom& a) {
-        const Var* v = ir::var_of(a);
-        if (!(v && global_.contains(*v))) a = cap.replacement.at(cap.number(a));
-      });
-      std::string hint = ir::var_of(cap.atoms[i]) ? program_.hint(*ir::var_of(cap.atoms[i])) : "x";
-      Var param = program_.fresh(hint, t);
-      lambda.params.push_back({param});
-      cap.replacement[i] = param;
-    }
-    std::vector<bool> consumes(cap.atoms.size(), false);
-    for (const Atom& a : consumed) consumes[cap.number(a)] = true;
-    std::vector<ir::Type> returns(result_sizes, ir::scalar_type(Scalar::I64));
-    size_t next_size = 0;
-    for (const Leaf& l : result_leaves) {
-      std::vector<Dim> dims;
-      for (size_t k = 0; k < l.dims.size(); k++) dims.push_back(ir::result_number(next_size++));
-      returns.push_back(ir::array_type(l.elem, dims));
-    }
-    ir::Function& f = program_.functions[id.index];
-    f.name = function_name(fmt::format("{}_{}", def ? text(def->self->name) : "lambda", id.index));
-    f.lambda.params = lambda.params;
-    f.consumes = consumes;
-    f.returns = returns;
-    if (keep) f.attrs.push_back({"noinline", {}});
-
-    Scope* scope = new_scope(replay(c.scope, cap));
-    std::vector<Value> inner_args;
-    for (const Value& arg : given) inner_args.push_back(replay(arg, cap));
-    List<ir::Stm> stms;
-    ir::Builder inner(program_, lambda.body.stms);
-    ir::Builder* saved = std::exchange(b_, &inner);
-    ir::Source saved_source = std::exchange(call_source_, ir::Source{});
-    bool saved_unsafe = std::exchange(unsafe_, without_checks);
-    for (size_t i = 0; i < inner_args.size(); i++) bind_pattern(*params[i], inner_args[i], scope);
-    Value result = owned(eval(def ? *def->body : *lambda_code->body, scope));
-    check_written(def ? def->result : lambda_code->result, result);
-    unsafe_ = saved_unsafe;
-    std::vector<Atom> values = atoms(result);
-    for (const Atom& a : values)
-      for (const Dim& d : shape(a)) lambda.body.result.push_back(d);
-    lambda.body.result.insert(lambda.body.result.end(), values.begin(), values.end());
-    call_source_ = saved_source;
-    first_own_ = saved_first;
-    b_ = saved;
-    program_.functions[id.index].lambda = std::move(lambda);
-    found = instances_.find(cap.key);
-  }
+  ir::FunId function = found == instances_.end() ? new_instance(x) : found->second.function;
   b_->source = call_place;
-  std::vector<Var> results = checked_by(cap.checks, [&] { return b_->bind(std::string("r"), ir::Call{found->second.function, cap.atoms}); });
-  size_t next = result_sizes;
-  return guarded(build(result_type(c), [&] { return dynamic(results.at(next++)); }), cap.checks);
+  const std::vector<Var>& checks = x.captured.checks;
+  std::vector<Var> results = checked_by(checks, [&] { return b_->bind(std::string("r"), ir::Call{function, x.captured.atoms}); });
+  size_t next = x.result_sizes;
+  return guarded(build(result_type(c), [&] { return dynamic(results.at(next++)); }), checks);
+}
+
+// What distinguishes the instance, and the atoms that it takes.
+void Lowerer::capture(InstanceCall& x, const std::vector<Value>& args) {
+  Capture& cap = x.captured;
+  cap.key = fmt::format("{}{}{}{}", fmt::ptr(x.c.code), derivative_depth_ > 0 ? "'" : "", x.without_checks ? "!" : "", x.keep ? "=" : "");
+  mentions(std::make_shared<Closure>(x.c), cap);
+  for (const Value& v : args) mentions(v, cap);
+  capture(x.c.scope, cap);
+  for (size_t i = 0; i < args.size(); i++) {
+    bool unique = has_unique(param_type(x.c, i));
+    x.args.push_back(unique ? owned(args[i]) : args[i]);
+    if (unique)
+      for (const Atom& a : atoms(x.args.back())) if (ir::is_array(program_.type(a))) x.consumed.push_back(a);
+    cap.key += "/";
+    capture(x.args.back(), cap);
+  }
+}
+
+// The function is declared before its body, which may call it.
+ir::FunId Lowerer::new_instance(InstanceCall& x) {
+  CHECK(instances_.size() < 10000, "more than 10,000 instances of recursive functions");
+  ir::FunId id{uint32_t(program_.functions.size())};
+  program_.functions.emplace_back();
+  instances_[x.captured.key] = {id};
+  uint32_t saved_first = std::exchange(first_own_, uint32_t(program_.vars.size()));
+  ir::Lambda lambda;
+  lambda.params = instance_params(x.captured);
+  std::vector<bool> consumes(x.captured.atoms.size(), false);
+  for (const Atom& a : x.consumed) consumes[x.captured.number(a)] = true;
+  ir::Function& f = program_.functions[id.index];
+  f.name = function_name(fmt::format("{}_{}", x.def() ? text(x.def()->self->name) : "lambda", id.index));
+  f.lambda.params = lambda.params;
+  f.consumes = consumes;
+  f.returns = instance_returns(x);
+  if (x.keep) f.attrs.push_back({"noinline", {}});
+  lambda.body = instance_body(x);
+  first_own_ = saved_first;
+  program_.functions[id.index].lambda = std::move(lambda);
+  return id;
+}
+
+std::vector<ir::Bind> Lowerer::instance_params(Capture& cap) {
+  std::vector<ir::Bind> params;
+  cap.copies.assign(cap.originals.size(), nullptr);
+  cap.replacement.resize(cap.atoms.size());
+  // Atoms were numbered sizes first, so the type of each mentions only parameters before it.
+  for (size_t i = 0; i < cap.atoms.size(); i++) {
+    ir::Type t = program_.type(cap.atoms[i]);
+    walk(t, [&](Atom& a) {
+      const Var* v = ir::var_of(a);
+      if (!(v && global_.contains(*v))) a = cap.replacement.at(cap.number(a));
+    });
+    std::string hint = ir::var_of(cap.atoms[i]) ? program_.hint(*ir::var_of(cap.atoms[i])) : "x";
+    Var param = program_.fresh(hint, t);
+    params.push_back({param});
+    cap.replacement[i] = param;
+  }
+  return params;
+}
+
+// The sizes of all leaves, then the leaves.
+std::vector<ir::Type> Lowerer::instance_returns(const InstanceCall& x) const {
+  std::vector<ir::Type> returns(x.result_sizes, ir::scalar_type(Scalar::I64));
+  size_t next_size = 0;
+  for (const Leaf& l : x.result) {
+    std::vector<Dim> dims;
+    for (size_t k = 0; k < l.dims.size(); k++) dims.push_back(ir::result_number(next_size++));
+    returns.push_back(ir::array_type(l.elem, dims));
+  }
+  return returns;
+}
+
+ir::Body Lowerer::instance_body(InstanceCall& x) {
+  ir::Body body;
+  Scope* scope = new_scope(replay(x.c.scope, x.captured));
+  std::vector<Value> args;
+  for (const Value& arg : x.args) args.push_back(replay(arg, x.captured));
+  ir::Builder inner(program_, body.stms);
+  ir::Builder* saved = std::exchange(b_, &inner);
+  ir::Source saved_source = std::exchange(call_source_, ir::Source{});
+  bool saved_unsafe = std::exchange(unsafe_, x.without_checks);
+  for (size_t i = 0; i < args.size(); i++) bind_pattern(*x.params()[i], args[i], scope);
+  Value result = owned(eval(x.body(), scope));
+  check_written(x.written_result(), result);
+  unsafe_ = saved_unsafe;
+  std::vector<Atom> values = atoms(result);
+  for (const Atom& a : values)
+    for (const Dim& d : shape(a)) body.result.push_back(d);
+  body.result.insert(body.result.end(), values.begin(), values.end());
+  call_source_ = saved_source;
+  b_ = saved;
+  return body;
 }
 
 }  // namespace raido::lower

@@ -113,6 +113,8 @@ class Lowerer {
   Value eval(const ast::Expr& e, Scope* scope);
   Value eval_node(const ast::Expr& e, Scope* scope);
   Value literal(const ast::Literal& l, TypeIn type);
+  Value record(const ast::Record& r, TypeIn type, Scope* scope);
+  Value application(const ast::Apply& a, const ast::Expr& e, Scope* scope);
   Value reference(const ast::Ref& r, const ast::Expr& e, Scope* scope);
   Value operation(const ast::Operator& o, const ast::Expr& e, const Value& left, Scope* scope);
   Value builtin(std::string_view op, const Value& left, const Value& right, TypeIn operands, Span span);
@@ -120,11 +122,6 @@ class Lowerer {
   Value equal(const Value& left, const Value& right);
   Atom equal_arrays(const Atom& left, const Atom& right);
   Value unary(const ast::Unary& u, Scope* scope);
-  Value coerce(const ast::Coerce& c, const ast::Expr& e, Scope* scope);
-  Value coerced(const Value& v, TypeIn t, const std::string& type_text);
-  Value coerced_sum(const Sum& sum, TypeIn t, const std::string& type_text);
-  std::vector<Dim> wanted_shape(const Atom& array, const Leaf& leaf);
-  Var check_fits(const Atom& array, const std::vector<Dim>& want, const Term& when, const std::string& type_text);
   Value attributed(const ast::Attributed& a, Scope* scope);
   Value tunable(std::string_view key, const Value& v);
   void breakpoint(Scope* scope);
@@ -133,6 +130,13 @@ class Lowerer {
   Value hole(const ast::Expr& e, Scope* scope);
   Value array_literal(const ast::ArrayLit& a, const ast::Expr& e, Scope* scope);
   Value range(const ast::Range& r, const ast::Expr& e, Scope* scope);
+
+  // ---- coercions.cc ----
+  Value coerce(const ast::Coerce& c, const ast::Expr& e, Scope* scope);
+  Value coerced(const Value& v, TypeIn t, const std::string& type_text);
+  Value coerced_sum(const Sum& sum, TypeIn t, const std::string& type_text);
+  std::vector<Dim> wanted_shape(const Atom& array, const Leaf& leaf);
+  Var check_fits(const Atom& array, const std::vector<Dim>& want, const Term& when, const std::string& type_text);
 
   // ---- patterns.cc ----
   void bind_pattern(const ast::Pat& p, const Value& v, Scope* scope);
@@ -143,6 +147,17 @@ class Lowerer {
 
   // ---- loops.cc ----
   Value loop(const ast::Loop& l, Scope* scope);
+  struct LoopCode;
+  struct LoopState;
+  const Binding* unknown_size(const SizeIn& s) const;
+  void find_varying(LoopCode& x);
+  void initial_state(LoopCode& x);
+  LoopState fresh_state(const LoopCode& x);
+  Scope* enter_loop(const LoopCode& x, const LoopState& s);
+  std::vector<Atom> leave_loop(const LoopCode& x, const Value& v, const LoopState& s);
+  std::vector<Var> while_loop(const LoopCode& x);
+  std::vector<Var> for_loop(const LoopCode& x);
+  std::vector<Var> emit_loop(const LoopCode& x, const LoopState& s, ir::Exp e);
 
   // ---- arrays.cc: indexing, slices, updates ----
   std::vector<ir::Selector> selectors(std::span<const ast::Selector> at, const std::vector<Dim>& shape, Scope* scope,
@@ -170,6 +185,12 @@ class Lowerer {
   std::string function_name(std::string wanted) const;
   Value call_instance(const Closure& c, const std::vector<Value>& args, bool keep);   // keep: it stays a call
   struct Capture;
+  struct InstanceCall;
+  void capture(InstanceCall& x, const std::vector<Value>& args);
+  ir::FunId new_instance(InstanceCall& x);
+  std::vector<ir::Bind> instance_params(Capture& cap);
+  std::vector<ir::Type> instance_returns(const InstanceCall& x) const;
+  ir::Body instance_body(InstanceCall& x);
   bool only_floats(const Value& v) const;
   void mentions(const Value& v, Capture& into);
   void capture(const Value& v, Capture& into);

@@ -1,0 +1,216 @@
+// infer_call.cc - types of names, operators and applications. What an argument should have been is explained where it stands.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/base/small_vector.h"
+#include "compiler/check/infer.h"
+#include "compiler/source/habits.h"
+
+namespace raido::check {
+
+bool Infer::is_builtin(const ast::Expr* op) const {
+  auto* r = std::get_if<ast::Ref>(&op->node);
+  return r && r->path.root && r->path.root->kind == Binding::Kind::Builtin;
+}
+
+// Resolves the name; a value followed by projections becomes Project nodes.
+TypeRef Infer::ref(ast::Expr* e, ast::Ref& r) {
+  auto found = c.lookup(r.path, false);
+  if (!found) return types.error();
+  if (found->used < r.path.names.size()) {
+    if (r.infix) {
+      c.diags.report(r.path.span, err::unknown_name, c.shown(r.path));
+      return types.error();
+    }
+    ast::Path whole = r.path;
+    ast::Path head = whole;
+    head.names = whole.names.subspan(0, found->used);
+    head.spans = whole.spans.subspan(0, found->used);
+    head.span = join(head.spans.front(), head.spans.back());
+    ast::Expr* inner = c.program.arena.make<ast::Expr>(head.span, ast::Ref{head, {}}, TypeRef{});
+    for (size_t i = found->used; i < whole.names.size(); i++) {
+      Span upto = join(whole.spans[0], whole.spans[i]);
+      ast::Project p{inner, whole.names[i], whole.spans[i]};
+      if (i + 1 == whole.names.size()) e->node = p;
+      else inner = c.program.arena.make<ast::Expr>(upto, p, TypeRef{});
+    }
+    return infer_node(e);
+  }
+  Binding* b = r.path.root;
+  if (b->kind == Binding::Kind::Builtin) return builtin_section(e);
+  if (r.path.members.empty()) {
+    if (current_ && b == current_->self) current_->recursive = true;
+    if (const Local* local = locals_.find(b)) {
+      if (local->params.empty()) return local->type;
+      Context::Subst s;
+      std::vector<TypeRef> inst;
+      for (TypeId id : local->params) {
+        TypeRef v = fresh(e->span);
+        vars_.back().bound = types[id].lifted;
+        inst.push_back(v);
+        s.types[id] = {{}, v, Lifted::No, {}};
+      }
+      r.inst = c.program.arena.copy(inst);
+      return c.substitute(zonk(local->type), s);
+    }
+  }
+  const Scheme* scheme = found->entry.scheme ? found->entry.scheme : r.path.members.empty() ? b->scheme : nullptr;
+  if (!scheme) return types.error();        // its definition failed to check
+  std::vector<TypeRef> inst;
+  TypeRef t = instantiate(*scheme, e->span, &inst);
+  r.inst = c.program.arena.copy(inst);
+  std::string_view name = c.text(r.path.names.back());
+  if (b == c.program.prelude && (name == "jvp" || name == "jvp2" || name == "vjp" || name == "vjp2")) derivatives_.push_back(e);
+  return t;
+}
+
+// The type of an overloaded operator applied to operands of type `operand`.
+TypeRef Infer::builtin_type(std::string_view op, TypeRef operand, Span at) {
+  auto constrain = [&](PrimSet set) {
+    clear_why();
+    if (unify(operand, overloaded(set, at))) return true;
+    explain(c.diags.report(at, err::bad_operand, op, unsized_show(operand)));
+    return false;
+  };
+  if (op == "==" || op == "!=") return types.prim(Prim::Bool);
+  if (op == "&&" || op == "||") { constrain(bit(Prim::Bool)); return types.prim(Prim::Bool); }
+  if (op == "<" || op == "<=" || op == ">" || op == ">=") { constrain(all_prims); return types.prim(Prim::Bool); }
+  if (op == "!") return constrain(PrimSet(ints | bit(Prim::Bool))) ? operand : types.error();
+  bool arithmetic = op == "neg" || op == "+" || op == "-" || op == "*" || op == "/" || op == "%" || op == "**";
+  return constrain(arithmetic ? numbers : ints) ? operand : types.error();
+}
+
+TypeRef Infer::builtin_section(ast::Expr* op_exp) {
+  std::string_view op = c.text(std::get<ast::Ref>(op_exp->node).path.names.back());
+  TypeRef operand = fresh(op_exp->span);
+  if (op == "==" || op == "!=") equalities_.emplace_back(op_exp, operand);
+  TypeRef result = builtin_type(op, operand, op_exp->span);
+  return types.fun(operand, op == "neg" || op == "!" ? result : types.fun(operand, result));
+}
+
+// Does the left number type hold more than the right one?
+bool Infer::wider(TypeRef left, TypeRef right) const {
+  auto* l = types.as<PrimType>(resolved(left));
+  auto* r = types.as<PrimType>(resolved(right));
+  if (!l || !r) return false;
+  auto weight = [](Prim p) { return is_float(p) ? 10 + int(p) : int(p) % 4; };
+  return weight(l->prim) >= weight(r->prim);
+}
+
+// `l`: the type of the left operand.
+TypeRef Infer::operator_(ast::Expr* e, ast::Operator& o, TypeRef l) {
+  auto& path = std::get<ast::Ref>(o.op->node).path;
+  TypeRef r = infer(o.right);
+  auto found = c.terms.find(path.names[0]);
+  bool maybe_builtin = path.names.size() == 1 && found && found->root && found->root->kind == Binding::Kind::Builtin;
+  if (!maybe_builtin) {
+    TypeRef f = infer(o.op);
+    if (!is_builtin(o.op)) {
+      std::string name = c.shown(path);
+      size_t before = c.diags.error_count();
+      f = apply_one(f, name, 0, l, o.left, e->span);
+      if (c.diags.error_count() != before) return types.error();
+      return types.is_error(f) ? f : apply_one(f, name, 1, r, o.right, e->span);
+    }
+  }
+  if (maybe_builtin) path.root = found->root;
+  std::string_view op = c.text(path.names.back());
+  clear_why();
+  if (!unify(l, r)) {
+    explain(c.diags.report(e->span, err::mixed_operands, op, source(o.right), unsized_show(l), unsized_show(r))
+        .label(o.left->span, unsized_show(l)).label(o.right->span, unsized_show(r))
+        .help(wider(l, r) ? conversion(r, l, o.right) : conversion(l, r, o.left)));
+    return types.error();
+  }
+  if (op == "==" || op == "!=") equalities_.emplace_back(e, l);
+  TypeRef result = builtin_type(op, l, e->span);
+  o.op->type = types.fun(l, types.fun(l, result));
+  return result;
+}
+
+// Was the type of this parameter of a local function open where the function is defined? Then an earlier use decided it.
+bool Infer::fixed_by_use(const ast::Expr* fun, size_t index) const {
+  auto* r = fun ? std::get_if<ast::Ref>(&fun->node) : nullptr;
+  const Local* local = r && r->path.root ? locals_.find(r->path.root) : nullptr;
+  if (!local) return false;
+  TypeRef t = local->type;
+  for (; index > 0; index--) {
+    auto* f = types.as<FunType>(resolved(t));
+    if (!f) return false;
+    t = f->result;
+  }
+  auto* f = types.as<FunType>(resolved(t));
+  bool found = false;
+  if (f) visit_type(types, f->param, [&](TypeRef x) {
+    auto* v = types.as<VarType>(x);
+    found |= v && std::find(local->open.begin(), local->open.end(), v->var) != local->open.end();
+  }, [](SizeRef) {});
+  return found;
+}
+
+// Was the type of this parameter chosen for want of a written one? Then to write it helps, and a conversion does harm.
+std::string Infer::chosen_type(const ast::Expr* fun, size_t index, TypeRef arg) {
+  auto* r = fun ? std::get_if<ast::Ref>(&fun->node) : nullptr;
+  const ast::Def* def = r && r->path.root ? r->path.root->def : nullptr;
+  auto* p = types.as<PrimType>(resolved(arg));
+  if (!def || !p || index >= def->params.size() || !c.diags.has(err::defaulted.code, def->name_span)) return "";
+  auto* name = std::get_if<ast::PVar>(&def->params[index]->node);
+  return name ? fmt::format("annotate `{}`, whose types were chosen: `({}: {})`", c.text(def->self->name), c.text(name->var->name), prim_name(p->prim)) : "";
+}
+
+TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, TypeRef arg, ast::Expr* arg_exp, Span at, const ast::Expr* fun_exp) {
+  fun = resolved(fun);
+  if (types.is_error(fun)) {
+    unify(arg, fun);
+    return fun;
+  }
+  if (auto* v = types.as<VarType>(fun); v && vars_[v->var].kind != TypeVar::Kind::Free) {
+    c.diags.report(at, err::not_a_function, fun_text, unsized_show(fun)).help(std::string(arg_exp ? habit(source(arg_exp)) : ""));
+    return types.error();
+  }
+  if (auto* f = types.as<FunType>(fun)) {
+    TypeRef param = f->param, result = f->result;
+    clear_why();
+    if (!unify(param, arg)) {
+      auto draft = c.diags.report(arg_exp ? arg_exp->span : at, err::cannot_apply, fun_text, arg_exp ? source(arg_exp) : "its argument",
+                                  quoted_type(unsized_show(param)), quoted_type(unsized_show(arg)));
+      explain(draft);
+      if (why_.code.empty() && fixed_by_use(fun_exp, index)) {
+        draft.because(reason(err::one_type_only, fun_text));
+        draft.help(fmt::format("give it a type parameter: `let {} 'a (x: a) = ...`", fun_text));
+      }
+      else if (std::string chosen = chosen_type(fun_exp, index, arg); !chosen.empty()) draft.help(chosen);
+      else if (arg_exp) draft.help(conversion(arg, param, arg_exp));
+    }
+    return result;
+  }
+  if (types.as<VarType>(fun)) {
+    TypeRef result = fresh(at);
+    clear_why();
+    if (!unify(fun, types.fun(arg, result))) {
+      explain(c.diags.report(at, err::cannot_apply, fun_text, arg_exp ? source(arg_exp) : "its argument", quoted_type(unsized_show(fun)), quoted_type(unsized_show(arg))));
+      return types.error();
+    }
+    return result;
+  }
+  if (index == 0) c.diags.report(at, err::not_a_function, fun_text, unsized_show(fun));
+  else c.diags.report(at, err::too_many_arguments, fun_text, std::to_string(index));
+  return types.error();
+}
+
+TypeRef Infer::apply(TypeRef fun, ast::Expr* fun_exp, std::span<ast::Expr*> args, Span at) {
+  std::string text = source(fun_exp);
+  for (size_t i = 0; i < args.size(); i++) {
+    TypeRef arg = infer(args[i]);
+    size_t before = c.diags.error_count();
+    fun = apply_one(fun, text, i, arg, args[i], at, fun_exp);
+    if (c.diags.error_count() == before) continue;
+    // What the other arguments should be may depend on the wrong one.
+    for (size_t k = i + 1; k < args.size(); k++) infer(args[k]);
+    return types.error();                            // what does not fit the result may follow from it, too
+  }
+  return fun;
+}
+
+}  // namespace raido::check

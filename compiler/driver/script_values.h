@@ -1,0 +1,12 @@
+// script_values.h - values of data as values of scripts.
+#pragma once
+#include "compiler/driver/script.h"
+
+namespace raido {
+
+// Of a scalar or an array of them.
+lower::Layout layout_of(const ir::Value& v);
+// A signed integer constant where another signed integer or a float is expected.
+std::optional<ir::Value> adapted(const ir::Value& v, Scalar to);
+
+}  // namespace raido
