@@ -20,6 +20,7 @@ struct OutputOptions {
   bool spread_results = false;             // libraries: a tuple is several results, as before version 0.26
   bool strict_fp = false;   // --fp=strict: no fused multiply-adds
   bool flush_subnormals = false;
+  bool strict_math = false;                // --math=strict: exp and its kind one number at a time
   bool emulate = false;     // GPU backends: run on the emulator, which prints its counts
 };
 

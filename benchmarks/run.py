@@ -34,7 +34,7 @@ parser.add_argument("--only", default="", help="folders and programs to run (def
 parser.add_argument("--backends", default="c", help="with commas between them: c, multicore, multicore:N (with N threads, on as many cores)")
 parser.add_argument("--core", default="0", help="the core that programs on one thread are pinned to")
 parser.add_argument("--limit", type=float, default=60, help="seconds after which a run is given up")
-parser.add_argument("--options", default="", help="for our compiler, with commas between them, e.g. --options=--flush-subnormals")
+parser.add_argument("--options", default="", help="for our compiler, with commas between them, e.g. --options=--subnormals=keep")
 parser.add_argument("--write", metavar="NAME", help="write the figures to results/NAME.json and a table to results/NAME.md, too")
 parser.add_argument("--plot", metavar="NAME", help="measure nothing: draw what is in results/NAME.json")
 options = parser.parse_args()

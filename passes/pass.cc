@@ -42,7 +42,10 @@ void verify_or_stop(const ir::Program& program, const Pass& pass, size_t number,
 void run_pass(const Pass& pass, ir::Program& program, PassContext& context) {
   const PassOptions& options = context.options;
   if (options.disabled.contains(pass.name)) return;
-  CHECK(program.level & pass.from, "pass `{}` cannot run at this level", pass.name);
+  if (!(program.level & pass.from)) {
+    context.misplaced = &pass;
+    return;
+  }
   size_t number = context.passes++;
   if (number == context.stop_before) {
     context.stopped = program;

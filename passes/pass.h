@@ -65,8 +65,9 @@ struct PassContext {
   std::optional<ir::Program> start = {}, stopped = {};
   Pipeline pipeline = {};
   size_t passes = 0, stop_before = SIZE_MAX;
+  const Pass* misplaced = nullptr;           // one that was to run at a level where it cannot
 
-  bool done() const { return stopped || !refused.empty(); }
+  bool done() const { return stopped || misplaced || !refused.empty(); }
   void refuse(ir::Source at, Refusal why, std::string detail = "") { refused.push_back({at, why, std::move(detail)}); }
   void note(ir::Program& p, ir::Var v, Note n);
   // Optional rewrites ask first, so that a wrong one can be found by bisection.

@@ -9,8 +9,8 @@ namespace raido {
 namespace {
 
 bool uses_ad(const ir::Program& p) { return p.level == ir::Ad; }
-bool has_directions(const ir::Program& p) {
-  return std::ranges::any_of(p.vars, [](const ir::VarInfo& v) { return v.directions; });
+bool has_batches(const ir::Program& p) {
+  return std::ranges::any_of(p.vars, [](const ir::VarInfo& v) { return v.batched; });
 }
 
 const Pipeline& cleanup() {
@@ -31,9 +31,9 @@ const Pipeline& differentiation() {
   static const Pipeline steps = Pipeline{
       pass::split,                                         // rules know a screma only as a pure map, reduction or scan
       pass::differentiate,                                 // runs `between_rounds` after each of its rounds
-  } + cleanup() + Pipeline{
+  } + cleanup() + then(pass::sparse, cleanup()) + Pipeline{
       pass::copies,                                        // of the copies that preparation made, most were not needed
-  } + fusion();
+  } + fusion() + then(pass::sparse, cleanup());          // once more, now that summands have met sums
   return steps;
 }
 
@@ -68,13 +68,15 @@ const Pipeline& pipeline_for(ir::Target target) {
       Pipeline{pass::owners} +                             // before the maps that it divides are cut into strips
       Pipeline{pass::rows, pass::interchange} +            // operators and maps on neighbouring elements
       Pipeline{pass::early_accumulators} +                 // more of them show after that
-      Pipeline{pass::share, pass::record} +                // between operations that did not fuse
+      Pipeline{pass::cse_maps, pass::cse_loops} +          // between operations that did not fuse
+      Pipeline{pass::filters} +                            // before scans become loops
       Pipeline{pass::tasks} + cleanup() +
       Pipeline{pass::accumulators, pass::sequentialise} + cleanup() +
-      when(has_directions, Pipeline{pass::directions} + cleanup()) +
+      when(has_batches, Pipeline{pass::zero_seeds} + cleanup()) +
       Pipeline{pass::copies} +                             // loops that sequentialise has made update in place
       then(pass::peel, cleanup()) +
-      memory();
+      memory() +
+      Pipeline{pass::loop_shape};                          // no rule may undo what it makes of selects
   static const Pipeline gpu =
       common_pipeline() +
       Pipeline{pass::flatten} + cleanup() +

@@ -21,7 +21,7 @@ struct Refused {
 // What differentiation did at a place, for `dev --explain-ad`. A variable carries the attribute `ad` with the number of its note, so the
 // finished program shows what became of it.
 struct Note {
-  enum class Kind : uint8_t { Again, Recorded, Overwritten, Kept, Loop, Slots, Adjoint, Chunk } kind;
+  enum class Kind : uint8_t { Again, Recorded, Overwritten, Kept, Loop, Slots, Adjoint, Chunk, Place, Places } kind;
   ir::Source at;
   std::string name;         // of what is recorded, or gets an adjoint; of a loop, what --ad-memory decided; of a chunk, its seeds
 };

@@ -9,10 +9,12 @@
 
 A file named fail_* must be refused: its expectation is the message. Run with --update to rewrite the expectations.
 A whole run also wants that every pass of passes.def is run and every counter that the passes know (`dev --stats`) counts in
-some test.
+some test. Each input is run again with a loop without results at the head of each body: a pass may leave such a statement to the
+next ones, so all passes must take it.
 """
 import argparse
 import collections
+import itertools
 import pathlib
 import re
 import subprocess
@@ -32,6 +34,19 @@ passed = failed = 0
 counted = collections.Counter()
 
 
+def with_loops_without_results(source):
+    """The program, with a loop that binds nothing and cannot fail at the head of each body."""
+    numbers = itertools.count()
+    return re.sub(r"^(?!constants|--)(.*\{)$", lambda head: f"{head[0]}\nlet  = for nothing_{next(numbers)} < 2i64 () {{ in }}", source, flags=re.M)
+
+
+def run_on(program, arguments):
+    with tempfile.NamedTemporaryFile("w", suffix=".ir") as file:
+        file.write(program)
+        file.flush()
+        return subprocess.run([options.raido, "dev", *arguments, file.name], capture_output=True, text=True)
+
+
 for path in [f.resolve() for f in options.files] or sorted((root / "golden").rglob("*.ir")):
     text = path.read_text()
     source, marker, expected = text.partition("-- expect\n")
@@ -40,11 +55,9 @@ for path in [f.resolve() for f in options.files] or sorted((root / "golden").rgl
         print(f"{path}: wants exactly one `-- run:` line")
         failed += 1
         continue
-    with tempfile.NamedTemporaryFile("w", suffix=".ir") as file:
-        file.write(source)
-        file.flush()
-        run = subprocess.run([options.raido, "dev", *commands[0], file.name], capture_output=True, text=True)
-        stats = subprocess.run([options.raido, "dev", *commands[0], "--stats", file.name], capture_output=True, text=True)
+    run = run_on(source, commands[0])
+    stats = run_on(source, [*commands[0], "--stats"])
+    widened = run_on(with_loops_without_results(source), commands[0])
     counted.update(re.findall(r"^ *(\S+) +[1-9]\d*$", stats.stderr, re.M))
     counted.update(name for words in re.findall(r"--pass[= ](\S+)", " ".join(commands[0])) for name in words.split(","))
     must_fail = path.name.startswith("fail_")
@@ -65,6 +78,8 @@ for path in [f.resolve() for f in options.files] or sorted((root / "golden").rgl
             path.write_text(source + "-- expect\n" + output)
         else:
             problem = f"expected:\n{expected}found:\n{output}"
+    if not must_fail and widened.returncode != 0:
+        problem += f"with loops without results: exit code {widened.returncode}\n{widened.stderr}"
     if problem:
         failed += 1
         print(f"{path.relative_to(root)}: {problem}")

@@ -10,7 +10,7 @@ def counters(path):
     text = path.read_text()
     names = set(re.findall(r'"([a-z_]+\.[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*)"', text))
     names |= {name for call in re.findall(r"\bcount\(([^;]*?)\);", text) for name in re.findall(r'"([^"]+)"', call) if not name.endswith(".")}
-    return names | {"simplify." + rule for rule in re.findall(r'\{"([A-Z]\d+[\w.]*)", \w+\}', text)}
+    return names | {"simplify." + rule for rule in re.findall(r'\{"([A-Z]\d+[\w.]*)", \w+(?:<\w+>)?\}', text)}
 
 
 def names_of_passes():

@@ -62,7 +62,7 @@ def head_of(path):
 
 def comment_of(text, function):
     """The comment above a rule of simplify, without its id."""
-    above = re.search(rf"((?:^//.*\n)+)Rewrite {function}\(", text, re.M)
+    above = re.search(rf"((?:^//.*\n)+)(?:template <.*> )?Rewrite {function}\(", text, re.M)
     lines = [" ".join(re.sub(r"\[[A-Z]\d+[\w.]*\]", "", line[2:]).split()) for line in above[1].splitlines()] if above else []
     return "".join(("; " if "==>" in line else " ") + line for line in lines).strip("; ")
 
@@ -121,7 +121,7 @@ def page(raido):
         for block in blocks:
             out.append(f"```\n{block}\n```\n")
         text = path.read_text()
-        functions = dict(re.findall(r'\{"([A-Z]\d+[\w.]*)", (\w+)\}', text))
+        functions = dict(re.findall(r'\{"([A-Z]\d+[\w.]*)", (\w+)(?:<\w+>)?\}', text))
         rows = []
         for name in counted:
             what = comment_of(text, functions.get(name.removeprefix("simplify."), "\0"))

@@ -18,7 +18,7 @@ import sys
 root = pathlib.Path(__file__).resolve().parent.parent
 raido, build, kind, target, *programs = sys.argv[1:]
 flags = {"thread": "-fsanitize=thread", "address": "-fsanitize=address,undefined -fno-sanitize-recover=undefined"}[kind]
-flags += " -g -O1 -Wall -Wextra -Werror"
+flags += " -g -O0 -Wall -Wextra -Werror"
 compiler = os.environ.get("CC") or next((c for c in ("clang-19", "clang") if shutil.which(c)), None)
 if compiler is None:
     print("there is no clang here (clang-19): nothing was run")

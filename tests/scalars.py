@@ -349,7 +349,7 @@ def main():
                 path.write_text(p.text)
                 for backend in backends:
                     tolerance = TOLERANCE[t] if make is functions else 0
-                    done = subprocess.run([raido, "test", "--no-terminal", f"--backend={backend}", f"--tolerance={tolerance}", path],
+                    done = subprocess.run([raido, "test", "--no-terminal", f"--backend={backend}", "--pass-compiler-option=--subnormals=keep", f"--tolerance={tolerance}", path],
                                           capture_output=True, text=True)
                     if done.returncode:
                         failed += 1

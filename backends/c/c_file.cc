@@ -62,7 +62,6 @@ std::vector<std::string> compile_flags(const OutputOptions& options, bool device
   std::vector<std::string> flags = {"-std=c99", device ? "-O1" : "-O3", options.strict_fp ? "-ffp-contract=off" : "-ffp-contract=fast",
                                     "-fno-math-errno", "-fno-trapping-math"};
   if (!options.strict_fp) flags.push_back("-fopenmp-simd");   // sums in any order (RAIDO_SIMD)
-  if (options.flush_subnormals && !device) flags.push_back("-DRAIDO_FLUSH_SUBNORMALS");
   return flags;
 }
 
@@ -77,6 +76,8 @@ Output print_program(const ir::Program& program, const Interface& interface, con
   std::string& out = output.source;
   out = parts.defines + interface_limits(interface) + fmt::format("#define RAIDO_PARAMS {}\n", module.params.size());
   if (options.form == OutputOptions::Form::Executable) out += "#define RAIDO_EXECUTABLE 1\n";
+  if (options.strict_math) out += "#define RAIDO_STRICT_MATH 1\n";
+  if (options.flush_subnormals && !parts.device) out += "#define RAIDO_FLUSH_SUBNORMALS 1\n";
   if (python)                                                      // the numbers of devices are those of DLPack
     out += fmt::format("#define RAIDO_PYTHON 1\n#define RAIDO_PY_PACKAGE {}\n#define RAIDO_PY_DEVICE {}\n", quote(options.package),
                        parts.backend == "cuda" ? 2 : parts.backend == "opencl" ? 4 : 1);
@@ -90,6 +91,7 @@ Output print_program(const ir::Program& program, const Interface& interface, con
   out += "  {NULL, NULL}};\n";
   runtime("config.h");
   for (std::string_view name : parts.runtime) runtime(name);
+  if (printed.transposes) runtime("copies.h");
   runtime("objects.h");
   out += "\n/* ---- program ---- */\n\n" + printed.functions + interface_tables(program, module, interface, parts.device);
   out += fmt::format("RAIDO_FN int raido_program_start(struct raido_context *c) {{\n"
@@ -105,11 +107,13 @@ Output print_program(const ir::Program& program, const Interface& interface, con
     output.manifest = library_manifest(of);
     out = library_banner() + out + section("library") + library_functions(of);
   } else if (python) {
-    runtime("python_abi.h");
-    runtime("python.h");
+    for (std::string_view name : {"python_abi.h", "python.h", "python_arrays.h", "python_arguments.h", "python_results.h", "python_contexts.h",
+                                  "python_values.h", "python_module.h"}) runtime(name);
   } else {
     runtime("options.h");
-    runtime(options.form == OutputOptions::Form::Server ? "server.h" : "main.h");
+    if (options.form == OutputOptions::Form::Server)
+      for (std::string_view name : {"server_variables.h", "server_commands.h", "server_values.h", "server.h"}) runtime(name);
+    else runtime("main.h");
   }
   return output;
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "backends/kernel/from_core.h"
+#include "compiler/ir/costs.h"
 
 namespace raido::kir::translation {
 namespace {
@@ -17,7 +18,7 @@ std::string place_text(const SourceInfo& i) {
 
 }  // namespace
 
-FromCore::FromCore(const Program& p, Target target) : p_(p), gpu_(target == Target::Gpu), facts_(find_block_facts(p)), made_(p) {}
+FromCore::FromCore(const Program& p, Target target) : p_(p), target_(target), facts_(find_block_facts(p)), made_(p) {}
 
 Module FromCore::run() {
   for (const Function& f : p_.functions) m_.functions.push_back(declare(f));
@@ -104,7 +105,7 @@ void FromCore::store(Name memory, ExprId index, ExprId value) {
   else emit(Store{memory, index, value});
 }
 void FromCore::each(const std::vector<ExprId>& extent, bool on_device, const Fill& fill) {
-  if (gpu_ && on_device && !in_kernel_) return kernel("fill", extent, fill);
+  if (target_ == Target::Gpu && on_device && !in_kernel_) return kernel("fill", extent, fill);
   std::vector<ExprId> at;
   nest(extent, at, fill);
 }
@@ -118,9 +119,47 @@ void FromCore::nest(const std::vector<ExprId>& extent, std::vector<ExprId>& at, 
   emit(For{i, m_.number(0), n, std::move(body)});
 }
 void FromCore::copy(const Layout& to, const Layout& from, const std::vector<ExprId>& extent) {
+  auto near = [&](const Layout& l) {                   // the dimension along which its elements lie beside each other
+    return size_t(std::ranges::find(l.strides, m_.number(1)) - l.strides.begin());
+  };
+  size_t n = extent.size(), p = near(to), q = near(from);
+  auto is_few = [&](size_t d) { return m_.const_of(extent[d]) && m_.const_of(extent[d])->as_i64() < costs::cpu::least_block; };
+  bool on_host = !in_kernel_ && !is_device(to.memory) && !is_device(from.memory);
+  if (on_host && p < n && q < n && p != q && !(is_few(p) && is_few(q))) return transpose(to, from, extent, p, q);
   each(extent, is_device(to.memory), [&](const std::vector<ExprId>& at) {
     store(to.memory, address(to, at), load(from.memory, address(from, at), "x"));
   });
+}
+// One transposition for each point of the other dimensions. Threads share the points, or the columns where it is only one.
+void FromCore::transpose(const Layout& to, const Layout& from, const std::vector<ExprId>& extent, size_t near_to, size_t near_from) {
+  size_t n = extent.size();
+  std::vector<size_t> outer;
+  for (size_t d = 0; d < n; d++) if (d != near_to && d != near_from) outer.push_back(d);
+  Point at(n, m_.number(0));
+  const ExprId all = extent[near_to];
+  auto blocks = [&](ExprId first, ExprId last) {
+    emit(Transpose{to.memory, address(to, at), to.strides[near_from], from.memory, address(from, at), from.strides[near_to], extent[near_from], all, first,
+                   last});
+  };
+  auto from_dim = [&](auto& self, size_t k, ExprId begin, ExprId end) -> void {
+    Name i = m_.name("i", Scalar::I64);
+    at[outer[k]] = m_.var(i);
+    Block body = block([&] {
+      if (k + 1 == outer.size()) blocks(m_.number(0), all);
+      else self(self, k + 1, m_.number(0), extent[outer[k + 1]]);
+    });
+    emit(For{i, begin, end, std::move(body)});
+  };
+  auto points = [&](ExprId begin, ExprId end) { from_dim(from_dim, 0, begin, end); };
+  if (target_ != Target::Multicore || in_task_) return outer.empty() ? blocks(m_.number(0), all) : points(m_.number(0), extent[outer[0]]);
+  Name first = m_.name("first", Scalar::I64), last = m_.name("last", Scalar::I64);
+  ExprId columns = m_.number(costs::cpu::shared_columns);
+  Block chunk = block([&] {
+    if (outer.empty()) blocks(m_.mul(m_.var(first), columns), m_.prim(ScalarOp::min, {m_.mul(m_.var(last), columns), all}));
+    else points(m_.var(first), m_.var(last));
+  });
+  ExprId parts = outer.empty() ? m_.prim(ScalarOp::div, {m_.add(all, m_.number(costs::cpu::shared_columns - 1)), columns}) : extent[outer[0]];
+  emit(ParallelFor{first, last, parts, std::move(chunk), m_.sites++});
 }
 void FromCore::put(const Layout& to, const Atom& value) {
   if (array(value)) copy(to, layout(value), shape(value));
@@ -180,13 +219,8 @@ void FromCore::apply(Var v, const Apply& x) {
   std::vector<ExprId> args = atoms(x.args);
   ExprId value = m_.prim(x.op, args);
   if (auto inside = unsigned_test(x)) value = *inside;
-  if (chosen_.contains(v)) value = without_branch(args[0], args[1], args[2]);
   Name n = declare_scalar(v, value);
   if (x.op == ScalarOp::mul && m_.names[n.index].type == Scalar::I64) products_[n.index] = {args[0], args[1]};
-}
-ExprId FromCore::without_branch(ExprId cond, ExprId x, ExprId y) {
-  ExprId mask = m_.prim(ScalarOp::neg, {m_.expr({Cast{cond}, Scalar::I64})});
-  return m_.prim(ScalarOp::xor_, {y, m_.prim(ScalarOp::and_, {mask, m_.prim(ScalarOp::xor_, {x, y})})});
 }
 // 0 <= i and i < n  ==>  (u64)i < (u64)n, when n is the extent of an array and so not negative.
 std::optional<ExprId> FromCore::unsigned_test(const Apply& x) {

@@ -139,6 +139,11 @@ class FreeNames {
       [&](const WriteOut& x) { use(x.memory); use(x.index); use(x.value); },
       [&](const Upload& x) { use(x.memory); use(x.count); },
       [&](const CopyMemory& x) { use(x.to); use(x.to_at); use(x.from); use(x.from_at); use(x.count); },
+      [&](const Transpose& x) {
+        use(x.to);
+        use(x.from);
+        for (ExprId e : {x.to_at, x.to_row, x.from_at, x.from_row, x.rows, x.columns, x.first, x.last}) use(e);
+      },
       [&](const Launch& x) { use(x.args); use(x.threads); },
       [&](const ParallelFor& x) { use(x.n); bound(x.first); bound(x.last); block(x.body); });
   }

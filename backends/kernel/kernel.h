@@ -65,10 +65,13 @@ struct WriteOut { Name memory; ExprId index, value; };               // device m
 struct Upload { Name memory; Name data; ExprId count; };             // device memory := a constant array
 struct CopyMemory { Name to; ExprId to_at; Name from; ExprId from_at; ExprId count; };   // device to device
 struct Launch { int kernel; std::vector<ExprId> args; ExprId threads; };
+// to[to_at + i * to_row + j] := from[from_at + j * from_row + i] for i < rows and the j from `first` up to `last`, of `columns` in all
+struct Transpose { Name to; ExprId to_at, to_row; Name from; ExprId from_at, from_row, rows, columns, first, last; };
 struct ParallelFor { Name first, last; ExprId n; Block body; int site; };  // body runs one claimed chunk of 0..n-1
 struct Stm {
   std::variant<Declare, DeclareArray, Assign, Store, Atomic, For, While, If, Fail, Call, Return, Trace, FromConstants, Tuned, Threads, Alloc,
-               Retain, Release, SetBlock, ReadBack, WriteOut, Upload, CopyMemory, Launch, ParallelFor> node;
+               Retain, Release, SetBlock, ReadBack, WriteOut, Upload, CopyMemory, Launch, Transpose,
+               ParallelFor> node;
 };
 
 struct Kernel { std::string name; std::vector<Name> params; Block body; bool can_fail = false, traces = false; };

@@ -65,6 +65,11 @@ class Dead {
       [&](const WriteOut& x) { read(x.memory, by); read(x.index, by); read(x.value, by); },
       [&](const Upload& x) { read(x.memory, by); read(x.data, by); read(x.count, by); },
       [&](const CopyMemory& x) { read(x.to, by); read(x.to_at, by); read(x.from, by); read(x.from_at, by); read(x.count, by); },
+      [&](const Transpose& x) {
+        read(x.to, by);
+        read(x.from, by);
+        read({x.to_at, x.to_row, x.from_at, x.from_row, x.rows, x.columns, x.first, x.last}, by);
+      },
       [&](const Launch& x) { read(x.args, by); read(x.threads, by); }, [&](const ParallelFor& x) { read(x.n, by); });
   }
   void count(Block& b) {

@@ -124,6 +124,7 @@ class Writer {
   std::string out;
   std::string before;        // chunk functions
   bool can_fail = false;     // kernels take the failure word
+  bool transposes = false;
 
   std::string scalar_functions() const {
     std::string text;
@@ -265,73 +266,16 @@ class Writer {
   void stm(const Stm& s) {
     match(s.node,
       [&](const Declare& x) { line(x.init ? fmt::format("{} = {};", declared(x.var), expr(*x.init)) : declared(x.var) + ";"); },
-      [&](const DeclareArray& x) {
-        const NameInfo& i = m_.names[x.var.index];
-        line(fmt::format("{} {}[{}];", in_kernel_ ? passed_type(i) : storage_type(i.type), i.text, x.count));
-      },
+      [&](const DeclareArray& x) { declare_array(x); },
       [&](const Assign& x) { line(fmt::format("{}{} = {};", field(x.var), name(x.var), expr(x.value))); },
-      [&](const Store& x) {
-        std::string value = expr(x.value);
-        if (m_.names[x.memory.index].type == Scalar::F16) value = fmt::format("raido_f32_to_f16({})", value);
-        line(fmt::format("{}[{}] = {};", name(x.memory), expr(x.index), value));
-      },
-      [&](const Atomic& x) {
-        Scalar t = m_.names[x.memory.index].type;
-        used_.insert({x.op, t});
-        bool half = t == Scalar::F16;                  // a half is updated through its bits
-        line(fmt::format("ATOMIC_UPDATE{}({}, {}, {}, {}, {});", half ? "_f16" : "", name_of(t), function_name(x.op, t), name(x.memory),
-                         expr(x.index), expr(x.value)));
-      },
-      [&](const For& x) {
-        if (language_ == For_::C && !x.reduced.empty() && only_computes(x.body)) {
-          bool sums = std::ranges::all_of(x.reduced, [](const Reduced& r) { return r.op == ScalarOp::add; });
-          line(fmt::format("RAIDO_SIMD{}({})", sums ? "" : "_EXTREMA", join(x.reduced, " ", [&](const Reduced& r) {
-            return fmt::format("reduction({} : {})", r.op == ScalarOp::add ? "+" : name_of(r.op), name(r.var));
-          })));
-        }
-        if (language_ == For_::C && x.lanes) line("RAIDO_SIMD()");
-        std::string head = fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), expr(x.from), name(x.i), expr(x.to), name(x.i));
-        braces(head, x.body, language_ == For_::C && x.scattered ? "RAIDO_SCALAR;" : "");
-        line("}");
-      },
-      [&](const While& x) {
-        if (x.test.empty()) {
-          braces(fmt::format("while {}", test(x.cond)), x.body);
-        } else {
-          braces("for (;;)", x.test);
-          depth_++;
-          line(fmt::format("if (!{}) break;", parenthesised(expr(x.cond))));
-          block(x.body);
-          depth_--;
-        }
-        line("}");
-      },
-      [&](const If& x) {
-        if (x.then_.empty() && x.else_.empty()) return;
-        if (x.then_.empty()) {
-          braces(fmt::format("if (!{})", parenthesised(expr(x.cond))), x.else_);
-        } else {
-          braces(fmt::format("if {}", test(x.cond)), x.then_);
-          if (!x.else_.empty()) {
-            line("} else {");
-            depth_++;
-            block(x.else_);
-            depth_--;
-          }
-        }
-        line("}");
-      },
+      [&](const Store& x) { store(x); },
+      [&](const Atomic& x) { atomic(x); },
+      [&](const For& x) { for_loop(x); },
+      [&](const While& x) { while_loop(x); },
+      [&](const If& x) { branch(x); },
       [&](const Fail& x) { in_kernel_ ? device_fail(x) : line(fail(x)); },
-      [&](const Call& x) {
-        std::string text = fmt::format("if ({}(w", m_.functions[size_t(x.function)].name);
-        for (ExprId a : x.args) text += ", " + expr(a);
-        for (Name n : x.results) text += ", &" + name(n);
-        line(text + ") != 0) return 1;");
-      },
-      [&](const Return& x) {
-        for (size_t k = 0; k < x.values.size(); k++) line(fmt::format("*{} = {};", name(current_->results[k]), expr(x.values[k])));
-        line("return 0;");
-      },
+      [&](const Call& x) { call(x); },
+      [&](const Return& x) { give_back(x); },
       [&](const Trace& x) { trace(x); },
       [&](const FromConstants& x) { line(fmt::format("{} = w->context->constants->{};", declared(x.var), name(x.field))); },
       [&](const Tuned& x) { line(fmt::format("{} = raido_tuned(w, {}, {});", declared(x.var), x.param, expr(x.fallback))); },
@@ -340,29 +284,100 @@ class Writer {
       [&](const Retain& x) { line(fmt::format("{}_retain(w, {});", prefix(x.block), name(x.block))); },
       [&](const Release& x) { line(fmt::format("{}_release(w, {});", prefix(x.block), name(x.block))); },
       [&](const SetBlock& x) { line(fmt::format("{}{} = {};", field(x.block), name(x.block), name(x.from))); },
-      [&](const ReadBack& x) {
-        const NameInfo& i = m_.names[x.memory.index];
-        std::string cell = name(x.var) + "_cell";
-        line(fmt::format("{} {};", storage_type(i.type), cell));
-        line(fmt::format("if (raido_device_read(w, &{}, {}, {}, sizeof {}) != 0) return 1;", cell, i.text, expr(x.index), cell));
-        line(fmt::format("{} = {};", declared(x.var), i.type == Scalar::F16 ? fmt::format("raido_f16_to_f32({})", cell) : cell));
-      },
-      [&](const WriteOut& x) {
-        const NameInfo& i = m_.names[x.memory.index];
-        std::string value = expr(x.value);
-        if (i.type == Scalar::F16) value = fmt::format("raido_f32_to_f16({})", value);
-        line(fmt::format("{{ {} cell = {}; if (raido_device_write(w, {}, {}, &cell, sizeof cell) != 0) return 1; }}", storage_type(i.type),
-                         value, i.text, expr(x.index)));
-      },
-      [&](const Upload& x) {
-        line(fmt::format("if (raido_device_upload(w, {}, {}, {}, sizeof {}[0]) != 0) return 1;", name(x.memory), name(x.data), expr(x.count), name(x.data)));
-      },
-      [&](const CopyMemory& x) {
-        line(fmt::format("if (raido_device_copy(w, {}, {}, {}, {}, {}, sizeof({})) != 0) return 1;", name(x.to), expr(x.to_at), name(x.from),
-                         expr(x.from_at), expr(x.count), storage_type(m_.names[x.to.index].type)));
-      },
+      [&](const ReadBack& x) { read_back(x); },
+      [&](const WriteOut& x) { write_out(x); },
+      [&](const Upload& x) { upload(x); },
+      [&](const CopyMemory& x) { copy_memory(x); },
       [&](const Launch& x) { launch(x); },
+      [&](const Transpose& x) { transpose(x); },
       [&](const ParallelFor& x) { parallel_for(x); });
+  }
+
+  void declare_array(const DeclareArray& x) {
+    const NameInfo& i = m_.names[x.var.index];
+    line(fmt::format("{} {}[{}];", in_kernel_ ? passed_type(i) : storage_type(i.type), i.text, x.count));
+  }
+  void store(const Store& x) {
+    std::string value = expr(x.value);
+    if (m_.names[x.memory.index].type == Scalar::F16) value = fmt::format("raido_f32_to_f16({})", value);
+    line(fmt::format("{}[{}] = {};", name(x.memory), expr(x.index), value));
+  }
+  void atomic(const Atomic& x) {
+    Scalar t = m_.names[x.memory.index].type;
+    used_.insert({x.op, t});
+    bool half = t == Scalar::F16;                  // a half is updated through its bits
+    line(fmt::format("ATOMIC_UPDATE{}({}, {}, {}, {}, {});", half ? "_f16" : "", name_of(t), function_name(x.op, t), name(x.memory),
+                     expr(x.index), expr(x.value)));
+  }
+  void for_loop(const For& x) {
+    if (language_ == For_::C && !x.reduced.empty() && only_computes(x.body)) {
+      bool sums = std::ranges::all_of(x.reduced, [](const Reduced& r) { return r.op == ScalarOp::add; });
+      line(fmt::format("RAIDO_SIMD{}({})", sums ? "" : "_EXTREMA", join(x.reduced, " ", [&](const Reduced& r) {
+        return fmt::format("reduction({} : {})", r.op == ScalarOp::add ? "+" : name_of(r.op), name(r.var));
+      })));
+    }
+    if (language_ == For_::C && x.lanes) line("RAIDO_SIMD()");
+    std::string head = fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), expr(x.from), name(x.i), expr(x.to), name(x.i));
+    braces(head, x.body, language_ == For_::C && x.scattered ? "RAIDO_SCALAR;" : "");
+    line("}");
+  }
+  void while_loop(const While& x) {
+    if (x.test.empty()) {
+      braces(fmt::format("while {}", test(x.cond)), x.body);
+    } else {
+      braces("for (;;)", x.test);
+      depth_++;
+      line(fmt::format("if (!{}) break;", parenthesised(expr(x.cond))));
+      block(x.body);
+      depth_--;
+    }
+    line("}");
+  }
+  void branch(const If& x) {
+    if (x.then_.empty() && x.else_.empty()) return;
+    if (x.then_.empty()) {
+      braces(fmt::format("if (!{})", parenthesised(expr(x.cond))), x.else_);
+    } else {
+      braces(fmt::format("if {}", test(x.cond)), x.then_);
+      if (!x.else_.empty()) {
+        line("} else {");
+        depth_++;
+        block(x.else_);
+        depth_--;
+      }
+    }
+    line("}");
+  }
+  void call(const Call& x) {
+    std::string text = fmt::format("if ({}(w", m_.functions[size_t(x.function)].name);
+    for (ExprId a : x.args) text += ", " + expr(a);
+    for (Name n : x.results) text += ", &" + name(n);
+    line(text + ") != 0) return 1;");
+  }
+  void give_back(const Return& x) {
+    for (size_t k = 0; k < x.values.size(); k++) line(fmt::format("*{} = {};", name(current_->results[k]), expr(x.values[k])));
+    line("return 0;");
+  }
+  void read_back(const ReadBack& x) {
+    const NameInfo& i = m_.names[x.memory.index];
+    std::string cell = name(x.var) + "_cell";
+    line(fmt::format("{} {};", storage_type(i.type), cell));
+    line(fmt::format("if (raido_device_read(w, &{}, {}, {}, sizeof {}) != 0) return 1;", cell, i.text, expr(x.index), cell));
+    line(fmt::format("{} = {};", declared(x.var), i.type == Scalar::F16 ? fmt::format("raido_f16_to_f32({})", cell) : cell));
+  }
+  void write_out(const WriteOut& x) {
+    const NameInfo& i = m_.names[x.memory.index];
+    std::string value = expr(x.value);
+    if (i.type == Scalar::F16) value = fmt::format("raido_f32_to_f16({})", value);
+    line(fmt::format("{{ {} cell = {}; if (raido_device_write(w, {}, {}, &cell, sizeof cell) != 0) return 1; }}", storage_type(i.type),
+                     value, i.text, expr(x.index)));
+  }
+  void upload(const Upload& x) {
+    line(fmt::format("if (raido_device_upload(w, {}, {}, {}, sizeof {}[0]) != 0) return 1;", name(x.memory), name(x.data), expr(x.count), name(x.data)));
+  }
+  void copy_memory(const CopyMemory& x) {
+    line(fmt::format("if (raido_device_copy(w, {}, {}, {}, {}, {}, sizeof({})) != 0) return 1;", name(x.to), expr(x.to_at), name(x.from),
+                     expr(x.from_at), expr(x.count), storage_type(m_.names[x.to.index].type)));
   }
 
   std::string field(Name n) const { return m_.names[n.index].constant ? "w->context->constants->" : ""; }
@@ -447,6 +462,12 @@ class Writer {
     line(fmt::format("raido_trace(failure, {}, (i64){});", x.label * 8 + kind, bits));
   }
 
+  void transpose(const Transpose& x) {
+    transposes = true;
+    auto at = [&](Name n, ExprId e) { return fmt::format("{} + {}", name(n), expr(e)); };
+    line(fmt::format("raido_transpose_{}({}, {}, {}, {}, {}, {}, {}, {});", bytes_of(m_.names[x.to.index].type), at(x.to, x.to_at), expr(x.to_row),
+                     at(x.from, x.from_at), expr(x.from_row), expr(x.rows), expr(x.columns), expr(x.first), expr(x.last)));
+  }
   void launch(const Launch& x) {
     const Kernel& k = m_.kernels[size_t(x.kernel)];
     line("{");
@@ -508,6 +529,7 @@ Printed print(const Module& m) {
   if (m.sites > 0) functions += fmt::format("static i64 raido_sites[{}];\n\n", m.sites);
   for (const HostFunction& f : m.functions) host.function(f);
   printed.functions = functions + host.out;
+  printed.transposes = host.transposes;
   for (const Kernel& k : m.kernels) device.kernel(k);
   printed.kernels = device.out;
   printed.device_scalars = device.scalar_functions();

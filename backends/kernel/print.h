@@ -11,6 +11,7 @@ struct Printed {
   std::string scalars;     // the scalar operations that host code uses, as functions
   std::string all_scalars; // those of kernels too
   std::string functions;   // host functions, the chunks of parallel loops, the constants
+  bool transposes = false; // host functions call those of copies.h
   std::string device_scalars, kernels;
   bool can_fail = false;   // some kernel has a check or a trace: then all take the failure word
   bool traces = false;

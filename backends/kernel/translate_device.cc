@@ -61,10 +61,12 @@ void FromCore::seg(const ir::Stm& s, const Seg& x) {
   }
   Name first = m_.name("first", Scalar::I64), last = m_.name("last", Scalar::I64), i = m_.name(p_.hint(x.index[0].var), Scalar::I64);
   CHECK(extent.size() == 1, "a task seg over {} dimensions", extent.size());
+  bool outer = std::exchange(in_task_, true);
   Block chunk = block([&] {
     Block each_one = block([&] { run({m_.var(i)}); });
     emit(For{i, m_.var(first), m_.var(last), std::move(each_one)});
   });
+  in_task_ = outer;
   emit(ParallelFor{first, last, extent[0], std::move(chunk), m_.sites++});
 }
 std::vector<Var> FromCore::free_vars_of_places(const Seg& x) {
@@ -121,7 +123,7 @@ void FromCore::update_cells(const Dest& dest, const AccUpdate& x, const std::vec
 void FromCore::combine_cell(const Dest& dest, const std::vector<Layout>& cells, const std::vector<ExprId>& j, const std::vector<ExprId>& values) {
   const Combine& c = *dest.combine;
   auto op = scalar_operator(p_, c);
-  bool alone = dest.conflict == Conflict::None || (gpu_ && !in_kernel_);   // host code of a device program runs on one thread
+  bool alone = dest.conflict == Conflict::None || (target_ == Target::Gpu && !in_kernel_);   // host code of a device program runs on one thread
   if (!alone && op) {
     emit(Atomic{cells[0].memory, address(cells[0], j), values[0], *op});
     return;

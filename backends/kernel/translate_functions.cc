@@ -17,7 +17,7 @@ HostFunction FromCore::declare(const Function& f) {
     }
   }
   for (const Atom& a : f.lambda.body.result) {
-    if (is_block(a)) h.results.push_back(m_.memory("out", facts_.elem[*var_of(a)].value_or(Scalar::I8), gpu_ ? Space::Device : Space::Host));
+    if (is_block(a)) h.results.push_back(m_.memory("out", facts_.elem[*var_of(a)].value_or(Scalar::I8), target_ == Target::Gpu ? Space::Device : Space::Host));
     else if (is_scalar(p_.type(a))) h.results.push_back(m_.name("out", elem_of(p_.type(a))));
   }
   return h;

@@ -1,10 +1,6 @@
 // translate_loops.cc - loops, and the values that go from one iteration to the next.
 #include "backends/kernel/translator.h"
 
-#include <algorithm>
-
-#include "backends/kernel/loop_shape.h"
-
 namespace raido::kir::translation {
 
 void FromCore::for_loop(const ir::Stm& s, const ir::For& x) {
@@ -12,12 +8,12 @@ void FromCore::for_loop(const ir::Stm& s, const ir::For& x) {
   Name i = m_.name(p_.hint(x.i.var), Scalar::I64);
   scalar_[x.i.var] = m_.var(i);
   ExprId n = atom(x.n);
-  if (!in_kernel_) find_chosen(p_, x, chosen_);
   Block b = block([&] { body(x.body, blocks_of(x.state)); next(state, x.body.result); });
   For loop{i, m_.number(0), n, std::move(b)};
-  LoopShape shape = loop_shape(p_, x);
-  loop.scattered = shape.scattered;
-  for (auto [k, op] : shape.reduced) loop.reduced.push_back({state[k], op});
+  loop.scattered = x.vectors == Vectors::No;
+  size_t number = 0;
+  for (size_t k = 0; k < state.size() && x.vectors == Vectors::Yes; k++)
+    if (is_scalar_var(x.state[k].var)) loop.reduced.push_back({state[k], (*x.any_order)[number++]});
   emit(std::move(loop));
 }
 void FromCore::while_loop(const ir::Stm& s, const ir::While& x) {

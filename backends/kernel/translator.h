@@ -35,7 +35,7 @@ class FromCore {
   using Fill = std::function<void(const Point&)>;
 
   const Program& p_;
-  bool gpu_;
+  Target target_;
   Module m_;
   Block* out_ = nullptr;                       // where statements are emitted
   const BlockFacts facts_;
@@ -48,9 +48,8 @@ class FromCore {
   int function_ = 0;
   Block* prologue_ = nullptr;
   VarMap<int> loaded_in_;                      // function (plus one) that has loaded the constant
-  bool in_kernel_ = false, kernel_traces_ = false;
+  bool in_kernel_ = false, kernel_traces_ = false, in_task_ = false;
   bool returns_checked_ = false;
-  VarSet chosen_;                              // by selects that become arithmetic (loop_shape.h)
   std::unordered_map<uint32_t, std::pair<ExprId, ExprId>> products_;
 
   // ---- names and values (from_core.cc) ----
@@ -90,6 +89,7 @@ class FromCore {
   void each(const std::vector<ExprId>& extent, bool on_device, const Fill& fill);
   void nest(const std::vector<ExprId>& extent, Point& at, const Fill& fill);
   void copy(const Layout& to, const Layout& from, const std::vector<ExprId>& extent);
+  void transpose(const Layout& to, const Layout& from, const std::vector<ExprId>& extent, size_t near_to, size_t near_from);
   // Puts a scalar or an array at `to`.
   void put(const Layout& to, const Atom& value);
 
@@ -97,7 +97,6 @@ class FromCore {
   void statement(const ir::Stm& s);
   void apply(Var v, const Apply& x);
   std::optional<ExprId> unsigned_test(const Apply& x);
-  ExprId without_branch(ExprId cond, ExprId x, ExprId y);
   void check(const Assert& x, Source source);
   int failure(const Assert& x, Source source);
   void branch(const ir::Stm& s, const ir::If& x);

@@ -62,7 +62,8 @@ std::optional<Output> generate_code(const std::string& path, const Backend& back
   PanicContext running(fmt::format("backend {}", backend.name), passes.reproduce);
   OutputOptions how;
   how.strict_fp = options.fp_strict;
-  how.flush_subnormals = options.flush_subnormals;
+  how.flush_subnormals = !options.fp_strict && options.subnormals == "flush";
+  how.strict_math = options.fp_strict || options.math == "strict";
   how.emulate = options.emulate;
   how.spread_results = earlier;
   how.form = form;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "compiler/base/files.h"
+#include "compiler/base/text.h"
 #include "compiler/driver/reports.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
@@ -80,6 +81,16 @@ ir::InterpretOptions interpret_options(const Options& options) {
   return how;
 }
 
+std::string level_names(int levels) {
+  if (levels == ir::Any) return "any";
+  std::vector<std::string> names;
+  if (levels & ir::Ad) names.push_back("ad");
+  if (levels & ir::Core) names.push_back("core");
+  if (levels & ir::Parallel) names.push_back("parallel");
+  if (levels & ir::Memory) names.push_back("memory");
+  return join(names, ", ");
+}
+
 bool run_passes(const Pipeline& pipeline, Compiled& compiled, ir::Target target, const PassOptions& options, Stats& stats,
                 const Options& driver, std::vector<Note>* notes) {
   for (auto [event, n] : {std::pair("lower.in_place", compiled.calls.in_place), {"lower.specialisations", compiled.calls.specialisations}, {"lower.shared", compiled.calls.shared}})
@@ -88,7 +99,10 @@ bool run_passes(const Pipeline& pipeline, Compiled& compiled, ir::Target target,
   run(pipeline, compiled.program, context);
   if (notes) *notes = std::move(context.notes);
   if (!context.refused.empty()) report_refused(context.refused, compiled.program, compiled.checked.get(), driver);
-  return context.refused.empty();
+  if (const Pass* p = context.misplaced)
+    fmt::print(stderr, "The pass `{}` runs at level {}, and the program is at level {} there; see `raido dev --list-passes`.\n", p->name,
+               level_names(p->from), level_names(compiled.program.level));
+  return !context.misplaced && context.refused.empty();
 }
 
 std::optional<Pipeline> find_pipeline(const std::string& name, ir::Target& target) {

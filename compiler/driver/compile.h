@@ -30,7 +30,9 @@ std::optional<Compiled> front_end(const std::string& path, const Options& option
 
 PassOptions pass_options(const Options& options);
 ir::InterpretOptions interpret_options(const Options& options);
-// Runs the pipeline; what a pass refuses is printed, and the result is false.
+// `ad, core`: the levels of a set of them.
+std::string level_names(int levels);
+// Runs the pipeline; what a pass refuses is printed, and a pass at the wrong level; the result is false then.
 bool run_passes(const Pipeline& pipeline, Compiled& compiled, ir::Target target, const PassOptions& pass_options, Stats& stats,
                 const Options& options, std::vector<Note>* notes = nullptr);
 

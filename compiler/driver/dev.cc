@@ -22,17 +22,8 @@ namespace raido {
 namespace {
 
 void list_passes() {
-  auto levels = [](int mask) {
-    std::vector<std::string> names;
-    if (mask == ir::Any) return std::string("any");
-    if (mask & ir::Ad) names.push_back("ad");
-    if (mask & ir::Core) names.push_back("core");
-    if (mask & ir::Parallel) names.push_back("parallel");
-    if (mask & ir::Memory) names.push_back("memory");
-    return join(names, ", ");
-  };
   for (const Pass* p : all_passes())
-    print("{:<20}{:<12}{:<12}{}\n", p->name, levels(p->from), p->to == pass::Same ? "" : "-> " + levels(p->to), p->summary);
+    print("{:<20}{:<12}{:<12}{}\n", p->name, level_names(p->from), p->to == pass::Same ? "" : "-> " + level_names(p->to), p->summary);
 }
 
 // How often each operation occurs: the words after the `=` of statements.

@@ -40,6 +40,7 @@ class Explanation {
   std::map<std::pair<std::string, uint32_t>, Line> lines_;
   std::set<size_t> found_;                         // notes
   std::set<std::pair<Source, std::string>> updated_;
+  std::set<std::pair<std::string, uint32_t>> visited_;     // lines with code
 
   void reach(size_t f, std::set<size_t>& all) const {
     if (!all.insert(f).second) return;
@@ -103,6 +104,7 @@ class Explanation {
     for (const Stm& s : b.stms) {
       bool loop = std::holds_alternative<For>(s.exp) || std::holds_alternative<While>(s.exp);
       for (Bind x : s.pattern) made(s, x.var);
+      visited_.insert({file(s.source), row(s.source)});
       match(s.exp, [&](const For& x) {
               for (Bind y : x.state) made(s, y.var);
               if (auto n = note(x.i.var)) goes_back(*n, x);
@@ -141,7 +143,7 @@ class Explanation {
       case Note::Kind::Slots: say(n->at, "goes back through the iterations from kept states (checkpoint)"); break;
       case Note::Kind::Again: again(s); break;
       case Note::Kind::Chunk: say(n->at, fmt::format("takes {} directions at a time", n->name)); break;
-      case Note::Kind::Loop: case Note::Kind::Adjoint: break;
+      case Note::Kind::Loop: case Note::Kind::Adjoint: case Note::Kind::Place: case Note::Kind::Places: break;
     }
   }
   void again(const Stm& s) {
@@ -153,7 +155,13 @@ class Explanation {
         [](const auto&) -> std::string { return ""; });
     if (!name.empty()) line(s.source).again[name]++;
   }
+  // What is said of places, where code of the entry point is left: the variables are often parts of others in the end.
   void gone() {
+    for (const Note& n : notes_) {
+      if (!visited_.contains({file(n.at), row(n.at)})) continue;
+      if (n.kind == Note::Kind::Place) say(n.at, "is zero but at one place, and computed there only");
+      if (n.kind == Note::Kind::Places) say(n.at, "adds each summand at its own place, to zeros");
+    }
     for (size_t k = 0; k < notes_.size(); k++)
       if (notes_[k].kind == Note::Kind::Adjoint && !found_.contains(k) && lines_.contains({file(notes_[k].at), row(notes_[k].at)}))
         if (!updated_.contains({notes_[k].at, notes_[k].name}))

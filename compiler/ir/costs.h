@@ -24,7 +24,10 @@ inline constexpr int simplify_rounds = 8;               // over one body, each a
 inline constexpr int simplify_tries = 32;               // rules on one statement
 inline constexpr size_t longest_literal = 64;           // elements of a replicate that becomes part of an array literal
 inline constexpr size_t common_factors = 12;            // of one product that is searched for among others
-inline constexpr size_t chain_factors = 5;              // matrices of one product whose orders are tried
+inline constexpr int most_power = 16, most_float_power = 4;   // that become products
+inline constexpr size_t chain_factors = 5;              // matrices of one product of which all orders are tried
+inline constexpr size_t longest_chain = 16;             // matrices of one product: beyond chain_factors, neighbours are multiplied
+inline constexpr size_t chain_sets = 1 << 17;           // ways to cut sets of them in two that are looked at
 inline constexpr size_t chain_orders = 14;              // as five matrices in a row have
 
 // ---- any target ----
@@ -36,7 +39,25 @@ inline constexpr int64_t records_of_state = 16;         // times the bytes of th
 inline constexpr int64_t peeled_ends = 4;               // iterations that are peeled off at either end of a loop
 inline constexpr int64_t peeled_trips = 16;             // of a loop with ends to peel, if their number is known
 inline constexpr size_t peeled_statements = 100;        // of its body, which is copied for each end
-inline constexpr int64_t direction_trips = 8;           // of the loop over directions, and of the one around it
+inline constexpr int64_t batch_trips = 8;               // of the loop over a batch of seeds, and of the one around it
+
+namespace ad {
+inline constexpr int64_t chunk_width = 8;                // seeds that go through the code together: two vectors of four f64
+inline constexpr int64_t most_chunk_width = 32;          // of a chunk whose number of seeds is known
+inline constexpr int64_t chunked_seeds = 4;              // seeds from which chunks pay
+inline constexpr int64_t chunked_point = 1 << 18;        // cells of the point, whose tangents a chunk multiplies
+inline constexpr int64_t most_lanes = 64;                // seeds whose tangents of one number lie in a small array
+inline constexpr int64_t lane_cells = 4096;              // of an array of constant size that is laid out anew with its lanes innermost
+inline constexpr size_t recomputed_statements = 16;      // that the return sweep computes again instead of reading a record
+inline constexpr int64_t first_records = 16;             // rows of a record of numbers that is enlarged where it is full
+inline constexpr int64_t compared_places = 16;           // of a scatter whose places are compared with each other, without scratch memory
+inline constexpr int64_t budget_levels = 10;             // of loops into which a memory budget divides one
+inline constexpr double call_work = 16;                  // operations that a call of a function of the C library counts as
+inline constexpr double function_work = 256;             // the same for a function of the program
+inline constexpr int64_t few_seeds = 64;                 // known number, that go through the code together even where each is zero but for one place
+inline constexpr int sparse_rounds = 10;                 // of the search for what is zero but for one place
+inline constexpr int bound_depth = 8;                    // operations that the search for a bound of a divisor looks through
+}  // namespace ad
 
 namespace cpu {
 inline constexpr int64_t strip = 2048;                  // partial results of f64: half of a first-level cache of 32 KiB
@@ -51,6 +72,10 @@ inline constexpr int64_t most_copied_cells = 1 << 19;   // of one that may have 
 inline constexpr int far_reads = 4;                      // of a loop that is no vector code, if they are
 inline constexpr int far_reads_for_near = 2;             // times as many as reads beside those of the iteration before
 inline constexpr int64_t least_lanes = 4, most_lanes = 32;   // of a loop that is told to be vector code; gcc finds longer ones by itself
+inline constexpr int64_t filter_threads = 7;             // that filter more slowly than one if an element costs little: measured with two, assumed beyond
+inline constexpr size_t light_operations = 16;           // of such an element
+inline constexpr int64_t least_block = 16;               // of a transposition: if both sides are shorter, two loops are as fast
+inline constexpr int64_t shared_columns = 64;            // that one thread transposes at once: whole lines of every type
 }  // namespace cpu
 
 namespace gpu {

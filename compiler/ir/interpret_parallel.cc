@@ -12,11 +12,11 @@ namespace raido::ir {
 // The reductions, scans and outputs of one line of iterations. `results`: one cell for each result of the operation.
 struct Interpreter::Parts {
   Interpreter& in;
-  const std::vector<Combine>&reduces, &scans, &late;
+  const std::vector<Combine>&reduces, &scans, &post_reduces;
   const Lambda& post;
   const std::vector<Bind>& pattern;
   std::vector<Cell> results;             // arrays that are filled; accumulators and proofs as last seen
-  std::vector<std::vector<Cell>> reduce_state, scan_state, late_state;
+  std::vector<std::vector<Cell>> reduce_state, scan_state, post_state;
 
   static size_t width(const std::vector<Combine>& ops) {
     size_t n = 0;
@@ -28,17 +28,17 @@ struct Interpreter::Parts {
   // Results that are stored once for each iteration are arrays over the index space; reductions have the outer one only.
   void prepare(size_t outer_dims, size_t results_count) {
     for (size_t i = 0; i < results_count; i++) {
-      bool folded = i < reduced() || i >= results_count - width(late);
+      bool folded = i < reduced() || i >= results_count - width(post_reduces);
       const Type& t = in.program_.type(pattern[i].var);
       bool filled = std::holds_alternative<ArrayType>(t) && !(folded && outer_dims == 0);
       results.push_back(filled ? Cell(in.output(pattern[i])) : Cell{});
     }
   }
   void start() {
-    reduce_state.clear(), scan_state.clear(), late_state.clear();
+    reduce_state.clear(), scan_state.clear(), post_state.clear();
     for (const Combine& c : reduces) reduce_state.push_back(in.neutral(c));
     for (const Combine& c : scans) scan_state.push_back(in.neutral(c));
-    for (const Combine& c : late) late_state.push_back(in.neutral(c));
+    for (const Combine& c : post_reduces) post_state.push_back(in.neutral(c));
   }
   void put(size_t result, std::span<const i64> at, Cell value) {
     if (auto a = std::get_if<Ref<Array>>(&results[result])) {
@@ -67,21 +67,21 @@ struct Interpreter::Parts {
     for (Cell& c : take(operands.size() - next)) outputs.push_back(std::move(c));
     if (!post.params.empty() || !post.body.result.empty()) outputs = in.apply(post, std::move(outputs));
     if (in.failed()) return;
-    size_t late_width = width(late), kept = outputs.size() - late_width;
+    size_t post_width = width(post_reduces), kept = outputs.size() - post_width;
     for (size_t i = 0; i < kept; i++) put(reduced() + i, at, std::move(outputs[i]));
     size_t from = kept;
-    for (size_t k = 0; k < late.size() && !in.failed(); k++) {
-      std::vector<Cell> part(outputs.begin() + ptrdiff_t(from), outputs.begin() + ptrdiff_t(from + late[k].neutral.size()));
-      in.combine(late[k], late_state[k], std::move(part));
-      from += late[k].neutral.size();
+    for (size_t k = 0; k < post_reduces.size() && !in.failed(); k++) {
+      std::vector<Cell> part(outputs.begin() + ptrdiff_t(from), outputs.begin() + ptrdiff_t(from + post_reduces[k].neutral.size()));
+      in.combine(post_reduces[k], post_state[k], std::move(part));
+      from += post_reduces[k].neutral.size();
     }
   }
   void finish(std::span<const i64> outer) {
     size_t result = 0;
     for (auto& state : reduce_state)
       for (Cell& c : state) put(result++, outer, std::move(c));
-    result = results.size() - width(late);
-    for (auto& state : late_state)
+    result = results.size() - width(post_reduces);
+    for (auto& state : post_state)
       for (Cell& c : state) put(result++, outer, std::move(c));
   }
   // Without iterations accumulators and proofs come out as they went in. The results may be in another order than `accumulators`.
@@ -140,7 +140,7 @@ void Interpreter::combine(const Combine& op, std::vector<Cell>& into, std::vecto
 
 std::vector<Cell> Interpreter::screma(const Screma& x, const Stm& stm) {
   i64 n = integer(x.width);
-  Parts parts{*this, x.reduces, x.scans, x.late, x.post, stm.pattern, {}, {}, {}, {}};
+  Parts parts{*this, x.reduces, x.scans, x.post_reduces, x.post, stm.pattern, {}, {}, {}, {}};
   parts.prepare(0, stm.pattern.size());
   parts.start();
   std::vector<Cell> inputs;
@@ -238,7 +238,7 @@ std::vector<Cell> Interpreter::seg(const Seg& x, const Stm& stm, const StmInfo& 
     dest_values += size_t(d.rank) + d.arrays.size();
     dest_arrays += d.arrays.size();
   }
-  Parts parts{*this, x.reduces, x.scans, x.late, x.post, stm.pattern, {}, {}, {}, {}};
+  Parts parts{*this, x.reduces, x.scans, x.post_reduces, x.post, stm.pattern, {}, {}, {}, {}};
   parts.prepare(outer, stm.pattern.size() - dest_arrays);
   std::vector<Var> accumulators = free_vars(program_, x.body);
   std::erase_if(accumulators, [&](Var v) { return !std::holds_alternative<AccType>(program_.type(v)); });

@@ -121,13 +121,15 @@ struct Call     { FunId callee; std::vector<Atom> args; OPERATION("call", Any, s
 struct If       { Atom cond; Body then_, else_; OPERATION("if", Any, s.cond, s.then_, s.else_) };
 // Loops: state is a telescope; the body's results are its next values. A negative n means no iteration.
 // any_order, one operator for each state that is a number: the iterations may run in any order and side by side, the states are combined
-// by these operators, and what else an iteration does is at a place of its own.
+// by these operators, and what else an iteration does is at a place of its own. vectors: whether processors take vectors of iterations,
+// if `loop_shape` has decided that; Yes: all states that are numbers are floats.
 // blocks: an iteration runs a block of the iterations that the loop had (#[stripmine]). budget: what --ad-memory decided. counted, inside
 // of `differentiate`: n is the last result of a `while` that only counts these iterations.
 struct Budget {
   int64_t levels, bytes, memory;         // loops in the nest; of one iteration's state, -1 if that is not known; of --ad-memory
   static auto fields(auto& s) { return std::tie(s.levels, s.bytes, s.memory); }
 };
+enum class Vectors : uint8_t { Open, No, Yes };
 struct For {
   Bind i;
   Dim n;
@@ -135,9 +137,10 @@ struct For {
   std::vector<Atom> init;
   Body body;
   std::optional<std::vector<ScalarOp>> any_order = {};
+  Vectors vectors = Vectors::Open;
   bool blocks = false, counted = false;
   std::optional<Budget> budget = {};
-  OPERATION("for", Any, s.n, s.init, s.i, s.state, s.body, s.any_order, s.blocks, s.counted, s.budget)
+  OPERATION("for", Any, s.n, s.init, s.i, s.state, s.body, s.any_order, s.vectors, s.blocks, s.counted, s.budget)
 };
 struct While    { std::vector<Bind> state; std::vector<Atom> init; Lambda cond; Body body; OPERATION("while", Any, s.init, s.state, s.cond, s.body) };
 //   While::cond has parameters of its own, of the state's types.
@@ -164,9 +167,9 @@ struct Reshape  { Var array; std::vector<Dim> shape; OPERATION("reshape", Any, s
 struct Permute  { Var array; std::vector<int> dims; OPERATION("permute", Any, s.array, s.dims) };     // result dim k is array's dims[k]
 struct Copy     { Var array; OPERATION("copy", Any, s.array) };
 
-// All of map, reduce, scan and their fusions. Results: reduces, then post's outputs, then late.
+// All of map, reduce, scan and their fusions. Results: reduces, then post's outputs, then post_reduces.
 // `pre`: elements -> operands of reduces, operands of scans, mapped values. `post`: scan results, mapped values ->
-// outputs, then operands of late; a post without parameters and results is the identity. An input of AccType means
+// outputs, then operands of post_reduces; a post without parameters and results is the identity. An input of AccType means
 // "the same accumulator in every iteration". ordered: a product of arrays whose place among its factors was chosen.
 struct Screma {
   Dim width;
@@ -174,9 +177,9 @@ struct Screma {
   Lambda pre;
   std::vector<Combine> reduces, scans;
   Lambda post;
-  std::vector<Combine> late;            // reductions of scanned values
+  std::vector<Combine> post_reduces;    // reductions of what post returns
   bool ordered = false;
-  OPERATION("screma", Ad | Core | Parallel, s.width, s.inputs, s.pre, s.reduces, s.scans, s.post, s.late, s.ordered)
+  OPERATION("screma", Ad | Core | Parallel, s.width, s.inputs, s.pre, s.reduces, s.scans, s.post, s.post_reduces, s.ordered)
 };
 // Results of pre: for each dest its `rank` index components, then for each dest its values.
 struct Hist     { Dim width; std::vector<Var> inputs; Lambda pre; std::vector<Dest> dests; OPERATION("hist", Ad | Core | Parallel, s.width, s.inputs, s.pre, s.dests) };
@@ -206,10 +209,10 @@ struct Seg {
   Body body;                            // -> operands of reduces, of scans, mapped values; bins and values for dests
   std::vector<Combine> reduces, scans;
   Lambda post;
-  std::vector<Combine> late;
+  std::vector<Combine> post_reduces;
   std::vector<Dest> dests;
   std::optional<int> parts = {};
-  OPERATION("seg", Parallel | Memory, s.level, s.extent, s.index, s.body, s.reduces, s.scans, s.post, s.late, s.dests, s.parts)
+  OPERATION("seg", Parallel | Memory, s.level, s.extent, s.index, s.body, s.reduces, s.scans, s.post, s.post_reduces, s.dests, s.parts)
 };
 // A number that the user of the program may set by its name, as long as the program runs: kind `threshold` or `custom`. Kind `threads`:
 // how many threads there are; the fallback stands for it where nothing runs.
@@ -243,7 +246,7 @@ struct VarInfo {
   std::string hint;
   Type type;
   std::vector<Attr> attrs;             // #[true_dep]
-  bool directions = false;             // an array whose last dimension holds the values for several seeds, many of them zero
+  bool batched = false;                // an array whose last dimension is a batch: the values for several seeds, many of them zero
   NoteId note = {};                    // for --explain-ad
   // Inside of `differentiate`. A clone has them, too.
   bool contribution = false;           // a partial derivative times an adjoint

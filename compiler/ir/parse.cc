@@ -273,7 +273,7 @@ class Parser {
     Type t = ScalarType{Scalar::I64};
     get(t);
     b.var = define(name, std::move(t));
-    p_.vars[b.var.index].directions = accept("directions");
+    p_.vars[b.var.index].batched = accept("batched");
     attributes(p_.vars[b.var.index].attrs);
   }
   void list(auto& items, std::string_view close) {
@@ -371,6 +371,8 @@ class Parser {
     expect("<");
     get(x.n);
     if (accept("any_order")) get(x.any_order.emplace());
+    if (accept("vectors")) x.vectors = Vectors::Yes;
+    else if (accept("scalar")) x.vectors = Vectors::No;
     word_if("blocks", x.blocks);
     if (accept("budget")) get(x.budget.emplace());
     state(x.state, x.init);
@@ -382,7 +384,7 @@ class Parser {
     section("reduces", x.reduces);
     section("scans", x.scans);
     if (accept("post")) get(x.post);
-    section("late", x.late);
+    section("post_reduces", x.post_reduces);
   }
   void get(Screma& x) { get(x.width); get(x.pre); get(x.inputs); parts(x); word_if("ordered", x.ordered); }
   // reduce n OP [ne] [xs], scan likewise: the map part is the identity.

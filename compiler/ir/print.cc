@@ -130,7 +130,7 @@ class Printer {
     for (char c : hint) w += (isalnum(static_cast<unsigned char>(c)) || c == '_') ? c : '_';
     if (w.empty() || isdigit(static_cast<unsigned char>(w[0]))) w = "x" + w;
     static const std::unordered_set<std::string> taken = {"in", "let", "true", "false", "checks", "none", "else", "into",
-      "reduces", "scans", "post", "late", "rank", "shape", "comm", "inff16", "inff32", "inff64", "nanf16", "nanf32", "nanf64",
+      "reduces", "scans", "post", "post_reduces", "rank", "shape", "comm", "inff16", "inff32", "inff64", "nanf16", "nanf32", "nanf64",
       "unknown", "private", "owner", "atomic", "fun", "entry", "acc", "check", "block", "any_order", "in_place", "in_range", "speculative"};
     return taken.contains(w) ? w + "_" : w;
   }
@@ -175,7 +175,7 @@ class Printer {
   void put(const Bind& b) {
     out += name(b.var) + ": ";
     put(p_.type(b.var));
-    word_if("directions", p_.vars[b.var.index].directions);
+    word_if("batched", p_.vars[b.var.index].batched);
     for (const Attr& a : p_.vars[b.var.index].attrs) { out += ' '; put(a); }
   }
   template <class T> void put(const std::vector<T>& items) { out += "["; list(items); out += "]"; }
@@ -243,6 +243,7 @@ class Printer {
     put(x.n);
     out += " ";
     if (x.any_order) { out += "any_order "; put(*x.any_order); out += " "; }
+    if (x.vectors != Vectors::Open) out += x.vectors == Vectors::Yes ? "vectors " : "scalar ";
     if (x.blocks) out += "blocks ";
     if (x.budget) out += fmt::format("budget [{}, {}, {}] ", x.budget->levels, x.budget->bytes, x.budget->memory);
     state(x.state, x.init);
@@ -273,7 +274,7 @@ class Printer {
     section("reduces", x.reduces);
     section("scans", x.scans);
     post(x.post);
-    section("late", x.late);
+    section("post_reduces", x.post_reduces);
     word_if("ordered", x.ordered);
   }
   void put(const Hist& x) {
@@ -301,7 +302,7 @@ class Printer {
     section("reduces", x.reduces);
     section("scans", x.scans);
     post(x.post);
-    section("late", x.late);
+    section("post_reduces", x.post_reduces);
     if (!x.dests.empty()) { out += " into "; list(x.dests); }
     if (x.parts) out += fmt::format(" parts {}", *x.parts);
   }

@@ -71,20 +71,46 @@ Types of_loop(const Program& p, const std::vector<Bind>& state) {
 
 // `inner`: operands of reduces, of scans, mapped values; `all`: the index space, whose last dimension is combined.
 Types of_parts(const Program& p, const std::vector<Atom>& inner, const std::vector<Combine>& reduces, const Lambda& post,
-               const std::vector<Combine>& late, const std::vector<Dim>& all) {
+               const std::vector<Combine>& post_reduces, const std::vector<Dim>& all) {
   std::vector<Dim> outer(all.begin(), all.end() - 1);
   size_t reduced = std::min(width_of(reduces), inner.size());
   Types out;
   for (size_t i = 0; i < reduced; i++) out.push_back(lifted(outer, p.type(inner[i])));
   bool identity = post.params.empty() && post.body.result.empty();
   std::vector<Atom> outputs = identity ? std::vector<Atom>(inner.begin() + ptrdiff_t(reduced), inner.end()) : post.body.result;
-  size_t kept = outputs.size() - std::min(outputs.size(), width_of(late));
+  size_t kept = outputs.size() - std::min(outputs.size(), width_of(post_reduces));
   for (size_t i = 0; i < outputs.size(); i++) out.push_back(lifted(i < kept ? all : outer, p.type(outputs[i])));
   return out;
 }
 void add_dests(const Program& p, const std::vector<Dest>& dests, Types& out) {
   for (const Dest& d : dests)
     for (Var v : d.arrays) out.push_back(p.type(v));
+}
+
+Types of_jvp(const Program& p, const Jvp& x) {
+  VarSet bound = bound_in(x.f.body);
+  auto inside = [&](Var v) { return bound.contains(v); };
+  Types out = leaving(p, x.f.body.result, inside), tangents = out;
+  for (const Type& t : tangents) out.push_back(lifted(x.batch, t));
+  return out;
+}
+
+Types of_vjp(const Program& p, const Vjp& x) {
+  VarSet bound = bound_in(x.f.body);
+  Types out = leaving(p, x.f.body.result, [&](Var v) { return bound.contains(v); });
+  for (const Atom& a : x.at) out.push_back(lifted(x.batch, p.type(a)));
+  return out;
+}
+
+Types of_seg(const Program& p, const Seg& x) {
+  std::vector<Atom> inner = x.body.result;
+  size_t updates = 0;
+  for (const Dest& d : x.dests) updates += size_t(d.rank) + d.arrays.size();
+  inner.resize(inner.size() - std::min(inner.size(), updates));
+  Types out;
+  if (x.dests.empty() || !inner.empty()) out = of_parts(p, inner, x.reduces, x.post, x.post_reduces, x.extent);
+  add_dests(p, x.dests, out);
+  return out;
 }
 
 Types of_call(const Program& p, const Call& x) {
@@ -199,13 +225,13 @@ bool is_identity(const Lambda& l) {
     if (l.body.result[i] != Atom(l.params[i].var)) return false;
   return true;
 }
-bool is_map(const Screma& s) { return s.reduces.empty() && s.scans.empty() && s.late.empty() && identity_post(s); }
-bool is_redomap(const Screma& s) { return !s.reduces.empty() && s.scans.empty() && s.late.empty() && identity_post(s); }
+bool is_map(const Screma& s) { return s.reduces.empty() && s.scans.empty() && s.post_reduces.empty() && identity_post(s); }
+bool is_redomap(const Screma& s) { return !s.reduces.empty() && s.scans.empty() && s.post_reduces.empty() && identity_post(s); }
 bool is_reduce(const Screma& s) {
   return is_redomap(s) && is_identity(s.pre) && s.pre.params.size() == width_of(s.reduces);
 }
 bool is_scan(const Screma& s) {
-  return s.reduces.empty() && !s.scans.empty() && s.late.empty() && identity_post(s) && is_identity(s.pre) &&
+  return s.reduces.empty() && !s.scans.empty() && s.post_reduces.empty() && identity_post(s) && is_identity(s.pre) &&
          s.pre.params.size() == width_of(s.scans);
 }
 std::optional<ScalarOp> scalar_operator(const Program& p, const Lambda& op) {
@@ -272,37 +298,17 @@ Types types_of(const Program& p, const Exp& e) {
       return one(b);
     },
     [&](const Copy& x) { return one(array_type(array_of(x.array).elem, array_of(x.array).shape)); },
-    [&](const Screma& x) { return of_parts(p, x.pre.body.result, x.reduces, x.post, x.late, {x.width}); },
+    [&](const Screma& x) { return of_parts(p, x.pre.body.result, x.reduces, x.post, x.post_reduces, {x.width}); },
     [&](const Hist& x) { Types out; add_dests(p, x.dests, out); return out; },
     [&](const WithAcc& x) { return of_with_acc(p, x); },
     [&](const AccUpdate& x) { return one(p.type(x.acc)); },
-    [&](const Jvp& x) {
-      VarSet bound = bound_in(x.f.body);
-      auto inside = [&](Var v) { return bound.contains(v); };
-      Types out = leaving(p, x.f.body.result, inside), tangents = out;
-      for (const Type& t : tangents) out.push_back(lifted(x.batch, t));
-      return out;
-    },
-    [&](const Vjp& x) {
-      VarSet bound = bound_in(x.f.body);
-      Types out = leaving(p, x.f.body.result, [&](Var v) { return bound.contains(v); });
-      for (const Atom& a : x.at) out.push_back(lifted(x.batch, p.type(a)));
-      return out;
-    },
+    [&](const Jvp& x) { return of_jvp(p, x); },
+    [&](const Vjp& x) { return of_vjp(p, x); },
     [&](const Custom& x) {
       VarSet bound = bound_in(x.f.body);
       return leaving(p, x.f.body.result, [&](Var v) { return bound.contains(v); });
     },
-    [&](const Seg& x) {
-      std::vector<Atom> inner = x.body.result;
-      size_t updates = 0;
-      for (const Dest& d : x.dests) updates += size_t(d.rank) + d.arrays.size();
-      inner.resize(inner.size() - std::min(inner.size(), updates));
-      Types out;
-      if (x.dests.empty() || !inner.empty()) out = of_parts(p, inner, x.reduces, x.post, x.late, x.extent);
-      add_dests(p, x.dests, out);
-      return out;
-    },
+    [&](const Seg& x) { return of_seg(p, x); },
     [&](const Tunable& x) { return one(p.type(x.fallback)); },
     [&](const Alloc& x) { return one(BlockType{x.space}); });
 }

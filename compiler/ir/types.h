@@ -36,7 +36,7 @@ std::vector<Dim> selected_shape(const std::vector<Dim>& shape, const std::vector
 // ---- Views of a screma ----
 size_t width_of(const std::vector<Combine>& ops);             // number of operands in total
 inline bool identity_post(const Screma& s) { return s.post.params.empty() && s.post.body.result.empty(); }
-bool is_map(const Screma& s);                                 // no reduces, scans, late
+bool is_map(const Screma& s);                                 // no reduces, scans, post_reduces
 bool is_reduce(const Screma& s);                              // one or more reduces of the inputs as they are
 bool is_redomap(const Screma& s);                             // reduces, with a map in pre, perhaps mapped values
 bool is_scan(const Screma& s);                                // scans of the inputs as they are, nothing else

@@ -83,7 +83,7 @@ class Verifier {
     } else if (auto a = std::get_if<ArrayType>(&p_.type(b.var)); a && a->place)
       fail("V10", fmt::format("`{}` has a place before level memory", show(b.var)));
     const VarInfo& info = p_.vars[b.var.index];
-    if (info.directions && !is_array(info.type)) fail("V11", fmt::format("`directions` of `{}`, which is no array", show(b.var)));
+    if (info.batched && !is_array(info.type)) fail("V11", fmt::format("`batched` of `{}`, which is no array", show(b.var)));
     if (info.contribution || !info.before.empty()) fail("V11", fmt::format("what `differentiate` says of `{}` is left", show(b.var)));
     attributes(info.attrs);
     scope_.insert(b.var);
@@ -291,17 +291,17 @@ class Verifier {
     }
   }
   void post(const std::vector<Atom>& inner, const std::vector<Combine>& reduces, const std::vector<Combine>& scans,
-            const Lambda& f, const std::vector<Combine>& late) {
+            const Lambda& f, const std::vector<Combine>& post_reduces) {
     if (inner.size() < width_of(reduces) + width_of(scans)) return fail("V3", "too few operands for the operators");
     combines(reduces);
     combines(scans);
-    combines(late);
+    combines(post_reduces);
     if (f.params.empty() && f.body.result.empty()) {
-      if (!late.empty()) fail("V3", "late reductions without a post lambda");
+      if (!post_reduces.empty()) fail("V3", "`post_reduces` without a post lambda");
       return;
     }
     if (f.params.size() != inner.size() - width_of(reduces)) return fail("V3", "post has a wrong number of parameters");
-    if (f.body.result.size() < width_of(late)) fail("V3", "post has too few results");
+    if (f.body.result.size() < width_of(post_reduces)) fail("V3", "post has too few results");
   }
   void dests(const std::vector<Dest>& ds) {
     for (const Dest& d : ds) {
@@ -325,6 +325,7 @@ class Verifier {
   }
   void said(const For& x) {
     if (x.any_order) any_order(x);
+    if (x.vectors != Vectors::Open) vectors(x);
     if (x.counted) fail("V11", "`counted` outside of `differentiate`");
     if (x.budget && (x.budget->levels < 1 || x.budget->memory < 1)) fail("V11", "`budget` without a loop or memory");
   }
@@ -339,152 +340,157 @@ class Verifier {
     }
     if (k != x.any_order->size()) fail("V11", "`any_order` with an operator too many");
   }
-  void shapes(const Exp& e) {
-    match(e,
-      [&](const Apply& x) {
-        if (isize(x.args) != arity_of(x.op)) return fail("V3", "a wrong number of operands");
-        for (const Atom& a : x.args) if (!is_scalar(p_.type(a))) return fail("V3", "an operand is no scalar");
-        Scalar first = elem_of(p_, x.args[0]), s = working_type(x.op, first, x.args.size() > 1 ? elem_of(p_, x.args[1]) : first);
-        if (!find_row(x.op, s)) return fail("V3", fmt::format("`{}` is not defined at {}", name_of(x.op), name_of(s)));
-        for (size_t i = 0; i < x.args.size(); i++) expect_scalar(x.args[i], operand_type(x.op, s, int(i)), "an operand");
-      },
-      [&](const Assert& x) { expect_scalar(x.cond, Scalar::Bool, "the condition"); },
-      [&](const If& x) { expect_scalar(x.cond, Scalar::Bool, "the condition"); },
-      [&](const For& x) {
-        sizes({x.n});
-        said(x);
-      },
-      [&](const While& x) {
-        if (x.cond.params.size() != x.state.size() || x.cond.body.result.size() != 1) return fail("V3", "the condition does not fit the state");
-        expect_scalar(x.cond.body.result[0], Scalar::Bool, "the condition");
-      },
-      [&](const Call& x) {
-        if (x.args.size() != p_.functions[x.callee.index].lambda.params.size()) fail("V3", "a wrong number of arguments");
-      },
-      [&](const Index& x) { selectors(x.array, x.at); },
-      [&](const Update& x) {
-        selectors(x.array, x.at);
-        if (!fine()) return;
-        Type want = array_type(elem_of(p_.type(x.array)), selected_shape(shape_of(p_.type(x.array)), x.at));
-        if (!same_shape(want, p_.type(x.value))) fail("V3", "the value does not have the shape of the place");
-        if (x.in_place) in_place(x.array, x.value);
-      },
-      [&](const Convert& x) { if (!is_scalar(p_.type(x.value))) fail("V3", "the operand is no scalar"); },
-      [&](const Iota& x) {
-        sizes({x.n});
-        if (!is_scalar(p_.type(x.start)) || !same_type(p_.type(x.start), p_.type(x.step))) fail("V3", "start and step are no scalars of one type");
-      },
-      [&](const Replicate& x) {
-        if (x.shape.empty()) fail("V3", "replicate without dimensions");
-        sizes(x.shape);
-        if (!is_scalar(p_.type(x.value)) && !is_array(p_.type(x.value))) fail("V3", "replicate of what is no value");
-      },
-      [&](const Scratch& x) { if (x.shape.empty()) fail("V3", "scratch without dimensions"); sizes(x.shape); },
-      [&](const Reshape& x) {
-        if (x.shape.empty()) fail("V3", "reshape without dimensions");
-        sizes(x.shape);
-        array(x.array);
-      },
-      [&](const Copy& x) { array(x.array); },
-      [&](const ArrayLit& x) {
-        if (x.elements.empty()) return fail("V3", "an empty array literal");
-        if (!is_scalar(p_.type(x.elements[0])) && !is_array(p_.type(x.elements[0]))) return fail("V3", "an array of what is no value");
-        for (const Atom& a : x.elements) if (!same_shape(p_.type(a), p_.type(x.elements[0]))) fail("V3", "elements of different types");
-        in_place(x.in_place, x.elements);
-      },
-      [&](const Concat& x) {
-        if (x.arrays.empty()) return fail("V3", "concat of nothing");
-        sizes({x.size});
-        for (Var v : x.arrays) array(v);
-        if (!fine()) return;
-        auto others = [&](Var v) {
-          std::vector<Dim> shape = shape_of(p_.type(v));
-          if (x.dim >= 0 && x.dim < isize(shape)) shape.erase(shape.begin() + x.dim);
-          return shape;
-        };
-        if (x.dim < 0 || x.dim >= isize(shape_of(p_.type(x.arrays[0])))) return fail("V3", "concat along a dimension that the arrays do not have");
-        for (Var v : x.arrays)
-          if (elem_of(p_.type(v)) != elem_of(p_.type(x.arrays[0])) || others(v) != others(x.arrays[0])) fail("V3", "concat of arrays that do not fit");
-        in_place(x.in_place, x.arrays);
-      },
-      [&](const Permute& x) {
-        array(x.array);
-        std::vector<int> sorted = x.dims;
-        std::ranges::sort(sorted);
-        for (int i = 0; i < isize(sorted); i++) if (sorted[size_t(i)] != i) return fail("V3", "not a permutation");
-        if (sorted.size() != shape_of(p_.type(x.array)).size()) fail("V3", "a permutation of another rank");
-      },
-      [&](const Screma& x) {
-        sizes({x.width});
-        operands_of(x.pre, x.inputs, x.width);
-        if (fine()) post(x.pre.body.result, x.reduces, x.scans, x.post, x.late);
-      },
-      [&](const Hist& x) {
-        sizes({x.width});
-        operands_of(x.pre, x.inputs, x.width);
-        dests(x.dests);
-        size_t want = 0;
-        for (const Dest& d : x.dests) want += size_t(d.rank) + d.arrays.size();
-        if (x.pre.body.result.size() != want) fail("V3", "a wrong number of indices and values");
-      },
-      [&](const WithAcc& x) {
-        dests(x.dests);
-        if (!fine()) return;
-        size_t n = x.dests.size();
-        if (x.scope.params.size() != 2 * n || x.scope.body.result.size() < n) return fail("V7", "a scope with wrong parameters");
-        for (size_t i = 0; i < n; i++) {
-          Var token = x.scope.params[i].var;
-          if (!same_type(p_.type(x.scope.params[n + i].var), dest_type(p_, x.dests[i], token)))
-            return fail("V7", "an accumulator that does not fit its arrays");
-          Type returned = p_.type(x.scope.body.result[i]);
-          auto result = std::get_if<AccType>(&returned);
-          if (!result || result->token != token) return fail("V7", "the scope does not return its accumulators in order");
-        }
-      },
-      [&](const AccUpdate& x) {
-        auto acc = std::get_if<AccType>(&p_.type(x.acc));
-        if (!acc) return fail("V7", "`upd` of what is no accumulator");
-        if (x.at.size() != acc->space.size() || x.values.size() != acc->elems.size()) return fail("V7", "`upd` with a wrong number of indices or values");
-        sizes(x.at);
-        for (size_t i = 0; i < x.values.size(); i++)
-          if (!same_shape(p_.type(x.values[i]), array_type(acc->elems[i].elem, acc->elems[i].shape))) fail("V7", "`upd` of another type");
-      },
-      [&](const Seg& x) {
-        if (x.index.size() != x.extent.size() || x.index.empty()) return fail("V9", "index and extent differ in rank");
-        sizes(x.extent);
-        if (!levels_.empty()) {
-          SegLevel outer = levels_.back();
-          bool nests = (outer == SegLevel::Block || outer == SegLevel::Warp) ? x.level == SegLevel::Lane
-                       : outer == SegLevel::Task ? (x.level == SegLevel::Task || x.level == SegLevel::Simd) : false;
-          if (!nests) return fail("V9", "seg levels do not nest this way");
-        }
-        if (x.parts && (*x.parts < 1 || (x.reduces.empty() && x.scans.empty()))) return fail("V11", "`parts` without an operator, or less than one");
-        dests(x.dests);
-        std::vector<Atom> inner = x.body.result;
-        size_t updates = 0;
-        for (const Dest& d : x.dests) updates += size_t(d.rank) + d.arrays.size();
-        if (inner.size() < updates) return fail("V3", "too few results for the destinations");
-        inner.resize(inner.size() - updates);
-        if (fine()) post(inner, x.reduces, x.scans, x.post, x.late);
-      },
-      [&](const Alloc& x) { sizes({x.bytes}); },
-      [&](const Jvp& x) {
-        sizes(x.batch);
-        if (x.at.size() != x.f.params.size() || x.tangents.size() != x.at.size()) fail("V3", "jvp with a wrong number of arguments or seeds");
-      },
-      [&](const Vjp& x) {
-        sizes(x.batch);
-        if (x.at.size() != x.f.params.size() || x.adjoints.size() != x.f.body.result.size()) fail("V3", "vjp with a wrong number of arguments or seeds");
-      },
-      [&](const Custom& x) {
-        size_t n = x.f.params.size(), m = x.f.body.result.size();
-        auto fits = [](const std::optional<Lambda>& l, size_t params, size_t results) {
-          return !l || (l->params.size() == params && l->body.result.size() == results);
-        };
-        if (x.args.size() != n || size_t(x.kept) > m || !fits(x.jvp, 2 * n, m) || !fits(x.vjp, 2 * m, n)) fail("V3", "a derivative rule that does not fit its function");
-      },
-      [&](const auto&) {});                              // nothing to check beyond the result types
+  void vectors(const For& x) {
+    if (!x.any_order) return fail("V11", "iterations in an order as vectors");
+    for (const Bind& b : x.state)
+      if (const Type& t = p_.type(b.var); x.vectors == Vectors::Yes && is_scalar(t) && !is_float(elem_of(t))) fail("V11", "`vectors` that combine what is no float");
   }
+  // What an operation demands of its operands, one function for each operation. The others demand nothing beyond their result types.
+  void shapes(const Exp& e) { match(e, [&](const auto& x) { demands(x); }); }
+  void demands(const auto&) {}
+
+  void demands(const Apply& x) {
+    if (isize(x.args) != arity_of(x.op)) return fail("V3", "a wrong number of operands");
+    for (const Atom& a : x.args) if (!is_scalar(p_.type(a))) return fail("V3", "an operand is no scalar");
+    Scalar first = elem_of(p_, x.args[0]), s = working_type(x.op, first, x.args.size() > 1 ? elem_of(p_, x.args[1]) : first);
+    if (!find_row(x.op, s)) return fail("V3", fmt::format("`{}` is not defined at {}", name_of(x.op), name_of(s)));
+    for (size_t i = 0; i < x.args.size(); i++) expect_scalar(x.args[i], operand_type(x.op, s, int(i)), "an operand");
+  }
+  void demands(const Assert& x) { expect_scalar(x.cond, Scalar::Bool, "the condition"); }
+  void demands(const If& x) { expect_scalar(x.cond, Scalar::Bool, "the condition"); }
+  void demands(const For& x) {
+    sizes({x.n});
+    said(x);
+  }
+  void demands(const While& x) {
+    if (x.cond.params.size() != x.state.size() || x.cond.body.result.size() != 1) return fail("V3", "the condition does not fit the state");
+    expect_scalar(x.cond.body.result[0], Scalar::Bool, "the condition");
+  }
+  void demands(const Call& x) {
+    if (x.args.size() != p_.functions[x.callee.index].lambda.params.size()) fail("V3", "a wrong number of arguments");
+  }
+  void demands(const Index& x) { selectors(x.array, x.at); }
+  void demands(const Update& x) {
+    selectors(x.array, x.at);
+    if (!fine()) return;
+    Type want = array_type(elem_of(p_.type(x.array)), selected_shape(shape_of(p_.type(x.array)), x.at));
+    if (!same_shape(want, p_.type(x.value))) fail("V3", "the value does not have the shape of the place");
+    if (x.in_place) in_place(x.array, x.value);
+  }
+  void demands(const Convert& x) { if (!is_scalar(p_.type(x.value))) fail("V3", "the operand is no scalar"); }
+  void demands(const Iota& x) {
+    sizes({x.n});
+    if (!is_scalar(p_.type(x.start)) || !same_type(p_.type(x.start), p_.type(x.step))) fail("V3", "start and step are no scalars of one type");
+  }
+  void demands(const Replicate& x) {
+    if (x.shape.empty()) fail("V3", "replicate without dimensions");
+    sizes(x.shape);
+    if (!is_scalar(p_.type(x.value)) && !is_array(p_.type(x.value))) fail("V3", "replicate of what is no value");
+  }
+  void demands(const Scratch& x) { if (x.shape.empty()) fail("V3", "scratch without dimensions"); sizes(x.shape); }
+  void demands(const Reshape& x) {
+    if (x.shape.empty()) fail("V3", "reshape without dimensions");
+    sizes(x.shape);
+    array(x.array);
+  }
+  void demands(const Copy& x) { array(x.array); }
+  void demands(const ArrayLit& x) {
+    if (x.elements.empty()) return fail("V3", "an empty array literal");
+    if (!is_scalar(p_.type(x.elements[0])) && !is_array(p_.type(x.elements[0]))) return fail("V3", "an array of what is no value");
+    for (const Atom& a : x.elements) if (!same_shape(p_.type(a), p_.type(x.elements[0]))) fail("V3", "elements of different types");
+    in_place(x.in_place, x.elements);
+  }
+  void demands(const Concat& x) {
+    if (x.arrays.empty()) return fail("V3", "concat of nothing");
+    sizes({x.size});
+    for (Var v : x.arrays) array(v);
+    if (!fine()) return;
+    auto others = [&](Var v) {
+      std::vector<Dim> shape = shape_of(p_.type(v));
+      if (x.dim >= 0 && x.dim < isize(shape)) shape.erase(shape.begin() + x.dim);
+      return shape;
+    };
+    if (x.dim < 0 || x.dim >= isize(shape_of(p_.type(x.arrays[0])))) return fail("V3", "concat along a dimension that the arrays do not have");
+    for (Var v : x.arrays)
+      if (elem_of(p_.type(v)) != elem_of(p_.type(x.arrays[0])) || others(v) != others(x.arrays[0])) fail("V3", "concat of arrays that do not fit");
+    in_place(x.in_place, x.arrays);
+  }
+  void demands(const Permute& x) {
+    array(x.array);
+    std::vector<int> sorted = x.dims;
+    std::ranges::sort(sorted);
+    for (int i = 0; i < isize(sorted); i++) if (sorted[size_t(i)] != i) return fail("V3", "not a permutation");
+    if (sorted.size() != shape_of(p_.type(x.array)).size()) fail("V3", "a permutation of another rank");
+  }
+  void demands(const Screma& x) {
+    sizes({x.width});
+    operands_of(x.pre, x.inputs, x.width);
+    if (fine()) post(x.pre.body.result, x.reduces, x.scans, x.post, x.post_reduces);
+  }
+  void demands(const Hist& x) {
+    sizes({x.width});
+    operands_of(x.pre, x.inputs, x.width);
+    dests(x.dests);
+    size_t want = 0;
+    for (const Dest& d : x.dests) want += size_t(d.rank) + d.arrays.size();
+    if (x.pre.body.result.size() != want) fail("V3", "a wrong number of indices and values");
+  }
+  void demands(const WithAcc& x) {
+    dests(x.dests);
+    if (!fine()) return;
+    size_t n = x.dests.size();
+    if (x.scope.params.size() != 2 * n || x.scope.body.result.size() < n) return fail("V7", "a scope with wrong parameters");
+    for (size_t i = 0; i < n; i++) {
+      Var token = x.scope.params[i].var;
+      if (!same_type(p_.type(x.scope.params[n + i].var), dest_type(p_, x.dests[i], token)))
+        return fail("V7", "an accumulator that does not fit its arrays");
+      Type returned = p_.type(x.scope.body.result[i]);
+      auto result = std::get_if<AccType>(&returned);
+      if (!result || result->token != token) return fail("V7", "the scope does not return its accumulators in order");
+    }
+  }
+  void demands(const AccUpdate& x) {
+    auto acc = std::get_if<AccType>(&p_.type(x.acc));
+    if (!acc) return fail("V7", "`upd` of what is no accumulator");
+    if (x.at.size() != acc->space.size() || x.values.size() != acc->elems.size()) return fail("V7", "`upd` with a wrong number of indices or values");
+    sizes(x.at);
+    for (size_t i = 0; i < x.values.size(); i++)
+      if (!same_shape(p_.type(x.values[i]), array_type(acc->elems[i].elem, acc->elems[i].shape))) fail("V7", "`upd` of another type");
+  }
+  static bool nests(SegLevel outer, SegLevel inner) {
+    if (outer == SegLevel::Block || outer == SegLevel::Warp) return inner == SegLevel::Lane;
+    return outer == SegLevel::Task && (inner == SegLevel::Task || inner == SegLevel::Simd);
+  }
+  void demands(const Seg& x) {
+    if (x.index.size() != x.extent.size() || x.index.empty()) return fail("V9", "index and extent differ in rank");
+    sizes(x.extent);
+    if (!levels_.empty() && !nests(levels_.back(), x.level)) return fail("V9", "seg levels do not nest this way");
+    if (x.parts && (*x.parts < 1 || (x.reduces.empty() && x.scans.empty()))) return fail("V11", "`parts` without an operator, or less than one");
+    dests(x.dests);
+    std::vector<Atom> inner = x.body.result;
+    size_t updates = 0;
+    for (const Dest& d : x.dests) updates += size_t(d.rank) + d.arrays.size();
+    if (inner.size() < updates) return fail("V3", "too few results for the destinations");
+    inner.resize(inner.size() - updates);
+    if (fine()) post(inner, x.reduces, x.scans, x.post, x.post_reduces);
+  }
+  void demands(const Alloc& x) { sizes({x.bytes}); }
+  void demands(const Jvp& x) {
+    sizes(x.batch);
+    if (x.at.size() != x.f.params.size() || x.tangents.size() != x.at.size()) fail("V3", "jvp with a wrong number of arguments or seeds");
+  }
+  void demands(const Vjp& x) {
+    sizes(x.batch);
+    if (x.at.size() != x.f.params.size() || x.adjoints.size() != x.f.body.result.size()) fail("V3", "vjp with a wrong number of arguments or seeds");
+  }
+  void demands(const Custom& x) {
+    size_t n = x.f.params.size(), m = x.f.body.result.size();
+    auto fits = [](const std::optional<Lambda>& l, size_t params, size_t results) {
+      return !l || (l->params.size() == params && l->body.result.size() == results);
+    };
+    if (x.args.size() != n || size_t(x.kept) > m || !fits(x.jvp, 2 * n, m) || !fits(x.vjp, 2 * m, n)) fail("V3", "a derivative rule that does not fit its function");
+  }
+
   void entry(const EntryPoint& e) {
     at_ = nullptr;
     in_ = "entry " + e.name;

@@ -6,7 +6,7 @@
 //   V4 every operation is legal at the program's level    V9 seg extents are bound outside, levels nest, indices are i64
 //   V5 operators: matching types and neutral elements     V10 (Memory) every array has a place that fits its shape
 //   V11 what operations and variables say of themselves: in_place (Memory) of what lies in the same block, any_order by commutative
-//       operators, parts of what has operators, directions of arrays; nothing that is said inside of `differentiate` alone
+//       operators, parts of what has operators, batches of arrays; nothing that is said inside of `differentiate` alone
 //   V12 attributes are hints of attributes.def that core programs have
 #pragma once
 #include <string>

@@ -4,6 +4,9 @@
 // next round may differentiate again. The program is simplified in between, so that records of records do not appear.
 // Custom derivatives that nobody differentiates are their function.
 //
+// Many seeds at one point are taken some at a time (chunks.cc). If each seed is zero but for one place, and the derivative costs less
+// because of these zeros, the seeds stay a map. The pass `sparse` then drops what is zero in it (decision 030).
+//
 // A result with a seed that is zero (zeros.h), which nobody reads, goes first, with what computes it. All other seeds and tangents that
 // are zero make no code.
 //
@@ -12,6 +15,7 @@
 
 #include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/zeros.h"
+#include "compiler/ir/costs.h"
 #include "compiler/ir/rewrite.h"
 #include "passes/ad/forward/forward.h"
 #include "passes/ad/prepare/counted.h"
@@ -20,6 +24,7 @@
 #include "passes/ad/seeds/seeds.h"
 #include "passes/cleanup/dce.h"
 #include "passes/pipelines.h"
+#include "passes/sparse/sparse.h"
 
 namespace raido {
 namespace {
@@ -36,6 +41,7 @@ class Differentiation {
   bool round() {
     look();
     zeros_.emplace(p_);
+    made_ = Definitions(p_);
     uses_ = {};
     p_.each_body([&](const Body& b) { uses_.add(p_, b); });
     bool found = false;
@@ -69,6 +75,7 @@ class Differentiation {
   ad::Functions functions_;
   size_t expanded_ = 0;
   std::optional<Zeros> zeros_;                           // before the round
+  Definitions made_;
   Uses uses_;
   Source postponed_;                                     // an operator that applies to a function with operators
   // Of each function: itself and what it calls, whether it has operators, whether an operator applies to it.
@@ -151,6 +158,47 @@ class Differentiation {
     }
     drop_unused(p_, context_, x.f.body);
   }
+  // Few seeds of a known number stand side by side in any case.
+  bool is_sparse_for(const Dim& seeds, const Lambda& f) {
+    auto known = const_of(seeds);
+    return !(known && known->as_i64() <= costs::ad::few_seeds) && is_sparse(p_, context_, f, made_);
+  }
+  // A batch of seeds that a map makes from comparisons or updates: a map of derivatives, if that leaves out what the zeros of the
+  // seeds leave out.
+  template <class Op> std::optional<std::vector<Atom>> one_by_one(Builder& b, const Op& op, std::vector<Atom> Op::* seeds) {
+    const Screma* map = nullptr;
+    std::vector<Atom> rows;
+    for (const Atom& a : op.*seeds) {
+      auto x = made_.get<Screma>(a);
+      if (!x || (map && x != map) || !is_map(*x)) return {};
+      map = x;
+      rows.push_back(x->pre.body.result[number_of(*made_.of(a), *var_of(a))]);
+    }
+    if (!map || op.batch.size() != 1 || op.batch[0] != map->width) return {};
+    if (std::ranges::any_of(map->inputs, [&](Var v) { return is_acc(p_.type(v)); })) return {};
+    Lambda each{map->pre.params, map->pre.body};
+    each.body.result = rows;
+    each = clone(p_, each);
+    keep_needed(p_, each.body);
+    bool chosen = false;
+    each_stm(each.body, [&](const Stm& s) {
+      auto x = std::get_if<Apply>(&s.exp);
+      chosen = chosen || (x && x->op == ScalarOp::eq) || std::holds_alternative<Update>(s.exp);
+    });
+    if (!chosen) return {};
+    Builder inside(p_, each.body.stms);
+    inside.source = b.source;
+    Exp one = clone(p_, Exp{op});
+    std::get<Op>(one).batch = {};
+    std::get<Op>(one).*seeds = each.body.result;
+    std::vector<Var> out = inside.bind("d", std::move(one));
+    each.body.result.assign(out.begin() + isize(op.f.body.result), out.end());
+    body(each.body, {false, true});
+    if (!context_.refused.empty() || !is_sparse_for(map->width, each)) return {};
+    std::vector<Atom> values = b.inline_call(op.f, op.at);
+    for (Var v : b.map("d", map->width, std::move(each), map->inputs)) values.push_back(v);
+    return values;
+  }
   struct Around { bool differentiated = false, parallel = false; };   // another operator, a parallel operation
   bool body(Body& whole, Around around) {
     bool found = false;
@@ -163,6 +211,7 @@ class Differentiation {
       found = found || inner || one;
       if (!point.empty() && !holds_operators(s)) {
         auto& map = std::get<Screma>(s.exp);
+        if (is_sparse_for(map.width, map.pre)) return false;
         std::vector<Var> values = ad::in_chunks(b, context_, map.width, std::move(map.pre), map.inputs, point);
         for (size_t i = 0; i < s.pattern.size(); i++) results.emplace(s.pattern[i].var, values[i]);
         return true;
@@ -177,7 +226,11 @@ class Differentiation {
         return false;
       }
       if (auto x = std::get_if<Vjp>(&s.exp)) drop_zeros(s, *x);
-      std::vector<Atom> values = match(s.exp, [&](Vjp& x) { return ad::expand_vjp(b, functions_, std::move(x), *zeros_, around.differentiated, around.parallel); },
+      std::optional<std::vector<Atom>> sparse_values;
+      if (!around.differentiated)
+        sparse_values = match(s.exp, [&](const Vjp& x) { return one_by_one(b, x, &Vjp::adjoints); },
+                              [&](const Jvp& x) { return one_by_one(b, x, &Jvp::tangents); }, [](const auto&) { return std::optional<std::vector<Atom>>{}; });
+      std::vector<Atom> values = sparse_values ? std::move(*sparse_values) : match(s.exp, [&](Vjp& x) { return ad::expand_vjp(b, functions_, std::move(x), *zeros_, around.differentiated, around.parallel); },
                                        [&](Jvp& x) { return ad::expand_jvp(b, functions_, std::move(x), *zeros_, around.differentiated); },
                                        [](auto&) { return std::vector<Atom>{}; });
       for (size_t i = 0; i < s.pattern.size(); i++) results.emplace(s.pattern[i].var, values.at(i));

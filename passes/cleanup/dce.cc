@@ -9,6 +9,7 @@
 // It follows uses and not the edges of flow.h: what a size, an index or a check mentions is needed as well, and what is found unused is
 // taken out on the way.
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 
 #include "compiler/ir/analysis/defs.h"
@@ -191,7 +192,7 @@ class Sweeper {
     keep_only(s.pattern, keep);
   }
 
-  // Results: reduces, then outputs of post (or mapped values), then late. An operator goes if nobody uses any of its results; else
+  // Results: reduces, then outputs of post (or mapped values), then post_reduces. An operator goes if nobody uses any of its results; else
   // the components go that neither somebody nor a component that stays uses.
   static std::vector<bool> by_operator(const std::vector<Combine>& ops, const std::vector<bool>& keep, size_t first) {
     std::vector<bool> out;
@@ -217,9 +218,9 @@ class Sweeper {
   // `inner` are the results of pre or of a seg body, without those for dests.
   template <class Op> void prune_parts(Stm& s, Op& x, std::vector<Atom>& inner) {
     std::vector<bool> keep = needed(s);
-    size_t reduced = width_of(x.reduces), lates = width_of(x.late);
+    size_t reduced = width_of(x.reduces), post_reduced = width_of(x.post_reduces);
     bool identity = x.post.params.empty() && x.post.body.result.empty();
-    size_t outputs = identity ? 0 : x.post.body.result.size() - lates;
+    size_t outputs = identity ? 0 : x.post.body.result.size() - post_reduced;
     // reductions
     std::vector<bool> keep_reduce = by_operator(x.reduces, keep, 0);
     std::vector<bool> keep_inner(inner.size(), true);
@@ -231,11 +232,11 @@ class Sweeper {
       prune_components(x.scans, keep, reduced);
       for (size_t i = reduced; i < inner.size(); i++) keep_inner[i] = keep[i];
     } else {
-      std::vector<bool> keep_late = by_operator(x.late, keep, reduced + outputs);
-      prune_components(x.late, keep, reduced + outputs);
-      keep_post.assign(keep.begin() + ptrdiff_t(reduced), keep.begin() + ptrdiff_t(reduced + outputs + lates));
+      std::vector<bool> keep_post_reduces = by_operator(x.post_reduces, keep, reduced + outputs);
+      prune_components(x.post_reduces, keep, reduced + outputs);
+      keep_post.assign(keep.begin() + ptrdiff_t(reduced), keep.begin() + ptrdiff_t(reduced + outputs + post_reduced));
       keep_only(x.post.body.result, keep_post);
-      keep_only(x.late, keep_late);
+      keep_only(x.post_reduces, keep_post_reduces);
       sweep_now(x.post.body);
       for (Bind v : x.post.params) keep_params.push_back(live.contains(v.var));
       keep_scan = by_operator(x.scans, keep_params, 0);
@@ -294,6 +295,19 @@ class Sweeper {
 void drop_unused(ir::Program& program, PassContext& context, ir::Body& body) { Sweeper(program, context).body(body); }
 std::vector<bool> components_of(ir::Program& program, PassContext& context, const ir::Combine& op, std::vector<bool> which) {
   return Sweeper(program, context).components(op, std::move(which));
+}
+std::vector<size_t> groups_of(ir::Program& program, PassContext& context, const ir::Combine& op) {
+  size_t k = op.neutral.size();
+  std::vector<size_t> group(k);
+  std::iota(group.begin(), group.end(), size_t(0));
+  for (size_t i = 0; i < k && k > 1; i++) {
+    std::vector<bool> which(k);
+    which[i] = true;
+    which = components_of(program, context, op, which);
+    for (size_t j = 0; j < k; j++)
+      if (which[j]) std::ranges::replace(group, size_t(group[j]), size_t(group[i]));
+  }
+  return group;
 }
 ir::Combine part_of(ir::Program& program, PassContext& context, ir::Combine op, const std::vector<bool>& which) {
   Sweeper::keep_components(op, which);

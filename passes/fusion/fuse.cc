@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "compiler/ir/aliases.h"
+#include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/build.h"
 #include "passes/pass.h"
 
@@ -63,7 +64,6 @@ class Fuser {
   }
 
   static Screma* screma(Stm& s) { return std::get_if<Screma>(&s.exp); }
-  static bool binds(const Stm& s, Var v) { return std::ranges::any_of(s.pattern, [&](Bind x) { return x.var == v; }); }
   bool has_acc(const Stm& s) const {
     return std::ranges::any_of(s.pattern, [&](Bind x) { return is_acc(p_.type(x.var)); });
   }
@@ -159,14 +159,8 @@ class Fuser {
     return false;
   }
 
-  // p has mapped outputs that c reads element by element.
-  bool fuse_vertical(Body& b, size_t i, size_t j) {
-    Stm &ps = b.stms[i], &cs = b.stms[j];
-    Screma &p = *screma(ps), &c = *screma(cs);
-    if (!p.scans.empty() || !p.late.empty() || !identity_post(p)) return false;
-    if (again_ && (has_loops(p.pre.body) || has_loops(c.pre.body) || (c.reduces.empty() && !chooses(p.pre.body)))) return false;
-    if (!std::ranges::any_of(c.inputs, [&](Var v) { return binds(ps, v); })) return false;
-    size_t reduced = width_of(p.reduces);
+  // Does c read mapped outputs of p, and only as elements, and nothing that p reduces to?
+  bool reads_elements(const Stm& ps, const Screma& c, size_t reduced) {
     VarSet outputs, scalars;
     for (size_t k = 0; k < ps.pattern.size(); k++) (k < reduced ? scalars : outputs).insert(ps.pattern[k].var);
     bool feeds = false;
@@ -175,20 +169,17 @@ class Fuser {
       if (scalars.contains(v)) return false;             // an array that p reduces to
       feeds = feeds || outputs.contains(v);
     }
-    // c must need p's outputs only as elements, and none of its reductions
     bool whole = false;
     auto look = [&](Var v) { whole = whole || outputs.contains(v) || scalars.contains(v); };
     each_use(p_, c.pre, look);
     each_use(p_, c.reduces, look);
     each_use(p_, c.scans, look);
     each_use(p_, c.post, look);
-    each_use(p_, c.late, look);
-    if (!feeds || whole) return false;
-    // elements of p's outputs that c consumes would be consumed twice if they are returned as well
-    std::vector<bool> later;
-    if (!facts(cs).consumed.empty() && std::ranges::any_of(facts(cs).consumed, [&](Var v) { return outputs.contains(v); })) return false;
-    if (!movable(b, i, j, later) || !context_.allow()) return false;
-    // what is still wanted of p beside c
+    each_use(p_, c.post_reduces, look);
+    return feeds && !whole;
+  }
+  // The mapped outputs of p that are wanted beside c.
+  std::vector<size_t> kept_outputs(const Body& b, size_t j, const Stm& ps, size_t reduced) {
     VarSet wanted;
     for (size_t k = 0; k < b.stms.size(); k++)
       if (k != j) for (Var v : facts(b.stms[k]).uses) wanted.insert(v);
@@ -196,8 +187,10 @@ class Fuser {
     std::vector<size_t> kept;
     for (size_t k = reduced; k < ps.pattern.size(); k++)
       if (wanted.contains(ps.pattern[k].var) || is_acc(p_.type(ps.pattern[k].var))) kept.push_back(k);
-    if (!kept.empty() && !identity_post(c)) return false;
-
+    return kept;
+  }
+  // p and then c, in one loop.
+  Screma joined(const Stm& ps, Screma& p, Screma& c, size_t reduced, const std::vector<size_t>& kept) {
     Screma f;
     f.width = c.width;
     f.inputs = p.inputs;
@@ -219,12 +212,30 @@ class Fuser {
     for (Combine& op : c.reduces) f.reduces.push_back(std::move(op));
     f.scans = std::move(c.scans);
     f.post = std::move(c.post);
-    f.late = std::move(c.late);
+    f.post_reduces = std::move(c.post_reduces);
     f.ordered = p.ordered || c.ordered;
     std::vector<Atom>& r = f.pre.body.result;
     r.assign(p.pre.body.result.begin(), p.pre.body.result.begin() + i64(reduced));
     r.insert(r.end(), c.pre.body.result.begin(), c.pre.body.result.end());
     for (size_t k : kept) r.push_back(p.pre.body.result[k]);
+    return f;
+  }
+  // p has mapped outputs that c reads element by element.
+  bool fuse_vertical(Body& b, size_t i, size_t j) {
+    Stm &ps = b.stms[i], &cs = b.stms[j];
+    Screma &p = *screma(ps), &c = *screma(cs);
+    if (!p.scans.empty() || !p.post_reduces.empty() || !identity_post(p)) return false;
+    if (again_ && (has_loops(p.pre.body) || has_loops(c.pre.body) || (c.reduces.empty() && !chooses(p.pre.body)))) return false;
+    if (!std::ranges::any_of(c.inputs, [&](Var v) { return binds(ps, v); })) return false;
+    size_t reduced = width_of(p.reduces);
+    if (!reads_elements(ps, c, reduced)) return false;
+    // elements of p's outputs that c consumes would be consumed twice if they are returned as well
+    if (std::ranges::any_of(facts(cs).consumed, [&](Var v) { return binds(ps, v); })) return false;
+    std::vector<bool> later;
+    if (!movable(b, i, j, later) || !context_.allow()) return false;
+    std::vector<size_t> kept = kept_outputs(b, j, ps, reduced);
+    if (!kept.empty() && !identity_post(c)) return false;
+    Screma f = joined(ps, p, c, reduced, kept);
     Stm fused = std::move(cs);
     fused.exp = std::move(f);
     std::vector<Bind> pattern(ps.pattern.begin(), ps.pattern.begin() + i64(reduced));
@@ -232,15 +243,18 @@ class Fuser {
     for (size_t k : kept) pattern.push_back(ps.pattern[k]);
     fused.pattern = std::move(pattern);
     merge(fused, ps);
-    Body& made = std::get<Screma>(fused.exp).pre.body;
+    again(std::get<Screma>(fused.exp).pre.body);
+    replace(b, i, j, later, std::move(fused));
+    context_.stats.count("fuse.vertical");
+    return true;
+  }
+  // What has met in one body may be fused there.
+  void again(Body& made) {
     auto saved = std::exchange(facts_, {});
     bool before = std::exchange(again_, true);
     while (step(made)) {}
     again_ = before;
     facts_ = std::move(saved);
-    replace(b, i, j, later, std::move(fused));
-    context_.stats.count("fuse.vertical");
-    return true;
   }
   // V3. The outputs of the map are of no use to anybody else.
   bool fuse_into_hist(Body& b, size_t i, size_t j) {

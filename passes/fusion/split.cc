@@ -1,8 +1,7 @@
 // split.cc - the inverse of fusion: every screma becomes a map, then one reduce or scan for each operator, then a map of
-// the scanned values, then the late reductions. Differentiation has one rule for each of these pure forms. An operator
+// the scanned values, then the reductions after post. Differentiation has one rule for each of these pure forms. An operator
 // whose components do not need one another, as in a sum and a maximum, is several operators.
 #include <algorithm>
-#include <numeric>
 
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/transform.h"
@@ -42,23 +41,9 @@ class Splitter {
   Program& p_;
   PassContext& context_;
 
-  // The components of an operator in groups, none of which needs another: the number of its group for each.
-  std::vector<size_t> groups(const Combine& c) {
-    size_t k = c.neutral.size();
-    std::vector<size_t> group(k);
-    std::iota(group.begin(), group.end(), size_t(0));
-    for (size_t i = 0; i < k && k > 1; i++) {
-      std::vector<bool> which(k);
-      which[i] = true;
-      which = components_of(p_, context_, c, which);
-      for (size_t j = 0; j < k; j++)
-        if (which[j]) std::ranges::replace(group, size_t(group[j]), size_t(group[i]));
-    }
-    return group;
-  }
   bool is_one(const std::vector<Combine>& ops) {
     if (ops.size() != 1) return false;
-    std::vector<size_t> group = groups(ops[0]);
+    std::vector<size_t> group = groups_of(p_, context_, ops[0]);
     return std::ranges::count(group, group[0]) == isize(group);
   }
 
@@ -67,7 +52,7 @@ class Splitter {
   template <class F> std::vector<Var> each_operator(const std::vector<Combine>& ops, const std::vector<Var>& from, size_t first, F f) {
     std::vector<Var> out;
     for (const Combine& c : ops) {
-      std::vector<size_t> group = groups(c);
+      std::vector<size_t> group = groups_of(p_, context_, c);
       size_t k = group.size(), at = out.size();
       out.resize(at + k);
       for (size_t g = 0; g < k; g++) {
@@ -86,7 +71,7 @@ class Splitter {
   }
   std::vector<Var> split(Builder& b, Screma x) {
     Dim width = x.width;
-    std::vector<Combine> reduces = std::move(x.reduces), scans = std::move(x.scans), late = std::move(x.late);
+    std::vector<Combine> reduces = std::move(x.reduces), scans = std::move(x.scans), post_reduces = std::move(x.post_reduces);
     Lambda post = std::move(x.post);
     bool identity = post.params.empty() && post.body.result.empty();
     size_t reduced = width_of(reduces), scanned = width_of(scans);
@@ -101,7 +86,7 @@ class Splitter {
     std::vector<Var> last;
     if (!identity) {
       outputs = b.map("post", width, std::move(post), outputs);
-      last = each_operator(late, outputs, outputs.size() - width_of(late), reduce);
+      last = each_operator(post_reduces, outputs, outputs.size() - width_of(post_reduces), reduce);
       outputs.resize(outputs.size() - last.size());
     }
     out.insert(out.end(), outputs.begin(), outputs.end());

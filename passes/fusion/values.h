@@ -1,4 +1,4 @@
-// values.h - which values cost more to compute again than to keep, for `share` and `record`.
+// values.h - which values cost more to compute again than to keep, for `cse_maps` and `cse_loops`.
 #pragma once
 #include "compiler/ir/ir.h"
 

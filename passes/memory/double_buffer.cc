@@ -23,7 +23,6 @@ class DoubleBuffer {
     List<Stm> out;
     for (auto& s : b.stms.take()) {
       walk_parts(*s, [&](Body& inner) { body(inner); });
-      walk_parts(*s, [&](Lambda& l) { body(l.body); });
       if (auto x = std::get_if<For>(&s->exp)) loop(out, *s, *x, nullptr);
       if (auto x = std::get_if<While>(&s->exp)) loop(out, *s, *x, &x->cond);
       out.push_back(std::move(s));

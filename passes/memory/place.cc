@@ -6,8 +6,8 @@
 //
 // Copies are elided in three steps. place_candidates.h finds the arrays that could be built at once where a later statement copies them,
 // place_conflicts.h decides which ones may be, and Placer (placer.h) builds them there: the update, or the part of a concatenation, is then
-// marked in_place and is nothing at run time. A seg wants the results of its body in the rows of its own results, and a branch those of both
-// its bodies in one place.
+// marked in_place and is nothing at run time. A seg wants the results of its body in the rows of its own results, a branch those of both
+// its bodies in one place, and a scope of accumulators those of its body where its own are wanted.
 //
 // A loop whose body updates its own state works in the block of the initial array (which the loop consumes). Any other
 // array state is a block carried from iteration to iteration; `double_buffer` and `hoist_allocs` make those cheap.
@@ -150,7 +150,7 @@ void Placer::statement(List<Stm>& out, Candidates& body, size_t number, uint32_t
     [&](If& x) { branch(out, body, number, s, x, depth); },
     [&](For&) { loop(out, s, depth); },
     [&](While&) { loop(out, s, depth); },
-    [&](WithAcc& x) { with_acc(s, x, depth); },
+    [&](WithAcc& x) { with_acc(out, body, number, s, x, depth); },
     [&](Seg& x) { seg(out, body, number, s, x, depth); },
     [](auto&) {});   // scalars, proofs and accumulators have no place
   emit(out, std::move(s));

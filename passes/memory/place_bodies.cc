@@ -85,25 +85,31 @@ void Placer::branch(List<Stm>& out, Candidates& around, size_t number, Stm& s, I
   live_outs.finish(s.pattern);
 }
 
-void Placer::with_acc(Stm& s, WithAcc& x, uint32_t depth) {
-  size_t arrays = 0, accs = x.dests.size();
+void Placer::with_acc(List<Stm>& out, Candidates& around, size_t number, Stm& s, WithAcc& x, uint32_t depth) {
+  size_t arrays = arrays_of(x), accs = x.dests.size(), next = 0;
   for (const Dest& d : x.dests)
-    for (Var v : d.arrays) put(s.pattern[arrays++].var, place(v));
-  body(x.scope.body, {}, depth + 1, [&](List<Stm>&) { bound(x.scope.params); }, [](List<Stm>&) {});
-  LiveOuts live_outs({&x.scope.body.result});
-  for (size_t k = 0; k < accs; k++) live_outs.made[0].push_back(x.scope.body.result[k]);
+    for (Var v : d.arrays) put(s.pattern[next++].var, place(v));
+  std::vector<Atom>& results = x.scope.body.result;
+  Places wanted(results.size());           // of the further ones
+  for (size_t k = arrays; k < s.pattern.size(); k++)
+    if (Var v = s.pattern[k].var; array(v)) wanted[k - arrays + accs] = elided(out, around, v, number);
+  body(x.scope.body, wanted, depth + 1, [&](List<Stm>&) { bound(x.scope.params); }, [&](List<Stm>& inner) {
+    for (size_t k = accs; k < results.size(); k++) if (wanted[k]) results[k] = moved_to(inner, results[k], *wanted[k]);
+  });
+  LiveOuts live_outs({&results});
+  for (size_t k = 0; k < accs; k++) live_outs.made[0].push_back(results[k]);
   for (size_t k = 0; k < arrays; k++) live_outs.pattern.push_back(s.pattern[k]);
   for (size_t k = arrays; k < s.pattern.size(); k++) {
     Bind b = s.pattern[k];
     size_t result = k - arrays + accs;
-    if (array(b.var)) place_live_out(live_outs, b.var, {place(x.scope.body.result[result])});
+    if (array(b.var)) place_live_out(live_outs, b.var, {place(results[result])});
     live_outs.value(b, result);
   }
   live_outs.finish(s.pattern);
 }
 
 void Placer::seg(List<Stm>& out, Candidates& around, size_t number, Stm& s, Seg& x, uint32_t depth) {
-  CHECK(x.reduces.empty() && x.scans.empty() && x.late.empty() && x.dests.empty(), "a seg that is no map reaches `place`");
+  CHECK(x.reduces.empty() && x.scans.empty() && x.post_reduces.empty() && x.dests.empty(), "a seg that is no map reaches `place`");
   for (Bind b : s.pattern) if (array(b.var)) created(out, around, number, s, b.var);
   Places rows(s.pattern.size());
   std::vector<Selector> index;

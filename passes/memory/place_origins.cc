@@ -46,7 +46,9 @@ std::optional<Atom> Origins::start_of_loop(const Stm& s, Var v) {
 }
 bool Origins::creates(Var v) const {
   const Stm* s = defs_.of(v);
-  return s && (!may_alias(s->exp) || std::holds_alternative<If>(s->exp));
+  if (!s) return false;
+  auto scope = std::get_if<WithAcc>(&s->exp);
+  return scope ? number_of(*s, v) >= arrays_of(*scope) : !may_alias(s->exp) || std::holds_alternative<If>(s->exp);
 }
 std::optional<Atom> Origins::before_reshape(const Update& x, uint32_t depth) const {
   auto v = var_of(x.value);

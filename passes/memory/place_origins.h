@@ -42,6 +42,12 @@ class Origins {
   void mark_overwritten(const Atom& a);
 };
 
+// How many arrays the scope updates: its first results.
+inline size_t arrays_of(const WithAcc& x) {
+  size_t n = 0;
+  for (const Dest& d : x.dests) n += d.arrays.size();
+  return n;
+}
 // Whether results of `e` may lie in the blocks of its operands.
 inline bool may_alias(const Exp& e) { return kind_of(e) != Kind::Make && !std::holds_alternative<Seg>(e); }
 

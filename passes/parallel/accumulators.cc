@@ -2,10 +2,12 @@
 //
 //   no operator                   None: which of several writes to a cell wins is not specified
 //   one thread, no task inside    None
-//   several threads               Private: a copy for each part of the index space, combined in order, when the copies
+//   several threads               None, if only iterations near to one another meet (reach.h): their index space goes in parts, the even
+//                                 ones at once and then the odd ones, or as it is if none meet. Else
+//                                 Private: a copy for each part of the index space, combined in order, when the copies
 //                                 are small beside the work (4 bytes of copies for a byte of updates) or small at all;
 //                                 else Atomic, if the operator is one scalar operation on one array; chosen at run time
-//   device                        None, if every update has a cell of its own (invariant_updates.cc); Atomic, if the operator is one scalar operation; else one thread does all updates
+//   device                        None, if each point has cells of its own (reach.h); Atomic, if the operator is one scalar operation; else one thread does all updates
 //
 // `sequentialise` makes the private copies.
 #include <algorithm>
@@ -16,6 +18,7 @@
 #include "compiler/ir/term.h"
 #include "passes/parallel/chunks.h"
 #include "passes/parallel/invariant_updates.h"
+#include "passes/parallel/reach.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -25,7 +28,9 @@ namespace {
 
 class Accumulators {
  public:
-  Accumulators(Program& p, PassContext& c) : p_(p), c_(c) {}
+  Accumulators(Program& p, PassContext& c) : p_(p), c_(c) {
+    if (c_.target == Target::Multicore) forms_ = Forms(p);
+  }
 
   void body(Body& b, bool in_seg) {
     List<Stm> old = std::exchange(b.stms, {});
@@ -47,6 +52,7 @@ class Accumulators {
  private:
   Program& p_;
   PassContext& c_;
+  Forms forms_;
 
   const Seg* parallel_part(const Body& b) const {
     const Seg* found = nullptr;
@@ -58,6 +64,7 @@ class Accumulators {
   void decide(Builder& out, Stm& s, WithAcc& x) {
     bool alone = c_.target == Target::Sequential || !parallel_part(x.scope.body);
     bool choose = false;
+    if (c_.target == Target::Multicore && !alone) keep_apart(x);
     for (Dest& d : x.dests) {
       if (d.conflict != Conflict::Unknown) continue;
       if (!d.combine || alone) { d.conflict = Conflict::None; continue; }
@@ -68,6 +75,55 @@ class Accumulators {
     for (const Dest& d : x.dests) c_.stats.count(counter_of(d.conflict));
     if (std::any_of(x.dests.begin(), x.dests.end(), [](const Dest& d) { return d.conflict == Conflict::Owner; })) one_thread(x);
     if (choose) versions(out, s, x);
+  }
+
+  // Destinations whose updates are kept apart by the order of iterations, which is brought about.
+  void keep_apart(WithAcc& x) {
+    VarSet tokens;
+    i64 farthest = 0;
+    for (size_t k = 0; k < x.dests.size(); k++) {
+      Dest& d = x.dests[k];
+      if (d.conflict != Conflict::Unknown || !d.combine) continue;
+      Var token = x.scope.params[k].var;
+      std::optional<i64> far = reach(p_, x.scope.body, token, forms_);
+      VarSet one;
+      one.insert(token);
+      if (!far || (*far > 0 && !can_alternate(x.scope.body, one)) || !c_.allow()) continue;
+      c_.stats.count(*far == 0 ? "accumulators.disjoint" : "accumulators.alternate");
+      d.conflict = Conflict::None;
+      farthest = std::max(farthest, *far);
+      if (*far > 0) tokens.insert(token);
+    }
+    if (farthest > 0) alternate(x.scope.body, tokens, farthest);
+  }
+  bool updates(const Seg& x, const VarSet& tokens) const {
+    bool found = false;
+    each_use(p_, x.body, [&](Var v) {
+      auto acc = std::get_if<AccType>(&p_.type(v));
+      found = found || (acc && tokens.contains(acc->token));
+    });
+    return found;
+  }
+  bool can_alternate(const Body& b, const VarSet& tokens) const {
+    bool all = true;
+    for (const Stm& s : b.stms) {
+      auto g = std::get_if<Seg>(&s.exp);
+      if (g) all = all && (!updates(*g, tokens) || raido::can_alternate(*g));
+      else walk_parts(s, [&](const Body& inner) { all = all && can_alternate(inner, tokens); });
+    }
+    return all;
+  }
+  void alternate(Body& b, const VarSet& tokens, i64 reach) {
+    List<Stm> old = std::exchange(b.stms, {});
+    for (auto& s : old.take()) {
+      auto g = std::get_if<Seg>(&s->exp);
+      if (!g) walk_parts(*s, [&](Body& inner) { alternate(inner, tokens, reach); });
+      if (!g || !updates(*g, tokens)) {
+        b.stms.push_back(std::move(s));
+        continue;
+      }
+      for (Stm& part : alternating(p_, std::move(*s), reach)) b.stms.push_back(std::move(part));
+    }
   }
 
   //   seg map grid (i < n) { .. upd .. }   ==>   seg map grid (z < 1) { for i < n { .. upd .. } }
@@ -130,8 +186,9 @@ class Accumulators {
     return cells <= costs::cpu::copied_cells;
   }
 
-  // Updates of one run of the body, as far as the sizes are known outside: the product of the enclosing widths.
-  void work(Builder& out, const Body& b, const VarSet& inside, Term so_far, std::optional<Term>& sum) {
+  // Updates of one run of the body, as far as the sizes are known outside: the product of the enclosing widths. A width that depends on
+  // those around, as in a triangle, is half of its largest on the average.
+  void work(Builder& out, const Body& b, const VarSet& inside, const Nest& nest, Term so_far, std::optional<Term>& sum) {
     for (const Stm& s : b.stms) {
       if (std::holds_alternative<AccUpdate>(s.exp)) {
         Term updates = so_far;
@@ -140,13 +197,24 @@ class Accumulators {
         sum = sum ? *sum + updates : updates;
       }
       Term factor = so_far;
-      auto scale = [&](const Dim& n) { if (known(n, inside)) factor = factor * out.term(n); };
+      auto scale = [&](const Dim& n) {
+        if (known(n, inside)) factor = factor * out.term(n);
+        else if (auto form = form_in(nest, inside, n, forms_); auto most = form ? largest(*form, nest) : std::nullopt)
+          factor = factor * apply(ScalarOp::max, {value(out, *most) / out.number(Scalar::I64, 2), out.number(Scalar::I64, 1)});
+      };
       if (auto f = std::get_if<For>(&s.exp)) scale(f->n);
       if (auto m = std::get_if<Screma>(&s.exp)) scale(m->width);
       if (auto g = std::get_if<Seg>(&s.exp)) for (const Dim& n : g->extent) scale(n);
-      walk_parts(s, overloaded{[&](const Body& inner) { work(out, inner, inside, factor, sum); },
-                               [&](const Lambda& l) { work(out, l.body, inside, factor, sum); }});
+      Nest in = nest;
+      add_counters(in, inside, s.exp, forms_);
+      walk_parts(s, overloaded{[&](const Body& inner) { work(out, inner, inside, in, factor, sum); },
+                               [&](const Lambda& l) { work(out, l.body, inside, in, factor, sum); }});
     }
+  }
+  static Term value(Builder& out, const Affine& form) {
+    Term sum = out.number(Scalar::I64, double(form.constant));
+    for (const Affine::Term& t : form.terms) sum = sum + out.term(t.var) * out.number(Scalar::I64, double(t.factor));
+    return sum;
   }
   static bool known(const Dim& n, const VarSet& inside) { return !var_of(n) || !inside.contains(*var_of(n)); }
 
@@ -154,7 +222,7 @@ class Accumulators {
   void versions(Builder& out, Stm& s, WithAcc& x) {
     const VarSet inside = bound_in(x.scope);
     std::optional<Term> updates;
-    work(out, x.scope.body, inside, out.number(Scalar::I64, 1), updates);
+    work(out, x.scope.body, inside, {}, out.number(Scalar::I64, 1), updates);
     Term cells = out.number(Scalar::I64, 0);
     for (const Dest& d : x.dests) {
       if (d.conflict != Conflict::Private) continue;

@@ -24,7 +24,7 @@ namespace raido {
 using namespace ir;
 
 bool is_seg_map(const Seg& x) {
-  return x.reduces.empty() && x.scans.empty() && x.late.empty() && x.dests.empty() && x.post.params.empty() && x.post.body.result.empty();
+  return x.reduces.empty() && x.scans.empty() && x.post_reduces.empty() && x.dests.empty() && x.post.params.empty() && x.post.body.result.empty();
 }
 
 bool can_be_chunked(const Program& p, const Stm& s, const Seg& x) {
@@ -107,12 +107,12 @@ class Chunks {
     outer_.assign(x_.extent.begin(), x_.extent.end() - 1);
     reduced_ = width_of(x_.reduces);
     scanned_ = width_of(x_.scans);
-    late_ = width_of(x_.late);
-    strided_ = x_.level == SegLevel::Grid && scanned_ == 0 && late_ == 0 && all_commute(p_, x_.reduces);
+    post_reduced_ = width_of(x_.post_reduces);
+    strided_ = x_.level == SegLevel::Grid && scanned_ == 0 && post_reduced_ == 0 && all_commute(p_, x_.reduces);
     Term n = b_.term(n_), limit = part_limit();
     parts_ = select(lt(n, limit), n, limit).atom;
     each_ = ((n + limit - 1) / limit).atom;
-    outputs_ = s_.pattern.size() - reduced_ - late_;
+    outputs_ = s_.pattern.size() - reduced_ - post_reduced_;
     if (scanned_ > 0) starts();
     main_seg();
     std::vector<Stm> result;
@@ -131,7 +131,7 @@ class Chunks {
   Dim n_;
   std::vector<Dim> outer_;
   Atom parts_, each_;
-  size_t reduced_ = 0, scanned_ = 0, late_ = 0, outputs_ = 0;
+  size_t reduced_ = 0, scanned_ = 0, post_reduced_ = 0, outputs_ = 0;
   bool strided_ = false;               // part c: c, c + k, c + 2k, ..
   std::vector<Var> starts_;            // for each scan operand: what comes before each part
 
@@ -341,7 +341,7 @@ class Chunks {
       seg.body = b_.body([&] { return part_body(seg.index, scattered, accs); });
       return b_.bind("partial", std::move(seg));
     };
-    std::vector<Var> made;                          // reduces, late, outputs that are no arrays, copies, scattered accumulators
+    std::vector<Var> made;                          // reduces, post_reduces, outputs that are no arrays, copies, scattered accumulators
     if (scattered.empty()) {
       made = chunk_seg();
     } else {
@@ -356,7 +356,7 @@ class Chunks {
       for (size_t k = 0; k < scattered.size(); k++) made.push_back(all[k]);
     }
     auto name = [&](Var binder, const Atom& value) { b_.emit({{{binder}}, Identity{value}, {}, s_.source, {}}); };
-    size_t plain = outputs_ - scattered.size() - privates_.size(), next = reduced_ + late_, copies = next + plain;
+    size_t plain = outputs_ - scattered.size() - privates_.size(), next = reduced_ + post_reduced_, copies = next + plain;
     size_t last = made.size() - scattered.size(), p = 0;
     for (size_t k = 0; k < outputs_; k++) {
       Var binder = s_.pattern[reduced_ + k].var;
@@ -372,11 +372,11 @@ class Chunks {
       }
     }
     std::vector<Combine> ops = std::move(x_.reduces);
-    for (Combine& c : x_.late) ops.push_back(std::move(c));
+    for (Combine& c : x_.post_reduces) ops.push_back(std::move(c));
     if (ops.empty()) return;
-    std::vector<Atom> totals = total(std::move(ops), {made.begin(), made.begin() + ptrdiff_t(reduced_ + late_)});
+    std::vector<Atom> totals = total(std::move(ops), {made.begin(), made.begin() + ptrdiff_t(reduced_ + post_reduced_)});
     for (size_t k = 0; k < reduced_; k++) name(s_.pattern[k].var, totals[k]);
-    for (size_t k = 0; k < late_; k++) name(s_.pattern[reduced_ + outputs_ + k].var, totals[reduced_ + k]);
+    for (size_t k = 0; k < post_reduced_; k++) name(s_.pattern[reduced_ + outputs_ + k].var, totals[reduced_ + k]);
   }
 
   // An accumulator of which every part has a copy.
@@ -395,32 +395,37 @@ class Chunks {
     PANIC("a result is an accumulator that the body does not use");
   }
 
-  // Every row of the accumulator takes the copies' rows, part by part.
+  // Blocks of the accumulator's rows take the copies' rows, part by part.
   Var combined_copies(const Private& q, const std::vector<Var>& copies) {
     const AccType acc = std::get<AccType>(p_.type(q.outside));
-    Seg seg{SegLevel::Task, {{fresh_index("i")}}, {acc.space[0]}, {}, {}, {}, {}, {}, {}};
-    std::vector<Dim> extents = {parts_};
-    extents.insert(extents.end(), acc.space.begin() + 1, acc.space.end());
-    std::vector<Atom> at;
-    auto nest = [&](auto& self, const Atom& version) -> Atom {
-      if (at.size() == extents.size()) {
-        std::vector<Atom> cell = {seg.index[0].var}, from = {at[0], seg.index[0].var}, values;
-        cell.insert(cell.end(), at.begin() + 1, at.end());
-        from.insert(from.end(), at.begin() + 1, at.end());
-        for (Var c : copies) values.push_back(b_.index("x", c, from));
-        return b_.bind1("acc", AccUpdate{*var_of(version), cell, values});
-      }
-      For loop{{fresh_index("j")}, extents[at.size()], {{p_.fresh("acc", p_.type(version))}}, {version}, {}};
-      at.push_back(loop.i.var);
-      loop.body = b_.body([&] { return std::vector<Atom>{self(self, loop.state[0].var)}; });
-      at.pop_back();
-      return b_.bind1("acc", std::move(loop));
-    };
-    seg.body = b_.body([&] { return std::vector<Atom>{nest(nest, q.outside)}; });
+    Term rows = b_.term(acc.space[0]), most = b_.number(Scalar::I64, costs::cpu::owner_parts);
+    Term each = apply(ScalarOp::max, {(rows + most - 1) / most, b_.number(Scalar::I64, 1)});
+    Seg seg{SegLevel::Task, {{fresh_index("block")}}, {((rows + each - 1) / each).atom}, {}, {}, {}, {}, {}, {}};
+    seg.body = b_.body([&] {
+      Term lo = b_.term(seg.index[0].var) * each;
+      std::vector<Dim> extents = {parts_, apply(ScalarOp::min, {each, rows - lo}).atom};
+      extents.insert(extents.end(), acc.space.begin() + 1, acc.space.end());
+      std::vector<Atom> at;
+      auto nest = [&](auto& self, const Atom& version) -> Atom {
+        if (at.size() == extents.size()) {
+          std::vector<Atom> cell = {(lo + b_.term(at[1])).atom}, from = {at[0]}, values;
+          cell.insert(cell.end(), at.begin() + 2, at.end());
+          from.insert(from.end(), cell.begin(), cell.end());
+          for (Var c : copies) values.push_back(b_.index("x", c, from));
+          return b_.bind1("acc", AccUpdate{*var_of(version), cell, values, true});
+        }
+        For loop{{fresh_index("j")}, extents[at.size()], {{p_.fresh("acc", p_.type(version))}}, {version}, {}};
+        at.push_back(loop.i.var);
+        loop.body = b_.body([&] { return std::vector<Atom>{self(self, loop.state[0].var)}; });
+        at.pop_back();
+        return b_.bind1("acc", std::move(loop));
+      };
+      return std::vector<Atom>{nest(nest, q.outside)};
+    });
     return b_.bind1("acc", std::move(seg));
   }
 
-  // One part: results are reduces, late, outputs that are no arrays, copies of private accumulators, scattered accumulators.
+  // One part: results are reduces, post_reduces, outputs that are no arrays, copies of private accumulators, scattered accumulators.
   std::vector<Atom> part_body(const std::vector<Bind>& index, const std::vector<size_t>& scattered, const std::vector<Var>& accs) {
     Part part = begin_part(b_, index);
     Atom lo = low_;
@@ -433,7 +438,7 @@ class Chunks {
       CHECK(c.shape.empty(), "a scan of rows is cut into parts");
       for (Atom& ne : inner.scans.back().neutral) ne = start_of(b_, starts_[from++], ne, part);
     }
-    for (const Combine& c : x_.late) inner.late.push_back(clone(p_, c));
+    for (const Combine& c : x_.post_reduces) inner.post_reduces.push_back(clone(p_, c));
     inner.post = clone(p_, x_.post);
     if (inner.post.params.empty() && inner.post.body.result.empty() && !scattered.empty()) {   // make the identity explicit
       for (size_t k = reduced_; k < inner.body.result.size(); k++) {
@@ -443,16 +448,16 @@ class Chunks {
     }
     if (!scattered.empty()) scatter(inner, part, lo, j, scattered, accs);
     std::vector<Var> made = privates_.empty() ? b_.bind("part", std::move(inner)) : with_copies(std::move(inner), scattered.size());
-    size_t arrays = made.size() - reduced_ - outputs_ - late_;     // further copies of accumulators of several arrays
+    size_t arrays = made.size() - reduced_ - outputs_ - post_reduced_;     // further copies of accumulators of several arrays
     size_t kept = outputs_ - scattered.size() + arrays;
     std::vector<Atom> out(made.begin(), made.begin() + ptrdiff_t(reduced_));
-    out.insert(out.end(), made.end() - ptrdiff_t(late_), made.end());
+    out.insert(out.end(), made.end() - ptrdiff_t(post_reduced_), made.end());
     out.insert(out.end(), made.begin() + ptrdiff_t(reduced_), made.begin() + ptrdiff_t(reduced_ + kept + scattered.size()));
     return out;
   }
 
   // The seg of one part around fresh copies of the private accumulators. Results: reduces, outputs that are no arrays and
-  // not private, the copies, scattered accumulators, late.
+  // not private, the copies, scattered accumulators, post_reduces.
   std::vector<Var> with_copies(Seg inner, size_t scattered) {
     WithAcc w;
     Subst to;
@@ -494,7 +499,7 @@ class Chunks {
     for (const Dest& d : w.dests) copies += d.arrays.size();
     std::vector<Var> got = b_.bind("own", std::move(w));
     std::vector<Var> out(got.begin() + ptrdiff_t(copies), got.end());
-    out.insert(out.end() - ptrdiff_t(late_ + scattered), got.begin(), got.begin() + ptrdiff_t(copies));
+    out.insert(out.end() - ptrdiff_t(post_reduced_ + scattered), got.begin(), got.begin() + ptrdiff_t(copies));
     return out;
   }
   // The number of a private accumulator among the outputs that are no arrays.
@@ -513,7 +518,7 @@ class Chunks {
     std::vector<Atom> at(part.at.begin(), part.at.end() - 1);
     at.push_back(point(post, lo, j).atom);
     for (size_t k = 0, s = 0; k < outputs_; k++) {
-      if (s < scattered.size() && scattered[s] == k) updated.push_back(post.bind1("out", AccUpdate{accs[s++], at, {all[k]}}));
+      if (s < scattered.size() && scattered[s] == k) updated.push_back(post.bind1("out", AccUpdate{accs[s++], at, {all[k]}, true}));
       else kept.push_back(all[k]);
     }
     kept.insert(kept.end(), updated.begin(), updated.end());

@@ -185,7 +185,7 @@ class Flatten {
   std::optional<Var> whole(const MapNest& nest, Var v) const {
     std::vector<Atom> selected;
     for (const Stm& s : reversed(nest.prefix)) {
-      if (s.pattern[0].var != v) continue;
+      if (!binds(s, v)) continue;
       auto x = std::get_if<Index>(&s.exp);
       if (!x || !s.checks.empty()) return {};
       std::vector<Atom> here;
@@ -414,7 +414,7 @@ class Flatten {
     c_.stats.count(x.scans.empty() ? "flatten.F1" : "flatten.F2");
     Lambda f = code(inner, x.pre.body.stms, x.pre.body.result);
     Seg seg{SegLevel::Grid, f.params, inner.extent, std::move(f.body), std::move(x.reduces), std::move(x.scans),
-            std::move(x.post), std::move(x.late), {}};
+            std::move(x.post), std::move(x.post_reduces), {}};
     std::vector<Atom> made;
     size_t here = s.pattern.size() - outputs.size();
     std::vector<std::string> hints;

@@ -160,7 +160,7 @@ class Reads {
       },
       [&](const Screma& x) {
         for (Bind y : s.pattern) plain_ = plain_ && !is_array(p_.type(y.var));
-        plain_ = plain_ && x.scans.empty() && x.late.empty();
+        plain_ = plain_ && x.scans.empty() && x.post_reduces.empty();
         enter(x, depth + 1);
         for (const Stm& inner : x.pre.body.stms) statement(inner, depth + 1);
       },
@@ -331,7 +331,7 @@ class Interchange {
         if (!is_step(s.exp) && !is_view(s.exp)) return nullptr;
         continue;
       }
-      bool fine = identity_post(*x) && x->scans.empty() && x->late.empty() && outside(x->width);
+      bool fine = identity_post(*x) && x->scans.empty() && x->post_reduces.empty() && outside(x->width);
       for (Bind y : s.pattern) fine = fine && (is_scalar(p_.type(y.var)) || is_acc(y.var));
       for (Var v : x->inputs) fine = fine && (!is_acc(v) || given.contains(v));
       for (const Combine& c : x->reduces) {
@@ -348,115 +348,136 @@ class Interchange {
     return nullptr;
   }
 
+  // A map taken apart at the reduction in it.
+  struct Exchange {
+    Builder& b;
+    Screma map, reduce = {};
+    std::vector<Bind> made = {};                         // what the reduction makes for one iteration of the map
+    List<Stm> before = {}, after = {};
+    VarSet own = {};                                     // parameters of the map, and what stands before the reduction
+    VarMap<size_t> acc_of = {};                          // parameters of the map that are accumulators: place + 1
+  };
+
   // The map with the reduction around it. Its results.
   std::vector<Var> exchanged(Builder& b, Screma map, Screma& reduce_in_map) {
-    Screma reduce;
-    std::vector<Bind> made;                              // what the reduction makes for one iteration of the map
-    List<Stm> before, after;
-    for (auto& s : map.pre.body.stms.take()) {
-      if (made.empty() && std::get_if<Screma>(&s->exp) == &reduce_in_map) {
-        made = s->pattern;
-        reduce = std::move(std::get<Screma>(s->exp));
+    Exchange x{b, std::move(map)};
+    take_apart(x, reduce_in_map);
+    return with_results(x, reduced(x));
+  }
+  void take_apart(Exchange& x, const Screma& reduce_in_map) {
+    for (auto& s : x.map.pre.body.stms.take()) {
+      if (x.made.empty() && std::get_if<Screma>(&s->exp) == &reduce_in_map) {
+        x.made = s->pattern;
+        x.reduce = std::move(std::get<Screma>(s->exp));
       } else {
-        (made.empty() ? before : after).push_back(std::move(*s));
+        (x.made.empty() ? x.before : x.after).push_back(std::move(*s));
       }
     }
-    computed_once(b, map, before, reduce);
-    VarSet own;
-    for (Bind x : map.pre.params) own.insert(x.var);
-    for (const Stm& s : before) for (Bind x : s.pattern) own.insert(x.var);
-    VarMap<size_t> acc_of;                               // parameters of the map that are accumulators: place + 1
-    for (size_t k = 0; k < map.inputs.size(); k++) if (is_acc(map.pre.params[k].var)) acc_of[map.pre.params[k].var] = k + 1;
+    computed_once(x.b, x.map, x.before, x.reduce);
+    for (Bind y : x.map.pre.params) x.own.insert(y.var);
+    for (const Stm& s : x.before) for (Bind y : s.pattern) x.own.insert(y.var);
+    for (size_t k = 0; k < x.map.inputs.size(); k++) if (is_acc(x.map.pre.params[k].var)) x.acc_of[x.map.pre.params[k].var] = k + 1;
+  }
 
-    // One element of each of the reductions side by side.
-    Lambda one;
+  // The reduction of all rows side by side, with a map inside it.
+  std::vector<Var> reduced(Exchange& x) {
+    Builder& b = x.b;
+    Lambda one;                                          // one element of each of the reductions side by side
     std::vector<Var> arrays, outer_accs;                 // inputs of the map inside; accumulators from outside
-    for (size_t k = 0; k < map.inputs.size(); k++)
-      if (!acc_of[map.pre.params[k].var]) {
-        one.params.push_back(map.pre.params[k]);
-        arrays.push_back(map.inputs[k]);
+    for (size_t k = 0; k < x.map.inputs.size(); k++)
+      if (!x.acc_of[x.map.pre.params[k].var]) {
+        one.params.push_back(x.map.pre.params[k]);
+        arrays.push_back(x.map.inputs[k]);
       }
     Builder::Params params;
     std::vector<Var> inputs;
+    auto add = [&](Var like, Var input) {
+      params.push_back({p_.hint(like), p_.type(like)});
+      inputs.push_back(input);
+    };
     params.push_back({"i", scalar_type(Scalar::I64)});
-    inputs.push_back(b.iota(reduce.width));
-    for (size_t k = 0; k < reduce.inputs.size(); k++) {
-      Var v = reduce.inputs[k];
-      if (size_t at = acc_of[v]) {
-        one.params.push_back(reduce.pre.params[k]);
-        outer_accs.push_back(map.inputs[at - 1]);
-      } else if (!own.contains(v)) {
-        params.push_back({p_.hint(reduce.pre.params[k].var), p_.type(reduce.pre.params[k].var)});
-        inputs.push_back(v);
+    inputs.push_back(b.iota(x.reduce.width));
+    for (size_t k = 0; k < x.reduce.inputs.size(); k++) {
+      Var v = x.reduce.inputs[k];
+      if (size_t at = x.acc_of[v]) {
+        one.params.push_back(x.reduce.pre.params[k]);
+        outer_accs.push_back(x.map.inputs[at - 1]);
+      } else if (!x.own.contains(v)) {
+        add(x.reduce.pre.params[k].var, v);
       }
     }
-    for (Var v : outer_accs) {
-      params.push_back({p_.hint(v), p_.type(v)});
-      inputs.push_back(v);
-    }
+    for (Var v : outer_accs) add(v, v);
     Screma around;
-    around.width = reduce.width;
+    around.width = x.reduce.width;
     around.pre = b.lambda(params, [&](const std::vector<Var>& outer) {
-      size_t next = 1;
-      Subst elements;
-      one.body = b.body([&] {
-        for (const Stm& s : before) b.emit(s);
-        for (size_t k = 0; k < reduce.inputs.size(); k++) {
-          Var v = reduce.inputs[k], element = reduce.pre.params[k].var;
-          if (acc_of[v]) continue;
-          if (!own.contains(v)) { elements.emplace(element, outer[next++]); continue; }
-          Stm read;
-          read.pattern = {{element}};
-          read.exp = Index{v, {Selector(Atom(outer[0]))}};
-          b.emit(std::move(read));
-        }
-        for (auto& s : reduce.pre.body.stms.take()) b.emit(std::move(*s));
-        return reduce.pre.body.result;
-      });
-      substitute(p_, one, elements);
+      size_t accs_from = fill_element(x, one, outer);
       std::vector<Var> from = arrays;
-      from.insert(from.end(), outer.begin() + i64(next), outer.end());
-      std::vector<Var> rows = b.map("row", map.width, clone(p_, one), from);
+      from.insert(from.end(), outer.begin() + i64(accs_from), outer.end());
+      std::vector<Var> rows = b.map("row", x.map.width, clone(p_, one), from);
       return std::vector<Atom>(rows.begin(), rows.end());
     });
     around.inputs = std::move(inputs);
-    for (Combine& c : reduce.reduces) {
-      c.shape = {map.width};
+    for (Combine& c : x.reduce.reduces) {
+      c.shape = {x.map.width};
       around.reduces.push_back(std::move(c));
     }
     body(around.pre.body, true);
-    std::vector<Var> rows = b.bind("t", std::move(around));
+    return b.bind("t", std::move(around));
+  }
+  // The body for one element: what stood before the reduction, reads of the map's own rows, and the reduction's. `outer`: the index, the
+  // elements of other rows, the accumulators, whose place is returned.
+  size_t fill_element(Exchange& x, Lambda& one, const std::vector<Var>& outer) {
+    size_t next = 1;
+    Subst elements;
+    one.body = x.b.body([&] {
+      for (const Stm& s : x.before) x.b.emit(s);
+      for (size_t k = 0; k < x.reduce.inputs.size(); k++) {
+        Var v = x.reduce.inputs[k], element = x.reduce.pre.params[k].var;
+        if (x.acc_of[v]) continue;
+        if (!x.own.contains(v)) { elements.emplace(element, outer[next++]); continue; }
+        Stm read;
+        read.pattern = {{element}};
+        read.exp = Index{v, {Selector(Atom(outer[0]))}};
+        x.b.emit(std::move(read));
+      }
+      for (auto& s : x.reduce.pre.body.stms.take()) x.b.emit(std::move(*s));
+      return x.reduce.pre.body.result;
+    });
+    substitute(p_, one, elements);
+    return next;
+  }
 
-    // What is done with the results.
+  // What the map does with the results: a map of its own, in which more may be exchanged.
+  std::vector<Var> with_results(Exchange& x, const std::vector<Var>& rows) {
     VarMap<Var> result;
-    for (size_t k = 0; k < made.size(); k++) result[made[k].var] = rows[k];
-    bool direct = after.empty();
-    for (const Atom& a : map.pre.body.result) direct = direct && var_of(a) && (result[*var_of(a)].valid());
+    for (size_t k = 0; k < x.made.size(); k++) result[x.made[k].var] = rows[k];
+    bool direct = x.after.empty();
+    for (const Atom& a : x.map.pre.body.result) direct = direct && var_of(a) && (result[*var_of(a)].valid());
     if (direct) {
       std::vector<Var> out;
-      for (const Atom& a : map.pre.body.result) out.push_back(result[*var_of(a)]);
+      for (const Atom& a : x.map.pre.body.result) out.push_back(result[*var_of(a)]);
       return out;
     }
     Lambda last;
     std::vector<Var> from;
     VarSet passed;
-    for (Var v : reduce.inputs) if (acc_of[v]) passed.insert(v);
-    for (size_t k = 0; k < map.inputs.size(); k++) {
-      if (passed.contains(map.pre.params[k].var)) continue;
-      last.params.push_back(map.pre.params[k]);
-      from.push_back(map.inputs[k]);
+    for (Var v : x.reduce.inputs) if (x.acc_of[v]) passed.insert(v);
+    for (size_t k = 0; k < x.map.inputs.size(); k++) {
+      if (passed.contains(x.map.pre.params[k].var)) continue;
+      last.params.push_back(x.map.pre.params[k]);
+      from.push_back(x.map.inputs[k]);
     }
-    for (size_t k = 0; k < made.size(); k++) {
-      last.params.push_back(made[k]);
+    for (size_t k = 0; k < x.made.size(); k++) {
+      last.params.push_back(x.made[k]);
       from.push_back(rows[k]);
     }
-    last.body.stms = std::move(before);
-    for (auto& s : after.take()) last.body.stms.push_back(std::move(s));
-    last.body.result = std::move(map.pre.body.result);
-    Screma rest{map.width, std::move(from), std::move(last), {}, {}, {}, {}};
-    if (Screma* next = gainful(rest)) return exchanged(b, std::move(rest), *next);
+    last.body.stms = std::move(x.before);
+    for (auto& s : x.after.take()) last.body.stms.push_back(std::move(s));
+    last.body.result = std::move(x.map.pre.body.result);
+    Screma rest{x.map.width, std::move(from), std::move(last), {}, {}, {}, {}};
+    if (Screma* next = gainful(rest)) return exchanged(x.b, std::move(rest), *next);
     body(rest.pre.body, true);
-    return b.bind("d", std::move(rest));
+    return x.b.bind("d", std::move(rest));
   }
 
   // Numbers that stand before the reduction and that its elements need are kept, one for each iteration of the map, which gets them
@@ -465,9 +486,11 @@ class Interchange {
     VarSet used;
     std::vector<Var> numbers;
     for (Var v : free_vars(p_, reduce.pre)) used.insert(v);
-    for (const Stm& s : before)
-      for (Bind x : s.pattern)
-        if (used.contains(x.var) && is_scalar(p_.type(x.var)) && is_float(elem_of(p_, x.var))) numbers.push_back(x.var);
+    for (const Stm& s : before) {
+      if (s.pattern.size() != 1) continue;
+      Var v = s.pattern[0].var;
+      if (used.contains(v) && is_scalar(p_.type(v)) && is_float(elem_of(p_, v))) numbers.push_back(v);
+    }
     if (numbers.empty()) return;
     Lambda first;
     std::vector<Var> from;
@@ -479,7 +502,7 @@ class Interchange {
     first.body.stms = before;
     first.body.result.assign(numbers.begin(), numbers.end());
     std::vector<Var> kept = b.map("d", map.width, clone(p_, first), from);
-    before.filter_backwards([&](Stm& s) { return std::ranges::find(numbers, s.pattern[0].var) == numbers.end(); });
+    before.filter_backwards([&](Stm& s) { return std::ranges::none_of(numbers, [&](Var v) { return binds(s, v); }); });
     for (size_t k = 0; k < numbers.size(); k++) {
       map.pre.params.push_back({numbers[k]});
       map.inputs.push_back(kept[k]);

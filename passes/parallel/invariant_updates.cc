@@ -7,8 +7,8 @@
 //   seg grid (i < m, j < n, k < q) { .. }                                     the rest, if anything is left
 //
 // What v needs is computed again in the new seg: loads and arithmetic always, loops and updates in place (which consume what
-// they update, once) only where nothing of the old seg is left. An update in a branch contributes v or the neutral element. Then an update at pairwise different dimensions of its
-// seg, all of them, has each cell to itself; a destination with such updates only needs no atomics.
+// they update, once) only where nothing of the old seg is left. An update in a branch contributes v or the neutral element. Then a
+// destination needs no atomics if each point of a seg updates cells of its own (reach.h).
 #include "passes/parallel/invariant_updates.h"
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 #include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/rewrite.h"
+#include "passes/parallel/reach.h"
 
 namespace raido {
 using namespace ir;
@@ -69,7 +70,7 @@ class InvariantUpdates {
   VarSet sums_;                               // arrays made here
 
   static bool is_map(const Seg& x) {
-    return x.reduces.empty() && x.scans.empty() && x.late.empty() && x.dests.empty() && x.post.body.result.empty();
+    return x.reduces.empty() && x.scans.empty() && x.post_reduces.empty() && x.dests.empty() && x.post.body.result.empty();
   }
   const AccType& acc_type(const Atom& a) const { return std::get<AccType>(p_.type(*var_of(a))); }
   // The version of v's accumulator that the seg begins with.
@@ -338,45 +339,16 @@ class InvariantUpdates {
 
   // ---- no conflicts ----
 
-  // Sets `none` where each seg updates the destination once, each of its points another cell.
+  // Sets `none` where each point of a seg updates cells of its own.
   void exclusive(WithAcc& w) {
+    Forms forms;
+    each_stm(w.scope.body, [&](const Stm& s) { forms.define(p_, s); });
     for (size_t k = 0; k < w.dests.size(); k++) {
       Dest& d = w.dests[k];
-      if (d.conflict != Conflict::Unknown || !d.combine) continue;
-      bool own = true;
-      size_t updates = 0, in_segs = 0;
-      Var token = w.scope.params[k].var;
-      auto count = [&](const Stm& s) { updates += std::holds_alternative<AccUpdate>(s.exp) && acc_type(std::get<AccUpdate>(s.exp).acc).token == token; };
-      each_stm(w.scope.body, count);
-      each_stm(w.scope.body, [&](const Stm& s) {
-        auto x = std::get_if<Seg>(&s.exp);
-        if (!x || x->level != SegLevel::Grid) return;
-        std::vector<Path> all;
-        Path here;
-        find(x->body, here, all);
-        size_t own_here = 0;
-        for (const Path& path : all) {
-          const AccUpdate& u = std::get<AccUpdate>(at(x->body, path).exp);
-          if (acc_type(u.acc).token != token) continue;
-          own_here++;
-          own = own && own_here == 1 && is_map(*x) && each_point_has_its_own(s.exp, x->extent, u.at);
-        }
-        in_segs += own_here;
-      });
-      if (!own || updates != in_segs) continue;
+      if (d.conflict != Conflict::Unknown || !d.combine || reach(p_, w.scope.body, w.scope.params[k].var, forms) != 0) continue;
       c_.stats.count("accumulators.exclusive");
       d.conflict = Conflict::None;
     }
-  }
-  bool each_point_has_its_own(const Exp& seg, const std::vector<Dim>& extent, const std::vector<Atom>& at) const {
-    Forms forms;
-    walk(seg, [&](const Body& b) { each_stm(b, [&](const Stm& s) { forms.define(p_, s); }); });
-    VarSet inside = bound_in(seg);
-    Known known;
-    for (const Dim& n : extent) if (auto v = var_of(n)) known.sizes.insert(*v);
-    Nest nest;
-    add_counters(nest, inside, seg, forms);
-    return is_injective(access(std::move(nest), inside, at, forms), known);
   }
 };
 

@@ -5,10 +5,10 @@
 
 namespace raido {
 
-// The condition: there is one thread.
-inline ir::Atom one_thread(ir::Builder& b) {
+// The condition: there is one thread, or there are so few that one is faster.
+inline ir::Atom one_thread(ir::Builder& b, int64_t few = 1) {
   ir::Term threads = b.term(b.bind1("threads", ir::Tunable{"threads", "threads", ir::i64_atom(costs::cpu::assumed_threads)}));
-  return ir::le(threads, b.number(Scalar::I64, 1)).atom;
+  return ir::le(threads, b.term(i64_const(few))).atom;
 }
 
 // Knows these conditions again, when it has seen the statements before.
@@ -17,7 +17,7 @@ class OneThread {
   void note(const ir::Stm& s) {
     if (auto x = std::get_if<ir::Tunable>(&s.exp); x && x->kind == "threads") threads_.insert(s.pattern[0].var);
     auto x = std::get_if<ir::Apply>(&s.exp);
-    if (x && x->op == ScalarOp::le && ir::var_of(x->args[0]) && threads_.contains(*ir::var_of(x->args[0])) && ir::is_const(x->args[1], 1))
+    if (x && x->op == ScalarOp::le && ir::var_of(x->args[0]) && threads_.contains(*ir::var_of(x->args[0])) && ir::const_of(x->args[1]))
       alone_.insert(s.pattern[0].var);
   }
   bool chooses(const ir::If& x) const { return ir::var_of(x.cond) && alone_.contains(*ir::var_of(x.cond)); }

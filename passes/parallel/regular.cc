@@ -8,8 +8,6 @@
 
 namespace raido {
 using namespace ir;
-namespace {
-
 
 bool is_costly(ScalarOp op) {
   switch (op) {
@@ -21,8 +19,6 @@ bool is_costly(ScalarOp op) {
     default: return true;
   }
 }
-
-}  // namespace
 
 Regular::Regular(const Program& p) : p_(p), aliases_(p), forms_(p) {
   p_.each_body([&](const Body& b) {
@@ -86,7 +82,7 @@ bool Regular::is_parallel(const Stm& s) const {
   if (sequential || has_attr(s.attrs, "sequential") || has_varying_shape(s.pattern)) return false;
   return match(s.exp,
     [&](const Screma& x) {
-      if (varies(x.width) || any_varies(x.reduces) || any_varies(x.scans) || any_varies(x.late) || any_varies(x.post)) return false;
+      if (varies(x.width) || any_varies(x.reduces) || any_varies(x.scans) || any_varies(x.post_reduces) || any_varies(x.post)) return false;
       bool short_one = const_of(x.width) && const_of(x.width)->as_i64() < costs::gpu::nest_width;
       return !short_one || contains_parallel(x.pre.body);
     },

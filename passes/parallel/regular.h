@@ -9,6 +9,8 @@
 
 namespace raido {
 
+bool is_costly(ScalarOp op);                  // more than a few cycles: functions, powers; not divisions, mostly of indices
+
 class Regular {
  public:
   explicit Regular(const ir::Program& p);     // learns of counters and of what is updated in place

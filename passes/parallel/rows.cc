@@ -1,10 +1,14 @@
-// rows.cc - reductions and scans of rows by an operator that works on their elements one by one, on processors.
+// rows.cc - reductions and scans by an operator that works on the elements of rows, or on the components of tuples, one by one, on processors.
 //
 //   reduce n (\xs ys -> map m (+) xs ys) (replicate m 0) rows   ==>   reduce n (+) [0] of shape [m] rows
+//   reduce n (\a b c d -> (a + c, max b d)) (0, -inf) xs ys     ==>   reduce n (+) [0] xs, reduce n max [-inf] ys   (in one screma)
 //
 // Then a row of results is updated in place, by the loop that makes the rows if it can be (sequentialise.cc), and
-// directions.cc and interchange.cc know what is done.
+// zero_seeds.cc and interchange.cc know what is done. Sums and extrema of numbers are for vectors.
+#include <set>
+
 #include "compiler/ir/transform.h"
+#include "passes/cleanup/dce.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -19,8 +23,8 @@ class Rows {
     for (Stm& s : b.stms) {
       if (auto x = std::get_if<Replicate>(&s.exp); x && is_scalar(p_.type(x->value))) filled_[s.pattern[0].var] = x;
       if (auto x = std::get_if<Screma>(&s.exp))
-        for (auto* list : {&x->reduces, &x->scans, &x->late})
-          for (Combine& c : *list) of_elements(c);
+        for (auto* list : {&x->reduces, &x->scans, &x->post_reduces})
+          *list = parts(std::move(*list));
       walk_parts(s, [&](Body& inner) { body(inner); });
     }
   }
@@ -30,6 +34,25 @@ class Rows {
   PassContext& context_;
   VarMap<const Replicate*> filled_;
 
+  // Each operator as those of its components that need one another, if they stand side by side.
+  std::vector<Combine> parts(std::vector<Combine> ops) {
+    std::vector<Combine> out;
+    for (Combine& c : ops) {
+      of_elements(c);
+      std::vector<size_t> group = groups_of(p_, context_, c);
+      std::vector<size_t> firsts;
+      for (size_t k = 0; k < group.size(); k++) if (k == 0 || group[k] != group[k - 1]) firsts.push_back(k);
+      size_t different = std::set<size_t>(group.begin(), group.end()).size();
+      if (different == 1 || different != firsts.size() || !context_.allow()) { out.push_back(std::move(c)); continue; }
+      context_.stats.count("rows.components");
+      for (size_t first : firsts) {
+        std::vector<bool> which;
+        for (size_t g : group) which.push_back(g == group[first]);
+        out.push_back(part_of(p_, context_, clone(p_, c), which));
+      }
+    }
+    return out;
+  }
   void of_elements(Combine& c) {
     if (!c.shape.empty()) return;
     std::vector<Atom> elements;                            // neutral

@@ -1,7 +1,7 @@
 // sequentialise.cc - what runs one iteration after the other becomes loops: screma, hist and with_acc inside a seg body,
 // and on one thread the task segs too.
 //
-//   screma n pre reduces scans post late     for i < n (accumulators, outputs = scratch) { pre; op; post; outputs[i] := .. }
+//   screma n pre reduces scans post ..       for i < n (accumulators, outputs = scratch) { pre; op; post; outputs[i] := .. }
 //   hist n pre into [h] op                   with_acc [h] op (for i < n { pre; upd })
 //   with_acc [a] op { .. upd acc [i] v .. }  the array itself stands for its accumulator; upd is: if 0 <= i < n, a[i] := op a[i] v
 //
@@ -33,7 +33,7 @@ struct Parts {
   Body body;
   std::vector<Combine> reduces, scans;
   Lambda post;
-  std::vector<Combine> late;
+  std::vector<Combine> post_reduces;
 };
 
 class Sequentialise {
@@ -265,7 +265,7 @@ class Sequentialise {
   // The lambda applied to the elements of the inputs at an index.
   Parts parts_of(const Stm& s, Screma& x) {
     Parts parts{p_.fresh("i", scalar_type(Scalar::I64)), x.width, {}, std::move(x.reduces), std::move(x.scans),
-                std::move(x.post), std::move(x.late)};
+                std::move(x.post), std::move(x.post_reduces)};
     Builder inner(p_, parts.body.stms);
     inner.source = s.source;
     std::vector<Atom> elements;
@@ -306,7 +306,7 @@ class Sequentialise {
     if (in_one_go && x.index.size() > 1) return by_outer_index(out, s, x);
     if (in_one_go) {
       return loop(out, s, {x.index[0].var, x.extent[0], std::move(x.body), std::move(x.reduces), std::move(x.scans),
-                           std::move(x.post), std::move(x.late)});
+                           std::move(x.post), std::move(x.post_reduces)});
     }
     for (size_t d = 0; d < x.index.size(); d++) bound_[x.index[d].var] = x.extent[d];
     tasks_++;
@@ -326,7 +326,7 @@ class Sequentialise {
     Term points = out.number(Scalar::I64, 1);
     for (size_t d = 0; d + 1 < x.extent.size(); d++) points = points * out.term(x.extent[d]);
     Term many = le(out.number(Scalar::I64, double(costs::gpu::full_device)), points);
-    if (all_commute(p_, x.reduces) && x.late.empty()) many = and_(many, lt(out.term(x.extent.back()), out.number(Scalar::I64, double(costs::gpu::long_row))));
+    if (all_commute(p_, x.reduces) && x.post_reduces.empty()) many = and_(many, lt(out.term(x.extent.back()), out.number(Scalar::I64, double(costs::gpu::long_row))));
     auto version = [&](Stm one, auto make) {
       for (Bind& b : one.pattern) b.var = p_.fresh(p_.hint(b.var), p_.type(b.var));
       std::vector<Atom> made;
@@ -418,7 +418,7 @@ class Sequentialise {
   // Sums, minima and maxima of floats, whose order is free, which a loop's is not; beside them only what each iteration does at a
   // place of its own.
   bool only_reduces(const Parts& x) const {
-    if (x.reduces.empty() || !x.scans.empty() || !x.late.empty()) return false;
+    if (x.reduces.empty() || !x.scans.empty() || !x.post_reduces.empty()) return false;
     Forms forms;
     VarSet inside, updated;                               // what the body binds; tokens
     for (const Stm& inner : x.body.stms) for (Bind b : inner.pattern) inside.insert(b.var);
@@ -447,64 +447,85 @@ class Sequentialise {
     std::vector<Atom> rows;
     const Combine* op;
   };
+  // A loop being made of a screma. Its state: reductions, scans, mapped values, reductions after post.
+  struct Looping {
+    Builder& out;
+    const Stm& s;
+    Parts x;
+    const std::vector<Into>& into;
+    Stm result = {};
+    For loop = {};
+    Subst accs = {};                              // accumulators of outside -> state
+    std::vector<Atom> reduces = {}, scans = {}, cells = {}, post_reduces = {};
+
+    size_t mapped() const { return s.pattern.size() - width_of(x.reduces) - width_of(x.post_reduces); }
+  };
   Stm looped(Builder& out, Stm& s, Parts x, const std::vector<Into>& into) {
-    Stm result;
-    result.source = s.source;
-    result.checks = s.checks;
-    result.attrs = s.attrs;
-    For loop{{x.i}, x.width, {}, {}, {}};
-    if (only_reduces(x)) {
-      loop.any_order.emplace();
-      for (const Combine& c : x.reduces) loop.any_order->push_back(*scalar_operator(p_, c));
+    Looping l{out, s, std::move(x), into};
+    l.result.source = s.source;
+    l.result.checks = s.checks;
+    l.result.attrs = s.attrs;
+    l.loop = {{l.x.i}, l.x.width, {}, {}, {}};
+    if (only_reduces(l.x)) {
+      l.loop.any_order.emplace();
+      for (const Combine& c : l.x.reduces) l.loop.any_order->push_back(*scalar_operator(p_, c));
     }
     out.checks = s.checks;
-    Subst accs;                                   // accumulators of outside -> state
-    auto add_state = [&](Var binder, Atom init) {
-      Var v = p_.fresh(p_.hint(binder), p_.type(binder));
-      loop.state.push_back({v});
-      loop.init.push_back(std::move(init));
-      result.pattern.push_back({binder});
-      return v;
-    };
-    size_t reduced = width_of(x.reduces), last = width_of(x.late), outputs = s.pattern.size() - reduced - last, at = 0;
+    initial_state(l);
+    out.checks = {};
+    substitute(p_, l.x.body, l.accs);
+    substitute(p_, l.x.post, l.accs);
+    one_iteration(l);
+    l.result.exp = std::move(l.loop);
+    return std::move(l.result);
+  }
+
+  Var add_state(Looping& l, Var binder, Atom init) {
+    Var v = p_.fresh(p_.hint(binder), p_.type(binder));
+    l.loop.state.push_back({v});
+    l.loop.init.push_back(std::move(init));
+    l.result.pattern.push_back({binder});
+    return v;
+  }
+  void initial_state(Looping& l) {
+    size_t at = 0;
     auto neutral = [&](const std::vector<Combine>& ops, bool visible) {
       std::vector<Atom> state;
       for (const Combine& c : ops)
         for (const Atom& ne : c.neutral) {
-          Atom init = !c.shape.empty() ? out.replicate(c.shape, ne)
-                      : is_array(p_.type(ne)) ? Atom(out.copy(*var_of(ne))) : ne;
-          Var binder = visible ? s.pattern[at++].var : p_.fresh("scanned", p_.type(init));
-          state.push_back(add_state(binder, init));
+          Atom init = !c.shape.empty() ? l.out.replicate(c.shape, ne)
+                      : is_array(p_.type(ne)) ? Atom(l.out.copy(*var_of(ne))) : ne;
+          Var binder = visible ? l.s.pattern[at++].var : p_.fresh("scanned", p_.type(init));
+          state.push_back(add_state(l, binder, init));
         }
       return state;
     };
-    std::vector<Atom> reduces = neutral(x.reduces, true), scans = neutral(x.scans, false), cells;
-    auto row_of = [&](size_t k) -> std::optional<Atom> {
-      for (const Into& i : into)
-        if (auto found = std::ranges::find(i.outputs, k); found != i.outputs.end()) return i.rows[size_t(found - i.outputs.begin())];
-      return {};
-    };
-    for (size_t k = 0; k < outputs; k++) {
-      Var binder = s.pattern[at++].var;
-      if (auto row = row_of(k)) { cells.push_back(add_state(binder, *row)); continue; }
-      cells.push_back(match(p_.type(binder),
-        [&](const ArrayType& t) { return add_state(binder, out.bind1(p_.hint(binder), Scratch{t.elem, t.shape})); },
-        [&](const AccType& t) {
-          Var outer = free_acc(x, t.token), inner = add_state(binder, outer);
-          accs[outer] = inner;
-          return inner;
-        },
-        [&](const CheckType&) { return add_state(binder, out.bind1("held", Assert{bool_const(true), p_.text(""), {}})); },
-        [&](const auto&) -> Var { PANIC("a mapped result that is neither array nor accumulator nor proof"); }));
-    }
-    std::vector<Atom> lates = neutral(x.late, true);
-    out.checks = {};
+    l.reduces = neutral(l.x.reduces, true);
+    l.scans = neutral(l.x.scans, false);
+    for (size_t k = 0; k < l.mapped(); k++) l.cells.push_back(cell(l, l.s.pattern[at++].var, k));
+    l.post_reduces = neutral(l.x.post_reduces, true);
+  }
+  // The state that gathers the k-th mapped result.
+  Var cell(Looping& l, Var binder, size_t k) {
+    for (const Into& i : l.into)
+      if (auto found = std::ranges::find(i.outputs, k); found != i.outputs.end())
+        return add_state(l, binder, i.rows[size_t(found - i.outputs.begin())]);
+    return match(p_.type(binder),
+      [&](const ArrayType& t) { return add_state(l, binder, l.out.bind1(p_.hint(binder), Scratch{t.elem, t.shape})); },
+      [&](const AccType& t) {
+        Var outer = free_acc(l.x, t.token), inner = add_state(l, binder, outer);
+        l.accs[outer] = inner;
+        return inner;
+      },
+      [&](const CheckType&) { return add_state(l, binder, l.out.bind1("held", Assert{bool_const(true), p_.text(""), {}})); },
+      [&](const auto&) -> Var { PANIC("a mapped result that is neither array nor accumulator nor proof"); });
+  }
 
-    substitute(p_, x.body, accs);
-    substitute(p_, x.post, accs);
-    Builder inner(p_, loop.body.stms);
-    inner.source = s.source;
-    VarMap<std::optional<Var>> combined_rows = emit_and_combine(inner, x, reduces);
+  void one_iteration(Looping& l) {
+    Parts& x = l.x;
+    Builder inner(p_, l.loop.body.stms);
+    inner.source = l.s.source;
+    VarMap<std::optional<Var>> combined_rows = emit_and_combine(inner, x, l.reduces);
     const std::vector<Atom>& values = x.body.result;
     auto next = values.begin();
     auto step = [&](const std::vector<Combine>& ops, const std::vector<Atom>& state) {
@@ -522,26 +543,27 @@ class Sequentialise {
       }
       return now;
     };
-    std::vector<Atom> new_reduces = step(x.reduces, reduces), new_scans = step(x.scans, scans), produced = new_scans;
+    std::vector<Atom> new_reduces = step(x.reduces, l.reduces), new_scans = step(x.scans, l.scans), produced = new_scans;
     produced.insert(produced.end(), next, values.end());
     if (!x.post.params.empty() || !x.post.body.result.empty()) produced = inner.inline_once(std::move(x.post), produced);
+    size_t outputs = l.mapped();
     next = produced.begin() + ptrdiff_t(outputs);
-    std::vector<Atom> new_lates = step(x.late, lates);
-    for (const Into& i : into) {
-      std::vector<Atom> args;
-      for (size_t k : i.outputs) args.push_back(inner.index("old", *var_of(cells[k]), {x.i}));
-      for (size_t k : i.outputs) args.push_back(produced[k]);
-      std::vector<Atom> now = inner.inline_call(i.op->op, args);
-      for (size_t k = 0; k < now.size(); k++) produced[i.outputs[k]] = now[k];
-    }
-    for (const auto& part : {new_reduces, new_scans}) loop.body.result.insert(loop.body.result.end(), part.begin(), part.end());
+    std::vector<Atom> new_post_reduces = step(x.post_reduces, l.post_reduces);
+    for (const Into& i : l.into) combine_with_row(inner, l, i, produced);
+    std::vector<Atom>& result = l.loop.body.result;
+    for (const auto& part : {new_reduces, new_scans}) result.insert(result.end(), part.begin(), part.end());
     for (size_t k = 0; k < outputs; k++) {
-      bool cell = is_array(p_.type(cells[k]));
-      loop.body.result.push_back(cell ? Atom(inner.update(*var_of(cells[k]), {x.i}, produced[k])) : produced[k]);
+      bool is_cell = is_array(p_.type(l.cells[k]));
+      result.push_back(is_cell ? Atom(inner.update(*var_of(l.cells[k]), {x.i}, produced[k])) : produced[k]);
     }
-    loop.body.result.insert(loop.body.result.end(), new_lates.begin(), new_lates.end());
-    result.exp = std::move(loop);
-    return result;
+    result.insert(result.end(), new_post_reduces.begin(), new_post_reduces.end());
+  }
+  void combine_with_row(Builder& inner, const Looping& l, const Into& i, std::vector<Atom>& produced) {
+    std::vector<Atom> args;
+    for (size_t k : i.outputs) args.push_back(inner.index("old", *var_of(l.cells[k]), {l.x.i}));
+    for (size_t k : i.outputs) args.push_back(produced[k]);
+    std::vector<Atom> now = inner.inline_call(i.op->op, args);
+    for (size_t k = 0; k < now.size(); k++) produced[i.outputs[k]] = now[k];
   }
 
   //   let row = map n f xs in .. reduce operand row   ==>   for j < n: let y = f xs[j] in state[j] := op state[j] y
@@ -561,7 +583,7 @@ class Sequentialise {
       return std::vector<Atom>(x.body.result.begin() + ptrdiff_t(at), x.body.result.begin() + ptrdiff_t(at + c.neutral.size()));
     };
     auto map = std::get_if<Screma>(&item.exp);
-    if (!map || !identity_post(*map) || !map->scans.empty() || !map->late.empty()) return;
+    if (!map || !identity_post(*map) || !map->scans.empty() || !map->post_reduces.empty()) return;
     size_t reduced = width_of(map->reduces);
     auto output = [&](const Atom& a) {                 // among the mapped results; their number if it is none
       return size_t(std::ranges::find_if(item.pattern.begin() + i64(reduced), item.pattern.end(), [&](Bind b) { return Atom(b.var) == a; }) -

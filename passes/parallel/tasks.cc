@@ -14,6 +14,7 @@
 #include "compiler/ir/build.h"
 #include "compiler/ir/transform.h"
 #include "passes/parallel/one_thread.h"
+#include "passes/parallel/reach.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -34,7 +35,7 @@ Body body_at(Program& p, const Stm& s, Var i, const std::vector<Var>& inputs, La
 
 class Tasks {
  public:
-  Tasks(Program& p, PassContext& c) : p_(p), c_(c) {}
+  Tasks(Program& p, PassContext& c) : p_(p), c_(c), forms_(p) {}
 
   // `many`: this code runs only where there is more than one thread.
   void extract(Body& body, bool many) {
@@ -54,6 +55,7 @@ class Tasks {
  private:
   Program& p_;
   PassContext& c_;
+  Forms forms_;
   OneThread one_thread_;                   // what other passes have chosen by
 
   void statement(Stm& s, bool many) {
@@ -61,7 +63,7 @@ class Tasks {
       Var i = p_.fresh("i", scalar_type(Scalar::I64));
       Body inner = body_at(p_, s, i, x->inputs, std::move(x->pre));
       s.exp = Seg{SegLevel::Task, {{i}}, {x->width}, std::move(inner), std::move(x->reduces), std::move(x->scans),
-                  std::move(x->post), std::move(x->late), {}};
+                  std::move(x->post), std::move(x->post_reduces), {}};
     } else if (auto h = std::get_if<Hist>(&s.exp)) {
       Var i = p_.fresh("i", scalar_type(Scalar::I64));
       Body inner = body_at(p_, s, i, h->inputs, std::move(h->pre));
@@ -74,15 +76,15 @@ class Tasks {
   }
 
   // Updates that meet are kept apart, and a scan goes over its elements twice.
-  static bool costs_more_in_parallel(const Stm& s) {
-    auto combines = [](const std::vector<Dest>& dests) { return std::ranges::any_of(dests, [](const Dest& d) { return d.combine.has_value(); }); };
+  bool costs_more_in_parallel(const Stm& s) const {
     if (auto x = std::get_if<Screma>(&s.exp)) return !x->scans.empty();
-    if (auto h = std::get_if<Hist>(&s.exp)) return combines(h->dests);
+    if (auto h = std::get_if<Hist>(&s.exp)) return std::ranges::any_of(h->dests, [](const Dest& d) { return d.combine.has_value(); });
     auto w = std::get_if<WithAcc>(&s.exp);
-    if (!w || !combines(w->dests)) return false;
     bool parallel = false;
-    each_stm(w->scope.body, [&](const Stm& inner) { parallel |= kind_of(inner.exp) == Kind::Parallel; });
-    return parallel;
+    if (w) each_stm(w->scope.body, [&](const Stm& inner) { parallel |= kind_of(inner.exp) == Kind::Parallel; });
+    for (size_t k = 0; parallel && k < w->dests.size(); k++)
+      if (w->dests[k].combine && w->dests[k].conflict != Conflict::None && reach(p_, w->scope.body, w->scope.params[k].var, forms_) != 0) return true;
+    return false;
   }
 
   void choose(Builder& out, Stm s) {

@@ -22,8 +22,8 @@ VarSet counting_arrays(const Program& p) {
   return counting;
 }
 
-Contractions::Contractions(const Program& p, const Body& body, const VarSet& counting) : p_(p), body_(body), counting_(counting), uses_(p, body) {
-}
+Contractions::Contractions(const Program& p, const Body& body, const VarSet& counting, const Zeros& zeros)
+    : p_(p), body_(body), counting_(counting), zeros_(zeros), uses_(p, body) {}
 
 ProductRef Contractions::renamed(const ProductRef& t, const std::unordered_map<Letter, Letter>& to) {
   auto copy = std::make_shared<Product>(*t);
@@ -71,11 +71,17 @@ std::optional<Contraction> Contractions::value(const Atom& a) {
   return Contraction{leaf, leaf->at, {}, {}};
 }
 
+// Notes what a statement waits for; false if that is inside the nest.
+bool Contractions::wait_outside(const Stm& s) {
+  if (std::ranges::any_of(s.checks, [&](Var c) { return local_.contains(c); })) return false;
+  checks_.insert(checks_.end(), s.checks.begin(), s.checks.end());
+  return true;
+}
+
 std::optional<Contraction> Contractions::statement(const Stm& s) {
   auto product = std::get_if<Screma>(&s.exp);
   if (s.pattern.size() != 1 || (product && product->ordered)) return {};
-  if (std::ranges::any_of(s.checks, [&](Var c) { return local_.contains(c); })) return {};
-  checks_.insert(checks_.end(), s.checks.begin(), s.checks.end());
+  if (!wait_outside(s)) return {};
   using Found = std::optional<Contraction>;
   return match(s.exp,
     [&](const Apply& x) -> Found {
@@ -107,18 +113,12 @@ std::optional<Contraction> Contractions::statement(const Stm& s) {
       return a;
     },
     [&](const Screma& x) -> Found { return screma(x); },
+    [&](const WithAcc& x) -> Found { return scope(x); },
     [&](const auto&) -> Found { return {}; });
 }
 
-std::optional<Contraction> Contractions::screma(const Screma& x) {
-  bool sum = is_redomap(x);
-  if (!sum && !is_map(x)) return {};
-  if (x.pre.body.result.size() != 1 || (sum && (x.reduces.size() != 1 || !x.reduces[0].shape.empty()))) return {};
-  if (sum) {
-    auto zero = const_of(x.reduces[0].neutral[0]);
-    if (scalar_operator(p_, x.reduces[0]) != ScalarOp::add || !zero || !is_zero(*zero)) return {};
-  }
-  Letter l = letter(x.width);
+// Notes what the parameters and the statements of a map are at its letter.
+bool Contractions::read_inside(const Screma& x, Letter l) {
   for (Bind b : x.pre.params) local_.insert(b.var);
   for (size_t i = 0; i < x.inputs.size(); i++) {
     Var param = x.pre.params[i].var;
@@ -130,10 +130,23 @@ std::optional<Contraction> Contractions::screma(const Screma& x) {
     if (input && !input->result.empty()) known_.insert_or_assign(param, at_letter(*input, l));
   }
   for (const Stm& s : x.pre.body.stms) {
-    if (std::holds_alternative<Assert>(s.exp)) return {};
+    if (std::holds_alternative<Assert>(s.exp)) return false;
     for (Bind b : s.pattern) local_.insert(b.var);
     if (auto c = statement(s)) known_.insert_or_assign(s.pattern[0].var, *c);
   }
+  return true;
+}
+
+std::optional<Contraction> Contractions::screma(const Screma& x) {
+  bool sum = is_redomap(x);
+  if (!sum && !is_map(x)) return {};
+  if (x.pre.body.result.size() != 1 || (sum && (x.reduces.size() != 1 || !x.reduces[0].shape.empty()))) return {};
+  if (sum) {
+    auto zero = const_of(x.reduces[0].neutral[0]);
+    if (scalar_operator(p_, x.reduces[0]) != ScalarOp::add || !zero || !is_zero(*zero)) return {};
+  }
+  Letter l = letter(x.width);
+  if (!read_inside(x, l)) return {};
   auto c = value(x.pre.body.result[0]);
   if (!c) return {};
   if (sum) {
@@ -144,6 +157,44 @@ std::optional<Contraction> Contractions::screma(const Screma& x) {
   } else {
     c->result.insert(c->result.begin(), l);
   }
+  return c;
+}
+
+std::optional<Contraction> Contractions::scope(const WithAcc& x) {
+  if (x.dests.size() != 1) return {};
+  const Dest& dest = x.dests[0];
+  if (dest.arrays.size() != 1 || !zeros_.contains(dest.arrays[0]) || !dest.combine || !dest.combine->shape.empty()) return {};
+  if (size_t(dest.rank) != shape_of(p_.type(dest.arrays[0])).size() || scalar_operator(p_, *dest.combine) != ScalarOp::add) return {};
+  for (Bind b : x.scope.params) local_.insert(b.var);
+  if (x.scope.body.result.size() != 1) return {};
+  return updates(x.scope.body, x.scope.params[1].var, {}, dest);
+}
+// What a body adds to `acc` on the way to its only result, if that is one nest of maps around one update.
+std::optional<Contraction> Contractions::updates(const Body& b, Var acc, std::vector<Letter> around, const Dest& dest) {
+  if (b.stms.empty() || b.stms.back().pattern.size() != 1 || b.result[0] != Atom(b.stms.back().pattern[0].var)) return {};
+  const Stm& last = b.stms.back();
+  if (!wait_outside(last)) return {};
+  if (auto nest = std::get_if<Screma>(&last.exp); nest && is_map(*nest) && b.stms.size() == 1) {
+    auto input = std::ranges::find(nest->inputs, acc);
+    if (input == nest->inputs.end() || nest->pre.body.result.size() != 1) return {};
+    around.push_back(letter(nest->width));
+    if (!read_inside(*nest, around.back())) return {};
+    return updates(nest->pre.body, nest->pre.params[size_t(input - nest->inputs.begin())].var, around, dest);
+  }
+  auto update = std::get_if<AccUpdate>(&last.exp);
+  if (!update || update->acc != acc) return {};
+  auto c = value(update->values[0]);
+  if (!c || !c->result.empty()) return {};
+  for (size_t d = 0; d < update->at.size(); d++) {
+    auto v = var_of(update->at[d]);
+    auto counter = v ? counters_.find(*v) : counters_.end();
+    if (counter == counters_.end() || extents_[counter->second] != shape_of(p_.type(dest.arrays[0]))[d]) return {};
+    if (std::erase(around, counter->second) != 1) return {};       // a letter of the nest, each once
+    c->result.push_back(counter->second);
+  }
+  auto tree = std::make_shared<Product>(*c->tree);
+  tree->sums.insert(tree->sums.end(), around.begin(), around.end());
+  c->tree = tree;
   return c;
 }
 

@@ -5,6 +5,8 @@
 //   reduce (+) (map n \j -> (if j <= i then f j else 0) * x)  ==>   reduce (+) (map (i + 1) \j -> f j * x)       not with --fp-strict
 //   map n \j a -> upd a [g j] (if j <= i then f j else 0)      ==>   map (i + 1) \j a -> upd a [g j] (f j)     a sums
 //   for j < n (s) { in if j <= i then f j s else s }          ==>   for j < i + 1 (s) { f j s }
+//   reduce (+) (map2 (*) (map n \j -> if j <= i then f j else 0) xs)
+//                                                             ==>   reduce (+) (map2 (*) of the first i + 1 of both)
 //
 // The comparison must be linear in j with the factor 1 or -1, and everything else in it known outside. All but the second are
 // exact for any operator and its neutral element. In the second a literal 0 counts as an element that is not there: an infinity
@@ -26,7 +28,7 @@ namespace {
 using namespace ir;
 
 struct Guard {                                           // of what matters only where `condition` is `value`
-  Var condition;
+  Var condition;                                         // or an array, of what matters only where it is not known to be zero
   bool value;
   friend bool operator==(const Guard&, const Guard&) = default;
 };
@@ -40,6 +42,11 @@ Guards common(const Guards& a, const Guards& b) {
   for (const Guard& g : a) if (std::ranges::find(b, g) != b.end()) both.push_back(g);
   return both;
 }
+
+struct Range {
+  std::vector<Affine> at_least, at_most;                 // of the index
+  VarSet known;                                          // conditions that say nothing more
+};
 
 class Patterns {
  public:
@@ -57,6 +64,8 @@ class Patterns {
   Facts facts_;
   VarSet counting_;
   std::unordered_map<Var, const Dest*> dests_;           // by token, of the scopes that are open
+  std::unordered_map<Var, Range> bands_;                 // of arrays of one dimension: the indices outside of which they are zero
+  std::unordered_map<Var, Var> elements_;                // parameters that are elements of these
 
   void body(Body& whole, bool parallel) {
     rewrite(p_, whole, [&](Builder& b, Stm& s, Subst&) {
@@ -65,7 +74,12 @@ class Patterns {
         for (size_t k = 0; k < scope->dests.size(); k++) dests_[scope->scope.params[k].var] = &scope->dests[k];
       facts_.in_bodies(s, [&](Body& inner) { body(inner, parallel || nest); });
       b.checks = s.checks;
-      if (auto x = std::get_if<Screma>(&s.exp); x && !(parallel && context_.target == Target::Gpu)) restrict(b, s, *x);
+      if (auto x = std::get_if<Screma>(&s.exp); x && !(parallel && context_.target == Target::Gpu)) {
+        for (size_t k = 0; k < x->inputs.size(); k++)
+          if (bands_.contains(x->inputs[k])) elements_.emplace(x->pre.params[k].var, x->inputs[k]);
+        restrict(b, s, *x);
+        note_bands(s, *x);
+      }
       if (auto x = std::get_if<For>(&s.exp)) restrict(b, s, *x);
       for (Bind x : s.pattern) {
         facts_.bound(x.var);
@@ -79,11 +93,12 @@ class Patterns {
   // Where `a` is something else than `nothing`: at most where these hold. What stands for `nothing` is a constant or a variable.
   Guards where(const Atom& a, const Atom& nothing, const Definitions& made) const {
     auto v = var_of(a);
+    auto none = const_of(nothing);
+    bool zero = none && is_zero(*none);
+    if (auto element = v ? elements_.find(*v) : elements_.end(); zero && element != elements_.end()) return {{element->second, true}};
     const Stm* found = made.of(a);
     if (!found) return {};
     const Stm& s = *found;
-    auto none = const_of(nothing);
-    bool zero = none && is_zero(*none);
     auto is_nothing = [&](const Atom& x) { auto c = const_of(x); return x == nothing || (zero && c && is_zero(*c)); };
     auto choice = [&](const Atom& condition, const Atom& yes, const Atom& no) {
       auto c = var_of(condition);
@@ -145,18 +160,11 @@ class Patterns {
 
   // ---- ranges ----
 
-  struct Range {
-    std::vector<Affine> at_least, at_most;               // of the index
-    VarSet known;                                        // conditions that say nothing more
-    VarSet unbounded;                                    // variables of any value in these
-  };
   // The form of an integer; a variable from outside counts as one whatever its value is.
-  std::optional<Affine> form(const Atom& a, const VarSet& inside, Range& r) const {
+  std::optional<Affine> form(const Atom& a, const VarSet& inside) const {
     if (auto l = facts_.form(a)) return l;
     auto v = var_of(a);
-    if (!v || inside.contains(*v)) return {};
-    r.unbounded.insert(*v);
-    return Affine(*v);
+    return v && !inside.contains(*v) ? std::optional(Affine(*v)) : std::nullopt;
   }
   // Adds what `condition` being `value` says of j; false if it says more than that.
   bool learn(const Atom& condition, bool value, Var j, const VarSet& inside, const Definitions& made, Range& r) const {
@@ -183,7 +191,7 @@ class Patterns {
       default: return false;
     }
     if (elem_of(p_, x->args[0]) != Scalar::I64) return false;
-    auto b = form(x->args[1], inside, r);
+    auto b = form(x->args[1], inside);
     const Affine one = 1;
     if (auto abs = made.get<Apply>(x->args[0]); abs && value && b) {               // abs d <= b
       if (abs->op == ScalarOp::abs && (x->op == ScalarOp::lt || x->op == ScalarOp::le)) {
@@ -192,20 +200,26 @@ class Patterns {
         return inner && fact(most - *inner) && fact(most + *inner);
       }
     }
-    auto a = form(x->args[0], inside, r);
+    auto a = form(x->args[0], inside);
     if (!a || !b) return false;
     bool equal = x->op == ScalarOp::eq || x->op == ScalarOp::ne;
     if (equal) return value == (x->op == ScalarOp::eq) && fact(*b - *a) && fact(*a - *b);
     Affine strict = x->op == ScalarOp::lt ? one : 0;
     return value ? fact(*b - *a - strict) : fact(*a - *b - (one - strict));
   }
-  // Of j in the body b of x.
-  template <class X> std::optional<Range> range(const Guards& guards, Var j, const X& x, const Body& b) const {
+  // Of the iterations of x with the body b, if j counts them; without j what arrays alone say.
+  template <class X> std::optional<Range> range(const Guards& guards, std::optional<Var> j, const X& x, const Body& b) const {
     const VarSet inside = bound_in(x);
     const Definitions made(b);
     Range r;
-    for (const Guard& g : guards)
-      if (learn(g.condition, g.value, j, inside, made, r)) r.known.insert(g.condition);
+    for (const Guard& g : guards) {
+      if (auto band = bands_.find(g.condition); band != bands_.end()) {
+        r.at_least.insert(r.at_least.end(), band->second.at_least.begin(), band->second.at_least.end());
+        r.at_most.insert(r.at_most.end(), band->second.at_most.begin(), band->second.at_most.end());
+      } else if (j && learn(g.condition, g.value, *j, inside, made, r)) {
+        r.known.insert(g.condition);
+      }
+    }
     if (r.at_least.empty() && r.at_most.empty()) return {};
     return r;
   }
@@ -221,7 +235,7 @@ class Patterns {
       Bound sum{b.term(i64_const(l.constant)), l};
       for (auto [v, k] : l.terms) {
         Term x = b.term(v);
-        if (r.unbounded.contains(v)) {
+        if (!facts_.form(v)) {                           // of any value
           x = apply(ScalarOp::max, {b.term(i64_const(-far)), apply(ScalarOp::min, {b.term(i64_const(far)), x})});
           sum.form = {};
         }
@@ -280,7 +294,7 @@ class Patterns {
   }
 
   void restrict(Builder& b, Stm& s, Screma& x) {
-    if (!x.scans.empty() || !x.late.empty() || !identity_post(x)) return;
+    if (!x.scans.empty() || !x.post_reduces.empty() || !identity_post(x)) return;
     const Definitions made(x.pre.body);
     std::optional<Guards> guards;
     size_t at = 0;
@@ -298,10 +312,9 @@ class Patterns {
       if (auto here = updates(r, x.pre.params, made)) guards = guards ? common(*guards, *here) : *here;
     }
     if (!guards || !cannot_fail(x.pre.body, *guards)) return;
-    for (size_t i = 0; i < x.inputs.size(); i++) {
-      if (!counting_.contains(x.inputs[i])) continue;
-      auto r = range(*guards, x.pre.params[i].var, x.pre, x.pre.body);
-      if (!r || !aliases_.consumed(s).empty() || !context_.allow()) continue;
+    auto restrict_by = [&](std::optional<Var> counter) {
+      auto r = range(*guards, counter, x.pre, x.pre.body);
+      if (!r || !aliases_.consumed(s).empty() || !context_.allow()) return false;
       auto [first, count] = bounds(b, *r, x.width);
       take_conditions(*guards, *r, x.pre.body);
       for (size_t k = 0; k < x.inputs.size(); k++) {
@@ -316,7 +329,32 @@ class Patterns {
       }
       x.width = count.atom;
       context_.stats.count("patterns.sum");
-      return;
+      return true;
+    };
+    for (std::optional<Var> counter : counters(x)) if (restrict_by(counter)) return;
+  }
+  // The parameters that count the iterations; none if there is no such parameter.
+  std::vector<std::optional<Var>> counters(const Screma& x) const {
+    std::vector<std::optional<Var>> found;
+    for (size_t i = 0; i < x.inputs.size(); i++)
+      if (counting_.contains(x.inputs[i])) found.push_back(x.pre.params[i].var);
+    if (found.empty()) found.push_back({});
+    return found;
+  }
+  // Which rows that a map makes are zero outside of some indices.
+  void note_bands(const Stm& s, const Screma& x) {
+    if (!is_map(x)) return;
+    const Definitions made(x.pre.body);
+    for (size_t k = 0; k < s.pattern.size(); k++) {
+      const Atom& element = x.pre.body.result[k];
+      if (!is_scalar(p_.type(element))) continue;
+      Guards guards = where(element, constant(elem_of(p_, element), 0), made);
+      if (guards.empty()) continue;
+      for (std::optional<Var> counter : counters(x))
+        if (auto r = range(guards, counter, x.pre, x.pre.body)) {
+          bands_.insert_or_assign(s.pattern[k].var, *r);
+          break;
+        }
     }
   }
   void restrict(Builder& b, Stm&, For& x) {

@@ -7,7 +7,8 @@
 // The cost of an order is a sum of products of sizes, one for each product of two factors: the sizes of all its letters. An order
 // is no worse than another if each of its terms divides a term of the other; then it takes at most as many times more as it has
 // terms, whatever the sizes are. All orders that no other one beats are compared by numbers at run time, outside of parallel code
-// and after differentiation; before it, and inside, only what is better whatever the sizes are is done.
+// and after differentiation; before it, and inside, only what is better whatever the sizes are is done. So it is for a product of
+// more than costs::chain_factors factors, of which each set that is taken together has to hang together by its letters.
 #include <algorithm>
 #include <map>
 
@@ -52,7 +53,7 @@ struct Order {
 
 class Products {
  public:
-  Products(Program& p, PassContext& context) : p_(p), context_(context), aliases_(p), counting_(counting_arrays(p)) {}
+  Products(Program& p, PassContext& context) : p_(p), context_(context), aliases_(p), counting_(counting_arrays(p)), zeros_(p) {}
 
   void body(Body& whole, bool parallel) {
     for (Stm& s : whole.stms) {
@@ -60,7 +61,7 @@ class Products {
       walk_parts(s, [&](Body& inner) { body(inner, inside); });
     }
     std::map<size_t, Contraction> found;                 // by the statement that is their last part
-    Contractions contractions(p_, whole, counting_);
+    Contractions contractions(p_, whole, counting_, zeros_);
     for (size_t k = 0; k < whole.stms.size(); k++) {
       auto c = contractions.read(k);
       if (!c || c->tree->is_factor()) continue;
@@ -91,6 +92,7 @@ class Products {
   PassContext& context_;
   Aliases aliases_;
   VarSet counting_;
+  Zeros zeros_;
   bool ordered_ = false;                                 // what is made belongs to an order that was chosen: not looked at again
 
   // Nothing from the first part on consumes a factor.
@@ -126,9 +128,10 @@ class Products {
     std::erase_if(o.letters, [&](Letter l) { return std::ranges::find(t->sums, l) != t->sums.end(); });
     return o;
   }
-  // The orders worth having: none if it is best as it is; else one, or the one it has first and others that may be better.
-  std::vector<Order> better_orders(const Contraction& c, const Contractions& in, bool may_choose) {
-    std::vector<const Product*> factors;
+  using Factors = std::vector<const Product*>;
+  // The factors of what may be reordered; else none.
+  Factors factors_of(const Contraction& c) const {
+    Factors factors;
     bool fine = true;
     each_factor(c.tree, [&](const Product& f) {
       factors.push_back(&f);
@@ -141,11 +144,14 @@ class Products {
       if (t->left) { look(t->left); look(t->right); }
     };
     look(c.tree);
-    fine = fine && std::ranges::includes(sorted(used), sorted(bound));
-    if (!fine || factors.size() > costs::chain_factors) return {};
-    if (context_.options.strict_fp && is_float(elem_of(p_.type(factors[0]->array)))) return {};
-    size_t all = (size_t{1} << factors.size()) - 1;
-    std::vector<std::vector<Order>> orders(all + 1);     // of each set of factors, without those that another one beats
+    fine = fine && std::ranges::includes(sorted(used), sorted(bound)) && factors.size() <= costs::longest_chain;
+    return fine && !(context_.options.strict_fp && is_float(elem_of(p_.type(factors[0]->array)))) ? factors : Factors();
+  }
+  // The orders in which a product may be taken, without those that another one beats. Of long chains only some, or none.
+  std::vector<Order> orders_of(const Contraction& c, const Factors& factors, const Contractions& in) {
+    bool few = factors.size() <= costs::chain_factors;
+    size_t all = (size_t{1} << factors.size()) - 1, tried = 0;
+    std::vector<std::vector<Order>> orders(all + 1);     // of each set of factors
     auto add = [&](std::vector<Order>& to, Order o) {
       if (std::ranges::any_of(to, [&](const Order& x) { return x.no_worse_than(o); })) return;
       std::erase_if(to, [&](const Order& x) { return o.no_worse_than(x); });
@@ -166,11 +172,13 @@ class Products {
       leaf->sums.clear();
       finish(size_t{1} << i, leaf, sorted(leaf->at), {});
     }
-    for (size_t set = 1; set <= all; set++)
+    for (size_t set = 1; set <= all; set++) {
+      if (!few && !hang_together(factors, set)) continue;
+      if (!few && (tried += size_t{1} << std::popcount(set)) > costs::chain_sets) return {};
       for (size_t part = (set - 1) & set; part > 0; part = (part - 1) & set) {
         size_t rest = set & ~part;
         if (part < rest) continue;                       // each pair once
-        for (const Order& a : std::vector<Order>(orders[rest]))
+        for (const Order& a : orders[rest])
           for (const Order& b : orders[part]) {
             auto both = std::make_shared<Product>();
             bool swap = std::countr_zero(part) < std::countr_zero(rest);   // factors stay in their order
@@ -181,19 +189,41 @@ class Products {
             finish(set, both, joined(a.letters, b.letters), std::move(costs));
           }
       }
+      if (orders[set].size() > costs::chain_orders) orders[set].resize(costs::chain_orders);
+    }
+    return orders[all];
+  }
+  // The orders worth having: none if it is best as it is; else one, or the one it has first and others that may be better.
+  std::vector<Order> better_orders(const Contraction& c, const Contractions& in, bool may_choose) {
+    Factors factors = factors_of(c);
+    if (factors.empty()) return {};
     Order written = as_written(c.tree, in);
-    std::vector<Order>& best = orders[all];
+    std::vector<Order> best = orders_of(c, factors, in);
     std::erase_if(best, [&](const Order& o) { return written.no_worse_than(o); });
     if (best.empty()) return {};
     bool beaten = std::ranges::any_of(best, [&](const Order& o) { return o.no_worse_than(written); });
     if (beaten && best.size() == 1) return best;
-    if (!may_choose) {                                   // one that is better whatever the sizes are
+    if (!may_choose || factors.size() > costs::chain_factors) {      // one that is better whatever the sizes are
       std::erase_if(best, [&](const Order& o) { return !o.no_worse_than(written); });
       best.resize(std::min(best.size(), size_t{1}));
       return best;
     }
     if (!beaten) best.insert(best.begin(), written);
-    return best.size() <= costs::chain_orders ? best : std::vector<Order>{};
+    return best;
+  }
+  // Whether each factor of the set shares a letter with another one, these with others, and so on. A scalar hangs on anything.
+  static bool hang_together(const Factors& factors, size_t set) {
+    auto near = [&](const Product& a, const Product& b) {
+      return a.at.empty() || b.at.empty() || std::ranges::any_of(a.at, [&](Letter l) { return std::ranges::find(b.at, l) != b.at.end(); });
+    };
+    size_t reached = set & -set;
+    for (size_t before = 0; before != reached;) {
+      before = reached;
+      for (size_t i = 0; i < factors.size(); i++)
+        for (size_t j = 0; j < factors.size(); j++)
+          if ((reached >> i & 1) && (set >> j & 1) && near(*factors[i], *factors[j])) reached |= size_t{1} << j;
+    }
+    return reached == set;
   }
 
   Atom chosen(Builder& b, const std::vector<Order>& orders, const Contraction& c, const Contractions& in) {

@@ -1,6 +1,7 @@
 // control_rules.cc - branches and loops (C6 to C10).
 #include <algorithm>
 
+#include "compiler/ir/analysis/invariants.h"
 #include "passes/simplify/simplify.h"
 
 namespace raido::simplification {
@@ -56,36 +57,61 @@ Rewrite same_result(Site& s, If& x) {
   return results;
 }
 
-// A state variable that never changes, or only takes its initial value, is that value                [C8]
-Rewrite invariant_state(Site& s, For& x) {
+// A state that has its initial value in every iteration is that value                                  [C8]
+template <class Loop> Rewrite invariant_state(Site& s, Loop& x) {
+  // Most states are computed: these are not looked into.
+  VarSet computed;
+  for (const Stm& m : x.body.stms) {
+    auto op = std::get_if<Apply>(&m.exp);
+    if (op ? op->op != ScalarOp::select : std::holds_alternative<Convert>(m.exp) || std::holds_alternative<Screma>(m.exp))
+      for (Bind b : m.pattern) computed.insert(b.var);
+  }
   std::vector<bool> constant(x.state.size());
-  Subst values;
   for (size_t i = 0; i < x.state.size(); i++) {
     Var v = x.state[i].var;
-    if (x.body.result[i] != Atom(v) && x.body.result[i] != x.init[i]) continue;
-    if (is_acc(s.p.type(v))) continue;
-    if (is_array(s.p.type(v)) && (s.consumed.contains(v) || s.consumed.contains(s.stm.pattern[i].var))) continue;
-    constant[i] = true;
-    values.emplace(v, x.init[i]);
+    bool owned = is_array(s.p.type(v)) && (s.consumed.contains(v) || s.consumed.contains(s.stm.pattern[i].var));
+    auto end = var_of(x.body.result[i]);
+    constant[i] = !is_acc(s.p.type(v)) && !owned && !(end && computed.contains(*end));
   }
-  if (values.empty()) return no;
+  auto some = [&] { return std::ranges::find(constant, true) != constant.end(); };
+  if (!some()) return no;
+  std::vector<bool> invariant = invariant_states(s.p, s.stm);
+  for (size_t i = 0; i < constant.size(); i++) constant[i] = constant[i] && invariant[i];
+  bool all = std::ranges::find(constant, false) == constant.end();
+  if (!some() || (std::is_same_v<Loop, While> && all)) return no;       // that one may never end
+
+  Subst values;
+  for (size_t i = 0; i < constant.size(); i++) {
+    if (!constant[i]) continue;
+    values.emplace(x.state[i].var, x.init[i]);
+    if constexpr (std::is_same_v<Loop, While>) values.emplace(x.cond.params[i].var, x.init[i]);
+  }
   auto keep = [&](auto& items) {
     size_t out = 0;
     for (size_t i = 0; i < items.size(); i++)
       if (!constant[i]) { if (out != i) items[out] = std::move(items[i]); out++; }
     items.resize(out);
   };
-  For loop = std::move(x);
-  std::vector<bool> stays = constant;
-  stays.flip();
-  keep_operators(s.p, loop, stays);
+  auto in_types = [&](const std::vector<Bind>& bound) {
+    for (Bind b : bound) walk(s.p.vars[b.var.index].type, overloaded{[&](Atom& a) {
+      if (auto v = var_of(a)) if (auto f = values.find(*v); f != values.end()) a = f->second; }});
+  };
+  Loop loop = std::move(x);
+  if constexpr (std::is_same_v<Loop, For>) {
+    std::vector<bool> stays = constant;
+    stays.flip();
+    keep_operators(s.p, loop, stays);
+  } else {
+    keep(loop.cond.params);
+    substitute(s.p, loop.cond.body, values);
+    in_types(loop.cond.params);
+  }
   keep(loop.state);
   std::vector<Atom> init = loop.init;
   keep(loop.init);
   keep(loop.body.result);
   substitute(s.p, loop.body, values);
-  for (Bind b : loop.state) walk(s.p.vars[b.var.index].type, overloaded{[&](Atom& a) {
-    if (auto v = var_of(a)) if (auto f = values.find(*v); f != values.end()) a = f->second; }});
+  in_types(loop.state);
   std::vector<Atom> results(constant.size());
   if (!loop.state.empty()) {
     s.b.attrs = s.stm.attrs;
@@ -129,13 +155,15 @@ Rewrite idle_scope(Site&, WithAcc& x) {
 }
 
 constexpr Rule<If> if_rules[] = {{"C6.constant", constant_condition}, {"C6.select", selecting}, {"C6.same", same_result}};
-constexpr Rule<For> for_rules[] = {{"C10", few_trips}, {"C8", invariant_state}};
+constexpr Rule<For> for_rules[] = {{"C10", few_trips}, {"C8", invariant_state<For>}};
+constexpr Rule<While> while_rules[] = {{"C8", invariant_state<While>}};
 constexpr Rule<WithAcc> with_acc_rules[] = {{"A16", idle_scope}};
 
 }  // namespace
 
 template <> std::span<const Rule<If>> rules<If>() { return if_rules; }
 template <> std::span<const Rule<For>> rules<For>() { return for_rules; }
+template <> std::span<const Rule<While>> rules<While>() { return while_rules; }
 template <> std::span<const Rule<WithAcc>> rules<WithAcc>() { return with_acc_rules; }
 
 }  // namespace raido::simplification

@@ -1,5 +1,9 @@
-// scalar_rules.cc - algebra of scalars (S1 to S11). Integer rules are exact modulo 2^w, float rules are exact.
+// scalar_rules.cc - algebra of scalars (S1 to S13). Integer rules are exact modulo 2^w; float rules are exact, but for powers and inverses.
 #include "passes/simplify/simplify.h"
+
+#include <cmath>
+
+#include "compiler/ir/costs.h"
 
 namespace raido::simplification {
 namespace {
@@ -198,15 +202,31 @@ Rewrite conversions(Site& s, Convert& x) {
   if (widens && origin == x.to) return inner->value;
   return no;
 }
-// x ** 2   ==>   x * x; x ** 0.5 stays: pow(-inf, 0.5) is inf, sqrt is nan                            [S11]
+// x ** 2   ==>   x * x; small powers likewise; x ** -1   ==>   1 / x                                    [S11]
+// Of f32 and f64 the third and fourth have one rounding more, so --fp-strict keeps them; differentiation knows them as powers.
+// x ** 0.5 stays: pow(-inf, 0.5) is inf, sqrt is nan.
 Rewrite powers(Site& s, Apply& x) {
   if (x.op != ScalarOp::pow) return no;
   auto c = const_of(x.args[1]);
   if (!c) return no;
   Term y = s.term(x.args[0]);
   if (zero(x.args[1])) return Atom(is_float(c->type) ? constant(c->type, 1) : integer_constant(c->type, 1));
-  if (c->as_f64() == 2) return y * y;
-  return no;
+  const double k = c->as_f64();
+  if (is_float(c->type) && k == -1) return s.b.number(c->type, 1) / y;
+  bool rounds = is_float(c->type), twice = c->type != Scalar::F16 && s.p.level != Ad && !s.context.options.strict_fp;
+  if (k < 2 || k != std::floor(k) || k > (!rounds ? costs::most_power : twice ? costs::most_float_power : 2)) return no;
+  auto power = [&](auto& self, int n) -> Term {
+    if (n == 1) return y;
+    Term root = self(self, n / 2), square = root * root;
+    return n % 2 == 0 ? square : square * y;
+  };
+  return power(power, int(k));
+}
+// log (exp x)   ==>   x, where exp x is finite; --fp-strict keeps the others                          [S13]
+Rewrite inverses(Site& s, Apply& x) {
+  if (x.op != ScalarOp::log || s.context.options.strict_fp) return no;
+  auto inner = s.definition<Apply>(x.args[0]);
+  return inner && inner->op == ScalarOp::exp ? Rewrite(inner->args[0]) : no;
 }
 // id x   ==>   x, unless a check guards it                                                             [C1]
 Rewrite copy_propagation(Site& s, Identity& x) {
@@ -218,7 +238,7 @@ Rewrite copy_propagation(Site& s, Identity& x) {
 
 constexpr Rule<Apply> apply_rules[] = {
     {"S1", fold_constants}, {"S2", order_operands}, {"S3", identities}, {"S4", reassociate}, {"S6", division}, {"S7", decide},
-    {"S8", logic},          {"S9", selection},      {"S11", powers}};
+    {"S8", logic},          {"S9", selection},      {"S11", powers},       {"S13", inverses}};
 constexpr Rule<Convert> convert_rules[] = {{"S10", conversions}};
 constexpr Rule<Identity> identity_rules[] = {{"C1", copy_propagation}};
 

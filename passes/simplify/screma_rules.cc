@@ -1,6 +1,7 @@
 // screma_rules.cc - inputs, outputs and closed forms of map, reduce and scan (A8 to A12).
 #include <algorithm>
 
+#include "compiler/ir/analysis/defs.h"
 #include "passes/simplify/simplify.h"
 
 namespace raido::simplification {
@@ -91,7 +92,7 @@ Rewrite gather_of_iota(Site& s, Screma& x) {
   auto iota = s.definition<Iota>(x.inputs[0]);
   const Stm& inner = x.pre.body.stms[0];
   auto index = std::get_if<Index>(&inner.exp);
-  if (!iota || !index || x.pre.body.result[0] != Atom(inner.pattern[0].var) || s.consumed.contains(s.result())) return no;
+  if (!iota || !index || !binds(inner, x.pre.body.result[0]) || s.consumed.contains(s.result())) return no;
   if (elem_of(s.p, iota->start) != Scalar::I64 || index->at.size() != 1 || index->at[0] != Selector(Atom(x.pre.params[0].var)))
     return no;
   bool outside = index->array != x.pre.params[0].var;
@@ -103,7 +104,7 @@ Rewrite gather_of_iota(Site& s, Screma& x) {
 Rewrite view_of_rows(Site& s, Screma& x) {
   if (!is_map(x) || x.inputs.size() != 1 || x.pre.body.stms.size() != 1 || x.pre.body.result.size() != 1) return no;
   const Stm& inner = x.pre.body.stms[0];
-  if (x.pre.body.result[0] != Atom(inner.pattern[0].var) || s.consumed.contains(s.result()) || s.consumed.contains(x.inputs[0])) return no;
+  if (!binds(inner, x.pre.body.result[0]) || s.consumed.contains(s.result()) || s.consumed.contains(x.inputs[0])) return no;
   Var row = x.pre.params[0].var, xs = x.inputs[0];
   if (auto p = std::get_if<Permute>(&inner.exp); p && p->array == row) {
     std::vector<int> dims = {0};
@@ -125,13 +126,13 @@ Rewrite no_iterations(Site& s, Screma& x) {
   std::vector<Atom> values;
   for (const Combine& c : x.reduces)
     for (const Atom& ne : c.neutral) values.push_back(s.b.replicate(c.shape, ne));
-  size_t late = width_of(x.late), outputs = s.stm.pattern.size() - values.size() - late;
+  size_t post_reduced = width_of(x.post_reduces), outputs = s.stm.pattern.size() - values.size() - post_reduced;
   for (size_t i = 0; i < outputs; i++) {
     Var y = s.stm.pattern[values.size()].var;
     if (auto a = std::get_if<ArrayType>(&s.p.type(y))) { values.push_back(s.b.bind1("empty", Scratch{a->elem, a->shape})); continue; }
     return no;                                           // an accumulator or a proof: left to dead code
   }
-  for (const Combine& c : x.late)
+  for (const Combine& c : x.post_reduces)
     for (const Atom& ne : c.neutral) values.push_back(s.b.replicate(c.shape, ne));
   return values;
 }

@@ -69,6 +69,7 @@ template <> std::span<const Rule<ir::Reshape>> rules<ir::Reshape>();
 template <> std::span<const Rule<ir::Copy>> rules<ir::Copy>();
 template <> std::span<const Rule<ir::Concat>> rules<ir::Concat>();
 template <> std::span<const Rule<ir::Screma>> rules<ir::Screma>();
+template <> std::span<const Rule<ir::While>> rules<ir::While>();
 template <> std::span<const Rule<ir::WithAcc>> rules<ir::WithAcc>();
 
 }  // namespace raido::simplification

@@ -73,15 +73,15 @@ def scatter_two_dimensions [n][m] (xs: [n][m]f64, ys: [2]f64) =
 def scatter_pairs [n] (xs: [n]f64, ys: [n]f64, zs: [1]f64) =
   unzip (scatter (copy (zip xs ys)) [1] (zip zs (map (** 2) zs)))
 
--- rule: while.grow
+-- rule: while.enlarge
 -- ad: while_halving { 100.0 }
 def while_halving (x: f64) = loop y = x while y > 1 do y / 2 + f64.sin x / 1000
 
--- rule: while.grow
+-- rule: while.enlarge
 -- ad: while_newton { 2.0 }
 def while_newton (a: f64) = loop x = a while f64.abs (x * x - a) > 1e-14 do (x + a / x) / 2
 
--- rule: while.grow
+-- rule: while.enlarge
 -- ad: while_in_for { 2.0 [3.0, 40.0] }
 def while_in_for (a: f64, xs: []f64) =
   loop s = a for x in xs do (loop y = s * x while y > 2 do y / 2)

@@ -241,3 +241,36 @@ entry zero_tangent_plain (n: i64): f64 = jvp (\x -> weighed (x, data n)) (data n
 entry zero_record (n: i64): f64 =
   jvp (\r -> f64.sum (map (* r.scale) r.points)) {points = data n, scale = 3} {points = map (* 0) (replicate n 0), scale = 1}
 entry zero_record_plain (n: i64): f64 = let x = data n in jvp (\s -> f64.sum (map (* s) x)) 3 1
+
+-- Seeds that are zero but for a place known when the program runs: what it does not reach costs nothing.
+def onehot (n: i64) (i: i64): [n]f64 = tabulate n (\j -> if i == j then 1 else 0)
+def waves [n] (x: [n]f64): [n]f64 = map (\v -> f64.sin v * f64.exp v) x
+def times [n] (a: [n][n]f64) (x: [n]f64): [n]f64 = map (\r -> f64.sum (map2 (*) r x)) a
+def square (n: i64): [n][n]f64 = map (\x -> map (* x) (data n)) (data n)
+-- cost: diagonal 1 1
+entry diagonal (n: i64): [n]f64 = tabulate n (\i -> (vjp waves (data n) (onehot n i))[i])
+-- cost: diagonal_forward 1 1
+entry diagonal_forward (n: i64): [n]f64 = tabulate n (\i -> (jvp waves (data n) (onehot n i))[i])
+-- cost: diagonal_updated 1 1
+entry diagonal_updated (n: i64): [n]f64 = tabulate n (\i -> (vjp waves (data n) (replicate n 0 with [i] = 1))[i])
+-- cost: rows_of_product 2 2
+entry rows_of_product (n: i64): [n]f64 = map f64.sum (map (\i -> vjp (times (square n)) (data n) (onehot n i)) (iota n))
+-- cost: rows_at_once 2 2
+entry rows_at_once (n: i64): [n]f64 = map f64.sum (mjp (times (square n)) (data n) (tabulate n (onehot n)))
+-- cost: columns_at_once 1 1
+entry columns_at_once (n: i64): [n]f64 = map f64.sum (jmp (times (square n)) (data n) (tabulate n (onehot n)))
+-- A gradient of one element, by its place.
+-- cost: one_element 0 1
+entry one_element (n: i64): f64 = (vjp (\x -> (waves x)[n / 2]) (data n) 1)[n / 2]
+
+-- The Jacobian of a product with a sparse matrix: its entries, added to zeros. Here rows are few and have n entries.
+-- cost: of_entries 1 1
+entry of_entries (n: i64): [n][3]f64 =
+  let columns = tabulate_2d 3 n (\r k -> (7 * k + r) % n)
+  let product x = map (\js -> f64.sum (map (\j -> f64.i64 j * x[j]) js)) columns
+  in jmp product (data n) (tabulate n (onehot n))
+-- cost: of_looped_entries 1 1
+entry of_looped_entries (n: i64): [n][3]f64 =
+  let columns = tabulate_2d 3 n (\r k -> (7 * k + r) % n)
+  let product x = map (\js -> loop s = 0 for j in js do s + f64.i64 j * x[j]) columns
+  in jmp product (data n) (tabulate n (onehot n))

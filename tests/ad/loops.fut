@@ -5,7 +5,7 @@
 def counted (x: f64, n: i32): f64 = (loop (y, i) = (x, 0) while i < n do (f64.exp (f64.sin y) * x, i + 1)).0
 
 -- What decides the end is most of the loop.
--- rule: while.grow
+-- rule: while.enlarge
 -- ad: while1 { 2.0 10i32 }
 def while1 (x: f64, n: i32): f64 = (loop (y, i) = (x, 0) while i < n && y < 100 do (y * x, i + 1)).0
 
@@ -17,7 +17,7 @@ def newton (a: f64): f64 =
   (loop (x, d) = (a, 1) while f64.abs d > 1e-12 do let x' = (x + a / x) / 2 in (x', x' - x)).0
 
 -- No iteration, one, as many as there is room for, more.
--- rule: while.grow
+-- rule: while.enlarge
 -- ad: until { 1.3 -1.0 }
 -- ad: until { 1.3 0.1 }
 -- ad: until { 1.3 11.9 }
@@ -25,13 +25,13 @@ def newton (a: f64): f64 =
 -- ad: until { 1.3 40.0 }
 def until (x: f64, end: f64): f64 = (loop (t, x) = (0, x) while t < end do (t + 1 - f64.cos x / 2, x - f64.sin x / 3)).1
 
--- rule: while.grow
+-- rule: while.enlarge
 -- ad: until_rows { [[1.1, 0.3], [0.7, 0.2]] 4.0 }
 def until_rows [n][m] (xs: [n][m]f64, end: f64): [n][m]f64 =
   (loop (t, xs) = (0, xs) while t < end do (t + 1 - f64.cos (f64.sum xs[0]) / 2, map (map (\x -> x - f64.sin x / 3)) xs)).1
 
 -- Elements that updates overwrite, rows of them, two for each iteration in one of the branches.
--- rule: while.grow loop.undo
+-- rule: while.enlarge loop.undo
 -- ad: until_still { [1.1, 1.3, 0.4, 0.7] }
 def until_still [n] (b: [n]f64): [n]f64 =
   (loop (xs, d) = (copy b, 1) while d > 1e-2 do
@@ -45,13 +45,13 @@ def until_scaled [n][m] (a: [n][m]f64): [n][m]f64 =
   (loop (xs, i) = (copy a, 0) while i < 3 && f64.sum xs[0] < 20 do (xs with [i % n] = map (\x -> x * 1.7 + f64.sin x) xs[i % n], i + 1)).0
 
 -- Each place is written once.
--- rule: while.grow loop.once
+-- rule: while.enlarge loop.once
 -- ad: until_last { [1.1, 1.3, 0.4, 0.7] }
 def until_last [n] (a: [n]f64): [n]f64 =
   (loop (xs, i) = (copy a, 0) while i < n - 1 && xs[i] < 3 do (xs with [i + 1] = f64.exp (xs[i] * a[i] * 0.4), i + 1)).0
 
 -- Inside of each other, of a loop, a branch, a map; with a sum into an array around.
--- rule: while.grow
+-- rule: while.enlarge
 -- ad: until_until { 1.3 2.5 }
 def until_until (x: f64, end: f64): f64 =
   (loop (t, x) = (0, x) while t < end do

@@ -32,9 +32,13 @@ entry layer_back (n: i64) = vjp (\(w, b, x) -> layer_of w b x) (table n n, vecto
 -- cost: mmv_back 4 < 20i64 | 40i64
 -- cost: vmm 4 < 20i64 | 40i64
 -- cost: chosen 4 < 40i64 | 80i64
+-- cost: six 4 < 20i64 | 40i64
+-- cost: same_back 4 < 20i64 | 40i64
 entry mmv (n: i64) = matvec (matmul (table n n) (table n n)) (vector n)
 entry mmv_back (n: i64) = vjp (\(a, b, v) -> matvec (matmul a b) v) (table n n, table n n, vector n) (vector n)
 entry vmm (n: i64) = matvec (transpose (matmul (matmul (table n n) (table n n)) (table n n))) (vector n)
+entry six (n: i64) = let t = table n n in matvec (matmul (matmul (matmul (matmul (matmul t (table n n)) t) t) t) t) (vector n)
+entry same_back (n: i64) = let a = table n n in vjp (matvec (matmul (matmul a a) a)) (vector n) (vector n)
 entry chosen (n: i64) = matmul (matmul (matmul (table n n) (table n n)) (table n n)) (table n 2)
 
 -- A matrix of which one half is zero takes half the work; a band takes as much as it has elements. So do the derivatives in x.
@@ -53,3 +57,18 @@ entry band (n: i64) = product (\i j -> i64.abs (i - j) <= 2) (vector n)
 entry full_back (n: i64) = back (product (\i j -> i + j >= 0) : [n]f64 -> [n]f64)
 entry half_back (n: i64) = back (product (\i j -> j <= i) : [n]f64 -> [n]f64)
 entry band_back (n: i64) = back (product (\i j -> i64.abs (i - j) <= 2) : [n]f64 -> [n]f64)
+
+-- So does a triangle or band as a factor of a product of matrices, and so do the gradients in both factors.
+-- cost: tri_full < 40i64: tri 0.6
+-- cost: tri_full_back < 40i64: tri_back 0.6
+-- cost: tri_full_back2 < 40i64: tri_back2 0.6
+-- cost: band_mm 4 < 40i64 | 80i64
+def masked [n] (inside: i64 -> i64 -> bool) (q: [n][n]f64) = tabulate_2d n n (\i j -> if inside i j then q[i, j] else 0)
+def mm_masked [n] (inside: i64 -> i64 -> bool) (q: [n][n]f64) (b: [n][n]f64) = matmul (masked inside q) b
+entry tri_full (n: i64) = mm_masked (\i j -> i + j >= 0) (table n n) (table n n)
+entry tri (n: i64) = mm_masked (\i j -> j <= i) (table n n) (table n n)
+entry tri_full_back (n: i64) = vjp (mm_masked (\i j -> i + j >= 0) (table n n)) (table n n) (table n n)
+entry tri_back (n: i64) = vjp (mm_masked (\i j -> j <= i) (table n n)) (table n n) (table n n)
+entry tri_full_back2 (n: i64) = vjp (\q -> mm_masked (\i j -> i + j >= 0) q (table n n)) (table n n) (table n n)
+entry tri_back2 (n: i64) = vjp (\q -> mm_masked (\i j -> j <= i) q (table n n)) (table n n) (table n n)
+entry band_mm (n: i64) = mm_masked (\i j -> i64.abs (i - j) <= 2) (table n n) (table n n)

@@ -4,7 +4,8 @@
 usage: run.py RAIDO [NAME.fut...]
 
 A line `-- cost: ENTRY RATIO < INPUT | INPUT` says that the second input takes RATIO times the work of the first, give or take
-three tenths; `-- cost: ENTRY < INPUT: ENTRY RATIO` that the second entry point takes at most RATIO times the work of the first."""
+three tenths; `-- cost: ENTRY < INPUT: ENTRY RATIO` that the second entry point takes at most RATIO times the work of the first.
+A line `-- counts: ENTRY < INPUT: NAME COUNT, ..` holds counters exactly: `made` is the bytes of all arrays."""
 import pathlib
 import re
 import subprocess
@@ -15,12 +16,16 @@ raido = sys.argv[1]
 paths = [pathlib.Path(p) for p in sys.argv[2:]] or sorted(here.glob("*.fut"))
 
 
-def work(path, entry, values):
+def counters(path, entry, values):
     run = subprocess.run([raido, "dev", "-q", "--pipeline", "cpu", f"--counters={entry}", path], input=values, capture_output=True, text=True)
-    found = re.search(r"^work +(\d+)$", run.stdout, re.M)
-    if not found:
+    found = {name: int(count) for name, count in re.findall(r"^(\w+) +(\d+)$", run.stdout, re.M)}
+    if "work" not in found:
         sys.exit(f"{path.name}: {entry} < {values}: exit code {run.returncode}\n{run.stderr}")
-    return int(found[1])
+    return found
+
+
+def work(path, entry, values):
+    return counters(path, entry, values)["work"]
 
 
 checked = failed = 0
@@ -42,5 +47,11 @@ for path in paths:
         if not right:
             failed += 1
             print(f"{path.name}: {line}: {found:.2f}")
+    for entry, values, counts in re.findall(r"^-- counts: (\w+) < (.*): (.*)$", path.read_text(), re.M):
+        found = counters(path, entry, values)
+        checked += 1
+        if counts != ", ".join(f"{name} {found.get(name)}" for name in re.findall(r"[a-z]+", counts)):
+            failed += 1
+            print(f"{path.name}: {entry} < {values}: {counts}: {found}")
 print(f"{checked} costs, {failed} wrong")
 sys.exit(failed > 0)

@@ -2,11 +2,11 @@
 """Random differentiable programs, their derivatives computed in many ways that must agree.
 
 A function f of (f64, [n]f64, [m]f64, [n][m]f64) is made of all constructs that carry derivatives, nested. The program itself
-computes, for a fixed direction v and seed w, <w, df v> by finite differences, jvp, vjp, jmp and mjp (one of three functions: with
-numbers of directions known when it runs); and for s = <w, f> the second derivative <u, H v> by finite differences of the gradient
-and by the four nestings of jvp and vjp. The interpreter runs it as lowered (there it differentiates by itself) and after the
-compiler's passes, and with --c compiled code does. What differs, is refused or crashes is a finding; its function is made smaller
-as long as it stays one.
+computes, for a fixed direction v and seed w, <w, df v> by finite differences, jvp, vjp, jmp and mjp (of three functions one with
+numbers of directions known when it runs, and one by directions that are one at one place); and for s = <w, f> the second
+derivative <u, H v> by finite differences of the gradient and by the four nestings of jvp and vjp. The interpreter runs it as lowered
+(there it differentiates by itself) and after the compiler's passes, and with --c compiled code does. What differs, is refused or
+crashes is a finding; its function is made smaller as long as it stays one.
 
     tests/fuzz/derivatives.py --raido build/release/raido --count 200 --seed 1 [--c] [--out FOLDER]
 
@@ -386,6 +386,13 @@ def first_of_many [n][m] (f: point [n][m] -> point [n][m]) (a: [n]()) (b: [m]())
   let p = made 0.3 a b let v = made 1.1 a b let w = made 2.3 a b
   in both f p v w ++ [dot w (jmp f p (tabulate (opaque 5) (\\i -> made (1.1 + f64.i64 (i - 3)) a b)))[3],
                       dot v (map (\\i -> vjp f p (made (2.3 + f64.i64 (i - 8)) a b)) (iota (opaque 9)))[8]]
+-- The same by the places of a, each of which has a direction of its own.
+def place [n][m] (i: i64): point [n][m] = (0, tabulate n (\\j -> if i == j then 1 else 0), replicate m 0, replicate n (replicate m 0))
+def by_places [n][m] (df: point [n][m] -> f64) ((x, a, b, c): point [n][m]): f64 =
+  df (x, replicate n 0, b, c) + f64.sum (map (\\i -> a[i] * df (place i)) (iota (opaque n)))
+def first_of_places [n][m] (f: point [n][m] -> point [n][m]) (a: [n]()) (b: [m]()) =
+  let p = made 0.3 a b let v = made 1.1 a b let w = made 2.3 a b
+  in both f p v w ++ [by_places (\\s -> dot w (jvp f p s)) v, by_places (\\s -> dot v (vjp f p s)) w]
 def second_of_many [n][m] (f: point [n][m] -> point [n][m]) (a: [n]()) (b: [m]()) =
   let p = made 0.3 a b let v = made 1.1 a b let w = made 2.3 a b let u = made 4.2 a b
   in curved f p v w u ++ [dot u (map (\\i -> jvp (\\q -> vjp f q w) p (made (1.1 + f64.i64 (i - 3)) a b)) (iota (opaque 5)))[3],
@@ -413,8 +420,9 @@ class Function:
         n, m = self.shape
         body = ',\n   '.join(p.show() for p in self.parts)
         way = '_of_many' if self.seed % 3 == 0 else ''
+        ways = '_of_places' if self.seed % 3 == 1 else way
         return (f'def {name} [n][m] ((x, a, b, c): point [n][m]): point [n][m] =\n  ({body})\n'
-                f'{kind or "def"} {name}_first = first{way} {name} (replicate {n} ()) (replicate {m} ())\n'
+                f'{kind or "def"} {name}_first = first{ways} {name} (replicate {n} ()) (replicate {m} ())\n'
                 f'{kind or "def"} {name}_second = second{way} {name} (replicate {n} ()) (replicate {m} ())\n')
 
 

@@ -43,6 +43,7 @@ class Gen:
         self.r = random.Random(seed)
         self.names = 0
         self.unknowns = 0
+        self.inferred = 0     # definitions around whose types come from what they are made of: numbers say theirs
         self.sums = {}        # name -> [(constructor, payload types)]
         self.records = {}     # name -> fields
         self.modules = []     # names of modules with t, mk, get, op
@@ -84,7 +85,7 @@ class Gen:
             return self.pick('true', 'false')
         if p in ('f32', 'f64', 'f16'):
             return f'{self.r.randint(0, 9)}.{self.pick("0", "5", "25")}{p}'
-        return f'{self.r.randint(0, 100)}{p if self.chance(0.9) else ""}'
+        return f'{self.r.randint(0, 100)}{p if self.inferred or self.chance(0.9) else ""}'
 
     # ---- types ----
     def scalar(self):
@@ -185,7 +186,7 @@ class Gen:
                 return None
             result = self.pick(t, self.scalar())
             note = f': {self.show(result)} ' if self.chance(0.5) else ''
-            inner = self.exp(result, env + [(a, u), (b, v)], sizes, depth)
+            inner = self.defined(note, result, env + [(a, u), (b, v)], sizes, depth)
             call = f'({f} {self.exp(u, env, sizes, depth)} {self.exp(v, env, sizes, depth)})'
             if result == t:
                 return f'(let {f} ({a}: {self.show(u)}) ({b}: {self.show(v)}) {note}= {inner} in {call})'
@@ -414,15 +415,22 @@ class Gen:
                 self.decls.append(f'module {m} = {functor} {{ def k = {self.r.randint(1, 9)}i32 }}')
             self.modules.append(m)
 
+    def defined(self, note, *what):
+        """The body of a definition whose type is written, or not."""
+        self.inferred += not note
+        body = self.exp(*what)
+        self.inferred -= not note
+        return body
+
     def function(self):
         sizes = [self.name('n') for _ in range(self.r.randint(0, 2))]
         params = [(self.name('p'), arr(n, self.scalar())) for n in sizes]
         params += [(self.name('p'), self.type(sizes, 1)) for _ in range(self.r.randint(0 if params else 1, 2))]
         result = self.type(sizes if self.chance(0.6) else [], 2)
-        body = self.exp(result, params, sizes, self.r.randint(2, 4))
+        note = f' : {self.show(result)}' if self.chance(0.6) else ''
+        body = self.defined(note, result, params, sizes, self.r.randint(2, 4))
         f = self.name('g')
         attr = self.pick('', '', '', '#[noinline] ', '#[inline] ')
-        note = f' : {self.show(result)}' if self.chance(0.6) else ''
         head = ' '.join([f] + [f'[{n}]' for n in sizes] + [f'({p}: {self.show(t)})' for p, t in params])
         self.decls.append(f'{attr}def {head}{note} = {body}')
         concrete = dict(zip(sizes, (str(self.r.randint(1, 4)) for _ in sizes)))

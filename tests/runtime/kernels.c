@@ -7,7 +7,7 @@
 #include "backends/runtime/half.h"
 #include "backends/runtime/scalars.h"
 #define RAIDO_HOST_SCALARS 1
-#define RAIDO_PATIENCE 2
+#define RAIDO_PATIENCE 20    // seconds: the report of a sanitizer takes some on a busy machine
 #define RAIDO_STRICT_FP 0
 
 #if !defined(RAIDO_ON_OPENCL) && !defined(RAIDO_ON_CUDA)

@@ -1,10 +1,11 @@
 // Who flows to whom, against the interpreter: where another argument changes a result, the argument reaches it. What is reached and
-// never changes is counted. And what defs.h and zeros.h say of a program.
+// never changes is counted. And what defs.h, invariants.h and zeros.h say of a program.
 #include "compiler/ir/analysis/flow.h"
 
 #include <random>
 
 #include "compiler/ir/analysis/defs.h"
+#include "compiler/ir/analysis/invariants.h"
 #include "compiler/ir/analysis/zeros.h"
 #include "compiler/ir/interpret.h"
 #include "compiler/ir/text.h"
@@ -41,7 +42,7 @@ constexpr const char* bodies[] = {
          post \(a: f64, b: f64, d: f64) { let e: f64 = add [b, y] in a, e, d }
        in ps, qs, ts)",
     // what comes after a scan is reduced; a histogram of pairs
-    R"(let ps: [n]f64, m: f64 = screma n \(p: f64) { in p } [xs] scans (add [0f64]) post \(a: f64) { let b: f64 = add [a, z] in a, b } late (max [-inff64])
+    R"(let ps: [n]f64, m: f64 = screma n \(p: f64) { in p } [xs] scans (add [0f64]) post \(a: f64) { let b: f64 = add [a, z] in a, b } post_reduces (max [-inff64])
        let h0: [8]f64 = replicate [8i64] x
        let h1: [8]f64 = replicate [8i64] y
        let ha: [8]f64, hb: [8]f64 = hist n \(i: i64, v: f64, w: f64) { in i, v, w } [is, xs, ys]
@@ -230,4 +231,54 @@ TEST_CASE("zero is what only zeros flow into") {
     DOCTEST_INFO(p.hint(v));
     EXPECT(zeros.contains(v) == p.hint(v).starts_with("zero_"));
   });
+}
+
+// States that are named `same` have their initial value in every iteration.
+TEST_CASE("invariant states are those that nothing else flows into") {
+  auto parsed = parse(R"(fun f \(n: i64, x: f64, y: f64, c: bool, xs: [n]f64) {
+    let a: f64, b: f64, d: f64, e: f64 = for i < n (same_p: f64 = x, same_q: f64 = x, r: f64 = x, s: f64 = 1f64) {
+      let t: f64 = select [c, same_p, x]
+      let r2: f64 = mul [r, 1f64]
+      let s2: f64 = select [c, s, 2f64]
+      in same_q, t, r2, s2
+    }
+    let g: f64, h: f64 = for i < n (same_u: f64 = y, moved: f64 = x) {
+      let v: f64, w: f64 = for j < n (same_k: f64 = same_u, l: f64 = moved) {
+        let o: f64 = if c { in same_k } else { in same_u }
+        let m: f64 = mul [l, 2f64]
+        in o, m
+      }
+      in v, w
+    }
+    let k: f64, l: f64, m: f64 = while (same_z: f64 = x, swapped: f64 = x, other: f64 = y) \(z2: f64, sw2: f64, o2: f64) {
+      let go: bool = lt [sw2, z2]
+      in go
+    } { in same_z, other, swapped }
+    let q: f64, o: f64 = for i < n (checked: f64 = x, element: f64 = x) {
+      let fine: check = assert c "no" []
+      let v: f64 = id x checks [fine]
+      let w: f64 = index xs [i]
+      in v, w
+    }
+    in a, b, d, e, g, h, k, l, m, q, o
+  })");
+  DOCTEST_INFO(parsed.error);
+  REQUIRE(parsed.error == "");
+  const Program& p = parsed.program;
+  size_t loops = 0;
+  auto look = [&](const Stm& s, const std::vector<Bind>& state) {
+    std::vector<bool> invariant = invariant_states(p, s);
+    loops++;
+    for (size_t k = 0; k < state.size(); k++) {
+      DOCTEST_INFO(p.hint(state[k].var));
+      EXPECT(invariant[k] == p.hint(state[k].var).starts_with("same_"));
+    }
+  };
+  p.each_body([&](const Body& b) {
+    each_stm(b, [&](const Stm& s) {
+      if (auto x = std::get_if<For>(&s.exp)) look(s, x->state);
+      if (auto x = std::get_if<While>(&s.exp)) look(s, x->state);
+    });
+  });
+  EXPECT(loops == 5);
 }

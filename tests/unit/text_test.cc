@@ -33,7 +33,7 @@ fun f \(n: i64, m: i64, *xs: [n]f64, is: [m]i64) {
   }
   let q: bool = lt [0i64, n]
   let p: check = assert q "n is {}" [n]
-  let t: [n]f64 directions, u: f64 = screma n \(x: f64) { in x, x } [xs] scans (add [0f64]) post \(a: f64, b: f64) { in a, b } late (max [-inff64]) ordered
+  let t: [n]f64 batched, u: f64 = screma n \(x: f64) { in x, x } [xs] scans (add [0f64]) post \(a: f64, b: f64) { in a, b } post_reduces (max [-inff64]) ordered
   let zs: [n]f64 = with_acc [xs] (add [0f64]) \(t_1: check, a: acc t_1 [n] f64) {
     let a.1: acc t_1 [n] f64 = map m \(i: i64, a.2: acc t_1 [n] f64) {
       let a.3: acc t_1 [n] f64 = upd a.2 [i] [l]
@@ -54,7 +54,7 @@ TEST_CASE("print is the inverse of parse") {
   REQUIRE(two.error == "");
   EXPECT(print(two.program) == text);
   for (const char* said : {"#[trace(sum)] let z: f64 = reduce n add [0f64] [xs] ordered\n", "#[stripmine(2)] let l: f64 = for i < n blocks budget [2, -1, 1000] (",
-                           "let t: [n]f64 directions, u: f64 = screma", "late (max [-inff64]) ordered\n"})
+                           "let t: [n]f64 batched, u: f64 = screma", "post_reduces (max [-inff64]) ordered\n"})
     EXPECT(text.find(said) != std::string::npos);
   Violation v = verify(two.program);
   EXPECT(v.message == "");
@@ -118,7 +118,9 @@ TEST_CASE("each rule of the verifier is broken by a program") {
   EXPECT(sums("[add]") == "V11");
   EXPECT(sums("[add, max, add]") == "V11");
   EXPECT(sums("[sub, max]") == "V11");
-  EXPECT(rule("fun f \\(x: f64 directions) { in x }") == "V11");
+  EXPECT(sums("[add, max] scalar") == "");
+  EXPECT(sums("[add, max] vectors") == "V11");
+  EXPECT(rule("fun f \\(x: f64 batched) { in x }") == "V11");
   EXPECT(rule("fun f \\(n: i64) { let s: i64 = for i < n budget [0, 8, 100] (a: i64 = 0i64) { in a } in s }") == "V11");
   auto seg = [](const std::string& parts) {
     return rule("level parallel fun f \\(n: i64) { let s: i64 = seg grid (i < n) { in i } reduces (add [0i64]) parts " + parts + " in s }");

@@ -11,6 +11,9 @@ void Definitions::add(const Stm& s) {
   if (auto loop = std::get_if<For>(&s.exp)) note(loop->state);
   if (auto loop = std::get_if<While>(&s.exp)) note(loop->state);
 }
+bool binds(const Stm& s, const Atom& a) {
+  return std::ranges::any_of(s.pattern, [&](Bind x) { return a == Atom(x.var); });
+}
 size_t number_of(const Stm& s, Var result) {
   auto found = std::ranges::find(s.pattern, result, &Bind::var);
   CHECK(found != s.pattern.end(), "a statement does not bind its variable");

@@ -37,6 +37,8 @@ class Definitions {
   FlatMap<Var, const Stm*> made_by_;
   FlatMap<Var, State> states_;
 };
+// Whether it is a result of this statement. A statement that only checks has none.
+bool binds(const Stm& s, const Atom& a);
 // The number of the result that is this variable.
 size_t number_of(const Stm& s, Var result);
 

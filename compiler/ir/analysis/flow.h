@@ -131,7 +131,8 @@ template <Operators operators, class Edge, class Enter> class FlowWalk {
     return out;
   }
   // From what `pre` or the body of a seg makes, without what goes to dests, to the results: `lift` to all outputs but reduced ones.
-  void fused(const std::vector<Combine>& reduces, const std::vector<Combine>& scans, const Lambda& post, const std::vector<Combine>& late, const Atoms& results) {
+  void fused(const std::vector<Combine>& reduces, const std::vector<Combine>& scans, const Lambda& post,
+             const std::vector<Combine>& post_reduces, const Atoms& results) {
     size_t at = 0, out = 0;
     auto reduce = [&](const std::vector<Combine>& ops, const Sources& operands) {
       for (const Combine& c : ops) {
@@ -151,10 +152,10 @@ template <Operators operators, class Edge, class Enter> class FlowWalk {
       enter_(post.body);
       values = each_alone(post.body.result);
     }
-    at = values.size() - width_of(late);
+    at = values.size() - width_of(post_reduces);
     for (size_t k = 0; k < at; k++, out++)
       for (const Atom& a : values[k]) edge_(a, result(out), is_acc(p_.type(a)) ? Flow::Same : Flow::Into);
-    reduce(late, values);
+    reduce(post_reduces, values);
   }
   // Results of dests from number `out` on: what was there, combined with the values from number `at` on.
   void into_dests(const std::vector<Dest>& dests, const Atoms& values, size_t at, size_t out) {
@@ -180,7 +181,7 @@ template <Operators operators, class Edge, class Enter> class FlowWalk {
   void operation(const Screma& x) {
     elements(x.inputs, x.pre);
     enter_(x.pre.body);
-    fused(x.reduces, x.scans, x.post, x.late, x.pre.body.result);
+    fused(x.reduces, x.scans, x.post, x.post_reduces, x.pre.body.result);
     to_all(x.width, Flow::Steers);
   }
   void operation(const Hist& x) {
@@ -195,7 +196,7 @@ template <Operators operators, class Edge, class Enter> class FlowWalk {
     size_t to_dests = 0, arrays = 0;
     for (const Dest& d : x.dests) to_dests += size_t(d.rank) + d.arrays.size(), arrays += d.arrays.size();
     Atoms made(x.body.result.begin(), x.body.result.end() - ptrdiff_t(to_dests));
-    fused(x.reduces, x.scans, x.post, x.late, made);
+    fused(x.reduces, x.scans, x.post, x.post_reduces, made);
     into_dests(x.dests, x.body.result, made.size(), s_.pattern.size() - arrays);
     each_to_all(x.extent, Flow::Steers);
   }

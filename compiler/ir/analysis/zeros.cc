@@ -11,7 +11,7 @@ namespace {
 
 template <class F> void each_operator(const Exp& e, F f) {
   match(e, [&](const auto& x) {
-    if constexpr (requires { x.scans; }) for (auto* some : {&x.reduces, &x.scans, &x.late}) for (const Combine& c : *some) f(c);
+    if constexpr (requires { x.scans; }) for (auto* some : {&x.reduces, &x.scans, &x.post_reduces}) for (const Combine& c : *some) f(c);
     if constexpr (requires { x.dests; }) for (const Dest& d : x.dests) if (d.combine) f(*d.combine);
   });
 }

@@ -16,6 +16,7 @@
 
 #include "compiler/ir/analysis/flow.h"
 #include "compiler/ir/analysis/traits.h"
+#include "compiler/ir/costs.h"
 #include "compiler/ir/term.h"
 #include "passes/ad/activity/activity.h"
 #include "passes/ad/activity/common.h"
@@ -37,8 +38,6 @@ bool has_schedule(const Stm& s) {
 }
 
 namespace {
-
-constexpr i64 most_levels = 10;
 
 // What the return sweep of a body reads of the primal (docs/ad.md 7.2): what partial derivatives, indices, conditions and sizes of
 // varied statements mention, and what that is computed from.
@@ -191,7 +190,7 @@ class Fit {
     if (!n || !number(of(1)) || !number(whole_)) return {};
     i64 best = 1;
     double least = std::numeric_limits<double>::infinity();
-    for (i64 k = 1; k <= most_levels; k++) {
+    for (i64 k = 1; k <= costs::ad::budget_levels; k++) {
       double needs = double(*number(of(k))) * double(root(std::max<i64>(*n, 0), k));
       if (needs <= double(memory_)) return k;
       if (needs < least) least = needs, best = k;

@@ -12,8 +12,9 @@
 // Three kinds of loops are always counted before. A device cannot allocate while it runs. A schedule has to know n. Derivatives of
 // code that is differentiated again would have to go through the copies of enlarged records.
 //
-// Rules: while.grow.
+// Rules: while.enlarge.
 #include "compiler/ir/analysis/traits.h"
+#include "compiler/ir/costs.h"
 #include "compiler/ir/term.h"
 #include "passes/ad/prepare/counted.h"
 
@@ -23,13 +24,6 @@ using namespace ir;
 
 namespace {
 
-// An estimate of numbers of iterations that are not known.
-constexpr double many = 64;
-
-double times(const Dim& n) {
-  auto c = const_of(n);
-  return c ? double(c->as_i64()) : many;
-}
 double work(const Program& p, const Stm& s);
 double work(const Program& p, const Body& b) {
   double sum = 0;
@@ -37,17 +31,16 @@ double work(const Program& p, const Body& b) {
   return sum;
 }
 double work(const Program& p, const Stm& s) {
-  constexpr double call = 16, function = 256;
   double elements = 1;
   for (Bind x : s.pattern)
     if (is_array(p.type(x.var)))
-      for (const Dim& d : shape_of(p.type(x.var))) elements *= times(d);
+      for (const Dim& d : shape_of(p.type(x.var))) elements *= costs::expected(d);
   double inside = 0;
   walk_parts(s, [&](const Body& part) { inside += work(p, part); });
-  return match(s.exp, [&](const Apply& x) { return is_call(x.op) && is_float(elem_of(p, x.args[0])) ? call : 1; },
-               [&](const If&) { return 1 + inside; }, [&](const For& x) { return times(x.n) * (1 + inside); },
-               [&](const While&) { return many * (1 + inside); }, [&](const Screma& x) { return times(x.width) * (1 + inside); },
-               [&](const Hist& x) { return times(x.width) * (1 + inside); }, [&](const Call&) { return function; },
+  return match(s.exp, [&](const Apply& x) { return is_call(x.op) && is_float(elem_of(p, x.args[0])) ? costs::ad::call_work : 1; },
+               [&](const If&) { return 1 + inside; }, [&](const For& x) { return costs::expected(x.n) * (1 + inside); },
+               [&](const While&) { return costs::unknown_trips * (1 + inside); }, [&](const Screma& x) { return costs::expected(x.width) * (1 + inside); },
+               [&](const Hist& x) { return costs::expected(x.width) * (1 + inside); }, [&](const Call&) { return costs::ad::function_work; },
                [&](const Index&) { return 1.0; }, [&](const Update& x) { return is_array(p.type(x.value)) ? elements : 1; },
                [&](const auto&) { return kind_of(s.exp) == Kind::View ? 0 : elements + inside; });
 }

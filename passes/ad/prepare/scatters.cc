@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/costs.h"
 #include "compiler/ir/term.h"
 
 namespace raido::ad {
@@ -108,9 +109,8 @@ WithAcc scatter_of(Builder& b, const std::vector<Var>& arrays, const Dim& width,
 }
 
 Var each_place_once(Builder& b, const std::vector<Dim>& shape, const Dim& width, const std::vector<Var>& indices) {
-  constexpr i64 few = 16;
   auto n = const_of(width);
-  bool compared = n && n->as_i64() <= few;
+  bool compared = n && n->as_i64() <= costs::ad::compared_places;
   Var is = b.iota(width);
   std::vector<Var> all = indices;
   all.push_back(is);

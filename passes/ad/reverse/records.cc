@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/costs.h"
 #include "passes/ad/activity/common.h"
 
 namespace raido::ad {
@@ -77,7 +78,6 @@ class Recorder {
     }
   };
   static constexpr size_t known_outside = ~size_t{0};
-  static constexpr size_t longest_slice = 16;
 
   Builder& b_;
   Program& p_;
@@ -149,7 +149,7 @@ class Recorder {
       if (by == made_.end()) return false;
       if (std::ranges::find(stms, by->second) != stms.end()) return true;
       const Stm& s = f_.body.stms[by->second];
-      if (!s.checks.empty() || stms.size() == longest_slice) return false;
+      if (!s.checks.empty() || stms.size() == costs::ad::recomputed_statements) return false;
       bool ok = match(s.exp, [&](const Apply& a) { return std::ranges::all_of(a.args, look); },
                       [&](const Convert& c) { return look(c.value); }, [&](const Identity& id) { return look(id.value); },
                       [](const auto&) { return false; });
@@ -258,87 +258,110 @@ class Recorder {
     room.now.assign(out.begin() + 1, out.end());
   }
 
+  // Values that are no functions of the iteration. Rows are recorded one for each iteration; parts, whose sizes change, one after the
+  // other, with the place where each starts in a row of its own.
+  static bool is_recorded(const Item& x) { return x.kind == Item::Kind::Row || x.kind == Item::Kind::Part; }
+  struct Place { Room room; State start; size_t starts, made; Atom size; };
+  struct Written { Item* item; size_t made, record; };
+  struct Recording {
+    bool enlarged;
+    std::vector<std::vector<Dim>> shapes = {};                       // of parts; those of one shape start at the same places
+    Room rows = {};
+    std::vector<Place> places = {};                                  // of shapes
+    std::vector<Written> written = {};
+    std::vector<List<Stm>> added = {};                               // before the first statement, and after each
+
+    size_t number(const std::vector<Dim>& shape) const { return size_t(std::ranges::find(shapes, shape) - shapes.begin()); }
+  };
+
   // The recorded values get state in the loop, written where they are made.
   void record() {
-    bool enlarged = f_.counted, scalars = true;
-    std::vector<std::vector<Dim>> shapes;                            // of parts; those of one shape start at the same places
-    auto number = [&](const std::vector<Dim>& shape) { return size_t(std::ranges::find(shapes, shape) - shapes.begin()); };
-    auto is_recorded = [](const Item& x) { return x.kind == Item::Kind::Row || x.kind == Item::Kind::Part; };
     if (std::ranges::none_of(items_, is_recorded)) return;
+    Recording r{f_.counted};
+    r.added.resize(f_.body.stms.size() + 1);
+    make_rooms(r);
+    for (Item& x : items_) if (is_recorded(x)) r.written.push_back(record_of(r, x));
+    if (r.enlarged) {
+      Builder in = at(r, 0);
+      make_room(in, r.rows, in.term(f_.i.var) + 1, in.term(f_.i.var));
+    }
+    for (size_t k = 0; k < r.places.size(); k++) start_part(r, k);
+    for (const Written& x : r.written) {
+      x.item->slot = slots_.size();
+      x.item->kind == Item::Kind::Row ? write_row(r, x) : write_part(r, x);
+      records_.push_back({*var_of(slots_[x.item->slot]), *var_of(x.item->value)});
+    }
+    put_between(r.added);
+    f_.body.result.insert(f_.body.result.end(), next_.begin(), next_.end());
+  }
+  void make_rooms(Recording& r) {
+    bool scalars = true;
     for (const Item& x : items_) {
       if (!is_recorded(x)) continue;
       std::vector<Dim> shape = shape_of(p_.type(*var_of(x.value)));
       scalars = scalars && (shape.empty() || x.kind == Item::Kind::Part);
-      if (x.kind == Item::Kind::Part && number(shape) == shapes.size()) shapes.push_back(shape);
+      if (x.kind == Item::Kind::Part && r.number(shape) == r.shapes.size()) r.shapes.push_back(shape);
     }
     std::vector<Atom> totals;
-    if (!shapes.empty() && !enlarged) totals = count(shapes);
-    constexpr i64 few = 16;
-    Room rows = enlarged ? enlargeable(scalars ? few : 1) : room(ir::apply(ScalarOp::max, {b_.term(f_.n), b_.term(i64_const(0))}).atom);
-    std::vector<List<Stm>> added(f_.body.stms.size() + 1);           // before the first statement, and after each
-    auto at = [&](size_t place) {
-      Builder in(p_, added[place]);
-      in.source = loop_.source;
-      return in;
-    };
-    struct Place { Room room; State start; size_t starts, made; Atom size; };
-    std::vector<Place> places;
-    for (size_t k = 0; k < shapes.size(); k++) {                     // sizes are made before what has them
+    if (!r.shapes.empty() && !r.enlarged) totals = count(r.shapes);
+    r.rows = r.enlarged ? enlargeable(scalars ? costs::ad::first_records : 1) : room(ir::apply(ScalarOp::max, {b_.term(f_.n), b_.term(i64_const(0))}).atom);
+    for (size_t k = 0; k < r.shapes.size(); k++) {                   // sizes are made before what has them
       size_t last = 0;
-      for (const Dim& d : shapes[k])
+      for (const Dim& d : r.shapes[k])
         if (auto by = var_of(d) ? made_.find(*var_of(d)) : made_.end(); by != made_.end()) last = std::max(last, by->second + 1);
-      size_t starts = record_in(rows, "starts", Scalar::I64, {});
+      size_t starts = record_in(r.rows, "starts", Scalar::I64, {});
       State start = carry("start", i64_const(0));
-      places.push_back({enlarged ? enlargeable(0) : room(totals[k]), start, starts, last, {}});
+      r.places.push_back({r.enlarged ? enlargeable(0) : room(totals[k]), start, starts, last, {}});
     }
-    struct Written { Item* item; size_t made, record; };
-    std::vector<Written> written;
-    for (Item& x : items_) {
-      if (!is_recorded(x)) continue;
-      Var v = *var_of(x.value);
-      auto by = made_.find(v);
-      std::vector<Dim> dims;
-      for (const auto& [k, d] : x.dims) dims.push_back(d);
-      bool row = x.kind == Item::Kind::Row;
-      Room& in = row ? rows : places[number(shape_of(p_.type(v)))].room;
-      written.push_back({&x, by == made_.end() ? 0 : by->second + 1, record_in(in, x.hint + "_rec", elem_of(p_.type(v)), row ? dims : std::vector<Dim>{})});
-    }
-    if (enlarged) {
-      Builder in = at(0);
-      make_room(in, rows, in.term(f_.i.var) + 1, in.term(f_.i.var));
-    }
-    auto filled = [&](const Atom& size) { if (enlarged) filled_.emplace_back(slots_.size() - 1, size); };
-    for (size_t k = 0; k < places.size(); k++) {
-      Place& x = places[k];
-      Builder in = at(x.made);
-      Term start = in.term(x.start.inside);
-      Term size = elements(in, shapes[k]);
-      x.size = size.atom;
-      next(rows.records[x.starts], in.update(rows.now[x.starts], {f_.i.var}, start.atom));
-      next(x.start, (start + size).atom);
-      if (enlarged) make_room(in, x.room, start + size, start);
-    }
-    for (const auto& [item, made, record] : written) {
-      Var v = *var_of(item->value);
-      Builder in = at(made);
-      item->slot = slots_.size();
-      if (item->kind == Item::Kind::Row) {
-        Var whole = rows.now[record];
-        next(rows.records[record], in.update(whole, {f_.i.var}, as_type(in, v, row_type(p_.type(whole)))));
-        slots_.push_back(rows.records[record].after);
-        filled(f_.n);
-      } else {
-        Place& place = places[number(shape_of(p_.type(v)))];
-        const std::string& hint = p_.hint(place.room.records[record].after);
-        Var flat = in.bind1(hint, Reshape{v, {place.size}});
-        next(place.room.records[record], in.bind1(hint, Update{place.room.now[record], {Slice{place.start.inside, place.size, i64_const(1)}}, flat}));
-        slots_.push_back(place.room.records[record].after);
-        filled(place.start.after);
-        slots_.push_back(rows.records[place.starts].after);
-        filled(f_.n);
-      }
-      records_.push_back({*var_of(slots_[item->slot]), v});
-    }
+  }
+  Written record_of(Recording& r, Item& x) {
+    Var v = *var_of(x.value);
+    auto by = made_.find(v);
+    std::vector<Dim> dims;
+    for (const auto& [k, d] : x.dims) dims.push_back(d);
+    bool row = x.kind == Item::Kind::Row;
+    Room& in = row ? r.rows : r.places[r.number(shape_of(p_.type(v)))].room;
+    return {&x, by == made_.end() ? 0 : by->second + 1, record_in(in, x.hint + "_rec", elem_of(p_.type(v)), row ? dims : std::vector<Dim>{})};
+  }
+
+  Builder at(Recording& r, size_t place) {
+    Builder in(p_, r.added[place]);
+    in.source = loop_.source;
+    return in;
+  }
+  // Where the parts of a shape start in this iteration.
+  void start_part(Recording& r, size_t k) {
+    Place& x = r.places[k];
+    Builder in = at(r, x.made);
+    Term start = in.term(x.start.inside);
+    Term size = elements(in, r.shapes[k]);
+    x.size = size.atom;
+    next(r.rows.records[x.starts], in.update(r.rows.now[x.starts], {f_.i.var}, start.atom));
+    next(x.start, (start + size).atom);
+    if (r.enlarged) make_room(in, x.room, start + size, start);
+  }
+  void write_row(Recording& r, const Written& x) {
+    Builder in = at(r, x.made);
+    Var whole = r.rows.now[x.record];
+    next(r.rows.records[x.record], in.update(whole, {f_.i.var}, as_type(in, *var_of(x.item->value), row_type(p_.type(whole)))));
+    add_slot(r, r.rows.records[x.record].after, f_.n);
+  }
+  void write_part(Recording& r, const Written& x) {
+    Var v = *var_of(x.item->value);
+    Builder in = at(r, x.made);
+    Place& place = r.places[r.number(shape_of(p_.type(v)))];
+    const State& record = place.room.records[x.record];
+    const std::string hint = p_.hint(record.after);
+    Var flat = in.bind1(hint, Reshape{v, {place.size}});
+    next(record, in.bind1(hint, Update{place.room.now[x.record], {Slice{place.start.inside, place.size, i64_const(1)}}, flat}));
+    add_slot(r, record.after, place.start.after);
+    add_slot(r, r.rows.records[place.starts].after, f_.n);
+  }
+  void add_slot(const Recording& r, Var record, const Atom& size) {
+    slots_.push_back(record);
+    if (r.enlarged) filled_.emplace_back(slots_.size() - 1, size);
+  }
+  void put_between(std::vector<List<Stm>>& added) {
     List<Stm> all;
     auto put = [&](List<Stm>& some) { for (auto& s : some.take()) all.push_back(std::move(s)); };
     put(added[0]);
@@ -348,7 +371,6 @@ class Recorder {
       put(added[k + 1]);
     }
     f_.body.stms = std::move(all);
-    f_.body.result.insert(f_.body.result.end(), next_.begin(), next_.end());
   }
 };
 

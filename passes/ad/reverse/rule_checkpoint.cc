@@ -43,101 +43,120 @@ Term split(Builder& b, const Term& l, const Term& states) {
   return apply(ScalarOp::min, {most, l - rest});
 }
 
-// `most`: how many states are kept at once.
-void return_checkpointed(Scope& scope, const Stm& s, i64 most) {
-  const For& op = std::get<For>(s.exp);
-  Program& p = scope.p;
-  Builder& b = scope.b;
-  LoopBack loop_back(scope, s, op);
-  size_t n = op.state.size();
-  Term zero = b.term(i64_const(0));
+// The return sweep: a machine that either runs on to an iteration whose state it keeps, or goes back through one.
+class Checkpointing {
+ public:
+  // `most`: how many states are kept at once.
+  Checkpointing(Scope& scope, const Stm& s, i64 most)
+      : scope_(scope), b_(scope.b), p_(scope.p), s_(s), op_(std::get<For>(s.exp)), most_(most), loop_back_(scope, s, op_) {}
 
-  // hi: iterations not yet gone back through; top: the last entry of the stack; then steps and states, then adjoints.
-  While machine;
-  std::vector<std::string> hints;
-  auto carry = [&](const std::string& hint, const Atom& init) {
-    machine.state.push_back({p.fresh(hint, p.type(init))});
-    machine.init.push_back(init);
-    hints.push_back(hint);
-    return machine.state.back().var;
-  };
-  Var hi = carry("hi", apply(ScalarOp::max, {b.term(op.n), zero}).atom), top = carry("top", i64_const(0));
-  scope.act.context.note(p, hi, {Note::Kind::Slots, s.source, ""});
-  std::vector<Var> stack;
-  Var at = b.bind1("steps", Scratch{Scalar::I64, {i64_const(most)}});
-  stack.push_back(carry("steps", b.update(at, {i64_const(0)}, i64_const(0))));
-  for (size_t k = 0; k < n; k++) {
-    std::vector<Dim> shape = shape_of(p.type(op.init[k]));
-    shape.insert(shape.begin(), i64_const(most));
-    Var states = b.bind1(p.hint(op.state[k].var) + "_kept", Scratch{elem_of(p, op.init[k]), shape});
-    stack.push_back(carry(p.hint(states), b.update(states, {i64_const(0)}, op.init[k])));
-    scope.act.context.note(p, stack.back(), {Note::Kind::Kept, s.source, p.hint(op.state[k].var)});
+  void run() {
+    start();
+    Builder::Params params;
+    for (Bind x : machine_.state) params.push_back({p_.hint(x.var), p_.type(x.var)});
+    machine_.cond = b_.lambda(params, [&](const std::vector<Var>& x) { return std::vector<Atom>{lt(number(0), b_.term(x[0])).atom}; });
+    machine_.body = b_.body([&] { return step(); });
+    std::vector<Var> out = b_.bind(hints_, std::move(machine_));
+    loop_back_.finish({out.end() - ptrdiff_t(adjoints_.size()), out.end()});
   }
-  std::vector<Var> adjoints;
-  std::vector<std::string> names = loop_back.hints();
-  for (const Atom& a : loop_back.start()) adjoints.push_back(carry(names[adjoints.size()], a));
 
-  Builder::Params params;
-  for (Bind x : machine.state) params.push_back({p.hint(x.var), p.type(x.var)});
-  machine.cond = b.lambda(params, [&](const std::vector<Var>& x) { return std::vector<Atom>{lt(zero, b.term(x[0])).atom}; });
+ private:
+  Term number(i64 n) { return b_.term(i64_const(n)); }
+  Var carry(const std::string& hint, const Atom& init) {
+    machine_.state.push_back({p_.fresh(hint, p_.type(init))});
+    machine_.init.push_back(init);
+    hints_.push_back(hint);
+    return machine_.state.back().var;
+  }
 
-  // The state after so many iterations from the last entry.
-  auto advance = [&](const Term& first, const std::vector<Atom>& from, const Term& times) {
-    Stm again = clone(p, s);
+  // The stack holds the state before the first iteration.
+  void start() {
+    hi_ = carry("hi", apply(ScalarOp::max, {b_.term(op_.n), number(0)}).atom);
+    top_ = carry("top", i64_const(0));
+    scope_.act.context.note(p_, hi_, {Note::Kind::Slots, s_.source, ""});
+    Var at = b_.bind1("steps", Scratch{Scalar::I64, {i64_const(most_)}});
+    stack_.push_back(carry("steps", b_.update(at, {i64_const(0)}, i64_const(0))));
+    for (size_t k = 0; k < op_.state.size(); k++) {
+      std::vector<Dim> shape = shape_of(p_.type(op_.init[k]));
+      shape.insert(shape.begin(), i64_const(most_));
+      Var states = b_.bind1(p_.hint(op_.state[k].var) + "_kept", Scratch{elem_of(p_, op_.init[k]), shape});
+      stack_.push_back(carry(p_.hint(states), b_.update(states, {i64_const(0)}, op_.init[k])));
+      scope_.act.context.note(p_, stack_.back(), {Note::Kind::Kept, s_.source, p_.hint(op_.state[k].var)});
+    }
+    std::vector<std::string> names = loop_back_.hints();
+    for (const Atom& a : loop_back_.start()) adjoints_.push_back(carry(names[adjoints_.size()], a));
+  }
+
+  std::vector<Atom> step() {
+    Term length = b_.term(hi_), last = b_.term(top_), first = b_.term(b_.index("step", stack_[0], {top_}));
+    length = length - first;
+    std::vector<Atom> from;
+    for (size_t k = 0; k < op_.state.size(); k++) from.push_back(b_.index(p_.hint(op_.state[k].var), stack_[k + 1], {top_}));
+    Term room = number(most_) - last;                      // entries that are free, and this one
+    If choose;
+    choose.cond = and_(lt(number(1), length), lt(number(1), room)).atom;
+    choose.then_ = b_.body([&] { return keep_one_more(first, from, length, room, last); });
+    choose.else_ = b_.body([&] { return go_back(first, from, length, last); });
+    std::vector<Var> out = b_.bind(hints_, std::move(choose));
+    return {out.begin(), out.end()};
+  }
+  std::vector<Atom> keep_one_more(const Term& first, const std::vector<Atom>& from, const Term& length, const Term& room, const Term& last) {
+    Term way = split(b_, length, room), next = last + 1;
+    std::vector<Var> reached = advance(first, from, way), kept{b_.update(b_.copy(stack_[0]), {next.atom}, (first + way).atom)};
+    for (size_t k = 0; k < reached.size(); k++) kept.push_back(b_.update(b_.copy(stack_[k + 1]), {next.atom}, reached[k]));
+    return state(hi_, next.atom, kept, {adjoints_.begin(), adjoints_.end()});
+  }
+  std::vector<Atom> go_back(const Term& first, const std::vector<Atom>& from, const Term& length, const Term& last) {
+    Term i = b_.term(hi_) - 1;
+    std::vector<Var> reached = advance(first, from, length - 1);
+    Scope inner(scope_, {});
+    Subst values;
+    loop_back_.name(reached, values);
+    for (Var v : reached) inner.versions.own(v);
+    std::vector<Atom> went_back = loop_back_.iteration(inner, i.atom, reached, adjoints_);
+    Term done = eq(i, first);
+    return state(i.atom, select(done, last - 1, last).atom, stack_, went_back);
+  }
+  static std::vector<Atom> state(const Atom& hi, const Atom& top, const std::vector<Var>& stack, const std::vector<Atom>& adjoints) {
+    std::vector<Atom> out{hi, top};
+    out.insert(out.end(), stack.begin(), stack.end());
+    out.insert(out.end(), adjoints.begin(), adjoints.end());
+    return out;
+  }
+
+  // The state so many iterations after `first`, before which it is `from`.
+  std::vector<Var> advance(const Term& first, const std::vector<Atom>& from, const Term& times) {
+    Stm again = clone(p_, s_);
     For& f = std::get<For>(again.exp);
     again.attrs.clear();
     f.n = times.atom;
     f.init = from;
     Body body = std::exchange(f.body, {});
-    Builder in(p, f.body.stms);
-    in.source = s.source;
+    Builder in(p_, f.body.stms);
+    in.source = s_.source;
     Subst shifted;
     shifted.emplace(f.i.var, (in.term(first.atom) + in.term(f.i.var)).atom);
-    substitute(p, body, shifted);
+    substitute(p_, body, shifted);
     in.emit_all(std::move(body.stms));
     f.body.result = body.result;
     std::vector<Var> out;
     for (Bind x : again.pattern) out.push_back(x.var);
-    scope.forward(again);
+    scope_.forward(again);
     return out;
-  };
-  machine.body = b.body([&] {
-    Term length = b.term(hi), last = b.term(top), step = b.term(b.index("step", stack[0], {top}));
-    length = length - step;
-    std::vector<Atom> from;
-    for (size_t k = 0; k < n; k++) from.push_back(b.index(p.hint(op.state[k].var), stack[k + 1], {top}));
-    Term room = b.term(i64_const(most)) - last;           // entries that are free, and this one
-    auto all = [&](const Atom& now_hi, const Atom& now_top, const std::vector<Var>& kept, const std::vector<Atom>& went_back) {
-      std::vector<Atom> out{now_hi, now_top};
-      out.insert(out.end(), kept.begin(), kept.end());
-      out.insert(out.end(), went_back.begin(), went_back.end());
-      return out;
-    };
-    If choose;
-    choose.cond = and_(lt(b.term(i64_const(1)), length), lt(b.term(i64_const(1)), room)).atom;
-    choose.then_ = b.body([&] {
-      Term way = split(b, length, room), next = last + 1;
-      std::vector<Var> reached = advance(step, from, way), kept{b.update(b.copy(stack[0]), {next.atom}, (step + way).atom)};
-      for (size_t k = 0; k < n; k++) kept.push_back(b.update(b.copy(stack[k + 1]), {next.atom}, reached[k]));
-      return all(hi, next.atom, kept, {adjoints.begin(), adjoints.end()});
-    });
-    choose.else_ = b.body([&] {
-      Term i = b.term(hi) - 1;
-      std::vector<Var> reached = advance(step, from, length - 1);
-      Scope inner(scope, {});
-      Subst values;
-      loop_back.name(reached, values);
-      for (Var v : reached) inner.versions.own(v);
-      std::vector<Atom> went_back = loop_back.iteration(inner, i.atom, reached, adjoints);
-      Term done = eq(i, step);
-      return all(i.atom, select(done, last - 1, last).atom, stack, went_back);
-    });
-    std::vector<Var> out = b.bind(hints, std::move(choose));
-    return std::vector<Atom>(out.begin(), out.end());
-  });
-  std::vector<Var> out = b.bind(hints, std::move(machine));
-  loop_back.finish({out.end() - ptrdiff_t(adjoints.size()), out.end()});
-}
+  }
+
+  Scope& scope_;
+  Builder& b_;
+  Program& p_;
+  const Stm& s_;
+  const For& op_;
+  i64 most_;
+  LoopBack loop_back_;
+  While machine_;
+  std::vector<std::string> hints_;                         // of the machine's state
+  Var hi_, top_;                                           // iterations not yet gone back through; the last entry of the stack
+  std::vector<Var> stack_, adjoints_;                      // stack_: steps, then states
+};
 
 }  // namespace
 
@@ -152,7 +171,7 @@ std::optional<Back> forth_checkpointed(Scope& scope, const Stm& s, const For& op
   if (!fixed) return {};
   i64 most = attr->args[0];
   scope.forward(s);
-  return Back{{}, [most](Scope& inner, const Stm& now, const std::vector<Atom>&) { return_checkpointed(inner, now, most); }};
+  return Back{{}, [most](Scope& inner, const Stm& now, const std::vector<Atom>&) { Checkpointing(inner, now, most).run(); }};
 }
 
 }  // namespace raido::ad

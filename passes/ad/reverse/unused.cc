@@ -22,6 +22,7 @@
 #include <set>
 
 #include "compiler/ir/analysis/defs.h"
+#include "compiler/ir/costs.h"
 #include "compiler/ir/analysis/flow.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/term.h"
@@ -72,7 +73,7 @@ class Unused {
   }
   // A bound that is seen in the formula: 1e-3 + x * x. What is at least `far` is far from the poles at zero.
   static constexpr double far = 1e-30;
-  double at_least(const Atom& a, int depth = 8) const {
+  double at_least(const Atom& a, int depth = costs::ad::bound_depth) const {
     constexpr double any = -INFINITY;
     if (auto c = const_of(a)) return is_float(c->type) ? c->as_f64() : any;
     auto made = made_.get<Apply>(a);

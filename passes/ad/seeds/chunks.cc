@@ -7,6 +7,7 @@
 // stay in a cache.
 //
 // Rules: batch.strips batch.map.
+#include "compiler/ir/costs.h"
 #include "compiler/ir/term.h"
 #include "passes/ad/seeds/seeds.h"
 
@@ -15,11 +16,6 @@ namespace raido::ad {
 using namespace ir;
 
 namespace {
-
-constexpr i64 usual_width = 8;                           // of a chunk
-constexpr i64 most_width = 32;                           // of one whose number of seeds is known
-constexpr i64 least_seeds = 4;                           // seeds for which chunks pay
-constexpr i64 most_point = 1 << 18;                      // of the point
 
 std::vector<Atom> atoms(const std::vector<Var>& vars) { return {vars.begin(), vars.end()}; }
 Term i64_term(Builder& b, i64 x) { return b.term(i64_const(x)); }
@@ -81,11 +77,11 @@ std::vector<Var> in_chunks(Builder& b, PassContext& context, const Dim& n, Lambd
   Program& p = b.program;
   auto map = [&](Lambda each) { return b.map("d", n, std::move(each), rows); };
   auto known = const_of(n);
-  if ((known && known->as_i64() < least_seeds) || !has_lanes(p, f)) return map(std::move(f));
-  i64 width = usual_width;
+  if ((known && known->as_i64() < costs::ad::chunked_seeds) || !has_lanes(p, f)) return map(std::move(f));
+  i64 width = costs::ad::chunk_width;
   bool even = false;
   if (known) {
-    i64 count = (known->as_i64() + most_width - 1) / most_width;
+    i64 count = (known->as_i64() + costs::ad::most_chunk_width - 1) / costs::ad::most_chunk_width;
     width = (known->as_i64() + count - 1) / count;
     even = known->as_i64() == count * width;
   }
@@ -104,7 +100,7 @@ std::vector<Var> in_chunks(Builder& b, PassContext& context, const Dim& n, Lambd
     }
     return out;
   };
-  Term few = lt(b.term(n), i64_term(b, least_seeds)), large = lt(i64_term(b, most_point), cells_of(b, point));
+  Term few = lt(b.term(n), i64_term(b, costs::ad::chunked_seeds)), large = lt(i64_term(b, costs::ad::chunked_point), cells_of(b, point));
   Atom one_by_one = or_(few, large).atom;
   if (auto c = const_of(one_by_one)) return is_zero(*c) ? chunks() : map(std::move(f));
   Lambda copy = clone(p, f);

@@ -7,6 +7,7 @@
 
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/analysis/flow.h"
+#include "compiler/ir/costs.h"
 #include "passes/ad/seeds/seeds.h"
 
 namespace raido::ad {
@@ -14,9 +15,6 @@ namespace raido::ad {
 using namespace ir;
 
 namespace {
-
-constexpr i64 most_lanes = 64;                           // what small arrays hold
-constexpr i64 most_cells = 4096;                         // of seeds that are laid out anew
 
 class Lanes {
  public:
@@ -188,10 +186,10 @@ class Lanes {
     i64 cells = 1;
     for (const Dim& d : shape_of(p_.type(v))) {
       auto n = const_of(d);
-      if (!n || n->as_i64() > most_cells) return false;
+      if (!n || n->as_i64() > costs::ad::lane_cells) return false;
       cells *= n->as_i64();
     }
-    return shape_of(p_.type(v)).size() > 1 && cells <= most_cells;
+    return shape_of(p_.type(v)).size() > 1 && cells <= costs::ad::lane_cells;
   }
   Var gathered(Var v, const std::vector<Atom>& at) {
     const std::vector<Dim> shape = shape_of(p_.type(v));
@@ -222,7 +220,7 @@ class Lanes {
   }
   Var fresh_row(Var v) {
     Var r = p_.fresh(p_.hint(v), lanes(p_.type(v)));
-    p_.vars[r.index].directions = true;
+    p_.vars[r.index].batched = true;
     rows_[v] = r;
     return r;
   }
@@ -424,7 +422,7 @@ bool has_lanes(Program& p, const Lambda& f) {
 std::optional<std::vector<Var>> in_lanes(Builder& b, const Dim& k, Lambda& f, const std::vector<Var>& seeds) {
   auto width = const_of(k);
   Lanes lanes(b, k);
-  if (!width || width->as_i64() < 2 || width->as_i64() > most_lanes || !lanes.fits(f)) return std::nullopt;
+  if (!width || width->as_i64() < 2 || width->as_i64() > costs::ad::most_lanes || !lanes.fits(f)) return std::nullopt;
   return lanes.run(std::move(f), seeds);
 }
 

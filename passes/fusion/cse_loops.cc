@@ -1,0 +1,523 @@
+// cse_loops.cc - what a loop and the one that goes back through it both compute, if that is costly (V12).
+//
+//   let ys, zs = for i < n (.., zs) {              let ys, zs, es = for i < n (.., zs, es) {
+//     let zs' = update zs [i] x                      let zs' = update zs [i] x
+//     let e = exp [x] ..                             let e = exp [x] .. let es' = update es [i] e
+//   }                                        ==>   }
+//   .. for k < n (..) {                            .. for k < n (..) {
+//     let i = sub [n - 1, k]                         let i = sub [n - 1, k]
+//     let x = index zs [i]                           let e = index es [i] ..
+//     let e = exp [x] ..                           }
+//   }
+//
+// The second loop finds in the records of the first the values of the same iteration. Values are numbered through both:
+// those are the same that the same operations make of the same values, in the bodies and in maps over the same width inside
+// them. Only what costs more than to keep it is kept (values.h), and no more than costs::records_of_loop of it: a record costs two ways to memory.
+//
+// And no more memory than the states of the first loop need, up to a factor: what has the dimensions of a row that it records is
+// kept. Of everything else it is decided before the loop runs: all that is kept may be costs::records_of_state times what is recorded and the arrays
+// that are its state. Where it is more the second loop computes it again:
+//
+//   let z = map g .. (screma d ..)           ==>     let z = if fit { index zs [i] } else { map g .. (screma d ..) }
+//
+// With --ad-memory nothing is kept that need not be.
+#include <algorithm>
+#include <unordered_map>
+
+#include "compiler/ir/aliases.h"
+#include "compiler/ir/analysis/affine.h"
+#include "compiler/ir/costs.h"
+#include "compiler/ir/term.h"
+#include "compiler/ir/transform.h"
+#include "passes/fusion/values.h"
+#include "passes/pass.h"
+
+namespace raido {
+using namespace ir;
+namespace {
+
+// A value by how it is made: the same text in both loops for the same value.
+using Key = std::string;
+
+class CseLoops {
+ public:
+  CseLoops(Program& p, PassContext& context) : p_(p), context_(context), aliases_(p), consumed_(aliases_.own_memory()), forms_(p) {}
+
+  void body(Body& b) {
+    for (Stm& s : b.stms) walk_parts(s, [&](Body& inner) { body(inner); });
+    for (size_t second = 0; second < b.stms.size(); second++)
+      for (size_t first = 0; first < second; first++) {
+        auto f = std::get_if<For>(&b.stms[first].exp), r = std::get_if<For>(&b.stms[second].exp);
+        if (!f || !r || f->n != r->n || !costly(f->body) || !costly(r->body) || !context_.allow()) continue;
+        second += pair(b, first, second);
+      }
+  }
+
+ private:
+  Program& p_;
+  PassContext& context_;
+  Aliases aliases_;
+  VarSet consumed_;                                       // roots
+  Forms forms_;
+
+  bool costly(const Body& b) const {
+    bool found = false;
+    each_stm(b, [&](const Stm& s) { for (Bind x : s.pattern) found = found || worth_keeping(p_, s, x.var); });
+    return found;
+  }
+
+  // Values of one loop by their keys. The names of the other loop's values stand for this one's through `same`.
+  struct Numbering {
+    std::unordered_map<Var, Atom> same;                   // what a name of the second loop is in the first
+    std::unordered_map<Var, std::vector<Atom>> part;      // an array that is a part of another: that array, the indices
+    std::unordered_map<Var, Var> of;                      // and which
+    std::unordered_map<Var, Var> rows;                    // a record -> what it gets in an iteration of the first loop
+    Var i;                                                // there
+  };
+  static std::string text(const Atom& a) {
+    return match(a, [](Var v) { return fmt::format("v{}", v.index); },
+                 [](const Const& c) { return fmt::format("c{}:{}", int(c.type), c.bits); });
+  }
+  static Atom named(const Numbering& n, const Atom& a) {
+    auto v = var_of(a);
+    auto found = v ? n.same.find(*v) : n.same.end();
+    return found == n.same.end() ? a : found->second;
+  }
+  static Var array(const Numbering& n, Var v) { return *var_of(named(n, v)); }
+  // The element or row of `array` at these indices, as an element of the largest array around it.
+  static Key element(const Numbering& n, Var array, std::vector<Atom> at) {
+    for (;;) {
+      auto row = n.rows.find(array);
+      if (row != n.rows.end() && !at.empty() && at[0] == Atom(n.i)) {
+        at.erase(at.begin());
+        array = row->second;
+        continue;
+      }
+      auto whole = n.of.find(array);
+      if (whole == n.of.end()) break;
+      const std::vector<Atom>& outer = n.part.at(array);
+      at.insert(at.begin(), outer.begin(), outer.end());
+      array = whole->second;
+    }
+    Key key = fmt::format("index v{}", array.index);
+    for (const Atom& a : at) key += " " + text(a);
+    return key;
+  }
+  // How the statement's value is made, or nothing.
+  Key key(const Numbering& n, const Stm& s) const {
+    return match(s.exp,
+        [&](const Apply& x) {
+          std::vector<std::string> args;
+          for (const Atom& a : x.args) args.push_back(text(named(n, a)));
+          if (args.size() == 2 && is_commutative(x.op, elem_of(p_, x.args[0]))) std::ranges::sort(args);
+          return fmt::format("{} {}", name_of(x.op), fmt::join(args, " "));
+        },
+        [&](const Convert& x) { return fmt::format("convert {} {}", int(x.to), text(named(n, x.value))); },
+        [&](const Index& x) {
+          std::vector<Atom> at;
+          for (const Selector& sel : x.at) {
+            auto a = std::get_if<Atom>(&sel);
+            if (!a) return Key();
+            at.push_back(named(n, *a));
+          }
+          return element(n, array(n, x.array), std::move(at));
+        },
+        [&](const Permute& x) { return fmt::format("permute {} of {}", fmt::join(x.dims, " "), element(n, array(n, x.array), {})); },
+        [](const auto&) { return Key(); });
+  }
+  static void note_part(Numbering& n, Var v, Var array, std::vector<Atom> at) {
+    n.part[v] = std::move(at);
+    n.of[v] = array;
+  }
+
+  // The values of a body of the first loop: by their keys, and those that are made by several statements.
+  struct Values {
+    std::unordered_map<Key, Var> by_key;
+    std::vector<const Stm*> compound;
+  };
+  void number_first(Numbering& n, Values& values, const Body& b) const {
+    for (const Stm& s : b.stms) {
+      if (is_compound(s.exp) && is_value(p_, s)) values.compound.push_back(&s);
+      if (s.pattern.size() != 1) continue;
+      Var v = s.pattern[0].var;
+      if (auto x = std::get_if<Copy>(&s.exp)) note_part(n, v, x->array, {});
+      else if (Key k = key(n, s); !k.empty()) {
+        values.by_key.try_emplace(k, v);
+        auto view = std::get_if<Index>(&s.exp);
+        if (!view || !is_array(p_.type(v))) continue;
+        std::vector<Atom> at;
+        for (const Selector& sel : view->at) at.push_back(std::get<Atom>(sel));
+        note_part(n, v, view->array, std::move(at));
+      }
+    }
+  }
+  // The statement of the first loop that makes what s does, which has names of the second one.
+  const Stm* compound(const Numbering& n, const Values& values, const Stm& s) const {
+    auto like = [&](const Stm& other) { return other.exp.index() == s.exp.index() && other.pattern.size() == s.pattern.size(); };
+    if (!is_compound(s.exp) || !is_value(p_, s) || std::ranges::none_of(values.compound, [&](const Stm* other) { return like(*other); })) return nullptr;
+    Exp wanted = clone(p_, s.exp);
+    substitute(p_, wanted, n.same);
+    auto of_row = [&](Stm& inner) {                       // not of a record, but of the value in this iteration
+      auto x = std::get_if<Index>(&inner.exp);
+      auto row = x ? n.rows.find(x->array) : n.rows.end();
+      if (row == n.rows.end() || x->at.size() < 2 || x->at[0] != Selector(Atom(n.i))) return;
+      x->array = row->second;
+      x->at.erase(x->at.begin());
+    };
+    match(wanted, [&](auto& op) { each_stm(op, of_row); });
+    for (const Stm* other : values.compound)
+      if (like(*other) && alike(p_, other->exp, wanted)) return other;
+    return nullptr;
+  }
+  // Gives the parameters of a map's function names: the lane, or the element there.
+  void number_lanes(Numbering& n, Values* values, const Screma& map, Var lane) const {
+    for (size_t k = 0; k < map.inputs.size(); k++) {
+      Var param = map.pre.params[k].var;
+      if (!is_array(p_.type(map.inputs[k]))) continue;
+      if (forms_.counts(map.inputs[k])) {
+        n.same[param] = lane;
+        continue;
+      }
+      Var whole = array(n, map.inputs[k]);
+      if (values) values->by_key.try_emplace(element(n, whole, {lane}), param);
+      if (!values || is_array(p_.type(param))) note_part(n, param, whole, {lane});
+    }
+  }
+
+  struct Found { Var second, first; };                    // a value of the second loop that is one of the first
+  // Names the values of a body of the second loop; what is costly and needed by the rest of it is found, if it may be kept.
+  template <class F> std::vector<Found> number_second(Numbering& n, const Values& values, const Body& b, F may_keep) const {
+    std::vector<const Stm*> common;
+    VarSet needed;
+    walk_second(n, values, b, common, needed);
+    each_use(p_, b.result, [&](Var v) { needed.insert(v); });
+    // Of a larger array that is cheap to make of a smaller one, the smaller one is kept.
+    for (;;) {
+      std::vector<Found> found;
+      VarSet heavy;
+      bool smaller = false;
+      for (const Stm* s : common)
+        for (Bind x : s->pattern) {
+          bool far = worth_keeping(p_, *s, x.var);
+          Var first = *var_of(n.same.at(x.var));
+          std::vector<Var> of;
+          if (!far) each_use(p_, s->exp, [&](Var v) { if (heavy.contains(v)) of.push_back(v); });
+          if (!far && of.empty()) continue;
+          bool kept = needed.contains(x.var) && may_keep(x.var, first);
+          for (Var v : of)
+            if (kept && shape_of(p_.type(v)).size() < shape_of(p_.type(x.var)).size() && !needed.contains(v)) {
+              needed.insert(v);
+              smaller = true;
+            }
+          if (kept) found.push_back({x.var, first});
+          else heavy.insert(x.var);
+        }
+      if (!smaller) return found;
+    }
+  }
+  void walk_second(Numbering& n, const Values& values, const Body& b, std::vector<const Stm*>& common, VarSet& needed) const {
+    for (const Stm& s : b.stms) {
+      if (auto w = std::get_if<WithAcc>(&s.exp)) {
+        walk_second(n, values, w->scope.body, common, needed);
+        each_use(p_, w->scope.body.result, [&](Var v) { needed.insert(v); });
+        continue;
+      }
+      Var v = s.pattern.empty() ? Var() : s.pattern[0].var;
+      if (auto x = std::get_if<Copy>(&s.exp)) note_part(n, v, array(n, x->array), {});
+      Key k = s.pattern.size() == 1 ? key(n, s) : Key();
+      auto twin = k.empty() ? values.by_key.end() : values.by_key.find(k);
+      if (twin != values.by_key.end() && n.same.try_emplace(v, twin->second).second) {
+        common.push_back(&s);
+        continue;
+      }
+      if (const Stm* first = compound(n, values, s)) {
+        for (size_t i = 0; i < s.pattern.size(); i++) n.same.insert_or_assign(s.pattern[i].var, first->pattern[i].var);
+        common.push_back(&s);
+        continue;
+      }
+      if (auto x = std::get_if<Index>(&s.exp); x && !k.empty() && is_array(p_.type(v))) {
+        std::vector<Atom> at;
+        for (const Selector& sel : x->at) at.push_back(named(n, std::get<Atom>(sel)));
+        note_part(n, v, array(n, x->array), std::move(at));
+      }
+      each_use(p_, s, [&](Var x) { needed.insert(x); });
+    }
+  }
+  // Also those in scopes of accumulators; but what they make is not seen outside.
+  static std::vector<Stm*> maps_in(Body& b, bool scopes) {
+    std::vector<Stm*> maps;
+    for (Stm& s : b.stms) {
+      auto w = std::get_if<WithAcc>(&s.exp);
+      if (w && scopes) for (Stm* inner : maps_in(w->scope.body, scopes)) maps.push_back(inner);
+      else if (auto x = std::get_if<Screma>(&s.exp); x && identity_post(*x) && x->post_reduces.empty()) maps.push_back(&s);
+    }
+    return maps;
+  }
+
+  // The index in r of the iteration of f that it goes back through.
+  std::optional<Var> turned(const For& f, const For& r) const {
+    std::optional<Var> out;
+    const Affine last = forms_.of(f.n) - 1;
+    for (const Stm& s : r.body.stms) {
+      auto x = std::get_if<Apply>(&s.exp);
+      if (!x || x->op != ScalarOp::sub || x->args[1] != Atom(r.i.var)) continue;
+      if (forms_.of(x->args[0]) == last) out = s.pattern[0].var;
+    }
+    return out;
+  }
+
+  // Two loops, what they both compute, and what becomes of them.
+  struct Pair {
+    Stm &fs, &rs;
+    For &f, &r;
+    Var turned;
+    std::vector<std::vector<Dim>> rows = {}, states = {};  // what f records in each iteration, and its other state: dimensions
+    VarMap<Stm*> made_by = {};                            // by a statement of f's body, or of r's
+    VarSet inside = {};                                   // what f binds
+    size_t kept = 0;
+    std::optional<Atom> most_of_all = {}, all = {};       // elements that may be kept where it is not known, and that are
+    List<Stm> before = {};                                // the first loop
+    std::unordered_map<const Stm*, List<Stm>> after = {}, in_front = {};
+    Subst loaded = {};
+  };
+  // Whether a row of a record has all of these dimensions.
+  static bool fits(const Pair& pair, const std::vector<Dim>& shape) {
+    return std::ranges::any_of(pair.rows, [&](std::vector<Dim> row) {
+      return std::ranges::all_of(shape, [&](const Dim& d) {
+        auto found = std::ranges::find(row, d);
+        if (found == row.end()) return false;
+        row.erase(found);
+        return true;
+      });
+    });
+  }
+  static bool known_outside(const Pair& pair, const std::vector<Dim>& shape) {
+    return std::ranges::none_of(shape, [&](const Dim& d) { auto v = var_of(d); return v && pair.inside.contains(*v); });
+  }
+  // Whether its size is known before the loop, and it may be that it fits: it has no more dimensions than what is there.
+  static bool may_fit(const Pair& pair, const std::vector<Dim>& shape) {
+    size_t rank = 0;
+    for (auto* known : {&pair.rows, &pair.states}) for (const auto& dims : *known) rank = std::max(rank, dims.size());
+    return shape.size() <= rank && known_outside(pair, shape);
+  }
+  bool may_keep(const Pair& pair, Var first, Var second) const {
+    std::vector<Dim> shape = shape_of(p_.type(first));
+    if (!pair.made_by[first] || !may_fit(pair, shape)) return false;
+    if (std::ranges::any_of(aliases_.roots(second), [&](Var root) { return consumed_.contains(root); })) return false;
+    return fits(pair, shape) || (pair.made_by[second] && pair.made_by[second]->pattern.size() == 1);
+  }
+  static Builder builder(const Pair& pair, Program& p, List<Stm>& out) {
+    Builder b(p, out);
+    b.source = pair.rs.source;
+    return b;
+  }
+  static Term trips(const Pair& pair, Builder& b) { return apply(ScalarOp::max, {b.number(Scalar::I64, 0), b.term(pair.f.n)}); }
+  // Whether so many arrays of that shape fit for all iterations, beside what was asked for before.
+  Atom fit(Pair& pair, size_t arrays, const std::vector<Dim>& shape) {
+    Builder before = builder(pair, p_, pair.before);
+    auto size = [&](const std::vector<Dim>& dims) {
+      Term product = before.term(i64_const(1));
+      for (const Dim& d : dims) product = product * before.term(d);
+      return product;
+    };
+    auto total = [&](const std::vector<std::vector<Dim>>& shapes) {
+      Term sum = before.term(i64_const(0));
+      for (const auto& dims : shapes) sum = sum + size(dims);
+      return sum;
+    };
+    Term n = trips(pair, before);
+    if (!pair.all) {
+      pair.most_of_all = ((n * total(pair.rows) + total(pair.states)) * before.term(i64_const(costs::records_of_state))).atom;
+      pair.all = i64_const(0);
+    }
+    Term all = before.term(*pair.all) + n * size(shape) * before.term(i64_const(i64(arrays)));
+    pair.all = all.atom;
+    return le(all, before.term(*pair.most_of_all)).atom;
+  }
+  // A record of `value`, which a statement of the first loop's body makes, for all iterations, or for one if it does not fit. Returns
+  // what the second loop reads of it, and gives the statements that do to `load`.
+  Var keep(Pair& pair, Var value, std::optional<Atom> fit, Builder& load) {
+    Builder before = builder(pair, p_, pair.before);
+    Term n = trips(pair, before);
+    std::vector<Dim> shape = shape_of(p_.type(value));
+    shape.insert(shape.begin(), fit ? select(before.term(*fit), n, before.term(i64_const(1))).atom : n.atom);
+    Var empty = before.bind1(p_.hint(value) + "_rec", Scratch{elem_of(p_, value), shape});
+    Var state = p_.fresh(p_.hint(empty), p_.type(empty)), final = p_.fresh(p_.hint(empty), p_.type(empty));
+    context_.note(p_, final, {Note::Kind::Recorded, pair.made_by[value]->source, p_.hint(value)});
+    Builder inner(p_, pair.after[pair.made_by[value]]);
+    inner.source = pair.fs.source;
+    Atom i = pair.f.i.var;
+    if (fit) i = select(inner.term(*fit), inner.term(i), inner.term(i64_const(0))).atom;
+    pair.f.init.push_back(empty);
+    pair.f.state.push_back({state});
+    pair.f.body.result.push_back(inner.update(state, {i}, value));
+    pair.fs.pattern.push_back({final});
+    pair.kept++;
+    context_.stats.count("cse_loops.V12");
+    return *var_of(load.index(p_.hint(value), final, {pair.turned}));
+  }
+  // The values of the bodies themselves.
+  void keep_values(Pair& pair, Numbering& n, const Values& values) {
+    for (const Found& x : number_second(n, values, pair.r.body, [&](Var second, Var first) { return may_keep(pair, first, second); })) {
+      if (pair.kept >= costs::records_of_loop) break;
+      std::vector<Dim> shape = shape_of(p_.type(x.first));
+      Builder load = builder(pair, p_, pair.after[pair.made_by[pair.turned]]);
+      if (fits(pair, shape)) {
+        pair.loaded.emplace(x.second, keep(pair, x.first, {}, load));
+        continue;
+      }
+      Atom enough = fit(pair, 1, shape);
+      Stm& computed = *pair.made_by[x.second];
+      Var again = p_.fresh(p_.hint(x.second), p_.type(x.second));
+      If choice{enough, load.body([&] { return std::vector<Atom>{keep(pair, x.first, enough, load)}; }), {}};
+      choice.else_.stms.push_back({{{again}}, std::exchange(computed.exp, Identity{again}), std::move(computed.checks), computed.source, std::move(computed.attrs)});
+      choice.else_.result = {again};
+      computed.exp = std::move(choice);
+    }
+  }
+  // What a map computes of its elements on the way to `values`.
+  Screma part_of(const Screma& map, const std::vector<Var>& values) const {
+    VarSet needed;
+    for (Var v : values) needed.insert(v);
+    std::vector<const Stm*> stms;
+    for (const Stm& s : reversed(map.pre.body.stms)) {
+      if (std::ranges::none_of(s.pattern, [&](Bind x) { return needed.contains(x.var); })) continue;
+      each_use(p_, s, [&](Var v) { needed.insert(v); });
+      stms.push_back(&s);
+    }
+    Screma out;
+    out.width = map.width;
+    for (size_t k = 0; k < map.inputs.size(); k++) {
+      if (!needed.contains(map.pre.params[k].var)) continue;
+      out.inputs.push_back(map.inputs[k]);
+      out.pre.params.push_back(map.pre.params[k]);
+    }
+    for (const Stm* s : reversed(stms)) out.pre.body.stms.push_back(*s);
+    out.pre.body.result.assign(values.begin(), values.end());
+    return clone(p_, out);
+  }
+  // Those of two maps over the same width in them.
+  void keep_lanes(Pair& pair, Numbering lanes, Values values, Stm& fm_s, Stm& rm_s) {
+    Screma &fm = std::get<Screma>(fm_s.exp), &rm = std::get<Screma>(rm_s.exp);
+    Var lane = p_.fresh("lane", scalar_type(Scalar::I64));
+    number_lanes(lanes, &values, fm, lane);
+    number_first(lanes, values, fm.pre.body);
+    number_lanes(lanes, nullptr, rm, lane);
+    for (Bind param : rm.pre.params)                      // those that are values of the first map
+      if (auto v = values.by_key.find(element(lanes, param.var, {})); v != values.by_key.end()) lanes.same.try_emplace(param.var, v->second);
+    std::vector<Found> found = number_second(lanes, values, rm.pre.body, [&](Var second, Var) { return is_scalar(p_.type(second)); });
+    found.resize(std::min(found.size(), costs::records_of_loop - pair.kept));
+    if (found.empty()) return;
+    std::vector<Var> seconds, rows;
+    std::vector<std::string> hints;
+    for (const Found& x : found) {
+      seconds.push_back(x.second);
+      hints.push_back(p_.hint(x.first));
+      rows.push_back(p_.fresh(hints.back(), lifted(fm.width, p_.type(x.first))));
+      fm.pre.body.result.push_back(x.first);
+      fm_s.pattern.push_back({rows.back()});
+      pair.made_by[rows.back()] = &fm_s;
+    }
+    auto kept = [&](std::optional<Atom> enough, Builder& load) {
+      std::vector<Atom> out;
+      for (Var row : rows) out.push_back(keep(pair, row, enough, load));
+      return out;
+    };
+    std::vector<Atom> inputs;
+    if (fits(pair, {fm.width})) {
+      Builder load = builder(pair, p_, pair.after[pair.made_by[pair.turned]]);
+      inputs = kept({}, load);
+    } else {
+      Builder load = builder(pair, p_, pair.in_front[&rm_s]);
+      Atom enough = fit(pair, rows.size(), {fm.width});
+      If choice{enough, load.body([&] { return kept(enough, load); }), {}};
+      choice.else_ = load.body([&] {
+        std::vector<Var> again = load.bind(hints, part_of(rm, seconds));
+        return std::vector<Atom>(again.begin(), again.end());
+      });
+      for (Var v : load.bind(hints, std::move(choice))) inputs.push_back(v);
+    }
+    Subst elements;
+    for (size_t k = 0; k < found.size(); k++) {
+      Var value = p_.fresh(p_.hint(seconds[k]), p_.type(seconds[k]));
+      rm.inputs.push_back(*var_of(inputs[k]));
+      rm.pre.params.push_back({value});
+      elements.emplace(seconds[k], value);
+    }
+    substitute(p_, rm.pre.body, elements);
+  }
+  // Puts what was made before statements and after them.
+  static void place(Pair& pair, Body& b) {
+    List<Stm> all;
+    for (auto& s : b.stms.take()) {
+      if (auto w = std::get_if<WithAcc>(&s->exp)) place(pair, w->scope.body);
+      auto made = pair.after.find(s.get()), needs = pair.in_front.find(s.get());
+      if (needs != pair.in_front.end()) for (auto& m : needs->second.take()) all.push_back(std::move(m));
+      all.push_back(std::move(s));
+      if (made != pair.after.end()) for (auto& m : made->second.take()) all.push_back(std::move(m));
+    }
+    b.stms = std::move(all);
+  }
+  // Looks at loops `first` and `second` of b; returns how many statements were put before them.
+  size_t pair(Body& b, size_t first, size_t second) {
+    Stm &fs = b.stms[first], &rs = b.stms[second];
+    For &f = std::get<For>(fs.exp), &r = std::get<For>(rs.exp);
+    auto index = turned(f, r);
+    if (!index) return 0;
+    Pair pair{fs, rs, f, r, *index};
+    for (For* loop : {&f, &r})
+      for (Stm& s : loop->body.stms) for (Bind x : s.pattern) pair.made_by[x.var] = &s;
+    each_bind(f, [&](Var v) { pair.inside.insert(v); });
+    Numbering n;
+    n.same[pair.turned] = n.i = f.i.var;
+    Values values;
+    number_first(n, values, f.body);
+    for (size_t k = 0; k < f.state.size(); k++) {
+      auto v = var_of(f.body.result[k]);
+      auto x = v && pair.made_by[*v] ? std::get_if<Update>(&pair.made_by[*v]->exp) : nullptr;
+      auto at = x ? std::get_if<Atom>(&x->at[0]) : nullptr;
+      std::vector<Dim> shape = shape_of(p_.type(f.state[k].var));
+      if (!at || x->array != f.state[k].var || !(forms_.of(*at) - Affine(n.i)).is_constant()) {
+        if (!shape.empty() && known_outside(pair, shape)) pair.states.push_back(shape);
+        continue;
+      }
+      pair.rows.push_back(shape_of(p_.type(x->value)));
+      Var final = fs.pattern[k].var;
+      auto value = var_of(x->value);
+      if (!value || x->at != std::vector<Selector>{n.i}) continue;
+      if (is_array(p_.type(*value))) n.rows[final] = *value;
+      values.by_key.try_emplace(is_array(p_.type(*value)) ? element(n, *value, {}) : element(n, final, {n.i}), *value);
+    }
+    if (pair.rows.empty() && pair.states.empty()) return 0;
+    keep_values(pair, n, values);
+    for (Stm* rm : maps_in(r.body, true)) {
+      if (std::ranges::all_of(rm->pattern, [&](Bind x) { return pair.loaded.contains(x.var); })) continue;
+      for (Stm* fm : maps_in(f.body, false)) {
+        Dim width = std::get<Screma>(fm->exp).width;
+        if (width == std::get<Screma>(rm->exp).width && may_fit(pair, {width})) keep_lanes(pair, n, values, *fm, *rm);
+      }
+    }
+    if (pair.kept == 0) return 0;
+    substitute(p_, r.body, pair.loaded);
+    place(pair, f.body);
+    place(pair, r.body);
+    size_t made = pair.before.size(), at = 0;
+    List<Stm> whole;
+    for (auto& s : b.stms.take()) {
+      if (at++ == first) for (auto& m : pair.before.take()) whole.push_back(std::move(m));
+      whole.push_back(std::move(s));
+    }
+    b.stms = std::move(whole);
+    return made;
+  }
+};
+
+}  // namespace
+
+void cse_loops(Program& program, PassContext& context) {
+  if (context.options.ad_memory != 0) return;
+  CseLoops cse(program, context);
+  program.each_body([&](Body& b) { cse.body(b); });
+}
+
+}  // namespace raido

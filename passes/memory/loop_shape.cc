@@ -1,0 +1,192 @@
+// loop_shape.cc - how a processor runs a loop: as vectors, with arithmetic in the place of a branch, or with a branch in the place of selects.
+//
+//   for any_order [add] ..                                        ==>   for any_order [add] vectors ..
+//   for any_order [add] .. that reads elements far apart          ==>   for any_order [add] scalar ..
+//   for .. let k' = select [c, i, k] ..                           ==>   for .. let k' = xor [k, and [neg [convert i64 c], xor [i, k]]] ..
+//   while .. let lo' = select [c, m, lo] let hi' = select [c, hi, m] ..   ==>   while .. let lo', hi' = if c { in m, lo } else { in hi, m } ..
+//
+// C compilers decide this by what they see of one loop. What they cannot see is which reads lie beside each other, which choices are badly
+// guessed, and which reads wait for memory. So the pass runs last, where layouts are known; nothing after it looks at selects.
+#include <algorithm>
+
+#include "compiler/ir/analysis/affine.h"
+#include "compiler/ir/analysis/defs.h"
+#include "compiler/ir/costs.h"
+#include "compiler/ir/rewrite.h"
+#include "compiler/ir/term.h"
+#include "passes/pass.h"
+
+namespace raido {
+namespace {
+
+using namespace ir;
+
+// How far what an element is read from lies from that of the iteration before, for all elements that the loop reads.
+class Reads {
+ public:
+  Reads(const Program& p, const For& x) : p_(p), counter_(x.i.var) {
+    for (const Stm& s : x.body.stms)
+      if (s.pattern.size() == 1) statement(s);
+  }
+  // Far more elements do not lie beside those of the iteration before than ones that do: to bring them together in vectors costs more than
+  // the vectors save.
+  bool scattered() const { return far_ >= costs::cpu::far_reads && far_ > costs::cpu::far_reads_for_near * near_; }
+
+ private:
+  const Program& p_;
+  Var counter_;
+  Forms forms_;
+  VarSet jumps_;                                              // what changes by no fixed number in each iteration
+  int near_ = 0, far_ = 0;
+
+  std::optional<i64> moves(const Atom& a) const {
+    if (const_of(a)) return 0;
+    return stride(forms_.of(a), counter_, [&](Var v) { return jumps_.contains(v); });
+  }
+  void statement(const Stm& s) {
+    Var v = s.pattern[0].var;
+    forms_.define(p_, s);
+    if (!is_scalar(p_.type(v))) return;
+    if (auto op = std::get_if<Apply>(&s.exp); op && !is_float(elem_of(p_.type(v)))) {
+      bool fixed = std::ranges::all_of(op->args, [&](const Atom& a) { return moves(a) == 0; });
+      if (!fixed && forms_.of(v) == Affine(v)) jumps_.insert(v);
+    } else if (auto load = std::get_if<Index>(&s.exp)) {
+      auto by = moves(*load);
+      if (by == 1) near_++;
+      else if (by != 0) far_++;
+      if (by != 0) jumps_.insert(v);
+    }
+  }
+  std::optional<i64> moves(const Index& x) const {
+    const Lmad& l = std::get<ArrayType>(p_.type(x.array)).place->layout;
+    std::optional<i64> sum = moves(l.offset);
+    for (size_t d = 0; d < x.at.size(); d++) {
+      auto by = moves(std::get<Atom>(x.at[d]));
+      auto apart = const_of(l.strides[d]);
+      if (by == 0) continue;
+      sum = sum && by && apart ? std::optional(*sum + *by * apart->as_i64()) : std::nullopt;
+    }
+    return sum;
+  }
+};
+
+class LoopShape {
+ public:
+  LoopShape(Program& p, PassContext& c) : p_(p), c_(c) {}
+
+  void body(Body& whole) { body(whole, {}); }
+
+ private:
+  Program& p_;
+  PassContext& c_;
+
+  // `chosen`: results of selects that become arithmetic.
+  void body(Body& whole, const VarSet& chosen) {
+    rewrite(p_, whole, [&](Builder& b, Stm& s, Subst& results) {
+      auto x = std::get_if<For>(&s.exp);
+      if (x) vectors(*x);
+      const VarSet inside = x ? integers_chosen(*x) : VarSet{};
+      walk_parts(s, [&](Body& inner) { body(inner, inside); });
+      if (auto loop = std::get_if<While>(&s.exp)) branches(*loop);
+      if (s.pattern.size() != 1 || !chosen.contains(s.pattern[0].var) || !c_.allow()) return false;
+      const Apply& choice = std::get<Apply>(s.exp);
+      Term yes = b.term(choice.args[1]), no = b.term(choice.args[2]);
+      Term mask = -convert(Scalar::I64, b.term(choice.args[0]));
+      results.emplace(s.pattern[0].var, apply(ScalarOp::xor_, {no, apply(ScalarOp::and_, {mask, apply(ScalarOp::xor_, {yes, no})})}).atom);
+      c_.stats.count("loop_shape.arithmetic");
+      return true;
+    });
+  }
+
+  // Vectors take sums of floats, and their least or greatest.
+  void vectors(For& x) {
+    if (!x.any_order) return;
+    bool scattered = Reads(p_, x).scattered();
+    size_t number = 0;
+    for (size_t k = 0; k < x.state.size() && !scattered; k++) {
+      const Type& t = p_.type(x.state[k].var);
+      if (std::holds_alternative<BlockType>(t)) return;
+      if (!is_scalar(t)) continue;
+      ScalarOp op = (*x.any_order)[number++];
+      if (!is_float(elem_of(t)) || (op != ScalarOp::add && !is_result_of(op, x.body, k))) return;
+    }
+    if ((!scattered && number == 0) || !c_.allow()) return;
+    x.vectors = scattered ? Vectors::No : Vectors::Yes;
+    c_.stats.count(scattered ? "loop_shape.scalar" : "loop_shape.vectors");
+  }
+  static bool is_result_of(ScalarOp op, const Body& b, size_t k) {
+    for (const Stm& s : b.stms)
+      if (auto x = std::get_if<Apply>(&s.exp); x && Atom(s.pattern[0].var) == b.result[k]) return x->op == op;
+    return false;
+  }
+
+  // Integers that a select in the loop keeps or sets and that are used for nothing else but comparisons while it runs, such as the place
+  // of a minimum: whether they change is badly guessed and nobody waits for them. (A search that reads from such a place gains by the guess.)
+  VarSet integers_chosen(const For& x) const {
+    VarSet chosen;
+    for (size_t k = 0; k < x.state.size(); k++) {
+      Var v = x.state[k].var;
+      auto r = var_of(x.body.result[k]);
+      if (!r || !is_integer_i64(v) || std::ranges::count(x.body.result, Atom(v)) > 0) continue;
+      bool selected = false, other = false;
+      for (const Stm& s : x.body.stms) {
+        auto op = std::get_if<Apply>(&s.exp);
+        bool here = s.pattern.size() == 1 && s.pattern[0].var == *r;
+        if (here) selected = op && op->op == ScalarOp::select && (op->args[1] == Atom(v) || op->args[2] == Atom(v));
+        if (here || (op && (op->op == ScalarOp::eq || op->op == ScalarOp::lt || op->op == ScalarOp::le))) continue;
+        each_use(p_, s, [&](Var u) { other = other || u == v || u == *r; });
+      }
+      if (selected && !other) chosen.insert(*r);
+    }
+    return chosen;
+  }
+  bool is_integer_i64(Var v) const { return is_scalar(p_.type(v)) && elem_of(p_.type(v)) == Scalar::I64; }
+
+  // What the iterations of a while loop choose by one condition for two or more of their integers, such as the ends of a binary search,
+  // becomes a branch, if they read in one of many rows. These are seldom in a cache, and a guess lets the next read begin before the
+  // condition is known, for which a select has to wait. (What is read again and again from one array is there at once, and half of the
+  // guesses are wrong: decision 028.)
+  void branches(While& x) {
+    auto select = [&](size_t k) -> const Apply* {
+      if (!is_integer_i64(x.state[k].var)) return nullptr;
+      for (const Stm& s : x.body.stms)
+        if (auto op = std::get_if<Apply>(&s.exp); op && op->op == ScalarOp::select && x.body.result[k] == Atom(s.pattern[0].var)) return op;
+      return nullptr;
+    };
+    bool in_rows = false;
+    for (const Stm& s : x.body.stms)
+      if (auto read = std::get_if<Index>(&s.exp)) in_rows = in_rows || read->at.size() > 1;
+    std::optional<Atom> cond;
+    for (size_t k = 0; in_rows && k < x.state.size() && !cond; k++)
+      for (size_t j = 0; j < k && !cond; j++)
+        if (auto a = select(k), b = select(j); a && b && a->args[0] == b->args[0]) cond = a->args[0];
+    if (!cond || !c_.allow()) return;
+    Body yes, no;
+    std::vector<size_t> numbers;                          // all numbers of the state change in the branch
+    for (size_t k = 0; k < x.state.size(); k++) {
+      if (!is_scalar(p_.type(x.state[k].var))) continue;
+      auto op = select(k);
+      bool by_it = op && op->args[0] == *cond;
+      numbers.push_back(k);
+      yes.result.push_back(by_it ? op->args[1] : x.body.result[k]);
+      no.result.push_back(by_it ? op->args[2] : x.body.result[k]);
+    }
+    Builder b(p_, x.body.stms);
+    std::vector<Var> next = b.bind("next", If{*cond, std::move(yes), std::move(no)});
+    for (size_t i = 0; i < numbers.size(); i++) {
+      Atom before = std::exchange(x.body.result[numbers[i]], Atom(next[i]));
+      auto v = var_of(before);
+      if (v && count_uses(p_, x.body, *v) == 0)
+        x.body.stms.filter_backwards([&](Stm& s) { return !std::holds_alternative<Apply>(s.exp) || s.pattern[0].var != *v; });
+    }
+    c_.stats.count("loop_shape.branch");
+  }
+};
+
+}  // namespace
+
+void loop_shape(Program& program, PassContext& context) {
+  program.each_body([&](Body& b) { LoopShape(program, context).body(b); });
+}
+
+}  // namespace raido
