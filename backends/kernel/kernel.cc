@@ -71,6 +71,9 @@ ExprId Module::prim(ScalarOp op, std::vector<ExprId> args) {
   for (ExprId a : args)
     if (auto c = const_of(a)) consts.push_back(*c);
   if (consts.size() == args.size()) return constant(fold(op, at, consts));
+  // Reads that a pass found to be one: C compilers warn of such a comparison.
+  bool holds = op == ScalarOp::eq || op == ScalarOp::le;
+  if ((holds || op == ScalarOp::ne || op == ScalarOp::lt) && args[0] == args[1] && !is_float(at)) return constant(bool_const(holds));
   if (at == Scalar::I64 && (op == ScalarOp::add || op == ScalarOp::mul)) {
     bool sum = op == ScalarOp::add;
     for (size_t k : {0, 1})

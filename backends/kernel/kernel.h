@@ -98,7 +98,7 @@ struct Module {
   ExprId constant(const Const& c) { return expr({c, c.type}); }
   ExprId number(int64_t v) { return constant(i64_const(v)); }
   ExprId var(Name n) { return expr({n, names[n.index].type}); }
-  ExprId prim(ScalarOp op, std::vector<ExprId> args);      // folds constants and neutral elements of index arithmetic
+  ExprId prim(ScalarOp op, std::vector<ExprId> args);      // folds constants, neutral elements of index arithmetic, comparisons with itself
   ExprId add(ExprId a, ExprId b) { return prim(ScalarOp::add, {a, b}); }
   ExprId mul(ExprId a, ExprId b) { return prim(ScalarOp::mul, {a, b}); }
   const Const* const_of(ExprId e) const { return std::get_if<Const>(&exprs[e.index].node); }
