@@ -6,6 +6,8 @@
 // Then loops of few iterations that stand for a vector (decision 008): gcc would unroll them and look for vectors in what is around.
 #include "backends/kernel/optimise.h"
 
+#include "backends/kernel/lanes.h"
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -132,7 +134,7 @@ class Lanes {
 
   void find(Block& b) {
     for (Stm& s : b)
-      match(s.node, [&](For& x) { find(x.body); x.lanes = x.reduced.empty() && few(x) && separate(x); },
+      match(s.node, [&](For& x) { find(x.body); x.lanes = x.lanes || (x.reduced.empty() && few(x) && separate(x)); },
             [&](While& x) { find(x.test); find(x.body); }, [&](If& x) { find(x.then_); find(x.else_); },
             [&](ParallelFor& x) { find(x.body); }, [](auto&) {});
   }
@@ -189,6 +191,8 @@ void optimise(Module& m) {
   for (Kernel& k : m.kernels) Dead(m).run(k.body);
   Parameters(m).run();
   for (HostFunction& f : m.functions) {
+    Dead(m).run(f.body);
+    run_in_lanes(m, f.body);
     Dead(m).run(f.body);
     Lanes(m).find(f.body);
   }

@@ -310,13 +310,13 @@ class Writer {
                      expr(x.index), expr(x.value)));
   }
   void for_loop(const For& x) {
-    if (language_ == For_::C && !x.reduced.empty() && only_computes(x.body)) {
+    if (language_ == For_::C && !x.reduced.empty() && (x.lanes || only_computes(x.body))) {
       bool sums = std::ranges::all_of(x.reduced, [](const Reduced& r) { return r.op == ScalarOp::add; });
       line(fmt::format("RAIDO_SIMD{}({})", sums ? "" : "_EXTREMA", join(x.reduced, " ", [&](const Reduced& r) {
         return fmt::format("reduction({} : {})", r.op == ScalarOp::add ? "+" : name_of(r.op), name(r.var));
       })));
     }
-    if (language_ == For_::C && x.lanes) line("RAIDO_SIMD()");
+    if (language_ == For_::C && x.lanes && x.reduced.empty()) line("RAIDO_SIMD()");
     std::string head = fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), expr(x.from), name(x.i), expr(x.to), name(x.i));
     braces(head, x.body, language_ == For_::C && x.scattered ? "RAIDO_SCALAR;" : "");
     line("}");

@@ -64,7 +64,9 @@ void FromCore::seg(const ir::Stm& s, const Seg& x) {
   bool outer = std::exchange(in_task_, true);
   Block chunk = block([&] {
     Block each_one = block([&] { run({m_.var(i)}); });
-    emit(For{i, m_.var(first), m_.var(last), std::move(each_one)});
+    For loop{i, m_.var(first), m_.var(last), std::move(each_one)};
+    loop.spmd = x.lanes;
+    emit(std::move(loop));
   });
   in_task_ = outer;
   emit(ParallelFor{first, last, extent[0], std::move(chunk), m_.sites++});

@@ -12,7 +12,8 @@ void FromCore::for_loop(const ir::Stm& s, const ir::For& x) {
   For loop{i, m_.number(0), n, std::move(b)};
   loop.scattered = x.vectors == Vectors::No;
   size_t number = 0;
-  for (size_t k = 0; k < state.size() && x.vectors == Vectors::Yes; k++)
+  loop.spmd = x.vectors == Vectors::Lanes;
+  for (size_t k = 0; k < state.size() && (x.vectors == Vectors::Yes || loop.spmd); k++)
     if (is_scalar_var(x.state[k].var)) loop.reduced.push_back({state[k], (*x.any_order)[number++]});
   emit(std::move(loop));
 }

@@ -72,6 +72,10 @@ inline constexpr int64_t most_copied_cells = 1 << 19;   // of one that may have 
 inline constexpr int far_reads = 4;                      // of a loop that is no vector code, if they are
 inline constexpr int far_reads_for_near = 2;             // times as many as reads beside those of the iteration before
 inline constexpr int64_t least_lanes = 4, most_lanes = 32;   // of a loop that is told to be vector code; gcc finds longer ones by itself
+inline constexpr int64_t lanes = 32;                     // iterations with loops inside that run side by side: four vectors of eight f64
+inline constexpr int64_t few_lanes = 8;                  // that are left of them and run one after the other
+inline constexpr int64_t unrolled = 16;                  // trips of a loop inside that C compilers unroll, so that none is left
+inline constexpr size_t operations_for_gather = 8;       // for each element that lanes read from places far apart
 inline constexpr int64_t filter_threads = 7;             // that filter more slowly than one if an element costs little: measured with two, assumed beyond
 inline constexpr size_t light_operations = 16;           // of such an element
 inline constexpr int64_t least_block = 16;               // of a transposition: if both sides are shorter, two loops are as fast

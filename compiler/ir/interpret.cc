@@ -367,7 +367,7 @@ std::vector<Cell> Interpreter::loop(const For& x, const StmInfo& info) {
   Scalar counter = std::get<ScalarType>(program_.type(x.i.var)).elem;
   std::vector<Cell> state = take_all(x.init, info);
   for (i64 k = 0; k < n && !failed(); k++) {
-    i64 i = x.any_order ? n - 1 - k : k;                   // an order that the program cannot mean by chance
+    i64 i = x.any_order || x.vectors == Vectors::Lanes ? n - 1 - k : k;                   // an order that the program cannot mean by chance
     cell(x.i.var) = Num{integer_constant(counter, i), {}};
     bind(x.state, std::move(state));
     if (!failed()) state = body(x.body);

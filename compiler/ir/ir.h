@@ -122,14 +122,15 @@ struct If       { Atom cond; Body then_, else_; OPERATION("if", Any, s.cond, s.t
 // Loops: state is a telescope; the body's results are its next values. A negative n means no iteration.
 // any_order, one operator for each state that is a number: the iterations may run in any order and side by side, the states are combined
 // by these operators, and what else an iteration does is at a place of its own. vectors: whether processors take vectors of iterations,
-// if `loop_shape` has decided that; Yes: all states that are numbers are floats.
+// if `loop_shape` has decided that; Yes: all states that are numbers are floats; Lanes: iterations with loops inside, which may run in any
+// order and side by side.
 // blocks: an iteration runs a block of the iterations that the loop had (#[stripmine]). budget: what --ad-memory decided. counted, inside
 // of `differentiate`: n is the last result of a `while` that only counts these iterations.
 struct Budget {
   int64_t levels, bytes, memory;         // loops in the nest; of one iteration's state, -1 if that is not known; of --ad-memory
   static auto fields(auto& s) { return std::tie(s.levels, s.bytes, s.memory); }
 };
-enum class Vectors : uint8_t { Open, No, Yes };
+enum class Vectors : uint8_t { Open, No, Yes, Lanes };
 struct For {
   Bind i;
   Dim n;
@@ -212,7 +213,8 @@ struct Seg {
   std::vector<Combine> post_reduces;
   std::vector<Dest> dests;
   std::optional<int> parts = {};
-  OPERATION("seg", Parallel | Memory, s.level, s.extent, s.index, s.body, s.reduces, s.scans, s.post, s.post_reduces, s.dests, s.parts)
+  bool lanes = false;                   // of a task: its iterations run side by side although they have loops inside (Vectors::Lanes)
+  OPERATION("seg", Parallel | Memory, s.level, s.extent, s.index, s.body, s.reduces, s.scans, s.post, s.post_reduces, s.dests, s.parts, s.lanes)
 };
 // A number that the user of the program may set by its name, as long as the program runs: kind `threshold` or `custom`. Kind `threads`:
 // how many threads there are; the fallback stands for it where nothing runs.

@@ -373,6 +373,7 @@ class Parser {
     if (accept("any_order")) get(x.any_order.emplace());
     if (accept("vectors")) x.vectors = Vectors::Yes;
     else if (accept("scalar")) x.vectors = Vectors::No;
+    else if (accept("lanes")) x.vectors = Vectors::Lanes;
     word_if("blocks", x.blocks);
     if (accept("budget")) get(x.budget.emplace());
     state(x.state, x.init);
@@ -417,6 +418,7 @@ class Parser {
     parts(x);
     if (accept("into")) dests(x.dests);
     if (accept("parts")) get(x.parts.emplace());
+    word_if("lanes", x.lanes);
   }
   void get(Budget& x) {
     expect("[");

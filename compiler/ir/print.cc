@@ -243,7 +243,7 @@ class Printer {
     put(x.n);
     out += " ";
     if (x.any_order) { out += "any_order "; put(*x.any_order); out += " "; }
-    if (x.vectors != Vectors::Open) out += x.vectors == Vectors::Yes ? "vectors " : "scalar ";
+    if (x.vectors != Vectors::Open) out += x.vectors == Vectors::Yes ? "vectors " : x.vectors == Vectors::Lanes ? "lanes " : "scalar ";
     if (x.blocks) out += "blocks ";
     if (x.budget) out += fmt::format("budget [{}, {}, {}] ", x.budget->levels, x.budget->bytes, x.budget->memory);
     state(x.state, x.init);
@@ -305,6 +305,7 @@ class Printer {
     section("post_reduces", x.post_reduces);
     if (!x.dests.empty()) { out += " into "; list(x.dests); }
     if (x.parts) out += fmt::format(" parts {}", *x.parts);
+    if (x.lanes) out += " lanes";
   }
   void put(const Apply& x) { put(x.op); out += " "; put(x.args); }
   // A word after an operation that says more of it, and for which of its operands.

@@ -341,9 +341,15 @@ class Verifier {
     if (k != x.any_order->size()) fail("V11", "`any_order` with an operator too many");
   }
   void vectors(const For& x) {
+    if (x.vectors == Vectors::Lanes) return lanes(x);
     if (!x.any_order) return fail("V11", "iterations in an order as vectors");
     for (const Bind& b : x.state)
       if (const Type& t = p_.type(b.var); x.vectors == Vectors::Yes && is_scalar(t) && !is_float(elem_of(t))) fail("V11", "`vectors` that combine what is no float");
+  }
+  void lanes(const For& x) {
+    if (p_.level != Memory) fail("V11", "`lanes` before level memory");
+    for (const Bind& b : x.state)
+      if (std::holds_alternative<BlockType>(p_.type(b.var)) || (is_scalar(p_.type(b.var)) && !x.any_order)) fail("V11", "`lanes` of iterations that need each other");
   }
   // What an operation demands of its operands, one function for each operation. The others demand nothing beyond their result types.
   void shapes(const Exp& e) { match(e, [&](const auto& x) { demands(x); }); }
@@ -465,6 +471,7 @@ class Verifier {
     if (x.index.size() != x.extent.size() || x.index.empty()) return fail("V9", "index and extent differ in rank");
     sizes(x.extent);
     if (!levels_.empty() && !nests(levels_.back(), x.level)) return fail("V9", "seg levels do not nest this way");
+    if (x.lanes && (p_.level != Memory || x.level != SegLevel::Task || x.index.size() != 1)) return fail("V11", "`lanes` of what is no task in memory");
     if (x.parts && (*x.parts < 1 || (x.reduces.empty() && x.scans.empty()))) return fail("V11", "`parts` without an operator, or less than one");
     dests(x.dests);
     std::vector<Atom> inner = x.body.result;

@@ -2,6 +2,7 @@
 //
 //   for any_order [add] ..                                        ==>   for any_order [add] vectors ..
 //   for any_order [add] .. that reads elements far apart          ==>   for any_order [add] scalar ..
+//   for i < n .. while .. with i                                  ==>   for i < n lanes .. while ..
 //   for .. let k' = select [c, i, k] ..                           ==>   for .. let k' = xor [k, and [neg [convert i64 c], xor [i, k]]] ..
 //   while .. let lo' = select [c, m, lo] let hi' = select [c, hi, m] ..   ==>   while .. let lo', hi' = if c { in m, lo } else { in hi, m } ..
 //
@@ -14,6 +15,7 @@
 #include "compiler/ir/costs.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/term.h"
+#include "passes/memory/lane_loops.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -72,19 +74,20 @@ class Reads {
 
 class LoopShape {
  public:
-  LoopShape(Program& p, PassContext& c) : p_(p), c_(c) {}
+  LoopShape(Program& p, PassContext& c, const Body& whole) : p_(p), c_(c), lanes_(p, whole) {}
 
   void body(Body& whole) { body(whole, {}); }
 
  private:
   Program& p_;
   PassContext& c_;
+  LaneLoops lanes_;
 
   // `chosen`: results of selects that become arithmetic.
   void body(Body& whole, const VarSet& chosen) {
     rewrite(p_, whole, [&](Builder& b, Stm& s, Subst& results) {
       auto x = std::get_if<For>(&s.exp);
-      if (x) vectors(*x);
+      side_by_side(s);
       const VarSet inside = x ? integers_chosen(*x) : VarSet{};
       walk_parts(s, [&](Body& inner) { body(inner, inside); });
       if (auto loop = std::get_if<While>(&s.exp)) branches(*loop);
@@ -98,6 +101,14 @@ class LoopShape {
     });
   }
 
+  void side_by_side(Stm& s) {
+    auto x = std::get_if<For>(&s.exp);
+    if (!lanes_.take(s)) return x ? vectors(*x) : void();
+    if (!c_.allow()) return;
+    if (x) x->vectors = Vectors::Lanes;
+    else std::get<Seg>(s.exp).lanes = true;
+    c_.stats.count("loop_shape.lanes");
+  }
   // Vectors take sums of floats, and their least or greatest.
   void vectors(For& x) {
     if (!x.any_order) return;
@@ -186,7 +197,7 @@ class LoopShape {
 }  // namespace
 
 void loop_shape(Program& program, PassContext& context) {
-  program.each_body([&](Body& b) { LoopShape(program, context).body(b); });
+  program.each_body([&](Body& b) { LoopShape(program, context, b).body(b); });
 }
 
 }  // namespace raido

@@ -120,6 +120,12 @@ TEST_CASE("each rule of the verifier is broken by a program") {
   EXPECT(sums("[sub, max]") == "V11");
   EXPECT(sums("[add, max] scalar") == "");
   EXPECT(sums("[add, max] vectors") == "V11");
+  EXPECT(sums("[add, max] lanes") == "V11");
+  auto loop = [](const std::string& words) {
+    return rule("level memory fun f \\(n: i64) { let s: i64 = for i < n " + words + " (a: i64 = 0i64) { let b: i64 = add [a, i] in b } in s }");
+  };
+  EXPECT(loop("any_order [add] lanes") == "");
+  EXPECT(loop("lanes") == "V11");
   EXPECT(rule("fun f \\(x: f64 batched) { in x }") == "V11");
   EXPECT(rule("fun f \\(n: i64) { let s: i64 = for i < n budget [0, 8, 100] (a: i64 = 0i64) { in a } in s }") == "V11");
   auto seg = [](const std::string& parts) {
@@ -128,6 +134,7 @@ TEST_CASE("each rule of the verifier is broken by a program") {
   EXPECT(seg("64") == "");
   EXPECT(seg("0") == "V11");
   EXPECT(rule("level parallel fun f \\(n: i64) { let s: [n]i64 = seg grid (i < n) { in i } parts 64 in s }") == "V11");
+  EXPECT(rule("level parallel fun f \\(n: i64) { let s: [n]i64 = seg task (i < n) { in i } lanes in s }") == "V11");
   EXPECT(rule("fun f \\(x: f64) { #[opaque] let y: f64 = id x in y }") == "");
   EXPECT(rule("fun f \\(x: f64) { #[faster] let y: f64 = id x in y }") == "V12");
   EXPECT(rule("fun f \\(x: f64) { #[unsafe] let y: f64 = id x in y }") == "V12");

@@ -1,0 +1,404 @@
+// lanes.cc - several iterations of a loop at once, though they run inner loops of their own.
+//
+//   for i in from .. to { A; while (c) B; C }
+//     ==>
+//   for (base = from; base + W <= to; base += W) {
+//     for l < W { A; on[l] = c; active += on[l]; }                       i = base + l
+//     while (active > few) { active = 0; for l < W { if on[l]: B; on[l] &= c; active += on[l]; } }
+//     for l < W if on[l] while (c) B;                                    the last lanes one after the other
+//     for l < W { C }
+//   }
+//   for i in base .. to { A; while (c) B; C }
+//
+// C compilers make vector code of straight loops only. Here a loop with loops inside becomes straight loops over W lanes, one for each part
+// between the control structures. What a lane keeps from one part to another lies in an array of W elements. Names that are equal in
+// all lanes stay single variables, and so do loops and branches that depend only on such names. Others run under a mask: each
+// assignment keeps the old value in lanes that are not on. Scalar operations are total, so lanes that are not on may compute; they
+// never read memory.
+//
+// A check that fails in some lane stops the loop before anything is stored, and the loop after it finds the first failing iteration
+// in order. The caller has marked a loop only if checks stand in its own body, before its stores, and no iteration reads what another
+// one writes (passes/memory/lane_loops.h). Reduced names are combined in the order of the lanes.
+#include "backends/kernel/lanes.h"
+
+#include <algorithm>
+
+#include "compiler/base/match.h"
+#include "compiler/ir/costs.h"
+
+namespace raido::kir {
+namespace {
+
+constexpr int64_t width = costs::cpu::lanes;
+
+class LaneLoop {
+ public:
+  LaneLoop(Module& m, const For& loop) : m_(m), loop_(loop) {
+    for (const Reduced& r : loop.reduced) reduced_.insert(r.var);
+  }
+
+  // What stands in the place of the loop.
+  Block run() {
+    varying_.insert(loop_.i);
+    do {
+      more_ = false;
+      analyse(loop_.body, false, false);
+    } while (more_);
+
+    base_ = m_.name("base", Scalar::I64);
+    Name go = m_.name("go", Scalar::Bool);
+    Block group;
+    in(group, [&] { top(loop_.body, go); });
+    keep_between_parts(group);
+
+    Block out;
+    out.push_back({Declare{base_, loop_.from}});
+    out.push_back({Declare{go, m_.constant(bool_const(true))}});
+    for (Name n : kept_order_) out.push_back({DeclareArray{array_[n], width}});
+    ExprId whole = m_.prim(ScalarOp::le, {m_.add(m_.var(base_), m_.number(width)), loop_.to});
+    out.push_back({While{{}, m_.prim(ScalarOp::and_, {m_.var(go), whole}), std::move(group)}});
+    For rest = loop_;
+    rest.from = m_.var(base_);
+    rest.spmd = false;
+    out.push_back({std::move(rest)});
+    return out;
+  }
+
+ private:
+  Module& m_;
+  const For& loop_;
+  Name base_;
+  IdSet<Name> reduced_, varying_;
+  bool more_ = false;
+
+  // ---- which names differ between lanes ----
+
+  bool varies(ExprId e) const {
+    return match(m_.exprs[e.index].node, [](const Const&) { return false; }, [&](const Name& n) { return varying_.contains(n) || reduced_.contains(n); },
+                 [&](const Prim& p) { return std::ranges::any_of(p.args, [&](ExprId a) { return varies(a); }); },
+                 [&](const Cast& c) { return varies(c.value); }, [&](const Load& l) { return varies(l.index); },
+                 [](const Hardware&) { return false; });
+  }
+  bool is_load(ExprId e) const { return std::holds_alternative<Load>(m_.exprs[e.index].node); }
+  void mark(Name n) {
+    if (reduced_.contains(n) || varying_.contains(n)) return;
+    varying_.insert(n);
+    more_ = true;
+  }
+  // `diverged`: some lanes may run this while others do not. `idle`: it may be that no lane does, and what is read must not be read.
+  void analyse(const Block& b, bool diverged, bool idle) {
+    for (const Stm& s : b)
+      match(s.node,
+        [&](const Declare& x) { if (x.init && (varies(*x.init) || (idle && is_load(*x.init)))) mark(x.var); },
+        [&](const Assign& x) { if (diverged || varies(x.value)) mark(x.var); },
+        [&](const Store&) {},
+        [&](const For& x) {
+          bool apart = varies(x.from) || varies(x.to);
+          if (apart) mark(x.i);
+          analyse(x.body, diverged || apart, idle && !apart);
+        },
+        [&](const While& x) {
+          bool apart = varies(x.cond);
+          analyse(x.test, diverged || apart, idle);
+          analyse(x.body, diverged || apart, idle && !apart);
+        },
+        [&](const If& x) {
+          bool apart = varies(x.cond);
+          analyse(x.then_, diverged || apart, idle || apart);
+          analyse(x.else_, diverged || apart, idle || apart);
+        },
+        [&](const Fail&) {},
+        [](const auto&) { PANIC("a statement that does not run in lanes"); });
+  }
+
+  // ---- parts ----
+
+  // The lanes that are on, and the condition that was the last one to choose them.
+  struct On { Name lanes; ExprId cond; size_t depth; };
+  using Mask = std::optional<On>;      // none: all
+  struct Part { Block body; std::vector<Reduced> reduced; };
+  Block* out_ = nullptr;
+  Part part_;                          // what the lanes do next; begins after everything in *out_
+  IdMap<Name, size_t> depth_;          // the depth of the mask under which a name is declared
+
+  template <class F> void in(Block& b, F fill) {
+    Block* saved = std::exchange(out_, &b);
+    fill();
+    flush();
+    out_ = saved;
+  }
+  void add(Stm s) { part_.body.push_back(std::move(s)); }
+  void flush() {
+    if (part_.body.empty()) return;
+    Part p = std::exchange(part_, {});
+    emit_part(std::move(p.body), std::move(p.reduced), true);
+  }
+  // `side_by_side`: no control structure inside.
+  void emit_part(Block body, std::vector<Reduced> reduced, bool side_by_side) {
+    Name l = m_.name("l", Scalar::I64);
+    For lanes{l, m_.number(0), m_.number(width), std::move(body)};
+    lanes.reduced = std::move(reduced);
+    lanes.lanes = side_by_side;
+    parts_.insert(l);
+    out_->push_back({std::move(lanes)});
+  }
+
+  // The body of the loop itself: the only one that checks and stores.
+  void top(const Block& b, Name go) {
+    for (auto s = b.begin(); s != b.end(); ++s) {
+      auto check = std::get_if<If>(&s->node);
+      if (!check || check->else_.empty() || !std::holds_alternative<Fail>(check->else_.begin()->node)) {
+        if (auto reduce = std::get_if<Assign>(&s->node); reduce && reduced_.contains(reduce->var)) combine(*reduce);
+        else statement(*s, {});
+        continue;
+      }
+      Name failing = counter("failing");
+      count(failing, m_.prim(ScalarOp::not_, {check->cond}));
+      flush();
+      Block rest, stop, after;
+      for (++s; s != b.end(); ++s) after.push_back(*s);
+      in(rest, [&] { top(after, go); });
+      stop.push_back({Assign{go, m_.constant(bool_const(false))}});
+      out_->push_back({If{m_.prim(ScalarOp::eq, {m_.var(failing), zero(Scalar::I32)}), std::move(rest), std::move(stop)}});
+      return;
+    }
+    flush();
+    out_->push_back({Assign{base_, m_.add(m_.var(base_), m_.number(width))}});
+  }
+  void combine(const Assign& x) {
+    for (const Reduced& r : loop_.reduced)
+      if (r.var == x.var) part_.reduced.push_back(r);
+    add({x});
+  }
+
+  // A number of lanes, which parts add to.
+  Name counter(const char* hint) {
+    Name n = m_.name(hint, Scalar::I32);
+    reduced_.insert(n);
+    out_->push_back({Declare{n, zero(Scalar::I32)}});
+    return n;
+  }
+  void count(Name n, ExprId on) {
+    add({Assign{n, m_.add(m_.var(n), m_.expr({Cast{on}, Scalar::I32}))}});
+    part_.reduced.push_back({n, ScalarOp::add});
+  }
+  ExprId zero(Scalar t) { return m_.constant(raido::constant(t, 0)); }
+
+  On masked(Mask on, ExprId cond, const char* hint) {
+    Name n = m_.name(hint, Scalar::Bool);
+    varying_.insert(n);
+    add({Declare{n, on ? m_.prim(ScalarOp::and_, {m_.var(on->lanes), cond}) : cond}});
+    return {n, cond, depth(on) + 1};
+  }
+  static size_t depth(const Mask& on) { return on ? on->depth : 0; }
+  // var := value in the lanes that are on. Where the name is declared under the mask, the other lanes do not look at it.
+  void set(Name var, ExprId value, const Mask& on) {
+    size_t chosen = depth(on) - depth_[var];
+    if (chosen == 0 && !is_load(value)) return add({Assign{var, value}});
+    if (!on) return add({Assign{var, value}});
+    if (!is_load(value)) {
+      ExprId where = chosen == 1 ? on->cond : m_.var(on->lanes);
+      return add({Assign{var, m_.prim(ScalarOp::select, {where, value, m_.var(var)})}});
+    }
+    Block read;
+    read.push_back({Assign{var, value}});
+    add({If{m_.var(on->lanes), std::move(read), {}}});
+  }
+
+  void block(const Block& b, const Mask& on) { for (const Stm& s : b) statement(s, on); }
+  void statement(const Stm& s, const Mask& on) {
+    match(s.node,
+      [&](const Declare& x) { declare(x, on); },
+      [&](const Assign& x) {
+        if (varying_.contains(x.var)) return set(x.var, x.value, on);
+        flush();                                             // the part may read the old value
+        out_->push_back(s);
+      },
+      [&](const Store&) { add(s); },
+      [&](const For& x) { varies(x.from) || varies(x.to) ? counted(x, on) : uniform(x, on); },
+      [&](const While& x) { varies(x.cond) ? diverging(x, on) : uniform(x, on); },
+      [&](const If& x) { varies(x.cond) ? branch(x, on) : uniform(x, on); },
+      [](const auto&) { PANIC("a statement that does not run in lanes"); });
+  }
+  void declare(const Declare& x, const Mask& on) {
+    if (!varying_.contains(x.var)) { out_->push_back({x}); return; }
+    bool read = x.init && is_load(*x.init) && on;
+    depth_[x.var] = depth(on);
+    add({Declare{x.var, x.init && !read ? *x.init : zero(m_.names[x.var.index].type)}});
+    if (read) set(x.var, *x.init, on);
+  }
+  void uniform(const For& x, const Mask& on) {
+    flush();
+    For loop{x.i, x.from, x.to, {}};
+    in(loop.body, [&] { block(x.body, on); });
+    out_->push_back({std::move(loop)});
+  }
+  void uniform(const While& x, const Mask& on) {
+    flush();
+    While loop{{}, x.cond, {}};
+    in(loop.test, [&] { block(x.test, on); });
+    in(loop.body, [&] { block(x.body, on); });
+    out_->push_back({std::move(loop)});
+  }
+  void uniform(const If& x, const Mask& on) {
+    flush();
+    If parts{x.cond, {}, {}};
+    in(parts.then_, [&] { block(x.then_, on); });
+    in(parts.else_, [&] { block(x.else_, on); });
+    out_->push_back({std::move(parts)});
+  }
+  // What both sides assign at their ends is chosen once.
+  void branch(const If& x, const Mask& on) {
+    const std::vector<Assign> yes = last_assignments(x.then_), no = last_assignments(x.else_);
+    bool choose = !reads_own(yes) && !reads_own(no);
+    std::vector<std::pair<Name, ExprId>> chosen;
+    auto side = [&](const Block& b, const std::vector<Assign>& mine, const std::vector<Assign>& other, bool first, ExprId cond, const char* hint) {
+      if (b.empty()) return;
+      On mask = masked(on, cond, hint);
+      for (size_t k = 0; k < b.size() - mine.size(); k++) statement(b[k], mask);
+      for (const Assign& a : mine) {
+        auto twin = std::ranges::find(other, a.var, &Assign::var);
+        if (!choose || twin == other.end() || is_load(a.value) || is_load(twin->value)) set(a.var, a.value, mask);
+        else if (first) chosen.push_back({a.var, m_.prim(ScalarOp::select, {x.cond, a.value, twin->value})});
+      }
+    };
+    side(x.then_, yes, no, true, x.cond, "then");
+    side(x.else_, no, yes, false, m_.prim(ScalarOp::not_, {x.cond}), "else");
+    for (auto& [var, value] : chosen) set(var, value, on);
+  }
+  static std::vector<Assign> last_assignments(const Block& b) {
+    std::vector<Assign> out;
+    for (const Stm& s : b)
+      if (auto a = std::get_if<Assign>(&s.node)) out.push_back(*a);
+      else out.clear();
+    return out;
+  }
+  // Whether one of these assignments reads what one of them assigns.
+  bool reads_own(const std::vector<Assign>& assigns) const {
+    Block values;
+    for (const Assign& a : assigns) values.push_back({Declare{base_, a.value}});
+    auto read = free_names(m_, values);
+    return std::ranges::any_of(assigns, [&](const Assign& a) { return std::ranges::find(read, a.var) != read.end(); });
+  }
+  // Each lane has its own number of iterations.
+  void counted(const For& x, const Mask& on) {
+    depth_[x.i] = depth(on);
+    add({Declare{x.i, x.from}});
+    While loop{{}, m_.prim(ScalarOp::lt, {m_.var(x.i), x.to}), x.body};
+    loop.body.push_back({Assign{x.i, m_.add(m_.var(x.i), m_.number(1))}});
+    diverging(loop, on);
+  }
+  void diverging(const While& x, const Mask& on) {
+    Name active = counter("active");
+    block(x.test, on);
+    On running = masked(on, x.cond, "on");
+    const Name run = running.lanes;
+    running.cond = m_.var(run);
+    count(active, m_.var(run));
+    flush();
+    While loop{{}, m_.prim(ScalarOp::lt, {m_.constant(integer_constant(Scalar::I32, costs::cpu::few_lanes)), m_.var(active)}), {}};
+    loop.body.push_back({Assign{active, zero(Scalar::I32)}});
+    in(loop.body, [&] {
+      block(x.body, running);
+      block(x.test, running);
+      add({Assign{run, m_.prim(ScalarOp::and_, {m_.var(run), x.cond})}});
+      count(active, m_.var(run));
+    });
+    out_->push_back({std::move(loop)});
+    Block last, one;
+    one.push_back({x});
+    last.push_back({If{m_.var(run), std::move(one), {}}});
+    emit_part(std::move(last), {}, false);
+  }
+
+  // ---- what lanes keep between parts ----
+
+  IdSet<Name> parts_;                          // the counters of the loops over lanes
+  IdSet<Name> kept_;                           // what a part has from another one
+  IdMap<Name, Name> array_;
+  std::vector<Name> kept_order_;
+
+  template <class F> void each_part(Block& b, F f) {
+    for (Stm& s : b)
+      match(s.node, [&](For& x) { parts_.contains(x.i) ? f(x) : each_part(x.body, f); },
+            [&](While& x) { each_part(x.test, f); each_part(x.body, f); },
+            [&](If& x) { each_part(x.then_, f); each_part(x.else_, f); }, [](auto&) {});   // others hold none
+  }
+  static void assigned(const Block& b, IdSet<Name>& out) {
+    for (const Stm& s : b)
+      match(s.node, [&](const Assign& x) { out.insert(x.var); }, [&](const For& x) { assigned(x.body, out); },
+            [&](const While& x) { assigned(x.test, out); assigned(x.body, out); },
+            [&](const If& x) { assigned(x.then_, out); assigned(x.else_, out); }, [](const auto&) {});
+  }
+  static std::vector<Name> declared(const Block& b) {
+    std::vector<Name> out;
+    for (const Stm& s : b)
+      if (auto d = std::get_if<Declare>(&s.node)) out.push_back(d->var);
+    return out;
+  }
+  bool is_own(Name n) const { return varying_.contains(n) && n != loop_.i; }
+
+  void keep_between_parts(Block& group) {
+    each_part(group, [&](For& part) {
+      for (Name n : free_names(m_, part.body)) if (is_own(n)) kept_.insert(n);
+    });
+    each_part(group, [&](For& part) { keep(part); });
+  }
+  // A bool lies beside the others as a number of the width that vectors have masks of.
+  Name array(Name n) {
+    if (!array_[n].valid()) {
+      const NameInfo info = m_.names[n.index];
+      array_[n] = m_.memory(info.text, info.type == Scalar::Bool ? Scalar::I32 : info.type, ir::Space::Host);
+      kept_order_.push_back(n);
+    }
+    return array_[n];
+  }
+  void keep(For& part) {
+    IdSet<Name> written;
+    assigned(part.body, written);
+    Block body;
+    ExprId l = m_.var(part.i);
+    std::vector<Name> stores;
+    for (Name n : free_names(m_, part.body)) {
+      if (n == loop_.i) body.push_back({Declare{n, m_.add(m_.var(base_), l)}});
+      if (!is_own(n)) continue;
+      read(body, n, l);
+      if (written.contains(n)) stores.push_back(n);
+    }
+    for (Name n : declared(part.body))
+      if (kept_.contains(n) && std::ranges::find(stores, n) == stores.end()) stores.push_back(n);
+    for (Stm& s : part.body) body.push_back(std::move(s));
+    for (Name n : stores) {
+      Name a = array(n);
+      bool is_bool = m_.names[n.index].type == Scalar::Bool;
+      body.push_back({Store{a, l, is_bool ? m_.expr({Cast{m_.var(n)}, Scalar::I32}) : m_.var(n)}});
+    }
+    part.body = std::move(body);
+  }
+  void read(Block& body, Name n, ExprId l) {
+    Name a = array(n);
+    Scalar t = m_.names[n.index].type, kept = m_.names[a.index].type;
+    ExprId cell = m_.expr({Load{a, l}, kept});
+    if (t == kept) { body.push_back({Declare{n, cell}}); return; }
+    Name number = m_.name(m_.names[n.index].text, kept);
+    body.push_back({Declare{number, cell}});
+    body.push_back({Declare{n, m_.expr({Cast{m_.var(number)}, t})}});
+  }
+};
+
+}  // namespace
+
+void run_in_lanes(Module& m, Block& b) {
+  Block out;
+  for (Stm& s : b) {
+    match(s.node, [&](For& x) { if (!x.spmd) run_in_lanes(m, x.body); }, [&](While& x) { run_in_lanes(m, x.test); run_in_lanes(m, x.body); },
+          [&](If& x) { run_in_lanes(m, x.then_); run_in_lanes(m, x.else_); }, [&](ParallelFor& x) { run_in_lanes(m, x.body); },
+          [](auto&) {});   // others have no bodies
+    auto loop = std::get_if<For>(&s.node);
+    if (!loop || !loop->spmd) { out.push_back(std::move(s)); continue; }
+    for (Stm& r : LaneLoop(m, *loop).run()) out.push_back(std::move(r));
+  }
+  b = std::move(out);
+}
+
+}  // namespace raido::kir

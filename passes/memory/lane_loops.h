@@ -1,0 +1,30 @@
+// lane_loops.h - which loops a processor runs in lanes, several iterations at once, although they have loops inside.
+//
+// C compilers make vector code of straight loops. An iteration with a loop of its own, such as a search for a root or the steps of a
+// simulation, they run alone, and the processor waits for one result after the other. backends/kernel/lanes.cc runs many of them side by side.
+#pragma once
+#include "compiler/ir/ir.h"
+
+namespace raido {
+
+class LaneLoops {
+ public:
+  // `whole`: of the function.
+  LaneLoops(const ir::Program& p, const ir::Body& whole) : p_(p) { find_aliased(whole); }
+
+  // Level memory. Whether the statement is a loop, or a task, of which no iteration needs another one, all do what lanes can do, and
+  // lanes gain by it.
+  bool take(const ir::Stm& s) const;
+
+ private:
+  class Candidate;
+  const ir::Program& p_;
+  ir::VarSet aliased_;                 // blocks that may be another one of them
+
+  void find_aliased(const ir::Body& b);
+  // No iteration reads what another one stores.
+  bool is_apart(const Candidate& c) const;
+  bool may_be_one(ir::Var a, ir::Var b) const { return a == b || (aliased_.contains(a) && aliased_.contains(b)); }
+};
+
+}  // namespace raido

@@ -1,0 +1,105 @@
+-- Maps and reductions whose iterations run loops of their own, many of them side by side: numbers of iterations that differ, nested
+-- loops, branches, reads under a condition, checks; sizes around groups of iterations. Each is compared with the same done one by one.
+
+def near (x: f64) (y: f64): bool = x == y || f64.abs (x - y) <= 1e-9 * (1 + f64.abs y)
+-- One element after the other: each is a loop of the program's own.
+def one_by_one 'a 'b [n] (f: a -> b) (x0: b) (xs: [n]a): [n]b =
+  loop out = replicate n x0 for i < n do out with [i] = f xs[i]
+def same 'a 'b [n] (equal: b -> b -> bool) (f: a -> b) (x0: b) (xs: [n]a): bool =
+  and (map2 equal (map f xs) (one_by_one f x0 xs))
+
+def sizes = [0i64, 1, 2, 7, 31, 32, 33, 63, 64, 65, 97, 1000]
+def every_size (f: i64 -> bool): bool = loop right = true for n in sizes do right && f n
+
+-- Numbers of steps that differ much: one lane of many goes on alone.
+def steps (x: i64): i32 = (loop (y, k) = (x + 1, 0i32) while y != 1 do (if y % 2 == 0 then y / 2 else 3 * y + 1, k + 1)).1
+def root (a: f64): f64 = loop x = a while f64.abs (x * x - a) > 1e-9 do 0.5 * (x + a / x)
+def escape (c: f64): i32 =
+  let (_, _, k) = loop (x, y, k) = (0f64, 0f64, 0i32) while k < 100 && x * x + y * y < 4 do (x * x - y * y + c, 2 * x * y + 0.5, k + 1) in k
+
+-- ==
+-- entry: whiles
+-- input { } output { true }
+entry whiles: bool =
+  every_size (\n -> same (==) steps 0 (iota n)) &&
+  every_size (\n -> same near root 0 (tabulate n (\i -> 1 + f64.i64 i))) &&
+  every_size (\n -> same (==) escape 0 (tabulate n (\i -> f64.i64 i / 300 - 1)))
+
+-- As many iterations as the element says, and none; a counter of another type.
+-- ==
+-- entry: counted
+-- input { } output { true }
+entry counted: bool =
+  every_size (\n -> same near (\i -> loop x = 1f64 for j < i % 40 do x * 1.01 + f64.i64 j) 0 (iota n)) &&
+  every_size (\n -> same (==) (\i -> loop x = i8.i64 i for j < i8.i64 (i % 50) - 10 do x * 3 + j) 0 (iota n)) &&
+  every_size (\n -> same (==) (\i -> loop x = u16.i64 i for _j < 20 + n % 2 do x * x + 1) 0 (iota n))
+
+-- Loops in loops and in branches, branches in loops.
+def nested (i: i64): (f32, bool) =
+  let (x, odd, _) =
+    loop (x, odd, k) = (f32.i64 i, false, i % 7)
+    while k >= 0 && x < 1e6 do
+      let y = loop y = x for j < k do if j % 3 == 1 then y / 2 else y + 1.5
+      let z = if y > 100 then (loop z = y while z > 10 do z / 3) else y - 7
+      in (z + x + 1, !odd, k - 1)
+  in (x, odd)
+-- ==
+-- entry: nests
+-- input { } output { true }
+entry nests: bool =
+  every_size (\n -> same (\(x, a) (y, b) -> x == y && a == b) nested (0, false) (iota n))
+
+-- What lanes read lies beside each other, is the same for all, or lies anywhere; where a lane is off, nothing may be read.
+-- ==
+-- entry: reads
+-- input { } output { true }
+entry reads: bool =
+  every_size (\n ->
+    let xs = opaque (tabulate n (\i -> f64.i64 (i % 13) - 3))
+    let is = opaque (tabulate n (\i -> (i * 7) % n))
+    let cs = opaque [0.5f64, -0.25, 0.125, 2, -1, 0.75, 0.5, -0.25, 0.125, 2, -1, 0.75, 0.5, -0.25, 0.125, 2, -1, 0.75]
+    let polynomial x = loop a = 0f64 for c in cs do a * x + c
+    let walk i = (loop (at, sum, k) = (i, 0f64, 0i64) while k < 40 && xs[at] < 9 do (is[at], sum + f64.exp (f64.sin (f64.sqrt (f64.abs (xs[at] * sum * 0.1 + 1)))), k + 1)).1
+    let guarded i = loop s = 0f64 for k < 20 + i % 3 do if k < n then s * 0.5 + f64.sin (f64.cos (s * 3 + f64.exp (xs[k] * 0.01))) * 0.25 else s + 1
+    in same near polynomial 0 xs && same near walk 0 (iota n) && same near guarded 0 (iota n))
+
+-- Sums and extrema of what such loops give.
+-- ==
+-- entry: reductions
+-- input { } output { true }
+entry reductions: bool =
+  every_size (\n ->
+    let xs = tabulate n (\i -> 1 + f64.i64 i)
+    let roots = one_by_one root 0 xs
+    let total = loop s = 0f64 for r in roots do s + r
+    let least = loop s = 1e9f64 for r in roots do f64.min s r
+    in near (f64.sum (map root xs)) total && f64.minimum (map root xs) == (if n == 0 then f64.inf else least)
+       && i64.sum (map (\i -> i64.i32 (steps i)) (iota n)) == (loop s = 0 for i < n do s + i64.i32 (steps i)))
+
+-- The element that an iteration replaces, and several arrays at once.
+-- ==
+-- entry: replaces
+-- input { [4f64, 9f64, 16f64] } output { [2f64, 3f64, 4f64] }
+entry replaces [n] (xs: *[n]f64): *[n]f64 = map (\x -> f64.round (root x)) xs
+-- ==
+-- entry: several
+-- input { } output { true }
+entry several: bool =
+  every_size (\n -> same (\(a, b, c) (d, e, f) -> a == d && near b e && c == f)
+                         (\i -> (steps i, root (1 + f64.i64 i), escape (f64.i64 i / 100))) (0, 0, 0) (iota n))
+
+-- A check fails in one lane: the message is that of the first iteration that fails.
+-- ==
+-- entry: checked
+-- input { [1f64, 2f64, 3f64] [0i64, 2i64, 1i64] } output { [2f64, 4f64, 3f64] }
+-- input { [1f64, 2f64] [0i64, 2i64, 1i64] } error: Index \[2\] out of bounds
+entry checked [n][m] (xs: [n]f64) (is: [m]i64): [m]f64 =
+  map (\i -> let x = xs[i] in loop y = x for _k < 20 do if y < x + 1 then y + 1 else y) is
+-- ==
+-- entry: failing
+-- input { 100i64 100i64 } output { 100i64 }
+-- input { 100i64 77i64 } error: Index \[77\] out of bounds for array of shape \[77\]
+-- input { 100i64 31i64 } error: Index \[31\] out of bounds for array of shape \[31\]
+entry failing (n: i64) (m: i64): i64 =
+  let xs = opaque (iota m)
+  in i64.sum (map (\i -> let x = xs[i] in (loop (y, k) = (x, 0) while y < 200 do (y + 100, k + 1)).1 - (if x < 100 then 1 else 0)) (iota n))
