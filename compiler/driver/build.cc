@@ -64,6 +64,8 @@ std::optional<Output> generate_code(const std::string& path, const Backend& back
   how.strict_fp = options.fp_strict;
   how.flush_subnormals = !options.fp_strict && options.subnormals == "flush";
   how.strict_math = options.fp_strict || options.math == "strict";
+  how.versions = options.cpu == "portable";
+  how.native = options.cpu == "native";
   how.emulate = options.emulate;
   how.spread_results = earlier;
   how.form = form;
