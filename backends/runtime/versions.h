@@ -72,7 +72,7 @@ RAIDO_FN int raido_choose_code(struct raido_context *c) {
     strcat(strcat(names, names[0] != 0 ? ", " : ""), v->code->name);
   }
   if (c->code == NULL) return raido_refuse(&c->main, "The program has no version `%s` for this processor. It has: %s.", wanted, names);
-  if (c->logging && RAIDO_VERSION_COUNT > 1) fprintf(c->log, "version %s of %s\n", c->code->name, names);
+  if (c->logging && RAIDO_VERSION_COUNT > 1) fprintf(c->log, "version %s\n", c->code->name);
   return 0;
 }
 

@@ -77,7 +77,7 @@ std::optional<Output> generate_code(const std::string& path, const Backend& back
 bool compile_code(const std::string& source, const std::string& result, const Output& output, const std::vector<std::string>& extra, const Options& options) {
   const char* cc = std::getenv("CC");
   const char* cflags = std::getenv("CFLAGS");
-  std::vector<std::string> command = {cc && *cc ? cc : "cc", source, "-o", result};
+  std::vector<std::string> command = {cc && *cc ? cc : "cc", source, "-o", result, "-iquote", "."};   // GCC 11 finds the source again there
   command.insert(command.end(), output.compile_flags.begin(), output.compile_flags.end());
   command.insert(command.end(), extra.begin(), extra.end());
   if (cflags)
