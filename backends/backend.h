@@ -21,6 +21,8 @@ struct OutputOptions {
   bool strict_fp = false;   // --fp=strict: no fused multiply-adds
   bool flush_subnormals = false;
   bool strict_math = false;                // --math=strict: exp and its kind one number at a time
+  bool versions = true;                    // --cpu=portable: several versions of the program (decision 033)
+  bool native = false;                     // --cpu=native: one, for this machine
   bool emulate = false;     // GPU backends: run on the emulator, which prints its counts
 };
 

@@ -65,7 +65,8 @@ if target == "emulator":
 for name in ("TSAN_OPTIONS", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
     environment[name] += f":log_path={folder}/report"
 backend = ["--backend=cuda", "--pass-compiler-option=--emulate"] if target == "emulator" else [f"--backend={target}"]
-run = subprocess.run([raido, "test", *backend, "--tolerance=1e-9", "--exclude=large", *programs], capture_output=True, text=True, env=environment)
+run = subprocess.run([raido, "test", *backend, "--pass-compiler-option=--cpu=baseline", "--tolerance=1e-9", "--exclude=large", *programs],
+                     capture_output=True, text=True, env=environment)
 print(run.stdout)
 if run.returncode != 0:
     failures.append("the tests of programs failed: see above\n" + run.stderr)

@@ -3,8 +3,8 @@
 
 usage: vector_math.py RAIDO
 
-Each function is mapped over the same numbers by programs that are compiled with --math=strict and --math=vector, for the default
-processor and for this one. Values may differ by LIMIT units in the last place; zeros, infinities, NaN and integer powers by nothing.
+Each function is mapped over the same numbers by programs that are compiled with --math=strict and --math=vector, in each version for
+processors that works here, and for this one alone. Values may differ by LIMIT units in the last place; zeros, infinities, NaN and integer powers by nothing.
 Where the C library has vector functions (glibc on x86-64) the program has to call them. Exit code 77: it has none."""
 import array
 import os
@@ -54,7 +54,7 @@ def steps(t, x, y):
 
 
 def run(program, entry, data, t):
-    done = subprocess.run([program, "-b", "-e", entry], input=data, capture_output=True, check=True)
+    done = subprocess.run([*program, "-b", "-e", entry], input=data, capture_output=True, check=True)
     count = struct.unpack("<q", done.stdout[7:15])[0]
     return array.array({"f64": "d", "f32": "f"}[t], done.stdout[15:15 + count * {"f64": 8, "f32": 4}[t]])
 
@@ -73,16 +73,22 @@ def main():
             ys = [float(k % 9) - 2 for k in range(len(xs))]
             inputs = {f: binary(t, xs) for f in ONE} | {"atan2": binary(t, xs) + binary(t, xs[::-1]), "power": binary(t, xs) + binary(t, ys)}
             programs = {}
-            for name, flags, option in [("scalar", "", "strict"), ("vectors", "", "vector"), ("native", "-march=native", "vector")]:
-                programs[name] = os.path.join(folder, f"{t}_{name}")
-                subprocess.run([raido, "c", "-w", "--subnormals=keep", f"--math={option}", path, "-o", programs[name]], check=True, env=dict(os.environ, CFLAGS=flags))
-            called = {name: len(set(re.findall(rb"_ZGV\w+", pathlib.Path(file).read_bytes()))) for name, file in programs.items()}
-            if called["scalar"] or not called["vectors"] or not called["native"]:
+            for name, options in [("scalar", ["--math=strict", "--cpu=baseline"]), ("versions", []), ("native", ["--cpu=native"])]:
+                programs[name] = [os.path.join(folder, f"{t}_{name}")]
+                subprocess.run([raido, "c", "-w", "--subnormals=keep", *options, path, "-o", *programs[name]], check=True, env=dict(os.environ, CFLAGS=""))
+            called = {name: len(set(re.findall(rb"_ZGV\w+", pathlib.Path(file).read_bytes()))) for name, (file,) in programs.items()}
+            if called["scalar"] or called["versions"] < 3 * len(ONE) or not called["native"]:
                 failures += 1
                 print(f"{t}: vector functions that are called: {called}")
+            for version in ("avx512", "avx2", "baseline"):
+                one = [*programs["versions"], "--cpu", version]
+                if subprocess.run([*one, "-e", "exp"], input=b"[1.0]", capture_output=True).returncode == 0:
+                    programs[version] = one
+                else:
+                    print(f"this processor lacks what {version} wants")
             for f, data in inputs.items():
                 right = run(programs["scalar"], f, data, t)
-                for name in ("vectors", "native"):
+                for name in programs.keys() - {"scalar"}:
                     found = run(programs[name], f, data, t)
                     apart = [steps(t, a, b) for a, b in zip(found, right)]
                     worst = max(range(len(apart)), key=apart.__getitem__)

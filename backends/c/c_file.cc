@@ -10,6 +10,7 @@
 #include "backends/kernel/print.h"
 #include "compiler/base/files.h"
 #include "compiler/base/text.h"
+#include "compiler/ir/costs.h"
 
 namespace raido {
 namespace {
@@ -58,10 +59,17 @@ Output device_program(const ir::Program& program, const Interface& interface, st
   return print_program(program, interface, module, parts, options);
 }
 
+#ifdef __aarch64__
+constexpr const char* native_flag = "-mcpu=native";
+#else
+constexpr const char* native_flag = "-march=native";
+#endif
+
 std::vector<std::string> compile_flags(const OutputOptions& options, bool device) {
   std::vector<std::string> flags = {"-std=c99", device ? "-O1" : "-O3", options.strict_fp ? "-ffp-contract=off" : "-ffp-contract=fast",
                                     "-fno-math-errno", "-fno-trapping-math"};
   if (!options.strict_fp) flags.push_back("-fopenmp-simd");   // sums in any order (RAIDO_SIMD)
+  if (options.native && !device) flags.push_back(native_flag);
   return flags;
 }
 
@@ -74,7 +82,9 @@ Output print_program(const ir::Program& program, const Interface& interface, con
   if (parts.device) output.link_flags.push_back("-ldl");
   bool library = options.form == OutputOptions::Form::Library, python = options.form == OutputOptions::Form::Python;
   std::string& out = output.source;
-  out = parts.defines + interface_limits(interface) + fmt::format("#define RAIDO_PARAMS {}\n", module.params.size());
+  out = "#ifndef RAIDO_VERSION                     // the file includes itself for each of its versions: see versions.h below\n";
+  if (!options.versions || printed.functions.size() > costs::versions_text) out += "#define RAIDO_ONE_VERSION 1\n";
+  out += parts.defines + interface_limits(interface) + fmt::format("#define RAIDO_PARAMS {}\n", module.params.size());
   if (options.form == OutputOptions::Form::Executable) out += "#define RAIDO_EXECUTABLE 1\n";
   if (options.strict_math) out += "#define RAIDO_STRICT_MATH 1\n";
   if (options.flush_subnormals && !parts.device) out += "#define RAIDO_FLUSH_SUBNORMALS 1\n";
@@ -93,11 +103,20 @@ Output print_program(const ir::Program& program, const Interface& interface, con
   for (std::string_view name : parts.runtime) runtime(name);
   if (printed.transposes) runtime("copies.h");
   runtime("objects.h");
-  out += "\n/* ---- program ---- */\n\n" + printed.functions + interface_tables(program, module, interface, parts.device);
+  InterfaceText text = print_interface(program, module, interface, parts.device);
+  out += "\n/* ---- data of the program ---- */\n\n" + printed.data + text.tables;
+  for (const auto* names : {&printed.names, &text.names})
+    for (const std::string& name : *names) out += fmt::format("#define {0} RAIDO_IN_VERSION({0})\n", name);
+  runtime("versions.h");
+  out += "\n#endif\n" + section("program") + printed.functions + text.functions;
+  out += fmt::format("static const struct raido_code RAIDO_IN_VERSION(raido_code) = {{RAIDO_VERSION_NAME, {}, {{{}NULL}}}};\n\n", module.functions.back().name,
+                     join(text.names, "", [](const std::string& name) { return name + ", "; }));
+  out += "#ifndef RAIDO_INCLUDES_ITSELF\n\n";
   out += fmt::format("RAIDO_FN int raido_program_start(struct raido_context *c) {{\n"
                      "  c->constants = calloc(1, sizeof *c->constants);\n"
                      "  if (c->constants == NULL) return raido_lack_memory(&c->main, \"out of memory\");\n"
-                     "{}  return {}(&c->main);\n}}\n\n", parts.start, module.functions.back().name);
+                     "  if (raido_choose_code(c) != 0) return 1;\n"
+                     "{}  return c->code->start(&c->main);\n}}\n\n", parts.start);
   out += fmt::format("RAIDO_FN void raido_program_stop(struct raido_context *c) {{\n{}  free(c->constants);\n}}\n", parts.stop);
   if (options.form != OutputOptions::Form::Executable) runtime("api.h");
   if (library) {
@@ -115,6 +134,7 @@ Output print_program(const ir::Program& program, const Interface& interface, con
       for (std::string_view name : {"server_variables.h", "server_commands.h", "server_values.h", "server.h"}) runtime(name);
     else runtime("main.h");
   }
+  out += "\n#endif\n";
   return output;
 }
 

@@ -54,8 +54,8 @@ std::string refresh(const Program& p, const kir::Module& m) {
 
 class Entry {
  public:
-  Entry(const Program& p, const kir::Module& m, const EntryPoint& e, const InterfaceEntry& outside, bool device)
-      : p_(p), m_(m), e_(e), outside_(outside), f_(p.functions[e.function.index]), device_(device),
+  Entry(const Program& p, const kir::Module& m, const EntryPoint& e, const InterfaceEntry& outside, size_t number, bool device)
+      : p_(p), m_(m), e_(e), outside_(outside), number_(number), f_(p.functions[e.function.index]), device_(device),
         inputs_(outside_params(p, f_)) {}
 
   std::string suffix() const { return c_identifier(e_.name); }
@@ -76,7 +76,7 @@ class Entry {
   }
   std::string row() const {
     return fmt::format("  {{{}, {}, {}, {}, {}, attributes_{}, {}, {}}}", quote(e_.name), outside_.inputs.size(),
-                       outside_.inputs.empty() ? "NULL" : "inputs_" + suffix(), outside_.output, int(outside_.unique), suffix(), quote(kept()), name());
+                       outside_.inputs.empty() ? "NULL" : "inputs_" + suffix(), outside_.output, int(outside_.unique), suffix(), quote(kept()), number_);
   }
 
   std::string wrapper() {
@@ -100,6 +100,7 @@ class Entry {
   const kir::Module& m_;
   const EntryPoint& e_;
   const InterfaceEntry& outside_;
+  size_t number_;                     // its row in the table
   const Function& f_;
   bool device_;
   std::vector<Var> inputs_;           // sizes, then the leaves of the external parameters
@@ -285,20 +286,26 @@ std::string interface_limits(const Interface& interface) {
                      rank, interface.types.size(), interface.entries.size(), inputs, leaves, all_leaves, outputs);
 }
 
-std::string interface_tables(const ir::Program& program, const kir::Module& module, const Interface& interface, bool device) {
+InterfaceText print_interface(const ir::Program& program, const kir::Module& module, const Interface& interface, bool device) {
   Rows types;
   for (size_t k = 0; k < interface.types.size(); k++) type_row(interface.types[k], k, types);
-  std::string out = types.tables + fmt::format("static const struct raido_type_info raido_interface[RAIDO_TYPES] = {{\n{}}};\n\n", types.rows), rows;
+  InterfaceText text;
+  std::string& out = text.tables;
+  out = types.tables + fmt::format("static const struct raido_type_info raido_interface[RAIDO_TYPES] = {{\n{}}};\n\n", types.rows);
+  std::string rows;
   std::vector<size_t> order;
   for (size_t k = 0; k < program.entries.size(); k++) order.push_back(k);
   std::ranges::sort(order, {}, [&](size_t k) { return program.entries[k].name; });
   for (size_t k : order) {
-    Entry entry(program, module, program.entries[k], interface.entries[k], device);
-    out += entry.tables() + entry.wrapper();
+    Entry entry(program, module, program.entries[k], interface.entries[k], text.names.size(), device);
+    out += entry.tables();
     rows += entry.row() + ",\n";
+    text.functions += entry.wrapper();
+    text.names.push_back(entry.name());
   }
   out += refresh(program, module);
-  return out + fmt::format("static const struct raido_entry raido_entries[RAIDO_ENTRIES + 1] = {{\n{}  {{NULL, 0, NULL, 0, 0, NULL, NULL, NULL}}}};\n\n", rows);
+  out += fmt::format("static const struct raido_entry raido_entries[RAIDO_ENTRIES + 1] = {{\n{}  {{NULL, 0, NULL, 0, 0, NULL, NULL, 0}}}};\n\n", rows);
+  return text;
 }
 
 }  // namespace raido

@@ -2,6 +2,7 @@
 // caller from outside goes through.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "backends/interface.h"
 #include "backends/kernel/kernel.h"
@@ -10,7 +11,11 @@ namespace raido {
 
 // Sizes that the runtime is compiled for; before it.
 std::string interface_limits(const Interface& interface);
-// After the functions of the program.
-std::string interface_tables(const ir::Program& program, const kir::Module& module, const Interface& interface, bool device);
+struct InterfaceText {
+  std::string tables;
+  std::string functions;               // of the entry points, after the functions of the program
+  std::vector<std::string> names;      // of `functions`, in the order of the table of entry points
+};
+InterfaceText print_interface(const ir::Program& program, const kir::Module& module, const Interface& interface, bool device);
 
 }  // namespace raido

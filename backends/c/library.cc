@@ -125,6 +125,7 @@ class Library {
     for (std::string_view name : {"tuning_param", "size"})       // the second is the older name
       line(fmt::format("int futhark_context_config_set_{}({}, const char *param_name, size_t new_value)", name, config),
            "return raido_config_param(&cfg->config, param_name, (i64)new_value);");
+    if (!device()) text_setting("set_cpu", "version", "RAIDO_TEXT_CPU");
     if (p_.backend == "multicore") line(fmt::format("void futhark_context_config_set_num_threads({}, int n)", config), "cfg->config.num_threads = n;");
     if (device()) device_configuration();
     line("int futhark_get_tuning_param_count(void)", "return RAIDO_PARAMS;");

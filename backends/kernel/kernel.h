@@ -102,12 +102,12 @@ struct Module {
   ExprId prim(ScalarOp op, std::vector<ExprId> args);      // folds constants, neutral elements of index arithmetic, comparisons with itself
   ExprId add(ExprId a, ExprId b) { return prim(ScalarOp::add, {a, b}); }
   ExprId mul(ExprId a, ExprId b) { return prim(ScalarOp::mul, {a, b}); }
+  std::string unique(std::string_view hint);               // a name that nothing else in the program has; it ends with `_` and a number
   const Const* const_of(ExprId e) const { return std::get_if<Const>(&exprs[e.index].node); }
 
  private:
   std::unordered_map<std::string, int> used_;
   std::unordered_multimap<size_t, ExprId> known_;
-  std::string unique(std::string_view hint);
 };
 
 // Names that a block uses and does not declare, in order of first use.

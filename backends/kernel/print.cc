@@ -416,13 +416,13 @@ class Writer {
     for (Name n : free_names(m_, x.body)) if (!own.contains(n) && !is_data(n)) captured.push_back(n);
     std::string number = std::to_string(x.site), saved = std::exchange(out, "");
     int depth = std::exchange(depth_, 0);
-    line(fmt::format("struct captures_{} {{", number));
+    line(fmt::format("struct captures{} {{", number));
     for (Name n : captured) line("  " + declared(n) + ";");
     if (captured.empty()) line("  char none;");
     line("};");
-    line(fmt::format("static int chunk_{}(struct raido_worker *w, void *captures, i64 {}, i64 {}) {{", number, name(x.first), name(x.last)));
+    line(fmt::format("static int chunk{}(struct raido_worker *w, void *captures, i64 {}, i64 {}) {{", number, name(x.first), name(x.last)));
     depth_ = 1;
-    line(fmt::format("struct captures_{0} *c = captures;", number));
+    line(fmt::format("struct captures{0} *c = captures;", number));
     line("(void)w;");
     line("(void)c;");
     for (Name n : captured) line(fmt::format("{} = c->{};", declared(n), name(n)));
@@ -434,8 +434,8 @@ class Writer {
     depth_ = depth;
     std::string values = captured.empty() ? "0" : join(captured, ", ", [&](Name n) { return name(n); });
     line("{");
-    line(fmt::format("  struct captures_{} captures = {{{}}};", number, values));
-    line(fmt::format("  if (raido_parallel_for(w, &raido_sites[{}], chunk_{}, &captures, {}) != 0) return 1;", x.site, number, expr(x.n)));
+    line(fmt::format("  struct captures{} captures = {{{}}};", number, values));
+    line(fmt::format("  if (raido_parallel_for(w, &raido_sites[{}], chunk{}, &captures, {}) != 0) return 1;", x.site, number, expr(x.n)));
     line("}");
   }
   bool is_data(Name n) const {
@@ -520,15 +520,20 @@ Printed print(const Module& m) {
   Printed printed;
   for (const Kernel& k : m.kernels) printed.can_fail |= k.can_fail, printed.traces |= k.traces;
   host.can_fail = device.can_fail = printed.can_fail;
-  std::string functions = "struct raido_constants {\n";
-  for (Name n : m.constants) functions += fmt::format("  {};\n", host.declared(n));
-  if (m.constants.empty()) functions += "  char none;\n";
-  functions += "};\n\n" + data_arrays(m) + "\n";
-  for (const HostFunction& f : m.functions) functions += host.signature(f) + ";\n";
-  functions += "\n";
-  if (m.sites > 0) functions += fmt::format("static i64 raido_sites[{}];\n\n", m.sites);
+  std::string& data = printed.data;
+  data = "struct raido_constants {\n";
+  for (Name n : m.constants) data += fmt::format("  {};\n", host.declared(n));
+  if (m.constants.empty()) data += "  char none;\n";
+  data += "};\n\n" + data_arrays(m);
+  if (m.sites > 0) data += fmt::format("static i64 raido_sites[{}];\n", m.sites);
+  std::string prototypes;
+  for (const HostFunction& f : m.functions) {
+    prototypes += host.signature(f) + ";\n";
+    printed.names.push_back(f.name);
+  }
+  for (int k = 0; k < m.sites; k++) printed.names.insert(printed.names.end(), {fmt::format("captures{}", k), fmt::format("chunk{}", k)});
   for (const HostFunction& f : m.functions) host.function(f);
-  printed.functions = functions + host.out;
+  printed.functions = prototypes + "\n" + host.out;
   printed.transposes = host.transposes;
   for (const Kernel& k : m.kernels) device.kernel(k);
   printed.kernels = device.out;

@@ -2,6 +2,7 @@
 // are defined by the vocabularies in runtime/.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "backends/kernel/kernel.h"
 
@@ -10,7 +11,9 @@ namespace raido::kir {
 struct Printed {
   std::string scalars;     // the scalar operations that host code uses, as functions
   std::string all_scalars; // those of kernels too
-  std::string functions;   // host functions, the chunks of parallel loops, the constants
+  std::string data;        // what all versions of the host functions share: the struct of the constants, arrays that are known
+  std::string functions;   // host functions, the chunks of parallel loops
+  std::vector<std::string> names;   // what `functions` defines
   bool transposes = false; // host functions call those of copies.h
   std::string device_scalars, kernels;
   bool can_fail = false;   // some kernel has a check or a trace: then all take the failure word

@@ -5,7 +5,7 @@ namespace raido::kir::translation {
 
 HostFunction FromCore::declare(const Function& f) {
   HostFunction h;
-  h.name = "f_" + f.name;
+  h.name = m_.unique("f_" + f.name);
   for (Bind b : f.lambda.params) {
     if (is_block(b.var)) {
       block_[b.var] = new_memory(b.var);
@@ -43,7 +43,7 @@ void FromCore::function(size_t k) {
 // Top-level values: fields that the last function fills.
 void FromCore::constants() {
   HostFunction h;
-  h.name = "constants";
+  h.name = m_.unique("constants");
   function_ = int(p_.functions.size());
   Block prologue;
   prologue_ = &prologue;

@@ -112,6 +112,7 @@ enum { RAIDO_SIZE_CLASSES = 192 };
 struct raido_block;
 struct raido_context;
 struct raido_pool;
+struct raido_code;
 struct raido_constants;
 struct raido_device;
 
@@ -141,6 +142,7 @@ struct raido_worker {
 
 struct raido_context {
   const char *program;   // how messages name it
+  const struct raido_code *code;                  // the version of its functions that runs
   struct raido_config *config;
   int debugging, logging, profiling;
   int num_threads;

@@ -35,8 +35,15 @@ struct raido_entry {
   int output, unique;                  // the type of the result
   const char *const *attributes;
   const char *kept;                    // for each leaf of the inputs, `k` if its block can end up in the result, otherwise `-`
+  int number;                          // of its function
+};
+
+// The functions of the program, in one of its versions (versions.h).
+struct raido_code {
+  const char *name;
+  int (*start)(struct raido_worker *w);                              // computes the top-level values
   // For each leaf of the inputs a pointer to its scalar or to the raido_value. The leaves of the result have their types.
-  int (*run)(struct raido_worker *w, const void *const *in, struct raido_value *out);
+  int (*run[RAIDO_ENTRIES + 1])(struct raido_worker *w, const void *const *in, struct raido_value *out);
 };
 
 struct raido_object {
@@ -257,7 +264,7 @@ RAIDO_FN int raido_call(struct raido_context *c, const struct raido_entry *e, co
   if (!failed) {
     raido_program_refresh(c);
     u64 mode = raido_flush_subnormals();
-    failed = e->run(&c->main, leaves, out->leaves) != 0;
+    failed = c->code->run[e->number](&c->main, leaves, out->leaves) != 0;
     raido_set_mode(mode);
     if (!failed) failed = raido_sync(c) != 0;
     if (!failed)

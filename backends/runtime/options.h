@@ -5,7 +5,7 @@ struct raido_options {
   int runs, measured_runs, binary, print;
 };
 
-enum { RAIDO_PRINT_PARAMS = 256, RAIDO_PARAM, RAIDO_TUNING, RAIDO_CACHE, RAIDO_NUM_THREADS, RAIDO_MEM_LIMIT, RAIDO_BLOCKS, RAIDO_IGNORED,
+enum { RAIDO_PRINT_PARAMS = 256, RAIDO_PARAM, RAIDO_TUNING, RAIDO_CACHE, RAIDO_CPU, RAIDO_NUM_THREADS, RAIDO_MEM_LIMIT, RAIDO_BLOCKS, RAIDO_IGNORED,
        RAIDO_LIST, RAIDO_DUMP, RAIDO_LOAD, RAIDO_DUMP_BINARY, RAIDO_LOAD_BINARY, RAIDO_BUILD_OPTION };
 
 static const struct option raido_long_options[] = {
@@ -27,6 +27,9 @@ static const struct option raido_long_options[] = {
   {"tuning", required_argument, NULL, RAIDO_TUNING},
   {"cache-file", required_argument, NULL, RAIDO_CACHE},
   {"mem-limit", required_argument, NULL, RAIDO_MEM_LIMIT},
+#ifndef RAIDO_DEVICE
+  {"cpu", required_argument, NULL, RAIDO_CPU},
+#endif
 #ifdef RAIDO_THREADS
   {"num-threads", required_argument, NULL, RAIDO_NUM_THREADS},
 #endif
@@ -79,6 +82,9 @@ static const char *const raido_option_help[] = {
   "  --tuning FILE                 read tuning parameters from FILE\n",
   "  --cache-file FILE             keep compiled GPU code in FILE\n",
   "  --mem-limit BYTES             use no more memory for arrays\n",
+#ifndef RAIDO_DEVICE
+  "  --cpu VERSION                 run this version of the program: avx512, avx2, baseline (default: the first that works)\n",
+#endif
 #ifdef RAIDO_THREADS
   "  --num-threads N               use N threads (default: one for each processor)\n",
 #endif
@@ -174,6 +180,7 @@ RAIDO_FN void raido_parse_options(struct raido_config *cfg, const char *program,
       case RAIDO_PARAM: raido_param_option(cfg, program, optarg); break;
       case RAIDO_TUNING: raido_tuning_file(cfg, program, optarg); break;
       case RAIDO_CACHE: lost = raido_config_text(cfg, RAIDO_TEXT_CACHE, optarg); break;
+      case RAIDO_CPU: lost = raido_config_text(cfg, RAIDO_TEXT_CPU, optarg); break;
       case RAIDO_NUM_THREADS: cfg->num_threads = atoi(optarg); break;
       case RAIDO_MEM_LIMIT:
         if (!raido_number(optarg, &cfg->mem_limit) || cfg->mem_limit <= 0) raido_panic(program, "Need a positive number of bytes, not %s", optarg);

@@ -74,6 +74,7 @@ RAIDO_FN int raido_py_param(struct raido_config *cfg, PyObject *name, PyObject *
 RAIDO_FN int raido_py_setting(struct raido_config *cfg, const char *name, PyObject *value) {
   if (strcmp(name, "device") == 0) return raido_py_text_setting(cfg, RAIDO_TEXT_DEVICE, value);
   if (strcmp(name, "cache") == 0) return raido_py_text_setting(cfg, RAIDO_TEXT_CACHE, value);
+  if (strcmp(name, "cpu") == 0) return raido_py_text_setting(cfg, RAIDO_TEXT_CPU, value);
   if (strcmp(name, "params") == 0) {
     Py_ssize_t at = 0;
     PyObject *key, *number;

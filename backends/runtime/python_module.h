@@ -23,7 +23,7 @@ static PyMethodDef raido_py_context_methods[] = {
   {NULL, NULL, 0, NULL}};
 static PyType_Slot raido_py_context_slots[] = {
   {Py_tp_new, (void *)raido_py_context_new}, {Py_tp_dealloc, (void *)raido_py_context_dealloc}, {Py_tp_methods, raido_py_context_methods},
-  {Py_tp_doc, "Context(*, num_threads, mem_limit, params, device, cache, profiling, logging): a program that is ready to run."}, {0, NULL}};
+  {Py_tp_doc, "Context(*, num_threads, mem_limit, params, device, cache, cpu, profiling, logging): a program that is ready to run."}, {0, NULL}};
 
 static PyMethodDef raido_py_array_methods[] = {
   {"tolist", raido_py_tolist, METH_NOARGS, "The numbers, in lists of lists."},

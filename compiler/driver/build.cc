@@ -64,6 +64,8 @@ std::optional<Output> generate_code(const std::string& path, const Backend& back
   how.strict_fp = options.fp_strict;
   how.flush_subnormals = !options.fp_strict && options.subnormals == "flush";
   how.strict_math = options.fp_strict || options.math == "strict";
+  how.versions = options.cpu == "portable";
+  how.native = options.cpu == "native";
   how.emulate = options.emulate;
   how.spread_results = earlier;
   how.form = form;
@@ -75,7 +77,7 @@ std::optional<Output> generate_code(const std::string& path, const Backend& back
 bool compile_code(const std::string& source, const std::string& result, const Output& output, const std::vector<std::string>& extra, const Options& options) {
   const char* cc = std::getenv("CC");
   const char* cflags = std::getenv("CFLAGS");
-  std::vector<std::string> command = {cc && *cc ? cc : "cc", source, "-o", result};
+  std::vector<std::string> command = {cc && *cc ? cc : "cc", source, "-o", result, "-iquote", "."};   // GCC 11 finds the source again there
   command.insert(command.end(), output.compile_flags.begin(), output.compile_flags.end());
   command.insert(command.end(), extra.begin(), extra.end());
   if (cflags)

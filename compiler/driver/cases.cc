@@ -132,6 +132,11 @@ CaseTools::CaseTools(const Options& options) : options_(options) {
   if (error) compiler_ = options.program;
 }
 
+std::vector<std::string> CaseTools::for_this_machine() const {
+  if (!options_.compiler.empty() || !options_.runner.empty()) return {};      // another compiler, or perhaps another machine
+  return {"--cpu=native"};
+}
+
 ProcessResult CaseTools::run(std::vector<std::string> argv, const std::string& input) const {
   if (argv[0] == compiler_ && options_.abi != "0.28") argv.insert(argv.begin() + 2, "--abi=" + options_.abi);
   std::string command = argv[0];

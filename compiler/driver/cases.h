@@ -42,6 +42,8 @@ class CaseTools {
 
   // The compiler: this executable, or that of --futhark.
   const std::string& compiler() const { return compiler_; }
+  // Options for what runs on this machine and is thrown away then: one version is compiled faster than several (decision 033).
+  std::vector<std::string> for_this_machine() const;
   // A command that gets five minutes. One of the compiler takes its `--abi` from ours.
   ProcessResult run(std::vector<std::string> argv, const std::string& input) const;
 

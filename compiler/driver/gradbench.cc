@@ -197,7 +197,7 @@ class Tool {
     std::string path = fmt::format("{}/{}.fut", folder_, f->file), executable = temporary_.path() + "/" + module;
     std::error_code failed;
     std::string self = std::filesystem::read_symlink("/proc/self/exe", failed).string();
-    ProcessResult made = run_process({failed ? options_.program : self, options_.backend, path, "-o", executable}, "");
+    ProcessResult made = run_process({failed ? options_.program : self, options_.backend, "--cpu=native", path, "-o", executable}, "");
     if (made.exit_code != 0) return made.err;
     auto compiled = front_end(path, options_);
     if (!compiled) return fmt::format("{} cannot be read", path);

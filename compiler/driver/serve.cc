@@ -25,6 +25,8 @@ std::string executable_of(const std::string& program) {
 std::string compile_server(const Options& options, const CaseTools& tools, const std::string& backend, const std::string& program,
                            const std::string& executable) {
   std::vector<std::string> argv = {tools.compiler(), backend, "--server", "-w", program, "-o", executable};
+  std::vector<std::string> here = tools.for_this_machine();
+  argv.insert(argv.end(), here.begin(), here.end());
   argv.insert(argv.end(), options.compiler_options.begin(), options.compiler_options.end());
   if (options.verbose) fmt::print(stderr, "{}\n", join(argv, " "));
   ProcessResult r = tools.run(argv, "");

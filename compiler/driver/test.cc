@@ -65,8 +65,12 @@ class Tester {
     std::string executable = folder.path() + "/program";
     if (!options_.structure) {
       std::vector<std::string> argv = {self_, "check", path};
-      if (backend_ != "interpreter") argv = {self_, backend_, path, "-o", executable};
-      if (backend_ != "interpreter") argv.insert(argv.end(), options_.compiler_options.begin(), options_.compiler_options.end());
+      if (backend_ != "interpreter") {
+        argv = {self_, backend_, path, "-o", executable};
+        std::vector<std::string> here = tools_.for_this_machine();
+        argv.insert(argv.end(), here.begin(), here.end());
+        argv.insert(argv.end(), options_.compiler_options.begin(), options_.compiler_options.end());
+      }
       ProcessResult r = run(argv, "");
       if (r.exit_code != 0) return failed(r.err);
       if (std::string w = missing_warning(*spec, r.err); !w.empty()) return failed(w);
@@ -276,7 +280,9 @@ class Tester {
                                               std::string& wrong) const {
     TemporaryFolder folder;
     std::string executable = folder.path() + "/reference";
-    ProcessResult r = run({self_, "c", "-w", path, "-o", executable}, "");
+    std::vector<std::string> argv = {self_, "c", "-w", path, "-o", executable}, here = tools_.for_this_machine();
+    argv.insert(argv.end(), here.begin(), here.end());
+    ProcessResult r = run(argv, "");
     if (r.exit_code == 0) r = execute("c", path, executable, entry, c, input);
     if (r.exit_code != 0) return wrong = message_of(r, executable), std::nullopt;
     return r.out;

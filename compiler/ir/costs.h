@@ -30,6 +30,8 @@ inline constexpr size_t longest_chain = 16;             // matrices of one produ
 inline constexpr size_t chain_sets = 1 << 17;           // ways to cut sets of them in two that are looked at
 inline constexpr size_t chain_orders = 14;              // as five matrices in a row have
 
+inline constexpr size_t versions_text = 500'000;        // bytes of C functions: the C compiler needs 15 s for one version of them
+
 // ---- any target ----
 inline constexpr size_t inline_statements = 24;         // of a function that is inlined wherever it is called
 inline constexpr size_t inline_growth = 20;             // times the size of the program before inlining
