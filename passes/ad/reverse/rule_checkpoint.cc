@@ -47,7 +47,7 @@ Term split(Builder& b, const Term& l, const Term& states) {
 class Checkpointing {
  public:
   // `most`: how many states are kept at once.
-  Checkpointing(Scope& scope, const Stm& s, i64 most)
+  Checkpointing(Scope& scope, const Stm& s, Atom most)
       : scope_(scope), b_(scope.b), p_(scope.p), s_(s), op_(std::get<For>(s.exp)), most_(most), loop_back_(scope, s, op_) {}
 
   void run() {
@@ -74,11 +74,11 @@ class Checkpointing {
     hi_ = carry("hi", apply(ScalarOp::max, {b_.term(op_.n), number(0)}).atom);
     top_ = carry("top", i64_const(0));
     scope_.act.context.note(p_, hi_, {Note::Kind::Slots, s_.source, ""});
-    Var at = b_.bind1("steps", Scratch{Scalar::I64, {i64_const(most_)}});
+    Var at = b_.bind1("steps", Scratch{Scalar::I64, {most_}});
     stack_.push_back(carry("steps", b_.update(at, {i64_const(0)}, i64_const(0))));
     for (size_t k = 0; k < op_.state.size(); k++) {
       std::vector<Dim> shape = shape_of(p_.type(op_.init[k]));
-      shape.insert(shape.begin(), i64_const(most_));
+      shape.insert(shape.begin(), most_);
       Var states = b_.bind1(p_.hint(op_.state[k].var) + "_kept", Scratch{elem_of(p_, op_.init[k]), shape});
       stack_.push_back(carry(p_.hint(states), b_.update(states, {i64_const(0)}, op_.init[k])));
       scope_.act.context.note(p_, stack_.back(), {Note::Kind::Kept, s_.source, p_.hint(op_.state[k].var)});
@@ -92,7 +92,7 @@ class Checkpointing {
     length = length - first;
     std::vector<Atom> from;
     for (size_t k = 0; k < op_.state.size(); k++) from.push_back(b_.index(p_.hint(op_.state[k].var), stack_[k + 1], {top_}));
-    Term room = number(most_) - last;                      // entries that are free, and this one
+    Term room = b_.term(most_) - last;                      // entries that are free, and this one
     If choose;
     choose.cond = and_(lt(number(1), length), lt(number(1), room)).atom;
     choose.then_ = b_.body([&] { return keep_one_more(first, from, length, room, last); });
@@ -129,6 +129,7 @@ class Checkpointing {
     Stm again = clone(p_, s_);
     For& f = std::get<For>(again.exp);
     again.attrs.clear();
+    f.slots = {};
     f.n = times.atom;
     f.init = from;
     Body body = std::exchange(f.body, {});
@@ -150,7 +151,7 @@ class Checkpointing {
   Program& p_;
   const Stm& s_;
   const For& op_;
-  i64 most_;
+  Atom most_;
   LoopBack loop_back_;
   While machine_;
   std::vector<std::string> hints_;                         // of the machine's state
@@ -162,16 +163,20 @@ class Checkpointing {
 
 std::optional<Back> forth_checkpointed(Scope& scope, const Stm& s, const For& op) {
   const Attr* attr = find_attr(s.attrs, "checkpoint");
-  bool fixed = !attr->args.empty() && attr->args[0] > 0;
+  bool fixed = op.slots || (!attr->args.empty() && attr->args[0] > 0);
   for (Bind x : op.state) {
     const Type& t = scope.p.type(x.var);
     fixed = fixed && (is_scalar(t) || is_array(t));
     for (Bind y : op.state) walk(t, [&](const Var& v) { fixed = fixed && v != y.var; });
   }
   if (!fixed) return {};
-  i64 most = attr->args[0];
-  scope.forward(s);
-  return Back{{}, [most](Scope& inner, const Stm& now, const std::vector<Atom>&) { Checkpointing(inner, now, most).run(); }};
+  Stm primal = s;
+  std::get<For>(primal.exp).slots = {};
+  scope.forward(primal);
+  return Back{{}, [](Scope& inner, const Stm& now, const std::vector<Atom>&) {
+                const auto& slots = std::get<For>(now.exp).slots;
+                Checkpointing(inner, now, slots ? *slots : i64_const(find_attr(now.attrs, "checkpoint")->args[0])).run();
+              }};
 }
 
 }  // namespace raido::ad
