@@ -1,12 +1,13 @@
 // budget.cc - a nest of loops within --ad-memory                                                                 docs/ad.md 7.8
 //
 //   for i < n body   ==>   if everything that the nest records fits then for i < n body
-//                          else keep[c] for i < n body
+//                          else if what loops inside record leaves room then keep[c] for i < n body
+//                          else keep[c] for i < n (body, in which loops that record state are keep[d], too)
 //
 // keep[c] (For::slots): the return sweep keeps c states at once and runs the body again between them, as with #[checkpoint(c)]. The
-// memory is for the whole nest. Loops inside that record state are changed alike in the second version; each gets what it would
-// record, but no more than its share, and the outermost loop what is left. What updates in place overwrite in the loops inside
-// is recorded in both versions: it counts first.
+// memory is for the whole nest. In the last version each loop inside gets what it would keep with all states, but no more than its
+// share, and the outermost loop what is left. What updates in place overwrite in the loops inside is recorded in all versions: it
+// counts first.
 //
 // All of this is computed before the nest, from the largest sizes and numbers of iterations that can occur in it (ranges.h), at compile
 // time where these are constants. A parallel operation with loops inside is the root of a nest as well. Its loops count as often as
@@ -82,6 +83,7 @@ class Nest {
     bool any = std::ranges::any_of(loops_, [](const Loop& x) { return x.slot.has_value(); });
     if (!any) return false;
     share_out();
+    using enum Version;
     std::optional<i64> all = all_ ? number(*all_) : std::nullopt, least = least_ ? number(*least_) : std::nullopt;
     bool decided = all && least, fits = decided && (*all <= memory_ || *all <= *least);
     if (target_ == Target::Multicore && alone_ && number(*alone_) && *number(*alone_) <= memory_ / costs::ad::many_threads) decided = fits = true;
@@ -92,28 +94,38 @@ class Nest {
     for (Bind x : s_.pattern)
       for (Bind y : s_.pattern) walk(p_.type(x.var), [&](const Var& v) { sizes = sizes || v == y.var; });
     if (decided || !all_ || kernel || sizes) {
-      version(s_, !fits);
+      auto room = room_ ? const_of(room_->atom) : nullptr;
+      bool outermost = !fits && room && room->as<bool>();
+      version(s_, fits ? Plain : outermost ? Outermost : Everywhere);
       emit_(s_);
       return true;
     }
     Term enough = le(*all_, number_of(memory_));
     if (least_) enough = or_(enough, le(*all_, *least_));
-    If choice;
-    choice.cond = enough.atom;
-    choice.then_ = b_.body([&] { return results(false); });
-    choice.else_ = b_.body([&] { return results(true); });
-    b_.emit({s_.pattern, std::move(choice), s_.checks, s_.source, {}});
+    b_.emit(choose(s_.pattern, enough, [&] { return results(Plain); }, [&] {
+      if (!room_) return results(Everywhere);
+      std::vector<Bind> names;
+      std::vector<Atom> out;
+      for (Bind x : s_.pattern) {
+        names.push_back({p_.fresh(p_.hint(x.var), p_.type(x.var))});
+        out.push_back(names.back().var);
+      }
+      b_.emit(choose(names, *room_, [&] { return results(Outermost); }, [&] { return results(Everywhere); }));
+      return out;
+    }));
     return true;
   }
 
  private:
+  enum class Version { Plain, Outermost, Everywhere };     // where states are kept
+
   // Of each loop that is gone back through, in the order in which they stand.
   struct Loop {
     Bytes n, each;                 // iterations at most; what is recorded of each
     Bytes all;                     // of all of them, in everything that runs at once
     Bytes slot;                    // of a state, if states can be kept instead, likewise
     Bytes before;                  // of the arrays that are updated in place, as they are before a loop that keeps states
-    Term slots = {};
+    Term slots = {};               // how many in the last version
   };
   Builder& b_;
   Program& p_;
@@ -127,6 +139,8 @@ class Nest {
   std::vector<Loop> loops_;
   VarSet carried_;                 // arrays that a loop updates in place
   Bytes all_, least_;              // what the nest records; what it does with at least
+  std::optional<Term> room_;       // whether the outermost loop can keep states beside what those inside record, if it is one of several
+  Term outermost_;                 // how many
   Bytes alone_ = number_of(0);     // what one thread records
   size_t next_ = 0;
 
@@ -213,8 +227,15 @@ class Nest {
       left = left - part;
       x.slots = slots(x, part, few);
     }
-    first->slots = slots(*first, left, first->n ? fewest(b_, *first->n) : number_of(costs::ad::budget_states));
+    Term few = first->n ? fewest(b_, *first->n) : number_of(costs::ad::budget_states);
+    first->slots = slots(*first, left, few);
     all_ = all, least_ = least;
+    Bytes inside = first->before;
+    for (const Loop& x : loops_) if (&x != first) add(inside, x.all);
+    if (sharing < 2 || !inside || !counts(s_) || first != &loops_[0]) return;
+    Term rest = at_least(number_of(memory_) - *inside, 0);
+    room_ = le(times(few, *first->slot), rest);
+    outermost_ = slots(*first, rest, few);
   }
   Term slots(const Loop& x, const Term& bytes, const Term& few) const {
     Term c = bytes / at_least(*x.slot, 1);
@@ -223,17 +244,18 @@ class Nest {
   }
 
   // Notes in the loops what was decided.
-  void version(Stm& s, bool keeps) {
+  void version(Stm& s, Version v) {
     next_ = 0;
-    decide(s, keeps, nullptr);
+    decide(s, v, nullptr);
   }
-  void decide(Stm& s, bool keeps, Builder* before) {
+  void decide(Stm& s, Version v, Builder* before) {
     if (counts(s) && !has_schedule(s)) {
+      bool first = next_ == 0;
       const Loop& x = loops_.at(next_++);
       For& op = std::get<For>(s.exp);
       op.budget = {1, x.each && number(*x.each) ? *number(*x.each) : -1, memory_};
-      if (keeps && x.slot) {
-        op.slots = x.slots.atom;
+      if (x.slot && (v == Version::Everywhere || (v == Version::Outermost && first))) {
+        op.slots = v == Version::Outermost ? outermost_.atom : x.slots.atom;
         if (before && !x.n && target_ != Target::Gpu)
           op.slots = apply(ScalarOp::min, {before->term(x.slots.atom), apply(ScalarOp::max, {before->term(op.n), before->term(i64_const(1))})}).atom;
       }
@@ -243,19 +265,26 @@ class Nest {
       in.into(part, [&](List<Stm>& stms) {
         for (auto& inner : stms.take()) {
           in.source = inner->source;
-          decide(*inner, keeps, &in);
+          decide(*inner, v, &in);
           in.emit(std::move(*inner));
         }
       });
     });
   }
-  std::vector<Atom> results(bool keeps) {
+  std::vector<Atom> results(Version v) {
     Stm s = act_.clone(s_);
     std::vector<Atom> out;
     for (Bind x : s.pattern) out.push_back(x.var);
-    version(s, keeps);
+    version(s, v);
     emit_(s);
     return out;
+  }
+  template <class Then, class Else> Stm choose(const std::vector<Bind>& pattern, const Term& cond, Then then, Else otherwise) {
+    If choice;
+    choice.cond = cond.atom;
+    choice.then_ = b_.body(then);
+    choice.else_ = b_.body(otherwise);
+    return {pattern, std::move(choice), s_.checks, s_.source, {}};
   }
 };
 

@@ -91,7 +91,10 @@ class Checkpointing {
     Term length = b_.term(hi_), last = b_.term(top_), first = b_.term(b_.index("step", stack_[0], {top_}));
     length = length - first;
     std::vector<Atom> from;
-    for (size_t k = 0; k < op_.state.size(); k++) from.push_back(b_.index(p_.hint(op_.state[k].var), stack_[k + 1], {top_}));
+    for (size_t k = 0; k < op_.state.size(); k++) {
+      Atom kept = b_.index(p_.hint(op_.state[k].var), stack_[k + 1], {top_});
+      from.push_back(is_array(p_.type(kept)) ? Atom(b_.copy(*var_of(kept))) : kept);         // the stack is updated where it lies
+    }
     Term room = b_.term(most_) - last;                      // entries that are free, and this one
     If choose;
     choose.cond = and_(lt(number(1), length), lt(number(1), room)).atom;
