@@ -83,6 +83,14 @@ class Checkpointing {
       stack_.push_back(carry(p_.hint(states), b_.update(states, {i64_const(0)}, op_.init[k])));
       scope_.act.context.note(p_, stack_.back(), {Note::Kind::Kept, s_.source, p_.hint(op_.state[k].var)});
     }
+    for (size_t k = 0; k < op_.state.size(); k++) {
+      last_.push_back({});
+      if (!is_array(p_.type(op_.init[k]))) continue;
+      std::vector<Dim> shape = shape_of(p_.type(op_.init[k]));
+      shape.insert(shape.begin(), i64_const(1));
+      Var state = b_.bind1(p_.hint(op_.state[k].var), Scratch{elem_of(p_, op_.init[k]), shape});
+      last_[k] = carry(p_.hint(op_.state[k].var), b_.update(state, {i64_const(0)}, op_.init[k]));
+    }
     std::vector<std::string> names = loop_back_.hints();
     for (const Atom& a : loop_back_.start()) adjoints_.push_back(carry(names[adjoints_.size()], a));
   }
@@ -91,10 +99,9 @@ class Checkpointing {
     Term length = b_.term(hi_), last = b_.term(top_), first = b_.term(b_.index("step", stack_[0], {top_}));
     length = length - first;
     std::vector<Atom> from;
-    for (size_t k = 0; k < op_.state.size(); k++) {
-      Atom kept = b_.index(p_.hint(op_.state[k].var), stack_[k + 1], {top_});
-      from.push_back(is_array(p_.type(kept)) ? Atom(b_.copy(*var_of(kept))) : kept);         // the stack is updated where it lies
-    }
+    for (size_t k = 0; k < op_.state.size(); k++)
+      from.push_back(last_[k].valid() ? b_.index(p_.hint(op_.state[k].var), last_[k], {i64_const(0)})
+                                      : b_.index(p_.hint(op_.state[k].var), stack_[k + 1], {top_}));
     Term room = b_.term(most_) - last;                      // entries that are free, and this one
     If choose;
     choose.cond = and_(lt(number(1), length), lt(number(1), room)).atom;
@@ -106,8 +113,16 @@ class Checkpointing {
   std::vector<Atom> keep_one_more(const Term& first, const std::vector<Atom>& from, const Term& length, const Term& room, const Term& last) {
     Term way = split(b_, length, room), next = last + 1;
     std::vector<Var> reached = advance(first, from, way), kept{b_.update(b_.copy(stack_[0]), {next.atom}, (first + way).atom)};
-    for (size_t k = 0; k < reached.size(); k++) kept.push_back(b_.update(b_.copy(stack_[k + 1]), {next.atom}, reached[k]));
-    return state(hi_, next.atom, kept, {adjoints_.begin(), adjoints_.end()});
+    std::vector<Var> now = last_;
+    for (size_t k = 0; k < reached.size(); k++) {
+      Atom value = reached[k];
+      if (now[k].valid()) {
+        now[k] = b_.update(b_.copy(last_[k]), {i64_const(0)}, value);
+        value = b_.index(p_.hint(op_.state[k].var), now[k], {i64_const(0)});
+      }
+      kept.push_back(b_.update(b_.copy(stack_[k + 1]), {next.atom}, value));
+    }
+    return state(hi_, next.atom, kept, now, {adjoints_.begin(), adjoints_.end()});
   }
   std::vector<Atom> go_back(const Term& first, const std::vector<Atom>& from, const Term& length, const Term& last) {
     Term i = b_.term(hi_) - 1;
@@ -117,12 +132,37 @@ class Checkpointing {
     loop_back_.name(reached, values);
     for (Var v : reached) inner.versions.own(v);
     std::vector<Atom> went_back = loop_back_.iteration(inner, i.atom, reached, adjoints_);
-    Term done = eq(i, first);
-    return state(i.atom, select(done, last - 1, last).atom, stack_, went_back);
+    Term done = eq(i, first), before = select(done, last - 1, last);
+    return state(i.atom, before.atom, stack_, take_up(done, before), went_back);
   }
-  static std::vector<Atom> state(const Atom& hi, const Atom& top, const std::vector<Var>& stack, const std::vector<Atom>& adjoints) {
+  // The last entry of the stack, once it is another one.
+  std::vector<Var> take_up(const Term& changes, const Term& top) {
+    std::vector<Var> now = last_;
+    If choice;
+    choice.cond = changes.atom;
+    std::vector<std::string> hints;
+    auto each = [&](auto f) { for (size_t k = 0; k < last_.size(); k++) if (last_[k].valid()) f(k); };
+    choice.then_ = b_.body([&] {
+      std::vector<Atom> out;
+      Term at = apply(ScalarOp::max, {top, number(0)});
+      each([&](size_t k) { out.push_back(b_.update(b_.copy(last_[k]), {i64_const(0)}, b_.index(p_.hint(last_[k]), stack_[k + 1], {at.atom}))); });
+      return out;
+    });
+    each([&](size_t k) {
+      choice.else_.result.push_back(last_[k]);
+      hints.push_back(p_.hint(last_[k]));
+    });
+    if (hints.empty()) return now;
+    std::vector<Var> chosen = b_.bind(hints, std::move(choice));
+    size_t next = 0;
+    each([&](size_t k) { now[k] = chosen[next++]; });
+    return now;
+  }
+  static std::vector<Atom> state(const Atom& hi, const Atom& top, const std::vector<Var>& stack, const std::vector<Var>& last,
+                                 const std::vector<Atom>& adjoints) {
     std::vector<Atom> out{hi, top};
     out.insert(out.end(), stack.begin(), stack.end());
+    for (Var v : last) if (v.valid()) out.push_back(v);
     out.insert(out.end(), adjoints.begin(), adjoints.end());
     return out;
   }
@@ -160,6 +200,8 @@ class Checkpointing {
   std::vector<std::string> hints_;                         // of the machine's state
   Var hi_, top_;                                           // iterations not yet gone back through; the last entry of the stack
   std::vector<Var> stack_, adjoints_;                      // stack_: steps, then states
+  std::vector<Var> last_;                                  // of states that are arrays, the last entry in memory of its own: the loop that runs
+                                                           // on from it shares none with the stack, which is updated where it lies
 };
 
 }  // namespace
