@@ -43,31 +43,16 @@ namespace {
 
 using Bytes = std::optional<Term>;
 
-// The fewest states that a loop of n iterations keeps: the least c with n <= C(c + r, c), r = budget_runs.
-i64 fewest(i64 n) {
-  i64 c = 1, reach = costs::ad::budget_runs + 1;
-  while (reach < std::min(n, costs::ad::budget_iterations)) {
-    c++;
-    reach = reach * (c + costs::ad::budget_runs) / c;
-  }
-  return c;
-}
+// The fewest states that a loop of n iterations keeps: the least c among a few with n <= C(c + r, c), r = budget_runs.
 Term fewest(Builder& b, const Term& n) {
-  if (auto known = number(n)) return b.term(i64_const(fewest(*known)));
-  Program& p = b.program;
-  const Type integer = scalar_type(Scalar::I64);
-  Term enough = apply(ScalarOp::min, {n, b.term(i64_const(costs::ad::budget_iterations))});
-  While search;
-  Var c = p.fresh("c", integer), reach = p.fresh("reach", integer);
-  search.state = {{c}, {reach}};
-  search.init = {i64_const(1), i64_const(costs::ad::budget_runs + 1)};
-  search.cond = b.lambda({{"c", integer}, {"reach", integer}},
-                         [&](const std::vector<Var>& x) { return std::vector<Atom>{lt(b.term(x[1]), enough).atom}; });
-  search.body = b.body([&] {
-    Term next = b.term(c) + 1;
-    return std::vector<Atom>{next.atom, (b.term(reach) * (next + costs::ad::budget_runs) / next).atom};
-  });
-  return b.term(b.bind(std::vector<std::string>{"c", "reach"}, std::move(search))[0]);
+  const auto& few = costs::ad::budget_few_states;
+  Term out = b.term(i64_const(*std::rbegin(few)));
+  for (size_t k = std::size(few) - 1; k-- > 0;) {
+    i64 reach = 1;
+    for (i64 j = 1; j <= costs::ad::budget_runs; j++) reach = reach * (few[k] + j) / j;
+    out = select(le(n, b.term(i64_const(reach))), b.term(i64_const(few[k])), out);
+  }
+  return out;
 }
 
 class Nest {
@@ -96,6 +81,8 @@ class Nest {
     if (decided || !all_ || kernel || sizes) {
       auto room = room_ ? const_of(room_->atom) : nullptr;
       bool outermost = !fits && room && room->as<bool>();
+      if (decided && !fits && *least > memory_) act_.context.exceeded.push_back({s_.source, *least, memory_});
+      if (decided && fits && *all > memory_) act_.context.exceeded.push_back({s_.source, *all, memory_});
       version(s_, fits ? Plain : outermost ? Outermost : Everywhere);
       emit_(s_);
       return true;

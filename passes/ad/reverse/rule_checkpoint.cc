@@ -73,7 +73,7 @@ class Checkpointing {
   void start() {
     hi_ = carry("hi", apply(ScalarOp::max, {b_.term(op_.n), number(0)}).atom);
     top_ = carry("top", i64_const(0));
-    scope_.act.context.note(p_, hi_, {Note::Kind::Slots, s_.source, ""});
+    scope_.act.context.note(p_, hi_, {Note::Kind::Slots, s_.source, op_.budget && op_.slots ? fmt::format("as many as fit into --ad-memory={}", op_.budget->memory) : ""});
     Var at = b_.bind1("steps", Scratch{Scalar::I64, {most_}});
     stack_.push_back(carry("steps", b_.update(at, {i64_const(0)}, i64_const(0))));
     for (size_t k = 0; k < op_.state.size(); k++) {
