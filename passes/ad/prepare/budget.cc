@@ -69,8 +69,10 @@ class Nest {
     if (!any) return false;
     share_out();
     using enum Version;
-    std::optional<i64> all = all_ ? number(*all_) : std::nullopt, least = least_ ? number(*least_) : std::nullopt;
-    bool decided = all && least, fits = decided && (*all <= memory_ || *all <= *least);
+    bool decided = all_ && least_ && number(*all_) && number(*least_);
+    i64 all = decided ? *number(*all_) : 0, least = decided ? *number(*least_) : 0;
+    bool fits = decided && (all <= memory_ || all <= least);
+    if (decided && std::min(all, least) > memory_) act_.context.exceeded.push_back({s_.source, std::min(all, least), memory_});
     if (target_ == Target::Multicore && alone_ && number(*alone_) && *number(*alone_) <= memory_ / costs::ad::many_threads) decided = fits = true;
     // Inside of a kernel nothing is chosen: the memory of both versions would be taken before.
     bool kernel = target_ == Target::Gpu && around_.parallel;
@@ -81,8 +83,6 @@ class Nest {
     if (decided || !all_ || kernel || sizes) {
       auto room = room_ ? const_of(room_->atom) : nullptr;
       bool outermost = !fits && room && room->as<bool>();
-      if (decided && !fits && *least > memory_) act_.context.exceeded.push_back({s_.source, *least, memory_});
-      if (decided && fits && *all > memory_) act_.context.exceeded.push_back({s_.source, *all, memory_});
       version(s_, fits ? Plain : outermost ? Outermost : Everywhere);
       emit_(s_);
       return true;
