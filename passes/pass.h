@@ -61,6 +61,7 @@ struct PassContext {
   std::vector<Refused> refused;
   int64_t rewrites = 0;
   std::vector<Note> notes;
+  std::vector<Exceeded> exceeded = {};
   // If passes are verified: what is run on what, and how many ran. A pass that broke a rule is found again by running those before.
   std::optional<ir::Program> start = {}, stopped = {};
   Pipeline pipeline = {};

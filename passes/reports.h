@@ -18,6 +18,12 @@ struct Refused {
   std::string detail;
 };
 
+// A nest of loops that cannot do with --ad-memory: the least bytes for its states, and those that were given.
+struct Exceeded {
+  ir::Source at;
+  int64_t least, memory;
+};
+
 // What differentiation did at a place, for `dev --explain-ad`. A variable carries the attribute `ad` with the number of its note, so the
 // finished program shows what became of it.
 struct Note {

@@ -75,6 +75,7 @@ script_test(nvrtc full 3600 nvrtc.py ${raido} ${CMAKE_BINARY_DIR} ${conformance}
 # Derivatives: checked four ways as they are lowered and after each pipeline, under budgets, with checks, at sizes 0 and 1.
 script_test(derivatives quick 600 ad/run.py --raido ${raido} ${derive})
 script_test(derivatives_memory quick 300 ad/run.py --raido ${raido} --option=--ad-memory=60 ${CMAKE_SOURCE_DIR}/tests/ad/schedules.fut)
+script_test(derivatives_budgets quick 300 ad/budgets.py --raido ${raido})
 script_test(derivatives_check quick 300 ad/run.py --raido ${raido} --option=--ad-check ${CMAKE_SOURCE_DIR}/tests/ad/asserted.fut)
 script_test(derivatives_costs quick 300 ad/costs.py --raido ${raido})
 script_test(costs quick 300 cost/run.py ${raido})
@@ -88,6 +89,8 @@ script_test(derivatives_shapes full 600 ad/run.py --raido ${raido} --option=--ch
 # Programs that are made by chance.
 script_test(derivatives_random full 1200 fuzz/derivatives.py --raido ${raido} --count 120)
 script_test(derivatives_random_memory full 1200 fuzz/derivatives.py --raido ${raido} --count 30 --seed 70000 --ad-memory 100)
+script_test(derivatives_random_least full 1200 fuzz/derivatives.py --raido ${raido} --count 30 --seed 71000 --ad-memory 1)
+script_test(derivatives_random_gpu_memory full 1200 fuzz/derivatives.py --raido ${raido} --count 30 --seed 72000 --pipeline gpu --ad-memory 1k)
 script_test(updates_random full 600 fuzz/updates.py --raido ${raido} --count 150)
 script_test(bounds_random full 600 fuzz/bounds.py --raido ${raido} --count 300)
 script_test(irregular_random full 900 fuzz/irregular.py --raido ${raido} --count 400 --c)

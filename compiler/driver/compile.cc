@@ -98,6 +98,7 @@ bool run_passes(const Pipeline& pipeline, Compiled& compiled, ir::Target target,
   PassContext context{options, target, stats, {}, 0, {}};
   run(pipeline, compiled.program, context);
   if (notes) *notes = std::move(context.notes);
+  if (!report_exceeded(context.exceeded, compiled.program, compiled.checked.get(), driver)) return false;
   if (!context.refused.empty()) report_refused(context.refused, compiled.program, compiled.checked.get(), driver);
   if (const Pass* p = context.misplaced)
     fmt::print(stderr, "The pass `{}` runs at level {}, and the program is at level {} there; see `raido dev --list-passes`.\n", p->name,

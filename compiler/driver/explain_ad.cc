@@ -140,7 +140,7 @@ class Explanation {
       case Note::Kind::Recorded: say(n->at, fmt::format("records {} in every iteration: {}", n->name, record(s, v))); break;
       case Note::Kind::Overwritten: say(n->at, "records what updates overwrite: " + record(s, v)); break;
       case Note::Kind::Kept: say(n->at, fmt::format("keeps {} for some iterations: {}", n->name, type(v))); break;
-      case Note::Kind::Slots: say(n->at, "goes back through the iterations from kept states (checkpoint)"); break;
+      case Note::Kind::Slots: say(n->at, "goes back through the iterations from kept states (checkpoint)" + (n->name.empty() ? "" : ", " + n->name)); break;
       case Note::Kind::Again: again(s); break;
       case Note::Kind::Chunk: say(n->at, fmt::format("takes {} directions at a time", n->name)); break;
       case Note::Kind::Loop: case Note::Kind::Adjoint: case Note::Kind::Place: case Note::Kind::Places: break;

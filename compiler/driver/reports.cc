@@ -57,6 +57,14 @@ void report_refused(const std::vector<Refused>& refused, const ir::Program& prog
   print_reports(sources, diags, options);
 }
 
+bool report_exceeded(const std::vector<Exceeded>& exceeded, const ir::Program& program, const check::Checked* checked, const Options& options) {
+  Sources none;
+  const Sources& sources = checked ? checked->sources : none;
+  Diagnostics diags;
+  for (const Exceeded& x : exceeded) diags.report(span_of(sources, program, x.at), err::small_budget, fmt::format("{}", x.least), fmt::format("{}", x.memory));
+  return print_reports(sources, diags, options);
+}
+
 bool report_attributes(const ir::Program& program, const check::Checked& checked, const Options& options) {
   Diagnostics diags;
   auto look = [&](const ir::Stm& s) {

@@ -19,6 +19,8 @@ inline bool print_reports(const check::Checked& checked, const Options& options)
 
 // What passes refused (checked: null for a program that was read from its text form).
 void report_refused(const std::vector<Refused>& refused, const ir::Program& program, const check::Checked* checked, const Options& options);
+// Loops that cannot do with --ad-memory. False: warnings are errors.
+bool report_exceeded(const std::vector<Exceeded>& exceeded, const ir::Program& program, const check::Checked* checked, const Options& options);
 
 // After the passes: what attributes of the source asked to be told (`#[warn(safety_checks)]`, `#[unroll]`).
 bool report_attributes(const ir::Program& program, const check::Checked& checked, const Options& options);

@@ -124,8 +124,9 @@ struct If       { Atom cond; Body then_, else_; OPERATION("if", Any, s.cond, s.t
 // by these operators, and what else an iteration does is at a place of its own. vectors: whether processors take vectors of iterations,
 // if `loop_shape` has decided that; Yes: all states that are numbers are floats; Lanes: iterations with loops inside, which may run in any
 // order and side by side.
-// blocks: an iteration runs a block of the iterations that the loop had (#[stripmine]). budget: what --ad-memory decided. counted, inside
-// of `differentiate`: n is the last result of a `while` that only counts these iterations.
+// blocks: an iteration runs a block of the iterations that the loop had (#[stripmine]). budget: what --ad-memory decided. Inside
+// of `differentiate`, counted: n is the last result of a `while` that only counts these iterations; slots: how many states the return
+// sweep keeps at once.
 struct Budget {
   int64_t levels, bytes, memory;         // loops in the nest; of one iteration's state, -1 if that is not known; of --ad-memory
   static auto fields(auto& s) { return std::tie(s.levels, s.bytes, s.memory); }
@@ -141,7 +142,8 @@ struct For {
   Vectors vectors = Vectors::Open;
   bool blocks = false, counted = false;
   std::optional<Budget> budget = {};
-  OPERATION("for", Any, s.n, s.init, s.i, s.state, s.body, s.any_order, s.vectors, s.blocks, s.counted, s.budget)
+  std::optional<Atom> slots = {};
+  OPERATION("for", Any, s.n, s.init, s.i, s.state, s.body, s.any_order, s.vectors, s.blocks, s.counted, s.budget, s.slots)
 };
 struct While    { std::vector<Bind> state; std::vector<Atom> init; Lambda cond; Body body; OPERATION("while", Any, s.init, s.state, s.cond, s.body) };
 //   While::cond has parameters of its own, of the state's types.

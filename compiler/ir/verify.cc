@@ -327,6 +327,7 @@ class Verifier {
     if (x.any_order) any_order(x);
     if (x.vectors != Vectors::Open) vectors(x);
     if (x.counted) fail("V11", "`counted` outside of `differentiate`");
+    if (x.slots) fail("V11", "`slots` outside of `differentiate`");
     if (x.budget && (x.budget->levels < 1 || x.budget->memory < 1)) fail("V11", "`budget` without a loop or memory");
   }
   void any_order(const For& x) {

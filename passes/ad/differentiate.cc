@@ -51,7 +51,7 @@ class Differentiation {
       if (!holds_operator_[i]) continue;
       // The list of functions may grow: the body is not in it meanwhile. What it differentiates does not call it.
       Body whole = std::move(p_.functions[i].lambda.body);
-      found = body(whole, {enclosed_[i], false}) || found;
+      found = body(whole, {enclosed_[i], {}}) || found;
       p_.functions[i].lambda.body = std::move(whole);
     }
     found = body(p_.constants, {}) || found;
@@ -193,18 +193,20 @@ class Differentiation {
     std::get<Op>(one).*seeds = each.body.result;
     std::vector<Var> out = inside.bind("d", std::move(one));
     each.body.result.assign(out.begin() + isize(op.f.body.result), out.end());
-    body(each.body, {false, true});
+    body(each.body, {false, {true, {map->width}}});
     if (!context_.refused.empty() || !is_sparse_for(map->width, each)) return {};
     std::vector<Atom> values = b.inline_call(op.f, op.at);
     for (Var v : b.map("d", map->width, std::move(each), map->inputs)) values.push_back(v);
     return values;
   }
-  struct Around { bool differentiated = false, parallel = false; };   // another operator, a parallel operation
+  struct Around { bool differentiated = false; ad::Around parallel = {}; };   // another operator, parallel operations
   bool body(Body& whole, Around around) {
     bool found = false;
     rewrite(p_, whole, [&](Builder& b, Stm& s, Subst& results) {
       bool inner = false, one = is_operator(s.exp);
-      Around inside{around.differentiated || one, around.parallel || ad::is_parallel(s.exp)};
+      Around inside{around.differentiated || one, around.parallel};
+      inside.parallel.parallel = around.parallel.parallel || ad::is_parallel(s.exp);
+      if (auto map = std::get_if<Screma>(&s.exp)) inside.parallel.widths.push_back(map->width);
       std::vector<Type> point;
       if (!around.differentiated && context_.target != Target::Gpu) point = point_of_seeds(s);
       walk_parts(s, [&](Body& part) { inner = body(part, inside) || inner; });
@@ -249,6 +251,9 @@ void differentiate(ir::Program& program, PassContext& context) {
   while (pass.round()) {
     ad::join_counted(program);
     for (ir::VarInfo& v : program.vars) v.before.clear();
+    program.each_body([](ir::Body& b) {
+      ir::each_stm(b, [](ir::Stm& s) { if (auto loop = std::get_if<ir::For>(&s.exp)) loop->slots = {}; });
+    });
     if (context.done()) break;
     run(between_rounds(), program, context);
   }

@@ -3,7 +3,8 @@
 -- argument. `-- schedule: NAME PLAIN KIND K`:
 -- NAME gives exactly what PLAIN gives, and runs the body of its loop as often as the schedule does it (docs/ad.md 7.7).
 -- `-- same: NAME PLAIN`: NAME does the work of PLAIN, or less, and gives the same.
--- `-- budget: NAME BODY STATE BYTES..`: with --ad-memory=BYTES NAME stays within them; each iteration has STATE bytes and is BODY.
+-- `-- budget: NAME BODY STATE INNER BYTES..`: with --ad-memory=BYTES NAME stays within them; each iteration has STATE bytes and is BODY, whose
+-- loops record INNER bytes in each of their iterations.
 def data (n: i64): [n]f64 = map (\i -> 0.5 + 0.5 * f64.sin (f64.i64 (i * 7 + 1))) (iota n)
 
 -- cost: gather 1 1
@@ -109,7 +110,7 @@ def step (k: i64) (i: i64) (s: f64): f64 = loop t = s for _j < k do f64.sin (t *
 entry body (n: i64) (k: i64): f64 = loop s = 0.3 for i < n do step k i s
 -- cost: plain 1 1 [256, 1024, 4096] 1
 entry plain (n: i64) (k: i64): f64 = vjp (\x -> loop s = x for i < n do step k i s) 0.3 1
--- budget: plain body 8 100 200
+-- budget: plain body 8 8 104 200 1000
 -- cost: strip2 1 0.5 [256, 1024, 4096] 1
 -- schedule: strip2 plain stripmine 2
 entry strip2 (n: i64) (k: i64): f64 = vjp (\x -> #[stripmine(2)] loop s = x for i < n do step k i s) 0.3 1
@@ -128,7 +129,7 @@ entry slots4 (n: i64) (k: i64): f64 = vjp (\x -> #[checkpoint(4)] loop s = x for
 entry strip_twice (n: i64): f64 = vjp (\x -> vjp (\x -> #[stripmine(2)] loop s = x for i < n do f64.sin (s * 1.1 + f64.i64 i)) x 1) 0.3 1
 -- Two numbers in each state
 entry two_bodies (n: i64) (k: i64): (f64, f64) = loop (a, b) = (0.3, 0.1) for i < n do (step k i b, step k i a)
--- budget: two two_bodies 16 400 700
+-- budget: two two_bodies 16 16 410 700
 entry two (n: i64) (k: i64): f64 =
   vjp (\x -> let (a, b) = loop (a, b) = (x, 0.1) for i < n do (step k i b, step k i a) in a + b) 0.3 1
 

@@ -72,31 +72,48 @@ def schedules(options, source):
     return len(promises), failures
 
 
+RUNS = 10                                             # budget_runs and budget_few_states of compiler/ir/costs.h
+FEW_STATES = 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64
+STEP = 8                                              # bytes beside each kept state: the number of its iteration
+
+
+def kept(n, k, state, inner, limit):
+    """How many states are kept under --ad-memory=LIMIT of n, each of STATE bytes, where loops inside record k times INNER bytes. None: all
+    are recorded."""
+    few = next(c for c in FEW_STATES if math.comb(c + RUNS, c) >= n)
+    if n < 2 or n * state + k * inner <= max(limit, few * (state + STEP) + k * inner):
+        return None
+    return max(few, min(n, (limit - k * inner) // (state + STEP)))
+
+
 def budgets(options, source):
-    """`-- budget: NAME BODY STATE BYTES..`: with --ad-memory=BYTES, each state of STATE bytes, NAME has the fewest levels that
-    fit, at run time three at most. BODY is its body n times."""
+    """`-- budget: NAME BODY STATE INNER BYTES..`: with --ad-memory=BYTES, each state of STATE bytes and INNER bytes in each iteration of the
+    loops inside, NAME keeps what fits and is BODY as often as that takes. Of the second argument k the body does k times its work."""
     failures, counted, plain = 0, 0, options.compiled
-    for entry, body, state, limits in re.findall(r"^-- budget: (\w+) (\w+) (\d+)((?: \d+)+)$", source, re.M):
+    for entry, body, state, inner, limits in re.findall(r"^-- budget: (\w+) (\w+) (\d+) (\d+)((?: \d+)+)$", source, re.M):
         if options.entries and entry not in options.entries:
             continue
+        state, inner = int(state), int(inner)
         for limit in map(int, limits.split()):
             counted += 1
             with tempfile.NamedTemporaryFile("w", suffix=".ir") as compiled:
                 options.compiled = plain
                 compile_program(options, compiled, f"--ad-memory={limit}")
                 for n in (0, 1, 2, 9, 40, 130):
-                    def needs(k):
-                        return k * next(m for m in range(n + 1) if m ** k >= n) * int(state)
+                    def runs(k):
+                        c = kept(n, k, state, inner, limit)
+                        return 2 * n if c is None else executions("checkpoint", c, n)
                     options.compiled = plain
                     want, before, once = value(options, entry, n, 2), work(options, entry, n), work(options, body, 100) / 100
                     options.compiled = compiled.name
-                    got, executions = value(options, entry, n, 2), (work(options, entry, n) - before) / once + 2 * n
-                    peak = counters(options, entry, n, 2)["peak"]
-                    k = next((k for k in (1, 2, 3) if needs(k) <= limit), 3)
-                    if got != want or abs(executions - (k + 1) * n) > 1e-6 or peak > needs(k) + 3 * int(state):   # and what one iteration keeps
+                    got, often = value(options, entry, n, 2), (work(options, entry, n) - before) / once + 2 * n
+                    peak, c = counters(options, entry, n, 2)["peak"], kept(n, 2, state, inner, limit)
+                    most = (n * state if c is None else c * (state + STEP)) + 2 * inner
+                    if runs(2) != runs(3):
+                        raise SystemExit(f"{entry} --ad-memory={limit}: choose a limit with which as many states are kept for k = 2 and k = 3")
+                    if got != want or abs(often - runs(2)) > 1e-6 or peak > most + 3 * state:
                         failures += 1
-                        print(f"{entry} --ad-memory={limit}, n = {n}: {got}, {executions:.2f} executions, {peak} bytes; "
-                              f"not {want}, {(k + 1) * n}, {needs(k)}")
+                        print(f"{entry} --ad-memory={limit}, n = {n}: {got}, {often:.2f} executions, {peak} bytes; not {want}, {runs(2)}, {most}")
     options.compiled = plain
     return counted, failures
 

@@ -71,6 +71,7 @@ def bounded_arrays [n] (xs: [n]f64): [n]f64 =
 -- ad: limited { 1.1 [1.1,0.3,0.4,0.7,0.2] 11i64 }
 def limited [n] (x: f64, a: [n]f64, k: i64): f64 = loop s = x for i < k do f64.sin (s * a[i % n]) + s * 0.5
 
+-- rule: loop.budget.levels
 -- ad: limited_static { 1.1 }
 def limited_static (x: f64): f64 = loop s = x for i < 23i64 do f64.sin (s * 1.1 + f64.i64 i)
 

@@ -36,7 +36,8 @@ using namespace ir;
 
 class Preparation {
  public:
-  Preparation(Program& p, Activity* counted, bool parallel) : p_(p), counted_(counted), fixed_(parallel) {}
+  Preparation(Program& p, Activity* counted, const Around& around)
+      : p_(p), counted_(counted), around_(around), fixed_(around.parallel), limited_(counted && counted->context.options.ad_memory != 0) {}
   void body(Body& whole) {
     Builder b(p_, whole.stms);
     b.into(whole, [&](List<Stm>& stms) {
@@ -44,12 +45,16 @@ class Preparation {
         Stm& s = *item;
         b.source = s.source;
         bool is_loop = std::holds_alternative<For>(s.exp) || std::holds_alternative<While>(s.exp);
-        bool fixed = fixed_ || is_parallel(s.exp) || (is_loop && counts(s) && chooses(b, s, *counted_));
+        bool levels = limited_ && counted_->mode.enclosed;
+        bool fixed = fixed_ || is_parallel(s.exp) || (is_loop && counts(s) && levels && chooses_levels(b, s, *counted_));
         bool asserted = inside_asserted_ || asserts(s);
+        bool in_nest = in_nest_ || (is_loop && counts(s)) || is_parallel(s.exp);
         std::swap(fixed, fixed_);
+        std::swap(in_nest, in_nest_);
         std::swap(asserted, inside_asserted_);
         walk_parts(s, [&](Body& inner) { body(inner); });
         std::swap(fixed, fixed_);
+        std::swap(in_nest, in_nest_);
         std::swap(asserted, inside_asserted_);
         b.source = s.source;
         b.checks = s.checks;
@@ -61,7 +66,7 @@ class Preparation {
         if (auto w = std::get_if<While>(&s.exp); w && counts(s)) count(b, s);
         if (auto w = std::get_if<WithAcc>(&s.exp)) scatter_once(b, s, *w);
         if (std::holds_alternative<For>(s.exp) && counts(s)) loop(b, s);
-        else statement(b, s);
+        else if (!is_parallel(s.exp) || !fits(b, s)) statement(b, s);
       }
     });
   }
@@ -69,14 +74,24 @@ class Preparation {
  private:
   Program& p_;
   Activity* counted_;
+  const Around& around_;
   bool fixed_;                             // no loop gets several versions here
+  bool limited_;                           // by --ad-memory
+  bool in_nest_ = false;                   // a loop or a parallel operation around decides about this one
   bool inside_asserted_ = false;           // a loop around has #[true_dep] on its state
 
   void loop(Builder& b, Stm& s) {
     if (counted_->context.options.ad_check) check(b, s);
-    if (fit_memory(b, s, *counted_, fixed_, [&](Stm& version) { statement(b, version); })) return;
+    if (fits(b, s)) return;
     stripmine(b, s);
     statement(b, s);
+  }
+  // Whether --ad-memory has decided about the statement, which is emitted then.
+  bool fits(Builder& b, Stm& s) {
+    auto emit = [&](Stm& version) { statement(b, version); };
+    if (!limited_) return false;
+    if (!counted_->mode.enclosed) return !in_nest_ && fit_memory(b, s, *counted_, around_, emit);
+    return std::holds_alternative<For>(s.exp) && fit_levels(b, s, *counted_, fixed_, emit);
   }
   // Promises about arrays that the loop updates. One that cannot be verified is not believed, nor is one that a loop around verifies.
   void check(Builder& b, Stm& s) {
@@ -272,16 +287,16 @@ void drop_rules(Program& p, Body& whole, const Mode& mode) {
   });
 }
 
-void prepare(Program& p, Lambda& f, Activity* counted, bool parallel) { Preparation(p, counted, parallel).body(f.body); }
+void prepare(Program& p, Lambda& f, Activity* counted, const Around& around) { Preparation(p, counted, around).body(f.body); }
 
-Activity prepare_reverse(Functions& functions, Lambda& f, const std::vector<bool>& varied, const Mode& mode, bool parallel) {
+Activity prepare_reverse(Functions& functions, Lambda& f, const std::vector<bool>& varied, const Mode& mode, const Around& around) {
   Program& p = functions.program;
   Activity first(functions, mode), before(functions, mode), act(functions, mode);
   drop_rules(p, f.body, mode);
   first.analyse(f, varied);
   bool changed = updates_in_turn(p, f.body, first);
   if (changed) before.analyse(f, varied);
-  prepare(p, f, changed ? &before : &first, parallel);
+  prepare(p, f, changed ? &before : &first, around);
   act.analyse(f, varied);
   return act;
 }

@@ -1,6 +1,6 @@
 // prepare.h - makes a lambda ready for differentiation (docs/ad.md 2.3).
 #pragma once
-#include "passes/ad/activity/activity.h"
+#include "passes/ad/prepare/schedules.h"
 
 namespace raido::ad {
 
@@ -8,9 +8,9 @@ namespace raido::ad {
 void drop_rules(ir::Program& p, ir::Body& body, const Mode& mode);
 // Copies what is consumed inside f, so that its values survive. Gives operations the form that the rules expect. For reverse mode
 // `varied` says which values vary: a `while` loop over such values becomes a `for` loop.
-void prepare(ir::Program& p, ir::Lambda& f, Activity* varied, bool parallel = false);
-// All that f needs before reverse mode. Returns what varies in f then. `parallel`: f runs inside a parallel operation.
-Activity prepare_reverse(Functions& functions, ir::Lambda& f, const std::vector<bool>& varied, const Mode& mode, bool parallel);
+void prepare(ir::Program& p, ir::Lambda& f, Activity* varied, const Around& around = {});
+// All that f needs before reverse mode. Returns what varies in f then. `around`: where f runs.
+Activity prepare_reverse(Functions& functions, ir::Lambda& f, const std::vector<bool>& varied, const Mode& mode, const Around& around);
 // Puts copies in the place of what s consumes itself.
 void replace_consumed(const ir::Program& p, ir::Stm& s, const ir::Subst& copies);
 

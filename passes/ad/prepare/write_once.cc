@@ -108,7 +108,7 @@ class Places {
     if (auto x = std::get_if<Identity>(&s.exp)) return std::optional(x->value == Atom(now) ? std::optional(s.pattern[0].var) : std::nullopt);
     if (auto x = std::get_if<If>(&s.exp)) return branch(s, *x, now);
     auto f = std::get_if<For>(&s.exp);
-    if (f && (f->blocks || has_attr(s.attrs, "checkpoint"))) return std::optional<Var>{};
+    if (f && (f->blocks || f->slots || has_attr(s.attrs, "checkpoint"))) return std::optional<Var>{};
     if (!f || std::ranges::count(f->init, Atom(now)) != 1) return {};
     size_t k = size_t(std::ranges::find(f->init, Atom(now)) - f->init.begin());
     bool free = false;

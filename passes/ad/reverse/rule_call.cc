@@ -54,7 +54,7 @@ FunId backward(Functions& functions, FunId f, const Functions::Which& args, cons
     if (args[i]) returns.push_back(program.type(l.params[i].var));
   FunId id = functions.declare(key, "_bwd", std::move(params), std::move(returns));
 
-  Activity act = prepare_reverse(functions, l, args, mode, true);                  // nobody knows where it is called
+  Activity act = prepare_reverse(functions, l, args, mode, {true});                  // nobody knows where it is called
   Body body;
   Builder b(program, body.stms);
   Scope scope(act, b);

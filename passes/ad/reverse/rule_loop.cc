@@ -191,7 +191,7 @@ class LoopReturn {
 }  // namespace
 
 Back forth(Scope& scope, const Stm& s, const For& op) {
-  if (has_attr(s.attrs, "checkpoint"))
+  if (op.slots || has_attr(s.attrs, "checkpoint"))
     if (auto back = forth_checkpointed(scope, s, op)) return *back;
   Program& p = scope.p;
   Stm loop = s;

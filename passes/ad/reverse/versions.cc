@@ -7,6 +7,19 @@ namespace raido::ad {
 
 using namespace ir;
 
+// Whether loops inside keep states instead of what they overwrite. To save that all the same would take what they do without: the array
+// from before the statement stays as it is, and they work on a copy.
+static bool keeps_states(const Stm& s) {
+  bool found = false;
+  walk_parts(s, [&](const Body& part) {
+    each_stm(part, [&](const Stm& inner) {
+      auto loop = std::get_if<For>(&inner.exp);
+      found = found || (loop && (loop->slots || loop->blocks));
+    });
+  });
+  return found;
+}
+
 Versions Versions::inner(const Versions& outer) {
   Versions out(outer.act_);
   out.carried_ = outer.carried_;
@@ -51,7 +64,7 @@ std::vector<size_t> Versions::updated(const Program& p, const Stm& s) const {
     which.push_back(k);
     arrays.push_back(*before);
   }
-  return which;
+  return which.empty() || keeps_states(s) ? std::vector<size_t>{} : which;
 }
 void Versions::undo(Builder& b, const Stm& s, const Undo& undone) {
   std::vector<Var> now;

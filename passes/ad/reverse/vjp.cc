@@ -11,11 +11,11 @@ using namespace ir;
 
 namespace {
 
-std::vector<Atom> sweeps_of(Builder& b, Functions& functions, Vjp op, const Zeros& zeros, bool enclosed, bool parallel) {
+std::vector<Atom> sweeps_of(Builder& b, Functions& functions, Vjp op, const Zeros& zeros, bool enclosed, const Around& around) {
   Program& p = b.program;
   std::vector<bool> varied;
   for (size_t i = 0; i < op.at.size(); i++) varied.push_back(is_scalar(p.type(op.at[i])) || is_array(p.type(op.at[i])));
-  Activity act = prepare_reverse(functions, op.f, varied, {false, enclosed}, parallel);
+  Activity act = prepare_reverse(functions, op.f, varied, {false, enclosed}, around);
   // Fresh names for the arguments: the same value may be free in f, where it is a constant for this operator.
   std::vector<Atom> params;
   for (size_t i = 0; i < op.at.size(); i++) {
@@ -23,7 +23,7 @@ std::vector<Atom> sweeps_of(Builder& b, Functions& functions, Vjp op, const Zero
     params.push_back(v);
   }
   Scope scope(act, b);
-  if (parallel) scope.make_parallel();
+  if (around.parallel) scope.make_parallel();
   Body body = scope.bind(std::move(op.f), params);
   std::vector<Atom> results = body.result;
   auto seed = [&](const Atom& given, const Atom& value) { return zeros.contains(given) ? Adjoint{} : Adjoint::of(value, false); };
@@ -50,8 +50,8 @@ std::vector<Atom> sweeps_of(Builder& b, Functions& functions, Vjp op, const Zero
 
 }  // namespace
 
-std::vector<Atom> expand_vjp(Builder& b, Functions& functions, Vjp op, const Zeros& zeros, bool enclosed, bool parallel) {
-  Body sweeps = b.body([&] { return sweeps_of(b, functions, std::move(op), zeros, enclosed, parallel); });
+std::vector<Atom> expand_vjp(Builder& b, Functions& functions, Vjp op, const Zeros& zeros, bool enclosed, const Around& around) {
+  Body sweeps = b.body([&] { return sweeps_of(b, functions, std::move(op), zeros, enclosed, around); });
   guard_unused(b.program, sweeps, {});
   b.emit_all(std::move(sweeps.stms));
   return sweeps.result;
