@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+"""Random maps and reductions whose iterations run loops of their own, for what runs them side by side (decision 034): loops with other
+numbers of iterations in each lane, loops in loops and in branches, reads under conditions, checks, results of several types.
+
+Each program has several entry points; each makes its arrays from a number n around the size of a group of lanes. The interpreter runs a
+program as lowered; after the passes for processors, and compiled for one thread and for several, it must give the same to the last bit:
+the version `baseline` has no fused operations, and nothing is summed but integers. Prints how many loops ran in lanes. Exit code 1 if
+something differs, or if there are few such loops: one for four entry points.
+
+    tests/fuzz/lanes.py --raido build/release/raido --count 20 --seed 1 [--out FOLDER]"""
+import argparse
+import os
+import pathlib
+import random
+import re
+import struct
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+from running import command, report
+
+ENTRIES = 6
+SIZES = (0, 1, 31, 32, 33, 70, 100)
+TYPES = ("i64", "f64", "i32", "u8", "bool", "f32")
+# What stands before every map: arrays of n elements and of eight.
+SOURCE = """  let xs = opaque (tabulate n (\\i -> (i * 7919 + 13) % 101 - 20))
+  let ys = opaque (tabulate n (\\i -> f64.i64 ((i * 31) % 64) / 8 - 2))
+  let is = opaque (tabulate n (\\i -> (i * 5 + 1) % i64.max 1 n))
+  let zs = opaque (tabulate 8 (\\i -> i * i - 9))
+  let ws = opaque (tabulate 8 (\\i -> f64.i64 i / 4 - 1))
+"""
+
+
+class Gen:
+    def __init__(self, seed):
+        self.r, self.count = random.Random(seed), 0
+
+    def name(self, hint):
+        self.count += 1
+        return f"{hint}{self.count}"
+
+    def var(self, t, env):
+        of_type = [x for x, u in env if u == t]
+        return self.r.choice(of_type[-5:]) if of_type else None
+
+    def literal(self, t):
+        n = self.r.randrange(6)
+        return {"i64": str(n), "f64": f"{n / 2}", "i32": f"{n}i32", "u8": f"{n}u8", "bool": self.r.choice(["true", "false"]), "f32": f"{n / 4}f32"}[t]
+
+    def value(self, t, env, depth=2):
+        r = self.r
+        v = self.var(t, env)
+        if depth == 0 or r.random() < 0.25:
+            return v if v and r.random() < 0.8 else self.literal(t)
+        a, b = self.value(t, env, depth - 1), self.value(t, env, depth - 1)
+        if t == "bool":
+            of = r.choice(("i64", "f64", "i32"))
+            x, y = self.value(of, env, depth - 1), self.value(of, env, depth - 1)
+            return r.choice([f"({x} < {y})", f"({x} == {y})", f"({a} && {b})", f"({a} || {b})", f"(!{a})", f"({x} <= {y})"])
+        if t in ("f64", "f32"):
+            other = self.value("i64" if t == "f64" else "i32", env, depth - 1)
+            return r.choice([f"({a} + {b})", f"({a} - {b})", f"({a} * 0.5)", f"({t}.abs {a})", f"({t}.min {a} {b})", f"({t}.max {a} {b})",
+                             f"({t}.sqrt ({t}.abs {a}))", f"({t}.{'i64' if t == 'f64' else 'i32'} {other})", f"(if {self.value('bool', env, 1)} then {a} else {b})", f"(1 / (1 + {t}.abs {a}))"])
+        made = [f"({a} + {b})", f"({a} - {b})", f"({a} * {b})", f"({a} & {b})", f"({a} ^ {b})", f"({t}.min {a} {b})", f"({a} % 8)", f"({a} / 4)",
+                f"({a} >> 1)", f"(if {self.value('bool', env, 1)} then {a} else {b})"]
+        if t == "i64":
+            made += [f"(i64.i32 {self.value('i32', env, depth - 1)})", f"(i64.bool {self.value('bool', env, depth - 1)})", f"({a} % 5)"]
+        if t == "u8":
+            made += [f"(u8.i64 {self.value('i64', env, depth - 1)})"]
+        return r.choice(made)
+
+    # An element, and the statements that it needs. `counter`: a name that is a number from 0 to 7 there.
+    def read(self, env, counter):
+        r = self.r
+        at = counter if counter and r.random() < 0.6 else f"({self.value('i64', env, 1)} & 7)"
+        return r.choice([("i64", f"zs[{at}]"), ("f64", f"ws[{at}]")])
+
+    def statements(self, env, depth, counter, count):
+        """Adds to env what it binds."""
+        r, lines = self.r, []
+        for _ in range(count):
+            kind = r.randrange(10)
+            if kind < 4 or depth == 0:
+                t = r.choice(TYPES)
+                x = self.name("v")
+                lines.append(f"let {x} = {self.value(t, env)}")
+                env.append((x, t))
+            elif kind < 5:
+                t, text = self.read(env, counter)
+                x = self.name("r")
+                lines.append(f"let {x} = {text}")
+                env.append((x, t))
+            elif kind < 7:
+                names, types = self.results()
+                yes, no = self.block(env, depth - 1, counter, types), self.block(env, depth - 1, counter, types)
+                lines.append(f"let {names} = if {self.value('bool', env)} then {yes} else {no}")
+                env.extend(self.bound)
+            else:
+                lines.append(self.loop(env, depth))
+                env.extend(self.bound)
+        return lines
+
+    def results(self):
+        types = [self.r.choice(TYPES) for _ in range(self.r.randrange(1, 4))]
+        names = [self.name("t") for _ in types]
+        self.bound = list(zip(names, types))
+        return self.tuple(names), types
+
+    @staticmethod
+    def tuple(parts):
+        return parts[0] if len(parts) == 1 else "(" + ", ".join(parts) + ")"
+
+    # `state`: names that the results go on from.
+    def block(self, env, depth, counter, types, state=()):
+        saved, inner = self.bound, list(env)
+        lines = self.statements(inner, depth, counter, self.r.randrange(3))
+        self.bound = saved
+        parts = [self.value(t, inner) for t in types]
+        for k, (name, t) in enumerate(state):
+            if self.r.random() < 0.8:
+                parts[k] = self.mixed(t, name, parts[k])
+        return "(" + " ".join(lines + (["in"] if lines else []) + [self.tuple(parts)]) + ")"
+
+    def mixed(self, t, a, b):
+        r = self.r
+        if t == "bool":
+            return f"({a} != {b})"
+        if t in ("f64", "f32"):
+            return r.choice([f"({a} * 0.5 + {b})", f"({a} + 1 - {b} * 0.25)", f"(if {a} < {b} then {a} + 0.5 else {b} * 0.5)"])
+        return r.choice([f"({a} * 3 + {b})", f"({a} ^ ({b} + 1))", f"(if {a} < {b} then {a} + 1 else {b} - {a})", f"({a} + 1 + {b})"])
+
+    def loop(self, env, depth):
+        r = self.r
+        names, types = self.results()
+        bound = self.bound
+        inner = list(env) + bound
+        start = self.tuple([self.mixed(t, self.value(t, env, 1), self.value(t, env, 1)) for t in types])
+        kind = r.randrange(4)
+        k = self.name("k")
+        if kind == 0:                                        # equally many in all lanes
+            text = f"loop {names} = {start} for {k} < {r.choice(('8', 'n % 40', '20'))} do "
+            counter = k if text.endswith("< 8 do ") else None
+            body = self.block(inner + [(k, "i64")], depth - 1, counter, types, bound)
+        elif kind == 1:
+            text = f"loop {names} = {start} for {k} < ({self.value('i64', env)} & {r.choice((3, 15, 31))}) do "
+            body = self.block(inner + [(k, "i64")], depth - 1, None, types, bound)
+        elif kind == 2:
+            text = f"loop {names} = {start} for {self.name('z')} in ws do "
+            body = self.block(inner, depth - 1, None, types, bound)
+        else:
+            most, ended = r.choice((5, 30)), self.value("bool", inner)
+            body = self.block(inner, depth - 1, None, types, bound)
+            last = self.name("c")
+            self.bound = bound
+            return (f"let ({names}, {last}) = loop ({names}, {k}) = ({start}, 0i64) while {k} < ({self.value('i64', env)} & {most}) && !{ended} do "
+                    f"({body}, {k} + 1)")
+        self.bound = bound
+        return f"let {names} = {text}{body}"
+
+    def entry(self, number):
+        r = self.r
+        reduces = r.random() < 0.2
+        env = [("i", "i64"), ("x", "i64"), ("y", "f64"), ("n", "i64")]
+        first = ["let x = xs[i]", "let y = ys[i]"]
+        if r.random() < 0.3:
+            first.append("let g = xs[is[i]]")
+            env.append(("g", "i64"))
+        if r.random() < 0.2:
+            first.append(f"let h = ys[if i == {r.choice((3, 40, 64, 1000))} then n else i]")     # fails there
+            env.append(("h", "f64"))
+        fails = ("h", "f64") in env
+        self.bound = []
+        lines = first + self.statements(env, 2, None, r.randrange(3)) + [self.loop(env, 2)]
+        made = self.bound
+        env.extend(made)
+        lines += self.statements(env, 1, None, r.randrange(2))
+        types = [t for _, t in made]
+        parts = [x if r.random() < 0.5 else self.mixed(t, x, self.value(t, env)) for x, t in made]
+        if reduces:
+            parts = [next((f"({x} % 1024)" for x, t in made if t == "i64"), "i64.bool (" + " || ".join(f"{x} == {x}" for x, _ in made) + ")")]
+            if fails:
+                parts[0] += " + i64.f64 h"
+        elif fails:                                          # what nobody reads may be left out, with its check
+            parts, types = parts[:2] + ["h"], types[:2] + ["f64"]
+        result = self.tuple(parts)
+        body = "\n    ".join(lines + ["in " + result])
+        made = f"map (\\i ->\n    {body}) (iota n)"
+        if reduces:
+            return f"entry e{number} (n: i64) =\n{SOURCE}  in i64.sum ({made})\n"
+        apart = {1: "", 2: "unzip ", 3: "unzip3 "}[len(types)]
+        return f"entry e{number} (n: i64) =\n{SOURCE}  in {apart}({made})\n"
+
+
+def program(seed):
+    g = Gen(seed)
+    return "".join(g.entry(k) for k in range(ENTRIES))
+
+
+def rounded(text, bits):
+    """The float that is meant, however many digits are printed."""
+    return struct.unpack("f", struct.pack("f", float(text)))[0] if bits == "32" else float(text)
+
+
+class Ways:
+    def __init__(self, raido, folder):
+        self.raido, self.folder, self.loops, self.entries = os.path.abspath(raido), folder, 0, 0
+
+    def wrong(self, text):
+        path = os.path.join(tempfile.mkdtemp(dir=self.folder), "p.fut")
+        pathlib.Path(path).write_text(text)
+        status, _, said = command([self.raido, "check", "-w", path], 60)
+        if status:
+            return f"check: {said}"
+        _, dump, _ = command([self.raido, "dev", "-w", "--pipeline=cpu", path], 60)
+        self.loops += len(re.findall(r" lanes \(", dump))
+        self.entries += ENTRIES
+        for backend in ("c", "multicore"):
+            status, _, said = command([self.raido, backend, "-w", "--cpu=baseline", path, "-o", f"{path[:-4]}.{backend}"], 300)
+            if status:
+                return f"{backend}: {said[:600]}"
+        for entry in range(ENTRIES):
+            for n in SIZES:
+                which = ["-e", f"e{entry}"]
+                expected = self.result([self.raido, "run", "-w", *which, path], n)
+                for way, run in (("the passes", [self.raido, "run", "-w", "--pipeline=cpu", *which, path]), ("c", [f"{path[:-4]}.c", *which]),
+                                 ("multicore", [f"{path[:-4]}.multicore", *which])):
+                    got = self.result(run, n)
+                    if got != expected:
+                        return f"{way}, e{entry}, n = {n}: {got[:300]}\nexpected: {expected[:300]}"
+        return ""
+
+    @staticmethod
+    def result(run, n):
+        status, out, said = command(run, 120, f"{n}i64")
+        numbers = lambda text: re.sub(r"-?[\d.]+(?:e[-+]?\d+)?(?=f(32|64))", lambda m: repr(rounded(m[0], m[1])), text)
+        return " ".join(numbers(out).split()) if status == 0 else " ".join(re.findall(r"Index .* out of bounds for array of shape .*?\.", said)) or f"exit code {status}: {said[:300]}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--raido", default="build/release/raido")
+    parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--out", help="a folder for what is found")
+    parser.add_argument("--show", type=int, help="print the program of this seed")
+    options = parser.parse_args()
+    if options.show is not None:
+        print(program(options.show))
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        ways = Ways(options.raido, folder)
+
+        def one(seed):
+            text = program(seed)
+            return seed, ways.wrong(text), text
+
+        with ThreadPoolExecutor(options.jobs) as pool:
+            programs, findings = report(pool.map(one, range(options.seed, options.seed + options.count)), options.out)
+    print(f"{programs} programs, {ways.entries} entry points, {ways.loops} loops in lanes, {findings} findings")
+    return 1 if findings or ways.loops < ways.entries / 4 else 0
+
+
+sys.exit(main())
