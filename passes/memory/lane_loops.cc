@@ -95,7 +95,7 @@ class LaneLoops::Candidate {
   bool statement(const Stm& s, bool top) {
     if (has_attr(s.attrs, "trace")) return false;
     switch (kind_of(s.exp)) {
-      case Kind::Step: operation(s); return true;
+      case Kind::Step: operation(s); return !std::holds_alternative<Tunable>(s.exp);
       case Kind::View: if (s.pattern.size() == 1 && is_scalar(p_.type(s.pattern[0].var))) operation(s); return true;
       case Kind::Check: return top;
       case Kind::Read: read(s); return true;
