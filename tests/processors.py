@@ -7,7 +7,7 @@ usage: processors.py RAIDO versions                     what each version is mad
 `versions` compiles programs with gcc, and with clang if there is one. The code of a version has vectors of its width and no wider ones,
 and calls the C library's vector functions of that width. With --fp-strict all versions compute the same to the last bit. There
 is one version only where somebody chose the instructions, or wanted no optimisation. A library that is compiled under a relative
-path or another name has versions, too. Exit code 77: not on x86-64, or the processor lacks what the version wants."""
+path or another name has versions, too; its text inside another file has one. Exit code 77: not on x86-64, or the processor lacks what the version wants."""
 import os
 import pathlib
 import platform
@@ -111,6 +111,10 @@ def check_library(raido, folder):
             if not all(f"_{v}".encode() in (folder / "sums.o").read_bytes() for v in VERSIONS):
                 wrong(f"{cc} {file}: not all versions")
         subprocess.run([cc, *strict, "-x", "c", "-c", "-", "-o", folder / "sums.o"], stdin=open(folder / "deep/renamed.c"), check=True)
+        (folder / "inside.c").write_text("struct theirs { int x; };\n" + (folder / "deep/renamed.c").read_text() + "struct mine { int x; };\n")
+        subprocess.run([cc, *strict, "-c", "inside.c", "-o", "inside.o"], cwd=folder, check=True)
+        if b"_avx2" in (folder / "inside.o").read_bytes():
+            wrong(f"{cc}: versions of a text inside another file")
         for sanitizer in ("address", "thread", "undefined"):
             subprocess.run([cc, *strict, f"-fsanitize={sanitizer}", "-c", "deep/renamed.c", "-o", folder / "sums.o"], cwd=folder, check=True)
 

@@ -82,7 +82,8 @@ Output print_program(const ir::Program& program, const Interface& interface, con
   if (parts.device) output.link_flags.push_back("-ldl");
   bool library = options.form == OutputOptions::Form::Library, python = options.form == OutputOptions::Form::Python;
   std::string& out = output.source;
-  out = "#ifndef RAIDO_VERSION                     // the file includes itself for each of its versions: see versions.h below\n";
+  out = "#if __LINE__ <= 3                         // else the text stands in a file of somebody else\n#define RAIDO_WHOLE_FILE 1\n#endif\n"
+        "#ifndef RAIDO_VERSION                     // the file includes itself for each of its versions: see versions.h below\n";
   if (!options.versions || printed.functions.size() > costs::versions_text) out += "#define RAIDO_ONE_VERSION 1\n";
   out += parts.defines + interface_limits(interface) + fmt::format("#define RAIDO_PARAMS {}\n", module.params.size());
   if (options.form == OutputOptions::Form::Executable) out += "#define RAIDO_EXECUTABLE 1\n";

@@ -5,13 +5,13 @@
 // names of these functions are macros that end them with the name of the version. `raido_code` is the table of those that are called
 // from outside. What the functions call of the runtime is inlined into them, or is not worth a version.
 
-// Is there a compiler that knows of versions, and did nobody choose instructions or do without optimisation?
+// Is this a file of its own, is there a compiler that knows of versions, and did nobody choose instructions or do without optimisation?
 #if defined(__FILE_NAME__)
 #define RAIDO_THIS_FILE __FILE_NAME__
 #else
 #define RAIDO_THIS_FILE __FILE__
 #endif
-#if !defined(RAIDO_ONE_VERSION) && !defined(RAIDO_DEVICE) && defined(__x86_64__) && !defined(__SSE3__) && defined(__OPTIMIZE__) && defined(__has_include)
+#if !defined(RAIDO_ONE_VERSION) && defined(RAIDO_WHOLE_FILE) && !defined(RAIDO_DEVICE) && defined(__x86_64__) && !defined(__SSE3__) && defined(__OPTIMIZE__) && defined(__has_include)
 #if (defined(__clang__) && __clang_major__ >= 9) || (!defined(__clang__) && !defined(__INTEL_COMPILER) && __GNUC__ >= 8)
 #if __has_include(RAIDO_THIS_FILE)
 #define RAIDO_VERSIONS 1
