@@ -20,6 +20,7 @@ import sys
 import tempfile
 
 ARCHITECTURES = [75, 80, 90, 100, 120]
+INVALID_OPTION = 5                             # NVRTC_ERROR_INVALID_OPTION
 
 
 def places(build):
@@ -57,7 +58,11 @@ class Compiler:
         nvrtc, program = self.library, ctypes.c_void_p()
         nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, b"kernels.cu", 0, None, None)
         options = [f"--gpu-architecture=sm_{architecture}".encode(), b"--std=c++17", b"-diag-suppress=177"]
-        code = nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
+        for more in [b"--Ofast-compile=mid"], []:             # a third of the time; older versions do not know it
+            texts = options + more
+            code = nvrtc.nvrtcCompileProgram(program, len(texts), (ctypes.c_char_p * len(texts))(*texts))
+            if code != INVALID_OPTION:
+                break
         log = None
         if code != 0:
             size = ctypes.c_size_t()

@@ -27,6 +27,8 @@ set(conformance ${CMAKE_SOURCE_DIR}/tests/conformance)
 if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
   set(sanitized ON)
   set(derive --derive)                        # the compiler is what is looked at, not the numbers
+else()
+  set(derive --pipelines cpu,gpu --option=--check-shapes)      # with every value compared with its type
 endif()
 
 # The sources and the documents; passes and messages by golden files.
@@ -56,35 +58,31 @@ blocks_test(conformance_interpreter quick 300 tests/conformance -i)
 blocks_test(conformance_shapes quick 300 tests/conformance -i -p --check-shapes)
 blocks_test(conformance_after_cpu_passes quick 600 tests/conformance -i --pipeline=cpu)
 blocks_test(conformance_after_gpu_passes full 600 tests/conformance -i --pipeline=gpu)
-foreach(backend c multicore opencl)
-  blocks_test(conformance_${backend} full 3600 tests/conformance --backend=${backend})
+# With the flags of users each program is compiled once, for one version of the processor; with -O1, which takes a third of the time, for threads.
+foreach(version baseline avx2 avx512)
+  script_test(conformance_${version} full 3600 processors.py ${raido} conformance ${version} ${conformance})
 endforeach()
+blocks_test(conformance_multicore full 3600 tests/conformance --backend=multicore)
 blocks_test(conformance_one_thread full 3600 tests/conformance --backend=multicore -p --num-threads=1)
-set_tests_properties(conformance_one_thread PROPERTIES ENVIRONMENT CFLAGS=-O1)     # the C of the test before, with its flags
+set_tests_properties(conformance_multicore conformance_one_thread PROPERTIES ENVIRONMENT CFLAGS=-O1)
+blocks_test(conformance_opencl full 3600 tests/conformance --backend=opencl -p --build-option=-cl-opt-disable)
 blocks_test(conformance_many_threads full 600 tests/conformance/one_pass_filters.fut --backend=multicore -p --num-threads=9)
 script_test(scalars full 1200 scalars.py ${raido} interpreter c multicore opencl)
 script_test(vector_math full 300 vector_math.py ${raido})
 script_test(processors full 300 processors.py ${raido} versions)
-foreach(version avx512 avx2)                                       # conformance_c is `baseline` alone
-  script_test(conformance_${version} full 3600 processors.py ${raido} conformance ${version} ${conformance})
-endforeach()
 script_test(bad_data full 120 bad_data.py ${raido} c multicore)
 script_test(counters full 600 counters/counters.py ${raido})
 script_test(nvrtc full 3600 nvrtc.py ${raido} ${CMAKE_BINARY_DIR} ${conformance})
 
-# Derivatives: checked four ways as they are lowered and after each pipeline, under budgets, with checks, at sizes 0 and 1.
-script_test(derivatives quick 600 ad/run.py --raido ${raido} ${derive})
+# Derivatives: checked four ways as they are lowered and after both pipelines, under budgets, with checks, at sizes 0 and 1.
+script_test(derivatives full 1200 ad/run.py --raido ${raido} ${derive})
 script_test(derivatives_memory quick 300 ad/run.py --raido ${raido} --option=--ad-memory=60 ${CMAKE_SOURCE_DIR}/tests/ad/schedules.fut)
 script_test(derivatives_budgets quick 300 ad/budgets.py --raido ${raido})
 script_test(derivatives_check quick 300 ad/run.py --raido ${raido} --option=--ad-check ${CMAKE_SOURCE_DIR}/tests/ad/asserted.fut)
 script_test(derivatives_costs quick 300 ad/costs.py --raido ${raido})
 script_test(costs quick 300 cost/run.py ${raido})
-foreach(pipeline cpu gpu)
-  script_test(derivatives_${pipeline} full 900 ad/run.py --raido ${raido} --pipeline ${pipeline})
-endforeach()
 script_test(derivatives_costs_cpu full 300 ad/costs.py --raido ${raido} --pipeline cpu)
 script_test(derivatives_sizes full 900 ad/run.py --raido ${raido} --sizes 0,1)
-script_test(derivatives_shapes full 600 ad/run.py --raido ${raido} --option=--check-shapes)
 
 # Programs that are made by chance.
 script_test(derivatives_random full 1200 fuzz/derivatives.py --raido ${raido} --count 120)
@@ -164,13 +162,18 @@ if(NOT RAIDO_PORTABLE)
   set_tests_properties(kernels_opencl PROPERTIES LABELS full TIMEOUT 300)
 endif()
 
-# What the sanitizer configurations run.
+# What the sanitizer configuration runs, and the portable one.
 foreach(name unit golden errors conformance_interpreter derivatives)
   if(TEST ${name})                            # no unit tests without RAIDO_TESTS
     set_property(TEST ${name} APPEND PROPERTY LABELS asan)
     if(sanitized)
       set_tests_properties(${name} PROPERTIES TIMEOUT 1800)
     endif()
+  endif()
+endforeach()
+foreach(name unit golden errors commands conformance_interpreter install)
+  if(TEST ${name})
+    set_property(TEST ${name} APPEND PROPERTY LABELS portable)
   endif()
 endforeach()
 

@@ -2,7 +2,7 @@
 """The four-way check of derivatives; see README.md.
 
 After each program it appends entry points that call the marked function, its jvp and its vjp on flat arguments, and runs
-them with `raido run`, as lowered (the interpreter differentiates) and after the common passes (the compiler did)."""
+them with `raido run`, as lowered (the interpreter differentiates) and after pipelines (the compiler did)."""
 import argparse
 import concurrent.futures
 import glob
@@ -118,22 +118,26 @@ class Failure(Exception):
 
 
 class Check:
-    def __init__(self, options, path, function, inputs):
+    def __init__(self, options, path, function, inputs, pipelines, turn):
         self.raido, self.options, self.path, self.function = os.path.abspath(options.raido), options, path, function
+        self.pipelines, self.second_on = pipelines, pipelines[turn % len(pipelines)]
         self.inputs = parse_values(inputs)
         self.random = random.Random(function)
 
-    def run(self, program, entry, values, passes):
+    def run(self, program, entry, values, pipeline=None):
+        """The results of an entry point: of the program as it was lowered, or after a pipeline."""
         command = [self.raido, "run", "-w", "-e", entry, program] + self.options.option
-        if passes:
-            command += ["--pipeline", self.options.pipeline]
+        what = entry
+        if pipeline:
+            command += ["--pipeline", pipeline]
+            what = f"{entry} after the {pipeline} passes"
         text = "\n".join(show(k, v) for k, v in values)
         try:
             result = subprocess.run(command, input=text, capture_output=True, text=True, timeout=240)
         except subprocess.TimeoutExpired:
-            raise Failure(f"{entry}{' after the passes' if passes else ''} does not end") from None
+            raise Failure(f"{what} does not end") from None
         if result.returncode != 0:
-            raise Failure(f"{entry}{' after the passes' if passes else ''}: exit {result.returncode}\n{result.stderr}")
+            raise Failure(f"{what}: exit {result.returncode}\n{result.stderr}")
         return parse_values(result.stdout)
 
     def direction(self, kind, v):
@@ -234,13 +238,13 @@ class Check:
             return None
         program = self.write(None)
         try:
-            return [k for k, _ in self.run(program, "ad_value", self.inputs, False)]
+            return [k for k, _ in self.run(program, "ad_value", self.inputs)]
         finally:
             os.unlink(program)
 
     def compare_small(self, program):
         try:
-            value = self.run(program, "ad_value", self.inputs, False)
+            value = self.run(program, "ad_value", self.inputs)
         except Failure as failure:
             if "Internal error" in str(failure):
                 raise
@@ -249,27 +253,26 @@ class Check:
             value = None
         d = [(k, self.direction(k, v)) for k, v in self.inputs]
         if value is None:
-            for passes in (False, True):
+            for pipeline in [None] + self.pipelines:
                 try:
-                    self.run(program, "ad_jvp", self.inputs + d, passes)
+                    self.run(program, "ad_jvp", self.inputs + d, pipeline)
                 except Failure as failure:
                     if "Internal error" in str(failure):
                         raise
                 else:
-                    raise Failure(f"the function fails, jvp{' after the passes' if passes else ''} does not")
+                    raise Failure(f"the function fails, jvp{f' after the {pipeline} passes' if pipeline else ''} does not")
             return
         if not all(math.isfinite(x) for _, v in value for x in flat(v)):
             return
         s = [(k, self.direction(k, v)) for k, v in value]
-        forward, reverse = self.run(program, "ad_jvp", self.inputs + d, False), self.run(program, "ad_vjp", self.inputs + s, False)
-        self.close("jvp of the passes and of the interpreter", self.run(program, "ad_jvp", self.inputs + d, True), forward, 1e-9)
-        self.close("vjp of the passes and of the interpreter", self.run(program, "ad_vjp", self.inputs + s, True), reverse, 1e-9)
+        forward, reverse = self.run(program, "ad_jvp", self.inputs + d), self.run(program, "ad_vjp", self.inputs + s)
+        self.compare_first(program, d, s, forward, reverse)
         self.second(program, value, d, s, forward, reverse, 1e-3 if any(k.endswith(("f32", "f16")) for k, _ in self.inputs + value) else 1e-7)
 
     def check(self):
         program = self.write(None)
         try:
-            value = self.run(program, "ad_value", self.inputs, False)
+            value = self.run(program, "ad_value", self.inputs)
         finally:
             os.unlink(program)
         program = self.write([k for k, _ in value])
@@ -282,10 +285,10 @@ class Check:
         directions = [(k, self.direction(k, v)) for k, v in self.inputs]
         seeds = [(k, self.direction(k, v)) for k, v in value]
         if self.options.derive:
-            self.run(program, "ad_second", self.inputs + directions + directions + seeds, True)
+            self.run(program, "ad_second", self.inputs + directions + directions + seeds, self.second_on)
             return
-        forward = self.run(program, "ad_jvp", self.inputs + directions, False)
-        reverse = self.run(program, "ad_vjp", self.inputs + seeds, False)
+        forward = self.run(program, "ad_jvp", self.inputs + directions)
+        reverse = self.run(program, "ad_vjp", self.inputs + seeds)
 
         narrow = any(k.endswith(("f32", "f16")) for k, _ in self.inputs + value)
         h = 1e-2 if narrow else 1e-5
@@ -295,7 +298,7 @@ class Check:
             for (k, v), (_, d) in zip(self.inputs, directions):
                 numbers = iter(flat(d))
                 moved.append((k, like(v, lambda x: x + sign * h * next(numbers) if is_float(k) else x)))
-            return self.run(program, "ad_value", moved, False)
+            return self.run(program, "ad_value", moved)
         above, below = shifted(1), shifted(-1)
         numeric = [(k, [(p - q) / (2 * h) for p, q in zip(flat(a), flat(b))]) for (k, a), (_, b) in zip(above, below)]
         self.close("jvp and finite differences", [x for x in forward if is_float(x[0])], [x for x in numeric if is_float(x[0])], 1e-3 if narrow else 1e-5)
@@ -306,31 +309,38 @@ class Check:
         if not abs(left - right) <= (1e-6 if narrow else 1e-9) * max(1, abs(left)):
             raise Failure(f"dot products differ: {left} with the tangent, {right} with the adjoint")
 
-        self.close("jvp of the passes and of the interpreter", self.run(program, "ad_jvp", self.inputs + directions, True), forward, 1e-9)
-        self.close("vjp of the passes and of the interpreter", self.run(program, "ad_vjp", self.inputs + seeds, True), reverse, 1e-9)
+        self.compare_first(program, directions, seeds, forward, reverse)
         self.parts(program, value, directions, seeds, forward, reverse, 1e-3 if narrow else 1e-9)
         self.second(program, value, directions, seeds, forward, reverse, 1e-3 if narrow else 1e-7)
+
+    def compare_first(self, program, directions, seeds, forward, reverse):
+        for pipeline in self.pipelines:
+            tangents = self.run(program, "ad_jvp", self.inputs + directions, pipeline)
+            adjoints = self.run(program, "ad_vjp", self.inputs + seeds, pipeline)
+            self.close(f"jvp of the {pipeline} passes and of the interpreter", tangents, forward, 1e-9)
+            self.close(f"vjp of the {pipeline} passes and of the interpreter", adjoints, reverse, 1e-9)
 
     def parts(self, program, value, directions, seeds, forward, reverse, tolerance):
         """Seeds and directions that are zero but for one value each."""
         n, m = len(self.inputs), len(value)
         if n + m == 2 or not all(math.isfinite(x) for _, v in forward + reverse for x in flat(v)):
             return
-        got = self.run(program, "ad_parts", self.inputs + directions + seeds, True)
-        for what, whole, parts in [("seeds", reverse, got[:n * m]), ("directions", forward, got[n * m:])]:
-            sums = []
-            floats = [i for i, (k, _) in enumerate(whole) if is_float(k)]
-            for i in floats:
-                columns = zip(*(flat(parts[j][1]) for j in range(i, len(parts), len(whole))))
-                sums.append((whole[i][0], [sum(column) for column in columns]))
-            self.close(f"the sum over {what} and all at once", sums, [whole[i] for i in floats], tolerance)
+        for pipeline in self.pipelines:
+            got = self.run(program, "ad_parts", self.inputs + directions + seeds, pipeline)
+            for what, whole, parts in [("seeds", reverse, got[:n * m]), ("directions", forward, got[n * m:])]:
+                sums = []
+                floats = [i for i, (k, _) in enumerate(whole) if is_float(k)]
+                for i in floats:
+                    columns = zip(*(flat(parts[j][1]) for j in range(i, len(parts), len(whole))))
+                    sums.append((whole[i][0], [sum(column) for column in columns]))
+                self.close(f"after the {pipeline} passes, the sum over {what} and all at once", sums, [whole[i] for i in floats], tolerance)
 
     def second(self, program, value, d, s, along_d, back_s, tolerance):
         """With H the second derivative of s f: jvp of vjp along d, vjp of jvp and vjp of vjp are all H d; jvp of jvp is e H d."""
         e = [(k, self.direction(k, v)) for k, v in self.inputs]
-        want = self.run(program, "ad_second", self.inputs + d + e + s, False)
-        got = self.run(program, "ad_second", self.inputs + d + e + s, True)
-        self.close("second derivatives of the passes and of the interpreter", got, want, tolerance)
+        want = self.run(program, "ad_second", self.inputs + d + e + s)
+        got = self.run(program, "ad_second", self.inputs + d + e + s, self.second_on)
+        self.close(f"second derivatives of the {self.second_on} passes and of the interpreter", got, want, tolerance)
         n, m = len(self.inputs), len(value)
         ff, fr, rf, rr, jmp, mjp = (got[a:b] for a, b in zip([0, m, m + n, m + 2 * n, m + 3 * n, 2 * m + 3 * n],
                                                              [m, m + n, m + 2 * n, m + 3 * n, 2 * m + 3 * n, 2 * m + 4 * n]))
@@ -389,7 +399,8 @@ def untested():
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--raido", default=os.path.join(HERE, "..", "..", "build", "release", "raido"))
-    parser.add_argument("--pipeline", default="common", help="what runs before the interpreter where the compiler differentiates")
+    parser.add_argument("--pipelines", default="common", help="what runs before the interpreter where the compiler differentiates: names with commas; "
+                        "of second derivatives each function takes one, in turn")
     parser.add_argument("--sizes", help="instead: the same with arrays of so many elements, as in 0,1,2")
     parser.add_argument("--derive", action="store_true", help="instead: all derivatives once after the passes, compared with nothing (sanitizers)")
     parser.add_argument("--rules", action="store_true", help="instead: the rules, where they are and their tests")
@@ -405,9 +416,9 @@ def main():
     for path in files:
         with open(path) as source:
             for cpu, name, inputs in re.findall(r"^-- ad(\(cpu\))?: (\w+) \{(.*)\}$", source.read(), re.M):
-                if cpu and options.pipeline == "gpu":
-                    continue
-                checks.append(Check(options, os.path.abspath(path), name, inputs))
+                pipelines = [p for p in options.pipelines.split(",") if not (cpu and p == "gpu")]
+                if pipelines:
+                    checks.append(Check(options, os.path.abspath(path), name, inputs, pipelines, len(checks)))
 
     def run(check):
         try:

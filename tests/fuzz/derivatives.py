@@ -562,11 +562,11 @@ def main():
             functions = [Function(s) for s in range(start, min(start + options.batch, options.seed + options.count))]
             orders = ['first'] if options.first_order else ['first', 'second']
             entries = [f'f{i}_{o}' for i in range(len(functions)) for o in orders]
-            results = ways.together(functions, entries) or ways.run(program(functions), entries)
+            results = ways.together(functions, entries)
             for i, f in enumerate(functions):
                 for o in orders:
-                    answer = judge(results[f'f{i}_{o}'])
-                    if answer and len(functions) > 1:         # alone: one function's refusal is not another's
+                    answer = results and judge(results[f'f{i}_{o}'])
+                    if answer or not results:                 # alone: one function's refusal is not another's
                         answer = judge(ways.run(program([f]), [f'f0_{o}'])[f'f0_{o}'])
                     if not answer or 'cannot run on the device' in answer:
                         continue
