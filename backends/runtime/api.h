@@ -246,7 +246,6 @@ RAIDO_FN int raido_project(struct raido_context *c, void *out, const struct raid
   const struct raido_part *p = &raido_type_of(o)->parts[part];
   struct raido_object *r = raido_object_new(c, p->type);
   failed = r == NULL;
-  if (!failed && raido_interface[p->type].leaf_count == 0) r->leaves[0] = o->leaves[0];   // the shape
   for (int k = 0; k < raido_interface[p->type].leaf_count && !failed; k++) failed = raido_leaf_alias(c, &r->leaves[k], &o->leaves[p->leaf + k]);
   if (!failed) raido_give(out, r);
   else raido_object_free(c, r);
@@ -325,14 +324,14 @@ RAIDO_FN int raido_destruct(struct raido_context *c, void *const *outs, const st
 
 // ---- Bytes ----
 
-// The leaves of an object in the binary data format, one after the other; of a value without leaves the scalar `false`.
+// The leaves of an object in the binary data format, one after the other.
 enum { RAIDO_DATA_HEAD = 7 };
 
 RAIDO_FN size_t raido_stored_bytes(const struct raido_object *o) {
   size_t n = 0;
   for (int k = 0; k < raido_type_of(o)->leaf_count; k++)
     n += RAIDO_DATA_HEAD + 8 * (size_t)o->leaves[k].rank + (size_t)raido_value_bytes(&o->leaves[k]);
-  return n > 0 ? n : RAIDO_DATA_HEAD + 1;
+  return n;
 }
 
 RAIDO_FN void raido_data_head(char *p, enum raido_type type, int rank) {
@@ -346,10 +345,6 @@ RAIDO_FN void raido_data_head(char *p, enum raido_type type, int rank) {
 
 RAIDO_FN int raido_store_bytes(struct raido_context *c, const struct raido_object *o, char *p) {
   const struct raido_type_info *t = raido_type_of(o);
-  if (t->leaf_count == 0) {
-    raido_data_head(p, RAIDO_BOOL, 0);
-    p[RAIDO_DATA_HEAD] = 0;
-  }
   for (int k = 0; k < t->leaf_count; k++) {
     const struct raido_value *v = &o->leaves[k];
     i64 bytes = raido_value_bytes(v);

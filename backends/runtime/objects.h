@@ -123,11 +123,10 @@ RAIDO_FN int raido_sync(struct raido_context *c) { (void)c; return 0; }
 
 RAIDO_INLINE const struct raido_type_info *raido_type_of(const struct raido_object *o) { return &raido_interface[o->type]; }
 
-// Without data. An object whose type has no leaves has one all the same: an array keeps its shape there.
+// Without data.
 RAIDO_FN struct raido_object *raido_object_new(struct raido_context *c, int type) {
   const struct raido_type_info *t = &raido_interface[type];
-  size_t n = t->leaf_count > 0 ? (size_t)t->leaf_count : 1;
-  struct raido_object *o = calloc(1, sizeof *o + n * sizeof o->leaves[0]);
+  struct raido_object *o = calloc(1, sizeof *o + (size_t)t->leaf_count * sizeof o->leaves[0]);
   if (o == NULL) {
     raido_lack_memory(&c->main, "Error: out of memory.");
     return NULL;

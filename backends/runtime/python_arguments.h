@@ -91,7 +91,6 @@ RAIDO_FN int raido_py_opaque(struct raido_py_maker *m, int type, const int *at, 
     else if (v.rank > 0) raido_data_hold(&c->main, v.data);
     m->object->leaves[at[k]] = v;
   }
-  if (t->leaf_count == 0 && m->object->type == type) m->object->leaves[0] = o->leaves[0];     // its shape
   char *error = failed ? raido_py_take_error(c) : NULL;
   raido_py_leave(c, state);
   if (failed) raido_py_raise(error);
@@ -151,7 +150,6 @@ RAIDO_FN int raido_py_list_of(struct raido_py_maker *m, int type, const int *at,
   if (refused) raido_py_raise(error);
   if (array == NULL) return 1;
   for (int k = 0; k < t->leaf_count; k++) m->object->leaves[at[k]] = array->leaves[k];
-  if (t->leaf_count == 0 && m->object->type == type) m->object->leaves[0] = array->leaves[0];
   free(array);
   return 0;
 }
@@ -167,7 +165,7 @@ RAIDO_FN int raido_py_fill(struct raido_py_maker *m, int type, const int *at, Py
     case RAIDO_ARRAY: break;
   }
   if (raido_is_primitive(t->elem)) return raido_py_array(m, type, at[0], x);
-  return t->part_count > 0 && t->leaf_count > 0 ? raido_py_record(m, type, at, x) : raido_py_list_of(m, type, at, x);
+  return t->part_count > 0 ? raido_py_record(m, type, at, x) : raido_py_list_of(m, type, at, x);
 }
 
 RAIDO_FN struct raido_object *raido_py_make(struct raido_py_context *owner, int type, PyObject *x, const char *kept, int consumed, const char *where,

@@ -192,7 +192,7 @@ RAIDO_FN int raido_py_restorable(int type, const char *p, Py_ssize_t n) {
     p += head + bytes;
     n -= head + bytes;
   }
-  return t->leaf_count == 0 || n == 0;
+  return n == 0;
 }
 
 // restore(type, bytes): what Opaque.store gave.

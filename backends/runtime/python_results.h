@@ -35,7 +35,7 @@ RAIDO_FN int raido_py_own(struct raido_context *c, struct raido_object *o, int t
 // An Array or an Opaque that takes leaves away from the object.
 RAIDO_FN PyObject *raido_py_value(struct raido_py_context *owner, struct raido_object *o, int type, const int *at) {
   const struct raido_type_info *t = &raido_interface[type];
-  int array = t->kind == RAIDO_ARRAY && raido_is_primitive(t->elem), n = t->leaf_count > 0 ? t->leaf_count : 1;
+  int array = t->kind == RAIDO_ARRAY && raido_is_primitive(t->elem), n = t->leaf_count;
   struct raido_py_value *x = (struct raido_py_value *)PyType_GenericAlloc((PyTypeObject *)(array ? raido_py.array : raido_py.opaque), 0);
   if (x == NULL) return NULL;
   x->handle = calloc(1, sizeof *x->handle);
@@ -52,7 +52,6 @@ RAIDO_FN PyObject *raido_py_value(struct raido_py_context *owner, struct raido_o
     own->leaves[k] = o->leaves[at[k]];
     o->leaves[at[k]].data = NULL;
   }
-  if (t->leaf_count == 0 && o->type == type) own->leaves[0] = o->leaves[0];       // the shape
   x->handle->object = own;
   x->owner = owner;
   Py_IncRef((PyObject *)owner);
@@ -90,7 +89,7 @@ RAIDO_FN PyObject *raido_py_instance(PyObject *class, PyObject *values) {
 RAIDO_FN PyObject *raido_py_from(struct raido_py_context *owner, struct raido_object *o, int type, const int *at) {
   const struct raido_type_info *t = &raido_interface[type];
   if (t->kind == RAIDO_PRIMITIVE) return raido_py_number(t->leaves[0].type, o->leaves[at[0]].scalar);
-  if (t->kind == RAIDO_RECORD || (t->part_count > 0 && t->leaf_count > 0)) {
+  if (t->kind == RAIDO_RECORD || t->part_count > 0) {
     PyObject *fields = PyTuple_New(t->part_count);
     for (int k = 0; k < t->part_count && fields != NULL; k++) {
       PyObject *field = raido_py_from(owner, o, t->parts[k].type, at + t->parts[k].leaf);

@@ -155,9 +155,8 @@ RAIDO_FN struct raido_object *raido_read_object(struct raido_server *s, struct r
   const struct raido_type_info *t = &raido_interface[type];
   struct raido_object *o = raido_object_new(c, type);
   int failed = o == NULL, stored = t->leaf_count != 1 || t->kind == RAIDO_RECORD || t->kind == RAIDO_SUM;
-  struct raido_value unit = {.type = RAIDO_BOOL};
-  for (int k = 0; k < (t->leaf_count > 0 ? t->leaf_count : 1) && !failed; k++) {
-    struct raido_value *v = t->leaf_count > 0 ? &o->leaves[k] : &unit;
+  for (int k = 0; k < t->leaf_count && !failed; k++) {
+    struct raido_value *v = &o->leaves[k];
     raido_skip_blanks(in);
     failed = (stored && raido_peek(in) != 'b') || !raido_read(&c->main, in, v);
     if (failed) v->data = NULL;
@@ -219,8 +218,6 @@ RAIDO_FN void raido_do_restore(struct raido_server *s) {
 
 RAIDO_FN int raido_write_object(struct raido_context *c, FILE *f, const struct raido_object *o) {
   const struct raido_type_info *t = raido_type_of(o);
-  const struct raido_value unit = {.type = RAIDO_BOOL};
-  if (t->leaf_count == 0) raido_print_binary(f, &unit);
   for (int k = 0; k < t->leaf_count; k++) {
     struct raido_value host;
     if (raido_to_host(c, &host, &o->leaves[k]) != 0) return 1;

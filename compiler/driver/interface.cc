@@ -258,6 +258,7 @@ class Builder {
       t.parts.push_back({f.name, part, t.leaves.size()});
       append(t, part);
     }
+    if (l.fields.empty()) t.leaves.push_back({Scalar::Bool, 0});
   }
   void sum(InterfaceType& t, const Layout& l, const ast::TSum* written) {
     t.kind = TypeKind::Sum;

@@ -89,7 +89,7 @@ class Package {
   Names names_{"Array", "Context", "Error", "Opaque", "default_context", "torch", "jax"};
 
   // Records, arrays of records as records of arrays, sums. Tuples are tuples.
-  static bool fields(const InterfaceType& t) { return !t.leaves.empty() && !t.parts.empty() && t.parts[0].name != "0"; }
+  static bool fields(const InterfaceType& t) { return !t.parts.empty() && t.parts[0].name != "0"; }
   static bool has_class(const InterfaceType& t) { return fields(t) || t.kind == Kind::Sum; }
   static std::string class_name(const InterfaceType& t) {
     std::string name = t.c_name.substr(t.c_name.starts_with("opaque_") ? 7 : 0);
@@ -250,7 +250,7 @@ class Package {
 
   std::string type_table_row(const InterfaceType& t) const {
     bool numbers = t.primitive() || (t.kind == Kind::Array && types_[t.elem].primitive());
-    bool record = t.kind == Kind::Record || (!t.parts.empty() && !t.leaves.empty());
+    bool record = t.kind == Kind::Record || !t.parts.empty();
     std::vector<std::string> names = t.is_tuple || (!t.parts.empty() && t.parts[0].name == "0") ? std::vector<std::string>() : field_names(t);
     std::string parts;
     for (size_t k = 0; k < t.parts.size(); k++) parts += fmt::format("({}, {}), ", quote(names.empty() ? t.parts[k].name : names[k]), t.parts[k].type);

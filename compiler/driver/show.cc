@@ -46,7 +46,7 @@ class Shower {
 
   std::string array(const Layout& l, const std::vector<const Value*>& leaves, int column) {
     size_t depth = index_.size();
-    int64_t n = !leaves.empty() ? leaves[0]->shape[depth] : l.extent.value_or(0);
+    int64_t n = leaves[0]->shape[depth];
     const Layout& elem = l.element[0];
     bool rows = elem.kind == Layout::Kind::Array;
     if (n == 0 && style_ == Style::Expression) return "(" + blank(l, leaves, depth) + ")";
@@ -54,7 +54,7 @@ class Shower {
       const Layout* inner = &l;
       std::string dims;
       for (size_t d = depth; inner->kind == Layout::Kind::Array; d++, inner = &inner->element[0])
-        dims += fmt::format("[{}]", leaves.empty() ? 0 : leaves[0]->shape[d]);
+        dims += fmt::format("[{}]", leaves[0]->shape[d]);
       if (inner->kind == Layout::Kind::Scalar) return fmt::format("empty({}{})", dims, name_of(inner->elem));
     }
     std::string out = "[";
@@ -72,7 +72,7 @@ class Shower {
   std::string blank(const Layout& l, std::span<const Value* const> leaves, size_t depth) {
     switch (l.kind) {
       case Layout::Kind::Array: {
-        int64_t n = !leaves.empty() ? leaves[0]->shape[depth] : l.extent.value_or(0);
+        int64_t n = leaves[0]->shape[depth];
         return fmt::format("replicate {} ({})", n, blank(l.element[0], leaves, depth + 1));
       }
       case Layout::Kind::Record: {

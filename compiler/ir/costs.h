@@ -34,6 +34,7 @@ inline constexpr size_t versions_text = 500'000;        // bytes of C functions:
 
 // ---- any target ----
 inline constexpr size_t inline_statements = 24;         // of a function that is inlined wherever it is called
+inline constexpr size_t inline_on_device = 300000;      // statements that kernels may get: what is too large for one is refused
 inline constexpr size_t inline_growth = 20;             // times the size of the program before inlining
 inline constexpr double record_trips = 8;               // runs of a statement for each element that it makes: keeping pays from here
 inline constexpr size_t records_of_loop = 8;            // values that one pair of loops keeps: each goes to memory and back

@@ -9,21 +9,10 @@
 namespace raido::lower {
 
 // The outer `dims` sizes of an array value.
-std::vector<Dim> Lowerer::shape_prefix(const Value& v, size_t dims, TypeIn type) {
-  std::vector<Atom> all = atoms(v);
-  if (!all.empty()) {
-    std::vector<Dim> s = shape(all[0]);
-    CHECK(dims <= s.size(), "{} indexes of {} dimensions", dims, s.size());
-    return {s.begin(), s.begin() + ptrdiff_t(dims)};
-  }
-  std::vector<Dim> s;
-  for (size_t i = 0; i < dims; i++) {
-    type = resolve(type);
-    const check::ArrayType& a = std::get<check::ArrayType>(head(type));
-    s.push_back(size({a.size, type.scope}).value_or(Atom(i64_const(0))));
-    type.type = a.elem;
-  }
-  return s;
+std::vector<Dim> Lowerer::shape_prefix(const Value& v, size_t dims) const {
+  std::vector<Dim> s = shape(atoms(v).at(0));
+  CHECK(dims <= s.size(), "{} indexes of {} dimensions", dims, s.size());
+  return {s.begin(), s.begin() + ptrdiff_t(dims)};
 }
 
 // One slice i:j:s of a dimension. `ok` is strengthened by its condition; `shown` is its text in a message.
@@ -103,11 +92,11 @@ Value Lowerer::with(const ast::With& w, Scope* scope) {
   Value v = eval(*w.value, scope);
   Value base = eval(*w.base, scope);
   std::vector<Var> checks;
-  return update(base, w.steps, {}, {w.base->type, scope}, v, scope, checks);
+  return update(base, w.steps, {}, v, scope, checks);
 }
 
 // base with steps = value. `at`: indices already passed, which apply to every leaf of base.
-Value Lowerer::update(const Value& base, std::span<ast::Step> steps, std::vector<ir::Selector> at_, TypeIn type,
+Value Lowerer::update(const Value& base, std::span<ast::Step> steps, std::vector<ir::Selector> at_,
                       const Value& value, Scope* scope, std::vector<Var>& checks) {
   if (steps.empty()) {
     if (at_.empty()) return value;
@@ -143,25 +132,21 @@ Value Lowerer::update(const Value& base, std::span<ast::Step> steps, std::vector
     CHECK(p, "a field of what is no record is updated");
     std::vector<std::pair<Name, Value>> fields;
     for (auto& [n, f] : (*p)->fields)
-      fields.emplace_back(n, n == step.field ? update(f, steps.subspan(1), at_, {}, value, scope, checks) : f);
+      fields.emplace_back(n, n == step.field ? update(f, steps.subspan(1), at_, value, scope, checks) : f);
     return product(std::move(fields));
   }
   bool sliced = std::any_of(at_.begin(), at_.end(), [](const ir::Selector& s) { return std::holds_alternative<ir::Slice>(s); });
   if (sliced) {   // the indices that follow count within the slice: take the part out, update it, put it back
     Value part = checked_by(checks, [&] { return index(base, at_); });
     Value copy = map_leaves(part, [&](const Dynamic& d) { return dynamic(b_->copy(*ir::var_of(d.atom))); });
-    Value changed = update(copy, steps, {}, {}, value, scope, checks);
-    return update(base, {}, at_, {}, changed, scope, checks);
+    Value changed = update(copy, steps, {}, value, scope, checks);
+    return update(base, {}, at_, changed, scope, checks);
   }
-  std::vector<Atom> all = atoms(base);
-  std::vector<Dim> dims = all.empty() ? shape_prefix(base, step.at.size(), type) : shape(all[0]);
-  if (!all.empty()) {
-    dims.erase(dims.begin(), dims.begin() + ptrdiff_t(at_.size()));
-    dims.resize(step.at.size());
-  }
+  std::vector<Dim> dims = shape_prefix(base, at_.size() + step.at.size());
+  dims.erase(dims.begin(), dims.begin() + ptrdiff_t(at_.size()));
   std::vector<ir::Selector> more = selectors(step.at, dims, scope, step.span, checks);
   at_.insert(at_.end(), more.begin(), more.end());
-  return update(base, steps.subspan(1), std::move(at_), {}, value, scope, checks);
+  return update(base, steps.subspan(1), std::move(at_), value, scope, checks);
 }
 
 // (.a[i].b) applied to v.
@@ -172,7 +157,7 @@ Value Lowerer::access(std::span<ast::Step> steps, Value v, Scope* scope) {
       continue;
     }
     std::vector<Var> checks;
-    std::vector<ir::Selector> s = selectors(step.at, shape_prefix(v, step.at.size(), {}), scope, step.span, checks);
+    std::vector<ir::Selector> s = selectors(step.at, shape_prefix(v, step.at.size()), scope, step.span, checks);
     v = checked_by(checks, [&] { return index(v, s); });
   }
   return v;

@@ -91,11 +91,11 @@ std::vector<ir::Type> Lowerer::entry_returns(EntryCode& x, const std::vector<Ato
   }
   return returns;
 }
-// A tuple is several results for the outside, a nested one too; arrays of primitives are transparent, all else opaque.
+// A tuple is several results for the outside, a nested one too; arrays of primitives are transparent, all else opaque, () too.
 void Lowerer::external_results(TypeIn t, bool unique, std::vector<ir::ExternalType>& out) {
   t = resolve(t);
   if (auto r = std::get_if<check::RecordType>(&head(t)))
-    if (r->fields.empty() || text(r->fields[0].first) == "0") {
+    if (!r->fields.empty() && text(r->fields[0].first) == "0") {
       for (auto& [n, field_type] : r->fields) external_results({field_type, t.scope}, unique, out);
       return;
     }

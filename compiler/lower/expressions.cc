@@ -73,7 +73,7 @@ Value Lowerer::eval_node(const ast::Expr& e, Scope* scope) {
         at(e.span);
         std::vector<Var> checks;
         std::vector<ir::Selector> s =
-            selectors(x.at, shape_prefix(v, x.at.size(), {x.array->type, scope}), scope, e.span, checks);
+            selectors(x.at, shape_prefix(v, x.at.size()), scope, e.span, checks);
         return checked_by(checks, [&] { return index(v, s); });
       },
       [&](const ast::ArrayLit& x) { return array_literal(x, e, scope); },

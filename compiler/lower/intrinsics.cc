@@ -52,8 +52,8 @@ Value Lowerer::ge_intrinsic(Site& s) { return dynamic(le(term(s.args[1]), term(s
 
 // ---- Parallel operators ----
 
-Value Lowerer::map_over(const std::function<Value(const Value&)>& f, const Value& xs, TypeIn xs_type, TypeIn result) {
-  Atom width = outer_size(xs, xs_type);
+Value Lowerer::map_over(const std::function<Value(const Value&)>& f, const Value& xs, TypeIn result) {
+  Atom width = outer_size(xs);
   std::vector<Atom> arrays = atoms(with_outer(xs, width));
   std::vector<std::pair<std::string, ir::Type>> params;
   std::vector<Var> inputs;
@@ -104,7 +104,7 @@ Value Lowerer::map_over(const std::function<Value(const Value&)>& f, const Value
 Value Lowerer::map_intrinsic(Site& s) {
   TypeIn f = resolve(param_type(s.def, 0, s.scope));
   TypeIn elem{std::get<check::FunType>(head(f)).result, f.scope};
-  return map_over([&](const Value& x) { return apply(s.args[0], {x}); }, s.args[1], param_type(s.def, 1, s.scope), elem);
+  return map_over([&](const Value& x) { return apply(s.args[0], {x}); }, s.args[1], elem);
 }
 
 ir::Combine Lowerer::combine(const Value& op, const Value& ne, const Value& like, const std::vector<ir::Type>& rows,
@@ -127,7 +127,7 @@ ir::Combine Lowerer::combine(const Value& op, const Value& ne, const Value& like
 
 Value Lowerer::fold(Site& s, bool scan, bool commutative) {
   const Value &op = s.args[0], &ne = s.args[1];
-  Atom width = outer_size(s.args[2], param_type(s.def, 2, s.scope));
+  Atom width = outer_size(s.args[2]);
   Value xs = with_outer(s.args[2], width);
   std::vector<Var> inputs;
   std::vector<ir::Type> rows;
@@ -135,7 +135,6 @@ Value Lowerer::fold(Site& s, bool scan, bool commutative) {
     inputs.push_back(*ir::var_of(a));
     rows.push_back(ir::row_type(program_.type(a)));
   }
-  if (inputs.empty()) return scan ? xs : ne;
   ir::Combine c = combine(op, ne, xs, rows, commutative);
   std::vector<Var> vars = scan ? b_->scan("t", width, std::move(c), inputs) : b_->reduce("t", width, std::move(c), inputs);
   return rebuild(xs, {vars.begin(), vars.end()});
@@ -147,7 +146,6 @@ Value Lowerer::scan_intrinsic(Site& s) { return fold(s, true, false); }
 Value Lowerer::histogram(const Value& dest, const Value& op, const Value& ne, const Value& at, const Value& values, int rank) {
   Value target = owned(dest);
   std::vector<Atom> arrays = atoms(target), indices = atoms(at), xs = atoms(values);
-  if (arrays.empty()) return dest;
   Atom width = shape(indices[0]).at(0);
   ir::Dest d;
   std::vector<ir::Type> rows;
@@ -212,7 +210,6 @@ Value Lowerer::accumulate(const Value& target, int rank, std::optional<ir::Combi
 Value Lowerer::scatter_to(const Value& dest, const Value& at, const Value& values, int rank) {
   Value target = owned(dest);
   std::vector<Atom> arrays = atoms(target), indices = atoms(at), xs = atoms(values);
-  if (arrays.empty()) return dest;
   Atom width = shape(indices[0]).at(0);
   std::vector<Var> inputs;
   for (const Atom& a : indices) inputs.push_back(*ir::var_of(with_shape(a, {width})));
@@ -241,10 +238,9 @@ void Lowerer::refuse_accumulator(std::string_view why) {
 }
 
 // f, which updates the accumulator it is given, for all elements of bs.
-Value Lowerer::stream(const Value& dest, std::optional<ir::Combine> combine, const Value& f, const Value& bs, TypeIn bs_type) {
+Value Lowerer::stream(const Value& dest, std::optional<ir::Combine> combine, const Value& f, const Value& bs) {
   Value target = owned(dest);
-  Atom width = outer_size(bs, bs_type);
-  if (atoms(target).empty()) return dest;
+  Atom width = outer_size(bs);
   std::vector<Var> inputs;
   for (const Atom& a : atoms(with_outer(bs, width))) inputs.push_back(*ir::var_of(a));
   return accumulate(target, 1, std::move(combine), width, std::move(inputs), [&](const std::vector<Atom>& elems, Var acc) {
@@ -257,12 +253,12 @@ Value Lowerer::stream(const Value& dest, std::optional<ir::Combine> combine, con
   });
 }
 // dest f bs
-Value Lowerer::scatter_stream_intrinsic(Site& s) { return stream(s.args[0], {}, s.args[1], s.args[2], param_type(s.def, 2, s.scope)); }
+Value Lowerer::scatter_stream_intrinsic(Site& s) { return stream(s.args[0], {}, s.args[1], s.args[2]); }
 // dest op ne f bs
 Value Lowerer::hist_stream_intrinsic(Site& s) {
   std::vector<ir::Type> rows;
   for (const Atom& a : atoms(s.args[0])) rows.push_back(ir::row_type(program_.type(a)));
-  return stream(s.args[0], combine(s.args[1], s.args[2], s.args[0], rows, true), s.args[3], s.args[4], param_type(s.def, 4, s.scope));
+  return stream(s.args[0], combine(s.args[1], s.args[2], s.args[0], rows, true), s.args[3], s.args[4]);
 }
 Value Lowerer::acc_write_intrinsic(Site& s) {
   if (!is_accumulator(atom(s.args[0]))) return s.args[0];      // after a refusal
@@ -283,7 +279,7 @@ Value Lowerer::checked_view_intrinsic(Site& s) {
     view += i == 3 ? "({}, {})" : ", ({}, {})";
     shown.push_back(atom(s.args[i])), shown.push_back(atom(s.args[i + 1]));
   }
-  shown.push_back(outer_size(s.args[1], param_type(s.def, 1, s.scope)));
+  shown.push_back(outer_size(s.args[1]));
   Var ok = check(term(s.args[0]), fill(err::flat_view.text, {"{}", view, "{}"}), shown);
   return checked_by({ok}, [&] {
     return map_leaves(s.args[1], [&](const Dynamic& d) -> Value {
@@ -317,7 +313,6 @@ Value Lowerer::unflatten_intrinsic(Site& s) {
   std::optional<Atom> n = size({outer.size, t.scope}), m = size({std::get<check::ArrayType>(head(row)).size, row.scope});
   CHECK(n && m, "the sizes of an `unflatten` are not known");
   std::vector<Atom> all = atoms(s.args[0]);
-  if (all.empty()) return s.args[0];
   Atom length = shape(all[0])[0];
   Term ok = ir::all_of({le(number(0), term(*n)), le(number(0), term(*m)), eq(term(*n) * term(*m), term(length))});
   Var proof = check(ok, "Cannot unflatten array of shape [{}] to array of shape [{}][{}]", {length, *n, *m});
@@ -342,7 +337,7 @@ Value Lowerer::transpose_intrinsic(Site& s) {
 Value Lowerer::zip_intrinsic(Site& s) {
   Value a = s.args[0], b = s.args[1];
   std::vector<Atom> left = atoms(a);
-  if (!left.empty()) b = with_outer(b, shape(left[0])[0]);
+  b = with_outer(b, shape(left[0])[0]);
   return map_leaves(tuple({a, b}), [](const Dynamic& d) -> Value { return Dynamic{d.atom, true}; });
 }
 Value Lowerer::unzip_intrinsic(Site& s) { return s.args[0]; }
@@ -389,7 +384,7 @@ Value Lowerer::derivative(Site& s, bool forward, bool with_value, bool batch) {
   TypeIn f_type = resolve(param_type(s.def, 0, s.scope));
   TypeIn result{std::get<check::FunType>(head(f_type)).result, f_type.scope};
   std::vector<Dim> many;
-  if (batch) many = {outer_size(seeds, param_type(s.def, 2, s.scope))};
+  if (batch) many = {outer_size(seeds)};
   std::vector<Atom> at = atoms(x), directions = atoms(batch ? with_outer(seeds, many[0]) : seeds);
   std::vector<std::pair<std::string, ir::Type>> params;
   for (const Atom& a : at) params.emplace_back(ir::var_of(a) ? program_.hint(*ir::var_of(a)) : "x", program_.type(a));

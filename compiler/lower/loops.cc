@@ -136,7 +136,7 @@ std::vector<Var> Lowerer::for_loop(const LoopCode& x) {
   LoopState state = fresh_state(x);
   Var i = program_.fresh("i", ir::scalar_type(Scalar::I64));
   bool counts = l.form == ast::Loop::Form::For;
-  Atom n = counts ? ir::convert(Scalar::I64, term(*x.bound)).atom : outer_size(*x.bound, {l.bound->type, x.scope});
+  Atom n = counts ? ir::convert(Scalar::I64, term(*x.bound)).atom : outer_size(*x.bound);
   ir::For f{{i}, n, state.binds, x.inits, {}};
   f.body = b_->body([&] {
     Scope* inner = enter_loop(x, state);

@@ -31,7 +31,6 @@ struct Layout {
   bool tagged = false;                                     // Sum: the tag is the first leaf
   size_t leaves = 0;                                       // how many core values it has
   std::vector<Layout> element;                             // Array: one
-  std::optional<int64_t> extent;                           // Array, if its size is a constant of the type
   bool is_tuple() const;
 };
 struct Layout::Field { std::string name; Layout layout; };

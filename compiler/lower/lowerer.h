@@ -93,7 +93,7 @@ class Lowerer {
   Term term(Atom a) { return b_->term(std::move(a)); }
   Term number(i64 n) { return b_->term(i64_const(n)); }
   std::vector<Dim> shape(const Atom& a) const { return ir::shape_of(program_.type(a)); }
-  Atom outer_size(const Value& v, TypeIn type);    // of an array value
+  Atom outer_size(const Value& v) const;           // of an array value
   bool visible(const Atom& a, uint32_t mark) const;
   Atom with_shape(const Atom& a, const std::vector<Dim>& shape);   // the same array; its type says this shape
   Value with_outer(const Value& v, const Dim& n);  // the outer size of all leaves
@@ -167,10 +167,10 @@ class Lowerer {
   Value index(const Value& v, const std::vector<ir::Selector>& at);
   Value element(const Value& v, const Atom& i);
   Value with(const ast::With& w, Scope* scope);
-  Value update(const Value& base, std::span<ast::Step> steps, std::vector<ir::Selector> at, TypeIn type,
+  Value update(const Value& base, std::span<ast::Step> steps, std::vector<ir::Selector> at,
                const Value& value, Scope* scope, std::vector<Var>& checks);
   Value access(std::span<ast::Step> steps, Value v, Scope* scope);
-  std::vector<Dim> shape_prefix(const Value& v, size_t dims, TypeIn type);
+  std::vector<Dim> shape_prefix(const Value& v, size_t dims) const;
   Value iota(Term start, Term step, Atom count);
 
   // ---- functions.cc: application ----
@@ -207,7 +207,7 @@ class Lowerer {
 #undef INTRINSIC
   Value scalar_intrinsic(ScalarOp op, Site& s);
   // One call of f for each element. `result`: the type of f's result, if known.
-  Value map_over(const std::function<Value(const Value&)>& f, const Value& xs, TypeIn xs_type, TypeIn result);
+  Value map_over(const std::function<Value(const Value&)>& f, const Value& xs, TypeIn result);
   // An operator on values of `like`'s structure, whose leaves have these types.
   ir::Combine combine(const Value& op, const Value& ne, const Value& like, const std::vector<ir::Type>& rows, bool commutative);
   Value fold(Site& s, bool scan, bool commutative);
@@ -215,7 +215,7 @@ class Lowerer {
   Value accumulate(const Value& target, int rank, std::optional<ir::Combine> combine, const Atom& width, std::vector<Var> inputs,
                    const std::function<Atom(const std::vector<Atom>& elems, Var acc)>& body);
   Value scatter_to(const Value& dest, const Value& at, const Value& values, int rank);
-  Value stream(const Value& dest, std::optional<ir::Combine> combine, const Value& f, const Value& bs, TypeIn bs_type);
+  Value stream(const Value& dest, std::optional<ir::Combine> combine, const Value& f, const Value& bs);
   void refuse_accumulator(std::string_view why);
   bool is_accumulator(const Atom& a) const { return std::holds_alternative<ir::AccType>(program_.type(a)); }
   Value derivative(Site& s, bool forward, bool with_value, bool batch);

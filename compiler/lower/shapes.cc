@@ -25,7 +25,6 @@ void Lowerer::compare_shape(TypeIn t, const Value& v, size_t depth, Term& fits) 
         [&](const check::NamedType&) { own_sizes(); },
         [&](const check::ArrayType& a) {
           std::vector<Atom> leaves = atoms(v);
-          if (leaves.empty()) return;          // of ()
           std::optional<Atom> n = size({a.size, t.scope});
           // What a type parameter stands for has sizes of the caller, which a function that is called does not know.
           bool foreign = n && ir::var_of(*n) && ir::var_of(*n)->index < first_own_ && !global_.contains(*ir::var_of(*n));

@@ -90,6 +90,7 @@ void Lowerer::leaves_of(TypeIn t, const std::vector<SizeIn>& outer, std::vector<
         },
         [&](const check::RecordType& r) {
           for (auto& [n, type] : r.fields) leaves_of({type, t.scope}, outer, out);
+          if (r.fields.empty()) out.push_back({Scalar::Bool, outer});
         },
         [&](const check::SumType&) {
           SumLayout l = layout(t);
@@ -108,7 +109,8 @@ std::vector<Leaf> Lowerer::leaves_of(TypeIn t) {
   return out;
 }
 
-// Scalar slots are shared between constructors; an array has a slot of its own.
+// Scalar slots are shared between constructors; an array has a slot of its own. Without slots there is a tag, so that an array of
+// such sums has a length.
 SumLayout Lowerer::layout(TypeIn sum) {
   const check::SumType& type = std::get<check::SumType>(head(sum));
   SumLayout l;
@@ -127,6 +129,7 @@ SumLayout Lowerer::layout(TypeIn sum) {
       }
     }
   }
+  l.tagged = l.tagged || l.slots.empty();
   return l;
 }
 
@@ -142,7 +145,6 @@ Layout Lowerer::describe(TypeIn t) {
           l.kind = Layout::Kind::Array;
           l.element.push_back(describe({a.elem, t.scope}));
           l.leaves = l.element[0].leaves;
-          if (auto n = checked_.result.types.as<check::ConstSize>(a.size)) l.extent = n->value;
         },
         [&](const check::RecordType& r) {
           l.kind = Layout::Kind::Record;
@@ -150,6 +152,7 @@ Layout Lowerer::describe(TypeIn t) {
             l.fields.push_back({std::string(text(n)), describe({type, t.scope})});
             l.leaves += l.fields.back().layout.leaves;
           }
+          if (r.fields.empty()) l.leaves = 1;
         },
         [&](const check::SumType& s) {
           if (!first_order(t)) {
@@ -215,6 +218,7 @@ Value Lowerer::build(TypeIn t, const std::function<Value()>& next) {
       [&](const check::PrimType&) { return next(); },
       [&](const check::ArrayType& a) { return build({a.elem, t.scope}, next); },
       [&](const check::RecordType& r) {
+        if (r.fields.empty()) return next();
         std::vector<std::pair<Name, Value>> fields;
         for (auto& [n, type] : r.fields) fields.emplace_back(n, build({type, t.scope}, next));
         return product(std::move(fields));

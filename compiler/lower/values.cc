@@ -60,7 +60,9 @@ Value Lowerer::rebuild(const Value& like, const std::vector<Atom>& atoms) const 
   return map_leaves(like, [&](const Dynamic&) { return dynamic(atoms.at(next++)); });
 }
 
+// A record without fields is `false`: so an array of such has a length.
 Value Lowerer::product(std::vector<std::pair<Name, Value>> fields) const {
+  if (fields.empty()) return dynamic(bool_const(false));
   return std::make_shared<const Product>(Product{std::move(fields)});
 }
 Value Lowerer::tuple(std::vector<Value> parts) {
@@ -91,17 +93,7 @@ Var Lowerer::array(const Value& v) const {
   return *x;
 }
 
-Atom Lowerer::outer_size(const Value& v, TypeIn type) {
-  std::vector<Dynamic> all;
-  leaves(v, all);
-  if (!all.empty()) return shape(all[0].atom).at(0);
-  type = resolve(type);
-  auto a = std::get_if<check::ArrayType>(&head(type));
-  CHECK(a, "an array was expected");
-  std::optional<Atom> n = size({a->size, type.scope});
-  CHECK(n, "the size of an array without components is not known");
-  return *n;
-}
+Atom Lowerer::outer_size(const Value& v) const { return shape(atoms(v).at(0)).at(0); }
 
 // Made before `mark`, so in scope where the counter of variables stood there.
 bool Lowerer::visible(const Atom& a, uint32_t mark) const {

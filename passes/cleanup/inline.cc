@@ -44,7 +44,7 @@ class Inliner {
   std::vector<size_t> calls_, sizes_;
   std::vector<int> state_;                              // 0 new, 1 being visited, 2 done
   std::vector<bool> recursive_;
-  size_t budget_ = 0;
+  size_t budget_ = 0, device_budget_ = costs::inline_on_device;
 
   void function(size_t i) {
     if (state_[i] != 0) { recursive_[i] = recursive_[i] || state_[i] == 1; return; }
@@ -68,9 +68,10 @@ class Inliner {
     bool on_device = in_parallel && context_.target == Target::Gpu && stage_ == Stage::Parallel;
     if (has_attr(f.attrs, "noinline") && !in_ad && !on_device) return false;
     if (in_ad || has_attr(f.attrs, "inline")) return true;
+    if (on_device) return sizes_[i] <= device_budget_;
     if (sizes_[i] > budget_) return false;
     if (stage_ == Stage::Small) return calls_[i] <= 1 || sizes_[i] <= costs::inline_statements;
-    return on_device || (in_parallel && works_on_arrays(f));
+    return in_parallel && works_on_arrays(f);
   }
   // The chain of calls of an inlined statement ends in the place of the call. What chains share they share afterwards.
   Source through(Source inner, Source call, std::unordered_map<Source, Source>& made) {
@@ -87,6 +88,7 @@ class Inliner {
     for (Stm& inner : l.body.stms) inner.checks.insert(inner.checks.end(), s.checks.begin(), s.checks.end());
     size_t size = count_statements(l.body);
     budget_ -= std::min(budget_, size);
+    device_budget_ -= std::min(device_budget_, size);
     std::vector<Atom> out = b.inline_once(std::move(l), c.args);
     for (size_t i = 0; i < s.pattern.size(); i++) results.emplace(s.pattern[i].var, out[i]);
     context_.stats.count("inline.calls");

@@ -34,7 +34,7 @@ struct Guard {                                           // of what matters only
 };
 using Guards = std::vector<Guard>;
 Guards either(Guards a, const Guards& b) {
-  a.insert(a.end(), b.begin(), b.end());
+  for (const Guard& g : b) if (std::ranges::find(a, g) == a.end()) a.push_back(g);
   return a;
 }
 Guards common(const Guards& a, const Guards& b) {
@@ -92,6 +92,18 @@ class Patterns {
 
   // Where `a` is something else than `nothing`: at most where these hold. What stands for `nothing` is a constant or a variable.
   Guards where(const Atom& a, const Atom& nothing, const Definitions& made) const {
+    std::unordered_map<Var, Guards> known;
+    return where(a, nothing, made, known);
+  }
+  // `known` are those of variables that are zero elsewhere: one that is used often is looked at once.
+  Guards where(const Atom& a, const Atom& nothing, const Definitions& made, std::unordered_map<Var, Guards>& known) const {
+    auto v = var_of(a);
+    auto none = const_of(nothing);
+    if (!v || !none || !is_zero(*none)) return look_where(a, nothing, made, known);
+    if (auto found = known.find(*v); found != known.end()) return found->second;
+    return known[*v] = look_where(a, nothing, made, known);
+  }
+  Guards look_where(const Atom& a, const Atom& nothing, const Definitions& made, std::unordered_map<Var, Guards>& known) const {
     auto v = var_of(a);
     auto none = const_of(nothing);
     bool zero = none && is_zero(*none);
@@ -115,12 +127,12 @@ class Patterns {
     if (!x) return {};
     bool exact = !is_float_type(p_.type(*v)) || !context_.options.strict_fp;
     if (x->op == ScalarOp::select) return choice(x->args[0], x->args[1], x->args[2]);
-    if (x->op == ScalarOp::mul && zero && exact) return either(where(x->args[0], nothing, made), where(x->args[1], nothing, made));
-    if (x->op == ScalarOp::neg && zero) return where(x->args[0], nothing, made);
-    if ((x->op == ScalarOp::add || x->op == ScalarOp::sub) && zero) return common(where(x->args[0], nothing, made), where(x->args[1], nothing, made));
+    if (x->op == ScalarOp::mul && zero && exact) return either(where(x->args[0], nothing, made, known), where(x->args[1], nothing, made, known));
+    if (x->op == ScalarOp::neg && zero) return where(x->args[0], nothing, made, known);
+    if ((x->op == ScalarOp::add || x->op == ScalarOp::sub) && zero) return common(where(x->args[0], nothing, made, known), where(x->args[1], nothing, made, known));
     if (x->op == ScalarOp::add && var_of(nothing) && exact) {       // a sum that is the state of a loop
       Const summand = constant(elem_of(p_.type(*v)), 0);
-      for (size_t k : {0, 1}) if (x->args[k] == nothing) return where(x->args[1 - k], summand, made);
+      for (size_t k : {0, 1}) if (x->args[k] == nothing) return where(x->args[1 - k], summand, made, known);
     }
     return {};
   }

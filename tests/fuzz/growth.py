@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""How does the compiler's time grow with a program in which every value is used several times? Chains of definitions: each of them
+uses two of the last three. What follows every use of a value on its own takes forever on them.
+
+Each program is compiled for all targets at two lengths, as far as the text of its C: the longer one is LONGER times as long, and may
+take LONGER**2 times as much time, and a tenth of a second more. Exit code 1 if something took more, failed or went past the time limit.
+
+    tests/fuzz/growth.py --raido build/release/raido --count 40 --seed 1 [--out FOLDER]"""
+import argparse
+import pathlib
+import random
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from running import command, report
+
+SHORT, LONGER, LIMIT = 15, 4, 60
+BACKENDS = ("c", "multicore", "opencl", "cuda")
+# A definition of `new` from `a` and `b`, of the types of the chain.
+SCALARS = {
+    "f64": ["a + b", "a - b", "a * b", "a * b + a", "if a > b then a else b * 2", "f64.sin a + b", "f64.max a b", "-a + b", "a / (b * b + 1)",
+            "if a > 0 then (if b > 0 then a * b else a) else b", "(loop s = a for i < 3 do s * 0.5 + b)", "f64.sum (map (* a) [b, a, 1])"],
+    "i64": ["a + b", "a - b", "a * b", "a % 7 + b", "if a > b then a else b + 1", "i64.max a b", "(a & b) + 1", "i64.min (a + 1) b",
+            "(loop s = a for i < 3 do s + b)", "length (iota (i64.max 0 (a + b) % 5)) + a"],
+    "bool": ["a && b", "a || b", "a == b", "!a && b", "if a then b else !b"],
+}
+ARRAYS = ["map2 (+) a b", "map2 (\\x y -> x * y + 1) a b", "map (* 2) a |> map2 (-) b", "scan (+) 0 a |> map2 (*) b", "reverse a |> map2 (+) b",
+          "rotate 1 a |> map2 (+) b", "if n > 3 then a else b", "let s = f64.sum a in map (* s) b", "(copy a) with [0] = b[0]",
+          "tabulate n (\\i -> a[i] * b[n - 1 - i])", "map2 (\\x y -> if x > y then x else y) a b",
+          "(loop s = a for i < 3 do map2 (+) s b)", "scatter (copy a) (iota n) b", "reduce_by_index (copy a) (+) 0 (iota n) b"]
+
+
+def program(seed):
+    """The text of a program of a given length."""
+    r = random.Random(seed)
+    kind = r.choice(["f64", "i64", "bool", "arrays", "f64"])
+    shapes = ARRAYS if kind == "arrays" else SCALARS[kind]
+    some = r.sample(shapes, r.randint(1, min(3, len(shapes))))
+    picks = [(r.choice(some), r.sample((1, 2, 3), 2)) for _ in range(SHORT * LONGER)]
+    derived = r.choice(["", "jvp", "vjp"]) if kind in ("f64", "arrays") else ""
+    parallel = r.random() < 0.5
+
+    def text(length):
+        lines = []
+        for k, (shape, back) in enumerate(picks[:length]):
+            names = {"a": f"v{k + 3 - back[0]}", "b": f"v{k + 3 - back[1]}"}
+            new, word = "", ""
+            for c in shape + " ":                        # `a` and `b` as words
+                if c.isalnum() or c in "._":
+                    word += c
+                else:
+                    new, word = new + names.get(word, word) + c, ""
+            lines.append(f"  let v{k + 3} = {new.rstrip()}")
+        body = "\n".join(lines)
+        last = f"v{length + 2}"
+        if kind == "arrays":
+            made = f"def f [n] (v0: [n]f64, v1: [n]f64, v2: [n]f64): [n]f64 =\n{body}\n  in {last}\n"
+            if derived == "vjp":
+                return made + "entry main [n] (x: [n]f64) (y: [n]f64) (z: [n]f64) (s: [n]f64) = vjp f (x, y, z) s\n"
+            if derived == "jvp":
+                return made + "entry main [n] (x: [n]f64) (y: [n]f64) (z: [n]f64) = jvp f (x, y, z) (z, y, x)\n"
+            return made + "entry main [n] (x: [n]f64) (y: [n]f64) (z: [n]f64) = f (x, y, z)\n"
+        made = f"def f (v0: {kind}, v1: {kind}, v2: {kind}): {kind} =\n{body}\n  in {last}\n"
+        one = {"": "f (x, y, z)", "jvp": "jvp f (x, y, z) (z, y, x)", "vjp": "vjp f (x, y, z) 1"}[derived]
+        if parallel:
+            return made + f"entry main (xs: []{kind}) (y: {kind}) (z: {kind}) = map (\\x -> {one}) xs\n"
+        return made + f"entry main (x: {kind}) (y: {kind}) (z: {kind}) = {one}\n"
+    return text
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--raido", default="build/release/raido")
+    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        def compiled(seed, backend, text):
+            source = pathlib.Path(folder) / f"p{seed}.fut"
+            source.write_text(text)
+            start = time.monotonic()
+            code, _, said = command([args.raido, backend, "--library", str(source), "-o", str(source.with_suffix(""))], LIMIT)
+            return time.monotonic() - start, f"{backend}: exit {code}\n{said}" if code else ""
+
+        def check(seed):
+            text = program(seed)
+            for backend in BACKENDS:
+                short, said = compiled(seed, backend, text(SHORT))
+                if not said:
+                    long, said = compiled(seed, backend, text(SHORT * LONGER))
+                if not said and long > short * LONGER ** 2 + 0.1:
+                    said = f"{backend}: {SHORT} definitions take {short:.2f} s, {SHORT * LONGER} take {long:.2f} s"
+                if said:
+                    return seed, said, text(SHORT * LONGER)
+            return seed, "", text(SHORT * LONGER)
+
+        with ThreadPoolExecutor(2) as pool:
+            tried = list(pool.map(check, range(args.seed, args.seed + args.count)))
+    programs, findings = report(tried, args.out)
+    print(f"{programs} programs at two lengths for {len(BACKENDS)} targets, {findings} findings")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
