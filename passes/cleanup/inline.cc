@@ -108,11 +108,11 @@ class Inliner {
           walk_parts(whole.stms[i], [&](Body& inner) { body(inner, in_parallel, in_ad); });
       return true;
     });
-    if (in_ad && has_wanted_call(whole, in_parallel)) body(whole, in_parallel, in_ad);
+    if ((in_ad || in_parallel) && has_wanted_call(whole, in_parallel, in_ad)) body(whole, in_parallel, in_ad);
   }
-  bool has_wanted_call(const Body& b, bool in_parallel) const {
+  bool has_wanted_call(const Body& b, bool in_parallel, bool in_ad) const {
     for (const Stm& s : b.stms)
-      if (auto c = std::get_if<Call>(&s.exp); c && s.attrs.empty() && wanted(c->callee.index, in_parallel, true)) return true;
+      if (auto c = std::get_if<Call>(&s.exp); c && s.attrs.empty() && wanted(c->callee.index, in_parallel, in_ad)) return true;
     return false;
   }
   void drop_unreachable() {
