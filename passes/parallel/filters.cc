@@ -225,6 +225,8 @@ class Filters {
     inner.emit({count.pattern, If{empty.atom, std::move(none), std::move(some)}, {}, out.source, {}});
     Stm last = scatter;
     for (Var& v : std::get<WithAcc>(last.exp).dests[0].arrays) v = inner.bind1(p_.hint(v), Scratch{elem_of(p_.type(v)), shape_of(p_.type(v))});
+    for (Var& v : std::get<Screma>(std::get<WithAcc>(last.exp).scope.body.stms[0].exp).inputs)
+      if (is_counter(v)) v = inner.bind1(p_.hint(v), *made_.get<Iota>(v));             // it may be made after this
     inner.emit(std::move(last));
     for (Bind v : results) ranked.result.push_back(v.var);
     Body several = clone(p_, ranked);

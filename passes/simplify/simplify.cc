@@ -1,9 +1,12 @@
 // simplify.cc - the engine: rules of simplify.h to a fixed point.
 //
 // A body is walked top-down. Each statement first takes the replacements found so far, then its operation's rules until
-// all decline, then its inner bodies. A body in which a rule fired is walked again; every rule makes the program smaller
-// or simpler by a measure of its own, and a limit of rounds stops a mistake in that.
+// all decline, then its inner bodies. A body in which a rule fired, or in a body of its statements, is walked again. What comes before
+// the first change then keeps its inner bodies as they are, so that the time does not grow with the depth. Every rule makes the
+// program smaller or simpler by a measure of its own, and a limit of rounds stops a mistake in that.
 #include "passes/simplify/simplify.h"
+
+#include <unordered_set>
 
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/costs.h"
@@ -39,37 +42,42 @@ class Simplifier {
   Definitions definitions_;
   VarSet consumed_;
   Subst replaced_;                                       // only grows
+  std::unordered_set<const Stm*> fresh_;                 // made by rules and not looked at since
 
   // `since`: how many replacements have been made in `whole` already.
-  void body(Body& whole, size_t since) {
+  // Whether a rule fired in it.
+  bool body(Body& whole, size_t since) {
     size_t mark = facts_.mark();
-    bool fired = true;
+    bool fired = true, ever = false;
     for (int round = 0; round < costs::simplify_rounds && fired; round++) {
       facts_.forget_since(mark);                         // a later statement proves nothing about an earlier assertion
       size_t before = replaced_.size();
-      fired = walk_once(whole, since);
+      fired = walk_once(whole, since, round > 0);
+      ever = ever || fired;
       since = before;
     }
     facts_.forget_since(mark);
+    return ever;
   }
-  bool walk_once(Body& whole, size_t since) {
+  // `again`: it has been walked, and what is before the first rule that fires now is as it was then.
+  bool walk_once(Body& whole, size_t since, bool again) {
     bool fired = false;
     Builder b(p_, whole.stms);
     b.into(whole, [&](List<Stm>& stms) {
-      for (auto& item : stms.take()) fired = statement(b, whole, std::move(item), since) || fired;
+      for (auto& item : stms.take()) fired = statement(b, whole, std::move(item), since, again && !fired) || fired;
     });
     make_replacements(whole.result, since);
     return fired;
   }
-  bool statement(Builder& b, Body& whole, std::unique_ptr<Stm> item, size_t since) {
+  bool statement(Builder& b, Body& whole, std::unique_ptr<Stm> item, size_t since, bool as_it_was) {
     Stm& s = *item;
-    make_replacements(s, since);
+    bool fresh = fresh_.erase(&s) > 0, replaced = make_replacements(s, since);
     size_t made_here = replaced_.size();
     drop_known_proofs(s);
     b.source = s.source;
     b.checks = s.checks;
     size_t before = whole.stms.size();
-    bool fired = false;
+    bool fired = false, inside = false;
     for (int tries = 0; tries < costs::simplify_tries; tries++) {
       Rewrite r = try_rules(b, s);
       if (r.kind == Rewrite::Kind::Declined) break;
@@ -86,14 +94,14 @@ class Simplifier {
         replaced_.insert_or_assign(s.pattern[i].var, to);
         if (auto v = var_of(to); v && consumed_.contains(s.pattern[i].var)) consumed_.insert(*v);   // what was consumed, is
       }
-      for (size_t i = before; i < whole.stms.size(); i++) define(whole.stms[i]);
+      define_new(whole, before);
       return true;
     }
-    for (size_t i = before; i < whole.stms.size(); i++) define(whole.stms[i]);
-    facts_.in_bodies(s, [&](Body& inner) { body(inner, made_here); });
+    define_new(whole, before);
+    if (fired || fresh || replaced || !as_it_was) facts_.in_bodies(s, [&](Body& inner) { inside = body(inner, made_here) || inside; });
     whole.stms.push_back(std::move(item));
     define(whole.stms.back());
-    return fired;
+    return fired || inside;
   }
   // assert true is a proof of nothing: its users forget it, and it dies                                [S12]
   void drop_known_proofs(Stm& s) {
@@ -104,13 +112,16 @@ class Simplifier {
     };
     if (size_t n = std::erase_if(s.checks, known)) context_.stats.count("simplify.S12", int64_t(n));
   }
-  template <class X> void make_replacements(X& x, size_t since) {
-    if (since == replaced_.size()) return;
+  // Whether there was one to make.
+  template <class X> bool make_replacements(X& x, size_t since) {
+    if (since == replaced_.size()) return false;
+    bool made = false;
     auto in_atom = [&](Atom& a) {
       for (auto v = var_of(a); v; v = var_of(a)) {       // what it is replaced by may have been replaced later
         auto found = replaced_.find(*v);
         if (found == replaced_.end()) return;
         a = found->second;
+        made = true;
       }
     };
     auto in_var = [&](Var& v) {
@@ -121,6 +132,13 @@ class Simplifier {
       v = *to;
     };
     walk(x, overloaded{in_var, in_atom, [&](Bind& b) { walk(p_.vars[b.var.index].type, overloaded{in_var, in_atom}); }});
+    return made;
+  }
+  void define_new(Body& whole, size_t from) {
+    for (size_t i = from; i < whole.stms.size(); i++) {
+      define(whole.stms[i]);
+      fresh_.insert(&whole.stms[i]);
+    }
   }
   void define(const Stm& s) {
     definitions_.add(s);
