@@ -37,7 +37,6 @@ class Accumulators {
     Builder out(p_, b.stms);
     for (auto& s : old.take()) {
       walk_parts(*s, [&](Body& inner) { body(inner, in_seg || std::holds_alternative<Seg>(s->exp)); });
-      walk_parts(*s, [&](Lambda& l) { body(l.body, in_seg || std::holds_alternative<Seg>(s->exp)); });
       out.source = s->source;
       if (auto g = std::get_if<Seg>(&s->exp); g && !g->dests.empty() && !in_seg) {
         Seg seg = std::move(*g);

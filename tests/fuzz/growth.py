@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """How does the compiler's time grow with a program in which every value is used several times? Chains of definitions: each of them
-uses two of the last three. What follows every use of a value on its own takes forever on them.
+uses two of the last three. What follows every use of a value on its own takes forever on them. And things inside each other: maps, branches,
+loops; what walks an inner one twice takes forever on these.
 
 Each program is compiled for all targets at two lengths, as far as the text of its C: the longer one is LONGER times as long, and may
 take LONGER**2 times as much time, and a tenth of a second more. Exit code 1 if something took more, failed or went past the time limit.
@@ -32,8 +33,34 @@ ARRAYS = ["map2 (+) a b", "map2 (\\x y -> x * y + 1) a b", "map (* 2) a |> map2 
           "(loop s = a for i < 3 do map2 (+) s b)", "scatter (copy a) (iota n) b", "reduce_by_index (copy a) (+) 0 (iota n) b"]
 
 
+def maps(length):
+    depth = length // 2
+    inside = " + ".join(f"x{i}" for i in range(depth))
+    return "entry main (n: i64) = " + "".join(f"map (\\x{i} -> " for i in range(depth)) + inside + ") (iota n)" * depth + "\n"
+
+
+def branches(length):
+    return "entry main (x: i64) = " + " else ".join(f"if x == {i} then {i * 31 % 100}" for i in range(8 * length)) + " else -1\n"
+
+
+def loops(length):
+    depth = length // 2
+    return ("entry main (x: f64) (n: i64) = "
+            + "".join(f"loop a{i} = {f'a{i - 1}' if i else 'x'} for _i < n do " for i in range(depth)) + f"a{depth - 1} * 0.5 + 1\n")
+
+
+def functions(length):
+    lines = [f"def f{i} (x: i64) = if x % {i + 2} == 0 then x / 2 else {f'f{i - 1} (x + 1)' if i else 'x'} + {i}\n" for i in range(4 * length)]
+    return "".join(lines) + f"entry main (x: i64) = f{4 * length - 1} x\n"
+
+
+nested = (maps, branches, loops, functions)
+
+
 def program(seed):
     """The text of a program of a given length."""
+    if seed % 8 == 0:
+        return nested[seed // 8 % len(nested)]
     r = random.Random(seed)
     kind = r.choice(["f64", "i64", "bool", "arrays", "f64"])
     shapes = ARRAYS if kind == "arrays" else SCALARS[kind]

@@ -1,0 +1,1 @@
+entry main (xs: []i64) = xs ++ xs ++ xs

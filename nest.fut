@@ -1,0 +1,1 @@
+entry main (xs: []f64) (n: i64) = 
