@@ -124,7 +124,7 @@ class FreeNames {
       [&](const Assign& x) { use(x.value); use(x.var); },
       [&](const Store& x) { use(x.memory); use(x.index); use(x.value); },
       [&](const Atomic& x) { use(x.memory); use(x.index); use(x.value); },
-      [&](const For& x) { use(x.from); use(x.to); bound(x.i); block(x.body); },
+      [&](const For& x) { use(x.from); use(x.to); if (x.group) use(x.group->when); bound(x.i); block(x.body); },
       [&](const While& x) { block(x.test); use(x.cond); block(x.body); },
       [&](const If& x) { use(x.cond); block(x.then_); block(x.else_); },
       [&](const Fail& x) { use(x.args); },

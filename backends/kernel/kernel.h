@@ -44,9 +44,17 @@ struct Store { Name memory; ExprId index, value; };
 struct Atomic { Name memory; ExprId index, value; ScalarOp op; };    // memory[index] := op memory[index] value
 // reduced: combined by the iterations in any order, by add, min or max. scattered: what they read lies too far apart for vectors.
 // lanes: few iterations, none of which needs another, beside each other in memory. spmd: iterations that need no other run in groups,
-// although they have loops inside (lanes.h).
+// although they have loops inside (lanes.h). group: as in the core program.
 struct Reduced { Name var; ScalarOp op; };
-struct For { Name i; ExprId from, to; Block body; std::vector<Reduced> reduced = {}; bool scattered = false, lanes = false, spmd = false; };
+struct Group { std::vector<Name> own, sums; ExprId when; };
+struct For {
+  Name i;
+  ExprId from, to;
+  Block body;
+  std::vector<Reduced> reduced = {};
+  bool scattered = false, lanes = false, spmd = false;
+  std::optional<Group> group = {};
+};
 struct While { Block test; ExprId cond; Block body; };               // test runs before each look at cond
 struct If { ExprId cond; Block then_, else_; };
 struct Fail { int text; std::vector<ExprId> args; };                 // into Module::texts

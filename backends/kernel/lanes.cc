@@ -16,9 +16,15 @@
 // assignment keeps the old value in lanes that are not on. Scalar operations are total, so lanes that are not on may compute; they
 // never read memory.
 //
-// A check that fails in some lane stops the loop before anything is stored, and the loop after it finds the first failing iteration
-// in order. The caller has marked a loop only if checks stand in its own body, before its stores, and no iteration reads what another
-// one writes (passes/memory/lane_loops.h). Reduced names are combined in the order of the lanes.
+// Memory of its own has an element for each lane beside the same one of the others. What the lanes add to one element of an array
+// is summed up first.
+//
+//   own[e] = x;  acc[e] += y;    ==>    for l < W { own[e * W + l] = x; s += y; }  acc[e] += s;
+//
+// A check that fails in some lane stops the loop before anything is stored, and the loop after it finds the first failing iteration in
+// order. The caller has marked a loop only if such checks stand in its own body, before its stores, and no iteration reads what another
+// one writes (passes/memory/lane_loops.h). A check that is the same in all lanes stops the program at once. Reduced names are combined in
+// the order of the lanes.
 #include "backends/kernel/lanes.h"
 
 #include <algorithm>
@@ -39,27 +45,31 @@ class LaneLoop {
 
   // What stands in the place of the loop.
   Block run() {
+    lane_ = m_.name("lane", Scalar::I64);
     varying_.insert(loop_.i);
+    varying_.insert(lane_);
+    const Block body = loop_.group ? with_memory(loop_.body) : loop_.body;
     do {
       more_ = false;
-      analyse(loop_.body, false, false);
+      analyse(body, false, false);
     } while (more_);
 
     base_ = m_.name("base", Scalar::I64);
     Name go = m_.name("go", Scalar::Bool);
     Block group;
-    in(group, [&] { top(loop_.body, go); });
+    in(group, [&] { top(body, go); });
     keep_between_parts(group);
 
     Block out;
     out.push_back({Declare{base_, loop_.from}});
-    out.push_back({Declare{go, m_.constant(bool_const(true))}});
+    out.push_back({Declare{go, loop_.group ? loop_.group->when : m_.constant(bool_const(true))}});
     for (Name n : kept_order_) out.push_back({DeclareArray{array_[n], width}});
     ExprId whole = m_.prim(ScalarOp::le, {m_.add(m_.var(base_), m_.number(width)), loop_.to});
     out.push_back({While{{}, m_.prim(ScalarOp::and_, {m_.var(go), whole}), std::move(group)}});
     For rest = loop_;
     rest.from = m_.var(base_);
     rest.spmd = false;
+    rest.group.reset();
     out.push_back({std::move(rest)});
     return out;
   }
@@ -67,7 +77,7 @@ class LaneLoop {
  private:
   Module& m_;
   const For& loop_;
-  Name base_;
+  Name base_, lane_;
   IdSet<Name> reduced_, varying_;
   bool more_ = false;
 
@@ -91,7 +101,7 @@ class LaneLoop {
       match(s.node,
         [&](const Declare& x) { if (x.init && (varies(*x.init) || (idle && is_load(*x.init)))) mark(x.var); },
         [&](const Assign& x) { if (diverged || varies(x.value)) mark(x.var); },
-        [&](const Store&) {},
+        [](const Store&) {}, [](const Atomic&) {},
         [&](const For& x) {
           bool apart = varies(x.from) || varies(x.to);
           if (apart) mark(x.i);
@@ -116,7 +126,7 @@ class LaneLoop {
   // The lanes that are on, and the condition that was the last one to choose them.
   struct On { Name lanes; ExprId cond; size_t depth; };
   using Mask = std::optional<On>;      // none: all
-  struct Part { Block body; std::vector<Reduced> reduced; };
+  struct Part { Block body; std::vector<Reduced> reduced; Block after; };
   Block* out_ = nullptr;
   Part part_;                          // what the lanes do next; begins after everything in *out_
   IdMap<Name, size_t> depth_;          // the depth of the mask under which a name is declared
@@ -132,6 +142,7 @@ class LaneLoop {
     if (part_.body.empty()) return;
     Part p = std::exchange(part_, {});
     emit_part(std::move(p.body), std::move(p.reduced), true);
+    for (Stm& s : p.after) out_->push_back(std::move(s));
   }
   // `side_by_side`: no control structure inside.
   void emit_part(Block body, std::vector<Reduced> reduced, bool side_by_side) {
@@ -214,7 +225,14 @@ class LaneLoop {
         flush();                                             // the part may read the old value
         out_->push_back(s);
       },
-      [&](const Store&) { add(s); },
+      [&](const Store&) {
+        Block store;
+        store.push_back(s);
+        if (on) add({If{m_.var(on->lanes), std::move(store), {}}});
+        else add(s);
+      },
+      [&](const Atomic& x) { sum(x, on); },
+      [&](const Fail&) { out_->push_back(s); },              // in all lanes
       [&](const For& x) { varies(x.from) || varies(x.to) ? counted(x, on) : uniform(x, on); },
       [&](const While& x) { varies(x.cond) ? diverging(x, on) : uniform(x, on); },
       [&](const If& x) { varies(x.cond) ? branch(x, on) : uniform(x, on); },
@@ -311,6 +329,75 @@ class LaneLoop {
     emit_part(std::move(last), {}, false);
   }
 
+  // ---- memory of lanes, and sums ----
+
+  static bool contains(const std::vector<Name>& names, Name n) { return std::ranges::find(names, n) != names.end(); }
+  ExprId place(Name memory, ExprId index) {
+    return contains(loop_.group->own, memory) ? m_.add(m_.mul(index, m_.number(width)), m_.var(lane_)) : index;
+  }
+  ExprId value(ExprId e) {
+    auto load = std::get_if<Load>(&m_.exprs[e.index].node);
+    if (!load) return e;
+    const Load at = *load;
+    return m_.expr({Load{at.memory, place(at.memory, at.index)}, m_.exprs[e.index].type});
+  }
+  // The block with the places of the lane, and with one statement for each sum:
+  //   old = load acc[e]; c = old + x; acc[e] = c   ==>   acc[e] += x
+  Block with_memory(const Block& b) {
+    Block out;
+    IdMap<Name, ExprId> added;                   // a new value of an element -> what was added; an old one -> itself
+    auto is_sum = [&](Name memory) { return contains(loop_.group->sums, memory); };
+    auto known = [&](ExprId e) { auto n = std::get_if<Name>(&m_.exprs[e.index].node); return n && added[*n].valid(); };
+    for (const Stm& s : b)
+      match(s.node,
+        [&](const Declare& x) {
+          auto load = x.init ? std::get_if<Load>(&m_.exprs[x.init->index].node) : nullptr;
+          auto sum = x.init ? std::get_if<Prim>(&m_.exprs[x.init->index].node) : nullptr;
+          if (load && is_sum(load->memory)) { added[x.var] = m_.var(x.var); return; }
+          if (x.init && known(*x.init)) { added[x.var] = zero(m_.names[x.var.index].type); return; }
+          if (sum && std::ranges::any_of(sum->args, known)) {
+            ExprId term = known(sum->args[0]) ? sum->args[1] : sum->args[0];
+            added[x.var] = term;
+            return;
+          }
+          out.push_back({Declare{x.var, x.init ? std::optional(value(*x.init)) : std::nullopt}});
+        },
+        [&](const Assign& x) { out.push_back({Assign{x.var, value(x.value)}}); },
+        [&](const Store& x) {
+          if (!is_sum(x.memory)) { out.push_back({Store{x.memory, place(x.memory, x.index), x.value}}); return; }
+          CHECK(known(x.value), "a sum of lanes is something else");
+          out.push_back({Atomic{x.memory, x.index, added[std::get<Name>(m_.exprs[x.value.index].node)], ScalarOp::add}});
+        },
+        [&](const For& x) { out.push_back({For{x.i, x.from, x.to, with_memory(x.body)}}); },
+        [&](const While& x) { out.push_back({While{with_memory(x.test), x.cond, with_memory(x.body)}}); },
+        [&](const If& x) { out.push_back({If{x.cond, with_memory(x.then_), with_memory(x.else_)}}); },
+        [&](const auto&) { out.push_back(s); });
+    return out;
+  }
+  // The sums of a part are added after it.
+  void sum(const Atomic& x, const Mask& on) {
+    Scalar t = m_.exprs[x.value.index].type;
+    Name old = m_.name("old", t);
+    auto add_to = [&](Block& b, ExprId value) {
+      b.push_back({Declare{old, m_.expr({Load{x.memory, x.index}, t})}});
+      b.push_back({Store{x.memory, x.index, m_.add(m_.var(old), value)}});
+    };
+    if (varies(x.index)) {                       // one lane after the other
+      flush();
+      Block one, each;
+      add_to(one, x.value);
+      if (on) each.push_back({If{m_.var(on->lanes), std::move(one), {}}});
+      emit_part(on ? std::move(each) : std::move(one), {}, false);
+      return;
+    }
+    Name s = m_.name("sum", t);
+    reduced_.insert(s);
+    out_->push_back({Declare{s, zero(t)}});
+    add({Assign{s, m_.add(m_.var(s), on ? m_.prim(ScalarOp::select, {m_.var(on->lanes), x.value, zero(t)}) : x.value)}});
+    part_.reduced.push_back({s, ScalarOp::add});
+    add_to(part_.after, m_.var(s));
+  }
+
   // ---- what lanes keep between parts ----
 
   IdSet<Name> parts_;                          // the counters of the loops over lanes
@@ -336,7 +423,7 @@ class LaneLoop {
       if (auto d = std::get_if<Declare>(&s.node)) out.push_back(d->var);
     return out;
   }
-  bool is_own(Name n) const { return varying_.contains(n) && n != loop_.i; }
+  bool is_own(Name n) const { return varying_.contains(n) && n != loop_.i && n != lane_; }
 
   void keep_between_parts(Block& group) {
     each_part(group, [&](For& part) {
@@ -361,6 +448,7 @@ class LaneLoop {
     std::vector<Name> stores;
     for (Name n : free_names(m_, part.body)) {
       if (n == loop_.i) body.push_back({Declare{n, m_.add(m_.var(base_), l)}});
+      if (n == lane_) body.push_back({Declare{n, l}});
       if (!is_own(n)) continue;
       read(body, n, l);
       if (written.contains(n)) stores.push_back(n);

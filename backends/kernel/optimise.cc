@@ -56,7 +56,7 @@ class Dead {
       [&](const Assign& x) { read(x.value, by); },
       [&](const Store& x) { read(x.memory, by); read(x.index, by); read(x.value, by); },
       [&](const Atomic& x) { read(x.memory, by); read(x.index, by); read(x.value, by); },
-      [&](const For& x) { read(x.from, by); read(x.to, by); }, [&](const While& x) { read(x.cond, by); },
+      [&](const For& x) { read(x.from, by); read(x.to, by); if (x.group) read(x.group->when, by); }, [&](const While& x) { read(x.cond, by); },
       [&](const If& x) { read(x.cond, by); }, [&](const Fail& x) { read(x.args, by); },
       [&](const Call& x) { read(x.args, by); for (Name n : x.results) read(n, by); },
       [&](const Return& x) { read(x.values, by); }, [&](const Trace& x) { if (x.value) read(*x.value, by); }, [](const FromConstants&) {},

@@ -15,6 +15,11 @@ void FromCore::for_loop(const ir::Stm& s, const ir::For& x) {
   loop.spmd = x.vectors == Vectors::Lanes;
   for (size_t k = 0; k < state.size() && (x.vectors == Vectors::Yes || loop.spmd); k++)
     if (is_scalar_var(x.state[k].var)) loop.reduced.push_back({state[k], (*x.any_order)[number++]});
+  if (x.group) {
+    loop.group = Group{{}, {}, atom(x.group->when)};
+    for (Var v : x.group->own) loop.group->own.push_back(memory(v));
+    for (Var v : x.group->sums) loop.group->sums.push_back(memory(v));
+  }
   emit(std::move(loop));
 }
 void FromCore::while_loop(const ir::Stm& s, const ir::While& x) {

@@ -123,7 +123,8 @@ struct If       { Atom cond; Body then_, else_; OPERATION("if", Any, s.cond, s.t
 // any_order, one operator for each state that is a number: the iterations may run in any order and side by side, the states are combined
 // by these operators, and what else an iteration does is at a place of its own. vectors: whether processors take vectors of iterations,
 // if `loop_shape` has decided that; Yes: all states that are numbers are floats; Lanes: iterations with loops inside, which may run in any
-// order and side by side.
+// order and side by side. sums: what iterations add to elements of the arrays of the state may be added in any order. group: how they run
+// side by side, if they have memory of their own or add to arrays.
 // blocks: an iteration runs a block of the iterations that the loop had (#[stripmine]). budget: what --ad-memory decided. Inside
 // of `differentiate`, counted: n is the last result of a `while` that only counts these iterations; slots: how many states the return
 // sweep keeps at once.
@@ -132,6 +133,11 @@ struct Budget {
   static auto fields(auto& s) { return std::tie(s.levels, s.bytes, s.memory); }
 };
 enum class Vectors : uint8_t { Open, No, Yes, Lanes };
+struct Group {                           // of iterations, as many as there are lanes
+  std::vector<Var> own, sums;            // blocks: with a part for each lane; of states whose elements are only added to
+  Atom when;                             // the blocks are so large that there are parts
+  static auto fields(auto& s) { return std::tie(s.own, s.sums, s.when); }
+};
 struct For {
   Bind i;
   Dim n;
@@ -140,10 +146,11 @@ struct For {
   Body body;
   std::optional<std::vector<ScalarOp>> any_order = {};
   Vectors vectors = Vectors::Open;
-  bool blocks = false, counted = false;
+  bool sums = false, blocks = false, counted = false;
+  std::optional<Group> group = {};
   std::optional<Budget> budget = {};
   std::optional<Atom> slots = {};
-  OPERATION("for", Any, s.n, s.init, s.i, s.state, s.body, s.any_order, s.vectors, s.blocks, s.counted, s.budget, s.slots)
+  OPERATION("for", Any, s.n, s.init, s.group, s.i, s.state, s.body, s.any_order, s.vectors, s.sums, s.blocks, s.counted, s.budget, s.slots)
 };
 struct While    { std::vector<Bind> state; std::vector<Atom> init; Lambda cond; Body body; OPERATION("while", Any, s.init, s.state, s.cond, s.body) };
 //   While::cond has parameters of its own, of the state's types.

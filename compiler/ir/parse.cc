@@ -371,9 +371,17 @@ class Parser {
     expect("<");
     get(x.n);
     if (accept("any_order")) get(x.any_order.emplace());
+    word_if("sums", x.sums);
     if (accept("vectors")) x.vectors = Vectors::Yes;
     else if (accept("scalar")) x.vectors = Vectors::No;
     else if (accept("lanes")) x.vectors = Vectors::Lanes;
+    if (accept("own")) {
+      get(x.group.emplace().own);
+      expect("into");
+      get(x.group->sums);
+      expect("if");
+      get(x.group->when);
+    }
     word_if("blocks", x.blocks);
     if (accept("budget")) get(x.budget.emplace());
     state(x.state, x.init);

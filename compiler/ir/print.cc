@@ -243,7 +243,17 @@ class Printer {
     put(x.n);
     out += " ";
     if (x.any_order) { out += "any_order "; put(*x.any_order); out += " "; }
+    if (x.sums) out += "sums ";
     if (x.vectors != Vectors::Open) out += x.vectors == Vectors::Yes ? "vectors " : x.vectors == Vectors::Lanes ? "lanes " : "scalar ";
+    if (x.group) {
+      out += "own ";
+      put(x.group->own);
+      out += " into ";
+      put(x.group->sums);
+      out += " if ";
+      put(x.group->when);
+      out += " ";
+    }
     if (x.blocks) out += "blocks ";
     if (x.budget) out += fmt::format("budget [{}, {}, {}] ", x.budget->levels, x.budget->bytes, x.budget->memory);
     state(x.state, x.init);

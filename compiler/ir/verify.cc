@@ -326,6 +326,7 @@ class Verifier {
   void said(const For& x) {
     if (x.any_order) any_order(x);
     if (x.vectors != Vectors::Open) vectors(x);
+    if (x.group) group(x);
     if (x.counted) fail("V11", "`counted` outside of `differentiate`");
     if (x.slots) fail("V11", "`slots` outside of `differentiate`");
     if (x.budget && (x.budget->levels < 1 || x.budget->memory < 1)) fail("V11", "`budget` without a loop or memory");
@@ -351,6 +352,16 @@ class Verifier {
     if (p_.level != Memory) fail("V11", "`lanes` before level memory");
     for (const Bind& b : x.state)
       if (std::holds_alternative<BlockType>(p_.type(b.var)) || (is_scalar(p_.type(b.var)) && !x.any_order)) fail("V11", "`lanes` of iterations that need each other");
+  }
+  // Nothing in a lane's own memory comes from the iteration before, and what is added to lies in a block of its own.
+  void group(const For& x) {
+    if (x.vectors != Vectors::Lanes) return fail("V11", "memory of lanes that there are not");
+    expect_scalar(x.group->when, Scalar::Bool, "the condition");
+    auto states_in = [&](Var block) {
+      return std::ranges::count_if(x.state, [&](Bind b) { auto a = std::get_if<ArrayType>(&p_.type(b.var)); return a && a->place && a->place->block == block; });
+    };
+    for (Var v : x.group->own) if (!std::holds_alternative<BlockType>(p_.type(v)) || states_in(v) != 0) fail("V11", "a lane's own memory holds what goes from one iteration to the next");
+    for (Var v : x.group->sums) if (!std::holds_alternative<BlockType>(p_.type(v)) || states_in(v) != 1) fail("V11", "sums that do not lie in a block of their own");
   }
   // What an operation demands of its operands, one function for each operation. The others demand nothing beyond their result types.
   void shapes(const Exp& e) { match(e, [&](const auto& x) { demands(x); }); }

@@ -2,6 +2,7 @@
 #include "passes/memory/lane_loops.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "compiler/ir/analysis/affine.h"
 #include "compiler/ir/analysis/defs.h"
@@ -11,6 +12,7 @@
 #include "compiler/ir/layout.h"
 #include "compiler/ir/transform.h"
 #include "compiler/ir/visit.h"
+#include "passes/memory/lane_sums.h"
 
 namespace raido {
 
@@ -19,7 +21,11 @@ using namespace ir;
 // One loop that might be taken.
 class LaneLoops::Candidate {
  public:
-  Candidate(const Program& p, Var i, const Dim& n, const Body& body) : p_(p), i_(i), n_(n), body_(body) {}
+  // `own`: blocks of which each iteration may have one for itself.
+  Candidate(const Program& p, Var i, const Dim& n, const Body& body, const std::vector<Var>& own)
+      : p_(p), i_(i), n_(n), body_(body), sums_(p, body) {
+    for (Var v : own) own_.insert(v);
+  }
 
   bool fits(const For& x) { return states(x) && fits(); }
   // What the iterations of a task make is stored by the task, after everything else.
@@ -35,6 +41,7 @@ class LaneLoops::Candidate {
   const std::vector<const ArrayType*>& stored() const { return stored_; }
   struct Read { const ArrayType* array; bool own; };       // own: at the index of the iteration
   const std::vector<Read>& reads() const { return reads_; }
+  const std::vector<const ArrayType*>& sums() const { return sums_.places(); }
 
  private:
   const Program& p_;
@@ -42,12 +49,16 @@ class LaneLoops::Candidate {
   const Dim& n_;
   const Body& body_;
   size_t last_part_ = 0, last_check_ = 0;      // statements with control structures, checks
+  bool has_checks_ = false;
   std::vector<const ArrayType*> stored_;
   std::vector<Read> reads_;
   VarSet updates_;                             // what the stores make
   Forms forms_;
   VarSet jumps_;                               // what does not move by a fixed number from lane to lane
+  VarSet own_;
+  LaneSums sums_;
   bool loops_ = false, inside_ = false, scalar_ = false;   // scalar_: a loop inside does what has no vectors
+  bool diverged_ = false;                      // lanes may differ in whether they run this
   size_t far_ = 0, operations_ = 0;            // in the loops inside
 
   bool fits() {
@@ -64,13 +75,14 @@ class LaneLoops::Candidate {
     for (size_t k = 0; k < body_.stms.size(); k++) {
       Kind kind = kind_of(body_.stms[k].exp);
       if (kind == Kind::Check || kind == Kind::Loop || kind == Kind::Branch) last_part_ = k;
-      if (kind == Kind::Check) last_check_ = k;
+      if (kind == Kind::Check) { last_check_ = k; has_checks_ = true; }
     }
     size_t number = 0;
     for (size_t k = 0; k < x.state.size(); k++) {
       Var v = x.state[k].var;
       auto r = var_of(body_.result[k]);
       size_t at = r ? place_of(*r) : body_.stms.size();
+      if (is_array(p_.type(v)) && may_sum(x, v) && sums_.follow(v, x.body.result[k])) continue;
       if (at == body_.stms.size() || count_uses(p_, body_, v) != 1 || count_uses(p_, body_, *r) != 1) return false;
       const Exp& e = body_.stms[at].exp;
       if (is_scalar(p_.type(v))) {
@@ -85,7 +97,20 @@ class LaneLoops::Candidate {
       updates_.insert(*r);
       stored_.push_back(&std::get<ArrayType>(p_.type(v)));
     }
-    return true;
+    return sums_alone() && (sums_.places().empty() || !has_checks_ || sums_.first_use() > last_check_);
+  }
+  // Sums of integers have any order.
+  bool may_sum(const For& x, Var v) const { return x.sums || !is_float(elem_of(p_.type(v))); }
+  // Blocks of sums hold nothing else in the loop.
+  bool sums_alone() const {
+    bool alone = true;
+    each_bind(body_, [&](Var v) {
+      auto a = std::get_if<ArrayType>(&p_.type(v));
+      alone = alone && (!a || !a->place || sums_.contains(v) || std::ranges::none_of(sums_.places(), [&](auto s) { return s->place->block == a->place->block; }));
+    });
+    for (size_t k = 0; k < sums_.places().size(); k++)
+      for (size_t j = 0; j < k; j++) alone = alone && sums_.places()[k]->place->block != sums_.places()[j]->place->block;
+    return alone;
   }
 
   bool body(const Body& b, bool top) {
@@ -97,33 +122,81 @@ class LaneLoops::Candidate {
     switch (kind_of(s.exp)) {
       case Kind::Step: operation(s); return !std::holds_alternative<Tunable>(s.exp);
       case Kind::View: if (s.pattern.size() == 1 && is_scalar(p_.type(s.pattern[0].var))) operation(s); return true;
-      case Kind::Check: return top;
+      case Kind::Check: return top || (!diverged_ && is_uniform(std::get<Assert>(s.exp)));
       case Kind::Read: read(s); return true;
-      case Kind::Write: return top && s.pattern.size() == 1 && updates_.contains(s.pattern[0].var);
+      case Kind::Write: return (top && updates_.contains(s.pattern[0].var)) || sums_.contains(s.pattern[0].var) || own_write(s);
+      case Kind::Make: return own_make(s);
       case Kind::Branch: {
         const If& x = std::get<If>(s.exp);
         for (Bind b : s.pattern) jumps_.insert(b.var);
-        return numbers(s.pattern) && body(x.then_, false) && body(x.else_, false);
+        bool before = std::exchange(diverged_, diverged_ || moves(x.cond) != 0);
+        bool fits = all_scalars(s.pattern) && body(x.then_, false) && body(x.else_, false);
+        diverged_ = before;
+        return fits;
       }
       case Kind::Loop: return loop(s);
-      case Kind::Make: case Kind::Constant: case Kind::Parallel: case Kind::Scope: case Kind::Operator: case Kind::Call: case Kind::Block: return false;
+      case Kind::Constant: case Kind::Parallel: case Kind::Scope: case Kind::Operator: case Kind::Call: case Kind::Block: return false;
     }
     return false;
   }
-  bool numbers(const std::vector<Bind>& bs) const { return std::ranges::all_of(bs, [&](Bind b) { return is_scalar(p_.type(b.var)); }); }
+  bool all_scalars(const std::vector<Bind>& bs) const {
+    return std::ranges::all_of(bs, [&](Bind b) { return is_scalar(p_.type(b.var)) || is_own(b.var) || sums_.contains(b.var); });
+  }
+  bool is_uniform(const Atom& a) const { return moves(a) == 0; }
+  bool is_uniform(const Assert& x) const { return is_uniform(x.cond) && std::ranges::all_of(x.args, [&](const Atom& a) { return is_uniform(a); }); }
+
+  // ---- arrays of one iteration ----
+
+  bool is_own(const Atom& a) const {
+    auto v = var_of(a);
+    auto array = v ? std::get_if<ArrayType>(&p_.type(*v)) : nullptr;
+    return array && array->place && own_.contains(array->place->block);
+  }
+  // Loops over all its elements are the same in all lanes, and no transposition.
+  bool is_row(Var v) const {
+    auto shape = shape_of(p_.type(v));
+    return shape.size() == 1 && is_uniform(shape[0]);
+  }
+  void whole_read(Var v) {
+    if (!is_own(v)) reads_.push_back({&std::get<ArrayType>(p_.type(v)), false});
+  }
+  bool own_write(const Stm& s) {
+    const Update& x = std::get<Update>(s.exp);
+    if (!is_own(x.array)) return false;
+    auto value = var_of(x.value);
+    if (x.in_place || !value || is_scalar(p_.type(*value))) return true;
+    whole_read(*value);
+    return is_row(*value);
+  }
+  bool own_make(const Stm& s) {
+    Var v = s.pattern[0].var;
+    if (!is_own(v)) return false;
+    if (std::holds_alternative<Scratch>(s.exp)) return true;
+    if (auto x = std::get_if<Copy>(&s.exp)) { whole_read(x->array); return is_row(v); }
+    if (auto x = std::get_if<ArrayLit>(&s.exp)) return std::ranges::all_of(x->elements, [&](const Atom& a) { return !var_of(a) || is_scalar(p_.type(*var_of(a))); });
+    auto x = std::get_if<Replicate>(&s.exp);
+    bool of_number = x && (!var_of(x->value) || is_scalar(p_.type(*var_of(x->value))));
+    return (of_number || std::holds_alternative<Iota>(s.exp)) && std::ranges::all_of(shape_of(p_.type(v)), [&](const Atom& n) { return is_uniform(n); });
+  }
+
   bool loop(const Stm& s) {
     auto counted = std::get_if<For>(&s.exp);
     auto loop = std::get_if<While>(&s.exp);
     const std::vector<Bind>& state = counted ? counted->state : loop->state;
-    if (!numbers(state) || (counted && counted->any_order)) return false;
+    if (!all_scalars(state)) return false;
+    bool apart = !counted || !is_uniform(counted->n);
+    if (apart && std::ranges::any_of(state, [&](Bind b) { return sums_.contains(b.var); })) return false;
     for (Bind b : state) jumps_.insert(b.var);
-    if (counted && moves(counted->n) != 0) jumps_.insert(counted->i.var);
+    for (Bind b : s.pattern) jumps_.insert(b.var);
+    if (counted && apart) jumps_.insert(counted->i.var);
     if (loop) for (Bind b : loop->cond.params) jumps_.insert(b.var);
     auto n = counted ? const_of(counted->n) : nullptr;
     bool before = std::exchange(inside_, inside_ || !n || n->as_i64() > costs::cpu::unrolled);
-    loops_ = loops_ || inside_;
+    loops_ = loops_ || (inside_ && !(counted && counted->any_order));
+    bool diverged = std::exchange(diverged_, diverged_ || apart);
     bool fits = (counted || body(loop->cond.body, false)) && body(counted ? counted->body : loop->body, false);
     inside_ = before;
+    diverged_ = diverged;
     return fits;
   }
 
@@ -160,7 +233,8 @@ class LaneLoops::Candidate {
     const Index& x = std::get<Index>(s.exp);
     const ArrayType& a = std::get<ArrayType>(p_.type(x.array));
     Var v = s.pattern[0].var;
-    reads_.push_back({&a, x.at.size() == 1 && x.at[0] == Selector(Atom(i_))});
+    bool own = is_own(x.array);
+    if (!own && !sums_.contains(x.array)) reads_.push_back({&a, x.at.size() == 1 && x.at[0] == Selector(Atom(i_))});
     if (!is_scalar(p_.type(v))) return;                   // a view
     std::optional<i64> by = moves(a.place->layout.offset);
     for (size_t d = 0; d < x.at.size(); d++) {
@@ -169,8 +243,8 @@ class LaneLoops::Candidate {
       if (step == 0) continue;
       by = by && step && apart ? std::optional(*by + *step * apart->as_i64()) : std::nullopt;
     }
-    if (by != 0) jumps_.insert(v);
-    far_ += inside_ && by != 0 && by != 1;
+    if (by != 0 || own) jumps_.insert(v);
+    far_ += inside_ && by != 0 && (by != 1 || own);
   }
 };
 
@@ -189,19 +263,48 @@ void LaneLoops::find_aliased(const Body& b) {
   }
 }
 
-bool LaneLoops::take(const Stm& s) const {
+std::optional<LaneLoops::Blocks> LaneLoops::take(const Stm& s, const Body& around) const {
   auto loop = std::get_if<For>(&s.exp);
   auto task = std::get_if<Seg>(&s.exp);
-  if (!loop && (!task || task->index.size() != 1)) return false;
-  Candidate c = loop ? Candidate(p_, loop->i.var, loop->n, loop->body) : Candidate(p_, task->index[0].var, task->extent[0], task->body);
-  return (loop ? c.fits(*loop) : c.fits(s, *task)) && is_apart(c);
+  if (!loop && (!task || task->index.size() != 1)) return {};
+  Blocks blocks;
+  if (loop) blocks.own = own_blocks(s, *loop, around);
+  Candidate c = loop ? Candidate(p_, loop->i.var, loop->n, loop->body, blocks.own) : Candidate(p_, task->index[0].var, task->extent[0], task->body, {});
+  if (!(loop ? c.fits(*loop) : c.fits(s, *task)) || !is_apart(c)) return {};
+  for (const ArrayType* sum : c.sums()) blocks.sums.push_back(sum->place->block);
+  return blocks;
+}
+// All arrays in such a block are bound in the body: nothing comes from another iteration, nor from before, and nothing is left for later.
+// They have one type of elements, so no two lanes meet.
+std::vector<Var> LaneLoops::own_blocks(const Stm& s, const For& loop, const Body& around) const {
+  std::unordered_map<Var, Scalar> inside;
+  VarSet mixed;
+  each_bind(loop.body, [&](Var v) {
+    auto a = std::get_if<ArrayType>(&p_.type(v));
+    if (!a || !a->place) return;
+    auto [known, is_new] = inside.try_emplace(a->place->block, a->elem);
+    if (!is_new && known->second != a->elem) mixed.insert(a->place->block);
+  });
+  std::vector<Var> own;
+  for (const Stm& before : around.stms) {
+    if (&before == &s) break;
+    auto alloc = std::get_if<Alloc>(&before.exp);
+    if (!alloc || alloc->space != Space::Host) continue;
+    Var v = before.pattern[0].var;
+    if (!inside.contains(v) || mixed.contains(v) || aliased_.contains(v)) continue;
+    if (count_uses(p_, loop.body, v) == count_uses(p_, around, v)) own.push_back(v);
+  }
+  return own;
 }
 bool LaneLoops::is_apart(const Candidate& c) const {
-  for (const ArrayType* s : c.stored())
-    for (const Candidate::Read& r : c.reads()) {
+  for (const Candidate::Read& r : c.reads()) {
+    Var block = r.array->place->block;
+    for (const ArrayType* s : c.stored()) {
       bool own = r.own && same_place(*r.array->place, *s->place);
-      if (!own && may_be_one(r.array->place->block, s->place->block)) return false;
+      if (!own && may_be_one(block, s->place->block)) return false;
     }
+    for (const ArrayType* s : c.sums()) if (may_be_one(block, s->place->block)) return false;
+  }
   return true;
 }
 

@@ -12,9 +12,13 @@ class LaneLoops {
   // `whole`: of the function.
   LaneLoops(const ir::Program& p, const ir::Body& whole) : p_(p) { find_aliased(whole); }
 
-  // Level memory. Whether the statement is a loop, or a task, of which no iteration needs another one, all do what lanes can do, and
-  // lanes gain by it.
-  bool take(const ir::Stm& s) const;
+  // Level memory. Whether the statement, of the body `around`, is a loop, or a task, of which no iteration needs another one, all do what
+  // lanes can do, and lanes gain by it.
+  struct Blocks {
+    std::vector<ir::Var> own;          // allocated in `around` and used by single iterations only: each lane needs a part
+    std::vector<ir::Var> sums;         // of states whose elements are only added to
+  };
+  std::optional<Blocks> take(const ir::Stm& s, const ir::Body& around) const;
 
  private:
   class Candidate;
@@ -22,6 +26,7 @@ class LaneLoops {
   ir::VarSet aliased_;                 // blocks that may be another one of them
 
   void find_aliased(const ir::Body& b);
+  std::vector<ir::Var> own_blocks(const ir::Stm& s, const ir::For& loop, const ir::Body& around) const;
   // No iteration reads what another one stores.
   bool is_apart(const Candidate& c) const;
   bool may_be_one(ir::Var a, ir::Var b) const { return a == b || (aliased_.contains(a) && aliased_.contains(b)); }

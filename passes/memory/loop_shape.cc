@@ -3,12 +3,14 @@
 //   for any_order [add] ..                                        ==>   for any_order [add] vectors ..
 //   for any_order [add] .. that reads elements far apart          ==>   for any_order [add] scalar ..
 //   for i < n .. while .. with i                                  ==>   for i < n lanes .. while ..
+//   let mem = alloc bytes  for i < n .. with arrays in mem        ==>   let mem = alloc 32 bytes  for i < n lanes own [mem] into [] if small ..
 //   for .. let k' = select [c, i, k] ..                           ==>   for .. let k' = xor [k, and [neg [convert i64 c], xor [i, k]]] ..
 //   while .. let lo' = select [c, m, lo] let hi' = select [c, hi, m] ..   ==>   while .. let lo', hi' = if c { in m, lo } else { in hi, m } ..
 //
 // C compilers decide this by what they see of one loop. What they cannot see is which reads lie beside each other, which choices are badly
 // guessed, and which reads wait for memory. So the pass runs last, where layouts are known; nothing after it looks at selects.
 #include <algorithm>
+#include <unordered_map>
 
 #include "compiler/ir/analysis/affine.h"
 #include "compiler/ir/analysis/defs.h"
@@ -85,9 +87,21 @@ class LoopShape {
 
   // `chosen`: results of selects that become arithmetic.
   void body(Body& whole, const VarSet& chosen) {
+    Plans plans;
+    for (const Stm& s : whole.stms)
+      if (auto blocks = s.pattern.empty() ? std::nullopt : lanes_.take(s, whole); blocks && c_.allow()) plans.emplace(s.pattern[0].var, std::move(*blocks));
+    VarSet moved;
+    for (const auto& [loop, blocks] : plans) for (Var v : blocks.own) moved.insert(v);
+    std::unordered_map<Var, Alloc> allocs;
     rewrite(p_, whole, [&](Builder& b, Stm& s, Subst& results) {
       auto x = std::get_if<For>(&s.exp);
-      side_by_side(s);
+      if (auto alloc = std::get_if<Alloc>(&s.exp); alloc && moved.contains(s.pattern[0].var)) {
+        allocs.emplace(s.pattern[0].var, *alloc);
+        return true;
+      }
+      auto plan = s.pattern.empty() ? plans.end() : plans.find(s.pattern[0].var);
+      if (plan != plans.end()) side_by_side(b, s, plan->second, allocs);
+      else if (x) vectors(*x);
       const VarSet inside = x ? integers_chosen(*x) : VarSet{};
       walk_parts(s, [&](Body& inner) { body(inner, inside); });
       if (auto loop = std::get_if<While>(&s.exp)) branches(*loop);
@@ -101,13 +115,29 @@ class LoopShape {
     });
   }
 
-  void side_by_side(Stm& s) {
-    auto x = std::get_if<For>(&s.exp);
-    if (!lanes_.take(s)) return x ? vectors(*x) : void();
-    if (!c_.allow()) return;
-    if (x) x->vectors = Vectors::Lanes;
-    else std::get<Seg>(s.exp).lanes = true;
+  using Plans = std::unordered_map<Var, LaneLoops::Blocks>;        // of loops and tasks that become lanes, by their first result
+  void side_by_side(Builder& b, Stm& s, const LaneLoops::Blocks& blocks, const std::unordered_map<Var, Alloc>& allocs) {
     c_.stats.count("loop_shape.lanes");
+    auto x = std::get_if<For>(&s.exp);
+    if (!x) { std::get<Seg>(s.exp).lanes = true; return; }
+    x->vectors = Vectors::Lanes;
+    if (blocks.own.empty() && blocks.sums.empty()) return;
+    x->group = Group{blocks.own, blocks.sums, bool_const(true)};
+    if (!blocks.own.empty()) x->group->when = own_memory(b, x->n, blocks.own, allocs);
+  }
+  // Allocates a part for each lane where that pays: there is a group of iterations, and their parts stay in a cache.
+  Atom own_memory(Builder& b, const Dim& n, const std::vector<Var>& blocks, const std::unordered_map<Var, Alloc>& allocs) {
+    const i64 lanes = costs::cpu::lanes;
+    Term bytes = b.number(Scalar::I64, 0);
+    for (Var v : blocks) bytes = bytes + b.term(allocs.at(v).bytes);
+    Term when = all_of({le(b.number(Scalar::I64, double(lanes)), b.term(n)), le(bytes, b.number(Scalar::I64, double(costs::cpu::lane_bytes / lanes)))});
+    Term parts = select(when, b.number(Scalar::I64, double(lanes)), b.number(Scalar::I64, 1));
+    for (Var v : blocks) {
+      Alloc a = allocs.at(v);
+      a.bytes = (b.term(a.bytes) * parts).atom;
+      b.emit({{{v}}, std::move(a), {}, b.source, {}});
+    }
+    return when.atom;
   }
   // Vectors take sums of floats, and their least or greatest.
   void vectors(For& x) {

@@ -440,6 +440,10 @@ class Sequentialise {
              return (op == ScalarOp::add || op == ScalarOp::min || op == ScalarOp::max) && is_float(elem_of(p_, c.neutral[0]));
            });
   }
+  // All arrays that the loop changes, beside its outputs, are accumulators, whose order is free.
+  bool adds_to_accumulators(const Stm& s) const {
+    return std::ranges::any_of(s.pattern, [&](Bind b) { return std::holds_alternative<AccType>(p_.type(b.var)); });
+  }
   void loop(Builder& out, Stm& s, Parts x) { statement(out, looped(out, s, std::move(x), {})); }
   // Outputs that are combined with what a row holds, instead of making one: components of an operator, in order.
   struct Into {
@@ -470,6 +474,7 @@ class Sequentialise {
       l.loop.any_order.emplace();
       for (const Combine& c : l.x.reduces) l.loop.any_order->push_back(*scalar_operator(p_, c));
     }
+    l.loop.sums = l.x.reduces.empty() && l.x.scans.empty() && l.x.post_reduces.empty() && adds_to_accumulators(s);
     out.checks = s.checks;
     initial_state(l);
     out.checks = {};

@@ -105,3 +105,66 @@ entry checked [n][m] (xs: [n]f64) (is: [m]i64): [m]f64 =
 entry failing (n: i64) (m: i64): i64 =
   let xs = opaque (iota m)
   in i64.sum (map (\i -> let x = xs[i] in (loop (y, k) = (x, 0) while y < 200 do (y + 100, k + 1)).1 - (if x < 100 then 1 else 0)) (iota n))
+
+-- Arrays of one iteration: filled in order or at places that differ by lane, under conditions and in loops that end at different times.
+def sorted (i: i64): (i64, i64) =
+  let a = loop a = replicate 12 0i64 for k < 12 do a with [k] = (i * 7 + k * 5) % 13
+  let b =
+    loop a = copy a for k < 11 do
+      loop a = copy a for j < 11 - k do
+        if a[j] > a[j + 1] then let (x, y) = (copy a[j], copy a[j + 1]) in a with [j] = y with [j + 1] = x else a
+  in (loop (s, t) = (0, 0) for k < 12 do (s * 3 + b[k], t + i64.bool (k > 0 && b[k - 1] > b[k])))
+def scattered (i: i64): f64 =
+  let a = loop a = replicate 8 1f64 for k < 20 + i % 3 do a with [(i + k * k) & 7] = f64.i64 k + 0.5
+  let (b, _) = loop (b, x) = (a, i) while x > 3 do (b with [x & 7] = b[(x / 2) & 7] + 1, x / 2)
+  in loop s = 0 for k < 8 do s * 0.5 + b[(k + i) & 7]
+-- ==
+-- entry: own_arrays
+-- input { } output { true }
+entry own_arrays: bool =
+  every_size (\n -> same (\(a, b) (c, d) -> a == c && b == d) sorted (0, 0) (iota n)) &&
+  every_size (\n -> same near scattered 0 (iota n))
+
+-- What iterations add to arrays: the element is the same in all lanes, or differs, or there is none.
+def tally (m: i64) (i: i64) (h: *[]i64): *[]i64 =
+  loop h for k < m do
+    let s = steps (i * m + k)
+    let h = h with [k] = h[k] + i64.i32 s
+    in if s > 20 then h with [i64.i32 s % m] = h[i64.i32 s % m] + 1 else h
+-- ==
+-- entry: added
+-- input { 5i64 } output { true }
+-- input { 1i64 } output { true }
+entry added (m: i64): bool =
+  every_size (\n ->
+    let h: [m]i64 = loop h = replicate m 0i64 for i < n do tally m i h :> [m]i64
+    let parts = tabulate n (\i -> tally m i (replicate m 0i64) :> [m]i64)
+    in and (map2 (==) h (loop h = replicate m 0i64 for i < n do map2 (+) h parts[n - 1 - i])) &&
+       and (map2 (==) (reduce_by_index (replicate m 0i32) (+) 0 (map (\i -> i % m) (iota n)) (map steps (iota n)))
+                      (loop h = replicate m 0i32 for i < n do h with [i % m] = h[i % m] + steps i)))
+
+-- Adjoints are such sums; their own loops keep arrays of each iteration. All numbers are small multiples of powers of two.
+def weighted [m] (w: [m]f64) (i: i64): f64 =
+  let v = loop v = map (\x -> x * f64.i64 (i % 3)) w for c < m do
+            v with [c + 1:] = map2 (\a b -> a + 0.5 * b) v[c + 1:] w[c + 1:]
+  in f64.sum (map2 (\a b -> a * b) v w)
+-- ==
+-- entry: adjoints
+-- input { 7i64 } output { true }
+entry adjoints (m: i64): bool =
+  every_size (\n ->
+    let w = opaque (tabulate m (\k -> f64.i64 (k % 4) - 1))
+    let whole = vjp (\w -> f64.sum (map (weighted w) (iota n))) w 1
+    let parts = tabulate n (\i -> vjp (\w -> weighted w i) w 1)
+    in and (map2 (==) whole (loop s = replicate m 0f64 for i < n do map2 (+) s parts[i])))
+
+-- A check inside that is the same in all lanes.
+-- ==
+-- entry: checked_inside
+-- input { 100i64 8i64 8i64 } output { 100i64 }
+-- input { 100i64 8i64 7i64 } error: Index \[7\] out of bounds for array of shape \[7\]
+-- input { 0i64 8i64 7i64 } output { 0i64 }
+-- input { 20i64 8i64 7i64 } error: Index \[7\] out of bounds for array of shape \[7\]
+entry checked_inside (n: i64) (k: i64) (m: i64): i64 =
+  let xs = opaque (tabulate m (\j -> j + 1))
+  in i64.sum (map (\i -> (loop y = i for j < k do if y % 2 == 0 then y / 2 + xs[j] else y * 3 + 2 * xs[j]) % 2) (iota n))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Random maps and reductions whose iterations run loops of their own, for what runs them side by side (decision 034): loops with other
-numbers of iterations in each lane, loops in loops and in branches, reads under conditions, checks, results of several types.
+numbers of iterations in each lane, loops in loops and in branches, reads under conditions, checks, results of several types, arrays that
+only one iteration uses, sums into arrays at places that are the same in all lanes or not, and adjoints of small numbers, whose sums are exact.
 
 Each program has several entry points; each makes its arrays from a number n around the size of a group of lanes. The interpreter runs a
 program as lowered; after the passes for processors, and compiled for one thread and for several, it must give the same to the last bit:
@@ -34,7 +35,7 @@ SOURCE = """  let xs = opaque (tabulate n (\\i -> (i * 7919 + 13) % 101 - 20))
 
 class Gen:
     def __init__(self, seed):
-        self.r, self.count = random.Random(seed), 0
+        self.r, self.count, self.arrays = random.Random(seed), 0, []
 
     def name(self, hint):
         self.count += 1
@@ -70,11 +71,26 @@ class Gen:
             made += [f"(u8.i64 {self.value('i64', env, depth - 1)})"]
         return r.choice(made)
 
+    # An array of eight numbers of the iteration's own, with what fills it.
+    def own_array(self, env, depth):
+        r = self.r
+        a, k, t = self.name("a"), self.name("k"), r.choice(("i64", "f64", "i32"))
+        trips = r.choice(("8", "8", "20", f"({self.value('i64', env, 1)} & 15)"))
+        inner = env + [(k, "i64")]
+        at = f"{k} & 7" if r.random() < 0.6 else f"({self.value('i64', inner, 1)}) & 7"
+        value = self.mixed(t, f"{a}[({self.value('i64', inner, 1)}) & 7]", self.value(t, inner, depth))
+        change = f"{a} with [{at}] = {value}"
+        if r.random() < 0.4:
+            change = f"if {self.value('bool', inner)} then {change} else {a}"
+        start = f"replicate 8 {self.literal(t)}" if r.random() < 0.6 else f"map (\\z -> {self.mixed(t, {'i64': 'z', 'f64': 'f64.i64 z', 'i32': 'i32.i64 z'}[t], self.literal(t))}) (iota 8)"
+        self.arrays.append((a, t))
+        return f"let {a} = loop {a} = {start} for {k} < {trips} do {change}"
+
     # An element, and the statements that it needs. `counter`: a name that is a number from 0 to 7 there.
     def read(self, env, counter):
         r = self.r
         at = counter if counter and r.random() < 0.6 else f"({self.value('i64', env, 1)} & 7)"
-        return r.choice([("i64", f"zs[{at}]"), ("f64", f"ws[{at}]")])
+        return r.choice([("i64", f"zs[{at}]"), ("f64", f"ws[{at}]")] + [(t, f"{a}[{at}]") for a, t in self.arrays])
 
     def statements(self, env, depth, counter, count):
         """Adds to env what it binds."""
@@ -158,8 +174,37 @@ class Gen:
         self.bound = bound
         return f"let {names} = {text}{body}"
 
+    # Adds numbers of each iteration to an array of eight: at places that a map says, in a nest, or as adjoints.
+    def sums(self, number):
+        r = self.r
+        self.arrays, self.bound = [], []
+        env = [("i", "i64"), ("x", "i64"), ("n", "i64")]
+        lines = ["let x = xs[i]"] + [self.own_array(env, 1)] + [self.loop(env, 1)]
+        env.extend(self.bound)
+        a, t = self.arrays[0]
+        whole = {"i64": f"{a}[k]", "f64": f"i64.f64 (f64.max (-1e6) (f64.min 1e6 {a}[k]))", "i32": f"i64.i32 {a}[k]"}[t]
+        body = "\n    ".join(lines)
+        value = self.value("i64", env)
+        kind = r.randrange(3)
+        if kind == 0:
+            made = f"reduce_by_index (replicate 8 0) (+) 0 (map (\\i -> is[i] % {r.choice((1, 7, 11))}) (iota n)) (map (\\i ->\n    {body}\n    in {value}) (iota n))"
+        elif kind == 1:
+            made = f"reduce (map2 (+)) (replicate 8 0) (map (\\i ->\n    {body}\n    in tabulate 8 (\\k -> {whole} + {value})) (iota n))"
+        else:
+            c, d = r.choice(("i % 3", "x % 4", "x & 3")), r.choice(("0.5", "2", "1"))
+            condition = r.choice(("true", "x % 2 == 0", "i % 5 < 3"))
+            made = f"""vjp (\\w -> f64.sum (map (\\i ->
+    let x = xs[i]
+    let c = f64.i64 ({c})
+    let v = loop v = map (* c) w for k < 8 do v with [k] = v[{r.choice(('k', '7 - k', '(k + x) & 7', '(k * 3) & 7'))}] * {d} + w[{r.choice(('k', '7 - k', '(x + k) & 7'))}]
+    in if {condition} then f64.sum (map2 (*) v w) + v[x & 7] else v[3]) (iota n))) (copy ws) 1"""
+        return f"entry e{number} (n: i64) =\n{SOURCE}  in {made}\n"
+
     def entry(self, number):
         r = self.r
+        if r.random() < 0.4:
+            return self.sums(number)
+        self.arrays = []
         reduces = r.random() < 0.2
         env = [("i", "i64"), ("x", "i64"), ("y", "f64"), ("n", "i64")]
         first = ["let x = xs[i]", "let y = ys[i]"]
@@ -171,6 +216,12 @@ class Gen:
             env.append(("h", "f64"))
         fails = ("h", "f64") in env
         self.bound = []
+        if r.random() < 0.5:
+            first.append(self.own_array(env, 1))
+        last = ("h", "f64") if fails else None
+        if not fails and r.random() < 0.2:
+            last = ("u", "i64")
+            first.append(f"let u = loop u = 0i64 for k < 10 do u + zs[if n == {r.choice((33, 70))} then k else k & 7]")   # in all lanes at once
         lines = first + self.statements(env, 2, None, r.randrange(3)) + [self.loop(env, 2)]
         made = self.bound
         env.extend(made)
@@ -179,10 +230,10 @@ class Gen:
         parts = [x if r.random() < 0.5 else self.mixed(t, x, self.value(t, env)) for x, t in made]
         if reduces:
             parts = [next((f"({x} % 1024)" for x, t in made if t == "i64"), "i64.bool (" + " || ".join(f"{x} == {x}" for x, _ in made) + ")")]
-            if fails:
-                parts[0] += " + i64.f64 h"
-        elif fails:                                          # what nobody reads may be left out, with its check
-            parts, types = parts[:2] + ["h"], types[:2] + ["f64"]
+            if last:
+                parts[0] += " + i64.f64 h" if fails else " + u"
+        elif last:                                           # what nobody reads may be left out, with its check
+            parts, types = parts[:2] + [last[0]], types[:2] + [last[1]]
         result = self.tuple(parts)
         body = "\n    ".join(lines + ["in " + result])
         made = f"map (\\i ->\n    {body}) (iota n)"
@@ -213,7 +264,7 @@ class Ways:
         if status:
             return f"check: {said}"
         _, dump, _ = command([self.raido, "dev", "-w", "--pipeline=cpu", path], 60)
-        self.loops += len(re.findall(r" lanes \(", dump))
+        self.loops += len(re.findall(r" lanes (?:own|\()", dump))
         self.entries += ENTRIES
         for backend in ("c", "multicore"):
             status, _, said = command([self.raido, backend, "-w", "--cpu=baseline", path, "-o", f"{path[:-4]}.{backend}"], 300)
