@@ -1,1 +1,0 @@
-entry main (xs: []i64) = xs ++ xs ++ xs

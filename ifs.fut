@@ -1,1 +1,0 @@
-entry main (x: i64) = if x == 0 then 0 else if x == 1 then 31 else if x == 2 then 62 else if x == 3 then 93 else if x == 4 then 124 else if x == 5 then 155 else if x == 6 then 186 else if x == 7 then 217 else if x == 8 then 248 else if x == 9 then 279 else -1

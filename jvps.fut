@@ -1,9 +1,0 @@
-def f (x: f64) = x * x * f64.sin x
-def f0 (x: f64) = jvp f x 1
-def f1 (x: f64) = jvp f0 x 1
-def f2 (x: f64) = jvp f1 x 1
-def f3 (x: f64) = jvp f2 x 1
-def f4 (x: f64) = jvp f3 x 1
-def f5 (x: f64) = jvp f4 x 1
-def f6 (x: f64) = jvp f5 x 1
-entry main (x: f64) = f6 x

@@ -1,1 +1,0 @@
-entry main (xs: []f64) (n: i64) = 

@@ -1,1 +1,0 @@
-entry main (xs: []i64) = xs |> map (+ 0) |> map (+ 1)

@@ -1,1 +1,0 @@
-entry main (xs: []i64) = xs |> scan (+) 0 |> map (+ 0)
