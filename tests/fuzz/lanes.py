@@ -71,14 +71,21 @@ class Gen:
             made += [f"(u8.i64 {self.value('i64', env, depth - 1)})"]
         return r.choice(made)
 
+    # One of eight places: mostly the same in all lanes, since what reads far apart is not taken.
+    def place(self, env, counter):
+        r = self.r
+        if r.random() < 0.15:
+            return f"({self.value('i64', env, 1)}) & 7"
+        return r.choice([f"{r.randrange(8)}"] + ([f"{counter} & 7", f"({counter} * 3 + 1) & 7", f"(7 - {counter}) & 7"] if counter else []))
+
     # An array of eight numbers of the iteration's own, with what fills it.
     def own_array(self, env, depth):
         r = self.r
         a, k, t = self.name("a"), self.name("k"), r.choice(("i64", "f64", "i32"))
         trips = r.choice(("8", "8", "20", f"({self.value('i64', env, 1)} & 15)"))
         inner = env + [(k, "i64")]
-        at = f"{k} & 7" if r.random() < 0.6 else f"({self.value('i64', inner, 1)}) & 7"
-        value = self.mixed(t, f"{a}[({self.value('i64', inner, 1)}) & 7]", self.value(t, inner, depth))
+        at = self.place(inner, k)
+        value = self.mixed(t, f"{a}[{self.place(inner, k)}]", self.value(t, inner, depth))
         change = f"{a} with [{at}] = {value}"
         if r.random() < 0.4:
             change = f"if {self.value('bool', inner)} then {change} else {a}"
@@ -89,7 +96,7 @@ class Gen:
     # An element, and the statements that it needs. `counter`: a name that is a number from 0 to 7 there.
     def read(self, env, counter):
         r = self.r
-        at = counter if counter and r.random() < 0.6 else f"({self.value('i64', env, 1)} & 7)"
+        at = counter if counter and r.random() < 0.6 else self.place(env, None)
         return r.choice([("i64", f"zs[{at}]"), ("f64", f"ws[{at}]")] + [(t, f"{a}[{at}]") for a, t in self.arrays])
 
     def statements(self, env, depth, counter, count):
@@ -184,7 +191,8 @@ class Gen:
         a, t = self.arrays[0]
         whole = {"i64": f"{a}[k]", "f64": f"i64.f64 (f64.max (-1e6) (f64.min 1e6 {a}[k]))", "i32": f"i64.i32 {a}[k]"}[t]
         body = "\n    ".join(lines)
-        value = self.value("i64", env)
+        number_of = {"i64": "{}", "f64": "i64.f64 (f64.max (-1e6) (f64.min 1e6 {}))", "f32": "i64.f32 (f32.max (-1e6) (f32.min 1e6 {}))", "bool": "i64.bool {}"}
+        value = " + ".join("(" + number_of.get(t, f"i64.{t} {{}}").format(x) + ")" for x, t in self.bound) + f" + {self.value('i64', env)}"
         kind = r.randrange(3)
         if kind == 0:
             made = f"reduce_by_index (replicate 8 0) (+) 0 (map (\\i -> is[i] % {r.choice((1, 7, 11))}) (iota n)) (map (\\i ->\n    {body}\n    in {value}) (iota n))"
@@ -196,8 +204,8 @@ class Gen:
             made = f"""vjp (\\w -> f64.sum (map (\\i ->
     let x = xs[i]
     let c = f64.i64 ({c})
-    let v = loop v = map (* c) w for k < 8 do v with [k] = v[{r.choice(('k', '7 - k', '(k + x) & 7', '(k * 3) & 7'))}] * {d} + w[{r.choice(('k', '7 - k', '(x + k) & 7'))}]
-    in if {condition} then f64.sum (map2 (*) v w) + v[x & 7] else v[3]) (iota n))) (copy ws) 1"""
+    let v = loop v = map (* c) w for k < 8i64 do v with [k] = v[{self.place([("x", "i64")], "k")}] * {d} + w[{self.place([("x", "i64")], "k")}]
+    in if {condition} then f64.sum (map2 (*) v w) + v[{r.choice(("x & 7", "5", "2"))}] else v[3]) (iota n))) (copy ws) 1"""
         return f"entry e{number} (n: i64) =\n{SOURCE}  in {made}\n"
 
     def entry(self, number):
