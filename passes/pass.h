@@ -62,13 +62,17 @@ struct PassContext {
   int64_t rewrites = 0;
   std::vector<Note> notes;
   std::vector<Exceeded> exceeded = {};
+  // Statements that the device refused in earlier runs, each as often as it did. movable: what it refuses may become part of a loop of the
+  // CPU, in a further run. stuck: it refused something around which no map was left.
+  std::vector<ir::Source> on_host = {};
+  bool movable = false, stuck = false;
   // If passes are verified: what is run on what, and how many ran. A pass that broke a rule is found again by running those before.
   std::optional<ir::Program> start = {}, stopped = {};
   Pipeline pipeline = {};
   size_t passes = 0, stop_before = SIZE_MAX;
   const Pass* misplaced = nullptr;           // one that was to run at a level where it cannot
 
-  bool done() const { return stopped || misplaced || !refused.empty(); }
+  bool done() const { return stopped || misplaced || stuck || !refused.empty(); }
   void refuse(ir::Source at, Refusal why, std::string detail = "") { refused.push_back({at, why, std::move(detail)}); }
   void note(ir::Program& p, ir::Var v, Note n);
   // Optional rewrites ask first, so that a wrong one can be found by bisection.

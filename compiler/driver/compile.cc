@@ -1,6 +1,7 @@
 // compile.cc - the steps of a compilation, as the commands share them.
 #include "compiler/driver/compile.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -91,19 +92,49 @@ std::string level_names(int levels) {
   return join(names, ", ");
 }
 
+namespace {
+// What a device refuses becomes part of a loop of the CPU (passes/parallel/host_loops.cc): the passes run once more, and again if that did
+// not help. `context` is that of the last run, `moved` all that was refused before.
+void run_all(const Pipeline& pipeline, ir::Program& program, ir::Target target, const PassOptions& options, Stats& stats,
+             std::optional<PassContext>& context, std::vector<Refused>& moved) {
+  std::vector<ir::Source> on_host;
+  std::optional<ir::Program> start;
+  if (target == ir::Target::Gpu) start = program;
+  auto by_device = [](const Refused& r) { return r.why == Refusal::DeviceCode; };
+  for (;;) {
+    context.emplace(PassContext{options, target, stats, {}, 0, {}});
+    context->on_host = on_host;
+    run(pipeline, program, *context);
+    const std::vector<Refused>& refused = context->refused;
+    if (!context->movable || refused.empty() || !std::ranges::all_of(refused, by_device)) return;
+    std::vector<ir::Source> now;
+    for (const Refused& r : refused) {
+      if (std::ranges::find(now, r.at) != now.end()) continue;
+      if (std::ranges::find(on_host, r.at) == on_host.end()) moved.push_back(r);
+      now.push_back(r.at);
+    }
+    on_host.insert(on_host.end(), now.begin(), now.end());
+    program = *start;
+  }
+}
+}  // namespace
+
 bool run_passes(const Pipeline& pipeline, Compiled& compiled, ir::Target target, const PassOptions& options, Stats& stats,
                 const Options& driver, std::vector<Note>* notes) {
   for (auto [event, n] : {std::pair("lower.in_place", compiled.calls.in_place), {"lower.specialisations", compiled.calls.specialisations}, {"lower.shared", compiled.calls.shared}})
     if (n > 0) stats.count(event, i64(n));
-  PassContext context{options, target, stats, {}, 0, {}};
-  run(pipeline, compiled.program, context);
-  if (notes) *notes = std::move(context.notes);
-  if (!report_exceeded(context.exceeded, compiled.program, compiled.checked.get(), driver)) return false;
-  if (!context.refused.empty()) report_refused(context.refused, compiled.program, compiled.checked.get(), driver);
-  if (const Pass* p = context.misplaced)
+  std::optional<PassContext> context;
+  std::vector<Refused> moved;
+  run_all(pipeline, compiled.program, target, options, stats, context, moved);
+  if (notes) *notes = std::move(context->notes);
+  if (!report_exceeded(context->exceeded, compiled.program, compiled.checked.get(), driver)) return false;
+  const std::vector<Refused>& refused = context->stuck ? moved : context->refused;
+  if (!refused.empty()) report_refused(refused, compiled.program, compiled.checked.get(), driver);
+  else if (!report_on_host(moved, compiled.program, compiled.checked.get(), driver)) return false;
+  if (const Pass* p = context->misplaced)
     fmt::print(stderr, "The pass `{}` runs at level {}, and the program is at level {} there; see `raido dev --list-passes`.\n", p->name,
                level_names(p->from), level_names(compiled.program.level));
-  return !context.misplaced && context.refused.empty();
+  return !context->misplaced && refused.empty();
 }
 
 std::optional<Pipeline> find_pipeline(const std::string& name, ir::Target& target) {

@@ -57,6 +57,14 @@ void report_refused(const std::vector<Refused>& refused, const ir::Program& prog
   print_reports(sources, diags, options);
 }
 
+bool report_on_host(const std::vector<Refused>& moved, const ir::Program& program, const check::Checked* checked, const Options& options) {
+  Sources none;
+  const Sources& sources = checked ? checked->sources : none;
+  Diagnostics diags;
+  for (const Refused& r : moved) diags.report(span_of(sources, program, r.at), err::on_host, r.detail);
+  return print_reports(sources, diags, options);
+}
+
 bool report_exceeded(const std::vector<Exceeded>& exceeded, const ir::Program& program, const check::Checked* checked, const Options& options) {
   Sources none;
   const Sources& sources = checked ? checked->sources : none;

@@ -19,6 +19,8 @@ inline bool print_reports(const check::Checked& checked, const Options& options)
 
 // What passes refused (checked: null for a program that was read from its text form).
 void report_refused(const std::vector<Refused>& refused, const ir::Program& program, const check::Checked* checked, const Options& options);
+// What the device refused and the CPU does now. False: warnings are errors.
+bool report_on_host(const std::vector<Refused>& moved, const ir::Program& program, const check::Checked* checked, const Options& options);
 // Loops that cannot do with --ad-memory. False: warnings are errors.
 bool report_exceeded(const std::vector<Exceeded>& exceeded, const ir::Program& program, const check::Checked* checked, const Options& options);
 

@@ -3,7 +3,6 @@
 def numbers (n: i64): [n]i64 = opaque (tabulate n (\i -> (i * 7919 + 13) % 101))
 
 -- ==
--- tags { no_opencl no_cuda }
 -- entry: inside
 -- input { 6i64 40i64 } output { true 5i64 }
 entry inside (n: i64) (m: i64): (bool, i64) =

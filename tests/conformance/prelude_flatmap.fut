@@ -1,6 +1,5 @@
 -- prelude: flatmap, on the host: devices have no loops whose arrays change their size.
 -- ==
--- tags { no_opencl no_cuda }
 -- entry: irregular
 -- input { [2i64,0i64,3i64,0i64,1i64] }
 -- output { [2i64,0i64,3i64,0i64,1i64] [true,false,true,false,false,true] [0i64,2i64,2i64,5i64,5i64] [0i64,1i64,0i64,1i64,2i64,0i64] }

@@ -27,7 +27,6 @@ def bfs [n] [m] (g: graph [n] [m]) (s: i64): [n]i64 =
   in dist
 
 -- ==
--- tags { no_opencl no_cuda }
 -- entry: distances
 -- input { [0i64, 2i64, 4i64, 5i64, 5i64, 6i64] [1i64, 2i64, 3i64, 0i64, 3i64, 5i64, 4i64] 0i64 }
 -- output { [0i64, 1i64, 1i64, 2i64, -1i64, -1i64] }

@@ -1,6 +1,5 @@
 -- Recursive functions with functions as arguments, also inside parallel operators (which no device runs).
 -- ==
--- tags { no_opencl no_cuda }
 -- entry: closures
 -- input { [1i32,2i32,3i32] 2i32 } output { [7i32,8i32,9i32] 18i32 [6i32,7i32,8i32] }
 def apply_n 'a (n: i32) (f: a -> a) (x: a): a = if n <= 0 then x else apply_n (n - 1) f (f x)

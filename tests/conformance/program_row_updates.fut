@@ -9,7 +9,6 @@ def insertion [n] 't (lt: t -> t -> bool) (xs: *[n]t): *[n]t =
     in xs with [j] = x
 
 -- ==
--- tags { no_opencl no_cuda }
 -- entry: rows
 -- input { [[3i32,1i32,2i32],[9i32,8i32,7i32],[0i32,0i32,-1i32]] }
 -- output { [[1i32, 2i32, 3i32], [7i32, 8i32, 9i32], [-1i32, 0i32, 0i32]] }

@@ -1,4 +1,4 @@
--- with: command=opencl
+-- with: command=opencl; args=--no-host_loops
 def walk (n: i32) (acc: i32) : i32 = if n <= 0 then acc else walk (n - 1) (acc * 3 + n)
 entry main [k] (xs: [k]i32) = map (\x -> walk x 1) xs
 -- expect

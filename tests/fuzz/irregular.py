@@ -4,7 +4,7 @@ array, partitions, sums with arrays in them, and folds of closures over tuples.
 
 A program maps a function that makes such arrays over the rows of a matrix, and adds each up. The interpreter runs it as lowered,
 with its shapes checked, and after the passes for processors and devices; compiled C runs it, too. All give the same numbers. The
-translators to threads and devices take it, or say that a device cannot (J09). Exit code 1 if there is any finding.
+translators to threads and devices take it. Exit code 1 if there is any finding.
 
     tests/fuzz/irregular.py --raido build/release/raido --count 100 --seed 1 [--out FOLDER]"""
 import argparse
@@ -179,7 +179,7 @@ def wrong(options, folder, seed):
         return f"check: {said}" if status not in (0, 2) or "nternal" in said else None
     for target in ("multicore", "opencl"):
         status, _, said = command(["env", "CC=true", options.raido, target, "-w", path, "-o", os.path.join(at, target)], 120)
-        if status and "J09" not in said:
+        if status:
             return f"{target}: {status} {said}"
     if options.c:
         status, _, said = command(["env", "CFLAGS=-O0", options.raido, "c", "-w", path, "-o", os.path.join(at, "c")], 120)
@@ -192,7 +192,7 @@ def wrong(options, folder, seed):
         runs = [[options.raido, "run", "-w", f"--pipeline={name}", path] for name in ("cpu", "gpu")] + ([[os.path.join(at, "c")]] if options.c else [])
         for run in runs:
             status, got, said = command(run, 120, text)
-            if "cannot run on the device" not in said and (status or not same(expected, got)):
+            if status or not same(expected, got):
                 return f"{' '.join(run[1:])}: {text}{status} {got}{said}\nexpected: {expected}"
     return ""
 
