@@ -2,11 +2,11 @@
 //
 //   let c = copy a ; .. c consumed ..     ==>   .. a consumed ..
 //
-// This needs two conditions. Nothing that may share memory with a is used after the copy. And a belongs to this code. That means that each
-// root of a is a parameter that may be consumed, or the state of the loop around. Or it was made in a body that is still running; branches
-// and scopes around count as such, for they run once. If the root is the state of a loop, the loop then consumes its initial value. If that
-// value does not belong to this code, it is copied once before the loop. Differentiation relies on this pass. It copies whatever is
-// consumed, so that the return sweep may read it. Most of the time the return sweep does not (docs/ad.md 2.3).
+// This needs two conditions. Nothing that may share memory with a is used after the copy. And a belongs to this code. For that, each root
+// of a is a parameter that may be consumed, the state of the loop around, or made in a running body. Branches and scopes around count as
+// running bodies, for they run once. If a root is the state of a loop, the loop then consumes its initial value. If that value does not
+// belong to this code, it is copied once before the loop. Differentiation relies on this pass. It copies whatever is consumed, so that the
+// return sweep may read it. Most of the time the return sweep does not (docs/ad.md 2.3).
 //
 // Some loops fill a new array element by element, and of a they read only the element that they write next. Such a loop takes a for the new
 // one under the same conditions:
