@@ -1,5 +1,6 @@
-// check_speed.cc - the front end: lines per second on real programs, the start, and how time grows with generated ones, each of a shape
-// whose check must be linear. The times are printed, not judged: machines are noisy. Usage: check_speed [FOLDER of programs]
+// check_speed.cc - measures the front end: lines per second on real programs, the time to start, and how time grows with generated
+// programs. Each of these has a shape whose check must be linear. The times are printed, not judged: machines are noisy. Usage:
+// check_speed [FOLDER of programs]
 #include <algorithm>
 #include <filesystem>
 #include <functional>

@@ -1,6 +1,6 @@
 // ba.cc - bundle adjustment of ADBench: reprojection errors and their sparse Jacobian by hand.
 //
-// A camera's rotation matrix and its three derivatives are computed once for the camera; an observation then takes about a hundred
+// A camera's rotation matrix and its three derivatives are computed once for the camera. An observation then takes about a hundred
 // multiplications and writes its two rows of fifteen entries.
 #include "native.h"
 

@@ -1,7 +1,7 @@
 // gmm.cc - the Gaussian mixture model of ADBench (GradBench's sign): objective and gradient by hand.
 //
-// Points lie in the lanes of vector registers. The gradient with respect to Q needs no Q (x - mu) for each point: with the
-// weights w of the points in a component, the sum of w Q v v^T is Q times S, the weighted covariance, and only S runs over all points.
+// Points lie in the lanes of vector registers. The gradient with respect to Q needs no Q (x - mu) for each point. With the weights w
+// of the points in a component, the sum of w Q v v^T is Q times the weighted covariance S. Only S is a sum over all points.
 #include "native.h"
 
 namespace {

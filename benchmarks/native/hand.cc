@@ -2,8 +2,8 @@
 //
 //     hand objective|jacobian RUNS 0|1 VERTICES POINTS      1: the complicated variant
 //
-// Forward mode over the bones, where each angle moves only the few bones beyond its joint; a vertex then needs, for each angle,
-// the bones that it moves. Vertices lie in the lanes of vector registers.
+// Forward mode over the bones, where each angle moves only the few bones beyond its joint. A vertex then needs, for each angle,
+// the bones that this angle moves. Vertices lie in the lanes of vector registers.
 #include "native.h"
 
 namespace {

@@ -1,7 +1,7 @@
 // deep_stack.h - room for recursion.
 //
 // The compiler recurses over what users nest and over calls of functions, and generated programs have chains of thousands of calls.
-// So a command runs on a thread whose stack is as large as the address space gives without cost: pages that nobody touches do not exist.
+// So a command runs on a thread whose stack is as large as the address space gives without cost. Pages that nobody touches do not exist.
 #pragma once
 #include <functional>
 

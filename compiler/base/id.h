@@ -36,7 +36,8 @@ class IdSet {
   std::vector<bool> bits_;
 };
 
-// A dense set that knows the order of insertion, so that the latest members can be taken back: for what holds on one of two ways.
+// A dense set that knows the order of insertion, so that the latest members can be taken back. It serves for facts that hold in
+// only one of two branches.
 template <class I>
 class TrailSet {
  public:

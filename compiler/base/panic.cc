@@ -1,5 +1,5 @@
 // panic.cc - prints an internal error and stops. The stack of contexts is the one piece of global state in the
-// compiler; it exists so that a failing CHECK deep inside a pass can say which pass it was.
+// compiler. With it, a failing CHECK deep inside a pass can say which pass it was.
 #include "compiler/base/panic.h"
 
 #include <cstdio>

@@ -24,8 +24,8 @@ template <class T> constexpr bool is_optional<std::optional<T>> = true;
 template <class T> constexpr bool is_variant = false;
 template <class... Ts> constexpr bool is_variant<std::variant<Ts...>> = true;
 
-// Visits the parts of `x` in field order. A part that `f` accepts is handed to `f` and not looked into; any other
-// struct with fields(), vector, optional or variant is walked; the rest is skipped.
+// Visits the parts of `x` in field order. A part that `f` accepts is passed to `f` and not looked into. Any other
+// struct with fields(), vector, optional or variant is walked. The rest is skipped.
 template <class X, class F> void walk(X& x, F&& f) {
   using T = std::remove_const_t<X>;
   if constexpr (std::invocable<F&, X&>) f(x);

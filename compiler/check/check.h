@@ -2,21 +2,21 @@
 //
 // What lowering (a static interpreter by environments) may rely on in a program without errors:
 //
-// * Names. Every Path has `root` (a Binding, compared by address) and `members`. The interpreter's environment maps Binding* to
-//   values; a module value maps member names to values (terms and submodules share one table) and type names to types.
-//   To evaluate a Path: look up root, then select each member by name. No other lookup by name is ever needed: names brought
-//   in by `open`, `import`, `m.(e)` and the prelude go through the Open binding of that construct, which the interpreter binds
-//   to the module value when it evaluates the construct (Program::prelude: the module of Program::prelude_file).
-//   A Binding of Kind::Builtin is not in any environment: its name says what it is (`+`, `==`, `&&`, ..).
+// * Names. Every Path has `root` (a Binding, compared by address) and `members`. The interpreter's environment maps Binding* to values. A
+//   module value maps member names to values (terms and submodules share one table) and type names to types. To evaluate a Path: look up
+//   root, then select each member by name. No other lookup by name is ever needed. Names brought in by `open`, `import`, `m.(e)` and the
+//   prelude go through the Open binding of that construct. The interpreter binds it to the module value when it evaluates the construct
+//   (Program::prelude: the module of Program::prelude_file). A Binding of Kind::Builtin is not in any environment: its name says what it
+//   is (`+`, `==`, `&&`, ..).
 // * Modules. Evaluate declarations in order. MBody and files: a module value of all non-local declarations; `Open::terms/types`
 //   list what an open re-exports (later declarations shadow earlier ones). MAscribe keeps the module value as it is (only
 //   names shown by its type are ever asked for). MApply binds the functor parameter to the argument.
 // * Types. Expr::type and Pat::type are resolved, with abbreviations expanded. They may mention NamedType ids:
 //   type parameters of enclosing definitions and abstract types. The interpreter keeps TypeId -> concrete type in its environment.
 //   Type parameters get theirs when a definition is instantiated: match Scheme::type against the (concrete) Expr::type of the Ref.
-//   Abstract types get theirs where `abstracts` lists them (ModParam, ModExp, Open via its ModExp): {id, path}: the
-//   type member at `path` of the module value just evaluated. A type member is TypeDef::type with TypeDef::params, closed over the
-//   environment of its definition.
+//   Abstract types get theirs where `abstracts` lists them (ModParam, ModExp, Open via its ModExp). An entry {id, path} is the type
+//   member at `path` of the module value just evaluated. A type member is TypeDef::type with TypeDef::params, closed over the environment
+//   of its definition.
 // * Sizes. NameSize of a Binding in the environment, or of an UnknownSize binding: known only by looking at the value.
 //   ExpSize: an expression to evaluate in the environment of the place where the type stands; constants are ConstSize.
 //   The result type of an application has a fresh UnknownSize for every size in FunType::exists. Sizes of Pat::type of a let/loop/case

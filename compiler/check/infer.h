@@ -1,8 +1,8 @@
 // infer.h - inference without sizes: Hindley-Milner over types whose dimensions are all anonymous.
 //
 // One Infer per top-level definition: constraints may flow in any direction within it, then what is open is defaulted or
-// generalised. It also resolves names and written types, filling Path::root, TypeExpr::type (with the sizes as written), Ref::inst
-// and, without sizes, Expr::type and Pat::type; sizes.h then puts the sizes in.
+// generalised. It also resolves names and written types. It fills Path::root, TypeExpr::type (with the sizes as written),
+// Ref::inst and, without sizes, Expr::type and Pat::type. Then sizes.h puts the sizes in.
 #pragma once
 #include <memory>
 #include <string>

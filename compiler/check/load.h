@@ -1,4 +1,5 @@
-// load.h - a file and everything it imports, parsed, in the order in which it is to be checked; and all steps up to a checked program.
+// load.h - parses a file and everything it imports, and puts the files into the order in which they are to be checked. It also runs
+// all steps up to a checked program.
 #pragma once
 #include <memory>
 #include <string>

@@ -71,8 +71,9 @@ void Modules::decl(ast::Decl& d, ModuleInfo& out, Abstracts& abstracts) {
 
 bool Modules::def_is_builtin(const ast::Def& def) const { return c.sources[def.span.file].builtin; }
 
-// The type with sizes. A branch may give an open size of a parameter that of its other side, which says more of the result, or keep
-// it open, which takes more arguments: the first is tried first, but the second for entry points, whose arguments have any size.
+// The type with sizes. There are two ways to treat an open size of a parameter at a branch. It may become the size of the other side,
+// which says more of the result. Or it may stay open, which accepts more arguments. The first way is tried first, except for entry
+// points, whose arguments have any size: for them the second is.
 const Scheme* Modules::sized(ast::Def& def, Infer& infer) {
   size_t before = c.diags.error_count(), mark = c.diags.mark();
   bool matters = false;

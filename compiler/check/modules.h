@@ -1,7 +1,7 @@
 // modules.h - declarations, module expressions and module types.
 //
 // A module type is a ModuleInfo with a list of the types it leaves open (abstract TypeIds and their paths). Ascription and functor
-// application match a module against it, which yields what each open type is, and then make new abstract types for what is hidden.
+// application match a module against it. That yields what each open type is. Then they make new abstract types for what is hidden.
 #pragma once
 #include <set>
 

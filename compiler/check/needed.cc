@@ -1,9 +1,9 @@
-// A set of names grows until nothing changes: first what the program mentions, then what is mentioned by the declarations that have one
-// of these names, and so on. A declaration or specification inside braces is needed if what the braces belong to is, and its own name is
-// in the set; so `f32.sqrt` takes of `f32`, and of the functor that makes it, little more than `sqrt`.
+// A set of names grows until nothing changes. It starts with what the program mentions. Then come the names that declarations with one
+// of these names mention, and so on. A declaration or specification inside braces is needed if what the braces belong to is needed and
+// its own name is in the set. So `f32.sqrt` keeps little more than `sqrt` of `f32` and of the functor that makes it.
 //
 // Members are compared without being named where a module is matched against a module type. Both sides lose the same names, unless the
-// program brings a module of its own for a module type of the prelude: a module type that a program mentions is needed as a whole.
+// program brings a module of its own for a module type of the prelude. So a module type that a program mentions is needed as a whole.
 #include "compiler/check/needed.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // needed.h - how much of the prelude a program needs.
 //
-// Only names lead from a program into the prelude. What no file mentions, nor anything that is needed itself, cannot be looked up, so
-// it need not be checked: the result is the same, except for messages, which suggest names that nobody mentioned.
+// Only names lead from a program into the prelude. A name that no file mentions, nor anything that is needed itself, cannot be looked
+// up. So it need not be checked. The result is the same, except for messages, which suggest names that nobody mentioned.
 #pragma once
 #include "compiler/syntax/ast.h"
 

@@ -1,5 +1,5 @@
-// Recursive functions can be compiled because their functional arguments never change: every self-reference of a function with such
-// parameters is a saturated call that passes them on as they are; and no result is a function.
+// Recursive functions can be compiled because their functional arguments never change. Every self-reference of a function with such
+// parameters is a saturated call that passes them on as they are. And no result is a function.
 #include "compiler/check/recursion.h"
 
 #include <unordered_set>

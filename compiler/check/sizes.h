@@ -1,9 +1,9 @@
 // sizes.h - the second pass over a definition: sizes.
 //
-// Walks a tree whose types are known except for sizes, and puts in the sizes: fresh variables where nothing is said, unification where
-// the language demands equality. A size variable has a level: it may only be linked to names bound at its level or outside. Variables
-// of instantiated type and size parameters are absorbable: linked to a size that exists only inside another type (of a lambda's
-// result, say) they become existential instead of failing.
+// Walks a tree whose types are known except for sizes, and puts in the sizes. Where nothing is said a size is a fresh variable; where
+// the language demands equality sizes are unified. A size variable has a level: it may only be linked to names bound at its level or
+// outside. Variables of instantiated type and size parameters are absorbable. Such a variable may be linked to a size that exists
+// only inside another type (of a lambda's result, say). Then it becomes existential instead of failing.
 #pragma once
 #include <string>
 #include <unordered_map>

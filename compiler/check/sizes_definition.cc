@@ -1,5 +1,5 @@
-// sizes_definition.cc - sizes of functions and whole definitions: what stays open is generalised, and a recursive use is taken for what
-// the definition was found to be.
+// sizes_definition.cc - sizes of functions and whole definitions. What stays open is generalised. A recursive use has the type that the
+// definition was found to have.
 #include <algorithm>
 
 #include "compiler/base/panic.h"

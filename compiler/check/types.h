@@ -69,8 +69,8 @@ struct TypeDecl {
 };
 
 // The type of a value: for all type parameters and size parameters, `type`.
-// A use has the instantiated type in Expr::type; matching `type` against it yields every type argument and every size argument
-// (size arguments may also be read off the shapes of the value arguments).
+// A use has the instantiated type in Expr::type. Matching `type` against it yields every type argument and every size argument. Size
+// arguments may also be read off the shapes of the value arguments.
 struct Scheme {
   std::vector<TypeId> types;                           // written ones first, in order; then inferred ones
   std::vector<Binding*> sizes;                         // written and implicit

@@ -1,8 +1,9 @@
 // autotune.cc - `raido autotune`: the values of tuning parameters with which the cases of test blocks run fastest.
 //
-// One parameter after the other takes each of a few values, until a round brings no more. What counts is the geometric mean over the data
-// sets of the time beside that with the defaults, so that small ones count as much as large ones. A value with which a case fails or gives
-// something else is out. The choices between versions that a program logs (`Compared NAME <= VALUE`) say which thresholds matter.
+// One parameter after the other takes each of a few values, until a round brings no more. For each data set the time is divided by the
+// time with the defaults. What counts is the geometric mean of these ratios, so small data sets count as much as large ones. A value with
+// which a case fails or gives something else is out. The choices between versions that a program logs (`Compared NAME <= VALUE`) say which
+// thresholds matter.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

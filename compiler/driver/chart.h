@@ -8,8 +8,8 @@
 
 namespace raido {
 
-// Each set of results with its name; the data sets of the last one, on a scale where each step is ten times the one before. SVG, for light
-// and dark pages.
+// Takes each set of results with its name. The chart shows the data sets of the last one, on a scale where each step is ten times the one
+// before. SVG, for light and dark pages.
 std::string chart(const std::vector<std::pair<std::string, Results>>& all);
 
 }  // namespace raido

@@ -1,7 +1,7 @@
 // data.cc - the readers and printers of values.
 //
 // Text is cut into tokens: maximal runs of letters, digits and `. - + _`, or single other characters. A reader that
-// knows the expected type passes it down and accepts everything C's scanning functions would; the self-typed reader is
+// knows the expected type passes it down and accepts everything C's scanning functions would. The self-typed reader is
 // stricter and lets the first element of an innermost row decide.
 #include "compiler/driver/data.h"
 

@@ -2,7 +2,7 @@
 //
 // Each file has a page, those that are imported also, and the prelude. An item is a declaration that others see, as it is written, with
 // its type added where none is written. Names in signatures, and in comments with `@term`, `@type` or `@mtype` after them, are looked up
-// from the item outwards, then in what the file imports, then in the prelude. The search is a script over a list of all items.
+// from the item outwards. Then come what the file imports and the prelude. The search is a script over a list of all items.
 #include <algorithm>
 #include <cctype>
 #include <cstdio>

@@ -1,6 +1,6 @@
 // editor.h - what an editor asks about programs, answered in the terms of the Language Server Protocol.
 //
-// An answer is made of nothing but the texts that are open and the files on disk, so each may be made in a process of its own.
+// An answer depends on nothing but the open texts and the files on disk. So each may be computed in a process of its own.
 #pragma once
 #include <map>
 #include <string>

@@ -1,7 +1,7 @@
 // editor_complete.cc - what may be written at a place: the names in scope, the members of a module, the fields of a record.
 //
-// What is being written need not parse. The name under the cursor, with the dot before it, is taken out first; if that does not help,
-// the last text that did parse stands for this one, and places are those of its parts that have not changed.
+// What is being written need not parse. The name under the cursor, with the dot before it, is taken out first. If that does not help,
+// the last text that did parse stands for this one. Places are then those of its parts that have not changed.
 #include <algorithm>
 #include <set>
 

@@ -1,8 +1,8 @@
 // gradbench.cc - `raido gradbench`: the tool side of GradBench's protocol, one JSON object on each line in both directions.
 //
-// A module is a program of the folder, compiled when it is defined; an evaluation is a run of it in a process of its own, which
-// times its entry point itself. The table below says which entry point a function is, which fields of the input are its
-// arguments, and where in the output its results go.
+// A module is a program of the folder, compiled when it is defined. An evaluation is a run of it in a process of its own, which
+// times its entry point itself. The table below says which entry point a function is. It also says which fields of the input
+// are its arguments, and where in the output its results go.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

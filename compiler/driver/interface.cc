@@ -1,8 +1,8 @@
 // interface.cc - the types of entry points get a text and a name.
 //
-// A type with an annotation is called as it is written there, without sizes; names in it are not expanded. What it consists of is
-// found by following the annotation through the abbreviations that it names; where it says nothing (applied and abstract types)
-// the structure of the type counts. Numbers and arrays of them are called by their structure in any case.
+// A type with an annotation is called as it is written there, without sizes; names in it are not expanded. Its parts are found by
+// following the annotation through the abbreviations that it names. Where the annotation says nothing (applied and abstract
+// types), the structure of the type counts. Numbers and arrays of them are called by their structure in any case.
 #include "compiler/driver/interface.h"
 
 #include <algorithm>

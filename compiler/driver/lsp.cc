@@ -1,7 +1,7 @@
 // lsp.cc - `raido lsp`: the Language Server Protocol over standard input and output.
 //
-// This process keeps the texts and speaks the protocol. What looks at programs is done by a copy of it, so that nothing a program does to
-// the compiler ends the session; messages about a text are sent when no more input is waiting.
+// This process keeps the texts and speaks the protocol. A copy of this process does all work on programs, so nothing that a program does
+// to the compiler ends the session. Messages about a text are sent when no more input is waiting.
 #include <poll.h>
 #include <unistd.h>
 

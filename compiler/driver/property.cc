@@ -1,4 +1,4 @@
-// property.cc - property tests: an entry point that should hold of every value is tried on values made by chance, and what
+// property.cc - property tests. An entry point that should hold of every value is tried on random values, and a value that
 // breaks it is made small. The interpreter runs them, so properties may be about values of any type.
 #include "compiler/driver/property.h"
 

@@ -17,8 +17,8 @@ struct Property {
 // Those of a program text; only as far as it parses.
 std::vector<Property> properties_in(const std::string& text);
 
-// `raido run --property NAME`: 0 it holds, 1 it cannot be tested, 2 the program is wrong, 3 it does not hold (the report goes
-// to standard output).
+// Exit codes of `raido run --property NAME`: 0 it holds, 1 it cannot be tested, 2 the program is wrong, 3 it does not hold.
+// The report goes to standard output.
 int test_property(const Options& options);
 
 }  // namespace raido

@@ -1,5 +1,5 @@
-// python.cc - the texts of a package: functions with the names, documentation and parameters of the entry points, classes for records
-// and sums, the same as a stub for type checkers, and tables for PyTorch and JAX.
+// python.cc - the texts of a package. They have functions with the names, documentation and parameters of the entry points, and
+// classes for records and sums. A stub says the same for type checkers, and tables serve PyTorch and JAX.
 //
 // Functions only hand their arguments on; what the arguments are is found out by the extension module.
 #include "compiler/driver/python.h"

@@ -8,9 +8,9 @@
 
 namespace raido {
 
-// The components of tuples and records and the rows of nested arrays stand on lines of their own, aligned; what is inside an
-// array of other things stands on one line. With `suffixes` every scalar says its type, and empty arrays are
-// `empty([0]i32)` where their elements are scalars.
+// The components of tuples and records and the rows of nested arrays stand on lines of their own, aligned. What is inside an
+// array of other things stands on one line. With `suffixes` every scalar says its type, and empty arrays are `empty([0]i32)`
+// where their elements are scalars.
 std::string show_value(const lower::Layout& layout, std::span<const ir::Value> leaves, bool suffixes);
 
 // One component of a tuple of several as one text each, anything else as one text; a unit has none.

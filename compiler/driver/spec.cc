@@ -1,7 +1,7 @@
 // spec.cc - the reader of test blocks.
 //
 // A block is a run of lines that begin with `--`, with a line `-- ==` among them. Its text after that line, without the
-// comment markers, is read by a small recursive parser; line breaks matter only where a clause extends to the end of its line.
+// comment markers, is read by a small recursive parser. Line breaks matter only where a clause extends to the end of its line.
 #include "compiler/driver/spec.h"
 
 #include <algorithm>

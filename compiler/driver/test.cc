@@ -1,6 +1,6 @@
 // test.cc - `raido test`: runs the test blocks of programs on the interpreter or on compiled executables.
 //
-// A program is compiled once, by this very executable in a process of its own, so that a crash is a failed test; its cases
+// A program is compiled once, by this very executable in a process of its own, so that a crash is a failed test. Its cases
 // are fed to it on standard input. Programs are tested by several worker threads.
 #include <signal.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// entry_points.cc - functions that the outside world calls: external parameters become core parameters, one for each leaf,
-// after the sizes that their shapes imply; a result's sizes that are not parameters come before its values.
+// entry_points.cc - functions that the outside world calls. External parameters become core parameters, one for each leaf,
+// after the sizes that their shapes imply. A result's sizes that are not parameters come before its values.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -22,8 +22,8 @@ Var Lowerer::implicit_size(EntryCode& x, std::string hint) {
   x.sizes.push_back({v});
   return v;
 }
-// A size that is a parameter of the definition becomes an implicit parameter; one that is an earlier i64 parameter is
-// that; any other expression gets a parameter of its own, compared with the expression inside.
+// A size that is a parameter of the definition becomes an implicit parameter. A size that is an earlier i64 parameter is that
+// parameter. Any other expression gets a parameter of its own, which is compared with the expression inside.
 Dim Lowerer::entry_size(EntryCode& x, const SizeIn& s) {
   auto computed = [&]() -> Dim {
     Var v = implicit_size(x, "n");

@@ -1,9 +1,9 @@
 // functions.cc - uses of definitions, application, and the functions that remain in the core.
 //
 // A call is evaluated in place: the body of the function is run on the arguments, so closures and polymorphism disappear
-// on the way. Only a recursive definition, or one that is used very often, becomes a core function: one for each static
-// shape of its arguments, found again by a key made of code, types and structure, without any size. Its parameters are
-// the dynamic parts of the arguments and of everything that closures among them have captured.
+// on the way. Only a recursive definition, or one that is used very often, becomes a core function. There is one for each static
+// shape of its arguments. It is found again by a key made of code, types and structure, without any size. Its parameters are the
+// dynamic parts of the arguments and of everything that closures among them have captured.
 #include <algorithm>
 #include <set>
 
@@ -157,8 +157,8 @@ Value Lowerer::call(const Closure& c, std::vector<Value> args) {
   return v;
 }
 
-// Evaluating in place is best for what comes after, but code must not grow with the number of call paths: a definition or
-// lambda that was evaluated in place often enough is called from then on.
+// Evaluating in place is best for the passes that come after, but code must not grow with the number of call paths. So a definition
+// or lambda that was evaluated in place often enough is called from then on.
 bool Lowerer::often_in_place(const void* code, Span span) {
   constexpr int in_place_limit = 48;
   return !checked_.sources[span.file].builtin && ++in_place_[code] > in_place_limit;

@@ -1,7 +1,7 @@
 // lower.cc - scopes, declarations, modules and functors, and the order of it all.
 //
-// Declarations are evaluated in order, but a definition only becomes a value that waits: functions are instantiated at
-// their uses, constants when they are first needed. So of the prelude only what a program uses is lowered.
+// Declarations are evaluated in order, but a definition only becomes a value that waits. Functions are instantiated at their uses,
+// constants when they are first needed. So of the prelude only what a program uses is lowered.
 #include "compiler/lower/lowerer.h"
 
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
 // shapes.cc - Options::check_shapes: is the shape of every value what its type says?
 //
-// The checker proves that sizes are equal, and the rest of the compiler believes it: a value keeps the shape it has, its type is
-// read where somebody asks for a size. With this option every expression and every pattern gets an assertion that compares the two,
-// as far as the sizes of the type can be computed where it stands. So a size that was assumed and neither proved nor checked
-// stops the interpreter, at the first value that shows it.
+// The checker proves that sizes are equal, and the rest of the compiler believes it. A value keeps the shape it has, and its type
+// is read where somebody asks for a size. With this option every expression and every pattern gets an assertion that compares the
+// two. It does so as far as the sizes of the type can be computed at that point. So a size that was assumed and neither proved
+// nor checked stops the interpreter, at the first value that shows it.
 #include <fmt/format.h>
 
 #include "compiler/lower/lowerer.h"

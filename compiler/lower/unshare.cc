@@ -1,5 +1,5 @@
-// unshare.cc - arrays that the language calls fresh, and that lowering does not copy (zip, a map that gives its elements back), share
-// memory with what they are made of. Where such memory is updated while somebody still reads the other name, a copy is updated:
+// unshare.cc - some arrays that the language calls fresh are not copied by lowering (zip, a map that gives its elements back). They
+// share memory with what they are made of. Where such memory is updated while somebody still reads the other name, a copy is updated:
 //
 //   let z = zip u b        let v = copy u
 //   let u[0] = x     ==>   let u' = update v [0] x

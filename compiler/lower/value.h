@@ -1,7 +1,8 @@
 // value.h - what an expression is while compiling. Only Dynamic survives into the core program.
 //
-// An array of records is a record of arrays, an array of sums a sum of arrays: so a value has the structure of its
-// innermost element type, and its leaves are core values. Nodes live as long as the Lowerer and are shared freely.
+// An array of records is a record of arrays, and an array of sums is a sum of arrays. So a value has the structure of
+// its innermost element type, and its leaves are core values. Nodes live as long as the Lowerer and are shared
+// freely.
 #pragma once
 #include <memory>
 #include <unordered_map>

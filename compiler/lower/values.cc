@@ -1,8 +1,8 @@
 // values.cc - values as lists of leaves and back; joining the branches of an `if`; lambdas of parallel operators.
 //
-// The types of core arrays mention core variables, and two variables that are equal at run time (the checker proved it)
-// may differ here. with_shape settles that by a reshape, which costs nothing. A size that is born inside a branch becomes a
-// result of the branch; one that is born inside the lambda of a map is computed again outside.
+// The types of core arrays mention core variables. Two variables that are equal at run time (the checker proved it)
+// may differ here. The function with_shape settles that by a reshape, which costs nothing. A size that is born inside a
+// branch becomes a result of the branch. A size that is born inside the lambda of a map is computed again outside.
 #include <algorithm>
 
 #include "compiler/lower/lowerer.h"

@@ -1,8 +1,8 @@
 // ast.h - the surface program.
 //
-// Nodes live in an arena owned by the Program; children are plain pointers. The parser makes the tree; the checker fills
-// the blanks (marked `checked:`) and changes the tree in one way only: a dotted name `m.r.x` that turns out to be a value
-// followed by projections becomes Project nodes around a shorter Ref.
+// Nodes live in an arena owned by the Program; children are plain pointers. The parser makes the tree; The checker fills the blanks
+// (marked `checked:`) and changes the tree in one way only. A dotted name `m.r.x` that turns out to be a value followed by projections
+// becomes Project nodes around a shorter Ref.
 #pragma once
 #include <memory>
 #include <span>
@@ -50,8 +50,8 @@ struct Binding {
   bool consumable = false;                             // checked: see check/consume.cc
 };
 
-// A dotted name. Checked: the value of `root`, then its members by name: root is m and members [n, x] for m.n.x; a plain
-// local or top-level name has no members; a name that came through an `open` has that Open binding as root and itself as member.
+// A dotted name. Checked: the value of `root`, then its members by name. For m.n.x the root is m and the members are [n, x]. A plain
+// local or top-level name has no members. A name that came through an `open` has that Open binding as root and itself as member.
 struct Path {
   Span span;
   std::span<Name> names;                               // as written

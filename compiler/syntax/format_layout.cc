@@ -93,8 +93,8 @@ void Formatter::force(Doc d, Gap g) {
   p.head = p.lead = 0;
 }
 
-// At the start of a matrix of numbers and names whose rows stand below each other: where its columns begin or end in one place
-// each, the blanks that keep them so.
+// Called at the start of a matrix of numbers and names whose rows stand below each other. Where each column begins or ends in one
+// place, it returns the blanks that keep it so.
 void Formatter::keep_columns() {
   struct Cell { size_t token; uint32_t width, begin, end; };
   constexpr uint32_t widest = 60;                  // of a row that surely stays on its line

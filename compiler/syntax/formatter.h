@@ -1,11 +1,11 @@
 // formatter.h - tokens to a layout, and the layout to text; included by the `format*.cc` of this folder only.
 //
-// A reader of its own follows the grammar over the tokens of a file that is known to be right, and builds a layout: texts, and
-// gaps between them that are a blank, nothing or a new line. A gap knows which tokens it separates, so comments cannot be lost
-// whatever the reader makes of the program. Groups of gaps are broken together: when one of them is broken in the source, when
-// something inside has to be on several lines, or when the line would get too long. A gap that was printed as a new line is
-// then a new line of the source, hence formatting twice changes nothing. Columns stay: of the numbers of a matrix, one row on each
-// line, and of comments after consecutive lines.
+// A reader of its own follows the grammar over the tokens of a file that is known to be right. It builds a layout of texts and
+// gaps between them; a gap is a blank, nothing or a new line. A gap knows which tokens it separates, so comments cannot be lost
+// whatever the reader makes of the program. Groups of gaps are broken together. This happens when one of them is broken in the
+// source, or something inside has to be on several lines. It also happens when the line would get too long. A gap that was printed
+// as a new line is then a new line of the source, hence formatting twice changes nothing. Columns stay: of the numbers of a
+// matrix, one row on each line, and of comments after consecutive lines.
 #pragma once
 #include <algorithm>
 #include <string>

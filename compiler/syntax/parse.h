@@ -1,8 +1,8 @@
 // parse.h - the parser's state and methods, shared by the four parse_*.cc files.
 //
-// Recursive descent; binary operators by precedence climbing. An error is reported once; from then on every look at the input
-// answers "end of file", so all loops end and the calls unwind to the declaration list, which goes on at the next declaration
-// that begins a line. Depth is bounded, so that no input can exhaust the stack.
+// Recursive descent; binary operators by precedence climbing. An error is reported once. From then on every look at the input answers
+// "end of file", so all loops end and the calls unwind to the declaration list. That list goes on at the next declaration that begins a
+// line. Depth is bounded, so that no input can exhaust the stack.
 #pragma once
 #include <algorithm>
 #include <string_view>
@@ -62,8 +62,8 @@ class Parser {
     failed_ = true;
   }
   template <int N, class... Args> void fail(Span at, const Diag<N>& kind, const Args&... args) { fail_with("", at, kind, args...); }
-  // Levels of the tree, of which a user's nesting costs up to eight: a thousand of any construct pass, and the stack of everything that
-  // walks the tree holds them.
+  // Levels of the tree, of which each nested construct of a user costs up to eight. A thousand of any construct pass, and the stack of
+  // everything that walks the tree holds them.
   static constexpr uint32_t max_depth = 8000;
   void too_deep();
   // Counts nesting while it lives; too deep is an error.

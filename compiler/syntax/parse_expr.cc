@@ -1,5 +1,5 @@
-// Expressions. Binary operators by precedence climbing over the levels of op_level; what follows `if`, `let`, `\x ->` and the like
-// extends as far right as possible; application is a list of atoms.
+// Expressions. Binary operators are parsed by precedence climbing over the levels of op_level. What follows `if`, `let`, `\x ->`
+// and the like extends as far right as possible. Application is a list of atoms.
 #include <unordered_map>
 
 #include "compiler/syntax/parse.h"

@@ -2,14 +2,14 @@
 //
 //   let c = copy a ; .. c consumed ..     ==>   .. a consumed ..
 //
-// if nothing that may share memory with a is used after the copy, and a belongs to this code: each root of a was made
-// in a body that is still running (branches and scopes around count, they run once), or is a parameter that may be
-// consumed, or the state of the loop around. In the last case the loop then consumes its initial value; if that one does
-// not belong to us it is copied once before the loop. Differentiation relies on this pass: it copies whatever is
-// consumed, so that the return sweep may read it, and most of the time does not (docs/ad.md 2.3).
+// This needs two conditions. Nothing that may share memory with a is used after the copy. And a belongs to this code. For that, each root
+// of a is a parameter that may be consumed, the state of the loop around, or made in a running body. Branches and scopes around count as
+// running bodies, for they run once. If a root is the state of a loop, the loop then consumes its initial value. If that value does not
+// belong to this code, it is copied once before the loop. Differentiation relies on this pass. It copies whatever is consumed, so that the
+// return sweep may read it. Most of the time the return sweep does not (docs/ad.md 2.3).
 //
-// A loop that fills a new array element by element, and of a alone reads the element that it writes next, takes a for the new one
-// under the same conditions:
+// Some loops fill a new array element by element, and of a they read only the element that they write next. Such a loop takes a for the new
+// one under the same conditions:
 //
 //   let c = scratch ; let d = for i < n (e = c) { .. a[i] .. e with [i] = x }   ==>   let d = for i < n (e = a) { .. e[i] .. e with [i] = x }
 #include <algorithm>

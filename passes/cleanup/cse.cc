@@ -4,15 +4,15 @@
 // only if neither copy is consumed; fresh arrays that are consumed somewhere stay apart. Proofs join: the later statement
 // needs only the earlier one's checks, which are subsumed because it ran.
 //
-// Sums of integers are the same if they are the same combination of variables, however they were put together: arithmetic
-// wraps around, so that holds without regard to ranges (C2.linear). A remainder whose quotient stands in scope is what the
-// quotient leaves, a multiplication and a subtraction instead of another division (C2.remainder): where a proof says that the divisor
-// is not zero, and after differentiation, for which a remainder has a derivative of its own.
+// Sums of integers are the same if they are the same combination of variables, however they were put together. Arithmetic wraps
+// around, so that holds without regard to ranges (C2.linear). A remainder whose quotient stands in scope is what the quotient leaves:
+// a multiplication and a subtraction instead of another division (C2.remainder). The rule needs a proof that the divisor is not zero.
+// It runs after differentiation, for which a remainder has a derivative of its own.
 //
-// One walk visits each statement once: it renames, then merges inside, then looks the statement up by a hash that was
-// put together from those of its bodies. A name bound inside must not count and one bound outside must, and which it is
-// depends on how far out one stands; so a digest has the shape, in which every variable is only a mark, and, for each depth of
-// nesting, the sum over the uses of variables bound there. Seen from depth d, those of depths up to d are free.
+// One walk visits each statement once. It renames, then merges inside, then looks the statement up. The hash for that was put
+// together from those of its bodies. A name bound inside must not count and one bound outside must. Which of the two a name is
+// depends on how far out one stands. So a digest has the shape, in which every variable is only a mark. It also has, for each depth
+// of nesting, the sum over the uses of variables bound there. Seen from depth d, those of depths up to d are free.
 #include <climits>
 #include <memory>
 

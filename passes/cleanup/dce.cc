@@ -1,12 +1,12 @@
 // dce.cc - removes what nobody uses: statements, results of branches, loops, scremas and scopes, and loop state that
 // feeds only itself (C3, C4, C9).
 //
-// The core language has no side effects, so "used" is all there is to know: a statement stays if one of its binders is
-// used by something that stays. One backward sweep over each body. Before a statement that stays is swept, its own
-// unused results are removed together with what feeds them; loop state is found live by a fixed point. An update whose only
-// use is an update of the same part writes what nobody sees (A7.overwritten).
+// The core language has no side effects, so "used" is all there is to know. A statement stays if one of its binders is used by something
+// that stays. One backward sweep over each body. Before a statement that stays is swept, its own unused results are removed together with
+// what feeds them. Loop state is found live by a fixed point. An update whose only use is an update of the same part writes what nobody
+// sees (A7.overwritten).
 //
-// It follows uses and not the edges of flow.h: what a size, an index or a check mentions is needed as well, and what is found unused is
+// It follows uses and not the edges of flow.h. What a size, an index or a check mentions is needed as well, and what is found unused is
 // taken out on the way.
 #include <algorithm>
 #include <numeric>

@@ -1,10 +1,11 @@
 // hoist.cc - loop-invariant code motion (C5): statements whose operands are all bound outside leave loops, lambdas of
 // parallel operators and seg bodies.
 //
-// What moves may run although the body never does, so it must not fail, must end, and must not be consumed inside: no assertions, no
-// while loops, no calls; no reads and updates but those with proofs that are bound outside, too, and those that the loops and conditions
-// around, or the loops that move with them, keep inside of their arrays; no arrays of n - 1 elements where only that the body runs says
-// that n is not 0. A loop that updates arrays moves together with what makes them. Code does not leave branches.
+// What moves may run although the body never does. So it must not fail, must end, and must not be consumed inside. Hence assertions,
+// while loops and calls do not move. Nor do arrays of n - 1 elements where only the fact that the body runs says that n is not 0. Reads
+// and updates move if their proofs are bound outside, too. They also move if they stay inside of their arrays because of the loops and
+// conditions around, or of the loops that move with them. A loop that updates arrays moves together with what makes them. Code does not
+// leave branches.
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"
@@ -97,9 +98,9 @@ class Hoister {
     walk_parts(s, [&](const Body& inner) { each_stm(inner, [&](const Stm& x) { ok = ok && traits_of(x.exp).speculatable; }); });
     return ok;
   }
-  // Whether all places that s and its bodies read and update are inside of their arrays: by what is known outside, by what s says
-  // itself, and by what its checks ask. A check alone is not enough: where a slice and an element of it have become one read, the
-  // slice has a check, and the element may need none only because the body runs.
+  // Whether all places that s and its bodies read and update are inside of their arrays. The proof uses what is known outside, what s
+  // says itself, and what its checks ask. A check alone is not enough. Where a slice and an element of it have become one read, the
+  // slice has a check. The element may need none only because the body runs.
   bool keeps_inside(const Stm& s) {
     size_t mark = facts_.mark(), before = facts_.definitions();
     bool ok = inside(s);

@@ -1,9 +1,10 @@
 // inline.cc - calls replaced by the bodies of what they call (docs/passes.md).
 //
-// inline_small: functions called once, small ones, marked ones. inline_parallel: what is called inside a parallel or AD
-// operator and works on arrays, so that flattening and differentiation see it. Callees first (the call graph is walked
-// depth first), recursive calls and #[noinline] never; under an AD operator everything that can be is inlined, and in a
-// parallel operator of a device, whose kernels call nothing. Functions nobody can reach any more are dropped.
+// The pass inline_small takes functions that are called once, small ones, and marked ones. The pass inline_parallel
+// takes what is called inside a parallel or AD operator and works on arrays. So flattening and differentiation see it.
+// Callees come first (the call graph is walked depth first). Recursive calls are never inlined. Under an AD operator
+// everything else is inlined, and so it is in a parallel operator of a device, whose kernels call nothing. Elsewhere
+// #[noinline] is obeyed. Functions nobody can reach any more are dropped.
 #include "compiler/ir/costs.h"
 #include "compiler/ir/rewrite.h"
 #include "passes/pass.h"

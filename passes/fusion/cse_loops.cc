@@ -10,13 +10,13 @@
 //     let e = exp [x] ..                           }
 //   }
 //
-// The second loop finds in the records of the first the values of the same iteration. Values are numbered through both:
-// those are the same that the same operations make of the same values, in the bodies and in maps over the same width inside
-// them. Only what costs more than to keep it is kept (values.h), and no more than costs::records_of_loop of it: a record costs two ways to memory.
+// The second loop finds in the records of the first the values of the same iteration. Values are numbered through both loops. Two values
+// are the same if the same operations make them of the same values. This covers the bodies and maps over the same width inside them. Only
+// what costs more than to keep it is kept (values.h), and no more than costs::records_of_loop of it: a record costs two ways to memory.
 //
-// And no more memory than the states of the first loop need, up to a factor: what has the dimensions of a row that it records is
-// kept. Of everything else it is decided before the loop runs: all that is kept may be costs::records_of_state times what is recorded and the arrays
-// that are its state. Where it is more the second loop computes it again:
+// And the kept values need no more memory than the states of the first loop need, up to a factor. What has the dimensions of a row that it
+// records is kept. Everything else is decided before the loop runs. All that is kept may be costs::records_of_state times what is recorded
+// and the arrays that are its state. Where it is more the second loop computes it again:
 //
 //   let z = map g .. (screma d ..)           ==>     let z = if fit { index zs [i] } else { map g .. (screma d ..) }
 //
@@ -185,7 +185,7 @@ class CseLoops {
   }
 
   struct Found { Var second, first; };                    // a value of the second loop that is one of the first
-  // Names the values of a body of the second loop; what is costly and needed by the rest of it is found, if it may be kept.
+  // Names the values of a body of the second loop. Finds what is costly and needed by the rest of it, if it may be kept.
   template <class F> std::vector<Found> number_second(Numbering& n, const Values& values, const Body& b, F may_keep) const {
     std::vector<const Stm*> common;
     VarSet needed;

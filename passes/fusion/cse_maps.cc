@@ -5,7 +5,7 @@
 //
 // The two cannot be one where the second needs a result of the first, as a return sweep does of its forward sweep. Values
 // are the same if they are made by the same operations from the same elements. Calls of mathematical functions cost more than
-// memory does, and so do sums (values.h); on devices they do not, which is why this is for processors only.
+// memory does, and so do sums (values.h). On devices they do not, which is why this is for processors only.
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"

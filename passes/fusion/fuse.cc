@@ -8,9 +8,10 @@
 //            them may have a derivative and the other not)
 //   W1       a map used only inside a with_acc                   ==>   moves in, and fuses there
 //
-// A body is a list; fusing p into a later c moves p down to c's place. Legal if no statement between depends on p and is
-// needed by c, nothing between consumes what p reads, and c does not consume what moves after it. Bodies inside first,
-// to a fixed point in each body; in the body that two make together elements may then have met their consumer.
+// A body is a list; fusing p into a later c moves p down to c's place. Fusion is legal under three conditions. No statement
+// between depends on p and is needed by c. Nothing between consumes what p reads. And c does not consume what moves after it.
+// Bodies inside first, to a fixed point in each body; in the body that two make together elements may then have met their
+// consumer.
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
@@ -41,8 +42,9 @@ class Fuser {
   Program& p_;
   PassContext& context_;
   Aliases aliases_;
-  // In a body that two just made: only elements into a sum of them, choices into what is made of what they choose, and sums over
-  // one input (Q2: the products of several matrices with one vector). Anything more did not pay, an LSTM took 8 % longer.
+  // In a body that two operators were just fused into, only some pairs fuse. Elements go into a sum of them, and choices into
+  // what is made of what they choose. Sums over one input are made one (Q2: the products of several matrices with one vector).
+  // Anything more did not pay, an LSTM took 8 % longer.
   bool again_ = false;
   // What is asked of the statements of a body again and again, inner bodies included.
   struct Facts { std::vector<Var> uses, arrays, consumed; };    // each variable once; arrays: those of the uses

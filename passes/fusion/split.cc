@@ -1,6 +1,7 @@
-// split.cc - the inverse of fusion: every screma becomes a map, then one reduce or scan for each operator, then a map of
-// the scanned values, then the reductions after post. Differentiation has one rule for each of these pure forms. An operator
-// whose components do not need one another, as in a sum and a maximum, is several operators.
+// split.cc - the inverse of fusion: every screma becomes a chain of maps, reductions and scans. First comes a map, then one
+// reduce or scan for each operator, then a map of the scanned values. Last come the reductions after post. Differentiation
+// has one rule for each of these pure forms. An operator whose components do not need one another, as in a sum and a
+// maximum, is several operators.
 #include <algorithm>
 
 #include "compiler/ir/rewrite.h"
@@ -47,8 +48,8 @@ class Splitter {
     return std::ranges::count(group, group[0]) == isize(group);
   }
 
-  // Calls f with each part of each operator and its operands among `from`, which stand there from `first` on; returns what
-  // f returned for the components.
+  // Calls f with each part of each operator and its operands among `from`, which stand there from `first` on. Returns what f
+  // returned for the components.
   template <class F> std::vector<Var> each_operator(const std::vector<Combine>& ops, const std::vector<Var>& from, size_t first, F f) {
     std::vector<Var> out;
     for (const Combine& c : ops) {

@@ -6,7 +6,7 @@
 //   seg map grid (i < n) { .. xs @ b + (o * n + i) {t * n} .. }
 //
 // Neighbouring threads use neighbouring elements. Where the size differs between threads, each has as much as the largest can
-// need: that follows from sums, products, minima, remainders and choices of what the nest bounds (most). Else it is refused.
+// need. That follows from sums, products, minima, remainders and choices of what the nest bounds (most). Else it is refused.
 #include <unordered_map>
 #include <unordered_set>
 

@@ -6,9 +6,10 @@
 //   }
 //   for k < n { let j = n - 1 - k .. as'[j] .. hs'[j] .. }
 //
-// What a loop records for the one back through it, if that are many scalars: one stream through memory instead of as many as
-// there are arrays (decision 016). The arrays are only read, all in the same bodies at the same indices, and the loop has state
-// beside them: it runs one iteration after the other, so no vector unit wants an array's elements to be neighbours.
+// The pass takes what a loop records for the one back through it, if that is many scalars. One stream goes through memory instead
+// of as many as there are arrays (decision 016). The arrays are only read, all in the same bodies at the same indices, and the
+// loop has state beside them. So it runs one iteration after the other, and no vector unit wants an array's elements to be
+// neighbours.
 #include "passes/memory/interleave.h"
 
 #include <algorithm>
@@ -52,7 +53,8 @@ class Interleave {
       walk_parts(s, [&](const Body& inner) { body(inner); });
     }
   }
-  // The index at which the loop writes its state k, if that is all it does to it, from an array of scalars that nobody else uses.
+  // The index at which the loop writes its state k, if that is all it does to it. The state starts from an array of scalars that
+  // nobody else uses.
   std::optional<Atom> filled_at(const Body& b, const Stm& s, const For& loop, size_t k) const {
     auto init = var_of(loop.init[k]), last = var_of(loop.body.result[k]);
     Var state = loop.state[k].var, out = s.pattern[k].var;

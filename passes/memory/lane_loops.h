@@ -1,7 +1,8 @@
 // lane_loops.h - which loops a processor runs in lanes, several iterations at once, although they have loops inside.
 //
-// C compilers make vector code of straight loops. An iteration with a loop of its own, such as a search for a root or the steps of a
-// simulation, they run alone, and the processor waits for one result after the other. backends/kernel/lanes.cc runs many of them side by side.
+// C compilers make vector code of straight loops. An iteration may have a loop of its own, such as a search for a root or the steps of a
+// simulation. C compilers run it alone, and the processor waits for one result after the other. The translator
+// (backends/kernel/lanes.cc) runs many of them side by side.
 #pragma once
 #include "compiler/ir/ir.h"
 
@@ -12,8 +13,8 @@ class LaneLoops {
   // `whole`: of the function.
   LaneLoops(const ir::Program& p, const ir::Body& whole) : p_(p) { find_aliased(whole); }
 
-  // Level memory. Whether the statement, of the body `around`, is a loop, or a task, of which no iteration needs another one, all do what
-  // lanes can do, and lanes gain by it.
+  // Level memory. Whether lanes can run the statement, which is in the body `around`. It must be a loop, or a task, of which no
+  // iteration needs another one. All iterations must do what lanes can do, and lanes must gain by it.
   struct Blocks {
     std::vector<ir::Var> own;          // allocated in `around` and used by single iterations only: each lane needs a part
     std::vector<ir::Var> sums;         // of states whose elements are only added to

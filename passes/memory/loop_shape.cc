@@ -1,4 +1,4 @@
-// loop_shape.cc - how a processor runs a loop: as vectors, with arithmetic in the place of a branch, or with a branch in the place of selects.
+// loop_shape.cc - how a processor runs a loop: as vectors, with arithmetic instead of a branch, or with a branch instead of selects.
 //
 //   for any_order [add] ..                                        ==>   for any_order [add] vectors ..
 //   for any_order [add] .. that reads elements far apart          ==>   for any_order [add] scalar ..
@@ -32,8 +32,8 @@ class Reads {
     for (const Stm& s : x.body.stms)
       if (s.pattern.size() == 1) statement(s);
   }
-  // Far more elements do not lie beside those of the iteration before than ones that do: to bring them together in vectors costs more than
-  // the vectors save.
+  // Far more elements lie away from those of the iteration before than beside them. To bring them together in vectors costs more than the
+  // vectors save.
   bool scattered() const { return far_ >= costs::cpu::far_reads && far_ > costs::cpu::far_reads_for_near * near_; }
 
  private:
@@ -161,8 +161,9 @@ class LoopShape {
     return false;
   }
 
-  // Integers that a select in the loop keeps or sets and that are used for nothing else but comparisons while it runs, such as the place
-  // of a minimum: whether they change is badly guessed and nobody waits for them. (A search that reads from such a place gains by the guess.)
+  // Integers that a select in the loop keeps or sets, such as the place of a minimum. While the loop runs they are used for nothing else
+  // but comparisons. Whether they change is badly guessed, and nobody waits for them. (A search that reads from such a place gains by the
+  // guess.)
   VarSet integers_chosen(const For& x) const {
     VarSet chosen;
     for (size_t k = 0; k < x.state.size(); k++) {
@@ -183,10 +184,10 @@ class LoopShape {
   }
   bool is_integer_i64(Var v) const { return is_scalar(p_.type(v)) && elem_of(p_.type(v)) == Scalar::I64; }
 
-  // What the iterations of a while loop choose by one condition for two or more of their integers, such as the ends of a binary search,
-  // becomes a branch, if they read in one of many rows. These are seldom in a cache, and a guess lets the next read begin before the
-  // condition is known, for which a select has to wait. (What is read again and again from one array is there at once, and half of the
-  // guesses are wrong: decision 028.)
+  // The iterations of a while loop may choose two or more of their integers by one condition, such as the ends of a binary search. These
+  // selects become a branch, if the iterations read in one of many rows. These rows are seldom in a cache. A guess lets the next read begin
+  // before the condition is known, for which a select has to wait. (What is read again and again from one array is there at once, and half
+  // of the guesses are wrong: decision 028.)
   void branches(While& x) {
     auto select = [&](size_t k) -> const Apply* {
       if (!is_integer_i64(x.state[k].var)) return nullptr;

@@ -1,13 +1,13 @@
 // place.cc - Parallel to Memory: every array gets a block, an offset and strides.
 //
 // A fresh array gets a block of its own, row by row. A view (slice, permutation, most reshapes) lies in its source's
-// block. An update happens in place. A live-out of a branch or loop is either the same place on every path, or a block
-// (and the parts of its layout that differ) that is live-out beside it.
+// block. An update happens in place. A live-out of a branch or loop is either the same place on every path, or in a block that is live-out
+// beside it. The parts of its layout that differ are then live-out, too.
 //
-// Copies are elided in three steps. place_candidates.h finds the arrays that could be built at once where a later statement copies them,
-// place_conflicts.h decides which ones may be, and Placer (placer.h) builds them there: the update, or the part of a concatenation, is then
-// marked in_place and is nothing at run time. A seg wants the results of its body in the rows of its own results, a branch those of both
-// its bodies in one place, and a scope of accumulators those of its body where its own are wanted.
+// Copies are elided in three steps. The first (place_candidates.h) finds the arrays that could be built at once where a later statement
+// copies them. The second (place_conflicts.h) decides which ones may be. Then Placer (placer.h) builds them there. The update, or the part
+// of a concatenation, is marked in_place and is nothing at run time. A seg wants the results of its body in the rows of its own results. A
+// branch wants those of both its bodies in one place. A scope of accumulators wants those of its body where its own are wanted.
 //
 // A loop whose body updates its own state works in the block of the initial array (which the loop consumes). Any other
 // array state is a block carried from iteration to iteration; `double_buffer` and `hoist_allocs` make those cheap.

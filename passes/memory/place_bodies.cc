@@ -148,8 +148,8 @@ template <class Loop, class End> void Placer::loop_bodies(Loop& x, uint32_t dept
   body(x.body, {}, depth + 1, begin, end);
 }
 
-// In device code a block cannot be carried: such state has a place of its own, and every iteration's result is copied
-// there; by way of another block if it lies in the place of some state.
+// In device code a block cannot be carried. Such state has a place of its own, and every iteration's result is copied there. The copy
+// goes by way of another block if the result lies in the place of some state.
 template <class Loop> void Placer::loop_in_kernel(List<Stm>& out, Stm& s, Loop& x, uint32_t depth) {
   size_t n = x.state.size();
   std::vector<bool> copied(n);
@@ -183,7 +183,8 @@ template <class Loop> void Placer::put_state(Stm& s, Loop& x, size_t k, const Pl
   if constexpr (std::is_same_v<Loop, While>) put(x.cond.params[k].var, where);
 }
 
-// The strides of a carried array that is bound with this shape, and what of it is passed: strides of sizes that are not in scope here.
+// The strides of a carried array that is bound with this shape. The second result says which of them are passed: those of sizes that
+// are not in scope here.
 std::pair<std::vector<Atom>, Passed> Placer::carried_strides(std::vector<Dim> shape) {
   std::vector<Atom> strides = strides_not_passed(shape);
   Passed what{false, {}};

@@ -12,7 +12,8 @@ bool is_scalar_work(const Program& p, const Stm& s) {
   return kind_of(s.exp) == Kind::Check || kind_of(s.exp) == Kind::Step || (is_view(s.exp) && !ir::is_array(p.type(s.pattern[0].var)));
 }
 
-// Moves the checks of updates, and what they are made of, before the creation of the value, if they are scalars that do not depend on it.
+// Moves the checks of updates, and what they are made of, before the creation of the value. They must be scalars that do not depend on
+// it.
 void checks_first(const Program& p, Origins& origins, std::vector<std::unique_ptr<Stm>>& stms, uint32_t depth) {
   Definitions made;                                         // before the statement
   for (size_t t = 0; t < stms.size(); t++) {

@@ -1,6 +1,6 @@
 // place_candidates.h - the first step of `place`: which arrays could be built at once where a later statement will copy them.
 //
-// An update `ys with [i] = b` copies b into row i of ys, a concatenation and an array literal copy their parts, and the results of a body may
+// An update `ys with [i] = b` copies b into row i of ys. A concatenation and an array literal copy their parts. The results of a body may
 // be wanted at a certain place. Each array that is created in the body and goes to one such statement is a candidate: its copy may be
 // elided. Between its creation and the update it may get another shape.
 #pragma once
@@ -24,8 +24,8 @@ struct Candidates {
   std::unordered_map<Var, Place> result_place;   // created array -> where the body's result is wanted
 };
 
-// Takes the statements of the body. What the checks of an update need goes before the creation of its value, where it can: what is built
-// in place is written before the update.
+// Takes the statements of the body. What the checks of an update need goes before the creation of its value, where it can. The reason is
+// that what is built in place is written before the update.
 Candidates find_candidates(const Program& p, Origins& origins, Body& b, uint32_t depth);
 // The result of the body shall lie there.
 void want_result(Candidates& c, Origins& origins, const Atom& result, const Place& where, uint32_t depth);

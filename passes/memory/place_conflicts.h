@@ -1,7 +1,8 @@
 // place_conflicts.h - the second step of `place`: whether an array may be built where a later statement will copy it.
 //
-// From its creation to that statement nothing else may read or write the memory there. An exception is work element by element: the array
-// lies where one lies that it is computed from, and no element of that is read after the new one was written in its place.
+// From its creation to that statement nothing else may read or write the memory there. An exception is work element by element. There the
+// new array lies where an array lies that it is computed from. No element of that one is read after the new element was written in its
+// place.
 #pragma once
 #include "compiler/ir/analysis/affine.h"
 #include "passes/memory/place_candidates.h"

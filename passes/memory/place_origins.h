@@ -1,5 +1,5 @@
-// place_origins.h - what `place` knows of a program before it changes anything: which array a value started as, which loops work in
-// place, and which constant arrays are overwritten.
+// place_origins.h - what `place` knows of a program before it changes anything. It knows which array a value started as, which loops
+// work in place, and which constant arrays are overwritten.
 #pragma once
 #include <unordered_map>
 
@@ -15,7 +15,7 @@ class Origins {
  public:
   explicit Origins(const Program& p);
 
-  // Follows an array in place (updates, loops, branches over it) to the variable that it started as; stops at what bodies at `depth` do
+  // Follows an array in place (updates, loops, branches over it) to the variable that it started as. Stops at what bodies at `depth` do
   // not bind.
   Var of(const Atom& a, uint32_t depth);
   // Whether state number k of the loop stays in the memory of its initial value.
@@ -25,7 +25,7 @@ class Origins {
   // Whether the array is made by a statement that can make it anywhere.
   bool creates(Var v) const;
   uint32_t depth(Var v) const { return depths_.of(v); }
-  // The array that the value of the update is another shape of, if it is one, and that stands in a body at `depth` or inside of one.
+  // The array that the value of the update is another shape of, if it is one. The array stands in a body at `depth` or inside of one.
   std::optional<Atom> before_reshape(const Update& x, uint32_t depth) const;
   // Whether an update, an accumulator or a call may overwrite it.
   bool is_overwritten(Var data) const { return overwritten_.contains(data); }

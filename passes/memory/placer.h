@@ -1,7 +1,7 @@
 // placer.h - the third step of `place`: gives every array its block, offset and strides, and emits allocations and copies.
 //
-// It goes through the program once, in order. place.cc has the statements that make arrays, place_bodies.cc those with bodies inside, and
-// place_functions.cc what is passed to functions and back.
+// It goes through the program once, in order. Statements that make arrays are in place.cc, those with bodies inside in place_bodies.cc.
+// What is passed to functions and back is in place_functions.cc.
 #pragma once
 #include "compiler/ir/calling.h"
 #include "compiler/ir/layout.h"

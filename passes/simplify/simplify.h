@@ -1,7 +1,7 @@
 // simplify.h - what a rule sees and what it may answer.
 //
-// A rule looks at one operation and either declines, or gives values for the statement's results (emitting what it needs
-// before), or changes the statement in place and has the rules tried again.
+// A rule looks at one operation and does one of three things. It declines, or gives values for the statement's results
+// (emitting what it needs before). Or it changes the statement in place and has the rules tried again.
 #pragma once
 #include <algorithm>
 #include <span>

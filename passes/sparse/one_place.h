@@ -2,7 +2,7 @@
 //
 // A value in the body of a map has places: it is zero unless the counter of the map equals each of them. Scalar rules compute the places
 // of a result from those of its operands. The analysis follows values through inner maps, loops, branches and scopes of accumulators.
-// If all elements of an array but one are zero, the index of that one is its point, and the next map over the array uses it.
+// If all elements of an array but one are zero, the index of that one is its point. The next map over the array uses it.
 #pragma once
 #include <algorithm>
 #include <unordered_map>

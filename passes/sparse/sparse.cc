@@ -7,8 +7,8 @@
 //   index (map n f) [i]                                           ==>   f i     if the map is like the last one, or nothing else is read
 //
 // Where it is not known that e is inside, it is asked: if 0 <= e < n. The zero may be an element of an array that is known to be zero
-// but for one place: one made by such a map, or an array of zeros with one update. Maps that fail or call functions stay. As with
-// triangles (patterns.cc), an infinity beside a zero does not become a NaN, so --fp-strict keeps products.
+// but for one place. Such an array was made by such a map, or is an array of zeros with one update. Maps that fail or call functions
+// stay. As with triangles (patterns.cc), an infinity beside a zero does not become a NaN, so --fp-strict keeps products.
 #include "passes/sparse/sparse.h"
 
 #include <algorithm>

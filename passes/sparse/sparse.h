@@ -5,8 +5,8 @@
 
 namespace raido {
 
-// Whether nests of f are less deep once what its zeros leave out is left out. f stays as it is; only what depends on its parameters
-// counts. `outside`: what makes the arrays that are free in it.
+// Whether nests of f are less deep once what its zeros leave out is left out. The lambda f stays as it is; only what depends on its
+// parameters counts. `outside`: what makes the arrays that are free in it.
 bool is_sparse(ir::Program& program, PassContext& context, const ir::Lambda& f, const ir::Definitions& outside);
 
 }  // namespace raido

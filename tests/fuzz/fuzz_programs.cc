@@ -1,4 +1,4 @@
-// fuzz_programs.cc - programs with tokens moved about: the mutator works on tokens, so that most of what it makes parses and much of it
+// fuzz_programs.cc - programs with tokens moved about. The mutator works on tokens, so that most of what it makes parses and much of it
 // is well typed. Whatever it is gives messages or success; what is accepted is lowered, and the core program verified.
 #include <cstdint>
 #include <cstring>

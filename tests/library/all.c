@@ -1,5 +1,6 @@
-// all.c - what the functions of all.fut's library do: values in and out, sharing, errors. run.py compiles it for each backend; the
-// functions of every array type it writes into round_trips.h. With an argument N, the N-th request for memory fails (see `ration`).
+// all.c - what the functions of all.fut's library do: values in and out, sharing, errors. The script run.py compiles it for each
+// backend. It writes the functions of every array type into round_trips.h. With an argument N, the N-th request for memory fails
+// (see `ration`).
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>

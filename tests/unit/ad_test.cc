@@ -1,5 +1,5 @@
-// Differentiation judged by the interpreter's own jvp and vjp, which share nothing with the rules: each program is run
-// with its AD operators, then put through the common pipeline with the verifier after every pass, and run again.
+// Differentiation is judged by the interpreter's own jvp and vjp, which share nothing with the rules. Each program is
+// run with its AD operators, then put through the common pipeline with the verifier after every pass, and run again.
 #include <cmath>
 
 #include "compiler/ir/interpret.h"

@@ -1,5 +1,5 @@
-// What facts.h and aliases.h say of random programs, against running them: every claim about integers holds at every point, and
-// arrays that share memory at any moment are known to.
+// Compares what facts.h and aliases.h say of random programs with running them. Every claim about integers must hold at every
+// point. Arrays that share memory at any moment must be known to.
 #include <cmath>
 #include <map>
 #include <random>

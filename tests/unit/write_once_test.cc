@@ -1,5 +1,5 @@
-// Which loops write each place once, and whether what they read is there in the end or was before: a table of one write and one read
-// in one loop or a nest of two, each row checked against all iterations of small loops.
+// Tests which loops write each place once, and whether what they read is there in the end or was before. A table has one write and
+// one read in one loop or a nest of two. Each row is checked against all iterations of small loops.
 #include <map>
 
 #include "compiler/ir/term.h"

@@ -1,5 +1,6 @@
-// gmm.c - the library in C. Every client does the same: the value and the gradient at one place, whose numbers are sines of 1, 2, ..,
-// a difference quotient of the value along the cosines beside the gradient's, and a call that fails.
+// gmm.c - the library in C. Every client does the same. It computes the value and the gradient at one place, whose numbers are sines
+// of 1, 2, .. Beside the gradient's derivative along the cosines it computes a difference quotient of the value. And it makes a call
+// that fails.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
