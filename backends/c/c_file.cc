@@ -109,7 +109,9 @@ Output print_program(const ir::Program& program, const Interface& interface, con
   for (const auto* names : {&printed.names, &text.names})
     for (const std::string& name : *names) out += fmt::format("#define {0} RAIDO_IN_VERSION({0})\n", name);
   runtime("versions.h");
-  out += "\n#endif\n" + section("program") + printed.functions + text.functions;
+  out += "\n#endif\n";
+  if (printed.tiles) runtime("tiles.h");
+  out += section("program") + printed.functions + text.functions;
   out += fmt::format("static const struct raido_code RAIDO_IN_VERSION(raido_code) = {{RAIDO_VERSION_NAME, {}, {{{}NULL}}}};\n\n", module.functions.back().name,
                      join(text.names, "", [](const std::string& name) { return name + ", "; }));
   out += "#ifndef RAIDO_INCLUDES_ITSELF\n\n";

@@ -38,7 +38,7 @@ size_t hash_of(const Expr& e) {
     },
     [&](const Cast& c) { return mix(mix(4, size_t(e.type)), c.value.index); },
     [&](const Load& l) { return mix(mix(5, l.memory.index), l.index.index); },
-    [&](const Hardware& h) { return mix(6, size_t(h.what)); });
+    [&](const Hardware& h) { return mix(mix(6, size_t(h.what)), size_t(h.bytes)); });
 }
 bool equal(const Expr& a, const Expr& b) {
   if (a.type != b.type || a.node.index() != b.node.index()) return false;
@@ -48,7 +48,7 @@ bool equal(const Expr& a, const Expr& b) {
     [&](const Prim& p) { const Prim& q = std::get<Prim>(b.node); return p.op == q.op && p.at == q.at && p.args == q.args; },
     [&](const Cast& c) { return c.value == std::get<Cast>(b.node).value; },
     [&](const Load&) { return false; },
-    [&](const Hardware& h) { return h.what == std::get<Hardware>(b.node).what; });
+    [&](const Hardware& h) { const Hardware& g = std::get<Hardware>(b.node); return h.what == g.what && h.bytes == g.bytes; });
 }
 
 }  // namespace
@@ -120,7 +120,7 @@ class FreeNames {
   void stm(const Stm& s) {
     match(s.node,
       [&](const Declare& x) { if (x.init) use(*x.init); bound(x.var); },
-      [&](const DeclareArray& x) { bound(x.var); },
+      [&](const DeclareArray& x) { use(x.counts); bound(x.var); },
       [&](const Assign& x) { use(x.value); use(x.var); },
       [&](const Store& x) { use(x.memory); use(x.index); use(x.value); },
       [&](const Atomic& x) { use(x.memory); use(x.index); use(x.value); },
@@ -148,6 +148,8 @@ class FreeNames {
         for (ExprId e : {x.to_at, x.to_row, x.from_at, x.from_row, x.rows, x.columns, x.first, x.last}) use(e);
       },
       [&](const Launch& x) { use(x.args); use(x.threads); },
+      [&](const DeclareVectors& x) { for (ExprId e : {x.lanes, x.rows, x.columns}) use(e); bound(x.var); },
+      [&](const MoveVector& x) { use(x.vectors); use(x.row); use(x.column); use(x.array); },
       [&](const ParallelFor& x) { use(x.n); bound(x.first); bound(x.last); block(x.body); });
   }
 };

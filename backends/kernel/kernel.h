@@ -28,8 +28,10 @@ struct NameInfo {
 struct Prim { ScalarOp op; Scalar at; std::vector<ExprId> args; };   // at: the type the operation works at
 struct Cast { ExprId value; };                                       // to the type of the expression
 struct Load { Name memory; ExprId index; };
-enum class Builtin : uint8_t { GlobalId };
-struct Hardware { Builtin what; };
+// Of tiles, numbers that the C compiler knows: the rows, and for each the vectors of columns; the elements of a vector of which the widest
+// have `bytes` bytes.
+enum class Builtin : uint8_t { GlobalId, TileRows, TileVectors, VectorLanes };
+struct Hardware { Builtin what; int bytes = 0; };
 struct Expr {
   std::variant<Const, Name, Prim, Cast, Load, Hardware> node;
   Scalar type;
@@ -38,13 +40,13 @@ struct Expr {
 struct Stm;
 using Block = List<Stm>;
 struct Declare { Name var; std::optional<ExprId> init; };
-struct DeclareArray { Name var; int64_t count; };
+struct DeclareArray { Name var; std::vector<ExprId> counts; };        // the product of them: numbers that the C compiler knows
 struct Assign { Name var; ExprId value; };
 struct Store { Name memory; ExprId index, value; };
 struct Atomic { Name memory; ExprId index, value; ScalarOp op; };    // memory[index] := op memory[index] value
 // reduced: combined by the iterations in any order, by add, min or max. scattered: what they read lies too far apart for vectors.
 // lanes: few iterations, none of which needs another, beside each other in memory. spmd: iterations that need no other run in groups,
-// although they have loops inside (lanes.h). group: as in the core program.
+// although they have loops inside (lanes.h). unrolled: as many as the C compiler knows, all written out. group: as in the core program.
 struct Reduced { Name var; ScalarOp op; };
 struct Group { std::vector<Name> own, sums; ExprId when; };
 struct For {
@@ -52,7 +54,7 @@ struct For {
   ExprId from, to;
   Block body;
   std::vector<Reduced> reduced = {};
-  bool scattered = false, lanes = false, spmd = false;
+  bool scattered = false, lanes = false, spmd = false, unrolled = false;
   std::optional<Group> group = {};
 };
 struct While { Block test; ExprId cond; Block body; };               // test runs before each look at cond
@@ -76,11 +78,14 @@ struct CopyMemory { Name to; ExprId to_at; Name from; ExprId from_at; ExprId cou
 struct Launch { int kernel; std::vector<ExprId> args; ExprId threads; };
 // to[to_at + i * to_row + j] := from[from_at + j * from_row + i] for i < rows and the j from `first` up to `last`, of `columns` in all
 struct Transpose { Name to; ExprId to_at, to_row; Name from; ExprId from_at, from_row, rows, columns, first, last; };
+// Vectors in registers, [rows][columns] of them, each of `lanes` elements. MoveVector copies one to an array of as many elements, or back.
+struct DeclareVectors { Name var; ExprId lanes, rows, columns; };
+struct MoveVector { Name vectors; ExprId row, column; Name array; bool back; };
 struct ParallelFor { Name first, last; ExprId n; Block body; int site; };  // body runs one claimed chunk of 0..n-1
 struct Stm {
   std::variant<Declare, DeclareArray, Assign, Store, Atomic, For, While, If, Fail, Call, Return, Trace, FromConstants, Tuned, Threads, Alloc,
                Retain, Release, SetBlock, ReadBack, WriteOut, Upload, CopyMemory, Launch, Transpose,
-               ParallelFor> node;
+               DeclareVectors, MoveVector, ParallelFor> node;
 };
 
 struct Kernel { std::string name; std::vector<Name> params; Block body; bool can_fail = false, traces = false; };

@@ -63,7 +63,7 @@ class LaneLoop {
     Block out;
     out.push_back({Declare{base_, loop_.from}});
     out.push_back({Declare{go, loop_.group ? loop_.group->when : m_.constant(bool_const(true))}});
-    for (Name n : kept_order_) out.push_back({DeclareArray{array_[n], width}});
+    for (Name n : kept_order_) out.push_back({DeclareArray{array_[n], {m_.number(width)}}});
     ExprId whole = m_.prim(ScalarOp::le, {m_.add(m_.var(base_), m_.number(width)), loop_.to});
     out.push_back({While{{}, m_.prim(ScalarOp::and_, {m_.var(go), whole}), std::move(group)}});
     For rest = loop_;

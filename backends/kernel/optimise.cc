@@ -52,7 +52,7 @@ class Dead {
   // What one statement reads, bodies excluded.
   void own(const Stm& s, int by) {
     match(s.node,
-      [&](const Declare& x) { if (x.init) read(*x.init, by); }, [](const DeclareArray&) {},
+      [&](const Declare& x) { if (x.init) read(*x.init, by); }, [&](const DeclareArray& x) { read(x.counts, by); },
       [&](const Assign& x) { read(x.value, by); },
       [&](const Store& x) { read(x.memory, by); read(x.index, by); read(x.value, by); },
       [&](const Atomic& x) { read(x.memory, by); read(x.index, by); read(x.value, by); },
@@ -72,7 +72,9 @@ class Dead {
         read(x.from, by);
         read({x.to_at, x.to_row, x.from_at, x.from_row, x.rows, x.columns, x.first, x.last}, by);
       },
-      [&](const Launch& x) { read(x.args, by); read(x.threads, by); }, [&](const ParallelFor& x) { read(x.n, by); });
+      [&](const Launch& x) { read(x.args, by); read(x.threads, by); },
+      [&](const DeclareVectors& x) { read({x.lanes, x.rows, x.columns}, by); },
+      [&](const MoveVector& x) { read(x.vectors, by); read(x.row, by); read(x.column, by); read(x.array, by); }, [&](const ParallelFor& x) { read(x.n, by); });
   }
   void count(Block& b) {
     for (Stm& s : b) {
@@ -84,7 +86,7 @@ class Dead {
   void sweep(Block& b) {
     b.filter_backwards([&](Stm& s) {
       inner(s, [&](Block& i) { sweep(i); });
-      bool drop = match(s.node, [&](Declare& x) { return unread(x.var); }, [&](DeclareArray& x) { return unread(x.var); },
+      bool drop = match(s.node, [&](Declare& x) { return unread(x.var); }, [&](DeclareArray& x) { return unread(x.var); }, [&](DeclareVectors& x) { return unread(x.var); },
                         [&](Assign& x) { return unread(x.var) && is_local(x.var); }, [&](SetBlock& x) { return unread(x.block); },
                         [&](FromConstants& x) { return unread(x.var); }, [&](Tuned& x) { return unread(x.var); }, [&](Threads& x) { return unread(x.var); },
                         [&](ReadBack& x) { return unread(x.var); },

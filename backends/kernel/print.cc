@@ -124,7 +124,7 @@ class Writer {
   std::string out;
   std::string before;        // chunk functions
   bool can_fail = false;     // kernels take the failure word
-  bool transposes = false;
+  bool transposes = false, tiles = false;
 
   std::string scalar_functions() const {
     std::string text;
@@ -214,7 +214,15 @@ class Writer {
         std::string cell = fmt::format("{}[{}]", name(l.memory), expr(l.index));
         return m_.names[l.memory.index].type == Scalar::F16 ? fmt::format("raido_f16_to_f32({})", cell) : cell;
       },
-      [](const Hardware&) { return std::string("GLOBAL_ID()"); });
+      [](const Hardware& h) -> std::string {
+        switch (h.what) {
+          case Builtin::GlobalId: return "GLOBAL_ID()";
+          case Builtin::TileRows: return "RAIDO_TILE_ROWS";
+          case Builtin::TileVectors: return "RAIDO_TILE_VECTORS";
+          case Builtin::VectorLanes: return fmt::format("RAIDO_LANES({})", h.bytes);
+        }
+        PANIC("a number of the hardware without a name");
+      });
   }
   std::string prim(const Prim& p) {
     if (p.op == ScalarOp::select) return fmt::format("({} ? {} : {})", expr(p.args[0]), expr(p.args[1]), expr(p.args[2]));
@@ -290,12 +298,19 @@ class Writer {
       [&](const CopyMemory& x) { copy_memory(x); },
       [&](const Launch& x) { launch(x); },
       [&](const Transpose& x) { transpose(x); },
+      [&](const DeclareVectors& x) {
+        tiles = true;
+        line(fmt::format("RAIDO_VECTORS({}, {}, {}, [{}][{}]);", storage_type(m_.names[x.var.index].type), name(x.var), expr(x.lanes), expr(x.rows), expr(x.columns)));
+      },
+      [&](const MoveVector& x) {
+        line(fmt::format("RAIDO_{}_VECTOR({}[{}][{}], {});", x.back ? "SET" : "GET", name(x.vectors), expr(x.row), expr(x.column), name(x.array)));
+      },
       [&](const ParallelFor& x) { parallel_for(x); });
   }
 
   void declare_array(const DeclareArray& x) {
     const NameInfo& i = m_.names[x.var.index];
-    line(fmt::format("{} {}[{}];", in_kernel_ ? passed_type(i) : storage_type(i.type), i.text, x.count));
+    line(fmt::format("{} {}[{}];", in_kernel_ ? passed_type(i) : storage_type(i.type), i.text, join(x.counts, " * ", [&](ExprId n) { return expr(n); })));
   }
   void store(const Store& x) {
     std::string value = expr(x.value);
@@ -317,6 +332,7 @@ class Writer {
       })));
     }
     if (language_ == For_::C && x.lanes && x.reduced.empty()) line("RAIDO_SIMD()");
+    if (x.unrolled) line("RAIDO_UNROLLED");
     std::string head = fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), expr(x.from), name(x.i), expr(x.to), name(x.i));
     braces(head, x.body, language_ == For_::C && x.scattered ? "RAIDO_SCALAR;" : "");
     line("}");
@@ -535,6 +551,7 @@ Printed print(const Module& m) {
   for (const HostFunction& f : m.functions) host.function(f);
   printed.functions = prototypes + "\n" + host.out;
   printed.transposes = host.transposes;
+  printed.tiles = host.tiles;
   for (const Kernel& k : m.kernels) device.kernel(k);
   printed.kernels = device.out;
   printed.device_scalars = device.scalar_functions();

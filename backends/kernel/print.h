@@ -15,6 +15,7 @@ struct Printed {
   std::string functions;   // host functions, the chunks of parallel loops
   std::vector<std::string> names;   // what `functions` defines
   bool transposes = false; // host functions call those of copies.h
+  bool tiles = false;      // host functions use what tiles.h says
   std::string device_scalars, kernels;
   bool can_fail = false;   // some kernel has a check or a trace: then all take the failure word
   bool traces = false;

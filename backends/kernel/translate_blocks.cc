@@ -83,7 +83,7 @@ void FromCore::alloc(const ir::Stm& s, const ir::Alloc& x) {
   if (small) {
     on_stack_.insert(v);
     m_.names[block_[v].index].space = Space::Private;
-    emit(DeclareArray{block_[v], std::max<int64_t>(1, bytes->as_i64() / bytes_of(facts_.elem[v].value_or(Scalar::I8)))});
+    emit(DeclareArray{block_[v], {m_.number(std::max<int64_t>(1, bytes->as_i64() / bytes_of(facts_.elem[v].value_or(Scalar::I8))))}});
     return;
   }
   CHECK(!in_kernel_, "an allocation inside a kernel was not expanded");

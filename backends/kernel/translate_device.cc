@@ -45,6 +45,7 @@ void FromCore::kernel(const std::string& hint, const std::vector<ExprId>& extent
   m_.kernels.push_back(std::move(k));
 }
 void FromCore::seg(const ir::Stm& s, const Seg& x) {
+  if (x.level == SegLevel::Tile) return tile(s, x);
   std::vector<ExprId> extent = atoms(x.extent);
   auto run = [&](const std::vector<ExprId>& at) {
     for (size_t d = 0; d < at.size(); d++) scalar_[x.index[d].var] = at[d];

@@ -5,7 +5,7 @@
 // the code runs on the host, each such loop nest becomes a kernel, and single elements are read back or written out.
 //
 // from_core.cc has the statements, translate_blocks.cc bodies and who owns the blocks, translate_loops.cc the loops,
-// translate_device.cc kernels, parallel loops and accumulators, translate_functions.cc functions and top-level values.
+// translate_device.cc kernels, parallel loops and accumulators, translate_tiles.cc contractions, translate_functions.cc functions and top-level values.
 #pragma once
 #include <functional>
 
@@ -26,6 +26,7 @@ class FromCore {
   Module run();
 
  private:
+  friend class TileCode;
   struct Layout {
     Name memory;
     ExprId offset;
@@ -145,6 +146,7 @@ class FromCore {
   // One thread for each point of `extent`; what the body uses from outside becomes its parameters.
   void kernel(const std::string& hint, const std::vector<ExprId>& extent, const Fill& fill);
   void seg(const ir::Stm& s, const Seg& x);
+  void tile(const ir::Stm& s, const Seg& x);                             // translate_tiles.cc
   // Constants must be loaded on the host before the kernel that uses them.
   std::vector<Var> free_vars_of_places(const Seg& x);
   void with_acc(const ir::Stm& s, const WithAcc& x);

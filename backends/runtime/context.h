@@ -73,6 +73,14 @@ RAIDO_VECTOR1F(exp2f) RAIDO_VECTOR1F(expm1f) RAIDO_VECTOR1F(log2f) RAIDO_VECTOR1
 #else
 #define RAIDO_SIMD_EXTREMA(...)                           // clang begins a maximum at the least finite number, not at -inf
 #endif
+// The loop that follows is written out: the C compiler knows how often it runs.
+#ifdef __clang__
+#define RAIDO_UNROLLED RAIDO_PRAGMA(clang loop unroll(full))
+#elif defined(__GNUC__)
+#define RAIDO_UNROLLED RAIDO_PRAGMA(GCC unroll 64)
+#else
+#define RAIDO_UNROLLED
+#endif
 #define RAIDO_SCALAR __asm__ volatile("")                 // the loop around is not for vectors
 
 typedef int8_t i8;

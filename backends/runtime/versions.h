@@ -80,18 +80,22 @@ RAIDO_FN int raido_choose_code(struct raido_context *c) {
 #define RAIDO_INCLUDES_ITSELF
 #define RAIDO_VERSION avx512
 #define RAIDO_VERSION_NAME "avx512"
+#define RAIDO_VECTOR_BYTES 64
 RAIDO_BEGIN_TARGET("avx2,fma,bmi,bmi2,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")
 #include RAIDO_THIS_FILE
 RAIDO_END_TARGET
 #undef RAIDO_VERSION
 #undef RAIDO_VERSION_NAME
+#undef RAIDO_VECTOR_BYTES
 #define RAIDO_VERSION avx2
 #define RAIDO_VERSION_NAME "avx2"
+#define RAIDO_VECTOR_BYTES 32
 RAIDO_BEGIN_TARGET("avx2,fma,bmi,bmi2,popcnt")
 #include RAIDO_THIS_FILE
 RAIDO_END_TARGET
 #undef RAIDO_VERSION
 #undef RAIDO_VERSION_NAME
+#undef RAIDO_VECTOR_BYTES
 #undef RAIDO_INCLUDES_ITSELF
 #endif
 #define RAIDO_VERSION baseline
@@ -99,4 +103,11 @@ RAIDO_END_TARGET
 #define RAIDO_VERSION_NAME "baseline"
 #else
 #define RAIDO_VERSION_NAME "single"
+#endif
+#if defined(__AVX512F__)
+#define RAIDO_VECTOR_BYTES 64
+#elif defined(__AVX__)
+#define RAIDO_VECTOR_BYTES 32
+#else
+#define RAIDO_VECTOR_BYTES 16
 #endif

@@ -27,7 +27,7 @@ Parsed parse(std::string_view text);
 // The words of an enumeration, in order of its enumerators: printer and parser share them.
 template <class E> struct EnumWords;
 template <> struct EnumWords<Conflict> { static constexpr std::string_view words[] = {"unknown", "none", "private", "owner", "atomic"}; };
-template <> struct EnumWords<SegLevel> { static constexpr std::string_view words[] = {"grid", "block", "warp", "lane", "task", "simd"}; };
+template <> struct EnumWords<SegLevel> { static constexpr std::string_view words[] = {"grid", "block", "warp", "lane", "task", "simd", "tile"}; };
 template <> struct EnumWords<Space> { static constexpr std::string_view words[] = {"host", "device", "shared", "private"}; };
 
 // The operator of a Combine whose lambda is exactly `\a b -> a op b`, for the short text.

@@ -477,12 +477,14 @@ class Verifier {
   }
   static bool nests(SegLevel outer, SegLevel inner) {
     if (outer == SegLevel::Block || outer == SegLevel::Warp) return inner == SegLevel::Lane;
-    return outer == SegLevel::Task && (inner == SegLevel::Task || inner == SegLevel::Simd);
+    return outer == SegLevel::Task && (inner == SegLevel::Task || inner == SegLevel::Simd || inner == SegLevel::Tile);
   }
   void demands(const Seg& x) {
     if (x.index.size() != x.extent.size() || x.index.empty()) return fail("V9", "index and extent differ in rank");
     sizes(x.extent);
     if (!levels_.empty() && !nests(levels_.back(), x.level)) return fail("V9", "seg levels do not nest this way");
+    if (p_.level == Core && x.level != SegLevel::Tile) return fail("V4", "a seg before parallelism is distributed");
+    if (x.level == SegLevel::Tile && !is_contraction(x)) return fail("V9", "a tile of what is no contraction of scalars");
     if (x.lanes && (p_.level != Memory || x.level != SegLevel::Task || x.index.size() != 1)) return fail("V11", "`lanes` of what is no task in memory");
     if (x.parts && (*x.parts < 1 || (x.reduces.empty() && x.scans.empty()))) return fail("V11", "`parts` without an operator, or less than one");
     dests(x.dests);
@@ -492,6 +494,25 @@ class Verifier {
     if (inner.size() < updates) return fail("V3", "too few results for the destinations");
     inner.resize(inner.size() - updates);
     if (fine()) post(inner, x.reduces, x.scans, x.post, x.post_reduces);
+  }
+  static bool is_scalar_work(const Exp& e) {
+    return std::holds_alternative<Identity>(e) || std::holds_alternative<Apply>(e) || std::holds_alternative<Convert>(e) ||
+           std::holds_alternative<Index>(e) || std::holds_alternative<Permute>(e);
+  }
+  // Two dimensions and the reduced one; scalars, of which nothing may fail or runs a body.
+  bool is_contraction(const Seg& x) const {
+    bool fine = x.index.size() == 3 && !x.reduces.empty() && x.scans.empty() && x.post.params.empty() && x.post.body.result.empty() &&
+                x.post_reduces.empty() && x.dests.empty() && width_of(x.reduces) == x.body.result.size();
+    auto scalars = [&](const Body& b) {
+      for (const Stm& s : b.stms) fine = fine && is_scalar_work(s.exp);
+      for (const Atom& a : b.result) fine = fine && is_scalar(p_.type(a));
+    };
+    scalars(x.body);
+    for (const Combine& c : x.reduces) {
+      fine = fine && c.shape.empty();
+      scalars(c.op.body);
+    }
+    return fine;
   }
   void demands(const Alloc& x) { sizes({x.bytes}); }
   void demands(const Jvp& x) {

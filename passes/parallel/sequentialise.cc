@@ -239,6 +239,7 @@ class Sequentialise {
   }
 
   void seg(Builder& out, Stm& s, Seg& x) {
+    if (x.level == SegLevel::Tile) return out.emit(std::move(s));        // it has code of its own (backends/kernel)
     if (!x.dests.empty()) return statement(out, with_updates(p_, s, std::move(x)));
     bool in_one_go = target_ == Target::Sequential || tasks_ > 0 || is_short(x);
     if (x.level == SegLevel::Grid && tasks_ == 0) in_one_go = false;

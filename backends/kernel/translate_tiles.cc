@@ -1,0 +1,322 @@
+// translate_tiles.cc - a contraction as tiles: each number that is read serves a row or a column of sums, which stay in registers.
+//
+//   seg tile (i < n, j < m, k < q) { x = a[i, k]; y = b[k, j]; z = x * y in z } reduces (add [0])
+//     ==>
+//   for blocks of columns; for blocks of the sum's points {
+//     panels[p][k][l] = y                        column j = the l-th of panel p
+//     for tiles of rows {
+//       rows[k][r] = x                           row i = the r-th of the tile
+//       for panels p {
+//         sums[r][l] = 0, or what the points before have added up to
+//         for k; for r; for l { sums[r][l] += rows[k][r] * panels[p][k][l] }
+//         c[i, j] = sums[r][l]                   of rows and columns that are there
+//   }}}
+//
+// The loops over r and over the vectors of l are written out by the C compiler, which knows their numbers (backends/runtime/tiles.h);
+// the loop over the elements of one vector becomes one instruction for each operation. After the last row and the last column
+// their numbers are taken once more, and nobody stores what comes of them. Each sum is taken in the order of its points.
+#include "backends/kernel/translator.h"
+#include "compiler/ir/analysis/tile_sides.h"
+#include "compiler/ir/costs.h"
+
+namespace raido::kir::translation {
+
+class TileCode {
+ public:
+  TileCode(FromCore& f, const ir::Stm& s, const Seg& x) : f_(f), m_(f.m_), s_(s), x_(x), sides_(f.p_, x) {
+    for (const Dim& n : x.extent) extent_.push_back(f.atom(n));
+    find_operands();
+    lanes_ = hardware(Builtin::VectorLanes, widest());
+    rows_ = hardware(Builtin::TileRows);
+    vectors_ = x.body.result.size() > 1 ? number(1) : hardware(Builtin::TileVectors);   // the sums share the registers
+    columns_ = m_.mul(vectors_, lanes_);
+  }
+
+  void run() {
+    const ExprId depth = number(costs::cpu::panel_depth), width = number(costs::cpu::panel_bytes / widest());
+    for (Operand& y : of_columns_) y.panel = m_.memory(f_.p_.hint(y.var) + "_panels", kept(y.var), Space::Host);
+    // A block holds as much as the contraction has, or as one pass takes.
+    ExprId most = m_.mul(least(extent_[2], depth), up(least(extent_[1], width)));
+    for (const Operand& y : of_columns_) emit(Alloc{y.panel, {most, number(bytes_of(kept(y.var)))}, true});
+    for_blocks("columns", extent_[1], width, number(0), [&](ExprId first_column, ExprId columns) {
+      for_blocks("depth", extent_[2], depth, number(1), [&](ExprId first, ExprId count) { block_of_columns(first_column, columns, first, count); });
+    });
+    for (const Operand& y : of_columns_) emit(Release{y.panel});
+  }
+
+ private:
+  FromCore& f_;
+  Module& m_;
+  const ir::Stm& s_;
+  const Seg& x_;
+  const TileSides sides_;
+  std::vector<ExprId> extent_;
+  struct Operand { Var var; Name panel; };
+  std::vector<Operand> of_rows_, of_columns_;          // what the points need of them
+  ExprId rows_, vectors_, lanes_, columns_;            // of a tile: rows, vectors and their elements in a row, both together
+
+  using Side = TileSides::Side;
+  template <class S> void emit(S s) { f_.emit(std::move(s)); }
+  ExprId number(int64_t n) { return m_.number(n); }
+  ExprId hardware(Builtin b, int bytes = 0) { return m_.expr({Hardware{b, bytes}, Scalar::I64}); }
+  ExprId least(ExprId a, ExprId b) { return m_.prim(ScalarOp::min, {a, b}); }
+  ExprId less(ExprId a, ExprId b) { return m_.prim(ScalarOp::sub, {a, b}); }
+  ExprId parts(ExprId n, ExprId size) { return m_.prim(ScalarOp::quot, {m_.add(n, less(size, number(1))), size}); }
+  ExprId up(ExprId columns) { return m_.mul(parts(columns, columns_), columns_); }
+  ExprId named(const char* hint, ExprId value) {
+    Name n = m_.name(hint, m_.exprs[value.index].type);
+    emit(Declare{n, value});
+    return m_.var(n);
+  }
+
+  // ---- what is kept where ----
+
+  Scalar type(Var v) const { return elem_of(f_.p_.type(v)); }
+  // In panels and registers halves are floats, as in all arithmetic, and truth values are numbers.
+  static Scalar kept(Scalar t) { return t == Scalar::F16 ? Scalar::F32 : t == Scalar::Bool ? Scalar::I8 : t; }
+  Scalar kept(Var v) const { return kept(type(v)); }
+  Scalar sum_type(size_t k) const { return elem_of(f_.p_, neutral()[k]); }
+  std::vector<Atom> neutral() const {
+    std::vector<Atom> all;
+    for (const Combine& c : x_.reduces) all.insert(all.end(), c.neutral.begin(), c.neutral.end());
+    return all;
+  }
+  int widest() const {
+    int most = 1;
+    for (const Operand& y : of_columns_) most = std::max(most, int(bytes_of(kept(y.var))));
+    for (size_t k = 0; k < x_.body.result.size(); k++) most = std::max(most, int(bytes_of(kept(sum_type(k)))));
+    return most;
+  }
+  // Scalars of one side that statements on both sides and the sums use.
+  void find_operands() {
+    VarSet seen;
+    auto use = [&](Var v) {
+      if (seen.contains(v) || !is_scalar(f_.p_.type(v)) || !made_inside(v)) return;
+      seen.insert(v);
+      Side side = TileSides::side(sides_.of(v));
+      if (side == Side::Rows) of_rows_.push_back({v, {}});
+      if (side == Side::Columns) of_columns_.push_back({v, {}});
+    };
+    for (const ir::Stm& s : x_.body.stms) {
+      if (TileSides::side(sides_.of(f_.p_, s)) != Side::Both) continue;
+      each_use(f_.p_, s, use);
+      if (auto read = std::get_if<Index>(&s.exp)) each_use(f_.p_, std::get<ArrayType>(f_.p_.type(read->array)), use);
+    }
+    for (const Atom& a : x_.body.result) if (auto v = var_of(a)) use(*v);
+  }
+  bool made_inside(Var v) const {
+    for (const ir::Stm& s : x_.body.stms) if (binds(s, v)) return true;
+    return false;
+  }
+
+  // ---- loops ----
+
+  template <class F> void loop(const char* hint, ExprId n, F fill, bool unrolled = false, bool lanes = false) {
+    Name i = m_.name(hint, Scalar::I64);
+    For x{i, number(0), n, f_.block([&] { fill(m_.var(i)); })};
+    x.unrolled = unrolled;
+    x.lanes = lanes;
+    emit(std::move(x));
+  }
+  // Blocks of `size`, the last may have less: at least so many blocks.
+  template <class F> void for_blocks(const char* hint, ExprId n, ExprId size, ExprId at_least, F fill) {
+    ExprId blocks = named("blocks", m_.prim(ScalarOp::max, {parts(n, size), at_least}));
+    loop(hint, blocks, [&](ExprId b) {
+      ExprId first = named("first", m_.mul(b, size));
+      fill(first, named("count", least(size, less(n, first))));
+    });
+  }
+  // `whole` says whether all are there; then none has to be looked for.
+  template <class F> void once_or_clamped(ExprId whole, F fill) {
+    Block yes = f_.block([&] { fill(false); }), no = f_.block([&] { fill(true); });
+    emit(If{whole, std::move(yes), std::move(no)});
+  }
+  void at(size_t d, ExprId i) { f_.scalar_[x_.index[d].var] = i; }
+  // The statements that do not vary with the index `other`.
+  void one_side(uint8_t other) {
+    for (const ir::Stm& s : x_.body.stms) if (!(sides_.of(f_.p_, s) & other)) f_.statement(s);
+  }
+  ExprId to_kept(ExprId value, Scalar t) { return t == Scalar::Bool ? m_.expr({Cast{value}, Scalar::I8}) : value; }
+  void keep(Name memory, ExprId index, ExprId value, Scalar t) { emit(Store{memory, index, to_kept(value, t)}); }
+  ExprId kept_value(Name memory, ExprId index, Scalar t, const std::string& hint) {
+    Name n = m_.name(hint, t == Scalar::Bool ? Scalar::I8 : t);
+    emit(Declare{n, m_.expr({Load{memory, index}, kept(t)})});
+    return t == Scalar::Bool ? m_.expr({Cast{m_.var(n)}, Scalar::Bool}) : m_.var(n);
+  }
+
+  // ---- panels, tiles ----
+
+  void block_of_columns(ExprId first_column, ExprId columns, ExprId first, ExprId count) {
+    ExprId panels = named("panels", parts(columns, columns_)), tiles = named("tiles", parts(extent_[0], rows_));
+    shared(panels, [&](ExprId p) { pack_columns(p, first_column, first, count); });
+    shared(tiles, [&](ExprId t) {
+      ExprId row = named("row", m_.mul(t, rows_));
+      pack_rows(row, first, count);
+      declare_sums();
+      loop("p", panels, [&](ExprId p) { one_tile(row, m_.add(first_column, m_.mul(p, columns_)), p, first, count); });
+    });
+  }
+  // A loop that threads share.
+  template <class F> void shared(ExprId n, F fill) {
+    if (f_.target_ != Target::Multicore || f_.in_task_) return loop("t", n, fill);
+    Name from = m_.name("first", Scalar::I64), to = m_.name("last", Scalar::I64), t = m_.name("t", Scalar::I64);
+    f_.in_task_ = true;
+    Block chunk = f_.block([&] { emit(For{t, m_.var(from), m_.var(to), f_.block([&] { fill(m_.var(t)); })}); });
+    f_.in_task_ = false;
+    emit(ParallelFor{from, to, n, std::move(chunk), m_.sites++});
+  }
+
+  void pack_columns(ExprId p, ExprId first_column, ExprId first, ExprId count) {
+    ExprId column = named("column", m_.add(first_column, m_.mul(p, columns_)));
+    once_or_clamped(m_.prim(ScalarOp::le, {m_.add(column, columns_), extent_[1]}), [&](bool clamped) {
+      loop("k", count, [&](ExprId k) {
+        loop("l", columns_, [&](ExprId l) {
+          ExprId j = m_.add(column, l);
+          at(1, clamped ? named("j", least(j, less(extent_[1], number(1)))) : j);
+          at(2, m_.add(first, k));
+          one_side(TileSides::Rows);
+          for (const Operand& y : of_columns_) keep(y.panel, panel_place(p, k, count, l), f_.scalar_[y.var], type(y.var));
+        });
+      });
+    });
+  }
+  ExprId panel_place(ExprId p, ExprId k, ExprId count, ExprId l) { return m_.add(m_.mul(m_.add(m_.mul(p, count), k), columns_), l); }
+
+  void pack_rows(ExprId row, ExprId first, ExprId count) {
+    for (Operand& y : of_rows_) {
+      y.panel = m_.memory(f_.p_.hint(y.var) + "_rows", kept(y.var), Space::Private);
+      emit(DeclareArray{y.panel, {number(costs::cpu::panel_depth), rows_}});
+    }
+    once_or_clamped(m_.prim(ScalarOp::le, {m_.add(row, rows_), extent_[0]}), [&](bool clamped) {
+      loop("k", count, [&](ExprId k) {
+        loop("r", rows_, [&](ExprId r) {
+          ExprId i = m_.add(row, r);
+          at(0, clamped ? named("i", least(i, less(extent_[0], number(1)))) : i);
+          at(2, m_.add(first, k));
+          one_side(TileSides::Columns);
+          for (const Operand& y : of_rows_) keep(y.panel, m_.add(m_.mul(k, rows_), r), f_.scalar_[y.var], type(y.var));
+        }, true);
+      });
+    });
+  }
+
+  // ---- sums ----
+
+  struct Sum { Name vectors, tile, copy; };            // in registers; all of a tile, in memory; one vector, in memory
+  std::vector<Sum> sums_;
+  void declare_sums() {
+    sums_.clear();
+    for (size_t k = 0; k < x_.body.result.size(); k++) {
+      Scalar t = kept(sum_type(k));
+      std::string hint = f_.p_.hint(s_.pattern[k].var);
+      auto memory = [&](const char* what) { return m_.memory(hint + what, t, Space::Private); };
+      sums_.push_back({memory("_vectors"), memory("_tile"), memory("_vector")});
+      emit(DeclareArray{sums_[k].tile, {rows_, vectors_, lanes_}});
+    }
+  }
+  ExprId tile_place(ExprId r, ExprId l) { return m_.add(m_.mul(r, columns_), l); }
+
+  void one_tile(ExprId row, ExprId column, ExprId p, ExprId first, ExprId count) {
+    column = named("column", column);
+    ExprId rows = named("rows", least(rows_, less(extent_[0], row))), columns = named("columns", least(columns_, less(extent_[1], column)));
+    const std::vector<Atom> neutral = this->neutral();
+    for (size_t k = 0; k < sums_.size(); k++)
+      loop("l", m_.mul(rows_, columns_), [&](ExprId l) { keep(sums_[k].tile, l, f_.atom(neutral[k]), sum_type(k)); });
+    auto each_cell = [&](auto fill) {
+      for (size_t k = 0; k < sums_.size(); k++)
+        loop("r", rows, [&](ExprId r) {
+          loop("l", columns, [&](ExprId l) {
+            auto to = f_.layout(s_.pattern[k].var);
+            fill(k, to.memory, f_.address(to, {m_.add(row, r), m_.add(column, l)}), tile_place(r, l));
+          });
+        });
+    };
+    Block before = f_.block([&] {
+      each_cell([&](size_t k, Name to, ExprId cell, ExprId place) { keep(sums_[k].tile, place, f_.load(to, cell, "sum"), sum_type(k)); });
+    });
+    emit(If{m_.prim(ScalarOp::lt, {number(0), first}), std::move(before), {}});
+    for (const Sum& s : sums_) emit(DeclareVectors{s.vectors, lanes_, rows_, vectors_});
+    move_tile(false);
+    loop("k", count, [&](ExprId k) { one_point(row, column, p, k, first, count); });
+    move_tile(true);
+    each_cell([&](size_t k, Name to, ExprId cell, ExprId place) { emit(Store{to, cell, kept_value(sums_[k].tile, place, sum_type(k), "sum")}); });
+  }
+  template <class F> void each_vector(F fill) {
+    loop("r", rows_, [&](ExprId r) { loop("v", vectors_, [&](ExprId v) { fill(r, v); }, true); }, true);
+  }
+  // Between memory and registers.
+  void move_tile(bool back) {
+    each_vector([&](ExprId r, ExprId v) {
+      for (const Sum& s : sums_) {
+        emit(DeclareArray{s.copy, {lanes_}});
+        if (back) emit(MoveVector{s.vectors, r, v, s.copy, false});
+        loop("l", lanes_, [&](ExprId l) {
+          ExprId place = tile_place(r, m_.add(m_.mul(v, lanes_), l));
+          Scalar t = m_.names[s.copy.index].type;
+          auto [from, at_from, to, at_to] = back ? std::tuple{s.copy, l, s.tile, place} : std::tuple{s.tile, place, s.copy, l};
+          Name x = m_.name("x", t);
+          emit(Declare{x, m_.expr({Load{from, at_from}, t})});
+          emit(Store{to, at_to, m_.var(x)});
+        }, false, true);
+        if (!back) emit(MoveVector{s.vectors, r, v, s.copy, true});
+      }
+    });
+  }
+  // All sums of the tile, with what one point adds.
+  void one_point(ExprId row, ExprId column, ExprId p, ExprId k, ExprId first, ExprId count) {
+    loop("r", rows_, [&](ExprId r) {
+      for (const Operand& y : of_rows_) f_.scalar_[y.var] = kept_value(y.panel, m_.add(m_.mul(k, rows_), r), type(y.var), f_.p_.hint(y.var));
+      loop("v", vectors_, [&](ExprId v) {
+        for (const Sum& s : sums_) {
+          emit(DeclareArray{s.copy, {lanes_}});
+          emit(MoveVector{s.vectors, r, v, s.copy, false});
+        }
+        loop("l", lanes_, [&](ExprId l) {
+          ExprId in_panel = m_.add(m_.mul(v, lanes_), l);
+          for (const Operand& y : of_columns_) f_.scalar_[y.var] = kept_value(y.panel, panel_place(p, k, count, in_panel), type(y.var), f_.p_.hint(y.var));
+          at(0, least(m_.add(row, r), less(extent_[0], number(1))));
+          at(1, least(m_.add(column, in_panel), less(extent_[1], number(1))));
+          at(2, m_.add(first, k));
+          for (const ir::Stm& s : x_.body.stms) if (TileSides::side(sides_.of(f_.p_, s)) == Side::Both) f_.statement(s);
+          add_to_sums(l);
+        }, false, true);
+        for (const Sum& s : sums_) emit(MoveVector{s.vectors, r, v, s.copy, true});
+      }, true);
+    }, true);
+  }
+  void add_to_sums(ExprId l) {
+    std::vector<ExprId> now;
+    size_t at = 0;
+    for (const Combine& c : x_.reduces) {
+      size_t n = c.neutral.size();
+      for (size_t k = 0; k < n; k++) {
+        f_.scalar_[c.op.params[k].var] = kept_value(sums_[at + k].copy, l, sum_type(at + k), "sum");
+        f_.scalar_[c.op.params[n + k].var] = f_.atom(x_.body.result[at + k]);
+      }
+      if (auto chosen = extreme(c)) {
+        now.push_back(*chosen);
+      } else {
+        for (const ir::Stm& s : c.op.body.stms) f_.statement(s);
+        for (const Atom& a : c.op.body.result) now.push_back(f_.atom(a));
+      }
+      at += n;
+    }
+    for (size_t k = 0; k < now.size(); k++) keep(sums_[k].copy, l, now[k], sum_type(k));
+  }
+  //   min [sum, x]   ==>   x < sum ? x : sum
+  // of floats: a minimum that began with a number is one, whatever x is, so one comparison does.
+  std::optional<ExprId> extreme(const Combine& c) {
+    auto op = scalar_operator(f_.p_, c);
+    auto first = const_of(c.neutral[0]);
+    if ((op != ScalarOp::min && op != ScalarOp::max) || !first || !is_float(first->type)) return {};
+    double n = first->as_f64();
+    if (n != n) return {};
+    ExprId sum = f_.atom(c.op.params[0].var), x = f_.atom(c.op.params[1].var);
+    ExprId chosen = op == ScalarOp::min ? m_.prim(ScalarOp::lt, {x, sum}) : m_.prim(ScalarOp::lt, {sum, x});
+    return m_.prim(ScalarOp::select, {chosen, x, sum});
+  }
+};
+
+void FromCore::tile(const ir::Stm& s, const Seg& x) { TileCode(*this, s, x).run(); }
+
+}  // namespace raido::kir::translation

@@ -1,0 +1,37 @@
+// tile_sides.h - what of a contraction belongs to its rows, what to its columns, and what to both.
+//
+//   seg tile (i < n, j < m, k < q) { let x = a[i, k] let y = b[k, j] let z = x * y in z } reduces (add [0])
+//
+// x is of the rows: it is the same for all columns. y is of the columns. Only z is needed at each of the n m q points. So a tile of r rows
+// and c columns reads r + c numbers for r c operations. Which side a statement is on follows from the indices that it varies on.
+#pragma once
+#include "compiler/ir/ir.h"
+
+namespace raido::ir {
+
+class TileSides {
+ public:
+  enum Varies : uint8_t { Rows = 1, Columns = 2, Depth = 4 };          // with the first index, the second, the third
+  enum class Side : uint8_t { Rows, Columns, Both };                   // what varies on neither is of the rows
+
+  TileSides(const Program& p, const Seg& x) {
+    for (size_t d = 0; d < x.index.size(); d++) varies_[x.index[d].var] = uint8_t(1 << d);
+    for (const Stm& s : x.body.stms) {
+      uint8_t all = of(p, s);
+      for (Bind b : s.pattern) varies_[b.var] = all;
+    }
+  }
+  uint8_t of(Var v) const { return varies_[v]; }
+  // A place in memory varies with what its layout says.
+  uint8_t of(const Program& p, const Stm& s) const {
+    uint8_t all = 0;
+    each_use(p, s, [&](Var v) { all |= varies_[v]; });
+    return all;
+  }
+  static Side side(uint8_t varies) { return !(varies & Columns) ? Side::Rows : !(varies & Rows) ? Side::Columns : Side::Both; }
+
+ private:
+  VarMap<uint8_t> varies_;
+};
+
+}  // namespace raido::ir

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Random contractions (maps of maps of reductions), for what computes them in tiles (decision 035): operators, also of pairs and ones that
+do not commute, elements of all types, operands transposed, reversed, sliced and computed, what a row, a column or a point adds,
+what is done with the results, batches, their adjoints, checks that fail, and sizes around those of tiles and panels.
+
+The interpreter runs a program as lowered; after the passes for processors, and compiled for one thread (each version of the processor) and
+for several, it must give the same. All numbers are small integers, so sums are exact. Prints how many contractions became tiles. Exit
+code 1 if something differs, or if fewer than one for two entry points did.
+
+    tests/fuzz/tiles.py --raido build/release/raido --count 20 --seed 1 [--out FOLDER]"""
+import argparse
+import os
+import pathlib
+import random
+import re
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+from running import command, report
+
+ENTRIES = 6
+SIZES = (0, 1, 2, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 49, 100)
+TYPES = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "bool")
+# (operator, neutral element) over T
+SUMS = {"bool": [("(&&)", "true"), ("(||)", "false"), ("(!=)", "false")],
+        "number": [("(+)", "0")] * 3 + [("{t}.min", "{t}.highest"), ("{t}.max", "{t}.lowest"), ("(\\_ y -> y)", "0")]}
+
+
+class Entry:
+    def __init__(self, r, number):
+        self.r, self.name, self.t = r, f"e{number}", r.choice(TYPES)
+        self.kind = r.choice(("plain",) * 6 + ("pair", "batch", "adjoint", "adjoint", "check"))
+        if self.kind == "adjoint":
+            self.t = r.choice(("f64", "f32"))
+        if self.kind == "pair" and self.t == "bool":
+            self.t = "i32"
+
+    def number(self, i, j):
+        n = f"(({i} * {self.r.randrange(1, 9)} + {j} * {self.r.randrange(1, 9)} + {self.r.randrange(5)}) % 3 - {0 if self.t[0] == 'u' else 1})"
+        return f"({n} == 1)" if self.t == "bool" else f"({self.t}.i64 {n})"
+
+    # An array of so many rows and columns, in one of the ways to have it.
+    def matrix(self, n, m):
+        way = self.r.randrange(7)
+        at = lambda i, j: f"opaque (tabulate_2d {i} {j} (\\i j -> {self.number('i', 'j')}))"
+        if way < 2:
+            return at(n, m)
+        if way < 4:
+            return f"(transpose ({at(m, n)}))"
+        if way == 4:
+            return f"(reverse ({at(n, m)}))"
+        if way == 5:
+            return f"(({at(f'({n} + 2)', f'({m} + 3)')})[2:{n}+2, 3:{m}+3] :> [{n}][{m}]{self.t})"
+        f = "!x" if self.t == "bool" else self.r.choice(("x + x", "x - 1", f"{self.t}.max x 0"))
+        return f"(map (map (\\x -> {f})) ({at(n, m)}))"
+
+    def point(self):
+        r, t = self.r, self.t
+        if t == "bool":
+            return r.choice(("x && y", "x || y", "x != y", "(x && y) || xs[i]", "x && (y || ys[j])"))
+        of_index = f"{t}.i64 (k % 3)"
+        return r.choice(("x * y", "x * y", "x + y", "x - y", f"x * y + {of_index}", "xs[i] + x * y", "x * (y - ys[j])", f"(if x < y then x else ys[j])",
+                         f"x * y * {of_index}", f"{t}.max x y", f"x + {t}.i64 (j % 2) * y"))
+
+    def text(self):
+        r, t = self.r, self.t
+        op, ne = (part.replace("{t}", t) for part in r.choice(SUMS["bool" if t == "bool" else "number"]))
+        point = self.point()
+        lines = [f"entry {self.name} (n: i64) (m: i64) (q: i64): i64 =", f"  let xs = opaque (tabulate n (\\i -> {self.number('i', '0')}))",
+                 f"  let ys = opaque (tabulate m (\\i -> {self.number('i', '2')}))", f"  let a = {self.matrix('n', 'q')}", f"  let b = {self.matrix('m', 'q')}"]
+        if t == "bool":
+            number = "i64.bool z"
+        elif t[0] == "f":
+            number = f"(if {t}.isinf z then 77 else i64.{t} z)"
+        else:
+            number = f"i64.{t} z"
+        total = f"i64.sum (flatten (tabulate_2d n m (\\i j -> let z = c[i][j] in ({number}) * ((i * 13 + j * 7) % 31 + 1))))"
+        product = f"tabulate_2d n m (\\i j -> reduce {op} ({ne}) (tabulate q (\\k -> let (x, y) = (a[i][k], b[j][k]) in {point})))"
+        if r.random() < 0.5 and not re.search(r"\b[ijk]\b", point):
+            product = f"map (\\u -> map (\\v -> reduce {op} ({ne}) (map2 (\\x y -> {point}) u v)) b) a"
+        if self.kind == "pair":
+            first = r.choice(("x * y", "x + y", "x - y"))
+            product = (f"tabulate_2d n m (\\i j -> let (v, w) = reduce (\\(p, g) (s, h) -> if s > p || (s == p && h < g) then (s, h) else (p, g)) ({t}.lowest, i64.highest) "
+                       f"(tabulate q (\\k -> let (x, y) = (a[i][k], b[j][k]) in ({first}, k))) in if w == i64.highest then 0 else v + {t}.i64 (w % 3))")
+        elif self.kind == "check":
+            product = f"tabulate_2d n m (\\i j -> reduce {op} ({ne}) (tabulate q (\\k -> let (x, y) = (a[i][k], b[j][k + (if i == 20 then 1 else 0)]) in {point})))"
+        epilogue = r.choice(("z", "z", "z && xs[i]", "z != ys[j]") if t == "bool" else ("z", "z", "z + xs[i]", "z * ys[j]", "z - xs[i] * ys[j]"))
+        if self.kind == "adjoint":
+            s = r.choice((f"{t}.sum (flatten (map2 (map2 (*)) (tabulate_2d n m (\\i j -> xs[i] + ys[j])) (map (\\u -> map (\\v -> {t}.sum (map2 (*) u v)) b) a)))",
+                          f"{t}.sum (map {t}.sum (map (\\u -> map (\\v -> {t}.sum (map2 (\\x y -> x * y * x) u v)) b) a))"))
+            lines += [f"  let (da, db) = vjp (\\(a, b) -> {s}) (a, b) 1",
+                      f"  in i64.sum (flatten (tabulate_2d n q (\\i j -> i64.{t} da[i][j] * (i * 3 + j % 5)))) + i64.sum (flatten (tabulate_2d m q (\\i j -> i64.{t} db[i][j] * (i + j % 7))))"]
+        elif self.kind == "batch":
+            lines += [f"  let cs = tabulate 3 (\\g -> let a = map (map (\\x -> if g == 1 then x else a[0][0])) a in {product})", f"  in i64.sum (map (\\c -> {total}) cs)"]
+        else:
+            lines += [f"  let c = {product}", f"  let c = tabulate_2d n m (\\i j -> let z = c[i][j] in {epilogue})", f"  in {total}"]
+        return "\n".join(lines) + "\n"
+
+
+def program(seed):
+    r = random.Random(seed)
+    entries = [Entry(r, k) for k in range(ENTRIES)]
+    inputs = []
+    for _ in entries:
+        for _ in range(100):
+            n, m, q = (r.choice(SIZES) for _ in range(3))
+            if r.random() < 0.3:
+                q, m = r.choice(((r.choice((256, 257, 300, 520)), m), (q, r.choice((385, 400, 800)))))
+            if n * m * q <= 150000 and (n >= 8 and m >= 16 and q >= 16 or r.random() < 0.3):
+                break
+        inputs.append(f"{n}i64 {m}i64 {q}i64")
+    return "\n".join(e.text() for e in entries), [e.name for e in entries], inputs
+
+
+def outcome(code, out, err):
+    if code != 0:
+        found = re.search(r"Error: [^\n]*", err)
+        return "fails: " + re.sub(r"\d+", "N", found[0]) if found else f"exit code {code}: {err[-300:]}"
+    return out.strip()
+
+
+def examine(job):
+    raido, seed = job
+    text, names, inputs = program(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "p.fut"
+        path.write_text(text)
+        code, out, err = command([raido, "dev", "--stats", "--pipeline=cpu", str(path)], 60)
+        if code != 0:
+            return seed, f"the compiler: {err[-500:]}", text, 0
+        counted = re.search(r"tiles\.contraction\D+(\d+)", out + err)
+        tiled = int(counted[1]) if counted else 0
+        programs = []
+        for backend, options in (("c", ()), ("multicore", ())):
+            exe = str(pathlib.Path(folder) / backend)
+            code, out, err = command([raido, backend, str(path), "-o", exe], 280)
+            if code != 0 or "warning" in err:
+                return seed, f"{backend}: {err[-500:]}", text, tiled
+            runs = [["--cpu", v] for v in ("baseline", "avx2", "avx512")] if backend == "c" else [["--num-threads=1"], ["--num-threads=3"]]
+            programs += [[exe] + run for run in runs]
+        for name, given in zip(names, inputs):
+            wanted = outcome(*command([raido, "run", str(path), "-e", name], 120, given))
+            for what in programs:
+                code, out, err = command(what + ["-e", name], 60, given)
+                if "has no version" in err:
+                    continue
+                got = outcome(code, out, err)
+                if got.replace("i64", "") != wanted.replace("i64", ""):
+                    return seed, f"{name} of {given} by {' '.join(what[1:]) or what[0]}: {got}, not {wanted}", text, tiled
+    return seed, "", text, tiled
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    options.add_argument("--raido", default="build/release/raido")
+    options.add_argument("--count", type=int, default=20)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--out")
+    options.add_argument("--show", action="store_true", help="print the program of the seed")
+    given = options.parse_args()
+    if given.show:
+        print(program(given.seed)[0])
+        return 0
+    jobs = [(given.raido, given.seed + k) for k in range(given.count)]
+    tiled = 0
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = []
+        for seed, said, text, count in pool.map(examine, jobs):
+            results.append((seed, said, text))
+            tiled += count
+        programs, findings = report(results, given.out)
+    print(f"{programs} programs, {findings} findings, {tiled} contractions in tiles")
+    return 1 if findings or 2 * tiled < ENTRIES * given.count else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
