@@ -29,7 +29,7 @@ shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
 symbolizer = shutil.which("llvm-symbolizer-19") or shutil.which("llvm-symbolizer")
 common = f":external_symbolizer_path={symbolizer}" if symbolizer else ""
-environment = dict(os.environ, CC=compiler, CFLAGS=flags, TSAN_OPTIONS="halt_on_error=1" + common,
+environment = dict(os.environ, CC=compiler, CFLAGS=flags + " -DRAIDO_UNCOUNTED", TSAN_OPTIONS="halt_on_error=1" + common,
                    ASAN_OPTIONS="detect_stack_use_after_return=0:detect_leaks=0" + common, UBSAN_OPTIONS="print_stacktrace=1" + common)
 failures = []
 

@@ -1,0 +1,537 @@
+// device_counts.h - what the counted kernels of the emulator do, exactly: it puts the notes of the lanes of a warp together in lockstep
+// (words_counts.h), and counts what the warp does at once.
+//
+// Memory of the device lies in one arena. Beside it are two bits for each byte, read and written by the launch that is running: their
+// number is what the launch must move at least.
+//
+// With a sample of n blocks a launch of more runs only n of them, from the first to the last, and more where two neighbours of the sample do
+// different work: halfway between them, until it is known where the work changes. Those between two blocks do what these do. What such a
+// launch writes is not what the program computes. Memory that lacks values knows which kernels they are to come from; if such values decide
+// what is done next, the run stops, these kernels are noted as those that have to run all blocks, and the entry point is called again.
+#ifdef RAIDO_EMULATED
+
+#define RAIDO_COUNTERS(X)                                                                                                             \
+  X(read_requests) X(read_sectors) X(write_requests) X(write_sectors) X(shared_requests) X(shared_wavefronts) X(shared_conflicts)     \
+  X(private_accesses) X(atomic_requests) X(atomic_updates) X(atomic_rounds) X(atomic_sectors) X(branches) X(divergent_branches) X(barriers)
+#define RAIDO_COUNTER_ENUM(name) RAIDO_C_##name,
+enum raido_counter {
+  RAIDO_COUNTERS(RAIDO_COUNTER_ENUM) RAIDO_OPERATIONS,
+  RAIDO_ISSUED = RAIDO_OPERATIONS + RAIDO_KIND_COUNT,      // by warps
+  RAIDO_COUNTER_COUNT = RAIDO_ISSUED + RAIDO_KIND_COUNT
+};
+enum { RAIDO_LANES = 32, RAIDO_SECTOR = 32, RAIDO_BANKS = 32, RAIDO_LEVELS = 64 };
+static const size_t raido_arena_bytes = (size_t)1 << 36;
+
+struct raido_level { u32 lanes; int loop; };               // the lanes that are in a loop
+struct raido_warp {
+  struct raido_fiber *first;
+  int depth, released;
+  i64 requests, issued;
+  struct raido_level levels[RAIDO_LEVELS];                 // level 0: no loop
+};
+
+// Of one thread of the operating system, since the launch began.
+struct raido_counting {
+  i64 block[RAIDO_COUNTER_COUNT], sums[RAIDO_COUNTER_COUNT];
+  i64 longest_requests, longest_issued;                    // of a warp
+  struct raido_warp *warps;
+};
+
+// One block of a sample.
+struct raido_sampled_block { i64 number, work, counts[RAIDO_COUNTER_COUNT]; };
+enum { RAIDO_REFINED = 8 };                                // times a sample is what is counted at most
+
+struct raido_kernel_counts {
+  i64 launches, blocks, block_size, threads, counted, needed_read, needed_written, longest_requests, longest_issued;
+  int uneven, complete;
+  i64 sums[RAIDO_COUNTER_COUNT];
+};
+
+struct raido_allocation { char *at; size_t size; unsigned char *lacks; };   // lacks: by kernel, or NULL
+
+static struct {
+  int on, again, sample;                                   // again: the run has stopped
+  int reads_result;                                        // what the host reads now is only a result
+  char *arena, *read, *written;
+  size_t used, count, room;
+  struct raido_allocation *allocations;
+  struct raido_kernel_counts *kernels;
+  struct raido_sampled_block *blocks;                      // of the launch that is running
+} raido_counts;
+
+// ---- memory ----
+
+RAIDO_FN void raido_counts_open(void) {
+  size_t bytes[] = {raido_arena_bytes, raido_arena_bytes / 8, raido_arena_bytes / 8};
+  char **at[] = {&raido_counts.arena, &raido_counts.read, &raido_counts.written};
+  for (int k = 0; k < 3; k++) {
+    *at[k] = mmap(NULL, bytes[k], PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (*at[k] == MAP_FAILED) raido_panic("emulator", "counting needs %zu GiB of addresses", raido_arena_bytes >> 30);
+  }
+  raido_counts.kernels = calloc((size_t)raido_kernel_count + 1, sizeof *raido_counts.kernels);
+  raido_counts.blocks = calloc((size_t)(RAIDO_REFINED * raido_counts.sample + 1), sizeof *raido_counts.blocks);
+  if (raido_counts.kernels == NULL || raido_counts.blocks == NULL) raido_panic("emulator", "out of memory");
+}
+RAIDO_FN void raido_counts_close(void) {
+  munmap(raido_counts.arena, raido_arena_bytes);
+  munmap(raido_counts.read, raido_arena_bytes / 8);
+  munmap(raido_counts.written, raido_arena_bytes / 8);
+  for (size_t k = 0; k < raido_counts.count; k++) free(raido_counts.allocations[k].lacks);
+  free(raido_counts.allocations);
+  free(raido_counts.kernels);
+  free(raido_counts.blocks);
+}
+
+RAIDO_FN char *raido_counts_alloc(size_t n) {
+  size_t size = (n + 255) / 256 * 256;
+  if (raido_counts.used + size + 256 > raido_arena_bytes) return NULL;
+  if (raido_counts.count == raido_counts.room) {
+    size_t room = 2 * raido_counts.room + 64;
+    struct raido_allocation *more = realloc(raido_counts.allocations, room * sizeof *more);
+    if (more == NULL) return NULL;
+    raido_counts.allocations = more;
+    raido_counts.room = room;
+  }
+  char *at = raido_counts.arena + raido_counts.used;
+  raido_counts.used += size + 256;                         // one array's end is not the beginning of the next
+  raido_counts.allocations[raido_counts.count++] = (struct raido_allocation){at, size, NULL};
+  return at;
+}
+RAIDO_FN struct raido_allocation *raido_allocation_of(const char *at) {
+  for (size_t k = 0; k < raido_counts.count; k++)
+    if (raido_counts.allocations[k].at == at) return &raido_counts.allocations[k];
+  return NULL;
+}
+RAIDO_FN void raido_lacks_nothing(char *at) {
+  struct raido_allocation *a = raido_allocation_of(at);
+  if (a == NULL) return;
+  free(a->lacks);
+  a->lacks = NULL;
+}
+RAIDO_FN void raido_counts_free(char *at) {
+  raido_lacks_nothing(at);
+  struct raido_allocation *a = raido_allocation_of(at);
+  if (a == NULL) return;
+  madvise(a->at, a->size, MADV_DONTNEED);
+  *a = raido_counts.allocations[--raido_counts.count];
+}
+// `to` lacks what `from` lacks, and what comes from `kernel` if that is one.
+RAIDO_FN void raido_lacks_too(struct raido_allocation *to, const struct raido_allocation *from, int kernel) {
+  const unsigned char *lacks = from == NULL ? NULL : from->lacks;
+  if (to == NULL || (lacks == NULL && kernel < 0)) return;
+  if (to->lacks == NULL) to->lacks = calloc((size_t)raido_kernel_count, 1);
+  if (to->lacks == NULL) raido_panic("emulator", "out of memory");
+  for (int k = 0; k < raido_kernel_count && lacks != NULL; k++) to->lacks[k] |= lacks[k];
+  if (kernel >= 0) to->lacks[kernel] = 1;
+}
+// True, and a reason to begin again, where memory lacks values.
+RAIDO_FN int raido_needs(const struct raido_allocation *a) {
+  if (a == NULL || a->lacks == NULL) return 0;
+  for (int k = 0; k < raido_kernel_count; k++) raido_counts.kernels[k].complete |= a->lacks[k];
+  return raido_counts.again = 1;
+}
+
+RAIDO_FN i64 raido_bits(const char *shadow, const struct raido_allocation *a) {
+  const u64 *words = (const u64 *)(shadow + (a->at - raido_counts.arena) / 8);
+  i64 bits = 0;
+  for (size_t k = 0; k < a->size / 64; k++)
+    if (words[k] != 0) bits += __builtin_popcountll(words[k]);
+  return bits;
+}
+RAIDO_FN void raido_no_bits(char *shadow, const struct raido_allocation *a) {
+  char *at = shadow + (a->at - raido_counts.arena) / 8, *end = at + a->size / 8;
+  char *first = (char *)(((uintptr_t)at + 4095) & ~(uintptr_t)4095), *last = (char *)((uintptr_t)end & ~(uintptr_t)4095);
+  if (last <= first + 65536) { memset(at, 0, (size_t)(end - at)); return; }
+  memset(at, 0, (size_t)(first - at));
+  memset(last, 0, (size_t)(end - last));
+  madvise(first, (size_t)(last - first), MADV_DONTNEED);
+}
+
+// ---- what a warp does at once ----
+
+RAIDO_UNSEEN void raido_mark(char *shadow, u64 sector, u32 bytes) {
+  u64 number = sector - (u64)(uintptr_t)raido_counts.arena / RAIDO_SECTOR;
+  if (number >= raido_arena_bytes / RAIDO_SECTOR) return;
+  u32 *at = (u32 *)shadow + number;
+  if ((__atomic_load_n(at, __ATOMIC_RELAXED) & bytes) != bytes) __atomic_fetch_or(at, bytes, __ATOMIC_RELAXED);
+}
+
+RAIDO_UNSEEN int raido_most_at_one_place(const u64 *at, int n) {
+  int most = 0;
+  for (int k = 0; k < n; k++) {
+    int same = 0;
+    for (int j = 0; j < n; j++) same += at[j] == at[k];
+    if (same > most) most = same;
+  }
+  return most;
+}
+
+RAIDO_UNSEEN void raido_hear_global(i64 *c, const u64 *at, int n, int size, int kind) {
+  u64 sectors[2 * RAIDO_LANES];
+  u32 bytes[2 * RAIDO_LANES];
+  int found = 0;
+  for (int k = 0; k < n; k++)
+    for (u64 from = at[k], end = from + (u64)size, next; from < end; from = next) {
+      u64 sector = from / RAIDO_SECTOR;
+      next = (sector + 1) * RAIDO_SECTOR < end ? (sector + 1) * RAIDO_SECTOR : end;
+      u32 mask = (u32)((((u64)1 << (next - from)) - 1) << (from % RAIDO_SECTOR));
+      int j = found;
+      while (j > 0 && sectors[j - 1] != sector) j--;
+      if (j > 0) { bytes[j - 1] |= mask; continue; }
+      if (found == 2 * RAIDO_LANES) raido_panic("emulator", "an access of %d bytes", size);
+      sectors[found] = sector;
+      bytes[found++] = mask;
+    }
+  for (int k = 0; k < found; k++) {
+    if (kind != RAIDO_WRITE) raido_mark(raido_counts.read, sectors[k], bytes[k]);
+    if (kind != RAIDO_READ) raido_mark(raido_counts.written, sectors[k], bytes[k]);
+  }
+  c[kind == RAIDO_READ ? RAIDO_C_read_sectors : kind == RAIDO_WRITE ? RAIDO_C_write_sectors : RAIDO_C_atomic_sectors] += found;
+}
+
+// Shared memory serves one word of each bank at a time, and as many bytes at once as all banks have.
+RAIDO_UNSEEN void raido_hear_shared(i64 *c, const u64 *at, int n, int size) {
+  int words = size < 4 ? 1 : size / 4, lanes = RAIDO_BANKS / words;
+  for (int from = 0; from < n; from += lanes) {
+    u64 seen[RAIDO_BANKS];
+    int in_bank[RAIDO_BANKS] = {0}, found = 0, most = 0;
+    for (int k = from; k < n && k < from + lanes; k++)
+      for (int j = 0; j < words; j++) {
+        u64 word = at[k] / 4 + (u64)j;
+        int known = 0;
+        for (int i = 0; i < found; i++) known |= seen[i] == word;
+        if (known) continue;
+        seen[found++] = word;
+        if (++in_bank[word % RAIDO_BANKS] > most) most = in_bank[word % RAIDO_BANKS];
+      }
+    c[RAIDO_C_shared_wavefronts] += most;
+    c[RAIDO_C_shared_conflicts] += most - 1;
+  }
+}
+
+RAIDO_UNSEEN void raido_hear_access(struct raido_emulated_block *b, struct raido_warp *w, const u64 *at, int n, int size, int kind) {
+  i64 *c = b->counting->block;
+  u64 own = at[0] - (u64)(uintptr_t)b->memory;
+  int shared = own < 16 + RAIDO_SHARED_BYTES;
+  if (!shared && own < (u64)b->bytes) { c[RAIDO_C_private_accesses] += n; return; }
+  w->requests++;
+  if (kind == RAIDO_UPDATE) {
+    c[RAIDO_C_atomic_requests]++;
+    c[RAIDO_C_atomic_updates] += n;
+    c[RAIDO_C_atomic_rounds] += raido_most_at_one_place(at, n);
+  } else {
+    c[shared ? RAIDO_C_shared_requests : kind == RAIDO_READ ? RAIDO_C_read_requests : RAIDO_C_write_requests]++;
+  }
+  if (shared) raido_hear_shared(c, at, n, size); else raido_hear_global(c, at, n, size, kind);
+}
+
+RAIDO_UNSEEN void raido_hear_operations(i64 *c, struct raido_warp *w, const struct raido_note *note, int lanes) {
+  const u16 *ran = (const u16 *)(uintptr_t)note->value;
+  for (int k = 0; k < RAIDO_KIND_COUNT; k++)
+    if (ran[k] != 0) {
+      c[RAIDO_OPERATIONS + k] += (i64)ran[k] * lanes;
+      c[RAIDO_ISSUED + k] += ran[k];
+      w->issued += ran[k];
+    }
+}
+
+// ---- lockstep ----
+
+// What the lane does next; NULL: it has ended.
+RAIDO_UNSEEN const struct raido_note *raido_next_note(struct raido_emulator *e, struct raido_fiber *f) {
+  while (f->heard == f->noted) {
+    if (f->state == RAIDO_ENDED) return NULL;
+    f->heard = f->noted = 0;
+    raido_resume(e, f);
+  }
+  return &f->notes[f->heard];
+}
+
+RAIDO_UNSEEN void raido_heard(struct raido_warp *w, u32 lanes) {
+  for (; lanes != 0; lanes &= lanes - 1) w->first[__builtin_ctz(lanes)].heard++;
+}
+
+// The lanes `group` are at the same line, which comes before those of all other lanes of the level.
+RAIDO_UNSEEN void raido_hear(struct raido_emulated_block *b, struct raido_warp *w, u32 group, u32 others) {
+  i64 *c = b->counting->block;
+  struct raido_fiber *one = &w->first[__builtin_ctz(group)];
+  const struct raido_note note = one->notes[one->heard];
+  int n = 0, taken = 0;
+  u64 at[RAIDO_LANES];
+  switch (note.kind) {
+    case RAIDO_READ: case RAIDO_WRITE: case RAIDO_UPDATE:
+      for (u32 rest = group; rest != 0; rest &= rest - 1) {
+        struct raido_fiber *f = &w->first[__builtin_ctz(rest)];
+        at[n++] = f->notes[f->heard].value;
+      }
+      raido_hear_access(b, w, at, n, (int)note.number, note.kind);
+      break;
+    case RAIDO_BRANCHES:
+      for (u32 rest = group; rest != 0; rest &= rest - 1, n++) {
+        struct raido_fiber *f = &w->first[__builtin_ctz(rest)];
+        taken += (int)f->notes[f->heard].value;
+      }
+      c[RAIDO_C_branches]++;
+      c[RAIDO_C_divergent_branches] += taken > 0 && taken < n;
+      break;
+    case RAIDO_RAN: raido_hear_operations(c, w, &note, __builtin_popcount(group)); break;
+    case RAIDO_NOTE_BARRIER: c[RAIDO_C_barriers] += w == b->counting->warps; break;
+    case RAIDO_ITERATION:                                  // the first one of a loop
+      if (++w->depth == RAIDO_LEVELS) raido_panic("emulator", "more than %d loops in each other", RAIDO_LEVELS);
+      w->levels[w->depth] = (struct raido_level){group, (int)note.number};
+      for (u32 rest = others; rest != 0; rest &= rest - 1) {   // lanes that do not enter it
+        struct raido_fiber *f = &w->first[__builtin_ctz(rest)];
+        taken |= f->heard < f->noted && f->notes[f->heard].kind == RAIDO_LOOP_END && f->notes[f->heard].number == note.number;
+      }
+      c[RAIDO_C_branches]++;
+      c[RAIDO_C_divergent_branches] += taken;
+      raido_hear_operations(c, w, &note, __builtin_popcount(group));
+      break;
+    default: break;                                        // the end of a loop that had no iteration
+  }
+  raido_heard(w, group);
+}
+
+// All lanes of the level are at the end of an iteration, or have left the loop.
+RAIDO_UNSEEN void raido_iterate(struct raido_emulated_block *b, struct raido_warp *w, u32 again, u32 left) {
+  i64 *c = b->counting->block;
+  raido_heard(w, left);
+  w->levels[w->depth].lanes = again;
+  c[RAIDO_C_branches]++;
+  c[RAIDO_C_divergent_branches] += again != 0 && left != 0;
+  if (again == 0) { w->depth--; return; }
+  struct raido_fiber *one = &w->first[__builtin_ctz(again)];
+  raido_hear_operations(c, w, &one->notes[one->heard], __builtin_popcount(again));
+  raido_heard(w, again);
+}
+
+// Runs the lanes of a warp until all have ended or some wait at a barrier that has not let them go.
+RAIDO_UNSEEN void raido_run_warp(struct raido_emulator *e, struct raido_warp *w) {
+  for (;;) {
+    struct raido_level *level = &w->levels[w->depth];
+    u32 group = 0, again = 0, left = 0, line = UINT32_MAX, kind = 0;
+    for (u32 rest = level->lanes; rest != 0; rest &= rest - 1) {
+      u32 lane = (u32)__builtin_ctz(rest), bit = (u32)1 << lane;
+      const struct raido_note *note = raido_next_note(e, &w->first[lane]);
+      if (note == NULL) { level->lanes &= ~bit; continue; }
+      if (w->depth > 0 && (int)note->number == level->loop && (note->kind == RAIDO_ITERATION || note->kind == RAIDO_LOOP_END)) {
+        if (note->kind == RAIDO_ITERATION) again |= bit; else left |= bit;
+        continue;
+      }
+      if (note->line < line) { line = note->line; kind = note->kind; group = bit; }
+      else if (note->line == line) group |= bit;
+    }
+    if (group == 0 && w->depth == 0) return;
+    if (group == 0) { raido_iterate(&e->block, w, again, left); continue; }
+    if (kind == RAIDO_NOTE_BARRIER) {
+      if (!w->released) return;
+      w->released = 0;
+    }
+    raido_hear(&e->block, w, group, level->lanes & ~group);
+  }
+}
+
+// ---- blocks and launches ----
+
+RAIDO_UNSEEN void raido_run_counted_block(struct raido_emulator *e) {
+  struct raido_emulated_block *b = &e->block;
+  struct raido_counting *c = b->counting;
+  i64 warps = (b->size + RAIDO_LANES - 1) / RAIDO_LANES;
+  memset(c->block, 0, sizeof c->block);
+  raido_begin_block(b);
+  for (i64 k = 0; k < warps; k++) {
+    i64 lanes = b->size - k * RAIDO_LANES;
+    struct raido_warp *w = &c->warps[k];
+    w->first = &b->fibers[k * RAIDO_LANES];
+    w->depth = w->released = 0;
+    w->requests = w->issued = 0;
+    w->levels[0].lanes = lanes >= RAIDO_LANES ? UINT32_MAX : ((u32)1 << lanes) - 1;
+  }
+  do {
+    for (i64 k = 0; k < warps; k++) raido_run_warp(e, &c->warps[k]);
+    for (i64 k = 0; k < b->size; k++)                      // lanes that a barrier in a branch has left alone
+      while (b->fibers[k].state == RAIDO_READY) {
+        b->fibers[k].heard = b->fibers[k].noted = 0;
+        raido_resume(e, &b->fibers[k]);
+      }
+    for (i64 k = 0; k < warps; k++) c->warps[k].released = 1;
+  } while (raido_all_wait(b));
+  raido_end_block(b);
+  i64 work = 0;
+  for (i64 k = 0; k < warps; k++) {
+    if (c->warps[k].requests > c->longest_requests) c->longest_requests = c->warps[k].requests;
+    if (c->warps[k].issued > c->longest_issued) c->longest_issued = c->warps[k].issued;
+    work += c->warps[k].requests + c->warps[k].issued;
+  }
+  for (int k = 0; k < RAIDO_COUNTER_COUNT; k++) c->sums[k] += c->block[k];
+  if (!b->device->skips) return;
+  struct raido_sampled_block *one = &raido_counts.blocks[b->position];
+  one->work = work;
+  memcpy(one->counts, c->block, sizeof c->block);
+}
+
+RAIDO_FN i64 raido_number_in_sample(i64 position) { return raido_counts.blocks[position].number; }
+
+RAIDO_FN struct raido_counting *raido_counting_new(struct raido_emulated_block *b) {
+  struct raido_counting *c = calloc(1, sizeof *c);
+  b->notes = calloc((size_t)b->size * RAIDO_NOTES, sizeof *b->notes);
+  if (c != NULL) c->warps = calloc((size_t)(b->size + RAIDO_LANES - 1) / RAIDO_LANES, sizeof *c->warps);
+  return c == NULL || b->notes == NULL || c->warps == NULL ? NULL : c;
+}
+RAIDO_FN void raido_counting_free(struct raido_emulated_block *b) {
+  if (b->counting != NULL) free(b->counting->warps);
+  free(b->counting);
+  free(b->notes);
+}
+
+// The arrays that a launch has, each once.
+RAIDO_FN int raido_arrays_of(int kernel, void **args, int n, struct raido_allocation **arrays, char *uses) {
+  int found = 0;
+  for (int k = 0; k < n && raido_kernel_uses[kernel][k] != 0; k++) {
+    char use = raido_kernel_uses[kernel][k];
+    struct raido_allocation *a = use == '-' || use == 'T' ? NULL : raido_allocation_of(*(char **)args[k]);
+    if (a == NULL) continue;
+    int j = 0;
+    while (j < found && arrays[j] != a) j++;
+    if (j == found) { arrays[found] = a; uses[found++] = 0; }
+    int bits = (use == 'n' ? 0 : strchr("rR", use) != NULL ? 1 : strchr("wW", use) != NULL ? 2 : 3) | (use >= 'A' && use <= 'Z' ? 4 : 0);
+    uses[j] = (char)(uses[j] | bits);                      // 1: read, 2: written, 4: steers
+  }
+  return found;
+}
+
+// Before a launch in a sampled run: whether blocks can be left out; -1: the launch needs what has been left out.
+RAIDO_FN int raido_may_skip(int kernel, i64 blocks, struct raido_allocation **arrays, const char *uses, int n) {
+  int skip = blocks > raido_counts.sample && !raido_counts.kernels[kernel].complete && strchr(raido_kernel_uses[kernel], 'T') == NULL;
+  for (int k = 0; k < n; k++) {
+    if ((uses[k] & 4) == 0) continue;
+    if (raido_needs(arrays[k])) return -1;
+    if ((uses[k] & 2) != 0) skip = 0;                      // it waits for what others of its blocks write
+  }
+  for (int k = 0; k < n; k++)
+    for (int j = 0; j < n; j++)
+      if ((uses[k] & 2) != 0) raido_lacks_too(arrays[k], (uses[j] & 1) != 0 && arrays[j] != arrays[k] ? arrays[j] : NULL, skip ? kernel : -1);
+  return skip;
+}
+
+// ---- samples ----
+
+RAIDO_FN int raido_differ(const struct raido_sampled_block *a, const struct raido_sampled_block *b) {
+  i64 more = a->work > b->work ? a->work : b->work, less = a->work + b->work - more;
+  return more - less > more / 20;
+}
+RAIDO_FN int raido_in_order(const void *a, const void *b) {
+  i64 x = ((const struct raido_sampled_block *)a)->number, y = ((const struct raido_sampled_block *)b)->number;
+  return (x > y) - (x < y);
+}
+
+// The bytes of each array, and the accesses that touched them.
+struct raido_touched { i64 accesses, read[256], written[256]; };
+
+// A launch on its way: what the first half of a sample touched, all of it, and in the end.
+struct raido_measured_launch {
+  struct dev *dev;
+  int arrays;
+  struct raido_allocation *array[256];
+  char uses[256];
+  struct raido_touched half, sample, end;
+};
+
+RAIDO_FN i64 raido_accesses(const i64 *c) { return c[RAIDO_C_read_requests] + c[RAIDO_C_write_requests] + c[RAIDO_C_atomic_requests]; }
+
+RAIDO_FN void raido_touch(struct raido_measured_launch *l, struct raido_touched *to) {
+  to->accesses = 0;
+  for (int t = 0; t < l->dev->count; t++)
+    if (l->dev->emulators[t].block.counting != NULL) to->accesses += raido_accesses(l->dev->emulators[t].block.counting->sums);
+  for (int k = 0; k < l->arrays; k++) {
+    to->read[k] = raido_bits(raido_counts.read, l->array[k]);
+    to->written[k] = raido_bits(raido_counts.written, l->array[k]);
+  }
+}
+
+// Runs the sample of a launch, the first and the last block before the others. The number of blocks that were counted.
+RAIDO_FN i64 raido_run_sample(struct raido_measured_launch *l, i64 blocks) {
+  struct raido_sampled_block *list = raido_counts.blocks;
+  struct dev *d = l->dev;
+  i64 n = raido_counts.sample, from = n, room = RAIDO_REFINED * n;
+  list[0].number = 0;
+  list[1].number = blocks - 1;
+  for (i64 k = 2; k < n; k++) list[k].number = (k - 1) * (blocks - 1) / (n - 1);
+  raido_run_blocks(d, 0, n / 2 + 1);
+  raido_touch(l, &l->half);
+  raido_run_blocks(d, n / 2 + 1, n);
+  raido_touch(l, &l->sample);
+  do {
+    qsort(list, (size_t)n, sizeof *list, raido_in_order);
+    from = n;
+    for (i64 k = 0; k + 1 < from && n < room; k++)
+      if (list[k + 1].number - list[k].number > 1 && raido_differ(&list[k], &list[k + 1])) list[n++].number = (list[k].number + list[k + 1].number) / 2;
+    raido_run_blocks(d, from, n);
+  } while (from < n);
+  return n;
+}
+
+// What all blocks do.
+RAIDO_FN void raido_add_sample(struct raido_kernel_counts *k, i64 n) {
+  const struct raido_sampled_block *list = raido_counts.blocks;
+  f64 sums[RAIDO_COUNTER_COUNT] = {0};
+  for (i64 i = 0; i < n; i++) {
+    for (int j = 0; j < RAIDO_COUNTER_COUNT; j++) k->sums[j] += list[i].counts[j];
+    f64 between = i + 1 < n ? (f64)(list[i + 1].number - list[i].number - 1) / 2 : 0;
+    if (between == 0) continue;
+    k->uneven |= raido_differ(&list[i], &list[i + 1]);
+    for (int j = 0; j < RAIDO_COUNTER_COUNT; j++) sums[j] += between * (f64)(list[i].counts[j] + list[i + 1].counts[j]);
+  }
+  for (int j = 0; j < RAIDO_COUNTER_COUNT; j++) k->sums[j] += (i64)(sums[j] + 0.5);
+}
+
+// Whether the second half of a sample touched other bytes than the first one says whether the bytes grow with the accesses.
+RAIDO_FN i64 raido_grown(i64 end, i64 sample, i64 half, f64 growth, size_t limit) {
+  f64 all = (f64)end + (f64)(sample - half) * growth + 0.5;
+  return all < (f64)limit ? (i64)all : (i64)limit;
+}
+
+RAIDO_FN int raido_counted_launch(struct dev *d, int kernel, i64 blocks, void **args, int n) {
+  struct raido_kernel_counts *k = &raido_counts.kernels[kernel];
+  struct raido_measured_launch l = {.dev = d};
+  if (n > 256) raido_panic("emulator", "a kernel of %d parameters", n);
+  l.arrays = raido_arrays_of(kernel, args, n, l.array, l.uses);
+  int skips = raido_counts.sample > 0 ? raido_may_skip(kernel, blocks, l.array, l.uses, l.arrays) : 0;
+  if (skips < 0) return 1;
+  d->skips = skips;
+  for (int j = 0; j < l.arrays; j++) {
+    raido_no_bits(raido_counts.read, l.array[j]);
+    raido_no_bits(raido_counts.written, l.array[j]);
+  }
+  i64 before = raido_accesses(k->sums), counted = blocks, requests = 0, issued = 0;
+  if (skips) counted = raido_run_sample(&l, blocks);
+  else raido_run_blocks(d, 0, blocks);
+  raido_touch(&l, &l.end);
+  if (skips) raido_add_sample(k, counted);
+  for (int t = 0; t < d->count; t++) {
+    struct raido_counting *c = d->emulators[t].block.counting;
+    if (c == NULL) continue;
+    for (int j = 0; j < RAIDO_COUNTER_COUNT && !skips; j++) k->sums[j] += c->sums[j];
+    memset(c->sums, 0, sizeof c->sums);
+    if (c->longest_requests > requests) requests = c->longest_requests;
+    if (c->longest_issued > issued) issued = c->longest_issued;
+    c->longest_requests = c->longest_issued = 0;
+  }
+  f64 growth = 0;
+  if (skips && l.sample.accesses > l.half.accesses)
+    growth = (f64)(raido_accesses(k->sums) - before - l.end.accesses) / (f64)(l.sample.accesses - l.half.accesses);
+  for (int j = 0; j < l.arrays; j++) {
+    k->needed_read += raido_grown(l.end.read[j], l.sample.read[j], l.half.read[j], growth, l.array[j]->size);
+    k->needed_written += raido_grown(l.end.written[j], l.sample.written[j], l.half.written[j], growth, l.array[j]->size);
+  }
+  k->longest_requests += requests;
+  k->longest_issued += issued;
+  k->launches++;
+  k->blocks += blocks;
+  k->counted += counted;
+  k->threads += blocks * d->block_size;
+  k->block_size = d->block_size;
+  return 0;
+}
+
+#endif
