@@ -11,7 +11,7 @@
 #ifdef RAIDO_EMULATED
 
 #define RAIDO_COUNTERS(X)                                                                                                             \
-  X(read_requests) X(read_sectors) X(write_requests) X(write_sectors) X(shared_requests) X(shared_wavefronts) X(shared_conflicts)     \
+  X(read_requests) X(read_sectors) X(fetched_sectors) X(write_requests) X(write_sectors) X(shared_requests) X(shared_wavefronts) X(shared_conflicts)     \
   X(private_accesses) X(atomic_requests) X(atomic_updates) X(atomic_rounds) X(atomic_sectors) X(branches) X(divergent_branches) X(barriers)
 #define RAIDO_COUNTER_ENUM(name) RAIDO_C_##name,
 enum raido_counter {
@@ -19,6 +19,9 @@ enum raido_counter {
   RAIDO_ISSUED = RAIDO_OPERATIONS + RAIDO_KIND_COUNT,      // by warps
   RAIDO_COUNTER_COUNT = RAIDO_ISSUED + RAIDO_KIND_COUNT
 };
+// fetched: the sectors that were read and not in the share of a block in the cache beside it, 64 bytes for each thread (a device with 2048 threads
+// has 128 KiB there, or more), four ways. This is a model: on a device warps take turns, here each runs as far as it can.
+enum { RAIDO_CACHED = 2, RAIDO_WAYS = 4 };                 // sectors for each thread
 enum { RAIDO_LANES = 32, RAIDO_SECTOR = 32, RAIDO_BANKS = 32, RAIDO_LEVELS = 64 };
 static const size_t raido_arena_bytes = (size_t)1 << 36;
 
@@ -35,6 +38,8 @@ struct raido_counting {
   i64 block[RAIDO_COUNTER_COUNT], sums[RAIDO_COUNTER_COUNT];
   i64 longest_requests, longest_issued;                    // of a warp
   struct raido_warp *warps;
+  u64 *cache;                                              // sectors by sets
+  u64 sets, turn;
 };
 
 // One block of a sample.
@@ -166,7 +171,16 @@ RAIDO_UNSEEN int raido_most_at_one_place(const u64 *at, int n) {
   return most;
 }
 
-RAIDO_UNSEEN void raido_hear_global(i64 *c, const u64 *at, int n, int size, int kind) {
+RAIDO_UNSEEN int raido_is_fetched(struct raido_counting *c, u64 sector) {
+  u64 *set = &c->cache[(sector * UINT64_C(0x9E3779B97F4A7C15) >> 32) % c->sets * RAIDO_WAYS];
+  for (int k = 0; k < RAIDO_WAYS; k++)
+    if (set[k] == sector) return 0;
+  set[c->turn++ % RAIDO_WAYS] = sector;
+  return 1;
+}
+
+RAIDO_UNSEEN void raido_hear_global(struct raido_counting *counting, const u64 *at, int n, int size, int kind) {
+  i64 *c = counting->block;
   u64 sectors[2 * RAIDO_LANES];
   u32 bytes[2 * RAIDO_LANES];
   int found = 0;
@@ -185,6 +199,7 @@ RAIDO_UNSEEN void raido_hear_global(i64 *c, const u64 *at, int n, int size, int 
   for (int k = 0; k < found; k++) {
     if (kind != RAIDO_WRITE) raido_mark(raido_counts.read, sectors[k], bytes[k]);
     if (kind != RAIDO_READ) raido_mark(raido_counts.written, sectors[k], bytes[k]);
+    if (kind == RAIDO_READ) c[RAIDO_C_fetched_sectors] += raido_is_fetched(counting, sectors[k] - (u64)(uintptr_t)raido_counts.arena / RAIDO_SECTOR + 1);
   }
   c[kind == RAIDO_READ ? RAIDO_C_read_sectors : kind == RAIDO_WRITE ? RAIDO_C_write_sectors : RAIDO_C_atomic_sectors] += found;
 }
@@ -222,7 +237,7 @@ RAIDO_UNSEEN void raido_hear_access(struct raido_emulated_block *b, struct raido
   } else {
     c[shared ? RAIDO_C_shared_requests : kind == RAIDO_READ ? RAIDO_C_read_requests : RAIDO_C_write_requests]++;
   }
-  if (shared) raido_hear_shared(c, at, n, size); else raido_hear_global(c, at, n, size, kind);
+  if (shared) raido_hear_shared(c, at, n, size); else raido_hear_global(b->counting, at, n, size, kind);
 }
 
 RAIDO_UNSEEN void raido_hear_operations(i64 *c, struct raido_warp *w, const struct raido_note *note, int lanes) {
@@ -338,6 +353,8 @@ RAIDO_UNSEEN void raido_run_counted_block(struct raido_emulator *e) {
   struct raido_counting *c = b->counting;
   i64 warps = (b->size + RAIDO_LANES - 1) / RAIDO_LANES;
   memset(c->block, 0, sizeof c->block);
+  memset(c->cache, 0, c->sets * RAIDO_WAYS * sizeof *c->cache);
+  c->turn = 0;
   raido_begin_block(b);
   for (i64 k = 0; k < warps; k++) {
     i64 lanes = b->size - k * RAIDO_LANES;
@@ -376,10 +393,13 @@ RAIDO_FN struct raido_counting *raido_counting_new(struct raido_emulated_block *
   struct raido_counting *c = calloc(1, sizeof *c);
   b->notes = calloc((size_t)b->size * RAIDO_NOTES, sizeof *b->notes);
   if (c != NULL) c->warps = calloc((size_t)(b->size + RAIDO_LANES - 1) / RAIDO_LANES, sizeof *c->warps);
-  return c == NULL || b->notes == NULL || c->warps == NULL ? NULL : c;
+  if (c != NULL) c->sets = (u64)(b->size * RAIDO_CACHED + RAIDO_WAYS - 1) / RAIDO_WAYS;
+  if (c != NULL) c->cache = calloc(c->sets * RAIDO_WAYS, sizeof *c->cache);
+  return c == NULL || b->notes == NULL || c->warps == NULL || c->cache == NULL ? NULL : c;
 }
 RAIDO_FN void raido_counting_free(struct raido_emulated_block *b) {
   if (b->counting != NULL) free(b->counting->warps);
+  if (b->counting != NULL) free(b->counting->cache);
   free(b->counting);
   free(b->notes);
 }

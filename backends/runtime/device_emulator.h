@@ -205,6 +205,7 @@ RAIDO_FN void raido_print_counts(const struct dev *d) {
     if (c->counted < c->blocks) fprintf(stderr, ", %" PRId64 " counted%s", c->counted, c->uneven ? "; these differ" : "");
     fprintf(stderr, "\n");
     raido_print_moved("read", n[RAIDO_C_read_sectors], n[RAIDO_C_read_requests], c->needed_read);
+    if (n[RAIDO_C_read_sectors] > 0) fprintf(stderr, "  %-12s%" PRId64 " sectors that the cache of a block lacks\n", "fetched", n[RAIDO_C_fetched_sectors]);
     raido_print_moved("written", n[RAIDO_C_write_sectors], n[RAIDO_C_write_requests], c->needed_written);
     if (n[RAIDO_C_atomic_requests] > 0)
       fprintf(stderr, "  %-12s%" PRId64 " updates in %" PRId64 " accesses of warps, %" PRId64 " rounds where lanes meet, %" PRId64 " sectors\n", "atomics",

@@ -131,6 +131,8 @@ static void all(i64 sample) {
   COUNT(neighbours, read_requests, 197);
   COUNT(neighbours, read_sectors, 98 * 16 + 8);
   COUNT(neighbours, write_sectors, 98 * 16 + 8);
+  COUNT(neighbours, fetched_sectors, 98 * 16 + 8);
+  COUNT(loops, fetched_sectors, 2 * 16);
   COUNT(neighbours, divergent_branches, 1);
   EXPECT(neighbours, needed_read, 6301 * 8);
   EXPECT(neighbours, needed_written, 6301 * 8);
