@@ -73,6 +73,7 @@ script_test(vector_math full 300 vector_math.py ${raido})
 script_test(processors full 300 processors.py ${raido} versions)
 script_test(bad_data full 120 bad_data.py ${raido} c multicore)
 script_test(counters full 600 counters/counters.py ${raido})
+script_test(counters_large full 1800 counters/large.py ${raido})
 script_test(nvrtc full 3600 nvrtc.py ${raido} ${CMAKE_BINARY_DIR} ${conformance})
 
 # Derivatives: checked four ways as they are lowered and after both pipelines, under budgets, with checks, at sizes 0 and 1.

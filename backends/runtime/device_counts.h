@@ -7,7 +7,8 @@
 // With a sample of n blocks a launch of more runs only n of them, from the first to the last, and more where two neighbours of the sample do
 // different work: halfway between them, until it is known where the work changes. Those between two blocks do what these do. What such a
 // launch writes is not what the program computes. Memory that lacks values knows which kernels they are to come from; if such values decide
-// what is done next, the run stops, these kernels are noted as those that have to run all blocks, and the entry point is called again.
+// what is done next, the run stops, these kernels are noted as those that have to run all blocks, and the entry point is called again. Of
+// these launches a larger sample is counted, and the other blocks run as they are.
 #ifdef RAIDO_EMULATED
 
 #define RAIDO_COUNTERS(X)                                                                                                             \
@@ -183,18 +184,21 @@ RAIDO_UNSEEN void raido_hear_global(struct raido_counting *counting, const u64 *
   i64 *c = counting->block;
   u64 sectors[2 * RAIDO_LANES];
   u32 bytes[2 * RAIDO_LANES];
+  unsigned char places[4 * RAIDO_LANES] = {0};             // of the sectors found, plus 1, by the sector's last bits or after that
   int found = 0;
   for (int k = 0; k < n; k++)
     for (u64 from = at[k], end = from + (u64)size, next; from < end; from = next) {
       u64 sector = from / RAIDO_SECTOR;
       next = (sector + 1) * RAIDO_SECTOR < end ? (sector + 1) * RAIDO_SECTOR : end;
       u32 mask = (u32)((((u64)1 << (next - from)) - 1) << (from % RAIDO_SECTOR));
-      int j = found;
-      while (j > 0 && sectors[j - 1] != sector) j--;
-      if (j > 0) { bytes[j - 1] |= mask; continue; }
+      u64 place = sector;
+      while (places[place % sizeof places] != 0 && sectors[places[place % sizeof places] - 1] != sector) place++;
+      unsigned char *j = &places[place % sizeof places];
+      if (*j != 0) { bytes[*j - 1] |= mask; continue; }
       if (found == 2 * RAIDO_LANES) raido_panic("emulator", "an access of %d bytes", size);
       sectors[found] = sector;
-      bytes[found++] = mask;
+      bytes[found] = mask;
+      *j = (unsigned char)++found;
     }
   for (int k = 0; k < found; k++) {
     if (kind != RAIDO_WRITE) raido_mark(raido_counts.read, sectors[k], bytes[k]);
@@ -324,7 +328,7 @@ RAIDO_UNSEEN void raido_iterate(struct raido_emulated_block *b, struct raido_war
 RAIDO_UNSEEN void raido_run_warp(struct raido_emulator *e, struct raido_warp *w) {
   for (;;) {
     struct raido_level *level = &w->levels[w->depth];
-    u32 group = 0, again = 0, left = 0, line = UINT32_MAX, kind = 0;
+    u32 group = 0, again = 0, left = 0, waits = 0, line = UINT32_MAX;
     for (u32 rest = level->lanes; rest != 0; rest &= rest - 1) {
       u32 lane = (u32)__builtin_ctz(rest), bit = (u32)1 << lane;
       const struct raido_note *note = raido_next_note(e, &w->first[lane]);
@@ -333,15 +337,17 @@ RAIDO_UNSEEN void raido_run_warp(struct raido_emulator *e, struct raido_warp *w)
         if (note->kind == RAIDO_ITERATION) again |= bit; else left |= bit;
         continue;
       }
-      if (note->line < line) { line = note->line; kind = note->kind; group = bit; }
+      if (note->kind == RAIDO_NOTE_BARRIER) { waits |= bit; continue; }   // for all others, wherever it stands
+      if (note->line < line) { line = note->line; group = bit; }
       else if (note->line == line) group |= bit;
+    }
+    if (group == 0 && waits != 0) {
+      if (!w->released) return;
+      w->released = 0;
+      group = waits;
     }
     if (group == 0 && w->depth == 0) return;
     if (group == 0) { raido_iterate(&e->block, w, again, left); continue; }
-    if (kind == RAIDO_NOTE_BARRIER) {
-      if (!w->released) return;
-      w->released = 0;
-    }
     raido_hear(&e->block, w, group, level->lanes & ~group);
   }
 }
@@ -381,13 +387,18 @@ RAIDO_UNSEEN void raido_run_counted_block(struct raido_emulator *e) {
     work += c->warps[k].requests + c->warps[k].issued;
   }
   for (int k = 0; k < RAIDO_COUNTER_COUNT; k++) c->sums[k] += c->block[k];
-  if (!b->device->skips) return;
+  if (!b->device->skips && !b->device->partly) return;
   struct raido_sampled_block *one = &raido_counts.blocks[b->position];
   one->work = work;
   memcpy(one->counts, c->block, sizeof c->block);
 }
 
 RAIDO_FN i64 raido_number_in_sample(i64 position) { return raido_counts.blocks[position].number; }
+// Where all blocks run: the place of one in the sample, or -1.
+RAIDO_FN i64 raido_position_in_sample(i64 number, i64 blocks) {
+  i64 n = RAIDO_REFINED * raido_counts.sample, k = (number * (n - 1) + blocks - 2) / (blocks - 1);
+  return k * (blocks - 1) / (n - 1) == number ? k : -1;
+}
 
 RAIDO_FN struct raido_counting *raido_counting_new(struct raido_emulated_block *b) {
   struct raido_counting *c = calloc(1, sizeof *c);
@@ -491,6 +502,19 @@ RAIDO_FN i64 raido_run_sample(struct raido_measured_launch *l, i64 blocks) {
   return n;
 }
 
+// Runs all blocks, and counts a sample that is known before.
+RAIDO_FN i64 raido_run_around_sample(struct raido_measured_launch *l, i64 blocks) {
+  i64 n = RAIDO_REFINED * raido_counts.sample, half = n / 2 * (blocks - 1) / (n - 1);
+  for (i64 k = 0; k < n; k++) raido_counts.blocks[k].number = k * (blocks - 1) / (n - 1);
+  l->dev->partly = blocks;
+  raido_run_blocks(l->dev, 0, half);
+  raido_touch(l, &l->half);
+  raido_run_blocks(l->dev, half, blocks);
+  raido_touch(l, &l->sample);
+  l->dev->partly = 0;
+  return n;
+}
+
 // What all blocks do.
 RAIDO_FN void raido_add_sample(struct raido_kernel_counts *k, i64 n) {
   const struct raido_sampled_block *list = raido_counts.blocks;
@@ -516,7 +540,10 @@ RAIDO_FN int raido_counted_launch(struct dev *d, int kernel, i64 blocks, void **
   struct raido_measured_launch l = {.dev = d};
   if (n > 256) raido_panic("emulator", "a kernel of %d parameters", n);
   l.arrays = raido_arrays_of(kernel, args, n, l.array, l.uses);
-  int skips = raido_counts.sample > 0 ? raido_may_skip(kernel, blocks, l.array, l.uses, l.arrays) : 0;
+  int whole = 0;                                           // blocks look at what others write: one after the other, so that counts are the same each time
+  for (int j = 0; j < l.arrays; j++) whole |= (l.uses[j] & 6) == 6;
+  d->alone = whole;
+  int sampled = raido_counts.sample > 0 && blocks > RAIDO_REFINED * raido_counts.sample && !whole, skips = raido_counts.sample > 0 ? raido_may_skip(kernel, blocks, l.array, l.uses, l.arrays) : 0;
   if (skips < 0) return 1;
   d->skips = skips;
   for (int j = 0; j < l.arrays; j++) {
@@ -524,21 +551,23 @@ RAIDO_FN int raido_counted_launch(struct dev *d, int kernel, i64 blocks, void **
     raido_no_bits(raido_counts.written, l.array[j]);
   }
   i64 before = raido_accesses(k->sums), counted = blocks, requests = 0, issued = 0;
+  sampled |= skips;
   if (skips) counted = raido_run_sample(&l, blocks);
+  else if (sampled) counted = raido_run_around_sample(&l, blocks);
   else raido_run_blocks(d, 0, blocks);
   raido_touch(&l, &l.end);
-  if (skips) raido_add_sample(k, counted);
+  if (sampled) raido_add_sample(k, counted);
   for (int t = 0; t < d->count; t++) {
     struct raido_counting *c = d->emulators[t].block.counting;
     if (c == NULL) continue;
-    for (int j = 0; j < RAIDO_COUNTER_COUNT && !skips; j++) k->sums[j] += c->sums[j];
+    for (int j = 0; j < RAIDO_COUNTER_COUNT && !sampled; j++) k->sums[j] += c->sums[j];
     memset(c->sums, 0, sizeof c->sums);
     if (c->longest_requests > requests) requests = c->longest_requests;
     if (c->longest_issued > issued) issued = c->longest_issued;
     c->longest_requests = c->longest_issued = 0;
   }
   f64 growth = 0;
-  if (skips && l.sample.accesses > l.half.accesses)
+  if (sampled && l.sample.accesses > l.half.accesses)
     growth = (f64)(raido_accesses(k->sums) - before - l.end.accesses) / (f64)(l.sample.accesses - l.half.accesses);
   for (int j = 0; j < l.arrays; j++) {
     k->needed_read += raido_grown(l.end.read[j], l.sample.read[j], l.half.read[j], growth, l.array[j]->size);

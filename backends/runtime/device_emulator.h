@@ -143,7 +143,7 @@ RAIDO_FN void raido_counts_begin(struct dev *d) {
 }
 // Whether the run has to begin again.
 RAIDO_FN int raido_counts_end(struct dev *d) {
-  d->counts = d->skips = 0;
+  d->counts = d->skips = d->alone = 0;
   return raido_counts.again;
 }
 

@@ -36,6 +36,8 @@ struct dev {
   void **args;
   i64 blocks, block_size, next;          // next: the first block that nobody has taken
   int counted, counts, skips;            // memory is that of a counted program; blocks are counted now; only a sample of them runs
+  int alone;                             // one thread takes all blocks
+  i64 partly;                            // blocks of a launch of which all run and a sample is counted, or 0
   i64 before[8];                         // what the host had done
   char start, end;                       // places that order the fibers with the host
   pthread_mutex_t lock;
@@ -50,6 +52,7 @@ RAIDO_UNSEEN void raido_run_counted_block(struct raido_emulator *e);
 RAIDO_FN struct raido_counting *raido_counting_new(struct raido_emulated_block *b);
 RAIDO_FN void raido_counting_free(struct raido_emulated_block *b);
 RAIDO_FN i64 raido_number_in_sample(i64 position);
+RAIDO_FN i64 raido_position_in_sample(i64 number, i64 blocks);
 #endif
 
 // ---- blocks ----
@@ -180,7 +183,7 @@ RAIDO_FN void *raido_emulate(void *argument) {
     if (d->stop) break;
     done = d->launch;
     pthread_mutex_unlock(&d->lock);
-    while ((b->number = __atomic_fetch_add(&d->next, 1, __ATOMIC_RELAXED)) < d->blocks) {
+    while ((!d->alone || e == d->emulators) && (b->number = __atomic_fetch_add(&d->next, 1, __ATOMIC_RELAXED)) < d->blocks) {
       if (b->fibers == NULL) {           // block sizes do not change
         b->size = d->block_size;
         b->fibers = calloc((size_t)b->size, sizeof *b->fibers);
@@ -190,9 +193,9 @@ RAIDO_FN void *raido_emulate(void *argument) {
 #endif
       }
 #ifdef RAIDO_EMULATED
-      b->position = b->number;
+      b->position = d->partly ? raido_position_in_sample(b->number, d->partly) : b->number;
       if (d->skips) b->number = raido_number_in_sample(b->position);
-      b->counted = d->counts;
+      b->counted = d->counts && b->position >= 0;
       if (b->counted && b->counting == NULL && (b->counting = raido_counting_new(b)) == NULL) raido_panic("emulator", "out of memory");
       if (b->counted) { raido_run_counted_block(e); continue; }
 #endif

@@ -201,7 +201,6 @@ RAIDO_FN void raido_parse_options(struct raido_config *cfg, const char *program,
       case RAIDO_SAMPLE:
         cfg->sample = atoi(optarg);
         if (cfg->sample < 4) raido_panic(program, "Need a sample of at least 4 blocks, not %s", optarg);
-        if (cfg->counts == 0) cfg->counts = 1;
         break;
 #ifdef RAIDO_DEVICE
       case 'd': lost = raido_config_text(cfg, RAIDO_TEXT_DEVICE, optarg); break;
@@ -244,5 +243,6 @@ RAIDO_FN void raido_parse_options(struct raido_config *cfg, const char *program,
     }
     if (lost) raido_panic(program, "out of memory");
   }
+  if (cfg->sample > 0 && cfg->counts == 0) cfg->counts = 1;
   if (optind < argc) raido_panic(program, "Excess non-option: %s", argv[optind]);
 }

@@ -165,7 +165,7 @@ int command_roofline(const Options& options) {
   Device device(*file);
   if (auto missing = device.missing(); !missing.empty()) return fmt::print(stderr, "{}: `{}` is missing or not positive\n", name, missing), 2;
 
-  print("{}; numbers from {}\n", word(*file, "name"), word(*file, "source"));
+  print("{}\nnumbers: {}\n", word(*file, "name"), word(*file, "source"));
   if (number(*run, "sample") > 0) print("counts from a sample of {} blocks of each launch\n", number(*run, "sample"));
   print("{:<28}{:>9}{:>13}{:>13}{:>9}  {}\n", "kernel", "launches", "predicted us", "least us", "reached", "bound by");
   double predicted = 0, least = 0;

@@ -79,16 +79,31 @@ KERNEL leaves(i64 n, i64 *xs, i64 *ys) {
   LOOP_END(1);
 }
 
-#define KERNELS(X) X(neighbours) X(apart) X(loops) X(banks) X(one_cell) X(leaves)
+/* The last block to come adds a one for each: blocks come in order. */
+KERNEL last_block(i64 n, i64 *xs, i64 *ys) {
+  if (BRANCH(LOCAL_ID() == 0)) {
+    UPDATES(ys, 0);
+    i64 before = __atomic_fetch_add(&ys[0], 1, __ATOMIC_ACQ_REL);
+    if (BRANCH(before % n == n - 1)) {
+      for (i64 j = 0; j < n; j++) {
+        ITERATION(0, 0);
+        STORE(xs, j, 0);
+      }
+      LOOP_END(0);
+    }
+  }
+  BARRIER();
+}
+
+#define KERNELS(X) X(neighbours) X(apart) X(loops) X(banks) X(one_cell) X(leaves) X(last_block)
 #define CALL(name) static void call_##name(void **args) { name(*(i64 *)args[0], (i64 *)*(char **)args[1], (i64 *)*(char **)args[2]); }
 KERNELS(CALL)
 #define POINTER(name) call_##name,
 #define NAME(name) #name,
-#define USES(name) "-rw",
 static void (*const raido_kernel_calls[])(void **) = {KERNELS(POINTER) NULL};
 static void (*const raido_counted_kernel_calls[])(void **) = {KERNELS(POINTER) NULL};
 static const char *const raido_kernel_names[] = {KERNELS(NAME) NULL};
-static const char *const raido_kernel_uses[] = {KERNELS(USES) NULL};
+static const char *const raido_kernel_uses[] = {"-rw", "-rw", "-rw", "-rw", "-rw", "-rw", "-wB", NULL};
 static const int raido_kernel_count = sizeof raido_kernel_names / sizeof raido_kernel_names[0] - 1;
 static const struct raido_param raido_params[] = {{NULL, NULL}};
 #define RAIDO_PARAMS 0
@@ -127,6 +142,7 @@ static void expect(const char *what, i64 found, i64 expected) {
 static void all(i64 sample) {
   struct raido_kernel_counts neighbours = run("neighbours", 100, 6301), apart = run("apart", 4, 1024), loops = run("loops", 2, 0);
   struct raido_kernel_counts banks = run("banks", 3, 0), one_cell = run("one_cell", 2, 0), leaves = run("leaves", 1, 3);
+  struct raido_kernel_counts last_block = run("last_block", 100, 100);
   /* 6301 = 98 * 64 + 29: block 98 has one warp of 29 lanes, block 99 none. */
   COUNT(neighbours, read_requests, 197);
   COUNT(neighbours, read_sectors, 98 * 16 + 8);
@@ -158,6 +174,10 @@ static void all(i64 sample) {
   COUNT(one_cell, atomic_updates, 128);
   COUNT(one_cell, atomic_rounds, 4 * 16);
   COUNT(one_cell, atomic_sectors, 4);
+  EXPECT(last_block, counted, 100);
+  COUNT(last_block, write_requests, 100);
+  COUNT(last_block, atomic_requests, 100);
+  COUNT(last_block, barriers, 100);
   COUNT(leaves, read_requests, 6);
   COUNT(leaves, read_sectors, 3 * 16);                     /* lanes 0, 1 and 2 leave one after the other */
   COUNT(leaves, write_requests, 23);                       /* lanes 41 to 63 */
