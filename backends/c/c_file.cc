@@ -55,7 +55,7 @@ Output device_program(const ir::Program& program, const Interface& interface, st
   tables += fmt::format("  NULL}};\nstatic const int raido_kernel_count = {};\nstatic const char *const raido_texts[] = {{\n", module.kernels.size());
   for (const std::string& text : module.texts) tables += "  " + quote(text) + ",\n";
   tables += "  NULL};\n";
-  if (options.emulate) parts.runtime = {"device_fibers.h", "device_counts.h", "device_emulator.h", "gpu.h"};
+  if (options.emulate) parts.runtime = {"device_fibers.h", "device_counts.h", "device_samples.h", "device_emulator.h", "gpu.h"};
   else parts.runtime = {device, "gpu.h"};
   parts.start = "  if (raido_device_start(c) != 0) return 1;\n";
   parts.stop = "  raido_device_stop(c);\n";

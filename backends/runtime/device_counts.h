@@ -3,25 +3,22 @@
 //
 // Memory of the device lies in one arena. Beside it are two bits for each byte, read and written by the launch that is running: their
 // number is what the launch must move at least.
-//
-// With a sample of n blocks a launch of more runs only n of them, from the first to the last, and more where two neighbours of the sample do
-// different work: halfway between them, until it is known where the work changes. Those between two blocks do what these do. What such a
-// launch writes is not what the program computes. Memory that lacks values knows which kernels they are to come from; if such values decide
-// what is done next, the run stops, these kernels are noted as those that have to run all blocks, and the entry point is called again. Of
-// these launches a larger sample is counted, and the other blocks run as they are.
 #ifdef RAIDO_EMULATED
 
-#define RAIDO_COUNTERS(X)                                                                                                             \
-  X(read_requests) X(read_sectors) X(fetched_sectors) X(write_requests) X(write_sectors) X(shared_requests) X(shared_wavefronts) X(shared_conflicts)     \
-  X(private_accesses) X(atomic_requests) X(atomic_updates) X(atomic_rounds) X(atomic_sectors) X(branches) X(divergent_branches) X(barriers)
+#define RAIDO_COUNTERS(X)                                                                                             \
+  X(read_requests) X(read_sectors) X(fetched_sectors) X(write_requests) X(write_sectors)                              \
+  X(shared_requests) X(shared_wavefronts) X(shared_conflicts) X(private_accesses)                                     \
+  X(atomic_requests) X(atomic_updates) X(atomic_rounds) X(atomic_sectors)                                             \
+  X(branches) X(divergent_branches) X(barriers) X(fresh_read_bytes) X(fresh_written_bytes)
 #define RAIDO_COUNTER_ENUM(name) RAIDO_C_##name,
 enum raido_counter {
   RAIDO_COUNTERS(RAIDO_COUNTER_ENUM) RAIDO_OPERATIONS,
   RAIDO_ISSUED = RAIDO_OPERATIONS + RAIDO_KIND_COUNT,      // by warps
   RAIDO_COUNTER_COUNT = RAIDO_ISSUED + RAIDO_KIND_COUNT
 };
-// fetched: the sectors that were read and not in the share of a block in the cache beside it, 64 bytes for each thread (a device with 2048 threads
-// has 128 KiB there, or more), four ways. This is a model: on a device warps take turns, here each runs as far as it can.
+// fresh: bytes that no counted block of the launch touched before. fetched: sectors that were read and are not in the share of a block in the
+// cache beside it, 64 bytes for each thread (a device with 2048 threads has 128 KiB there, or more), four ways. This is a model: on a device
+// warps take turns, here each runs as far as it can.
 enum { RAIDO_CACHED = 2, RAIDO_WAYS = 4 };                 // sectors for each thread
 enum { RAIDO_LANES = 32, RAIDO_SECTOR = 32, RAIDO_BANKS = 32, RAIDO_LEVELS = 64 };
 static const size_t raido_arena_bytes = (size_t)1 << 36;
@@ -155,11 +152,13 @@ RAIDO_FN void raido_no_bits(char *shadow, const struct raido_allocation *a) {
 
 // ---- what a warp does at once ----
 
-RAIDO_UNSEEN void raido_mark(char *shadow, u64 sector, u32 bytes) {
+// The number of bytes that are touched for the first time.
+RAIDO_UNSEEN int raido_mark(char *shadow, u64 sector, u32 bytes) {
   u64 number = sector - (u64)(uintptr_t)raido_counts.arena / RAIDO_SECTOR;
-  if (number >= raido_arena_bytes / RAIDO_SECTOR) return;
+  if (number >= raido_arena_bytes / RAIDO_SECTOR) return 0;
   u32 *at = (u32 *)shadow + number;
-  if ((__atomic_load_n(at, __ATOMIC_RELAXED) & bytes) != bytes) __atomic_fetch_or(at, bytes, __ATOMIC_RELAXED);
+  if ((__atomic_load_n(at, __ATOMIC_RELAXED) & bytes) == bytes) return 0;
+  return __builtin_popcount(bytes & ~__atomic_fetch_or(at, bytes, __ATOMIC_RELAXED));
 }
 
 RAIDO_UNSEEN int raido_most_at_one_place(const u64 *at, int n) {
@@ -201,8 +200,8 @@ RAIDO_UNSEEN void raido_hear_global(struct raido_counting *counting, const u64 *
       *j = (unsigned char)++found;
     }
   for (int k = 0; k < found; k++) {
-    if (kind != RAIDO_WRITE) raido_mark(raido_counts.read, sectors[k], bytes[k]);
-    if (kind != RAIDO_READ) raido_mark(raido_counts.written, sectors[k], bytes[k]);
+    if (kind != RAIDO_WRITE) c[RAIDO_C_fresh_read_bytes] += raido_mark(raido_counts.read, sectors[k], bytes[k]);
+    if (kind != RAIDO_READ) c[RAIDO_C_fresh_written_bytes] += raido_mark(raido_counts.written, sectors[k], bytes[k]);
     if (kind == RAIDO_READ) c[RAIDO_C_fetched_sectors] += raido_is_fetched(counting, sectors[k] - (u64)(uintptr_t)raido_counts.arena / RAIDO_SECTOR + 1);
   }
   c[kind == RAIDO_READ ? RAIDO_C_read_sectors : kind == RAIDO_WRITE ? RAIDO_C_write_sectors : RAIDO_C_atomic_sectors] += found;
@@ -413,174 +412,6 @@ RAIDO_FN void raido_counting_free(struct raido_emulated_block *b) {
   if (b->counting != NULL) free(b->counting->cache);
   free(b->counting);
   free(b->notes);
-}
-
-// The arrays that a launch has, each once.
-RAIDO_FN int raido_arrays_of(int kernel, void **args, int n, struct raido_allocation **arrays, char *uses) {
-  int found = 0;
-  for (int k = 0; k < n && raido_kernel_uses[kernel][k] != 0; k++) {
-    char use = raido_kernel_uses[kernel][k];
-    struct raido_allocation *a = use == '-' || use == 'T' ? NULL : raido_allocation_of(*(char **)args[k]);
-    if (a == NULL) continue;
-    int j = 0;
-    while (j < found && arrays[j] != a) j++;
-    if (j == found) { arrays[found] = a; uses[found++] = 0; }
-    int bits = (use == 'n' ? 0 : strchr("rR", use) != NULL ? 1 : strchr("wW", use) != NULL ? 2 : 3) | (use >= 'A' && use <= 'Z' ? 4 : 0);
-    uses[j] = (char)(uses[j] | bits);                      // 1: read, 2: written, 4: steers
-  }
-  return found;
-}
-
-// Before a launch in a sampled run: whether blocks can be left out; -1: the launch needs what has been left out.
-RAIDO_FN int raido_may_skip(int kernel, i64 blocks, struct raido_allocation **arrays, const char *uses, int n) {
-  int skip = blocks > raido_counts.sample && !raido_counts.kernels[kernel].complete && strchr(raido_kernel_uses[kernel], 'T') == NULL;
-  for (int k = 0; k < n; k++) {
-    if ((uses[k] & 4) == 0) continue;
-    if (raido_needs(arrays[k])) return -1;
-    if ((uses[k] & 2) != 0) skip = 0;                      // it waits for what others of its blocks write
-  }
-  for (int k = 0; k < n; k++)
-    for (int j = 0; j < n; j++)
-      if ((uses[k] & 2) != 0) raido_lacks_too(arrays[k], (uses[j] & 1) != 0 && arrays[j] != arrays[k] ? arrays[j] : NULL, skip ? kernel : -1);
-  return skip;
-}
-
-// ---- samples ----
-
-RAIDO_FN int raido_differ(const struct raido_sampled_block *a, const struct raido_sampled_block *b) {
-  i64 more = a->work > b->work ? a->work : b->work, less = a->work + b->work - more;
-  return more - less > more / 20;
-}
-RAIDO_FN int raido_in_order(const void *a, const void *b) {
-  i64 x = ((const struct raido_sampled_block *)a)->number, y = ((const struct raido_sampled_block *)b)->number;
-  return (x > y) - (x < y);
-}
-
-// The bytes of each array, and the accesses that touched them.
-struct raido_touched { i64 accesses, read[256], written[256]; };
-
-// A launch on its way: what the first half of a sample touched, all of it, and in the end.
-struct raido_measured_launch {
-  struct dev *dev;
-  int arrays;
-  struct raido_allocation *array[256];
-  char uses[256];
-  struct raido_touched half, sample, end;
-};
-
-RAIDO_FN i64 raido_accesses(const i64 *c) { return c[RAIDO_C_read_requests] + c[RAIDO_C_write_requests] + c[RAIDO_C_atomic_requests]; }
-
-RAIDO_FN void raido_touch(struct raido_measured_launch *l, struct raido_touched *to) {
-  to->accesses = 0;
-  for (int t = 0; t < l->dev->count; t++)
-    if (l->dev->emulators[t].block.counting != NULL) to->accesses += raido_accesses(l->dev->emulators[t].block.counting->sums);
-  for (int k = 0; k < l->arrays; k++) {
-    to->read[k] = raido_bits(raido_counts.read, l->array[k]);
-    to->written[k] = raido_bits(raido_counts.written, l->array[k]);
-  }
-}
-
-// Runs the sample of a launch, the first and the last block before the others. The number of blocks that were counted.
-RAIDO_FN i64 raido_run_sample(struct raido_measured_launch *l, i64 blocks) {
-  struct raido_sampled_block *list = raido_counts.blocks;
-  struct dev *d = l->dev;
-  i64 n = raido_counts.sample, from = n, room = RAIDO_REFINED * n;
-  list[0].number = 0;
-  list[1].number = blocks - 1;
-  for (i64 k = 2; k < n; k++) list[k].number = (k - 1) * (blocks - 1) / (n - 1);
-  raido_run_blocks(d, 0, n / 2 + 1);
-  raido_touch(l, &l->half);
-  raido_run_blocks(d, n / 2 + 1, n);
-  raido_touch(l, &l->sample);
-  do {
-    qsort(list, (size_t)n, sizeof *list, raido_in_order);
-    from = n;
-    for (i64 k = 0; k + 1 < from && n < room; k++)
-      if (list[k + 1].number - list[k].number > 1 && raido_differ(&list[k], &list[k + 1])) list[n++].number = (list[k].number + list[k + 1].number) / 2;
-    raido_run_blocks(d, from, n);
-  } while (from < n);
-  return n;
-}
-
-// Runs all blocks, and counts a sample that is known before.
-RAIDO_FN i64 raido_run_around_sample(struct raido_measured_launch *l, i64 blocks) {
-  i64 n = RAIDO_REFINED * raido_counts.sample, half = n / 2 * (blocks - 1) / (n - 1);
-  for (i64 k = 0; k < n; k++) raido_counts.blocks[k].number = k * (blocks - 1) / (n - 1);
-  l->dev->partly = blocks;
-  raido_run_blocks(l->dev, 0, half);
-  raido_touch(l, &l->half);
-  raido_run_blocks(l->dev, half, blocks);
-  raido_touch(l, &l->sample);
-  l->dev->partly = 0;
-  return n;
-}
-
-// What all blocks do.
-RAIDO_FN void raido_add_sample(struct raido_kernel_counts *k, i64 n) {
-  const struct raido_sampled_block *list = raido_counts.blocks;
-  f64 sums[RAIDO_COUNTER_COUNT] = {0};
-  for (i64 i = 0; i < n; i++) {
-    for (int j = 0; j < RAIDO_COUNTER_COUNT; j++) k->sums[j] += list[i].counts[j];
-    f64 between = i + 1 < n ? (f64)(list[i + 1].number - list[i].number - 1) / 2 : 0;
-    if (between == 0) continue;
-    k->uneven |= raido_differ(&list[i], &list[i + 1]);
-    for (int j = 0; j < RAIDO_COUNTER_COUNT; j++) sums[j] += between * (f64)(list[i].counts[j] + list[i + 1].counts[j]);
-  }
-  for (int j = 0; j < RAIDO_COUNTER_COUNT; j++) k->sums[j] += (i64)(sums[j] + 0.5);
-}
-
-// Whether the second half of a sample touched other bytes than the first one says whether the bytes grow with the accesses.
-RAIDO_FN i64 raido_grown(i64 end, i64 sample, i64 half, f64 growth, size_t limit) {
-  f64 all = (f64)end + (f64)(sample - half) * growth + 0.5;
-  return all < (f64)limit ? (i64)all : (i64)limit;
-}
-
-RAIDO_FN int raido_counted_launch(struct dev *d, int kernel, i64 blocks, void **args, int n) {
-  struct raido_kernel_counts *k = &raido_counts.kernels[kernel];
-  struct raido_measured_launch l = {.dev = d};
-  if (n > 256) raido_panic("emulator", "a kernel of %d parameters", n);
-  l.arrays = raido_arrays_of(kernel, args, n, l.array, l.uses);
-  int whole = 0;                                           // blocks look at what others write: one after the other, so that counts are the same each time
-  for (int j = 0; j < l.arrays; j++) whole |= (l.uses[j] & 6) == 6;
-  d->alone = whole;
-  int sampled = raido_counts.sample > 0 && blocks > RAIDO_REFINED * raido_counts.sample && !whole, skips = raido_counts.sample > 0 ? raido_may_skip(kernel, blocks, l.array, l.uses, l.arrays) : 0;
-  if (skips < 0) return 1;
-  d->skips = skips;
-  for (int j = 0; j < l.arrays; j++) {
-    raido_no_bits(raido_counts.read, l.array[j]);
-    raido_no_bits(raido_counts.written, l.array[j]);
-  }
-  i64 before = raido_accesses(k->sums), counted = blocks, requests = 0, issued = 0;
-  sampled |= skips;
-  if (skips) counted = raido_run_sample(&l, blocks);
-  else if (sampled) counted = raido_run_around_sample(&l, blocks);
-  else raido_run_blocks(d, 0, blocks);
-  raido_touch(&l, &l.end);
-  if (sampled) raido_add_sample(k, counted);
-  for (int t = 0; t < d->count; t++) {
-    struct raido_counting *c = d->emulators[t].block.counting;
-    if (c == NULL) continue;
-    for (int j = 0; j < RAIDO_COUNTER_COUNT && !sampled; j++) k->sums[j] += c->sums[j];
-    memset(c->sums, 0, sizeof c->sums);
-    if (c->longest_requests > requests) requests = c->longest_requests;
-    if (c->longest_issued > issued) issued = c->longest_issued;
-    c->longest_requests = c->longest_issued = 0;
-  }
-  f64 growth = 0;
-  if (sampled && l.sample.accesses > l.half.accesses)
-    growth = (f64)(raido_accesses(k->sums) - before - l.end.accesses) / (f64)(l.sample.accesses - l.half.accesses);
-  for (int j = 0; j < l.arrays; j++) {
-    k->needed_read += raido_grown(l.end.read[j], l.sample.read[j], l.half.read[j], growth, l.array[j]->size);
-    k->needed_written += raido_grown(l.end.written[j], l.sample.written[j], l.half.written[j], growth, l.array[j]->size);
-  }
-  k->longest_requests += requests;
-  k->longest_issued += issued;
-  k->launches++;
-  k->blocks += blocks;
-  k->counted += counted;
-  k->threads += blocks * d->block_size;
-  k->block_size = d->block_size;
-  return 0;
 }
 
 #endif

@@ -173,7 +173,8 @@ RAIDO_FN void raido_write_counts(const struct dev *d, FILE *f, const char *entry
             ", \"longest_requests\": %" PRId64 ", \"longest_issued\": %" PRId64,
             comma, raido_kernel_names[k], c->launches, c->blocks, c->block_size, c->threads, c->counted, c->uneven ? "true" : "false",
             c->needed_read, c->needed_written, c->longest_requests, c->longest_issued);
-    for (int j = 0; j < RAIDO_ISSUED; j++) fprintf(f, ", \"%s\": %" PRId64, raido_counter_names[j], c->sums[j]);
+    for (int j = 0; j < RAIDO_ISSUED; j++)
+      if (j != RAIDO_C_fresh_read_bytes && j != RAIDO_C_fresh_written_bytes) fprintf(f, ", \"%s\": %" PRId64, raido_counter_names[j], c->sums[j]);
     for (int j = 0; j < RAIDO_KIND_COUNT; j++) fprintf(f, ", \"%s_issued\": %" PRId64, raido_counter_names[RAIDO_OPERATIONS + j], c->sums[RAIDO_ISSUED + j]);
     fprintf(f, "}");
     comma = ",\n";

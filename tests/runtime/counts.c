@@ -111,6 +111,7 @@ static const struct raido_param raido_params[] = {{NULL, NULL}};
 #include "backends/runtime/config.h"
 #include "backends/runtime/device_fibers.h"
 #include "backends/runtime/device_counts.h"
+#include "backends/runtime/device_samples.h"
 #include "backends/runtime/device_emulator.h"
 
 static int failures;
