@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""GPU tests and benchmarks on a machine with a CUDA device: conformance programs, the examples and the mixture model.
+"""GPU tests and benchmarks on a machine with a CUDA device: conformance programs, the mixture model, benchmark programs at large sizes.
 
 Every program is compiled with the cuda backend by the portable compiler and its results are compared with those of the
-c backend; the mixture model is timed. Results go to a JSON file. Stops by itself after about seven minutes."""
+c backend; the mixture model is timed. The cases of tests/counters/cases.py are timed beside the time that the model predicts from their counts,
+and beside PyTorch, which calls the vendor's libraries, where that is installed. Results go to a JSON file. Each part stops by itself
+after about seven minutes."""
 import argparse
 import ctypes
 import json
@@ -14,9 +16,13 @@ import tempfile
 import time
 
 root = pathlib.Path(__file__).resolve().parent.parent
+sys.path.append(str(root / "tests/counters"))
+from cases import CASES, data_of  # noqa: E402
+
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--raido", required=True, type=pathlib.Path)
 parser.add_argument("--out", required=True, type=pathlib.Path)
+parser.add_argument("--part", choices=("tests", "benchmarks", "all"), default="all")
 options = parser.parse_args()
 deadline = time.monotonic() + 420
 
@@ -44,8 +50,10 @@ if not options.raido.exists():
 
 results = {"device": device, "tests": [], "benchmarks": []}
 failed = 0
-with tempfile.TemporaryDirectory() as folder:
-    folder = pathlib.Path(folder)
+
+
+def tests(folder):
+    global failed
     programs = [p for p in sorted((root / "tests/conformance").glob("*.fut")) if "-- ==" in p.read_text()]
     for program in programs:
         if time.monotonic() > deadline - 180:
@@ -88,6 +96,87 @@ with tempfile.TemporaryDirectory() as folder:
                 row[f"{entry}_error"] = max(abs(a - b) / max(1, abs(a) + abs(b)) for a, b in zip(ours, judge))
                 failed += row[f"{entry}_error"] > 1e-9
         results["benchmarks"].append(row)
+
+
+# What PyTorch has of its own for a case; None where it has nothing.
+def library_calls():
+    try:
+        import torch
+    except ImportError:
+        return {}
+    if not torch.cuda.is_available():
+        return {}
+
+    def array(*shape, dtype=torch.float64):
+        return torch.rand(*shape, dtype=dtype, device="cuda")
+
+    n, f32 = 1 << 24, torch.float32
+    a, b, c, d = array(n), array(n, dtype=f32), array(4096, 4096), array(4096, 4096, dtype=f32)
+    v, bins = array(4096), torch.randint(0, 10, (1 << 22,), device="cuda")
+    return {"sum": lambda: a.sum(), "sum_f32": lambda: b.sum(), "squares": lambda: a * a, "prefix_sums": lambda: a.cumsum(0),
+            "sums_of_rows": lambda: c.sum(1), "transposed": lambda: c.t().contiguous(), "transposed_f32": lambda: d.t().contiguous(),
+            "histogram_10": lambda: torch.bincount(bins, weights=a[:1 << 22], minlength=10), "filtered": lambda: a[:1 << 22][a[:1 << 22] > 0.5],
+            "matvec": lambda: c @ v, "vecmat": lambda: v @ c, "matmul": lambda: c @ c}
+
+
+# Microseconds of the middle one of eleven calls.
+def time_call(call):
+    import torch
+    times = []
+    for _ in range(12):
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        call()
+        torch.cuda.synchronize()
+        times.append(1e6 * (time.perf_counter() - start))
+    return sorted(times[1:])[5]
+
+
+# What the model says of a case on this device; None if it does not know the device.
+def prediction(folder, executable, entry, data):
+    model = next((m for word, m in (("H200", "h200"), ("H100", "h100"), ("A100", "a100"), ("4090", "rtx4090")) if word in device), None)
+    counts = folder / "counts.json"
+    run = subprocess.run([executable, "-e", entry, "--sample", "16", "--counts-file", counts], input=data, capture_output=True)
+    if run.returncode != 0:
+        return run.stderr.decode()[-1000:]
+    if model is None:
+        return None
+    text = subprocess.run([options.raido.resolve(), "dev", "--roofline", model, counts], capture_output=True, text=True).stdout
+    return float(re.search(r"^all +([0-9.]+)", text, re.M).group(1))
+
+
+def benchmarks(folder):
+    global failed
+    library, made, until = library_calls(), {}, time.monotonic() + 420
+    for name, (program, entry, arguments, _) in CASES.items():
+        row = {"case": name, "program": program, "entry": entry}
+        results["benchmarks"].append(row)
+        if time.monotonic() > until:
+            row["result"] = "not run: out of time"
+            continue
+        if program not in made:
+            made[program] = [folder / f"{len(made)}-{kind}" for kind in ("cuda", "emulated")]
+            for executable, options_ in zip(made[program], ([], ["--emulate"])):
+                subprocess.run([options.raido.resolve(), "cuda", "-w", *options_, root / program, "-o", executable], check=True)
+        executable, emulated = made[program]
+        data, log = data_of(options.raido.resolve(), emulated, arguments), folder / "times"
+        run = subprocess.run([executable, "-e", entry, "-n", "-r", "10", "-t", log], input=data, capture_output=True)
+        if run.returncode != 0:
+            failed += 1
+            row["result"] = run.stderr.decode()[-1000:]
+            continue
+        row["measured_us"] = sorted(float(t) for t in log.read_text().split())[5]
+        row["predicted_us"] = prediction(folder, emulated, entry, data)
+        if name in library:
+            row["library_us"] = time_call(library[name])
+        print(name, *(f"{what} {row[what]}" for what in ("measured_us", "predicted_us", "library_us") if what in row), flush=True)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    if options.part != "benchmarks":
+        tests(pathlib.Path(folder))
+    if options.part != "tests":
+        benchmarks(pathlib.Path(folder))
 options.out.parent.mkdir(parents=True, exist_ok=True)
 options.out.write_text(json.dumps(results, indent=1) + "\n")
 passed = sum(t["result"] == "passed" for t in results["tests"])

@@ -29,7 +29,7 @@ shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
 symbolizer = shutil.which("llvm-symbolizer-19") or shutil.which("llvm-symbolizer")
 common = f":external_symbolizer_path={symbolizer}" if symbolizer else ""
-environment = dict(os.environ, CC=compiler, CFLAGS=flags, TSAN_OPTIONS="halt_on_error=1" + common,
+environment = dict(os.environ, CC=compiler, CFLAGS=flags + " -DRAIDO_UNCOUNTED", TSAN_OPTIONS="halt_on_error=1" + common,
                    ASAN_OPTIONS="detect_stack_use_after_return=0:detect_leaks=0" + common, UBSAN_OPTIONS="print_stacktrace=1" + common)
 failures = []
 
@@ -59,8 +59,20 @@ def planted_faults():
             failures.append(f"{fault} was not found: exit code {run.returncode}\n{run.stdout}{run.stderr}")
 
 
+# Counted kernels, whose programs are too many to be run here: those of tests/runtime/counts.c.
+def counted_kernels():
+    executable = folder / "counts"
+    subprocess.run([compiler, "-std=c99", *flags.split(), f"-I{root}", root / "tests/runtime/counts.c", "-o", executable, "-lm", "-lpthread"],
+                   check=True)
+    for sample in ([], ["8"]):
+        run = subprocess.run([executable, *sample], capture_output=True, text=True, env=environment)
+        if run.returncode != 0:
+            failures.append(f"the counted kernels: exit code {run.returncode}\n{run.stdout}{run.stderr}")
+
+
 if target == "emulator":
     planted_faults()
+    counted_kernels()
 # A test that expects a failure would take a sanitizer's for it, so reports go to files.
 for name in ("TSAN_OPTIONS", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
     environment[name] += f":log_path={folder}/report"

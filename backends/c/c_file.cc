@@ -32,7 +32,7 @@ Output device_program(const ir::Program& program, const Interface& interface, st
                       const OutputOptions& options) {
   kir::Module module = kir::from_core(program, ir::Target::Gpu);
   kir::optimise(module);
-  kir::Printed printed = kir::print(module);
+  kir::Printed printed = kir::print(module, options.emulate);
   auto runtime = [](std::string_view name) { return std::string(embedded_file("backends/runtime/" + std::string(name))); };
   std::string helpers = "#define RAIDO_FUN RAIDO_INLINE\n" + std::string(embedded_file("compiler/ir/scalar_helpers.h"));
   std::string source = runtime(words) + runtime("words.h") + helpers + printed.device_scalars + "\n" + printed.kernels;
@@ -43,17 +43,20 @@ Output device_program(const ir::Program& program, const Interface& interface, st
   parts.defines = fmt::format("#define RAIDO_DEVICE 1\n#define RAIDO_CAN_FAIL {}\n#define RAIDO_TRACE_ROOM {}\n#define RAIDO_STRICT_FP {}\n", int(printed.can_fail), printed.traces ? 4096 : 0, int(options.strict_fp));
   std::string& tables = parts.tables;
   if (options.emulate) {                           // the kernels are part of the program
+    if (options.form == OutputOptions::Form::Executable) parts.defines += "#ifndef RAIDO_UNCOUNTED\n#define RAIDO_EMULATED 1\n#endif\n";
     tables += "#define RAIDO_HOST_SCALARS 1\n" + runtime("words_fibers.h") + runtime("words.h") + printed.kernels +
-              kir::print_kernel_calls(module, printed.can_fail);
+              kir::print_kernel_calls(module, printed.can_fail) + "#ifdef RAIDO_EMULATED\n" + runtime("words_counts.h") +
+              printed.counted_kernels + kir::print_kernel_calls(module, printed.can_fail, "counted_") + kir::print_kernel_uses(module) +
+              "#endif\n";
     source = "";
-    device = "device_fibers.h";
   }
   tables += string_lines("raido_kernel_source", source) + "static const char *const raido_kernel_names[] = {\n";
   for (const kir::Kernel& k : module.kernels) tables += "  " + quote(k.name) + ",\n";
   tables += fmt::format("  NULL}};\nstatic const int raido_kernel_count = {};\nstatic const char *const raido_texts[] = {{\n", module.kernels.size());
   for (const std::string& text : module.texts) tables += "  " + quote(text) + ",\n";
   tables += "  NULL};\n";
-  parts.runtime = {device, "gpu.h"};
+  if (options.emulate) parts.runtime = {"device_fibers.h", "device_counts.h", "device_samples.h", "device_emulator.h", "gpu.h"};
+  else parts.runtime = {device, "gpu.h"};
   parts.start = "  if (raido_device_start(c) != 0) return 1;\n";
   parts.stop = "  raido_device_stop(c);\n";
   return print_program(program, interface, module, parts, options);
@@ -75,7 +78,7 @@ std::vector<std::string> compile_flags(const OutputOptions& options, bool device
 
 Output print_program(const ir::Program& program, const Interface& interface, const kir::Module& module, const ProgramParts& parts,
                      const OutputOptions& options) {
-  kir::Printed printed = kir::print(module);
+  kir::Printed printed = kir::print(module, options.emulate && parts.device);
   Output output;
   output.compile_flags = compile_flags(options, parts.device);
   output.link_flags = {"-lm", "-lpthread"};

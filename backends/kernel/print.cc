@@ -11,6 +11,7 @@
 #include <map>
 #include <set>
 
+#include "backends/kernel/counting.h"
 #include "compiler/base/match.h"
 #include "compiler/base/text.h"
 
@@ -124,6 +125,8 @@ class Writer {
   std::string out;
   std::string before;        // chunk functions
   bool can_fail = false;     // kernels take the failure word
+  bool counted = false;      // the kernels say what they do (words_counts.h)
+  bool emulated = false;     // host code says which values are results only
   bool transposes = false, tiles = false;
 
   std::string scalar_functions() const {
@@ -136,6 +139,7 @@ class Writer {
   void function(const HostFunction& f) {
     std::string saved = std::exchange(out, "");
     current_ = &f;
+    if (emulated) results_ = results_only(m_, f);
     out += fmt::format("{} {{\n", signature(f));
     depth_ = 1;
     line("(void)w;");
@@ -157,7 +161,8 @@ class Writer {
   }
 
   void kernel(const Kernel& k) {
-    out += fmt::format("KERNEL {}(", k.name);
+    out += fmt::format("KERNEL {}{}(", counted ? "counted_" : "", k.name);
+    loops_ = 0;
     std::string_view separator;
     for (Name n : k.params) {
       const NameInfo& i = m_.names[n.index];
@@ -168,7 +173,9 @@ class Writer {
     out += ") {\n";
     in_kernel_ = true;
     depth_ = 1;
-    if (can_fail) line("if (RAIDO_FAILED(failure)) return;");
+    if (can_fail && counted) line("if (BRANCH(LOAD(failure, 0) >= 0)) return;");
+    else if (can_fail) line("if (RAIDO_FAILED(failure)) return;");
+    if (std::string text = ran(k.body); !text.empty()) line(text);
     block(k.body);
     in_kernel_ = false;
     out += "}\n\n";
@@ -192,13 +199,22 @@ class Writer {
   bool in_kernel_ = false;
   const HostFunction* current_ = nullptr;
   std::set<std::pair<ScalarOp, Scalar>> used_;
+  int loops_ = 0;            // of a counted kernel
+  IdSet<Name> results_;
+
+  // What a counted kernel says at the start of a block of code, of an iteration, and after a loop.
+  std::string ran(const Block& b) const { return counted ? fmt::format("RAN({});", operations_of(m_, b)) : ""; }
+  std::string iteration(int loop, const Block& b, const std::vector<ExprId>& with, int more) const {
+    return counted ? fmt::format("ITERATION({}, {});", loop, operations_of(m_, b, with, more)) : "";
+  }
+  void loop_end(int loop) { if (counted) line(fmt::format("LOOP_END({});", loop)); }
 
   void line(const std::string& text) { out += std::string(size_t(2 * depth_), ' ') + text + "\n"; }
   void block(const Block& b) { for (const Stm& s : b) stm(s); }
-  void braces(const std::string& head, const Block& b, const char* first = "") {
+  void braces(const std::string& head, const Block& b, const std::string& first = "") {
     line(head + " {");
     depth_++;
-    if (*first) line(first);
+    if (!first.empty()) line(first);
     block(b);
     depth_--;
   }
@@ -211,7 +227,7 @@ class Writer {
       [&](const Prim& p) { return prim(p); },
       [&](const Cast& c) { return cast(m_.exprs[c.value.index].type, e.type, expr(c.value)); },
       [&](const Load& l) {
-        std::string cell = fmt::format("{}[{}]", name(l.memory), expr(l.index));
+        std::string cell = fmt::format(fmt::runtime(counted ? "LOAD({}, {})" : "{}[{}]"), name(l.memory), expr(l.index));
         return m_.names[l.memory.index].type == Scalar::F16 ? fmt::format("raido_f16_to_f32({})", cell) : cell;
       },
       [](const Hardware& h) -> std::string {
@@ -315,10 +331,11 @@ class Writer {
   void store(const Store& x) {
     std::string value = expr(x.value);
     if (m_.names[x.memory.index].type == Scalar::F16) value = fmt::format("raido_f32_to_f16({})", value);
-    line(fmt::format("{}[{}] = {};", name(x.memory), expr(x.index), value));
+    line(fmt::format(fmt::runtime(counted ? "STORE({}, {}, {});" : "{}[{}] = {};"), name(x.memory), expr(x.index), value));
   }
   void atomic(const Atomic& x) {
     Scalar t = m_.names[x.memory.index].type;
+    if (counted) line(fmt::format("UPDATES({}, {});", name(x.memory), expr(x.index)));
     used_.insert({x.op, t});
     bool half = t == Scalar::F16;                  // a half is updated through its bits
     line(fmt::format("ATOMIC_UPDATE{}({}, {}, {}, {}, {});", half ? "_f16" : "", name_of(t), function_name(x.op, t), name(x.memory),
@@ -334,30 +351,36 @@ class Writer {
     if (language_ == For_::C && x.lanes && x.reduced.empty()) line("RAIDO_SIMD()");
     if (x.unrolled) line("RAIDO_UNROLLED");
     std::string head = fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), expr(x.from), name(x.i), expr(x.to), name(x.i));
-    braces(head, x.body, language_ == For_::C && x.scattered ? "RAIDO_SCALAR;" : "");
+    int loop = loops_++;
+    braces(head, x.body, language_ == For_::C && x.scattered ? "RAIDO_SCALAR;" : iteration(loop, x.body, {}, 2));
     line("}");
+    loop_end(loop);
   }
   void while_loop(const While& x) {
+    int loop = loops_++;
     if (x.test.empty()) {
-      braces(fmt::format("while {}", test(x.cond)), x.body);
+      braces(fmt::format("while {}", test(x.cond)), x.body, iteration(loop, x.body, {x.cond}, 0));
     } else {
-      braces("for (;;)", x.test);
+      braces("for (;;)", x.test, iteration(loop, x.test, {x.cond}, 0));
       depth_++;
       line(fmt::format("if (!{}) break;", parenthesised(expr(x.cond))));
+      if (std::string text = ran(x.body); !text.empty()) line(text);
       block(x.body);
       depth_--;
     }
     line("}");
+    loop_end(loop);
   }
   void branch(const If& x) {
     if (x.then_.empty() && x.else_.empty()) return;
     if (x.then_.empty()) {
-      braces(fmt::format("if (!{})", parenthesised(expr(x.cond))), x.else_);
+      braces(fmt::format(fmt::runtime(counted ? "if (BRANCH(!{}))" : "if (!{})"), parenthesised(expr(x.cond))), x.else_, ran(x.else_));
     } else {
-      braces(fmt::format("if {}", test(x.cond)), x.then_);
+      braces(counted ? fmt::format("if (BRANCH({}))", expr(x.cond)) : fmt::format("if {}", test(x.cond)), x.then_, ran(x.then_));
       if (!x.else_.empty()) {
         line("} else {");
         depth_++;
+        if (std::string text = ran(x.else_); !text.empty()) line(text);
         block(x.else_);
         depth_--;
       }
@@ -378,7 +401,8 @@ class Writer {
     const NameInfo& i = m_.names[x.memory.index];
     std::string cell = name(x.var) + "_cell";
     line(fmt::format("{} {};", storage_type(i.type), cell));
-    line(fmt::format("if (raido_device_read(w, &{}, {}, {}, sizeof {}) != 0) return 1;", cell, i.text, expr(x.index), cell));
+    std::string_view read = results_.contains(x.var) ? "raido_device_read_result" : "raido_device_read";
+    line(fmt::format("if ({}(w, &{}, {}, {}, sizeof {}) != 0) return 1;", read, cell, i.text, expr(x.index), cell));
     line(fmt::format("{} = {};", declared(x.var), i.type == Scalar::F16 ? fmt::format("raido_f16_to_f32({})", cell) : cell));
   }
   void write_out(const WriteOut& x) {
@@ -531,11 +555,12 @@ std::string data_arrays(const Module& m) {
 
 }  // namespace
 
-Printed print(const Module& m) {
-  Writer host(m, For_::C), device(m, For_::Device), all(m, For_::C);
+Printed print(const Module& m, bool emulated) {
+  Writer host(m, For_::C), device(m, For_::Device), counted(m, For_::Device), all(m, For_::C);
   Printed printed;
   for (const Kernel& k : m.kernels) printed.can_fail |= k.can_fail, printed.traces |= k.traces;
-  host.can_fail = device.can_fail = printed.can_fail;
+  host.can_fail = device.can_fail = counted.can_fail = printed.can_fail;
+  host.emulated = counted.counted = emulated;
   std::string& data = printed.data;
   data = "struct raido_constants {\n";
   for (Name n : m.constants) data += fmt::format("  {};\n", host.declared(n));
@@ -554,6 +579,8 @@ Printed print(const Module& m) {
   printed.tiles = host.tiles;
   for (const Kernel& k : m.kernels) device.kernel(k);
   printed.kernels = device.out;
+  if (emulated) for (const Kernel& k : m.kernels) counted.kernel(k);
+  printed.counted_kernels = counted.out;
   printed.device_scalars = device.scalar_functions();
   printed.scalars = host.scalar_functions();
   all.use_scalars_of(host);
@@ -562,7 +589,7 @@ Printed print(const Module& m) {
   return printed;
 }
 
-std::string print_kernel_calls(const Module& m, bool can_fail) {
+std::string print_kernel_calls(const Module& m, bool can_fail, std::string_view prefix) {
   std::string out, table;
   for (const Kernel& k : m.kernels) {
     std::vector<std::string> args;
@@ -572,10 +599,16 @@ std::string print_kernel_calls(const Module& m, bool can_fail) {
       else args.push_back(fmt::format("*({} *)args[{}]", passed_type(n), i));
     }
     if (can_fail) args.push_back(fmt::format("(i64 *)*(char **)args[{}]", k.params.size()));
-    out += fmt::format("static void call_{0}(void **args) {{ {0}({1}); }}\n", k.name, join(args, ", "));
-    table += fmt::format("call_{}, ", k.name);
+    out += fmt::format("static void call_{0}{1}(void **args) {{ {0}{1}({2}); }}\n", prefix, k.name, join(args, ", "));
+    table += fmt::format("call_{}{}, ", prefix, k.name);
   }
-  return out + fmt::format("static void (*const raido_kernel_calls[])(void **) = {{{}NULL}};\n", table);
+  return out + fmt::format("static void (*const raido_{}kernel_calls[])(void **) = {{{}NULL}};\n", prefix, table);
+}
+
+std::string print_kernel_uses(const Module& m) {
+  std::string out = "static const char *const raido_kernel_uses[] = {\n";
+  for (const Kernel& k : m.kernels) out += "  " + quote(uses_of_parameters(m, k)) + ",\n";
+  return out + "  NULL};\n";
 }
 
 }  // namespace raido::kir

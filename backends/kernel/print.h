@@ -17,13 +17,17 @@ struct Printed {
   bool transposes = false; // host functions call those of copies.h
   bool tiles = false;      // host functions use what tiles.h says
   std::string device_scalars, kernels;
+  std::string counted_kernels;      // of the emulator: they say what they do, in the words of words_counts.h
   bool can_fail = false;   // some kernel has a check or a trace: then all take the failure word
   bool traces = false;
 };
-Printed print(const Module& m);
+Printed print(const Module& m, bool emulated = false);
 
 // For each kernel a C function that calls it with the arguments of a launch, and the table of these functions.
-std::string print_kernel_calls(const Module& m, bool can_fail);
+std::string print_kernel_calls(const Module& m, bool can_fail, std::string_view prefix = "");
+
+// A table: what each kernel does with its parameters (uses_of_parameters).
+std::string print_kernel_uses(const Module& m);
 
 std::string_view c_type(Scalar s);              // of a value in a register: f16 is f32
 std::string_view storage_type(Scalar s);        // of an element in memory

@@ -22,6 +22,7 @@ struct raido_config {
   int build_option_count;
   void *queue;                         // OpenCL: the command queue to use
   int count;                           // emulator: print the counts at the end
+  int counts, sample;                  // emulator: count what each kernel does; in so many blocks of a launch, 0: all
   struct raido_setting settings[RAIDO_PARAMS + 1];
 };
 

@@ -1,5 +1,5 @@
-// device_fibers.h - the emulator: a device whose kernels run on the CPU as C (words_fibers.h), and which counts everything.
-// At the end the counts are printed on standard error.
+// device_fibers.h - blocks of kernels that run on the CPU as C (words_fibers.h). device_counts.h counts what they do, device_emulator.h is
+// the device around them.
 //
 // A few threads of the operating system take blocks in order. Each runs one block at a time: it lets
 // every fiber of the block run until it ends or waits at a barrier; when all wait at the same one, all go on. If some
@@ -35,6 +35,10 @@ struct dev {
   int kernel;
   void **args;
   i64 blocks, block_size, next;          // next: the first block that nobody has taken
+  int counted, counts, skips;            // memory is that of a counted program; blocks are counted now; only a sample of them runs
+  int alone;                             // one thread takes all blocks
+  i64 partly;                            // blocks of a launch of which all run and a sample is counted, or 0
+  i64 before[8];                         // what the host had done
   char start, end;                       // places that order the fibers with the host
   pthread_mutex_t lock;
   pthread_cond_t work, finished;
@@ -42,6 +46,14 @@ struct dev {
   int busy, stop, count;
   struct raido_emulator emulators[RAIDO_EMULATORS];
 };
+
+#ifdef RAIDO_EMULATED
+RAIDO_UNSEEN void raido_run_counted_block(struct raido_emulator *e);
+RAIDO_FN struct raido_counting *raido_counting_new(struct raido_emulated_block *b);
+RAIDO_FN void raido_counting_free(struct raido_emulated_block *b);
+RAIDO_FN i64 raido_number_in_sample(i64 position);
+RAIDO_FN i64 raido_position_in_sample(i64 number, i64 blocks);
+#endif
 
 // ---- blocks ----
 
@@ -53,7 +65,11 @@ RAIDO_UNSEEN void raido_fiber_main(void) {
 #endif
   (void)b;
   __tsan_acquire(&d->start);
+#ifdef RAIDO_EMULATED
+  (b->counted ? raido_counted_kernel_calls : raido_kernel_calls)[d->kernel](d->args);
+#else
   raido_kernel_calls[d->kernel](d->args);
+#endif
   __tsan_release(&d->end);
   raido_give_way(RAIDO_ENDED);
   abort();
@@ -64,7 +80,8 @@ RAIDO_FN size_t raido_block_bytes(i64 block_size) {
 }
 
 RAIDO_FN void raido_map_block(struct raido_emulated_block *b) {
-  b->memory = mmap(NULL, raido_block_bytes(b->size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  b->bytes = raido_block_bytes(b->size);
+  b->memory = mmap(NULL, b->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (b->memory == MAP_FAILED) raido_panic("emulator", "out of memory");
 #ifndef RAIDO_TSAN                       // too dear for every block
   for (i64 k = 0; k < b->size; k++)      // a page that nobody may touch ends each stack
@@ -85,6 +102,8 @@ RAIDO_UNSEEN void raido_begin_block(struct raido_emulated_block *b) {
     f->barriers = 0;
     f->shared = 0;
     f->fake_stack = NULL;
+    f->notes = b->counted ? b->notes + k * RAIDO_NOTES : NULL;
+    f->noted = f->heard = 0;
     raido_prepare(&f->registers, b->memory + raido_block_bytes(k) + 4096, RAIDO_STACK_BYTES - 4096, raido_fiber_main);
 #ifdef RAIDO_TSAN
     f->thread = __tsan_create_fiber(0);
@@ -130,18 +149,22 @@ RAIDO_UNSEEN void raido_diverged(struct raido_emulated_block *b, struct raido_fi
   _exit(70);
 }
 
+// Whether all fibers wait at the same barrier; else all have ended.
+RAIDO_UNSEEN int raido_all_wait(struct raido_emulated_block *b) {
+  struct raido_fiber *one = NULL;
+  for (i64 k = 0; k < b->size; k++)
+    if (b->fibers[k].state == RAIDO_WAITING) one = &b->fibers[k];
+  for (i64 k = 0; k < b->size && one != NULL; k++)
+    if (b->fibers[k].state == RAIDO_ENDED || b->fibers[k].line != one->line) raido_diverged(b, one, &b->fibers[k]);
+  return one != NULL;
+}
+
 RAIDO_UNSEEN void raido_run_block(struct raido_emulator *e) {
   struct raido_emulated_block *b = &e->block;
   raido_begin_block(b);
-  for (int waiting = 1; waiting;) {
+  do {
     for (i64 k = 0; k < b->size; k++) raido_resume(e, &b->fibers[k]);
-    struct raido_fiber *one = NULL;
-    for (i64 k = 0; k < b->size; k++)
-      if (b->fibers[k].state == RAIDO_WAITING) one = &b->fibers[k];
-    waiting = one != NULL;
-    for (i64 k = 0; k < b->size && waiting; k++)
-      if (b->fibers[k].state == RAIDO_ENDED || b->fibers[k].line != one->line) raido_diverged(b, one, &b->fibers[k]);
-  }
+  } while (raido_all_wait(b));
   raido_end_block(b);
 }
 
@@ -160,7 +183,7 @@ RAIDO_FN void *raido_emulate(void *argument) {
     if (d->stop) break;
     done = d->launch;
     pthread_mutex_unlock(&d->lock);
-    while ((b->number = __atomic_fetch_add(&d->next, 1, __ATOMIC_RELAXED)) < d->blocks) {
+    while ((!d->alone || e == d->emulators) && (b->number = __atomic_fetch_add(&d->next, 1, __ATOMIC_RELAXED)) < d->blocks) {
       if (b->fibers == NULL) {           // block sizes do not change
         b->size = d->block_size;
         b->fibers = calloc((size_t)b->size, sizeof *b->fibers);
@@ -169,6 +192,13 @@ RAIDO_FN void *raido_emulate(void *argument) {
         raido_map_block(b);
 #endif
       }
+#ifdef RAIDO_EMULATED
+      b->position = d->partly ? raido_position_in_sample(b->number, d->partly) : b->number;
+      if (d->skips) b->number = raido_number_in_sample(b->position);
+      b->counted = d->counts && b->position >= 0;
+      if (b->counted && b->counting == NULL && (b->counting = raido_counting_new(b)) == NULL) raido_panic("emulator", "out of memory");
+      if (b->counted) { raido_run_counted_block(e); continue; }
+#endif
       raido_run_block(e);
     }
     __atomic_store_n(&e->running, -1, __ATOMIC_RELAXED);
@@ -184,6 +214,9 @@ RAIDO_FN void *raido_emulate(void *argument) {
 #endif
     free(b->fibers);
   }
+#ifdef RAIDO_EMULATED
+  raido_counting_free(b);
+#endif
   return NULL;
 }
 
@@ -214,18 +247,11 @@ RAIDO_FN void raido_await(struct dev *d) {
   }
 }
 
-RAIDO_FN int dev_launch(struct dev *d, int kernel, i64 blocks, int block_size, void **args, size_t *sizes, int n) {
-  (void)sizes;
-  (void)n;
-  if (kernel >= raido_kernel_count) return 1;
-  d->kernels++;
-  d->threads += blocks * block_size;
+// Blocks `from` to `end` of the launch, or of the sample of it.
+RAIDO_FN void raido_run_blocks(struct dev *d, i64 from, i64 end) {
   pthread_mutex_lock(&d->lock);
-  d->kernel = kernel;
-  d->args = args;
-  d->blocks = blocks;
-  d->block_size = block_size;
-  d->next = 0;
+  d->blocks = end;
+  d->next = from;
   d->launch++;
   d->busy = d->count;
   __tsan_release(&d->start);
@@ -233,79 +259,4 @@ RAIDO_FN int dev_launch(struct dev *d, int kernel, i64 blocks, int block_size, v
   raido_await(d);
   pthread_mutex_unlock(&d->lock);
   __tsan_acquire(&d->end);
-  return 0;
-}
-
-// ---- the rest of the interface ----
-
-RAIDO_FN const char *dev_error(struct dev *d) { (void)d; return "out of memory"; }
-RAIDO_FN void dev_enter(struct dev *d) { (void)d; }
-RAIDO_FN void dev_leave(struct dev *d) { (void)d; }
-RAIDO_FN void dev_list(struct dev *d, const struct raido_config *cfg) {
-  (void)d;
-  (void)cfg;
-  puts("#0: emulator");
-}
-RAIDO_FN int dev_open(struct dev *d, const struct raido_config *cfg, const char *source) {
-  (void)source;
-  d->quiet = !cfg->count;
-  pthread_mutex_init(&d->lock, NULL);
-  pthread_cond_init(&d->work, NULL);
-  pthread_cond_init(&d->finished, NULL);
-  for (; d->count < RAIDO_EMULATORS; d->count++) {
-    struct raido_emulator *e = &d->emulators[d->count];
-    e->device = d;
-    e->running = -1;
-    if (pthread_create(&e->thread, NULL, raido_emulate, e) != 0) break;
-  }
-  return d->count == 0;
-}
-RAIDO_FN void dev_close(struct dev *d) {
-  pthread_mutex_lock(&d->lock);
-  d->stop = 1;
-  pthread_cond_broadcast(&d->work);
-  pthread_mutex_unlock(&d->lock);
-  for (int k = 0; k < d->count; k++) pthread_join(d->emulators[k].thread, NULL);
-  pthread_cond_destroy(&d->finished);
-  pthread_cond_destroy(&d->work);
-  pthread_mutex_destroy(&d->lock);
-  if (d->quiet) return;
-  fprintf(stderr,
-          "kernels %" PRId64 "\nthreads %" PRId64 "\ncopies %" PRId64 "\ncopied_bytes %" PRId64 "\nreads %" PRId64 "\nread_bytes %" PRId64
-          "\nwrites %" PRId64 "\nwritten_bytes %" PRId64 "\nallocations %" PRId64 "\nallocated_bytes %" PRId64 "\natomics %" PRId64 "\n",
-          d->kernels, d->threads, d->copies, d->bytes, d->reads, d->read_bytes, d->writes, d->written_bytes, d->allocations, d->allocated,
-          raido_atomics);
-}
-RAIDO_FN void *dev_queue(struct dev *d) { (void)d; return NULL; }
-RAIDO_FN int dev_sync(struct dev *d) { (void)d; return 0; }
-RAIDO_FN int dev_alloc(struct dev *d, size_t n, dev_mem *out) {
-  size_t words = (n + 3) / 4 * 4;        // a byte is updated through the word that holds it
-  *out = malloc(words);
-  d->allocations++;
-  d->allocated += (i64)n;
-  if (*out == NULL) return 1;
-#ifdef RAIDO_EXACT_BLOCKS
-  memset(*out, 255, words);              // who reads what nobody has written finds -1, or not a number
-#endif
-  return 0;
-}
-RAIDO_FN int dev_number(struct dev *d) { (void)d; return 0; }
-RAIDO_FN int dev_free(struct dev *d, dev_mem m) { (void)d; free(m); return 0; }
-RAIDO_FN int dev_read(struct dev *d, void *to, dev_mem m, i64 at, size_t n) {
-  memcpy(to, m + at, n);
-  d->reads++;
-  d->read_bytes += (i64)n;
-  return 0;
-}
-RAIDO_FN int dev_write(struct dev *d, dev_mem m, i64 at, const void *from, size_t n) {
-  memcpy(m + at, from, n);
-  d->writes++;
-  d->written_bytes += (i64)n;
-  return 0;
-}
-RAIDO_FN int dev_copy(struct dev *d, dev_mem to, i64 to_at, dev_mem from, i64 from_at, size_t n) {
-  memmove(to + to_at, from + from_at, n);
-  d->copies++;
-  d->bytes += (i64)n;
-  return 0;
 }

@@ -27,6 +27,10 @@ struct raido_device {
   struct dev dev;
 };
 
+#ifndef dev_reused                       // of the emulator
+#define dev_reused(d, m) ((void)0)
+#define raido_device_read_result raido_device_read
+#endif
 #ifndef RAIDO_BLOCK_SIZE
 #define RAIDO_BLOCK_SIZE 256
 #endif
@@ -108,6 +112,7 @@ RAIDO_FN struct raido_memory *raido_device_alloc(struct raido_worker *w, i64 byt
     d->free[size_class] = m->next;
     m->references = 1;
     m->held = 0;
+    dev_reused(&d->dev, m->device);
     return m;
   }
   m = calloc(1, sizeof *m);

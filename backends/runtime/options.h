@@ -3,10 +3,11 @@
 struct raido_options {
   const char *entry, *runtime_file;
   int runs, measured_runs, binary, print;
+  const char *counts_file;
 };
 
 enum { RAIDO_PRINT_PARAMS = 256, RAIDO_PARAM, RAIDO_TUNING, RAIDO_CACHE, RAIDO_CPU, RAIDO_NUM_THREADS, RAIDO_MEM_LIMIT, RAIDO_BLOCKS, RAIDO_IGNORED,
-       RAIDO_LIST, RAIDO_DUMP, RAIDO_LOAD, RAIDO_DUMP_BINARY, RAIDO_LOAD_BINARY, RAIDO_BUILD_OPTION };
+       RAIDO_LIST, RAIDO_DUMP, RAIDO_LOAD, RAIDO_DUMP_BINARY, RAIDO_LOAD_BINARY, RAIDO_BUILD_OPTION, RAIDO_COUNT, RAIDO_COUNT_FILE, RAIDO_SAMPLE };
 
 static const struct option raido_long_options[] = {
   {"help", no_argument, NULL, 'h'},
@@ -32,6 +33,11 @@ static const struct option raido_long_options[] = {
 #endif
 #ifdef RAIDO_THREADS
   {"num-threads", required_argument, NULL, RAIDO_NUM_THREADS},
+#endif
+#if defined(RAIDO_EMULATED) && defined(RAIDO_EXECUTABLE)
+  {"counts", no_argument, NULL, RAIDO_COUNT},
+  {"counts-file", required_argument, NULL, RAIDO_COUNT_FILE},
+  {"sample", required_argument, NULL, RAIDO_SAMPLE},
 #endif
 #ifdef RAIDO_DEVICE
   {"device", required_argument, NULL, 'd'},
@@ -87,6 +93,11 @@ static const char *const raido_option_help[] = {
 #endif
 #ifdef RAIDO_THREADS
   "  --num-threads N               use N threads (default: one for each processor)\n",
+#endif
+#if defined(RAIDO_EMULATED) && defined(RAIDO_EXECUTABLE)
+  "  --counts                      print what each kernel does on standard error\n",
+  "  --counts-file FILE            write that to FILE as JSON\n",
+  "  --sample N                    count N blocks of each launch, 4 at least; there are no results then\n",
 #endif
 #ifdef RAIDO_DEVICE
   "  -d/--device NAME              use the device whose name contains NAME; #k: the k-th device\n",
@@ -185,6 +196,12 @@ RAIDO_FN void raido_parse_options(struct raido_config *cfg, const char *program,
       case RAIDO_MEM_LIMIT:
         if (!raido_number(optarg, &cfg->mem_limit) || cfg->mem_limit <= 0) raido_panic(program, "Need a positive number of bytes, not %s", optarg);
         break;
+      case RAIDO_COUNT: cfg->counts |= 1; break;
+      case RAIDO_COUNT_FILE: cfg->counts |= 2; o->counts_file = optarg; break;
+      case RAIDO_SAMPLE:
+        cfg->sample = atoi(optarg);
+        if (cfg->sample < 4) raido_panic(program, "Need a sample of at least 4 blocks, not %s", optarg);
+        break;
 #ifdef RAIDO_DEVICE
       case 'd': lost = raido_config_text(cfg, RAIDO_TEXT_DEVICE, optarg); break;
       case 'p': lost = raido_config_text(cfg, RAIDO_TEXT_PLATFORM, optarg); break;
@@ -226,5 +243,6 @@ RAIDO_FN void raido_parse_options(struct raido_config *cfg, const char *program,
     }
     if (lost) raido_panic(program, "out of memory");
   }
+  if (cfg->sample > 0 && cfg->counts == 0) cfg->counts = 1;
   if (optind < argc) raido_panic(program, "Excess non-option: %s", argv[optind]);
 }

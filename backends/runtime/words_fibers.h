@@ -80,8 +80,17 @@ RAIDO_UNSEEN void raido_prepare(raido_registers *r, char *stack, size_t size, vo
 enum raido_fiber_state { RAIDO_READY, RAIDO_WAITING, RAIDO_ENDED };
 enum { RAIDO_SHARED_BYTES = 48 << 10, RAIDO_STACK_BYTES = 256 << 10 };
 
+// What a counted kernel says (words_counts.h): value is an address, whether a branch is taken, or a table of operations; number a size or a loop.
+struct raido_note {
+  u64 value;
+  u32 line, kind : 4, number : 28;
+};
+enum { RAIDO_NOTES = 128, RAIDO_NOTE_BARRIER = 15 };
+
 struct raido_fiber {
   raido_registers registers;
+  struct raido_note *notes;               // NULL: nobody listens
+  int noted, heard;
   enum raido_fiber_state state;
   int line;                               // of the barrier where it waits
   i64 barriers;                           // that it has passed
@@ -93,9 +102,13 @@ struct raido_fiber {
 // sanitizer, which then knows nothing about it: two words that stand for the barriers, shared memory, stacks.
 struct raido_emulated_block {
   struct dev *device;
-  i64 number, size;
+  i64 number, size, position;             // position: in the sample
   struct raido_fiber *fibers, *current;
   char *memory;
+  size_t bytes;
+  int counted;                            // what its threads say is heard
+  struct raido_note *notes;
+  struct raido_counting *counting;
   raido_registers scheduler;
   void *thread, *fake_stack;
   const void *stack;
@@ -125,8 +138,16 @@ RAIDO_UNSEEN void raido_give_way(enum raido_fiber_state state) {
 #endif
 }
 
+// Whoever has filled its notes gives way until they have been heard.
+RAIDO_UNSEEN void raido_note(int line, int kind, u64 number, u64 value) {
+  struct raido_fiber *f = raido_here->current;
+  f->notes[f->noted++] = (struct raido_note){value, (u32)line, (u32)kind & 15, (u32)number & 0xfffffff};
+  if (f->noted == RAIDO_NOTES) raido_give_way(RAIDO_READY);
+}
+
 RAIDO_UNSEEN void raido_barrier(int line) {
   struct raido_fiber *f = raido_here->current;
+  if (f->notes != NULL) raido_note(line, RAIDO_NOTE_BARRIER, 0, 0);
   char *order = raido_here->memory + 8 * (f->barriers++ & 1);
   f->line = line;
   __tsan_release(order);

@@ -126,6 +126,7 @@ std::optional<Pipeline> pipeline_of(const Options& options, ir::Target& target) 
 int command_dev(const Options& options) {
   if (options.list_passes) return list_passes(), 0;
   if (options.list_errors) return list_errors(), 0;
+  if (!options.roofline.empty()) return command_roofline(options);
   if (!options.explain.empty()) return explain(options.explain) ? 0 : 2;
   if (options.words.empty()) {
     fmt::print(stderr, "dev: a program is needed; see --help\n");

@@ -39,6 +39,7 @@ static const struct raido_param raido_params[] = {{NULL, NULL}};
 #include "backends/runtime/device_cuda.h"
 #else
 #include "backends/runtime/device_fibers.h"
+#include "backends/runtime/device_emulator.h"
 #endif
 
 static struct dev device;

@@ -1,0 +1,220 @@
+// counting.cc - operations of blocks of code by a walk over distinct expressions; what steers by the names that conditions, bounds and
+// indices depend on.
+#include "backends/kernel/counting.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "compiler/base/match.h"
+#include "compiler/base/text.h"
+
+namespace raido::kir {
+namespace {
+
+// f(bodies) of a statement.
+template <class F> void each_body(const Stm& s, F f) {
+  match(s.node, [&](const For& x) { f(x.body); }, [&](const While& x) { f(x.test); f(x.body); }, [&](const If& x) { f(x.then_); f(x.else_); },
+        [&](const ParallelFor& x) { f(x.body); }, [](const auto&) {});   // others have no bodies
+}
+
+// f(e) for what a statement computes itself; not a condition of While, which belongs to its test.
+template <class F> void each_expr(const Stm& s, F f) {
+  auto all = [&](const std::vector<ExprId>& es) { for (ExprId e : es) f(e); };
+  match(s.node,
+    [&](const Declare& x) { if (x.init) f(*x.init); }, [&](const Assign& x) { f(x.value); },
+    [&](const Store& x) { f(x.index); f(x.value); }, [&](const Atomic& x) { f(x.index); f(x.value); },
+    [&](const For& x) { f(x.from); f(x.to); if (x.group) f(x.group->when); }, [&](const If& x) { f(x.cond); },
+    [&](const Fail& x) { all(x.args); }, [&](const Call& x) { all(x.args); }, [&](const Return& x) { all(x.values); },
+    [&](const Trace& x) { if (x.value) f(*x.value); }, [&](const Tuned& x) { f(x.fallback); }, [&](const Alloc& x) { all(x.factors); },
+    [&](const ReadBack& x) { f(x.index); }, [&](const WriteOut& x) { f(x.index); f(x.value); }, [&](const Upload& x) { f(x.count); },
+    [&](const CopyMemory& x) { all({x.to_at, x.from_at, x.count}); }, [&](const Launch& x) { all(x.args); f(x.threads); },
+    [&](const Transpose& x) { all({x.to_at, x.to_row, x.from_at, x.from_row, x.rows, x.columns, x.first, x.last}); },
+    [&](const ParallelFor& x) { f(x.n); }, [&](const DeclareArray& x) { all(x.counts); },
+    [&](const DeclareVectors& x) { all({x.lanes, x.rows, x.columns}); }, [&](const MoveVector& x) { all({x.row, x.column}); },
+    [](const auto&) {});   // others compute nothing
+}
+
+// The kind of an operation; empty if it is none of the machine.
+std::string kind_of(ScalarOp op, Scalar at) {
+  using enum ScalarOp;
+  if (op == to_bits || op == from_bits) return "";
+  std::string type = at == Scalar::F64 ? "f64" : is_float(at) ? "f32" : bytes_of(at) == 8 ? "i64" : "i32";
+  auto is = [&](std::initializer_list<ScalarOp> ops) { return std::ranges::find(ops, op) != ops.end(); };
+  if (is({mul, mul_hi, mad_hi})) return type + "_mul";
+  if (is({div, quot, rem, mod})) return type + "_div";
+  if (is({fma, lerp})) return type + "_fma";
+  if (is({add, sub, neg, abs, sgn, min, max, eq, ne, lt, le, select, and_, or_, xor_, not_, shl, shr, lshr, popc, clz, ctz, copysign, floor, ceil,
+          trunc, round, isnan, isinf}))
+    return type + "_add";
+  return is_float(at) ? type + "_special" : type + "_div";
+}
+
+class Operations {
+ public:
+  explicit Operations(const Module& m) : m_(m) {}
+  std::map<std::string, int> count;
+
+  void block(const Block& b, const std::vector<ExprId>& with) {
+    for (const Stm& s : b) {
+      if (auto d = std::get_if<Declare>(&s.node); d && d->init) value_[d->var] = *d->init;
+      each_expr(s, [&](ExprId e) { use(e); });
+      if (auto a = std::get_if<Atomic>(&s.node)) count[kind_of(a->op, m_.names[a->memory.index].type)]++;
+    }
+    for (ExprId e : with) use(e);
+    for (ExprId e : found_) one(e);
+  }
+
+ private:
+  const Module& m_;
+  std::unordered_map<Name, ExprId> value_;
+  std::unordered_map<ExprId, int> uses_;
+  std::vector<ExprId> found_;
+
+  ExprId of(ExprId e) const {                       // what a name of this block stands for
+    auto n = std::get_if<Name>(&m_.exprs[e.index].node);
+    return n && value_.contains(*n) ? value_.at(*n) : e;
+  }
+  void use(ExprId e) {
+    if (ExprId known = of(e); known != e) { uses_[known]++; return; }
+    if (uses_[e]++ > 0) return;
+    found_.push_back(e);
+    match(m_.exprs[e.index].node, [&](const Prim& p) { for (ExprId a : p.args) use(a); }, [&](const Cast& c) { use(c.value); },
+          [&](const Load& l) { use(l.index); }, [](const auto&) {});   // others have no operands
+  }
+  const Prim* product(ExprId e, Scalar at) const {  // that nothing else uses
+    auto p = std::get_if<Prim>(&m_.exprs[of(e).index].node);
+    return p && p->op == ScalarOp::mul && p->at == at && uses_.at(of(e)) <= (of(e) == e ? 1 : 2) ? p : nullptr;
+  }
+  void one(ExprId e) {
+    const Expr& x = m_.exprs[e.index];
+    if (std::holds_alternative<Cast>(x.node)) count["convert"]++;
+    auto p = std::get_if<Prim>(&x.node);
+    if (!p) return;
+    std::string kind = kind_of(p->op, p->at);
+    bool sum = p->op == ScalarOp::add || p->op == ScalarOp::sub;
+    if (sum && is_float(p->at) && std::ranges::any_of(p->args, [&](ExprId a) { return product(a, p->at); })) {
+      kind = (p->at == Scalar::F64 ? "f64" : "f32") + std::string("_fma");
+      count[(p->at == Scalar::F64 ? "f64" : "f32") + std::string("_mul")]--;      // counted with the sum
+    }
+    if (!kind.empty()) count[kind]++;
+  }
+};
+
+// Names, memory included, that control depends on.
+class Steering {
+ public:
+  explicit Steering(const Module& m) : m_(m) {}
+  IdSet<Name> names;
+
+  // `given`: what goes to others steers, too (host code).
+  void block(const Block& b, bool given, bool returned) {
+    for (size_t before = size_t(-1); before != found_;) {
+      before = found_;
+      sweep(b, given, returned);
+    }
+  }
+
+ private:
+  const Module& m_;
+  size_t found_ = 0;
+
+  void add(Name n) {
+    if (names.contains(n)) return;
+    names.insert(n);
+    found_++;
+  }
+  void all(ExprId e) {
+    match(m_.exprs[e.index].node, [&](const Name& n) { add(n); }, [&](const Prim& p) { for (ExprId a : p.args) all(a); },
+          [&](const Cast& c) { all(c.value); }, [&](const Load& l) { add(l.memory); all(l.index); }, [](const auto&) {});   // others have no names
+  }
+  void places(ExprId e) {                           // the indices of loads in an expression
+    match(m_.exprs[e.index].node, [&](const Prim& p) { for (ExprId a : p.args) places(a); }, [&](const Cast& c) { places(c.value); },
+          [&](const Load& l) { all(l.index); }, [](const auto&) {});   // others load nothing
+  }
+  void sweep(const Block& b, bool given, bool returned) {
+    for (const Stm& s : b) {
+      each_expr(s, [&](ExprId e) { places(e); });
+      match(s.node,
+        [&](const Declare& x) { if (x.init && names.contains(x.var)) all(*x.init); },
+        [&](const Assign& x) { if (names.contains(x.var)) all(x.value); },
+        [&](const Store& x) { all(x.index); if (given || names.contains(x.memory)) all(x.value); },
+        [&](const Atomic& x) { all(x.index); if (given || names.contains(x.memory)) all(x.value); },
+        [&](const FromConstants& x) { if (names.contains(x.var)) add(x.field); },
+        [&](const Return& x) { if (returned) for (ExprId e : x.values) all(e); },
+        [&](const While& x) { all(x.cond); },
+        [&](const auto&) { each_expr(s, [&](ExprId e) { all(e); }); });
+      each_body(s, [&](const Block& inner) { sweep(inner, given, returned); });
+    }
+  }
+};
+
+void find_uses(const Module& m, const Block& b, IdSet<Name>& read, IdSet<Name>& written) {
+  auto loads = [&](auto& self, ExprId e) -> void {
+    match(m.exprs[e.index].node, [&](const Prim& p) { for (ExprId a : p.args) self(self, a); }, [&](const Cast& c) { self(self, c.value); },
+          [&](const Load& l) { read.insert(l.memory); self(self, l.index); }, [](const auto&) {});   // others load nothing
+  };
+  for (const Stm& s : b) {
+    each_expr(s, [&](ExprId e) { loads(loads, e); });
+    if (auto x = std::get_if<While>(&s.node)) loads(loads, x->cond);
+    if (auto x = std::get_if<Store>(&s.node)) written.insert(x->memory);
+    if (auto x = std::get_if<Atomic>(&s.node)) { read.insert(x->memory); written.insert(x->memory); }
+    each_body(s, [&](const Block& inner) { find_uses(m, inner, read, written); });
+  }
+}
+
+bool calls(const Block& b, int function) {
+  bool found = false;
+  for (const Stm& s : b) {
+    if (auto c = std::get_if<Call>(&s.node)) found |= c->function == function;
+    each_body(s, [&](const Block& inner) { found |= calls(inner, function); });
+  }
+  return found;
+}
+void find_reads(const Block& b, std::vector<Name>& found) {
+  for (const Stm& s : b) {
+    if (auto r = std::get_if<ReadBack>(&s.node)) found.push_back(r->var);
+    each_body(s, [&](const Block& inner) { find_reads(inner, found); });
+  }
+}
+
+}  // namespace
+
+std::string operations_of(const Module& m, const Block& b, const std::vector<ExprId>& with, int more) {
+  Operations o(m);
+  o.block(b, with);
+  if (more > 0) o.count["i64_add"] += more;
+  std::vector<std::string> words;
+  for (auto& [kind, n] : o.count) if (n > 0) words.push_back(fmt::format("OP({}, {})", kind, n));
+  return words.empty() ? "0" : join(words, ", ");
+}
+
+std::string uses_of_parameters(const Module& m, const Kernel& k) {
+  Steering steering(m);
+  steering.block(k.body, false, false);
+  IdSet<Name> read, written;
+  find_uses(m, k.body, read, written);
+  std::string uses;
+  for (Name n : k.params) {
+    char c = !m.names[n.index].memory ? '-' : read.contains(n) && written.contains(n) ? 'b' : written.contains(n) ? 'w' : read.contains(n) ? 'r' : 'n';
+    uses += steering.names.contains(n) && c != '-' && c != 'n' ? char(toupper(c)) : c;
+  }
+  if (k.traces) uses += 'T';
+  return uses;
+}
+
+IdSet<Name> results_only(const Module& m, const HostFunction& f) {
+  int number = int(&f - m.functions.data());
+  bool called = std::ranges::any_of(m.functions, [&](const HostFunction& g) { return calls(g.body, number); });
+  Steering steering(m);
+  steering.block(f.body, true, called);
+  std::vector<Name> reads;
+  IdSet<Name> only;
+  find_reads(f.body, reads);
+  for (Name n : reads) if (!steering.names.contains(n)) only.insert(n);
+  return only;
+}
+
+}  // namespace raido::kir
