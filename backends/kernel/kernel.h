@@ -28,7 +28,7 @@ struct NameInfo {
 struct Prim { ScalarOp op; Scalar at; std::vector<ExprId> args; };   // at: the type the operation works at
 struct Cast { ExprId value; };                                       // to the type of the expression
 struct Load { Name memory; ExprId index; };
-enum class Builtin : uint8_t { GlobalId };
+enum class Builtin : uint8_t { GlobalId, LocalId, BlockId, BlockSize };
 struct Hardware { Builtin what; };
 struct Expr {
   std::variant<Const, Name, Prim, Cast, Load, Hardware> node;
@@ -62,6 +62,13 @@ struct Call { int function; std::vector<ExprId> args; std::vector<Name> results;
 struct Return { std::vector<ExprId> values; };
 struct Trace { std::string text; std::optional<ExprId> value; int label = -1; };   // to the program's log; in a kernel a line, its label into Module::texts
 struct FromConstants { Name var, field; };                           // var := the program's constant
+// Kernels only. Guarded: where a check inside fails, the thread goes on after it; `elements`: nothing of it if a check has failed before.
+// LastBlock: the same for all threads of a block; whether it is the last one of `count` that come there, so that it sees what all have
+// written. Not every device has it: where none is ever the last, a second launch finishes.
+struct DeclareShared { Name var; };                                  // an element for each thread of a block
+struct Barrier {};
+struct LastBlock { Name var, tickets; ExprId at, count; };
+struct Guarded { Block body; bool elements = false; };
 // Host only.
 struct Alloc { Name block; std::vector<ExprId> factors; bool lenient; };   // product of sizes; lenient: negative means none
 struct Retain { Name block; };
@@ -74,16 +81,20 @@ struct WriteOut { Name memory; ExprId index, value; };               // device m
 struct Upload { Name memory; Name data; ExprId count; };             // device memory := a constant array
 struct CopyMemory { Name to; ExprId to_at; Name from; ExprId from_at; ExprId count; };   // device to device
 struct Launch { int kernel; std::vector<ExprId> args; ExprId threads; };
+// How `rows`, each of so many parts, are shared among blocks: lanes of a block for each row, blocks for each row, threads in all, threads
+// of a second launch.
+struct Shape { Name lanes, blocks, threads, finish; ExprId rows, parts; };
+struct Tickets { Name memory; ExprId count; };                       // all zero, and kernels leave them so
 // to[to_at + i * to_row + j] := from[from_at + j * from_row + i] for i < rows and the j from `first` up to `last`, of `columns` in all
 struct Transpose { Name to; ExprId to_at, to_row; Name from; ExprId from_at, from_row, rows, columns, first, last; };
 struct ParallelFor { Name first, last; ExprId n; Block body; int site; };  // body runs one claimed chunk of 0..n-1
 struct Stm {
-  std::variant<Declare, DeclareArray, Assign, Store, Atomic, For, While, If, Fail, Call, Return, Trace, FromConstants, Tuned, Threads, Alloc,
-               Retain, Release, SetBlock, ReadBack, WriteOut, Upload, CopyMemory, Launch, Transpose,
-               ParallelFor> node;
+  std::variant<Declare, DeclareArray, Assign, Store, Atomic, For, While, If, Fail, Call, Return, Trace, FromConstants, Tuned, Threads,
+               DeclareShared, Barrier, LastBlock, Guarded, Alloc, Retain, Release, SetBlock, ReadBack, WriteOut, Upload, CopyMemory,
+               Launch, Shape, Tickets, Transpose, ParallelFor> node;
 };
 
-struct Kernel { std::string name; std::vector<Name> params; Block body; bool can_fail = false, traces = false; };
+struct Kernel { std::string name; std::vector<Name> params; Block body; bool can_fail = false, traces = false, collective = false; };
 struct HostFunction { std::string name; std::vector<Name> params, results; Block body; bool recursive = false; };
 struct DataRef { Name name; const ir::DataArray* data; };
 

@@ -50,6 +50,8 @@ constexpr std::string_view float_functions[] = {
     "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh",
     "asinh", "acosh", "atanh", "tgamma", "lgamma", "erf", "erfc", "floor", "ceil", "trunc", "rint"};
 
+constexpr std::string_view builtins[] = {"GLOBAL_ID()", "LOCAL_ID()", "BLOCK_ID()", "BLOCK_SIZE()"};
+
 enum class For_ { C, Device };
 
 std::string scalar_function(ScalarOp op, Scalar at, For_ language) {
@@ -168,7 +170,7 @@ class Writer {
     out += ") {\n";
     in_kernel_ = true;
     depth_ = 1;
-    if (can_fail) line("if (RAIDO_FAILED(failure)) return;");
+    if (can_fail && !k.collective) line("if (RAIDO_FAILED(failure)) return;");
     block(k.body);
     in_kernel_ = false;
     out += "}\n\n";
@@ -191,12 +193,15 @@ class Writer {
   int depth_ = 0;
   bool in_kernel_ = false;
   const HostFunction* current_ = nullptr;
+  int guards_ = 0;                       // so far
+  std::optional<int> guard_;             // around the statement at hand
+  bool left_ = false;                    // some check inside of it leaves it
   std::set<std::pair<ScalarOp, Scalar>> used_;
 
   void line(const std::string& text) { out += std::string(size_t(2 * depth_), ' ') + text + "\n"; }
   void block(const Block& b) { for (const Stm& s : b) stm(s); }
   void braces(const std::string& head, const Block& b, const char* first = "") {
-    line(head + " {");
+    line(head.empty() ? "{" : head + " {");
     depth_++;
     if (*first) line(first);
     block(b);
@@ -214,7 +219,7 @@ class Writer {
         std::string cell = fmt::format("{}[{}]", name(l.memory), expr(l.index));
         return m_.names[l.memory.index].type == Scalar::F16 ? fmt::format("raido_f16_to_f32({})", cell) : cell;
       },
-      [](const Hardware&) { return std::string("GLOBAL_ID()"); });
+      [](const Hardware& h) { return std::string(builtins[size_t(h.what)]); });
   }
   std::string prim(const Prim& p) {
     if (p.op == ScalarOp::select) return fmt::format("({} ? {} : {})", expr(p.args[0]), expr(p.args[1]), expr(p.args[2]));
@@ -280,6 +285,12 @@ class Writer {
       [&](const FromConstants& x) { line(fmt::format("{} = w->context->constants->{};", declared(x.var), name(x.field))); },
       [&](const Tuned& x) { line(fmt::format("{} = raido_tuned(w, {}, {});", declared(x.var), x.param, expr(x.fallback))); },
       [&](const Threads& x) { line(fmt::format("{} = raido_threads(w);", declared(x.var))); },
+      [&](const DeclareShared& x) { line(fmt::format("SHARED({}, {}, BLOCK_LIMIT);", passed_type(m_.names[x.var.index]), name(x.var))); },
+      [&](const Barrier&) { line("BARRIER();"); },
+      [&](const LastBlock& x) {
+        line(fmt::format("{} = raido_last_block({}, {}, {});", declared(x.var), name(x.tickets), expr(x.at), expr(x.count)));
+      },
+      [&](const Guarded& x) { guarded(x); },
       [&](const Alloc& x) { alloc(x); },
       [&](const Retain& x) { line(fmt::format("{}_retain(w, {});", prefix(x.block), name(x.block))); },
       [&](const Release& x) { line(fmt::format("{}_release(w, {});", prefix(x.block), name(x.block))); },
@@ -289,6 +300,11 @@ class Writer {
       [&](const Upload& x) { upload(x); },
       [&](const CopyMemory& x) { copy_memory(x); },
       [&](const Launch& x) { launch(x); },
+      [&](const Shape& x) { shape(x); },
+      [&](const Tickets& x) {
+        line(fmt::format("{} = raido_tickets(w, {});", declared(x.memory), expr(x.count)));
+        line(fmt::format("if (RAIDO_UNLIKELY({} == NULL)) return 1;", name(x.memory)));
+      },
       [&](const Transpose& x) { transpose(x); },
       [&](const ParallelFor& x) { parallel_for(x); });
   }
@@ -451,7 +467,22 @@ class Writer {
       args += fmt::format(" failure[{}] = {};", k + 1, is_float(t) ? fmt::format("(i64){}", value) : fmt::format("(i64){}", value));
     }
     line(fmt::format("if (RAIDO_FAIL_FIRST(failure, {})) {{{} }}", x.text, args));
-    line("return;");
+    left_ = true;
+    line(guard_ ? fmt::format("goto guarded_{};", *guard_) : "return;");
+  }
+  void guarded(const Guarded& x) {
+    std::optional<int> outer = std::exchange(guard_, guards_++);
+    bool left = std::exchange(left_, false);
+    braces(x.elements && can_fail ? "if (!RAIDO_FAILED(failure))" : "", x.body);
+    line("}");
+    if (left_) line(fmt::format("guarded_{}:;", *guard_));
+    guard_ = outer;
+    left_ = left;
+  }
+  void shape(const Shape& x) {
+    auto names = {x.lanes, x.blocks, x.threads, x.finish};
+    line(fmt::format("i64 {};", join(names, ", ", [&](Name n) { return name(n); })));
+    line(fmt::format("raido_shape(w, {}, {}, {});", expr(x.rows), expr(x.parts), join(names, ", ", [&](Name n) { return "&" + name(n); })));
   }
 
   // After the failure word; the host knows how to print each kind (gpu.h).

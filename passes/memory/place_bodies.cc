@@ -109,7 +109,7 @@ void Placer::with_acc(List<Stm>& out, Candidates& around, size_t number, Stm& s,
 }
 
 void Placer::seg(List<Stm>& out, Candidates& around, size_t number, Stm& s, Seg& x, uint32_t depth) {
-  CHECK(x.reduces.empty() && x.scans.empty() && x.post_reduces.empty() && x.dests.empty(), "a seg that is no map reaches `place`");
+  CHECK((x.reduces.empty() || x.collective) && x.scans.empty() && x.post_reduces.empty() && x.dests.empty(), "a seg that is no map reaches `place`");
   for (Bind b : s.pattern) if (array(b.var)) created(out, around, number, s, b.var);
   Places rows(s.pattern.size());
   std::vector<Selector> index;
