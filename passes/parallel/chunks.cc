@@ -50,11 +50,20 @@ bool fits_block(const Program& p, const std::vector<Combine>& ops) {
 
 }  // namespace
 
-bool all_commute(const Program& p, const std::vector<Combine>& ops) {
-  return std::all_of(ops.begin(), ops.end(), [&](const Combine& c) {
-    auto op = scalar_operator(p, c);
-    return c.commutative || (op && is_commutative(*op, elem_of(p, c.neutral[0])));
+// Each component is combined by an operation of its own that commutes.
+static bool commutes(const Program& p, const Combine& c) {
+  size_t n = c.neutral.size();
+  return c.op.body.stms.size() == n && std::all_of(c.op.body.stms.begin(), c.op.body.stms.end(), [&](const Stm& s) {
+    auto x = std::get_if<Apply>(&s.exp);
+    if (!x || x->args.size() != 2 || !is_commutative(x->op, elem_of(p, x->args[0]))) return false;
+    size_t k = size_t(std::ranges::find(c.op.body.result, Atom(s.pattern[0].var)) - c.op.body.result.begin());
+    if (k == n) return false;
+    Atom a = c.op.params[k].var, b = c.op.params[n + k].var;
+    return (x->args[0] == a && x->args[1] == b) || (x->args[0] == b && x->args[1] == a);
   });
+}
+bool all_commute(const Program& p, const std::vector<Combine>& ops) {
+  return std::ranges::all_of(ops, [&](const Combine& c) { return c.commutative || commutes(p, c); });
 }
 
 Stm with_updates(Program& p, const Stm& s, Seg x) {
@@ -133,7 +142,8 @@ class Chunks {
     main_seg();
     std::vector<Stm> result;
     for (auto& s : out_.take()) result.push_back(std::move(*s));
-    result.front().checks = s_.checks;
+    for (Stm& s : result)
+      if (std::holds_alternative<Seg>(s.exp) || std::holds_alternative<WithAcc>(s.exp)) s.checks = s_.checks;
     return result;
   }
 
