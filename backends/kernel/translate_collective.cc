@@ -135,7 +135,8 @@ class FromCore::Collective {
   }
   // The partial values of a row, the same number of neighbours for each lane.
   void value_of_partials() {
-    ExprId each = op(ScalarOp::quot, m_.add(blocks_, op(ScalarOp::sub, lanes_, m_.number(1))), lanes_), from = declare("from", m_.mul(lane_, each));
+    ExprId each = declare("each", op(ScalarOp::quot, m_.add(blocks_, op(ScalarOp::sub, lanes_, m_.number(1))), lanes_));
+    ExprId from = declare("from", m_.mul(lane_, each)), to = declare("to", op(ScalarOp::min, m_.add(from, each), blocks_));
     Name i = m_.name("i", Scalar::I64);
     Block b = t_.block([&] {
       std::vector<ExprId> left, right;
@@ -145,7 +146,6 @@ class FromCore::Collective {
       }
       combine(left, right, [&](size_t k, ExprId now) { t_.emit(Assign{operands_[k].value, now}); });
     });
-    ExprId to = op(ScalarOp::min, m_.add(from, each), blocks_);
     when(mine_, [&] { t_.emit(kir::For{i, from, to, std::move(b)}); });
   }
   // Neighbours first, then neighbours of these: lane 0 ends with all of them in order.

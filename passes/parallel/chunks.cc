@@ -5,6 +5,7 @@
 // so that neighbouring threads read neighbouring elements.
 //
 //   reduce     partials = map c { reduce over lo..hi }                          then the partials are reduced in order
+//              on a device, of scalars: seg grid (row < 1, c < k) { reduce over lo..hi } reduces op collective (decision 035)
 //   scan       totals = map c { reduce over lo..hi }, starts = exclusive scan of totals,
 //              map c { scan over lo..hi that begins with starts[c] }
 //   outputs    of one element for each point are scattered: with_acc without operator around the map, conflict none
