@@ -8,6 +8,7 @@
 #include "backends/kernel/from_core.h"
 #include "backends/kernel/optimise.h"
 #include "backends/kernel/print.h"
+#include "backends/kernel/verify.h"
 #include "compiler/base/files.h"
 #include "compiler/base/text.h"
 #include "compiler/ir/costs.h"
@@ -32,6 +33,8 @@ Output device_program(const ir::Program& program, const Interface& interface, st
                       const OutputOptions& options) {
   kir::Module module = kir::from_core(program, ir::Target::Gpu);
   kir::optimise(module);
+  std::string wrong = kir::verify_kernels(module);
+  CHECK(wrong.empty(), "{}", wrong);
   kir::Printed printed = kir::print(module, options.emulate);
   auto runtime = [](std::string_view name) { return std::string(embedded_file("backends/runtime/" + std::string(name))); };
   std::string helpers = "#define RAIDO_FUN RAIDO_INLINE\n" + std::string(embedded_file("compiler/ir/scalar_helpers.h"));

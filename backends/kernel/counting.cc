@@ -17,7 +17,7 @@ namespace {
 // f(bodies) of a statement.
 template <class F> void each_body(const Stm& s, F f) {
   match(s.node, [&](const For& x) { f(x.body); }, [&](const While& x) { f(x.test); f(x.body); }, [&](const If& x) { f(x.then_); f(x.else_); },
-        [&](const ParallelFor& x) { f(x.body); }, [](const auto&) {});   // others have no bodies
+        [&](const Guarded& x) { f(x.body); }, [&](const ParallelFor& x) { f(x.body); }, [](const auto&) {});   // others have no bodies
 }
 
 // f(e) for what a statement computes itself; not a condition of While, which belongs to its test.
@@ -32,6 +32,7 @@ template <class F> void each_expr(const Stm& s, F f) {
     [&](const ReadBack& x) { f(x.index); }, [&](const WriteOut& x) { f(x.index); f(x.value); }, [&](const Upload& x) { f(x.count); },
     [&](const CopyMemory& x) { all({x.to_at, x.from_at, x.count}); }, [&](const Launch& x) { all(x.args); f(x.threads); },
     [&](const Transpose& x) { all({x.to_at, x.to_row, x.from_at, x.from_row, x.rows, x.columns, x.first, x.last}); },
+    [&](const LastBlock& x) { f(x.at); f(x.count); }, [&](const Shape& x) { f(x.rows); f(x.parts); }, [&](const Tickets& x) { f(x.count); },
     [&](const ParallelFor& x) { f(x.n); }, [&](const DeclareArray& x) { all(x.counts); },
     [&](const DeclareVectors& x) { all({x.lanes, x.rows, x.columns}); }, [&](const MoveVector& x) { all({x.row, x.column}); },
     [](const auto&) {});   // others compute nothing
@@ -145,6 +146,7 @@ class Steering {
         [&](const FromConstants& x) { if (names.contains(x.var)) add(x.field); },
         [&](const Return& x) { if (returned) for (ExprId e : x.values) all(e); },
         [&](const While& x) { all(x.cond); },
+        [&](const LastBlock& x) { all(x.at); all(x.count); if (names.contains(x.var)) add(x.tickets); },
         [&](const auto&) { each_expr(s, [&](ExprId e) { all(e); }); });
       each_body(s, [&](const Block& inner) { sweep(inner, given, returned); });
     }
@@ -159,6 +161,7 @@ void find_uses(const Module& m, const Block& b, IdSet<Name>& read, IdSet<Name>& 
   for (const Stm& s : b) {
     each_expr(s, [&](ExprId e) { loads(loads, e); });
     if (auto x = std::get_if<While>(&s.node)) loads(loads, x->cond);
+    if (auto x = std::get_if<LastBlock>(&s.node)) { read.insert(x->tickets); written.insert(x->tickets); }
     if (auto x = std::get_if<Store>(&s.node)) written.insert(x->memory);
     if (auto x = std::get_if<Atomic>(&s.node)) { read.insert(x->memory); written.insert(x->memory); }
     each_body(s, [&](const Block& inner) { find_uses(m, inner, read, written); });

@@ -134,6 +134,10 @@ class FreeNames {
       [&](const FromConstants& x) { bound(x.var); },
       [&](const Tuned& x) { use(x.fallback); bound(x.var); },
       [&](const Threads& x) { bound(x.var); },
+      [&](const DeclareShared& x) { bound(x.var); },
+      [](const Barrier&) {},
+      [&](const LastBlock& x) { use(x.tickets); use(x.at); use(x.count); bound(x.var); },
+      [&](const Guarded& x) { block(x.body); },
       [&](const Alloc& x) { use(x.factors); bound(x.block); },
       [&](const Retain& x) { use(x.block); },
       [&](const Release& x) { use(x.block); },
@@ -142,6 +146,8 @@ class FreeNames {
       [&](const WriteOut& x) { use(x.memory); use(x.index); use(x.value); },
       [&](const Upload& x) { use(x.memory); use(x.count); },
       [&](const CopyMemory& x) { use(x.to); use(x.to_at); use(x.from); use(x.from_at); use(x.count); },
+      [&](const Shape& x) { use(x.rows); use(x.parts); for (Name n : {x.lanes, x.blocks, x.threads, x.finish}) bound(n); },
+      [&](const Tickets& x) { use(x.count); bound(x.memory); },
       [&](const Transpose& x) {
         use(x.to);
         use(x.from);
@@ -176,6 +182,7 @@ bool may_keep(const Module& m, const Block& b, Name memory) {
         [&](const For& x) { return inside(x.body); },
         [&](const While& x) { return inside(x.test) || inside(x.body); },
         [&](const If& x) { return inside(x.then_) || inside(x.else_); },
+        [&](const Guarded& x) { return inside(x.body); },
         [&](const ParallelFor& x) { return inside(x.body); },
         [&](const Call& x) { return any(x.args); },
         [&](const Return& x) { return any(x.values); },

@@ -30,7 +30,7 @@ struct Cast { ExprId value; };                                       // to the t
 struct Load { Name memory; ExprId index; };
 // Of tiles, numbers that the C compiler knows: the rows, and for each the vectors of columns; the elements of a vector of which the widest
 // have `bytes` bytes.
-enum class Builtin : uint8_t { GlobalId, TileRows, TileVectors, VectorLanes };
+enum class Builtin : uint8_t { GlobalId, LocalId, BlockId, BlockSize, TileRows, TileVectors, VectorLanes };
 struct Hardware { Builtin what; int bytes = 0; };
 struct Expr {
   std::variant<Const, Name, Prim, Cast, Load, Hardware> node;
@@ -64,6 +64,13 @@ struct Call { int function; std::vector<ExprId> args; std::vector<Name> results;
 struct Return { std::vector<ExprId> values; };
 struct Trace { std::string text; std::optional<ExprId> value; int label = -1; };   // to the program's log; in a kernel a line, its label into Module::texts
 struct FromConstants { Name var, field; };                           // var := the program's constant
+// Kernels only. Guarded: where a check inside fails, the thread goes on after it; `elements`: nothing of it if a check has failed before.
+// LastBlock: the same for all threads of a block; whether it is the last one of `count` that come there, so that it sees what all have
+// written. Not every device has it: where none is ever the last, a second launch finishes.
+struct DeclareShared { Name var; };                                  // an element for each thread of a block
+struct Barrier {};
+struct LastBlock { Name var, tickets; ExprId at, count; };
+struct Guarded { Block body; bool elements = false; };
 // Host only.
 struct Alloc { Name block; std::vector<ExprId> factors; bool lenient; };   // product of sizes; lenient: negative means none
 struct Retain { Name block; };
@@ -76,6 +83,10 @@ struct WriteOut { Name memory; ExprId index, value; };               // device m
 struct Upload { Name memory; Name data; ExprId count; };             // device memory := a constant array
 struct CopyMemory { Name to; ExprId to_at; Name from; ExprId from_at; ExprId count; };   // device to device
 struct Launch { int kernel; std::vector<ExprId> args; ExprId threads; };
+// How `rows`, each of so many parts, are shared among blocks: lanes of a block for each row, blocks for each row, threads in all, threads
+// of a second launch.
+struct Shape { Name lanes, blocks, threads, finish; ExprId rows, parts; };
+struct Tickets { Name memory; ExprId count; };                       // all zero, and kernels leave them so
 // to[to_at + i * to_row + j] := from[from_at + j * from_row + i] for i < rows and the j from `first` up to `last`, of `columns` in all
 struct Transpose { Name to; ExprId to_at, to_row; Name from; ExprId from_at, from_row, rows, columns, first, last; };
 // Vectors in registers, [rows][columns] of them, each of `lanes` elements. MoveVector copies one to an array of as many elements, or back.
@@ -83,12 +94,12 @@ struct DeclareVectors { Name var; ExprId lanes, rows, columns; };
 struct MoveVector { Name vectors; ExprId row, column; Name array; bool back; };
 struct ParallelFor { Name first, last; ExprId n; Block body; int site; };  // body runs one claimed chunk of 0..n-1
 struct Stm {
-  std::variant<Declare, DeclareArray, Assign, Store, Atomic, For, While, If, Fail, Call, Return, Trace, FromConstants, Tuned, Threads, Alloc,
-               Retain, Release, SetBlock, ReadBack, WriteOut, Upload, CopyMemory, Launch, Transpose,
-               DeclareVectors, MoveVector, ParallelFor> node;
+  std::variant<Declare, DeclareArray, Assign, Store, Atomic, For, While, If, Fail, Call, Return, Trace, FromConstants, Tuned, Threads,
+               DeclareShared, Barrier, LastBlock, Guarded, Alloc, Retain, Release, SetBlock, ReadBack, WriteOut, Upload, CopyMemory,
+               Launch, Shape, Tickets, Transpose, DeclareVectors, MoveVector, ParallelFor> node;
 };
 
-struct Kernel { std::string name; std::vector<Name> params; Block body; bool can_fail = false, traces = false; };
+struct Kernel { std::string name; std::vector<Name> params; Block body; bool can_fail = false, traces = false, collective = false; };
 struct HostFunction { std::string name; std::vector<Name> params, results; Block body; bool recursive = false; };
 struct DataRef { Name name; const ir::DataArray* data; };
 

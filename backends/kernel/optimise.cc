@@ -20,7 +20,7 @@ namespace {
 // The bodies of a statement, the last first.
 template <class F> void inner(Stm& s, F f) {
   match(s.node, [&](For& x) { f(x.body); }, [&](While& x) { f(x.body); f(x.test); },
-        [&](If& x) { f(x.else_); f(x.then_); }, [&](ParallelFor& x) { f(x.body); }, [](auto&) {});   // others have no bodies
+        [&](If& x) { f(x.else_); f(x.then_); }, [&](Guarded& x) { f(x.body); }, [&](ParallelFor& x) { f(x.body); }, [](auto&) {});   // others have no bodies
 }
 
 class Dead {
@@ -61,6 +61,8 @@ class Dead {
       [&](const Call& x) { read(x.args, by); for (Name n : x.results) read(n, by); },
       [&](const Return& x) { read(x.values, by); }, [&](const Trace& x) { if (x.value) read(*x.value, by); }, [](const FromConstants&) {},
       [&](const Tuned& x) { read(x.fallback, by); }, [](const Threads&) {},
+      [](const DeclareShared&) {}, [](const Barrier&) {}, [&](const LastBlock& x) { read(x.tickets, by); read(x.at, by); read(x.count, by); },
+      [](const Guarded&) {}, [&](const Shape& x) { read(x.rows, by); read(x.parts, by); }, [&](const Tickets& x) { read(x.count, by); },
       [&](const Alloc& x) { read(x.factors, by); read(x.block, by); }, [&](const Retain& x) { read(x.block, by); },
       [&](const Release& x) { read(x.block, by); }, [&](const SetBlock& x) { read(x.from, by); },
       [&](const ReadBack& x) { read(x.memory, by); read(x.index, by); },
@@ -86,7 +88,9 @@ class Dead {
   void sweep(Block& b) {
     b.filter_backwards([&](Stm& s) {
       inner(s, [&](Block& i) { sweep(i); });
-      bool drop = match(s.node, [&](Declare& x) { return unread(x.var); }, [&](DeclareArray& x) { return unread(x.var); }, [&](DeclareVectors& x) { return unread(x.var); },
+      bool drop = match(s.node, [&](Declare& x) { return unread(x.var); }, [&](DeclareArray& x) { return unread(x.var); },
+                        [&](DeclareVectors& x) { return unread(x.var); }, [&](DeclareShared& x) { return unread(x.var); },
+                        [](Guarded& x) { return x.body.empty(); },
                         [&](Assign& x) { return unread(x.var) && is_local(x.var); }, [&](SetBlock& x) { return unread(x.block); },
                         [&](FromConstants& x) { return unread(x.var); }, [&](Tuned& x) { return unread(x.var); }, [&](Threads& x) { return unread(x.var); },
                         [&](ReadBack& x) { return unread(x.var); },

@@ -173,8 +173,8 @@ class Writer {
     out += ") {\n";
     in_kernel_ = true;
     depth_ = 1;
-    if (can_fail && counted) line("if (BRANCH(LOAD(failure, 0) >= 0)) return;");
-    else if (can_fail) line("if (RAIDO_FAILED(failure)) return;");
+    if (can_fail && !k.collective && counted) line("if (BRANCH(LOAD(failure, 0) >= 0)) return;");
+    else if (can_fail && !k.collective) line("if (RAIDO_FAILED(failure)) return;");
     if (std::string text = ran(k.body); !text.empty()) line(text);
     block(k.body);
     in_kernel_ = false;
@@ -198,6 +198,9 @@ class Writer {
   int depth_ = 0;
   bool in_kernel_ = false;
   const HostFunction* current_ = nullptr;
+  int guards_ = 0;                       // so far
+  std::optional<int> guard_;             // around the statement at hand
+  bool left_ = false;                    // some check inside of it leaves it
   std::set<std::pair<ScalarOp, Scalar>> used_;
   int loops_ = 0;            // of a counted kernel
   IdSet<Name> results_;
@@ -212,7 +215,7 @@ class Writer {
   void line(const std::string& text) { out += std::string(size_t(2 * depth_), ' ') + text + "\n"; }
   void block(const Block& b) { for (const Stm& s : b) stm(s); }
   void braces(const std::string& head, const Block& b, const std::string& first = "") {
-    line(head + " {");
+    line(head.empty() ? "{" : head + " {");
     depth_++;
     if (!first.empty()) line(first);
     block(b);
@@ -233,6 +236,9 @@ class Writer {
       [](const Hardware& h) -> std::string {
         switch (h.what) {
           case Builtin::GlobalId: return "GLOBAL_ID()";
+          case Builtin::LocalId: return "LOCAL_ID()";
+          case Builtin::BlockId: return "BLOCK_ID()";
+          case Builtin::BlockSize: return "BLOCK_SIZE()";
           case Builtin::TileRows: return "RAIDO_TILE_ROWS";
           case Builtin::TileVectors: return "RAIDO_TILE_VECTORS";
           case Builtin::VectorLanes: return fmt::format("RAIDO_LANES({})", h.bytes);
@@ -304,6 +310,13 @@ class Writer {
       [&](const FromConstants& x) { line(fmt::format("{} = w->context->constants->{};", declared(x.var), name(x.field))); },
       [&](const Tuned& x) { line(fmt::format("{} = raido_tuned(w, {}, {});", declared(x.var), x.param, expr(x.fallback))); },
       [&](const Threads& x) { line(fmt::format("{} = raido_threads(w);", declared(x.var))); },
+      [&](const DeclareShared& x) { line(fmt::format("SHARED({}, {}, BLOCK_LIMIT);", passed_type(m_.names[x.var.index]), name(x.var))); },
+      [&](const Barrier&) { line("BARRIER();"); },
+      [&](const LastBlock& x) {
+        if (counted) line(fmt::format("if (LOCAL_ID() == 0) UPDATES({}, {});", name(x.tickets), expr(x.at)));
+        line(fmt::format("{} = raido_last_block({}, {}, {});", declared(x.var), name(x.tickets), expr(x.at), expr(x.count)));
+      },
+      [&](const Guarded& x) { guarded(x); },
       [&](const Alloc& x) { alloc(x); },
       [&](const Retain& x) { line(fmt::format("{}_retain(w, {});", prefix(x.block), name(x.block))); },
       [&](const Release& x) { line(fmt::format("{}_release(w, {});", prefix(x.block), name(x.block))); },
@@ -313,6 +326,11 @@ class Writer {
       [&](const Upload& x) { upload(x); },
       [&](const CopyMemory& x) { copy_memory(x); },
       [&](const Launch& x) { launch(x); },
+      [&](const Shape& x) { shape(x); },
+      [&](const Tickets& x) {
+        line(fmt::format("{} = raido_tickets(w, {});", declared(x.memory), expr(x.count)));
+        line(fmt::format("if (RAIDO_UNLIKELY({} == NULL)) return 1;", name(x.memory)));
+      },
       [&](const Transpose& x) { transpose(x); },
       [&](const DeclareVectors& x) {
         tiles = true;
@@ -491,7 +509,23 @@ class Writer {
       args += fmt::format(" failure[{}] = {};", k + 1, is_float(t) ? fmt::format("(i64){}", value) : fmt::format("(i64){}", value));
     }
     line(fmt::format("if (RAIDO_FAIL_FIRST(failure, {})) {{{} }}", x.text, args));
-    line("return;");
+    left_ = true;
+    line(guard_ ? fmt::format("goto guarded_{};", *guard_) : "return;");
+  }
+  void guarded(const Guarded& x) {
+    std::optional<int> outer = std::exchange(guard_, guards_++);
+    bool left = std::exchange(left_, false);
+    std::string_view test = counted ? "if (BRANCH(LOAD(failure, 0) < 0))" : "if (!RAIDO_FAILED(failure))";
+    braces(std::string(x.elements && can_fail ? test : ""), x.body, ran(x.body));
+    line("}");
+    if (left_) line(fmt::format("guarded_{}:;", *guard_));
+    guard_ = outer;
+    left_ = left;
+  }
+  void shape(const Shape& x) {
+    auto names = {x.lanes, x.blocks, x.threads, x.finish};
+    line(fmt::format("i64 {};", join(names, ", ", [&](Name n) { return name(n); })));
+    line(fmt::format("raido_shape(w, {}, {}, {});", expr(x.rows), expr(x.parts), join(names, ", ", [&](Name n) { return "&" + name(n); })));
   }
 
   // After the failure word; the host knows how to print each kind (gpu.h).

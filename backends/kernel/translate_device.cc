@@ -9,51 +9,48 @@ void FromCore::kernel(const std::string& hint, const std::vector<ExprId>& extent
   Name id = m_.name("id", Scalar::I64), total = m_.name("threads", Scalar::I64);
   ExprId threads = m_.number(1);
   for (ExprId n : extent) threads = m_.mul(threads, n);
-  in_kernel_ = true;
-  kernel_traces_ = false;
-  bool failed = std::exchange(returns_checked_, false);
-  Block body = block([&] {
+  Kernel k = kernel_of(hint, [&] {
     emit(Declare{id, m_.expr({Hardware{Builtin::GlobalId}, Scalar::I64})});
-    Block work = block([&] {
-      std::vector<ExprId> at(extent.size());
-      ExprId rest = m_.var(id);
-      for (size_t d = extent.size(); d-- > 0;) {
-        ExprId here = rest;
-        if (d > 0) {
-          Name i = m_.name("i", Scalar::I64), q = m_.name("q", Scalar::I64);
-          emit(Declare{q, m_.prim(ScalarOp::quot, {rest, extent[d]})});
-          emit(Declare{i, m_.prim(ScalarOp::sub, {rest, m_.mul(m_.var(q), extent[d])})});
-          here = m_.var(i);
-          rest = m_.var(q);
-        }
-        at[d] = here;
-      }
-      fill(at);
-    });
+    Block work = block([&] { fill(point_of(m_.var(id), extent)); });
     emit(If{m_.prim(ScalarOp::lt, {m_.var(id), m_.var(total)}), std::move(work), {}});
   });
-  in_kernel_ = false;
-  Kernel k{fmt::format("{}_{}", hint, m_.kernels.size()), {total}, std::move(body), returns_checked_ || kernel_traces_, kernel_traces_};
-  returns_checked_ = failed;
-  std::vector<ExprId> args = {threads};
+  launch(std::move(k), total, {{threads, threads}});
+}
+FromCore::Point FromCore::point_of(ExprId number, const std::vector<ExprId>& extent) {
+  Point at(extent.size());
+  for (size_t d = extent.size(); d-- > 0;) {
+    at[d] = number;
+    if (d == 0) break;
+    Name i = m_.name("i", Scalar::I64), q = m_.name("q", Scalar::I64);
+    emit(Declare{q, m_.prim(ScalarOp::quot, {number, extent[d]})});
+    emit(Declare{i, m_.prim(ScalarOp::sub, {number, m_.mul(m_.var(q), extent[d])})});
+    at[d] = m_.var(i);
+    number = m_.var(q);
+  }
+  return at;
+}
+void FromCore::launch(Kernel k, Name own, const std::vector<std::pair<ExprId, ExprId>>& own_and_threads) {
+  k.params = {own};
+  std::vector<ExprId> args = {own_and_threads[0].first};
   for (Name n : free_names(m_, k.body)) {
-    if (n == total) continue;
+    if (n == own) continue;
     k.params.push_back(n);
     args.push_back(m_.var(n));
   }
-  emit(Launch{int(m_.kernels.size()), std::move(args), threads});
+  for (auto [value, threads] : own_and_threads) {
+    args[0] = value;
+    emit(Launch{int(m_.kernels.size()), args, threads});
+  }
   m_.kernels.push_back(std::move(k));
 }
 void FromCore::seg(const ir::Stm& s, const Seg& x) {
   if (x.level == SegLevel::Tile) return tile(s, x);
+  if (x.collective) return collective(s, x);
   std::vector<ExprId> extent = atoms(x.extent);
   auto run = [&](const std::vector<ExprId>& at) {
     for (size_t d = 0; d < at.size(); d++) scalar_[x.index[d].var] = at[d];
     body(x.body, {});
-    for (size_t k = 0; k < s.pattern.size(); k++) {
-      Var v = s.pattern[k].var;
-      if (array(v) && !array(x.body.result[k])) store(layout(v).memory, address(layout(v), at), atom(x.body.result[k]));
-    }
+    for (size_t k = 0; k < s.pattern.size(); k++) put_mapped(s.pattern[k].var, x.body.result[k], at);
   };
   if (x.level == SegLevel::Grid) {
     std::string hint = s.pattern.empty() ? "seg" : "map_" + p_.hint(s.pattern[0].var);
@@ -71,6 +68,9 @@ void FromCore::seg(const ir::Stm& s, const Seg& x) {
   });
   in_task_ = outer;
   emit(ParallelFor{first, last, extent[0], std::move(chunk), m_.sites++});
+}
+void FromCore::put_mapped(Var to, const Atom& value, const Point& at) {
+  if (array(to) && !array(value)) store(layout(to).memory, address(layout(to), at), atom(value));
 }
 std::vector<Var> FromCore::free_vars_of_places(const Seg& x) {
   std::vector<Var> out;

@@ -5,7 +5,8 @@
 // the code runs on the host, each such loop nest becomes a kernel, and single elements are read back or written out.
 //
 // from_core.cc has the statements, translate_blocks.cc bodies and who owns the blocks, translate_loops.cc the loops,
-// translate_device.cc kernels, parallel loops and accumulators, translate_tiles.cc contractions, translate_functions.cc functions and top-level values.
+// translate_device.cc kernels, parallel loops and accumulators, translate_collective.cc kernels whose threads work together,
+// translate_tiles.cc contractions, translate_functions.cc functions and top-level values.
 #pragma once
 #include <functional>
 
@@ -147,6 +148,26 @@ class FromCore {
   void kernel(const std::string& hint, const std::vector<ExprId>& extent, const Fill& fill);
   void seg(const ir::Stm& s, const Seg& x);
   void tile(const ir::Stm& s, const Seg& x);                             // translate_tiles.cc
+  Point point_of(ExprId number, const std::vector<ExprId>& extent);
+  // The statements that `fill` emits are those of a kernel; `k` gets what is known of it.
+  template <class F> Kernel kernel_of(const std::string& hint, F fill) {
+    in_kernel_ = true;
+    kernel_traces_ = false;
+    bool failed = std::exchange(returns_checked_, false);
+    Block body = block(fill);
+    in_kernel_ = false;
+    Kernel k{hint + "_" + std::to_string(m_.kernels.size()), {}, std::move(body), returns_checked_ || kernel_traces_, kernel_traces_};
+    returns_checked_ = failed;
+    return k;
+  }
+  // Launches it once for each of `threads`, with `own`, a parameter of its own, as it says; everything else that it uses is passed.
+  void launch(Kernel k, Name own, const std::vector<std::pair<ExprId, ExprId>>& own_and_threads);
+
+  // ---- collective kernels (translate_collective.cc) ----
+  class Collective;
+  void collective(const ir::Stm& s, const Seg& x);
+  // An element of a seg's result, unless it is a row, which lies there.
+  void put_mapped(Var to, const Atom& value, const Point& at);
   // Constants must be loaded on the host before the kernel that uses them.
   std::vector<Var> free_vars_of_places(const Seg& x);
   void with_acc(const ir::Stm& s, const WithAcc& x);

@@ -150,16 +150,23 @@ RAIDO_FN void dev_complain(struct dev *d, void *program) {
   free(text);
 }
 
+// The option that says for how many threads of a block shared arrays have room.
+RAIDO_FN const char *dev_block_limit(const struct raido_config *cfg, char text[32]) {
+  snprintf(text, 32, "-DBLOCK_LIMIT=%d", cfg->block_size > 256 ? cfg->block_size : 256);
+  return text;
+}
 // The machine code of the kernels; NULL after a failure.
 RAIDO_FN char *dev_compile(struct dev *d, const struct raido_config *cfg, const char *source, const char *arch, size_t *size) {
   void *program = NULL;
   int n = 0;
-  const char **options = calloc((size_t)cfg->build_option_count + 4, sizeof *options);
+  char limit[32];
+  const char **options = calloc((size_t)cfg->build_option_count + 5, sizeof *options);
   if (options == NULL) { dev_check(d, 2, "calloc"); return NULL; }
   options[n++] = arch;
   options[n++] = "--std=c++17";
   options[n++] = "-diag-suppress=177";
   if (RAIDO_STRICT_FP) options[n++] = "-fmad=false";
+  options[n++] = dev_block_limit(cfg, limit);
   for (int k = 0; k < cfg->build_option_count; k++) options[n++] = cfg->build_options[k];
   int code = d->CreateProgram(&program, source, "kernels.cu", 0, NULL, NULL);
   if (dev_check(d, code, "nvrtcCreateProgram")) { free(options); return NULL; }
@@ -188,6 +195,8 @@ RAIDO_FN int dev_build(struct dev *d, const struct raido_config *cfg, const char
   size_t size = 0;
   snprintf(arch, sizeof arch, "--gpu-architecture=sm_%d", dev_capability(d, d->device));
   u64 key = raido_hash(raido_hash(UINT64_C(14695981039346656037), source), arch);
+  char limit[32];
+  key = raido_hash(key, dev_block_limit(cfg, limit));
   for (int k = 0; k < cfg->build_option_count; k++) key = raido_hash(key, cfg->build_options[k]);
   const char *given = cfg->texts[RAIDO_TEXT_BINARY];
   char *code = given != NULL ? raido_whole_file(given, &size) : cfg->texts[RAIDO_TEXT_DUMP_BINARY] != NULL ? NULL : raido_cached(cfg, key, &size);

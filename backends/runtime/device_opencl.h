@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#define RAIDO_ORDERS_BLOCKS 0
+
 typedef void *dev_mem;
 
 struct dev {
@@ -132,6 +134,7 @@ RAIDO_FN int dev_build(struct dev *d, const struct raido_config *cfg, const char
   const char *given = cfg->texts[RAIDO_TEXT_BINARY], *dump = cfg->texts[RAIDO_TEXT_DUMP_BINARY];
   for (int k = 0; k < cfg->build_option_count; k++)
     if (strlen(flags) + strlen(cfg->build_options[k]) + 2 < sizeof flags) { strcat(flags, " "); strcat(flags, cfg->build_options[k]); }
+  if (cfg->block_size > 256) snprintf(flags + strlen(flags), sizeof flags - strlen(flags), " -DBLOCK_LIMIT=%d", cfg->block_size);
   d->GetDeviceInfo(d->device, 0x102b, sizeof name, name, NULL);
   u64 key = raido_hash(raido_hash(raido_hash(UINT64_C(14695981039346656037), source), flags), name);
   size_t size = 0;

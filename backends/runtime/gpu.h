@@ -22,6 +22,7 @@ struct raido_device {
   struct raido_memory *free[RAIDO_SIZE_CLASSES], *all;
   size_t live, peak;                   // bytes
   dev_mem failure;
+  struct raido_memory tickets;         // as many as `bytes` has room for
   int open;                            // the device can be used
   int unchecked;                       // a kernel that can fail ran since the failure word was read
   struct dev dev;
@@ -34,6 +35,15 @@ struct raido_device {
 #ifndef RAIDO_BLOCK_SIZE
 #define RAIDO_BLOCK_SIZE 256
 #endif
+enum { RAIDO_LEAST_BLOCK = 32 };       // costs::gpu::least_block
+#ifndef RAIDO_ORDERS_BLOCKS
+#define RAIDO_ORDERS_BLOCKS 1          // raido_last_block finds the last one
+#endif
+
+RAIDO_FN int raido_block_threads(const struct raido_config *cfg) {
+  int size = cfg->block_size > 0 ? cfg->block_size : RAIDO_BLOCK_SIZE;
+  return size < RAIDO_LEAST_BLOCK ? RAIDO_LEAST_BLOCK : size;
+}
 
 RAIDO_FN int raido_device_failed(struct raido_worker *w, const char *what) {
   return raido_refuse(w, "%s: %s", what, dev_error(&w->context->device->dev));
@@ -259,13 +269,44 @@ RAIDO_FN int raido_launch(struct raido_worker *w, int kernel, i64 threads, void 
   struct raido_device *d = w->context->device;
   if (threads <= 0) return 0;
   if (RAIDO_CAN_FAIL) d->unchecked = 1;
-  int size = w->context->config->block_size > 0 ? w->context->config->block_size : RAIDO_BLOCK_SIZE;
+  int size = raido_block_threads(w->context->config);
   i64 blocks = (threads + size - 1) / size, start = raido_measure(w);
   if (w->context->logging) fprintf(w->context->log, "launch %s: %" PRId64 " threads\n", raido_kernel_names[kernel], threads);
   if (dev_launch(&d->dev, kernel, blocks, size, args, sizes, n) != 0) return raido_device_failed(w, raido_kernel_names[kernel]);
   raido_measured(w, start, (struct raido_event){.name = raido_kernel_names[kernel], .is_kernel = 1, .blocks = blocks, .block_size = size});
   if (w->context->debugging) return raido_device_sync(w);
   return 0;
+}
+
+// A collective kernel over rows of so many parts: a power of two lanes for each row where a block has several rows, else a row has
+// whole blocks.
+RAIDO_FN void raido_shape(struct raido_worker *w, i64 rows, i64 parts, i64 *lanes, i64 *blocks, i64 *threads, i64 *finish) {
+  i64 size = raido_block_threads(w->context->config);
+  *lanes = 1;
+  while (*lanes < parts && *lanes * 2 <= size) *lanes *= 2;
+  if (*lanes < parts) *lanes = size;
+  *blocks = parts <= *lanes ? 1 : (parts + *lanes - 1) / *lanes;
+  i64 rows_of_block = size / *lanes;
+  *threads = (rows + rows_of_block - 1) / rows_of_block * *blocks * size;
+  *finish = *blocks > 1 && !RAIDO_ORDERS_BLOCKS ? rows * size : 0;
+}
+
+// At least so many tickets of 0, which are not among the blocks of the program; no memory where none are needed.
+RAIDO_FN struct raido_memory *raido_tickets(struct raido_worker *w, i64 count) {
+  struct raido_device *d = w->context->device;
+  struct raido_memory *m = &d->tickets;
+  size_t bytes = (size_t)count * sizeof(i32);
+  if (!RAIDO_ORDERS_BLOCKS || m->bytes >= bytes) return m;
+  if (m->bytes > 0) dev_free(&d->dev, m->device);
+  m->bytes = 0;
+  char *zeros = calloc(bytes, 1);
+  int failed = zeros == NULL || dev_alloc(&d->dev, bytes, &m->device) != 0;
+  if (!failed) m->bytes = bytes;
+  failed = failed || dev_write(&d->dev, m->device, 0, zeros, bytes) != 0;
+  free(zeros);
+  if (!failed) return m;
+  raido_lack_memory(w, "Failed to allocate memory in space 'device'.");
+  return NULL;
 }
 
 // The program's kernels as one text; NULL if there is no memory.
@@ -312,6 +353,7 @@ RAIDO_FN void raido_device_stop(struct raido_context *c) {
     if (RAIDO_TRACE_ROOM > 0) raido_device_sync(&c->main);
     while (d->all != NULL) raido_device_forget(d, d->all);
     if (d->failure) dev_free(&d->dev, d->failure);
+    if (d->tickets.bytes > 0) dev_free(&d->dev, d->tickets.device);
     raido_device_leave(c);
     dev_close(&d->dev);
   }

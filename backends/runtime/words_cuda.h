@@ -8,6 +8,9 @@
 #define GLOBAL_ID() (blockIdx.x * (i64)blockDim.x + threadIdx.x)
 #define BARRIER() __syncthreads()
 #define SHARED(T, name, n) __shared__ T name[n]
+#ifndef BLOCK_LIMIT
+#define BLOCK_LIMIT 256
+#endif
 #define RAIDO_INLINE static __device__ inline
 typedef signed char i8;
 typedef short i16;
@@ -39,3 +42,17 @@ RAIDO_INLINE i64 raido_cas_64(volatile i64 *p, i64 expected, i64 value) {
   return (i64)atomicCAS((unsigned long long *)p, (unsigned long long)expected, (unsigned long long)value);
 }
 RAIDO_INLINE i32 raido_cas_32(volatile i32 *p, i32 expected, i32 value) { return atomicCAS((int *)p, expected, value); }
+
+// The first thread has what its block has written seen by all before it counts the block, and sees what all blocks have written
+// after it found itself in the last one; the barrier passes that on to its block.
+RAIDO_INLINE bool raido_last_block(i32 *tickets, i64 at, i64 count) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    __threadfence();
+    last = atomicAdd(tickets + at, 1) == count - 1;
+    if (last) tickets[at] = 0;
+    __threadfence();
+  }
+  __syncthreads();
+  return last;
+}

@@ -168,6 +168,18 @@ RAIDO_UNSEEN void *raido_shared(size_t bytes) {
   return at;
 }
 
+// Threads of a block have written in order before the first one comes here, which orders the blocks; the barrier passes that on.
+RAIDO_INLINE bool raido_last_block(i32 *tickets, i64 at, i64 count) {
+  bool *last = raido_shared(sizeof *last);
+  if (raido_local_id() == 0) {
+    *last = __atomic_fetch_add(tickets + at, 1, __ATOMIC_ACQ_REL) == count - 1;
+    __atomic_add_fetch(&raido_atomics, 1, __ATOMIC_RELAXED);
+    if (*last) tickets[at] = 0;
+  }
+  raido_barrier(__LINE__);
+  return *last;
+}
+
 #define KERNEL static void
 #define GLOBAL
 #define LOCAL
@@ -176,6 +188,7 @@ RAIDO_UNSEEN void *raido_shared(size_t bytes) {
 #define BLOCK_SIZE() raido_block_size()
 #define GLOBAL_ID() (raido_block_id() * raido_block_size() + raido_local_id())
 #define BARRIER() raido_barrier(__LINE__)
+#define BLOCK_LIMIT BLOCK_SIZE()
 #define SHARED(T, name, n) T *const name = (T *)raido_shared(sizeof(T) * (n))
 
 RAIDO_INLINE i64 raido_peek_64(volatile i64 *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }

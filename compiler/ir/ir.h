@@ -210,8 +210,9 @@ struct Custom   { Lambda f; std::optional<Lambda> jvp, vjp; std::vector<Atom> ar
 
 // A screma or hist over a flat index space, at one level of the machine: every fusion keeps its shape. What is not map
 // works along the last index. With dests, the body's results end like those of Hist::pre. parts: it combines partial results, in so many
-// parts at most, and in no further step. Tile: a contraction of scalars over two dimensions and the reduced one, which a processor
-// computes in tiles of rows and columns; each result is combined from the first to the last point.
+// parts at most, and in no further step. collective: a kernel whose threads combine what each of them has made. Tile: a contraction of
+// scalars over two dimensions and the reduced one, which a processor computes in tiles of rows and columns; each result is combined from the
+// first to the last point.
 enum class SegLevel : uint8_t { Grid, Block, Warp, Lane, Task, Simd, Tile };
 struct Seg {
   SegLevel level;
@@ -224,7 +225,8 @@ struct Seg {
   std::vector<Dest> dests;
   std::optional<int> parts = {};
   bool lanes = false;                   // of a task: its iterations run side by side although they have loops inside (Vectors::Lanes)
-  OPERATION("seg", Core | Parallel | Memory, s.level, s.extent, s.index, s.body, s.reduces, s.scans, s.post, s.post_reduces, s.dests, s.parts, s.lanes)
+  bool collective = false;
+  OPERATION("seg", Core | Parallel | Memory, s.level, s.extent, s.index, s.body, s.reduces, s.scans, s.post, s.post_reduces, s.dests, s.parts, s.lanes, s.collective)
 };
 // A number that the user of the program may set by its name, as long as the program runs: kind `threshold` or `custom`. Kind `threads`:
 // how many threads there are; the fallback stands for it where nothing runs.

@@ -427,6 +427,7 @@ class Parser {
     if (accept("into")) dests(x.dests);
     if (accept("parts")) get(x.parts.emplace());
     word_if("lanes", x.lanes);
+    word_if("collective", x.collective);
   }
   void get(Budget& x) {
     expect("[");

@@ -316,6 +316,7 @@ class Printer {
     if (!x.dests.empty()) { out += " into "; list(x.dests); }
     if (x.parts) out += fmt::format(" parts {}", *x.parts);
     if (x.lanes) out += " lanes";
+    word_if("collective", x.collective);
   }
   void put(const Apply& x) { put(x.op); out += " "; put(x.args); }
   // A word after an operation that says more of it, and for which of its operands.

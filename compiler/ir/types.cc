@@ -246,6 +246,14 @@ std::optional<ScalarOp> scalar_operator(const Program& p, const Lambda& op) {
   return {};
 }
 std::optional<ScalarOp> scalar_operator(const Program& p, const Combine& c) { return scalar_operator(p, c.op); }
+bool combines_scalars(const Program& p, const Combine& c) {
+  if (!c.shape.empty()) return false;
+  bool scalars = std::ranges::all_of(c.neutral, [&](const Atom& ne) { return is_scalar(p.type(ne)); });
+  each_stm(c.op.body, [&](const Stm& s) {
+    for (Bind b : s.pattern) scalars = scalars && !is_array(p.type(b.var)) && !std::holds_alternative<BlockType>(p.type(b.var));
+  });
+  return scalars;
+}
 
 Types types_of(const Program& p, const Exp& e) {
   auto one = [](Type t) { return Types{std::move(t)}; };

@@ -44,5 +44,7 @@ bool is_identity(const Lambda& l);                            // results are the
 // The operator if it is one scalar operation on its two operands in order (`\a b -> a op b`), or in either order if commutative.
 std::optional<ScalarOp> scalar_operator(const Program& p, const Combine& c);
 std::optional<ScalarOp> scalar_operator(const Program& p, const Lambda& op);
+// Whether it combines scalars, and makes no array on the way.
+bool combines_scalars(const Program& p, const Combine& c);
 
 }  // namespace raido::ir

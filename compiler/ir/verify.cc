@@ -486,6 +486,9 @@ class Verifier {
     if (p_.level == Core && x.level != SegLevel::Tile) return fail("V4", "a seg before parallelism is distributed");
     if (x.level == SegLevel::Tile && !is_contraction(x)) return fail("V9", "a tile of what is no contraction of scalars");
     if (x.lanes && (p_.level != Memory || x.level != SegLevel::Task || x.index.size() != 1)) return fail("V11", "`lanes` of what is no task in memory");
+    if (x.collective) collective(x);
+    else if (p_.level == Memory && x.level != SegLevel::Tile && !(x.reduces.empty() && x.scans.empty() && x.post_reduces.empty() && x.dests.empty()))
+      return fail("V11", "a seg in memory that is more than a map, and not `collective`");
     if (x.parts && (*x.parts < 1 || (x.reduces.empty() && x.scans.empty()))) return fail("V11", "`parts` without an operator, or less than one");
     dests(x.dests);
     std::vector<Atom> inner = x.body.result;
@@ -513,6 +516,13 @@ class Verifier {
       scalars(c.op.body);
     }
     return fine;
+  }
+  // What threads combine lies in shared memory, one value for each of them.
+  void collective(const Seg& x) {
+    if (x.level != SegLevel::Grid || x.index.size() < 2 || x.reduces.empty()) return fail("V11", "`collective` of what is no reduction on a grid for each row");
+    if (!x.scans.empty() || !x.post_reduces.empty() || !x.dests.empty() || !x.post.params.empty() || !x.post.body.result.empty())
+      return fail("V11", "`collective` of what does more than reduce");
+    for (const Combine& c : x.reduces) if (!combines_scalars(p_, c)) fail("V11", "`collective` with an operator that works on arrays");
   }
   void demands(const Alloc& x) { sizes({x.bytes}); }
   void demands(const Jvp& x) {

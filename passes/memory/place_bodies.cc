@@ -109,7 +109,8 @@ void Placer::with_acc(List<Stm>& out, Candidates& around, size_t number, Stm& s,
 }
 
 void Placer::seg(List<Stm>& out, Candidates& around, size_t number, Stm& s, Seg& x, uint32_t depth) {
-  CHECK((x.reduces.empty() || x.level == SegLevel::Tile) && x.scans.empty() && x.post_reduces.empty() && x.dests.empty(), "a seg that is no map reaches `place`");
+  bool reduces = x.collective || x.level == SegLevel::Tile;
+  CHECK((x.reduces.empty() || reduces) && x.scans.empty() && x.post_reduces.empty() && x.dests.empty(), "a seg that is no map reaches `place`");
   for (Bind b : s.pattern) if (array(b.var)) created(out, around, number, s, b.var);
   Places rows(s.pattern.size());
   std::vector<Selector> index;

@@ -5,6 +5,7 @@
 // so that neighbouring threads read neighbouring elements.
 //
 //   reduce     partials = map c { reduce over lo..hi }                          then the partials are reduced in order
+//              on a device, of scalars: seg grid (row < 1, c < k) { reduce over lo..hi } reduces op collective (decision 036)
 //   scan       totals = map c { reduce over lo..hi }, starts = exclusive scan of totals,
 //              map c { scan over lo..hi that begins with starts[c] }
 //   outputs    of one element for each point are scattered: with_acc without operator around the map, conflict none
@@ -36,11 +37,34 @@ bool can_be_chunked(const Program& p, const Stm& s, const Seg& x) {
   return true;
 }
 
-bool all_commute(const Program& p, const std::vector<Combine>& ops) {
-  return std::all_of(ops.begin(), ops.end(), [&](const Combine& c) {
-    auto op = scalar_operator(p, c);
-    return c.commutative || (op && is_commutative(*op, elem_of(p, c.neutral[0])));
+namespace {
+
+// Whether the threads of a block can combine their values: scalars, all of which have room in shared memory.
+bool fits_block(const Program& p, const std::vector<Combine>& ops) {
+  int64_t bytes = 0;
+  for (const Combine& c : ops) {
+    if (!combines_scalars(p, c)) return false;
+    for (const Atom& ne : c.neutral) bytes += bytes_of(elem_of(p, ne));
+  }
+  return !ops.empty() && bytes <= costs::gpu::shared_bytes;
+}
+
+}  // namespace
+
+// Each component is combined by an operation of its own that commutes.
+static bool commutes(const Program& p, const Combine& c) {
+  size_t n = c.neutral.size();
+  return c.op.body.stms.size() == n && std::all_of(c.op.body.stms.begin(), c.op.body.stms.end(), [&](const Stm& s) {
+    auto x = std::get_if<Apply>(&s.exp);
+    if (!x || x->args.size() != 2 || !is_commutative(x->op, elem_of(p, x->args[0]))) return false;
+    size_t k = size_t(std::ranges::find(c.op.body.result, Atom(s.pattern[0].var)) - c.op.body.result.begin());
+    if (k == n) return false;
+    Atom a = c.op.params[k].var, b = c.op.params[n + k].var;
+    return (x->args[0] == a && x->args[1] == b) || (x->args[0] == b && x->args[1] == a);
   });
+}
+bool all_commute(const Program& p, const std::vector<Combine>& ops) {
+  return std::ranges::all_of(ops, [&](const Combine& c) { return c.commutative || commutes(p, c); });
 }
 
 Stm with_updates(Program& p, const Stm& s, Seg x) {
@@ -108,7 +132,9 @@ class Chunks {
     reduced_ = width_of(x_.reduces);
     scanned_ = width_of(x_.scans);
     post_reduced_ = width_of(x_.post_reduces);
-    strided_ = x_.level == SegLevel::Grid && scanned_ == 0 && post_reduced_ == 0 && all_commute(p_, x_.reduces);
+    bool only_reduces = x_.level == SegLevel::Grid && scanned_ == 0;
+    strided_ = only_reduces && all_commute(p_, x_.reduces) && all_commute(p_, x_.post_reduces);
+    collective_ = only_reduces && fits_block(p_, all_reduces());
     Term n = b_.term(n_), limit = part_limit();
     parts_ = select(lt(n, limit), n, limit).atom;
     each_ = ((n + limit - 1) / limit).atom;
@@ -117,7 +143,8 @@ class Chunks {
     main_seg();
     std::vector<Stm> result;
     for (auto& s : out_.take()) result.push_back(std::move(*s));
-    result.front().checks = s_.checks;
+    for (Stm& s : result)
+      if (std::holds_alternative<Seg>(s.exp) || std::holds_alternative<WithAcc>(s.exp)) s.checks = s_.checks;
     return result;
   }
 
@@ -133,6 +160,7 @@ class Chunks {
   Atom parts_, each_;
   size_t reduced_ = 0, scanned_ = 0, post_reduced_ = 0, outputs_ = 0;
   bool strided_ = false;               // part c: c, c + k, c + 2k, ..
+  bool collective_ = false;            // one kernel combines what the parts make
   std::vector<Var> starts_;            // for each scan operand: what comes before each part
 
   struct Part {
@@ -155,7 +183,13 @@ class Chunks {
     if (outer_.empty()) return limit;
     Term least = one;
     if (strided_) least = apply(ScalarOp::max, {one, apply(ScalarOp::min, {b_.number(Scalar::I64, costs::gpu::warp), b_.term(n_) / b_.number(Scalar::I64, costs::gpu::long_row / costs::gpu::warp)})});
-    return apply(ScalarOp::max, {least, limit / apply(ScalarOp::max, {one, rows})});
+    Term most = apply(ScalarOp::max, {least, limit / apply(ScalarOp::max, {one, rows})});
+    return collective_ ? power_below(most) : most;
+  }
+  // So that rows share a block without threads that have nothing to do.
+  Term power_below(const Term& x) {
+    Term bit = b_.number(Scalar::I64, 63) - convert(Scalar::I64, apply(ScalarOp::clz, {x}));
+    return apply(ScalarOp::shl, {b_.number(Scalar::I64, 1), bit});
   }
   bool last_ = true;                   // one thread combines the partial results
 
@@ -174,6 +208,13 @@ class Chunks {
     if (is_const(cells.atom, 0)) return most;
     Term enough = b_.term(n_) * b_.number(Scalar::I64, 4) / apply(ScalarOp::max, {one, cells});
     return apply(ScalarOp::max, {one, apply(ScalarOp::min, {most, enough})});
+  }
+
+  std::vector<Combine> all_reduces() const {
+    std::vector<Combine> ops;
+    for (const auto* some : {&x_.reduces, &x_.post_reduces})
+      for (const Combine& c : *some) ops.push_back(clone(p_, c));
+    return ops;
   }
 
   std::vector<Dim> with_parts() const {
@@ -339,6 +380,7 @@ class Chunks {
     auto chunk_seg = [&] {
       Seg seg{x_.level, fresh_indices(), with_parts(), {}, {}, {}, {}, {}, {}};
       seg.body = b_.body([&] { return part_body(seg.index, scattered, accs); });
+      if (collective_) combine_at_once(seg);
       return b_.bind("partial", std::move(seg));
     };
     std::vector<Var> made;                          // reduces, post_reduces, outputs that are no arrays, copies, scattered accumulators
@@ -371,12 +413,26 @@ class Chunks {
         name(binder, made[next++]);
       }
     }
-    std::vector<Combine> ops = std::move(x_.reduces);
-    for (Combine& c : x_.post_reduces) ops.push_back(std::move(c));
+    std::vector<Combine> ops = all_reduces();
     if (ops.empty()) return;
-    std::vector<Atom> totals = total(std::move(ops), {made.begin(), made.begin() + ptrdiff_t(reduced_ + post_reduced_)});
+    std::vector<Var> partials(made.begin(), made.begin() + ptrdiff_t(reduced_ + post_reduced_));
+    std::vector<Atom> totals = collective_ ? from_device(partials) : total(std::move(ops), partials);
     for (size_t k = 0; k < reduced_; k++) name(s_.pattern[k].var, totals[k]);
     for (size_t k = 0; k < post_reduced_; k++) name(s_.pattern[reduced_ + outputs_ + k].var, totals[reduced_ + k]);
+  }
+
+  // The parts' values are combined by the kernel that makes them. What it makes lies on the device: one row, if the seg has no others.
+  void combine_at_once(Seg& seg) {
+    seg.reduces = all_reduces();
+    seg.collective = true;
+    if (!outer_.empty()) return;
+    seg.index.insert(seg.index.begin(), {fresh_index("row")});
+    seg.extent.insert(seg.extent.begin(), i64_atom(1));
+  }
+  std::vector<Atom> from_device(const std::vector<Var>& totals) {
+    std::vector<Atom> out;
+    for (Var v : totals) out.push_back(outer_.empty() ? b_.index("total", v, {i64_atom(0)}) : Atom(v));
+    return out;
   }
 
   // An accumulator of which every part has a copy.

@@ -419,7 +419,9 @@ class Flatten {
     size_t here = s.pattern.size() - outputs.size();
     std::vector<std::string> hints;
     for (size_t k = 0; k < here; k++) hints.push_back(p_.hint(s.pattern[k].var));
+    if (nest.index.empty()) out_->checks = s.checks;     // a body may have no statement that needs them
     for (Var v : out_->bind(hints, std::move(seg))) made.push_back(v);
+    out_->checks = {};
     made.insert(made.end(), outputs.begin(), outputs.end());
     name_all(nest, s.pattern, made, s.source);
   }

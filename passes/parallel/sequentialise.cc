@@ -240,6 +240,7 @@ class Sequentialise {
 
   void seg(Builder& out, Stm& s, Seg& x) {
     if (x.level == SegLevel::Tile) return out.emit(std::move(s));        // it has code of its own (backends/kernel)
+    if (x.collective) return collective(out, s, x);
     if (!x.dests.empty()) return statement(out, with_updates(p_, s, std::move(x)));
     bool in_one_go = target_ == Target::Sequential || tasks_ > 0 || is_short(x);
     if (x.level == SegLevel::Grid && tasks_ == 0) in_one_go = false;
@@ -261,6 +262,14 @@ class Sequentialise {
     for (size_t d = 0; d < x.index.size(); d++) bound_[x.index[d].var] = x.extent[d];
     tasks_++;
     body(x.body);
+    tasks_--;
+    out.emit(std::move(s));
+  }
+  void collective(Builder& out, Stm& s, Seg& x) {
+    for (size_t d = 0; d < x.index.size(); d++) bound_[x.index[d].var] = x.extent[d];
+    tasks_++;
+    body(x.body);
+    for (Combine& c : x.reduces) body(c.op.body);
     tasks_--;
     out.emit(std::move(s));
   }

@@ -135,6 +135,10 @@ TEST_CASE("each rule of the verifier is broken by a program") {
   EXPECT(seg("0") == "V11");
   EXPECT(rule("level parallel fun f \\(n: i64) { let s: [n]i64 = seg grid (i < n) { in i } parts 64 in s }") == "V11");
   EXPECT(rule("level parallel fun f \\(n: i64) { let s: [n]i64 = seg task (i < n) { in i } lanes in s }") == "V11");
+  auto together = [](const std::string& seg) { return rule("level parallel fun f \\(n: i64) { let s: [1]i64 = seg " + seg + " collective in s }"); };
+  EXPECT(together("grid (r < 1i64, i < n) { in i } reduces (add [0i64])") == "");
+  EXPECT(together("task (r < 1i64, i < n) { in i } reduces (add [0i64])") == "V11");
+  EXPECT(together("grid (r < 1i64, i < n) { in i } reduces (add [0i64]) post \\(x: i64) { in x }") == "V11");
   EXPECT(rule("fun f \\(x: f64) { #[opaque] let y: f64 = id x in y }") == "");
   EXPECT(rule("fun f \\(x: f64) { #[faster] let y: f64 = id x in y }") == "V12");
   EXPECT(rule("fun f \\(x: f64) { #[unsafe] let y: f64 = id x in y }") == "V12");

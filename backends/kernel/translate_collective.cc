@@ -1,0 +1,189 @@
+// translate_collective.cc - a grid whose threads combine their values: a reduction of each row, in one kernel.
+//
+// The points of the grid are (row, part); each thread makes the value of one part (the seg's body, which runs through all elements of the
+// part). A row has as many lanes of a block as it has parts, so that a block may have several rows, or whole blocks (raido_shape).
+//
+//   stage 0   value of the thread's part; the lanes of a row combine theirs in shared memory, neighbours first, so the order is kept
+//             -> the result, if the row has one block; else the block's partial value
+//   stage 1   the last block of a row to come there does the same with the partial values. Where nobody is found to be the last, a second
+//             launch has one block for each row, which begins here.
+//
+// Every thread reaches every barrier: where a check fails, its thread goes on with the neutral value, and what comes out is not read.
+#include "backends/kernel/translator.h"
+
+namespace raido::kir::translation {
+
+class FromCore::Collective {
+ public:
+  Collective(FromCore& t, const ir::Stm& s, const Seg& x) : t_(t), m_(t.m_), s_(s), x_(x) {}
+
+  void run() {
+    for (Var v : t_.free_vars_of_places(x_)) (void)t_.memory(v);
+    extent_ = t_.atoms(x_.extent);
+    outer_ = {extent_.begin(), extent_.end() - 1};
+    ExprId rows = m_.number(1);
+    for (ExprId n : outer_) rows = m_.mul(rows, n);
+    rows_ = declare("rows", rows);
+    parts_ = declare("parts", extent_.back());
+    auto host = [&](const char* hint) { return m_.name(hint, Scalar::I64); };
+    Shape shape{host("lanes"), host("blocks"), host("threads"), host("finish"), rows_, parts_};
+    lanes_ = m_.var(shape.lanes);
+    blocks_ = m_.var(shape.blocks);
+    t_.emit(shape);
+    ExprId one_block = m_.prim(ScalarOp::eq, {blocks_, m_.number(1)});
+    for (const Combine& c : x_.reduces)
+      for (const Atom& ne : c.neutral) {
+        Scalar type = elem_of(t_.p_, ne);
+        Operand o{t_.atom(ne), m_.name("x", type), m_.memory("shared", type, Space::Private), m_.memory("partial", type, Space::Device), s_.pattern[operands_.size()].var};
+        t_.emit(kir::Alloc{o.partial, {rows_, m_.prim(ScalarOp::select, {one_block, m_.number(0), blocks_}), m_.number(bytes_of(type))}, false});
+        operands_.push_back(o);
+      }
+    tickets_ = m_.memory("tickets", Scalar::I32, Space::Device);
+    t_.emit(Tickets{tickets_, m_.prim(ScalarOp::select, {one_block, m_.number(0), rows_})});
+    finish_ = m_.name("finish", Scalar::I64);
+    Kernel k = t_.kernel_of("reduce_" + t_.p_.hint(s_.pattern[0].var), [&] { kernel(); });
+    k.collective = true;
+    t_.launch(std::move(k), finish_, {{m_.number(0), m_.var(shape.threads)}, {m_.number(1), m_.var(shape.finish)}});
+    for (const Operand& o : operands_) t_.emit(Release{o.partial});
+  }
+
+ private:
+  struct Operand {                                  // of the operators, in order
+    ExprId neutral;
+    Name value, shared, partial;
+    Var out;
+  };
+  FromCore& t_;
+  Module& m_;
+  const ir::Stm& s_;
+  const Seg& x_;
+  std::vector<ExprId> extent_, outer_;
+  std::vector<Operand> operands_;
+  Name tickets_, finish_;
+  ExprId rows_, parts_, lanes_, blocks_;            // the same for all threads
+  ExprId local_, lane_, first_, row_, chunk_, mine_;   // first: lane 0 of the thread's row. mine: the thread has a row
+
+  ExprId declare(const char* hint, ExprId init) {
+    Name n = m_.name(hint, m_.exprs[init.index].type);
+    t_.emit(Declare{n, init});
+    return m_.var(n);
+  }
+  ExprId op(ScalarOp what, ExprId a, ExprId b) { return m_.prim(what, {a, b}); }
+  ExprId both(ExprId a, ExprId b) { return op(ScalarOp::and_, a, b); }
+  ExprId is(ExprId a, int64_t n) { return op(ScalarOp::eq, a, m_.number(n)); }
+  ExprId builtin(Builtin b) { return m_.expr({Hardware{b}, Scalar::I64}); }
+  template <class F> void when(ExprId cond, F fill) { t_.emit(kir::If{cond, t_.block(fill), {}}); }
+  template <class F> void guarded(bool elements, F fill) { t_.emit(Guarded{t_.block(fill), elements}); }
+
+  void kernel() {
+    for (const Operand& o : operands_) t_.emit(DeclareShared{o.shared});
+    local_ = declare("local", builtin(Builtin::LocalId));
+    ExprId size = builtin(Builtin::BlockSize), in_block = declare("rows_of_block", op(ScalarOp::quot, size, lanes_));
+    ExprId within = declare("within", op(ScalarOp::quot, local_, lanes_));
+    first_ = declare("first", m_.mul(within, lanes_));
+    lane_ = declare("lane", op(ScalarOp::sub, local_, first_));
+    ExprId blocks = m_.prim(ScalarOp::select, {is(m_.var(finish_), 1), m_.number(1), blocks_}), block = builtin(Builtin::BlockId);
+    ExprId group = declare("group", op(ScalarOp::quot, block, blocks));
+    chunk_ = declare("chunk", op(ScalarOp::sub, block, m_.mul(group, blocks)));
+    row_ = declare("row", m_.add(m_.mul(group, in_block), within));
+    mine_ = declare("mine", both(op(ScalarOp::lt, within, in_block), op(ScalarOp::lt, row_, rows_)));
+    ExprId stage = declare("stage", m_.var(finish_));
+    Block once = t_.block([&] { combine_row(stage); });
+    t_.emit(kir::While{{}, op(ScalarOp::lt, stage, m_.number(2)), std::move(once)});
+  }
+  void combine_row(ExprId stage) {
+    for (const Operand& o : operands_) t_.emit(Declare{o.value, o.neutral});
+    Block elements = t_.block([&] { value_of_part(); }), partials = t_.block([&] { value_of_partials(); });
+    t_.emit(kir::If{is(stage, 0), std::move(elements), std::move(partials)});
+    for (const Operand& o : operands_) t_.emit(Store{o.shared, local_, m_.var(o.value)});
+    combine_lanes();
+    when(both(mine_, is(lane_, 0)), [&] {
+      std::vector<ExprId> values;
+      for (const Operand& o : operands_) values.push_back(t_.load(o.shared, first_, "x"));
+      Block result = t_.block([&] {
+        Point at = t_.point_of(row_, outer_);
+        for (size_t k = 0; k < operands_.size(); k++) {
+          Layout to = t_.layout(operands_[k].out);
+          t_.store(to.memory, t_.address(to, at), values[k]);
+        }
+      });
+      Block partial = t_.block([&] {
+        for (size_t k = 0; k < operands_.size(); k++) t_.store(operands_[k].partial, m_.add(m_.mul(row_, blocks_), chunk_), values[k]);
+      });
+      t_.emit(kir::If{op(ScalarOp::or_, is(stage, 1), is(blocks_, 1)), std::move(result), std::move(partial)});
+    });
+    Name next = m_.name("next", Scalar::I64), last = m_.name("last", Scalar::Bool);
+    t_.emit(Declare{next, m_.number(2)});
+    when(both(is(stage, 0), op(ScalarOp::lt, m_.number(1), blocks_)), [&] {
+      t_.emit(LastBlock{last, tickets_, row_, blocks_});
+      when(m_.var(last), [&] { t_.emit(Assign{next, m_.number(1)}); });
+    });
+    t_.emit(Assign{std::get<Name>(m_.exprs[stage.index].node), m_.var(next)});
+  }
+  void value_of_part() {
+    ExprId part = declare("part", m_.add(m_.mul(chunk_, lanes_), lane_));
+    when(both(mine_, op(ScalarOp::lt, part, parts_)), [&] {
+      guarded(true, [&] {
+        Point at = t_.point_of(row_, outer_);
+        at.push_back(part);
+        for (size_t d = 0; d < at.size(); d++) t_.scalar_[x_.index[d].var] = at[d];
+        t_.body(x_.body, {});
+        for (size_t k = operands_.size(); k < s_.pattern.size(); k++) t_.put_mapped(s_.pattern[k].var, x_.body.result[k], at);
+        for (size_t k = 0; k < operands_.size(); k++) t_.emit(Assign{operands_[k].value, t_.atom(x_.body.result[k])});
+      });
+    });
+  }
+  // The partial values of a row, the same number of neighbours for each lane.
+  void value_of_partials() {
+    ExprId each = declare("each", op(ScalarOp::quot, m_.add(blocks_, op(ScalarOp::sub, lanes_, m_.number(1))), lanes_));
+    ExprId from = declare("from", m_.mul(lane_, each)), to = declare("to", op(ScalarOp::min, m_.add(from, each), blocks_));
+    Name i = m_.name("i", Scalar::I64);
+    Block b = t_.block([&] {
+      std::vector<ExprId> left, right;
+      for (const Operand& o : operands_) {
+        left.push_back(declare("left", m_.var(o.value)));
+        right.push_back(t_.load(o.partial, m_.add(m_.mul(row_, blocks_), m_.var(i)), "right"));
+      }
+      combine(left, right, [&](size_t k, ExprId now) { t_.emit(Assign{operands_[k].value, now}); });
+    });
+    when(mine_, [&] { t_.emit(kir::For{i, from, to, std::move(b)}); });
+  }
+  // Neighbours first, then neighbours of these: lane 0 ends with all of them in order.
+  void combine_lanes() {
+    Name apart = m_.name("apart", Scalar::I64);
+    t_.emit(Declare{apart, m_.number(1)});
+    ExprId d = m_.var(apart);
+    Block step = t_.block([&] {
+      t_.emit(Barrier{});
+      ExprId at = declare("at", m_.mul(m_.mul(lane_, m_.number(2)), d));
+      when(both(mine_, op(ScalarOp::lt, m_.add(at, d), lanes_)), [&] {
+        ExprId here = declare("here", m_.add(first_, at));
+        std::vector<ExprId> left, right;
+        for (const Operand& o : operands_) left.push_back(t_.load(o.shared, here, "left"));
+        for (const Operand& o : operands_) right.push_back(t_.load(o.shared, m_.add(here, d), "right"));
+        combine(left, right, [&](size_t k, ExprId now) { t_.emit(Store{operands_[k].shared, here, now}); });
+      });
+      t_.emit(Assign{apart, m_.mul(d, m_.number(2))});
+    });
+    t_.emit(kir::While{{}, op(ScalarOp::lt, d, lanes_), std::move(step)});
+  }
+  template <class F> void combine(const std::vector<ExprId>& left, const std::vector<ExprId>& right, F result) {
+    guarded(false, [&] {
+      size_t first = 0;
+      for (const Combine& c : x_.reduces) {
+        size_t n = c.neutral.size();
+        for (size_t k = 0; k < n; k++) {
+          t_.scalar_[c.op.params[k].var] = left[first + k];
+          t_.scalar_[c.op.params[n + k].var] = right[first + k];
+        }
+        t_.body(c.op.body, {});
+        for (size_t k = 0; k < n; k++) result(first + k, t_.atom(c.op.body.result[k]));
+        first += n;
+      }
+    });
+  }
+};
+
+void FromCore::collective(const ir::Stm& s, const Seg& x) { Collective(*this, s, x).run(); }
+
+}  // namespace raido::kir::translation

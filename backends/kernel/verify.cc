@@ -1,0 +1,110 @@
+// verify.cc - see verify.h.
+//
+// A name is the same for all threads of a block if it is a parameter, or declared once from such names, the number of the block or its
+// size, or assigned such values where all threads come, or the answer to who is last. What a loop assigns is looked at before the loop.
+#include "backends/kernel/verify.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "compiler/base/match.h"
+#include "compiler/ir/costs.h"
+
+namespace raido::kir {
+namespace {
+
+class Verifier {
+ public:
+  Verifier(const Module& m, const Kernel& k) : m_(m), k_(k) {
+    for (Name n : k.params)
+      if (!m.names[n.index].memory) same_.insert(n);
+  }
+  std::string run() {
+    do {                                                // until no further name turns out to differ
+      changed_ = false;
+      assignments(k_.body, true);
+    } while (changed_);
+    block(k_.body, true, false);
+    if (shared_ > costs::gpu::shared_bytes) fail("B3", fmt::format("{} bytes shared for each thread", shared_));
+    if (uses_block_ && !k_.collective) fail("B4", "a barrier or shared array in a kernel that may end early");
+    return said_;
+  }
+
+ private:
+  const Module& m_;
+  const Kernel& k_;
+  IdSet<Name> same_, differs_;
+  int64_t shared_ = 0;
+  bool uses_block_ = false, changed_ = false;
+  std::string said_;
+
+  void fail(const char* rule, const std::string& what) {
+    if (said_.empty()) said_ = fmt::format("{}: kernel `{}`: {}", rule, k_.name, what);
+  }
+  bool same(ExprId e) const {
+    return match(m_.exprs[e.index].node, [](const Const&) { return true; },
+                 [&](const Name& n) { return same_.contains(n) && !differs_.contains(n); },
+                 [&](const Prim& p) { return std::ranges::all_of(p.args, [&](ExprId a) { return same(a); }); },
+                 [&](const Cast& c) { return same(c.value); }, [](const Load&) { return false; },
+                 [](const Hardware& h) { return h.what == Builtin::BlockId || h.what == Builtin::BlockSize; });
+  }
+  void gets(Name n, bool value_is_same) {
+    same_.insert(n);
+    if (value_is_same || differs_.contains(n)) return;
+    differs_.insert(n);
+    changed_ = true;
+  }
+  // `all`: all threads of the block come here.
+  void assignments(const Block& b, bool all) {
+    for (const Stm& s : b)
+      match(s.node, [&](const Declare& x) { gets(x.var, !x.init || same(*x.init)); }, [&](const Assign& x) { gets(x.var, all && same(x.value)); },
+            [&](const LastBlock& x) { gets(x.var, true); },
+            [&](const For& x) {
+              bool together = all && same(x.from) && same(x.to);
+              gets(x.i, together);
+              assignments(x.body, together);
+            },
+            [&](const While& x) {
+              assignments(x.test, all);
+              assignments(x.body, all && same(x.cond));
+            },
+            [&](const If& x) {
+              for (const Block* way : {&x.then_, &x.else_}) assignments(*way, all && same(x.cond));
+            },
+            [&](const Guarded& x) { assignments(x.body, false); }, [](const auto&) {});   // others assign nothing
+  }
+  void block(const Block& b, bool all, bool guarded) {
+    auto meets = [&](const char* what) {
+      uses_block_ = true;
+      if (!all) fail("B1", fmt::format("{} where not all threads come", what));
+    };
+    for (const Stm& s : b)
+      match(s.node, [&](const Barrier&) { meets("a barrier"); }, [&](const LastBlock&) { meets("the last block"); },
+            [&](const DeclareShared& x) {
+              meets("a shared array");
+              shared_ += bytes_of(m_.names[x.var.index].type);
+            },
+            [&](const Fail&) { if (k_.collective && !guarded) fail("B2", "a check that leaves the kernel before a barrier"); },
+            [&](const Return&) { fail("B2", "a kernel returns"); },
+            [&](const Guarded& x) { block(x.body, false, true); },
+            [&](const For& x) { block(x.body, all && same(x.from) && same(x.to), guarded); },
+            [&](const While& x) {
+              block(x.test, all && same(x.cond), guarded);
+              block(x.body, all && same(x.cond), guarded);
+            },
+            [&](const If& x) {
+              for (const Block* way : {&x.then_, &x.else_}) block(*way, all && same(x.cond), guarded);
+            },
+            [](const auto&) {});   // others have no bodies
+  }
+};
+
+}  // namespace
+
+std::string verify_kernels(const Module& m) {
+  for (const Kernel& k : m.kernels)
+    if (std::string said = Verifier(m, k).run(); !said.empty()) return said;
+  return "";
+}
+
+}  // namespace raido::kir

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Random reductions on devices: operators that do not commute, that work on tuples or ignore numbers that are none, several at once,
+over one row or many, with maps before and beside them, and with checks that fail in an element or in an operator.
+
+Each program makes its arrays from two numbers, the rows and their length. The interpreter runs it as lowered; after the passes for
+devices, and on the emulator of each API for blocks of several sizes, it must give the same: all operators are exact. Exit code 1 if
+something differs.
+
+    tests/fuzz/collective.py --raido build/release/raido --count 20 --seed 1 [--out FOLDER]"""
+import argparse
+import os
+import pathlib
+import random
+import re
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+from running import command, report
+
+ENTRIES = 5
+LENGTHS = (0, 1, 2, 31, 32, 33, 255, 256, 257, 1000, 70000)
+ROWS = ((0, 5), (1, 0), (3, 1), (5, 33), (2, 257), (7, 600), (300, 32), (1000, 3), (9, 1000), (3, 20000), (70000, 2))
+BLOCKS = (None, 32, 100, 1024)
+
+# Type, operator, neutral element, element of the index `k` (an i64 expression).
+OPERATORS = [
+    ("i64", "(+)", "0", "K"), ("i32", "(*)", "1", "(2 * i32.i64 K + 1)"), ("u8", "(+)", "0", "u8.i64 K"), ("i16", "i16.max", "i16.lowest", "i16.i64 K"),
+    ("bool", "(||)", "false", "(K % 1000 == 999)"), ("bool", "(!=)", "false", "(K % 3 == 0)"), ("f64", "(+)", "0", "f64.i64 (K % 64)"),
+    ("f32", "f32.max", "(-f32.inf)", "(if K % 7 == 0 then f32.nan else f32.i64 (K % 1000))"),
+    ("f64", "f64.min", "f64.inf", "(if K % 5 == 2 then f64.nan else f64.i64 (K % 997))"), ("f16", "f16.max", "(-f16.inf)", "f16.i64 (K % 512)"),
+    ("i64", "(\\a b -> if a != 0 then a else b)", "0", "(if K % 40 == 39 then K else 0)"),
+    ("i64", "(\\a b -> if b != 0 then b else a)", "0", "(if K % 40 == 39 then K else 0)"),
+    ("(i64, i64)", "(\\(a, b) (c, d) -> (a * c, b * c + d))", "(1, 0)", "(2 * K + 1, K)"),
+    ("(i32, u32)", "(\\(a, b) (c, d) -> (a + c, b ^ d))", "(0, 0)", "(i32.i64 K, u32.i64 K)"),
+    ("(i64, f64)", "(\\(i, x) (j, y) -> if x > y || (x == y && i <= j) then (i, x) else (j, y))", "(i64.highest, -f64.inf)", "(K, f64.i64 (K % 37))"),
+    ("(bool, i32, i32)", "(\\(e, a, b) (f, c, d) -> if !e then (f, c, d) else if !f then (e, a, b) else (true, a, d))", "(false, 0, 0)",
+     "(if K % 3 != 0 then (true, i32.i64 K, i32.i64 K) else (false, 0, 0))"),
+    ("(i64, i64, i64, i64)", "(\\(a, b, c, d) (e, f, g, h) -> (a*e + b*g, a*f + b*h, c*e + d*g, c*f + d*h))", "(1, 0, 0, 1)", "(K, 1, 2, K % 5)"),
+    ("(f64, i8)", "(\\(a, b) (c, d) -> (f64.max a c, b + d))", "(-f64.inf, 0)", "(f64.i64 (K % 99), i8.i64 K)"),
+]
+FAILING = ("i64", "(\\a b -> assert (a + b < LIMIT) (a + b))", "0", "(K % 3)")
+
+
+class Gen:
+    def __init__(self, seed):
+        self.r = random.Random(seed)
+
+    def reduction(self, k):
+        t, op, ne, element = self.r.choice(OPERATORS)
+        if self.r.random() < 0.08:
+            t, op, ne, element = FAILING
+            op = op.replace("LIMIT", str(self.r.choice((20, 1000, 10 ** 9))))
+        if self.r.random() < 0.1:
+            element = f"(let bad = K in assert (bad % {self.r.choice((97, 5001, 10 ** 7))} != 96) {element.replace('K', 'bad')})"
+        return t, op, ne, element.replace("K", f"({k})")
+
+    def one(self, number):
+        r, parts, lines = self.r, [], []
+        seeds = [f"{r.randrange(1, 50)} * i + {r.randrange(100)}" for _ in range(2)]
+        for j in range(r.choice((1, 1, 2, 3))):
+            source = r.random()
+            k = "x" if source < 0.6 else f"xs[({r.randrange(5)} * i + {j}) % n]"
+            t, op, ne, element = self.reduction(k)
+            lines.append(f"let r{j} = reduce {op} {ne} (map2 (\\x i -> let _ = i in {element}) xs (iota n))")
+            parts.append(f"r{j}")
+        if r.random() < 0.3:
+            lines.append(f"let ys = map (\\x -> x * x + {r.randrange(9)}) xs")
+            parts.append("ys")
+        if r.random() < 0.3:                              # what other kernels need of it
+            lines.append("let s = reduce (+) 0 xs let zs = map (\\x -> x - s) xs let z = reduce i64.max i64.lowest zs")
+            parts.append("z")
+        body = "\n  ".join(lines)
+        return (f"entry e{number} (m: i64) (n: i64) =\n  let xs = opaque (map (\\i -> ({seeds[0]}) % 1009) (iota (m * n)))[0:n]\n"
+                f"  {body}\n  in ({', '.join(parts)})\n").replace("(iota (m * n)))[0:n]", "(iota n))")
+
+    def rows(self, number):
+        r = self.r
+        t, op, ne, element = self.reduction("x + i")
+        read = r.choice(("xss[i, j]", "xss[i, j]", "yss[j, i]", "xss[i, (j * 7) % n]"))
+        made = f"map (\\i -> reduce {op} {ne} (map (\\j -> let x = {read} in {element}) (iota n))) (iota m)"
+        more = ""
+        if r.random() < 0.3:
+            t2, op2, ne2, element2 = self.reduction("x")
+            more = f", unzip3 (map (\\xs -> (reduce (+) 0 xs, reduce i64.max 0 xs, i64.sum (map (% 3) xs))) xss)"
+        if r.random() < 0.3:
+            more += ", map (i64.sum >-> (+ 1)) yss |> i64.product"
+        parts = t.count(",") + 1
+        apart = {1: "", 2: "unzip ", 3: "unzip3 ", 4: "unzip4 "}[parts]
+        return (f"entry e{number} (m: i64) (n: i64) =\n  let xss = opaque (tabulate_2d m n (\\i j -> ({r.randrange(1, 40)} * i + {r.randrange(1, 40)} * j) % 1013))\n"
+                f"  let yss = opaque (tabulate_2d n m (\\i j -> (3 * i + {r.randrange(1, 9)} * j) % 1011))\n  in ({apart}({made}){more})\n")
+
+    def program(self):
+        self.kinds = [self.r.random() < 0.5 for _ in range(ENTRIES)]
+        return "".join(self.one(k) if one else self.rows(k) for k, one in enumerate(self.kinds))
+
+
+class Ways:
+    def __init__(self, raido, folder):
+        self.raido, self.folder = os.path.abspath(raido), folder
+
+    def wrong(self, seed, text, kinds):
+        r = random.Random(seed)
+        path = os.path.join(tempfile.mkdtemp(dir=self.folder), "p.fut")
+        pathlib.Path(path).write_text(text)
+        status, _, said = command([self.raido, "check", "-w", path], 60)
+        if status:
+            return f"check: {said}"
+        for api in ("cuda", "opencl"):
+            status, _, said = command([self.raido, api, "--emulate", "-w", path, "-o", f"{path[:-4]}.{api}"], 300)
+            if status:
+                return f"{api}: {said[:600]}"
+        for entry, one in enumerate(kinds):
+            for m, n in [(1, n) for n in LENGTHS] if one else ROWS:
+                which, given = ["-e", f"e{entry}"], f"{m}i64 {n}i64"
+                expected = self.result([self.raido, "run", "-w", *which, path], given)
+                ways = [(api, [f"{path[:-4]}.{api}", *which] + (["--default-thread-block-size", str(b)] if b else []))
+                        for api, b in (("cuda", r.choice(BLOCKS)), ("opencl", None))]
+                if m * n < 20000:
+                    ways.append(("the passes", [self.raido, "run", "-w", "--pipeline=gpu", *which, path]))
+                for way, run in ways:
+                    got = self.result(run, given)
+                    if got != expected:
+                        return f"{way}, {' '.join(run)} <<< '{given}': {got[:300]}\nexpected: {expected[:300]}"
+        return ""
+
+    @staticmethod
+    def result(run, given):
+        status, out, said = command(run, 120, given)
+        numbers = lambda text: re.sub(r"-?\d[\d.]*(?:e[-+]?\d+)?(?=f(16|32|64))", lambda m: repr(float(m[0])), text)
+        if status == 0:
+            return " ".join(re.sub(r"[(),]", " ", numbers(out)).split())       # programs print no tuples
+        return "failed" if status == 1 and ("rror" in said or "Assert" in said or "Index" in said) else f"exit code {status}: {said[-300:]}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--raido", default="build/release/raido")
+    parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--out", help="a folder for what is found")
+    parser.add_argument("--show", type=int, help="print the program of this seed")
+    options = parser.parse_args()
+    if options.show is not None:
+        return print(Gen(options.show).program())
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
+        ways = Ways(options.raido, folder)
+
+        def one(seed):
+            g = Gen(seed)
+            text = g.program()
+            return seed, ways.wrong(seed, text, g.kinds), text
+
+        programs, findings = report(pool.map(one, range(options.seed, options.seed + options.count)), options.out)
+    print(f"{programs} programs, {findings} wrong")
+    sys.exit(findings > 0)
+
+
+main()

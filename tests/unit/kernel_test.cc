@@ -1,0 +1,87 @@
+// Kernels whose threads work together: what the verifier of kernel programs finds.
+#include "backends/kernel/verify.h"
+
+#include "tests/unit/test.h"
+
+using namespace raido;
+using namespace raido::kir;
+
+namespace {
+
+struct Made {
+  Module m;
+  Kernel k{"k", {}, {}};
+  Name local, same;
+  Made() {
+    k.collective = true;
+    same = m.name("n", Scalar::I64);
+    local = m.name("local", Scalar::I64);
+    k.params = {same};
+    k.body.push_back({Declare{local, m.expr({Hardware{Builtin::LocalId}, Scalar::I64})}});
+  }
+  ExprId less(Name a) { return m.prim(ScalarOp::lt, {m.var(a), m.number(7)}); }
+  std::string said() {
+    m.kernels.clear();
+    m.kernels.push_back(std::move(k));
+    return verify_kernels(m).substr(0, 2);
+  }
+};
+template <class S> Block of(S s) {
+  Block b;
+  b.push_back({std::move(s)});
+  return b;
+}
+
+}  // namespace
+
+TEST_CASE("barriers where all threads come") {
+  Made a;
+  a.k.body.push_back({If{a.less(a.same), of(Barrier{}), {}}});
+  EXPECT(a.said() == "");
+}
+TEST_CASE("a barrier where only some threads come") {
+  Made a;
+  a.k.body.push_back({If{a.less(a.local), of(Barrier{}), {}}});
+  EXPECT(a.said() == "B1");
+}
+TEST_CASE("a barrier in a loop whose end differs later") {
+  Made a;
+  Name i = a.m.name("i", Scalar::I64);
+  a.k.body.push_back({Declare{i, a.m.number(0)}});
+  Block body = of(Barrier{});
+  body.push_back({Assign{i, a.m.add(a.m.var(i), a.m.var(a.local))}});
+  a.k.body.push_back({While{{}, a.less(i), std::move(body)}});
+  EXPECT(a.said() == "B1");
+}
+TEST_CASE("a name that only some threads assign differs") {
+  Made a;
+  Name i = a.m.name("i", Scalar::I64);
+  a.k.body.push_back({Declare{i, a.m.number(0)}});
+  a.k.body.push_back({If{a.less(a.local), of(Assign{i, a.m.number(9)}), {}}});
+  a.k.body.push_back({If{a.less(i), of(Barrier{}), {}}});
+  EXPECT(a.said() == "B1");
+}
+TEST_CASE("a check before a barrier") {
+  Made a;
+  a.k.body.push_back({If{a.less(a.local), of(Fail{0, {}}), {}}});
+  a.k.body.push_back({Barrier{}});
+  EXPECT(a.said() == "B2");
+  Made b;
+  b.k.body.push_back({Guarded{of(If{b.less(b.local), of(Fail{0, {}}), {}})}});
+  b.k.body.push_back({Barrier{}});
+  EXPECT(b.said() == "");
+  Made c;
+  c.k.body.push_back({Guarded{of(Barrier{})}});
+  EXPECT(c.said() == "B1");
+}
+TEST_CASE("more shared memory than there is") {
+  Made a;
+  for (int k = 0; k < 6; k++) a.k.body.push_back({DeclareShared{a.m.memory("shared", Scalar::F64, ir::Space::Private)}});
+  EXPECT(a.said() == "B3");
+}
+TEST_CASE("a barrier in a kernel that may end early") {
+  Made a;
+  a.k.collective = false;
+  a.k.body.push_back({Barrier{}});
+  EXPECT(a.said() == "B4");
+}
