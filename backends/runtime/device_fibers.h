@@ -57,6 +57,8 @@ RAIDO_FN i64 raido_position_in_sample(i64 number, i64 blocks);
 
 // ---- blocks ----
 
+RAIDO_UNSEEN bool raido_skips_blocks(void) { return raido_here->device->skips; }
+
 RAIDO_UNSEEN void raido_fiber_main(void) {
   struct raido_emulated_block *b = raido_here;
   struct dev *d = b->device;

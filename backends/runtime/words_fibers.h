@@ -169,9 +169,12 @@ RAIDO_UNSEEN void *raido_shared(size_t bytes) {
 }
 
 // Threads of a block have written in order before the first one comes here, which orders the blocks; the barrier passes that on.
+// Where only a sample of the blocks runs, none is the last.
+RAIDO_UNSEEN bool raido_skips_blocks(void);
 RAIDO_INLINE bool raido_last_block(i32 *tickets, i64 at, i64 count) {
   bool *last = raido_shared(sizeof *last);
-  if (raido_local_id() == 0) {
+  if (raido_local_id() == 0) *last = false;
+  if (raido_local_id() == 0 && !raido_skips_blocks()) {
     *last = __atomic_fetch_add(tickets + at, 1, __ATOMIC_ACQ_REL) == count - 1;
     __atomic_add_fetch(&raido_atomics, 1, __ATOMIC_RELAXED);
     if (*last) tickets[at] = 0;
