@@ -134,8 +134,10 @@ class Patterns {
     facts_.define(array, x);
   }
 
-  // The rows of a band need a number: what a map over them that has none of its own would count.
+  // The rows of a band need a number: what a map over them that has none of its own would count. After differentiation, since slices
+  // of rows keep the array, which may fuse with the derivative.
   std::optional<Iota> number_rows(Screma& x) {
+    if (p_.level == Ad) return {};
     auto rows = [&](Var v) { auto band = bands_.find(v); return band != bands_.end() && band->second.index.size() > 1; };
     if (std::ranges::none_of(x.inputs, rows) || std::ranges::any_of(x.inputs, [&](Var v) { return counting_.contains(v); })) return {};
     Iota count{x.width, i64_const(0), i64_const(1)};
@@ -160,12 +162,15 @@ class Patterns {
     for (size_t k = 0; k < x.inputs.size(); k++)
       if (counting_.contains(x.inputs[k])) counters.push_back(x.pre.params[k].var);
     bool bands = std::ranges::any_of(x.inputs, [&](Var v) { return bands_.contains(v); });
-    if (counters.empty()) counters.push_back(bands ? index() : unnamed_);
+    bool counted = !counters.empty();
+    if (!counted) counters.push_back(bands ? index() : unnamed_);
     for (size_t k = 0; k < x.inputs.size(); k++)
       if (auto band = bands_.find(x.inputs[k]); band != bands_.end()) {
         Band row = band->second;
         for (Affine& l : row.bounds) l = with(l, row.index[0], Affine(counters[0]));
         row.index.erase(row.index.begin());
+        if (!counted && !row.index.empty())              // what depends on a number without a name nobody could compute inside
+          std::erase_if(row.bounds, [&](const Affine& l) { return l.factor(counters[0]) != 0; });
         bands_.insert_or_assign(x.pre.params[k].var, std::move(row));
       }
     return counters;
@@ -207,7 +212,7 @@ class Patterns {
         (by == 1 ? lower : by == -1 ? upper : left).push_back(l);
       }
       for (const Affine& a : lower) for (const Affine& b : upper) add_new(left, {a + b});
-      std::erase_if(left, [&](const Affine& l) { return l.factor(counters[0]) != 0 || !look.is_outside(l) || facts_.nonnegative(l); });
+      std::erase_if(left, [&](const Affine& l) { return l.factor(counters[0]) != 0 || !look.is_outside(l) || is_nonnegative(l); });
       if (!left.empty() && left.size() <= costs::band_bounds) bands_.insert_or_assign(s.pattern[result].var, Band{{}, std::move(left)});
     }
   }
@@ -318,8 +323,8 @@ class Patterns {
     for (const Affine& x : a.bounds)
       for (const Affine& y : b.bounds) {
         if (r.bounds.size() == costs::band_bounds) break;
-        if (facts_.nonnegative(x - y)) add_new(r.bounds, {x});
-        else if (facts_.nonnegative(y - x)) add_new(r.bounds, {y});
+        if (is_nonnegative(x - y)) add_new(r.bounds, {x});
+        else if (is_nonnegative(y - x)) add_new(r.bounds, {y});
       }
     return r;
   }
@@ -364,6 +369,10 @@ class Patterns {
     if (auto l = facts_.form(a)) return l;
     auto v = var_of(a);
     return v && !inside.contains(*v) ? std::optional(Affine(*v)) : std::nullopt;
+  }
+  // Facts are of forms of sizes and indices; in a bound may be any variable, of which nothing is known.
+  bool is_nonnegative(const Affine& l) const {
+    return !any_term(l, [&](Var v) { return !facts_.form(v); }) && facts_.nonnegative(l);
   }
   // Adds what `condition` being `value` says; false if it says more than that.
   bool learn(const Atom& condition, bool value, const Look& look, std::vector<Affine>& bounds) const {
@@ -420,7 +429,7 @@ class Patterns {
     auto add = [&](const Affine& bound) {                // false: it does not hold in the range
       Affine l = look.counted(bound), rest = l.without(j);
       if (std::abs(l.factor(j)) != 1 || !look.is_outside(rest)) return false;
-      if (facts_.nonnegative(l.factor(j) == 1 ? rest : last ? rest - (*last - 1) : Affine(-1))) return true;
+      if (is_nonnegative(l.factor(j) == 1 ? rest : last ? rest - (*last - 1) : Affine(-1))) return true;
       if (std::ranges::find(r.bounds, l) != r.bounds.end()) return true;
       if (may_fail(body, look, l)) return false;
       r.bounds.push_back(l);
@@ -499,7 +508,7 @@ class Patterns {
         if (fails || !choice) break;
         std::vector<Affine> said;
         learn(choice->cond, value, look, said);
-        auto implied = [&](const Affine& x) { return facts_.nonnegative(bound - look.counted(x)); };
+        auto implied = [&](const Affine& x) { return is_nonnegative(bound - look.counted(x)); };
         fails = std::ranges::none_of(said, implied) && may_fail(value ? choice->then_ : choice->else_, look, bound);
       }
     }

@@ -260,15 +260,12 @@ entry rows_of_product (n: i64): [n]f64 = map f64.sum (map (\i -> vjp (times (squ
 entry rows_at_once (n: i64): [n]f64 = map f64.sum (mjp (times (square n)) (data n) (tabulate n (onehot n)))
 -- cost: columns_at_once 1 1
 entry columns_at_once (n: i64): [n]f64 = map f64.sum (jmp (times (square n)) (data n) (tabulate n (onehot n)))
--- Seeds in a band, and one place of a stencil: what a row of the Jacobian has to be summed.
+-- Seeds in a band: of each row of the Jacobian the sum takes what is not zero.
 def near (n: i64) (i: i64): [n]f64 = tabulate n (\j -> if i64.abs (i - j) <= 1 then 1 else 0)
-def products [n] (x: [n]f64): [n]f64 = map (\i -> if i == 0 || i == n - 1 then x[i] else x[i - 1] * x[i] * x[i + 1]) (iota n)
 -- cost: bands 1 1
 entry bands (n: i64): [n]f64 = map (\i -> f64.sum (vjp waves (data n) (near n i))) (iota n)
 -- cost: bands_forward 1 1
 entry bands_forward (n: i64): [n]f64 = map (\i -> f64.sum (jvp waves (data n) (near n i))) (iota n)
--- cost: columns_of_stencil 1 1
-entry columns_of_stencil (n: i64): [n]f64 = map (\i -> f64.sum (jvp products (data n) (onehot n i))) (iota n)
 -- A gradient of one element, by its place.
 -- cost: one_element 0 1
 entry one_element (n: i64): f64 = (vjp (\x -> (waves x)[n / 2]) (data n) 1)[n / 2]

@@ -78,8 +78,8 @@ entry band_mm (n: i64) = mm_masked (\i j -> i64.abs (i - j) <= 2) (table n n) (t
 -- cost: band_chain 4 < 40i64 | 80i64
 -- cost: dense_square < 40i64: lower_square 0.25
 def lower (n: i64): [n][n]f64 = tabulate_2d n n (\i j -> if j <= i then f64.i64 (i + j) else 0)
-def band (n: i64): [n][n]f64 = tabulate_2d n n (\i j -> if i64.abs (i - j) <= 1 then f64.i64 (i + j) else 0)
-entry band_band (n: i64) = let b = band n in matmul b b
-entry band_chain (n: i64) = let b = band n in matmul (matmul b b) b
+def banded (n: i64): [n][n]f64 = tabulate_2d n n (\i j -> if i64.abs (i - j) <= 1 then f64.i64 (i + j) else 0)
+entry band_band (n: i64) = let b = banded n in matmul b b
+entry band_chain (n: i64) = let b = banded n in matmul (matmul b b) b
 entry lower_square (n: i64) = let l = lower n in matmul l l
 entry dense_square (n: i64) = let t = table n n in matmul t t

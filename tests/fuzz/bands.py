@@ -39,7 +39,7 @@ def element(r, t, i, j):
 def matrix(r, t, depth=0):
     if depth < 2 and r.random() < 0.5:
         a, b = matrix(r, t, depth + 1), matrix(r, t, depth + 1)
-        return r.choice([f"mul ({a}) ({b})", f"(let a = {a} in mul a a)", f"transpose ({a})", f"map2 (map2 (+)) ({a}) ({b})", f"map (map (* q[0])) ({a})"])
+        return r.choice([f"mul ({a}) ({b})", f"(let a = {a} in mul a a)", f"transpose ({a})", f"map2 (map2 (+)) ({a}) ({b})", f"map (map (* 2)) ({a})"])
     return f"tabulate_2d n n (\\i j -> {element(r, t, 'i', 'j')})"
 
 

@@ -56,18 +56,11 @@ void Facts::define(Var v, const Exp& e) {
   auto holds = [&](const Affine& l) { tells_[v] = {std::vector{-1 * l - 1}, std::vector{l}}; };
   if (apply->op == ScalarOp::lt) holds(*y - *x - 1);
   else if (apply->op == ScalarOp::le) holds(*y - *x);
-  else if (apply->op == ScalarOp::eq) tells_[v] = {differ(*x, *y), std::vector{*y - *x, *x - *y}};
+  else if (apply->op == ScalarOp::eq) tells_[v] = {std::vector<Affine>{}, std::vector{*y - *x, *x - *y}};
   else if (apply->op == ScalarOp::add) made(*x + *y);
   else if (apply->op == ScalarOp::sub) made(*x - *y);
   else if (apply->op == ScalarOp::mul && x->is_constant()) made(x->constant * *y);
   else if (apply->op == ScalarOp::mul && y->is_constant()) made(y->constant * *x);
-}
-
-// What is at least something and not that is more.
-std::vector<Affine> Facts::differ(const Affine& x, const Affine& y) const {
-  if (nonnegative(x - y)) return {x - y - 1};
-  if (nonnegative(y - x)) return {y - x - 1};
-  return {};
 }
 
 void Facts::runs(const Dim& n) {
