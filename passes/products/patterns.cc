@@ -8,12 +8,12 @@
 //   reduce (+) (map2 (*) (map n \j -> if j <= i then f j else 0) xs)
 //                                                             ==>   reduce (+) (map2 (*) of the first i + 1 of both)
 //
-//   map n \r -> reduce (+) (map2 (*) r xs)    r a row of map n \i -> map m \j -> if j <= i then f i j else 0
-//                                             ==>   map n \r i -> reduce (+) (map2 (*) of the first i + 1 of both)
+//   map n \r -> reduce (+) (map2 (*) r xs)    r a row of map n \i -> map m \j -> if abs (i - j) <= w then f i j else 0
+//                                             ==>   map n \r i -> reduce (+) (map2 (*) of elements i - w to i + w of both)
 //   reduce (+) (map n \j -> (if j == i then a else 0) + (if j - 1 == i then b else 0))
 //                                             ==>   the same for j from i to i + 1, if that is inside
 //
-// So a triangle or band may be an array of any rank, also transposed, and a product of bands is a band. Of a sum of several such things
+// So a band may be an array of any rank, also transposed, and a product of bands is a band. Of a sum of several such things
 // the hull counts. The comparison must be linear in j with the factor 1 or -1, and everything else in it known outside. All but the second are
 // exact for any operator and its neutral element. In the second a literal 0 counts as an element that is not there: an infinity
 // beside it does not become a NaN. A derivative of what was restricted visits the same elements. In a device's nest sums keep
@@ -138,7 +138,7 @@ class Patterns {
   // of rows keep the array, which may fuse with the derivative.
   std::optional<Iota> number_rows(Screma& x) {
     if (p_.level == Ad) return {};
-    auto rows = [&](Var v) { auto band = bands_.find(v); return band != bands_.end() && band->second.index.size() > 1; };
+    auto rows = [&](Var v) { auto band = bands_.find(v); return band != bands_.end() && band->second.index.size() > 1 && is_narrow(band->second); };
     if (std::ranges::none_of(x.inputs, rows) || std::ranges::any_of(x.inputs, [&](Var v) { return counting_.contains(v); })) return {};
     Iota count{x.width, i64_const(0), i64_const(1)};
     Var numbers = p_.fresh("is", array_type(Scalar::I64, {x.width}));
@@ -147,6 +147,13 @@ class Patterns {
     x.inputs.push_back(numbers);
     x.pre.params.push_back({index()});
     return count;
+  }
+  // Of one index there are as many as no size is in. A triangle that is an array is half full: whole rows, in tiles, are faster.
+  bool is_narrow(const Band& band) const {
+    auto counted = [&](Var v) { return facts_.form(v).has_value() || std::ranges::find(band.index, v) != band.index.end(); };
+    return std::ranges::any_of(band.bounds, [&](const Affine& a) {
+      return std::ranges::any_of(band.bounds, [&](const Affine& b) { return any_term(a, counted) && !any_term(a + b, counted); });
+    });
   }
   void keep_number(Builder& b, Screma& x, Iota count) {
     if (mentions(p_, x.pre.body, x.pre.params.back().var)) {
@@ -167,6 +174,7 @@ class Patterns {
     for (size_t k = 0; k < x.inputs.size(); k++)
       if (auto band = bands_.find(x.inputs[k]); band != bands_.end()) {
         Band row = band->second;
+        if (row.index.size() > 1 && !is_narrow(row)) continue;
         for (Affine& l : row.bounds) l = with(l, row.index[0], Affine(counters[0]));
         row.index.erase(row.index.begin());
         if (!counted && !row.index.empty())              // what depends on a number without a name nobody could compute inside

@@ -73,13 +73,9 @@ entry tri_full_back2 (n: i64) = vjp (\q -> mm_masked (\i j -> i + j >= 0) q (tab
 entry tri_back2 (n: i64) = vjp (\q -> mm_masked (\i j -> j <= i) q (table n n)) (table n n) (table n n)
 entry band_mm (n: i64) = mm_masked (\i j -> i64.abs (i - j) <= 2) (table n n) (table n n)
 
--- Bands and triangles that are arrays: of a product the part where both factors are not zero.
+-- Bands that are arrays: of a product the part where both factors are not zero.
 -- cost: band_band 4 < 40i64 | 80i64
 -- cost: band_chain 4 < 40i64 | 80i64
--- cost: dense_square < 40i64: lower_square 0.25
-def lower (n: i64): [n][n]f64 = tabulate_2d n n (\i j -> if j <= i then f64.i64 (i + j) else 0)
 def banded (n: i64): [n][n]f64 = tabulate_2d n n (\i j -> if i64.abs (i - j) <= 1 then f64.i64 (i + j) else 0)
 entry band_band (n: i64) = let b = banded n in matmul b b
 entry band_chain (n: i64) = let b = banded n in matmul (matmul b b) b
-entry lower_square (n: i64) = let l = lower n in matmul l l
-entry dense_square (n: i64) = let t = table n n in matmul t t
