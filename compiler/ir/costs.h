@@ -28,6 +28,7 @@ inline constexpr int most_power = 16, most_float_power = 4;   // that become pro
 inline constexpr size_t chain_factors = 5;              // matrices of one product of which all orders are tried
 inline constexpr size_t longest_chain = 16;             // matrices of one product: beyond chain_factors, neighbours are multiplied
 inline constexpr size_t chain_sets = 1 << 17;           // ways to cut sets of them in two that are looked at
+inline constexpr size_t band_bounds = 8;                 // of the indices of one sum or array that are kept in mind
 inline constexpr size_t chain_orders = 14;              // as five matrices in a row have
 
 inline constexpr size_t versions_text = 500'000;        // bytes of C functions: the C compiler needs 15 s for one version of them

@@ -24,6 +24,7 @@
 #include "passes/ad/seeds/seeds.h"
 #include "passes/cleanup/dce.h"
 #include "passes/pipelines.h"
+#include "passes/products/patterns.h"
 #include "passes/sparse/sparse.h"
 
 namespace raido {
@@ -159,9 +160,10 @@ class Differentiation {
     drop_unused(p_, context_, x.f.body);
   }
   // Few seeds of a known number stand side by side in any case.
-  bool is_sparse_for(const Dim& seeds, const Lambda& f) {
-    auto known = const_of(seeds);
-    return !(known && known->as_i64() <= costs::ad::few_seeds) && is_sparse(p_, context_, f, made_);
+  bool is_sparse_for(const Screma& map) {
+    auto known = const_of(map.width);
+    if (known && known->as_i64() <= costs::ad::few_seeds) return false;
+    return is_sparse(p_, context_, map.pre, made_) || has_narrow_sums(p_, context_, map, made_);
   }
   // A batch of seeds that a map makes from comparisons or updates: a map of derivatives, if that leaves out what the zeros of the
   // seeds leave out.
@@ -176,14 +178,18 @@ class Differentiation {
     }
     if (!map || op.batch.size() != 1 || op.batch[0] != map->width) return {};
     if (std::ranges::any_of(map->inputs, [&](Var v) { return is_acc(p_.type(v)); })) return {};
-    Lambda each{map->pre.params, map->pre.body};
+    Screma one_each;
+    one_each.width = map->width;
+    one_each.inputs = map->inputs;
+    Lambda& each = one_each.pre;
+    each = Lambda{map->pre.params, map->pre.body};
     each.body.result = rows;
     each = clone(p_, each);
     keep_needed(p_, each.body);
     bool chosen = false;
     each_stm(each.body, [&](const Stm& s) {
       auto x = std::get_if<Apply>(&s.exp);
-      chosen = chosen || (x && x->op == ScalarOp::eq) || std::holds_alternative<Update>(s.exp);
+      chosen = chosen || (x && (x->op == ScalarOp::eq || x->op == ScalarOp::lt || x->op == ScalarOp::le)) || std::holds_alternative<Update>(s.exp);
     });
     if (!chosen) return {};
     Builder inside(p_, each.body.stms);
@@ -194,9 +200,9 @@ class Differentiation {
     std::vector<Var> out = inside.bind("d", std::move(one));
     each.body.result.assign(out.begin() + isize(op.f.body.result), out.end());
     body(each.body, {false, {true, {map->width}}});
-    if (!context_.refused.empty() || !is_sparse_for(map->width, each)) return {};
+    if (!context_.refused.empty() || !is_sparse_for(one_each)) return {};
     std::vector<Atom> values = b.inline_call(op.f, op.at);
-    for (Var v : b.map("d", map->width, std::move(each), map->inputs)) values.push_back(v);
+    for (Var v : b.bind("d", std::move(one_each))) values.push_back(v);
     return values;
   }
   struct Around { bool differentiated = false; ad::Around parallel = {}; };   // another operator, parallel operations
@@ -213,7 +219,7 @@ class Differentiation {
       found = found || inner || one;
       if (!point.empty() && !holds_operators(s)) {
         auto& map = std::get<Screma>(s.exp);
-        if (is_sparse_for(map.width, map.pre)) return false;
+        if (is_sparse_for(map)) return false;
         std::vector<Var> values = ad::in_chunks(b, context_, map.width, std::move(map.pre), map.inputs, point);
         for (size_t i = 0; i < s.pattern.size(); i++) results.emplace(s.pattern[i].var, values[i]);
         return true;

@@ -8,7 +8,13 @@
 //   reduce (+) (map2 (*) (map n \j -> if j <= i then f j else 0) xs)
 //                                                             ==>   reduce (+) (map2 (*) of the first i + 1 of both)
 //
-// The comparison must be linear in j with the factor 1 or -1, and everything else in it known outside. All but the second are
+//   map n \r -> reduce (+) (map2 (*) r xs)    r a row of map n \i -> map m \j -> if abs (i - j) <= w then f i j else 0
+//                                             ==>   map n \r i -> reduce (+) (map2 (*) of elements i - w to i + w of both)
+//   reduce (+) (map n \j -> (if j == i then a else 0) + (if j - 1 == i then b else 0))
+//                                             ==>   the same for j from i to i + 1, if that is inside
+//
+// So a band may be an array of any rank, also transposed, and a product of bands is a band. Of a sum of several such things
+// the hull counts. The comparison must be linear in j with the factor 1 or -1, and everything else in it known outside. All but the second are
 // exact for any operator and its neutral element. In the second a literal 0 counts as an element that is not there: an infinity
 // beside it does not become a NaN. A derivative of what was restricted visits the same elements. In a device's nest sums keep
 // their width, which has to be the same for all threads there.
@@ -17,157 +23,351 @@
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/facts.h"
+#include "compiler/ir/costs.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/term.h"
 #include "passes/pass.h"
 #include "passes/products/contraction.h"
+#include "passes/products/patterns.h"
 
 namespace raido {
 namespace {
 
 using namespace ir;
 
-struct Guard {                                           // of what matters only where `condition` is `value`
-  Var condition;                                         // or an array, of what matters only where it is not known to be zero
+// Where something is not zero, or not what else stands for nothing: at most where all of these hold.
+struct Guard {
+  Var condition;                                         // is `value`
   bool value;
   friend bool operator==(const Guard&, const Guard&) = default;
 };
-using Guards = std::vector<Guard>;
-Guards either(Guards a, const Guards& b) {
-  for (const Guard& g : b) if (std::ranges::find(a, g) == a.end()) a.push_back(g);
+struct Region {
+  bool nowhere = false;
+  std::vector<Guard> guards = {};
+  std::vector<Affine> bounds = {};                       // are not negative
+};
+template <class T> void add_new(std::vector<T>& to, const std::vector<T>& from) {
+  for (const T& x : from) if (std::ranges::find(to, x) == to.end()) to.push_back(x);
+}
+Region both(Region a, const Region& b) {                 // of a product
+  a.nowhere = a.nowhere || b.nowhere;
+  add_new(a.guards, b.guards);
+  add_new(a.bounds, b.bounds);
   return a;
 }
-Guards common(const Guards& a, const Guards& b) {
-  Guards both;
-  for (const Guard& g : a) if (std::ranges::find(b, g) != b.end()) both.push_back(g);
-  return both;
+
+// An array that is zero but where these forms of its indices, and of what was known where it was made, are not negative.
+struct Band {
+  std::vector<Var> index;                                // one for each of its first dimensions; none: a number
+  std::vector<Affine> bounds;
+};
+Affine with(const Affine& l, Var v, const Affine& form) {
+  Affine sum = l.without(v);
+  sum.add(form, l.factor(v));
+  return sum;
 }
 
 struct Range {
   std::vector<Affine> at_least, at_most;                 // of the index
-  VarSet known;                                          // conditions that say nothing more
+  std::vector<Affine> bounds;                            // the same as forms that are not negative
+  std::vector<Guard> known;                              // conditions that say nothing more
 };
 
 class Patterns {
  public:
-  Patterns(Program& p, PassContext& context) : p_(p), context_(context), aliases_(p), facts_(p), counting_(counting_arrays(p)) {}
+  Patterns(Program& p, PassContext& context) : p_(p), context_(context), aliases_(p), facts_(p) {}
+  // For a guess: of code that never runs, of which nothing is known but what its own statements say.
+  Patterns(Program& p, PassContext& context, VarSet varies) : p_(p), context_(context), facts_(p), varies_(std::move(varies)) {}
 
   void run() {
     for (Function& f : p_.functions) for (Bind b : f.lambda.params) facts_.bound(b.var);
     p_.each_body([&](Body& b) { body(b, false); });
   }
+  // Whether a sum or loop that depends on what varies has a number of indices that no size is in.
+  bool has_narrow(Body& b, const Definitions& outside) {
+    for (Var v : free_vars(p_, b)) if (auto iota = outside.get<Iota>(v)) note_count(v, *iota);
+    body(b, false);
+    return narrow_;
+  }
 
  private:
   Program& p_;
   PassContext& context_;
-  Aliases aliases_;
+  std::optional<Aliases> aliases_;                       // none: it is a guess
   Facts facts_;
-  VarSet counting_;
+  VarSet counting_, varies_;
+  bool narrow_ = false;
+  Var unnamed_ = index();                                // the index of what has no counter, where nothing depends on it
   std::unordered_map<Var, const Dest*> dests_;           // by token, of the scopes that are open
-  std::unordered_map<Var, Range> bands_;                 // of arrays of one dimension: the indices outside of which they are zero
-  std::unordered_map<Var, Var> elements_;                // parameters that are elements of these
+  std::unordered_map<Var, Band> bands_;
 
   void body(Body& whole, bool parallel) {
     rewrite(p_, whole, [&](Builder& b, Stm& s, Subst&) {
-      bool nest = std::holds_alternative<Screma>(s.exp) || std::holds_alternative<Hist>(s.exp);
+      auto x = std::get_if<Screma>(&s.exp);
       if (auto scope = std::get_if<WithAcc>(&s.exp))
         for (size_t k = 0; k < scope->dests.size(); k++) dests_[scope->scope.params[k].var] = &scope->dests[k];
-      facts_.in_bodies(s, [&](Body& inner) { body(inner, parallel || nest); });
+      std::optional<Iota> rows = x ? number_rows(*x) : std::nullopt;
+      std::vector<Var> counters = x ? enter(*x) : std::vector<Var>{};
+      facts_.in_bodies(s, [&](Body& inner) { body(inner, parallel || x || std::holds_alternative<Hist>(s.exp)); });
+      if (rows) keep_number(b, *x, std::move(*rows));
       b.checks = s.checks;
-      if (auto x = std::get_if<Screma>(&s.exp); x && !(parallel && context_.target == Target::Gpu)) {
-        for (size_t k = 0; k < x->inputs.size(); k++)
-          if (bands_.contains(x->inputs[k])) elements_.emplace(x->pre.params[k].var, x->inputs[k]);
-        restrict(b, s, *x);
-        note_bands(s, *x);
-      }
-      if (auto x = std::get_if<For>(&s.exp)) restrict(b, s, *x);
-      for (Bind x : s.pattern) {
-        facts_.bound(x.var);
-        facts_.define(x.var, s.exp);
+      if (x) note_sums(s, *x, counters);
+      if (x && !(parallel && context_.target == Target::Gpu)) restrict(b, s, *x, counters);
+      if (x) note_bands(s, *x, counters);
+      if (auto loop = std::get_if<For>(&s.exp)) restrict(b, s, *loop);
+      if (auto iota = std::get_if<Iota>(&s.exp)) note_count(s.pattern[0].var, *iota);
+      note_views(s);
+      for (Bind y : s.pattern) {
+        facts_.bound(y.var);
+        facts_.define(y.var, s.exp);
       }
       return false;
     });
   }
-  // ---- what matters only sometimes ----
 
-  // Where `a` is something else than `nothing`: at most where these hold. What stands for `nothing` is a constant or a variable.
-  Guards where(const Atom& a, const Atom& nothing, const Definitions& made) const {
-    std::unordered_map<Var, Guards> known;
-    return where(a, nothing, made, known);
+  // ---- bands of arrays ----
+
+  Var index() { return p_.fresh("i", scalar_type(Scalar::I64)); }   // a name for bounds alone
+  void note_count(Var array, const Iota& x) {
+    if (is_const(x.start, 0) && is_const(x.step, 1)) counting_.insert(array);
+    facts_.bound(array);
+    facts_.define(array, x);
   }
-  // `known` are those of variables that are zero elsewhere: one that is used often is looked at once.
-  Guards where(const Atom& a, const Atom& nothing, const Definitions& made, std::unordered_map<Var, Guards>& known) const {
-    auto v = var_of(a);
-    auto none = const_of(nothing);
-    if (!v || !none || !is_zero(*none)) return look_where(a, nothing, made, known);
-    if (auto found = known.find(*v); found != known.end()) return found->second;
-    return known[*v] = look_where(a, nothing, made, known);
+
+  // The rows of a band need a number: what a map over them that has none of its own would count. After differentiation, since slices
+  // of rows keep the array, which may fuse with the derivative.
+  std::optional<Iota> number_rows(Screma& x) {
+    if (p_.level == Ad) return {};
+    auto rows = [&](Var v) { auto band = bands_.find(v); return band != bands_.end() && band->second.index.size() > 1 && is_narrow(band->second); };
+    if (std::ranges::none_of(x.inputs, rows) || std::ranges::any_of(x.inputs, [&](Var v) { return counting_.contains(v); })) return {};
+    Iota count{x.width, i64_const(0), i64_const(1)};
+    Var numbers = p_.fresh("is", array_type(Scalar::I64, {x.width}));
+    counting_.insert(numbers);
+    facts_.define(numbers, count);
+    x.inputs.push_back(numbers);
+    x.pre.params.push_back({index()});
+    return count;
   }
-  Guards look_where(const Atom& a, const Atom& nothing, const Definitions& made, std::unordered_map<Var, Guards>& known) const {
-    auto v = var_of(a);
-    auto none = const_of(nothing);
-    bool zero = none && is_zero(*none);
-    if (auto element = v ? elements_.find(*v) : elements_.end(); zero && element != elements_.end()) return {{element->second, true}};
-    const Stm* found = made.of(a);
-    if (!found) return {};
-    const Stm& s = *found;
-    auto is_nothing = [&](const Atom& x) { auto c = const_of(x); return x == nothing || (zero && c && is_zero(*c)); };
-    auto choice = [&](const Atom& condition, const Atom& yes, const Atom& no) {
-      auto c = var_of(condition);
-      if (c && is_nothing(no)) return Guards{{*c, true}};
-      if (c && is_nothing(yes)) return Guards{{*c, false}};
-      return Guards{};
+  // Of one index there are as many as no size is in. A triangle that is an array is half full: whole rows, in tiles, are faster.
+  bool is_narrow(const Band& band) const {
+    auto counted = [&](Var v) { return facts_.form(v).has_value() || std::ranges::find(band.index, v) != band.index.end(); };
+    return std::ranges::any_of(band.bounds, [&](const Affine& a) {
+      return std::ranges::any_of(band.bounds, [&](const Affine& b) { return any_term(a, counted) && !any_term(a + b, counted); });
+    });
+  }
+  void keep_number(Builder& b, Screma& x, Iota count) {
+    if (mentions(p_, x.pre.body, x.pre.params.back().var)) {
+      b.emit(Stm{{{x.inputs.back()}}, std::move(count), {}, {}, {}});
+    } else {
+      x.inputs.pop_back();
+      x.pre.params.pop_back();
+    }
+  }
+  // What is known of the elements. The parameters that count them; a name for their number where there is none.
+  std::vector<Var> enter(const Screma& x) {
+    std::vector<Var> counters;
+    for (size_t k = 0; k < x.inputs.size(); k++)
+      if (counting_.contains(x.inputs[k])) counters.push_back(x.pre.params[k].var);
+    bool bands = std::ranges::any_of(x.inputs, [&](Var v) { return bands_.contains(v); });
+    bool counted = !counters.empty();
+    if (!counted) counters.push_back(bands ? index() : unnamed_);
+    for (size_t k = 0; k < x.inputs.size(); k++)
+      if (auto band = bands_.find(x.inputs[k]); band != bands_.end()) {
+        Band row = band->second;
+        if (row.index.size() > 1 && !is_narrow(row)) continue;
+        for (Affine& l : row.bounds) l = with(l, row.index[0], Affine(counters[0]));
+        row.index.erase(row.index.begin());
+        if (!counted && !row.index.empty())              // what depends on a number without a name nobody could compute inside
+          std::erase_if(row.bounds, [&](const Affine& l) { return l.factor(counters[0]) != 0; });
+        bands_.insert_or_assign(x.pre.params[k].var, std::move(row));
+      }
+    return counters;
+  }
+  // What a map makes: of each result, what is known of its elements and does not depend on anything else inside.
+  void note_bands(const Stm& s, const Screma& x, const std::vector<Var>& counters) {
+    if (!is_plain(x)) return;
+    Look look(x.pre, x.pre.body, counters);
+    for (size_t k = width_of(x.reduces); k < s.pattern.size(); k++) {
+      const Atom& element = x.pre.body.result[k];
+      Band made;
+      if (is_scalar(p_.type(element))) {
+        Region r = where(element, look.of(constant(elem_of(p_, element), 0)));
+        if (!r.nowhere) made.bounds = std::move(r.bounds);
+      } else if (auto row = var_of(element); row && bands_.contains(*row)) {
+        made = bands_.at(*row);
+      }
+      if (made.bounds.empty()) continue;
+      made.index.insert(made.index.begin(), index());
+      for (Affine& l : made.bounds) l = with(look.counted(l), counters[0], Affine(made.index[0]));
+      std::erase_if(made.bounds, [&](const Affine& l) { return !look.is_outside(l); });
+      if (!made.bounds.empty()) bands_.insert_or_assign(s.pattern[k].var, std::move(made));
+    }
+  }
+  // A sum is zero where no index is left: each lower bound of it has to be at most each upper one.
+  void note_sums(const Stm& s, const Screma& x, const std::vector<Var>& counters) {
+    if (!is_plain(x)) return;
+    Look look(x.pre, x.pre.body, counters);
+    for (size_t k = 0, result = 0; k < x.reduces.size(); result += x.reduces[k++].neutral.size()) {
+      auto neutral = const_of(x.reduces[k].neutral[0]);
+      if (!x.reduces[k].shape.empty() || x.reduces[k].neutral.size() != 1 || !neutral || !is_zero(*neutral)) continue;
+      Region r = where(x.pre.body.result[result], look.of(*neutral));
+      if (r.nowhere || r.bounds.empty()) continue;
+      std::vector<Affine> lower = {Affine(counters[0])}, upper, left;
+      if (auto n = facts_.form(x.width)) upper.push_back(*n - 1 - Affine(counters[0]));
+      for (Affine& l : r.bounds) {
+        l = look.counted(l);
+        i64 by = l.factor(counters[0]);
+        (by == 1 ? lower : by == -1 ? upper : left).push_back(l);
+      }
+      for (const Affine& a : lower) for (const Affine& b : upper) add_new(left, {a + b});
+      std::erase_if(left, [&](const Affine& l) { return l.factor(counters[0]) != 0 || !look.is_outside(l) || is_nonnegative(l); });
+      if (!left.empty() && left.size() <= costs::band_bounds) bands_.insert_or_assign(s.pattern[result].var, Band{{}, std::move(left)});
+    }
+  }
+  void note_views(const Stm& s) {
+    auto like = [&](Var array, auto change) {
+      auto band = bands_.find(array);
+      if (band == bands_.end()) return;
+      Band view = band->second;
+      if (change(view)) bands_.insert_or_assign(s.pattern[0].var, std::move(view));
     };
-    if (auto x = std::get_if<If>(&s.exp)) {
-      for (size_t i = 0; i < s.pattern.size(); i++)
-        if (s.pattern[i].var == *v) return choice(x->cond, x->then_.result[i], x->else_.result[i]);
-      return {};
+    auto same = [](Band&) { return true; };
+    if (auto x = std::get_if<Copy>(&s.exp)) like(x->array, same);
+    if (auto x = std::get_if<Identity>(&s.exp)) if (auto v = var_of(x->value)) like(*v, same);
+    if (auto x = std::get_if<Permute>(&s.exp))
+      like(x->array, [&](Band& view) {
+        if (view.index.size() != x->dims.size()) return false;
+        auto old = view.index;
+        for (size_t k = 0; k < old.size(); k++) view.index[k] = old[size_t(x->dims[k])];
+        return true;
+      });
+  }
+
+  // ---- where something is not nothing ----
+
+  struct Look {                                          // at one body
+    template <class X> Look(const X& x, const Body& b, std::vector<Var> counters) : made(b), inside(bound_in(x)), counters(std::move(counters)) {
+      inside.insert(this->counters[0]);
     }
-    auto x = std::get_if<Apply>(&s.exp);
-    if (!x) return {};
-    bool exact = !is_float_type(p_.type(*v)) || !context_.options.strict_fp;
-    if (x->op == ScalarOp::select) return choice(x->args[0], x->args[1], x->args[2]);
-    if (x->op == ScalarOp::mul && zero && exact) return either(where(x->args[0], nothing, made, known), where(x->args[1], nothing, made, known));
-    if (x->op == ScalarOp::neg && zero) return where(x->args[0], nothing, made, known);
-    if ((x->op == ScalarOp::add || x->op == ScalarOp::sub) && zero) return common(where(x->args[0], nothing, made, known), where(x->args[1], nothing, made, known));
-    if (x->op == ScalarOp::add && var_of(nothing) && exact) {       // a sum that is the state of a loop
-      Const summand = constant(elem_of(p_.type(*v)), 0);
-      for (size_t k : {0, 1}) if (x->args[k] == nothing) return where(x->args[1 - k], summand, made, known);
+    Definitions made;
+    VarSet inside;
+    std::vector<Var> counters;                           // all the same number
+    Atom nothing = bool_const(false);                    // a constant, or a variable
+    std::unordered_map<Var, Region> found = {}, updates = {};
+    Look& of(const Atom& other) {
+      if (nothing != other) found.clear();
+      nothing = other;
+      return *this;
     }
+    bool zero() const { auto c = const_of(nothing); return c && is_zero(*c); }
+    bool is_outside(const Affine& l) const { return !any_term(l, [&](Var v) { return inside.contains(v); }); }
+    Affine counted(Affine l) const {
+      for (size_t k = 1; k < counters.size(); k++) l = with(l, counters[k], Affine(counters[0]));
+      return l;
+    }
+  };
+  Region where(const Atom& a, Look& look) {
+    auto c = const_of(a);
+    if (a == look.nothing || (c && look.zero() && is_zero(*c))) return {true};
+    auto v = var_of(a);
+    if (!v) return {};
+    if (auto found = look.found.find(*v); found != look.found.end()) return found->second;
+    Region r = look_where(*v, look);
+    look.found.insert_or_assign(*v, r);
+    return r;
+  }
+  Region look_where(Var v, Look& look) {
+    if (auto band = bands_.find(v); band != bands_.end() && look.zero() && band->second.index.empty()) return {false, {}, band->second.bounds};
+    const Stm* s = look.made.of(v);
+    if (!s) return {};
+    size_t number = number_of(*s, v);
+    return match(s->exp,
+      [&](const If& x) {
+        for (const Body* branch : {&x.then_, &x.else_}) look.made.add(*branch);
+        return choice(x.cond, where(x.then_.result[number], look), where(x.else_.result[number], look), look);
+      },
+      [&](const Identity& x) { return where(x.value, look); },
+      [&](const Index& x) { return look.zero() ? element(x, look) : Region{}; },
+      [&](const Apply& x) { return computed(x, v, look); },
+      [](const auto&) { return Region{}; });
+  }
+  Region computed(const Apply& x, Var v, Look& look) {
+    bool exact = !is_float_type(p_.type(v)) || !context_.options.strict_fp, zero = look.zero();
+    auto part = [&](size_t k) { return where(x.args[k], look); };
+    if (x.op == ScalarOp::select) return choice(x.args[0], part(1), part(2), look);
+    if (x.op == ScalarOp::mul && zero && exact) return both(part(0), part(1));
+    if (x.op == ScalarOp::neg && zero) return part(0);
+    if ((x.op == ScalarOp::add || x.op == ScalarOp::sub) && zero) return either(part(0), part(1));
+    if (x.op == ScalarOp::add && var_of(look.nothing) && exact)       // a sum that is the state of a loop
+      for (size_t k : {0, 1})
+        if (x.args[k] == look.nothing) {
+          Look summand = look;
+          return where(x.args[1 - k], summand.of(constant(elem_of(p_.type(v)), 0)));
+        }
     return {};
   }
-
-  // Where an accumulator is updated with something else than a neutral element on its way from `params`; none: nowhere.
-  std::optional<Guards> updates(const Atom& end, const std::vector<Bind>& params, const Definitions& made) const {
-    std::optional<Guards> guards;
-    auto here = [&](const Guards& g) { guards = guards ? common(*guards, g) : g; };
-    for (Var acc = *var_of(end); std::ranges::none_of(params, [&](Bind x) { return x.var == acc; });) {
-      const Stm* found = made.of(acc);
-      if (!found) return Guards{};
-      const Stm& s = *found;
-      if (auto u = std::get_if<AccUpdate>(&s.exp)) {
-        auto dest = dests_.find(std::get<AccType>(p_.type(acc)).token);
-        if (dest == dests_.end() || !dest->second->combine || !dest->second->combine->shape.empty()) return Guards{};
-        for (size_t k = 0; k < u->values.size(); k++) here(where(u->values[k], dest->second->combine->neutral.at(k), made));
-        acc = u->acc;
-      } else if (auto x = std::get_if<If>(&s.exp)) {
-        size_t k = 0;
-        while (s.pattern[k].var != acc) k++;
-        auto c = var_of(x->cond);
-        Var yes = *var_of(x->then_.result[k]), no = *var_of(x->else_.result[k]);
-        auto from_outside = [](Var v, const Body& b) {
-          bool inside = false;
-          each_bind(b, [&](Var w) { inside = inside || w == v; });
-          return !inside;
-        };
-        if (c && from_outside(no, x->else_)) { here({{*c, true}}); acc = no; }
-        else if (c && from_outside(yes, x->then_)) { here({{*c, false}}); acc = yes; }
-        else return Guards{};
-      } else {
-        return Guards{};
-      }
+  Region element(const Index& x, const Look& look) const {
+    auto band = bands_.find(x.array);
+    if (band == bands_.end() || band->second.index.size() > x.at.size()) return {};
+    Region r{false, {}, band->second.bounds};
+    for (size_t k = 0; k < band->second.index.size(); k++) {
+      auto at = std::get_if<Atom>(&x.at[k]);
+      auto l = at ? form(*at, look.inside) : std::nullopt;
+      Var index = band->second.index[k];
+      if (!l) std::erase_if(r.bounds, [&](const Affine& b) { return b.factor(index) != 0; });
+      else for (Affine& b : r.bounds) b = with(b, index, *l);
     }
-    return guards;
+    std::erase_if(r.bounds, [](const Affine& l) { return !l.is_small(); });
+    return r;
+  }
+  Region choice(const Atom& condition, const Region& yes, const Region& no, const Look& look) const {
+    return either(both(holds(condition, true, look), yes), both(holds(condition, false, look), no));
+  }
+  // Of a sum: where one of the two may be. Of two bounds the weaker one is left, if it is known which one that is.
+  Region either(const Region& a, const Region& b) const {
+    if (a.nowhere || b.nowhere) return a.nowhere ? b : a;
+    Region r;
+    for (const Guard& g : a.guards) if (std::ranges::find(b.guards, g) != b.guards.end()) r.guards.push_back(g);
+    for (const Affine& x : a.bounds)
+      for (const Affine& y : b.bounds) {
+        if (r.bounds.size() == costs::band_bounds) break;
+        if (is_nonnegative(x - y)) add_new(r.bounds, {x});
+        else if (is_nonnegative(y - x)) add_new(r.bounds, {y});
+      }
+    return r;
+  }
+  Region holds(const Atom& condition, bool value, const Look& look) const {
+    Region r;
+    if (auto c = var_of(condition)) r.guards.push_back({*c, value});
+    learn(condition, value, look, r.bounds);
+    return r;
+  }
+
+  // Where an accumulator is updated with something else than a neutral element on its way into the body.
+  Region updates(Var acc, const std::vector<Bind>& params, Look& look) {
+    if (std::ranges::any_of(params, [&](Bind x) { return x.var == acc; })) return {true};
+    if (auto found = look.updates.find(acc); found != look.updates.end()) return found->second;
+    Region r = look_updates(acc, params, look);
+    look.updates.insert_or_assign(acc, r);
+    return r;
+  }
+  Region look_updates(Var acc, const std::vector<Bind>& params, Look& look) {
+    const Stm* s = look.made.of(acc);
+    if (!s) return {};
+    if (auto u = std::get_if<AccUpdate>(&s->exp)) {
+      auto dest = dests_.find(std::get<AccType>(p_.type(acc)).token);
+      if (dest == dests_.end() || !dest->second->combine || !dest->second->combine->shape.empty()) return {};
+      Region r = updates(u->acc, params, look);
+      for (size_t k = 0; k < u->values.size(); k++) r = either(r, where(u->values[k], look.of(dest->second->combine->neutral.at(k))));
+      return r;
+    }
+    if (auto x = std::get_if<If>(&s->exp)) {
+      for (const Body* branch : {&x->then_, &x->else_}) look.made.add(*branch);
+      size_t k = number_of(*s, acc);
+      Region yes = updates(*var_of(x->then_.result[k]), params, look), no = updates(*var_of(x->else_.result[k]), params, look);
+      return choice(x->cond, yes, no, look);
+    }
+    return {};
   }
 
   // ---- ranges ----
@@ -178,61 +378,81 @@ class Patterns {
     auto v = var_of(a);
     return v && !inside.contains(*v) ? std::optional(Affine(*v)) : std::nullopt;
   }
-  // Adds what `condition` being `value` says of j; false if it says more than that.
-  bool learn(const Atom& condition, bool value, Var j, const VarSet& inside, const Definitions& made, Range& r) const {
-    auto x = made.get<Apply>(condition);
+  // Facts are of forms of sizes and indices; in a bound may be any variable, of which nothing is known.
+  bool is_nonnegative(const Affine& l) const {
+    return !any_term(l, [&](Var v) { return !facts_.form(v); }) && facts_.nonnegative(l);
+  }
+  // Adds what `condition` being `value` says; false if it says more than that.
+  bool learn(const Atom& condition, bool value, const Look& look, std::vector<Affine>& bounds) const {
+    auto x = look.made.get<Apply>(condition);
+    if (auto chain = look.made.get<If>(condition); chain && chain->then_.result.size() == 1) {       // a && b, a || b
+      for (bool all : {false, true}) {
+        auto c = const_of((all ? chain->else_ : chain->then_).result[0]);
+        if (!c || bool(c->bits) == all || all != value) continue;
+        bool first = learn(chain->cond, value, look, bounds);
+        Look branch = look;
+        branch.made.add(all ? chain->then_ : chain->else_);
+        return learn((all ? chain->then_ : chain->else_).result[0], value, branch, bounds) && first;
+      }
+      return false;
+    }
     if (!x) return false;
-    auto fact = [&](Affine l) {                          // l >= 0
-      i64 by = l.factor(j);
-      if (std::abs(by) != 1) return false;
-      bool lower = by == 1;
-      l = l.without(j);
-      if (any_term(l, [&](Var w) { return inside.contains(w); })) return false;
-      if (lower) r.at_least.push_back(-1 * l);
-      else r.at_most.push_back(l);
+    auto fact = [&](const Affine& l) {                   // l >= 0
+      if (!l.is_small()) return false;
+      bounds.push_back(l);
       return true;
     };
     bool all = true;
     switch (x->op) {
-      case ScalarOp::not_: return learn(x->args[0], !value, j, inside, made, r);
+      case ScalarOp::not_: return learn(x->args[0], !value, look, bounds);
       case ScalarOp::and_: case ScalarOp::or_:
         if (value != (x->op == ScalarOp::and_)) return false;
-        for (const Atom& part : x->args) all = learn(part, value, j, inside, made, r) && all;
+        for (const Atom& part : x->args) all = learn(part, value, look, bounds) && all;
         return all;
       case ScalarOp::lt: case ScalarOp::le: case ScalarOp::eq: case ScalarOp::ne: break;
       default: return false;
     }
     if (elem_of(p_, x->args[0]) != Scalar::I64) return false;
-    auto b = form(x->args[1], inside);
+    auto b = form(x->args[1], look.inside);
     const Affine one = 1;
-    if (auto abs = made.get<Apply>(x->args[0]); abs && value && b) {               // abs d <= b
+    if (auto abs = look.made.get<Apply>(x->args[0]); abs && value && b) {               // abs d <= b
       if (abs->op == ScalarOp::abs && (x->op == ScalarOp::lt || x->op == ScalarOp::le)) {
         auto inner = facts_.form(abs->args[0]);
         Affine most = x->op == ScalarOp::lt ? *b - one : *b;
         return inner && fact(most - *inner) && fact(most + *inner);
       }
     }
-    auto a = form(x->args[0], inside);
+    auto a = form(x->args[0], look.inside);
     if (!a || !b) return false;
     bool equal = x->op == ScalarOp::eq || x->op == ScalarOp::ne;
     if (equal) return value == (x->op == ScalarOp::eq) && fact(*b - *a) && fact(*a - *b);
     Affine strict = x->op == ScalarOp::lt ? one : 0;
     return value ? fact(*b - *a - strict) : fact(*a - *b - (one - strict));
   }
-  // Of the iterations of x with the body b, if j counts them; without j what arrays alone say.
-  template <class X> std::optional<Range> range(const Guards& guards, std::optional<Var> j, const X& x, const Body& b) const {
-    const VarSet inside = bound_in(x);
-    const Definitions made(b);
+  // Of the iterations that are counted; none if it is all 0 .. n-1. A bound that would leave out what may fail is none.
+  std::optional<Range> range(const Region& region, const Look& look, const Body& body, const Dim& n) const {
     Range r;
-    for (const Guard& g : guards) {
-      if (auto band = bands_.find(g.condition); band != bands_.end()) {
-        r.at_least.insert(r.at_least.end(), band->second.at_least.begin(), band->second.at_least.end());
-        r.at_most.insert(r.at_most.end(), band->second.at_most.begin(), band->second.at_most.end());
-      } else if (j && learn(g.condition, g.value, *j, inside, made, r)) {
-        r.known.insert(g.condition);
-      }
+    Var j = look.counters[0];
+    auto last = facts_.form(n);
+    auto add = [&](const Affine& bound) {                // false: it does not hold in the range
+      Affine l = look.counted(bound), rest = l.without(j);
+      if (std::abs(l.factor(j)) != 1 || !look.is_outside(rest)) return false;
+      if (is_nonnegative(l.factor(j) == 1 ? rest : last ? rest - (*last - 1) : Affine(-1))) return true;
+      if (std::ranges::find(r.bounds, l) != r.bounds.end()) return true;
+      if (may_fail(body, look, l)) return false;
+      r.bounds.push_back(l);
+      if (l.factor(j) == 1) r.at_least.push_back(-1 * rest);
+      else r.at_most.push_back(rest);
+      return true;
+    };
+    for (const Guard& g : region.guards) {
+      std::vector<Affine> bounds;
+      bool whole = learn(g.condition, g.value, look, bounds);
+      for (const Affine& l : bounds) whole = add(l) && whole;
+      if (whole) r.known.push_back(g);
     }
-    if (r.at_least.empty() && r.at_most.empty()) return {};
+    for (const Affine& l : region.bounds) add(l);
+    if (r.bounds.empty()) return {};
     return r;
   }
   // First index and number of indices, both within 0 .. n. Sizes are far from overflow; other numbers are brought there, which
@@ -283,107 +503,91 @@ class Patterns {
       end = apply(ScalarOp::max, {end, first});
     return {first, is_const(first.atom, 0) ? end : end - first};
   }
-  // Nothing stops the program where a guard does not hold.
-  static bool cannot_fail(const Body& b, const Guards& guards) {
+  // Whether something may stop the program where `bound` is negative.
+  bool may_fail(const Body& b, const Look& around, const Affine& bound) const {
+    Look look = around;
+    look.made.add(b);
     bool fails = false;
-    auto look = [&](const Stm& s) { fails = fails || std::holds_alternative<Assert>(s.exp) || std::holds_alternative<Call>(s.exp); };
     for (const Stm& s : b.stms) {
+      fails = fails || std::holds_alternative<Assert>(s.exp) || std::holds_alternative<Call>(s.exp);
       auto choice = std::get_if<If>(&s.exp);
-      auto guard = std::ranges::find_if(guards, [&](const Guard& g) { return choice && choice->cond == Atom(g.condition); });
-      if (guard != guards.end()) {
-        each_stm(guard->value ? choice->else_ : choice->then_, look);
-        continue;
+      if (!choice) walk_parts(s, [&](const Body& inner) { fails = fails || may_fail(inner, look, bound); });
+      for (bool value : {true, false}) {                 // a branch may run only where it is not
+        if (fails || !choice) break;
+        std::vector<Affine> said;
+        learn(choice->cond, value, look, said);
+        auto implied = [&](const Affine& x) { return is_nonnegative(bound - look.counted(x)); };
+        fails = std::ranges::none_of(said, implied) && may_fail(value ? choice->then_ : choice->else_, look, bound);
       }
-      look(s);
-      walk_parts(s, [&](const Body& inner) { each_stm(inner, look); });
     }
-    return !fails;
+    return fails;
   }
-  void take_conditions(const Guards& guards, const Range& r, Body& b) {
+  void take_conditions(const Range& r, Body& b) {
     Subst known;
-    for (const Guard& g : guards) if (r.known.contains(g.condition)) known.emplace(g.condition, bool_const(g.value));
+    for (const Guard& g : r.known) known.emplace(g.condition, bool_const(g.value));
     substitute(p_, b, known);
   }
 
-  void restrict(Builder& b, Stm& s, Screma& x) {
-    if (!x.scans.empty() || !x.post_reduces.empty() || !identity_post(x)) return;
-    const Definitions made(x.pre.body);
-    std::optional<Guards> guards;
+  // Slices of what is consumed would be something else.
+  bool may_restrict(const Range& r, const Stm* slices) {
+    if (aliases_) return (!slices || aliases_->consumed(*slices).empty()) && context_.allow();
+    auto varies = [&](Var v) { return varies_.contains(v); };
+    auto has_size = [&](Var v) { return facts_.form(v).has_value(); };
+    narrow_ = narrow_ || (std::ranges::any_of(r.bounds, [&](const Affine& l) { return any_term(l, varies); }) &&
+                          std::ranges::any_of(r.at_least, [&](const Affine& a) {
+                            return std::ranges::any_of(r.at_most, [&](const Affine& b) { return !any_term(b - a, has_size); });
+                          }));
+    return true;
+  }
+
+  // Maps, reductions or both, whose body gives what is combined and what is returned.
+  static bool is_plain(const Screma& x) { return x.scans.empty() && x.post_reduces.empty() && identity_post(x); }
+  void restrict(Builder& b, Stm& s, Screma& x, const std::vector<Var>& counters) {
+    if (!is_plain(x)) return;
+    Look look(x.pre, x.pre.body, counters);
+    Region region{true};
     size_t at = 0;
-    auto look = [&](const Atom& nothing) {
-      Guards here = where(x.pre.body.result[at++], nothing, made);
-      guards = guards ? common(*guards, here) : here;
-    };
     for (const Combine& c : x.reduces) {
       if (!c.shape.empty() || c.neutral.size() != 1) return;
-      look(c.neutral[0]);
+      region = either(region, where(x.pre.body.result[at++], look.of(c.neutral[0])));
     }
     for (; at < x.pre.body.result.size(); at++) {
       const Atom& r = x.pre.body.result[at];
       if (!is_acc(p_.type(r))) return;
-      if (auto here = updates(r, x.pre.params, made)) guards = guards ? common(*guards, *here) : *here;
+      region = either(region, updates(*var_of(r), x.pre.params, look));
     }
-    if (!guards || !cannot_fail(x.pre.body, *guards)) return;
-    auto restrict_by = [&](std::optional<Var> counter) {
-      auto r = range(*guards, counter, x.pre, x.pre.body);
-      if (!r || !aliases_.consumed(s).empty() || !context_.allow()) return false;
-      auto [first, count] = bounds(b, *r, x.width);
-      take_conditions(*guards, *r, x.pre.body);
-      for (size_t k = 0; k < x.inputs.size(); k++) {
-        if (!is_array(p_.type(x.inputs[k]))) continue;
-        if (!counting_.contains(x.inputs[k])) {
-          x.inputs[k] = b.slice(p_.hint(x.inputs[k]), x.inputs[k], Slice{first.atom, count.atom, i64_const(1)});
-          continue;
-        }
-        x.inputs[k] = b.iota(count.atom);
-        counting_.insert(x.inputs[k]);
-        shift(x.pre.body, x.pre.params[k], first);
+    if (region.nowhere) return;
+    auto r = range(region, look, x.pre.body, x.width);
+    if (!r || !may_restrict(*r, &s)) return;
+    auto [first, count] = bounds(b, *r, x.width);
+    take_conditions(*r, x.pre.body);
+    for (size_t k = 0; k < x.inputs.size(); k++) {
+      if (!is_array(p_.type(x.inputs[k]))) continue;
+      if (!counting_.contains(x.inputs[k])) {
+        x.inputs[k] = b.slice(p_.hint(x.inputs[k]), x.inputs[k], Slice{first.atom, count.atom, i64_const(1)});
+        continue;
       }
-      x.width = count.atom;
-      context_.stats.count("patterns.sum");
-      return true;
-    };
-    for (std::optional<Var> counter : counters(x)) if (restrict_by(counter)) return;
-  }
-  // The parameters that count the iterations; none if there is no such parameter.
-  std::vector<std::optional<Var>> counters(const Screma& x) const {
-    std::vector<std::optional<Var>> found;
-    for (size_t i = 0; i < x.inputs.size(); i++)
-      if (counting_.contains(x.inputs[i])) found.push_back(x.pre.params[i].var);
-    if (found.empty()) found.push_back({});
-    return found;
-  }
-  // Which rows that a map makes are zero outside of some indices.
-  void note_bands(const Stm& s, const Screma& x) {
-    if (!is_map(x)) return;
-    const Definitions made(x.pre.body);
-    for (size_t k = 0; k < s.pattern.size(); k++) {
-      const Atom& element = x.pre.body.result[k];
-      if (!is_scalar(p_.type(element))) continue;
-      Guards guards = where(element, constant(elem_of(p_, element), 0), made);
-      if (guards.empty()) continue;
-      for (std::optional<Var> counter : counters(x))
-        if (auto r = range(guards, counter, x.pre, x.pre.body)) {
-          bands_.insert_or_assign(s.pattern[k].var, *r);
-          break;
-        }
+      x.inputs[k] = b.iota(count.atom);
+      counting_.insert(x.inputs[k]);
+      shift(x.pre.body, x.pre.params[k], first);
     }
+    x.width = count.atom;
+    context_.stats.count("patterns.sum");
   }
   void restrict(Builder& b, Stm&, For& x) {
     if (x.state.empty()) return;
-    const Definitions made(x.body);
-    std::optional<Guards> guards;
+    Look look(x, x.body, {x.i.var});
+    Region region{true};
     for (size_t k = 0; k < x.state.size(); k++) {
       const Atom& r = x.body.result[k];
       if (r == Atom(x.state[k].var)) continue;
-      auto here = is_acc(p_.type(r)) ? updates(r, x.state, made) : where(r, x.state[k].var, made);
-      if (here) guards = guards ? common(*guards, *here) : *here;
+      region = either(region, is_acc(p_.type(r)) ? updates(*var_of(r), x.state, look) : where(r, look.of(x.state[k].var)));
     }
-    if (!guards || !cannot_fail(x.body, *guards)) return;
-    auto r = range(*guards, x.i.var, x, x.body);
-    if (!r || !context_.allow()) return;
+    if (region.nowhere) return;
+    auto r = range(region, look, x.body, x.n);
+    if (!r || !may_restrict(*r, nullptr)) return;
     auto [first, count] = bounds(b, *r, x.n);
-    take_conditions(*guards, *r, x.body);
+    take_conditions(*r, x.body);
     shift(x.body, x.i, first);
     x.n = count.atom;
     context_.stats.count("patterns.loop");
@@ -400,5 +604,14 @@ class Patterns {
 }  // namespace
 
 void patterns(ir::Program& program, PassContext& context) { Patterns(program, context).run(); }
+
+bool has_narrow_sums(ir::Program& program, PassContext& context, const ir::Screma& map, const ir::Definitions& outside) {
+  ir::Body guess;
+  ir::Builder b(program, guess.stms);
+  ir::Screma copy = std::get<ir::Screma>(clone(program, ir::Exp{map}));
+  ir::VarSet varies = bound_in(copy);
+  b.bind("guess", std::move(copy));
+  return Patterns(program, context, std::move(varies)).has_narrow(guess, outside);
+}
 
 }  // namespace raido

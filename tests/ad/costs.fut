@@ -260,6 +260,12 @@ entry rows_of_product (n: i64): [n]f64 = map f64.sum (map (\i -> vjp (times (squ
 entry rows_at_once (n: i64): [n]f64 = map f64.sum (mjp (times (square n)) (data n) (tabulate n (onehot n)))
 -- cost: columns_at_once 1 1
 entry columns_at_once (n: i64): [n]f64 = map f64.sum (jmp (times (square n)) (data n) (tabulate n (onehot n)))
+-- Seeds in a band: of each row of the Jacobian the sum takes what is not zero.
+def near (n: i64) (i: i64): [n]f64 = tabulate n (\j -> if i64.abs (i - j) <= 1 then 1 else 0)
+-- cost: bands 1 1
+entry bands (n: i64): [n]f64 = map (\i -> f64.sum (vjp waves (data n) (near n i))) (iota n)
+-- cost: bands_forward 1 1
+entry bands_forward (n: i64): [n]f64 = map (\i -> f64.sum (jvp waves (data n) (near n i))) (iota n)
 -- A gradient of one element, by its place.
 -- cost: one_element 0 1
 entry one_element (n: i64): f64 = (vjp (\x -> (waves x)[n / 2]) (data n) 1)[n / 2]

@@ -30,3 +30,37 @@ def check (n: i64) (m: i64) (inside: i64 -> i64 -> bool): bool =
 entry triangles (n: i64) (m: i64) (_: i64) = check n m (\i j -> j <= i) && check n m (\i j -> j > i) && check n m (\i j -> i + j < n)
 entry bands (n: i64) (m: i64) (w: i64) = check n m (\i j -> i64.abs (i - j) <= w) && check n m (\i j -> i == j)
 entry shifted (n: i64) (m: i64) (w: i64) = check n m (\i j -> j <= w && i > 0) && check n m (\i j -> j >= w || i == 0) && check n m (\i j -> j == w)
+
+-- Both factors, chains and squares; a map over rows that has no counter; derivatives with seeds in a band, of a stencil too.
+def chain (n: i64) (inside: i64 -> i64 -> bool) (other: i64 -> i64 -> bool): bool =
+  let (q, p) = (masked inside (matrix n n), masked other (transpose (matrix n n)))
+  let (q', p') = (stored inside (matrix n n), stored other (transpose (matrix n n)))
+  in equal (matmul q p) (matmul q' p')
+     && equal (matmul q q) (matmul q' q')
+     && equal (matmul (matmul p q) q) (matmul (matmul p' q') q')
+     && equal (matmul (transpose q) (map2 (map2 (+)) p q)) (matmul (transpose q') (map2 (map2 (+)) p' q'))
+     && map i64.sum q == map i64.sum q' && map i64.sum (transpose p) == map i64.sum (transpose p')
+
+-- ==
+-- entry: chains
+-- input { 6i64 1i64 } output { true }
+-- input { 5i64 0i64 } output { true }
+-- input { 1i64 2i64 } output { true }
+-- input { 0i64 1i64 } output { true }
+-- input { 4i64 -1i64 } output { true }
+-- input { 4i64 -9223372036854775808i64 } output { true }
+entry chains (n: i64) (w: i64) =
+  chain n (\i j -> i64.abs (i - j) <= w) (\i j -> i64.abs (i - j) <= 1)
+  && chain n (\i j -> j <= i) (\i j -> j <= i + 1) && chain n (\i j -> j > i) (\i j -> j <= i)
+  && chain n (\i j -> j == i || j == w) (\i j -> j + 1 == i)
+
+-- ==
+-- entry: rows_of_bands
+-- input { 5i64 } output { [23.0, 101.0, 288.0, 271.0, 193.0] [37.0, 127.0, 204.0, 239.0, 149.0] }
+-- input { 1i64 } output { [1.0] [1.0] }
+-- input { 0i64 } output { empty([0]f64) empty([0]f64) }
+entry rows_of_bands (n: i64) =
+  let x = tabulate n (\i -> f64.i64 (i + 1))
+  let f (x: [n]f64) = map (\i -> if i == 0 || i == n - 1 then x[i] else x[i - 1] * x[i] * x[i + 1]) (iota n)
+  let seed i = tabulate n (\j -> if i64.abs (i - j) <= 1 then f64.i64 (j + 1) else 0)
+  in (map (\i -> f64.sum (vjp f x (seed i))) (iota n), map (\i -> f64.sum (jvp f x (seed i))) (iota n))
