@@ -8,8 +8,9 @@ def vector (n: i64): [n]f64 = scan (+) 0 (replicate n 1.5)
 def table (n: i64) (m: i64): [n][m]f64 = unflatten (vector (n * m))
 def tables (n: i64): [n][n][n]f64 = unflatten_3d (vector (n * n * n))
 
--- The gradient of a product is two products of the same cost, and not the product itself.
--- cost: mm < 40i64: mm_back 2.3
+-- The gradient of a product is two products of the same cost, and not the product itself. (The product is a contraction in tiles, which
+-- takes two operations for each point where a loop takes three. The products of the gradient are sums into accumulators, which are loops.)
+-- cost: mm < 40i64: mm_back 2.6
 -- cost: mv < 300i64: mv_back 3
 -- cost: batched < 12i64: batched_back 2.3
 entry mm (n: i64) = matmul (table n n) (table n n)
@@ -20,7 +21,7 @@ entry batched (n: i64) = map2 matmul (tables n) (tables n)
 entry batched_back (n: i64) = vjp (\(a, b) -> map2 matmul a b) (tables n, tables n) (tables n)
 
 -- That of a chain of two is four products and the inner one; that of a layer two products beside the layer.
--- cost: mm < 40i64: chain_back 5.7
+-- cost: mm < 40i64: chain_back 6.6
 -- cost: layer < 40i64: layer_back 3.5
 entry chain_back (n: i64) = vjp (\(a, b, c) -> matmul (matmul a b) c) (table n n, table n n, table n n) (table n n)
 def layer_of [n] [m] [k] (w: [n][m]f64) (b: [n]f64) (x: [m][k]f64): [n][k]f64 = map2 (\r c -> map (\v -> f64.tanh (v + c)) r) (matmul w x) b
