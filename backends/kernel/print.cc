@@ -525,7 +525,7 @@ class Writer {
   void shape(const Shape& x) {
     auto names = {x.lanes, x.blocks, x.threads, x.finish};
     line(fmt::format("i64 {};", join(names, ", ", [&](Name n) { return name(n); })));
-    line(fmt::format("raido_shape(w, {}, {}, {});", expr(x.rows), expr(x.parts), join(names, ", ", [&](Name n) { return "&" + name(n); })));
+    line(fmt::format("raido_grid_of_rows(w, {}, {}, {});", expr(x.rows), expr(x.parts), join(names, ", ", [&](Name n) { return "&" + name(n); })));
   }
 
   // After the failure word; the host knows how to print each kind (gpu.h).

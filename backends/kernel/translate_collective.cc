@@ -1,7 +1,7 @@
 // translate_collective.cc - a grid whose threads combine their values: a reduction of each row, in one kernel.
 //
 // The points of the grid are (row, part); each thread makes the value of one part (the seg's body, which runs through all elements of the
-// part). A row has as many lanes of a block as it has parts, so that a block may have several rows, or whole blocks (raido_shape).
+// part). A row has as many lanes of a block as it has parts, so that a block may have several rows, or whole blocks (raido_grid_of_rows).
 //
 //   stage 0   value of the thread's part; the lanes of a row combine theirs in shared memory, neighbours first, so the order is kept
 //             -> the result, if the row has one block; else the block's partial value

@@ -280,7 +280,7 @@ RAIDO_FN int raido_launch(struct raido_worker *w, int kernel, i64 threads, void 
 
 // A collective kernel over rows of so many parts: a power of two lanes for each row where a block has several rows, else a row has
 // whole blocks.
-RAIDO_FN void raido_shape(struct raido_worker *w, i64 rows, i64 parts, i64 *lanes, i64 *blocks, i64 *threads, i64 *finish) {
+RAIDO_FN void raido_grid_of_rows(struct raido_worker *w, i64 rows, i64 parts, i64 *lanes, i64 *blocks, i64 *threads, i64 *finish) {
   i64 size = raido_block_threads(w->context->config);
   *lanes = 1;
   while (*lanes < parts && *lanes * 2 <= size) *lanes *= 2;
