@@ -28,8 +28,8 @@ struct NameInfo {
 struct Prim { ScalarOp op; Scalar at; std::vector<ExprId> args; };   // at: the type the operation works at
 struct Cast { ExprId value; };                                       // to the type of the expression
 struct Load { Name memory; ExprId index; };
-// Of tiles, numbers that the C compiler knows: the rows, and for each the vectors of columns; the elements of a vector of which the widest
-// have `bytes` bytes.
+// TileRows, TileVectors, VectorLanes: numbers that the C compiler knows. A tile has so many rows, and so many vectors of columns in each row.
+// A vector has so many elements, if the widest type in the tile has `bytes` bytes.
 enum class Builtin : uint8_t { GlobalId, LocalId, BlockId, BlockSize, TileRows, TileVectors, VectorLanes };
 struct Hardware { Builtin what; int bytes = 0; };
 struct Expr {

@@ -37,7 +37,7 @@ struct dev {
   i64 blocks, block_size, next;          // next: the first block that nobody has taken
   int counted, counts, skips;            // memory is that of a counted program; blocks are counted now; only a sample of them runs
   int alone;                             // one thread takes all blocks
-  i64 partly;                            // blocks of a launch of which all run and a sample is counted, or 0
+  i64 partly;                            // how many blocks run if only a sample of them is counted; else 0
   i64 before[8];                         // what the host had done
   char start, end;                       // places that order the fibers with the host
   pthread_mutex_t lock;

@@ -14,7 +14,7 @@
 #define RAIDO_TILE_ROWS 2
 #define RAIDO_TILE_VECTORS 4
 #endif
-// Elements in a vector of which the widest have so many bytes.
+// How many elements a vector has, if the widest type in the tile has so many bytes.
 #undef RAIDO_LANES
 #define RAIDO_LANES(bytes) (RAIDO_VECTOR_BYTES / (bytes))
 

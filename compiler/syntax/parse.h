@@ -62,7 +62,7 @@ class Parser {
     failed_ = true;
   }
   template <int N, class... Args> void fail(Span at, const Diag<N>& kind, const Args&... args) { fail_with("", at, kind, args...); }
-  // Levels of the tree, of which each nested construct of a user costs up to eight. A thousand of any construct pass, and the stack of
+  // Levels of the tree. Each nested construct of a user costs up to eight of them. A thousand of any construct pass, and the stack of
   // everything that walks the tree holds them.
   static constexpr uint32_t max_depth = 8000;
   void too_deep();
