@@ -102,7 +102,7 @@ ExprId FromCore::load(Name memory, ExprId index, const std::string& hint) {
 ExprId FromCore::load_named(Var v, const Layout& l, const std::vector<ExprId>& at) { return load(l.memory, address(l, at), p_.hint(v)); }
 void FromCore::store(Name memory, ExprId index, ExprId value) {
   if (is_device(memory) && !in_kernel_) emit(WriteOut{memory, index, value});
-  else emit(Store{memory, index, value});
+  else emit(Store{memory, index, value, stores_meet_});
 }
 void FromCore::each(const std::vector<ExprId>& extent, bool on_device, const Fill& fill) {
   if (target_ == Target::Gpu && on_device && !in_kernel_) return kernel("fill", extent, fill);

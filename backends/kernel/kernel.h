@@ -42,7 +42,7 @@ using Block = List<Stm>;
 struct Declare { Name var; std::optional<ExprId> init; };
 struct DeclareArray { Name var; std::vector<ExprId> counts; };        // the product of them: numbers that the C compiler knows
 struct Assign { Name var; ExprId value; };
-struct Store { Name memory; ExprId index, value; };
+struct Store { Name memory; ExprId index, value; bool meets = false; };   // meets: other threads may store to the cell; any value may stay
 struct Atomic { Name memory; ExprId index, value; ScalarOp op; };    // memory[index] := op memory[index] value
 // reduced: combined by the iterations in any order, by add, min or max. scattered: what they read lies too far apart for vectors.
 // lanes: few iterations, none of which needs another, beside each other in memory. spmd: iterations that need no other run in groups,

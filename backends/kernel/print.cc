@@ -342,14 +342,16 @@ class Writer {
       [&](const ParallelFor& x) { parallel_for(x); });
   }
 
+  std::string_view element_type(const NameInfo& i) const { return in_kernel_ ? passed_type(i) : storage_type(i.type); }
   void declare_array(const DeclareArray& x) {
     const NameInfo& i = m_.names[x.var.index];
-    line(fmt::format("{} {}[{}];", in_kernel_ ? passed_type(i) : storage_type(i.type), i.text, join(x.counts, " * ", [&](ExprId n) { return expr(n); })));
+    line(fmt::format("{} {}[{}];", element_type(i), i.text, join(x.counts, " * ", [&](ExprId n) { return expr(n); })));
   }
   void store(const Store& x) {
     std::string value = expr(x.value);
     if (m_.names[x.memory.index].type == Scalar::F16) value = fmt::format("raido_f32_to_f16({})", value);
-    line(fmt::format(fmt::runtime(counted ? "STORE({}, {}, {});" : "{}[{}] = {};"), name(x.memory), expr(x.index), value));
+    if (x.meets && !counted) line(fmt::format("ATOMIC_STORE({}, {}, {}, {});", element_type(m_.names[x.memory.index]), name(x.memory), expr(x.index), value));
+    else line(fmt::format(fmt::runtime(counted ? "STORE({}, {}, {});" : "{}[{}] = {};"), name(x.memory), expr(x.index), value));
   }
   void atomic(const Atomic& x) {
     Scalar t = m_.names[x.memory.index].type;

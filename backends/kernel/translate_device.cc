@@ -111,7 +111,9 @@ void FromCore::update_cells(const Dest& dest, const AccUpdate& x, const std::vec
   }
   std::vector<ExprId> extent = array(x.values[0]) ? shape(x.values[0]) : std::vector<ExprId>{};
   if (!dest.combine) {
+    stores_meet_ = dest.conflict == Conflict::Atomic && (target_ != Target::Gpu || in_kernel_);   // host code runs on one thread
     for (size_t k = 0; k < cells.size(); k++) put(cells[k], x.values[k]);
+    stores_meet_ = false;
     return;
   }
   std::vector<ExprId> index;

@@ -51,6 +51,7 @@ class FromCore {
   Block* prologue_ = nullptr;
   VarMap<int> loaded_in_;                      // function (plus one) that has loaded the constant
   bool in_kernel_ = false, kernel_traces_ = false, in_task_ = false;
+  bool stores_meet_ = false;   // what is stored now may meet a store of another thread in the same cell
   bool returns_checked_ = false;
   std::unordered_map<uint32_t, std::pair<ExprId, ExprId>> products_;
 

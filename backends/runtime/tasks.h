@@ -35,6 +35,13 @@ struct raido_pool {
 #define RAIDO_LOAD(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define RAIDO_STORE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 
+// memory[index] := value, as one step: of the stores of several threads to one cell, any stays.
+#define ATOMIC_STORE(T, memory, index, value)                             \
+  do {                                                                    \
+    T stored_ = (value);                                                  \
+    __atomic_store((memory) + (index), &stored_, __ATOMIC_RELAXED);       \
+  } while (0)
+
 // memory[index] := op(memory[index], value), as one step.
 #define ATOMIC_UPDATE(T, op, memory, index, value)                                                              \
   do {                                                                                                          \

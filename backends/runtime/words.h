@@ -29,6 +29,9 @@ RAIDO_INLINE i64 raido_integer_part(f64 x) {
 }
 #endif
 
+#ifndef ATOMIC_STORE   // on a device a store of one scalar is one step already
+#define ATOMIC_STORE(T, memory, index, value) ((memory)[index] = (value))
+#endif
 #define RAIDO_ID(x) (x)
 #define ATOMIC_UPDATE(T, op, memory, index, value) ATOMIC_UPDATE_##T(op, memory, index, value)
 #define ATOMIC_UPDATE_64(op, memory, index, value, FROM, TO)                     \

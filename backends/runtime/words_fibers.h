@@ -194,6 +194,11 @@ RAIDO_INLINE bool raido_last_block(i32 *tickets, i64 at, i64 count) {
 #define BLOCK_LIMIT BLOCK_SIZE()
 #define SHARED(T, name, n) T *const name = (T *)raido_shared(sizeof(T) * (n))
 
+#define ATOMIC_STORE(T, memory, index, value)                             \
+  do {                                                                    \
+    T stored_ = (value);                                                  \
+    __atomic_store((memory) + (index), &stored_, __ATOMIC_RELAXED);       \
+  } while (0)
 RAIDO_INLINE i64 raido_peek_64(volatile i64 *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 RAIDO_INLINE i32 raido_peek_32(volatile i32 *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 RAIDO_INLINE i64 raido_cas_64(volatile i64 *p, i64 expected, i64 value) {

@@ -1,7 +1,7 @@
 // accumulators.cc - how simultaneous updates of an accumulator are kept apart: the `conflict` of each destination.
 //
-//   no operator                   None: which of several writes to a cell wins is not specified
 //   one thread, no task inside    None
+//   no operator                   Atomic: a store is one step, and which of several stores to a cell stays is not specified
 //   several threads               None, if only iterations near to one another meet (reach.h): their index space goes in parts, the even
 //                                 ones at once and then the odd ones, or as it is if none meet. Else
 //                                 Private: a copy for each part of the index space, combined in order, when the copies
@@ -66,7 +66,8 @@ class Accumulators {
     if (c_.target == Target::Multicore && !alone) keep_apart(x);
     for (Dest& d : x.dests) {
       if (d.conflict != Conflict::Unknown) continue;
-      if (!d.combine || alone) { d.conflict = Conflict::None; continue; }
+      if (alone) { d.conflict = Conflict::None; continue; }
+      if (!d.combine) { d.conflict = Conflict::Atomic; continue; }
       if (c_.target == Target::Gpu) { d.conflict = has_atomic_form(d) ? Conflict::Atomic : Conflict::Owner; continue; }
       d.conflict = Conflict::Private;
       choose |= has_atomic_form(d) && !is_small(d);
