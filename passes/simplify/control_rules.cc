@@ -34,6 +34,21 @@ Rewrite selecting(Site& s, If& x) {
   return values;
 }
 
+// Binds e, which gives those results of the statement that are not known. A size in their types stays the result that it was, where
+// several results are equal.
+std::vector<Atom> bind_rest(Site& s, Exp e, const std::vector<bool>& known, std::vector<Atom> results) {
+  Stm rest{{}, std::move(e), s.b.checks, s.b.source, s.stm.attrs};
+  Subst now;
+  for (size_t i = 0; i < known.size(); i++) {
+    Var v = s.stm.pattern[i].var;
+    if (!known[i]) rest.pattern.push_back({*var_of(results[i] = s.p.fresh(s.p.hint(v), s.p.type(v)))});
+    now.emplace(v, results[i]);
+  }
+  substitute(s.p, rest.pattern, now);
+  s.b.emit(std::move(rest));
+  return results;
+}
+
 // a scalar that both branches give   ==>   itself; the shape of which it is a size is then known       [C6.same]
 Rewrite same_result(Site& s, If& x) {
   size_t n = x.then_.result.size();
@@ -47,14 +62,7 @@ Rewrite same_result(Site& s, If& x) {
     for (size_t i = 0; i < n; i++) if (!same[i]) b->result[out++] = b->result[i];
     b->result.resize(out);
   }
-  std::vector<Var> made = s.b.bind("y", std::move(branch));
-  size_t k = 0;
-  for (size_t i = 0; i < n; i++)
-    if (!same[i]) {
-      s.p.vars[made[k].index].hint = s.p.hint(s.stm.pattern[i].var);
-      results[i] = made[k++];
-    }
-  return results;
+  return bind_rest(s, std::move(branch), same, std::move(results));
 }
 
 // A state that has its initial value in every iteration is that value                                  [C8]
@@ -112,20 +120,8 @@ template <class Loop> Rewrite invariant_state(Site& s, Loop& x) {
   keep(loop.body.result);
   substitute(s.p, loop.body, values);
   in_types(loop.state);
-  std::vector<Atom> results(constant.size());
-  if (!loop.state.empty()) {
-    s.b.attrs = s.stm.attrs;
-    std::vector<Var> made = s.b.bind("y", std::move(loop));
-    s.b.attrs.clear();
-    size_t k = 0;
-    for (size_t i = 0; i < constant.size(); i++)
-      if (!constant[i]) {
-        s.p.vars[made[k].index].hint = s.p.hint(s.stm.pattern[i].var);
-        results[i] = made[k++];
-      }
-  }
-  for (size_t i = 0; i < constant.size(); i++) if (constant[i]) results[i] = init[i];
-  return results;
+  if (loop.state.empty()) return init;
+  return bind_rest(s, std::move(loop), constant, std::move(init));
 }
 // for i < 0   ==>   the initial values; for i < 1   ==>   the body once                                [C10]
 Rewrite few_trips(Site& s, For& x) {
