@@ -56,11 +56,18 @@ void Facts::define(Var v, const Exp& e) {
   auto holds = [&](const Affine& l) { tells_[v] = {std::vector{-1 * l - 1}, std::vector{l}}; };
   if (apply->op == ScalarOp::lt) holds(*y - *x - 1);
   else if (apply->op == ScalarOp::le) holds(*y - *x);
-  else if (apply->op == ScalarOp::eq) tells_[v] = {std::vector<Affine>{}, std::vector{*y - *x, *x - *y}};
+  else if (apply->op == ScalarOp::eq) tells_[v] = {apart(*y - *x), std::vector{*y - *x, *x - *y}};
   else if (apply->op == ScalarOp::add) made(*x + *y);
   else if (apply->op == ScalarOp::sub) made(*x - *y);
   else if (apply->op == ScalarOp::mul && x->is_constant()) made(x->constant * *y);
   else if (apply->op == ScalarOp::mul && y->is_constant()) made(y->constant * *x);
+}
+
+// What is not 0 and has a sign is at least 1, or at most -1.
+std::vector<Affine> Facts::apart(const Affine& difference) const {
+  for (const Affine& l : {difference, -1 * difference})
+    if (nonnegative(l)) return {l - 1};
+  return {};
 }
 
 void Facts::runs(const Dim& n) {

@@ -65,6 +65,7 @@ class Facts {
   size_t enter(const Exp& e);                            // the scopes that it opens; how many assumptions there were before
   size_t assume(const Atom& condition, bool holds);
   void elements(const std::vector<Var>& inputs, const Lambda& f);
+  std::vector<Affine> apart(const Affine& difference) const;
   void condition(Var v, const If& x);
   void tells_all(Var v, bool value, const std::vector<Atom>& parts);
   void tells_opposite(Var v, const Atom& of);
