@@ -190,16 +190,21 @@ Rewrite selection(Site& s, Apply& x) {
   }
   return no;
 }
-// convert t x at type t   ==>   x; a widened integer narrowed again   ==>   x                         [S10]
+// convert t x at type t   ==>   x; an integer through a type that it fits into   ==>   x               [S10]
+// convert i64 (x + y)   ==>   convert i64 x + convert i64 y, where the narrow sum does not wrap around; likewise - and *
 Rewrite conversions(Site& s, Convert& x) {
   Scalar from = s.elem(x.value);
   if (from == x.to) return x.value;
   if (auto c = const_of(x.value)) return Atom(raido::convert(x.to, *c));
+  bool fits = from != Scalar::I64 && s.facts.form(x.value);
+  auto sum = s.definition<Apply>(x.value);
+  if (sum && fits && x.to == Scalar::I64 && (sum->op == ScalarOp::add || sum->op == ScalarOp::sub || sum->op == ScalarOp::mul))
+    return apply(sum->op, {convert(x.to, s.term(sum->args[0])), convert(x.to, s.term(sum->args[1]))});
   auto inner = s.definition<Convert>(x.value);
   if (!inner) return no;
   Scalar origin = s.elem(inner->value);
   bool widens = is_integer(origin) && is_integer(from) && bytes_of(origin) <= bytes_of(from);
-  if (widens && origin == x.to) return inner->value;
+  if ((widens || (fits && is_integer(origin))) && origin == x.to) return inner->value;
   return no;
 }
 // x ** 2   ==>   x * x; small powers likewise; x ** -1   ==>   1 / x                                    [S11]

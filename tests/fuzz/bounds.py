@@ -3,7 +3,7 @@
 indices (compiler/ir/analysis/facts.h) and then does not check.
 
 Sums over loops, maps and ranges whose ends depend on each other, of elements at sums, differences, minima, maxima, remainders and
-choices, after conditions of several parts, with arguments that are sizes, small or far away. The interpreter runs them as lowered,
+choices, masked bits, quotients, numbers that went through narrow types, counters of narrow types, flat indices, after conditions of several parts, with arguments that are sizes, small or far away. The interpreter runs them as lowered,
 with all checks, and after the passes for processors and devices: they give the same number. They fail only where the program does, and
 then it is one of its checks that does: a place outside of an array without one is a finding. Exit code 1 if there is any.
 
@@ -34,7 +34,7 @@ class Gen:
 
     def number(self, env, depth=2):
         r = self.r
-        kind = r.randrange(12) if depth > 0 else r.randrange(5)
+        kind = r.randrange(15) if depth > 0 else r.randrange(5)
         x = lambda: self.number(env, depth - 1)
         if kind < 4:
             return r.choice(env[-4:] + ["n", "m"])
@@ -48,6 +48,14 @@ class Gen:
             return f"({x()} {r.choice(['%', '%', '/', '//', '%%'])} {r.choice(['n', 'm', '2', '3', x()])})"
         if kind < 11:
             return f"(i64.{r.choice(['min', 'max'])} {x()} {x()})"
+        if kind == 11:
+            return f"({x()} {r.choice(['&', '>>', '/', '//'])} {r.choice(['1', '3', '7', '2', x() if depth > 1 else '1'])})"
+        if kind < 14:
+            t = r.choice(["i8", "i16", "i32", "i32", "u8", "u16", "u32", "u64"])
+            y = lambda: f"{t}.i64 {x()}"
+            z = r.choice([f"({y()})", f"({y()} {r.choice(['+', '-', '*'])} {r.choice(['1', '2', y()])})", f"({y()} {r.choice(['%', '&'])} 3)",
+                          f"({t}.{r.choice(['min', 'max'])} ({y()}) ({y()}))"])
+            return f"(i64.{t} {z})"
         return f"(if {self.condition(env, 1)} then {x()} else {x()})"
 
     def condition(self, env, depth=2):
@@ -70,7 +78,7 @@ class Gen:
         return r.choice([self.number(env), j, j, j, f"({j} + 1)", f"({j} - 1)", f"({j} + {k})", f"({j} + {k} + 1)", f"({j} - {k})", f"({size} - 1 - {j})",
                          f"({size} - 1 - {j} - {k})", f"(i64.max 0 (i64.min ({size} - 1) {self.number(env)}))",
                          f"(i64.min ({size} - 1) (i64.max 0 {i}))", f"(i64.max 0 ({i} - 1))", f"(i64.min ({size} - 1) ({i} + 1))",
-                         f"({self.number(env)} % {size})", f"((({i} - 1) + {size}) % {size})", "0"])
+                         f"({self.number(env)} % {size})", f"(i64.i32 (i32.i64 {j} + 1))", f"({j} / 2)", f"(2 * ({j} / 2) + 1)", f"((({i} - 1) + {size}) % {size})", "0"])
 
     def element(self, env):
         r = self.r
@@ -88,7 +96,7 @@ class Gen:
 
     def sum(self, env, depth):
         r = self.r
-        kind = r.randrange(2) if depth == 0 else r.randrange(2, 8 if depth == 3 else 9)
+        kind = r.randrange(2) if depth == 0 else r.randrange(2, 10 if depth == 3 else 11)
         i, t = self.name("i"), self.name("t")
         end = r.choice(["n", "m", "n - 1", f"n - {env[-1]}", f"n - {env[-1]} - 1", f"{env[-1]}", self.number(env, 1)]) if env else r.choice(["n", "m", "n - 1"])
         inner = lambda: self.sum(env + [i], depth - 1)
@@ -106,6 +114,16 @@ class Gen:
             return f"(i64.sum (flatten (tabulate_2d n m (\\{i} {t} -> {self.sum(env + [i, t], depth - 1)}))))"
         if kind == 7:
             return f"(if {self.condition(env or ['n'])} then {self.sum(env, depth - 1)} else {self.sum(env, depth - 1)})"
+        if kind == 8:                                     # a counter of a narrow type
+            t = r.choice(["i8", "i32", "i32", "u8", "u32"])
+            end = r.choice([f"{t}.i64 {r.choice('nm')}", "3", "4", f"{t}.i64 ({self.few(self.number(env or ['n'], 1))})"])
+            if t[0] == "i" and not end.isdigit() and "i64 (" in end:
+                end = f"{t}.min 6 ({end})"
+            elif "i64 (" in end:
+                end = f"({end}) % 7"
+            return f"(loop {t} = 0 for {i}_ < {end} do let {i} = i64.{t} {i}_ in {t} + {inner()})".replace(f"loop {t} =", f"loop {i}s =").replace(f"in {t} +", f"in {i}s +")
+        if kind == 9:                                     # a flat index
+            return f"(i64.sum (tabulate (n * m) (\\{i} -> c[{i} / m, {i} % m] + {inner()})))".replace("\\\\", "\\")
         v = self.name("v")
         return f"(let {v} = {self.index(env or ['n'], r.choice('nm'))} in {self.sum(env + [v], depth - 1)})"
 

@@ -1,11 +1,25 @@
 // facts.cc - proofs by elimination: an index with a negative coefficient is replaced by its largest value, one with a
-// positive coefficient by 0, until only sizes with nonnegative coefficients are left. Where
+// positive coefficient by its least, until only sizes with nonnegative coefficients are left. Where
 // there is an index, its largest value is not negative, which may help what is left.
 #include "compiler/ir/analysis/facts.h"
 
 #include <algorithm>
 
 namespace raido::ir {
+namespace {
+
+// The values of an integer type that is narrower than 64 bits.
+std::optional<Facts::Range> range_of(Scalar type) {
+  if (!is_integer(type) || bytes_of(type) == 8) return {};
+  i64 values = i64{1} << (8 * bytes_of(type));
+  if (is_unsigned(type)) return Facts::Range{0, values - 1};
+  return Facts::Range{-values / 2, values / 2 - 1};
+}
+
+// k * index <= times(k, divisor) * top, where 0 <= divisor * index <= top and 0 <= k.
+i64 times(i64 k, i64 divisor) { return k / divisor + (k % divisor != 0); }
+
+}  // namespace
 
 void Facts::bound(Var v) {
   if (auto a = std::get_if<ArrayType>(&p_.type(v)))
@@ -23,7 +37,11 @@ void Facts::forget_since(size_t mark) {
 void Facts::forget_definitions(size_t from, size_t to) {
   for (size_t k = from; k < to; k++) {
     Var v = defined_[k];
-    for (auto known : {&form_, &upper_, &at_most_}) known->erase(v);
+    for (auto known : {&form_, &at_most_}) known->erase(v);
+    upper_.erase(v);
+    lower_.erase(v);
+    range_.erase(v);
+    products_.erase(v);
     counts_.erase(v);
     tells_.erase(v);
     indexed_.erase(v);
@@ -33,34 +51,64 @@ void Facts::forget_definitions(size_t from, size_t to) {
 }
 void Facts::index(Var i, const Dim& n) {
   indexed_.insert(i);
-  if (auto last = form(n)) upper_[i] = *last - 1;
+  if (auto last = form(n)) upper_[i] = {{*last - 1}};
 }
 void Facts::define(Var v, const Exp& e) {
-  if (std::holds_alternative<If>(e) || std::holds_alternative<Apply>(e) || std::holds_alternative<Iota>(e)) defined_.push_back(v);
+  if (std::holds_alternative<If>(e) || std::holds_alternative<Apply>(e) || std::holds_alternative<Iota>(e) ||
+      std::holds_alternative<Convert>(e) || std::holds_alternative<Identity>(e)) {
+    defined_.push_back(v);
+    upper_.erase(v);                                     // of the round before
+    lower_.erase(v);
+  }
   if (auto choice = std::get_if<If>(&e)) return condition(v, *choice);
   if (auto iota = std::get_if<Iota>(&e); iota && is_const(iota->start, 0) && is_const(iota->step, 1) && elem_of(p_.type(v)) == Scalar::I64)
     counts_[v] = iota->n;
+  if (!is_scalar(p_.type(v))) return;
+  if (auto x = std::get_if<Convert>(&e)) return converted(v, *x);
+  if (auto x = std::get_if<Identity>(&e); x && is_integer(elem_of(p_.type(v))))
+    if (auto l = form(x->value)) return known_form(v, *l);
   auto apply = std::get_if<Apply>(&e);
-  if (!apply || !is_scalar(p_.type(v))) return;
+  if (!apply) return;
   if (apply->op == ScalarOp::select) return choice(v, *apply);
   if ((apply->op == ScalarOp::and_ || apply->op == ScalarOp::or_) && elem_of(p_.type(v)) == Scalar::Bool)
     return tells_all(v, apply->op == ScalarOp::and_, apply->args);
   if (apply->op == ScalarOp::not_ && elem_of(p_.type(v)) == Scalar::Bool) return tells_opposite(v, apply->args[0]);
-  if (apply->args.size() != 2 || elem_of(p_, apply->args[0]) != Scalar::I64) return;
-  if (apply->op == ScalarOp::min) return least(v, apply->args[0], apply->args[1]);
-  if (apply->op == ScalarOp::max) return largest(v, apply->args[0], apply->args[1]);
-  if (apply->op == ScalarOp::mod) return remainder(v, apply->args[1]);
-  auto x = form(apply->args[0]), y = form(apply->args[1]);
+  if (apply->args.size() == 2 && is_integer(elem_of(p_, apply->args[0]))) arithmetic(v, *apply);
+}
+void Facts::arithmetic(Var v, const Apply& e) {
+  const Atom &first = e.args[0], &second = e.args[1];
+  Scalar type = elem_of(p_, first);
+  if (type != Scalar::I64) {
+    narrow(v, e);
+  } else {
+    switch (e.op) {
+      case ScalarOp::min: return least(v, first, second);
+      case ScalarOp::max: return largest(v, first, second);
+      case ScalarOp::mod: return remainder(v, second);
+      case ScalarOp::rem: if (not_negative(first)) remainder(v, second); return;
+      case ScalarOp::div: case ScalarOp::quot: return quotient(v, first, second);
+      case ScalarOp::and_: return mask(v, first, second);
+      case ScalarOp::shr:
+        if (auto c = const_of(second); c && c->as_i64() >= 0 && c->as_i64() < 20) quotient(v, first, i64_const(i64{1} << c->as_i64()));
+        return;
+      default: break;                                    // below, if it has a form
+    }
+  }
+  auto x = form(first), y = form(second);
   if (!x || !y) return;
-  auto made = [&](const Affine& sum) { if (sum.is_small()) form_[v] = sum; };
+  auto made = [&](const Affine& sum) { if (fits(sum, type)) known_form(v, sum); };
   auto holds = [&](const Affine& l) { tells_[v] = {std::vector{-1 * l - 1}, std::vector{l}}; };
-  if (apply->op == ScalarOp::lt) holds(*y - *x - 1);
-  else if (apply->op == ScalarOp::le) holds(*y - *x);
-  else if (apply->op == ScalarOp::eq) tells_[v] = {apart(*y - *x), std::vector{*y - *x, *x - *y}};
-  else if (apply->op == ScalarOp::add) made(*x + *y);
-  else if (apply->op == ScalarOp::sub) made(*x - *y);
-  else if (apply->op == ScalarOp::mul && x->is_constant()) made(x->constant * *y);
-  else if (apply->op == ScalarOp::mul && y->is_constant()) made(y->constant * *x);
+  if (e.op == ScalarOp::lt) holds(*y - *x - 1);
+  else if (e.op == ScalarOp::le) holds(*y - *x);
+  else if (e.op == ScalarOp::eq) tells_[v] = {apart(*y - *x), std::vector{*y - *x, *x - *y}};
+  else if (e.op == ScalarOp::add) made(*x + *y);
+  else if (e.op == ScalarOp::sub) made(*x - *y);
+  else if (e.op == ScalarOp::mul && x->is_constant()) made(x->constant * *y);
+  else if (e.op == ScalarOp::mul && y->is_constant()) made(y->constant * *x);
+  else if (e.op == ScalarOp::mul && type == Scalar::I64 && not_negative(first) && not_negative(second)) products_[v] = {first, second};
+}
+void Facts::known_form(Var v, const Affine& l) {
+  if (l.is_small()) form_[v] = l;
 }
 
 // What is not 0 and has a sign is at least 1, or at most -1.
@@ -70,8 +118,12 @@ std::vector<Affine> Facts::apart(const Affine& difference) const {
   return {};
 }
 
+// What runs x * y times runs only where neither is 0.
 void Facts::runs(const Dim& n) {
   if (auto l = form(n)) assumed_.push_back(*l - 1);
+  auto v = var_of(n);
+  if (auto found = v ? products_.find(*v) : products_.end(); found != products_.end())
+    for (const Atom& factor : found->second) runs(factor);
 }
 size_t Facts::enter(const Exp& e) {
   size_t mark = assumed_.size();
@@ -147,15 +199,19 @@ void Facts::choice(Var v, const Apply& select) {
   Affine last = n - 1;
   auto follows = [&](const Affine& l, const Affine& from) { return nonnegative(l) || nonnegative(l - from); };
   if (!follows(*yes, holds[0]) || !follows(last - *yes, holds[0]) || !follows(*no, fails[0]) || !follows(last - *no, fails[0])) return;
-  indexed_.insert(v);
-  upper_[v] = last;
+  bounded(v, last);
 }
 
 // Indices that are kept inside of an array: min (n - 1) (max 0 i), max 0 (min (n - 1) i), i mod n. Without a largest value nothing
 // may be an index, arithmetic on it could wrap.
-void Facts::bounded(Var v, Affine top) {
+void Facts::bounded(Var v, Affine top, i64 divisor) {
   indexed_.insert(v);
-  upper_[v] = std::move(top);
+  upper_[v].push_back({std::move(top), divisor});
+}
+const std::vector<Facts::Upper>& Facts::uppers(Var v) const {
+  static const std::vector<Upper> none;
+  auto found = upper_.find(v);
+  return found == upper_.end() ? none : found->second;
 }
 bool Facts::not_negative(const Atom& a) const {
   auto v = var_of(a);
@@ -174,10 +230,13 @@ std::optional<Affine> Facts::top_of_sizes(Affine l) const {
     if (index == l.terms.end()) return l;
     auto [v, k] = *index;
     l = l.without(v);
-    if (k < 0) continue;
-    auto top = upper_.find(v);
-    if (top == upper_.end()) return {};
-    l.add(top->second, k);
+    if (k < 0) {
+      if (auto low = lower_.find(v); low != lower_.end()) l.constant += low->second * k;
+      continue;
+    }
+    if (uppers(v).empty()) return {};
+    const Upper& upper = uppers(v)[0];
+    l.add(upper.top, times(k, upper.divisor));
     if (!l.is_small()) return {};
   }
   return {};
@@ -209,9 +268,71 @@ void Facts::remainder(Var v, const Atom& n) {
   if (l && nonnegative(*l - 1)) bounded(v, *l - 1);
 }
 
+// x / y: an index, if x is not negative and y a positive number. If x < y * z, it is less than z.
+void Facts::quotient(Var v, const Atom& x, const Atom& y) {
+  if (!not_negative(x)) return;
+  if (auto c = const_of(y)) {
+    auto most = top(x);
+    if (most && c->as_i64() > 0 && Affine(c->as_i64()).is_small()) bounded(v, *most, c->as_i64());
+    return;
+  }
+  auto i = var_of(x);
+  if (!i) return;
+  for (const auto& [last, once] : uppers(*i)) {
+    if (once != 1 || last.constant != -1 || last.terms.size() != 1 || last.terms[0].factor != 1) continue;
+    auto product = products_.find(last.terms[0].var);
+    if (product == products_.end()) continue;
+    for (int k : {0, 1})
+      if (auto z = form(product->second[1 - k]), divisor = form(y); product->second[k] == y && z && divisor && nonnegative(*divisor - 1))
+        return bounded(v, *z - 1);
+  }
+}
+// Masked bits are not more than a mask that is not negative.
+void Facts::mask(Var v, const Atom& x, const Atom& y) {
+  for (const Atom& a : {x, y})
+    if (auto l = form(a); l && nonnegative(*l)) bounded(v, *l);
+}
+// A value that fits keeps its form. One of a narrow type is in the range of the type, and so an index that may be negative.
+void Facts::converted(Var v, const Convert& x) {
+  if (!is_integer(x.to) || !is_integer(elem_of(p_, x.value))) return;
+  if (auto l = form(x.value)) {
+    if (fits(*l, x.to)) return known_form(v, *l);
+    if (is_signed(x.to) && nonnegative(*l)) at_most_[v] = *l;   // it wraps around to something smaller
+  }
+  auto within = range(x.value);
+  if (!within) return;
+  if (x.to == Scalar::I64) {
+    bounded(v, Affine(within->high));
+    if (within->low != 0) lower_[v] = within->low;
+    auto narrow = var_of(x.value);
+    if (auto found = narrow ? at_most_.find(*narrow) : at_most_.end(); found != at_most_.end()) bounded(v, found->second);
+  } else if (auto all = range_of(x.to); all && all->low <= within->low && within->high <= all->high) {
+    range_[v] = *within;
+  }
+}
+// Remainders and masked bits of narrow integers of any value.
+void Facts::narrow(Var v, const Apply& x) {
+  auto c = const_of(x.args[1]), first = const_of(x.args[0]);
+  bool is_unsigned = raido::is_unsigned(elem_of(p_, x.args[0]));
+  auto most = [&](const Const* n, i64 less) { if (n && n->as_i64() > 0) range_[v] = {0, n->as_i64() - less}; };
+  if (x.op == ScalarOp::mod || (x.op == ScalarOp::rem && is_unsigned)) most(c, 1);
+  if (x.op == ScalarOp::and_) most(c ? c : first, 0);
+}
+std::optional<Facts::Range> Facts::range(const Atom& a) const {
+  if (auto v = var_of(a))
+    if (auto found = range_.find(*v); found != range_.end()) return found->second;
+  return range_of(elem_of(p_, a));
+}
+bool Facts::fits(const Affine& l, Scalar type) const {
+  if (type == Scalar::I64) return true;
+  if (type == Scalar::U64) return nonnegative(l);
+  auto all = range_of(type);
+  return nonnegative(l - all->low) && nonnegative(Affine(all->high) - l);
+}
+
 std::optional<Affine> Facts::form(const Atom& a) const {
   if (auto c = const_of(a)) {
-    if (c->type != Scalar::I64) return {};
+    if (!is_integer(c->type) || (c->type == Scalar::U64 && c->as_i64() < 0)) return {};
     Affine number(c->as_i64());
     return number.is_small() ? std::optional(number) : std::nullopt;
   }
@@ -232,19 +353,23 @@ bool Facts::eliminated(const Affine& l, int depth) const {
   for (auto [v, k] : l.terms) {
     if (!indexed_.contains(v) || bounds_another(v, l)) continue;
     Affine rest = l.without(v);
-    auto top = upper_.find(v);
-    if (k < 0 && top == upper_.end()) return false;
-    if (k < 0) rest.add(top->second, k);
+    if (k < 0)
+      return std::ranges::any_of(uppers(v), [&](const Upper& u) {
+        Affine least = rest;
+        least.add(u.top, -times(-k, u.divisor));
+        return eliminated(least, depth + 1) || (!lower_.contains(v) && least.constant < 0 && eliminated(least - u.top, depth + 1));
+      });
+    if (auto low = lower_.find(v); low != lower_.end()) rest.constant += low->second * k;
     if (eliminated(rest, depth + 1)) return true;
-    return top != upper_.end() && rest.constant < 0 && eliminated(rest - top->second, depth + 1);
+    return !lower_.contains(v) && rest.constant < 0 &&
+           std::ranges::any_of(uppers(v), [&](const Upper& u) { return eliminated(rest - u.top, depth + 1); });
   }
   return l.constant >= 0 && std::ranges::all_of(l.terms, [](const Affine::Term& t) { return t.factor > 0; });
 }
 // Whether another index in l has a largest value that depends on v: it is replaced first.
 bool Facts::bounds_another(Var v, const Affine& l) const {
   return any_term(l, [&](Var other) {
-    auto top = upper_.find(other);
-    return other != v && top != upper_.end() && top->second.factor(v) != 0;
+    return other != v && std::ranges::any_of(uppers(other), [&](const Upper& u) { return u.top.factor(v) != 0; });
   });
 }
 std::optional<bool> Facts::less_equal(const Atom& x, const Atom& y) const {

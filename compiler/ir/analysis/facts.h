@@ -1,9 +1,10 @@
 // facts.h - what a walk over a program knows of sizes and indices: their forms (affine.h), ranges, and proofs of sign.
 //
 // A variable is bounded if it is a size (some array has it as a dimension: 0 <= n), or an index (0 <= i <= n-1): of a loop or a
-// map, a remainder, something that minimum and maximum keep inside.
+// map, a remainder, a quotient, masked bits, something that minimum and maximum keep inside. So is a narrow integer that was widened.
 // Only expressions over bounded variables are reasoned about: arithmetic on sizes and indices does not wrap, arithmetic
 // of the user may. Everything else is an opaque, unbounded variable, about which nothing is proved.
+// Forms are of i64 variables. An integer of another type has a form if its value is proved to fit into the type.
 #pragma once
 #include <array>
 #include <optional>
@@ -16,6 +17,7 @@ namespace raido::ir {
 
 class Facts {
  public:
+  struct Range { i64 low, high; };                       // both included
   explicit Facts(const Program& p) : p_(p) {}
   // What is known from entering scope; called as the walk meets binders. Sizes in the types of binders are >= 0.
   void bound(Var v);
@@ -25,7 +27,7 @@ class Facts {
   // The same for definitions, where sizes that they are made of may be unknown again.
   size_t definitions() const { return defined_.size(); }
   void forget_definitions(size_t from, size_t to);
-  void define(Var v, const Exp& e);                      // of an i64 variable, a comparison of i64, or 0, 1 .. n-1
+  void define(Var v, const Exp& e);                      // of an integer, a comparison of integers, or 0, 1 .. n-1
 
   // Calls f with the bodies of a statement where what holds in them is known: of its indices and sizes, and of the condition of a branch.
   template <class S, class F> void in_bodies(S& s, F f) {
@@ -54,7 +56,12 @@ class Facts {
   VarSet size_, indexed_, not_negative_;
   std::vector<Var> size_log_;                            // members of size_ in the order of their discovery
   std::unordered_map<Var, Dim> counts_;                  // 0, 1 .. n-1
-  std::unordered_map<Var, Affine> form_, upper_;         // a definition as a linear form; an index's largest value
+  struct Upper { Affine top; i64 divisor = 1; };         // divisor * index <= top
+  std::unordered_map<Var, Affine> form_;                 // a definition as a linear form
+  std::unordered_map<Var, std::vector<Upper>> upper_;    // of an index: all hold
+  std::unordered_map<Var, i64> lower_;                   // of an index whose least value is not 0
+  std::unordered_map<Var, Range> range_;                 // of integers narrower than i64
+  std::unordered_map<Var, std::array<Atom, 2>> products_;  // factors that are not negative
   std::unordered_map<Var, Affine> at_most_;              // of what is not bounded below
   std::unordered_map<Var, std::array<std::vector<Affine>, 2>> tells_;  // what is not negative where a condition is false, true
   std::vector<Var> defined_;                             // in order, some more than once
@@ -73,7 +80,16 @@ class Facts {
   void least(Var v, const Atom& x, const Atom& y);
   void largest(Var v, const Atom& x, const Atom& y);
   void remainder(Var v, const Atom& n);
-  void bounded(Var v, Affine top);
+  void quotient(Var v, const Atom& x, const Atom& y);
+  void arithmetic(Var v, const Apply& x);
+  void mask(Var v, const Atom& x, const Atom& y);
+  void converted(Var v, const Convert& x);
+  void narrow(Var v, const Apply& x);
+  void bounded(Var v, Affine top, i64 divisor = 1);
+  void known_form(Var v, const Affine& l);
+  bool fits(const Affine& l, Scalar type) const;
+  std::optional<Range> range(const Atom& a) const;
+  const std::vector<Upper>& uppers(Var v) const;
   bool not_negative(const Atom& a) const;
   std::optional<Affine> top(const Atom& a) const;        // a linear form that it does not exceed
   std::optional<Affine> top_of_sizes(Affine l) const;    // the same of a linear form, of sizes alone
