@@ -197,6 +197,7 @@ class Writer {
   For_ language_;
   int depth_ = 0;
   bool in_kernel_ = false;
+  bool vectors_ = false;     // in a loop that may run as vectors
   const HostFunction* current_ = nullptr;
   int guards_ = 0;                       // so far
   std::optional<int> guard_;             // around the statement at hand
@@ -256,7 +257,8 @@ class Writer {
     if (p.at == Scalar::Bool && p.op == ScalarOp::not_) return fmt::format("!{}", parenthesised(expr(p.args[0])));
     if (auto text = infix(p.op, p.at); !text.empty()) return fmt::format("({} {} {})", expr(p.args[0]), text, expr(p.args[1]));
     used_.insert({p.op, p.at});
-    return fmt::format("{}({})", function_name(p.op, p.at), join(p.args, ", ", [&](ExprId a) { return expr(a); }));
+    bool apart = vectors_ && p.op == ScalarOp::cos && p.at != Scalar::F16;
+    return fmt::format("{}{}({})", apart ? "raido_" : "", function_name(p.op, p.at), join(p.args, ", ", [&](ExprId a) { return expr(a); }));
   }
   static std::string parenthesised(const std::string& text) {
     for (char c : text) if (!is_word(c)) return text[0] == '(' ? text : "(" + text + ")";
@@ -370,9 +372,11 @@ class Writer {
     }
     if (language_ == For_::C && x.lanes && x.reduced.empty()) line("RAIDO_SIMD()");
     if (x.unrolled) line("RAIDO_UNROLLED");
+    bool around = std::exchange(vectors_, language_ == For_::C && has_vectors(x));
     std::string head = fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), expr(x.from), name(x.i), expr(x.to), name(x.i));
     int loop = loops_++;
     braces(head, x.body, language_ == For_::C && x.scattered ? "RAIDO_SCALAR;" : iteration(loop, x.body, {}, 2));
+    vectors_ = around;
     line("}");
     loop_end(loop);
   }
@@ -466,6 +470,15 @@ class Writer {
   static bool only_computes(const Block& b) {
     for (const Stm& s : b)
       if (!std::holds_alternative<Declare>(s.node) && !std::holds_alternative<Assign>(s.node) && !std::holds_alternative<Store>(s.node)) return false;
+    return true;
+  }
+  // Whether C compilers may make vectors of it.
+  static bool has_vectors(const For& x) {
+    if (!x.lanes && !only_computes(x.body)) return false;
+    for (const Stm& s : x.body) {
+      auto next = std::get_if<Assign>(&s.node);
+      if (next && std::ranges::none_of(x.reduced, [&](const Reduced& r) { return r.var == next->var; })) return x.lanes;
+    }
     return true;
   }
   void parallel_for(const ParallelFor& x) {

@@ -85,6 +85,7 @@ inline constexpr int64_t lane_bytes = 4 << 20;           // of memory that lanes
 inline constexpr int64_t few_lanes = 8;                  // that are left of them and run one after the other
 inline constexpr int64_t unrolled = 16;                  // trips of a loop inside that C compilers unroll, so that none is left
 inline constexpr size_t operations_for_gather = 8;       // for each element that lanes read from places far apart
+inline constexpr size_t operations_of_call = 16;        // that vectors save of a mathematical function
 inline constexpr int64_t filter_threads = 7;             // that filter more slowly than one if an element costs little: measured with two, assumed beyond
 inline constexpr size_t light_operations = 16;           // of such an element
 inline constexpr int64_t least_block = 16;               // of a transposition: if both sides are shorter, two loops are as fast

@@ -24,6 +24,7 @@ class LaneLoops::Candidate {
   // `own`: blocks of which each iteration may have one for itself.
   Candidate(const Program& p, Var i, const Dim& n, const Body& body, const std::vector<Var>& own)
       : p_(p), i_(i), n_(n), body_(body), sums_(p, body) {
+    for (const Stm& s : body.stms) has_checks_ = has_checks_ || kind_of(s.exp) == Kind::Check;
     for (Var v : own) own_.insert(v);
   }
 
@@ -57,13 +58,24 @@ class LaneLoops::Candidate {
   VarSet jumps_;                               // what does not move by a fixed number from lane to lane
   VarSet own_;
   LaneSums sums_;
-  bool loops_ = false, inside_ = false, scalar_ = false;   // scalar_: a loop inside does what has no vectors
+  bool loops_ = false, inside_ = false;        // loops_: there is one that C compilers do not unroll or make vectors of
+  bool straight_ = true;                       // there is no loop inside
   bool diverged_ = false;                      // lanes may differ in whether they run this
-  size_t far_ = 0, operations_ = 0;            // in the loops inside
+  struct Work {
+    size_t far = 0, operations = 0;
+    bool scalar = false;                       // some of it has no vectors
+    bool gains() const { return !scalar && far * costs::cpu::operations_for_gather <= operations; }
+  };
+  Work inner_, all_;                           // of the loops inside; of everything
 
+  // C compilers make no vectors of loops that may leave early, as checks do.
   bool fits() {
     if (auto n = const_of(n_); n && n->as_i64() < costs::cpu::lanes) return false;
-    return body(body_, true) && loops_ && !scalar_ && far_ * costs::cpu::operations_for_gather <= operations_;
+    return body(body_, true) && (loops_ ? inner_.gains() : straight_ && has_checks_ && all_.gains());
+  }
+  void count(auto f) {
+    f(all_);
+    if (inside_) f(inner_);
   }
   size_t place_of(Var v) const {
     size_t k = 0;
@@ -75,7 +87,7 @@ class LaneLoops::Candidate {
     for (size_t k = 0; k < body_.stms.size(); k++) {
       Kind kind = kind_of(body_.stms[k].exp);
       if (kind == Kind::Check || kind == Kind::Loop || kind == Kind::Branch) last_part_ = k;
-      if (kind == Kind::Check) { last_check_ = k; has_checks_ = true; }
+      if (kind == Kind::Check) last_check_ = k;
     }
     size_t number = 0;
     for (size_t k = 0; k < x.state.size(); k++) {
@@ -184,6 +196,7 @@ class LaneLoops::Candidate {
     auto loop = std::get_if<While>(&s.exp);
     const std::vector<Bind>& state = counted ? counted->state : loop->state;
     if (!all_scalars(state)) return false;
+    straight_ = false;
     bool apart = !counted || !is_uniform(counted->n);
     if (apart && std::ranges::any_of(state, [&](Bind b) { return sums_.contains(b.var); })) return false;
     for (Bind b : state) jumps_.insert(b.var);
@@ -220,11 +233,12 @@ class LaneLoops::Candidate {
     }
   }
   void operation(const Stm& s) {
-    operations_ += inside_;
+    auto op = std::get_if<Apply>(&s.exp);
+    bool call = op && is_call(op->op) && is_float(elem_of(p_, op->args[0]));
+    count([&](Work& w) { w.operations += call ? costs::cpu::operations_of_call : 1; });
     Var v = s.pattern[0].var;
     forms_.define(p_, s);
-    auto op = std::get_if<Apply>(&s.exp);
-    if (inside_ && op && !has_vectors(*op)) scalar_ = true;
+    if (op && !has_vectors(*op)) count([](Work& w) { w.scalar = true; });
     bool fixed = op ? std::ranges::all_of(op->args, [&](const Atom& a) { return moves(a) == 0; })
                     : std::holds_alternative<Convert>(s.exp) && moves(std::get<Convert>(s.exp).value) == 0;
     if (!fixed && forms_.of(v) == Affine(v)) jumps_.insert(v);
@@ -244,7 +258,7 @@ class LaneLoops::Candidate {
       by = by && step && apart ? std::optional(*by + *step * apart->as_i64()) : std::nullopt;
     }
     if (by != 0 || own) jumps_.insert(v);
-    far_ += inside_ && by != 0 && (by != 1 || own);
+    if (by != 0 && (by != 1 || own)) count([](Work& w) { w.far++; });
   }
 };
 
@@ -252,6 +266,7 @@ void LaneLoops::find_aliased(const Body& b) {
   auto add = [&](const Atom& a) { if (auto v = var_of(a); v && is_block(p_.type(*v))) aliased_.insert(*v); };
   for (const Stm& s : b.stms) {
     if (!std::holds_alternative<Alloc>(s.exp)) for (Bind v : s.pattern) add(Atom(v.var));
+    if (auto x = std::get_if<For>(&s.exp)) find_apart(*x);
     if (auto x = std::get_if<For>(&s.exp)) std::ranges::for_each(x->init, add);
     if (auto x = std::get_if<While>(&s.exp)) std::ranges::for_each(x->init, add);
     walk_parts(s, [&](const Body& inner) {
@@ -261,6 +276,35 @@ void LaneLoops::find_aliased(const Body& b) {
     if (auto x = std::get_if<For>(&s.exp)) for (Bind v : x->state) add(Atom(v.var));
     if (auto x = std::get_if<While>(&s.exp)) for (Bind v : x->state) add(Atom(v.var));
   }
+}
+
+// Two states are apart if they begin apart and each iteration keeps them so, as buffers that take turns do. Assumes that all are, and gives
+// up a pair that an iteration makes one, until nothing changes.
+void LaneLoops::find_apart(const For& loop) {
+  std::vector<size_t> blocks;
+  for (size_t k = 0; k < loop.state.size(); k++) if (is_block(p_.type(loop.state[k].var))) blocks.push_back(k);
+  auto state = [&](size_t k) { return loop.state[k].var; };
+  auto is_state = [&](Var v) { return std::ranges::any_of(blocks, [&](size_t k) { return state(k) == v; }); };
+  std::set<std::pair<Var, Var>> apart;
+  for (size_t i : blocks)
+    for (size_t j : blocks) {
+      auto x = var_of(loop.init[i]), y = var_of(loop.init[j]);
+      if (i < j && x && y && !may_be_one(*x, *y)) apart.insert(std::minmax(state(i), state(j)));
+    }
+  auto stay = [&](size_t i, size_t j) {
+    auto x = var_of(loop.body.result[i]), y = var_of(loop.body.result[j]);
+    return x && y && is_state(*x) && is_state(*y) && apart.contains(std::minmax(*x, *y));
+  };
+  for (bool again = true; again;) {
+    again = false;
+    for (size_t i : blocks)
+      for (size_t j : blocks)
+        if (i < j && apart.contains(std::minmax(state(i), state(j))) && !stay(i, j)) {
+          apart.erase(std::minmax(state(i), state(j)));
+          again = true;
+        }
+  }
+  apart_.merge(apart);
 }
 
 std::optional<LaneLoops::Blocks> LaneLoops::take(const Stm& s, const Body& around) const {

@@ -1,9 +1,12 @@
-// lane_loops.h - which loops a processor runs in lanes, several iterations at once, although they have loops inside.
+// lane_loops.h - which loops a processor runs in lanes, several iterations at once, although they have loops inside or checks.
 //
 // C compilers make vector code of straight loops. An iteration may have a loop of its own, such as a search for a root or the steps of a
 // simulation. C compilers run it alone, and the processor waits for one result after the other. The translator
-// (backends/kernel/lanes.cc) runs many of them side by side.
+// (backends/kernel/lanes.cc) runs many of them side by side. A straight loop with a check is none for C compilers either, since it may end early.
 #pragma once
+#include <algorithm>
+#include <set>
+
 #include "compiler/ir/ir.h"
 
 namespace raido {
@@ -25,12 +28,14 @@ class LaneLoops {
   class Candidate;
   const ir::Program& p_;
   ir::VarSet aliased_;                 // blocks that may be another one of them
+  std::set<std::pair<ir::Var, ir::Var>> apart_;   // states of a loop, the first one first, that never are one block
 
   void find_aliased(const ir::Body& b);
+  void find_apart(const ir::For& loop);
   std::vector<ir::Var> own_blocks(const ir::Stm& s, const ir::For& loop, const ir::Body& around) const;
   // No iteration reads what another one stores.
   bool is_apart(const Candidate& c) const;
-  bool may_be_one(ir::Var a, ir::Var b) const { return a == b || (aliased_.contains(a) && aliased_.contains(b)); }
+  bool may_be_one(ir::Var a, ir::Var b) const { return a == b || (aliased_.contains(a) && aliased_.contains(b) && !apart_.contains(std::minmax(a, b))); }
 };
 
 }  // namespace raido

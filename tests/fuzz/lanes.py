@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random maps and reductions whose iterations run loops of their own, for what runs them side by side (decision 034): loops with other
+"""Random maps and reductions whose iterations run loops of their own or may fail, for what runs them side by side (decision 034): loops with other
 numbers of iterations in each lane, loops in loops and in branches, reads under conditions, checks, results of several types, arrays that
 only one iteration uses, sums into arrays at places that are the same in all lanes or not, and adjoints of small numbers, whose sums are exact.
 
@@ -224,16 +224,24 @@ class Gen:
             env.append(("h", "f64"))
         fails = ("h", "f64") in env
         self.bound = []
-        if r.random() < 0.5:
+        straight = r.random() < 0.3                          # no loop inside, but reads that are checked
+        if straight and ("g", "i64") not in env:
+            first.append("let g = xs[is[i]]")
+            env.append(("g", "i64"))
+        if not straight and r.random() < 0.5:
             first.append(self.own_array(env, 1))
         last = ("h", "f64") if fails else None
         if not fails and r.random() < 0.2:
             last = ("u", "i64")
             first.append(f"let u = loop u = 0i64 for k < 10 do u + zs[if n == {r.choice((33, 70))} then k else k & 7]")   # in all lanes at once
-        lines = first + self.statements(env, 2, None, r.randrange(3)) + [self.loop(env, 2)]
+        if straight:
+            lines = first + self.statements(env, 0, None, r.randrange(2, 7)) + [f"let (p, q) = ({self.value('i64', env, 3)} + g, {self.value('f64', env, 3)})"]
+            self.bound = [("p", "i64"), ("q", "f64")]
+        else:
+            lines = first + self.statements(env, 2, None, r.randrange(3)) + [self.loop(env, 2)]
         made = self.bound
         env.extend(made)
-        lines += self.statements(env, 1, None, r.randrange(2))
+        lines += self.statements(env, 0 if straight else 1, None, r.randrange(2))
         types = [t for _, t in made]
         parts = [x if r.random() < 0.5 else self.mixed(t, x, self.value(t, env)) for x, t in made]
         if reduces:
