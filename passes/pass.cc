@@ -90,9 +90,11 @@ const Pass* find_pass(std::string_view name) {
 }
 
 void PassContext::note(ir::Program& p, ir::Var v, Note n) {
-  if (!options.explain_ad) return;
-  p.vars[v.index].note = {uint32_t(notes.size())};
-  notes.push_back(std::move(n));
+  if (options.explain_ad) p.vars[v.index].note = {uint32_t(notes.size())};
+  note(std::move(n));
+}
+void PassContext::note(Note n) {
+  if (options.explain_ad) notes.push_back(std::move(n));
 }
 
 Pipeline operator+(Pipeline a, const Pipeline& b) {

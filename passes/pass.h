@@ -75,6 +75,7 @@ struct PassContext {
   bool done() const { return stopped || misplaced || stuck || !refused.empty(); }
   void refuse(ir::Source at, Refusal why, std::string detail = "") { refused.push_back({at, why, std::move(detail)}); }
   void note(ir::Program& p, ir::Var v, Note n);
+  void note(Note n);                         // of no variable
   // Optional rewrites ask first, so that a wrong one can be found by bisection.
   bool allow() { return options.bisect_limit < 0 || rewrites++ < options.bisect_limit; }
 };

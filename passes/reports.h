@@ -24,10 +24,11 @@ struct Exceeded {
   int64_t least, memory;
 };
 
-// What differentiation did at a place, for `dev --explain-ad`. A variable carries the attribute `ad` with the number of its note, so the
-// finished program shows what became of it.
+// What differentiation did at a place, for `dev --explain-ad`. A variable carries the number of its note, so the finished program shows
+// what became of it. Forward: computed by the forward sweep; Again: by the return sweep. Recorded: state; Result: what is costly and was
+// computed by the forward sweep. Zero, Place, Band: seeds that are zero, zero but at one place, zero but in a band.
 struct Note {
-  enum class Kind : uint8_t { Again, Recorded, Overwritten, Kept, Loop, Slots, Adjoint, Chunk, Place, Places } kind;
+  enum class Kind : uint8_t { Forward, Again, Recorded, Result, Overwritten, Kept, Loop, Slots, Adjoint, Chunk, Zero, Place, Places, Band } kind;
   ir::Source at;
   std::string name;         // of what is recorded, or gets an adjoint; of a loop, what --ad-memory decided; of a chunk, its seeds
 };

@@ -89,6 +89,7 @@ script_test(derivatives_sizes full 900 ad/run.py --raido ${raido} --sizes 0,1)
 # Programs that are made by chance.
 script_test(derivatives_random full 1200 fuzz/derivatives.py --raido ${raido} --count 120)
 script_test(bands_random full 600 fuzz/bands.py --raido ${raido} --count 12)
+script_test(sums_random full 600 fuzz/sums.py --raido ${raido} --count 60)
 script_test(derivatives_random_memory full 1200 fuzz/derivatives.py --raido ${raido} --count 30 --seed 70000 --ad-memory 100)
 script_test(derivatives_random_least full 1200 fuzz/derivatives.py --raido ${raido} --count 30 --seed 71000 --ad-memory 1)
 script_test(derivatives_random_gpu_memory full 1200 fuzz/derivatives.py --raido ${raido} --count 30 --seed 72000 --pipeline gpu --ad-memory 1k)

@@ -120,13 +120,13 @@ void run_all(const Pipeline& pipeline, ir::Program& program, ir::Target target, 
 }  // namespace
 
 bool run_passes(const Pipeline& pipeline, Compiled& compiled, ir::Target target, const PassOptions& options, Stats& stats,
-                const Options& driver, std::vector<Note>* notes) {
+                const Options& driver, PassNotes* said) {
   for (auto [event, n] : {std::pair("lower.in_place", compiled.calls.in_place), {"lower.specialisations", compiled.calls.specialisations}, {"lower.shared", compiled.calls.shared}})
     if (n > 0) stats.count(event, i64(n));
   std::optional<PassContext> context;
   std::vector<Refused> moved;
   run_all(pipeline, compiled.program, target, options, stats, context, moved);
-  if (notes) *notes = std::move(context->notes);
+  if (said) *said = {std::move(context->notes), context->exceeded};
   if (!report_exceeded(context->exceeded, compiled.program, compiled.checked.get(), driver)) return false;
   const std::vector<Refused>& refused = context->stuck ? moved : context->refused;
   if (!refused.empty()) report_refused(refused, compiled.program, compiled.checked.get(), driver);

@@ -32,9 +32,13 @@ PassOptions pass_options(const Options& options);
 ir::InterpretOptions interpret_options(const Options& options);
 // `ad, core`: the levels of a set of them.
 std::string level_names(int levels);
+struct PassNotes {                       // for --explain-ad
+  std::vector<Note> notes;
+  std::vector<Exceeded> exceeded;
+};
 // Runs the pipeline; what a pass refuses is printed, and a pass at the wrong level; the result is false then.
 bool run_passes(const Pipeline& pipeline, Compiled& compiled, ir::Target target, const PassOptions& pass_options, Stats& stats,
-                const Options& options, std::vector<Note>* notes = nullptr);
+                const Options& options, PassNotes* said = nullptr);
 
 // The pipeline called so (empty: none) and its target; none and a message if there is no such pipeline.
 std::optional<Pipeline> find_pipeline(const std::string& name, ir::Target& target);

@@ -153,11 +153,14 @@ int command_dev(const Options& options) {
     if (!write_or_say(options.dump_all + "/00-lower.ir", ir::print(program, how))) return 2;
   }
   PassOptions passes = pass_options(options);
-  passes.keep_before = !options.check_passes.empty();
+  passes.explain_ad = !options.explain_ad.empty();
+  passes.keep_before = !options.check_passes.empty() || passes.explain_ad;
   int number = 0;
   bool wrong = false, lost = false;                // lost: a file could not be written
+  explain_ad::Report explanation(options.explain_ad, target);
   passes.observe = [&](const Pass& pass, const ir::Program& before, const ir::Program& after) {
     number++;
+    if (passes.explain_ad) explanation.observe(pass, before, after);
     if (!options.dump_all.empty())
       lost |= !write_or_say(fmt::format("{}/{:02}-{}.ir", options.dump_all, number, pass.name), ir::print(after, how));
     for (const std::string& name : options.dump_after)
@@ -171,12 +174,11 @@ int command_dev(const Options& options) {
     wrong = true;
     fmt::print(stderr, "pass number {}, {}, changes what `{}` computes: {}\n", number, pass.name, options.check_passes, d);
   };
-  passes.explain_ad = !options.explain_ad.empty();
   Stats stats;
-  std::vector<Note> notes;
-  if (!run_passes(*pipeline, *compiled, target, passes, stats, options, &notes)) return 2;
+  PassNotes said;
+  if (!run_passes(*pipeline, *compiled, target, passes, stats, options, &said)) return 2;
   print_tables(stats, options);
-  if (passes.explain_ad) return print("{}", explain_ad(program, options.explain_ad, notes)), 0;
+  if (passes.explain_ad) return print("{}", explanation.show(program, said.notes, said.exceeded, options.table)), 0;
   if (lost) return 2;
   if (wrong) return 1;
   if (!options.run_entry.empty()) return interpret_entry(program, options.run_entry, options, input);

@@ -17,7 +17,7 @@
 namespace raido {
 namespace {
 
-using Kind = InterfaceType::Kind;
+using TypeKind = InterfaceType::Kind;
 
 constexpr std::string_view keywords[] = {"False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
                                          "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda",
@@ -35,9 +35,9 @@ std::string identifier(const std::string& name) {
 }
 
 // Names of one scope, each given once.
-class Names {
+class GivenNames {
  public:
-  explicit Names(std::initializer_list<std::string_view> taken = {}) { for (std::string_view name : taken) taken_.emplace(name); }
+  explicit GivenNames(std::initializer_list<std::string_view> taken = {}) { for (std::string_view name : taken) taken_.emplace(name); }
   std::string give(std::string name) {
     while (!taken_.insert(name).second) name += "_";
     return name;
@@ -86,17 +86,17 @@ class Package {
   std::vector<const InterfaceEntry*> entries_;
   std::vector<std::string> functions_;                 // of `entries_`
   std::map<size_t, std::string> classes_;
-  Names names_{"Array", "Context", "Error", "Opaque", "default_context", "torch", "jax"};
+  GivenNames names_{"Array", "Context", "Error", "Opaque", "default_context", "torch", "jax"};
 
   // Records, arrays of records as records of arrays, sums. Tuples are tuples.
   static bool fields(const InterfaceType& t) { return !t.parts.empty() && t.parts[0].name != "0"; }
-  static bool has_class(const InterfaceType& t) { return fields(t) || t.kind == Kind::Sum; }
+  static bool has_class(const InterfaceType& t) { return fields(t) || t.kind == TypeKind::Sum; }
   static std::string class_name(const InterfaceType& t) {
     std::string name = t.c_name.substr(t.c_name.starts_with("opaque_") ? 7 : 0);
     return identifier(isdigit(static_cast<unsigned char>(name[0])) ? "type_" + name : name);
   }
   static std::vector<std::string> field_names(const InterfaceType& t) {
-    Names names;
+    GivenNames names;
     std::vector<std::string> out;
     for (const InterfaceType::Part& p : t.parts) {
       std::string name = identifier(p.name);
@@ -116,24 +116,24 @@ class Package {
     const InterfaceType& t = types_[number];
     if (t.primitive()) return number_type(t.leaves[0].elem);
     if (auto found = classes_.find(number); found != classes_.end())
-      return given && t.kind != Kind::Sum ? fmt::format("{} | dict[str, _typing.Any]", found->second) : found->second;
+      return given && t.kind != TypeKind::Sum ? fmt::format("{} | dict[str, _typing.Any]", found->second) : found->second;
     if (!t.parts.empty() || t.is_tuple) return t.parts.empty() ? "tuple[()]" : "tuple[" + join(t.parts, ", ", [&](const auto& p) { return type(p.type, given); }) + "]";
-    if (t.kind == Kind::Array && types_[t.elem].primitive()) {
+    if (t.kind == TypeKind::Array && types_[t.elem].primitive()) {
       if (given) return device_ ? "_typing.Any" : "_numpy_typing.ArrayLike";
       return device_ ? "Array" : fmt::format("_numpy_typing.NDArray[_numpy.{}]", t.leaves[0].elem == Scalar::Bool ? "bool_" : dtype(t.leaves[0].elem));
     }
-    return given && t.kind == Kind::Array ? "Opaque | _typing.Sequence[_typing.Any]" : "Opaque";
+    return given && t.kind == TypeKind::Array ? "Opaque | _typing.Sequence[_typing.Any]" : "Opaque";
   }
   // Of fields: what results have. Records may also be made of what arguments may be.
   std::string field_type(size_t number) const {
     const InterfaceType& t = types_[number];
-    return t.kind == Kind::Array && types_[t.elem].primitive() ? "_typing.Any" : type(number, false);
+    return t.kind == TypeKind::Array && types_[t.elem].primitive() ? "_typing.Any" : type(number, false);
   }
 
   // ---- functions ----
 
   std::vector<std::string> parameters(const InterfaceEntry& e) const {
-    Names names{"context", "default_context"};
+    GivenNames names{"context", "default_context"};
     std::vector<std::string> out;
     for (size_t k = 0; k < e.inputs.size(); k++) out.push_back(names.give(e.inputs[k].name.empty() ? fmt::format("argument{}", k) : identifier(e.inputs[k].name)));
     return out;
@@ -179,11 +179,11 @@ class Package {
   }
 
   std::string about(const InterfaceType& t) const {
-    return !t.doc.empty() ? t.doc : t.kind == Kind::Array ? fmt::format("An array of {}, as an array of each field.", types_[t.elem].text) : t.text;
+    return !t.doc.empty() ? t.doc : t.kind == TypeKind::Array ? fmt::format("An array of {}, as an array of each field.", types_[t.elem].text) : t.text;
   }
   // Names in Python of the constructors of a sum.
   static std::vector<std::string> constructors(const InterfaceType& t) {
-    Names scope{"tag", "count", "index"};
+    GivenNames scope{"tag", "count", "index"};
     std::vector<std::string> out;
     for (const InterfaceType::Variant& v : t.variants) out.push_back(scope.give(identifier(v.name)));
     return out;
@@ -191,7 +191,7 @@ class Package {
   std::string class_text(size_t number, const std::string& name) const {
     const InterfaceType& t = types_[number];
     auto quoted = [](const std::string& s) { return quote(s); };
-    if (t.kind != Kind::Sum)
+    if (t.kind != TypeKind::Sum)
       return fmt::format("{} = _support.record({}, {}, [{}], {})\n", name, number, quote(name), join(field_names(t), ", ", quoted), quote(about(t)));
     std::string rows;
     std::vector<std::string> names = constructors(t);
@@ -205,10 +205,10 @@ class Package {
 
   std::string class_stub(size_t number, const std::string& name) const {
     const InterfaceType& t = types_[number];
-    std::string out = fmt::format("\nclass {}({}):\n{}", name, t.kind == Kind::Sum ? "tuple[_typing.Any, ...]" : "_typing.NamedTuple", documentation(about(t), "    "));
-    std::vector<std::string> names = t.kind == Kind::Sum ? constructors(t) : field_names(t);
+    std::string out = fmt::format("\nclass {}({}):\n{}", name, t.kind == TypeKind::Sum ? "tuple[_typing.Any, ...]" : "_typing.NamedTuple", documentation(about(t), "    "));
+    std::vector<std::string> names = t.kind == TypeKind::Sum ? constructors(t) : field_names(t);
     for (size_t k = 0; k < names.size(); k++) {
-      if (t.kind != Kind::Sum) {
+      if (t.kind != TypeKind::Sum) {
         out += fmt::format("    {}: {}\n", names[k], field_type(t.parts[k].type));
         continue;
       }
@@ -249,8 +249,8 @@ class Package {
   // ---- tables ----
 
   std::string type_table_row(const InterfaceType& t) const {
-    bool numbers = t.primitive() || (t.kind == Kind::Array && types_[t.elem].primitive());
-    bool record = t.kind == Kind::Record || !t.parts.empty();
+    bool numbers = t.primitive() || (t.kind == TypeKind::Array && types_[t.elem].primitive());
+    bool record = t.kind == TypeKind::Record || !t.parts.empty();
     std::vector<std::string> names = t.is_tuple || (!t.parts.empty() && t.parts[0].name == "0") ? std::vector<std::string>() : field_names(t);
     std::string parts;
     for (size_t k = 0; k < t.parts.size(); k++) parts += fmt::format("({}, {}), ", quote(names.empty() ? t.parts[k].name : names[k]), t.parts[k].type);

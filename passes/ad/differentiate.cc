@@ -160,10 +160,20 @@ class Differentiation {
     drop_unused(p_, context_, x.f.body);
   }
   // Few seeds of a known number stand side by side in any case.
-  bool is_sparse_for(const Screma& map) {
+  bool is_sparse_for(const Screma& map, Source at) {
     auto known = const_of(map.width);
     if (known && known->as_i64() <= costs::ad::few_seeds) return false;
-    return is_sparse(p_, context_, map.pre, made_) || has_narrow_sums(p_, context_, map, made_);
+    if (is_sparse(p_, context_, map.pre, made_)) return true;
+    bool band = has_narrow_sums(p_, context_, map, made_);
+    if (band) context_.note({Note::Kind::Band, at, ""});
+    return band;
+  }
+  void note_zeros(const Stm& s, const std::vector<Atom>& seeds, const std::vector<Atom>& of) {
+    for (size_t k = 0; k < seeds.size(); k++) {
+      auto v = var_of(of[k]);
+      if (zeros_->contains(seeds[k]) && is_float_type(p_.type(seeds[k])))
+        context_.note({Note::Kind::Zero, s.source, v ? p_.hint(*v) : ""});
+    }
   }
   // A batch of seeds that a map makes from comparisons or updates: a map of derivatives, if that leaves out what the zeros of the
   // seeds leave out.
@@ -200,7 +210,7 @@ class Differentiation {
     std::vector<Var> out = inside.bind("d", std::move(one));
     each.body.result.assign(out.begin() + isize(op.f.body.result), out.end());
     body(each.body, {false, {true, {map->width}}});
-    if (!context_.refused.empty() || !is_sparse_for(one_each)) return {};
+    if (!context_.refused.empty() || !is_sparse_for(one_each, b.source)) return {};
     std::vector<Atom> values = b.inline_call(op.f, op.at);
     for (Var v : b.bind("d", std::move(one_each))) values.push_back(v);
     return values;
@@ -219,7 +229,7 @@ class Differentiation {
       found = found || inner || one;
       if (!point.empty() && !holds_operators(s)) {
         auto& map = std::get<Screma>(s.exp);
-        if (is_sparse_for(map)) return false;
+        if (is_sparse_for(map, s.source)) return false;
         std::vector<Var> values = ad::in_chunks(b, context_, map.width, std::move(map.pre), map.inputs, point);
         for (size_t i = 0; i < s.pattern.size(); i++) results.emplace(s.pattern[i].var, values[i]);
         return true;
@@ -233,7 +243,11 @@ class Differentiation {
         postponed_ = s.source;
         return false;
       }
-      if (auto x = std::get_if<Vjp>(&s.exp)) drop_zeros(s, *x);
+      if (auto x = std::get_if<Vjp>(&s.exp)) {
+        note_zeros(s, x->adjoints, x->f.body.result);
+        drop_zeros(s, *x);
+      }
+      if (auto x = std::get_if<Jvp>(&s.exp)) note_zeros(s, x->tangents, x->at);
       std::optional<std::vector<Atom>> sparse_values;
       if (!around.differentiated)
         sparse_values = match(s.exp, [&](const Vjp& x) { return one_by_one(b, x, &Vjp::adjoints); },

@@ -343,7 +343,7 @@ class CseLoops {
     shape.insert(shape.begin(), fit ? select(before.term(*fit), n, before.term(i64_const(1))).atom : n.atom);
     Var empty = before.bind1(p_.hint(value) + "_rec", Scratch{elem_of(p_, value), shape});
     Var state = p_.fresh(p_.hint(empty), p_.type(empty)), final = p_.fresh(p_.hint(empty), p_.type(empty));
-    context_.note(p_, final, {Note::Kind::Recorded, pair.made_by[value]->source, p_.hint(value)});
+    context_.note(p_, final, {Note::Kind::Result, pair.made_by[value]->source, p_.hint(value)});
     Builder inner(p_, pair.after[pair.made_by[value]]);
     inner.source = pair.fs.source;
     Atom i = pair.f.i.var;

@@ -5,6 +5,8 @@
 //   E3       an update whose index does not depend on the map around    ==>   a reduction of the map, then one update
 //   E4       two updates of one index in a row                          ==>   one update of the combined value
 //   E5       an update in a loop whose index does not depend on it      ==>   a sum in the loop, then one update
+//   E10      the sum of zeros with updates                              ==>   updates of one cell (early_sums.cc)
+//   E11      an update of a constant index in a branch                  ==>   a value of the branch or zero, then one update
 //   E0       a scope whose updates all stand in its own body            ==>   updates of the arrays, no scope
 //
 // E3 on the inner of two maps leaves an update in the outer one, where it may apply again.
@@ -13,7 +15,7 @@
 #include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/term.h"
-#include "passes/pass.h"
+#include "passes/fusion/early_sums.h"
 
 namespace raido {
 namespace {
@@ -32,7 +34,7 @@ class EarlyAccumulators {
       b.checks = s.checks;
       return match(s.exp, [&](Screma& x) { return lift_from_map(b, s, x, results); },
                    [&](For& x) { return lift_from_loop(b, s, x, results); },
-                   [&](AccUpdate& x) { return merge(whole, s, x, results); },
+                   [&](If& x) { return lift_from_branch(b, s, x, results); }, [&](AccUpdate& x) { return merge(whole, s, x, results); },
                    [&](auto&) { return false; });
     });
   }
@@ -80,9 +82,9 @@ class EarlyAccumulators {
     size_t param, result;
     std::vector<size_t> updates;                         // statements, in order
   };
-  std::optional<Chain> chain_of(const std::vector<Bind>& params, const Body& b, size_t param) const {
+  std::optional<Chain> chain_of(const std::vector<Bind>& params, const Body& b, size_t param) const { return chain_from(params[param].var, b, param); }
+  std::optional<Chain> chain_from(Atom now, const Body& b, size_t param) const {
     Chain chain{param, 0, {}};
-    Atom now = params[param].var;
     for (size_t k = 0; k < b.stms.size(); k++) {
       bool uses = false;
       each_use(p_, b.stms[k].exp, [&](Var v) { uses = uses || now == Atom(v); });
@@ -148,6 +150,44 @@ class EarlyAccumulators {
       for (size_t i = 0; i < updates.size(); i++) acc = b.bind1("acc", AccUpdate{acc, updates[i].at, {out[i]}});
       results.emplace(finished, acc);
       context_.stats.count("early_accumulators.E3");
+      return true;
+    }
+    return false;
+  }
+
+  // if c { .. upd a 0 v .. } else { a }   ==>   upd a 0 (if c { .. v } else { ne })                                 E11
+  // Only of constant indices: where it is not known that others update the same place, the branch saves updates.
+  bool lift_from_branch(Builder& b, Stm& s, If& x, Subst& results) {
+    for (size_t r = 0; r < s.pattern.size(); r++) {
+      if (!is_acc(p_.type(s.pattern[r].var)) || !operator_of(s.pattern[r].var)) continue;
+      Var token = std::get<AccType>(p_.type(s.pattern[r].var)).token;
+      std::optional<Var> outside;
+      for (Var v : free_vars(p_, s.exp))
+        if (auto acc = std::get_if<AccType>(&p_.type(v)); acc && acc->token == token) outside = v;
+      if (!outside) continue;
+      auto one = chain_from(*outside, x.then_, 0), other = chain_from(*outside, x.else_, 0);
+      if (!one || !other || one->result != r || other->result != r) continue;
+      std::vector<AccUpdate> updates;
+      for (auto [body, chain] : {std::pair(&x.then_, &*one), std::pair(&x.else_, &*other)})
+        for (size_t k : chain->updates) updates.push_back(std::get<AccUpdate>(body->stms[k].exp));
+      auto constant = [&](const AccUpdate& u) {
+        return u.at == updates[0].at && is_scalar(p_.type(u.values[0])) && std::ranges::all_of(u.at, [](const Atom& a) { return const_of(a) != nullptr; });
+      };
+      if (updates.empty() || !std::ranges::all_of(updates, constant) || !context_.allow()) continue;
+      const Combine* op = operator_of(s.pattern[r].var);
+      for (auto [body, chain] : {std::pair(&x.then_, &*one), std::pair(&x.else_, &*other)}) {
+        std::vector<AccUpdate> taken = take_updates(*body, *chain);
+        Builder in(p_, body->stms);
+        in.source = s.source;
+        Atom now = op->neutral[0];
+        for (size_t k = 0; k < taken.size(); k++) now = k == 0 ? taken[k].values[0] : combined(in, *op, now, taken[k].values[0]);
+        body->result[r] = now;
+      }
+      Var finished = s.pattern[r].var, sum = p_.fresh("sum", scalar_type(elem_of(p_, op->neutral[0])));
+      s.pattern[r].var = sum;
+      b.emit(std::move(s));
+      results.emplace(finished, b.bind1("acc", AccUpdate{*outside, updates[0].at, {sum}}));
+      context_.stats.count("early_accumulators.E11");
       return true;
     }
     return false;
@@ -347,6 +387,7 @@ class Covering {
 }  // namespace
 
 void early_accumulators(ir::Program& program, PassContext& context) {
+  sum_updates(program, context);
   EarlyAccumulators lift(program, context);
   program.each_body([&](ir::Body& b) { lift.body(b); });
   Covering cover(program, context);

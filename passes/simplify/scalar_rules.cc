@@ -2,6 +2,7 @@
 #include "passes/simplify/simplify.h"
 
 #include <cmath>
+#include <limits>
 
 #include "compiler/ir/costs.h"
 
@@ -228,10 +229,15 @@ Rewrite powers(Site& s, Apply& x) {
   return power(power, int(k));
 }
 // log (exp x)   ==>   x, where exp x is finite; --fp-strict keeps the others                          [S13]
+// exp (log x)   ==>   x + (if x < 0 then nan else 0)                                                  [S13]
+// The sum makes +0 of -0, as the functions do. Differentiation sees the functions: their derivative at 0 and below is not 1.
 Rewrite inverses(Site& s, Apply& x) {
-  if (x.op != ScalarOp::log || s.context.options.strict_fp) return no;
+  if ((x.op != ScalarOp::log && x.op != ScalarOp::exp) || s.context.options.strict_fp) return no;
   auto inner = s.definition<Apply>(x.args[0]);
-  return inner && inner->op == ScalarOp::exp ? Rewrite(inner->args[0]) : no;
+  if (inner && x.op == ScalarOp::log && inner->op == ScalarOp::exp) return inner->args[0];
+  if (!inner || x.op != ScalarOp::exp || inner->op != ScalarOp::log || s.p.level == Ad) return no;
+  Term y = s.term(inner->args[0]), zero = s.b.number(s.elem(inner->args[0]), 0);
+  return y + select(lt(y, zero), s.b.number(s.elem(inner->args[0]), std::numeric_limits<double>::quiet_NaN()), zero);
 }
 // id x   ==>   x, unless a check guards it                                                             [C1]
 Rewrite copy_propagation(Site& s, Identity& x) {

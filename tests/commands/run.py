@@ -5,7 +5,7 @@
 
 A transcript (NAME.txt) has lines `$ command`; `> ` continues it on further lines. What follows is its output, standard error
 included, and `[N]` when it ends with another exit code than 0. Lines before the first command are a description. Each
-transcript runs in a fresh copy of files/. With --update the outputs are written anew, to be reviewed as part of a change.
+transcript runs in a fresh copy of files/; $ROOT is the repository. With --update the outputs are written anew, to be reviewed as part of a change.
 """
 import os
 import pathlib
@@ -45,7 +45,7 @@ def replay(path, raido, update):
         tools.mkdir()
         for name in ("raido", "futhark"):
             (tools / name).symlink_to(raido)
-        env = dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}", LC_ALL="C.UTF-8", COLUMNS="80",
+        env = dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}", LC_ALL="C.UTF-8", COLUMNS="80", ROOT=str(HERE.parents[1]),
                    RAIDO_CPU="baseline")                   # the same last digits on every processor
         new, wrong = list(intro), ""
         for command, expected in steps:

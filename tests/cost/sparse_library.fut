@@ -1,6 +1,7 @@
 -- Products with sparse matrices and their derivatives cost what the entries cost: at a fixed size with four times the entries, and with
 -- the same entries in a matrix that is larger in the other direction.
 import "/prelude/lib/sparse"
+import "/prelude/lib/derivatives"
 
 -- w entries in each of n rows of m elements.
 def matrix (n: i64) (m: i64) (w: i64) =
@@ -38,3 +39,8 @@ entry columns (n: i64) (m: i64) (w: i64) =
 entry empty_rows (r: i64) (m: i64) =
   let a = matrix r m 8
   in vjp (\v -> f64.sum (dcsr.spmv r {rows = iota r, begins = a.begins, columns = a.columns, values = v} (replicate m 1))) a.values 1
+
+-- The sum of a Jacobian costs its entries, and not its elements.
+-- cost: jacobian 2 < 100i64 100i64 3i64 | 200i64 200i64 3i64
+-- cost: jacobian 4 < 100i64 100i64 3i64 | 100i64 100i64 12i64
+entry jacobian (n: i64) (m: i64) (w: i64) = f64.sum (flatten (jacfwd (csr.spmv (matrix n m w)) (replicate m 1)))

@@ -45,10 +45,13 @@ std::unique_ptr<Scope::Sweeps> Scope::forth(Body body) {
     for (Bind y : s.pattern) if (used.contains(y.var)) read.insert(y.var);
     each_use(p, s, [&](Var v) { used.insert(v); });
   }
-  if (again_ && act.context.options.explain_ad)
+  if (act.context.options.explain_ad)
     each_stm(std::as_const(sweeps->body), [&](const Stm& s) {
-      for (Bind y : s.pattern)
-        if (!p.vars[y.var.index].note.valid()) act.context.note(p, y.var, {Note::Kind::Again, s.source, ""});
+      for (Bind y : s.pattern) {
+        NoteId id = p.vars[y.var.index].note;
+        if (!id.valid() || act.context.notes[id.index].kind == Note::Kind::Forward)
+          act.context.note(p, y.var, {again_ ? Note::Kind::Again : Note::Kind::Forward, s.source, ""});
+      }
     });
   for (Stm& s : sweeps->body.stms) {
     auto x = std::get_if<Screma>(&s.exp);
