@@ -1,4 +1,4 @@
-// tile_sums.cc - see tile_sums.h.
+// tile_sums.cc - contractions are found in nests of maps, and their sums taken out.
 //
 //   with_acc [a] (op) \acc -> map n \i -> .. map m \j -> .. map q \k -> .. upd acc [j, k] v
 //   ==>
@@ -18,6 +18,7 @@
 #include "compiler/ir/costs.h"
 #include "compiler/ir/rewrite.h"
 #include "passes/cleanup/dce.h"
+#include "passes/locality/idle.h"
 
 namespace raido {
 using namespace ir;
@@ -48,13 +49,11 @@ bool few(const Dim& n, i64 least) { auto c = const_of(n); return c && c->as_i64(
 bool is_place(const Exp& e) { return std::holds_alternative<Index>(e) || std::holds_alternative<Permute>(e); }
 
 Var token_of(const Program& p, const AccUpdate& u) { return std::get<AccType>(p.type(u.acc)).token; }
-bool is_updated(const Body& b, Var token, const Program& p) {
-  bool found = false;
-  each_stm(b, [&](const Stm& s) {
-    auto u = std::get_if<AccUpdate>(&s.exp);
-    found |= u && token_of(p, *u) == token;
-  });
-  return found;
+// The number of the path's outermost map.
+size_t home_of(const Body& whole, const StmPath& path) {
+  size_t d = 0;
+  while (!std::holds_alternative<Screma>(stm_at(whole, path, d).exp)) d++;
+  return d;
 }
 
 }  // namespace
@@ -105,20 +104,20 @@ std::vector<const Screma*> TileSums::maps_of(const StmPath& path) const {
 
 bool TileSums::of_reduction(const StmPath& path, std::optional<TileSum>& found) {
   std::vector<const Screma*> maps = maps_of(path);
-  TileSum c{path, {}, {}, {}};
+  TileSum c{path, {}};
   std::optional<Body> all = points(c, maps[2]->pre.body.result);
   if (!all) return false;
   c.tile = Seg{SegLevel::Tile, counters_, {maps[0]->width, maps[1]->width, maps[2]->width}, clone(p_, *all), {}, {}, {}, {}, {}};
   for (const Combine& op : maps[2]->reduces) c.tile.reduces.push_back(clone(p_, op));
   if (!pays(c.tile) || !make_values(c)) return false;
-  c.tile_extent = c.tile.extent;
+  c.extent = c.tile.extent;
   found = std::move(c);
   return true;
 }
 
 bool TileSums::of_update(const StmPath& path, std::optional<TileSum>& found) {
   const AccUpdate& u = std::get<AccUpdate>(stm_at(*whole_, path, path.size() - 1).exp);
-  TileSum c{path, {}, {}, {}};
+  TileSum c{path, {}};
   c.in_range = u.in_range;
   const Dest* dest = nullptr;
   c.token = token_of(p_, u);
@@ -158,7 +157,7 @@ bool TileSums::of_update(const StmPath& path, std::optional<TileSum>& found) {
     c.tile.extent.push_back(maps[d]->width);
   }
   if (!pays(c.tile) || !make_values(c)) return false;
-  c.tile_extent = c.tile.extent;
+  c.extent = c.tile.extent;
   found = std::move(c);
   return true;
 }
@@ -290,28 +289,58 @@ bool TileSums::keep_value(TileSum& c, const Stm& s, const VarSet& needed, size_t
   return true;
 }
 
-// The map that makes the arrays of the values, if no accumulator is needed for that.
-bool TileSums::make_values(TileSum& c) {
-  if (c.values.empty()) return true;
-  size_t home = 0;
-  while (!std::holds_alternative<Screma>(stm_at(*whole_, c.path, home).exp)) home++;
+// The map that makes the arrays of these values, alone. None if it needs an accumulator.
+std::optional<Body> TileSums::maker(const TileSum& c, const std::vector<NestValue>& values) {
+  size_t home = home_of(*whole_, c.path);
   Stm map = stm_at(*whole_, c.path, home);
   Subst renamed;
   map.exp = clone(p_, map.exp, &renamed);
   for (Bind& y : map.pattern) y.var = p_.fresh(p_.hint(y.var), p_.type(y.var));
-  c.before.stms.push_back(std::move(map));
+  Body made;
+  made.stms.push_back(std::move(map));
   StmPath path(c.path.begin() + ptrdiff_t(home), c.path.end());
   path[0] = 0;
-  for (const NestValue& v : c.values)
-    c.before.result.push_back(expose(c.before, path, v.depth - home, 0, *var_of(renamed.at(v.var)), v.made));
-  drop_unused(p_, c_, c.before);
-  drop_idle(p_, c.before);
-  VarSet tokens = bound_in(c.before);
+  for (const NestValue& v : values) made.result.push_back(expose(made, path, v.depth - home, 0, *var_of(renamed.at(v.var)), v.made));
+  drop_unused(p_, c_, made);
+  drop_idle(p_, made);
+  VarSet tokens = bound_in(made);
   bool fine = true;
   auto look = [&](Var v) { if (auto acc = std::get_if<AccType>(&p_.type(v))) fine = fine && tokens.contains(acc->token); };
-  each_bind(c.before, look);
-  each_use(p_, c.before, look);
-  return fine;
+  each_bind(made, look);
+  each_use(p_, made, look);
+  return fine ? std::optional(std::move(made)) : std::nullopt;
+}
+
+// What the outermost map has no part in is made once.
+bool TileSums::make_values(TileSum& c) {
+  auto map_of = [](Body& b) { return std::get_if<Screma>(&b.stms.back().exp); };
+  std::vector<NestValue> same, others;
+  for (NestValue& v : c.values) {
+    std::optional<Body> alone = maker(c, {v});
+    if (!alone) return false;
+    v.same = v.maps == 2 && map_of(*alone) && map_of(*alone)->inputs.empty();
+    (v.same ? same : others).push_back(v);
+  }
+  if (!others.empty()) c.before = std::move(maker(c, others)->stms);
+  if (same.empty()) return true;
+  Body once = *maker(c, same);
+  Screma& map = *map_of(once);
+  Subst rows;
+  for (size_t k = 0; k < same.size(); k++) {
+    Var made = same[k].made;
+    p_.vars[made.index].type = row_type(p_.type(made));
+    rows.emplace(*var_of(map.pre.body.result[k]), made);
+    for (Body* b : {&c.tile.body, &c.at})
+      for (Stm& s : b->stms)
+        if (auto read = std::get_if<Index>(&s.exp); read && read->array == made) read->at.erase(read->at.begin());
+  }
+  for (auto& s : map.pre.body.stms.take()) {
+    for (Bind& y : s->pattern)
+      if (auto row = rows.find(y.var); row != rows.end()) y.var = *var_of(row->second);
+    substitute(p_, *s, rows);
+    c.before.push_back(std::move(s));
+  }
+  return true;
 }
 
 // ---- how it comes apart ----
@@ -329,9 +358,9 @@ Var TileSums::expose(Body& b, const StmPath& path, size_t from, size_t to, Var v
   return v;
 }
 
-// Hands the elements of an array, or its rows, into the first n maps.
-void TileSums::pass_in(const std::vector<Screma*>& maps, size_t n, Var array, Bind element) {
-  for (size_t k = 0; k < n; k++) {
+// Hands the elements of an array, or its rows, into the maps from number `first` to n.
+void TileSums::pass_in(const std::vector<Screma*>& maps, size_t first, size_t n, Var array, Bind element) {
+  for (size_t k = first; k < n; k++) {
     Bind now = k + 1 == n ? element : Bind{p_.fresh(p_.hint(element.var), row_type(p_.type(array)))};
     maps[k]->inputs.push_back(array);
     maps[k]->pre.params.push_back(now);
@@ -340,8 +369,7 @@ void TileSums::pass_in(const std::vector<Screma*>& maps, size_t n, Var array, Bi
 }
 
 void TileSums::take_out(Body& whole, TileSum& c) {
-  size_t home = 0, last = c.path.size() - 1;
-  while (!std::holds_alternative<Screma>(stm_at(whole, c.path, home).exp)) home++;
+  size_t home = home_of(whole, c.path), last = c.path.size() - 1;
   std::vector<Screma*> maps;
   for (size_t d = 0; d < last; d++)
     if (auto x = std::get_if<Screma>(&stm_at(whole, c.path, d).exp)) maps.push_back(x);
@@ -349,9 +377,9 @@ void TileSums::take_out(Body& whole, TileSum& c) {
   for (const NestValue& v : c.values) {
     for (Stm& s : body_at(whole, c.path, v.depth).stms)
       for (Bind& y : s.pattern) if (y.var == v.var) y.var = p_.fresh(p_.hint(v.var), p_.type(v.var));
-    pass_in(maps, v.maps, v.made, {v.var});
+    pass_in(maps, v.same ? 1 : 0, v.maps, v.made, {v.var});
   }
-  List<Stm> before = std::move(c.before.stms);
+  List<Stm> before = std::move(c.before);
   Builder b(p_, before);
   b.source = stm_at(whole, c.path, home).source;
   b.checks = stm_at(whole, c.path, home).checks;
@@ -362,7 +390,7 @@ void TileSums::take_out(Body& whole, TileSum& c) {
     add_sums(whole, c, b, sums[0], home, maps);
     substitute(p_, around, Subst{{point.pattern[0].var, std::get<AccUpdate>(point.exp).acc}});
   } else {
-    for (size_t k = 0; k < sums.size(); k++) pass_in(maps, 2, sums[k], point.pattern[k]);
+    for (size_t k = 0; k < sums.size(); k++) pass_in(maps, 0, 2, sums[k], point.pattern[k]);
   }
   Body& body = body_at(whole, c.path, home);
   size_t at = c.path[home];
@@ -380,7 +408,7 @@ bool TileSums::is_whole(const TileSum& c, const Dest& d) const {
   std::vector<Dim> space = shape_of(p_.type(d.arrays[0]));
   if (c.at.result.size() != space.size() || space.size() != 2 - c.maps) return false;
   for (size_t k = 0; k < space.size(); k++)
-    if (c.at.result[k] != Atom(counters_[c.kept[k + c.maps]].var) || space[k] != c.tile_extent[k + c.maps]) return false;
+    if (c.at.result[k] != Atom(counters_[c.kept[k + c.maps]].var) || space[k] != c.extent[k + c.maps]) return false;
   return true;
 }
 
@@ -399,7 +427,7 @@ void TileSums::add_sums(Body& whole, TileSum& c, Builder& before, Var sums, size
     sums = expose(whole, c.path, home, c.scope, sums);
   } else {
     Var row = p_.fresh(p_.hint(sums), row_type(p_.type(sums)));
-    pass_in(maps, 1, sums, {row});
+    pass_in(maps, 0, 1, sums, {row});
     sums = row;
   }
   if (all) {
@@ -412,7 +440,7 @@ void TileSums::add_sums(Body& whole, TileSum& c, Builder& before, Var sums, size
   Body at = clone(p_, c.at);
   if (c.maps == 1 && mentions(p_, at, counters_[0].var)) {
     Var counter = p_.fresh("i", scalar_type(Scalar::I64));
-    pass_in(maps, 1, before.iota(maps[0]->width), {counter});
+    pass_in(maps, 0, 1, before.iota(maps[0]->width), {counter});
     substitute(p_, at, Subst{{counters_[0].var, counter}});
   }
   Var token = p_.fresh("t", CheckType{});
@@ -429,7 +457,7 @@ void TileSums::add_sums(Body& whole, TileSum& c, Builder& before, Var sums, size
       b.emit_all(std::move(at.stms));
       return b.bind1(p_.hint(acc), AccUpdate{into, at.result, {data}, c.in_range});
     }
-    const Dim n = c.tile_extent[d];
+    const Dim n = c.extent[d];
     Builder::Params params = {{p_.hint(data), row_type(p_.type(data))}, {"i", scalar_type(Scalar::I64)}, {p_.hint(acc), p_.type(into)}};
     Var is = b.iota(n);
     return b.map(p_.hint(acc), n, b.lambda(params, [&](const std::vector<Var>& in) {
@@ -441,61 +469,6 @@ void TileSums::add_sums(Body& whole, TileSum& c, Builder& before, Var sums, size
   WithAcc scope{{std::move(dest)}, Lambda{{{token}, {acc}}, std::move(code)}};
   added.exp = std::move(scope);
   around.stms.insert(c.path[c.scope] + 1, std::move(added));
-}
-
-// ---- idle scopes ----
-
-namespace {
-//   let ys = map n \x -> x [sums]   ==>   sums
-// where they are nobody else's.
-void hand_over(const Program& p, Stm& s, Screma& map, VarSet& sums, Subst& results) {
-  for (size_t k = s.pattern.size(); k-- > 0;) {
-    auto param = std::ranges::find_if(map.pre.params, [&](Bind y) { return Atom(y.var) == map.pre.body.result[k]; });
-    if (param == map.pre.params.end()) continue;
-    Var from = map.inputs[size_t(param - map.pre.params.begin())];
-    if (!sums.contains(from) || !is_array(p.type(from))) continue;
-    sums.erase(from);
-    results.emplace(s.pattern[k].var, from);
-    s.pattern.erase(s.pattern.begin() + ptrdiff_t(k));
-    map.pre.body.result.erase(map.pre.body.result.begin() + ptrdiff_t(k));
-  }
-}
-void drop_idle(Program& p, Body& whole, VarSet& sums) {
-  rewrite(p, whole, [&](Builder& b, Stm& s, Subst& results) {
-    if (auto tile = std::get_if<Seg>(&s.exp); tile && tile->level == SegLevel::Tile)
-      for (Bind y : s.pattern) sums.insert(y.var);
-    auto map = std::get_if<Screma>(&s.exp);
-    for (size_t k = 0; map && k < map->inputs.size(); k++) if (sums.contains(map->inputs[k])) sums.insert(map->pre.params[k].var);
-    walk_parts(s, [&](Body& part) { drop_idle(p, part, sums); });
-    if (map && is_map(*map)) hand_over(p, s, *map, sums, results);
-    auto w = std::get_if<WithAcc>(&s.exp);
-    if (!w) return false;
-    for (size_t k = w->dests.size(), first = s.pattern.size(); k-- > 0;) {
-      first = 0;
-      for (size_t i = 0; i < k; i++) first += w->dests[i].arrays.size();
-      Var token = w->scope.params[k].var;
-      if (is_updated(w->scope.body, token, p)) continue;
-      drop_accumulators(p, w->scope.body, [&](const AccType& t) { return t.token == token; });
-      size_t n = w->dests[k].arrays.size();
-      for (size_t i = 0; i < n; i++) results.emplace(s.pattern[first + i].var, w->dests[k].arrays[i]);
-      s.pattern.erase(s.pattern.begin() + ptrdiff_t(first), s.pattern.begin() + ptrdiff_t(first + n));
-      w->scope.body.result.erase(w->scope.body.result.begin() + ptrdiff_t(k));
-      w->scope.params.erase(w->scope.params.begin() + ptrdiff_t(w->dests.size() + k));
-      w->scope.params.erase(w->scope.params.begin() + ptrdiff_t(k));
-      w->dests.erase(w->dests.begin() + ptrdiff_t(k));
-    }
-    if (!w->dests.empty()) return false;
-    for (size_t k = 0; k < s.pattern.size(); k++) results.emplace(s.pattern[k].var, w->scope.body.result[k]);
-    for (Stm& inner : w->scope.body.stms) inner.checks.insert(inner.checks.end(), s.checks.begin(), s.checks.end());
-    b.emit_all(std::move(w->scope.body.stms));
-    return true;
-  });
-}
-}  // namespace
-
-void drop_idle(Program& p, Body& whole) {
-  VarSet sums;
-  drop_idle(p, whole, sums);
 }
 
 }  // namespace raido

@@ -21,14 +21,15 @@ struct NestValue {
   ir::Var var, made;
   size_t depth;                            // of the body that has the statement: 0 is the outermost
   size_t maps;                             // around it: 1 or 2
+  bool same = false;                       // in all iterations of the outermost map: the array has no dimension for it
 };
 // A sum over all points of such a nest, of a body that `path` begins in.
 struct TileSum {
   StmPath path;                            // of the reduction or of the update
   ir::Seg tile;
-  std::vector<NestValue> values;
-  ir::Body before;                         // makes the arrays of them
-  std::vector<ir::Dim> tile_extent = {};
+  std::vector<NestValue> values = {};
+  List<ir::Stm> before = {};           // makes the arrays of them
+  std::vector<ir::Dim> extent = {};        // of the tile
   // Of an update only: the index, by the counters of the dimensions that the sums have. The scope of the accumulator is statement number
   // `scope` of the path, with so many maps around it.
   std::vector<size_t> kept = {};           // these dimensions, as numbers of maps
@@ -66,17 +67,15 @@ class TileSums {
   bool keep_value(TileSum& c, const ir::Stm& s, const ir::VarSet& needed, size_t depth, size_t maps, List<ir::Stm>& reads);
   bool elements(const ir::Screma& x, size_t map, ir::VarSet& needed, List<ir::Stm>& out, ir::Subst& counted);
   bool make_values(TileSum& c);
+  std::optional<ir::Body> maker(const TileSum& c, const std::vector<NestValue>& values);
   bool pays(const ir::Seg& tile) const;
   bool is_scalar_sum(const ir::Screma& x) const;
   bool counts(ir::Var array) const;
   std::vector<const ir::Screma*> maps_of(const StmPath& path) const;
   ir::Var expose(ir::Body& b, const StmPath& path, size_t from, size_t to, ir::Var v, ir::Var last = {});
-  void pass_in(const std::vector<ir::Screma*>& maps, size_t n, ir::Var array, ir::Bind element);
+  void pass_in(const std::vector<ir::Screma*>& maps, size_t first, size_t n, ir::Var array, ir::Bind element);
   void add_sums(ir::Body& whole, TileSum& c, ir::Builder& before, ir::Var sums, size_t home, const std::vector<ir::Screma*>& maps);
   bool is_whole(const TileSum& c, const ir::Dest& d) const;
 };
-
-// Destinations that nobody updates are their arrays, and scopes without destinations what stands in them.
-void drop_idle(ir::Program& p, ir::Body& whole);
 
 }  // namespace raido
