@@ -8,8 +8,8 @@
 // (backends/kernel/translate_tiles.cc). What the maps do beside that stays in maps, which read the results. Each sum is taken from its first
 // element to its last, as before: tiles change no digit.
 //
-// The tiles copy their operands into panels first. For small sizes this costs more than it gains, so both versions are there: one choice
-// for all contractions of an operation.
+// The tiles copy their operands into panels first. For small sizes this costs more than it gains, and for huge ones the sums may need more
+// memory than the loops, so both versions are there: one choice for all contractions of an operation.
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"
@@ -75,15 +75,27 @@ class Tiles {
     tiled = clone(p_, tiled);
     TileSums nests(p_, c_, definitions_);
     std::vector<std::pair<Dim, i64>> least;
+    std::vector<std::vector<Dim>> extra;                                       // matrices that the loops do not make
+    auto need = [&](std::vector<Dim> shape) {
+      if (shape.size() != 2 || std::ranges::find(extra, shape) != extra.end()) return;
+      bool made = std::ranges::any_of(s.pattern, [&](Bind y) {
+        const std::vector<Dim> has = shape_of(p_.type(y.var));
+        return std::ranges::all_of(shape, [&](const Dim& n) { return std::ranges::count(has, n) >= std::ranges::count(shape, n); });
+      });
+      if (!made) extra.push_back(std::move(shape));
+    };
     while (std::optional<TileSum> found = nests.first(tiled)) {
       c_.stats.count(found->kept.empty() ? "tiles.contraction" : "tiles.updates");
       const i64 sizes[] = {costs::cpu::tile_rows, costs::cpu::tile_columns, costs::cpu::tile_depth};
       for (size_t d = 0; d < 3; d++) demand(least, found->tile.extent[d], sizes[d]);
+      need({found->tile.extent[0], found->tile.extent[1]});
+      for (const NestValue& v : found->values) need(shape_of(p_.type(v.made)));
       nests.take_out(tiled, *found);
     }
     b.checks = s.checks;
     std::vector<Term> large;
     for (const auto& [n, size] : least) large.push_back(le(b.number(Scalar::I64, double(size)), b.term(n)));
+    for (const auto& shape : extra) large.push_back(le(b.term(shape[0]) * b.term(shape[1]), b.number(Scalar::I64, double(costs::cpu::tile_cells))));
     Term all = large[0];
     for (size_t k = 1; k < large.size(); k++) all = and_(all, large[k]);
     walk_parts(s, [&](Body& inner) { body(inner); });                          // smaller ones in it
