@@ -65,8 +65,8 @@ const Pipeline& between_rounds() {
 const Pipeline& pipeline_for(ir::Target target) {
   static const Pipeline cpu =
       common_pipeline() +
+      Pipeline{pass::tiles} +                              // before the maps of contractions change places or are divided
       Pipeline{pass::owners} +                             // before the maps that it divides are cut into strips
-      Pipeline{pass::tiles} +                              // before their maps change places
       Pipeline{pass::rows, pass::interchange} +            // operators and maps on neighbouring elements
       Pipeline{pass::early_accumulators} +                 // more of them show after that
       Pipeline{pass::cse_maps, pass::cse_loops} +          // between operations that did not fuse

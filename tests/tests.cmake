@@ -214,9 +214,10 @@ endif()
 
 # Derivatives written by hand, which benchmarks/run.py sets beside those of the compiler.
 add_custom_target(native_benchmarks)
-foreach(name ba gmm hand lanes lstm)
+foreach(name ba gmm hand lanes lstm product)
   add_executable(native_${name} EXCLUDE_FROM_ALL benchmarks/native/${name}.cc)
   target_compile_options(native_${name} PRIVATE -O3 -march=native -ffast-math -fopenmp-simd)
   set_target_properties(native_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/native OUTPUT_NAME ${name})
   add_dependencies(native_benchmarks native_${name})
 endforeach()
+target_link_libraries(native_product PRIVATE ${CMAKE_DL_LIBS})

@@ -91,6 +91,7 @@ inline constexpr size_t light_operations = 16;           // of such an element
 inline constexpr int64_t least_block = 16;               // of a transposition: if both sides are shorter, two loops are as fast
 inline constexpr int64_t tile_rows = 8, tile_columns = 16, tile_depth = 16;   // of a contraction in tiles: below, copying into panels costs more
 inline constexpr size_t tile_results = 2;                // sums of one contraction: tiles of more do not stay in registers
+inline constexpr int64_t tile_cells = 1 << 25;            // of arrays that only tiles need: 256 MiB of f64, where loops would keep one row
 inline constexpr size_t tile_reads = 6;                  // of its operands, which are all copied
 inline constexpr size_t tile_statements = 60;            // of maps around a contraction: they are there twice
 inline constexpr int64_t panel_depth = 256;              // points of a sum that are taken together: a panel of 24 f64 in a first-level cache, with eight rows

@@ -8,9 +8,8 @@ def vector (n: i64): [n]f64 = scan (+) 0 (replicate n 1.5)
 def table (n: i64) (m: i64): [n][m]f64 = unflatten (vector (n * m))
 def tables (n: i64): [n][n][n]f64 = unflatten_3d (vector (n * n * n))
 
--- The gradient of a product is two products of the same cost, and not the product itself. (The product is a contraction in tiles, which
--- takes two operations for each point where a loop takes three. The products of the gradient are sums into accumulators, which are loops.)
--- cost: mm < 40i64: mm_back 2.6
+-- The gradient of a product is two products of the same cost, and not the product itself.
+-- cost: mm < 40i64: mm_back 2.05
 -- cost: mv < 300i64: mv_back 3
 -- cost: batched < 12i64: batched_back 2.3
 entry mm (n: i64) = matmul (table n n) (table n n)
@@ -21,8 +20,8 @@ entry batched (n: i64) = map2 matmul (tables n) (tables n)
 entry batched_back (n: i64) = vjp (\(a, b) -> map2 matmul a b) (tables n, tables n) (tables n)
 
 -- That of a chain of two is four products and the inner one; that of a layer two products beside the layer.
--- cost: mm < 40i64: chain_back 6.6
--- cost: layer < 40i64: layer_back 3.5
+-- cost: mm < 40i64: chain_back 5.1
+-- cost: layer < 40i64: layer_back 3.1
 entry chain_back (n: i64) = vjp (\(a, b, c) -> matmul (matmul a b) c) (table n n, table n n, table n n) (table n n)
 def layer_of [n] [m] [k] (w: [n][m]f64) (b: [n]f64) (x: [m][k]f64): [n][k]f64 = map2 (\r c -> map (\v -> f64.tanh (v + c)) r) (matmul w x) b
 entry layer (n: i64) = layer_of (table n n) (vector n) (table n n)
@@ -59,10 +58,11 @@ entry full_back (n: i64) = back (product (\i j -> i + j >= 0) : [n]f64 -> [n]f64
 entry half_back (n: i64) = back (product (\i j -> j <= i) : [n]f64 -> [n]f64)
 entry band_back (n: i64) = back (product (\i j -> i64.abs (i - j) <= 2) : [n]f64 -> [n]f64)
 
--- So does a triangle or band as a factor of a product of matrices, and so do the gradients in both factors.
--- cost: tri_full < 40i64: tri 0.6
+-- So does a triangle or band as a factor of a product of matrices, and so do the gradients in both factors. (It is a loop of three
+-- operations for each point, where that reads sums; the product without zeros is a tile of two.)
+-- cost: tri_full < 40i64: tri 0.8
 -- cost: tri_full_back < 40i64: tri_back 0.6
--- cost: tri_full_back2 < 40i64: tri_back2 0.6
+-- cost: tri_full_back2 < 40i64: tri_back2 0.8
 -- cost: band_mm 4 < 40i64 | 80i64
 def masked [n] (inside: i64 -> i64 -> bool) (q: [n][n]f64) = tabulate_2d n n (\i j -> if inside i j then q[i, j] else 0)
 def mm_masked [n] (inside: i64 -> i64 -> bool) (q: [n][n]f64) (b: [n][n]f64) = matmul (masked inside q) b

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Random contractions (maps of maps of reductions), for what computes them in tiles (decision 035): operators, also of pairs and ones that
 do not commute, elements of all types, operands transposed, reversed, sliced and computed, what a row, a column or a point adds,
-what is done with the results, batches, their adjoints, checks that fail, and sizes around those of tiles and panels.
+what is done with the results, batches, checks that fail, and sizes around those of tiles and panels. Half of them are derivatives, of
+products and what is made of products, forward and reverse: transposed, of one matrix with itself, of chains, batches, vectors, layers with biases, constants.
 
 The interpreter runs a program as lowered; after the passes for processors, and compiled for one thread (each version of the processor) and
 for several, it must give the same. All numbers are small integers, so sums are exact. Prints how many contractions became tiles. Exit
@@ -29,8 +30,8 @@ SUMS = {"bool": [("(&&)", "true"), ("(||)", "false"), ("(!=)", "false")],
 class Entry:
     def __init__(self, r, number):
         self.r, self.name, self.t = r, f"e{number}", r.choice(TYPES)
-        self.kind = r.choice(("plain",) * 6 + ("pair", "batch", "adjoint", "adjoint", "check"))
-        if self.kind == "adjoint":
+        self.kind = r.choice(("plain",) * 4 + ("pair", "batch", "adjoint", "check") + ("derivative",) * 6)
+        if self.kind in ("adjoint", "derivative"):
             self.t = r.choice(("f64", "f32"))
         if self.kind == "pair" and self.t == "bool":
             self.t = "i32"
@@ -62,6 +63,47 @@ class Entry:
         return r.choice(("x * y", "x * y", "x + y", "x - y", f"x * y + {of_index}", "xs[i] + x * y", "x * (y - ys[j])", f"(if x < y then x else ys[j])",
                          f"x * y * {of_index}", f"{t}.max x y", f"x + {t}.i64 (j % 2) * y"))
 
+    # Derivatives of what is made of products; the numbers stay so small that sums of f32 are exact.
+    def derivative(self):
+        r, t = self.r, self.t
+        f = r.choice(("x", "x", "x + x", f"{t}.max 0 x", f"if x > 0 then x else 0 - x", "x * x"))
+        mm = f"mm_{t}"
+        turn = lambda x: r.choice((x, x, f"(transpose (copy (transpose {x})))", f"(copy {x})"))
+        a, b = turn("a"), turn("b")
+        layer = f"map (map (\\x -> {f}))"
+        shape = r.randrange(9)
+        # (function of a and b, its result's shape), of a: [n][q], b: [m][q], xs: [n], ys: [m], zs: [q]
+        if shape == 0:
+            body, out = f"{mm} {a} (transpose {b})", "nm"
+        elif shape == 1:
+            body, out = f"{layer} ({mm} {b} (transpose {a}))", "mn"
+        elif shape == 2:
+            body, out = f"{mm} (transpose {a}) a", "qq"
+        elif shape == 3:
+            body, out = f"{mm} ({layer} ({mm} {a} (transpose {b}))) {b}", "nq"
+        elif shape == 4:
+            body, out = f"map2 (\\row bias -> map (\\x -> let x = x + bias in {f}) row) ({mm} {a} (transpose {b})) xs", "nm"
+        elif shape == 5:
+            body, out = f"{mm} {a} (transpose (opaque (map (map (+ 1)) (copy b0))))", "nm"
+        elif shape == 6:
+            body, out = f"map (\\g -> {t}.sum (map {t}.sum ({layer} ({mm} (map (map (* g)) {a}) (transpose {b}))))) (opaque [1, 2, 0])", "3"
+        elif shape == 7:
+            body, out = f"map (\\u -> {t}.sum (map2 (*) u (map (\\v -> {t}.sum (map2 (*) v (a[0]))) {b}))) ({mm} {a} (transpose {b}))", "n"
+        else:
+            body, out = f"tabulate_2d n m (\\i j -> reduce {t}.max {t}.lowest (map2 (+) a[i] b[j]))", "nm"
+        size = {"n": "n", "m": "m", "q": "q", "3": "3"}
+        seed = f"(tabulate {size[out]} (\\i -> {self.number('i', '1')}))" if len(out) == 1 else f"(tabulate_2d {size[out[0]]} {size[out[1]]} (\\i j -> {self.number('i', 'j')}))"
+        digest = lambda v, n, m: f"i64.sum (flatten (tabulate_2d {n} {m} (\\i j -> (if {t}.isinf {v}[i][j] || {t}.isnan {v}[i][j] then 77 else i64.{t} {v}[i][j]) * (i * 3 + j % 5 + 1))))"
+        wrt = r.choice(("ab", "ab", "a", "b")) if shape not in (2, 5) else "a"
+        args = {"ab": "(a, b)", "a": "a", "b": "b"}[wrt]
+        if r.random() < 0.75:
+            found = [f"  let {'(da, db)' if wrt == 'ab' else 'd' + wrt} = vjp (\\{args} -> {body}) {args} (opaque {seed})"]
+            sums = [digest("d" + v, {"a": "n", "b": "m"}[v], "q") for v in wrt]
+        else:
+            found = [f"  let d = jvp (\\{args} -> {body}) {args} {'(a, map (map (* 2)) b)' if wrt == 'ab' else f'(map (map (+ 1)) {wrt})'}"]
+            sums = [digest("d", *(size[c] for c in out)) if len(out) == 2 else digest("[d]", "1", size[out])]
+        return found + ["  in " + " + ".join(sums)]
+
     def text(self):
         r, t = self.r, self.t
         op, ne = (part.replace("{t}", t) for part in r.choice(SUMS["bool" if t == "bool" else "number"]))
@@ -85,7 +127,9 @@ class Entry:
         elif self.kind == "check":
             product = f"tabulate_2d n m (\\i j -> reduce {op} ({ne}) (tabulate q (\\k -> let (x, y) = (a[i][k], b[j][k + (if i == 20 then 1 else 0)]) in {point})))"
         epilogue = r.choice(("z", "z", "z && xs[i]", "z != ys[j]") if t == "bool" else ("z", "z", "z + xs[i]", "z * ys[j]", "z - xs[i] * ys[j]"))
-        if self.kind == "adjoint":
+        if self.kind == "derivative":
+            lines += [f"  let b0 = map (map (* 2)) b"] + self.derivative()
+        elif self.kind == "adjoint":
             s = r.choice((f"{t}.sum (flatten (map2 (map2 (*)) (tabulate_2d n m (\\i j -> xs[i] + ys[j])) (map (\\u -> map (\\v -> {t}.sum (map2 (*) u v)) b) a)))",
                           f"{t}.sum (map {t}.sum (map (\\u -> map (\\v -> {t}.sum (map2 (\\x y -> x * y * x) u v)) b) a))"))
             lines += [f"  let (da, db) = vjp (\\(a, b) -> {s}) (a, b) 1",
@@ -109,7 +153,8 @@ def program(seed):
             if n * m * q <= 150000 and (n >= 8 and m >= 16 and q >= 16 or r.random() < 0.3):
                 break
         inputs.append(f"{n}i64 {m}i64 {q}i64")
-    return "\n".join(e.text() for e in entries), [e.name for e in entries], inputs
+    products = "".join(f"def mm_{t} [n][m][k] (a: [n][k]{t}) (b: [k][m]{t}): [n][m]{t} = map (\\u -> map (\\v -> {t}.sum (map2 (*) u v)) (transpose b)) a\n" for t in ("f32", "f64"))
+    return products + "\n".join(e.text() for e in entries), [e.name for e in entries], inputs
 
 
 def outcome(code, out, err):
@@ -129,7 +174,8 @@ def examine(job):
         if code != 0:
             return seed, f"the compiler: {err[-500:]}", text, 0
         counted = re.search(r"tiles\.contraction\D+(\d+)", out + err)
-        tiled = int(counted[1]) if counted else 0
+        summed = re.search(r"tiles\.updates\D+(\d+)", out + err)
+        tiled = (int(counted[1]) if counted else 0) + (int(summed[1]) if summed else 0)
         programs = []
         for backend, options in (("c", ()), ("multicore", ())):
             exe = str(pathlib.Path(folder) / backend)

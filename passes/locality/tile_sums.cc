@@ -1,0 +1,474 @@
+// tile_sums.cc - contractions are found in nests of maps, and their sums taken out.
+//
+//   with_acc [a] (op) \acc -> map n \i -> .. map m \j -> .. map q \k -> .. upd acc [j, k] v
+//   ==>
+//   let s = seg tile (j < m, k < q, i < n) { v } reduces op
+//   a with s added to it, and the nest without the update
+//
+// What v needs is views and arithmetic, which the tile does itself, or a value of a costly operation. Such a value becomes an array:
+// the outermost map comes apart into the one that makes these arrays and the one that reads them. So no work is done twice.
+#include "passes/locality/tile_sums.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "compiler/ir/aliases.h"
+#include "compiler/ir/analysis/tile_sides.h"
+#include "compiler/ir/analysis/traits.h"
+#include "compiler/ir/costs.h"
+#include "compiler/ir/rewrite.h"
+#include "passes/cleanup/dce.h"
+#include "passes/locality/idle.h"
+
+namespace raido {
+using namespace ir;
+namespace {
+
+// The body that a path goes on in.
+template <class S> auto& inner(S& s) {
+  auto map = std::get_if<Screma>(&s.exp);
+  return map ? map->pre.body : std::get<WithAcc>(s.exp).scope.body;
+}
+template <class B> B& body_at(B& whole, const StmPath& path, size_t depth) {
+  B* b = &whole;
+  for (size_t d = 0; d < depth; d++) b = &inner(b->stms[path[d]]);
+  return *b;
+}
+template <class B> auto& stm_at(B& whole, const StmPath& path, size_t depth) { return body_at(whole, path, depth).stms[path[depth]]; }
+
+bool calls(const Stm& s) {
+  auto op = std::get_if<Apply>(&s.exp);
+  return op && is_call(op->op);
+}
+// Arithmetic that is not dearer than memory.
+bool all_steps(const Body& b) {
+  for (const Stm& s : b.stms) if (!is_step(s.exp) || std::holds_alternative<Tunable>(s.exp) || calls(s)) return false;
+  return true;
+}
+bool few(const Dim& n, i64 least) { auto c = const_of(n); return c && c->as_i64() < least; }
+bool is_place(const Exp& e) { return std::holds_alternative<Index>(e) || std::holds_alternative<Permute>(e); }
+
+Var token_of(const Program& p, const AccUpdate& u) { return std::get<AccType>(p.type(u.acc)).token; }
+// The number of the path's outermost map.
+size_t home_of(const Body& whole, const StmPath& path) {
+  size_t d = 0;
+  while (!std::holds_alternative<Screma>(stm_at(whole, path, d).exp)) d++;
+  return d;
+}
+
+}  // namespace
+
+// ---- the search ----
+
+std::optional<TileSum> TileSums::first(Body& whole) {
+  whole_ = &whole;
+  inside_ = {};
+  inside_.add_all(whole);
+  bound_ = bound_in(whole);
+  std::optional<TileSum> found;
+  StmPath path;
+  search(whole, path, 0, found);
+  return found;
+}
+
+bool TileSums::search(Body& b, StmPath& path, size_t maps, std::optional<TileSum>& found) {
+  for (size_t k = 0; k < b.stms.size() && !found; k++) {
+    path.push_back(k);
+    Stm& s = b.stms[k];
+    auto map = std::get_if<Screma>(&s.exp);
+    if (map && maps == 2 && is_scalar_sum(*map)) of_reduction(path, found);
+    if (!found && map && maps < 3) search(map->pre.body, path, maps + 1, found);
+    if (auto scope = std::get_if<WithAcc>(&s.exp)) search(scope->scope.body, path, maps, found);
+    if (std::holds_alternative<AccUpdate>(s.exp) && maps == 3) of_update(path, found);
+    path.pop_back();
+  }
+  return found.has_value();
+}
+
+bool TileSums::is_scalar_sum(const Screma& x) const {
+  if (!identity_post(x) || x.reduces.empty() || !x.scans.empty() || !x.post_reduces.empty()) return false;
+  if (x.pre.body.result.size() != width_of(x.reduces) || x.pre.body.result.size() > costs::cpu::tile_results) return false;
+  for (const Combine& c : x.reduces) {
+    if (!c.shape.empty() || !all_steps(c.op.body)) return false;
+    for (Bind b : c.op.params) if (!is_scalar(p_.type(b.var))) return false;
+  }
+  return true;
+}
+
+std::vector<const Screma*> TileSums::maps_of(const StmPath& path) const {
+  std::vector<const Screma*> maps;
+  for (size_t d = 0; d < path.size(); d++)
+    if (auto x = std::get_if<Screma>(&stm_at(*whole_, path, d).exp)) maps.push_back(x);
+  return maps;
+}
+
+bool TileSums::of_reduction(const StmPath& path, std::optional<TileSum>& found) {
+  std::vector<const Screma*> maps = maps_of(path);
+  TileSum c{path, {}};
+  std::optional<Body> all = points(c, maps[2]->pre.body.result);
+  if (!all) return false;
+  c.tile = Seg{SegLevel::Tile, counters_, {maps[0]->width, maps[1]->width, maps[2]->width}, clone(p_, *all), {}, {}, {}, {}, {}};
+  for (const Combine& op : maps[2]->reduces) c.tile.reduces.push_back(clone(p_, op));
+  if (!pays(c.tile) || !make_values(c)) return false;
+  c.extent = c.tile.extent;
+  found = std::move(c);
+  return true;
+}
+
+bool TileSums::of_update(const StmPath& path, std::optional<TileSum>& found) {
+  const AccUpdate& u = std::get<AccUpdate>(stm_at(*whole_, path, path.size() - 1).exp);
+  TileSum c{path, {}};
+  c.in_range = u.in_range;
+  const Dest* dest = nullptr;
+  c.token = token_of(p_, u);
+  for (size_t d = 0; d < path.size() && !dest; d++) {
+    const Stm& s = stm_at(*whole_, path, d);
+    if (std::holds_alternative<Screma>(s.exp)) c.maps++;
+    auto scope = std::get_if<WithAcc>(&s.exp);
+    for (size_t k = 0; scope && k < scope->dests.size(); k++)
+      if (scope->scope.params[k].var == c.token) { dest = &scope->dests[k]; c.scope = d; }
+  }
+  if (!dest || c.maps > 1 || !dest->combine || !dest->combine->commutative || !scalar_operator(p_, *dest->combine)) return false;
+  if (u.values.size() != 1 || !is_scalar(p_.type(u.values[0])) || dest->arrays.size() != 1) return false;
+  std::vector<Atom> wanted = u.values;
+  wanted.insert(wanted.end(), u.at.begin(), u.at.end());
+  std::optional<Body> all = points(c, wanted);
+  if (!all) return false;
+
+  std::vector<const Screma*> maps = maps_of(path);
+  Seg whole{SegLevel::Tile, counters_, {maps[0]->width, maps[1]->width, maps[2]->width}, *all, {}, {}, {}, {}, {}};
+  const TileSides varies(p_, whole);
+  auto of = [&](const Atom& a) { auto v = var_of(a); return unsigned(v ? varies.of(*v) : 0); };
+  unsigned dims = c.maps == 1 ? 1 : 0;                   // the array of a scope inside of the outermost map belongs to one of its iterations
+  for (size_t k = 1; k < all->result.size(); k++) dims |= of(all->result[k]);
+  if (std::popcount(dims) != 2) return false;
+  for (size_t d = 0; d < 3; d++) if (dims >> d & 1) c.kept.push_back(d);
+  unsigned last = of(all->result.back());                // columns are neighbours in memory
+  if (c.maps == 0 && std::has_single_bit(last) && size_t(std::countr_zero(last)) == c.kept[0]) std::swap(c.kept[0], c.kept[1]);
+
+  c.at = *all;
+  c.at.result.erase(c.at.result.begin());
+  all->result.resize(1);
+  keep_needed(p_, c.at);
+  keep_needed(p_, *all);
+  c.tile = Seg{SegLevel::Tile, {}, {}, clone(p_, *all), {clone(p_, *dest->combine)}, {}, {}, {}, {}};
+  for (size_t d : {c.kept[0], c.kept[1], 3 - c.kept[0] - c.kept[1]}) {
+    c.tile.index.push_back(counters_[d]);
+    c.tile.extent.push_back(maps[d]->width);
+  }
+  if (!pays(c.tile) || !make_values(c)) return false;
+  c.extent = c.tile.extent;
+  found = std::move(c);
+  return true;
+}
+
+// Both sides read, what is done at each point is arithmetic, and there is not much to copy.
+bool TileSums::pays(const Seg& x) const {
+  const i64 least[] = {costs::cpu::tile_rows, costs::cpu::tile_columns, costs::cpu::tile_depth};
+  for (size_t d = 0; d < 3; d++) {
+    auto n = var_of(x.extent[d]);
+    if ((n && bound_.contains(*n)) || few(x.extent[d], least[d])) return false;
+  }
+  const TileSides sides(p_, x);
+  bool rows = false, columns = false;
+  size_t reads = 0;
+  for (const Stm& s : x.body.stms) {
+    if (!s.checks.empty() || (!is_place(s.exp) && !is_step(s.exp))) return false;
+    uint8_t varies = sides.of(p_, s);
+    auto side = TileSides::side(varies);
+    if (side == TileSides::Side::Both && (is_place(s.exp) || calls(s))) return false;
+    if (!is_place(s.exp) || !is_scalar(p_.type(s.pattern[0].var)) || !(varies & TileSides::Depth)) continue;
+    reads++;
+    (side == TileSides::Side::Rows ? rows : columns) |= (varies & (TileSides::Rows | TileSides::Columns)) != 0;
+  }
+  return rows && columns && reads <= costs::cpu::tile_reads;
+}
+
+// ---- what a point needs ----
+
+bool TileSums::counts(Var array) const {
+  for (const Definitions* d : {&inside_, &outside_})
+    if (auto iota = d->get<Iota>(array)) return is_const(iota->start, 0) && is_const(iota->step, 1) && elem_of(p_.type(array)) == Scalar::I64;
+  return false;
+}
+
+// The statements that compute them from the counters.
+std::optional<Body> TileSums::points(TileSum& c, std::vector<Atom> wanted) {
+  counters_.clear();
+  for (const char* name : {"i", "j", "k"}) counters_.push_back({p_.fresh(name, scalar_type(Scalar::I64))});
+  VarSet needed;
+  each_use(p_, wanted, [&](Var v) { needed.insert(v); });
+  std::vector<List<Stm>> parts;                          // from inside
+  Subst counted;
+  size_t depth = c.path.size(), maps = 3;
+  bool reduction = std::holds_alternative<Screma>(stm_at(*whole_, c.path, depth - 1).exp);
+  if (!reduction) depth--;
+  for (; maps > 0; depth--) {
+    const Body& b = body_at(*whole_, c.path, depth);
+    auto stms = slice(c, b, depth < c.path.size() ? c.path[depth] : b.stms.size(), needed, depth, maps);
+    if (!stms) return {};
+    parts.push_back(std::move(*stms));
+    auto map = std::get_if<Screma>(&stm_at(*whole_, c.path, depth - 1).exp);
+    if (!map) continue;
+    List<Stm> reads;
+    if (!elements(*map, --maps, needed, reads, counted)) return {};
+    parts.push_back(std::move(reads));
+  }
+  Body all;
+  for (; !parts.empty(); parts.pop_back())
+    for (auto& s : parts.back().take()) all.stms.push_back(std::move(s));
+  all.result = std::move(wanted);
+  substitute(p_, all, counted);
+  keep_needed(p_, all);
+  return all;
+}
+
+// The elements that a map has for its counter.
+bool TileSums::elements(const Screma& x, size_t map, VarSet& needed, List<Stm>& out, Subst& counted) {
+  for (size_t k = 0; k < x.inputs.size(); k++) {
+    if (!needed.contains(x.pre.params[k].var)) continue;
+    if (!is_array(p_.type(x.inputs[k]))) return false;
+    needed.insert(x.inputs[k]);
+    if (counts(x.inputs[k])) { counted.emplace(x.pre.params[k].var, counters_[map].var); continue; }
+    Stm read;
+    read.pattern = {x.pre.params[k]};
+    read.exp = Index{x.inputs[k], {Atom(counters_[map].var)}};
+    out.push_back(std::move(read));
+  }
+  return true;
+}
+
+// The statements before number `end` that `needed` are made by, and what these are made by, in order. None if an innermost one is more than
+// arithmetic and views.
+std::optional<List<Stm>> TileSums::slice(TileSum& c, const Body& b, size_t end, VarSet& needed, size_t depth, size_t maps) {
+  std::vector<List<Stm>> parts;
+  for (size_t k = end; k-- > 0;) {
+    const Stm& s = b.stms[k];
+    if (std::ranges::none_of(s.pattern, [&](Bind y) { return needed.contains(y.var); })) continue;
+    if (!s.checks.empty()) return {};
+    parts.emplace_back();
+    bool step = is_step(s.exp) && !std::holds_alternative<Tunable>(s.exp);
+    if (is_place(s.exp) || (step && (maps == 3 || !calls(s)))) {
+      parts.back().push_back(s);
+      each_use(p_, s, [&](Var v) { needed.insert(v); });
+    } else if (maps == 3 || !keep_value(c, s, needed, depth, maps, parts.back())) {
+      return {};
+    }
+  }
+  List<Stm> out;
+  for (; !parts.empty(); parts.pop_back())
+    for (auto& s : parts.back().take()) out.push_back(std::move(s));
+  return out;
+}
+
+// Reads what the statement makes from arrays.
+bool TileSums::keep_value(TileSum& c, const Stm& s, const VarSet& needed, size_t depth, size_t maps, List<Stm>& reads) {
+  for (Bind y : s.pattern) {
+    if (!needed.contains(y.var)) continue;
+    Type t = p_.type(y.var);
+    std::vector<Dim> shape = shape_of(t), around;
+    if (!is_scalar(t) && (!is_array(t) || maps + shape.size() > 2)) return false;
+    for (const Screma* map : maps_of({c.path.begin(), c.path.begin() + ptrdiff_t(depth)})) {
+      if (!identity_post(*map) || !map->post_reduces.empty()) return false;
+      around.push_back(map->width);
+    }
+    for (const std::vector<Dim>& dims : {shape, around})
+      for (const Dim& n : dims) if (auto v = var_of(n); v && bound_.contains(*v)) return false;
+    bool consumed = false;
+    each_stm(*whole_, [&](const Stm& other) { each_consumed(p_, other.exp, [&](Var v) { consumed |= v == y.var; }); });
+    if (consumed) return false;
+    Var made = p_.fresh(p_.hint(y.var), lifted(around, t));
+    std::vector<Selector> at;
+    for (size_t k = 0; k < maps; k++) at.push_back(Atom(counters_[k].var));
+    Stm read;
+    read.pattern = {y};
+    read.exp = Index{made, std::move(at)};
+    reads.push_back(std::move(read));
+    c.values.push_back({y.var, made, depth, maps});
+  }
+  return true;
+}
+
+// The map that makes the arrays of these values, alone. None if it needs an accumulator.
+std::optional<Body> TileSums::maker(const TileSum& c, const std::vector<NestValue>& values) {
+  size_t home = home_of(*whole_, c.path);
+  Stm map = stm_at(*whole_, c.path, home);
+  Subst renamed;
+  map.exp = clone(p_, map.exp, &renamed);
+  for (Bind& y : map.pattern) y.var = p_.fresh(p_.hint(y.var), p_.type(y.var));
+  Body made;
+  made.stms.push_back(std::move(map));
+  StmPath path(c.path.begin() + ptrdiff_t(home), c.path.end());
+  path[0] = 0;
+  for (const NestValue& v : values) made.result.push_back(expose(made, path, v.depth - home, 0, *var_of(renamed.at(v.var)), v.made));
+  drop_unused(p_, c_, made);
+  drop_idle(p_, made);
+  VarSet tokens = bound_in(made);
+  bool fine = true;
+  auto look = [&](Var v) { if (auto acc = std::get_if<AccType>(&p_.type(v))) fine = fine && tokens.contains(acc->token); };
+  each_bind(made, look);
+  each_use(p_, made, look);
+  return fine ? std::optional(std::move(made)) : std::nullopt;
+}
+
+// What the outermost map has no part in is made once.
+bool TileSums::make_values(TileSum& c) {
+  auto map_of = [](Body& b) { return std::get_if<Screma>(&b.stms.back().exp); };
+  std::vector<NestValue> same, others;
+  for (NestValue& v : c.values) {
+    std::optional<Body> alone = maker(c, {v});
+    if (!alone) return false;
+    v.same = v.maps == 2 && map_of(*alone) && map_of(*alone)->inputs.empty();
+    (v.same ? same : others).push_back(v);
+  }
+  if (!others.empty()) c.before = std::move(maker(c, others)->stms);
+  if (same.empty()) return true;
+  Body once = *maker(c, same);
+  Screma& map = *map_of(once);
+  Subst rows;
+  for (size_t k = 0; k < same.size(); k++) {
+    Var made = same[k].made;
+    p_.vars[made.index].type = row_type(p_.type(made));
+    rows.emplace(*var_of(map.pre.body.result[k]), made);
+    for (Body* b : {&c.tile.body, &c.at})
+      for (Stm& s : b->stms)
+        if (auto read = std::get_if<Index>(&s.exp); read && read->array == made) read->at.erase(read->at.begin());
+  }
+  for (auto& s : map.pre.body.stms.take()) {
+    for (Bind& y : s->pattern)
+      if (auto row = rows.find(y.var); row != rows.end()) y.var = *var_of(row->second);
+    substitute(p_, *s, rows);
+    c.before.push_back(std::move(s));
+  }
+  return true;
+}
+
+// ---- how it comes apart ----
+
+// Makes v, of the body at depth `from`, a result of the statement at depth `to` of the path.
+Var TileSums::expose(Body& b, const StmPath& path, size_t from, size_t to, Var v, Var last) {
+  for (size_t d = from; d-- > to;) {
+    Stm& s = stm_at(b, path, d);
+    inner(s).result.push_back(v);
+    auto map = std::get_if<Screma>(&s.exp);
+    Type t = map ? lifted(map->width, p_.type(v)) : p_.type(v);
+    v = d == to && last.valid() ? last : p_.fresh(p_.hint(v), t);
+    s.pattern.push_back({v});
+  }
+  return v;
+}
+
+// Hands the elements of an array, or its rows, into the maps from number `first` to n.
+void TileSums::pass_in(const std::vector<Screma*>& maps, size_t first, size_t n, Var array, Bind element) {
+  for (size_t k = first; k < n; k++) {
+    Bind now = k + 1 == n ? element : Bind{p_.fresh(p_.hint(element.var), row_type(p_.type(array)))};
+    maps[k]->inputs.push_back(array);
+    maps[k]->pre.params.push_back(now);
+    array = now.var;
+  }
+}
+
+void TileSums::take_out(Body& whole, TileSum& c) {
+  size_t home = home_of(whole, c.path), last = c.path.size() - 1;
+  std::vector<Screma*> maps;
+  for (size_t d = 0; d < last; d++)
+    if (auto x = std::get_if<Screma>(&stm_at(whole, c.path, d).exp)) maps.push_back(x);
+  Stm& point = stm_at(whole, c.path, last);
+  for (const NestValue& v : c.values) {
+    for (Stm& s : body_at(whole, c.path, v.depth).stms)
+      for (Bind& y : s.pattern) if (y.var == v.var) y.var = p_.fresh(p_.hint(v.var), p_.type(v.var));
+    pass_in(maps, v.same ? 1 : 0, v.maps, v.made, {v.var});
+  }
+  List<Stm> before = std::move(c.before);
+  Builder b(p_, before);
+  b.source = stm_at(whole, c.path, home).source;
+  b.checks = stm_at(whole, c.path, home).checks;
+  Body& around = body_at(whole, c.path, last);
+  bool update = std::holds_alternative<AccUpdate>(point.exp);
+  std::vector<Var> sums = b.bind(update ? "sum" : p_.hint(point.pattern[0].var), std::move(c.tile));
+  if (update) {
+    add_sums(whole, c, b, sums[0], home, maps);
+    substitute(p_, around, Subst{{point.pattern[0].var, std::get<AccUpdate>(point.exp).acc}});
+  } else {
+    for (size_t k = 0; k < sums.size(); k++) pass_in(maps, 0, 2, sums[k], point.pattern[k]);
+  }
+  Body& body = body_at(whole, c.path, home);
+  size_t at = c.path[home];
+  around.stms.erase(point);                              // deeper than the map, whose number stays
+  body.stms.splice(at, std::move(before));
+  drop_idle(p_, whole);
+  drop_unused(p_, c_, whole);
+}
+
+// Whether the sums are all that the array of the accumulator gets: one sum for each cell, and neutral elements before.
+bool TileSums::is_whole(const TileSum& c, const Dest& d) const {
+  const Replicate* fill = inside_.get<Replicate>(d.arrays[0]);
+  if (!fill) fill = outside_.get<Replicate>(d.arrays[0]);
+  if (!fill || fill->value != d.combine->neutral[0]) return false;
+  std::vector<Dim> space = shape_of(p_.type(d.arrays[0]));
+  if (c.at.result.size() != space.size() || space.size() != 2 - c.maps) return false;
+  for (size_t k = 0; k < space.size(); k++)
+    if (c.at.result[k] != Atom(counters_[c.kept[k + c.maps]].var) || space[k] != c.extent[k + c.maps]) return false;
+  return true;
+}
+
+// The array of the accumulator gets the sums after its scope: they are all it gets, or are added in a scope of their own.
+void TileSums::add_sums(Body& whole, TileSum& c, Builder& before, Var sums, size_t home, const std::vector<Screma*>& maps) {
+  Body& around = body_at(whole, c.path, c.scope);
+  Stm& s = around.stms[c.path[c.scope]];
+  WithAcc& w = std::get<WithAcc>(s.exp);
+  size_t number = 0, first = 0, updates = 0;
+  while (w.scope.params[number].var != c.token) first += w.dests[number++].arrays.size();
+  each_stm(w.scope.body, [&](const Stm& t) { auto u = std::get_if<AccUpdate>(&t.exp); updates += u && token_of(p_, *u) == c.token; });
+  const bool all = updates == 1 && is_whole(c, w.dests[number]);
+  Dest dest{{}, w.dests[number].rank, clone(p_, *w.dests[number].combine)};
+  Var array = s.pattern[first].var, old = p_.fresh(p_.hint(array), p_.type(array));
+  if (c.maps == 0) {
+    sums = expose(whole, c.path, home, c.scope, sums);
+  } else {
+    Var row = p_.fresh(p_.hint(sums), row_type(p_.type(sums)));
+    pass_in(maps, 0, 1, sums, {row});
+    sums = row;
+  }
+  if (all) {
+    substitute(p_, around, Subst{{array, sums}});
+    s.pattern[first].var = old;
+    return;
+  }
+  s.pattern[first].var = old;
+  dest.arrays = {old};
+  Body at = clone(p_, c.at);
+  if (c.maps == 1 && mentions(p_, at, counters_[0].var)) {
+    Var counter = p_.fresh("i", scalar_type(Scalar::I64));
+    pass_in(maps, 0, 1, before.iota(maps[0]->width), {counter});
+    substitute(p_, at, Subst{{counters_[0].var, counter}});
+  }
+  Var token = p_.fresh("t", CheckType{});
+  Var acc = p_.fresh("acc", dest_type(p_, dest, token));
+  Stm added;
+  added.pattern = {{array}};
+  added.source = s.source;
+  added.checks = s.checks;
+  Body code;
+  Builder b(p_, code.stms);
+  b.source = s.source;
+  auto nest = [&](auto& self, size_t d, Var data, Var into) -> Var {
+    if (d == 2) {
+      b.emit_all(std::move(at.stms));
+      return b.bind1(p_.hint(acc), AccUpdate{into, at.result, {data}, c.in_range});
+    }
+    const Dim n = c.extent[d];
+    Builder::Params params = {{p_.hint(data), row_type(p_.type(data))}, {"i", scalar_type(Scalar::I64)}, {p_.hint(acc), p_.type(into)}};
+    Var is = b.iota(n);
+    return b.map(p_.hint(acc), n, b.lambda(params, [&](const std::vector<Var>& in) {
+      substitute(p_, at, Subst{{counters_[c.kept[d]].var, in[1]}});
+      return std::vector<Atom>{self(self, d + 1, in[0], in[2])};
+    }), {data, is, into})[0];
+  };
+  code.result = {nest(nest, c.maps, sums, acc)};
+  WithAcc scope{{std::move(dest)}, Lambda{{{token}, {acc}}, std::move(code)}};
+  added.exp = std::move(scope);
+  around.stms.insert(c.path[c.scope] + 1, std::move(added));
+}
+
+}  // namespace raido
