@@ -32,7 +32,9 @@ template <class F> void each_expr(const Stm& s, F f) {
     [&](const ReadBack& x) { f(x.index); }, [&](const WriteOut& x) { f(x.index); f(x.value); }, [&](const Upload& x) { f(x.count); },
     [&](const CopyMemory& x) { all({x.to_at, x.from_at, x.count}); }, [&](const Launch& x) { all(x.args); f(x.threads); },
     [&](const Transpose& x) { all({x.to_at, x.to_row, x.from_at, x.from_row, x.rows, x.columns, x.first, x.last}); },
-    [&](const LastBlock& x) { f(x.at); f(x.count); }, [&](const Shape& x) { f(x.rows); f(x.parts); }, [&](const Tickets& x) { f(x.count); },
+    [&](const LastBlock& x) { f(x.at); f(x.count); }, [&](const NextTile& x) { f(x.tiles); },
+    [&](const Publish& x) { all({x.tile, x.launch, x.reached}); }, [&](const LookBack& x) { all({x.launch, x.end}); },
+    [&](const TileShape& x) { f(x.points); }, [&](const Shape& x) { f(x.rows); f(x.parts); }, [&](const Tickets& x) { f(x.count); },
     [&](const ParallelFor& x) { f(x.n); }, [&](const DeclareArray& x) { all(x.counts); },
     [&](const DeclareVectors& x) { all({x.lanes, x.rows, x.columns}); }, [&](const MoveVector& x) { all({x.row, x.column}); },
     [](const auto&) {});   // others compute nothing
@@ -154,6 +156,7 @@ class Steering {
 };
 
 void find_uses(const Module& m, const Block& b, IdSet<Name>& read, IdSet<Name>& written) {
+  auto both = [&](Name n) { read.insert(n); written.insert(n); };
   auto loads = [&](auto& self, ExprId e) -> void {
     match(m.exprs[e.index].node, [&](const Prim& p) { for (ExprId a : p.args) self(self, a); }, [&](const Cast& c) { self(self, c.value); },
           [&](const Load& l) { read.insert(l.memory); self(self, l.index); }, [](const auto&) {});   // others load nothing
@@ -161,9 +164,10 @@ void find_uses(const Module& m, const Block& b, IdSet<Name>& read, IdSet<Name>& 
   for (const Stm& s : b) {
     each_expr(s, [&](ExprId e) { loads(loads, e); });
     if (auto x = std::get_if<While>(&s.node)) loads(loads, x->cond);
-    if (auto x = std::get_if<LastBlock>(&s.node)) { read.insert(x->tickets); written.insert(x->tickets); }
+    match(s.node, [&](const NextTile& x) { both(x.states); }, [&](const Publish& x) { both(x.states); }, [&](const LookBack& x) { both(x.states); },
+          [&](const LastBlock& x) { both(x.tickets); }, [](const auto&) {});   // others use no memory that orders blocks
     if (auto x = std::get_if<Store>(&s.node)) written.insert(x->memory);
-    if (auto x = std::get_if<Atomic>(&s.node)) { read.insert(x->memory); written.insert(x->memory); }
+    if (auto x = std::get_if<Atomic>(&s.node)) both(x->memory);
     each_body(s, [&](const Block& inner) { find_uses(m, inner, read, written); });
   }
 }

@@ -137,7 +137,11 @@ class FreeNames {
       [&](const DeclareShared& x) { bound(x.var); },
       [](const Barrier&) {},
       [&](const LastBlock& x) { use(x.tickets); use(x.at); use(x.count); bound(x.var); },
+      [&](const NextTile& x) { use(x.states); use(x.tiles); bound(x.var); },
+      [&](const Publish& x) { use(x.states); use({x.tile, x.launch, x.reached}); },
+      [&](const LookBack& x) { use(x.states); use({x.launch, x.end}); bound(x.first); bound(x.reached); },
       [&](const Guarded& x) { block(x.body); },
+      [&](const Unfailed& x) { bound(x.var); },
       [&](const Alloc& x) { use(x.factors); bound(x.block); },
       [&](const Retain& x) { use(x.block); },
       [&](const Release& x) { use(x.block); },
@@ -148,6 +152,7 @@ class FreeNames {
       [&](const CopyMemory& x) { use(x.to); use(x.to_at); use(x.from); use(x.from_at); use(x.count); },
       [&](const Shape& x) { use(x.rows); use(x.parts); for (Name n : {x.lanes, x.blocks, x.threads, x.finish}) bound(n); },
       [&](const Tickets& x) { use(x.count); bound(x.memory); },
+      [&](const TileShape& x) { use(x.points); for (Name n : {x.tiles, x.together, x.apart, x.one, x.launch, x.states}) bound(n); },
       [&](const Transpose& x) {
         use(x.to);
         use(x.from);

@@ -29,8 +29,9 @@ struct Prim { ScalarOp op; Scalar at; std::vector<ExprId> args; };   // at: the 
 struct Cast { ExprId value; };                                       // to the type of the expression
 struct Load { Name memory; ExprId index; };
 // TileRows, TileVectors, VectorLanes: numbers that the C compiler knows. A tile has so many rows, and so many vectors of columns in each row.
-// A vector has so many elements, if the widest type in the tile has `bytes` bytes.
-enum class Builtin : uint8_t { GlobalId, LocalId, BlockId, BlockSize, TileRows, TileVectors, VectorLanes };
+// A vector has so many elements, if the widest type in the tile has `bytes` bytes. OrdersBlocks: a block may wait for blocks that began before
+// it; as a condition by itself it leaves the other code out of the text.
+enum class Builtin : uint8_t { GlobalId, LocalId, BlockId, BlockSize, OrdersBlocks, TileRows, TileVectors, VectorLanes };
 struct Hardware { Builtin what; int bytes = 0; };
 struct Expr {
   std::variant<Const, Name, Prim, Cast, Load, Hardware> node;
@@ -67,10 +68,17 @@ struct FromConstants { Name var, field; };                           // var := t
 // Kernels only. Guarded: where a check inside fails, the thread goes on after it; `elements`: nothing of it if a check has failed before.
 // LastBlock: the same for all threads of a block; whether it is the last one of `count` that come there, so that it sees what all have
 // written. Not every device has it: where none is ever the last, a second launch finishes.
-struct DeclareShared { Name var; };                                  // an element for each thread of a block
+// Of a scan by tiles: NextTile is the number of the block's tile, of `tiles`; all before it are taken by blocks that run. Publish says what others
+// may read of a tile from now on: its total, or what the scan has reached with it. LookBack is the same for all threads: it waits
+// for tiles before `end`; of those from `first` on there are totals, and `reached` says whether what comes to the first of them is known.
+struct DeclareShared { Name var; int each = 1; };                    // so many elements for each thread of a block
 struct Barrier {};
 struct LastBlock { Name var, tickets; ExprId at, count; };
+struct NextTile { Name var, states; ExprId tiles; };
+struct Publish { Name states; ExprId tile, launch, reached; };
+struct LookBack { Name first, reached, states; ExprId launch, end; };
 struct Guarded { Block body; bool elements = false; };
+struct Unfailed { Name var; };                                       // var := no check has failed so far
 // Host only.
 struct Alloc { Name block; std::vector<ExprId> factors; bool lenient; };   // product of sizes; lenient: negative means none
 struct Retain { Name block; };
@@ -87,6 +95,9 @@ struct Launch { int kernel; std::vector<ExprId> args; ExprId threads; };
 // of a second launch.
 struct Shape { Name lanes, blocks, threads, finish; ExprId rows, parts; };
 struct Tickets { Name memory; ExprId count; };                       // all zero, and kernels leave them so
+// How `points` are shared among tiles, `items` of them for each thread: how many tiles; threads of a launch whose blocks wait for others; or
+// of launches where none does, `apart` of one for each tile, `one` of a block. States of tiles, and a launch with which none is marked.
+struct TileShape { Name tiles, together, apart, one, launch, states; ExprId points; int items; };
 // to[to_at + i * to_row + j] := from[from_at + j * from_row + i] for i < rows and the j from `first` up to `last`, of `columns` in all
 struct Transpose { Name to; ExprId to_at, to_row; Name from; ExprId from_at, from_row, rows, columns, first, last; };
 // Vectors in registers, [rows][columns] of them, each of `lanes` elements. MoveVector copies one to an array of as many elements, or back.
@@ -95,8 +106,8 @@ struct MoveVector { Name vectors; ExprId row, column; Name array; bool back; };
 struct ParallelFor { Name first, last; ExprId n; Block body; int site; };  // body runs one claimed chunk of 0..n-1
 struct Stm {
   std::variant<Declare, DeclareArray, Assign, Store, Atomic, For, While, If, Fail, Call, Return, Trace, FromConstants, Tuned, Threads,
-               DeclareShared, Barrier, LastBlock, Guarded, Alloc, Retain, Release, SetBlock, ReadBack, WriteOut, Upload, CopyMemory,
-               Launch, Shape, Tickets, Transpose, DeclareVectors, MoveVector, ParallelFor> node;
+               DeclareShared, Barrier, LastBlock, NextTile, Publish, LookBack, Guarded, Unfailed, Alloc, Retain, Release, SetBlock, ReadBack, WriteOut, Upload, CopyMemory,
+               Launch, Shape, Tickets, TileShape, Transpose, DeclareVectors, MoveVector, ParallelFor> node;
 };
 
 struct Kernel { std::string name; std::vector<Name> params; Block body; bool can_fail = false, traces = false, collective = false; };

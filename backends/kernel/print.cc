@@ -240,6 +240,7 @@ class Writer {
           case Builtin::LocalId: return "LOCAL_ID()";
           case Builtin::BlockId: return "BLOCK_ID()";
           case Builtin::BlockSize: return "BLOCK_SIZE()";
+          case Builtin::OrdersBlocks: return "RAIDO_ORDERS_BLOCKS";
           case Builtin::TileRows: return "RAIDO_TILE_ROWS";
           case Builtin::TileVectors: return "RAIDO_TILE_VECTORS";
           case Builtin::VectorLanes: return fmt::format("RAIDO_LANES({})", h.bytes);
@@ -312,13 +313,31 @@ class Writer {
       [&](const FromConstants& x) { line(fmt::format("{} = w->context->constants->{};", declared(x.var), name(x.field))); },
       [&](const Tuned& x) { line(fmt::format("{} = raido_tuned(w, {}, {});", declared(x.var), x.param, expr(x.fallback))); },
       [&](const Threads& x) { line(fmt::format("{} = raido_threads(w);", declared(x.var))); },
-      [&](const DeclareShared& x) { line(fmt::format("SHARED({}, {}, BLOCK_LIMIT);", passed_type(m_.names[x.var.index]), name(x.var))); },
+      [&](const DeclareShared& x) { line(fmt::format("SHARED({}, {}, {}BLOCK_LIMIT);", passed_type(m_.names[x.var.index]), name(x.var), x.each == 1 ? "" : fmt::format("{} * ", x.each))); },
       [&](const Barrier&) { line("BARRIER();"); },
       [&](const LastBlock& x) {
-        if (counted) line(fmt::format("if (LOCAL_ID() == 0) UPDATES({}, {});", name(x.tickets), expr(x.at)));
+        if (counted) line(fmt::format("if (RAIDO_ORDERS_BLOCKS && LOCAL_ID() == 0) UPDATES({}, {});", name(x.tickets), expr(x.at)));
         line(fmt::format("{} = raido_last_block({}, {}, {});", declared(x.var), name(x.tickets), expr(x.at), expr(x.count)));
       },
+      [&](const NextTile& x) {
+        if (counted) line(fmt::format("if (RAIDO_ORDERS_BLOCKS && LOCAL_ID() == 0 && {} > 1) UPDATES({}, 0);", expr(x.tiles), name(x.states)));
+        line(fmt::format("{} = raido_next_tile({}, {});", declared(x.var), name(x.states), expr(x.tiles)));
+      },
+      [&](const Publish& x) {
+        if (counted) line(fmt::format("WRITES({}, {} + 1);", name(x.states), expr(x.tile)));
+        line(fmt::format("raido_publish({}, {}, {}, {});", name(x.states), expr(x.tile), expr(x.launch), expr(x.reached)));
+      },
+      [&](const LookBack& x) {
+        if (counted) line(fmt::format("if (LOCAL_ID() < 32 && LOCAL_ID() < {0}) READS({1}, {0} - LOCAL_ID());", expr(x.end), name(x.states)));
+        line(fmt::format("{} = raido_look_back({}, {}, {});", declared(x.first), name(x.states), expr(x.launch), expr(x.end)));
+        line(fmt::format("{} = {} % 2 == 1;", declared(x.reached), name(x.first)));
+        line(fmt::format("{0} = {0} / 2;", name(x.first)));
+      },
       [&](const Guarded& x) { guarded(x); },
+      [&](const Unfailed& x) {
+        std::string_view test = !can_fail ? "true" : counted ? "LOAD(failure, 0) < 0" : "!RAIDO_FAILED(failure)";
+        line(fmt::format("{} = {};", declared(x.var), test));
+      },
       [&](const Alloc& x) { alloc(x); },
       [&](const Retain& x) { line(fmt::format("{}_retain(w, {});", prefix(x.block), name(x.block))); },
       [&](const Release& x) { line(fmt::format("{}_release(w, {});", prefix(x.block), name(x.block))); },
@@ -332,6 +351,13 @@ class Writer {
       [&](const Tickets& x) {
         line(fmt::format("{} = raido_tickets(w, {});", declared(x.memory), expr(x.count)));
         line(fmt::format("if (RAIDO_UNLIKELY({} == NULL)) return 1;", name(x.memory)));
+      },
+      [&](const TileShape& x) {
+        auto names = {x.tiles, x.together, x.apart, x.one};
+        line(fmt::format("i64 {}, {};", join(names, ", ", [&](Name n) { return name(n); }), name(x.launch)));
+        line(fmt::format("raido_grid_of_tiles(w, {}, {}, {});", expr(x.points), x.items, join(names, ", ", [&](Name n) { return "&" + name(n); })));
+        line(fmt::format("{} = raido_states(w, {}, &{});", declared(x.states), name(x.tiles), name(x.launch)));
+        line(fmt::format("if (RAIDO_UNLIKELY({} == NULL)) return 1;", name(x.states)));
       },
       [&](const Transpose& x) { transpose(x); },
       [&](const DeclareVectors& x) {
@@ -375,7 +401,7 @@ class Writer {
     bool around = std::exchange(vectors_, language_ == For_::C && has_vectors(x));
     std::string head = fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), expr(x.from), name(x.i), expr(x.to), name(x.i));
     int loop = loops_++;
-    braces(head, x.body, language_ == For_::C && x.scattered ? "RAIDO_SCALAR;" : iteration(loop, x.body, {}, 2));
+    braces(head, x.body, language_ == For_::C && x.scattered ? "RAIDO_SCALAR;" : iteration(loop, x.body, {}, x.unrolled ? 0 : 2));
     vectors_ = around;
     line("}");
     loop_end(loop);
@@ -395,8 +421,16 @@ class Writer {
     line("}");
     loop_end(loop);
   }
+  void chosen_text(const If& x) {
+    out += "#if RAIDO_ORDERS_BLOCKS\n";
+    braces("", x.then_, ran(x.then_));
+    out += "  }\n#else\n";
+    braces("", x.else_, ran(x.else_));
+    out += "  }\n#endif\n";
+  }
   void branch(const If& x) {
     if (x.then_.empty() && x.else_.empty()) return;
+    if (auto h = std::get_if<Hardware>(&m_.exprs[x.cond.index].node); h && h->what == Builtin::OrdersBlocks) return chosen_text(x);
     if (x.then_.empty()) {
       braces(fmt::format(fmt::runtime(counted ? "if (BRANCH(!{}))" : "if (!{})"), parenthesised(expr(x.cond))), x.else_, ran(x.else_));
     } else {

@@ -9,13 +9,13 @@
 //             launch has one block for each row, which begins here.
 //
 // Every thread reaches every barrier: where a check fails, its thread goes on with the neutral value, and what comes out is not read.
-#include "backends/kernel/translator.h"
+#include "backends/kernel/collective.h"
 
 namespace raido::kir::translation {
 
-class FromCore::Collective {
+class FromCore::Collective : Together {
  public:
-  Collective(FromCore& t, const ir::Stm& s, const Seg& x) : t_(t), m_(t.m_), s_(s), x_(x) {}
+  Collective(FromCore& t, const ir::Stm& s, const Seg& x) : Together(t, s, x) {}
 
   void run() {
     for (Var v : t_.free_vars_of_places(x_)) (void)t_.memory(v);
@@ -53,27 +53,11 @@ class FromCore::Collective {
     Name value, shared, partial;
     Var out;
   };
-  FromCore& t_;
-  Module& m_;
-  const ir::Stm& s_;
-  const Seg& x_;
   std::vector<ExprId> extent_, outer_;
   std::vector<Operand> operands_;
   Name tickets_, finish_;
   ExprId rows_, parts_, lanes_, blocks_;            // the same for all threads
   ExprId local_, lane_, first_, row_, chunk_, mine_;   // first: lane 0 of the thread's row. mine: the thread has a row
-
-  ExprId declare(const char* hint, ExprId init) {
-    Name n = m_.name(hint, m_.exprs[init.index].type);
-    t_.emit(Declare{n, init});
-    return m_.var(n);
-  }
-  ExprId op(ScalarOp what, ExprId a, ExprId b) { return m_.prim(what, {a, b}); }
-  ExprId both(ExprId a, ExprId b) { return op(ScalarOp::and_, a, b); }
-  ExprId is(ExprId a, int64_t n) { return op(ScalarOp::eq, a, m_.number(n)); }
-  ExprId builtin(Builtin b) { return m_.expr({Hardware{b}, Scalar::I64}); }
-  template <class F> void when(ExprId cond, F fill) { t_.emit(kir::If{cond, t_.block(fill), {}}); }
-  template <class F> void guarded(bool elements, F fill) { t_.emit(Guarded{t_.block(fill), elements}); }
 
   void kernel() {
     for (const Operand& o : operands_) t_.emit(DeclareShared{o.shared});
@@ -118,7 +102,7 @@ class FromCore::Collective {
       t_.emit(LastBlock{last, tickets_, row_, blocks_});
       when(m_.var(last), [&] { t_.emit(Assign{next, m_.number(1)}); });
     });
-    t_.emit(Assign{std::get<Name>(m_.exprs[stage.index].node), m_.var(next)});
+    assign(stage, m_.var(next));
   }
   void value_of_part() {
     ExprId part = declare("part", m_.add(m_.mul(chunk_, lanes_), lane_));
@@ -144,7 +128,7 @@ class FromCore::Collective {
         left.push_back(declare("left", m_.var(o.value)));
         right.push_back(t_.load(o.partial, m_.add(m_.mul(row_, blocks_), m_.var(i)), "right"));
       }
-      combine(left, right, [&](size_t k, ExprId now) { t_.emit(Assign{operands_[k].value, now}); });
+      combine(x_.reduces, left, right, [&](size_t k, ExprId now) { t_.emit(Assign{operands_[k].value, now}); });
     });
     when(mine_, [&] { t_.emit(kir::For{i, from, to, std::move(b)}); });
   }
@@ -161,26 +145,11 @@ class FromCore::Collective {
         std::vector<ExprId> left, right;
         for (const Operand& o : operands_) left.push_back(t_.load(o.shared, here, "left"));
         for (const Operand& o : operands_) right.push_back(t_.load(o.shared, m_.add(here, d), "right"));
-        combine(left, right, [&](size_t k, ExprId now) { t_.emit(Store{operands_[k].shared, here, now}); });
+        combine(x_.reduces, left, right, [&](size_t k, ExprId now) { t_.emit(Store{operands_[k].shared, here, now}); });
       });
       t_.emit(Assign{apart, m_.mul(d, m_.number(2))});
     });
     t_.emit(kir::While{{}, op(ScalarOp::lt, d, lanes_), std::move(step)});
-  }
-  template <class F> void combine(const std::vector<ExprId>& left, const std::vector<ExprId>& right, F result) {
-    guarded(false, [&] {
-      size_t first = 0;
-      for (const Combine& c : x_.reduces) {
-        size_t n = c.neutral.size();
-        for (size_t k = 0; k < n; k++) {
-          t_.scalar_[c.op.params[k].var] = left[first + k];
-          t_.scalar_[c.op.params[n + k].var] = right[first + k];
-        }
-        t_.body(c.op.body, {});
-        for (size_t k = 0; k < n; k++) result(first + k, t_.atom(c.op.body.result[k]));
-        first += n;
-      }
-    });
   }
 };
 

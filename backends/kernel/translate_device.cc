@@ -45,7 +45,7 @@ void FromCore::launch(Kernel k, Name own, const std::vector<std::pair<ExprId, Ex
 }
 void FromCore::seg(const ir::Stm& s, const Seg& x) {
   if (x.level == SegLevel::Tile) return tile(s, x);
-  if (x.collective) return collective(s, x);
+  if (x.collective) return x.scans.empty() ? collective(s, x) : scan(s, x);
   std::vector<ExprId> extent = atoms(x.extent);
   auto run = [&](const std::vector<ExprId>& at) {
     for (size_t d = 0; d < at.size(); d++) scalar_[x.index[d].var] = at[d];

@@ -5,7 +5,7 @@
 // the code runs on the host, each such loop nest becomes a kernel, and single elements are read back or written out.
 //
 // from_core.cc has the statements, translate_blocks.cc bodies and who owns the blocks, translate_loops.cc the loops,
-// translate_device.cc kernels, parallel loops and accumulators, translate_collective.cc kernels whose threads work together,
+// translate_device.cc kernels, parallel loops and accumulators, translate_collective.cc and translate_scan.cc kernels whose threads work together,
 // translate_tiles.cc contractions, translate_functions.cc functions and top-level values.
 #pragma once
 #include <functional>
@@ -164,9 +164,12 @@ class FromCore {
   // Launches it once for each of `threads`, with `own`, a parameter of its own, as it says; everything else that it uses is passed.
   void launch(Kernel k, Name own, const std::vector<std::pair<ExprId, ExprId>>& own_and_threads);
 
-  // ---- collective kernels (translate_collective.cc) ----
+  // ---- collective kernels (collective.h, translate_collective.cc, translate_scan.cc) ----
+  class Together;
   class Collective;
+  class Scan;
   void collective(const ir::Stm& s, const Seg& x);
+  void scan(const ir::Stm& s, const Seg& x);
   // An element of a seg's result, unless it is a row, which lies there.
   void put_mapped(Var to, const Atom& value, const Point& at);
   // Constants must be loaded on the host before the kernel that uses them.

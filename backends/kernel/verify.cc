@@ -46,7 +46,7 @@ class Verifier {
                  [&](const Name& n) { return same_.contains(n) && !differs_.contains(n); },
                  [&](const Prim& p) { return std::ranges::all_of(p.args, [&](ExprId a) { return same(a); }); },
                  [&](const Cast& c) { return same(c.value); }, [](const Load&) { return false; },
-                 [](const Hardware& h) { return h.what == Builtin::BlockId || h.what == Builtin::BlockSize; });
+                 [](const Hardware& h) { return h.what == Builtin::BlockId || h.what == Builtin::BlockSize || h.what == Builtin::OrdersBlocks; });
   }
   void gets(Name n, bool value_is_same) {
     same_.insert(n);
@@ -58,7 +58,11 @@ class Verifier {
   void assignments(const Block& b, bool all) {
     for (const Stm& s : b)
       match(s.node, [&](const Declare& x) { gets(x.var, !x.init || same(*x.init)); }, [&](const Assign& x) { gets(x.var, all && same(x.value)); },
-            [&](const LastBlock& x) { gets(x.var, true); },
+            [&](const LastBlock& x) { gets(x.var, true); }, [&](const NextTile& x) { gets(x.var, true); },
+            [&](const LookBack& x) {
+              gets(x.first, true);
+              gets(x.reached, true);
+            },
             [&](const For& x) {
               bool together = all && same(x.from) && same(x.to);
               gets(x.i, together);
@@ -80,9 +84,15 @@ class Verifier {
     };
     for (const Stm& s : b)
       match(s.node, [&](const Barrier&) { meets("a barrier"); }, [&](const LastBlock&) { meets("the last block"); },
+            [&](const NextTile&) { meets("the next tile"); },
+            [&](const LookBack& x) {
+              meets("a look at earlier tiles");
+              if (!same(x.end)) fail("B5", "threads of a block look back from different tiles");
+            },
+            [&](const Publish& x) { if (!same(x.tile)) fail("B5", "a block publishes what is no tile of its own"); },
             [&](const DeclareShared& x) {
               meets("a shared array");
-              shared_ += bytes_of(m_.names[x.var.index].type);
+              shared_ += bytes_of(m_.names[x.var.index].type) * x.each;
             },
             [&](const Fail&) { if (k_.collective && !guarded) fail("B2", "a check that leaves the kernel before a barrier"); },
             [&](const Return&) { fail("B2", "a kernel returns"); },

@@ -13,6 +13,7 @@ namespace raido::kir {
 // B2  No check leaves a kernel that has a barrier: each stands in what is guarded, and no barrier does.
 // B3  What is shared has room in every block.
 // B4  Barriers and shared arrays stand in kernels that are collective, which do not end early.
+// B5  The tile that a block publishes, and the one from which it looks back, are the same for all its threads.
 std::string verify_kernels(const Module& m);
 
 }  // namespace raido::kir

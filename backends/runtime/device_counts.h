@@ -230,7 +230,7 @@ RAIDO_UNSEEN void raido_hear_shared(i64 *c, const u64 *at, int n, int size) {
 RAIDO_UNSEEN void raido_hear_access(struct raido_emulated_block *b, struct raido_warp *w, const u64 *at, int n, int size, int kind) {
   i64 *c = b->counting->block;
   u64 own = at[0] - (u64)(uintptr_t)b->memory;
-  int shared = own < 16 + RAIDO_SHARED_BYTES;
+  int shared = own < RAIDO_BLOCK_WORDS + RAIDO_SHARED_BYTES;
   if (!shared && own < (u64)b->bytes) { c[RAIDO_C_private_accesses] += n; return; }
   w->requests++;
   if (kind == RAIDO_UPDATE) {

@@ -78,7 +78,7 @@ RAIDO_UNSEEN void raido_fiber_main(void) {
 }
 
 RAIDO_FN size_t raido_block_bytes(i64 block_size) {
-  return 16 + RAIDO_SHARED_BYTES + 4080 + (size_t)block_size * RAIDO_STACK_BYTES;   // stacks begin at a page
+  return RAIDO_SHARED_BYTES + 4096 + (size_t)block_size * RAIDO_STACK_BYTES;   // stacks begin at a page
 }
 
 RAIDO_FN void raido_map_block(struct raido_emulated_block *b) {
@@ -97,7 +97,7 @@ RAIDO_UNSEEN void raido_begin_block(struct raido_emulated_block *b) {
   b->thread = __tsan_get_current_fiber();
 #endif
   __asan_unpoison_memory_region(b->memory, raido_block_bytes(b->size));
-  __asan_poison_memory_region(b->memory + 16, RAIDO_SHARED_BYTES);
+  __asan_poison_memory_region(b->memory + RAIDO_BLOCK_WORDS, RAIDO_SHARED_BYTES);
   for (i64 k = 0; k < b->size; k++) {
     struct raido_fiber *f = &b->fibers[k];
     f->state = RAIDO_READY;

@@ -2,8 +2,6 @@
 
 #include <dlfcn.h>
 
-#define RAIDO_ORDERS_BLOCKS 0
-
 typedef void *dev_mem;
 
 struct dev {

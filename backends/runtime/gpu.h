@@ -22,7 +22,8 @@ struct raido_device {
   struct raido_memory *free[RAIDO_SIZE_CLASSES], *all;
   size_t live, peak;                   // bytes
   dev_mem failure;
-  struct raido_memory tickets;         // as many as `bytes` has room for
+  struct raido_memory tickets, states; // as many as `bytes` has room for
+  i64 marks;                           // of launches in the states
   int open;                            // the device can be used
   int unchecked;                       // a kernel that can fail ran since the failure word was read
   struct dev dev;
@@ -36,9 +37,6 @@ struct raido_device {
 #define RAIDO_BLOCK_SIZE 256
 #endif
 enum { RAIDO_LEAST_BLOCK = 32 };       // costs::gpu::least_block
-#ifndef RAIDO_ORDERS_BLOCKS
-#define RAIDO_ORDERS_BLOCKS 1          // raido_last_block finds the last one
-#endif
 
 RAIDO_FN int raido_block_threads(const struct raido_config *cfg) {
   int size = cfg->block_size > 0 ? cfg->block_size : RAIDO_BLOCK_SIZE;
@@ -291,10 +289,20 @@ RAIDO_FN void raido_grid_of_rows(struct raido_worker *w, i64 rows, i64 parts, i6
   *finish = *blocks > 1 && !RAIDO_ORDERS_BLOCKS ? rows * size : 0;
 }
 
-// At least so many tickets of 0, which are not among the blocks of the program; no memory where none are needed.
-RAIDO_FN struct raido_memory *raido_tickets(struct raido_worker *w, i64 count) {
+// Tiles of a scan: blocks that wait for others, if the device promises that these run. Else the launches are: totals of all tiles, then one
+// block for what is reached with each, then the tiles again.
+RAIDO_FN void raido_grid_of_tiles(struct raido_worker *w, i64 points, i64 items, i64 *tiles, i64 *together, i64 *apart, i64 *one) {
+  i64 size = raido_block_threads(w->context->config), each = size * items;
+  *tiles = points / each + (points % each != 0);
+  int waits = RAIDO_ORDERS_BLOCKS || *tiles < 2;
+  *together = waits ? *tiles * size : 0;
+  *apart = waits ? 0 : *tiles * size;
+  *one = waits ? 0 : size;
+}
+
+// At least so many words of 0, which are not among the blocks of the program; no memory where none are needed.
+RAIDO_FN struct raido_memory *raido_zeros(struct raido_worker *w, struct raido_memory *m, i64 count) {
   struct raido_device *d = w->context->device;
-  struct raido_memory *m = &d->tickets;
   size_t bytes = (size_t)count * sizeof(i32);
   if (!RAIDO_ORDERS_BLOCKS || m->bytes >= bytes) return m;
   if (m->bytes > 0) dev_free(&d->dev, m->device);
@@ -307,6 +315,18 @@ RAIDO_FN struct raido_memory *raido_tickets(struct raido_worker *w, i64 count) {
   if (!failed) return m;
   raido_lack_memory(w, "Failed to allocate memory in space 'device'.");
   return NULL;
+}
+RAIDO_FN struct raido_memory *raido_tickets(struct raido_worker *w, i64 count) { return raido_zeros(w, &w->context->device->tickets, count); }
+// A counter and the states of so many tiles, which are marked with the launches that made them: nobody has to clear them.
+RAIDO_FN struct raido_memory *raido_states(struct raido_worker *w, i64 tiles, i64 *launch) {
+  struct raido_device *d = w->context->device;
+  if (d->marks == INT32_MAX / 4) {
+    if (d->states.bytes > 0) dev_free(&d->dev, d->states.device);
+    d->states.bytes = 0;
+    d->marks = 0;
+  }
+  *launch = ++d->marks;
+  return raido_zeros(w, &d->states, tiles < 2 ? 0 : tiles + 1);
 }
 
 // The program's kernels as one text; NULL if there is no memory.
@@ -354,6 +374,7 @@ RAIDO_FN void raido_device_stop(struct raido_context *c) {
     while (d->all != NULL) raido_device_forget(d, d->all);
     if (d->failure) dev_free(&d->dev, d->failure);
     if (d->tickets.bytes > 0) dev_free(&d->dev, d->tickets.device);
+    if (d->states.bytes > 0) dev_free(&d->dev, d->states.device);
     raido_device_leave(c);
     dev_close(&d->dev);
   }

@@ -24,9 +24,11 @@ enum raido_note_kind { RAIDO_READ, RAIDO_WRITE, RAIDO_UPDATE, RAIDO_RAN, RAIDO_B
 #define ITERATION(loop, ...) RAIDO_NOTE_RAN(RAIDO_ITERATION, loop, __VA_ARGS__)
 #define LOOP_END(loop) raido_note(__LINE__, RAIDO_LOOP_END, loop, 0)
 #define BRANCH(condition) raido_note_branch(__LINE__, condition)
-#define LOAD(m, i) (raido_note(__LINE__, RAIDO_READ, sizeof *(m), (u64)(uintptr_t)&(m)[i]), (m)[i])
-#define STORE(m, i, v) (raido_note(__LINE__, RAIDO_WRITE, sizeof *(m), (u64)(uintptr_t)&(m)[i]), (m)[i] = (v))
+#define LOAD(m, i) (READS(m, i), (m)[i])
+#define STORE(m, i, v) (WRITES(m, i), (m)[i] = (v))
 #define UPDATES(m, i) raido_note(__LINE__, RAIDO_UPDATE, sizeof *(m), (u64)(uintptr_t)&(m)[i])
+#define READS(m, i) raido_note(__LINE__, RAIDO_READ, sizeof *(m), (u64)(uintptr_t)&(m)[i])
+#define WRITES(m, i) raido_note(__LINE__, RAIDO_WRITE, sizeof *(m), (u64)(uintptr_t)&(m)[i])
 
 RAIDO_UNSEEN int raido_note_branch(int line, int taken) {
   raido_note(line, RAIDO_BRANCHES, 0, (u64)taken);

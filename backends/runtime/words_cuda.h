@@ -7,7 +7,9 @@
 #define BLOCK_SIZE() ((i64)blockDim.x)
 #define GLOBAL_ID() (blockIdx.x * (i64)blockDim.x + threadIdx.x)
 #define BARRIER() __syncthreads()
+#define RAIDO_UNROLLED _Pragma("unroll")
 #define SHARED(T, name, n) __shared__ T name[n]
+#define RAIDO_ORDERS_BLOCKS 1
 #ifndef BLOCK_LIMIT
 #define BLOCK_LIMIT 256
 #endif
@@ -55,4 +57,38 @@ RAIDO_INLINE bool raido_last_block(i32 *tickets, i64 at, i64 count) {
   }
   __syncthreads();
   return last;
+}
+
+// Scans by tiles. states[0] counts the tiles that blocks have taken; a block takes the next one when it starts, so it waits only for
+// blocks that run or have ended. The last to take one sets the counter back. states[1 + t] says what there is of tile t: 2 * launch - 1
+// its total, 2 * launch also what the scan has reached with it.
+RAIDO_INLINE i64 raido_next_tile(i32 *states, i64 tiles) {
+  __shared__ i64 tile;
+  if (tiles < 2) return 0;
+  if (threadIdx.x == 0) {
+    tile = atomicAdd(states, 1);
+    if (tile == tiles - 1) states[0] = 0;
+  }
+  __syncthreads();
+  return tile;
+}
+// By the thread that has written what is published.
+RAIDO_INLINE void raido_publish(i32 *states, i64 tile, i64 launch, bool reached) {
+  __threadfence();
+  *(volatile i32 *)(states + 1 + tile) = (i32)(2 * launch - !reached);
+}
+// Each lane of the first warp waits for a tile before `end` and may then read what that tile has published. All threads get twice the first tile
+// that is needed, plus 1 if the scan has reached it.
+RAIDO_INLINE i64 raido_look_back(i32 *states, i64 launch, i64 end) {
+  __shared__ i64 found;
+  if (threadIdx.x < 32) {
+    i64 tile = end - 1 - threadIdx.x;
+    int state = -1;
+    while (tile >= 0 && (state = raido_peek_32(states + 1 + tile) - (i32)(2 * launch)) < -1) {}
+    __threadfence();
+    unsigned reached = __ballot_sync(0xffffffffu, state == 0);
+    if (threadIdx.x == 0) found = reached != 0 ? 2 * (end - __ffs(reached)) + 1 : 2 * (end - 32);
+  }
+  __syncthreads();
+  return found;
 }

@@ -78,7 +78,7 @@ RAIDO_UNSEEN void raido_prepare(raido_registers *r, char *stack, size_t size, vo
 #endif
 
 enum raido_fiber_state { RAIDO_READY, RAIDO_WAITING, RAIDO_ENDED };
-enum { RAIDO_SHARED_BYTES = 48 << 10, RAIDO_STACK_BYTES = 256 << 10 };
+enum { RAIDO_BLOCK_WORDS = 32, RAIDO_SHARED_BYTES = 48 << 10, RAIDO_STACK_BYTES = 256 << 10 };
 
 // What a counted kernel says (words_counts.h): value is an address, whether a branch is taken, or a table of operations; number a size or a loop.
 struct raido_note {
@@ -99,7 +99,7 @@ struct raido_fiber {
 };
 
 // One block, run by one thread of the operating system. `memory` is mapped anew for each block under the thread
-// sanitizer, which then knows nothing about it: two words that stand for the barriers, shared memory, stacks.
+// sanitizer, which then knows nothing about it: two words that stand for the barriers, two of raido_look_back, shared memory, stacks.
 struct raido_emulated_block {
   struct dev *device;
   i64 number, size, position;             // position: in the sample
@@ -158,7 +158,7 @@ RAIDO_UNSEEN void raido_barrier(int line) {
 // All threads of a block declare the same arrays in the same order; poisoned bytes lie between two of them.
 RAIDO_UNSEEN void *raido_shared(size_t bytes) {
   struct raido_fiber *f = raido_here->current;
-  char *at = raido_here->memory + 16 + f->shared;
+  char *at = raido_here->memory + RAIDO_BLOCK_WORDS + f->shared;
   f->shared += (bytes + 63) / 32 * 32;
   if (f->shared > RAIDO_SHARED_BYTES) {
     fprintf(stderr, "emulator: a block has %d bytes of shared memory, not %zu\n", (int)RAIDO_SHARED_BYTES, f->shared);
@@ -171,6 +171,7 @@ RAIDO_UNSEEN void *raido_shared(size_t bytes) {
 // Threads of a block have written in order before the first one comes here, which orders the blocks; the barrier passes that on.
 // Where only a sample of the blocks runs, none is the last.
 RAIDO_UNSEEN bool raido_skips_blocks(void);
+#if RAIDO_ORDERS_BLOCKS
 RAIDO_INLINE bool raido_last_block(i32 *tickets, i64 at, i64 count) {
   bool *last = raido_shared(sizeof *last);
   if (raido_local_id() == 0) *last = false;
@@ -182,6 +183,47 @@ RAIDO_INLINE bool raido_last_block(i32 *tickets, i64 at, i64 count) {
   raido_barrier(__LINE__);
   return *last;
 }
+
+// Scans by tiles (words_cuda.h). Blocks begin in order, so that the number of a block is that of its tile. A tile is marked with 4 * launch, plus
+// 1: its total is there; 2: what the scan has reached with it, too; 3: only that. It shall not depend on time how far a block looks back:
+// it waits until the scan has reached every 37th tile, and takes only the totals of others. That is further than one look.
+RAIDO_INLINE i64 raido_next_tile(i32 *states, i64 tiles) {
+  (void)states;
+  if (tiles > 1 && raido_local_id() == 0) __atomic_add_fetch(&raido_atomics, 1, __ATOMIC_RELAXED);
+  return raido_block_id();
+}
+RAIDO_INLINE void raido_publish(i32 *states, i64 tile, i64 launch, bool reached) {
+  i32 mark = (i32)(4 * launch), *state = states + 1 + tile;
+  if (raido_skips_blocks()) return;
+  __atomic_store_n(state, mark + (!reached ? 1 : __atomic_load_n(state, __ATOMIC_RELAXED) == mark + 1 ? 2 : 3), __ATOMIC_RELEASE);
+}
+RAIDO_INLINE i32 raido_wait_for_tile(i32 *states, i64 tile, i64 launch) {
+  i32 least = tile % 37 == 0 ? 2 : 1, state;
+  while ((state = __atomic_load_n(states + 1 + tile, __ATOMIC_ACQUIRE) - (i32)(4 * launch)) < least) sched_yield();
+  return least == 2 ? 3 : state;
+}
+RAIDO_UNSEEN i64 *raido_word_of_block(void) { return (i64 *)(raido_here->memory + 16); }
+RAIDO_INLINE i64 raido_look_back(i32 *states, i64 launch, i64 end) {
+  i64 *found = raido_word_of_block(), tile = end - 1;
+  if (raido_skips_blocks()) return 2 * tile + 1;
+  if (raido_local_id() == 0) {
+    bool reached;
+    while (!(reached = raido_wait_for_tile(states, tile, launch) == 3) && tile > end - 32) tile--;
+    *found = 2 * tile + reached;
+  }
+  raido_barrier(__LINE__);
+  return *found;
+}
+#else
+RAIDO_INLINE bool raido_last_block(i32 *tickets, i64 at, i64 count) {
+  (void)tickets, (void)at, (void)count;
+  return false;
+}
+RAIDO_INLINE i64 raido_next_tile(i32 *states, i64 tiles) {
+  (void)states, (void)tiles;
+  return raido_block_id();
+}
+#endif
 
 #define KERNEL static void
 #define GLOBAL

@@ -10,6 +10,8 @@
 #define GLOBAL_ID() ((i64)get_global_id(0))
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define SHARED(T, name, n) __local T name[n]
+#define RAIDO_UNROLLED _Pragma("unroll")
+#define RAIDO_ORDERS_BLOCKS 0
 #ifndef BLOCK_LIMIT
 #define BLOCK_LIMIT 256
 #endif
@@ -47,4 +49,10 @@ RAIDO_INLINE i32 raido_cas_32(volatile __global i32 *p, i32 expected, i32 value)
 RAIDO_INLINE bool raido_last_block(__global i32 *tickets, i64 at, i64 count) {
   (void)tickets, (void)at, (void)count;
   return false;
+}
+
+// Nor does a block of a scan wait for another: an earlier launch has found what the scan reaches with each tile.
+RAIDO_INLINE i64 raido_next_tile(__global i32 *states, i64 tiles) {
+  (void)states, (void)tiles;
+  return BLOCK_ID();
 }

@@ -104,6 +104,7 @@ inline constexpr int64_t warp = 32;                     // threads that run toge
 inline constexpr int64_t full_device = 65536;           // threads that hide the latency of memory
 inline constexpr int64_t least_block = 32;               // threads of a block, whatever the user says: a warp
 inline constexpr int64_t shared_bytes = 40;              // of what each thread combines: in the largest block, 40 of the 48 KiB that all devices have
+inline constexpr int64_t most_items = 9;                 // elements of a scan that a thread keeps in registers, whatever their size
 inline constexpr int64_t scanned_device = 1024;         // the same where one thread runs over the partial results
 inline constexpr int64_t fewer_parts = 256;             // of the partial results of a full device
 inline constexpr int64_t long_row = 512;                // elements from which a warp takes a row, if their order does not matter

@@ -519,10 +519,19 @@ class Verifier {
   }
   // What threads combine lies in shared memory, one value for each of them.
   void collective(const Seg& x) {
+    if (!x.scans.empty()) return collective_scan(x);
     if (x.level != SegLevel::Grid || x.index.size() < 2 || x.reduces.empty()) return fail("V11", "`collective` of what is no reduction on a grid for each row");
-    if (!x.scans.empty() || !x.post_reduces.empty() || !x.dests.empty() || !x.post.params.empty() || !x.post.body.result.empty())
+    if (!x.post_reduces.empty() || !x.dests.empty() || !x.post.params.empty() || !x.post.body.result.empty())
       return fail("V11", "`collective` of what does more than reduce");
     for (const Combine& c : x.reduces) if (!combines_scalars(p_, c)) fail("V11", "`collective` with an operator that works on arrays");
+  }
+  // Its elements and what it makes of them are scalars, which threads keep in registers.
+  void collective_scan(const Seg& x) {
+    if (x.level != SegLevel::Grid || !x.reduces.empty() || !x.post_reduces.empty() || !x.dests.empty()) return fail("V11", "`collective` of what does more than scan on a grid");
+    if (x.post.params.size() != x.body.result.size()) fail("V11", "a `collective` scan that does not say what becomes of its elements");
+    for (const Combine& c : x.scans) if (!combines_scalars(p_, c)) fail("V11", "`collective` with an operator that works on arrays");
+    for (const auto* results : {&x.body.result, &x.post.body.result})
+      for (const Atom& a : *results) if (!is_scalar(p_.type(a))) fail("V11", "a `collective` scan of what are no scalars");
   }
   void demands(const Alloc& x) { sizes({x.bytes}); }
   void demands(const Jvp& x) {

@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "compiler/ir/analysis/defs.h"
+#include "compiler/ir/build.h"
 #include "compiler/ir/types.h"
 #include "passes/cleanup/dce.h"
 
@@ -260,6 +261,15 @@ class Sweeper {
   void prune(Stm& s, Seg& x) {
     if (!x.dests.empty()) return;                // its arrays are consumed: results stay
     prune_parts(s, x, x.body.result);
+    if (x.collective && x.reduces.empty() && x.scans.empty()) map_only(s, x);
+  }
+  // Without operators nothing is left for threads to combine.
+  void map_only(const Stm& s, Seg& x) {
+    x.collective = false;
+    if (x.post.params.empty() && x.post.body.result.empty()) return;
+    Builder b(p_, x.body.stms);
+    b.source = s.source;
+    x.body.result = b.inline_once(std::exchange(x.post, {}), x.body.result);
   }
 
   // A destination nobody reads goes, with its updates (C4).

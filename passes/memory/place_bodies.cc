@@ -110,7 +110,7 @@ void Placer::with_acc(List<Stm>& out, Candidates& around, size_t number, Stm& s,
 
 void Placer::seg(List<Stm>& out, Candidates& around, size_t number, Stm& s, Seg& x, uint32_t depth) {
   bool reduces = x.collective || x.level == SegLevel::Tile;
-  CHECK((x.reduces.empty() || reduces) && x.scans.empty() && x.post_reduces.empty() && x.dests.empty(), "a seg that is no map reaches `place`");
+  CHECK((x.reduces.empty() || reduces) && (x.scans.empty() || x.collective) && x.post_reduces.empty() && x.dests.empty(), "a seg that is no map reaches `place`");
   for (Bind b : s.pattern) if (array(b.var)) created(out, around, number, s, b.var);
   Places rows(s.pattern.size());
   std::vector<Selector> index;
@@ -120,7 +120,7 @@ void Placer::seg(List<Stm>& out, Candidates& around, size_t number, Stm& s, Seg&
   sizes_.open(x.body.stms);
   bound(x.index);
   for (size_t k = 0; k < s.pattern.size(); k++) {
-    if (!array(s.pattern[k].var) || !array(x.body.result[k])) continue;
+    if (!x.scans.empty() || !array(s.pattern[k].var) || !array(x.body.result[k])) continue;   // what a collective scan makes are scalars
     Place whole = place(s.pattern[k].var);
     rows[k] = Place{whole.block, sliced(sizes_, whole.layout, index)};
     want_result(inner, origins_, x.body.result[k], *rows[k], depth + 1);
@@ -129,6 +129,7 @@ void Placer::seg(List<Stm>& out, Candidates& around, size_t number, Stm& s, Seg&
   for (size_t k = 0; k < s.pattern.size(); k++)
     if (rows[k]) x.body.result[k] = moved_to(x.body.stms, x.body.result[k], *rows[k]);
   sizes_.close();
+  body(x.post.body, {}, depth + 1, [&](List<Stm>&) { bound(x.post.params); }, [](List<Stm>&) {});
   seg_--;
 }
 

@@ -6,7 +6,8 @@
 //
 //   reduce     partials = map c { reduce over lo..hi }                          then the partials are reduced in order
 //              on a device, of scalars: seg grid (row < 1, c < k) { reduce over lo..hi } reduces op collective (decision 036)
-//   scan       totals = map c { reduce over lo..hi }, starts = exclusive scan of totals,
+//   scan       on a device, of scalars: it stays, and says collective (decision 037)
+//              else totals = map c { reduce over lo..hi }, starts = exclusive scan of totals,
 //              map c { scan over lo..hi that begins with starts[c] }
 //   outputs    of one element for each point are scattered: with_acc without operator around the map, conflict none
 //   private    an accumulator of which every part has a copy: with_acc over neutral elements inside the part; then each
@@ -49,7 +50,26 @@ bool fits_block(const Program& p, const std::vector<Combine>& ops) {
   return !ops.empty() && bytes <= costs::gpu::shared_bytes;
 }
 
+// Views are no arrays of its own.
+bool makes_only_scalars(const Program& p, const Body& b) {
+  bool fine = std::ranges::all_of(b.result, [&](const Atom& a) { return is_scalar(p.type(a)); });
+  each_stm(b, [&](const Stm& s) {
+    bool view = std::holds_alternative<Index>(s.exp) || std::holds_alternative<Permute>(s.exp);
+    for (Bind v : s.pattern) {
+      const Type& t = p.type(v.var);
+      fine = fine && (is_scalar(t) || std::holds_alternative<CheckType>(t) || (view && is_array(t)));
+    }
+  });
+  return fine;
+}
+
 }  // namespace
+
+bool is_collective_scan(const Program& p, const Stm& s, const Seg& x) {
+  if (x.level != SegLevel::Grid || x.parts || !x.reduces.empty() || !x.post_reduces.empty() || !x.dests.empty()) return false;
+  bool arrays = std::ranges::all_of(s.pattern, [&](Bind b) { return is_array(p.type(b.var)); });
+  return arrays && fits_block(p, x.scans) && makes_only_scalars(p, x.body) && makes_only_scalars(p, x.post.body);
+}
 
 // Each component is combined by an operation of its own that commutes.
 static bool commutes(const Program& p, const Combine& c) {

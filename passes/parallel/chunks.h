@@ -14,6 +14,10 @@ bool is_seg_map(const ir::Seg& x);
 // False for scans of rows and for scans in whose body accumulators are updated.
 bool can_be_chunked(const ir::Program& p, const ir::Stm& s, const ir::Seg& x);
 
+// A scan that becomes one kernel whose threads combine what they have (decision 037): scalars, few enough for shared memory, from code
+// that makes no arrays and can run more than once.
+bool is_collective_scan(const ir::Program& p, const ir::Stm& s, const ir::Seg& x);
+
 // A hist (a seg with dests): with_acc around the same seg whose body updates the accumulators.
 ir::Stm with_updates(ir::Program& p, const ir::Stm& s, ir::Seg x);
 

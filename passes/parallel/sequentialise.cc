@@ -245,6 +245,7 @@ class Sequentialise {
     bool in_one_go = target_ == Target::Sequential || tasks_ > 0 || is_short(x);
     if (x.level == SegLevel::Grid && tasks_ == 0) in_one_go = false;
     bool whole = is_seg_map(x) && !has_private(s);
+    if (!in_one_go && is_collective_scan(p_, s, x)) return collective_scan(out, s, x);
     if (!in_one_go && !whole && !can_be_chunked(p_, s, x)) {
       if (x.level == SegLevel::Grid) return one_thread_for_each_row(out, s, x);
       in_one_go = true;
@@ -269,9 +270,19 @@ class Sequentialise {
     for (size_t d = 0; d < x.index.size(); d++) bound_[x.index[d].var] = x.extent[d];
     tasks_++;
     body(x.body);
-    for (Combine& c : x.reduces) body(c.op.body);
+    for (auto* ops : {&x.reduces, &x.scans}) for (Combine& c : *ops) body(c.op.body);
+    body(x.post.body);
     tasks_--;
     out.emit(std::move(s));
+  }
+  void collective_scan(Builder& out, Stm& s, Seg& x) {
+    x.collective = true;
+    if (x.post.params.empty() && x.post.body.result.empty())
+      for (const Atom& a : x.body.result) {
+        x.post.params.push_back({p_.fresh("scanned", p_.type(a))});
+        x.post.body.result.push_back(x.post.params.back().var);
+      }
+    collective(out, s, x);
   }
   void chunks(Builder& out, Stm s) {
     auto private_dest = [&](Var token) { return private_[token]; };

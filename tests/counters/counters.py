@@ -17,7 +17,7 @@ failed = 0
 for path in sorted(here.glob("*.fut")):
     with tempfile.TemporaryDirectory() as folder:
         program = f"{folder}/program"
-        made = subprocess.run([raido, "opencl", "--emulate", "-w", path, "-o", program], capture_output=True, text=True)
+        made = subprocess.run([raido, "cuda", "--emulate", "-w", path, "-o", program], capture_output=True, text=True)
         runs = [made]
         for entry, data in re.findall(r"^-- run: (\w+) < (.*)$", path.read_text(), re.M) if made.returncode == 0 else []:
             runs.append(subprocess.run([program, "-e", entry, "-n"], input=data, capture_output=True, text=True))

@@ -60,7 +60,7 @@ with tempfile.TemporaryDirectory() as folder:
             continue
         if program not in executables:
             executables[program] = f"{folder}/{len(executables)}"
-            run([raido, "opencl", "--emulate", "-w", root / program, "-o", executables[program]])
+            run([raido, "cuda", "--emulate", "-w", root / program, "-o", executables[program]])
         file = options.counts / f"{name}.json" if options.counts else pathlib.Path(folder) / "counts.json"
         run([executables[program], "-e", entry, "--sample", SAMPLE, "--counts-file", file], input=data_of(raido, executables[program], arguments))
         if options.device:

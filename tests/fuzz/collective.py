@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random reductions on devices: operators that do not commute, that work on tuples or ignore numbers that are none, several at once,
+"""Random reductions and scans on devices: operators that do not commute, that work on tuples or ignore numbers that are none, several at once,
 over one row or many, with maps before and beside them, and with checks that fail in an element or in an operator.
 
 Each program makes its arrays from two numbers, the rows and their length. The interpreter runs it as lowered; after the passes for
@@ -20,7 +20,7 @@ from running import command, report
 
 ENTRIES = 5
 LENGTHS = (0, 1, 2, 31, 32, 33, 255, 256, 257, 1000, 70000)
-ROWS = ((0, 5), (1, 0), (3, 1), (5, 33), (2, 257), (7, 600), (300, 32), (1000, 3), (9, 1000), (3, 20000), (70000, 2))
+ROWS = ((0, 5), (1, 0), (3, 1), (5, 33), (2, 257), (7, 600), (300, 32), (1000, 3), (9, 1000), (3, 20000), (70000, 2), (4, 1280), (1281, 1))
 BLOCKS = (None, 32, 100, 1024)
 
 # Type, operator, neutral element, element of the index `k` (an i64 expression).
@@ -55,6 +55,15 @@ class Gen:
             element = f"(let bad = K in assert (bad % {self.r.choice((97, 5001, 10 ** 7))} != 96) {element.replace('K', 'bad')})"
         return t, op, ne, element.replace("K", f"({k})")
 
+    # The components of an array of tuples, which programs do not print.
+    def apart(self, lines, t, name, j):
+        n = t.count(",") + 1
+        if n == 1:
+            return [name]
+        names = [f"c{j}{k}" for k in range(n)]
+        lines.append(f"let ({', '.join(names)}) = unzip{'' if n == 2 else n} {name}")
+        return names
+
     def one(self, number):
         r, parts, lines = self.r, [], []
         seeds = [f"{r.randrange(1, 50)} * i + {r.randrange(100)}" for _ in range(2)]
@@ -62,8 +71,22 @@ class Gen:
             source = r.random()
             k = "x" if source < 0.6 else f"xs[({r.randrange(5)} * i + {j}) % n]"
             t, op, ne, element = self.reduction(k)
-            lines.append(f"let r{j} = reduce {op} {ne} (map2 (\\x i -> let _ = i in {element}) xs (iota n))")
-            parts.append(f"r{j}")
+            elements = f"(map2 (\\x i -> let _ = i in {element}) xs (iota n))"
+            if r.random() < 0.5:
+                lines.append(f"let r{j} = reduce {op} {ne} {elements}")
+                parts.append(f"r{j}")
+                continue
+            lines.append(f"let r{j} = scan {op} {ne} {elements}")
+            how = r.random()
+            if how < 0.3:                                 # what stays of it, and how it is ordered
+                lines.append(f"let e{j} = if n == 0 then {ne} else r{j}[n - 1]")
+                parts.append(f"e{j}")
+            elif how < 0.5:                               # a map after it, of what goes past it, too
+                lines.append(f"let q{j} = map3 (\\x i y -> (x - i, y)) xs (iota n) r{j}")
+                lines.append(f"let (qa{j}, qb{j}) = unzip q{j}")
+                parts += [f"qa{j}"] + self.apart(lines, t, f"qb{j}", j)
+            else:
+                parts += self.apart(lines, t, f"r{j}", j)
         if r.random() < 0.3:
             lines.append(f"let ys = map (\\x -> x * x + {r.randrange(9)}) xs")
             parts.append("ys")
@@ -78,7 +101,8 @@ class Gen:
         r = self.r
         t, op, ne, element = self.reduction("x + i")
         read = r.choice(("xss[i, j]", "xss[i, j]", "yss[j, i]", "xss[i, (j * 7) % n]"))
-        made = f"map (\\i -> reduce {op} {ne} (map (\\j -> let x = {read} in {element}) (iota n))) (iota m)"
+        scans = r.random() < 0.5
+        made = f"map (\\i -> {'scan' if scans else 'reduce'} {op} {ne} (map (\\j -> let x = {read} in {element}) (iota n))) (iota m)"
         more = ""
         if r.random() < 0.3:
             t2, op2, ne2, element2 = self.reduction("x")
@@ -87,6 +111,8 @@ class Gen:
             more += ", map (i64.sum >-> (+ 1)) yss |> i64.product"
         parts = t.count(",") + 1
         apart = {1: "", 2: "unzip ", 3: "unzip3 ", 4: "unzip4 "}[parts]
+        if scans and parts > 1:
+            apart = f"{apart}<| map {apart}<| "
         return (f"entry e{number} (m: i64) (n: i64) =\n  let xss = opaque (tabulate_2d m n (\\i j -> ({r.randrange(1, 40)} * i + {r.randrange(1, 40)} * j) % 1013))\n"
                 f"  let yss = opaque (tabulate_2d n m (\\i j -> (3 * i + {r.randrange(1, 9)} * j) % 1011))\n  in ({apart}({made}){more})\n")
 
@@ -129,7 +155,8 @@ class Ways:
         status, out, said = command(run, 120, given)
         numbers = lambda text: re.sub(r"-?\d[\d.]*(?:e[-+]?\d+)?(?=f(16|32|64))", lambda m: repr(float(m[0])), text)
         if status == 0:
-            return " ".join(re.sub(r"[(),]", " ", numbers(out)).split())       # programs print no tuples
+            text = " ".join(re.sub(r"[(),]", " ", numbers(out)).split())        # programs print no tuples
+            return " ".join(re.sub(r"\[?(?:empty (?:\[\d+\])+\w+ ?)+\]?", " ", text).split())   # nor rows without elements one by one
         return "failed" if status == 1 and ("rror" in said or "Assert" in said or "Index" in said) else f"exit code {status}: {said[-300:]}"
 
 

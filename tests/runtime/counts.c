@@ -7,6 +7,7 @@
 #include "backends/runtime/scalars.h"
 #define RAIDO_HOST_SCALARS 1
 #define RAIDO_EMULATED 1
+#define RAIDO_ORDERS_BLOCKS 1
 #include "backends/runtime/words_fibers.h"
 #include "backends/runtime/words.h"
 #include "backends/runtime/words_counts.h"

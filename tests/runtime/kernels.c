@@ -9,6 +9,11 @@
 #define RAIDO_HOST_SCALARS 1
 #define RAIDO_PATIENCE 20    // seconds: the report of a sanitizer takes some on a busy machine
 #define RAIDO_STRICT_FP 0
+#ifdef RAIDO_ON_OPENCL
+#define RAIDO_ORDERS_BLOCKS 0
+#else
+#define RAIDO_ORDERS_BLOCKS 1
+#endif
 
 #if !defined(RAIDO_ON_OPENCL) && !defined(RAIDO_ON_CUDA)
 #include "backends/runtime/words_fibers.h"

@@ -85,3 +85,16 @@ TEST_CASE("a barrier in a kernel that may end early") {
   a.k.body.push_back({Barrier{}});
   EXPECT(a.said() == "B4");
 }
+TEST_CASE("tiles that a block looks back from, and publishes") {
+  Made a, b, c;
+  Name states = a.m.memory("states", Scalar::I32, raido::ir::Space::Device), tile = a.m.name("tile", Scalar::I64);
+  auto look = [&](Made& made, ExprId end) { made.k.body.push_back({LookBack{made.m.name("from", Scalar::I64), made.m.name("reached", Scalar::Bool), states, made.m.number(1), end}}); };
+  a.k.body.push_back({NextTile{tile, states, a.m.number(9)}});
+  look(a, a.m.var(tile));
+  a.k.body.push_back({If{a.less(a.local), of(Publish{states, a.m.var(tile), a.m.number(1), a.m.constant(raido::bool_const(true))}), {}}});
+  EXPECT(a.said() == "");
+  look(b, b.m.var(b.local));
+  EXPECT(b.said() == "B5");
+  c.k.body.push_back({Publish{states, c.m.var(c.local), c.m.number(1), c.m.constant(raido::bool_const(true))}});
+  EXPECT(c.said() == "B5");
+}
