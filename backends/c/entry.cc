@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "backends/kernel/print.h"
+#include "backends/kernel/print_scalars.h"
 #include "compiler/base/text.h"
 #include "compiler/ir/calling.h"
 #include "compiler/ir/types.h"

@@ -29,7 +29,4 @@ std::string print_kernel_calls(const Module& m, bool can_fail, std::string_view 
 // A table: what each kernel does with its parameters (uses_of_parameters).
 std::string print_kernel_uses(const Module& m);
 
-std::string_view c_type(Scalar s);              // of a value in a register: f16 is f32
-std::string_view storage_type(Scalar s);        // of an element in memory
-
 }  // namespace raido::kir
