@@ -94,7 +94,7 @@ entry doubling (n: i64): []f64 =
 entry histogram (n: i64): []f64 =
   vjp (\(a: [n]f64) -> f64.sum (map f64.sin (reduce_by_index (replicate 8 0) (+) 0 (map (% 8) (iota n)) a))) (data n) 1
 
--- cost: matmul 3 2 [4, 8, 16]
+-- cost: matmul 3 2 [8, 16, 32]
 entry matmul (n: i64): []f64 =
   vjp (\(a: [n]f64) ->
          let m = map (\x -> map (* x) a) a
