@@ -1,15 +1,16 @@
 // translate_scan.cc - a grid whose threads scan together: rows of elements, in one pass over them.
 //
-// All points of all rows stand in one line, which is cut into tiles: a block has one, and each of its threads some neighbouring elements. Where a
-// row starts, what was reached before does not count; this follows from the point alone. Threads load and store elements with
-// their neighbours, and change them through shared memory for neighbouring elements of their own.
+// All points of all rows stand in one line, which is cut into tiles. Each block has one tile, and each of its threads has some neighbouring
+// elements. At the start of a row nothing counts that came before; whether a point is such a start follows from its number alone. Neighbouring
+// threads load and store neighbouring elements, and exchange them through shared memory.
 //
-//   0  a tile: elements, scanned by each thread, then the totals of the threads; the total of the tile is published; what comes before
-//      the tile is made of what earlier tiles have published, until one is found that knows what the scan has reached with it; then that
-//      of this tile is published, too; each element gets what comes before it, and post makes the results of it
-//   1  only the total of the tile         } where no block may wait for another: three launches, the last of which finds everything
-//   2  one block: what is reached with    } published
-//   3  a tile, without publishing         }
+// Where a block may wait for earlier ones there is one launch:
+//   0  The block scans its tile and publishes the total. It combines what earlier tiles have published, from the nearest one back to one that
+//      knows the prefix at its end. Then it publishes its own prefix. `post` makes the results of each element and what comes before it.
+// Elsewhere there are three:
+//   1  Each block publishes the total of its tile.
+//   2  One block scans these totals to prefixes.
+//   3  Each block scans its tile as in 0. The prefix before it is known.
 //
 // Every thread reaches every barrier, as in translate_collective.cc. decisions/037 says why it is done like this.
 #include "backends/kernel/collective.h"

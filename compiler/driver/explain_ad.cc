@@ -207,7 +207,7 @@ class Explanation {
     std::map<size_t, std::vector<UpdatesOf>> by_note;
     for (const UpdatesOf& u : decided) by_note[u.note.index].push_back(u);
     std::set<std::pair<Place, std::string>> updated;
-    std::vector<std::pair<std::pair<Place, std::string>, std::vector<std::string>>> alike;      // names of which the same is said
+    std::vector<std::pair<std::pair<Place, std::string>, std::vector<std::string>>> alike;      // a place and a text, and all names that share them
     auto say_alike = [&](Source at, const std::string& text, const std::string& name) {
       std::pair key{place(at), text};
       auto found = std::ranges::find_if(alike, [&](const auto& x) { return x.first == key; });

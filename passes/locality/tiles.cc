@@ -1,4 +1,4 @@
-// tiles.cc - contractions on processors: sums of which some operands are the same for all rows and the others for all columns.
+// tiles.cc - contractions on processors. In such a sum some operands are the same for all rows, and the others are the same for all columns.
 //
 //   map n (\x -> map m (\y -> reduce k op (f x y)))   ==>   if large { seg tile (i < n, j < m, k) f reduces op } else { .. }
 //

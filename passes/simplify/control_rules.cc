@@ -49,7 +49,7 @@ std::vector<Atom> bind_rest(Site& s, Exp e, const std::vector<bool>& known, std:
   return results;
 }
 
-// a scalar that both branches give   ==>   itself; the shape of which it is a size is then known       [C6.same]
+// a result that is the same scalar in both branches   ==>   that scalar, which may be a size of others [C6.same]
 Rewrite same_result(Site& s, If& x) {
   size_t n = x.then_.result.size();
   std::vector<bool> same(n);
