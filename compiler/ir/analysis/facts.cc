@@ -57,8 +57,7 @@ void Facts::define(Var v, const Exp& e) {
   if (std::holds_alternative<If>(e) || std::holds_alternative<Apply>(e) || std::holds_alternative<Iota>(e) ||
       std::holds_alternative<Convert>(e) || std::holds_alternative<Identity>(e)) {
     defined_.push_back(v);
-    upper_.erase(v);                                     // of the round before
-    lower_.erase(v);
+    upper_.erase(v);                                     // what the same walk found before; the least value stays, other forms may stand on it
   }
   if (auto choice = std::get_if<If>(&e)) return condition(v, *choice);
   if (auto iota = std::get_if<Iota>(&e); iota && is_const(iota->start, 0) && is_const(iota->step, 1) && elem_of(p_.type(v)) == Scalar::I64)
