@@ -178,6 +178,16 @@ TEST_CASE("what is known of sizes and indices holds") {
   EXPECT(claims > 10000);
 }
 
+TEST_CASE("what may be negative stays so when it is defined in another way") {
+  Program p;
+  Facts facts(p);
+  Var narrow = p.fresh("k", scalar_type(Scalar::I32)), v = p.fresh("v", scalar_type(Scalar::I64)), any = p.fresh("any", scalar_type(Scalar::I64));
+  facts.define(v, Convert{Scalar::I64, narrow});
+  EXPECT(facts.less_equal(i64_const(-(i64{1} << 31)), v) == true);
+  facts.define(v, Apply{ScalarOp::add, {any, i64_const(1)}});
+  EXPECT(!facts.less_equal(i64_const(0), v));
+}
+
 TEST_CASE("numbers that are no integers have no form") {
   Program p;
   Facts facts(p);
