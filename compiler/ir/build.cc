@@ -171,16 +171,27 @@ Term pow_dx(const Term& x, const Term& y) {
     if (e > 1) return y * pow(x, y - one);
   }
   Term power = y * pow(x, y - one);
-  Term at_zero = select(eq(y, one), one, zero);                  // y < 1 at 0: 0 (docs/ad.md 10)
-  return select(eq(y, zero), zero, select(eq(x, zero), at_zero, power));
+  Term at_zero = select({eq(y, one), one, zero});                  // y < 1 at 0: 0 (docs/ad.md 10)
+  return select({eq(y, zero), zero, select({eq(x, zero), at_zero, power})});
+}
+// 1 or -1: by their sign bits.
+Term same_sign(const Term& x, const Term& y) {
+  Term one = x.b->number(x.scalar(), 1);
+  Term sign_x = apply(ScalarOp::copysign, {one, x}), sign_y = apply(ScalarOp::copysign, {one, y});
+  return select({eq(sign_x, sign_y), one, -one});
+}
+// 1 - x^2, exact to the last bits near 1.
+Term one_less_square(const Term& x) {
+  Term one = x.b->number(x.scalar(), 1), less = one - x, more = one + x;
+  return less * more;
 }
 // atan2(x, y) is the angle of the point (y, x): y/(x^2+y^2) and -x/(x^2+y^2), scaled by the larger; 0 at the origin.
 Term atan2_part(const Term& x, const Term& y, const Term& numerator) {
   Scalar s = x.scalar();
   Term zero = x.b->number(s, 0);
   Term m = apply(ScalarOp::max, {apply(ScalarOp::abs, {x}), apply(ScalarOp::abs, {y})});
-  Term u = x / m, v = y / m;
-  return select(eq(m, zero), zero, numerator / m / (u * u + v * v) / m);
+  Term u = x / m, v = y / m, uu = u * u, vv = v * v;
+  return select({eq(m, zero), zero, numerator / m / (uu + vv) / m});
 }
 Term atan2_dx(const Term& x, const Term& y) { return atan2_part(x, y, y); }
 Term atan2_dy(const Term& x, const Term& y) { return -atan2_part(x, y, x); }

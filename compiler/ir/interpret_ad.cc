@@ -42,19 +42,27 @@ ONE(sqrt) ONE(exp) ONE(log) ONE(sin) ONE(cos) ONE(sinh) ONE(cosh) ONE(sinpi) ONE
 TWO(quot) TWO(pow) TWO(le) TWO(lt) TWO(eq) TWO(shl) TWO(mul_hi) TWO(hypot) TWO(copysign) TWO(ldexp) TWO(polygamma)
 #undef ONE
 #undef TWO
-AdTerm select(const AdTerm& c, const AdTerm& a, const AdTerm& b) { return AdTerm::apply(Op::select, {c, a, b}); }
+AdTerm select(const std::array<AdTerm, 3>& x) { return AdTerm::apply(Op::select, {x[0], x[1], x[2]}); }
 AdTerm number_like(const AdTerm& x, double value) { return {x.in, Num{constant(x.n.value.type, value), {}}}; }
 
 // x**y by x: y * x**(y-1), but 0 where x = 0 and y < 1.
 AdTerm pow_dx(const AdTerm& x, const AdTerm& y) {
   AdTerm zero = number_like(x, 0), one = number_like(x, 1);
   AdTerm flat = AdTerm::apply(Op::and_, {eq(x, zero), lt(y, one)});
-  return select(flat, zero, y * pow(x, y - one));
+  return select({flat, zero, y * pow(x, y - one)});
+}
+AdTerm same_sign(const AdTerm& x, const AdTerm& y) {
+  AdTerm one = number_like(x, 1);
+  return select({eq(copysign(one, x), copysign(one, y)), one, -one});
+}
+AdTerm one_less_square(const AdTerm& x) {
+  AdTerm one = number_like(x, 1);
+  return (one - x) * (one + x);
 }
 // atan2 by its two arguments; 0 at the origin.
 AdTerm over_square(const AdTerm& numerator, const AdTerm& x, const AdTerm& y) {
   AdTerm zero = number_like(x, 0), h = hypot(x, y);
-  return select(eq(h, zero), zero, (numerator / h) / h);
+  return select({eq(h, zero), zero, (numerator / h) / h});
 }
 AdTerm atan2_dx(const AdTerm& x, const AdTerm& y) { return over_square(y, x, y); }
 AdTerm atan2_dy(const AdTerm& x, const AdTerm& y) { return over_square(-x, x, y); }

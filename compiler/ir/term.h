@@ -25,13 +25,15 @@ inline Term operator/(const Term& x, const Term& y) { return apply(ScalarOp::div
 inline Term operator-(const Term& x) { return apply(ScalarOp::neg, {x}); }
 inline Term operator+(const Term& x, i64 y) { return x + Term{x.b, integer_constant(x.scalar(), y)}; }
 inline Term operator-(const Term& x, i64 y) { return x - Term{x.b, integer_constant(x.scalar(), y)}; }
-inline Term select(const Term& c, const Term& x, const Term& y) { return apply(ScalarOp::select, {c, x, y}); }
 inline Term eq(const Term& x, const Term& y) { return apply(ScalarOp::eq, {x, y}); }
 inline Term lt(const Term& x, const Term& y) { return apply(ScalarOp::lt, {x, y}); }
 inline Term le(const Term& x, const Term& y) { return apply(ScalarOp::le, {x, y}); }
 inline Term and_(const Term& x, const Term& y) { return apply(ScalarOp::and_, {x, y}); }
 inline Term or_(const Term& x, const Term& y) { return apply(ScalarOp::or_, {x, y}); }
-// All of xs. A list is evaluated from left to right, arguments in any order: statements made in them come out in this one.
+// {condition, where it holds, elsewhere}. A list is evaluated from left to right, arguments in any order that the C++ compiler
+// likes: statements made in a list come out in its order.
+inline Term select(const std::array<Term, 3>& x) { return apply(ScalarOp::select, {x[0], x[1], x[2]}); }
+// All of xs.
 inline Term all_of(std::initializer_list<Term> xs) {
   Term all = *xs.begin();
   for (auto x = xs.begin() + 1; x != xs.end(); x++) all = and_(all, *x);

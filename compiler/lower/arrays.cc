@@ -40,16 +40,16 @@ ir::Slice Lowerer::slice(const ast::Selector& s, const Dim& width, Scope* scope,
     return {i.atom, n.atom, i64_const(1)};
   }
   Term forward = lt(zero, *step);
-  Term i = from ? *from : select(forward, zero, w - 1), j = to ? *to : select(forward, w, number(-1));
-  Term sign = select(forward, number(1), number(-1)), nonzero = not_(eq(*step, zero));
-  Term divisor = select(nonzero, *step, number(1));
+  Term i = from ? *from : ir::select({forward, zero, w - 1}), j = to ? *to : ir::select({forward, w, number(-1)});
+  Term sign = ir::select({forward, number(1), number(-1)}), nonzero = not_(eq(*step, zero));
+  Term divisor = ir::select({nonzero, *step, number(1)});
   Term n = ir::apply(ScalarOp::quot, {((j - i) + *step) - sign, divisor});
   if (ir::is_const(step->atom, -1) && !from && !to) n = w;
   Term last = i + (n - 1) * *step;
   Term up = ir::all_of({le(zero, i), le(i, j), le(zero, last), lt(last, w)});
   Term down = ir::all_of({le(number(-1), j), le(j, i), lt(i, w), le(zero, last)});
-  if (!(ir::is_const(step->atom, -1) && !from && !to))
-    ok = and_(ok, and_(nonzero, or_(eq(n, zero), select(forward, up, down))));
+  Term empty = eq(n, zero), fits = ir::select({forward, up, down});
+  if (!(ir::is_const(step->atom, -1) && !from && !to)) ok = and_(ok, and_(nonzero, or_(empty, fits)));
   return {i.atom, n.atom, step->atom};
 }
 

@@ -325,7 +325,7 @@ Value Lowerer::tunable(std::string_view key, const Value& v) {
   b_ = saved;
   global_.insert(set);
   if (unset == fallback) return dynamic(set);
-  return dynamic(select(eq(term(set), term(unset)), term(fallback), term(set)).atom);
+  return dynamic(ir::select({eq(term(set), term(unset)), term(fallback), term(set)}).atom);
 }
 
 Value Lowerer::attributed(const ast::Attributed& a, Scope* scope) {
@@ -492,10 +492,10 @@ Value Lowerer::range(const ast::Range& r, const ast::Expr& e, Scope* scope) {
     ok = down ? and_(down_ok, lt(step, zero)) : and_(up_ok, positive);
     distance = down ? x - z : z - x;
   } else {
-    ok = second_value ? and_(not_(eq(step, zero)), select(positive, up_ok, down_ok)) : up_ok;
-    distance = second_value ? select(positive, z - x, x - z) + 1 : (z - x) + 1;
+    ok = second_value ? ir::all_of({not_(eq(step, zero)), ir::select({positive, up_ok, down_ok})}) : up_ok;
+    distance = second_value ? ir::select({positive, z - x, x - z}) + 1 : (z - x) + 1;
   }
-  Term size_of_step = second_value ? select(positive, step, -step) : one;
+  Term size_of_step = second_value ? ir::select({positive, step, -step}) : one;
   const char* dots = inclusive ? "..." : down ? "..>" : "..<";
   std::string message = second_value ? fmt::format("Range {{}}..{{}}{}{{}} is invalid.", dots) : fmt::format("Range {{}}{}{{}} is invalid.", dots);
   std::vector<Atom> args = {first.atom};

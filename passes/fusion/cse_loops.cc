@@ -340,14 +340,14 @@ class CseLoops {
     Builder before = builder(pair, p_, pair.before);
     Term n = trips(pair, before);
     std::vector<Dim> shape = shape_of(p_.type(value));
-    shape.insert(shape.begin(), fit ? select(before.term(*fit), n, before.term(i64_const(1))).atom : n.atom);
+    shape.insert(shape.begin(), fit ? select({before.term(*fit), n, before.term(i64_const(1))}).atom : n.atom);
     Var empty = before.bind1(p_.hint(value) + "_rec", Scratch{elem_of(p_, value), shape});
     Var state = p_.fresh(p_.hint(empty), p_.type(empty)), final = p_.fresh(p_.hint(empty), p_.type(empty));
     context_.note(p_, final, {Note::Kind::Result, pair.made_by[value]->source, p_.hint(value)});
     Builder inner(p_, pair.after[pair.made_by[value]]);
     inner.source = pair.fs.source;
     Atom i = pair.f.i.var;
-    if (fit) i = select(inner.term(*fit), inner.term(i), inner.term(i64_const(0))).atom;
+    if (fit) i = select({inner.term(*fit), inner.term(i), inner.term(i64_const(0))}).atom;
     pair.f.init.push_back(empty);
     pair.f.state.push_back({state});
     pair.f.body.result.push_back(inner.update(state, {i}, value));

@@ -186,7 +186,7 @@ class SumsOfUpdates {
     Term inside = b.term(bool_const(true));
     for (size_t d = 0; d < space.size(); d++)
       inside = and_(inside, all_of({le(b.term(i64_const(0)), b.term(at[d])), lt(b.term(at[d]), b.term(space[d]))}));
-    return select(inside, b.term(value), b.number(elem_of(p_, value), 0)).atom;
+    return select({inside, b.term(value), b.number(elem_of(p_, value), 0)}).atom;
   }
   Screma sum_of(Hist x) const {
     std::vector<Atom> at = x.pre.body.result;

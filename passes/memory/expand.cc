@@ -199,7 +199,10 @@ class Expand {
           }
         if (outside(x) && outside(y)) return sizes_.mul(x, y);
         if (!(natural(x) || outside(x)) || !(natural(y) || outside(y))) return {};
-        return both(x, y, [&](const Atom& p, const Atom& q) { return sizes_.mul(larger(p, i64_atom(0)), larger(q, i64_atom(0))); });
+        return both(x, y, [&](const Atom& p, const Atom& q) {
+          Atom left = larger(p, i64_atom(0)), right = larger(q, i64_atom(0));
+          return sizes_.mul(left, right);
+        });
       case ScalarOp::min: {
         auto p = most(x), q = most(y);
         return p && q ? decided(ScalarOp::min, *p, *q) : p ? p : q;

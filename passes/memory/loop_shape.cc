@@ -131,7 +131,7 @@ class LoopShape {
     Term bytes = b.number(Scalar::I64, 0);
     for (Var v : blocks) bytes = bytes + b.term(allocs.at(v).bytes);
     Term when = all_of({le(b.number(Scalar::I64, double(lanes)), b.term(n)), le(bytes, b.number(Scalar::I64, double(costs::cpu::lane_bytes / lanes)))});
-    Term parts = select(when, b.number(Scalar::I64, double(lanes)), b.number(Scalar::I64, 1));
+    Term parts = select({when, b.number(Scalar::I64, double(lanes)), b.number(Scalar::I64, 1)});
     for (Var v : blocks) {
       Alloc a = allocs.at(v);
       a.bytes = (b.term(a.bytes) * parts).atom;

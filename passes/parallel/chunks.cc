@@ -156,7 +156,7 @@ class Chunks {
     strided_ = only_reduces && all_commute(p_, x_.reduces) && all_commute(p_, x_.post_reduces);
     collective_ = only_reduces && fits_block(p_, all_reduces());
     Term n = b_.term(n_), limit = part_limit();
-    parts_ = select(lt(n, limit), n, limit).atom;
+    parts_ = select({lt(n, limit), n, limit}).atom;
     each_ = ((n + limit - 1) / limit).atom;
     outputs_ = s_.pattern.size() - reduced_ - post_reduced_;
     if (scanned_ > 0) starts();
@@ -226,7 +226,7 @@ class Chunks {
       cells = cells + here;
     }
     if (is_const(cells.atom, 0)) return most;
-    Term enough = b_.term(n_) * b_.number(Scalar::I64, 4) / apply(ScalarOp::max, {one, cells});
+    Term work = b_.term(n_) * b_.number(Scalar::I64, 4), enough = work / apply(ScalarOp::max, {one, cells});
     return apply(ScalarOp::max, {one, apply(ScalarOp::min, {most, enough})});
   }
 
@@ -252,7 +252,8 @@ class Chunks {
     Term c = b.term(part.index.back().var), each = b.term(each_), n = b.term(n_);
     if (strided_) {
       low_ = c.atom;
-      part.length = ((n - c + (b.term(parts_) - 1)) / b.term(parts_)).atom;
+      Term rest = n - c, parts = b.term(parts_);
+      part.length = ((rest + (parts - 1)) / parts).atom;
       return part;
     }
     Term lo = apply(ScalarOp::min, {c * each, n}), hi = apply(ScalarOp::min, {c * each + each, n});
@@ -295,7 +296,7 @@ class Chunks {
   Atom start_of(Builder& b, Var reached, const Atom& ne, const Part& part) {
     if (!scan_again()) return b.index("start", reached, part.at);
     Term c = b.term(part.at.back()), before = b.term(b.index("start", reached, {apply(ScalarOp::max, {c - 1, b.number(Scalar::I64, 0)}).atom}));
-    return select(eq(c, b.number(Scalar::I64, 0)), b.term(ne), before).atom;
+    return select({eq(c, b.number(Scalar::I64, 0)), b.term(ne), before}).atom;
   }
   // starts_ = what the scans have reached before each part; after each, if that was a scan itself.
   void starts() {

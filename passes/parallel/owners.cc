@@ -187,7 +187,7 @@ class Owners {
     Builder b(p_, code.stms);
     b.source = source;
     Term width = b.term(map.width), most = b.number(Scalar::I64, costs::cpu::owner_parts);
-    Term parts = select(lt(width, most), width, most), each = (width + most - 1) / most;
+    Term parts = select({lt(width, most), width, most}), each = (width + most - 1) / most;
     Var counters = b.iota(parts.atom);
     Var done = b.map(p_.hint(acc), parts.atom, b.lambda({{"part", scalar_type(Scalar::I64)}, {p_.hint(acc), type}}, [&](const std::vector<Var>& in) {
       Term lo = apply(ScalarOp::min, {b.term(in[0]) * each, width}), length = apply(ScalarOp::min, {each, width - lo});

@@ -298,7 +298,7 @@ class ZeroSeeds {
         Term value = b.term(b.index("t", r.array, place));
         some = or_(some, not_(eq(value, b.number(value.scalar(), 0))));
       }
-      Term start = select(some, j, all), end = select(some, j + 1, none);
+      Term start = select({some, j, all}), end = select({some, j + 1, none});
       Term first = apply(ScalarOp::min, {b.term(loop.state[0].var), start});
       return std::vector<Atom>{first.atom, apply(ScalarOp::max, {b.term(loop.state[1].var), end}).atom};
     });

@@ -29,7 +29,7 @@ Rewrite selecting(Site& s, If& x) {
   std::vector<Atom> values;
   for (size_t i = 0; i < x.then_.result.size(); i++) {
     const Atom &a = x.then_.result[i], &b = x.else_.result[i];
-    values.push_back(a == b ? a : select(s.term(x.cond), s.term(a), s.term(b)).atom);
+    values.push_back(a == b ? a : select({s.term(x.cond), s.term(a), s.term(b)}).atom);
   }
   return values;
 }

@@ -136,11 +136,11 @@ Rewrite division(Site& s, Apply& x) {
   Term value = s.term(x.args[0]), size = s.term(x.args[1]), none = s.term(i64_const(0));
   if (low && nonnegative(2 * *n - *a - one)) {
     Term wrapped = value - size, below = lt(value, size);
-    return select(below, value, wrapped);
+    return select({below, value, wrapped});
   }
   if (high && nonnegative(*a + *n)) {
     Term wrapped = value + size, below = lt(value, none);
-    return select(below, wrapped, value);
+    return select({below, wrapped, value});
   }
   return no;
 }
@@ -237,7 +237,7 @@ Rewrite inverses(Site& s, Apply& x) {
   if (inner && x.op == ScalarOp::log && inner->op == ScalarOp::exp) return inner->args[0];
   if (!inner || x.op != ScalarOp::exp || inner->op != ScalarOp::log || s.p.level == Ad) return no;
   Term y = s.term(inner->args[0]), zero = s.b.number(s.elem(inner->args[0]), 0);
-  return y + select(lt(y, zero), s.b.number(s.elem(inner->args[0]), std::numeric_limits<double>::quiet_NaN()), zero);
+  return y + select({lt(y, zero), s.b.number(s.elem(inner->args[0]), std::numeric_limits<double>::quiet_NaN()), zero});
 }
 // id x   ==>   x, unless a check guards it                                                             [C1]
 Rewrite copy_propagation(Site& s, Identity& x) {

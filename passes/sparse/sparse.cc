@@ -230,7 +230,7 @@ class Sparse {
     return b.map(hint, n, std::move(f), {b.iota(n)})[0];
   }
   Atom chosen(Builder& b, const Term& here, const Atom& v) {
-    if (is_scalar(p_.type(v))) return select(here, b.term(v), b.number(elem_of(p_, v), 0)).atom;
+    if (is_scalar(p_.type(v))) return select({here, b.term(v), b.number(elem_of(p_, v), 0)}).atom;
     Var rows = *var_of(v);
     Lambda f = b.lambda({{p_.hint(rows), row_type(p_.type(rows))}}, [&](const std::vector<Var>& row) { return std::vector<Atom>{chosen(b, here, row[0])}; });
     return b.map(p_.hint(rows), shape_of(p_.type(rows))[0], std::move(f), {rows})[0];

@@ -22,7 +22,7 @@ std::optional<Term> product(const Apply& op, size_t wrt, Var r, const Term& by, 
   if (!options.ad_safe_mul) return both;
   Term zero = b.number(by.scalar(), 0);
   Term flat = eq(*partial, zero), unused = or_(flat, eq(by, zero));
-  return select(and_(unused, apply(ScalarOp::isnan, {both})), zero, both);
+  return select({and_(unused, apply(ScalarOp::isnan, {both})), zero, both});
 }
 
 Atom as_type(Builder& b, const Atom& x, const Type& t) {

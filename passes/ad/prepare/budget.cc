@@ -50,7 +50,7 @@ Term fewest(Builder& b, const Term& n) {
   for (size_t k = std::size(few) - 1; k-- > 0;) {
     i64 reach = 1;
     for (i64 j = 1; j <= costs::ad::budget_runs; j++) reach = reach * (few[k] + j) / j;
-    out = select(le(n, b.term(i64_const(reach))), b.term(i64_const(few[k])), out);
+    out = select({le(n, b.term(i64_const(reach))), b.term(i64_const(few[k])), out});
   }
   return out;
 }

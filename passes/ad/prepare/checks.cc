@@ -184,9 +184,9 @@ class Stamping {
     Var stamps = *var_of(marks[0]);
     if (writes) {
       Term before = b.term(b.index("before", stamps, place)), none = b.term(i64_const(0));
-      Term first = and_(eq(b.term(marks[1]), none), lt(none, before));
-      marks[1] = select(first, b.term(when_), b.term(marks[1])).atom;
-      marks[2] = select(first, before, b.term(marks[2])).atom;
+      Term first = all_of({eq(b.term(marks[1]), none), lt(none, before)});
+      marks[1] = select({first, b.term(when_), b.term(marks[1])}).atom;
+      marks[2] = select({first, before, b.term(marks[2])}).atom;
     }
     marks[0] = b.update(b.copy(stamps), place, when_);
   }
@@ -221,7 +221,7 @@ Var check_distinct(Builder& b, const std::vector<Dim>& shape, const Dim& width, 
   Builder::Params params(all.size(), {"at", scalar_type(Scalar::I64)});
   Lambda f = b.lambda(params, [&](const std::vector<Var>& row) {
     Term inside = is_inside(b, shape, {row.begin(), row.end() - 2}), twice = and_(inside, lt(b.term(row[row.size() - 2]), b.term(i64_const(0))));
-    return std::vector<Atom>{select(twice, b.term(row.back()), b.term(i64_const(-1))).atom};
+    return std::vector<Atom>{select({twice, b.term(row.back()), b.term(i64_const(-1))}).atom};
   });
   Var twice = b.map("twice", width, std::move(f), all)[0];
   Term found = b.term(b.reduce("twice", width, b.combine(ScalarOp::max, Scalar::I64, -1), {twice})[0]);

@@ -132,7 +132,7 @@ Term times(const Term& x, const Term& y) {
   if (number(x) == 0 || number(y) == 0) return b.term(i64_const(0));
   if (number(x) == 1 || number(y) == 1) return number(x) == 1 ? y : x;
   Term fits = le(x, most / apply(ScalarOp::max, {y, b.term(i64_const(1))}));
-  return select(fits, x * y, most);
+  return select({fits, x * y, most});
 }
 
 std::optional<Term> Kept::each() const { return sum(state, overwritten); }

@@ -122,12 +122,12 @@ Var each_place_once(Builder& b, const std::vector<Dim>& shape, const Dim& width,
   }
   Lambda f = b.lambda(elements, [&](const std::vector<Var>& row) {
     std::vector<Var> at(row.begin(), row.end() - 1);
-    auto if_last = [&](const Atom& j) { return select(eq(b.term(j), b.term(row.back())), b.term(at[0]), b.term(i64_atom(-1))).atom; };
+    auto if_last = [&](const Atom& j) { return select({eq(b.term(j), b.term(row.back())), b.term(at[0]), b.term(i64_atom(-1))}).atom; };
     if (compared) {
       Lambda g = b.lambda(elements, [&](const std::vector<Var>& other) {
         Term same = eq(b.term(at[0]), b.term(other[0]));
         for (size_t d = 1; d < at.size(); d++) same = and_(same, eq(b.term(at[d]), b.term(other[d])));
-        return std::vector<Atom>{select(same, b.term(other.back()), b.term(i64_atom(-1))).atom};
+        return std::vector<Atom>{select({same, b.term(other.back()), b.term(i64_atom(-1))}).atom};
       });
       Var twins = b.map("twins", width, std::move(g), all)[0];
       return std::vector<Atom>{if_last(b.reduce("last", width, b.combine(ScalarOp::max, Scalar::I64, -1), {twins})[0])};

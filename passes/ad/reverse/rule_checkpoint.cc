@@ -39,7 +39,7 @@ Term split(Builder& b, const Term& l, const Term& states) {
   });
   std::vector<Var> found = b.bind({"r", "before", "now"}, std::move(search));
   Term last = b.term(found[0]) - 1, most = b.term(found[1]);
-  Term rest = most * states / (states + last);             // beta(states-1, r-1)
+  Term all = most * states, rest = all / (states + last);  // beta(states-1, r-1)
   return apply(ScalarOp::min, {most, l - rest});
 }
 
@@ -104,15 +104,15 @@ class Checkpointing {
                                       : b_.index(p_.hint(op_.state[k].var), stack_[k + 1], {top_}));
     Term room = b_.term(most_) - last;                      // entries that are free, and this one
     If choose;
-    choose.cond = and_(lt(number(1), length), lt(number(1), room)).atom;
+    choose.cond = all_of({lt(number(1), length), lt(number(1), room)}).atom;
     choose.then_ = b_.body([&] { return keep_one_more(first, from, length, room, last); });
     choose.else_ = b_.body([&] { return go_back(first, from, length, last); });
     std::vector<Var> out = b_.bind(hints_, std::move(choose));
     return {out.begin(), out.end()};
   }
   std::vector<Atom> keep_one_more(const Term& first, const std::vector<Atom>& from, const Term& length, const Term& room, const Term& last) {
-    Term way = split(b_, length, room), next = last + 1;
-    std::vector<Var> reached = advance(first, from, way), kept{b_.update(b_.copy(stack_[0]), {next.atom}, (first + way).atom)};
+    Term way = split(b_, length, room), next = last + 1, at = first + way;
+    std::vector<Var> reached = advance(first, from, way), kept{b_.update(b_.copy(stack_[0]), {next.atom}, at.atom)};
     std::vector<Var> now = last_;
     for (size_t k = 0; k < reached.size(); k++) {
       Atom value = reached[k];
@@ -132,7 +132,7 @@ class Checkpointing {
     loop_back_.name(reached, values);
     for (Var v : reached) inner.versions.own(v);
     std::vector<Atom> went_back = loop_back_.iteration(inner, i.atom, reached, adjoints_);
-    Term done = eq(i, first), before = select(done, last - 1, last);
+    Term done = eq(i, first), before = select({done, last - 1, last});
     return state(i.atom, before.atom, stack_, take_up(done, before), went_back);
   }
   // The last entry of the stack, once it is another one.
@@ -145,7 +145,10 @@ class Checkpointing {
     choice.then_ = b_.body([&] {
       std::vector<Atom> out;
       Term at = apply(ScalarOp::max, {top, number(0)});
-      each([&](size_t k) { out.push_back(b_.update(b_.copy(last_[k]), {i64_const(0)}, b_.index(p_.hint(last_[k]), stack_[k + 1], {at.atom}))); });
+      each([&](size_t k) {
+        Atom state = b_.index(p_.hint(last_[k]), stack_[k + 1], {at.atom});
+        out.push_back(b_.update(b_.copy(last_[k]), {i64_const(0)}, state));
+      });
       return out;
     });
     each([&](size_t k) {

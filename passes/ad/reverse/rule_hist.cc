@@ -94,7 +94,7 @@ struct Histogram {
     Var first = each(i64_const(INT64_MAX), values, [&](const Atom& i, const Elements& at, const Elements& v) {
       return cells({v[0], b.index("h", hs, at), b.index("d", old, at)}, [&](const Elements& x) {
         Term value = b.term(x[0]), best = b.term(x[1]), before = b.term(x[2]);
-        return Elements{select(and_(eq(value, best), not_(eq(before, best))), b.term(i), none).atom};
+        return Elements{select({all_of({eq(value, best), not_(eq(before, best))}), b.term(i), none}).atom};
       })[0];
     });
     Combine least = b.combine(ScalarOp::min, Scalar::I64, 0);
@@ -102,11 +102,11 @@ struct Histogram {
     Var winner = again(std::move(least), first);
     scope.adjoints.add(values[0], each(constant(t, 0), {}, [&](const Atom& i, const Elements& at, const Elements&) {
       return cells({b.index("winner", winner, at), b.index("h_adj", h_adj, at)}, [&](const Elements& x) {
-        return Elements{select(eq(b.term(x[0]), b.term(i)), b.term(x[1]), zero).atom};
+        return Elements{select({eq(b.term(x[0]), b.term(i)), b.term(x[1]), zero}).atom};
       })[0];
     }), true);
     scope.adjoints.add(dest.arrays[0], b.map_all("d_adj", shape, {hs, old, h_adj}, [&](const std::vector<Var>& x) {
-      return Elements{select(eq(b.term(x[0]), b.term(x[1])), b.term(x[2]), zero).atom};
+      return Elements{select({eq(b.term(x[0]), b.term(x[1])), b.term(x[2]), zero}).atom};
     })[0], true);
   }
 
@@ -117,14 +117,14 @@ struct Histogram {
     Scalar t = elem_of(p.type(adj));
     Term zero = b.number(t, 0), one = b.number(t, 1), none = b.term(i64_const(0)), single = b.term(i64_const(1));
     Var others = each(constant(t, 1), values, [&](const Atom&, const Elements&, const Elements& v) {
-      return cells(v, [&](const Elements& x) { return Elements{select(eq(b.term(x[0]), zero), one, b.term(x[0])).atom}; })[0];
+      return cells(v, [&](const Elements& x) { return Elements{select({eq(b.term(x[0]), zero), one, b.term(x[0])}).atom}; })[0];
     });
     Var zeros = each(i64_const(0), values, [&](const Atom&, const Elements&, const Elements& v) {
-      return cells(v, [&](const Elements& x) { return Elements{select(eq(b.term(x[0]), zero), single, none).atom}; })[0];
+      return cells(v, [&](const Elements& x) { return Elements{select({eq(b.term(x[0]), zero), single, none}).atom}; })[0];
     });
     Var q = again(b.combine(ScalarOp::mul, t, 1), others), z = again(b.combine(ScalarOp::add, Scalar::I64, 0), zeros);
     Var proper = b.map_all("proper", shape, {q, z}, [&](const std::vector<Var>& x) {
-      Term number = and_(not_(eq(b.term(x[0]), zero)), lt(apply(ScalarOp::abs, {b.term(x[0])}), b.number(t, INFINITY)));
+      Term number = all_of({not_(eq(b.term(x[0]), zero)), lt(apply(ScalarOp::abs, {b.term(x[0])}), b.number(t, INFINITY))});
       return Elements{scope.act.mode.enclosed ? and_(number, eq(b.term(x[1]), none)).atom : number.atom};
     })[0];
     Term count = b.term(i64_const(1));
@@ -142,12 +142,12 @@ struct Histogram {
         return cells({v[0], b.index("q", q, at), b.index("z", z, at), b.index("part_adj", part_adj, at)}, [&](const Elements& x) {
           Term value = b.term(x[0]), product = b.term(x[1]), zeros_here = b.term(x[2]), seed = b.term(x[3]);
           Term is_zero = eq(value, zero);
-          Term plain = select(eq(zeros_here, none), product / select(is_zero, one, value) * seed, zero);
-          return Elements{select(and_(eq(zeros_here, single), is_zero), product * seed, plain).atom};
+          Term plain = select({eq(zeros_here, none), product / select({is_zero, one, value}) * seed, zero});
+          return Elements{select({and_(eq(zeros_here, single), is_zero), product * seed, plain}).atom};
         })[0];
       });
       Var d_adj = b.map_all("d_adj", shape, {q, z, adj}, [&](const std::vector<Var>& x) {
-        return Elements{select(eq(b.term(x[1]), none), b.term(x[0]) * b.term(x[2]), zero).atom};
+        return Elements{select({eq(b.term(x[1]), none), b.term(x[0]) * b.term(x[2]), zero}).atom};
       })[0];
       return Elements{v_adj, d_adj};
     });

@@ -56,7 +56,7 @@ void entry(Scope& scope, const Screma& op, const Adjoint& at, const std::vector<
     one_element(scope, op, at.prefix[0], seeds);
   } else {
     Term one = b.term(i64_const(1)), none = b.term(i64_const(0));
-    Dim width = select(b.term(*at.inside), one, none).atom;
+    Dim width = select({b.term(*at.inside), one, none}).atom;
     std::vector<Var> varied = scope.act.free_varied(op.pre);
     for (Var v : op.inputs)
       if (scope.act.varied(v)) varied.push_back(v);

@@ -75,7 +75,7 @@ void product(Scope& scope, const Screma& red, const Atom& y_adj) {
   Term zero = b.number(t, 0), one = b.number(t, 1), none = b.term(i64_const(0)), single = b.term(i64_const(1));
   std::vector<Var> parts = b.map_all("part", {red.width}, {as}, [&](const std::vector<Var>& a) {
     Term is_zero = eq(b.term(a[0]), zero);
-    return std::vector<Atom>{select(is_zero, one, b.term(a[0])).atom, select(is_zero, single, none).atom};
+    return std::vector<Atom>{select({is_zero, one, b.term(a[0])}).atom, select({is_zero, single, none}).atom};
   });
   Term q = b.term(b.reduce("q", red.width, b.combine(ScalarOp::mul, t, 1), {parts[0]})[0]);
   Term z = b.term(b.reduce("z", red.width, b.combine(ScalarOp::add, Scalar::I64, 0), {parts[1]})[0]);
@@ -86,9 +86,9 @@ void product(Scope& scope, const Screma& red, const Atom& y_adj) {
   choose.then_ = b.body([&] {
     return std::vector<Atom>{b.map_all("adj", {red.width}, {as}, [&](const std::vector<Var>& in) {
       Term a = b.term(in[0]), seed = b.term(y_adj), a_zero = eq(a, zero);
-      Term others = select(a_zero, one, a);
-      Term plain = select(eq(z, none), q / others * seed, zero);
-      return std::vector<Atom>{select(and_(eq(z, single), a_zero), q * seed, plain).atom};
+      Term others = select({a_zero, one, a});
+      Term plain = select({eq(z, none), q / others * seed, zero});
+      return std::vector<Atom>{select({and_(eq(z, single), a_zero), q * seed, plain}).atom};
     })[0]};
   });
   choose.else_ = b.body([&] {
@@ -163,7 +163,7 @@ std::optional<Combine> with_index(Program& p, const Combine& op) {
     Term r = b.term(c.op.body.result[0]);
     auto wins = [&](Atom x) { return name == ScalarOp::min ? le(b.term(x), r) : le(r, b.term(x)); };
     Term first = wins(xs[0]), second = wins(ys[0]);
-    at = select(and_(second, not_(first)), b.term(j), b.term(i)).atom;
+    at = select({and_(second, not_(first)), b.term(j), b.term(i)}).atom;
   } else {
     at = selected(p, c.op.body, c.op.body.result, xs, ys, i, j);
   }

@@ -115,10 +115,10 @@ void Sorted::sort(Builder& b) {
   Var keys = map("bin", n, indices_, [&](const std::vector<Var>& at) {
     Term bin = none;
     for (size_t d = 0; d < at.size(); d++) bin = bin * b.term(bins_[d]) + b.term(at[d]);
-    return select(is_inside(b, bins_, {at.begin(), at.end()}), bin, bins);
+    return select({is_inside(b, bins_, {at.begin(), at.end()}), bin, bins});
   });
   inside_ = b.reduce("inside", n, b.combine(ScalarOp::add, Scalar::I64, 0), {map("inside", n, {keys}, [&](const std::vector<Var>& key) {
-    return select(lt(b.term(key[0]), bins), one, none);
+    return select({lt(b.term(key[0]), bins), one, none});
   })})[0];
   For loop;
   loop.i = {p.fresh("bit", i64_type)};
@@ -136,7 +136,7 @@ void Sorted::sort(Builder& b) {
     Var to = map("to", n, {b.iota(n), state[0], upto}, [&](const std::vector<Var>& x) {
       Term all = b.term(b.index("all", upto, {(b.term(n) - 1).atom})), before = b.term(x[2]);
       Term zero = eq(bit(x[1]), none), left = before - 1, right = all + b.term(x[0]) - before;
-      return select(zero, left, right);
+      return select({zero, left, right});
     });
     std::vector<Var> places;
     for (size_t c = 0; c < state.size(); c++) places.push_back(b.bind1("next", Scratch{Scalar::I64, {n}}));
@@ -259,7 +259,7 @@ void Sorted::back(Scope& scope, const std::vector<Var>& h_adj) const {
   }
   // Bins of first elements; -1 is outside.
   Var firsts = b.map_all("first", {inside_}, {first_, bin_}, [&](const std::vector<Var>& x) {
-    return Elements{select(b.term(x[0]), b.term(x[1]), b.term(i64_const(-1))).atom};
+    return Elements{select({b.term(x[0]), b.term(x[1]), b.term(i64_const(-1))}).atom};
   })[0];
   // The adjoints of xs: `start` but for what is scattered there.
   auto scatter = [&](const std::vector<Var>& xs, const std::vector<Var>& start, Var at, size_t from) {

@@ -204,7 +204,7 @@ class Unused {
       b.checks = s.checks;
       b.emit(std::move(s));
       Term both = b.term(y), zero = b.number(both.scalar(), 0);
-      Term none = eq(b.term(adjoint), zero), guarded = select(and_(apply(ScalarOp::isnan, {both}), none), zero, both);
+      Term none = eq(b.term(adjoint), zero), guarded = select({and_(apply(ScalarOp::isnan, {both}), none), zero, both});
       flow(y, *var_of(guarded.atom));
       results.emplace(y, guarded.atom);
       return true;
