@@ -192,6 +192,24 @@ foreach(name unit golden errors commands conformance_interpreter install)
   endif()
 endforeach()
 
+# Long tests start first, so that all cores have work to the end. A clean build folder knows no earlier durations. The numbers are
+# seconds that were measured once; only their order counts.
+function(long_test seconds)
+  foreach(name ${ARGN})
+    if(TEST ${name})
+      set_tests_properties(${name} PROPERTIES COST ${seconds})
+    endif()
+  endforeach()
+endfunction()
+long_test(700 conformance_opencl emulator_tsan)
+long_test(300 derivatives)
+long_test(200 emulator_asan nvrtc scalars derivatives_random_gpu_memory)
+long_test(100 derivatives_sizes conformance_after_cpu_passes conformance_after_gpu_passes multicore_tsan irregular_random collective_random
+              conformance_one_thread conformance_multicore conformance_baseline conformance_avx2 conformance_avx512 counters_large c_asan)
+if(sanitized)
+  long_test(700 conformance_interpreter)
+endif()
+
 if(RAIDO_FUZZ)
   foreach(target text source programs)
     add_executable(fuzz_${target} tests/fuzz/fuzz_${target}.cc)

@@ -210,8 +210,7 @@ class Check:
     def write(self, outputs):
         with open(self.path) as source:
             text = source.read()
-        folder = os.path.dirname(self.path)
-        handle, name = tempfile.mkstemp(suffix=".fut", prefix="ad_", dir=folder)
+        handle, name = tempfile.mkstemp(suffix=".fut", prefix="ad_")
         with os.fdopen(handle, "w") as out:
             out.write(text + self.harness(outputs))
         return name
