@@ -19,7 +19,7 @@
 // Memory of its own has an element for each lane beside the same one of the others. What the lanes add to one element of an array
 // is summed up first.
 //
-//   own[e] = x;  acc[e] += y;    ==>    for l < W { own[e * W + l] = x; s += y; }  acc[e] += s;
+//   own[e] = x;  acc[e] += y;    ==>    for l < W { own[e * W + l] = x; s += y; }  acc[e] += s;      floats: terms[l] = y, summed in halves
 //
 // A check that fails in some lane stops the loop before anything is stored, and the loop after it finds the first failing iteration in
 // order. The caller has marked a loop only if such checks stand in its own body, before its stores, and no iteration reads what another
@@ -390,12 +390,31 @@ class LaneLoop {
       emit_part(on ? std::move(each) : std::move(one), {}, false);
       return;
     }
+    if (t == Scalar::F32 || t == Scalar::F64) return sum_in_halves(x, on, t, add_to);
     Name s = m_.name("sum", t);
     reduced_.insert(s);
     out_->push_back({Declare{s, zero(t)}});
     add({Assign{s, m_.add(m_.var(s), on ? m_.prim(ScalarOp::select, {m_.var(on->lanes), x.value, zero(t)}) : x.value)}});
     part_.reduced.push_back({s, ScalarOp::add});
     add_to(part_.after, m_.var(s));
+  }
+
+  // Half of the lanes to the other half, until two are left: C compilers add up the floats of a vector one after the other.
+  void sum_in_halves(const Atomic& x, const Mask& on, Scalar t, const auto& add_to) {
+    Name terms = m_.name("terms", t);
+    out_->push_back({DeclareArray{terms, {m_.number(width)}}});
+    add({Store{terms, m_.var(lane_), on ? m_.prim(ScalarOp::select, {m_.var(on->lanes), x.value, zero(t)}) : x.value}});
+    auto term = [&](ExprId at) { return m_.expr({Load{terms, at}, t}); };
+    for (int64_t half = width / 2; half > 1; half /= 2) {
+      Name l = m_.name("l", Scalar::I64);
+      ExprId at = m_.var(l);
+      Block b;
+      b.push_back({Store{terms, at, m_.add(term(at), term(m_.add(at, m_.number(half))))}});
+      For halve{l, m_.number(0), m_.number(half), std::move(b)};
+      halve.lanes = true;
+      part_.after.push_back({std::move(halve)});
+    }
+    add_to(part_.after, m_.add(term(m_.number(0)), term(m_.number(1))));
   }
 
   // ---- what lanes keep between parts ----

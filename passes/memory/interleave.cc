@@ -15,6 +15,7 @@
 #include <algorithm>
 
 #include "compiler/ir/analysis/defs.h"
+#include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/costs.h"
 
 namespace raido {
@@ -74,7 +75,7 @@ class Interleave {
     for (const Stm& s : b.stms) {
       walk_parts(s, [&](const Body& inner) { groups(inner, out); });
       auto loop = std::get_if<For>(&s.exp);
-      if (!loop || loop->any_order) continue;
+      if (!loop || may_mix(*loop)) continue;
       std::vector<std::vector<size_t>> sets;
       size_t filled = 0;
       std::vector<std::optional<Atom>> at;

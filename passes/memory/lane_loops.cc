@@ -205,7 +205,7 @@ class LaneLoops::Candidate {
     if (loop) for (Bind b : loop->cond.params) jumps_.insert(b.var);
     auto n = counted ? const_of(counted->n) : nullptr;
     bool before = std::exchange(inside_, inside_ || !n || n->as_i64() > costs::cpu::unrolled);
-    loops_ = loops_ || (inside_ && !(counted && counted->any_order));
+    loops_ = loops_ || (inside_ && !(counted && may_mix(*counted)));
     bool diverged = std::exchange(diverged_, diverged_ || apart);
     bool fits = (counted || body(loop->cond.body, false)) && body(counted ? counted->body : loop->body, false);
     inside_ = before;

@@ -14,6 +14,7 @@
 
 #include "compiler/ir/analysis/affine.h"
 #include "compiler/ir/analysis/defs.h"
+#include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/costs.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/term.h"
@@ -141,7 +142,7 @@ class LoopShape {
   }
   // Vectors take sums of floats, and their least or greatest.
   void vectors(For& x) {
-    if (!x.any_order) return;
+    if (!may_mix(x)) return;
     bool scattered = Reads(p_, x).scattered();
     size_t number = 0;
     for (size_t k = 0; k < x.state.size() && !scattered; k++) {

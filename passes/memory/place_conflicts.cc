@@ -1,6 +1,7 @@
 // place_conflicts.cc - see place_conflicts.h.
 #include "passes/memory/place_conflicts.h"
 
+#include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/layout.h"
 
 namespace raido::placement {
@@ -69,7 +70,7 @@ class Touched {
   void statement(const Stm& s, const Nest& nest, bool may_write, bool in_order) {
     time_++;
     auto loop = std::get_if<For>(&s.exp);
-    if (loop && loop->any_order) in_order = false;
+    if (loop && may_mix(*loop)) in_order = false;
     if (loop && may_write) follow(s, *loop);
     Nest inner = nest;
     enter(inner, s.exp);

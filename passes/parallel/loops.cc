@@ -54,7 +54,7 @@ class Loops {
   }
 
   // Sums, minima and maxima of floats, whose order is free, which a loop's is not; beside them only what each iteration does at a
-  // place of its own.
+  // place of its own, and arrays that it makes.
   bool only_reduces(const LoopParts& x) const {
     if (x.reduces.empty() || !x.scans.empty() || !x.post_reduces.empty()) return false;
     Forms forms;
@@ -62,7 +62,6 @@ class Loops {
     for (const Stm& inner : x.body.stms) for (Bind b : inner.pattern) inside.insert(b.var);
     auto moving = [&](const Atom& a) { return stride(forms.of(a), x.i, [&](Var v) { return inside.contains(v); }) == 1; };
     for (const Stm& inner : x.body.stms) {
-      if (!is_view(inner.exp) && std::ranges::any_of(inner.pattern, [&](Bind b) { return is_array(p_.type(b.var)); })) return false;
       forms.define(p_, inner);
       auto read = std::get_if<Index>(&inner.exp);
       if (read && counting_.contains(read->array) && read->at.size() == 1)

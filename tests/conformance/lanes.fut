@@ -125,6 +125,17 @@ entry own_arrays: bool =
   every_size (\n -> same (\(a, b) (c, d) -> a == c && b == d) sorted (0, 0) (iota n)) &&
   every_size (\n -> same near scattered 0 (iota n))
 
+-- ==
+-- entry: own_arrays_reduced
+-- input { } output { true }
+entry own_arrays_reduced: bool =
+  every_size (\n ->
+    let halves i = f64.i64 (sorted i).0 * 0.5
+    let least i = scattered i
+    in f64.sum (map halves (iota n)) == (loop s = 0 for i < n do s + halves i) &&
+       f64.minimum (map least (iota n)) == (loop s = f64.inf for i < n do f64.min s (least i)) &&
+       near (f64.sum (map scattered (iota n))) (loop s = 0 for i < n do s + scattered i))
+
 -- What iterations add to arrays: the element is the same in all lanes, or differs, or there is none.
 def tally (m: i64) (i: i64) (h: *[]i64): *[]i64 =
   loop h for k < m do
