@@ -295,7 +295,7 @@ class Filters {
     out.emit({results, If{cond, std::move(one), std::move(several)}, {}, out.source, {}});
   }
 
-  // A scan that scatters, and what is bound from its results.
+  // A scan that scatters in its `post`: what is kept, the others of a partition, and the last rank.
   void one_kernel(Builder& out, const Found& f, Stm& scan, const Stm& scatter, const std::vector<Bind>& results) {
     Screma x = std::move(std::get<Screma>(scan.exp));
     const Dim n = x.width;
@@ -382,8 +382,11 @@ class Filters {
     std::vector<Var> checks = scan.checks;
     checks.insert(checks.end(), scatter.checks.begin(), scatter.checks.end());
     out.emit({made, std::move(w), checks, out.source, {}});
-
-    // The size, and what is in front.
+    size_and_front(out, f, n, made, results);
+  }
+  // From the arrays of one_kernel with room for all: the size, which is the last rank, and what is in front of each.
+  void size_and_front(Builder& out, const Found& f, const Dim& n, const std::vector<Bind>& made, const std::vector<Bind>& results) {
+    const size_t arrays = f.values.size();
     const Term count = out.term(n), empty = eq(count, out.number(Scalar::I64, 0));
     Body nothing, some = out.body([&] {
       Atom all = out.index("total", made[arrays * (f.rest ? 2 : 1)].var, {i64_const(0)});
