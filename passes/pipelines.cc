@@ -80,7 +80,9 @@ const Pipeline& pipeline_for(ir::Target target) {
       Pipeline{pass::loop_shape};                          // no rule may undo what it makes of selects
   static const Pipeline gpu =
       common_pipeline() +
-      Pipeline{pass::host_loops, pass::flatten} + cleanup() +
+      Pipeline{pass::host_loops} +
+      Pipeline{pass::filters} +                            // of the CPU's code, its loops included; before scans become kernels
+      Pipeline{pass::flatten} + cleanup() +
       Pipeline{pass::accumulators, pass::sequentialise} + cleanup() +
       memory() +
       Pipeline{pass::expand};                              // needs the blocks that `place` gives to the arrays of a thread

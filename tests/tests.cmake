@@ -68,7 +68,8 @@ blocks_test(conformance_one_thread full 3600 tests/conformance --backend=multico
 set_tests_properties(conformance_multicore conformance_one_thread PROPERTIES ENVIRONMENT CFLAGS=-O1)
 blocks_test(conformance_opencl full 3600 tests/conformance --backend=opencl -p --build-option=-cl-opt-disable)
 # With the optimisations of the OpenCL compiler: kernels with barriers, which these have broken before.
-blocks_test(conformance_opencl_optimised full 1800 tests/conformance/collective_scans.fut --backend=opencl ${conformance}/collective.fut)
+blocks_test(conformance_opencl_optimised full 1800 tests/conformance/collective_scans.fut --backend=opencl ${conformance}/collective.fut
+            ${conformance}/collective_filters.fut)
 blocks_test(conformance_many_threads full 600 tests/conformance/one_pass_filters.fut --backend=multicore -p --num-threads=9)
 script_test(scalars full 1200 scalars.py ${raido} interpreter c multicore opencl)
 script_test(vector_math full 300 vector_math.py ${raido})

@@ -240,7 +240,8 @@ std::vector<Cell> Interpreter::seg(const Seg& x, const Stm& stm, const StmInfo& 
   }
   Parts parts{*this, x.reduces, x.scans, x.post_reduces, x.post, stm.pattern, {}, {}, {}, {}};
   parts.prepare(outer, stm.pattern.size() - dest_arrays);
-  std::vector<Var> accumulators = free_vars(program_, x.body);
+  std::vector<Var> accumulators = free_vars(program_, x.body), later = free_vars(program_, x.post);
+  accumulators.insert(accumulators.end(), later.begin(), later.end());
   std::erase_if(accumulators, [&](Var v) { return !std::holds_alternative<AccType>(program_.type(v)); });
   parts.untouched(accumulators);
   auto lines = [&](auto&& self, size_t dim) -> void {

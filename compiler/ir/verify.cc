@@ -525,13 +525,14 @@ class Verifier {
       return fail("V11", "`collective` of what does more than reduce");
     for (const Combine& c : x.reduces) if (!combines_scalars(p_, c)) fail("V11", "`collective` with an operator that works on arrays");
   }
-  // Its elements and what it makes of them are scalars, which threads keep in registers.
+  // Its elements are scalars, which threads keep in registers; so is what it makes of them, or it updates accumulators.
   void collective_scan(const Seg& x) {
     if (x.level != SegLevel::Grid || !x.reduces.empty() || !x.post_reduces.empty() || !x.dests.empty()) return fail("V11", "`collective` of what does more than scan on a grid");
     if (x.post.params.size() != x.body.result.size()) fail("V11", "a `collective` scan that does not say what becomes of its elements");
     for (const Combine& c : x.scans) if (!combines_scalars(p_, c)) fail("V11", "`collective` with an operator that works on arrays");
-    for (const auto* results : {&x.body.result, &x.post.body.result})
-      for (const Atom& a : *results) if (!is_scalar(p_.type(a))) fail("V11", "a `collective` scan of what are no scalars");
+    for (const Atom& a : x.body.result) if (!is_scalar(p_.type(a))) fail("V11", "a `collective` scan of what are no scalars");
+    for (const Atom& a : x.post.body.result)
+      if (!is_scalar(p_.type(a)) && !is_acc(p_.type(a))) fail("V11", "a `collective` scan that makes what are no scalars");
   }
   void demands(const Alloc& x) { sizes({x.bytes}); }
   void demands(const Jvp& x) {

@@ -50,14 +50,15 @@ bool fits_block(const Program& p, const std::vector<Combine>& ops) {
   return !ops.empty() && bytes <= costs::gpu::shared_bytes;
 }
 
-// Views are no arrays of its own.
-bool makes_only_scalars(const Program& p, const Body& b) {
-  bool fine = std::ranges::all_of(b.result, [&](const Atom& a) { return is_scalar(p.type(a)); });
+// Accumulators are written to, and hold nothing.
+bool makes_scalars(const Program& p, const Body& b, bool or_updates) {
+  auto is_fine = [&](const Type& t) { return is_scalar(t) || (or_updates && is_acc(t)); };
+  bool fine = std::ranges::all_of(b.result, [&](const Atom& a) { return is_fine(p.type(a)); });
   each_stm(b, [&](const Stm& s) {
     bool view = std::holds_alternative<Index>(s.exp) || std::holds_alternative<Permute>(s.exp);
     for (Bind v : s.pattern) {
       const Type& t = p.type(v.var);
-      fine = fine && (is_scalar(t) || std::holds_alternative<CheckType>(t) || (view && is_array(t)));
+      fine = fine && (is_fine(t) || std::holds_alternative<CheckType>(t) || (view && is_array(t)));
     }
   });
   return fine;
@@ -65,10 +66,11 @@ bool makes_only_scalars(const Program& p, const Body& b) {
 
 }  // namespace
 
+bool makes_only_scalars(const Program& p, const Body& b) { return makes_scalars(p, b, false); }
 bool is_collective_scan(const Program& p, const Stm& s, const Seg& x) {
   if (x.level != SegLevel::Grid || x.parts || !x.reduces.empty() || !x.post_reduces.empty() || !x.dests.empty()) return false;
-  bool arrays = std::ranges::all_of(s.pattern, [&](Bind b) { return is_array(p.type(b.var)); });
-  return arrays && fits_block(p, x.scans) && makes_only_scalars(p, x.body) && makes_only_scalars(p, x.post.body);
+  bool fine = std::ranges::all_of(s.pattern, [&](Bind b) { return is_array(p.type(b.var)) || is_acc(p.type(b.var)); });
+  return fine && fits_block(p, x.scans) && makes_only_scalars(p, x.body) && makes_scalars(p, x.post.body, true);
 }
 
 // Each component is combined by an operation of its own that commutes.

@@ -16,6 +16,8 @@ bool can_be_chunked(const ir::Program& p, const ir::Stm& s, const ir::Seg& x);
 
 // A scan that becomes one kernel whose threads combine what they have (decision 037): scalars, few enough for shared memory, from code
 // that makes no arrays and can run more than once.
+// Views are no arrays of its own.
+bool makes_only_scalars(const ir::Program& p, const ir::Body& b);
 bool is_collective_scan(const ir::Program& p, const ir::Stm& s, const ir::Seg& x);
 
 // A hist (a seg with dests): with_acc around the same seg whose body updates the accumulators.

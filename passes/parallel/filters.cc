@@ -1,4 +1,6 @@
-// filters.cc - CPU: one thread filters and partitions in one pass.
+// filters.cc - one thread, or one kernel of a device, filters and partitions in one pass.
+//
+// On processors:
 //
 //   let ranks, keep = screma n \x -> (select keep 1 0, keep) scans (+)      let k, ys = for i < n (count = 0, ys = scratch [n]):
 //   let k = min n ranks[n - 1] (0 if n is 0)                                  ys[count] := x; count := count + select keep 1 0
@@ -11,6 +13,17 @@
 //
 // Several threads need the ranks, and read and write four times as much. Where the code may run on them, both versions stay, and the
 // program chooses when it runs: few threads are slower than one if the elements are chosen by a few operations.
+//
+// On devices each thread that knows the rank of an element stores it. The scan stays one, and its `post` does what the scatter did; so
+// each element is read once. What it makes has room for all elements, since their number is known at the end only:
+//
+//   let total, ys = with_acc none [scratch [1], scratch [n]] \t acc ->
+//     screma n \x t acc -> (select keep 1 0, keep, x, t, acc) scans (+)                                                              F2
+//       post \rank keep x t acc -> (upd t [if i = n - 1 then 0 else -1] [rank], upd acc [if keep then rank - 1 else -1] [x])
+//   let ys = ys[:total[0]]
+//
+// The others of a partition go to an array of their own, at i - rank. This is done for scalars that are chosen by scalar code; rows are
+// scattered in a kernel of their own.
 #include <algorithm>
 
 #include "compiler/ir/analysis/defs.h"
@@ -18,6 +31,7 @@
 #include "compiler/ir/term.h"
 #include "compiler/ir/transform.h"
 #include "compiler/ir/types.h"
+#include "passes/parallel/chunks.h"
 #include "passes/parallel/one_thread.h"
 #include "passes/parallel/regular.h"
 #include "passes/pass.h"
@@ -51,6 +65,7 @@ class Filters {
       bool inside = alone || kind_of(s.exp) == Kind::Parallel;
       walk_parts(s, [&](Body& inner) { body(inner, inside); });
     }
+    if (alone && c_.target == Target::Gpu) return;
     for (auto found = find(whole); found && c_.allow(); found = find(whole)) {
       rewrite(whole, *found, alone);
       made_ = Definitions(p_);             // statements have moved
@@ -63,6 +78,8 @@ class Filters {
   PassContext& c_;
   Definitions made_;
   OneThread one_thread_;
+  struct Parts { Var whole; Atom size; Var kept, others; };
+  std::vector<Parts> separate_;  // a partition on a device -> arrays that begin with its parts
 
   // ---- what is one ----
 
@@ -147,6 +164,7 @@ class Filters {
   bool fits(const Body& b, const Found& f) const {
     const Stm &scan = b.stms[f.scan], &count = b.stms[f.count], &scatter = b.stms[f.scatter];
     const Dim n = std::get<Screma>(scan.exp).width;
+    if (c_.target == Target::Gpu && !fits_kernel(scan, f)) return false;
     if (f.count < f.scan || f.scatter < f.count || f.map->width != n || !is_last_rank(count, f.ranks, n) || count_uses(p_, b, f.ranks) != 2) return false;
     if (std::ranges::any_of(scan.pattern, [&](Bind v) { return !is_array(p_.type(v.var)); })) return false;
     VarSet late;
@@ -159,6 +177,13 @@ class Filters {
       there = there && (!v || (is_there(*v) && (input || (!binds(scan, *v) && !inner.contains(*v)))));
     }
     return there;
+  }
+  // Threads keep scalars while they scan.
+  bool fits_kernel(const Stm& scan, const Found& f) const {
+    const auto& x = std::get<Screma>(scan.exp);
+    for (const Atom& a : f.values) if (!is_scalar(p_.type(a))) return false;
+    for (const Atom& a : x.pre.body.result) if (!is_scalar(p_.type(a))) return false;
+    return makes_only_scalars(p_, x.pre.body);
   }
   bool is_last_rank(const Stm& s, Var ranks, const Dim& n) const {
     if (auto x = std::get_if<If>(&s.exp)) {
@@ -194,7 +219,8 @@ class Filters {
     for (size_t k = 0; k < old.size(); k++) {
       if (k == f.scan) {
         out.source = scatter.source;
-        if (alone || c_.target != Target::Multicore) one_pass(out, f, scan, scatter, results);
+        if (c_.target == Target::Gpu) one_kernel(out, f, scan, scatter, results);
+        else if (alone || c_.target != Target::Multicore) one_pass(out, f, scan, scatter, results);
         else choose(out, f, scan, count, scatter, results);
       } else if (k != f.count && k != f.scatter) {
         auto read = std::get_if<Index>(&old[k]->exp);
@@ -202,6 +228,30 @@ class Filters {
         b.stms.push_back(std::move(old[k]));
       }
     }
+    for (const Parts& parts : separate_) keep_separate(b, parts);
+    separate_.clear();
+  }
+  //   let s = update ys [size +: n - size] others[:n - size]                       let yes = ys[:size]
+  //   let yes = s[:size]   let no = s[size +: m]   and s is not used again   ==>   let no = others[:m]
+  // The update, which nobody needs then, would have consumed `ys`.
+  void keep_separate(Body& b, const Parts& parts) {
+    std::vector<Index*> slices;
+    Stm* update = nullptr;
+    for (Stm& s : b.stms) {
+      if (binds(s, parts.whole)) update = &s;
+      auto x = std::get_if<Index>(&s.exp);
+      if (!x || x->array != parts.whole || x->at.size() != 1) continue;
+      auto slice = std::get_if<Slice>(&x->at[0]);
+      if (!slice || !is_const(slice->stride, 1)) continue;
+      if (slice->start == parts.size || (is_const(slice->start, 0) && slice->count == parts.size)) slices.push_back(x);
+    }
+    if (!update || count_uses(p_, b, parts.whole) != slices.size()) return;
+    for (Index* x : slices) {
+      Slice& slice = std::get<Slice>(x->at[0]);
+      x->array = slice.start == parts.size ? parts.others : parts.kept;
+      slice.start = i64_const(0);
+    }
+    b.stms.erase(*update);
   }
   // A few operations for each element: then memory is what a filter waits for.
   static bool is_light(const Body& b) {
@@ -243,6 +293,119 @@ class Filters {
       return made;
     });
     out.emit({results, If{cond, std::move(one), std::move(several)}, {}, out.source, {}});
+  }
+
+  // A scan that scatters in its `post`: what is kept, the others of a partition, and the last rank.
+  void one_kernel(Builder& out, const Found& f, Stm& scan, const Stm& scatter, const std::vector<Bind>& results) {
+    Screma x = std::move(std::get<Screma>(scan.exp));
+    const Dim n = x.width;
+    const size_t arrays = f.values.size(), mapped = scan.pattern.size() - 1;
+    Atom keep, rank;
+    auto goes_on = [&](const Atom& inner, const std::string& hint) {
+      x.post.params.push_back({p_.fresh(hint, p_.type(inner))});
+      return Atom(x.post.params.back().var);
+    };
+    for (size_t k = 0; k <= mapped; k++) {
+      Atom here = goes_on(x.pre.body.result[k], p_.hint(scan.pattern[k].var));
+      if (k == 0) rank = here;
+      else x.post.body.result.push_back(here);
+      if (scan.pattern[k].var == f.keep) keep = here;
+    }
+    auto input = [&](Var v) {                       // its element, or the accumulator, in `post`
+      auto known = std::ranges::find(x.inputs, v);
+      size_t k = size_t(known - x.inputs.begin());
+      if (known == x.inputs.end()) {
+        x.inputs.push_back(v);
+        x.pre.params.push_back({p_.fresh(p_.hint(v), is_acc(p_.type(v)) ? p_.type(v) : row_type(p_.type(v)))});
+      }
+      Var element = x.pre.params[k].var;
+      x.pre.body.result.push_back(element);
+      return goes_on(element, p_.hint(v));
+    };
+    const Atom i = input(out.iota(n));
+    std::vector<Atom> values;
+    for (const Atom& a : f.values) {
+      auto array = input_of(*f.map, a);
+      if (!array) values.push_back(a);
+      else if (is_counter(*array)) values.push_back(i);
+      else if (binds(scan, *array)) values.push_back(x.post.params[number_of(scan, *array)].var);
+      else values.push_back(input(*array));
+    }
+
+    WithAcc w;
+    auto scratch = [&](Var like) { return out.bind1(p_.hint(like), Scratch{elem_of(p_.type(like)), {n}}); };
+    for (size_t part = 0; part < (f.rest ? 2 : 1); part++) {
+      Dest d;
+      for (size_t k = 0; k < arrays; k++) d.arrays.push_back(scratch(results[1 + k].var));
+      d.conflict = Conflict::None;                  // each point has a cell of its own
+      w.dests.push_back(std::move(d));
+    }
+    w.dests.emplace_back().arrays = {out.bind1("total", Scratch{Scalar::I64, {i64_const(1)}})};
+    w.dests.back().conflict = Conflict::None;
+    std::vector<Atom> accs;
+    for (const Dest& d : w.dests) {
+      w.scope.params.push_back({p_.fresh("token", CheckType{})});
+      accs.push_back(p_.fresh("acc", dest_type(p_, d, w.scope.params.back().var)));
+    }
+    for (Atom& a : accs) {
+      w.scope.params.push_back({*var_of(a)});
+      a = input(*var_of(a));
+    }
+    Builder post(p_, x.post.body.stms);
+    post.source = out.source;
+    const Term none = post.number(Scalar::I64, -1), ranked = post.term(rank), at = post.term(i), kept = post.term(keep);
+    const Term place = select({kept, ranked - 1, none});
+    x.post.body.result.push_back(post.bind1("acc", AccUpdate{*var_of(accs[0]), {place.atom}, values}));
+    if (f.rest) {
+      const Term other = select({kept, none, at - ranked});
+      x.post.body.result.push_back(post.bind1("acc", AccUpdate{*var_of(accs[1]), {other.atom}, values}));
+    }
+    const Term last = eq(at, post.term(n) - 1), cell = select({last, post.number(Scalar::I64, 0), none});
+    x.post.body.result.push_back(post.bind1("acc", AccUpdate{*var_of(accs.back()), {cell.atom}, {rank}}));
+
+    // The scan gives what it mapped and the accumulators; the scope these first.
+    Stm inside{{}, {}, {}, out.source, scan.attrs};
+    std::vector<Bind> made;                                   // of the with_acc
+    for (const Dest& d : w.dests) for (Var v : d.arrays) made.push_back({p_.fresh(p_.hint(v), p_.type(v))});
+    for (const Atom& a : x.post.body.result) {
+      Type t = is_acc(p_.type(a)) ? p_.type(a) : lifted(n, p_.type(a));
+      inside.pattern.push_back({p_.fresh("made", std::move(t))});
+    }
+    for (size_t k = 0; k < accs.size(); k++) w.scope.body.result.push_back(inside.pattern[mapped + k].var);
+    for (size_t k = 0; k < mapped; k++) {
+      w.scope.body.result.push_back(inside.pattern[k].var);
+      made.push_back(results[1 + arrays + k]);
+    }
+    inside.checks = scan.checks;
+    inside.exp = std::move(x);
+    w.scope.body.stms.push_back(std::move(inside));
+    std::vector<Var> checks = scan.checks;
+    checks.insert(checks.end(), scatter.checks.begin(), scatter.checks.end());
+    out.emit({made, std::move(w), checks, out.source, {}});
+    size_and_front(out, f, n, made, results);
+  }
+  // From the arrays of one_kernel with room for all: the size, which is the last rank, and what is in front of each.
+  void size_and_front(Builder& out, const Found& f, const Dim& n, const std::vector<Bind>& made, const std::vector<Bind>& results) {
+    const size_t arrays = f.values.size();
+    const Term count = out.term(n), empty = eq(count, out.number(Scalar::I64, 0));
+    Body nothing, some = out.body([&] {
+      Atom all = out.index("total", made[arrays * (f.rest ? 2 : 1)].var, {i64_const(0)});
+      return std::vector<Atom>{out.bind1("kept", Apply{ScalarOp::min, {n, all}})};
+    });
+    nothing.result = {i64_const(0)};
+    out.emit({{results[0]}, If{empty.atom, std::move(nothing), std::move(some)}, {}, out.source, {}});
+    const Atom size = results[0].var;
+    for (size_t k = 0; k < arrays; k++) {
+      Var front = made[k].var;
+      if (!f.rest) {
+        out.emit({{results[1 + k]}, Index{front, {Slice{i64_const(0), size, i64_const(1)}}}, {}, out.source, {}});
+        continue;
+      }
+      const Atom others = (out.term(n) - out.term(size)).atom;
+      separate_.push_back({results[1 + k].var, size, front, made[arrays + k].var});
+      Var end = out.slice(p_.hint(front), made[arrays + k].var, {i64_const(0), others, i64_const(1)});
+      out.emit({{results[1 + k]}, Update{front, {Slice{size, others, i64_const(1)}}, end}, {}, out.source, {}});
+    }
   }
 
   // A loop that binds `results`. Its state: how many elements are kept; the arrays of these; those of the others; what the scan mapped.

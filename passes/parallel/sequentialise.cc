@@ -245,6 +245,7 @@ class Sequentialise {
     bool in_one_go = target_ == Target::Sequential || tasks_ > 0 || is_short(x);
     if (x.level == SegLevel::Grid && tasks_ == 0) in_one_go = false;
     bool whole = is_seg_map(x) && !has_private(s);
+    if (!in_one_go) known_after_scan(x);
     if (!in_one_go && is_collective_scan(p_, s, x)) return collective_scan(out, s, x);
     if (!in_one_go && !whole && !can_be_chunked(p_, s, x)) {
       if (x.level == SegLevel::Grid) return one_thread_for_each_row(out, s, x);
@@ -274,6 +275,24 @@ class Sequentialise {
     body(x.post.body);
     tasks_--;
     out.emit(std::move(s));
+  }
+  // What goes past a scan, though it is known there as it is: an index, an accumulator, what is bound outside.
+  void known_after_scan(Seg& x) {
+    if (x.scans.empty() || x.post.params.empty() || !x.reduces.empty()) return;
+    const VarSet inside = bound_in(x.body);
+    const std::vector<Bind> params = std::exchange(x.post.params, {});
+    const std::vector<Atom> elements = std::exchange(x.body.result, {});
+    Subst known;
+    for (size_t k = 0; k < params.size(); k++) {
+      auto v = var_of(elements[k]);
+      if (k >= width_of(x.scans) && (!v || !inside.contains(*v))) {
+        known.emplace(params[k].var, elements[k]);
+        continue;
+      }
+      x.post.params.push_back(params[k]);
+      x.body.result.push_back(elements[k]);
+    }
+    substitute(p_, x.post.body, known);
   }
   void collective_scan(Builder& out, Stm& s, Seg& x) {
     x.collective = true;

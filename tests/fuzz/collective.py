@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Random reductions and scans on devices: operators that do not commute, that work on tuples or ignore numbers that are none, several at once,
-over one row or many, with maps before and beside them, and with checks that fail in an element or in an operator.
+over one row or many, with maps before and beside them, and with checks that fail in an element or in an operator. Filters and partitions, too.
 
 Each program makes its arrays from two numbers, the rows and their length. The interpreter runs it as lowered; after the passes for
 devices, and on the emulator of each API for blocks of several sizes, it must give the same: all operators are exact. Exit code 1 if
@@ -97,6 +97,38 @@ class Gen:
         return (f"entry e{number} (m: i64) (n: i64) =\n  let xs = opaque (map (\\i -> ({seeds[0]}) % 1009) (iota (m * n)))[0:n]\n"
                 f"  {body}\n  in ({', '.join(parts)})\n").replace("(iota (m * n)))[0:n]", "(iota n))")
 
+    # A filter or partition of tuples of any types: all, none, some and every other one; the flags or what is filtered are read beside it.
+    def filtered(self, number):
+        r = self.r
+        parts = [r.choice(("K", "i32.i64 K", "u8.i64 K", "i16.i64 (K * i)", "f64.i64 K", "f32.i64 (K + i)", "f16.i64 (K % 512)", "K % 2 == 0", "i"))
+                 for _ in range(r.choice((1, 1, 2, 3, 5)))]
+        element = "(" + ", ".join(p.replace("K", "x") for p in parts) + ")"
+        names = [f"c{k}" for k in range(len(parts))]
+        some = r.choice(("x % 2 == 0", "x < 500", "x >= 0", "x < 0", "i % 2 == 1", "i % 256 == 255", "x == 13", "i > 0", "table[i % 7]", "assert (x != BAD) (x > 300)"))
+        some = some.replace("BAD", str(r.choice((13, 5000))))
+        lines = ["let table = opaque [true, false, false, true, true, false, true]",
+                 f"let all = map2 (\\x i -> (x, i, {element})) xs (iota n)"]
+        apart = lambda name: f"let ({', '.join(n + name for n in names)}) = " + (
+            f"map (.2) {name}" if len(names) == 1 else f"{'unzip' if len(names) == 2 else f'unzip{len(names)}'} (map (.2) {name})")
+        results = []
+        if r.random() < 0.5:
+            lines += [f"let ys = filter (\\(x, i, _) -> {some}) all", apart("ys")]
+            results = [n + "ys" for n in names]
+        else:
+            lines += [f"let (ys, zs) = partition (\\(x, i, _) -> {some}) all", apart("ys"), apart("zs")]
+            results = [n + part for part in ("ys", "zs") for n in names]
+            if r.random() < 0.3:
+                lines.append("let both = map (.0) (ys ++ zs)")
+                results.append("both")
+        if r.random() < 0.3:
+            lines.append("let again = i64.sum (filter (> 100) (map (\\(x, i, _) -> x + i) ys))")
+            results.append("again")
+        if r.random() < 0.3:
+            lines.append("let flags = map (\\x -> x % 2 == 0) xs")
+            results.append("flags")
+        return (f"entry e{number} (m: i64) (n: i64) =\n  let xs = opaque (map (\\i -> ({r.randrange(1, 50)} * i + {r.randrange(100)}) % 1009) (iota n))\n  "
+                + "\n  ".join(lines) + f"\n  in ({', '.join(results)})\n")
+
     def rows(self, number):
         r = self.r
         t, op, ne, element = self.reduction("x + i")
@@ -118,7 +150,7 @@ class Gen:
 
     def program(self):
         self.kinds = [self.r.random() < 0.5 for _ in range(ENTRIES)]
-        return "".join(self.one(k) if one else self.rows(k) for k, one in enumerate(self.kinds))
+        return "".join((self.filtered if self.r.random() < 0.3 else self.one)(k) if one else self.rows(k) for k, one in enumerate(self.kinds))
 
 
 class Ways:
