@@ -216,6 +216,8 @@ class FromCore::Scan : Together {
   void load_elements() {
     each_point([&](ExprId k, ExprId at, ExprId point) {
       Values x = declare_all("element", neutral());
+      // Also of points outside: what is undefined is one value to one use and another to the next, in a compiler that knows it.
+      for (Name n : mapped_) t_.store(n, k, m_.constant(convert(m_.names[n.index].type, i64_const(0))));
       when(both(fine_, lt(point, points_)), [&] {
         guarded(false, [&] {
           Point here = t_.point_of(point, extent_);
