@@ -83,6 +83,7 @@ void drop_in(const Program& p, Body& b, bool inner, const std::function<bool(con
             std::erase_if(x.pre.params, gone_bind);
             std::erase_if(x.post.params, gone_bind);
           },
+          [&](Seg& x) { std::erase_if(x.post.params, gone_bind); },
           [&](auto&) {});                                 // nothing else passes accumulators on
     size_t results = s.pattern.size();
     walk_parts(s, [&](Body& part) { drop_in(p, part, true, gone_type); });
