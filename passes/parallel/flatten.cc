@@ -533,8 +533,8 @@ class Flatten {
     name_all(nest, s.pattern, made, s.source);
   }
 
-  // F13. The order of the iterations does not matter; where every use of the counter is n - 1 - i, they are counted from
-  // the other end, so that updates are indexed by the counter itself.
+  // F13. The order of the iterations does not matter. Where every use of the counter is n - 1 - i, they are counted from
+  // the other end. So updates are indexed by the counter itself.
   void accumulating(MapNest& nest, Stm& s, For& x) {
     c_.stats.count("flatten.F13");
     MapNest inner = nest;

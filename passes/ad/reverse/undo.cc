@@ -127,7 +127,8 @@ Undo step(Builder& b, const Stm& s, const If& op, const std::vector<size_t>& whi
   BodyUndo then_ = save_overwritten(p, x.then_, wanted(op.then_)), else_ = save_overwritten(p, x.else_, wanted(op.else_));
   VarSet bound;
   each_bind(x, [&](Var v) { bound.insert(v); });
-  // A slot that is made in a branch leaves it as a result, in turn with one of the other branch if there is one of its type.
+  // A slot that is made in a branch leaves it as a result. A slot of the other branch, of the same type, shares that result
+  // if there is one.
   std::vector<Atom> slots{op.cond};
   struct Result { Type type; bool of_then, of_else; size_t slot; };
   std::vector<Result> results;
