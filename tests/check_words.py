@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Finds sentences of comments and documents that are hard to read: longer than 25 words.
 
-A sentence ends with `.`, `!`, `?`, `:` or `;`, with its paragraph or with its item of a list. Code, the rules in the heads of
-files and tables are not sentences: what is indented, what contains `==>`. What stands between backquotes counts as one word."""
+A sentence ends with `.`, `!`, `?`, `:` or `;`, with its paragraph or with its item of a list. A comment at another column is
+another paragraph. Code, tables, test blocks and the rules in the heads of files are not sentences: what is indented, what contains
+`==>`, `-- run: main < ..`, what follows `-- ==` or `-- expect`. What stands between backquotes counts as one word."""
 import ast
 import pathlib
 import re
@@ -11,8 +12,8 @@ import sys
 root = pathlib.Path(__file__).resolve().parent.parent
 WORDS = 25
 COMMENT = {".cc": "//", ".h": "//", ".def": "//", ".c": "//", ".py": "#", ".cmake": "#", ".fut": "--"}
-NO_SENTENCE = re.compile(r"   ?|.*==>|\s*$|\s*\||#|<|-- ==")
-ITEM = re.compile(r"\s*(?:[-*]|\d+\.) +")
+NO_SENTENCE = re.compile(r"   ?|.*==>|\s*$|\s*\||#|<|\w+: \w+ <")
+ITEM = re.compile(r"^\s*(?:[-*]|\d+\.) +")
 
 
 def prose(path):
@@ -24,13 +25,14 @@ def prose(path):
             fenced ^= line.lstrip().startswith("```")
             yield number, None if fenced or line.lstrip().startswith("```") else line
         return
-    mark, tests = COMMENT[path.suffix], False
+    mark, tests, column = COMMENT[path.suffix], False, 0
     for number, line in enumerate(text.splitlines(), 1):
         code, found, comment = line.partition(mark + " ")
         whole = found and not code.strip()
-        tests = bool(whole and (tests or comment.startswith("==")))                # the test blocks of a program
-        if not whole:
+        tests = bool(tests and line.strip() == mark or whole and (tests or comment.startswith(("==", "expect"))))    # the test blocks of a program
+        if not whole or len(code) != column:
             yield number, None
+        column = len(code)
         if found and not tests and not any(code.count(quote) % 2 for quote in "\"'`"):
             yield number, comment
     if path.suffix == ".py":
