@@ -24,8 +24,9 @@ options = parser.parse_args()
 ABOUT = """Bytes, counted by `benchmarks/memory.py --write`. `all` is the objective's peak, the gradient and the records: what has to be there. `not
 known`: a size among them is computed by the program.
 
-Above 1.5: up to 32 iterations of a map run side by side in vectors, each with arrays of its own, in 4 MiB at most (`gmm`, `hand`, `llsq`:
-this part does not grow with the points). The result of `ba` is there twice, as rows and packed. `regression` and `ode` were not looked into.
+`gmm`, `hand` and `llsq` are above 1.5: up to 32 iterations of a map run side by side in vectors, each with arrays of its own. These have 4
+MiB at most, which do not grow with the points. The result of `ba` is there twice, as rows and packed. `regression` and `ode` were not looked
+into.
 """
 usual = ("inputs", "calculate_objective", "calculate_jacobian")
 programs = [                                             # as in run.py, in sizes for the interpreter

@@ -3,8 +3,8 @@
 
     doc.py RAIDO
 
-Tags are nested, every link leads to a page and an anchor that are there, every name of the search leads to its item, and the list of
-names of a library is that of its source."""
+Tags are nested, and every link leads to a page and an anchor that are there. Every name of the search leads to its item, and the
+list of names of a library is that of its source."""
 import html.parser
 import json
 import os

@@ -2,9 +2,9 @@
 """GPU tests and benchmarks on a machine with a CUDA device: conformance programs, the mixture model, benchmark programs at large sizes.
 
 Every program is compiled with the cuda backend by the portable compiler and its results are compared with those of the
-c backend; the mixture model is timed. The cases of tests/counters/cases.py are timed beside the time that the model predicts from their counts,
-and beside PyTorch, which calls the vendor's libraries, where that is installed. Results go to a JSON file. Each part stops by itself
-after about seven minutes."""
+c backend; the mixture model is timed. The cases of tests/counters/cases.py are timed beside the time that the model predicts from their counts.
+Where PyTorch is installed, which calls the vendor's libraries, they are timed beside that, too. Results go to a JSON file. Each part stops by
+itself after about seven minutes."""
 import argparse
 import ctypes
 import json

@@ -3,9 +3,9 @@
 
 usage: nvrtc.py RAIDO BUILD_FOLDER PROGRAM.fut|FOLDER...
 
-NVRTC is looked for in $CUDA_HOME, /usr/local/cuda*, where the linker looks, and in BUILD_FOLDER/nvrtc, into which the
-PyPI wheel nvidia-cuda-nvrtc is installed if nothing else is found. Exit code 77: there is none, and why; with RAIDO_CI set that is
-a failure unless PyPI cannot be reached.
+NVRTC is looked for in $CUDA_HOME, /usr/local/cuda*, where the linker looks, and in BUILD_FOLDER/nvrtc. If nothing is found, the
+PyPI wheel nvidia-cuda-nvrtc is installed into the last one. Exit code 77: there is none, and why; with RAIDO_CI set that is a
+failure unless PyPI cannot be reached.
 
 Kernels speak to the architecture through the vocabulary alone (backends/runtime/words_cuda.h), and no text asks which one it is.
 So every word is compiled for each architecture, and each program for one: the programs go round the architectures.

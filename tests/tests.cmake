@@ -34,6 +34,7 @@ endif()
 # The sources and the documents; passes and messages by golden files.
 script_test(layers quick 60 check_layers.py)
 script_test(citations quick 60 check_citations.py)
+script_test(words quick 60 check_words.py)
 script_test(pictures quick 60 pictures.py)
 script_test(golden quick 300 golden.py --raido ${raido})
 script_test(verified quick 600 verified.py ${raido} ${CMAKE_SOURCE_DIR}/tests/conformance ${CMAKE_SOURCE_DIR}/tests/ad ${CMAKE_SOURCE_DIR}/benchmarks ${CMAKE_SOURCE_DIR}/examples)

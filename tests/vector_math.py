@@ -3,9 +3,9 @@
 
 usage: vector_math.py RAIDO
 
-Each function is mapped over the same numbers by programs that are compiled with --math=strict and --math=vector, in each version for
-processors that works here, and for this one alone. Values may differ by LIMIT units in the last place; zeros, infinities, NaN and integer powers by nothing.
-Where the C library has vector functions (glibc on x86-64) the program has to call them. Exit code 77: it has none."""
+Each function is mapped over the same numbers by programs that are compiled with --math=strict and --math=vector. They are compiled in each
+version for processors that works here, and for this one alone. Values may differ by LIMIT units in the last place; zeros, infinities, NaN and
+integer powers by nothing. Where the C library has vector functions (glibc on x86-64) the program has to call them. Exit code 77: it has none."""
 import array
 import os
 import pathlib

@@ -1,6 +1,6 @@
 // entry.cc - the interface of a program in C.
 //
-// The function of an entry point binds the sizes from the shapes of the arguments and checks that they agree, passes each array as
+// The function of an entry point binds the sizes from the shapes of the arguments and checks that they agree. It passes each array as
 // block, offset 0 and strides, and gives the leaves of the result their data and shapes. Types stand in a table, so all else that can
 // be done with values is the same text in every program (runtime/objects.h, runtime/api.h).
 #include "backends/c/entry.h"

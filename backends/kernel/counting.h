@@ -1,8 +1,8 @@
 // counting.h - what the emulator counts beside memory accesses and cannot see while it runs: the operations of each block of code, and
 // which values decide where a kernel goes.
 //
-// A run in which some blocks are left out computes nothing. Its counts are right all the same if no value that it has not computed
-// decides a branch, the length of a loop or the place of an access: such memory *steers*.
+// A run in which some blocks are left out computes nothing. Memory *steers* if its values decide a branch, the length of a loop or
+// the place of an access. The counts are right all the same if every value in memory that steers has been computed.
 #pragma once
 #include <string>
 

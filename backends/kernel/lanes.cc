@@ -21,8 +21,8 @@
 //
 //   own[e] = x;  acc[e] += y;    ==>    for l < W { own[e * W + l] = x; s += y; }  acc[e] += s;      floats: terms[l] = y, summed in halves
 //
-// A check that fails in some lane stops the loop before anything is stored, and the loop after it finds the first failing iteration in
-// order. The caller has marked a loop only if such checks stand in its own body, before its stores, and no iteration reads what another
+// A check that fails in some lane stops the loop before anything is stored. The loop after it then finds the first failing iteration in
+// order. The caller has marked a loop only if such checks stand in its own body, before its stores. No iteration of it reads what another
 // one writes (passes/memory/lane_loops.h). A check that is the same in all lanes stops the program at once. Reduced names are combined in
 // the order of the lanes.
 #include "backends/kernel/lanes.h"

@@ -1,12 +1,12 @@
 // translator.h - the translation of a core program at level memory to a kernel program, statement by statement.
 //
 // A scalar becomes a constant of its own, an array nothing at all: its block is a name, its elements are addressed
-// through the layout in its type. Operations that fill arrays become loops; where the arrays lie in device memory and
-// the code runs on the host, each such loop nest becomes a kernel, and single elements are read back or written out.
+// through the layout in its type. Operations that fill arrays become loops. Where the arrays lie in device memory and
+// the code runs on the host, each such loop nest becomes a kernel. Single elements are read back or written out there.
 //
-// from_core.cc has the statements, translate_blocks.cc bodies and who owns the blocks, translate_loops.cc the loops,
-// translate_device.cc kernels, parallel loops and accumulators, translate_collective.cc and translate_scan.cc kernels whose threads work together,
-// translate_tiles.cc contractions, translate_functions.cc functions and top-level values.
+// from_core.cc has the statements, translate_blocks.cc bodies and who owns the blocks, translate_loops.cc the loops. translate_device.cc has
+// kernels, parallel loops and accumulators; translate_collective.cc and translate_scan.cc have the kernels whose threads work together.
+// translate_tiles.cc has contractions, translate_functions.cc functions and top-level values.
 #pragma once
 #include <functional>
 

@@ -1,7 +1,8 @@
 // verify.cc - see verify.h.
 //
-// A name is the same for all threads of a block if it is a parameter, or declared once from such names, the number of the block or its
-// size, or assigned such values where all threads come, or the answer to who is last. What a loop assigns is looked at before the loop.
+// A name is the same for all threads of a block for one of four reasons. It is a parameter. It is declared once, from such names, the
+// number of the block or its size. It is assigned such values where all threads come. Or it is an answer that all threads get together:
+// which block is last, which tile is next. What a loop assigns is looked at before the loop.
 #include "backends/kernel/verify.h"
 
 #include <algorithm>

@@ -24,8 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 
-// How a small loop lies in the lines of the code cache can be a third of its time, and it lies elsewhere after every change of
-// the code before it: functions begin at 64 bytes, and loops too where that takes fewer than 33.
+// How a small loop lies in the lines of the code cache can be a third of its time. It lies elsewhere after every change of the
+// code before it. So functions begin at 64 bytes, and loops, too, where that takes fewer than 33.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("align-functions=64", "align-loops=33")
 #endif

@@ -16,9 +16,9 @@ enum raido_counter {
   RAIDO_ISSUED = RAIDO_OPERATIONS + RAIDO_KIND_COUNT,      // by warps
   RAIDO_COUNTER_COUNT = RAIDO_ISSUED + RAIDO_KIND_COUNT
 };
-// fresh: bytes that no counted block of the launch touched before. fetched: sectors that were read and are not in the share of a block in the
-// cache beside it, 64 bytes for each thread (a device with 2048 threads has 128 KiB there, or more), four ways. This is a model: on a device
-// warps take turns, here each runs as far as it can.
+// fresh: bytes that no counted block of the launch touched before. fetched: sectors that were read and are not in the block's share of the
+// cache beside it. The share has 64 bytes for each thread (a device with 2048 threads has 128 KiB there, or more) and four ways. This is a
+// model: on a device warps take turns, here each runs as far as it can.
 enum { RAIDO_CACHED = 2, RAIDO_WAYS = 4 };                 // sectors for each thread
 enum { RAIDO_LANES = 32, RAIDO_SECTOR = 32, RAIDO_BANKS = 32, RAIDO_LEVELS = 64 };
 static const size_t raido_arena_bytes = (size_t)1 << 36;

@@ -1,10 +1,10 @@
 // device_samples.h - launches of a counted program (device_counts.h): of all blocks, or of a sample.
 //
-// With a sample of n blocks a launch of more runs only n of them, from the first to the last, and more where two neighbours of the sample do
-// different work: halfway between them, until it is known where the work changes. Those between two blocks do what these do. What such a
-// launch writes is not what the program computes. Memory that lacks values knows which kernels they are to come from; if such values decide
-// what is done next, the run stops, these kernels are noted as those that have to run all blocks, and the entry point is called again. Of
-// these launches a larger sample is counted, and the other blocks run as they are.
+// With a sample of n blocks a launch of more runs only n of them, from the first to the last. Where two neighbours of the sample do
+// different work, further blocks run: halfway between them, until it is known where the work changes. Those between two blocks do what these
+// do. What such a launch writes is not what the program computes. Memory that lacks values knows which kernels they are to come from. If
+// such values decide what is done next, the run stops. These kernels are noted as those that have to run all blocks, and the entry point is
+// called again. Of these launches a larger sample is counted, and the other blocks run as they are.
 #ifdef RAIDO_EMULATED
 
 // The arrays that a launch has, each once.

@@ -1,7 +1,7 @@
 // memory.h - blocks of memory with reference counts, kept in free lists by size class.
 //
 // A block is named by the address of its data; its header lies before it. Sizes are rounded up to four classes per
-// power of two, so a block fits any later request of its class and at most a fifth is wasted. A worker keeps what it
+// power of two. So a block fits any later request of its class, and at most a fifth is wasted. A worker keeps what it
 // releases and serves itself from there first. When what is kept exceeds a quarter of the peak plus 64 MiB, blocks go
 // back to the system.
 //

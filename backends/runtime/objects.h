@@ -2,7 +2,7 @@
 // and contexts. The command line of executables, the server and the functions of a library are thin layers over it.
 //
 // An object lists the leaves of its type: scalars, and blocks that several objects may share. The types are a table that the
-// generated program supplies (raido_interface; the first twelve are the scalars, in the order of raido_type), so whatever is done with
+// generated program supplies (raido_interface; the first twelve are the scalars, in the order of raido_type). So whatever is done with
 // objects is done here and in api.h for all types. Nothing here takes the lock of a context: that is its callers' business.
 
 enum raido_kind { RAIDO_PRIMITIVE, RAIDO_ARRAY, RAIDO_RECORD, RAIDO_SUM, RAIDO_OPAQUE };

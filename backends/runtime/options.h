@@ -151,6 +151,33 @@ RAIDO_FN void raido_param_option(struct raido_config *cfg, const char *program, 
   if (raido_config_param(cfg, text, value) != 0) raido_panic(program, "Unknown tuning parameter: %s", text);
 }
 
+#ifdef RAIDO_DEVICE
+RAIDO_FN void raido_list_devices(struct raido_config *cfg, const char *program) {
+  struct dev *dev = calloc(1, sizeof *dev);
+  if (dev == NULL) raido_panic(program, "out of memory");
+  dev_list(dev, cfg);
+  free(dev);
+}
+
+RAIDO_FN void raido_dump_kernels(const char *program, const char *name) {
+  FILE *f = fopen(name, "w");
+  if (f == NULL) raido_panic(program, "Cannot open %s: %s", name, strerror(errno));
+  for (int k = 0; raido_kernel_source[k] != NULL; k++) fputs(raido_kernel_source[k], f);
+  int unwritten = ferror(f);
+  if (fclose(f) != 0 || unwritten) raido_panic(program, "Cannot write %s: %s", name, strerror(errno));
+}
+
+// Nonzero: there is no memory.
+RAIDO_FN int raido_load_kernels(struct raido_config *cfg, const char *program, const char *name) {
+  size_t size;
+  char *source = raido_whole_file(name, &size);
+  if (source == NULL) raido_panic(program, "Cannot open %s: %s", name, strerror(errno));
+  int lost = raido_config_text(cfg, RAIDO_TEXT_SOURCE, source);
+  free(source);
+  return lost;
+}
+#endif
+
 RAIDO_FN void raido_parse_options(struct raido_config *cfg, const char *program, int argc, char **argv, struct raido_options *o) {
   int which, lost = 0;
 #ifdef RAIDO_EXECUTABLE
@@ -206,29 +233,9 @@ RAIDO_FN void raido_parse_options(struct raido_config *cfg, const char *program,
       case 'd': lost = raido_config_text(cfg, RAIDO_TEXT_DEVICE, optarg); break;
       case 'p': lost = raido_config_text(cfg, RAIDO_TEXT_PLATFORM, optarg); break;
       case RAIDO_BLOCKS: raido_config_param(cfg, "default_thread_block_size", atoi(optarg)); break;
-      case RAIDO_LIST: {
-        struct dev *dev = calloc(1, sizeof *dev);
-        if (dev == NULL) raido_panic(program, "out of memory");
-        dev_list(dev, cfg);
-        free(dev);
-        exit(0);
-      }
-      case RAIDO_DUMP: {
-        FILE *f = fopen(optarg, "w");
-        if (f == NULL) raido_panic(program, "Cannot open %s: %s", optarg, strerror(errno));
-        for (int k = 0; raido_kernel_source[k] != NULL; k++) fputs(raido_kernel_source[k], f);
-        int unwritten = ferror(f);
-        if (fclose(f) != 0 || unwritten) raido_panic(program, "Cannot write %s: %s", optarg, strerror(errno));
-        exit(0);
-      }
-      case RAIDO_LOAD: {
-        size_t size;
-        char *source = raido_whole_file(optarg, &size);
-        if (source == NULL) raido_panic(program, "Cannot open %s: %s", optarg, strerror(errno));
-        lost = raido_config_text(cfg, RAIDO_TEXT_SOURCE, source);
-        free(source);
-        break;
-      }
+      case RAIDO_LIST: raido_list_devices(cfg, program); exit(0);
+      case RAIDO_DUMP: raido_dump_kernels(program, optarg); exit(0);
+      case RAIDO_LOAD: lost = raido_load_kernels(cfg, program, optarg); break;
       case RAIDO_DUMP_BINARY: lost = raido_config_text(cfg, RAIDO_TEXT_DUMP_BINARY, optarg); break;
       case RAIDO_LOAD_BINARY: lost = raido_config_text(cfg, RAIDO_TEXT_BINARY, optarg); break;
       case RAIDO_BUILD_OPTION: lost = raido_config_build_option(cfg, optarg); break;

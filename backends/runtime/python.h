@@ -4,12 +4,12 @@
 // in a block of the program; an Opaque is a value that Python cannot look into. All else becomes values of Python: records and sums of
 // the classes that the package sets for their types.
 //
-// An array of the caller is read where it lies, if it lies as C has it, the parameter does not consume it, and the result cannot keep it.
-// Otherwise it is copied. An Array in a result is the only one that has its block, so Python may write to it: a block that something else
-// has too, a top-level value for example, is copied.
+// An array of the caller is read where it lies under three conditions: it lies as C has it, the parameter does not consume it, and the
+// result cannot keep it. Otherwise it is copied. An Array in a result is the only one that has its block, so Python may write to it: a
+// block that something else has too, a top-level value for example, is copied.
 //
-// A thread that waits for the lock of a context does not have the interpreter's, and nobody waits for the interpreter's with the lock
-// of a context. A value that goes away while its context runs is freed later.
+// A thread that waits for the lock of a context does not hold the interpreter's. No thread waits for the interpreter's while it holds
+// the lock of a context. A value that goes away while its context runs is freed later.
 
 struct raido_py_handle { struct raido_py_handle *next; struct raido_object *object; };
 struct raido_py_context {

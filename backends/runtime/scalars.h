@@ -1,6 +1,6 @@
-// scalars.h - bits of floats, floats to integers (towards zero, modulo 2^64, as the constant folder has it), and what is
-// better than in the C library: minimum and maximum that are an instruction and a test (of a NaN and x: x), without the test if
-// the second is known to be a number; the logarithm of gamma without a global variable for its sign.
+// scalars.h - bits of floats, and floats to integers (towards zero, modulo 2^64, as the constant folder has it). Some functions
+// are better than in the C library. Minimum and maximum are an instruction and a test (of a NaN and x: x), without the test if
+// the second is known to be a number. The logarithm of gamma needs no global variable for its sign.
 
 RAIDO_INLINE u32 raido_to_bits_f32(f32 x) { u32 r; memcpy(&r, &x, 4); return r; }
 RAIDO_INLINE u64 raido_to_bits_f64(f64 x) { u64 r; memcpy(&r, &x, 8); return r; }

@@ -45,8 +45,8 @@ RAIDO_INLINE i64 raido_cas_64(volatile i64 *p, i64 expected, i64 value) {
 }
 RAIDO_INLINE i32 raido_cas_32(volatile i32 *p, i32 expected, i32 value) { return atomicCAS((int *)p, expected, value); }
 
-// The first thread has what its block has written seen by all before it counts the block, and sees what all blocks have written
-// after it found itself in the last one; the barrier passes that on to its block.
+// Before the first thread counts its block, it makes what the block has written visible to all. In the last block it then sees
+// what all blocks have written; the barrier passes that on to its block.
 RAIDO_INLINE bool raido_last_block(i32 *tickets, i64 at, i64 count) {
   __shared__ bool last;
   if (threadIdx.x == 0) {

@@ -1,9 +1,9 @@
-// words_fibers.h - the vocabulary of kernels in C: a thread of a block is a fiber, with a stack of its own, that gives the
+// words_fibers.h - the vocabulary of kernels in C. A thread of a block is a fiber with a stack of its own. It gives the
 // processor away only where it waits at a barrier. device_fibers.h runs the blocks.
 //
 // The sanitizers are told of every switch. To the thread sanitizer each fiber is a thread; barriers, the start and the end
-// of a kernel are all that orders them, so it finds what would be a race on a device even though the fibers of a block take
-// turns. Atomics are relaxed: they are no race among themselves and order nothing else.
+// of a kernel are all that orders them. So it finds what would be a race on a device, even though the fibers of a block
+// take turns. Atomics are relaxed: they are no race among themselves and order nothing else.
 #include <sys/mman.h>
 
 #if defined(__SANITIZE_THREAD__)

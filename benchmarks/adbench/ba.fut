@@ -2,7 +2,7 @@
 --
 -- n cameras (rotation vector, centre, focal length, principal point, two radial coefficients), m points, p observations
 -- (camera, point) with weights and features. The Jacobian is compressed by rows: each of the 2 p rows of the reprojection
--- errors touches one camera, one point and one weight, so two seeds for an observation give all of it.
+-- errors touches one camera, one point and one weight. So two seeds for an observation give all of it.
 
 import "../input"
 

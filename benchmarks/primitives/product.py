@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Times the contractions of product.fut beside the same by hand (native/product.cc, target `native_benchmarks`) and beside the BLAS of the
-machine, on one core, and on two threads. All take turns in one run; what is printed is the least time of each, as a ratio.
+"""Times the contractions of product.fut on one core and on two threads. The same by hand (native/product.cc, target `native_benchmarks`)
+and the BLAS of the machine are timed beside them. All take turns in one run; what is printed is the least time of each, as a ratio.
 
     benchmarks/primitives/product.py [--raido build/release/raido] [--runs 10] [--sizes 512,1024] [--only nn,adjoint]
 

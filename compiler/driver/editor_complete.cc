@@ -152,6 +152,31 @@ class Collector {
   uint32_t at_;
 };
 
+// Where `at` in the text is in the old text, if one stretch of it has changed.
+uint32_t place_in(const std::string& old, const std::string& text, size_t at) {
+  size_t head = 0, tail = 0, least = std::min(old.size(), text.size());
+  while (head < least && old[head] == text[head]) head++;
+  while (tail < least - head && old[old.size() - 1 - tail] == text[text.size() - 1 - tail]) tail++;
+  return uint32_t(at <= head ? at : at >= text.size() - tail ? at + old.size() - text.size() : head);
+}
+
+// What `a.b.c` means: a member of modules, or a field of records.
+Known meaning_of(const check::Checked& unit, const Collector& collected, const std::vector<std::string>& path) {
+  Known now;
+  if (auto it = path.empty() ? collected.scope.end() : collected.scope.find(path[0]); it != collected.scope.end()) now = it->second;
+  for (size_t i = 1; i < path.size(); i++) {
+    auto is_next = [&](Name n) { return unit.program.names.text(n) == path[i]; };
+    Known next;
+    if (now.module) {
+      for (auto& [name, t] : now.module->terms) if (is_next(name)) next = known(t);
+    } else if (auto* r = record_of(unit, now.type)) {
+      for (auto& [name, t] : r->fields) if (is_next(name)) next = {t, nullptr};
+    }
+    now = next;
+  }
+  return now;
+}
+
 }  // namespace
 
 Json Editor::completion(const Json& params) const {
@@ -182,12 +207,8 @@ Json Editor::completion(const Json& params) const {
     if (unit->parsed) break;
   }
   if (auto it = documents_.find(path); !unit->parsed && it != documents_.end()) {
-    const std::string& old = it->second.parsed;
-    size_t head = 0, tail = 0, least = std::min(old.size(), text.size());
-    while (head < least && old[head] == text[head]) head++;
-    while (tail < least - head && old[old.size() - 1 - tail] == text[text.size() - 1 - tail]) tail++;
-    place = uint32_t(operand <= head ? operand : operand >= text.size() - tail ? operand + old.size() - text.size() : head);
-    unit = checked(path, old, true);
+    place = place_in(it->second.parsed, text, operand);
+    unit = checked(path, it->second.parsed, true);
   }
   if (!unit->program.root) return items;
 
@@ -209,17 +230,7 @@ Json Editor::completion(const Json& params) const {
       add(word, KeywordItem, "");
     return items;
   }
-  Known now;
-  if (auto it = before.empty() ? collected.scope.end() : collected.scope.find(before[0]); it != collected.scope.end()) now = it->second;
-  for (size_t i = 1; i < before.size(); i++) {
-    Known next;
-    if (now.module) {
-      for (auto& [name, t] : now.module->terms) if (name_text(name) == before[i]) next = known(t);
-    } else if (auto* r = record_of(*unit, now.type)) {
-      for (auto& [name, t] : r->fields) if (name_text(name) == before[i]) next = {t, nullptr};
-    }
-    now = next;
-  }
+  Known now = meaning_of(*unit, collected, before);
   if (now.module) {
     for (auto& [name, t] : now.module->terms) add_known(name_text(name), known(t));
     for (auto& [name, t] : now.module->types) add(name_text(name), TypeItem, "type");

@@ -1,7 +1,8 @@
 // explain_ad.cc - looks for the variables that carry notes: what is not there any more was not needed, or became simpler.
 //
-// The cost of what runs again is counted: operations of each run, a call of a mathematical function as costs::ad::call_work of them, and
-// how often that is, by the sizes of the loops and maps around. Of two branches the dearer one counts: they are often two versions.
+// The cost of what runs again is counted as operations of each run, and how often that is. A call of a mathematical function counts as
+// costs::ad::call_work operations. The sizes of the loops and maps around say how often something runs. Of two branches the dearer one
+// counts: they are often two versions.
 #include "compiler/driver/explain_ad.h"
 
 #include <algorithm>
@@ -105,7 +106,8 @@ class Explanation {
     return match(s.exp, [&](const Apply& x) { return is_float_type(p_.type(s.pattern[0].var)) ? std::string(name_of(x.op)) : std::string(); },
                  [](const Call&) { return std::string("call"); }, [](const auto&) { return std::string(); });
   }
-  // The return sweep never makes a call of a function to undo one, so one without a note belongs to a forward sweep that was simplified.
+  // The return sweep never makes a call of a mathematical function to undo one. So a call without a note belongs to a forward sweep that
+  // was simplified.
   void forward(const Stm& s) {
     if (s.pattern.empty()) return;
     const Note* n = note(s.pattern[0].var);

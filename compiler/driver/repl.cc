@@ -283,6 +283,26 @@ class Interactive {
     count_ = 0;
   }
 
+  static void show_text(const Evaluated& v) {
+    bool bytes = v.layout.kind == lower::Layout::Kind::Array && v.leaves.size() == 1 && v.leaves[0].elem == Scalar::U8 &&
+                 v.leaves[0].shape.size() == 1;
+    if (bytes) print("{}\n", v.leaves[0].bytes);
+    else print("This is not of type []u8.\n");
+  }
+  void go_to_frame(const std::string& n) {
+    if (!stop_) return print("Not stopped at a breakpoint.\n");
+    bool number = !n.empty() && n.size() < 9 && n.find_first_not_of("0123456789") == std::string::npos;
+    if (!number || std::stoul(n) >= stop_->backtrace.size()) return print("Invalid stack index: {}\n", n);
+    enter_frame_(std::stoul(n));
+    print_frames(std::stoul(n));
+  }
+  void change_folder(const std::string& folder) {
+    Session moved = session_;
+    moved.moves_to(folder);
+    if (::chdir(folder.c_str()) == 0) session_ = std::move(moved);
+    else print("{}: {}\n", folder, std::strerror(errno));
+  }
+
   struct Command {
     std::string_view name, help;
     std::function<bool(const std::string&)> run;     // false: leave
@@ -323,12 +343,7 @@ class Interactive {
            return true;
          }},
         {"string", "EXPRESSION: an array of u8 as text", [this](const std::string& e) {
-           show(e, [](const Evaluated& v) {
-             bool bytes = v.layout.kind == lower::Layout::Kind::Array && v.leaves.size() == 1 && v.leaves[0].elem == Scalar::U8 &&
-                          v.leaves[0].shape.size() == 1;
-             if (bytes) print("{}\n", v.leaves[0].bytes);
-             else print("This is not of type []u8.\n");
-           });
+           show(e, show_text);
            return true;
          }},
         {"unbreak", "skip this breakpoint from now on", [this](const std::string&) {
@@ -343,11 +358,7 @@ class Interactive {
            return true;
          }},
         {"frame", "NUMBER: at a breakpoint, go to another frame; only the innermost has kept its names", [this](const std::string& n) {
-           if (!stop_) return print("Not stopped at a breakpoint.\n"), true;
-           bool number = !n.empty() && n.size() < 9 && n.find_first_not_of("0123456789") == std::string::npos;
-           if (!number || std::stoul(n) >= stop_->backtrace.size()) return print("Invalid stack index: {}\n", n), true;
-           enter_frame_(std::stoul(n));
-           print_frames(std::stoul(n));
+           go_to_frame(n);
            return true;
          }},
         {"pwd", "the working directory", [](const std::string&) {
@@ -357,10 +368,7 @@ class Interactive {
            return true;
          }},
         {"cd", "FOLDER: changes the working directory", [this](const std::string& folder) {
-           Session moved = session_;
-           moved.moves_to(folder);
-           if (::chdir(folder.c_str()) == 0) session_ = std::move(moved);
-           else print("{}: {}\n", folder, std::strerror(errno));
+           change_folder(folder);
            return true;
          }},
         {"help", "this list", nullptr},

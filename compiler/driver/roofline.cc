@@ -1,5 +1,5 @@
-// roofline.cc - `raido dev --roofline DEVICE FILE`: from the counts of a program (`--counts-file` of an emulated one) to the time of each kernel
-// on a device, what bounds it, and how near that is to the least time: that of the bytes it needs.
+// roofline.cc - `raido dev --roofline DEVICE FILE`: the time of each kernel on a device, from the counts of a program (`--counts-file` of an
+// emulated one). It says what bounds a kernel, and how near that is to the least time: that of the bytes it needs.
 //
 // Each resource of the device would take some time for what a kernel wants of it; the longest is the prediction, since they work at the same
 // time. A device is a file of compiler/driver/devices, or one of the user in the same form: peak numbers of its maker.

@@ -1,5 +1,5 @@
-// aliases.cc - one forward walk over each body. Consumption inside a body is recorded on roots, so that a loop knows
-// which state its body consumes and a screma of which inputs it consumes the elements.
+// aliases.cc - one forward walk over each body. Consumption inside a body is recorded on roots. So a loop knows which
+// state its body consumes, and a screma of which inputs it consumes the elements.
 //
 // It does not follow the edges of flow.h: they say nothing of time, on which it depends what is consumed already and which states of a
 // loop have one memory at different times.
@@ -158,8 +158,9 @@ class AliasAnalysis {
         if (auto found = holders.find(r)) for (size_t k : *found) out[i][k] = out[k][i] = true;
     return out;
   }
-  // States that may share memory at one time: from the beginning, as results of one iteration, as they move on, or because one
-  // gets an array from outside that another one got before and has moved on. `moved`: the memory that a state may have.
+  // States that may share memory at one time, for one of four reasons. They do so from the beginning. They do so as results of
+  // one iteration. They do so as they move on. Or one gets an array from outside that another one got before and has moved on.
+  // `moved`: the memory that a state may have.
   std::vector<std::vector<bool>> sharing_at_once(const std::vector<Atom>& init, const Body& b, const std::vector<std::vector<size_t>>& from,
                                                  const std::vector<std::vector<Var>>& moved) const {
     size_t n = from.size();

@@ -23,8 +23,8 @@ class Aliases {
   std::vector<Var> reach(Var v) const;
   bool may_alias(Var a, Var b) const;
   bool may_alias(const Atom& a, const Atom& b) const;    // only arrays do
-  // The roots in scope before the statement that are gone after it (of loop state that the body updates, inputs of which the
-  // elements are consumed, marked arguments, too).
+  // The roots in scope before the statement that are gone after it. Those of loop state that the body updates, of inputs
+  // whose elements are consumed and of marked arguments are among them.
   std::vector<Var> consumed(const Stm& s) const;
   // The arrays that it consumes itself, not a statement of an inner body.
   std::vector<Var> consumed_itself(const Stm& s) const;

@@ -1,10 +1,10 @@
 // interpret_ad.cc - derivatives of the interpreter: jvp by dual numbers, vjp by a tape.
 //
-// Entering an operator opens a new level. Its inputs become numbers with a node of that level; a scalar operation looks
-// at the largest level among its operands, computes its value and its partial derivatives on the level below (which may
-// itself be differentiated: nested operators keep their perturbations apart), and makes a node from them. Comparisons
-// and indices use plain values. Nothing here is shared with passes/ad; the formulas are the derivative columns of
-// scalar_ops.def, evaluated on numbers.
+// Entering an operator opens a new level. Its inputs become numbers with a node of that level. A scalar operation looks
+// at the largest level among its operands. It computes its value and its partial derivatives on the level below, and
+// makes a node from them. The level below may itself be differentiated: nested operators keep their perturbations
+// apart. Comparisons and indices use plain values. Nothing here is shared with passes/ad; the formulas are the
+// derivative columns of scalar_ops.def, evaluated on numbers.
 #include <algorithm>
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // interpret_arrays.cc - arrays of the interpreter: views, element access, copies, and the array operations of the core.
 //
-// Index, slice, reshape and permute make views of the same buffer. An update needs a buffer that nobody else holds and
-// copies otherwise, except at Memory level, where writing through shared memory is what the program means.
+// Index, slice, reshape and permute make views of the same buffer. An update needs a buffer that nobody else holds, and
+// copies otherwise. Only at Memory level it does not: there writing through shared memory is what the program means.
 #include <algorithm>
 
 #include "compiler/base/text.h"

@@ -1,5 +1,5 @@
-// layout.h - index functions: where the elements of an array lie in its block (an offset and one stride for each
-// dimension, counted in elements), and the arithmetic that slicing, permuting and reshaping need.
+// layout.h - index functions. They say where the elements of an array lie in its block, by an offset and one stride for
+// each dimension, counted in elements. With them comes the arithmetic that slicing, permuting and reshaping need.
 #pragma once
 #include <map>
 

@@ -4,9 +4,9 @@
 
 namespace raido::ir {
 
-// Hands the statements of `whole` in order, results of replaced ones renamed, to replace(b, s, results). It either returns
-// false, and s stays as it is now; or it has emitted what takes the place of s to b, has said in `results` what the binders
-// of s stand for, and returns true. Functions follow the renaming of constants.
+// Hands the statements of `whole` in order, results of replaced ones renamed, to replace(b, s, results). If that returns
+// false, s stays as it is now. If it returns true, it has emitted to b what takes the place of s, and `results` says what
+// the binders of s stand for. Functions follow the renaming of constants.
 template <class F> void rewrite(Program& p, Body& whole, F replace) {
   Builder b(p, whole.stms);
   Subst results;

@@ -1,7 +1,7 @@
 // transform.cc - structural equality, derived from the fields of each operation.
 //
-// Two expressions are alike if they agree in every field, where variables bound inside are numbered in order of their
-// binding and operands that may stand in either order stand in one.
+// Two expressions are alike if they agree in every field. Before that, variables bound inside are numbered in order of
+// their binding, and operands that may stand in either order are put into one.
 #include "compiler/ir/transform.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // differentiate.cc - replaces jvp and vjp by derivative code, innermost operators first, until none is left.
 //
-// After one round all operators whose lambda held no other are gone, and what they left is ordinary core code, which the
+// After one round all operators whose lambda held no other are gone. What they left is ordinary core code, which the
 // next round may differentiate again. The program is simplified in between, so that records of records do not appear.
 // Custom derivatives that nobody differentiates are their function.
 //

@@ -2,14 +2,14 @@
 //
 //   map n (\x -> map m (\y -> reduce k op (f x y)))   ==>   if large { seg tile (i < n, j < m, k) f reduces op } else { .. }
 //
-// That is the product of two matrices in any of its four transpositions, with any operator (min of sums), any elements, and whatever the
-// operands are computed by. So are its derivatives, which add up in accumulators (tile_sums.h). One thread adds up a row of such sums at
-// memory's speed. In tiles each number that is read serves all rows or columns of its tile, and the sums stay in registers
-// (backends/kernel/translate_tiles.cc). What the maps do beside that stays in maps, which read the results. Each sum is taken from its first
-// element to its last, as before: tiles change no digit.
+// That is the product of two matrices in any of its four transpositions, with any operator (min of sums) and any elements. The operands may
+// be computed by anything. The derivatives of a product, which add up in accumulators, are such products, too (tile_sums.h). One thread adds
+// up a row of such sums at memory's speed. In tiles each number that is read serves all rows or columns of its tile, and the sums stay in
+// registers (backends/kernel/translate_tiles.cc). What the maps do beside that stays in maps, which read the results. Each sum is taken from
+// its first element to its last, as before: tiles change no digit.
 //
 // The tiles copy their operands into panels first. For small sizes this costs more than it gains, and for huge ones the sums may need more
-// memory than the loops, so both versions are there: one choice for all contractions of an operation.
+// memory than the loops. So both versions are there: one choice for all contractions of an operation.
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"

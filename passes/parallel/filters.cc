@@ -295,6 +295,26 @@ class Filters {
     out.emit({results, If{cond, std::move(one), std::move(several)}, {}, out.source, {}});
   }
 
+  // A scope without statements, with an accumulator for what is kept, one for the others of a partition, and one for the last rank.
+  WithAcc room_for_all(Builder& out, const Found& f, const Dim& n, const std::vector<Bind>& results) {
+    WithAcc w;
+    auto scratch = [&](Var like) { return out.bind1(p_.hint(like), Scratch{elem_of(p_.type(like)), {n}}); };
+    for (size_t part = 0; part < (f.rest ? 2 : 1); part++) {
+      Dest d;
+      for (size_t k = 0; k < f.values.size(); k++) d.arrays.push_back(scratch(results[1 + k].var));
+      d.conflict = Conflict::None;                  // each point has a cell of its own
+      w.dests.push_back(std::move(d));
+    }
+    w.dests.emplace_back().arrays = {out.bind1("total", Scratch{Scalar::I64, {i64_const(1)}})};
+    w.dests.back().conflict = Conflict::None;
+    std::vector<Bind> accs;
+    for (const Dest& d : w.dests) {
+      w.scope.params.push_back({p_.fresh("token", CheckType{})});
+      accs.push_back({p_.fresh("acc", dest_type(p_, d, w.scope.params.back().var))});
+    }
+    w.scope.params.insert(w.scope.params.end(), accs.begin(), accs.end());
+    return w;
+  }
   // A scan that scatters in its `post`: what is kept, the others of a partition, and the last rank.
   void one_kernel(Builder& out, const Found& f, Stm& scan, const Stm& scatter, const std::vector<Bind>& results) {
     Screma x = std::move(std::get<Screma>(scan.exp));
@@ -332,25 +352,9 @@ class Filters {
       else values.push_back(input(*array));
     }
 
-    WithAcc w;
-    auto scratch = [&](Var like) { return out.bind1(p_.hint(like), Scratch{elem_of(p_.type(like)), {n}}); };
-    for (size_t part = 0; part < (f.rest ? 2 : 1); part++) {
-      Dest d;
-      for (size_t k = 0; k < arrays; k++) d.arrays.push_back(scratch(results[1 + k].var));
-      d.conflict = Conflict::None;                  // each point has a cell of its own
-      w.dests.push_back(std::move(d));
-    }
-    w.dests.emplace_back().arrays = {out.bind1("total", Scratch{Scalar::I64, {i64_const(1)}})};
-    w.dests.back().conflict = Conflict::None;
+    WithAcc w = room_for_all(out, f, n, results);
     std::vector<Atom> accs;
-    for (const Dest& d : w.dests) {
-      w.scope.params.push_back({p_.fresh("token", CheckType{})});
-      accs.push_back(p_.fresh("acc", dest_type(p_, d, w.scope.params.back().var)));
-    }
-    for (Atom& a : accs) {
-      w.scope.params.push_back({*var_of(a)});
-      a = input(*var_of(a));
-    }
+    for (size_t k = 0; k < w.dests.size(); k++) accs.push_back(input(w.scope.params[w.dests.size() + k].var));
     Builder post(p_, x.post.body.stms);
     post.source = out.source;
     const Term none = post.number(Scalar::I64, -1), ranked = post.term(rank), at = post.term(i), kept = post.term(keep);

@@ -1,17 +1,13 @@
 // flatten.cc - Core to Parallel for devices: nests of scremas become grid segs over the whole nest (decision 005).
 //
-// A nest is a list of index variables with extents that do not vary inside it, and a prefix: light statements (elements,
-// views, cheap arithmetic, assertions) that every point of the nest repeats. The statements of a body are taken in order;
-// what is neither light nor parallel gathers in a group.
+// A nest has index variables, and a prefix of light statements that every point repeats (nests.h). The statements of a body
+// are taken in order; what is neither light nor parallel gathers in a group. The rules F0 and F9 of groups are in nests.cc.
 //
-//   F0   a group                                 one seg map over the nest; what is used later becomes an array over the
-//                                                nest, read by the prefix from then on
 //   F1   reduce, F2 scan, F3 hist                seg with the same parts, over the nest and their own width
 //   F4   map                                     its index joins the nest
 //   F6   several of these in one body            one after the other
 //   F7   for loop around parallel code           a loop of segs, its state arrays over the nest
 //   F8   if with a condition from outside        an if around segs
-//   F9   copy, replicate                         a point for each element
 //   F10  with_acc around parallel code           accumulates in the arrays of the whole nest, at indices that begin with
 //                                                the nest's
 //   F13  loop that does nothing but accumulate   a map; its length may vary below the extent of an index: then the extent
@@ -24,29 +20,18 @@
 #include <algorithm>
 
 #include "compiler/ir/analysis/defs.h"
-#include "compiler/ir/build.h"
 #include "compiler/ir/costs.h"
 #include "compiler/ir/term.h"
-#include "passes/parallel/regular.h"
+#include "passes/parallel/nests.h"
 #include "passes/pass.h"
 
 namespace raido {
 using namespace ir;
 namespace {
 
-
-struct MapNest {
-  std::vector<Bind> index;
-  std::vector<Dim> extent;
-  List<Stm> prefix;
-  Subst accs;                                 // an accumulator's name inside -> its present version outside
-  VarSet fresh;                               // arrays over the nest that the body at hand has made
-  size_t operations = 0;                      // arithmetic in the prefix
-};
-
-class Flatten {
+class Flatten : NestBuilder {
  public:
-  Flatten(Program& p, PassContext& c) : p_(p), c_(c), regular_(p) {}
+  Flatten(Program& p, PassContext& c) : NestBuilder(p, c) {}
 
   // Code outside all nests.
   void body(Body& b) {
@@ -66,12 +51,6 @@ class Flatten {
   }
 
  private:
-  Program& p_;
-  PassContext& c_;
-  Builder* out_ = nullptr;                    // where segs and what stands around them go
-  Regular regular_;
-  bool irregular_ = false;                    // something varies that may not: the nest is taken back
-
   void whole_nest(Stm& s) {
     regular_.enter(s);
     Stm copy = s;
@@ -95,141 +74,6 @@ class Flatten {
     }
     out_ = saved;
     out_->emit_all(std::move(made));
-  }
-
-  // ---- nests ----
-
-  static std::vector<Atom> at(const MapNest& nest) {
-    std::vector<Atom> all;
-    for (Bind b : nest.index) all.push_back(b.var);
-    return all;
-  }
-  static void add(MapNest& nest, Stm s) {
-    nest.operations += std::holds_alternative<Apply>(s.exp) || std::holds_alternative<Convert>(s.exp);
-    nest.prefix.push_back(std::move(s));
-  }
-  // In the nest, `v` is what `made` holds at its point.
-  void name(MapNest& nest, Var v, const Atom& made, Source source) {
-    std::vector<Atom> where = at(nest);
-    nest.fresh.insert(*var_of(made));
-    if (where.empty()) out_->emit({{{v}}, Identity{made}, {}, source, {}});
-    else if (is_acc(p_.type(v))) nest.accs[v] = made;
-    else nest.prefix.push_back({{{v}}, Index{*var_of(made), {where.begin(), where.end()}}, {}, source, {}});
-  }
-  void name_all(MapNest& nest, const std::vector<Bind>& pattern, const std::vector<Atom>& made, Source source) {
-    for (size_t k = 0; k < pattern.size(); k++) name(nest, pattern[k].var, made[k], source);
-  }
-
-  // One more dimension; `params` are the elements of `inputs` there.
-  MapNest extended(const MapNest& nest, const Dim& width, const std::vector<Var>& inputs, const std::vector<Bind>& params, const Stm& s) {
-    MapNest inner = nest;
-    Var i = fresh_index();
-    inner.index.push_back({i});
-    inner.extent.push_back(width);
-    for (size_t k = 0; k < inputs.size(); k++) {
-      if (is_acc(p_.type(inputs[k]))) {
-        inner.accs[params[k].var] = inputs[k];
-      } else {
-        Exp element = Identity{i};
-        if (!regular_.forms().counts(inputs[k])) element = Index{inputs[k], {Atom(i)}};
-        inner.prefix.push_back({{params[k]}, std::move(element), s.checks, s.source, {}});
-      }
-    }
-    return inner;
-  }
-  Var fresh_index() {
-    Var i = p_.fresh("i", scalar_type(Scalar::I64));
-    regular_.add(i);
-    return i;
-  }
-  static void add_checks(Body& b, const std::vector<Var>& checks) {
-    for (Stm& s : b.stms) s.checks.insert(s.checks.end(), checks.begin(), checks.end());
-  }
-
-  // What the results need of the prefix and then `group`, as a lambda of its own over the nest.
-  Lambda code(const MapNest& nest, const List<Stm>& group, const std::vector<Atom>& results) {
-    Lambda all{nest.index, {{}, results}};
-    VarSet wanted;
-    auto want = [&](Var v) { wanted.insert(v); };
-    each_use(p_, results, want);
-    std::vector<const Stm*> kept;
-    for (const List<Stm>* part : {&group, &nest.prefix})
-      for (const Stm& s : reversed(*part)) {
-        if (std::none_of(s.pattern.begin(), s.pattern.end(), [&](Bind b) { return wanted.contains(b.var); })) continue;
-        kept.push_back(&s);
-        each_use(p_, s, want);
-      }
-    for (const Stm* s : reversed(kept)) all.body.stms.push_back(*s);
-    Lambda copy = clone(p_, all);
-    regular_.add(copy);
-    return copy;
-  }
-  std::vector<std::string> hints_of(const std::vector<Atom>& atoms) const {
-    std::vector<std::string> hints;
-    for (const Atom& a : atoms) hints.push_back(var_of(a) ? p_.hint(*var_of(a)) : "all");
-    return hints;
-  }
-  // F0: one seg map; its results are arrays over the nest, accumulators their new versions.
-  std::vector<Atom> points(const MapNest& nest, const List<Stm>& group, const std::vector<Atom>& results) {
-    if (results.empty()) return {};
-    for (const Atom& a : results) irregular_ |= regular_.has_varying_shape(p_.type(a)) || is_check(p_.type(a));
-    if (irregular_) return results;
-    c_.stats.count("flatten.F0");
-    Lambda f = code(nest, group, results);
-    std::vector<Atom> out;
-    for (Var v : out_->bind(hints_of(results), Seg{SegLevel::Grid, f.params, nest.extent, std::move(f.body), {}, {}, {}, {}, {}})) out.push_back(v);
-    return out;
-  }
-
-  // The array outside of which v is the part at the nest's point, if there is one.
-  std::optional<Var> whole(const MapNest& nest, Var v) const {
-    std::vector<Atom> selected;
-    for (const Stm& s : reversed(nest.prefix)) {
-      if (!binds(s, v)) continue;
-      auto x = std::get_if<Index>(&s.exp);
-      if (!x || !s.checks.empty()) return {};
-      std::vector<Atom> here;
-      for (const Selector& sel : x->at) {
-        auto atom = std::get_if<Atom>(&sel);
-        if (!atom) return {};
-        here.push_back(*atom);
-      }
-      selected.insert(selected.begin(), here.begin(), here.end());
-      v = x->array;
-    }
-    if (regular_.varies(v) || selected != at(nest)) return {};
-    return v;
-  }
-  // Each atom as an array over the nest that nobody else knows; accumulators as they are outside.
-  std::vector<Atom> over_nest(const MapNest& nest, const std::vector<Atom>& atoms, const List<Stm>& group = {}) {
-    VarSet waiting, taken;
-    for (const Stm& s : group) for (Bind b : s.pattern) waiting.insert(b.var);
-    std::vector<Atom> all(atoms.size()), results;
-    std::vector<size_t> where;
-    for (size_t k = 0; k < atoms.size(); k++) {
-      auto v = var_of(atoms[k]);
-      bool pending = v && waiting.contains(*v);
-      if (!pending && v && is_acc(p_.type(*v))) {
-        all[k] = atoms[k];
-      } else if (!pending && !regular_.varies(atoms[k])) {
-        all[k] = out_->replicate(nest.extent, atoms[k]);
-      } else if (auto base = pending ? std::nullopt : whole(nest, *v); base && nest.fresh.contains(*base) && !taken.contains(*base)) {
-        taken.insert(*base);
-        all[k] = *base;
-      } else if (!pending && is_array(p_.type(*v))) {
-        all[k] = copied(nest, *v);
-      } else {
-        where.push_back(k);
-        results.push_back(atoms[k]);
-      }
-    }
-    std::vector<Atom> made = points(nest, group, results);
-    for (size_t k = 0; k < where.size(); k++) all[where[k]] = made[k];
-    return all;
-  }
-  Atom copied(const MapNest& nest, Var v) {
-    if (auto base = whole(nest, v)) return out_->copy(*base);
-    return spread(nest, v, shape_of(p_.type(v)));
   }
 
   // ---- the statements of a nest, in order ----
@@ -296,31 +140,6 @@ class Flatten {
     nest = std::move(after);
     group.clear();
     c_.stats.count("flatten.F6");
-  }
-  // F9: what an array made of elements that are there already, before the group, is made of.
-  std::optional<Atom> spread_from(const Stm& s, const List<Stm>& group) const {
-    std::optional<Atom> from;
-    if (auto fill = std::get_if<Replicate>(&s.exp); fill && is_scalar(p_.type(fill->value))) from = fill->value;
-    if (auto copy = std::get_if<Copy>(&s.exp)) from = copy->array;
-    if (!from || regular_.has_varying_shape(s.pattern) || !s.checks.empty()) return {};
-    for (const Stm& other : group) for (Bind b : other.pattern) if (*from == Atom(b.var)) return {};
-    return from;
-  }
-  // An array over the nest of copies of `from`, a scalar or an array, with a point for each element.
-  Atom spread(const MapNest& nest, const Atom& from, const std::vector<Dim>& shape) {
-    c_.stats.count("flatten.F9");
-    MapNest inner = nest;
-    std::vector<Selector> where;
-    for (const Dim& d : shape) {
-      inner.index.push_back({fresh_index()});
-      inner.extent.push_back(d);
-      where.push_back(Atom(inner.index.back().var));
-    }
-    if (!is_array(p_.type(from))) return points(inner, {}, {from}).at(0);
-    Var element = p_.fresh(p_.hint(*var_of(from)), scalar_type(elem_of(p_.type(from))));
-    regular_.add(element);
-    inner.prefix.push_back({{{element}}, Index{*var_of(from), where}, {}, out_->source, {}});
-    return points(inner, {}, {element}).at(0);
   }
   static std::vector<Dim> lead(std::vector<Dim> front, const std::vector<Dim>& back) {
     front.insert(front.end(), back.begin(), back.end());
@@ -425,12 +244,6 @@ class Flatten {
     made.insert(made.end(), outputs.begin(), outputs.end());
     name_all(nest, s.pattern, made, s.source);
   }
-  Type element_type(const Atom& array, const MapNest& nest) const {
-    Type t = p_.type(array);
-    for (size_t d = 0; d < nest.extent.size(); d++) t = row_type(t);
-    return t;
-  }
-
   void hist(MapNest& nest, Stm& s, Hist& x) {
     c_.stats.count("flatten.F3");
     std::vector<Dest> dests = over_nest(nest, x.dests);
@@ -466,20 +279,6 @@ class Flatten {
     for (Bind b : binds) all.push_back(b.var);
     return all;
   }
-  // The destinations of all points together.
-  std::vector<Dest> over_nest(const MapNest& nest, const std::vector<Dest>& dests) {
-    std::vector<Dest> all = dests;
-    for (Dest& d : all) {
-      if (nest.index.empty()) continue;
-      for (Var& v : d.arrays) {
-        auto base = whole(nest, v);                // consumed, so nobody else reads it again
-        v = base ? *base : *var_of(copied(nest, v));
-      }
-      d.rank += int(nest.index.size());
-    }
-    return all;
-  }
-
   void with_acc(MapNest& nest, Stm& s, WithAcc& x) {
     c_.stats.count("flatten.F10");
     size_t n = x.dests.size();
@@ -533,8 +332,8 @@ class Flatten {
     name_all(nest, s.pattern, made, s.source);
   }
 
-  // F13. The order of the iterations does not matter; where every use of the counter is n - 1 - i, they are counted from
-  // the other end, so that updates are indexed by the counter itself.
+  // F13. The order of the iterations does not matter. Where every use of the counter is n - 1 - i, they are counted from
+  // the other end. So updates are indexed by the counter itself.
   void accumulating(MapNest& nest, Stm& s, For& x) {
     c_.stats.count("flatten.F13");
     MapNest inner = nest;

@@ -3,11 +3,11 @@
 //   map n (\column -> reduce m (+) 0 (map2 (*) x column)) (transpose a)
 //   ==> reduce m (map2 (+)) (replicate n 0) (map2 (\x row -> map (x *) row) x a)
 //
-// Where the elements of one reduction lie a row apart, but those of neighbouring reductions side by side, the iterations of
-// the map become the inner ones: memory is read in order, and by the vector. Every sum is still taken from its first to its
-// last element. A row of partial results takes the place of one; of a wide map, strips are done one after the other, so that
-// it stays in the cache. What stands before the reduction (views, arithmetic) is done again for each of its elements, but for
-// numbers, which are kept; what stands after it becomes a map of its own.
+// The elements of one reduction may lie a row apart, but those of neighbouring reductions side by side. There the iterations
+// of the map become the inner ones: memory is read in order, and by the vector. Every sum is still taken from its first to
+// its last element. A row of partial results takes the place of one; of a wide map, strips are done one after the other, so
+// that it stays in the cache. What stands before the reduction (views, arithmetic) is done again for each of its elements,
+// but for numbers, which are kept; what stands after it becomes a map of its own.
 //
 // Accumulators pass through: their updates may come in any order. On many cores the outermost map stays outside; where there is one
 // thread, it has the other version.

@@ -2,7 +2,7 @@
 //
 //   screma n pre reduces scans post ..   ==>   for i < n (reduces, scans, outputs = scratch) { pre; op; post; outputs[i] := .. }
 //
-// A loop that sums floats, or takes their minimum or maximum, and beside that stores at a place of its own in each iteration, says
+// A loop may sum floats, or take their minimum or maximum, and beside that store at a place of its own in each iteration. Then it says
 // `any_order`: several iterations may run side by side. If an iteration makes arrays, they do so in lanes only, where each lane has its own
 // memory (passes/memory/lane_loops.h).
 //

@@ -6,10 +6,10 @@
 //     let k = min [n - 1, i + 1] ..
 //   }
 //
-// Between them nothing depends on where the iteration is: no branches, which keep the elements of a vector from being computed
-// together, and indices that are i + 1 instead of a minimum or a choice that wraps around. A condition is a comparison of i + c with a number near 0 or near n,
-// or min and max of the two, as they keep an index inside. At most costs::peeled_ends iterations are apart at either end.
-// Loops that hold other loops stay as they are: there a branch costs little beside what is inside.
+// Between them nothing depends on where the iteration is. There are no branches, which keep the elements of a vector from being computed
+// together. Indices are i + 1 instead of a minimum or a choice that wraps around. A condition is a comparison of i + c with a number near 0 or
+// near n. Their minimum and maximum, which keep an index inside, are conditions as well. At most costs::peeled_ends iterations are apart at
+// either end. Loops that hold other loops stay as they are: there a branch costs little beside what is inside.
 #include <algorithm>
 
 #include "compiler/ir/analysis/affine.h"

@@ -3,8 +3,8 @@
 //   reduce n (\xs ys -> map m (+) xs ys) (replicate m 0) rows   ==>   reduce n (+) [0] of shape [m] rows
 //   reduce n (\a b c d -> (a + c, max b d)) (0, -inf) xs ys     ==>   reduce n (+) [0] xs, reduce n max [-inf] ys   (in one screma)
 //
-// Then a row of results is updated in place, by the loop that makes the rows if it can be (sequentialise.cc), and
-// zero_seeds.cc and interchange.cc know what is done. Sums and extrema of numbers are for vectors.
+// Then a row of results is updated in place, if possible by the loop that makes the rows (sequentialise.cc). Also
+// zero_seeds.cc and interchange.cc see which operator it is. Sums and extrema of numbers are for vectors.
 #include <set>
 
 #include "compiler/ir/transform.h"

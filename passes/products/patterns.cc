@@ -14,7 +14,7 @@
 //                                             ==>   the same for j from i to i + 1, if that is inside
 //
 // So a band may be an array of any rank, also transposed, and a product of bands is a band. Of a sum of several such things
-// the hull counts. The comparison must be linear in j with the factor 1 or -1, and everything else in it known outside. All but the second are
+// the hull counts (regions.h). The comparison must be linear in j with the factor 1 or -1, and everything else in it known outside. All but the second are
 // exact for any operator and its neutral element. In the second a literal 0 counts as an element that is not there: an infinity
 // beside it does not become a NaN. A derivative of what was restricted visits the same elements. In a device's nest sums keep
 // their width, which has to be the same for all threads there.
@@ -29,55 +29,18 @@
 #include "passes/pass.h"
 #include "passes/products/contraction.h"
 #include "passes/products/patterns.h"
+#include "passes/products/regions.h"
 
 namespace raido {
 namespace {
 
 using namespace ir;
 
-// Where something is not zero, or not what else stands for nothing: at most where all of these hold.
-struct Guard {
-  Var condition;                                         // is `value`
-  bool value;
-  friend bool operator==(const Guard&, const Guard&) = default;
-};
-struct Region {
-  bool nowhere = false;
-  std::vector<Guard> guards = {};
-  std::vector<Affine> bounds = {};                       // are not negative
-};
-template <class T> void add_new(std::vector<T>& to, const std::vector<T>& from) {
-  for (const T& x : from) if (std::ranges::find(to, x) == to.end()) to.push_back(x);
-}
-Region both(Region a, const Region& b) {                 // of a product
-  a.nowhere = a.nowhere || b.nowhere;
-  add_new(a.guards, b.guards);
-  add_new(a.bounds, b.bounds);
-  return a;
-}
-
-// An array that is zero but where these forms of its indices, and of what was known where it was made, are not negative.
-struct Band {
-  std::vector<Var> index;                                // one for each of its first dimensions; none: a number
-  std::vector<Affine> bounds;
-};
-Affine with(const Affine& l, Var v, const Affine& form) {
-  Affine sum = l.without(v);
-  sum.add(form, l.factor(v));
-  return sum;
-}
-
-struct Range {
-  std::vector<Affine> at_least, at_most;                 // of the index
-  std::vector<Affine> bounds;                            // the same as forms that are not negative
-  std::vector<Guard> known;                              // conditions that say nothing more
-};
-
-class Patterns {
+class Patterns : Regions {
  public:
-  Patterns(Program& p, PassContext& context) : p_(p), context_(context), aliases_(p), facts_(p) {}
+  Patterns(Program& p, PassContext& context) : Regions(p, context), aliases_(p) {}
   // For a guess: of code that never runs, of which nothing is known but what its own statements say.
-  Patterns(Program& p, PassContext& context, VarSet varies) : p_(p), context_(context), facts_(p), varies_(std::move(varies)) {}
+  Patterns(Program& p, PassContext& context, VarSet varies) : Regions(p, context), varies_(std::move(varies)) {}
 
   void run() {
     for (Function& f : p_.functions) for (Bind b : f.lambda.params) facts_.bound(b.var);
@@ -91,15 +54,10 @@ class Patterns {
   }
 
  private:
-  Program& p_;
-  PassContext& context_;
   std::optional<Aliases> aliases_;                       // none: it is a guess
-  Facts facts_;
   VarSet counting_, varies_;
   bool narrow_ = false;
   Var unnamed_ = index();                                // the index of what has no counter, where nothing depends on it
-  std::unordered_map<Var, const Dest*> dests_;           // by token, of the scopes that are open
-  std::unordered_map<Var, Band> bands_;
 
   void body(Body& whole, bool parallel) {
     rewrite(p_, whole, [&](Builder& b, Stm& s, Subst&) {
@@ -243,218 +201,6 @@ class Patterns {
       });
   }
 
-  // ---- where something is not nothing ----
-
-  struct Look {                                          // at one body
-    template <class X> Look(const X& x, const Body& b, std::vector<Var> counters) : made(b), inside(bound_in(x)), counters(std::move(counters)) {
-      inside.insert(this->counters[0]);
-    }
-    Definitions made;
-    VarSet inside;
-    std::vector<Var> counters;                           // all the same number
-    Atom nothing = bool_const(false);                    // a constant, or a variable
-    std::unordered_map<Var, Region> found = {}, updates = {};
-    Look& of(const Atom& other) {
-      if (nothing != other) found.clear();
-      nothing = other;
-      return *this;
-    }
-    bool zero() const { auto c = const_of(nothing); return c && is_zero(*c); }
-    bool is_outside(const Affine& l) const { return !any_term(l, [&](Var v) { return inside.contains(v); }); }
-    Affine counted(Affine l) const {
-      for (size_t k = 1; k < counters.size(); k++) l = with(l, counters[k], Affine(counters[0]));
-      return l;
-    }
-  };
-  Region where(const Atom& a, Look& look) {
-    auto c = const_of(a);
-    if (a == look.nothing || (c && look.zero() && is_zero(*c))) return {true};
-    auto v = var_of(a);
-    if (!v) return {};
-    if (auto found = look.found.find(*v); found != look.found.end()) return found->second;
-    Region r = look_where(*v, look);
-    look.found.insert_or_assign(*v, r);
-    return r;
-  }
-  Region look_where(Var v, Look& look) {
-    if (auto band = bands_.find(v); band != bands_.end() && look.zero() && band->second.index.empty()) return {false, {}, band->second.bounds};
-    const Stm* s = look.made.of(v);
-    if (!s) return {};
-    size_t number = number_of(*s, v);
-    return match(s->exp,
-      [&](const If& x) {
-        for (const Body* branch : {&x.then_, &x.else_}) look.made.add(*branch);
-        return choice(x.cond, where(x.then_.result[number], look), where(x.else_.result[number], look), look);
-      },
-      [&](const Identity& x) { return where(x.value, look); },
-      [&](const Index& x) { return look.zero() ? element(x, look) : Region{}; },
-      [&](const Apply& x) { return computed(x, v, look); },
-      [](const auto&) { return Region{}; });
-  }
-  Region computed(const Apply& x, Var v, Look& look) {
-    bool exact = !is_float_type(p_.type(v)) || !context_.options.strict_fp, zero = look.zero();
-    auto part = [&](size_t k) { return where(x.args[k], look); };
-    if (x.op == ScalarOp::select) return choice(x.args[0], part(1), part(2), look);
-    if (x.op == ScalarOp::mul && zero && exact) return both(part(0), part(1));
-    if (x.op == ScalarOp::neg && zero) return part(0);
-    if ((x.op == ScalarOp::add || x.op == ScalarOp::sub) && zero) return either(part(0), part(1));
-    if (x.op == ScalarOp::add && var_of(look.nothing) && exact)       // a sum that is the state of a loop
-      for (size_t k : {0, 1})
-        if (x.args[k] == look.nothing) {
-          Look summand = look;
-          return where(x.args[1 - k], summand.of(constant(elem_of(p_.type(v)), 0)));
-        }
-    return {};
-  }
-  Region element(const Index& x, const Look& look) const {
-    auto band = bands_.find(x.array);
-    if (band == bands_.end() || band->second.index.size() > x.at.size()) return {};
-    Region r{false, {}, band->second.bounds};
-    for (size_t k = 0; k < band->second.index.size(); k++) {
-      auto at = std::get_if<Atom>(&x.at[k]);
-      auto l = at ? form(*at, look.inside) : std::nullopt;
-      Var index = band->second.index[k];
-      if (!l) std::erase_if(r.bounds, [&](const Affine& b) { return b.factor(index) != 0; });
-      else for (Affine& b : r.bounds) b = with(b, index, *l);
-    }
-    std::erase_if(r.bounds, [](const Affine& l) { return !l.is_small(); });
-    return r;
-  }
-  Region choice(const Atom& condition, const Region& yes, const Region& no, const Look& look) const {
-    return either(both(holds(condition, true, look), yes), both(holds(condition, false, look), no));
-  }
-  // Of a sum: where one of the two may be. Of two bounds the weaker one is left, if it is known which one that is.
-  Region either(const Region& a, const Region& b) const {
-    if (a.nowhere || b.nowhere) return a.nowhere ? b : a;
-    Region r;
-    for (const Guard& g : a.guards) if (std::ranges::find(b.guards, g) != b.guards.end()) r.guards.push_back(g);
-    for (const Affine& x : a.bounds)
-      for (const Affine& y : b.bounds) {
-        if (r.bounds.size() == costs::band_bounds) break;
-        if (is_nonnegative(x - y)) add_new(r.bounds, {x});
-        else if (is_nonnegative(y - x)) add_new(r.bounds, {y});
-      }
-    return r;
-  }
-  Region holds(const Atom& condition, bool value, const Look& look) const {
-    Region r;
-    if (auto c = var_of(condition)) r.guards.push_back({*c, value});
-    learn(condition, value, look, r.bounds);
-    return r;
-  }
-
-  // Where an accumulator is updated with something else than a neutral element on its way into the body.
-  Region updates(Var acc, const std::vector<Bind>& params, Look& look) {
-    if (std::ranges::any_of(params, [&](Bind x) { return x.var == acc; })) return {true};
-    if (auto found = look.updates.find(acc); found != look.updates.end()) return found->second;
-    Region r = look_updates(acc, params, look);
-    look.updates.insert_or_assign(acc, r);
-    return r;
-  }
-  Region look_updates(Var acc, const std::vector<Bind>& params, Look& look) {
-    const Stm* s = look.made.of(acc);
-    if (!s) return {};
-    if (auto u = std::get_if<AccUpdate>(&s->exp)) {
-      auto dest = dests_.find(std::get<AccType>(p_.type(acc)).token);
-      if (dest == dests_.end() || !dest->second->combine || !dest->second->combine->shape.empty()) return {};
-      Region r = updates(u->acc, params, look);
-      for (size_t k = 0; k < u->values.size(); k++) r = either(r, where(u->values[k], look.of(dest->second->combine->neutral.at(k))));
-      return r;
-    }
-    if (auto x = std::get_if<If>(&s->exp)) {
-      for (const Body* branch : {&x->then_, &x->else_}) look.made.add(*branch);
-      size_t k = number_of(*s, acc);
-      Region yes = updates(*var_of(x->then_.result[k]), params, look), no = updates(*var_of(x->else_.result[k]), params, look);
-      return choice(x->cond, yes, no, look);
-    }
-    return {};
-  }
-
-  // ---- ranges ----
-
-  // The form of an integer; a variable from outside counts as one whatever its value is.
-  std::optional<Affine> form(const Atom& a, const VarSet& inside) const {
-    if (auto l = facts_.form(a)) return l;
-    auto v = var_of(a);
-    return v && !inside.contains(*v) ? std::optional(Affine(*v)) : std::nullopt;
-  }
-  // Facts are of forms of sizes and indices; in a bound may be any variable, of which nothing is known.
-  bool is_nonnegative(const Affine& l) const {
-    return !any_term(l, [&](Var v) { return !facts_.form(v); }) && facts_.nonnegative(l);
-  }
-  // Adds what `condition` being `value` says; false if it says more than that.
-  bool learn(const Atom& condition, bool value, const Look& look, std::vector<Affine>& bounds) const {
-    auto x = look.made.get<Apply>(condition);
-    if (auto chain = look.made.get<If>(condition); chain && chain->then_.result.size() == 1) {       // a && b, a || b
-      for (bool all : {false, true}) {
-        auto c = const_of((all ? chain->else_ : chain->then_).result[0]);
-        if (!c || bool(c->bits) == all || all != value) continue;
-        bool first = learn(chain->cond, value, look, bounds);
-        Look branch = look;
-        branch.made.add(all ? chain->then_ : chain->else_);
-        return learn((all ? chain->then_ : chain->else_).result[0], value, branch, bounds) && first;
-      }
-      return false;
-    }
-    if (!x) return false;
-    auto fact = [&](const Affine& l) {                   // l >= 0
-      if (!l.is_small()) return false;
-      bounds.push_back(l);
-      return true;
-    };
-    bool all = true;
-    switch (x->op) {
-      case ScalarOp::not_: return learn(x->args[0], !value, look, bounds);
-      case ScalarOp::and_: case ScalarOp::or_:
-        if (value != (x->op == ScalarOp::and_)) return false;
-        for (const Atom& part : x->args) all = learn(part, value, look, bounds) && all;
-        return all;
-      case ScalarOp::lt: case ScalarOp::le: case ScalarOp::eq: case ScalarOp::ne: break;
-      default: return false;
-    }
-    if (elem_of(p_, x->args[0]) != Scalar::I64) return false;
-    auto b = form(x->args[1], look.inside);
-    const Affine one = 1;
-    if (auto abs = look.made.get<Apply>(x->args[0]); abs && value && b) {               // abs d <= b
-      if (abs->op == ScalarOp::abs && (x->op == ScalarOp::lt || x->op == ScalarOp::le)) {
-        auto inner = facts_.form(abs->args[0]);
-        Affine most = x->op == ScalarOp::lt ? *b - one : *b;
-        return inner && fact(most - *inner) && fact(most + *inner);
-      }
-    }
-    auto a = form(x->args[0], look.inside);
-    if (!a || !b) return false;
-    bool equal = x->op == ScalarOp::eq || x->op == ScalarOp::ne;
-    if (equal) return value == (x->op == ScalarOp::eq) && fact(*b - *a) && fact(*a - *b);
-    Affine strict = x->op == ScalarOp::lt ? one : 0;
-    return value ? fact(*b - *a - strict) : fact(*a - *b - (one - strict));
-  }
-  // Of the iterations that are counted; none if it is all 0 .. n-1. A bound that would leave out what may fail is none.
-  std::optional<Range> range(const Region& region, const Look& look, const Body& body, const Dim& n) const {
-    Range r;
-    Var j = look.counters[0];
-    auto last = facts_.form(n);
-    auto add = [&](const Affine& bound) {                // false: it does not hold in the range
-      Affine l = look.counted(bound), rest = l.without(j);
-      if (std::abs(l.factor(j)) != 1 || !look.is_outside(rest)) return false;
-      if (is_nonnegative(l.factor(j) == 1 ? rest : last ? rest - (*last - 1) : Affine(-1))) return true;
-      if (std::ranges::find(r.bounds, l) != r.bounds.end()) return true;
-      if (may_fail(body, look, l)) return false;
-      r.bounds.push_back(l);
-      if (l.factor(j) == 1) r.at_least.push_back(-1 * rest);
-      else r.at_most.push_back(rest);
-      return true;
-    };
-    for (const Guard& g : region.guards) {
-      std::vector<Affine> bounds;
-      bool whole = learn(g.condition, g.value, look, bounds);
-      for (const Affine& l : bounds) whole = add(l) && whole;
-      if (whole) r.known.push_back(g);
-    }
-    for (const Affine& l : region.bounds) add(l);
-    if (r.bounds.empty()) return {};
-    return r;
-  }
   // First index and number of indices, both within 0 .. n. Sizes are far from overflow; other numbers are brought there, which
   // changes no comparison with a size.
   std::pair<Term, Term> bounds(Builder& b, const Range& r, const Dim& n) const {
@@ -502,25 +248,6 @@ class Patterns {
     if (!open && !all(firsts, [&](const Bound& x) { return all(ends, [&](const Bound& y) { return proved(x, y); }); }))
       end = apply(ScalarOp::max, {end, first});
     return {first, is_const(first.atom, 0) ? end : end - first};
-  }
-  // Whether something may stop the program where `bound` is negative.
-  bool may_fail(const Body& b, const Look& around, const Affine& bound) const {
-    Look look = around;
-    look.made.add(b);
-    bool fails = false;
-    for (const Stm& s : b.stms) {
-      fails = fails || std::holds_alternative<Assert>(s.exp) || std::holds_alternative<Call>(s.exp);
-      auto choice = std::get_if<If>(&s.exp);
-      if (!choice) walk_parts(s, [&](const Body& inner) { fails = fails || may_fail(inner, look, bound); });
-      for (bool value : {true, false}) {                 // a branch may run only where it is not
-        if (fails || !choice) break;
-        std::vector<Affine> said;
-        learn(choice->cond, value, look, said);
-        auto implied = [&](const Affine& x) { return is_nonnegative(bound - look.counted(x)); };
-        fails = std::ranges::none_of(said, implied) && may_fail(value ? choice->then_ : choice->else_, look, bound);
-      }
-    }
-    return fails;
   }
   void take_conditions(const Range& r, Body& b) {
     Subst known;

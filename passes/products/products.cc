@@ -8,7 +8,7 @@
 // is no worse than another if each of its terms divides a term of the other; then it takes at most as many times more as it has
 // terms, whatever the sizes are. All orders that no other one beats are compared by numbers at run time, outside of parallel code
 // and after differentiation; before it, and inside, only what is better whatever the sizes are is done. So it is for a product of
-// more than costs::chain_factors factors, of which each set that is taken together has to hang together by its letters.
+// more than costs::chain_factors factors. In such a product each set that is taken together has to hang together by its letters.
 #include <algorithm>
 #include <map>
 

@@ -22,7 +22,7 @@ module fourier (R: real) = {
   local def is_power (n: i64): bool = n & (n - 1) == 0
   local def power_from (n: i64): i64 = 1 << i64.i32 (64 - i64.clz (n - 1))
 
-  -- In each row the sums over j of xs[j] on_circle (sign j k) n, for n a power of two, of which `half` is one half: transforms of every
+  -- Each row gets the sums over j of xs[j] on_circle (sign j k) n, for n a power of two; `half` is one half of n. Transforms of every
   -- second element make one twice as long. What depends on n alone is found outside of branches, so that a device can do it once.
   local def by_halves [r] [n] (half: i64) (sign: i64) (xss: [r][n]complex): [r][n]complex =
     let circle = tabulate half (\k -> on_circle (sign * k) n)

@@ -46,7 +46,7 @@ module linear (R: real) = {
     in map (\row -> row[n:] :> [m]t) rows
 
   -- The adjoint of B is a solution with the transposed matrix, the adjoint of A follows from it. A rule is differentiated like any
-  -- code, so `below`, what solves inside of a rule, decides how the derivative of the next higher order is found.
+  -- code. So `below`, what solves inside of a rule, decides how the derivative of the next higher order is found.
   local def with_rule [n] [m] (below: [n][n]t -> [n][m]t -> [n][m]t) (a: [n][n]t) (b: [n][m]t): [n][m]t =
     let forward (a, b) = let x = below a b in ((a, x), x)
     let backward ((a, x): ([n][n]t, [n][m]t), x_adj) =

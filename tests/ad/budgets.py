@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Gradients of budgets.fut under --ad-memory, after the passes for one thread, for threads and for devices, on the interpreter: the
-bytes needed at once are within what the program promises, the result is that without a budget, and the code is no more than a few
-times as long. Prints the bytes beside those without a budget."""
+"""Checks gradients of budgets.fut under --ad-memory, after the passes for one thread, for threads and for devices, on the
+interpreter. The bytes needed at once are within what the program promises. The result is that without a budget, and the code is no
+more than a few times as long. Prints the bytes beside those without a budget."""
 import argparse
 import os
 import re

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Costs of derivatives: runs the functions of costs.fut at three sizes on the interpreter, after the common passes, which
-counts scalar operations, bytes copied, bytes of new arrays and the bytes needed at once, and compares the growth from the
-second size to the third with the exponents that the functions promise. Of schedules it checks how often the body ran, which
-is what the work is more than that of the plain derivative, and that the result is the same to the last bit; the same of loops
-under --ad-memory, whose memory it compares with the option as well. Of two functions that promise to be the same it compares the
-work and the results. With --pipeline after other passes: there the growth and the
-schedules, not the limits of --ad-memory."""
+"""Checks the costs of derivatives. It runs the functions of costs.fut at three sizes on the interpreter, after the common
+passes. The interpreter counts scalar operations, bytes copied, bytes of new arrays and the bytes needed at once. The growth from
+the second size to the third is compared with the exponents that the functions promise. Of schedules it checks how often the body
+ran, by the work beyond that of the plain derivative. It also checks that the result is the same to the last bit. So it does with
+loops under --ad-memory, whose memory it compares with the option as well. Of two functions that promise to be the same it
+compares the work and the results. With --pipeline it does so after other passes: there the growth and the schedules, not
+the limits of --ad-memory."""
 import argparse
 import math
 import os
@@ -87,8 +87,9 @@ def kept(n, k, state, inner, limit):
 
 
 def budgets(options, source):
-    """`-- budget: NAME BODY STATE INNER BYTES..`: with --ad-memory=BYTES, each state of STATE bytes and INNER bytes in each iteration of the
-    loops inside, NAME keeps what fits and is BODY as often as that takes. Of the second argument k the body does k times its work."""
+    """`-- budget: NAME BODY STATE INNER BYTES..`: each state has STATE bytes, each iteration of the loops inside has INNER bytes. With
+    --ad-memory=BYTES, NAME keeps what fits and does the work of BODY as often as that takes. Of the second argument k the body does k times
+    its work."""
     failures, counted, plain = 0, 0, options.compiled
     for entry, body, state, inner, limits in re.findall(r"^-- budget: (\w+) (\w+) (\d+) (\d+)((?: \d+)+)$", source, re.M):
         if options.entries and entry not in options.entries:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The four-way check of derivatives; see README.md.
 
-After each program it appends entry points that call the marked function, its jvp and its vjp on flat arguments, and runs
-them with `raido run`, as lowered (the interpreter differentiates) and after pipelines (the compiler did)."""
+After each program it appends entry points that call the marked function, its jvp and its vjp on flat arguments. It runs
+them with `raido run` as lowered, where the interpreter differentiates, and after pipelines, where the compiler did."""
 import argparse
 import concurrent.futures
 import glob

@@ -1,5 +1,5 @@
--- Filters and partitions whose scan stores what it keeps: sizes around those of tiles, everything kept, nothing and every other one, tuples of
--- all types, maps before them, numbers of elements, failing predicates, loops, results that change in place, and derivatives.
+-- Filters and partitions whose scan stores what it keeps: sizes around those of tiles; everything kept, nothing and every other one; tuples of
+-- all types; maps before them, numbers of elements, failing predicates, loops, results that change in place, and derivatives.
 
 def numbers (n: i64): [n]i64 = opaque (tabulate n (\i -> (i * 7919 + 13) % 1009))
 def kept (p: i64 -> bool) (xs: []i64): []i64 =

@@ -1,5 +1,5 @@
 -- Filters and partitions that one thread does in one pass: sizes from nothing on, everything kept and nothing, tuples, rows, costly and
--- failing predicates, results that are read, changed and kept, in maps and loops, and their derivatives.
+-- failing predicates; results that are read, changed and kept; in maps and loops, and their derivatives.
 
 def numbers (n: i64): [n]i64 = opaque (tabulate n (\i -> (i * 7919 + 13) % 101))
 def same (xs: []i64) (ys: []i64): bool = length xs == length ys && and (tabulate (length xs) (\i -> xs[i] == ys[i]))

@@ -1,5 +1,5 @@
--- What filters, partitions and transpositions make: beside their input of 64 bytes an array for what may be kept, in a partition one for the
--- rest, which is copied to the end, and nothing for a map before them. Inside of a map all rows share one.
+-- What filters, partitions and transpositions make: beside their input of 64 bytes an array for what may be kept. A partition makes one for
+-- the rest, too, which is copied to the end; a map before them makes nothing. Inside of a map all rows share one.
 -- counts: filtered < [1f64, 2f64, 3f64, 4f64, 5f64, 6f64, 7f64, 8f64]: copies 0, bytes 0, made 128
 -- counts: parted < [1f64, 2f64, 3f64, 4f64, 5f64, 6f64, 7f64, 8f64]: copies 0, bytes 24, made 192
 -- counts: rows < [[1f64, 2f64], [3f64, 4f64], [5f64, 6f64], [7f64, 8f64]]: copies 0, bytes 32, made 128

@@ -4,7 +4,7 @@ import sys
 
 N = 1 << 24
 
-# name: program, entry point, arguments, the bytes that the whole must move at least (what it is given, and what it returns)
+# A case is a program, an entry point, arguments, and the bytes that it must move at least: what it is given, and what it returns.
 # Arguments are types for `raido dataset`, or numbers for the entry point of the program that makes its arguments.
 PRIMITIVES = "tests/counters/large/primitives.fut"
 CASES = {

@@ -2,10 +2,11 @@
 """Random programs that read and update arrays at computed places, some of which are outside: for what the compiler proves of
 indices (compiler/ir/analysis/facts.h) and then does not check.
 
-Sums over loops, maps and ranges whose ends depend on each other, of elements at sums, differences, minima, maxima, remainders and
-choices, masked bits, quotients, numbers that went through narrow types, counters of narrow types, flat indices, after conditions of several parts, with arguments that are sizes, small or far away. The interpreter runs them as lowered,
-with all checks, and after the passes for processors and devices: they give the same number. They fail only where the program does, and
-then it is one of its checks that does: a place outside of an array without one is a finding. Exit code 1 if there is any.
+Sums go over loops, maps and ranges whose ends depend on each other, some with counters of narrow types. Elements are read at sums,
+differences, minima, maxima, remainders and choices, some after conditions of several parts. Other indices are masked bits, quotients, numbers
+that went through narrow types, and flat indices. Arguments are sizes, small or far away. The interpreter runs them as lowered, with all checks, and
+after the passes for processors and devices: they give the same number. They fail only where the program does, and then it is one of its checks
+that does: a place outside of an array without one is a finding. Exit code 1 if there is any.
 
     tests/fuzz/bounds.py --raido build/release/raido --count 200 --seed 1 [--out FOLDER]"""
 import argparse

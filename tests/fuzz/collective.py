@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Random reductions and scans on devices: operators that do not commute, that work on tuples or ignore numbers that are none, several at once,
-over one row or many, with maps before and beside them, and with checks that fail in an element or in an operator. Filters and partitions, too.
+"""Random reductions and scans on devices, filters and partitions, too. There are operators that do not commute, that work on tuples or ignore
+numbers that are none, and several at once. They go over one row or many, with maps before and beside them, and with checks that fail in an
+element or in an operator.
 
 Each program makes its arrays from two numbers, the rows and their length. The interpreter runs it as lowered; after the passes for
 devices, and on the emulator of each API for blocks of several sizes, it must give the same: all operators are exact. Exit code 1 if

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Random differentiable programs, their derivatives computed in many ways that must agree.
 
-A function f of (f64, [n]f64, [m]f64, [n][m]f64) is made of all constructs that carry derivatives, nested. The program itself
-computes, for a fixed direction v and seed w, <w, df v> by finite differences, jvp, vjp, jmp and mjp (of three functions one with
-numbers of directions known when it runs, and one by directions that are one at one place); and for s = <w, f> the second
-derivative <u, H v> by finite differences of the gradient and by the four nestings of jvp and vjp. The interpreter runs it as lowered
-(there it differentiates by itself) and after the compiler's passes, and with --c compiled code does. What differs, is refused or
-crashes is a finding; its function is made smaller as long as it stays one.
+A function f of (f64, [n]f64, [m]f64, [n][m]f64) is made of all constructs that carry derivatives, nested. For a fixed direction v
+and seed w the program itself computes <w, df v> by finite differences, jvp, vjp, jmp and mjp. Of three functions one has numbers of
+directions that are known when it runs, and one has directions that are one at one place. For s = <w, f> the program computes the
+second derivative <u, H v>. It does so by finite differences of the gradient and by the four nestings of jvp and vjp. The interpreter
+runs it as lowered (there it differentiates by itself) and after the compiler's passes, and with --c compiled code does. What
+differs, is refused or crashes is a finding; its function is made smaller as long as it stays one.
 
     tests/fuzz/derivatives.py --raido build/release/raido --count 200 --seed 1 [--c] [--out FOLDER]
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Random maps and reductions whose iterations run loops of their own or may fail, for what runs them side by side (decision 034): loops with other
-numbers of iterations in each lane, loops in loops and in branches, reads under conditions, checks, results of several types, arrays that
-only one iteration uses, sums into arrays at places that are the same in all lanes or not, and adjoints of small numbers, whose sums are exact.
+"""Random maps and reductions whose iterations run loops of their own or may fail, for what runs them side by side (decision 034). There are
+loops with other numbers of iterations in each lane, loops in loops and in branches, reads under conditions, and checks. Results have several
+types. There are arrays that only one iteration uses, and sums into arrays at places that are the same in all lanes or not. Adjoints are those of
+small numbers, whose sums are exact.
 
 Each program has several entry points; each makes its arrays from a number n around the size of a group of lanes. The interpreter runs a
 program as lowered; after the passes for processors, and compiled for one thread and for several, it must give the same to the last bit:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Random nests of maps and sums over arrays that are read in all orders, for what the passes for processors make of the order
-of loops (passes/parallel/interchange.cc).
+"""Random nests of maps and sums over arrays that are read in all orders. They test what the passes for processors make of the
+order of loops (passes/parallel/interchange.cc).
 
-Values, gradients and derivatives in one direction, by the interpreter and after the passes, must be the same, at a few sizes
-(1 and, with --wide, more than a strip among them). Exit code 1 if a program differs; it is left in the folder --out."""
+Values, gradients and derivatives in one direction must be the same by the interpreter and after the passes. The sizes are a
+few: 1 is among them, and with --wide more than a strip. Exit code 1 if a program differs; it is left in the folder --out."""
 import argparse
 import math
 import pathlib

@@ -3,8 +3,8 @@
 
 Each program goes through this compiler: `check` must say yes or no and nothing else (a crash, a hang or an internal error is a
 finding); a program that was generated well typed must be accepted; what is accepted is run by the interpreter and, with --c, as
-compiled C, and the values must agree. With --peer PATH another compiler of the language, called like `futhark`, is asked the same,
-and every difference of verdict or value is a finding, written to --out with both answers.
+compiled C, and the values must agree. With --peer PATH another compiler of the language, called like `futhark`, is asked the same.
+Every difference of verdict or value is a finding, written to --out with both answers.
 
     tests/fuzz/programs.py --raido build/release/raido --count 200 --seed 1 [--peer PATH] [--c] [--out FOLDER]
 

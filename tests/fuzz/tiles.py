@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Random contractions (maps of maps of reductions), for what computes them in tiles (decision 035): operators, also of pairs and ones that
-do not commute, elements of all types, operands transposed, reversed, sliced and computed, what a row, a column or a point adds,
-what is done with the results, batches, checks that fail, and sizes around those of tiles and panels. Half of them are derivatives, of
-products and what is made of products, forward and reverse: transposed, of one matrix with itself, of chains, batches, vectors, layers with biases, constants.
+"""Random contractions (maps of maps of reductions), for what computes them in tiles (decision 035). Operators are also those of pairs and ones
+that do not commute; elements have all types; operands are transposed, reversed, sliced and computed. Rows, columns and points add something, and
+something is done with the results. There are batches, checks that fail, and sizes around those of tiles and panels. Half of them are
+derivatives, of products and what is made of products, forward and reverse: transposed, of one matrix with itself, of chains, batches, vectors,
+layers with biases, constants.
 
 The interpreter runs a program as lowered; after the passes for processors, and compiled for one thread (each version of the processor) and
 for several, it must give the same. All numbers are small integers, so sums are exact. Prints how many contractions became tiles. Exit

@@ -1,9 +1,9 @@
 """Which entry points are derivatives of which, by names and types.
 
-The entry point `f_vjp` is the derivative of `f` in reverse, if it takes what `f` takes and then a value of the type that `f` gives. It gives an
-adjoint for each parameter of `f`: the adjoint itself if there is one parameter, a tuple of all of them, or a record whose fields are the
-names of some parameters; the others have none then. `f_jvp` is the derivative of `f` forward, if it takes what `f` takes and then a
-tangent for each parameter, and gives what `f` gives."""
+Some entry points are derivatives. `f_vjp` is that of `f` in reverse, if it takes what `f` takes and then a value of the type that `f` gives. It
+gives an adjoint for each parameter of `f`: the adjoint itself if there is one parameter, a tuple of all of them, or a record whose fields are
+the names of some parameters; the others have none then. `f_jvp` is the derivative of `f` forward, if it takes what `f` takes and then a tangent
+for each parameter, and gives what `f` gives."""
 from . import _interface
 
 

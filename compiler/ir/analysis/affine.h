@@ -35,7 +35,7 @@ struct Affine {
   // Adds a multiple of another form, modulo 2^64.
   void add(const Affine& other, i64 times = 1);
   Affine without(Var v) const;
-  // The numbers in it are so small that no form of a few sizes and indices wraps around, nor does a product of two such numbers.
+  // The numbers in it are so small that no form of a few sizes and indices wraps around. Nor does a product of two such numbers.
   bool is_small() const;
   friend bool operator==(const Affine& a, const Affine& b) {
     return a.constant == b.constant && std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(), b.terms.end());

@@ -1,6 +1,6 @@
-// facts.cc - proofs by elimination: an index with a negative coefficient is replaced by its largest value, one with a
-// positive coefficient by its least, until only sizes with nonnegative coefficients are left. Where
-// there is an index, its largest value is not negative, which may help what is left.
+// facts.cc - proofs by elimination. An index with a negative coefficient is replaced by its largest value, one with a
+// positive coefficient by its least. In the end only sizes with nonnegative coefficients are left. Where there is an
+// index, its largest value is not negative, which may help what is left.
 #include "compiler/ir/analysis/facts.h"
 
 #include <algorithm>

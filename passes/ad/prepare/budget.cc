@@ -6,12 +6,12 @@
 //
 // keep[c] (For::slots): the return sweep keeps c states at once and runs the body again between them, as with #[checkpoint(c)]. The
 // memory is for the whole nest. In the last version each loop inside gets what it would keep with all states, but no more than its
-// share, and the outermost loop what is left. What updates in place overwrite in the loops inside is recorded in all versions: it
+// share. The outermost loop gets what is left. What updates in place overwrite in the loops inside is recorded in all versions: it
 // counts first.
 //
-// All of this is computed before the nest, from the largest sizes and numbers of iterations that can occur in it (ranges.h), at compile
-// time where these are constants. A parallel operation with loops inside is the root of a nest as well. Its loops count as often as
-// they run at once: on a device for each element, on threads for each thread, on one thread once.
+// All of this is computed before the nest, from the largest sizes and numbers of iterations that can occur in it (ranges.h). Where
+// these are constants, that is done at compile time. A parallel operation with loops inside is the root of a nest as well. Its loops
+// count as often as they run at once: on a device for each element, on threads for each thread, on one thread once.
 //
 // A loop keeps so many states at least that no iteration runs more often again than costs::ad::budget_runs. That is the least memory that
 // a nest can do with, and a warning says how much it is.

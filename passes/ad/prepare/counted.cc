@@ -7,7 +7,8 @@
 //
 // Counting runs the part of the loop that decides when it ends once more. Where that part is small, it is better to know the size
 // of the records before. Where it is most of the loop (Newton's iteration, bisection, step size control), counting would be a third
-// forward run, and the two loops become one after differentiation (For::counted). Until then all rules see a loop of n iterations.
+// forward run. There the two loops become one after differentiation (For::counted). Until then all rules see a loop of n
+// iterations.
 //
 // Three kinds of loops are always counted before. A device cannot allocate while it runs. A schedule has to know n. Derivatives of
 // code that is differentiated again would have to go through the copies of enlarged records.

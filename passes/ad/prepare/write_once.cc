@@ -1,8 +1,8 @@
 // write_once.cc - the proof for write_once.h: a write and a read, or two writes, of the same place.
 //
-// Where a write at iteration J and an access at iteration I have the same place, the forms of their indices say how far J and I are
-// apart in each loop, or how far at most (distance, in analysis/affine.h). From the outermost loop inwards the first distance that
-// is not zero decides which comes first (docs/decisions/011-places-written-once.md).
+// Let a write at iteration J and an access at iteration I have the same place. Then the forms of their indices say how far J and I
+// are apart in each loop, or how far at most (distance, in analysis/affine.h). From the outermost loop inwards the first distance
+// that is not zero decides which comes first (docs/decisions/011-places-written-once.md).
 #include "passes/ad/prepare/write_once.h"
 
 #include <algorithm>
@@ -69,8 +69,8 @@ class Places {
     loops_.pop_back();
     return followed;
   }
-  // The last version of the array in the body. No version is used after the statement that makes the next one of it, and none
-  // leaves the body but the last, once, where `leaves` says.
+  // The last version of the array in the body. No version is used after the statement that makes the next one of it. Only the
+  // last one leaves the body, once, where `leaves` says.
   template <class F> std::optional<Var> versions(const Body& body, Var now, F leaves) {
     VarSet old;
     for (const Stm& s : body.stms) {

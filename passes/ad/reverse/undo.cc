@@ -115,6 +115,61 @@ Undo step(Builder& b, const Stm& s, const Reshape& op, const std::vector<size_t>
             return std::vector<Var>{c.bind1(c.program.hint(now[0]), Reshape{now[0], shape})};
           }};
 }
+// What the undo of a branch needs, outside of the `if`: the condition, values from outside as they are, and values that are made in a
+// branch as its results. A value of the other branch, of the same type, shares such a result if there is one.
+class BranchSlots {
+ public:
+  BranchSlots(Program& p, Stm& branch) : p_(p), branch_(branch), if_(std::get<If>(branch.exp)) {
+    slots.push_back(if_.cond);
+    each_bind(if_, [&](Var v) { bound_.insert(v); });
+  }
+  std::vector<Atom> slots;
+
+  // The number of the slot of a value that one of the branches needs.
+  size_t leave(const Atom& value, bool of_then, bool size = false) {
+    auto v = var_of(value);
+    if (!v || !bound_.contains(*v)) {
+      slots.push_back(value);
+      return slots.size() - 1;
+    }
+    Type t = p_.type(*v);
+    bool alone = size;                                         // sizes, and what has sizes of its own
+    for (const Dim& d : shape_of(t))
+      if (var_of(d) && bound_.contains(*var_of(d))) {
+        alone = true;
+        if (!outside_.contains(*var_of(d))) outside_.emplace(*var_of(d), slots[leave(d, of_then, true)]);
+      }
+    Body &here = of_then ? if_.then_ : if_.else_, &other = of_then ? if_.else_ : if_.then_;
+    if (!alone)
+      for (Result& r : results_)
+        if (same_type(r.type, t) && !(of_then ? r.of_then : r.of_else)) {
+          (of_then ? r.of_then : r.of_else) = true;
+          for (size_t k = 0; k < branch_.pattern.size(); k++)
+            if (Atom(branch_.pattern[k].var) == slots[r.slot]) here.result[k] = value;
+          return r.slot;
+        }
+    Type result = t, nothing = t;
+    walk(result, [&](Atom& a) { if (auto u = var_of(a); u && outside_.contains(*u)) a = outside_.at(*u); });
+    walk(nothing, [&](Atom& a) { if (auto u = var_of(a); u && outside_.contains(*u)) a = i64_const(0); });
+    branch_.pattern.push_back({p_.fresh(p_.hint(*v), result)});
+    here.result.push_back(value);
+    Builder in(p_, other.stms);
+    in.source = branch_.source;
+    other.result.push_back(in.zero(nothing));
+    slots.push_back(branch_.pattern.back().var);
+    if (!alone) results_.push_back({t, of_then, !of_then, slots.size() - 1});
+    return slots.size() - 1;
+  }
+
+ private:
+  struct Result { Type type; bool of_then, of_else; size_t slot; };
+  Program& p_;
+  Stm& branch_;
+  If& if_;
+  VarSet bound_;
+  std::vector<Result> results_;
+  std::unordered_map<Var, Atom> outside_;                      // a size of a branch -> the slot that it is
+};
 Undo step(Builder& b, const Stm& s, const If& op, const std::vector<size_t>& which, const Emit& emit) {
   Program& p = b.program;
   auto wanted = [&](const Body& body) {
@@ -125,51 +180,12 @@ Undo step(Builder& b, const Stm& s, const If& op, const std::vector<size_t>& whi
   Stm made = s;
   If& x = std::get<If>(made.exp);
   BodyUndo then_ = save_overwritten(p, x.then_, wanted(op.then_)), else_ = save_overwritten(p, x.else_, wanted(op.else_));
-  VarSet bound;
-  each_bind(x, [&](Var v) { bound.insert(v); });
-  // A slot that is made in a branch leaves it as a result, in turn with one of the other branch if there is one of its type.
-  std::vector<Atom> slots{op.cond};
-  struct Result { Type type; bool of_then, of_else; size_t slot; };
-  std::vector<Result> results;
-  std::unordered_map<Var, Atom> outside;                       // a size of a branch -> the slot that it is
-  auto leave = [&](const Atom& value, Body& here, Body& other, bool of_then, bool size, auto& self) -> size_t {
-    auto v = var_of(value);
-    if (!v || !bound.contains(*v)) {
-      slots.push_back(value);
-      return slots.size() - 1;
-    }
-    Type t = p.type(*v);
-    bool alone = size;                                         // sizes, and what has sizes of its own
-    for (const Dim& d : shape_of(t))
-      if (var_of(d) && bound.contains(*var_of(d))) {
-        alone = true;
-        if (!outside.contains(*var_of(d))) outside.emplace(*var_of(d), slots[self(d, here, other, of_then, true, self)]);
-      }
-    if (!alone)
-      for (Result& r : results)
-        if (same_type(r.type, t) && !(of_then ? r.of_then : r.of_else)) {
-          (of_then ? r.of_then : r.of_else) = true;
-          for (size_t k = 0; k < made.pattern.size(); k++)
-            if (Atom(made.pattern[k].var) == slots[r.slot]) here.result[k] = value;
-          return r.slot;
-        }
-    Type result = t, nothing = t;
-    walk(result, [&](Atom& a) { if (auto u = var_of(a); u && outside.contains(*u)) a = outside.at(*u); });
-    walk(nothing, [&](Atom& a) { if (auto u = var_of(a); u && outside.contains(*u)) a = i64_const(0); });
-    made.pattern.push_back({p.fresh(p.hint(*v), result)});
-    here.result.push_back(value);
-    Builder in(p, other.stms);
-    in.source = s.source;
-    other.result.push_back(in.zero(nothing));
-    slots.push_back(made.pattern.back().var);
-    if (!alone) results.push_back({t, of_then, !of_then, slots.size() - 1});
-    return slots.size() - 1;
-  };
+  BranchSlots out(p, made);
   std::vector<size_t> in_then, in_else;
-  for (const Atom& a : then_.slots) in_then.push_back(leave(a, x.then_, x.else_, true, false, leave));
-  for (const Atom& a : else_.slots) in_else.push_back(leave(a, x.else_, x.then_, false, false, leave));
+  for (const Atom& a : then_.slots) in_then.push_back(out.leave(a, true));
+  for (const Atom& a : else_.slots) in_else.push_back(out.leave(a, false));
   emit(std::move(made));
-  return {{}, slots, [then_, else_, in_then, in_else](Builder& c, const std::vector<Var>& now, const std::vector<Atom>& from) {
+  return {{}, out.slots, [then_, else_, in_then, in_else](Builder& c, const std::vector<Var>& now, const std::vector<Atom>& from) {
             auto branch = [&](const BodyUndo& steps, const std::vector<size_t>& places) {
               return c.body([&] {
                 std::vector<Atom> values;

@@ -5,11 +5,11 @@
 // The branch that was not taken does not use y: its zero says that nothing flows, and must not meet an infinite partial
 // derivative. The same holds of an element that nobody read: its place in the adjoint array keeps the zero it began with.
 //
-// The rules mark each product of an adjoint and a partial derivative (VarInfo::contribution). Two questions about every value, answered
-// together by running through the sweep until nothing changes: may it be such a zero (`unused`: literal zeros are, what is moved
-// or multiplied stays so, a sum is only if both sides are), and may it be something that is not finite though what the program
-// was given is (`poles`: results of operations that are marked POLE in scalar_ops.def, unless a bound in their formula keeps
-// them away from it, and what is computed from them)? Where both may meet the product becomes
+// The rules mark each product of an adjoint and a partial derivative (VarInfo::contribution). Two questions about every value are
+// answered together, by running through the sweep until nothing changes. May it be such a zero (`unused`)? Literal zeros are, what is
+// moved or multiplied stays so, and a sum is only if both sides are. May it be something that is not finite though what the program was
+// given is (`poles`)? Results of operations that are marked POLE in scalar_ops.def are, unless a bound in their formula keeps them away
+// from it. So is what is computed from them. Where both may meet the product becomes
 //
 //   let x_adj = select (isnan (partial * adjoint) && adjoint == 0) 0 (partial * adjoint)
 //

@@ -1,5 +1,6 @@
-// lanes.cc - a function for k seeds at once, side by side: every value that depends on a seed gets k as its last dimension
-// (docs/ad.md 9), so that what does not is done once, in scopes of any depth, and the k directions stand in one vector.
+// lanes.cc - a function for k seeds at once, side by side. Every value that depends on a seed gets k as its last dimension
+// (docs/ad.md 9). So what does not depend on one is done once, in scopes of any depth, and the k directions stand in one
+// vector.
 //
 // Scopes and views keep their form, with longer rows; scalar code between them becomes a map over the k lanes, and so does
 // an operation that has no such form. Nothing is done if lanes would need sizes or proofs of their own.

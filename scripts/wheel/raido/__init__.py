@@ -38,7 +38,7 @@ def compile(program, *, backend="c", options=()):
     """The module of a program: its text, or the path of its file (a `Path`, or a name that ends in `.fut`).
 
     `backend` is c, multicore, opencl or cuda; `options` are further options of `raido python`. What was compiled is kept in
-    ~/.cache/raido and used again, as long as the program, what it imports, the options and the compiler are the same."""
+    ~/.cache/raido. It is used again as long as the program, what it imports, the options and the compiler are the same."""
     is_file = isinstance(program, os.PathLike) or (program.endswith(".fut") and "\n" not in program)
     made = hashlib.sha256(repr((backend, list(options), os.environ.get("CC"), os.environ.get("CFLAGS"))).encode())
     with open(EXECUTABLE, "rb") as file:
