@@ -366,12 +366,20 @@ std::vector<Cell> Interpreter::loop(const For& x, const StmInfo& info) {
   i64 n = integer(x.n);
   Scalar counter = std::get<ScalarType>(program_.type(x.i.var)).elem;
   std::vector<Cell> state = take_all(x.init, info);
+  const bool apart = memory_ && x.any_order && !x.sums;
+  if (apart) {
+    apart_.emplace_back();
+    for (const Cell& c : state)
+      if (auto a = std::get_if<Ref<Array>>(&c)) apart_.back().blocks.push_back((*a)->buffer);
+  }
   for (i64 k = 0; k < n && !failed(); k++) {
+    if (apart) apart_.back().iteration = k;
     i64 i = x.any_order || x.vectors == Vectors::Lanes ? n - 1 - k : k;                   // an order that the program cannot mean by chance
     cell(x.i.var) = Num{integer_constant(counter, i), {}};
     bind(x.state, std::move(state));
     if (!failed()) state = body(x.body);
   }
+  if (apart) apart_.pop_back();
   return state;
 }
 

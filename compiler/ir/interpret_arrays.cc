@@ -138,6 +138,22 @@ void Interpreter::expect_in_place(const Array& place, const Cell& value) {
   if (!same && count_of(place.shape) > 0 && !failed()) fail({}, "internal error: an operand that is said to lie in its place does not");
 }
 
+void Interpreter::expect_own_place(const Array& written) {
+  for (Apart& loop : apart_) {
+    if (std::ranges::find(loop.blocks, written.buffer) == loop.blocks.end()) continue;
+    auto each = [&](auto&& self, size_t dim, i64 offset) -> void {
+      if (dim < written.shape.size()) {
+        for (i64 i = 0; i < written.shape[dim]; i++) self(self, dim + 1, offset + i * written.strides[dim]);
+        return;
+      }
+      const unsigned char* place = written.buffer->bytes.data() + offset * bytes_of(written.elem);
+      if (loop.written.try_emplace(place, loop.iteration).first->second != loop.iteration && !failed())
+        fail({}, "internal error: two iterations of a loop that says they are apart write one place");
+    };
+    each(each, 0, written.offset);
+  }
+}
+
 void Interpreter::copy(Array& to, const Array& from) {
   if (to.shape != from.shape) {
     if (!failed())
@@ -231,6 +247,7 @@ Cell Interpreter::update(const Update& x, const StmInfo& info) {
   Array& a = *std::get<Ref<Array>>(target);
   Ref<Array> part = part_of(a, x.at, scalar);
   if (!part) return {};
+  if (!apart_.empty()) expect_own_place(*part);
   if (x.in_place) expect_in_place(*part, new_part);
   else if (scalar) store(*part, part->offset, std::get<Num>(new_part));
   else copy(*part, *std::get<Ref<Array>>(new_part));

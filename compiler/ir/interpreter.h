@@ -156,6 +156,7 @@ class Interpreter {
   Cell index(const Index& x);
   Cell update(const Update& x, const StmInfo& info);
   void expect_in_place(const Array& place, const Cell& value);
+  void expect_own_place(const Array& written);
   Cell iota(const Iota& x);
   Cell replicate(const Replicate& x, Bind out);
   Cell array_literal(const ArrayLit& x, Bind out);
@@ -201,6 +202,8 @@ class Interpreter {
   int level_of(const Cell& c);                                 // the innermost operator that the cell depends on, 0: none
 
   struct Slot { uint32_t index = 0; bool global = false; };
+  // A loop that says that no two iterations write one place of its state: elements, and which iteration wrote them.
+  struct Apart { std::vector<Ref<Buffer>> blocks = {}; i64 iteration = 0; std::unordered_map<const unsigned char*, i64> written = {}; };
 
   const Program& program_;
   const InterpretOptions& options_;
@@ -214,6 +217,7 @@ class Interpreter {
   std::vector<Source> calls_;
   const char* stack_limit_ = nullptr;                   // calls below it are a stack overflow
   std::vector<Ref<Array>> data_;             // by DataId, made on demand
+  std::vector<Apart> apart_;                 // Memory level: such loops around
   std::vector<Tape*> tapes_;                 // by level; null at the levels of jvp
   int level_ = 0;
   std::optional<Failure> failure_;

@@ -112,7 +112,7 @@ class LaneLoops::Candidate {
     return sums_alone() && (sums_.places().empty() || !has_checks_ || sums_.first_use() > last_check_);
   }
   // Sums of integers have any order.
-  bool may_sum(const For& x, Var v) const { return x.sums || !is_float(elem_of(p_.type(v))); }
+  bool may_sum(const For& x, Var v) const { return x.sums || x.any_order || !is_float(elem_of(p_.type(v))); }
   // Blocks of sums hold nothing else in the loop.
   bool sums_alone() const {
     bool alone = true;

@@ -53,29 +53,36 @@ class Loops {
     PANIC("a result is an accumulator that the body does not use");
   }
 
-  // Sums, minima and maxima of floats, whose order is free, which a loop's is not; beside them only what each iteration does at a
-  // place of its own, and arrays that it makes.
+  // Sums, minima and maxima of floats, whose order is free, which a loop's is not.
   bool only_reduces(const LoopParts& x) const {
     if (x.reduces.empty() || !x.scans.empty() || !x.post_reduces.empty()) return false;
+    return std::ranges::all_of(x.reduces, [&](const Combine& c) {
+      auto op = c.shape.empty() ? scalar_operator(p_, c) : std::nullopt;
+      return (op == ScalarOp::add || op == ScalarOp::min || op == ScalarOp::max) && is_float(elem_of(p_, c.neutral[0]));
+    });
+  }
+  // Each accumulator of outside has one update at most, in a loop or a branch of the body as well. Its place moves with the iteration.
+  bool has_own_places(const LoopParts& x) const {
     Forms forms;
     VarSet inside, updated;                               // what the body binds; tokens
-    for (const Stm& inner : x.body.stms) for (Bind b : inner.pattern) inside.insert(b.var);
+    each_bind(x.body, [&](Var v) { inside.insert(v); });
     auto moving = [&](const Atom& a) { return stride(forms.of(a), x.i, [&](Var v) { return inside.contains(v); }) == 1; };
-    for (const Stm& inner : x.body.stms) {
-      forms.define(p_, inner);
-      auto read = std::get_if<Index>(&inner.exp);
+    bool own = true;
+    each_stm(x.body, [&](const Stm& s) {
+      forms.define(p_, s);
+      auto read = std::get_if<Index>(&s.exp);
       if (read && counting_.contains(read->array) && read->at.size() == 1)
-        if (auto at = std::get_if<Atom>(&read->at[0])) forms.define(inner.pattern[0].var, forms.of(*at));   // and something invariant
-      auto upd = std::get_if<AccUpdate>(&inner.exp);
-      if (!upd) continue;
-      Var token = std::get<AccType>(p_.type(upd->acc)).token;
-      if (updated.contains(token) || !upd->in_range || std::ranges::none_of(upd->at, moving)) return false;
+        if (auto at = std::get_if<Atom>(&read->at[0])) forms.define(s.pattern[0].var, forms.of(*at));       // and something invariant
+      if (auto call = std::get_if<Call>(&s.exp))
+        own = own && std::ranges::none_of(call->args, [&](const Atom& a) { return var_of(a) && std::holds_alternative<AccType>(p_.type(*var_of(a))); });
+      auto update = std::get_if<AccUpdate>(&s.exp);
+      if (!update) return;
+      Var token = std::get<AccType>(p_.type(update->acc)).token;
+      if (inside.contains(token)) return;
+      own = own && !updated.contains(token) && std::ranges::any_of(update->at, moving);
       updated.insert(token);
-    }
-    return std::ranges::all_of(x.reduces, [&](const Combine& c) {
-             auto op = c.shape.empty() ? scalar_operator(p_, c) : std::nullopt;
-             return (op == ScalarOp::add || op == ScalarOp::min || op == ScalarOp::max) && is_float(elem_of(p_, c.neutral[0]));
-           });
+    });
+    return own;
   }
   // All arrays that the loop changes, beside its outputs, are accumulators, whose order is free.
   bool adds_to_accumulators(const Stm& s) const {
@@ -111,7 +118,8 @@ class Loops {
       l.loop.any_order.emplace();
       for (const Combine& c : l.x.reduces) l.loop.any_order->push_back(*scalar_operator(p_, c));
     }
-    l.loop.sums = l.x.reduces.empty() && l.x.scans.empty() && l.x.post_reduces.empty() && adds_to_accumulators(s);
+    bool orders = !l.x.reduces.empty() || !l.x.scans.empty() || !l.x.post_reduces.empty();
+    l.loop.sums = adds_to_accumulators(s) && (l.loop.any_order ? !has_own_places(l.x) : !orders);
     out.checks = s.checks;
     initial_state(l);
     out.checks = {};

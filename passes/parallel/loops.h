@@ -2,9 +2,9 @@
 //
 //   screma n pre reduces scans post ..   ==>   for i < n (reduces, scans, outputs = scratch) { pre; op; post; outputs[i] := .. }
 //
-// A loop may sum floats, or take their minimum or maximum, and beside that store at a place of its own in each iteration. Then it says
-// `any_order`: several iterations may run side by side. If an iteration makes arrays, they do so in lanes only, where each lane has its own
-// memory (passes/memory/lane_loops.h).
+// A loop may sum floats, or take their minimum or maximum. Then it says `any_order`: several iterations may run side by side. If two of
+// them may add to one element of an accumulator, it says `sums`, too. Such a loop, and one whose iterations make arrays, runs so in lanes
+// only. There additions are kept apart, and each lane has its own memory (passes/memory/lane_loops.h).
 //
 // Operators with a shape are loops over the rows that they combine. Where a map makes such a row for them alone, its own loop
 // combines the elements (decision 003).

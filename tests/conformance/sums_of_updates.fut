@@ -51,3 +51,18 @@ entry jacobian [r][k][m] (begins: [r]i64) (columns: [k]i64) (values: [k]f64) (x:
 -- input { [1.0] empty([0]i64) } output { 0.0 }
 entry branches [n][k] (a: [n]f64) (is: [k]i64): f64 =
   f64.sum (vjp (\a -> f64.sum (map (\i -> if i % 2 == 0 then a[i] * a[i] else 0) is)) a 1)
+
+-- A gradient that sums numbers beside updates that meet. Only the first and the last element do without them, and have loops of their own.
+-- ==
+-- entry: inner_elements
+-- input { 0i64 } output { [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0] 0.0 }
+-- input { 1i64 } output { [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0] -3.0 }
+-- input { 3i64 } output { [4.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0] 1.0 }
+-- input { 300i64 } output { [198.0, 258.0, 160.0, 200.0, 80.0, 0.0, 0.0, 0.0] 1395.0 }
+entry inner_elements (n: i64): ([8]f64, f64) =
+  let is = opaque (tabulate n (\i -> i * i / 3 % 5))
+  let xs = opaque (tabulate n (\i -> f64.i64 (i * 7 % 11 - 3)))
+  let f (w: [8]f64, c: [2]f64) =
+    f64.sum (map3 (\k x i -> if 0 < k && k < n - 1 then w[i & 7] * x * c[1] + w[(i + 1) & 7] else x * c[1]) (iota n) xs is)
+  let (w, c) = vjp f ([1, 2, 3, 4, 5, 6, 7, 8], [1, 1]) 1
+  in (w, c[1])

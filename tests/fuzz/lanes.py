@@ -2,7 +2,7 @@
 """Random maps and reductions whose iterations run loops of their own or may fail, for what runs them side by side (decision 034). There are
 loops with other numbers of iterations in each lane, loops in loops and in branches, reads under conditions, and checks. Results have several
 types. There are arrays that only one iteration uses, and sums into arrays at places that are the same in all lanes or not. Adjoints are those of
-small numbers, whose sums are exact.
+small numbers, whose sums are exact. They stand beside sums of numbers, too.
 
 Each program has several entry points; each makes its arrays from a number n around the size of a group of lanes. The interpreter runs a
 program as lowered; after the passes for processors, and compiled for one thread and for several, it must give the same to the last bit:
@@ -194,7 +194,9 @@ class Gen:
         body = "\n    ".join(lines)
         number_of = {"i64": "{}", "f64": "i64.f64 (f64.max (-1e6) (f64.min 1e6 {}))", "f32": "i64.f32 (f32.max (-1e6) (f32.min 1e6 {}))", "bool": "i64.bool {}"}
         value = " + ".join("(" + number_of.get(t, f"i64.{t} {{}}").format(x) + ")" for x, t in self.bound) + f" + {self.value('i64', env)}"
-        kind = r.randrange(3)
+        kind = r.randrange(5)
+        if kind >= 3:
+            return f"entry e{number} (n: i64) =\n{SOURCE}  in {self.beside(env)}\n"
         if kind == 0:
             made = f"reduce_by_index (replicate 8 0) (+) 0 (map (\\i -> is[i] % {r.choice((1, 7, 11))}) (iota n)) (map (\\i ->\n    {body}\n    in {value}) (iota n))"
         elif kind == 1:
@@ -208,6 +210,20 @@ class Gen:
     let v = loop v = map (* c) w for k < 8i64 do v with [k] = v[{self.place([("x", "i64")], "k")}] * {d} + w[{self.place([("x", "i64")], "k")}]
     in if {condition} then f64.sum (map2 (*) v w) + v[{r.choice(("x & 7", "5", "2"))}] else v[3]) (iota n))) (copy ws) 1"""
         return f"entry e{number} (n: i64) =\n{SOURCE}  in {made}\n"
+
+    # A gradient whose loop sums numbers beside updates in branches or loops: at places that meet, or each at its own. Integers as floats.
+    def beside(self, env):
+        r = self.r
+        place = r.choice(("(x & 7)", "(is[i] & 7)", "5", "(7 - (x & 7))"))
+        term = r.choice((f"w[{place}]", f"w[{place}] + w[((is[i] + 1) & 7)]", f"(loop s = 0 for k < {r.choice(('2', '3', 'x & 3'))} do s + w[(k + x) & 7])", "v[i]",
+                         f"v[i] + w[{place}]", "v[(i + 1) % n]"))
+        condition = r.choice(("true", "x > 3", "0 < i && i < n - 1", "0 < i && i < n - 1", "i > 0", "i < n - 1"))
+        other = r.choice(("0", "g", "2"))
+        return f"""vjp (\\(w: [8]f64, v: [n]f64, c: [2]f64) -> f64.sum (map (\\i ->
+    let x = xs[i]
+    let g = f64.i64 (x % 5)
+    in (if {condition} then ({term}) * g {r.choice(("", "+ g * c[0]", "* c[0]"))} else {other}) * c[1]) (iota n)))
+    (tabulate 8 (\\k -> f64.i64 (k % 3)), tabulate n (\\k -> f64.i64 (k % 4)), [1, 2]) 1"""
 
     def entry(self, number):
         r = self.r

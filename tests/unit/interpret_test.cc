@@ -71,6 +71,16 @@ TEST_CASE("what an operation says of itself is relied on, so that a wrong word s
   EXPECT(!placed("0i64").failure);
   REQUIRE(placed("1i64").failure);
   EXPECT(placed("1i64").failure->message == "internal error: an operand that is said to lie in its place does not");
+
+  auto apart = [](const std::string& place, const std::string& words) {
+    return run("level memory fun f \\(n: i64) { let a: block host = alloc host 32i64 let xs: [4]f64 @ a + 0i64 {1i64} = replicate [4i64] 1f64 "
+               "let s: f64, ys: [4]f64 @ a + 0i64 {1i64} = for i < n any_order [add] " + words + " (t: f64 = 0f64, zs: [4]f64 @ a + 0i64 {1i64} = xs) { "
+               "let at: i64 = " + place + " [2i64, i] let u: [4]f64 @ a + 0i64 {1i64} = update zs [at] 2f64 let v: f64 = add [t, 1f64] in v, u } in s }", {integer(4)});
+  };
+  EXPECT(!apart("xor", "").failure);
+  EXPECT(!apart("min", "sums").failure);
+  REQUIRE(apart("min", "").failure);
+  EXPECT(apart("min", "").failure->message == "internal error: two iterations of a loop that says they are apart write one place");
 }
 
 TEST_CASE("a loop of updates copies nothing") {

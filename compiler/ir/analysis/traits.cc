@@ -12,7 +12,7 @@ Traits traits_of(const Exp& e) {
 bool may_mix(const For& loop) {
   bool makes = false;
   each_stm(loop.body, [&](const Stm& s) { makes = makes || kind_of(s.exp) == Kind::Make || kind_of(s.exp) == Kind::Block; });
-  return loop.any_order && !makes;
+  return loop.any_order && !loop.sums && !makes;
 }
 
 }  // namespace raido::ir

@@ -71,8 +71,8 @@ inline bool is_view(const Exp& e) { Kind k = kind_of(e); return k == Kind::View 
 // Whether it is one step on scalars, or names one of its operands: as cheap as a jump.
 inline bool is_step(const Exp& e) { return kind_of(e) == Kind::Step || std::holds_alternative<Identity>(e); }
 
-// Whether steps of one iteration may stand between those of another: their order is free, and none makes arrays, for which there is one
-// memory.
+// Whether steps of one iteration may stand between those of another: their order is free, no two write one place, and none makes arrays, for
+// which there is one memory.
 bool may_mix(const For& loop);
 
 }  // namespace raido::ir
