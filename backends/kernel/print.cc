@@ -14,6 +14,7 @@
 #include "backends/kernel/print_scalars.h"
 #include "compiler/base/match.h"
 #include "compiler/base/text.h"
+#include "compiler/ir/costs.h"
 
 namespace raido::kir {
 namespace {
@@ -77,7 +78,7 @@ class Writer {
       separator = ", ";
     }
     if (can_fail) out += fmt::format("{}GLOBAL i64 *failure", separator);
-    out += ") {\n";
+    out += k.dynamic ? " DYNAMIC_PARAMETER) {\n  DYNAMIC_SHARED;\n" : ") {\n";
     in_kernel_ = true;
     depth_ = 1;
     if (can_fail && !k.collective && counted) line("if (BRANCH(LOAD(failure, 0) >= 0)) return;");
@@ -210,6 +211,7 @@ class Writer {
       [&](const Assign& x) { line(fmt::format("{}{} = {};", field(x.var), name(x.var), expr(x.value))); },
       [&](const Store& x) { store(x); },
       [&](const Atomic& x) { atomic(x); },
+      [&](const Swap& x) { swap(x); },
       [&](const For& x) { for_loop(x); },
       [&](const While& x) { while_loop(x); },
       [&](const If& x) { branch(x); },
@@ -221,6 +223,9 @@ class Writer {
       [&](const Tuned& x) { line(fmt::format("{} = raido_tuned(w, {}, {});", declared(x.var), x.param, expr(x.fallback))); },
       [&](const Threads& x) { line(fmt::format("{} = raido_threads(w);", declared(x.var))); },
       [&](const DeclareShared& x) { line(fmt::format("SHARED({}, {}, {}BLOCK_LIMIT);", passed_type(m_.names[x.var.index]), name(x.var), x.each == 1 ? "" : fmt::format("{} * ", x.each))); },
+      [&](const Own& x) {
+        line(fmt::format("LOCAL {0} *{1} = (LOCAL {0} *)(dynamic_ + {2});", passed_type(m_.names[x.var.index]), name(x.var), expr(x.at)));
+      },
       [&](const Barrier&) { line("BARRIER();"); },
       [&](const LastBlock& x) {
         if (counted) line(fmt::format("if (RAIDO_ORDERS_BLOCKS && LOCAL_ID() == 0) UPDATES({}, {});", name(x.tickets), expr(x.at)));
@@ -255,6 +260,7 @@ class Writer {
       [&](const CopyMemory& x) { copy_memory(x); },
       [&](const Launch& x) { launch(x); },
       [&](const Shape& x) { shape(x); },
+      [&](const UpdateShape& x) { update_shape(x); },
       [&](const Tickets& x) {
         line(fmt::format("{} = raido_tickets(w, {});", declared(x.memory), expr(x.count)));
         line(fmt::format("if (RAIDO_UNLIKELY({} == NULL)) return 1;", name(x.memory)));
@@ -292,9 +298,32 @@ class Writer {
     Scalar t = m_.names[x.memory.index].type;
     if (counted) line(fmt::format("UPDATES({}, {});", name(x.memory), expr(x.index)));
     used_.insert({x.op, t});
-    bool half = t == Scalar::F16;                  // a half is updated through its bits
-    line(fmt::format("ATOMIC_UPDATE{}({}, {}, {}, {}, {});", half ? "_f16" : "", name_of(t), function_name(x.op, t), name(x.memory),
-                     expr(x.index), expr(x.value)));
+    bool shared = m_.names[x.memory.index].space == ir::Space::Shared, native = in_kernel_ && may_be_native(x.op, t);
+    std::string how = t == Scalar::F16 && !in_kernel_ ? "ATOMIC_UPDATE_HALF(" + function_name(x.op, t) : native ? fmt::format("NATIVE_UPDATE({}, {}, {}", name_of(t), name_of(x.op), shared ? "LOCAL" : "GLOBAL")
+                      : fmt::format("{}_UPDATE({}, {}", shared ? "SHARED" : "ATOMIC", name_of(t), function_name(x.op, t));
+    line(fmt::format("{}, {}, {}, {});", how, name(x.memory), expr(x.index), expr(x.value)));
+  }
+  // In a counted kernel the statements count once, however often they run.
+  void swap(const Swap& x) {
+    std::string_view t = name_of(m_.names[x.memory.index].type), space = m_.names[x.memory.index].space == ir::Space::Shared ? "LOCAL" : "GLOBAL";
+    if (counted) line(fmt::format("UPDATES({}, {});", name(x.memory), expr(x.index)));
+    if (std::string text = ran(x.body); !text.empty()) line(text);
+    bool counts = std::exchange(counted, false);
+    line("{");
+    depth_++;
+    line(fmt::format("ATOMIC_CELL({}, {}, {}, {});", t, space, name(x.memory), expr(x.index)));
+    braces("do", x.body, fmt::format("{} = ATOMIC_OLD({});", declared(x.old), t));
+    line(fmt::format("  ATOMIC_SWAP({}, {});", t, expr(x.now)));
+    line("} while (ATOMIC_AGAIN);");
+    depth_--;
+    line("}");
+    counted = counts;
+  }
+  // What the words have as NATIVE_UPDATE.
+  static bool may_be_native(ScalarOp op, Scalar at) {
+    using enum ScalarOp;
+    if (is_float(at)) return op == add && at != Scalar::F16;
+    return is_integer(at) && bytes_of(at) >= 4 && (op == add || op == min || op == max || op == and_ || op == or_ || op == xor_);
   }
   void for_loop(const For& x) {
     if (language_ == For_::C && !x.reduced.empty() && (x.lanes || only_computes(x.body))) {
@@ -484,6 +513,22 @@ class Writer {
     line(fmt::format("raido_grid_of_rows(w, {}, {}, {});", expr(x.rows), expr(x.parts), join(names, ", ", [&](Name n) { return "&" + name(n); })));
   }
 
+  void update_shape(const UpdateShape& x) {
+    std::vector<Name> names = {x.threads, x.shared};
+    for (const Copies& c : x.copies) names.insert(names.end(), {c.at, c.count});
+    line(fmt::format("i64 {};", join(names, ", ", [&](Name n) { return name(n); })));
+    line("{");
+    depth_++;
+    line(fmt::format("struct raido_copies of[] = {{{}}};", join(x.copies, ", ", [&](const Copies& c) {
+      return fmt::format("{{{}, {}, {}, -1, 1}}", expr(c.cells), bytes_of(c.type), c.updates);
+    })));
+    line(fmt::format("raido_grid_of_updates(w, {}, {}, {}, {}, of, {}, &{}, &{});", expr(x.points), costs::gpu::full_device, costs::gpu::gathered_updates,
+                     costs::gpu::copies_bytes, x.copies.size(), name(x.threads), name(x.shared)));
+    for (size_t k = 0; k < x.copies.size(); k++) line(fmt::format("{} = of[{}].at, {} = of[{}].count;", name(x.copies[k].at), k, name(x.copies[k].count), k));
+    depth_--;
+    line("}");
+  }
+
   // After the failure word; the host knows how to print each kind (gpu.h).
   void device_trace(const Trace& x) {
     Scalar t = m_.exprs[x.value->index].type;
@@ -520,7 +565,8 @@ class Writer {
     }
     line(fmt::format("void *args[] = {{{}}};", join(args, ", ")));
     line(fmt::format("size_t sizes[] = {{{}}};", join(sizes, ", ")));
-    line(fmt::format("if (raido_launch(w, {}, {}, args, sizes, {}) != 0) return 1;", x.kernel, expr(x.threads), args.size()));
+    line(fmt::format("if (raido_launch(w, {}, {}, args, sizes, {}, {}) != 0) return 1;", x.kernel, expr(x.threads), args.size(),
+                     x.shared ? expr(*x.shared) : "0"));
     depth_--;
     line("}");
   }

@@ -1,6 +1,7 @@
 // translate_device.cc - kernels, parallel loops and accumulators.
 #include "backends/kernel/translator.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace raido::kir::translation {
@@ -29,7 +30,7 @@ FromCore::Point FromCore::point_of(ExprId number, const std::vector<ExprId>& ext
   }
   return at;
 }
-void FromCore::launch(Kernel k, Name own, const std::vector<std::pair<ExprId, ExprId>>& own_and_threads) {
+void FromCore::launch(Kernel k, Name own, const std::vector<std::pair<ExprId, ExprId>>& own_and_threads, std::optional<ExprId> shared) {
   k.params = {own};
   std::vector<ExprId> args = {own_and_threads[0].first};
   for (Name n : free_names(m_, k.body)) {
@@ -39,13 +40,17 @@ void FromCore::launch(Kernel k, Name own, const std::vector<std::pair<ExprId, Ex
   }
   for (auto [value, threads] : own_and_threads) {
     args[0] = value;
-    emit(Launch{int(m_.kernels.size()), args, threads});
+    emit(Launch{int(m_.kernels.size()), args, threads, shared});
   }
   m_.kernels.push_back(std::move(k));
 }
 void FromCore::seg(const ir::Stm& s, const Seg& x) {
   if (x.level == SegLevel::Tile) return tile(s, x);
   if (x.collective) return x.scans.empty() ? collective(s, x) : scan(s, x);
+  if (x.level == SegLevel::Grid && std::ranges::any_of(s.pattern, [&](Bind b) {
+        auto acc = std::get_if<AccType>(&p_.type(b.var));
+        return acc && is_gathered(acc->token);
+      })) return updates(s, x);
   std::vector<ExprId> extent = atoms(x.extent);
   auto run = [&](const std::vector<ExprId>& at) {
     for (size_t d = 0; d < at.size(); d++) scalar_[x.index[d].var] = at[d];
@@ -117,23 +122,24 @@ void FromCore::update_cells(const Dest& dest, const AccUpdate& x, const std::vec
     return;
   }
   std::vector<ExprId> index;
+  const std::optional<Copied>& copied = copied_[std::get<AccType>(p_.type(x.acc)).token];
   auto point = [&](const std::vector<ExprId>& j) {
     std::vector<ExprId> values;
     for (const Atom& v : x.values) values.push_back(array(v) ? load(layout(v).memory, address(layout(v), j), "x") : atom(v));
-    combine_cell(dest, cells, j, values);
+    if (!copied) return combine_cell(dest, cells, j, values);
+    std::vector<ExprId> cell = at;
+    cell.insert(cell.end(), j.begin(), j.end());
+    Block own = block([&] { combine_atomically(*dest.combine, copied->own.memory, address(copied->own, cell), values[0]); });
+    Block all = block([&] { combine_cell(dest, cells, j, values); });
+    emit(If{copied->exists, std::move(own), std::move(all)});
   };
   CHECK(dest.combine->shape.empty() == extent.empty(), "an operator on rows reaches an accumulator that was kept");
   nest(extent, index, point);
 }
 void FromCore::combine_cell(const Dest& dest, const std::vector<Layout>& cells, const std::vector<ExprId>& j, const std::vector<ExprId>& values) {
   const Combine& c = *dest.combine;
-  auto op = scalar_operator(p_, c);
   bool alone = dest.conflict == Conflict::None || (target_ == Target::Gpu && !in_kernel_);   // host code of a device program runs on one thread
-  if (!alone && op) {
-    emit(Atomic{cells[0].memory, address(cells[0], j), values[0], *op});
-    return;
-  }
-  CHECK(alone, "no atomic form of this operator");
+  if (!alone) return combine_atomically(c, cells[0].memory, address(cells[0], j), values[0]);
   size_t n = cells.size();
   for (size_t k = 0; k < n; k++) {
     scalar_[c.op.params[k].var] = load(cells[k].memory, address(cells[k], j), "old");
@@ -141,6 +147,14 @@ void FromCore::combine_cell(const Dest& dest, const std::vector<Layout>& cells, 
   }
   body(c.op.body, {});
   for (size_t k = 0; k < n; k++) store(cells[k].memory, address(cells[k], j), atom(c.op.body.result[k]));
+}
+void FromCore::combine_atomically(const Combine& c, Name memory, ExprId index, ExprId value) {
+  if (auto op = scalar_operator(p_, c)) return emit(Atomic{memory, index, value, *op});
+  Name old = m_.name("old", m_.names[memory.index].type);
+  scalar_[c.op.params[0].var] = m_.var(old);
+  scalar_[c.op.params[1].var] = value;
+  Block b = block([&] { body(c.op.body, {}); });
+  emit(Swap{memory, index, old, std::move(b), atom(c.op.body.result[0])});
 }
 
 }  // namespace raido::kir::translation

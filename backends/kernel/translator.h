@@ -5,7 +5,7 @@
 // the code runs on the host, each such loop nest becomes a kernel, and single elements are read back or written out.
 //
 // from_core.cc has the statements, translate_blocks.cc bodies and who owns the blocks, translate_loops.cc the loops,
-// translate_device.cc kernels, parallel loops and accumulators, translate_collective.cc and translate_scan.cc kernels whose threads work together,
+// translate_device.cc kernels, parallel loops and accumulators, translate_collective.cc, translate_scan.cc and translate_updates.cc kernels whose threads work together,
 // translate_tiles.cc contractions, translate_functions.cc functions and top-level values.
 #pragma once
 #include <functional>
@@ -33,6 +33,11 @@ class FromCore {
     ExprId offset;
     std::vector<ExprId> strides;
   };
+  // Where the thread's copy lies; at: whether there is one.
+  struct Copied {
+    Layout own;
+    ExprId exists;
+  };
   using Point = std::vector<ExprId>;
   using Fill = std::function<void(const Point&)>;
 
@@ -47,6 +52,7 @@ class FromCore {
   VarSet on_stack_, is_constant_;
   VarMap<std::optional<Name>> field_;          // of a top-level value
   VarMap<const Dest*> dest_;                   // token -> destination, inside a with_acc that was kept
+  VarMap<std::optional<Copied>> copied_;       // token -> a block's copies of the destination, in a kernel that has them
   int function_ = 0;
   Block* prologue_ = nullptr;
   VarMap<int> loaded_in_;                      // function (plus one) that has loaded the constant
@@ -162,14 +168,18 @@ class FromCore {
     return k;
   }
   // Launches it once for each of `threads`, with `own`, a parameter of its own, as it says; everything else that it uses is passed.
-  void launch(Kernel k, Name own, const std::vector<std::pair<ExprId, ExprId>>& own_and_threads);
+  // `shared`: bytes that it gives each block.
+  void launch(Kernel k, Name own, const std::vector<std::pair<ExprId, ExprId>>& own_and_threads, std::optional<ExprId> shared = {});
 
   // ---- collective kernels (collective.h, translate_collective.cc, translate_scan.cc) ----
   class Together;
   class Collective;
   class Scan;
+  class Updates;
   void collective(const ir::Stm& s, const Seg& x);
   void scan(const ir::Stm& s, const Seg& x);
+  void updates(const ir::Stm& s, const Seg& x);                          // translate_updates.cc
+  bool is_gathered(Var token) const;
   // An element of a seg's result, unless it is a row, which lies there.
   void put_mapped(Var to, const Atom& value, const Point& at);
   // Constants must be loaded on the host before the kernel that uses them.
@@ -178,6 +188,8 @@ class FromCore {
   void acc_update(const AccUpdate& x);
   void update_cells(const Dest& dest, const AccUpdate& x, const std::vector<ExprId>& at);
   void combine_cell(const Dest& dest, const std::vector<Layout>& cells, const std::vector<ExprId>& j, const std::vector<ExprId>& values);
+  // memory[index] := the operator of it and the value, as one step.
+  void combine_atomically(const Combine& c, Name memory, ExprId index, ExprId value);
 
   // ---- functions (translate_functions.cc) ----
   HostFunction declare(const Function& f);

@@ -75,7 +75,12 @@ class Verifier {
             [&](const If& x) {
               for (const Block* way : {&x.then_, &x.else_}) assignments(*way, all && same(x.cond));
             },
-            [&](const Guarded& x) { assignments(x.body, false); }, [](const auto&) {});   // others assign nothing
+            [&](const Guarded& x) { assignments(x.body, false); },
+            [&](const Swap& x) {
+              gets(x.old, false);
+              assignments(x.body, false);
+            },
+            [](const auto&) {});   // others assign nothing
   }
   void block(const Block& b, bool all, bool guarded) {
     auto meets = [&](const char* what) {
@@ -94,6 +99,12 @@ class Verifier {
               meets("a shared array");
               shared_ += bytes_of(m_.names[x.var.index].type) * x.each;
             },
+            [&](const Own& x) {
+              meets("a part of the shared memory");
+              if (!same(x.at)) fail("B6", "threads of a block have different parts of its memory");
+              if (!k_.dynamic) fail("B6", "a part of memory that no launch gives");
+            },
+            [&](const Swap& x) { block(x.body, false, guarded); },
             [&](const Fail&) { if (k_.collective && !guarded) fail("B2", "a check that leaves the kernel before a barrier"); },
             [&](const Return&) { fail("B2", "a kernel returns"); },
             [&](const Guarded& x) { block(x.body, false, true); },

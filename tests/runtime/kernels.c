@@ -90,7 +90,7 @@ static i64 cell(dev_mem m, i64 k) {
 static void launch(const char *name, i64 blocks, int n, void *first, void *second, void *third) {
   void *args[] = {first, second, third};
   size_t sizes[] = {8, 8, 8};               /* numbers and pointers */
-  if (dev_launch(&device, number_of(name), blocks, 64, args, sizes, n) != 0) fatal(dev_error(&device));
+  if (dev_launch(&device, number_of(name), blocks, 64, args, sizes, n, 0) != 0) fatal(dev_error(&device));
   if (dev_sync(&device) != 0) fatal(dev_error(&device));
 }
 
