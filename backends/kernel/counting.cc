@@ -17,7 +17,7 @@ namespace {
 // f(bodies) of a statement.
 template <class F> void each_body(const Stm& s, F f) {
   match(s.node, [&](const For& x) { f(x.body); }, [&](const While& x) { f(x.test); f(x.body); }, [&](const If& x) { f(x.then_); f(x.else_); },
-        [&](const Guarded& x) { f(x.body); }, [&](const Swap& x) { f(x.body); }, [&](const ParallelFor& x) { f(x.body); }, [](const auto&) {});   // others have no bodies
+        [&](const Guarded& x) { f(x.body); }, [&](const Swap& x) { f(x.body); }, [&](const Locked& x) { f(x.body); }, [&](const ParallelFor& x) { f(x.body); }, [](const auto&) {});   // others have no bodies
 }
 
 // f(e) for what a statement computes itself; not a condition of While, which belongs to its test.
@@ -26,7 +26,7 @@ template <class F> void each_expr(const Stm& s, F f) {
   match(s.node,
     [&](const Declare& x) { if (x.init) f(*x.init); }, [&](const Assign& x) { f(x.value); },
     [&](const Store& x) { f(x.index); f(x.value); }, [&](const Atomic& x) { f(x.index); f(x.value); },
-    [&](const Swap& x) { f(x.index); f(x.now); }, [&](const Own& x) { f(x.at); },
+    [&](const Swap& x) { f(x.index); f(x.now); }, [&](const Locked& x) { f(x.place); all(x.at); }, [&](const Own& x) { f(x.at); },
     [&](const UpdateShape& x) { f(x.points); for (const Copies& c : x.copies) f(c.cells); },
     [&](const For& x) { f(x.from); f(x.to); if (x.group) f(x.group->when); }, [&](const If& x) { f(x.cond); },
     [&](const Fail& x) { all(x.args); }, [&](const Call& x) { all(x.args); }, [&](const Return& x) { all(x.values); },
@@ -172,6 +172,7 @@ void find_uses(const Module& m, const Block& b, IdSet<Name>& read, IdSet<Name>& 
     if (auto x = std::get_if<Store>(&s.node)) written.insert(x->memory);
     if (auto x = std::get_if<Atomic>(&s.node)) both(x->memory);
     if (auto x = std::get_if<Swap>(&s.node)) both(x->memory);
+    if (auto x = std::get_if<Locked>(&s.node)) both(x->locks);
     each_body(s, [&](const Block& inner) { find_uses(m, inner, read, written); });
   }
 }

@@ -46,6 +46,8 @@ struct Assign { Name var; ExprId value; };
 struct Store { Name memory; ExprId index, value; bool meets = false; };   // meets: other threads may store to the cell; any value may stay
 struct Atomic { Name memory; ExprId index, value; ScalarOp op; };    // memory[index] := op memory[index] value
 struct Swap { Name memory; ExprId index; Name old; Block body; ExprId now; };   // memory[index] := now, as one step; body makes it of old
+// No two threads run it for the same place of `locks` at once. It updates memories[k][at[k]].
+struct Locked { Name locks; ExprId place; std::vector<Name> memories; std::vector<ExprId> at; Block body; };
 // reduced: combined by the iterations in any order, by add, min or max. scattered: what they read lies too far apart for vectors.
 // lanes: few iterations, none of which needs another, beside each other in memory. spmd: iterations that need no other run in groups,
 // although they have loops inside (lanes.h). unrolled: as many as the C compiler knows, all written out. group: as in the core program.
@@ -73,7 +75,7 @@ struct FromConstants { Name var, field; };                           // var := t
 // may read of a tile from now on: its total, or what the scan has reached with it. LookBack is the same for all threads: it waits
 // for tiles before `end`; of those from `first` on there are totals, and `reached` says whether what comes to the first of them is known.
 struct DeclareShared { Name var; int each = 1; };                    // so many elements for each thread of a block
-// A part of the shared memory that a launch gives to each block, from so many times 8 bytes on.
+// A part of the shared memory that a launch gives to each block, from so many bytes on.
 struct Own { Name var; ExprId at; };
 struct Barrier {};
 struct LastBlock { Name var, tickets; ExprId at, count; };
@@ -98,8 +100,9 @@ struct Launch { int kernel; std::vector<ExprId> args; ExprId threads; std::optio
 // of a second launch.
 struct Shape { Name lanes, blocks, threads, finish; ExprId rows, parts; };
 // How `points`, each of about so many updates of arrays of so many cells, are shared among threads, and which arrays each block has copies
-// of, `count` of each, in its own shared memory: from `at` on (Own), or -1 for none.
-struct Copies { Name at, count; ExprId cells; Scalar type; int64_t updates; };
+// of, `count` of each, in its own shared memory: from `at` times 8 bytes on (Own), or -1 for none.
+struct Copies { Name at, count; ExprId cells; int64_t bytes, updates; };
+struct Locks { Name memory; };                                       // costs::gpu::locks of them, which kernels leave open
 struct UpdateShape { std::vector<Copies> copies; Name threads, shared; ExprId points; };
 struct Tickets { Name memory; ExprId count; };                       // all zero, and kernels leave them so
 // How `points` are shared among tiles, `items` of them for each thread: how many tiles; threads of a launch whose blocks wait for others; or
@@ -112,9 +115,9 @@ struct DeclareVectors { Name var; ExprId lanes, rows, columns; };
 struct MoveVector { Name vectors; ExprId row, column; Name array; bool back; };
 struct ParallelFor { Name first, last; ExprId n; Block body; int site; };  // body runs one claimed chunk of 0..n-1
 struct Stm {
-  std::variant<Declare, DeclareArray, Assign, Store, Atomic, Swap, For, While, If, Fail, Call, Return, Trace, FromConstants, Tuned, Threads,
+  std::variant<Declare, DeclareArray, Assign, Store, Atomic, Swap, Locked, For, While, If, Fail, Call, Return, Trace, FromConstants, Tuned, Threads,
                DeclareShared, Own, Barrier, LastBlock, NextTile, Publish, LookBack, Guarded, Unfailed, Alloc, Retain, Release, SetBlock, ReadBack, WriteOut, Upload, CopyMemory,
-               Launch, Shape, UpdateShape, Tickets, TileShape, Transpose, DeclareVectors, MoveVector, ParallelFor> node;
+               Launch, Shape, UpdateShape, Locks, Tickets, TileShape, Transpose, DeclareVectors, MoveVector, ParallelFor> node;
 };
 
 struct Kernel { std::string name; std::vector<Name> params; Block body; bool can_fail = false, traces = false, collective = false, dynamic = false; };   // dynamic: a launch says how much shared memory a block has

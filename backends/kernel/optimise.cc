@@ -20,7 +20,7 @@ namespace {
 // The bodies of a statement, the last first.
 template <class F> void inner(Stm& s, F f) {
   match(s.node, [&](For& x) { f(x.body); }, [&](While& x) { f(x.body); f(x.test); },
-        [&](If& x) { f(x.else_); f(x.then_); }, [&](Guarded& x) { f(x.body); }, [&](Swap& x) { f(x.body); }, [&](ParallelFor& x) { f(x.body); },
+        [&](If& x) { f(x.else_); f(x.then_); }, [&](Guarded& x) { f(x.body); }, [&](Swap& x) { f(x.body); }, [&](Locked& x) { f(x.body); }, [&](ParallelFor& x) { f(x.body); },
         [](auto&) {});   // others have no bodies
 }
 
@@ -58,6 +58,7 @@ class Dead {
       [&](const Store& x) { read(x.memory, by); read(x.index, by); read(x.value, by); },
       [&](const Atomic& x) { read(x.memory, by); read(x.index, by); read(x.value, by); },
       [&](const Swap& x) { read(x.memory, by); read(x.index, by); read(x.now, by); }, [&](const Own& x) { read(x.at, by); },
+      [&](const Locked& x) { read(x.locks, by); read(x.place, by); read(x.at, by); for (Name n : x.memories) read(n, by); }, [](const Locks&) {},
       [&](const UpdateShape& x) { read(x.points, by); for (const Copies& c : x.copies) read(c.cells, by); },
       [&](const For& x) { read(x.from, by); read(x.to, by); if (x.group) read(x.group->when, by); }, [&](const While& x) { read(x.cond, by); },
       [&](const If& x) { read(x.cond, by); }, [&](const Fail& x) { read(x.args, by); },

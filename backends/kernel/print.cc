@@ -104,7 +104,7 @@ class Writer {
   const Module& m_;
   For_ language_;
   int depth_ = 0;
-  bool in_kernel_ = false;
+  bool in_kernel_ = false, locked_ = false;
   bool vectors_ = false;     // in a loop that may run as vectors
   const HostFunction* current_ = nullptr;
   int guards_ = 0;                       // so far
@@ -139,7 +139,7 @@ class Writer {
       [&](const Prim& p) { return prim(p); },
       [&](const Cast& c) { return cast(m_.exprs[c.value.index].type, e.type, expr(c.value)); },
       [&](const Load& l) {
-        std::string cell = fmt::format(fmt::runtime(counted ? "LOAD({}, {})" : "{}[{}]"), name(l.memory), expr(l.index));
+        std::string cell = locked_ ? cell_of(l.memory, l.index) : fmt::format(fmt::runtime(counted ? "LOAD({}, {})" : "{}[{}]"), name(l.memory), expr(l.index));
         return m_.names[l.memory.index].type == Scalar::F16 ? fmt::format("raido_f16_to_f32({})", cell) : cell;
       },
       [](const Hardware& h) -> std::string {
@@ -212,6 +212,11 @@ class Writer {
       [&](const Store& x) { store(x); },
       [&](const Atomic& x) { atomic(x); },
       [&](const Swap& x) { swap(x); },
+      [&](const Locked& x) { locked(x); },
+      [&](const Locks& x) {
+        line(fmt::format("{} = raido_locks(w, {});", declared(x.memory), costs::gpu::locks));
+        line(fmt::format("if (RAIDO_UNLIKELY({} == NULL)) return 1;", name(x.memory)));
+      },
       [&](const For& x) { for_loop(x); },
       [&](const While& x) { while_loop(x); },
       [&](const If& x) { branch(x); },
@@ -224,7 +229,7 @@ class Writer {
       [&](const Threads& x) { line(fmt::format("{} = raido_threads(w);", declared(x.var))); },
       [&](const DeclareShared& x) { line(fmt::format("SHARED({}, {}, {}BLOCK_LIMIT);", passed_type(m_.names[x.var.index]), name(x.var), x.each == 1 ? "" : fmt::format("{} * ", x.each))); },
       [&](const Own& x) {
-        line(fmt::format("LOCAL {0} *{1} = (LOCAL {0} *)(dynamic_ + {2});", passed_type(m_.names[x.var.index]), name(x.var), expr(x.at)));
+        line(fmt::format("LOCAL {0} *{1} = (LOCAL {0} *)((LOCAL char *)dynamic_ + {2});", passed_type(m_.names[x.var.index]), name(x.var), expr(x.at)));
       },
       [&](const Barrier&) { line("BARRIER();"); },
       [&](const LastBlock& x) {
@@ -291,7 +296,8 @@ class Writer {
   void store(const Store& x) {
     std::string value = expr(x.value);
     if (m_.names[x.memory.index].type == Scalar::F16) value = fmt::format("raido_f32_to_f16({})", value);
-    if (x.meets && !counted) line(fmt::format("ATOMIC_STORE({}, {}, {}, {});", element_type(m_.names[x.memory.index]), name(x.memory), expr(x.index), value));
+    if (locked_) line(fmt::format("{} = {};", cell_of(x.memory, x.index), value));
+    else if (x.meets && !counted) line(fmt::format("ATOMIC_STORE({}, {}, {}, {});", element_type(m_.names[x.memory.index]), name(x.memory), expr(x.index), value));
     else line(fmt::format(fmt::runtime(counted ? "STORE({}, {}, {});" : "{}[{}] = {};"), name(x.memory), expr(x.index), value));
   }
   void atomic(const Atomic& x) {
@@ -302,6 +308,21 @@ class Writer {
     std::string how = t == Scalar::F16 && !in_kernel_ ? "ATOMIC_UPDATE_HALF(" + function_name(x.op, t) : native ? fmt::format("NATIVE_UPDATE({}, {}, {}", name_of(t), name_of(x.op), shared ? "LOCAL" : "GLOBAL")
                       : fmt::format("{}_UPDATE({}, {}", shared ? "SHARED" : "ATOMIC", name_of(t), function_name(x.op, t));
     line(fmt::format("{}, {}, {}, {});", how, name(x.memory), expr(x.index), expr(x.value)));
+  }
+  // What other threads have written and shall see.
+  std::string cell_of(Name memory, ExprId index) {
+    const NameInfo& i = m_.names[memory.index];
+    if (i.space != ir::Space::Device && i.space != ir::Space::Shared) return fmt::format("{}[{}]", i.text, expr(index));
+    return fmt::format("((volatile {} {} *){})[{}]", i.space == ir::Space::Shared ? "LOCAL" : "GLOBAL", passed_type(i), i.text, expr(index));
+  }
+  void locked(const Locked& x) {
+    if (counted) for (size_t k = 0; k < x.at.size(); k++) line(fmt::format("UPDATES({}, {});", name(x.memories[k]), expr(x.at[k])));
+    if (std::string text = ran(x.body); !text.empty()) line(text);
+    bool counts = std::exchange(counted, false), outer = std::exchange(locked_, true);
+    braces(fmt::format("LOCKED({}, {}, {})", m_.names[x.locks.index].space == ir::Space::Shared ? "LOCAL" : "GLOBAL", name(x.locks), expr(x.place)), x.body);
+    line("} UNLOCKED");
+    counted = counts;
+    locked_ = outer;
   }
   // In a counted kernel the statements count once, however often they run.
   void swap(const Swap& x) {
@@ -520,7 +541,7 @@ class Writer {
     line("{");
     depth_++;
     line(fmt::format("struct raido_copies of[] = {{{}}};", join(x.copies, ", ", [&](const Copies& c) {
-      return fmt::format("{{{}, {}, {}, -1, 1}}", expr(c.cells), bytes_of(c.type), c.updates);
+      return fmt::format("{{{}, {}, {}, -1, 1}}", expr(c.cells), c.bytes, c.updates);
     })));
     line(fmt::format("raido_grid_of_updates(w, {}, {}, {}, {}, of, {}, &{}, &{});", expr(x.points), costs::gpu::full_device, costs::gpu::gathered_updates,
                      costs::gpu::copies_bytes, x.copies.size(), name(x.threads), name(x.shared)));

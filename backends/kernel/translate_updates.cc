@@ -13,7 +13,7 @@
 #include "backends/kernel/collective.h"
 
 #include <algorithm>
-#include <cmath>
+#include <functional>
 
 #include "compiler/ir/costs.h"
 
@@ -55,7 +55,7 @@ class FromCore::Updates : Together {
     find_copies();
     auto host = [&](const char* hint) { return m_.name(hint, Scalar::I64); };
     UpdateShape shape{{}, host("threads"), host("shared"), points_};
-    for (Own& o : own_) shape.copies.push_back({host("at"), host("copies"), o.cells, m_.names[o.memory.index].type, o.updates});
+    for (Own& o : own_) shape.copies.push_back({host("at"), host("copies"), o.cells, o.bytes, o.updates});
     for (size_t k = 0; k < own_.size(); k++) {
       own_[k].at = m_.var(shape.copies[k].at);
       own_[k].copies = m_.var(shape.copies[k].count);
@@ -71,9 +71,10 @@ class FromCore::Updates : Together {
   struct Own {
     Var token;
     const Dest* dest;
-    Name memory;
+    std::vector<Name> memories;                     // for each array, and at last for locks, if there are any
+    bool locks;
     ExprId cells;
-    int64_t updates;
+    int64_t bytes, updates;
     ExprId at, copies;                              // the same for all threads
   };
   std::vector<Own> own_;
@@ -89,8 +90,11 @@ class FromCore::Updates : Together {
       const Dest* d = t_.dest_[acc->token];
       ExprId cells = m_.number(1);
       for (ExprId n : t_.shape(d->arrays[0])) cells = m_.mul(cells, n);
-      Name memory = m_.memory("own", elem_of(t_.p_.type(d->arrays[0])), Space::Shared);
-      own_.push_back({acc->token, d, memory, declare("cells", cells), int64_t(std::clamp(count[acc->token], 1.0, 1e6)), {}, {}});
+      Own o{acc->token, d, {}, t_.needs_lock(*d), declare("cells", cells), 0, int64_t(std::clamp(count[acc->token], 1.0, 1e6)), {}, {}};
+      for (Var v : d->arrays) o.memories.push_back(m_.memory("own", elem_of(t_.p_.type(v)), Space::Shared));
+      if (o.locks) o.memories.push_back(m_.memory("locks", Scalar::I32, Space::Shared));
+      for (Name n : o.memories) o.bytes += bytes_of(m_.names[n.index].type);
+      own_.push_back(std::move(o));
     }
   }
   ExprId exists(const Own& o) { return op(ScalarOp::le, m_.number(0), o.at); }
@@ -122,42 +126,64 @@ class FromCore::Updates : Together {
   }
   ExprId turned(ExprId k, const Own& o) { return op(ScalarOp::and_, k, op(ScalarOp::sub, o.copies, m_.number(1))); }   // a power of two
   void begin(const Own& o) {
-    t_.emit(kir::Own{o.memory, op(ScalarOp::max, o.at, m_.number(0))});
+    ExprId all = m_.mul(o.cells, o.copies);
+    place(o, all);
     ExprId copy = declare("copy", turned(local_, o)), stride = o.copies;
     std::vector<ExprId> shape = t_.shape(o.dest->arrays[0]), strides(shape.size());
     for (size_t d = shape.size(); d-- > 0; stride = m_.mul(stride, shape[d])) strides[d] = stride;
-    t_.copied_[o.token] = Copied{{o.memory, copy, strides}, exists(o)};
+    Copied copied{{}, {}, exists(o)};
+    for (size_t k = 0; k < arrays(o); k++) copied.own.push_back({o.memories[k], copy, strides});
+    if (o.locks) copied.locks = o.memories.back();
+    t_.copied_[o.token] = std::move(copied);
     when(exists(o), [&] {
-      each_from("cell", local_, size_, m_.mul(o.cells, o.copies), [&](ExprId cell) { t_.store(o.memory, cell, neutral(o)); });
+      each_from("cell", local_, size_, all, [&](ExprId cell) {
+        for (size_t k = 0; k < arrays(o); k++) t_.store(o.memories[k], cell, neutral(o, k));
+        if (o.locks) t_.store(o.memories.back(), cell, m_.constant(raido::constant(Scalar::I32, 0)));
+      });
     });
   }
+  static size_t arrays(const Own& o) { return o.dest->arrays.size(); }
+  // One array after the other, the largest elements first.
+  void place(const Own& o, ExprId all) {
+    auto bytes = [&](Name n) { return bytes_of(m_.names[n.index].type); };
+    std::vector<Name> order = o.memories;
+    std::ranges::stable_sort(order, std::greater<>(), bytes);
+    int64_t before = 0;
+    for (Name n : order) {
+      t_.emit(kir::Own{n, m_.add(m_.mul(op(ScalarOp::max, o.at, m_.number(0)), m_.number(8)), m_.mul(all, m_.number(before)))});
+      before += bytes(n);
+    }
+  }
   // Nothing added leaves -0.0 what it is.
-  ExprId neutral(const Own& o) {
-    ExprId given = t_.atom(o.dest->combine->neutral[0]);
-    Scalar type = m_.names[o.memory.index].type;
-    if (scalar_operator(t_.p_, *o.dest->combine) != ScalarOp::add || !is_float(type)) return given;
+  ExprId neutral(const Own& o, size_t k) {
+    Scalar type = m_.names[o.memories[k].index].type;
+    if (scalar_operator(t_.p_, *o.dest->combine) != ScalarOp::add || !is_float(type)) return t_.atom(o.dest->combine->neutral[k]);
     return m_.constant(raido::constant(type, -0.0));
   }
   void end(const Own& o) {
+    const Combine& c = *o.dest->combine;
+    size_t n = arrays(o);
     each_from("cell", local_, size_, o.cells, [&](ExprId cell) {
       ExprId first = declare("first", m_.mul(cell, o.copies));
-      auto number = [&](ExprId k) { return m_.add(first, turned(m_.add(cell, k), o)); };
-      ExprId sum = declare("sum", t_.load(o.memory, number(m_.number(0)), "x"));
+      auto load = [&](const char* hint, ExprId k) {
+        ExprId at = m_.add(first, turned(m_.add(cell, k), o));
+        std::vector<ExprId> values;
+        for (size_t a = 0; a < n; a++) values.push_back(t_.load(o.memories[a], at, hint));
+        return values;
+      };
+      std::vector<ExprId> sums;
+      for (ExprId x : load("x", m_.number(0))) sums.push_back(declare("sum", x));
       Name k = m_.name("k", Scalar::I64);
       Block b = t_.block([&] {
-        ExprId left = declare("left", sum), right = t_.load(o.memory, number(m_.var(k)), "right");
-        const Combine& c = *o.dest->combine;
-        guarded(false, [&] {
-          t_.scalar_[c.op.params[0].var] = left;
-          t_.scalar_[c.op.params[1].var] = right;
-          t_.body(c.op.body, {});
-          assign(sum, t_.atom(c.op.body.result[0]));
-        });
+        std::vector<ExprId> left;
+        for (ExprId x : sums) left.push_back(declare("left", x));
+        combine(c, left, load("right", m_.var(k)), [&](size_t a, ExprId now) { assign(sums[a], now); });
       });
       t_.emit(kir::For{k, m_.number(1), o.copies, std::move(b)});
       guarded(false, [&] {
-        Layout to = t_.layout(o.dest->arrays[0]);
-        t_.combine_atomically(*o.dest->combine, to.memory, t_.address(to, t_.point_of(cell, t_.shape(o.dest->arrays[0]))), sum);
+        std::vector<Layout> cells;
+        for (Var v : o.dest->arrays) cells.push_back(t_.layout(v));
+        t_.combine_cell(*o.dest, cells, t_.point_of(cell, t_.shape(o.dest->arrays[0])), sums, t_.locks_[o.token]);
       });
     });
   }

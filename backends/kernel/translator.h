@@ -35,7 +35,8 @@ class FromCore {
   };
   // Where the thread's copy lies; at: whether there is one.
   struct Copied {
-    Layout own;
+    std::vector<Layout> own;                   // of each array of the destination
+    std::optional<Name> locks;                 // one for each place
     ExprId exists;
   };
   using Point = std::vector<ExprId>;
@@ -52,6 +53,7 @@ class FromCore {
   VarSet on_stack_, is_constant_;
   VarMap<std::optional<Name>> field_;          // of a top-level value
   VarMap<const Dest*> dest_;                   // token -> destination, inside a with_acc that was kept
+  VarMap<std::optional<Name>> locks_;          // token -> locks for its cells, if an update needs one
   VarMap<std::optional<Copied>> copied_;       // token -> a block's copies of the destination, in a kernel that has them
   int function_ = 0;
   Block* prologue_ = nullptr;
@@ -187,9 +189,13 @@ class FromCore {
   void with_acc(const ir::Stm& s, const WithAcc& x);
   void acc_update(const AccUpdate& x);
   void update_cells(const Dest& dest, const AccUpdate& x, const std::vector<ExprId>& at);
-  void combine_cell(const Dest& dest, const std::vector<Layout>& cells, const std::vector<ExprId>& j, const std::vector<ExprId>& values);
-  // memory[index] := the operator of it and the value, as one step.
-  void combine_atomically(const Combine& c, Name memory, ExprId index, ExprId value);
+  void combine_cell(const Dest& dest, const std::vector<Layout>& cells, const std::vector<ExprId>& j, const std::vector<ExprId>& values,
+                    std::optional<Name> locks);
+  // The cells at `index` become the operator of them and the values, as one step. place: of the lock, if that needs one.
+  bool needs_lock(const Dest& d) const;
+  void combine_atomically(const Combine& c, const std::vector<Name>& memories, const std::vector<ExprId>& index, const std::vector<ExprId>& values,
+                          std::optional<Name> locks, ExprId place);
+  void combine_alone(const Combine& c, const std::vector<Name>& memories, const std::vector<ExprId>& index, const std::vector<ExprId>& values);
 
   // ---- functions (translate_functions.cc) ----
   HostFunction declare(const Function& f);

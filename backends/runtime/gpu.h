@@ -23,7 +23,7 @@ struct raido_device {
   struct raido_memory *free[RAIDO_SIZE_CLASSES], *all;
   size_t live, peak;                   // bytes
   dev_mem failure;
-  struct raido_memory tickets, states; // as many as `bytes` has room for
+  struct raido_memory tickets, states, locks;   // as many as `bytes` has room for
   i64 marks;                           // of launches in the states
   int open;                            // the device can be used
   int unchecked;                       // a kernel that can fail ran since the failure word was read
@@ -339,7 +339,7 @@ RAIDO_FN void raido_grid_of_tiles(struct raido_worker *w, i64 points, i64 items,
 RAIDO_FN struct raido_memory *raido_zeros(struct raido_worker *w, struct raido_memory *m, i64 count) {
   struct raido_device *d = w->context->device;
   size_t bytes = (size_t)count * sizeof(i32);
-  if (!RAIDO_ORDERS_BLOCKS || m->bytes >= bytes) return m;
+  if (m->bytes >= bytes) return m;
   if (m->bytes > 0) dev_free(&d->dev, m->device);
   m->bytes = 0;
   char *zeros = calloc(bytes, 1);
@@ -351,7 +351,10 @@ RAIDO_FN struct raido_memory *raido_zeros(struct raido_worker *w, struct raido_m
   raido_lack_memory(w, "Failed to allocate memory in space 'device'.");
   return NULL;
 }
-RAIDO_FN struct raido_memory *raido_tickets(struct raido_worker *w, i64 count) { return raido_zeros(w, &w->context->device->tickets, count); }
+RAIDO_FN struct raido_memory *raido_locks(struct raido_worker *w, i64 count) { return raido_zeros(w, &w->context->device->locks, count); }
+RAIDO_FN struct raido_memory *raido_tickets(struct raido_worker *w, i64 count) {
+  return raido_zeros(w, &w->context->device->tickets, RAIDO_ORDERS_BLOCKS ? count : 0);
+}
 // A counter and the states of so many tiles, which are marked with the launches that made them: nobody has to clear them.
 RAIDO_FN struct raido_memory *raido_states(struct raido_worker *w, i64 tiles, i64 *launch) {
   struct raido_device *d = w->context->device;
@@ -361,7 +364,7 @@ RAIDO_FN struct raido_memory *raido_states(struct raido_worker *w, i64 tiles, i6
     d->marks = 0;
   }
   *launch = ++d->marks;
-  return raido_zeros(w, &d->states, tiles < 2 ? 0 : tiles + 1);
+  return raido_zeros(w, &d->states, tiles < 2 || !RAIDO_ORDERS_BLOCKS ? 0 : tiles + 1);
 }
 
 // The program's kernels as one text; NULL if there is no memory.
@@ -410,6 +413,7 @@ RAIDO_FN void raido_device_stop(struct raido_context *c) {
     if (d->failure) dev_free(&d->dev, d->failure);
     if (d->tickets.bytes > 0) dev_free(&d->dev, d->tickets.device);
     if (d->states.bytes > 0) dev_free(&d->dev, d->states.device);
+    if (d->locks.bytes > 0) dev_free(&d->dev, d->locks.device);
     raido_device_leave(c);
     dev_close(&d->dev);
   }

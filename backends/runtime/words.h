@@ -117,6 +117,25 @@ RAIDO_INLINE i64 raido_integer_part(f64 x) {
 #define ATOMIC_UPDATE_u16(op, S, m, i, v) ATOMIC_UPDATE_SMALL(op, S, m, i, v, u16, 16, 65535u, RAIDO_ID, RAIDO_ID)
 #define ATOMIC_UPDATE_f16(op, S, m, i, v) ATOMIC_UPDATE_SMALL(op, S, m, i, v, u16, 16, 65535u, raido_f16_to_f32, raido_f32_to_f16)
 
+// LOCKED(S, locks, place) { .. } UNLOCKED: no two threads at once. Threads of a warp may go on together only, so whoever waits ends the iteration.
+#ifndef RAIDO_TRY_LOCK
+#define RAIDO_TRY_LOCK(lock) (RAIDO_CAS_32(lock, 0, 1) == 0)
+#endif
+#define LOCKED(S, locks, place)                                   \
+  {                                                               \
+    volatile S i32 *lock_ = (volatile S i32 *)((locks) + (place)); \
+    bool waits_ = true;                                           \
+    do {                                                          \
+      if (RAIDO_TRY_LOCK(lock_)) {                                \
+        RAIDO_FENCE();
+#define UNLOCKED          \
+        RAIDO_FENCE();    \
+        RAIDO_OPEN(lock_); \
+        waits_ = false;   \
+      }                   \
+    } while (waits_);     \
+  }
+
 // A traced value: the failure word is followed by 8 arguments, the number of traced values, how many there is room for, and two words of each.
 RAIDO_INLINE void raido_trace(volatile GLOBAL i64 *failure, i64 what, i64 bits) {
   i64 at = raido_peek_64(failure + 9), seen;

@@ -47,6 +47,9 @@ RAIDO_INLINE i64 raido_cas_64(volatile i64 *p, i64 expected, i64 value) {
 }
 RAIDO_INLINE i32 raido_cas_32(volatile i32 *p, i32 expected, i32 value) { return atomicCAS((int *)p, expected, value); }
 
+#define RAIDO_FENCE() __threadfence()
+#define RAIDO_OPEN(lock) atomicExch((int *)(lock), 0)
+
 // Updates without an answer. In memory of the device atomicAdd takes subnormal f32 for 0, which strict arithmetic does not allow.
 #define NATIVE_UPDATE(T, op, S, memory, index, value) raido_atomic_##op((memory) + (index), (T)(value))
 #define RAIDO_NATIVE(op, f, T, C) RAIDO_INLINE void raido_atomic_##op(T *p, T v) { f((C *)p, (C)v); }

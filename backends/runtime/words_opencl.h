@@ -48,6 +48,8 @@ RAIDO_INLINE i64 raido_cas_64(volatile __global i64 *p, i64 expected, i64 value)
 RAIDO_INLINE i32 raido_cas_32(volatile __global i32 *p, i32 expected, i32 value) { return atomic_cmpxchg(p, expected, value); }
 
 // For memory of the device and of the block.
+#define RAIDO_FENCE() mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define RAIDO_OPEN(lock) atomic_xchg(lock, 0)
 #define RAIDO_PEEK(cell) (*(cell))
 #define RAIDO_CAS_64 atom_cmpxchg
 #define RAIDO_CAS_32 atomic_cmpxchg

@@ -106,6 +106,7 @@ inline constexpr int64_t least_block = 32;               // threads of a block, 
 inline constexpr int64_t shared_bytes = 40;              // of what each thread combines: in the largest block, 40 of the 48 KiB that all devices have
 inline constexpr int64_t most_items = 9;                 // elements of a scan that a thread keeps in registers, whatever their size
 inline constexpr int64_t gathered_updates = 4;          // that a block's copy of a cell takes for each one of memory at its end
+inline constexpr int64_t locks = 1 << 16;               // that cells share by their number: as many as threads fill a device
 inline constexpr int64_t copies_bytes = 32;             // for each thread, of several copies of a cell: so many leave room for all threads that a multiprocessor has
 inline constexpr int64_t scanned_device = 1024;         // the same where one thread runs over the partial results
 inline constexpr int64_t fewer_parts = 256;             // of the partial results of a full device

@@ -46,7 +46,7 @@ entry halves (k: i64) (n: i64): bool =
   && one (==) k n (!=) false (\i -> i % 2 == 0) (\i -> i % 3 == 0)
   && one (==) k n f16.max (-f16.inf) (\i -> f16.i64 (i % 100)) (\i -> f16.i64 (i % 512))
 
--- An operator of more than one operation, which one compare-and-swap does; and a pair, which none does.
+-- Operators of more than one operation: on words, which a compare-and-swap does; on a byte and on pairs, which have locks.
 -- ==
 -- entry: swapped
 -- input { 1i64 5000i64 } output { true }
@@ -58,6 +58,7 @@ entry swapped (k: i64) (n: i64): bool =
   && one (==) k n (\a b -> if a > b then a else b) i32.lowest i32.i64 (\i -> i32.i64 (i % 1013))
   && one (==) k n (\a b -> (a + b) % 1009) 0 (\i -> u32.i64 (i % 1009)) (\i -> u32.i64 (i % 1009))
   && one (==) k n (\a b -> if f64.abs a < f64.abs b then b else a) 0 f64.i64 (\i -> f64.i64 (i % 1013))
+  && one (==) k n (\a b -> u8.max a b | 1) 1 (\i -> u8.i64 (i % 100) | 1) (\i -> u8.i64 (i % 250) | 1)
   && one (\(a, b) (c, d) -> a == c && b == d) k n (\(a, i) (b, j) -> if a > b || a == b && i < j then (a, i) else (b, j)) (-1, i64.highest) (\i -> (i, i))
          (\i -> (i % 1000, i))
 
