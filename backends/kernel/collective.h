@@ -31,16 +31,24 @@ class FromCore::Together {
     guarded(false, [&] {
       size_t first = 0;
       for (const Combine& c : ops) {
-        size_t n = c.neutral.size();
-        for (size_t k = 0; k < n; k++) {
-          t_.scalar_[c.op.params[k].var] = left[first + k];
-          t_.scalar_[c.op.params[n + k].var] = right[first + k];
-        }
-        t_.body(c.op.body, {});
-        for (size_t k = 0; k < n; k++) result(first + k, t_.atom(c.op.body.result[k]));
-        first += n;
+        combine_one(c, first, left, right, result);
+        first += c.neutral.size();
       }
     });
+  }
+  template <class F> void combine(const Combine& c, const std::vector<ExprId>& left, const std::vector<ExprId>& right, F result) {
+    guarded(false, [&] { combine_one(c, 0, left, right, result); });
+  }
+
+ private:
+  template <class F> void combine_one(const Combine& c, size_t first, const std::vector<ExprId>& left, const std::vector<ExprId>& right, F result) {
+    size_t n = c.neutral.size();
+    for (size_t k = 0; k < n; k++) {
+      t_.scalar_[c.op.params[k].var] = left[first + k];
+      t_.scalar_[c.op.params[n + k].var] = right[first + k];
+    }
+    t_.body(c.op.body, {});
+    for (size_t k = 0; k < n; k++) result(first + k, t_.atom(c.op.body.result[k]));
   }
 };
 

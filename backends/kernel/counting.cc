@@ -17,7 +17,7 @@ namespace {
 // f(bodies) of a statement.
 template <class F> void each_body(const Stm& s, F f) {
   match(s.node, [&](const For& x) { f(x.body); }, [&](const While& x) { f(x.test); f(x.body); }, [&](const If& x) { f(x.then_); f(x.else_); },
-        [&](const Guarded& x) { f(x.body); }, [&](const ParallelFor& x) { f(x.body); }, [](const auto&) {});   // others have no bodies
+        [&](const Guarded& x) { f(x.body); }, [&](const Swap& x) { f(x.body); }, [&](const Locked& x) { f(x.body); }, [&](const ParallelFor& x) { f(x.body); }, [](const auto&) {});   // others have no bodies
 }
 
 // f(e) for what a statement computes itself; not a condition of While, which belongs to its test.
@@ -26,11 +26,13 @@ template <class F> void each_expr(const Stm& s, F f) {
   match(s.node,
     [&](const Declare& x) { if (x.init) f(*x.init); }, [&](const Assign& x) { f(x.value); },
     [&](const Store& x) { f(x.index); f(x.value); }, [&](const Atomic& x) { f(x.index); f(x.value); },
+    [&](const Swap& x) { f(x.index); f(x.now); }, [&](const Locked& x) { f(x.place); all(x.at); }, [&](const Own& x) { f(x.at); },
+    [&](const UpdateShape& x) { f(x.points); for (const Copies& c : x.copies) f(c.cells); },
     [&](const For& x) { f(x.from); f(x.to); if (x.group) f(x.group->when); }, [&](const If& x) { f(x.cond); },
     [&](const Fail& x) { all(x.args); }, [&](const Call& x) { all(x.args); }, [&](const Return& x) { all(x.values); },
     [&](const Trace& x) { if (x.value) f(*x.value); }, [&](const Tuned& x) { f(x.fallback); }, [&](const Alloc& x) { all(x.factors); },
     [&](const ReadBack& x) { f(x.index); }, [&](const WriteOut& x) { f(x.index); f(x.value); }, [&](const Upload& x) { f(x.count); },
-    [&](const CopyMemory& x) { all({x.to_at, x.from_at, x.count}); }, [&](const Launch& x) { all(x.args); f(x.threads); },
+    [&](const CopyMemory& x) { all({x.to_at, x.from_at, x.count}); }, [&](const Launch& x) { all(x.args); f(x.threads); if (x.shared) f(*x.shared); },
     [&](const Transpose& x) { all({x.to_at, x.to_row, x.from_at, x.from_row, x.rows, x.columns, x.first, x.last}); },
     [&](const LastBlock& x) { f(x.at); f(x.count); }, [&](const NextTile& x) { f(x.tiles); },
     [&](const Publish& x) { all({x.tile, x.launch, x.reached}); }, [&](const LookBack& x) { all({x.launch, x.end}); },
@@ -145,6 +147,7 @@ class Steering {
         [&](const Assign& x) { if (names.contains(x.var)) all(x.value); },
         [&](const Store& x) { all(x.index); if (given || names.contains(x.memory)) all(x.value); },
         [&](const Atomic& x) { all(x.index); if (given || names.contains(x.memory)) all(x.value); },
+        [&](const Swap& x) { all(x.index); if (given || names.contains(x.memory)) all(x.now); },
         [&](const FromConstants& x) { if (names.contains(x.var)) add(x.field); },
         [&](const Return& x) { if (returned) for (ExprId e : x.values) all(e); },
         [&](const While& x) { all(x.cond); },
@@ -168,6 +171,8 @@ void find_uses(const Module& m, const Block& b, IdSet<Name>& read, IdSet<Name>& 
           [&](const LastBlock& x) { both(x.tickets); }, [](const auto&) {});   // others use no memory that orders blocks
     if (auto x = std::get_if<Store>(&s.node)) written.insert(x->memory);
     if (auto x = std::get_if<Atomic>(&s.node)) both(x->memory);
+    if (auto x = std::get_if<Swap>(&s.node)) both(x->memory);
+    if (auto x = std::get_if<Locked>(&s.node)) both(x->locks);
     each_body(s, [&](const Block& inner) { find_uses(m, inner, read, written); });
   }
 }

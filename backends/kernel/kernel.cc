@@ -124,6 +124,9 @@ class FreeNames {
       [&](const Assign& x) { use(x.value); use(x.var); },
       [&](const Store& x) { use(x.memory); use(x.index); use(x.value); },
       [&](const Atomic& x) { use(x.memory); use(x.index); use(x.value); },
+      [&](const Swap& x) { use(x.memory); use(x.index); bound(x.old); block(x.body); use(x.now); },
+      [&](const Locked& x) { use(x.locks); use(x.place); use(x.at); for (Name n : x.memories) use(n); block(x.body); },
+      [&](const Locks& x) { bound(x.memory); },
       [&](const For& x) { use(x.from); use(x.to); if (x.group) use(x.group->when); bound(x.i); block(x.body); },
       [&](const While& x) { block(x.test); use(x.cond); block(x.body); },
       [&](const If& x) { use(x.cond); block(x.then_); block(x.else_); },
@@ -135,6 +138,7 @@ class FreeNames {
       [&](const Tuned& x) { use(x.fallback); bound(x.var); },
       [&](const Threads& x) { bound(x.var); },
       [&](const DeclareShared& x) { bound(x.var); },
+      [&](const Own& x) { use(x.at); bound(x.var); },
       [](const Barrier&) {},
       [&](const LastBlock& x) { use(x.tickets); use(x.at); use(x.count); bound(x.var); },
       [&](const NextTile& x) { use(x.states); use(x.tiles); bound(x.var); },
@@ -151,6 +155,11 @@ class FreeNames {
       [&](const Upload& x) { use(x.memory); use(x.count); },
       [&](const CopyMemory& x) { use(x.to); use(x.to_at); use(x.from); use(x.from_at); use(x.count); },
       [&](const Shape& x) { use(x.rows); use(x.parts); for (Name n : {x.lanes, x.blocks, x.threads, x.finish}) bound(n); },
+      [&](const UpdateShape& x) {
+        use(x.points);
+        for (const Copies& c : x.copies) { use(c.cells); bound(c.at); bound(c.count); }
+        for (Name n : {x.threads, x.shared}) bound(n);
+      },
       [&](const Tickets& x) { use(x.count); bound(x.memory); },
       [&](const TileShape& x) { use(x.points); for (Name n : {x.tiles, x.together, x.apart, x.one, x.launch, x.states}) bound(n); },
       [&](const Transpose& x) {
@@ -158,7 +167,7 @@ class FreeNames {
         use(x.from);
         for (ExprId e : {x.to_at, x.to_row, x.from_at, x.from_row, x.rows, x.columns, x.first, x.last}) use(e);
       },
-      [&](const Launch& x) { use(x.args); use(x.threads); },
+      [&](const Launch& x) { use(x.args); use(x.threads); if (x.shared) use(*x.shared); },
       [&](const DeclareVectors& x) { for (ExprId e : {x.lanes, x.rows, x.columns}) use(e); bound(x.var); },
       [&](const MoveVector& x) { use(x.vectors); use(x.row); use(x.column); use(x.array); },
       [&](const ParallelFor& x) { use(x.n); bound(x.first); bound(x.last); block(x.body); });
@@ -188,6 +197,8 @@ bool may_keep(const Module& m, const Block& b, Name memory) {
         [&](const While& x) { return inside(x.test) || inside(x.body); },
         [&](const If& x) { return inside(x.then_) || inside(x.else_); },
         [&](const Guarded& x) { return inside(x.body); },
+        [&](const Swap& x) { return inside(x.body); },
+        [&](const Locked& x) { return inside(x.body); },
         [&](const ParallelFor& x) { return inside(x.body); },
         [&](const Call& x) { return any(x.args); },
         [&](const Return& x) { return any(x.values); },

@@ -45,6 +45,9 @@ struct DeclareArray { Name var; std::vector<ExprId> counts; };        // the pro
 struct Assign { Name var; ExprId value; };
 struct Store { Name memory; ExprId index, value; bool meets = false; };   // meets: other threads may store to the cell; any value may stay
 struct Atomic { Name memory; ExprId index, value; ScalarOp op; };    // memory[index] := op memory[index] value
+struct Swap { Name memory; ExprId index; Name old; Block body; ExprId now; };   // memory[index] := now, as one step; body makes it of old
+// No two threads run it for the same place of `locks` at once. It updates memories[k][at[k]].
+struct Locked { Name locks; ExprId place; std::vector<Name> memories; std::vector<ExprId> at; Block body; };
 // reduced: combined by the iterations in any order, by add, min or max. scattered: what they read lies too far apart for vectors.
 // lanes: few iterations, none of which needs another, beside each other in memory. spmd: iterations that need no other run in groups,
 // although they have loops inside (lanes.h). unrolled: as many as the C compiler knows, all written out. group: as in the core program.
@@ -72,6 +75,8 @@ struct FromConstants { Name var, field; };                           // var := t
 // may read of a tile from now on: its total, or what the scan has reached with it. LookBack is the same for all threads: it waits
 // for tiles before `end`; of those from `first` on there are totals, and `reached` says whether what comes to the first of them is known.
 struct DeclareShared { Name var; int each = 1; };                    // so many elements for each thread of a block
+// A part of the shared memory that a launch gives to each block, from so many bytes on.
+struct Own { Name var; ExprId at; };
 struct Barrier {};
 struct LastBlock { Name var, tickets; ExprId at, count; };
 struct NextTile { Name var, states; ExprId tiles; };
@@ -90,10 +95,15 @@ struct ReadBack { Name var, memory; ExprId index; };                 // var := d
 struct WriteOut { Name memory; ExprId index, value; };               // device memory := value
 struct Upload { Name memory; Name data; ExprId count; };             // device memory := a constant array
 struct CopyMemory { Name to; ExprId to_at; Name from; ExprId from_at; ExprId count; };   // device to device
-struct Launch { int kernel; std::vector<ExprId> args; ExprId threads; };
+struct Launch { int kernel; std::vector<ExprId> args; ExprId threads; std::optional<ExprId> shared = {}; };   // shared: bytes of each block
 // How `rows`, each of so many parts, are shared among blocks: lanes of a block for each row, blocks for each row, threads in all, threads
 // of a second launch.
 struct Shape { Name lanes, blocks, threads, finish; ExprId rows, parts; };
+// How `points` are shared among threads, and which arrays each block has copies of. Each point has about so many `updates` of arrays of so
+// many `cells`. A block has `count` copies of an array in its own shared memory, from `at` times 8 bytes on (Own). Without any, `at` is -1.
+struct Copies { Name at, count; ExprId cells; int64_t bytes, updates; };
+struct Locks { Name memory; };                                       // costs::gpu::locks of them, which kernels leave open
+struct UpdateShape { std::vector<Copies> copies; Name threads, shared; ExprId points; };
 struct Tickets { Name memory; ExprId count; };                       // all zero, and kernels leave them so
 // How `points` are shared among tiles, `items` of them for each thread: how many tiles; threads of a launch whose blocks wait for others; or
 // of launches where none does, `apart` of one for each tile, `one` of a block. States of tiles, and a launch with which none is marked.
@@ -105,12 +115,12 @@ struct DeclareVectors { Name var; ExprId lanes, rows, columns; };
 struct MoveVector { Name vectors; ExprId row, column; Name array; bool back; };
 struct ParallelFor { Name first, last; ExprId n; Block body; int site; };  // body runs one claimed chunk of 0..n-1
 struct Stm {
-  std::variant<Declare, DeclareArray, Assign, Store, Atomic, For, While, If, Fail, Call, Return, Trace, FromConstants, Tuned, Threads,
-               DeclareShared, Barrier, LastBlock, NextTile, Publish, LookBack, Guarded, Unfailed, Alloc, Retain, Release, SetBlock, ReadBack, WriteOut, Upload, CopyMemory,
-               Launch, Shape, Tickets, TileShape, Transpose, DeclareVectors, MoveVector, ParallelFor> node;
+  std::variant<Declare, DeclareArray, Assign, Store, Atomic, Swap, Locked, For, While, If, Fail, Call, Return, Trace, FromConstants, Tuned, Threads,
+               DeclareShared, Own, Barrier, LastBlock, NextTile, Publish, LookBack, Guarded, Unfailed, Alloc, Retain, Release, SetBlock, ReadBack, WriteOut, Upload, CopyMemory,
+               Launch, Shape, UpdateShape, Locks, Tickets, TileShape, Transpose, DeclareVectors, MoveVector, ParallelFor> node;
 };
 
-struct Kernel { std::string name; std::vector<Name> params; Block body; bool can_fail = false, traces = false, collective = false; };
+struct Kernel { std::string name; std::vector<Name> params; Block body; bool can_fail = false, traces = false, collective = false, dynamic = false; };   // dynamic: a launch says how much shared memory a block has
 struct HostFunction { std::string name; std::vector<Name> params, results; Block body; bool recursive = false; };
 struct DataRef { Name name; const ir::DataArray* data; };
 

@@ -101,7 +101,7 @@ class LaneLoop {
       match(s.node,
         [&](const Declare& x) { if (x.init && (varies(*x.init) || (idle && is_load(*x.init)))) mark(x.var); },
         [&](const Assign& x) { if (diverged || varies(x.value)) mark(x.var); },
-        [](const Store&) {}, [](const Atomic&) {},
+        [](const Store&) {}, [](const Atomic&) {}, [](const Swap&) {}, [](const Locked&) {},
         [&](const For& x) {
           bool apart = varies(x.from) || varies(x.to);
           if (apart) mark(x.i);

@@ -20,7 +20,8 @@ namespace {
 // The bodies of a statement, the last first.
 template <class F> void inner(Stm& s, F f) {
   match(s.node, [&](For& x) { f(x.body); }, [&](While& x) { f(x.body); f(x.test); },
-        [&](If& x) { f(x.else_); f(x.then_); }, [&](Guarded& x) { f(x.body); }, [&](ParallelFor& x) { f(x.body); }, [](auto&) {});   // others have no bodies
+        [&](If& x) { f(x.else_); f(x.then_); }, [&](Guarded& x) { f(x.body); }, [&](Swap& x) { f(x.body); }, [&](Locked& x) { f(x.body); }, [&](ParallelFor& x) { f(x.body); },
+        [](auto&) {});   // others have no bodies
 }
 
 class Dead {
@@ -56,6 +57,9 @@ class Dead {
       [&](const Assign& x) { read(x.value, by); },
       [&](const Store& x) { read(x.memory, by); read(x.index, by); read(x.value, by); },
       [&](const Atomic& x) { read(x.memory, by); read(x.index, by); read(x.value, by); },
+      [&](const Swap& x) { read(x.memory, by); read(x.index, by); read(x.now, by); }, [&](const Own& x) { read(x.at, by); },
+      [&](const Locked& x) { read(x.locks, by); read(x.place, by); read(x.at, by); for (Name n : x.memories) read(n, by); }, [](const Locks&) {},
+      [&](const UpdateShape& x) { read(x.points, by); for (const Copies& c : x.copies) read(c.cells, by); },
       [&](const For& x) { read(x.from, by); read(x.to, by); if (x.group) read(x.group->when, by); }, [&](const While& x) { read(x.cond, by); },
       [&](const If& x) { read(x.cond, by); }, [&](const Fail& x) { read(x.args, by); },
       [&](const Call& x) { read(x.args, by); for (Name n : x.results) read(n, by); },
@@ -76,7 +80,7 @@ class Dead {
         read(x.from, by);
         read({x.to_at, x.to_row, x.from_at, x.from_row, x.rows, x.columns, x.first, x.last}, by);
       },
-      [&](const Launch& x) { read(x.args, by); read(x.threads, by); },
+      [&](const Launch& x) { read(x.args, by); read(x.threads, by); if (x.shared) read(*x.shared, by); },
       [&](const DeclareVectors& x) { read({x.lanes, x.rows, x.columns}, by); },
       [&](const MoveVector& x) { read(x.vectors, by); read(x.row, by); read(x.column, by); read(x.array, by); }, [&](const ParallelFor& x) { read(x.n, by); });
   }
@@ -91,7 +95,7 @@ class Dead {
     b.filter_backwards([&](Stm& s) {
       inner(s, [&](Block& i) { sweep(i); });
       bool drop = match(s.node, [&](Declare& x) { return unread(x.var); }, [&](DeclareArray& x) { return unread(x.var); },
-                        [&](DeclareVectors& x) { return unread(x.var); }, [&](DeclareShared& x) { return unread(x.var); },
+                        [&](DeclareVectors& x) { return unread(x.var); }, [&](DeclareShared& x) { return unread(x.var); }, [&](Own& x) { return unread(x.var); },
                         [](Guarded& x) { return x.body.empty(); },
                         [&](Assign& x) { return unread(x.var) && is_local(x.var); }, [&](SetBlock& x) { return unread(x.block); },
                         [&](FromConstants& x) { return unread(x.var); }, [&](Tuned& x) { return unread(x.var); }, [&](Threads& x) { return unread(x.var); },

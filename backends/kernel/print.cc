@@ -14,6 +14,7 @@
 #include "backends/kernel/print_scalars.h"
 #include "compiler/base/match.h"
 #include "compiler/base/text.h"
+#include "compiler/ir/costs.h"
 
 namespace raido::kir {
 namespace {
@@ -77,7 +78,7 @@ class Writer {
       separator = ", ";
     }
     if (can_fail) out += fmt::format("{}GLOBAL i64 *failure", separator);
-    out += ") {\n";
+    out += k.dynamic ? " DYNAMIC_PARAMETER) {\n  DYNAMIC_SHARED;\n" : ") {\n";
     in_kernel_ = true;
     depth_ = 1;
     if (can_fail && !k.collective && counted) line("if (BRANCH(LOAD(failure, 0) >= 0)) return;");
@@ -103,7 +104,7 @@ class Writer {
   const Module& m_;
   For_ language_;
   int depth_ = 0;
-  bool in_kernel_ = false;
+  bool in_kernel_ = false, locked_ = false;
   bool vectors_ = false;     // in a loop that may run as vectors
   const HostFunction* current_ = nullptr;
   int guards_ = 0;                       // so far
@@ -138,7 +139,7 @@ class Writer {
       [&](const Prim& p) { return prim(p); },
       [&](const Cast& c) { return cast(m_.exprs[c.value.index].type, e.type, expr(c.value)); },
       [&](const Load& l) {
-        std::string cell = fmt::format(fmt::runtime(counted ? "LOAD({}, {})" : "{}[{}]"), name(l.memory), expr(l.index));
+        std::string cell = locked_ ? cell_of(l.memory, l.index) : fmt::format(fmt::runtime(counted ? "LOAD({}, {})" : "{}[{}]"), name(l.memory), expr(l.index));
         return m_.names[l.memory.index].type == Scalar::F16 ? fmt::format("raido_f16_to_f32({})", cell) : cell;
       },
       [](const Hardware& h) -> std::string {
@@ -210,6 +211,12 @@ class Writer {
       [&](const Assign& x) { line(fmt::format("{}{} = {};", field(x.var), name(x.var), expr(x.value))); },
       [&](const Store& x) { store(x); },
       [&](const Atomic& x) { atomic(x); },
+      [&](const Swap& x) { swap(x); },
+      [&](const Locked& x) { locked(x); },
+      [&](const Locks& x) {
+        line(fmt::format("{} = raido_locks(w, {});", declared(x.memory), costs::gpu::locks));
+        line(fmt::format("if (RAIDO_UNLIKELY({} == NULL)) return 1;", name(x.memory)));
+      },
       [&](const For& x) { for_loop(x); },
       [&](const While& x) { while_loop(x); },
       [&](const If& x) { branch(x); },
@@ -221,6 +228,9 @@ class Writer {
       [&](const Tuned& x) { line(fmt::format("{} = raido_tuned(w, {}, {});", declared(x.var), x.param, expr(x.fallback))); },
       [&](const Threads& x) { line(fmt::format("{} = raido_threads(w);", declared(x.var))); },
       [&](const DeclareShared& x) { line(fmt::format("SHARED({}, {}, {}BLOCK_LIMIT);", passed_type(m_.names[x.var.index]), name(x.var), x.each == 1 ? "" : fmt::format("{} * ", x.each))); },
+      [&](const Own& x) {
+        line(fmt::format("LOCAL {0} *{1} = (LOCAL {0} *)((LOCAL char *)dynamic_ + {2});", passed_type(m_.names[x.var.index]), name(x.var), expr(x.at)));
+      },
       [&](const Barrier&) { line("BARRIER();"); },
       [&](const LastBlock& x) {
         if (counted) line(fmt::format("if (RAIDO_ORDERS_BLOCKS && LOCAL_ID() == 0) UPDATES({}, {});", name(x.tickets), expr(x.at)));
@@ -255,6 +265,7 @@ class Writer {
       [&](const CopyMemory& x) { copy_memory(x); },
       [&](const Launch& x) { launch(x); },
       [&](const Shape& x) { shape(x); },
+      [&](const UpdateShape& x) { update_shape(x); },
       [&](const Tickets& x) {
         line(fmt::format("{} = raido_tickets(w, {});", declared(x.memory), expr(x.count)));
         line(fmt::format("if (RAIDO_UNLIKELY({} == NULL)) return 1;", name(x.memory)));
@@ -285,16 +296,55 @@ class Writer {
   void store(const Store& x) {
     std::string value = expr(x.value);
     if (m_.names[x.memory.index].type == Scalar::F16) value = fmt::format("raido_f32_to_f16({})", value);
-    if (x.meets && !counted) line(fmt::format("ATOMIC_STORE({}, {}, {}, {});", element_type(m_.names[x.memory.index]), name(x.memory), expr(x.index), value));
+    if (locked_) line(fmt::format("{} = {};", cell_of(x.memory, x.index), value));
+    else if (x.meets && !counted) line(fmt::format("ATOMIC_STORE({}, {}, {}, {});", element_type(m_.names[x.memory.index]), name(x.memory), expr(x.index), value));
     else line(fmt::format(fmt::runtime(counted ? "STORE({}, {}, {});" : "{}[{}] = {};"), name(x.memory), expr(x.index), value));
   }
   void atomic(const Atomic& x) {
     Scalar t = m_.names[x.memory.index].type;
     if (counted) line(fmt::format("UPDATES({}, {});", name(x.memory), expr(x.index)));
     used_.insert({x.op, t});
-    bool half = t == Scalar::F16;                  // a half is updated through its bits
-    line(fmt::format("ATOMIC_UPDATE{}({}, {}, {}, {}, {});", half ? "_f16" : "", name_of(t), function_name(x.op, t), name(x.memory),
-                     expr(x.index), expr(x.value)));
+    bool shared = m_.names[x.memory.index].space == ir::Space::Shared, native = in_kernel_ && may_be_native(x.op, t);
+    std::string how = t == Scalar::F16 && !in_kernel_ ? "ATOMIC_UPDATE_HALF(" + function_name(x.op, t) : native ? fmt::format("NATIVE_UPDATE({}, {}, {}", name_of(t), name_of(x.op), shared ? "LOCAL" : "GLOBAL")
+                      : fmt::format("{}_UPDATE({}, {}", shared ? "SHARED" : "ATOMIC", name_of(t), function_name(x.op, t));
+    line(fmt::format("{}, {}, {}, {});", how, name(x.memory), expr(x.index), expr(x.value)));
+  }
+  // What other threads have written and shall see.
+  std::string cell_of(Name memory, ExprId index) {
+    const NameInfo& i = m_.names[memory.index];
+    if (i.space != ir::Space::Device && i.space != ir::Space::Shared) return fmt::format("{}[{}]", i.text, expr(index));
+    return fmt::format("((volatile {} {} *){})[{}]", i.space == ir::Space::Shared ? "LOCAL" : "GLOBAL", passed_type(i), i.text, expr(index));
+  }
+  void locked(const Locked& x) {
+    if (counted) for (size_t k = 0; k < x.at.size(); k++) line(fmt::format("UPDATES({}, {});", name(x.memories[k]), expr(x.at[k])));
+    if (std::string text = ran(x.body); !text.empty()) line(text);
+    bool counts = std::exchange(counted, false), outer = std::exchange(locked_, true);
+    braces(fmt::format("LOCKED({}, {}, {})", m_.names[x.locks.index].space == ir::Space::Shared ? "LOCAL" : "GLOBAL", name(x.locks), expr(x.place)), x.body);
+    line("} UNLOCKED");
+    counted = counts;
+    locked_ = outer;
+  }
+  // In a counted kernel the statements count once, however often they run.
+  void swap(const Swap& x) {
+    std::string_view t = name_of(m_.names[x.memory.index].type), space = m_.names[x.memory.index].space == ir::Space::Shared ? "LOCAL" : "GLOBAL";
+    if (counted) line(fmt::format("UPDATES({}, {});", name(x.memory), expr(x.index)));
+    if (std::string text = ran(x.body); !text.empty()) line(text);
+    bool counts = std::exchange(counted, false);
+    line("{");
+    depth_++;
+    line(fmt::format("ATOMIC_CELL({}, {}, {}, {});", t, space, name(x.memory), expr(x.index)));
+    braces("do", x.body, fmt::format("{} = ATOMIC_OLD({});", declared(x.old), t));
+    line(fmt::format("  ATOMIC_SWAP({}, {});", t, expr(x.now)));
+    line("} while (ATOMIC_AGAIN);");
+    depth_--;
+    line("}");
+    counted = counts;
+  }
+  // What the words have as NATIVE_UPDATE.
+  static bool may_be_native(ScalarOp op, Scalar at) {
+    using enum ScalarOp;
+    if (is_float(at)) return op == add && at != Scalar::F16;
+    return is_integer(at) && bytes_of(at) >= 4 && (op == add || op == min || op == max || op == and_ || op == or_ || op == xor_);
   }
   void for_loop(const For& x) {
     if (language_ == For_::C && !x.reduced.empty() && (x.lanes || only_computes(x.body))) {
@@ -484,6 +534,22 @@ class Writer {
     line(fmt::format("raido_grid_of_rows(w, {}, {}, {});", expr(x.rows), expr(x.parts), join(names, ", ", [&](Name n) { return "&" + name(n); })));
   }
 
+  void update_shape(const UpdateShape& x) {
+    std::vector<Name> names = {x.threads, x.shared};
+    for (const Copies& c : x.copies) names.insert(names.end(), {c.at, c.count});
+    line(fmt::format("i64 {};", join(names, ", ", [&](Name n) { return name(n); })));
+    line("{");
+    depth_++;
+    line(fmt::format("struct raido_copies of[] = {{{}}};", join(x.copies, ", ", [&](const Copies& c) {
+      return fmt::format("{{{}, {}, {}, -1, 1}}", expr(c.cells), c.bytes, c.updates);
+    })));
+    line(fmt::format("raido_grid_of_updates(w, {}, {}, {}, {}, of, {}, &{}, &{});", expr(x.points), costs::gpu::full_device, costs::gpu::gathered_updates,
+                     costs::gpu::copies_bytes, x.copies.size(), name(x.threads), name(x.shared)));
+    for (size_t k = 0; k < x.copies.size(); k++) line(fmt::format("{} = of[{}].at, {} = of[{}].count;", name(x.copies[k].at), k, name(x.copies[k].count), k));
+    depth_--;
+    line("}");
+  }
+
   // After the failure word; the host knows how to print each kind (gpu.h).
   void device_trace(const Trace& x) {
     Scalar t = m_.exprs[x.value->index].type;
@@ -520,7 +586,8 @@ class Writer {
     }
     line(fmt::format("void *args[] = {{{}}};", join(args, ", ")));
     line(fmt::format("size_t sizes[] = {{{}}};", join(sizes, ", ")));
-    line(fmt::format("if (raido_launch(w, {}, {}, args, sizes, {}) != 0) return 1;", x.kernel, expr(x.threads), args.size()));
+    line(fmt::format("if (raido_launch(w, {}, {}, args, sizes, {}, {}) != 0) return 1;", x.kernel, expr(x.threads), args.size(),
+                     x.shared ? expr(*x.shared) : "0"));
     depth_--;
     line("}");
   }

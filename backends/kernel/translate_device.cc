@@ -1,7 +1,10 @@
 // translate_device.cc - kernels, parallel loops and accumulators.
 #include "backends/kernel/translator.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+
+#include "compiler/ir/costs.h"
 
 namespace raido::kir::translation {
 
@@ -29,7 +32,7 @@ FromCore::Point FromCore::point_of(ExprId number, const std::vector<ExprId>& ext
   }
   return at;
 }
-void FromCore::launch(Kernel k, Name own, const std::vector<std::pair<ExprId, ExprId>>& own_and_threads) {
+void FromCore::launch(Kernel k, Name own, const std::vector<std::pair<ExprId, ExprId>>& own_and_threads, std::optional<ExprId> shared) {
   k.params = {own};
   std::vector<ExprId> args = {own_and_threads[0].first};
   for (Name n : free_names(m_, k.body)) {
@@ -39,13 +42,17 @@ void FromCore::launch(Kernel k, Name own, const std::vector<std::pair<ExprId, Ex
   }
   for (auto [value, threads] : own_and_threads) {
     args[0] = value;
-    emit(Launch{int(m_.kernels.size()), args, threads});
+    emit(Launch{int(m_.kernels.size()), args, threads, shared});
   }
   m_.kernels.push_back(std::move(k));
 }
 void FromCore::seg(const ir::Stm& s, const Seg& x) {
   if (x.level == SegLevel::Tile) return tile(s, x);
   if (x.collective) return x.scans.empty() ? collective(s, x) : scan(s, x);
+  if (x.level == SegLevel::Grid && std::ranges::any_of(s.pattern, [&](Bind b) {
+        auto acc = std::get_if<AccType>(&p_.type(b.var));
+        return acc && is_gathered(acc->token);
+      })) return updates(s, x);
   std::vector<ExprId> extent = atoms(x.extent);
   auto run = [&](const std::vector<ExprId>& at) {
     for (size_t d = 0; d < at.size(); d++) scalar_[x.index[d].var] = at[d];
@@ -82,7 +89,13 @@ std::vector<Var> FromCore::free_vars_of_places(const Seg& x) {
 }
 
 void FromCore::with_acc(const ir::Stm& s, const WithAcc& x) {
-  for (size_t k = 0; k < x.dests.size(); k++) dest_[x.scope.params[k].var] = &x.dests[k];
+  for (size_t k = 0; k < x.dests.size(); k++) {
+    Var token = x.scope.params[k].var;
+    dest_[token] = &x.dests[k];
+    if (in_kernel_ || !needs_lock(x.dests[k])) continue;
+    locks_[token] = m_.memory("locks", Scalar::I32, Space::Device);
+    emit(Locks{*locks_[token]});
+  }
   size_t accs = x.dests.size(), arrays = 0;
   for (const Dest& d : x.dests) arrays += d.arrays.size();
   std::vector<Bind> further(s.pattern.begin() + ptrdiff_t(arrays), s.pattern.end());
@@ -117,30 +130,65 @@ void FromCore::update_cells(const Dest& dest, const AccUpdate& x, const std::vec
     return;
   }
   std::vector<ExprId> index;
+  Var token = std::get<AccType>(p_.type(x.acc)).token;
+  const std::optional<Copied> copied = copied_[token];
+  const std::optional<Name> locks = locks_[token];
   auto point = [&](const std::vector<ExprId>& j) {
     std::vector<ExprId> values;
     for (const Atom& v : x.values) values.push_back(array(v) ? load(layout(v).memory, address(layout(v), j), "x") : atom(v));
-    combine_cell(dest, cells, j, values);
+    if (!copied) return combine_cell(dest, cells, j, values, locks);
+    std::vector<ExprId> cell = at;
+    cell.insert(cell.end(), j.begin(), j.end());
+    Block own = block([&] {
+      std::vector<Name> memories;
+      for (const Layout& l : copied->own) memories.push_back(l.memory);
+      ExprId place = address(copied->own[0], cell);
+      combine_atomically(*dest.combine, memories, std::vector<ExprId>(memories.size(), place), values, copied->locks, place);
+    });
+    Block all = block([&] { combine_cell(dest, cells, j, values, locks); });
+    emit(If{copied->exists, std::move(own), std::move(all)});
   };
   CHECK(dest.combine->shape.empty() == extent.empty(), "an operator on rows reaches an accumulator that was kept");
   nest(extent, index, point);
 }
-void FromCore::combine_cell(const Dest& dest, const std::vector<Layout>& cells, const std::vector<ExprId>& j, const std::vector<ExprId>& values) {
-  const Combine& c = *dest.combine;
-  auto op = scalar_operator(p_, c);
+void FromCore::combine_cell(const Dest& dest, const std::vector<Layout>& cells, const std::vector<ExprId>& j, const std::vector<ExprId>& values,
+                            std::optional<Name> locks) {
   bool alone = dest.conflict == Conflict::None || (target_ == Target::Gpu && !in_kernel_);   // host code of a device program runs on one thread
-  if (!alone && op) {
-    emit(Atomic{cells[0].memory, address(cells[0], j), values[0], *op});
-    return;
+  std::vector<Name> memories;
+  std::vector<ExprId> index;
+  for (const Layout& l : cells) {
+    memories.push_back(l.memory);
+    index.push_back(address(l, j));
   }
-  CHECK(alone, "no atomic form of this operator");
-  size_t n = cells.size();
+  if (alone) return combine_alone(*dest.combine, memories, index, values);
+  combine_atomically(*dest.combine, memories, index, values, locks, m_.prim(ScalarOp::and_, {index[0], m_.number(costs::gpu::locks - 1)}));
+}
+void FromCore::combine_alone(const Combine& c, const std::vector<Name>& memories, const std::vector<ExprId>& index, const std::vector<ExprId>& values) {
+  size_t n = memories.size();
   for (size_t k = 0; k < n; k++) {
-    scalar_[c.op.params[k].var] = load(cells[k].memory, address(cells[k], j), "old");
+    scalar_[c.op.params[k].var] = load(memories[k], index[k], "old");
     scalar_[c.op.params[n + k].var] = values[k];
   }
   body(c.op.body, {});
-  for (size_t k = 0; k < n; k++) store(cells[k].memory, address(cells[k], j), atom(c.op.body.result[k]));
+  for (size_t k = 0; k < n; k++) store(memories[k], index[k], atom(c.op.body.result[k]));
+}
+bool FromCore::needs_lock(const Dest& d) const {
+  if (target_ != Target::Gpu || d.conflict != Conflict::Atomic || !d.combine || scalar_operator(p_, *d.combine)) return false;
+  return d.arrays.size() > 1 || bytes_of(elem_of(p_.type(d.arrays[0]))) < 4;
+}
+void FromCore::combine_atomically(const Combine& c, const std::vector<Name>& memories, const std::vector<ExprId>& index, const std::vector<ExprId>& values,
+                                  std::optional<Name> locks, ExprId place) {
+  if (auto op = scalar_operator(p_, c)) return emit(Atomic{memories[0], index[0], values[0], *op});
+  if (locks) {
+    Block b = block([&] { combine_alone(c, memories, index, values); });
+    return emit(Locked{*locks, place, memories, index, std::move(b)});
+  }
+  CHECK(memories.size() == 1, "no atomic form of this operator");
+  Name old = m_.name("old", m_.names[memories[0].index].type);
+  scalar_[c.op.params[0].var] = m_.var(old);
+  scalar_[c.op.params[1].var] = values[0];
+  Block b = block([&] { body(c.op.body, {}); });
+  emit(Swap{memories[0], index[0], old, std::move(b), atom(c.op.body.result[0])});
 }
 
 }  // namespace raido::kir::translation

@@ -5,8 +5,8 @@
 // the code runs on the host, each such loop nest becomes a kernel. Single elements are read back or written out there.
 //
 // from_core.cc has the statements, translate_blocks.cc bodies and who owns the blocks, translate_loops.cc the loops. translate_device.cc has
-// kernels, parallel loops and accumulators; translate_collective.cc and translate_scan.cc have the kernels whose threads work together.
-// translate_tiles.cc has contractions, translate_functions.cc functions and top-level values.
+// kernels, parallel loops and accumulators. The kernels whose threads work together are in translate_collective.cc, translate_scan.cc and
+// translate_updates.cc. translate_tiles.cc has contractions, translate_functions.cc functions and top-level values.
 #pragma once
 #include <functional>
 
@@ -33,6 +33,12 @@ class FromCore {
     ExprId offset;
     std::vector<ExprId> strides;
   };
+  // Where the thread's copy lies; at: whether there is one.
+  struct Copied {
+    std::vector<Layout> own;                   // of each array of the destination
+    std::optional<Name> locks;                 // one for each place
+    ExprId exists;
+  };
   using Point = std::vector<ExprId>;
   using Fill = std::function<void(const Point&)>;
 
@@ -47,6 +53,8 @@ class FromCore {
   VarSet on_stack_, is_constant_;
   VarMap<std::optional<Name>> field_;          // of a top-level value
   VarMap<const Dest*> dest_;                   // token -> destination, inside a with_acc that was kept
+  VarMap<std::optional<Name>> locks_;          // token -> locks for its cells, if an update needs one
+  VarMap<std::optional<Copied>> copied_;       // token -> a block's copies of the destination, in a kernel that has them
   int function_ = 0;
   Block* prologue_ = nullptr;
   VarMap<int> loaded_in_;                      // function (plus one) that has loaded the constant
@@ -162,14 +170,18 @@ class FromCore {
     return k;
   }
   // Launches it once for each of `threads`, with `own`, a parameter of its own, as it says; everything else that it uses is passed.
-  void launch(Kernel k, Name own, const std::vector<std::pair<ExprId, ExprId>>& own_and_threads);
+  // `shared`: bytes that it gives each block.
+  void launch(Kernel k, Name own, const std::vector<std::pair<ExprId, ExprId>>& own_and_threads, std::optional<ExprId> shared = {});
 
   // ---- collective kernels (collective.h, translate_collective.cc, translate_scan.cc) ----
   class Together;
   class Collective;
   class Scan;
+  class Updates;
   void collective(const ir::Stm& s, const Seg& x);
   void scan(const ir::Stm& s, const Seg& x);
+  void updates(const ir::Stm& s, const Seg& x);                          // translate_updates.cc
+  bool is_gathered(Var token) const;
   // An element of a seg's result, unless it is a row, which lies there.
   void put_mapped(Var to, const Atom& value, const Point& at);
   // Constants must be loaded on the host before the kernel that uses them.
@@ -177,7 +189,13 @@ class FromCore {
   void with_acc(const ir::Stm& s, const WithAcc& x);
   void acc_update(const AccUpdate& x);
   void update_cells(const Dest& dest, const AccUpdate& x, const std::vector<ExprId>& at);
-  void combine_cell(const Dest& dest, const std::vector<Layout>& cells, const std::vector<ExprId>& j, const std::vector<ExprId>& values);
+  void combine_cell(const Dest& dest, const std::vector<Layout>& cells, const std::vector<ExprId>& j, const std::vector<ExprId>& values,
+                    std::optional<Name> locks);
+  // The cells at `index` become the operator of them and the values, as one step. place: of the lock, if that needs one.
+  bool needs_lock(const Dest& d) const;
+  void combine_atomically(const Combine& c, const std::vector<Name>& memories, const std::vector<ExprId>& index, const std::vector<ExprId>& values,
+                          std::optional<Name> locks, ExprId place);
+  void combine_alone(const Combine& c, const std::vector<Name>& memories, const std::vector<ExprId>& index, const std::vector<ExprId>& values);
 
   // ---- functions (translate_functions.cc) ----
   HostFunction declare(const Function& f);

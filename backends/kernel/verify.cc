@@ -76,7 +76,20 @@ class Verifier {
             [&](const If& x) {
               for (const Block* way : {&x.then_, &x.else_}) assignments(*way, all && same(x.cond));
             },
-            [&](const Guarded& x) { assignments(x.body, false); }, [](const auto&) {});   // others assign nothing
+            [&](const Guarded& x) { assignments(x.body, false); },
+            [&](const Locked& x) { assignments(x.body, false); },
+            [&](const Swap& x) {
+              gets(x.old, false);
+              assignments(x.body, false);
+            },
+            [](const auto&) {});   // others assign nothing
+  }
+  static bool leaves(const Block& b) {
+    for (const Stm& s : b) {
+      if (std::holds_alternative<Fail>(s.node) || std::holds_alternative<For>(s.node) || std::holds_alternative<While>(s.node)) return true;
+      if (auto x = std::get_if<If>(&s.node); x && (leaves(x->then_) || leaves(x->else_))) return true;
+    }
+    return false;
   }
   void block(const Block& b, bool all, bool guarded) {
     auto meets = [&](const char* what) {
@@ -94,6 +107,16 @@ class Verifier {
             [&](const DeclareShared& x) {
               meets("a shared array");
               shared_ += bytes_of(m_.names[x.var.index].type) * x.each;
+            },
+            [&](const Own& x) {
+              meets("a part of the shared memory");
+              if (!same(x.at)) fail("B6", "threads of a block have different parts of its memory");
+              if (!k_.dynamic) fail("B6", "a part of memory that no launch gives");
+            },
+            [&](const Swap& x) { block(x.body, false, guarded); },
+            [&](const Locked& x) {
+              if (leaves(x.body)) fail("B7", "a check that leaves a lock closed");
+              block(x.body, false, guarded);
             },
             [&](const Fail&) { if (k_.collective && !guarded) fail("B2", "a check that leaves the kernel before a barrier"); },
             [&](const Return&) { fail("B2", "a kernel returns"); },

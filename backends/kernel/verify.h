@@ -14,6 +14,8 @@ namespace raido::kir {
 // B3  What is shared has room in every block.
 // B4  Barriers and shared arrays stand in kernels that are collective, which do not end early.
 // B5  The tile that a block publishes, and the one from which it looks back, are the same for all its threads.
+// B6  A part of the shared memory that a launch gives is the same for all threads, in a kernel whose launches give some.
+// B7  No check and no loop stands under a lock.
 std::string verify_kernels(const Module& m);
 
 }  // namespace raido::kir

@@ -7,7 +7,7 @@
 
 #define RAIDO_COUNTERS(X)                                                                                             \
   X(read_requests) X(read_sectors) X(fetched_sectors) X(write_requests) X(write_sectors)                              \
-  X(shared_requests) X(shared_wavefronts) X(shared_conflicts) X(private_accesses)                                     \
+  X(shared_requests) X(shared_updates) X(shared_wavefronts) X(shared_conflicts) X(private_accesses)                                     \
   X(atomic_requests) X(atomic_updates) X(atomic_rounds) X(atomic_sectors)                                             \
   X(branches) X(divergent_branches) X(barriers) X(fresh_read_bytes) X(fresh_written_bytes)
 #define RAIDO_COUNTER_ENUM(name) RAIDO_C_##name,
@@ -233,7 +233,13 @@ RAIDO_UNSEEN void raido_hear_access(struct raido_emulated_block *b, struct raido
   int shared = own < RAIDO_BLOCK_WORDS + RAIDO_SHARED_BYTES;
   if (!shared && own < (u64)b->bytes) { c[RAIDO_C_private_accesses] += n; return; }
   w->requests++;
-  if (kind == RAIDO_UPDATE) {
+  if (kind == RAIDO_UPDATE && shared) {                    // lanes that meet at a cell take turns, too
+    int most = raido_most_at_one_place(at, n);
+    c[RAIDO_C_shared_requests]++;
+    c[RAIDO_C_shared_updates] += n;
+    c[RAIDO_C_shared_wavefronts] += most - 1;
+    c[RAIDO_C_shared_conflicts] += most - 1;
+  } else if (kind == RAIDO_UPDATE) {
     c[RAIDO_C_atomic_requests]++;
     c[RAIDO_C_atomic_updates] += n;
     c[RAIDO_C_atomic_rounds] += raido_most_at_one_place(at, n);

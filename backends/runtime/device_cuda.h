@@ -160,12 +160,12 @@ RAIDO_FN char *dev_compile(struct dev *d, const struct raido_config *cfg, const 
   void *program = NULL;
   int n = 0;
   char limit[32];
-  const char **options = calloc((size_t)cfg->build_option_count + 5, sizeof *options);
+  const char **options = calloc((size_t)cfg->build_option_count + 6, sizeof *options);
   if (options == NULL) { dev_check(d, 2, "calloc"); return NULL; }
   options[n++] = arch;
   options[n++] = "--std=c++17";
   options[n++] = "-diag-suppress=177";
-  if (RAIDO_STRICT_FP) options[n++] = "-fmad=false";
+  if (RAIDO_STRICT_FP) options[n++] = "-fmad=false", options[n++] = "-DRAIDO_STRICT_FP";
   options[n++] = dev_block_limit(cfg, limit);
   for (int k = 0; k < cfg->build_option_count; k++) options[n++] = cfg->build_options[k];
   int code = d->CreateProgram(&program, source, "kernels.cu", 0, NULL, NULL);
@@ -260,12 +260,17 @@ RAIDO_FN int dev_write(struct dev *d, dev_mem m, i64 at, const void *from, size_
 RAIDO_FN int dev_copy(struct dev *d, dev_mem to, i64 to_at, dev_mem from, i64 from_at, size_t n) {
   return dev_check(d, d->MemcpyDtoD(to + (u64)to_at, from + (u64)from_at, n), "cuMemcpyDtoD");
 }
-RAIDO_FN int dev_launch(struct dev *d, int kernel, i64 blocks, int block_size, void **args, size_t *sizes, int n) {
+// Bytes of a block: what every device has without being asked.
+RAIDO_FN i64 dev_shared(struct dev *d) {
+  int bytes = 0;
+  return d->DeviceGetAttribute(&bytes, 8, d->device) == 0 ? bytes : 0;
+}
+RAIDO_FN int dev_launch(struct dev *d, int kernel, i64 blocks, int block_size, void **args, size_t *sizes, int n, size_t shared) {
   (void)sizes;
   (void)n;
   if (blocks > 2147483647) {
     snprintf(d->error, sizeof d->error, "CUDA: a launch of %" PRId64 " blocks", blocks);
     return 1;
   }
-  return dev_check(d, d->LaunchKernel(d->kernels[kernel], (unsigned)blocks, 1, 1, (unsigned)block_size, 1, 1, 0, NULL, args, NULL), "cuLaunchKernel");
+  return dev_check(d, d->LaunchKernel(d->kernels[kernel], (unsigned)blocks, 1, 1, (unsigned)block_size, 1, 1, (unsigned)shared, NULL, args, NULL), "cuLaunchKernel");
 }

@@ -1,7 +1,7 @@
 // device_emulator.h - the device interface over blocks that run on the CPU (device_fibers.h). It counts launches, copies and bytes, and prints
 // them on standard error at the end; of a counted program (device_counts.h) more is known, and printed instead.
 
-RAIDO_FN int dev_launch(struct dev *d, int kernel, i64 blocks, int block_size, void **args, size_t *sizes, int n) {
+RAIDO_FN int dev_launch(struct dev *d, int kernel, i64 blocks, int block_size, void **args, size_t *sizes, int n, size_t shared) {
   (void)sizes;
   (void)n;
   if (kernel >= raido_kernel_count) return 1;
@@ -9,6 +9,7 @@ RAIDO_FN int dev_launch(struct dev *d, int kernel, i64 blocks, int block_size, v
   d->threads += blocks * block_size;
   d->kernel = kernel;
   d->args = args;
+  d->shared = shared;
   d->block_size = block_size;
 #ifdef RAIDO_EMULATED
   if (d->counts) return raido_counted_launch(d, kernel, blocks, args, n);
@@ -17,6 +18,7 @@ RAIDO_FN int dev_launch(struct dev *d, int kernel, i64 blocks, int block_size, v
   return 0;
 }
 
+RAIDO_FN i64 dev_shared(struct dev *d) { (void)d; return RAIDO_SHARED_BYTES - 64; }   // beside poisoned bytes
 RAIDO_FN const char *dev_error(struct dev *d) { (void)d; return "out of memory"; }
 RAIDO_FN void dev_enter(struct dev *d) { (void)d; }
 RAIDO_FN void dev_leave(struct dev *d) { (void)d; }
@@ -212,7 +214,8 @@ RAIDO_FN void raido_print_counts(const struct dev *d) {
       fprintf(stderr, "  %-12s%" PRId64 " updates in %" PRId64 " accesses of warps, %" PRId64 " rounds where lanes meet, %" PRId64 " sectors\n", "atomics",
               n[RAIDO_C_atomic_updates], n[RAIDO_C_atomic_requests], n[RAIDO_C_atomic_rounds], n[RAIDO_C_atomic_sectors]);
     if (n[RAIDO_C_shared_requests] > 0)
-      fprintf(stderr, "  %-12s%" PRId64 " accesses of warps, %" PRId64 " bank conflicts\n", "shared", n[RAIDO_C_shared_requests], n[RAIDO_C_shared_conflicts]);
+      fprintf(stderr, "  %-12s%" PRId64 " accesses of warps, %" PRId64 " atomic updates, %" PRId64 " conflicts\n", "shared", n[RAIDO_C_shared_requests],
+              n[RAIDO_C_shared_updates], n[RAIDO_C_shared_conflicts]);
     if (n[RAIDO_C_private_accesses] > 0) fprintf(stderr, "  %-12s%" PRId64 " accesses of threads to their own arrays\n", "private", n[RAIDO_C_private_accesses]);
     fprintf(stderr, "  %-12s%" PRId64 ", %" PRId64 " divergent; %" PRId64 " barriers\n", "branches", n[RAIDO_C_branches], n[RAIDO_C_divergent_branches], n[RAIDO_C_barriers]);
     fprintf(stderr, "  %-12s", "operations");

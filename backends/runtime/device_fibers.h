@@ -34,6 +34,7 @@ struct dev {
   // The launch that is running.
   int kernel;
   void **args;
+  size_t shared;
   i64 blocks, block_size, next;          // next: the first block that nobody has taken
   int counted, counts, skips;            // memory is that of a counted program; blocks are counted now; only a sample of them runs
   int alone;                             // one thread takes all blocks
@@ -57,6 +58,7 @@ RAIDO_FN i64 raido_position_in_sample(i64 number, i64 blocks);
 
 // ---- blocks ----
 
+RAIDO_UNSEEN size_t raido_dynamic_bytes(void) { return raido_here->device->shared; }
 RAIDO_UNSEEN bool raido_skips_blocks(void) { return raido_here->device->skips; }
 
 RAIDO_UNSEEN void raido_fiber_main(void) {

@@ -233,9 +233,15 @@ RAIDO_FN int dev_write(struct dev *d, dev_mem m, i64 at, const void *from, size_
 RAIDO_FN int dev_copy(struct dev *d, dev_mem to, i64 to_at, dev_mem from, i64 from_at, size_t n) {
   return dev_check(d, d->EnqueueCopyBuffer(d->queue, from, to, (size_t)from_at, (size_t)to_at, n, 0, NULL, NULL), "clEnqueueCopyBuffer");
 }
-RAIDO_FN int dev_launch(struct dev *d, int kernel, i64 blocks, int block_size, void **args, size_t *sizes, int n) {
+// Bytes of a block.
+RAIDO_FN i64 dev_shared(struct dev *d) {
+  u64 bytes = 0;
+  return d->GetDeviceInfo(d->device, 0x1023, sizeof bytes, &bytes, NULL) == 0 ? (i64)(bytes < (48 << 10) ? bytes : 48 << 10) : 0;
+}
+RAIDO_FN int dev_launch(struct dev *d, int kernel, i64 blocks, int block_size, void **args, size_t *sizes, int n, size_t shared) {
   size_t global = (size_t)blocks * (size_t)block_size, local = (size_t)block_size;
   for (int k = 0; k < n; k++)
     if (dev_check(d, d->SetKernelArg(d->kernels[kernel], (u32)k, sizes[k], args[k]), "clSetKernelArg")) return 1;
+  if (shared > 0 && dev_check(d, d->SetKernelArg(d->kernels[kernel], (u32)n, shared, NULL), "clSetKernelArg")) return 1;
   return dev_check(d, d->EnqueueNDRangeKernel(d->queue, d->kernels[kernel], 1, NULL, &global, &local, 0, NULL, NULL), "clEnqueueNDRangeKernel");
 }

@@ -2,7 +2,8 @@
 // transfers, launches, the failure word.
 //
 // The device interface (device_*.h) is: dev_mem, dev_open, dev_close (also after a dev_open that failed), dev_enter, dev_leave,
-// dev_sync, dev_alloc, dev_free, dev_read, dev_write, dev_copy, dev_launch, dev_list, dev_error. The program supplies raido_kernel_names, raido_kernel_count, raido_texts.
+// dev_sync, dev_alloc, dev_free, dev_read, dev_write, dev_copy, dev_launch, dev_shared, dev_list,
+// dev_error. The program supplies raido_kernel_names, raido_kernel_count, raido_texts.
 //
 // Every kernel of a program in which some check can fail takes the failure word: -1, or the number of the check that failed
 // first, with up to 8 arguments after it. A kernel that finds it set does nothing; the host looks at it when it reads. Where
@@ -22,7 +23,7 @@ struct raido_device {
   struct raido_memory *free[RAIDO_SIZE_CLASSES], *all;
   size_t live, peak;                   // bytes
   dev_mem failure;
-  struct raido_memory tickets, states; // as many as `bytes` has room for
+  struct raido_memory tickets, states, locks;   // as many as `bytes` has room for
   i64 marks;                           // of launches in the states
   int open;                            // the device can be used
   int unchecked;                       // a kernel that can fail ran since the failure word was read
@@ -263,14 +264,14 @@ RAIDO_FN int raido_device_copy(struct raido_worker *w, struct raido_memory *to, 
   return 0;
 }
 
-RAIDO_FN int raido_launch(struct raido_worker *w, int kernel, i64 threads, void **args, size_t *sizes, int n) {
+RAIDO_FN int raido_launch(struct raido_worker *w, int kernel, i64 threads, void **args, size_t *sizes, int n, i64 shared) {
   struct raido_device *d = w->context->device;
   if (threads <= 0) return 0;
   if (RAIDO_CAN_FAIL) d->unchecked = 1;
   int size = raido_block_threads(w->context->config);
   i64 blocks = (threads + size - 1) / size, start = raido_measure(w);
   if (w->context->logging) fprintf(w->context->log, "launch %s: %" PRId64 " threads\n", raido_kernel_names[kernel], threads);
-  if (dev_launch(&d->dev, kernel, blocks, size, args, sizes, n) != 0) return raido_device_failed(w, raido_kernel_names[kernel]);
+  if (dev_launch(&d->dev, kernel, blocks, size, args, sizes, n, (size_t)shared) != 0) return raido_device_failed(w, raido_kernel_names[kernel]);
   raido_measured(w, start, (struct raido_event){.name = raido_kernel_names[kernel], .is_kernel = 1, .blocks = blocks, .block_size = size});
   if (w->context->debugging) return raido_device_sync(w);
   return 0;
@@ -289,6 +290,40 @@ RAIDO_FN void raido_grid_of_rows(struct raido_worker *w, i64 rows, i64 parts, i6
   *finish = *blocks > 1 && !RAIDO_ORDERS_BLOCKS ? rows * size : 0;
 }
 
+// Arrays that the threads of a kernel update: cells, bytes of one, updates of each point. A block may have copies of it in its shared memory,
+// from `at` times 8 bytes on.
+struct raido_copies { i64 cells, bytes, updates, at, count; };
+
+RAIDO_INLINE i64 raido_words_of_copies(const struct raido_copies *c) { return (c->cells * c->bytes * c->count + 7) / 8; }
+
+// A grid of as many threads as fill the device, or one for each point if there are fewer or no array has copies. It has them if they fit, and
+// if adding them to the array takes `gain` times fewer updates of memory. Neighbouring threads update different copies, as many as `each` bytes a
+// thread have room for.
+RAIDO_FN void raido_grid_of_updates(struct raido_worker *w, i64 points, i64 full, i64 gain, i64 each, struct raido_copies *c, int n, i64 *threads, i64 *shared) {
+  i64 size = raido_block_threads(w->context->config), all = points / size + (points % size != 0), most = full / size > 1 ? full / size : 1;
+  i64 blocks = all < most ? all : most, room = dev_shared(&w->context->device->dev) / 8, used = 0, at = 0;
+  for (int k = 0; k < n; k++) {
+    int pays = blocks > 0 && c[k].cells > 0 && c[k].cells <= points * c[k].updates / (gain * blocks);
+    if (!pays || c[k].cells > room * 8 / c[k].bytes || used + raido_words_of_copies(&c[k]) > room) continue;
+    used += raido_words_of_copies(&c[k]);
+    c[k].at = 0;
+  }
+  for (int k = 0; k < n; k++)
+    while (c[k].at == 0 && c[k].count < 32) {
+      i64 more = raido_words_of_copies(&c[k]);
+      if ((used + more) * 8 > each * size || used + more > room || c[k].cells * c[k].count * 2 > points / blocks * c[k].updates / gain) break;
+      used += more;
+      c[k].count *= 2;
+    }
+  for (int k = 0; k < n; k++)
+    if (c[k].at == 0) {
+      c[k].at = at;
+      at += raido_words_of_copies(&c[k]);
+    }
+  *threads = (at > 0 ? blocks : all) * size;
+  *shared = at > 0 ? 8 * at : 8;
+}
+
 // Tiles of a scan: blocks that wait for others, if the device promises that these run. Else the launches are: totals of all tiles, then one
 // block for what is reached with each, then the tiles again.
 RAIDO_FN void raido_grid_of_tiles(struct raido_worker *w, i64 points, i64 items, i64 *tiles, i64 *together, i64 *apart, i64 *one) {
@@ -304,7 +339,7 @@ RAIDO_FN void raido_grid_of_tiles(struct raido_worker *w, i64 points, i64 items,
 RAIDO_FN struct raido_memory *raido_zeros(struct raido_worker *w, struct raido_memory *m, i64 count) {
   struct raido_device *d = w->context->device;
   size_t bytes = (size_t)count * sizeof(i32);
-  if (!RAIDO_ORDERS_BLOCKS || m->bytes >= bytes) return m;
+  if (m->bytes >= bytes) return m;
   if (m->bytes > 0) dev_free(&d->dev, m->device);
   m->bytes = 0;
   char *zeros = calloc(bytes, 1);
@@ -316,7 +351,10 @@ RAIDO_FN struct raido_memory *raido_zeros(struct raido_worker *w, struct raido_m
   raido_lack_memory(w, "Failed to allocate memory in space 'device'.");
   return NULL;
 }
-RAIDO_FN struct raido_memory *raido_tickets(struct raido_worker *w, i64 count) { return raido_zeros(w, &w->context->device->tickets, count); }
+RAIDO_FN struct raido_memory *raido_locks(struct raido_worker *w, i64 count) { return raido_zeros(w, &w->context->device->locks, count); }
+RAIDO_FN struct raido_memory *raido_tickets(struct raido_worker *w, i64 count) {
+  return raido_zeros(w, &w->context->device->tickets, RAIDO_ORDERS_BLOCKS ? count : 0);
+}
 // A counter and the states of so many tiles, which are marked with the launches that made them: nobody has to clear them.
 RAIDO_FN struct raido_memory *raido_states(struct raido_worker *w, i64 tiles, i64 *launch) {
   struct raido_device *d = w->context->device;
@@ -326,7 +364,7 @@ RAIDO_FN struct raido_memory *raido_states(struct raido_worker *w, i64 tiles, i6
     d->marks = 0;
   }
   *launch = ++d->marks;
-  return raido_zeros(w, &d->states, tiles < 2 ? 0 : tiles + 1);
+  return raido_zeros(w, &d->states, tiles < 2 || !RAIDO_ORDERS_BLOCKS ? 0 : tiles + 1);
 }
 
 // The program's kernels as one text; NULL if there is no memory.
@@ -375,6 +413,7 @@ RAIDO_FN void raido_device_stop(struct raido_context *c) {
     if (d->failure) dev_free(&d->dev, d->failure);
     if (d->tickets.bytes > 0) dev_free(&d->dev, d->tickets.device);
     if (d->states.bytes > 0) dev_free(&d->dev, d->states.device);
+    if (d->locks.bytes > 0) dev_free(&d->dev, d->locks.device);
     raido_device_leave(c);
     dev_close(&d->dev);
   }

@@ -50,6 +50,13 @@ struct raido_pool {
     do new_ = op(old_, value);                                                                                  \
     while (!__atomic_compare_exchange(cell_, &old_, &new_, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED));             \
   } while (0)
+#define ATOMIC_UPDATE_HALF(op, memory, index, value)                                                            \
+  do {                                                                                                          \
+    f16 *cell_ = (memory) + (index), old_, new_;                                                                \
+    __atomic_load(cell_, &old_, __ATOMIC_RELAXED);                                                              \
+    do new_ = raido_f32_to_f16(op(raido_f16_to_f32(old_), value));                                              \
+    while (!__atomic_compare_exchange(cell_, &old_, &new_, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED));             \
+  } while (0)
 
 RAIDO_INLINE i64 raido_threads(struct raido_worker *w) { return w->context->pool == NULL ? 1 : w->context->pool->count; }
 

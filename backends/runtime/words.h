@@ -32,59 +32,109 @@ RAIDO_INLINE i64 raido_integer_part(f64 x) {
 #ifndef ATOMIC_STORE   // on a device a store of one scalar is one step already
 #define ATOMIC_STORE(T, memory, index, value) ((memory)[index] = (value))
 #endif
+// memory[index] := op(memory[index], value), as one step; memory of the device or of the block. S below: GLOBAL or LOCAL.
+#define ATOMIC_UPDATE(T, op, memory, index, value) ATOMIC_UPDATE_##T(op, GLOBAL, memory, index, value)
+#define SHARED_UPDATE(T, op, memory, index, value) ATOMIC_UPDATE_##T(op, LOCAL, memory, index, value)
+// The same for add, min, max, and, or, xor of integers of 32 and 64 bits, and add of f32 and f64: what devices may do at once.
+#ifndef NATIVE_UPDATE
+#define NATIVE_UPDATE(T, op, S, memory, index, value) ATOMIC_UPDATE_##T(op##_##T, S, memory, index, value)
+#endif
+#ifndef RAIDO_PEEK
+#define RAIDO_PEEK(cell) (*(cell))
+#define RAIDO_CAS_64 raido_cas_64
+#define RAIDO_CAS_32 raido_cas_32
+#endif
 #define RAIDO_ID(x) (x)
-#define ATOMIC_UPDATE(T, op, memory, index, value) ATOMIC_UPDATE_##T(op, memory, index, value)
-#define ATOMIC_UPDATE_64(op, memory, index, value, FROM, TO)                     \
-  do {                                                                           \
-    volatile GLOBAL i64 *cell_ = (volatile GLOBAL i64 *)((memory) + (index));    \
-    i64 old_ = raido_peek_64(cell_), seen_;                                      \
-    for (;;) {                                                                   \
-      seen_ = raido_cas_64(cell_, old_, (i64)TO(op(FROM(old_), value)));         \
-      if (seen_ == old_) break;                                                  \
-      old_ = seen_;                                                              \
-    }                                                                            \
-  } while (0)
-#define ATOMIC_UPDATE_32(op, memory, index, value, FROM, TO)                     \
-  do {                                                                           \
-    volatile GLOBAL i32 *cell_ = (volatile GLOBAL i32 *)((memory) + (index));    \
-    i32 old_ = raido_peek_32(cell_), seen_;                                      \
-    for (;;) {                                                                   \
-      seen_ = raido_cas_32(cell_, old_, (i32)TO(op(FROM(old_), value)));         \
-      if (seen_ == old_) break;                                                  \
-      old_ = seen_;                                                              \
-    }                                                                            \
-  } while (0)
-// Smaller cells: the word that holds the cell is swapped.
-#define ATOMIC_UPDATE_SMALL(op, memory, index, value, TYPE, BITS, MASK, FROM, TO)                              \
-  do {                                                                                                         \
-    u64 at_ = (u64)((memory) + (index));                                                                       \
-    volatile GLOBAL i32 *cell_ = (volatile GLOBAL i32 *)(at_ & ~(u64)3);                                       \
-    u32 shift_ = (u32)(at_ & 3) * 8;                                                                           \
-    i32 old_ = raido_peek_32(cell_), seen_, new_;                                                              \
-    for (;;) {                                                                                                 \
-      TYPE now_ = (TYPE)(((u32)old_ >> shift_) & MASK);                                                        \
-      new_ = (i32)(((u32)old_ & ~((u32)MASK << shift_)) | (((u32)TO(op(FROM(now_), value)) & MASK) << shift_)); \
-      seen_ = raido_cas_32(cell_, old_, new_);                                                                 \
-      if (seen_ == old_) break;                                                                                \
-      old_ = seen_;                                                                                            \
-    }                                                                                                          \
-  } while (0)
 #define RAIDO_BITS_F64(x) raido_from_bits_f64((u64)(x))
 #define RAIDO_BITS_F32(x) raido_from_bits_f32((u32)(x))
 #define RAIDO_U64(x) ((u64)(x))
 #define RAIDO_U32(x) ((u32)(x))
-#define ATOMIC_UPDATE_i64(op, m, i, v) ATOMIC_UPDATE_64(op, m, i, v, RAIDO_ID, RAIDO_ID)
-#define ATOMIC_UPDATE_u64(op, m, i, v) ATOMIC_UPDATE_64(op, m, i, v, RAIDO_U64, RAIDO_ID)
-#define ATOMIC_UPDATE_f64(op, m, i, v) ATOMIC_UPDATE_64(op, m, i, v, RAIDO_BITS_F64, raido_to_bits_f64)
-#define ATOMIC_UPDATE_i32(op, m, i, v) ATOMIC_UPDATE_32(op, m, i, v, RAIDO_ID, RAIDO_ID)
-#define ATOMIC_UPDATE_u32(op, m, i, v) ATOMIC_UPDATE_32(op, m, i, v, RAIDO_U32, RAIDO_ID)
-#define ATOMIC_UPDATE_f32(op, m, i, v) ATOMIC_UPDATE_32(op, m, i, v, RAIDO_BITS_F32, raido_to_bits_f32)
-#define ATOMIC_UPDATE_i8(op, m, i, v) ATOMIC_UPDATE_SMALL(op, m, i, v, i8, 8, 255u, RAIDO_ID, RAIDO_ID)
-#define ATOMIC_UPDATE_u8(op, m, i, v) ATOMIC_UPDATE_SMALL(op, m, i, v, u8, 8, 255u, RAIDO_ID, RAIDO_ID)
-#define ATOMIC_UPDATE_bool(op, m, i, v) ATOMIC_UPDATE_SMALL(op, m, i, v, u8, 8, 255u, RAIDO_ID, RAIDO_ID)
-#define ATOMIC_UPDATE_i16(op, m, i, v) ATOMIC_UPDATE_SMALL(op, m, i, v, i16, 16, 65535u, RAIDO_ID, RAIDO_ID)
-#define ATOMIC_UPDATE_u16(op, m, i, v) ATOMIC_UPDATE_SMALL(op, m, i, v, u16, 16, 65535u, RAIDO_ID, RAIDO_ID)
-#define ATOMIC_UPDATE_f16(op, m, i, v) ATOMIC_UPDATE_SMALL(op, m, i, v, u16, 16, 65535u, raido_f16_to_f32, raido_f32_to_f16)
+
+// memory[index] := new, as one step, where statements between these make `new` from ATOMIC_OLD:
+//   ATOMIC_CELL(T, S, memory, index); do { .. ATOMIC_OLD(T) .. ATOMIC_SWAP(T, new); } while (ATOMIC_AGAIN);
+#define ATOMIC_CELL(T, S, memory, index) ATOMIC_CELL_##T(S, memory, index)
+#define ATOMIC_OLD(T) ATOMIC_OLD_##T
+#define ATOMIC_SWAP(T, new) ATOMIC_SWAP_##T(new)
+#define ATOMIC_AGAIN (seen_ != old_)
+#define ATOMIC_CELL_64(S, memory, index)                          \
+  volatile S i64 *cell_ = (volatile S i64 *)((memory) + (index)); \
+  i64 seen_ = RAIDO_PEEK(cell_), old_
+#define ATOMIC_CELL_32(S, memory, index)                          \
+  volatile S i32 *cell_ = (volatile S i32 *)((memory) + (index)); \
+  i32 seen_ = RAIDO_PEEK(cell_), old_
+#define ATOMIC_SWAP_64(bits) (old_ = seen_, seen_ = RAIDO_CAS_64(cell_, old_, (i64)(bits)))
+#define ATOMIC_SWAP_32(bits) (old_ = seen_, seen_ = RAIDO_CAS_32(cell_, old_, (i32)(bits)))
+#define ATOMIC_CELL_i64 ATOMIC_CELL_64
+#define ATOMIC_CELL_u64 ATOMIC_CELL_64
+#define ATOMIC_CELL_f64 ATOMIC_CELL_64
+#define ATOMIC_CELL_i32 ATOMIC_CELL_32
+#define ATOMIC_CELL_u32 ATOMIC_CELL_32
+#define ATOMIC_CELL_f32 ATOMIC_CELL_32
+#define ATOMIC_OLD_i64 seen_
+#define ATOMIC_OLD_u64 RAIDO_U64(seen_)
+#define ATOMIC_OLD_f64 RAIDO_BITS_F64(seen_)
+#define ATOMIC_OLD_i32 seen_
+#define ATOMIC_OLD_u32 RAIDO_U32(seen_)
+#define ATOMIC_OLD_f32 RAIDO_BITS_F32(seen_)
+#define ATOMIC_SWAP_i64(new) ATOMIC_SWAP_64(new)
+#define ATOMIC_SWAP_u64(new) ATOMIC_SWAP_64(new)
+#define ATOMIC_SWAP_f64(new) ATOMIC_SWAP_64(raido_to_bits_f64(new))
+#define ATOMIC_SWAP_i32(new) ATOMIC_SWAP_32(new)
+#define ATOMIC_SWAP_u32(new) ATOMIC_SWAP_32(new)
+#define ATOMIC_SWAP_f32(new) ATOMIC_SWAP_32(raido_to_bits_f32(new))
+
+#define ATOMIC_UPDATE_WORD(T, op, S, memory, index, value)  \
+  do {                                                      \
+    ATOMIC_CELL(T, S, memory, index);                       \
+    do ATOMIC_SWAP(T, op(ATOMIC_OLD(T), value));            \
+    while (ATOMIC_AGAIN);                                   \
+  } while (0)
+// Smaller cells: the word that holds the cell is swapped.
+#define ATOMIC_UPDATE_SMALL(op, S, memory, index, value, TYPE, BITS, MASK, FROM, TO)                           \
+  do {                                                                                                         \
+    u64 at_ = (u64)((memory) + (index));                                                                       \
+    volatile S i32 *cell_ = (volatile S i32 *)(at_ & ~(u64)3);                                                 \
+    u32 shift_ = (u32)(at_ & 3) * 8;                                                                           \
+    i32 old_ = RAIDO_PEEK(cell_), seen_, new_;                                                                 \
+    for (;;) {                                                                                                 \
+      TYPE now_ = (TYPE)(((u32)old_ >> shift_) & MASK);                                                        \
+      new_ = (i32)(((u32)old_ & ~((u32)MASK << shift_)) | (((u32)TO(op(FROM(now_), value)) & MASK) << shift_)); \
+      seen_ = RAIDO_CAS_32(cell_, old_, new_);                                                                 \
+      if (seen_ == old_) break;                                                                                \
+      old_ = seen_;                                                                                            \
+    }                                                                                                          \
+  } while (0)
+#define ATOMIC_UPDATE_i64(op, S, m, i, v) ATOMIC_UPDATE_WORD(i64, op, S, m, i, v)
+#define ATOMIC_UPDATE_u64(op, S, m, i, v) ATOMIC_UPDATE_WORD(u64, op, S, m, i, v)
+#define ATOMIC_UPDATE_f64(op, S, m, i, v) ATOMIC_UPDATE_WORD(f64, op, S, m, i, v)
+#define ATOMIC_UPDATE_i32(op, S, m, i, v) ATOMIC_UPDATE_WORD(i32, op, S, m, i, v)
+#define ATOMIC_UPDATE_u32(op, S, m, i, v) ATOMIC_UPDATE_WORD(u32, op, S, m, i, v)
+#define ATOMIC_UPDATE_f32(op, S, m, i, v) ATOMIC_UPDATE_WORD(f32, op, S, m, i, v)
+#define ATOMIC_UPDATE_i8(op, S, m, i, v) ATOMIC_UPDATE_SMALL(op, S, m, i, v, i8, 8, 255u, RAIDO_ID, RAIDO_ID)
+#define ATOMIC_UPDATE_u8(op, S, m, i, v) ATOMIC_UPDATE_SMALL(op, S, m, i, v, u8, 8, 255u, RAIDO_ID, RAIDO_ID)
+#define ATOMIC_UPDATE_bool(op, S, m, i, v) ATOMIC_UPDATE_SMALL(op, S, m, i, v, u8, 8, 255u, RAIDO_ID, RAIDO_ID)
+#define ATOMIC_UPDATE_i16(op, S, m, i, v) ATOMIC_UPDATE_SMALL(op, S, m, i, v, i16, 16, 65535u, RAIDO_ID, RAIDO_ID)
+#define ATOMIC_UPDATE_u16(op, S, m, i, v) ATOMIC_UPDATE_SMALL(op, S, m, i, v, u16, 16, 65535u, RAIDO_ID, RAIDO_ID)
+#define ATOMIC_UPDATE_f16(op, S, m, i, v) ATOMIC_UPDATE_SMALL(op, S, m, i, v, u16, 16, 65535u, raido_f16_to_f32, raido_f32_to_f16)
+
+// LOCKED(S, locks, place) { .. } UNLOCKED: no two threads at once. Threads of a warp may go on together only, so whoever waits ends the iteration.
+#ifndef RAIDO_TRY_LOCK
+#define RAIDO_TRY_LOCK(lock) (RAIDO_CAS_32(lock, 0, 1) == 0)
+#endif
+#define LOCKED(S, locks, place)                                   \
+  {                                                               \
+    volatile S i32 *lock_ = (volatile S i32 *)((locks) + (place)); \
+    bool waits_ = true;                                           \
+    do {                                                          \
+      if (RAIDO_TRY_LOCK(lock_)) {                                \
+        RAIDO_FENCE();
+#define UNLOCKED          \
+        RAIDO_FENCE();    \
+        RAIDO_OPEN(lock_); \
+        waits_ = false;   \
+      }                   \
+    } while (waits_);     \
+  }
 
 // A traced value: the failure word is followed by 8 arguments, the number of traced values, how many there is room for, and two words of each.
 RAIDO_INLINE void raido_trace(volatile GLOBAL i64 *failure, i64 what, i64 bits) {

@@ -9,6 +9,8 @@
 #define BARRIER() __syncthreads()
 #define RAIDO_UNROLLED _Pragma("unroll")
 #define SHARED(T, name, n) __shared__ T name[n]
+#define DYNAMIC_PARAMETER
+#define DYNAMIC_SHARED extern __shared__ i64 dynamic_[]
 #define RAIDO_ORDERS_BLOCKS 1
 #ifndef BLOCK_LIMIT
 #define BLOCK_LIMIT 256
@@ -44,6 +46,32 @@ RAIDO_INLINE i64 raido_cas_64(volatile i64 *p, i64 expected, i64 value) {
   return (i64)atomicCAS((unsigned long long *)p, (unsigned long long)expected, (unsigned long long)value);
 }
 RAIDO_INLINE i32 raido_cas_32(volatile i32 *p, i32 expected, i32 value) { return atomicCAS((int *)p, expected, value); }
+
+#define RAIDO_FENCE() __threadfence()
+#define RAIDO_OPEN(lock) atomicExch((int *)(lock), 0)
+
+// Updates without an answer. In memory of the device atomicAdd takes subnormal f32 for 0, which strict arithmetic does not allow.
+#define NATIVE_UPDATE(T, op, S, memory, index, value) raido_atomic_##op((memory) + (index), (T)(value))
+#define RAIDO_NATIVE(op, f, T, C) RAIDO_INLINE void raido_atomic_##op(T *p, T v) { f((C *)p, (C)v); }
+#define RAIDO_NATIVES(op, f, WIDE) RAIDO_NATIVE(op, f, i32, i32) RAIDO_NATIVE(op, f, u32, u32) RAIDO_NATIVE(op, f, u64, u64) RAIDO_NATIVE(op, f, i64, WIDE)
+RAIDO_NATIVES(add, atomicAdd, u64)
+RAIDO_NATIVES(min, atomicMin, i64)
+RAIDO_NATIVES(max, atomicMax, i64)
+RAIDO_NATIVES(and, atomicAnd, u64)
+RAIDO_NATIVES(or, atomicOr, u64)
+RAIDO_NATIVES(xor, atomicXor, u64)
+RAIDO_NATIVE(add, atomicAdd, f64, f64)
+RAIDO_INLINE void raido_atomic_add(f32 *p, f32 v) {
+#ifdef RAIDO_STRICT_FP
+  i32 old, seen = raido_peek_32((i32 *)p);
+  do {
+    old = seen;
+    seen = raido_cas_32((i32 *)p, old, (i32)raido_to_bits_f32(raido_from_bits_f32((u32)old) + v));
+  } while (seen != old);
+#else
+  atomicAdd(p, v);
+#endif
+}
 
 // Before the first thread counts its block, it makes what the block has written visible to all. In the last block it then sees
 // what all blocks have written; the barrier passes that on to its block.

@@ -171,6 +171,7 @@ RAIDO_UNSEEN void *raido_shared(size_t bytes) {
 // Threads of a block have written in order before the first one comes here, which orders the blocks; the barrier passes that on.
 // Where only a sample of the blocks runs, none is the last.
 RAIDO_UNSEEN bool raido_skips_blocks(void);
+RAIDO_UNSEEN size_t raido_dynamic_bytes(void);
 #if RAIDO_ORDERS_BLOCKS
 RAIDO_INLINE bool raido_last_block(i32 *tickets, i64 at, i64 count) {
   bool *last = raido_shared(sizeof *last);
@@ -235,21 +236,38 @@ RAIDO_INLINE i64 raido_next_tile(i32 *states, i64 tiles) {
 #define BARRIER() raido_barrier(__LINE__)
 #define BLOCK_LIMIT BLOCK_SIZE()
 #define SHARED(T, name, n) T *const name = (T *)raido_shared(sizeof(T) * (n))
+#define DYNAMIC_PARAMETER
+#define DYNAMIC_SHARED i64 *const dynamic_ = raido_shared(raido_dynamic_bytes())
 
 #define ATOMIC_STORE(T, memory, index, value)                             \
   do {                                                                    \
     T stored_ = (value);                                                  \
     __atomic_store((memory) + (index), &stored_, __ATOMIC_RELAXED);       \
   } while (0)
+#define RAIDO_PEEK(cell) __atomic_load_n(cell, __ATOMIC_RELAXED)
+#define RAIDO_FENCE() ((void)0)
+#define RAIDO_TRY_LOCK(lock) raido_try_lock(lock)
+#define RAIDO_OPEN(lock) __atomic_store_n(lock, 0, __ATOMIC_RELEASE)
+#define RAIDO_CAS_64 raido_cas_64
+#define RAIDO_CAS_32 raido_cas_32
+// Updates of memory of the device are counted.
+RAIDO_UNSEEN void raido_updated(const volatile void *p) {
+  u64 at = (u64)((const volatile char *)p - raido_here->memory);
+  if (at >= RAIDO_BLOCK_WORDS + RAIDO_SHARED_BYTES) __atomic_add_fetch(&raido_atomics, 1, __ATOMIC_RELAXED);
+}
+// A fiber does not give way while it has a lock, so others of its block never wait for it.
+RAIDO_INLINE bool raido_try_lock(volatile i32 *p) {
+  if (__atomic_exchange_n(p, 1, __ATOMIC_ACQUIRE) != 0) return false;
+  raido_updated(p);
+  return true;
+}
 RAIDO_INLINE i64 raido_peek_64(volatile i64 *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 RAIDO_INLINE i32 raido_peek_32(volatile i32 *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 RAIDO_INLINE i64 raido_cas_64(volatile i64 *p, i64 expected, i64 value) {
-  if (__atomic_compare_exchange_n(p, &expected, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-    __atomic_add_fetch(&raido_atomics, 1, __ATOMIC_RELAXED);
+  if (__atomic_compare_exchange_n(p, &expected, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) raido_updated(p);
   return expected;
 }
 RAIDO_INLINE i32 raido_cas_32(volatile i32 *p, i32 expected, i32 value) {
-  if (__atomic_compare_exchange_n(p, &expected, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-    __atomic_add_fetch(&raido_atomics, 1, __ATOMIC_RELAXED);
+  if (__atomic_compare_exchange_n(p, &expected, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) raido_updated(p);
   return expected;
 }

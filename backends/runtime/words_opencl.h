@@ -10,6 +10,8 @@
 #define GLOBAL_ID() ((i64)get_global_id(0))
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define SHARED(T, name, n) __local T name[n]
+#define DYNAMIC_PARAMETER , __local i64 *dynamic_
+#define DYNAMIC_SHARED (void)dynamic_
 #define RAIDO_UNROLLED _Pragma("unroll")
 #define RAIDO_ORDERS_BLOCKS 0
 #ifndef BLOCK_LIMIT
@@ -44,6 +46,27 @@ RAIDO_INLINE i64 raido_peek_64(volatile __global i64 *p) { return *p; }
 RAIDO_INLINE i32 raido_peek_32(volatile __global i32 *p) { return *p; }
 RAIDO_INLINE i64 raido_cas_64(volatile __global i64 *p, i64 expected, i64 value) { return atom_cmpxchg(p, expected, value); }
 RAIDO_INLINE i32 raido_cas_32(volatile __global i32 *p, i32 expected, i32 value) { return atomic_cmpxchg(p, expected, value); }
+
+// For memory of the device and of the block.
+#define RAIDO_FENCE() mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define RAIDO_OPEN(lock) atomic_xchg(lock, 0)
+#define RAIDO_PEEK(cell) (*(cell))
+#define RAIDO_CAS_64 atom_cmpxchg
+#define RAIDO_CAS_32 atomic_cmpxchg
+// The operation is part of longer names at once, since min and max may be macros.
+#define NATIVE_UPDATE(T, op, S, memory, index, value) NATIVE_UPDATE_##T(atomic_##op, atom_##op, op##_##T, S, memory, index, value)
+#define NATIVE_UPDATE_i32(of_32, of_64, op, S, m, i, v) ((void)of_32((volatile S i32 *)(m) + (i), v))
+#define NATIVE_UPDATE_u32(of_32, of_64, op, S, m, i, v) ((void)of_32((volatile S u32 *)(m) + (i), v))
+#define NATIVE_UPDATE_f32(of_32, of_64, op, S, m, i, v) ATOMIC_UPDATE_f32(op, S, m, i, v)
+#define NATIVE_UPDATE_f64(of_32, of_64, op, S, m, i, v) ATOMIC_UPDATE_f64(op, S, m, i, v)
+#ifdef cl_khr_int64_extended_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#define NATIVE_UPDATE_i64(of_32, of_64, op, S, m, i, v) ((void)of_64((volatile S i64 *)(m) + (i), v))
+#define NATIVE_UPDATE_u64(of_32, of_64, op, S, m, i, v) ((void)of_64((volatile S u64 *)(m) + (i), v))
+#else
+#define NATIVE_UPDATE_i64(of_32, of_64, op, S, m, i, v) ATOMIC_UPDATE_i64(op, S, m, i, v)
+#define NATIVE_UPDATE_u64(of_32, of_64, op, S, m, i, v) ATOMIC_UPDATE_u64(op, S, m, i, v)
+#endif
 
 // OpenCL 1.2 does not promise that one block ever sees what another has written.
 RAIDO_INLINE bool raido_last_block(__global i32 *tickets, i64 at, i64 count) {

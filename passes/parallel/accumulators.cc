@@ -7,7 +7,7 @@
 //                                 Private: a copy for each part of the index space, combined in order, when the copies
 //                                 are small beside the work (4 bytes of copies for a byte of updates) or small at all;
 //                                 else Atomic, if the operator is one scalar operation on one array; chosen at run time
-//   device                        None, if each point has cells of its own (reach.h); Atomic, if the operator is one scalar operation; else one thread does all updates
+//   device                        None, if each point has cells of its own (reach.h); Atomic, if the operator is arithmetic on scalars; else one thread does all updates
 //
 // `sequentialise` makes the private copies.
 #include <algorithm>
@@ -58,6 +58,17 @@ class Accumulators {
     each_stm(b, [&](const Stm& s) { if (auto x = std::get_if<Seg>(&s.exp); x && !found) found = x; });
     return found;
   }
+  // Arithmetic on scalars: of one word, by compare-and-swap; of more than that, or less, under a lock, which a failing check would leave closed.
+  bool is_arithmetic(const Dest& d) const {
+    auto scalar = [&](const Atom& ne) { return is_scalar(p_.type(ne)); };
+    if (!std::ranges::all_of(d.combine->neutral, scalar) || (d.arrays.size() > 1 && !d.combine->shape.empty())) return false;
+    bool word = d.arrays.size() == 1 && bytes_of(elem_of(p_, d.combine->neutral[0])) >= 4, fine = true;
+    each_stm(d.combine->op.body, [&](const Stm& s) {
+      fine = fine && (std::holds_alternative<Apply>(s.exp) || std::holds_alternative<Convert>(s.exp) || std::holds_alternative<Identity>(s.exp) ||
+                      std::holds_alternative<If>(s.exp) || (word && std::holds_alternative<Assert>(s.exp)));
+    });
+    return fine;
+  }
   bool has_atomic_form(const Dest& d) const { return d.arrays.size() == 1 && scalar_operator(p_, *d.combine).has_value(); }
 
   void decide(Builder& out, Stm& s, WithAcc& x) {
@@ -68,7 +79,7 @@ class Accumulators {
       if (d.conflict != Conflict::Unknown) continue;
       if (alone) { d.conflict = Conflict::None; continue; }
       if (!d.combine) { d.conflict = Conflict::Atomic; continue; }
-      if (c_.target == Target::Gpu) { d.conflict = has_atomic_form(d) ? Conflict::Atomic : Conflict::Owner; continue; }
+      if (c_.target == Target::Gpu) { d.conflict = has_atomic_form(d) || is_arithmetic(d) ? Conflict::Atomic : Conflict::Owner; continue; }
       d.conflict = Conflict::Private;
       choose |= has_atomic_form(d) && !is_small(d);
     }

@@ -17,6 +17,8 @@ CASES = {
     "sums_of_short_rows": (PRIMITIVES, "sums_of_rows", ["[2097152][8]f64"], 9 * N),
     "histogram_10": (PRIMITIVES, "histogram", ["--i64-bounds=0:1000000000", "10i64", "[4194304]i64", "[4194304]f64"], 4 * N),
     "histogram_100000": (PRIMITIVES, "histogram", ["--i64-bounds=0:1000000000", "100000i64", "[4194304]i64", "[4194304]f64"], 4 * N + 800000),
+    "histogram_1000": (PRIMITIVES, "histogram", ["--i64-bounds=0:1000000000", "1000i64", "[4194304]i64", "[4194304]f64"], 4 * N),
+    "counts_256": (PRIMITIVES, "counts", ["--i64-bounds=0:1000000000", "256i64", "[4194304]i64"], 2 * N),
     "gathered": (PRIMITIVES, "gathered", ["--i64-bounds=0:1000000000", "[4194304]i64", "[4194304]f64"], 6 * N),
     "filtered": ("benchmarks/primitives/moves.fut", "filtered", ["--f64-bounds=0:2", "[4194304]f64"], 3 * N),
     "parted": ("benchmarks/primitives/moves.fut", "parted", ["--f64-bounds=0:2", "[4194304]f64"], 4 * N),

@@ -45,7 +45,7 @@ def text_of(counts, least):
     for k in kernels:
         name = re.sub(r"_\d+$", "", k["name"])
         more = "".join(f", {said} {k[counter]}" for said, counter in (
-            ("atomics", "atomic_updates"), ("rounds", "atomic_rounds"), ("shared", "shared_requests"), ("conflicts", "shared_conflicts"),
+            ("atomics", "atomic_updates"), ("rounds", "atomic_rounds"), ("shared", "shared_requests"), ("shared updates", "shared_updates"), ("conflicts", "shared_conflicts"),
             ("barriers", "barriers"), ("divergent", "divergent_branches")) if k[counter])
         lines.append(f"  {name}: {k['launches']} x, read {beside(32 * k['read_sectors'], k['needed_read_bytes'])}, "
                      f"written {beside(32 * k['write_sectors'], k['needed_written_bytes'])}{more}{', blocks differ' if k['uneven'] else ''}")

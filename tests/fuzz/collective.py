@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Random reductions and scans on devices, filters and partitions, too. There are operators that do not commute, that work on tuples or ignore
-numbers that are none, and several at once. They go over one row or many, with maps before and beside them, and with checks that fail in an
-element or in an operator.
+"""Random reductions and scans on devices, filters, partitions and histograms, too. There are operators that do not commute, that work on
+tuples or ignore numbers that are none, and several at once. They go over one row or many, with maps before and beside them, and with checks
+that fail in an element or in an operator. Histograms have few or many cells, of all types and of rows, and operators of one operation or of
+several. Their cells hold something before.
 
 Each program makes its arrays from two numbers, the rows and their length. The interpreter runs it as lowered; after the passes for
 devices, and on the emulator of each API for blocks of several sizes, it must give the same: all operators are exact. Exit code 1 if
@@ -41,6 +42,19 @@ OPERATORS = [
     ("(f64, i8)", "(\\(a, b) (c, d) -> (f64.max a c, b + d))", "(-f64.inf, 0)", "(f64.i64 (K % 99), i8.i64 K)"),
 ]
 FAILING = ("i64", "(\\a b -> assert (a + b < LIMIT) (a + b))", "0", "(K % 3)")
+
+
+# The same of histograms, whose operators commute; of any type by one operation, of words by several, of pairs.
+UPDATES = [(t, op, ne, f"{t}.i64 (K % 113)") for t in ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64")
+           for op, ne in (("(+)", "0"), ("(*)", "1"), (f"{t}.min", f"{t}.highest"), (f"{t}.max", f"{t}.lowest"), ("(&)", f"(!0{t})"), ("(|)", "0"), ("(^)", "0"))]
+UPDATES += [("bool", "(||)", "false", "(K % 7 == 0)"), ("bool", "(&&)", "true", "(K % 7 != 0)"), ("bool", "(!=)", "false", "(K % 3 == 0)"),
+            ("f64", "(+)", "0", "f64.i64 (K % 64)"), ("f32", "(+)", "0", "f32.i64 (K % 8)"), ("f16", "f16.max", "(-f16.inf)", "f16.i64 (K % 512)"),
+            ("f32", "f32.max", "(-f32.inf)", "(if K % 7 == 0 then f32.nan else f32.i64 (K % 1000))"), ("f16", "f16.min", "f16.inf", "f16.i64 (K % 300)"),
+            ("f64", "f64.min", "f64.inf", "(if K % 5 == 2 then f64.nan else f64.i64 (K % 997))"),
+            ("i64", "(\\a b -> (a + b) % 1000003)", "0", "(K % 1009)"), ("i32", "(\\a b -> a + b + a * b)", "0", "i32.i64 (K % 5)"),
+            ("f64", "(\\a b -> if a < b then b else a)", "(-f64.inf)", "f64.i64 (K % 1009)"), ("u32", "(\\a b -> u32.max (a / 2) (b / 2) * 2)", "0", "u32.i64 (K / 2 * 2)"),
+            ("(i64, i64)", "(\\(a, i) (b, j) -> if a > b || a == b && i < j then (a, i) else (b, j))", "(-1, i64.highest)", "(K % 99, K)")]
+CELLS = (0, 1, 2, 31, 1000, 7000, 100000)
 
 
 class Gen:
@@ -130,6 +144,34 @@ class Gen:
         return (f"entry e{number} (m: i64) (n: i64) =\n  let xs = opaque (map (\\i -> ({r.randrange(1, 50)} * i + {r.randrange(100)}) % 1009) (iota n))\n  "
                 + "\n  ".join(lines) + f"\n  in ({', '.join(results)})\n")
 
+    # Histograms of the same elements, some outside: the places and the values are computed, or lie there; a map and a sum beside them.
+    def histogram(self, number):
+        r, lines, parts = self.r, [], []
+        for j in range(r.choice((1, 1, 2, 3))):
+            cells, (t, op, ne, element) = r.choice(CELLS), r.choice(UPDATES)
+            some = f"{r.randrange(1, 50)} * x + {r.randrange(5)} * i"
+            place = r.choice((f"({some}) % {cells + 3} - 1", f"({some}) % {max(1, cells // 9)}", f"({some}) % 7", f"i % {cells + 1}", f"i / 40", "-1", "places[i]"))
+            if r.random() < 0.1:
+                place = f"assert (x % {r.choice((97, 5001, 10 ** 7))} != 96) ({place})"
+            value = element.replace("K", r.choice(("x", "i", "(x + i)")))
+            start = f"replicate {cells} {ne}" if r.random() < 0.4 or t.startswith("(") else f"map (\\K -> {element}) (iota {cells})"
+            lines += [f"let (is{j}, vs{j}) = unzip (map2 (\\x i -> ({place}, {value})) xs (iota n))"]
+            if t in ("i64", "f64", "i32", "u8") and op == "(+)" and cells < 7000 and r.random() < 0.4:
+                lines.append(f"let h{j} = reduce_by_index (replicate {cells} (replicate 3 0)) (map2 (+)) (replicate 3 0) is{j} (map (replicate 3) vs{j})")
+                parts.append(f"h{j}")
+                continue
+            lines.append(f"let h{j} = reduce_by_index (copy ({start})) {op} {ne} is{j} vs{j}")
+            parts += self.apart(lines, t, f"h{j}", j)
+        if r.random() < 0.3:
+            lines.append("let ys = map (\\x -> x * x + 1) xs")
+            parts.append("ys")
+        if r.random() < 0.2:                              # the sums of a derivative
+            lines.append("let cs = map f64.i64 (iota 20)\n  let js = map (\\x -> x % 23) xs\n"
+                         "  let d = vjp (\\cs -> f64.sum (map (\\j -> if j < 20 then cs[j] * f64.i64 j else 0) js)) cs 1")
+            parts.append("d")
+        return (f"entry e{number} (m: i64) (n: i64) =\n  let xs = opaque (map (\\i -> ({r.randrange(1, 50)} * i + {r.randrange(100)}) % 1009) (iota n))\n"
+                "  let places = opaque (map (\\i -> i * 7919 % 4001 - 3) (iota n))\n  " + "\n  ".join(lines) + f"\n  in ({', '.join(parts)})\n")
+
     def rows(self, number):
         r = self.r
         t, op, ne, element = self.reduction("x + i")
@@ -150,8 +192,8 @@ class Gen:
                 f"  let yss = opaque (tabulate_2d n m (\\i j -> (3 * i + {r.randrange(1, 9)} * j) % 1011))\n  in ({apart}({made}){more})\n")
 
     def program(self):
-        self.kinds = [self.r.random() < 0.5 for _ in range(ENTRIES)]
-        return "".join((self.filtered if self.r.random() < 0.3 else self.one)(k) if one else self.rows(k) for k, one in enumerate(self.kinds))
+        self.kinds = [self.r.random() < 0.7 for _ in range(ENTRIES)]
+        return "".join(self.r.choice((self.one, self.filtered, self.histogram))(k) if one else self.rows(k) for k, one in enumerate(self.kinds))
 
 
 class Ways:

@@ -130,7 +130,7 @@ static struct raido_kernel_counts run(const char *name, i64 blocks, i64 n) {
   void *args[] = {&n, &xs, &ys};
   size_t sizes[] = {8, 8, 8};
   raido_counts_begin(&device);
-  if (dev_launch(&device, kernel, blocks, 64, args, sizes, 3) != 0 || raido_counts_end(&device) != 0) exit(1);
+  if (dev_launch(&device, kernel, blocks, 64, args, sizes, 3, 0) != 0 || raido_counts_end(&device) != 0) exit(1);
   return raido_counts.kernels[kernel];
 }
 static void expect(const char *what, i64 found, i64 expected) {

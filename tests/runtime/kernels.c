@@ -24,14 +24,14 @@
 static void call_block_sum(void **args) { block_sum(NUMBER(0), MEMORY(1), MEMORY(2)); }
 static void call_out_of_bounds(void **args) { out_of_bounds(MEMORY(0), NUMBER(1)); }
 #define ONE(name) static void call_##name(void **args) { name(MEMORY(0)); }
-ONE(chain) ONE(count_bytes) ONE(missing_barrier) ONE(race_between_blocks) ONE(plain_beside_atomic) ONE(out_of_shared)
+ONE(chain) ONE(count_bytes) ONE(gathered) ONE(missing_barrier) ONE(race_between_blocks) ONE(plain_beside_atomic) ONE(out_of_shared)
 ONE(early_end) ONE(two_barriers) ONE(waits_inside)
 static void (*const raido_kernel_calls[])(void **) = {
-  call_block_sum, call_count_bytes, call_chain, call_missing_barrier, call_race_between_blocks, call_plain_beside_atomic,
+  call_block_sum, call_count_bytes, call_gathered, call_chain, call_missing_barrier, call_race_between_blocks, call_plain_beside_atomic,
   call_out_of_bounds, call_out_of_shared, call_early_end, call_two_barriers, call_waits_inside};
 #endif
 static const char *const raido_kernel_names[] = {
-  "block_sum", "count_bytes", "chain", "missing_barrier", "race_between_blocks", "plain_beside_atomic",
+  "block_sum", "count_bytes", "gathered", "chain", "missing_barrier", "race_between_blocks", "plain_beside_atomic",
   "out_of_bounds", "out_of_shared", "early_end", "two_barriers", "waits_inside"};
 static const int raido_kernel_count = sizeof raido_kernel_names / sizeof raido_kernel_names[0];
 static const struct raido_param raido_params[] = {{NULL, NULL}};
@@ -90,7 +90,7 @@ static i64 cell(dev_mem m, i64 k) {
 static void launch(const char *name, i64 blocks, int n, void *first, void *second, void *third) {
   void *args[] = {first, second, third};
   size_t sizes[] = {8, 8, 8};               /* numbers and pointers */
-  if (dev_launch(&device, number_of(name), blocks, 64, args, sizes, n) != 0) fatal(dev_error(&device));
+  if (dev_launch(&device, number_of(name), blocks, 64, args, sizes, n, 0) != 0) fatal(dev_error(&device));
   if (dev_sync(&device) != 0) fatal(dev_error(&device));
 }
 
@@ -111,6 +111,15 @@ static void all(void) {
   launch("count_bytes", 5, 1, &bytes, NULL, NULL);
   dev_read(&device, counts, bytes, 0, 5);
   for (int k = 0; k < 5; k++) if (counts[k] != 64) fatal("count_bytes: another count");
+  // 3 blocks of 64 threads: what each adds of the sum, the greatest number, and so on.
+  dev_mem cells;
+  i64 now[5] = {0}, want[5] = {3 * 2016, 3 * 63, 0, 3 * 3 * 64, 3 * (32 - 56 * 1000 + 64 * 1000000)};
+  dev_alloc(&device, sizeof now, &cells);
+  dev_write(&device, cells, 0, now, sizeof now);
+  launch("gathered", 3, 1, &cells, NULL, NULL);
+  dev_read(&device, now, cells, 0, sizeof now);
+  for (int k = 0; k < 5; k++) if (now[k] != want[k]) fatal("gathered: another value");
+  dev_free(&device, cells);
   dev_free(&device, xs);
   dev_free(&device, total);
   dev_free(&device, flags);

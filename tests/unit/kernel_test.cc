@@ -98,3 +98,24 @@ TEST_CASE("tiles that a block looks back from, and publishes") {
   c.k.body.push_back({Publish{states, c.m.var(c.local), c.m.number(1), c.m.constant(raido::bool_const(true))}});
   EXPECT(c.said() == "B5");
 }
+TEST_CASE("parts of the memory that a launch gives a block") {
+  Made a, b, c;
+  for (Made* x : {&a, &b, &c}) x->k.dynamic = x != &c;
+  auto part = [](Made& x, Name at) { x.k.body.push_back({Own{x.m.memory("own", Scalar::I64, ir::Space::Shared), x.m.var(at)}}); };
+  part(a, a.same);
+  EXPECT(a.said() == "");
+  part(b, b.local);
+  EXPECT(b.said() == "B6");
+  part(c, c.same);
+  EXPECT(c.said() == "B6");
+}
+TEST_CASE("a check under a lock") {
+  Made a, b;
+  for (Made* x : {&a, &b}) {
+    Name locks = x->m.memory("locks", Scalar::I32, ir::Space::Device);
+    Block body = x == &a ? Block{} : of(If{x->less(x->local), {}, of(Fail{0, {}})});
+    x->k.body.push_back({Guarded{of(Locked{locks, x->m.var(x->local), {}, {}, std::move(body)})}});
+  }
+  EXPECT(a.said() == "");
+  EXPECT(b.said() == "B7");
+}

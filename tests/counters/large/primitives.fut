@@ -5,4 +5,5 @@ entry squares (xs: []f64): []f64 = map (\x -> x * x) xs
 entry prefix_sums (xs: []f64): []f64 = scan (+) 0 xs
 entry sums_of_rows [n][m] (xs: [n][m]f64): [n]f64 = map f64.sum xs
 entry histogram [n] (k: i64) (is: [n]i64) (xs: [n]f64): [k]f64 = reduce_by_index (replicate k 0) (+) 0 (map (% k) is) xs
+entry counts [n] (k: i64) (is: [n]i64): [k]i32 = reduce_by_index (replicate k 0) (+) 0 (map (% k) is) (replicate n 1i32)
 entry gathered [n] (is: [n]i64) (xs: [n]f64): [n]f64 = map (\i -> xs[i % n]) is
