@@ -31,14 +31,14 @@ class Surroundings {
   std::string function(const std::string& result, const std::string& name, const std::string& params, std::string_view attributes);
   std::string text(std::string_view s);              // a global that holds it, with a zero after it
   // The attributes of a call of a mathematical function: which functions do it for several numbers at once.
-  std::string vector_variants(const std::string& name, Scalar at, int arity);
+  std::string vector_variants(std::string_view name, Scalar at, int arity);
   std::string metadata(const std::string& node);     // `!7`
   std::string globals() const;
 
  private:
   std::map<std::string, std::string> declarations_;
   std::map<std::string, std::string, std::less<>> texts_;
-  std::map<std::string, std::string> variants_;
+  std::map<std::string, std::string> variants_;      // lists of functions, and the group of attributes that has them
   std::vector<std::string> used_, metadata_;
 };
 

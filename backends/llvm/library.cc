@@ -78,6 +78,19 @@ bool open_library(Library& l, std::string& error) {
 #endif
 }
 
+}  // namespace
+
+bool in_vector_library(const std::string& name) {
+#ifdef RAIDO_LLVM
+  static void* const library = dlopen("libmvec.so.1", RTLD_LAZY | RTLD_LOCAL);
+  return library && dlsym(library, name.c_str());
+#else
+  return name.empty();
+#endif
+}
+
+namespace {
+
 // What LLVM says of loops that it leaves as they are is for nobody; an error is kept.
 struct Said {
   const Library& library;

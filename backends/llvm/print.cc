@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "backends/llvm/library.h"
 #include "compiler/base/match.h"
 #include "compiler/base/text.h"
 
@@ -92,7 +93,7 @@ class Writer {
     std::string v = match(e.node,
       [&](const Const& c) { return literal(c); },
       [&](const Name& n) { return get(n); },
-      [&](const Prim& p) { return prim(p, ""); },
+      [&](const Prim& p) { return prim(p); },
       [&](const Cast& c) { return cast(code_, m_.exprs[c.value.index].type, e.type, expr(c.value)); },
       [&](const Load& l) {
         Scalar t = m_.names[l.memory.index].type;
@@ -117,7 +118,7 @@ class Writer {
     return match(m_.exprs[e.index].node, [](const Const& c) { return c.as_i64(); }, [&](const Hardware& h) { return number(h); },
                  [](const auto&) -> int64_t { PANIC("a size on the stack that is not known"); });
   }
-  std::string prim(const Prim& p, std::string_view flags) {
+  std::string prim(const Prim& p) {
     auto is_number = [&](ExprId a) { return m_.const_of(a) && literal(*m_.const_of(a)) != "0x7FF8000000000000"; };
     if ((p.op == ScalarOp::min || p.op == ScalarOp::max) && is_float(p.at) && (is_number(p.args[0]) || is_number(p.args[1]))) {
       size_t known = is_number(p.args[1]) ? 1 : 0;
@@ -126,7 +127,27 @@ class Writer {
     }
     std::vector<std::string> args;
     for (ExprId a : p.args) args.push_back(expr(a));
-    return operation(code_, p.op, p.at, args, flags);
+    auto sum = reduced(p);
+    if (!sum || !is_float(p.at)) return operation(code_, p.op, p.at, args);
+    if (p.op == ScalarOp::add) return operation(code_, p.op, p.at, args, "reassoc");
+    return extremum(p, args[*sum], args[1 - *sum]);
+  }
+  // Which operand of the operation is what a loop sums up in any order: a name of its own, or one that has got such a sum.
+  std::optional<size_t> reduced(const Prim& p) const {
+    if (p.op != ScalarOp::add && p.op != ScalarOp::min && p.op != ScalarOp::max) return {};
+    for (size_t k = 0; k < p.args.size(); k++)
+      if (auto n = std::get_if<Name>(&m_.exprs[p.args[k].index].node))
+        if (auto r = reduced_.find(*n); r != reduced_.end() && r->second == p.op) return k;
+    return {};
+  }
+  // Neither operand is a NaN, which LLVM wants to know before it exchanges them: what begins is none (for_loop), and instead of one that comes
+  // there is what changes nothing.
+  std::string extremum(const Prim& p, const std::string& so_far, const std::string& next) {
+    bool least = p.op == ScalarOp::min;
+    std::string t = type_of(p.at), nan = code_.value("fcmp uno {} {}, {}", t, next, next);
+    std::string x = code_.value("select i1 {}, {} {}, {} {}", nan, t, least ? "0x7FF0000000000000" : "0xFFF0000000000000", t, next);
+    std::string first = code_.value("fcmp nnan nsz {} {} {}, {}", least ? "olt" : "ogt", t, so_far, x);
+    return code_.value("select nnan nsz i1 {}, {} {}, {} {}", first, t, so_far, t, x);
   }
   std::string cell(Name memory, ExprId index) {
     std::string base = get(memory), i = expr(index);
@@ -174,12 +195,36 @@ class Writer {
   }
   void for_loop(const For& x) {
     declare(x.i);
-    bool any_order = !around_.machine.strict_fp && !x.reduced.empty() && (x.lanes || only_computes(x.body));
-    bool beside = x.lanes && (x.reduced.empty() || any_order);
-    auto outer = reduced_;
+    auto outer = std::exchange(reduced_, {});
+    if (!around_.machine.strict_fp && (x.lanes || only_computes(x.body)))
+      for (const Reduced& r : x.reduced) reduced_[r.var] = r.op;
+    // A least or greatest float that begins with a NaN takes its elements in order.
+    std::string nan;
+    for (const Reduced& r : x.reduced)
+      if (r.op != ScalarOp::add && reduced_.contains(r.var) && is_float(m_.names[r.var.index].type)) {
+        std::string v = get(r.var), is = code_.value("fcmp uno {} {}, {}", register_type(r.var), v, v);
+        nan = nan.empty() ? is : code_.value("or i1 {}, {}", nan, is);
+      }
+    if (nan.empty()) {
+      loop(x);
+    } else {
+      std::string numbers = code_.label("numbers"), slow = code_.label("nan"), end = code_.label("fi");
+      jump_if(nan, slow, numbers);
+      code_.begin(numbers);
+      loop(x);
+      jump(end);
+      code_.begin(slow);
+      reduced_ = {};
+      loop(x);
+      jump(end);
+      code_.begin(end);
+    }
+    reduced_ = outer;
+  }
+  void loop(const For& x) {
+    bool beside = x.lanes && (x.reduced.empty() || !reduced_.empty());
     IdSet<Name> own = own_;
-    std::string lanes = lanes_;
-    if (any_order) for (const Reduced& r : x.reduced) reduced_[r.var] = r.op;
+    std::string lanes = std::exchange(lanes_, "");
     std::vector<std::string> hints = {"!{!\"llvm.loop.mustprogress\"}"};
     if (x.scattered) hints.push_back("!{!\"llvm.loop.vectorize.enable\", i1 false}");
     if (x.unrolled) hints.push_back("!{!\"llvm.loop.unroll.full\"}");
@@ -187,9 +232,8 @@ class Writer {
       lanes_ = around_.metadata("distinct !{}");
       hints.push_back(fmt::format("!{{!\"llvm.loop.parallel_accesses\", {}}}", lanes_));
       hints.push_back("!{!\"llvm.loop.vectorize.enable\", i1 true}");
-    } else {
-      lanes_.clear();
     }
+    known_ = {};
     set(x.i, expr(x.from));
     std::string head = code_.label("for"), body = code_.label("do"), end = code_.label("end");
     jump(head);
@@ -204,7 +248,6 @@ class Writer {
     jump(head, loop_metadata(hints));
     code_.begin(end);
     known_ = {};
-    reduced_ = outer;
     lanes_ = lanes;
     own_ = own;
   }
@@ -252,7 +295,9 @@ class Writer {
     match(s.node,
       [&](const Declare& x) {
         declare(x.var);
-        if (x.init) set(x.var, expr(*x.init));
+        if (!x.init) return;
+        if (auto p = std::get_if<Prim>(&m_.exprs[x.init->index].node); p && reduced(*p)) reduced_[x.var] = p->op;
+        set(x.var, expr(*x.init));
       },
       [&](const DeclareArray& x) {
         int64_t n = 1;
@@ -262,7 +307,7 @@ class Writer {
         arrays_.insert(x.var);
         slots_ += fmt::format("  %{} = alloca [{} x {}], align 64\n", text(x.var), std::max<int64_t>(n, 1), storage_of(m_.names[x.var.index].type));
       },
-      [&](const Assign& x) { assign(x); },
+      [&](const Assign& x) { set(x.var, expr(x.value)); },
       [&](const Store& x) {
         Scalar t = m_.names[x.memory.index].type;
         std::string value = to_storage(code_, t, expr(x.value)), at = cell(x.memory, x.index);
@@ -310,12 +355,6 @@ class Writer {
       },
       [&](const MoveVector& x) { move(x); },
       [&](const auto&) { PANIC("a statement of a device or of several threads in a program for one"); });
-  }
-  void assign(const Assign& x) {
-    std::string_view flags;
-    if (reduced_.contains(x.var)) flags = reduced_[x.var] == ScalarOp::add ? "reassoc" : "";
-    auto p = std::get_if<Prim>(&m_.exprs[x.value.index].node);
-    set(x.var, p && !flags.empty() && p->op == ScalarOp::add ? prim(*p, flags) : expr(x.value));
   }
   void fail(const std::string& format, const std::string& args) {
     call("i32", "raido_fail", "ptr, ptr, ...", fmt::format("ptr %w, ptr {}{}", around_.text(format), args), "#3");
@@ -464,12 +503,35 @@ std::string Surroundings::globals() const {
   std::string out;
   for (auto& [text, name] : texts_) out += fmt::format("{} = private unnamed_addr constant [{} x i8] {}\n", name, text.size() + 1, quoted(text + '\0'));
   for (auto& [name, declaration] : declarations_) out += declaration;
+  for (auto& [variants, group] : variants_) out += fmt::format("attributes {} = {{ \"vector-function-abi-variant\"=\"{}\" }}\n", group, variants);
   if (!used_.empty())
     out += fmt::format("@llvm.compiler.used = appending global [{} x ptr] [{}], section \"llvm.metadata\"\n", used_.size(),
                        join(used_, ", ", [](const std::string& f) { return "ptr @" + f; }));
   for (size_t k = 0; k < metadata_.size(); k++) out += fmt::format("!{} = {}\n", k, metadata_[k]);
   return out;
 }
-std::string Surroundings::vector_variants(const std::string&, Scalar, int) { return ""; }
+// Those that context.h of the runtime lists, too: right to 4 units in the last place.
+constexpr std::string_view vector_functions[] = {"exp", "log", "sin", "cos", "pow", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh",
+                                                 "acosh", "atanh", "exp2", "expm1", "log2", "log1p", "erf", "erfc"};
+
+std::string Surroundings::vector_variants(std::string_view name, Scalar at, int arity) {
+  std::string_view plain = at == Scalar::F64 ? name : name.substr(0, name.size() - 1);
+  if (!machine.vector_math || std::ranges::find(vector_functions, plain) == std::end(vector_functions)) return "";
+  std::string attribute;
+  for (auto [set, bytes] : {std::pair('e', 64), {'d', 32}, {'b', 16}}) {
+    if (bytes > machine.vector_bytes) continue;
+    int lanes = bytes / (at == Scalar::F64 ? 8 : 4);
+    std::string shape = fmt::format("N{}{}_{}", lanes, arity == 1 ? "v" : "vv", name), full = fmt::format("_ZGV{}{}", set, shape);
+    if (!in_vector_library(full)) continue;
+    std::string vector = fmt::format("<{} x {}>", lanes, type_of(at));
+    function(vector, full, arity == 1 ? vector : vector + ", " + vector, "#1");
+    if (std::ranges::find(used_, full) == used_.end()) used_.push_back(full);
+    attribute += fmt::format("{}_ZGV_LLVM_{}({})", attribute.empty() ? "" : ",", shape, full);
+  }
+  if (attribute.empty()) return "";
+  auto [group, fresh] = variants_.try_emplace(attribute, "");
+  if (fresh) group->second = fmt::format("#{}", 9 + variants_.size());
+  return " " + group->second;
+}
 
 }  // namespace raido::llvm
