@@ -1,5 +1,5 @@
 // build.cc - `raido c|multicore|opencl|cuda`: a program as C text, made into an executable or a server by the C compiler, or the files of
-// a library. `raido python`: the same as a package of Python.
+// a library. `raido llvm`: the same without a C compiler. `raido python`: the same as a package of Python.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
