@@ -58,6 +58,9 @@ RAIDO_FN int raido_program_start(struct raido_context *c) {
   c->constants = calloc(1, (size_t)raido_program->constants + 1);
   if (c->constants == NULL) return raido_lack_memory(&c->main, "out of memory");
   c->code = raido_program->code;
+  const char *wanted = c->config->texts[RAIDO_TEXT_CPU];
+  if (wanted != NULL && strcmp(wanted, c->code->name) != 0)
+    return raido_refuse(&c->main, "The program has no version `%s` for this processor. It has: %s.", wanted, c->code->name);
   return c->code->start(&c->main);
 }
 RAIDO_FN void raido_program_stop(struct raido_context *c) { free(c->constants); }
