@@ -24,7 +24,7 @@ struct Machine {
 // Functions that are called and not defined here, texts, and the attributes of calls.
 class Surroundings {
  public:
-  explicit Surroundings(const Machine& machine) : machine(machine) {}
+  explicit Surroundings(const Machine& m) : machine(m) {}
   const Machine& machine;
 
   // The declaration stands once in the module; the result is `@name`.
