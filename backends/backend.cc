@@ -3,6 +3,7 @@
 
 #include "backends/c/c.h"
 #include "backends/cuda/cuda.h"
+#include "backends/llvm/llvm.h"
 #include "backends/multicore/multicore.h"
 #include "backends/opencl/opencl.h"
 
@@ -13,7 +14,8 @@ std::span<const Backend* const> all_backends() {
   static const MulticoreBackend multicore;
   static const OpenClBackend opencl;
   static const CudaBackend cuda;
-  static const Backend* const all[] = {&c, &multicore, &opencl, &cuda};
+  static const LlvmBackend llvm;
+  static const Backend* const all[] = {&c, &multicore, &opencl, &cuda, &llvm};
   return all;
 }
 

@@ -1,7 +1,7 @@
-// backend.h - what a backend is: a name, the pipeline it wants, and a function from a Memory level program to C text.
+// backend.h - what a backend is: a name, the pipeline it wants, and a function from a Memory level program to text.
 //
-// A backend cannot change what the outside world sees: command line, data formats and the C interface are printed by
-// c/c_file.cc for all of them.
+// A backend cannot change what the outside world sees: command line, data formats and the C interface are those of the runtime, which
+// c/c_file.cc prints into every program, and which llvm/loader.c compiles once for all.
 #pragma once
 #include <span>
 #include <string>
@@ -27,7 +27,8 @@ struct OutputOptions {
 };
 
 struct Output {
-  std::string source;                      // one C file
+  std::string source;                      // one C file; of backend llvm, one module
+  std::string problem;                     // why there is no source
   std::string header, manifest;            // of libraries
   std::vector<std::string> compile_flags;  // for the C compiler, beside the user's CFLAGS
   std::vector<std::string> link_flags;     // after the source file

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every scalar operation and conversion at corner values, against exact arithmetic in this file.
 
-usage: scalars.py RAIDO BACKEND...     BACKEND: interpreter, c, multicore, opencl
+usage: scalars.py RAIDO BACKEND...     BACKEND: interpreter, c, multicore, opencl, llvm
 
 Integers are computed with unbounded ones, floats with fractions that are rounded once. Results that must be exact are compared as
 bits; functions such as `sin` are compared with those of Python, within what `tolerance` says."""

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "backends/kernel/outside.h"
 #include "backends/kernel/print_scalars.h"
 #include "compiler/base/text.h"
 #include "compiler/ir/calling.h"
@@ -25,30 +26,14 @@ std::string type_word(Scalar s) {
 }
 
 // The name of a top-level value in the program's constants.
-std::string constant_field(const Program& p, const kir::Module& m, Var v) {
-  size_t k = 0;
-  for (const Stm& s : p.constants.stms)
-    for (Bind b : s.pattern) {
-      if (!has_value(p.type(b.var))) continue;
-      if (b.var == v) return m.names[m.constants[k].index].text;
-      k++;
-    }
-  PANIC("the extent of a result is not known outside");
-}
+std::string constant_field(const Program& p, const kir::Module& m, Var v) { return m.names[m.constants[kir::constant_of(p, v)].index].text; }
 
 // Numbers that the user sets count from the next call on, unless top-level values were computed from them.
 std::string refresh(const Program& p, const kir::Module& m) {
   std::string out = "RAIDO_FN void raido_program_refresh(struct raido_context *c) {\n  (void)c;\n";
-  VarSet used;
-  for (const Stm& s : p.constants.stms) each_use(p, s, [&](Var v) { used.insert(v); });
-  for (const Stm& s : p.constants.stms) {
-    auto x = std::get_if<Tunable>(&s.exp);
-    if (!x || x->kind == "threads" || used.contains(s.pattern[0].var)) continue;
-    auto known = std::ranges::find(m.params, x->key, &kir::Param::name);
-    i64 fallback = const_of(x->fallback)->as_i64();
-    out += fmt::format("  c->constants->{} = raido_tuned(&c->main, {}, {});\n", constant_field(p, m, s.pattern[0].var), known - m.params.begin(),
-                       fallback == INT64_MIN ? "INT64_MIN" : fmt::format("INT64_C({})", fallback));
-  }
+  for (const kir::Refreshed& r : kir::refreshed_constants(p, m))
+    out += fmt::format("  c->constants->{} = raido_tuned(&c->main, {}, {});\n", m.names[m.constants[r.constant].index].text, r.param,
+                       r.fallback == INT64_MIN ? "INT64_MIN" : fmt::format("INT64_C({})", r.fallback));
   return out + "}\n\n";
 }
 
@@ -76,7 +61,7 @@ class Entry {
   }
   std::string row() const {
     return fmt::format("  {{{}, {}, {}, {}, {}, attributes_{}, {}, {}}}", quote(e_.name), outside_.inputs.size(),
-                       outside_.inputs.empty() ? "NULL" : "inputs_" + suffix(), outside_.output, int(outside_.unique), suffix(), quote(kept()), number_);
+                       outside_.inputs.empty() ? "NULL" : "inputs_" + suffix(), outside_.output, int(outside_.unique), suffix(), quote(kir::kept_leaves(p_, m_, e_)), number_);
   }
 
   std::string wrapper() {
@@ -116,18 +101,6 @@ class Entry {
     size_t k = 0, first = 0;
     while (first + e_.params[k].values <= leaf) first += e_.params[k++].values;
     return k;
-  }
-
-  std::string kept() const {
-    const kir::HostFunction& h = m_.functions[e_.function.index];
-    std::string out(leaf_count(), '-');
-    size_t at = 0;                    // the parameters in C: scalars and blocks
-    VarMap<size_t> position;
-    for (const Bind& b : f_.lambda.params)
-      if (has_value(p_.type(b.var))) position[b.var] = at++;
-    for (size_t k = 0; k < leaf_count(); k++)
-      if (auto a = std::get_if<ArrayType>(&p_.type(leaf(k))); a && kir::may_keep(m_, h.body, h.params[position[a->place->block]])) out[k] = 'k';
-    return out;
   }
 
   void declare_arguments() {
@@ -207,22 +180,8 @@ class Entry {
   }
 
   void outputs() {
-    std::vector<std::pair<size_t, Atom>> numbered;    // C variable, result
-    size_t k = 0;
-    const std::vector<Atom>& all = f_.lambda.body.result;
-    for (size_t i = 0; i < all.size(); i++) {
-      const Type t = p_.type(all[i]);
-      if (is_block(t)) {                              // the array comes after what is passed of it
-        size_t block = k;
-        for (; !is_array(p_.type(all[i])); i++) k++;
-        numbered.push_back({block, all[i]});
-      } else if (is_scalar(t)) {
-        numbered.push_back({k++, all[i]});
-      } else {
-        numbered.push_back({0, all[i]});
-      }
-    }
-    for (size_t j = e_.result_sizes; j < numbered.size(); j++) output(j - e_.result_sizes, numbered[j].first, numbered[j].second);
+    size_t number = 0;
+    for (auto& [variable, leaf] : kir::result_leaves(p_, e_)) output(number++, variable, leaf);
   }
   std::string extent(const Dim& d) {
     if (auto c = const_of(d)) return std::to_string(c->as_i64());

@@ -11,6 +11,9 @@ struct raido_setting {
 
 enum { RAIDO_TEXT_DEVICE, RAIDO_TEXT_PLATFORM, RAIDO_TEXT_SOURCE, RAIDO_TEXT_BINARY, RAIDO_TEXT_DUMP_BINARY, RAIDO_TEXT_CACHE, RAIDO_TEXT_CPU, RAIDO_TEXTS };
 
+#ifndef RAIDO_SETTINGS
+#define RAIDO_SETTINGS (RAIDO_PARAMS + 1)
+#endif
 struct raido_config {
   int debugging, logging, profiling;
   int in_use;                          // by a context
@@ -23,7 +26,7 @@ struct raido_config {
   void *queue;                         // OpenCL: the command queue to use
   int count;                           // emulator: print the counts at the end
   int counts, sample;                  // emulator: count what each kernel does; in so many blocks of a launch, 0: all
-  struct raido_setting settings[RAIDO_PARAMS + 1];
+  struct raido_setting settings[RAIDO_SETTINGS];
 };
 
 RAIDO_INLINE i64 raido_tuned(struct raido_worker *w, int k, i64 fallback) {

@@ -39,11 +39,14 @@ struct raido_entry {
 };
 
 // The functions of the program, in one of its versions (versions.h).
+#ifndef RAIDO_RUNS
+#define RAIDO_RUNS (RAIDO_ENTRIES + 1)
+#endif
 struct raido_code {
   const char *name;
   int (*start)(struct raido_worker *w);                              // computes the top-level values
   // For each leaf of the inputs a pointer to its scalar or to the raido_value. The leaves of the result have their types.
-  int (*run[RAIDO_ENTRIES + 1])(struct raido_worker *w, const void *const *in, struct raido_value *out);
+  int (*run[RAIDO_RUNS])(struct raido_worker *w, const void *const *in, struct raido_value *out);
 };
 
 struct raido_object {
@@ -51,7 +54,9 @@ struct raido_object {
   struct raido_value leaves[];
 };
 
+#ifndef RAIDO_LOADED                                   // else the tables come with the code (llvm/loader.c)
 static const struct raido_type_info raido_interface[RAIDO_TYPES];
+#endif
 RAIDO_FN int raido_program_start(struct raido_context *c);
 RAIDO_FN void raido_program_stop(struct raido_context *c);
 RAIDO_FN void raido_program_refresh(struct raido_context *c);

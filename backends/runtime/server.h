@@ -92,7 +92,7 @@ RAIDO_FN void raido_obey(struct raido_server *s, char *line) {
 
 int main(int argc, char **argv) {
   const char *program = argv[0] != NULL ? argv[0] : "program";
-  struct raido_options options = {NULL, NULL, 0, 0, 0, 0};
+  struct raido_options options = {NULL, NULL, 0, 0, 0, 0, NULL};
   struct raido_config *cfg = raido_config_new();
   struct raido_server *s = calloc(1, sizeof *s);
   if (cfg == NULL || s == NULL) raido_panic(program, "out of memory");

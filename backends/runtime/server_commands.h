@@ -39,8 +39,8 @@ RAIDO_FN void raido_do_kind(struct raido_server *s) {
 // Whether a type is of this kind; if not, a failure says so.
 RAIDO_FN int raido_is_kind(const struct raido_type_info *t, int kind) {
   static const char *const kinds[] = {"a primitive", "an array", "a record", "a sum", "an opaque"};
-  if (t->kind != kind) raido_failure("Not %s type", kinds[kind]);
-  return t->kind == kind;
+  if ((int)t->kind != kind) raido_failure("Not %s type", kinds[kind]);
+  return (int)t->kind == kind;
 }
 // The number of a type of this kind, -1 after a failure.
 RAIDO_FN int raido_find_type_of(const char *name, int kind) {

@@ -1,7 +1,7 @@
 # embed.cmake - packs FILES (paths under ROOT, separated by commas) into the C++ file OUT, which defines
-# raido::find_embedded_file(path). Contents are written as arrays of numbers: string literals have a length limit.
+# raido::FUNCTION(path), declared in HEADER. Contents are written as arrays of numbers: string literals have a length limit.
 string(REPLACE "," ";" FILES "${FILES}")
-set(text "#include \"compiler/base/files.h\"\nnamespace raido {\nnamespace {\n")
+set(text "#include \"${HEADER}\"\nnamespace raido {\nnamespace {\n")
 set(table "")
 set(n 0)
 foreach(file ${FILES})
@@ -11,5 +11,5 @@ foreach(file ${FILES})
   string(APPEND table "  if (path == \"${file}\") return std::string_view(reinterpret_cast<const char*>(file${n}), sizeof file${n} - 1);\n")
   math(EXPR n "${n} + 1")
 endforeach()
-string(APPEND text "}  // namespace\nstd::optional<std::string_view> find_embedded_file(std::string_view path) {\n${table}  return {};\n}\n}  // namespace raido\n")
+string(APPEND text "}  // namespace\nstd::optional<std::string_view> ${FUNCTION}(std::string_view path) {\n${table}  return {};\n}\n}  // namespace raido\n")
 file(WRITE "${OUT}" "${text}")

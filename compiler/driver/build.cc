@@ -1,11 +1,12 @@
 // build.cc - `raido c|multicore|opencl|cuda`: a program as C text, made into an executable or a server by the C compiler, or the files of
-// a library. `raido python`: the same as a package of Python.
+// a library. `raido llvm`: the same without a C compiler. `raido python`: the same as a package of Python.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
 #include <fmt/format.h>
 
+#include "backends/llvm/llvm.h"
 #include "compiler/base/files.h"
 #include "compiler/base/text.h"
 #include "compiler/driver/commands.h"
@@ -21,8 +22,8 @@ namespace raido {
 namespace {
 
 // The program becomes C text, and `interface` what the outside sees of it. Problems are printed; none means exit code 2.
-std::optional<Output> generate_code(const std::string& path, const Backend& backend, OutputOptions::Form form, const std::string& package,
-                                    const Options& options, Interface& interface, std::vector<EntrySizes>* sizes) {
+std::optional<Output> generate_code(const std::string& path, const Backend& backend, const OutputOptions& how, const Options& options,
+                                    Interface& interface, std::vector<EntrySizes>* sizes) {
   auto compiled = front_end(path, options);
   if (!compiled) return {};
 
@@ -57,9 +58,17 @@ std::optional<Output> generate_code(const std::string& path, const Backend& back
   Diagnostics clashes;
   bool earlier = options.abi == "0.25";
   interface = interface_of(*compiled, earlier, clashes);
-  if (compiled->checked && form != OutputOptions::Form::Executable && !print_reports(compiled->checked->sources, clashes, options)) return {};
+  if (compiled->checked && how.form != OutputOptions::Form::Executable && !print_reports(compiled->checked->sources, clashes, options)) return {};
 
   PanicContext running(fmt::format("backend {}", backend.name), passes.reproduce);
+  Output output = backend.generate(compiled->program, interface, how);
+  if (output.problem.empty()) return output;
+  fmt::print(stderr, "{}: the backend `{}` does not support {}\n", path, backend.name, output.problem);
+  return {};
+}
+
+// What the backends are told of the options.
+OutputOptions output_options(const Options& options, OutputOptions::Form form, const std::string& package = "") {
   OutputOptions how;
   how.strict_fp = options.fp_strict;
   how.flush_subnormals = !options.fp_strict && options.subnormals == "flush";
@@ -67,10 +76,10 @@ std::optional<Output> generate_code(const std::string& path, const Backend& back
   how.versions = options.cpu == "portable";
   how.native = options.cpu == "native";
   how.emulate = options.emulate;
-  how.spread_results = earlier;
+  how.spread_results = options.abi == "0.25";
   how.form = form;
   how.package = package;
-  return backend.generate(compiled->program, interface, how);
+  return how;
 }
 
 // The C compiler makes `result` of the text; what it says is printed, and is a failure.
@@ -91,6 +100,20 @@ bool compile_code(const std::string& source, const std::string& result, const Ou
   return run.started && run.exit_code == 0;
 }
 
+// LLVM makes `result` of the text.
+bool compile_module(const std::string& source, const std::string& result, const OutputOptions& how, const Options& options) {
+  std::string error, bytes = llvm_executable(source, how, error);
+  if (bytes.empty()) {
+    fmt::print(stderr, "{}: {}\n", options.program, error);
+    return false;
+  }
+  if (!write_or_say(result, bytes)) return false;
+  std::error_code failed;
+  using std::filesystem::perms;
+  std::filesystem::permissions(result, perms::owner_exec | perms::group_exec | perms::others_exec, std::filesystem::perm_options::add, failed);
+  return !failed;
+}
+
 }  // namespace
 
 int command_build(const Options& options) {
@@ -105,8 +128,15 @@ int command_build(const Options& options) {
   }
   using Form = OutputOptions::Form;
   Interface interface;
-  auto output = generate_code(path, *backend, options.library ? Form::Library : options.server ? Form::Server : Form::Executable, "", options, interface, nullptr);
-  if (!output || !write_or_say(base + ".c", output->source)) return 2;
+  OutputOptions how = output_options(options, options.library ? Form::Library : options.server ? Form::Server : Form::Executable);
+  bool llvm = backend->name == "llvm";
+  if (llvm && options.library) {
+    fmt::print(stderr, "{}: the backend `llvm` makes executables and servers, no libraries\n", options.program);
+    return 1;
+  }
+  auto output = generate_code(path, *backend, how, options, interface, nullptr);
+  if (!output || !write_or_say(base + (llvm ? ".ll" : ".c"), output->source)) return 2;
+  if (llvm) return compile_module(output->source, base, how, options) ? 0 : 2;
   if (options.library) return write_or_say(base + ".h", output->header) && write_or_say(base + ".json", output->manifest) ? 0 : 2;
   return compile_code(base + ".c", base, *output, {}, options) ? 0 : 2;
 }
@@ -125,7 +155,7 @@ int command_python(const Options& options) {
   }
   Interface interface;
   std::vector<EntrySizes> sizes;
-  auto output = generate_code(path, *backend, OutputOptions::Form::Python, name, options, interface, &sizes);
+  auto output = generate_code(path, *backend, output_options(options, OutputOptions::Form::Python, name), options, interface, &sizes);
   if (!output) return 2;
   std::filesystem::path folder = std::filesystem::path(options.package_folder.empty() ? "." : options.package_folder) / name;
   std::error_code error;

@@ -14,7 +14,7 @@ int command_query(const Options& options);
 int command_hash(const Options& options);
 int command_tokens(const Options& options);
 int command_fmt(const Options& options);     // fmt.cc
-int command_build(const Options& options);   // build.cc: c, multicore, opencl, cuda
+int command_build(const Options& options);   // build.cc: c, multicore, opencl, cuda, llvm
 int command_python(const Options& options);  // build.cc
 int command_dataset(const Options& options); // dataset.cc
 int command_datacmp(const Options& options); // dataset.cc

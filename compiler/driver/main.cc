@@ -40,6 +40,7 @@ const Command commands[] = {
     {{"multicore", Build, "PROGRAM.fut", 1, 1, "compile to threaded C and make an executable"}, command_build},
     {{"opencl", Build, "PROGRAM.fut", 1, 1, "compile to C and OpenCL kernels and make an executable"}, command_build},
     {{"cuda", Build, "PROGRAM.fut", 1, 1, "compile to C and CUDA kernels and make an executable"}, command_build},
+    {{"llvm", Build, "PROGRAM.fut", 1, 1, "compile with LLVM, without a C compiler, and make an executable"}, command_build},
     {{"python", Python, "PROGRAM.fut", 1, 1, "compile and make a package that Python can import"}, command_python},
     {{"run", Run, "PROGRAM.fut", 1, 1, "interpret a program on values from standard input"}, command_run},
     {{"test", Test, "PROGRAM.fut|FOLDER...", 1, -1, "run the test blocks of programs"}, command_test},

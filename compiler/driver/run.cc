@@ -1,12 +1,18 @@
-// run.cc - `raido run`: the interpreter on values from standard input. Also the interpreter as a library for `test` and `dev`.
+// run.cc - `raido run`: the interpreter on values from standard input, or a compiled program. Also the interpreter as a library for `test`
+// and `dev`.
 #include "compiler/driver/run.h"
 
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include <fmt/format.h>
 
+#include "compiler/base/files.h"
 #include "compiler/base/text.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/compile.h"
@@ -90,9 +96,39 @@ std::optional<std::vector<Value>> read_arguments(const std::string& entry, const
   return args;
 }
 
+// The program as an executable, which disappears with its run; it reads and prints what this process would.
+int run_compiled(const Options& options) {
+  if (!options.property.empty() || !options.pipeline.empty() || options.check_shapes) {
+    fmt::print(stderr, "{}: --property, --pipeline and --check-shapes are for the interpreter\n", options.program);
+    return 1;
+  }
+  TemporaryFolder folder;
+  Options build = options;
+  build.command = options.run_backend;
+  build.output = folder.path() + "/program";
+  build.cpu = "native";
+  if (int code = command_build(build); code != 0) return code;
+  std::vector<std::string> args = {options.program, "-e", options.entry.empty() ? "main" : options.entry};
+  if (options.binary) args.push_back("-b");
+  std::vector<char*> argv;
+  for (std::string& a : args) argv.push_back(a.data());
+  argv.push_back(nullptr);
+  pid_t child = 0;
+  int status = 0;
+  if (int wrong = posix_spawn(&child, build.output.c_str(), nullptr, nullptr, argv.data(), environ); wrong != 0) {
+    fmt::print(stderr, "{}: the program cannot be started: {}\n", options.program, std::strerror(wrong));
+    return 1;
+  }
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  if (WIFEXITED(status)) return WEXITSTATUS(status);
+  fmt::print(stderr, "{}: the program was ended by signal {} ({})\n", options.program, WTERMSIG(status), strsignal(WTERMSIG(status)));
+  return 128 + WTERMSIG(status);
+}
+
 }  // namespace
 
 int command_run(const Options& options) {
+  if (options.run_backend != "interpreter") return run_compiled(options);
   if (!options.property.empty()) return test_property(options);
   auto compiled = front_end(options.words[0], options);
   if (!compiled) return 2;
