@@ -1,7 +1,7 @@
 // backend.h - what a backend is: a name, the pipeline it wants, and a function from a Memory level program to text.
 //
-// A backend cannot change what the outside world sees: command line, data formats and the C interface are those of the runtime, which
-// c/c_file.cc prints into every program, and which llvm/loader.c compiles once for all.
+// A backend cannot change what the outside world sees: command line, data formats and the C interface are those of the
+// runtime. c/c_file.cc prints it into every program; llvm/loader.c compiles it once for all.
 #pragma once
 #include <span>
 #include <string>

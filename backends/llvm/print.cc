@@ -1,7 +1,7 @@
 // print.cc - the kernel program in LLVM's language.
 //
 // Names are memory on the stack, loops and branches are jumps: LLVM finds the values and the loops again. What a C compiler is told of loops
-// by pragmas stands beside their last jump: lanes read and write nothing that another lane does, scattered loops stay scalar, a sum of any
+// by pragmas stands beside their last jump. Lanes read and write nothing that another lane does, and scattered loops stay scalar. A sum of any
 // order is one whose additions may be exchanged (`reassoc`).
 #include "backends/llvm/print.h"
 
