@@ -154,7 +154,7 @@ if(NOT RAIDO_PORTABLE AND NOT sanitized)
     list(GET what 0 label)
     list(GET what 1 kind)
     list(GET what 2 target)
-    script_test(${target}_${label} "full;${label}" 1200 sanitizers.py ${raido} ${CMAKE_BINARY_DIR} ${kind} ${target}
+    script_test(${target}_${label} "full;${label}" 2400 sanitizers.py ${raido} ${CMAKE_BINARY_DIR} ${kind} ${target}
                 ${conformance} ${CMAKE_SOURCE_DIR}/benchmarks/adbench)
   endforeach()
 endif()

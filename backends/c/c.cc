@@ -9,7 +9,7 @@ namespace raido {
 
 Output CBackend::generate(const ir::Program& program, const Interface& interface, const OutputOptions& options) const {
   kir::Module module = kir::from_core(program, target);
-  kir::optimise(module);
+  kir::optimise(module, !options.strict_fp);
   ProgramParts parts;
   parts.backend = name;
   return print_program(program, interface, module, parts, options);

@@ -32,7 +32,7 @@ std::string string_lines(std::string_view name, std::string_view text) {
 Output device_program(const ir::Program& program, const Interface& interface, std::string_view words, std::string_view device,
                       const OutputOptions& options) {
   kir::Module module = kir::from_core(program, ir::Target::Gpu);
-  kir::optimise(module);
+  kir::optimise(module, false);
   std::string wrong = kir::verify_kernels(module);
   CHECK(wrong.empty(), "{}", wrong);
   kir::Printed printed = kir::print(module, options.emulate);

@@ -30,8 +30,8 @@ struct Cast { ExprId value; };                                       // to the t
 struct Load { Name memory; ExprId index; };
 // TileRows, TileVectors, VectorLanes: numbers that the C compiler knows. A tile has so many rows, and so many vectors of columns in each row.
 // A vector has so many elements, if the widest type in the tile has `bytes` bytes. OrdersBlocks: a block may wait for blocks that began before
-// it; as a condition by itself it leaves the other code out of the text.
-enum class Builtin : uint8_t { GlobalId, LocalId, BlockId, BlockSize, OrdersBlocks, TileRows, TileVectors, VectorLanes };
+// it; as a condition by itself it leaves the other code out of the text. SumVectors: the C compiler gets sums as vectors (sums.h).
+enum class Builtin : uint8_t { GlobalId, LocalId, BlockId, BlockSize, OrdersBlocks, TileRows, TileVectors, VectorLanes, SumVectors };
 struct Hardware { Builtin what; int bytes = 0; };
 struct Expr {
   std::variant<Const, Name, Prim, Cast, Load, Hardware> node;
@@ -49,6 +49,7 @@ struct Swap { Name memory; ExprId index; Name old; Block body; ExprId now; };   
 // No two threads run it for the same place of `locks` at once. It updates memories[k][at[k]].
 struct Locked { Name locks; ExprId place; std::vector<Name> memories; std::vector<ExprId> at; Block body; };
 // reduced: combined by the iterations in any order, by add, min or max. scattered: what they read lies too far apart for vectors.
+// rest: with SumVectors the last few, which are not for vectors; without it all.
 // lanes: few iterations, none of which needs another, beside each other in memory. spmd: iterations that need no other run in groups,
 // although they have loops inside (lanes.h). unrolled: as many as the C compiler knows, all written out. group: as in the core program.
 struct Reduced { Name var; ScalarOp op; };
@@ -58,7 +59,7 @@ struct For {
   ExprId from, to;
   Block body;
   std::vector<Reduced> reduced = {};
-  bool scattered = false, lanes = false, spmd = false, unrolled = false;
+  bool scattered = false, lanes = false, spmd = false, unrolled = false, rest = false;
   std::optional<Group> group = {};
 };
 struct While { Block test; ExprId cond; Block body; };               // test runs before each look at cond

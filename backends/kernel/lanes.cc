@@ -29,6 +29,7 @@
 
 #include <algorithm>
 
+#include "backends/kernel/sums.h"
 #include "compiler/base/match.h"
 #include "compiler/ir/costs.h"
 
@@ -390,7 +391,7 @@ class LaneLoop {
       emit_part(on ? std::move(each) : std::move(one), {}, false);
       return;
     }
-    if (t == Scalar::F32 || t == Scalar::F64) return sum_in_halves(x, on, t, add_to);
+    if (t == Scalar::F32 || t == Scalar::F64) return sum_floats(x, on, t, add_to);
     Name s = m_.name("sum", t);
     reduced_.insert(s);
     out_->push_back({Declare{s, zero(t)}});
@@ -399,22 +400,12 @@ class LaneLoop {
     add_to(part_.after, m_.var(s));
   }
 
-  // Half of the lanes to the other half, until two are left: C compilers add up the floats of a vector one after the other.
-  void sum_in_halves(const Atomic& x, const Mask& on, Scalar t, const auto& add_to) {
+  // C compilers add up the floats of a vector one after the other.
+  void sum_floats(const Atomic& x, const Mask& on, Scalar t, const auto& add_to) {
     Name terms = m_.name("terms", t);
     out_->push_back({DeclareArray{terms, {m_.number(width)}}});
     add({Store{terms, m_.var(lane_), on ? m_.prim(ScalarOp::select, {m_.var(on->lanes), x.value, zero(t)}) : x.value}});
-    auto term = [&](ExprId at) { return m_.expr({Load{terms, at}, t}); };
-    for (int64_t half = width / 2; half > 1; half /= 2) {
-      Name l = m_.name("l", Scalar::I64);
-      ExprId at = m_.var(l);
-      Block b;
-      b.push_back({Store{terms, at, m_.add(term(at), term(m_.add(at, m_.number(half))))}});
-      For halve{l, m_.number(0), m_.number(half), std::move(b)};
-      halve.lanes = true;
-      part_.after.push_back({std::move(halve)});
-    }
-    add_to(part_.after, m_.add(term(m_.number(0)), term(m_.number(1))));
+    add_to(part_.after, sum_in_halves(m_, part_.after, terms, width));
   }
 
   // ---- what lanes keep between parts ----

@@ -7,6 +7,7 @@
 #include "backends/kernel/optimise.h"
 
 #include "backends/kernel/lanes.h"
+#include "backends/kernel/sums.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -199,12 +200,13 @@ class Lanes {
 
 }  // namespace
 
-void optimise(Module& m) {
+void optimise(Module& m, bool vectors_of_sums) {
   for (Kernel& k : m.kernels) Dead(m).run(k.body);
   Parameters(m).run();
   for (HostFunction& f : m.functions) {
     Dead(m).run(f.body);
     run_in_lanes(m, f.body);
+    if (vectors_of_sums) sum_in_vectors(m, f.body);
     Dead(m).run(f.body);
     Lanes(m).find(f.body);
   }

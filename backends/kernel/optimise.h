@@ -5,7 +5,7 @@
 namespace raido::kir {
 
 // Drops declarations and parameters of kernels that nobody reads, assignments to them, and tests that guard nothing; finds loops
-// that are lanes.
-void optimise(Module& m);
+// that are lanes. vectors_of_sums: for C compilers (sums.h).
+void optimise(Module& m, bool vectors_of_sums);
 
 }  // namespace raido::kir

@@ -12,6 +12,7 @@
 
 #include "backends/kernel/counting.h"
 #include "backends/kernel/print_scalars.h"
+#include "backends/kernel/sums.h"
 #include "compiler/base/match.h"
 #include "compiler/base/text.h"
 #include "compiler/ir/costs.h"
@@ -152,6 +153,7 @@ class Writer {
           case Builtin::TileRows: return "RAIDO_TILE_ROWS";
           case Builtin::TileVectors: return "RAIDO_TILE_VECTORS";
           case Builtin::VectorLanes: return fmt::format("RAIDO_LANES({})", h.bytes);
+          case Builtin::SumVectors: return "RAIDO_SUM_VECTORS";
         }
         PANIC("a number of the hardware without a name");
       });
@@ -349,7 +351,7 @@ class Writer {
   void for_loop(const For& x) {
     if (language_ == For_::C && !x.reduced.empty() && (x.lanes || only_computes(x.body))) {
       bool sums = std::ranges::all_of(x.reduced, [](const Reduced& r) { return r.op == ScalarOp::add; });
-      line(fmt::format("RAIDO_SIMD{}({})", sums ? "" : "_EXTREMA", join(x.reduced, " ", [&](const Reduced& r) {
+      line(fmt::format("RAIDO_SIMD{}({})", x.rest ? "_REST" : sums ? "" : "_EXTREMA", join(x.reduced, " ", [&](const Reduced& r) {
         return fmt::format("reduction({} : {})", r.op == ScalarOp::add ? "+" : name_of(r.op), name(r.var));
       })));
     }
@@ -358,7 +360,7 @@ class Writer {
     bool around = std::exchange(vectors_, language_ == For_::C && has_vectors(x));
     std::string head = fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), expr(x.from), name(x.i), expr(x.to), name(x.i));
     int loop = loops_++;
-    braces(head, x.body, language_ == For_::C && x.scattered ? "RAIDO_SCALAR;" : iteration(loop, x.body, {}, x.unrolled ? 0 : 2));
+    braces(head, x.body, language_ == For_::C && x.rest ? "RAIDO_SCALAR_REST;" : language_ == For_::C && x.scattered ? "RAIDO_SCALAR;" : iteration(loop, x.body, {}, x.unrolled ? 0 : 2));
     vectors_ = around;
     line("}");
     loop_end(loop);
@@ -458,11 +460,6 @@ class Writer {
     line(fmt::format("if (RAIDO_UNLIKELY({} == NULL)) return 1;", i.text));
   }
 
-  static bool only_computes(const Block& b) {
-    for (const Stm& s : b)
-      if (!std::holds_alternative<Declare>(s.node) && !std::holds_alternative<Assign>(s.node) && !std::holds_alternative<Store>(s.node)) return false;
-    return true;
-  }
   // Whether C compilers may make vectors of it.
   static bool has_vectors(const For& x) {
     if (!x.lanes && !only_computes(x.body)) return false;

@@ -36,7 +36,7 @@ llvm::Machine machine_for(const OutputOptions& options) {
 
 Output LlvmBackend::generate(const ir::Program& program, const Interface& interface, const OutputOptions& options) const {
   kir::Module module = kir::from_core(program, target);
-  kir::optimise(module);
+  kir::optimise(module, false);
   Output output;
   output.problem = llvm::too_large(module, interface);
   if (!output.problem.empty()) return output;

@@ -9,7 +9,7 @@ namespace raido {
 
 Output MulticoreBackend::generate(const ir::Program& program, const Interface& interface, const OutputOptions& options) const {
   kir::Module module = kir::from_core(program, target);
-  kir::optimise(module);
+  kir::optimise(module, !options.strict_fp);
   ProgramParts parts;
   parts.backend = name;
   parts.defines = "#define RAIDO_THREADS 1\n";

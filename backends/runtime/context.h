@@ -91,6 +91,16 @@ __attribute__((simd("notinbranch"))) float raido_cos_f32(float) __asm__("cosf");
 #define RAIDO_UNROLLED
 #endif
 #define RAIDO_SCALAR __asm__ volatile("")                 // the loop around is not for vectors
+// Sums in any order: GCC gets vectors, and after them the rest, which is short. Others make better vectors of the sum than of these.
+#if defined(__GNUC__) && !defined(__clang__)
+#define RAIDO_SUM_VECTORS 1
+#define RAIDO_SIMD_REST(...)
+#define RAIDO_SCALAR_REST RAIDO_SCALAR
+#else
+#define RAIDO_SUM_VECTORS 0
+#define RAIDO_SIMD_REST(...) RAIDO_SIMD(__VA_ARGS__)
+#define RAIDO_SCALAR_REST
+#endif
 
 typedef int8_t i8;
 typedef int16_t i16;

@@ -82,6 +82,9 @@ inline constexpr int far_reads_for_near = 2;             // times as many as rea
 inline constexpr int64_t least_lanes = 4, most_lanes = 32;   // of a loop that is told to be vector code; gcc finds longer ones by itself
 inline constexpr int64_t lanes = 32;                     // iterations with loops inside that run side by side: four vectors of eight f64
 inline constexpr int64_t lane_bytes = 4 << 20;           // of memory that lanes have for themselves, all together: of a second- or third-level cache
+inline constexpr int64_t sum_bytes = 64;                 // of a vector of sums: the widest vector there is, two or four of others
+inline constexpr size_t sum_statements = 40;             // of a loop that is there twice for it
+inline constexpr size_t wide_sum_statements = 8;         // of a loop that waits for its additions rather than for what it adds
 inline constexpr int64_t few_lanes = 8;                  // that are left of them and run one after the other
 inline constexpr int64_t unrolled = 16;                  // trips of a loop inside that C compilers unroll, so that none is left
 inline constexpr size_t operations_for_gather = 8;       // for each element that lanes read from places far apart

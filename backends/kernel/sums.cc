@@ -1,0 +1,187 @@
+// sums.cc - sums of floats that are vectors until their end.
+//
+//   for i in from .. to { s = s + x }        in any order
+//     ==>
+//   base = from
+//   if (SumVectors and base + W <= to) {
+//     terms[0 .. W] = 0
+//     if (base + 4 W <= to) { the same with wide[0 .. 4 W]; terms[l] = wide[l] + wide[l + W] + wide[l + 2 W] + wide[l + 3 W] }
+//     while (base + W <= to) { for l < W { i = base + l; s' = terms[l]; s' = s' + x; terms[l] = s' }; base += W }
+//     for l < W / 2 { terms[l] += terms[l + W / 2] } .. ; s = s + (terms[0] + terms[1])
+//   }
+//   for i in base .. to { s = s + x }        one by one
+//
+// A C compiler that may add in any order keeps a vector of sums, too, but adds its elements up one after the other: 64 cycles for
+// 16 elements, as long as it takes to add 256 others. Sums of a few dozen elements, of which gradients are full, are two thirds faster so.
+// Long sums wait for the addition before: four vectors have as many additions under way. Bodies that compute more have work between.
+// The widths are the same on all processors, and so is the sum.
+#include "backends/kernel/sums.h"
+
+#include <algorithm>
+
+#include "compiler/base/match.h"
+#include "compiler/ir/costs.h"
+
+namespace raido::kir {
+namespace {
+
+class VectorSum {
+ public:
+  VectorSum(Module& m, const For& loop) : m_(m), loop_(loop) {
+    int bytes = 1;
+    for (const Reduced& r : loop.reduced) bytes = std::max(bytes, bytes_of(type(r.var)));
+    width_ = costs::cpu::sum_bytes / bytes;
+  }
+
+  static bool fits(const Module& m, const For& x) {
+    return !x.reduced.empty() && !x.scattered && !x.lanes && !x.spmd && !x.group && only_computes(x.body) &&
+           x.body.size() <= costs::cpu::sum_statements &&
+           std::ranges::all_of(x.reduced, [&](const Reduced& r) {
+             Scalar t = m.names[r.var.index].type;
+             return r.op == ScalarOp::add && (t == Scalar::F32 || t == Scalar::F64);
+           });
+  }
+
+  // What stands in the place of the loop.
+  Block run() {
+    base_ = m_.name("base", Scalar::I64);
+    std::vector<Name> terms = arrays("terms");
+    Block out, vectors = zeros(terms, width_);
+    out.push_back({Declare{base_, loop_.from}});
+    if (loop_.body.size() <= costs::cpu::wide_sum_statements) vectors.push_back({If{has(4 * width_), wide(terms), {}}});
+    vectors.push_back(steps(terms, width_));
+    for (size_t k = 0; k < terms.size(); k++) {
+      Name s = loop_.reduced[k].var;
+      ExprId sum = sum_in_halves(m_, vectors, terms[k], width_);
+      vectors.push_back({Assign{s, m_.add(m_.var(s), sum)}});
+    }
+    ExprId wanted = m_.expr({Hardware{Builtin::SumVectors}, Scalar::Bool});
+    out.push_back({If{m_.prim(ScalarOp::and_, {wanted, has(width_)}), std::move(vectors), {}}});
+    For rest = loop_;
+    rest.from = m_.var(base_);
+    rest.rest = true;
+    out.push_back({std::move(rest)});
+    return out;
+  }
+
+ private:
+  Module& m_;
+  const For& loop_;
+  int64_t width_;
+  Name base_;                                  // the first iteration that is not done
+  IdMap<Name, Name> term_;                     // what is added to -> in a step
+
+  Name term(Name n) { return term_[n].valid() ? term_[n] : n; }
+  Scalar type(Name n) const { return m_.names[n.index].type; }
+  ExprId has(int64_t iterations) { return m_.prim(ScalarOp::le, {m_.add(m_.var(base_), m_.number(iterations)), loop_.to}); }
+
+  template <class F> Stm lanes(int64_t width, F f) {
+    Name l = m_.name("l", Scalar::I64);
+    For each{l, m_.number(0), m_.number(width), {}};
+    f(m_.var(l), each.body);
+    each.lanes = true;
+    return {std::move(each)};
+  }
+  std::vector<Name> arrays(std::string_view text) {
+    std::vector<Name> r;
+    for (const Reduced& x : loop_.reduced) r.push_back(m_.memory(text, type(x.var), ir::Space::Host));
+    return r;
+  }
+  ExprId element(Name memory, ExprId at) { return m_.expr({Load{memory, at}, type(memory)}); }
+  Block zeros(const std::vector<Name>& terms, int64_t width) {
+    Block out;
+    for (Name t : terms) out.push_back({DeclareArray{t, {m_.number(width)}}});
+    out.push_back(lanes(width, [&](ExprId l, Block& b) {
+      for (Name t : terms) b.push_back({Store{t, l, m_.constant(constant(type(t), 0))}});
+    }));
+    return out;
+  }
+  // Iterations by `width`, as long as there are as many.
+  Stm steps(const std::vector<Name>& terms, int64_t width) {
+    Block step;
+    step.push_back(one_step(terms, width));
+    step.push_back({Assign{base_, m_.add(m_.var(base_), m_.number(width))}});
+    return {While{{}, has(width), std::move(step)}};
+  }
+  // The body for the elements of a vector. What it adds to are variables of its own.
+  Stm one_step(const std::vector<Name>& terms, int64_t width) {
+    return lanes(width, [&](ExprId l, Block& b) {
+      b.push_back({Declare{loop_.i, m_.add(m_.var(base_), l)}});
+      for (size_t k = 0; k < terms.size(); k++) {
+        Name s = loop_.reduced[k].var;
+        b.push_back({Declare{term_[s] = m_.name(m_.names[s.index].text, type(s)), element(terms[k], l)}});
+      }
+      for (const Stm& s : loop_.body) b.push_back(of_terms(s));
+      for (size_t k = 0; k < terms.size(); k++) b.push_back({Store{terms[k], l, m_.var(term_[loop_.reduced[k].var])}});
+    });
+  }
+  // Iterations by four vectors, which `terms` get the sums of.
+  Block wide(const std::vector<Name>& terms) {
+    std::vector<Name> sums = arrays("wide");
+    Block out = zeros(sums, 4 * width_);
+    out.push_back(steps(sums, 4 * width_));
+    out.push_back(lanes(width_, [&](ExprId l, Block& b) {
+      for (size_t k = 0; k < terms.size(); k++) {
+        auto vector = [&](int v) { return element(sums[k], m_.add(l, m_.number(v * width_))); };
+        b.push_back({Store{terms[k], l, m_.add(m_.add(vector(0), vector(1)), m_.add(vector(2), vector(3)))}});
+      }
+    }));
+    return out;
+  }
+  Stm of_terms(const Stm& s) {
+    return match(s.node,
+      [&](const Declare& x) -> Stm { return {Declare{x.var, x.init ? std::optional(of_terms(*x.init)) : std::nullopt}}; },
+      [&](const Assign& x) -> Stm { return {Assign{term(x.var), of_terms(x.value)}}; },
+      [&](const Store& x) -> Stm { return {Store{x.memory, of_terms(x.index), of_terms(x.value), x.meets}}; },
+      [](const auto&) -> Stm { PANIC("a sum in vectors only computes"); });
+  }
+  ExprId of_terms(ExprId e) {
+    const Expr whole = m_.exprs[e.index];                  // a copy: more expressions move the others
+    return match(whole.node, [&](const Const&) { return e; }, [&](const Hardware&) { return e; },
+      [&](Name n) { return m_.var(term(n)); },
+      [&](const Prim& p) {
+        Prim same{p.op, p.at, {}};
+        for (ExprId a : p.args) same.args.push_back(of_terms(a));
+        return same.args == p.args ? e : m_.expr({std::move(same), whole.type});
+      },
+      [&](const Cast& c) { return m_.expr({Cast{of_terms(c.value)}, whole.type}); },
+      [&](const Load& l) { return m_.expr({Load{l.memory, of_terms(l.index)}, whole.type}); });
+  }
+};
+
+}  // namespace
+
+bool only_computes(const Block& b) {
+  for (const Stm& s : b)
+    if (!std::holds_alternative<Declare>(s.node) && !std::holds_alternative<Assign>(s.node) && !std::holds_alternative<Store>(s.node)) return false;
+  return true;
+}
+
+ExprId sum_in_halves(Module& m, Block& out, Name terms, int64_t width) {
+  auto term = [&](ExprId at) { return m.expr({Load{terms, at}, m.names[terms.index].type}); };
+  for (int64_t half = width / 2; half > 1; half /= 2) {
+    Name l = m.name("l", Scalar::I64);
+    ExprId at = m.var(l);
+    Block b;
+    b.push_back({Store{terms, at, m.add(term(at), term(m.add(at, m.number(half))))}});
+    For halve{l, m.number(0), m.number(half), std::move(b)};
+    halve.lanes = true;
+    out.push_back({std::move(halve)});
+  }
+  return m.add(term(m.number(0)), term(m.number(1)));
+}
+
+void sum_in_vectors(Module& m, Block& b) {
+  Block out;
+  for (Stm& s : b) {
+    match(s.node, [&](For& x) { sum_in_vectors(m, x.body); }, [&](While& x) { sum_in_vectors(m, x.test); sum_in_vectors(m, x.body); },
+          [&](If& x) { sum_in_vectors(m, x.then_); sum_in_vectors(m, x.else_); }, [&](ParallelFor& x) { sum_in_vectors(m, x.body); },
+          [](auto&) {});   // others have no bodies
+    auto loop = std::get_if<For>(&s.node);
+    if (!loop || !VectorSum::fits(m, *loop)) { out.push_back(std::move(s)); continue; }
+    for (Stm& r : VectorSum(m, *loop).run()) out.push_back(std::move(r));
+  }
+  b = std::move(out);
+}
+
+}  // namespace raido::kir

@@ -1,0 +1,16 @@
+// sums.h - sums of floats that are vectors until their end.
+#pragma once
+#include "backends/kernel/kernel.h"
+
+namespace raido::kir {
+
+// Rewrites the loops that are sums of floats in any order and only compute, everywhere in the block.
+void sum_in_vectors(Module& m, Block& b);
+
+// Adds the upper half of an array of `width` elements, a power of two, to the lower one, until two elements are left; returns their sum.
+ExprId sum_in_halves(Module& m, Block& out, Name terms, int64_t width);
+
+// Whether the loop's body has no other loops, branches, checks or calls: C compilers can make vectors of it.
+bool only_computes(const Block& b);
+
+}  // namespace raido::kir
