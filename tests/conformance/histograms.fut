@@ -2,8 +2,9 @@
 -- once, results beside them, and checks that fail. Each entry compares with loops. The arguments: cells, then elements.
 
 def same [k] 't (eq: t -> t -> bool) (xs: [k]t) (ys: [k]t): bool = all id (map2 eq xs ys)
+-- One after the other. A device does it in one thread of a kernel: a loop of the host would wait for each number.
 def updated [k][n] 't (op: t -> t -> t) (d: [k]t) (is: [n]i64) (vs: [n]t): [k]t =
-  loop d = copy d for i < n do if is[i] >= 0 && is[i] < k then d with [is[i]] = copy (op d[is[i]] vs[i]) else d
+  head (map (\_ -> loop d = copy d for i < n do if is[i] >= 0 && is[i] < k then d with [is[i]] = copy (op d[is[i]] vs[i]) else d) (iota (opaque 1)))
 -- Some lie outside.
 def places (k: i64) (n: i64): [n]i64 = map (\i -> (i * 7919 + i / 13) % (k + 2) - 1) (iota n)
 def one 't (eq: t -> t -> bool) (k: i64) (n: i64) (op: t -> t -> t) (ne: t) (start: i64 -> t) (element: i64 -> t): bool =
@@ -19,7 +20,7 @@ def one 't (eq: t -> t -> bool) (k: i64) (n: i64) (op: t -> t -> t) (ne: t) (sta
 -- input { 1i64 2500i64 } output { true }
 -- input { 2i64 3i64 } output { true }
 -- input { 31i64 6000i64 } output { true }
--- input { 1000i64 9000i64 } output { true }
+-- input { 300i64 6000i64 } output { true }
 -- input { 5000i64 3000i64 } output { true }
 entry words (k: i64) (n: i64): bool =
   one (==) k n (+) 0 id (\i -> i * i)
