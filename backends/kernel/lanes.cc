@@ -25,8 +25,8 @@
 //
 // A check that fails in some lane stops the loop before anything is stored. The loop after it then finds the first failing iteration in
 // order. The caller has marked a loop only if such checks stand in its own body, before its stores. No iteration of it reads what another
-// one writes (passes/memory/lane_loops.h). So checks come first, with what they need. A check that is the same in all lanes stops the program at once. Reduced names are combined in
-// the order of the lanes.
+// one writes (passes/memory/lane_loops.h). So checks come first, with what they need. A check that is the same in all lanes stops the
+// program at once. Reduced names are combined in the order of the lanes.
 #include "backends/kernel/lanes.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ constexpr int64_t width = costs::cpu::lanes;
 
 class LaneLoop {
  public:
-  LaneLoop(Module& m, const For& loop) : m_(m), loop_(loop) {
+  LaneLoop(Module& m, const For& loop, bool last_group) : m_(m), loop_(loop), has_last_(last_group) {
     for (const Reduced& r : loop.reduced) reduced_.insert(r.var);
   }
 
@@ -65,7 +65,7 @@ class LaneLoop {
     in(group, [&] { top(body, go, {}); });
     keep_between_parts(group);
     ExprId left = m_.prim(ScalarOp::sub, {loop_.to, m_.var(base_)});
-    if (is_straight(body)) {
+    if (has_last_ && is_straight(body)) {
       last_group(tail, body, go, left);
       keep_between_parts(tail);
     }
@@ -77,8 +77,10 @@ class LaneLoop {
     ExprId whole = m_.prim(ScalarOp::le, {m_.add(m_.var(base_), m_.number(width)), loop_.to});
     out.push_back({While{{}, m_.prim(ScalarOp::and_, {m_.var(go), whole}), std::move(group)}});
     if (!tail.empty()) {
+      // SSE has no loads under a mask.
+      ExprId masks = m_.prim(ScalarOp::le, {m_.number(4), m_.expr({Hardware{Builtin::VectorLanes, 8}, Scalar::I64})});
       ExprId enough = m_.prim(ScalarOp::le, {m_.number(costs::cpu::least_lanes), left});
-      out.push_back({If{m_.prim(ScalarOp::and_, {m_.var(go), enough}), std::move(tail), {}}});
+      out.push_back({If{m_.prim(ScalarOp::and_, {masks, m_.prim(ScalarOp::and_, {m_.var(go), enough})}), std::move(tail), {}}});
     }
     For rest = loop_;
     rest.from = m_.var(base_);
@@ -91,6 +93,7 @@ class LaneLoop {
  private:
   Module& m_;
   const For& loop_;
+  const bool has_last_;
   Name base_, lane_;
   ExprId bound_, next_;                // how many lanes there are; where the next group begins
   bool last_ = false;                  // in the last group: as many as are left, and more up to a whole vector
@@ -561,15 +564,15 @@ class LaneLoop {
 
 }  // namespace
 
-void run_in_lanes(Module& m, Block& b) {
+void run_in_lanes(Module& m, Block& b, bool last_groups) {
   Block out;
+  auto inside = [&](Block& body) { run_in_lanes(m, body, last_groups); };
   for (Stm& s : b) {
-    match(s.node, [&](For& x) { if (!x.spmd) run_in_lanes(m, x.body); }, [&](While& x) { run_in_lanes(m, x.test); run_in_lanes(m, x.body); },
-          [&](If& x) { run_in_lanes(m, x.then_); run_in_lanes(m, x.else_); }, [&](ParallelFor& x) { run_in_lanes(m, x.body); },
-          [](auto&) {});   // others have no bodies
+    match(s.node, [&](For& x) { if (!x.spmd) inside(x.body); }, [&](While& x) { inside(x.test); inside(x.body); },
+          [&](If& x) { inside(x.then_); inside(x.else_); }, [&](ParallelFor& x) { inside(x.body); }, [](auto&) {});   // others have no bodies
     auto loop = std::get_if<For>(&s.node);
     if (!loop || !loop->spmd) { out.push_back(std::move(s)); continue; }
-    for (Stm& r : LaneLoop(m, *loop).run()) out.push_back(std::move(r));
+    for (Stm& r : LaneLoop(m, *loop, last_groups).run()) out.push_back(std::move(r));
   }
   b = std::move(out);
 }
