@@ -10,6 +10,8 @@
 //   }
 //   for i in base .. to { A; while (c) B; C }
 //
+// If there is no loop inside, the last iterations run side by side, too, under a mask, unless they are few.
+//
 // C compilers make vector code of straight loops only. Here a loop with loops inside becomes straight loops over W lanes, one for each part
 // between the control structures. What a lane keeps from one part to another lies in an array of W elements. Names that are equal in
 // all lanes stay single variables, and so do loops and branches that depend only on such names. Others run under a mask: each
@@ -23,8 +25,8 @@
 //
 // A check that fails in some lane stops the loop before anything is stored. The loop after it then finds the first failing iteration in
 // order. The caller has marked a loop only if such checks stand in its own body, before its stores. No iteration of it reads what another
-// one writes (passes/memory/lane_loops.h). A check that is the same in all lanes stops the program at once. Reduced names are combined in
-// the order of the lanes.
+// one writes (passes/memory/lane_loops.h). So checks come first, with what they need. A check that is the same in all lanes stops the
+// program at once. Reduced names are combined in the order of the lanes.
 #include "backends/kernel/lanes.h"
 
 #include <algorithm>
@@ -40,7 +42,7 @@ constexpr int64_t width = costs::cpu::lanes;
 
 class LaneLoop {
  public:
-  LaneLoop(Module& m, const For& loop) : m_(m), loop_(loop) {
+  LaneLoop(Module& m, const For& loop, bool last_group) : m_(m), loop_(loop), has_last_(last_group) {
     for (const Reduced& r : loop.reduced) reduced_.insert(r.var);
   }
 
@@ -57,9 +59,16 @@ class LaneLoop {
 
     base_ = m_.name("base", Scalar::I64);
     Name go = m_.name("go", Scalar::Bool);
-    Block group;
-    in(group, [&] { top(body, go); });
+    bound_ = m_.number(width);
+    Block group, tail;
+    next_ = m_.add(m_.var(base_), m_.number(width));
+    in(group, [&] { top(body, go, {}); });
     keep_between_parts(group);
+    ExprId left = m_.prim(ScalarOp::sub, {loop_.to, m_.var(base_)});
+    if (has_last_ && is_straight(body)) {
+      last_group(tail, body, go, left);
+      keep_between_parts(tail);
+    }
 
     Block out;
     out.push_back({Declare{base_, loop_.from}});
@@ -67,6 +76,12 @@ class LaneLoop {
     for (Name n : kept_order_) out.push_back({DeclareArray{array_[n], {m_.number(width)}}});
     ExprId whole = m_.prim(ScalarOp::le, {m_.add(m_.var(base_), m_.number(width)), loop_.to});
     out.push_back({While{{}, m_.prim(ScalarOp::and_, {m_.var(go), whole}), std::move(group)}});
+    if (!tail.empty()) {
+      // SSE has no loads under a mask.
+      ExprId masks = m_.prim(ScalarOp::le, {m_.number(4), m_.expr({Hardware{Builtin::VectorLanes, 8}, Scalar::I64})});
+      ExprId enough = m_.prim(ScalarOp::le, {m_.number(costs::cpu::least_lanes), left});
+      out.push_back({If{m_.prim(ScalarOp::and_, {masks, m_.prim(ScalarOp::and_, {m_.var(go), enough})}), std::move(tail), {}}});
+    }
     For rest = loop_;
     rest.from = m_.var(base_);
     rest.spmd = false;
@@ -78,7 +93,10 @@ class LaneLoop {
  private:
   Module& m_;
   const For& loop_;
+  const bool has_last_;
   Name base_, lane_;
+  ExprId bound_, next_;                // how many lanes there are; where the next group begins
+  bool last_ = false;                  // in the last group: as many as are left, and more up to a whole vector
   IdSet<Name> reduced_, varying_;
   bool more_ = false;
 
@@ -148,39 +166,99 @@ class LaneLoop {
   // `side_by_side`: no control structure inside.
   void emit_part(Block body, std::vector<Reduced> reduced, bool side_by_side) {
     Name l = m_.name("l", Scalar::I64);
-    For lanes{l, m_.number(0), m_.number(width), std::move(body)};
+    For lanes{l, m_.number(0), bound_, std::move(body)};
     lanes.reduced = std::move(reduced);
     lanes.lanes = side_by_side;
     parts_.insert(l);
     out_->push_back({std::move(lanes)});
   }
 
-  // The body of the loop itself: the only one that checks and stores.
-  void top(const Block& b, Name go) {
+  static bool is_straight(const Block& b) {
+    bool straight = true;
+    for (const Stm& s : b) {
+      auto x = std::get_if<If>(&s.node);
+      straight = straight && !std::holds_alternative<For>(s.node) && !std::holds_alternative<While>(s.node);
+      straight = straight && (!x || (is_straight(x->then_) && is_straight(x->else_)));
+    }
+    return straight;
+  }
+  void last_group(Block& out, const Block& body, Name go, ExprId left) {
+    last_ = true;
+    const int64_t vector = width / 4;
+    Name bound = m_.name("bound", Scalar::I64), valid = m_.name("valid", Scalar::Bool);
+    ExprId up = m_.prim(ScalarOp::and_, {m_.add(left, m_.number(vector - 1)), m_.number(-vector)});
+    in(out, [&] {
+      out_->push_back({Declare{bound, up}});
+      bound_ = m_.var(bound);
+      varying_.insert(valid);
+      ExprId is_valid = m_.prim(ScalarOp::lt, {m_.var(lane_), left});
+      add({Declare{valid, is_valid}});
+      next_ = loop_.to;
+      top(body, go, On{valid, m_.var(valid), 1});
+    });
+  }
+
+  // The body of the loop itself: the only one that checks and stores. What follows a check runs if it holds in all lanes.
+  void top(const Block& whole, Name go, const Mask& on) {
+    const Block b = checks_first(whole);
+    std::optional<ExprId> holds;                 // all checks up to here, between which nothing is read
     for (auto s = b.begin(); s != b.end(); ++s) {
-      auto check = std::get_if<If>(&s->node);
-      if (!check || check->else_.empty() || !std::holds_alternative<Fail>(check->else_.begin()->node)) {
-        if (auto reduce = std::get_if<Assign>(&s->node); reduce && reduced_.contains(reduce->var)) combine(*reduce);
-        else statement(*s, {});
+      if (is_check(*s)) {
+        ExprId cond = std::get<If>(s->node).cond;
+        holds = holds ? m_.prim(ScalarOp::and_, {*holds, cond}) : cond;
         continue;
       }
-      Name failing = counter("failing");
-      count(failing, m_.prim(ScalarOp::not_, {check->cond}));
-      flush();
-      Block rest, stop, after;
-      for (++s; s != b.end(); ++s) after.push_back(*s);
-      in(rest, [&] { top(after, go); });
-      stop.push_back({Assign{go, m_.constant(bool_const(false))}});
-      out_->push_back({If{m_.prim(ScalarOp::eq, {m_.var(failing), zero(Scalar::I32)}), std::move(rest), std::move(stop)}});
-      return;
+      auto d = std::get_if<Declare>(&s->node);
+      if (!holds || (d && d->init && !is_load(*d->init))) {
+        auto reduce = std::get_if<Assign>(&s->node);
+        reduce && reduced_.contains(reduce->var) ? combine(*reduce, on) : statement(*s, on);
+        continue;
+      }
+      Block after;
+      for (; s != b.end(); ++s) after.push_back(*s);
+      return checked(*holds, go, on, [&] { top(after, go, on); });
     }
+    if (holds) return checked(*holds, go, on, [&] { top({}, go, on); });
     flush();
-    out_->push_back({Assign{base_, m_.add(m_.var(base_), m_.number(width))}});
+    out_->push_back({Assign{base_, next_}});
   }
-  void combine(const Assign& x) {
+  template <class F> void checked(ExprId holds, Name go, const Mask& on, F rest) {
+    Name failing = counter("failing");
+    ExprId fails = m_.prim(ScalarOp::not_, {holds});
+    count(failing, on ? m_.prim(ScalarOp::and_, {m_.var(on->lanes), fails}) : fails);
+    flush();
+    Block then, stop;
+    in(then, rest);
+    stop.push_back({Assign{go, m_.constant(bool_const(false))}});
+    out_->push_back({If{m_.prim(ScalarOp::eq, {m_.var(failing), zero(Scalar::I32)}), std::move(then), std::move(stop)}});
+  }
+  static bool is_check(const Stm& s) {
+    auto x = std::get_if<If>(&s.node);
+    return x && !x->else_.empty() && std::holds_alternative<Fail>(x->else_.begin()->node);
+  }
+  // Checks with what they need, then all the rest; the block as it is where they need more than declarations.
+  Block checks_first(const Block& b) const {
+    size_t end = b.size();
+    while (end > 0 && !is_check(b[end - 1])) end--;
+    std::vector<bool> early(b.size());
+    IdSet<Name> needed;
+    for (size_t k = end; k-- > 0;) {
+      auto d = std::get_if<Declare>(&b[k].node);
+      if (!is_check(b[k]) && !d) return b;
+      early[k] = !d || needed.contains(d->var);
+      Block one;
+      one.push_back(b[k]);
+      if (early[k]) for (Name n : free_names(m_, one)) needed.insert(n);
+    }
+    Block out;
+    for (bool first : {true, false})
+      for (size_t k = 0; k < b.size(); k++) if (early[k] == first) out.push_back(b[k]);
+    return out;
+  }
+  void combine(const Assign& x, const Mask& on) {
     for (const Reduced& r : loop_.reduced)
       if (r.var == x.var) part_.reduced.push_back(r);
-    add({x});
+    add({Assign{x.var, on ? m_.prim(ScalarOp::select, {m_.var(on->lanes), x.value, m_.var(x.var)}) : x.value}});
   }
 
   // A number of lanes, which parts add to.
@@ -391,7 +469,7 @@ class LaneLoop {
       emit_part(on ? std::move(each) : std::move(one), {}, false);
       return;
     }
-    if (t == Scalar::F32 || t == Scalar::F64) return sum_floats(x, on, t, add_to);
+    if (!last_ && (t == Scalar::F32 || t == Scalar::F64)) return sum_floats(x, on, t, add_to);
     Name s = m_.name("sum", t);
     reduced_.insert(s);
     out_->push_back({Declare{s, zero(t)}});
@@ -486,15 +564,15 @@ class LaneLoop {
 
 }  // namespace
 
-void run_in_lanes(Module& m, Block& b) {
+void run_in_lanes(Module& m, Block& b, bool last_groups) {
   Block out;
+  auto inside = [&](Block& body) { run_in_lanes(m, body, last_groups); };
   for (Stm& s : b) {
-    match(s.node, [&](For& x) { if (!x.spmd) run_in_lanes(m, x.body); }, [&](While& x) { run_in_lanes(m, x.test); run_in_lanes(m, x.body); },
-          [&](If& x) { run_in_lanes(m, x.then_); run_in_lanes(m, x.else_); }, [&](ParallelFor& x) { run_in_lanes(m, x.body); },
-          [](auto&) {});   // others have no bodies
+    match(s.node, [&](For& x) { if (!x.spmd) inside(x.body); }, [&](While& x) { inside(x.test); inside(x.body); },
+          [&](If& x) { inside(x.then_); inside(x.else_); }, [&](ParallelFor& x) { inside(x.body); }, [](auto&) {});   // others have no bodies
     auto loop = std::get_if<For>(&s.node);
     if (!loop || !loop->spmd) { out.push_back(std::move(s)); continue; }
-    for (Stm& r : LaneLoop(m, *loop).run()) out.push_back(std::move(r));
+    for (Stm& r : LaneLoop(m, *loop, last_groups).run()) out.push_back(std::move(r));
   }
   b = std::move(out);
 }

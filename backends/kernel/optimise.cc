@@ -200,13 +200,13 @@ class Lanes {
 
 }  // namespace
 
-void optimise(Module& m, bool vectors_of_sums) {
+void optimise(Module& m, bool for_c) {
   for (Kernel& k : m.kernels) Dead(m).run(k.body);
   Parameters(m).run();
   for (HostFunction& f : m.functions) {
     Dead(m).run(f.body);
-    run_in_lanes(m, f.body);
-    if (vectors_of_sums) sum_in_vectors(m, f.body);
+    run_in_lanes(m, f.body, for_c);
+    if (for_c) sum_in_vectors(m, f.body);
     Dead(m).run(f.body);
     Lanes(m).find(f.body);
   }

@@ -152,7 +152,7 @@ class Writer {
           case Builtin::OrdersBlocks: return "RAIDO_ORDERS_BLOCKS";
           case Builtin::TileRows: return "RAIDO_TILE_ROWS";
           case Builtin::TileVectors: return "RAIDO_TILE_VECTORS";
-          case Builtin::VectorLanes: return fmt::format("RAIDO_LANES({})", h.bytes);
+          case Builtin::VectorLanes: return fmt::format("(RAIDO_VECTOR_BYTES / {})", h.bytes);
           case Builtin::SumVectors: return "RAIDO_SUM_VECTORS";
         }
         PANIC("a number of the hardware without a name");

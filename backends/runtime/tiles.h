@@ -14,9 +14,6 @@
 #define RAIDO_TILE_ROWS 2
 #define RAIDO_TILE_VECTORS 4
 #endif
-// How many elements a vector has, if the widest type in the tile has so many bytes.
-#undef RAIDO_LANES
-#define RAIDO_LANES(bytes) (RAIDO_VECTOR_BYTES / (bytes))
 
 // Vectors that stay in registers: gcc keeps an array of numbers in memory that a loop has vector code for. What is done with them is a
 // loop over the elements of a copy, which no compiler leaves there. Where there are no vectors, a struct is as right.

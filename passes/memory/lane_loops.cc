@@ -95,7 +95,7 @@ class LaneLoops::Candidate {
       auto r = var_of(body_.result[k]);
       size_t at = r ? place_of(*r) : body_.stms.size();
       if (is_array(p_.type(v)) && may_sum(x, v) && sums_.follow(v, x.body.result[k])) continue;
-      if (at == body_.stms.size() || count_uses(p_, body_, v) != 1 || count_uses(p_, body_, *r) != 1) return false;
+      if (at == body_.stms.size() || count_uses(p_, body_, v) != 1 + own_reads(v) || count_uses(p_, body_, *r) != 1) return false;
       const Exp& e = body_.stms[at].exp;
       if (is_scalar(p_.type(v))) {
         if (!x.any_order) return false;
@@ -110,6 +110,15 @@ class LaneLoops::Candidate {
       stored_.push_back(&std::get<ArrayType>(p_.type(v)));
     }
     return sums_alone() && (sums_.places().empty() || !has_checks_ || sums_.first_use() > last_check_);
+  }
+  // Reads of the iteration's own element, before it is stored.
+  size_t own_reads(Var v) const {
+    size_t reads = 0;
+    each_stm(body_, [&](const Stm& s) {
+      auto read = std::get_if<Index>(&s.exp);
+      reads += read && read->array == v && read->at.size() == 1 && read->at[0] == Selector(Atom(i_));
+    });
+    return reads;
   }
   // Sums of integers have any order.
   bool may_sum(const For& x, Var v) const { return x.sums || x.any_order || !is_float(elem_of(p_.type(v))); }

@@ -179,3 +179,31 @@ entry adjoints (m: i64): bool =
 entry checked_inside (n: i64) (k: i64) (m: i64): i64 =
   let xs = opaque (tabulate m (\j -> j + 1))
   in i64.sum (map (\i -> (loop y = i for j < k do if y % 2 == 0 then y / 2 + xs[j] else y * 3 + 2 * xs[j]) % 2) (iota n))
+
+-- No loop inside, but checks: the last iterations run side by side, too, be they few or many. Each step changes the array where it lies.
+-- ==
+-- entry: last_group
+-- input { } output { true }
+entry last_group: bool =
+  loop right = true for n < 70 do
+    let is = opaque (tabulate n (\i -> (i * 7 + 3) % n))
+    let ts = opaque (tabulate n (\i -> 1 / (1 + f64.i64 i)))
+    let step (i: i64) (x: f64) = if x > 0.5 then f64.exp (-x) + ts[is[i]] else f64.tanh x + ts[is[i]] * ts[is[is[i]]]
+    let together = loop xs = copy ts for _k < 3i64 do map2 step (iota n) xs
+    let apart = loop xs = copy ts for _k < 3i64 do loop ys = copy xs for i < n do ys with [i] = step i xs[i]
+    let sum = f64.sum (map2 step (iota n) ts)
+    let most = f64.maximum (map2 step (iota n) ts)
+    let (s, m) = loop (s, m) = (0, -f64.inf) for i < n do (s + step i ts[i], f64.max m (step i ts[i]))
+    in right && and (map2 near together apart) && near sum s && near most m
+
+-- One that fails, among few.
+-- ==
+-- entry: last_fails
+-- input { 14i64 20i64 } output { 14i64 }
+-- input { 14i64 9i64 } error: Index .* out of bounds for array of shape \[9\]
+-- input { 45i64 40i64 } error: Index .* out of bounds for array of shape \[40\]
+-- input { 45i64 45i64 } output { 45i64 }
+entry last_fails (n: i64) (m: i64): i64 =
+  let ts = opaque (tabulate m f64.i64)
+  let xs = map (\i -> f64.exp (-ts[i]) * f64.exp (f64.i64 i)) (iota n)
+  in i64.f64 (f64.round (f64.sum xs))

@@ -23,7 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from running import command, report
 
 ENTRIES = 6
-SIZES = (0, 1, 31, 32, 33, 70, 100)
+SIZES = (0, 1, 5, 14, 32, 45, 70, 100)
 TYPES = ("i64", "f64", "i32", "u8", "bool", "f32")
 # What stands before every map: arrays of n elements and of eight.
 SOURCE = """  let xs = opaque (tabulate n (\\i -> (i * 7919 + 13) % 101 - 20))
