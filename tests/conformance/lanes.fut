@@ -19,8 +19,8 @@ def escape (c: f64): i32 =
 
 -- ==
 -- entry: whiles
--- input { } output { true }
-entry whiles: bool =
+-- input { 0i64 } output { true }
+entry whiles (_: i64): bool =
   every_size (\n -> same (==) steps 0 (iota n)) &&
   every_size (\n -> same near root 0 (tabulate n (\i -> 1 + f64.i64 i))) &&
   every_size (\n -> same (==) escape 0 (tabulate n (\i -> f64.i64 i / 300 - 1)))
@@ -28,8 +28,8 @@ entry whiles: bool =
 -- As many iterations as the element says, and none; a counter of another type.
 -- ==
 -- entry: counted
--- input { } output { true }
-entry counted: bool =
+-- input { 0i64 } output { true }
+entry counted (_: i64): bool =
   every_size (\n -> same near (\i -> loop x = 1f64 for j < i % 40 do x * 1.01 + f64.i64 j) 0 (iota n)) &&
   every_size (\n -> same (==) (\i -> loop x = i8.i64 i for j < i8.i64 (i % 50) - 10 do x * 3 + j) 0 (iota n)) &&
   every_size (\n -> same (==) (\i -> loop x = u16.i64 i for _j < 20 + n % 2 do x * x + 1) 0 (iota n))
@@ -45,15 +45,15 @@ def nested (i: i64): (f32, bool) =
   in (x, odd)
 -- ==
 -- entry: nests
--- input { } output { true }
-entry nests: bool =
+-- input { 0i64 } output { true }
+entry nests (_: i64): bool =
   every_size (\n -> same (\(x, a) (y, b) -> x == y && a == b) nested (0, false) (iota n))
 
 -- What lanes read lies beside each other, is the same for all, or lies anywhere; where a lane is off, nothing may be read.
 -- ==
 -- entry: reads
--- input { } output { true }
-entry reads: bool =
+-- input { 0i64 } output { true }
+entry reads (_: i64): bool =
   every_size (\n ->
     let xs = opaque (tabulate n (\i -> f64.i64 (i % 13) - 3))
     let is = opaque (tabulate n (\i -> (i * 7) % n))
@@ -66,8 +66,8 @@ entry reads: bool =
 -- Sums and extrema of what such loops give.
 -- ==
 -- entry: reductions
--- input { } output { true }
-entry reductions: bool =
+-- input { 0i64 } output { true }
+entry reductions (_: i64): bool =
   every_size (\n ->
     let xs = tabulate n (\i -> 1 + f64.i64 i)
     let roots = one_by_one root 0 xs
@@ -83,8 +83,8 @@ entry reductions: bool =
 entry replaces [n] (xs: *[n]f64): *[n]f64 = map (\x -> f64.round (root x)) xs
 -- ==
 -- entry: several
--- input { } output { true }
-entry several: bool =
+-- input { 0i64 } output { true }
+entry several (_: i64): bool =
   every_size (\n -> same (\(a, b, c) (d, e, f) -> a == d && near b e && c == f)
                          (\i -> (steps i, root (1 + f64.i64 i), escape (f64.i64 i / 100))) (0, 0, 0) (iota n))
 
@@ -120,15 +120,15 @@ def scattered (i: i64): f64 =
   in loop s = 0 for k < 8 do s * 0.5 + b[(k + i) & 7]
 -- ==
 -- entry: own_arrays
--- input { } output { true }
-entry own_arrays: bool =
+-- input { 0i64 } output { true }
+entry own_arrays (_: i64): bool =
   every_size (\n -> same (\(a, b) (c, d) -> a == c && b == d) sorted (0, 0) (iota n)) &&
   every_size (\n -> same near scattered 0 (iota n))
 
 -- ==
 -- entry: own_arrays_reduced
--- input { } output { true }
-entry own_arrays_reduced: bool =
+-- input { 0i64 } output { true }
+entry own_arrays_reduced (_: i64): bool =
   every_size (\n ->
     let halves i = f64.i64 (sorted i).0 * 0.5
     let least i = scattered i
@@ -183,8 +183,8 @@ entry checked_inside (n: i64) (k: i64) (m: i64): i64 =
 -- No loop inside, but checks: the last iterations run side by side, too, be they few or many. Each step changes the array where it lies.
 -- ==
 -- entry: last_group
--- input { } output { true }
-entry last_group: bool =
+-- input { 0i64 } output { true }
+entry last_group (_: i64): bool =
   loop right = true for n < 70 do
     let is = opaque (tabulate n (\i -> (i * 7 + 3) % n))
     let ts = opaque (tabulate n (\i -> 1 / (1 + f64.i64 i)))

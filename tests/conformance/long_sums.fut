@@ -8,8 +8,8 @@ def every_length (f: i64 -> bool): bool = loop right = true for n in lengths do 
 
 -- ==
 -- entry: alone
--- input { } output { true }
-entry alone: bool =
+-- input { 0i64 } output { true }
+entry alone (_: i64): bool =
   every_length (\n -> f64.sum (terms n) == one_by_one (terms n)) &&
   every_length (\n -> f32.sum (map f32.f64 (terms n)) == f32.f64 (one_by_one (terms n))) &&
   every_length (\n -> f64.sum (map2 (*) (terms n) (reverse (terms n))) == one_by_one (map2 (*) (terms n) (reverse (terms n))))
@@ -22,8 +22,8 @@ entry long (ns: []i64): []bool = map (\n -> f64.sum (terms n) == one_by_one (ter
 -- Two sums of different widths, and an integer beside them.
 -- ==
 -- entry: several
--- input { } output { true }
-entry several: bool =
+-- input { 0i64 } output { true }
+entry several (_: i64): bool =
   every_length (\n ->
     let xs = terms n
     let (a, b, c) = reduce_comm (\(a, b, c) (x, y, z) -> (a + x, b + y, c + z)) (0, 0, 0) (zip3 xs (map (f32.f64 <-< (* 2)) xs) (map i64.f64 xs))
@@ -31,8 +31,8 @@ entry several: bool =
 
 -- ==
 -- entry: conditions
--- input { } output { true }
-entry conditions: bool =
+-- input { 0i64 } output { true }
+entry conditions (_: i64): bool =
   every_length (\n ->
     let xs = terms n
     in f64.sum (map (\x -> if x > 0 then x else -2 * x) xs) == one_by_one (map (\x -> if x > 0 then x else -2 * x) xs))
@@ -40,8 +40,8 @@ entry conditions: bool =
 -- Rows, columns, and strides; a part of a row.
 -- ==
 -- entry: parts
--- input { } output { true }
-entry parts: bool =
+-- input { 0i64 } output { true }
+entry parts (_: i64): bool =
   every_length (\n ->
     let rows = tabulate_2d 5 n (\i j -> f64.i64 ((i * 17 + j * 5) % 32 - 9))
     in map f64.sum rows == map one_by_one rows &&
@@ -52,8 +52,8 @@ entry parts: bool =
 -- Positions that are data, with a check each.
 -- ==
 -- entry: gathered
--- input { } output { true }
-entry gathered: bool =
+-- input { 0i64 } output { true }
+entry gathered (_: i64): bool =
   every_length (\n ->
     let xs = terms n
     let at = tabulate n (\i -> (i * 7) % i64.max 1 n)
@@ -62,8 +62,8 @@ entry gathered: bool =
 -- Values that are no numbers, and the zero with a sign: a sum of none is 0.
 -- ==
 -- entry: special
--- input { } output { true }
-entry special: bool =
+-- input { 0i64 } output { true }
+entry special (_: i64): bool =
   every_length (\n ->
     let xs = terms n
     let infinite = map (\i -> if i == n / 2 then f64.inf else xs[i]) (iota n)
@@ -73,8 +73,8 @@ entry special: bool =
 -- The derivative of a sum, and sums that derivatives make.
 -- ==
 -- entry: gradients
--- input { } output { true }
-entry gradients: bool =
+-- input { 0i64 } output { true }
+entry gradients (_: i64): bool =
   every_length (\n ->
     let xs = terms n
     let ys = reverse xs

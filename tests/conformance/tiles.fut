@@ -22,50 +22,50 @@ def agree 'a 'r (of: i64 -> a) (equal: r -> r -> bool) (point: i64 -> i64 -> i64
 
 -- ==
 -- entry: floats halves small_integers integers truth
--- input { } output { true }
-entry floats: bool =
+-- input { 0i64 } output { true }
+entry floats (_: i64): bool =
   agree (\x -> f64.i64 x - 5) (==) (\_ _ _ x y -> x * y) (+) 0 && agree (\x -> f64.i64 x - 5) (==) (\_ _ _ x y -> x + y) f64.min f64.inf &&
   agree (\x -> f32.i64 x - 5) (==) (\_ _ _ x y -> x * y) (+) 0
-entry halves: bool = agree (\x -> f16.i64 (x % 3) - 1) (==) (\_ _ _ x y -> x * y) (+) 0
-entry small_integers: bool = agree i8.i64 (==) (\_ _ _ x y -> x * y) (+) 0 && agree u16.i64 (==) (\_ _ _ x y -> x + y) u16.max 0
-entry integers: bool = agree i64.i64 (==) (\_ _ _ x y -> x * y) (+) 0 && agree i32.i64 (==) (\_ _ _ x y -> x - y) i32.max i32.lowest
-entry truth: bool = agree (\x -> x % 3 == 0) (==) (\_ _ _ x y -> x && y) (||) false
+entry halves (_: i64): bool = agree (\x -> f16.i64 (x % 3) - 1) (==) (\_ _ _ x y -> x * y) (+) 0
+entry small_integers (_: i64): bool = agree i8.i64 (==) (\_ _ _ x y -> x * y) (+) 0 && agree u16.i64 (==) (\_ _ _ x y -> x + y) u16.max 0
+entry integers (_: i64): bool = agree i64.i64 (==) (\_ _ _ x y -> x * y) (+) 0 && agree i32.i64 (==) (\_ _ _ x y -> x - y) i32.max i32.lowest
+entry truth (_: i64): bool = agree (\x -> x % 3 == 0) (==) (\_ _ _ x y -> x && y) (||) false
 
 -- The indices are operands; the last point that counts; the greatest with its place; a point that is wider than what it is made of.
 -- ==
 -- entry: of_indices last greatest widened
--- input { } output { true }
-entry of_indices: bool = agree i64.i64 (==) (\i j k x y -> (x + k) * y + i * (j % 3)) (+) 0
-entry last: bool = agree i64.i64 (==) (\_ _ _ x y -> x * 3 + y) (\x y -> if y < 0 then x else y) (-1)
-entry greatest: bool =
+-- input { 0i64 } output { true }
+entry of_indices (_: i64): bool = agree i64.i64 (==) (\i j k x y -> (x + k) * y + i * (j % 3)) (+) 0
+entry last (_: i64): bool = agree i64.i64 (==) (\_ _ _ x y -> x * 3 + y) (\x y -> if y < 0 then x else y) (-1)
+entry greatest (_: i64): bool =
   agree (\x -> f64.i64 x) (\(x, i) (y, j) -> x == y && i == j) (\_ _ k x y -> (x - y, k))
         (\(x, i) (y, j) -> if y > x || (y == x && j < i) then (y, j) else (x, i)) (-f64.inf, i64.highest)
-entry widened: bool = agree i8.i64 (==) (\_ _ _ x y -> i64.i8 x * i64.i8 y) (+) 0
+entry widened (_: i64): bool = agree i8.i64 (==) (\_ _ _ x y -> i64.i8 x * i64.i8 y) (+) 0
 
 -- A NaN is no minimum, unless there is nothing else.
 -- ==
 -- entry: not_numbers
--- input { } output { true }
-entry not_numbers: bool =
+-- input { 0i64 } output { true }
+entry not_numbers (_: i64): bool =
   agree (\x -> if x == 3 then f64.nan else f64.i64 x) (\x y -> x == y || (f64.isnan x && f64.isnan y)) (\_ _ _ x y -> x + y) f64.min f64.inf &&
   agree (\_ -> f32.nan) (\x y -> x == y || (f32.isnan x && f32.isnan y)) (\_ _ _ x y -> x + y) f32.max (-f32.inf)
 
 -- What a map does with the sums, rows of a slice, batches.
 -- ==
 -- entry: epilogues slices batches
--- input { } output { true }
-entry epilogues: bool =
+-- input { 0i64 } output { true }
+entry epilogues (_: i64): bool =
   every_size (\n m q ->
     let (a, b) = (matrix f64.i64 n q, matrix f64.i64 m q)
     let c = one_by_one (\_ _ _ x y -> x * y) (+) 0 a b
     let (biased, greatest) = unzip (map2 (\x i -> let row = map2 (\y j -> f64.sum (map2 (*) x y) + f64.i64 (i - j)) b (iota m) in (row, f64.maximum row)) a (iota n))
     in same (==) biased (tabulate_2d n m (\i j -> c[i][j] + f64.i64 (i - j))) && and (map2 (==) greatest (map f64.maximum biased)))
-entry slices: bool =
+entry slices (_: i64): bool =
   every_size (\n m q ->
     let (a, b) = (matrix f64.i64 (2 * n) q, matrix f64.i64 m (q + 3))
     let (a, b) = (a[0:2 * n:2] :> [n][q]f64, map reverse (b[:, 1:q + 1] :> [m][q]f64))
     in same (==) (map (\x -> map (\y -> f64.sum (map2 (*) x y)) b) a) (one_by_one (\_ _ _ x y -> x * y) (+) 0 a b))
-entry batches: bool =
+entry batches (_: i64): bool =
   every_size (\n m q ->
     let as = tabulate 3 (\g -> map (map (+ g)) (matrix i64.i64 n q))
     let bs = tabulate 3 (\g -> map (map (* g)) (matrix i64.i64 m q))
