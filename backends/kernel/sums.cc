@@ -27,7 +27,7 @@ namespace {
 
 class VectorSum {
  public:
-  VectorSum(Module& m, const For& loop) : m_(m), loop_(loop) {
+  VectorSum(Module& m, const For& loop) : m_(m), loop_(loop), uses_counter_(std::ranges::count(free_names(m, loop.body), loop.i) > 0) {
     int bytes = 1;
     for (const Reduced& r : loop.reduced) bytes = std::max(bytes, bytes_of(type(r.var)));
     width_ = costs::cpu::sum_bytes / bytes;
@@ -67,6 +67,7 @@ class VectorSum {
  private:
   Module& m_;
   const For& loop_;
+  const bool uses_counter_;
   int64_t width_;
   Name base_;                                  // the first iteration that is not done
   IdMap<Name, Name> term_;                     // what is added to -> in a step
@@ -106,7 +107,7 @@ class VectorSum {
   // The body for the elements of a vector. What it adds to are variables of its own.
   Stm one_step(const std::vector<Name>& terms, int64_t width) {
     return lanes(width, [&](ExprId l, Block& b) {
-      b.push_back({Declare{loop_.i, m_.add(m_.var(base_), l)}});
+      if (uses_counter_) b.push_back({Declare{loop_.i, m_.add(m_.var(base_), l)}});
       for (size_t k = 0; k < terms.size(); k++) {
         Name s = loop_.reduced[k].var;
         b.push_back({Declare{term_[s] = m_.name(m_.names[s.index].text, type(s)), element(terms[k], l)}});
