@@ -90,7 +90,8 @@ class LoopShape {
   void body(Body& whole, const VarSet& chosen) {
     Plans plans;
     for (const Stm& s : whole.stms)
-      if (auto blocks = s.pattern.empty() ? std::nullopt : lanes_.take(s, whole); blocks && c_.allow()) plans.emplace(s.pattern[0].var, std::move(*blocks));
+      if (auto blocks = s.pattern.empty() ? std::nullopt : lanes_.take(s, whole); blocks && fits_budget(*blocks) && c_.allow())
+        plans.emplace(s.pattern[0].var, std::move(*blocks));
     VarSet moved;
     for (const auto& [loop, blocks] : plans) for (Var v : blocks.own) moved.insert(v);
     std::unordered_map<Var, Alloc> allocs;
@@ -115,6 +116,9 @@ class LoopShape {
       return true;
     });
   }
+
+  // A budget for derivatives leaves no memory for lanes.
+  bool fits_budget(const LaneLoops::Blocks& blocks) const { return c_.options.ad_memory == 0 || blocks.own.empty(); }
 
   using Plans = std::unordered_map<Var, LaneLoops::Blocks>;        // of loops and tasks that become lanes, by their first result
   void side_by_side(Builder& b, Stm& s, const LaneLoops::Blocks& blocks, const std::unordered_map<Var, Alloc>& allocs) {
