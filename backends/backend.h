@@ -23,6 +23,7 @@ struct OutputOptions {
   bool strict_math = false;                // --math=strict: exp and its kind one number at a time
   bool versions = true;                    // --cpu=portable: several versions of the program (decision 033)
   bool native = false;                     // --cpu=native: one, for this machine
+  bool profile = false;                    // where it runs is sampled, if the user asks the program for it (runtime/profile.h)
   bool emulate = false;     // GPU backends: run on the emulator, which prints its counts
 };
 

@@ -124,9 +124,10 @@ script_test(nests_random_wide full 600 fuzz/nests.py --raido ${raido} --count 4 
 blocks_test(benchmarks_interpreter full 600 benchmarks -i)
 blocks_test(benchmarks_c full 600 benchmarks --backend=c)
 script_test(gradbench full 600 gradbench.py ${raido})
+script_test(profile full 600 profile.py --raido ${raido})
 
 # Programs as C libraries and as servers. What a device's emulator and its driver do with memory is not looked at.
-script_test(library quick 300 library/run.py ${raido} --faults c multicore)
+script_test(library quick 300 library/run.py ${raido} --faults c multicore opencl)
 script_test(library_devices full 900 library/run.py ${raido} opencl cuda-emulated)
 script_test(library_memory full 900 library/run.py ${raido} --sanitize=address,undefined c multicore opencl-emulated)
 script_test(library_threads full 900 library/run.py ${raido} --sanitize=thread multicore)

@@ -20,18 +20,32 @@ std::string section(std::string_view file) {
   return fmt::format("\n/* ---- {} ---- */\n\n", file.substr(file.rfind('/') + 1));
 }
 
+std::string strings(std::string_view name, const std::vector<std::string>& texts) {
+  return fmt::format("static const char *const {}[] = {{\n{}  NULL}};\n", name, join(texts, "", [](const std::string& t) { return "  " + quote(t) + ",\n"; }));
+}
+
 // Text as an array of string literals, one for each line: a single one may not be long.
 std::string string_lines(std::string_view name, std::string_view text) {
-  std::string out = fmt::format("static const char *const {}[] = {{\n", name);
-  for (const std::string& line : split(text, '\n')) out += "  " + quote(line + "\n") + ",\n";
-  return out + "  NULL};\n";
+  std::vector<std::string> lines = split(text, '\n');
+  for (std::string& line : lines) line += "\n";
+  return strings(name, lines);
+}
+
+// Of events only samples are named after what stands at the place.
+std::string place_tables(const kir::Module& module, bool samples) {
+  std::vector<std::string> kinds, texts;
+  for (const kir::MarkedPlace& p : module.places) {
+    kinds.push_back(p.kind);
+    texts.push_back(p.text);
+  }
+  return (samples ? strings("raido_place_kinds", kinds) : "") + strings("raido_places", texts);
 }
 
 }  // namespace
 
 Output device_program(const ir::Program& program, const Interface& interface, std::string_view words, std::string_view device,
                       const OutputOptions& options) {
-  kir::Module module = kir::from_core(program, ir::Target::Gpu);
+  kir::Module module = kir::from_core(program, ir::Target::Gpu, true);
   kir::optimise(module, false);
   std::string wrong = kir::verify_kernels(module);
   CHECK(wrong.empty(), "{}", wrong);
@@ -54,11 +68,10 @@ Output device_program(const ir::Program& program, const Interface& interface, st
               "#endif\n";
     source = "";
   }
-  tables += string_lines("raido_kernel_source", source) + "static const char *const raido_kernel_names[] = {\n";
-  for (const kir::Kernel& k : module.kernels) tables += "  " + quote(k.name) + ",\n";
-  tables += fmt::format("  NULL}};\nstatic const int raido_kernel_count = {};\nstatic const char *const raido_texts[] = {{\n", module.kernels.size());
-  for (const std::string& text : module.texts) tables += "  " + quote(text) + ",\n";
-  tables += "  NULL};\n";
+  std::vector<std::string> kernels;
+  for (const kir::Kernel& k : module.kernels) kernels.push_back(k.name);
+  tables += string_lines("raido_kernel_source", source) + strings("raido_kernel_names", kernels) +
+            fmt::format("static const int raido_kernel_count = {};\n", kernels.size()) + strings("raido_texts", module.texts);
   if (options.emulate) parts.runtime = {"device_fibers.h", "device_counts.h", "device_samples.h", "device_emulator.h", "gpu.h"};
   else parts.runtime = {device, "gpu.h"};
   parts.start = "  if (raido_device_start(c) != 0) return 1;\n";
@@ -98,6 +111,9 @@ Output print_program(const ir::Program& program, const Interface& interface, con
   if (!options.versions || printed.functions.size() > costs::versions_text) out += "#define RAIDO_ONE_VERSION 1\n";
   out += parts.defines + interface_limits(interface) + fmt::format("#define RAIDO_PARAMS {}\n", module.params.size());
   if (options.form == OutputOptions::Form::Executable) out += "#define RAIDO_EXECUTABLE 1\n";
+  bool profiled = parts.device || options.profile;
+  if (profiled) out += "#define RAIDO_PROFILED 1\n";
+  if (profiled && !parts.device) out += fmt::format("#define RAIDO_SAMPLES {}\n", module.places.size());
   if (options.strict_math) out += "#define RAIDO_STRICT_MATH 1\n";
   if (options.flush_subnormals && !parts.device) out += "#define RAIDO_FLUSH_SUBNORMALS 1\n";
   if (python)                                                      // the numbers of devices are those of DLPack
@@ -112,7 +128,10 @@ Output print_program(const ir::Program& program, const Interface& interface, con
   for (const kir::Param& x : module.params) out += fmt::format("  {{{}, {}}},\n", quote(x.name), quote(x.kind));
   out += "  {NULL, NULL}};\n";
   runtime("config.h");
+  if (profiled) out += place_tables(module, !parts.device);
+  if (parts.device) runtime("profile.h");
   for (std::string_view name : parts.runtime) runtime(name);
+  if (options.profile && !parts.device) runtime("profile.h");
   if (printed.transposes) runtime("copies.h");
   runtime("objects.h");
   InterfaceText text = print_interface(program, module, interface, parts.device);

@@ -298,8 +298,8 @@ class Library {
     line(fmt::format("char *futhark_context_get_error({})", context), "return raido_get_error(&ctx->context);");
     line(fmt::format("char *futhark_context_report({})", context), "return raido_report(&ctx->context);");
     line(fmt::format("void futhark_context_set_logging_file({}, FILE *f)", context), "ctx->context.log = f;");
-    line(fmt::format("void futhark_context_pause_profiling({})", context), "ctx->context.profiling = 0;");
-    line(fmt::format("void futhark_context_unpause_profiling({})", context), "ctx->context.profiling = ctx->context.config->profiling;");
+    line(fmt::format("void futhark_context_pause_profiling({})", context), "raido_set_profiling(&ctx->context, 0);");
+    line(fmt::format("void futhark_context_unpause_profiling({})", context), "raido_set_profiling(&ctx->context, ctx->context.config->profiling);");
     if (p_.backend == "opencl")
       line(fmt::format("cl_command_queue futhark_context_get_command_queue({})", context), "return (cl_command_queue)raido_device_queue(&ctx->context);");
   }

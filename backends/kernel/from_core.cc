@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "backends/kernel/from_core.h"
+#include "compiler/base/text.h"
 #include "compiler/ir/costs.h"
 
 namespace raido::kir::translation {
@@ -15,10 +16,17 @@ std::string place_text(const SourceInfo& i) {
   std::string end = i.line == i.end_line ? std::to_string(i.end_column) : fmt::format("{}:{}", i.end_line, i.end_column);
   return fmt::format("{}:{}:{}-{}", i.file, i.line, i.column, end);
 }
+// The place and the calls that lead to it.
+std::vector<std::string> backtrace(const Program& p, Source source) {
+  std::vector<std::string> places;
+  for (Source at = source; at.valid(); at = p.sources[at.index].caller) places.push_back(place_text(p.sources[at.index]));
+  return places;
+}
 
 }  // namespace
 
-FromCore::FromCore(const Program& p, Target target) : p_(p), target_(target), facts_(find_block_facts(p)), made_(p) {}
+FromCore::FromCore(const Program& p, Target target, bool places)
+    : p_(p), target_(target), facts_(find_block_facts(p)), made_(p), marks_(places || target == Target::Gpu) {}
 
 Module FromCore::run() {
   for (const Function& f : p_.functions) m_.functions.push_back(declare(f));
@@ -155,6 +163,7 @@ void FromCore::transpose(const Layout& to, const Layout& from, const std::vector
   Name first = m_.name("first", Scalar::I64), last = m_.name("last", Scalar::I64);
   ExprId columns = m_.number(costs::cpu::shared_columns);
   Block chunk = block([&] {
+    if (marks_) mark(place_);
     if (outer.empty()) blocks(m_.mul(m_.var(first), columns), m_.prim(ScalarOp::min, {m_.mul(m_.var(last), columns), all}));
     else points(m_.var(first), m_.var(last));
   });
@@ -169,6 +178,41 @@ void FromCore::put(const Layout& to, const Atom& value) {
 // ---- statements ----
 
 void FromCore::statement(const ir::Stm& s) {
+  std::string_view kind = marked_kind(s);
+  if (kind.empty()) return operation(s);
+  auto [known, is_new] = places_.try_emplace({std::string(kind), s.source.index}, int(m_.places.size()));
+  if (is_new) m_.places.push_back({std::string(kind), join(backtrace(p_, s.source), " <- ")});
+  int around = place_;
+  mark(known->second);
+  operation(s);
+  mark(around);
+}
+void FromCore::mark(int place) {
+  place_ = place;
+  if (Mark* last = out_->empty() ? nullptr : std::get_if<Mark>(&out_->back().node)) last->place = place;
+  else emit(Mark{place});
+}
+std::string_view FromCore::marked_kind(const ir::Stm& s) const {
+  if (!marks_ || in_kernel_ || !s.source.valid()) return "";
+  bool device = target_ == Target::Gpu;
+  auto is_large = [&] {                        // what is written, in a C program
+    return std::ranges::any_of(s.pattern, [&](Bind b) {
+      auto a = std::get_if<ArrayType>(&p_.type(b.var));
+      return a && std::ranges::any_of(a->shape, [](const Atom& n) { return !const_of(n); });
+    });
+  };
+  auto if_large = [&](std::string_view kind) { return device || is_large() ? kind : ""; };
+  return match(s.exp,
+    [](const ir::For&) -> std::string_view { return "loop"; }, [](const ir::While&) -> std::string_view { return "loop"; },
+    [](const Seg&) -> std::string_view { return "parallel"; }, [](const WithAcc&) -> std::string_view { return "updates"; },
+    [](const ir::Call&) -> std::string_view { return "call"; },
+    [&](const Copy&) { return if_large("copy"); }, [&](const Concat&) { return if_large("concat"); }, [&](const Replicate&) { return if_large("fill"); },
+    [&](const Iota&) { return if_large("fill"); }, [&](const Data&) { return if_large("data"); }, [&](const Update&) { return if_large("update"); },
+    [&](const ArrayLit&) -> std::string_view { return device ? "array" : ""; }, [&](const Index&) -> std::string_view { return device ? "element" : ""; },
+    [](const auto&) -> std::string_view { return ""; });
+}
+
+void FromCore::operation(const ir::Stm& s) {
   Var v = s.pattern.empty() ? Var{} : s.pattern[0].var;
   match(s.exp,
     [&](const Identity& x) {
@@ -319,8 +363,8 @@ int FromCore::failure(const Assert& x, Source source) {
   if (!text.starts_with("Error: ")) text = "Error: " + text;
   std::string places;
   int n = 0;
-  for (Source at = source; at.valid(); at = p_.sources[at.index].caller) {
-    places += fmt::format("\n{} #{}  {}", n == 0 ? "->" : "  ", n, place_text(p_.sources[at.index]));
+  for (const std::string& place : backtrace(p_, source)) {
+    places += fmt::format("\n{} #{}  {}", n == 0 ? "->" : "  ", n, place);
     n++;
   }
   m_.texts.push_back(places.empty() ? text : text + "\n\nBacktrace:" + places);
@@ -344,6 +388,6 @@ void FromCore::data(Var v, const Data& x) {
 
 namespace raido::kir {
 
-Module from_core(const ir::Program& program, ir::Target target) { return translation::FromCore(program, target).run(); }
+Module from_core(const ir::Program& program, ir::Target target, bool places) { return translation::FromCore(program, target, places).run(); }
 
 }  // namespace raido::kir

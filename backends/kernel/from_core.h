@@ -5,6 +5,7 @@
 
 namespace raido::kir {
 
-Module from_core(const ir::Program& program, ir::Target target);
+// places: the program says where in its source it is (Mark). Programs for devices always do.
+Module from_core(const ir::Program& program, ir::Target target, bool places);
 
 }  // namespace raido::kir

@@ -140,6 +140,7 @@ class FreeNames {
       [&](const DeclareShared& x) { bound(x.var); },
       [&](const Own& x) { use(x.at); bound(x.var); },
       [](const Barrier&) {},
+      [](const Mark&) {},
       [&](const LastBlock& x) { use(x.tickets); use(x.at); use(x.count); bound(x.var); },
       [&](const NextTile& x) { use(x.states); use(x.tiles); bound(x.var); },
       [&](const Publish& x) { use(x.states); use({x.tile, x.launch, x.reached}); },

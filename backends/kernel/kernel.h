@@ -86,6 +86,7 @@ struct LookBack { Name first, reached, states; ExprId launch, end; };
 struct Guarded { Block body; bool elements = false; };
 struct Unfailed { Name var; };                                       // var := no check has failed so far
 // Host only.
+struct Mark { int place; };                                           // into Module::places: what runs from here on comes from there
 struct Alloc { Name block; std::vector<ExprId> factors; bool lenient; };   // product of sizes; lenient: negative means none
 struct Retain { Name block; };
 struct Release { Name block; };
@@ -117,7 +118,7 @@ struct MoveVector { Name vectors; ExprId row, column; Name array; bool back; };
 struct ParallelFor { Name first, last; ExprId n; Block body; int site; };  // body runs one claimed chunk of 0..n-1
 struct Stm {
   std::variant<Declare, DeclareArray, Assign, Store, Atomic, Swap, Locked, For, While, If, Fail, Call, Return, Trace, FromConstants, Tuned, Threads,
-               DeclareShared, Own, Barrier, LastBlock, NextTile, Publish, LookBack, Guarded, Unfailed, Alloc, Retain, Release, SetBlock, ReadBack, WriteOut, Upload, CopyMemory,
+               DeclareShared, Own, Barrier, LastBlock, NextTile, Publish, LookBack, Guarded, Unfailed, Mark, Alloc, Retain, Release, SetBlock, ReadBack, WriteOut, Upload, CopyMemory,
                Launch, Shape, UpdateShape, Locks, Tickets, TileShape, Transpose, DeclareVectors, MoveVector, ParallelFor> node;
 };
 
@@ -126,11 +127,13 @@ struct HostFunction { std::string name; std::vector<Name> params, results; Block
 struct DataRef { Name name; const ir::DataArray* data; };
 
 struct Param { std::string name, kind; };
+struct MarkedPlace { std::string kind, text; };   // what stands there; the place, and the calls that lead to it, the innermost first
 
 struct Module {
   std::vector<NameInfo> names;
   std::vector<Expr> exprs;
   std::vector<std::string> texts;      // of failed checks, places included
+  std::vector<MarkedPlace> places = {{"", ""}, {"other", "unknown"}};   // 0: nothing runs
   std::vector<DataRef> data;
   std::vector<Name> constants;         // fields
   std::vector<Kernel> kernels;

@@ -66,7 +66,7 @@ class Dead {
       [&](const Call& x) { read(x.args, by); for (Name n : x.results) read(n, by); },
       [&](const Return& x) { read(x.values, by); }, [&](const Trace& x) { if (x.value) read(*x.value, by); }, [](const FromConstants&) {},
       [&](const Tuned& x) { read(x.fallback, by); }, [](const Threads&) {},
-      [](const DeclareShared&) {}, [](const Barrier&) {}, [&](const LastBlock& x) { read(x.tickets, by); read(x.at, by); read(x.count, by); },
+      [](const DeclareShared&) {}, [](const Barrier&) {}, [](const Mark&) {}, [&](const LastBlock& x) { read(x.tickets, by); read(x.at, by); read(x.count, by); },
       [&](const NextTile& x) { read(x.states, by); read(x.tiles, by); }, [&](const Publish& x) { read(x.states, by); read({x.tile, x.launch, x.reached}, by); },
       [&](const LookBack& x) { read(x.states, by); read({x.launch, x.end}, by); }, [&](const TileShape& x) { read(x.points, by); },
       [](const Guarded&) {}, [](const Unfailed&) {}, [&](const Shape& x) { read(x.rows, by); read(x.parts, by); }, [&](const Tickets& x) { read(x.count, by); },

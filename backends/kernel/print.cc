@@ -234,6 +234,7 @@ class Writer {
         line(fmt::format("LOCAL {0} *{1} = (LOCAL {0} *)((LOCAL char *)dynamic_ + {2});", passed_type(m_.names[x.var.index]), name(x.var), expr(x.at)));
       },
       [&](const Barrier&) { line("BARRIER();"); },
+      [&](const Mark& x) { line(fmt::format("RAIDO_MARK({});", x.place)); },
       [&](const LastBlock& x) {
         if (counted) line(fmt::format("if (RAIDO_ORDERS_BLOCKS && LOCAL_ID() == 0) UPDATES({}, {});", name(x.tickets), expr(x.at)));
         line(fmt::format("{} = raido_last_block({}, {}, {});", declared(x.var), name(x.tickets), expr(x.at), expr(x.count)));

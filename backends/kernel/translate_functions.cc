@@ -34,7 +34,9 @@ void FromCore::function(size_t k) {
   Block prologue;
   prologue_ = &prologue;
   Block code = block([&] {
+    if (marks_) mark(1);
     body(b, {});
+    if (marks_) mark(0);
     emit(Return{values(b.result)});
   });
   for (auto& s : code.take()) prologue.push_back(std::move(*s));

@@ -8,7 +8,9 @@ void FromCore::for_loop(const ir::Stm& s, const ir::For& x) {
   Name i = m_.name(p_.hint(x.i.var), Scalar::I64);
   scalar_[x.i.var] = m_.var(i);
   ExprId n = atom(x.n);
+  bool marks = std::exchange(marks_, marks_ && x.vectors != Vectors::Yes && x.vectors != Vectors::Lanes);   // they are no part of vectors
   Block b = block([&] { body(x.body, blocks_of(x.state)); next(state, x.body.result); });
+  marks_ = marks;
   For loop{i, m_.number(0), n, std::move(b)};
   loop.scattered = x.vectors == Vectors::No;
   size_t number = 0;

@@ -9,6 +9,7 @@
 // translate_updates.cc. translate_tiles.cc has contractions, translate_functions.cc functions and top-level values.
 #pragma once
 #include <functional>
+#include <map>
 
 #include "backends/kernel/block_facts.h"
 #include "backends/kernel/kernel.h"
@@ -23,7 +24,7 @@ using ir::Var;
 
 class FromCore {
  public:
-  FromCore(const Program& p, Target target);
+  FromCore(const Program& p, Target target, bool places);
   Module run();
 
  private:
@@ -61,6 +62,9 @@ class FromCore {
   bool in_kernel_ = false, kernel_traces_ = false, in_task_ = false;
   bool stores_meet_ = false;   // what is stored now may meet a store of another thread in the same cell
   bool returns_checked_ = false;
+  bool marks_ = false;                         // statements of the host say where they come from
+  int place_ = 1;                              // the last that was said
+  std::map<std::pair<std::string, uint32_t>, int> places_;
   std::unordered_map<uint32_t, std::pair<ExprId, ExprId>> products_;
 
   // ---- names and values (from_core.cc) ----
@@ -106,6 +110,10 @@ class FromCore {
 
   // ---- statements (from_core.cc) ----
   void statement(const ir::Stm& s);
+  void operation(const ir::Stm& s);
+  void mark(int place);
+  // What a profile calls it; empty if it says nothing of it.
+  std::string_view marked_kind(const ir::Stm& s) const;
   void apply(Var v, const Apply& x);
   std::optional<ExprId> unsigned_test(const Apply& x);
   void check(const Assert& x, Source source);

@@ -35,10 +35,10 @@ llvm::Machine machine_for(const OutputOptions& options) {
 }  // namespace
 
 Output LlvmBackend::generate(const ir::Program& program, const Interface& interface, const OutputOptions& options) const {
-  kir::Module module = kir::from_core(program, target);
+  kir::Module module = kir::from_core(program, target, false);
   kir::optimise(module, false);
   Output output;
-  output.problem = llvm::too_large(module, interface);
+  output.problem = options.profile ? "--profile" : llvm::too_large(module, interface);
   if (!output.problem.empty()) return output;
   llvm::Machine machine = machine_for(options);
   llvm::Surroundings around(machine);

@@ -8,7 +8,7 @@
 namespace raido {
 
 Output MulticoreBackend::generate(const ir::Program& program, const Interface& interface, const OutputOptions& options) const {
-  kir::Module module = kir::from_core(program, target);
+  kir::Module module = kir::from_core(program, target, options.profile);
   kir::optimise(module, !options.strict_fp);
   ProgramParts parts;
   parts.backend = name;

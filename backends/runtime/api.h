@@ -506,28 +506,44 @@ RAIDO_FN void raido_report_text(struct raido_buffer *b, const char *format, ...)
   else b->failed = 1;
 }
 
+RAIDO_FN void raido_report_quoted(struct raido_buffer *b, const char *text) {
+  raido_report_text(b, "\"");
+  for (; *text != 0; text++)
+    if (*text == '"' || *text == '\\') raido_report_text(b, "\\%c", *text);
+    else if ((unsigned char)*text < 32) raido_report_text(b, "\\u%04x", *text);
+    else raido_report_text(b, "%c", *text);
+  raido_report_text(b, "\"");
+}
+
 // What was measured, and the most memory that was in use, as JSON; empties the list of events. NULL if there is no memory.
 RAIDO_FN char *raido_report(struct raido_context *c) {
   struct raido_buffer b = {NULL, 0, 0, 0};
   if (raido_enter(c) != 0) { raido_leave(c); return NULL; }
   raido_sync(c);
+#ifdef RAIDO_PROFILED
+  raido_note_samples(c);
+#endif
 #ifdef RAIDO_DEVICE
   raido_report_text(&b, "{\"memory\":{\"space 'device'\": %zu, \"default space\": %zu},\"events\":[", c->device->peak, c->peak);
 #else
   raido_report_text(&b, "{\"memory\":{\"default space\": %zu},\"events\":[", c->peak);
 #endif
+#ifdef RAIDO_PROFILED
   for (struct raido_event *e = c->events, *next; e != NULL; e = next) {
     next = e->next;
-    raido_report_text(&b, "{\"name\":\"%s\",\"provenance\":\"unknown\",\"duration\":%" PRId64 ".%03d,\"details\":{", e->name, e->duration / 1000, (int)(e->duration % 1000));
+    raido_report_text(&b, "{\"name\":\"%s\",\"provenance\":", e->name);
+    raido_report_quoted(&b, raido_places[e->place]);
+    raido_report_text(&b, ",\"duration\":%" PRId64 ".%03d,\"details\":{", e->duration / 1000, (int)(e->duration % 1000));
     if (e->is_kernel)
       raido_report_text(&b, "\"kernel\":\"%s\",\"grid\":[%" PRId64 ",1,1],\"block\":[%" PRId64 ",1,1],\"shared memory\":0", e->name, e->blocks, e->block_size);
     else
-      raido_report_text(&b, "\"bytes\":%" PRId64, e->bytes);
+      raido_report_text(&b, "\"%s\":%" PRId64, e->samples > 0 ? "samples" : "bytes", e->samples > 0 ? e->samples : e->bytes);
     raido_report_text(&b, "}}%s", next != NULL ? "," : "");
     free(e);
   }
   c->events = NULL;
   c->last_event = &c->events;
+#endif
   raido_report_text(&b, "]}");
   char *end = raido_grow(&b, 1);
   if (end != NULL) *end = 0;

@@ -145,23 +145,27 @@ struct raido_device;
 
 struct raido_config;
 
-// Something that took time on a device.
+// Something that took time: on a device, or at a place of the program as samples say.
 struct raido_event {
   struct raido_event *next;
-  const char *name;      // a kernel, or a kind of copy
-  int is_kernel;
-  i64 duration, blocks, block_size, bytes;       // duration: nanoseconds
+  const char *name;      // a kernel, a kind of copy, or of what stands at the place
+  int is_kernel, place;
+  i64 duration, blocks, block_size, bytes, samples;       // duration: nanoseconds
 };
 
 struct raido_param {
   const char *name, *kind;
 };
 
+// What runs from here on comes from this place.
+#define RAIDO_MARK(number) __atomic_store_n(&w->place, number, __ATOMIC_RELAXED)
+
 struct raido_worker {
   struct raido_context *context;
   int number;
   int alone;                                      // the context has no other thread
   const char *stack;                              // where the thread's stack began
+  int place;                                      // of the program, that it is at (raido_places)
   char *error;                                    // the first failure of this worker: its code, then its text; or NULL
   struct raido_block *free[RAIDO_SIZE_CLASSES];   // blocks to be used again, by size class
   size_t cached;                                  // bytes in `free`
@@ -185,4 +189,5 @@ struct raido_context {
   struct raido_constants *constants;  // top-level values of the program; its layout is the program's own
   struct raido_device *device;
   struct raido_event *events, **last_event;       // what was measured while profiling
+  struct raido_profiler *profiler;
 };

@@ -56,14 +56,11 @@ RAIDO_INLINE i64 raido_measure(struct raido_worker *w) {
 }
 RAIDO_FN void raido_measured(struct raido_worker *w, i64 start, struct raido_event what) {
   struct raido_context *c = w->context;
-  struct raido_event *e = start == 0 ? NULL : malloc(sizeof *e);
-  if (e == NULL) return;
+  if (start == 0) return;
   dev_sync(&c->device->dev);
-  *e = what;
-  e->next = NULL;
-  e->duration = raido_nanoseconds() - start;
-  *c->last_event = e;
-  c->last_event = &e->next;
+  what.duration = raido_nanoseconds() - start;
+  what.place = w->place;
+  raido_note_event(c, &what);
 }
 
 // OpenCL: the command queue.

@@ -124,12 +124,12 @@ int main(int argc, char **argv) {
       for (int k = 0; k < e->input_count; k++) passed[k] = raido_interface[args[k]->type].rank == 0 ? (const void *)args[k]->leaves[0].scalar : args[k];
       if (raido_sync(c) != 0) raido_panic_error(c);
       i64 started = raido_nanoseconds();
-      c->profiling = cfg->profiling && run + 1 == options.runs;
+      raido_set_profiling(c, cfg->profiling && run + 1 == options.runs);
 #ifdef RAIDO_EMULATED
       raido_counts_begin(&c->device->dev);
 #endif
       int wrong = raido_call(c, e, passed, &result);
-      c->profiling = 0;
+      raido_set_profiling(c, 0);
 #ifdef RAIDO_EMULATED
       if (raido_counts_end(&c->device->dev)) {         // a sampled run that needs more of its values
         raido_free_error(c->main.error);
@@ -152,6 +152,9 @@ int main(int argc, char **argv) {
       if (raido_interface[e->output].is_tuple && raido_interface[e->output].part_count == 0) fputc('\n', stdout);
       if (fflush(stdout) != 0 || ferror(stdout)) raido_panic(program, "Cannot write the results: %s", strerror(errno));
     }
+#ifdef RAIDO_PROFILED
+    if (cfg->profiling) raido_print_profile(c);
+#endif
     raido_object_free(c, result);
     free(in);
     free(args);

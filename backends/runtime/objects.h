@@ -292,6 +292,8 @@ RAIDO_FN int raido_call(struct raido_context *c, const struct raido_entry *e, co
 
 // ---- Contexts ----
 
+RAIDO_FN void raido_set_profiling(struct raido_context *c, int on) { __atomic_store_n(&c->profiling, on, __ATOMIC_RELAXED); }
+
 // NULL if there is no memory, or the configuration is in use. A context whose program could not start has an error.
 RAIDO_FN struct raido_context *raido_context_new(struct raido_config *cfg, const char *program) {
   struct raido_context *c = cfg->in_use ? NULL : calloc(1, sizeof *c);
@@ -313,6 +315,9 @@ RAIDO_FN struct raido_context *raido_context_new(struct raido_config *cfg, const
   pthread_mutex_init(&c->use, NULL);
   u64 mode = raido_flush_subnormals();
   c->started = raido_program_start(c) == 0;
+#ifdef RAIDO_SAMPLES
+  raido_profiler_start(c);
+#endif
   raido_set_mode(mode);
 #ifdef RAIDO_DEVICE
   if (c->started) raido_device_hold_all(c);
@@ -335,6 +340,7 @@ RAIDO_FN int raido_enter(struct raido_context *c) {
   return raido_error_code(c->main.error);
 }
 RAIDO_FN void raido_leave(struct raido_context *c) {
+  __atomic_store_n(&c->main.place, 0, __ATOMIC_RELAXED);
 #ifdef RAIDO_DEVICE
   raido_device_leave(c);
 #endif
@@ -342,6 +348,9 @@ RAIDO_FN void raido_leave(struct raido_context *c) {
 }
 
 RAIDO_FN void raido_context_free(struct raido_context *c) {
+#ifdef RAIDO_SAMPLES
+  raido_profiler_stop(c);
+#endif
   raido_program_stop(c);
   raido_free_all(c);
   while (c->events != NULL) {

@@ -82,7 +82,7 @@ static const char *const raido_option_help[] = {
 #else
   "  -L/--log                      log on standard output\n",
 #endif
-  "  -P/--profile                  profile\n",
+  "  -P/--profile                  say where the time goes\n",
   "  --print-params                print the tuning parameters and exit\n",
   "  --param NAME=INT              set a tuning parameter\n",
   "  --tuning FILE                 read tuning parameters from FILE\n",
@@ -211,7 +211,12 @@ RAIDO_FN void raido_parse_options(struct raido_config *cfg, const char *program,
       case 'n': o->print = 0; break;
       case 'D': cfg->debugging = cfg->logging = cfg->profiling = 1; break;
       case 'L': cfg->logging = 1; break;
-      case 'P': cfg->profiling = 1; break;
+      case 'P':
+        cfg->profiling = 1;
+#ifndef RAIDO_PROFILED
+        fprintf(stderr, "%s: to say where its time goes, it must be compiled with --profile\n", program);
+#endif
+        break;
       case RAIDO_PRINT_PARAMS:
         for (int k = 0; k < RAIDO_PARAMS; k++) printf("%s (%s)\n", raido_params[k].name, raido_params[k].kind);
         exit(0);

@@ -20,8 +20,8 @@ RAIDO_FN void raido_do_set_tuning_param(struct raido_server *s) {
   if (raido_config_param(s->c->config, s->words[1], (i64)strtoll(s->words[2], NULL, 10)) != 0)
     raido_failure("Failed to set tuning parameter %s to %lld", s->words[1], strtoll(s->words[2], NULL, 10));
 }
-RAIDO_FN void raido_do_pause_profiling(struct raido_server *s) { s->c->profiling = 0; }
-RAIDO_FN void raido_do_unpause_profiling(struct raido_server *s) { s->c->profiling = s->c->config->profiling; }
+RAIDO_FN void raido_do_pause_profiling(struct raido_server *s) { raido_set_profiling(s->c, 0); }
+RAIDO_FN void raido_do_unpause_profiling(struct raido_server *s) { raido_set_profiling(s->c, s->c->config->profiling); }
 RAIDO_FN void raido_do_report(struct raido_server *s) {
   char *text = raido_report(s->c);
   if (text == NULL) raido_context_failure(s);

@@ -69,6 +69,7 @@ RAIDO_INLINE void raido_pause(void) {
 RAIDO_FN void raido_run_chunk(struct raido_worker *w, struct raido_slot *s, u32 chunk, u32 chunks) {
   i64 each = s->n / chunks, rest = s->n % chunks;
   i64 first = s->first + each * chunk + (chunk < rest ? chunk : rest), last = first + each + (chunk < rest);
+  int place = w->place;
   if (chunk < RAIDO_LOAD(&s->failed) && s->run(w, s->captures, first, last) != 0) {
     pthread_mutex_lock(&s->lock);
     if (chunk < s->failed) {
@@ -81,6 +82,7 @@ RAIDO_FN void raido_run_chunk(struct raido_worker *w, struct raido_slot *s, u32 
     w->error = NULL;
     pthread_mutex_unlock(&s->lock);
   }
+  RAIDO_MARK(place);
   __atomic_add_fetch(&s->done, 1, __ATOMIC_ACQ_REL);
 }
 

@@ -76,6 +76,7 @@ OutputOptions output_options(const Options& options, OutputOptions::Form form, c
   how.versions = options.cpu == "portable";
   how.native = options.cpu == "native";
   how.emulate = options.emulate;
+  how.profile = options.with_profile;
   how.spread_results = options.abi == "0.25";
   how.form = form;
   how.package = package;

@@ -27,6 +27,7 @@ std::string compile_server(const Options& options, const CaseTools& tools, const
   std::vector<std::string> argv = {tools.compiler(), backend, "--server", "-w", program, "-o", executable};
   std::vector<std::string> here = tools.for_this_machine();
   argv.insert(argv.end(), here.begin(), here.end());
+  if (options.profile && options.compiler.empty()) argv.push_back("--profile");
   argv.insert(argv.end(), options.compiler_options.begin(), options.compiler_options.end());
   if (options.verbose) fmt::print(stderr, "{}\n", join(argv, " "));
   ProcessResult r = tools.run(argv, "");

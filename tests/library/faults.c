@@ -1,5 +1,6 @@
 // faults.c - all.fut's library when memory runs out: the N-th request fails, for every N up to what a run needs. Each call must either
-// do its work or fail with an error; after it nothing is lost and the same calls succeed. Linked with --wrap for the functions below.
+// do its work or fail with an error; after it nothing is lost and the same calls succeed. Linked with --wrap for the functions below. What
+// the program asks the driver of a device for counts, too: dlsym gives it functions that fail.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,36 @@ void __wrap_free(void *p) {
   if (p != NULL) __atomic_add_fetch(&live, -1, __ATOMIC_RELAXED);
   __real_free(p);
 }
+
+#ifdef FUTHARK_BACKEND_opencl
+void *__real_dlsym(void *library, const char *name);
+void *__wrap_dlsym(void *library, const char *name);
+
+static void *(*create_buffer)(void *context, uint64_t flags, size_t n, void *host, int *code);
+static int (*release_buffer)(void *buffer);
+static void *create_or_refuse(void *context, uint64_t flags, size_t n, void *host, int *code) {
+  if (!refused()) return counted(create_buffer(context, flags, n, host, code));
+  *code = -4;                                          // CL_MEM_OBJECT_ALLOCATION_FAILURE
+  return NULL;
+}
+static int release(void *buffer) {
+  __atomic_add_fetch(&live, -1, __ATOMIC_RELAXED);
+  return release_buffer(buffer);
+}
+void *__wrap_dlsym(void *library, const char *name) {
+  void *real = __real_dlsym(library, name);
+  void *(*create)(void *, uint64_t, size_t, void *, int *) = create_or_refuse;
+  int (*give_back)(void *) = release;
+  if (strcmp(name, "clCreateBuffer") == 0) {
+    memcpy(&create_buffer, &real, sizeof real);
+    memcpy(&real, &create, sizeof real);
+  } else if (strcmp(name, "clReleaseMemObject") == 0) {
+    memcpy(&release_buffer, &real, sizeof real);
+    memcpy(&real, &give_back, sizeof real);
+  }
+  return real;
+}
+#endif
 
 static int mistakes;
 static void require(int holds, const char *what, long n) {
@@ -103,6 +134,7 @@ static int attempt(long n, int all_after) {
   int started = ctx != NULL && error == NULL;
   free(error);
   if (started) {
+    require(session(ctx), "a session without a fault fails", 0);     // what is made once in a context
     futhark_context_clear_caches(ctx);
     long empty = live;
     requests = 0;

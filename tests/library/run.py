@@ -98,7 +98,7 @@ def check(options, backend, folder):
 
 def faults(name, folder, warnings, libraries):
     """The program of faults.c with the N-th request failing, until one run needs fewer requests than that."""
-    wrap = [f"-Wl,--wrap={f}" for f in ("malloc", "calloc", "realloc", "posix_memalign", "free")]
+    wrap = [f"-Wl,--wrap={f}" for f in ("malloc", "calloc", "realloc", "posix_memalign", "free", "dlsym")]
     code, text = run(["gcc", *warnings, "-g", "-O1", "-I.", "-D_GNU_SOURCE", str(HERE / "faults.c"), "all.c", "-o", "faults", *wrap, *libraries], cwd=folder)
     if code != 0:
         return text
