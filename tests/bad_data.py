@@ -7,10 +7,11 @@ import subprocess
 import sys
 import tempfile
 
-PROGRAM = """
+PROGRAM = r"""
 entry mixed (x: i32) (ys: []f64) (zs: [][]i64) = (x, ys, zs)
 entry pair [n] (a: [n]i32) (b: [n]i32) = map2 (+) a b
 entry fixed (a: [3]i32) = a[0]
+entry kept (n: i64) = length (filter (> 3) (map (\i -> i * i) (iota n)))
 """
 ARRAY, SCALAR, SIZES = "Cannot read input #{} of type {} ", "Error when reading input #{} of type {} ", "Error: entry point arguments have invalid sizes."
 CASES = [
@@ -46,7 +47,12 @@ def main():
                     continue
                 failures += 1
                 print(f"{backend}: {entry} with `{data}`: exit {run.returncode}\n{run.stdout}{run.stderr}  expected {first}..\n  {second}")
-    print(f"{len(CASES) * len(backends) - failures}/{len(CASES) * len(backends)} reports as they should be")
+            for size in [(1 << k) + more for k in range(42, 63) for more in (-1, 0, 1)]:       # of every class, up to those that cannot be counted
+                run = subprocess.run([f"{folder}/program", "-e", "kept"], input=f"{size}i64", capture_output=True, text=True)
+                if run.returncode != 1 or "memory" not in run.stderr:
+                    failures += 1
+                    print(f"{backend}: kept with {size}: exit {run.returncode}\n{run.stdout}{run.stderr}  expected that there is too little memory")
+    print(f"{failures} of {(len(CASES) + 63) * len(backends)} reports are not as they should be")
     return 1 if failures else 0
 
 

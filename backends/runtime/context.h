@@ -134,7 +134,7 @@ RAIDO_INLINE u64 raido_flush_subnormals(void) {
   return before;
 }
 
-enum { RAIDO_SIZE_CLASSES = 192 };
+enum { RAIDO_SIZE_CLASSES = 224 };           // of blocks up to INT64_MAX / 4 bytes: raido_size_class
 
 struct raido_block;
 struct raido_context;

@@ -93,7 +93,7 @@ def check(options, backend, folder):
         code, text = run(step, cwd=folder)
         if code != 0 or (step != ["./test"] and text):
             return f"{' '.join(step)}: {code}\n{text[-6000:]}"
-    return faults(name, folder, warnings, libraries) if options.faults else ""
+    return faults(name, folder, warnings, libraries) if options.faults and not emulated else ""
 
 
 def faults(name, folder, warnings, libraries):
