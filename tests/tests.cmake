@@ -110,6 +110,7 @@ script_test(derivatives_random_least full 1200 fuzz/derivatives.py --raido ${rai
 script_test(derivatives_random_gpu_memory full 1200 fuzz/derivatives.py --raido ${raido} --count 30 --seed 72000 --pipeline gpu --ad-memory 1k)
 script_test(updates_random full 600 fuzz/updates.py --raido ${raido} --count 150)
 script_test(collective_random full 900 fuzz/collective.py --raido ${raido} --count 8)
+script_test(stencils_random full 1200 fuzz/stencils.py --raido ${raido} --count 8)
 script_test(lanes_random full 1200 fuzz/lanes.py --raido ${raido} --count 8)
 script_test(tiles_random full 1200 fuzz/tiles.py --raido ${raido} --count 4)
 script_test(growth full 600 fuzz/growth.py --raido ${raido} --count 40)

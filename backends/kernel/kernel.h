@@ -52,8 +52,10 @@ struct Locked { Name locks; ExprId place; std::vector<Name> memories; std::vecto
 // rest: with SumVectors the last few, which are not for vectors; without it all.
 // lanes: few iterations, none of which needs another, beside each other in memory. spmd: iterations that need no other run in groups,
 // although they have loops inside (lanes.h). unrolled: as many as the C compiler knows, all written out. group: as in the core program.
+// sums: what the iterations add to elements of these memories, and combine with these numbers, may come in any order.
 struct Reduced { Name var; ScalarOp op; };
 struct Group { std::vector<Name> own, sums; ExprId when; };
+struct Sums { std::vector<Name> memories; std::vector<Reduced> numbers; };
 struct For {
   Name i;
   ExprId from, to;
@@ -61,6 +63,7 @@ struct For {
   std::vector<Reduced> reduced = {};
   bool scattered = false, lanes = false, spmd = false, unrolled = false, rest = false;
   std::optional<Group> group = {};
+  Sums sums = {};
 };
 struct While { Block test; ExprId cond; Block body; };               // test runs before each look at cond
 struct If { ExprId cond; Block then_, else_; };

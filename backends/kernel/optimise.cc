@@ -7,6 +7,7 @@
 #include "backends/kernel/optimise.h"
 
 #include "backends/kernel/lanes.h"
+#include "backends/kernel/strips.h"
 #include "backends/kernel/sums.h"
 
 #include <algorithm>
@@ -206,6 +207,7 @@ void optimise(Module& m, bool for_c) {
   for (HostFunction& f : m.functions) {
     Dead(m).run(f.body);
     run_in_lanes(m, f.body, for_c);
+    add_in_strips(m, f.body);
     if (for_c) sum_in_vectors(m, f.body);
     Dead(m).run(f.body);
     Lanes(m).find(f.body);

@@ -22,6 +22,11 @@ void FromCore::for_loop(const ir::Stm& s, const ir::For& x) {
     for (Var v : x.group->own) loop.group->own.push_back(memory(v));
     for (Var v : x.group->sums) loop.group->sums.push_back(memory(v));
   }
+  for (size_t k = 0, scalars = 0; k < state.size() && x.sums; k++) {
+    Var v = x.state[k].var;
+    if (array(v)) loop.sums.memories.push_back(layout(v).memory);
+    else if (is_scalar_var(v) && x.any_order) loop.sums.numbers.push_back({state[k], (*x.any_order)[scalars++]});
+  }
   emit(std::move(loop));
 }
 void FromCore::while_loop(const ir::Stm& s, const ir::While& x) {

@@ -65,16 +65,24 @@ RAIDO_FN void raido_empty_lists(struct raido_worker *w) {
   w->cached = 0;
 }
 
+// Memory from the system; NULL if there is none. Large blocks ask for pages of 2 MiB, since a page fault for each 4 KiB takes longer than many
+// programs need to fill them.
+RAIDO_FN void *raido_obtain(size_t bytes) {
+  const size_t huge = (size_t)2 << 20;
+  void *place = NULL;
+  if (posix_memalign(&place, bytes < 2 * huge ? 64 : huge, bytes) != 0) return NULL;
+#ifdef MADV_HUGEPAGE
+  if (bytes >= 2 * huge) (void)madvise(place, bytes / huge * huge, MADV_HUGEPAGE);   // no matter if the system has none
+#endif
+  return place;
+}
+
 RAIDO_FN void *raido_alloc_slow(struct raido_worker *w, i64 bytes, size_t rounded, int size_class) {
   struct raido_context *c = w->context;
   struct raido_block *b = NULL;
   for (int again = 0;; again++) {
     int allowed = c->limit == 0 || __atomic_load_n(&c->live, __ATOMIC_RELAXED) + rounded <= c->limit;
-    void *place = NULL;
-    if (allowed && posix_memalign(&place, 64, rounded + RAIDO_HEADER) == 0) {
-      b = place;
-      break;
-    }
+    if (allowed && (b = raido_obtain(rounded + RAIDO_HEADER)) != NULL) break;
     if (again == 0) { raido_empty_lists(w); continue; }
     if (allowed) raido_lack_memory(w, "Error: out of memory: %" PRId64 " bytes could not be allocated.", bytes);
     else raido_lack_memory(w, "Error: out of memory: %" PRId64 " bytes do not fit into the limit of %zu bytes, of which %zu are in use.", bytes,
