@@ -72,7 +72,7 @@ def main():
         print("runtime: clang is needed", file=sys.stderr)
         return 1
     failures = 0
-    environment = os.environ | {"ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"}
+    environment = os.environ | {"ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:malloc_context_size=4:quarantine_size_mb=16:allocator_release_to_os_interval_ms=100"}
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         shutil.copy(HERE / "runtime.fut", folder)
