@@ -82,7 +82,7 @@ const Pipeline& pipeline_for(ir::Target target) {
       common_pipeline() +
       Pipeline{pass::host_loops} +
       Pipeline{pass::filters} +                            // of the CPU's code, its loops included; before scans become kernels
-      Pipeline{pass::flatten} + cleanup() +
+      Pipeline{pass::lone_loops, pass::flatten} + cleanup() +
       Pipeline{pass::accumulators, pass::sequentialise} + cleanup() +
       memory() +
       Pipeline{pass::expand};                              // needs the blocks that `place` gives to the arrays of a thread
