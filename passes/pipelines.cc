@@ -84,6 +84,7 @@ const Pipeline& pipeline_for(ir::Target target) {
       Pipeline{pass::filters} +                            // of the CPU's code, its loops included; before scans become kernels
       Pipeline{pass::lone_loops, pass::flatten} + cleanup() +
       Pipeline{pass::accumulators, pass::sequentialise} + cleanup() +
+      then(pass::join, cleanup()) +
       memory() +
       Pipeline{pass::expand};                              // needs the blocks that `place` gives to the arrays of a thread
   return target == ir::Target::Gpu ? gpu : cpu;

@@ -116,6 +116,7 @@ inline constexpr int64_t fewer_parts = 256;             // of the partial result
 inline constexpr int64_t long_row = 512;                // elements from which a warp takes a row, if their order does not matter
 inline constexpr int64_t short_row = 64;                // elements of a row that a thread may run through beside other threads' rows
 inline constexpr double lone_elements = 64;             // of an array that one thread makes alone rather than that a loop of the CPU launches a kernel
+inline constexpr size_t joined_results = 16;            // arrays that one kernel makes for several of the program
 inline constexpr int64_t nest_width = 8;                // of a screma that becomes a dimension of the grid, if it is constant
 inline constexpr size_t repeated_operations = 24;       // before an inner nest, which every kernel of the nest repeats
 inline constexpr int64_t registers_bytes = 1024;        // of one thread's constant arrays that stay private to it

@@ -222,8 +222,10 @@ template <class Loop> void Placer::loop_on_host(List<Stm>& out, Stm& s, Loop& x,
   size_t n = x.state.size();
   std::vector<bool> carried(n);
   for (size_t k = 0; k < n; k++) carried[k] = array(x.state[k].var) && !origins_.works_in_place(x, k);
-  if (std::ranges::find(carried, true) != carried.end())   // a block may come round to the next iteration under another name
-    for (Var v : free_vars(p_, x.body)) if (array(v) && array(v)->place) may_have_other_name(v);
+  for (size_t k = 0; k < n; k++) {                         // a block may come round to the next iteration under another name
+    if (!carried[k]) continue;
+    origins_.each_origin(x.body.result[k], depth, [&](Var v) { if (array(v)->place) may_have_other_name(v); });
+  }
   std::vector<Passed> what(n);
   std::vector<Bind> state, pattern, params;
   std::vector<Atom> init;
