@@ -85,6 +85,7 @@ const Pipeline& pipeline_for(ir::Target target) {
       Pipeline{pass::lone_loops, pass::flatten} + cleanup() +
       Pipeline{pass::accumulators, pass::sequentialise} + cleanup() +
       then(pass::join, cleanup()) +
+      then(pass::device_scalars, {pass::dce}) +            // after the last `hoist`, which moves steps to the CPU
       memory() +
       Pipeline{pass::expand};                              // needs the blocks that `place` gives to the arrays of a thread
   return target == ir::Target::Gpu ? gpu : cpu;
