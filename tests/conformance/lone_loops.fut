@@ -103,3 +103,34 @@ entry written_outside [n] (places: [n]i64) = loop a = replicate n 0i64 for p in 
 -- input { [1f64, 2f64, 3f64] } output { [15f64, 0f64, 0f64] }
 entry recurrence_gradient [n] (xs: [n]f64) =
   vjp (\(xs: [n]f64) -> (loop a = copy xs for i < n - 1 do a with [i + 1] = a[i] * a[i] + a[i])[n - 1]) xs 1
+
+-- Accesses one after the other, without a loop.
+-- ==
+-- entry: swapped
+-- input { [1i64, 2i64, 3i64] 0i64 2i64 } output { [3i64, 2i64, 1i64] }
+-- input { [1i64, 2i64, 3i64] 1i64 1i64 } output { [1i64, 2i64, 3i64] }
+-- input { [1i64, 2i64, 3i64] 0i64 3i64 } error: Index \[3\] out of bounds for array of shape \[3\]
+entry swapped [n] (a: *[n]i64) (i: i64) (j: i64) =
+  let (x, y) = (a[i], a[j])
+  in (a with [i] = y) with [j] = x
+
+-- What is written was read before, and is a result, too; the place of the last access was read.
+-- ==
+-- entry: computed
+-- input { [1i64, 2i64, 3i64, 4i64] } output { 2i64 [1i64, 7i64, 2i64, 3i64] }
+-- input { [4i64, 2i64, 3i64, 4i64] } error: Index \[4\] out of bounds for array of shape \[4\]
+entry computed [n] (xs: *[n]i64) =
+  let (a, b) = (xs[0], xs[1])
+  let xs = xs with [2] = a * b
+  let xs = xs with [3] = a + b
+  in (a * b, xs with [a] = 7)
+
+-- Between kernels: a sum is written, the maps around read it.
+-- ==
+-- entry: scaled
+-- input { [2f64, 4f64, 8f64] 2i64 } output { [1f64, 0.5f64, 1f64] }
+entry scaled [n] (a: *[n]f64) (k: i64) =
+  loop a for _j < k do
+    let m = f64.maximum a
+    let a = a with [0] = m
+    in map (/ m) a

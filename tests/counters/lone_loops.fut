@@ -7,3 +7,8 @@ entry search [n] (xs: [n]i64) (x: i64): i64 =
     let m = (low + high) / 2
     in if xs[m] < x then (m + 1, high) else (low, m)
   in low
+-- Accesses one after the other are one kernel, too.
+-- run: swapped < [1.0, 2.0, 3.0] 0i64 2i64
+entry swapped [n] (a: *[n]f64) (i: i64) (j: i64) =
+  let (x, y) = (a[i], a[j])
+  in (a with [i] = y) with [j] = x
