@@ -82,8 +82,10 @@ const Pipeline& pipeline_for(ir::Target target) {
       common_pipeline() +
       Pipeline{pass::host_loops} +
       Pipeline{pass::filters} +                            // of the CPU's code, its loops included; before scans become kernels
-      Pipeline{pass::flatten} + cleanup() +
+      Pipeline{pass::lone_loops, pass::flatten} + cleanup() +
       Pipeline{pass::accumulators, pass::sequentialise} + cleanup() +
+      then(pass::join, cleanup()) +
+      then(pass::device_scalars, {pass::dce}) +            // after the last `hoist`, which moves steps to the CPU
       memory() +
       Pipeline{pass::expand};                              // needs the blocks that `place` gives to the arrays of a thread
   return target == ir::Target::Gpu ? gpu : cpu;

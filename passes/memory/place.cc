@@ -121,7 +121,7 @@ std::optional<Place> Placer::decided(List<Stm>& out, const Candidates& body, con
 // ---- statements ----
 
 void Placer::statement(List<Stm>& out, Candidates& body, size_t number, uint32_t depth) {
-  Stm s = std::move(*body.stms[number]);
+  Stm& s = *body.stms[number];               // Conflicts looks at it
   auto made = [&] { created(out, body, number, s, s.pattern[0].var); };
   auto view = [&](Var of, Lmad layout) { put(s.pattern[0].var, {place(of).block, std::move(layout)}); };
   match(s.exp,

@@ -108,10 +108,29 @@ void Placer::with_acc(List<Stm>& out, Candidates& around, size_t number, Stm& s,
   live_outs.finish(s.pattern);
 }
 
+// The array of which each point updates its own row, if `result` is that row.
+std::optional<Var> Placer::updated_rows(const Seg& x, const Atom& result, uint32_t depth) {
+  if (x.level != SegLevel::Grid || !array(result)) return {};
+  Var row = origins_.of(result, depth + 1);
+  if (!origins_.is_overwritten(row)) return {};
+  for (const Stm& s : x.body.stms) {
+    auto part = std::get_if<Index>(&s.exp);
+    if (!part || s.pattern[0].var != row) continue;
+    bool own = std::ranges::equal(part->at, x.index, [](const Selector& at, Bind i) { return at == Selector(Atom(i.var)); });
+    return own && array(part->array)->place ? std::optional(part->array) : std::nullopt;
+  }
+  return {};
+}
+
 void Placer::seg(List<Stm>& out, Candidates& around, size_t number, Stm& s, Seg& x, uint32_t depth) {
   bool reduces = x.collective || x.level == SegLevel::Tile;
   CHECK((x.reduces.empty() || reduces) && (x.scans.empty() || x.collective) && x.post_reduces.empty() && x.dests.empty(), "a seg that is no map reaches `place`");
-  for (Bind b : s.pattern) if (array(b.var)) created(out, around, number, s, b.var);
+  for (size_t k = 0; k < s.pattern.size(); k++) {
+    Var v = s.pattern[k].var;
+    if (!array(v)) continue;
+    if (auto whole = updated_rows(x, x.body.result[k], depth)) put(v, place(*whole));
+    else created(out, around, number, s, v);
+  }
   Places rows(s.pattern.size());
   std::vector<Selector> index;
   for (Bind b : x.index) index.push_back(Atom(b.var));
@@ -203,8 +222,10 @@ template <class Loop> void Placer::loop_on_host(List<Stm>& out, Stm& s, Loop& x,
   size_t n = x.state.size();
   std::vector<bool> carried(n);
   for (size_t k = 0; k < n; k++) carried[k] = array(x.state[k].var) && !origins_.works_in_place(x, k);
-  if (std::ranges::find(carried, true) != carried.end())   // a block may come round to the next iteration under another name
-    for (Var v : free_vars(p_, x.body)) if (array(v) && array(v)->place) may_have_other_name(v);
+  for (size_t k = 0; k < n; k++) {                         // a block may come round to the next iteration under another name
+    if (!carried[k]) continue;
+    origins_.each_origin(x.body.result[k], depth, [&](Var v) { if (array(v)->place) may_have_other_name(v); });
+  }
   std::vector<Passed> what(n);
   std::vector<Bind> state, pattern, params;
   std::vector<Atom> init;

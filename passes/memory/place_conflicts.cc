@@ -54,10 +54,11 @@ class Touched {
   size_t time_ = 0, accounted_ = 0;    // uses of names that change nothing, or that are followed
   bool known_ = true;
 
-  // A map that makes the array: each point writes its own element, after its reads.
+  // A kernel that makes the array, and maybe others: each point writes its own element, after its reads.
   void points(const Stm& s, const Seg& x) {
-    known_ = x.reduces.empty() && x.scans.empty() && x.dests.empty() && s.pattern.size() == 1 &&
-             shape_of(p_.type(s.pattern[0].var)).size() == x.index.size();
+    auto made = std::ranges::find_if(s.pattern, [&](Bind b) { return names_.contains(b.var); });
+    known_ = x.level == SegLevel::Grid && x.reduces.empty() && x.scans.empty() && x.dests.empty() &&
+             made != s.pattern.end() && shape_of(p_.type(made->var)).size() == x.index.size();
     Nest nest;
     enter(nest, s.exp);
     body(x.body, nest, false, false);

@@ -44,6 +44,37 @@ std::optional<Atom> Origins::start_of_loop(const Stm& s, Var v) {
   auto x = std::get_if<While>(&s.exp);
   return x ? start(*x) : std::nullopt;
 }
+void Origins::each_origin(const Atom& a, uint32_t depth, const std::function<void(Var)>& f) const {
+  VarSet seen;
+  auto follow = [&](const Atom& from, auto& self) -> void {
+    if (!is_array(from) || seen.contains(*var_of(from))) return;
+    Var v = *var_of(from);
+    seen.insert(v);
+    auto state = defs_.state(v);
+    if (depths_.of(v) <= depth || (state && depths_.of(v) == depth + 1)) return f(v);
+    auto both = [&](const auto& x, size_t k) { self(x.init[k], self); self(x.body.result[k], self); };
+    auto loop = [&](const Exp& e, size_t k) {
+      if (auto x = std::get_if<For>(&e)) both(*x, k);
+      if (auto x = std::get_if<While>(&e)) both(*x, k);
+    };
+    if (state) return loop(state->loop->exp, state->number);
+    const Stm* s = defs_.of(v);
+    if (!s) return;
+    if (kind_of(s->exp) == Kind::Loop) return loop(s->exp, number_of(*s, v));
+    match(s->exp,
+      [&](const If& x) {
+        size_t k = number_of(*s, v);
+        self(x.then_.result[k], self);
+        self(x.else_.result[k], self);
+      },
+      [&](const Seg& x) {
+        size_t k = number_of(*s, v);
+        if (k < x.body.result.size()) self(x.body.result[k], self);
+      },
+      [&](const auto& x) { if (may_alias(s->exp)) each_use(p_, x, [&](Var u) { self(u, self); }); });
+  };
+  follow(a, follow);
+}
 bool Origins::creates(Var v) const {
   const Stm* s = defs_.of(v);
   if (!s) return false;

@@ -1,6 +1,7 @@
 // place_origins.h - what `place` knows of a program before it changes anything. It knows which array a value started as, which loops
 // work in place, and which constant arrays are overwritten.
 #pragma once
+#include <functional>
 #include <unordered_map>
 
 #include "compiler/ir/analysis/defs.h"
@@ -20,6 +21,9 @@ class Origins {
   Var of(const Atom& a, uint32_t depth);
   // Whether state number k of the loop stays in the memory of its initial value.
   template <class Loop> bool works_in_place(const Loop& x, size_t k);
+  // Calls f with what is bound outside of bodies deeper than `depth`, and may have the memory of `a`: views, and what is updated in place, are
+  // followed back. States of a loop at that depth count as outside.
+  void each_origin(const Atom& a, uint32_t depth, const std::function<void(Var)>& f) const;
   // The initial value, if `v` is the result of a state that stays in its memory.
   std::optional<Atom> start_of_loop(const Stm& s, Var v);
   // Whether the array is made by a statement that can make it anywhere.

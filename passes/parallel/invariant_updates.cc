@@ -262,7 +262,8 @@ class InvariantUpdates {
 
   // ---- plain stores ----
 
-  // Destination k is filled with neutral elements and updated once, at every cell: the values are the result.
+  // Destination k is filled with neutral elements and updated once, at every cell: the values are the result, beside others of the seg if
+  // it has any.
   void store(Stm& s, WithAcc& w, size_t k) {
     const Dest& d = w.dests[k];
     Var token = w.scope.params[k].var, acc = w.scope.params[w.dests.size() + k].var;
@@ -279,10 +280,15 @@ class InvariantUpdates {
       if (updates > before) only = &inner;
     }
     Seg* x = only && updates == 1 ? std::get_if<Seg>(&only->exp) : nullptr;
-    if (!x || x->level != SegLevel::Grid || !is_map(*x) || only->pattern.size() != 1) return;
+    if (!x || x->level != SegLevel::Grid || !is_map(*x)) return;
     const Stm* update = nullptr;
-    for (const Stm& inner : x->body.stms) if (std::holds_alternative<AccUpdate>(inner.exp)) update = &inner;
-    if (!update || outside(*x, only->pattern[0].var) != acc) return;
+    for (const Stm& inner : x->body.stms)
+      if (auto u = std::get_if<AccUpdate>(&inner.exp); u && acc_type(u->acc).token == token) update = &inner;
+    size_t part = 0;                          // the result of the seg
+    while (part < only->pattern.size() && !(is_acc(p_.type(only->pattern[part].var)) && acc_type(only->pattern[part].var).token == token)) part++;
+    if (!update || part == only->pattern.size() || outside(*x, only->pattern[part].var) != acc) return;
+    const Var version = only->pattern[part].var;
+    const bool single = only->pattern.size() == 1;
     const AccUpdate u = std::get<AccUpdate>(update->exp);
     const std::vector<Dim> space = acc_type(acc).space;
     Seg whole{x->level, {}, {}, {}, {}, {}, {}, {}, {}};
@@ -292,8 +298,9 @@ class InvariantUpdates {
       whole.index.push_back(*dim);
       whole.extent.push_back(space[i]);
     }
-    if (whole.index.size() != x->index.size() || std::find(w.scope.body.result.begin(), w.scope.body.result.end(), Atom(only->pattern[0].var)) !=
-                                                     w.scope.body.result.begin() + ptrdiff_t(k)) return;
+    if (whole.index.size() != x->index.size() ||
+        std::find(w.scope.body.result.begin(), w.scope.body.result.end(), Atom(version)) != w.scope.body.result.begin() + ptrdiff_t(k)) return;
+    for (size_t i = 0; i < whole.index.size(); i++) if (!single && whole.index[i].var != x->index[i].var) return;
     for (size_t i = 0; i < whole.index.size(); i++)
       for (size_t j = 0; j < i; j++) if (whole.index[i].var == whole.index[j].var) return;
     if (!c_.allow()) return;
@@ -305,16 +312,19 @@ class InvariantUpdates {
     results.erase(results.begin() + ptrdiff_t(k));
     whole.body.stms = std::move(x->body.stms);
     whole.body.stms.erase(*update);
-    whole.body.result = u.values;
-    std::optional<std::vector<Atom>> loaded = only_loads(whole);
+    whole.body.result = std::move(x->body.result);
+    whole.body.result.erase(whole.body.result.begin() + ptrdiff_t(part));
+    whole.body.result.insert(whole.body.result.end(), u.values.begin(), u.values.end());
+    std::optional<std::vector<Atom>> loaded = single ? only_loads(whole) : std::nullopt;
     std::vector<Bind> made;
-    for (const Atom& v : u.values) made.push_back({p_.fresh(p_.hint(only->pattern[0].var), lifted(space, p_.type(v)))});
+    for (const Atom& v : u.values) made.push_back({p_.fresh(p_.hint(version), lifted(space, p_.type(v)))});
     if (loaded) {
       for (const Atom& a : *loaded) results.push_back(a);
       w.scope.body.stms.erase(*only);
     } else {
       for (Bind b : made) results.push_back(b.var);
-      only->pattern = made;
+      only->pattern.erase(only->pattern.begin() + ptrdiff_t(part));
+      only->pattern.insert(only->pattern.end(), made.begin(), made.end());
       only->exp = std::move(whole);
     }
     std::rotate(s.pattern.begin() + ptrdiff_t(first), s.pattern.begin() + ptrdiff_t(first + n), s.pattern.end());

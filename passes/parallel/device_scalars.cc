@@ -1,0 +1,193 @@
+// device_scalars.cc - devices: a number that lies in memory of the device, and that only kernels use, is read there; of several the CPU
+// reads what is made of them.
+//
+//   F20  let s = index xs [k], t = sqrt s                          seg grid (i < n) { let s = index xs [k], t = sqrt s
+//        seg grid (i < n) { .. t .. }                     ==>        .. t .. }
+//
+//   F22  let t = add (index xs [k]) (index ys [l])                 let ts = seg grid (i < 1) { add (index xs [k]) (index ys [l]) }
+//        which the CPU needs                               ==>     let t = index ts [0]
+//
+// For such a number the CPU would wait until all kernels before have ended. Threads repeat what little is computed of it. The CPU reads it
+// still if it needs it: for a size, a branch, a check or a result. So it does if the array is overwritten somewhere.
+#include <algorithm>
+
+#include "compiler/ir/aliases.h"
+#include "compiler/ir/analysis/traits.h"
+#include "compiler/ir/build.h"
+#include "compiler/ir/costs.h"
+#include "passes/pass.h"
+
+namespace raido {
+using namespace ir;
+namespace {
+
+class DeviceScalars {
+ public:
+  DeviceScalars(Program& p, PassContext& c) : p_(p), c_(c), aliases_(p) {
+    p_.each_body([&](const Body& b) {
+      each_stm(b, [&](const Stm& s) {
+        for (Var v : aliases_.consumed_itself(s)) for (Var root : aliases_.reach(v)) overwritten_.insert(root);
+      });
+    });
+  }
+  void run(Body& b) {
+    look(b);
+    choose();
+    sink(b);
+  }
+
+ private:
+  Program& p_;
+  PassContext& c_;
+  const Aliases aliases_;
+  VarSet overwritten_;                                   // roots
+  VarMap<const Stm*> made_;                              // numbers and proofs of the CPU: by which step
+  VarSet near_;                                          // of them, what is computed from an element
+  VarSet needed_;                                        // by the CPU
+  std::vector<Var> wanted_;                              // by what is no step of it; each is made of elements
+  VarSet is_wanted_, together_;                          // together_: computed by a kernel of one thread
+  VarMap<int> body_;                                     // where it stands
+  int bodies_ = 0;
+
+  void need(Var v) {
+    if (needed_.contains(v)) return;
+    needed_.insert(v);
+    if (const Stm* s = made_[v]) each_use(p_, *s, [&](Var u) { need(u); });
+  }
+  void want(Var v) {
+    const Stm* s = made_[v];
+    if (!near_.contains(v) || is_wanted_.contains(v)) return;
+    is_wanted_.insert(v);
+    if (kind_of(s->exp) == Kind::Step) return wanted_.push_back(v);
+    needed_.insert(v);
+    each_use(p_, *s, [&](Var u) { want(u); });
+  }
+  // The elements, in v's own body, that v is made of and of nothing else that the CPU reads.
+  template <class F> void each_element(Var root, F f) const {
+    VarSet seen;
+    auto visit = [&](Var v, auto& self) -> void {
+      if (!near_.contains(v) || seen.contains(v) || (v != root && is_wanted_.contains(v))) return;
+      seen.insert(v);
+      if (std::holds_alternative<Index>(made_[v]->exp) && body_[v] == body_[root]) f(v);
+      each_use(p_, *made_[v], [&](Var u) { self(u, self); });
+    };
+    visit(root, visit);
+  }
+  void choose() {
+    VarMap<int> readers;
+    for (Var v : wanted_) each_element(v, [&](Var e) { readers[e]++; });
+    std::erase_if(wanted_, [&](Var v) {
+      int alone = 0;
+      each_element(v, [&](Var e) { alone += readers[e] == 1; });
+      if (alone < 2) return false;
+      together_.insert(v);
+      needed_.insert(v);
+      return true;
+    });
+    for (Var v : wanted_) need(v);
+    wanted_.clear();
+  }
+  template <class X> void need_all(const X& x) { each_use(p_, x, [&](Var v) { want(v); }); }
+
+  // What is an element, or a step from numbers.
+  bool is_link(const Stm& s) const {
+    Kind k = kind_of(s.exp);
+    bool number = s.pattern.size() == 1 && (is_scalar(p_.type(s.pattern[0].var)) || is_check(p_.type(s.pattern[0].var)));
+    return number && s.attrs.empty() && !std::holds_alternative<Tunable>(s.exp) &&
+           (k == Kind::Step || k == Kind::Check || std::holds_alternative<Identity>(s.exp) || std::holds_alternative<Index>(s.exp));
+  }
+  bool is_fixed(const Stm& s) const {                    // an element that nobody overwrites
+    auto x = std::get_if<Index>(&s.exp);
+    return x && std::ranges::none_of(aliases_.roots(x->array), [&](Var r) { return overwritten_.contains(r); });
+  }
+
+  // The code of the CPU: what it computes, and what it needs.
+  void look(const Body& b) {
+    const int here = ++bodies_;
+    for (const Stm& s : b.stms) {
+      if (is_link(s)) {
+        Var v = s.pattern[0].var;
+        made_[v] = &s;
+        body_[v] = here;
+        bool near = is_fixed(s);
+        each_use(p_, s, [&](Var u) { near = near || near_.contains(u); });
+        if (std::holds_alternative<Index>(s.exp) && !is_fixed(s)) need_all(s);
+        else if (near) near_.insert(v);
+        continue;
+      }
+      auto seg = std::get_if<Seg>(&s.exp);
+      walk(s.exp, overloaded{[&](const Var& v) { want(v); }, [&](const Body& inner) { seg ? kernel(inner) : look(inner); },
+                             [&](const Lambda& l) { seg ? need_all(l) : look(l.body); }});
+      need_all(s.checks);
+      for (Bind v : s.pattern) need_all(p_.type(v.var));
+    }
+    need_all(b.result);
+  }
+  // Sizes inside are known outside; and nothing long is repeated.
+  void kernel(const Body& b) {
+    each_bind(b, [&](Var v) { need_all(p_.type(v)); });
+    for (Var v : free_vars(p_, b)) if (near_.contains(v) && steps(v) > costs::gpu::repeated_operations) want(v);
+  }
+  size_t steps(Var v) const {
+    const Stm* s = near_.contains(v) ? made_.at(v) : nullptr;
+    if (!s) return 0;
+    size_t all = 1;
+    each_use(p_, *s, [&](Var u) { if (all <= costs::gpu::repeated_operations) all += steps(u); });
+    return all;
+  }
+  bool moves(Var v) const { return near_.contains(v) && !needed_.contains(v); }
+
+  void sink(Body& b) {
+    Builder out(p_, b.stms);
+    out.into(b, [&](List<Stm>& old) {
+      for (auto& s : old.take()) {
+        auto seg = std::get_if<Seg>(&s->exp);
+        if (seg) sink_into(*seg);
+        else walk_parts(*s, [&](Body& inner) { sink(inner); });
+        if (is_link(*s) && together_.contains(s->pattern[0].var) && c_.allow()) compute_there(out, *s);
+        List<Stm> same;
+        same.push_back(std::move(s));                    // where made_ looks for it
+        out.emit_all(std::move(same));
+      }
+    });
+  }
+  void sink_into(Seg& seg) {
+    Body links;
+    VarSet taken;
+    for (Var v : free_vars(p_, seg.body)) take(v, links, taken);
+    if (links.stms.empty() || !c_.allow()) return;
+    c_.stats.count("device_scalars.F20");
+    Subst names;
+    links = clone(p_, links, &names);
+    substitute(p_, seg.body, names);
+    seg.body.stms.splice(0, std::move(links.stms));
+  }
+  void compute_there(Builder& out, Stm& s) {
+    c_.stats.count("device_scalars.F22");
+    Body links;
+    VarSet taken;
+    each_use(p_, s, [&](Var u) { take(u, links, taken); });
+    links.stms.push_back(s);
+    links.result.push_back(s.pattern[0].var);
+    out.source = s.source;
+    Seg seg{SegLevel::Grid, {{p_.fresh("i", scalar_type(Scalar::I64))}}, {i64_atom(1)}, clone(p_, links), {}, {}, {}, {}, {}};
+    Var all = out.bind1(p_.hint(s.pattern[0].var), std::move(seg));
+    s = {s.pattern, Index{all, {i64_atom(0)}}, {}, s.source, {}};
+  }
+  void take(Var v, Body& links, VarSet& taken) {
+    if (!moves(v) || taken.contains(v)) return;
+    taken.insert(v);
+    each_use(p_, *made_[v], [&](Var u) { take(u, links, taken); });
+    links.stms.push_back(*made_[v]);
+  }
+};
+
+}  // namespace
+
+void device_scalars(Program& program, PassContext& context) {
+  if (context.target != Target::Gpu) return;
+  DeviceScalars pass(program, context);
+  program.each_body([&](Body& b) { pass.run(b); });
+}
+
+}  // namespace raido

@@ -1,0 +1,16 @@
+-- What is summed up and only used by further kernels is read by them; the CPU reads the results.
+-- run: scaled < [1.0, 2.0, 3.0, 4.0]
+-- run: softmax < [1.0, 2.0, 3.0, 4.0]
+entry scaled [n] (xs: [n]f64): [n]f64 =
+  let s = f64.sqrt (f64.sum (map (\x -> x * x) xs))
+  in map (/ s) xs
+entry softmax [n] (xs: [n]f64): [n]f64 =
+  let m = f64.maximum xs
+  let es = map (\x -> f64.exp (x - m)) xs
+  let s = f64.sum es
+  in map (/ s) es
+-- run: deviation < [1.0, 2.0, 3.0, 4.0]
+entry deviation [n] (xs: [n]f64): f64 =
+  let mean = f64.sum xs / f64.i64 n
+  let largest = f64.maximum (map (\x -> f64.abs (x - mean)) xs)
+  in f64.sqrt (f64.sum (map (\x -> (x - mean) ** 2) xs)) / largest
