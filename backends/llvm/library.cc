@@ -125,8 +125,8 @@ void say(Ref diagnosis, void* to) {
 }
 
 // The smaller and the greater of two integers stay selects. For x86-64 LLVM makes branches of selects in loops where it believes that this
-// is faster, and by then it has forgotten which of them nobody can guess. Where a dynamic program takes the best of its neighbours, such
-// branches go wrong half of the time.
+// is faster. By then it has forgotten which of them nobody can guess. Where a dynamic program takes the best of its neighbours, such branches
+// go wrong half of the time.
 void keep_selects(const Library& l, Ref context, Ref program) {
   struct Choice { unsigned intrinsic; int predicate; };
   auto choice = [&](std::string_view name, int predicate) { return Choice{l.LookupIntrinsicID(name.data(), name.size()), predicate}; };
