@@ -64,7 +64,7 @@ std::string_view Parser::habit_before() const {
   constexpr size_t reach = 6;
   for (size_t i = pos_, first = pos_ > reach ? pos_ - reach : 0; i-- > first;) {
     const Token& t = tokens_.items[i];
-    std::string_view help = t.kind == Tok::Name || t.kind == Tok::Question ? habit(sources_.text(t.span)) : std::string_view();
+    std::string_view help = t.kind == Tok::Name || t.kind == Tok::Question || t.kind == Tok::Operator ? habit(sources_.text(t.span)) : std::string_view();
     if (!help.empty()) return help;
   }
   return peek().kind == Tok::Question ? habit("?") : std::string_view();
