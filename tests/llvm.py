@@ -46,6 +46,11 @@ entry both_{t} (xs: []{t}) = reduce_comm (\\(a, b) (c, d) -> ({t}.min a c, {t}.m
 EXACT = """entry exact (xs: []f64) = let ys = scan (\\a b -> a * 0.5 + b) 0 xs in (f64.sum (map2 (*) xs ys), map (\\x -> f64.exp x * x + f64.sin x) xs)
 entry half (xs: []f16) = map (\\x -> x * x + f16.sqrt (f16.abs x) / 3) xs
 """
+BEST = """
+entry main (xs: []i32) = (loop (best, here) = (0, 0) for x in xs do
+  let top = i32.max x 0
+  in (i32.max best (i32.max top (here + top)), i32.max top (here + x))).0
+"""
 
 
 def run(command, text, env=None):
@@ -110,6 +115,15 @@ def main():
         for entry in ("exact", "half"):
             both = [subprocess.run([e, "-e", entry, "-b"], input=f"[{xs}]".encode(), capture_output=True).stdout for e in exact.values()]
             check(f"--fp-strict {entry}", both[0] == both[1] and both[0])
+
+        # The greater of two numbers costs the same whether or not it can be guessed.
+        source("best.fut", BEST)
+        best = compiled("llvm", "best.fut")
+        def microseconds(numbers):
+            run([best, "-r", "20", "-t", at("times")], f"[{','.join(map(str, numbers))}]")
+            return min(map(int, pathlib.Path(at("times")).read_text().split()))
+        some, zeros = microseconds([random.randrange(-2**31, 2**31) for _ in range(300000)]), microseconds([0] * 300000)
+        check("maxima of random numbers", some < 1.5 * zeros, f"{some} us, of zeros {zeros} us")
 
         server = compiled("llvm", "p.fut", "--server", env=without)
         code, out, err = run([server], "entry_points\ninputs two\n")

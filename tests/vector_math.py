@@ -80,6 +80,14 @@ def main():
             if called["scalar"] or called["versions"] < 3 * len(ONE) or not called["native"]:
                 failures += 1
                 print(f"{t}: vector functions that are called: {called}")
+            # GCC must not see that a sine and a cosine are of the same number: its one call for both has no vectors.
+            path.write_text(f"entry main (xs: []{t}) = map (\\x -> {t}.sin x + 2 * {t}.cos x) xs")
+            file = os.path.join(folder, f"{t}_both")
+            subprocess.run([raido, "c", "-w", "--cpu=native", path, "-o", file], check=True, env=dict(os.environ, CFLAGS=""))
+            both = set(re.findall(rb"_ZGV[a-zA-Z0-9]+_(sin|cos)f?\b", pathlib.Path(file).read_bytes()))
+            if len(both) < 2:
+                failures += 1
+                print(f"{t}: of a sine and a cosine of the same number only {both} are vector functions")
             for version in ("avx512", "avx2", "baseline"):
                 one = [*programs["versions"], "--cpu", version]
                 if subprocess.run([*one, "-e", "exp"], input=b"[1.0]", capture_output=True).returncode == 0:

@@ -49,6 +49,7 @@ struct Swap { Name memory; ExprId index; Name old; Block body; ExprId now; };   
 // No two threads run it for the same place of `locks` at once. It updates memories[k][at[k]].
 struct Locked { Name locks; ExprId place; std::vector<Name> memories; std::vector<ExprId> at; Block body; };
 // reduced: combined by the iterations in any order, by add, min or max. scattered: what they read lies too far apart for vectors.
+// pairs: changes neighbours, which are no vector.
 // rest: with SumVectors the last few, which are not for vectors; without it all.
 // lanes: few iterations, none of which needs another, beside each other in memory. spmd: iterations that need no other run in groups,
 // although they have loops inside (lanes.h). unrolled: as many as the C compiler knows, all written out. group: as in the core program.
@@ -61,7 +62,7 @@ struct For {
   ExprId from, to;
   Block body;
   std::vector<Reduced> reduced = {};
-  bool scattered = false, lanes = false, spmd = false, unrolled = false, rest = false;
+  bool scattered = false, pairs = false, lanes = false, spmd = false, unrolled = false, rest = false;
   std::optional<Group> group = {};
   Sums sums = {};
 };

@@ -107,6 +107,7 @@ class Writer {
   int depth_ = 0;
   bool in_kernel_ = false, locked_ = false;
   bool vectors_ = false;     // in a loop that may run as vectors
+  bool pairs_ = false;       // in a loop that changes neighbours
   const HostFunction* current_ = nullptr;
   int guards_ = 0;                       // so far
   std::optional<int> guard_;             // around the statement at hand
@@ -208,7 +209,7 @@ class Writer {
 
   void stm(const Stm& s) {
     match(s.node,
-      [&](const Declare& x) { line(x.init ? fmt::format("{} = {};", declared(x.var), expr(*x.init)) : declared(x.var) + ";"); },
+      [&](const Declare& x) { declare(x); },
       [&](const DeclareArray& x) { declare_array(x); },
       [&](const Assign& x) { line(fmt::format("{}{} = {};", field(x.var), name(x.var), expr(x.value))); },
       [&](const Store& x) { store(x); },
@@ -292,6 +293,10 @@ class Writer {
   }
 
   std::string_view element_type(const NameInfo& i) const { return in_kernel_ ? passed_type(i) : storage_type(i.type); }
+  void declare(const Declare& x) {
+    line(x.init ? fmt::format("{} = {};", declared(x.var), expr(*x.init)) : declared(x.var) + ";");
+    if (pairs_ && x.init && std::holds_alternative<Load>(m_.exprs[x.init->index].node)) line("RAIDO_SCALAR;");     // not one read with the next
+  }
   void declare_array(const DeclareArray& x) {
     const NameInfo& i = m_.names[x.var.index];
     line(fmt::format("{} {}[{}];", element_type(i), i.text, join(x.counts, " * ", [&](ExprId n) { return expr(n); })));
@@ -358,11 +363,12 @@ class Writer {
     }
     if (language_ == For_::C && x.lanes && x.reduced.empty()) line("RAIDO_SIMD()");
     if (x.unrolled) line("RAIDO_UNROLLED");
-    bool around = std::exchange(vectors_, language_ == For_::C && has_vectors(x));
+    bool around = std::exchange(vectors_, language_ == For_::C && has_vectors(x)), pairs = std::exchange(pairs_, language_ == For_::C && x.pairs);
     std::string head = fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), expr(x.from), name(x.i), expr(x.to), name(x.i));
     int loop = loops_++;
     braces(head, x.body, language_ == For_::C && x.rest ? "RAIDO_SCALAR_REST;" : language_ == For_::C && x.scattered ? "RAIDO_SCALAR;" : iteration(loop, x.body, {}, x.unrolled ? 0 : 2));
     vectors_ = around;
+    pairs_ = pairs;
     line("}");
     loop_end(loop);
   }

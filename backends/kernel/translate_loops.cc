@@ -12,7 +12,8 @@ void FromCore::for_loop(const ir::Stm& s, const ir::For& x) {
   Block b = block([&] { body(x.body, blocks_of(x.state)); next(state, x.body.result); });
   marks_ = marks;
   For loop{i, m_.number(0), n, std::move(b)};
-  loop.scattered = x.vectors == Vectors::No;
+  loop.scattered = x.vectors == Vectors::No && x.any_order;
+  loop.pairs = x.vectors == Vectors::No && !x.any_order;
   size_t number = 0;
   loop.spmd = x.vectors == Vectors::Lanes;
   for (size_t k = 0; k < state.size() && (x.vectors == Vectors::Yes || loop.spmd); k++)

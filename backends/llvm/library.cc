@@ -11,6 +11,7 @@ namespace {
 
 using Ref = struct Opaque*;
 enum { Optimise = 2, PositionIndependent = 2, DefaultModel = 0, Object = 1 };       // CodeGenOptLevel, RelocMode, CodeModel, CodeGenFileType
+enum { Unsigned = 34, Signed = 38, Less = 2, IntegerType = 8 };                     // IntPredicate: `>`, and what makes it `<`; TypeKind
 
 #if defined(__x86_64__)
 #define RAIDO_TARGET(what) "LLVMInitializeX86" what
@@ -39,6 +40,28 @@ enum { Optimise = 2, PositionIndependent = 2, DefaultModel = 0, Object = 1 };   
   FUNCTION(CreatePassBuilderOptions, Ref, ())                                                                            \
   FUNCTION(PassBuilderOptionsSetSLPVectorization, void, (Ref, int))                                                      \
   FUNCTION(RunPasses, Ref, (Ref, const char*, Ref, Ref))                                                                 \
+  FUNCTION(GetFirstFunction, Ref, (Ref))                                                                                 \
+  FUNCTION(GetNextFunction, Ref, (Ref))                                                                                  \
+  FUNCTION(GetFirstBasicBlock, Ref, (Ref))                                                                               \
+  FUNCTION(GetNextBasicBlock, Ref, (Ref))                                                                                \
+  FUNCTION(GetFirstInstruction, Ref, (Ref))                                                                              \
+  FUNCTION(GetNextInstruction, Ref, (Ref))                                                                               \
+  FUNCTION(IsAIntrinsicInst, Ref, (Ref))                                                                                 \
+  FUNCTION(GetCalledValue, Ref, (Ref))                                                                                   \
+  FUNCTION(GetIntrinsicID, unsigned, (Ref))                                                                              \
+  FUNCTION(LookupIntrinsicID, unsigned, (const char*, size_t))                                                           \
+  FUNCTION(TypeOf, Ref, (Ref))                                                                                           \
+  FUNCTION(GetTypeKind, int, (Ref))                                                                                      \
+  FUNCTION(GetOperand, Ref, (Ref, unsigned))                                                                             \
+  FUNCTION(CreateBuilderInContext, Ref, (Ref))                                                                           \
+  FUNCTION(PositionBuilderBefore, void, (Ref, Ref))                                                                      \
+  FUNCTION(BuildICmp, Ref, (Ref, int, Ref, Ref, const char*))                                                            \
+  FUNCTION(BuildSelect, Ref, (Ref, Ref, Ref, Ref, const char*))                                                          \
+  FUNCTION(GetMDKindIDInContext, unsigned, (Ref, const char*, unsigned))                                                 \
+  FUNCTION(MDNodeInContext, Ref, (Ref, Ref*, unsigned))                                                                  \
+  FUNCTION(SetMetadata, void, (Ref, unsigned, Ref))                                                                      \
+  FUNCTION(ReplaceAllUsesWith, void, (Ref, Ref))                                                                         \
+  FUNCTION(InstructionEraseFromParent, void, (Ref))                                                                      \
   FUNCTION(GetErrorMessage, char*, (Ref))                                                                                \
   FUNCTION(TargetMachineEmitToMemoryBuffer, int, (Ref, Ref, int, char**, Ref*))                                          \
   FUNCTION(GetBufferStart, const char*, (Ref))                                                                           \
@@ -101,6 +124,35 @@ void say(Ref diagnosis, void* to) {
   if (said->library.GetDiagInfoSeverity(diagnosis) == 0) said->error = said->library.GetDiagInfoDescription(diagnosis);
 }
 
+// The smaller and the greater of two integers stay selects. For x86-64 LLVM makes branches of selects in loops where it believes that this
+// is faster. By then it has forgotten which of them nobody can guess. Where a dynamic program takes the best of its neighbours, such branches
+// go wrong half of the time.
+void keep_selects(const Library& l, Ref context, Ref program) {
+  struct Choice { unsigned intrinsic; int predicate; };
+  auto choice = [&](std::string_view name, int predicate) { return Choice{l.LookupIntrinsicID(name.data(), name.size()), predicate}; };
+  const Choice choices[] = {choice("llvm.smax", Signed), choice("llvm.smin", Signed + Less), choice("llvm.umax", Unsigned), choice("llvm.umin", Unsigned + Less)};
+  constexpr std::string_view mark = "unpredictable";
+  unsigned unpredictable = l.GetMDKindIDInContext(context, mark.data(), mark.size());
+  Ref builder = l.CreateBuilderInContext(context), nothing = l.MDNodeInContext(context, nullptr, 0);
+  auto replace = [&](Ref call) {
+    Ref x = l.GetOperand(call, 0), y = l.GetOperand(call, 1);
+    for (const Choice& c : choices) {
+      if (l.GetIntrinsicID(l.GetCalledValue(call)) != c.intrinsic || l.GetTypeKind(l.TypeOf(x)) != IntegerType) continue;
+      l.PositionBuilderBefore(builder, call);
+      Ref select = l.BuildSelect(builder, l.BuildICmp(builder, c.predicate, x, y, ""), x, y, "");
+      l.SetMetadata(select, unpredictable, nothing);
+      l.ReplaceAllUsesWith(call, select);
+      return l.InstructionEraseFromParent(call);
+    }
+  };
+  for (Ref f = l.GetFirstFunction(program); f; f = l.GetNextFunction(f))
+    for (Ref b = l.GetFirstBasicBlock(f); b; b = l.GetNextBasicBlock(b))
+      for (Ref i = l.GetFirstInstruction(b), next = nullptr; i; i = next) {
+        next = l.GetNextInstruction(i);
+        if (l.IsAIntrinsicInst(i)) replace(i);
+      }
+}
+
 }  // namespace
 
 // What LLVM allocates is left to the end of the process, which is near.
@@ -122,6 +174,7 @@ std::string object_of(const std::string& module, const Machine& machine, std::st
   Ref how = l.CreatePassBuilderOptions();
   l.PassBuilderOptionsSetSLPVectorization(how, 1);
   if (Ref failure = l.RunPasses(program, "default<O2>", with, how)) return said = l.GetErrorMessage(failure), wrong("");
+  keep_selects(l, context, program);
   if (l.TargetMachineEmitToMemoryBuffer(with, program, Object, &said, &object) != 0) return wrong("");
   if (!errors.error.empty()) return error = "LLVM: " + errors.error, "";
   return std::string(l.GetBufferStart(object), l.GetBufferSize(object));

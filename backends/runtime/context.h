@@ -61,8 +61,8 @@ RAIDO_VECTOR1F(exp2f) RAIDO_VECTOR1F(expm1f) RAIDO_VECTOR1F(log2f) RAIDO_VECTOR1
 
 // GCC makes one call of a sine and a cosine of the same number, which has no vectors. In loops for vectors the cosine has a name of its own.
 #if defined(RAIDO_VECTOR1) && __GLIBC_PREREQ(2, 22)
-__attribute__((simd("notinbranch"))) double raido_cos_f64(double) __asm__("cos");
-__attribute__((simd("notinbranch"))) float raido_cos_f32(float) __asm__("cosf");
+__attribute__((simd("notinbranch"), const)) double raido_cos_f64(double) __asm__("cos");
+__attribute__((simd("notinbranch"), const)) float raido_cos_f32(float) __asm__("cosf");
 #else
 #define raido_cos_f64(x) cos_f64(x)
 #define raido_cos_f32(x) cos_f32(x)

@@ -150,6 +150,7 @@ class Context {
   std::vector<std::pair<Name, const char*>> defining;
   bool in_size = false;         // the names that are looked up now stand in a written size
   void report_unknown(const ast::Path& path, size_t used, const ModuleInfo* module, bool want_module);
+  std::string modules_with(Name name);
   struct Found { TermEntry entry; size_t used; };
   std::optional<Found> lookup(ast::Path& path, bool want_module);
   std::optional<Found> lookup_intrinsic(ast::Path& path);

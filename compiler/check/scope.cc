@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "compiler/base/similar.h"
 #include "compiler/check/context.h"
@@ -28,6 +29,22 @@ std::string meant(const Similar& similar, std::string_view wanted) {
 }
 }  // namespace
 
+// Up to three modules in scope that have such a value, those of the usual numbers first.
+std::string Context::modules_with(Name name) {
+  std::vector<std::string> found;
+  auto offer = [&](Name module, const TermEntry& entry) {
+    if (!entry.module || entry.module->is_functor()) return;
+    auto member = entry.module->terms.find(name);
+    std::string shown = fmt::format("`{}.{}`", text(module), text(name));
+    if (member != entry.module->terms.end() && member->second.scheme && std::ranges::count(found, shown) == 0) found.push_back(shown);
+  };
+  for (std::string_view usual : {"f64", "f32", "i64", "i32"})
+    if (Name n = program.names.intern(usual); auto entry = terms.find(n)) offer(n, *entry);
+  terms.each([&](Name n, const TermEntry& entry) { offer(n, entry); });
+  if (found.size() > 3) found.resize(3);
+  return fmt::format("{}", fmt::join(found, ", "));
+}
+
 // Nothing is called so: `used` names of the path are known, the last of them as `module` (null: none is known).
 void Context::report_unknown(const ast::Path& path, size_t used, const ModuleInfo* module, bool want_module) {
   std::string name = shown(path);
@@ -45,6 +62,7 @@ void Context::report_unknown(const ast::Path& path, size_t used, const ModuleInf
   if (is_module) diags.report(path.span, err::unknown_module, name, wanted).help(similar.help());
   else if (auto it = std::find_if(defining.begin(), defining.end(), [&](auto& d) { return d.first == path.names[0]; }); it != defining.end())
     diags.report(path.span, err::self_reference, name, it->second).help(it->second == std::string_view("a constant") ? "" : "only functions at the top level are recursive; use a loop");
+  else if (auto in = modules_with(path.names[0]); !in.empty() && suggests()) diags.report(path.span, err::unknown_name, name).help(fmt::format("it is a member of modules: {}", in));
   else if (std::string help = meant(similar, wanted); !help.empty()) diags.report(path.span, err::unknown_name, name).help(help);
   else diags.report(path.span, err::unknown_name, name).help(in_size ? fmt::format("a size is declared after the function's name: `def f [{0}] (xs: [{0}]i32)`", name) : "");
 }
@@ -77,7 +95,9 @@ std::optional<Context::Found> Context::lookup(ast::Path& path, bool want_module)
     return {};
   }
   if (!want_module && found.entry.module) {
-    diags.report(path.span, err::module_as_value, shown(path)).help("name a member: `" + shown(path) + ".x`");
+    bool is_type = path.names.size() == 1 && type_names.find(path.names[0]);
+    diags.report(path.span, err::module_as_value, shown(path)).help(
+        is_type ? fmt::format("a conversion says what it converts, too: `{}.{} x`", shown(path), shown(path) == "f64" ? "i64" : "f64") : "name a member: `" + shown(path) + ".x`");
     return {};
   }
   for (size_t i = 0; i < path.names.size(); i++)

@@ -50,7 +50,7 @@ class Shower {
     const Layout& elem = l.element[0];
     bool rows = elem.kind == Layout::Kind::Array;
     if (n == 0 && style_ == Style::Expression) return "(" + blank(l, leaves, depth) + ")";
-    if (n == 0 && suffixes_) {
+    if (suffixes_ && leaves[0]->count() == 0) {
       const Layout* inner = &l;
       std::string dims;
       for (size_t d = depth; inner->kind == Layout::Kind::Array; d++, inner = &inner->element[0])

@@ -29,6 +29,7 @@ inline constexpr size_t chain_factors = 5;              // matrices of one produ
 inline constexpr size_t longest_chain = 16;             // matrices of one product: beyond chain_factors, neighbours are multiplied
 inline constexpr size_t chain_sets = 1 << 17;           // ways to cut sets of them in two that are looked at
 inline constexpr size_t band_bounds = 8;                 // of the indices of one sum or array that are kept in mind
+inline constexpr int64_t short_band = 8;                 // iterations of a sum or loop: to run only some of them, an unknown number, saves nothing
 inline constexpr size_t chain_orders = 14;              // as five matrices in a row have
 
 inline constexpr size_t versions_text = 500'000;        // bytes of C functions: the C compiler needs 15 s for one version of them

@@ -344,7 +344,7 @@ class Verifier {
   }
   void vectors(const For& x) {
     if (x.vectors == Vectors::Lanes) return lanes(x);
-    if (!x.any_order) return fail("V11", "iterations in an order as vectors");
+    if (!x.any_order && x.vectors == Vectors::Yes) return fail("V11", "iterations in an order as vectors");
     for (const Bind& b : x.state)
       if (const Type& t = p_.type(b.var); x.vectors == Vectors::Yes && is_scalar(t) && !is_float(elem_of(t))) fail("V11", "`vectors` that combine what is no float");
   }

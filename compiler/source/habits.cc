@@ -19,6 +19,8 @@ constexpr std::string_view bytes = "a text is an array of bytes, `[]u8`";
 
 constexpr Habit habits[] = {
     {";", "nothing ends a line; fields and elements are separated by `,`"},
+    {"#", "a comment begins with `--` and ends with its line"},
+    {"/*", "a comment begins with `--` and ends with its line"},
     {"?", "a choice is written `if c then a else b`"},
     {"and", "both of two conditions: `a && b`"},
     {"or", "one of two conditions: `a || b`"},

@@ -251,7 +251,7 @@ Doc Formatter::mod_exp(uint32_t column) {
       all.push_back(gap(Gap::None));
       all.push_back(tok());
       all.push_back(gap(Gap::Space));
-      all.push_back(mod_type(column));
+      all.push_back(mod_type_atom(column));
     }
     all.push_back(gap(Gap::Space));
     all.push_back(tok());
@@ -300,20 +300,19 @@ Doc Formatter::dotted() {
   return concat(std::move(all));
 }
 
+Doc Formatter::mod_type_atom(uint32_t column) {
+  if (is(Tok::LBrace)) return braces(column);
+  if (is(Tok::Name)) return dotted();
+  if (!is(Tok::LParen)) return concat({});
+  std::vector<Doc> all{tok(), gap(Gap::None), mod_type(column)};
+  if (is(Tok::RParen)) all.push_back(gap(Gap::None)), all.push_back(tok());
+  return concat(std::move(all));
+}
+
 Doc Formatter::mod_type(uint32_t column) {
   std::vector<Doc> all;
-  if (is(Tok::LParen) && kind(1) == Tok::Name && kind(2) == Tok::Colon) {
-    all.push_back(module_param(column));
-  } else if (is(Tok::LParen)) {
-    all.push_back(tok());
-    all.push_back(gap(Gap::None));
-    all.push_back(mod_type(column));
-    if (is(Tok::RParen)) all.push_back(gap(Gap::None)), all.push_back(tok());
-  } else if (is(Tok::LBrace)) {
-    all.push_back(braces(column));
-  } else if (is(Tok::Name)) {
-    all.push_back(dotted());
-  }
+  bool parameter = is(Tok::LParen) && kind(1) == Tok::Name && kind(2) == Tok::Colon;
+  all.push_back(parameter ? module_param(column) : mod_type_atom(column));
   while (is(Tok::With)) {
     Doc space = gap(Gap::Keep), with = tok();
     std::vector<Doc> clause{space, with, gap(Gap::Space), dotted()};

@@ -149,6 +149,7 @@ class Formatter {
   Doc mod_exp(uint32_t column);
   Doc mod_atom(uint32_t column);
   Doc dotted();
+  Doc mod_type_atom(uint32_t column);
   Doc mod_type(uint32_t column);
   Doc type();
   Doc type_term();

@@ -55,11 +55,19 @@ class Parser {
   Token expected(Tok k, std::string_view where);      // reports that it is not there
   Span since(const Token& first) const { return since(first.span); }
   Span since(Span first) const;
-  void unexpected(std::string_view expected);
+  void unexpected(std::string_view expected, std::string help = "", std::vector<Label> labels = {});
+  void missing_in(const Token& let);
+  std::vector<Label> opened(std::string_view expected) const;
   std::string_view habit_before() const;
   template <int N, class... Args> void fail_with(std::string help, Span at, const Diag<N>& kind, const Args&... args) {
-    if (!failed_ && !is(Tok::Bad)) diags_.report(at, kind, args...).help(std::move(help));   // what is bad about a token was reported
+    fail_with(std::move(help), {}, at, kind, args...);
+  }
+  template <int N, class... Args> void fail_with(std::string help, std::vector<Label> labels, Span at, const Diag<N>& kind, const Args&... args) {
+    bool said = failed_ || is(Tok::Bad);                                                     // what is bad about a token was reported
     failed_ = true;
+    if (said) return;
+    auto draft = diags_.report(at, kind, args...).help(std::move(help));
+    for (Label& l : labels) draft.label(l.span, std::move(l.text));
   }
   template <int N, class... Args> void fail(Span at, const Diag<N>& kind, const Args&... args) { fail_with("", at, kind, args...); }
   // Levels of the tree. Each nested construct of a user costs up to eight of them. A thousand of any construct pass, and the stack of

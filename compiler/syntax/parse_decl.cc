@@ -37,8 +37,8 @@ Span Parser::since(Span first) const {
 Name Parser::numeral(size_t i) { return program_.names.intern(std::to_string(i)); }
 
 namespace {
-// What is often meant by a token that other languages have in this place.
-std::string often_meant(Tok found, std::string_view expected) {
+// What is often meant by a token that other languages have in this place. `last`: the one before it.
+std::string often_meant(Tok found, std::string_view text, Tok last, std::string_view expected) {
   bool after_condition = expected.starts_with("`then`") || expected.starts_with("`do`") || expected.starts_with("`)`");
   if (found == Tok::Equals && expected.starts_with("a declaration")) return "in a body, a value gets its name by `let x = ..`, an element by `let xs[i] = ..`";
   if (found == Tok::Equals && after_condition) return "`==` compares two values; `=` gives a value a name";
@@ -46,6 +46,15 @@ std::string often_meant(Tok found, std::string_view expected) {
   if (found == Tok::For || found == Tok::While) return "a loop is an expression that makes new values of its state: `loop sum = 0 for i < n do sum + i`";
   if (found == Tok::Else && expected.starts_with("`then`")) return "a choice is written `if c then a else b`";
   if (expected.starts_with("`else`")) return "`if` has a value, so it needs both branches";
+  if (text == "//" || text == "/*") return "a comment begins with `--` and ends with its line";
+  if (found == Tok::Quote && expected.starts_with("an expression")) return "a character is one, as `'a'`; several are a text, `\"ab\"`";
+  if (found == Tok::Comma && expected.starts_with("`->`")) return "parameters stand side by side, `\\x y -> ..`; a pair is one, `\\(x, y) -> ..`";
+  if (found == Tok::Colon && expected == "`=` and the new value") return "an element gets its value by `=`: `let xs[i] = v`";
+  if (last == Tok::RBracket && expected.starts_with("a type")) return "an array of `t` is written `[]t`, or `[n]t` if its size has a name";
+  bool kinds = found == Tok::LBracket || found == Tok::IndexBracket || found == Tok::Quote || found == Tok::QuoteHat || found == Tok::QuoteTilde;
+  if (kinds && expected.ends_with("body of the definition")) return "sizes and types come before the first parameter: `def f [n] 't (x: [n]t) = ..`";
+  if (found == Tok::Arrow && expected.ends_with("body of the definition")) return "the type of the result follows a colon: `def f (x: t): u = ..`";
+  if (found == Tok::Val || (found == Tok::Name && habit(text).starts_with("a function"))) return "names are defined by `def`: `def f x = ..`";
   return "";
 }
 }  // namespace
@@ -55,22 +64,48 @@ std::string_view Parser::habit_before() const {
   constexpr size_t reach = 6;
   for (size_t i = pos_, first = pos_ > reach ? pos_ - reach : 0; i-- > first;) {
     const Token& t = tokens_.items[i];
-    std::string_view help = t.kind == Tok::Name || t.kind == Tok::Question ? habit(sources_.text(t.span)) : std::string_view();
+    std::string_view help = t.kind == Tok::Name || t.kind == Tok::Question || t.kind == Tok::Operator ? habit(sources_.text(t.span)) : std::string_view();
     if (!help.empty()) return help;
   }
   return peek().kind == Tok::Question ? habit("?") : std::string_view();
 }
 
-void Parser::unexpected(std::string_view expected) {
+void Parser::unexpected(std::string_view expected, std::string help, std::vector<Label> labels) {
   if (failed_) return;
   const Token& t = peek();
   if (t.kind == Tok::Doc) return fail(t.span, err::misplaced_doc);
-  std::string help(habit_before());
-  if (help.empty()) help = often_meant(t.kind, expected);
-  if (t.kind == Tok::Eof) return fail_with(help, t.span, err::unexpected_eof, expected);
+  if (help.empty()) help = habit_before();
+  if (labels.empty()) labels = opened(expected);
+  if (help.empty()) help = often_meant(t.kind, sources_.text(t.span), pos_ > 0 ? tokens_.items[pos_ - 1].kind : Tok::Eof, expected);
+  if (t.kind == Tok::Eof) return fail_with(help, labels, t.span, err::unexpected_eof, expected);
   if (t.kind == Tok::IndexBracket && pos_ > 0 && tokens_.items[pos_ - 1].kind >= Tok::True)
     return fail(t.span, err::glued_bracket, sources_.text(tokens_.items[pos_ - 1].span));
-  fail_with(help, t.span, err::unexpected_token, sources_.text(t.span), expected);
+  fail_with(help, labels, t.span, err::unexpected_token, sources_.text(t.span), expected);
+}
+
+// The bracket that an expected one would close.
+std::vector<Label> Parser::opened(std::string_view expected) const {
+  if (!expected.starts_with("`)`") && !expected.starts_with("`]`") && !expected.starts_with("`}`")) return {};
+  for (size_t i = pos_, closed = 0; i-- > 0;) {
+    const Token& t = tokens_.items[i];
+    if (t.kind == Tok::RParen || t.kind == Tok::RBracket || t.kind == Tok::RBrace) closed++;
+    bool opens = t.kind == Tok::LParen || t.kind == Tok::LBracket || t.kind == Tok::IndexBracket || t.kind == Tok::HashBracket || t.kind == Tok::LBrace;
+    if (opens && closed-- == 0) return {{t.span, "opened here"}};
+  }
+  return {};
+}
+
+// The value of the last let goes on to here. If a line in between begins no further right than the let, its body was meant to begin there.
+void Parser::missing_in(const Token& let) {
+  auto column = [&](const Token& t) { return sources_.position(file_, t.span.begin).column; };
+  auto line = [&](const Token& t) { return sources_.position(file_, t.span.begin).line; };
+  std::string help;
+  for (size_t i = pos_; i-- > 1 && tokens_.items[i].span.begin > let.span.begin;)
+    if (const Token& t = tokens_.items[i]; line(t) > line(tokens_.items[i - 1]) && column(t) <= column(let))
+      help = fmt::format("write `in` before line {}, where the body seems to begin", line(t));
+  std::vector<Label> labels{{let.span, "this `let`"}};
+  if (is(Tok::Def) || is(Tok::Type) || is(Tok::Module)) fail_with(help, labels, peek().span, err::missing_in, sources_.text(peek().span));
+  else unexpected("`in` or another `let`", help, labels);
 }
 
 File* Parser::new_file() {

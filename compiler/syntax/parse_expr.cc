@@ -482,8 +482,7 @@ Expr* Parser::let_chain() {
     }
     chain.push_back(e);
     if (is(Tok::Let)) continue;
-    if (is(Tok::Def) || is(Tok::Type) || is(Tok::Module)) fail(peek().span, err::missing_in, sources_.text(peek().span));
-    if (!is(Tok::In)) unexpected("`in` or another `let`");
+    if (!is(Tok::In)) missing_in(first);
     take();
     if (is(Tok::Let)) continue;
     body = exp();
@@ -573,6 +572,7 @@ Expr* Parser::match_() {
 Expr* Parser::assert_() {
   Token first = take();
   Expr* cond = atom();
+  if (is(Tok::Operator) && !is_op("-") && !is_op("!")) unexpected("a value", "a condition with operators stands in parentheses: `assert (a < b) e`");
   Expr* body = exp();
   return expr(since(first), Assert{cond, body});
 }

@@ -84,6 +84,7 @@ class Inliner {
   }
   void expand(const Stm& s, const Call& c, Builder& b, Subst& results) {
     Lambda l = clone(p_, p_.functions[c.callee.index].lambda);
+    substitute(p_, l, results);                         // of the constants before this one, which functions follow later
     std::unordered_map<Source, Source> chains;
     each_stm(l.body, [&](Stm& inner) { inner.source = through(inner.source, s.source, chains); });
     for (Stm& inner : l.body.stms) inner.checks.insert(inner.checks.end(), s.checks.begin(), s.checks.end());

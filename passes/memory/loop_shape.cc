@@ -2,6 +2,7 @@
 //
 //   for any_order [add] ..                                        ==>   for any_order [add] vectors ..
 //   for any_order [add] .. that reads elements far apart          ==>   for any_order [add] scalar ..
+//   for i < n .. if c { .. a [i] and a [i + 1] updated }          ==>   for i < n scalar ..
 //   for i < n .. while .. with i                                  ==>   for i < n lanes .. while ..
 //   let mem = alloc bytes  for i < n .. with arrays in mem        ==>   let mem = alloc 32 bytes  for i < n lanes own [mem] into [] if small ..
 //   for .. let k' = select [c, i, k] ..                           ==>   for .. let k' = xor [k, and [neg [convert i64 c], xor [i, k]]] ..
@@ -103,7 +104,8 @@ class LoopShape {
       }
       auto plan = s.pattern.empty() ? plans.end() : plans.find(s.pattern[0].var);
       if (plan != plans.end()) side_by_side(b, s, plan->second, allocs);
-      else if (x) vectors(*x);
+      else if (x && x->any_order) vectors(*x);
+      else if (x) pairs(*x);
       const VarSet inside = x ? integers_chosen(*x) : VarSet{};
       walk_parts(s, [&](Body& inner) { body(inner, inside); });
       if (auto loop = std::get_if<While>(&s.exp)) branches(*loop);
@@ -159,6 +161,36 @@ class LoopShape {
     if ((!scattered && number == 0) || !c_.allow()) return;
     x.vectors = scattered ? Vectors::No : Vectors::Yes;
     c_.stats.count(scattered ? "loop_shape.scalar" : "loop_shape.vectors");
+  }
+  // An iteration that may swap two neighbours leaves one of them to the next. C compilers read and write such a pair as one vector. The read
+  // of a pair then waits until its half, which was written just before, is in the cache. (What is changed always they keep in a register.)
+  void pairs(For& x) {
+    Forms forms;
+    std::vector<const Update*> changes;
+    auto look = [&](auto& self, const Body& b, bool in_branch) -> void {
+      for (const Stm& s : b.stms) {
+        if (s.pattern.size() == 1) forms.define(p_, s);
+        if (auto u = std::get_if<Update>(&s.exp); u && in_branch) changes.push_back(u);
+        if (auto branch = std::get_if<If>(&s.exp)) self(self, branch->then_, true), self(self, branch->else_, true);
+      }
+    };
+    look(look, x.body, false);
+    auto place = [&](const Update& u) { return std::get<ArrayType>(p_.type(u.array)).place; };
+    auto at = [&](const Update& u, size_t d) {
+      auto index = std::get_if<Atom>(&u.at[d]);
+      return index ? std::optional(forms.of(*index)) : std::nullopt;
+    };
+    auto is_one = [](const Atom& a) { auto c = const_of(a); return c && c->as_i64() == 1; };
+    auto beside = [&](const Update* u, const Update* v) {
+      if (u->at.size() != v->at.size() || place(*u)->block != place(*v)->block || !is_one(place(*u)->layout.strides.back())) return false;
+      for (size_t d = 0; d + 1 < u->at.size(); d++) if (!at(*u, d) || at(*u, d) != at(*v, d)) return false;
+      auto here = at(*u, u->at.size() - 1), there = at(*v, v->at.size() - 1);
+      return here && there && *here - *there == Affine(1) && std::abs(here->factor(x.i.var)) == 1;
+    };
+    bool found = std::ranges::any_of(changes, [&](auto u) { return std::ranges::any_of(changes, [&](auto v) { return beside(u, v); }); });
+    if (!found || !c_.allow()) return;
+    x.vectors = Vectors::No;
+    c_.stats.count("loop_shape.pairs");
   }
   static bool is_result_of(ScalarOp op, const Body& b, size_t k) {
     for (const Stm& s : b.stms)

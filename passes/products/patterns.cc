@@ -255,8 +255,16 @@ class Patterns : Regions {
     substitute(p_, b, known);
   }
 
+  // C compilers write out a loop of three iterations, or of one, but not one of some of three.
+  static bool keeps_short(const Range& r, const Dim& n) {
+    auto all = const_of(n);
+    return all && all->as_i64() <= costs::short_band && std::ranges::none_of(r.at_least, [&](const Affine& first) {
+      return std::ranges::any_of(r.at_most, [&](const Affine& last) { return (last - first).is_constant(); });
+    });
+  }
   // Slices of what is consumed would be something else.
-  bool may_restrict(const Range& r, const Stm* slices) {
+  bool may_restrict(const Range& r, const Dim& n, const Stm* slices) {
+    if (keeps_short(r, n)) return false;
     if (aliases_) return (!slices || aliases_->consumed(*slices).empty()) && context_.allow();
     auto varies = [&](Var v) { return varies_.contains(v); };
     auto has_size = [&](Var v) { return facts_.form(v).has_value(); };
@@ -285,7 +293,7 @@ class Patterns : Regions {
     }
     if (region.nowhere) return;
     auto r = range(region, look, x.pre.body, x.width);
-    if (!r || !may_restrict(*r, &s)) return;
+    if (!r || !may_restrict(*r, x.width, &s)) return;
     auto [first, count] = bounds(b, *r, x.width);
     take_conditions(*r, x.pre.body);
     for (size_t k = 0; k < x.inputs.size(); k++) {
@@ -312,7 +320,7 @@ class Patterns : Regions {
     }
     if (region.nowhere) return;
     auto r = range(region, look, x.body, x.n);
-    if (!r || !may_restrict(*r, nullptr)) return;
+    if (!r || !may_restrict(*r, x.n, nullptr)) return;
     auto [first, count] = bounds(b, *r, x.n);
     take_conditions(*r, x.body);
     shift(x.body, x.i, first);

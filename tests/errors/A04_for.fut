@@ -5,6 +5,8 @@ def sum (n: i64) =
 -- expect
 -- Error at A04_for.fut:3:3-5:
 -- Unexpected token: `for`, expected `in` or another `let` [A04]
+--  2 |   let acc = 0
+--    |   --- this `let`
 --  3 |   for i < n do
 --    |   ^^^
 -- help: a loop is an expression that makes new values of its state: `loop sum = 0 for i < n do sum + i`

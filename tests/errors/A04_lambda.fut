@@ -4,4 +4,5 @@ def twice (xs: []f32) = map (lambda x: x * 2) xs
 -- Unexpected token: `2`, expected `)` after the section [A04]
 --  1 | def twice (xs: []f32) = map (lambda x: x * 2) xs
 --    |                                            ^
+--    |                             - opened here
 -- help: a function begins with a backslash: `(\x -> ...)`

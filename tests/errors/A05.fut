@@ -4,3 +4,4 @@ def f x = let y = 2
 -- Unexpected end of file, expected `in` or another `let` [A05]
 --  1 | def f x = let y = 2
 --    |                    ^
+--    |           --- this `let`

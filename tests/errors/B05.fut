@@ -4,4 +4,4 @@ def x = i32
 -- Unknown name "i32" for a value: it is the name of a module [B05]
 --  1 | def x = i32
 --    |         ^^^
--- help: name a member: `i32.x`
+-- help: a conversion says what it converts, too: `i32.f64 x`

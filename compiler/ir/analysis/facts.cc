@@ -30,9 +30,32 @@ void Facts::size(Var n) {
   if (size_.contains(n)) return;
   size_.insert(n);
   size_log_.push_back(n);
+  settle(n);
 }
 void Facts::forget_since(size_t mark) {
-  for (; size_log_.size() > mark; size_log_.pop_back()) size_.erase(size_log_.back());
+  for (; size_log_.size() > mark; size_log_.pop_back()) {
+    size_.erase(size_log_.back());
+    unsettle(size_log_.back());
+  }
+}
+// let last = sub [n, 1] stands before the array of n elements that says that n is a size.
+void Facts::settle(Var n) {
+  auto found = waits_.find(n);
+  if (found == waits_.end()) return;
+  for (const auto& [v, e] : found->second) {
+    if (form_.contains(v)) continue;
+    arithmetic(v, e);
+    if (form_.contains(v)) settle(v);
+  }
+}
+void Facts::unsettle(Var n) {
+  auto found = waits_.find(n);
+  if (found == waits_.end()) return;
+  for (const auto& [v, e] : found->second) {
+    tells_.erase(v);
+    products_.erase(v);
+    if (form_.erase(v) > 0) unsettle(v);
+  }
 }
 void Facts::forget_definitions(size_t from, size_t to) {
   for (size_t k = from; k < to; k++) {
@@ -94,7 +117,11 @@ void Facts::arithmetic(Var v, const Apply& e) {
     }
   }
   auto x = form(first), y = form(second);
-  if (!x || !y) return;
+  if (!x || !y) {
+    for (const Atom& a : {first, second})
+      if (auto u = var_of(a); u && type == Scalar::I64 && !form(a)) waits_[*u].insert_or_assign(v, e);
+    return;
+  }
   auto made = [&](const Affine& sum) { if (fits(sum, type)) known_form(v, sum); };
   auto holds = [&](const Affine& l) { tells_[v] = {std::vector{-1 * l - 1}, std::vector{l}}; };
   if (e.op == ScalarOp::lt) holds(*y - *x - 1);

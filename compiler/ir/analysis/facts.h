@@ -64,9 +64,12 @@ class Facts {
   std::unordered_map<Var, std::array<Atom, 2>> products_;  // factors that are not negative
   std::unordered_map<Var, Affine> at_most_;              // of what is not bounded below
   std::unordered_map<Var, std::array<std::vector<Affine>, 2>> tells_;  // what is not negative where a condition is false, true
+  std::unordered_map<Var, std::unordered_map<Var, Apply>> waits_;      // for an unbounded variable, which may turn out to be a size: what is made of it
   std::vector<Var> defined_;                             // in order, some more than once
   std::vector<Affine> assumed_;                          // what is not negative here
   void size(Var n);
+  void settle(Var n);                                    // n has a form
+  void unsettle(Var n);
   void index(Var i, const Dim& n);                       // 0 <= i < n
   void runs(const Dim& n);                               // something runs n times: where it does n is not 0
   size_t enter(const Exp& e);                            // the scopes that it opens; how many assumptions there were before

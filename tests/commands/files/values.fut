@@ -23,5 +23,6 @@ entry r8 (x: (i32,i32)) = x.0
 entry r9 (x: i32) (y: f32) = x
 entry r10 = [[[1i32,2],[3,4]],[[5,6],[7,8]]]
 entry r11 = ([] : []i32)
+entry r14 (n: i64): ([n][0]i64, [0][n]i64, []([0]i32, bool)) = (replicate n [], [], replicate n ([], true))
 entry r12 = [1.5f32,1e20]
 entry r13 = \(x:i32) -> x
