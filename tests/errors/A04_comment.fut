@@ -14,3 +14,4 @@ def g = 2i32
 -- Unexpected token: `def`, expected an expression [A04]
 --  5 | def g = 2i32
 --    | ^^^
+-- help: a comment begins with `--` and ends with its line
