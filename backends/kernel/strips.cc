@@ -140,7 +140,21 @@ class Strips {
         [](const auto&) { return false; });
       if (!fine) return false;
     }
+    drop_unread();
     return true;
+  }
+  // Names that only the places of updates were computed of. The last iterations still read them.
+  void drop_unread() {
+    reads_ = {};
+    for (const Update& u : updates_) count(u.value);
+    rest_.filter_backwards([&](Stm& s) {
+      auto d = std::get_if<Declare>(&s.node);
+      if (d && reads_[d->var] == 0) return false;
+      if (d) count(*d->init);
+      if (auto store = std::get_if<Store>(&s.node)) count(store->index), count(store->value);
+      if (auto assign = std::get_if<Assign>(&s.node)) count(assign->value);
+      return true;
+    });
   }
   // Nothing of the loop's body.
   bool is_outside(ExprId e) {
@@ -184,7 +198,7 @@ class Strips {
   }
   Stm computed(int64_t width) {
     Stm loop = each(width, !stores_, [&](ExprId l, Block& b) {
-      b.push_back({Declare{loop_.i, m_.add(m_.var(base_), l)}});
+      if (reads_[loop_.i] > 0) b.push_back({Declare{loop_.i, m_.add(m_.var(base_), l)}});
       for (const Stm& s : rest_) b.push_back(s);
       for (const Update& u : updates_) b.push_back({Store{u.strip, l, u.value}});
     });

@@ -69,8 +69,8 @@ def main():
     options = parser.parse_args()
     raido, clang = os.path.abspath(options.raido), shutil.which("clang-19") or shutil.which("clang")
     if clang is None:
-        print("runtime: clang is needed", file=sys.stderr)
-        return 1
+        print("runtime: there is no clang here (clang-19): nothing was run")
+        return 1 if os.environ.get("RAIDO_CI") else 77
     failures = 0
     environment = os.environ | {"ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:malloc_context_size=4:quarantine_size_mb=16:allocator_release_to_os_interval_ms=100"}
     with tempfile.TemporaryDirectory() as temporary:
