@@ -117,7 +117,7 @@ class DeviceScalars {
       }
       auto seg = std::get_if<Seg>(&s.exp);
       walk(s.exp, overloaded{[&](const Var& v) { want(v); }, [&](const Body& inner) { seg ? kernel(inner) : look(inner); },
-                             [&](const Lambda& l) { seg ? need_all(l) : look(l.body); }});
+                             [&](const Lambda& l) { seg ? need_all(l) : look(l.body); }, [&](const Dest& d) { need_all(d); }});   // kernels run operators
       need_all(s.checks);
       for (Bind v : s.pattern) need_all(p_.type(v.var));
     }
@@ -143,7 +143,7 @@ class DeviceScalars {
       for (auto& s : old.take()) {
         auto seg = std::get_if<Seg>(&s->exp);
         if (seg) sink_into(*seg);
-        else walk_parts(*s, [&](Body& inner) { sink(inner); });
+        else walk_parts(*s, overloaded{[&](Body& inner) { sink(inner); }, [](Dest&) {}});
         if (is_link(*s) && together_.contains(s->pattern[0].var) && c_.allow()) compute_there(out, *s);
         List<Stm> same;
         same.push_back(std::move(s));                    // where made_ looks for it

@@ -222,7 +222,8 @@ class BodyJoin {
 
 void join_all(Program& p, PassContext& c, const Aliases& aliases, placement::Origins& origins, Body& b) {
   for (Stm& s : b.stms)
-    if (!std::holds_alternative<Seg>(s.exp)) walk_parts(s, [&](Body& inner) { join_all(p, c, aliases, origins, inner); });
+    if (!std::holds_alternative<Seg>(s.exp))             // kernels run the operators of accumulators, too
+      walk_parts(s, overloaded{[&](Body& inner) { join_all(p, c, aliases, origins, inner); }, [](Dest&) {}});
   BodyJoin(p, c, aliases, origins).run(b);
 }
 

@@ -41,7 +41,7 @@ class LoneLoops {
         }
         flush(out, std::exchange(run, {}), [&](Var v) { return last.of(v) > k; });
         if (k == stms.size()) break;
-        if (kind_of(stms[k]->exp) != Kind::Parallel) walk_parts(*stms[k], [&](Body& inner) { body(inner); });
+        if (kind_of(stms[k]->exp) != Kind::Parallel) walk_parts(*stms[k], overloaded{[&](Body& inner) { body(inner); }, [](Dest&) {}});
         out.emit(std::move(*stms[k]));
       }
     });
