@@ -3,17 +3,19 @@
 
 Every program is compiled with the cuda backend by the portable compiler and its results are compared with those of the
 c backend; the mixture model is timed. The cases of tests/counters/cases.py are timed beside the time that the model predicts from their counts.
-Where PyTorch is installed, which calls the vendor's libraries, they are timed beside that, too. Results go to a JSON file. Each part stops by
-itself after about seven minutes."""
+Where PyTorch is installed, which calls the vendor's libraries, they are timed beside that, too. What is not timed runs on all cores of the CPU.
+Results go to a JSON file. Each part stops by itself after about seven minutes."""
 import argparse
 import ctypes
 import json
+import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 root = pathlib.Path(__file__).resolve().parent.parent
 sys.path.append(str(root / "tests/counters"))
@@ -25,6 +27,7 @@ parser.add_argument("--out", required=True, type=pathlib.Path)
 parser.add_argument("--part", choices=("tests", "benchmarks", "all"), default="all")
 options = parser.parse_args()
 deadline = time.monotonic() + 420
+cores = os.cpu_count() or 1
 
 
 def device_name():
@@ -55,14 +58,18 @@ failed = 0
 def tests(folder):
     global failed
     programs = [p for p in sorted((root / "tests/conformance").glob("*.fut")) if "-- ==" in p.read_text()]
-    for program in programs:
+
+    def one(program):
         if time.monotonic() > deadline - 180:
-            results["tests"].append({"program": program.name, "result": "not run: out of time"})
-            continue
+            return "not run: out of time"
         run = subprocess.run([options.raido.resolve(), "test", "--backend=cuda", "--tolerance=1e-9", program],
                              capture_output=True, text=True, cwd=folder)
-        failed += run.returncode != 0
-        results["tests"].append({"program": program.name, "result": "passed" if run.returncode == 0 else (run.stdout + run.stderr)[-2000:]})
+        return "passed" if run.returncode == 0 else (run.stdout + run.stderr)[-2000:]
+
+    with ThreadPoolExecutor(cores) as pool:
+        for program, result in zip(programs, pool.map(one, programs)):
+            failed += result != "passed" and not result.startswith("not run")
+            results["tests"].append({"program": program.name, "result": result})
     # The words of the vocabulary that no program above may use.
     build = subprocess.run(["gcc", "-std=c99", "-DRAIDO_ON_CUDA", f"-I{root}", root / "tests/runtime/kernels.c", "-o", folder / "kernels",
                             "-lm", "-ldl", "-lpthread"], capture_output=True, text=True)
@@ -133,9 +140,8 @@ def time_call(call):
 
 
 # What the model says of a case on this device; None if it does not know the device.
-def prediction(folder, executable, entry, data):
+def prediction(counts, executable, entry, data):
     model = next((m for word, m in (("H200", "h200"), ("H100", "h100"), ("A100", "a100"), ("4090", "rtx4090")) if word in device), None)
-    counts = folder / "counts.json"
     run = subprocess.run([executable, "-e", entry, "--sample", "16", "--counts-file", counts], input=data, capture_output=True)
     if run.returncode != 0:
         return run.stderr.decode()[-1000:]
@@ -147,17 +153,22 @@ def prediction(folder, executable, entry, data):
 
 def benchmarks(folder):
     global failed
-    library, made, until = library_calls(), {}, time.monotonic() + 420
+    library, until, predictions = library_calls(), time.monotonic() + 420, []
+    programs = sorted({program for program, *_ in CASES.values()})
+    made = {program: [folder / f"{k}-{kind}" for kind in ("cuda", "emulated")] for k, program in enumerate(programs)}
+
+    def compile_for(program):
+        for executable, options_ in zip(made[program], ([], ["--emulate"])):
+            subprocess.run([options.raido.resolve(), "cuda", "-w", *options_, root / program, "-o", executable], check=True)
+
+    with ThreadPoolExecutor(cores) as pool:
+        list(pool.map(compile_for, programs))
     for name, (program, entry, arguments, _) in CASES.items():
         row = {"case": name, "program": program, "entry": entry}
         results["benchmarks"].append(row)
         if time.monotonic() > until:
             row["result"] = "not run: out of time"
             continue
-        if program not in made:
-            made[program] = [folder / f"{len(made)}-{kind}" for kind in ("cuda", "emulated")]
-            for executable, options_ in zip(made[program], ([], ["--emulate"])):
-                subprocess.run([options.raido.resolve(), "cuda", "-w", *options_, root / program, "-o", executable], check=True)
         executable, emulated = made[program]
         data, log = data_of(options.raido.resolve(), emulated, arguments), folder / "times"
         run = subprocess.run([executable, "-e", entry, "-n", "-r", "10", "-t", log], input=data, capture_output=True)
@@ -166,10 +177,14 @@ def benchmarks(folder):
             row["result"] = run.stderr.decode()[-1000:]
             continue
         row["measured_us"] = sorted(float(t) for t in log.read_text().split())[5]
-        row["predicted_us"] = prediction(folder, emulated, entry, data)
         if name in library:
             row["library_us"] = time_call(library[name])
-        print(name, *(f"{what} {row[what]}" for what in ("measured_us", "predicted_us", "library_us") if what in row), flush=True)
+        predictions.append((row, emulated, data))
+    with ThreadPoolExecutor(cores) as pool:                # the emulator, while nothing is timed
+        values = pool.map(lambda p: prediction(folder / f"{p[0]['case']}.json", p[1], p[0]["entry"], p[2]), predictions)
+        for (row, *_), value in zip(predictions, values):
+            row["predicted_us"] = value
+            print(row["case"], *(f"{what} {row[what]}" for what in ("measured_us", "predicted_us", "library_us") if what in row), flush=True)
 
 
 with tempfile.TemporaryDirectory() as folder:

@@ -108,7 +108,7 @@ void Placer::with_acc(List<Stm>& out, Candidates& around, size_t number, Stm& s,
   live_outs.finish(s.pattern);
 }
 
-// The array of which each point updates its own row, if `result` is that row.
+// Each point of the kernel may read its own row of an array and update it. If `result` is such a row, this is the array.
 std::optional<Var> Placer::updated_rows(const Seg& x, const Atom& result, uint32_t depth) {
   if (x.level != SegLevel::Grid || !array(result)) return {};
   Var row = origins_.of(result, depth + 1);

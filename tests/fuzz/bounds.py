@@ -9,7 +9,6 @@ after the passes for processors and devices: they give the same number. They fai
 that does: a place outside of an array without one is a finding. Exit code 1 if there is any.
 
     tests/fuzz/bounds.py --raido build/release/raido --count 200 --seed 1 [--out FOLDER]"""
-import argparse
 import os
 import pathlib
 import random
@@ -17,9 +16,8 @@ import re
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 
-from running import report
+from running import search
 
 SHAPES = [(3, 4), (1, 1), (0, 2), (5, 0), (4, 2), (5, 5)]
 NUMBERS = [0, 1, 2, 3, 5, -1, -7, 2**40, 2**63 - 1, -2**63]
@@ -156,55 +154,40 @@ def call(arguments, text=""):
     return r.returncode, r.stdout if r.returncode == 0 else r.stderr[:600]
 
 
-# None: not a program. Otherwise what is wrong with it, empty if nothing is; and how many of the runs failed.
-def wrong(raido, folder, seed):
-    path = os.path.join(tempfile.mkdtemp(dir=folder), "p.fut")
-    pathlib.Path(path).write_text(program(seed))
-    status, said = call([raido, "check", "-w", path])
-    if status:
-        return None if "Internal" not in said else f"check: {said}", 0
-    failures = 0
-    for text in inputs(seed):
-        expected = call([raido, "run", "-w", "--check-shapes", path], text)
-        if "internal error" in expected[1]:
-            return expected[1], failures
-        failures += expected[0] != 0
-        for name in ("cpu", "gpu"):
-            got = call([raido, "run", "-w", f"--pipeline={name}", path], text)
-            if "cannot run on the device" in got[1]:
-                continue
-            if got[0] == 0:                               # what nobody uses need not fail
-                bad = expected[0] == 0 and got[1] != expected[1]
-            else:                                         # a check of the program says where; the interpreter's own does not
-                bad = expected[0] == 0 or "Backtrace" not in got[1]
-            if bad:
-                return f"{name}: {text}{got}\nexpected: {expected}", failures
-    return "", failures
+class Judge:
+    def __init__(self, options, folder):
+        self.raido, self.folder, self.failures = options.raido, folder, 0      # failures: of runs
+
+    # None: not a program. Otherwise what is wrong with it, empty if nothing is.
+    def wrong(self, seed, text):
+        path = os.path.join(tempfile.mkdtemp(dir=self.folder), "p.fut")
+        pathlib.Path(path).write_text(text)
+        status, said = call([self.raido, "check", "-w", path])
+        if status:
+            return None if "Internal" not in said else f"check: {said}"
+        for given in inputs(seed):
+            expected = call([self.raido, "run", "-w", "--check-shapes", path], given)
+            if "internal error" in expected[1]:
+                return expected[1]
+            self.failures += expected[0] != 0
+            for name in ("cpu", "gpu"):
+                got = call([self.raido, "run", "-w", f"--pipeline={name}", path], given)
+                if "cannot run on the device" in got[1]:
+                    continue
+                if got[0] == 0:                               # what nobody uses need not fail
+                    bad = expected[0] == 0 and got[1] != expected[1]
+                else:                                         # a check of the program says where; the interpreter's own does not
+                    bad = expected[0] == 0 or "Backtrace" not in got[1]
+                if bad:
+                    return f"{name}: {given}{got}\nexpected: {expected}"
+        return ""
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--raido", default="build/release/raido")
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--out", help="a folder for what is found")
-    parser.add_argument("--show", type=int, help="print the program of this seed")
-    options = parser.parse_args()
-    if options.show is not None:
-        print(program(options.show))
-        return 0
-    failed = []
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
-        def tried(seed):
-            said, failures = wrong(os.path.abspath(options.raido), folder, seed)
-            failed.append(failures)
-            return seed, said, program(seed)
-
-        programs, findings = report(pool.map(tried, range(options.seed, options.seed + options.count)), options.out)
+    options, judge, programs, findings = search(__doc__, program, Judge, 100)
     runs = programs * len(SHAPES)
-    print(f"{programs} programs of {options.count}, {sum(failed)} of {runs} runs fail, {findings} findings")
-    return 1 if findings or 2 * programs < options.count or not 0 < sum(failed) < runs else 0
+    print(f"{programs} programs of {options.count}, {judge.failures} of {runs} runs fail, {findings} findings")
+    return 1 if findings or 2 * programs < options.count or not 0 < judge.failures < runs else 0
 
 
 if __name__ == "__main__":

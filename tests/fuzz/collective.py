@@ -9,16 +9,14 @@ devices, and on the emulator of each API for blocks of several sizes, it must gi
 something differs.
 
     tests/fuzz/collective.py --raido build/release/raido --count 20 --seed 1 [--out FOLDER]"""
-import argparse
 import os
 import pathlib
 import random
 import re
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 
-from running import command, report
+from running import command, search
 
 ENTRIES = 5
 LENGTHS = (0, 1, 2, 31, 32, 33, 255, 256, 257, 1000, 70000)
@@ -200,8 +198,9 @@ class Ways:
     def __init__(self, raido, folder):
         self.raido, self.folder = os.path.abspath(raido), folder
 
-    def wrong(self, seed, text, kinds):
-        r = random.Random(seed)
+    def wrong(self, seed, text):
+        r, g = random.Random(seed), Gen(seed)
+        g.program()                                        # which of its entry points have one row
         path = os.path.join(tempfile.mkdtemp(dir=self.folder), "p.fut")
         pathlib.Path(path).write_text(text)
         status, _, said = command([self.raido, "check", "-w", path], 60)
@@ -211,7 +210,7 @@ class Ways:
             status, _, said = command([self.raido, api, "--emulate", "-w", path, "-o", f"{path[:-4]}.{api}"], 300)
             if status:
                 return f"{api}: {said[:600]}"
-        for entry, one in enumerate(kinds):
+        for entry, one in enumerate(g.kinds):
             for m, n in [(1, n) for n in LENGTHS] if one else ROWS:
                 which, given = ["-e", f"e{entry}"], f"{m}i64 {n}i64"
                 expected = self.result([self.raido, "run", "-w", *which, path], given)
@@ -236,25 +235,7 @@ class Ways:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--raido", default="build/release/raido")
-    parser.add_argument("--count", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--out", help="a folder for what is found")
-    parser.add_argument("--show", type=int, help="print the program of this seed")
-    options = parser.parse_args()
-    if options.show is not None:
-        return print(Gen(options.show).program())
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
-        ways = Ways(options.raido, folder)
-
-        def one(seed):
-            g = Gen(seed)
-            text = g.program()
-            return seed, ways.wrong(seed, text, g.kinds), text
-
-        programs, findings = report(pool.map(one, range(options.seed, options.seed + options.count)), options.out)
+    *_, programs, findings = search(__doc__, lambda seed: Gen(seed).program(), lambda options, folder: Ways(options.raido, folder), 20)
     print(f"{programs} programs, {findings} wrong")
     sys.exit(findings > 0)
 

@@ -7,15 +7,13 @@ with its shapes checked, and after the passes for processors and devices; compil
 translators to threads and devices take it. Exit code 1 if there is any finding.
 
     tests/fuzz/irregular.py --raido build/release/raido --count 100 --seed 1 [--out FOLDER]"""
-import argparse
 import os
 import pathlib
 import random
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 
-from running import command, report, same
+from running import command, same, search
 
 SHAPES = [(2, 3), (1, 1), (0, 2), (3, 0), (4, 5)]
 ELEMENTS = ["i64", "i64", "u8", "bool", "(i64, i8)", "f64"]
@@ -169,51 +167,40 @@ def inputs(seed):
         yield f"{m} {ks}\n"
 
 
-# None: not a program. Otherwise what is wrong with it, empty if nothing is.
-def wrong(options, folder, seed):
-    at = tempfile.mkdtemp(dir=folder)
-    path = os.path.join(at, "p.fut")
-    pathlib.Path(path).write_text(program(seed))
-    status, _, said = command([options.raido, "check", "-w", path], 60)
-    if status:
-        return f"check: {said}" if status not in (0, 2) or "nternal" in said else None
-    for target in ("multicore", "opencl"):
-        status, _, said = command(["env", "CC=true", options.raido, target, "-w", path, "-o", os.path.join(at, target)], 120)
+class Judge:
+    def __init__(self, options, folder):
+        self.raido, self.c, self.folder = options.raido, options.c, folder
+
+    # None: not a program. Otherwise what is wrong with it, empty if nothing is.
+    def wrong(self, seed, text):
+        at = tempfile.mkdtemp(dir=self.folder)
+        path = os.path.join(at, "p.fut")
+        pathlib.Path(path).write_text(text)
+        status, _, said = command([self.raido, "check", "-w", path], 60)
         if status:
-            return f"{target}: {status} {said}"
-    if options.c:
-        status, _, said = command(["env", "CFLAGS=-O0", options.raido, "c", "-w", path, "-o", os.path.join(at, "c")], 120)
-        if status:
-            return f"c: {status} {said}"
-    for text in inputs(seed):
-        status, expected, said = command([options.raido, "run", "-w", "--check-shapes", path], 120, text)
-        if status:
-            return f"run: {text}{said}"
-        runs = [[options.raido, "run", "-w", f"--pipeline={name}", path] for name in ("cpu", "gpu")] + ([[os.path.join(at, "c")]] if options.c else [])
-        for run in runs:
-            status, got, said = command(run, 120, text)
-            if status or not same(expected, got):
-                return f"{' '.join(run[1:])}: {text}{status} {got}{said}\nexpected: {expected}"
-    return ""
+            return f"check: {said}" if status not in (0, 2) or "nternal" in said else None
+        for target in ("multicore", "opencl"):
+            status, _, said = command(["env", "CC=true", self.raido, target, "-w", path, "-o", os.path.join(at, target)], 120)
+            if status:
+                return f"{target}: {status} {said}"
+        if self.c:
+            status, _, said = command(["env", "CFLAGS=-O0", self.raido, "c", "-w", path, "-o", os.path.join(at, "c")], 120)
+            if status:
+                return f"c: {status} {said}"
+        for given in inputs(seed):
+            status, expected, said = command([self.raido, "run", "-w", "--check-shapes", path], 120, given)
+            if status:
+                return f"run: {given}{said}"
+            runs = [[self.raido, "run", "-w", f"--pipeline={name}", path] for name in ("cpu", "gpu")] + ([[os.path.join(at, "c")]] if self.c else [])
+            for run in runs:
+                status, got, said = command(run, 120, given)
+                if status or not same(expected, got):
+                    return f"{' '.join(run[1:])}: {given}{status} {got}{said}\nexpected: {expected}"
+        return ""
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--raido", default="build/release/raido", type=os.path.abspath)
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--c", action="store_true", help="compile to C and run, too")
-    parser.add_argument("--out", help="a folder for what is found")
-    parser.add_argument("--show", type=int, help="print the program of this seed")
-    options = parser.parse_args()
-    if options.show is not None:
-        print(program(options.show))
-        return 0
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
-        seeds = range(options.seed, options.seed + options.count)
-        programs, findings = report(((seed, said, program(seed)) for seed, said in
-                                     zip(seeds, pool.map(lambda s: wrong(options, folder, s), seeds))), options.out)
+    options, _, programs, findings = search(__doc__, program, Judge, 100, ("--c", "compile to C and run, too"))
     print(f"{programs} programs of {options.count}, {findings} findings")
     return 1 if findings or 2 * programs < options.count else 0
 

@@ -10,7 +10,6 @@ the version `baseline` has no fused operations, and nothing is summed but intege
 something differs, or if there are few such loops: one for four entry points.
 
     tests/fuzz/lanes.py --raido build/release/raido --count 20 --seed 1 [--out FOLDER]"""
-import argparse
 import os
 import pathlib
 import random
@@ -18,9 +17,8 @@ import re
 import struct
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 
-from running import command, report
+from running import command, search
 
 ENTRIES = 6
 SIZES = (0, 1, 5, 14, 32, 45, 70, 100)
@@ -291,7 +289,7 @@ class Ways:
     def __init__(self, raido, folder):
         self.raido, self.folder, self.loops, self.entries = os.path.abspath(raido), folder, 0, 0
 
-    def wrong(self, text):
+    def wrong(self, _seed, text):
         path = os.path.join(tempfile.mkdtemp(dir=self.folder), "p.fut")
         pathlib.Path(path).write_text(text)
         status, _, said = command([self.raido, "check", "-w", path], 60)
@@ -323,26 +321,7 @@ class Ways:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--raido", default="build/release/raido")
-    parser.add_argument("--count", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--out", help="a folder for what is found")
-    parser.add_argument("--show", type=int, help="print the program of this seed")
-    options = parser.parse_args()
-    if options.show is not None:
-        print(program(options.show))
-        return 0
-    with tempfile.TemporaryDirectory() as folder:
-        ways = Ways(options.raido, folder)
-
-        def one(seed):
-            text = program(seed)
-            return seed, ways.wrong(text), text
-
-        with ThreadPoolExecutor(options.jobs) as pool:
-            programs, findings = report(pool.map(one, range(options.seed, options.seed + options.count)), options.out)
+    _, ways, programs, findings = search(__doc__, program, lambda options, folder: Ways(options.raido, folder), 20)
     print(f"{programs} programs, {ways.entries} entry points, {ways.loops} loops in lanes, {findings} findings")
     return 1 if findings or ways.loops < ways.entries / 4 else 0
 

@@ -1,7 +1,12 @@
-"""Commands with a time limit, the values they print, and the report of a search: what the writers of random programs share."""
+"""Commands with a time limit, the values they print, and the search with its report: what the writers of random programs share."""
+import argparse
+import os
 import pathlib
 import re
 import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 
 def command(args, limit, given=''):
@@ -45,3 +50,30 @@ def report(tried, out):
                 pathlib.Path(out).mkdir(parents=True, exist_ok=True)
                 (pathlib.Path(out) / f"{seed}.fut").write_text(text)
     return programs, findings
+
+
+def search(doc, program, judge, count, *flags):
+    """The command line of a writer of programs: program(seed) is a text, judge(options, folder).wrong(seed, text) what is wrong with it (see
+    report). `flags` are further options, each with its help. The options, the judge, how many were programs and how many of them are wrong."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--raido", default="build/release/raido", type=os.path.abspath)
+    parser.add_argument("--count", type=int, default=count)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--out", help="a folder for what is found")
+    parser.add_argument("--show", type=int, help="print the program of this seed")
+    for flag, text in flags:
+        parser.add_argument(flag, action="store_true", help=text)
+    options = parser.parse_args()
+    if options.show is not None:
+        print(program(options.show))
+        sys.exit(0)
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
+        judged = judge(options, folder)
+
+        def one(seed):
+            text = program(seed)
+            return seed, judged.wrong(seed, text), text
+
+        programs, findings = report(pool.map(one, range(options.seed, options.seed + options.count)), options.out)
+    return options, judged, programs, findings

@@ -8,16 +8,13 @@ after the passes for processors and for devices, and compiled; <s, jvp v> = <vjp
 something differs, or if there are few such loops: less than one for two programs.
 
     tests/fuzz/stencils.py --raido build/release/raido --count 20 --seed 1 [--out FOLDER]"""
-import argparse
 import os
 import pathlib
 import random
 import re
 import sys
-import tempfile
-from concurrent.futures import ThreadPoolExecutor
 
-from running import command, report, same
+from running import command, same, search
 
 
 def program(seed):
@@ -137,26 +134,7 @@ class Ways:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--raido", default="build/release/raido")
-    parser.add_argument("--count", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--out", help="a folder for what is found")
-    parser.add_argument("--show", type=int, help="print the program of this seed")
-    options = parser.parse_args()
-    if options.show is not None:
-        print(program(options.show))
-        return 0
-    with tempfile.TemporaryDirectory() as folder:
-        ways = Ways(options.raido, folder)
-
-        def one(seed):
-            text = program(seed)
-            return seed, ways.wrong(seed, text), text
-
-        with ThreadPoolExecutor(options.jobs) as pool:
-            programs, findings = report(pool.map(one, range(options.seed, options.seed + options.count)), options.out)
+    _, ways, programs, findings = search(__doc__, program, lambda options, folder: Ways(options.raido, folder), 20)
     print(f"{programs} programs, {ways.strips} strips, {findings} findings")
     return 1 if findings or ways.strips < programs / 2 else 0
 
