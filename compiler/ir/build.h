@@ -23,6 +23,7 @@ class Builder {
   std::vector<Var> bind(const std::vector<std::string>& hints, Exp e);
   Var bind1(const std::string& hint, Exp e) { return bind(hint, std::move(e)).at(0); }
   void emit(Stm s) { out_->push_back(std::move(s)); }
+  void emit(std::unique_ptr<Stm> s) { out_->push_back(std::move(s)); }         // the very statement: what an analysis has noted stays
   void emit_all(List<Stm> stms) { for (auto& s : stms.take()) out_->push_back(std::move(s)); }
   Var fresh(const std::string& hint, Type t) { return program.fresh(hint, std::move(t)); }
   Term term(Atom a);

@@ -330,7 +330,7 @@ class Covering {
     for (const Dest& d : x.dests) arrays.push_back(d.arrays[0]);
     for (auto& item : x.scope.body.stms.take()) {
       auto u = std::get_if<AccUpdate>(&item->exp);
-      if (!u || !version[u->acc]) { b.emit(std::move(*item)); continue; }
+      if (!u || !version[u->acc]) { b.emit(std::move(item)); continue; }
       size_t k = version[u->acc] - 1;
       const Dest& d = x.dests[k];
       std::vector<Dim> space = shape_of(p_.type(arrays[k]));

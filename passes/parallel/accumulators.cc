@@ -44,7 +44,7 @@ class Accumulators {
       }
       auto x = std::get_if<WithAcc>(&s->exp);
       if (x && !in_seg) decide(out, *s, *x);
-      out.emit(std::move(*s));
+      out.emit(std::move(s));
     }
   }
 

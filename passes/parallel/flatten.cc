@@ -44,7 +44,7 @@ class Flatten : NestBuilder {
         } else {
           walk_parts(*s, [&](Body& inner) { body(inner); });
           out_ = &out;
-          out.emit(std::move(*s));
+          out.emit(std::move(s));
         }
       }
     });

@@ -370,7 +370,7 @@ class Interchange {
         x.made = s->pattern;
         x.reduce = std::move(std::get<Screma>(s->exp));
       } else {
-        (x.made.empty() ? x.before : x.after).push_back(std::move(*s));
+        (x.made.empty() ? x.before : x.after).push_back(std::move(s));
       }
     }
     computed_once(x.b, x.map, x.before, x.reduce);
@@ -440,7 +440,7 @@ class Interchange {
         read.exp = Index{v, {Selector(Atom(outer[0]))}};
         x.b.emit(std::move(read));
       }
-      for (auto& s : x.reduce.pre.body.stms.take()) x.b.emit(std::move(*s));
+      for (auto& s : x.reduce.pre.body.stms.take()) x.b.emit(std::move(s));
       return x.reduce.pre.body.result;
     });
     substitute(p_, one, elements);

@@ -42,7 +42,7 @@ class LoneLoops {
         flush(out, std::exchange(run, {}), [&](Var v) { return last.of(v) > k; });
         if (k == stms.size()) break;
         if (kind_of(stms[k]->exp) != Kind::Parallel) walk_parts(*stms[k], overloaded{[&](Body& inner) { body(inner); }, [](Dest&) {}});
-        out.emit(std::move(*stms[k]));
+        out.emit(std::move(stms[k]));
       }
     });
   }
@@ -154,12 +154,12 @@ class LoneLoops {
       List<Stm> part;
       for (auto& s : run.take()) {
         if (std::ranges::find(kernel, s.get()) != kernel.end()) part.push_back(std::move(s));
-        else out.emit(std::move(*s));
+        else out.emit(std::move(s));
       }
       return alone(out, std::move(part), is_used_later);
     }
     for (auto& s : run.take()) {
-      if (kind_of(s->exp) != Kind::Loop || !c_.allow()) { out.emit(std::move(*s)); continue; }
+      if (kind_of(s->exp) != Kind::Loop || !c_.allow()) { out.emit(std::move(s)); continue; }
       c_.stats.count("lone_loops.F16");
       List<Stm> one;
       one.push_back(std::move(s));

@@ -223,7 +223,7 @@ class Loops {
     const Uses uses(p_, x.body);
     for (auto& item : x.body.stms.take()) {
       combine_where_made(out, x, *item, state, uses, after);
-      out.emit(std::move(*item));
+      out.emit(std::move(item));
     }
     return after;
   }

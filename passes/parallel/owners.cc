@@ -201,7 +201,7 @@ class Owners {
             if (!is_it(v)) v = c.slice(p_.hint(v), v, {lo.atom, length.atom, i64_atom(1)});
           map.width = length.atom;
         }
-        c.emit(std::move(*item));
+        c.emit(std::move(item));
       }
       inner.around->stms = std::move(cut.stms);
       b.emit(std::move(around));

@@ -47,7 +47,7 @@ class Tasks {
         choose(out, std::move(*s));
       } else {
         statement(*s, many);
-        out.emit(std::move(*s));
+        out.emit(std::move(s));
       }
     }
   }

@@ -21,7 +21,7 @@ Rewrite replicated_input(Site& s, Screma& x) {
     body.stms = {};
     Builder b(s.p, body.stms);
     value.emplace(row, b.replicate({r->shape.begin() + 1, r->shape.end()}, r->value));
-    for (auto& item : old.take()) { substitute(s.p, *item, value); b.emit(std::move(*item)); }
+    for (auto& item : old.take()) { substitute(s.p, *item, value); b.emit(std::move(item)); }
     substitute(s.p, body.result, value);
     x.pre.body = std::move(body);
     x.pre.params.erase(x.pre.params.begin() + i64(i));

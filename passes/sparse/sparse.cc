@@ -364,7 +364,7 @@ class Sparse {
     std::unique_ptr<Stm> last;
     for (auto& s : body.stms.take()) {
       if (binds(*s, result)) last = std::move(s);
-      else b.emit(std::move(*s));
+      else b.emit(std::move(s));
     }
     size_t number = number_of(*last, *var_of(result));
     Var inner = p_.fresh("acc", p_.type(acc));
@@ -377,7 +377,7 @@ class Sparse {
       loop->init = {acc};
       loop->any_order = {};
       loop->body = b.body([&] {
-        for (auto& s : loop->body.stms.take()) if (!binds(*s, loop->body.result[0])) b.emit(std::move(*s));
+        for (auto& s : loop->body.stms.take()) if (!binds(*s, loop->body.result[0])) b.emit(std::move(s));
         return update(value);
       });
       nest = std::move(*loop);

@@ -253,7 +253,7 @@ class Nest {
         for (auto& inner : stms.take()) {
           in.source = inner->source;
           decide(*inner, v, &in);
-          in.emit(std::move(*inner));
+          in.emit(std::move(inner));
         }
       });
     });

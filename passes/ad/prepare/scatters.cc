@@ -63,7 +63,7 @@ std::vector<Var> scatter_indices(Builder& b, const WithAcc& op) {
   Lambda scope = clone(b.program, op.scope);
   for (auto& item : scope.body.stms.take()) {
     if (found.map-- > 0) {
-      b.emit(std::move(*item));
+      b.emit(std::move(item));
       continue;
     }
     Screma& x = std::get<Screma>(item->exp);

@@ -41,7 +41,7 @@ WithAcc zeroing(Builder& b, const WithAcc& op, const std::vector<Var>& arrays) {
           if (std::ranges::find(tokens, token) != tokens.end())
             for (Atom& v : u->values) v = inside.zero(p.type(v));
         }
-        inside.emit(std::move(*item));
+        inside.emit(std::move(item));
       }
     });
   };

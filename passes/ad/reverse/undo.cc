@@ -45,7 +45,7 @@ BodyUndo save_overwritten(Program& p, Body& body, const std::vector<Atom>& resul
     for (auto& s : stms.take()) {
       const std::vector<size_t>& here = which[k++];
       if (here.empty()) {
-        b.emit(std::move(*s));
+        b.emit(std::move(s));
         continue;
       }
       b.source = s->source;

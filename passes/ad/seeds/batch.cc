@@ -117,7 +117,7 @@ void emit_shared(Builder& b, Lambda& f) {
   size_t k = 0;
   for (auto& s : f.body.stms.take()) {
     if (stays[k++]) left.push_back(std::move(s));
-    else b.emit(std::move(*s));
+    else b.emit(std::move(s));
   }
   f.body.stms = std::move(left);
 }
