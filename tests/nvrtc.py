@@ -118,7 +118,7 @@ def main():
             failures += 1
             print(f"{program}: sm_{architecture} does not compile\n{log}")
         else:
-            print(f"{program}: {source.count(b'KERNEL ') - 1} kernels, sm_{architecture}")
+            print(f"{program}: {source.count(b'KERNEL ') - 2} kernels, sm_{architecture}")
     sys.exit(failures > 0)
 
 

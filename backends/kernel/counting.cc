@@ -3,6 +3,7 @@
 #include "backends/kernel/counting.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <unordered_map>
 
@@ -39,6 +40,7 @@ template <class F> void each_expr(const Stm& s, F f) {
     [&](const TileShape& x) { f(x.points); }, [&](const Shape& x) { f(x.rows); f(x.parts); }, [&](const Tickets& x) { f(x.count); },
     [&](const ParallelFor& x) { f(x.n); }, [&](const DeclareArray& x) { all(x.counts); },
     [&](const DeclareVectors& x) { all({x.lanes, x.rows, x.columns}); }, [&](const MoveVector& x) { all({x.row, x.column}); },
+    [&](const LoadVector& x) { all({x.to_at, x.from_at}); },
     [](const auto&) {});   // others compute nothing
 }
 
@@ -59,7 +61,7 @@ std::string kind_of(ScalarOp op, Scalar at) {
 
 class Operations {
  public:
-  explicit Operations(const Module& m) : m_(m) {}
+  Operations(const Module& m, const Unrolled& around) : m_(m), around_(around) {}
   std::map<std::string, int> count;
 
   void block(const Block& b, const std::vector<ExprId>& with) {
@@ -74,6 +76,7 @@ class Operations {
 
  private:
   const Module& m_;
+  const Unrolled& around_;
   std::unordered_map<Name, ExprId> value_;
   std::unordered_map<ExprId, int> uses_;
   std::vector<ExprId> found_;
@@ -93,12 +96,20 @@ class Operations {
     auto p = std::get_if<Prim>(&m_.exprs[of(e).index].node);
     return p && p->op == ScalarOp::mul && p->at == at && uses_.at(of(e)) <= (of(e) == e ? 1 : 2) ? p : nullptr;
   }
+  // Products and quotients with powers of two are shifts; other quotients by constants are products.
+  std::string of_constant(const Prim& p, const std::string& kind) const {
+    const Const *left = m_.const_of(p.args[0]), *right = m_.const_of(p.args[1]), *c = right ? right : p.op == ScalarOp::mul ? left : nullptr;
+    if (!c || c->as_i64() <= 0 || !(kind.ends_with("_mul") || kind.ends_with("_div"))) return kind;
+    std::string type = kind.substr(0, kind.size() - 3);
+    return std::has_single_bit(uint64_t(c->as_i64())) ? type + "add" : type + "mul";
+  }
   void one(ExprId e) {
     const Expr& x = m_.exprs[e.index];
     if (std::holds_alternative<Cast>(x.node)) count["convert"]++;
     auto p = std::get_if<Prim>(&x.node);
-    if (!p) return;
+    if (!p || around_.is_free(e)) return;
     std::string kind = kind_of(p->op, p->at);
+    if (is_integer(p->at) && p->args.size() == 2) kind = of_constant(*p, kind);
     bool sum = p->op == ScalarOp::add || p->op == ScalarOp::sub;
     if (sum && is_float(p->at) && std::ranges::any_of(p->args, [&](ExprId a) { return product(a, p->at); })) {
       kind = (p->at == Scalar::F64 ? "f64" : "f32") + std::string("_fma");
@@ -170,6 +181,7 @@ void find_uses(const Module& m, const Block& b, IdSet<Name>& read, IdSet<Name>& 
     match(s.node, [&](const NextTile& x) { both(x.states); }, [&](const Publish& x) { both(x.states); }, [&](const LookBack& x) { both(x.states); },
           [&](const LastBlock& x) { both(x.tickets); }, [](const auto&) {});   // others use no memory that orders blocks
     if (auto x = std::get_if<Store>(&s.node)) written.insert(x->memory);
+    if (auto x = std::get_if<LoadVector>(&s.node)) read.insert(x->from);
     if (auto x = std::get_if<Atomic>(&s.node)) both(x->memory);
     if (auto x = std::get_if<Swap>(&s.node)) both(x->memory);
     if (auto x = std::get_if<Locked>(&s.node)) both(x->locks);
@@ -194,8 +206,35 @@ void find_reads(const Block& b, std::vector<Name>& found) {
 
 }  // namespace
 
-std::string operations_of(const Module& m, const Block& b, const std::vector<ExprId>& with, int more) {
-  Operations o(m);
+Unrolled::Unrolled(const Module& m, const For& outermost) : m_(&m) {
+  counters_.insert(outermost.i);
+  note(outermost.body);
+}
+void Unrolled::note(const Block& b) {
+  for (const Stm& s : b) {
+    auto d = std::get_if<Declare>(&s.node);
+    auto loop = std::get_if<For>(&s.node);
+    if (loop) (loop->unrolled ? counters_ : inside_).insert(loop->i);
+    if (d && d->init && is_constant(*d->init)) counters_.insert(d->var);
+    else if (d && !(d->init && is_free(*d->init))) inside_.insert(d->var);
+    each_body(s, [&](const Block& inner) { note(inner); });
+  }
+}
+bool Unrolled::is_constant(ExprId e) const {
+  return match(m_->exprs[e.index].node, [](const Const&) { return true; }, [&](const Name& n) { return counters_.contains(n); },
+               [&](const Prim& p) { return std::ranges::all_of(p.args, [&](ExprId a) { return is_constant(a); }); }, [](const auto&) { return false; });   // others are not known before
+}
+bool Unrolled::is_free(ExprId e) const {
+  if (!m_) return false;
+  auto p = std::get_if<Prim>(&m_->exprs[e.index].node);
+  if (!p) return match(m_->exprs[e.index].node, [](const Const&) { return true; }, [&](const Name& n) { return !inside_.contains(n); }, [](const auto&) { return false; });
+  using enum ScalarOp;
+  bool moves = is_integer(p->at) && (p->op == add || p->op == sub || p->op == mul);
+  return is_constant(e) || (moves && std::ranges::all_of(p->args, [&](ExprId a) { return is_free(a); }));
+}
+
+std::string operations_of(const Module& m, const Block& b, const Unrolled& around, const std::vector<ExprId>& with, int more) {
+  Operations o(m, around);
   o.block(b, with);
   if (more > 0) o.count["i64_add"] += more;
   std::vector<std::string> words;

@@ -10,9 +10,26 @@
 
 namespace raido::kir {
 
+// Index arithmetic that is no instruction in a loop that is written out. What only its counters and constants say is a constant of each
+// iteration. A sum of that and what stands before the loop is computed once, or is the offset of an access.
+class Unrolled {
+ public:
+  Unrolled() = default;
+  Unrolled(const Module& m, const For& outermost);
+  explicit operator bool() const { return m_ != nullptr; }
+  bool is_free(ExprId e) const;
+
+ private:
+  const Module* m_ = nullptr;
+  IdSet<Name> counters_, inside_;          // counters, and what only they say; everything else that an iteration computes
+
+  void note(const Block& b);
+  bool is_constant(ExprId e) const;
+};
+
 // The operations of the statements of `b` and of the expressions `with`, without those of inner blocks, as arguments of the word RAN:
 // "OP(f64_add, 2), OP(i64_mul, 1)". Equal expressions count once; a product that only a sum uses is one operation with it. `more`: of i64.
-std::string operations_of(const Module& m, const Block& b, const std::vector<ExprId>& with = {}, int more = 0);
+std::string operations_of(const Module& m, const Block& b, const Unrolled& around, const std::vector<ExprId>& with = {}, int more = 0);
 
 // A letter for each parameter: `-` a scalar, `n` memory that the kernel does not touch, `r` `w` `b` memory that it reads, writes or both; a capital if it steers. `T` at the end: it traces.
 std::string uses_of_parameters(const Module& m, const Kernel& k);

@@ -79,7 +79,7 @@ struct FromConstants { Name var, field; };                           // var := t
 // Of a scan by tiles: NextTile is the number of the block's tile, of `tiles`; all before it are taken by blocks that run. Publish says what others
 // may read of a tile from now on: its total, or what the scan has reached with it. LookBack is the same for all threads: it waits
 // for tiles before `end`; of those from `first` on there are totals, and `reached` says whether what comes to the first of them is known.
-struct DeclareShared { Name var; int each = 1; };                    // so many elements for each thread of a block
+struct DeclareShared { Name var; int each = 1, more = 0; };          // so many elements for each thread of a block, and more
 // A part of the shared memory that a launch gives to each block, from so many bytes on.
 struct Own { Name var; ExprId at; };
 struct Barrier {};
@@ -120,13 +120,15 @@ struct Transpose { Name to; ExprId to_at, to_row; Name from; ExprId from_at, fro
 struct DeclareVectors { Name var; ExprId lanes, rows, columns; };
 struct MoveVector { Name vectors; ExprId row, column; Name array; bool back; };
 struct ParallelFor { Name first, last; ExprId n; Block body; int site; };  // body runs one claimed chunk of 0..n-1
+// to[to_at + i] := from[from_at + i] for i < count, from shared memory: one access where a device has such vectors.
+struct LoadVector { Name to; ExprId to_at; Name from; ExprId from_at; int count; };
 struct Stm {
   std::variant<Declare, DeclareArray, Assign, Store, Atomic, Swap, Locked, For, While, If, Fail, Call, Return, Trace, FromConstants, Tuned, Threads,
                DeclareShared, Own, Barrier, LastBlock, NextTile, Publish, LookBack, Guarded, Unfailed, Mark, Alloc, Retain, Release, SetBlock, ReadBack, WriteOut, Upload, CopyMemory,
-               Launch, Shape, UpdateShape, Locks, Tickets, TileShape, Transpose, DeclareVectors, MoveVector, ParallelFor> node;
+               Launch, Shape, UpdateShape, Locks, Tickets, TileShape, Transpose, DeclareVectors, MoveVector, LoadVector, ParallelFor> node;
 };
 
-struct Kernel { std::string name; std::vector<Name> params; Block body; bool can_fail = false, traces = false, collective = false, dynamic = false; };   // dynamic: a launch says how much shared memory a block has
+struct Kernel { std::string name; std::vector<Name> params; Block body; bool can_fail = false, traces = false, collective = false, dynamic = false, dense = false; };   // dynamic: a launch says how much shared memory a block has; dense: it computes more than it reads
 struct HostFunction { std::string name; std::vector<Name> params, results; Block body; bool recursive = false; };
 struct DataRef { Name name; const ir::DataArray* data; };
 

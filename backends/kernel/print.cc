@@ -70,7 +70,7 @@ class Writer {
   }
 
   void kernel(const Kernel& k) {
-    out += fmt::format("KERNEL {}{}(", counted ? "counted_" : "", k.name);
+    out += fmt::format("{}KERNEL {}{}(", k.dense ? "DENSE_" : "", counted ? "counted_" : "", k.name);
     loops_ = 0;
     std::string_view separator;
     for (Name n : k.params) {
@@ -114,12 +114,13 @@ class Writer {
   bool left_ = false;                    // some check inside of it leaves it
   std::set<std::pair<ScalarOp, Scalar>> used_;
   int loops_ = 0;            // of a counted kernel
+  Unrolled unrolled_;        // around the statement at hand
   IdSet<Name> results_;
 
   // What a counted kernel says at the start of a block of code, of an iteration, and after a loop.
-  std::string ran(const Block& b) const { return counted ? fmt::format("RAN({});", operations_of(m_, b)) : ""; }
+  std::string ran(const Block& b) const { return counted ? fmt::format("RAN({});", operations_of(m_, b, unrolled_)) : ""; }
   std::string iteration(int loop, const Block& b, const std::vector<ExprId>& with, int more) const {
-    return counted ? fmt::format("ITERATION({}, {});", loop, operations_of(m_, b, with, more)) : "";
+    return counted ? fmt::format("ITERATION({}, {});", loop, operations_of(m_, b, unrolled_, with, more)) : "";
   }
   void loop_end(int loop) { if (counted) line(fmt::format("LOOP_END({});", loop)); }
 
@@ -144,12 +145,12 @@ class Writer {
         std::string cell = locked_ ? cell_of(l.memory, l.index) : fmt::format(fmt::runtime(counted ? "LOAD({}, {})" : "{}[{}]"), name(l.memory), expr(l.index));
         return m_.names[l.memory.index].type == Scalar::F16 ? fmt::format("raido_f16_to_f32({})", cell) : cell;
       },
-      [](const Hardware& h) -> std::string {
+      [&](const Hardware& h) -> std::string {
         switch (h.what) {
           case Builtin::GlobalId: return "GLOBAL_ID()";
           case Builtin::LocalId: return "LOCAL_ID()";
           case Builtin::BlockId: return "BLOCK_ID()";
-          case Builtin::BlockSize: return "BLOCK_SIZE()";
+          case Builtin::BlockSize: return in_kernel_ ? "BLOCK_SIZE()" : "(i64)raido_block_threads(w->context->config)";
           case Builtin::OrdersBlocks: return "RAIDO_ORDERS_BLOCKS";
           case Builtin::TileRows: return "RAIDO_TILE_ROWS";
           case Builtin::TileVectors: return "RAIDO_TILE_VECTORS";
@@ -230,7 +231,11 @@ class Writer {
       [&](const FromConstants& x) { line(fmt::format("{} = w->context->constants->{};", declared(x.var), name(x.field))); },
       [&](const Tuned& x) { line(fmt::format("{} = raido_tuned(w, {}, {});", declared(x.var), x.param, expr(x.fallback))); },
       [&](const Threads& x) { line(fmt::format("{} = raido_threads(w);", declared(x.var))); },
-      [&](const DeclareShared& x) { line(fmt::format("SHARED({}, {}, {}BLOCK_LIMIT);", passed_type(m_.names[x.var.index]), name(x.var), x.each == 1 ? "" : fmt::format("{} * ", x.each))); },
+      [&](const DeclareShared& x) {
+        std::string count = x.each == 0 ? "" : x.each == 1 ? "BLOCK_LIMIT" : fmt::format("{} * BLOCK_LIMIT", x.each);
+        if (x.more > 0) count += fmt::format("{}{}", count.empty() ? "" : " + ", x.more);
+        line(fmt::format("SHARED({}, {}, {});", passed_type(m_.names[x.var.index]), name(x.var), count));
+      },
       [&](const Own& x) {
         line(fmt::format("LOCAL {0} *{1} = (LOCAL {0} *)((LOCAL char *)dynamic_ + {2});", passed_type(m_.names[x.var.index]), name(x.var), expr(x.at)));
       },
@@ -285,6 +290,11 @@ class Writer {
       [&](const DeclareVectors& x) {
         tiles = true;
         line(fmt::format("RAIDO_VECTORS({}, {}, {}, [{}][{}]);", storage_type(m_.names[x.var.index].type), name(x.var), expr(x.lanes), expr(x.rows), expr(x.columns)));
+      },
+      [&](const LoadVector& x) {
+        if (counted) line(fmt::format("READS_VECTOR({}, {}, {});", name(x.from), expr(x.from_at), x.count));
+        line("RAIDO_UNROLLED");
+        line(fmt::format("for (int v = 0; v < {}; v++) {}[{} + v] = {}[{} + v];", x.count, name(x.to), expr(x.to_at), name(x.from), expr(x.from_at)));
       },
       [&](const MoveVector& x) {
         line(fmt::format("RAIDO_{}_VECTOR({}[{}][{}], {});", x.back ? "SET" : "GET", name(x.vectors), expr(x.row), expr(x.column), name(x.array)));
@@ -366,11 +376,14 @@ class Writer {
     bool around = std::exchange(vectors_, language_ == For_::C && has_vectors(x)), pairs = std::exchange(pairs_, language_ == For_::C && x.pairs);
     std::string head = fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), expr(x.from), name(x.i), expr(x.to), name(x.i));
     int loop = loops_++;
-    braces(head, x.body, language_ == For_::C && x.rest ? "RAIDO_SCALAR_REST;" : language_ == For_::C && x.scattered ? "RAIDO_SCALAR;" : iteration(loop, x.body, {}, x.unrolled ? 0 : 2));
+    bool outermost = counted && x.unrolled && !unrolled_;
+    if (outermost) unrolled_ = Unrolled(m_, x);
+    braces(head, x.body, language_ == For_::C && x.rest ? "RAIDO_SCALAR_REST;" : language_ == For_::C && x.scattered ? "RAIDO_SCALAR;" : x.unrolled ? ran(x.body) : iteration(loop, x.body, {}, 2));
     vectors_ = around;
     pairs_ = pairs;
+    if (outermost) unrolled_ = {};
     line("}");
-    loop_end(loop);
+    if (!x.unrolled) loop_end(loop);
   }
   void while_loop(const While& x) {
     int loop = loops_++;

@@ -15,17 +15,13 @@
 // The loops over r and over the vectors of l are written out by the C compiler, which knows their numbers (backends/runtime/tiles.h);
 // the loop over the elements of one vector becomes one instruction for each operation. After the last row and the last column
 // their numbers are taken once more, and nobody stores what comes of them. Each sum is taken in the order of its points.
-#include "backends/kernel/translator.h"
-#include "compiler/ir/analysis/tile_sides.h"
-#include "compiler/ir/costs.h"
+#include "backends/kernel/contraction.h"
 
 namespace raido::kir::translation {
 
-class TileCode {
+class FromCore::Tiles : Contraction {
  public:
-  TileCode(FromCore& f, const ir::Stm& s, const Seg& x) : f_(f), m_(f.m_), s_(s), x_(x), sides_(f.p_, x) {
-    for (const Dim& n : x.extent) extent_.push_back(f.atom(n));
-    find_operands();
+  Tiles(FromCore& t, const ir::Stm& s, const Seg& x) : Contraction(t, s, x) {
     lanes_ = hardware(Builtin::VectorLanes, widest());
     rows_ = hardware(Builtin::TileRows);
     vectors_ = x.body.result.size() > 1 ? number(1) : hardware(Builtin::TileVectors);   // the sums share the registers
@@ -34,7 +30,7 @@ class TileCode {
 
   void run() {
     const ExprId depth = number(costs::cpu::panel_depth), width = number(costs::cpu::panel_bytes / widest());
-    for (Operand& y : of_columns_) y.panel = m_.memory(f_.p_.hint(y.var) + "_panels", kept(y.var), Space::Host);
+    for (Operand& y : of_columns_) y.panel = m_.memory(t_.p_.hint(y.var) + "_panels", kept(y.var), Space::Host);
     // A block holds as much as the contraction has, or as one pass takes.
     ExprId most = m_.mul(least(extent_[2], depth), up(least(extent_[1], width)));
     for (const Operand& y : of_columns_) emit(Alloc{y.panel, {most, number(bytes_of(kept(y.var)))}, true});
@@ -45,75 +41,16 @@ class TileCode {
   }
 
  private:
-  FromCore& f_;
-  Module& m_;
-  const ir::Stm& s_;
-  const Seg& x_;
-  const TileSides sides_;
-  std::vector<ExprId> extent_;
-  struct Operand { Var var; Name panel; };
-  std::vector<Operand> of_rows_, of_columns_;          // what the points need of them
   ExprId rows_, vectors_, lanes_, columns_;            // of a tile: rows, vectors and their elements in a row, both together
 
-  using Side = TileSides::Side;
-  template <class S> void emit(S s) { f_.emit(std::move(s)); }
-  ExprId number(int64_t n) { return m_.number(n); }
   ExprId hardware(Builtin b, int bytes = 0) { return m_.expr({Hardware{b, bytes}, Scalar::I64}); }
-  ExprId least(ExprId a, ExprId b) { return m_.prim(ScalarOp::min, {a, b}); }
-  ExprId less(ExprId a, ExprId b) { return m_.prim(ScalarOp::sub, {a, b}); }
-  ExprId parts(ExprId n, ExprId size) { return m_.prim(ScalarOp::quot, {m_.add(n, less(size, number(1))), size}); }
   ExprId up(ExprId columns) { return m_.mul(parts(columns, columns_), columns_); }
-  ExprId named(const char* hint, ExprId value) {
-    Name n = m_.name(hint, m_.exprs[value.index].type);
-    emit(Declare{n, value});
-    return m_.var(n);
-  }
-
-  // ---- what is kept where ----
-
-  Scalar type(Var v) const { return elem_of(f_.p_.type(v)); }
-  // In panels and registers halves are floats, as in all arithmetic, and truth values are numbers.
-  static Scalar kept(Scalar t) { return t == Scalar::F16 ? Scalar::F32 : t == Scalar::Bool ? Scalar::I8 : t; }
-  Scalar kept(Var v) const { return kept(type(v)); }
-  Scalar sum_type(size_t k) const { return elem_of(f_.p_, neutral()[k]); }
-  std::vector<Atom> neutral() const {
-    std::vector<Atom> all;
-    for (const Combine& c : x_.reduces) all.insert(all.end(), c.neutral.begin(), c.neutral.end());
-    return all;
-  }
-  int widest() const {
-    int most = 1;
-    for (const Operand& y : of_columns_) most = std::max(most, int(bytes_of(kept(y.var))));
-    for (size_t k = 0; k < x_.body.result.size(); k++) most = std::max(most, int(bytes_of(kept(sum_type(k)))));
-    return most;
-  }
-  // Scalars of one side that statements on both sides and the sums use.
-  void find_operands() {
-    VarSet seen;
-    auto use = [&](Var v) {
-      if (seen.contains(v) || !is_scalar(f_.p_.type(v)) || !made_inside(v)) return;
-      seen.insert(v);
-      Side side = TileSides::side(sides_.of(v));
-      if (side == Side::Rows) of_rows_.push_back({v, {}});
-      if (side == Side::Columns) of_columns_.push_back({v, {}});
-    };
-    for (const ir::Stm& s : x_.body.stms) {
-      if (TileSides::side(sides_.of(f_.p_, s)) != Side::Both) continue;
-      each_use(f_.p_, s, use);
-      if (auto read = std::get_if<Index>(&s.exp)) each_use(f_.p_, std::get<ArrayType>(f_.p_.type(read->array)), use);
-    }
-    for (const Atom& a : x_.body.result) if (auto v = var_of(a)) use(*v);
-  }
-  bool made_inside(Var v) const {
-    for (const ir::Stm& s : x_.body.stms) if (binds(s, v)) return true;
-    return false;
-  }
 
   // ---- loops ----
 
   template <class F> void loop(const char* hint, ExprId n, F fill, bool unrolled = false, bool lanes = false) {
     Name i = m_.name(hint, Scalar::I64);
-    For x{i, number(0), n, f_.block([&] { fill(m_.var(i)); })};
+    For x{i, number(0), n, t_.block([&] { fill(m_.var(i)); })};
     x.unrolled = unrolled;
     x.lanes = lanes;
     emit(std::move(x));
@@ -128,20 +65,8 @@ class TileCode {
   }
   // `whole` says whether all are there; then none has to be looked for.
   template <class F> void once_or_clamped(ExprId whole, F fill) {
-    Block yes = f_.block([&] { fill(false); }), no = f_.block([&] { fill(true); });
+    Block yes = t_.block([&] { fill(false); }), no = t_.block([&] { fill(true); });
     emit(If{whole, std::move(yes), std::move(no)});
-  }
-  void at(size_t d, ExprId i) { f_.scalar_[x_.index[d].var] = i; }
-  // The statements that do not vary with the index `other`.
-  void one_side(uint8_t other) {
-    for (const ir::Stm& s : x_.body.stms) if (!(sides_.of(f_.p_, s) & other)) f_.statement(s);
-  }
-  ExprId to_kept(ExprId value, Scalar t) { return t == Scalar::Bool ? m_.expr({Cast{value}, Scalar::I8}) : value; }
-  void keep(Name memory, ExprId index, ExprId value, Scalar t) { emit(Store{memory, index, to_kept(value, t)}); }
-  ExprId kept_value(Name memory, ExprId index, Scalar t, const std::string& hint) {
-    Name n = m_.name(hint, t == Scalar::Bool ? Scalar::I8 : t);
-    emit(Declare{n, m_.expr({Load{memory, index}, kept(t)})});
-    return t == Scalar::Bool ? m_.expr({Cast{m_.var(n)}, Scalar::Bool}) : m_.var(n);
   }
 
   // ---- panels, tiles ----
@@ -158,11 +83,11 @@ class TileCode {
   }
   // A loop that threads share.
   template <class F> void shared(ExprId n, F fill) {
-    if (f_.target_ != Target::Multicore || f_.in_task_) return loop("t", n, fill);
+    if (t_.target_ != Target::Multicore || t_.in_task_) return loop("t", n, fill);
     Name from = m_.name("first", Scalar::I64), to = m_.name("last", Scalar::I64), t = m_.name("t", Scalar::I64);
-    f_.in_task_ = true;
-    Block chunk = f_.block([&] { emit(For{t, m_.var(from), m_.var(to), f_.block([&] { fill(m_.var(t)); })}); });
-    f_.in_task_ = false;
+    t_.in_task_ = true;
+    Block chunk = t_.block([&] { emit(For{t, m_.var(from), m_.var(to), t_.block([&] { fill(m_.var(t)); })}); });
+    t_.in_task_ = false;
     emit(ParallelFor{from, to, n, std::move(chunk), m_.sites++});
   }
 
@@ -175,7 +100,7 @@ class TileCode {
           at(1, clamped ? named("j", least(j, less(extent_[1], number(1)))) : j);
           at(2, m_.add(first, k));
           one_side(TileSides::Rows);
-          for (const Operand& y : of_columns_) keep(y.panel, panel_place(p, k, count, l), f_.scalar_[y.var], type(y.var));
+          for (const Operand& y : of_columns_) keep(y.panel, panel_place(p, k, count, l), t_.scalar_[y.var], type(y.var));
         });
       });
     });
@@ -184,7 +109,7 @@ class TileCode {
 
   void pack_rows(ExprId row, ExprId first, ExprId count) {
     for (Operand& y : of_rows_) {
-      y.panel = m_.memory(f_.p_.hint(y.var) + "_rows", kept(y.var), Space::Private);
+      y.panel = m_.memory(t_.p_.hint(y.var) + "_rows", kept(y.var), Space::Private);
       emit(DeclareArray{y.panel, {number(costs::cpu::panel_depth), rows_}});
     }
     once_or_clamped(m_.prim(ScalarOp::le, {m_.add(row, rows_), extent_[0]}), [&](bool clamped) {
@@ -194,7 +119,7 @@ class TileCode {
           at(0, clamped ? named("i", least(i, less(extent_[0], number(1)))) : i);
           at(2, m_.add(first, k));
           one_side(TileSides::Columns);
-          for (const Operand& y : of_rows_) keep(y.panel, m_.add(m_.mul(k, rows_), r), f_.scalar_[y.var], type(y.var));
+          for (const Operand& y : of_rows_) keep(y.panel, m_.add(m_.mul(k, rows_), r), t_.scalar_[y.var], type(y.var));
         }, true);
       });
     });
@@ -208,7 +133,7 @@ class TileCode {
     sums_.clear();
     for (size_t k = 0; k < x_.body.result.size(); k++) {
       Scalar t = kept(sum_type(k));
-      std::string hint = f_.p_.hint(s_.pattern[k].var);
+      std::string hint = t_.p_.hint(s_.pattern[k].var);
       auto memory = [&](const char* what) { return m_.memory(hint + what, t, Space::Private); };
       sums_.push_back({memory("_vectors"), memory("_tile"), memory("_vector")});
       emit(DeclareArray{sums_[k].tile, {rows_, vectors_, lanes_}});
@@ -221,18 +146,18 @@ class TileCode {
     ExprId rows = named("rows", least(rows_, less(extent_[0], row))), columns = named("columns", least(columns_, less(extent_[1], column)));
     const std::vector<Atom> neutral = this->neutral();
     for (size_t k = 0; k < sums_.size(); k++)
-      loop("l", m_.mul(rows_, columns_), [&](ExprId l) { keep(sums_[k].tile, l, f_.atom(neutral[k]), sum_type(k)); });
+      loop("l", m_.mul(rows_, columns_), [&](ExprId l) { keep(sums_[k].tile, l, t_.atom(neutral[k]), sum_type(k)); });
     auto each_cell = [&](auto fill) {
       for (size_t k = 0; k < sums_.size(); k++)
         loop("r", rows, [&](ExprId r) {
           loop("l", columns, [&](ExprId l) {
-            auto to = f_.layout(s_.pattern[k].var);
-            fill(k, to.memory, f_.address(to, {m_.add(row, r), m_.add(column, l)}), tile_place(r, l));
+            auto to = t_.layout(s_.pattern[k].var);
+            fill(k, to.memory, t_.address(to, {m_.add(row, r), m_.add(column, l)}), tile_place(r, l));
           });
         });
     };
-    Block before = f_.block([&] {
-      each_cell([&](size_t k, Name to, ExprId cell, ExprId place) { keep(sums_[k].tile, place, f_.load(to, cell, "sum"), sum_type(k)); });
+    Block before = t_.block([&] {
+      each_cell([&](size_t k, Name to, ExprId cell, ExprId place) { keep(sums_[k].tile, place, t_.load(to, cell, "sum"), sum_type(k)); });
     });
     emit(If{m_.prim(ScalarOp::lt, {number(0), first}), std::move(before), {}});
     for (const Sum& s : sums_) emit(DeclareVectors{s.vectors, lanes_, rows_, vectors_});
@@ -265,7 +190,7 @@ class TileCode {
   // All sums of the tile, with what one point adds.
   void one_point(ExprId row, ExprId column, ExprId p, ExprId k, ExprId first, ExprId count) {
     loop("r", rows_, [&](ExprId r) {
-      for (const Operand& y : of_rows_) f_.scalar_[y.var] = kept_value(y.panel, m_.add(m_.mul(k, rows_), r), type(y.var), f_.p_.hint(y.var));
+      for (const Operand& y : of_rows_) t_.scalar_[y.var] = kept_value(y.panel, m_.add(m_.mul(k, rows_), r), type(y.var), t_.p_.hint(y.var));
       loop("v", vectors_, [&](ExprId v) {
         for (const Sum& s : sums_) {
           emit(DeclareArray{s.copy, {lanes_}});
@@ -273,11 +198,11 @@ class TileCode {
         }
         loop("l", lanes_, [&](ExprId l) {
           ExprId in_panel = m_.add(m_.mul(v, lanes_), l);
-          for (const Operand& y : of_columns_) f_.scalar_[y.var] = kept_value(y.panel, panel_place(p, k, count, in_panel), type(y.var), f_.p_.hint(y.var));
+          for (const Operand& y : of_columns_) t_.scalar_[y.var] = kept_value(y.panel, panel_place(p, k, count, in_panel), type(y.var), t_.p_.hint(y.var));
           at(0, least(m_.add(row, r), less(extent_[0], number(1))));
           at(1, least(m_.add(column, in_panel), less(extent_[1], number(1))));
           at(2, m_.add(first, k));
-          for (const ir::Stm& s : x_.body.stms) if (TileSides::side(sides_.of(f_.p_, s)) == Side::Both) f_.statement(s);
+          both_sides();
           add_to_sums(l);
         }, false, true);
         for (const Sum& s : sums_) emit(MoveVector{s.vectors, r, v, s.copy, true});
@@ -285,38 +210,11 @@ class TileCode {
     }, true);
   }
   void add_to_sums(ExprId l) {
-    std::vector<ExprId> now;
-    size_t at = 0;
-    for (const Combine& c : x_.reduces) {
-      size_t n = c.neutral.size();
-      for (size_t k = 0; k < n; k++) {
-        f_.scalar_[c.op.params[k].var] = kept_value(sums_[at + k].copy, l, sum_type(at + k), "sum");
-        f_.scalar_[c.op.params[n + k].var] = f_.atom(x_.body.result[at + k]);
-      }
-      if (auto chosen = extreme(c)) {
-        now.push_back(*chosen);
-      } else {
-        for (const ir::Stm& s : c.op.body.stms) f_.statement(s);
-        for (const Atom& a : c.op.body.result) now.push_back(f_.atom(a));
-      }
-      at += n;
-    }
+    std::vector<ExprId> now = next_sums([&](size_t k) { return kept_value(sums_[k].copy, l, sum_type(k), "sum"); });
     for (size_t k = 0; k < now.size(); k++) keep(sums_[k].copy, l, now[k], sum_type(k));
-  }
-  //   min [sum, x]   ==>   x < sum ? x : sum
-  // of floats: a minimum that began with a number is one, whatever x is, so one comparison does.
-  std::optional<ExprId> extreme(const Combine& c) {
-    auto op = scalar_operator(f_.p_, c);
-    auto first = const_of(c.neutral[0]);
-    if ((op != ScalarOp::min && op != ScalarOp::max) || !first || !is_float(first->type)) return {};
-    double n = first->as_f64();
-    if (n != n) return {};
-    ExprId sum = f_.atom(c.op.params[0].var), x = f_.atom(c.op.params[1].var);
-    ExprId chosen = op == ScalarOp::min ? m_.prim(ScalarOp::lt, {x, sum}) : m_.prim(ScalarOp::lt, {sum, x});
-    return m_.prim(ScalarOp::select, {chosen, x, sum});
   }
 };
 
-void FromCore::tile(const ir::Stm& s, const Seg& x) { TileCode(*this, s, x).run(); }
+void FromCore::tile(const ir::Stm& s, const Seg& x) { Tiles(*this, s, x).run(); }
 
 }  // namespace raido::kir::translation

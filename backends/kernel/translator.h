@@ -6,7 +6,7 @@
 //
 // from_core.cc has the statements, translate_blocks.cc bodies and who owns the blocks, translate_loops.cc the loops. translate_device.cc has
 // kernels, parallel loops and accumulators. The kernels whose threads work together are in translate_collective.cc, translate_scan.cc and
-// translate_updates.cc. translate_tiles.cc has contractions, translate_functions.cc functions and top-level values.
+// translate_updates.cc. translate_tiles.cc has contractions and translate_device_tiles.cc those of devices, translate_functions.cc functions and top-level values.
 #pragma once
 #include <functional>
 #include <map>
@@ -28,7 +28,6 @@ class FromCore {
   Module run();
 
  private:
-  friend class TileCode;
   struct Layout {
     Name memory;
     ExprId offset;
@@ -164,7 +163,12 @@ class FromCore {
   // One thread for each point of `extent`; what the body uses from outside becomes its parameters.
   void kernel(const std::string& hint, const std::vector<ExprId>& extent, const Fill& fill);
   void seg(const ir::Stm& s, const Seg& x);
+  // ---- contractions (contraction.h) ----
+  class Contraction;
+  class Tiles;
+  class DeviceTiles;
   void tile(const ir::Stm& s, const Seg& x);                             // translate_tiles.cc
+  void device_tile(const ir::Stm& s, const Seg& x);                      // translate_device_tiles.cc
   Point point_of(ExprId number, const std::vector<ExprId>& extent);
   // The statements that `fill` emits are those of a kernel; `k` gets what is known of it.
   template <class F> Kernel kernel_of(const std::string& hint, F fill) {

@@ -2,7 +2,7 @@
 //
 // A name is the same for all threads of a block for one of four reasons. It is a parameter. It is declared once, from such names, the
 // number of the block or its size. It is assigned such values where all threads come. Or it is an answer that all threads get together:
-// which block is last, which tile is next. What a loop assigns is looked at before the loop.
+// which block is last, which tile is next, whether an earlier kernel has failed. What a loop assigns is looked at before the loop.
 #include "backends/kernel/verify.h"
 
 #include <algorithm>
@@ -27,6 +27,7 @@ class Verifier {
     } while (changed_);
     block(k_.body, true, false);
     if (shared_ > costs::gpu::shared_bytes) fail("B3", fmt::format("{} bytes shared for each thread", shared_));
+    if (shared_ * largest_block + more_ > shared_limit) fail("B3", fmt::format("{} bytes shared, and {} for each thread", more_, shared_));
     if (uses_block_ && !k_.collective) fail("B4", "a barrier or shared array in a kernel that may end early");
     return said_;
   }
@@ -35,7 +36,8 @@ class Verifier {
   const Module& m_;
   const Kernel& k_;
   IdSet<Name> same_, differs_;
-  int64_t shared_ = 0;
+  static constexpr int64_t largest_block = 1024, shared_limit = 48 << 10;   // threads; bytes that every device has
+  int64_t shared_ = 0, more_ = 0;                                           // bytes for each thread of a block, and for all of them
   bool uses_block_ = false, changed_ = false;
   std::string said_;
 
@@ -59,6 +61,7 @@ class Verifier {
   void assignments(const Block& b, bool all) {
     for (const Stm& s : b)
       match(s.node, [&](const Declare& x) { gets(x.var, !x.init || same(*x.init)); }, [&](const Assign& x) { gets(x.var, all && same(x.value)); },
+            [&](const Unfailed& x) { gets(x.var, !k_.can_fail); },   // no check of this kernel fails in between
             [&](const LastBlock& x) { gets(x.var, true); }, [&](const NextTile& x) { gets(x.var, true); },
             [&](const LookBack& x) {
               gets(x.first, true);
@@ -107,6 +110,7 @@ class Verifier {
             [&](const DeclareShared& x) {
               meets("a shared array");
               shared_ += bytes_of(m_.names[x.var.index].type) * x.each;
+              more_ += bytes_of(m_.names[x.var.index].type) * x.more;
             },
             [&](const Own& x) {
               meets("a part of the shared memory");

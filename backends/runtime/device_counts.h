@@ -207,13 +207,21 @@ RAIDO_UNSEEN void raido_hear_global(struct raido_counting *counting, const u64 *
   c[kind == RAIDO_READ ? RAIDO_C_read_sectors : kind == RAIDO_WRITE ? RAIDO_C_write_sectors : RAIDO_C_atomic_sectors] += found;
 }
 
-// Shared memory serves one word of each bank at a time, and as many bytes at once as all banks have.
+// Whether lanes with numbers that differ in this bit read the same, for all lanes from `from` on.
+RAIDO_UNSEEN int raido_in_pairs(const u64 *at, int from, int n, int bit) {
+  for (int k = from; k < from + n; k++) if (at[k] != at[k ^ bit]) return 0;
+  return 1;
+}
+// Shared memory serves one word of each bank at a time, and as many bytes at once as all banks have. Wider accesses come in halves of a
+// warp, or quarters; two of them are one where neighbouring lanes, or lanes two apart, read the same (measured by others).
 RAIDO_UNSEEN void raido_hear_shared(i64 *c, const u64 *at, int n, int size) {
   int words = size < 4 ? 1 : size / 4, lanes = RAIDO_BANKS / words;
-  for (int from = 0; from < n; from += lanes) {
-    u64 seen[RAIDO_BANKS];
+  for (int from = 0, step; from < n; from += step) {
+    u64 seen[2 * RAIDO_BANKS];
     int in_bank[RAIDO_BANKS] = {0}, found = 0, most = 0;
-    for (int k = from; k < n && k < from + lanes; k++)
+    int both = words > 1 && n == RAIDO_LANES && from % (2 * lanes) == 0 && (raido_in_pairs(at, from, 2 * lanes, 1) || raido_in_pairs(at, from, 2 * lanes, 2));
+    step = both ? 2 * lanes : lanes;
+    for (int k = from; k < n && k < from + step; k++)
       for (int j = 0; j < words; j++) {
         u64 word = at[k] / 4 + (u64)j;
         int known = 0;

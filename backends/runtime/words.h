@@ -145,7 +145,8 @@ RAIDO_INLINE void raido_trace(volatile GLOBAL i64 *failure, i64 what, i64 bits) 
   failure[12 + 2 * at] = bits;
 }
 
-// True where some check has failed.
-#define RAIDO_FAILED(failure) (raido_peek_64(failure) >= 0)
+// True where some check has failed in a kernel before this one, and perhaps in this one. All threads look at the same word, so they may
+// see it as it was when the kernel began: it then stays in the caches near to them.
+#define RAIDO_FAILED(failure) (raido_seen_64(failure) >= 0)
 // True for the first check that fails: its number is then in the failure word, and its arguments may follow.
 #define RAIDO_FAIL_FIRST(failure, check) (raido_cas_64((failure), -1, (check)) == -1)

@@ -27,6 +27,7 @@ enum raido_note_kind { RAIDO_READ, RAIDO_WRITE, RAIDO_UPDATE, RAIDO_RAN, RAIDO_B
 #define LOAD(m, i) (READS(m, i), (m)[i])
 #define STORE(m, i, v) (WRITES(m, i), (m)[i] = (v))
 #define UPDATES(m, i) raido_note(__LINE__, RAIDO_UPDATE, sizeof *(m), (u64)(uintptr_t)&(m)[i])
+#define READS_VECTOR(m, i, n) raido_note(__LINE__, RAIDO_READ, (n) * sizeof *(m), (u64)(uintptr_t)&(m)[i])
 #define READS(m, i) raido_note(__LINE__, RAIDO_READ, sizeof *(m), (u64)(uintptr_t)&(m)[i])
 #define WRITES(m, i) raido_note(__LINE__, RAIDO_WRITE, sizeof *(m), (u64)(uintptr_t)&(m)[i])
 

@@ -1,5 +1,7 @@
 // words_cuda.h - the vocabulary of kernels in CUDA C++.
-#define KERNEL extern "C" __global__ void
+// So that a block has registers for all its threads; and of a DENSE_KERNEL, which computes more than it reads, two blocks.
+#define KERNEL extern "C" __global__ void __launch_bounds__(BLOCK_LIMIT)
+#define DENSE_KERNEL extern "C" __global__ void __launch_bounds__(BLOCK_LIMIT, BLOCK_LIMIT > 256 ? 1 : 2)
 #define GLOBAL
 #define LOCAL
 #define LOCAL_ID() ((i64)threadIdx.x)
@@ -8,7 +10,7 @@
 #define GLOBAL_ID() (blockIdx.x * (i64)blockDim.x + threadIdx.x)
 #define BARRIER() __syncthreads()
 #define RAIDO_UNROLLED _Pragma("unroll")
-#define SHARED(T, name, n) __shared__ T name[n]
+#define SHARED(T, name, n) __shared__ __align__(16) T name[n]       // so that vectors of it can be read
 #define DYNAMIC_PARAMETER
 #define DYNAMIC_SHARED extern __shared__ i64 dynamic_[]
 #define RAIDO_ORDERS_BLOCKS 1
@@ -41,6 +43,7 @@ RAIDO_INLINE u64 raido_to_bits_f64(f64 x) { return (u64)__double_as_longlong(x);
 RAIDO_INLINE f32 raido_from_bits_f32(u32 x) { return __int_as_float((int)x); }
 RAIDO_INLINE f64 raido_from_bits_f64(u64 x) { return __longlong_as_double((i64)x); }
 RAIDO_INLINE i64 raido_peek_64(volatile i64 *p) { return *p; }
+RAIDO_INLINE i64 raido_seen_64(const i64 *p) { return *p; }
 RAIDO_INLINE i32 raido_peek_32(volatile i32 *p) { return *p; }
 RAIDO_INLINE i64 raido_cas_64(volatile i64 *p, i64 expected, i64 value) {
   return (i64)atomicCAS((unsigned long long *)p, (unsigned long long)expected, (unsigned long long)value);

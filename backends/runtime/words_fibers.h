@@ -227,6 +227,7 @@ RAIDO_INLINE i64 raido_next_tile(i32 *states, i64 tiles) {
 #endif
 
 #define KERNEL static void
+#define DENSE_KERNEL KERNEL
 #define GLOBAL
 #define LOCAL
 #define LOCAL_ID() raido_local_id()
@@ -262,6 +263,7 @@ RAIDO_INLINE bool raido_try_lock(volatile i32 *p) {
   return true;
 }
 RAIDO_INLINE i64 raido_peek_64(volatile i64 *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+RAIDO_INLINE i64 raido_seen_64(volatile i64 *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 RAIDO_INLINE i32 raido_peek_32(volatile i32 *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 RAIDO_INLINE i64 raido_cas_64(volatile i64 *p, i64 expected, i64 value) {
   if (__atomic_compare_exchange_n(p, &expected, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) raido_updated(p);

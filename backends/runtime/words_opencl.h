@@ -2,6 +2,7 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #define KERNEL __kernel void
+#define DENSE_KERNEL KERNEL
 #define GLOBAL __global
 #define LOCAL __local
 #define LOCAL_ID() ((i64)get_local_id(0))
@@ -43,6 +44,7 @@ RAIDO_INLINE u64 raido_to_bits_f64(f64 x) { return as_ulong(x); }
 RAIDO_INLINE f32 raido_from_bits_f32(u32 x) { return as_float(x); }
 RAIDO_INLINE f64 raido_from_bits_f64(u64 x) { return as_double(x); }
 RAIDO_INLINE i64 raido_peek_64(volatile __global i64 *p) { return *p; }
+RAIDO_INLINE i64 raido_seen_64(const __global i64 *p) { return *p; }
 RAIDO_INLINE i32 raido_peek_32(volatile __global i32 *p) { return *p; }
 RAIDO_INLINE i64 raido_cas_64(volatile __global i64 *p, i64 expected, i64 value) { return atom_cmpxchg(p, expected, value); }
 RAIDO_INLINE i32 raido_cas_32(volatile __global i32 *p, i32 expected, i32 value) { return atomic_cmpxchg(p, expected, value); }

@@ -119,6 +119,11 @@ inline constexpr int64_t fewer_parts = 256;             // of the partial result
 inline constexpr int64_t long_row = 512;                // elements from which a warp takes a row, if their order does not matter
 inline constexpr int64_t short_row = 64;                // elements of a row that a thread may run through beside other threads' rows
 inline constexpr double lone_elements = 64;             // of an array that one thread makes alone rather than that a loop of the CPU launches a kernel
+inline constexpr int64_t tile_rows = 16, tile_columns = 16, tile_depth = 16;   // of a contraction in tiles: below, most of a tile has no sums
+inline constexpr size_t tile_operands = 4;              // of each side: more do not fit into shared memory
+inline constexpr int64_t tile_row_bytes = 32;           // for each thread, of the rows of a tile: with its columns they fit into what all devices have
+inline constexpr int64_t tile_column_bytes = 8192;      // of the columns of a tile
+inline constexpr int64_t tile_part = 256;               // points of a sum that is divided among blocks, at least
 inline constexpr size_t joined_results = 16;            // arrays that one kernel makes for several of the program
 inline constexpr int64_t nest_width = 8;                // of a screma that becomes a dimension of the grid, if it is constant
 inline constexpr size_t repeated_operations = 24;       // before an inner nest, which every kernel of the nest repeats

@@ -58,6 +58,11 @@ size_t home_of(const Body& whole, const StmPath& path) {
 
 }  // namespace
 
+std::array<i64, 3> least_tile(Target target) {
+  if (target == Target::Gpu) return {costs::gpu::tile_rows, costs::gpu::tile_columns, costs::gpu::tile_depth};
+  return {costs::cpu::tile_rows, costs::cpu::tile_columns, costs::cpu::tile_depth};
+}
+
 // ---- the search ----
 
 std::optional<TileSum> TileSums::first(Body& whole) {
@@ -164,7 +169,7 @@ bool TileSums::of_update(const StmPath& path, std::optional<TileSum>& found) {
 
 // Both sides read, what is done at each point is arithmetic, and there is not much to copy.
 bool TileSums::pays(const Seg& x) const {
-  const i64 least[] = {costs::cpu::tile_rows, costs::cpu::tile_columns, costs::cpu::tile_depth};
+  const std::array<i64, 3> least = least_tile(c_.target);
   for (size_t d = 0; d < 3; d++) {
     auto n = var_of(x.extent[d]);
     if ((n && bound_.contains(*n)) || few(x.extent[d], least[d])) return false;
@@ -181,6 +186,8 @@ bool TileSums::pays(const Seg& x) const {
     reads++;
     (side == TileSides::Side::Rows ? rows : columns) |= (varies & (TileSides::Rows | TileSides::Columns)) != 0;
   }
+  auto fits = [&](TileSides::Side side) { return sides.operands(p_, x, side).size() <= costs::gpu::tile_operands; };
+  if (c_.target == Target::Gpu && !(fits(TileSides::Side::Rows) && fits(TileSides::Side::Columns))) return false;
   return rows && columns && reads <= costs::cpu::tile_reads;
 }
 

@@ -4,6 +4,7 @@
 // others has a sum of its own. There are two ways to write that. One is a reduction inside of two maps. In the other, which derivatives use,
 // the innermost of three maps updates an accumulator. One counter has no part in the index of that update.
 #pragma once
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -38,6 +39,9 @@ struct TileSum {
   size_t scope = 0, maps = 0;
   bool in_range = false;
 };
+
+// Rows, columns and points of a sum from which tiles pay.
+std::array<i64, 3> least_tile(ir::Target target);
 
 class TileSums {
  public:

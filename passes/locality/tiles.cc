@@ -29,7 +29,7 @@ class Tiles {
   void body(Body& whole) {
     rewrite(p_, whole, [&](Builder& b, Stm& s, Subst& results) {
       if (candidate(s) && choose(b, s, results)) return true;
-      walk_parts(s, [&](Body& inner) { body(inner); });
+      if (c_.target != Target::Gpu || !is_nest(s)) walk_parts(s, [&](Body& inner) { body(inner); });   // devices: code of the CPU
       definitions_.add(s);
       return false;
     });
@@ -40,9 +40,9 @@ class Tiles {
   PassContext& c_;
   Definitions definitions_;                              // of what stands before, here and around
 
+  static bool is_nest(const Stm& s) { return std::holds_alternative<Screma>(s.exp) || std::holds_alternative<WithAcc>(s.exp); }
   bool candidate(const Stm& s) const {
-    bool nest = std::holds_alternative<Screma>(s.exp) || std::holds_alternative<WithAcc>(s.exp);
-    return nest && count_statements(s.exp) <= costs::cpu::tile_statements && pure(s.exp);
+    return is_nest(s) && count_statements(s.exp) <= costs::cpu::tile_statements && pure(s.exp);
   }
   // Nothing can fail, and nothing from outside is consumed but what a scope updates.
   bool pure(const Exp& e) const {
@@ -86,7 +86,7 @@ class Tiles {
     };
     while (std::optional<TileSum> found = nests.first(tiled)) {
       c_.stats.count(found->kept.empty() ? "tiles.contraction" : "tiles.updates");
-      const i64 sizes[] = {costs::cpu::tile_rows, costs::cpu::tile_columns, costs::cpu::tile_depth};
+      const std::array<i64, 3> sizes = least_tile(c_.target);
       for (size_t d = 0; d < 3; d++) demand(least, found->tile.extent[d], sizes[d]);
       need({found->tile.extent[0], found->tile.extent[1]});
       for (const NestValue& v : found->values) need(shape_of(p_.type(v.made)));
@@ -98,7 +98,7 @@ class Tiles {
     for (const auto& shape : extra) large.push_back(le(b.term(shape[0]) * b.term(shape[1]), b.number(Scalar::I64, double(costs::cpu::tile_cells))));
     Term all = large[0];
     for (size_t k = 1; k < large.size(); k++) all = and_(all, large[k]);
-    walk_parts(s, [&](Body& inner) { body(inner); });                          // smaller ones in it
+    if (c_.target != Target::Gpu) walk_parts(s, [&](Body& inner) { body(inner); });   // smaller ones in it
     std::vector<std::string> hints;
     for (Bind y : s.pattern) hints.push_back(p_.hint(y.var));
     Body small;

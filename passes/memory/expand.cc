@@ -96,6 +96,7 @@ class Expand {
   }
 
   void seg(List<Stm>& out, Seg& x) {
+    if (x.level == SegLevel::Tile) return;     // it has numbers only
     if (seg_) { body(x.body, x.index); return; }
     seg_ = &x;
     host_ = &out;

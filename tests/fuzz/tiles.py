@@ -5,8 +5,8 @@ something is done with the results. There are batches, checks that fail, and siz
 derivatives, of products and what is made of products, forward and reverse: transposed, of one matrix with itself, of chains, batches, vectors,
 layers with biases, constants.
 
-The interpreter runs a program as lowered; after the passes for processors, and compiled for one thread (each version of the processor) and
-for several, it must give the same. All numbers are small integers, so sums are exact. Prints how many contractions became tiles. Exit
+The interpreter runs a program as lowered; compiled for one thread (each version of the processor), for several, and for the emulated devices
+of both APIs with blocks of several sizes, it must give the same. All numbers are small integers, so sums are exact. Prints how many contractions became tiles. Exit
 code 1 if something differs, or if fewer than one for two entry points did.
 
     tests/fuzz/tiles.py --raido build/release/raido --count 20 --seed 1 [--out FOLDER]"""
@@ -22,10 +22,11 @@ from running import command, report
 
 ENTRIES = 6
 SIZES = (0, 1, 2, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 49, 100)
+BLOCKS = (32, 40, 64, 100, 128, 256, 512, 1024)         # threads of a block on a device
 TYPES = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "bool")
 # (operator, neutral element) over T
 SUMS = {"bool": [("(&&)", "true"), ("(||)", "false"), ("(!=)", "false")],
-        "number": [("(+)", "0")] * 3 + [("{t}.min", "{t}.highest"), ("{t}.max", "{t}.lowest"), ("(\\_ y -> y)", "0")]}
+        "number": [("(+)", "0")] * 3 + [("{t}.min", "{t}.highest"), ("{t}.max", "{t}.lowest"), ("(\\x y -> if y == 0 then x else y)", "0")]}
 
 
 class Entry:
@@ -160,8 +161,8 @@ def program(seed):
 
 def outcome(code, out, err):
     if code != 0:
-        found = re.search(r"Error: [^\n]*", err)
-        return "fails: " + re.sub(r"\d+", "N", found[0]) if found else f"exit code {code}: {err[-300:]}"
+        found = re.search(r"^\S+: (?:Error: )?(\S+ [^\n]*)", err, re.M)      # devices leave that word out
+        return "fails: " + re.sub(r"\d+", "N", found[1]) if found and code == 1 else f"exit code {code}: {err[-300:]}"
     return out.strip()
 
 
@@ -178,13 +179,16 @@ def examine(job):
         summed = re.search(r"tiles\.updates\D+(\d+)", out + err)
         tiled = (int(counted[1]) if counted else 0) + (int(summed[1]) if summed else 0)
         programs = []
-        for backend, options in (("c", ()), ("multicore", ())):
+        runs = {"c": [["--cpu", v] for v in ("baseline", "avx2", "avx512")], "multicore": [["--num-threads=1"], ["--num-threads=3"]]}
+        r = random.Random(seed)
+        for api in ("cuda", "opencl"):
+            runs[api] = [[f"--default-thread-block-size={b}"] for b in r.sample(BLOCKS, 2)]
+        for backend, how in runs.items():
             exe = str(pathlib.Path(folder) / backend)
-            code, out, err = command([raido, backend, str(path), "-o", exe], 280)
+            code, out, err = command([raido, backend, *(["--emulate"] if backend in ("cuda", "opencl") else []), str(path), "-o", exe], 280)
             if code != 0 or "warning" in err:
                 return seed, f"{backend}: {err[-500:]}", text, tiled
-            runs = [["--cpu", v] for v in ("baseline", "avx2", "avx512")] if backend == "c" else [["--num-threads=1"], ["--num-threads=3"]]
-            programs += [[exe] + run for run in runs]
+            programs += [[exe] + run for run in how]
         for name, given in zip(names, inputs):
             wanted = outcome(*command([raido, "run", str(path), "-e", name], 120, given))
             for what in programs:

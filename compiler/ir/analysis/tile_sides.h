@@ -28,6 +28,25 @@ class TileSides {
     each_use(p, s, [&](Var v) { all |= varies_[v]; });
     return all;
   }
+  // Scalars of this side that statements on both sides and the sums use: what a tile keeps of it.
+  std::vector<Var> operands(const Program& p, const Seg& x, Side side) const {
+    VarSet made, seen;
+    std::vector<Var> found;
+    for (const Stm& s : x.body.stms) for (Bind b : s.pattern) made.insert(b.var);
+    auto use = [&](Var v) {
+      if (this->side(of(v)) == side && made.contains(v) && is_scalar(p.type(v)) && !seen.contains(v)) {
+        seen.insert(v);
+        found.push_back(v);
+      }
+    };
+    for (const Stm& s : x.body.stms) {
+      if (this->side(of(p, s)) != Side::Both) continue;
+      each_use(p, s, use);
+      if (auto read = std::get_if<Index>(&s.exp)) each_use(p, std::get<ArrayType>(p.type(read->array)), use);
+    }
+    for (const Atom& a : x.body.result) if (auto v = var_of(a)) use(*v);
+    return found;
+  }
   static Side side(uint8_t varies) { return !(varies & Columns) ? Side::Rows : !(varies & Rows) ? Side::Columns : Side::Both; }
 
  private:

@@ -1,0 +1,347 @@
+// translate_device_tiles.cc - a contraction as tiles on a device: a block of threads makes a tile of sums, each thread some rows and columns of it.
+//
+//   seg tile (i < n, j < m, k < q) { x = a[i, k]; y = b[k, j]; z = x * y in z } reduces (add [0])
+//     ==>
+//   for each tile of sums and each part of the depth, a block {
+//     sums[r][c] = 0                                          in registers
+//     for steps of the part {
+//       rows[thread row][k][r] = x; columns[k][c] = y         in shared memory, by all threads of the block, which have read them before
+//       the x and y of the next step                          on their way while this one is computed
+//       for k { own_rows[r] = rows[..]; own_columns[c] = columns[..]; sums[r][c] += own_rows[r] * own_columns[c] }
+//     }
+//     s[i, j] = sums[r][c]                                    or the sum of a part, which a second kernel adds up
+//   }
+//
+// 16 threads stand side by side in a tile and share its columns, so a tile has more rows the more threads a block has. A thread has
+// neighbouring rows, and columns in two vectors of 16 bytes, each of which lies beside those of its neighbours. So a warp reads shared memory
+// without conflicts. It has two rows of threads. Neighbours in the warp differ in their columns, and the next two in their rows. Then each
+// quarter of a warp reads what the next quarter reads, and the device serves both at once. After the last row, column and point their numbers are taken once more, and nobody stores what comes of them.
+// Where there are few tiles the depth has several parts, enough to fill the device.
+#include "backends/kernel/contraction.h"
+
+namespace raido::kir::translation {
+
+class FromCore::DeviceTiles : Contraction {
+ public:
+  DeviceTiles(FromCore& t, const ir::Stm& s, const Seg& x) : Contraction(t, s, x) {
+    int all_rows = 0, all_columns = 0, widest_row = 1;
+    for (const Operand& y : of_rows_) {
+      all_rows += int(bytes_of(kept(y.var)));
+      widest_row = std::max(widest_row, int(bytes_of(kept(y.var))));
+    }
+    for (const Operand& y : of_columns_) all_columns += int(bytes_of(kept(y.var)));
+    vector_ = std::clamp<int64_t>(vector_bytes / widest(), 1, 4);
+    of_thread_ = x.body.result.size() > 1 ? 4 : 8;
+    columns_ = side * 2 * vector_;
+    depth_ = std::clamp<int64_t>(near_bytes / std::max(widest(), widest_row), 4, 8);
+    auto too_much = [&] {
+      return all_rows * depth_ * of_thread_ / side > costs::gpu::tile_row_bytes || all_columns * depth_ * columns_ > costs::gpu::tile_column_bytes;
+    };
+    while (too_much() && depth_ > 4) depth_ /= 2;
+    while (too_much() && of_thread_ > 4) of_thread_ /= 2;
+  }
+
+  void run() {
+    for (Var v : t_.free_vars_of_places(x_)) (void)t_.memory(v);
+    ExprId size = m_.expr({Hardware{Builtin::BlockSize}, Scalar::I64});
+    ExprId tile_rows = named("tile_rows", m_.mul(rows_of(size), number(of_thread_)));
+    across_ = named("across", parts(extent_[1], number(columns_)));
+    ExprId tiles = named("tiles", m_.mul(parts(extent_[0], tile_rows), across_));
+    // As many parts as there are blocks missing, if each is long enough; a part is a number of whole steps.
+    ExprId missing = quot(number(costs::gpu::full_device), m_.prim(ScalarOp::max, {m_.mul(tiles, size), number(1)}));
+    ExprId most = m_.prim(ScalarOp::max, {least(missing, quot(extent_[2], number(costs::gpu::tile_part))), number(1)});
+    length_ = named("length", m_.mul(parts(parts(extent_[2], most), number(depth_)), number(depth_)));
+    parts_ = named("parts", m_.prim(ScalarOp::max, {parts(extent_[2], m_.prim(ScalarOp::max, {length_, number(1)})), number(1)}));
+    several_ = named("several", m_.prim(ScalarOp::lt, {number(1), parts_}));
+    for (size_t k = 0; k < x_.body.result.size(); k++) {
+      Scalar t = sum_type(k);
+      partial_.push_back(m_.memory("partial", t, Space::Device));
+      ExprId kept_parts = m_.prim(ScalarOp::select, {several_, parts_, number(0)});
+      emit(kir::Alloc{partial_[k], {kept_parts, extent_[0], extent_[1], number(bytes_of(t))}, false});
+    }
+    Name tiles_of_part = m_.name("tiles", Scalar::I64);
+    tiles_ = m_.var(tiles_of_part);
+    Kernel kernel = t_.kernel_of("tile_" + t_.p_.hint(s_.pattern[0].var), [&] { this->kernel(); });
+    kernel.collective = kernel.dense = true;
+    t_.launch(std::move(kernel), tiles_of_part, {{tiles, m_.mul(m_.mul(tiles, parts_), size)}});
+    when(several_, [&] {
+      t_.kernel("sum_" + t_.p_.hint(s_.pattern[0].var), {extent_[0], extent_[1]}, [&](const Point& cell) { sum_of_parts(cell); });
+    });
+    for (Name n : partial_) emit(Release{n});
+  }
+
+ private:
+  // Threads of a block for the columns of its tile; bytes that a thread reads from shared memory at once; bytes that lie beside each other
+  // where the depth does: two sectors.
+  static constexpr int64_t side = 16, vector_bytes = 16, near_bytes = 64, warp = costs::gpu::warp, usual_block = 256;
+  int64_t of_thread_, vector_, columns_, depth_;         // rows of a thread; columns of one of its two vectors; of a tile; points of a step
+  ExprId across_, tiles_, length_, parts_, several_;     // tiles beside each other and in all, points of a part, parts of the depth
+  std::vector<Name> partial_;
+  ExprId local_, down_, right_, thread_rows_, active_;   // the thread; its place in the tile; threads below each other, threads in all
+  ExprId row_, column_, last_;                           // the tile's first; the part's last point
+  struct Sum { Name memory; Scalar type; };
+  std::vector<Sum> sums_;
+
+  int64_t of_row() const { return 2 * vector_; }         // columns of a thread
+  ExprId both(ExprId a, ExprId b) { return m_.prim(ScalarOp::and_, {a, b}); }
+  ExprId quot(ExprId a, ExprId b) { return m_.prim(ScalarOp::quot, {a, b}); }
+  ExprId rest(ExprId a, ExprId b, ExprId q) { return less(a, m_.mul(q, b)); }
+  ExprId rows_of(ExprId size) { return m_.mul(quot(size, number(warp)), number(warp / side)); }      // threads below each other; whole warps
+  template <class F> void when(ExprId cond, F fill) { emit(kir::If{cond, t_.block(fill), {}}); }
+  template <class F> void loop(const char* hint, ExprId n, F fill, bool unrolled = true) {
+    Name i = m_.name(hint, Scalar::I64);
+    kir::For x{i, number(0), n, t_.block([&] { fill(m_.var(i)); })};
+    x.unrolled = unrolled;
+    emit(std::move(x));
+  }
+  Name own(const std::string& hint, Scalar t, int64_t count) {
+    Name n = m_.memory(hint, t, Space::Private);
+    emit(DeclareArray{n, {number(count)}});
+    return n;
+  }
+
+  void kernel() {
+    for (Operand& y : of_rows_) shared(y, "_rows", depth_ * of_thread_ / side, most_rows * pad(kept(y.var)));
+    for (Operand& y : of_columns_) shared(y, "_columns", 0, depth_ * columns_);
+    Name fine = m_.name("fine", Scalar::Bool);
+    emit(Unfailed{fine});
+    when(m_.var(fine), [&] { tile(); });
+  }
+  static constexpr int64_t most_rows = 1024 / side;      // threads below each other, in the largest block
+  // Elements of a vector that is read at once; and so many more for each thread row, so that these lie in different banks.
+  static int64_t pad(Scalar t) { return std::clamp<int64_t>(vector_bytes / bytes_of(t), 1, 4); }
+  void shared(Operand& y, const char* what, int64_t each, int64_t more) {
+    y.panel = m_.memory(t_.p_.hint(y.var) + what, kept(y.var), Space::Private);
+    emit(DeclareShared{y.panel, int(each), int(more)});
+  }
+
+  void tile() {
+    local_ = named("local", m_.expr({Hardware{Builtin::LocalId}, Scalar::I64}));
+    auto digit = [&](int64_t weight, int64_t base) { return m_.prim(ScalarOp::rem, {quot(local_, number(weight)), number(base)}); };
+    down_ = named("down", m_.add(m_.mul(quot(local_, number(warp)), number(2)), digit(2, 2)));
+    right_ = named("right", m_.add(m_.mul(digit(4, 8), number(2)), digit(1, 2)));
+    thread_rows_ = named("thread_rows", rows_of(m_.expr({Hardware{Builtin::BlockSize}, Scalar::I64})));
+    active_ = named("active", m_.mul(thread_rows_, number(side)));
+    ExprId block = m_.expr({Hardware{Builtin::BlockId}, Scalar::I64});
+    ExprId part = named("part", quot(block, tiles_)), number_of = named("tile", rest(block, tiles_, part));
+    ExprId below = named("below", quot(number_of, across_));
+    row_ = named("row", m_.mul(below, m_.mul(thread_rows_, number(of_thread_))));
+    column_ = named("column", m_.mul(rest(number_of, across_, below), number(columns_)));
+    ExprId first = named("first", m_.mul(part, length_)), last = named("last", least(m_.add(first, length_), extent_[2]));
+    const std::vector<Atom> neutral = this->neutral();
+    for (size_t k = 0; k < neutral.size(); k++) {
+      sums_.push_back({own("sums", kept(sum_type(k)), of_thread_ * of_row()), sum_type(k)});
+      loop("c", number(of_thread_ * of_row()), [&](ExprId c) { keep(sums_[k].memory, c, t_.atom(neutral[k]), sums_[k].type); });
+    }
+    Fetch rows = fetch_of_rows(), columns = fetch_of_columns();
+    ExprId steps = named("steps", parts(less(last, first), number(depth_)));
+    loop("step", m_.add(steps, number(1)), [&](ExprId step) {
+      ExprId now = m_.prim(ScalarOp::lt, {number(0), step}), next = m_.prim(ScalarOp::lt, {step, steps}), works = m_.prim(ScalarOp::lt, {local_, active_});
+      ExprId to = named("to", m_.add(first, m_.mul(step, number(depth_)))), from = named("from", less(to, number(depth_)));
+      last_ = named("last_point", less(last, number(1)));
+      when(now, [&] {
+        emit(Barrier{});
+        when(works, [&] {
+          put(rows, from);
+          put(columns, from);
+        });
+        emit(Barrier{});
+      });
+      when(both(next, works), [&] {
+        get(rows, to);
+        get(columns, to);
+      });
+      when(both(now, works), [&] {
+        ExprId count = named("count", least(number(depth_), less(last, from)));
+        Block all = t_.block([&] { loop("k", number(depth_), [&](ExprId k) { point(from, k); }); });
+        Block some = t_.block([&] { loop("k", count, [&](ExprId k) { point(from, k); }, false); });
+        emit(kir::If{m_.prim(ScalarOp::eq, {count, number(depth_)}), std::move(all), std::move(some)});
+      });
+    }, false);
+    when(m_.prim(ScalarOp::lt, {local_, active_}), [&] { store_sums(part); });
+  }
+
+  // ---- what the threads of a block share ----
+
+  // Whether neighbours in memory are points of the sum, in the arrays that vary with both indices.
+  bool depth_is_near(uint8_t side_bit, uint8_t other) {
+    for (const ir::Stm& s : x_.body.stms) {
+      auto read = std::get_if<Index>(&s.exp);
+      uint8_t varies = sides_.of(t_.p_, s);
+      if (!read || (varies & other) || !(varies & side_bit) || !(varies & TileSides::Depth)) continue;
+      Layout l = t_.layout(read->array);
+      for (size_t d = 0; d < read->at.size(); d++) {
+        auto index = std::get_if<Atom>(&read->at[d]);
+        auto stride = m_.const_of(l.strides[d]);
+        const Var* v = index ? var_of(*index) : nullptr;
+        if (v && stride && stride->as_i64() == 1) return (sides_.of(*v) & TileSides::Depth) != 0;
+      }
+    }
+    return false;
+  }
+  // How the threads of a block read what one step needs of a side. A thread reads a number in each round. As many rounds as the usual block
+  // needs go by way of registers; those that smaller blocks need beyond that do not.
+  struct Fetch {
+    size_t d;                                            // the index of the side
+    uint8_t other;                                       // what of the body is not of the side
+    std::vector<Operand>& of;
+    std::vector<Name> next;                              // of the next step, by operand and round
+    int64_t rounds;
+    std::optional<ExprId> count;                         // of all numbers, if it need not be that of the rounds
+    ExprId first;                                        // of the side's index in the tile
+    std::function<std::pair<ExprId, ExprId>(ExprId)> where;        // index and point of a round
+    std::function<ExprId(const Operand&, ExprId, ExprId)> place;   // in shared memory
+  };
+  Fetch fetch_of_rows() {
+    bool near = depth_is_near(TileSides::Rows, TileSides::Columns);
+    ExprId run = near ? number(depth_) : named("run", m_.mul(thread_rows_, number(of_thread_)));
+    ExprId slow = named("slow", quot(local_, run)), fast = named("fast", rest(local_, run, slow));
+    ExprId each = near ? named("each", m_.mul(thread_rows_, number(side / depth_))) : number(side / of_thread_);   // of the slow index, from one round to the next
+    Fetch f{0, TileSides::Columns, of_rows_, {}, depth_ * of_thread_ / side, {}, row_, {}, {}};
+    f.where = [=, this](ExprId t) {
+      ExprId second = m_.add(m_.mul(t, each), slow);
+      return near ? std::pair(second, fast) : std::pair(fast, second);
+    };
+    f.place = [=, this](const Operand& y, ExprId r, ExprId k) {
+      ExprId thread = quot(r, number(of_thread_));
+      return m_.add(row_place(y, thread, k), rest(r, number(of_thread_), thread));
+    };
+    declare_next(f);
+    return f;
+  }
+  Fetch fetch_of_columns() {
+    bool near = depth_is_near(TileSides::Columns, TileSides::Rows);
+    Fetch f{1, TileSides::Rows, of_columns_, {}, std::max<int64_t>(1, depth_ * columns_ / usual_block), number(depth_ * columns_), column_, {}, {}};
+    f.where = [=, this](ExprId t) {
+      ExprId e = named("e", m_.add(m_.mul(t, active_), local_)), run = number(near ? depth_ : columns_), slow = quot(e, run);
+      return near ? std::pair(slow, rest(e, run, slow)) : std::pair(rest(e, run, slow), slow);
+    };
+    f.place = [=, this](const Operand&, ExprId c, ExprId k) { return m_.add(m_.mul(k, number(columns_)), c); };
+    declare_next(f);
+    return f;
+  }
+  void declare_next(Fetch& f) {
+    for (const Operand& y : f.of) f.next.push_back(own("next", kept(y.var), f.rounds));
+  }
+  // The numbers of a round, from memory.
+  void read(const Fetch& f, ExprId from, ExprId index, ExprId k) {
+    at(f.d, named("at", least(m_.add(f.first, index), less(extent_[f.d], number(1)))));
+    at(2, named("k", least(m_.add(from, k), last_)));
+    one_side(f.other);
+  }
+  template <class F> void in_range(const Fetch& f, ExprId t, F fill) {
+    if (!f.count) return fill();
+    when(m_.prim(ScalarOp::lt, {m_.add(m_.mul(t, active_), local_), *f.count}), fill);
+  }
+  void get(const Fetch& f, ExprId from) {
+    loop("t", number(f.rounds), [&](ExprId t) {
+      in_range(f, t, [&] {
+        auto [index, k] = f.where(t);
+        read(f, from, index, k);
+        for (size_t o = 0; o < f.of.size(); o++) keep(f.next[o], t, t_.scalar_[f.of[o].var], type(f.of[o].var));
+      });
+    });
+  }
+  void put(const Fetch& f, ExprId from) {
+    loop("t", number(f.rounds), [&](ExprId t) {
+      in_range(f, t, [&] {
+        auto [index, k] = f.where(t);
+        for (size_t o = 0; o < f.of.size(); o++) {
+          Name x = m_.name("x", kept(f.of[o].var));
+          emit(Declare{x, m_.expr({Load{f.next[o], t}, kept(f.of[o].var)})});
+          emit(Store{f.of[o].panel, f.place(f.of[o], index, k), m_.var(x)});
+        }
+      });
+    });
+    if (!f.count) return;
+    ExprId rounds = parts(less(*f.count, local_), active_);
+    Name t = m_.name("t", Scalar::I64);
+    Block b = t_.block([&] {
+      auto [index, k] = f.where(m_.var(t));
+      read(f, from, index, k);
+      for (const Operand& y : f.of) keep(y.panel, f.place(y, index, k), t_.scalar_[y.var], type(y.var));
+    });
+    emit(kir::For{t, number(f.rounds), rounds, std::move(b)});
+  }
+  ExprId row_place(const Operand& y, ExprId thread, ExprId k) {
+    return m_.add(m_.mul(thread, number(depth_ * of_thread_ + pad(kept(y.var)))), m_.mul(k, number(of_thread_)));
+  }
+
+  // ---- what a thread has for itself ----
+
+  // Column number c of the thread, in the tile.
+  ExprId column_of(ExprId c) {
+    ExprId vector = quot(c, number(vector_));
+    return m_.add(m_.mul(vector, number(side * vector_)), m_.add(m_.mul(right_, number(vector_)), rest(c, number(vector_), vector)));
+  }
+  void point(ExprId from, ExprId k) {
+    std::vector<Name> rows, columns;
+    for (const Operand& y : of_rows_) {
+      rows.push_back(own("own_rows", kept(y.var), of_thread_));
+      int64_t vector = std::min(of_thread_, pad(kept(y.var)));
+      for (int64_t r = 0; r < of_thread_; r += vector)
+        emit(LoadVector{rows.back(), number(r), y.panel, m_.add(row_place(y, down_, k), number(r)), int(vector)});
+    }
+    for (const Operand& y : of_columns_) {
+      columns.push_back(own("own_columns", kept(y.var), of_row()));
+      for (int64_t c = 0; c < of_row(); c += vector_)
+        emit(LoadVector{columns.back(), number(c), y.panel, m_.add(m_.mul(k, number(columns_)), column_of(number(c))), int(vector_)});
+    }
+    at(2, m_.add(from, k));
+    loop("r", number(of_thread_), [&](ExprId r) {
+      at(0, least(m_.add(row_, m_.add(m_.mul(down_, number(of_thread_)), r)), less(extent_[0], number(1))));
+      for (size_t o = 0; o < rows.size(); o++) t_.scalar_[of_rows_[o].var] = kept_value(rows[o], r, type(of_rows_[o].var), "x");
+      loop("c", number(of_row()), [&](ExprId c) {
+        at(1, least(m_.add(column_, column_of(c)), less(extent_[1], number(1))));
+        for (size_t o = 0; o < columns.size(); o++) t_.scalar_[of_columns_[o].var] = kept_value(columns[o], c, type(of_columns_[o].var), "y");
+        both_sides();
+        ExprId cell = m_.add(m_.mul(r, number(of_row())), c);
+        std::vector<ExprId> now = next_sums([&](size_t s) { return kept_value(sums_[s].memory, cell, sums_[s].type, "sum"); });
+        for (size_t s = 0; s < now.size(); s++) keep(sums_[s].memory, cell, now[s], sums_[s].type);
+      });
+    });
+  }
+  void store_sums(ExprId part) {
+    loop("r", number(of_thread_), [&](ExprId r) {
+      ExprId i = named("i", m_.add(row_, m_.add(m_.mul(down_, number(of_thread_)), r)));
+      when(m_.prim(ScalarOp::lt, {i, extent_[0]}), [&] {
+        loop("c", number(of_row()), [&](ExprId c) {
+          ExprId j = named("j", m_.add(column_, column_of(c)));
+          when(m_.prim(ScalarOp::lt, {j, extent_[1]}), [&] {
+            std::vector<ExprId> sums;
+            for (const Sum& s : sums_) sums.push_back(kept_value(s.memory, m_.add(m_.mul(r, number(of_row())), c), s.type, "sum"));
+            Block partial = t_.block([&] { for (size_t k = 0; k < sums.size(); k++) t_.store(partial_[k], place_of(part, i, j), sums[k]); });
+            Block whole = t_.block([&] { put(sums, i, j); });
+            emit(kir::If{several_, std::move(partial), std::move(whole)});
+          });
+        });
+      });
+    });
+  }
+  ExprId place_of(ExprId part, ExprId i, ExprId j) { return m_.add(m_.mul(m_.add(m_.mul(part, extent_[0]), i), extent_[1]), j); }
+  void put(const std::vector<ExprId>& sums, ExprId i, ExprId j) {
+    for (size_t k = 0; k < sums.size(); k++) {
+      Layout to = t_.layout(s_.pattern[k].var);
+      t_.store(to.memory, t_.address(to, {i, j}), sums[k]);
+    }
+  }
+  void sum_of_parts(const Point& cell) {
+    std::vector<ExprId> sums;
+    for (const Atom& ne : neutral()) sums.push_back(named("sum", t_.atom(ne)));
+    Name part = m_.name("part", Scalar::I64);
+    Block b = t_.block([&] {
+      ExprId place = named("place", place_of(m_.var(part), cell[0], cell[1]));
+      std::vector<ExprId> right;
+      for (Name n : partial_) right.push_back(t_.load(n, place, "right"));
+      std::vector<ExprId> now = combined([&](size_t k) { return sums[k]; }, [&](size_t k) { return right[k]; });
+      for (ExprId& x : now) x = named("now", x);
+      for (size_t k = 0; k < now.size(); k++) emit(Assign{std::get<Name>(m_.exprs[sums[k].index].node), now[k]});
+    });
+    emit(kir::For{part, number(0), parts_, std::move(b)});
+    put(sums, cell[0], cell[1]);
+  }
+};
+
+void FromCore::device_tile(const ir::Stm& s, const Seg& x) { DeviceTiles(*this, s, x).run(); }
+
+}  // namespace raido::kir::translation
