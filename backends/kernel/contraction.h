@@ -11,7 +11,7 @@ class FromCore::Contraction {
   using Side = TileSides::Side;
   struct Operand { Var var; Name panel; };
 
-  Contraction(FromCore& t, const ir::Stm& s, const Seg& x) : t_(t), m_(t.m_), s_(s), x_(x), sides_(t.p_, x), extent_(t.atoms(x.extent)) {
+  Contraction(FromCore& t, const ir::Stm& s, const Seg& x) : t_(t), m_(t.m_), s_(s), x_(x), sides_(t.p_, x), extent_(t.atoms({x.extent.end() - 3, x.extent.end()})), batch_(t.atoms({x.extent.begin(), x.extent.end() - 3})) {
     for (Var v : sides_.operands(t.p_, x, Side::Rows)) of_rows_.push_back({v, {}});
     for (Var v : sides_.operands(t.p_, x, Side::Columns)) of_columns_.push_back({v, {}});
   }
@@ -21,7 +21,7 @@ class FromCore::Contraction {
   const ir::Stm& s_;
   const Seg& x_;
   const TileSides sides_;
-  const std::vector<ExprId> extent_;
+  const std::vector<ExprId> extent_, batch_;           // rows, columns and depth; how many contractions, by dimension
   std::vector<Operand> of_rows_, of_columns_;          // what the points need of them
 
   template <class S> void emit(S s) { t_.emit(std::move(s)); }
@@ -63,7 +63,7 @@ class FromCore::Contraction {
 
   // ---- the point at hand ----
 
-  void at(size_t d, ExprId i) { t_.scalar_[x_.index[d].var] = i; }
+  void at(size_t d, ExprId i) { t_.scalar_[x_.index[batch_.size() + d].var] = i; }
   // The statements that do not vary with the index `other`.
   void one_side(uint8_t other) {
     for (const ir::Stm& s : x_.body.stms) if (!(sides_.of(t_.p_, s) & other)) t_.statement(s);

@@ -46,7 +46,10 @@ class FromCore::DeviceTiles : Contraction {
     ExprId size = m_.expr({Hardware{Builtin::BlockSize}, Scalar::I64});
     ExprId tile_rows = named("tile_rows", m_.mul(rows_of(size), number(of_thread_)));
     across_ = named("across", parts(extent_[1], number(columns_)));
-    ExprId tiles = named("tiles", m_.mul(parts(extent_[0], tile_rows), across_));
+    ExprId count = m_.mul(parts(extent_[0], tile_rows), across_);
+    down_across_ = named("tiles_of_one", count);
+    for (ExprId n : batch_) count = m_.mul(count, n);
+    ExprId tiles = named("tiles", count);
     // As many parts as there are blocks missing, if each is long enough; a part is a number of whole steps.
     ExprId missing = quot(number(costs::gpu::full_device), m_.prim(ScalarOp::max, {m_.mul(tiles, size), number(1)}));
     ExprId most = m_.prim(ScalarOp::max, {least(missing, quot(extent_[2], number(costs::gpu::tile_part))), number(1)});
@@ -57,7 +60,9 @@ class FromCore::DeviceTiles : Contraction {
       Scalar t = sum_type(k);
       partial_.push_back(m_.memory("partial", t, Space::Device));
       ExprId kept_parts = m_.prim(ScalarOp::select, {several_, parts_, number(0)});
-      emit(kir::Alloc{partial_[k], {kept_parts, extent_[0], extent_[1], number(bytes_of(t))}, false});
+      std::vector<ExprId> factors = batch_;
+      factors.insert(factors.end(), {kept_parts, extent_[0], extent_[1], number(bytes_of(t))});
+      emit(kir::Alloc{partial_[k], factors, false});
     }
     Name tiles_of_part = m_.name("tiles", Scalar::I64);
     tiles_ = m_.var(tiles_of_part);
@@ -65,7 +70,9 @@ class FromCore::DeviceTiles : Contraction {
     kernel.collective = kernel.dense = true;
     t_.launch(std::move(kernel), tiles_of_part, {{tiles, m_.mul(m_.mul(tiles, parts_), size)}});
     when(several_, [&] {
-      t_.kernel("sum_" + t_.p_.hint(s_.pattern[0].var), {extent_[0], extent_[1]}, [&](const Point& cell) { sum_of_parts(cell); });
+      std::vector<ExprId> cells = batch_;
+      cells.insert(cells.end(), {extent_[0], extent_[1]});
+      t_.kernel("sum_" + t_.p_.hint(s_.pattern[0].var), cells, [&](const Point& cell) { sum_of_parts(cell); });
     });
     for (Name n : partial_) emit(Release{n});
   }
@@ -75,7 +82,9 @@ class FromCore::DeviceTiles : Contraction {
   // where the depth does: two sectors.
   static constexpr int64_t side = 16, vector_bytes = 16, near_bytes = 64, warp = costs::gpu::warp, usual_block = 256;
   int64_t of_thread_, vector_, columns_, depth_;         // rows of a thread; columns of one of its two vectors; of a tile; points of a step
-  ExprId across_, tiles_, length_, parts_, several_;     // tiles beside each other and in all, points of a part, parts of the depth
+  ExprId across_, down_across_, tiles_;                  // tiles beside each other, of one contraction, and in all
+  ExprId length_, parts_, several_;                      // points of a part, parts of the depth
+  Point one_;                                            // the contraction of the batch
   std::vector<Name> partial_;
   ExprId local_, down_, right_, thread_rows_, active_;   // the thread; its place in the tile; threads below each other, threads in all
   ExprId row_, column_, last_;                           // the tile's first; the part's last point
@@ -124,6 +133,12 @@ class FromCore::DeviceTiles : Contraction {
     active_ = named("active", m_.mul(thread_rows_, number(side)));
     ExprId block = m_.expr({Hardware{Builtin::BlockId}, Scalar::I64});
     ExprId part = named("part", quot(block, tiles_)), number_of = named("tile", rest(block, tiles_, part));
+    if (!batch_.empty()) {
+      ExprId one = named("one", quot(number_of, down_across_));
+      number_of = named("tile_of_one", rest(number_of, down_across_, one));
+      one_ = t_.point_of(one, batch_);
+      for (size_t d = 0; d < one_.size(); d++) t_.scalar_[x_.index[d].var] = one_[d];
+    }
     ExprId below = named("below", quot(number_of, across_));
     row_ = named("row", m_.mul(below, m_.mul(thread_rows_, number(of_thread_))));
     column_ = named("column", m_.mul(rest(number_of, across_, below), number(columns_)));
@@ -310,19 +325,25 @@ class FromCore::DeviceTiles : Contraction {
           when(m_.prim(ScalarOp::lt, {j, extent_[1]}), [&] {
             std::vector<ExprId> sums;
             for (const Sum& s : sums_) sums.push_back(kept_value(s.memory, m_.add(m_.mul(r, number(of_row())), c), s.type, "sum"));
-            Block partial = t_.block([&] { for (size_t k = 0; k < sums.size(); k++) t_.store(partial_[k], place_of(part, i, j), sums[k]); });
-            Block whole = t_.block([&] { put(sums, i, j); });
+            Point cell = one_;
+            cell.insert(cell.end(), {i, j});
+            Block partial = t_.block([&] { for (size_t k = 0; k < sums.size(); k++) t_.store(partial_[k], place_of(part, cell), sums[k]); });
+            Block whole = t_.block([&] { put(sums, cell); });
             emit(kir::If{several_, std::move(partial), std::move(whole)});
           });
         });
       });
     });
   }
-  ExprId place_of(ExprId part, ExprId i, ExprId j) { return m_.add(m_.mul(m_.add(m_.mul(part, extent_[0]), i), extent_[1]), j); }
-  void put(const std::vector<ExprId>& sums, ExprId i, ExprId j) {
+  ExprId place_of(ExprId part, const Point& cell) {
+    ExprId place = part;
+    for (size_t d = 0; d < cell.size(); d++) place = m_.add(m_.mul(place, d < batch_.size() ? batch_[d] : extent_[d - batch_.size()]), cell[d]);
+    return place;
+  }
+  void put(const std::vector<ExprId>& sums, const Point& cell) {
     for (size_t k = 0; k < sums.size(); k++) {
       Layout to = t_.layout(s_.pattern[k].var);
-      t_.store(to.memory, t_.address(to, {i, j}), sums[k]);
+      t_.store(to.memory, t_.address(to, cell), sums[k]);
     }
   }
   void sum_of_parts(const Point& cell) {
@@ -330,7 +351,7 @@ class FromCore::DeviceTiles : Contraction {
     for (const Atom& ne : neutral()) sums.push_back(named("sum", t_.atom(ne)));
     Name part = m_.name("part", Scalar::I64);
     Block b = t_.block([&] {
-      ExprId place = named("place", place_of(m_.var(part), cell[0], cell[1]));
+      ExprId place = named("place", place_of(m_.var(part), cell));
       std::vector<ExprId> right;
       for (Name n : partial_) right.push_back(t_.load(n, place, "right"));
       std::vector<ExprId> now = combined([&](size_t k) { return sums[k]; }, [&](size_t k) { return right[k]; });
@@ -338,7 +359,7 @@ class FromCore::DeviceTiles : Contraction {
       for (size_t k = 0; k < now.size(); k++) emit(Assign{std::get<Name>(m_.exprs[sums[k].index].node), now[k]});
     });
     emit(kir::For{part, number(0), parts_, std::move(b)});
-    put(sums, cell[0], cell[1]);
+    put(sums, cell);
   }
 };
 

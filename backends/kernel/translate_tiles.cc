@@ -29,6 +29,7 @@ class FromCore::Tiles : Contraction {
   }
 
   void run() {
+    CHECK(batch_.empty(), "a batch of contractions on a processor");
     const ExprId depth = number(costs::cpu::panel_depth), width = number(costs::cpu::panel_bytes / widest());
     for (Operand& y : of_columns_) y.panel = m_.memory(t_.p_.hint(y.var) + "_panels", kept(y.var), Space::Host);
     // A block holds as much as the contraction has, or as one pass takes.

@@ -502,9 +502,9 @@ class Verifier {
     return std::holds_alternative<Identity>(e) || std::holds_alternative<Apply>(e) || std::holds_alternative<Convert>(e) ||
            std::holds_alternative<Index>(e) || std::holds_alternative<Permute>(e);
   }
-  // It has two dimensions and the reduced one. It computes scalars, by statements that cannot fail and have no bodies.
+  // It has at least two dimensions and the reduced one. It computes scalars, by statements that cannot fail and have no bodies.
   bool is_contraction(const Seg& x) const {
-    bool fine = x.index.size() == 3 && !x.reduces.empty() && x.scans.empty() && x.post.params.empty() && x.post.body.result.empty() &&
+    bool fine = x.index.size() >= 3 && !x.reduces.empty() && x.scans.empty() && x.post.params.empty() && x.post.body.result.empty() &&
                 x.post_reduces.empty() && x.dests.empty() && width_of(x.reduces) == x.body.result.size();
     auto scalars = [&](const Body& b) {
       for (const Stm& s : b.stms) fine = fine && is_scalar_work(s.exp);

@@ -115,6 +115,8 @@ class Hoister {
       for (Var c : s.checks) if (auto a = made_.get<Assert>(c)) comparisons(a->cond, asked);
       if (!in_bounds(shape_of(p_.type(at->first)), *at->second, asked)) return false;
     }
+    if (auto update = std::get_if<AccUpdate>(&s.exp); update && update->in_range)
+      if (!in_bounds(std::get<AccType>(p_.type(update->acc)).space, {update->at.begin(), update->at.end()}, {})) return false;
     bool ok = true;
     facts_.in_bodies(s, [&](const Body& b) {
       for (const Stm& x : b.stms) {

@@ -36,6 +36,7 @@ void drop_idle(Program& p, Body& whole, VarSet& sums) {
   rewrite(p, whole, [&](Builder& b, Stm& s, Subst& results) {
     if (auto tile = std::get_if<Seg>(&s.exp); tile && tile->level == SegLevel::Tile)
       for (Bind y : s.pattern) sums.insert(y.var);
+    if (auto turned = std::get_if<Permute>(&s.exp); turned && sums.contains(turned->array)) sums.insert(s.pattern[0].var);
     auto map = std::get_if<Screma>(&s.exp);
     for (size_t k = 0; map && k < map->inputs.size(); k++) if (sums.contains(map->inputs[k])) sums.insert(map->pre.params[k].var);
     walk_parts(s, [&](Body& part) { drop_idle(p, part, sums); });

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/analysis/tile_sides.h"
@@ -81,10 +82,10 @@ bool TileSums::search(Body& b, StmPath& path, size_t maps, std::optional<TileSum
     path.push_back(k);
     Stm& s = b.stms[k];
     auto map = std::get_if<Screma>(&s.exp);
-    if (map && maps == 2 && is_scalar_sum(*map)) of_reduction(path, found);
-    if (!found && map && maps < 3) search(map->pre.body, path, maps + 1, found);
+    if (map && maps >= 2 && maps <= 2 + batches() && is_scalar_sum(*map)) of_reduction(path, found);
+    if (!found && map && maps < 3 + batches()) search(map->pre.body, path, maps + 1, found);
     if (auto scope = std::get_if<WithAcc>(&s.exp)) search(scope->scope.body, path, maps, found);
-    if (std::holds_alternative<AccUpdate>(s.exp) && maps == 3) of_update(path, found);
+    if (std::holds_alternative<AccUpdate>(s.exp) && maps >= 3) of_update(path, found);
     path.pop_back();
   }
   return found.has_value();
@@ -110,14 +111,42 @@ std::vector<const Screma*> TileSums::maps_of(const StmPath& path) const {
 bool TileSums::of_reduction(const StmPath& path, std::optional<TileSum>& found) {
   std::vector<const Screma*> maps = maps_of(path);
   TileSum c{path, {}};
-  std::optional<Body> all = points(c, maps[2]->pre.body.result);
+  const size_t n = maps.size() - 1;
+  std::optional<Body> all = points(c, maps[n]->pre.body.result);
   if (!all) return false;
-  c.tile = Seg{SegLevel::Tile, counters_, {maps[0]->width, maps[1]->width, maps[2]->width}, clone(p_, *all), {}, {}, {}, {}, {}};
-  for (const Combine& op : maps[2]->reduces) c.tile.reduces.push_back(clone(p_, op));
-  if (!pays(c.tile) || !make_values(c)) return false;
-  c.extent = c.tile.extent;
+  std::vector<size_t> kept(n);
+  std::iota(kept.begin(), kept.end(), 0);
+  c.tile = Seg{SegLevel::Tile, {}, {}, clone(p_, *all), {}, {}, {}, {}, {}};
+  for (const Combine& op : maps[n]->reduces) c.tile.reduces.push_back(clone(p_, op));
+  if (!arrange(c, maps, kept, n) || !make_values(c)) return false;
   found = std::move(c);
   return true;
+}
+
+// Which of the maps count rows and columns: the last two of `kept`, or of a batch any two for which it pays. The others come first.
+bool TileSums::arrange(TileSum& c, const std::vector<const Screma*>& maps, std::vector<size_t> kept, size_t summed) {
+  const size_t n = kept.size();
+  auto pays_with = [&](size_t rows, size_t columns) {
+    c.order.clear();
+    for (size_t d : kept) if (d != rows && d != columns) c.order.push_back(d);
+    c.order.insert(c.order.end(), {rows, columns});
+    c.tile.index.clear();
+    c.tile.extent.clear();
+    for (size_t d : c.order) {
+      c.tile.index.push_back(counters_[d]);
+      c.tile.extent.push_back(maps[d]->width);
+    }
+    c.tile.index.push_back(counters_[summed]);
+    c.tile.extent.push_back(maps[summed]->width);
+    return pays(c.tile);
+  };
+  bool found = pays_with(kept[n - 2], kept[n - 1]);
+  for (size_t columns = n; columns-- > 0 && n > 2 && !found;)
+    for (size_t rows = n; rows-- > 0 && !found;) if (rows != columns) found = pays_with(kept[rows], kept[columns]);
+  if (c.order == kept) c.order.clear();
+  c.extent.clear();
+  for (size_t d : kept) c.extent.push_back(maps[d]->width);
+  return found;
 }
 
 bool TileSums::of_update(const StmPath& path, std::optional<TileSum>& found) {
@@ -133,23 +162,29 @@ bool TileSums::of_update(const StmPath& path, std::optional<TileSum>& found) {
     for (size_t k = 0; scope && k < scope->dests.size(); k++)
       if (scope->scope.params[k].var == c.token) { dest = &scope->dests[k]; c.scope = d; }
   }
-  if (!dest || c.maps > 1 || !dest->combine || !dest->combine->commutative || !scalar_operator(p_, *dest->combine)) return false;
+  const std::vector<const Screma*> maps = maps_of(path);
+  const size_t n = maps.size();
+  if (!dest || c.maps > n - 2 || !dest->combine || !dest->combine->commutative || !scalar_operator(p_, *dest->combine)) return false;
   if (u.values.size() != 1 || !is_scalar(p_.type(u.values[0])) || dest->arrays.size() != 1) return false;
   std::vector<Atom> wanted = u.values;
   wanted.insert(wanted.end(), u.at.begin(), u.at.end());
   std::optional<Body> all = points(c, wanted);
   if (!all) return false;
 
-  std::vector<const Screma*> maps = maps_of(path);
-  Seg whole{SegLevel::Tile, counters_, {maps[0]->width, maps[1]->width, maps[2]->width}, *all, {}, {}, {}, {}, {}};
-  const TileSides varies(p_, whole);
-  auto of = [&](const Atom& a) { auto v = var_of(a); return unsigned(v ? varies.of(*v) : 0); };
-  unsigned dims = c.maps == 1 ? 1 : 0;                   // the array of a scope inside of the outermost map belongs to one of its iterations
+  VarMap<unsigned> varies;                               // with the counters of which maps
+  for (size_t d = 0; d < n; d++) varies[counters_[d].var] = 1u << d;
+  for (const Stm& s : all->stms) {
+    unsigned with = 0;
+    each_use(p_, s, [&](Var v) { with |= varies[v]; });
+    for (Bind y : s.pattern) varies[y.var] = with;
+  }
+  auto of = [&](const Atom& a) { auto v = var_of(a); return v ? varies[*v] : 0u; };
+  unsigned dims = (1u << c.maps) - 1;                    // the array of a scope inside of maps belongs to one of their iterations
   for (size_t k = 1; k < all->result.size(); k++) dims |= of(all->result[k]);
-  if (std::popcount(dims) != 2) return false;
-  for (size_t d = 0; d < 3; d++) if (dims >> d & 1) c.kept.push_back(d);
+  if (size_t(std::popcount(dims)) != n - 1) return false;
+  for (size_t d = 0; d < n; d++) if (dims >> d & 1) c.kept.push_back(d);
   unsigned last = of(all->result.back());                // columns are neighbours in memory
-  if (c.maps == 0 && std::has_single_bit(last) && size_t(std::countr_zero(last)) == c.kept[0]) std::swap(c.kept[0], c.kept[1]);
+  if (n == 3 && c.maps == 0 && std::has_single_bit(last) && size_t(std::countr_zero(last)) == c.kept[0]) std::swap(c.kept[0], c.kept[1]);
 
   c.at = *all;
   c.at.result.erase(c.at.result.begin());
@@ -157,12 +192,7 @@ bool TileSums::of_update(const StmPath& path, std::optional<TileSum>& found) {
   keep_needed(p_, c.at);
   keep_needed(p_, *all);
   c.tile = Seg{SegLevel::Tile, {}, {}, clone(p_, *all), {clone(p_, *dest->combine)}, {}, {}, {}, {}};
-  for (size_t d : {c.kept[0], c.kept[1], 3 - c.kept[0] - c.kept[1]}) {
-    c.tile.index.push_back(counters_[d]);
-    c.tile.extent.push_back(maps[d]->width);
-  }
-  if (!pays(c.tile) || !make_values(c)) return false;
-  c.extent = c.tile.extent;
+  if (!arrange(c, maps, c.kept, size_t(std::countr_zero(~dims))) || !make_values(c)) return false;
   found = std::move(c);
   return true;
 }
@@ -170,9 +200,9 @@ bool TileSums::of_update(const StmPath& path, std::optional<TileSum>& found) {
 // Both sides read, what is done at each point is arithmetic, and there is not much to copy.
 bool TileSums::pays(const Seg& x) const {
   const std::array<i64, 3> least = least_tile(c_.target);
-  for (size_t d = 0; d < 3; d++) {
+  for (size_t d = 0, batch = x.extent.size() - 3; d < x.extent.size(); d++) {
     auto n = var_of(x.extent[d]);
-    if ((n && bound_.contains(*n)) || few(x.extent[d], least[d])) return false;
+    if ((n && bound_.contains(*n)) || (d >= batch && few(x.extent[d], least[d - batch]))) return false;
   }
   const TileSides sides(p_, x);
   bool rows = false, columns = false;
@@ -202,12 +232,13 @@ bool TileSums::counts(Var array) const {
 // The statements that compute them from the counters.
 std::optional<Body> TileSums::points(TileSum& c, std::vector<Atom> wanted) {
   counters_.clear();
-  for (const char* name : {"i", "j", "k"}) counters_.push_back({p_.fresh(name, scalar_type(Scalar::I64))});
+  const size_t n = maps_of(c.path).size();
+  for (size_t d = 0; d < n; d++) counters_.push_back({p_.fresh(d + 3 == n ? "i" : d + 2 == n ? "j" : d + 1 == n ? "k" : "batch", scalar_type(Scalar::I64))});
   VarSet needed;
   each_use(p_, wanted, [&](Var v) { needed.insert(v); });
   std::vector<List<Stm>> parts;                          // from inside
   Subst counted;
-  size_t depth = c.path.size(), maps = 3;
+  size_t depth = c.path.size(), maps = n;
   bool reduction = std::holds_alternative<Screma>(stm_at(*whole_, c.path, depth - 1).exp);
   if (!reduction) depth--;
   for (; maps > 0; depth--) {
@@ -255,10 +286,10 @@ std::optional<List<Stm>> TileSums::slice(TileSum& c, const Body& b, size_t end, 
     if (!s.checks.empty()) return {};
     parts.emplace_back();
     bool step = is_step(s.exp) && !std::holds_alternative<Tunable>(s.exp);
-    if (is_place(s.exp) || (step && (maps == 3 || !calls(s)))) {
+    if (is_place(s.exp) || (step && (maps == counters_.size() || !calls(s)))) {
       parts.back().push_back(s);
       each_use(p_, s, [&](Var v) { needed.insert(v); });
-    } else if (maps == 3 || !keep_value(c, s, needed, depth, maps, parts.back())) {
+    } else if (maps == counters_.size() || !keep_value(c, s, needed, depth, maps, parts.back())) {
       return {};
     }
   }
@@ -274,7 +305,7 @@ bool TileSums::keep_value(TileSum& c, const Stm& s, const VarSet& needed, size_t
     if (!needed.contains(y.var)) continue;
     Type t = p_.type(y.var);
     std::vector<Dim> shape = shape_of(t), around;
-    if (!is_scalar(t) && (!is_array(t) || maps + shape.size() > 2)) return false;
+    if (!is_scalar(t) && (!is_array(t) || maps + shape.size() >= counters_.size())) return false;
     for (const Screma* map : maps_of({c.path.begin(), c.path.begin() + ptrdiff_t(depth)})) {
       if (!identity_post(*map) || !map->post_reduces.empty()) return false;
       around.push_back(map->width);
@@ -325,7 +356,7 @@ bool TileSums::make_values(TileSum& c) {
   for (NestValue& v : c.values) {
     std::optional<Body> alone = maker(c, {v});
     if (!alone) return false;
-    v.same = v.maps == 2 && map_of(*alone) && map_of(*alone)->inputs.empty();
+    v.same = counters_.size() == 3 && v.maps == 2 && map_of(*alone) && map_of(*alone)->inputs.empty();
     (v.same ? same : others).push_back(v);
   }
   if (!others.empty()) c.before = std::move(maker(c, others)->stms);
@@ -393,11 +424,18 @@ void TileSums::take_out(Body& whole, TileSum& c) {
   Body& around = body_at(whole, c.path, last);
   bool update = std::holds_alternative<AccUpdate>(point.exp);
   std::vector<Var> sums = b.bind(update ? "sum" : p_.hint(point.pattern[0].var), std::move(c.tile));
+  if (!c.order.empty()) {
+    std::vector<size_t> kept = c.order;
+    std::ranges::sort(kept);
+    std::vector<int> at;
+    for (size_t d : kept) at.push_back(int(std::ranges::find(c.order, d) - c.order.begin()));
+    for (Var& v : sums) v = b.permute(v, at);
+  }
   if (update) {
     add_sums(whole, c, b, sums[0], home, maps);
     substitute(p_, around, Subst{{point.pattern[0].var, std::get<AccUpdate>(point.exp).acc}});
   } else {
-    for (size_t k = 0; k < sums.size(); k++) pass_in(maps, 0, 2, sums[k], point.pattern[k]);
+    for (size_t k = 0; k < sums.size(); k++) pass_in(maps, 0, maps.size(), sums[k], point.pattern[k]);
   }
   Body& body = body_at(whole, c.path, home);
   size_t at = c.path[home];
@@ -413,7 +451,7 @@ bool TileSums::is_whole(const TileSum& c, const Dest& d) const {
   if (!fill) fill = outside_.get<Replicate>(d.arrays[0]);
   if (!fill || fill->value != d.combine->neutral[0]) return false;
   std::vector<Dim> space = shape_of(p_.type(d.arrays[0]));
-  if (c.at.result.size() != space.size() || space.size() != 2 - c.maps) return false;
+  if (c.at.result.size() != space.size() || space.size() != c.kept.size() - c.maps) return false;
   for (size_t k = 0; k < space.size(); k++)
     if (c.at.result[k] != Atom(counters_[c.kept[k + c.maps]].var) || space[k] != c.extent[k + c.maps]) return false;
   return true;
@@ -433,8 +471,10 @@ void TileSums::add_sums(Body& whole, TileSum& c, Builder& before, Var sums, size
   if (c.maps == 0) {
     sums = expose(whole, c.path, home, c.scope, sums);
   } else {
-    Var row = p_.fresh(p_.hint(sums), row_type(p_.type(sums)));
-    pass_in(maps, 0, 1, sums, {row});
+    Type t = p_.type(sums);
+    for (size_t d = 0; d < c.maps; d++) t = row_type(t);
+    Var row = p_.fresh(p_.hint(sums), t);
+    pass_in(maps, 0, c.maps, sums, {row});
     sums = row;
   }
   if (all) {
@@ -445,10 +485,11 @@ void TileSums::add_sums(Body& whole, TileSum& c, Builder& before, Var sums, size
   s.pattern[first].var = old;
   dest.arrays = {old};
   Body at = clone(p_, c.at);
-  if (c.maps == 1 && mentions(p_, at, counters_[0].var)) {
+  for (size_t d = 0; d < c.maps; d++) {
+    if (!mentions(p_, at, counters_[d].var)) continue;
     Var counter = p_.fresh("i", scalar_type(Scalar::I64));
-    pass_in(maps, 0, 1, before.iota(maps[0]->width), {counter});
-    substitute(p_, at, Subst{{counters_[0].var, counter}});
+    pass_in(maps, d, d + 1, before.iota(maps[d]->width), {counter});
+    substitute(p_, at, Subst{{counters_[d].var, counter}});
   }
   Var token = p_.fresh("t", CheckType{});
   Var acc = p_.fresh("acc", dest_type(p_, dest, token));
@@ -460,7 +501,7 @@ void TileSums::add_sums(Body& whole, TileSum& c, Builder& before, Var sums, size
   Builder b(p_, code.stms);
   b.source = s.source;
   auto nest = [&](auto& self, size_t d, Var data, Var into) -> Var {
-    if (d == 2) {
+    if (d == c.kept.size()) {
       b.emit_all(std::move(at.stms));
       return b.bind1(p_.hint(acc), AccUpdate{into, at.result, {data}, c.in_range});
     }

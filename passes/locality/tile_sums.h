@@ -1,7 +1,7 @@
 // tile_sums.h - where a nest of maps contracts, and how its sums are taken out of it.
 //
 // Three maps and their counters are a contraction if what they compute at each point is added up over one counter. Each pair of the two
-// others has a sum of its own. There are two ways to write that. One is a reduction inside of two maps. In the other, which derivatives use,
+// others has a sum of its own. On devices there may be more maps, which make batches of contractions. There are two ways to write that. One is a reduction inside of two maps. In the other, which derivatives use,
 // the innermost of three maps updates an accumulator. One counter has no part in the index of that update.
 #pragma once
 #include <array>
@@ -21,7 +21,7 @@ using StmPath = std::vector<size_t>;
 struct NestValue {
   ir::Var var, made;
   size_t depth;                            // of the body that has the statement: 0 is the outermost
-  size_t maps;                             // around it: 1 or 2
+  size_t maps;                             // around it, without that of the points
   bool same = false;                       // in all iterations of the outermost map: the array has no dimension for it
 };
 // A sum over all points of such a nest, of a body that `path` begins in.
@@ -30,7 +30,8 @@ struct TileSum {
   ir::Seg tile;
   std::vector<NestValue> values = {};
   List<ir::Stm> before = {};           // makes the arrays of them
-  std::vector<ir::Dim> extent = {};        // of the tile
+  std::vector<size_t> order = {};          // the maps of the tile's dimensions, without the last, if that is not the order of the maps
+  std::vector<ir::Dim> extent = {};        // of the sums, in the order of the maps
   // Of an update only: the index, by the counters of the dimensions that the sums have. The scope of the accumulator is statement number
   // `scope` of the path, with so many maps around it.
   std::vector<size_t> kept = {};           // these dimensions, as numbers of maps
@@ -61,7 +62,7 @@ class TileSums {
   ir::Body* whole_ = nullptr;
   ir::Definitions inside_;
   ir::VarSet bound_;                       // in the whole body
-  std::vector<ir::Bind> counters_;         // of the three maps
+  std::vector<ir::Bind> counters_;         // of the maps, and of the sum
 
   bool search(ir::Body& b, StmPath& path, size_t maps, std::optional<TileSum>& found);
   bool of_reduction(const StmPath& path, std::optional<TileSum>& found);
@@ -73,6 +74,8 @@ class TileSums {
   bool make_values(TileSum& c);
   std::optional<ir::Body> maker(const TileSum& c, const std::vector<NestValue>& values);
   bool pays(const ir::Seg& tile) const;
+  bool arrange(TileSum& c, const std::vector<const ir::Screma*>& maps, std::vector<size_t> kept, size_t summed);
+  size_t batches() const { return c_.target == ir::Target::Gpu ? 2 : 0; }
   bool is_scalar_sum(const ir::Screma& x) const;
   bool counts(ir::Var array) const;
   std::vector<const ir::Screma*> maps_of(const StmPath& path) const;

@@ -1,15 +1,17 @@
-// tiles.cc - contractions on processors. In such a sum some operands are the same for all rows, and the others are the same for all columns.
+// tiles.cc - contractions. In such a sum some operands are the same for all rows, and the others are the same for all columns.
 //
 //   map n (\x -> map m (\y -> reduce k op (f x y)))   ==>   if large { seg tile (i < n, j < m, k) f reduces op } else { .. }
 //
 // That is the product of two matrices in any of its four transpositions, with any operator (min of sums) and any elements. The operands may
 // be computed by anything. The derivatives of a product, which add up in accumulators, are such products, too (tile_sums.h). One thread adds
 // up a row of such sums at memory's speed. In tiles each number that is read serves all rows or columns of its tile, and the sums stay in
-// registers (backends/kernel/translate_tiles.cc). What the maps do beside that stays in maps, which read the results. Each sum is taken from
-// its first element to its last, as before: tiles change no digit.
+// registers (backends/kernel/translate_tiles.cc). On a device a block of threads does that, in shared memory (translate_device_tiles.cc).
+// What the maps do beside that stays in maps, which read the results. Each sum is taken from its first element to its last, as before:
+// tiles change no digit. On devices the sum may come in parts, one after the other.
 //
 // The tiles copy their operands into panels first. For small sizes this costs more than it gains, and for huge ones the sums may need more
-// memory than the loops. So both versions are there: one choice for all contractions of an operation.
+// memory than the loops. So both versions are there: one choice for all contractions of an operation. For devices only nests of the CPU's
+// code become tiles, since what stands inside of them becomes one kernel with them.
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"
@@ -77,7 +79,7 @@ class Tiles {
     std::vector<std::pair<Dim, i64>> least;
     std::vector<std::vector<Dim>> extra;                                       // matrices that the loops do not make
     auto need = [&](std::vector<Dim> shape) {
-      if (shape.size() != 2 || std::ranges::find(extra, shape) != extra.end()) return;
+      if (shape.size() < 2 || std::ranges::find(extra, shape) != extra.end()) return;
       bool made = std::ranges::any_of(s.pattern, [&](Bind y) {
         const std::vector<Dim> has = shape_of(p_.type(y.var));
         return std::ranges::all_of(shape, [&](const Dim& n) { return std::ranges::count(has, n) >= std::ranges::count(shape, n); });
@@ -87,15 +89,20 @@ class Tiles {
     while (std::optional<TileSum> found = nests.first(tiled)) {
       c_.stats.count(found->kept.empty() ? "tiles.contraction" : "tiles.updates");
       const std::array<i64, 3> sizes = least_tile(c_.target);
-      for (size_t d = 0; d < 3; d++) demand(least, found->tile.extent[d], sizes[d]);
-      need({found->tile.extent[0], found->tile.extent[1]});
+      const std::vector<Dim>& extent = found->tile.extent;
+      for (size_t d = 0; d < 3; d++) demand(least, extent[extent.size() - 3 + d], sizes[d]);
+      need({extent.begin(), extent.end() - 1});
       for (const NestValue& v : found->values) need(shape_of(p_.type(v.made)));
       nests.take_out(tiled, *found);
     }
     b.checks = s.checks;
     std::vector<Term> large;
     for (const auto& [n, size] : least) large.push_back(le(b.number(Scalar::I64, double(size)), b.term(n)));
-    for (const auto& shape : extra) large.push_back(le(b.term(shape[0]) * b.term(shape[1]), b.number(Scalar::I64, double(costs::cpu::tile_cells))));
+    for (const auto& shape : extra) {
+      Term cells = b.term(shape[0]);
+      for (size_t k = 1; k < shape.size(); k++) cells = cells * b.term(shape[k]);
+      large.push_back(le(cells, b.number(Scalar::I64, double(costs::cpu::tile_cells))));
+    }
     Term all = large[0];
     for (size_t k = 1; k < large.size(); k++) all = and_(all, large[k]);
     if (c_.target != Target::Gpu) walk_parts(s, [&](Body& inner) { body(inner); });   // smaller ones in it

@@ -4,6 +4,7 @@
 //
 // x is of the rows: it is the same for all columns. y is of the columns. Only z is needed at each of the n m q points. So a tile of r rows
 // and c columns reads r + c numbers for r c operations. Which side a statement is on follows from the indices that it varies on.
+// Indices before these three belong to a batch of contractions.
 #pragma once
 #include "compiler/ir/ir.h"
 
@@ -11,11 +12,11 @@ namespace raido::ir {
 
 class TileSides {
  public:
-  enum Varies : uint8_t { Rows = 1, Columns = 2, Depth = 4 };          // with the first index, the second, the third
+  enum Varies : uint8_t { Rows = 1, Columns = 2, Depth = 4 };          // with the last index but two, the last but one, the last
   enum class Side : uint8_t { Rows, Columns, Both };                   // what varies on neither is of the rows
 
   TileSides(const Program& p, const Seg& x) {
-    for (size_t d = 0; d < x.index.size(); d++) varies_[x.index[d].var] = uint8_t(1 << d);
+    for (size_t d = 0; d < 3; d++) varies_[x.index[x.index.size() - 3 + d].var] = uint8_t(1 << d);
     for (const Stm& s : x.body.stms) {
       uint8_t all = of(p, s);
       for (Bind b : s.pattern) varies_[b.var] = all;
