@@ -32,7 +32,7 @@ SUMS = {"bool": [("(&&)", "true"), ("(||)", "false"), ("(!=)", "false")],
 class Entry:
     def __init__(self, r, number):
         self.r, self.name, self.t = r, f"e{number}", r.choice(TYPES)
-        self.kind = r.choice(("plain",) * 4 + ("pair", "batch", "adjoint", "check") + ("derivative",) * 6)
+        self.kind = r.choice(("plain",) * 4 + ("pair", "batch", "nest", "nest", "adjoint", "check") + ("derivative",) * 6)
         if self.kind in ("adjoint", "derivative"):
             self.t = r.choice(("f64", "f32"))
         if self.kind == "pair" and self.t == "bool":
@@ -136,6 +136,15 @@ class Entry:
                           f"{t}.sum (map {t}.sum (map (\\u -> map (\\v -> {t}.sum (map2 (\\x y -> x * y * x) u v)) b) a))"))
             lines += [f"  let (da, db) = vjp (\\(a, b) -> {s}) (a, b) 1",
                       f"  in i64.sum (flatten (tabulate_2d n q (\\i j -> i64.{t} da[i][j] * (i * 3 + j % 5)))) + i64.sum (flatten (tabulate_2d m q (\\i j -> i64.{t} db[i][j] * (i + j % 7))))"]
+        elif self.kind == "nest":                         # of three maps, in any order; a batch of one operand, or of both
+            order = r.sample("ijg", 3)
+            size, weight = {"i": "n", "j": "m", "g": "3"}, {"i": "13", "j": "7", "g": "5"}
+            which = r.choice(("a", "b", "ab"))
+            of = lambda v, i: f"{v}s[g][{i}][k]" if v in which else f"{v}[{i}][k]"
+            some = lambda v: f"  let {v}s = opaque [{v}, opaque (reverse {v}), {v}]"
+            lines += [some(v) for v in which]
+            lines += [f"  let c = tabulate_3d {' '.join(size[d] for d in order)} (\\{' '.join(order)} -> reduce {op} ({ne}) (tabulate q (\\k -> let (x, y) = ({of('a', 'i')}, {of('b', 'j')}) in {point})))",
+                      f"  in i64.sum (flatten_3d (tabulate_3d {' '.join(size[d] for d in order)} (\\{' '.join(order)} -> let z = c{''.join(f'[{d}]' for d in order)} in ({number}) * (({' + '.join(f'{d} * {weight[d]}' for d in order)}) % 31 + 1))))"]
         elif self.kind == "batch":
             lines += [f"  let cs = tabulate 3 (\\g -> let a = map (map (\\x -> if g == 1 then x else a[0][0])) a in {product})", f"  in i64.sum (map (\\c -> {total}) cs)"]
         else:
