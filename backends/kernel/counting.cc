@@ -162,6 +162,11 @@ class Steering {
         [&](const FromConstants& x) { if (names.contains(x.var)) add(x.field); },
         [&](const Return& x) { if (returned) for (ExprId e : x.values) all(e); },
         [&](const While& x) { all(x.cond); },
+        [&](const LoadVector& x) {
+          all(x.to_at);
+          all(x.from_at);
+          if (names.contains(x.to)) add(x.from);
+        },
         [&](const LastBlock& x) { all(x.at); all(x.count); },   // where blocks are left out, none is the last
         [&](const auto&) { each_expr(s, [&](ExprId e) { all(e); }); });
       each_body(s, [&](const Block& inner) { sweep(inner, given, returned); });
@@ -254,6 +259,12 @@ std::string uses_of_parameters(const Module& m, const Kernel& k) {
   }
   if (k.traces) uses += 'T';
   return uses;
+}
+
+bool is_steered_by_memory(const Module& m, const Kernel& k) {
+  Steering steering(m);
+  steering.block(k.body, false, false);
+  return std::ranges::any_of(k.params, [&](Name n) { return m.names[n.index].memory && steering.names.contains(n); });
 }
 
 IdSet<Name> results_only(const Module& m, const HostFunction& f) {

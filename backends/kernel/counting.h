@@ -34,6 +34,10 @@ std::string operations_of(const Module& m, const Block& b, const Unrolled& aroun
 // A letter for each parameter: `-` a scalar, `n` memory that the kernel does not touch, `r` `w` `b` memory that it reads, writes or both; a capital if it steers. `T` at the end: it traces.
 std::string uses_of_parameters(const Module& m, const Kernel& k);
 
+// Whether what an earlier kernel has computed decides a branch, the length of a loop or the place of an access. If that kernel has failed,
+// the numbers may be anything.
+bool is_steered_by_memory(const Module& m, const Kernel& k);
+
 // What host code reads back and only gives to its caller, as results that no other function of the program looks at.
 IdSet<Name> results_only(const Module& m, const HostFunction& f);
 

@@ -82,8 +82,9 @@ class Writer {
     out += k.dynamic ? " DYNAMIC_PARAMETER) {\n  DYNAMIC_SHARED;\n" : ") {\n";
     in_kernel_ = true;
     depth_ = 1;
-    if (can_fail && !k.collective && counted) line("if (BRANCH(LOAD(failure, 0) >= 0)) return;");
-    else if (can_fail && !k.collective) line("if (RAIDO_FAILED(failure)) return;");
+    const bool asks = can_fail && !k.collective && (k.can_fail || is_steered_by_memory(m_, k));     // whether an earlier one has failed
+    if (asks && counted) line("if (BRANCH(LOAD(failure, 0) >= 0)) return;");
+    else if (asks) line("if (RAIDO_FAILED(failure)) return;");
     if (std::string text = ran(k.body); !text.empty()) line(text);
     block(k.body);
     in_kernel_ = false;

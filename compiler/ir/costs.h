@@ -114,6 +114,7 @@ inline constexpr int64_t most_items = 9;                 // elements of a scan t
 inline constexpr int64_t gathered_updates = 4;          // that a block's copy of a cell takes for each one of memory at its end
 inline constexpr int64_t locks = 1 << 16;               // that cells share by their number: as many as threads fill a device
 inline constexpr int64_t copies_bytes = 32;             // for each thread, of several copies of a cell: so many leave room for all threads that a multiprocessor has
+inline constexpr int64_t reduced_device = 1 << 18;      // threads of a reduction, each of which waits for a few elements at a time: four times that
 inline constexpr int64_t scanned_device = 1024;         // the same where one thread runs over the partial results
 inline constexpr int64_t fewer_parts = 256;             // of the partial results of a full device
 inline constexpr int64_t long_row = 512;                // elements from which a warp takes a row, if their order does not matter

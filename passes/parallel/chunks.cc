@@ -200,7 +200,8 @@ class Chunks {
     last_ = x_.level != SegLevel::Grid || x_.parts || !outer_.empty();
     if (x_.level != SegLevel::Grid) return task_limit();
     if (x_.parts) return b_.number(Scalar::I64, *x_.parts);
-    Term limit = b_.number(Scalar::I64, scanned_ > 0 && !scan_again() ? costs::gpu::scanned_device : costs::gpu::full_device), one = b_.number(Scalar::I64, 1), rows = one;
+    const int64_t threads = scanned_ > 0 && !scan_again() ? costs::gpu::scanned_device : collective_ ? costs::gpu::reduced_device : costs::gpu::full_device;
+    Term limit = b_.number(Scalar::I64, threads), one = b_.number(Scalar::I64, 1), rows = one;
     for (const Dim& d : outer_) rows = rows * b_.term(d);
     if (outer_.empty()) return limit;
     Term least = one;
