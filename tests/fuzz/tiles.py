@@ -5,8 +5,8 @@ something is done with the results. There are batches, checks that fail, and siz
 derivatives, of products and what is made of products, forward and reverse: transposed, of one matrix with itself, of chains, batches, vectors,
 layers with biases, constants.
 
-The interpreter runs a program as lowered; compiled for one thread (each version of the processor), for several, and for the emulated devices
-of both APIs with blocks of several sizes, it must give the same. All numbers are small integers, so sums are exact. Prints how many contractions became tiles. Exit
+The interpreter runs a program as lowered. Compiled for one thread (each version of the processor) and for several, it must give the same; also
+on emulated devices of both APIs, with blocks of several sizes. All numbers are small integers, so sums are exact. Prints how many contractions became tiles. Exit
 code 1 if something differs, or if fewer than one for two entry points did.
 
     tests/fuzz/tiles.py --raido build/release/raido --count 20 --seed 1 [--out FOLDER]"""
