@@ -11,7 +11,9 @@ class FromCore::Contraction {
   using Side = TileSides::Side;
   struct Operand { Var var; Name panel; };
 
-  Contraction(FromCore& t, const ir::Stm& s, const Seg& x) : t_(t), m_(t.m_), s_(s), x_(x), sides_(t.p_, x), extent_(t.atoms({x.extent.end() - 3, x.extent.end()})), batch_(t.atoms({x.extent.begin(), x.extent.end() - 3})) {
+  Contraction(FromCore& t, const ir::Stm& s, const Seg& x)
+      : t_(t), m_(t.m_), s_(s), x_(x), sides_(t.p_, x), extent_(t.atoms({x.extent.end() - 3, x.extent.end()})),
+        batch_(t.atoms({x.extent.begin(), x.extent.end() - 3})) {
     for (Var v : sides_.operands(t.p_, x, Side::Rows)) of_rows_.push_back({v, {}});
     for (Var v : sides_.operands(t.p_, x, Side::Columns)) of_columns_.push_back({v, {}});
   }

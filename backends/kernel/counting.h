@@ -10,7 +10,7 @@
 
 namespace raido::kir {
 
-// Index arithmetic that is no instruction in a loop that is written out. What only its counters and constants say is a constant of each
+// Index arithmetic that is no instruction in a loop that is written out, if the device's compiler folds it. What only its counters and constants say is a constant of each
 // iteration. A sum of that and what stands before the loop is computed once, or is the offset of an access.
 class Unrolled {
  public:

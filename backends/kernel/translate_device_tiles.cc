@@ -12,9 +12,9 @@
 //     s[i, j] = sums[r][c]                                    or the sum of a part, which a second kernel adds up
 //   }
 //
-// 16 threads stand side by side in a tile and share its columns, so a tile has more rows the more threads a block has. A thread has
-// neighbouring rows, and columns in two vectors of 16 bytes, each of which lies beside those of its neighbours. So a warp reads shared memory
-// without conflicts. It has two rows of threads. Neighbours in the warp differ in their columns, and the next two in their rows. Then each
+// 16 threads stand side by side in a tile and share its columns, so a tile has more rows the more threads a block has. The rows of a
+// thread are neighbours. Its columns are two vectors of 16 bytes. The first vectors of 16 threads lie side by side, and so do the second ones.
+// So a warp reads shared memory without conflicts. It has two rows of threads. Neighbours in the warp differ in their columns, and the next two in their rows. Then each
 // quarter of a warp reads what the next quarter reads, and the device serves both at once. After the last row, column and point their numbers are taken once more, and nobody stores what comes of them.
 // Where there are few tiles the depth has several parts, enough to fill the device.
 #include "backends/kernel/contraction.h"

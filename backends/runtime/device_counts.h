@@ -213,7 +213,7 @@ RAIDO_UNSEEN int raido_in_pairs(const u64 *at, int from, int n, int bit) {
   return 1;
 }
 // Shared memory serves one word of each bank at a time, and as many bytes at once as all banks have. Wider accesses come in halves of a
-// warp, or quarters; two of them are one where neighbouring lanes, or lanes two apart, read the same (measured by others).
+// warp, or quarters; two of them are one where neighbouring lanes, or lanes two apart, read the same. Others have measured that; nobody here has.
 RAIDO_UNSEEN void raido_hear_shared(i64 *c, const u64 *at, int n, int size) {
   int words = size < 4 ? 1 : size / 4, lanes = RAIDO_BANKS / words;
   for (int from = 0, step; from < n; from += step) {

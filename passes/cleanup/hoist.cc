@@ -4,8 +4,8 @@
 // What moves may run although the body never does. So it must not fail, must end, and must not be consumed inside. Hence assertions,
 // while loops and calls do not move. Nor do arrays of n - 1 elements where only the fact that the body runs says that n is not 0. Reads
 // and updates move if their proofs are bound outside, too. They also move if they stay inside of their arrays because of the loops and
-// conditions around, or of the loops that move with them. A loop that updates arrays moves together with what makes them. Code does not
-// leave branches.
+// conditions around, or of the loops that move with them. A loop that updates arrays moves together with what makes them, and an update of
+// an accumulator with its whole scope. Code does not leave branches.
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"

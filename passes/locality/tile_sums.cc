@@ -171,7 +171,7 @@ bool TileSums::of_update(const StmPath& path, std::optional<TileSum>& found) {
   std::optional<Body> all = points(c, wanted);
   if (!all) return false;
 
-  VarMap<unsigned> varies;                               // with the counters of which maps
+  VarMap<unsigned> varies;                               // bit d: the value depends on the counter of map d
   for (size_t d = 0; d < n; d++) varies[counters_[d].var] = 1u << d;
   for (const Stm& s : all->stms) {
     unsigned with = 0;
