@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The versions of programs for processors (decision 033).
 
-usage: processors.py RAIDO versions                     what each version is made of, and that it computes the same
-       processors.py RAIDO conformance VERSION FOLDER   the test blocks of every third program of a folder, in one version
+usage: processors.py RAIDO versions                          what each version is made of, and that it computes the same
+       processors.py RAIDO conformance VERSION PROGRAM ...   the test blocks of programs, in one version
 
 `versions` compiles programs with gcc, and with clang if there is one. The code of a version has vectors of its width and no wider ones,
 and calls the C library's vector functions of that width. With --fp-strict all versions compute the same to the last bit. There
@@ -137,7 +137,7 @@ def main():
             check_library(raido, folder)
             print(f"versions that ran: {', '.join(here)}" + (f"; this processor lacks {', '.join(lacking)}" if lacking else ""))
             sys.exit(failures > 0)
-    version, programs = sys.argv[3], sorted(pathlib.Path(sys.argv[4]).glob("*.fut"))[VERSIONS.index(sys.argv[3])::len(VERSIONS)]
+    version, programs = sys.argv[3], sys.argv[4:]
     if version not in here:
         print(f"this processor lacks what {version} wants; it has {', '.join(here)}: these programs run as baseline")
         version = "baseline"

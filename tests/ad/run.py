@@ -401,7 +401,8 @@ def main():
     parser.add_argument("--pipelines", default="common", help="what runs before the interpreter where the compiler differentiates: names with commas; "
                         "of second derivatives each function takes one, in turn")
     parser.add_argument("--sizes", help="instead: the same with arrays of so many elements, as in 0,1,2")
-    parser.add_argument("--derive", action="store_true", help="instead: second derivatives of every fourth function once after the passes, compared with nothing (sanitizers)")
+    parser.add_argument("--derive", action="store_true", help="instead: second derivatives once after the passes, compared with nothing (sanitizers)")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="one function in N")
     parser.add_argument("--rules", action="store_true", help="instead: the rules, where they are and their tests")
     parser.add_argument("--option", action="append", default=[], help="an option of the compiler, on both sides")
     parser.add_argument("files", nargs="*")
@@ -419,8 +420,7 @@ def main():
                 if pipelines:
                     checks.append(Check(options, os.path.abspath(path), name, inputs, pipelines, len(checks)))
 
-    if options.derive:
-        checks = checks[::4]
+    checks = checks[::options.every]
 
     def run(check):
         try:
