@@ -35,6 +35,7 @@ inline constexpr size_t chain_orders = 14;              // as five matrices in a
 inline constexpr size_t versions_text = 500'000;        // bytes of C functions: the C compiler needs 15 s for one version of them
 
 // ---- any target ----
+inline constexpr size_t quick_steps = 8;                // of both sides of a condition: fewer than a jump that was not foreseen costs
 inline constexpr size_t inline_statements = 24;         // of a function that is inlined wherever it is called
 inline constexpr size_t inline_on_device = 300000;      // statements that kernels may get: what is too large for one is refused
 inline constexpr size_t inline_growth = 20;             // times the size of the program before inlining

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/ir/analysis/invariants.h"
+#include "compiler/ir/costs.h"
 #include "passes/simplify/simplify.h"
 
 namespace raido::simplification {
@@ -32,6 +33,25 @@ Rewrite selecting(Site& s, If& x) {
     values.push_back(a == b ? a : select({s.term(x.cond), s.term(a), s.term(b)}).atom);
   }
   return values;
+}
+
+// One step of a processor, whatever its operands are.
+bool is_quick(const Stm& s) {
+  if (!s.checks.empty()) return false;
+  if (std::holds_alternative<Convert>(s.exp)) return true;
+  auto x = std::get_if<Apply>(&s.exp);
+  using enum ScalarOp;
+  constexpr ScalarOp quick[] = {add, sub, mul, neg, abs, min, max, and_, or_, xor_, not_, shl, shr, lshr, eq, ne, lt, le, select};
+  return x && std::find(std::begin(quick), std::end(quick), x->op) != std::end(quick);
+}
+// a condition with few quick steps, as `a && (b || c)` is written   ==>   its steps, and select        [C6.condition]
+// There is nothing to jump over: what computes both sides has vectors, and threads of a device do not part.
+Rewrite condition(Site& s, If& x) {
+  if (x.then_.result.size() != 1 || !is_scalar(s.p.type(x.then_.result[0])) || s.elem(x.then_.result[0]) != Scalar::Bool) return no;
+  if (x.then_.stms.size() + x.else_.stms.size() > costs::quick_steps) return no;
+  for (const Body* b : {&x.then_, &x.else_}) if (!std::all_of(b->stms.begin(), b->stms.end(), is_quick)) return no;
+  for (Body* b : {&x.then_, &x.else_}) s.b.emit_all(std::move(b->stms));
+  return std::vector<Atom>{select({s.term(x.cond), s.term(x.then_.result[0]), s.term(x.else_.result[0])}).atom};
 }
 
 // Binds e, which gives those results of the statement that are not known. A size in their types stays the result that it was, where
@@ -150,7 +170,7 @@ Rewrite idle_scope(Site&, WithAcc& x) {
   return values;
 }
 
-constexpr Rule<If> if_rules[] = {{"C6.constant", constant_condition}, {"C6.select", selecting}, {"C6.same", same_result}};
+constexpr Rule<If> if_rules[] = {{"C6.constant", constant_condition}, {"C6.select", selecting}, {"C6.condition", condition}, {"C6.same", same_result}};
 constexpr Rule<For> for_rules[] = {{"C10", few_trips}, {"C8", invariant_state<For>}};
 constexpr Rule<While> while_rules[] = {{"C8", invariant_state<While>}};
 constexpr Rule<WithAcc> with_acc_rules[] = {{"A16", idle_scope}};
