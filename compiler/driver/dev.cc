@@ -13,6 +13,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/driver/data.h"
 #include "compiler/driver/explain_ad.h"
+#include "compiler/driver/explain_loops.h"
 #include "compiler/driver/output.h"
 #include "compiler/driver/run.h"
 #include "compiler/ir/interpret.h"
@@ -136,6 +137,7 @@ int command_dev(const Options& options) {
   auto pipeline = pipeline_of(options, target);
   if (!pipeline) return 1;
   if (!options.explain_ad.empty() && pipeline->empty()) pipeline = find_pipeline("common", target);
+  if (options.lanes && pipeline->empty()) pipeline = find_pipeline("cpu", target);
   auto compiled = front_end(options.words[0], options);
   if (!compiled) return 2;
   ir::Program& program = compiled->program;
@@ -183,6 +185,7 @@ int command_dev(const Options& options) {
   if (wrong) return 1;
   if (!options.run_entry.empty()) return interpret_entry(program, options.run_entry, options, input);
   if (!options.counters.empty()) return interpret_entry(program, options.counters, options, input);
+  if (options.lanes) return print("{}", explain_loops(program)), 0;
   if (options.metrics) return print_metrics(ir::print(program)), 0;
   bool shown = options.quiet || !options.check_passes.empty() || !options.dump_after.empty() || !options.dump_all.empty() ||
                options.time_passes || options.stats;
