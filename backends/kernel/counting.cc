@@ -61,7 +61,7 @@ std::string kind_of(ScalarOp op, Scalar at) {
 
 class Operations {
  public:
-  Operations(const Module& m, const Unrolled& around) : m_(m), around_(around) {}
+  Operations(const Module& m, const Around& around) : m_(m), around_(around) {}
   std::map<std::string, int> count;
 
   void block(const Block& b, const std::vector<ExprId>& with) {
@@ -71,12 +71,23 @@ class Operations {
       if (auto a = std::get_if<Atomic>(&s.node)) count[kind_of(a->op, m_.names[a->memory.index].type)]++;
     }
     for (ExprId e : with) use(e);
+    for (ExprId e : found_) if (!around_.is_free(e)) one(e);
+    found_.clear();
+    for (const Stm& s : b) {
+      if (auto x = std::get_if<For>(&s.node); x && !x->unrolled) before(around_.inside(m_, *x), x->body);
+      if (auto x = std::get_if<While>(&s.node)) {
+        Around inside = around_.inside(m_, *x);
+        left(inside, x->cond);
+        before(inside, x->test);
+        before(inside, x->body);
+      }
+    }
     for (ExprId e : found_) one(e);
   }
 
  private:
   const Module& m_;
-  const Unrolled& around_;
+  const Around& around_;
   std::unordered_map<Name, ExprId> value_;
   std::unordered_map<ExprId, int> uses_;
   std::vector<ExprId> found_;
@@ -91,6 +102,19 @@ class Operations {
     found_.push_back(e);
     match(m_.exprs[e.index].node, [&](const Prim& p) { for (ExprId a : p.args) use(a); }, [&](const Cast& c) { use(c.value); },
           [&](const Load& l) { use(l.index); }, [](const auto&) {});   // others have no operands
+  }
+  // What is computed before a loop: it does not change inside, and does in the loop around it.
+  void left(const Around& inside, ExprId e) {
+    if (inside.is_still(e) && !around_.is_still(e)) return use(e);
+    match(m_.exprs[e.index].node, [&](const Prim& p) { for (ExprId a : p.args) left(inside, a); }, [&](const Cast& c) { left(inside, c.value); },
+          [&](const Load& l) { left(inside, l.index); }, [](const auto&) {});   // others have no operands
+  }
+  void before(const Around& inside, const Block& b) {
+    for (const Stm& s : b) {
+      each_expr(s, [&](ExprId e) { left(inside, e); });
+      if (auto x = std::get_if<While>(&s.node)) left(inside, x->cond);
+      each_body(s, [&](const Block& inner) { before(inside, inner); });
+    }
   }
   const Prim* product(ExprId e, Scalar at) const {  // that nothing else uses
     auto p = std::get_if<Prim>(&m_.exprs[of(e).index].node);
@@ -107,7 +131,7 @@ class Operations {
     const Expr& x = m_.exprs[e.index];
     if (std::holds_alternative<Cast>(x.node)) count["convert"]++;
     auto p = std::get_if<Prim>(&x.node);
-    if (!p || around_.is_free(e)) return;
+    if (!p) return;
     std::string kind = kind_of(p->op, p->at);
     if (is_integer(p->at) && p->args.size() == 2) kind = of_constant(*p, kind);
     bool sum = p->op == ScalarOp::add || p->op == ScalarOp::sub;
@@ -211,34 +235,75 @@ void find_reads(const Block& b, std::vector<Name>& found) {
 
 }  // namespace
 
-Unrolled::Unrolled(const Module& m, const For& outermost) : m_(&m) {
-  counters_.insert(outermost.i);
-  note(outermost.body);
+Around Around::inside(const Module& m, const For& loop) const {
+  Around a = *this;
+  a.m_ = &m;
+  if (!loop.unrolled) a.enter(m, {}, loop.body);
+  if (loop.unrolled && !written_out_) {
+    a.written_out_ = true;
+    a.counters_.insert(loop.i);
+    a.note(loop.body);
+  }
+  return a;
 }
-void Unrolled::note(const Block& b) {
+Around Around::inside(const Module& m, const While& loop) const {
+  Around a = *this;
+  a.m_ = &m;
+  a.enter(m, loop.test, loop.body);
+  return a;
+}
+void Around::enter(const Module& m, const Block& test, const Block& body) {
+  IdSet<Name> assigned;
+  auto find = [&](auto& self, const Block& b) -> void {
+    for (const Stm& s : b) {
+      if (auto x = std::get_if<Assign>(&s.node)) assigned.insert(x->var);
+      each_body(s, [&](const Block& inner) { self(self, inner); });
+    }
+  };
+  loops_ = true;
+  still_ = {};
+  for (const Block* b : {&test, &body}) find(find, *b);
+  for (const Block* b : {&test, &body}) for (Name n : free_names(m, *b)) if (!assigned.contains(n)) still_.insert(n);
+  for (const Block* b : {&test, &body}) keep(*b, assigned);
+}
+// Adds what is declared inside and does not change either.
+void Around::keep(const Block& b, const IdSet<Name>& assigned) {
+  for (const Stm& s : b) {
+    if (auto loop = std::get_if<For>(&s.node); loop && loop->unrolled) still_.insert(loop->i);
+    if (auto d = std::get_if<Declare>(&s.node); d && d->init && !assigned.contains(d->var) && is_still(*d->init)) still_.insert(d->var);
+    each_body(s, [&](const Block& inner) { keep(inner, assigned); });
+  }
+}
+bool Around::is_still(ExprId e) const {
+  if (!loops_) return false;
+  return match(m_->exprs[e.index].node, [](const Const&) { return true; }, [](const Hardware&) { return true; }, [&](const Name& n) { return still_.contains(n); },
+               [&](const Prim& p) { return std::ranges::all_of(p.args, [&](ExprId a) { return is_still(a); }); }, [&](const Cast& c) { return is_still(c.value); },
+               [](const Load&) { return false; });
+}
+void Around::note(const Block& b) {
   for (const Stm& s : b) {
     auto d = std::get_if<Declare>(&s.node);
     auto loop = std::get_if<For>(&s.node);
-    if (loop) (loop->unrolled ? counters_ : inside_).insert(loop->i);
+    if (loop) (loop->unrolled ? counters_ : computed_).insert(loop->i);
     if (d && d->init && is_constant(*d->init)) counters_.insert(d->var);
-    else if (d && !(d->init && is_free(*d->init))) inside_.insert(d->var);
+    else if (d && !(d->init && is_folded(*d->init))) computed_.insert(d->var);
     each_body(s, [&](const Block& inner) { note(inner); });
   }
 }
-bool Unrolled::is_constant(ExprId e) const {
+bool Around::is_constant(ExprId e) const {
   return match(m_->exprs[e.index].node, [](const Const&) { return true; }, [&](const Name& n) { return counters_.contains(n); },
                [&](const Prim& p) { return std::ranges::all_of(p.args, [&](ExprId a) { return is_constant(a); }); }, [](const auto&) { return false; });   // others are not known before
 }
-bool Unrolled::is_free(ExprId e) const {
-  if (!m_) return false;
+bool Around::is_folded(ExprId e) const {
+  if (!written_out_) return false;
   auto p = std::get_if<Prim>(&m_->exprs[e.index].node);
-  if (!p) return match(m_->exprs[e.index].node, [](const Const&) { return true; }, [&](const Name& n) { return !inside_.contains(n); }, [](const auto&) { return false; });
+  if (!p) return match(m_->exprs[e.index].node, [](const Const&) { return true; }, [&](const Name& n) { return !computed_.contains(n); }, [](const auto&) { return false; });
   using enum ScalarOp;
   bool moves = is_integer(p->at) && (p->op == add || p->op == sub || p->op == mul);
-  return is_constant(e) || (moves && std::ranges::all_of(p->args, [&](ExprId a) { return is_free(a); }));
+  return is_constant(e) || (moves && std::ranges::all_of(p->args, [&](ExprId a) { return is_folded(a); }));
 }
 
-std::string operations_of(const Module& m, const Block& b, const Unrolled& around, const std::vector<ExprId>& with, int more) {
+std::string operations_of(const Module& m, const Block& b, const Around& around, const std::vector<ExprId>& with, int more) {
   Operations o(m, around);
   o.block(b, with);
   if (more > 0) o.count["i64_add"] += more;

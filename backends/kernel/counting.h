@@ -10,26 +10,35 @@
 
 namespace raido::kir {
 
-// Index arithmetic that is no instruction in a loop that is written out, if the device's compiler folds it. What only its counters and constants say is a constant of each
-// iteration. A sum of that and what stands before the loop is computed once, or is the offset of an access.
-class Unrolled {
+// The loops around a block, and which arithmetic is no instruction in it, since the device's compiler does it elsewhere.
+// - Of a loop that is written out: what only its counters and constants say is a constant of each iteration. A sum of that and what stands
+//   before the loop is computed once, or is the offset of an access.
+// - Of any other loop: what no iteration changes is computed before the loop.
+class Around {
  public:
-  Unrolled() = default;
-  Unrolled(const Module& m, const For& outermost);
-  explicit operator bool() const { return m_ != nullptr; }
-  bool is_free(ExprId e) const;
+  Around() = default;
+  Around inside(const Module& m, const For& loop) const;
+  Around inside(const Module& m, const While& loop) const;
+  bool is_free(ExprId e) const { return is_folded(e) || is_still(e); }
+  bool is_still(ExprId e) const;           // no iteration of the innermost loop that is not written out changes it
 
  private:
   const Module* m_ = nullptr;
-  IdSet<Name> counters_, inside_;          // counters, and what only they say; everything else that an iteration computes
+  bool written_out_ = false, loops_ = false;
+  IdSet<Name> counters_, computed_;        // of loops that are written out: counters, and what only they say; all else that an iteration computes
+  IdSet<Name> still_;
 
+  void enter(const Module& m, const Block& test, const Block& body);
   void note(const Block& b);
+  void keep(const Block& b, const IdSet<Name>& assigned);
+  bool is_folded(ExprId e) const;
   bool is_constant(ExprId e) const;
 };
 
 // The operations of the statements of `b` and of the expressions `with`, without those of inner blocks, as arguments of the word RAN:
 // "OP(f64_add, 2), OP(i64_mul, 1)". Equal expressions count once; a product that only a sum uses is one operation with it. `more`: of i64.
-std::string operations_of(const Module& m, const Block& b, const Unrolled& around, const std::vector<ExprId>& with = {}, int more = 0);
+// Of loops in `b` comes what they leave to the code before them.
+std::string operations_of(const Module& m, const Block& b, const Around& around, const std::vector<ExprId>& with = {}, int more = 0);
 
 // A letter for each parameter: `-` a scalar, `n` memory that the kernel does not touch, `r` `w` `b` memory that it reads, writes or both; a capital if it steers. `T` at the end: it traces.
 std::string uses_of_parameters(const Module& m, const Kernel& k);

@@ -116,13 +116,13 @@ class Writer {
   bool left_ = false;                    // some check inside of it leaves it
   std::set<std::pair<ScalarOp, Scalar>> used_;
   int loops_ = 0;            // of a counted kernel
-  Unrolled unrolled_;        // around the statement at hand
+  Around around_;            // the statement at hand
   IdSet<Name> results_;
 
   // What a counted kernel says at the start of a block of code, of an iteration, and after a loop.
-  std::string ran(const Block& b) const { return counted ? fmt::format("RAN({});", operations_of(m_, b, unrolled_)) : ""; }
+  std::string ran(const Block& b) const { return counted ? fmt::format("RAN({});", operations_of(m_, b, around_)) : ""; }
   std::string iteration(int loop, const Block& b, const std::vector<ExprId>& with, int more) const {
-    return counted ? fmt::format("ITERATION({}, {});", loop, operations_of(m_, b, unrolled_, with, more)) : "";
+    return counted ? fmt::format("ITERATION({}, {});", loop, operations_of(m_, b, around_, with, more)) : "";
   }
   void loop_end(int loop) { if (counted) line(fmt::format("LOOP_END({});", loop)); }
 
@@ -234,7 +234,7 @@ class Writer {
       [&](const Tuned& x) { line(fmt::format("{} = raido_tuned(w, {}, {});", declared(x.var), x.param, expr(x.fallback))); },
       [&](const Threads& x) { line(fmt::format("{} = raido_threads(w);", declared(x.var))); },
       [&](const DeclareShared& x) {
-        std::string count = x.each == 0 ? "" : x.each == 1 ? "BLOCK_LIMIT" : fmt::format("{} * BLOCK_LIMIT", x.each);
+        std::string count = x.each == 0 ? "" : x.each == 1 ? "BLOCK_THREADS" : fmt::format("{} * BLOCK_THREADS", x.each);
         if (x.more > 0) count += fmt::format("{}{}", count.empty() ? "" : " + ", x.more);
         line(fmt::format("SHARED({}, {}, {});", passed_type(m_.names[x.var.index]), name(x.var), count));
       },
@@ -378,17 +378,19 @@ class Writer {
     bool around = std::exchange(vectors_, language_ == For_::C && has_vectors(x)), pairs = std::exchange(pairs_, language_ == For_::C && x.pairs);
     std::string head = fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), expr(x.from), name(x.i), expr(x.to), name(x.i));
     int loop = loops_++;
-    bool outermost = counted && x.unrolled && !unrolled_;
-    if (outermost) unrolled_ = Unrolled(m_, x);
+    Around outside = around_;
+    if (counted) around_ = around_.inside(m_, x);
     braces(head, x.body, language_ == For_::C && x.rest ? "RAIDO_SCALAR_REST;" : language_ == For_::C && x.scattered ? "RAIDO_SCALAR;" : x.unrolled ? ran(x.body) : iteration(loop, x.body, {}, 2));
     vectors_ = around;
     pairs_ = pairs;
-    if (outermost) unrolled_ = {};
+    around_ = std::move(outside);
     line("}");
     if (!x.unrolled) loop_end(loop);
   }
   void while_loop(const While& x) {
     int loop = loops_++;
+    Around outside = around_;
+    if (counted) around_ = around_.inside(m_, x);
     if (x.test.empty()) {
       braces(fmt::format("while {}", test(x.cond)), x.body, iteration(loop, x.body, {x.cond}, 0));
     } else {
@@ -399,6 +401,7 @@ class Writer {
       block(x.body);
       depth_--;
     }
+    around_ = std::move(outside);
     line("}");
     loop_end(loop);
   }

@@ -240,7 +240,7 @@ RAIDO_UNSEEN void raido_hear_access(struct raido_emulated_block *b, struct raido
   u64 own = at[0] - (u64)(uintptr_t)b->memory;
   int shared = own < RAIDO_BLOCK_WORDS + RAIDO_SHARED_BYTES;
   if (!shared && own < (u64)b->bytes) { c[RAIDO_C_private_accesses] += n; return; }
-  w->requests++;
+  if (!shared) w->requests++;
   if (kind == RAIDO_UPDATE && shared) {                    // lanes that meet at a cell take turns, too
     int most = raido_most_at_one_place(at, n);
     c[RAIDO_C_shared_requests]++;

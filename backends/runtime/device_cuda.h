@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 typedef u64 dev_mem;
+RAIDO_FN int raido_block_threads(const struct raido_config *cfg);
 
 struct dev {
   void *driver, *compiler, *context, *module;
@@ -21,6 +22,7 @@ struct dev {
   int (*CtxSynchronize)(void);
   int (*ModuleLoadData)(void **, const void *);
   int (*ModuleGetFunction)(void **, void *, const char *);
+  int (*FuncGetAttribute)(int *, int, void *);
   int (*ModuleUnload)(void *);
   int (*MemAlloc)(u64 *, size_t);
   int (*MemFree)(u64);
@@ -89,7 +91,7 @@ RAIDO_FN int dev_load(struct dev *d) {
   RAIDO_CU(DeviceGetName, "cuDeviceGetName"); RAIDO_CU(DeviceGetAttribute, "cuDeviceGetAttribute");
   RAIDO_CU(DevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain"); RAIDO_CU(DevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2");
   RAIDO_CU(CtxPushCurrent, "cuCtxPushCurrent_v2"); RAIDO_CU(CtxPopCurrent, "cuCtxPopCurrent_v2"); RAIDO_CU(CtxSynchronize, "cuCtxSynchronize"); RAIDO_CU(ModuleLoadData, "cuModuleLoadData");
-  RAIDO_CU(ModuleGetFunction, "cuModuleGetFunction"); RAIDO_CU(ModuleUnload, "cuModuleUnload"); RAIDO_CU(MemAlloc, "cuMemAlloc_v2");
+  RAIDO_CU(ModuleGetFunction, "cuModuleGetFunction"); RAIDO_CU(ModuleUnload, "cuModuleUnload"); RAIDO_CU(FuncGetAttribute, "cuFuncGetAttribute"); RAIDO_CU(MemAlloc, "cuMemAlloc_v2");
   RAIDO_CU(MemFree, "cuMemFree_v2"); RAIDO_CU(MemcpyDtoH, "cuMemcpyDtoH_v2"); RAIDO_CU(MemcpyHtoD, "cuMemcpyHtoD_v2");
   RAIDO_CU(MemcpyDtoD, "cuMemcpyDtoD_v2"); RAIDO_CU(LaunchKernel, "cuLaunchKernel");
 #undef RAIDO_CU
@@ -150,23 +152,23 @@ RAIDO_FN void dev_complain(struct dev *d, void *program) {
   free(text);
 }
 
-// The option that says for how many threads of a block shared arrays have room.
-RAIDO_FN const char *dev_block_limit(const struct raido_config *cfg, char text[32]) {
-  snprintf(text, 32, "-DBLOCK_LIMIT=%d", cfg->block_size > 256 ? cfg->block_size : 256);
+// The option that says how many threads each block has.
+RAIDO_FN const char *dev_block_threads(const struct raido_config *cfg, char text[32]) {
+  snprintf(text, 32, "-DBLOCK_THREADS=%d", raido_block_threads(cfg));
   return text;
 }
 // The machine code of the kernels; NULL after a failure.
 RAIDO_FN char *dev_compile(struct dev *d, const struct raido_config *cfg, const char *source, const char *arch, size_t *size) {
   void *program = NULL;
   int n = 0;
-  char limit[32];
+  char threads[32];
   const char **options = calloc((size_t)cfg->build_option_count + 6, sizeof *options);
   if (options == NULL) { dev_check(d, 2, "calloc"); return NULL; }
   options[n++] = arch;
   options[n++] = "--std=c++17";
   options[n++] = "-diag-suppress=177";
   if (RAIDO_STRICT_FP) options[n++] = "-fmad=false", options[n++] = "-DRAIDO_STRICT_FP";
-  options[n++] = dev_block_limit(cfg, limit);
+  options[n++] = dev_block_threads(cfg, threads);
   for (int k = 0; k < cfg->build_option_count; k++) options[n++] = cfg->build_options[k];
   int code = d->CreateProgram(&program, source, "kernels.cu", 0, NULL, NULL);
   if (dev_check(d, code, "nvrtcCreateProgram")) { free(options); return NULL; }
@@ -195,8 +197,8 @@ RAIDO_FN int dev_build(struct dev *d, const struct raido_config *cfg, const char
   size_t size = 0;
   snprintf(arch, sizeof arch, "--gpu-architecture=sm_%d", dev_capability(d, d->device));
   u64 key = raido_hash(raido_hash(UINT64_C(14695981039346656037), source), arch);
-  char limit[32];
-  key = raido_hash(key, dev_block_limit(cfg, limit));
+  char threads[32];
+  key = raido_hash(key, dev_block_threads(cfg, threads));
   for (int k = 0; k < cfg->build_option_count; k++) key = raido_hash(key, cfg->build_options[k]);
   const char *given = cfg->texts[RAIDO_TEXT_BINARY];
   char *code = given != NULL ? raido_whole_file(given, &size) : cfg->texts[RAIDO_TEXT_DUMP_BINARY] != NULL ? NULL : raido_cached(cfg, key, &size);
@@ -214,8 +216,15 @@ RAIDO_FN int dev_build(struct dev *d, const struct raido_config *cfg, const char
   if (failed) return 1;
   d->kernels = calloc((size_t)raido_kernel_count + 1, sizeof *d->kernels);
   if (d->kernels == NULL) return dev_check(d, 2, "calloc");
-  for (int k = 0; k < raido_kernel_count; k++)
+  for (int k = 0; k < raido_kernel_count; k++) {
+    int most = 0;                                          // threads of a block, which the code has as a constant
     if (dev_check(d, d->ModuleGetFunction(&d->kernels[k], d->module, raido_kernel_names[k]), raido_kernel_names[k])) return 1;
+    if (given == NULL) continue;
+    if (dev_check(d, d->FuncGetAttribute(&most, 0, d->kernels[k]), "cuFuncGetAttribute")) return 1;
+    if (most == raido_block_threads(cfg)) continue;
+    snprintf(d->error, sizeof d->error, "CUDA: %.400s has code for blocks of %d threads, but these have %d", given, most, raido_block_threads(cfg));
+    return 1;
+  }
   return 0;
 }
 

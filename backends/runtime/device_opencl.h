@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 typedef void *dev_mem;
+RAIDO_FN int raido_block_threads(const struct raido_config *cfg);
 
 struct dev {
   void *library, *platform, *device, *context, *queue, *program;
@@ -132,7 +133,7 @@ RAIDO_FN int dev_build(struct dev *d, const struct raido_config *cfg, const char
   const char *given = cfg->texts[RAIDO_TEXT_BINARY], *dump = cfg->texts[RAIDO_TEXT_DUMP_BINARY];
   for (int k = 0; k < cfg->build_option_count; k++)
     if (strlen(flags) + strlen(cfg->build_options[k]) + 2 < sizeof flags) { strcat(flags, " "); strcat(flags, cfg->build_options[k]); }
-  if (cfg->block_size > 256) snprintf(flags + strlen(flags), sizeof flags - strlen(flags), " -DBLOCK_LIMIT=%d", cfg->block_size);
+  snprintf(flags + strlen(flags), sizeof flags - strlen(flags), " -DBLOCK_THREADS=%d", raido_block_threads(cfg));
   d->GetDeviceInfo(d->device, 0x102b, sizeof name, name, NULL);
   u64 key = raido_hash(raido_hash(raido_hash(UINT64_C(14695981039346656037), source), flags), name);
   size_t size = 0;

@@ -1,21 +1,21 @@
 // words_cuda.h - the vocabulary of kernels in CUDA C++.
 // So that a block has registers for all its threads; and of a DENSE_KERNEL, which computes more than it reads, two blocks.
-#define KERNEL extern "C" __global__ void __launch_bounds__(BLOCK_LIMIT)
-#define DENSE_KERNEL extern "C" __global__ void __launch_bounds__(BLOCK_LIMIT, BLOCK_LIMIT > 256 ? 1 : 2)
+#define KERNEL extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
+#define DENSE_KERNEL extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, BLOCK_THREADS > 256 ? 1 : 2)
 #define GLOBAL
 #define LOCAL
 #define LOCAL_ID() ((i64)threadIdx.x)
 #define BLOCK_ID() ((i64)blockIdx.x)
-#define BLOCK_SIZE() ((i64)blockDim.x)
-#define GLOBAL_ID() (blockIdx.x * (i64)blockDim.x + threadIdx.x)
+#define BLOCK_SIZE() ((i64)BLOCK_THREADS)
+#define GLOBAL_ID() (blockIdx.x * BLOCK_SIZE() + threadIdx.x)
 #define BARRIER() __syncthreads()
 #define RAIDO_UNROLLED _Pragma("unroll")
 #define SHARED(T, name, n) __shared__ __align__(16) T name[n]       // so that vectors of it can be read
 #define DYNAMIC_PARAMETER
 #define DYNAMIC_SHARED extern __shared__ i64 dynamic_[]
 #define RAIDO_ORDERS_BLOCKS 1
-#ifndef BLOCK_LIMIT
-#define BLOCK_LIMIT 256
+#ifndef BLOCK_THREADS                                               // in each block of each launch
+#define BLOCK_THREADS 256
 #endif
 #define RAIDO_INLINE static __device__ inline
 typedef signed char i8;

@@ -235,7 +235,7 @@ RAIDO_INLINE i64 raido_next_tile(i32 *states, i64 tiles) {
 #define BLOCK_SIZE() raido_block_size()
 #define GLOBAL_ID() (raido_block_id() * raido_block_size() + raido_local_id())
 #define BARRIER() raido_barrier(__LINE__)
-#define BLOCK_LIMIT BLOCK_SIZE()
+#define BLOCK_THREADS BLOCK_SIZE()
 #define SHARED(T, name, n) T *const name = (T *)raido_shared(sizeof(T) * (n))
 #define DYNAMIC_PARAMETER
 #define DYNAMIC_SHARED i64 *const dynamic_ = raido_shared(raido_dynamic_bytes())

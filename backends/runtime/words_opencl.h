@@ -1,13 +1,13 @@
 // words_opencl.h - the vocabulary of kernels in OpenCL C 1.2.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#define KERNEL __kernel void
+#define KERNEL __kernel __attribute__((reqd_work_group_size(BLOCK_THREADS, 1, 1))) void
 #define DENSE_KERNEL KERNEL
 #define GLOBAL __global
 #define LOCAL __local
 #define LOCAL_ID() ((i64)get_local_id(0))
 #define BLOCK_ID() ((i64)get_group_id(0))
-#define BLOCK_SIZE() ((i64)get_local_size(0))
+#define BLOCK_SIZE() ((i64)BLOCK_THREADS)
 #define GLOBAL_ID() ((i64)get_global_id(0))
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define SHARED(T, name, n) __local T name[n]
@@ -15,8 +15,8 @@
 #define DYNAMIC_SHARED (void)dynamic_
 #define RAIDO_UNROLLED _Pragma("unroll")
 #define RAIDO_ORDERS_BLOCKS 0
-#ifndef BLOCK_LIMIT
-#define BLOCK_LIMIT 256
+#ifndef BLOCK_THREADS                  // in each block of each launch
+#define BLOCK_THREADS 256
 #endif
 #define RAIDO_INLINE static inline
 typedef char i8;

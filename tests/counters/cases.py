@@ -44,6 +44,10 @@ CASES = {
     "mttkrp_jacobian": ("benchmarks/tapeflow/mttkrp.fut", "calculate_jacobian", [64, 64, 64, 32], None),
     "gravity_jacobian": ("benchmarks/tapeflow/gravity.fut", "calculate_jacobian", [4096], None),
 }
+for t, size in ("f64", 8), ("f32", 4):
+    for n, k, m in (1000, 1000, 1000), (300, 1024, 20480), (4097, 4097, 4097), (8192, 8192, 8192):
+        CASES[f"product_{t}_{n}"] = ("tests/counters/large/products.fut", f"product_{t}", [f"[{n}][{k}]{t}", f"[{k}][{m}]{t}"], size * (n * k + k * m + n * m))
+LONG = {name for name in CASES if name.startswith("product_") and not name.endswith(("_1000", "_300"))}      # minutes each
 
 
 def run(arguments, **more):

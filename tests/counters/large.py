@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """What benchmark programs do on a device at large sizes: the counts of the emulator from a sample of their blocks, beside what they need at least.
 
-usage: large.py RAIDO [--update] [--device DEVICE] [--counts FOLDER] [NAME ..]
+usage: large.py RAIDO [--update] [--long] [--device DEVICE] [--counts FOLDER] [NAME ..]
 
 Each case of cases.py is an entry point and its arguments. tests/counters/large/NAME.txt has its counts, which are held fixed; --update writes them anew.
 With --device nothing is compared, and the prediction for that device is printed; --counts keeps the files of counts. NAME: only these cases.
+--long: those that take minutes, too.
 """
 import argparse
 import json
@@ -13,7 +14,7 @@ import re
 import sys
 import tempfile
 
-from cases import CASES, data_of, run
+from cases import CASES, LONG, data_of, run
 
 here = pathlib.Path(__file__).resolve().parent
 root = here.parent.parent
@@ -22,6 +23,7 @@ SAMPLE = "16"                                   # blocks of each launch
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("raido", type=pathlib.Path)
 parser.add_argument("--update", action="store_true")
+parser.add_argument("--long", action="store_true")
 parser.add_argument("--device")
 parser.add_argument("--counts", type=pathlib.Path)
 parser.add_argument("names", nargs="*")
@@ -56,7 +58,7 @@ failed = 0
 executables = {}
 with tempfile.TemporaryDirectory() as folder:
     for name, (program, entry, arguments, least) in CASES.items():
-        if options.names and name not in options.names:
+        if name not in options.names if options.names else name in LONG and not options.long:
             continue
         if program not in executables:
             executables[program] = f"{folder}/{len(executables)}"
