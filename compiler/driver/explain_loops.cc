@@ -132,6 +132,10 @@ class Accesses {
       [&](const Update& x) {
         if (const Lmad* l = layout(x.array); l && !x.in_place) writes_[word(x.array, place(*l, x.at))]++;
       },
+      [&](const ArrayLit& x) {
+        auto numbers = std::ranges::count_if(x.elements, [&](const Atom& a) { return !var_of(a) || is_scalar(p_.type(*var_of(a))); });
+        if (const Lmad* l = layout(s.pattern[0].var); l && numbers > 0) writes_[word(s.pattern[0].var, of(l->offset))] += int(numbers);
+      },
       [&](const For& x) {
         moves_[x.i.var] = of(x.n).still() ? Movement{} : Movement{Movement::Anyhow, 0};
         if (!of(x.n).still()) differs_.insert(&x.body);

@@ -12,6 +12,7 @@
 #include "compiler/ir/layout.h"
 #include "compiler/ir/transform.h"
 #include "compiler/ir/visit.h"
+#include "passes/memory/far_reads.h"
 #include "passes/memory/lane_sums.h"
 
 namespace raido {
@@ -54,6 +55,8 @@ class LaneLoops::Candidate {
   std::vector<const ArrayType*> stored_;
   std::vector<Read> reads_;
   VarSet updates_;                             // what the stores make
+  bool has_rows_ = false;
+  VarSet row_blocks_, rows_;                   // blocks of results that are rows; rows of the iteration, which it makes there
   Forms forms_;
   VarSet jumps_;                               // what does not move by a fixed number from lane to lane
   VarSet own_;
@@ -82,7 +85,7 @@ class LaneLoops::Candidate {
     while (k < body_.stms.size() && std::ranges::none_of(body_.stms[k].pattern, [&](Bind b) { return b.var == v; })) k++;
     return k;
   }
-  // Each array of the state gets the iteration's own element, after all checks; each number is combined in any order, after all parts.
+  // Each array of the state gets the iteration's own element or row, after all checks; each number is combined in any order, after all parts.
   bool states(const For& x) {
     for (size_t k = 0; k < body_.stms.size(); k++) {
       Kind kind = kind_of(body_.stms[k].exp);
@@ -104,8 +107,13 @@ class LaneLoops::Candidate {
         continue;
       }
       auto update = std::get_if<Update>(&e);
-      if (!update || update->array != v || update->at.size() != 1 || update->at[0] != Selector(Atom(i_)) || update->in_place) return false;
-      if (at < last_check_ || !is_scalar(p_.type(update->value))) return false;
+      if (!update || update->array != v || update->at.size() != 1 || update->at[0] != Selector(Atom(i_)) || at < last_check_) return false;
+      if (update->in_place) {
+        if (own_reads(v) != 0) return false;
+        row_blocks_.insert(std::get<ArrayType>(p_.type(v)).place->block);
+      } else if (!is_scalar(p_.type(update->value))) {
+        return false;
+      }
       updates_.insert(*r);
       stored_.push_back(&std::get<ArrayType>(p_.type(v)));
     }
@@ -143,10 +151,10 @@ class LaneLoops::Candidate {
     switch (kind_of(s.exp)) {
       case Kind::Step: operation(s); return !std::holds_alternative<Tunable>(s.exp);
       case Kind::View: if (s.pattern.size() == 1 && is_scalar(p_.type(s.pattern[0].var))) operation(s); return true;
-      case Kind::Check: return top || (!diverged_ && is_uniform(std::get<Assert>(s.exp)));
+      case Kind::Check: return !has_rows_ && (top || (!diverged_ && is_uniform(std::get<Assert>(s.exp))));
       case Kind::Read: read(s); return true;
-      case Kind::Write: return (top && updates_.contains(s.pattern[0].var)) || sums_.contains(s.pattern[0].var) || own_write(s);
-      case Kind::Make: return own_make(s);
+      case Kind::Write: return (top && last_write(s)) || sums_.contains(s.pattern[0].var) || row_write(s) || own_write(s);
+      case Kind::Make: return row_make(s) || own_make(s);
       case Kind::Branch: {
         const If& x = std::get<If>(s.exp);
         for (Bind b : s.pattern) jumps_.insert(b.var);
@@ -161,10 +169,45 @@ class LaneLoops::Candidate {
     return false;
   }
   bool all_scalars(const std::vector<Bind>& bs) const {
-    return std::ranges::all_of(bs, [&](Bind b) { return is_scalar(p_.type(b.var)) || is_own(b.var) || sums_.contains(b.var); });
+    return std::ranges::all_of(bs, [&](Bind b) { return is_scalar(p_.type(b.var)) || is_own(b.var) || is_row_of(b.var) || sums_.contains(b.var); });
   }
   bool is_uniform(const Atom& a) const { return moves(a) == 0; }
   bool is_uniform(const Assert& x) const { return is_uniform(x.cond) && std::ranges::all_of(x.args, [&](const Atom& a) { return is_uniform(a); }); }
+
+  // ---- rows of results, which iterations make where they will lie ----
+
+  bool is_row_of(const Atom& a) const { auto v = var_of(a); return v && rows_.contains(*v); }
+  // The end of a result, with a number or with a row.
+  bool last_write(const Stm& s) {
+    if (!updates_.contains(s.pattern[0].var)) return false;
+    const Update& x = std::get<Update>(s.exp);
+    return !x.in_place || is_row_of(x.value);
+  }
+  bool row_make(const Stm& s) {
+    auto a = std::get_if<ArrayType>(&p_.type(s.pattern[0].var));
+    if (!a || !a->place || !row_blocks_.contains(a->place->block)) return false;
+    if (auto x = std::get_if<ArrayLit>(&s.exp)) {
+      for (const Atom& e : x->elements) {
+        if (var_of(e) && !is_scalar(p_.type(*var_of(e))) && !is_row_of(e)) return false;
+        count([](Work& w) { w.far++; });
+      }
+    } else if (is_filled(s)) {
+      count([](Work& w) { w.far++; });
+    } else if (!std::holds_alternative<Scratch>(s.exp)) {
+      return false;
+    }
+    rows_.insert(s.pattern[0].var);
+    return has_rows_ = true;
+  }
+  bool row_write(const Stm& s) {
+    const Update* x = std::get_if<Update>(&s.exp);
+    if (!x || !is_row_of(x->array)) return false;
+    auto value = var_of(x->value);
+    if (value && !is_scalar(p_.type(*value)) && !(x->in_place && is_row_of(*value))) return false;
+    rows_.insert(s.pattern[0].var);
+    if (!x->in_place) count([](Work& w) { w.far++; });
+    return true;
+  }
 
   // ---- arrays of one iteration ----
 
@@ -195,15 +238,25 @@ class LaneLoops::Candidate {
     if (std::holds_alternative<Scratch>(s.exp)) return true;
     if (auto x = std::get_if<Copy>(&s.exp)) { whole_read(x->array); return is_row(v); }
     if (auto x = std::get_if<ArrayLit>(&s.exp)) return std::ranges::all_of(x->elements, [&](const Atom& a) { return !var_of(a) || is_scalar(p_.type(*var_of(a))); });
+    return is_filled(s);
+  }
+  // With numbers, by loops that are the same in all lanes.
+  bool is_filled(const Stm& s) const {
     auto x = std::get_if<Replicate>(&s.exp);
     bool of_number = x && (!var_of(x->value) || is_scalar(p_.type(*var_of(x->value))));
-    return (of_number || std::holds_alternative<Iota>(s.exp)) && std::ranges::all_of(shape_of(p_.type(v)), [&](const Atom& n) { return is_uniform(n); });
+    return (of_number || std::holds_alternative<Iota>(s.exp)) && std::ranges::all_of(shape_of(p_.type(s.pattern[0].var)), [&](const Atom& n) { return is_uniform(n); });
   }
 
   bool loop(const Stm& s) {
     auto counted = std::get_if<For>(&s.exp);
     auto loop = std::get_if<While>(&s.exp);
     const std::vector<Bind>& state = counted ? counted->state : loop->state;
+    const std::vector<Atom>& init = counted ? counted->init : loop->init;
+    for (size_t k = 0; k < state.size(); k++) {
+      if (!is_row_of(init[k])) continue;
+      rows_.insert(state[k].var);
+      if (loop) rows_.insert(loop->cond.params[k].var);
+    }
     if (!all_scalars(state)) return false;
     straight_ = false;
     bool apart = !counted || !is_uniform(counted->n);
@@ -214,11 +267,16 @@ class LaneLoops::Candidate {
     if (loop) for (Bind b : loop->cond.params) jumps_.insert(b.var);
     auto n = counted ? const_of(counted->n) : nullptr;
     bool before = std::exchange(inside_, inside_ || !n || n->as_i64() > costs::cpu::unrolled);
-    loops_ = loops_ || (inside_ && !(counted && may_mix(*counted)));
+    loops_ = loops_ || (inside_ && !(counted && may_mix(*counted) && !reads_far_apart(p_, *counted)));
     bool diverged = std::exchange(diverged_, diverged_ || apart);
     bool fits = (counted || body(loop->cond.body, false)) && body(counted ? counted->body : loop->body, false);
     inside_ = before;
     diverged_ = diverged;
+    for (size_t k = 0; k < state.size() && fits; k++) {
+      if (!is_row_of(state[k].var)) continue;
+      fits = is_row_of((counted ? counted->body : loop->body).result[k]);
+      rows_.insert(s.pattern[k].var);
+    }
     return fits;
   }
 
@@ -256,9 +314,12 @@ class LaneLoops::Candidate {
     const Index& x = std::get<Index>(s.exp);
     const ArrayType& a = std::get<ArrayType>(p_.type(x.array));
     Var v = s.pattern[0].var;
-    bool own = is_own(x.array);
+    bool own = is_own(x.array) || is_row_of(x.array);
     if (!own && !sums_.contains(x.array)) reads_.push_back({&a, x.at.size() == 1 && x.at[0] == Selector(Atom(i_))});
-    if (!is_scalar(p_.type(v))) return;                   // a view
+    if (!is_scalar(p_.type(v))) {                         // a view
+      if (is_row_of(x.array)) rows_.insert(v);
+      return;
+    }
     std::optional<i64> by = moves(a.place->layout.offset);
     for (size_t d = 0; d < x.at.size(); d++) {
       auto step = moves(std::get<Atom>(x.at[d]));

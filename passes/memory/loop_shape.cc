@@ -19,6 +19,7 @@
 #include "compiler/ir/costs.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/term.h"
+#include "passes/memory/far_reads.h"
 #include "passes/memory/lane_loops.h"
 #include "passes/pass.h"
 
@@ -26,55 +27,6 @@ namespace raido {
 namespace {
 
 using namespace ir;
-
-// How far what an element is read from lies from that of the iteration before, for all elements that the loop reads.
-class Reads {
- public:
-  Reads(const Program& p, const For& x) : p_(p), counter_(x.i.var) {
-    for (const Stm& s : x.body.stms)
-      if (s.pattern.size() == 1) statement(s);
-  }
-  // Far more elements lie away from those of the iteration before than beside them. To bring them together in vectors costs more than the
-  // vectors save.
-  bool scattered() const { return far_ >= costs::cpu::far_reads && far_ > costs::cpu::far_reads_for_near * near_; }
-
- private:
-  const Program& p_;
-  Var counter_;
-  Forms forms_;
-  VarSet jumps_;                                              // what changes by no fixed number in each iteration
-  int near_ = 0, far_ = 0;
-
-  std::optional<i64> moves(const Atom& a) const {
-    if (const_of(a)) return 0;
-    return stride(forms_.of(a), counter_, [&](Var v) { return jumps_.contains(v); });
-  }
-  void statement(const Stm& s) {
-    Var v = s.pattern[0].var;
-    forms_.define(p_, s);
-    if (!is_scalar(p_.type(v))) return;
-    if (auto op = std::get_if<Apply>(&s.exp); op && !is_float(elem_of(p_.type(v)))) {
-      bool fixed = std::ranges::all_of(op->args, [&](const Atom& a) { return moves(a) == 0; });
-      if (!fixed && forms_.of(v) == Affine(v)) jumps_.insert(v);
-    } else if (auto load = std::get_if<Index>(&s.exp)) {
-      auto by = moves(*load);
-      if (by == 1) near_++;
-      else if (by != 0) far_++;
-      if (by != 0) jumps_.insert(v);
-    }
-  }
-  std::optional<i64> moves(const Index& x) const {
-    const Lmad& l = std::get<ArrayType>(p_.type(x.array)).place->layout;
-    std::optional<i64> sum = moves(l.offset);
-    for (size_t d = 0; d < x.at.size(); d++) {
-      auto by = moves(std::get<Atom>(x.at[d]));
-      auto apart = const_of(l.strides[d]);
-      if (by == 0) continue;
-      sum = sum && by && apart ? std::optional(*sum + *by * apart->as_i64()) : std::nullopt;
-    }
-    return sum;
-  }
-};
 
 class LoopShape {
  public:
@@ -149,7 +101,7 @@ class LoopShape {
   // Vectors take sums of floats, and their least or greatest.
   void vectors(For& x) {
     if (!may_mix(x)) return;
-    bool scattered = Reads(p_, x).scattered();
+    bool scattered = reads_far_apart(p_, x);
     size_t number = 0;
     for (size_t k = 0; k < x.state.size() && !scattered; k++) {
       const Type& t = p_.type(x.state[k].var);

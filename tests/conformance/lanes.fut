@@ -207,3 +207,21 @@ entry last_fails (n: i64) (m: i64): i64 =
   let ts = opaque (tabulate m f64.i64)
   let xs = map (\i -> f64.exp (-ts[i]) * f64.exp (f64.i64 i)) (iota n)
   in i64.f64 (f64.round (f64.sum xs))
+
+-- Rows that iterations make where they will lie: of numbers, in loops, in loops that each lane runs as often as it must.
+-- ==
+-- entry: rows
+-- input { 0i64 } output { true }
+entry rows (_: i64): bool =
+  every_size (\n ->
+    let root (a: f64): f64 = loop x = a while f64.abs (x * x - a) > 1e-9 do 0.5 * (x + a / x)
+    let few (i: i64) = root (f64.i64 (1 + i % 50))
+    let pair (i: i64) = [few i, -few i]
+    let square (i: i64) = [[few i, 1], [0, 2 * few i]]
+    let powers (i: i64) = let x = few i in loop r = replicate 5 x for k < 4 do r with [k + 1] = r[k] * 0.5 + f64.i64 k
+    let roots (i: i64) =
+      (loop (r, y) = (replicate 4 0, few i) for k < (i & 3) do (r with [k] = y, (y * y + 3 * y + 1) / (y + 2) - f64.abs (y * 0.5 - 1))).0
+    let (ps, ss, qs, rs) = unzip4 (map (\i -> (pair i, square i, powers i, roots i)) (opaque (iota n)))
+    let right (i: i64) = and (map2 near ps[i] (pair i)) && and (map2 near (flatten ss[i]) (flatten (square i))) && and (map2 near qs[i] (powers i)) &&
+                         and (map2 near rs[i] (roots i))
+    in and (loop all = replicate n true for i < n do all with [i] = right i))
