@@ -4,8 +4,8 @@
 
 namespace raido {
 
-// Level memory. Whether an iteration of the loop, without the loops inside, reads far more elements that lie away from those of the iteration before
-// than beside them. To bring them together in vectors costs more than the vectors save.
+// Level memory. Whether most elements that an iteration reads lie away from those of the iteration before, not beside them. Loops inside do
+// not count. To bring such elements together in vectors costs more than the vectors save.
 bool reads_far_apart(const ir::Program& p, const ir::For& loop);
 
 }  // namespace raido
