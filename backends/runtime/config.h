@@ -29,6 +29,20 @@ struct raido_config {
   struct raido_setting settings[RAIDO_SETTINGS];
 };
 
+#ifdef RAIDO_DEVICE
+#if defined(RAIDO_TSAN) || defined(RAIDO_ASAN)             // the emulator under a sanitizer
+enum { RAIDO_BLOCK_SIZE = 64 };
+#else
+enum { RAIDO_BLOCK_SIZE = 256 };
+#endif
+enum { RAIDO_LEAST_BLOCK = 32 };       // costs::gpu::least_block
+// Of each block of each launch.
+RAIDO_FN int raido_block_threads(const struct raido_config *cfg) {
+  int size = cfg->block_size > 0 ? cfg->block_size : RAIDO_BLOCK_SIZE;
+  return size < RAIDO_LEAST_BLOCK ? RAIDO_LEAST_BLOCK : size;
+}
+#endif
+
 RAIDO_INLINE i64 raido_tuned(struct raido_worker *w, int k, i64 fallback) {
   const struct raido_setting *s = &w->context->config->settings[k];
   return s->set ? s->value : fallback;

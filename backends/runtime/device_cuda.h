@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 
 typedef u64 dev_mem;
-RAIDO_FN int raido_block_threads(const struct raido_config *cfg);
 
 struct dev {
   void *driver, *compiler, *context, *module;

@@ -13,7 +13,6 @@
 #endif
 #if defined(RAIDO_TSAN) || defined(RAIDO_ASAN)
 #define RAIDO_EXACT_BLOCKS 1
-#define RAIDO_BLOCK_SIZE 64
 #endif
 
 typedef char *dev_mem;

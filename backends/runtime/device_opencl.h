@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 
 typedef void *dev_mem;
-RAIDO_FN int raido_block_threads(const struct raido_config *cfg);
 
 struct dev {
   void *library, *platform, *device, *context, *queue, *program;

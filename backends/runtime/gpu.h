@@ -34,16 +34,6 @@ struct raido_device {
 #define dev_reused(d, m) ((void)0)
 #define raido_device_read_result raido_device_read
 #endif
-#ifndef RAIDO_BLOCK_SIZE
-#define RAIDO_BLOCK_SIZE 256
-#endif
-enum { RAIDO_LEAST_BLOCK = 32 };       // costs::gpu::least_block
-
-RAIDO_FN int raido_block_threads(const struct raido_config *cfg) {
-  int size = cfg->block_size > 0 ? cfg->block_size : RAIDO_BLOCK_SIZE;
-  return size < RAIDO_LEAST_BLOCK ? RAIDO_LEAST_BLOCK : size;
-}
-
 RAIDO_FN int raido_device_failed(struct raido_worker *w, const char *what) {
   return raido_refuse(w, "%s: %s", what, dev_error(&w->context->device->dev));
 }

@@ -16,9 +16,9 @@
 #include "compiler/ir/build.h"
 #include "compiler/ir/costs.h"
 #include "compiler/ir/term.h"
-#include "passes/parallel/chunks.h"
 #include "passes/parallel/invariant_updates.h"
 #include "passes/parallel/reach.h"
+#include "passes/parallel/segs.h"
 #include "passes/pass.h"
 
 namespace raido {

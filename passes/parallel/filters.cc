@@ -31,9 +31,9 @@
 #include "compiler/ir/term.h"
 #include "compiler/ir/transform.h"
 #include "compiler/ir/types.h"
-#include "passes/parallel/chunks.h"
 #include "passes/parallel/one_thread.h"
 #include "passes/parallel/regular.h"
+#include "passes/parallel/segs.h"
 #include "passes/pass.h"
 
 namespace raido {

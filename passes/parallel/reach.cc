@@ -11,7 +11,7 @@
 #include "compiler/ir/costs.h"
 #include "compiler/ir/term.h"
 #include "compiler/ir/transform.h"
-#include "passes/parallel/chunks.h"
+#include "passes/parallel/segs.h"
 
 namespace raido {
 using namespace ir;

@@ -17,6 +17,7 @@
 #include "compiler/ir/term.h"
 #include "passes/parallel/chunks.h"
 #include "passes/parallel/loops.h"
+#include "passes/parallel/segs.h"
 #include "passes/pass.h"
 
 namespace raido {

@@ -127,7 +127,7 @@ static void all(void) {
 }
 
 int main(int argc, char **argv) {
-  struct raido_config config = {.count = 1};
+  struct raido_config config = {.count = 1, .block_size = 64};
   if (argc < 2) fatal("usage: kernels all|KERNEL [SOURCE...]");
   if (dev_open(&device, &config, text_of(argv + 2)) != 0) fatal(dev_error(&device));
   if (strcmp(argv[1], "all") == 0) {

@@ -1,0 +1,368 @@
+// writer.cc - expressions, memory and control structures.
+#include "backends/kernel/writer.h"
+
+#include <algorithm>
+
+#include "backends/kernel/sums.h"
+#include "compiler/base/match.h"
+#include "compiler/base/text.h"
+
+namespace raido::kir {
+
+std::string Writer::scalar_functions() const {
+  std::string text;
+  for (auto [op, at] : used_) text += scalar_function(op, at, language_);
+  return text;
+}
+void Writer::function(const HostFunction& f) {
+  std::string saved = std::exchange(out, "");
+  current_ = &f;
+  if (emulated) results_ = results_only(m_, f);
+  out += fmt::format("{} {{\n", signature(f));
+  depth_ = 1;
+  line("(void)w;");
+  IdSet<Name> read;
+  for (Name n : free_names(m_, f.body)) read.insert(n);
+  for (Name n : f.params) if (!read.contains(n)) line(fmt::format("(void){};", name(n)));
+  if (f.recursive) line("RAIDO_ENTER(w);");
+  block(f.body);
+  out += "}\n\n";
+  current_ = nullptr;
+  saved += std::exchange(before, "");
+  out = saved + out;
+}
+std::string Writer::signature(const HostFunction& f) const {
+  std::string text = fmt::format("static int {}(struct raido_worker *w", f.name);
+  for (Name n : f.params) text += fmt::format(", {}", declared(n));
+  for (Name n : f.results) text += fmt::format(", {}*{}", m_.names[n.index].memory ? declared_type(n) : declared_type(n) + " ", name(n));
+  return text + ")";
+}
+std::string Writer::declared_type(Name n) const {
+  const NameInfo& i = m_.names[n.index];
+  if (!i.memory) return std::string(c_type(i.type));
+  if (i.space == ir::Space::Device && !in_kernel_) return "struct raido_memory *";
+  return fmt::format("{} *", storage_type(i.type));
+}
+std::string Writer::declared(Name n) const {
+  return declared_type(n) + (m_.names[n.index].memory ? "" : " ") + name(n);
+}
+std::string Writer::iteration(int loop, const Block& b, const std::vector<ExprId>& with, int more) const {
+  return counted ? fmt::format("ITERATION({}, {});", loop, operations_of(m_, b, around_, with, more)) : "";
+}
+void Writer::braces(const std::string& head, const Block& b, const std::string& first) {
+  line(head.empty() ? "{" : head + " {");
+  depth_++;
+  if (!first.empty()) line(first);
+  block(b);
+  depth_--;
+}
+std::string Writer::expr(ExprId id) {
+  const Expr& e = m_.exprs[id.index];
+  return match(e.node,
+    [&](const Const& c) { return literal(c); },
+    [&](const Name& n) { return name(n); },
+    [&](const Prim& p) { return prim(p); },
+    [&](const Cast& c) { return cast(m_.exprs[c.value.index].type, e.type, expr(c.value)); },
+    [&](const Load& l) {
+      std::string cell = locked_ ? cell_of(l.memory, l.index) : fmt::format(fmt::runtime(counted ? "LOAD({}, {})" : "{}[{}]"), name(l.memory), expr(l.index));
+      return m_.names[l.memory.index].type == Scalar::F16 ? fmt::format("raido_f16_to_f32({})", cell) : cell;
+    },
+    [&](const Hardware& h) -> std::string {
+      switch (h.what) {
+        case Builtin::GlobalId: return "GLOBAL_ID()";
+        case Builtin::LocalId: return "LOCAL_ID()";
+        case Builtin::BlockId: return "BLOCK_ID()";
+        case Builtin::BlockSize: return in_kernel_ ? "BLOCK_SIZE()" : "(i64)raido_block_threads(w->context->config)";
+        case Builtin::OrdersBlocks: return "RAIDO_ORDERS_BLOCKS";
+        case Builtin::TileRows: return "RAIDO_TILE_ROWS";
+        case Builtin::TileVectors: return "RAIDO_TILE_VECTORS";
+        case Builtin::VectorLanes: return fmt::format("(RAIDO_VECTOR_BYTES / {})", h.bytes);
+        case Builtin::SumVectors: return "RAIDO_SUM_VECTORS";
+      }
+      PANIC("a number of the hardware without a name");
+    });
+}
+std::string Writer::prim(const Prim& p) {
+  if (p.op == ScalarOp::select) return fmt::format("({} ? {} : {})", expr(p.args[0]), expr(p.args[1]), expr(p.args[2]));
+  auto number = [&](ExprId a) { return m_.const_of(a) && literal(*m_.const_of(a)) != "RAIDO_NAN"; };
+  if (language_ == For_::C && (p.op == ScalarOp::min || p.op == ScalarOp::max) && is_float(p.at) && (number(p.args[0]) || number(p.args[1]))) {
+    size_t known = number(p.args[1]) ? 1 : 0;
+    return fmt::format("raido_{}_number{}({}, {})", name_of(p.op), p.at == Scalar::F64 ? "" : "f", expr(p.args[1 - known]), expr(p.args[known]));
+  }
+  if (p.at == Scalar::Bool && p.op == ScalarOp::not_) return fmt::format("!{}", parenthesised(expr(p.args[0])));
+  if (auto text = infix(p.op, p.at); !text.empty()) return fmt::format("({} {} {})", expr(p.args[0]), text, expr(p.args[1]));
+  used_.insert({p.op, p.at});
+  bool apart = vectors_ && p.op == ScalarOp::cos && p.at != Scalar::F16;
+  return fmt::format("{}{}({})", apart ? "raido_" : "", function_name(p.op, p.at), join(p.args, ", ", [&](ExprId a) { return expr(a); }));
+}
+std::string Writer::parenthesised(const std::string& text) {
+  for (char c : text) if (!is_word(c)) return text[0] == '(' ? text : "(" + text + ")";
+  return text;
+}
+std::string Writer::cast(Scalar from, Scalar to, const std::string& value) {
+  if (to == Scalar::Bool) return fmt::format("({} != 0)", value);
+  if (to == Scalar::F16) return fmt::format("raido_round_f16((f32){})", value);
+  if (is_float(from) && is_integer(to)) return fmt::format("({})raido_integer_part((f64){})", c_type(to), value);
+  if (is_integer(from) && is_unsigned(to)) return fmt::format("({})({}){}", c_type(to), name_of(unsigned_of(from)), value);
+  return fmt::format("({}){}", c_type(to), value);
+}
+std::string Writer::fail(const Fail& x) {
+  const std::string& text = m_.texts[size_t(x.text)];
+  std::string format, args;
+  size_t next = 0;
+  for (size_t i = 0; i < text.size(); i++) {
+    if (text[i] == '%') { format += "%%"; continue; }
+    if (text.compare(i, 2, "{}") != 0 || next >= x.args.size()) { format += text[i]; continue; }
+    ExprId a = x.args[next++];
+    Scalar t = m_.exprs[a.index].type;
+    if (t == Scalar::Bool) { format += "%s"; args += fmt::format(", {} ? \"true\" : \"false\"", expr(a)); }
+    else if (is_float(t)) { format += "%.17g"; args += fmt::format(", (f64){}", expr(a)); }
+    else if (t == Scalar::U64) { format += "%llu"; args += fmt::format(", (unsigned long long){}", expr(a)); }
+    else { format += "%lld"; args += fmt::format(", (long long){}", expr(a)); }
+    i++;
+  }
+  return fmt::format("return raido_fail(w, {}{});", quote(format), args);
+}
+void Writer::stm(const Stm& s) {
+  match(s.node,
+    [&](const Declare& x) { declare(x); },
+    [&](const DeclareArray& x) { declare_array(x); },
+    [&](const Assign& x) { line(fmt::format("{}{} = {};", field(x.var), name(x.var), expr(x.value))); },
+    [&](const Store& x) { store(x); },
+    [&](const Atomic& x) { atomic(x); },
+    [&](const Swap& x) { swap(x); },
+    [&](const Locked& x) { locked(x); },
+    [&](const Locks& x) {
+      line(fmt::format("{} = raido_locks(w, {});", declared(x.memory), costs::gpu::locks));
+      line(fmt::format("if (RAIDO_UNLIKELY({} == NULL)) return 1;", name(x.memory)));
+    },
+    [&](const For& x) { for_loop(x); },
+    [&](const While& x) { while_loop(x); },
+    [&](const If& x) { branch(x); },
+    [&](const Fail& x) { in_kernel_ ? device_fail(x) : line(fail(x)); },
+    [&](const Call& x) { call(x); },
+    [&](const Return& x) { give_back(x); },
+    [&](const Trace& x) { trace(x); },
+    [&](const FromConstants& x) { line(fmt::format("{} = w->context->constants->{};", declared(x.var), name(x.field))); },
+    [&](const Tuned& x) { line(fmt::format("{} = raido_tuned(w, {}, {});", declared(x.var), x.param, expr(x.fallback))); },
+    [&](const Threads& x) { line(fmt::format("{} = raido_threads(w);", declared(x.var))); },
+    [&](const DeclareShared& x) {
+      std::string count = x.each == 0 ? "" : x.each == 1 ? "BLOCK_THREADS" : fmt::format("{} * BLOCK_THREADS", x.each);
+      if (x.more > 0) count += fmt::format("{}{}", count.empty() ? "" : " + ", x.more);
+      line(fmt::format("SHARED({}, {}, {});", passed_type(m_.names[x.var.index]), name(x.var), count));
+    },
+    [&](const Own& x) {
+      line(fmt::format("LOCAL {0} *{1} = (LOCAL {0} *)((LOCAL char *)dynamic_ + {2});", passed_type(m_.names[x.var.index]), name(x.var), expr(x.at)));
+    },
+    [&](const Barrier&) { line("BARRIER();"); },
+    [&](const Mark& x) { line(fmt::format("RAIDO_MARK({});", x.place)); },
+    [&](const LastBlock& x) {
+      if (counted) line(fmt::format("if (RAIDO_ORDERS_BLOCKS && LOCAL_ID() == 0) UPDATES({}, {});", name(x.tickets), expr(x.at)));
+      line(fmt::format("{} = raido_last_block({}, {}, {});", declared(x.var), name(x.tickets), expr(x.at), expr(x.count)));
+    },
+    [&](const NextTile& x) {
+      if (counted) line(fmt::format("if (RAIDO_ORDERS_BLOCKS && LOCAL_ID() == 0 && {} > 1) UPDATES({}, 0);", expr(x.tiles), name(x.states)));
+      line(fmt::format("{} = raido_next_tile({}, {});", declared(x.var), name(x.states), expr(x.tiles)));
+    },
+    [&](const Publish& x) {
+      if (counted) line(fmt::format("WRITES({}, {} + 1);", name(x.states), expr(x.tile)));
+      line(fmt::format("raido_publish({}, {}, {}, {});", name(x.states), expr(x.tile), expr(x.launch), expr(x.reached)));
+    },
+    [&](const LookBack& x) {
+      if (counted) line(fmt::format("if (LOCAL_ID() < 32 && LOCAL_ID() < {0}) READS({1}, {0} - LOCAL_ID());", expr(x.end), name(x.states)));
+      line(fmt::format("{} = raido_look_back({}, {}, {});", declared(x.first), name(x.states), expr(x.launch), expr(x.end)));
+      line(fmt::format("{} = {} % 2 == 1;", declared(x.reached), name(x.first)));
+      line(fmt::format("{0} = {0} / 2;", name(x.first)));
+    },
+    [&](const Guarded& x) { guarded(x); },
+    [&](const Unfailed& x) {
+      std::string_view test = !can_fail ? "true" : counted ? "LOAD(failure, 0) < 0" : "!RAIDO_FAILED(failure)";
+      line(fmt::format("{} = {};", declared(x.var), test));
+    },
+    [&](const Alloc& x) { alloc(x); },
+    [&](const Retain& x) { line(fmt::format("{}_retain(w, {});", prefix(x.block), name(x.block))); },
+    [&](const Release& x) { line(fmt::format("{}_release(w, {});", prefix(x.block), name(x.block))); },
+    [&](const SetBlock& x) { line(fmt::format("{}{} = {};", field(x.block), name(x.block), name(x.from))); },
+    [&](const ReadBack& x) { read_back(x); },
+    [&](const WriteOut& x) { write_out(x); },
+    [&](const Upload& x) { upload(x); },
+    [&](const CopyMemory& x) { copy_memory(x); },
+    [&](const Launch& x) { launch(x); },
+    [&](const Shape& x) { shape(x); },
+    [&](const UpdateShape& x) { update_shape(x); },
+    [&](const Tickets& x) {
+      line(fmt::format("{} = raido_tickets(w, {});", declared(x.memory), expr(x.count)));
+      line(fmt::format("if (RAIDO_UNLIKELY({} == NULL)) return 1;", name(x.memory)));
+    },
+    [&](const TileShape& x) {
+      auto names = {x.tiles, x.together, x.apart, x.one};
+      line(fmt::format("i64 {}, {};", join(names, ", ", [&](Name n) { return name(n); }), name(x.launch)));
+      line(fmt::format("raido_grid_of_tiles(w, {}, {}, {});", expr(x.points), x.items, join(names, ", ", [&](Name n) { return "&" + name(n); })));
+      line(fmt::format("{} = raido_states(w, {}, &{});", declared(x.states), name(x.tiles), name(x.launch)));
+      line(fmt::format("if (RAIDO_UNLIKELY({} == NULL)) return 1;", name(x.states)));
+    },
+    [&](const Transpose& x) { transpose(x); },
+    [&](const DeclareVectors& x) {
+      tiles = true;
+      line(fmt::format("RAIDO_VECTORS({}, {}, {}, [{}][{}]);", storage_type(m_.names[x.var.index].type), name(x.var), expr(x.lanes), expr(x.rows), expr(x.columns)));
+    },
+    [&](const LoadVector& x) {
+      if (counted) line(fmt::format("READS_VECTOR({}, {}, {});", name(x.from), expr(x.from_at), x.count));
+      line("RAIDO_UNROLLED");
+      line(fmt::format("for (int v = 0; v < {}; v++) {}[{} + v] = {}[{} + v];", x.count, name(x.to), expr(x.to_at), name(x.from), expr(x.from_at)));
+    },
+    [&](const MoveVector& x) {
+      line(fmt::format("RAIDO_{}_VECTOR({}[{}][{}], {});", x.back ? "SET" : "GET", name(x.vectors), expr(x.row), expr(x.column), name(x.array)));
+    },
+    [&](const ParallelFor& x) { parallel_for(x); });
+}
+void Writer::declare(const Declare& x) {
+  line(x.init ? fmt::format("{} = {};", declared(x.var), expr(*x.init)) : declared(x.var) + ";");
+  if (pairs_ && x.init && std::holds_alternative<Load>(m_.exprs[x.init->index].node)) line("RAIDO_SCALAR;");     // not one read with the next
+}
+void Writer::declare_array(const DeclareArray& x) {
+  const NameInfo& i = m_.names[x.var.index];
+  line(fmt::format("{} {}[{}];", element_type(i), i.text, join(x.counts, " * ", [&](ExprId n) { return expr(n); })));
+}
+void Writer::store(const Store& x) {
+  std::string value = expr(x.value);
+  if (m_.names[x.memory.index].type == Scalar::F16) value = fmt::format("raido_f32_to_f16({})", value);
+  if (locked_) line(fmt::format("{} = {};", cell_of(x.memory, x.index), value));
+  else if (x.meets && !counted) line(fmt::format("ATOMIC_STORE({}, {}, {}, {});", element_type(m_.names[x.memory.index]), name(x.memory), expr(x.index), value));
+  else line(fmt::format(fmt::runtime(counted ? "STORE({}, {}, {});" : "{}[{}] = {};"), name(x.memory), expr(x.index), value));
+}
+void Writer::for_loop(const For& x) {
+  if (language_ == For_::C && !x.reduced.empty() && (x.lanes || only_computes(x.body))) {
+    bool sums = std::ranges::all_of(x.reduced, [](const Reduced& r) { return r.op == ScalarOp::add; });
+    line(fmt::format("RAIDO_SIMD{}({})", x.rest ? "_REST" : sums ? "" : "_EXTREMA", join(x.reduced, " ", [&](const Reduced& r) {
+      return fmt::format("reduction({} : {})", r.op == ScalarOp::add ? "+" : name_of(r.op), name(r.var));
+    })));
+  }
+  if (language_ == For_::C && x.lanes && x.reduced.empty()) line("RAIDO_SIMD()");
+  if (x.unrolled) line("RAIDO_UNROLLED");
+  bool around = std::exchange(vectors_, language_ == For_::C && has_vectors(x)), pairs = std::exchange(pairs_, language_ == For_::C && x.pairs);
+  std::string head = fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), expr(x.from), name(x.i), expr(x.to), name(x.i));
+  int loop = loops_++;
+  Around outside = around_;
+  if (counted) around_ = around_.inside(m_, x);
+  braces(head, x.body, language_ == For_::C && x.rest ? "RAIDO_SCALAR_REST;" : language_ == For_::C && x.scattered ? "RAIDO_SCALAR;" : x.unrolled ? ran(x.body) : iteration(loop, x.body, {}, 2));
+  vectors_ = around;
+  pairs_ = pairs;
+  around_ = std::move(outside);
+  line("}");
+  if (!x.unrolled) loop_end(loop);
+}
+void Writer::while_loop(const While& x) {
+  int loop = loops_++;
+  Around outside = around_;
+  if (counted) around_ = around_.inside(m_, x);
+  if (x.test.empty()) {
+    braces(fmt::format("while {}", test(x.cond)), x.body, iteration(loop, x.body, {x.cond}, 0));
+  } else {
+    braces("for (;;)", x.test, iteration(loop, x.test, {x.cond}, 0));
+    depth_++;
+    line(fmt::format("if (!{}) break;", parenthesised(expr(x.cond))));
+    if (std::string text = ran(x.body); !text.empty()) line(text);
+    block(x.body);
+    depth_--;
+  }
+  around_ = std::move(outside);
+  line("}");
+  loop_end(loop);
+}
+void Writer::chosen_text(const If& x) {
+  out += "#if RAIDO_ORDERS_BLOCKS\n";
+  braces("", x.then_, ran(x.then_));
+  out += "  }\n#else\n";
+  braces("", x.else_, ran(x.else_));
+  out += "  }\n#endif\n";
+}
+void Writer::branch(const If& x) {
+  if (x.then_.empty() && x.else_.empty()) return;
+  if (auto h = std::get_if<Hardware>(&m_.exprs[x.cond.index].node); h && h->what == Builtin::OrdersBlocks) return chosen_text(x);
+  if (x.then_.empty()) {
+    braces(fmt::format(fmt::runtime(counted ? "if (BRANCH(!{}))" : "if (!{})"), parenthesised(expr(x.cond))), x.else_, ran(x.else_));
+  } else {
+    braces(counted ? fmt::format("if (BRANCH({}))", expr(x.cond)) : fmt::format("if {}", test(x.cond)), x.then_, ran(x.then_));
+    if (!x.else_.empty()) {
+      line("} else {");
+      depth_++;
+      if (std::string text = ran(x.else_); !text.empty()) line(text);
+      block(x.else_);
+      depth_--;
+    }
+  }
+  line("}");
+}
+void Writer::call(const Call& x) {
+  std::string text = fmt::format("if ({}(w", m_.functions[size_t(x.function)].name);
+  for (ExprId a : x.args) text += ", " + expr(a);
+  for (Name n : x.results) text += ", &" + name(n);
+  line(text + ") != 0) return 1;");
+}
+void Writer::give_back(const Return& x) {
+  for (size_t k = 0; k < x.values.size(); k++) line(fmt::format("*{} = {};", name(current_->results[k]), expr(x.values[k])));
+  line("return 0;");
+}
+void Writer::trace(const Trace& x) {
+  if (in_kernel_) return device_trace(x);
+  if (!x.value) { line(fmt::format("fputs({}, w->context->log);", quote(x.text))); return; }
+  Scalar t = m_.exprs[x.value->index].type;
+  std::string value = expr(*x.value), format = "%lld", argument = fmt::format("(long long){}", value);
+  if (t == Scalar::Bool) { format = "%s"; argument = fmt::format("{} ? \"true\" : \"false\"", value); }
+  else if (is_float(t)) { format = t == Scalar::F64 ? "%.17g" : "%.9g"; argument = fmt::format("(f64){}", value); }
+  else if (t == Scalar::U64) { format = "%llu"; argument = fmt::format("(unsigned long long){}", value); }
+  line(fmt::format("fprintf(w->context->log, {}, {});", quote(x.text + format), argument));
+}
+void Writer::alloc(const Alloc& x) {
+  const NameInfo& i = m_.names[x.block.index];
+  std::string size = expr(x.factors[0]);
+  for (size_t k = 1; k < x.factors.size(); k++) size = fmt::format("raido_size({}, {})", size, expr(x.factors[k]));
+  if (x.lenient) size = fmt::format("raido_at_least_0({})", size);
+  line(fmt::format("{} = {}_alloc(w, {});", declared(x.block), prefix(x.block), size));
+  line(fmt::format("if (RAIDO_UNLIKELY({} == NULL)) return 1;", i.text));
+}
+bool Writer::has_vectors(const For& x) {
+  if (!x.lanes && !only_computes(x.body)) return false;
+  for (const Stm& s : x.body) {
+    auto next = std::get_if<Assign>(&s.node);
+    if (next && std::ranges::none_of(x.reduced, [&](const Reduced& r) { return r.var == next->var; })) return x.lanes;
+  }
+  return true;
+}
+void Writer::parallel_for(const ParallelFor& x) {
+  IdSet<Name> own;
+  own.insert(x.first);
+  own.insert(x.last);
+  std::vector<Name> captured;
+  for (Name n : free_names(m_, x.body)) if (!own.contains(n) && !is_data(n)) captured.push_back(n);
+  std::string number = std::to_string(x.site), saved = std::exchange(out, "");
+  int depth = std::exchange(depth_, 0);
+  line(fmt::format("struct captures{} {{", number));
+  for (Name n : captured) line("  " + declared(n) + ";");
+  if (captured.empty()) line("  char none;");
+  line("};");
+  line(fmt::format("static int chunk{}(struct raido_worker *w, void *captures, i64 {}, i64 {}) {{", number, name(x.first), name(x.last)));
+  depth_ = 1;
+  line(fmt::format("struct captures{0} *c = captures;", number));
+  line("(void)w;");
+  line("(void)c;");
+  for (Name n : captured) line(fmt::format("{} = c->{};", declared(n), name(n)));
+  block(x.body);
+  line("return 0;");
+  depth_ = 0;
+  line("}\n");
+  before += std::exchange(out, saved);
+  depth_ = depth;
+  std::string values = captured.empty() ? "0" : join(captured, ", ", [&](Name n) { return name(n); });
+  line("{");
+  line(fmt::format("  struct captures{} captures = {{{}}};", number, values));
+  line(fmt::format("  if (raido_parallel_for(w, &raido_sites[{}], chunk{}, &captures, {}) != 0) return 1;", x.site, number, expr(x.n)));
+  line("}");
+}
+bool Writer::is_data(Name n) const {
+  for (const DataRef& d : m_.data) if (d.name == n) return true;
+  return false;
+}
+
+}  // namespace raido::kir
