@@ -35,15 +35,19 @@ class LaneLoops::Candidate {
     if (x.level != SegLevel::Task || !x.reduces.empty() || !x.scans.empty() || !x.post_reduces.empty() || !x.dests.empty()) return false;
     for (size_t k = 0; k < s.pattern.size(); k++) {
       auto made = std::get_if<ArrayType>(&p_.type(s.pattern[k].var));
-      if (!made || !is_scalar(p_.type(x.body.result[k]))) return false;
+      auto result = var_of(x.body.result[k]);
+      auto row = result ? std::get_if<ArrayType>(&p_.type(*result)) : nullptr;
+      if (!made || (row && row->place->block != made->place->block)) return false;
+      if (row) row_blocks_.insert(row->place->block);
       stored_.push_back(made);
     }
-    return fits();
+    return fits() && std::ranges::all_of(x.body.result, [&](const Atom& a) { return is_scalar(p_.type(a)) || is_row_of(a); });
   }
   const std::vector<const ArrayType*>& stored() const { return stored_; }
   struct Read { const ArrayType* array; bool own; };       // own: at the index of the iteration
   const std::vector<Read>& reads() const { return reads_; }
   const std::vector<const ArrayType*>& sums() const { return sums_.places(); }
+  bool has_rows() const { return has_rows_; }
 
  private:
   const Program& p_;
@@ -63,6 +67,7 @@ class LaneLoops::Candidate {
   LaneSums sums_;
   bool loops_ = false, inside_ = false;        // loops_: there is one that C compilers do not unroll or make vectors of
   bool straight_ = true;                       // there is no loop inside
+  bool vectors_ = false, alone_ = false;       // of innermost loops: C compilers make vectors of one; of one they do not
   bool diverged_ = false;                      // lanes may differ in whether they run this
   struct Work {
     size_t far = 0, operations = 0;
@@ -74,7 +79,7 @@ class LaneLoops::Candidate {
   // C compilers make no vectors of loops that may leave early, as checks do.
   bool fits() {
     if (auto n = const_of(n_); n && n->as_i64() < costs::cpu::lanes) return false;
-    return body(body_, true) && (loops_ ? inner_.gains() : straight_ && has_checks_ && all_.gains());
+    return body(body_, true) && !(has_rows_ && vectors_ && !alone_) && (loops_ ? inner_.gains() : straight_ && has_checks_ && all_.gains());
   }
   void count(auto f) {
     f(all_);
@@ -270,6 +275,8 @@ class LaneLoops::Candidate {
     loops_ = loops_ || (inside_ && !(counted && may_mix(*counted) && !reads_far_apart(p_, *counted)));
     bool diverged = std::exchange(diverged_, diverged_ || apart);
     bool fits = (counted || body(loop->cond.body, false)) && body(counted ? counted->body : loop->body, false);
+    if (inside_ && !(n && n->as_i64() <= costs::cpu::unrolled) && is_innermost(counted ? counted->body : loop->body))
+      (counted && has_vectors(*counted) ? vectors_ : alone_) = true;
     inside_ = before;
     diverged_ = diverged;
     for (size_t k = 0; k < state.size() && fits; k++) {
@@ -283,6 +290,27 @@ class LaneLoops::Candidate {
   std::optional<i64> moves(const Atom& a) const {
     if (const_of(a)) return 0;
     return stride(forms_.of(a), i_, [&](Var v) { return jumps_.contains(v); });
+  }
+  static bool is_innermost(const Body& b) {
+    bool found = false;
+    each_stm(b, [&](const Stm& s) { found = found || kind_of(s.exp) == Kind::Loop; });
+    return !found;
+  }
+  // Its elements lie side by side, and no number goes from one iteration to the next in an order.
+  bool has_vectors(const For& x) const {
+    bool numbers = std::ranges::any_of(x.state, [&](Bind b) { return is_scalar(p_.type(b.var)); }), beside = false;
+    if ((numbers && !x.any_order) || reads_far_apart(p_, x)) return false;
+    auto is_beside = [&](Var array, const std::vector<Selector>& at) {
+      auto a = std::get_if<ArrayType>(&p_.type(array));
+      auto stride = a && a->place && at.size() == a->shape.size() ? const_of(a->place->layout.strides.back()) : nullptr;
+      auto index = std::get_if<Atom>(&at.back());
+      return stride && stride->as_i64() == 1 && index && forms_.of(*index).factor(x.i.var) == 1;
+    };
+    for (const Stm& s : x.body.stms) {
+      if (auto read = std::get_if<Index>(&s.exp)) beside = beside || is_beside(read->array, read->at);
+      if (auto write = std::get_if<Update>(&s.exp)) beside = beside || is_beside(write->array, write->at);
+    }
+    return beside;
   }
   // Whether processors, or libm, have the operation for several numbers at once.
   bool has_vectors(const Apply& x) const {
@@ -385,8 +413,17 @@ std::optional<LaneLoops::Blocks> LaneLoops::take(const Stm& s, const Body& aroun
   if (loop) blocks.own = own_blocks(s, *loop, around);
   Candidate c = loop ? Candidate(p_, loop->i.var, loop->n, loop->body, blocks.own) : Candidate(p_, task->index[0].var, task->extent[0], task->body, {});
   if (!(loop ? c.fits(*loop) : c.fits(s, *task)) || !is_apart(c)) return {};
+  if (c.has_rows() && takes_any(loop ? loop->body : task->body)) return {};       // whose elements lie side by side
   for (const ArrayType* sum : c.sums()) blocks.sums.push_back(sum->place->block);
   return blocks;
+}
+bool LaneLoops::takes_any(const Body& b) const {
+  bool found = false;
+  for (const Stm& s : b.stms) {
+    found = found || take(s, b);
+    walk_parts(s, [&](const Body& inner) { found = found || takes_any(inner); });
+  }
+  return found;
 }
 // All arrays in such a block are bound in the body: nothing comes from another iteration, nor from before, and nothing is left for later.
 // They have one type of elements, so no two lanes meet.

@@ -32,6 +32,7 @@ class LaneLoops {
 
   void find_aliased(const ir::Body& b);
   void find_apart(const ir::For& loop);
+  bool takes_any(const ir::Body& b) const;
   std::vector<ir::Var> own_blocks(const ir::Stm& s, const ir::For& loop, const ir::Body& around) const;
   // No iteration reads what another one stores.
   bool is_apart(const Candidate& c) const;
