@@ -3,8 +3,8 @@
 
     tests/fuzz/messages.py --raido build/release/raido [--seconds 60] [--seed 1] [--out FOLDER]
 
-Messages begin as those of a session: documents are opened, changed and asked about. Then parts of them are left out, doubled, exchanged with other
-parts, or replaced by values of other types, by numbers at the ends of their types, by long and by deep ones. Some are no JSON, or have a
+Messages begin as those of a session: documents are opened, changed and asked about. Then parts of them are left out, doubled or exchanged with other
+parts. Or values of other types take their place, numbers at the ends of their types, long and deep ones. Some are no JSON, or have a
 byte too many. The server must go on and answer the last request. Files of counts and of devices are changed likewise.
 A crash, a hang or a missing answer is a finding; what was sent goes into the folder of --out."""
 import argparse
