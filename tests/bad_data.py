@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What an executable says to data that do not fit its parameters: the line that tools know, then which argument, what was
-expected and what came; exit status 1 and nothing on standard output.
+expected and what came; exit status 1 and nothing on standard output. On OpenCL also what it says to kernels that were compiled for other blocks.
 
     tests/bad_data.py build/release/raido [BACKEND...]"""
 import subprocess
@@ -52,6 +52,16 @@ def main():
                 if run.returncode != 1 or "memory" not in run.stderr:
                     failures += 1
                     print(f"{backend}: kept with {size}: exit {run.returncode}\n{run.stdout}{run.stderr}  expected that there is too little memory")
+            if backend != "opencl":
+                continue
+            compiled, expected = f"{folder}/kernels", "has code for blocks of 128 threads, but these have 256"
+            subprocess.run([f"{folder}/program", "--default-thread-block-size=128", "--dump-opencl-binary", compiled], input="", capture_output=True, text=True)
+            for size in (128, 256):
+                run = subprocess.run([f"{folder}/program", "-e", "kept", f"--default-thread-block-size={size}", "--load-opencl-binary", compiled],
+                                     input="5i64", capture_output=True, text=True)
+                if (run.returncode, run.stdout) != ((0, "3i64\n") if size == 128 else (1, "")) or (expected in run.stderr) != (size == 256):
+                    failures += 1
+                    print(f"{backend}: kernels for blocks of 128 threads, with {size}: exit {run.returncode}\n{run.stdout}{run.stderr}")
     print(f"{failures} of {(len(CASES) + 63) * len(backends)} reports are not as they should be")
     return 1 if failures else 0
 

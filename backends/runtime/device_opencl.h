@@ -31,6 +31,7 @@ struct dev {
   int (*ReleaseCommandQueue)(void *);
   int (*ReleaseContext)(void *);
   int (*GetProgramInfo)(void *, u32, size_t, void *, size_t *);
+  int (*GetKernelWorkGroupInfo)(void *, void *, u32, size_t, void *, size_t *);
   void *(*CreateProgramWithBinary)(void *, u32, void *const *, const size_t *, const unsigned char **, int *, int *);
   int (*GetCommandQueueInfo)(void *, u32, size_t, void *, size_t *);
   int (*RetainCommandQueue)(void *);
@@ -69,7 +70,7 @@ RAIDO_FN int dev_load(struct dev *d) {
   RAIDO_CL(EnqueueWriteBuffer); RAIDO_CL(EnqueueCopyBuffer); RAIDO_CL(EnqueueNDRangeKernel); RAIDO_CL(Finish); RAIDO_CL(ReleaseKernel);
   RAIDO_CL(ReleaseProgram); RAIDO_CL(ReleaseCommandQueue); RAIDO_CL(ReleaseContext);
   RAIDO_CL(GetProgramInfo); RAIDO_CL(CreateProgramWithBinary); RAIDO_CL(GetCommandQueueInfo); RAIDO_CL(RetainCommandQueue);
-  RAIDO_CL(RetainContext);
+  RAIDO_CL(RetainContext); RAIDO_CL(GetKernelWorkGroupInfo);
 #undef RAIDO_CL
   return 0;
 }
@@ -175,6 +176,12 @@ RAIDO_FN int dev_build(struct dev *d, const struct raido_config *cfg, const char
   for (int k = 0; k < raido_kernel_count; k++) {
     d->kernels[k] = d->CreateKernel(d->program, raido_kernel_names[k], &code);
     if (dev_check(d, code, raido_kernel_names[k])) return 1;
+    size_t threads[3] = {0};                             // of a block, which the code has as a constant
+    if (given == NULL) continue;
+    if (dev_check(d, d->GetKernelWorkGroupInfo(d->kernels[k], d->device, 0x11b1, sizeof threads, threads, NULL), "clGetKernelWorkGroupInfo")) return 1;
+    if (threads[0] == (size_t)raido_block_threads(cfg)) continue;
+    snprintf(d->error, sizeof d->error, "OpenCL: %.400s has code for blocks of %d threads, but these have %d", given, (int)threads[0], raido_block_threads(cfg));
+    return 1;
   }
   return 0;
 }
