@@ -75,7 +75,6 @@ class Writer {
   static std::string condition(const std::string& text) { return text[0] == '(' ? text : "(" + text + ")"; }
   std::string cast(Scalar from, Scalar to, const std::string& value);
 
-  static bool assigns_nothing(const Block& b) { return b.empty(); }
   // The expression of a test: no doubled parentheses.
   std::string test(ExprId e) { return condition(expr(e)); }
 

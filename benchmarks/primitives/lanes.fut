@@ -14,6 +14,12 @@ entry mandelbrot (n: i64): [n][n]i32 =
 entry roots [n] (xs: [n]f64): [n]f64 = map (\a -> loop x = a while f64.abs (x * x - a) > 1e-9 do 0.5 * (x + a / x)) xs
 
 -- ==
+-- entry: root_rows
+-- input { [4f64, 9f64] } output { [[2f64, -2f64], [3f64, -3f64]] }
+entry root_rows [n] (xs: [n]f64): [n][2]f64 =
+  map (\a -> let x = loop x = a while f64.abs (x * x - a) > 1e-9 do 0.5 * (x + a / x) in [x, -x]) xs
+
+-- ==
 -- entry: polynomials
 -- input { [1f64, 2f64, 3f64] [0f64, 1f64, 2f64] } output { [3f64, 6f64, 11f64] }
 entry polynomials [n][d] (cs: [d]f64) (xs: [n]f64): [n]f64 = map (\x -> loop a = 0f64 for c in cs do a * x + c) xs

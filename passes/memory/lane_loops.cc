@@ -30,7 +30,7 @@ class LaneLoops::Candidate {
   }
 
   bool fits(const For& x) { return states(x) && fits(); }
-  // What the iterations of a task make is stored by the task, after everything else.
+  // The task stores the numbers that its points make, after everything else. A row lies in its place already.
   bool fits(const Stm& s, const Seg& x) {
     if (x.level != SegLevel::Task || !x.reduces.empty() || !x.scans.empty() || !x.post_reduces.empty() || !x.dests.empty()) return false;
     for (size_t k = 0; k < s.pattern.size(); k++) {

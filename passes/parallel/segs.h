@@ -7,7 +7,7 @@ namespace raido {
 // Each operator is commutative, or combines each component by an operation of its own that is.
 bool all_commute(const ir::Program& p, const std::vector<ir::Combine>& ops);
 
-// Whether the threads of a block can combine their values: scalars, all of which have room in shared memory.
+// Whether the threads of a block can combine what these operators combine: all values are scalars, and shared memory has room for them.
 bool fits_block(const ir::Program& p, const std::vector<ir::Combine>& ops);
 
 // True if all results of the seg are arrays with one element or row for each point.
