@@ -80,6 +80,8 @@ const Pipeline& pipeline_for(ir::Target target) {
       Pipeline{pass::loop_shape};                          // no rule may undo what it makes of selects
   static const Pipeline gpu =
       common_pipeline() +
+      Pipeline{pass::rows} +
+      Pipeline{pass::columns} + cleanup() +                // contractions show after that
       Pipeline{pass::tiles} +                              // before nests become kernels
       Pipeline{pass::host_loops} +
       Pipeline{pass::filters} +                            // of the CPU's code, its loops included; before scans become kernels

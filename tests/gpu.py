@@ -4,7 +4,7 @@
 Every program is compiled with the cuda backend by the portable compiler and its results are compared with those of the
 c backend; the mixture model is timed. The cases of tests/counters/cases.py are timed beside the time that the model predicts from their counts.
 Where PyTorch is installed, which calls the vendor's libraries, they are timed beside that, too. What is not timed runs on all cores of the CPU.
-Results go to a JSON file, and as tables to a file FILE.md beside it. Each part stops by itself after about seven minutes."""
+Results go to a JSON file, and as tables to a file FILE.md beside it. Each part stops by itself after about eight minutes."""
 import argparse
 import ctypes
 import json
@@ -19,12 +19,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 root = pathlib.Path(__file__).resolve().parent.parent
 sys.path.append(str(root / "tests/counters"))
-from cases import CASES, data_of  # noqa: E402
+from cases import CASES, LONG, data_of  # noqa: E402
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--raido", required=True, type=pathlib.Path)
 parser.add_argument("--out", required=True, type=pathlib.Path)
 parser.add_argument("--part", choices=("tests", "benchmarks", "all"), default="all")
+parser.add_argument("--predict", type=float, default=180, help="so many seconds at most for predictions")
 options = parser.parse_args()
 deadline = time.monotonic() + 420
 cores = os.cpu_count() or 1
@@ -117,13 +118,24 @@ def library_calls():
     def array(*shape, dtype=torch.float64):
         return torch.rand(*shape, dtype=dtype, device="cuda")
 
+    def product_of(case):                   # its operands are made at the first call, which is not timed
+        def call():
+            if not operands:
+                for argument in case[2]:
+                    rows, columns, kind = re.fullmatch(r"\[(\d+)\]\[(\d+)\](f\d+)", argument).groups()
+                    operands.append(array(int(rows), int(columns), dtype=f32 if kind == "f32" else torch.float64))
+            return operands[0] @ operands[1]
+        operands = []
+        return call
+
     n, f32 = 1 << 24, torch.float32
     a, b, c, d = array(n), array(n, dtype=f32), array(4096, 4096), array(4096, 4096, dtype=f32)
     v, bins = array(4096), torch.randint(0, 10, (1 << 22,), device="cuda")
     return {"sum": lambda: a.sum(), "sum_f32": lambda: b.sum(), "squares": lambda: a * a, "prefix_sums": lambda: a.cumsum(0),
             "sums_of_rows": lambda: c.sum(1), "transposed": lambda: c.t().contiguous(), "transposed_f32": lambda: d.t().contiguous(),
             "histogram_10": lambda: torch.bincount(bins, weights=a[:1 << 22], minlength=10), "filtered": lambda: a[:1 << 22][a[:1 << 22] > 0.5],
-            "matvec": lambda: c @ v, "vecmat": lambda: v @ c, "matmul": lambda: c @ c}
+            "matvec": lambda: c @ v, "vecmat": lambda: v @ c, "matmul": lambda: c @ c,
+            **{name: product_of(case) for name, case in CASES.items() if name.startswith("product_")}}
 
 
 # Microseconds of the middle one of eleven calls.
@@ -139,21 +151,29 @@ def time_call(call):
     return sorted(times[1:])[5]
 
 
-# What the model says of a case on this device; None if it does not know the device.
-def prediction(counts, executable, entry, data):
+# What the model says of a case on this device; None if it does not know the device, or there is no time left.
+def prediction(counts, executable, entry, data, until):
     model = next((m for word, m in (("H200", "h200"), ("H100", "h100"), ("A100", "a100"), ("4090", "rtx4090")) if word in device), None)
-    run = subprocess.run([executable, "-e", entry, "--sample", "16", "--counts-file", counts], input=data, capture_output=True)
-    if run.returncode != 0:
-        return run.stderr.decode()[-1000:]
     if model is None:
         return None
+    try:
+        run = subprocess.run([executable, "-e", entry, "--sample", "16", "--counts-file", counts], input=data, capture_output=True,
+                             timeout=max(1, until - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        return None
+    if run.returncode != 0:
+        return run.stderr.decode()[-1000:]
     text = subprocess.run([options.raido.resolve(), "dev", "--roofline", model, counts], capture_output=True, text=True).stdout
     return float(re.search(r"^all +([0-9.]+)", text, re.M).group(1))
 
 
+def cached(executable):
+    return [executable, "--cache-file", f"{executable}.cache"]
+
+
 def benchmarks(folder):
     global failed
-    library, until, predictions = library_calls(), time.monotonic() + 420, []
+    library, start, predictions = library_calls(), time.monotonic(), []
     programs = sorted({program for program, *_ in CASES.values()})
     made = {program: [folder / f"{k}-{kind}" for kind in ("cuda", "emulated")] for k, program in enumerate(programs)}
 
@@ -163,15 +183,19 @@ def benchmarks(folder):
 
     with ThreadPoolExecutor(cores) as pool:
         list(pool.map(compile_for, programs))
-    for name, (program, entry, arguments, _) in CASES.items():
+        inputs = list(pool.map(lambda case: data_of(options.raido.resolve(), made[case[0]][1], case[2]), CASES.values()))
+        first = {program: (entry, data) for (program, entry, *_), data in zip(reversed(CASES.values()), reversed(inputs))}
+        # The first run of a program compiles its kernels.
+        list(pool.map(lambda p: subprocess.run([*cached(made[p][0]), "-e", first[p][0], "-n"], input=first[p][1], capture_output=True), programs))
+    for (name, (program, entry, arguments, _)), data in zip(CASES.items(), inputs):
         row = {"case": name, "program": program, "entry": entry}
         results["benchmarks"].append(row)
-        if time.monotonic() > until:
+        if time.monotonic() > start + 300:
             row["result"] = "not run: out of time"
             continue
         executable, emulated = made[program]
-        data, log = data_of(options.raido.resolve(), emulated, arguments), folder / "times"
-        run = subprocess.run([executable, "-e", entry, "-n", "-r", "10", "-t", log], input=data, capture_output=True)
+        log = folder / "times"
+        run = subprocess.run([*cached(executable), "-e", entry, "-n", "-r", "10", "-t", log], input=data, capture_output=True)
         if run.returncode != 0:
             failed += 1
             row["result"] = run.stderr.decode()[-1000:]
@@ -179,12 +203,14 @@ def benchmarks(folder):
         row["measured_us"] = sorted(float(t) for t in log.read_text().split())[5]
         if name in library:
             row["library_us"] = time_call(library[name])
-        predictions.append((row, emulated, data))
+        print(name, *(f"{what} {row[what]:.0f}" for what in ("measured_us", "library_us") if what in row), flush=True)
+        if name not in LONG:                               # minutes of the emulator; large.py --long --device predicts them anywhere
+            predictions.append((row, emulated, data))
+    until = time.monotonic() + options.predict
     with ThreadPoolExecutor(cores) as pool:                # the emulator, while nothing is timed
-        values = pool.map(lambda p: prediction(folder / f"{p[0]['case']}.json", p[1], p[0]["entry"], p[2]), predictions)
+        values = pool.map(lambda p: prediction(folder / f"{p[0]['case']}.json", p[1], p[0]["entry"], p[2], until), predictions)
         for (row, *_), value in zip(predictions, values):
             row["predicted_us"] = value
-            print(row["case"], *(f"{what} {row[what]}" for what in ("measured_us", "predicted_us", "library_us") if what in row), flush=True)
 
 
 with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,8 @@
 // collective.h - what the translations of kernels have in common whose threads work together: statements of their own code, and the core's
 // code between them.
 #pragma once
+#include <optional>
+
 #include "backends/kernel/translator.h"
 
 namespace raido::kir::translation {
@@ -38,6 +40,24 @@ class FromCore::Together {
   }
   template <class F> void combine(const Combine& c, const std::vector<ExprId>& left, const std::vector<ExprId>& right, F result) {
     guarded(false, [&] { combine_one(c, 0, left, right, result); });
+  }
+  // The values of `count` lanes in shared memory, one of each array from `first` on: neighbours first, then neighbours of these, so that the
+  // first one ends with all of them in order. `local`: the thread's number among these lanes; takes_part: only where this holds.
+  void combine_neighbours(const std::vector<Combine>& ops, const std::vector<Name>& shared, ExprId first, ExprId local, ExprId count, std::optional<ExprId> takes_part) {
+    ExprId apart = declare("apart", m_.number(1));
+    Block step = t_.block([&] {
+      t_.emit(Barrier{});
+      ExprId at = declare("at", m_.mul(m_.mul(local, m_.number(2)), apart)), has_other = op(ScalarOp::lt, m_.add(at, apart), count);
+      when(takes_part ? both(*takes_part, has_other) : has_other, [&] {
+        ExprId here = declare("here", m_.add(first, at));
+        std::vector<ExprId> left, right;
+        for (Name a : shared) left.push_back(t_.load(a, here, "left"));
+        for (Name a : shared) right.push_back(t_.load(a, m_.add(here, apart), "right"));
+        combine(ops, left, right, [&](size_t k, ExprId now) { t_.emit(Store{shared[k], here, now}); });
+      });
+      assign(apart, m_.mul(apart, m_.number(2)));
+    });
+    t_.emit(kir::While{{}, op(ScalarOp::lt, apart, count), std::move(step)});
   }
 
  private:

@@ -40,7 +40,7 @@ template <class F> void each_expr(const Stm& s, F f) {
     [&](const TileShape& x) { f(x.points); }, [&](const Shape& x) { f(x.rows); f(x.parts); }, [&](const Tickets& x) { f(x.count); },
     [&](const ParallelFor& x) { f(x.n); }, [&](const DeclareArray& x) { all(x.counts); },
     [&](const DeclareVectors& x) { all({x.lanes, x.rows, x.columns}); }, [&](const MoveVector& x) { all({x.row, x.column}); },
-    [&](const LoadVector& x) { all({x.to_at, x.from_at}); },
+    [&](const LoadVector& x) { all({x.to_at, x.from_at}); }, [&](const MultiplyTiles& x) { all({x.first_row, x.count}); },
     [](const auto&) {});   // others compute nothing
 }
 
@@ -69,6 +69,7 @@ class Operations {
       if (auto d = std::get_if<Declare>(&s.node); d && d->init) value_[d->var] = *d->init;
       each_expr(s, [&](ExprId e) { use(e); });
       if (auto a = std::get_if<Atomic>(&s.node)) count[kind_of(a->op, m_.names[a->memory.index].type)]++;
+      if (std::holds_alternative<MultiplyTiles>(s.node)) count["f64_tensor"] += tensor::sums * tensor::depth;
     }
     for (ExprId e : with) use(e);
     for (ExprId e : found_) if (!around_.is_free(e)) one(e);
@@ -191,6 +192,11 @@ class Steering {
           all(x.from_at);
           if (names.contains(x.to)) add(x.from);
         },
+        [&](const MultiplyTiles& x) {
+          all(x.first_row);
+          all(x.count);
+          if (names.contains(x.sums)) add(x.rows), add(x.columns);
+        },
         [&](const LastBlock& x) { all(x.at); all(x.count); },   // where blocks are left out, none is the last
         [&](const auto&) { each_expr(s, [&](ExprId e) { all(e); }); });
       each_body(s, [&](const Block& inner) { sweep(inner, given, returned); });
@@ -211,6 +217,7 @@ void find_uses(const Module& m, const Block& b, IdSet<Name>& read, IdSet<Name>& 
           [&](const LastBlock& x) { both(x.tickets); }, [](const auto&) {});   // others use no memory that orders blocks
     if (auto x = std::get_if<Store>(&s.node)) written.insert(x->memory);
     if (auto x = std::get_if<LoadVector>(&s.node)) read.insert(x->from);
+    if (auto x = std::get_if<MultiplyTiles>(&s.node)) read.insert(x->rows), read.insert(x->columns);
     if (auto x = std::get_if<Atomic>(&s.node)) both(x->memory);
     if (auto x = std::get_if<Swap>(&s.node)) both(x->memory);
     if (auto x = std::get_if<Locked>(&s.node)) both(x->locks);

@@ -171,6 +171,7 @@ class FreeNames {
       [&](const Launch& x) { use(x.args); use(x.threads); if (x.shared) use(*x.shared); },
       [&](const DeclareVectors& x) { for (ExprId e : {x.lanes, x.rows, x.columns}) use(e); bound(x.var); },
       [&](const LoadVector& x) { use(x.to); use(x.from); use({x.to_at, x.from_at}); },
+      [&](const MultiplyTiles& x) { for (Name n : {x.sums, x.rows, x.columns}) use(n); use({x.first_row, x.count}); },
       [&](const MoveVector& x) { use(x.vectors); use(x.row); use(x.column); use(x.array); },
       [&](const ParallelFor& x) { use(x.n); bound(x.first); bound(x.last); block(x.body); });
   }

@@ -30,8 +30,9 @@ struct Cast { ExprId value; };                                       // to the t
 struct Load { Name memory; ExprId index; };
 // TileRows, TileVectors, VectorLanes: numbers that the C compiler knows. A tile has so many rows, and so many vectors of columns in each row.
 // A vector has so many elements, if the widest type in the tile has `bytes` bytes. OrdersBlocks: a block may wait for blocks that began before
-// it; as a condition by itself it leaves the other code out of the text. SumVectors: the C compiler gets sums as vectors (sums.h).
-enum class Builtin : uint8_t { GlobalId, LocalId, BlockId, BlockSize, OrdersBlocks, TileRows, TileVectors, VectorLanes, SumVectors };
+// it. HasTensors: the warps of the device multiply matrices of f64 (MultiplyTiles). These two, as conditions by themselves, leave the other code out
+// of the text. SumVectors: the C compiler gets sums as vectors (sums.h).
+enum class Builtin : uint8_t { GlobalId, LocalId, BlockId, BlockSize, OrdersBlocks, HasTensors, TileRows, TileVectors, VectorLanes, SumVectors };
 struct Hardware { Builtin what; int bytes = 0; };
 struct Expr {
   std::variant<Const, Name, Prim, Cast, Load, Hardware> node;
@@ -103,8 +104,8 @@ struct Upload { Name memory; Name data; ExprId count; };             // device m
 struct CopyMemory { Name to; ExprId to_at; Name from; ExprId from_at; ExprId count; };   // device to device
 struct Launch { int kernel; std::vector<ExprId> args; ExprId threads; std::optional<ExprId> shared = {}; };   // shared: bytes of each block
 // How `rows`, each of so many parts, are shared among blocks: lanes of a block for each row, blocks for each row, threads in all, threads
-// of a second launch.
-struct Shape { Name lanes, blocks, threads, finish; ExprId rows, parts; };
+// of a second launch. A block has at least `beside` rows, if there are so many.
+struct Shape { Name lanes, blocks, threads, finish; ExprId rows, parts; int beside; };
 // How `points` are shared among threads, and which arrays each block has copies of. Each point has about so many `updates` of arrays of so
 // many `cells`. A block has `count` copies of an array in its own shared memory, from `at` times 8 bytes on (Own). Without any, `at` is -1.
 struct Copies { Name at, count; ExprId cells; int64_t bytes, updates; };
@@ -122,10 +123,18 @@ struct MoveVector { Name vectors; ExprId row, column; Name array; bool back; };
 struct ParallelFor { Name first, last; ExprId n; Block body; int site; };  // body runs one claimed chunk of 0..n-1
 // to[to_at + i] := from[from_at + i] for i < count, from shared memory: one access where a device has such vectors.
 struct LoadVector { Name to; ExprId to_at; Name from; ExprId from_at; int count; };
+// A warp adds to its sums the products of 16 rows and 64 columns in shared memory, at `count` of 8 points. Its first row has number
+// first_row, a multiple of 8. Eight rows make a group. Where the numbers lie and whose the sums are: backends/runtime/words.h.
+namespace tensor {
+inline constexpr int depth = 8, columns = 64, groups = 2;              // points, columns, and groups of eight rows
+inline constexpr int lanes = 4, sums = 32;                             // that have points of their own at once; of a thread
+inline constexpr int row_group = 72, column_points = 68;               // apart in shared memory: groups of rows; points of the columns
+}  // namespace tensor
+struct MultiplyTiles { Name sums, rows, columns; ExprId first_row, count; };
 struct Stm {
   std::variant<Declare, DeclareArray, Assign, Store, Atomic, Swap, Locked, For, While, If, Fail, Call, Return, Trace, FromConstants, Tuned, Threads,
                DeclareShared, Own, Barrier, LastBlock, NextTile, Publish, LookBack, Guarded, Unfailed, Mark, Alloc, Retain, Release, SetBlock, ReadBack, WriteOut, Upload, CopyMemory,
-               Launch, Shape, UpdateShape, Locks, Tickets, TileShape, Transpose, DeclareVectors, MoveVector, LoadVector, ParallelFor> node;
+               Launch, Shape, UpdateShape, Locks, Tickets, TileShape, Transpose, DeclareVectors, MoveVector, LoadVector, MultiplyTiles, ParallelFor> node;
 };
 
 struct Kernel { std::string name; std::vector<Name> params; Block body; bool can_fail = false, traces = false, collective = false, dynamic = false, dense = false; };   // dynamic: a launch says how much shared memory a block has; dense: it computes more than it reads

@@ -85,7 +85,8 @@ class Dead {
       [&](const Launch& x) { read(x.args, by); read(x.threads, by); if (x.shared) read(*x.shared, by); },
       [&](const DeclareVectors& x) { read({x.lanes, x.rows, x.columns}, by); },
       [&](const MoveVector& x) { read(x.vectors, by); read(x.row, by); read(x.column, by); read(x.array, by); },
-      [&](const LoadVector& x) { read(x.to, by); read(x.from, by); read({x.to_at, x.from_at}, by); }, [&](const ParallelFor& x) { read(x.n, by); });
+      [&](const LoadVector& x) { read(x.to, by); read(x.from, by); read({x.to_at, x.from_at}, by); },
+      [&](const MultiplyTiles& x) { for (Name n : {x.sums, x.rows, x.columns}) read(n, by); read({x.first_row, x.count}, by); }, [&](const ParallelFor& x) { read(x.n, by); });
   }
   void count(Block& b) {
     for (Stm& s : b) {

@@ -2,20 +2,24 @@
 //
 // The points of the grid are (row, part); each thread makes the value of one part (the seg's body, which runs through all elements of the
 // part). A row has as many lanes of a block as it has parts, so that a block may have several rows, or whole blocks (raido_grid_of_rows).
+// Neighbouring threads have neighbouring parts; or, where elements of neighbouring rows lie beside each other, and those of parts do not, eight
+// neighbouring rows.
 //
 //   stage 0   value of the thread's part; the lanes of a row combine theirs in shared memory, neighbours first, so the order is kept
 //             -> the result, if the row has one block; else the block's partial value
-//   stage 1   the last block of a row to come there does the same with the partial values. Where nobody is found to be the last, a second
+//   stage 1   the last block of these rows to come there does the same with the partial values. Where nobody is found to be the last, a second
 //             launch has one block for each row, which begins here.
 //
 // Every thread reaches every barrier: where a check fails, its thread goes on with the neutral value, and what comes out is not read.
 #include "backends/kernel/collective.h"
+#include "compiler/ir/analysis/affine.h"
+#include "compiler/ir/transform.h"
 
 namespace raido::kir::translation {
 
 class FromCore::Collective : Together {
  public:
-  Collective(FromCore& t, const ir::Stm& s, const Seg& x) : Together(t, s, x) {}
+  Collective(FromCore& t, const ir::Stm& s, const Seg& x) : Together(t, s, x), rows_are_near_(rows_are_near()) {}
 
   void run() {
     for (Var v : t_.free_vars_of_places(x_)) (void)t_.memory(v);
@@ -26,7 +30,7 @@ class FromCore::Collective : Together {
     rows_ = declare("rows", rows);
     parts_ = declare("parts", extent_.back());
     auto host = [&](const char* hint) { return m_.name(hint, Scalar::I64); };
-    Shape shape{host("lanes"), host("blocks"), host("threads"), host("finish"), rows_, parts_};
+    Shape shape{host("lanes"), host("blocks"), host("threads"), host("finish"), rows_, parts_, rows_are_near_ ? 8 : 1};
     lanes_ = m_.var(shape.lanes);
     blocks_ = m_.var(shape.blocks);
     t_.emit(shape);
@@ -48,6 +52,31 @@ class FromCore::Collective : Together {
   }
 
  private:
+  // Neighbouring rows read elements that lie beside each other, and neighbouring parts do not.
+  bool rows_are_near() const {
+    if (x_.index.size() < 2) return false;
+    Forms forms;
+    int of_rows = 0, of_parts = 0;
+    each_stm(x_.body, [&](const ir::Stm& s) {
+      forms.define(t_.p_, s);
+      auto read = std::get_if<Index>(&s.exp);
+      if (!read || !is_scalar(t_.p_.type(s.pattern[0].var))) return;
+      auto moves = [&](Var v) -> int64_t {                 // places, if it is known
+        const Lmad& l = std::get<ArrayType>(t_.p_.type(read->array)).place->layout;
+        int64_t places = 0;
+        for (size_t d = 0; d < read->at.size(); d++) {
+          int64_t by = forms.of(std::get<Atom>(read->at[d])).factor(v);
+          auto apart = const_of(l.strides[d]);
+          if (by != 0 && !apart) return 0;
+          if (by != 0) places += by * apart->as_i64();
+        }
+        return places;
+      };
+      of_rows += moves(x_.index[x_.index.size() - 2].var) == 1;
+      of_parts += moves(x_.index.back().var) == 1;
+    });
+    return of_rows > 0 && of_parts == 0;
+  }
   struct Operand {                                  // of the operators, in order
     ExprId neutral;
     Name value, shared, partial;
@@ -56,21 +85,25 @@ class FromCore::Collective : Together {
   std::vector<ExprId> extent_, outer_;
   std::vector<Operand> operands_;
   Name tickets_, finish_;
-  ExprId rows_, parts_, lanes_, blocks_;            // the same for all threads
-  ExprId local_, lane_, first_, row_, chunk_, mine_;   // first: lane 0 of the thread's row. mine: the thread has a row
+  bool rows_are_near_;
+  ExprId rows_, parts_, lanes_, blocks_, group_;    // the same for all threads of a block; group: of the rows that a block has
+  ExprId lane_, first_, row_, chunk_, has_place_, mine_;   // first: place of lane 0 of the thread's row. mine: the thread has a row
 
   void kernel() {
     for (const Operand& o : operands_) t_.emit(DeclareShared{o.shared});
-    local_ = declare("local", builtin(Builtin::LocalId));
+    ExprId local = declare("local", builtin(Builtin::LocalId));
     ExprId size = builtin(Builtin::BlockSize), in_block = declare("rows_of_block", op(ScalarOp::quot, size, lanes_));
-    ExprId within = declare("within", op(ScalarOp::quot, local_, lanes_));
+    ExprId near = rows_are_near_ ? in_block : lanes_, slow = declare("slow", op(ScalarOp::quot, local, near));
+    ExprId fast = declare("fast", op(ScalarOp::sub, local, m_.mul(slow, near)));
+    ExprId within = rows_are_near_ ? fast : slow;
+    lane_ = rows_are_near_ ? slow : fast;
     first_ = declare("first", m_.mul(within, lanes_));
-    lane_ = declare("lane", op(ScalarOp::sub, local_, first_));
     ExprId blocks = m_.prim(ScalarOp::select, {is(m_.var(finish_), 1), m_.number(1), blocks_}), block = builtin(Builtin::BlockId);
-    ExprId group = declare("group", op(ScalarOp::quot, block, blocks));
-    chunk_ = declare("chunk", op(ScalarOp::sub, block, m_.mul(group, blocks)));
-    row_ = declare("row", m_.add(m_.mul(group, in_block), within));
-    mine_ = declare("mine", both(op(ScalarOp::lt, within, in_block), op(ScalarOp::lt, row_, rows_)));
+    group_ = declare("group", op(ScalarOp::quot, block, blocks));
+    chunk_ = declare("chunk", op(ScalarOp::sub, block, m_.mul(group_, blocks)));
+    row_ = declare("row", m_.add(m_.mul(group_, in_block), within));
+    has_place_ = declare("has_place", rows_are_near_ ? op(ScalarOp::lt, lane_, lanes_) : op(ScalarOp::lt, within, in_block));
+    mine_ = declare("mine", both(has_place_, op(ScalarOp::lt, row_, rows_)));
     ExprId stage = declare("stage", m_.var(finish_));
     Block once = t_.block([&] { combine_row(stage); });
     t_.emit(kir::While{{}, op(ScalarOp::lt, stage, m_.number(2)), std::move(once)});
@@ -79,8 +112,10 @@ class FromCore::Collective : Together {
     for (const Operand& o : operands_) t_.emit(Declare{o.value, o.neutral});
     Block elements = t_.block([&] { value_of_part(); }), partials = t_.block([&] { value_of_partials(); });
     t_.emit(kir::If{is(stage, 0), std::move(elements), std::move(partials)});
-    for (const Operand& o : operands_) t_.emit(Store{o.shared, local_, m_.var(o.value)});
-    combine_lanes();
+    when(has_place_, [&] { for (const Operand& o : operands_) t_.emit(Store{o.shared, m_.add(first_, lane_), m_.var(o.value)}); });
+    std::vector<Name> shared;
+    for (const Operand& o : operands_) shared.push_back(o.shared);
+    combine_neighbours(x_.reduces, shared, first_, lane_, lanes_, mine_);
     when(both(mine_, is(lane_, 0)), [&] {
       std::vector<ExprId> values;
       for (const Operand& o : operands_) values.push_back(t_.load(o.shared, first_, "x"));
@@ -99,7 +134,7 @@ class FromCore::Collective : Together {
     Name next = m_.name("next", Scalar::I64), last = m_.name("last", Scalar::Bool);
     t_.emit(Declare{next, m_.number(2)});
     when(both(is(stage, 0), op(ScalarOp::lt, m_.number(1), blocks_)), [&] {
-      t_.emit(LastBlock{last, tickets_, row_, blocks_});
+      t_.emit(LastBlock{last, tickets_, group_, blocks_});
       when(m_.var(last), [&] { t_.emit(Assign{next, m_.number(1)}); });
     });
     assign(stage, m_.var(next));
@@ -131,25 +166,6 @@ class FromCore::Collective : Together {
       combine(x_.reduces, left, right, [&](size_t k, ExprId now) { t_.emit(Assign{operands_[k].value, now}); });
     });
     when(mine_, [&] { t_.emit(kir::For{i, from, to, std::move(b)}); });
-  }
-  // Neighbours first, then neighbours of these: lane 0 ends with all of them in order.
-  void combine_lanes() {
-    Name apart = m_.name("apart", Scalar::I64);
-    t_.emit(Declare{apart, m_.number(1)});
-    ExprId d = m_.var(apart);
-    Block step = t_.block([&] {
-      t_.emit(Barrier{});
-      ExprId at = declare("at", m_.mul(m_.mul(lane_, m_.number(2)), d));
-      when(both(mine_, op(ScalarOp::lt, m_.add(at, d), lanes_)), [&] {
-        ExprId here = declare("here", m_.add(first_, at));
-        std::vector<ExprId> left, right;
-        for (const Operand& o : operands_) left.push_back(t_.load(o.shared, here, "left"));
-        for (const Operand& o : operands_) right.push_back(t_.load(o.shared, m_.add(here, d), "right"));
-        combine(x_.reduces, left, right, [&](size_t k, ExprId now) { t_.emit(Store{operands_[k].shared, here, now}); });
-      });
-      t_.emit(Assign{apart, m_.mul(d, m_.number(2))});
-    });
-    t_.emit(kir::While{{}, op(ScalarOp::lt, d, lanes_), std::move(step)});
   }
 };
 

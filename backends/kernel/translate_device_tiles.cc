@@ -24,21 +24,24 @@ namespace raido::kir::translation {
 class FromCore::DeviceTiles : Contraction {
  public:
   DeviceTiles(FromCore& t, const ir::Stm& s, const Seg& x) : Contraction(t, s, x) {
-    int all_rows = 0, all_columns = 0, widest_row = 1;
-    for (const Operand& y : of_rows_) {
-      all_rows += int(bytes_of(kept(y.var)));
-      widest_row = std::max(widest_row, int(bytes_of(kept(y.var))));
-    }
-    for (const Operand& y : of_columns_) all_columns += int(bytes_of(kept(y.var)));
+    int widest_row = 1;
+    for (const Operand& y : of_rows_) widest_row = std::max(widest_row, int(bytes_of(kept(y.var))));
+    rows_are_near_ = depth_is_near(TileSides::Rows, TileSides::Columns);
+    columns_are_near_ = depth_is_near(TileSides::Columns, TileSides::Rows);
     vector_ = std::clamp<int64_t>(vector_bytes / widest(), 1, 4);
     of_thread_ = x.body.result.size() > 1 ? 4 : 8;
     columns_ = side * 2 * vector_;
     depth_ = std::clamp<int64_t>(near_bytes / std::max(widest(), widest_row), 4, 8);
     auto too_much = [&] {
-      return all_rows * depth_ * of_thread_ / side > costs::gpu::tile_row_bytes || all_columns * depth_ * columns_ > costs::gpu::tile_column_bytes;
+      int64_t bytes = 0;
+      for (const Operand& y : of_rows_) bytes += most_rows * row_apart(kept(y.var)) * bytes_of(kept(y.var));
+      for (const Operand& y : of_columns_) bytes += depth_ * points_apart() * bytes_of(kept(y.var));
+      return bytes > costs::gpu::tile_bytes;
     };
     while (too_much() && depth_ > 4) depth_ /= 2;
     while (too_much() && of_thread_ > 4) of_thread_ /= 2;
+    apart_ = !too_much();
+    tensors_ = multiplies_matrices();
   }
 
   void run() {
@@ -80,8 +83,11 @@ class FromCore::DeviceTiles : Contraction {
  private:
   // Threads of a block for the columns of its tile; bytes that a thread reads from shared memory at once; bytes that lie beside each other
   // where the depth does: two sectors.
-  static constexpr int64_t side = 16, vector_bytes = 16, near_bytes = 64, warp = costs::gpu::warp, usual_block = 256;
+  static constexpr int64_t side = 16, vector_bytes = 16, near_bytes = 64, bank_bytes = 128, warp = costs::gpu::warp, usual_block = 256;
   int64_t of_thread_, vector_, columns_, depth_;         // rows of a thread; columns of one of its two vectors; of a tile; points of a step
+  bool rows_are_near_, columns_are_near_;                // the points of a row, or of a column, lie beside each other in memory
+  bool apart_ = true;                                    // there is room to keep stores from meeting in a bank
+  bool tensors_ = false;                                 // where a device has units that multiply matrices, they make the sums
   ExprId across_, down_across_, tiles_;                  // tiles beside each other, of one contraction, and in all
   ExprId length_, parts_, several_;                      // points of a part, parts of the depth
   Point one_;                                            // the contraction of the batch
@@ -110,15 +116,31 @@ class FromCore::DeviceTiles : Contraction {
   }
 
   void kernel() {
-    for (Operand& y : of_rows_) shared(y, "_rows", depth_ * of_thread_ / side, most_rows * pad(kept(y.var)));
-    for (Operand& y : of_columns_) shared(y, "_columns", 0, depth_ * columns_);
+    for (Operand& y : of_rows_) {
+      int64_t apart = row_apart(kept(y.var)), each = apart / side;
+      shared(y, "_rows", each, most_rows * (apart - each * side));
+    }
+    for (Operand& y : of_columns_) shared(y, "_columns", 0, depth_ * points_apart());
     Name fine = m_.name("fine", Scalar::Bool);
     emit(Unfailed{fine});
     when(m_.var(fine), [&] { tile(); });
   }
   static constexpr int64_t most_rows = 1024 / side;      // threads below each other, in the largest block
-  // Elements of a vector that is read at once; and so many more for each thread row, so that these lie in different banks.
-  static int64_t pad(Scalar t) { return std::clamp<int64_t>(vector_bytes / bytes_of(t), 1, 4); }
+  // Elements of a vector that is read at once.
+  static int64_t wide(Scalar t) { return std::clamp<int64_t>(vector_bytes / bytes_of(t), 1, 4); }
+  // From one thread row to the next in the panel of rows; from one point to the next in that of columns.
+  int64_t row_apart(Scalar t) const { return depth_ * of_thread_ + (apart_ ? of_thread_ : wide(t)); }
+  int64_t points_apart() const { return columns_ + (tensors_ ? tensor::column_points - tensor::columns : apart_ && columns_are_near_ ? vector_ : 0); }
+  // Neighbouring lanes of a warp store neighbouring points of a row, or neighbouring rows. The rows of a thread stand in another order where points
+  // would meet in a bank: row r of point k at r ^ turned(k). Vectors stay whole. So stores meet in no bank, nor do loads of vectors.
+  ExprId turned(Scalar t, ExprId k) {
+    int64_t period = bank_bytes / (bytes_of(t) * of_thread_);      // points that fill the banks once
+    if (!apart_ || bytes_of(t) < 4 || (!rows_are_near_ && !tensors_) || period >= depth_) return number(0);
+    ExprId filled = quot(k, number(period));
+    if (bytes_of(t) == 4 || of_thread_ == 4) return m_.mul(filled, number(wide(t)));
+    ExprId odd = m_.prim(ScalarOp::rem, {filled, number(2)});
+    return m_.prim(ScalarOp::xor_, {m_.mul(odd, number(4)), m_.mul(quot(filled, number(2)), number(2))});
+  }
   void shared(Operand& y, const char* what, int64_t each, int64_t more) {
     y.panel = m_.memory(t_.p_.hint(y.var) + what, kept(y.var), Space::Private);
     emit(DeclareShared{y.panel, int(each), int(more)});
@@ -163,17 +185,43 @@ class FromCore::DeviceTiles : Contraction {
         emit(Barrier{});
       });
       when(both(next, works), [&] {
-        get(rows, to);
-        get(columns, to);
+        Block whole = t_.block([&] { get(rows, to, false), get(columns, to, false); });
+        Block part_of_it = t_.block([&] { get(rows, to, true), get(columns, to, true); });
+        emit(kir::If{m_.prim(ScalarOp::le, {m_.add(to, number(depth_)), last}), std::move(whole), std::move(part_of_it)});
       });
       when(both(now, works), [&] {
         ExprId count = named("count", least(number(depth_), less(last, from)));
-        Block all = t_.block([&] { loop("k", number(depth_), [&](ExprId k) { point(from, k); }); });
-        Block some = t_.block([&] { loop("k", count, [&](ExprId k) { point(from, k); }, false); });
-        emit(kir::If{m_.prim(ScalarOp::eq, {count, number(depth_)}), std::move(all), std::move(some)});
+        where_tensors([&] { emit(MultiplyTiles{sums_[0].memory, of_rows_[0].panel, of_columns_[0].panel, first_row(), count}); }, [&] {
+          Block all = t_.block([&] { loop("k", number(depth_), [&](ExprId k) { point(from, k); }); });
+          Block some = t_.block([&] { loop("k", count, [&](ExprId k) { point(from, k); }, false); });
+          emit(kir::If{m_.prim(ScalarOp::eq, {count, number(depth_)}), std::move(all), std::move(some)});
+        });
       });
     }, false);
-    when(m_.prim(ScalarOp::lt, {local_, active_}), [&] { store_sums(part); });
+    when(m_.prim(ScalarOp::lt, {local_, active_}), [&] {
+      where_tensors([&] { store_sums_of_warp(part); }, [&] { store_sums(part); });
+    });
+  }
+  template <class F, class G> void where_tensors(F with, G without) {
+    if (!tensors_) return without();
+    Block then = t_.block(with), otherwise = t_.block(without);
+    emit(kir::If{m_.expr({Hardware{Builtin::HasTensors}, Scalar::I64}), std::move(then), std::move(otherwise)});
+  }
+  // One sum of products of two f64, one of each side.
+  bool multiplies_matrices() {
+    if (x_.body.result.size() != 1 || of_rows_.size() != 1 || of_columns_.size() != 1 || scalar_operator(t_.p_, x_.reduces[0]) != ScalarOp::add) return false;
+    const ir::Stm* only = nullptr;
+    for (const ir::Stm& s : x_.body.stms) {
+      if (TileSides::side(sides_.of(t_.p_, s)) != Side::Both) continue;
+      if (only) return false;
+      only = &s;
+    }
+    const Var* result = var_of(x_.body.result[0]);
+    auto product = only ? std::get_if<ir::Apply>(&only->exp) : nullptr;
+    if (!product || product->op != ScalarOp::mul || !result || *result != only->pattern[0].var) return false;
+    const Var *a = var_of(product->args[0]), *b = var_of(product->args[1]), row = of_rows_[0].var, column = of_columns_[0].var;
+    bool of_both = a && b && ((*a == row && *b == column) || (*a == column && *b == row));
+    return of_both && type(row) == Scalar::F64 && depth_ == tensor::depth && columns_ == tensor::columns && row_apart(Scalar::F64) == tensor::row_group;
   }
 
   // ---- what the threads of a block share ----
@@ -208,7 +256,7 @@ class FromCore::DeviceTiles : Contraction {
     std::function<ExprId(const Operand&, ExprId, ExprId)> place;   // in shared memory
   };
   Fetch fetch_of_rows() {
-    bool near = depth_is_near(TileSides::Rows, TileSides::Columns);
+    const bool near = rows_are_near_;
     ExprId run = near ? number(depth_) : named("run", m_.mul(thread_rows_, number(of_thread_)));
     ExprId slow = named("slow", quot(local_, run)), fast = named("fast", rest(local_, run, slow));
     ExprId each = near ? named("each", m_.mul(thread_rows_, number(side / depth_))) : number(side / of_thread_);   // of the slow index, from one round to the next
@@ -219,40 +267,40 @@ class FromCore::DeviceTiles : Contraction {
     };
     f.place = [=, this](const Operand& y, ExprId r, ExprId k) {
       ExprId thread = quot(r, number(of_thread_));
-      return m_.add(row_place(y, thread, k), rest(r, number(of_thread_), thread));
+      return m_.add(row_place(y, thread, k), m_.prim(ScalarOp::xor_, {rest(r, number(of_thread_), thread), turned(kept(y.var), k)}));
     };
     declare_next(f);
     return f;
   }
   Fetch fetch_of_columns() {
-    bool near = depth_is_near(TileSides::Columns, TileSides::Rows);
+    const bool near = columns_are_near_;
     Fetch f{1, TileSides::Rows, of_columns_, {}, std::max<int64_t>(1, depth_ * columns_ / usual_block), number(depth_ * columns_), column_, {}, {}};
     f.where = [=, this](ExprId t) {
       ExprId e = named("e", m_.add(m_.mul(t, active_), local_)), run = number(near ? depth_ : columns_), slow = quot(e, run);
       return near ? std::pair(slow, rest(e, run, slow)) : std::pair(rest(e, run, slow), slow);
     };
-    f.place = [=, this](const Operand&, ExprId c, ExprId k) { return m_.add(m_.mul(k, number(columns_)), c); };
+    f.place = [=, this](const Operand&, ExprId c, ExprId k) { return m_.add(m_.mul(k, number(points_apart())), c); };
     declare_next(f);
     return f;
   }
   void declare_next(Fetch& f) {
     for (const Operand& y : f.of) f.next.push_back(own("next", kept(y.var), f.rounds));
   }
-  // The numbers of a round, from memory.
-  void read(const Fetch& f, ExprId from, ExprId index, ExprId k) {
+  // The numbers of a round, from memory. may_end: the part may end before the step does.
+  void read(const Fetch& f, ExprId from, ExprId index, ExprId k, bool may_end) {
     at(f.d, named("at", least(m_.add(f.first, index), less(extent_[f.d], number(1)))));
-    at(2, named("k", least(m_.add(from, k), last_)));
+    at(2, named("k", may_end ? least(m_.add(from, k), last_) : m_.add(from, k)));
     one_side(f.other);
   }
   template <class F> void in_range(const Fetch& f, ExprId t, F fill) {
     if (!f.count) return fill();
     when(m_.prim(ScalarOp::lt, {m_.add(m_.mul(t, active_), local_), *f.count}), fill);
   }
-  void get(const Fetch& f, ExprId from) {
+  void get(const Fetch& f, ExprId from, bool may_end) {
     loop("t", number(f.rounds), [&](ExprId t) {
       in_range(f, t, [&] {
         auto [index, k] = f.where(t);
-        read(f, from, index, k);
+        read(f, from, index, k, may_end);
         for (size_t o = 0; o < f.of.size(); o++) keep(f.next[o], t, t_.scalar_[f.of[o].var], type(f.of[o].var));
       });
     });
@@ -273,13 +321,13 @@ class FromCore::DeviceTiles : Contraction {
     Name t = m_.name("t", Scalar::I64);
     Block b = t_.block([&] {
       auto [index, k] = f.where(m_.var(t));
-      read(f, from, index, k);
+      read(f, from, index, k, true);
       for (const Operand& y : f.of) keep(y.panel, f.place(y, index, k), t_.scalar_[y.var], type(y.var));
     });
     emit(kir::For{t, number(f.rounds), rounds, std::move(b)});
   }
   ExprId row_place(const Operand& y, ExprId thread, ExprId k) {
-    return m_.add(m_.mul(thread, number(depth_ * of_thread_ + pad(kept(y.var)))), m_.mul(k, number(of_thread_)));
+    return m_.add(m_.mul(thread, number(row_apart(kept(y.var)))), m_.mul(k, number(of_thread_)));
   }
 
   // ---- what a thread has for itself ----
@@ -293,14 +341,14 @@ class FromCore::DeviceTiles : Contraction {
     std::vector<Name> rows, columns;
     for (const Operand& y : of_rows_) {
       rows.push_back(own("own_rows", kept(y.var), of_thread_));
-      int64_t vector = std::min(of_thread_, pad(kept(y.var)));
+      int64_t vector = std::min(of_thread_, wide(kept(y.var)));
       for (int64_t r = 0; r < of_thread_; r += vector)
-        emit(LoadVector{rows.back(), number(r), y.panel, m_.add(row_place(y, down_, k), number(r)), int(vector)});
+        emit(LoadVector{rows.back(), number(r), y.panel, m_.add(row_place(y, down_, k), m_.prim(ScalarOp::xor_, {number(r), turned(kept(y.var), k)})), int(vector)});
     }
     for (const Operand& y : of_columns_) {
       columns.push_back(own("own_columns", kept(y.var), of_row()));
       for (int64_t c = 0; c < of_row(); c += vector_)
-        emit(LoadVector{columns.back(), number(c), y.panel, m_.add(m_.mul(k, number(columns_)), column_of(number(c))), int(vector_)});
+        emit(LoadVector{columns.back(), number(c), y.panel, m_.add(m_.mul(k, number(points_apart())), column_of(number(c))), int(vector_)});
     }
     at(2, m_.add(from, k));
     loop("r", number(of_thread_), [&](ExprId r) {
@@ -317,14 +365,29 @@ class FromCore::DeviceTiles : Contraction {
     });
   }
   void store_sums(ExprId part) {
-    loop("r", number(of_thread_), [&](ExprId r) {
-      ExprId i = named("i", m_.add(row_, m_.add(m_.mul(down_, number(of_thread_)), r)));
+    store(part, of_thread_, of_row(), [&](ExprId r) { return m_.add(m_.mul(down_, number(of_thread_)), r); }, [&](ExprId c) { return column_of(c); },
+          [&](ExprId r, ExprId c) { return m_.add(m_.mul(r, number(of_row())), c); });
+  }
+  // Of a tile that a warp's units made: whose the sums are is said in backends/runtime/words.h.
+  ExprId first_row() { return m_.mul(quot(local_, number(warp)), number(8 * tensor::groups)); }
+  void store_sums_of_warp(ExprId part) {
+    auto rem = [&](ExprId a, int64_t n) { return m_.prim(ScalarOp::rem, {a, number(n)}); };
+    ExprId lane = named("lane", rem(local_, warp)), row = named("row", m_.add(first_row(), quot(lane, number(tensor::lanes))));
+    ExprId pair = named("pair", m_.mul(rem(lane, tensor::lanes), number(2)));
+    store(part, tensor::groups, tensor::sums / tensor::groups, [&](ExprId r) { return m_.add(row, m_.mul(r, number(8))); },
+          [&](ExprId c) { return m_.add(m_.mul(quot(c, number(2)), number(8)), m_.add(pair, rem(c, 2))); },
+          [&](ExprId r, ExprId c) { return m_.add(m_.mul(quot(c, number(2)), number(4)), m_.add(m_.mul(r, number(2)), rem(c, 2))); });
+  }
+  // The thread's sums: their rows and columns in the tile, and where it keeps them.
+  template <class Row, class Column, class Place> void store(ExprId part, int64_t rows, int64_t columns, Row row, Column column, Place place) {
+    loop("r", number(rows), [&](ExprId r) {
+      ExprId i = named("i", m_.add(row_, row(r)));
       when(m_.prim(ScalarOp::lt, {i, extent_[0]}), [&] {
-        loop("c", number(of_row()), [&](ExprId c) {
-          ExprId j = named("j", m_.add(column_, column_of(c)));
+        loop("c", number(columns), [&](ExprId c) {
+          ExprId j = named("j", m_.add(column_, column(c)));
           when(m_.prim(ScalarOp::lt, {j, extent_[1]}), [&] {
             std::vector<ExprId> sums;
-            for (const Sum& s : sums_) sums.push_back(kept_value(s.memory, m_.add(m_.mul(r, number(of_row())), c), s.type, "sum"));
+            for (const Sum& s : sums_) sums.push_back(kept_value(s.memory, place(r, c), s.type, "sum"));
             Point cell = one_;
             cell.insert(cell.end(), {i, j});
             Block partial = t_.block([&] { for (size_t k = 0; k < sums.size(); k++) t_.store(partial_[k], place_of(part, cell), sums[k]); });

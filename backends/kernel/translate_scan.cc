@@ -333,12 +333,12 @@ class FromCore::Scan : Together {
         ExprId half = m_.prim(ScalarOp::select, {both(m_.var(reached), is(local_, 0)), tiles_, m_.number(0)});
         store_all(&Operand::shared, local_, load_all(&Operand::published, m_.add(half, m_.add(from, local_)), "x"));
       });
+      std::vector<Name> shared;
+      for (const Operand& o : operands_) shared.push_back(o.shared);
+      combine_neighbours(x_.scans, shared, m_.number(0), local_, count, {});
       t_.emit(Barrier{});
       when(is(local_, 0), [&] {
-        Values sum = declare_all("sum", load_all(&Operand::shared, m_.number(0), "x"));
-        Name j = m_.name("j", Scalar::I64);
-        Block one = t_.block([&] { append(sum, load_all(&Operand::shared, m_.var(j), "right")); });
-        t_.emit(kir::For{j, m_.number(1), count, std::move(one)});
+        Values sum = load_all(&Operand::shared, m_.number(0), "x");
         Values right = declare_all("right", carried);
         assign_all(carried, sum);
         when(lt(end, tile_), [&] { combine_into(carried, sum, right); });

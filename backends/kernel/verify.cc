@@ -49,7 +49,7 @@ class Verifier {
                  [&](const Name& n) { return same_.contains(n) && !differs_.contains(n); },
                  [&](const Prim& p) { return std::ranges::all_of(p.args, [&](ExprId a) { return same(a); }); },
                  [&](const Cast& c) { return same(c.value); }, [](const Load&) { return false; },
-                 [](const Hardware& h) { return h.what == Builtin::BlockId || h.what == Builtin::BlockSize || h.what == Builtin::OrdersBlocks; });
+                 [](const Hardware& h) { return h.what == Builtin::BlockId || h.what == Builtin::BlockSize || h.what == Builtin::OrdersBlocks || h.what == Builtin::HasTensors; });
   }
   void gets(Name n, bool value_is_same) {
     same_.insert(n);
@@ -100,7 +100,10 @@ class Verifier {
       if (!all) fail("B1", fmt::format("{} where not all threads come", what));
     };
     for (const Stm& s : b)
-      match(s.node, [&](const Barrier&) { meets("a barrier"); }, [&](const LastBlock&) { meets("the last block"); },
+      match(s.node, [&](const Barrier&) { meets("a barrier"); }, [&](const LastBlock& x) {
+              meets("the last block");
+              if (!same(x.at)) fail("B5", "threads of a block are counted in different places");
+            },
             [&](const NextTile&) { meets("the next tile"); },
             [&](const LookBack& x) {
               meets("a look at earlier tiles");

@@ -74,6 +74,7 @@ std::string Writer::expr(ExprId id) {
         case Builtin::BlockId: return "BLOCK_ID()";
         case Builtin::BlockSize: return in_kernel_ ? "BLOCK_SIZE()" : "(i64)raido_block_threads(w->context->config)";
         case Builtin::OrdersBlocks: return "RAIDO_ORDERS_BLOCKS";
+        case Builtin::HasTensors: return "RAIDO_HAS_TENSORS";
         case Builtin::TileRows: return "RAIDO_TILE_ROWS";
         case Builtin::TileVectors: return "RAIDO_TILE_VECTORS";
         case Builtin::VectorLanes: return fmt::format("(RAIDO_VECTOR_BYTES / {})", h.bytes);
@@ -211,6 +212,15 @@ void Writer::stm(const Stm& s) {
       line("RAIDO_UNROLLED");
       line(fmt::format("for (int v = 0; v < {}; v++) {}[{} + v] = {}[{} + v];", x.count, name(x.to), expr(x.to_at), name(x.from), expr(x.from_at)));
     },
+    [&](const MultiplyTiles& x) {
+      if (counted) {
+        for (int k = 0; k < tensor::depth; k += tensor::lanes) {
+          for (int group = 0; group < tensor::groups; group++) line(fmt::format("READS({}, raido_row_place({} / 8 + {}, {}));", name(x.rows), expr(x.first_row), group, k));
+          for (int c = 0; c < tensor::columns; c += 8) line(fmt::format("READS({}, raido_column_place({}, {}));", name(x.columns), c, k));
+        }
+      }
+      line(fmt::format("raido_multiply_tiles({}, {}, {}, {}, {});", name(x.sums), name(x.rows), name(x.columns), expr(x.first_row), expr(x.count)));
+    },
     [&](const MoveVector& x) {
       line(fmt::format("RAIDO_{}_VECTOR({}[{}][{}], {});", x.back ? "SET" : "GET", name(x.vectors), expr(x.row), expr(x.column), name(x.array)));
     },
@@ -271,7 +281,7 @@ void Writer::while_loop(const While& x) {
   loop_end(loop);
 }
 void Writer::chosen_text(const If& x) {
-  out += "#if RAIDO_ORDERS_BLOCKS\n";
+  out += fmt::format("#if {}\n", expr(x.cond));
   braces("", x.then_, ran(x.then_));
   out += "  }\n#else\n";
   braces("", x.else_, ran(x.else_));
@@ -279,7 +289,7 @@ void Writer::chosen_text(const If& x) {
 }
 void Writer::branch(const If& x) {
   if (x.then_.empty() && x.else_.empty()) return;
-  if (auto h = std::get_if<Hardware>(&m_.exprs[x.cond.index].node); h && h->what == Builtin::OrdersBlocks) return chosen_text(x);
+  if (auto h = std::get_if<Hardware>(&m_.exprs[x.cond.index].node); h && (h->what == Builtin::OrdersBlocks || h->what == Builtin::HasTensors)) return chosen_text(x);
   if (x.then_.empty()) {
     braces(fmt::format(fmt::runtime(counted ? "if (BRANCH(!{}))" : "if (!{})"), parenthesised(expr(x.cond))), x.else_, ran(x.else_));
   } else {

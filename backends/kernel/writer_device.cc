@@ -118,7 +118,7 @@ void Writer::guarded(const Guarded& x) {
 void Writer::shape(const Shape& x) {
   auto names = {x.lanes, x.blocks, x.threads, x.finish};
   line(fmt::format("i64 {};", join(names, ", ", [&](Name n) { return name(n); })));
-  line(fmt::format("raido_grid_of_rows(w, {}, {}, {});", expr(x.rows), expr(x.parts), join(names, ", ", [&](Name n) { return "&" + name(n); })));
+  line(fmt::format("raido_grid_of_rows(w, {}, {}, {}, {});", expr(x.rows), expr(x.parts), x.beside, join(names, ", ", [&](Name n) { return "&" + name(n); })));
 }
 void Writer::update_shape(const UpdateShape& x) {
   std::vector<Name> names = {x.threads, x.shared};

@@ -4,10 +4,12 @@
 #include <dlfcn.h>
 
 typedef u64 dev_mem;
+#define RAIDO_MAIL_BYTES 128
 
 struct dev {
   void *driver, *compiler, *context, *module;
   void **kernels;
+  char *mail;                            // two times RAIDO_MAIL_BYTES of the host's, which the device can write
   int device;
   char error[512];
   int (*Init)(unsigned);
@@ -26,6 +28,9 @@ struct dev {
   int (*MemAlloc)(u64 *, size_t);
   int (*MemFree)(u64);
   int (*MemcpyDtoH)(void *, u64, size_t);
+  int (*MemcpyDtoHAsync)(void *, u64, size_t, void *);
+  int (*MemHostAlloc)(void **, size_t, unsigned);
+  int (*MemFreeHost)(void *);
   int (*MemcpyHtoD)(u64, const void *, size_t);
   int (*MemcpyDtoD)(u64, u64, size_t);
   int (*LaunchKernel)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
@@ -92,6 +97,7 @@ RAIDO_FN int dev_load(struct dev *d) {
   RAIDO_CU(CtxPushCurrent, "cuCtxPushCurrent_v2"); RAIDO_CU(CtxPopCurrent, "cuCtxPopCurrent_v2"); RAIDO_CU(CtxSynchronize, "cuCtxSynchronize"); RAIDO_CU(ModuleLoadData, "cuModuleLoadData");
   RAIDO_CU(ModuleGetFunction, "cuModuleGetFunction"); RAIDO_CU(ModuleUnload, "cuModuleUnload"); RAIDO_CU(FuncGetAttribute, "cuFuncGetAttribute"); RAIDO_CU(MemAlloc, "cuMemAlloc_v2");
   RAIDO_CU(MemFree, "cuMemFree_v2"); RAIDO_CU(MemcpyDtoH, "cuMemcpyDtoH_v2"); RAIDO_CU(MemcpyHtoD, "cuMemcpyHtoD_v2");
+  RAIDO_CU(MemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2"); RAIDO_CU(MemHostAlloc, "cuMemHostAlloc"); RAIDO_CU(MemFreeHost, "cuMemFreeHost");
   RAIDO_CU(MemcpyDtoD, "cuMemcpyDtoD_v2"); RAIDO_CU(LaunchKernel, "cuLaunchKernel");
 #undef RAIDO_CU
 #define RAIDO_RTC(name) if (dev_symbol(d, d->compiler, "nvrtc" #name, &d->name) != 0) return 1
@@ -239,7 +245,9 @@ RAIDO_FN int dev_open(struct dev *d, const struct raido_config *cfg, const char 
   if (dev_check(d, d->DevicePrimaryCtxRetain(&context, d->device), "cuDevicePrimaryCtxRetain")) return 1;
   d->context = context;
   if (dev_check(d, d->CtxPushCurrent(d->context), "cuCtxPushCurrent")) return 1;
-  if (dev_build(d, cfg, source) == 0) return 0;
+  void *mail = NULL;
+  if (!dev_check(d, d->MemHostAlloc(&mail, 2 * RAIDO_MAIL_BYTES, 0), "cuMemHostAlloc")) d->mail = mail;
+  if (mail != NULL && dev_build(d, cfg, source) == 0) return 0;
   dev_leave(d);
   return 1;
 }
@@ -249,6 +257,7 @@ RAIDO_FN void dev_close(struct dev *d) {
     dev_enter(d);
     d->CtxSynchronize();
     if (d->module != NULL) d->ModuleUnload(d->module);
+    if (d->mail != NULL) d->MemFreeHost(d->mail);
     dev_leave(d);
     d->DevicePrimaryCtxRelease(d->device);
   }
@@ -261,6 +270,11 @@ RAIDO_FN int dev_number(struct dev *d) { return d->device; }
 RAIDO_FN int dev_free(struct dev *d, dev_mem m) { return dev_check(d, d->MemFree(m), "cuMemFree"); }
 RAIDO_FN int dev_read(struct dev *d, void *to, dev_mem m, i64 at, size_t n) {
   return dev_check(d, d->MemcpyDtoH(to, m + (u64)at, n), "cuMemcpyDtoH");
+}
+// Where the bytes are after the next dev_sync, in place number 0 or 1; NULL: they have to be read otherwise.
+RAIDO_FN const void *dev_begin_read(struct dev *d, int mail, dev_mem m, i64 at, size_t n) {
+  char *to = d->mail + mail * RAIDO_MAIL_BYTES;
+  return n <= RAIDO_MAIL_BYTES && d->MemcpyDtoHAsync(to, m + (u64)at, n, NULL) == 0 ? to : NULL;
 }
 RAIDO_FN int dev_write(struct dev *d, dev_mem m, i64 at, const void *from, size_t n) {
   return dev_check(d, d->MemcpyHtoD(m + (u64)at, from, n), "cuMemcpyHtoD");

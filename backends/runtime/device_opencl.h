@@ -3,11 +3,12 @@
 #include <dlfcn.h>
 
 typedef void *dev_mem;
+#define RAIDO_MAIL_BYTES 128
 
 struct dev {
   void *library, *platform, *device, *context, *queue, *program;
   void **kernels;
-  char error[512];
+  char error[512], mail[2 * RAIDO_MAIL_BYTES];   // mail: what reads bring that are waited for later
   int (*GetPlatformIDs)(u32, void **, u32 *);
   int (*GetPlatformInfo)(void *, u32, size_t, void *, size_t *);
   int (*GetDeviceIDs)(void *, u64, u32, void **, u32 *);
@@ -233,6 +234,11 @@ RAIDO_FN int dev_number(struct dev *d) { (void)d; return 0; }
 RAIDO_FN int dev_free(struct dev *d, dev_mem m) { return dev_check(d, d->ReleaseMemObject(m), "clReleaseMemObject"); }
 RAIDO_FN int dev_read(struct dev *d, void *to, dev_mem m, i64 at, size_t n) {
   return dev_check(d, d->EnqueueReadBuffer(d->queue, m, 1, (size_t)at, n, to, 0, NULL, NULL), "clEnqueueReadBuffer");
+}
+// Where the bytes are after the next dev_sync, in place number 0 or 1; NULL: they have to be read otherwise.
+RAIDO_FN const void *dev_begin_read(struct dev *d, int mail, dev_mem m, i64 at, size_t n) {
+  char *to = d->mail + mail * RAIDO_MAIL_BYTES;
+  return n <= RAIDO_MAIL_BYTES && d->EnqueueReadBuffer(d->queue, m, 0, (size_t)at, n, to, 0, NULL, NULL) == 0 ? to : NULL;
 }
 RAIDO_FN int dev_write(struct dev *d, dev_mem m, i64 at, const void *from, size_t n) {
   return dev_check(d, d->EnqueueWriteBuffer(d->queue, m, 1, (size_t)at, n, from, 0, NULL, NULL), "clEnqueueWriteBuffer");

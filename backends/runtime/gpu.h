@@ -1,9 +1,9 @@
 // gpu.h - what all programs for devices share, above the device interface: counted blocks of device memory in free lists,
 // transfers, launches, the failure word.
 //
-// The device interface (device_*.h) is: dev_mem, dev_open, dev_close (also after a dev_open that failed), dev_enter, dev_leave,
-// dev_sync, dev_alloc, dev_free, dev_read, dev_write, dev_copy, dev_launch, dev_shared, dev_list,
-// dev_error. The program supplies raido_kernel_names, raido_kernel_count, raido_texts.
+// The device interface (device_*.h) is: dev_mem; dev_open, dev_close (also after a dev_open that failed), dev_enter, dev_leave, dev_list, dev_error;
+// dev_sync, dev_alloc, dev_free, dev_read, dev_write, dev_copy, dev_launch, dev_shared; where a device has it, dev_begin_read.
+// The program supplies raido_kernel_names, raido_kernel_count, raido_texts.
 //
 // Every kernel of a program in which some check can fail takes the failure word: -1, or the number of the check that failed
 // first, with up to 8 arguments after it. A kernel that finds it set does nothing; the host looks at it when it reads. Where
@@ -30,6 +30,10 @@ struct raido_device {
   struct dev dev;
 };
 
+#ifndef RAIDO_MAIL_BYTES                 // the emulator reads at once
+#define RAIDO_MAIL_BYTES 0
+#define dev_begin_read(d, mail, m, at, n) NULL
+#endif
 #ifndef dev_reused                       // of the emulator
 #define dev_reused(d, m) ((void)0)
 #define raido_device_read_result raido_device_read
@@ -198,14 +202,16 @@ RAIDO_FN int raido_print_traces(struct raido_worker *w, i64 count) {
   return failed ? raido_device_failed(w, "reading traced values") : 0;
 }
 
-// Waits for the device and reports the check that failed there, if any.
+// Waits for the device and reports the check that failed there, if any. What is read with it is there after one wait, too.
 RAIDO_FN int raido_device_sync(struct raido_worker *w) {
   struct raido_device *d = w->context->device;
+  i64 failure[RAIDO_FAILURE_WORDS];
+  const void *mail = d->unchecked ? dev_begin_read(&d->dev, 0, d->failure, 0, sizeof failure) : NULL;
   if (dev_sync(&d->dev) != 0) return raido_device_failed(w, "device");
   if (!d->unchecked) return 0;
-  i64 failure[RAIDO_FAILURE_WORDS];
   d->unchecked = 0;
-  if (dev_read(&d->dev, failure, d->failure, 0, sizeof failure) != 0) return raido_device_failed(w, "reading the failure word");
+  if (mail != NULL) memcpy(failure, mail, sizeof failure);
+  else if (dev_read(&d->dev, failure, d->failure, 0, sizeof failure) != 0) return raido_device_failed(w, "reading the failure word");
   if (RAIDO_TRACE_ROOM > 0 && raido_print_traces(w, failure[RAIDO_FAILURE_WORDS - 2]) != 0) return 1;
   if (failure[0] < 0) return 0;
   i64 none = -1;
@@ -218,8 +224,10 @@ RAIDO_FN int raido_device_sync(struct raido_worker *w) {
 
 // Bytes at a place in bytes.
 RAIDO_FN int raido_device_get(struct raido_worker *w, void *to, struct raido_memory *m, i64 at, i64 bytes) {
+  const void *mail = bytes > 0 && bytes <= RAIDO_MAIL_BYTES && !w->context->profiling ? dev_begin_read(&w->context->device->dev, 1, m->device, at, (size_t)bytes) : NULL;
   if (raido_device_sync(w) != 0) return 1;
-  if (bytes == 0) return 0;
+  if (mail != NULL) memcpy(to, mail, (size_t)bytes);
+  if (bytes == 0 || mail != NULL) return 0;
   i64 start = raido_measure(w);
   if (dev_read(&w->context->device->dev, to, m->device, at, (size_t)bytes) != 0) return raido_device_failed(w, "reading from the device");
   raido_measured(w, start, (struct raido_event){.name = bytes > 8 ? "copy_dev_to_host" : "copy_scalar_from_dev", .bytes = bytes});
@@ -265,12 +273,13 @@ RAIDO_FN int raido_launch(struct raido_worker *w, int kernel, i64 threads, void 
 }
 
 // A collective kernel over rows of so many parts: a power of two lanes for each row where a block has several rows, else a row has
-// whole blocks.
-RAIDO_FN void raido_grid_of_rows(struct raido_worker *w, i64 rows, i64 parts, i64 *lanes, i64 *blocks, i64 *threads, i64 *finish) {
+// whole blocks. A block has so many rows `beside` each other, if there are.
+RAIDO_FN void raido_grid_of_rows(struct raido_worker *w, i64 rows, i64 parts, i64 beside, i64 *lanes, i64 *blocks, i64 *threads, i64 *finish) {
   i64 size = raido_block_threads(w->context->config);
+  while (beside / 2 >= rows && beside > 1) beside /= 2;
   *lanes = 1;
-  while (*lanes < parts && *lanes * 2 <= size) *lanes *= 2;
-  if (*lanes < parts) *lanes = size;
+  while (*lanes < parts && *lanes * 2 * beside <= size) *lanes *= 2;
+  if (*lanes < parts && beside <= 1) *lanes = size;
   *blocks = parts <= *lanes ? 1 : (parts + *lanes - 1) / *lanes;
   i64 rows_of_block = size / *lanes;
   *threads = (rows + rows_of_block - 1) / rows_of_block * *blocks * size;

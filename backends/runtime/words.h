@@ -29,6 +29,43 @@ RAIDO_INLINE i64 raido_integer_part(f64 x) {
 }
 #endif
 
+#if RAIDO_HAS_TENSORS
+// Products of panels in shared memory by the units of a warp that multiply matrices: 16 rows in two groups, 64 columns, 8 points. Lane `l` reads
+// row l / 4 of each group and column l / 4 of each eight, at points l % 4 and l % 4 + 4. It has the sums of these rows and of columns
+// 2 * (l % 4) and 2 * (l % 4) + 1 of each eight, in this order: by eight columns, by group, by column. The rows of a group are in
+// another order at each point: lanes meet in no bank, here and where they store rows (translate_device_tiles.cc).
+RAIDO_INLINE i64 raido_row_place(i64 group, i64 k) {
+  i64 lane = LOCAL_ID() % 32, row = lane / 4, at = k + lane % 4;
+  return group * 72 + at * 8 + (row ^ (at / 2 % 2 * 4) ^ (at / 4 * 2));
+}
+RAIDO_INLINE i64 raido_column_place(i64 column, i64 k) {
+  i64 lane = LOCAL_ID() % 32;
+  return (k + lane % 4) * 68 + column + lane / 4;
+}
+RAIDO_INLINE void raido_multiply_tiles(f64 *sums, const f64 *rows, const f64 *columns, i64 first_row, i64 count) {
+  i64 group = first_row / 8;
+#ifdef RAIDO_MULTIPLY_MATRICES
+  if (count == 8) {
+    f64 a[4];
+    RAIDO_UNROLLED
+    for (int j = 0; j < 4; j++) a[j] = rows[raido_row_place(group + j % 2, j / 2 * 4)];
+    RAIDO_UNROLLED
+    for (int c = 0; c < 8; c++) {
+      f64 b[2] = {columns[raido_column_place(8 * c, 0)], columns[raido_column_place(8 * c, 4)]};
+      RAIDO_MULTIPLY_MATRICES(sums + 4 * c, a, b);
+    }
+    return;
+  }
+#endif
+  i64 lane = LOCAL_ID() % 32, row = lane / 4, pair = lane % 4 * 2;
+  for (i64 k = 0; k < count; k++) {
+    const f64 *a = rows + group * 72 + k * 8 + (row ^ (k / 2 % 2 * 4) ^ (k / 4 * 2)), *b = columns + k * 68 + pair;
+    RAIDO_UNROLLED
+    for (int s = 0; s < 32; s++) sums[s] += a[s / 2 % 2 * 72] * b[s / 4 * 8 + s % 2];
+  }
+}
+#endif
+
 #ifndef ATOMIC_STORE   // on a device a store of one scalar is one step already
 #define ATOMIC_STORE(T, memory, index, value) ((memory)[index] = (value))
 #endif

@@ -8,7 +8,7 @@
 #define RAIDO_OPERATION_KINDS(X)                                                            \
   X(i32_add) X(i32_mul) X(i32_div) X(i64_add) X(i64_mul) X(i64_div) X(convert)    \
   X(f32_add) X(f32_mul) X(f32_fma) X(f32_div) X(f32_special)                      \
-  X(f64_add) X(f64_mul) X(f64_fma) X(f64_div) X(f64_special)
+  X(f64_add) X(f64_mul) X(f64_fma) X(f64_div) X(f64_special) X(f64_tensor)
 #define RAIDO_ENUM(kind) RAIDO_OP_##kind,
 enum raido_operation { RAIDO_OPERATION_KINDS(RAIDO_ENUM) RAIDO_KIND_COUNT };
 

@@ -4,7 +4,7 @@
 #define DENSE_KERNEL extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, BLOCK_THREADS > 256 ? 1 : 2)
 #define GLOBAL
 #define LOCAL
-#define LOCAL_ID() ((i64)threadIdx.x)
+#define LOCAL_ID() raido_local_id()
 #define BLOCK_ID() ((i64)blockIdx.x)
 #define BLOCK_SIZE() ((i64)BLOCK_THREADS)
 #define GLOBAL_ID() (blockIdx.x * BLOCK_SIZE() + threadIdx.x)
@@ -14,6 +14,7 @@
 #define DYNAMIC_PARAMETER
 #define DYNAMIC_SHARED extern __shared__ i64 dynamic_[]
 #define RAIDO_ORDERS_BLOCKS 1
+#define RAIDO_HAS_TENSORS (__CUDA_ARCH__ >= 800)
 #ifndef BLOCK_THREADS                                               // in each block of each launch
 #define BLOCK_THREADS 256
 #endif
@@ -33,6 +34,11 @@ typedef u32 uint32_t;
 typedef u64 uint64_t;
 typedef i32 int32_t;
 typedef i64 int64_t;
+// The compiler computes with few bits where it knows how large the number is.
+RAIDO_INLINE i64 raido_local_id(void) {
+  __builtin_assume(threadIdx.x < BLOCK_THREADS);
+  return threadIdx.x;
+}
 #define INT64_C(x) x##LL
 #define UINT64_C(x) x##ULL
 #define INT64_MIN (-9223372036854775807LL - 1)
@@ -76,6 +82,26 @@ RAIDO_INLINE void raido_atomic_add(f32 *p, f32 v) {
 #endif
 }
 
+// sums[0 .. 3] += a * b, of 16 rows and 8 columns at 8 points. A thread has two rows of its warp's a[16][8], at two points. Of b[8][8] it has one
+// column at two points, of the sums two rows and two columns.
+#if __CUDA_ARCH__ >= 900
+RAIDO_INLINE void raido_multiply_matrices(f64 *sums, const f64 *a, const f64 *b) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+d"(sums[0]), "+d"(sums[1]), "+d"(sums[2]), "+d"(sums[3]) : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+}
+#define RAIDO_MULTIPLY_MATRICES raido_multiply_matrices
+#elif __CUDA_ARCH__ >= 800
+RAIDO_INLINE void raido_multiply_matrices(f64 *sums, const f64 *a, const f64 *b) {
+#pragma unroll
+  for (int k = 0; k < 2; k++)
+#pragma unroll
+    for (int group = 0; group < 2; group++)
+      asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+          : "+d"(sums[2 * group]), "+d"(sums[2 * group + 1]) : "d"(a[2 * k + group]), "d"(b[k]));
+}
+#define RAIDO_MULTIPLY_MATRICES raido_multiply_matrices
+#endif
+
 // Before the first thread counts its block, it makes what the block has written visible to all. In the last block it then sees
 // what all blocks have written; the barrier passes that on to its block.
 RAIDO_INLINE bool raido_last_block(i32 *tickets, i64 at, i64 count) {
@@ -108,17 +134,26 @@ RAIDO_INLINE void raido_publish(i32 *states, i64 tile, i64 launch, bool reached)
   __threadfence();
   *(volatile i32 *)(states + 1 + tile) = (i32)(2 * launch - !reached);
 }
-// Each lane of the first warp waits for a tile before `end` and may then read what that tile has published. All threads get twice the first tile
-// that is needed, plus 1 if the scan has reached it.
+// The first warp waits for tiles before `end`, the nearest first: until the scan has reached one, or for as many as the block has threads.
+// The block may then read what they have published. All threads get twice the first tile that is needed, plus 1 if the scan has reached it.
+// One look goes far, since what is reached goes on by one look at a time.
 RAIDO_INLINE i64 raido_look_back(i32 *states, i64 launch, i64 end) {
   __shared__ i64 found;
   if (threadIdx.x < 32) {
-    i64 tile = end - 1 - threadIdx.x;
-    int state = -1;
-    while (tile >= 0 && (state = raido_peek_32(states + 1 + tile) - (i32)(2 * launch)) < -1) {}
+    const i32 total = (i32)(2 * launch - 1), reached = total + 1;
+    i32 seen[BLOCK_THREADS / 32];
+    i64 last = end - 1 - threadIdx.x, from = 0;
+#pragma unroll
+    for (int j = 0; j < BLOCK_THREADS / 32; j++) seen[j] = last < 32 * j ? total : raido_peek_32(states + 1 + last - 32 * j);
+#pragma unroll
+    for (int j = 0; j < BLOCK_THREADS / 32; j++) {
+      while (seen[j] - total < 0) seen[j] = raido_peek_32(states + 1 + last - 32 * j);
+      unsigned known = __ballot_sync(0xffffffffu, seen[j] == reached);
+      from = known != 0 ? 2 * (end - 32 * j - __ffs(known)) + 1 : 2 * (end - 32 * j - 32);
+      if (known != 0) break;
+    }
     __threadfence();
-    unsigned reached = __ballot_sync(0xffffffffu, state == 0);
-    if (threadIdx.x == 0) found = reached != 0 ? 2 * (end - __ffs(reached)) + 1 : 2 * (end - 32);
+    if (threadIdx.x == 0) found = from;
   }
   __syncthreads();
   return found;

@@ -187,7 +187,7 @@ RAIDO_INLINE bool raido_last_block(i32 *tickets, i64 at, i64 count) {
 
 // Scans by tiles (words_cuda.h). Blocks begin in order, so that the number of a block is that of its tile. A tile is marked with 4 * launch, plus
 // 1: its total is there; 2: what the scan has reached with it, too; 3: only that. It shall not depend on time how far a block looks back:
-// it waits until the scan has reached every 37th tile, and takes only the totals of others. That is further than one look.
+// it waits until the scan has reached every (block size + 5)th tile, and takes only the totals of others. That is further than one look.
 RAIDO_INLINE i64 raido_next_tile(i32 *states, i64 tiles) {
   (void)states;
   if (tiles > 1 && raido_local_id() == 0) __atomic_add_fetch(&raido_atomics, 1, __ATOMIC_RELAXED);
@@ -199,7 +199,7 @@ RAIDO_INLINE void raido_publish(i32 *states, i64 tile, i64 launch, bool reached)
   __atomic_store_n(state, mark + (!reached ? 1 : __atomic_load_n(state, __ATOMIC_RELAXED) == mark + 1 ? 2 : 3), __ATOMIC_RELEASE);
 }
 RAIDO_INLINE i32 raido_wait_for_tile(i32 *states, i64 tile, i64 launch) {
-  i32 least = tile % 37 == 0 ? 2 : 1, state;
+  i32 least = tile % (raido_block_size() + 5) == 0 ? 2 : 1, state;
   while ((state = __atomic_load_n(states + 1 + tile, __ATOMIC_ACQUIRE) - (i32)(4 * launch)) < least) sched_yield();
   return least == 2 ? 3 : state;
 }
@@ -209,7 +209,7 @@ RAIDO_INLINE i64 raido_look_back(i32 *states, i64 launch, i64 end) {
   if (raido_skips_blocks()) return 2 * tile + 1;
   if (raido_local_id() == 0) {
     bool reached;
-    while (!(reached = raido_wait_for_tile(states, tile, launch) == 3) && tile > end - 32) tile--;
+    while (!(reached = raido_wait_for_tile(states, tile, launch) == 3) && tile > end - raido_block_size()) tile--;
     *found = 2 * tile + reached;
   }
   raido_barrier(__LINE__);

@@ -15,6 +15,7 @@
 #define DYNAMIC_SHARED (void)dynamic_
 #define RAIDO_UNROLLED _Pragma("unroll")
 #define RAIDO_ORDERS_BLOCKS 0
+#define RAIDO_HAS_TENSORS 0
 #ifndef BLOCK_THREADS                  // in each block of each launch
 #define BLOCK_THREADS 256
 #endif

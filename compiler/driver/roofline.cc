@@ -33,7 +33,8 @@ constexpr Cost costs[] = {
     {"i32_add", 1, 0, 0, 0}, {"i32_mul", 1, 0, 0, 0}, {"i32_div", 18, 0, 0, 1}, {"i64_add", 2, 0, 0, 0}, {"i64_mul", 4, 0, 0, 0},
     {"i64_div", 80, 0, 0, 2}, {"convert", 0, 0, 0, 1}, {"f32_add", 0, 1, 0, 0}, {"f32_mul", 0, 1, 0, 0}, {"f32_fma", 0, 1, 0, 0},
     {"f32_div", 0, 8, 0, 1}, {"f32_special", 0, 6, 0, 1}, {"f64_add", 0, 0, 1, 0}, {"f64_mul", 0, 0, 1, 0}, {"f64_fma", 0, 0, 1, 0},
-    {"f64_div", 0, 0, 9, 1}, {"f64_special", 4, 0, 25, 0}};
+    {"f64_div", 0, 0, 9, 1}, {"f64_special", 4, 0, 25, 0},
+    {"f64_tensor", 0, 0, 0.5, 0}};
 
 double number(const Json& object, std::string_view name) {
   auto at = object.is_object() ? object.find(name) : object.end();

@@ -1,10 +1,11 @@
-// rows.cc - reductions and scans by an operator that works on the elements of rows, or on the components of tuples, one by one, on processors.
+// rows.cc - reductions and scans by an operator that works on the elements of rows, or on the components of tuples, one by one.
 //
 //   reduce n (\xs ys -> map m (+) xs ys) (replicate m 0) rows   ==>   reduce n (+) [0] of shape [m] rows
 //   reduce n (\a b c d -> (a + c, max b d)) (0, -inf) xs ys     ==>   reduce n (+) [0] xs, reduce n max [-inf] ys   (in one screma)
 //
-// Then a row of results is updated in place, if possible by the loop that makes the rows (sequentialise.cc). Also
-// zero_seeds.cc and interchange.cc see which operator it is. Sums and extrema of numbers are for vectors.
+// On processors a row of results is then updated in place, if possible by the loop that makes the rows (sequentialise.cc). Also
+// zero_seeds.cc and interchange.cc see which operator it is. Sums and extrema of numbers are for vectors. Devices: columns.cc.
+#include <algorithm>
 #include <set>
 
 #include "compiler/ir/transform.h"
@@ -21,7 +22,7 @@ class Rows {
 
   void body(Body& b) {
     for (Stm& s : b.stms) {
-      if (auto x = std::get_if<Replicate>(&s.exp); x && is_scalar(p_.type(x->value))) filled_[s.pattern[0].var] = x;
+      note(s);
       if (auto x = std::get_if<Screma>(&s.exp))
         for (auto* list : {&x->reduces, &x->scans, &x->post_reduces})
           *list = parts(std::move(*list));
@@ -32,7 +33,22 @@ class Rows {
  private:
   Program& p_;
   PassContext& context_;
-  VarMap<const Replicate*> filled_;
+  struct Filled { std::vector<Dim> shape; std::optional<Atom> value; };
+  VarMap<Filled> filled_;                                  // arrays of one value
+
+  void note(const Stm& s) {
+    if (auto x = std::get_if<Replicate>(&s.exp)) {
+      Filled f{x->shape, x->value};
+      if (auto inner = var_of(x->value); inner && is_array(p_.type(*inner))) {
+        f.value = filled_[*inner].value;
+        for (const Dim& d : filled_[*inner].shape) f.shape.push_back(d);
+      }
+      filled_[s.pattern[0].var] = f;
+    }
+    auto x = std::get_if<ArrayLit>(&s.exp);
+    if (x && const_of(x->elements[0]) && std::ranges::all_of(x->elements, [&](const Atom& a) { return a == x->elements[0]; }))
+      filled_[s.pattern[0].var] = {{i64_const(i64(x->elements.size()))}, x->elements[0]};
+  }
 
   // Each operator as those of its components that need one another, if they stand side by side.
   std::vector<Combine> parts(std::vector<Combine> ops) {
@@ -59,10 +75,11 @@ class Rows {
     std::vector<Dim> shape;
     for (const Atom& ne : c.neutral) {
       auto v = var_of(ne);
-      const Replicate* fill = v && is_array(p_.type(*v)) ? filled_[*v] : nullptr;
-      if (!fill || (!shape.empty() && fill->shape != shape)) return;
-      shape = fill->shape;
-      elements.push_back(fill->value);
+      if (!v || !is_array(p_.type(*v))) return;
+      const Filled& fill = filled_[*v];
+      if (!fill.value || (!shape.empty() && fill.shape != shape)) return;
+      shape = fill.shape;
+      elements.push_back(*fill.value);
     }
     auto op = c.op.params.empty() ? std::nullopt : element_operator(c.op, shape.size());
     if (!op || !context_.allow()) return;

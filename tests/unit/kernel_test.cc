@@ -85,6 +85,16 @@ TEST_CASE("a barrier in a kernel that may end early") {
   a.k.body.push_back({Barrier{}});
   EXPECT(a.said() == "B4");
 }
+TEST_CASE("the place where blocks are counted") {
+  Made a, b;
+  auto last = [&](Made& made, ExprId at) {
+    made.k.body.push_back({LastBlock{made.m.name("last", Scalar::Bool), made.m.memory("tickets", Scalar::I32, raido::ir::Space::Device), at, made.m.number(2)}});
+  };
+  last(a, a.m.number(0));
+  EXPECT(a.said() == "");
+  last(b, b.m.var(b.local));
+  EXPECT(b.said() == "B5");
+}
 TEST_CASE("tiles that a block looks back from, and publishes") {
   Made a, b, c;
   Name states = a.m.memory("states", Scalar::I32, raido::ir::Space::Device), tile = a.m.name("tile", Scalar::I64);

@@ -1,0 +1,81 @@
+-- Reductions and scans of rows by operators that work element by element, compared with loops. The numbers are small integers, so that the order
+-- of sums changes nothing.
+
+def number (i: i64) (j: i64): f64 = f64.i64 ((i * 7 + j * 13 + (i * j) % 5) % 7 - 3)
+def rows (n: i64) (m: i64): [n][m]f64 = opaque (tabulate_2d n m number)
+def numbers (n: i64): [n]f64 = opaque (tabulate n (number 3))
+def zeros (m: i64): [m]f64 = replicate m 0
+def sums [n][m] (a: [n][m]f64): [m]f64 =
+  loop s = zeros m for i < n do loop s = s for j < m do s with [j] = s[j] + a[i][j]
+def same [n] (x: [n]f64) (y: [n]f64): bool = and (map2 (==) x y)
+def same_rows [n][m] (x: [n][m]f64) (y: [n][m]f64): bool = and (map2 same x y)
+def sizes = [(0i64, 3i64), (3, 0), (1, 1), (2, 1000), (300, 1), (300, 7), (1000, 40), (3000, 8)]
+def every_size (f: i64 -> i64 -> bool): bool = loop right = true for (n, m) in sizes do right && f n m
+
+-- Rows as they are; made element by element, from numbers and from arrays outside; by an operation of its own; with other results.
+-- ==
+-- entry: plain elements outer stored mixed
+-- input { 0i64 } output { true }
+entry plain (_: i64): bool = every_size (\n m -> same (reduce (map2 (+)) (zeros m) (rows n m)) (sums (rows n m)))
+entry elements (_: i64): bool = every_size (\n m ->
+  let (a, x, v) = (rows n m, numbers n, numbers m)
+  in same (reduce (map2 (+)) (zeros m) (map2 (\r y -> map2 (\p q -> p * (y + y) - q) r v) a x))
+          (sums (tabulate_2d n m (\i j -> a[i][j] * (x[i] + x[i]) - v[j]))))
+entry outer (_: i64): bool = every_size (\n m ->
+  let (x, v) = (numbers n, numbers m)
+  in same (reduce (map2 (+)) (zeros m) (map (\p -> map (* p) v) x)) (sums (tabulate_2d n m (\i j -> x[i] * v[j]))))
+entry stored (_: i64): bool = every_size (\n m ->
+  let a = rows n m
+  in same (reduce (map2 (+)) (zeros m) (map (scan (+) 0) a)) (sums (map (\r -> loop s = copy r for j < m - 1 do s with [j + 1] = s[j] + s[j + 1]) a)))
+entry mixed (_: i64): bool = every_size (\n m ->
+  let a = rows n m
+  let (firsts, twice) = unzip (map (\r -> (f64.sum r, map (* 2) r)) a)
+  let (most, s) = reduce (\(p, x) (q, y) -> (map2 f64.max p q, map2 (+) x y)) (replicate m (-f64.inf), zeros m) (zip a twice)
+  in f64.sum firsts == f64.sum (sums a) && same s (map (* 2) (sums a))
+     && same most (tabulate m (\j -> loop x = -f64.inf for i < n do f64.max x a[i][j])))
+
+-- Rows of two dimensions: sums of products are a product of matrices.
+-- ==
+-- entry: products tensors
+-- input { 0i64 } output { true }
+entry products (_: i64): bool = every_size (\n m ->
+  let a = rows n (m / 2)
+  in same_rows (reduce (map2 (map2 (+))) (replicate (m / 2) (zeros (m / 2))) (map (\r -> map (\x -> map (* x) r) r) a))
+               (tabulate_2d (m / 2) (m / 2) (\i j -> loop s = 0 for k < n do s + a[k][i] * a[k][j])))
+entry tensors (_: i64): bool = every_size (\n m ->
+  let a = map (\i -> tabulate_2d m 3 (\j k -> number i (j + k))) (iota n)
+  in same_rows (reduce (map2 (map2 (+))) (replicate m [0, 0, 0]) a) (tabulate_2d m 3 (\j k -> loop s = 0 for i < n do s + number i (j + k))))
+
+-- An operator that does not commute, by element: the last number that is not zero.
+-- ==
+-- entry: last
+-- input { 0i64 } output { true }
+entry last (_: i64): bool = every_size (\n m ->
+  let a = rows n m
+  in same (reduce (map2 (\x y -> if y == 0 then x else y)) (zeros m) a)
+          (tabulate m (\j -> loop x = 0 for i < n do if a[i][j] == 0 then x else a[i][j])))
+
+-- Scans; batches; short rows that one thread combines.
+-- ==
+-- entry: scans batches short
+-- input { 0i64 } output { true }
+entry scans (_: i64): bool = every_size (\n m ->
+  let a = rows n m
+  in same_rows (scan (map2 (+)) (zeros m) a)
+               (loop s = copy a for i < n - 1 do loop s = s for j < m do s with [i + 1, j] = s[i, j] + s[i + 1, j]))
+entry batches (_: i64): bool = every_size (\n m ->
+  let a = rows n m
+  in same_rows (map (\x -> reduce (map2 (+)) (zeros m) (map (map (* x)) a)) (numbers 5)) (map (\x -> map (* x) (sums a)) (numbers 5)))
+entry short (_: i64): bool = every_size (\n m ->
+  let a = rows n m
+  in same_rows (map (\r -> reduce (map2 (+)) [0, 0, 0] (map (\x -> [x, x * x, 1]) r)) a)
+               (map (\r -> [f64.sum r, f64.sum (map (\x -> x * x) r), f64.i64 m]) a))
+
+-- Derivatives.
+-- ==
+-- entry: gradients
+-- input { 0i64 } output { true }
+entry gradients (_: i64): bool = every_size (\n m ->
+  let (a, s) = (rows n m, numbers m)
+  let f (a: [n][m]f64) = reduce (map2 (+)) (zeros m) (map (map (\x -> x * x)) a)
+  in same_rows (vjp f a s) (map (map2 (\w x -> 2 * x * w) s) a) && same (jvp f a (rows n m)) (sums (map (map (\x -> 2 * x * x)) a)))
