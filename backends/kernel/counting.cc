@@ -41,6 +41,7 @@ template <class F> void each_expr(const Stm& s, F f) {
     [&](const ParallelFor& x) { f(x.n); }, [&](const DeclareArray& x) { all(x.counts); },
     [&](const DeclareVectors& x) { all({x.lanes, x.rows, x.columns}); }, [&](const MoveVector& x) { all({x.row, x.column}); },
     [&](const LoadVector& x) { all({x.to_at, x.from_at}); }, [&](const MultiplyTiles& x) { all({x.first_row, x.count}); },
+    [&](const TilePlaces& x) { f(x.first_row); }, [&](const Settle& x) { f(x.index); },
     [](const auto&) {});   // others compute nothing
 }
 

@@ -83,9 +83,24 @@ FromCore::Layout FromCore::layout(const Atom& a) {
   return {memory(q.block), atom(q.layout.offset), atoms(q.layout.strides)};
 }
 ExprId FromCore::address(const Layout& l, const std::vector<ExprId>& at) {
+  if (short_addresses_) return short_address(l, at);
   ExprId sum = l.offset;
   for (size_t d = 0; d < at.size(); d++) sum = m_.add(sum, m_.mul(at[d], l.strides[d]));
   return sum;
+}
+ExprId FromCore::short_address(const Layout& l, const std::vector<ExprId>& at) {
+  auto is = [&](ExprId e, int64_t n) { auto c = m_.const_of(e); return c && c->as_i64() == n; };
+  auto cut = [&](ExprId e) {
+    if (auto c = m_.const_of(e)) return m_.constant(convert(Scalar::I32, *c));
+    auto wide = std::get_if<Cast>(&m_.exprs[e.index].node);
+    return wide && m_.exprs[wide->value.index].type == Scalar::I32 ? wide->value : m_.expr({Cast{e}, Scalar::I32});
+  };
+  std::optional<ExprId> sum;
+  auto add = [&](ExprId e) { sum = sum ? m_.prim(ScalarOp::add, {*sum, e}) : e; };
+  if (!is(l.offset, 0)) add(cut(l.offset));
+  for (size_t d = 0; d < at.size(); d++)
+    if (!is(l.strides[d], 0) && !is(at[d], 0)) add(is(l.strides[d], 1) ? cut(at[d]) : m_.prim(ScalarOp::mul, {cut(at[d]), cut(l.strides[d])}));
+  return sum ? *sum : m_.number(0);
 }
 FromCore::Layout FromCore::sliced(const Layout& l, const std::vector<Selector>& at) {
   Layout out{l.memory, l.offset, {}};

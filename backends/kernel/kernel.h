@@ -130,11 +130,14 @@ inline constexpr int depth = 8, columns = 64, groups = 2;              // points
 inline constexpr int lanes = 4, sums = 32;                             // that have points of their own at once; of a thread
 inline constexpr int row_group = 72, column_points = 68;               // apart in shared memory: groups of rows; points of the columns
 }  // namespace tensor
-struct MultiplyTiles { Name sums, rows, columns; ExprId first_row, count; };
+struct MultiplyTiles { Name sums, rows, columns, places; ExprId first_row, count; };
+struct TilePlaces { Name places; ExprId first_row; };                // where a lane's numbers lie, which no step changes
+// An element of an array of one thread stays what it is now: compilers shall keep it, and not compute it anew where it is used.
+struct Settle { Name array; ExprId index; };
 struct Stm {
   std::variant<Declare, DeclareArray, Assign, Store, Atomic, Swap, Locked, For, While, If, Fail, Call, Return, Trace, FromConstants, Tuned, Threads,
                DeclareShared, Own, Barrier, LastBlock, NextTile, Publish, LookBack, Guarded, Unfailed, Mark, Alloc, Retain, Release, SetBlock, ReadBack, WriteOut, Upload, CopyMemory,
-               Launch, Shape, UpdateShape, Locks, Tickets, TileShape, Transpose, DeclareVectors, MoveVector, LoadVector, MultiplyTiles, ParallelFor> node;
+               Launch, Shape, UpdateShape, Locks, Tickets, TileShape, Transpose, DeclareVectors, MoveVector, LoadVector, MultiplyTiles, TilePlaces, Settle, ParallelFor> node;
 };
 
 struct Kernel { std::string name; std::vector<Name> params; Block body; bool can_fail = false, traces = false, collective = false, dynamic = false, dense = false; };   // dynamic: a launch says how much shared memory a block has; dense: it computes more than it reads

@@ -52,7 +52,8 @@ class FromCore::Collective : Together {
   }
 
  private:
-  // Neighbouring rows read elements that lie beside each other, and neighbouring parts do not.
+  // Neighbouring rows read elements that lie beside each other, and neighbouring parts do not. What does not vary with both is read again and again,
+  // by other threads, and does not count.
   bool rows_are_near() const {
     if (x_.index.size() < 2) return false;
     Forms forms;
@@ -61,19 +62,21 @@ class FromCore::Collective : Together {
       forms.define(t_.p_, s);
       auto read = std::get_if<Index>(&s.exp);
       if (!read || !is_scalar(t_.p_.type(s.pattern[0].var))) return;
-      auto moves = [&](Var v) -> int64_t {                 // places, if it is known
+      auto moves = [&](Var v) -> std::optional<int64_t> {  // by so many places
         const Lmad& l = std::get<ArrayType>(t_.p_.type(read->array)).place->layout;
         int64_t places = 0;
         for (size_t d = 0; d < read->at.size(); d++) {
           int64_t by = forms.of(std::get<Atom>(read->at[d])).factor(v);
           auto apart = const_of(l.strides[d]);
-          if (by != 0 && !apart) return 0;
+          if (by != 0 && !apart) return {};
           if (by != 0) places += by * apart->as_i64();
         }
         return places;
       };
-      of_rows += moves(x_.index[x_.index.size() - 2].var) == 1;
-      of_parts += moves(x_.index.back().var) == 1;
+      auto by_row = moves(x_.index[x_.index.size() - 2].var), by_part = moves(x_.index.back().var);
+      if (by_row == 0 || by_part == 0) return;
+      of_rows += by_row == 1;
+      of_parts += by_part == 1;
     });
     return of_rows > 0 && of_parts == 0;
   }

@@ -18,6 +18,7 @@
 // quarter of a warp reads what the next quarter reads, and the device serves both at once. After the last row, column and point their numbers are taken once more, and nobody stores what comes of them.
 // Where there are few tiles the depth has several parts, enough to fill the device.
 #include "backends/kernel/contraction.h"
+#include "compiler/ir/transform.h"
 
 namespace raido::kir::translation {
 
@@ -94,8 +95,10 @@ class FromCore::DeviceTiles : Contraction {
   std::vector<Name> partial_;
   ExprId local_, down_, right_, thread_rows_, active_;   // the thread; its place in the tile; threads below each other, threads in all
   ExprId row_, column_, last_;                           // the tile's first; the part's last point
+  std::optional<ExprId> short_;                          // 32 bits say where the numbers of the sides lie; none: that is not known before
   struct Sum { Name memory; Scalar type; };
   std::vector<Sum> sums_;
+  Name lane_places_;
 
   int64_t of_row() const { return 2 * vector_; }         // columns of a thread
   ExprId both(ExprId a, ExprId b) { return m_.prim(ScalarOp::and_, {a, b}); }
@@ -171,6 +174,12 @@ class FromCore::DeviceTiles : Contraction {
       loop("c", number(of_thread_ * of_row()), [&](ExprId c) { keep(sums_[k].memory, c, t_.atom(neutral[k]), sums_[k].type); });
     }
     Fetch rows = fetch_of_rows(), columns = fetch_of_columns();
+    short_ = places_are_short();
+    for (Fetch* f : {&rows, &columns}) prepare(*f);
+    if (tensors_) {
+      lane_places_ = own("lane_places", Scalar::I32, 3);
+      where_tensors([&] { emit(TilePlaces{lane_places_, first_row()}); }, [] {});
+    }
     ExprId steps = named("steps", parts(less(last, first), number(depth_)));
     loop("step", m_.add(steps, number(1)), [&](ExprId step) {
       ExprId now = m_.prim(ScalarOp::lt, {number(0), step}), next = m_.prim(ScalarOp::lt, {step, steps}), works = m_.prim(ScalarOp::lt, {local_, active_});
@@ -185,13 +194,16 @@ class FromCore::DeviceTiles : Contraction {
         emit(Barrier{});
       });
       when(both(next, works), [&] {
-        Block whole = t_.block([&] { get(rows, to, false), get(columns, to, false); });
         Block part_of_it = t_.block([&] { get(rows, to, true), get(columns, to, true); });
-        emit(kir::If{m_.prim(ScalarOp::le, {m_.add(to, number(depth_)), last}), std::move(whole), std::move(part_of_it)});
+        t_.short_addresses_ = short_.has_value();
+        Block whole = t_.block([&] { get(rows, to, false), get(columns, to, false); });
+        t_.short_addresses_ = false;
+        ExprId is_whole = m_.prim(ScalarOp::le, {m_.add(to, number(depth_)), last});
+        emit(kir::If{short_ ? both(is_whole, *short_) : is_whole, std::move(whole), std::move(part_of_it)});
       });
       when(both(now, works), [&] {
         ExprId count = named("count", least(number(depth_), less(last, from)));
-        where_tensors([&] { emit(MultiplyTiles{sums_[0].memory, of_rows_[0].panel, of_columns_[0].panel, first_row(), count}); }, [&] {
+        where_tensors([&] { emit(MultiplyTiles{sums_[0].memory, of_rows_[0].panel, of_columns_[0].panel, lane_places_, first_row(), count}); }, [&] {
           Block all = t_.block([&] { loop("k", number(depth_), [&](ExprId k) { point(from, k); }); });
           Block some = t_.block([&] { loop("k", count, [&](ExprId k) { point(from, k); }, false); });
           emit(kir::If{m_.prim(ScalarOp::eq, {count, number(depth_)}), std::move(all), std::move(some)});
@@ -242,6 +254,31 @@ class FromCore::DeviceTiles : Contraction {
     }
     return false;
   }
+  // Of arrays whose layouts do not vary within the tile.
+  std::optional<ExprId> places_are_short() {
+    const VarSet own = bound_in(x_.body);
+    ExprId all = m_.constant(bool_const(true));
+    for (const ir::Stm& s : x_.body.stms) {
+      auto read = std::get_if<Index>(&s.exp);
+      if (!read) continue;
+      const ArrayType& type = std::get<ArrayType>(t_.p_.type(read->array));
+      bool varies = false;
+      auto look = [&](const Atom& a) {
+        auto v = var_of(a);
+        varies = varies || (v && (own.contains(*v) || std::ranges::any_of(x_.index, [&](Bind i) { return i.var == *v; })));
+      };
+      const Lmad& l = type.place->layout;
+      look(l.offset);
+      for (const Atom& a : l.strides) look(a);
+      for (const Dim& d : type.shape) look(d);
+      if (varies) return {};
+      ExprId most = m_.prim(ScalarOp::abs, {t_.atom(l.offset)});
+      for (size_t d = 0; d < type.shape.size(); d++) most = m_.add(most, m_.mul(t_.atom(type.shape[d]), m_.prim(ScalarOp::abs, {t_.atom(l.strides[d])})));
+      ExprId is_short = m_.prim(ScalarOp::lt, {most, number(int64_t(1) << 31)});
+      all = m_.const_of(all) ? is_short : both(all, is_short);
+    }
+    return named("short", all);
+  }
   // How the threads of a block read what one step needs of a side. A thread reads a number in each round. As many rounds as the usual block
   // needs go by way of registers; those that smaller blocks need beyond that do not.
   struct Fetch {
@@ -249,18 +286,36 @@ class FromCore::DeviceTiles : Contraction {
     uint8_t other;                                       // what of the body is not of the side
     std::vector<Operand>& of;
     std::vector<Name> next;                              // of the next step, by operand and round
+    std::vector<Name> places;                            // in shared memory, likewise
+    Name index;                                          // of the side, by round: in 32 bits, if these are enough
     int64_t rounds;
     std::optional<ExprId> count;                         // of all numbers, if it need not be that of the rounds
     ExprId first;                                        // of the side's index in the tile
     std::function<std::pair<ExprId, ExprId>(ExprId)> where;        // index and point of a round
     std::function<ExprId(const Operand&, ExprId, ExprId)> place;   // in shared memory
   };
+  // What no step changes. Compilers for devices would compute it anew in each.
+  void prepare(Fetch& f) {
+    for (size_t o = 0; o < f.of.size(); o++) f.places.push_back(own("places", Scalar::I32, f.rounds));
+    f.index = own("index", Scalar::I32, f.rounds);
+    loop("t", number(f.rounds), [&](ExprId t) {
+      auto [index, k] = f.where(t);
+      auto keep_place = [&](Name array, ExprId place) {
+        emit(Store{array, t, m_.expr({Cast{place}, Scalar::I32})});
+        emit(Settle{array, t});
+      };
+      for (size_t o = 0; o < f.of.size(); o++) keep_place(f.places[o], f.place(f.of[o], index, k));
+      if (short_) keep_place(f.index, index_of(f, index));
+    });
+  }
+  // After the last one it is taken once more.
+  ExprId index_of(const Fetch& f, ExprId index) { return least(m_.add(f.first, index), less(extent_[f.d], number(1))); }
   Fetch fetch_of_rows() {
     const bool near = rows_are_near_;
     ExprId run = near ? number(depth_) : named("run", m_.mul(thread_rows_, number(of_thread_)));
     ExprId slow = named("slow", quot(local_, run)), fast = named("fast", rest(local_, run, slow));
     ExprId each = near ? named("each", m_.mul(thread_rows_, number(side / depth_))) : number(side / of_thread_);   // of the slow index, from one round to the next
-    Fetch f{0, TileSides::Columns, of_rows_, {}, depth_ * of_thread_ / side, {}, row_, {}, {}};
+    Fetch f{0, TileSides::Columns, of_rows_, {}, {}, {}, depth_ * of_thread_ / side, {}, row_, {}, {}};
     f.where = [=, this](ExprId t) {
       ExprId second = m_.add(m_.mul(t, each), slow);
       return near ? std::pair(second, fast) : std::pair(fast, second);
@@ -274,7 +329,7 @@ class FromCore::DeviceTiles : Contraction {
   }
   Fetch fetch_of_columns() {
     const bool near = columns_are_near_;
-    Fetch f{1, TileSides::Rows, of_columns_, {}, std::max<int64_t>(1, depth_ * columns_ / usual_block), number(depth_ * columns_), column_, {}, {}};
+    Fetch f{1, TileSides::Rows, of_columns_, {}, {}, {}, std::max<int64_t>(1, depth_ * columns_ / usual_block), number(depth_ * columns_), column_, {}, {}};
     f.where = [=, this](ExprId t) {
       ExprId e = named("e", m_.add(m_.mul(t, active_), local_)), run = number(near ? depth_ : columns_), slow = quot(e, run);
       return near ? std::pair(slow, rest(e, run, slow)) : std::pair(rest(e, run, slow), slow);
@@ -288,7 +343,7 @@ class FromCore::DeviceTiles : Contraction {
   }
   // The numbers of a round, from memory. may_end: the part may end before the step does.
   void read(const Fetch& f, ExprId from, ExprId index, ExprId k, bool may_end) {
-    at(f.d, named("at", least(m_.add(f.first, index), less(extent_[f.d], number(1)))));
+    at(f.d, index);
     at(2, named("k", may_end ? least(m_.add(from, k), last_) : m_.add(from, k)));
     one_side(f.other);
   }
@@ -300,7 +355,8 @@ class FromCore::DeviceTiles : Contraction {
     loop("t", number(f.rounds), [&](ExprId t) {
       in_range(f, t, [&] {
         auto [index, k] = f.where(t);
-        read(f, from, index, k, may_end);
+        bool kept = t_.short_addresses_;
+        read(f, from, kept ? m_.expr({Cast{m_.expr({Load{f.index, t}, Scalar::I32})}, Scalar::I64}) : named("at", index_of(f, index)), k, may_end);
         for (size_t o = 0; o < f.of.size(); o++) keep(f.next[o], t, t_.scalar_[f.of[o].var], type(f.of[o].var));
       });
     });
@@ -308,11 +364,10 @@ class FromCore::DeviceTiles : Contraction {
   void put(const Fetch& f, ExprId from) {
     loop("t", number(f.rounds), [&](ExprId t) {
       in_range(f, t, [&] {
-        auto [index, k] = f.where(t);
         for (size_t o = 0; o < f.of.size(); o++) {
           Name x = m_.name("x", kept(f.of[o].var));
           emit(Declare{x, m_.expr({Load{f.next[o], t}, kept(f.of[o].var)})});
-          emit(Store{f.of[o].panel, f.place(f.of[o], index, k), m_.var(x)});
+          emit(Store{f.of[o].panel, m_.expr({Load{f.places[o], t}, Scalar::I32}), m_.var(x)});
         }
       });
     });
@@ -321,7 +376,7 @@ class FromCore::DeviceTiles : Contraction {
     Name t = m_.name("t", Scalar::I64);
     Block b = t_.block([&] {
       auto [index, k] = f.where(m_.var(t));
-      read(f, from, index, k, true);
+      read(f, from, named("at", index_of(f, index)), k, true);
       for (const Operand& y : f.of) keep(y.panel, f.place(y, index, k), t_.scalar_[y.var], type(y.var));
     });
     emit(kir::For{t, number(f.rounds), rounds, std::move(b)});

@@ -59,6 +59,7 @@ class FromCore {
   Block* prologue_ = nullptr;
   VarMap<int> loaded_in_;                      // function (plus one) that has loaded the constant
   bool in_kernel_ = false, kernel_traces_ = false, in_task_ = false;
+  bool short_addresses_ = false;   // places in memory have 32 bits
   bool stores_meet_ = false;   // what is stored now may meet a store of another thread in the same cell
   bool returns_checked_ = false;
   bool marks_ = false;                         // statements of the host say where they come from
@@ -92,6 +93,7 @@ class FromCore {
   // ---- addresses (from_core.cc) ----
   Layout layout(const Atom& a);
   ExprId address(const Layout& l, const std::vector<ExprId>& at);
+  ExprId short_address(const Layout& l, const std::vector<ExprId>& at);
   Layout sliced(const Layout& l, const std::vector<Selector>& at);
   Layout row(const Layout& l, ExprId i);
   std::vector<ExprId> shape(const Atom& a) { return atoms(array(a)->shape); }

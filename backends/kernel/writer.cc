@@ -219,8 +219,10 @@ void Writer::stm(const Stm& s) {
           for (int c = 0; c < tensor::columns; c += 8) line(fmt::format("READS({}, raido_column_place({}, {}));", name(x.columns), c, k));
         }
       }
-      line(fmt::format("raido_multiply_tiles({}, {}, {}, {}, {});", name(x.sums), name(x.rows), name(x.columns), expr(x.first_row), expr(x.count)));
+      line(fmt::format("raido_multiply_tiles({}, {}, {}, {}, {}, {});", name(x.sums), name(x.rows), name(x.columns), name(x.places), expr(x.first_row), expr(x.count)));
     },
+    [&](const TilePlaces& x) { line(fmt::format("raido_tile_places({}, {});", name(x.places), expr(x.first_row))); },
+    [&](const Settle& x) { line(fmt::format("SETTLE({}[{}]);", name(x.array), expr(x.index))); },
     [&](const MoveVector& x) {
       line(fmt::format("RAIDO_{}_VECTOR({}[{}][{}], {});", x.back ? "SET" : "GET", name(x.vectors), expr(x.row), expr(x.column), name(x.array)));
     },

@@ -29,6 +29,10 @@ RAIDO_INLINE i64 raido_integer_part(f64 x) {
 }
 #endif
 
+#ifndef SETTLE
+#define SETTLE(x) ((void)0)
+#endif
+
 #if RAIDO_HAS_TENSORS
 // Products of panels in shared memory by the units of a warp that multiply matrices: 16 rows in two groups, 64 columns, 8 points. Lane `l` reads
 // row l / 4 of each group and column l / 4 of each eight, at points l % 4 and l % 4 + 4. It has the sums of these rows and of columns
@@ -42,21 +46,30 @@ RAIDO_INLINE i64 raido_column_place(i64 column, i64 k) {
   i64 lane = LOCAL_ID() % 32;
   return (k + lane % 4) * 68 + column + lane / 4;
 }
-RAIDO_INLINE void raido_multiply_tiles(f64 *sums, const f64 *rows, const f64 *columns, i64 first_row, i64 count) {
+// Of the lane's row in the first group: at its first point and at the other one; of its first column.
+RAIDO_INLINE void raido_tile_places(i32 *places, i64 first_row) {
+  places[0] = (i32)raido_row_place(first_row / 8, 0);
+  places[1] = (i32)raido_row_place(first_row / 8, 4);
+  places[2] = (i32)raido_column_place(0, 0);
+  RAIDO_UNROLLED
+  for (int k = 0; k < 3; k++) SETTLE(places[k]);
+}
+RAIDO_INLINE void raido_multiply_tiles(f64 *sums, const f64 *rows, const f64 *columns, const i32 *places, i64 first_row, i64 count) {
   i64 group = first_row / 8;
 #ifdef RAIDO_MULTIPLY_MATRICES
   if (count == 8) {
     f64 a[4];
     RAIDO_UNROLLED
-    for (int j = 0; j < 4; j++) a[j] = rows[raido_row_place(group + j % 2, j / 2 * 4)];
+    for (int j = 0; j < 4; j++) a[j] = rows[places[j / 2] + j % 2 * 72];
     RAIDO_UNROLLED
     for (int c = 0; c < 8; c++) {
-      f64 b[2] = {columns[raido_column_place(8 * c, 0)], columns[raido_column_place(8 * c, 4)]};
+      f64 b[2] = {columns[places[2] + 8 * c], columns[places[2] + 8 * c + 4 * 68]};
       RAIDO_MULTIPLY_MATRICES(sums + 4 * c, a, b);
     }
     return;
   }
 #endif
+  (void)places;
   i64 lane = LOCAL_ID() % 32, row = lane / 4, pair = lane % 4 * 2;
   for (i64 k = 0; k < count; k++) {
     const f64 *a = rows + group * 72 + k * 8 + (row ^ (k / 2 % 2 * 4) ^ (k / 4 * 2)), *b = columns + k * 68 + pair;

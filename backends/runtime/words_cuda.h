@@ -10,6 +10,7 @@
 #define GLOBAL_ID() (blockIdx.x * BLOCK_SIZE() + threadIdx.x)
 #define BARRIER() __syncthreads()
 #define RAIDO_UNROLLED _Pragma("unroll")
+#define SETTLE(x) asm volatile("" : "+r"(x))                       // of 32 bits
 #define SHARED(T, name, n) __shared__ __align__(16) T name[n]       // so that vectors of it can be read
 #define DYNAMIC_PARAMETER
 #define DYNAMIC_SHARED extern __shared__ i64 dynamic_[]
