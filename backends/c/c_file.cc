@@ -52,7 +52,12 @@ Output device_program(const ir::Program& program, const Interface& interface, st
   kir::Printed printed = kir::print(module, options.emulate);
   auto runtime = [](std::string_view name) { return std::string(embedded_file("backends/runtime/" + std::string(name))); };
   std::string helpers = "#define RAIDO_FUN RAIDO_INLINE\n" + std::string(embedded_file("compiler/ir/scalar_helpers.h"));
-  std::string source = runtime(words) + runtime("words.h") + helpers + printed.device_scalars + "\n" + printed.kernels;
+  // Elements of so many bytes that each thread has in a scan. An odd number, so that lanes that read elements of their own meet in no bank.
+  const std::string items = fmt::format(
+      "#define RAIDO_LESSER(a, b) ((a) < (b) ? (a) : (b))\n#define RAIDO_ODD(n) ((n) > 2 ? ((n) - 1) / 2 * 2 + 1 : (n) > 1 ? 2 : 1)\n"
+      "#define RAIDO_ITEMS(threads, bytes) RAIDO_ODD(RAIDO_LESSER(RAIDO_LESSER({}, {} / (threads)) / (bytes), {}))\n",
+      costs::gpu::items_bytes, costs::gpu::shared_bytes * 1024, costs::gpu::most_items);
+  std::string source = items + runtime(words) + runtime("words.h") + helpers + printed.device_scalars + "\n" + printed.kernels;
 
   ProgramParts parts;
   parts.device = true;
@@ -60,7 +65,7 @@ Output device_program(const ir::Program& program, const Interface& interface, st
   // RAIDO_ORDERS_BLOCKS: a block may see what others have written, and wait for those that began before it.
   const int cuda = parts.backend == "cuda";
   parts.defines = fmt::format("#define RAIDO_DEVICE 1\n#define RAIDO_ORDERS_BLOCKS {}\n#define RAIDO_HAS_TENSORS {}\n#define RAIDO_CAN_FAIL {}\n#define RAIDO_TRACE_ROOM {}\n#define RAIDO_STRICT_FP {}\n",
-                              cuda, cuda, int(printed.can_fail), printed.traces ? 4096 : 0, int(options.strict_fp));
+                              cuda, cuda, int(printed.can_fail), printed.traces ? 4096 : 0, int(options.strict_fp)) + items;
   std::string& tables = parts.tables;
   if (options.emulate) {                           // the kernels are part of the program
     if (options.form == OutputOptions::Form::Executable) parts.defines += "#ifndef RAIDO_UNCOUNTED\n#define RAIDO_EMULATED 1\n#endif\n";

@@ -37,7 +37,7 @@ template <class F> void each_expr(const Stm& s, F f) {
     [&](const Transpose& x) { all({x.to_at, x.to_row, x.from_at, x.from_row, x.rows, x.columns, x.first, x.last}); },
     [&](const LastBlock& x) { f(x.at); f(x.count); }, [&](const NextTile& x) { f(x.tiles); },
     [&](const Publish& x) { all({x.tile, x.launch, x.reached}); }, [&](const LookBack& x) { all({x.launch, x.end}); },
-    [&](const TileShape& x) { f(x.points); }, [&](const Shape& x) { f(x.rows); f(x.parts); }, [&](const Tickets& x) { f(x.count); },
+    [&](const TileShape& x) { f(x.points); f(x.items); }, [&](const Shape& x) { f(x.rows); f(x.parts); }, [&](const Tickets& x) { f(x.count); },
     [&](const ParallelFor& x) { f(x.n); }, [&](const DeclareArray& x) { all(x.counts); },
     [&](const DeclareVectors& x) { all({x.lanes, x.rows, x.columns}); }, [&](const MoveVector& x) { all({x.row, x.column}); },
     [&](const LoadVector& x) { all({x.to_at, x.from_at}); }, [&](const MultiplyTiles& x) { all({x.first_row, x.count}); },
@@ -300,6 +300,7 @@ void Around::note(const Block& b) {
 }
 bool Around::is_constant(ExprId e) const {
   return match(m_->exprs[e.index].node, [](const Const&) { return true; }, [&](const Name& n) { return counters_.contains(n); },
+               [](const Hardware& h) { return h.what == Builtin::BlockSize || h.what == Builtin::Items; },
                [&](const Prim& p) { return std::ranges::all_of(p.args, [&](ExprId a) { return is_constant(a); }); }, [](const auto&) { return false; });   // others are not known before
 }
 bool Around::is_folded(ExprId e) const {

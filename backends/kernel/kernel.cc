@@ -162,7 +162,7 @@ class FreeNames {
         for (Name n : {x.threads, x.shared}) bound(n);
       },
       [&](const Tickets& x) { use(x.count); bound(x.memory); },
-      [&](const TileShape& x) { use(x.points); for (Name n : {x.tiles, x.together, x.apart, x.one, x.launch, x.states}) bound(n); },
+      [&](const TileShape& x) { use(x.points); use(x.items); for (Name n : {x.tiles, x.together, x.apart, x.one, x.launch, x.states}) bound(n); },
       [&](const Transpose& x) {
         use(x.to);
         use(x.from);

@@ -31,8 +31,8 @@ struct Load { Name memory; ExprId index; };
 // TileRows, TileVectors, VectorLanes: numbers that the C compiler knows. A tile has so many rows, and so many vectors of columns in each row.
 // A vector has so many elements, if the widest type in the tile has `bytes` bytes. OrdersBlocks: a block may wait for blocks that began before
 // it. HasTensors: the warps of the device multiply matrices of f64 (MultiplyTiles). These two, as conditions by themselves, leave the other code out
-// of the text. SumVectors: the C compiler gets sums as vectors (sums.h).
-enum class Builtin : uint8_t { GlobalId, LocalId, BlockId, BlockSize, OrdersBlocks, HasTensors, TileRows, TileVectors, VectorLanes, SumVectors };
+// of the text. Items: so many elements of `bytes` bytes a thread has in a scan (RAIDO_ITEMS). SumVectors: the C compiler gets sums as vectors (sums.h).
+enum class Builtin : uint8_t { GlobalId, LocalId, BlockId, BlockSize, OrdersBlocks, HasTensors, Items, TileRows, TileVectors, VectorLanes, SumVectors };
 struct Hardware { Builtin what; int bytes = 0; };
 struct Expr {
   std::variant<Const, Name, Prim, Cast, Load, Hardware> node;
@@ -80,7 +80,8 @@ struct FromConstants { Name var, field; };                           // var := t
 // Of a scan by tiles: NextTile is the number of the block's tile, of `tiles`; all before it are taken by blocks that run. Publish says what others
 // may read of a tile from now on: its total, or what the scan has reached with it. LookBack is the same for all threads: it waits
 // for tiles before `end`; of those from `first` on there are totals, and `reached` says whether what comes to the first of them is known.
-struct DeclareShared { Name var; int each = 1, more = 0; };          // so many elements for each thread of a block, and more
+// So many elements for each thread of a block, and more; with item_bytes as many as the thread has Items of so many bytes.
+struct DeclareShared { Name var; int each = 1, more = 0, item_bytes = 0; };
 // A part of the shared memory that a launch gives to each block, from so many bytes on.
 struct Own { Name var; ExprId at; };
 struct Barrier {};
@@ -114,7 +115,7 @@ struct UpdateShape { std::vector<Copies> copies; Name threads, shared; ExprId po
 struct Tickets { Name memory; ExprId count; };                       // all zero, and kernels leave them so
 // How `points` are shared among tiles, `items` of them for each thread: how many tiles; threads of a launch whose blocks wait for others; or
 // of launches where none does, `apart` of one for each tile, `one` of a block. States of tiles, and a launch with which none is marked.
-struct TileShape { Name tiles, together, apart, one, launch, states; ExprId points; int items; };
+struct TileShape { Name tiles, together, apart, one, launch, states; ExprId points, items; };
 // to[to_at + i * to_row + j] := from[from_at + j * from_row + i] for i < rows and the j from `first` up to `last`, of `columns` in all
 struct Transpose { Name to; ExprId to_at, to_row; Name from; ExprId from_at, from_row, rows, columns, first, last; };
 // Vectors in registers, [rows][columns] of them, each of `lanes` elements. MoveVector copies one to an array of as many elements, or back.

@@ -69,7 +69,7 @@ class Dead {
       [&](const Tuned& x) { read(x.fallback, by); }, [](const Threads&) {},
       [](const DeclareShared&) {}, [](const Barrier&) {}, [](const Mark&) {}, [&](const LastBlock& x) { read(x.tickets, by); read(x.at, by); read(x.count, by); },
       [&](const NextTile& x) { read(x.states, by); read(x.tiles, by); }, [&](const Publish& x) { read(x.states, by); read({x.tile, x.launch, x.reached}, by); },
-      [&](const LookBack& x) { read(x.states, by); read({x.launch, x.end}, by); }, [&](const TileShape& x) { read(x.points, by); },
+      [&](const LookBack& x) { read(x.states, by); read({x.launch, x.end}, by); }, [&](const TileShape& x) { read({x.points, x.items}, by); },
       [](const Guarded&) {}, [](const Unfailed&) {}, [&](const Shape& x) { read(x.rows, by); read(x.parts, by); }, [&](const Tickets& x) { read(x.count, by); },
       [&](const Alloc& x) { read(x.factors, by); read(x.block, by); }, [&](const Retain& x) { read(x.block, by); },
       [&](const Release& x) { read(x.block, by); }, [&](const SetBlock& x) { read(x.from, by); },

@@ -15,10 +15,6 @@
 // Every thread reaches every barrier, as in translate_collective.cc. decisions/037 says why it is done like this.
 #include "backends/kernel/collective.h"
 
-#include <algorithm>
-
-#include "compiler/ir/costs.h"
-
 namespace raido::kir::translation {
 
 class FromCore::Scan : Together {
@@ -33,7 +29,8 @@ class FromCore::Scan : Together {
     points_ = declare("points", points);
     if (extent_.size() > 1) length_ = declare("length", extent_.back());
     auto host = [&](const char* hint) { return m_.name(hint, Scalar::I64); };
-    items_ = items();
+    for (const Combine& c : x_.scans) for (const Atom& ne : c.neutral) item_bytes_ += int(bytes_of(elem_of(t_.p_, ne)));
+    items_ = m_.expr({Hardware{Builtin::Items, item_bytes_}, Scalar::I64});
     TileShape shape{host("tiles"), host("together"), host("apart"), host("one"), host("launch"), m_.memory("states", Scalar::I32, Space::Device), points_, items_};
     tiles_ = m_.var(shape.tiles);
     launch_ = m_.var(shape.launch);
@@ -70,19 +67,12 @@ class FromCore::Scan : Together {
   std::vector<Operand> operands_;
   std::vector<Name> mapped_;                        // what goes past the scan
   std::vector<ExprId> extent_;
-  int items_ = 1;
+  int item_bytes_ = 0;
+  ExprId items_;                                    // elements of a thread
   Name states_;
   ExprId points_, tiles_, launch_, mode_, tile_, size_, first_, block_;   // the same for all threads; a tile has `size` points from `first` on
   std::optional<ExprId> length_;                    // of a row, if there are several
   ExprId local_, fine_, low_, wide_;                // the thread's points: from `low` on, so many; fine: no check had failed when it began
-
-  // So many elements of each thread have room in shared memory. An odd number, so that lanes that read elements of their own meet in no bank.
-  int items() const {
-    int64_t bytes = 0;
-    for (const Combine& c : x_.scans) for (const Atom& ne : c.neutral) bytes += bytes_of(elem_of(t_.p_, ne));
-    int64_t n = std::clamp(costs::gpu::shared_bytes / bytes, int64_t(1), costs::gpu::most_items);
-    return int(n > 2 && n % 2 == 0 ? n - 1 : n);
-  }
 
   ExprId lt(ExprId a, ExprId b) { return op(ScalarOp::lt, a, b); }
   ExprId sub(ExprId a, ExprId b) { return op(ScalarOp::sub, a, b); }
@@ -134,7 +124,7 @@ class FromCore::Scan : Together {
 
   template <class F> void each_item(int from, F fill) {
     Name k = m_.name("k", Scalar::I64);
-    kir::For loop{k, m_.number(from), m_.number(items_), t_.block([&] { fill(m_.var(k)); })};
+    kir::For loop{k, m_.number(from), items_, t_.block([&] { fill(m_.var(k)); })};
     loop.unrolled = true;
     t_.emit(std::move(loop));
   }
@@ -158,20 +148,20 @@ class FromCore::Scan : Together {
   ExprId tiles_of_thread() { return declare("each", op(ScalarOp::quot, m_.add(tiles_, sub(block_, m_.number(1))), block_)); }
 
   void kernel() {
-    for (const Operand& o : operands_) t_.emit(DeclareShared{o.shared, items_});
+    for (const Operand& o : operands_) t_.emit(DeclareShared{o.shared, 0, 0, item_bytes_});
     local_ = declare("local", builtin(Builtin::LocalId));
     block_ = declare("block", builtin(Builtin::BlockSize));
-    size_ = declare("size", m_.mul(block_, m_.number(items_)));
+    size_ = declare("size", m_.mul(block_, items_));
     Name tile = m_.name("tile", Scalar::I64);
     t_.emit(NextTile{tile, states_, tiles_});
     tile_ = m_.var(tile);
     first_ = declare("first", m_.mul(tile_, size_));
-    low_ = declare("low", m_.add(first_, m_.mul(local_, m_.number(items_))));
-    wide_ = declare("wide", m_.number(items_));
+    low_ = declare("low", m_.add(first_, m_.mul(local_, items_)));
+    wide_ = declare("wide", items_);
     fine_ = unfailed();
     for (const Operand& o : operands_) t_.emit(Declare{o.value, o.neutral});
-    for (const Operand& o : operands_) t_.emit(DeclareArray{o.items, {m_.number(items_)}});
-    for (Name n : mapped_) t_.emit(DeclareArray{n, {m_.number(items_)}});
+    for (const Operand& o : operands_) t_.emit(DeclareArray{o.items, {items_}});
+    for (Name n : mapped_) t_.emit(DeclareArray{n, {items_}});
     Block totals = t_.block([&] { total_of_tiles(); }), elements = t_.block([&] { load_elements(); scan_items(); });
     t_.emit(kir::If{is_mode(Reached), std::move(totals), std::move(elements)});
     scan_threads();
@@ -236,14 +226,14 @@ class FromCore::Scan : Together {
   }
   // A row begins with the neutral element, as everywhere: it need not be neutral for what is no number.
   void scan_items() {
-    ExprId own = declare("own", m_.mul(local_, m_.number(items_)));
+    ExprId own = declare("own", m_.mul(local_, items_));
     std::optional<ExprId> next;
     if (length_) next = declare("next", m_.add(start_before(m_.add(low_, m_.number(1))), *length_));   // start of the row after that of `low`
     Values element = load_all(&Operand::shared, own, "element");
     assign_all(values(), element);
     when(length_ ? op(ScalarOp::eq, start_before(m_.add(low_, m_.number(1))), low_) : is(low_, 0), [&] { combine_into(values(), neutral(), element); });
     store_all(&Operand::items, m_.number(0), values());
-    if (items_ > 1) each_item(1, [&](ExprId k) {
+    each_item(1, [&](ExprId k) {
       Values right = load_all(&Operand::shared, m_.add(own, k), "right");
       Values left = values();
       if (length_) {
@@ -350,7 +340,7 @@ class FromCore::Scan : Together {
     t_.emit(kir::While{{}, more, std::move(look)});
   }
   void store_items(const Values& before, ExprId open) {
-    ExprId follows = declare("follows", op(ScalarOp::or_, lt(m_.number(0), local_), open)), own = declare("own", m_.mul(local_, m_.number(items_)));
+    ExprId follows = declare("follows", op(ScalarOp::or_, lt(m_.number(0), local_), open)), own = declare("own", m_.mul(local_, items_));
     std::optional<ExprId> start;
     if (length_) start = declare("start", m_.add(start_before(low_), *length_));   // the first one from `low` on
     each_item(0, [&](ExprId k) {

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler/base/match.h"
 #include "compiler/ir/costs.h"
 
@@ -49,7 +51,7 @@ class Verifier {
                  [&](const Name& n) { return same_.contains(n) && !differs_.contains(n); },
                  [&](const Prim& p) { return std::ranges::all_of(p.args, [&](ExprId a) { return same(a); }); },
                  [&](const Cast& c) { return same(c.value); }, [](const Load&) { return false; },
-                 [](const Hardware& h) { return h.what == Builtin::BlockId || h.what == Builtin::BlockSize || h.what == Builtin::OrdersBlocks || h.what == Builtin::HasTensors; });
+                 [](const Hardware& h) { return h.what == Builtin::BlockId || h.what == Builtin::BlockSize || h.what == Builtin::OrdersBlocks || h.what == Builtin::HasTensors || h.what == Builtin::Items; });
   }
   void gets(Name n, bool value_is_same) {
     same_.insert(n);
@@ -112,7 +114,7 @@ class Verifier {
             [&](const Publish& x) { if (!same(x.tile)) fail("B5", "a block publishes what is no tile of its own"); },
             [&](const DeclareShared& x) {
               meets("a shared array");
-              shared_ += bytes_of(m_.names[x.var.index].type) * x.each;
+              shared_ += bytes_of(m_.names[x.var.index].type) * (x.item_bytes > 0 ? std::max<int64_t>(1, costs::gpu::shared_bytes / x.item_bytes) : x.each);
               more_ += bytes_of(m_.names[x.var.index].type) * x.more;
             },
             [&](const Own& x) {

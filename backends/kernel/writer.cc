@@ -75,6 +75,7 @@ std::string Writer::expr(ExprId id) {
         case Builtin::BlockSize: return in_kernel_ ? "BLOCK_SIZE()" : "(i64)raido_block_threads(w->context->config)";
         case Builtin::OrdersBlocks: return "RAIDO_ORDERS_BLOCKS";
         case Builtin::HasTensors: return "RAIDO_HAS_TENSORS";
+        case Builtin::Items: return fmt::format("RAIDO_ITEMS({}, {})", in_kernel_ ? "BLOCK_THREADS" : "raido_block_threads(w->context->config)", h.bytes);
         case Builtin::TileRows: return "RAIDO_TILE_ROWS";
         case Builtin::TileVectors: return "RAIDO_TILE_VECTORS";
         case Builtin::VectorLanes: return fmt::format("(RAIDO_VECTOR_BYTES / {})", h.bytes);
@@ -148,7 +149,7 @@ void Writer::stm(const Stm& s) {
     [&](const Tuned& x) { line(fmt::format("{} = raido_tuned(w, {}, {});", declared(x.var), x.param, expr(x.fallback))); },
     [&](const Threads& x) { line(fmt::format("{} = raido_threads(w);", declared(x.var))); },
     [&](const DeclareShared& x) {
-      std::string count = x.each == 0 ? "" : x.each == 1 ? "BLOCK_THREADS" : fmt::format("{} * BLOCK_THREADS", x.each);
+      std::string count = x.item_bytes > 0 ? fmt::format("RAIDO_ITEMS(BLOCK_THREADS, {}) * BLOCK_THREADS", x.item_bytes) : x.each == 0 ? "" : x.each == 1 ? "BLOCK_THREADS" : fmt::format("{} * BLOCK_THREADS", x.each);
       if (x.more > 0) count += fmt::format("{}{}", count.empty() ? "" : " + ", x.more);
       line(fmt::format("SHARED({}, {}, {});", passed_type(m_.names[x.var.index]), name(x.var), count));
     },
@@ -198,7 +199,7 @@ void Writer::stm(const Stm& s) {
     [&](const TileShape& x) {
       auto names = {x.tiles, x.together, x.apart, x.one};
       line(fmt::format("i64 {}, {};", join(names, ", ", [&](Name n) { return name(n); }), name(x.launch)));
-      line(fmt::format("raido_grid_of_tiles(w, {}, {}, {});", expr(x.points), x.items, join(names, ", ", [&](Name n) { return "&" + name(n); })));
+      line(fmt::format("raido_grid_of_tiles(w, {}, {}, {});", expr(x.points), expr(x.items), join(names, ", ", [&](Name n) { return "&" + name(n); })));
       line(fmt::format("{} = raido_states(w, {}, &{});", declared(x.states), name(x.tiles), name(x.launch)));
       line(fmt::format("if (RAIDO_UNLIKELY({} == NULL)) return 1;", name(x.states)));
     },
