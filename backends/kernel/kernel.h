@@ -132,7 +132,7 @@ inline constexpr int lanes = 4, sums = 32;                             // that h
 inline constexpr int row_group = 72, column_points = 68;               // apart in shared memory: groups of rows; points of the columns
 }  // namespace tensor
 struct MultiplyTiles { Name sums, rows, columns, places; ExprId first_row, count; };
-struct TilePlaces { Name places; ExprId first_row; };                // where a lane's numbers lie, which no step changes
+struct TilePlaces { Name places; ExprId first_row; };                // declares where a lane's numbers lie, which no step changes
 // An element of an array of one thread stays what it is now: compilers shall keep it, and not compute it anew where it is used.
 struct Settle { Name array; ExprId index; };
 struct Stm {

@@ -137,6 +137,7 @@ class FromCore::Collective : Together {
     Name next = m_.name("next", Scalar::I64), last = m_.name("last", Scalar::Bool);
     t_.emit(Declare{next, m_.number(2)});
     when(both(is(stage, 0), op(ScalarOp::lt, m_.number(1), blocks_)), [&] {
+      if (rows_are_near_) t_.emit(Barrier{});                // several threads have stored partial values
       t_.emit(LastBlock{last, tickets_, group_, blocks_});
       when(m_.var(last), [&] { t_.emit(Assign{next, m_.number(1)}); });
     });

@@ -152,8 +152,9 @@ class FromCore::DeviceTiles : Contraction {
   void tile() {
     local_ = named("local", m_.expr({Hardware{Builtin::LocalId}, Scalar::I64}));
     auto digit = [&](int64_t weight, int64_t base) { return m_.prim(ScalarOp::rem, {quot(local_, number(weight)), number(base)}); };
-    down_ = named("down", m_.add(m_.mul(quot(local_, number(warp)), number(2)), digit(2, 2)));
-    right_ = named("right", m_.add(m_.mul(digit(4, 8), number(2)), digit(1, 2)));
+    auto place = [&](const char* hint, ExprId e) { return tensors_ ? e : named(hint, e); };       // nothing uses it where tensors do the work
+    down_ = place("down", m_.add(m_.mul(quot(local_, number(warp)), number(2)), digit(2, 2)));
+    right_ = place("right", m_.add(m_.mul(digit(4, 8), number(2)), digit(1, 2)));
     thread_rows_ = named("thread_rows", rows_of(m_.expr({Hardware{Builtin::BlockSize}, Scalar::I64})));
     active_ = named("active", m_.mul(thread_rows_, number(side)));
     ExprId block = m_.expr({Hardware{Builtin::BlockId}, Scalar::I64});
@@ -177,8 +178,8 @@ class FromCore::DeviceTiles : Contraction {
     short_ = places_are_short();
     for (Fetch* f : {&rows, &columns}) prepare(*f);
     if (tensors_) {
-      lane_places_ = own("lane_places", Scalar::I32, 3);
-      where_tensors([&] { emit(TilePlaces{lane_places_, first_row()}); }, [] {});
+      lane_places_ = m_.memory("lane_places", Scalar::I32, Space::Private);
+      emit(TilePlaces{lane_places_, first_row()});
     }
     ExprId steps = named("steps", parts(less(last, first), number(depth_)));
     loop("step", m_.add(steps, number(1)), [&](ExprId step) {

@@ -222,7 +222,12 @@ void Writer::stm(const Stm& s) {
       }
       line(fmt::format("raido_multiply_tiles({}, {}, {}, {}, {}, {});", name(x.sums), name(x.rows), name(x.columns), name(x.places), expr(x.first_row), expr(x.count)));
     },
-    [&](const TilePlaces& x) { line(fmt::format("raido_tile_places({}, {});", name(x.places), expr(x.first_row))); },
+    [&](const TilePlaces& x) {
+      out += "#if RAIDO_HAS_TENSORS\n";
+      line(fmt::format("i32 {}[3];", name(x.places)));
+      line(fmt::format("raido_tile_places({}, {});", name(x.places), expr(x.first_row)));
+      out += "#endif\n";
+    },
     [&](const Settle& x) { line(fmt::format("SETTLE({}[{}]);", name(x.array), expr(x.index))); },
     [&](const MoveVector& x) {
       line(fmt::format("RAIDO_{}_VECTOR({}[{}][{}], {});", x.back ? "SET" : "GET", name(x.vectors), expr(x.row), expr(x.column), name(x.array)));
