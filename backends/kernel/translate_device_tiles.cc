@@ -255,10 +255,11 @@ class FromCore::DeviceTiles : Contraction {
     }
     return false;
   }
-  // Of arrays whose layouts do not vary within the tile.
+  // Whether 32 bits say where the numbers of both sides lie, in arrays whose layouts do not vary within the tile.
   std::optional<ExprId> places_are_short() {
     const VarSet own = bound_in(x_.body);
-    ExprId all = m_.constant(bool_const(true));
+    auto fits = [&](ExprId n) { return m_.prim(ScalarOp::lt, {n, number(int64_t(1) << 31)}); };
+    ExprId all = both(fits(extent_[0]), both(fits(extent_[1]), fits(extent_[2])));
     for (const ir::Stm& s : x_.body.stms) {
       auto read = std::get_if<Index>(&s.exp);
       if (!read) continue;
@@ -275,8 +276,7 @@ class FromCore::DeviceTiles : Contraction {
       if (varies) return {};
       ExprId most = m_.prim(ScalarOp::abs, {t_.atom(l.offset)});
       for (size_t d = 0; d < type.shape.size(); d++) most = m_.add(most, m_.mul(t_.atom(type.shape[d]), m_.prim(ScalarOp::abs, {t_.atom(l.strides[d])})));
-      ExprId is_short = m_.prim(ScalarOp::lt, {most, number(int64_t(1) << 31)});
-      all = m_.const_of(all) ? is_short : both(all, is_short);
+      all = both(all, fits(most));
     }
     return named("short", all);
   }
@@ -298,7 +298,7 @@ class FromCore::DeviceTiles : Contraction {
   // What no step changes. Compilers for devices would compute it anew in each.
   void prepare(Fetch& f) {
     for (size_t o = 0; o < f.of.size(); o++) f.places.push_back(own("places", Scalar::I32, f.rounds));
-    f.index = own("index", Scalar::I32, f.rounds);
+    if (short_) f.index = own("index", Scalar::I32, f.rounds);
     loop("t", number(f.rounds), [&](ExprId t) {
       auto [index, k] = f.where(t);
       auto keep_place = [&](Name array, ExprId place) {

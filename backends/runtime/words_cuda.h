@@ -15,7 +15,11 @@
 #define DYNAMIC_PARAMETER
 #define DYNAMIC_SHARED extern __shared__ i64 dynamic_[]
 #define RAIDO_ORDERS_BLOCKS 1
+#ifdef RAIDO_STRICT_FP                                              // which wants products to be rounded before they are added
+#define RAIDO_HAS_TENSORS 0
+#else
 #define RAIDO_HAS_TENSORS (__CUDA_ARCH__ >= 800)
+#endif
 #ifndef BLOCK_THREADS                                               // in each block of each launch
 #define BLOCK_THREADS 256
 #endif
