@@ -9,7 +9,7 @@
 //
 // A thread that combines rows has a whole row for itself, and writes it at every step. Threads that have parts of a column each keep one
 // number, and neighbouring threads read neighbouring elements of rows (translate_collective.cc). Rows that no nest of maps makes are
-// stored first, but not inside of other parallel operations, where each iteration would store its own. rows.cc finds the operators.
+// stored first, but not in what one thread may do alone: each thread would store its own. rows.cc finds the operators.
 #include <algorithm>
 #include <unordered_map>
 
@@ -28,17 +28,19 @@ class Columns {
  public:
   Columns(Program& p, PassContext& context) : p_(p), context_(context) {}
 
-  // inside: of a parallel operation.
-  void body(Body& whole, bool inside) {
+  // Where a body stands: in the code of the CPU; in maps only, which become dimensions of a grid; in what a thread may do alone.
+  enum class Where : uint8_t { Host, Maps, Thread };
+  void body(Body& whole, Where where) {
     rewrite(p_, whole, [&](Builder& b, Stm& s, Subst& results) {
       auto x = std::get_if<Screma>(&s.exp);
       bool parallel = x || std::holds_alternative<Hist>(s.exp);
-      walk_parts(s, [&](Body& part) { body(part, inside || parallel); });
+      Where inner = where == Where::Host && !parallel ? Where::Host : x && is_map(*x) && where != Where::Thread ? Where::Maps : Where::Thread;
+      walk_parts(s, [&](Body& part) { body(part, inner); });
       if (!x || !s.checks.empty()) return false;
-      if (is_scan(*x) && !inside && of_rows(x->scans[0]) && x->scans.size() == 1) return scan(b, s, *x, results);
+      if (is_scan(*x) && x->scans.size() == 1 && of_rows(x->scans[0])) return where != Where::Thread && !is_short(x->scans[0]) && scan(b, s, *x, where, results);
       bool reduces = x->scans.empty() && identity_post(*x) && x->post_reduces.empty() && std::ranges::any_of(x->reduces, of_rows);
-      if (!reduces || (inside && std::ranges::all_of(x->reduces, is_short))) return false;
-      return by_elements(b, s, *x, results) || by_rows(b, s, *x, inside, results);
+      if (!reduces || (where != Where::Host && std::ranges::all_of(x->reduces, is_short))) return false;
+      return by_elements(b, s, *x, results) || by_rows(b, s, *x, where, results);
     });
   }
 
@@ -70,20 +72,22 @@ class Columns {
   }
   Combine of_elements(const Combine& c) { return {clone(p_, c.op), c.neutral, {}, c.commutative}; }
 
-  bool scan(Builder& b, Stm& s, const Screma& x, Subst& results) {
+  // Columns are turned in memory by the code of the CPU only; the dimensions of a grid change their places in the seg itself.
+  bool scan(Builder& b, Stm& s, const Screma& x, Where where, Subst& results) {
     if (!counts("columns.scan")) return false;
     const Combine& c = x.scans[0];
     std::vector<Var> columns;
-    for (Var rows : x.inputs) columns.push_back(b.copy(turned(b, rows)));
+    auto in_memory = [&](Var v) { return where == Where::Host ? b.copy(v) : v; };
+    for (Var rows : x.inputs) columns.push_back(in_memory(turned(b, rows)));
     std::vector<Var> made = b.map_all(p_.hint(s.pattern[0].var), c.shape, columns, [&](const std::vector<Var>& column) {
       std::vector<Var> scanned = b.scan("column", x.width, of_elements(c), column);
       return std::vector<Atom>(scanned.begin(), scanned.end());
     });
-    for (size_t k = 0; k < made.size(); k++) results.emplace(s.pattern[k].var, b.copy(turned(b, made[k], true)));
+    for (size_t k = 0; k < made.size(); k++) results.emplace(s.pattern[k].var, in_memory(turned(b, made[k], true)));
     return true;
   }
 
-  bool by_rows(Builder& b, Stm& s, Screma& x, bool inside, Subst& results) {
+  bool by_rows(Builder& b, Stm& s, Screma& x, Where where, Subst& results) {
     auto input_of = [&](const Atom& a) -> std::optional<Var> {     // whose rows these are
       for (size_t k = 0; k < x.inputs.size(); k++) if (a == Atom(x.pre.params[k].var)) return x.inputs[k];
       return {};
@@ -91,7 +95,7 @@ class Columns {
     size_t at = 0;
     for (const Combine& c : x.reduces)
       for (size_t k = 0; k < c.neutral.size(); k++, at++)
-        if (inside && of_rows(c) && !input_of(x.pre.body.result[at])) return false;
+        if (where == Where::Thread && of_rows(c) && !input_of(x.pre.body.result[at])) return false;
     if (!counts("columns.rows")) return false;
     // What is left of the operation: other reductions, mapped values, and the rows.
     Screma rest{x.width, x.inputs, {}, {}, {}, {}, {}};
@@ -259,7 +263,7 @@ class Columns {
 
 void columns(Program& program, PassContext& context) {
   Columns pass(program, context);
-  program.each_body([&](Body& b) { pass.body(b, false); });
+  program.each_body([&](Body& b) { pass.body(b, Columns::Where::Host); });
 }
 
 }  // namespace raido

@@ -57,7 +57,7 @@ entry last (_: i64): bool = every_size (\n m ->
 
 -- Scans; batches; short rows that one thread combines.
 -- ==
--- entry: scans batches short
+-- entry: scans batches short scanned_batches stored_batches
 -- input { 0i64 } output { true }
 entry scans (_: i64): bool = every_size (\n m ->
   let a = rows n m
@@ -66,6 +66,14 @@ entry scans (_: i64): bool = every_size (\n m ->
 entry batches (_: i64): bool = every_size (\n m ->
   let a = rows n m
   in same_rows (map (\x -> reduce (map2 (+)) (zeros m) (map (map (* x)) a)) (numbers 5)) (map (\x -> map (* x) (sums a)) (numbers 5)))
+entry scanned_batches (_: i64): bool = every_size (\n m ->
+  let a = map (\i -> map (map (+ f64.i64 i)) (rows n m)) (iota 3)
+  in and (map2 same_rows (map (\b -> scan (map2 (+)) (zeros m) b) a)
+                         (loop s = copy a for k < 3 do loop s = s for i < n - 1 do loop s = s for j < m do s with [k, i + 1, j] = s[k, i, j] + s[k, i + 1, j])))
+entry stored_batches (_: i64): bool = every_size (\n m ->
+  let a = map (\i -> map (map (+ f64.i64 i)) (rows n m)) (iota 3)
+  in same_rows (map (\b -> reduce (map2 (+)) (zeros m) (map (scan (+) 0) b)) a)
+               (map (\b -> sums (map (\r -> loop s = copy r for j < m - 1 do s with [j + 1] = s[j] + s[j + 1]) b)) a))
 entry short (_: i64): bool = every_size (\n m ->
   let a = rows n m
   in same_rows (map (\r -> reduce (map2 (+)) [0, 0, 0] (map (\x -> [x, x * x, 1]) r)) a)
