@@ -138,16 +138,19 @@ RAIDO_UNSEEN void raido_give_way(enum raido_fiber_state state) {
 #endif
 }
 
+RAIDO_INLINE void raido_note_down(struct raido_fiber *f, int line, int kind, u64 number, u64 value) {
+  f->notes[f->noted++] = (struct raido_note){value, (u32)line, (u32)kind & 15, (u32)number & 0xfffffff};
+}
 // Whoever has filled its notes gives way until they have been heard.
 RAIDO_UNSEEN void raido_note(int line, int kind, u64 number, u64 value) {
   struct raido_fiber *f = raido_here->current;
-  f->notes[f->noted++] = (struct raido_note){value, (u32)line, (u32)kind & 15, (u32)number & 0xfffffff};
+  raido_note_down(f, line, kind, number, value);
   if (f->noted == RAIDO_NOTES) raido_give_way(RAIDO_READY);
 }
 
 RAIDO_UNSEEN void raido_barrier(int line) {
   struct raido_fiber *f = raido_here->current;
-  if (f->notes != NULL) raido_note(line, RAIDO_NOTE_BARRIER, 0, 0);
+  if (f->notes != NULL) raido_note_down(f, line, RAIDO_NOTE_BARRIER, 0, 0);       // it waits in any case
   char *order = raido_here->memory + 8 * (f->barriers++ & 1);
   f->line = line;
   __tsan_release(order);

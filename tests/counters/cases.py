@@ -21,6 +21,7 @@ CASES = {
     "counts_256": (PRIMITIVES, "counts", ["--i64-bounds=0:1000000000", "256i64", "[4194304]i64"], 2 * N),
     "gathered": (PRIMITIVES, "gathered", ["--i64-bounds=0:1000000000", "[4194304]i64", "[4194304]f64"], 6 * N),
     "filtered": ("benchmarks/primitives/moves.fut", "filtered", ["--f64-bounds=0:2", "[4194304]f64"], 3 * N),
+    "unique": (PRIMITIVES, "unique", ["--i32-bounds=0:10", "[1000000]i32"], 8 * 1000000),
     "parted": ("benchmarks/primitives/moves.fut", "parted", ["--f64-bounds=0:2", "[4194304]f64"], 4 * N),
     "transposed": ("benchmarks/primitives/moves.fut", "transposed", ["[4096][4096]f64"], 16 * N),
     "transposed_f32": ("benchmarks/primitives/moves.fut", "transposed_f32", ["[4096][4096]f32"], 8 * N),

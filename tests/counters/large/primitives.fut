@@ -7,3 +7,6 @@ entry sums_of_rows [n][m] (xs: [n][m]f64): [n]f64 = map f64.sum xs
 entry histogram [n] (k: i64) (is: [n]i64) (xs: [n]f64): [k]f64 = reduce_by_index (replicate k 0) (+) 0 (map (% k) is) xs
 entry counts [n] (k: i64) (is: [n]i64): [k]i32 = reduce_by_index (replicate k 0) (+) 0 (map (% k) is) (replicate n 1i32)
 entry gathered [n] (is: [n]i64) (xs: [n]f64): [n]f64 = map (\i -> xs[i % n]) is
+-- Numbers that differ from the one before. (The notes of the emulator once were full where a thread comes to a barrier.)
+entry unique [n] (xs: [n]i32): []i32 =
+  map (.1) (filter (.0) (map2 (\i x -> (i == 0 || x != xs[i - 1], x)) (iota n) xs))
