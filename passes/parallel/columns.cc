@@ -5,6 +5,9 @@
 //   reduce n (+) [0] of shape [m] (map2 (\x row -> map (x *) row) xs rows)                                              columns.elements
 //   ==> map m (\column -> reduce n (+) 0 (map2 (*) xs column)) (transpose rows)
 //
+//   hist n into [h] (+) [0] of shape [m] is rows                                                                        columns.updates
+//   ==> with_acc [h] rank 2 (+) [0] (map2 (\i row -> map2 (\j x -> upd [i, j] x) (iota m) row) is rows)
+//
 //   scan n (+) [0] of shape [m] rows     ==>   transpose (map m (\column -> scan n (+) 0 column) (transpose rows))      columns.scan
 //
 // A thread that combines rows has a whole row for itself, and writes it at every step. Threads that have parts of a column each keep one
@@ -36,6 +39,10 @@ class Columns {
       bool parallel = x || std::holds_alternative<Hist>(s.exp);
       Where inner = where == Where::Host && !parallel ? Where::Host : x && is_map(*x) && where != Where::Thread ? Where::Maps : Where::Thread;
       walk_parts(s, [&](Body& part) { body(part, inner); });
+      if (auto h = std::get_if<Hist>(&s.exp); h && std::ranges::any_of(h->dests, [](const Dest& d) { return d.combine && of_rows(*d.combine); })) {
+        updates(b, s, std::move(*h), results);
+        return true;
+      }
       if (!x || !s.checks.empty()) return false;
       if (is_scan(*x) && x->scans.size() == 1 && of_rows(x->scans[0])) return where != Where::Thread && !is_short(x->scans[0]) && scan(b, s, *x, where, results);
       bool reduces = x->scans.empty() && identity_post(*x) && x->post_reduces.empty() && std::ranges::any_of(x->reduces, of_rows);
@@ -85,6 +92,72 @@ class Columns {
     });
     for (size_t k = 0; k < made.size(); k++) results.emplace(s.pattern[k].var, in_memory(turned(b, made[k], true)));
     return true;
+  }
+
+  // Each element of a row is an update of its own.
+  void updates(Builder& b, Stm& s, Hist&& x, Subst& results) {
+    context_.stats.count("columns.updates");
+    std::vector<std::vector<Dim>> shapes;
+    std::vector<int> ranks;
+    for (Dest& d : x.dests) {
+      ranks.push_back(d.rank);
+      shapes.push_back(d.combine ? d.combine->shape : std::vector<Dim>{});
+      d.rank += int(shapes.back().size());
+      if (d.combine) d.combine->shape.clear();
+    }
+    WithAcc w{std::move(x.dests), {}};
+    std::vector<Var> accs;
+    for (const Dest& d : w.dests) {
+      Var token = b.fresh("token", CheckType{});
+      w.scope.params.push_back({token});
+      accs.push_back(b.fresh("acc", dest_type(p_, d, token)));
+    }
+    for (Var a : accs) w.scope.params.push_back({a});
+    w.scope.body = b.body([&] {
+      Lambda f = std::move(x.pre);
+      std::vector<Atom> made = std::move(f.body.result);
+      std::vector<Var> own;
+      for (Var a : accs) own.push_back(b.fresh("acc", p_.type(a)));
+      for (Var a : own) f.params.push_back({a});
+      List<Stm> before = std::move(f.body.stms);
+      f.body = b.body([&] {
+        b.emit_all(std::move(before));
+        size_t at = 0, value = 0;
+        for (int r : ranks) value += size_t(r);
+        std::vector<Atom> out;
+        for (size_t k = 0; k < w.dests.size(); k++) {
+          auto take = [&](size_t& from, size_t n) {
+            from += n;
+            return std::vector<Atom>(made.begin() + i64(from - n), made.begin() + i64(from));
+          };
+          std::vector<Atom> index = take(at, size_t(ranks[k])), values = take(value, w.dests[k].arrays.size());
+          out.push_back(update(b, own[k], shapes[k], 0, index, values));
+        }
+        return out;
+      });
+      std::vector<Var> inputs = x.inputs;
+      inputs.insert(inputs.end(), accs.begin(), accs.end());
+      std::vector<Var> done = b.map("acc", x.width, std::move(f), inputs);
+      return std::vector<Atom>(done.begin(), done.end());
+    });
+    b.checks = s.checks;
+    std::vector<Var> out = b.bind(p_.hint(s.pattern[0].var), std::move(w));
+    for (size_t k = 0; k < out.size(); k++) results.emplace(s.pattern[k].var, out[k]);
+  }
+  Var update(Builder& b, Var acc, const std::vector<Dim>& shape, size_t depth, const std::vector<Atom>& index, const std::vector<Atom>& values) {
+    if (depth == shape.size()) return b.bind1("acc", AccUpdate{acc, index, values});
+    std::vector<Var> inputs = {acc, b.iota(shape[depth])};
+    Builder::Params params = {{"acc", p_.type(acc)}, {"j", scalar_type(Scalar::I64)}};
+    for (const Atom& v : values) {
+      inputs.push_back(*var_of(v));
+      params.push_back({"x", row_type(p_.type(inputs.back()))});
+    }
+    Lambda f = b.lambda(params, [&](const std::vector<Var>& ys) {
+      std::vector<Atom> further = index;
+      further.push_back(ys[1]);
+      return std::vector<Atom>{update(b, ys[0], shape, depth + 1, further, {ys.begin() + 2, ys.end()})};
+    });
+    return b.map("acc", shape[depth], std::move(f), inputs)[0];
   }
 
   bool by_rows(Builder& b, Stm& s, Screma& x, Where where, Subst& results) {

@@ -4,7 +4,8 @@
 //   reduce n (\a b c d -> (a + c, max b d)) (0, -inf) xs ys     ==>   reduce n (+) [0] xs, reduce n max [-inf] ys   (in one screma)
 //
 // On processors a row of results is then updated in place, if possible by the loop that makes the rows (sequentialise.cc). Also
-// zero_seeds.cc and interchange.cc see which operator it is. Sums and extrema of numbers are for vectors. Devices: columns.cc.
+// zero_seeds.cc and interchange.cc see which operator it is. Sums and extrema of numbers are for vectors. On devices columns.cc goes on,
+// and what a histogram combines comes apart, too.
 #include <algorithm>
 #include <set>
 
@@ -26,6 +27,7 @@ class Rows {
       if (auto x = std::get_if<Screma>(&s.exp))
         for (auto* list : {&x->reduces, &x->scans, &x->post_reduces})
           *list = parts(std::move(*list));
+      if (auto x = std::get_if<Hist>(&s.exp); x && context_.target == Target::Gpu) parts(*x);      // columns.cc goes on with it
       walk_parts(s, [&](Body& inner) { body(inner); });
     }
   }
@@ -50,6 +52,34 @@ class Rows {
       filled_[s.pattern[0].var] = {{i64_const(i64(x->elements.size()))}, x->elements[0]};
   }
 
+  // The same for what a histogram combines. Each part is a histogram of its own, at the same places.
+  void parts(Hist& x) {
+    std::vector<Dest> dests;
+    std::vector<Atom> made = std::move(x.pre.body.result), index, values;
+    size_t at = 0;
+    for (Dest& d : x.dests) {
+      std::vector<Combine> ops;
+      if (d.combine) {
+        ops.push_back(std::move(*d.combine));
+        ops = parts(std::move(ops));
+      }
+      size_t first = 0, end = at + size_t(d.rank);
+      for (size_t k = 0; k < std::max<size_t>(1, ops.size()); k++) {
+        size_t n = ops.empty() ? d.arrays.size() : ops[k].neutral.size();
+        Dest part = d;
+        part.arrays.assign(d.arrays.begin() + i64(first), d.arrays.begin() + i64(first + n));
+        part.combine = ops.empty() ? std::nullopt : std::optional(std::move(ops[k]));
+        dests.push_back(std::move(part));
+        index.insert(index.end(), made.begin() + i64(at), made.begin() + i64(end));
+        first += n;
+      }
+      at = end;
+    }
+    values.assign(made.begin() + i64(at), made.end());
+    x.dests = std::move(dests);
+    x.pre.body.result = std::move(index);
+    x.pre.body.result.insert(x.pre.body.result.end(), values.begin(), values.end());
+  }
   // Each operator as those of its components that need one another, if they stand side by side.
   std::vector<Combine> parts(std::vector<Combine> ops) {
     std::vector<Combine> out;
@@ -65,6 +95,7 @@ class Rows {
         std::vector<bool> which;
         for (size_t g : group) which.push_back(g == group[first]);
         out.push_back(part_of(p_, context_, clone(p_, c), which));
+        of_elements(out.back());
       }
     }
     return out;

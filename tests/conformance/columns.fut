@@ -87,3 +87,31 @@ entry gradients (_: i64): bool = every_size (\n m ->
   let (a, s) = (rows n m, numbers m)
   let f (a: [n][m]f64) = reduce (map2 (+)) (zeros m) (map (map (\x -> x * x)) a)
   in same_rows (vjp f a s) (map (map2 (\w x -> 2 * x * w) s) a) && same (jvp f a (rows n m)) (sums (map (map (\x -> 2 * x * x)) a)))
+
+-- Histograms of rows: elements of their own; with a number beside them; with another operator; of rows of two dimensions; derivatives.
+-- ==
+-- entry: histograms counted largest blocks histogram_gradients
+-- input { 0i64 } output { true }
+def bin (i: i64): i64 = (i * i + 3 * i) % 7 - 1
+entry histograms (_: i64): bool = every_size (\n m ->
+  let a = rows n m
+  in same_rows (reduce_by_index (replicate 5 (zeros m)) (map2 (+)) (zeros m) (map bin (iota n)) a)
+               (tabulate_2d 5 m (\k j -> loop s = 0 for i < n do if bin i == k then s + a[i][j] else s)))
+entry counted (_: i64): bool = every_size (\n m ->
+  let a = rows n m
+  let (h, c) = unzip (reduce_by_index (replicate 5 (zeros m, 0i32)) (\(x, k) (y, l) -> (map2 (+) x y, k + l)) (zeros m, 0) (map bin (iota n)) (zip a (replicate n 1)))
+  in same_rows h (tabulate_2d 5 m (\k j -> loop s = 0 for i < n do if bin i == k then s + a[i][j] else s))
+     && and (map2 (==) c (tabulate 5 (\k -> loop s = 0i32 for i < n do if bin i == k then s + 1 else s))))
+entry largest (_: i64): bool = every_size (\n m ->
+  let a = rows n m
+  let least = replicate m (-f64.inf)
+  in same_rows (reduce_by_index (replicate 5 least) (map2 f64.max) least (map bin (iota n)) a)
+               (tabulate_2d 5 m (\k j -> loop s = -f64.inf for i < n do if bin i == k then f64.max s a[i][j] else s)))
+entry blocks (_: i64): bool = every_size (\n m ->
+  let a = map (\i -> tabulate_2d m 3 (\j k -> number i (j + k))) (iota n)
+  let h = reduce_by_index_2d (replicate 2 (replicate 3 (replicate m [0, 0, 0]))) (map2 (map2 (+))) (replicate m [0, 0, 0]) (map (\i -> (i % 3, bin i % 4)) (iota n)) a
+  in and (flatten (tabulate_2d 2 3 (\p q -> same_rows h[p][q] (tabulate_2d m 3 (\j k -> loop s = 0 for i < n do if i % 3 == p && bin i % 4 == q then s + a[i][j][k] else s))))))
+entry histogram_gradients (_: i64): bool = every_size (\n m ->
+  let (a, w) = (rows n m, rows 5 m)
+  let f (a: [n][m]f64) = reduce_by_index (replicate 5 (zeros m)) (map2 (+)) (zeros m) (map bin (iota n)) a
+  in same_rows (vjp f a w) (tabulate_2d n m (\i j -> let k = bin i in if k >= 0 && k < 5 then w[k][j] else 0)) && same_rows (jvp f a a) (f a))
