@@ -2,7 +2,7 @@
 """Random reductions and scans on devices, filters, partitions and histograms, too. There are operators that do not commute, that work on
 tuples or ignore numbers that are none, and several at once. They go over one row or many, with maps before and beside them, and with checks
 that fail in an element or in an operator. Histograms have few or many cells, of all types and of rows, and operators of one operation or of
-several. Their cells hold something before.
+several. Their cells hold something before. Rows are combined element by element, too.
 
 Each program makes its arrays from two numbers, the rows and their length. The interpreter runs it as lowered; after the passes for
 devices, and on the emulator of each API for blocks of several sizes, it must give the same: all operators are exact. Exit code 1 if
@@ -189,9 +189,42 @@ class Gen:
         return (f"entry e{number} (m: i64) (n: i64) =\n  let xss = opaque (tabulate_2d m n (\\i j -> ({r.randrange(1, 40)} * i + {r.randrange(1, 40)} * j) % 1013))\n"
                 f"  let yss = opaque (tabulate_2d n m (\\i j -> (3 * i + {r.randrange(1, 9)} * j) % 1011))\n  in ({apart}({made}){more})\n")
 
+    # Reductions, scans and histograms of whole rows, by operators that work element by element.
+    def columns(self, number):
+        r, lines, parts = self.r, [], []
+        for j in range(r.choice((1, 2, 2))):
+            what = r.choice(("reduce", "reduce", "scan", "histogram"))
+            t, op, ne, element = r.choice([o for o in (UPDATES if what == "histogram" else OPERATORS) if not o[0].startswith("(")])
+            value = lambda k: "(" + element.replace("K", f"({k})") + ")"
+            rows = r.choice((f"map (map (\\x -> {value('x')})) xss", f"map2 (\\xs i -> map2 (\\x j -> {value('x + i * j')}) xs (iota n)) xss (iota m)",
+                             f"map (\\i -> map (\\j -> {value('7 * i + j')}) (iota n)) (iota m)", f"map (\\xs -> map (\\x -> {value('x')}) (scan i64.max 0 xs)) xss",
+                             f"map (\\xs -> let s = i64.sum xs in map (\\x -> {value('(x + s) % 1013')}) xs) xss"))
+            combine, neutral, deep = f"(map2 {op})", f"(replicate n {ne})", r.random() < 0.2
+            if deep:
+                rows, combine, neutral = f"map (replicate 2) ({rows})", f"(map2 {combine})", f"(replicate 2 {neutral})"
+            if what == "histogram":
+                place = r.choice(("i % 5 - 1", "(i * i) % 7", "0", "i"))
+                made = f"reduce_by_index (replicate 5 {neutral}) {combine} {neutral} (map (\\i -> {place}) (iota m)) ({rows})"
+            else:
+                made = f"{what} {combine} {neutral} ({rows})"
+            if what != "scan" and r.random() < 0.3:       # with a number beside each row
+                pair, zero = f"(\\(x, c) (y, d) -> ({combine} x y, c + d))", f"({neutral}, 0i64)"
+                made = (f"reduce_by_index (replicate 5 {zero}) {pair} {zero} (map (\\i -> {place}) (iota m)) (zip ({rows}) (iota m))" if what == "histogram"
+                        else f"reduce {pair} {zero} (zip ({rows}) (iota m))")
+                lines.append(f"let (r{j}, k{j}) = " + (f"unzip ({made})" if what == "histogram" else made))
+                parts += [f"r{j}", f"k{j}"]
+            elif r.random() < 0.3:
+                lines.append(f"let r{j} = map (\\b -> let xss = map (map (+ b)) xss in {made}) (iota 3)")
+                parts.append(f"r{j}")
+            else:
+                lines.append(f"let r{j} = {made}")
+                parts.append(f"r{j}")
+        return (f"entry e{number} (m: i64) (n: i64) =\n  let xss = opaque (tabulate_2d m n (\\i j -> ({r.randrange(1, 40)} * i + {r.randrange(1, 40)} * j) % 1013))\n  "
+                + "\n  ".join(lines) + f"\n  in ({', '.join(parts)})\n")
+
     def program(self):
         self.kinds = [self.r.random() < 0.7 for _ in range(ENTRIES)]
-        return "".join(self.r.choice((self.one, self.filtered, self.histogram))(k) if one else self.rows(k) for k, one in enumerate(self.kinds))
+        return "".join(self.r.choice((self.one, self.filtered, self.histogram))(k) if one else self.r.choice((self.rows, self.columns))(k) for k, one in enumerate(self.kinds))
 
 
 class Ways:
