@@ -138,7 +138,7 @@ RAIDO_UNSEEN void raido_give_way(enum raido_fiber_state state) {
 #endif
 }
 
-RAIDO_INLINE void raido_note_down(struct raido_fiber *f, int line, int kind, u64 number, u64 value) {
+RAIDO_UNSEEN void raido_note_down(struct raido_fiber *f, int line, int kind, u64 number, u64 value) {
   f->notes[f->noted++] = (struct raido_note){value, (u32)line, (u32)kind & 15, (u32)number & 0xfffffff};
 }
 // Whoever has filled its notes gives way until they have been heard.
