@@ -229,6 +229,9 @@ RAIDO_INLINE i64 raido_next_tile(i32 *states, i64 tiles) {
 }
 #endif
 
+// How often a loop runs may depend on the size of blocks, which is no constant here; compilers warn of the rest.
+#undef RAIDO_UNROLLED
+#define RAIDO_UNROLLED
 #define KERNEL static void
 #define DENSE_KERNEL KERNEL
 #define GLOBAL
