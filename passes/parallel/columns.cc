@@ -44,7 +44,8 @@ class Columns {
         return true;
       }
       if (!x || !s.checks.empty()) return false;
-      if (is_scan(*x) && x->scans.size() == 1 && of_rows(x->scans[0])) return where != Where::Thread && !is_short(x->scans[0]) && scan(b, s, *x, where, results);
+      bool scans = x->reduces.empty() && x->post_reduces.empty() && std::ranges::any_of(x->scans, of_rows);
+      if (scans) return where != Where::Thread && !(where == Where::Maps && std::ranges::all_of(x->scans, is_short)) && this->scans(b, s, *x, where, results);
       bool reduces = x->scans.empty() && identity_post(*x) && x->post_reduces.empty() && std::ranges::any_of(x->reduces, of_rows);
       if (!reduces || (where != Where::Host && std::ranges::all_of(x->reduces, is_short))) return false;
       return by_elements(b, s, *x, results) || by_rows(b, s, *x, where, results);
@@ -79,19 +80,47 @@ class Columns {
   }
   Combine of_elements(const Combine& c) { return {clone(p_, c.op), c.neutral, {}, c.commutative}; }
 
-  // Columns are turned in memory by the code of the CPU only; the dimensions of a grid change their places in the seg itself.
-  bool scan(Builder& b, Stm& s, const Screma& x, Where where, Subst& results) {
+  // What is scanned and what goes past it are arrays first, unless they are inputs; then the columns are scanned, and what comes after is a map.
+  bool scans(Builder& b, Stm& s, Screma& x, Where where, Subst& results) {
     if (!counts("columns.scan")) return false;
-    const Combine& c = x.scans[0];
-    std::vector<Var> columns;
+    std::vector<Var> values;                                        // for each result of pre
+    std::vector<size_t> made_at;
+    Screma before{x.width, x.inputs, std::move(x.pre), {}, {}, {}, {}};
+    std::vector<Atom> made;
+    for (const Atom& a : before.pre.body.result) {
+      auto param = std::ranges::find_if(before.pre.params, [&](Bind y) { return Atom(y.var) == a; });
+      values.push_back(param == before.pre.params.end() ? Var{} : x.inputs[size_t(param - before.pre.params.begin())]);
+      if (param != before.pre.params.end()) continue;
+      made_at.push_back(values.size() - 1);
+      made.push_back(a);
+    }
+    before.pre.body.result = made;
+    if (!made.empty()) {
+      std::vector<Var> arrays = b.bind(std::vector<std::string>(made.size(), "x"), std::move(before));
+      for (size_t k = 0; k < made.size(); k++) values[made_at[k]] = arrays[k];
+    }
+    size_t at = 0;
+    for (Combine& c : x.scans) {
+      size_t n = c.neutral.size();
+      std::vector<Var> operands(values.begin() + i64(at), values.begin() + i64(at + n));
+      std::vector<Var> scanned = of_rows(c) ? scan(b, x.width, c, operands, where) : b.scan("scanned", x.width, std::move(c), operands);
+      for (size_t k = 0; k < n; k++) values[at++] = scanned[k];
+    }
+    if (!identity_post(x)) values = b.map(p_.hint(s.pattern[0].var), x.width, std::move(x.post), values);
+    for (size_t k = 0; k < values.size(); k++) results.emplace(s.pattern[k].var, values[k]);
+    return true;
+  }
+  // Columns are turned in memory by the code of the CPU only; the dimensions of a grid change their places in the seg itself.
+  std::vector<Var> scan(Builder& b, const Dim& width, const Combine& c, const std::vector<Var>& rows, Where where) {
     auto in_memory = [&](Var v) { return where == Where::Host ? b.copy(v) : v; };
-    for (Var rows : x.inputs) columns.push_back(in_memory(turned(b, rows)));
-    std::vector<Var> made = b.map_all(p_.hint(s.pattern[0].var), c.shape, columns, [&](const std::vector<Var>& column) {
-      std::vector<Var> scanned = b.scan("column", x.width, of_elements(c), column);
+    std::vector<Var> columns, out;
+    for (Var v : rows) columns.push_back(in_memory(turned(b, v)));
+    std::vector<Var> made = b.map_all("column", c.shape, columns, [&](const std::vector<Var>& column) {
+      std::vector<Var> scanned = b.scan("column", width, of_elements(c), column);
       return std::vector<Atom>(scanned.begin(), scanned.end());
     });
-    for (size_t k = 0; k < made.size(); k++) results.emplace(s.pattern[k].var, in_memory(turned(b, made[k], true)));
-    return true;
+    for (Var v : made) out.push_back(in_memory(turned(b, v, true)));
+    return out;
   }
 
   // Each element of a row is an update of its own.

@@ -57,7 +57,7 @@ entry last (_: i64): bool = every_size (\n m ->
 
 -- Scans; batches; short rows that one thread combines.
 -- ==
--- entry: scans batches short scanned_batches stored_batches
+-- entry: scans batches short scanned_batches stored_batches fused_scans
 -- input { 0i64 } output { true }
 entry scans (_: i64): bool = every_size (\n m ->
   let a = rows n m
@@ -66,6 +66,12 @@ entry scans (_: i64): bool = every_size (\n m ->
 entry batches (_: i64): bool = every_size (\n m ->
   let a = rows n m
   in same_rows (map (\x -> reduce (map2 (+)) (zeros m) (map (map (* x)) a)) (numbers 5)) (map (\x -> map (* x) (sums a)) (numbers 5)))
+entry fused_scans (_: i64): bool = every_size (\n m ->
+  let a = rows n m
+  let s = loop s = copy a for i < n - 1 do loop s = s for j < m do s with [i + 1, j] = s[i, j] + s[i + 1, j]
+  let (p, k) = unzip (scan (\(x, i) (y, j) -> (map2 (+) x y, i + j)) (zeros m, 0) (zip (map (map (* 2)) a) (iota n)))
+  in same_rows (map (map (+ 1)) (scan (map2 (+)) (zeros m) (map (map (* 2)) a))) (map (map (\x -> 2 * x + 1)) s)
+     && same_rows p (map (map (* 2)) s) && and (map2 (==) k (scan (+) 0 (iota n))))
 entry scanned_batches (_: i64): bool = every_size (\n m ->
   let a = map (\i -> map (map (+ f64.i64 i)) (rows n m)) (iota 3)
   in and (map2 same_rows (map (\b -> scan (map2 (+)) (zeros m) b) a)
