@@ -13,7 +13,8 @@
 // If there is no loop inside, the last iterations run side by side, too, under a mask, unless they are few.
 //
 // C compilers make vector code of straight loops only. Here a loop with loops inside becomes straight loops over W lanes, one for each part
-// between the control structures. What a lane keeps from one part to another lies in an array of W elements. Names that are equal in
+// between the control structures. What a lane keeps from one part to another lies in an array of W elements. Indices that move by a fixed
+// number from lane to lane are computed again in each part. So the C compiler sees them lie side by side. Names that are equal in
 // all lanes stay single variables, and so do loops and branches that depend only on such names. Others run under a mask: each
 // assignment keeps the old value in lanes that are not on. Scalar operations are total, so lanes that are not on may compute; they
 // never read memory.
@@ -22,10 +23,12 @@
 // is summed up first.
 //
 //   own[e] = x;  acc[e] += y;    ==>    for l < W { own[e * W + l] = x; s += y; }  acc[e] += s;      floats: terms[l] = y, summed in halves
+//   acc[e + i] += y;             ==>    for l < W { y_l[l] = y; }  for l < W acc[e + base + l] += y_l[l];
 //
 // A check that fails in some lane stops the loop before anything is stored. The loop after it then finds the first failing iteration in
 // order. The caller has marked a loop only if such checks stand in its own body, before its stores. No iteration of it reads what another
-// one writes (passes/memory/lane_loops.h). So checks come first, with what they need. A check that is the same in all lanes stops the
+// one writes (passes/memory/lane_loops.h). So checks come first, with what they need. A comparison of such indices holds in all lanes if
+// it does in the first and in the last one, and nothing overflows between. A check that is the same in all lanes stops the
 // program at once. Reduced names are combined in the order of the lanes.
 #include "backends/kernel/lanes.h"
 
@@ -56,15 +59,19 @@ class LaneLoop {
       more_ = false;
       analyse(body, false, false);
     } while (more_);
+    assigned(body, assigned_);
+    find_indices(body);
 
     base_ = m_.name("base", Scalar::I64);
     Name go = m_.name("go", Scalar::Bool);
     bound_ = m_.number(width);
+    last_lane_ = m_.number(width - 1);
     Block group, tail;
     next_ = m_.add(m_.var(base_), m_.number(width));
     in(group, [&] { top(body, go, {}); });
     keep_between_parts(group);
-    ExprId left = m_.prim(ScalarOp::sub, {loop_.to, m_.var(base_)});
+    const ExprId left = m_.prim(ScalarOp::sub, {loop_.to, m_.var(base_)});
+    last_of_left_ = m_.add(left, m_.number(-1));
     if (has_last_ && is_straight(body)) {
       last_group(tail, body, go, left);
       keep_between_parts(tail);
@@ -96,6 +103,7 @@ class LaneLoop {
   const bool has_last_;
   Name base_, lane_;
   ExprId bound_, next_;                // how many lanes there are; where the next group begins
+  ExprId last_lane_, last_of_left_;    // that has an iteration; that of the last group
   bool last_ = false;                  // in the last group: as many as are left, and more up to a whole vector
   IdSet<Name> reduced_, varying_;
   bool more_ = false;
@@ -140,12 +148,86 @@ class LaneLoop {
         [](const auto&) { PANIC("a statement that does not run in lanes"); });
   }
 
+  // ---- indices ----
+
+  IdSet<Name> assigned_;
+  IdMap<Name, ExprId> again_;                  // what each part computes again: indices, and comparisons of them
+  // By how much the number moves from lane to lane, if that is known.
+  std::optional<int64_t> stride(ExprId e) const {
+    const Expr& x = m_.exprs[e.index];
+    if (x.type != Scalar::I64) return {};
+    if (auto n = std::get_if<Name>(&x.node)) {
+      if (*n == loop_.i || *n == lane_) return 1;
+      if (again_[*n].valid()) return stride(again_[*n]);
+      return varies(e) || assigned_.contains(*n) ? std::nullopt : std::optional(0);
+    }
+    if (std::holds_alternative<Const>(x.node)) return 0;
+    auto op = std::get_if<Prim>(&x.node);
+    if (!op || op->args.size() != 2) return {};
+    auto a = stride(op->args[0]), b = stride(op->args[1]);
+    if (!a || !b) return {};
+    if (op->op == ScalarOp::add) return *a + *b;
+    if (op->op == ScalarOp::sub) return *a - *b;
+    if (op->op == ScalarOp::mul && *a == 0 && *b == 0) return 0;
+    return {};
+  }
+  // Of a side of a comparison, which may be one of unsigned numbers.
+  std::optional<int64_t> side_stride(ExprId e) const {
+    auto cast = std::get_if<Cast>(&m_.exprs[e.index].node);
+    return stride(cast && m_.exprs[e.index].type == Scalar::U64 ? cast->value : e);
+  }
+  bool is_comparison(ExprId e) const {
+    if (auto n = std::get_if<Name>(&m_.exprs[e.index].node)) return again_[*n].valid();
+    auto op = std::get_if<Prim>(&m_.exprs[e.index].node);
+    if (!op) return false;
+    if (op->op == ScalarOp::lt || op->op == ScalarOp::le) return side_stride(op->args[0]) && side_stride(op->args[1]);
+    return op->op == ScalarOp::and_ && is_comparison(op->args[0]) && is_comparison(op->args[1]);
+  }
+  void find_indices(const Block& b) {
+    for (const Stm& s : b)
+      match(s.node,
+        [&](const Declare& x) {
+          if (!x.init || !varying_.contains(x.var) || assigned_.contains(x.var)) return;
+          if (m_.names[x.var.index].type == Scalar::Bool ? is_comparison(*x.init) : stride(*x.init).has_value()) again_[x.var] = *x.init;
+        },
+        [&](const For& x) { find_indices(x.body); }, [&](const While& x) { find_indices(x.test); find_indices(x.body); },
+        [&](const If& x) { find_indices(x.then_); find_indices(x.else_); }, [](const auto&) {});
+  }
+  // The value of an index in a lane.
+  ExprId in_lane(ExprId e, ExprId lane) {
+    if (auto n = std::get_if<Name>(&m_.exprs[e.index].node)) {
+      if (*n == loop_.i) return lane == last_of_left_ ? m_.add(loop_.to, m_.number(-1)) : m_.add(m_.var(base_), lane);
+      return *n == lane_ ? lane : again_[*n].valid() ? in_lane(again_[*n], lane) : e;
+    }
+    const Scalar type = m_.exprs[e.index].type;
+    if (auto cast = std::get_if<Cast>(&m_.exprs[e.index].node)) return m_.expr({Cast{in_lane(cast->value, lane)}, type});
+    auto op = std::get_if<Prim>(&m_.exprs[e.index].node);
+    if (!op) return e;
+    Prim x = *op;
+    for (ExprId& a : x.args) a = in_lane(a, lane);
+    return m_.expr({x, type});
+  }
+  ExprId both(std::optional<ExprId> a, ExprId b) { return a ? m_.prim(ScalarOp::and_, {*a, b}) : b; }
+  // What has to hold for the comparison to hold in all lanes.
+  ExprId in_all_lanes(ExprId e) {
+    if (auto n = std::get_if<Name>(&m_.exprs[e.index].node)) return in_all_lanes(again_[*n]);
+    const Prim op = std::get<Prim>(m_.exprs[e.index].node);
+    if (op.op == ScalarOp::and_) return both(in_all_lanes(op.args[0]), in_all_lanes(op.args[1]));
+    ExprId holds = both(in_lane(e, m_.number(0)), in_lane(e, last_lane_));
+    for (ExprId side : op.args) {
+      int64_t by = *side_stride(side);
+      ExprId first = in_lane(side, m_.number(0)), last = in_lane(side, last_lane_);
+      if (by != 0 && side != m_.var(loop_.i)) holds = both(holds, m_.prim(ScalarOp::le, by > 0 ? std::vector{first, last} : std::vector{last, first}));
+    }
+    return holds;
+  }
+
   // ---- parts ----
 
   // The lanes that are on, and the condition that was the last one to choose them.
   struct On { Name lanes; ExprId cond; size_t depth; };
   using Mask = std::optional<On>;      // none: all
-  struct Part { Block body; std::vector<Reduced> reduced; Block after; };
+  struct Part { Block body; std::vector<Reduced> reduced; Block after; std::vector<For> updates; };
   Block* out_ = nullptr;
   Part part_;                          // what the lanes do next; begins after everything in *out_
   IdMap<Name, size_t> depth_;          // the depth of the mask under which a name is declared
@@ -158,10 +240,10 @@ class LaneLoop {
   }
   void add(Stm s) { part_.body.push_back(std::move(s)); }
   void flush() {
-    if (part_.body.empty()) return;
     Part p = std::exchange(part_, {});
-    emit_part(std::move(p.body), std::move(p.reduced), true);
+    if (!p.body.empty()) emit_part(std::move(p.body), std::move(p.reduced), true);
     for (Stm& s : p.after) out_->push_back(std::move(s));
+    for (For& x : p.updates) emit_part(std::move(x.body), {}, x.lanes);
   }
   // `side_by_side`: no control structure inside.
   void emit_part(Block body, std::vector<Reduced> reduced, bool side_by_side) {
@@ -190,9 +272,10 @@ class LaneLoop {
     in(out, [&] {
       out_->push_back({Declare{bound, up}});
       bound_ = m_.var(bound);
+      last_lane_ = last_of_left_;
       varying_.insert(valid);
-      ExprId is_valid = m_.prim(ScalarOp::lt, {m_.var(lane_), left});
-      add({Declare{valid, is_valid}});
+      add({Declare{valid, m_.prim(ScalarOp::lt, {m_.var(lane_), left})}});
+      flush();                                   // GCC would cut a part in two where it sees this comparison
       next_ = loop_.to;
       top(body, go, On{valid, m_.var(valid), 1});
     });
@@ -223,14 +306,27 @@ class LaneLoop {
     out_->push_back({Assign{base_, next_}});
   }
   template <class F> void checked(ExprId holds, Name go, const Mask& on, F rest) {
-    Name failing = counter("failing");
-    ExprId fails = m_.prim(ScalarOp::not_, {holds});
-    count(failing, on ? m_.prim(ScalarOp::and_, {m_.var(on->lanes), fails}) : fails);
+    std::optional<ExprId> all, each;             // of all lanes at once; of each lane by itself
+    std::vector<ExprId> parts{holds};
+    while (!parts.empty()) {
+      ExprId part = parts.back();
+      parts.pop_back();
+      auto op = std::get_if<Prim>(&m_.exprs[part.index].node);
+      if (is_comparison(part)) all = both(all, in_all_lanes(part));
+      else if (op && op->op == ScalarOp::and_) parts.insert(parts.end(), op->args.rbegin(), op->args.rend());
+      else each = both(each, part);
+    }
+    if (each) {
+      Name failing = counter("failing");
+      ExprId fails = m_.prim(ScalarOp::not_, {*each});
+      count(failing, on ? m_.prim(ScalarOp::and_, {m_.var(on->lanes), fails}) : fails);
+      all = both(all, m_.prim(ScalarOp::eq, {m_.var(failing), zero(Scalar::I32)}));
+    }
     flush();
     Block then, stop;
     in(then, rest);
     stop.push_back({Assign{go, m_.constant(bool_const(false))}});
-    out_->push_back({If{m_.prim(ScalarOp::eq, {m_.var(failing), zero(Scalar::I32)}), std::move(then), std::move(stop)}});
+    out_->push_back({If{*all, std::move(then), std::move(stop)}});
   }
   static bool is_check(const Stm& s) {
     auto x = std::get_if<If>(&s.node);
@@ -318,6 +414,7 @@ class LaneLoop {
       [](const auto&) { PANIC("a statement that does not run in lanes"); });
   }
   void declare(const Declare& x, const Mask& on) {
+    if (again_[x.var].valid()) return;
     if (!varying_.contains(x.var)) { out_->push_back({x}); return; }
     bool read = x.init && is_load(*x.init) && on;
     depth_[x.var] = depth(on);
@@ -390,6 +487,7 @@ class LaneLoop {
     block(x.test, on);
     On running = masked(on, x.cond, "on");
     const Name run = running.lanes;
+    assigned_.insert(run);
     running.cond = m_.var(run);
     count(active, m_.var(run));
     flush();
@@ -461,12 +559,15 @@ class LaneLoop {
       b.push_back({Declare{old, m_.expr({Load{x.memory, x.index}, t})}});
       b.push_back({Store{x.memory, x.index, m_.add(m_.var(old), value)}});
     };
-    if (varies(x.index)) {                       // one lane after the other
-      flush();
+    if (varies(x.index)) {
       Block one, each;
       add_to(one, x.value);
       if (on) each.push_back({If{m_.var(on->lanes), std::move(one), {}}});
-      emit_part(on ? std::move(each) : std::move(one), {}, false);
+      For update{lane_, m_.number(0), bound_, on ? std::move(each) : std::move(one)};
+      update.lanes = stride(x.index).value_or(0) != 0;        // no two lanes meet; else one lane after the other
+      bool waits = std::ranges::none_of(free_names(m_, update.body), [&](Name n) { return assigned_.contains(n); });
+      part_.updates.push_back(std::move(update));
+      if (!waits) flush();
       return;
     }
     if (!last_ && (t == Scalar::F32 || t == Scalar::F64)) return sum_floats(x, on, t, add_to);
@@ -515,7 +616,7 @@ class LaneLoop {
 
   void keep_between_parts(Block& group) {
     each_part(group, [&](For& part) {
-      for (Name n : free_names(m_, part.body)) if (is_own(n)) kept_.insert(n);
+      for (Name n : free_names(m_, part.body)) if (is_own(n) && !again_[n].valid()) kept_.insert(n);
     });
     each_part(group, [&](For& part) { keep(part); });
   }
@@ -534,10 +635,10 @@ class LaneLoop {
     Block body;
     ExprId l = m_.var(part.i);
     std::vector<Name> stores;
+    IdSet<Name> known;
     for (Name n : free_names(m_, part.body)) {
-      if (n == loop_.i) body.push_back({Declare{n, m_.add(m_.var(base_), l)}});
-      if (n == lane_) body.push_back({Declare{n, l}});
-      if (!is_own(n)) continue;
+      declare_index(body, n, l, known);
+      if (!is_own(n) || again_[n].valid()) continue;
       read(body, n, l);
       if (written.contains(n)) stores.push_back(n);
     }
@@ -550,6 +651,18 @@ class LaneLoop {
       body.push_back({Store{a, l, is_bool ? m_.expr({Cast{m_.var(n)}, Scalar::I32}) : m_.var(n)}});
     }
     part.body = std::move(body);
+  }
+  // An index, after those that it is made of.
+  void declare_index(Block& body, Name n, ExprId l, IdSet<Name>& known) {
+    if (known.contains(n)) return;
+    known.insert(n);
+    if (n == loop_.i) body.push_back({Declare{n, m_.add(m_.var(base_), l)}});
+    if (n == lane_) body.push_back({Declare{n, l}});
+    if (!again_[n].valid()) return;
+    Block one;
+    one.push_back({Declare{n, again_[n]}});
+    for (Name of : free_names(m_, one)) declare_index(body, of, l, known);
+    body.push_back(std::move(*one.begin()));
   }
   void read(Block& body, Name n, ExprId l) {
     Name a = array(n);
