@@ -235,7 +235,8 @@ void Writer::stm(const Stm& s) {
     [&](const ParallelFor& x) { parallel_for(x); });
 }
 void Writer::declare(const Declare& x) {
-  line(x.init ? fmt::format("{} = {};", declared(x.var), expr(*x.init)) : declared(x.var) + ";");
+  std::string apart = in_chain_ ? fmt::format("; {}", name(x.var)) : "";
+  line(x.init ? fmt::format("{}{} = {};", declared(x.var), apart, expr(*x.init)) : declared(x.var) + ";");
   if (pairs_ && x.init && std::holds_alternative<Load>(m_.exprs[x.init->index].node)) line("RAIDO_SCALAR;");     // not one read with the next
 }
 void Writer::declare_array(const DeclareArray& x) {
@@ -302,6 +303,7 @@ void Writer::branch(const If& x) {
     braces(fmt::format(fmt::runtime(counted ? "if (BRANCH(!{}))" : "if (!{})"), parenthesised(expr(x.cond))), x.else_, ran(x.else_));
   } else {
     braces(counted ? fmt::format("if (BRANCH({}))", expr(x.cond)) : fmt::format("if {}", test(x.cond)), x.then_, ran(x.then_));
+    if (!x.else_.empty() && depth_ >= deepest_chain) return rest_of_chain(x.else_);
     if (!x.else_.empty()) {
       line("} else {");
       depth_++;
@@ -311,6 +313,17 @@ void Writer::branch(const If& x) {
     }
   }
   line("}");
+}
+// Names are unique, so the statements may stand in the same block as the branch. C++ lets no jump pass by a declaration with a value.
+void Writer::rest_of_chain(const Block& b) {
+  int number = chains_++;
+  line(fmt::format("  goto chain_{};", number));
+  line("}");
+  bool around = std::exchange(in_chain_, true);
+  if (std::string text = ran(b); !text.empty()) line(text);
+  block(b);
+  in_chain_ = around;
+  line(fmt::format("chain_{}:;", number));
 }
 void Writer::call(const Call& x) {
   std::string text = fmt::format("if ({}(w", m_.functions[size_t(x.function)].name);

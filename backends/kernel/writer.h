@@ -14,6 +14,9 @@
 
 namespace raido::kir {
 
+// So deep stands the `else` of a branch in others. Clang takes 256 brackets in each other, so those of a long `match` go no deeper.
+inline constexpr int deepest_chain = 64;
+
 // A bool is a byte in device memory and among the arguments of kernels.
 inline std::string_view passed_type(const NameInfo& i) {
   if (i.type == Scalar::Bool) return "u8";
@@ -56,6 +59,8 @@ class Writer {
   std::optional<int> guard_;             // around the statement at hand
   bool left_ = false;                    // some check inside of it leaves it
   std::set<std::pair<ScalarOp, Scalar>> used_;
+  int chains_ = 0;           // jumps so far
+  bool in_chain_ = false;    // such a jump may pass by the statement at hand
   int loops_ = 0;            // of a counted kernel
   Around around_;            // the statement at hand
   IdSet<Name> results_;
@@ -98,6 +103,8 @@ class Writer {
   void while_loop(const While& x);
   void chosen_text(const If& x);
   void branch(const If& x);
+  // Of a branch in very many others: where the condition holds, a jump leads past it.
+  void rest_of_chain(const Block& b);
   void call(const Call& x);
   void give_back(const Return& x);
   void read_back(const ReadBack& x);
