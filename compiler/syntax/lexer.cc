@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "compiler/source/habits.h"
 
@@ -300,7 +302,8 @@ class Lexer {
     for (;;) {
       char c = at(pos_);
       if (pos_ >= text_.size() || c == '\n') {
-        diags_.report(span(begin, pos_), err::unclosed_string);
+        // The end of a text of several lines begins another one.
+        if (!std::exchange(unclosed_, true)) diags_.report(span(begin, pos_), err::unclosed_string).help("close it by `\"`; the end of a line inside of a text is `\\n`");
         break;
       }
       if (c == '"') { pos_++; break; }
@@ -321,9 +324,9 @@ class Lexer {
       }
       else if (c == '&') pos_++;
       else if (simple_escape(c) >= 0) { bytes += char(simple_escape(c)); pos_++; }
-      else {
-        diags_.report(span(escape, pos_ + 1), err::bad_escape);
-        if (c != '\n') pos_++;
+      else if (pos_ < text_.size() && c != '\n') {
+        pos_++;
+        diags_.report(span(escape, pos_), err::bad_escape).help(c == 'u' || c == 'U' ? "the number of a character follows `\\x`: `\\x41`" : "");
       }
     }
     Literal lit = Literal::of(Literal::Kind::String);
@@ -332,8 +335,8 @@ class Lexer {
   }
 
   // Reported, and a number for the parser to go on with.
-  void bad_character(size_t begin) {
-    diags_.report(span(begin, pos_), err::bad_char);
+  void bad_character(size_t begin, std::string help = "") {
+    diags_.report(span(begin, pos_), err::bad_char).help(std::move(help));
     push_literal(Tok::Int, begin, Literal::of(Literal::Kind::Int));
   }
 
@@ -348,9 +351,10 @@ class Lexer {
         while (is_digit(at(i))) { if (code < 0x110000) code = code * 10 + uint32_t(at(i) - '0'); i++; }
       }
       else if (simple_escape(at(i)) >= 0) code = uint32_t(simple_escape(at(i++)));
-      else if (at(i + 1) == '\'') {
-        pos_ = i + 2;
-        return bad_character(begin);
+      else {
+        pos_ = std::min(text_.find_first_of("'\n", i), text_.size());
+        if (at(pos_) == '\'') pos_++;
+        return bad_character(begin, at(i) == 'x' || at(i) == 'o' || at(i) == 'u' ? "the number of a character is decimal: `'\\65'`" : "");
       }
     }
     else if (c && c != '\'' && c != '\n') {
@@ -428,6 +432,7 @@ class Lexer {
   Diagnostics& diags_;
   Tokens out_;
   size_t pos_ = 0;
+  bool unclosed_ = false;       // some string
   size_t no_operator_ = 0;      // no dotted name before here ends in an operator: keeps long paths linear
 };
 

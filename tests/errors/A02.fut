@@ -5,3 +5,4 @@ def t = 1
 -- Unclosed string literal: it ends with its line [A02]
 --  1 | def s = "abc
 --    |         ^^^^
+-- help: close it by `"`; the end of a line inside of a text is `\n`
