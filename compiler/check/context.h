@@ -149,6 +149,7 @@ class Context {
   // Names that are being defined and cannot be used yet, with what they are: "a constant".
   std::vector<std::pair<Name, const char*>> defining;
   bool in_size = false;         // the names that are looked up now stand in a written size
+  Name own_type;                // that is being defined
   void report_unknown(const ast::Path& path, size_t used, const ModuleInfo* module, bool want_module);
   std::string modules_with(Name name);
   struct Found { TermEntry entry; size_t used; };

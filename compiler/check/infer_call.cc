@@ -194,7 +194,9 @@ TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, T
     }
     return result;
   }
-  if (index == 0) c.diags.report(at, err::not_a_function, fun_text, unsized_show(fun));
+  bool indexed = arg_exp && types.as<ArrayType>(fun) && std::holds_alternative<ast::ArrayLit>(arg_exp->node);
+  std::string help = indexed ? fmt::format("an index stands directly behind the array: `{}{}`", fun_text, source(arg_exp)) : "";
+  if (index == 0) c.diags.report(at, err::not_a_function, fun_text, unsized_show(fun)).help(help);
   else c.diags.report(at, err::too_many_arguments, fun_text, std::to_string(index));
   return types.error();
 }

@@ -125,7 +125,7 @@ class Loader {
       }
     std::optional<std::string> text = library ? packed(key) : read(key);
     if (!text) {
-      diags_.report(import.path_span, err::import_not_found, key);
+      diags_.report(import.path_span, err::import_not_found, key).help(path.ends_with(".fut") ? "leave `.fut` out: an import adds it" : "");
       return nullptr;
     }
     ast::File* file = parsed(key, key, *text, false);

@@ -238,6 +238,7 @@ void Modules::type(ast::Decl& d, ast::TypeDef& t, ModuleInfo& out) {
   if (!d.local) no_duplicate(seen_->types, t.name, t.name_span, "type");
   auto mark = c.mark();
   TypeMember m;
+  c.own_type = t.name;
   {
     Infer infer(c);
     infer.bind_type_params(t.params);
@@ -249,6 +250,7 @@ void Modules::type(ast::Decl& d, ast::TypeDef& t, ModuleInfo& out) {
     check_abbreviation(t.lifted, m.body, t.params, t.body->span, infer);
   }
   c.restore(mark);
+  c.own_type = {};
   m.params = type_params(t.params);
   m.lifted = lifted_of(t.lifted);
   m.span = t.name_span;

@@ -205,7 +205,8 @@ const TypeMember* Context::lookup_type(ast::Path& path) {
     else if (m) for (auto& [n, member] : m->types) similar.offer(text(n));
     else if (path.names.size() == 1) type_names.each([&](Name n, const TypeMember&) { similar.offer(text(n)); });
     std::string prefix = shown(path);
-    std::string help = m ? similar.help(std::string_view(prefix).substr(0, prefix.size() - text(last).size())) : meant(similar, text(last));
+    bool itself = last == own_type && path.names.size() == 1;
+    std::string help = itself ? "no type contains itself: keep the parts in an array, and let indices refer to them" : m ? similar.help(std::string_view(prefix).substr(0, prefix.size() - text(last).size())) : meant(similar, text(last));
     diags.report(path.span, err::unknown_type, prefix).help(help);
     return nullptr;
   };

@@ -37,8 +37,8 @@ Span Parser::since(Span first) const {
 Name Parser::numeral(size_t i) { return program_.names.intern(std::to_string(i)); }
 
 namespace {
-// What is often meant by a token that other languages have in this place. `last`: the one before it.
-std::string often_meant(Tok found, std::string_view text, Tok last, std::string_view expected) {
+// What is often meant by a token that other languages have in this place; `last` and `next` stand before and after it.
+std::string often_meant(Tok found, std::string_view text, std::string_view last, Tok next, std::string_view expected) {
   bool after_condition = expected.starts_with("`then`") || expected.starts_with("`do`") || expected.starts_with("`)`");
   if (found == Tok::Equals && expected.starts_with("a declaration")) return "in a body, a value gets its name by `let x = ..`, an element by `let xs[i] = ..`";
   if (found == Tok::Equals && after_condition) return "`==` compares two values; `=` gives a value a name";
@@ -50,7 +50,18 @@ std::string often_meant(Tok found, std::string_view text, Tok last, std::string_
   if (found == Tok::Quote && expected.starts_with("an expression")) return "a character is one, as `'a'`; several are a text, `\"ab\"`";
   if (found == Tok::Comma && expected.starts_with("`->`")) return "parameters stand side by side, `\\x y -> ..`; a pair is one, `\\(x, y) -> ..`";
   if (found == Tok::Colon && expected == "`=` and the new value") return "an element gets its value by `=`: `let xs[i] = v`";
-  if (last == Tok::RBracket && expected.starts_with("a type")) return "an array of `t` is written `[]t`, or `[n]t` if its size has a name";
+  if (last == "]" && expected.starts_with("a type")) return "an array of `t` is written `[]t`, or `[n]t` if its size has a name";
+  bool binds = expected == "a pattern" || expected == "a parameter" || expected == "the name of a field" || expected.starts_with("a name");
+  bool alone = next == Tok::Equals || next == Tok::Colon || next == Tok::Comma || next == Tok::RParen || next == Tok::Arrow;
+  if (found >= Tok::True && binds && alone) return fmt::format("`{}` is a word of the language and names nothing else", text);
+  if ((found == Tok::LBracket && expected == "a pattern") || (found == Tok::Comma && expected == "`]` after the size parameter"))
+    return "no pattern takes an array apart: give it a name, and use `xs[0]` and `length xs`";
+  if (expected == "`->` before the body of the case") {
+    if (text == "|") return "a case has one pattern; another `case` may have the same body";
+    if (found == Tok::If) return "a case has no condition; its body may be a choice: `if c then a else b`";
+    if (text.starts_with("..")) return "a pattern is no range: give the number a name, and compare it in the body";
+  }
+  if (found == Tok::RParen && last == "!") return "`!` as a function is `not`, of numbers `i32.not` and the like";
   bool kinds = found == Tok::LBracket || found == Tok::IndexBracket || found == Tok::Quote || found == Tok::QuoteHat || found == Tok::QuoteTilde;
   if (kinds && expected.ends_with("body of the definition")) return "sizes and types come before the first parameter: `def f [n] 't (x: [n]t) = ..`";
   if (found == Tok::Arrow && expected.ends_with("body of the definition")) return "the type of the result follows a colon: `def f (x: t): u = ..`";
@@ -76,7 +87,7 @@ void Parser::unexpected(std::string_view expected, std::string help, std::vector
   if (t.kind == Tok::Doc) return fail(t.span, err::misplaced_doc);
   if (help.empty()) help = habit_before();
   if (labels.empty()) labels = opened(expected);
-  if (help.empty()) help = often_meant(t.kind, sources_.text(t.span), pos_ > 0 ? tokens_.items[pos_ - 1].kind : Tok::Eof, expected);
+  if (help.empty()) help = often_meant(t.kind, sources_.text(t.span), pos_ > 0 ? sources_.text(tokens_.items[pos_ - 1].span) : "", kind(1), expected);
   if (t.kind == Tok::Eof) return fail_with(help, labels, t.span, err::unexpected_eof, expected);
   if (t.kind == Tok::IndexBracket && pos_ > 0 && tokens_.items[pos_ - 1].kind >= Tok::True)
     return fail(t.span, err::glued_bracket, sources_.text(tokens_.items[pos_ - 1].span));

@@ -1,0 +1,7 @@
+def sum (val: i32, include: i32) = val
+-- expect
+-- Error at A04_word.fut:1:10-12:
+-- Unexpected token: `val`, expected a pattern [A04]
+--  1 | def sum (val: i32, include: i32) = val
+--    |          ^^^
+-- help: `val` is a word of the language and names nothing else
