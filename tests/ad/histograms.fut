@@ -81,6 +81,10 @@ def h_weights [n] (vs: [n]f64, is: [n]i64, d: [2][2]f64, ws: [2]f64): [2][2]f64 
 def h_rows_free [n] (vs: [n][2]f64, is: [n]i64, d: [2][2]f64, w: f64): [2][2]f64 =
   reduce_by_index (copy d) (map2 (\x y -> x + y + w * x * y)) (replicate 2 0) is vs
 
+-- ad: h_together { [1.0,3.0,2.0,0.5] [0i64,1i64,1i64,3i64] 0.3 }
+def h_together [n] (vs: [n]f64, is: [n]i64, w: f64): ([2]f64, [2][2]f64) =
+  unzip (hist (\(a, x) (b, y) -> (a + b, map2 (\s t -> s + t + w * s * t) x y)) (0, [0, 0]) 2 is (map (\v -> (v * v, [v, 2 * v])) vs))
+
 -- ad: h_general_loop { [1.2,3.0,2.0] [0i64,1i64,1i64] 3i64 }
 def h_general_loop [m] (v: [m]f64, is: [m]i64, k: i64): [2]f64 =
   loop d = [0.5, 0.5] for i < k do reduce_by_index (copy d) (\a b -> a + b + 0.1 * a * b) 0 is (map (\x -> x * d[0] + f64.i64 i) v)

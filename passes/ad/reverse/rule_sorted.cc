@@ -67,9 +67,9 @@ Combine segmented(Builder& b, const Combine& op, bool from_right) {
 }  // namespace
 
 bool Sorted::applies(const Scope& scope, const Hist& op) {
-  const Dest& dest = op.dests[0];
-  return scope.act.context.target == Target::Gpu && !scope.in_parallel() &&
-         (!dest.combine->shape.empty() || size_t(dest.rank) == shape_of(scope.p.type(dest.arrays[0])).size());
+  const Combine& combine = *op.dests[0].combine;
+  bool rows = std::ranges::any_of(combine.op.params, [&](Bind b) { return is_array(scope.p.type(b.var)); });
+  return scope.act.context.target == Target::Gpu && !scope.in_parallel() && !rows;
 }
 
 Sorted::Sorted(Scope& scope, const Hist& op, const std::vector<Var>& olds) : op_(op) {
