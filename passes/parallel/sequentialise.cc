@@ -117,9 +117,9 @@ class Sequentialise {
 
   void with_acc(Builder& out, Stm& s, WithAcc& x) {
     size_t n = x.dests.size();
-    bool rows = std::any_of(x.dests.begin(), x.dests.end(), [&](const Dest& d) { return combines_rows_as_a_whole(d); });
+    bool on_arrays = std::any_of(x.dests.begin(), x.dests.end(), [&](const Dest& d) { return combines_arrays(d); });
     bool decided = std::ranges::none_of(x.dests, [](const Dest& d) { return d.conflict == Conflict::Unknown; });   // not in short rows
-    if (target_ != Target::Sequential && tasks_ == 0 && !rows && decided && runs_tasks(x.scope.body)) {
+    if (target_ != Target::Sequential && tasks_ == 0 && !on_arrays && decided && runs_tasks(x.scope.body)) {
       for (size_t k = 0; k < n; k++)
         if (x.dests[k].conflict == Conflict::Private) private_[x.scope.params[k].var] = &x.dests[k];
       body(x.scope.body);
@@ -148,8 +148,13 @@ class Sequentialise {
     for (size_t k = 0; k < n; k++) dest_[x.scope.params[k].var].reset();
   }
 
-  bool combines_rows_as_a_whole(const Dest& d) const {
-    return d.combine && d.combine->shape.empty() && int(shape_of(p_.type(d.arrays[0])).size()) > d.rank;
+  // Does the operator work on rows as a whole, or make or go over arrays inside? It then has no code at an update.
+  bool combines_arrays(const Dest& d) const {
+    if (!d.combine) return false;
+    auto array = [&](Bind b) { return is_array(p_.type(b.var)); };
+    bool found = std::ranges::any_of(d.combine->op.params, array);
+    each_stm(d.combine->op.body, [&](const Stm& s) { found = found || kind_of(s.exp) == Kind::Parallel || std::ranges::any_of(s.pattern, array); });
+    return found;
   }
   // True if an accumulator of the seg has a private copy in every part.
   bool has_private(const Stm& s) const {

@@ -84,6 +84,23 @@ entry several (k: i64) (n: i64): bool =
   in all id (map2 (same (==)) sums want) && same (==) counts (updated (+) (replicate k 0) is (map (const 1) vs))
      && same (==) most (updated i64.max (replicate k (-1)) is vs) && i64.sum twice == 2 * i64.sum vs
 
+-- Numbers and rows at once, and operators that make arrays or go over some: one thread updates.
+-- ==
+-- entry: together
+-- input { 1i64 2500i64 } output { true }
+-- input { 0i64 10i64 } output { true }
+-- input { 7i64 900i64 } output { true }
+entry together (k: i64) (n: i64): bool =
+  let eq (a: i64, x: [2]i64) (b, y) = a == b && same (==) x y
+  let both f g (a: i64, x: [2]i64) (b, y): (i64, [2]i64) = (f a b, map2 g x y)
+  let larger (a: i64, x: [2]i64) (b, y) = if a >= b then (a, x) else (b, y)
+  let pair i = (i % 1013, [i, -i])
+  let bits = map (1 <<) (iota 9)
+  in one eq k n (both (+) i64.max) (0, [i64.lowest, i64.lowest]) pair pair
+     && one eq k n larger (-1, [0, 0]) pair (\i -> pair (i * 7 % 1013))
+     && one (==) k n (\a b -> i64.sum (map (\x -> x & (a ^ b)) bits)) 0 (% 512) (% 512)
+     && one (==) k n (\a b -> i64.maximum (map (\i -> i64.max a b - i) (iota (k + 1)))) 0 id (\i -> i * 31 % 1013)
+
 -- More than one dimension, and what lies turned in memory.
 -- ==
 -- entry: planes
