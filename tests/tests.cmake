@@ -164,6 +164,7 @@ random_test(tiles_random full 1200 4 tiles.py)
 random_test(growth full 600 40 growth.py)
 random_test(bounds_random full 600 300 bounds.py)
 random_test(irregular_random full 900 400 irregular.py --c)
+random_test(operators_random full 600 60 operators.py)
 script_test(messages_random full 300 fuzz/messages.py --raido ${raido} --seconds 10)
 script_test(fuzz_runtime full 300 fuzz/runtime.py --raido ${raido} --seconds 20)
 random_test(sizes_random full 900 600 sizes.py --shapes --c
