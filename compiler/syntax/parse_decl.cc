@@ -53,7 +53,7 @@ std::string often_meant(Tok found, std::string_view text, std::string_view last,
   if (last == "]" && expected.starts_with("a type")) return "an array of `t` is written `[]t`, or `[n]t` if its size has a name";
   bool binds = expected == "a pattern" || expected == "a parameter" || expected == "the name of a field" || expected.starts_with("a name");
   bool alone = next == Tok::Equals || next == Tok::Colon || next == Tok::Comma || next == Tok::RParen || next == Tok::Arrow;
-  if (found >= Tok::True && binds && alone) return fmt::format("`{}` is a word of the language and names nothing else", text);
+  if (found >= Tok::True && binds && (alone || last == "def" || last == "let")) return fmt::format("`{}` is a word of the language and names nothing else", text);
   if ((found == Tok::LBracket && expected == "a pattern") || (found == Tok::Comma && expected == "`]` after the size parameter"))
     return "no pattern takes an array apart: give it a name, and use `xs[0]` and `length xs`";
   if (expected == "`->` before the body of the case") {
