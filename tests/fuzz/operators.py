@@ -32,7 +32,7 @@ class Gen:
         self.count += 1
         return f"{hint}{self.count}"
 
-    # a `op` b, said in one of many ways. `zero` is a number of the program that is 0.
+    # a `op` b, said in one of many ways. `zero` is a number of the program that is 0, and `zeros` an array of such.
     def combined(self, op, a, b):
         x, i = self.name("x"), self.name("i")
         plain = f"({op.format(a, b)})"
@@ -42,6 +42,8 @@ class Gen:
             f"(let {x} = replicate 3 {a} let {x}[zero + 1] = {b} in {op.format(f'{x}[0]', f'{x}[1]')})",
             f"(loop {x} = {a} for {i} < 1 + zero do {op.format(x, b)})",
             f"(if zero == 0 then {plain} else {a})",
+            f"({plain} + zeros[zero])",
+            f"({plain} + i64.sum (map (\\{x} -> {x} * {a}) zeros))",
             f"((\\{x} -> {op.format(x, f'({b} + zero)')}) {a})",
             f"(head (map (\\{x} -> {op.format(x, b)}) (replicate (zero + 1) {a})))",
             f"(i64.sum (map (\\{i} -> if {i} == zero then {plain} else 0) (iota 3)))",
@@ -106,7 +108,7 @@ class Gen:
         elements = f"(map (\\i -> element m zero (i + {from_})) (iota {n}))"
         arrays = lambda code: f"(let {xs} = {code} in i64.sum (map2 (\\k ({x}: {t}) -> (k % 5 + 1) * ({said(x)})) (indices {xs}) {xs}))"
         key = f"(map (\\i -> i * 7 % {self.r.choice([3, 6])} - 1) (iota {n}))"
-        op, ne = "(op m zero)", "(neutral m)"
+        op, ne = "(op m zeros)", "(neutral m)"
         return self.r.choice([
             lambda: f"(let {x} = reduce {op} {ne} {elements} in {said(x)})",
             lambda: f"(let {x} = reduce_comm {op} {ne} {elements} in {said(x)})",
@@ -115,7 +117,7 @@ class Gen:
             lambda: arrays(f"reduce_by_index (replicate 4 {ne}) {op} {ne} {key} {elements}"),
             lambda: arrays(f"flatten (reduce_by_index_2d (replicate 2 (replicate 3 {ne})) {op} {ne} (map (\\k -> (k % 3, k)) {key}) {elements})"),
             lambda: arrays(f"filter (\\({x}: {t}) -> {said(x)} % 3 != 1) (scan {op} {ne} {elements})"),
-            lambda: f"(let {x} = loop {x} = {ne} for k < 3 do op m zero {x} (reduce {op} {ne} {elements}) in {said(x)})",
+            lambda: f"(let {x} = loop {x} = {ne} for k < 3 do op m zeros {x} (reduce {op} {ne} {elements}) in {said(x)})",
         ])()
 
     def program(self):
@@ -134,9 +136,9 @@ class Gen:
                 uses.append(f"(if n > 3 then {self.use(operator, 'n', '1')} else {self.use(operator, 'm', '0')})")
         return ("type maybe 'a = #none | #some a\n"
                 f"def neutral (m: i64): {t} = {neutral}\n"
-                f"def op (m: i64) (zero: i64) (x: {t}) (y: {t}): {t} = {combine('x', 'y')}\n"
+                f"def op (m: i64) (zeros: [4]i64) (x: {t}) (y: {t}): {t} = let zero = zeros[2] in {combine('x', 'y')}\n"
                 f"def element (m: i64) (zero: i64) (i: i64): {t} = {element}\n"
-                "entry main (n: i64) (m: i64) (zero: i64) =\n  (" + ",\n   ".join(uses) + ", m)\n")
+                "entry main (n: i64) (m: i64) (zeros: [4]i64) =\n  let zero = zeros[1]\n  in (" + ",\n      ".join(uses) + ", m)\n")
 
 
 def program(seed):
@@ -161,7 +163,7 @@ class Judge:
                 return f"{target}: {status} {said}"
         runs = [[self.raido, "run", "-w", f"--pipeline={name}", path] for name in ("cpu", "multicore", "gpu")] + ([[binary]] if self.c else [])
         for n, m in SIZES:
-            given = f"{n}i64 {m}i64 0i64\n"
+            given = f"{n}i64 {m}i64 [0i64, 0i64, 0i64, 0i64]\n"
             status, expected, said = command([self.raido, "run", "-w", "--check-shapes", path], 120, given)
             if status:
                 return f"run: {given}{said}"
