@@ -366,7 +366,7 @@ class Manifest {
         {"tuning_params", Json::array(p_.params, [](const std::string& s) { return quote(s); })},
         {"attributes", Json::array(e.attributes, [](const std::string& s) { return quote(s); })},
         {"inputs", Json::array(e.inputs, [&](const auto& in) {
-           return Json::object({{"name", quote(in.name)}, {"type", name(in.type)}, {"unique", Json::boolean(in.unique)}});
+           return Json::object({{"name", quote(in.name.empty() ? "_" : in.name)}, {"type", name(in.type)}, {"unique", Json::boolean(in.unique)}});
          })},
         {"outputs", outputs}};
     if (!p_.spread_results) members["output"] = result(e.output, e.unique);
