@@ -68,6 +68,12 @@ std::optional<std::string> readable(std::string text) {
 
 }  // namespace
 
+std::string InterfaceEntry::stars() const {
+  std::string out(unique ? "*" : "-");
+  for (bool part : unique_parts) out += part ? '*' : '-';
+  return out;
+}
+
 std::string encoded(const std::string& name) {
   std::string out;
   for (char c : name) {

@@ -360,7 +360,11 @@ class Manifest {
   std::string entry(const InterfaceEntry& e) const {
     const InterfaceType& t = types_[e.output];
     std::string outputs = "[" + result(e.output, e.unique) + "]";
-    if (p_.spread_results && t.is_tuple) outputs = Json::array(t.parts, [&](const auto& p) { return result(p.type, e.unique); });
+    if (p_.spread_results && t.is_tuple) {
+      outputs.clear();
+      for (size_t k = 0; k < t.parts.size(); k++) outputs += (k > 0 ? "," : "[") + result(t.parts[k].type, e.unique_parts[k]);
+      outputs += t.parts.empty() ? "[]" : "]";
+    }
     Members members = {
         {"cfun", quote("futhark_entry_" + c_identifier(e.name))},
         {"tuning_params", Json::array(p_.params, [](const std::string& s) { return quote(s); })},

@@ -32,7 +32,8 @@ struct raido_entry {
   const char *name;
   int input_count;
   const struct raido_input_info *inputs;
-  int output, unique;                  // the type of the result
+  int output;                          // the type of the result
+  const char *unique;                  // for the result, then for each of its fields, `*` if it is unique, otherwise `-`
   const char *const *attributes;
   const char *kept;                    // for each leaf of the inputs, `k` if its block can end up in the result, otherwise `-`
   int number;                          // of its function

@@ -111,6 +111,8 @@ class EntryPoints {
     x.written = written;
     x.unique = c.any_unique(t);
     TypeRef bare = c.strip_unique(t), elem = bare;
+    if (auto* r = types.as<RecordType>(t))
+      for (const auto& [name, type] : r->fields) x.unique_parts.push_back(c.any_unique(type));
     std::string dims;
     while (auto* a = types.as<ArrayType>(elem)) { dims += "[]"; elem = a->elem; }
     if (auto* p = types.as<PrimType>(elem)) {
