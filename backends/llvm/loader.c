@@ -84,7 +84,6 @@ static f32 nextafter_f16(f32 x, f32 y) {              // the neighbour among hal
   return raido_f16_to_f32((f16)(raido_f32_to_f16(x) + ((y > x) == (x > 0.0f) ? 1 : -1)));
 }
 _Static_assert(offsetof(struct raido_worker, stack) == 16, "print.cc: enter()");
-_Static_assert(RAIDO_STACK == (i64)6 << 20, "print.cc: enter()");
 _Static_assert(offsetof(struct raido_value, shape) == 16 && offsetof(struct raido_value, data) == 272, "entry.cc");
 _Static_assert(offsetof(struct raido_value, scalar) == 280 && sizeof(struct raido_value) == 288, "entry.cc");
 

@@ -395,6 +395,26 @@ static void *work(void *argument) {
 
 int main(void) {
   struct futhark_context_config *cfg[2] = {config(), config()};
+// Threads with less stack than others have.
+static void *descend(void *argument) {
+  struct futhark_context *ctx = argument;
+  int64_t x;
+  CHECK(futhark_entry_counted(ctx, &x, 100) == 0 && x == 100);
+  CHECK(futhark_entry_counted(ctx, &x, 1000000000) == FUTHARK_PROGRAM_ERROR);
+  CHECK_ERROR("Error: Stack overflow.");
+  return NULL;
+}
+static void stacks(struct futhark_context *ctx) {
+  for (size_t size = 128 << 10; size <= 512 << 10; size *= 2) {
+    pthread_t thread;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    CHECK(pthread_attr_setstacksize(&attributes, size) == 0 && pthread_create(&thread, &attributes, descend, ctx) == 0);
+    pthread_join(thread, NULL);
+    pthread_attr_destroy(&attributes);
+  }
+}
+
   struct futhark_context *ctx[2];
   for (int k = 0; k < 2; k++) {
     ctx[k] = futhark_context_new(cfg[k]);
@@ -406,6 +426,7 @@ int main(void) {
   settings(cfg[0], ctx[0]);
   pthread_t threads[8];
   for (int k = 0; k < 8; k++) CHECK(pthread_create(&threads[k], NULL, work, ctx[k % 2]) == 0);
+  stacks(ctx[0]);
   for (int k = 0; k < 8; k++) pthread_join(threads[k], NULL);
   for (int k = 0; k < 2; k++) {
     CHECK(futhark_context_sync(ctx[k]) == 0 && futhark_context_clear_caches(ctx[k]) == 0);
