@@ -60,6 +60,8 @@ static void arrays(struct futhark_context *ctx) {
   CHECK_ERROR("An array cannot have a negative extent.");
   CHECK(futhark_new_i16_2d(ctx, m, INT64_MAX, 3) == NULL);
   CHECK_ERROR("Error: out of memory");
+  CHECK(futhark_new_i16_2d(ctx, NULL, 2, 3) == NULL && futhark_new_raw_i16_2d(ctx, 0, 2, 3) == NULL);
+  CHECK_ERROR("An array that is not empty needs data.");
   a = futhark_new_i16_2d(ctx, NULL, 0, 3);
   CHECK(a != NULL && futhark_entry_i16s(ctx, &b, a) == 0 && futhark_shape_i16_2d(ctx, b)[0] == 3);
   futhark_free_i16_2d(ctx, a);
@@ -393,8 +395,6 @@ static void *work(void *argument) {
   return NULL;
 }
 
-int main(void) {
-  struct futhark_context_config *cfg[2] = {config(), config()};
 // Threads with less stack than others have.
 static void *descend(void *argument) {
   struct futhark_context *ctx = argument;
@@ -415,6 +415,8 @@ static void stacks(struct futhark_context *ctx) {
   }
 }
 
+int main(void) {
+  struct futhark_context_config *cfg[2] = {config(), config()};
   struct futhark_context *ctx[2];
   for (int k = 0; k < 2; k++) {
     ctx[k] = futhark_context_new(cfg[k]);
@@ -424,9 +426,9 @@ static void stacks(struct futhark_context *ctx) {
   everything(ctx[0]);
   everything(ctx[1]);
   settings(cfg[0], ctx[0]);
+  stacks(ctx[0]);
   pthread_t threads[8];
   for (int k = 0; k < 8; k++) CHECK(pthread_create(&threads[k], NULL, work, ctx[k % 2]) == 0);
-  stacks(ctx[0]);
   for (int k = 0; k < 8; k++) pthread_join(threads[k], NULL);
   for (int k = 0; k < 2; k++) {
     CHECK(futhark_context_sync(ctx[k]) == 0 && futhark_context_clear_caches(ctx[k]) == 0);
