@@ -328,6 +328,10 @@ class Writer {
         code_.begin(code_.label("after"));
       },
       [&](const Trace& x) { trace(x); },
+      [&](const Mark& x) {                              // RAIDO_MARK
+        std::string at = code_.value("getelementptr i8, ptr %w, i64 24");
+        code_.line(fmt::format("store atomic i32 {}, ptr {} monotonic, align 4", x.place, at));
+      },
       [&](const FromConstants& x) {
         declare(x.var);
         std::string from = constant(x.field), v = code_.value("load {}, ptr {}", passed_type(m_, x.var), from);
