@@ -303,7 +303,7 @@ class Library {
     line(fmt::format("int futhark_context_clear_caches({})", context), "return raido_clear_caches(&ctx->context);");
     line(fmt::format("char *futhark_context_get_error({})", context), "return raido_get_error(&ctx->context);");
     line(fmt::format("char *futhark_context_report({})", context), "return raido_report(&ctx->context);");
-    line(fmt::format("void futhark_context_set_logging_file({}, FILE *f)", context), "ctx->context.log = f;");
+    line(fmt::format("void futhark_context_set_logging_file({}, FILE *f)", context), "raido_set_log(&ctx->context, f);");
     line(fmt::format("void futhark_context_pause_profiling({})", context), "raido_set_profiling(&ctx->context, 0);");
     line(fmt::format("void futhark_context_unpause_profiling({})", context), "raido_set_profiling(&ctx->context, ctx->context.config->profiling);");
     if (p_.backend == "opencl")

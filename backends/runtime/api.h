@@ -463,6 +463,13 @@ RAIDO_FN int raido_context_sync(struct raido_context *c) {
   RAIDO_API_END(c);
 }
 
+// A call that writes into the old one is over when this returns.
+RAIDO_FN void raido_set_log(struct raido_context *c, FILE *log) {
+  pthread_mutex_lock(&c->use);
+  c->log = log;
+  pthread_mutex_unlock(&c->use);
+}
+
 // Nonzero if an error is pending.
 RAIDO_FN int raido_clear_caches(struct raido_context *c) {
   int failed = raido_enter(c);

@@ -380,9 +380,11 @@ static void everything(struct futhark_context *ctx) {
   failures(ctx);
 }
 
+struct shared { struct futhark_context_config *cfg; struct futhark_context *ctx; FILE *log; };
 static void *work(void *argument) {
+  struct shared *s = argument;
+  struct futhark_context *ctx = s->ctx;
   for (int round = 0; round < 3; round++) {
-    struct futhark_context *ctx = argument;
     struct futhark_i64_1d *a = numbers(ctx, 1000), *b;
     CHECK(futhark_entry_i64s(ctx, &b, a) == 0 && element(ctx, b, 0) == 999);
     futhark_free_i64_1d(ctx, a);
@@ -391,6 +393,13 @@ static void *work(void *argument) {
     int32_t x;
     CHECK(futhark_entry_points(ctx, &ps, 100) == 0 && futhark_entry_total(ctx, &x, ps) == 0 && x == 4950);
     futhark_free_opaque_arr1d_point(ctx, ps);
+  }
+  for (int round = 0; round < 300; round++) {
+    bool yes;
+    int64_t y;
+    futhark_context_set_logging_file(ctx, s->log);
+    CHECK(futhark_entry_loud(ctx, &yes, 7) == 0 && yes);
+    CHECK(futhark_context_config_set_tuning_param(s->cfg, "factor", 5) == 0 && futhark_entry_scaled(ctx, &y, 2) == 0 && y == 10);
   }
   return NULL;
 }
@@ -427,9 +436,12 @@ int main(void) {
   everything(ctx[1]);
   settings(cfg[0], ctx[0]);
   stacks(ctx[0]);
+  FILE *log = tmpfile();
+  struct shared shared[2] = {{cfg[0], ctx[0], log}, {cfg[1], ctx[1], log}};
   pthread_t threads[8];
-  for (int k = 0; k < 8; k++) CHECK(pthread_create(&threads[k], NULL, work, ctx[k % 2]) == 0);
+  for (int k = 0; k < 8; k++) CHECK(pthread_create(&threads[k], NULL, work, &shared[k % 2]) == 0);
   for (int k = 0; k < 8; k++) pthread_join(threads[k], NULL);
+  fclose(log);
   for (int k = 0; k < 2; k++) {
     CHECK(futhark_context_sync(ctx[k]) == 0 && futhark_context_clear_caches(ctx[k]) == 0);
     futhark_context_free(ctx[k]);
