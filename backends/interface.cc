@@ -62,7 +62,7 @@ std::optional<std::string> readable(std::string text) {
     }
     return out;
   }
-  for (char& c : text) if (c == '.') c = '_';
+  if (size_t dot = text.find('.'); dot != std::string::npos) text[dot] = '_';      // as other compilers do: one dot only
   return is_identifier(text) ? std::optional(text) : std::nullopt;
 }
 
