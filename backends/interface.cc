@@ -62,11 +62,17 @@ std::optional<std::string> readable(std::string text) {
     }
     return out;
   }
-  for (char& c : text) if (c == '.') c = '_';
+  if (size_t dot = text.find('.'); dot != std::string::npos) text[dot] = '_';      // as other compilers do: one dot only
   return is_identifier(text) ? std::optional(text) : std::nullopt;
 }
 
 }  // namespace
+
+std::string InterfaceEntry::stars() const {
+  std::string out(unique ? "*" : "-");
+  for (bool part : unique_parts) out += part ? '*' : '-';
+  return out;
+}
 
 std::string encoded(const std::string& name) {
   std::string out;

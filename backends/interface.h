@@ -36,6 +36,9 @@ struct InterfaceEntry {
   std::vector<Input> inputs;
   size_t output = 0;
   bool unique = false;
+  std::vector<bool> unique_parts;          // of a record: each field
+  // For the result and for each of its fields `*` if it is unique, otherwise `-`.
+  std::string stars() const;
 };
 
 struct Interface {

@@ -162,6 +162,8 @@ Output print_program(const ir::Program& program, const Interface& interface, con
   if (library) {
     LibraryParts of{interface, parts.backend, options.spread_results, {}};
     for (const kir::Param& x : module.params) if (x.kind != "custom") of.params.push_back(x.name);
+    if (std::string name = repeated_function(of); !name.empty())
+      output.problem = fmt::format("two functions called {}: give a type, a field or a constructor another name", name);
     output.header = library_header(of);
     output.manifest = library_manifest(of);
     out = library_banner() + out + section("library") + library_functions(of);

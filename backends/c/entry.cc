@@ -61,7 +61,7 @@ class Entry {
   }
   std::string row() const {
     return fmt::format("  {{{}, {}, {}, {}, {}, attributes_{}, {}, {}}}", quote(e_.name), outside_.inputs.size(),
-                       outside_.inputs.empty() ? "NULL" : "inputs_" + suffix(), outside_.output, int(outside_.unique), suffix(), quote(kir::kept_leaves(p_, m_, e_)), number_);
+                       outside_.inputs.empty() ? "NULL" : "inputs_" + suffix(), outside_.output, quote(outside_.stars()), suffix(), quote(kir::kept_leaves(p_, m_, e_)), number_);
   }
 
   std::string wrapper() {

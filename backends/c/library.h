@@ -16,6 +16,7 @@ struct LibraryParts {
 };
 
 std::string library_banner();
+std::string repeated_function(const LibraryParts& library);     // a name that two functions would have; empty if there is none
 std::string library_header(const LibraryParts& library);
 std::string library_functions(const LibraryParts& library);     // after the rest of the program
 std::string library_manifest(const LibraryParts& library);

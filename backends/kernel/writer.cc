@@ -123,7 +123,7 @@ std::string Writer::fail(const Fail& x) {
     else { format += "%lld"; args += fmt::format(", (long long){}", expr(a)); }
     i++;
   }
-  return fmt::format("return raido_fail(w, {}{});", quote(format), args);
+  return fmt::format("return raido_fail(w, {}{}), 1;", quote(format), args);       // GCC has to know that it fails
 }
 void Writer::stm(const Stm& s) {
   match(s.node,

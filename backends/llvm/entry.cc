@@ -247,7 +247,7 @@ std::string refresh(const Program& p, const kir::Module& m, Surroundings& around
 }  // namespace
 }  // namespace outside
 
-std::string print_interface(const ir::Program& p, const kir::Module& m, const Interface& interface, bool flush_subnormals, Surroundings& around) {
+std::string print_interface(const ir::Program& p, const kir::Module& m, const Interface& interface, bool flush_subnormals, bool profile, Surroundings& around) {
   using namespace outside;
   Tables t(around);
   std::string functions, code = fmt::format("ptr {}, ptr {}", around.text("single"), function_name(m.functions.back()));
@@ -269,7 +269,7 @@ std::string print_interface(const ir::Program& p, const kir::Module& m, const In
     std::vector<std::string> attributes;
     for (const std::string& a : e.attributes) attributes.push_back(t.text(a));
     attributes.push_back("ptr null");
-    entries.push_back(Tables::row({t.text(p.entries[k].name), Tables::number(e.inputs.size()), inputs, Tables::number(e.output), Tables::number(e.unique),
+    entries.push_back(Tables::row({t.text(p.entries[k].name), Tables::number(e.inputs.size()), inputs, Tables::number(e.output), t.text(e.stars()),
                                    t.pointer(t.global(attributes)), t.text(kir::kept_leaves(p, m, p.entries[k])), Tables::number(number)}));
     code += fmt::format(", ptr @entry.{}", number);
   }
@@ -278,11 +278,15 @@ std::string print_interface(const ir::Program& p, const kir::Module& m, const In
   std::string params = t.table(m.params, [&](const kir::Param& x) { return Tables::row({t.text(x.name), t.text(x.kind)}); });
   std::string code_table = t.pointer(t.global({code}));
   std::string bytes = "i64 ptrtoint (ptr getelementptr (%constants, ptr null, i32 1) to i64)";
-  std::string root_type = "{i32, i32, i32, i32, ptr, ptr, ptr, ptr, ptr, i64}";
+  std::string root_type = "{i32, i32, i32, i32, ptr, ptr, ptr, ptr, ptr, i64, i64, ptr, ptr}";
+  std::vector<std::string> places, kinds;
+  if (profile)
+    for (const kir::MarkedPlace& x : m.places) places.push_back(t.text(x.text)), kinds.push_back(t.text(x.kind));
+  std::string place_table = t.table(places, [](const std::string& s) { return s; }), kind_table = t.table(kinds, [](const std::string& s) { return s; });
   functions += refresh(p, m, around);
   return functions + t.out +
-         fmt::format("@raido_program = constant {} {{i32 {}, i32 {}, i32 {}, i32 {}, {}, {}, {}, {}, ptr @refresh, {}}}\n", root_type, interface.types.size(),
-                     entries.size(), m.params.size(), int(flush_subnormals), type_table, entry_table, params, code_table, bytes);
+         fmt::format("@raido_program = constant {} {{i32 {}, i32 {}, i32 {}, i32 {}, {}, {}, {}, {}, ptr @refresh, {}, i64 {}, {}, {}}}\n", root_type, interface.types.size(),
+                     entries.size(), m.params.size(), int(flush_subnormals), type_table, entry_table, params, code_table, bytes, places.size(), place_table, kind_table);
 }
 
 std::string too_large(const kir::Module& m, const Interface& interface) {

@@ -9,7 +9,8 @@
 namespace raido::llvm {
 
 // The functions of the entry points, the tables that the runtime reads, and `@raido_program`, which leads to all of it (loader.c).
-std::string print_interface(const ir::Program& p, const kir::Module& m, const Interface& interface, bool flush_subnormals, Surroundings& around);
+std::string print_interface(const ir::Program& p, const kir::Module& m, const Interface& interface, bool flush_subnormals, bool profile,
+                            Surroundings& around);
 
 // Why the runtime, which was compiled before, has no room for this program; empty if it has.
 std::string too_large(const kir::Module& m, const Interface& interface);

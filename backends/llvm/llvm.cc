@@ -35,14 +35,14 @@ llvm::Machine machine_for(const OutputOptions& options) {
 }  // namespace
 
 Output LlvmBackend::generate(const ir::Program& program, const Interface& interface, const OutputOptions& options) const {
-  kir::Module module = kir::from_core(program, target, false);
+  kir::Module module = kir::from_core(program, target, options.profile);
   kir::optimise(module, false);
   Output output;
-  output.problem = options.profile ? "--profile" : llvm::too_large(module, interface);
+  output.problem = llvm::too_large(module, interface);
   if (!output.problem.empty()) return output;
   llvm::Machine machine = machine_for(options);
   llvm::Surroundings around(machine);
-  std::string functions = llvm::print(module, around) + llvm::print_interface(program, module, interface, options.flush_subnormals, around);
+  std::string functions = llvm::print(module, around) + llvm::print_interface(program, module, interface, options.flush_subnormals, options.profile, around);
   output.source = functions + "\n" + around.globals();
   // #0: functions of the program; #1: pure functions; #2: others of the runtime; #3: those that report failures
   output.source += fmt::format("attributes #0 = {{ nounwind \"no-trapping-math\"=\"true\"{} }}\n",

@@ -20,6 +20,10 @@ static const struct raido_program *raido_program;
 #define raido_interface (raido_program->interface)
 #define raido_entries (raido_program->entry)
 #define raido_params (raido_program->param)
+#define RAIDO_PROFILED (raido_program->places > 0)
+#define RAIDO_SAMPLES ((int)raido_program->places)
+#define raido_places (raido_program->place)
+#define raido_place_kinds (raido_program->place_kind)
 #define RAIDO_FLUSH_SUBNORMALS 1
 #ifndef RAIDO_SERVER
 #define RAIDO_EXECUTABLE 1
@@ -37,6 +41,8 @@ struct raido_program {
   const struct raido_code *code;
   void (*refresh)(struct raido_worker *w);
   i64 constants;                         // bytes of the top-level values
+  i64 places;                            // of its source, that it says it is at; none: it was compiled without --profile
+  const char *const *place, *const *place_kind;
 };
 // Whether subnormals are flushed is a matter of the program.
 RAIDO_INLINE u64 raido_flush_if_wanted(void) { return raido_program->flush ? raido_flush_subnormals() : raido_mode(); }
@@ -51,6 +57,7 @@ RAIDO_INLINE u64 raido_flush_if_wanted(void) { return raido_program->flush ? rai
 #define RAIDO_FUN RAIDO_INLINE
 #include "compiler/ir/scalar_helpers.h"
 #include "backends/runtime/config.h"
+#include "backends/runtime/profile.h"
 #include "backends/runtime/copies.h"
 #include "backends/runtime/objects.h"
 
@@ -84,7 +91,7 @@ static f32 nextafter_f16(f32 x, f32 y) {              // the neighbour among hal
   return raido_f16_to_f32((f16)(raido_f32_to_f16(x) + ((y > x) == (x > 0.0f) ? 1 : -1)));
 }
 _Static_assert(offsetof(struct raido_worker, stack) == 16, "print.cc: enter()");
-_Static_assert(RAIDO_STACK == (i64)6 << 20, "print.cc: enter()");
+_Static_assert(offsetof(struct raido_worker, place) == 24, "print.cc: Mark");
 _Static_assert(offsetof(struct raido_value, shape) == 16 && offsetof(struct raido_value, data) == 272, "entry.cc");
 _Static_assert(offsetof(struct raido_value, scalar) == 280 && sizeof(struct raido_value) == 288, "entry.cc");
 

@@ -170,10 +170,9 @@ class Writer {
     known_ = {};
   }
   void enter() {                                    // RAIDO_ENTER
-    std::string at = code_.value("getelementptr i8, ptr %w, i64 16"), start = code_.value("load i64, ptr {}", at);
+    std::string at = code_.value("getelementptr i8, ptr %w, i64 16"), end = code_.value("load i64, ptr {}", at);
     std::string f = around_.function("ptr", "llvm.frameaddress.p0", "i32 immarg", "#1"), here = code_.value("call ptr {}(i32 0)", f);
-    std::string place = code_.value("ptrtoint ptr {} to i64", here), used = code_.value("sub i64 {}, {}", start, place);
-    std::string deep = code_.value("icmp sgt i64 {}, {}", used, int64_t{6} << 20);
+    std::string place = code_.value("ptrtoint ptr {} to i64", here), deep = code_.value("icmp ult i64 {}, {}", place, end);
     std::string out = code_.label("deep"), on = code_.label("on");
     jump_if(deep, out, on);
     code_.begin(out);
@@ -329,6 +328,10 @@ class Writer {
         code_.begin(code_.label("after"));
       },
       [&](const Trace& x) { trace(x); },
+      [&](const Mark& x) {                              // RAIDO_MARK
+        std::string at = code_.value("getelementptr i8, ptr %w, i64 24");
+        code_.line(fmt::format("store atomic i32 {}, ptr {} monotonic, align 4", x.place, at));
+      },
       [&](const FromConstants& x) {
         declare(x.var);
         std::string from = constant(x.field), v = code_.value("load {}, ptr {}", passed_type(m_, x.var), from);

@@ -54,10 +54,13 @@ RAIDO_FN i64 raido_extents(struct raido_context *c, struct raido_value *v, const
   return n == INT64_MAX ? -1 : n;
 }
 
+#define RAIDO_NO_DATA "An array that is not empty needs data."
+
 RAIDO_FN int raido_array_fill(struct raido_context *c, struct raido_object *a, const void *data, const i64 *extents) {
   struct raido_value *v = &a->leaves[0];
   i64 bytes = raido_extents(c, v, extents);
   if (bytes < 0) return 1;
+  if (data == NULL && bytes > 0) return raido_refuse(&c->main, RAIDO_NO_DATA);
   v->data = raido_data_new(&c->main, bytes);
   return v->data == NULL || raido_data_write(&c->main, v->data, 0, data, bytes) != 0;
 }
@@ -86,7 +89,10 @@ RAIDO_FN struct raido_object *raido_array_borrow(struct raido_context *c, int ty
   struct raido_object *a = NULL;
   if (raido_enter(c) == 0) {
     a = raido_object_new(c, type);
-    if (a != NULL && raido_extents(c, &a->leaves[0], extents) >= 0) {
+    i64 bytes = a == NULL ? -1 : raido_extents(c, &a->leaves[0], extents);
+    if (bytes > 0 && !raw) {
+      raido_refuse(&c->main, RAIDO_NO_DATA);
+    } else if (bytes >= 0) {
 #ifdef RAIDO_DEVICE
       a->leaves[0].data = raido_device_borrow(&c->main, raw);
 #else
@@ -455,6 +461,13 @@ RAIDO_FN int raido_context_sync(struct raido_context *c) {
   RAIDO_API(c);
   failed = raido_sync(c);
   RAIDO_API_END(c);
+}
+
+// A call that writes into the old one is over when this returns.
+RAIDO_FN void raido_set_log(struct raido_context *c, FILE *log) {
+  pthread_mutex_lock(&c->use);
+  c->log = log;
+  pthread_mutex_unlock(&c->use);
 }
 
 // Nonzero if an error is pending.

@@ -45,7 +45,7 @@ RAIDO_FN int raido_block_threads(const struct raido_config *cfg) {
 
 RAIDO_INLINE i64 raido_tuned(struct raido_worker *w, int k, i64 fallback) {
   const struct raido_setting *s = &w->context->config->settings[k];
-  return s->set ? s->value : fallback;
+  return __atomic_load_n(&s->set, __ATOMIC_ACQUIRE) ? __atomic_load_n(&s->value, __ATOMIC_RELAXED) : fallback;
 }
 
 RAIDO_FN struct raido_config *raido_config_new(void) { return calloc(1, sizeof(struct raido_config)); }
@@ -99,8 +99,8 @@ RAIDO_FN int raido_config_param(struct raido_config *cfg, const char *name, i64 
 #endif
   for (int k = 0; k < RAIDO_PARAMS; k++) {
     if (strcmp(raido_params[k].name, name) != 0) continue;
-    cfg->settings[k].set = value != 0 || strcmp(raido_params[k].kind, "custom") == 0;
-    cfg->settings[k].value = value;
+    __atomic_store_n(&cfg->settings[k].value, value, __ATOMIC_RELAXED);                        // other threads may run the program
+    __atomic_store_n(&cfg->settings[k].set, value != 0 || strcmp(raido_params[k].kind, "custom") == 0, __ATOMIC_RELEASE);
     return 0;
   }
   return 1;

@@ -165,7 +165,7 @@ struct raido_worker {
   struct raido_context *context;
   int number;
   int alone;                                      // the context has no other thread
-  const char *stack;                              // where the thread's stack began
+  const char *stack;                              // the end that recursive functions leave free (raido_stack_end)
   int place;                                      // of the program, that it is at (raido_places)
   char *error;                                    // the first failure of this worker: its code, then its text; or NULL
   struct raido_block *free[RAIDO_SIZE_CLASSES];   // blocks to be used again, by size class

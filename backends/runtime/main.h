@@ -153,7 +153,7 @@ int main(int argc, char **argv) {
       if (fflush(stdout) != 0 || ferror(stdout)) raido_panic(program, "Cannot write the results: %s", strerror(errno));
     }
 #ifdef RAIDO_PROFILED
-    if (cfg->profiling) raido_print_profile(c);
+    if (cfg->profiling && RAIDO_PROFILED) raido_print_profile(c);
 #endif
     raido_object_free(c, result);
     free(in);

@@ -32,7 +32,8 @@ struct raido_entry {
   const char *name;
   int input_count;
   const struct raido_input_info *inputs;
-  int output, unique;                  // the type of the result
+  int output;                          // the type of the result
+  const char *unique;                  // for the result, then for each of its fields, `*` if it is unique, otherwise `-`
   const char *const *attributes;
   const char *kept;                    // for each leaf of the inputs, `k` if its block can end up in the result, otherwise `-`
   int number;                          // of its function
@@ -310,7 +311,7 @@ RAIDO_FN struct raido_context *raido_context_new(struct raido_config *cfg, const
   c->last_event = &c->events;
   c->main.context = c;
   c->main.alone = 1;
-  c->main.stack = __builtin_frame_address(0);
+  c->main.stack = raido_stack_end();
   pthread_mutex_init(&c->lock, NULL);
   pthread_mutex_init(&c->use, NULL);
   u64 mode = raido_flush_subnormals();
@@ -331,7 +332,7 @@ RAIDO_FN struct raido_context *raido_context_new(struct raido_config *cfg, const
 // Before and after what a thread does with a context. 0, or the code of a failure: its program did not start.
 RAIDO_FN int raido_enter(struct raido_context *c) {
   pthread_mutex_lock(&c->use);
-  c->main.stack = __builtin_frame_address(0);
+  c->main.stack = raido_stack_end();
 #ifdef RAIDO_DEVICE
   raido_device_enter(c);
 #endif

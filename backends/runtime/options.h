@@ -213,9 +213,10 @@ RAIDO_FN void raido_parse_options(struct raido_config *cfg, const char *program,
       case 'L': cfg->logging = 1; break;
       case 'P':
         cfg->profiling = 1;
-#ifndef RAIDO_PROFILED
-        fprintf(stderr, "%s: to say where its time goes, it must be compiled with --profile\n", program);
+#ifdef RAIDO_PROFILED
+        if (RAIDO_PROFILED) break;
 #endif
+        fprintf(stderr, "%s: to say where its time goes, it must be compiled with --profile\n", program);
         break;
       case RAIDO_PRINT_PARAMS:
         for (int k = 0; k < RAIDO_PARAMS; k++) printf("%s (%s)\n", raido_params[k].name, raido_params[k].kind);

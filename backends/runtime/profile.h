@@ -18,7 +18,7 @@ struct raido_profiler {
   pthread_t thread;
   pthread_mutex_t lock;                                    // guards `times` and `samples`
   u32 stop;
-  i64 times[RAIDO_SAMPLES], samples[RAIDO_SAMPLES];        // of each place: nanoseconds, how often a thread was there
+  i64 *times, *samples;                                    // of each place: nanoseconds, how often a thread was there
 };
 
 RAIDO_FN void raido_sample(struct raido_profiler *p, struct raido_worker *w, i64 time) {
@@ -49,8 +49,11 @@ RAIDO_FN void *raido_profile(void *argument) {
 
 // The pool is there. Without memory or a thread there are no samples.
 RAIDO_FN void raido_profiler_start(struct raido_context *c) {
-  struct raido_profiler *p = c->config->profiling ? calloc(1, sizeof *p) : NULL;
+  size_t places = (size_t)RAIDO_SAMPLES;
+  struct raido_profiler *p = c->config->profiling && places > 0 ? calloc(1, sizeof *p + 2 * places * sizeof *p->times) : NULL;
   if (p == NULL) return;
+  p->times = (i64 *)(void *)(p + 1);
+  p->samples = p->times + places;
   pthread_mutex_init(&p->lock, NULL);
   c->profiler = p;
   if (pthread_create(&p->thread, NULL, raido_profile, c) == 0) return;
@@ -73,8 +76,7 @@ RAIDO_FN void raido_note_samples(struct raido_context *c) {
   pthread_mutex_lock(&p->lock);
   for (int k = 1; k < RAIDO_SAMPLES; k++)
     if (p->samples[k] > 0) raido_note_event(c, &(struct raido_event){.name = raido_place_kinds[k], .place = k, .duration = p->times[k], .samples = p->samples[k]});
-  memset(p->times, 0, sizeof p->times);
-  memset(p->samples, 0, sizeof p->samples);
+  memset(p->times, 0, 2 * (size_t)RAIDO_SAMPLES * sizeof *p->times);
   pthread_mutex_unlock(&p->lock);
 }
 #else

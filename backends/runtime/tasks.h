@@ -103,7 +103,7 @@ RAIDO_FN void *raido_thread(void *argument) {
   struct raido_worker *w = argument;
   struct raido_pool *p = w->context->pool;
   i64 idle_since = raido_nanoseconds();
-  w->stack = (const char *)&idle_since;
+  w->stack = raido_stack_end();
   raido_flush_subnormals();
   while (!RAIDO_LOAD(&p->stop)) {
     u32 posted = RAIDO_LOAD(&p->posted);

@@ -43,6 +43,7 @@ struct External {
   std::string type_name;         // as the outside calls it: `[][]f64`, or the name of an opaque type
   bool opaque = false;
   bool unique = false;
+  std::vector<bool> unique_parts;           // of a record: each field
   const ast::TypeExpr* written = nullptr;   // its annotation, if it has one
 };
 

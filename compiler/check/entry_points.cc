@@ -42,9 +42,14 @@ class EntryPoints {
     size_t i = 0;
     std::vector<TypeRef> params;
     std::vector<Binding*> exists;
+    const ast::TypeExpr* rest = def.result;            // the annotation of what is left of the type
     while (auto* f = types.as<FunType>(t)) {
-      External x = external(f->param, i < def.params.size() ? annotation(def.params[i]) : nullptr);
-      if (i < def.params.size()) if (Binding* b = whole(def.params[i])) x.name = c.text(b->name);
+      ast::Pat* param = i < def.params.size() ? def.params[i] : lambda_param(def.body, i - def.params.size());
+      const ast::TArrow* arrow = rest && i >= def.params.size() ? std::get_if<ast::TArrow>(&rest->node) : nullptr;
+      External x = external(f->param, i < def.params.size() ? annotation(param) : arrow ? arrow->from : nullptr);
+      if (arrow && arrow->name) x.name = c.text(arrow->name->name);
+      else if (Binding* b = param ? whole(param) : nullptr) x.name = c.text(b->name);
+      if (i >= def.params.size()) rest = arrow ? arrow->to : nullptr;
       if (c.has_function(f->param)) { c.diags.report(def.name_span, err::higher_order_entry); return; }
       params.push_back(f->param);
       e.params.push_back(std::move(x));
@@ -53,7 +58,7 @@ class EntryPoints {
       i++;
     }
     if (c.has_function(t)) { c.diags.report(def.name_span, err::higher_order_entry); return; }
-    e.result = external(t, def.result && def.params.size() == i ? def.result : nullptr);
+    e.result = external(t, rest);
     for (Binding* size : s.sizes) {
       bool in_params = false, witnessed = false;
       for (TypeRef p : params) {
@@ -81,6 +86,18 @@ class EntryPoints {
     if (auto* a = std::get_if<ast::PAttr>(&p->node)) return whole(a->pat);
     return nullptr;
   }
+  // Of the function that an entry point gives, if it is written as one.
+  static ast::Pat* lambda_param(const ast::Expr* e, size_t i) {
+    for (;;) {
+      if (auto* l = std::get_if<ast::Lambda>(&e->node)) {
+        if (i < l->params.size()) return l->params[i];
+        i -= l->params.size();
+        e = l->body;
+      }
+      else if (auto* l = std::get_if<ast::Let>(&e->node)) e = l->body;
+      else return nullptr;
+    }
+  }
   static const ast::TypeExpr* annotation(ast::Pat* p) {
     if (auto* a = std::get_if<ast::PAscribe>(&p->node)) return a->type;
     if (auto* a = std::get_if<ast::PAttr>(&p->node)) return annotation(a->pat);
@@ -94,6 +111,8 @@ class EntryPoints {
     x.written = written;
     x.unique = c.any_unique(t);
     TypeRef bare = c.strip_unique(t), elem = bare;
+    if (auto* r = types.as<RecordType>(t))
+      for (const auto& [name, type] : r->fields) x.unique_parts.push_back(c.any_unique(type));
     std::string dims;
     while (auto* a = types.as<ArrayType>(elem)) { dims += "[]"; elem = a->elem; }
     if (auto* p = types.as<PrimType>(elem)) {

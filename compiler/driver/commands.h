@@ -18,6 +18,7 @@ int command_build(const Options& options);   // build.cc: c, multicore, opencl, 
 int command_python(const Options& options);  // build.cc
 int command_dataset(const Options& options); // dataset.cc
 int command_datacmp(const Options& options); // dataset.cc
+int command_dataget(const Options& options); // dataset.cc
 int command_script(const Options& options);  // script.cc
 int command_roofline(const Options& options);   // roofline.cc: a part of dev
 int command_pkg(const Options& options);     // pkg.cc

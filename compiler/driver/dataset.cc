@@ -1,10 +1,11 @@
-// dataset.cc - `raido dataset`: makes and converts data; `raido datacmp`: compares two data files.
+// dataset.cc - `raido dataset`: makes and converts data; `raido datacmp`: compares two data files; `raido dataget`: the data of a test case.
 #include <cstdio>
 #include <cstdlib>
 
 #include <fmt/format.h>
 
 #include "compiler/base/files.h"
+#include "compiler/driver/cases.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/compare.h"
 #include "compiler/driver/compile.h"
@@ -30,17 +31,6 @@ struct Form {
   }
 };
 
-// All values of a text; none if it is not data.
-std::optional<std::vector<ir::Value>> values_of(const std::string& text, std::string& error) {
-  DataReader reader(text);
-  std::vector<ir::Value> values;
-  while (!reader.at_end()) {
-    auto v = reader.read();
-    if (!v) return error = reader.error(), std::nullopt;
-    values.push_back(std::move(*v));
-  }
-  return values;
-}
 std::optional<std::vector<ir::Value>> values_of_file(const std::string& path) {
   FileContents file = read_file(path);
   std::string error = file.error;
@@ -116,6 +106,35 @@ int command_datacmp(const Options& options) {
   std::vector<std::string> wrong = differences(*a, *b, tolerance, SIZE_MAX);
   for (const std::string& line : wrong) print("{}\n", line);
   return wrong.empty() ? 0 : 2;
+}
+
+int command_dataget(const Options& options) {
+  const std::string &program = options.words[0], &name = options.words[1];
+  auto spec = read_spec(program);
+  if (!spec) return 1;
+  std::vector<const TestCase*> all, found;
+  for (const TestBlock& block : spec->blocks)
+    for (const TestCase& c : block.cases) {
+      all.push_back(&c);
+      if (c.title.find(name) != std::string::npos) found.push_back(&c);
+    }
+  if (found.size() != 1) {
+    if (found.empty()) fmt::print(stderr, "No dataset '{}'.\nAvailable datasets:\n", name);
+    else fmt::print(stderr, "Dataset '{}' ambiguous:\n", name);
+    for (const TestCase* c : found.empty() ? all : found) fmt::print(stderr, "  {}\n", c->title);
+    return 1;
+  }
+  const TestCase& c = *found[0];
+  std::string wrong;
+  std::optional<std::vector<ir::Value>> values = c.values;
+  if (c.input == TestCase::Input::Script) return fmt::print(stderr, "{}: the input of this case is a script.\n", program), 1;
+  if (c.input != TestCase::Input::Literal) {
+    auto data = c.input == TestCase::Input::File ? data_file(program, c.input_text, wrong) : CaseTools(options).random_input(program, c.input_text, wrong);
+    values = data ? values_of(*data, wrong) : std::nullopt;
+  }
+  if (!values) return fmt::print(stderr, "{}\n", wrong), 1;
+  for (const ir::Value& v : *values) Form().print(v);
+  return 0;
 }
 
 }  // namespace raido

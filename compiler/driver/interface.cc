@@ -307,6 +307,8 @@ class Builder {
     }
     out.output = type(layout.result, e.result.written);
     out.unique = e.result.unique && !out_.types[out.output].primitive();
+    out.unique_parts = e.result.unique_parts;
+    out.unique_parts.resize(out_.types[out.output].parts.size(), out.unique);
     out_.entries.push_back(std::move(out));
   }
 

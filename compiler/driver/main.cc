@@ -54,6 +54,7 @@ const Command commands[] = {
     {{"pkg", Pkg, "VERB [PATH [VERSION]]", 1, 3, "manage packages: init, add, remove, sync, upgrade, check, fmt, versions"}, command_pkg},
     {{"dataset", Dataset, "", 0, 0, "make data by chance, or convert data from standard input"}, command_dataset},
     {{"datacmp", Datacmp, "GOT EXPECTED", 2, 2, "compare two data files"}, command_datacmp},
+    {{"dataget", Dataget, "PROGRAM.fut NAME", 2, 2, "print the input of the case of a test block whose title contains NAME"}, command_dataget},
     {{"gradbench", Gradbench, "[FOLDER]", 0, 1, "answer GradBench's messages from standard input with the benchmarks of a folder"}, command_gradbench},
     {{"dev", Dev, "[PROGRAM.fut|PROGRAM.ir]", 0, 1, "run single passes or pipelines and show the program"}, command_dev},
 };

@@ -13,7 +13,7 @@ enum CommandKind : int {
   Build = 1, Check = 2, Run = 4, Test = 8, Dev = 16,
   Fmt = 32, Eval = 64, Repl = 128, Info = 256, Dataset = 512, Script = 1024, Datacmp = 2048, Gradbench = 4096, Bench = 8192, Benchcmp = 16384,
   Autotune = 32768, Profile = 65536, Lsp = 131072,
-  Literate = 1 << 20, Doc = 1 << 21, Pkg = 1 << 22, Python = 1 << 23
+  Literate = 1 << 20, Doc = 1 << 21, Pkg = 1 << 22, Python = 1 << 23, Dataget = 1 << 24
 };
 
 struct Options {

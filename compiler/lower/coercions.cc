@@ -92,7 +92,7 @@ Var Lowerer::check_fits(const Atom& array, const std::vector<Dim>& want, const T
   if (!ir::const_of(when.atom)) ok = or_(not_(when), ok);
   std::vector<Atom> args(have.begin(), have.end());
   if (!known) args.insert(args.end(), want.begin(), want.end());
-  return check(ok, fill(err::coercion.text, {shown, type_text, known ? "" : ", here " + shown}), args);
+  return check(ok, fill(err::coercion.text, {shown, type_text, known ? "" : " Here that is " + shown + "."}), args);
 }
 
 }  // namespace raido::lower

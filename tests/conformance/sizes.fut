@@ -7,7 +7,7 @@ entry parameters [n][m] (_: [n][m]i32) = (n, m, n * m)
 -- ==
 -- entry: coercion
 -- input { [1i32,2i32] 2i64 } output { 3i32 }
--- input { [1i32,2i32] 3i64 } error: Value of shape \[2\] cannot match shape of type "\[n\]i32", here \[3\]
+-- input { [1i32,2i32] 3i64 } error: Value of \(desugared\) shape \[2\] cannot match shape of type "\[n\]i32". Here that is \[3\]
 entry coercion (xs: []i32) (n: i64) = i32.sum (xs :> [n]i32)
 
 -- ==

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Random JSON-RPC messages for `raido lsp`, and random files of counts for `raido dev --roofline`.
+"""Random JSON-RPC messages for `raido lsp`, and random files for the commands that read some: counts (`dev --roofline`), results of
+benchmarks (`benchcmp`, `profile`), manifests of packages (`pkg fmt`), messages of GradBench.
 
     tests/fuzz/messages.py --raido build/release/raido [--seconds 60] [--seed 1] [--out FOLDER]
 
 Messages begin as those of a session: documents are opened, changed and asked about. Then parts of them are left out, doubled or exchanged with other
 parts. Or values of other types take their place, numbers at the ends of their types, long and deep ones. Some are no JSON, or have a
-byte too many. The server must go on and answer the last request. Files of counts and of devices are changed likewise.
+byte too many. The server must go on and answer the last request. Files are changed likewise; a command may refuse them, with a message.
 A crash, a hang or a missing answer is a finding; what was sent goes into the folder of --out."""
 import argparse
 import copy
@@ -18,8 +19,6 @@ import sys
 import tempfile
 import threading
 import time
-
-from running import command
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAMS = [p.read_text() for p in sorted((ROOT / "docs" / "tour").glob("*.fut")) + sorted((ROOT / "tests" / "commands" / "files").glob("*.fut"))]
@@ -120,20 +119,75 @@ def session(raido, seed, count, folder):
     return "", sent
 
 
-def counts(raido, seed, folder, original):
-    r = random.Random(seed)
-    text = json.dumps(changed(r, changed(r, original)))
-    if r.random() < 0.2:
-        cut = r.randrange(len(text))
-        text = text[:cut] + r.choice(("", "}", "\"", "[" * 5000)) + text[cut + r.randrange(20):]
-    file = pathlib.Path(folder) / "c.json"
-    file.write_text(text, errors="surrogatepass")
+def broken(r, text):
+    """With a part that something else replaces, now and then."""
+    if r.random() < 0.8:
+        return text
+    cut = r.randrange(len(text) + 1)
+    return text[:cut] + r.choice(("", "}", "\"", "[" * 5000, "\0", "\u00e9", "--")) + text[cut + r.randrange(20):]
+
+
+def readers(commands, given, name, content):
+    """Gives the text `content` to commands, in the file `name` or on standard input. What is wrong, and the text."""
     wrong = []
-    for arguments in (["h100", file], [file, file]):
-        status, _, said = command([raido, "dev", "--roofline", *arguments], 60)
-        if status not in (0, 1, 2):
-            wrong.append(f"dev --roofline: exit code {status}: {said[-1000:]}")
-    return "\n".join(wrong), text.encode(errors="surrogatepass")
+    with tempfile.TemporaryDirectory() as folder:
+        for arguments in commands:
+            (pathlib.Path(folder) / name).write_bytes(content)
+            try:
+                done = subprocess.run(arguments, cwd=folder, input=content if given else b"", capture_output=True, timeout=60)
+            except subprocess.TimeoutExpired:
+                wrong.append(f"{arguments[1:]} hangs")
+                continue
+            if done.returncode not in (0, 1, 2) or (done.returncode != 0 and not given and not done.stdout + done.stderr):
+                wrong.append(f"{arguments[1:]}: exit code {done.returncode}: {done.stderr.decode(errors='replace')[-1000:]}")
+    return "\n".join(wrong), content
+
+
+COUNTS = {"device": "emulator", "sample": 16, "host": {"reads": 1, "read_bytes": 8, "writes": 0, "copies": 0, "written_bytes": 0, "copied_bytes": 0},
+          "kernels": [{"name": "k_1", "launches": 1, "blocks": 8, "block_size": 256, "needed_read_bytes": 800, "needed_written_bytes": 80, "read_sectors": 30,
+                       "i64_add_issued": 3, "longest_requests": 3, "uneven": False}]}
+EVENT = {"name": "k_1", "provenance": "a.fut:3:5-9", "duration": 12.5, "details": {"kernel": "k_1", "grid": [8, 1, 1], "block": [256, 1, 1], "shared memory": 0}}
+RESULTS = {"a.fut": {"datasets": {"[10]f64": {"runtimes": [17, 16, 16], "bytes": {"default space": 4000}, "stderr": "log",
+                                              "profiling": {"memory": {"default space": 4000}, "events": [EVENT, {**EVENT, "details": {"bytes": 8}}]}},
+                                  "#1 (\"[]\")": "Program failed"}},
+           "a.fut:other": {"datasets": {}}, "b.fut": "Compilation failed"}
+MANIFEST = """-- first
+package github.com/me/mine
+
+require {
+  -- inside
+  github.com/diku-dk/sorts 0.4.1 #0123456789abcdef0123456789abcdef01234567
+  github.com/athas/vector@2 2.0.1
+  gitlab.com/x/y 0.0.0-20260101000000+abcdef
+}
+-- last
+"""
+GRADBENCH = [{"id": 0, "kind": "start", "eval": "hello", "config": {}}, {"id": 1, "kind": "define", "module": "hello"},
+             {"id": 2, "kind": "evaluate", "module": "hello", "function": "square", "input": 3.0, "description": "3"},
+             {"id": 3, "kind": "analysis", "of": 2, "valid": True}]
+
+
+def counts(raido, r):
+    dev = [raido, "dev", "--roofline"]
+    return readers([[*dev, "h100", "c.json"], [*dev, "c.json", "c.json"]], False, "c.json",
+                   broken(r, json.dumps(changed(r, changed(r, COUNTS)))).encode(errors="surrogatepass"))
+
+
+def results(raido, r):
+    return readers([[raido, "benchcmp", "r.json", "r.json"], [raido, "profile", "r.json"]], False, "r.json",
+                   broken(r, json.dumps(changed(r, changed(r, RESULTS)))).encode(errors="surrogatepass"))
+
+
+def manifests(raido, r):
+    words = MANIFEST.split(" ")
+    for _ in range(r.randrange(5)):
+        words[r.randrange(len(words))] = r.choice(words + ["", "{", "}", "#", "-- x\n", "@", "1.2", "9" * 40 + ".0.0", "../..", "\n"])
+    return readers([[raido, "pkg", "fmt"]], False, "futhark.pkg", broken(r, " ".join(words)).encode(errors="surrogatepass"))
+
+
+def gradbench(raido, r):
+    text = "\n".join(json.dumps(changed(r, m)).replace(json.dumps(DEEP), "[" * 5000) for m in GRADBENCH) + "\n"
+    return readers([[raido, "gradbench", "nowhere"]], True, "unused", broken(r, text).encode(errors="surrogatepass"))
 
 
 def main():
@@ -144,12 +198,10 @@ def main():
     parser.add_argument("--out", type=pathlib.Path)
     options = parser.parse_args()
     ends, seed, findings, sessions = time.time() + options.seconds, options.seed, 0, 0
-    original = {"device": "emulator", "sample": 16, "host": {"reads": 1, "read_bytes": 8, "writes": 0, "copies": 0, "written_bytes": 0, "copied_bytes": 0},
-                "kernels": [{"name": "k_1", "launches": 1, "blocks": 8, "block_size": 256, "needed_read_bytes": 800, "needed_written_bytes": 80, "read_sectors": 30,
-                             "i64_add_issued": 3, "longest_requests": 3, "uneven": False}]}
     with tempfile.TemporaryDirectory() as folder:
         while time.time() < ends:
-            for name, said, sent in (("lsp", *session(options.raido, seed, 200, folder)), ("counts", *counts(options.raido, seed, folder, original))):
+            files = [(f.__name__, *f(options.raido, random.Random(seed))) for f in (counts, results, manifests, gradbench)]
+            for name, said, sent in [("lsp", *session(options.raido, seed, 200, folder)), *files]:
                 sessions += 1
                 if not said:
                     continue

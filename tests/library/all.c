@@ -60,6 +60,8 @@ static void arrays(struct futhark_context *ctx) {
   CHECK_ERROR("An array cannot have a negative extent.");
   CHECK(futhark_new_i16_2d(ctx, m, INT64_MAX, 3) == NULL);
   CHECK_ERROR("Error: out of memory");
+  CHECK(futhark_new_i16_2d(ctx, NULL, 2, 3) == NULL && futhark_new_raw_i16_2d(ctx, 0, 2, 3) == NULL);
+  CHECK_ERROR("An array that is not empty needs data.");
   a = futhark_new_i16_2d(ctx, NULL, 0, 3);
   CHECK(a != NULL && futhark_entry_i16s(ctx, &b, a) == 0 && futhark_shape_i16_2d(ctx, b)[0] == 3);
   futhark_free_i16_2d(ctx, a);
@@ -378,9 +380,11 @@ static void everything(struct futhark_context *ctx) {
   failures(ctx);
 }
 
+struct shared { struct futhark_context_config *cfg; struct futhark_context *ctx; FILE *log; };
 static void *work(void *argument) {
+  struct shared *s = argument;
+  struct futhark_context *ctx = s->ctx;
   for (int round = 0; round < 3; round++) {
-    struct futhark_context *ctx = argument;
     struct futhark_i64_1d *a = numbers(ctx, 1000), *b;
     CHECK(futhark_entry_i64s(ctx, &b, a) == 0 && element(ctx, b, 0) == 999);
     futhark_free_i64_1d(ctx, a);
@@ -390,7 +394,34 @@ static void *work(void *argument) {
     CHECK(futhark_entry_points(ctx, &ps, 100) == 0 && futhark_entry_total(ctx, &x, ps) == 0 && x == 4950);
     futhark_free_opaque_arr1d_point(ctx, ps);
   }
+  for (int round = 0; round < 300; round++) {
+    bool yes;
+    int64_t y;
+    futhark_context_set_logging_file(ctx, s->log);
+    CHECK(futhark_entry_loud(ctx, &yes, 7) == 0 && yes);
+    CHECK(futhark_context_config_set_tuning_param(s->cfg, "factor", 5) == 0 && futhark_entry_scaled(ctx, &y, 2) == 0 && y == 10);
+  }
   return NULL;
+}
+
+// Threads with less stack than others have.
+static void *descend(void *argument) {
+  struct futhark_context *ctx = argument;
+  int64_t x;
+  CHECK(futhark_entry_counted(ctx, &x, 100) == 0 && x == 100);
+  CHECK(futhark_entry_counted(ctx, &x, 1000000000) == FUTHARK_PROGRAM_ERROR);
+  CHECK_ERROR("Error: Stack overflow.");
+  return NULL;
+}
+static void stacks(struct futhark_context *ctx) {
+  for (size_t size = 128 << 10; size <= 512 << 10; size *= 2) {
+    pthread_t thread;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    CHECK(pthread_attr_setstacksize(&attributes, size) == 0 && pthread_create(&thread, &attributes, descend, ctx) == 0);
+    pthread_join(thread, NULL);
+    pthread_attr_destroy(&attributes);
+  }
 }
 
 int main(void) {
@@ -404,9 +435,13 @@ int main(void) {
   everything(ctx[0]);
   everything(ctx[1]);
   settings(cfg[0], ctx[0]);
+  stacks(ctx[0]);
+  FILE *log = tmpfile();
+  struct shared shared[2] = {{cfg[0], ctx[0], log}, {cfg[1], ctx[1], log}};
   pthread_t threads[8];
-  for (int k = 0; k < 8; k++) CHECK(pthread_create(&threads[k], NULL, work, ctx[k % 2]) == 0);
+  for (int k = 0; k < 8; k++) CHECK(pthread_create(&threads[k], NULL, work, &shared[k % 2]) == 0);
   for (int k = 0; k < 8; k++) pthread_join(threads[k], NULL);
+  fclose(log);
   for (int k = 0; k < 2; k++) {
     CHECK(futhark_context_sync(ctx[k]) == 0 && futhark_context_clear_caches(ctx[k]) == 0);
     futhark_context_free(ctx[k]);

@@ -80,6 +80,8 @@ entry late (n: i64) (i: i64): []i64 =
   let a = scan (+) 0 (iota n) in map (\j -> a[if j == i then n else j]) (iota n)
 
 entry big (n: i64): i64 = i64.sum (scatter (replicate n 1) (iota n) (reverse (iota n)))
+def count (n: i64): i64 = if n == 0 then 0 else 1 + count (n - 1) % 1000
+entry counted (n: i64): i64 = count n
 entry scaled (x: i64): i64 = x * (#[param(factor)] 16)
 
 #[prop(gen(make), size(3))]

@@ -29,7 +29,7 @@ def check(raido, build, backend, folder):
     run(["cc", "-std=c99", *WARNINGS, "-I", folder, HERE / "gmm.c", folder / "gmm.o", "-o", folder / "c", *link])
     run(["c++", "-std=c++17", *WARNINGS, "-I", folder, HERE / "gmm.cc", folder / "gmm.o", "-o", folder / "cc", *link])
     printed = {"C": run([folder / "c"]), "C++": run([folder / "cc"]), "ctypes": run([sys.executable, HERE / "gmm.py", folder / "gmm.so"])}
-    if shutil.which("cargo") and backend in ("c", "multicore"):
+    if shutil.which("cargo"):
         target = build / "rust_client"
         environment = dict(os.environ, GMM_LIBRARY=str(folder), CARGO_TARGET_DIR=str(target))
         shutil.copytree(HERE / "rust", folder / "rust")
@@ -41,7 +41,7 @@ def check(raido, build, backend, folder):
     value, along, quotient = map(float, re.match(r"value (\S+), along (\S+) (\S+)\nError: entry point arguments have invalid sizes\.\n", printed["C"]).groups())
     if abs(along - quotient) > 1e-5 * abs(along):
         sys.exit(f"{backend}: {printed['C']}")
-    print(f"{backend}: {', '.join(printed)} print value {value}, along {along}" + ("" if "Rust" in printed or backend == "opencl" else "; there is no cargo"))
+    print(f"{backend}: {', '.join(printed)} print value {value}, along {along}" + ("" if "Rust" in printed else "; there is no cargo"))
 
 
 def main():
