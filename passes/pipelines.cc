@@ -69,6 +69,7 @@ const Pipeline& pipeline_for(ir::Target target) {
       Pipeline{pass::owners} +                             // before the maps that it divides are cut into strips
       Pipeline{pass::rows, pass::interchange} +            // operators and maps on neighbouring elements
       Pipeline{pass::early_accumulators} +                 // more of them show after that
+      then(pass::unroll, cleanup()) +                      // what is a contraction has been found
       Pipeline{pass::cse_maps, pass::cse_loops} +          // between operations that did not fuse
       Pipeline{pass::filters} +                            // before scans become loops
       Pipeline{pass::tasks} + cleanup() +
@@ -83,6 +84,7 @@ const Pipeline& pipeline_for(ir::Target target) {
       Pipeline{pass::rows} +
       Pipeline{pass::columns} + cleanup() +                // contractions show after that
       Pipeline{pass::tiles} +                              // before nests become kernels
+      then(pass::unroll, cleanup()) +                      // what is a contraction has been found
       Pipeline{pass::host_loops} +
       Pipeline{pass::filters} +                            // of the CPU's code, its loops included; before scans become kernels
       Pipeline{pass::lone_loops, pass::flatten} + cleanup() +

@@ -458,7 +458,20 @@ class LaneLoop {
     };
     side(x.then_, yes, no, true, x.cond, "then");
     side(x.else_, no, yes, false, m_.prim(ScalarOp::not_, {x.cond}), "else");
+    // GCC moves a call to where only one side of several choices needs it, and then it is no vector. So the choices are another part.
+    if (chosen.size() > 1 && (calls(x.then_) || calls(x.else_))) flush();
     for (auto& [var, value] : chosen) set(var, value, on);
+  }
+  bool calls(ExprId e) const {
+    auto op = std::get_if<Prim>(&m_.exprs[e.index].node);
+    return op && (is_call(op->op) || std::ranges::any_of(op->args, [&](ExprId a) { return calls(a); }));
+  }
+  bool calls(const Block& b) const {
+    bool found = false;
+    for (const Stm& s : b)
+      match(s.node, [&](const Declare& x) { found = found || (x.init && calls(*x.init)); }, [&](const Assign& x) { found = found || calls(x.value); },
+            [&](const If& x) { found = found || calls(x.then_) || calls(x.else_); }, [](const auto&) {});   // loops are parts of their own
+    return found;
   }
   static std::vector<Assign> last_assignments(const Block& b) {
     std::vector<Assign> out;

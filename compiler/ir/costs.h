@@ -45,6 +45,9 @@ inline constexpr int64_t records_of_state = 16;         // times the bytes of th
 inline constexpr int64_t peeled_ends = 4;               // iterations that are peeled off at either end of a loop
 inline constexpr int64_t peeled_trips = 16;             // of a loop with ends to peel, if their number is known
 inline constexpr size_t peeled_statements = 100;        // of its body, which is copied for each end
+inline constexpr int64_t unrolled_width = 4;             // of maps and reductions inside others that become straight code
+inline constexpr int64_t unrolled_cells = 64;            // of arrays that may be numbers in it
+inline constexpr size_t unrolled_statements = 160;       // that it may have
 inline constexpr int64_t batch_trips = 8;               // of the loop over a batch of seeds, and of the one around it
 
 namespace ad {
@@ -92,7 +95,7 @@ inline constexpr size_t strip_updates = 12;              // that have memory for
 inline constexpr int64_t few_lanes = 8;                  // that are left of them and run one after the other
 inline constexpr int64_t unrolled = 16;                  // trips of a loop inside that C compilers unroll, so that none is left
 inline constexpr size_t operations_for_gather = 8;       // for each element that lanes read from places far apart
-inline constexpr size_t operations_of_call = 16;        // that vectors save of a mathematical function
+inline constexpr size_t operations_of_call = 64;        // that vectors save of a mathematical function
 inline constexpr int64_t filter_threads = 7;             // that filter more slowly than one if an element costs little: measured with two, assumed beyond
 inline constexpr size_t light_operations = 16;           // of such an element
 inline constexpr int64_t least_block = 16;               // of a transposition: if both sides are shorter, two loops are as fast
