@@ -70,6 +70,7 @@ const Pipeline& pipeline_for(ir::Target target) {
       Pipeline{pass::rows, pass::interchange} +            // operators and maps on neighbouring elements
       Pipeline{pass::early_accumulators} +                 // more of them show after that
       Pipeline{pass::cse_maps, pass::cse_loops} +          // between operations that did not fuse
+      then(pass::records, cleanup()) +                     // cse_loops knows whole records
       Pipeline{pass::filters} +                            // before scans become loops
       Pipeline{pass::tasks} + cleanup() +
       Pipeline{pass::accumulators, pass::sequentialise} + cleanup() +
@@ -80,6 +81,7 @@ const Pipeline& pipeline_for(ir::Target target) {
       Pipeline{pass::loop_shape};                          // no rule may undo what it makes of selects
   static const Pipeline gpu =
       common_pipeline() +
+      then(pass::records, cleanup()) +
       Pipeline{pass::rows} +
       Pipeline{pass::columns} + cleanup() +                // contractions show after that
       Pipeline{pass::tiles} +                              // before nests become kernels
