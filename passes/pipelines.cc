@@ -71,6 +71,7 @@ const Pipeline& pipeline_for(ir::Target target) {
       Pipeline{pass::early_accumulators} +                 // more of them show after that
       then(pass::unroll, cleanup()) +                      // what is a contraction has been found
       Pipeline{pass::cse_maps, pass::cse_loops} +          // between operations that did not fuse
+      then(pass::records, cleanup()) +                     // cse_loops knows whole records
       Pipeline{pass::filters} +                            // before scans become loops
       Pipeline{pass::tasks} + cleanup() +
       Pipeline{pass::accumulators, pass::sequentialise} + cleanup() +
@@ -81,6 +82,7 @@ const Pipeline& pipeline_for(ir::Target target) {
       Pipeline{pass::loop_shape};                          // no rule may undo what it makes of selects
   static const Pipeline gpu =
       common_pipeline() +
+      then(pass::records, cleanup()) +
       Pipeline{pass::rows} +
       Pipeline{pass::columns} + cleanup() +                // contractions show after that
       Pipeline{pass::tiles} +                              // before nests become kernels

@@ -242,6 +242,7 @@ class CopyElimination {
       });
       if (others != (k == last ? 1u : 0u)) return false;
       if (uses == 0 && of_views.empty()) continue;
+      if (std::ranges::any_of(aliases_->consumed(stms[k]), [&](Var r) { return in(v, r); })) return false;
       if (k >= last) return false;
       each_stm(stms[k], [&](const Stm& inner) {
         auto x = std::get_if<Index>(&inner.exp);
@@ -250,7 +251,8 @@ class CopyElimination {
       if (good != uses) return false;
       if (k > scratch && k != made && !std::holds_alternative<Index>(stms[k].exp)) return false;
       if (k == made && uses > 0 && !reads_own_elements(*makes_row, row_state, v, own)) return false;
-      if (k == made && !std::ranges::all_of(of_views, [&](Var u) { return reads_own_elements(*makes_row, row_state, u, {}); })) return false;
+      auto reads_own = [&](Var u) { return std::ranges::find(makes_row->init, Atom(u)) == makes_row->init.end() && reads_own_elements(*makes_row, row_state, u, {}); };
+      if (k == made && !std::ranges::all_of(of_views, reads_own)) return false;
       if (k != made && may_view(stms[k].exp)) for (Bind x : stms[k].pattern) if (is_array(p_.type(x.var))) views.insert(x.var);
     }
     for (const Atom& a : loop.body.result)

@@ -10,6 +10,9 @@
 // together. Indices are i + 1 instead of a minimum or a choice that wraps around. A condition is a comparison of i + c with a number near 0 or
 // near n. Their minimum and maximum, which keep an index inside, are conditions as well. At most costs::peeled_ends iterations are apart at
 // either end. Loops that hold other loops stay as they are: there a branch costs little beside what is inside.
+//
+// A loop over a part of the range, from begin = min [n, ..] to min [n, ..], is taken apart in the same way: its index is begin + i. Most
+// parts have no iteration at either end.
 #include <algorithm>
 
 #include "compiler/ir/analysis/affine.h"
@@ -26,9 +29,16 @@ namespace {
 
 class Peeler {
  public:
-  explicit Peeler(const Program& p) : p_(p), forms_(p) {}
+  explicit Peeler(const Program& p) : p_(p), forms_(p) {
+    p.each_body([&](const Body& b) {
+      each_stm(b, [&](const Stm& s) {
+        if (auto x = std::get_if<Apply>(&s.exp); x && x->op == ScalarOp::min) minima_.emplace(s.pattern[0].var, x->args);
+      });
+    });
+  }
   // How many iterations are apart, and what is between them: the value of a comparison, or which operand min or max gives.
   struct Plan {
+    Atom begin, whole;                                   // the range and where this loop begins in it
     i64 first = 0, last = 0;
     std::unordered_map<Var, Atom> between = {};
   };
@@ -42,7 +52,7 @@ class Peeler {
       walk(p_.type(x.var), [&](const Var& v) { depends = depends || state.contains(v); });
       if (depends) return {};
     }
-    Plan out;
+    Plan out = range(loop);
     bool choices = false, nested = false;
     size_t statements = 0;
     auto look = [&](const Stm& inner) {
@@ -63,14 +73,28 @@ class Peeler {
  private:
   const Program& p_;
   Forms forms_;
+  std::unordered_map<Var, std::vector<Atom>> minima_;      // their operands
 
   static bool is_simple(const Exp& e) {
     Kind k = kind_of(e);
-    return is_step(e) || k == Kind::Read || k == Kind::Check || std::holds_alternative<Update>(e);
+    return is_step(e) || k == Kind::Read || k == Kind::Check || k == Kind::Write;
+  }
+  // All of its own range, or a part: then its number of iterations is the difference of two minima.
+  Plan range(const For& loop) const {
+    Affine n = forms_.of(loop.n);
+    for (const Affine::Term& begin : n.terms)
+      for (const Affine::Term& end : n.terms) {
+        auto from = minima_.find(begin.var), to = minima_.find(end.var);
+        if (n != Affine(end.var) - Affine(begin.var) || from == minima_.end() || to == minima_.end()) continue;
+        for (const Atom& whole : from->second)
+          if (std::ranges::find(to->second, whole) != to->second.end()) return {.begin = begin.var, .whole = whole};
+      }
+    return {.begin = i64_const(0), .whole = loop.n};
   }
   // Where the comparison turns: for i < at it is `before`, for others not.
   bool decide(Plan& out, const For& loop, const VarSet& inside, const Apply& x, Var result) const {
-    Affine l = forms_.of(x.args[0]), r = forms_.of(x.args[1]), n = forms_.of(loop.n);
+    Affine l = forms_.of(x.args[0]), r = forms_.of(x.args[1]), n = forms_.of(out.whole);
+    for (Affine* a : {&l, &r}) if (a->factor(loop.i.var) != 0) *a = *a - forms_.of(out.begin);
     auto is_index = [&](const Affine& a) { return a.factor(loop.i.var) == 1 && a.terms.size() == 1; };
     bool left = is_index(l);
     const Affine &index = left ? l : r, &other = left ? r : l;
@@ -123,9 +147,13 @@ void peel(Program& p, PassContext& context, const Peeler& peeler, Body& b) {
       }
       context.stats.count("peel.loops");
       out.source = s.source;
-      Term n = out.term(loop->n), zero = out.term(i64_const(0));
-      Term from = plan->first > 0 ? apply(ScalarOp::min, {n, out.term(i64_const(plan->first))}) : zero;
-      Term to = plan->last > 0 ? apply(ScalarOp::max, {from, n - plan->last}) : n;
+      Term n = out.term(loop->n), zero = out.term(i64_const(0)), begin = out.term(plan->begin);
+      bool part_of_range = plan->whole != loop->n;
+      // The iteration of this loop that is number `at` of the range; where that is in another part, the nearest end.
+      auto iteration = [&](const Term& at) { return part_of_range ? apply(ScalarOp::max, {zero, apply(ScalarOp::min, {n, at - begin})}) : at; };
+      Term first = plan->first == 0 ? zero : iteration(out.term(i64_const(plan->first)));
+      Term from = part_of_range || plan->first == 0 ? first : apply(ScalarOp::min, {n, first});
+      Term to = plan->last > 0 ? apply(ScalarOp::max, {from, iteration(out.term(plan->whole) - plan->last)}) : n;
       std::vector<Atom> state = loop->init;
       auto part = [&](const Term& begin, const Term& trips, bool between, bool last) {
         For x = *loop;
@@ -154,7 +182,7 @@ void peel(Program& p, PassContext& context, const Peeler& peeler, Body& b) {
         out.emit(std::move(made));
       };
       if (plan->first > 0) part(zero, from, false, false);
-      part(out.term(i64_const(plan->first)), to - from, true, plan->last == 0);
+      part(first, to - from, true, plan->last == 0);
       if (plan->last > 0) part(to, n - to, false, true);
     }
   });

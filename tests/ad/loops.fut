@@ -127,3 +127,11 @@ def wh_hess (a: f64): f64 =
 -- ad: br_size { [1.1,1.3,0.4] true }
 def br_size [n] (xs: [n]f64, b: bool): f64 =
   let ys = if b then xs ++ xs else map (* 2) xs in f64.sum (map (\y -> y ** 3) ys)
+
+-- The return sweep reads row k and column k of step k.
+-- rule: loop.record
+-- ad: elimination { [[2.0, 1.0, 0.5], [1.0, 3.0, 0.2], [0.5, 0.2, 4.0]] }
+def elimination [n] (a: [n][n]f64): f64 =
+  let (_, d) = loop (a, d) = (a, 1) for k < n do
+    (tabulate_2d n n (\i j -> if i > k then a[i, j] - a[i, k] / a[k, k] * a[k, j] else a[i, j]), d * a[k, k])
+  in d

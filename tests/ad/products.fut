@@ -33,3 +33,8 @@ def part_of_a_loop [n] (x: [n]f64, w: i64) =
 -- ad: constant_triangle { [1.0, 2.0, 3.0] }
 def constant_triangle [n] (x: [n]f64) =
   map f64.sin (matvec (tabulate_2d n n (\i j -> if j <= i then f64.i64 (i + j) else 0)) x)
+
+-- Gradients are products, too: with them a loop has several states, each of which could be the old rows.
+-- ad: four_factors { [[1.0, 2.0], [3.0, 0.5]] [[0.5, 0.6], [0.1, 0.7]] [[0.3, 0.2], [0.8, 0.9]] }
+def four_factors [n] (a: [n][n]f64, b: [n][n]f64, c: [n][n]f64) =
+  tabulate_2d n n (\i l -> f64.sum (tabulate n (\j -> f64.sum (tabulate n (\k -> a[i, j] * b[j, k] * c[k, l] * a[k, i])))))

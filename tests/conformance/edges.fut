@@ -83,3 +83,13 @@ entry order (n: i64): i64 =
   let xs = [10, 20, 30, 40, 50, 60, 70]
   let at = [1, 2, 3, 4]
   in loop s = 0 for i < n do 10 * s + at[(if i < 1 then 0 else if i < 3 then 1 else if i < n - 1 then 2 else 3)] + xs[i] - 10 * (i + 1)
+
+-- Sums that are divided among threads: the ends of the range are in the first and the last part.
+-- ==
+-- entry: parts
+-- input { 150i64 } output { true }
+entry parts (m: i64): bool =
+  loop same = true for n < m do
+    let xs = tabulate n (\i -> (i * 7 + n) % 11)
+    let f i = 100 * xs[i64.min (n - 1) (i + 2)] + 10 * xs[(i + 1) % n] + (if i > 0 then xs[i - 1] else 5)
+    in same && i64.sum (map f (iota n)) == (loop s = 0 for i < n do s + f i)

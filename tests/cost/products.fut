@@ -27,6 +27,14 @@ def layer_of [n] [m] [k] (w: [n][m]f64) (b: [n]f64) (x: [m][k]f64): [n][k]f64 = 
 entry layer (n: i64) = layer_of (table n n) (vector n) (table n n)
 entry layer_back (n: i64) = vjp (\(w, b, x) -> layer_of w b x) (table n n, vector n, table n n) (table n n)
 
+-- The return sweep of an elimination reads a row and a column of each of its matrices, not the matrices.
+-- counts: eliminated < 20i64: copies 0, bytes 6400, made 25760
+def determinant [n] (a: [n][n]f64): f64 =
+  let (_, d) = loop (a, d) = (a, 1) for k < n do
+    (tabulate_2d n n (\i j -> if i > k then a[i, j] - a[i, k] / a[k, k] * a[k, j] else a[i, j]), d * a[k, k])
+  in d
+entry eliminated (n: i64) = vjp determinant (tabulate_2d n n (\i j -> if i == j then 2 else 1 / f64.i64 (i + j + 1))) 1
+
 -- Matrix, matrix, vector is two products of a matrix and a vector, and so is its derivative.
 -- cost: mmv 4 < 20i64 | 40i64
 -- cost: mmv_back 4 < 20i64 | 40i64
