@@ -5,6 +5,7 @@
 
 #include "compiler/ir/analysis/affine.h"
 #include "compiler/ir/costs.h"
+#include "compiler/ir/types.h"
 
 namespace raido {
 
