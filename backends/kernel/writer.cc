@@ -6,6 +6,7 @@
 #include "backends/kernel/sums.h"
 #include "compiler/base/match.h"
 #include "compiler/base/text.h"
+#include "compiler/ir/costs.h"
 
 namespace raido::kir {
 

@@ -94,7 +94,7 @@ class EntryPoints {
         i -= l->params.size();
         e = l->body;
       }
-      else if (auto* l = std::get_if<ast::Let>(&e->node)) e = l->body;
+      else if (auto* let = std::get_if<ast::Let>(&e->node)) e = let->body;
       else return nullptr;
     }
   }

@@ -8,11 +8,14 @@
 // The numbers stay in registers, and the map or loop around is straight code, which vectors or threads run. Simplification reads elements of
 // the literal arrays, and arrays that nobody else wants are gone. Only work on numbers is written out, up to costs::unrolled_statements of it.
 // Where such a map is not inside of another one, a device runs it as a kernel, and it stays.
+#include <algorithm>
+
+#include "compiler/ir/aliases.h"
 #include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/scalar_code.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/costs.h"
-#include "compiler/ir/visit.h"
+#include "compiler/ir/types.h"
 #include "passes/pass.h"
 
 namespace raido {

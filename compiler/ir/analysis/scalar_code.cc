@@ -5,8 +5,8 @@
 
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/costs.h"
+#include "compiler/ir/transform.h"
 #include "compiler/ir/types.h"
-#include "compiler/ir/visit.h"
 
 namespace raido::ir {
 

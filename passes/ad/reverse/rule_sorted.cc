@@ -17,6 +17,8 @@
 // Rules: hist.sorted.
 #include "passes/ad/reverse/rule_sorted.h"
 
+#include <algorithm>
+
 #include "passes/ad/activity/common.h"
 #include "passes/ad/prepare/scatters.h"
 #include "passes/ad/reverse/operators.h"
