@@ -7,7 +7,7 @@
 //
 // The numbers stay in registers, and the map or loop around is straight code, which vectors or threads run. Simplification reads elements of
 // the literal arrays, and arrays that nobody else wants are gone. Only work on numbers is written out, up to costs::unrolled_statements of it.
-// Where such a map is not inside of another one, a device runs it as a kernel, and it stays.
+// Where such a map is not inside of another one, a device runs it as a kernel, and a C compiler makes vectors of it. It stays.
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"
@@ -28,9 +28,8 @@ class Unroll {
 
   void body(Body& b, bool inside) {
     for (Stm& s : b.stms) {
-      const bool repeats = std::holds_alternative<Screma>(s.exp) || std::holds_alternative<Hist>(s.exp) ||
-                           (context_.target != Target::Gpu && (std::holds_alternative<For>(s.exp) || std::holds_alternative<While>(s.exp)));
-      walk_parts(s, [&](Body& inner) { body(inner, inside || repeats); });
+      const bool parallel = std::holds_alternative<Screma>(s.exp) || std::holds_alternative<Hist>(s.exp);
+      walk_parts(s, [&](Body& inner) { body(inner, inside || parallel); });
     }
     Builder builder(p_, b.stms);
     builder.into(b, [&](List<Stm>& old) {
