@@ -13,7 +13,7 @@ import random
 import sys
 import tempfile
 
-from running import command, same, search
+from running import command, difference, search
 
 SHAPES = [(2, 3), (1, 1), (0, 2), (3, 0), (4, 5)]
 ELEMENTS = ["i64", "i64", "u8", "bool", "(i64, i8)", "f64"]
@@ -187,15 +187,10 @@ class Judge:
             status, _, said = command(["env", "CFLAGS=-O0", self.raido, "c", "-w", path, "-o", os.path.join(at, "c")], 120)
             if status:
                 return f"c: {status} {said}"
+        runs = [[self.raido, "run", "-w", f"--pipeline={name}", path] for name in ("cpu", "gpu")] + ([[os.path.join(at, "c")]] if self.c else [])
         for given in inputs(seed):
-            status, expected, said = command([self.raido, "run", "-w", "--check-shapes", path], 120, given)
-            if status:
-                return f"run: {given}{said}"
-            runs = [[self.raido, "run", "-w", f"--pipeline={name}", path] for name in ("cpu", "gpu")] + ([[os.path.join(at, "c")]] if self.c else [])
-            for run in runs:
-                status, got, said = command(run, 120, given)
-                if status or not same(expected, got):
-                    return f"{' '.join(run[1:])}: {given}{status} {got}{said}\nexpected: {expected}"
+            if said := difference(self.raido, path, given, runs):
+                return said
         return ""
 
 

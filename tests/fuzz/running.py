@@ -37,6 +37,18 @@ def same(a, b):
     return True
 
 
+def difference(raido, path, given, runs):
+    """What a command of `runs` prints for the input that the interpreter does not, with the program as it was written; empty if nothing."""
+    status, expected, said = command([raido, "run", "-w", "--check-shapes", path], 120, given)
+    if status:
+        return f"run: {given}{said}"
+    for run in runs:
+        status, got, said = command(run, 120, given)
+        if status or not same(expected, got):
+            return f"{' '.join(run[1:])}: {given}{status} {got}{said}\nexpected: {expected}"
+    return ""
+
+
 def report(tried, out):
     """Prints what is wrong with each of `tried`, (seed, said, text): said is None of no program, empty of a right one. The texts
     of wrong ones go into the folder `out`, if there is one. How many were programs, and how many of them are wrong."""
