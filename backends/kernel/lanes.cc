@@ -34,6 +34,7 @@
 
 #include <algorithm>
 
+#include "backends/kernel/lane_indices.h"
 #include "backends/kernel/sums.h"
 #include "compiler/base/match.h"
 #include "compiler/ir/costs.h"
@@ -60,18 +61,19 @@ class LaneLoop {
       analyse(body, false, false);
     } while (more_);
     assigned(body, assigned_);
-    find_indices(body);
+    indices_.emplace(m_, loop_.i, lane_, varying_, reduced_, assigned_);
+    indices_->find(body);
 
     base_ = m_.name("base", Scalar::I64);
     Name go = m_.name("go", Scalar::Bool);
     bound_ = m_.number(width);
-    last_lane_ = m_.number(width - 1);
+    first_ = {m_.var(base_), m_.number(0)};
+    end_ = {m_.add(m_.var(base_), m_.number(width - 1)), m_.number(width - 1)};
     Block group, tail;
     next_ = m_.add(m_.var(base_), m_.number(width));
     in(group, [&] { top(body, go, {}); });
     keep_between_parts(group);
     const ExprId left = m_.prim(ScalarOp::sub, {loop_.to, m_.var(base_)});
-    last_of_left_ = m_.add(left, m_.number(-1));
     if (has_last_ && is_straight(body)) {
       last_group(tail, body, go, left);
       keep_between_parts(tail);
@@ -103,7 +105,9 @@ class LaneLoop {
   const bool has_last_;
   Name base_, lane_;
   ExprId bound_, next_;                // how many lanes there are; where the next group begins
-  ExprId last_lane_, last_of_left_;    // that has an iteration; that of the last group
+  LaneIndices::At first_, end_;        // the lanes at both ends, as far as they have iterations
+  IdSet<Name> assigned_;
+  std::optional<LaneIndices> indices_;
   bool last_ = false;                  // in the last group: as many as are left, and more up to a whole vector
   IdSet<Name> reduced_, varying_;
   bool more_ = false;
@@ -146,80 +150,6 @@ class LaneLoop {
         },
         [&](const Fail&) {},
         [](const auto&) { PANIC("a statement that does not run in lanes"); });
-  }
-
-  // ---- indices ----
-
-  IdSet<Name> assigned_;
-  IdMap<Name, ExprId> again_;                  // what each part computes again: indices, and comparisons of them
-  // By how much the number moves from lane to lane, if that is known.
-  std::optional<int64_t> stride(ExprId e) const {
-    const Expr& x = m_.exprs[e.index];
-    if (x.type != Scalar::I64) return {};
-    if (auto n = std::get_if<Name>(&x.node)) {
-      if (*n == loop_.i || *n == lane_) return 1;
-      if (again_[*n].valid()) return stride(again_[*n]);
-      return varies(e) || assigned_.contains(*n) ? std::nullopt : std::optional(0);
-    }
-    if (std::holds_alternative<Const>(x.node)) return 0;
-    auto op = std::get_if<Prim>(&x.node);
-    if (!op || op->args.size() != 2) return {};
-    auto a = stride(op->args[0]), b = stride(op->args[1]);
-    if (!a || !b) return {};
-    if (op->op == ScalarOp::add) return *a + *b;
-    if (op->op == ScalarOp::sub) return *a - *b;
-    if (op->op == ScalarOp::mul && *a == 0 && *b == 0) return 0;
-    return {};
-  }
-  // Of a side of a comparison, which may be one of unsigned numbers.
-  std::optional<int64_t> side_stride(ExprId e) const {
-    auto cast = std::get_if<Cast>(&m_.exprs[e.index].node);
-    return stride(cast && m_.exprs[e.index].type == Scalar::U64 ? cast->value : e);
-  }
-  bool is_comparison(ExprId e) const {
-    if (auto n = std::get_if<Name>(&m_.exprs[e.index].node)) return again_[*n].valid();
-    auto op = std::get_if<Prim>(&m_.exprs[e.index].node);
-    if (!op) return false;
-    if (op->op == ScalarOp::lt || op->op == ScalarOp::le) return side_stride(op->args[0]) && side_stride(op->args[1]);
-    return op->op == ScalarOp::and_ && is_comparison(op->args[0]) && is_comparison(op->args[1]);
-  }
-  void find_indices(const Block& b) {
-    for (const Stm& s : b)
-      match(s.node,
-        [&](const Declare& x) {
-          if (!x.init || !varying_.contains(x.var) || assigned_.contains(x.var)) return;
-          if (m_.names[x.var.index].type == Scalar::Bool ? is_comparison(*x.init) : stride(*x.init).has_value()) again_[x.var] = *x.init;
-        },
-        [&](const For& x) { find_indices(x.body); }, [&](const While& x) { find_indices(x.test); find_indices(x.body); },
-        [&](const If& x) { find_indices(x.then_); find_indices(x.else_); }, [](const auto&) {});
-  }
-  // The value of an index in a lane.
-  ExprId in_lane(ExprId e, ExprId lane) {
-    if (auto n = std::get_if<Name>(&m_.exprs[e.index].node)) {
-      if (*n == loop_.i) return lane == last_of_left_ ? m_.add(loop_.to, m_.number(-1)) : m_.add(m_.var(base_), lane);
-      return *n == lane_ ? lane : again_[*n].valid() ? in_lane(again_[*n], lane) : e;
-    }
-    const Scalar type = m_.exprs[e.index].type;
-    if (auto cast = std::get_if<Cast>(&m_.exprs[e.index].node)) return m_.expr({Cast{in_lane(cast->value, lane)}, type});
-    auto op = std::get_if<Prim>(&m_.exprs[e.index].node);
-    if (!op) return e;
-    Prim x = *op;
-    for (ExprId& a : x.args) a = in_lane(a, lane);
-    return m_.expr({x, type});
-  }
-  ExprId both(std::optional<ExprId> a, ExprId b) { return a ? m_.prim(ScalarOp::and_, {*a, b}) : b; }
-  // What has to hold for the comparison to hold in all lanes.
-  ExprId in_all_lanes(ExprId e) {
-    if (auto n = std::get_if<Name>(&m_.exprs[e.index].node)) return in_all_lanes(again_[*n]);
-    const Prim op = std::get<Prim>(m_.exprs[e.index].node);
-    if (op.op == ScalarOp::and_) return both(in_all_lanes(op.args[0]), in_all_lanes(op.args[1]));
-    ExprId holds = both(in_lane(e, m_.number(0)), in_lane(e, last_lane_));
-    for (ExprId side : op.args) {
-      int64_t by = *side_stride(side);
-      ExprId first = in_lane(side, m_.number(0)), last = in_lane(side, last_lane_);
-      if (by != 0 && side != m_.var(loop_.i)) holds = both(holds, m_.prim(ScalarOp::le, by > 0 ? std::vector{first, last} : std::vector{last, first}));
-    }
-    return holds;
   }
 
   // ---- parts ----
@@ -272,7 +202,7 @@ class LaneLoop {
     in(out, [&] {
       out_->push_back({Declare{bound, up}});
       bound_ = m_.var(bound);
-      last_lane_ = last_of_left_;
+      end_ = {m_.add(loop_.to, m_.number(-1)), m_.add(left, m_.number(-1))};
       varying_.insert(valid);
       add({Declare{valid, m_.prim(ScalarOp::lt, {m_.var(lane_), left})}});
       flush();                                   // GCC would cut a part in two where it sees this comparison
@@ -288,7 +218,7 @@ class LaneLoop {
     for (auto s = b.begin(); s != b.end(); ++s) {
       if (is_check(*s)) {
         ExprId cond = std::get<If>(s->node).cond;
-        holds = holds ? m_.prim(ScalarOp::and_, {*holds, cond}) : cond;
+        holds = both(holds, cond);
         continue;
       }
       auto d = std::get_if<Declare>(&s->node);
@@ -305,6 +235,7 @@ class LaneLoop {
     flush();
     out_->push_back({Assign{base_, next_}});
   }
+  ExprId both(std::optional<ExprId> a, ExprId b) { return a ? m_.prim(ScalarOp::and_, {*a, b}) : b; }
   template <class F> void checked(ExprId holds, Name go, const Mask& on, F rest) {
     std::optional<ExprId> all, each;             // of all lanes at once; of each lane by itself
     std::vector<ExprId> parts{holds};
@@ -312,7 +243,7 @@ class LaneLoop {
       ExprId part = parts.back();
       parts.pop_back();
       auto op = std::get_if<Prim>(&m_.exprs[part.index].node);
-      if (is_comparison(part)) all = both(all, in_all_lanes(part));
+      if (indices_->is_comparison(part)) all = both(all, indices_->in_all_lanes(part, first_, end_));
       else if (op && op->op == ScalarOp::and_) parts.insert(parts.end(), op->args.rbegin(), op->args.rend());
       else each = both(each, part);
     }
@@ -414,7 +345,7 @@ class LaneLoop {
       [](const auto&) { PANIC("a statement that does not run in lanes"); });
   }
   void declare(const Declare& x, const Mask& on) {
-    if (again_[x.var].valid()) return;
+    if (indices_->value(x.var)) return;
     if (!varying_.contains(x.var)) { out_->push_back({x}); return; }
     bool read = x.init && is_load(*x.init) && on;
     depth_[x.var] = depth(on);
@@ -577,7 +508,7 @@ class LaneLoop {
       add_to(one, x.value);
       if (on) each.push_back({If{m_.var(on->lanes), std::move(one), {}}});
       For update{lane_, m_.number(0), bound_, on ? std::move(each) : std::move(one)};
-      update.lanes = stride(x.index).value_or(0) != 0;        // no two lanes meet; else one lane after the other
+      update.lanes = indices_->stride(x.index).value_or(0) != 0;        // no two lanes meet; else one lane after the other
       bool waits = std::ranges::none_of(free_names(m_, update.body), [&](Name n) { return assigned_.contains(n); });
       part_.updates.push_back(std::move(update));
       if (!waits) flush();
@@ -625,11 +556,11 @@ class LaneLoop {
       if (auto d = std::get_if<Declare>(&s.node)) out.push_back(d->var);
     return out;
   }
-  bool is_own(Name n) const { return varying_.contains(n) && n != loop_.i && n != lane_; }
+  bool is_own(Name n) const { return varying_.contains(n) && n != loop_.i && n != lane_ && !indices_->value(n); }
 
   void keep_between_parts(Block& group) {
     each_part(group, [&](For& part) {
-      for (Name n : free_names(m_, part.body)) if (is_own(n) && !again_[n].valid()) kept_.insert(n);
+      for (Name n : free_names(m_, part.body)) if (is_own(n)) kept_.insert(n);
     });
     each_part(group, [&](For& part) { keep(part); });
   }
@@ -651,7 +582,7 @@ class LaneLoop {
     IdSet<Name> known;
     for (Name n : free_names(m_, part.body)) {
       declare_index(body, n, l, known);
-      if (!is_own(n) || again_[n].valid()) continue;
+      if (!is_own(n)) continue;
       read(body, n, l);
       if (written.contains(n)) stores.push_back(n);
     }
@@ -671,9 +602,10 @@ class LaneLoop {
     known.insert(n);
     if (n == loop_.i) body.push_back({Declare{n, m_.add(m_.var(base_), l)}});
     if (n == lane_) body.push_back({Declare{n, l}});
-    if (!again_[n].valid()) return;
+    auto made_of = indices_->value(n);
+    if (!made_of) return;
     Block one;
-    one.push_back({Declare{n, again_[n]}});
+    one.push_back({Declare{n, *made_of}});
     for (Name of : free_names(m_, one)) declare_index(body, of, l, known);
     body.push_back(std::move(*one.begin()));
   }
