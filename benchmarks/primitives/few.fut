@@ -4,7 +4,7 @@ def dot (a: [3]f64) (b: [3]f64) = f64.sum (map2 (*) a b)
 
 -- ==
 -- entry: arrays tuples
--- input { [[0f64, 0f64, 0f64], [1f64, 0f64, 0f64]] } output { [[0.985185366841f64, 0f64, 0f64], [-0.985185366841f64, 0f64, 0f64]] }
+-- input { [[0f64, 0f64, 0f64], [1f64, 0f64, 0f64]] } output { [[0.9851853368415736f64, 0f64, 0f64], [-0.9851853368415736f64, 0f64, 0f64]] }
 entry arrays [n] (ps: [n][3]f64): [n][3]f64 =
   map (\p ->
     reduce_comm (map2 (+)) [0, 0, 0] (map (\q ->

@@ -226,14 +226,15 @@ entry rows (_: i64): bool =
                          and (map2 near rs[i] (roots i))
     in and (loop all = replicate n true for i < n do all with [i] = right i))
 
--- Sums at several places of one array, which other iterations meet; places that count down; a check that fails in one of the iterations.
+-- Sums at several places of one array, which other iterations meet; places that count down; a check that fails, in the
+-- first iteration or, where they are run from the last one, there.
 -- ==
 -- entry: neighbours
 -- input { 75i64 0i64 0i64 } output { true }
 -- input { 14i64 2i64 1i64 } output { true }
 -- input { 33i64 2i64 -1i64 } error: Index \[35\] out of bounds for array of shape \[35\]
--- input { 20i64 -2i64 3i64 } error: Index \[-2\] out of bounds for array of shape \[23\]
--- input { 40i64 9223372036854775780i64 3i64 } error: Index \[9223372036854775780\] out of bounds for array of shape \[43\]
+-- input { 20i64 -2i64 3i64 } error: Index \[-[12]\] out of bounds for array of shape \[23\]
+-- input { 40i64 9223372036854775780i64 3i64 } error: Index \[(9223372036854775780|-9223372036854775797)\] out of bounds for array of shape \[43\]
 entry neighbours (n: i64) (k: i64) (more: i64): bool =
   let ws = opaque (tabulate (if k > 100 || k < 0 then n + more else n + k + more + 1) (\j -> f64.i64 (j % 7) - 3))
   let term (w: []f64) (i: i64) = w[i + k] * w[i + k] * w[i + k + 1] * w[n - i + k] * (w[n - i] - 2) * (w[i] + 1)

@@ -2,6 +2,7 @@
 //
 // The bytes up to the first zero that begins a line are standard input; those after it are what every file holds that the program opens. Where
 // it would end the process, the next input begins. Nothing is written to the disk. With TUNING the bytes are a tuning file.
+#define _GNU_SOURCE                              // as the program says before its first header
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
