@@ -133,16 +133,24 @@ class Sweeper {
     keep_only(s.pattern, keep);
   }
 
-  // Which statement makes what, in branches as well: each of their results needs what makes that one.
-  static void define(const Body& b, Definitions& definition) {
-    definition.add(b);
-    for (const Stm& s : b.stms) {
-      if (auto branch = std::get_if<If>(&s.exp)) {
-        define(branch->then_, definition);
-        define(branch->else_, definition);
+  // What makes a value of a loop's body. In branches and loops inside, each result needs what makes that one.
+  struct Made {
+    Definitions definition;
+    std::unordered_map<Var, std::pair<const For*, size_t>> state;      // of a loop inside: which one
+
+    void add(const Body& b) {
+      definition.add(b);
+      for (const Stm& s : b.stms) {
+        if (auto branch = std::get_if<If>(&s.exp)) {
+          add(branch->then_);
+          add(branch->else_);
+        } else if (auto loop = std::get_if<For>(&s.exp)) {
+          add(loop->body);
+          for (size_t k = 0; k < loop->state.size(); k++) state[loop->state[k].var] = {loop, k};
+        }
       }
     }
-  }
+  };
 
   // State i is needed if its result is, or if the next value of a needed state (or the condition) uses it.
   template <class Loop> void prune_loop(Stm& s, Loop& x) {
@@ -150,8 +158,8 @@ class Sweeper {
     if (all(keep)) return;
     VarMap<size_t> state_of;                     // position + 1
     for (size_t i = 0; i < x.state.size(); i++) state_of[x.state[i].var] = i + 1;
-    Definitions definition;
-    define(x.body, definition);
+    Made made;
+    made.add(x.body);
     VarSet seen;
     std::vector<Var> work;
     auto reach = [&](Var v) { if (!seen.contains(v)) { seen.insert(v); work.push_back(v); } };
@@ -171,17 +179,30 @@ class Sweeper {
       Var v = work.back();
       work.pop_back();
       if (size_t i = state_of[v]; i && !keep[i - 1]) need(i - 1);
-      const Stm* d = definition.of(v);
-      auto branch = d ? std::get_if<If>(&d->exp) : nullptr;
-      if (branch) {
+      auto next = [&](const For& loop, size_t k) {
+        each_use(p_, loop.init[k], reach);
+        each_use(p_, loop.body.result[k], reach);
+      };
+      if (auto inner = made.state.find(v); inner != made.state.end()) {
         each_use(p_, Bind{v}, reach);
+        next(*inner->second.first, inner->second.second);
+      }
+      const Stm* d = made.definition.of(v);
+      auto branch = d ? std::get_if<If>(&d->exp) : nullptr;
+      auto loop = d ? std::get_if<For>(&d->exp) : nullptr;
+      if (!branch && !loop) {
+        if (d) each_use(p_, *d, reach);
+        continue;
+      }
+      each_use(p_, Bind{v}, reach);
+      size_t k = size_t(std::ranges::find(d->pattern, v, &Bind::var) - d->pattern.begin());
+      for (Var c : d->checks) reach(c);
+      if (branch) {
         each_use(p_, branch->cond, reach);
-        for (size_t k = 0; k < d->pattern.size(); k++)
-          if (d->pattern[k].var == v)
-            for (const Body* b : {&branch->then_, &branch->else_}) each_use(p_, b->result[k], reach);
-        for (Var c : d->checks) reach(c);
-      } else if (d) {
-        each_use(p_, *d, reach);
+        for (const Body* b : {&branch->then_, &branch->else_}) each_use(p_, b->result[k], reach);
+      } else {
+        each_use(p_, std::tie(loop->n, loop->group, loop->slots), reach);
+        next(*loop, k);
       }
     }
     if (all(keep)) return;

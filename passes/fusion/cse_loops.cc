@@ -13,6 +13,8 @@
 // The second loop finds in the records of the first the values of the same iteration. Values are numbered through both loops. Two values
 // are the same if the same operations make them of the same values. This covers the bodies and maps over the same width inside them. Only
 // what costs more than to keep it is kept (values.h), and no more than costs::records_of_loop of it: a record costs two ways to memory.
+// A loop inside of the first one may have a loop that goes back through it inside of the second one: such a pair is looked at, too. What
+// the inner loop records of its iterations is then a value of the outer one.
 //
 // And the kept values need no more memory than the states of the first loop need, up to a factor. What has the dimensions of a row that it
 // records is kept. Everything else is decided before the loop runs. All that is kept may be costs::records_of_state times what is recorded
@@ -71,8 +73,12 @@ class CseLoops {
     std::unordered_map<Var, Atom> same;                   // what a name of the second loop is in the first
     std::unordered_map<Var, std::vector<Atom>> part;      // an array that is a part of another: that array, the indices
     std::unordered_map<Var, Var> of;                      // and which
-    std::unordered_map<Var, Var> rows;                    // a record -> what it gets in an iteration of the first loop
-    Var i;                                                // there
+    struct Row { Var value, i; };
+    std::unordered_map<Var, Row> rows;                    // a record -> what it gets in iteration i of the first loop
+    const Row* row(Var record, const Atom& at) const {
+      auto found = rows.find(record);
+      return found != rows.end() && at == Atom(found->second.i) ? &found->second : nullptr;
+    }
   };
   static std::string text(const Atom& a) {
     return match(a, [](Var v) { return fmt::format("v{}", v.index); },
@@ -87,10 +93,9 @@ class CseLoops {
   // The element or row of `array` at these indices, as an element of the largest array around it.
   static Key element(const Numbering& n, Var array, std::vector<Atom> at) {
     for (;;) {
-      auto row = n.rows.find(array);
-      if (row != n.rows.end() && !at.empty() && at[0] == Atom(n.i)) {
+      if (auto row = at.empty() ? nullptr : n.row(array, at[0])) {
         at.erase(at.begin());
-        array = row->second;
+        array = row->value;
         continue;
       }
       auto whole = n.of.find(array);
@@ -159,9 +164,10 @@ class CseLoops {
     substitute(p_, wanted, n.same);
     auto of_row = [&](Stm& inner) {                       // not of a record, but of the value in this iteration
       auto x = std::get_if<Index>(&inner.exp);
-      auto row = x ? n.rows.find(x->array) : n.rows.end();
-      if (row == n.rows.end() || x->at.size() < 2 || x->at[0] != Selector(Atom(n.i))) return;
-      x->array = row->second;
+      auto at = x && x->at.size() >= 2 ? std::get_if<Atom>(&x->at[0]) : nullptr;
+      auto row = at ? n.row(x->array, *at) : nullptr;
+      if (!row) return;
+      x->array = row->value;
       x->at.erase(x->at.begin());
     };
     match(wanted, [&](auto& op) { each_stm(op, of_row); });
@@ -271,6 +277,7 @@ class CseLoops {
     Stm &fs, &rs;
     For &f, &r;
     Var turned;
+    Pair* outer = nullptr;                                // the pair of loops around them
     std::vector<std::vector<Dim>> rows = {}, states = {};  // what f records in each iteration, and its other state: dimensions
     VarMap<Stm*> made_by = {};                            // by a statement of f's body, or of r's
     VarSet inside = {};                                   // what f binds
@@ -294,8 +301,14 @@ class CseLoops {
   static bool known_outside(const Pair& pair, const std::vector<Dim>& shape) {
     return std::ranges::none_of(shape, [&](const Dim& d) { auto v = var_of(d); return v && pair.inside.contains(*v); });
   }
-  // Whether its size is known before the loop, and it may be that it fits: it has no more dimensions than what is there.
+  static bool known_before_all(const Pair& pair, const Dim& d) {
+    for (const Pair* p = &pair; p; p = p->outer) if (!known_outside(*p, {d})) return false;
+    return true;
+  }
+  // Whether its size is known before the loop, and it may be that it fits: it has no more dimensions than what is there. Nothing is
+  // decided inside of another loop: there it has to fit.
   static bool may_fit(const Pair& pair, const std::vector<Dim>& shape) {
+    if (pair.outer) return fits(pair, shape) && std::ranges::all_of(shape, [&](const Dim& d) { return known_before_all(pair, d); });
     size_t rank = 0;
     for (auto* known : {&pair.rows, &pair.states}) for (const auto& dims : *known) rank = std::max(rank, dims.size());
     return shape.size() <= rank && known_outside(pair, shape);
@@ -311,7 +324,13 @@ class CseLoops {
     b.source = pair.rs.source;
     return b;
   }
-  static Term trips(const Pair& pair, Builder& b) { return apply(ScalarOp::max, {b.number(Scalar::I64, 0), b.term(pair.f.n)}); }
+  // Of the first loop. They are known before all loops.
+  Atom trips(Pair& pair) {
+    Pair* root = &pair;
+    while (root->outer) root = root->outer;
+    Builder b = builder(*root, p_, root->before);
+    return apply(ScalarOp::max, {b.number(Scalar::I64, 0), b.term(pair.f.n)}).atom;
+  }
   // Whether so many arrays of that shape fit for all iterations, beside what was asked for before.
   Atom fit(Pair& pair, size_t arrays, const std::vector<Dim>& shape) {
     Builder before = builder(pair, p_, pair.before);
@@ -325,7 +344,7 @@ class CseLoops {
       for (const auto& dims : shapes) sum = sum + size(dims);
       return sum;
     };
-    Term n = trips(pair, before);
+    Term n = before.term(trips(pair));
     if (!pair.all) {
       pair.most_of_all = ((n * total(pair.rows) + total(pair.states)) * before.term(i64_const(costs::records_of_state))).atom;
       pair.all = i64_const(0);
@@ -338,9 +357,9 @@ class CseLoops {
   // what the second loop reads of it, and gives the statements that do to `load`.
   Var keep(Pair& pair, Var value, std::optional<Atom> fit, Builder& load) {
     Builder before = builder(pair, p_, pair.before);
-    Term n = trips(pair, before);
+    Atom n = trips(pair);
     std::vector<Dim> shape = shape_of(p_.type(value));
-    shape.insert(shape.begin(), fit ? select({before.term(*fit), n, before.term(i64_const(1))}).atom : n.atom);
+    shape.insert(shape.begin(), fit ? select({before.term(*fit), before.term(n), before.term(i64_const(1))}).atom : n);
     Var empty = before.bind1(p_.hint(value) + "_rec", Scratch{elem_of(p_, value), shape});
     Var state = p_.fresh(p_.hint(empty), p_.type(empty)), final = p_.fresh(p_.hint(empty), p_.type(empty));
     context_.note(p_, final, {Note::Kind::Result, pair.made_by[value]->source, p_.hint(value)});
@@ -354,6 +373,11 @@ class CseLoops {
     pair.fs.pattern.push_back({final});
     pair.kept++;
     context_.stats.count("cse_loops.V12");
+    if (pair.outer) {                                     // of all iterations of the loop around
+      pair.outer->made_by[final] = &pair.fs;
+      Builder outside = builder(*pair.outer, p_, pair.outer->after[pair.outer->made_by[pair.outer->turned]]);
+      final = keep(*pair.outer, final, {}, outside);
+    }
     return *var_of(load.index(p_.hint(value), final, {pair.turned}));
   }
   // The values of the bodies themselves.
@@ -461,46 +485,10 @@ class CseLoops {
   // Looks at loops `first` and `second` of b; returns how many statements were put before them.
   size_t pair(Body& b, size_t first, size_t second) {
     Stm &fs = b.stms[first], &rs = b.stms[second];
-    For &f = std::get<For>(fs.exp), &r = std::get<For>(rs.exp);
-    auto index = turned(f, r);
+    auto index = turned(std::get<For>(fs.exp), std::get<For>(rs.exp));
     if (!index) return 0;
-    Pair pair{fs, rs, f, r, *index};
-    for (For* loop : {&f, &r})
-      for (Stm& s : loop->body.stms) for (Bind x : s.pattern) pair.made_by[x.var] = &s;
-    each_bind(f, [&](Var v) { pair.inside.insert(v); });
-    Numbering n;
-    n.same[pair.turned] = n.i = f.i.var;
-    Values values;
-    number_first(n, values, f.body);
-    for (size_t k = 0; k < f.state.size(); k++) {
-      auto v = var_of(f.body.result[k]);
-      auto x = v && pair.made_by[*v] ? std::get_if<Update>(&pair.made_by[*v]->exp) : nullptr;
-      auto at = x ? std::get_if<Atom>(&x->at[0]) : nullptr;
-      std::vector<Dim> shape = shape_of(p_.type(f.state[k].var));
-      if (!at || x->array != f.state[k].var || !(forms_.of(*at) - Affine(n.i)).is_constant()) {
-        if (!shape.empty() && known_outside(pair, shape)) pair.states.push_back(shape);
-        continue;
-      }
-      pair.rows.push_back(shape_of(p_.type(x->value)));
-      Var final = fs.pattern[k].var;
-      auto value = var_of(x->value);
-      if (!value || x->at != std::vector<Selector>{n.i}) continue;
-      if (is_array(p_.type(*value))) n.rows[final] = *value;
-      values.by_key.try_emplace(is_array(p_.type(*value)) ? element(n, *value, {}) : element(n, final, {n.i}), *value);
-    }
-    if (pair.rows.empty() && pair.states.empty()) return 0;
-    keep_values(pair, n, values);
-    for (Stm* rm : maps_in(r.body, true)) {
-      if (std::ranges::all_of(rm->pattern, [&](Bind x) { return pair.loaded.contains(x.var); })) continue;
-      for (Stm* fm : maps_in(f.body, false)) {
-        Dim width = std::get<Screma>(fm->exp).width;
-        if (width == std::get<Screma>(rm->exp).width && may_fit(pair, {width})) keep_lanes(pair, n, values, *fm, *rm);
-      }
-    }
-    if (pair.kept == 0) return 0;
-    substitute(p_, r.body, pair.loaded);
-    place(pair, f.body);
-    place(pair, r.body);
+    Pair pair{fs, rs, std::get<For>(fs.exp), std::get<For>(rs.exp), *index};
+    look(pair, {}, {});
     size_t made = pair.before.size(), at = 0;
     List<Stm> whole;
     for (auto& s : b.stms.take()) {
@@ -509,6 +497,59 @@ class CseLoops {
     }
     b.stms = std::move(whole);
     return made;
+  }
+  // `n` and `values`: those of the loops around.
+  void look(Pair& pair, Numbering n, Values values) {
+    For &f = pair.f, &r = pair.r;
+    for (For* loop : {&f, &r})
+      for (Stm& s : loop->body.stms) for (Bind x : s.pattern) pair.made_by[x.var] = &s;
+    each_bind(f, [&](Var v) { pair.inside.insert(v); });
+    const Var i = f.i.var;
+    n.same[pair.turned] = i;
+    number_first(n, values, f.body);
+    for (size_t k = 0; k < f.state.size(); k++) {
+      auto v = var_of(f.body.result[k]);
+      auto x = v && pair.made_by[*v] ? std::get_if<Update>(&pair.made_by[*v]->exp) : nullptr;
+      auto at = x ? std::get_if<Atom>(&x->at[0]) : nullptr;
+      std::vector<Dim> shape = shape_of(p_.type(f.state[k].var));
+      if (!at || x->array != f.state[k].var || !(forms_.of(*at) - Affine(i)).is_constant()) {
+        if (!shape.empty() && known_outside(pair, shape)) pair.states.push_back(shape);
+        continue;
+      }
+      pair.rows.push_back(shape_of(p_.type(x->value)));
+      Var final = pair.fs.pattern[k].var;
+      auto value = var_of(x->value);
+      if (!value || x->at != std::vector<Selector>{i}) continue;
+      if (is_array(p_.type(*value))) n.rows[final] = {*value, i};
+      values.by_key.try_emplace(is_array(p_.type(*value)) ? element(n, *value, {}) : element(n, final, {i}), *value);
+    }
+    if (pair.rows.empty() && pair.states.empty()) return;
+    keep_values(pair, n, values);
+    for (Stm* rm : maps_in(r.body, true)) {
+      if (std::ranges::all_of(rm->pattern, [&](Bind x) { return pair.loaded.contains(x.var); })) continue;
+      for (Stm* fm : maps_in(f.body, false)) {
+        Dim width = std::get<Screma>(fm->exp).width;
+        if (width == std::get<Screma>(rm->exp).width && may_fit(pair, {width})) keep_lanes(pair, n, values, *fm, *rm);
+      }
+    }
+    inner_loops(pair, n, values);
+    if (pair.kept == 0) return;
+    substitute(p_, r.body, pair.loaded);
+    place(pair, f.body);
+    place(pair, r.body);
+  }
+  // Pairs of loops in their bodies. The iterations of one that is kept are known before all loops.
+  void inner_loops(Pair& outer, const Numbering& n, const Values& values) {
+    for (Stm& fs : outer.f.body.stms)
+      for (Stm& rs : outer.r.body.stms) {
+        auto f = std::get_if<For>(&fs.exp), r = std::get_if<For>(&rs.exp);
+        if (!f || !r || f->n != named(n, r->n) || !known_before_all(outer, f->n) || !costly(f->body) || !costly(r->body)) continue;
+        auto index = turned(*f, *r);
+        if (!index) continue;
+        Pair pair{fs, rs, *f, *r, *index, &outer};
+        look(pair, n, values);
+        for (auto& s : pair.before.take()) outer.in_front[&fs].push_back(std::move(s));
+      }
   }
 };
 

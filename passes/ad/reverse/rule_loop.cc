@@ -7,11 +7,6 @@
 //
 // ws: varied variables free in the body. Their adjoints are carried, and updated in place.
 //
-// Every state variable that the body reads is recorded, but for two kinds of arrays. Of an array that the body only updates in place,
-// the overwritten elements are recorded (undo.h); the return sweep carries the array as well and undoes one iteration after the other.
-// A write-once array is read as it is in the end, or as it was before the loop (write_once.h); it is kept as a copy if somebody reads it
-// as it was.
-//
 // What the return sweep does not read of all that is dead state of the forward loop. If none of it is left and only the derivative is
 // wanted, the forward loop is dead, too.
 //
@@ -20,9 +15,9 @@
 //
 // Rules: loop.record loop.shape loop.once.
 #include <algorithm>
-#include <array>
 #include <map>
 
+#include "passes/ad/reverse/inner_loops.h"
 #include "passes/ad/reverse/loop_back.h"
 #include "passes/ad/reverse/undo.h"
 
@@ -32,13 +27,6 @@ using namespace ir;
 
 namespace {
 
-// State variables that other state's types mention.
-VarSet sizes_of(const Program& p, const For& op) {
-  VarSet sizes;
-  for (Bind x : op.state)
-    walk(p.type(x.var), [&](const Var& v) { for (Bind y : op.state) if (y.var == v) sizes.insert(v); });
-  return sizes;
-}
 bool mentions(const Program& p, Var x, const VarSet& sizes) {
   bool found = false;
   walk(p.type(x), [&](const Var& v) { found = found || sizes.contains(v); });
@@ -56,44 +44,14 @@ std::string why_so(const Program& p, const Stm& s, const For& op, const std::map
     text += fmt::format("{}reading {} as it is in the end{}", text.empty() ? "" : ", ", p.hint(s.pattern[k].var), before ? " and was before" : "");
   return text;
 }
-// How the return sweep has the state of an iteration, by position in the state.
-struct States {
-  std::vector<size_t> recorded;              // from a record
-  std::vector<size_t> updated;               // by undoing the updates
-  std::map<size_t, bool> written_once;       // as it is in the end; whether some reads are of what was there before the loop
-  std::vector<size_t> finished;              // written once by a loop around
-};
-States states_of(Scope& scope, const Stm& s, const For& op) {
-  Program& p = scope.p;
-  States out;
-  for (size_t k = 0; k < op.state.size(); k++) if (scope.versions.is_finished(op.init[k])) out.finished.push_back(k);
-  if (!op.blocks) out.updated = updated_state(p, op);
-  std::erase_if(out.updated, [&](size_t k) {
-    if (scope.versions.is_finished(op.init[k])) return true;
-    auto found = scope.versions.is_carried(*var_of(op.init[k])) ? std::nullopt : written_once(p, op, k);
-    if (!found) return false;
-    for (Var read : found->before) p.vars[read.index].before.push_back(s.pattern[k].var);
-    out.written_once[k] = !found->before.empty();
-    return true;
-  });
-  VarSet used = sizes_of(p, op);
-  for (const Stm& inner : op.body.stms) each_use(p, inner, [&](Var v) { used.insert(v); });
-  auto among = [](const std::vector<size_t>& some, size_t k) { return std::ranges::find(some, k) != some.end(); };
-  for (size_t k = 0; k < op.state.size(); k++) {
-    Var x = op.state[k].var;
-    if (!used.contains(x) || !(is_scalar(p.type(x)) || is_array(p.type(x)))) continue;
-    if (!out.written_once.contains(k) && !among(out.updated, k) && !among(out.finished, k)) out.recorded.push_back(k);
-  }
-  return out;
-}
-
 // The loop of the return sweep. Its state is: sizes that change, adjoints, and arrays whose updates are undone.
 class LoopReturn {
  public:
-  LoopReturn(Scope& scope, const Stm& s, const States& states)
-      : scope_(scope), p_(scope.p), b_(scope.b), s_(s), op_(std::get<For>(s.exp)), states_(states), adjoints_of_(scope, s, op_) {}
+  LoopReturn(Scope& scope, const Stm& s, const States& states, const BodyUndo& overwritten, const InnerLoops& inner)
+      : scope_(scope), p_(scope.p), b_(scope.b), s_(s), op_(std::get<For>(s.exp)), states_(states), overwritten_(overwritten),
+        inner_loops_(inner), adjoints_of_(scope, s, op_) {}
 
-  void emit(const BodyUndo& overwritten, const Records& records, const std::vector<Atom>& kept) {
+  void emit(const Records& records, const std::vector<Atom>& kept) {
     loop_.n = op_.n;
     loop_.i = {p_.fresh("k", scalar_type(Scalar::I64))};
     scope_.act.context.note(p_, loop_.i.var, {Note::Kind::Loop, s_.source, why_so(p_, s_, op_, states_.written_once)});
@@ -103,7 +61,7 @@ class LoopReturn {
     std::vector<Var> in_the_end(op_.state.size());
     for (const auto& [k, before] : states_.written_once) in_the_end[k] = scope_.versions.current(s_.pattern[k].var);
     for (size_t k : states_.finished) in_the_end[k] = *var_of(op_.init[k]);
-    loop_.body = b_.body([&] { return iteration(in_the_end, overwritten, records, kept); });
+    loop_.body = b_.body([&] { return iteration(in_the_end, records, kept); });
     finish();
   }
 
@@ -114,6 +72,8 @@ class LoopReturn {
   const Stm& s_;
   const For& op_;
   const States& states_;
+  const BodyUndo& overwritten_;
+  const InnerLoops& inner_loops_;
   LoopBack adjoints_of_;
   For loop_;
   VarSet changing_ = sizes_of(p_, op_);
@@ -152,27 +112,33 @@ class LoopReturn {
       p_.vars[adjoints_.back().index].type = t;
     }
   }
-  std::vector<Atom> iteration(const std::vector<Var>& in_the_end, const BodyUndo& overwritten, const Records& records,
-                              const std::vector<Atom>& kept) {
+  std::vector<Atom> iteration(const std::vector<Var>& in_the_end, const Records& records, const std::vector<Atom>& kept) {
     Scope inner(scope_, {});
     Atom i = (b_.term(op_.n) - 1 - b_.term(loop_.i.var)).atom;
     std::vector<Var> state = in_the_end;
     for (const auto& [k, before] : states_.written_once) inner.versions.finish(in_the_end[k], {s_.pattern[k].var, *var_of(op_.init[k])});
     std::vector<Atom> recorded = records.read(b_, i, kept);
-    auto saved = recorded.begin() + isize(states_.recorded);
+    auto saved = recorded.begin() + isize(states_.recorded), inside = saved + isize(overwritten_.slots);
     for (size_t k = 0; k < states_.recorded.size(); k++) state[states_.recorded[k]] = *var_of(recorded[k]);
-    std::vector<Var> before = overwritten.undo(b_, arrays_, {saved, recorded.end()});
-    for (size_t k = 0; k < states_.updated.size(); k++) state[states_.updated[k]] = before[k];
+    std::vector<Var> undone_here;
+    std::map<size_t, Var> undone_inside;
+    for (size_t k = 0; k < states_.updated.size(); k++)
+      if (size_t at = states_.updated[k]; inner_loops_.undoes(at)) undone_inside.emplace(at, arrays_[k]);
+      else undone_here.push_back(arrays_[k]);
+    std::vector<Var> before = overwritten_.undo(b_, undone_here, {saved, inside});
+    auto next = before.begin();
+    for (size_t k : states_.updated) if (!inner_loops_.undoes(k)) state[k] = *next++;
     Subst values;
     adjoints_of_.name(state, values);
-    for (Var v : before) {
-      inner.versions.own(v);
-      inner.versions.carry(v);
+    for (size_t k : states_.updated) {
+      inner.versions.own(state[k]);
+      inner.versions.carry(state[k]);
     }
+    inner_loops_.tell(inner, undone_inside, {inside, recorded.end()});
     std::vector<Atom> out, went_back = adjoints_of_.iteration(inner, i, state, adjoints_);
     for (size_t k : sizes_) out.push_back(state[k]);
     out.insert(out.end(), went_back.begin(), went_back.end());
-    for (Var v : before) out.push_back(inner.versions.current(v));
+    for (size_t k : states_.updated) out.push_back(inner.versions.current(state[k]));
     return out;
   }
   // Binds the loop; its results are the adjoints and the arrays before it.
@@ -200,10 +166,12 @@ Back forth(Scope& scope, const Stm& s, const For& op) {
   For& made = std::get<For>(loop.exp);
   for (const auto& [k, before] : states.written_once) made.init[k] = scope.b.copy(*var_of(op.init[k]));
   std::vector<Atom> changed, wanted;
-  for (size_t k : states.updated) changed.push_back(made.body.result[k]);
+  auto inner_loops = std::make_shared<InnerLoops>(scope, made.body, op, states);
+  for (size_t k : states.updated) if (!inner_loops->undoes(k)) changed.push_back(made.body.result[k]);
   BodyUndo overwritten = save_overwritten(p, made.body, changed);
   for (size_t k : states.recorded) wanted.push_back(op.state[k].var);
   wanted.insert(wanted.end(), overwritten.slots.begin(), overwritten.slots.end());
+  wanted.insert(wanted.end(), inner_loops->wanted().begin(), inner_loops->wanted().end());
   auto emit = [&scope](const Stm& x) { scope.forward(x); };
   Records records = record(scope.b, loop, wanted, emit);
   for (const Records::Record& r : records.records) {
@@ -212,8 +180,8 @@ Back forth(Scope& scope, const Stm& s, const For& op) {
   }
   for (Var v : overwritten.records) scope.act.context.note(p, v, {Note::Kind::Overwritten, s.source, p.hint(v)});
   emit(loop);
-  return {records.slots, [states, overwritten, records](Scope& inner, const Stm& now, const std::vector<Atom>& kept) {
-            LoopReturn(inner, now, states).emit(overwritten, records, kept);
+  return {records.slots, [states, overwritten, inner_loops, records](Scope& inner, const Stm& now, const std::vector<Atom>& kept) {
+            LoopReturn(inner, now, states, overwritten, *inner_loops).emit(records, kept);
           }};
 }
 

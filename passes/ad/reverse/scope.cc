@@ -38,6 +38,7 @@ void Scope::run(Body body, const std::vector<Adjoint>& seeds) { back(*forth(std:
 
 std::unique_ptr<Scope::Sweeps> Scope::forth(Body body) {
   auto sweeps = std::make_unique<Sweeps>(Sweeps{std::move(body), {}});
+  std::map<size_t, Earlier> before = std::exchange(earlier_, {});
   sweeps->done.reserve(sweeps->body.stms.size());
   VarSet used, read;                                     // read: results that later statements use
   if (!again_) each_use(p, sweeps->body.result, [&](Var v) { used.insert(v); });
@@ -60,7 +61,10 @@ std::unique_ptr<Scope::Sweeps> Scope::forth(Body body) {
       if (is_array(p.type(y.var))) versions.own(y.var);
     }
     versions.carry_on(p, s);
-    sweeps->done.push_back(forth(s, std::ranges::any_of(s.pattern, [&](Bind y) { return read.contains(y.var); })));
+    if (auto found = before.find(sweeps->done.size()); found != before.end())
+      sweeps->done.push_back(resume(s, std::move(found->second)));
+    else
+      sweeps->done.push_back(forth(s, std::ranges::any_of(s.pattern, [&](Bind y) { return read.contains(y.var); })));
   }
   return sweeps;
 }
@@ -80,6 +84,14 @@ Scope::Done Scope::forth(Stm& s, bool matters) {
   else forward(primal);                                  // dead: nothing has to be undone
   if (active) done.back.emit = [](Scope& scope, const Stm& now, const std::vector<Atom>&) { return_sweep(scope, now); };
   return done;
+}
+// A statement that ran before.
+Scope::Done Scope::resume(Stm& s, Earlier earlier) {
+  for (const auto& [k, value] : earlier.results) {
+    Var y = s.pattern[k].var;
+    b.emit({{{y}}, Identity{as_type(b, value, p.type(y))}, {}, s.source, {}});
+  }
+  return {.statement = &s, .back = std::move(earlier.back), .earlier = true};
 }
 // Emits a statement with what undoes its updates of arrays that this scope owns.
 std::optional<Undo> Scope::emit(const Stm& s) {
@@ -106,7 +118,7 @@ void Scope::back(const Sweeps& sweeps, const std::vector<Adjoint>& seeds) {
     Source source = std::exchange(b.source, s.source);
     std::vector<Var> checks = std::exchange(b.checks, s.checks);
     if (done.undo) versions.undo(b, s, *done.undo);
-    if (done.back.emit && (!adjoints.all_zero(s) || adjoints.updates_gathered(s))) {
+    if (done.back.emit && (done.earlier || !adjoints.all_zero(s) || adjoints.updates_gathered(s))) {
       std::optional<Stm> renamed = versions.renamed(p, s);
       done.back.emit(*this, renamed ? *renamed : s, done.back.kept);
     }

@@ -6,6 +6,7 @@
 // again, which preparation has made free of consumption (prepare.cc).
 #pragma once
 #include <functional>
+#include <map>
 #include <memory>
 
 #include "passes/ad/reverse/adjoints.h"
@@ -43,12 +44,19 @@ class Scope {
     ir::Stm* statement;
     Back back = {};
     std::optional<Undo> undo = {};                               // what it updated in place
+    bool earlier = false;                                        // its return sweep undoes updates, also where no adjoint goes back
   };
   struct Sweeps {
     ir::Body body;
     std::vector<Done> done;
   };
   std::unique_ptr<Sweeps> forth(ir::Body body);
+  // Statement `at` of the body that comes next ran before: what it left, and its results where they are needed, by position.
+  struct Earlier {
+    Back back;
+    std::map<size_t, ir::Atom> results;
+  };
+  void ran_before(size_t at, Earlier earlier) { earlier_.emplace(at, std::move(earlier)); }
   void back(const Sweeps& sweeps, const std::vector<Adjoint>& seeds);
 
   // Substitutes values for the parameters of a cloned lambda and carries over which are varied.
@@ -72,8 +80,10 @@ class Scope {
   bool parallel_ = false;
   bool again_ = false;                                           // the code runs for the return sweep only: nobody wants its results
   int depth_ = 0;                                                // of bodies that rules run in the scope around them
+  std::map<size_t, Earlier> earlier_;
 
   Done forth(ir::Stm& s, bool matters);
+  Done resume(ir::Stm& s, Earlier earlier);
   std::optional<Undo> emit(const ir::Stm& s);
 };
 
