@@ -1,4 +1,6 @@
-// inner_loops.cc - see inner_loops.h.
+// inner_loops.cc - see inner_loops.h. Tests: tests/ad/inner_loops.fut.
+//
+// Rules: loop.inner.
 #include "passes/ad/reverse/inner_loops.h"
 
 #include <algorithm>

@@ -15,8 +15,6 @@
 // This is done if the records have no more dimensions than what is overwritten, so that they take a small multiple of that. Several such
 // loops may update an array one after the other. But nobody else in the outer body may read an earlier version of it than its last one:
 // only that is there in the return sweep.
-//
-// Rules: loop.inner. Tests: tests/ad/inner_loops.fut.
 #pragma once
 #include <set>
 #include <span>
