@@ -59,3 +59,33 @@ entry bodies (n: i64): bool =
 entry moved (n: i64): [3][3]f64 =
   let ps = loop ps = opaque (points n) for _k < 2i64 do map (\p -> if p[0] < p[1] then map (+ 1) p else map2 (+) p [1, 1, 1]) ps
   in reduce_by_index (replicate 3 [0, 0, 0]) (map2 (+)) [0, 0, 0] (map (% 3) (iota n)) ps
+
+-- States of loops in maps: orbits, turned matrices, a loop that ends when it likes, places that are known when it runs, and derivatives.
+-- ==
+-- entry: states
+-- input { 0i64 } output { true }
+-- input { 23i64 } output { true }
+entry states (n: i64): bool =
+  let step (s: [3]f64) (h: f64): [3]f64 =
+    let rate (s: [3]f64) = [s[1] - s[0], s[0] * (2 - s[2]) - s[1], s[0] * s[1] - s[2]]
+    let half = map2 (\x r -> x + h / 2 * r) s (rate s)
+    in map2 (\x r -> x + h * r) s (rate half)
+  let orbit (k: i64) (x: f64) = loop s = [x, 1, 2] for _i < k do step s 0.1
+  let orbit_of_numbers (k: i64) (x: f64) =
+    let rate (a: f64, b: f64, c: f64) = (b - a, a * (2 - c) - b, a * b - c)
+    in loop (a, b, c) = (x, 1f64, 2f64) for _i < k do
+         let (p, q, r) = rate (a, b, c)
+         let (p, q, r) = rate (a + 0.1 / 2 * p, b + 0.1 / 2 * q, c + 0.1 / 2 * r)
+         in (a + 0.1 * p, b + 0.1 * q, c + 0.1 * r)
+  let xs = opaque (tabulate n (\i -> f64.i64 i / 8))
+  let near (x: f64) (y: f64) = f64.abs (x - y) <= 1e-12
+  let orbits = and (map (\x -> let (a, b, c) = orbit_of_numbers 5 x in and (map2 near (orbit 5 x) [a, b, c])) xs)
+  let turned = map (\x -> let r = [[f64.cos x, -f64.sin x], [f64.sin x, f64.cos x]]
+                          let m = loop m = [[1, 0], [0, 1]] for _i < 4i64 do map (\row -> map (\c -> f64.sum (map2 (*) row c)) (transpose r)) m
+                          in near m[0, 1] (-f64.sin (4 * x))) xs
+  let ends = map (\x -> let (s, k) = loop (s, k) = ([x, 0], 0i64) while s[0] < 9 && k < 40 do
+                                       (if s[1] > 2 then [s[0] + s[1], 0] else [s[0] + 0.5, s[1] + 1], k + 1)
+                        in s[0] >= 9 && s[1] <= 3 && k > 0) xs
+  let placed = map (\x -> let s = loop s = [x, 1, 2] for i < 7 do s with [i % 3] = s[(i + 1) % 3] + 1 in near s[1] 4) xs
+  let slopes = map (\x -> near (jvp (\x -> (orbit 3 x)[2]) x 1) (vjp (\x -> (orbit 3 x)[2]) x 1)) xs
+  in orbits && and turned && and ends && and placed && and slopes

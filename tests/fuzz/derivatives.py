@@ -241,7 +241,7 @@ class Gen:
         if kind == 14:                                        # an update in place
             return Node(t, f'(copy ({{0}}) with [({{1}}) % {n}] = {{2}})', self.make(t, env, d), self.make('i', env, d), self.make('s', env, d))
         if kind == 15:                                        # updates in a loop, under branches, in loops inside, again in one iteration
-            how, z = self.r.randrange(8), self.name()
+            how, z = self.r.randrange(9), self.name()
             start, at, value = self.make(t, env, d), self.sub('i', env, 1, (k, 'i')), self.sub('s', env, d, (x, t), (k, 'i'))
             update = f'{x} with [({{1}}) % {n}] = {{2}}'
             if how == 0:
@@ -250,6 +250,11 @@ class Gen:
             if how == 1:
                 return Node(t, f'({self.schedule()}loop {x} = copy ({{0}}) for {k} < 3 do loop {x} = {x} for {y} < {self.r.choice([k, "2", n])} do {x} with [({{1}} + {y}) % {n}] = {{2}})',
                             start, at, value)
+            if how == 8:                                      # with other state of both loops, read before the inner one or after it
+                p, before, after = self.name(), *self.r.choice([('1', f'{x}[0]'), (f'{x}[0]', '1'), ('1', '0.5')])
+                return Node(t, f'({self.schedule()}loop ({x}, {z}) = (copy ({{0}}), {{3}}) for {k} < 3 do let ({x}, {p}) = loop ({x}, {p}) = ({x}, {z} * {before}) '
+                               f'for {y} < {self.r.choice([k, "2", n])} do let {p} = {{4}} in ({x} with [({{1}} + {y}) % {n}] = {{2}} * {p}, {p}) in ({x}, f64.sin {p} * {after})).0',
+                            start, at, value, self.make('s', env, 1), self.sub('s', env, d - 1, (x, t), (p, 's')))
             if how == 2:
                 return Node(t, f'({self.schedule()}loop {x} = copy ({{0}}) for {k} < {n} do let {x} = {update} let {z} = {x}[0] + {x}[({{1}} + 1) % {n}] in {x} with [{k}] = f64.sin ({z} * {{3}}))',
                             start, at, value, self.sub('s', env, d - 1, (x, t), (k, 'i'), (z, 's')))
@@ -306,6 +311,11 @@ class Gen:
             return Node('c', f'(transpose (map (\\{x} -> {{1}}) (transpose ({{0}}))))', self.make('c', env, d), self.sub('a', env, d, (x, 'a')))
         if kind == 8:
             return Node('c', '(copy ({0}) with [({1}) % n] = copy ({2}))', self.make('c', env, d), self.make('i', env, d), self.make('b', env, d))
+        if kind == 9 and self.r.random() < 0.5:               # rows, one after the other, and again
+            i, z = self.name(), self.name()
+            return Node('c', f'(loop ({x}, {z}) = (copy ({{0}}), {{1}}) for {k} < 2 do let ({x}, {y}) = loop ({x}, {y}) = ({x}, {z}) for {i} < n do '
+                             f'let {y} = map2 (\\p q -> {{2}}) {x}[{i}] {y} in ({x} with [{i}] = {y}, {y}) in ({x}, map (* 0.5) {y})).0',
+                        self.make('c', env, d), self.make('b', env, d), self.sub('s', env, d, ('p', 's'), ('q', 's')))
         if kind == 9:
             return Node('c', f'(loop {x} = copy ({{0}}) for {k} < n do {x} with [{k}, ({{1}}) % m] = {{2}})', self.make('c', env, d),
                         self.sub('i', env, 1, (k, 'i')), self.sub('s', env, d, (x, 'c'), (k, 'i')))
