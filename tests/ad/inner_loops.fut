@@ -20,7 +20,7 @@ def after [n] (b: [n]f64, sweeps: i64): f64 =
       in (xs, s * f64.cos xs[k + 1] + xs[n - 2])
   in s * f64.sum xs
 
--- The array is read before the inner loop: the loop runs again.
+-- An element is read before the inner loop.
 -- ad: ahead { [1.1,1.3,0.4,0.7,0.2] 3i64 }
 def ahead [n] (b: [n]f64, sweeps: i64): f64 =
   let (xs, s) =
@@ -29,6 +29,28 @@ def ahead [n] (b: [n]f64, sweeps: i64): f64 =
       let xs = loop xs = xs for i < n - 2 do xs with [i + 1] = b[i] * y - 0.4 * f64.sin (xs[i] * xs[i + 2])
       in (xs, s * f64.cos y)
   in s * f64.sum xs
+
+-- All of the array is read before the inner loop: the loop runs again.
+-- ad: whole { [1.1,1.3,0.4,0.7,0.2] 3i64 }
+def whole [n] (b: [n]f64, sweeps: i64): f64 =
+  f64.sum (loop xs = copy b for _k < sweeps do
+             let y = f64.sum (map f64.cos xs)
+             in loop xs = xs for i < n - 2 do xs with [i + 1] = b[i] * y - 0.4 * f64.sin (xs[i] * xs[i + 2]))
+
+-- Updates and reads of single elements and of rows, between two loops and around them.
+-- ad: steps { [[0.3,0.7],[1.1,0.2],[0.4,0.9]] 4i64 }
+def steps [l] [b] (h: [l][b]f64, n: i64): f64 =
+  let (h, s) =
+    loop (h, s) = (copy h, 1) for t < n do
+      let row = map (* s) h[t % l]
+      let h = h with [0] = map2 (*) row h[1]
+      let h = loop h = h for i < l - 1 do h with [i + 1] = map2 (\x y -> f64.sin (x * y + 1)) h[i] h[i + 1]
+      let p = h[1, 0] + f64.cos h[l - 1, b - 1]
+      let h = h with [1, 0] = p * h[0, 1]
+      let h = loop h = h for i < l do h with [i, 0] = h[i, 1] * p
+      let h = h with [2, 1] = 0.5 * h[2, 0]
+      in (h, s * 0.3 + p)
+  in s * f64.sum (flatten h)
 
 -- Two inner loops with an array each, of which the second one reads what the first one has made.
 -- ad: two { [1.1,1.3,0.4,0.7] [0.3,0.2,0.9,0.5] 3i64 }

@@ -13,8 +13,8 @@
 //                                                           in xs
 //
 // This is done if the records have no more dimensions than what is overwritten, so that they take a small multiple of that. Several such
-// loops may update an array one after the other. But nobody else in the outer body may read an earlier version of it than its last one:
-// only that is there in the return sweep.
+// loops and single updates may change an array one after the other. Of such an array only its last version is there in the return sweep.
+// Elements and rows that the outer body reads of earlier ones are kept; with any other use the loops run again.
 #pragma once
 #include <set>
 #include <span>
@@ -32,17 +32,18 @@ class InnerLoops {
   // What the outer loop has to record: values of its body.
   const std::vector<ir::Atom>& wanted() const { return wanted_; }
   // Tells the scope of an iteration of the return sweep, before it runs the body. `after`: what the states of the outer loop are after
-  // the iteration, of those that inner loops undo; `kept`: what was wanted.
-  void tell(Scope& iteration, const std::map<size_t, ir::Var>& after, std::span<const ir::Atom> kept) const;
+  // the iteration, of those that inner loops undo; `values`: what was wanted.
+  void tell(Scope& iteration, const std::map<size_t, ir::Var>& after, std::span<const ir::Atom> values) const;
 
  private:
-  struct Loop {
-    size_t at;                                       // which statement of the body
+  struct Kept {
+    size_t at;                                       // which statement of the body: an inner loop, an update, a copy, a read
     std::map<size_t, size_t> last;                   // a result -> the state of the outer loop of which it is the last version
     std::vector<size_t> read;                        // other results that statements of the body read
-    Back back = {};
+    std::optional<Back> back = {};                   // of a loop
+    std::optional<Undo> undo = {};                   // of an update or a copy
   };
-  std::vector<Loop> loops_;
+  std::vector<Kept> kept_;
   std::set<size_t> undone_;
   std::vector<ir::Atom> wanted_;
 };

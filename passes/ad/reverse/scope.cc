@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "passes/ad/activity/common.h"
+#include "passes/ad/prepare/in_place.h"
 #include "passes/ad/reverse/operators.h"
 #include "passes/ad/reverse/rules.h"
 
@@ -91,7 +92,16 @@ Scope::Done Scope::resume(Stm& s, Earlier earlier) {
     Var y = s.pattern[k].var;
     b.emit({{{y}}, Identity{as_type(b, value, p.type(y))}, {}, s.source, {}});
   }
-  return {.statement = &s, .back = std::move(earlier.back), .earlier = true};
+  Done done{&s};
+  if (earlier.back) {
+    done.back = std::move(*earlier.back);
+    done.earlier = true;
+  } else if (std::ranges::any_of(s.pattern, [&](Bind y) { return act.varied(y.var); })) {
+    done.back.emit = [](Scope& scope, const Stm& now, const std::vector<Atom>&) { return_sweep(scope, now); };
+  }
+  done.undo = std::move(earlier.undo);
+  if (done.undo) done.undo->versions = {{*earlier_version(p, s, 0), s.pattern[0].var}};
+  return done;
 }
 // Emits a statement with what undoes its updates of arrays that this scope owns.
 std::optional<Undo> Scope::emit(const Stm& s) {

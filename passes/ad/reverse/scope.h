@@ -51,9 +51,11 @@ class Scope {
     std::vector<Done> done;
   };
   std::unique_ptr<Sweeps> forth(ir::Body body);
-  // Statement `at` of the body that comes next ran before: what it left, and its results where they are needed, by position.
+  // Statement `at` of the body that comes next ran before: what it left, unless its rule is a `back`, and how its updates are undone, with
+  // names of the primal. And its results where they are needed, by position.
   struct Earlier {
-    Back back;
+    std::optional<Back> back;
+    std::optional<Undo> undo;
     std::map<size_t, ir::Atom> results;
   };
   void ran_before(size_t at, Earlier earlier) { earlier_.emplace(at, std::move(earlier)); }
