@@ -150,6 +150,12 @@ Value Lowerer::path(const ast::Path& p, Scope* scope) {
   return value;
 }
 
+// What backtraces name: e without parentheses around it; of an operator, its name and what is right of it.
+Span Lowerer::place(const ast::Expr& e) {
+  if (auto o = std::get_if<ast::Operator>(&e.node)) return join(o->op->span, o->right->span);
+  return e.bare.valid() ? e.bare : e.span;
+}
+
 ir::Source Lowerer::here(Span span) {
   if (!span.valid() || checked_.sources[span.file].builtin) return call_source_;
   auto key = std::tuple(span.file.index, span.begin, span.end, call_source_.index);
