@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/base/c_names.h"
+
 namespace raido::check {
 namespace {
 
@@ -68,9 +70,7 @@ class EntryPoints {
       if (!in_params) { c.diags.report(def.name_span, err::entry_result_size, c.text(size->name)); return; }
       if (!witnessed && !bound_as_value(def, size)) { c.diags.report(def.name_span, err::entry_size_not_constructive, c.text(size->name)); return; }
     }
-    std::string mangled;
-    for (char ch : name) mangled += ch == '\'' ? std::string("zq") : std::string(1, ch);
-    if (auto [it, is_new] = names_.emplace(mangled, def.name_span); !is_new)
+    if (auto [it, is_new] = names_.emplace(c_identifier(name), def.name_span); !is_new)
       c.diags.report(def.name_span, err::entry_names_clash, name, c.sources.place(it->second));
     out_.push_back(std::move(e));
   }
