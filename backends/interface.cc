@@ -74,26 +74,6 @@ std::string InterfaceEntry::stars() const {
   return out;
 }
 
-std::string encoded(const std::string& name) {
-  std::string out;
-  for (char c : name) {
-    if (c == 'z') out += "zz";
-    else if (c == 'Z') out += "ZZ";
-    else if (c == '_') out += "zu";
-    else if (c == '\'') out += "zq";
-    else if (c == '.') out += "zi";
-    else if (isalnum(static_cast<unsigned char>(c))) out += c;
-    else out += fmt::format("z{:x}U", static_cast<unsigned char>(c));
-  }
-  return out;
-}
-
-std::string c_identifier(const std::string& name) {
-  bool plain = !name.empty();
-  for (char c : name) plain = plain && (isalnum(static_cast<unsigned char>(c)) || c == '_');
-  return plain ? name : encoded(name);
-}
-
 std::string type_name_in_c(const std::string& text) { return "opaque_" + readable(text).value_or(md5(text)); }
 
 }  // namespace raido

@@ -47,11 +47,6 @@ struct Interface {
   std::string doc;
 };
 
-// The name in C of something called `name` in the source.
-std::string c_identifier(const std::string& name);
-// The same, where letters that stand for others are always written out.
-std::string encoded(const std::string& name);
-
 // The name in C of a type with this text; the second is used where there is no readable one.
 std::string type_name_in_c(const std::string& text);
 

@@ -18,10 +18,10 @@ def last [n] 't (xs: [n]t): t = xs[n - 1]
 def tail [n] 't (xs: [n]t): [n - 1]t = xs[1:]
 
 -- | All but the last element.
-def init [n] 't (xs: [n]t): [n - 1]t = xs[:n - 1]
+def init [n] 't (xs: [n]t): [n - 1]t = xs[0:n - 1]
 
 -- | The first i elements.
-def take [n] 't (i: i64) (xs: [n]t): [i]t = xs[:i]
+def take [n] 't (i: i64) (xs: [n]t): [i]t = xs[0:i]
 
 -- | Without the first i elements.
 def drop [n] 't (i: i64) (xs: [n]t): [n - i]t = xs[i:]

@@ -28,6 +28,7 @@ CASES = [
      "Argument `zs`: expected rows, or `empty([0]..i64)` with all dimensions, but got `[]`."),
     ("mixed", "3 [1] [[1]] 4", "Expected EOF on stdin after reading input for \"mixed\".", ""),
     ("pair", "[1, 2] [1, 2, 3]", SIZES, "Argument `b`: dimension 0 should be 2, but is 3."),
+    ("fixed", "b\x02\x01 i32" + 8 * "\xff", "binary-input: Failed to allocate array of size -4.", ""),
     ("fixed", "[1, 2]", SIZES, "Argument `a`: dimension 0 should be 3, but is 2."),
 ]
 
@@ -41,7 +42,7 @@ def main():
         for backend in backends:
             subprocess.run([raido, backend, f"{folder}/program.fut", "-o", f"{folder}/program"], check=True)
             for entry, data, first, second in CASES:
-                run = subprocess.run([f"{folder}/program", "-e", entry], input=data, capture_output=True, text=True)
+                run = subprocess.run([f"{folder}/program", "-e", entry], input=data, capture_output=True, encoding="latin-1")
                 lines = run.stderr.split("\n") + [""]
                 if run.returncode == 1 and run.stdout == "" and first in lines[0] and lines[1] == second:
                     continue

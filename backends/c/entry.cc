@@ -10,6 +10,7 @@
 
 #include "backends/kernel/outside.h"
 #include "backends/kernel/print_scalars.h"
+#include "compiler/base/c_names.h"
 #include "compiler/base/text.h"
 #include "compiler/ir/calling.h"
 #include "compiler/ir/types.h"

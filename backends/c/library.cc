@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 
+#include "compiler/base/c_names.h"
 #include "compiler/base/text.h"
 
 namespace raido {

@@ -125,30 +125,35 @@ RAIDO_FN int raido_number(const char *text, i64 *value) {
   return end != text && *end == 0 && errno == 0;
 }
 
+RAIDO_FN void raido_trim_end(char *text) {
+  size_t n = strlen(text);
+  while (n > 0 && strchr(" \t\r\n", text[n - 1]) != NULL) text[--n] = 0;
+}
+
 RAIDO_FN void raido_tuning_file(struct raido_config *cfg, const char *program, const char *name) {
   FILE *f = fopen(name, "r");
   if (f == NULL) raido_panic(program, "When loading tuning file '%s': Cannot open file: %s", name, strerror(errno));
   char line[512];
   for (int number = 1; fgets(line, sizeof line, f) != NULL; number++) {
-    line[strcspn(line, "\r\n")] = 0;
-    if (line[strspn(line, " \t")] == 0 || strncmp(line, "--", 2) == 0) continue;
-    char *equals = strchr(line, '=');
+    raido_trim_end(line);
+    char *param = line + strspn(line, " \t"), *equals = strchr(param, '=');
+    if (*param == 0 || strncmp(param, "--", 2) == 0) continue;
     i64 value;
     if (equals == NULL || !raido_number(equals + 1, &value))
       raido_panic(program, "When loading tuning file '%s': Invalid line %d (must be of form 'name=int').", name, number);
     *equals = 0;
-    if (raido_config_param(cfg, line, value) != 0)   // the file may have been made for another backend
-      fprintf(stderr, "%s: tuning file '%s': unknown name on line %d is left out: %s\n", program, name, number, line);
+    raido_trim_end(param);
+    if (raido_config_param(cfg, param, value) != 0)   // the file may have been made for another backend
+      fprintf(stderr, "%s: tuning file '%s': unknown name on line %d is left out: %s\n", program, name, number, param);
   }
   fclose(f);
 }
 
 RAIDO_FN void raido_param_option(struct raido_config *cfg, const char *program, char *text) {
   char *equals = strchr(text, '=');
-  i64 value;
-  if (equals == NULL || !raido_number(equals + 1, &value)) raido_panic(program, "Invalid argument for --parameter option: %s", text);
+  if (equals == NULL) raido_panic(program, "Invalid argument for --parameter option: %s", text);
   *equals = 0;
-  if (raido_config_param(cfg, text, value) != 0) raido_panic(program, "Unknown tuning parameter: %s", text);
+  if (raido_config_param(cfg, text, (i64)strtoll(equals + 1, NULL, 10)) != 0) raido_panic(program, "Unknown tuning parameter: %s", text);
 }
 
 #ifdef RAIDO_DEVICE

@@ -209,7 +209,7 @@ class Context {
   bool has_function(TypeRef t) const;                      // contains a function type or a lifted parameter
   TypeRef strip_unique(TypeRef t);                         // everywhere outside of functions
   TypeRef strip_pointless(TypeRef t);                      // `*` on what holds no memory, everywhere
-  bool holds_nothing(TypeRef t) const;                     // () and what is made of it
+  bool holds_nothing(TypeRef t) const;                     // a constructor that is alone and bare, and what is made of it
   // Is `size` alone the size of an array in t, outside of functions? By values: of one whose elements hold something.
   bool witnesses(TypeRef t, const Binding* size, bool by_values = false) const;
   bool any_unique(TypeRef t) const;                        // some component is *

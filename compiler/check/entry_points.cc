@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/base/c_names.h"
+
 namespace raido::check {
 namespace {
 
@@ -44,7 +46,7 @@ class EntryPoints {
     std::vector<Binding*> exists;
     const ast::TypeExpr* rest = def.result;            // the annotation of what is left of the type
     while (auto* f = types.as<FunType>(t)) {
-      ast::Pat* param = i < def.params.size() ? def.params[i] : lambda_param(def.body, i - def.params.size());
+      ast::Pat* param = i < def.params.size() ? def.params[i] : param_of_value(def.body, i - def.params.size());
       const ast::TArrow* arrow = rest && i >= def.params.size() ? std::get_if<ast::TArrow>(&rest->node) : nullptr;
       External x = external(f->param, i < def.params.size() ? annotation(param) : arrow ? arrow->from : nullptr);
       if (arrow && arrow->name) x.name = c.text(arrow->name->name);
@@ -68,9 +70,7 @@ class EntryPoints {
       if (!in_params) { c.diags.report(def.name_span, err::entry_result_size, c.text(size->name)); return; }
       if (!witnessed && !bound_as_value(def, size)) { c.diags.report(def.name_span, err::entry_size_not_constructive, c.text(size->name)); return; }
     }
-    std::string mangled;
-    for (char ch : name) mangled += ch == '\'' ? std::string("zq") : std::string(1, ch);
-    if (auto [it, is_new] = names_.emplace(mangled, def.name_span); !is_new)
+    if (auto [it, is_new] = names_.emplace(c_identifier(name), def.name_span); !is_new)
       c.diags.report(def.name_span, err::entry_names_clash, name, c.sources.place(it->second));
     out_.push_back(std::move(e));
   }
@@ -86,8 +86,8 @@ class EntryPoints {
     if (auto* a = std::get_if<ast::PAttr>(&p->node)) return whole(a->pat);
     return nullptr;
   }
-  // Of the function that an entry point gives, if it is written as one.
-  static ast::Pat* lambda_param(const ast::Expr* e, size_t i) {
+  // Of the function that an entry point gives, if it is written as one, or is a definition.
+  static ast::Pat* param_of_value(const ast::Expr* e, size_t i) {
     for (;;) {
       if (auto* l = std::get_if<ast::Lambda>(&e->node)) {
         if (i < l->params.size()) return l->params[i];
@@ -95,6 +95,16 @@ class EntryPoints {
         e = l->body;
       }
       else if (auto* let = std::get_if<ast::Let>(&e->node)) e = let->body;
+      else if (auto* a = std::get_if<ast::Apply>(&e->node)) {
+        i += a->args.size();
+        e = a->fun;
+      }
+      else if (auto* r = std::get_if<ast::Ref>(&e->node); r && r->path.members.empty() && r->path.root->def && !r->path.root->def->recursive) {
+        const ast::Def& def = *r->path.root->def;
+        if (i < def.params.size()) return def.params[i];
+        i -= def.params.size();
+        e = def.body;
+      }
       else return nullptr;
     }
   }

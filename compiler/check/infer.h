@@ -124,6 +124,7 @@ class Infer {
   void default_vars();
   void generalise(const ast::Def& def, TypeRef type);
   void check_literals();
+  void check_tunable();
   void check_equalities(bool broken);
   void check_no_functions();                                        // where a branch, a loop or a case gives none
   void check_indices();
@@ -185,6 +186,7 @@ class Infer {
   std::vector<std::pair<const ast::Literal*, std::pair<TypeRef, Span>>> pattern_literals_;
   std::pmr::vector<std::pair<ast::Expr*, TypeRef>> equalities_{&c.scratch};          // `==` and `!=`: the operand's type
   std::pmr::vector<std::pair<TypeRef, std::pair<Span, const Diag<1>*>>> no_functions_{&c.scratch};
+  std::vector<const ast::Attributed*> tunable_;
   std::vector<ast::Expr*> holes_, derivatives_;                     // derivatives_: names of the prelude's operators
   std::vector<const ast::Loop*> counted_;                           // loops with a bound
   std::pmr::vector<Binding*> bound_{&c.scratch};                                     // every local name

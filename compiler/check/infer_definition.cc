@@ -84,6 +84,7 @@ bool Infer::definition(ast::Def& def) {
   check_equalities(broken);
   if (!broken) check_no_functions();
   check_indices();
+  check_tunable();
   if (!broken) check_derivatives();
   for (ast::Expr* hole : holes_)
     if (!(is_intrinsic(def) && def.body == hole)) c.diags.report(hole->span, err::hole, c.show(zonk(hole->type)));
@@ -204,6 +205,18 @@ void Infer::check_indices() {
     unsigned bits = 8u << (unsigned(p->prim) % 4);
     c.diags.report(l->index->span, err::narrow_index, prim_name(p->prim), std::to_string((1 << (is_signed(p->prim) ? bits - 1 : bits)) - 1))
         .label(l->bound->span, "its type is that of the bound");
+  }
+}
+
+// #[param(name)] is for numbers of type i64. An abstract type may be that in the end.
+void Infer::check_tunable() {
+  for (const ast::Attributed* a : tunable_) {
+    TypeRef t = zonk(a->body->type);
+    auto* p = types.as<PrimType>(t);
+    bool named = a->attr.args.size() == 1 && a->attr.args[0].name.valid();
+    if (!named) c.diags.report(a->attr.span, err::idle_param, "it takes one name");
+    else if (p ? p->prim != Prim::I64 : !types.as<NamedType>(t) && !types.is_error(t))
+      c.diags.report(a->attr.span, err::idle_param, "it is for numbers of type i64").label(a->body->span, "this has type " + c.show(t));
   }
 }
 

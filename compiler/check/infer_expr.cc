@@ -453,7 +453,11 @@ TypeRef Infer::infer_node(ast::Expr* e) {
         holes_.push_back(e);
         return fresh(e->span);
       },
-      [&](ast::Attributed& a) { look_at(c, a.attr); return infer(a.body); },
+      [&](ast::Attributed& a) {
+        look_at(c, a.attr);
+        if (!a.attr.is_integer && c.text(a.attr.name) == "param") tunable_.push_back(&a);
+        return infer(a.body);
+      },
       [&](ast::SizeHole&) { return types.prim(Prim::I64); },
       [](ast::Let&) -> TypeRef { PANIC("a chain"); }, [](ast::LetFun&) -> TypeRef { PANIC("a chain"); },
       [](ast::If&) -> TypeRef { PANIC("a chain"); }, [](ast::Operator&) -> TypeRef { PANIC("a chain"); });

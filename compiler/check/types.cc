@@ -251,7 +251,7 @@ TypeRef Context::strip_unique(TypeRef t) {
 bool Context::holds_nothing(TypeRef t) const {
   return match(types[t],
       [&](const ArrayType& a) { return holds_nothing(a.elem); },
-      [&](const RecordType& r) { return std::all_of(r.fields.begin(), r.fields.end(), [&](auto& f) { return holds_nothing(f.second); }); },
+      [&](const RecordType& r) { return !r.fields.empty() && std::all_of(r.fields.begin(), r.fields.end(), [&](auto& f) { return holds_nothing(f.second); }); },
       [&](const SumType& s) {
         return s.constrs.size() == 1 && std::all_of(s.constrs[0].second.begin(), s.constrs[0].second.end(), [&](TypeRef p) { return holds_nothing(p); });
       },

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/c_names.h"
 #include "compiler/base/files.h"
 #include "compiler/base/text.h"
 #include "compiler/ir/types.h"

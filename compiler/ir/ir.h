@@ -272,7 +272,7 @@ struct DataArray {
   std::string bytes;                   // row-major, little endian
   friend bool operator==(const DataArray&, const DataArray&) = default;
 };
-struct SourceInfo {                    // a place in a source file, and the call it was inlined through
+struct SourceInfo {                    // a place in a source file, its end excluded, and the call it was inlined through
   std::string file;
   uint32_t line = 0, column = 0, end_line = 0, end_column = 0;
   Source caller;

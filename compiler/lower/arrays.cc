@@ -55,7 +55,7 @@ ir::Slice Lowerer::slice(const ast::Selector& s, const Dim& width, Scope* scope,
 
 // The core selectors of a[..], with one check for all of them.
 std::vector<ir::Selector> Lowerer::selectors(std::span<const ast::Selector> parts, const std::vector<Dim>& dims, Scope* scope,
-                                             Span span, std::vector<Var>& checks) {
+                                             std::vector<Var>& checks) {
   std::vector<ir::Selector> out(parts.size());
   std::vector<std::string> shown(parts.size());
   std::vector<std::vector<Atom>> args(parts.size());
@@ -71,7 +71,6 @@ std::vector<ir::Selector> Lowerer::selectors(std::span<const ast::Selector> part
     shown[k] = "{}";
     args[k] = {i.atom};
   }
-  at(span);
   std::vector<Atom> all;
   std::string shape_text;
   for (auto& a : args) all.insert(all.end(), a.begin(), a.end());
@@ -144,7 +143,7 @@ Value Lowerer::update(const Value& base, std::span<ast::Step> steps, std::vector
   }
   std::vector<Dim> dims = shape_prefix(base, at_.size() + step.at.size());
   dims.erase(dims.begin(), dims.begin() + ptrdiff_t(at_.size()));
-  std::vector<ir::Selector> more = selectors(step.at, dims, scope, step.span, checks);
+  std::vector<ir::Selector> more = selectors(step.at, dims, scope, checks);
   at_.insert(at_.end(), more.begin(), more.end());
   return update(base, steps.subspan(1), std::move(at_), value, scope, checks);
 }
@@ -157,7 +156,7 @@ Value Lowerer::access(std::span<ast::Step> steps, Value v, Scope* scope) {
       continue;
     }
     std::vector<Var> checks;
-    std::vector<ir::Selector> s = selectors(step.at, shape_prefix(v, step.at.size()), scope, step.span, checks);
+    std::vector<ir::Selector> s = selectors(step.at, shape_prefix(v, step.at.size()), scope, checks);
     v = checked_by(checks, [&] { return index(v, s); });
   }
   return v;

@@ -7,7 +7,7 @@ namespace raido::lower {
 
 Value Lowerer::coerce(const ast::Coerce& c, const ast::Expr& e, Scope* scope) {
   Value v = eval(*c.exp, scope);
-  at(e.span);
+  at(e);
   check_written(c.type, v);
   return coerced(v, {e.type, scope}, quoted(c.type->span));
 }

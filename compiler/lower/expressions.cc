@@ -13,13 +13,13 @@ namespace raido::lower {
 Value Lowerer::eval(const ast::Expr& e, Scope* scope) {
   CHECK(e.type.valid(), "an expression without a type");
   ir::Source saved = b_->source;
-  at(e.span);
+  at(e);
   // Chains of `let` and of operators are walked, not descended into.
   std::vector<const ast::Expr*> chain;
   auto sized = [&](const ast::Expr& x, const Value& v) {
     if (std::holds_alternative<check::PrimType>(checked_.result.types[x.type])) return;
     bind_sizes({x.type, scope}, v, scope);
-    check_shape({x.type, scope}, v, x.span);
+    check_shape({x.type, scope}, v, place(x));
   };
   Value v;
   if (std::get_if<ast::Operator>(&e.node)) {
@@ -27,7 +27,7 @@ Value Lowerer::eval(const ast::Expr& e, Scope* scope) {
     for (; auto* o = std::get_if<ast::Operator>(&left->node); left = o->left) chain.push_back(left);
     v = eval(*left, scope);
     for (size_t k = chain.size(); k-- > 0;) {
-      at(chain[k]->span);
+      at(*chain[k]);
       v = operation(std::get<ast::Operator>(chain[k]->node), *chain[k], v, scope);
       sized(*chain[k], v);
     }
@@ -70,10 +70,8 @@ Value Lowerer::eval_node(const ast::Expr& e, Scope* scope) {
       [&](const ast::Project& x) { return field(eval(*x.record, scope), x.field); },
       [&](const ast::Index& x) {
         Value v = eval(*x.array, scope);
-        at(e.span);
         std::vector<Var> checks;
-        std::vector<ir::Selector> s =
-            selectors(x.at, shape_prefix(v, x.at.size()), scope, e.span, checks);
+        std::vector<ir::Selector> s = selectors(x.at, shape_prefix(v, x.at.size()), scope, checks);
         return checked_by(checks, [&] { return index(v, s); });
       },
       [&](const ast::ArrayLit& x) { return array_literal(x, e, scope); },
@@ -85,10 +83,10 @@ Value Lowerer::eval_node(const ast::Expr& e, Scope* scope) {
         Value op = eval(*x.op, scope);
         if (!x.left && !x.right) return op;
         Value operand = eval(x.left ? *x.left : *x.right, scope);
-        return std::make_shared<Closure>(Closure{Closure::Kind::Section, &x, scope, {op, operand}, {}, {}});
+        return std::make_shared<Closure>(Closure{Closure::Kind::Section, &e, scope, {op, operand}, {}, {}});
       },
-      [&](const ast::AccessSection& x) -> Value {
-        return std::make_shared<Closure>(Closure{Closure::Kind::Access, &x, scope, {}, {}, type});
+      [&](const ast::AccessSection&) -> Value {
+        return std::make_shared<Closure>(Closure{Closure::Kind::Access, &e, scope, {}, {}, type});
       },
       [&](const ast::Lambda& x) -> Value {
         return std::make_shared<Closure>(Closure{Closure::Kind::Lambda, &x, scope, {}, {}, type});
@@ -136,7 +134,7 @@ Value Lowerer::application(const ast::Apply& a, const ast::Expr& e, Scope* scope
   std::vector<Value> args(a.args.size());
   for (size_t i = args.size(); i-- > 0;) args[i] = eval(*a.args[i], scope);
   Value f = eval(*a.fun, scope);
-  at(e.span);
+  at(e);
   keep_call_ = keep;
   Value result = apply(f, std::move(args));
   keep_call_ = false;
@@ -160,7 +158,7 @@ Value Lowerer::reference(const ast::Ref& r, const ast::Expr& e, Scope* scope) {
   if (r.path.root->kind == Binding::Kind::Builtin)
     return std::make_shared<Closure>(Closure{Closure::Kind::Builtin, r.path.root, scope, {}, {}, {e.type, scope}});
   Value v = path(r.path, scope);
-  if (auto d = std::get_if<std::shared_ptr<const DefValue>>(&v)) return instantiate(**d, {e.type, scope}, e.span);
+  if (auto d = std::get_if<std::shared_ptr<const DefValue>>(&v)) return instantiate(**d, {e.type, scope}, place(e));
   if (auto lazy = std::get_if<SizeIn>(&v)) {
     std::optional<Atom> n = size(*lazy);
     CHECK(n, "the size `{}` is not known here", text(r.path.root->name));
@@ -181,10 +179,10 @@ Value Lowerer::operation(const ast::Operator& o, const ast::Expr& e, const Value
     return op == "&&" ? emit_if(atom(left), right, known) : emit_if(atom(left), known, right);
   }
   Value right = eval(*o.right, scope);
-  at(e.span);
+  at(e);
   if (is_builtin) return builtin(op, left, right, {o.left->type, scope}, e.span);
   Value f = eval(*o.op, scope);
-  at(e.span);
+  at(e);
   return apply(f, {left, right});
 }
 
@@ -339,7 +337,6 @@ Value Lowerer::attributed(const ast::Attributed& a, Scope* scope) {
   if (n == "trace" || n == "opaque") {
     std::string word = n == "trace" && !a.attr.args.empty() ? std::string(text(a.attr.args[0].name)) : "";
     Value v = eval(*a.body, scope);
-    at(a.body->span);
     b_->attrs.push_back({std::string(n), {}, word});
     Value r = map_leaves(v, [&](const Dynamic& d) -> Value {
       return Dynamic{b_->bind1(ir::var_of(d.atom) ? program_.hint(*ir::var_of(d.atom)) : "t", ir::Identity{d.atom}), d.borrowed};
@@ -445,7 +442,7 @@ Value Lowerer::array_literal(const ast::ArrayLit& a, const ast::Expr& e, Scope* 
     rows[i] = atoms(v);
     if (i == 0) first = v;
   }
-  at(e.span);
+  at(e);
   std::vector<Atom> arrays;
   for (size_t k = 0; k < rows[0].size(); k++) {
     std::vector<Dim> dims = shape(rows[0][k]);
@@ -479,7 +476,7 @@ Value Lowerer::range(const ast::Range& r, const ast::Expr& e, Scope* scope) {
   std::optional<Value> second_value;
   if (r.second) second_value = eval(*r.second, scope);
   Term first = term(eval(*r.first, scope)), last = term(last_value);
-  at(e.span);
+  at(e);
   auto wide = [&](const Term& x) { return ir::convert(Scalar::I64, x); };
   Term zero = number(0), one = number(1), x = wide(first), z = wide(last);
   bool inclusive = r.kind == ast::Range::Kind::Inclusive, down = r.kind == ast::Range::Kind::DownTo;

@@ -112,11 +112,15 @@ Value Lowerer::call(const Closure& c, std::vector<Value> args) {
       return builtin(n, args[0], args[1], function_types(0), {});
     }
     case Closure::Kind::Section: {
-      auto section = static_cast<const ast::Section*>(c.code);
-      return section->left ? apply(c.captured[0], {c.captured[1], args[0]}) : apply(c.captured[0], {args[0], c.captured[1]});
+      auto e = static_cast<const ast::Expr*>(c.code);
+      at(*e);
+      return std::get<ast::Section>(e->node).left ? apply(c.captured[0], {c.captured[1], args[0]}) : apply(c.captured[0], {args[0], c.captured[1]});
     }
-    case Closure::Kind::Access:
-      return access(static_cast<const ast::AccessSection*>(c.code)->steps, args[0], c.scope);
+    case Closure::Kind::Access: {
+      auto e = static_cast<const ast::Expr*>(c.code);
+      at(*e);
+      return access(std::get<ast::AccessSection>(e->node).steps, args[0], c.scope);
+    }
     case Closure::Kind::Blank: {
       const check::FunType& f = std::get<check::FunType>(head(resolve(c.type)));
       Scope* scope = new_scope(c.scope);

@@ -150,12 +150,17 @@ Value Lowerer::path(const ast::Path& p, Scope* scope) {
   return value;
 }
 
+// What backtraces name: e without parentheses around it; of an operator, its name and what is right of it.
+Span Lowerer::place(const ast::Expr& e) {
+  if (auto o = std::get_if<ast::Operator>(&e.node)) return join(o->op->span, o->right->span);
+  return e.bare.valid() ? e.bare : e.span;
+}
+
 ir::Source Lowerer::here(Span span) {
   if (!span.valid() || checked_.sources[span.file].builtin) return call_source_;
   auto key = std::tuple(span.file.index, span.begin, span.end, call_source_.index);
   if (auto it = sources_.find(key); it != sources_.end()) return it->second;
-  Position from = checked_.sources.position(span.file, span.begin);
-  Position to = checked_.sources.position(span.file, span.end > span.begin ? span.end - 1 : span.end);
+  Position from = checked_.sources.begin(span), to = checked_.sources.end(span);
   ir::Source s = program_.source({checked_.sources[span.file].name, from.line, from.column, to.line, to.column, call_source_});
   sources_[key] = s;
   return s;

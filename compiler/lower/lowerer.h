@@ -161,7 +161,7 @@ class Lowerer {
 
   // ---- arrays.cc: indexing, slices, updates ----
   std::vector<ir::Selector> selectors(std::span<const ast::Selector> at, const std::vector<Dim>& shape, Scope* scope,
-                                      Span span, std::vector<Var>& checks);
+                                      std::vector<Var>& checks);
   ir::Slice slice(const ast::Selector& s, const Dim& width, Scope* scope, Term& ok, std::string& shown,
                   std::vector<Atom>& shown_args);
   Value index(const Value& v, const std::vector<ir::Selector>& at);
@@ -232,10 +232,12 @@ class Lowerer {
   void external_results(TypeIn t, bool unique, std::vector<ir::ExternalType>& out);
 
   // ---- places and checks ----
+  static Span place(const ast::Expr& e);
   ir::Source here(Span span);
   std::string shown(TypeRef t) const { return check::show(checked_.result, checked_.program, checked_.sources, t); }
   std::string quoted(Span span) const;                             // the text, for messages with holes
   void at(Span span) { b_->source = here(span); }
+  void at(const ast::Expr& e) { at(place(e)); }
   Var check(const Term& cond, std::string_view message, std::vector<Atom> args);   // invalid if nothing can fail
   template <class F> auto checked_by(std::vector<Var> checks, F f) {               // statements that need these proofs
     std::vector<Var> saved = b_->checks;

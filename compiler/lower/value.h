@@ -50,7 +50,7 @@ struct Choice { size_t constructor; std::vector<Value> payload; };
 // A function: code, what it captured, and the arguments it has got so far.
 struct Closure {
   enum class Kind : uint8_t { Lambda, Def, Builtin, Section, Access, Blank } kind;
-  const void* code;             // ast::Lambda, ast::Def, Binding (an operator), ast::Section, ast::AccessSection; Blank: none
+  const void* code;             // ast::Lambda, ast::Def, Binding (an operator), the ast::Expr of a section; Blank: none
   Scope* scope;
   std::vector<Value> captured;  // Section: the operator, then its operand; else nothing
   std::vector<Value> args;

@@ -19,11 +19,10 @@ struct Mark { uint32_t from, to; char with; std::string text; };
 
 // The part of `span` on its first line, in columns.
 Mark mark_of(const Sources& sources, Span span, char with, std::string text) {
-  Position from = sources.position(span.file, span.begin);
-  Position to = sources.position(span.file, span.end > span.begin ? span.end - 1 : span.begin);
+  Position from = sources.begin(span), to = sources.end(span);
   uint32_t width = sources.columns(span.file, sources.line(span.file, from.line));
-  uint32_t end = to.line == from.line ? to.column : std::max(from.column, width);
-  return {from.column, end, with, std::move(text)};
+  uint32_t last = to.line == from.line ? to.column - 1 : std::max(from.column, width);
+  return {from.column, last, with, std::move(text)};
 }
 
 // The line with its markers below, in as many parts as it takes.
@@ -63,8 +62,7 @@ std::string render(const Sources& sources, const Report& report) {
     std::map<std::pair<uint32_t, uint32_t>, std::vector<Mark>> lines;
     auto mark = [&](Span span, char with, const std::string& label) {
       if (!span.valid() || sources[span.file].text.empty()) return;
-      Position p = sources.position(span.file, span.begin);
-      lines[{span.file.index, p.line}].push_back(mark_of(sources, span, with, label));
+      lines[{span.file.index, sources.begin(span).line}].push_back(mark_of(sources, span, with, label));
     };
     mark(report.span, '^', "");
     for (const Label& l : report.labels) mark(l.span, l.span.begin == report.span.begin && l.span.end == report.span.end ? '^' : '-', l.text);

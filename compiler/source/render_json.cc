@@ -8,11 +8,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Lines and columns count from 1, columns in characters; `end_column` is that of the last character.
+// Lines and columns count from 1, columns in characters; `end_column` is the one after the last character.
 Json place(const Sources& sources, Span span) {
   if (!span.valid()) return nullptr;
-  Position from = sources.position(span.file, span.begin);
-  Position to = sources.position(span.file, span.end > span.begin ? span.end - 1 : span.begin);
+  Position from = sources.begin(span), to = sources.end(span);
   return {{"file", sources[span.file].name}, {"line", from.line}, {"column", from.column},
           {"end_line", to.line}, {"end_column", to.column}};
 }

@@ -28,6 +28,12 @@ Position Sources::position(FileId file, uint32_t offset) const {
   return {line, 1 + columns(file, std::string_view(f.text).substr(start, offset - start))};
 }
 
+Position Sources::end(Span span) const {
+  if (span.end > span.begin) return position(span.file, span.end);
+  Position at = begin(span);
+  return {at.line, at.column + 1};
+}
+
 uint32_t Sources::columns(FileId file, std::string_view part) const {
   if (files_[file.index].ascii) return uint32_t(part.size());
   return uint32_t(std::count_if(part.begin(), part.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
@@ -54,7 +60,7 @@ Span Sources::span(std::string_view file, Position from, Position to) const {
       if (p.line == 0 || p.line > files_[i].line_starts.size()) return uint32_t(files_[i].text.size());
       return files_[i].line_starts[p.line - 1] + uint32_t(columns(id, p.line, 1, p.column - 1).size());
     };
-    return {id, offset(from), offset(to) + 1};
+    return {id, offset(from), offset(to)};
   }
   return {};
 }
@@ -69,8 +75,7 @@ std::string_view Sources::line(FileId file, uint32_t line) const {
 }
 
 std::string Sources::range(Span span) const {
-  Position from = position(span.file, span.begin);
-  Position to = position(span.file, span.end > span.begin ? span.end - 1 : span.begin);
+  Position from = begin(span), to = end(span);
   if (from.line == to.line) return fmt::format("{}:{}-{}", from.line, from.column, to.column);
   return fmt::format("{}:{}-{}:{}", from.line, from.column, to.line, to.column);
 }

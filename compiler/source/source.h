@@ -38,12 +38,14 @@ class Sources {
   const SourceFile& operator[](FileId file) const { return files_[file.index]; }
   std::string_view text(Span span) const;
   Position position(FileId file, uint32_t offset) const;
-  // The span of a place given in lines and columns (both inclusive); not valid if there is no such file.
+  Position begin(Span span) const { return position(span.file, span.begin); }
+  Position end(Span span) const;       // of the column after its last character; an empty span counts as one character
+  // The span whose `begin` and `end` these are; not valid if there is no such file.
   Span span(std::string_view file, Position from, Position to) const;
   std::string_view line(FileId file, uint32_t line) const;      // without its newline
   uint32_t columns(FileId file, std::string_view part) const;   // characters of a part of the file
   std::string_view columns(FileId file, uint32_t line, uint32_t from, uint32_t to) const;     // of a line; both inclusive
-  // `3:5-9`, or `3:5-4:2` when the span ends on a later line; columns are inclusive.
+  // `3:5-10`, or `3:5-4:3` when the span ends on a later line: from `begin` to `end`.
   std::string range(Span span) const;
   // FILE:RANGE
   std::string place(Span span) const;

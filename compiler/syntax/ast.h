@@ -158,6 +158,7 @@ struct Expr {
                AccessSection, Lambda, If, Match, Let, LetFun, Loop, With, Ascribe, Coerce, LocalOpen, Assert, Hole,
                Attributed, SizeHole> node;
   TypeRef type;                                        // checked
+  Span bare = {};                                      // without the parentheses that `span` includes; not valid: there are none
 };
 
 // --- patterns ---

@@ -332,6 +332,7 @@ Expr* Parser::parenthesised() {
     return expr(since(open), Tuple{copy(parts)});
   }
   expect(Tok::RParen, "after the expression");
+  if (!e->bare.valid()) e->bare = e->span;
   e->span = since(open);
   return e;
 }

@@ -2,7 +2,7 @@ def f (x: i64) =
   let y = x + 1;
   in y
 -- expect
--- Error at A01_semicolon.fut:2:16-16:
+-- Error at A01_semicolon.fut:2:16-17:
 -- Unexpected token: the character `;` has no meaning here [A01]
 --  2 |   let y = x + 1;
 --    |                ^

@@ -4,7 +4,7 @@ second"
 def other = "first\
 second"
 -- expect
--- Error at A02_lines.fut:1:12-17:
+-- Error at A02_lines.fut:1:12-18:
 -- Unclosed string literal: it ends with its line [A02]
 --  1 | def text = "first
 --    |            ^^^^^^

@@ -13,19 +13,19 @@ def digit (c: u8) =
   case '0'..'9' -> true
   case _ -> false
 -- expect
--- Error at A04_case.fut:3:10-10:
+-- Error at A04_case.fut:3:10-11:
 -- Unexpected token: `|`, expected `->` before the body of the case [A04]
 --  3 |   case 1 | 2 -> #small
 --    |          ^
 -- help: a case has one pattern; another `case` may have the same body
 --
--- Error at A04_case.fut:8:10-11:
+-- Error at A04_case.fut:8:10-12:
 -- Unexpected token: `if`, expected `->` before the body of the case [A04]
 --  8 |   case y if y < 0 -> -1
 --    |          ^^
 -- help: a case has no condition; its body may be a choice: `if c then a else b`
 --
--- Error at A04_case.fut:13:11-12:
+-- Error at A04_case.fut:13:11-13:
 -- Unexpected token: `..`, expected `->` before the body of the case [A04]
 --  13 |   case '0'..'9' -> true
 --     |           ^^

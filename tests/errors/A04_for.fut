@@ -3,7 +3,7 @@ def sum (n: i64) =
   for i < n do
     acc + i
 -- expect
--- Error at A04_for.fut:3:3-5:
+-- Error at A04_for.fut:3:3-6:
 -- Unexpected token: `for`, expected `in` or another `let` [A04]
 --  2 |   let acc = 0
 --    |   --- this `let`

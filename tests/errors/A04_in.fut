@@ -4,7 +4,7 @@ def f (b: bool) =
     let z = 2
   else 3
 -- expect
--- Error at A04_in.fut:5:3-6:
+-- Error at A04_in.fut:5:3-7:
 -- Unexpected token: `else`, expected `in` or another `let` [A04]
 --  4 |     let z = 2
 --    |     --- this `let`

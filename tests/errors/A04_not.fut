@@ -1,6 +1,6 @@
 def flipped (xs: []bool) = map (!) xs
 -- expect
--- Error at A04_not.fut:1:34-34:
+-- Error at A04_not.fut:1:34-35:
 -- Unexpected token: `)`, expected an expression [A04]
 --  1 | def flipped (xs: []bool) = map (!) xs
 --    |                                  ^

@@ -2,13 +2,13 @@ def f = \x, y -> x + y
 
 def g (x: i32) -> i32 = x
 -- expect
--- Error at A04_parameters.fut:1:11-11:
+-- Error at A04_parameters.fut:1:11-12:
 -- Unexpected token: `,`, expected `->` before the body of the function [A04]
 --  1 | def f = \x, y -> x + y
 --    |           ^
 -- help: parameters stand side by side, `\x y -> ..`; a pair is one, `\(x, y) -> ..`
 --
--- Error at A04_parameters.fut:3:16-17:
+-- Error at A04_parameters.fut:3:16-18:
 -- Unexpected token: `->`, expected `=` before the body of the definition [A04]
 --  3 | def g (x: i32) -> i32 = x
 --    |                ^^

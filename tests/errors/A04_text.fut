@@ -1,6 +1,6 @@
 def f = 'ab'
 -- expect
--- Error at A04_text.fut:1:9-9:
+-- Error at A04_text.fut:1:9-10:
 -- Unexpected token: `'`, expected an expression [A04]
 --  1 | def f = 'ab'
 --    |         ^

@@ -1,6 +1,6 @@
 entry sum (xs: [n]i64) = reduce (+) 0 xs
 -- expect
--- Error at B01_size.fut:1:17-17:
+-- Error at B01_size.fut:1:17-18:
 -- Unknown name "n" [B01]
 --  1 | entry sum (xs: [n]i64) = reduce (+) 0 xs
 --    |                 ^

@@ -1,12 +1,12 @@
 def f (n: int): double = f64.i64 n
 -- expect
--- Error at B02_int.fut:1:11-13:
+-- Error at B02_int.fut:1:11-14:
 -- Unknown type "int" [B02]
 --  1 | def f (n: int): double = f64.i64 n
 --    |           ^^^
 -- help: integers are `i8`, `i16`, `i32`, `i64` and `u8` to `u64`; sizes and indices are `i64`
 --
--- Error at B02_int.fut:1:17-22:
+-- Error at B02_int.fut:1:17-23:
 -- Unknown type "double" [B02]
 --  1 | def f (n: int): double = f64.i64 n
 --    |                 ^^^^^^

@@ -1,6 +1,6 @@
 type list = #nil | #cons i32 list
 -- expect
--- Error at B02_itself.fut:1:30-33:
+-- Error at B02_itself.fut:1:30-34:
 -- Unknown type "list" [B02]
 --  1 | type list = #nil | #cons i32 list
 --    |                              ^^^^

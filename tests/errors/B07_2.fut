@@ -1,7 +1,7 @@
 def f = \x x -> x
 -- expect
--- Error at B07_2.fut:1:12-12:
--- The name `x` is also bound at B07_2.fut:1:10-10 [B07]
+-- Error at B07_2.fut:1:12-13:
+-- The name `x` is also bound at B07_2.fut:1:10-11 [B07]
 --  1 | def f = \x x -> x
 --    |            ^
 --    |          - bound here first

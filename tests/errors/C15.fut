@@ -1,11 +1,11 @@
 def f: ?[w].f32 -> [w]f32 = ???
 -- expect
--- Error at C15.fut:1:10-10:
+-- Error at C15.fut:1:10-11:
 -- Existential size "w" not used as array size [C15]
 --  1 | def f: ?[w].f32 -> [w]f32 = ???
 --    |          ^
 --
--- Warning at C15.fut:1:29-31:
+-- Warning at C15.fut:1:29-32:
 --   Hole of type: f32 -> []f32 [K09]
 --    1 | def f: ?[w].f32 -> [w]f32 = ???
 --      |                             ^^^

@@ -1,11 +1,11 @@
 def f : ?[w].f32 -> [w]f32 = ???
 -- expect
--- Error at C15_1.fut:1:11-11:
+-- Error at C15_1.fut:1:11-12:
 -- Existential size "w" not used as array size [C15]
 --  1 | def f : ?[w].f32 -> [w]f32 = ???
 --    |           ^
 --
--- Warning at C15_1.fut:1:30-32:
+-- Warning at C15_1.fut:1:30-33:
 --   Hole of type: f32 -> []f32 [K09]
 --    1 | def f : ?[w].f32 -> [w]f32 = ???
 --      |                              ^^^

@@ -1,6 +1,6 @@
 def f (x: [true]i32) = x
 -- expect
--- Error at C16.fut:1:12-15:
+-- Error at C16.fut:1:12-16:
 -- Cannot unify [C16]
 --   bool
 -- with

@@ -1,7 +1,7 @@
 def f (x: i32) = x
 def g = f true
 -- expect
--- Error at D01.fut:2:11-14:
+-- Error at D01.fut:2:11-15:
 -- Cannot apply "f" to "true" (invalid type). [D01]
 -- Expected:
 --   i32

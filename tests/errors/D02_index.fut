@@ -1,6 +1,6 @@
 def second (xs: []i32) = xs [1]
 -- expect
--- Error at D02_index.fut:1:26-31:
+-- Error at D02_index.fut:1:26-32:
 -- Cannot apply "xs": it has the non-function type []i32 [D02]
 --  1 | def second (xs: []i32) = xs [1]
 --    |                          ^^^^^^

@@ -1,6 +1,6 @@
 def h b = if b then 1i32 else true
 -- expect
--- Error at D04.fut:1:11-34:
+-- Error at D04.fut:1:11-35:
 -- Branches differ in type: [D04]
 --   i32
 -- and

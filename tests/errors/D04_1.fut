@@ -1,6 +1,6 @@
 def h b = if b then 1 else true
 -- expect
--- Error at D04_1.fut:1:11-31:
+-- Error at D04_1.fut:1:11-32:
 -- Branches differ in type: [D04]
 --   number
 -- and

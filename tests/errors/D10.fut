@@ -1,6 +1,6 @@
 def r b = if b then {x = 1} else {y = 1}
 -- expect
--- Error at D10.fut:1:11-40:
+-- Error at D10.fut:1:11-41:
 -- Branches differ in type: [D10]
 --   {x: number}
 -- and

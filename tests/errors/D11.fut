@@ -1,6 +1,6 @@
 def t b = if b then (1, 2) else (1, 2, 3)
 -- expect
--- Error at D11.fut:1:11-41:
+-- Error at D11.fut:1:11-42:
 -- Branches differ in type: [D11]
 --   (number, number)
 -- and

@@ -1,6 +1,6 @@
 def f (x: #a | #b) : (#a | #c) = x
 -- expect
--- Error at D13.fut:1:34-34:
+-- Error at D13.fut:1:34-35:
 -- Function body does not have expected type. [D13]
 -- Expected:
 --   #a | #c

@@ -1,6 +1,6 @@
 def f : (#p i32) = #p true
 -- expect
--- Error at D15.fut:1:20-26:
+-- Error at D15.fut:1:20-27:
 -- Function body does not have expected type. [D15]
 -- Expected:
 --   #p i32

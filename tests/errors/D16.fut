@@ -1,6 +1,6 @@
 def f : bool = 5
 -- expect
--- Error at D16.fut:1:16-16:
+-- Error at D16.fut:1:16-17:
 -- Function body does not have expected type. [D16]
 -- Expected:
 --   bool

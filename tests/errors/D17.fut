@@ -1,6 +1,6 @@
 def f (x: f32) = x & x
 -- expect
--- Error at D17.fut:1:18-22:
+-- Error at D17.fut:1:18-23:
 -- The operator `&` is not defined on f32 [D17]
 --  1 | def f (x: f32) = x & x
 --    |                  ^^^^^

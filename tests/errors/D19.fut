@@ -1,6 +1,6 @@
 def f x = if x + 1 then 2i32 else 3
 -- expect
--- Error at D19.fut:1:14-18:
+-- Error at D19.fut:1:14-19:
 -- Cannot unify [D19]
 --   number
 -- with

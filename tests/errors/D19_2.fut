@@ -1,6 +1,6 @@
 def f = loop x = 1i32 while x do x
 -- expect
--- Error at D19_2.fut:1:29-29:
+-- Error at D19_2.fut:1:29-30:
 -- Cannot unify [D19]
 --   i32
 -- with

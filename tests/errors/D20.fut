@@ -1,6 +1,6 @@
 def f (x: bool) = -x
 -- expect
--- Error at D20.fut:1:19-20:
+-- Error at D20.fut:1:19-21:
 -- Cannot unify [D20]
 --   bool
 -- with

@@ -1,6 +1,6 @@
 def g (x: f32) = !x
 -- expect
--- Error at D20_2.fut:1:18-19:
+-- Error at D20_2.fut:1:18-20:
 -- Cannot unify [D20]
 --   f32
 -- with

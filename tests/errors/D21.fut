@@ -1,6 +1,6 @@
 def f (a: []i32) (i: u32) = a[i]
 -- expect
--- Error at D21.fut:1:31-31:
+-- Error at D21.fut:1:31-32:
 -- Cannot unify [D21]
 --   u32
 -- with

@@ -1,6 +1,6 @@
 def f (a: []i32) = a[1.0]
 -- expect
--- Error at D21_2.fut:1:22-24:
+-- Error at D21_2.fut:1:22-25:
 -- Cannot unify [D21]
 --   float
 -- with

@@ -1,6 +1,6 @@
 def f (a: []i32) = a[0, 0]
 -- expect
--- Error at D23.fut:1:20-26:
+-- Error at D23.fut:1:20-27:
 -- Cannot unify [D23]
 --   []i32
 -- with

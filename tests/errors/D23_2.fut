@@ -1,6 +1,6 @@
 def f (a: i32) = a[0]
 -- expect
--- Error at D23_2.fut:1:18-21:
+-- Error at D23_2.fut:1:18-22:
 -- Cannot unify [D23]
 --   i32
 -- with

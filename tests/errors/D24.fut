@@ -1,6 +1,6 @@
 def r = 1i32..<2i64
 -- expect
--- Error at D24.fut:1:16-19:
+-- Error at D24.fut:1:16-20:
 -- Cannot unify [D24]
 --   i64
 -- with

@@ -1,6 +1,6 @@
 def f (a: *[]i32) = a with [0] = true
 -- expect
--- Error at D28.fut:1:34-37:
+-- Error at D28.fut:1:34-38:
 -- Cannot unify [D28]
 --   bool
 -- with

@@ -1,6 +1,6 @@
 def f (r: {a: i32}) = r with a = true
 -- expect
--- Error at D29.fut:1:34-37:
+-- Error at D29.fut:1:34-38:
 -- Cannot unify [D29]
 --   bool
 -- with

@@ -1,6 +1,6 @@
 def a = [1i32, true]
 -- expect
--- Error at D30.fut:1:16-19:
+-- Error at D30.fut:1:16-20:
 -- Cannot unify [D30]
 --   bool
 -- with

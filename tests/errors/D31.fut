@@ -1,6 +1,6 @@
 def f x = x x
 -- expect
--- Error at D31.fut:1:11-13:
+-- Error at D31.fut:1:11-14:
 -- Cannot apply "x" to "x" (invalid type). [D31]
 -- Expected:
 --   t0

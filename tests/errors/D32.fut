@@ -1,6 +1,6 @@
 def outer k = let inner 'c (z: c) = [z, k] in inner
 -- expect
--- Error at D32.fut:1:41-41:
+-- Error at D32.fut:1:41-42:
 -- Cannot unify [D32]
 --   t0
 -- with

@@ -1,11 +1,11 @@
 def area s = s.w * s.h
 -- expect
--- Warning at D33.fut:1:5-8:
+-- Warning at D33.fut:1:5-9:
 --   Defaulting ambiguous type to i32 [K02]
 --    1 | def area s = s.w * s.h
 --      |     ^^^^
 --
--- Error at D33.fut:1:16-16:
+-- Error at D33.fut:1:16-17:
 -- Type is ambiguous: it is not known which record this is. Must be a record with fields w, h [D33]
 --  1 | def area s = s.w * s.h
 --    |                ^

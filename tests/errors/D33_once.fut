@@ -5,7 +5,7 @@ def main box =
   let w = map (+ 1) v
   in map2 (*) w v
 -- expect
--- Error at D33_once.fut:2:49-53:
+-- Error at D33_once.fut:2:49-54:
 -- Type is ambiguous: it is not known which record this is. Must be a record with fields sides [D33]
 --  2 | def volume box = map (\side -> side * 2f32) box.sides
 --    |                                                 ^^^^^

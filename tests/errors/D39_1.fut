@@ -1,6 +1,6 @@
 def f {_a} = 1
 -- expect
--- Error at D39_1.fut:1:8-9:
+-- Error at D39_1.fut:1:8-10:
 -- Underscore-prefixed fields are not allowed: did you mean `_a = _`? [D39]
 --  1 | def f {_a} = 1
 --    |        ^^

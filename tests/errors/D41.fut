@@ -1,6 +1,6 @@
 def f = let pair x = (x, x) in (pair 1i32, pair true)
 -- expect
--- Error at D41.fut:1:49-52:
+-- Error at D41.fut:1:49-53:
 -- Cannot apply "pair" to "true" (invalid type). [D41]
 -- Expected:
 --   i32

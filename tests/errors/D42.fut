@@ -1,6 +1,6 @@
 def f = map (.x) [1, 2]
 -- expect
--- Error at D42.fut:1:18-23:
+-- Error at D42.fut:1:18-24:
 -- Cannot apply "map" to "[1, 2]" (invalid type). [D42]
 -- Expected:
 --   []{x: t0, ...}

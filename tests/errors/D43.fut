@@ -1,6 +1,6 @@
 def f = [1i32] :> [1]i64
 -- expect
--- Error at D43.fut:1:9-14:
+-- Error at D43.fut:1:9-15:
 -- Cannot unify [D43]
 --   []i32
 -- with

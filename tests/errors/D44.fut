@@ -4,7 +4,7 @@ module A: T = M
 module B: T = M
 def f = A.use (B.mk 1)
 -- expect
--- Error at D44.fut:5:15-22:
+-- Error at D44.fut:5:15-23:
 -- Cannot apply "A.use" to "(B.mk 1)" (invalid type). [D44]
 -- Expected:
 --   A.t

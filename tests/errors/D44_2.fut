@@ -4,7 +4,7 @@ module A: T = M
 module B: T = M
 def f = [A.mk 1, B.mk 1]
 -- expect
--- Error at D44_2.fut:5:18-23:
+-- Error at D44_2.fut:5:18-24:
 -- Cannot unify [D44]
 --   B.t
 -- with

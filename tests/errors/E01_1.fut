@@ -1,11 +1,11 @@
 def f x = let 1 = x in x
 -- expect
--- Warning at E01_1.fut:1:5-5:
+-- Warning at E01_1.fut:1:5-6:
 --   Defaulting ambiguous type to i32 [K02]
 --    1 | def f x = let 1 = x in x
 --      |     ^
 --
--- Error at E01_1.fut:1:15-15:
+-- Error at E01_1.fut:1:15-16:
 -- Refutable pattern not allowed here. [E01]
 -- Unmatched cases:
 --   _

@@ -1,11 +1,11 @@
 def f = loop (1, y) = (1, 2) for _i < 3 do (1, y)
 -- expect
--- Warning at E01_3.fut:1:5-5:
+-- Warning at E01_3.fut:1:5-6:
 --   Defaulting ambiguous type to i32 [K02]
 --    1 | def f = loop (1, y) = (1, 2) for _i < 3 do (1, y)
 --      |     ^
 --
--- Error at E01_3.fut:1:14-19:
+-- Error at E01_3.fut:1:14-20:
 -- Refutable pattern not allowed here. [E01]
 -- Unmatched cases:
 --   (_, _)

@@ -1,11 +1,11 @@
 def f (x: #a | #b i32) = match (x: #a | #b i32) case #a -> 1
 -- expect
--- Warning at E02_1.fut:1:5-5:
+-- Warning at E02_1.fut:1:5-6:
 --   Defaulting ambiguous type to i32 [K02]
 --    1 | def f (x: #a | #b i32) = match (x: #a | #b i32) case #a -> 1
 --      |     ^
 --
--- Error at E02_1.fut:1:26-60:
+-- Error at E02_1.fut:1:26-61:
 -- Unmatched cases in match expression: [E02]
 --   #b _
 --  1 | def f (x: #a | #b i32) = match (x: #a | #b i32) case #a -> 1

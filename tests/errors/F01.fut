@@ -1,6 +1,6 @@
 def f [n] [m] (a: [n]i32) (b: [m]i32) = zip a b
 -- expect
--- Error at F01.fut:1:47-47:
+-- Error at F01.fut:1:47-48:
 -- Sizes "n" and "m" do not match [F01]
 --  1 | def f [n] [m] (a: [n]i32) (b: [m]i32) = zip a b
 --    |                                               ^

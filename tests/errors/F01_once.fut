@@ -9,7 +9,7 @@ def twice [n] (x: [n]f64) =
   let y = step (replicate 3 x) x (replicate 3 0)
   in map2 (+) y (map2 (*) x y)
 -- expect
--- Error at F01_once.fut:3:22-22:
+-- Error at F01_once.fut:3:22-23:
 -- Sizes "m" and "n" do not match [F01]
 --  3 |   let a = map2 (*) x y
 --    |                      ^

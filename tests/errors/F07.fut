@@ -1,11 +1,11 @@
 def f = let [n] (f: [n]i32 -> i32) = i32.sum in 1
 -- expect
--- Warning at F07.fut:1:5-5:
+-- Warning at F07.fut:1:5-6:
 --   Defaulting ambiguous type to i32 [K02]
 --    1 | def f = let [n] (f: [n]i32 -> i32) = i32.sum in 1
 --      |     ^
 --
--- Error at F07.fut:1:14-14:
+-- Error at F07.fut:1:14-15:
 -- Size [n] is never used as the size of a concrete array: a function has no size that could be looked at [F07]
 --  1 | def f = let [n] (f: [n]i32 -> i32) = i32.sum in 1
 --    |              ^

@@ -1,11 +1,11 @@
 def f = null ???
 -- expect
--- Warning at F08_2.fut:1:14-16:
+-- Warning at F08_2.fut:1:14-17:
 --   Hole of type: []() [K09]
 --    1 | def f = null ???
 --      |              ^^^
 --
--- Error at F08_2.fut:1:14-16:
+-- Error at F08_2.fut:1:14-17:
 -- Ambiguous size: nothing determines the size parameter `n` [F08]
 --  1 | def f = null ???
 --    |              ^^^

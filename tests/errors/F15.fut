@@ -1,6 +1,6 @@
 def scale ws k = map2 (*) ws (replicate k 2f32)
 -- expect
--- Error at F15.fut:1:30-47:
+-- Error at F15.fut:1:30-48:
 -- Cannot link size "d0" to "k" (scope violation) [F15]
 --  1 | def scale ws k = map2 (*) ws (replicate k 2f32)
 --    |                              ^^^^^^^^^^^^^^^^^^

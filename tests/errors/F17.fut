@@ -1,6 +1,6 @@
 def f [n] (ys: [n]i32) = loop xs = copy ys for _i < 9 do let _z = zip xs ys in xs ++ [0]
 -- expect
--- Error at F17.fut:1:74-75:
+-- Error at F17.fut:1:74-76:
 -- Sizes "k0" and "n" do not match: one of them changes from iteration to iteration. [F17]
 -- Loop body does not have expected type if the size is to stay the same
 --  1 | def f [n] (ys: [n]i32) = loop xs = copy ys for _i < 9 do let _z = zip xs ys in xs ++ [0]
@@ -8,5 +8,5 @@ def f [n] (ys: [n]i32) = loop xs = copy ys for _i < 9 do let _z = zip xs ys in x
 -- note: in the argument of `zip`
 -- note: expected: [k0]i32
 -- note: actual:   [n]i32
--- note: `k0` is a size that changes from iteration to iteration of the loop at F17.fut:1:26-88
+-- note: `k0` is a size that changes from iteration to iteration of the loop at F17.fut:1:26-89
 -- note: `k0` is `n` before the loop, and its body makes it `n + 1`

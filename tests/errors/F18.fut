@@ -1,6 +1,6 @@
 def f (zs: []i32) = loop xs = [] for _i < 3 do let k = filter (> 0) zs in xs ++ [k]
 -- expect
--- Error at F18.fut:1:81-83:
+-- Error at F18.fut:1:81-84:
 -- Loop body does not have expected type: its parameter would have the size k1, an existential size created inside the loop body [F18]
 --  1 | def f (zs: []i32) = loop xs = [] for _i < 3 do let k = filter (> 0) zs in xs ++ [k]
 --    |                                                                                 ^^^
@@ -8,4 +8,4 @@ def f (zs: []i32) = loop xs = [] for _i < 3 do let k = filter (> 0) zs in xs ++ 
 -- note: in the argument of `++`
 -- note: expected: [1][]i32
 -- note: actual:   [1][k1]i32
--- note: `k1` is an unknown size returned by `filter` at F18.fut:1:56-70
+-- note: `k1` is an unknown size returned by `filter` at F18.fut:1:56-71

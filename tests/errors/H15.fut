@@ -2,7 +2,7 @@ def ap (f: []i32 -> i32) (x: []i32) = f x
 def k (a: *[]i32) = a[0]
 def z a = ap k a
 -- expect
--- Error at H15.fut:3:14-14:
+-- Error at H15.fut:3:14-15:
 -- The function types are incompatible regarding consuming their arguments [H15]
 --  3 | def z a = ap k a
 --    |              ^

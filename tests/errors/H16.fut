@@ -1,7 +1,7 @@
 def call (f: i64 -> *[]i32) = f 3
 def keep (xs: []i32) = call (\_ -> xs)
 -- expect
--- Error at H16.fut:2:29-38:
+-- Error at H16.fut:2:29-39:
 -- The function types have incompatible uniqueness of results [H16]
 --  2 | def keep (xs: []i32) = call (\_ -> xs)
 --    |                             ^^^^^^^^^^

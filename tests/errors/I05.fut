@@ -1,6 +1,6 @@
 module m : { val f '^a : a -> a } = { def f 'a (x: a) = x }
 -- expect
--- Error at I05.fut:1:37-59:
+-- Error at I05.fut:1:37-60:
 -- Module type specifies [I05]
 --   val f : a -> a
 -- but module provides

@@ -1,7 +1,7 @@
 module type s = {type t = i64}
 module type r = s with t = i32
 -- expect
--- Error at I16_1.fut:2:24-24:
+-- Error at I16_1.fut:2:24-25:
 -- t is not an abstract type in the module type [I16]
 --  2 | module type r = s with t = i32
 --    |                        ^

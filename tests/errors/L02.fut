@@ -3,4 +3,4 @@ entry main = let xs = [1i32, 2, 3] in xs[2:length xs + 2]
 -- ./L02: Error: Index [2:5] out of bounds for array of shape [3].
 --
 -- Backtrace:
--- -> #0  L02.fut:1:39-57
+-- -> #0  L02.fut:1:39-58

@@ -4,4 +4,4 @@ entry main (xs: *[]i32) (ys: []i32) = xs with [0:2] = ys
 -- ./L05: Error: Shape of slice does not match shape of value: [2] against [3].
 --
 -- Backtrace:
--- -> #0  L05.fut:2:47-51
+-- -> #0  L05.fut:2:39-57

@@ -4,4 +4,4 @@ entry main (n: i64) = 0i64..<n - 5
 -- ./L06: Error: Range 0..<-4 is invalid.
 --
 -- Backtrace:
--- -> #0  L06.fut:2:23-34
+-- -> #0  L06.fut:2:23-35

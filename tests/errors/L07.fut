@@ -4,4 +4,4 @@ entry main (x: i32) = 10 / x
 -- ./L07: Error: division by zero
 --
 -- Backtrace:
--- -> #0  L07.fut:2:23-28
+-- -> #0  L07.fut:2:26-29

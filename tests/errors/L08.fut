@@ -4,4 +4,4 @@ entry main (x: i32) = 2 ** x
 -- ./L08: Error: negative exponent
 --
 -- Backtrace:
--- -> #0  L08.fut:2:23-28
+-- -> #0  L08.fut:2:25-29

@@ -4,4 +4,4 @@ entry main (n: i32) = assert (n > 0) (100 / n)
 -- ./L09: Error: Assertion is false: (n > 0)
 --
 -- Backtrace:
--- -> #0  L09.fut:2:23-46
+-- -> #0  L09.fut:2:23-47

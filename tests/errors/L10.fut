@@ -4,4 +4,4 @@ entry main (xs: []i32) = xs :> [3]i32
 -- ./L10: Error: Value of (desugared) shape [2] cannot match shape of type "[3]i32".
 --
 -- Backtrace:
--- -> #0  L10.fut:2:26-37
+-- -> #0  L10.fut:2:26-38

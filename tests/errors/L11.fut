@@ -4,4 +4,4 @@ entry main (xs: []i32) = unflatten (xs :> [2 * 2]i32)
 -- ./L11: Error: Value of (desugared) shape [3] cannot match shape of type "[2 * 2]i32".
 --
 -- Backtrace:
--- -> #0  L11.fut:2:36-53
+-- -> #0  L11.fut:2:37-53

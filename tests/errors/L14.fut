@@ -4,4 +4,4 @@ entry main (n: i64) = replicate (n - 5) 1i32
 -- ./L14: Error: Negative allocation: cannot replicate -4 times.
 --
 -- Backtrace:
--- -> #0  L14.fut:2:23-44
+-- -> #0  L14.fut:2:23-45
