@@ -71,7 +71,7 @@ const Pipeline& pipeline_for(ir::Target target) {
       Pipeline{pass::early_accumulators} +                 // more of them show after that
       then(pass::unroll, cleanup()) +                      // what is a contraction has been found
       then(pass::numbers, cleanup()) +                     // straight code shows after that
-      Pipeline{pass::cse_maps, pass::cse_loops} +          // between operations that did not fuse
+      Pipeline{pass::cse_maps, pass::cse_loops, pass::cse_branches} +   // between operations that did not fuse
       then(pass::records, cleanup()) +                     // cse_loops knows whole records
       Pipeline{pass::filters} +                            // before scans become loops
       Pipeline{pass::tasks} + cleanup() +
