@@ -70,7 +70,10 @@ const Pipeline& pipeline_for(ir::Target target) {
       Pipeline{pass::rows, pass::interchange} +            // operators and maps on neighbouring elements
       Pipeline{pass::early_accumulators} +                 // more of them show after that
       then(pass::unroll, cleanup()) +                      // what is a contraction has been found
-      Pipeline{pass::cse_maps, pass::cse_loops} +          // between operations that did not fuse
+      then(pass::few_rows, cleanup()) +
+      then(pass::numbers, cleanup()) +                     // straight code shows after that
+      then(pass::primal_sums, cleanup()) +
+      Pipeline{pass::cse_maps, pass::cse_loops, pass::cse_branches} +   // between operations that did not fuse
       then(pass::records, cleanup()) +                     // cse_loops knows whole records
       Pipeline{pass::filters} +                            // before scans become loops
       Pipeline{pass::tasks} + cleanup() +
@@ -87,6 +90,8 @@ const Pipeline& pipeline_for(ir::Target target) {
       Pipeline{pass::columns} + cleanup() +                // contractions show after that
       Pipeline{pass::tiles} +                              // before nests become kernels
       then(pass::unroll, cleanup()) +                      // what is a contraction has been found
+      then(pass::few_rows, cleanup()) +
+      then(pass::numbers, cleanup()) +                     // straight code shows after that
       Pipeline{pass::host_loops} +
       Pipeline{pass::filters} +                            // of the CPU's code, its loops included; before scans become kernels
       Pipeline{pass::lone_loops, pass::flatten} + cleanup() +

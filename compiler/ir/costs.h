@@ -48,7 +48,8 @@ inline constexpr size_t peeled_statements = 100;        // of its body, which is
 inline constexpr int64_t unrolled_width = 4;             // of maps and reductions inside others that become straight code
 inline constexpr int64_t unrolled_cells = 64;            // of arrays that may be numbers in it
 inline constexpr int64_t unrolled_state = 16;            // numbers that an array in the state of a loop becomes
-inline constexpr size_t unrolled_statements = 160;       // that it may have
+inline constexpr int64_t unrolled_choices = 16;          // the same of maps whose branches depend on the number of the element only
+inline constexpr size_t unrolled_statements = 320;       // that it may have
 inline constexpr int64_t batch_trips = 8;               // of the loop over a batch of seeds, and of the one around it
 
 namespace ad {

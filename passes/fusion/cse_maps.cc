@@ -69,7 +69,7 @@ class CseMaps {
     VarSet needed;                                        // by the rest of b
     bool worth = false;
     for (const Stm& s : b.pre.body.stms) {
-      const Stm* twin = is_value(p_, s) ? find(a.pre.body, s, same) : nullptr;
+      const Stm* twin = twin_in(p_, a.pre.body, s, same);
       if (!twin) {
         each_use(p_, s, [&](Var v) { needed.insert(v); });
         continue;
@@ -100,14 +100,6 @@ class CseMaps {
       }
     }
     substitute(p_, b.pre.body, kept);
-  }
-  // The statement of `body` that computes what s does.
-  const Stm* find(const Body& body, const Stm& s, const Subst& same) {
-    Exp wanted = is_compound(s.exp) ? clone(p_, s.exp) : s.exp;
-    substitute(p_, wanted, same);
-    for (const Stm& other : body.stms)
-      if (other.exp.index() == wanted.index() && is_value(p_, other) && alike(p_, other.exp, wanted)) return &other;
-    return nullptr;
   }
 };
 

@@ -51,4 +51,13 @@ bool worth_keeping(const Program& p, const Stm& s, Var v) {
   return calls(p, s) || most_runs(s) >= costs::record_trips * elements;
 }
 
+const Stm* twin_in(Program& p, const Body& b, const Stm& s, const Subst& same) {
+  if (!is_value(p, s)) return nullptr;
+  Exp wanted = is_compound(s.exp) ? clone(p, s.exp) : s.exp;
+  substitute(p, wanted, same);
+  for (const Stm& other : b.stms)
+    if (other.exp.index() == wanted.index() && is_value(p, other) && alike(p, other.exp, wanted)) return &other;
+  return nullptr;
+}
+
 }  // namespace raido

@@ -16,6 +16,7 @@
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/scalar_code.h"
+#include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/costs.h"
 #include "compiler/ir/types.h"
@@ -27,7 +28,13 @@ namespace {
 
 class Unroll {
  public:
-  Unroll(Program& p, PassContext& context) : p_(p), context_(context) {}
+  Unroll(Program& p, PassContext& context) : p_(p), context_(context) {
+    p.each_body([&](const Body& b) {
+      each_stm(b, [&](const Stm& s) {
+        if (auto x = std::get_if<Iota>(&s.exp); x && const_of(x->start) && const_of(x->step)) counts_.insert(s.pattern[0].var);
+      });
+    });
+  }
 
   void body(Body& b, bool inside) {
     for (Stm& s : b.stms) {
@@ -56,13 +63,14 @@ class Unroll {
  private:
   Program& p_;
   PassContext& context_;
+  VarSet counts_;                                          // numbers from a constant on
   VarSet of_branches_;                                         // arrays of few elements that a branch gives
 
   // ---- few elements ----
 
   bool write_out(Builder& b, Stm& s, Screma& x) {
     auto width = const_of(x.width);
-    if (!width || width->as_i64() < 1 || width->as_i64() > costs::unrolled_width || !x.scans.empty() || !identity_post(x) || !x.post_reduces.empty()) return false;
+    if (!width || width->as_i64() < 1 || width->as_i64() > (chooses(x) ? costs::unrolled_choices : costs::unrolled_width) || !x.scans.empty() || !identity_post(x) || !x.post_reduces.empty()) return false;
     auto statements = scalar_statements(p_, x.pre.body);
     bool plain = statements && !consumes(x.pre);
     for (const Combine& c : x.reduces) {
@@ -97,6 +105,22 @@ class Unroll {
     for (const auto& sum : sums) for (const Atom& a : sum) give(Identity{a});
     for (ArrayLit& lit : mapped) give(std::move(lit));
     return true;
+  }
+  // Whether it has branches, and all of them depend on the number of the element only.
+  bool chooses(const Screma& x) const {
+    VarSet counted;
+    for (size_t k = 0; k < x.inputs.size(); k++) if (counts_.contains(x.inputs[k])) counted.insert(x.pre.params[k].var);
+    bool any = false, all = true;
+    each_stm(x.pre.body, [&](const Stm& s) {
+      if (auto branch = std::get_if<If>(&s.exp)) {
+        any = true;
+        all = all && var_of(branch->cond) && counted.contains(*var_of(branch->cond));
+      }
+      bool known = kind_of(s.exp) == Kind::Step;
+      each_use(p_, s.exp, [&](Var v) { known = known && counted.contains(v); });
+      if (known) for (Bind b : s.pattern) counted.insert(b.var);
+    });
+    return any && all;
   }
   bool consumes(const Lambda& f) const {
     const VarSet bound = bound_in(f.body);

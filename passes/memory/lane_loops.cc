@@ -70,9 +70,10 @@ class LaneLoops::Candidate {
   bool vectors_ = false, alone_ = false;       // of innermost loops: C compilers make vectors of one; of one they do not
   bool diverged_ = false;                      // lanes may differ in whether they run this
   struct Work {
-    size_t far = 0, operations = 0;
+    size_t far = 0, far_stores = 0, operations = 0;
     bool scalar = false;                       // some of it has no vectors
-    bool gains() const { return !scalar && far * costs::cpu::operations_for_gather <= operations; }
+    // A store far apart is one without lanes, too: only the number must come out of its vector.
+    bool gains() const { return !scalar && (2 * far + far_stores) * costs::cpu::operations_for_gather <= 2 * operations; }
   };
   Work inner_, all_;                           // of the loops inside; of everything
 
@@ -194,10 +195,10 @@ class LaneLoops::Candidate {
     if (auto x = std::get_if<ArrayLit>(&s.exp)) {
       for (const Atom& e : x->elements) {
         if (var_of(e) && !is_scalar(p_.type(*var_of(e))) && !is_row_of(e)) return false;
-        count([](Work& w) { w.far++; });
+        count([](Work& w) { w.far_stores++; });
       }
     } else if (is_filled(s)) {
-      count([](Work& w) { w.far++; });
+      count([](Work& w) { w.far_stores++; });
     } else if (!std::holds_alternative<Scratch>(s.exp)) {
       return false;
     }
@@ -210,7 +211,7 @@ class LaneLoops::Candidate {
     auto value = var_of(x->value);
     if (value && !is_scalar(p_.type(*value)) && !(x->in_place && is_row_of(*value))) return false;
     rows_.insert(s.pattern[0].var);
-    if (!x->in_place) count([](Work& w) { w.far++; });
+    if (!x->in_place) count([](Work& w) { w.far_stores++; });
     return true;
   }
 

@@ -70,7 +70,7 @@ std::optional<Place> Placer::elided(List<Stm>& out, const Candidates& body, Var 
   if (c == body.consumer.end() || c->second.several || c->second.stm <= k) return {};
   auto where = place_in(out, body, c->second, v, k);
   auto into = std::get_if<Update>(&body.stms[c->second.stm]->exp);
-  if (into && origins_.before_reshape(*into, origins_.depth(v))) into = nullptr;
+  if (into && origins_.before_reshape(into->value, origins_.depth(v))) into = nullptr;
   if (where && conflicts_.may_lie_there(body, v, k, c->second.stm, *where, into)) return where;
   return {};
 }
@@ -83,11 +83,7 @@ std::optional<Place> Placer::place_in(List<Stm>& out, const Candidates& body, co
       walk(x.at, [&](const Atom& a) { known = known && sizes_.in_scope(a); });
       for (Var check : s.checks) known = known && sizes_.in_scope(check);   // nothing is written outside
       if (!known) return {};
-      Place where{place(x.array).block, sliced(sizes_, place(x.array).layout, x.at)};
-      if (!origins_.before_reshape(x, origins_.depth(v))) return where;
-      if (where.layout.strides.size() != 1 || !is_const(where.layout.strides[0], 1) || !in_scope(array(v)->shape)) return {};
-      where.layout.strides = row_major(sizes_, array(v)->shape);
-      return where;
+      return in_shape_of(v, x.value, {place(x.array).block, sliced(sizes_, place(x.array).layout, x.at)});
     },
     [&](const Concat& x) -> std::optional<Place> {
       auto whole = decided(out, body, s, k);
@@ -99,14 +95,20 @@ std::optional<Place> Placer::place_in(List<Stm>& out, const Candidates& body, co
         start = sizes_.add(start, n);
       }
       whole->layout.offset = sizes_.add(whole->layout.offset, sizes_.mul(start, whole->layout.strides[size_t(x.dim)]));
-      return whole;
+      return in_shape_of(v, x.arrays[consumer.part], std::move(*whole));
     },
-    [&](const ArrayLit&) -> std::optional<Place> {
+    [&](const ArrayLit& x) -> std::optional<Place> {
       auto whole = decided(out, body, s, k);
       if (!whole) return {};
-      return Place{whole->block, sliced(sizes_, whole->layout, {i64_atom(int64_t(consumer.part))})};
+      return in_shape_of(v, x.elements[consumer.part], {whole->block, sliced(sizes_, whole->layout, {i64_atom(int64_t(consumer.part))})});
     },
     [](const auto&) -> std::optional<Place> { return {}; });   // only these three are consumers
+}
+std::optional<Place> Placer::in_shape_of(Var v, const Atom& value, Place where) {
+  if (!origins_.before_reshape(value, origins_.depth(v))) return where;
+  if (where.layout.strides.size() != 1 || !is_const(where.layout.strides[0], 1) || !in_scope(array(v)->shape)) return {};
+  where.layout.strides = row_major(sizes_, array(v)->shape);
+  return where;
 }
 std::optional<Place> Placer::decided(List<Stm>& out, const Candidates& body, const Stm& creator, size_t k) {
   Var v = creator.pattern[0].var;
@@ -219,6 +221,9 @@ Var Placer::data_constant(DataId data, const Stm& s) {
 
 }  // namespace placement
 
-void place(ir::Program& program, PassContext& context) { placement::Placer(program, context).run(); }
+void place(ir::Program& program, PassContext& context) {
+  if (context.target != ir::Target::Gpu) placement::literals_apart(program);   // there a copy is one command
+  placement::Placer(program, context).run();
+}
 
 }  // namespace raido

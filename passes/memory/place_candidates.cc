@@ -12,16 +12,17 @@ bool is_scalar_work(const Program& p, const Stm& s) {
   return kind_of(s.exp) == Kind::Check || kind_of(s.exp) == Kind::Step || (is_view(s.exp) && !ir::is_array(p.type(s.pattern[0].var)));
 }
 
-// Moves the checks of updates, and what they are made of, before the creation of the value. They must be scalars that do not depend on
-// it.
-void checks_first(const Program& p, Origins& origins, std::vector<std::unique_ptr<Stm>>& stms, uint32_t depth) {
+// Moves what the checks of updates and the sizes of concatenations are made of before the creation of the value, or of the first part. It must
+// be scalars that do not depend on that.
+void checks_and_sizes_first(const Program& p, Origins& origins, std::vector<std::unique_ptr<Stm>>& stms, uint32_t depth) {
   Definitions made;                                         // before the statement
   for (size_t t = 0; t < stms.size(); t++) {
-    auto x = std::get_if<Update>(&stms[t]->exp);
-    if (x && is_array(p, x->value) && !stms[t]->checks.empty()) {
-      auto end = stms.begin() + ptrdiff_t(t);
-      Var v = origins.of(origins.before_reshape(*x, depth).value_or(x->value), depth);
-      auto creator = std::find_if(stms.begin(), end, [&](const auto& s) { return s.get() == made.of(v); });
+    auto end = stms.begin() + ptrdiff_t(t);
+    auto creator_of = [&](const Atom& a) {
+      Var v = origins.of(origins.before_reshape(a, depth).value_or(a), depth);
+      return std::find_if(stms.begin(), end, [&](const auto& s) { return s.get() == made.of(v); });
+    };
+    auto move_before = [&](auto creator, const std::vector<Var>& wanted) {
       std::unordered_set<const Stm*> later, moved;
       for (auto s = creator; s != end; s++) later.insert(s->get());
       bool possible = creator != end;
@@ -31,10 +32,19 @@ void checks_first(const Program& p, Origins& origins, std::vector<std::unique_pt
         possible = possible && is_scalar_work(p, *s);
         each_use(p, *s, [&](Var z) { self(z, self); });
       };
-      for (Var c : stms[t]->checks) needs(c, needs);
+      for (Var c : wanted) needs(c, needs);
       if (possible) std::stable_partition(creator, end, [&](const auto& s) { return moved.contains(s.get()); });
+    };
+    const Stm& s = *stms[t];
+    if (auto x = std::get_if<Update>(&s.exp); x && is_array(p, x->value) && !s.checks.empty()) move_before(creator_of(x->value), s.checks);
+    if (auto x = std::get_if<Concat>(&s.exp)) {
+      auto first = end;
+      for (Var v : x->arrays) first = std::min(first, creator_of(v));
+      std::vector<Var> sizes;
+      for (const Dim& d : shape_of(p.type(s.pattern[0].var))) if (auto n = var_of(d)) sizes.push_back(*n);
+      move_before(first, sizes);
     }
-    made.add(*stms[t]);
+    made.add(s);
   }
 }
 
@@ -44,19 +54,25 @@ Candidates find_candidates(const Program& p, Origins& origins, Body& b, uint32_t
   Candidates out;
   out.stms = b.stms.take();
   out.result = b.result;
-  checks_first(p, origins, out.stms, depth);
+  checks_and_sizes_first(p, origins, out.stms, depth);
   for (size_t k = 0; k < out.stms.size(); k++) {
     const Stm& s = *out.stms[k];
     out.uses.push_back(free_vars(p, s));
-    for (Bind v : s.pattern) out.made.insert(v.var);
+    for (Bind v : s.pattern) {
+      out.made.insert(v.var);
+      if (!is_array(p, v.var)) continue;
+      auto update = std::get_if<Update>(&s.exp);
+      auto before = update ? out.started_as.find(update->array) : out.started_as.end();
+      out.started_as[v.var] = before != out.started_as.end() ? before->second : origins.of(v.var, depth);
+    }
     auto copies = [&](const Atom& a, size_t part) {
       if (!is_array(p, a)) return;
-      Var v = origins.of(a, depth);
+      Var v = origins.of(origins.before_reshape(a, depth).value_or(a), depth);
       if (!out.made.contains(v) || !origins.creates(v)) return;
       auto [found, fresh] = out.consumer.try_emplace(v, Candidates::Consumer{k, part});
       if (!fresh) found->second.several = true;
     };
-    if (auto x = std::get_if<Update>(&s.exp)) copies(origins.before_reshape(*x, depth).value_or(x->value), 0);
+    if (auto x = std::get_if<Update>(&s.exp)) copies(x->value, 0);
     if (auto x = std::get_if<Concat>(&s.exp)) for (size_t i = 0; i < x->arrays.size(); i++) copies(x->arrays[i], i);
     if (auto x = std::get_if<ArrayLit>(&s.exp)) for (size_t i = 0; i < x->elements.size(); i++) copies(x->elements[i], i);
   }

@@ -21,6 +21,7 @@ struct Candidates {
   std::vector<Atom> result;
   std::unordered_set<Var> made;                  // by these statements
   std::unordered_map<Var, Consumer> consumer;    // created array -> the statement that copies it somewhere
+  std::unordered_map<Var, Var> started_as;       // arrays that these statements make, and what they started as
   std::unordered_map<Var, Place> result_place;   // created array -> where the body's result is wanted
 };
 

@@ -145,6 +145,13 @@ bool Conflicts::starts_elsewhere(const Stm& s, Var v, const VarSet& names) const
   return start && !names.contains(*var_of(*start));
 }
 
+// Whether v lies in one part of a concatenation or literal, if in any, and `made` in another one.
+bool Conflicts::is_other_part(const Candidates& c, Var made, Var v) const {
+  auto start = c.started_as.find(v);
+  auto own = c.consumer.find(made), other = c.consumer.find(start == c.started_as.end() ? v : start->second);
+  return own != c.consumer.end() && other != c.consumer.end() && own->second.stm == other->second.stm && own->second.part != other->second.part;
+}
+
 bool Conflicts::may_lie_there(const Candidates& c, Var made, size_t from, size_t to, const Place& where, const Update* into) const {
   VarSet names;
   names.insert(made);
@@ -155,6 +162,7 @@ bool Conflicts::may_lie_there(const Candidates& c, Var made, size_t from, size_t
     for (Var v : c.uses[k]) {
       if (names.contains(v)) { uses = true; continue; }
       if (k >= to || !array(v) || !array(v)->place || !may_be_one(array(v)->place->block, where.block)) continue;
+      if (is_other_part(c, made, v)) continue;
       auto there = written ? std::nullopt : overlap(v, made, where, into);
       if (!there || !Touched(p_, origins_, forms_, s, names, v, there->part).reads_first(there->sizes)) return false;
     }

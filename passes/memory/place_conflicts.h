@@ -33,6 +33,7 @@ class Conflicts {
   const ArrayType* array(Var v) const { return std::get_if<ArrayType>(&p_.type(v)); }
   bool may_be_one(Var x, Var y) const { return x == y || (with_other_names_.contains(x) && with_other_names_.contains(y)); }
   std::optional<Overlap> overlap(Var v, Var made, const Place& where, const Update* into) const;
+  bool is_other_part(const Candidates& c, Var made, Var v) const;
   bool starts_elsewhere(const Stm& s, Var v, const VarSet& names) const;
 };
 

@@ -81,8 +81,8 @@ bool Origins::creates(Var v) const {
   auto scope = std::get_if<WithAcc>(&s->exp);
   return scope ? number_of(*s, v) >= arrays_of(*scope) : !may_alias(s->exp) || std::holds_alternative<If>(s->exp);
 }
-std::optional<Atom> Origins::before_reshape(const Update& x, uint32_t depth) const {
-  auto v = var_of(x.value);
+std::optional<Atom> Origins::before_reshape(const Atom& a, uint32_t depth) const {
+  auto v = var_of(a);
   if (!v || !defs_.of(*v) || depths_.of(*v) < depth) return {};
   auto shaped = defs_.get<Reshape>(*v);
   return shaped ? std::optional<Atom>(shaped->array) : std::nullopt;

@@ -29,8 +29,8 @@ class Origins {
   // Whether the array is made by a statement that can make it anywhere.
   bool creates(Var v) const;
   uint32_t depth(Var v) const { return depths_.of(v); }
-  // The array that the value of the update is another shape of, if it is one. The array stands in a body at `depth` or inside of one.
-  std::optional<Atom> before_reshape(const Update& x, uint32_t depth) const;
+  // The array that this is another shape of, if it is one. It stands in a body at `depth` or inside of one.
+  std::optional<Atom> before_reshape(const Atom& a, uint32_t depth) const;
   // Whether an update, an accumulator or a call may overwrite it.
   bool is_overwritten(Var data) const { return overwritten_.contains(data); }
 

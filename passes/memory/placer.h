@@ -61,6 +61,8 @@ class Placer {
   // Where the array `v`, created by statement `k` or wanted by it, shall be; none: wherever is convenient.
   std::optional<Place> elided(List<Stm>& out, const Candidates& body, Var v, size_t k);
   std::optional<Place> place_in(List<Stm>& out, const Candidates& body, const Candidates::Consumer& consumer, Var v, size_t k);
+  // Where `v` lies if `value`, which is v or another shape of it, lies there.
+  std::optional<Place> in_shape_of(Var v, const Atom& value, Place where);
   // The place of an array that a later statement creates, so that its parts can be built in it from statement k on.
   std::optional<Place> decided(List<Stm>& out, const Candidates& body, const Stm& creator, size_t k);
 
@@ -107,5 +109,8 @@ void Placer::body(Body& b, const Places& results, uint32_t depth, Begin begin, E
   end(b.stms);
   sizes_.close();
 }
+
+// Literals that several statements copy, once for each (place_literals.cc).
+void literals_apart(Program& p);
 
 }  // namespace raido::placement

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/costs.h"
 #include "compiler/ir/rewrite.h"

@@ -13,7 +13,9 @@
 //   }                                    }
 //
 // What is added is zero where all rows that it reads are: sums of products with one factor of them. The other factors are
-// looked at when the program runs, as zero times infinity is none; so only the sign of a zero may change. Rows are looked at in
+// looked at when the program runs, as zero times infinity is none; so only the sign of a zero may change. A factor of everything that is added,
+// such as w here, makes it zero, too, if it is zero itself. Then no seed is left. Neither products of rows nor rows may be infinite for that,
+// so they are compared with a root of the largest number. Rows are looked at in
 // front of the outermost loop that does not make them, and never beyond their bounds: each of their other indices is a constant
 // or the counter of a loop over that whole dimension.
 #include <algorithm>
@@ -37,7 +39,8 @@ struct Candidate {
   Var outer, loop;                         // first results of the loop that the rows are looked at before; of that over seeds
   i64 k = 0;
   std::vector<Read> reads;
-  std::vector<Atom> factors, divisors;
+  std::vector<Atom> factors, divisors, common;             // common: of all that is added
+  double bound = INFINITY;                 // below it nothing that is added is infinite
   std::vector<Var> index;                  // counters of the loops between the two that the rows depend on
   std::vector<Dim> extent;
   Var first = {}, count = {};              // of these extents
@@ -54,6 +57,13 @@ class Additions {
   std::vector<Read> reads;
   std::vector<Atom> factors, divisors;                       // from outside, of what is zero
 
+  // Factors of all that is added, and the bound below which rows and factors must be for what is added to be finite.
+  std::vector<Atom> common() const { return divisors.empty() && added_->largest <= 1 && bound() > 1 ? added_->factors : std::vector<Atom>(); }
+  double bound() const {
+    const Scalar t = elem_of(p_.type(loop_.state[0].var));
+    return std::pow(10, (t == Scalar::F64 ? 300 : t == Scalar::F32 ? 30 : 0) / int(added_->numbers));
+  }
+
   bool add(const Stm& s) {
     if (!s.checks.empty() || !s.attrs.empty() || s.pattern.size() != 1) return false;
     Var y = s.pattern[0].var;
@@ -68,15 +78,33 @@ class Additions {
  private:
   const Program& p_;
   const For& loop_;
-  VarSet own_, zero_;                                        // made in the loop; zero where what is read is
+  struct Sum {                                               // of products
+    std::vector<Atom> factors;                               // from outside, of all of them
+    size_t numbers = 1;                                      // of the longest product, constants not counted
+    double largest = 0;                                      // constant factor
+  };
+  VarSet own_;                                               // made in the loop
+  std::unordered_map<Var, Sum> zero_;                        // where what is read is zero
+  std::optional<Sum> added_;                                 // to the states, all together
   std::unordered_map<Var, std::pair<size_t, bool>> state_;   // an element of a state -> which, whether something was added
   std::vector<std::vector<Atom>> places_;                    // of the elements, for each state
   std::vector<std::optional<Var>> last_;                     // each state after its update
 
   bool is_zero(const Atom& a) const { auto v = var_of(a); return v && zero_.contains(*v); }
-  bool add_zero(Var v) {
-    zero_.insert(v);
-    return true;
+  bool add_zero(Var v, Sum sum) { return zero_.emplace(v, std::move(sum)).second; }
+  const Sum& sum(const Atom& a) const { return zero_.at(*var_of(a)); }
+  static Sum product(Sum s, const Atom& by) {
+    if (auto c = const_of(by)) {
+      s.largest = std::max(s.largest, std::abs(c->as_f64()));
+    } else {
+      s.factors.push_back(by);
+      s.numbers++;
+    }
+    return s;
+  }
+  static Sum both_of(Sum l, const Sum& r) {
+    std::erase_if(l.factors, [&](const Atom& a) { return std::ranges::find(r.factors, a) == r.factors.end(); });
+    return {std::move(l.factors), std::max(l.numbers, r.numbers), std::max(l.largest, r.largest)};
   }
   bool from_outside(const Atom& a) const { auto v = var_of(a); return v ? !own_.contains(*v) : std::isfinite(const_of(a)->as_f64()); }
   static void note(std::vector<Atom>& list, const Atom& a) { if (var_of(a) && std::ranges::find(list, a) == list.end()) list.push_back(a); }
@@ -103,28 +131,30 @@ class Additions {
     const std::vector<Dim> shape = shape_of(p_.type(x.array));
     if (own_.contains(x.array) || !p_.vars[x.array.index].batched || shape.back() != loop_.n) return false;
     if (std::ranges::find(reads, Read{x.array, *at}) == reads.end()) reads.push_back({x.array, std::move(*at)});
-    return add_zero(y);
+    return add_zero(y, {});
   }
   bool compute(const Apply& x, Var y) {
     if (!is_float(elem_of(p_, x.args[0]))) return false;
     const Atom &l = x.args[0], &r = x.args.back();
     bool both = is_zero(l) && is_zero(r);
     switch (x.op) {
-      case ScalarOp::neg: return is_zero(l) && add_zero(y);
+      case ScalarOp::neg: return is_zero(l) && add_zero(y, sum(l));
       case ScalarOp::div:
         if (!is_zero(l) || !from_outside(r) || (const_of(r) && const_of(r)->as_f64() == 0)) return false;
         note(divisors, r);
-        return add_zero(y);
+        return add_zero(y, sum(l));
       case ScalarOp::mul:
         if (both || !(is_zero(l) ? from_outside(r) : is_zero(r) && from_outside(l))) return false;
         note(factors, is_zero(l) ? r : l);
-        return add_zero(y);
+        return add_zero(y, is_zero(l) ? product(sum(l), r) : product(sum(r), l));
       case ScalarOp::add: case ScalarOp::sub: {
-        if (both) return add_zero(y);
+        if (both) return add_zero(y, both_of(sum(l), sum(r)));
         bool left = is_zero(r);
         auto old = var_of(left ? l : r);
         auto of = old ? state_.find(*old) : state_.end();
         if ((!left && (x.op == ScalarOp::sub || !is_zero(l))) || of == state_.end()) return false;
+        const Sum& more = sum(left ? r : l);
+        added_ = added_ ? both_of(std::move(*added_), more) : more;
         return state_.emplace(y, std::pair(of->second.first, true)).second;
       }
       default: return false;
@@ -211,8 +241,11 @@ class ZeroSeeds {
     Additions body(p_, loop);
     for (const Stm& inner : loop.body.stms) if (!body.add(inner)) return {};
     if (!body.all_return_what_was_added()) return {};
-    Candidate out{{}, s.pattern[0].var, k->as_i64(), std::move(body.reads), std::move(body.factors), std::move(body.divisors), {}, {}};
-    return out.reads.empty() || !where(out) ? std::nullopt : std::optional(std::move(out));
+    if (body.reads.empty()) return {};
+    Candidate out{{}, s.pattern[0].var, k->as_i64(), std::move(body.reads), std::move(body.factors), std::move(body.divisors), {}, INFINITY, {}, {}};
+    out.common = body.common();
+    if (!out.common.empty()) out.bound = body.bound();
+    return where(out) ? std::optional(std::move(out)) : std::nullopt;
   }
 
   // Finds the loop before which all rows can be looked at.
@@ -279,7 +312,7 @@ class ZeroSeeds {
     std::vector<Var> made = b.bind(std::vector<std::string>{"first", "count"}, std::move(loop));
     return {made.begin(), made.end()};
   }
-  // f(first, count) for the rows at `at`.
+  // f(first, count) for the rows at `at`. More than there are: they are too large.
   template <class F> void range(Builder& b, const Candidate& x, const std::vector<Atom>& at, F f) {
     Subst here;
     for (size_t c = 0; c < at.size(); c++) here.emplace(x.index[c], at[c]);
@@ -287,7 +320,7 @@ class ZeroSeeds {
     Term none = b.term(i64_const(0)), all = b.term(i64_const(x.k));
     For loop{{p_.fresh("j", i64_type)}, i64_const(x.k), {{p_.fresh("first", i64_type)}, {p_.fresh("end", i64_type)}}, {all.atom, none.atom}, {}};
     loop.body = b.body([&] {
-      Term some = b.term(bool_const(false)), j = b.term(loop.i.var);
+      Term some = b.term(bool_const(false)), wild = some, j = b.term(loop.i.var);
       for (const Read& r : x.reads) {
         std::vector<Atom> place;
         for (const Atom& a : r.at) {
@@ -297,8 +330,10 @@ class ZeroSeeds {
         place.back() = loop.i.var;
         Term value = b.term(b.index("t", r.array, place));
         some = or_(some, not_(eq(value, b.number(value.scalar(), 0))));
+        if (!x.common.empty()) wild = or_(wild, not_(lt(apply(ScalarOp::abs, {value}), b.number(value.scalar(), x.bound))));
       }
       Term start = select({some, j, all}), end = select({some, j + 1, none});
+      if (!x.common.empty()) start = select({wild, none, start}), end = select({wild, all + 1, end});
       Term first = apply(ScalarOp::min, {b.term(loop.state[0].var), start});
       return std::vector<Atom>{first.atom, apply(ScalarOp::max, {b.term(loop.state[1].var), end}).atom};
     });
@@ -315,11 +350,16 @@ class ZeroSeeds {
       first = b.term(b.index("first", x.first, at));
       count = b.term(b.index("count", x.count, at));
     }
-    Term fewer = lt(count, b.term(i64_const(x.k)));
+    Term all = b.term(i64_const(x.k)), zero = b.term(bool_const(false));
+    for (const Atom& a : x.common) {
+      Term value = b.term(a);
+      zero = or_(zero, eq(value, b.number(value.scalar(), 0)));
+    }
+    Term fewer = lt(count, select({zero, all + 1, all}));
     auto size = [&](const Atom& a) { return apply(ScalarOp::abs, {b.term(a)}); };
     for (const Atom& a : x.factors) {
       Term value = size(a);
-      fewer = and_(fewer, lt(value, b.number(value.scalar(), INFINITY)));
+      fewer = and_(fewer, lt(value, b.number(value.scalar(), x.bound)));
     }
     for (const Atom& a : x.divisors) {
       Term value = size(a);
@@ -328,7 +368,7 @@ class ZeroSeeds {
     For some = clone(p_, loop);
     Var j = p_.fresh("j", scalar_type(Scalar::I64));
     substitute(p_, some.body, {{some.i.var, j}});
-    some.n = count.atom;
+    some.n = select({zero, b.term(i64_const(0)), count}).atom;
     b.into(some.body, [&](List<Stm>& stms) {
       b.emit({{{j}}, Apply{ScalarOp::add, {first.atom, some.i.var}}, {}, s.source, {}});
       b.emit_all(std::move(stms));

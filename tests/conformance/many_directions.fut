@@ -50,3 +50,22 @@ entry poles (n: i64) (m: i64) (w: f64) (d: f64): bool =
 -- input { 6i64 5i64 } output { true }
 entry second (n: i64) (m: i64): bool =
   jacobians (\x -> vjp (points (weights_of n m) 3) x (tabulate (m * 2) (\i -> f64.cos (f64.i64 i))))
+
+-- Weights of which most are zero. What they weigh may be infinite: the product of two numbers is, where big is large.
+def weighted [n] [m] (weights: [m][n]f64) (big: f64) (angles: [12]f64): [m * 2]f64 =
+  let ends = loop ends = replicate n [1, 0] for b < n do
+               if b % 5 == 0 then ends
+               else ends with [b] = [big * (ends[b - 1, 0] + f64.cos angles[b % 12]), big * f64.sin angles[b % 12]]
+  in flatten (map (\(ws: [n]f64) -> tabulate 2 (\c -> f64.sum (map2 (\w (e: [2]f64) -> w * (big * e[c] + e[0])) ws ends))) weights)
+
+-- ==
+-- entry: zeros
+-- input { 11i64 30i64 1.0 } output { true }
+-- input { 11i64 30i64 1e60 } output { true }
+-- input { 11i64 30i64 1e200 } output { true }
+-- input { 11i64 30i64 f64.inf } output { true }
+-- input { 11i64 30i64 f64.nan } output { true }
+-- input { 1i64 9i64 1e200 } output { true }
+-- input { 0i64 9i64 1.0 } output { true }
+entry zeros (n: i64) (m: i64) (big: f64): bool =
+  jacobians (weighted (tabulate_2d m n (\i j -> if (i + j) % 4 == 0 then 0.5 else if (i + j) % 4 == 1 then -0.0 else 0)) big)
