@@ -168,7 +168,6 @@ RAIDO_FN int raido_scan_float(char *t, enum raido_type type, void *out) {
     if (*t == 0) return 0;
     value = type == RAIDO_F64 ? strtod(t, &end) : (double)strtof(t, &end);
     if (*end != 0) return 0;
-    if (isinf(type == RAIDO_F16 ? (double)raido_f16_to_f32(raido_f32_to_f16((f32)value)) : value) && strpbrk(t, "iI") == NULL) return 0;
   }
   if (type == RAIDO_F64) memcpy(out, &value, 8);
   else if (type == RAIDO_F32) { f32 x = (f32)value; memcpy(out, &x, 4); }

@@ -37,13 +37,6 @@ std::string float_bytes(Scalar elem, const std::string& text) {
   return raw(half_of(std::strtof(text.c_str(), nullptr)));
 }
 
-// Is the number beyond what the type holds?
-bool is_infinite(Scalar elem, const std::string& text) {
-  if (elem == Scalar::F64) return std::isinf(std::strtod(text.c_str(), nullptr));
-  float x = std::strtof(text.c_str(), nullptr);
-  return std::isinf(elem == Scalar::F32 ? x : float_of(half_of(x)));
-}
-
 bool only(std::string_view text, auto allowed) { return !text.empty() && std::all_of(text.begin(), text.end(), allowed); }
 bool digit(char c) { return c >= '0' && c <= '9'; }
 bool hex_digit(char c) { return std::isxdigit(static_cast<unsigned char>(c)); }
@@ -371,7 +364,6 @@ std::optional<DataReader::Number> DataReader::read_scalar(std::optional<Scalar> 
       std::strtod(text.c_str(), &end);
       if (*end || text.size() < 3) return wrong();
     }
-    if (!special && is_infinite(*expected, text)) return too_large(*expected);
     return Number{*expected, float_bytes(*expected, (negative ? "-" : "") + text)};
   }
 
@@ -383,7 +375,6 @@ std::optional<DataReader::Number> DataReader::read_scalar(std::optional<Scalar> 
   Scalar elem = suffix ? *suffix : expected ? *expected : whole ? Scalar::I32 : Scalar::F64;
   if (is_float(elem)) {
     if (base != 10 || !is_decimal(text, false)) return wrong();
-    if (is_infinite(elem, text)) return too_large(elem);
     return Number{elem, float_bytes(elem, (negative ? "-" : "") + text)};
   }
   if (!whole) return wrong();

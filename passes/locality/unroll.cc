@@ -9,7 +9,7 @@
 // The numbers stay in registers, and the map or loop around is straight code, which vectors or threads run. Simplification reads elements of
 // the literal arrays, and arrays that nobody else wants are gone. Only work on numbers is written out, up to costs::unrolled_statements of it.
 // Where such a map is not inside of another one, a device runs it as a kernel, and a C compiler makes vectors of it. It stays. The state of a
-// loop, and what a branch gives, become numbers if all that the body reads of them are elements at constant places.
+// loop becomes numbers if all that the body reads of it are elements at constant places.
 #include <algorithm>
 #include <map>
 
@@ -41,9 +41,6 @@ class Unroll {
       const bool parallel = std::holds_alternative<Screma>(s.exp) || std::holds_alternative<Hist>(s.exp);
       walk_parts(s, [&](Body& inner) { body(inner, inside || parallel); });
     }
-    if (inside)
-      for (const Stm& s : b.stms)
-        if (std::holds_alternative<If>(s.exp)) for (Bind y : s.pattern) if (cells(y.var) && by_elements(y.var, b)) of_branches_.insert(y.var);
     Builder builder(p_, b.stms);
     builder.into(b, [&](List<Stm>& old) {
       for (auto& s : old.take()) {
@@ -64,7 +61,6 @@ class Unroll {
   Program& p_;
   PassContext& context_;
   VarSet counts_;                                          // numbers from a constant on
-  VarSet of_branches_;                                         // arrays of few elements that a branch gives
 
   // ---- few elements ----
 
@@ -210,8 +206,7 @@ class Unroll {
     body.result = std::move(result);
   }
   bool split(Builder& b, Stm& s) {
-    return match(s.exp, [&](For& x) { return split_state(b, s, x); }, [&](While& x) { return split_state(b, s, x); },
-                 [&](If& x) { return split_branch(b, s, x); }, [](auto&) { return false; });
+    return match(s.exp, [&](For& x) { return split_state(b, s, x); }, [&](While& x) { return split_state(b, s, x); }, [](auto&) { return false; });
   }
   template <class Loop> bool split_state(Builder& b, Stm& s, Loop& x) {
     std::map<size_t, Cells> which;
@@ -247,24 +242,6 @@ class Unroll {
     if constexpr (requires { x.cond; }) change(b, made.cond.body, {}, [&] { literals(in_cond); });
     b.emit({std::move(pattern), std::move(made), std::move(s.checks), s.source, std::move(s.attrs)});
     literals(after);
-    return true;
-  }
-  bool split_branch(Builder& b, Stm& s, If& x) {
-    std::map<size_t, Cells> which;
-    for (size_t k = 0; k < s.pattern.size(); k++) if (of_branches_.contains(s.pattern[k].var)) which.emplace(k, *cells(s.pattern[k].var));
-    if (which.empty() || !context_.allow()) return false;
-    context_.stats.count("unroll.branch");
-    std::vector<Bind> pattern;
-    std::vector<std::pair<Var, std::vector<Atom>>> after;
-    for (size_t k = 0; k < s.pattern.size(); k++) {
-      auto at = which.find(k);
-      std::vector<Bind> here = at == which.end() ? std::vector{s.pattern[k]} : numbers(s.pattern[k].var, at->second);
-      if (at != which.end()) after.emplace_back(s.pattern[k].var, names(here));
-      pattern.insert(pattern.end(), here.begin(), here.end());
-    }
-    for (Body* branch : {&x.then_, &x.else_}) change(b, *branch, which, [] {});
-    b.emit({std::move(pattern), std::move(x), std::move(s.checks), s.source, std::move(s.attrs)});
-    for (const auto& [name, numbers] : after) literal(b, name, numbers);
     return true;
   }
 
