@@ -180,6 +180,7 @@ class Sweeper {
       work.pop_back();
       if (size_t i = state_of[v]; i && !keep[i - 1]) need(i - 1);
       auto next = [&](const For& loop, size_t k) {
+        each_use(p_, loop.state[k], reach);
         each_use(p_, loop.init[k], reach);
         each_use(p_, loop.body.result[k], reach);
       };
@@ -201,7 +202,9 @@ class Sweeper {
         each_use(p_, branch->cond, reach);
         for (const Body* b : {&branch->then_, &branch->else_}) each_use(p_, b->result[k], reach);
       } else {
-        each_use(p_, std::tie(loop->n, loop->group, loop->slots), reach);
+        each_use(p_, loop->n, reach);
+        each_use(p_, loop->group, reach);
+        each_use(p_, loop->slots, reach);
         next(*loop, k);
       }
     }

@@ -355,14 +355,15 @@ class CseLoops {
   }
   // A record of `value`, which a statement of the first loop's body makes, for all iterations, or for one if it does not fit. Returns
   // what the second loop reads of it, and gives the statements that do to `load`.
-  Var keep(Pair& pair, Var value, std::optional<Atom> fit, Builder& load) {
+  Var keep(Pair& pair, Var value, std::optional<Atom> fit, Builder& load) { return keep(pair, value, fit, load, p_.hint(value)); }
+  Var keep(Pair& pair, Var value, std::optional<Atom> fit, Builder& load, const std::string& name) {
     Builder before = builder(pair, p_, pair.before);
     Atom n = trips(pair);
     std::vector<Dim> shape = shape_of(p_.type(value));
     shape.insert(shape.begin(), fit ? select({before.term(*fit), before.term(n), before.term(i64_const(1))}).atom : n);
     Var empty = before.bind1(p_.hint(value) + "_rec", Scratch{elem_of(p_, value), shape});
     Var state = p_.fresh(p_.hint(empty), p_.type(empty)), final = p_.fresh(p_.hint(empty), p_.type(empty));
-    context_.note(p_, final, {Note::Kind::Result, pair.made_by[value]->source, p_.hint(value)});
+    if (!pair.outer) context_.note(p_, final, {Note::Kind::Result, pair.made_by[value]->source, name});
     Builder inner(p_, pair.after[pair.made_by[value]]);
     inner.source = pair.fs.source;
     Atom i = pair.f.i.var;
@@ -376,7 +377,7 @@ class CseLoops {
     if (pair.outer) {                                     // of all iterations of the loop around
       pair.outer->made_by[final] = &pair.fs;
       Builder outside = builder(*pair.outer, p_, pair.outer->after[pair.outer->made_by[pair.outer->turned]]);
-      final = keep(*pair.outer, final, {}, outside);
+      final = keep(*pair.outer, final, {}, outside, name);
     }
     return *var_of(load.index(p_.hint(value), final, {pair.turned}));
   }

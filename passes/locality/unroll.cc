@@ -156,10 +156,11 @@ class Unroll {
     each_stm(b, [&](const Stm& s) {
       if (auto index = std::get_if<Index>(&s.exp)) others -= index->array == v && element(index->at);
       if (auto copy = std::get_if<Copy>(&s.exp)) others -= copy->array == v && by_elements(s.pattern[0].var, b);
+      if (auto branch = std::get_if<If>(&s.exp))
+        for (const Body* of : {&branch->then_, &branch->else_}) others -= std::ranges::count(of->result, Atom(v));
       if (auto update = std::get_if<Update>(&s.exp)) others -= (update->array == v && element(update->at)) + (update->value == Atom(v));
     });
-    for (const Atom& a : b.result) others -= a == Atom(v);
-    return others == 0;
+    return others == std::ranges::count(b.result, Atom(v));
   }
   // An array of these numbers, under this name.
   void literal(Builder& b, Var name, const std::vector<Atom>& numbers) {
