@@ -11,9 +11,10 @@
 // given is (`poles`)? Results of operations that are marked POLE in scalar_ops.def are, unless a bound in their formula keeps them away
 // from it. So is what is computed from them. Where both may meet the product becomes
 //
-//   let x_adj = select (isnan (partial * adjoint) && adjoint == 0) 0 (partial * adjoint)
+//   let x_adj = select (adjoint == 0) (select (isnan (partial * adjoint)) 0 (partial * adjoint)) (partial * adjoint)
 //
-// whose derivative is that of the product where it is a number. All others, most, stay as they are (decision 013).
+// whose derivative is that of the product where it is a number. C compilers make vectors of two selects more often than of one with `&&`.
+// All other products, most, stay as they are (decision 013).
 //
 // Rules: scalar.unused.
 #include "passes/ad/reverse/unused.h"
@@ -204,7 +205,7 @@ class Unused {
       b.checks = s.checks;
       b.emit(std::move(s));
       Term both = b.term(y), zero = b.number(both.scalar(), 0);
-      Term none = eq(b.term(adjoint), zero), guarded = select({and_(apply(ScalarOp::isnan, {both}), none), zero, both});
+      Term none = eq(b.term(adjoint), zero), guarded = select({none, select({apply(ScalarOp::isnan, {both}), zero, both}), both});
       flow(y, *var_of(guarded.atom));
       results.emplace(y, guarded.atom);
       return true;
