@@ -154,6 +154,17 @@ class LoopReturn {
   }
 };
 
+// For `--explain-ad`. The record of an inner loop's record is named like that.
+void note_record(Scope& scope, const Stm& s, const Records::Record& r, const BodyUndo& overwritten) {
+  PassContext& context = scope.act.context;
+  NoteId inner = scope.p.vars[r.value.index].note;
+  bool undone = std::ranges::find(overwritten.slots, Atom(r.value)) != overwritten.slots.end();
+  Note note{undone ? Note::Kind::Overwritten : Note::Kind::Recorded, s.source, scope.p.hint(r.value)};
+  if (inner.valid())
+    if (const Note& its = context.notes[inner.index]; its.kind == Note::Kind::Recorded || its.kind == Note::Kind::Overwritten) note = its;
+  context.note(scope.p, r.array, std::move(note));
+}
+
 }  // namespace
 
 Back forth(Scope& scope, const Stm& s, const For& op) {
@@ -174,10 +185,7 @@ Back forth(Scope& scope, const Stm& s, const For& op) {
   wanted.insert(wanted.end(), inner_loops->wanted().begin(), inner_loops->wanted().end());
   auto emit = [&scope](const Stm& x) { scope.forward(x); };
   Records records = record(scope.b, loop, wanted, emit);
-  for (const Records::Record& r : records.records) {
-    bool state = std::ranges::any_of(op.state, [&](Bind x) { return x.var == r.value; });
-    scope.act.context.note(p, r.array, {state ? Note::Kind::Recorded : Note::Kind::Overwritten, s.source, p.hint(r.value)});
-  }
+  for (const Records::Record& r : records.records) note_record(scope, s, r, overwritten);
   for (Var v : overwritten.records) scope.act.context.note(p, v, {Note::Kind::Overwritten, s.source, p.hint(v)});
   emit(loop);
   return {records.slots, [states, overwritten, inner_loops, records](Scope& inner, const Stm& now, const std::vector<Atom>& kept) {
