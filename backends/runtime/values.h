@@ -405,7 +405,7 @@ RAIDO_FN int raido_read_binary(struct raido_worker *w, struct raido_input *in, s
   i64 n = 1;
   for (int k = 0; k < rank; k++) {
     if (raido_take(in, &v->shape[k], 8) != 8) return raido_wrong_binary(in, "Couldn't get dims.");
-    if (v->shape[k] < 0) return raido_wrong_binary(in, "Failed to allocate array of size %" PRId64 ".", v->shape[k] * (i64)bytes);
+    if (v->shape[k] < 0) return raido_wrong_binary(in, "Failed to allocate array of size %" PRId64 ".", (i64)((u64)v->shape[k] * bytes));
     n = raido_size(n, v->shape[k]);
   }
   v->data = raido_alloc(w, raido_size(n, (i64)bytes));
