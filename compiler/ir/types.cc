@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "compiler/ir/transform.h"
+
 namespace raido::ir {
 namespace {
 
@@ -189,6 +191,14 @@ Type lifted(const std::vector<Dim>& dims, Type t) {
 std::vector<Dim> shape_of(const Type& t) {
   auto a = std::get_if<ArrayType>(&t);
   return a ? a->shape : std::vector<Dim>{};
+}
+bool has_dims(std::vector<Dim> shape, const std::vector<Dim>& some) {
+  return std::ranges::all_of(some, [&](const Dim& d) {
+    auto found = std::ranges::find(shape, d);
+    if (found == shape.end()) return false;
+    shape.erase(found);
+    return true;
+  });
 }
 Scalar elem_of(const Type& t) {
   if (auto s = std::get_if<ScalarType>(&t)) return s->elem;

@@ -22,6 +22,7 @@ Type row_type(const Type& t);                                 // an array withou
 Type lifted(const Dim& n, const Type& t);                     // n of them; accumulators and proofs stay as they are
 Type lifted(const std::vector<Dim>& dims, Type t);
 std::vector<Dim> shape_of(const Type& t);                     // empty for what is no array
+bool has_dims(std::vector<Dim> shape, const std::vector<Dim>& some);   // whether these are among its dimensions, in any order
 Scalar elem_of(const Type& t);                                // of a scalar or an array
 inline Scalar elem_of(const Program& p, const Atom& a) { return elem_of(p.type(a)); }
 inline bool is_array(const Type& t) { return std::holds_alternative<ArrayType>(t); }

@@ -289,14 +289,7 @@ class CseLoops {
   };
   // Whether a row of a record has all of these dimensions.
   static bool fits(const Pair& pair, const std::vector<Dim>& shape) {
-    return std::ranges::any_of(pair.rows, [&](std::vector<Dim> row) {
-      return std::ranges::all_of(shape, [&](const Dim& d) {
-        auto found = std::ranges::find(row, d);
-        if (found == row.end()) return false;
-        row.erase(found);
-        return true;
-      });
-    });
+    return std::ranges::any_of(pair.rows, [&](const std::vector<Dim>& row) { return has_dims(row, shape); });
   }
   static bool known_outside(const Pair& pair, const std::vector<Dim>& shape) {
     return std::ranges::none_of(shape, [&](const Dim& d) { auto v = var_of(d); return v && pair.inside.contains(*v); });

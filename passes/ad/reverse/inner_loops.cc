@@ -160,14 +160,7 @@ class Candidates {
   // Whether it is a number, or an array with some of the dimensions of one of these.
   bool fits(Var v, const Shapes& rows) const {
     const Type& t = p_.type(v);
-    return (is_scalar(t) || is_array(t)) && std::ranges::any_of(rows, [&](std::vector<Dim> row) {
-      return std::ranges::all_of(shape_of(t), [&](const Dim& d) {
-        auto found = std::ranges::find(row, d);
-        if (found == row.end()) return false;
-        row.erase(found);
-        return true;
-      });
-    });
+    return (is_scalar(t) || is_array(t)) && std::ranges::any_of(rows, [&](const std::vector<Dim>& row) { return has_dims(row, shape_of(t)); });
   }
 };
 
