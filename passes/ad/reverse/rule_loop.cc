@@ -161,7 +161,10 @@ void note_record(Scope& scope, const Stm& s, const Records::Record& r, const Bod
   bool undone = std::ranges::find(overwritten.slots, Atom(r.value)) != overwritten.slots.end();
   Note note{undone ? Note::Kind::Overwritten : Note::Kind::Recorded, s.source, scope.p.hint(r.value)};
   if (inner.valid())
-    if (const Note& its = context.notes[inner.index]; its.kind == Note::Kind::Recorded || its.kind == Note::Kind::Overwritten) note = its;
+    if (const Note& its = context.notes[inner.index]; its.kind == Note::Kind::Recorded || its.kind == Note::Kind::Overwritten) {
+      note = its;
+      scope.p.vars[r.value.index].note = {};                     // it lies in the outer one
+    }
   context.note(scope.p, r.array, std::move(note));
 }
 
