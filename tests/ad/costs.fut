@@ -3,6 +3,7 @@
 -- argument. `-- schedule: NAME PLAIN KIND K`:
 -- NAME gives exactly what PLAIN gives, and runs the body of its loop as often as the schedule does it (docs/ad.md 7.7).
 -- `-- same: NAME PLAIN`: NAME does the work of PLAIN, or less, and gives the same.
+-- `-- ratio: NAME PLAIN MOST`: NAME does at most MOST times the work of PLAIN.
 -- `-- budget: NAME BODY STATE INNER BYTES..`: with --ad-memory=BYTES NAME stays within them; each iteration has STATE bytes and is BODY, whose
 -- loops record INNER bytes in each of their iterations.
 def data (n: i64): [n]f64 = map (\i -> 0.5 + 0.5 * f64.sin (f64.i64 (i * 7 + 1))) (iota n)
@@ -281,3 +282,28 @@ entry of_looped_entries (n: i64): [n][3]f64 =
   let columns = tabulate_2d 3 n (\r k -> (7 * k + r) % n)
   let product x = map (\js -> loop s = 0 for j in js do s + f64.i64 j * x[j]) columns
   in jmp product (data n) (tabulate n (onehot n))
+
+-- Loops in loops that update an array: nothing runs twice on the way there.
+def factorised [n] (a: [n][n]f64): [n][n]f64 =
+  loop l = copy a for j < n do
+    let l = loop l = l for k < j do l with [j, j] = l[j, j] - l[j, k] * l[j, k]
+    let l = l with [j, j] = f64.sqrt l[j, j]
+    in loop l = l for i in j + 1 ..< n do
+         let l = loop l = l for k < j do l with [i, j] = l[i, j] - l[i, k] * l[j, k]
+         in l with [i, j] = l[i, j] / l[j, j]
+def log_determinant [n] (a: [n][n]f64): f64 = let l = factorised a in f64.sum (map (\i -> f64.log l[i, i]) (iota n))
+def definite (n: i64): [n][n]f64 = tabulate_2d n n (\i j -> if i == j then f64.i64 (2 * n) else f64.i64 ((i * j) % 5) / 5)
+entry factorisation (n: i64): f64 = log_determinant (definite n)
+-- ratio: factorisation_gradient factorisation 6.5
+entry factorisation_gradient (n: i64): [n][n]f64 = vjp log_determinant (definite n) 1
+def distance [n] (xs: [n]f64) (ys: [n]f64): f64 =
+  let r = loop r = tabulate_2d (n + 1) (n + 1) (\i j -> if i == 0 && j == 0 then 0 else 1e10) for i < n do
+    loop r = r for j < n do
+      let (a, b, c) = (r[i, j], r[i, j + 1], r[i + 1, j])
+      let least = f64.min a (f64.min b c)
+      let s = f64.exp (least - a) + f64.exp (least - b) + f64.exp (least - c)
+      in r with [i + 1, j + 1] = (xs[i] - ys[j]) ** 2 + least - f64.log s
+  in r[n, n]
+entry warping (n: i64): f64 = distance (data n) (map (+ 0.1) (data n))
+-- ratio: warping_gradient warping 4.5
+entry warping_gradient (n: i64): [n]f64 = vjp (\xs -> distance xs (map (+ 0.1) (data n))) (data n) 1

@@ -135,6 +135,21 @@ def same(options, source):
     return len(promises), failures
 
 
+def ratios(options, source):
+    """`-- ratio: NAME PLAIN MOST`: NAME does at most so many times the work of PLAIN."""
+    failures = 0
+    promises = re.findall(r"^-- ratio: (\w+) (\w+) ([\d.]+)$", source, re.M)
+    for entry, plain, most in promises:
+        if options.entries and entry not in options.entries:
+            continue
+        ratio = counters(options, entry, 40)["work"] / counters(options, plain, 40)["work"]
+        bad = ratio > float(most)
+        failures += bad
+        if bad or options.entries:
+            print(f"{entry}: {ratio:.2f} times the work of {plain}, promised {most}")
+    return len(promises), failures
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--raido", required=True)
@@ -155,7 +170,8 @@ def check(options, source):
     counted, failures = schedules(options, source)
     limits, more_failures = budgets(options, source) if options.pipeline == "common" else (0, 0)
     pairs, different = same(options, source)
-    failures += more_failures + different
+    factors, dearer = ratios(options, source)
+    failures += more_failures + different + dearer
     for entry, time, memory, sizes, more in promises:
         if options.entries and entry not in options.entries:
             continue
@@ -168,7 +184,7 @@ def check(options, source):
             failures += bad
             if bad or options.entries:
                 print(f"{entry}: {what} {got[what][0]} at {middle}, {got[what][1]} at {large}: exponent {exponent:.2f}, promised {promised}")
-    print(f"{len(promises)} programs, {counted} schedules, {pairs} pairs, {limits} limits, {failures} failures")
+    print(f"{len(promises)} programs, {counted} schedules, {pairs} pairs, {factors} ratios, {limits} limits, {failures} failures")
     return 1 if failures else 0
 
 
