@@ -33,9 +33,13 @@ def run(raido, program, what, entry, args):
     return result.stdout
 
 
+NUMBER = re.compile(r"-?\d[\d.]*(?:e-?\d+)?(?=f64)")
+
+
 def same(got, want):
-    numbers, wanted = (re.findall(r"[-\d.e]+(?=f64)|nan|inf", text) for text in (got, want))
-    return len(numbers) == len(wanted) and all(a == b or math.isclose(float(a), float(b), rel_tol=1e-13) for a, b in zip(numbers, wanted))
+    numbers, wanted = (list(map(float, NUMBER.findall(text))) for text in (got, want))
+    return (numbers != [] and NUMBER.sub("", got) == NUMBER.sub("", want)
+            and all(math.isclose(a, b, rel_tol=1e-13) for a, b in zip(numbers, wanted)))
 
 
 def main():
