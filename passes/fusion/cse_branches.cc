@@ -4,7 +4,8 @@
 //   let z = if c { let e = exp [x] .. in z1 } else { .. }   ==>   let z = if c { .. e1 .. in z1 } else { .. }
 //
 // The second may be the return sweep of the first, which needs the adjoints of what lies between. Only one side of both runs, so nobody reads
-// the zero. Calls of mathematical functions are kept, and sums, if they are numbers (values.h). On devices they cost less than a register.
+// the zero. Calls of mathematical functions are kept, and sums, if they are numbers (values.h). Processors only: a device calls such a
+// function for less than a register costs.
 #include <algorithm>
 #include <unordered_map>
 

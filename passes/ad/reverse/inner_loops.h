@@ -38,7 +38,7 @@ class InnerLoops {
  private:
   struct Kept {
     size_t at;                                       // which statement of the body: an inner loop, an update, a copy, a read
-    std::map<size_t, size_t> last;                   // a result -> the state of the outer loop of which it is the last version
+    std::map<size_t, size_t> last;                   // by result: it is the last version of this state of the outer loop
     std::vector<size_t> read;                        // other results that statements of the body read
     std::optional<Back> back = {};                   // of a loop
     std::optional<Undo> undo = {};                   // of an update or a copy
