@@ -34,7 +34,7 @@ def step (h: f64) (s: [3]f64): [3]f64 =
 
 -- ==
 -- entry: orbits orbits_of_tuples
--- input { 1i64 2i64 } output { [4.041870588900949f64] }
+-- input { 1i64 2i64 } output { [4.041870350481064f64] }
 entry orbits (n: i64) (k: i64): [n]f64 =
   map (\i -> f64.sum (loop s = [1, 1, 2 + f64.i64 i / 1000] for _j < k do step 0.001 s)) (iota n)
 
