@@ -106,7 +106,7 @@ inline constexpr int64_t tile_rows = 8, tile_columns = 16, tile_depth = 16;   //
 inline constexpr size_t tile_results = 2;                // sums of one contraction: tiles of more do not stay in registers
 inline constexpr int64_t tile_cells = 1 << 25;            // of arrays that only tiles need: 256 MiB of f64, where loops would keep one row
 inline constexpr size_t tile_reads = 6;                  // of its operands, which are all copied
-inline constexpr size_t tile_statements = 60;            // of maps around a contraction: they are there twice
+inline constexpr size_t tile_statements = 200;           // of maps around a contraction: they are there twice
 inline constexpr int64_t panel_depth = 256;              // points of a sum that are taken together: a panel of 24 f64 in a first-level cache, with eight rows
 inline constexpr int64_t panel_bytes = 3072;             // of columns that are taken together: with panel_depth three quarters of a MiB, in a second-level cache
 inline constexpr int64_t shared_columns = 64;            // that one thread transposes at once: whole lines of every type

@@ -11,8 +11,9 @@
 //   }
 //
 // The second loop finds in the records of the first the values of the same iteration. Values are numbered through both loops. Two values
-// are the same if the same operations make them of the same values. This covers the bodies and maps over the same width inside them. Only
-// what costs more than to keep it is kept (values.h), and no more than costs::records_of_loop of it: a record costs two ways to memory.
+// are the same if the same operations make them of the same values. This covers the bodies, maps over the same width inside them, and maps
+// in these. Only what costs more than to keep it is kept (values.h), and no more than costs::records_of_loop of it: a record costs two ways
+// to memory.
 // A loop inside of the first one may have a loop that goes back through it inside of the second one: such a pair is looked at, too. What
 // the inner loop records of its iterations is then a value of the outer one.
 //
@@ -62,6 +63,7 @@ class CseLoops {
   VarSet consumed_;                                       // roots
   Forms forms_;
 
+  bool consumed(Var v) const { return std::ranges::any_of(aliases_.roots(v), [&](Var root) { return consumed_.contains(root); }); }
   bool costly(const Body& b) const {
     bool found = false;
     each_stm(b, [&](const Stm& s) { for (Bind x : s.pattern) found = found || worth_keeping(p_, s, x.var); });
@@ -249,17 +251,6 @@ class CseLoops {
       each_use(p_, s, [&](Var x) { needed.insert(x); });
     }
   }
-  // Also those in scopes of accumulators; but what they make is not seen outside.
-  static std::vector<Stm*> maps_in(Body& b, bool scopes) {
-    std::vector<Stm*> maps;
-    for (Stm& s : b.stms) {
-      auto w = std::get_if<WithAcc>(&s.exp);
-      if (w && scopes) for (Stm* inner : maps_in(w->scope.body, scopes)) maps.push_back(inner);
-      else if (auto x = std::get_if<Screma>(&s.exp); x && identity_post(*x) && x->post_reduces.empty()) maps.push_back(&s);
-    }
-    return maps;
-  }
-
   // The index in r of the iteration of f that it goes back through.
   std::optional<Var> turned(const For& f, const For& r) const {
     std::optional<Var> out;
@@ -309,7 +300,7 @@ class CseLoops {
   bool may_keep(const Pair& pair, Var first, Var second) const {
     std::vector<Dim> shape = shape_of(p_.type(first));
     if (!pair.made_by[first] || !may_fit(pair, shape)) return false;
-    if (std::ranges::any_of(aliases_.roots(second), [&](Var root) { return consumed_.contains(root); })) return false;
+    if (consumed(second)) return false;
     return fits(pair, shape) || (pair.made_by[second] && pair.made_by[second]->pattern.size() == 1);
   }
   static Builder builder(const Pair& pair, Program& p, List<Stm>& out) {
@@ -414,9 +405,9 @@ class CseLoops {
     out.pre.body.result.assign(values.begin(), values.end());
     return clone(p_, out);
   }
-  // Those of two maps over the same width in them.
-  void keep_lanes(Pair& pair, Numbering lanes, Values values, Stm& fm_s, Stm& rm_s) {
-    Screma &fm = std::get<Screma>(fm_s.exp), &rm = std::get<Screma>(rm_s.exp);
+  // The values of the innermost two maps, one in each loop, and of maps in them.
+  void keep_lanes(Pair& pair, Numbering lanes, Values values, const MapPairs& nest) {
+    Screma &fm = std::get<Screma>(nest.back().first->exp), &rm = std::get<Screma>(nest.back().second->exp);
     Var lane = p_.fresh("lane", scalar_type(Scalar::I64));
     number_lanes(lanes, &values, fm, lane);
     number_first(lanes, values, fm.pre.body);
@@ -425,16 +416,27 @@ class CseLoops {
       if (auto v = values.by_key.find(element(lanes, param.var, {})); v != values.by_key.end()) lanes.same.try_emplace(param.var, v->second);
     std::vector<Found> found = number_second(lanes, values, rm.pre.body, [&](Var second, Var) { return is_scalar(p_.type(second)); });
     found.resize(std::min(found.size(), costs::records_of_loop - pair.kept));
-    if (found.empty()) return;
+    if (!found.empty()) keep_found(pair, lanes, nest, found);
+    for (Stm* inner_second : maps_in(rm.pre.body, true))
+      for (Stm* inner_first : maps_in(fm.pre.body, false)) {
+        MapPairs inner = nest;
+        inner.push_back({inner_first, inner_second});
+        if (same_width(lanes, inner.back()) && fits(pair, widths_of(inner))) keep_lanes(pair, lanes, values, inner);
+      }
+  }
+  static bool same_width(const Numbering& n, const MapPair& m) {
+    return std::get<Screma>(m.first->exp).width == named(n, std::get<Screma>(m.second->exp).width);
+  }
+  void keep_found(Pair& pair, Numbering& lanes, const MapPairs& nest, const std::vector<Found>& found) {
+    Screma& rm = std::get<Screma>(nest.back().second->exp);
+    const std::vector<Dim> widths = widths_of(nest);
     std::vector<Var> seconds, rows;
     std::vector<std::string> hints;
     for (const Found& x : found) {
       seconds.push_back(x.second);
       hints.push_back(p_.hint(x.first));
-      rows.push_back(p_.fresh(hints.back(), lifted(fm.width, p_.type(x.first))));
-      fm.pre.body.result.push_back(x.first);
-      fm_s.pattern.push_back({rows.back()});
-      pair.made_by[rows.back()] = &fm_s;
+      rows.push_back(lift(p_, nest, x.first, [&](Var v) { return consumed(v); }));
+      pair.made_by[rows.back()] = nest[0].first;
     }
     auto kept = [&](std::optional<Atom> enough, Builder& load) {
       std::vector<Atom> out;
@@ -442,12 +444,12 @@ class CseLoops {
       return out;
     };
     std::vector<Atom> inputs;
-    if (fits(pair, {fm.width})) {
+    if (fits(pair, widths)) {
       Builder load = builder(pair, p_, pair.after[pair.made_by[pair.turned]]);
       inputs = kept({}, load);
-    } else {
-      Builder load = builder(pair, p_, pair.in_front[&rm_s]);
-      Atom enough = fit(pair, rows.size(), {fm.width});
+    } else {                                              // one map
+      Builder load = builder(pair, p_, pair.in_front[nest[0].second]);
+      Atom enough = fit(pair, rows.size(), widths);
       If choice{enough, load.body([&] { return kept(enough, load); }), {}};
       choice.else_ = load.body([&] {
         std::vector<Var> again = load.bind(hints, part_of(rm, seconds));
@@ -457,10 +459,9 @@ class CseLoops {
     }
     Subst elements;
     for (size_t k = 0; k < found.size(); k++) {
-      Var value = p_.fresh(p_.hint(seconds[k]), p_.type(seconds[k]));
-      rm.inputs.push_back(*var_of(inputs[k]));
-      rm.pre.params.push_back({value});
+      const Var value = lower(p_, nest, *var_of(inputs[k]), p_.hint(seconds[k]));
       elements.emplace(seconds[k], value);
+      lanes.same.emplace(value, found[k].first);
     }
     substitute(p_, rm.pre.body, elements);
   }
@@ -522,8 +523,8 @@ class CseLoops {
     for (Stm* rm : maps_in(r.body, true)) {
       if (std::ranges::all_of(rm->pattern, [&](Bind x) { return pair.loaded.contains(x.var); })) continue;
       for (Stm* fm : maps_in(f.body, false)) {
-        Dim width = std::get<Screma>(fm->exp).width;
-        if (width == std::get<Screma>(rm->exp).width && may_fit(pair, {width})) keep_lanes(pair, n, values, *fm, *rm);
+        const MapPairs nest = {{fm, rm}};
+        if (same_width({}, nest[0]) && may_fit(pair, widths_of(nest))) keep_lanes(pair, n, values, nest);
       }
     }
     inner_loops(pair, n, values);

@@ -51,6 +51,54 @@ bool worth_keeping(const Program& p, const Stm& s, Var v) {
   return calls(p, s) || most_runs(s) >= costs::record_trips * elements;
 }
 
+bool is_map(const Stm& s) {
+  auto x = std::get_if<Screma>(&s.exp);
+  return x && identity_post(*x) && x->post_reduces.empty();
+}
+
+std::vector<Stm*> maps_in(Body& b, bool scopes) {
+  std::vector<Stm*> maps;
+  for (Stm& s : b.stms) {
+    auto w = std::get_if<WithAcc>(&s.exp);
+    if (w && scopes) for (Stm* inner : maps_in(w->scope.body, scopes)) maps.push_back(inner);
+    else if (is_map(s)) maps.push_back(&s);
+  }
+  return maps;
+}
+
+std::vector<Dim> widths_of(const MapPairs& nest) {
+  std::vector<Dim> widths;
+  for (const MapPair& m : nest) widths.push_back(std::get<Screma>(m.first->exp).width);
+  return widths;
+}
+
+Var lift(Program& p, const MapPairs& nest, Var v, const std::function<bool(Var)>& consumed) {
+  const std::string hint = p.hint(v);
+  for (const MapPair& m : reversed(nest)) {
+    Screma& map = std::get<Screma>(m.first->exp);
+    std::vector<Atom>& results = map.pre.body.result;
+    const auto mapped = results.begin() + ptrdiff_t(width_of(map.reduces) + width_of(map.scans));
+    size_t k = size_t(std::find(mapped, results.end(), Atom(v)) - results.begin());
+    if (k < results.size() && consumed(m.first->pattern[k].var)) k = results.size();
+    if (k == results.size()) {
+      results.push_back(v);
+      m.first->pattern.push_back({p.fresh(hint, lifted(map.width, p.type(v)))});
+    }
+    v = m.first->pattern[k].var;
+  }
+  return v;
+}
+
+Var lower(Program& p, const MapPairs& nest, Var array, const std::string& hint) {
+  for (const MapPair& m : nest) {
+    Screma& map = std::get<Screma>(m.second->exp);
+    map.inputs.push_back(array);
+    array = p.fresh(hint, row_type(p.type(array)));
+    map.pre.params.push_back({array});
+  }
+  return array;
+}
+
 const Stm* twin_in(Program& p, const Body& b, const Stm& s, const Subst& same) {
   if (!is_value(p, s)) return nullptr;
   Exp wanted = is_compound(s.exp) ? clone(p, s.exp) : s.exp;

@@ -61,7 +61,7 @@ class Tiles {
     }
     walk_parts_of(e, [&](const Stm& s) {
       fine = fine && s.attrs.empty() && !std::holds_alternative<Assert>(s.exp) && !std::holds_alternative<Seg>(s.exp);
-      each_consumed(p_, s.exp, [&](Var v) { fine = fine && std::holds_alternative<WithAcc>(s.exp) && bound.contains(v); });
+      each_consumed(p_, s.exp, [&](Var v) { fine = fine && bound.contains(v); });
     });
     return fine;
   }

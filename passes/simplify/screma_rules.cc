@@ -1,4 +1,4 @@
-// screma_rules.cc - inputs, outputs and closed forms of map, reduce and scan (A8 to A12).
+// screma_rules.cc - inputs, outputs and closed forms of map, reduce and scan (A8 to A13).
 #include <algorithm>
 
 #include "compiler/ir/analysis/defs.h"
@@ -136,10 +136,42 @@ Rewrite no_iterations(Site& s, Screma& x) {
     for (const Atom& ne : c.neutral) values.push_back(s.b.replicate(c.shape, ne));
   return values;
 }
+// two reductions of the same values with the same operator   ==>   one                                  [A13]
+Rewrite equal_reductions(Site& s, Screma& x) {
+  auto alone = [&](const Combine& c) { return Exp(Screma{i64_const(0), {}, {}, {clone(s.p, c)}, {}, {}, {}, false}); };
+  std::vector<Atom>& values = x.pre.body.result;
+  for (size_t j = 1, at_j = 0; j < x.reduces.size(); j++) {
+    at_j += x.reduces[j - 1].neutral.size();
+    const size_t n = x.reduces[j].neutral.size();
+    for (size_t i = 0, at_i = 0; i < j; at_i += x.reduces[i++].neutral.size()) {
+      auto values_of = [&](size_t at) { return std::span(values).subspan(at, n); };
+      if (x.reduces[i].neutral.size() != n || !std::ranges::equal(values_of(at_i), values_of(at_j)) ||
+          !alike(s.p, alone(x.reduces[i]), alone(x.reduces[j])))
+        continue;
+      bool owned = false;                                  // rows that are updated in place later
+      for (size_t k = 0; k < n; k++)
+        for (size_t at : {at_i, at_j}) owned = owned || s.consumed.contains(s.stm.pattern[at + k].var);
+      if (owned) continue;
+      std::vector<std::string> hints;
+      for (size_t k = 0; k < s.stm.pattern.size(); k++)
+        if (k < at_j || k >= at_j + n) hints.push_back(s.p.hint(s.stm.pattern[k].var));
+      Screma rest = std::move(x);
+      rest.pre.body.result.erase(rest.pre.body.result.begin() + i64(at_j), rest.pre.body.result.begin() + i64(at_j + n));
+      rest.reduces.erase(rest.reduces.begin() + i64(j));
+      std::vector<Atom> all;
+      for (Var v : s.b.bind(hints, std::move(rest))) all.push_back(v);
+      const std::vector<Atom> same(all.begin() + i64(at_i), all.begin() + i64(at_i + n));
+      all.insert(all.begin() + i64(at_j), same.begin(), same.end());
+      return all;
+    }
+  }
+  return no;
+}
 
 constexpr Rule<Screma> screma_rules[] = {{"A8.replicate", replicated_input}, {"A8.duplicate", duplicate_inputs},
                                          {"A9", trivial_outputs},           {"A10", no_iterations},
-                                         {"A11", gather_of_iota},           {"A12", view_of_rows}};
+                                         {"A11", gather_of_iota},           {"A12", view_of_rows},
+                                         {"A13", equal_reductions}};
 
 }  // namespace
 
