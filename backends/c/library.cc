@@ -60,8 +60,16 @@ class Library {
   static std::string comment(std::string_view doc) {
     std::string out;
     if (doc.empty()) return out;
-    for (const std::string& line : split(doc, '\n')) out += line.empty() ? "//\n" : "// " + line + "\n";
-    while (out.ends_with("\\\n")) out.replace(out.size() - 2, 2, "\n");        // would join the next line
+    for (std::string line : split(doc, '\n')) {
+      // A backslash at the end would join the next line. So would its trigraph, and blanks after either.
+      auto cut = [&](std::string_view end) {
+        bool has = line.ends_with(end);
+        if (has) line.resize(line.size() - end.size());
+        return has;
+      };
+      while (cut("\\") || cut("?\?/") || cut(" ") || cut("\t") || cut("\r")) {}
+      out += line.empty() ? "//\n" : "// " + line + "\n";
+    }
     return out;
   }
   void heading(std::string_view text) { prototypes_ += fmt::format("\n// {}\n", text); }
