@@ -491,6 +491,7 @@ RAIDO_FN int raido_clear_caches(struct raido_context *c) {
 
 // The text of the pending error, to be freed by the caller; NULL if there is none. That of a failed program ends with a newline.
 RAIDO_FN char *raido_get_error(struct raido_context *c) {
+  if (c == NULL) return raido_copy_text("There is no context: no memory is left, or its configuration is in use.");
   pthread_mutex_lock(&c->use);
   char *error = c->main.error, *text = NULL;
   if (error != NULL) {

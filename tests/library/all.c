@@ -344,6 +344,10 @@ static struct futhark_context_config *config(void) {
 static void settings(struct futhark_context_config *cfg, struct futhark_context *ctx) {
   int64_t x;
   CHECK(futhark_context_new(cfg) == NULL);                      // it is in use
+  char *none = futhark_context_get_error(NULL);
+  CHECK(none != NULL && strncmp(none, "There is no context", 19) == 0);
+  free(none);
+  futhark_context_free(NULL);
   CHECK(futhark_entry_scaled(ctx, &x, 2) == 0 && x == 32);
   CHECK(futhark_context_config_set_tuning_param(cfg, "factor", 9) == 0 && futhark_entry_scaled(ctx, &x, 2) == 0 && x == 18);
   CHECK(futhark_context_config_set_size(cfg, "factor", 0) == 0 && futhark_entry_scaled(ctx, &x, 2) == 0 && x == 0);
