@@ -280,7 +280,15 @@ static void sums(struct futhark_context *ctx) {
   futhark_free_opaque_arr1d_tup2_f64_f64(ctx, same);
   futhark_free_opaque_arr1d_tup2_f64_f64(ctx, corners);
   futhark_free_f64_1d(ctx, xs);
+  bytes = NULL;
+  CHECK(futhark_store_opaque_shape(ctx, s, &bytes, &n) == 0);
   futhark_free_opaque_shape(ctx, s);
+  s = futhark_restore_opaque_shape(ctx, bytes);
+  CHECK(s != NULL && futhark_entry_area(ctx, &r, s) == 0 && r == 2);
+  futhark_free_opaque_shape(ctx, s);
+  ((char *)bytes)[n - 3 * 8] = 1;                               // the last leaf: the second coordinates, which are two
+  CHECK(futhark_restore_opaque_shape(ctx, bytes) == NULL);
+  free(bytes);
   struct futhark_opaque_arr1d_mark *marks;
   struct futhark_opaque_mark *mark;
   CHECK(futhark_entry_shapes(ctx, &marks, 4) == 0 && futhark_shape_opaque_arr1d_mark(ctx, marks)[0] == 4);
