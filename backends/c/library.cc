@@ -60,8 +60,16 @@ class Library {
   static std::string comment(std::string_view doc) {
     std::string out;
     if (doc.empty()) return out;
-    for (const std::string& line : split(doc, '\n')) out += line.empty() ? "//\n" : "// " + line + "\n";
-    while (out.ends_with("\\\n")) out.replace(out.size() - 2, 2, "\n");        // would join the next line
+    for (std::string line : split(doc, '\n')) {
+      // A backslash at the end would join the next line. So would its trigraph, and blanks after either.
+      auto cut = [&](std::string_view end) {
+        bool has = line.ends_with(end);
+        if (has) line.resize(line.size() - end.size());
+        return has;
+      };
+      while (cut("\\") || cut("?\?/") || cut(" ") || cut("\t") || cut("\r")) {}
+      out += line.empty() ? "//\n" : "// " + line + "\n";
+    }
     return out;
   }
   void heading(std::string_view text) { prototypes_ += fmt::format("\n// {}\n", text); }
@@ -139,7 +147,7 @@ class Library {
     line("const char *futhark_get_tuning_param_name(int i)", "return i < 0 || i >= RAIDO_PARAMS ? NULL : raido_params[i].name;");
     line("const char *futhark_get_tuning_param_class(int i)", "return i < 0 || i >= RAIDO_PARAMS ? NULL : raido_params[i].kind;");
     line(fmt::format("struct futhark_context *futhark_context_new({})", config), "return (struct futhark_context *)raido_context_new(&cfg->config, \"program\");");
-    line(fmt::format("void futhark_context_free({})", context), "raido_context_free(&ctx->context);");
+    line(fmt::format("void futhark_context_free({})", context), "raido_context_free((struct raido_context *)ctx);");
   }
 
   void text_setting(std::string_view function, std::string_view param, std::string_view which) {
@@ -302,7 +310,7 @@ class Library {
     heading("Miscellaneous");
     line(fmt::format("int futhark_context_sync({})", context), "return raido_context_sync(&ctx->context);");
     line(fmt::format("int futhark_context_clear_caches({})", context), "return raido_clear_caches(&ctx->context);");
-    line(fmt::format("char *futhark_context_get_error({})", context), "return raido_get_error(&ctx->context);");
+    line(fmt::format("char *futhark_context_get_error({})", context), "return raido_get_error((struct raido_context *)ctx);");
     line(fmt::format("char *futhark_context_report({})", context), "return raido_report(&ctx->context);");
     line(fmt::format("void futhark_context_set_logging_file({}, FILE *f)", context), "raido_set_log(&ctx->context, f);");
     line(fmt::format("void futhark_context_pause_profiling({})", context), "raido_set_profiling(&ctx->context, 0);");

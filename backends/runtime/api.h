@@ -378,13 +378,35 @@ RAIDO_FN int raido_store(struct raido_context *c, const struct raido_object *o, 
   RAIDO_API_END(c);
 }
 
-// Whether the leaves of an array have one shape, and the tag of a sum is that of a variant.
+// Whether the leaves `at` can be a value of the type inside of `depth` dimensions: the leaves of an array have one shape, also within
+// records, and the tag of a sum is that of a variant.
+RAIDO_FN int raido_leaves_fit(const struct raido_value *leaves, const int *at, int type, int depth) {
+  const struct raido_type_info *t = &raido_interface[type];
+  int fit = 1;
+  if (t->kind == RAIDO_ARRAY) {
+    for (int k = 1; k < t->leaf_count; k++)
+      for (int d = depth; d < depth + t->rank; d++) fit = fit && leaves[at[k]].shape[d] == leaves[at[0]].shape[d];
+    return fit && raido_leaves_fit(leaves, at, t->elem, depth + t->rank);
+  }
+  if (t->kind == RAIDO_RECORD)
+    for (int k = 0; k < t->part_count; k++) fit = fit && raido_leaves_fit(leaves, at + t->parts[k].leaf, t->parts[k].type, depth);
+  if (t->kind == RAIDO_SUM && depth == 0) {
+    int variant = t->variant_count > 1 ? (signed char)leaves[at[0]].scalar[0] : 0;
+    if (variant < 0 || variant >= t->variant_count) return 0;
+    const struct raido_variant *v = &t->variants[variant];
+    const int *slot = v->slots;
+    for (int k = 0; k < v->count; k++) {
+      int held[RAIDO_LEAVES];
+      for (int j = 0; j < raido_interface[v->types[k]].leaf_count; j++) held[j] = at[*slot++];
+      fit = fit && raido_leaves_fit(leaves, held, v->types[k], depth);
+    }
+  }
+  return fit;
+}
 RAIDO_FN int raido_consistent(const struct raido_object *o) {
-  const struct raido_type_info *t = raido_type_of(o);
-  for (int k = 1; k < t->leaf_count && t->kind == RAIDO_ARRAY; k++)
-    for (int d = 0; d < t->rank; d++)
-      if (o->leaves[k].shape[d] != o->leaves[0].shape[d]) return 0;
-  return t->variant_count <= 1 || (raido_variant_of(o) >= 0 && raido_variant_of(o) < t->variant_count);
+  int all[RAIDO_LEAVES];
+  for (int k = 0; k < raido_type_of(o)->leaf_count; k++) all[k] = k;
+  return raido_leaves_fit(o->leaves, all, o->type, 0);
 }
 
 RAIDO_FN int raido_restore_leaf(struct raido_context *c, struct raido_value *v, const char **p) {
@@ -491,6 +513,7 @@ RAIDO_FN int raido_clear_caches(struct raido_context *c) {
 
 // The text of the pending error, to be freed by the caller; NULL if there is none. That of a failed program ends with a newline.
 RAIDO_FN char *raido_get_error(struct raido_context *c) {
+  if (c == NULL) return raido_copy_text("There is no context: no memory is left, or its configuration is in use.");
   pthread_mutex_lock(&c->use);
   char *error = c->main.error, *text = NULL;
   if (error != NULL) {

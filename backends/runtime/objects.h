@@ -349,6 +349,7 @@ RAIDO_FN void raido_leave(struct raido_context *c) {
 }
 
 RAIDO_FN void raido_context_free(struct raido_context *c) {
+  if (c == NULL) return;
 #ifdef RAIDO_SAMPLES
   raido_profiler_stop(c);
 #endif

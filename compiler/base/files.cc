@@ -24,6 +24,17 @@ struct Descriptor {
   void close_now() { if (fd >= 0) ::close(fd); fd = -1; }
 };
 
+// Empty, or the reason why not all of it is written.
+std::string write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    ssize_t n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return std::strerror(errno);
+    text.remove_prefix(size_t(n));
+  }
+  return "";
+}
+
 }  // namespace
 
 FileContents read_file(const std::string& path) {
@@ -43,6 +54,12 @@ FileContents read_file(const std::string& path) {
 }
 
 std::string write_file(const std::string& link, std::string_view text) {
+  struct stat info;
+  bool exists = ::stat(link.c_str(), &info) == 0;
+  if (exists && !S_ISREG(info.st_mode)) {
+    Descriptor file{::open(link.c_str(), O_WRONLY | O_CLOEXEC)};
+    return file.fd < 0 ? std::strerror(errno) : write_all(file.fd, text);
+  }
   // The file itself is replaced, not a link to it.
   std::error_code none;
   std::filesystem::path real = std::filesystem::canonical(link, none);
@@ -50,29 +67,12 @@ std::string write_file(const std::string& link, std::string_view text) {
   std::string temporary = path + ".new." + std::to_string(::getpid());
   Descriptor file{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
   if (file.fd < 0) return std::strerror(errno);
-  while (!text.empty()) {
-    ssize_t n = ::write(file.fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      std::string reason = std::strerror(errno);
-      ::unlink(temporary.c_str());
-      return reason;
-    }
-    text.remove_prefix(size_t(n));
-  }
-  struct stat info;
-  if (::stat(path.c_str(), &info) == 0 && ::fchmod(file.fd, info.st_mode & 07777) != 0) {
-    std::string reason = std::strerror(errno);
-    ::unlink(temporary.c_str());
-    return reason;
-  }
+  std::string reason = write_all(file.fd, text);
+  if (reason.empty() && exists && ::fchmod(file.fd, info.st_mode & 07777) != 0) reason = std::strerror(errno);
   file.close_now();
-  if (::rename(temporary.c_str(), path.c_str()) != 0) {
-    std::string reason = std::strerror(errno);
-    ::unlink(temporary.c_str());
-    return reason;
-  }
-  return "";
+  if (reason.empty() && ::rename(temporary.c_str(), path.c_str()) != 0) reason = std::strerror(errno);
+  if (!reason.empty()) ::unlink(temporary.c_str());
+  return reason;
 }
 
 TemporaryFolder::TemporaryFolder() {

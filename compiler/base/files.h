@@ -15,7 +15,7 @@ struct FileContents {
 FileContents read_file(const std::string& path);
 
 // Writes beside the target and renames, so that a failure leaves no partial file; the permissions of a file that was there
-// stay. Empty on success, else the reason.
+// stay. A device or a pipe is written as it is. Empty on success, else the reason.
 std::string write_file(const std::string& path, std::string_view text);
 
 // A fresh folder that disappears with the object.

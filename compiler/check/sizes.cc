@@ -315,9 +315,17 @@ TypeRef Sizes::join_branches(TypeRef a, TypeRef b, Span at) {
     retry_.kept_or_given = true;
     return var.fixed_by_branch && !retry_.keep_open;
   };
+  // A size that nothing has determined, as in the constructors that a branch does not make, takes that of the other branch.
+  auto takes = [&](SizeRef s, SizeRef other) {
+    auto *v = types.as<VarSize>(resolve(s)), *o = types.as<VarSize>(resolve(other));
+    if (!v || !o) return false;
+    const Var& var = vars_[v->var];
+    return var.fixed_by_branch && !var.in_pattern && !var.loop_state && !var.absorbed && var.level >= vars_[o->var].level;
+  };
   auto size = [&](SizeRef x, SizeRef y) -> SizeRef {
     size_t m = mark();
-    if (may_become(x, y) && may_become(y, x) ? unify_size(x, y) : same(x, y)) return x;
+    bool one = takes(x, y) || takes(y, x) || (may_become(x, y) && may_become(y, x));
+    if (one ? unify_size(x, y) : same(x, y)) return x;
     rollback(m);
     for (auto& [pair, u] : made) if (same(pair.first, x) && same(pair.second, y)) return u;
     SizeRef u = unknown(at, {"unknown due to conditional expression at {}", {}, at}, {}, Origin::Branches);

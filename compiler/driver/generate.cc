@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "compiler/driver/data.h"
 
@@ -50,8 +51,13 @@ bool Bounds::set(Scalar type, std::string_view text) {
     }
     if (got.ec != std::errc() || got.ptr != end || begin == end) return false;
   }
-  if (is_float(type)) return r.from <= r.to;
-  return counts_from_zero(type) ? r.low <= r.high : int64_t(r.low) <= int64_t(r.high);
+  if (is_float(type)) {
+    double most = type == Scalar::F16 ? 65504 : type == Scalar::F32 ? double(std::numeric_limits<float>::max()) : std::numeric_limits<double>::max();
+    return -most <= r.from && r.from <= r.to && r.to <= most;
+  }
+  const Range whole = Bounds().of[size_t(type)];
+  if (counts_from_zero(type)) return r.low <= r.high && r.high <= whole.high;
+  return int64_t(whole.low) <= int64_t(r.low) && int64_t(r.low) <= int64_t(r.high) && int64_t(r.high) <= int64_t(whole.high);
 }
 
 std::optional<TypeOrValue> parse_type_or_value(std::string_view text) {

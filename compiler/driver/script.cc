@@ -61,6 +61,8 @@ ScriptEvaluator::ScriptEvaluator(const Compiled& program, std::string folder, bo
     const check::EntryPoint& checked = program.checked->result.entry_points[i];
     for (const check::External& p : checked.params) e.param_types.push_back(p.type_name);
     e.result_type = checked.result.type_name;
+    for (size_t k = 0; k < e.param_types.size(); k++) types_[e.param_types[k]] = &e.layout->params[k];
+    types_[e.result_type] = &e.layout->result;
     entries_[core.name] = std::move(e);
   }
 }
@@ -329,7 +331,7 @@ std::optional<ScriptValue> ScriptEvaluator::builtin(const ScriptValue& call) {
   auto file = path(call.parts[name == "$restore" ? 1 : 0].value);
   if (!file) return {};
   if (name == "$store") {
-    auto values = components(call.parts[1].value);
+    auto values = stored(call.parts[1].value);
     if (!values) return {};
     std::string bytes;
     for (const Value& v : *values) bytes += to_binary(v);
@@ -361,6 +363,12 @@ std::optional<ScriptValue> ScriptEvaluator::builtin(const ScriptValue& call) {
     std::string_view rest = what;
     for (; rest.starts_with("[]"); rank++) rest.remove_prefix(2);
     auto elem = scalar_named(rest);
+    if (auto known = types_.find(what); !elem && known != types_.end()) {
+      std::string wrong;
+      auto leaves = stored_leaves(*known->second, *contents.text, wrong);
+      if (!leaves) return fail(*file + ": " + wrong);
+      return of(*known->second, std::move(*leaves), what);
+    }
     if (!elem) return fail(fmt::format("Unknown type {}", what));
     auto v = reader.read_as(*elem, int(rank));
     if (!v) return fail(*file + ": " + reader.error());

@@ -93,12 +93,14 @@ class ScriptEvaluator {
   std::optional<std::vector<ir::Value>> convert(const ScriptValue& value, const lower::Layout& layout);
   ScriptValue of(const lower::Layout& layout, std::vector<ir::Value> leaves, std::string type) const;
   std::optional<std::string> path(const ScriptValue& value);
+  std::optional<std::vector<ir::Value>> stored(const ScriptValue& value);
 
   const Compiled& program_;
   std::string folder_;
   bool may_store_;
   Call call_;
   std::map<std::string, Entry> entries_;
+  std::map<std::string, const lower::Layout*> types_;          // of what entry points take and give
   std::string_view text_;
   size_t at_ = 0;
   int depth_ = 0;

@@ -53,7 +53,86 @@ bool same_layout(const Layout& a, const Layout& b) {
   return true;
 }
 
+// The types of the leaves, inside of so many dimensions.
+struct LeafType { Scalar elem = Scalar::Bool; size_t rank = 0; };
+void add_leaf_types(const Layout& l, size_t rank, std::vector<LeafType>& out) {
+  switch (l.kind) {
+    case Layout::Kind::Scalar: out.push_back({l.elem, rank}); return;
+    case Layout::Kind::Array: add_leaf_types(l.element[0], rank + 1, out); return;
+    case Layout::Kind::Record:
+      for (const Layout::Field& f : l.fields) add_leaf_types(f.layout, rank, out);
+      if (l.fields.empty()) out.push_back({Scalar::Bool, rank});
+      return;
+    case Layout::Kind::Sum: {
+      size_t first = out.size();
+      out.resize(first + l.leaves);
+      if (l.tagged) out[first] = {Scalar::I8, rank};
+      for (const Layout::Constructor& c : l.constructors)
+        for (size_t k = 0; k < c.payload.size(); k++) {
+          std::vector<LeafType> payload;
+          add_leaf_types(c.payload[k], rank, payload);
+          for (size_t j = 0; j < payload.size(); j++) out[first + size_t(l.tagged) + c.slots[k][j]] = payload[j];
+        }
+      return;
+    }
+    case Layout::Kind::Function: return;
+  }
+}
+
+// The leaves `of` a value inside of so many dimensions: those of an array have one shape, and tags are those of constructors.
+bool are_consistent(const Layout& l, const std::vector<Value>& leaves, std::vector<size_t> of, size_t depth) {
+  switch (l.kind) {
+    case Layout::Kind::Scalar: case Layout::Kind::Function: return true;
+    case Layout::Kind::Array:
+      for (size_t i : of) if (leaves[i].shape[depth] != leaves[of[0]].shape[depth]) return false;
+      return are_consistent(l.element[0], leaves, std::move(of), depth + 1);
+    case Layout::Kind::Record: {
+      size_t from = 0;
+      for (const Layout::Field& f : l.fields) {
+        auto at = of.begin() + ptrdiff_t(from);
+        if (!are_consistent(f.layout, leaves, {at, at + ptrdiff_t(f.layout.leaves)}, depth)) return false;
+        from += f.layout.leaves;
+      }
+      return true;
+    }
+    case Layout::Kind::Sum: {
+      size_t made = 0;
+      for (int64_t i = 0; l.tagged && i < leaves[of[0]].count(); i++) {
+        int8_t tag = leaves[of[0]].at<int8_t>(i);
+        if (tag < 0 || size_t(tag) >= l.constructors.size()) return false;
+        made = size_t(tag);
+      }
+      if (depth > 0) return true;         // elements with several constructors share what they hold
+      const Layout::Constructor& c = l.constructors[made];
+      for (size_t k = 0; k < c.payload.size(); k++) {
+        std::vector<size_t> payload;
+        for (size_t slot : c.slots[k]) payload.push_back(of[slot + size_t(l.tagged)]);
+        if (!are_consistent(c.payload[k], leaves, std::move(payload), depth)) return false;
+      }
+      return true;
+    }
+  }
+  return true;
+}
+
 }  // namespace
+
+std::optional<std::vector<Value>> stored_leaves(const Layout& layout, std::string_view text, std::string& wrong) {
+  std::vector<LeafType> types;
+  add_leaf_types(layout, 0, types);
+  DataReader reader(text);
+  std::vector<Value> leaves;
+  std::vector<size_t> all;
+  for (const LeafType& t : types) {
+    auto v = reader.read_as(t.elem, int(t.rank));
+    if (!v) return wrong = reader.error(), std::nullopt;
+    all.push_back(leaves.size());
+    leaves.push_back(std::move(*v));
+  }
+  if (!reader.at_end()) return wrong = "there is more than one value", std::nullopt;
+  if (!are_consistent(layout, leaves, std::move(all), 0)) return wrong = "the parts do not fit together", std::nullopt;
+  return leaves;
+}
 
 std::optional<Value> adapted(const Value& v, Scalar to) {
   if (!is_signed(v.elem) || !(is_signed(to) || to == Scalar::F32 || to == Scalar::F64)) return {};
@@ -188,6 +267,18 @@ std::optional<std::string> ScriptEvaluator::show(const ScriptValue& v) {
     shown.push_back(tuple ? *text : n + "=" + *text);
   }
   return (tuple ? "(" : "{") + join(shown, ", ") + (tuple ? ")" : "}");
+}
+
+std::optional<std::vector<Value>> ScriptEvaluator::stored(const ScriptValue& v) {
+  if (v.kind == Kind::Data || v.kind == Kind::Opaque) return v.leaves;
+  if (v.kind != Kind::Tuple) return fail(fmt::format("Type {} has no external representation.", type_name(v)));
+  std::vector<Value> out;
+  for (const auto& [n, part] : v.parts) {
+    auto leaves = stored(part);
+    if (!leaves) return {};
+    out.insert(out.end(), leaves->begin(), leaves->end());
+  }
+  return out;
 }
 
 std::optional<std::vector<Value>> ScriptEvaluator::components(const ScriptValue& v) {

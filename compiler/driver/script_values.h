@@ -8,5 +8,7 @@ namespace raido {
 lower::Layout layout_of(const ir::Value& v);
 // A signed integer constant where another signed integer or a float is expected.
 std::optional<ir::Value> adapted(const ir::Value& v, Scalar to);
+// The leaves of a value of this layout from the text of a file in which a server has stored it; none, and why.
+std::optional<std::vector<ir::Value>> stored_leaves(const lower::Layout& layout, std::string_view text, std::string& wrong);
 
 }  // namespace raido

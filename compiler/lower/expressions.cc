@@ -7,6 +7,7 @@
 
 #include "compiler/lower/lowerer.h"
 #include "compiler/syntax/children.h"
+#include "compiler/syntax/format.h"
 
 namespace raido::lower {
 
@@ -252,6 +253,13 @@ Value Lowerer::unary(const ast::Unary& u, Scope* scope) {
 // ---- Checks written by the user ----
 
 // On one line: white space in source text is as good as a blank. Braces are holes in messages, so the text must not look like one.
+namespace {
+std::string without_holes(std::string text) {
+  for (size_t i; (i = text.find("{}")) != std::string::npos;) text.replace(i, 2, "{ }");
+  return text;
+}
+}  // namespace
+
 std::string Lowerer::quoted(Span span) const {
   std::string out;
   for (char c : checked_.sources.text(span)) {
@@ -259,13 +267,12 @@ std::string Lowerer::quoted(Span span) const {
     if (!blank) out += c;
     else if (!out.empty() && out.back() != ' ') out += ' ';
   }
-  for (size_t i; (i = out.find("{}")) != std::string::npos;) out.replace(i, 2, "{ }");
-  return out;
+  return without_holes(std::move(out));
 }
 
 Value Lowerer::assertion(const ast::Assert& a, Scope* scope) {
   Term cond = term(eval(*a.cond, scope));
-  Var ok = check(cond, fill(err::assertion.text, {quoted(a.cond->span)}), {});
+  Var ok = check(cond, fill(err::assertion.text, {without_holes(ast::expression_on_one_line(checked_.sources.text(a.cond->span)))}), {});
   if (!ok.valid()) return eval(*a.body, scope);
   return guarded(checked_by({ok}, [&] { return eval(*a.body, scope); }), {ok});
 }

@@ -27,6 +27,31 @@ std::string Formatter::run() {
 
 std::string format(const Sources& sources, FileId file, const Tokens& tokens) { return Formatter(sources, file, tokens).run(); }
 
+std::string expression_on_one_line(std::string_view text) {
+  Sources sources;
+  Program program;
+  Diagnostics diags;
+  constexpr std::string_view before = "def x =";
+  std::string line(before);
+  FileId file = sources.add("", std::string(text));
+  uint32_t end = 0;
+  for (const Token& t : lex(program, sources, file, diags).items) {
+    if (t.kind == Tok::Eof) break;
+    if (t.span.begin > end || end == 0) line += ' ';
+    line += sources.text(t.span);
+    end = t.span.end;
+  }
+  file = sources.add("", std::move(line));
+  std::string out;
+  for (char c : format(sources, file, lex(program, sources, file, diags)).substr(before.size())) {
+    bool blank = c == ' ' || c == '\n';
+    if (!blank) out += c;
+    else if (!out.empty() && out.back() != ' ') out += ' ';
+  }
+  while (out.ends_with(' ')) out.pop_back();
+  return out;
+}
+
 std::string token_difference(const Sources& sources, const Tokens& a, const Tokens& b) {
   // White space at the ends of the lines of a comment is not part of it.
   auto plain = [](std::string_view text) {

@@ -202,3 +202,18 @@ entry or_zero (xs: []i64) = if null xs then [0] else xs
 entry either (c: bool) (xs: []i64) (ys: []i64) =
   let f (x: []i64): []i64 = if c then xs else x
   in (f ys, f xs)
+
+-- A constructor that a branch does not make has the size that the other branch gives it, which an abbreviation leaves open.
+type~ named = {values: []i64, id: i64}
+type~ found = #found named | #missing i64
+
+-- ==
+-- entry: find_in
+-- input { [5i64, 6i64] 1i64 } output { 7i64 }
+-- input { [5i64, 6i64] 2i64 } output { -2i64 }
+entry find_in (xs: []i64) (id: i64) =
+  let find (n: named): found = if n.id == id then #found n else #missing id
+  let look (n: named): found = if n.id != id then #missing id else #found n
+  let of (f: found) = match f case #found n -> n.values[0] + length n.values
+                              case #missing i -> -i
+  in (of (find {values = xs, id = 1}) + of (look {values = xs, id = 1})) / 2

@@ -280,7 +280,15 @@ static void sums(struct futhark_context *ctx) {
   futhark_free_opaque_arr1d_tup2_f64_f64(ctx, same);
   futhark_free_opaque_arr1d_tup2_f64_f64(ctx, corners);
   futhark_free_f64_1d(ctx, xs);
+  bytes = NULL;
+  CHECK(futhark_store_opaque_shape(ctx, s, &bytes, &n) == 0);
   futhark_free_opaque_shape(ctx, s);
+  s = futhark_restore_opaque_shape(ctx, bytes);
+  CHECK(s != NULL && futhark_entry_area(ctx, &r, s) == 0 && r == 2);
+  futhark_free_opaque_shape(ctx, s);
+  ((char *)bytes)[n - 3 * 8] = 1;                               // the last leaf: the second coordinates, which are two
+  CHECK(futhark_restore_opaque_shape(ctx, bytes) == NULL);
+  free(bytes);
   struct futhark_opaque_arr1d_mark *marks;
   struct futhark_opaque_mark *mark;
   CHECK(futhark_entry_shapes(ctx, &marks, 4) == 0 && futhark_shape_opaque_arr1d_mark(ctx, marks)[0] == 4);
@@ -344,6 +352,10 @@ static struct futhark_context_config *config(void) {
 static void settings(struct futhark_context_config *cfg, struct futhark_context *ctx) {
   int64_t x;
   CHECK(futhark_context_new(cfg) == NULL);                      // it is in use
+  char *none = futhark_context_get_error(NULL);
+  CHECK(none != NULL && strncmp(none, "There is no context", 19) == 0);
+  free(none);
+  futhark_context_free(NULL);
   CHECK(futhark_entry_scaled(ctx, &x, 2) == 0 && x == 32);
   CHECK(futhark_context_config_set_tuning_param(cfg, "factor", 9) == 0 && futhark_entry_scaled(ctx, &x, 2) == 0 && x == 18);
   CHECK(futhark_context_config_set_size(cfg, "factor", 0) == 0 && futhark_entry_scaled(ctx, &x, 2) == 0 && x == 0);

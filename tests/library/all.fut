@@ -35,9 +35,10 @@ entry same (xs: []i64): []i64 = xs
 entry both (xs: []i64): ([]i64, []i64) = (xs, xs)
 entry update (xs: *[]i64): *[]i64 = xs with [0] = 100
 
--- | Makes a point.
+-- | Makes a point. \
+-- Its second line must not swallow the next: ??/
 --
--- Its weight comes second.
+-- Its weight comes second \ ??/ \
 entry make (x: i32) (w: f32): point = {x, w}
 
 entry points (n: i64): [n]point = tabulate n (\i -> {x = i32.i64 i, w = f32.i64 i / 2})
