@@ -252,14 +252,15 @@ Value Lowerer::unary(const ast::Unary& u, Scope* scope) {
 
 // ---- Checks written by the user ----
 
-// On one line: white space in source text is as good as a blank. Braces are holes in messages, so the text must not look like one.
 namespace {
+// Braces are holes in messages: text of the program must not look like one.
 std::string without_holes(std::string text) {
   for (size_t i; (i = text.find("{}")) != std::string::npos;) text.replace(i, 2, "{ }");
   return text;
 }
 }  // namespace
 
+// On one line: white space in source text is as good as a blank.
 std::string Lowerer::quoted(Span span) const {
   std::string out;
   for (char c : checked_.sources.text(span)) {
