@@ -69,8 +69,6 @@ bool Modules::members_match(const ModuleInfo& impl, const ModuleInfo& sig, const
     auto it = impl.types.find(name);
     if (it == impl.types.end()) { c.diags.report(at, err::type_missing, c.text(name)); ok = false; continue; }
     TypeRef want = c.substitute(spec.body, found);
-    auto* n = types.as<NamedType>(spec.body);
-    if (n && found.types.contains(n->decl)) continue;        // abstract: whatever the module has
     if (spec.params.size() != it->second.params.size()) { c.diags.report(at, err::type_params_differ, c.text(name)); ok = false; continue; }
     Context::Subst params;
     for (size_t i = 0; i < spec.params.size(); i++) {
