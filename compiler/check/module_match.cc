@@ -6,6 +6,11 @@
 
 namespace raido::check {
 
+// What an unknown module should have is not missing: its mistake was reported.
+bool Modules::has_unknown(const ModuleInfo& m) const {
+  return m.unknown || std::any_of(m.terms.begin(), m.terms.end(), [&](auto& t) { return t.second.module && has_unknown(*t.second.module); });
+}
+
 const TypeMember* Modules::type_at(const ModuleInfo& m, const std::vector<Name>& path) const {
   const ModuleInfo* at = &m;
   for (size_t i = 0; i + 1 < path.size(); i++) {
@@ -30,6 +35,7 @@ bool Modules::matches(const ModuleInfo& impl, const ModTypeInfo& sig, Context::S
     else c.diags.report(at, err::plain_for_parametric);
     return false;
   }
+  if (has_unknown(impl)) return false;
   bool ok = true;
   for (const AbstractAt& a : sig.abstracts) {
     const TypeMember* t = type_at(impl, a.path);
