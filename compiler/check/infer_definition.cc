@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "compiler/check/infer.h"
 
 namespace raido::check {
@@ -131,15 +133,19 @@ TypeRef Infer::definition_type(ast::Def& def) {
   return type;
 }
 
-// What is visible in the type is worth a word when it is defaulted, unless it may follow from a mistake.
+// What is visible in the type is worth a word when it is defaulted, unless it may follow from a mistake. One warning tells all
+// of them: what to write is a type at the name.
 void Infer::default_visible(const ast::Def& def, TypeRef type) {
+  std::optional<Diagnostics::Draft> told;
   visit_type(types, zonk(type), [&](TypeRef t) {
     auto* v = types.as<VarType>(t);
     if (!v || vars_[v->var].kind != TypeVar::Kind::Overloaded || vars_[v->var].link.valid()) return;
-    PrimSet set = vars_[v->var].set;
-    Prim choice = default_of(set);
-    if (set != bit(choice)) c.diags.report(def.name_span, err::defaulted, prim_name(choice));
-    vars_[v->var].link = types.prim(choice);
+    TypeVar& open = vars_[v->var];
+    Prim choice = default_of(open.set);
+    open.link = types.prim(choice);
+    if (open.set == bit(choice)) return;
+    if (!told) told.emplace(c.diags.report(def.name_span, err::defaulted, prim_name(choice)));
+    told->label(open.origin, fmt::format("this becomes `{}`", prim_name(choice)));
   }, [](SizeRef) {});
 }
 
