@@ -51,6 +51,7 @@ struct ModuleInfo {
   std::vector<AbstractAt> param_abstracts;
   const ModuleInfo* result = nullptr;
   std::vector<AbstractAt> result_abstracts;
+  bool unknown = false;                  // its definition has a mistake that was reported: it may have any members
   bool is_functor() const { return result != nullptr; }
 };
 

@@ -125,7 +125,7 @@ class Infer {
   void generalise(const ast::Def& def, TypeRef type);
   void check_literals();
   void check_tunable();
-  void check_equalities(bool broken);
+  void check_equalities(const ast::Def& def, bool broken);
   void check_no_functions();                                        // where a branch, a loop or a case gives none
   void check_indices();
   void check_derivatives();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "compiler/check/infer.h"
 
 namespace raido::check {
@@ -81,7 +83,7 @@ bool Infer::definition(ast::Def& def) {
   check_literals();
   // After a mistake a type that was left open says nothing: only functions that are there count.
   bool broken = c.diags.error_count() != before;
-  check_equalities(broken);
+  check_equalities(def, broken);
   if (!broken) check_no_functions();
   check_indices();
   check_tunable();
@@ -131,15 +133,19 @@ TypeRef Infer::definition_type(ast::Def& def) {
   return type;
 }
 
-// What is visible in the type is worth a word when it is defaulted, unless it may follow from a mistake.
+// What is visible in the type is worth a word when it is defaulted, unless it may follow from a mistake. One warning tells all
+// of them: what to write is a type at the name.
 void Infer::default_visible(const ast::Def& def, TypeRef type) {
+  std::optional<Diagnostics::Draft> told;
   visit_type(types, zonk(type), [&](TypeRef t) {
     auto* v = types.as<VarType>(t);
     if (!v || vars_[v->var].kind != TypeVar::Kind::Overloaded || vars_[v->var].link.valid()) return;
-    PrimSet set = vars_[v->var].set;
-    Prim choice = default_of(set);
-    if (set != bit(choice)) c.diags.report(def.name_span, err::defaulted, prim_name(choice));
-    vars_[v->var].link = types.prim(choice);
+    TypeVar& open = vars_[v->var];
+    Prim choice = default_of(open.set);
+    open.link = types.prim(choice);
+    if (open.set == bit(choice)) return;
+    if (!told) told.emplace(c.diags.report(def.name_span, err::defaulted, prim_name(choice)));
+    told->label(open.origin, fmt::format("this becomes `{}`", prim_name(choice)));
   }, [](SizeRef) {});
 }
 
@@ -177,15 +183,23 @@ void Infer::check_literals() {
   }
 }
 
-void Infer::check_equalities(bool broken) {
+void Infer::check_equalities(const ast::Def& def, bool broken) {
+  // The other type parameters are letters for what was left open.
+  auto written = [&](TypeId id) {
+    return std::find(generalised.begin(), generalised.end(), id) == generalised.end() ||
+           std::any_of(def.tparams.begin(), def.tparams.end(), [&](const ast::TypeParam& p) { return p.type == id; });
+  };
   for (auto& [e, operand] : equalities_) {
     TypeRef t = zonk(operand);
-    bool bad = false, array = false;
+    bool bad = false, array = false, unwritten = false;
     visit_type(types, t, [&](TypeRef x) {
-      bad |= types.as<FunType>(x) || (types.as<NamedType>(x) && !broken);
+      auto* named = types.as<NamedType>(x);
+      bad |= types.as<FunType>(x) || (named && !broken);
       array |= types.as<ArrayType>(x) != nullptr;
+      unwritten |= named && !written(named->decl);
     }, [](SizeRef) {});
-    if (bad) c.diags.report(e->span, err::no_equality, c.show(t));
+    if (bad) c.diags.report(e->span, err::no_equality, c.show(t))
+        .help(unwritten ? "nothing says which type is compared: write it at a parameter, as in `(x: i32)`" : "");
     else if (array) c.diags.report(e->span, err::array_equality);
   }
 }

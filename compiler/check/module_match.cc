@@ -6,6 +6,11 @@
 
 namespace raido::check {
 
+// What an unknown module should have is not missing: its mistake was reported.
+bool Modules::has_unknown(const ModuleInfo& m) const {
+  return m.unknown || std::any_of(m.terms.begin(), m.terms.end(), [&](auto& t) { return t.second.module && has_unknown(*t.second.module); });
+}
+
 const TypeMember* Modules::type_at(const ModuleInfo& m, const std::vector<Name>& path) const {
   const ModuleInfo* at = &m;
   for (size_t i = 0; i + 1 < path.size(); i++) {
@@ -30,6 +35,7 @@ bool Modules::matches(const ModuleInfo& impl, const ModTypeInfo& sig, Context::S
     else c.diags.report(at, err::plain_for_parametric);
     return false;
   }
+  if (has_unknown(impl)) return false;
   bool ok = true;
   for (const AbstractAt& a : sig.abstracts) {
     const TypeMember* t = type_at(impl, a.path);
@@ -69,8 +75,6 @@ bool Modules::members_match(const ModuleInfo& impl, const ModuleInfo& sig, const
     auto it = impl.types.find(name);
     if (it == impl.types.end()) { c.diags.report(at, err::type_missing, c.text(name)); ok = false; continue; }
     TypeRef want = c.substitute(spec.body, found);
-    auto* n = types.as<NamedType>(spec.body);
-    if (n && found.types.contains(n->decl)) continue;        // abstract: whatever the module has
     if (spec.params.size() != it->second.params.size()) { c.diags.report(at, err::type_params_differ, c.text(name)); ok = false; continue; }
     Context::Subst params;
     for (size_t i = 0; i < spec.params.size(); i++) {

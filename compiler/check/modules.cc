@@ -55,7 +55,11 @@ void Modules::decl(ast::Decl& d, ModuleInfo& out, Abstracts& abstracts) {
         if (!d.local) no_duplicate(seen_->terms, m->self->name, m->name_span, "");
         Abstracts inner;
         const ModuleInfo* info = mod_exp(m->exp, std::string(c.text(m->self->name)) + ".", inner);
-        if (!info) info = c.module({});
+        if (!info) {
+          ModuleInfo unknown;
+          unknown.unknown = true;
+          info = c.module(std::move(unknown));
+        }
         m->self->module = info;
         c.bind(m->self);
         if (d.local) return;

@@ -10,6 +10,7 @@ def h (x: f64) : f64 = cube x
 --   Defaulting ambiguous type to i32 [K02]
 --    2 | def sq x = x * x
 --      |     ^^
+--      |            ----- this becomes `i32`
 --
 -- Error at D01_chosen.fut:3:27-28:
 -- Cannot apply "sq" to "x" (invalid type). [D01]

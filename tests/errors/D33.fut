@@ -4,6 +4,7 @@ def area s = s.w * s.h
 --   Defaulting ambiguous type to i32 [K02]
 --    1 | def area s = s.w * s.h
 --      |     ^^^^
+--      |              --------- this becomes `i32`
 --
 -- Error at D33.fut:1:16-17:
 -- Type is ambiguous: it is not known which record this is. Must be a record with fields w, h [D33]

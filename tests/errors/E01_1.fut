@@ -4,6 +4,7 @@ def f x = let 1 = x in x
 --   Defaulting ambiguous type to i32 [K02]
 --    1 | def f x = let 1 = x in x
 --      |     ^
+--      |               - this becomes `i32`
 --
 -- Error at E01_1.fut:1:15-16:
 -- Refutable pattern not allowed here. [E01]

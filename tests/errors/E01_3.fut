@@ -4,6 +4,8 @@ def f = loop (1, y) = (1, 2) for _i < 3 do (1, y)
 --   Defaulting ambiguous type to i32 [K02]
 --    1 | def f = loop (1, y) = (1, 2) for _i < 3 do (1, y)
 --      |     ^
+--      |               - this becomes `i32`
+--      |                           - this becomes `i32`
 --
 -- Error at E01_3.fut:1:14-20:
 -- Refutable pattern not allowed here. [E01]

@@ -4,6 +4,7 @@ def f (x: #a | #b i32) = match (x: #a | #b i32) case #a -> 1
 --   Defaulting ambiguous type to i32 [K02]
 --    1 | def f (x: #a | #b i32) = match (x: #a | #b i32) case #a -> 1
 --      |     ^
+--      |                                                            - this becomes `i32`
 --
 -- Error at E02_1.fut:1:26-61:
 -- Unmatched cases in match expression: [E02]

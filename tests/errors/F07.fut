@@ -4,6 +4,7 @@ def f = let [n] (f: [n]i32 -> i32) = i32.sum in 1
 --   Defaulting ambiguous type to i32 [K02]
 --    1 | def f = let [n] (f: [n]i32 -> i32) = i32.sum in 1
 --      |     ^
+--      |                                                 - this becomes `i32`
 --
 -- Error at F07.fut:1:14-15:
 -- Size [n] is never used as the size of a concrete array: a function has no size that could be looked at [F07]

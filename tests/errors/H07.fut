@@ -5,11 +5,13 @@ def f i = g with [i] = 0
 --   Defaulting ambiguous type to i32 [K02]
 --    1 | def g = [1, 2]
 --      |     ^
+--      |          - this becomes `i32`
 --
 -- Warning at H07.fut:2:5-6:
 --   Defaulting ambiguous type to i32 [K02]
 --    2 | def f i = g with [i] = 0
 --      |     ^
+--      |                   - this becomes `i32`
 --
 -- Error at H07.fut:2:11-12:
 -- Consuming variable "g", which is not consumable: it is a constant of the program [H07]

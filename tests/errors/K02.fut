@@ -4,3 +4,4 @@ def c = 5
 --   Defaulting ambiguous type to i32 [K02]
 --    1 | def c = 5
 --      |     ^
+--      |         - this becomes `i32`
