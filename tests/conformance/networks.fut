@@ -33,7 +33,6 @@ def agrees [n][d] (f: [n][d]f64 -> [3][d][d]f64 -> f64) (x: [n][d]f64): bool =
 -- entry: test_deep test_neighbours test_attention test_evidence
 -- input { 3i64 2i64 } output { true }
 -- input { 17i64 33i64 } output { true }
--- input { 40i64 16i64 } output { true }
 entry test_deep (n: i64) (d: i64) = agrees deep (numbers 0.1 n d)
 entry test_neighbours (n: i64) (d: i64) = agrees neighbours (numbers 0.1 n d)
 entry test_attention (n: i64) (d: i64) = agrees attention (numbers 0.1 n d)
