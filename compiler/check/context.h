@@ -103,6 +103,7 @@ class Context {
   ast::Program& program;
   const Sources& sources;
   Diagnostics& diags;
+  size_t unknown_uses = 0;               // of modules with mistakes: nothing else tells of them
   Types& types;
 
   // Memory for what is forgotten after the declaration or specification that is being checked.

@@ -75,14 +75,14 @@ void Infer::finish() {
 }
 
 bool Infer::definition(ast::Def& def) {
-  size_t before = errors_from_ = c.diags.error_count();
+  size_t before = errors_from_ = c.diags.error_count(), unknown = c.unknown_uses;
   TypeRef type = definition_type(def);
   if (!c.diags.has_errors()) default_visible(def, type);
   default_vars();
   generalise(def, type);
   check_literals();
   // After a mistake a type that was left open says nothing: only functions that are there count.
-  bool broken = c.diags.error_count() != before;
+  bool broken = c.diags.error_count() != before || c.unknown_uses != unknown;
   check_equalities(def, broken);
   if (!broken) check_no_functions();
   check_indices();
@@ -90,7 +90,7 @@ bool Infer::definition(ast::Def& def) {
   if (!broken) check_derivatives();
   for (ast::Expr* hole : holes_)
     if (!(is_intrinsic(def) && def.body == hole)) c.diags.report(hole->span, err::hole, c.show(zonk(hole->type)));
-  return c.diags.error_count() == before;
+  return c.diags.error_count() == before && c.unknown_uses == unknown;
 }
 
 bool Infer::is_intrinsic(const ast::Def& def) const {

@@ -69,7 +69,8 @@ void Context::report_unknown(const ast::Path& path, size_t used, const ModuleInf
 
 std::optional<Context::Found> Context::lookup(ast::Path& path, bool want_module) {
   auto unknown = [&](size_t used, const ModuleInfo* module) -> std::optional<Found> {
-    if (!module || !module->unknown) report_unknown(path, used, module, want_module);
+    if (module && module->unknown) unknown_uses++;
+    else report_unknown(path, used, module, want_module);
     return {};
   };
   if (!want_module && names_intrinsics(path)) return lookup_intrinsic(path);
@@ -112,7 +113,10 @@ std::optional<Context::Found> Context::lookup(ast::Path& path, bool want_module)
   path.root = found.entry.root;
   path.members = found.entry.members;
   path.root->used = true;
-  if (want_module && found.entry.module->unknown) return {};
+  if (want_module && found.entry.module->unknown) {
+    unknown_uses++;
+    return {};
+  }
   return found;
 }
 
@@ -201,7 +205,10 @@ const TypeMember* Context::lookup_type(ast::Path& path) {
   Name last = path.names.back();
   const ModuleInfo* m = nullptr;
   auto unknown = [&]() -> const TypeMember* {
-    if (m && m->unknown) return nullptr;
+    if (m && m->unknown) {
+      unknown_uses++;
+      return nullptr;
+    }
     Similar similar(text(last));
     if (!suggests()) {}
     else if (m) for (auto& [n, member] : m->types) similar.offer(text(n));
@@ -235,7 +242,10 @@ const ModTypeInfo* Context::lookup_mod_type(ast::Path& path) {
   Name last = path.names.back();
   const ModuleInfo* m = nullptr;
   auto unknown = [&]() -> const ModTypeInfo* {
-    if (m && m->unknown) return nullptr;
+    if (m && m->unknown) {
+      unknown_uses++;
+      return nullptr;
+    }
     Similar similar(text(last));
     if (path.names.size() == 1 && suggests()) mod_types.each([&](Name n, const ModTypeInfo*) { similar.offer(text(n)); });
     diags.report(path.span, err::unknown_mod_type, shown(path)).help(similar.help());
