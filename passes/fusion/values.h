@@ -17,7 +17,8 @@ bool worth_keeping(const ir::Program& p, const ir::Stm& s, ir::Var v);
 bool is_map(const ir::Stm& s);
 // Such statements of a body. Those in scopes of accumulators are seen there only: they count if `scopes`.
 std::vector<ir::Stm*> maps_in(ir::Body& b, bool scopes);
-// Two maps over the same width, the second of which computes again what the first one does. And such maps around maps, the outermost first.
+// Two maps over the same width: the second one may compute again what the first one does. A list has such maps around maps, the outermost
+// first.
 struct MapPair { ir::Stm *first, *second; };
 using MapPairs = std::vector<MapPair>;
 std::vector<ir::Dim> widths_of(const MapPairs& nest);

@@ -46,7 +46,7 @@ class Tiles {
   bool candidate(const Stm& s) const {
     return is_nest(s) && count_statements(s.exp) <= costs::cpu::tile_statements && pure(s.exp);
   }
-  // Nothing can fail, and nothing from outside is consumed but what a scope updates.
+  // Nothing can fail, and nothing from outside is consumed.
   bool pure(const Exp& e) const {
     bool fine = true;
     const VarSet bound = bound_in(e);
@@ -75,6 +75,8 @@ class Tiles {
     for (Bind y : s.pattern) tiled.result.push_back(y.var);
     if (!TileSums(p_, c_, definitions_).first(tiled) || !c_.allow()) return false;
     tiled = clone(p_, tiled);
+    VarSet consumed;                                                           // an array that is made for tiles stays as it is
+    each_stm(tiled, [&](const Stm& t) { each_consumed(p_, t.exp, [&](Var v) { consumed.insert(v); }); });
     TileSums nests(p_, c_, definitions_);
     std::vector<std::pair<Dim, i64>> least;
     std::vector<std::vector<Dim>> extra;                                       // matrices that the loops do not make
@@ -87,6 +89,7 @@ class Tiles {
       if (!made) extra.push_back(std::move(shape));
     };
     while (std::optional<TileSum> found = nests.first(tiled)) {
+      if (std::ranges::any_of(found->values, [&](const NestValue& v) { return consumed.contains(v.var); })) return false;
       c_.stats.count(found->kept.empty() ? "tiles.contraction" : "tiles.updates");
       const std::array<i64, 3> sizes = least_tile(c_.target);
       const std::vector<Dim>& extent = found->tile.extent;
