@@ -33,9 +33,13 @@ bool is_movable(const Stm& s) {
   return k == Kind::Step || k == Kind::View || k == Kind::Read || k == Kind::Check;
 }
 
+// Those that have joined others. `Origins` looks at them for the bodies around, too.
+using Statements = std::vector<std::unique_ptr<Stm>>;
+
 class BodyJoin {
  public:
-  BodyJoin(Program& p, PassContext& c, const Aliases& aliases, placement::Origins& origins) : p_(p), c_(c), aliases_(aliases), origins_(origins) {}
+  BodyJoin(Program& p, PassContext& c, const Aliases& aliases, placement::Origins& origins, Statements& joined)
+      : p_(p), c_(c), aliases_(aliases), origins_(origins), joined_(joined) {}
 
   void run(Body& b) {
     uses_.add(p_, b);
@@ -69,13 +73,13 @@ class BodyJoin {
   PassContext& c_;
   const Aliases& aliases_;
   placement::Origins& origins_;
+  Statements& joined_;
   Uses uses_;
   std::unordered_multimap<Var, const Stm*> updates_;     // by their values
   std::vector<Node> nodes_;
   std::unordered_map<Var, size_t> made_;                 // by which node
   std::vector<Group> groups_;
   std::vector<size_t> moving_;
-  std::vector<std::unique_ptr<Stm>> joined_;             // as long as origins_ may look at them
 
   size_t add(std::unique_ptr<Stm> s) {
     for (Bind b : s->pattern) made_[b.var] = nodes_.size();
@@ -220,11 +224,11 @@ class BodyJoin {
   }
 };
 
-void join_all(Program& p, PassContext& c, const Aliases& aliases, placement::Origins& origins, Body& b) {
+void join_all(Program& p, PassContext& c, const Aliases& aliases, placement::Origins& origins, Statements& joined, Body& b) {
   for (Stm& s : b.stms)
     if (!std::holds_alternative<Seg>(s.exp))             // kernels run the operators of accumulators, too
-      walk_parts(s, overloaded{[&](Body& inner) { join_all(p, c, aliases, origins, inner); }, [](Dest&) {}});
-  BodyJoin(p, c, aliases, origins).run(b);
+      walk_parts(s, overloaded{[&](Body& inner) { join_all(p, c, aliases, origins, joined, inner); }, [](Dest&) {}});
+  BodyJoin(p, c, aliases, origins, joined).run(b);
 }
 
 }  // namespace
@@ -232,7 +236,8 @@ void join_all(Program& p, PassContext& c, const Aliases& aliases, placement::Ori
 void join(Program& program, PassContext& context) {
   const Aliases aliases(program);
   placement::Origins origins(program);
-  program.each_body([&](Body& b) { join_all(program, context, aliases, origins, b); });
+  Statements joined;
+  program.each_body([&](Body& b) { join_all(program, context, aliases, origins, joined, b); });
 }
 
 }  // namespace raido
