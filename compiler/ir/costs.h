@@ -50,6 +50,7 @@ inline constexpr int64_t unrolled_cells = 64;            // of arrays that may b
 inline constexpr int64_t unrolled_state = 16;            // numbers that an array in the state of a loop becomes
 inline constexpr int64_t unrolled_choices = 16;          // the same of maps whose branches depend on the number of the element only
 inline constexpr size_t unrolled_statements = 320;       // that it may have
+inline constexpr size_t unrolled_loop = 1000;            // statements and iterations of a loop over elements of a small array, all written out
 inline constexpr int64_t batch_trips = 8;               // of the loop over a batch of seeds, and of the one around it
 
 namespace ad {

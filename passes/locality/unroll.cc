@@ -8,6 +8,7 @@
 //
 // The numbers stay in registers, and the map or loop around is straight code, which vectors or threads run. Simplification reads elements of
 // the literal arrays, and arrays that nobody else wants are gone. Only work on numbers is written out, up to costs::unrolled_statements of it.
+// Loops over elements of small arrays become straight code, too (unroll_loops.h).
 // Where such a map is not inside of another one, a device runs it as a kernel, and a C compiler makes vectors of it. It stays. The state of a
 // loop becomes numbers if all that the body reads of it are elements at constant places.
 #include <algorithm>
@@ -20,6 +21,7 @@
 #include "compiler/ir/build.h"
 #include "compiler/ir/costs.h"
 #include "compiler/ir/types.h"
+#include "passes/locality/unroll_loops.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -47,7 +49,7 @@ class Unroll {
         builder.source = s->source;
         builder.checks = s->checks;
         builder.attrs = {};
-        if (inside && split(builder, *s)) continue;
+        if (inside && (write_out_loop(p_, context_, builder, *s) || split(builder, *s))) continue;
         auto x = std::get_if<Screma>(&s->exp);
         if (!x || !(inside ? write_out(builder, *s, *x) : false)) {
           if (x && (inside || context_.target != Target::Gpu)) rows(builder, *s, *x);

@@ -121,7 +121,7 @@ Rewrite reassociate(Site& s, Apply& x) {
   }
   return no;
 }
-// x div n ==> 0, x mod n ==> x where 0 <= x < n; x mod n ==> x wrapped around once where -n <= x < 2n    [S6]
+// x div n ==> 0, x mod n ==> x where 0 <= x < n; x mod n ==> x wrapped around once where -n <= x < n or n k <= x < n (k + 2), k = 0, 1  [S6]
 Rewrite division(Site& s, Apply& x) {
   bool remainder = x.op == ScalarOp::mod || x.op == ScalarOp::rem;
   if (!remainder && x.op != ScalarOp::div && x.op != ScalarOp::quot) return no;
@@ -132,11 +132,13 @@ Rewrite division(Site& s, Apply& x) {
   const Affine one = 1;
   bool low = nonnegative(*a), high = nonnegative(*n - *a - one);
   if (low && high) return remainder ? x.args[0] : Atom(i64_const(0));
-  if (x.op != ScalarOp::mod || var_of(x.args[1]) == nullptr) return no;
+  if (!remainder || (x.op == ScalarOp::rem && !low) || var_of(x.args[1]) == nullptr) return no;
   Term value = s.term(x.args[0]), size = s.term(x.args[1]), none = s.term(i64_const(0));
-  if (low && nonnegative(2 * *n - *a - one)) {
-    Term wrapped = value - size, below = lt(value, size);
-    return select({below, value, wrapped});
+  for (i64 k : {0, 1}) {
+    const Affine rest = *a - k * *n;
+    if (!nonnegative(rest) || !nonnegative(2 * *n - rest - one)) continue;
+    Term once = k == 0 ? value : value - size, twice = once - size, below = lt(once, size);
+    return select({below, once, twice});
   }
   if (high && nonnegative(*a + *n)) {
     Term wrapped = value + size, below = lt(value, none);

@@ -10,7 +10,7 @@
 
 namespace raido::ir {
 
-static bool is_small(const Program& p, Var v) {
+bool is_small_array(const Program& p, Var v) {
   if (!is_array(p.type(v))) return false;
   i64 cells = 1;
   for (const Dim& d : shape_of(p.type(v))) {
@@ -21,16 +21,21 @@ static bool is_small(const Program& p, Var v) {
   return cells <= costs::unrolled_cells;
 }
 
+bool is_scalar_code(const Program& p, const Stm& s) {
+  switch (kind_of(s.exp)) {
+    case Kind::Step: case Kind::Check: case Kind::Branch: case Kind::Read: case Kind::View: return true;
+    case Kind::Make: case Kind::Write: return std::ranges::all_of(s.pattern, [&](Bind x) { return is_small_array(p, x.var); });
+    case Kind::Constant: case Kind::Loop: case Kind::Parallel: case Kind::Scope: case Kind::Operator: case Kind::Call: case Kind::Block: return false;
+  }
+  PANIC("a statement of no kind");
+}
+
 std::optional<size_t> scalar_statements(const Program& p, const Body& b) {
   size_t statements = 0;
   bool scalar = true;
   each_stm(b, [&](const Stm& s) {
     statements++;
-    switch (kind_of(s.exp)) {
-      case Kind::Step: case Kind::Check: case Kind::Branch: case Kind::Read: case Kind::View: return;
-      case Kind::Make: case Kind::Write: scalar = scalar && std::ranges::all_of(s.pattern, [&](Bind x) { return is_small(p, x.var); }); return;
-      case Kind::Constant: case Kind::Loop: case Kind::Parallel: case Kind::Scope: case Kind::Operator: case Kind::Call: case Kind::Block: scalar = false;
-    }
+    scalar = scalar && is_scalar_code(p, s);
   });
   return scalar ? std::optional(statements) : std::nullopt;
 }

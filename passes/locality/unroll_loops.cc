@@ -1,0 +1,171 @@
+// unroll_loops.cc - see unroll_loops.h.
+//
+//   for i < 2 (xs: [3] = ys) {                         let a = index ys [0] .. let xs1 = update ys [1] c
+//     let j = add [i, 1]                               let a' = index xs1 [1] .. let xs2 = update xs1 [2] c'
+//     let a = index xs [i]              ==>
+//     .. in update xs [j] c
+//   }
+//
+// `numbers` then makes the array numbers, in registers. This is what sorting networks, small matrices, and steps of integrators are written
+// as. First the iterations are counted with the constants that are known in each, since the iterations of a loop inside may depend on them.
+#include <algorithm>
+#include <unordered_map>
+
+#include "compiler/ir/analysis/defs.h"
+#include "compiler/ir/analysis/scalar_code.h"
+#include "compiler/ir/analysis/traits.h"
+#include "compiler/ir/costs.h"
+#include "compiler/ir/types.h"
+#include "passes/locality/unroll_loops.h"
+
+namespace raido {
+using namespace ir;
+namespace {
+
+using Known = std::unordered_map<Var, Const>;
+
+std::optional<Const> value_of(const Known& known, const Atom& a) {
+  if (auto c = const_of(a)) return *c;
+  auto found = known.find(*var_of(a));
+  return found == known.end() ? std::nullopt : std::optional(found->second);
+}
+// The constant that the statement makes of constants; of an assertion, its condition. A value that waits for a proof is known after that.
+std::optional<Const> result_of(const Program& p, const Known& known, const Stm& s) {
+  if (std::ranges::any_of(s.checks, [&](Var c) { return !known.contains(c); })) return {};
+  return match(s.exp,
+    [&](const Assert& x) -> std::optional<Const> {
+      auto c = value_of(known, x.cond);
+      return c && c->bits ? c : std::nullopt;
+    },
+    [&](const Apply& x) -> std::optional<Const> {
+      std::vector<Const> args;
+      for (const Atom& a : x.args) {
+        auto c = value_of(known, a);
+        if (!c) return {};
+        args.push_back(*c);
+      }
+      if (never_evaluated(x.op, args)) return {};
+      return fold(x.op, working_type(x.op, args[0].type, args.back().type), args);
+    },
+    [&](const Convert& x) -> std::optional<Const> {
+      auto c = value_of(known, x.value);
+      return c ? std::optional(convert(x.to, *c)) : std::nullopt;
+    },
+    [&](const Identity& x) { return is_scalar(p.type(x.value)) ? value_of(known, x.value) : std::nullopt; },
+    [](const auto&) { return std::optional<Const>(); });
+}
+
+// Runs the loop without its numbers.
+class Count {
+ public:
+  Count(const Program& p, const Stm& loop) : p_(p), inside_(bound_in(loop)) { run(std::get<For>(loop.exp), {}); }
+  bool pays() const { return possible_ && pays_; }
+
+ private:
+  const Program& p_;
+  VarSet inside_;
+  size_t statements_ = 0;
+  bool possible_ = true, pays_ = false;
+
+  // Returns what is known of the last state.
+  std::vector<std::optional<Const>> run(const For& x, const Known& known) {
+    auto n = value_of(known, x.n);
+    possible_ = possible_ && n;
+    std::vector<std::optional<Const>> state;
+    for (const Atom& a : x.init) state.push_back(value_of(known, a));
+    for (i64 i = 0; possible_ && i < n->as_i64(); i++) {
+      possible_ = ++statements_ <= costs::unrolled_loop;
+      Known now = known;
+      now.insert_or_assign(x.i.var, i64_const(i));
+      for (size_t k = 0; k < state.size(); k++) if (state[k]) now.insert_or_assign(x.state[k].var, *state[k]);
+      body(x.body, now, true);
+      for (size_t k = 0; k < state.size(); k++) state[k] = value_of(now, x.body.result[k]);
+    }
+    return state;
+  }
+  void body(const Body& b, Known& known, bool loops) {
+    for (const Stm& s : b.stms) {
+      possible_ = possible_ && ++statements_ <= costs::unrolled_loop;
+      if (!possible_) return;
+      if (auto c = result_of(p_, known, s)) known.insert_or_assign(s.pattern[0].var, *c);
+      match(s.exp,
+        [&](const For& x) {
+          possible_ = possible_ && loops;
+          std::vector<std::optional<Const>> last = run(x, known);
+          for (size_t k = 0; k < last.size(); k++) if (last[k]) known.insert_or_assign(s.pattern[k].var, *last[k]);
+        },
+        [&](const If& x) {
+          body(x.then_, known, false);
+          body(x.else_, known, false);
+        },
+        [&](const Index& x) { place(known, x.array, x.at); },
+        [&](const Update& x) { place(known, x.array, x.at); },
+        [](const auto&) {});
+      possible_ = possible_ && (std::holds_alternative<For>(s.exp) || is_scalar_code(p_, s));
+    }
+  }
+  void place(const Known& known, Var array, const std::vector<Selector>& at) {
+    if (!is_small_array(p_, array)) return;
+    bool constant = true, found = true;
+    walk(at, [&](const Atom& a) {
+      constant = constant && const_of(a);
+      found = found && value_of(known, a);
+    });
+    pays_ = pays_ || (found && !constant);
+    possible_ = possible_ && (found || !inside_.contains(array));
+  }
+};
+
+class WriteOut {
+ public:
+  WriteOut(Program& p, Builder& b) : p_(p), b_(b) {}
+
+  // Emits the iterations. Returns the last state.
+  std::vector<Atom> run(const For& x, Known& known, const std::vector<Var>& checks) {
+    std::vector<Atom> state = x.init;
+    for (i64 i = 0; i < value_of(known, x.n)->as_i64(); i++) {
+      For copy = clone(p_, x);
+      Subst values;
+      values.emplace(copy.i.var, i64_atom(i));
+      for (size_t k = 0; k < state.size(); k++) values.emplace(copy.state[k].var, state[k]);
+      substitute(p_, copy.body, values);
+      for (auto& s : copy.body.stms.take()) {
+        s->checks.insert(s->checks.end(), checks.begin(), checks.end());
+        statement(std::move(s), known);
+      }
+      state = copy.body.result;
+    }
+    return state;
+  }
+
+ private:
+  Program& p_;
+  Builder& b_;
+
+  void statement(std::unique_ptr<Stm> s, Known& known) {
+    auto x = std::get_if<For>(&s->exp);
+    if (!x) {
+      if (auto c = result_of(p_, known, *s)) known.emplace(s->pattern[0].var, *c);
+      b_.emit(std::move(s));
+      return;
+    }
+    std::vector<Atom> last = run(*x, known, s->checks);
+    for (size_t k = 0; k < last.size(); k++) {
+      Stm result{{s->pattern[k]}, Identity{last[k]}, {}, s->source, {}};
+      statement(std::make_unique<Stm>(std::move(result)), known);
+    }
+  }
+};
+
+}  // namespace
+
+bool write_out_loop(Program& p, PassContext& context, Builder& b, Stm& s) {
+  if (!std::holds_alternative<For>(s.exp) || !Count(p, s).pays() || !context.allow()) return false;
+  context.stats.count("unroll.loop");
+  Known known;
+  std::vector<Atom> last = WriteOut(p, b).run(std::get<For>(s.exp), known, s.checks);
+  for (size_t k = 0; k < last.size(); k++) b.emit({{s.pattern[k]}, Identity{last[k]}, {}, s.source, {}});
+  return true;
+}
+
+}  // namespace raido
