@@ -34,6 +34,9 @@ class Unroll {
     p.each_body([&](const Body& b) {
       each_stm(b, [&](const Stm& s) {
         if (auto x = std::get_if<Iota>(&s.exp); x && const_of(x->start) && const_of(x->step)) counts_.insert(s.pattern[0].var);
+        auto table = std::get_if<ArrayLit>(&s.exp);
+        auto known = [&](const Atom& a) { return const_of(a) || arrays_.tables.contains(*var_of(a)); };
+        if (table && std::ranges::all_of(table->elements, known)) arrays_.tables.insert(s.pattern[0].var);
       });
     });
   }
@@ -41,6 +44,9 @@ class Unroll {
   void body(Body& b, bool inside) {
     for (Stm& s : b.stms) {
       const bool parallel = std::holds_alternative<Screma>(s.exp) || std::holds_alternative<Hist>(s.exp);
+      if (inside && is_local(s)) for (Bind x : s.pattern) arrays_.local.insert(x.var);
+      if (auto loop = inside ? std::get_if<For>(&s.exp) : nullptr) for (Bind x : loop->state) arrays_.local.insert(x.var);
+      if (auto loop = inside ? std::get_if<While>(&s.exp) : nullptr) for (Bind x : loop->state) arrays_.local.insert(x.var);
       walk_parts(s, [&](Body& inner) { body(inner, inside || parallel); });
     }
     Builder builder(p_, b.stms);
@@ -49,7 +55,7 @@ class Unroll {
         builder.source = s->source;
         builder.checks = s->checks;
         builder.attrs = {};
-        if (inside && (write_out_loop(p_, context_, builder, *s) || split(builder, *s))) continue;
+        if (inside && (write_out_loop(p_, context_, builder, *s, arrays_) || split(builder, *s))) continue;
         auto x = std::get_if<Screma>(&s->exp);
         if (!x || !(inside ? write_out(builder, *s, *x) : false)) {
           if (x && (inside || context_.target != Target::Gpu)) rows(builder, *s, *x);
@@ -63,6 +69,14 @@ class Unroll {
   Program& p_;
   PassContext& context_;
   VarSet counts_;                                          // numbers from a constant on
+  SmallArrays arrays_;
+
+  bool is_local(const Stm& s) const {
+    if (kind_of(s.exp) != Kind::View) return kind_of(s.exp) != Kind::Constant;
+    bool local = false;
+    each_use(p_, s.exp, [&](Var v) { local = local || (is_array(p_.type(v)) && arrays_.local.contains(v)); });
+    return local;
+  }
 
   // ---- few elements ----
 

@@ -58,19 +58,32 @@ std::optional<Const> result_of(const Program& p, const Known& known, const Stm& 
 // Runs the loop without its numbers.
 class Count {
  public:
-  Count(const Program& p, const Stm& loop) : p_(p), inside_(bound_in(loop)) { run(std::get<For>(loop.exp), {}); }
+  Count(const Program& p, const Stm& loop, const SmallArrays& arrays) : p_(p), inside_(bound_in(loop)), arrays_(arrays) { run(std::get<For>(loop.exp), {}); }
   bool pays() const { return possible_ && pays_; }
 
  private:
   const Program& p_;
   VarSet inside_;
+  const SmallArrays& arrays_;
   size_t statements_ = 0;
   bool possible_ = true, pays_ = false;
 
+  // Whether an iteration adds to its states and does nothing else with them.
+  bool adds_only(const For& x) const {
+    const Uses uses(p_, x.body);
+    VarSet added;
+    for (const Stm& s : x.body.stms) {
+      auto sum = std::get_if<Apply>(&s.exp);
+      if (!sum || sum->op != ScalarOp::add) continue;
+      for (const Atom& a : sum->args) if (var_of(a) && uses.of(*var_of(a)) == 1) added.insert(*var_of(a));
+    }
+    return std::ranges::all_of(x.state, [&](Bind state) { return added.contains(state.var); });
+  }
   // Returns what is known of the last state.
   std::vector<std::optional<Const>> run(const For& x, const Known& known) {
     auto n = value_of(known, x.n);
     possible_ = possible_ && n;
+    const bool sums = adds_only(x);
     std::vector<std::optional<Const>> state;
     for (const Atom& a : x.init) state.push_back(value_of(known, a));
     for (i64 i = 0; possible_ && i < n->as_i64(); i++) {
@@ -78,12 +91,12 @@ class Count {
       Known now = known;
       now.insert_or_assign(x.i.var, i64_const(i));
       for (size_t k = 0; k < state.size(); k++) if (state[k]) now.insert_or_assign(x.state[k].var, *state[k]);
-      body(x.body, now, true);
+      body(x.body, now, true, sums);
       for (size_t k = 0; k < state.size(); k++) state[k] = value_of(now, x.body.result[k]);
     }
     return state;
   }
-  void body(const Body& b, Known& known, bool loops) {
+  void body(const Body& b, Known& known, bool loops, bool sums) {
     for (const Stm& s : b.stms) {
       possible_ = possible_ && ++statements_ <= costs::unrolled_loop;
       if (!possible_) return;
@@ -95,24 +108,26 @@ class Count {
           for (size_t k = 0; k < last.size(); k++) if (last[k]) known.insert_or_assign(s.pattern[k].var, *last[k]);
         },
         [&](const If& x) {
-          body(x.then_, known, false);
-          body(x.else_, known, false);
+          body(x.then_, known, false, sums);
+          body(x.else_, known, false, sums);
         },
-        [&](const Index& x) { place(known, x.array, x.at); },
-        [&](const Update& x) { place(known, x.array, x.at); },
+        [&](const Index& x) { place(known, x.array, x.at, sums); },
+        [&](const Update& x) { place(known, x.array, x.at, sums); },
         [](const auto&) {});
       possible_ = possible_ && (std::holds_alternative<For>(s.exp) || is_scalar_code(p_, s));
     }
   }
-  void place(const Known& known, Var array, const std::vector<Selector>& at) {
+  void place(const Known& known, Var array, const std::vector<Selector>& at, bool sums) {
     if (!is_small_array(p_, array)) return;
     bool constant = true, found = true;
     walk(at, [&](const Atom& a) {
       constant = constant && const_of(a);
       found = found && value_of(known, a);
     });
-    pays_ = pays_ || (found && !constant);
-    possible_ = possible_ && (found || !inside_.contains(array));
+    const bool inside = inside_.contains(array);
+    const bool numbers = inside || arrays_.local.contains(array) || (!sums && arrays_.tables.contains(array));
+    pays_ = pays_ || (found && !constant && numbers);
+    possible_ = possible_ && (found || !inside);
   }
 };
 
@@ -159,8 +174,8 @@ class WriteOut {
 
 }  // namespace
 
-bool write_out_loop(Program& p, PassContext& context, Builder& b, Stm& s) {
-  if (!std::holds_alternative<For>(s.exp) || !Count(p, s).pays() || !context.allow()) return false;
+bool write_out_loop(Program& p, PassContext& context, Builder& b, Stm& s, const SmallArrays& arrays) {
+  if (!std::holds_alternative<For>(s.exp) || !Count(p, s, arrays).pays() || !context.allow()) return false;
   context.stats.count("unroll.loop");
   Known known;
   std::vector<Atom> last = WriteOut(p, b).run(std::get<For>(s.exp), known, s.checks);
