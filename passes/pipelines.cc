@@ -53,7 +53,8 @@ const Pipeline& common_pipeline() {
       Pipeline{pass::inline_small} + cleanup() +
       Pipeline{pass::inline_parallel} + cleanup() +        // looks at the sizes of functions, so after a cleanup
       fusion() +
-      when(uses_ad, differentiation()) +
+      when(uses_ad, then(pass::unroll, cleanup()) + then(pass::numbers, cleanup()) +     // short loops need no records
+                        differentiation()) +
       Pipeline{pass::copies} + cleanup();
   return steps;
 }

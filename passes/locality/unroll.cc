@@ -55,7 +55,9 @@ class Unroll {
         builder.source = s->source;
         builder.checks = s->checks;
         builder.attrs = {};
-        if (inside && (write_out_loop(p_, context_, builder, *s, arrays_) || split(builder, *s))) continue;
+        if (inside && write_out_loop(p_, context_, builder, *s, arrays_)) continue;
+        if (p_.level == Ad) { builder.emit(std::move(s)); continue; }
+        if (inside && split(builder, *s)) continue;
         auto x = std::get_if<Screma>(&s->exp);
         if (!x || !(inside ? write_out(builder, *s, *x) : false)) {
           if (x && (inside || context_.target != Target::Gpu)) rows(builder, *s, *x);

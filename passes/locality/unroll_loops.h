@@ -8,8 +8,8 @@ namespace raido {
 // Arrays that may be numbers in straight code: those made inside of parallel operations, with their parts, and literals of constants.
 struct SmallArrays { ir::VarSet local, tables; };
 
-// Writes out all iterations of the loop and of those in it, and returns whether it did. It does if their numbers are constant, what they
-// compute is work on numbers, and elements of such arrays are then at constant places, up to costs::unrolled_loop statements. Sums of what
+// Writes out all iterations of the loop and of those in it, and returns whether it did. Their numbers have to be constant, and what they
+// compute work on numbers, up to costs::unrolled_loop statements. Elements of such arrays have to be at constant places then. Sums of what
 // a table says are left to the C compiler: it takes several summands at once.
 bool write_out_loop(ir::Program& p, PassContext& context, ir::Builder& b, ir::Stm& s, const SmallArrays& arrays);
 
