@@ -235,8 +235,13 @@ RAIDO_FN void *dev_queue(struct dev *d) { return d->queue; }
 RAIDO_FN int dev_sync(struct dev *d) { return dev_check(d, d->Finish(d->queue), "clFinish"); }
 RAIDO_FN int dev_alloc(struct dev *d, size_t n, dev_mem *out) {
   int code;
+  char first = 0;
   *out = d->CreateBuffer(d->context, 1, n, NULL, &code);
-  return dev_check(d, code, "clCreateBuffer");
+  if (dev_check(d, code, "clCreateBuffer")) return 1;
+  // A driver may look for room only when the buffer is first used, and that should not be by a kernel.
+  if (!dev_check(d, d->EnqueueWriteBuffer(d->queue, *out, 1, 0, sizeof first, &first, 0, NULL, NULL), "clEnqueueWriteBuffer")) return 0;
+  d->ReleaseMemObject(*out);
+  return 1;
 }
 RAIDO_FN int dev_number(struct dev *d) { (void)d; return 0; }
 RAIDO_FN int dev_free(struct dev *d, dev_mem m) { return dev_check(d, d->ReleaseMemObject(m), "clReleaseMemObject"); }
