@@ -201,7 +201,7 @@ RAIDO_FN int dev_build(struct dev *d, const struct raido_config *cfg, const char
   char arch[64];
   size_t size = 0;
   snprintf(arch, sizeof arch, "--gpu-architecture=sm_%d", dev_capability(d, d->device));
-  u64 key = raido_hash(raido_hash(UINT64_C(14695981039346656037), source), arch);
+  u64 key = raido_hash(raido_hash(raido_hash(UINT64_C(14695981039346656037), source), arch), RAIDO_STRICT_FP ? "strict" : "");
   char threads[32];
   key = raido_hash(key, dev_block_threads(cfg, threads));
   for (int k = 0; k < cfg->build_option_count; k++) key = raido_hash(key, cfg->build_options[k]);

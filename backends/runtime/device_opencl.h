@@ -129,12 +129,20 @@ RAIDO_FN char *dev_binary(struct dev *d, size_t *size) {
   return (char *)bytes;
 }
 
+// Options for arithmetic that rounds as the program says. Quotients of f32 need not be exact otherwise, where a device can have them so.
+RAIDO_FN const char *dev_strictness(struct dev *d) {
+  u64 single = 0;
+  if (!RAIDO_STRICT_FP) return "";
+  d->GetDeviceInfo(d->device, 0x101b, sizeof single, &single, NULL);
+  return single & 128 ? " -DRAIDO_STRICT_FP -cl-fp32-correctly-rounded-divide-sqrt" : " -DRAIDO_STRICT_FP";
+}
+
 RAIDO_FN int dev_build(struct dev *d, const struct raido_config *cfg, const char *source) {
   char flags[2048] = "-cl-std=CL1.2", name[256] = "";
   const char *given = cfg->texts[RAIDO_TEXT_BINARY], *dump = cfg->texts[RAIDO_TEXT_DUMP_BINARY];
   for (int k = 0; k < cfg->build_option_count; k++)
     if (strlen(flags) + strlen(cfg->build_options[k]) + 2 < sizeof flags) { strcat(flags, " "); strcat(flags, cfg->build_options[k]); }
-  snprintf(flags + strlen(flags), sizeof flags - strlen(flags), " -DBLOCK_THREADS=%d", raido_block_threads(cfg));
+  snprintf(flags + strlen(flags), sizeof flags - strlen(flags), " -DBLOCK_THREADS=%d%s", raido_block_threads(cfg), dev_strictness(d));
   d->GetDeviceInfo(d->device, 0x102b, sizeof name, name, NULL);
   u64 key = raido_hash(raido_hash(raido_hash(UINT64_C(14695981039346656037), source), flags), name);
   size_t size = 0;
@@ -227,8 +235,13 @@ RAIDO_FN void *dev_queue(struct dev *d) { return d->queue; }
 RAIDO_FN int dev_sync(struct dev *d) { return dev_check(d, d->Finish(d->queue), "clFinish"); }
 RAIDO_FN int dev_alloc(struct dev *d, size_t n, dev_mem *out) {
   int code;
+  char first = 0;
   *out = d->CreateBuffer(d->context, 1, n, NULL, &code);
-  return dev_check(d, code, "clCreateBuffer");
+  if (dev_check(d, code, "clCreateBuffer")) return 1;
+  // A driver may look for room only when the buffer is first used, and that should not be by a kernel.
+  if (!dev_check(d, d->EnqueueWriteBuffer(d->queue, *out, 1, 0, sizeof first, &first, 0, NULL, NULL), "clEnqueueWriteBuffer")) return 0;
+  d->ReleaseMemObject(*out);
+  return 1;
 }
 RAIDO_FN int dev_number(struct dev *d) { (void)d; return 0; }
 RAIDO_FN int dev_free(struct dev *d, dev_mem m) { return dev_check(d, d->ReleaseMemObject(m), "clReleaseMemObject"); }

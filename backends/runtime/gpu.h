@@ -340,10 +340,14 @@ RAIDO_FN struct raido_memory *raido_zeros(struct raido_worker *w, struct raido_m
   m->bytes = 0;
   char *zeros = calloc(bytes, 1);
   int failed = zeros == NULL || dev_alloc(&d->dev, bytes, &m->device) != 0;
-  if (!failed) m->bytes = bytes;
-  failed = failed || dev_write(&d->dev, m->device, 0, zeros, bytes) != 0;
+  if (failed && zeros != NULL) {
+    raido_device_empty_lists(d);
+    failed = dev_alloc(&d->dev, bytes, &m->device) != 0;
+  }
+  if (!failed && dev_write(&d->dev, m->device, 0, zeros, bytes) == 0) m->bytes = bytes;
+  else if (!failed) dev_free(&d->dev, m->device);
   free(zeros);
-  if (!failed) return m;
+  if (m->bytes > 0) return m;
   raido_lack_memory(w, "Failed to allocate memory in space 'device'.");
   return NULL;
 }

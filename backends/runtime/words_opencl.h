@@ -1,6 +1,9 @@
 // words_opencl.h - the vocabulary of kernels in OpenCL C 1.2.
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#ifdef RAIDO_STRICT_FP                 // else products need not be rounded before they are added
+#pragma OPENCL FP_CONTRACT OFF
+#endif
 #define KERNEL __kernel __attribute__((reqd_work_group_size(BLOCK_THREADS, 1, 1))) void
 #define DENSE_KERNEL KERNEL
 #define GLOBAL __global

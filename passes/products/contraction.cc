@@ -78,6 +78,12 @@ bool Contractions::wait_outside(const Stm& s) {
   return true;
 }
 
+// A triangle's rows have lengths of their own.
+bool Contractions::is_local(const Dim& d) const {
+  auto v = var_of(d);
+  return v && local_.contains(*v);
+}
+
 std::optional<Contraction> Contractions::statement(const Stm& s) {
   auto product = std::get_if<Screma>(&s.exp);
   if (s.pattern.size() != 1 || (product && product->ordered)) return {};
@@ -145,6 +151,7 @@ std::optional<Contraction> Contractions::screma(const Screma& x) {
     auto zero = const_of(x.reduces[0].neutral[0]);
     if (scalar_operator(p_, x.reduces[0]) != ScalarOp::add || !zero || !is_zero(*zero)) return {};
   }
+  if (is_local(x.width)) return {};
   Letter l = letter(x.width);
   if (!read_inside(x, l)) return {};
   auto c = value(x.pre.body.result[0]);
@@ -174,7 +181,7 @@ std::optional<Contraction> Contractions::updates(const Body& b, Var acc, std::ve
   if (b.stms.empty() || b.stms.back().pattern.size() != 1 || b.result[0] != Atom(b.stms.back().pattern[0].var)) return {};
   const Stm& last = b.stms.back();
   if (!wait_outside(last)) return {};
-  if (auto nest = std::get_if<Screma>(&last.exp); nest && is_map(*nest) && b.stms.size() == 1) {
+  if (auto nest = std::get_if<Screma>(&last.exp); nest && is_map(*nest) && b.stms.size() == 1 && !is_local(nest->width)) {
     auto input = std::ranges::find(nest->inputs, acc);
     if (input == nest->inputs.end() || nest->pre.body.result.size() != 1) return {};
     around.push_back(letter(nest->width));

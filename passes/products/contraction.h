@@ -66,6 +66,7 @@ class Contractions {
   std::optional<Contraction> updates(const ir::Body& b, ir::Var acc, std::vector<Letter> around, const ir::Dest& dest);
   bool read_inside(const ir::Screma& x, Letter l);
   bool wait_outside(const ir::Stm& s);
+  bool is_local(const ir::Dim& d) const;
   std::optional<Contraction> value(const ir::Atom& a);
   Contraction at_letter(Contraction c, Letter l);
   ProductRef renamed(const ProductRef& t, const std::unordered_map<Letter, Letter>& to);

@@ -64,3 +64,17 @@ entry rows_of_bands (n: i64) =
   let f (x: [n]f64) = map (\i -> if i == 0 || i == n - 1 then x[i] else x[i - 1] * x[i] * x[i + 1]) (iota n)
   let seed i = tabulate n (\j -> if i64.abs (i - j) <= 1 then f64.i64 (j + 1) else 0)
   in (map (\i -> f64.sum (vjp f x (seed i))) (iota n), map (\i -> f64.sum (jvp f x (seed i))) (iota n))
+
+-- Products of more than two factors in sums over triangles: of how many terms is known inside only.
+-- ==
+-- entry: sums_inside
+-- input { 0i64 3i64 } output { empty([0]i64) empty([0]i64) }
+-- input { 1i64 2i64 } output { [1i64] [2i64] }
+-- input { 3i64 2i64 } output { [1i64, 7i64, 24i64] [10i64, 12i64, 14i64] }
+entry sums_inside (m: i64) (n: i64) =
+  let xs = tabulate_2d m n (\i k -> i + k)
+  let f (xs: [m][n]i64): [m]i64 =
+    map (\i -> i64.sum (map (\k -> i64.sum (map (\l -> xs[i, k] * xs[l, k]) (iota (i64.min m (i + 1))))) (iota n))) (iota m)
+  let g (xs: [m][n]f64): f64 =
+    f64.sum (map (\i -> f64.sum (map (\k -> f64.sum (map (\l -> xs[i, k] * xs[l, k]) (iota (i64.min m (i + 1))))) (iota n))) (iota m))
+  in (f xs, map (map i64.f64 >-> i64.sum) (vjp g (map (map f64.i64) xs) 1))

@@ -50,12 +50,27 @@ void *__wrap_dlsym(void *library, const char *name);
 
 static void *(*create_buffer)(void *context, uint64_t flags, size_t n, void *host, int *code);
 static int (*release_buffer)(void *buffer);
+static int (*write_buffer)(void *queue, void *buffer, uint32_t blocking, size_t at, size_t n, const void *from, uint32_t count, const void *events, void *event);
+static int (*run_kernel)(void *queue, void *kernel, uint32_t d, const size_t *from, const size_t *global, const size_t *local, uint32_t count, const void *events, void *event);
+static long buffers, late;                             // late: the number of the buffer for which there is no room when it is used
+static void *unfit;
 static void *create_or_refuse(void *context, uint64_t flags, size_t n, void *host, int *code) {
-  if (!refused()) return counted(create_buffer(context, flags, n, host, code));
+  if (!refused()) {
+    void *buffer = counted(create_buffer(context, flags, n, host, code));
+    if (++buffers == late) unfit = buffer;
+    return buffer;
+  }
   *code = -4;                                          // CL_MEM_OBJECT_ALLOCATION_FAILURE
   return NULL;
 }
+static int write_or_refuse(void *queue, void *buffer, uint32_t blocking, size_t at, size_t n, const void *from, uint32_t count, const void *events, void *event) {
+  return buffer == unfit ? -4 : write_buffer(queue, buffer, blocking, at, n, from, count, events, event);
+}
+static int run_or_refuse(void *queue, void *kernel, uint32_t d, const size_t *from, const size_t *global, const size_t *local, uint32_t count, const void *events, void *event) {
+  return unfit != NULL ? -4 : run_kernel(queue, kernel, d, from, global, local, count, events, event);
+}
 static int release(void *buffer) {
+  if (buffer == unfit) unfit = NULL;
   __atomic_add_fetch(&live, -1, __ATOMIC_RELAXED);
   return release_buffer(buffer);
 }
@@ -63,12 +78,20 @@ void *__wrap_dlsym(void *library, const char *name) {
   void *real = __real_dlsym(library, name);
   void *(*create)(void *, uint64_t, size_t, void *, int *) = create_or_refuse;
   int (*give_back)(void *) = release;
+  int (*write)(void *, void *, uint32_t, size_t, size_t, const void *, uint32_t, const void *, void *) = write_or_refuse;
+  int (*launch)(void *, void *, uint32_t, const size_t *, const size_t *, const size_t *, uint32_t, const void *, void *) = run_or_refuse;
   if (strcmp(name, "clCreateBuffer") == 0) {
     memcpy(&create_buffer, &real, sizeof real);
     memcpy(&real, &create, sizeof real);
   } else if (strcmp(name, "clReleaseMemObject") == 0) {
     memcpy(&release_buffer, &real, sizeof real);
     memcpy(&real, &give_back, sizeof real);
+  } else if (strcmp(name, "clEnqueueWriteBuffer") == 0) {
+    memcpy(&write_buffer, &real, sizeof real);
+    memcpy(&real, &write, sizeof real);
+  } else if (strcmp(name, "clEnqueueNDRangeKernel") == 0) {
+    memcpy(&run_kernel, &real, sizeof real);
+    memcpy(&real, &launch, sizeof real);
   }
   return real;
 }
@@ -184,12 +207,36 @@ static int attempt_start(long n) {
   return reached;
 }
 
+#ifdef FUTHARK_BACKEND_opencl
+// A driver may find only when a buffer is used that there is no room for it. Another is asked for then, so each session works.
+static void try_late_refusals(void) {
+  struct futhark_context_config *cfg = futhark_context_config_new();
+  struct futhark_context *ctx = futhark_context_new(cfg);
+  require(session(ctx), "a session without a fault fails", 0);
+  for (long n = 1, reached = 1; reached; n++) {
+    futhark_context_clear_caches(ctx);
+    buffers = 0;
+    late = n;
+    require(session(ctx), "a buffer is not asked for again", n);
+    free(futhark_context_get_error(ctx));
+    reached = buffers >= n;
+    late = 0;
+    unfit = NULL;
+  }
+  futhark_context_free(ctx);
+  futhark_context_config_free(cfg);
+}
+#endif
+
 int main(void) {
   attempt(1000000, 0);                                   // what is made once in a process
   long n = 1, m = 1, k = 1;
   while (attempt(n, 0)) n++;
   while (attempt(m, 1)) m++;
   while (attempt_start(k)) k++;
+#ifdef FUTHARK_BACKEND_opencl
+  try_late_refusals();
+#endif
   if (mistakes == 0) printf("faults: ok, %ld, %ld and %ld requests\n", n - 1, m - 1, k - 1);
   return mistakes != 0;
 }
