@@ -80,7 +80,9 @@ bool Sizes::fits_start(const LoopSizes& x) {
 void Sizes::with_fixed_sizes(LoopSizes& x) {
   for (auto [own, start] : x.starts) {
     left_ = {};
-    if (!unify_size(own, start)) c.diags.report(x.l.init->span, err::loop_start, c.show(own), c.show(start));
+    if (unify_size(own, start)) continue;
+    c.diags.report(x.l.init->span, err::loop_start, c.show(own), c.show(start));
+    assumed_.emplace_back(own, start);
   }
   expect(x.l.body->span, x.state, x.body, "in the body of the loop", {}, Place::LoopBody);
 }
