@@ -287,8 +287,9 @@ Scheme Sizes::definition(ast::Def& def) {
       c.each_name(s, [&](Binding* b) { names_inner |= std::find(inner.begin(), inner.end(), b) != inner.end(); });
     });
     if (names_inner) c.diags.report(def.result->span, err::result_names_inner);
+    size_t errors = c.diags.error_count();
     expect(def.body->span, w, body, "in the result of `{}`", c.text(def.self->name));
-    body = with_unique(w, body);
+    body = c.diags.error_count() == errors ? with_unique(w, body) : w;
   }
   if (def.params.empty()) scheme.type = body;
   else scheme.type = close_function(def.params, from, body, level);
