@@ -131,6 +131,9 @@ class Context {
   void bind(Binding* b) { terms.bind(b->name, TermEntry{b, {}, b->scheme, b->module}); }
   // All members of a module, through the Open binding.
   void open(const ModuleInfo& module, Binding* through);
+  // Of a module with a mistake that was reported: from here on any name may be one of its members.
+  void open_unknown() { terms.bind(intern("open"), {}); }
+  bool any_name() { return terms.find(intern("open")); }
 
   const Scheme* scheme(Scheme s);                   // allocates
   const ModuleInfo* module(ModuleInfo m);

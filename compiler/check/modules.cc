@@ -200,7 +200,7 @@ const Scheme* Modules::checked(ast::Def& def) {
     with_unique.type = check_consumption(c, def, scheme->type);
     if (with_unique.type != scheme->type) scheme = c.scheme(std::move(with_unique));
   }
-  if (c.diags.error_count() == before && !def_is_builtin(def)) infer.warn_unused();
+  if (ok && c.diags.error_count() == before && !def_is_builtin(def)) infer.warn_unused();
   if (!ok) {
     // Uses of it stay silent.
     Scheme s;
@@ -266,7 +266,11 @@ void Modules::type(ast::Decl& d, ast::TypeDef& t, ModuleInfo& out) {
 void Modules::open(ast::Decl& d, ast::Open& o, ModuleInfo& out, Abstracts& abstracts) {
   Abstracts inner;
   const ModuleInfo* info = mod_exp(o.exp, "", inner);
-  if (!info) return;
+  if (!info) {
+    c.open_unknown();
+    out.unknown |= !d.local;
+    return;
+  }
   if (info->is_functor()) {
     c.diags.report(o.exp->span, err::unapplied_functor, c.sources.text(o.exp->span));
     return;

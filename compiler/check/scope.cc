@@ -69,7 +69,7 @@ void Context::report_unknown(const ast::Path& path, size_t used, const ModuleInf
 
 std::optional<Context::Found> Context::lookup(ast::Path& path, bool want_module) {
   auto unknown = [&](size_t used, const ModuleInfo* module) -> std::optional<Found> {
-    if (module && module->unknown) unknown_uses++;
+    if (module ? module->unknown : any_name()) unknown_uses++;
     else report_unknown(path, used, module, want_module);
     return {};
   };
@@ -205,7 +205,7 @@ const TypeMember* Context::lookup_type(ast::Path& path) {
   Name last = path.names.back();
   const ModuleInfo* m = nullptr;
   auto unknown = [&]() -> const TypeMember* {
-    if (m && m->unknown) {
+    if (m ? m->unknown : any_name()) {
       unknown_uses++;
       return nullptr;
     }
@@ -242,7 +242,7 @@ const ModTypeInfo* Context::lookup_mod_type(ast::Path& path) {
   Name last = path.names.back();
   const ModuleInfo* m = nullptr;
   auto unknown = [&]() -> const ModTypeInfo* {
-    if (m && m->unknown) {
+    if (m ? m->unknown : any_name()) {
       unknown_uses++;
       return nullptr;
     }
