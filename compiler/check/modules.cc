@@ -39,6 +39,7 @@ ModuleInfo Modules::decls(std::span<ast::Decl> decls, Abstracts& abstracts) {
 }
 
 void Modules::decl(ast::Decl& d, ModuleInfo& out, Abstracts& abstracts) {
+  c.forget_anonymous_names();
   for (const ast::Attr& a : d.attrs) look_at(c, a);
   match(d.node,
       [&](ast::Def* def) { value(d, *def, out); },
