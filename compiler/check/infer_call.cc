@@ -122,7 +122,9 @@ TypeRef Infer::operator_(ast::Expr* e, ast::Operator& o, TypeRef l) {
       f = apply_one(f, name, 0, l, o.left, e->span);
       if (c.diags.error_count() != before) return types.error();
       bool known = !types.is_error(resolved(l)) && !types.is_error(f);   // else what the operator is may follow from a mistake
-      return known ? apply_one(f, name, 1, r, o.right, e->span) : types.error();
+      if (known) return apply_one(f, name, 1, r, o.right, e->span);
+      unify(r, types.error());
+      return types.error();
     }
   }
   if (maybe_builtin) path.root = found->root;
