@@ -247,7 +247,9 @@ void Modules::type(ast::Decl& d, ast::TypeDef& t, ModuleInfo& out) {
   {
     Infer infer(c);
     infer.bind_type_params(t.params);
+    size_t errors = c.diags.error_count();
     m.body = infer.abbreviation(t.body);
+    if (c.diags.error_count() != errors) m.body = types.error();
     infer.finish();
     Sizes sizes(c, infer);
     sizes.written_sizes(t.body);
