@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/base/flat_map.h"
@@ -131,6 +132,9 @@ class Context {
   void bind(Binding* b) { terms.bind(b->name, TermEntry{b, {}, b->scheme, b->module}); }
   // All members of a module, through the Open binding.
   void open(const ModuleInfo& module, Binding* through);
+  // Of a module with a mistake that was reported: from here on any name may be one of its members.
+  void open_unknown() { terms.bind(intern("open"), {}); }
+  bool any_name() { return terms.find(intern("open")); }
 
   const Scheme* scheme(Scheme s);                   // allocates
   const ModuleInfo* module(ModuleInfo m);
@@ -205,7 +209,7 @@ class Context {
   // Sizes without a name of their own are numbered as messages mention them, anew for each definition.
   std::string anonymous_name(const Binding* b) const;
   std::string open_size_name(uint32_t var) const;          // of a size variable that is not solved
-  void forget_anonymous_names() { anonymous_.clear(), open_sizes_.clear(); }
+  void forget_anonymous_names() { anonymous_.clear(), open_sizes_.clear(), reported_.clear(); }
 
   Lifted liftedness(TypeRef t) const;
   bool has_function(TypeRef t) const;                      // contains a function type or a lifted parameter
@@ -229,6 +233,7 @@ class Context {
   // Nobody reads the hundredth suggestion, and a search of all names for each unknown one is quadratic.
   bool suggests() { return suggestions_++ < 100; }
   uint32_t suggestions_ = 0;
+  std::unordered_set<std::string> reported_;               // unknown names of this definition: each is reported once
   std::shared_ptr<Owned> owned_ = std::make_shared<Owned>();
 };
 

@@ -158,6 +158,7 @@ class Infer {
   // unify.cc
   bool unify_parts(TypeRef a, TypeRef b);
   bool broken(TypeRef t);                                           // has an error in it
+  void spoil(TypeRef t);                                            // what is open in it is unknown from now on
   bool bind_var(uint32_t var, TypeRef t);
   void name_occurs(TypeRef self, TypeRef whole);
   bool merge_vars(TypeRef a, TypeRef b);                            // both are variables

@@ -101,9 +101,19 @@ bool Infer::wider(TypeRef left, TypeRef right) const {
 // `l`: the type of the left operand.
 TypeRef Infer::operator_(ast::Expr* e, ast::Operator& o, TypeRef l) {
   auto& path = std::get<ast::Ref>(o.op->node).path;
+  size_t mark = c.diags.mark();
   TypeRef r = infer(o.right);
   auto found = c.terms.find(path.names[0]);
   bool maybe_builtin = path.names.size() == 1 && found && found->root && found->root->kind == Binding::Kind::Builtin;
+  std::string_view between = c.sources.text({e->span.file, o.left->span.end, o.right->span.begin});
+  if (maybe_builtin && between.starts_with(" ") && between.ends_with("-") && types.as<FunType>(resolved(l))) {
+    // `f -x` is a difference for the language, but hardly for who wrote it.
+    auto* call = std::get_if<ast::Apply>(&o.right->node);
+    c.diags.rollback(mark);
+    c.diags.report(e->span, err::bad_operand, c.text(path.names[0]), unsized_show(l))
+        .help(fmt::format("a negative argument has parentheses: `(-{})`", source(call ? call->fun : o.right)));
+    return types.error();
+  }
   if (!maybe_builtin) {
     TypeRef f = infer(o.op);
     if (!is_builtin(o.op)) {
@@ -111,7 +121,10 @@ TypeRef Infer::operator_(ast::Expr* e, ast::Operator& o, TypeRef l) {
       size_t before = c.diags.error_count();
       f = apply_one(f, name, 0, l, o.left, e->span);
       if (c.diags.error_count() != before) return types.error();
-      return types.is_error(f) ? f : apply_one(f, name, 1, r, o.right, e->span);
+      bool known = !types.is_error(resolved(l)) && !types.is_error(f);   // else what the operator is may follow from a mistake
+      if (known) return apply_one(f, name, 1, r, o.right, e->span);
+      unify(r, types.error());
+      return types.error();
     }
   }
   if (maybe_builtin) path.root = found->root;

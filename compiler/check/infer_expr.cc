@@ -181,7 +181,7 @@ TypeRef Infer::lambda(ast::Lambda& l) {
   TypeRef body = infer(l.body);
   if (l.result) {
     clear_why();
-    if (!unify(written, body)) explain(c.diags.report(l.body->span, err::body_type, quoted_type(unsized_show(written)), quoted_type(unsized_show(body))));
+    if (!unify(written, body)) explain(c.diags.report(ast::result_of(l.body)->span, err::body_type, quoted_type(unsized_show(written)), quoted_type(unsized_show(body))));
   }
   c.restore(mark);
   return fun_type(from, body);
@@ -217,7 +217,7 @@ void Infer::local_function(ast::LetFun& l) {
   c.defining.pop_back();
   if (def.result) {
     clear_why();
-    if (!unify(written, body)) explain(c.diags.report(def.body->span, err::body_type, quoted_type(unsized_show(written)), quoted_type(unsized_show(body))));
+    if (!unify(written, body)) explain(c.diags.report(ast::result_of(def.body)->span, err::body_type, quoted_type(unsized_show(written)), quoted_type(unsized_show(body))));
   }
   level_--;
   c.restore(mark);
@@ -271,7 +271,7 @@ TypeRef Infer::loop(ast::Loop& l) {
     }
   }
   TypeRef body = infer(l.body);
-  expect(l.body, body, state, err::loop_body);
+  expect(ast::result_of(l.body), body, state, err::loop_body);
   c.restore(mark);
   return state;
 }
@@ -358,7 +358,7 @@ TypeRef Infer::match_cases(Span at, ast::Match& m) {
     if (!result.valid()) { result = t; continue; }
     clear_why();
     if (!unify(result, t))
-      explain(c.diags.report(k.body->span, err::branches_differ, quoted_type(unsized_show(result)), quoted_type(unsized_show(t))));
+      explain(c.diags.report(ast::result_of(k.body)->span, err::branches_differ, quoted_type(unsized_show(result)), quoted_type(unsized_show(t))));
   }
   if (!result.valid()) return types.error();
   no_functions_.push_back({result, {at, &err::match_result}});

@@ -53,6 +53,7 @@ TypeRef Infer::resolve_name(ast::TypeExpr* t, ast::TName& n, std::vector<Binding
   if (!member) return types.error();
   n.definition = member->span;
   std::string name = c.shown(n.path);
+  if (types.is_error(member->body)) return types.error();
   if (n.args.size() != member->params.size()) {
     bool abstract = types.as<NamedType>(member->body) && types[types.as<NamedType>(member->body)->decl].kind == TypeDecl::Kind::Abstract;
     if (n.args.empty() && in_spec && abstract) c.diags.report(t->span, err::spec_type_args, name, std::to_string(member->params.size()));

@@ -35,7 +35,7 @@ bool Modules::matches(const ModuleInfo& impl, const ModTypeInfo& sig, Context::S
     else c.diags.report(at, err::plain_for_parametric);
     return false;
   }
-  if (has_unknown(impl)) return false;
+  if (has_unknown(impl) || has_unknown(*sig.info)) return false;
   bool ok = true;
   for (const AbstractAt& a : sig.abstracts) {
     const TypeMember* t = type_at(impl, a.path);
@@ -116,7 +116,7 @@ bool Modules::members_match(const ModuleInfo& impl, const ModuleInfo& sig, const
 }
 
 bool Modules::value_matches(Name name, const Scheme& impl, const Scheme& spec, const Context::Subst& found, Span at) {
-  if (types.is_error(impl.type)) return true;
+  if (types.is_error(impl.type) || types.is_error(spec.type)) return true;
   Scheme want = spec;
   want.type = c.substitute(spec.type, found);
   if (types.as<ExistsType>(want.type) && !types.as<ExistsType>(spec.type)) {

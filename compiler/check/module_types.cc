@@ -72,6 +72,7 @@ TypeMember Modules::substitute(const TypeMember& m, const Context::Subst& s) {
 const ModuleInfo* Modules::substitute(const ModuleInfo& m, const Context::Subst& s) {
   if (s.empty()) return &m;
   ModuleInfo out;
+  out.unknown = m.unknown;
   auto term = [&](const TermMember& member) {
     TermMember copy = member;
     if (member.scheme) {
@@ -129,7 +130,11 @@ ModTypeInfo Modules::mod_type(ast::ModType* t) {
   return match(t->node,
       [&](ast::SName& n) {
         const ModTypeInfo* found = c.lookup_mod_type(n.path);
-        if (!found) return ModTypeInfo{c.module({}), {}};
+        if (!found) {
+          ModuleInfo unknown;
+          unknown.unknown = true;
+          return ModTypeInfo{c.module(std::move(unknown)), {}};
+        }
         n.definition = found->definition;
         return fresh_copy(*found, "");
       },
@@ -163,6 +168,7 @@ void Modules::specify(ModuleInfo& out, Name name, const TermMember& member) {
 void Modules::spec_value(ast::SpecVal& v, ModuleInfo& out) {
   auto mark = c.mark();
   Scheme s;
+  size_t errors = c.diags.error_count(), unknown = c.unknown_uses;
   {
     Infer infer(c);
     infer.in_spec = true;
@@ -190,6 +196,7 @@ void Modules::spec_value(ast::SpecVal& v, ModuleInfo& out) {
       return types.add(Size{NameSize{b}});
     });
   }
+  if (c.diags.error_count() != errors || c.unknown_uses != unknown) s.type = types.error();
   // Later specs may use it in sizes.
   Binding* b = c.program.bind(v.name, v.name_span, Binding::Kind::Value);
   b->scheme = c.scheme(s);
@@ -252,6 +259,11 @@ void Modules::include(ast::SpecInclude& i, ModuleInfo& out, Abstracts& abstracts
     c.diags.report(i.type->span, err::unapplied_functor, c.sources.text(i.type->span));
     return;
   }
+  if (inner.info->unknown) {
+    c.open_unknown();
+    out.unknown = true;
+    return;
+  }
   Binding* through = c.program.bind({}, i.type->span, Binding::Kind::Open);
   through->module = inner.info;
   c.open(*inner.info, through);
@@ -292,11 +304,14 @@ ModTypeInfo Modules::specs(ast::SSpecs& s) {
 
 ModTypeInfo Modules::refine(ast::SWith& w, Span at) {
   ModTypeInfo base = mod_type(w.base);
+  if (base.info->unknown) return base;
   std::vector<Name> path(w.type.names.begin(), w.type.names.end());
   auto found = std::find_if(base.abstracts.begin(), base.abstracts.end(), [&](const AbstractAt& a) { return a.path == path; });
   if (found == base.abstracts.end()) {
     c.diags.report(w.type.span, err::not_abstract, c.shown(w.type));
-    return base;
+    ModuleInfo unknown = *base.info;
+    unknown.unknown = true;
+    return {c.module(std::move(unknown)), base.abstracts};
   }
   TypeDecl decl = types[found->type];
   auto mark = c.mark();

@@ -39,6 +39,7 @@ ModuleInfo Modules::decls(std::span<ast::Decl> decls, Abstracts& abstracts) {
 }
 
 void Modules::decl(ast::Decl& d, ModuleInfo& out, Abstracts& abstracts) {
+  c.forget_anonymous_names();
   for (const ast::Attr& a : d.attrs) look_at(c, a);
   match(d.node,
       [&](ast::Def* def) { value(d, *def, out); },
@@ -200,7 +201,7 @@ const Scheme* Modules::checked(ast::Def& def) {
     with_unique.type = check_consumption(c, def, scheme->type);
     if (with_unique.type != scheme->type) scheme = c.scheme(std::move(with_unique));
   }
-  if (c.diags.error_count() == before && !def_is_builtin(def)) infer.warn_unused();
+  if (ok && c.diags.error_count() == before && !def_is_builtin(def)) infer.warn_unused();
   if (!ok) {
     // Uses of it stay silent.
     Scheme s;
@@ -246,7 +247,9 @@ void Modules::type(ast::Decl& d, ast::TypeDef& t, ModuleInfo& out) {
   {
     Infer infer(c);
     infer.bind_type_params(t.params);
+    size_t errors = c.diags.error_count();
     m.body = infer.abbreviation(t.body);
+    if (c.diags.error_count() != errors) m.body = types.error();
     infer.finish();
     Sizes sizes(c, infer);
     sizes.written_sizes(t.body);
@@ -266,7 +269,11 @@ void Modules::type(ast::Decl& d, ast::TypeDef& t, ModuleInfo& out) {
 void Modules::open(ast::Decl& d, ast::Open& o, ModuleInfo& out, Abstracts& abstracts) {
   Abstracts inner;
   const ModuleInfo* info = mod_exp(o.exp, "", inner);
-  if (!info) return;
+  if (!info) {
+    c.open_unknown();
+    out.unknown |= !d.local;
+    return;
+  }
   if (info->is_functor()) {
     c.diags.report(o.exp->span, err::unapplied_functor, c.sources.text(o.exp->span));
     return;

@@ -57,6 +57,10 @@ void Context::report_unknown(const ast::Path& path, size_t used, const ModuleInf
     diags.report(path.span, err::unknown_member, name, shown(head), wanted).help(similar.help(shown(head) + "."));
     return;
   }
+  if (!reported_.emplace(wanted).second) {
+    unknown_uses++;
+    return;
+  }
   bool is_module = want_module || path.names.size() > 1;
   if (suggests()) terms.each([&](Name n, const TermEntry& entry) { if (!entry.module || is_module) similar.offer(text(n)); });
   if (is_module) diags.report(path.span, err::unknown_module, name, wanted).help(similar.help());
@@ -69,7 +73,7 @@ void Context::report_unknown(const ast::Path& path, size_t used, const ModuleInf
 
 std::optional<Context::Found> Context::lookup(ast::Path& path, bool want_module) {
   auto unknown = [&](size_t used, const ModuleInfo* module) -> std::optional<Found> {
-    if (module && module->unknown) unknown_uses++;
+    if (module ? module->unknown : any_name()) unknown_uses++;
     else report_unknown(path, used, module, want_module);
     return {};
   };
@@ -205,7 +209,7 @@ const TypeMember* Context::lookup_type(ast::Path& path) {
   Name last = path.names.back();
   const ModuleInfo* m = nullptr;
   auto unknown = [&]() -> const TypeMember* {
-    if (m && m->unknown) {
+    if (m ? m->unknown : any_name()) {
       unknown_uses++;
       return nullptr;
     }
@@ -214,6 +218,10 @@ const TypeMember* Context::lookup_type(ast::Path& path) {
     else if (m) for (auto& [n, member] : m->types) similar.offer(text(n));
     else if (path.names.size() == 1) type_names.each([&](Name n, const TypeMember&) { similar.offer(text(n)); });
     std::string prefix = shown(path);
+    if (!reported_.insert("type " + prefix).second) {
+      unknown_uses++;
+      return nullptr;
+    }
     bool itself = last == own_type && path.names.size() == 1;
     std::string help = itself ? "no type contains itself: keep the parts in an array, and let indices refer to them" : m ? similar.help(std::string_view(prefix).substr(0, prefix.size() - text(last).size())) : meant(similar, text(last));
     diags.report(path.span, err::unknown_type, prefix).help(help);
@@ -242,7 +250,7 @@ const ModTypeInfo* Context::lookup_mod_type(ast::Path& path) {
   Name last = path.names.back();
   const ModuleInfo* m = nullptr;
   auto unknown = [&]() -> const ModTypeInfo* {
-    if (m && m->unknown) {
+    if (m ? m->unknown : any_name()) {
       unknown_uses++;
       return nullptr;
     }

@@ -322,11 +322,26 @@ TypeRef Sizes::join_branches(TypeRef a, TypeRef b, Span at) {
     const Var& var = vars_[v->var];
     return var.fixed_by_branch && !var.in_pattern && !var.loop_state && !var.absorbed && var.level >= vars_[o->var].level;
   };
+  // What differs among the branches inside of one is not there in the other, where nothing has the size that is open.
+  auto differs_inside = [&](SizeRef s) {
+    auto* n = types.as<NameSize>(resolve(s));
+    const Origin* kind = n ? origin_kinds_.find(n->name) : nullptr;
+    if (!kind || *kind != Origin::Branches) return false;
+    Span made = origins_.find(n->name)->at;
+    return made.file == at.file && made.begin >= at.begin && made.end <= at.end;
+  };
+  auto of_nothing = [&](SizeRef s, SizeRef other) {
+    auto* v = types.as<VarSize>(resolve(s));
+    return v && vars_[v->var].fixed_by_branch && !vars_[v->var].in_pattern && !vars_[v->var].loop_state && differs_inside(other);
+  };
   auto size = [&](SizeRef x, SizeRef y) -> SizeRef {
     size_t m = mark();
     bool one = takes(x, y) || takes(y, x) || (may_become(x, y) && may_become(y, x));
-    if (one ? unify_size(x, y) : same(x, y)) return x;
-    rollback(m);
+    bool none = false;
+    for (auto [open, other] : {std::pair(x, y), std::pair(y, x)})
+      if (of_nothing(open, other)) none = link(types.as<VarSize>(resolve(open))->var, types.add(Size{ConstSize{0}}));
+    if (!none && (one ? unify_size(x, y) : same(x, y))) return x;
+    if (!none) rollback(m);
     for (auto& [pair, u] : made) if (same(pair.first, x) && same(pair.second, y)) return u;
     SizeRef u = unknown(at, {"unknown due to conditional expression at {}", {}, at}, {}, Origin::Branches);
     made.push_back({{x, y}, u});

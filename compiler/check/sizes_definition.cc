@@ -150,7 +150,7 @@ TypeRef Sizes::lambda(ast::Lambda& l, TypeRef wanted) {
   TypeRef body = exp(l.body);
   if (l.result) {
     TypeRef w = written(l.result);
-    expect(l.body->span, w, body, "in the result of the function");
+    expect(ast::result_of(l.body)->span, w, body, "in the result of the function");
     body = with_unique(w, body);
   }
   TypeRef t = close_function(l.params, from, body, level);
@@ -187,7 +187,7 @@ void Sizes::local_function(ast::LetFun& l) {
   if (def.result) w = written(def.result);
   TypeRef body = exp(def.body);
   if (def.result) {
-    expect(def.body->span, w, body, "in the result of `{}`", c.text(def.self->name));
+    expect(ast::result_of(def.body)->span, w, body, "in the result of `{}`", c.text(def.self->name));
     body = with_unique(w, body);
   }
   scheme.type = close_function(def.params, from, body, level);
@@ -287,8 +287,9 @@ Scheme Sizes::definition(ast::Def& def) {
       c.each_name(s, [&](Binding* b) { names_inner |= std::find(inner.begin(), inner.end(), b) != inner.end(); });
     });
     if (names_inner) c.diags.report(def.result->span, err::result_names_inner);
-    expect(def.body->span, w, body, "in the result of `{}`", c.text(def.self->name));
-    body = with_unique(w, body);
+    size_t errors = c.diags.error_count();
+    expect(ast::result_of(def.body)->span, w, body, "in the result of `{}`", c.text(def.self->name));
+    body = c.diags.error_count() == errors ? with_unique(w, body) : w;
   }
   if (def.params.empty()) scheme.type = body;
   else scheme.type = close_function(def.params, from, body, level);

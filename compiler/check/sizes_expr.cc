@@ -14,6 +14,7 @@ TypeRef Sizes::exp(ast::Expr* e) {
   if (std::get_if<ast::If>(&e->node)) return ifs(e);
   if (std::get_if<ast::Operator>(&e->node)) return operators(e);
   TypeRef t = node(e);
+  met_error_ |= types.is_error(t);
   set(e->type, t);
   return t;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compiler/check/sizes.h"
+#include "compiler/syntax/children.h"
 
 namespace raido::check {
 
@@ -80,9 +81,11 @@ bool Sizes::fits_start(const LoopSizes& x) {
 void Sizes::with_fixed_sizes(LoopSizes& x) {
   for (auto [own, start] : x.starts) {
     left_ = {};
-    if (!unify_size(own, start)) c.diags.report(x.l.init->span, err::loop_start, c.show(own), c.show(start));
+    if (unify_size(own, start)) continue;
+    c.diags.report(x.l.init->span, err::loop_start, c.show(own), c.show(start));
+    assumed_.emplace_back(own, start);
   }
-  expect(x.l.body->span, x.state, x.body, "in the body of the loop", {}, Place::LoopBody);
+  expect(ast::result_of(x.l.body)->span, x.state, x.body, "in the body of the loop", {}, Place::LoopBody);
 }
 
 // Again, with the sizes that vary as parameters of the loop; those that the body needs equal are one.
@@ -124,7 +127,7 @@ void Sizes::with_changing_sizes(LoopSizes& x) {
   x.body = loop_body(x);
   Context::Subst any;
   for (Binding* b : x.sizes) any.sizes[b] = fresh({}, Fresh::Absorbable);
-  expect(x.l.body->span, c.substitute(x.state, any), x.body, "in the body of the loop", {}, Place::LoopBody);
+  expect(ast::result_of(x.l.body)->span, c.substitute(x.state, any), x.body, "in the body of the loop", {}, Place::LoopBody);
 }
 
 // As if the body had not been checked.

@@ -370,14 +370,25 @@ bool Infer::broken(TypeRef t) {
   return found;
 }
 
+void Infer::spoil(TypeRef t) {
+  visit_type(types, zonk(t), [&](TypeRef x) {
+    auto* v = types.as<VarType>(x);
+    if (!v || vars_[v->var].link.valid()) return;
+    vars_[v->var].link = types.error();
+    TypeVar::Parts* parts = vars_[v->var].parts;
+    if (!parts) return;
+    for (Field& f : parts->fields) spoil(f.second);
+    for (Clause& k : parts->constrs) for (TypeRef payload : k.second) spoil(payload);
+  }, [](SizeRef) {});
+}
+
 bool Infer::unify_parts(TypeRef a, TypeRef b) {
   a = resolved(a), b = resolved(b);
   if (a == b) return true;
   auto* va = types.as<VarType>(a);
   auto* vb = types.as<VarType>(b);
   if (types.is_error(a) || types.is_error(b)) {        // what is made of it is as unknown, and nobody is to say so again
-    if (va) vars_[va->var].link = b;
-    if (vb) vars_[vb->var].link = a;
+    spoil(a), spoil(b);
     return true;
   }
   if (va && vb) return merge_vars(a, b);

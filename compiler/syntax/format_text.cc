@@ -53,12 +53,15 @@ void Formatter::put_token(uint32_t token, uint32_t indent) {
     column_ += characters(text);
     return;
   }
-  bool first = true;
+  bool first = true, breaks = false;
   for (size_t i = 0; i <= text.size();) {
     size_t end = std::min(text.find('\n', i), text.size());
+    std::string_view written = text.substr(i, end - i), line = trimmed(written);
     if (!first) new_line(indent);
-    out_ += trimmed(text.substr(i, end - i));
+    if (breaks) out_.insert(out_.size() - indent - 1, "  ");
+    out_ += line;
     first = false;
+    breaks = written.ends_with("  ") && line.size() > 2;       // of the text: Markdown
     i = end + 1;
   }
 }

@@ -217,3 +217,26 @@ entry find_in (xs: []i64) (id: i64) =
   let of (f: found) = match f case #found n -> n.values[0] + length n.values
                               case #missing i -> -i
   in (of (find {values = xs, id = 1}) + of (look {values = xs, id = 1})) / 2
+
+-- Where the branches inside of a branch differ in a size, the constructor beside them that has none fits all.
+-- ==
+-- entry: inner_branches
+-- input { 0i32 } output { -1i64 -1i64 0i64 -3i64 }
+-- input { 1i32 } output { 1i64 1i64 1i64 1i64 }
+-- input { 2i32 } output { 0i64 0i64 2i64 -3i64 }
+entry inner_branches (i: i32) =
+  let size (x: #none i64 | #some ([]bool)): i64 = match x case #none k -> -k case #some xs -> length xs
+  let first = if i == 0 then #none 1 else if i == 1 then #some [true] else #some []
+  let last = if i != 0 then (if i == 1 then #some [true] else #some []) else #none 1
+  let rows: []([]bool) = if i == 0 then [] else if i == 1 then [[true]] else [[true, false]]
+  let cases = match i
+              case 1 -> (match rows case xs -> #some xs[0])
+              case _ -> if i == 7 then (if null rows then #some [] else #some rows[0]) else #none 3
+  in (size first, size last, if i == 0 then 0 else length rows[0], size cases)
+-- Such a value from an entry point.
+-- ==
+-- entry: of_entry
+-- input { 1i32 } output { 1i64 }
+entry of_entry (i: i32) =
+  let f (i: i32): #none i32 | #some ([]bool) = if i == 0 then #none 2 else if i == 1 then #some [true] else #some []
+  in match f i case #none _ -> -1 case #some xs -> length xs
