@@ -71,7 +71,7 @@ inline Expr* body_of_let(const Expr& e) {
   if (auto* l = std::get_if<Let>(&e.node)) return l->body;
   return std::get<LetFun>(e.node).body;
 }
-// What an expression gives in the end, behind all its `let`s.
+// What an expression gives in the end, after all its `let`s.
 inline Expr* result_of(Expr* e) {
   while (is_let(*e)) e = body_of_let(*e);
   return e;
