@@ -513,7 +513,7 @@ Value Lowerer::range(const ast::Range& r, const ast::Expr& e, Scope* scope) {
       Term divisor = ir::apply(ScalarOp::max, {size_of_step, one});
       count = ir::apply(ScalarOp::quot, {(distance + divisor) - one, divisor});
     }
-    // The size needs the proof, too: it may be used where no element is. `iota` has none to lose, and 0..<n is as `iota` is.
+    // The size waits for the proof, too: it may be used where no element is. That of 0..<n stays n, which other arrays have, as with `iota`.
     if (!ir::is_const(x.atom, 0) || down || inclusive || second_value) count = b_->term(b_->bind1("n", ir::Identity{count.atom}));
     return iota(first, second_value ? term(*second_value) - first : b_->number(s, down ? -1 : 1), count.atom);
   });

@@ -15,6 +15,25 @@ entry place (xs: []i32) (i: i64) = xs[i]
 -- input { -2i64 } error: Range 0..1..<-2 is invalid
 entry negative_iota (n: i64) = iota n
 
+-- The size of a range that is none, where no element of it is looked at.
+-- ==
+-- entry: size_of_range
+-- input { 2i64 5i64 } output { 4i64 }
+-- input { 5i64 2i64 } error: Range 5...2 is invalid
+entry size_of_range (x: i64) (y: i64) = length (x...y)
+
+-- ==
+-- entry: count_of_range
+-- input { 2i64 5i64 } output { 3i64 }
+-- input { 5i64 2i64 } error: Range 5..<2 is invalid
+entry count_of_range (x: i64) (y: i64) = i64.sum (map (const 1) (x..<y))
+
+-- ==
+-- entry: size_with_step
+-- input { 2i64 7i64 } output { 3i64 }
+-- input { 5i64 2i64 } error: Range 5..7...2 is invalid
+entry size_with_step (x: i64) (y: i64) = length (x..x + 2...y)
+
 -- ==
 -- entry: negative_replicate
 -- input { -1i64 } error: Negative allocation
