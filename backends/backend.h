@@ -32,6 +32,7 @@ struct Output {
   std::string problem;                     // why there is no source
   std::string header, manifest;            // of libraries
   std::vector<std::string> compile_flags;  // for the C compiler, beside the user's CFLAGS
+  std::vector<std::string> flags_if_known; // the same, if it knows all of them
   std::vector<std::string> link_flags;     // after the source file
 };
 

@@ -85,6 +85,23 @@ def check_code(raido, folder, cc):
             wrong(f"{cc}, {options} {cflags}: not one version: {kinds}")
 
 
+PRODUCT = "entry main [n][m][k] (a: [n][m]f64) (b: [m][k]f64): [n][k]f64 = map (\\r -> map (\\c -> f64.sum (map2 (*) r c)) (transpose b)) a\n"
+
+
+def check_product(raido, folder, cc):
+    """The sums of a tile stay in registers: few of the operations on vectors find one in the frame of the function."""
+    source = folder / "product.fut"
+    source.write_text(PRODUCT)
+    program = compiled(raido, source, folder / f"product_{cc}", cc=cc)
+    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", program], capture_output=True, text=True, check=True).stdout
+    for version in ("avx2", "avx512"):
+        fused = [line for name, code in re.findall(r"^[0-9a-f]+ <(.*)>:\n((?:.+\n)+)", text, re.M) if "main" in name and f"_{version}" in name
+                 for line in code.split("\n") if re.search(r"\bvfmadd\d+pd\b", line)]
+        spilled = sum(bool(re.search(r"\(%r[sb]p\)", line)) for line in fused)
+        if not fused or 4 * spilled > len(fused):
+            wrong(f"{cc}: {version} of a product has {spilled} of {len(fused)} operations on the stack")
+
+
 def check_strict(raido, folder, cc, here):
     """The derivatives of the mixture, of a network and of a hand, in each version."""
     for name, sizes, entry in (("gmm", "5i64 6i64 70i64", "calculate_jacobian"), ("lstm", "2i64 20i64 5i64", "calculate_jacobian"),
@@ -133,6 +150,7 @@ def main():
         if what == "versions":
             for cc in filter(shutil.which, ("gcc", "clang-19")):
                 check_code(raido, folder, cc)
+                check_product(raido, folder, cc)
                 check_strict(raido, folder, cc, here)
             check_library(raido, folder)
             print(f"versions that ran: {', '.join(here)}" + (f"; this processor lacks {', '.join(lacking)}" if lacking else ""))

@@ -39,7 +39,7 @@ template <class F> void each_expr(const Stm& s, F f) {
     [&](const Publish& x) { all({x.tile, x.launch, x.reached}); }, [&](const LookBack& x) { all({x.launch, x.end}); },
     [&](const TileShape& x) { f(x.points); f(x.items); }, [&](const Shape& x) { f(x.rows); f(x.parts); }, [&](const Tickets& x) { f(x.count); },
     [&](const ParallelFor& x) { f(x.n); }, [&](const DeclareArray& x) { all(x.counts); },
-    [&](const DeclareVectors& x) { all({x.lanes, x.rows, x.columns}); }, [&](const MoveVector& x) { all({x.row, x.column}); },
+    [&](const DeclareVectors& x) { all({x.lanes, x.rows, x.columns}); }, [&](const MoveVector& x) { all({x.row, x.column, x.at}); },
     [&](const LoadVector& x) { all({x.to_at, x.from_at}); }, [&](const MultiplyTiles& x) { all({x.first_row, x.count}); },
     [&](const TilePlaces& x) { f(x.first_row); }, [&](const Settle& x) { f(x.index); },
     [](const auto&) {});   // others compute nothing

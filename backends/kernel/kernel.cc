@@ -173,7 +173,7 @@ class FreeNames {
       [&](const LoadVector& x) { use(x.to); use(x.from); use({x.to_at, x.from_at}); },
       [&](const MultiplyTiles& x) { for (Name n : {x.sums, x.rows, x.columns, x.places}) use(n); use({x.first_row, x.count}); },
       [&](const TilePlaces& x) { bound(x.places); use(x.first_row); }, [&](const Settle& x) { use(x.array); use(x.index); },
-      [&](const MoveVector& x) { use(x.vectors); use(x.row); use(x.column); use(x.array); },
+      [&](const MoveVector& x) { use(x.vectors); use(x.row); use(x.column); use(x.array); use(x.at); },
       [&](const ParallelFor& x) { use(x.n); bound(x.first); bound(x.last); block(x.body); });
   }
 };

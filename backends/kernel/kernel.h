@@ -118,10 +118,11 @@ struct Tickets { Name memory; ExprId count; };                       // all zero
 struct TileShape { Name tiles, together, apart, one, launch, states; ExprId points, items; };
 // to[to_at + i * to_row + j] := from[from_at + j * from_row + i] for i < rows and the j from `first` up to `last`, of `columns` in all
 struct Transpose { Name to; ExprId to_at, to_row; Name from; ExprId from_at, from_row, rows, columns, first, last; };
-// Vectors in registers, [rows][columns] of them, each of `lanes` elements. MoveVector copies one to an array of as many elements, or back.
+// Vectors in registers, [rows][columns] of them, each of `lanes` elements. MoveVector copies one to as many elements of an
+// array, the first of them array[at], or back.
 struct DeclareVectors { Name var; ExprId lanes, rows, columns; };
-struct MoveVector { Name vectors; ExprId row, column; Name array; bool back; };
-struct ParallelFor { Name first, last; ExprId n; Block body; int site; };  // body runs one claimed chunk of 0..n-1
+struct MoveVector { Name vectors; ExprId row, column; Name array; ExprId at; bool back; };
+struct ParallelFor { Name first, last; ExprId n; Block body; int site; int64_t grain = 1; };  // body runs one claimed chunk of 0..n-1, a multiple of grain
 // to[to_at + i] := from[from_at + i] for i < count, from shared memory: one access where a device has such vectors.
 struct LoadVector { Name to; ExprId to_at; Name from; ExprId from_at; int count; };
 // A warp adds to its sums the products of 16 rows and 64 columns in shared memory, at `count` of 8 points. Its first row has number

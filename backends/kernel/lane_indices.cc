@@ -32,7 +32,17 @@ std::optional<int64_t> LaneIndices::stride(ExprId e) const {
   if (op->op == ScalarOp::add) return *a + *b;
   if (op->op == ScalarOp::sub) return *a - *b;
   if (op->op == ScalarOp::mul && *a == 0 && *b == 0) return 0;
+  if (op->op == ScalarOp::mul && *b == 0) return times(*a, op->args[1]);
+  if (op->op == ScalarOp::mul && *a == 0) return times(*b, op->args[0]);
   return {};
+}
+// Small enough that between the first lane and the last one, a number overflows once at most: then in_all_lanes finds it.
+std::optional<int64_t> LaneIndices::times(int64_t stride, ExprId factor) const {
+  auto c = std::get_if<Const>(&m_.exprs[factor.index].node);
+  constexpr int64_t most = 1 << 24;
+  int64_t by = c ? c->as_i64() : 0;
+  if (!c || by > most || by < -most || stride > most || stride < -most) return {};
+  return stride * by;
 }
 // Of a side of a comparison, which may be one of unsigned numbers.
 std::optional<int64_t> LaneIndices::side_stride(ExprId e) const {

@@ -34,6 +34,7 @@ class LaneIndices {
   const IdSet<Name>&varying_, &reduced_, &assigned_;
   IdMap<Name, ExprId> value_;
 
+  std::optional<int64_t> times(int64_t stride, ExprId factor) const;
   std::optional<int64_t> side_stride(ExprId e) const;
   ExprId in_lane(ExprId e, const At& at);
 };

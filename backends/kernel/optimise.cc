@@ -84,7 +84,7 @@ class Dead {
       },
       [&](const Launch& x) { read(x.args, by); read(x.threads, by); if (x.shared) read(*x.shared, by); },
       [&](const DeclareVectors& x) { read({x.lanes, x.rows, x.columns}, by); },
-      [&](const MoveVector& x) { read(x.vectors, by); read(x.row, by); read(x.column, by); read(x.array, by); },
+      [&](const MoveVector& x) { read(x.vectors, by); read({x.row, x.column, x.at}, by); read(x.array, by); },
       [&](const LoadVector& x) { read(x.to, by); read(x.from, by); read({x.to_at, x.from_at}, by); },
       [&](const MultiplyTiles& x) { for (Name n : {x.sums, x.rows, x.columns, x.places}) read(n, by); read({x.first_row, x.count}, by); },
       [&](const TilePlaces& x) { read(x.places, by); read(x.first_row, by); }, [&](const Settle& x) { read(x.array, by); read(x.index, by); }, [&](const ParallelFor& x) { read(x.n, by); });

@@ -170,22 +170,10 @@ class FromCore::Tiles : Contraction {
   template <class F> void each_vector(F fill) {
     loop("r", rows_, [&](ExprId r) { loop("v", vectors_, [&](ExprId v) { fill(r, v); }, true); }, true);
   }
-  // Between memory and registers.
+  // Between memory and registers. Not number by number: gcc would make copies of half a vector of such a loop, and keep the sums in memory.
   void move_tile(bool back) {
     each_vector([&](ExprId r, ExprId v) {
-      for (const Sum& s : sums_) {
-        emit(DeclareArray{s.copy, {lanes_}});
-        if (back) emit(MoveVector{s.vectors, r, v, s.copy, false});
-        loop("l", lanes_, [&](ExprId l) {
-          ExprId place = tile_place(r, m_.add(m_.mul(v, lanes_), l));
-          Scalar t = m_.names[s.copy.index].type;
-          auto [from, at_from, to, at_to] = back ? std::tuple{s.copy, l, s.tile, place} : std::tuple{s.tile, place, s.copy, l};
-          Name x = m_.name("x", t);
-          emit(Declare{x, m_.expr({Load{from, at_from}, t})});
-          emit(Store{to, at_to, m_.var(x)});
-        }, false, true);
-        if (!back) emit(MoveVector{s.vectors, r, v, s.copy, true});
-      }
+      for (const Sum& s : sums_) emit(MoveVector{s.vectors, r, v, s.tile, tile_place(r, m_.mul(v, lanes_)), !back});
     });
   }
   // All sums of the tile, with what one point adds.
@@ -195,7 +183,7 @@ class FromCore::Tiles : Contraction {
       loop("v", vectors_, [&](ExprId v) {
         for (const Sum& s : sums_) {
           emit(DeclareArray{s.copy, {lanes_}});
-          emit(MoveVector{s.vectors, r, v, s.copy, false});
+          emit(MoveVector{s.vectors, r, v, s.copy, m_.number(0), false});
         }
         loop("l", lanes_, [&](ExprId l) {
           ExprId in_panel = m_.add(m_.mul(v, lanes_), l);
@@ -206,7 +194,7 @@ class FromCore::Tiles : Contraction {
           both_sides();
           add_to_sums(l);
         }, false, true);
-        for (const Sum& s : sums_) emit(MoveVector{s.vectors, r, v, s.copy, true});
+        for (const Sum& s : sums_) emit(MoveVector{s.vectors, r, v, s.copy, m_.number(0), true});
       }, true);
     }, true);
   }

@@ -231,7 +231,7 @@ void Writer::stm(const Stm& s) {
     },
     [&](const Settle& x) { line(fmt::format("SETTLE({}[{}]);", name(x.array), expr(x.index))); },
     [&](const MoveVector& x) {
-      line(fmt::format("RAIDO_{}_VECTOR({}[{}][{}], {});", x.back ? "SET" : "GET", name(x.vectors), expr(x.row), expr(x.column), name(x.array)));
+      line(fmt::format("RAIDO_{}_VECTOR({}[{}][{}], {} + {});", x.back ? "SET" : "GET", name(x.vectors), expr(x.row), expr(x.column), name(x.array), expr(x.at)));
     },
     [&](const ParallelFor& x) { parallel_for(x); });
 }
@@ -389,7 +389,7 @@ void Writer::parallel_for(const ParallelFor& x) {
   std::string values = captured.empty() ? "0" : join(captured, ", ", [&](Name n) { return name(n); });
   line("{");
   line(fmt::format("  struct captures{} captures = {{{}}};", number, values));
-  line(fmt::format("  if (raido_parallel_for(w, &raido_sites[{}], chunk{}, &captures, {}) != 0) return 1;", x.site, number, expr(x.n)));
+  line(fmt::format("  if (raido_parallel_for(w, &raido_sites[{}], chunk{}, &captures, {}, {}) != 0) return 1;", x.site, number, expr(x.n), x.grain));
   line("}");
 }
 bool Writer::is_data(Name n) const {

@@ -445,7 +445,7 @@ class Writer {
     std::string row = expr(x.row), column = expr(x.column);
     std::string first = code_.value("mul i64 {}, {}", row, columns_[x.vectors]), at = code_.value("add i64 {}, {}", first, column);
     std::string type = fmt::format("<{} x {}>", lanes_of_[x.vectors], vector_element(x.vectors));
-    std::string vector = code_.value("getelementptr inbounds {}, ptr %{}, i64 {}", type, text(x.vectors), at), array = get(x.array);
+    std::string vector = code_.value("getelementptr inbounds {}, ptr %{}, i64 {}", type, text(x.vectors), at), array = cell(x.array, x.at);
     std::string v = code_.value("load {}, ptr {}, align 1", type, x.back ? array : vector);
     code_.line(fmt::format("store {} {}, ptr {}, align 1", type, v, x.back ? vector : array));
   }

@@ -16,6 +16,7 @@ struct raido_slot {
   raido_chunk run;
   void *captures;
   i64 first, n;        // the iterations first .. first + n - 1
+  i64 grain;           // chunks are whole multiples of it, but for the last one
   u32 failed;          // lowest chunk that failed, or RAIDO_CHUNKS
   char *error;
   pthread_mutex_t lock;  // guards failed, error
@@ -67,8 +68,9 @@ RAIDO_INLINE void raido_pause(void) {
 }
 
 RAIDO_FN void raido_run_chunk(struct raido_worker *w, struct raido_slot *s, u32 chunk, u32 chunks) {
-  i64 each = s->n / chunks, rest = s->n % chunks;
-  i64 first = s->first + each * chunk + (chunk < rest ? chunk : rest), last = first + each + (chunk < rest);
+  i64 grains = (s->n + s->grain - 1) / s->grain, each = grains / chunks, rest = grains % chunks;
+  i64 begin = each * chunk + (chunk < rest ? chunk : rest), end = begin + each + (chunk < rest);
+  i64 first = s->first + begin * s->grain, last = end == grains ? s->first + s->n : s->first + end * s->grain;
   int place = w->place;
   if (chunk < RAIDO_LOAD(&s->failed) && s->run(w, s->captures, first, last) != 0) {
     pthread_mutex_lock(&s->lock);
@@ -86,16 +88,16 @@ RAIDO_FN void raido_run_chunk(struct raido_worker *w, struct raido_slot *s, u32 
   __atomic_add_fetch(&s->done, 1, __ATOMIC_ACQ_REL);
 }
 
-// Claims and runs chunks of a slot until none is left. Only chunks of `generation`, unless that is 0. True if any ran.
-RAIDO_FN int raido_help(struct raido_worker *w, struct raido_slot *s, u64 generation) {
-  int any = 0;
+// Claims and runs chunks of a slot until none is left. Only chunks of `generation`, unless that is 0. How many ran.
+RAIDO_FN u32 raido_help(struct raido_worker *w, struct raido_slot *s, u64 generation) {
+  u32 ran = 0;
   for (;;) {
     u64 t = RAIDO_LOAD(&s->ticket);
     u32 next = t & 255, chunks = (t >> 8) & 255;
-    if (next >= chunks || (generation != 0 && t >> 16 != generation)) return any;
+    if (next >= chunks || (generation != 0 && t >> 16 != generation)) return ran;
     if (!__atomic_compare_exchange_n(&s->ticket, &t, t + 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) continue;
     raido_run_chunk(w, s, next, chunks);
-    any = 1;
+    ran++;
   }
 }
 
@@ -107,7 +109,7 @@ RAIDO_FN void *raido_thread(void *argument) {
   raido_flush_subnormals();
   while (!RAIDO_LOAD(&p->stop)) {
     u32 posted = RAIDO_LOAD(&p->posted);
-    int any = 0;
+    u32 any = 0;
     for (int k = 0; k < RAIDO_SLOTS; k++) {
       u64 t = RAIDO_LOAD(&p->slots[k].ticket);
       if ((t & 255) < ((t >> 8) & 255)) any |= raido_help(w, &p->slots[k], 0);
@@ -134,14 +136,23 @@ RAIDO_FN struct raido_slot *raido_free_slot(struct raido_pool *p) {
   return NULL;
 }
 
-RAIDO_FN int raido_share(struct raido_worker *w, struct raido_slot *s, raido_chunk run, void *captures, i64 first, i64 n) {
+// What a site knows: the picoseconds that one of its iterations takes. Later samples count for a quarter.
+RAIDO_FN void raido_note_cost(i64 *cost, i64 nanoseconds, double iterations) {
+  double spent = (double)nanoseconds * 1000.0 / iterations;
+  i64 known = __atomic_load_n(cost, __ATOMIC_RELAXED), sample = spent < 1 ? 1 : spent > 1e15 ? (i64)1e15 : (i64)spent;
+  __atomic_store_n(cost, known == 0 ? sample : known / 4 * 3 + sample / 4 + 1, __ATOMIC_RELAXED);
+}
+
+RAIDO_FN int raido_share(struct raido_worker *w, struct raido_slot *s, i64 *cost, raido_chunk run, void *captures, i64 first, i64 n, i64 grain) {
   struct raido_pool *p = w->context->pool;
-  u32 chunks = n < RAIDO_CHUNKS ? (u32)n : (u32)RAIDO_CHUNKS;
+  i64 grains = (n + grain - 1) / grain, start = raido_nanoseconds();
+  u32 chunks = grains < RAIDO_CHUNKS ? (u32)grains : (u32)RAIDO_CHUNKS;
   u64 generation = (RAIDO_LOAD(&s->ticket) >> 16) + 1;
   s->run = run;
   s->captures = captures;
   s->first = first;
   s->n = n;
+  s->grain = grain;
   s->error = NULL;
   RAIDO_STORE(&s->failed, (u32)RAIDO_CHUNKS);
   RAIDO_STORE(&s->done, 0u);
@@ -152,7 +163,8 @@ RAIDO_FN int raido_share(struct raido_worker *w, struct raido_slot *s, raido_chu
     pthread_cond_broadcast(&p->wake);
     pthread_mutex_unlock(&p->lock);
   }
-  raido_help(w, s, generation);
+  u32 own = raido_help(w, s, generation);
+  if (own > 0) raido_note_cost(cost, raido_nanoseconds() - start, (double)n * own / chunks);
   for (int spins = 0; RAIDO_LOAD(&s->done) < chunks; spins++) {
     if (spins < 1000) raido_pause(); else sched_yield();
   }
@@ -165,31 +177,31 @@ RAIDO_FN int raido_share(struct raido_worker *w, struct raido_slot *s, raido_chu
   return failed;
 }
 
-// Runs the iterations 0..n-1. `cost` is the site's estimate of one iteration in picoseconds: the first run of a site
-// measures it on the first 64th of its range, runs on the spot keep it up to date. A loop expected to take less than
-// 10 microseconds runs on the spot.
 RAIDO_FN int raido_on_the_spot(struct raido_worker *w, i64 *cost, raido_chunk run, void *captures, i64 n) {
-  i64 start = raido_nanoseconds(), known = __atomic_load_n(cost, __ATOMIC_RELAXED);
+  i64 start = raido_nanoseconds();
   int failed = run(w, captures, 0, n);
-  double spent = (double)(raido_nanoseconds() - start) * 1000.0 / (double)n;
-  i64 sample = spent < 1 ? 1 : spent > 1e15 ? (i64)1e15 : (i64)spent;
-  __atomic_store_n(cost, known == 0 ? sample : known / 4 * 3 + sample / 4 + 1, __ATOMIC_RELAXED);
+  raido_note_cost(cost, raido_nanoseconds() - start, (double)n);
   return failed;
 }
 
-RAIDO_FN int raido_parallel_for(struct raido_worker *w, i64 *cost, raido_chunk run, void *captures, i64 n) {
+// Runs the iterations 0..n-1. `cost` is what the site knows: its first run measures the first 64th of the range, and every run after
+// that is a sample, since the first one finds cold caches. A loop expected to take less than 10 microseconds runs on the spot; less than
+// 50, if a thread would have to be woken. `grain`: iterations that are faster together.
+RAIDO_FN int raido_parallel_for(struct raido_worker *w, i64 *cost, raido_chunk run, void *captures, i64 n, i64 grain) {
   struct raido_pool *p = w->context->pool;
   i64 first = 0;
   if (n <= 0) return 0;
   if (p == NULL || p->count < 2) return run(w, captures, 0, n);
   if (__atomic_load_n(cost, __ATOMIC_RELAXED) == 0) {
-    first = n < 64 ? 1 : n / 64;
+    first = (n / 64 + grain) / grain * grain;
+    if (first > n) first = n;
     if (raido_on_the_spot(w, cost, run, captures, first) != 0) return 1;
     if (first == n) return 0;
   }
-  if ((double)__atomic_load_n(cost, __ATOMIC_RELAXED) * (double)(n - first) > 1e7) {
+  double least = __atomic_load_n(&p->sleeping, __ATOMIC_RELAXED) > 0 ? 5e7 : 1e7;
+  if (n - first > grain && (double)__atomic_load_n(cost, __ATOMIC_RELAXED) * (double)(n - first) > least) {
     struct raido_slot *s = raido_free_slot(p);
-    if (s != NULL) return raido_share(w, s, run, captures, first, n - first);
+    if (s != NULL) return raido_share(w, s, cost, run, captures, first, n - first, grain);
   }
   if (first > 0) return run(w, captures, first, n);
   return raido_on_the_spot(w, cost, run, captures, n);

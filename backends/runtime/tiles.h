@@ -23,6 +23,6 @@
 #else
 #define RAIDO_VECTORS(T, name, lanes, size) typedef struct { T at[lanes]; } name##_vector; name##_vector name size
 #endif
-#define RAIDO_GET_VECTOR(vector, array) memcpy(array, &vector, sizeof array)
-#define RAIDO_SET_VECTOR(vector, array) memcpy(&vector, array, sizeof array)
+#define RAIDO_GET_VECTOR(vector, array) memcpy(array, &(vector), sizeof(vector))
+#define RAIDO_SET_VECTOR(vector, array) memcpy(&(vector), array, sizeof(vector))
 #endif

@@ -83,12 +83,22 @@ OutputOptions output_options(const Options& options, OutputOptions::Form form, c
   return how;
 }
 
+bool knows(const std::string& cc, const std::vector<std::string>& flags) {
+  std::vector<std::string> command = {cc};
+  command.insert(command.end(), flags.begin(), flags.end());
+  command.insert(command.end(), {"-fsyntax-only", "-x", "c", "/dev/null"});
+  ProcessResult run = run_process(command, "");
+  return run.started && run.exit_code == 0;
+}
+
 // The C compiler makes `result` of the text; what it says is printed, and is a failure.
 bool compile_code(const std::string& source, const std::string& result, const Output& output, const std::vector<std::string>& extra, const Options& options) {
   const char* cc = std::getenv("CC");
   const char* cflags = std::getenv("CFLAGS");
   std::vector<std::string> command = {cc && *cc ? cc : "cc", source, "-o", result, "-iquote", "."};   // GCC 11 finds the source again there
   command.insert(command.end(), output.compile_flags.begin(), output.compile_flags.end());
+  if (!output.flags_if_known.empty() && knows(command[0], output.flags_if_known))
+    command.insert(command.end(), output.flags_if_known.begin(), output.flags_if_known.end());
   command.insert(command.end(), extra.begin(), extra.end());
   if (cflags)
     for (std::string& flag : split(cflags, ' '))

@@ -78,6 +78,9 @@ inline constexpr int bound_depth = 8;                    // operations that the 
 
 namespace cpu {
 inline constexpr int64_t strip = 2048;                  // partial results of f64: half of a first-level cache of 32 KiB
+inline constexpr int64_t thread_strip = 64;             // the least strip for a thread: eight lines of a cache for f64
+inline constexpr int64_t wide_map = 512;                // iterations that are enough strips for threads
+inline constexpr int64_t many_rows = 2048;              // of a narrower map, which threads share by rows; of fewer they share the strips
 inline constexpr int64_t inner_trips = 4;               // iterations of a map that are worth a loop inside
 inline constexpr int64_t stack_bytes = 2048;            // of a block of constant size; larger ones come from the heap
 inline constexpr size_t interleaved_streams = 8;        // arrays read side by side that caches and prefetchers follow without help
@@ -90,6 +93,7 @@ inline constexpr int far_reads = 4;                      // of a loop that is no
 inline constexpr int far_reads_for_near = 2;             // times as many as reads beside those of the iteration before
 inline constexpr int64_t least_lanes = 4, most_lanes = 32;   // of a loop that is told to be vector code; gcc finds longer ones by itself
 inline constexpr int64_t lanes = 32;                     // iterations with loops inside that run side by side: four vectors of eight f64
+inline constexpr int64_t grouped_points = 256;           // of a reduction whose parts are whole groups of them
 inline constexpr int64_t lane_bytes = 4 << 20;           // of memory that lanes have for themselves, all together: of a second- or third-level cache
 inline constexpr int64_t sum_bytes = 64;                 // of a vector of sums: the widest vector there is, two or four of others
 inline constexpr size_t sum_statements = 40;             // of a loop that is there twice for it

@@ -20,6 +20,7 @@ class Reads {
     for (const Stm& s : x.body.stms)
       if (s.pattern.size() == 1) statement(s);
   }
+  bool any_far() const { return far_ > 0; }
   bool scattered() const { return far_ >= costs::cpu::far_reads && far_ > costs::cpu::far_reads_for_near * near_; }
 
  private:
@@ -63,5 +64,6 @@ class Reads {
 }  // namespace
 
 bool reads_far_apart(const Program& p, const For& loop) { return Reads(p, loop).scattered(); }
+bool reads_any_far(const Program& p, const For& loop) { return Reads(p, loop).any_far(); }
 
 }  // namespace raido

@@ -65,6 +65,7 @@ class LaneLoops::Candidate {
   VarSet jumps_;                               // what does not move by a fixed number from lane to lane
   VarSet own_;
   LaneSums sums_;
+  bool far_vectors_ = false;                   // there is one that they make vectors of, of elements that lie apart
   bool loops_ = false, inside_ = false;        // loops_: there is one that C compilers do not unroll or make vectors of
   bool straight_ = true;                       // there is no loop inside
   bool vectors_ = false, alone_ = false;       // of innermost loops: C compilers make vectors of one; of one they do not
@@ -80,7 +81,9 @@ class LaneLoops::Candidate {
   // C compilers make no vectors of loops that may leave early, as checks do.
   bool fits() {
     if (auto n = const_of(n_); n && n->as_i64() < costs::cpu::lanes) return false;
-    return body(body_, true) && !(has_rows_ && vectors_ && !alone_) && (loops_ ? inner_.gains() : straight_ && has_checks_ && all_.gains());
+    if (!body(body_, true) || (has_rows_ && vectors_ && !alone_)) return false;
+    bool nearer = far_vectors_ && inner_.far == 0 && inner_.far_stores == 0;
+    return loops_ || nearer ? inner_.gains() : straight_ && has_checks_ && all_.gains();
   }
   void count(auto f) {
     f(all_);
@@ -273,7 +276,9 @@ class LaneLoops::Candidate {
     if (loop) for (Bind b : loop->cond.params) jumps_.insert(b.var);
     auto n = counted ? const_of(counted->n) : nullptr;
     bool before = std::exchange(inside_, inside_ || !n || n->as_i64() > costs::cpu::unrolled);
-    loops_ = loops_ || (inside_ && !(counted && may_mix(*counted) && !reads_far_apart(p_, *counted)));
+    bool mixes = counted && may_mix(*counted);
+    loops_ = loops_ || (inside_ && !(mixes && !reads_far_apart(p_, *counted)));
+    far_vectors_ = far_vectors_ || (inside_ && mixes && reads_any_far(p_, *counted));
     bool diverged = std::exchange(diverged_, diverged_ || apart);
     bool fits = (counted || body(loop->cond.body, false)) && body(counted ? counted->body : loop->body, false);
     if (inside_ && !(n && n->as_i64() <= costs::cpu::unrolled) && is_innermost(counted ? counted->body : loop->body))

@@ -46,8 +46,14 @@ class Chunks {
     strided_ = only_reduces && all_commute(p_, x_.reduces) && all_commute(p_, x_.post_reduces);
     collective_ = only_reduces && fits_block(p_, all_reduces());
     Term n = b_.term(n_), limit = part_limit();
-    parts_ = select({lt(n, limit), n, limit}).atom;
-    each_ = ((n + limit - 1) / limit).atom;
+    if (x_.level == SegLevel::Grid) {
+      parts_ = select({lt(n, limit), n, limit}).atom;
+      each_ = ((n + limit - 1) / limit).atom;
+    } else {
+      Term each = task_part(n, limit);
+      each_ = each.atom;
+      parts_ = ((n + each - 1) / each).atom;
+    }
     outputs_ = s_.pattern.size() - reduced_ - post_reduced_;
     if (scanned_ > 0) starts();
     main_seg();
@@ -101,6 +107,12 @@ class Chunks {
   Term power_below(const Term& x) {
     Term bit = b_.number(Scalar::I64, 63) - convert(Scalar::I64, apply(ScalarOp::clz, {x}));
     return apply(ScalarOp::shl, {b_.number(Scalar::I64, 1), bit});
+  }
+  // Points of a part for a thread: whole groups of lanes, unless there are few. Threads then run few parts, each as fast as one thread would.
+  Term task_part(const Term& n, const Term& limit) {
+    Term one = b_.number(Scalar::I64, 1), lanes = b_.number(Scalar::I64, costs::cpu::lanes), each = (n + limit - 1) / limit;
+    Term groups = (each + lanes - 1) / lanes * lanes, many = le(b_.number(Scalar::I64, costs::cpu::grouped_points), n);
+    return apply(ScalarOp::max, {one, select({many, groups, each})});
   }
   bool last_ = true;                   // one thread combines the partial results
 

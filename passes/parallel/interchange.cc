@@ -9,8 +9,13 @@
 // that it stays in the cache. What stands before the reduction (views, arithmetic) is done again for each of its elements,
 // but for numbers, which are kept; what stands after it becomes a map of its own.
 //
-// Accumulators pass through: their updates may come in any order. On many cores the outermost map stays outside; where there is one
-// thread, it has the other version.
+// Accumulators pass through: their updates may come in any order.
+//
+// Threads share an outermost map by its strips, whose width is for them to choose. Of a narrow map they share the rows instead: it
+// becomes one reduction of rows, whose partial results are rows. They also share the rows if all that a map does is updates whose places do
+// not depend on its index: each row has places of its own. Other updates stay inside the outermost map where there are several threads.
+//
+//   map n f   ==>   with_acc (map strips \s -> f exchanged over n' iterations from s * n', each stored in its place)
 #include <algorithm>
 #include <deque>
 
@@ -45,11 +50,13 @@ class Reads {
       statement(s, 0);
     }
     next_ = far_ = 0;
-    plain_ = true;
+    plain_ = own_rows_ = true;
     enter(reduce, 1);
     for (const Stm& s : reduce.pre.body.stms) statement(s, 1);
     return plain_ && next_ > 0 && far_ == 0;
   }
+  // After `gain`: whether all updates have places that the map's index does not change, and the reduction's does.
+  bool updates_rows() const { return own_rows_; }
 
  private:
   const Program& p_;
@@ -58,6 +65,7 @@ class Reads {
   VarMap<Strides> moves_;                                  // where an array begins; by how much an integer grows
   VarMap<Strides> order_;                                  // of a parameter or a view inside: the steps along its dimensions
   int next_ = 0, far_ = 0;
+  bool own_rows_ = true;
   bool plain_ = true;                                    // nothing but arithmetic, reads, updates of accumulators, reductions
 
   Strides order(Var v) {
@@ -156,6 +164,7 @@ class Reads {
             if (Stride by = moves(x.at[i], d); by != Stride::None) step = step + (by == Stride::Next && i + 1 == x.at.size() ? Stride::Next : Stride::Far);
           set(v, d, step);
         }
+        own_rows_ = own_rows_ && moves(v, 0) == Stride::None && std::ranges::any_of(x.at, [&](const Atom& i) { return moves(i, 1) == Stride::Next; });
         if (depth > 0) read(v, depth);
       },
       [&](const Screma& x) {
@@ -178,11 +187,11 @@ class Interchange {
     rewrite(p_, whole, [&](Builder& b, Stm& s, Subst& results) {
       auto map = std::get_if<Screma>(&s.exp);
       if (Screma* reduce = map && (inside || context_.target == Target::Sequential) ? gainful(*map) : nullptr) {
-        std::vector<Var> made = is_narrow(map->width) ? exchanged(b, std::move(*map), *reduce) : in_strips(b, s, std::move(*map), *reduce);
+        std::vector<Var> made = one_after_the_other(b, s, std::move(*map), *reduce);
         for (size_t k = 0; k < made.size(); k++) results.emplace(s.pattern[k].var, made[k]);
         return true;
       }
-      if (map && !inside && !many && context_.target == Target::Multicore && choose(b, s, results)) return true;
+      if (map && !inside && context_.target == Target::Multicore && shared(b, s, results, many)) return true;
       one_thread_.note(s);
       if (std::holds_alternative<Permute>(s.exp) || std::holds_alternative<Index>(s.exp) || std::holds_alternative<Iota>(s.exp))
         kept_.push_back(s.exp), views_[s.pattern[0].var] = &kept_.back();
@@ -209,29 +218,104 @@ class Interchange {
     bool parallel = std::holds_alternative<Screma>(s.exp) || std::holds_alternative<Hist>(s.exp);
     walk_parts(s, [&](Body& part) { body(part, inside || parallel, many); });
   }
-  //   map   ==>   if threads <= 1 { map, exchanged } else { map }
-  bool choose(Builder& b, Stm& s, Subst& results) {
+  std::vector<Var> one_after_the_other(Builder& b, const Stm& s, Screma map, Screma& reduce) {
+    return is_narrow(map.width) ? exchanged(b, std::move(map), reduce) : in_strips(b, s, std::move(map), reduce);
+  }
+
+  // ---- an outermost map, which threads share ----
+
+  bool shared(Builder& b, Stm& s, Subst& results, bool many) {
     Stm copy = s;
     copy.exp = clone(p_, s.exp);
     Screma& map = std::get<Screma>(copy.exp);
     Screma* reduce = gainful(map);
     if (!reduce) return false;
-    If choice{one_thread(b), {}, {}};
-    choice.then_ = b.body([&] {
-      std::vector<Atom> out;
-      for (Var v : is_narrow(map.width) ? exchanged(b, std::move(map), *reduce) : in_strips(b, copy, std::move(map), *reduce)) out.push_back(v);
-      return out;
-    });
-    std::vector<Bind> pattern = s.pattern;
-    for (Bind v : pattern) choice.else_.result.push_back(v.var);
-    inner(s, false, true);
-    choice.else_.stms.push_back(std::move(s));
-    std::vector<Var> now = b.bind("y", std::move(choice));
+    std::vector<Var> now;
+    if (std::ranges::none_of(s.pattern, [&](Bind v) { return is_acc(v.var); })) now = strips_or_rows(b, s, copy, *reduce, many);
+    else if (updates_rows(map, *reduce)) now = exchanged(b, std::move(map), *reduce);
+    else if (many) return false;
+    else now = choice(b, one_thread(b), [&] { return one_after_the_other(b, copy, std::move(map), *reduce); }, [&] { return kept(b, s); });
     for (size_t k = 0; k < now.size(); k++) {
-      p_.vars[now[k].index].hint = p_.hint(pattern[k].var);
-      results.emplace(pattern[k].var, now[k]);
+      p_.vars[now[k].index].hint = p_.hint(s.pattern[k].var);
+      results.emplace(s.pattern[k].var, now[k]);
     }
     return true;
+  }
+  bool updates_rows(const Screma& map, const Screma& reduce) {
+    Reads reads(p_, views_);
+    return is_map(reduce) && reads.gain(map, reduce, reduce) && reads.updates_rows();
+  }
+  template <class Then, class Else> std::vector<Var> choice(Builder& b, const Atom& cond, Then then_, Else else_) {
+    auto body = [&](auto& fill) {
+      return b.body([&] {
+        std::vector<Var> made = fill();
+        return std::vector<Atom>(made.begin(), made.end());
+      });
+    };
+    Body one = body(then_), other = body(else_);
+    return b.bind("y", If{cond, std::move(one), std::move(other)});
+  }
+  std::vector<Var> kept(Builder& b, Stm& s) {
+    inner(s, false, true);
+    return b.bind("y", std::move(s.exp));
+  }
+  // `copy`: of s, with the reduction.
+  std::vector<Var> strips_or_rows(Builder& b, Stm& s, Stm& copy, Screma& reduce, bool many) {
+    Screma& map = std::get<Screma>(copy.exp);
+    auto number = [&](int64_t n) { return b.term(i64_const(n)); };
+    Term n = b.term(map.width), rows = b.term(reduce.width), size = number(costs::cpu::thread_strip);
+    Term wide = or_(le(number(costs::cpu::wide_map), n), lt(rows, number(costs::cpu::many_rows)));
+    Term part = (n + (costs::cpu::owner_parts - 1)) / number(costs::cpu::owner_parts);
+    Term width = apply(ScalarOp::max, {size, apply(ScalarOp::min, {number(costs::cpu::strip), (part + (costs::cpu::thread_strip - 1)) / size * size})});
+    if (!many) {
+      Term alone = b.term(one_thread(b));
+      wide = or_(alone, wide);
+      width = select({alone, number(costs::cpu::strip), width});
+    }
+    auto in_strips = [&](Stm& from, Screma& inner) { return shared_strips(b, from, std::move(std::get<Screma>(from.exp)), inner, width); };
+    auto in_rows = [&](Stm& from, Screma& inner) { return exchanged(b, std::move(std::get<Screma>(from.exp)), inner); };
+    if (auto known = const_of(wide.atom)) return known->as_i64() != 0 ? in_strips(copy, reduce) : in_rows(copy, reduce);
+    Screma& other = std::get<Screma>(s.exp);
+    return choice(b, wide.atom, [&] { return in_strips(copy, reduce); }, [&] { return in_rows(s, *reduction_in(other)); });
+  }
+  std::vector<Var> shared_strips(Builder& b, const Stm& s, Screma map, Screma& reduce, const Term& size) {
+    Term n = b.term(map.width);
+    WithAcc w;
+    Builder::Params accs;
+    for (Bind v : s.pattern) {
+      w.dests.push_back({{b.bind1("d", Scratch{elem_of(p_, v.var), shape_of(p_.type(v.var))})}, 1, {}, Conflict::None});
+      w.scope.params.push_back({p_.fresh("token", CheckType{})});
+      accs.push_back({p_.hint(v.var), dest_type(p_, w.dests.back(), w.scope.params.back().var)});
+    }
+    std::vector<Var> outer, strips = {b.iota(((n + size - 1) / size).atom)};
+    for (auto& [hint, type] : accs) outer.push_back(p_.fresh(hint, type));
+    for (Var v : outer) w.scope.params.push_back({v});
+    strips.insert(strips.end(), outer.begin(), outer.end());
+    w.scope.body = b.body([&] {
+      Builder::Params params = accs;
+      params.insert(params.begin(), {"s", scalar_type(Scalar::I64)});
+      Lambda strip = b.lambda(params, [&](const std::vector<Var>& at) {
+        Term start = b.term(at[0]) * size;
+        narrow_part(b, map, start, apply(ScalarOp::min, {size, n - start}));
+        const Dim count = map.width;
+        std::vector<Var> inputs = exchanged(b, std::move(map), reduce);
+        inputs.insert(inputs.begin(), b.iota(count));
+        inputs.insert(inputs.end(), at.begin() + 1, at.end());
+        Builder::Params elements = {{"i", scalar_type(Scalar::I64)}};
+        for (size_t k = 1; k < inputs.size(); k++) elements.push_back({"x", k <= accs.size() ? scalar_type(elem_of(p_, inputs[k])) : p_.type(inputs[k])});
+        Lambda store = b.lambda(elements, [&](const std::vector<Var>& x) {
+          std::vector<Atom> out;
+          for (size_t k = 1; k <= accs.size(); k++) out.push_back(b.bind1("acc", AccUpdate{x[accs.size() + k], {(start + b.term(x[0])).atom}, {x[k]}, true}));
+          return out;
+        });
+        std::vector<Var> done = b.map("acc", count, std::move(store), inputs);
+        return std::vector<Atom>(done.begin(), done.end());
+      });
+      Dim count = shape_of(p_.type(strips[0]))[0];
+      std::vector<Var> done = b.map("acc", count, std::move(strip), strips);
+      return std::vector<Atom>(done.begin(), done.end());
+    });
+    return b.bind("d", std::move(w));
   }
   bool is_narrow(const Dim& n) const {
     auto c = const_of(n);
@@ -528,21 +612,10 @@ class Interchange {
       loop.state.push_back({p_.fresh(p_.hint(v), p_.type(v))});
     }
     loop.body = b.body([&] {
-      Term start = b.term(loop.i.var) * size, rest = n - start;
-      Term count = apply(ScalarOp::min, {size, rest});
-      narrow_.insert(*var_of(count.atom));
-      Slice part{start.atom, count.atom, i64_const(1)};
-      for (size_t k = 0; k < map.inputs.size(); k++) {
-        Var& v = map.inputs[k];
-        if (is_array(p_.type(v))) {
-          Var whole = v;
-          v = b.slice(p_.hint(v), v, part);
-          note_part(v, whole, part);
-          continue;
-        }
+      Term start = b.term(loop.i.var) * size;
+      Slice part = narrow_part(b, map, start, apply(ScalarOp::min, {size, n - start}));
+      for (Var& v : map.inputs)
         for (size_t j = 0; j < loop.init.size(); j++) if (loop.init[j] == Atom(v)) { v = loop.state[j].var; break; }
-      }
-      map.width = count.atom;
       std::vector<Var> made = exchanged(b, std::move(map), reduce);
       std::vector<Atom> out;
       for (size_t k = 0; k < made.size(); k++)
@@ -550,6 +623,19 @@ class Interchange {
       return out;
     });
     return b.bind("d", std::move(loop));
+  }
+  // The part of the map that has `count` iterations, at most a strip, from start.
+  Slice narrow_part(Builder& b, Screma& map, const Term& start, const Term& count) {
+    if (auto v = var_of(count.atom)) narrow_.insert(*v);
+    Slice part{start.atom, count.atom, i64_const(1)};
+    for (Var& v : map.inputs) {
+      if (!is_array(p_.type(v))) continue;
+      Var whole = v;
+      v = b.slice(p_.hint(v), v, part);
+      note_part(v, whole, part);
+    }
+    map.width = count.atom;
+    return part;
   }
   void note_part(Var v, Var whole, const Slice& part) {
     const Exp* made = views_[whole];
