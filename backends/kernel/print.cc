@@ -39,7 +39,7 @@ Printed print(const Module& m, bool emulated) {
   for (Name n : m.constants) data += fmt::format("  {};\n", host.declared(n));
   if (m.constants.empty()) data += "  char none;\n";
   data += "};\n\n" + data_arrays(m);
-  if (m.sites > 0) data += fmt::format("static i64 raido_sites[{}];\n", m.sites);
+  if (m.sites > 0) data += fmt::format("static struct raido_site raido_sites[{}];\n", m.sites);
   std::string prototypes;
   for (const HostFunction& f : m.functions) {
     prototypes += host.signature(f) + ";\n";

@@ -8,6 +8,9 @@
 
 typedef int (*raido_chunk)(struct raido_worker *w, void *captures, i64 first, i64 last);
 
+// What is known of a parallel loop in the program: the picoseconds that one of its iterations takes, how often it ran on the spot.
+struct raido_site { i64 cost; u32 runs; };
+
 enum { RAIDO_SLOTS = 64, RAIDO_CHUNKS = 64, RAIDO_MAX_THREADS = 256 };
 
 struct raido_slot {
@@ -136,14 +139,14 @@ RAIDO_FN struct raido_slot *raido_free_slot(struct raido_pool *p) {
   return NULL;
 }
 
-// What a site knows: the picoseconds that one of its iterations takes. Later samples count for a quarter.
-RAIDO_FN void raido_note_cost(i64 *cost, i64 nanoseconds, double iterations) {
+// Later samples count for a quarter.
+RAIDO_FN void raido_note_cost(struct raido_site *site, i64 nanoseconds, double iterations) {
   double spent = (double)nanoseconds * 1000.0 / iterations;
-  i64 known = __atomic_load_n(cost, __ATOMIC_RELAXED), sample = spent < 1 ? 1 : spent > 1e15 ? (i64)1e15 : (i64)spent;
-  __atomic_store_n(cost, known == 0 ? sample : known / 4 * 3 + sample / 4 + 1, __ATOMIC_RELAXED);
+  i64 known = __atomic_load_n(&site->cost, __ATOMIC_RELAXED), sample = spent < 1 ? 1 : spent > 1e15 ? (i64)1e15 : (i64)spent;
+  __atomic_store_n(&site->cost, known == 0 ? sample : known / 4 * 3 + sample / 4 + 1, __ATOMIC_RELAXED);
 }
 
-RAIDO_FN int raido_share(struct raido_worker *w, struct raido_slot *s, i64 *cost, raido_chunk run, void *captures, i64 first, i64 n, i64 grain) {
+RAIDO_FN int raido_share(struct raido_worker *w, struct raido_slot *s, struct raido_site *site, raido_chunk run, void *captures, i64 first, i64 n, i64 grain) {
   struct raido_pool *p = w->context->pool;
   i64 grains = (n + grain - 1) / grain, start = raido_nanoseconds();
   u32 chunks = grains < RAIDO_CHUNKS ? (u32)grains : (u32)RAIDO_CHUNKS;
@@ -164,7 +167,7 @@ RAIDO_FN int raido_share(struct raido_worker *w, struct raido_slot *s, i64 *cost
     pthread_mutex_unlock(&p->lock);
   }
   u32 own = raido_help(w, s, generation);
-  if (own > 0) raido_note_cost(cost, raido_nanoseconds() - start, (double)n * own / chunks);
+  if (own > 0) raido_note_cost(site, raido_nanoseconds() - start, (double)n * own / chunks);
   for (int spins = 0; RAIDO_LOAD(&s->done) < chunks; spins++) {
     if (spins < 1000) raido_pause(); else sched_yield();
   }
@@ -177,34 +180,37 @@ RAIDO_FN int raido_share(struct raido_worker *w, struct raido_slot *s, i64 *cost
   return failed;
 }
 
-RAIDO_FN int raido_on_the_spot(struct raido_worker *w, i64 *cost, raido_chunk run, void *captures, i64 n) {
+// Every 16th run is measured, and the first: small loops take as long as a look at the clock.
+RAIDO_FN int raido_on_the_spot(struct raido_worker *w, struct raido_site *site, raido_chunk run, void *captures, i64 n) {
+  if (__atomic_fetch_add(&site->runs, 1, __ATOMIC_RELAXED) % 16 != 0) return run(w, captures, 0, n);
   i64 start = raido_nanoseconds();
   int failed = run(w, captures, 0, n);
-  raido_note_cost(cost, raido_nanoseconds() - start, (double)n);
+  raido_note_cost(site, raido_nanoseconds() - start, (double)n);
   return failed;
 }
 
-// Runs the iterations 0..n-1. `cost` is what the site knows: its first run measures the first 64th of the range, and every run after
-// that is a sample, since the first one finds cold caches. A loop expected to take less than 10 microseconds runs on the spot; less than
+// Runs the iterations 0..n-1. The first run of a site measures the first 64th of the range. Later runs are samples, too, since the first
+// one finds cold caches. A loop expected to take less than 10 microseconds runs on the spot; less than
 // 50, if a thread would have to be woken. `grain`: iterations that are faster together.
-RAIDO_FN int raido_parallel_for(struct raido_worker *w, i64 *cost, raido_chunk run, void *captures, i64 n, i64 grain) {
+RAIDO_FN int raido_parallel_for(struct raido_worker *w, struct raido_site *site, raido_chunk run, void *captures, i64 n, i64 grain) {
   struct raido_pool *p = w->context->pool;
   i64 first = 0;
   if (n <= 0) return 0;
   if (p == NULL || p->count < 2) return run(w, captures, 0, n);
-  if (__atomic_load_n(cost, __ATOMIC_RELAXED) == 0) {
+  if (__atomic_load_n(&site->cost, __ATOMIC_RELAXED) == 0) {
     first = (n / 64 + grain) / grain * grain;
     if (first > n) first = n;
-    if (raido_on_the_spot(w, cost, run, captures, first) != 0) return 1;
+    __atomic_store_n(&site->runs, 0, __ATOMIC_RELAXED);
+    if (raido_on_the_spot(w, site, run, captures, first) != 0) return 1;
     if (first == n) return 0;
   }
   double least = __atomic_load_n(&p->sleeping, __ATOMIC_RELAXED) > 0 ? 5e7 : 1e7;
-  if (n - first > grain && (double)__atomic_load_n(cost, __ATOMIC_RELAXED) * (double)(n - first) > least) {
+  if (n - first > grain && (double)__atomic_load_n(&site->cost, __ATOMIC_RELAXED) * (double)(n - first) > least) {
     struct raido_slot *s = raido_free_slot(p);
-    if (s != NULL) return raido_share(w, s, cost, run, captures, first, n - first, grain);
+    if (s != NULL) return raido_share(w, s, site, run, captures, first, n - first, grain);
   }
   if (first > 0) return run(w, captures, first, n);
-  return raido_on_the_spot(w, cost, run, captures, n);
+  return raido_on_the_spot(w, site, run, captures, n);
 }
 
 RAIDO_FN int raido_pool_start(struct raido_context *c) {

@@ -89,6 +89,8 @@ inline constexpr int64_t assumed_threads = 2;            // where none run: in t
 inline constexpr int64_t owner_parts = 64;              // into which the rows of an accumulator are divided among tasks
 inline constexpr int64_t copied_cells = 4096;           // of an accumulator that always has private copies
 inline constexpr int64_t most_copied_cells = 1 << 19;   // of one that may have them: beyond, they would fill the memory
+inline constexpr int64_t atomic_threads = 6;             // that are slower than one at atomic updates with little work between
+inline constexpr size_t light_update = 12;               // statements of a body for each of its updates: little work
 inline constexpr int far_reads = 4;                      // of a loop that is no vector code, if they are
 inline constexpr int far_reads_for_near = 2;             // times as many as reads beside those of the iteration before
 inline constexpr int64_t least_lanes = 4, most_lanes = 32;   // of a loop that is told to be vector code; gcc finds longer ones by itself

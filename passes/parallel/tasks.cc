@@ -8,6 +8,9 @@
 // scan adds up its parts before it goes over them. There the program chooses when it runs:
 //
 //   s   ==>   if threads <= 1 { s, one iteration after the other } else { s, as tasks }                              T1
+//
+// The first version is also for a few threads, if s does little but update arrays too large for copies: their updates are atomic, and
+// each takes as long as several others.
 #include <algorithm>
 
 #include "compiler/ir/analysis/traits.h"
@@ -87,6 +90,39 @@ class Tasks {
     return false;
   }
 
+  // When one thread does all of it.
+  Atom for_one_thread(Builder& out, const Stm& s) {
+    Atom one = one_thread(out);
+    auto w = std::get_if<WithAcc>(&s.exp);
+    if (!w || !updates_only(w->scope.body)) return one;
+    Term cells = out.number(Scalar::I64, 0);
+    for (size_t k = 0; k < w->dests.size(); k++) {
+      const Dest& d = w->dests[k];
+      if (!d.combine || d.conflict == Conflict::None || reach(p_, w->scope.body, w->scope.params[k].var, forms_)) continue;
+      Term here = out.number(Scalar::I64, 1);
+      for (const Dim& n : shape_of(p_.type(d.arrays[0]))) here = here * out.term(n);
+      cells = cells + here;
+    }
+    if (is_const(cells.atom, 0)) return one;
+    Term large = lt(out.number(Scalar::I64, costs::cpu::most_copied_cells), cells);
+    return or_(out.term(one), and_(large, out.term(one_thread(out, costs::cpu::atomic_threads)))).atom;
+  }
+  // No body does much more than update, and there is no loop that does not.
+  static bool updates_only(const Body& b) {
+    bool all = true;
+    size_t updates = 0;
+    for (const Stm& s : b.stms) {
+      bool loop = kind_of(s.exp) == Kind::Loop || kind_of(s.exp) == Kind::Parallel, inside = false;
+      updates += std::holds_alternative<AccUpdate>(s.exp);
+      walk_parts(s, [&](const Body& inner) {
+        all = all && updates_only(inner);
+        each_stm(inner, [&](const Stm& part) { inside = inside || std::holds_alternative<AccUpdate>(part.exp); });
+      });
+      all = all && (!loop || inside);
+    }
+    return all && (updates == 0 || b.stms.size() <= costs::cpu::light_update * updates);
+  }
+
   void choose(Builder& out, Stm s) {
     out.source = s.source;
     out.checks = {};
@@ -103,7 +139,7 @@ class Tasks {
     };
     Stm alone = s;
     alone.exp = clone(p_, s.exp);
-    If choice{one_thread(out), version(std::move(alone)), version(std::move(s))};
+    If choice{for_one_thread(out, s), version(std::move(alone)), version(std::move(s))};
     extract(choice.else_, true);
     c_.stats.count("tasks.one_thread");
     out.emit({pattern, std::move(choice), {}, out.source, {}});
