@@ -119,7 +119,8 @@ Output print_program(const ir::Program& program, const Interface& interface, con
   std::string& out = output.source;
   out = "#if __LINE__ <= 3                         // else the text stands in a file of somebody else\n#define RAIDO_WHOLE_FILE 1\n#endif\n"
         "#ifndef RAIDO_VERSION                     // the file includes itself for each of its versions: see versions.h below\n";
-  if (!options.versions || printed.functions.size() > costs::versions_text) out += "#define RAIDO_ONE_VERSION 1\n";
+  if (!options.versions || printed.functions.size() > 2 * costs::versions_text) out += "#define RAIDO_ONE_VERSION 1\n";
+  else if (printed.functions.size() > costs::versions_text) out += "#define RAIDO_TWO_VERSIONS 1\n";
   out += parts.defines + interface_limits(interface) + fmt::format("#define RAIDO_PARAMS {}\n", module.params.size());
   if (options.form == OutputOptions::Form::Executable) out += "#define RAIDO_EXECUTABLE 1\n";
   bool profiled = parts.device || options.profile;

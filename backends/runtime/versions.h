@@ -14,7 +14,11 @@
 #if !defined(RAIDO_ONE_VERSION) && defined(RAIDO_WHOLE_FILE) && !defined(RAIDO_DEVICE) && defined(__x86_64__) && !defined(__SSE3__) && defined(__OPTIMIZE__) && defined(__has_include)
 #if (defined(__clang__) && __clang_major__ >= 9) || (!defined(__clang__) && !defined(__INTEL_COMPILER) && __GNUC__ >= 8)
 #if __has_include(RAIDO_THIS_FILE)
-#define RAIDO_VERSIONS 1
+#ifdef RAIDO_TWO_VERSIONS
+#define RAIDO_VERSIONS 2
+#else
+#define RAIDO_VERSIONS 3
+#endif
 #endif
 #endif
 #endif
@@ -31,7 +35,10 @@
 #endif
 
 #ifdef RAIDO_VERSIONS
-static const struct raido_code raido_code_avx512, raido_code_avx2;
+#if RAIDO_VERSIONS > 2
+static const struct raido_code raido_code_avx512;
+#endif
+static const struct raido_code raido_code_avx2;
 #endif
 static const struct raido_code raido_code_baseline;
 
@@ -39,7 +46,7 @@ static const struct raido_code raido_code_baseline;
 struct raido_version { const struct raido_code *code; int works; };
 enum { RAIDO_VERSION_COUNT =
 #ifdef RAIDO_VERSIONS
-  3
+  RAIDO_VERSIONS
 #else
   1
 #endif
@@ -49,9 +56,11 @@ RAIDO_FN void raido_find_versions(struct raido_version *v) {
   __builtin_cpu_init();
   int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
              __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+#if RAIDO_VERSIONS > 2
   int avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   *v++ = (struct raido_version){&raido_code_avx512, avx512};
+#endif
   *v++ = (struct raido_version){&raido_code_avx2, avx2};
 #endif
   *v = (struct raido_version){&raido_code_baseline, 1};
@@ -78,6 +87,7 @@ RAIDO_FN int raido_choose_code(struct raido_context *c) {
 
 #ifdef RAIDO_VERSIONS
 #define RAIDO_INCLUDES_ITSELF
+#if RAIDO_VERSIONS > 2
 #define RAIDO_VERSION avx512
 #define RAIDO_VERSION_NAME "avx512"
 #define RAIDO_VECTOR_BYTES 64
@@ -87,6 +97,7 @@ RAIDO_END_TARGET
 #undef RAIDO_VERSION
 #undef RAIDO_VERSION_NAME
 #undef RAIDO_VECTOR_BYTES
+#endif
 #define RAIDO_VERSION avx2
 #define RAIDO_VERSION_NAME "avx2"
 #define RAIDO_VECTOR_BYTES 32

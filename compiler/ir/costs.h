@@ -32,7 +32,8 @@ inline constexpr size_t band_bounds = 8;                 // of the indices of on
 inline constexpr int64_t short_band = 8;                 // iterations of a sum or loop: to run only some of them, an unknown number, saves nothing
 inline constexpr size_t chain_orders = 14;              // as five matrices in a row have
 
-inline constexpr size_t versions_text = 500'000;        // bytes of C functions: the C compiler needs 15 s for one version of them
+inline constexpr size_t versions_text = 500'000;        // bytes of C functions: the C compiler needs 15 s for one version of them, so beyond
+                                                        // there are two instead of three, and one beyond twice as many
 
 // ---- any target ----
 inline constexpr size_t quick_steps = 8;                // of both sides of a condition: fewer than a jump that was not foreseen costs
@@ -79,8 +80,7 @@ inline constexpr int bound_depth = 8;                    // operations that the 
 namespace cpu {
 inline constexpr int64_t strip = 2048;                  // partial results of f64: half of a first-level cache of 32 KiB
 inline constexpr int64_t thread_strip = 64;             // the least strip for a thread: eight lines of a cache for f64
-inline constexpr int64_t wide_map = 512;                // iterations that are enough strips for threads
-inline constexpr int64_t many_rows = 2048;              // of a narrower map, which threads share by rows; of fewer they share the strips
+inline constexpr int64_t thread_strips = 4;             // for each thread, so that one that comes late has less to do
 inline constexpr int64_t inner_trips = 4;               // iterations of a map that are worth a loop inside
 inline constexpr int64_t stack_bytes = 2048;            // of a block of constant size; larger ones come from the heap
 inline constexpr size_t interleaved_streams = 8;        // arrays read side by side that caches and prefetchers follow without help

@@ -11,8 +11,8 @@
 //
 // Accumulators pass through: their updates may come in any order.
 //
-// Threads share an outermost map by its strips, whose width is for them to choose. Of a narrow map they share the rows instead: it
-// becomes one reduction of rows, whose partial results are rows. They also share the rows if all that a map does is updates whose places do
+// Threads share an outermost map by its strips, whose width is for them to choose. Of a map that is not wider than one strip they share the
+// rows instead: it becomes one reduction of rows, whose partial results are rows. They also share the rows if all that a map does is updates whose places do
 // not depend on its index: each row has places of its own. Other updates stay inside the outermost map where there are several threads.
 //
 //   map n f   ==>   with_acc (map strips \s -> f exchanged over n' iterations from s * n', each stored in its place)
@@ -264,8 +264,8 @@ class Interchange {
     Screma& map = std::get<Screma>(copy.exp);
     auto number = [&](int64_t n) { return b.term(i64_const(n)); };
     Term n = b.term(map.width), rows = b.term(reduce.width), size = number(costs::cpu::thread_strip);
-    Term wide = or_(le(number(costs::cpu::wide_map), n), lt(rows, number(costs::cpu::many_rows)));
-    Term part = (n + (costs::cpu::owner_parts - 1)) / number(costs::cpu::owner_parts);
+    Term wide = or_(lt(number(costs::cpu::strip), n), lt(rows, number(costs::cpu::grouped_points)));
+    Term parts = threads(b) * number(costs::cpu::thread_strips), part = (n + parts - 1) / parts;
     Term width = apply(ScalarOp::max, {size, apply(ScalarOp::min, {number(costs::cpu::strip), (part + (costs::cpu::thread_strip - 1)) / size * size})});
     if (!many) {
       Term alone = b.term(one_thread(b));

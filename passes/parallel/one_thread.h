@@ -5,10 +5,13 @@
 
 namespace raido {
 
+// How many threads the program runs on.
+inline ir::Term threads(ir::Builder& b) {
+  return b.term(b.bind1("threads", ir::Tunable{"threads", "threads", ir::i64_atom(costs::cpu::assumed_threads)}));
+}
 // The condition: there is one thread, or there are so few that one is faster.
 inline ir::Atom one_thread(ir::Builder& b, int64_t few = 1) {
-  ir::Term threads = b.term(b.bind1("threads", ir::Tunable{"threads", "threads", ir::i64_atom(costs::cpu::assumed_threads)}));
-  return ir::le(threads, b.term(i64_const(few))).atom;
+  return ir::le(threads(b), b.term(i64_const(few))).atom;
 }
 
 // Knows these conditions again, when it has seen the statements before.
