@@ -302,7 +302,7 @@ class Interchange {
         inputs.insert(inputs.begin(), b.iota(count));
         inputs.insert(inputs.end(), at.begin() + 1, at.end());
         Builder::Params elements = {{"i", scalar_type(Scalar::I64)}};
-        for (size_t k = 1; k < inputs.size(); k++) elements.push_back({"x", k <= accs.size() ? scalar_type(elem_of(p_, inputs[k])) : p_.type(inputs[k])});
+        for (size_t k = 1; k < inputs.size(); k++) elements.push_back({"x", k <= accs.size() ? row_type(p_.type(inputs[k])) : p_.type(inputs[k])});
         Lambda store = b.lambda(elements, [&](const std::vector<Var>& x) {
           std::vector<Atom> out;
           for (size_t k = 1; k <= accs.size(); k++) out.push_back(b.bind1("acc", AccUpdate{x[accs.size() + k], {(start + b.term(x[0])).atom}, {x[k]}, true}));
