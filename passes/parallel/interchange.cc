@@ -264,7 +264,7 @@ class Interchange {
     Screma& map = std::get<Screma>(copy.exp);
     auto number = [&](int64_t n) { return b.term(i64_const(n)); };
     Term n = b.term(map.width), rows = b.term(reduce.width), size = number(costs::cpu::thread_strip);
-    Term wide = or_(lt(number(costs::cpu::strip), n), lt(rows, number(costs::cpu::grouped_points)));
+    Term several = lt(number(costs::cpu::strip), n), few = lt(rows, number(costs::cpu::grouped_points)), wide = or_(several, few);
     Term parts = threads(b) * number(costs::cpu::thread_strips), part = (n + parts - 1) / parts;
     Term width = apply(ScalarOp::max, {size, apply(ScalarOp::min, {number(costs::cpu::strip), (part + (costs::cpu::thread_strip - 1)) / size * size})});
     if (!many) {
