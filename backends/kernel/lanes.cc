@@ -627,7 +627,7 @@ void run_in_lanes(Module& m, Block& b, bool last_groups) {
   auto inside = [&](Block& body) { run_in_lanes(m, body, last_groups); };
   for (Stm& s : b) {
     match(s.node, [&](For& x) { if (!x.spmd) inside(x.body); }, [&](While& x) { inside(x.test); inside(x.body); },
-          [&](If& x) { inside(x.then_); inside(x.else_); }, 
+          [&](If& x) { inside(x.then_); inside(x.else_); },
           [&](ParallelFor& x) {
             for (const Stm& part : x.body)
               if (auto lanes = std::get_if<For>(&part.node); lanes && lanes->spmd) x.grain = width;

@@ -83,6 +83,7 @@ OutputOptions output_options(const Options& options, OutputOptions::Form form, c
   return how;
 }
 
+// Whether the C compiler accepts all of the flags.
 bool knows(const std::string& cc, const std::vector<std::string>& flags) {
   std::vector<std::string> command = {cc};
   command.insert(command.end(), flags.begin(), flags.end());

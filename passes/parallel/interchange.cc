@@ -11,9 +11,10 @@
 //
 // Accumulators pass through: their updates may come in any order.
 //
-// Threads share an outermost map by its strips, whose width is for them to choose. Of a map that is not wider than one strip they share the
-// rows instead: it becomes one reduction of rows, whose partial results are rows. They also share the rows if all that a map does is updates whose places do
-// not depend on its index: each row has places of its own. Other updates stay inside the outermost map where there are several threads.
+// Threads share an outermost map by its strips, whose width depends on their number. Of a map that is not wider than one strip they share
+// the rows instead: it becomes one reduction of rows, whose partial results are rows. They also share the rows if all that a map does is
+// updates whose places do not depend on its index: each row has places of its own. Other updates stay inside the outermost map where there
+// are several threads.
 //
 //   map n f   ==>   with_acc (map strips \s -> f exchanged over n' iterations from s * n', each stored in its place)
 #include <algorithm>
@@ -65,7 +66,7 @@ class Reads {
   VarMap<Strides> moves_;                                  // where an array begins; by how much an integer grows
   VarMap<Strides> order_;                                  // of a parameter or a view inside: the steps along its dimensions
   int next_ = 0, far_ = 0;
-  bool own_rows_ = true;
+  bool own_rows_ = true;                                 // see updates_rows
   bool plain_ = true;                                    // nothing but arithmetic, reads, updates of accumulators, reductions
 
   Strides order(Var v) {
