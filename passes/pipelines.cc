@@ -22,6 +22,7 @@ const Pipeline& fusion() {
       pass::early_accumulators,                            // maps and reductions fuse, accumulators do not
       pass::products,
       pass::fuse,
+  } + then(pass::flattened, {pass::simplify, pass::fuse}) + Pipeline{
       pass::patterns,                                      // what they match appears when producers have met consumers
   } + cleanup();
   return steps;
@@ -83,6 +84,7 @@ const Pipeline& pipeline_for(ir::Target target) {
       when(has_batches, Pipeline{pass::zero_seeds} + cleanup()) +
       Pipeline{pass::copies} +                             // loops that sequentialise has made update in place
       then(pass::peel, cleanup()) +
+      then(pass::unswitch, cleanup()) +                    // conditions on the edges of rows have gone
       memory() +
       Pipeline{pass::loop_shape};                          // no rule may undo what it makes of selects
   static const Pipeline gpu =

@@ -63,7 +63,7 @@ struct For {
   ExprId from, to;
   Block body;
   std::vector<Reduced> reduced = {};
-  bool scattered = false, pairs = false, lanes = false, spmd = false, unrolled = false, rest = false;
+  bool scattered = false, pairs = false, lanes = false, spmd = false, apart = false, unrolled = false, rest = false;
   std::optional<Group> group = {};
   Sums sums = {};
 };

@@ -66,12 +66,13 @@ void FromCore::seg(const ir::Stm& s, const Seg& x) {
   }
   Name first = m_.name("first", Scalar::I64), last = m_.name("last", Scalar::I64), i = m_.name(p_.hint(x.index[0].var), Scalar::I64);
   CHECK(extent.size() == 1, "a task seg over {} dimensions", extent.size());
-  bool outer = std::exchange(in_task_, true), marks = std::exchange(marks_, marks_ && !x.lanes);
+  bool outer = std::exchange(in_task_, true), marks = std::exchange(marks_, marks_ && x.vectors != Vectors::Lanes);
   Block chunk = block([&] {
     if (marks) mark(place_);
     Block each_one = block([&] { run({m_.var(i)}); });
     For loop{i, m_.var(first), m_.var(last), std::move(each_one)};
-    loop.spmd = x.lanes;
+    loop.spmd = x.vectors == Vectors::Lanes;
+    loop.apart = x.vectors == Vectors::Apart;
     emit(std::move(loop));
   });
   in_task_ = outer;

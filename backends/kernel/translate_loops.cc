@@ -16,6 +16,7 @@ void FromCore::for_loop(const ir::Stm& s, const ir::For& x) {
   loop.pairs = x.vectors == Vectors::No && !x.any_order;
   size_t number = 0;
   loop.spmd = x.vectors == Vectors::Lanes;
+  loop.apart = x.vectors == Vectors::Apart;
   for (size_t k = 0; k < state.size() && (x.vectors == Vectors::Yes || loop.spmd); k++)
     if (is_scalar_var(x.state[k].var)) loop.reduced.push_back({state[k], (*x.any_order)[number++]});
   if (x.group) {

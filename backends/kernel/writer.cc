@@ -259,6 +259,7 @@ void Writer::for_loop(const For& x) {
     })));
   }
   if (language_ == For_::C && x.lanes && x.reduced.empty()) line("RAIDO_SIMD()");
+  if (language_ == For_::C && x.apart && !x.lanes && x.reduced.empty()) line("RAIDO_APART");
   if (x.unrolled) line("RAIDO_UNROLLED");
   bool around = std::exchange(vectors_, language_ == For_::C && has_vectors(x)), pairs = std::exchange(pairs_, language_ == For_::C && x.pairs);
   std::string head = fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), expr(x.from), name(x.i), expr(x.to), name(x.i));

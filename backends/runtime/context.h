@@ -83,6 +83,14 @@ __attribute__((simd("notinbranch"), const)) float raido_cos_f32(float) __asm__("
 #else
 #define RAIDO_SIMD_EXTREMA(...)                           // clang begins a maximum at the least finite number, not at -inf
 #endif
+// No iteration of the loop that follows touches an element that another one stores.
+#ifdef __clang__
+#define RAIDO_APART RAIDO_PRAGMA(clang loop vectorize(assume_safety))
+#elif defined(__GNUC__)
+#define RAIDO_APART RAIDO_PRAGMA(GCC ivdep)
+#else
+#define RAIDO_APART
+#endif
 // The loop that follows is written out: the C compiler knows how often it runs.
 #ifdef __clang__
 #define RAIDO_UNROLLED RAIDO_PRAGMA(clang loop unroll(full))

@@ -366,7 +366,7 @@ std::vector<Cell> Interpreter::loop(const For& x, const StmInfo& info) {
   i64 n = integer(x.n);
   Scalar counter = std::get<ScalarType>(program_.type(x.i.var)).elem;
   std::vector<Cell> state = take_all(x.init, info);
-  const bool apart = memory_ && x.any_order && !x.sums;
+  const bool apart = memory_ && ((x.any_order && !x.sums) || x.vectors == Vectors::Apart);
   if (apart) {
     apart_.emplace_back();
     for (const Cell& c : state)
@@ -374,7 +374,7 @@ std::vector<Cell> Interpreter::loop(const For& x, const StmInfo& info) {
   }
   for (i64 k = 0; k < n && !failed(); k++) {
     if (apart) apart_.back().iteration = k;
-    i64 i = x.any_order || x.vectors == Vectors::Lanes ? n - 1 - k : k;                   // an order that the program cannot mean by chance
+    i64 i = x.any_order || x.vectors == Vectors::Lanes || x.vectors == Vectors::Apart ? n - 1 - k : k;                   // an order that the program cannot mean by chance
     cell(x.i.var) = Num{integer_constant(counter, i), {}};
     bind(x.state, std::move(state));
     if (!failed()) state = body(x.body);

@@ -132,7 +132,8 @@ struct Budget {
   int64_t levels, bytes, memory;         // loops in the nest; of one iteration's state, -1 if that is not known; of --ad-memory
   static auto fields(auto& s) { return std::tie(s.levels, s.bytes, s.memory); }
 };
-enum class Vectors : uint8_t { Open, No, Yes, Lanes };
+// Apart: no iteration touches an element that another one stores.
+enum class Vectors : uint8_t { Open, No, Yes, Lanes, Apart };
 struct Group {                           // of iterations, as many as there are lanes
   std::vector<Var> own, sums;            // blocks: with a part for each lane; of states whose elements are only added to
   Atom when;                             // the blocks are so large that there are parts
@@ -224,9 +225,9 @@ struct Seg {
   std::vector<Combine> post_reduces;
   std::vector<Dest> dests;
   std::optional<int> parts = {};
-  bool lanes = false;                   // of a task: its iterations run side by side although they have loops inside (Vectors::Lanes)
+  Vectors vectors = Vectors::Open;      // of a task: Lanes, if its iterations run side by side although they have loops inside, or Apart
   bool collective = false;
-  OPERATION("seg", Core | Parallel | Memory, s.level, s.extent, s.index, s.body, s.reduces, s.scans, s.post, s.post_reduces, s.dests, s.parts, s.lanes, s.collective)
+  OPERATION("seg", Core | Parallel | Memory, s.level, s.extent, s.index, s.body, s.reduces, s.scans, s.post, s.post_reduces, s.dests, s.parts, s.vectors, s.collective)
 };
 // A number that the user of the program may set by its name, as long as the program runs: kind `threshold` or `custom`. Kind `threads`:
 // how many threads there are; the fallback stands for it where nothing runs.

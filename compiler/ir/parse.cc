@@ -261,15 +261,19 @@ class Parser : TextTokens {
   }
   Bind counter() { return {define(fresh_name(), scalar_type(Scalar::I64))}; }
 
+  void get(Vectors& x) {
+    if (accept("vectors")) x = Vectors::Yes;
+    else if (accept("scalar")) x = Vectors::No;
+    else if (accept("lanes")) x = Vectors::Lanes;
+    else if (accept("apart")) x = Vectors::Apart;
+  }
   void get(For& x) {
     x.i = counter();
     expect("<");
     get(x.n);
     if (accept("any_order")) get(x.any_order.emplace());
     word_if("sums", x.sums);
-    if (accept("vectors")) x.vectors = Vectors::Yes;
-    else if (accept("scalar")) x.vectors = Vectors::No;
-    else if (accept("lanes")) x.vectors = Vectors::Lanes;
+    get(x.vectors);
     if (accept("own")) {
       get(x.group.emplace().own);
       expect("into");
@@ -321,7 +325,7 @@ class Parser : TextTokens {
     parts(x);
     if (accept("into")) dests(x.dests);
     if (accept("parts")) get(x.parts.emplace());
-    word_if("lanes", x.lanes);
+    get(x.vectors);
     word_if("collective", x.collective);
   }
   void get(Budget& x) {

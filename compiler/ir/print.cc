@@ -238,13 +238,23 @@ class Printer {
     put(l);
   }
 
+  static std::string_view word(Vectors v) {
+    switch (v) {
+      case Vectors::Open: return "";
+      case Vectors::No: return "scalar";
+      case Vectors::Yes: return "vectors";
+      case Vectors::Lanes: return "lanes";
+      case Vectors::Apart: return "apart";
+    }
+    return "";
+  }
   void put(const For& x) {
     out += "for " + name(x.i.var) + " < ";
     put(x.n);
     out += " ";
     if (x.any_order) { out += "any_order "; put(*x.any_order); out += " "; }
     if (x.sums) out += "sums ";
-    if (x.vectors != Vectors::Open) out += x.vectors == Vectors::Yes ? "vectors " : x.vectors == Vectors::Lanes ? "lanes " : "scalar ";
+    if (x.vectors != Vectors::Open) out += std::string(word(x.vectors)) + " ";
     if (x.group) {
       out += "own ";
       put(x.group->own);
@@ -315,7 +325,7 @@ class Printer {
     section("post_reduces", x.post_reduces);
     if (!x.dests.empty()) { out += " into "; list(x.dests); }
     if (x.parts) out += fmt::format(" parts {}", *x.parts);
-    if (x.lanes) out += " lanes";
+    if (x.vectors != Vectors::Open) out += " " + std::string(word(x.vectors));
     word_if("collective", x.collective);
   }
   void put(const Apply& x) { put(x.op); out += " "; put(x.args); }

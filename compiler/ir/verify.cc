@@ -343,15 +343,15 @@ class Verifier {
     if (k != x.any_order->size()) fail("V11", "`any_order` with an operator too many");
   }
   void vectors(const For& x) {
-    if (x.vectors == Vectors::Lanes) return lanes(x);
+    if (x.vectors == Vectors::Lanes || x.vectors == Vectors::Apart) return beside(x);
     if (!x.any_order && x.vectors == Vectors::Yes) return fail("V11", "iterations in an order as vectors");
     for (const Bind& b : x.state)
       if (const Type& t = p_.type(b.var); x.vectors == Vectors::Yes && is_scalar(t) && !is_float(elem_of(t))) fail("V11", "`vectors` that combine what is no float");
   }
-  void lanes(const For& x) {
-    if (p_.level != Memory) fail("V11", "`lanes` before level memory");
+  void beside(const For& x) {
+    if (p_.level != Memory) fail("V11", "`lanes` or `apart` before level memory");
     for (const Bind& b : x.state)
-      if (std::holds_alternative<BlockType>(p_.type(b.var)) || (is_scalar(p_.type(b.var)) && !x.any_order)) fail("V11", "`lanes` of iterations that need each other");
+      if (std::holds_alternative<BlockType>(p_.type(b.var)) || (is_scalar(p_.type(b.var)) && !x.any_order)) fail("V11", "`lanes` or `apart` of iterations that need each other");
   }
   // Nothing in a lane's own memory comes from the iteration before, and what is added to lies in a block of its own.
   void group(const For& x) {
@@ -485,7 +485,8 @@ class Verifier {
     if (!levels_.empty() && !nests(levels_.back(), x.level)) return fail("V9", "seg levels do not nest this way");
     if (p_.level == Core && x.level != SegLevel::Tile) return fail("V4", "a seg before parallelism is distributed");
     if (x.level == SegLevel::Tile && !is_contraction(x)) return fail("V9", "a tile of what is no contraction of scalars");
-    if (x.lanes && (p_.level != Memory || x.level != SegLevel::Task || x.index.size() != 1)) return fail("V11", "`lanes` of what is no task in memory");
+    if (x.vectors != Vectors::Open && x.vectors != Vectors::Lanes && x.vectors != Vectors::Apart) return fail("V11", "a seg that is neither `lanes` nor `apart`");
+    if (x.vectors != Vectors::Open && (p_.level != Memory || x.level != SegLevel::Task || x.index.size() != 1)) return fail("V11", "`lanes` or `apart` of what is no task in memory");
     if (x.collective) collective(x);
     else if (p_.level == Memory && x.level != SegLevel::Tile && !(x.reduces.empty() && x.scans.empty() && x.post_reduces.empty() && x.dests.empty()))
       return fail("V11", "a seg in memory that is more than a map, and not `collective`");

@@ -65,6 +65,7 @@ class LaneLoops::Candidate {
   VarSet jumps_;                               // what does not move by a fixed number from lane to lane
   VarSet own_;
   LaneSums sums_;
+  bool sums_apart_ = false;                    // lanes add to elements that lie apart
   bool far_vectors_ = false;                   // there is one that they make vectors of, of elements that lie apart
   bool loops_ = false, inside_ = false;        // loops_: there is one that C compilers do not unroll or make vectors of
   bool straight_ = true;                       // there is no loop inside
@@ -81,7 +82,9 @@ class LaneLoops::Candidate {
   // C compilers make no vectors of loops that may leave early, as checks do.
   bool fits() {
     if (auto n = const_of(n_); n && n->as_i64() < costs::cpu::lanes) return false;
-    if (!body(body_, true) || (has_rows_ && vectors_ && !alone_)) return false;
+    if (!body(body_, true)) return false;
+    bool beside_inside = vectors_ && !alone_;              // elements lie side by side along the loops inside, and apart from lane to lane
+    if (beside_inside && (has_rows_ || sums_apart_)) return false;
     bool nearer = far_vectors_ && inner_.far == 0 && inner_.far_stores == 0;
     return loops_ || nearer ? inner_.gains() : straight_ && has_checks_ && all_.gains();
   }
@@ -323,9 +326,11 @@ class LaneLoops::Candidate {
     Scalar t = elem_of(p_, x.args[0]);
     switch (x.op) {
       case ScalarOp::div: case ScalarOp::mod: case ScalarOp::quot: case ScalarOp::rem: {
-        auto by = is_float(t) ? nullptr : const_of(x.args[1]);
-        bool shifts = by && by->as_i64() > 0 && (by->as_i64() & (by->as_i64() - 1)) == 0 && (x.op == ScalarOp::div || x.op == ScalarOp::mod);
-        return shifts || (is_float(t) && x.op == ScalarOp::div);
+        if (is_float(t)) return x.op == ScalarOp::div;
+        auto by = const_of(x.args[1]);
+        if (!by || by->as_i64() <= 0) return false;
+        bool shifts = (by->as_i64() & (by->as_i64() - 1)) == 0 && (x.op == ScalarOp::div || x.op == ScalarOp::mod);
+        return shifts || bytes_of(t) <= 4;                 // C compilers multiply instead
       }
       case ScalarOp::pow: return is_float(t);
       case ScalarOp::lgamma: case ScalarOp::gamma: case ScalarOp::polygamma: case ScalarOp::cbrt: case ScalarOp::log10: case ScalarOp::exp10:
@@ -339,9 +344,9 @@ class LaneLoops::Candidate {
     count([&](Work& w) { w.operations += call ? costs::cpu::operations_of_call : 1; });
     Var v = s.pattern[0].var;
     forms_.define(p_, s);
-    if (op && !has_vectors(*op)) count([](Work& w) { w.scalar = true; });
     bool fixed = op ? std::ranges::all_of(op->args, [&](const Atom& a) { return moves(a) == 0; })
                     : std::holds_alternative<Convert>(s.exp) && moves(std::get<Convert>(s.exp).value) == 0;
+    if (op && !fixed && !has_vectors(*op)) count([](Work& w) { w.scalar = true; });
     if (!fixed && forms_.of(v) == Affine(v)) jumps_.insert(v);
   }
   void read(const Stm& s) {
@@ -362,54 +367,11 @@ class LaneLoops::Candidate {
       by = by && step && apart ? std::optional(*by + *step * apart->as_i64()) : std::nullopt;
     }
     if (by != 0 || own) jumps_.insert(v);
-    if (by != 0 && (by != 1 || own)) count([](Work& w) { w.far++; });
+    if (by == 0 || (by == 1 && !own)) return;
+    count([](Work& w) { w.far++; });
+    sums_apart_ = sums_apart_ || sums_.contains(x.array);
   }
 };
-
-void LaneLoops::find_aliased(const Body& b) {
-  auto add = [&](const Atom& a) { if (auto v = var_of(a); v && is_block(p_.type(*v))) aliased_.insert(*v); };
-  for (const Stm& s : b.stms) {
-    if (!std::holds_alternative<Alloc>(s.exp)) for (Bind v : s.pattern) add(Atom(v.var));
-    if (auto x = std::get_if<For>(&s.exp)) find_apart(*x);
-    if (auto x = std::get_if<For>(&s.exp)) std::ranges::for_each(x->init, add);
-    if (auto x = std::get_if<While>(&s.exp)) std::ranges::for_each(x->init, add);
-    walk_parts(s, [&](const Body& inner) {
-      find_aliased(inner);
-      std::ranges::for_each(inner.result, add);
-    });
-    if (auto x = std::get_if<For>(&s.exp)) for (Bind v : x->state) add(Atom(v.var));
-    if (auto x = std::get_if<While>(&s.exp)) for (Bind v : x->state) add(Atom(v.var));
-  }
-}
-
-// Two states are apart if they begin apart and each iteration keeps them so, as buffers that take turns do. Assumes that all are, and gives
-// up a pair that an iteration makes one, until nothing changes.
-void LaneLoops::find_apart(const For& loop) {
-  std::vector<size_t> blocks;
-  for (size_t k = 0; k < loop.state.size(); k++) if (is_block(p_.type(loop.state[k].var))) blocks.push_back(k);
-  auto state = [&](size_t k) { return loop.state[k].var; };
-  auto is_state = [&](Var v) { return std::ranges::any_of(blocks, [&](size_t k) { return state(k) == v; }); };
-  std::set<std::pair<Var, Var>> apart;
-  for (size_t i : blocks)
-    for (size_t j : blocks) {
-      auto x = var_of(loop.init[i]), y = var_of(loop.init[j]);
-      if (i < j && x && y && !may_be_one(*x, *y)) apart.insert(std::minmax(state(i), state(j)));
-    }
-  auto stay = [&](size_t i, size_t j) {
-    auto x = var_of(loop.body.result[i]), y = var_of(loop.body.result[j]);
-    return x && y && is_state(*x) && is_state(*y) && apart.contains(std::minmax(*x, *y));
-  };
-  for (bool again = true; again;) {
-    again = false;
-    for (size_t i : blocks)
-      for (size_t j : blocks)
-        if (i < j && apart.contains(std::minmax(state(i), state(j))) && !stay(i, j)) {
-          apart.erase(std::minmax(state(i), state(j)));
-          again = true;
-        }
-  }
-  apart_.merge(apart);
-}
 
 std::optional<LaneLoops::Blocks> LaneLoops::take(const Stm& s, const Body& around) const {
   auto loop = std::get_if<For>(&s.exp);
@@ -448,7 +410,7 @@ std::vector<Var> LaneLoops::own_blocks(const Stm& s, const For& loop, const Body
     auto alloc = std::get_if<Alloc>(&before.exp);
     if (!alloc || alloc->space != Space::Host) continue;
     Var v = before.pattern[0].var;
-    if (!inside.contains(v) || mixed.contains(v) || aliased_.contains(v)) continue;
+    if (!inside.contains(v) || mixed.contains(v) || aliases_.may_be_others(v)) continue;
     if (count_uses(p_, loop.body, v) == count_uses(p_, around, v)) own.push_back(v);
   }
   return own;
@@ -458,9 +420,9 @@ bool LaneLoops::is_apart(const Candidate& c) const {
     Var block = r.array->place->block;
     for (const ArrayType* s : c.stored()) {
       bool own = r.own && same_place(*r.array->place, *s->place);
-      if (!own && may_be_one(block, s->place->block)) return false;
+      if (!own && aliases_.may_be_one(block, s->place->block)) return false;
     }
-    for (const ArrayType* s : c.sums()) if (may_be_one(block, s->place->block)) return false;
+    for (const ArrayType* s : c.sums()) if (aliases_.may_be_one(block, s->place->block)) return false;
   }
   return true;
 }

@@ -3,6 +3,7 @@
 //   for any_order [add] ..                                        ==>   for any_order [add] vectors ..
 //   for any_order [add] .. that reads elements far apart          ==>   for any_order [add] scalar ..
 //   for i < n .. if c { .. a [i] and a [i + 1] updated }          ==>   for i < n scalar ..
+//   for i < n .. xs updated at [i] that is read nowhere           ==>   for i < n apart ..
 //   for i < n .. while .. with i                                  ==>   for i < n lanes .. while ..
 //   let mem = alloc bytes  for i < n .. with arrays in mem        ==>   let mem = alloc 32 bytes  for i < n lanes own [mem] into [] if small ..
 //   for .. let k' = select [c, i, k] ..                           ==>   for .. let k' = xor [k, and [neg [convert i64 c], xor [i, k]]] ..
@@ -19,6 +20,7 @@
 #include "compiler/ir/costs.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/term.h"
+#include "passes/memory/apart.h"
 #include "passes/memory/far_reads.h"
 #include "passes/memory/lane_loops.h"
 #include "passes/pass.h"
@@ -30,13 +32,14 @@ using namespace ir;
 
 class LoopShape {
  public:
-  LoopShape(Program& p, PassContext& c, const Body& whole) : p_(p), c_(c), lanes_(p, whole) {}
+  LoopShape(Program& p, PassContext& c, const Body& whole) : p_(p), c_(c), aliases_(p, whole), lanes_(p, aliases_) {}
 
   void body(Body& whole) { body(whole, {}); }
 
  private:
   Program& p_;
   PassContext& c_;
+  BlockAliases aliases_;
   LaneLoops lanes_;
 
   // `chosen`: results of selects that become arithmetic.
@@ -58,6 +61,7 @@ class LoopShape {
       if (plan != plans.end()) side_by_side(b, s, plan->second, allocs);
       else if (x && x->any_order) vectors(*x);
       else if (x) pairs(*x);
+      apart(s);
       const VarSet inside = x ? integers_chosen(*x) : VarSet{};
       walk_parts(s, [&](Body& inner) { body(inner, inside); });
       if (auto loop = std::get_if<While>(&s.exp)) branches(*loop);
@@ -78,7 +82,7 @@ class LoopShape {
   void side_by_side(Builder& b, Stm& s, const LaneLoops::Blocks& blocks, const std::unordered_map<Var, Alloc>& allocs) {
     c_.stats.count("loop_shape.lanes");
     auto x = std::get_if<For>(&s.exp);
-    if (!x) { std::get<Seg>(s.exp).lanes = true; return; }
+    if (!x) { std::get<Seg>(s.exp).vectors = Vectors::Lanes; return; }
     x->vectors = Vectors::Lanes;
     if (blocks.own.empty() && blocks.sums.empty()) return;
     x->group = Group{blocks.own, blocks.sums, bool_const(true)};
@@ -143,6 +147,15 @@ class LoopShape {
     if (!found || !c_.allow()) return;
     x.vectors = Vectors::No;
     c_.stats.count("loop_shape.pairs");
+  }
+  void apart(Stm& s) {
+    auto loop = std::get_if<For>(&s.exp);
+    auto task = std::get_if<Seg>(&s.exp);
+    Vectors* vectors = loop ? &loop->vectors : task ? &task->vectors : nullptr;
+    if (!vectors || *vectors != Vectors::Open) return;
+    if (!(loop ? !loop->sums && iterations_apart(p_, aliases_, *loop) : iterations_apart(p_, aliases_, s, *task)) || !c_.allow()) return;
+    *vectors = Vectors::Apart;
+    c_.stats.count("loop_shape.apart");
   }
   static bool is_result_of(ScalarOp op, const Body& b, size_t k) {
     for (const Stm& s : b.stms)

@@ -13,6 +13,14 @@
 //
 // A loop over a part of the range, from begin = min [n, ..] to min [n, ..], is taken apart in the same way: its index is begin + i. Most
 // parts have no iteration at either end.
+//
+//   for i < n (xs) {                                    xs1 = for i < max 0 (min n (k + 1)) (xs) { .. b .. }
+//     let c = lt [k, i]                         ==>     xs2 = for j < .. (xs1) { let i = (k + 1) + j .. a .. }
+//     let x = if c { a } else { b } ..
+//   }
+//
+// Any other number that the loop does not change cuts it in two, as in an elimination, which changes what lies after row and column k. If `eq`
+// is among its comparisons, the iterations at which they turn are between the two.
 #include <algorithm>
 
 #include "compiler/ir/analysis/affine.h"
@@ -43,16 +51,41 @@ class Peeler {
     std::unordered_map<Var, Atom> between = {};
   };
   std::optional<Plan> plan(const Stm& s, const For& loop) const {
-    if (auto n = const_of(loop.n); n && n->as_i64() < costs::peeled_trips) return {};
     const VarSet inside = bound_in(loop);
+    Plan out = range(loop);
+    auto decides = [&](const Apply& x, Var result) { return decide(out, loop, inside, x, result); };
+    return has_choices(s, loop, decides) && !out.between.empty() ? std::optional(out) : std::nullopt;
+  }
+  // The iterations before bound + from, and those from bound + to on, each know the values of comparisons.
+  struct Turn {
+    Atom begin, bound;
+    i64 from = 0, to = 0;
+    std::unordered_map<Var, Atom> before = {}, after = {};
+  };
+  std::optional<Turn> turn(const Stm& s, const For& loop) const {
+    const VarSet inside = bound_in(loop);
+    std::optional<Turn> out;
+    bool branches = false;
+    each_stm(loop.body, [&](const Stm& inner) { branches = branches || std::holds_alternative<If>(inner.exp); });
+    auto decides = [&](const Apply& x, Var result) { return turns(out, loop, inside, x, result); };
+    return branches && has_choices(s, loop, decides) ? out : std::nullopt;
+  }
+
+ private:
+  const Program& p_;
+  Forms forms_;
+  std::unordered_map<Var, std::vector<Atom>> minima_;      // their operands
+
+  // Whether it has a body that may be copied, in which something depends on conditions. `decides` looks at all operations on two indices.
+  template <class Decides> bool has_choices(const Stm& s, const For& loop, Decides decides) const {
+    if (auto n = const_of(loop.n); n && n->as_i64() < costs::peeled_trips) return false;
     VarSet state;
     for (Bind x : loop.state) state.insert(x.var);
     for (Bind x : loop.state) {
       bool depends = false;
       walk(p_.type(x.var), [&](const Var& v) { depends = depends || state.contains(v); });
-      if (depends) return {};
+      if (depends) return false;
     }
-    Plan out = range(loop);
     bool choices = false, nested = false;
     size_t statements = 0;
     auto look = [&](const Stm& inner) {
@@ -63,18 +96,11 @@ class Peeler {
       choices = choices || (x && x->op == ScalarOp::select && elem_of(p_, x->args[1]) == Scalar::I64);
       if (!x || x->args.size() != 2 || elem_of(p_, x->args[0]) != Scalar::I64) return;
       bool extremum = x->op == ScalarOp::min || x->op == ScalarOp::max;
-      if (decide(out, loop, inside, *x, inner.pattern[0].var) && extremum) choices = true;
+      if (decides(*x, inner.pattern[0].var) && extremum) choices = true;
     };
     each_stm(loop.body, look);
-    if (nested || !choices || statements > costs::peeled_statements || out.between.empty() || !s.checks.empty()) return {};
-    return out;
+    return !nested && choices && statements <= costs::peeled_statements && s.checks.empty();
   }
-
- private:
-  const Program& p_;
-  Forms forms_;
-  std::unordered_map<Var, std::vector<Atom>> minima_;      // their operands
-
   static bool is_simple(const Exp& e) {
     Kind k = kind_of(e);
     return is_step(e) || k == Kind::Read || k == Kind::Check || k == Kind::Write;
@@ -90,6 +116,31 @@ class Peeler {
           if (std::ranges::find(to->second, whole) != to->second.end()) return {.begin = begin.var, .whole = whole};
       }
     return {.begin = i64_const(0), .whole = loop.n};
+  }
+  // i, counted from the beginning of the range, plus a number.
+  std::optional<i64> index(const Plan& of, const For& loop, const Atom& a) const {
+    Affine form = forms_.of(a);
+    if (form.factor(loop.i.var) != 0) form = form - forms_.of(of.begin);
+    return form.factor(loop.i.var) == 1 && form.terms.size() == 1 && form.is_small() ? std::optional(form.constant) : std::nullopt;
+  }
+  // All comparisons with one bound.
+  bool turns(std::optional<Turn>& out, const For& loop, const VarSet& inside, const Apply& x, Var result) const {
+    if (x.op != ScalarOp::lt && x.op != ScalarOp::le && x.op != ScalarOp::eq) return false;
+    const Plan of = range(loop);
+    auto left = index(of, loop, x.args[0]), right = index(of, loop, x.args[1]);
+    if (left.has_value() == right.has_value()) return false;
+    const Atom& bound = x.args[left ? 1 : 0];
+    auto v = var_of(bound);
+    if (!v || inside.contains(*v) || *v == loop.i.var || (out && out->bound != bound)) return false;
+    // It turns where i + c reaches the bound, and also after that if it is `eq`; i + c <= bound and bound < i + c turn after that only.
+    const i64 equal = -(left ? *left : *right);
+    const bool is_eq = x.op == ScalarOp::eq, later = is_eq || (x.op == ScalarOp::le) == left.has_value(), sooner = is_eq || !later;
+    if (!out) out = Turn{of.begin, bound, equal + !sooner, equal + later};
+    out->from = std::min(out->from, equal + !sooner);
+    out->to = std::max(out->to, equal + later);
+    out->before.emplace(result, bool_const(!is_eq && left));
+    out->after.emplace(result, bool_const(!is_eq && right));
+    return true;
   }
   // Where the comparison turns: for i < at it is `before`, for others not.
   bool decide(Plan& out, const For& loop, const VarSet& inside, const Apply& x, Var result) const {
@@ -133,6 +184,41 @@ class Peeler {
   }
 };
 
+// Iterations from one on, and the values of variables in them.
+struct Part {
+  Term begin, trips;
+  std::unordered_map<Var, Atom> known;
+};
+// The loop `s`, one part after the other.
+void take_apart(Builder& out, const Stm& s, const For& loop, const std::vector<Part>& parts) {
+  Program& p = out.program;
+  std::vector<Atom> state = loop.init;
+  for (const Part& part : parts) {
+    For x = loop;
+    x.n = part.trips.atom;
+    x.init = state;
+    x.i = {p.fresh("i", scalar_type(Scalar::I64))};
+    each_stm(x.body, [&](Stm& inner) {
+      auto found = inner.pattern.size() == 1 ? part.known.find(inner.pattern[0].var) : part.known.end();
+      if (found != part.known.end()) inner.exp = Identity{found->second};
+    });
+    List<Stm> before;
+    Builder front(p, before);
+    front.source = s.source;
+    Subst index;
+    index.emplace(loop.i.var, (front.term(x.i.var) + front.term(part.begin.atom)).atom);
+    x.body.stms.splice(0, std::move(before));
+    substitute(p, x.body, index);
+    Stm made{{}, clone(p, x), {}, s.source, s.attrs};
+    state.clear();
+    for (Bind v : s.pattern) {
+      made.pattern.push_back({&part == &parts.back() ? v.var : p.fresh(p.hint(v.var), p.type(v.var))});
+      state.push_back(made.pattern.back().var);
+    }
+    out.emit(std::move(made));
+  }
+}
+
 void peel(Program& p, PassContext& context, const Peeler& peeler, Body& b) {
   Builder out(p, b.stms);
   out.into(b, [&](List<Stm>& stms) {
@@ -141,49 +227,39 @@ void peel(Program& p, PassContext& context, const Peeler& peeler, Body& b) {
       walk_parts(s, [&](Body& inner) { peel(p, context, peeler, inner); });
       auto loop = std::get_if<For>(&s.exp);
       auto plan = loop ? peeler.plan(s, *loop) : std::nullopt;
-      if (!plan || !context.allow()) {
+      auto turn = loop && !plan ? peeler.turn(s, *loop) : std::nullopt;
+      if ((!plan && !turn) || !context.allow()) {
         out.emit(std::move(s));
         continue;
       }
-      context.stats.count("peel.loops");
       out.source = s.source;
-      Term n = out.term(loop->n), zero = out.term(i64_const(0)), begin = out.term(plan->begin);
-      bool part_of_range = plan->whole != loop->n;
-      // The iteration of this loop that is number `at` of the range; where that is in another part, the nearest end.
-      auto iteration = [&](const Term& at) { return part_of_range ? apply(ScalarOp::max, {zero, apply(ScalarOp::min, {n, at - begin})}) : at; };
-      Term first = plan->first == 0 ? zero : iteration(out.term(i64_const(plan->first)));
-      Term from = part_of_range || plan->first == 0 ? first : apply(ScalarOp::min, {n, first});
-      Term to = plan->last > 0 ? apply(ScalarOp::max, {from, iteration(out.term(plan->whole) - plan->last)}) : n;
-      std::vector<Atom> state = loop->init;
-      auto part = [&](const Term& begin, const Term& trips, bool between, bool last) {
-        For x = *loop;
-        x.n = trips.atom;
-        x.init = state;
-        x.i = {p.fresh("i", scalar_type(Scalar::I64))};
-        if (between)
-          each_stm(x.body, [&](Stm& inner) {
-            auto found = inner.pattern.size() == 1 ? plan->between.find(inner.pattern[0].var) : plan->between.end();
-            if (found != plan->between.end()) inner.exp = Identity{found->second};
-          });
-        List<Stm> before;
-        Builder front(p, before);
-        front.source = s.source;
-        Atom i = (front.term(x.i.var) + begin).atom;
-        x.body.stms.splice(0, std::move(before));
-        Subst index;
-        index.emplace(loop->i.var, i);
-        substitute(p, x.body, index);
-        Stm made{{}, clone(p, x), {}, s.source, s.attrs};
-        state.clear();
-        for (Bind v : s.pattern) {
-          made.pattern.push_back({last ? v.var : p.fresh(p.hint(v.var), p.type(v.var))});
-          state.push_back(made.pattern.back().var);
-        }
-        out.emit(std::move(made));
-      };
-      if (plan->first > 0) part(zero, from, false, false);
-      part(first, to - from, true, plan->last == 0);
-      if (plan->last > 0) part(to, n - to, false, true);
+      Term n = out.term(loop->n), zero = out.term(i64_const(0));
+      std::vector<Part> parts;
+      if (plan) {
+        context.stats.count("peel.loops");
+        Term begin = out.term(plan->begin);
+        bool part_of_range = plan->whole != loop->n;
+        // The iteration of this loop that is number `at` of the range; where that is in another part, the nearest end.
+        auto iteration = [&](const Term& at) { return part_of_range ? apply(ScalarOp::max, {zero, apply(ScalarOp::min, {n, at - begin})}) : at; };
+        Term first = plan->first == 0 ? zero : iteration(out.term(i64_const(plan->first)));
+        Term from = part_of_range || plan->first == 0 ? first : apply(ScalarOp::min, {n, first});
+        Term to = plan->last > 0 ? apply(ScalarOp::max, {from, iteration(out.term(plan->whole) - plan->last)}) : n;
+        if (plan->first > 0) parts.push_back({zero, from, {}});
+        parts.push_back({first, to - from, plan->between});
+        if (plan->last > 0) parts.push_back({to, n - to, {}});
+      } else {
+        context.stats.count("peel.turns");
+        // The bound has any value: what is added to it is added after it is clamped, so that nothing overflows.
+        auto cut = [&](i64 plus) {
+          Term shift = out.term(turn->begin) - plus;
+          return apply(ScalarOp::max, {shift, apply(ScalarOp::min, {n + shift, out.term(turn->bound)})}) - shift;
+        };
+        Term from = cut(turn->from), to = turn->to == turn->from ? from : cut(turn->to);
+        parts.push_back({zero, from, turn->before});
+        if (turn->to != turn->from) parts.push_back({from, to - from, {}});
+        parts.push_back({to, n - to, turn->after});
+      }
+      take_apart(out, s, *loop, parts);
     }
   });
 }

@@ -1,0 +1,115 @@
+// apart.cc - see apart.h.
+#include "passes/memory/apart.h"
+
+#include <algorithm>
+
+#include "compiler/ir/analysis/affine.h"
+#include "compiler/ir/analysis/traits.h"
+#include "compiler/ir/transform.h"
+
+namespace raido {
+
+using namespace ir;
+
+namespace {
+
+class Iterations {
+ public:
+  Iterations(const Program& p, const BlockAliases& aliases, Var i, const Body& body) : p_(p), aliases_(aliases), i_(i), body_(body) {
+    for (const Stm& s : body.stms) if (s.pattern.size() == 1) forms_.define(p, s);
+    each_bind(body, [&](Var v) { if (forms_.of(v) == Affine(v)) varies_.insert(v); });
+  }
+
+  // Numbers go from one iteration to the next in any order or not at all; each array of the state gets one element, at a place that moves.
+  bool of(const For& x) {
+    for (Bind b : x.state) varies_.insert(b.var);
+    for (size_t k = 0; k < x.state.size(); k++) {
+      const Type& t = p_.type(x.state[k].var);
+      if (std::holds_alternative<BlockType>(t) || (is_scalar(t) && !x.any_order)) return false;
+      auto a = std::get_if<ArrayType>(&t);
+      if (!a) continue;
+      const Update* store = a->place ? store_of(x.body.result[k]) : nullptr;
+      if (!store || store->in_place || store->array != x.state[k].var || !moves(store->at)) return false;
+      stores_.push_back({a->place->block, store});
+    }
+    return alone();
+  }
+  // A task stores its results after all that it reads.
+  bool of(const Stm& s, const Seg& x) {
+    if (x.level != SegLevel::Task || x.index.size() != 1 || !x.reduces.empty() || !x.scans.empty() || !x.post_reduces.empty() || !x.dests.empty()) return false;
+    for (size_t k = 0; k < s.pattern.size(); k++) {
+      auto made = std::get_if<ArrayType>(&p_.type(s.pattern[k].var));
+      if (!made || !made->place || !is_scalar(p_.type(x.body.result[k]))) return false;
+      stores_.push_back({made->place->block, nullptr});
+    }
+    return alone();
+  }
+
+ private:
+  const Program& p_;
+  const BlockAliases& aliases_;
+  Var i_;
+  const Body& body_;
+  Forms forms_;
+  VarSet varies_;                                // from iteration to iteration, by no fixed number
+  struct Stored { Var block; const Update* by; };
+  std::vector<Stored> stores_;
+
+  const Update* store_of(const Atom& result) const {
+    for (const Stm& s : body_.stms)
+      if (s.pattern.size() == 1 && Atom(s.pattern[0].var) == result) return std::get_if<Update>(&s.exp);
+    return nullptr;
+  }
+  // Along one dimension the place moves with the iteration; along the others it moves by fixed numbers, or not.
+  bool moves(const std::vector<Selector>& at) const {
+    bool moves = false;
+    for (const Selector& d : at) {
+      auto index = std::get_if<Atom>(&d);
+      auto by = !index ? std::nullopt : const_of(*index) ? std::optional<i64>(0) : stride(forms_.of(*index), i_, [&](Var v) { return varies_.contains(v); });
+      if (!by) return false;
+      moves = moves || *by != 0;
+    }
+    return moves;
+  }
+  bool alone() const {
+    for (size_t k = 0; k < stores_.size(); k++)
+      for (size_t j = 0; j < k; j++) if (aliases_.may_be_one(stores_[j].block, stores_[k].block)) return false;
+    return !stores_.empty() && only_these(body_);
+  }
+  // The other statements compute, or read what is stored nowhere; or the iteration's own place.
+  bool only_these(const Body& b) const {
+    for (const Stm& s : b.stms) if (!is_one(s)) return false;
+    return true;
+  }
+  bool is_one(const Stm& s) const {
+    if (has_attr(s.attrs, "trace")) return false;
+    switch (kind_of(s.exp)) {
+      case Kind::Step: return !std::holds_alternative<Tunable>(s.exp);
+      case Kind::Constant: case Kind::View: return true;
+      case Kind::Read: return reads(std::get<Index>(s.exp));
+      case Kind::Write: {
+        auto by = std::get_if<Update>(&s.exp);
+        return by && std::ranges::any_of(stores_, [&](const Stored& w) { return w.by == by; });
+      }
+      case Kind::Branch: return only_these(std::get<If>(s.exp).then_) && only_these(std::get<If>(s.exp).else_);
+      case Kind::Check: case Kind::Loop: case Kind::Make: case Kind::Parallel: case Kind::Scope: case Kind::Operator: case Kind::Call: case Kind::Block: return false;
+    }
+    return false;
+  }
+  bool reads(const Index& x) const {
+    auto a = std::get_if<ArrayType>(&p_.type(x.array));
+    return a && a->place && std::ranges::all_of(stores_, [&](const Stored& w) {
+      bool own = w.by && w.by->array == x.array && w.by->at == x.at;
+      return own || !aliases_.may_be_one(w.block, a->place->block);
+    });
+  }
+};
+
+}  // namespace
+
+bool iterations_apart(const Program& p, const BlockAliases& aliases, const For& loop) { return Iterations(p, aliases, loop.i.var, loop.body).of(loop); }
+bool iterations_apart(const Program& p, const BlockAliases& aliases, const Stm& s, const Seg& task) {
+  return task.index.size() == 1 && Iterations(p, aliases, task.index[0].var, task.body).of(s, task);
+}
+
+}  // namespace raido

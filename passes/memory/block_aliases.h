@@ -1,0 +1,30 @@
+// block_aliases.h - level memory: which names of blocks may mean one block.
+//
+// What a function allocates is a block of its own. Parameters, results of calls and branches, and states of loops may be any of those that
+// are bound in the same way, but for states that begin apart and stay so.
+#pragma once
+#include <algorithm>
+#include <set>
+
+#include "compiler/ir/ir.h"
+
+namespace raido {
+
+class BlockAliases {
+ public:
+  // `whole`: of the function.
+  BlockAliases(const ir::Program& p, const ir::Body& whole) : p_(p) { find(whole); }
+
+  bool may_be_others(ir::Var block) const { return aliased_.contains(block); }
+  bool may_be_one(ir::Var a, ir::Var b) const { return a == b || (aliased_.contains(a) && aliased_.contains(b) && !apart_.contains(std::minmax(a, b))); }
+
+ private:
+  const ir::Program& p_;
+  ir::VarSet aliased_;                 // blocks that may be another one of them
+  std::set<std::pair<ir::Var, ir::Var>> apart_;   // states of a loop, the first one first, that never are one block
+
+  void find(const ir::Body& b);
+  void find_apart(const ir::For& loop);
+};
+
+}  // namespace raido

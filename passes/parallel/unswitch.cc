@@ -1,0 +1,69 @@
+// unswitch.cc - a branch in a loop that takes the same way in all iterations, and updates arrays there, chooses between two loops.
+//
+//   for i < n (xs) { let y = if c { update xs .. } else { .. } }   ==>   if c { for i < n (xs) { update xs .. } } else { for i < n (xs) { .. } }
+//
+// C compilers do so for branches that make numbers. What arrays get can then be added in strips, and stored as vectors: in the return sweep of
+// a stencil, the rows at the edges are such a branch. Only innermost loops with small bodies are copied.
+#include <algorithm>
+
+#include "compiler/ir/analysis/defs.h"
+#include "compiler/ir/analysis/traits.h"
+#include "compiler/ir/costs.h"
+#include "compiler/ir/rewrite.h"
+#include "passes/pass.h"
+
+namespace raido {
+using namespace ir;
+namespace {
+
+// The condition of such a branch.
+std::optional<Var> condition(const Program& p, const For& loop) {
+  if (count_statements(loop.body) > costs::peeled_statements) return {};
+  const VarSet inside = bound_in(loop);
+  for (Bind x : loop.state) {
+    bool depends = false;                                  // on another state
+    walk(p.type(x.var), [&](const Var& v) { depends = depends || inside.contains(v); });
+    if (depends) return {};
+  }
+  std::optional<Var> found;
+  bool innermost = true;
+  each_stm(loop.body, [&](const Stm& s) { innermost = innermost && kind_of(s.exp) != Kind::Loop && kind_of(s.exp) != Kind::Parallel; });
+  for (const Stm& s : loop.body.stms) {
+    auto x = std::get_if<If>(&s.exp);
+    const Var* c = x ? var_of(x->cond) : nullptr;
+    if (c && !inside.contains(*c) && std::ranges::any_of(s.pattern, [&](Bind b) { return is_array(p.type(b.var)); }) && !found) found = *c;
+  }
+  return innermost ? found : std::nullopt;
+}
+
+void unswitch(Program& p, PassContext& context, Body& whole) {
+  rewrite(p, whole, [&](Builder& b, Stm& s, Subst&) {
+    walk_parts(s, [&](Body& inner) { unswitch(p, context, inner); });
+    auto loop = std::get_if<For>(&s.exp);
+    auto c = loop && s.checks.empty() ? condition(p, *loop) : std::nullopt;
+    if (!c || !context.allow()) return false;
+    auto version = [&](bool holds) {
+      return b.body([&] {
+        Stm made{{}, clone(p, *loop), {}, s.source, s.attrs};
+        substitute(p, made.exp, {{*c, bool_const(holds)}});
+        std::vector<Atom> results;
+        for (Bind x : s.pattern) results.push_back(made.pattern.emplace_back(p.fresh(p.hint(x.var), p.type(x.var))).var);
+        b.emit(std::move(made));
+        return results;
+      });
+    };
+    If choice{*c, version(true), {}};
+    choice.else_ = version(false);
+    b.emit({s.pattern, std::move(choice), {}, s.source, {}});
+    context.stats.count("unswitch.loops");
+    return true;
+  });
+}
+
+}  // namespace
+
+void unswitch(Program& program, PassContext& context) {
+  program.each_body([&](Body& b) { unswitch(program, context, b); });
+}
+
+}  // namespace raido
