@@ -53,7 +53,7 @@ struct Locked { Name locks; ExprId place; std::vector<Name> memories; std::vecto
 // pairs: changes neighbours, which are no vector.
 // rest: with SumVectors the last few, which are not for vectors; without it all.
 // lanes: few iterations, none of which needs another, beside each other in memory. spmd: iterations that need no other run in groups,
-// although they have loops inside (lanes.h). unrolled: as many as the C compiler knows, all written out. group: as in the core program.
+// although they have loops inside (lanes.h). apart: no iteration touches what another one stores. alone: of spmd loops, each lane by itself. unrolled: as many as the C compiler knows, all written out. group: as in the core program.
 // sums: what the iterations add to elements of these memories, and combine with these numbers, may come in any order.
 struct Reduced { Name var; ScalarOp op; };
 struct Group { std::vector<Name> own, sums; ExprId when; };
@@ -63,7 +63,7 @@ struct For {
   ExprId from, to;
   Block body;
   std::vector<Reduced> reduced = {};
-  bool scattered = false, pairs = false, lanes = false, spmd = false, apart = false, unrolled = false, rest = false;
+  bool scattered = false, pairs = false, lanes = false, spmd = false, apart = false, alone = false, unrolled = false, rest = false;
   std::optional<Group> group = {};
   Sums sums = {};
 };

@@ -19,6 +19,9 @@
 // assignment keeps the old value in lanes that are not on. Scalar operations are total, so lanes that are not on may compute; they
 // never read memory.
 //
+// A loop inside whose own iterations are vectors, such as the product of two rows, may be marked `alone`. Then the lanes run it one after
+// the other, and what comes before and after it side by side.
+//
 // Memory of its own has an element for each lane beside the same one of the others. What the lanes add to one element of an array
 // is summed up first.
 //
@@ -134,6 +137,10 @@ class LaneLoop {
         [&](const Assign& x) { if (diverged || varies(x.value)) mark(x.var); },
         [](const Store&) {}, [](const Atomic&) {}, [](const Swap&) {}, [](const Locked&) {},
         [&](const For& x) {
+          if (x.alone) {
+            for (const Reduced& r : x.reduced) mark(r.var);
+            return;
+          }
           bool apart = varies(x.from) || varies(x.to);
           if (apart) mark(x.i);
           analyse(x.body, diverged || apart, idle && !apart);
@@ -189,7 +196,8 @@ class LaneLoop {
     bool straight = true;
     for (const Stm& s : b) {
       auto x = std::get_if<If>(&s.node);
-      straight = straight && !std::holds_alternative<For>(s.node) && !std::holds_alternative<While>(s.node);
+      auto loop = std::get_if<For>(&s.node);
+      straight = straight && (!loop || loop->alone) && !std::holds_alternative<While>(s.node);
       straight = straight && (!x || (is_straight(x->then_) && is_straight(x->else_)));
     }
     return straight;
@@ -339,7 +347,7 @@ class LaneLoop {
       },
       [&](const Atomic& x) { sum(x, on); },
       [&](const Fail&) { out_->push_back(s); },              // in all lanes
-      [&](const For& x) { varies(x.from) || varies(x.to) ? counted(x, on) : uniform(x, on); },
+      [&](const For& x) { x.alone ? alone(x, on) : varies(x.from) || varies(x.to) ? counted(x, on) : uniform(x, on); },
       [&](const While& x) { varies(x.cond) ? diverging(x, on) : uniform(x, on); },
       [&](const If& x) { varies(x.cond) ? branch(x, on) : uniform(x, on); },
       [](const auto&) { PANIC("a statement that does not run in lanes"); });
@@ -351,6 +359,15 @@ class LaneLoop {
     depth_[x.var] = depth(on);
     add({Declare{x.var, x.init && !read ? *x.init : zero(m_.names[x.var.index].type)}});
     if (read) set(x.var, *x.init, on);
+  }
+  // Its iterations are vectors in each lane.
+  void alone(const For& x, const Mask& on) {
+    flush();
+    Block one, each;
+    one.push_back({x});
+    std::get<For>(one.begin()->node).alone = false;
+    if (on) each.push_back({If{m_.var(on->lanes), std::move(one), {}}});
+    emit_part(on ? std::move(each) : std::move(one), {}, false);
   }
   void uniform(const For& x, const Mask& on) {
     flush();

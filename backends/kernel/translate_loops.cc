@@ -8,7 +8,7 @@ void FromCore::for_loop(const ir::Stm& s, const ir::For& x) {
   Name i = m_.name(p_.hint(x.i.var), Scalar::I64);
   scalar_[x.i.var] = m_.var(i);
   ExprId n = atom(x.n);
-  bool marks = std::exchange(marks_, marks_ && x.vectors != Vectors::Yes && x.vectors != Vectors::Lanes);   // they are no part of vectors
+  bool marks = std::exchange(marks_, marks_ && x.vectors != Vectors::Yes && x.vectors != Vectors::Lanes && x.vectors != Vectors::Alone);   // they are no part of vectors
   Block b = block([&] { body(x.body, blocks_of(x.state)); next(state, x.body.result); });
   marks_ = marks;
   For loop{i, m_.number(0), n, std::move(b)};
@@ -17,7 +17,8 @@ void FromCore::for_loop(const ir::Stm& s, const ir::For& x) {
   size_t number = 0;
   loop.spmd = x.vectors == Vectors::Lanes;
   loop.apart = x.vectors == Vectors::Apart;
-  for (size_t k = 0; k < state.size() && (x.vectors == Vectors::Yes || loop.spmd); k++)
+  loop.alone = x.vectors == Vectors::Alone;
+  for (size_t k = 0; k < state.size() && (x.vectors == Vectors::Yes || loop.alone || loop.spmd); k++)
     if (is_scalar_var(x.state[k].var)) loop.reduced.push_back({state[k], (*x.any_order)[number++]});
   if (x.group) {
     loop.group = Group{{}, {}, atom(x.group->when)};

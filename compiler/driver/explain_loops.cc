@@ -202,6 +202,7 @@ class Loops {
     return found;
   }
   std::string form(const For& x, const Accesses* around) const {
+    if (x.vectors == Vectors::Alone) return "vectors, one lane after the other";
     if (around) return in_lanes(around->differs(x.body));
     if (x.vectors == Vectors::Lanes) {
       std::string more;

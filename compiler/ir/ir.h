@@ -132,8 +132,8 @@ struct Budget {
   int64_t levels, bytes, memory;         // loops in the nest; of one iteration's state, -1 if that is not known; of --ad-memory
   static auto fields(auto& s) { return std::tie(s.levels, s.bytes, s.memory); }
 };
-// Apart: no iteration touches an element that another one stores.
-enum class Vectors : uint8_t { Open, No, Yes, Lanes, Apart };
+// Apart: no iteration touches an element that another one stores. Alone: vectors in a loop of lanes, of which each lane runs it by itself.
+enum class Vectors : uint8_t { Open, No, Yes, Lanes, Apart, Alone };
 struct Group {                           // of iterations, as many as there are lanes
   std::vector<Var> own, sums;            // blocks: with a part for each lane; of states whose elements are only added to
   Atom when;                             // the blocks are so large that there are parts

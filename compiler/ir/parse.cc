@@ -266,6 +266,7 @@ class Parser : TextTokens {
     else if (accept("scalar")) x = Vectors::No;
     else if (accept("lanes")) x = Vectors::Lanes;
     else if (accept("apart")) x = Vectors::Apart;
+    else if (accept("alone")) x = Vectors::Alone;
   }
   void get(For& x) {
     x.i = counter();

@@ -245,6 +245,7 @@ class Printer {
       case Vectors::Yes: return "vectors";
       case Vectors::Lanes: return "lanes";
       case Vectors::Apart: return "apart";
+      case Vectors::Alone: return "alone";
     }
     return "";
   }

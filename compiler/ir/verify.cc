@@ -344,9 +344,10 @@ class Verifier {
   }
   void vectors(const For& x) {
     if (x.vectors == Vectors::Lanes || x.vectors == Vectors::Apart) return beside(x);
-    if (!x.any_order && x.vectors == Vectors::Yes) return fail("V11", "iterations in an order as vectors");
+    bool yes = x.vectors == Vectors::Yes || x.vectors == Vectors::Alone;
+    if (!x.any_order && yes) return fail("V11", "iterations in an order as vectors");
     for (const Bind& b : x.state)
-      if (const Type& t = p_.type(b.var); x.vectors == Vectors::Yes && is_scalar(t) && !is_float(elem_of(t))) fail("V11", "`vectors` that combine what is no float");
+      if (const Type& t = p_.type(b.var); yes && is_scalar(t) && !is_float(elem_of(t))) fail("V11", "`vectors` that combine what is no float");
   }
   void beside(const For& x) {
     if (p_.level != Memory) fail("V11", "`lanes` or `apart` before level memory");

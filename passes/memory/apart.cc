@@ -5,6 +5,7 @@
 
 #include "compiler/ir/analysis/affine.h"
 #include "compiler/ir/analysis/traits.h"
+#include "compiler/ir/costs.h"
 #include "compiler/ir/transform.h"
 
 namespace raido {
@@ -54,6 +55,7 @@ class Iterations {
   VarSet varies_;                                // from iteration to iteration, by no fixed number
   struct Stored { Var block; const Update* by; };
   std::vector<Stored> stores_;
+  size_t reads_ = 0;                             // of other places than those that are stored
 
   const Update* store_of(const Atom& result) const {
     for (const Stm& s : body_.stms)
@@ -71,17 +73,18 @@ class Iterations {
     }
     return moves;
   }
-  bool alone() const {
+  // Nobody else stores in these blocks, and there are more pairs of places than C compilers compare.
+  bool alone() {
     for (size_t k = 0; k < stores_.size(); k++)
       for (size_t j = 0; j < k; j++) if (aliases_.may_be_one(stores_[j].block, stores_[k].block)) return false;
-    return !stores_.empty() && only_these(body_);
+    return only_these(body_) && stores_.size() * reads_ + stores_.size() * (stores_.size() - 1) / 2 > costs::cpu::alias_tests;
   }
   // The other statements compute, or read what is stored nowhere; or the iteration's own place.
-  bool only_these(const Body& b) const {
+  bool only_these(const Body& b) {
     for (const Stm& s : b.stms) if (!is_one(s)) return false;
     return true;
   }
-  bool is_one(const Stm& s) const {
+  bool is_one(const Stm& s) {
     if (has_attr(s.attrs, "trace")) return false;
     switch (kind_of(s.exp)) {
       case Kind::Step: return !std::holds_alternative<Tunable>(s.exp);
@@ -96,12 +99,11 @@ class Iterations {
     }
     return false;
   }
-  bool reads(const Index& x) const {
+  bool reads(const Index& x) {
     auto a = std::get_if<ArrayType>(&p_.type(x.array));
-    return a && a->place && std::ranges::all_of(stores_, [&](const Stored& w) {
-      bool own = w.by && w.by->array == x.array && w.by->at == x.at;
-      return own || !aliases_.may_be_one(w.block, a->place->block);
-    });
+    auto own = [&](const Stored& w) { return w.by && w.by->array == x.array && w.by->at == x.at; };
+    reads_ += std::ranges::none_of(stores_, own);
+    return a && a->place && std::ranges::all_of(stores_, [&](const Stored& w) { return own(w) || !aliases_.may_be_one(w.block, a->place->block); });
   }
 };
 

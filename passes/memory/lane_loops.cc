@@ -26,6 +26,7 @@ class LaneLoops::Candidate {
   Candidate(const Program& p, Var i, const Dim& n, const Body& body, const std::vector<Var>& own)
       : p_(p), i_(i), n_(n), body_(body), sums_(p, body) {
     for (const Stm& s : body.stms) has_checks_ = has_checks_ || kind_of(s.exp) == Kind::Check;
+    has_own_ = !own.empty();
     for (Var v : own) own_.insert(v);
   }
 
@@ -48,6 +49,7 @@ class LaneLoops::Candidate {
   const std::vector<Read>& reads() const { return reads_; }
   const std::vector<const ArrayType*>& sums() const { return sums_.places(); }
   bool has_rows() const { return has_rows_; }
+  bool runs_alone() const { return runs_alone_; }
 
  private:
   const Program& p_;
@@ -55,7 +57,7 @@ class LaneLoops::Candidate {
   const Dim& n_;
   const Body& body_;
   size_t last_part_ = 0, last_check_ = 0;      // statements with control structures, checks
-  bool has_checks_ = false;
+  bool has_checks_ = false, has_own_ = false;
   std::vector<const ArrayType*> stored_;
   std::vector<Read> reads_;
   VarSet updates_;                             // what the stores make
@@ -68,8 +70,9 @@ class LaneLoops::Candidate {
   bool sums_apart_ = false;                    // lanes add to elements that lie apart
   bool far_vectors_ = false;                   // there is one that they make vectors of, of elements that lie apart
   bool loops_ = false, inside_ = false;        // loops_: there is one that C compilers do not unroll or make vectors of
-  bool straight_ = true;                       // there is no loop inside
+  bool straight_ = true, in_loop_ = false;     // there is no loop inside; this is in one
   bool vectors_ = false, alone_ = false;       // of innermost loops: C compilers make vectors of one; of one they do not
+  bool all_alone_ = true, runs_alone_ = false;   // each loop inside is a sum as vectors; and the lanes are for what is around them
   bool diverged_ = false;                      // lanes may differ in whether they run this
   struct Work {
     size_t far = 0, far_stores = 0, operations = 0;
@@ -77,7 +80,7 @@ class LaneLoops::Candidate {
     // A store far apart is one without lanes, too: only the number must come out of its vector.
     bool gains() const { return !scalar && (2 * far + far_stores) * costs::cpu::operations_for_gather <= 2 * operations; }
   };
-  Work inner_, all_;                           // of the loops inside; of everything
+  Work inner_, all_, around_;                  // of the loops inside; of everything; of what is in no loop inside
 
   // C compilers make no vectors of loops that may leave early, as checks do.
   bool fits() {
@@ -86,11 +89,14 @@ class LaneLoops::Candidate {
     bool beside_inside = vectors_ && !alone_;              // elements lie side by side along the loops inside, and apart from lane to lane
     if (beside_inside && (has_rows_ || sums_apart_)) return false;
     bool nearer = far_vectors_ && inner_.far == 0 && inner_.far_stores == 0;
-    return loops_ || nearer ? inner_.gains() : straight_ && has_checks_ && all_.gains();
+    if (loops_ || nearer ? inner_.gains() : straight_ && has_checks_ && all_.gains()) return true;
+    runs_alone_ = !straight_ && all_alone_ && !has_rows_ && !has_own_ && sums_.places().empty() && around_.operations >= costs::cpu::operations_of_call && around_.gains();
+    return runs_alone_;
   }
   void count(auto f) {
     f(all_);
     if (inside_) f(inner_);
+    if (!in_loop_) f(around_);
   }
   size_t place_of(Var v) const {
     size_t k = 0;
@@ -175,7 +181,7 @@ class LaneLoops::Candidate {
         diverged_ = before;
         return fits;
       }
-      case Kind::Loop: return loop(s);
+      case Kind::Loop: all_alone_ = all_alone_ && top; return loop(s);
       case Kind::Constant: case Kind::Parallel: case Kind::Scope: case Kind::Operator: case Kind::Call: case Kind::Block: return false;
     }
     return false;
@@ -282,12 +288,14 @@ class LaneLoops::Candidate {
     bool mixes = counted && may_mix(*counted);
     loops_ = loops_ || (inside_ && !(mixes && !reads_far_apart(p_, *counted)));
     far_vectors_ = far_vectors_ || (inside_ && mixes && reads_any_far(p_, *counted));
-    bool diverged = std::exchange(diverged_, diverged_ || apart);
+    all_alone_ = all_alone_ && counted && !apart && mixes && sums_floats(*counted) && is_innermost(counted->body) && has_vectors(*counted);
+    bool diverged = std::exchange(diverged_, diverged_ || apart), in_loop = std::exchange(in_loop_, true);
     bool fits = (counted || body(loop->cond.body, false)) && body(counted ? counted->body : loop->body, false);
     if (inside_ && !(n && n->as_i64() <= costs::cpu::unrolled) && is_innermost(counted ? counted->body : loop->body))
       (counted && has_vectors(*counted) ? vectors_ : alone_) = true;
     inside_ = before;
     diverged_ = diverged;
+    in_loop_ = in_loop;
     for (size_t k = 0; k < state.size() && fits; k++) {
       if (!is_row_of(state[k].var)) continue;
       fits = is_row_of((counted ? counted->body : loop->body).result[k]);
@@ -299,6 +307,10 @@ class LaneLoops::Candidate {
   std::optional<i64> moves(const Atom& a) const {
     if (const_of(a)) return 0;
     return stride(forms_.of(a), i_, [&](Var v) { return jumps_.contains(v); });
+  }
+  bool sums_floats(const For& x) const {
+    return !x.state.empty() && std::ranges::all_of(x.state, [&](Bind b) { return is_scalar(p_.type(b.var)) && is_float(elem_of(p_.type(b.var))); }) &&
+           std::ranges::all_of(*x.any_order, [](ScalarOp op) { return op == ScalarOp::add; });
   }
   static bool is_innermost(const Body& b) {
     bool found = false;
@@ -382,6 +394,7 @@ std::optional<LaneLoops::Blocks> LaneLoops::take(const Stm& s, const Body& aroun
   Candidate c = loop ? Candidate(p_, loop->i.var, loop->n, loop->body, blocks.own) : Candidate(p_, task->index[0].var, task->extent[0], task->body, {});
   if (!(loop ? c.fits(*loop) : c.fits(s, *task)) || !is_apart(c)) return {};
   if (c.has_rows() && takes_any(loop ? loop->body : task->body)) return {};       // whose elements lie side by side
+  blocks.alone = c.runs_alone();
   for (const ArrayType* sum : c.sums()) blocks.sums.push_back(sum->place->block);
   return blocks;
 }

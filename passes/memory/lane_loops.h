@@ -17,6 +17,7 @@ class LaneLoops {
   struct Blocks {
     std::vector<ir::Var> own;          // allocated in `around` and used by single iterations only: each lane needs a part
     std::vector<ir::Var> sums;         // of states whose elements are only added to
+    bool alone = false;                // each lane runs the loops inside by itself, since these are vectors
   };
   std::optional<Blocks> take(const ir::Stm& s, const ir::Body& around) const;
 

@@ -5,6 +5,7 @@
 //   for i < n .. if c { .. a [i] and a [i + 1] updated }          ==>   for i < n scalar ..
 //   for i < n .. xs updated at [i] that is read nowhere           ==>   for i < n apart ..
 //   for i < n .. while .. with i                                  ==>   for i < n lanes .. while ..
+//   for i < n { for .. any_order [add] {..} exp .. }              ==>   for i < n lanes { for .. any_order [add] alone {..} exp .. }
 //   let mem = alloc bytes  for i < n .. with arrays in mem        ==>   let mem = alloc 32 bytes  for i < n lanes own [mem] into [] if small ..
 //   for .. let k' = select [c, i, k] ..                           ==>   for .. let k' = xor [k, and [neg [convert i64 c], xor [i, k]]] ..
 //   while .. let lo' = select [c, m, lo] let hi' = select [c, hi, m] ..   ==>   while .. let lo', hi' = if c { in m, lo } else { in hi, m } ..
@@ -59,7 +60,7 @@ class LoopShape {
       }
       auto plan = s.pattern.empty() ? plans.end() : plans.find(s.pattern[0].var);
       if (plan != plans.end()) side_by_side(b, s, plan->second, allocs);
-      else if (x && x->any_order) vectors(*x);
+      else if (x && x->any_order && x->vectors == Vectors::Open) vectors(*x);
       else if (x) pairs(*x);
       apart(s);
       const VarSet inside = x ? integers_chosen(*x) : VarSet{};
@@ -82,6 +83,8 @@ class LoopShape {
   void side_by_side(Builder& b, Stm& s, const LaneLoops::Blocks& blocks, const std::unordered_map<Var, Alloc>& allocs) {
     c_.stats.count("loop_shape.lanes");
     auto x = std::get_if<For>(&s.exp);
+    if (blocks.alone)
+      for (Stm& inner : x ? x->body.stms : std::get<Seg>(s.exp).body.stms) if (auto loop = std::get_if<For>(&inner.exp)) loop->vectors = Vectors::Alone;
     if (!x) { std::get<Seg>(s.exp).vectors = Vectors::Lanes; return; }
     x->vectors = Vectors::Lanes;
     if (blocks.own.empty() && blocks.sums.empty()) return;

@@ -1,0 +1,83 @@
+-- grids.fut - loops of which C compilers made no vectors: many results, conditions in the middle, edges in a return sweep, flattened windows.
+
+-- Anisotropic diffusion: five arrays from one, and then one from these.
+def diffuse [r] [c] (t: f32) (u: [r][c]f32): [r][c]f32 =
+  let at i j = u[i64.max 0 (i64.min (r - 1) i), i64.max 0 (i64.min (c - 1) j)]
+  let flows =
+    tabulate_2d r c (\i j ->
+      let x = u[i, j]
+      let (n, s, w, e) = (at (i - 1) j - x, at (i + 1) j - x, at i (j - 1) - x, at i (j + 1) - x)
+      let k = 1 / (1 + (n * n + s * s + w * w + e * e) / (t * x * x))
+      in (n, s, w, e, k))
+  in tabulate_2d r c (\i j ->
+       let (n, s, w, e, k) = flows[i, j]
+       let south = flows[i64.min (r - 1) (i + 1), j].4
+       let east = flows[i, i64.min (c - 1) (j + 1)].4
+       in u[i, j] + 0.125f32 * (k * n + south * s + k * w + east * e))
+
+-- ==
+-- entry: diffusion
+-- input { 2i64 [[1f32, 2f32, 4f32], [2f32, 3f32, 5f32]] }
+-- output { [[1.1930563f32, 2.3374012f32, 3.8634462f32], [2.0023017f32, 3.1073954f32, 4.496399f32]] }
+entry diffusion [r] [c] (steps: i64) (u: [r][c]f32): [r][c]f32 = loop u for _k < steps do diffuse 0.5 u
+
+-- Triangular factors of a matrix, below and above the diagonal of one.
+-- ==
+-- entry: factors
+-- input { [[4f64, 1f64, 2f64], [2f64, 5f64, 1f64], [1f64, 2f64, 6f64]] }
+-- output { [[4f64, 1f64, 2f64], [0.5f64, 4.5f64, 0f64], [0.25f64, 0.3888888888888889f64, 5.5f64]] }
+entry factors [n] (a: [n][n]f64): [n][n]f64 =
+  loop a for k < n do
+    let column = map (\i -> if i > k then a[i, k] / a[k, k] else 0) (iota n)
+    in tabulate_2d n n (\i j ->
+         if i > k && j > k then a[i, j] - column[i] * a[k, j] else if i > k && j == k then column[i] else a[i, j])
+
+-- The gradient of what a plate with fixed edges has lost after some steps.
+def heat [n] [m] (steps: i64) (u: [n][m]f64): f64 =
+  let u =
+    loop u for _k < steps do
+      tabulate_2d n m (\i j ->
+        if i == 0 || j == 0 || i == n - 1 || j == m - 1
+        then u[i, j]
+        else u[i, j] + 0.1 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] - 4 * u[i, j]) - 0.01 * f64.sin u[i, j])
+  in f64.sum (flatten (map (map (\x -> x * x)) u))
+
+-- ==
+-- entry: plate
+-- input { 2i64 [[1f64, 2f64, 1f64], [0f64, 3f64, 2f64], [1f64, 1f64, 1f64]] }
+-- output { [[2f64, 4.601429964817366f64, 2f64], [0.6014299648173658f64, 1.3850375864109465f64, 4.601429964817366f64],
+--          [2f64, 2.601429964817366f64, 2f64]] }
+entry plate [n] [m] (steps: i64) (u: [n][m]f64): [n][m]f64 = vjp (heat steps) u 1
+
+-- Products with a window of five by five.
+-- ==
+-- entry: windows
+-- input { [[1f32, 2f32, 3f32, 4f32, 5f32, 6f32], [1f32, 0f32, 1f32, 0f32, 1f32, 0f32], [2f32, 2f32, 2f32, 2f32, 2f32, 2f32],
+--          [0f32, 1f32, 0f32, 1f32, 0f32, 1f32], [3f32, 1f32, 4f32, 1f32, 5f32, 9f32]] }
+-- output { [[527f32, 692f32]] }
+entry windows [r] [c] (u: [r][c]f32): [][]f32 =
+  let weights = tabulate_2d 5 5 (\i j -> f32.i64 (i * 5 + j))
+  in tabulate_2d (r - 4) (c - 4) (\i j -> f32.sum (flatten (map2 (map2 (*)) weights (u[i:i + 5, j:j + 5] :> [5][5]f32))))
+
+-- The mean of the greatest logarithms on paths of a variance that returns to its mean; every fifth step is looked at.
+def random (s: u64): (u64, f64) =
+  let s = s * 6364136223846793005 + 1442695040888963407
+  in (s, f64.u64 (s >> 11) / 9007199254740992)
+
+-- ==
+-- entry: paths
+-- input { 100i64 } output { 0.09557894790981507f64 }
+entry paths (n: i64): f64 =
+  let path i =
+    let (_, _, _, high) =
+      loop (s, x, v, high) = (u64.i64 i * 7919, 0, 0.04, 0) for k < 100 do
+        let (s, a) = random s
+        let (s, b) = random s
+        let size = f64.sqrt (-2 * f64.log (a + 1e-12))
+        let (g, h) = (size * f64.cos (2 * f64.pi * b), size * f64.sin (2 * f64.pi * b))
+        let w = f64.max v 0
+        let x = x - 0.005 * w + 0.1 * f64.sqrt w * g
+        let v = v + 0.015 * (0.04 - w) + 0.03 * f64.sqrt w * (0.7 * h - 0.7 * g)
+        in (s, x, v, if x > high && i32.i64 k % 5 == 0 then x else high)
+    in high
+  in f64.sum (map path (iota n)) / f64.i64 n
