@@ -209,7 +209,7 @@ class Context {
   // Sizes without a name of their own are numbered as messages mention them, anew for each definition.
   std::string anonymous_name(const Binding* b) const;
   std::string open_size_name(uint32_t var) const;          // of a size variable that is not solved
-  void forget_anonymous_names() { anonymous_.clear(), open_sizes_.clear(), reported_.clear(); }
+  void forget_anonymous_names() { anonymous_.clear(), open_sizes_.clear(), reported_.clear(), foreign_ = false; }
 
   Lifted liftedness(TypeRef t) const;
   bool has_function(TypeRef t) const;                      // contains a function type or a lifted parameter
@@ -234,6 +234,7 @@ class Context {
   bool suggests() { return suggestions_++ < 100; }
   uint32_t suggestions_ = 0;
   std::unordered_set<std::string> reported_;               // unknown names of this definition: each is reported once
+  bool foreign_ = false;                                   // one was a word of another language: more of them may follow from it
   std::shared_ptr<Owned> owned_ = std::make_shared<Owned>();
 };
 

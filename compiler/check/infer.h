@@ -115,6 +115,7 @@ class Infer {
   TypeRef apply_one(TypeRef fun, std::string_view fun_text, size_t index, TypeRef arg, ast::Expr* arg_exp, Span at,
                     const ast::Expr* fun_exp = nullptr);
   bool fixed_by_use(const ast::Expr* fun, size_t index) const;
+  std::string listed_arguments(TypeRef fun, std::string_view fun_text, const ast::Expr* arg) const;
   std::string chosen_type(const ast::Expr* fun, size_t index, TypeRef arg);
 
   // infer_definition.cc
@@ -172,7 +173,7 @@ class Infer {
   bool restrict(TypeRef t, Lifted bound, const TypeVar& of);
   void clear_why() { why_ = {}; where_.clear(); }
   void explain(Diagnostics::Draft draft);                           // adds the reason of the last failure
-  void explain_pattern(const ast::Pat* p, Diagnostics::Draft draft);
+  void explain_pattern(const ast::Pat* p, TypeRef value, Diagnostics::Draft draft);
   bool at(std::string where);                                       // false; failed inside of this part
   bool differ(TypeRef a, TypeRef b);
   bool payloads(Name constructor, std::span<const TypeRef> a, std::span<const TypeRef> b);

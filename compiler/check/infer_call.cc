@@ -133,7 +133,7 @@ TypeRef Infer::operator_(ast::Expr* e, ast::Operator& o, TypeRef l) {
   if (!unify(l, r)) {
     explain(c.diags.report(e->span, err::mixed_operands, op, source(o.right), unsized_show(l), unsized_show(r))
         .label(o.left->span, unsized_show(l)).label(o.right->span, unsized_show(r))
-        .help(wider(l, r) ? conversion(r, l, o.right) : conversion(l, r, o.left)));
+        .help(wider(l, r) || types.as<FunType>(resolved(r)) ? conversion(r, l, o.right) : conversion(l, r, o.left)));
     return types.error();
   }
   if (op == "==" || op == "!=") equalities_.emplace_back(e, l);
@@ -172,6 +172,22 @@ std::string Infer::chosen_type(const ast::Expr* fun, size_t index, TypeRef arg) 
   return name ? fmt::format("annotate `{}`, whose types were chosen: `({}: {})`", c.text(def->self->name), c.text(name->var->name), prim_name(p->prim)) : "";
 }
 
+// `f(a, b)` is f of a pair. Where f takes these as arguments, that was meant.
+std::string Infer::listed_arguments(TypeRef fun, std::string_view fun_text, const ast::Expr* arg) const {
+  auto* tuple = arg ? std::get_if<ast::Tuple>(&arg->node) : nullptr;
+  if (!tuple || tuple->parts.empty()) return "";
+  std::string call(fun_text);
+  for (const ast::Expr* part : tuple->parts) {
+    auto* f = types.as<FunType>(resolved(fun));
+    if (!f || types.as<RecordType>(resolved(f->param))) return "";
+    std::string text = source(part);
+    bool atom = std::get_if<ast::Ref>(&part->node) || std::get_if<ast::Literal>(&part->node) || std::get_if<ast::ArrayLit>(&part->node) || text[0] == '(';
+    call += atom ? " " + text : " (" + text + ")";
+    fun = f->result;
+  }
+  return fmt::format("arguments stand side by side: `{}`", call);
+}
+
 TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, TypeRef arg, ast::Expr* arg_exp, Span at, const ast::Expr* fun_exp) {
   fun = resolved(fun);
   if (types.is_error(fun)) {
@@ -194,6 +210,7 @@ TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, T
         draft.help(fmt::format("give it a type parameter: `let {} 'a (x: a) = ...`", fun_text));
       }
       else if (std::string chosen = chosen_type(fun_exp, index, arg); !chosen.empty()) draft.help(chosen);
+      else if (std::string list = listed_arguments(fun, fun_text, arg_exp); !list.empty()) draft.help(list);
       else if (arg_exp) draft.help(conversion(arg, param, arg_exp));
     }
     return result;
@@ -207,10 +224,11 @@ TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, T
     }
     return result;
   }
+  if (types.is_error(resolved(arg))) return resolved(arg);
   bool indexed = arg_exp && types.as<ArrayType>(fun) && std::holds_alternative<ast::ArrayLit>(arg_exp->node);
-  std::string help = indexed ? fmt::format("an index stands directly behind the array: `{}{}`", fun_text, source(arg_exp)) : "";
+  std::string help = indexed ? fmt::format("an index stands directly behind the array: `{}{}`", fun_text, source(arg_exp)) : std::string(arg_exp ? habit(source(arg_exp)) : "");
   if (index == 0) c.diags.report(at, err::not_a_function, fun_text, unsized_show(fun)).help(help);
-  else c.diags.report(at, err::too_many_arguments, fun_text, std::to_string(index));
+  else c.diags.report(at, err::too_many_arguments, fun_text, std::to_string(index)).help(help);
   return types.error();
 }
 

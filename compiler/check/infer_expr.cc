@@ -40,6 +40,12 @@ std::string Infer::conversion(TypeRef from, TypeRef to, const ast::Expr* e) {
   };
   auto source_type = prim(from), target = prim(to);
   std::string text = source(e);
+  bool named = std::get_if<ast::Ref>(&e->node) || std::get_if<ast::Apply>(&e->node);
+  if (named && types.as<FunType>(resolved(from)) && !types.as<FunType>(resolved(to)) && text.size() <= 40 && !text.ends_with(" ...")) {
+    int lacks = 0;
+    for (TypeRef t = resolved(from); auto* f = types.as<FunType>(t); t = resolved(f->result)) lacks++;
+    return fmt::format("`{}` is a function, which lacks {} argument{}", text, lacks, lacks == 1 ? "" : "s");
+  }
   if (!source_type || !target || source_type == target || target == Prim::Bool || text.size() > 40 || text.ends_with(" ...")) return "";
   bool atom = text.find(' ') == std::string::npos || text[0] == '(';
   return fmt::format("convert: `{}.{} {}`", prim_name(*target), prim_name(*source_type), atom ? text : "(" + text + ")");
@@ -90,12 +96,14 @@ TypeRef Infer::ifs(ast::Expr* e) {
   }
   TypeRef b = infer(e);
   for (size_t k = chain.size(); k-- > 0;) {
-    auto [link, a] = chain[k];
+    auto& [link, a] = chain[k];
     auto& i = std::get<ast::If>(link->node);
     clear_why();
-    if (!unify(a, b))
+    if (!unify(a, b)) {
       explain(c.diags.report(link->span, err::branches_differ, quoted_type(unsized_show(a)), quoted_type(unsized_show(b)))
           .label(i.then_->span, unsized_show(a)).label(i.else_->span, unsized_show(b)));
+      a = types.error();
+    }
     no_functions_.push_back({a, {link->span, &err::if_result}});
     b = link->type = a;
   }
@@ -197,7 +205,7 @@ void Infer::let(ast::Let& l) {
   }
   TypeRef p = pattern(l.pat, group);
   clear_why();
-  if (!unify(p, value)) explain_pattern(l.pat, c.diags.report(l.pat->span, err::pattern_value, c.sources.text(l.pat->span), quoted_type(unsized_show(value))));
+  if (!unify(p, value)) explain_pattern(l.pat, value, c.diags.report(l.pat->span, err::pattern_value, c.sources.text(l.pat->span), quoted_type(unsized_show(value))));
   bind_all(group);
 }
 
@@ -217,11 +225,13 @@ void Infer::local_function(ast::LetFun& l) {
   c.defining.pop_back();
   if (def.result) {
     clear_why();
-    if (!unify(written, body)) explain(c.diags.report(ast::result_of(def.body)->span, err::body_type, quoted_type(unsized_show(written)), quoted_type(unsized_show(body))));
+    if (!unify(written, body))
+      explain(c.diags.report(ast::result_of(def.body)->span, err::body_type, quoted_type(unsized_show(written)), quoted_type(unsized_show(body)))
+                  .help(conversion(body, written, def.body)));
   }
   level_--;
   c.restore(mark);
-  Local local{zonk(fun_type(from, body)), {}};
+  Local local{zonk(fun_type(from, def.result ? written : body)), {}};
   for (ast::TypeParam& p : def.tparams) if (p.type.valid()) local.params.push_back(p.type);
   if (local.params.empty())
     visit_type(types, local.type, [&](TypeRef x) {
@@ -243,7 +253,7 @@ TypeRef Infer::loop(ast::Loop& l) {
   TypeRef state = pattern(l.state, group);
   clear_why();
   if (!unify(state, init))
-    explain_pattern(l.state, c.diags.report(l.state->span, err::loop_initial, c.sources.text(l.state->span), quoted_type(unsized_show(init))).label(l.init->span, unsized_show(init)));
+    explain_pattern(l.state, init, c.diags.report(l.state->span, err::loop_initial, c.sources.text(l.state->span), quoted_type(unsized_show(init))).label(l.init->span, unsized_show(init)));
   no_functions_.push_back({state, {l.state->span, &err::loop_of_function}});
   bind_all(group);
   switch (l.form) {
@@ -265,7 +275,7 @@ TypeRef Infer::loop(ast::Loop& l) {
       TypeRef i = pattern(l.index, index);
       clear_why();
       if (!unify(i, elem))
-        explain_pattern(l.index, c.diags.report(l.index->span, err::pattern_value, c.sources.text(l.index->span), quoted_type(unsized_show(elem))));
+        explain_pattern(l.index, elem, c.diags.report(l.index->span, err::pattern_value, c.sources.text(l.index->span), quoted_type(unsized_show(elem))));
       bind_all(index);
       break;
     }
@@ -351,7 +361,7 @@ TypeRef Infer::match_cases(Span at, ast::Match& m) {
     Group group;
     TypeRef p = pattern(k.pat, group);
     clear_why();
-    if (!unify(p, on)) explain_pattern(k.pat, c.diags.report(k.pat->span, err::pattern_value, c.sources.text(k.pat->span), quoted_type(unsized_show(on))));
+    if (!unify(p, on)) explain_pattern(k.pat, on, c.diags.report(k.pat->span, err::pattern_value, c.sources.text(k.pat->span), quoted_type(unsized_show(on))));
     bind_all(group);
     TypeRef t = infer(k.body);
     c.restore(mark);

@@ -27,6 +27,12 @@ std::string meant(const Similar& similar, std::string_view wanted) {
   std::string_view help = habit(wanted);
   return help.empty() ? similar.help() : std::string(help);
 }
+
+bool behind_slashes(const Sources& sources, Span name) {
+  std::string_view before = sources.text({name.file, 0, name.begin});
+  size_t last = before.find_last_not_of(' ');
+  return last != std::string_view::npos && before.substr(0, last + 1).ends_with("//");
+}
 }  // namespace
 
 // Up to three modules in scope that have such a value, those of the usual numbers first.
@@ -57,17 +63,19 @@ void Context::report_unknown(const ast::Path& path, size_t used, const ModuleInf
     diags.report(path.span, err::unknown_member, name, shown(head), wanted).help(similar.help(shown(head) + "."));
     return;
   }
-  if (!reported_.emplace(wanted).second) {
+  if (foreign_ || !reported_.emplace(wanted).second) {
     unknown_uses++;
     return;
   }
   bool is_module = want_module || path.names.size() > 1;
+  foreign_ = !habit(wanted).empty();
   if (suggests()) terms.each([&](Name n, const TermEntry& entry) { if (!entry.module || is_module) similar.offer(text(n)); });
   if (is_module) diags.report(path.span, err::unknown_module, name, wanted).help(similar.help());
   else if (auto it = std::find_if(defining.begin(), defining.end(), [&](auto& d) { return d.first == path.names[0]; }); it != defining.end())
     diags.report(path.span, err::self_reference, name, it->second).help(it->second == std::string_view("a constant") ? "" : "only functions at the top level are recursive; use a loop");
   else if (auto in = modules_with(path.names[0]); !in.empty() && suggests()) diags.report(path.span, err::unknown_name, name).help(fmt::format("it is a member of modules: {}", in));
   else if (std::string help = meant(similar, wanted); !help.empty()) diags.report(path.span, err::unknown_name, name).help(help);
+  else if (behind_slashes(sources, path.span)) diags.report(path.span, err::unknown_name, name).help("a comment begins with `--`; `//` divides"), foreign_ = true;
   else diags.report(path.span, err::unknown_name, name).help(in_size ? fmt::format("a size is declared after the function's name: `def f [{0}] (xs: [{0}]i32)`", name) : "");
 }
 

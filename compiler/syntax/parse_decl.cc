@@ -40,7 +40,10 @@ namespace {
 // What is often meant by a token that other languages have in this place; `last` and `next` stand before and after it.
 std::string often_meant(Tok found, std::string_view text, std::string_view last, Tok next, std::string_view expected) {
   bool after_condition = expected.starts_with("`then`") || expected.starts_with("`do`") || expected.starts_with("`)`");
-  if (found == Tok::Equals && expected.starts_with("a declaration")) return "in a body, a value gets its name by `let x = ..`, an element by `let xs[i] = ..`";
+  bool declares = expected.starts_with("a declaration");
+  if (found == Tok::Name && declares) return habit(text).empty() || habit(text).starts_with("a function") ? "names are defined by `def`: `def f x = ..`" : std::string(habit(text));
+  if ((found == Tok::RParen || found == Tok::RBracket || found == Tok::RBrace) && declares) return "no bracket is open here";
+  if (found == Tok::Equals && declares) return "in a body, a value gets its name by `let x = ..`, an element by `let xs[i] = ..`";
   if (found == Tok::Equals && after_condition) return "`==` compares two values; `=` gives a value a name";
   if (found == Tok::Arrow && expected.starts_with("`)`")) return "a function begins with a backslash: `(\\x -> ...)`";
   if (found == Tok::For || found == Tok::While) return "a loop is an expression that makes new values of its state: `loop sum = 0 for i < n do sum + i`";
@@ -49,7 +52,14 @@ std::string often_meant(Tok found, std::string_view text, std::string_view last,
   if (text == "//" || text == "/*") return "a comment begins with `--` and ends with its line";
   if (found == Tok::Quote && expected.starts_with("an expression")) return "a character is one, as `'a'`; several are a text, `\"ab\"`";
   if (found == Tok::Comma && expected.starts_with("`->`")) return "parameters stand side by side, `\\x y -> ..`; a pair is one, `\\(x, y) -> ..`";
-  if (found == Tok::Colon && expected == "`=` and the new value") return "an element gets its value by `=`: `let xs[i] = v`";
+  if (text == "=>" && expected.starts_with("`->`")) return "the arrow is `->`";
+  if (found == Tok::Case && expected.starts_with("an expression")) return "a choice by patterns is `match x case p -> a case q -> b`";
+  if (text == "|" && expected.starts_with("an index or a field")) return "each pattern has its `case`: `match x case p -> a case q -> b`";
+  if (found == Tok::Name && expected == "`)` after the pattern") return "a parameter with a type is `(x: t)`, one without is `x`";
+  if (found == Tok::Name && expected.starts_with("a string with")) return fmt::format("the path is a text: `import \"{}\"`", text);
+  if (text == ">" && expected.ends_with("body of the definition")) return "type parameters come before the others: `def f 't (x: t) = ..`";
+  if (text.size() == 2 && text[1] == '=' && expected.starts_with("a parameter or")) return "names do not change: `let x = x + 1` makes a new `x`";
+  if ((found == Tok::Colon || text == "<-") && expected == "`=` and the new value") return "an element gets its value by `=`: `let xs[i] = v`";
   if (last == "]" && expected.starts_with("a type")) return "an array of `t` is written `[]t`, or `[n]t` if its size has a name";
   bool binds = expected == "a pattern" || expected == "a parameter" || expected == "the name of a field" || expected.starts_with("a name");
   bool alone = next == Tok::Equals || next == Tok::Colon || next == Tok::Comma || next == Tok::RParen || next == Tok::Arrow;
