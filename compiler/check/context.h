@@ -157,7 +157,7 @@ class Context {
   bool in_size = false;         // the names that are looked up now stand in a written size
   Name own_type;                // that is being defined
   void report_unknown(const ast::Path& path, size_t used, const ModuleInfo* module, bool want_module);
-  std::string modules_with(Name name);
+  std::string modules_with(Name name, bool type = false);
   struct Found { TermEntry entry; size_t used; };
   std::optional<Found> lookup(ast::Path& path, bool want_module);
   std::optional<Found> lookup_intrinsic(ast::Path& path);

@@ -35,16 +35,24 @@ bool behind_slashes(const Sources& sources, Span name) {
 }
 }  // namespace
 
-// Up to three modules in scope that have such a value, those of the usual numbers first.
-std::string Context::modules_with(Name name) {
+constexpr std::string_view usual_modules[] = {"f64", "f32", "i64", "i32"};
+
+// Up to three modules in scope that have such a value or type, those of the usual numbers first.
+std::string Context::modules_with(Name name, bool type) {
   std::vector<std::string> found;
   auto offer = [&](Name module, const TermEntry& entry) {
     if (!entry.module || entry.module->is_functor()) return;
+    if (type) {
+      auto member = entry.module->types.find(name);
+      bool written = member != entry.module->types.end() && member->second.span.valid() && !sources[member->second.span.file].builtin;
+      if (written) found.push_back(fmt::format("`{}.{}`", text(module), text(name)));
+      return;
+    }
     auto member = entry.module->terms.find(name);
     std::string shown = fmt::format("`{}.{}`", text(module), text(name));
     if (member != entry.module->terms.end() && member->second.scheme && std::ranges::count(found, shown) == 0) found.push_back(shown);
   };
-  for (std::string_view usual : {"f64", "f32", "i64", "i32"})
+  for (std::string_view usual : type ? std::span<const std::string_view>() : std::span<const std::string_view>(usual_modules))
     if (Name n = program.names.intern(usual); auto entry = terms.find(n)) offer(n, *entry);
   terms.each([&](Name n, const TermEntry& entry) { offer(n, entry); });
   if (found.size() > 3) found.resize(3);
@@ -70,7 +78,8 @@ void Context::report_unknown(const ast::Path& path, size_t used, const ModuleInf
   bool is_module = want_module || path.names.size() > 1;
   foreign_ = !habit(wanted).empty();
   if (suggests()) terms.each([&](Name n, const TermEntry& entry) { if (!entry.module || is_module) similar.offer(text(n)); });
-  if (is_module) diags.report(path.span, err::unknown_module, name, wanted).help(similar.help());
+  bool is_type = mod_types.find(path.names[0]);
+  if (is_module) diags.report(path.span, err::unknown_module, name, wanted).help(is_type ? fmt::format("`{0}` is a module type: a module that has it is `module m : {0} = ..`", wanted) : similar.help());
   else if (auto it = std::find_if(defining.begin(), defining.end(), [&](auto& d) { return d.first == path.names[0]; }); it != defining.end())
     diags.report(path.span, err::self_reference, name, it->second).help(it->second == std::string_view("a constant") ? "" : "only functions at the top level are recursive; use a loop");
   else if (auto in = modules_with(path.names[0]); !in.empty() && suggests()) diags.report(path.span, err::unknown_name, name).help(fmt::format("it is a member of modules: {}", in));
@@ -230,8 +239,12 @@ const TypeMember* Context::lookup_type(ast::Path& path) {
       unknown_uses++;
       return nullptr;
     }
+    std::string in = path.names.size() == 1 ? modules_with(last, true) : "";
+    const TermEntry* term = terms.find(last);
     bool itself = last == own_type && path.names.size() == 1;
-    std::string help = itself ? "no type contains itself: keep the parts in an array, and let indices refer to them" : m ? similar.help(std::string_view(prefix).substr(0, prefix.size() - text(last).size())) : meant(similar, text(last));
+    std::string help = !in.empty() ? fmt::format("it is a member of modules: {}", in)
+        : term && term->module && path.names.size() == 1 ? fmt::format("`{0}` is a module: name a type in it, as `{0}.t`", prefix)
+        : itself ? "no type contains itself: keep the parts in an array, and let indices refer to them" : m ? similar.help(std::string_view(prefix).substr(0, prefix.size() - text(last).size())) : meant(similar, text(last));
     diags.report(path.span, err::unknown_type, prefix).help(help);
     return nullptr;
   };

@@ -17,6 +17,7 @@ constexpr std::string_view value = "the last expression of a body is its value";
 constexpr std::string_view state = "names do not change: a loop makes new values, `loop x = 0 for i < n do x + i`";
 constexpr std::string_view remainder = "a remainder is `a % b`, with the sign of `b`, or `a %% b`, with the sign of `a`";
 constexpr std::string_view exported = "everything is exported that has no `local` before it: `local def f x = ..`";
+constexpr std::string_view cases = "a type of several cases is `type t = #a i32 | #b`";
 constexpr std::string_view part = "the parts of a tuple are `t.0`, `t.1` and so on";
 constexpr std::string_view output = "`#[trace] x` shows the value of `x` when the program runs";
 constexpr std::string_view bytes = "a text is an array of bytes, `[]u8`";
@@ -41,6 +42,8 @@ constexpr Habit habits[] = {
     {"string", bytes}, {"str", bytes}, {"String", bytes},
     {"return", value}, {"begin", value},
     {"where", "a name comes before its use: `let y = .. in ..`"},
+    {"struct", "a record type is `{a: i32, b: f32}`"}, {"record", "a record type is `{a: i32, b: f32}`"},
+    {"data", cases}, {"enum", cases}, {"union", cases},
     {"private", exported}, {"public", exported}, {"pub", exported}, {"export", exported}, {"static", exported},
     {"fst", part}, {"snd", part},
     {"range", "numbers in order are `iota n`, `a..<b` or `a...b`"},

@@ -41,6 +41,14 @@ namespace {
 std::string often_meant(Tok found, std::string_view text, std::string_view last, Tok next, std::string_view expected) {
   bool after_condition = expected.starts_with("`then`") || expected.starts_with("`do`") || expected.starts_with("`)`");
   bool declares = expected.starts_with("a declaration");
+  if (text == "|" && declares) return "the cases of a type begin with `#`: `type t = #a i32 | #b`";
+  if (found == Tok::Name && expected == "`=` before the definition of the type") return fmt::format("a type parameter is written `'{0}`, a size `[{0}]`", text);
+  if (found == Tok::Name && expected == "`:` and the type of the field") return "the type of a field follows a colon: `{a: i32, b: f32}`";
+  if (found == Tok::LBrace && expected == "`=` before the module") return "write `=` before the declarations: `module m = { .. }`";
+  if (found == Tok::Name && expected == "`=` before the module") return "a parameter has a module type: `module m (p: s) = ..`";
+  if (found == Tok::RParen && expected.ends_with("the parameter's module type")) return "a parameter has a module type: `module m (p: s) = ..`";
+  if (expected.starts_with("a module:")) return "the declarations of a module stand in braces: `module m = { .. }`";
+  if (expected.starts_with("a specification") && (found == Tok::Name || found == Tok::Def || found == Tok::Let)) return "a value is specified by its type: `val x : i32`";
   if (found == Tok::Name && declares) return habit(text).empty() || habit(text).starts_with("a function") ? "names are defined by `def`: `def f x = ..`" : std::string(habit(text));
   if ((found == Tok::RParen || found == Tok::RBracket || found == Tok::RBrace) && declares) return "no bracket is open here";
   if (found == Tok::Equals && declares) return "in a body, a value gets its name by `let x = ..`, an element by `let xs[i] = ..`";
