@@ -154,9 +154,11 @@ class Context {
   bool earlier_names = false;                       // Options::earlier_names
   // Names that are being defined and cannot be used yet, with what they are: "a constant".
   std::vector<std::pair<Name, const char*>> defining;
+  std::vector<std::span<ast::Decl>> lists;                 // of declarations: those around what is checked, innermost last
   bool in_size = false;         // the names that are looked up now stand in a written size
   Name own_type;                // that is being defined
   void report_unknown(const ast::Path& path, size_t used, const ModuleInfo* module, bool want_module);
+  Span defined_later(Name name, Span use, bool type) const;
   std::string modules_with(Name name, bool type = false);
   struct Found { TermEntry entry; size_t used; };
   std::optional<Found> lookup(ast::Path& path, bool want_module);

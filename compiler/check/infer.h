@@ -115,6 +115,8 @@ class Infer {
   TypeRef apply_one(TypeRef fun, std::string_view fun_text, size_t index, TypeRef arg, ast::Expr* arg_exp, Span at,
                     const ast::Expr* fun_exp = nullptr);
   bool fixed_by_use(const ast::Expr* fun, size_t index) const;
+  int arity(TypeRef t) const;
+  std::string other_count(std::string_view fun_text, int given, TypeRef arg, const ast::Expr* arg_exp) const;
   std::string listed_arguments(TypeRef fun, std::string_view fun_text, const ast::Expr* arg) const;
   std::string chosen_type(const ast::Expr* fun, size_t index, TypeRef arg);
 
@@ -193,6 +195,7 @@ class Infer {
   std::vector<const ast::Loop*> counted_;                           // loops with a bound
   std::pmr::vector<Binding*> bound_{&c.scratch};                                     // every local name
   ast::Def* current_ = nullptr;
+  std::pair<const ast::Expr*, std::string> range_argument_;         // the last argument where a range begins with a call, and the range without that
   Lifted lifted_ = Lifted::No;
   uint32_t level_ = 0, unify_depth_ = 0;
   size_t errors_from_ = 0;              // errors reported before this definition: what follows from an error is not reported

@@ -93,7 +93,8 @@ TypeRef Infer::builtin_section(ast::Expr* op_exp) {
 bool Infer::wider(TypeRef left, TypeRef right) const {
   auto* l = types.as<PrimType>(resolved(left));
   auto* r = types.as<PrimType>(resolved(right));
-  if (!l || !r) return false;
+  auto* v = types.as<VarType>(resolved(left));
+  if (!l || !r) return v && vars_[v->var].kind == TypeVar::Kind::Overloaded && vars_[v->var].set == floats;
   auto weight = [](Prim p) { return is_float(p) ? 10 + int(p) : int(p) % 4; };
   return weight(l->prim) >= weight(r->prim);
 }
@@ -188,6 +189,19 @@ std::string Infer::listed_arguments(TypeRef fun, std::string_view fun_text, cons
   return fmt::format("arguments stand side by side: `{}`", call);
 }
 
+int Infer::arity(TypeRef t) const {
+  int n = 0;
+  for (t = resolved(t); auto* f = types.as<FunType>(t); t = resolved(f->result)) n++;
+  return n;
+}
+
+// Of a function that is an argument: does it take as many arguments as it will be given?
+std::string Infer::other_count(std::string_view fun_text, int given, TypeRef arg, const ast::Expr* arg_exp) const {
+  int takes = arity(arg);
+  if (!arg_exp || given == 0 || takes == 0 || given == takes || source(arg_exp).size() > 40) return "";
+  return fmt::format("`{}` takes {} argument{}, and `{}` gives it {}", source(arg_exp), takes, takes == 1 ? "" : "s", fun_text, given);
+}
+
 TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, TypeRef arg, ast::Expr* arg_exp, Span at, const ast::Expr* fun_exp) {
   fun = resolved(fun);
   if (types.is_error(fun)) {
@@ -200,6 +214,7 @@ TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, T
   }
   if (auto* f = types.as<FunType>(fun)) {
     TypeRef param = f->param, result = f->result;
+    int given = arity(param);
     clear_why();
     if (!unify(param, arg)) {
       auto draft = c.diags.report(arg_exp ? arg_exp->span : at, err::cannot_apply, fun_text, arg_exp ? source(arg_exp) : "its argument",
@@ -211,6 +226,8 @@ TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, T
       }
       else if (std::string chosen = chosen_type(fun_exp, index, arg); !chosen.empty()) draft.help(chosen);
       else if (std::string list = listed_arguments(fun, fun_text, arg_exp); !list.empty()) draft.help(list);
+      else if (std::string counts = other_count(fun_text, given, arg, arg_exp); !counts.empty()) draft.help(counts);
+      else if (arg_exp && arg_exp == range_argument_.first) draft.help(fmt::format("a range that is an argument has parentheses: `({})`", range_argument_.second));
       else if (arg_exp) draft.help(conversion(arg, param, arg_exp));
     }
     return result;

@@ -38,20 +38,37 @@ std::string Infer::conversion(TypeRef from, TypeRef to, const ast::Expr* e) {
     if (v && vars_[v->var].kind == TypeVar::Kind::Overloaded && vars_[v->var].set == signed_ints) return Prim::I64;
     return {};
   };
+  auto *from_array = types.as<ArrayType>(resolved(from)), *to_array = types.as<ArrayType>(resolved(to));
+  if (from_array && to_array) {
+    std::string inner = types.as<ArrayType>(resolved(from_array->elem)) ? "" : conversion(from_array->elem, to_array->elem, e);
+    size_t name = inner.find('`');
+    return inner.starts_with("convert:") ? inner.insert(name + 1, "map ") : "";
+  }
   auto source_type = prim(from), target = prim(to);
+  auto* open = types.as<VarType>(resolved(to));
+  bool any_float = open && vars_[open->var].kind == TypeVar::Kind::Overloaded && vars_[open->var].set == floats;
+  if (any_float) target = Prim::F64;
   std::string text = source(e);
   bool named = std::get_if<ast::Ref>(&e->node) || std::get_if<ast::Apply>(&e->node);
   if (named && types.as<FunType>(resolved(from)) && !types.as<FunType>(resolved(to)) && text.size() <= 40 && !text.ends_with(" ...")) {
-    int lacks = 0;
-    for (TypeRef t = resolved(from); auto* f = types.as<FunType>(t); t = resolved(f->result)) lacks++;
+    int lacks = arity(from);
     return fmt::format("`{}` is a function, which lacks {} argument{}", text, lacks, lacks == 1 ? "" : "s");
   }
   if (!source_type || !target || source_type == target || target == Prim::Bool || text.size() > 40 || text.ends_with(" ...")) return "";
   bool atom = text.find(' ') == std::string::npos || text[0] == '(';
-  return fmt::format("convert: `{}.{} {}`", prim_name(*target), prim_name(*source_type), atom ? text : "(" + text + ")");
+  std::string function = fmt::format(".{} {}`", prim_name(*source_type), atom ? text : "(" + text + ")");
+  return fmt::format("convert: `{}{}", prim_name(*target), function) + (any_float ? " or `f32" + function : "");
 }
 
-void Infer::condition(ast::Expr* e) { expect(e, infer(e), types.prim(Prim::Bool)); }
+void Infer::condition(ast::Expr* e) {
+  TypeRef t = infer(e);
+  auto* p = types.as<PrimType>(resolved(t));
+  if (!p || p->prim == Prim::Bool) return expect(e, t, types.prim(Prim::Bool));
+  std::string text = source(e);
+  bool atom = text.find(' ') == std::string::npos || std::get_if<ast::Apply>(&e->node);
+  c.diags.report(e->span, err::condition_type, quoted_type(std::string(prim_name(p->prim))), quoted_type("bool"))
+      .help(text.ends_with(" ...") ? "" : fmt::format("compare it: `{} != 0`", atom ? text : "(" + text + ")"));
+}
 
 TypeRef Infer::literal(const ast::Literal& l, Span at) {
   switch (l.kind) {
@@ -301,7 +318,9 @@ TypeRef Infer::array_literal(Span at, ast::ArrayLit& a) {
   return types.array(elem, types.any());
 }
 TypeRef Infer::range(Span at, ast::Range& r) {
+  if (auto* call = std::get_if<ast::Apply>(&r.first->node)) range_argument_ = {call->args.back(), std::string(c.sources.text(join(call->args.back()->span, at)))};
   TypeRef t = infer(r.first);
+  range_argument_ = {};
   expect(r.first, t, overloaded(ints, r.first->span), err::range_parts);
   if (r.second) {
     expect(r.second, infer(r.second), t, err::range_parts);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/base/similar.h"
 #include "compiler/check/attributes.h"
 #include "compiler/check/infer.h"
 
@@ -91,6 +92,17 @@ void Infer::explain_pattern(const ast::Pat* p, TypeRef value, Diagnostics::Draft
       if (std::ranges::none_of(pattern->fields, [&](const ast::PField& q) { return q.name == f.first; }))
         rest += fmt::format("{}{} = _", rest.empty() ? "" : ", ", c.text(f.first));
     if (!rest.empty()) draft.help(fmt::format("add what is not needed: `{}`", rest));
+  }
+  auto* constructor = std::get_if<ast::PConstr>(&p->node);
+  auto* sum = types.as<SumType>(resolved(value));
+  if (constructor && sum && where_.empty()) {
+    Similar similar(c.text(constructor->name));
+    bool known = false;
+    for (auto& k : sum->constrs) {
+      similar.offer(c.text(k.first));
+      known |= k.first == constructor->name;
+    }
+    if (!known) draft.help(similar.help("#"));
   }
   explain(draft);
 }

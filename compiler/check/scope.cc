@@ -59,6 +59,18 @@ std::string Context::modules_with(Name name, bool type) {
   return fmt::format("{}", fmt::join(found, ", "));
 }
 
+// Where a definition of this name comes too late for its use, if one does.
+Span Context::defined_later(Name name, Span use, bool type) const {
+  for (size_t i = lists.size(); i-- > 0;)
+    for (const ast::Decl& d : lists[i]) {
+      auto* def = std::get_if<ast::Def*>(&d.node);
+      auto* type_def = std::get_if<ast::TypeDef*>(&d.node);
+      Span at = def && !type && (*def)->self->name == name ? (*def)->name_span : type_def && type && (*type_def)->name == name ? (*type_def)->name_span : Span{};
+      if (at.valid() && at.begin > use.end) return at;
+    }
+  return {};
+}
+
 // Nothing is called so: `used` names of the path are known, the last of them as `module` (null: none is known).
 void Context::report_unknown(const ast::Path& path, size_t used, const ModuleInfo* module, bool want_module) {
   std::string name = shown(path);
@@ -80,6 +92,8 @@ void Context::report_unknown(const ast::Path& path, size_t used, const ModuleInf
   if (suggests()) terms.each([&](Name n, const TermEntry& entry) { if (!entry.module || is_module) similar.offer(text(n)); });
   bool is_type = mod_types.find(path.names[0]);
   if (is_module) diags.report(path.span, err::unknown_module, name, wanted).help(is_type ? fmt::format("`{0}` is a module type: a module that has it is `module m : {0} = ..`", wanted) : similar.help());
+  else if (Span later = defined_later(path.names[0], path.span, false); later.valid())
+    diags.report(path.span, err::unknown_name, name).label(later, "defined here").help("a definition can use only what stands before it");
   else if (auto it = std::find_if(defining.begin(), defining.end(), [&](auto& d) { return d.first == path.names[0]; }); it != defining.end())
     diags.report(path.span, err::self_reference, name, it->second).help(it->second == std::string_view("a constant") ? "" : "only functions at the top level are recursive; use a loop");
   else if (auto in = modules_with(path.names[0]); !in.empty() && suggests()) diags.report(path.span, err::unknown_name, name).help(fmt::format("it is a member of modules: {}", in));
@@ -245,7 +259,9 @@ const TypeMember* Context::lookup_type(ast::Path& path) {
     std::string help = !in.empty() ? fmt::format("it is a member of modules: {}", in)
         : term && term->module && path.names.size() == 1 ? fmt::format("`{0}` is a module: name a type in it, as `{0}.t`", prefix)
         : itself ? "no type contains itself: keep the parts in an array, and let indices refer to them" : m ? similar.help(std::string_view(prefix).substr(0, prefix.size() - text(last).size())) : meant(similar, text(last));
-    diags.report(path.span, err::unknown_type, prefix).help(help);
+    Span later = path.names.size() == 1 ? defined_later(last, path.span, true) : Span{};
+    if (later.valid()) diags.report(path.span, err::unknown_type, prefix).label(later, "defined here").help("a definition can use only what stands before it");
+    else diags.report(path.span, err::unknown_type, prefix).help(help);
     return nullptr;
   };
   if (path.names.size() == 1) {

@@ -1,5 +1,6 @@
 // Declarations; and the parser's handling of the token stream.
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 
 #include "compiler/source/habits.h"
@@ -76,6 +77,7 @@ std::string often_meant(Tok found, std::string_view text, std::string_view last,
     return "no pattern takes an array apart: give it a name, and use `xs[0]` and `length xs`";
   if (expected == "`->` before the body of the case") {
     if (text == "|") return "a case has one pattern; another `case` may have the same body";
+    if (found == Tok::Name && !last.empty() && std::isalpha(static_cast<unsigned char>(last[0]))) return fmt::format("a constructor begins with `#`: `#{}`", last);
     if (found == Tok::If) return "a case has no condition; its body may be a choice: `if c then a else b`";
     if (text.starts_with("..")) return "a pattern is no range: give the number a name, and compare it in the body";
   }
