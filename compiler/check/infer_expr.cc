@@ -174,7 +174,8 @@ TypeRef Infer::select(TypeRef array, std::span<ast::Selector> at, Span span) {
   clear_why();
   if (!unify(array, whole)) {
     c.diags.report(span, err::too_deep_index, quoted_type(unsized_show(array)), quoted_type(unsized_show(whole)))
-        .note("indexed with " + std::to_string(at.size()) + (at.size() == 1 ? " index" : " indices"));
+        .note("indexed with " + std::to_string(at.size()) + (at.size() == 1 ? " index" : " indices"))
+        .help(types.as<RecordType>(resolved(array)) ? "the parts of a tuple are `t.0`, `t.1` and so on" : "");
     return types.error();
   }
   TypeRef i64_type = types.prim(Prim::I64);
@@ -184,7 +185,10 @@ TypeRef Infer::select(TypeRef array, std::span<ast::Selector> at, Span span) {
       slices++;
       for (ast::Expr* part : {s.from, s.to, s.step}) if (part) expect(part, infer(part), i64_type, err::slice_type);
     }
-    else expect(s.at, infer(s.at), overloaded(signed_ints, s.span), err::index_type);
+    else if (TypeRef t = infer(s.at); types.as<ArrayType>(resolved(t)))
+      c.diags.report(s.at->span, err::index_type, quoted_type(unsized_show(t)), quoted_type("integer"))
+          .help("a slice is `xs[i:j]`, without the element `j`; elements at several places are `map (\\i -> xs[i]) is`");
+    else expect(s.at, t, overloaded(signed_ints, s.span), err::index_type);
   }
   TypeRef out = elem;
   for (size_t i = 0; i < slices; i++) out = types.array(out, types.any());

@@ -261,6 +261,7 @@ const TypeMember* Context::lookup_type(ast::Path& path) {
         : itself ? "no type contains itself: keep the parts in an array, and let indices refer to them" : m ? similar.help(std::string_view(prefix).substr(0, prefix.size() - text(last).size())) : meant(similar, text(last));
     Span later = path.names.size() == 1 ? defined_later(last, path.span, true) : Span{};
     if (later.valid()) diags.report(path.span, err::unknown_type, prefix).label(later, "defined here").help("a definition can use only what stands before it");
+    else if (help.empty() && prefix.size() == 1) diags.report(path.span, err::unknown_type, prefix).help(fmt::format("a type parameter is declared with `'`: `def f '{0} (x: {0}) = ..` or `type t '{0} = ..`", prefix));
     else diags.report(path.span, err::unknown_type, prefix).help(help);
     return nullptr;
   };

@@ -49,6 +49,7 @@ constexpr Habit habits[] = {
     {"range", "numbers in order are `iota n`, `a..<b` or `a...b`"},
     {"len", "the length of an array is `length xs`"},
     {"print", output}, {"printf", output}, {"println", output}, {"echo", output},
+    {"+=", state}, {"-=", state}, {"*=", state}, {"/=", state},
     {"var", state}, {"mut", state}, {"set", state},
 };
 

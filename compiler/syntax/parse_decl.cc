@@ -53,6 +53,12 @@ std::string often_meant(Tok found, std::string_view text, std::string_view last,
   if (found == Tok::Name && declares) return habit(text).empty() || habit(text).starts_with("a function") ? "names are defined by `def`: `def f x = ..`" : std::string(habit(text));
   if ((found == Tok::RParen || found == Tok::RBracket || found == Tok::RBrace) && declares) return "no bracket is open here";
   if (found == Tok::Equals && declares) return "in a body, a value gets its name by `let x = ..`, an element by `let xs[i] = ..`";
+  if (found == Tok::Equals && expected == "`)` after the pattern") return "a value stands behind the whole pattern: `loop (x, y) = (0, 1) for ..`";
+  if (expected == "`in` and the array") return "a loop counts by `for i < n`, from 0; it takes other numbers by `for i in 1...n`";
+  if (found == Tok::Comma && expected.starts_with("`for` or `while`")) return "several values are a tuple: `loop (x, y) = (0, 1) for ..`";
+  if (found == Tok::In && expected.starts_with("an expression")) return "a `let` has one `in`; of several in a row only the last needs it";
+  if (found == Tok::Quote && expected.starts_with("a type")) return "a type parameter is declared with `'` and used without: `def f 't (x: t) = ..`";
+  if (found == Tok::Dot && (next == Tok::LBracket || next == Tok::IndexBracket)) return "an index stands directly behind the array: `xs[0]`";
   if (found == Tok::Equals && after_condition) return "`==` compares two values; `=` gives a value a name";
   if (found == Tok::Arrow && expected.starts_with("`)`")) return "a function begins with a backslash: `(\\x -> ...)`";
   if (found == Tok::For || found == Tok::While) return "a loop is an expression that makes new values of its state: `loop sum = 0 for i < n do sum + i`";
