@@ -67,7 +67,7 @@ void Sizes::settle_starts(const LoopSizes& x) {
     for (size_t i = 0; i < x.starts.size(); i++) {
       auto* start = types.as<VarSize>(resolve(x.starts[i].second));
       SizeRef end = resolve(x.ends[i].second);
-      if (!start || !x.open[i]) continue;
+      if (!start || !x.open[i] || vars_[start->var].in_pattern) continue;       // a parameter's size is its caller's
       for (auto& [own, first] : x.starts)
         if (resolve(own) == end) { end = resolve(first); break; }
       if (resolve(x.starts[i].second) == end || !from_outside(end, x) || !fits(end, start->var, vars_[start->var].level)) continue;
