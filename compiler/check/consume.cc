@@ -70,11 +70,22 @@ bool Consumption::holds_array(TypeRef t) const {
         for (auto& k : s.constrs) for (TypeRef p : k.second) if (holds_array(p)) return true;
         return false;
       },
-      [&](const NamedType& n) {
-        return std::any_of(n.args.begin(), n.args.end(), [&](const TypeArg& a) { return a.type.valid() && holds_array(a.type); });
-      },
       [&](const UniqueType& u) { return holds_array(u.inner); },
-      [](const auto&) { return false; });     // functions, scalars
+      [](const auto&) { return false; });     // functions, scalars, abstract values
+}
+
+// What the data in a value of this type may share memory with. A function is no data.
+Vars Consumption::data_of(const Aliases& a, TypeRef t) const {
+  return match(types[t],
+      [&](const UniqueType& u) { return data_of(a, u.inner); },
+      [&](const ExistsType& e) { return data_of(a, e.body); },
+      [&](const RecordType& r) {
+        Vars out;
+        for (auto& f : r.fields) add(out, data_of(a.field(f.first), f.second));
+        return out;
+      },
+      [](const FunType&) { return Vars{}; },
+      [&](const auto&) { return a.all(); });
 }
 
 // A type with the uniqueness that the results of another have.
@@ -253,7 +264,7 @@ void Consumption::consume(const Aliases& value, Span at, const ast::Expr* of, co
       if (global) return c.diags.report(at, err::consumed_global, name_of(v)).help("update a copy: `copy " + name_of(v) + "`");
       if (v->consumable && inside_ == Inside::Loop)
         return c.diags.report(at, err::consumed_in_loop, name_of(v)).help("make it a parameter of the loop");
-      if (v->consumable && inside_ == Inside::Function) return c.diags.report(at, err::consumed_in_function, name_of(v));
+      if (v->consumable && inside_ == Inside::Function) return c.diags.report(at, err::consumed_in_function, name_of(v)).help("write all elements at once with `scatter`, or one after the other in a loop");
       return c.diags.report(at, err::not_consumable, name_of(v)).help("declare it with `*`, or update a copy: `copy " + name_of(v) + "`");
     };
     auto draft = report();
@@ -276,9 +287,7 @@ TypeRef Consumption::function(std::span<ast::Pat*> params, const ast::TypeExpr* 
     t = f->result;
   }
   Aliases result = cut(exp(body), c.strip_unique(t));
-  bool arrays = false;
-  visit_type(types, t, [&](TypeRef x) { arrays |= types.as<ArrayType>(x) != nullptr; }, [](SizeRef) {});
-  for (Binding* v : arrays ? result.all() : Vars{})
+  for (Binding* v : data_of(result, t))
     if (v->top_level || v->kind == Binding::Kind::Open || v->kind == Binding::Kind::Module) {
       if (v->def && v->def->params.size()) continue;
       c.diags.report(body->span, err::result_aliases_global, name_of(v)).help("return a copy of it");

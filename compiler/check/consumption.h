@@ -55,6 +55,7 @@ class Consumption {
   Aliases by_type(TypeRef t, const Vars& vars) const;
   Aliases arrays_of(TypeRef t, Binding* b) const;
   bool holds_array(TypeRef t) const;
+  Vars data_of(const Aliases& a, TypeRef t) const;
   TypeRef as_unique_as(TypeRef t, TypeRef other);
   Aliases cut(Aliases a, TypeRef t) const;
   void bind(Binding* b, TypeRef t, const Aliases& value, bool consumable);

@@ -154,10 +154,12 @@ class Context {
   bool earlier_names = false;                       // Options::earlier_names
   // Names that are being defined and cannot be used yet, with what they are: "a constant".
   std::vector<std::pair<Name, const char*>> defining;
+  std::vector<std::span<ast::Decl>> lists;                 // of declarations: those around what is checked, innermost last
   bool in_size = false;         // the names that are looked up now stand in a written size
   Name own_type;                // that is being defined
   void report_unknown(const ast::Path& path, size_t used, const ModuleInfo* module, bool want_module);
-  std::string modules_with(Name name);
+  Span defined_later(Name name, Span use, bool type) const;
+  std::string modules_with(Name name, bool type = false);
   struct Found { TermEntry entry; size_t used; };
   std::optional<Found> lookup(ast::Path& path, bool want_module);
   std::optional<Found> lookup_intrinsic(ast::Path& path);
@@ -209,7 +211,7 @@ class Context {
   // Sizes without a name of their own are numbered as messages mention them, anew for each definition.
   std::string anonymous_name(const Binding* b) const;
   std::string open_size_name(uint32_t var) const;          // of a size variable that is not solved
-  void forget_anonymous_names() { anonymous_.clear(), open_sizes_.clear(), reported_.clear(); }
+  void forget_anonymous_names() { anonymous_.clear(), open_sizes_.clear(), reported_.clear(), foreign_ = false; }
 
   Lifted liftedness(TypeRef t) const;
   bool has_function(TypeRef t) const;                      // contains a function type or a lifted parameter
@@ -234,6 +236,7 @@ class Context {
   bool suggests() { return suggestions_++ < 100; }
   uint32_t suggestions_ = 0;
   std::unordered_set<std::string> reported_;               // unknown names of this definition: each is reported once
+  bool foreign_ = false;                                   // one was a word of another language: more of them may follow from it
   std::shared_ptr<Owned> owned_ = std::make_shared<Owned>();
 };
 

@@ -115,6 +115,9 @@ class Infer {
   TypeRef apply_one(TypeRef fun, std::string_view fun_text, size_t index, TypeRef arg, ast::Expr* arg_exp, Span at,
                     const ast::Expr* fun_exp = nullptr);
   bool fixed_by_use(const ast::Expr* fun, size_t index) const;
+  int arity(TypeRef t) const;
+  std::string other_count(std::string_view fun_text, int given, TypeRef arg, const ast::Expr* arg_exp) const;
+  std::string listed_arguments(TypeRef fun, std::string_view fun_text, const ast::Expr* arg) const;
   std::string chosen_type(const ast::Expr* fun, size_t index, TypeRef arg);
 
   // infer_definition.cc
@@ -172,7 +175,7 @@ class Infer {
   bool restrict(TypeRef t, Lifted bound, const TypeVar& of);
   void clear_why() { why_ = {}; where_.clear(); }
   void explain(Diagnostics::Draft draft);                           // adds the reason of the last failure
-  void explain_pattern(const ast::Pat* p, Diagnostics::Draft draft);
+  void explain_pattern(const ast::Pat* p, TypeRef value, Diagnostics::Draft draft);
   bool at(std::string where);                                       // false; failed inside of this part
   bool differ(TypeRef a, TypeRef b);
   bool payloads(Name constructor, std::span<const TypeRef> a, std::span<const TypeRef> b);
@@ -192,6 +195,7 @@ class Infer {
   std::vector<const ast::Loop*> counted_;                           // loops with a bound
   std::pmr::vector<Binding*> bound_{&c.scratch};                                     // every local name
   ast::Def* current_ = nullptr;
+  std::pair<const ast::Expr*, std::string> range_argument_;         // the last argument where a range begins with a call, and the range without that
   Lifted lifted_ = Lifted::No;
   uint32_t level_ = 0, unify_depth_ = 0;
   size_t errors_from_ = 0;              // errors reported before this definition: what follows from an error is not reported

@@ -93,7 +93,8 @@ TypeRef Infer::builtin_section(ast::Expr* op_exp) {
 bool Infer::wider(TypeRef left, TypeRef right) const {
   auto* l = types.as<PrimType>(resolved(left));
   auto* r = types.as<PrimType>(resolved(right));
-  if (!l || !r) return false;
+  auto* v = types.as<VarType>(resolved(left));
+  if (!l || !r) return v && vars_[v->var].kind == TypeVar::Kind::Overloaded && vars_[v->var].set == floats;
   auto weight = [](Prim p) { return is_float(p) ? 10 + int(p) : int(p) % 4; };
   return weight(l->prim) >= weight(r->prim);
 }
@@ -133,7 +134,7 @@ TypeRef Infer::operator_(ast::Expr* e, ast::Operator& o, TypeRef l) {
   if (!unify(l, r)) {
     explain(c.diags.report(e->span, err::mixed_operands, op, source(o.right), unsized_show(l), unsized_show(r))
         .label(o.left->span, unsized_show(l)).label(o.right->span, unsized_show(r))
-        .help(wider(l, r) ? conversion(r, l, o.right) : conversion(l, r, o.left)));
+        .help(wider(l, r) || types.as<FunType>(resolved(r)) ? conversion(r, l, o.right) : conversion(l, r, o.left)));
     return types.error();
   }
   if (op == "==" || op == "!=") equalities_.emplace_back(e, l);
@@ -172,6 +173,35 @@ std::string Infer::chosen_type(const ast::Expr* fun, size_t index, TypeRef arg) 
   return name ? fmt::format("annotate `{}`, whose types were chosen: `({}: {})`", c.text(def->self->name), c.text(name->var->name), prim_name(p->prim)) : "";
 }
 
+// `f(a, b)` is f of a pair. Where f takes these as arguments, that was meant.
+std::string Infer::listed_arguments(TypeRef fun, std::string_view fun_text, const ast::Expr* arg) const {
+  auto* tuple = arg ? std::get_if<ast::Tuple>(&arg->node) : nullptr;
+  if (!tuple || tuple->parts.empty()) return "";
+  std::string call(fun_text);
+  for (const ast::Expr* part : tuple->parts) {
+    auto* f = types.as<FunType>(resolved(fun));
+    if (!f || types.as<RecordType>(resolved(f->param))) return "";
+    std::string text = source(part);
+    bool atom = std::get_if<ast::Ref>(&part->node) || std::get_if<ast::Literal>(&part->node) || std::get_if<ast::ArrayLit>(&part->node) || text[0] == '(';
+    call += atom ? " " + text : " (" + text + ")";
+    fun = f->result;
+  }
+  return fmt::format("arguments stand side by side: `{}`", call);
+}
+
+int Infer::arity(TypeRef t) const {
+  int n = 0;
+  for (t = resolved(t); auto* f = types.as<FunType>(t); t = resolved(f->result)) n++;
+  return n;
+}
+
+// Of a function that is an argument: does it take as many arguments as it will be given?
+std::string Infer::other_count(std::string_view fun_text, int given, TypeRef arg, const ast::Expr* arg_exp) const {
+  int takes = arity(arg);
+  if (!arg_exp || given == 0 || takes == 0 || given == takes || source(arg_exp).size() > 40) return "";
+  return fmt::format("`{}` takes {} argument{}, and `{}` gives it {}", source(arg_exp), takes, takes == 1 ? "" : "s", fun_text, given);
+}
+
 TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, TypeRef arg, ast::Expr* arg_exp, Span at, const ast::Expr* fun_exp) {
   fun = resolved(fun);
   if (types.is_error(fun)) {
@@ -184,6 +214,7 @@ TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, T
   }
   if (auto* f = types.as<FunType>(fun)) {
     TypeRef param = f->param, result = f->result;
+    int given = arity(param);
     clear_why();
     if (!unify(param, arg)) {
       auto draft = c.diags.report(arg_exp ? arg_exp->span : at, err::cannot_apply, fun_text, arg_exp ? source(arg_exp) : "its argument",
@@ -194,6 +225,9 @@ TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, T
         draft.help(fmt::format("give it a type parameter: `let {} 'a (x: a) = ...`", fun_text));
       }
       else if (std::string chosen = chosen_type(fun_exp, index, arg); !chosen.empty()) draft.help(chosen);
+      else if (std::string list = listed_arguments(fun, fun_text, arg_exp); !list.empty()) draft.help(list);
+      else if (std::string counts = other_count(fun_text, given, arg, arg_exp); !counts.empty()) draft.help(counts);
+      else if (arg_exp && arg_exp == range_argument_.first) draft.help(fmt::format("a range that is an argument has parentheses: `({})`", range_argument_.second));
       else if (arg_exp) draft.help(conversion(arg, param, arg_exp));
     }
     return result;
@@ -207,10 +241,11 @@ TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, T
     }
     return result;
   }
+  if (arg_exp && c.diags.has(err::unknown_name.code, arg_exp->span)) return types.error();
   bool indexed = arg_exp && types.as<ArrayType>(fun) && std::holds_alternative<ast::ArrayLit>(arg_exp->node);
-  std::string help = indexed ? fmt::format("an index stands directly behind the array: `{}{}`", fun_text, source(arg_exp)) : "";
+  std::string help = indexed ? fmt::format("an index stands directly behind the array: `{}{}`", fun_text, source(arg_exp)) : std::string(arg_exp ? habit(source(arg_exp)) : "");
   if (index == 0) c.diags.report(at, err::not_a_function, fun_text, unsized_show(fun)).help(help);
-  else c.diags.report(at, err::too_many_arguments, fun_text, std::to_string(index));
+  else c.diags.report(at, err::too_many_arguments, fun_text, std::to_string(index)).help(help);
   return types.error();
 }
 

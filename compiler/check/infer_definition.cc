@@ -175,7 +175,8 @@ void Infer::check_literals() {
     auto& l = std::get<ast::Literal>(e->node);
     auto* p = types.as<PrimType>(zonk(e->type));
     if (p && !l.has_suffix && !fits(l, p->prim, negated))
-      c.diags.report(e->span, err::literal_range, (negated ? "-" : "") + std::string(c.sources.text(e->span)), prim_name(p->prim));
+      c.diags.report(e->span, err::literal_range, (negated ? "-" : "") + std::string(c.sources.text(e->span)), prim_name(p->prim))
+          .help(l.kind == ast::Literal::Kind::Int && p->prim == Prim::I32 && fits(l, Prim::I64, negated) ? fmt::format("an `i64` holds it: `{}i64`", c.sources.text(e->span)) : "");
   }
   for (auto& [l, at] : pattern_literals_) {
     auto* p = types.as<PrimType>(zonk(at.first));

@@ -38,14 +38,37 @@ std::string Infer::conversion(TypeRef from, TypeRef to, const ast::Expr* e) {
     if (v && vars_[v->var].kind == TypeVar::Kind::Overloaded && vars_[v->var].set == signed_ints) return Prim::I64;
     return {};
   };
+  auto *from_array = types.as<ArrayType>(resolved(from)), *to_array = types.as<ArrayType>(resolved(to));
+  if (from_array && to_array) {
+    std::string inner = types.as<ArrayType>(resolved(from_array->elem)) ? "" : conversion(from_array->elem, to_array->elem, e);
+    size_t name = inner.find('`');
+    return inner.starts_with("convert:") ? inner.insert(name + 1, "map ") : "";
+  }
   auto source_type = prim(from), target = prim(to);
+  auto* open = types.as<VarType>(resolved(to));
+  bool any_float = open && vars_[open->var].kind == TypeVar::Kind::Overloaded && vars_[open->var].set == floats;
+  if (any_float) target = Prim::F64;
   std::string text = source(e);
+  bool named = std::get_if<ast::Ref>(&e->node) || std::get_if<ast::Apply>(&e->node);
+  if (named && types.as<FunType>(resolved(from)) && !types.as<FunType>(resolved(to)) && text.size() <= 40 && !text.ends_with(" ...")) {
+    int lacks = arity(from);
+    return fmt::format("`{}` is a function, which lacks {} argument{}", text, lacks, lacks == 1 ? "" : "s");
+  }
   if (!source_type || !target || source_type == target || target == Prim::Bool || text.size() > 40 || text.ends_with(" ...")) return "";
   bool atom = text.find(' ') == std::string::npos || text[0] == '(';
-  return fmt::format("convert: `{}.{} {}`", prim_name(*target), prim_name(*source_type), atom ? text : "(" + text + ")");
+  std::string function = fmt::format(".{} {}`", prim_name(*source_type), atom ? text : "(" + text + ")");
+  return fmt::format("convert: `{}{}", prim_name(*target), function) + (any_float ? " or `f32" + function : "");
 }
 
-void Infer::condition(ast::Expr* e) { expect(e, infer(e), types.prim(Prim::Bool)); }
+void Infer::condition(ast::Expr* e) {
+  TypeRef t = infer(e);
+  auto* p = types.as<PrimType>(resolved(t));
+  if (!p || p->prim == Prim::Bool) return expect(e, t, types.prim(Prim::Bool));
+  std::string text = source(e);
+  bool atom = text.find(' ') == std::string::npos || std::get_if<ast::Apply>(&e->node);
+  c.diags.report(e->span, err::condition_type, quoted_type(std::string(prim_name(p->prim))), quoted_type("bool"))
+      .help(text.ends_with(" ...") ? "" : fmt::format("compare it: `{} != 0`", atom ? text : "(" + text + ")"));
+}
 
 TypeRef Infer::literal(const ast::Literal& l, Span at) {
   switch (l.kind) {
@@ -90,12 +113,14 @@ TypeRef Infer::ifs(ast::Expr* e) {
   }
   TypeRef b = infer(e);
   for (size_t k = chain.size(); k-- > 0;) {
-    auto [link, a] = chain[k];
+    auto& [link, a] = chain[k];
     auto& i = std::get<ast::If>(link->node);
     clear_why();
-    if (!unify(a, b))
+    if (!unify(a, b)) {
       explain(c.diags.report(link->span, err::branches_differ, quoted_type(unsized_show(a)), quoted_type(unsized_show(b)))
           .label(i.then_->span, unsized_show(a)).label(i.else_->span, unsized_show(b)));
+      a = types.error();
+    }
     no_functions_.push_back({a, {link->span, &err::if_result}});
     b = link->type = a;
   }
@@ -149,7 +174,8 @@ TypeRef Infer::select(TypeRef array, std::span<ast::Selector> at, Span span) {
   clear_why();
   if (!unify(array, whole)) {
     c.diags.report(span, err::too_deep_index, quoted_type(unsized_show(array)), quoted_type(unsized_show(whole)))
-        .note("indexed with " + std::to_string(at.size()) + (at.size() == 1 ? " index" : " indices"));
+        .note("indexed with " + std::to_string(at.size()) + (at.size() == 1 ? " index" : " indices"))
+        .help(types.as<RecordType>(resolved(array)) ? "the parts of a tuple are `t.0`, `t.1` and so on" : "");
     return types.error();
   }
   TypeRef i64_type = types.prim(Prim::I64);
@@ -159,7 +185,10 @@ TypeRef Infer::select(TypeRef array, std::span<ast::Selector> at, Span span) {
       slices++;
       for (ast::Expr* part : {s.from, s.to, s.step}) if (part) expect(part, infer(part), i64_type, err::slice_type);
     }
-    else expect(s.at, infer(s.at), overloaded(signed_ints, s.span), err::index_type);
+    else if (TypeRef t = infer(s.at); types.as<ArrayType>(resolved(t)))
+      c.diags.report(s.at->span, err::index_type, quoted_type(unsized_show(t)), quoted_type("integer"))
+          .help("a slice is `xs[i:j]`, without the element `j`; elements at several places are `map (\\i -> xs[i]) is`");
+    else expect(s.at, t, overloaded(signed_ints, s.span), err::index_type);
   }
   TypeRef out = elem;
   for (size_t i = 0; i < slices; i++) out = types.array(out, types.any());
@@ -197,7 +226,7 @@ void Infer::let(ast::Let& l) {
   }
   TypeRef p = pattern(l.pat, group);
   clear_why();
-  if (!unify(p, value)) explain_pattern(l.pat, c.diags.report(l.pat->span, err::pattern_value, c.sources.text(l.pat->span), quoted_type(unsized_show(value))));
+  if (!unify(p, value)) explain_pattern(l.pat, value, c.diags.report(l.pat->span, err::pattern_value, c.sources.text(l.pat->span), quoted_type(unsized_show(value))));
   bind_all(group);
 }
 
@@ -217,11 +246,13 @@ void Infer::local_function(ast::LetFun& l) {
   c.defining.pop_back();
   if (def.result) {
     clear_why();
-    if (!unify(written, body)) explain(c.diags.report(ast::result_of(def.body)->span, err::body_type, quoted_type(unsized_show(written)), quoted_type(unsized_show(body))));
+    if (!unify(written, body))
+      explain(c.diags.report(ast::result_of(def.body)->span, err::body_type, quoted_type(unsized_show(written)), quoted_type(unsized_show(body)))
+                  .help(conversion(body, written, def.body)));
   }
   level_--;
   c.restore(mark);
-  Local local{zonk(fun_type(from, body)), {}};
+  Local local{zonk(fun_type(from, def.result ? written : body)), {}};
   for (ast::TypeParam& p : def.tparams) if (p.type.valid()) local.params.push_back(p.type);
   if (local.params.empty())
     visit_type(types, local.type, [&](TypeRef x) {
@@ -243,7 +274,7 @@ TypeRef Infer::loop(ast::Loop& l) {
   TypeRef state = pattern(l.state, group);
   clear_why();
   if (!unify(state, init))
-    explain_pattern(l.state, c.diags.report(l.state->span, err::loop_initial, c.sources.text(l.state->span), quoted_type(unsized_show(init))).label(l.init->span, unsized_show(init)));
+    explain_pattern(l.state, init, c.diags.report(l.state->span, err::loop_initial, c.sources.text(l.state->span), quoted_type(unsized_show(init))).label(l.init->span, unsized_show(init)));
   no_functions_.push_back({state, {l.state->span, &err::loop_of_function}});
   bind_all(group);
   switch (l.form) {
@@ -265,7 +296,7 @@ TypeRef Infer::loop(ast::Loop& l) {
       TypeRef i = pattern(l.index, index);
       clear_why();
       if (!unify(i, elem))
-        explain_pattern(l.index, c.diags.report(l.index->span, err::pattern_value, c.sources.text(l.index->span), quoted_type(unsized_show(elem))));
+        explain_pattern(l.index, elem, c.diags.report(l.index->span, err::pattern_value, c.sources.text(l.index->span), quoted_type(unsized_show(elem))));
       bind_all(index);
       break;
     }
@@ -291,7 +322,9 @@ TypeRef Infer::array_literal(Span at, ast::ArrayLit& a) {
   return types.array(elem, types.any());
 }
 TypeRef Infer::range(Span at, ast::Range& r) {
+  if (auto* call = std::get_if<ast::Apply>(&r.first->node)) range_argument_ = {call->args.back(), std::string(c.sources.text(join(call->args.back()->span, at)))};
   TypeRef t = infer(r.first);
+  range_argument_ = {};
   expect(r.first, t, overloaded(ints, r.first->span), err::range_parts);
   if (r.second) {
     expect(r.second, infer(r.second), t, err::range_parts);
@@ -351,7 +384,7 @@ TypeRef Infer::match_cases(Span at, ast::Match& m) {
     Group group;
     TypeRef p = pattern(k.pat, group);
     clear_why();
-    if (!unify(p, on)) explain_pattern(k.pat, c.diags.report(k.pat->span, err::pattern_value, c.sources.text(k.pat->span), quoted_type(unsized_show(on))));
+    if (!unify(p, on)) explain_pattern(k.pat, on, c.diags.report(k.pat->span, err::pattern_value, c.sources.text(k.pat->span), quoted_type(unsized_show(on))));
     bind_all(group);
     TypeRef t = infer(k.body);
     c.restore(mark);

@@ -1,6 +1,9 @@
 // Types of patterns, and the names they bind. All names of one group (a function's parameters, one pattern) are different.
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "compiler/base/similar.h"
 #include "compiler/check/attributes.h"
 #include "compiler/check/infer.h"
 
@@ -72,16 +75,35 @@ TypeRef Infer::pattern_node(ast::Pat* p, Group& group) {
           std::string shown = unsized_show(written);
           std::string_view text = c.sources.text(a.pat->span);
           if (std::get_if<ast::PAscribe>(&a.pat->node)) explain(c.diags.report(a.pat->span, err::pattern_outer_ascription, unsized_show(inner), shown));
-          else explain_pattern(a.pat, c.diags.report(a.pat->span, err::pattern_ascription, text, shown));
+          else explain_pattern(a.pat, written, c.diags.report(a.pat->span, err::pattern_ascription, text, shown));
         }
         return inner;
       },
       [&](ast::PAttr& a) { look_at(c, a.attr); return pattern(a.pat, group); });
 }
 
-void Infer::explain_pattern(const ast::Pat* p, Diagnostics::Draft draft) {
-  if (why_.code == err::unshared_fields.code && where_.empty() && std::get_if<ast::PRecord>(&p->node))
+void Infer::explain_pattern(const ast::Pat* p, TypeRef value, Diagnostics::Draft draft) {
+  auto* pattern = std::get_if<ast::PRecord>(&p->node);
+  auto* record = types.as<RecordType>(resolved(value));
+  if (pattern && record && why_.code == err::unshared_fields.code && where_.empty()) {
     draft.because(reason(err::record_pattern_fields));
+    std::string rest;
+    for (auto& f : record->fields)
+      if (std::ranges::none_of(pattern->fields, [&](const ast::PField& q) { return q.name == f.first; }))
+        rest += fmt::format("{}{} = _", rest.empty() ? "" : ", ", c.text(f.first));
+    if (!rest.empty()) draft.help(fmt::format("add what is not needed: `{}`", rest));
+  }
+  auto* constructor = std::get_if<ast::PConstr>(&p->node);
+  auto* sum = types.as<SumType>(resolved(value));
+  if (constructor && sum && where_.empty()) {
+    Similar similar(c.text(constructor->name));
+    bool known = false;
+    for (auto& k : sum->constrs) {
+      similar.offer(c.text(k.first));
+      known |= k.first == constructor->name;
+    }
+    if (!known) draft.help(similar.help("#"));
+  }
   explain(draft);
 }
 

@@ -1,4 +1,7 @@
 // Written types: names resolved, abbreviations expanded, sizes kept as written; anonymous sizes go where the language says.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <unordered_set>
 
@@ -58,7 +61,11 @@ TypeRef Infer::resolve_name(ast::TypeExpr* t, ast::TName& n, std::vector<Binding
     bool abstract = types.as<NamedType>(member->body) && types[types.as<NamedType>(member->body)->decl].kind == TypeDecl::Kind::Abstract;
     if (n.args.empty() && in_spec && abstract) c.diags.report(t->span, err::spec_type_args, name, std::to_string(member->params.size()));
     else if (n.args.empty()) c.diags.report(t->span, err::missing_type_args, name, std::to_string(member->params.size()));
-    else c.diags.report(t->span, err::wrong_type_args, name, std::to_string(member->params.size()), std::to_string(n.args.size()));
+    else {
+      bool array = member->params.empty() && std::ranges::all_of(n.args, [](const ast::TypeArg& a) { return !a.type; });
+      c.diags.report(t->span, err::wrong_type_args, name, std::to_string(member->params.size()), std::to_string(n.args.size()))
+          .help(array ? fmt::format("the sizes of an array come first: `{}{}`", fmt::join(std::vector<std::string_view>(n.args.size(), "[]"), ""), name) : "");
+    }
     return types.error();
   }
   TypeMember m = *member;

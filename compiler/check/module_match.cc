@@ -22,6 +22,13 @@ const TypeMember* Modules::type_at(const ModuleInfo& m, const std::vector<Name>&
   return it == at->types.end() ? nullptr : &it->second;
 }
 
+// Where the two that differ are written, if that is in a program.
+void Modules::show_both(Diagnostics::Draft draft, Span impl, Span spec) const {
+  auto written = [&](Span s) { return s.valid() && !c.sources[s.file].builtin; };
+  if (written(impl)) draft.label(impl, "defined here");
+  if (written(spec)) draft.label(spec, "specified here");
+}
+
 // May the abstract type be `t`: has that the same parameters, and takes every type that the abstract one takes?
 bool Modules::takes_as_much(const TypeMember& t, const TypeDecl& abstract) const {
   return std::equal(t.params.begin(), t.params.end(), abstract.params.begin(), abstract.params.end(), [&](auto& p, auto& kind) {
@@ -48,9 +55,11 @@ bool Modules::matches(const ModuleInfo& impl, const ModTypeInfo& sig, Context::S
     }
     bool fits = takes_as_much(*t, d);
     Lifted lifted = std::max(t->lifted == Lifted::No ? Lifted::No : t->lifted, types.is_error(t->body) ? Lifted::No : c.liftedness(t->body));
-    if (!fits) { c.diags.report(at, err::type_params_differ, name); ok = false; }
-    else if (lifted == Lifted::Size && d.lifted == Lifted::No) { c.diags.report(at, err::type_anonymous, name); ok = false; }
-    else if (lifted > d.lifted) { c.diags.report(at, err::type_too_lifted, name, d.lifted == Lifted::No ? "non-lifted" : "size-lifted"); ok = false; }
+    const TypeMember* spec = type_at(*sig.info, a.path);
+    auto refuse = [&](Diagnostics::Draft draft) { show_both(draft, t->span, spec ? spec->span : Span{}), ok = false; };
+    if (!fits) refuse(c.diags.report(at, err::type_params_differ, name));
+    else if (lifted == Lifted::Size && d.lifted == Lifted::No) refuse(c.diags.report(at, err::type_anonymous, name));
+    else if (lifted > d.lifted) refuse(c.diags.report(at, err::type_too_lifted, name, d.lifted == Lifted::No ? "non-lifted" : "size-lifted"));
     else found.types[a.type] = *t;
     for (const TypeMember::Param& p : t->params)
       if (fits && p.size && !types.is_error(t->body) && !c.witnesses(t->body, p.size)) {
@@ -75,7 +84,8 @@ bool Modules::members_match(const ModuleInfo& impl, const ModuleInfo& sig, const
     auto it = impl.types.find(name);
     if (it == impl.types.end()) { c.diags.report(at, err::type_missing, c.text(name)); ok = false; continue; }
     TypeRef want = c.substitute(spec.body, found);
-    if (spec.params.size() != it->second.params.size()) { c.diags.report(at, err::type_params_differ, c.text(name)); ok = false; continue; }
+    auto refuse = [&](Diagnostics::Draft draft) { show_both(draft, it->second.span, spec.span), ok = false; };
+    if (spec.params.size() != it->second.params.size()) { refuse(c.diags.report(at, err::type_params_differ, c.text(name))); continue; }
     Context::Subst params;
     for (size_t i = 0; i < spec.params.size(); i++) {
       if (it->second.params[i].size) params.sizes[it->second.params[i].size] = types.add(Size{NameSize{spec.params[i].size}});
@@ -88,11 +98,9 @@ bool Modules::members_match(const ModuleInfo& impl, const ModuleInfo& sig, const
       Sizes sizes(c, infer);
       same = sizes.implements({{}, {}, want}, {{}, {}, have}, {});
     }
-    if (!same) {
-      c.diags.report(at, err::type_differs, c.text(name), c.show(have), c.show(want));
-      ok = false;
-    }
+    if (!same) refuse(c.diags.report(at, err::type_differs, c.text(name), c.show(have), c.show(want)));
   }
+  bool same_types = ok;                    // else what values differ in may follow from that
   for (auto& [name, spec] : sig.terms) {
     auto it = impl.terms.find(name);
     if (spec.module) {
@@ -107,15 +115,16 @@ bool Modules::members_match(const ModuleInfo& impl, const ModuleInfo& sig, const
       continue;
     }
     if (it == impl.terms.end() || !it->second.scheme) { c.diags.report(at, err::value_missing, c.text(name)); ok = false; continue; }
-    ok &= value_matches(name, *it->second.scheme, *spec.scheme, found, at);
+    if (same_types) ok &= value_matches(name, it->second, spec, found, at);
   }
   for (auto& [name, spec] : sig.hidden)
     if (auto it = impl.terms.find(name); ok && it != impl.terms.end() && it->second.scheme)
-      ok &= value_matches(name, *it->second.scheme, *spec.scheme, found, at);
+      ok &= value_matches(name, it->second, spec, found, at);
   return ok;
 }
 
-bool Modules::value_matches(Name name, const Scheme& impl, const Scheme& spec, const Context::Subst& found, Span at) {
+bool Modules::value_matches(Name name, const TermMember& given, const TermMember& wanted, const Context::Subst& found, Span at) {
+  const Scheme &impl = *given.scheme, &spec = *wanted.scheme;
   if (types.is_error(impl.type) || types.is_error(spec.type)) return true;
   Scheme want = spec;
   want.type = c.substitute(spec.type, found);
@@ -127,7 +136,8 @@ bool Modules::value_matches(Name name, const Scheme& impl, const Scheme& spec, c
   std::vector<TypeRef> inst;
   TypeRef have = infer.instantiate(impl, at, &inst);
   auto report = [&](const Reason& why) {
-    c.diags.report(at, err::value_differs, c.text(name), c.show(want.type), c.show(impl.type)).because(why);
+    auto draft = c.diags.report(at, err::value_differs, c.text(name), c.show(want.type), c.show(impl.type));
+    show_both(draft.because(why), given.span, wanted.span);
     return false;
   };
   if (!infer.unify(infer.erase(want.type), have)) {

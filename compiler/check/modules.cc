@@ -33,7 +33,9 @@ ModuleInfo Modules::decls(std::span<ast::Decl> decls, Abstracts& abstracts) {
   Seen seen;
   Seen* outer = seen_;
   seen_ = &seen;
+  c.lists.push_back(decls);
   for (ast::Decl& d : decls) decl(d, out, abstracts);
+  c.lists.pop_back();
   seen_ = outer;
   return out;
 }

@@ -63,7 +63,8 @@ class Modules {
   bool takes_as_much(const TypeMember& t, const TypeDecl& abstract) const;
   bool matches(const ModuleInfo& impl, const ModTypeInfo& sig, Context::Subst& found, Span at);
   bool members_match(const ModuleInfo& impl, const ModuleInfo& sig, const Context::Subst& found, Span at);
-  bool value_matches(Name name, const Scheme& impl, const Scheme& spec, const Context::Subst& found, Span at);
+  bool value_matches(Name name, const TermMember& given, const TermMember& wanted, const Context::Subst& found, Span at);
+  void show_both(Diagnostics::Draft draft, Span impl, Span spec) const;
   bool has_unknown(const ModuleInfo& m) const;
   const TypeMember* type_at(const ModuleInfo& m, const std::vector<Name>& path) const;
   void no_duplicate(std::map<Name, Span>& seen, Name name, Span at, const char* what,

@@ -27,22 +27,48 @@ std::string meant(const Similar& similar, std::string_view wanted) {
   std::string_view help = habit(wanted);
   return help.empty() ? similar.help() : std::string(help);
 }
+
+bool behind_slashes(const Sources& sources, Span name) {
+  std::string_view before = sources.text({name.file, 0, name.begin});
+  size_t last = before.find_last_not_of(' ');
+  return last != std::string_view::npos && before.substr(0, last + 1).ends_with("//");
+}
 }  // namespace
 
-// Up to three modules in scope that have such a value, those of the usual numbers first.
-std::string Context::modules_with(Name name) {
+constexpr std::string_view usual_modules[] = {"f64", "f32", "i64", "i32"};
+
+// Up to three modules in scope that have such a value or type, those of the usual numbers first.
+std::string Context::modules_with(Name name, bool type) {
   std::vector<std::string> found;
   auto offer = [&](Name module, const TermEntry& entry) {
     if (!entry.module || entry.module->is_functor()) return;
+    if (type) {
+      auto member = entry.module->types.find(name);
+      bool written = member != entry.module->types.end() && member->second.span.valid() && !sources[member->second.span.file].builtin;
+      if (written) found.push_back(fmt::format("`{}.{}`", text(module), text(name)));
+      return;
+    }
     auto member = entry.module->terms.find(name);
     std::string shown = fmt::format("`{}.{}`", text(module), text(name));
     if (member != entry.module->terms.end() && member->second.scheme && std::ranges::count(found, shown) == 0) found.push_back(shown);
   };
-  for (std::string_view usual : {"f64", "f32", "i64", "i32"})
+  for (std::string_view usual : type ? std::span<const std::string_view>() : std::span<const std::string_view>(usual_modules))
     if (Name n = program.names.intern(usual); auto entry = terms.find(n)) offer(n, *entry);
   terms.each([&](Name n, const TermEntry& entry) { offer(n, entry); });
   if (found.size() > 3) found.resize(3);
   return fmt::format("{}", fmt::join(found, ", "));
+}
+
+// Where a definition of this name comes too late for its use, if one does.
+Span Context::defined_later(Name name, Span use, bool type) const {
+  for (size_t i = lists.size(); i-- > 0;)
+    for (const ast::Decl& d : lists[i]) {
+      auto* def = std::get_if<ast::Def*>(&d.node);
+      auto* type_def = std::get_if<ast::TypeDef*>(&d.node);
+      Span at = def && !type && (*def)->self->name == name ? (*def)->name_span : type_def && type && (*type_def)->name == name ? (*type_def)->name_span : Span{};
+      if (at.valid() && at.begin > use.end) return at;
+    }
+  return {};
 }
 
 // Nothing is called so: `used` names of the path are known, the last of them as `module` (null: none is known).
@@ -57,17 +83,22 @@ void Context::report_unknown(const ast::Path& path, size_t used, const ModuleInf
     diags.report(path.span, err::unknown_member, name, shown(head), wanted).help(similar.help(shown(head) + "."));
     return;
   }
-  if (!reported_.emplace(wanted).second) {
+  if (foreign_ || !reported_.emplace(wanted).second) {
     unknown_uses++;
     return;
   }
   bool is_module = want_module || path.names.size() > 1;
+  foreign_ = !habit(wanted).empty();
   if (suggests()) terms.each([&](Name n, const TermEntry& entry) { if (!entry.module || is_module) similar.offer(text(n)); });
-  if (is_module) diags.report(path.span, err::unknown_module, name, wanted).help(similar.help());
+  bool is_type = mod_types.find(path.names[0]);
+  if (is_module) diags.report(path.span, err::unknown_module, name, wanted).help(is_type ? fmt::format("`{0}` is a module type: a module that has it is `module m : {0} = ..`", wanted) : similar.help());
+  else if (Span later = defined_later(path.names[0], path.span, false); later.valid())
+    diags.report(path.span, err::unknown_name, name).label(later, "defined here").help("a definition can use only what stands before it");
   else if (auto it = std::find_if(defining.begin(), defining.end(), [&](auto& d) { return d.first == path.names[0]; }); it != defining.end())
     diags.report(path.span, err::self_reference, name, it->second).help(it->second == std::string_view("a constant") ? "" : "only functions at the top level are recursive; use a loop");
   else if (auto in = modules_with(path.names[0]); !in.empty() && suggests()) diags.report(path.span, err::unknown_name, name).help(fmt::format("it is a member of modules: {}", in));
   else if (std::string help = meant(similar, wanted); !help.empty()) diags.report(path.span, err::unknown_name, name).help(help);
+  else if (behind_slashes(sources, path.span)) diags.report(path.span, err::unknown_name, name).help("a comment begins with `--`; `//` divides"), foreign_ = true;
   else diags.report(path.span, err::unknown_name, name).help(in_size ? fmt::format("a size is declared after the function's name: `def f [{0}] (xs: [{0}]i32)`", name) : "");
 }
 
@@ -222,9 +253,16 @@ const TypeMember* Context::lookup_type(ast::Path& path) {
       unknown_uses++;
       return nullptr;
     }
+    std::string in = path.names.size() == 1 ? modules_with(last, true) : "";
+    const TermEntry* term = terms.find(last);
     bool itself = last == own_type && path.names.size() == 1;
-    std::string help = itself ? "no type contains itself: keep the parts in an array, and let indices refer to them" : m ? similar.help(std::string_view(prefix).substr(0, prefix.size() - text(last).size())) : meant(similar, text(last));
-    diags.report(path.span, err::unknown_type, prefix).help(help);
+    std::string help = !in.empty() ? fmt::format("it is a member of modules: {}", in)
+        : term && term->module && path.names.size() == 1 ? fmt::format("`{0}` is a module: name a type in it, as `{0}.t`", prefix)
+        : itself ? "no type contains itself: keep the parts in an array, and let indices refer to them" : m ? similar.help(std::string_view(prefix).substr(0, prefix.size() - text(last).size())) : meant(similar, text(last));
+    Span later = path.names.size() == 1 ? defined_later(last, path.span, true) : Span{};
+    if (later.valid()) diags.report(path.span, err::unknown_type, prefix).label(later, "defined here").help("a definition can use only what stands before it");
+    else if (help.empty() && prefix.size() == 1) diags.report(path.span, err::unknown_type, prefix).help(fmt::format("a type parameter is declared with `'`: `def f '{0} (x: {0}) = ..` or `type t '{0} = ..`", prefix));
+    else diags.report(path.span, err::unknown_type, prefix).help(help);
     return nullptr;
   };
   if (path.names.size() == 1) {

@@ -59,6 +59,7 @@ class Sizes {
     uint32_t level;
     bool absorbable = false, absorbed = false, unlifted = false;
     bool loop_state = false;          // a size of what a loop carries
+    bool changed_by_loop = false;     // of the start of a loop, whose body makes another
     bool in_pattern = false;          // of a parameter or a state
     bool coerced = false;             // of a value before `:>`
     bool fixed_by_branch = true;      // where branches have this size and another, it may become the other
@@ -137,6 +138,8 @@ class Sizes {
   TypeRef loop(ast::Expr* e, ast::Loop& l);
   Pairs beside(TypeRef a, TypeRef b);
   TypeRef loop_body(LoopSizes& x);
+  bool from_outside(SizeRef s, const LoopSizes& x) const;
+  void settle_starts(const LoopSizes& x);
   void try_body(LoopSizes& x);
   bool fits_start(const LoopSizes& x);
   void with_changing_sizes(LoopSizes& x);

@@ -326,7 +326,11 @@ SizeRef Sizes::final_size(SizeRef s) {
       std::string what = var.param && var.param->name.valid() ? "the size parameter `" + std::string(c.text(var.param->name)) + "`" : "a size here";
       if (var.existential) c.diags.report(var.origin, err::existential_parameter, what).help("apply the functions one after the other, with `|>`");
       else if (var.coerced) c.diags.report(var.origin, err::coerced_size);
-      else c.diags.report(var.origin, err::ambiguous_size, what);
+      else
+        c.diags.report(var.origin, err::ambiguous_size, what)
+            .help(var.changed_by_loop ? "the loop changes this size: write the type of its start, with a size for it, as `([] : [0][1]i32)`"
+                  : var.param             ? ""
+                                          : "write the type of this, with a size for it, as `([] : [0][1]i32)`");
     }
     if (!var.unknown) var.unknown = c.program.bind({}, var.origin, Binding::Kind::UnknownSize);
     return types.add(Size{NameSize{var.unknown}});

@@ -45,6 +45,37 @@ TypeRef Sizes::loop_body(LoopSizes& x) {
   return exp(x.l.body);
 }
 
+// Does the size come from outside of the loop, so that what begins it may have it?
+bool Sizes::from_outside(SizeRef s, const LoopSizes& x) const {
+  s = resolve(s);
+  if (types.as<AnySize>(s)) return false;
+  if (auto* v = types.as<VarSize>(s))
+    return vars_[v->var].level <= x.saved.level && std::ranges::none_of(x.starts, [&](auto& p) { return resolve(p.first) == s; });
+  bool outside = true;
+  if (auto* e = types.as<ExpSize>(s))
+    ast::each_expression(e->exp, [&](const ast::Expr* part) {
+      if (auto* h = std::get_if<ast::SizeHole>(&part->node)) outside &= from_outside(h->size, x);
+      return outside;
+    });
+  return outside;
+}
+
+// What the start leaves open is what the body makes, if that may be. Of a copied size it is what that starts with.
+void Sizes::settle_starts(const LoopSizes& x) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = 0; i < x.starts.size(); i++) {
+      auto* start = types.as<VarSize>(resolve(x.starts[i].second));
+      SizeRef end = resolve(x.ends[i].second);
+      if (!start || !x.open[i] || vars_[start->var].in_pattern) continue;       // a parameter's size is its caller's
+      for (auto& [own, first] : x.starts)
+        if (resolve(own) == end) { end = resolve(first); break; }
+      if (resolve(x.starts[i].second) == end || !from_outside(end, x) || !fits(end, start->var, vars_[start->var].level)) continue;
+      changed |= link(start->var, end);
+    }
+  }
+}
+
 // Checks the body, and finds which sizes it changes.
 void Sizes::try_body(LoopSizes& x) {
   size_t n = x.starts.size();
@@ -52,6 +83,7 @@ void Sizes::try_body(LoopSizes& x) {
   x.ends = beside(x.state, x.body);
   x.variant.assign(n, false);
   if (x.ends.size() != n) return;
+  settle_starts(x);
   auto copies = [&](size_t i) -> size_t {       // the position whose current size position i gets, or n
     for (size_t j = 0; j < n; j++) if (x.open[j] && same(x.ends[i].second, x.starts[j].first)) return j;
     return n;
@@ -113,6 +145,7 @@ void Sizes::with_changing_sizes(LoopSizes& x) {
     auto* v = types.as<VarSize>(resolve(starts[i].first));
     if (!v || !x.open[i]) continue;
     if (!x.variant[i]) { link(v->var, resolve(starts[i].second)); continue; }
+    if (auto* start = types.as<VarSize>(resolve(starts[i].second))) vars_[start->var].changed_by_loop = true;
     vars_[v->var].level = level_;
     if (first[i] != i) {
       link(v->var, resolve(starts[first[i]].first));

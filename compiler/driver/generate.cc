@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 
 #include "compiler/driver/data.h"
@@ -89,7 +90,8 @@ ir::Value random_value(Scalar elem, std::vector<int64_t> shape, const Bounds& bo
   v.bytes.reserve(size_t(n) * size_t(bytes_of(elem)));
   for (int64_t i = 0; i < n; i++) {
     if (is_float(elem)) {
-      double x = r.from + (r.to - r.from) * random.unit();
+      double u = random.unit(), width = r.to - r.from;
+      double x = std::isinf(width) ? 2 * (r.from / 2 + (r.to / 2 - r.from / 2) * u) : r.from + width * u;
       if (elem == Scalar::F64) v.push(x);
       else if (elem == Scalar::F32) v.push(float(x));
       else v.push(half_of(float(x)));

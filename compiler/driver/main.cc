@@ -59,11 +59,13 @@ const Command commands[] = {
     {{"dev", Dev, "[PROGRAM.fut|PROGRAM.ir]", 0, 1, "run single passes or pipelines and show the program"}, command_dev},
 };
 
-// `prog` stands for `prog.fut`, if there is such a file: also beside the executable `prog` that was made of it.
+// `prog` stands for `prog.fut`, if there is such a file: also beside the executable `prog` that was made of it. A name that begins
+// with a dash is one also where it is handed on.
 void complete_name(std::string& word) {
   std::error_code none;
   if (!word.ends_with(".fut") && !word.empty() && !std::filesystem::is_directory(word, none) && std::filesystem::is_regular_file(word + ".fut", none))
     word += ".fut";
+  if (word.size() > 1 && word[0] == '-') word.insert(0, "./");
 }
 void complete_names(const CommandInfo& command, Options& options) {
   complete_name(options.file);

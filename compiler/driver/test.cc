@@ -294,6 +294,7 @@ class Tester {
       std::vector<std::string> argv = {self_, "run", "-w", "-b", "-e", entry, path};
       if (c.input != TestCase::Input::Literal) argv.push_back("--type-directed");
       if (!options_.pipeline.empty()) argv.insert(argv.end(), {"--pipeline", options_.pipeline});
+      if (options_.check_shapes) argv.push_back("--check-shapes");
       return run(argv, input);
     }
     std::vector<std::string> argv;

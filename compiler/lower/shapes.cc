@@ -40,8 +40,9 @@ void Lowerer::compare_shape(TypeIn t, const Value& v, size_t depth, Term& fits) 
           for (size_t i = 0; i < r.fields.size(); i++) compare_shape({r.fields[i].second, t.scope}, component(v, i), depth, fits);
         },
         [&](const check::SumType& s) {
+          auto choice = std::get_if<std::shared_ptr<const Choice>>(&v);
           for (size_t c = 0; c < s.constrs.size(); c++)
-            for (size_t i = 0; i < s.constrs[c].second.size(); i++)
+            for (size_t i = 0; i < s.constrs[c].second.size() && (!choice || (*choice)->constructor == c); i++)
               compare_shape({s.constrs[c].second[i], t.scope}, payload(t, v, c, i), depth, fits);
         },
         [](const auto&) {});

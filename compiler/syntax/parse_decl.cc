@@ -1,5 +1,6 @@
 // Declarations; and the parser's handling of the token stream.
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 
 #include "compiler/source/habits.h"
@@ -40,7 +41,24 @@ namespace {
 // What is often meant by a token that other languages have in this place; `last` and `next` stand before and after it.
 std::string often_meant(Tok found, std::string_view text, std::string_view last, Tok next, std::string_view expected) {
   bool after_condition = expected.starts_with("`then`") || expected.starts_with("`do`") || expected.starts_with("`)`");
-  if (found == Tok::Equals && expected.starts_with("a declaration")) return "in a body, a value gets its name by `let x = ..`, an element by `let xs[i] = ..`";
+  bool declares = expected.starts_with("a declaration");
+  if (text == "|" && declares) return "the cases of a type begin with `#`: `type t = #a i32 | #b`";
+  if (found == Tok::Name && expected == "`=` before the definition of the type") return fmt::format("a type parameter is written `'{0}`, a size `[{0}]`", text);
+  if (found == Tok::Name && expected == "`:` and the type of the field") return "the type of a field follows a colon: `{a: i32, b: f32}`";
+  if (found == Tok::LBrace && expected == "`=` before the module") return "write `=` before the declarations: `module m = { .. }`";
+  if (found == Tok::Name && expected == "`=` before the module") return "a parameter has a module type: `module m (p: s) = ..`";
+  if (found == Tok::RParen && expected.ends_with("the parameter's module type")) return "a parameter has a module type: `module m (p: s) = ..`";
+  if (expected.starts_with("a module:")) return "the declarations of a module stand in braces: `module m = { .. }`";
+  if (expected.starts_with("a specification") && (found == Tok::Name || found == Tok::Def || found == Tok::Let)) return "a value is specified by its type: `val x : i32`";
+  if (found == Tok::Name && declares) return habit(text).empty() || habit(text).starts_with("a function") ? "names are defined by `def`: `def f x = ..`" : std::string(habit(text));
+  if ((found == Tok::RParen || found == Tok::RBracket || found == Tok::RBrace) && declares) return "no bracket is open here";
+  if (found == Tok::Equals && declares) return "in a body, a value gets its name by `let x = ..`, an element by `let xs[i] = ..`";
+  if (found == Tok::Equals && expected == "`)` after the pattern") return "a value stands behind the whole pattern: `loop (x, y) = (0, 1) for ..`";
+  if (expected == "`in` and the array") return "a loop counts by `for i < n`, from 0; it takes other numbers by `for i in 1...n`";
+  if (found == Tok::Comma && expected.starts_with("`for` or `while`")) return "several values are a tuple: `loop (x, y) = (0, 1) for ..`";
+  if (found == Tok::In && expected.starts_with("an expression")) return "a `let` has one `in`; of several in a row only the last needs it";
+  if (found == Tok::Quote && expected.starts_with("a type")) return "a type parameter is declared with `'` and used without: `def f 't (x: t) = ..`";
+  if (found == Tok::Dot && (next == Tok::LBracket || next == Tok::IndexBracket)) return "an index stands directly behind the array: `xs[0]`";
   if (found == Tok::Equals && after_condition) return "`==` compares two values; `=` gives a value a name";
   if (found == Tok::Arrow && expected.starts_with("`)`")) return "a function begins with a backslash: `(\\x -> ...)`";
   if (found == Tok::For || found == Tok::While) return "a loop is an expression that makes new values of its state: `loop sum = 0 for i < n do sum + i`";
@@ -49,7 +67,14 @@ std::string often_meant(Tok found, std::string_view text, std::string_view last,
   if (text == "//" || text == "/*") return "a comment begins with `--` and ends with its line";
   if (found == Tok::Quote && expected.starts_with("an expression")) return "a character is one, as `'a'`; several are a text, `\"ab\"`";
   if (found == Tok::Comma && expected.starts_with("`->`")) return "parameters stand side by side, `\\x y -> ..`; a pair is one, `\\(x, y) -> ..`";
-  if (found == Tok::Colon && expected == "`=` and the new value") return "an element gets its value by `=`: `let xs[i] = v`";
+  if (text == "=>" && expected.starts_with("`->`")) return "the arrow is `->`";
+  if (found == Tok::Case && expected.starts_with("an expression")) return "a choice by patterns is `match x case p -> a case q -> b`";
+  if (text == "|" && expected.starts_with("an index or a field")) return "each pattern has its `case`: `match x case p -> a case q -> b`";
+  if (found == Tok::Name && expected == "`)` after the pattern") return "a parameter with a type is `(x: t)`, one without is `x`";
+  if (found == Tok::Name && expected.starts_with("a string with")) return fmt::format("the path is a text: `import \"{}\"`", text);
+  if (text == ">" && expected.ends_with("body of the definition")) return "type parameters come before the others: `def f 't (x: t) = ..`";
+  if (text.size() == 2 && text[1] == '=' && expected.starts_with("a parameter or")) return "names do not change: `let x = x + 1` makes a new `x`";
+  if ((found == Tok::Colon || text == "<-") && expected == "`=` and the new value") return "an element gets its value by `=`: `let xs[i] = v`";
   if (last == "]" && expected.starts_with("a type")) return "an array of `t` is written `[]t`, or `[n]t` if its size has a name";
   bool binds = expected == "a pattern" || expected == "a parameter" || expected == "the name of a field" || expected.starts_with("a name");
   bool alone = next == Tok::Equals || next == Tok::Colon || next == Tok::Comma || next == Tok::RParen || next == Tok::Arrow;
@@ -58,6 +83,7 @@ std::string often_meant(Tok found, std::string_view text, std::string_view last,
     return "no pattern takes an array apart: give it a name, and use `xs[0]` and `length xs`";
   if (expected == "`->` before the body of the case") {
     if (text == "|") return "a case has one pattern; another `case` may have the same body";
+    if (found == Tok::Name && !last.empty() && std::isalpha(static_cast<unsigned char>(last[0]))) return fmt::format("a constructor begins with `#`: `#{}`", last);
     if (found == Tok::If) return "a case has no condition; its body may be a choice: `if c then a else b`";
     if (text.starts_with("..")) return "a pattern is no range: give the number a name, and compare it in the body";
   }

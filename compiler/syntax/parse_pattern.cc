@@ -1,4 +1,6 @@
 // Patterns. A parameter is a pattern that needs no parentheses where parameters stand side by side.
+#include <fmt/format.h>
+
 #include "compiler/syntax/parse.h"
 
 namespace raido::ast {
@@ -51,7 +53,10 @@ Pat* Parser::param() {
   switch (kind()) {
     case Tok::Name: {
       Token t = take();
-      if (is(Tok::Dot) && kind(1) == Tok::Name) fail(t.span, err::qualified_binding, name_text(t.name));
+      if (is(Tok::Dot) && kind(1) == Tok::Name) {
+        bool first = pos_ > 1 && tokens_.items[pos_ - 2].kind == Tok::Backslash;
+        fail_with(first ? fmt::format("a function is written `\\{} -> ..`", name_text(t.name)) : "", t.span, err::qualified_binding, name_text(t.name));
+      }
       return pat(t.span, PVar{program_.bind(t.name, t.span, Binding::Kind::Value)});
     }
     case Tok::Underscore: take(); return pat(first.span, PWild{});

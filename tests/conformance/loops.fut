@@ -64,3 +64,32 @@ entry nested (n: i64) =
 entry record_state (n: i32) =
   let r = loop {p, k} = {p = 1, k = 0} while k < n do {p = p * (k + 1), k = k + 1}
   in (r.p, r.k)
+
+-- What begins these loops says nothing of some sizes: they are those that the body makes.
+-- ==
+-- entry: found_last
+-- input { [1i64, 4i64, 3i64] } output { [5i64, 8i64, 7i64] }
+-- input { [1i64, 3i64, 3i64] } output { empty([0]i64) }
+def last_even [n] (xs: [n]i64): (#none | #some ([n]i64)) =
+  loop found = #none for x in xs do if x % 2 == 0 then #some (map (+ x) xs) else found
+entry found_last [n] (xs: [n]i64) = match last_even xs case #none -> iota 0 case #some ys -> ys
+
+-- ==
+-- entry: row_of_none
+-- input { 3i64 } output { 1i64 [[2i64, 3i64, 4i64]] }
+-- input { 0i64 } output { 0i64 empty([0][0]i64) }
+entry row_of_none (n: i64) = let rows = loop _rows = [] for i < n do [map (+ i) (iota n)] in (length rows, rows)
+
+-- ==
+-- entry: two_of_none
+-- input { 3i64 [5i64, 6i64] } output { [[5i64, 6i64]] [[5i64, 6i64], [5i64, 6i64]] }
+-- input { 0i64 [5i64, 6i64] } output { empty([0][2]i64) empty([0][2]i64) }
+entry two_of_none [n] (k: i64) (xs: [n]i64) = loop (a, b) = ([], []) for _i < k do (b, a ++ [xs])
+
+-- ==
+-- entry: alternating
+-- input { 3i64 [5i64, 6i64] } output { [5i64, 6i64] }
+-- input { 4i64 [5i64, 6i64] } output { empty([0]i64) }
+entry alternating [n] (k: i64) (xs: [n]i64) =
+  let last = loop last = #none for _i < k do match last case #none -> #some xs case #some _ -> (#none: #none | #some ([n]i64))
+  in match last case #none -> iota 0 case #some ys -> ys

@@ -15,6 +15,7 @@ type pair = (a, a)
 -- Unknown type "a" [B02]
 --  3 | def id (x: a): a = x
 --    |            ^
+-- help: a type parameter is declared with `'`: `def f 'a (x: a) = ..` or `type t 'a = ..`
 --
 -- Error at B01_one_name.fut:4:22-23:
 -- Unknown name "y" [B01]
@@ -30,3 +31,4 @@ type pair = (a, a)
 -- Unknown type "a" [B02]
 --  6 | type pair = (a, a)
 --    |              ^
+-- help: a type parameter is declared with `'`: `def f 'a (x: a) = ..` or `type t 'a = ..`

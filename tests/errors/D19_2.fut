@@ -7,3 +7,4 @@ def f = loop x = 1i32 while x do x
 --   bool
 --  1 | def f = loop x = 1i32 while x do x
 --    |                             ^
+-- help: compare it: `x != 0`

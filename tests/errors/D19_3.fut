@@ -7,3 +7,4 @@ def f = assert 1i32 2i32
 --   bool
 --  1 | def f = assert 1i32 2i32
 --    |                ^^^^
+-- help: compare it: `1i32 != 0`

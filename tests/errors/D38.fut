@@ -6,3 +6,4 @@ def f ({a}: {a: i32, b: i32}) = a
 --  1 | def f ({a}: {a: i32, b: i32}) = a
 --    |        ^^^
 -- note: The record types have unshared fields: b
+-- help: add what is not needed: `b = _`

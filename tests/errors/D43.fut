@@ -12,3 +12,4 @@ def f = [1i32] :> [1]i64
 -- with
 --   i32
 -- in the element type
+-- help: convert: `map i64.i32 [1i32]`

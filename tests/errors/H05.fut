@@ -5,3 +5,4 @@ def f (a: *[]i32) = map (\i -> (a with [i] = 0)[0]) [0]
 --  1 | def f (a: *[]i32) = map (\i -> (a with [i] = 0)[0]) [0]
 --    |                                 ^
 --    |        - bound here
+-- help: write all elements at once with `scatter`, or one after the other in a loop

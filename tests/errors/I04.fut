@@ -7,3 +7,5 @@ module m: { val x: i32 } = { def x = true }
 --   bool
 --  1 | module m: { val x: i32 } = { def x = true }
 --    |                            ^^^^^^^^^^^^^^^^
+--    |                                  - defined here
+--    |                 - specified here

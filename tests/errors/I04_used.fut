@@ -14,8 +14,11 @@ module outer: { module inner: counter } = { module inner = m }
 --   val next : i32 -> i32
 -- but module provides
 --   i64 -> i64
+--  2 | module type counter = { type t val start: t val next: t -> t }
+--    |                                                 ---- specified here
 --  3 | module m: counter = { type t = i32 def start = 0i32 def next (x: i64) = x }
 --    |                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+--    |                                                         ---- defined here
 -- note: Cannot unify
 --   i32
 -- with

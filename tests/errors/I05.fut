@@ -8,3 +8,5 @@ module m : { val f '^a : a -> a } = { def f 'a (x: a) = x }
 -- Cannot instantiate type parameter `'a` of the module's `f`, which is not lifted, as the module type says: it must be lifted too
 --  1 | module m : { val f '^a : a -> a } = { def f 'a (x: a) = x }
 --    |                                     ^^^^^^^^^^^^^^^^^^^^^^^
+--    |                                           - defined here
+--    |                  - specified here

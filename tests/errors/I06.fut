@@ -7,3 +7,5 @@ module m: { type t = i32 } = { type t = f32 }
 --   i32
 --  1 | module m: { type t = i32 } = { type t = f32 }
 --    |                              ^^^^^^^^^^^^^^^^
+--    |                                     - defined here
+--    |                  - specified here

@@ -4,3 +4,5 @@ module m: { type t 'a } = { type t = i32 }
 -- Module defines the type t with other parameters, but module type requires those it lists [I07]
 --  1 | module m: { type t 'a } = { type t = i32 }
 --    |                           ^^^^^^^^^^^^^^^^
+--    |                                  - defined here
+--    |                  - specified here

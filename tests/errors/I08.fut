@@ -4,3 +4,5 @@ module m: { type t } = { type^ t = i32 -> i32 }
 -- Module defines the type t as a lifted type, but module type requires a non-lifted type [I08]
 --  1 | module m: { type t } = { type^ t = i32 -> i32 }
 --    |                        ^^^^^^^^^^^^^^^^^^^^^^^^
+--    |                                - defined here
+--    |                  - specified here

@@ -4,3 +4,5 @@ module m : { type t } = { type~ t = []i32 }
 -- Module defines the type t with sizes that its values choose, but module type requires a non-lifted type: write `type~` there [I09]
 --  1 | module m : { type t } = { type~ t = []i32 }
 --    |                         ^^^^^^^^^^^^^^^^^^^
+--    |                                 - defined here
+--    |                   - specified here

@@ -12,5 +12,8 @@ module m = F { def x = 1.5f32 }
 -- but module provides
 --   f32
 -- The module is the argument for the parameter `P`, which asks for that
+--  1 | module F (P: { val x : i32 }) = {}
+--    |                    - specified here
 --  2 | module m = F { def x = 1.5f32 }
 --    |              ^^^^^^^^^^^^^^^^^^
+--    |                    - defined here

@@ -13,6 +13,10 @@ def kind (xs: []i64) = match (made.all xs)[0] case #one {x, y = #b} -> x case _ 
 -- but module provides
 --   i64 -> i64
 -- The module is the argument for the parameter `M`, which asks for that
+--  2 | module type maker = { type t val make : i64 -> t }
+--    |                                  ---- specified here
+--  4 | module wrong = { type t = #a | #b def make (x: i64) = x }
+--    |                                       ---- defined here
 --  5 | module made = lists wrong
 --    |                     ^^^^^
 -- note: Cannot unify

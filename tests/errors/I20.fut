@@ -8,3 +8,5 @@ module m : { val f [n] : [n]i32 -> i32 } = { def f [n] (x: *[n]i32) = x[0] }
 -- The types are incompatible regarding consuming their arguments
 --  1 | module m : { val f [n] : [n]i32 -> i32 } = { def f [n] (x: *[n]i32) = x[0] }
 --    |                                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+--    |                                                  - defined here
+--    |                  - specified here

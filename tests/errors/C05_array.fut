@@ -1,0 +1,13 @@
+def f (xs: i32[]) (ys: f32[3][4]) = xs
+-- expect
+-- Error at C05_array.fut:1:12-17:
+-- Type constructor "i32" requires 0 arguments, but provided 1 [C05]
+--  1 | def f (xs: i32[]) (ys: f32[3][4]) = xs
+--    |            ^^^^^
+-- help: the sizes of an array come first: `[]i32`
+--
+-- Error at C05_array.fut:1:24-33:
+-- Type constructor "f32" requires 0 arguments, but provided 2 [C05]
+--  1 | def f (xs: i32[]) (ys: f32[3][4]) = xs
+--    |                        ^^^^^^^^^
+-- help: the sizes of an array come first: `[][]f32`

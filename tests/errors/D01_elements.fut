@@ -1,0 +1,16 @@
+def f (xs: []f32) = f64.sum xs
+-- expect
+-- Error at D01_elements.fut:1:29-31:
+-- Cannot apply "f64.sum" to "xs" (invalid type). [D01]
+-- Expected:
+--   []f64
+-- Actual:
+--   []f32
+--  1 | def f (xs: []f32) = f64.sum xs
+--    |                             ^^
+-- note: Cannot unify
+--   f64
+-- with
+--   f32
+-- in the element type
+-- help: convert: `map f64.f32 xs`

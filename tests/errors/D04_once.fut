@@ -1,0 +1,24 @@
+def f (x: i32): i32 = if x > 3 then true else 2
+def g (x: i32): i32 = let y = if x > 3 then true else 2 in y + 1
+-- expect
+-- Error at D04_once.fut:1:23-48:
+-- Branches differ in type: [D04]
+--   bool
+-- and
+--   number
+--  1 | def f (x: i32): i32 = if x > 3 then true else 2
+--    |                       ^^^^^^^^^^^^^^^^^^^^^^^^^
+--    |                                     ---- bool
+--    |                                               - number
+-- note: Cannot instantiate type that must be one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64 with bool
+--
+-- Error at D04_once.fut:2:31-56:
+-- Branches differ in type: [D04]
+--   bool
+-- and
+--   number
+--  2 | def g (x: i32): i32 = let y = if x > 3 then true else 2 in y + 1
+--    |                               ^^^^^^^^^^^^^^^^^^^^^^^^^
+--    |                                             ---- bool
+--    |                                                       - number
+-- note: Cannot instantiate type that must be one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64 with bool

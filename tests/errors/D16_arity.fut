@@ -1,0 +1,13 @@
+def f (xs: []i32) (ys: []i32) = map2 (\(x, y) -> x + y) xs ys
+-- expect
+-- Error at D16_arity.fut:1:38-56:
+-- Cannot apply "map2" to "(\(x, y) -> x + y)" (invalid type). [D16]
+-- Expected:
+--   (number, number) -> t0 -> t1
+-- Actual:
+--   (number, number) -> number
+-- Cannot instantiate type that must be one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64 with t0 -> t1
+-- in the result type
+--  1 | def f (xs: []i32) (ys: []i32) = map2 (\(x, y) -> x + y) xs ys
+--    |                                      ^^^^^^^^^^^^^^^^^^
+-- help: `(\(x, y) -> x + y)` takes 1 argument, and `map2` gives it 2

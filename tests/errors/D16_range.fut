@@ -1,0 +1,24 @@
+def f (n: i64) = map (\i -> f32.i64 i) 0..<n
+def g (n: i64) = reduce (+) 0 1..3...n
+-- expect
+-- Error at D16_range.fut:1:40-41:
+-- Cannot apply "map" to "0" (invalid type). [D16]
+-- Expected:
+--   []i64
+-- Actual:
+--   number
+-- Cannot instantiate type that must be one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64 with []i64
+--  1 | def f (n: i64) = map (\i -> f32.i64 i) 0..<n
+--    |                                        ^
+-- help: a range that is an argument has parentheses: `(0..<n)`
+--
+-- Error at D16_range.fut:2:31-32:
+-- Cannot apply "reduce" to "1" (invalid type). [D16]
+-- Expected:
+--   []number
+-- Actual:
+--   number
+-- Cannot instantiate type that must be one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64 with []number
+--  2 | def g (n: i64) = reduce (+) 0 1..3...n
+--    |                               ^
+-- help: a range that is an argument has parentheses: `(1..3...n)`

@@ -1,0 +1,22 @@
+def f (x: i32) = x / 2.0
+def g (x: i32) = 2.0 - x
+-- expect
+-- Error at D18_float.fut:1:18-25:
+-- Cannot apply "/" to "2.0" (invalid type). [D18]
+-- The operands have types i32 and float
+--  1 | def f (x: i32) = x / 2.0
+--    |                  ^^^^^^^
+--    |                  - i32
+--    |                      --- float
+-- note: Cannot instantiate type that must be one of f16, f32, f64 with i32
+-- help: convert: `f64.i32 x` or `f32.i32 x`
+--
+-- Error at D18_float.fut:2:18-25:
+-- Cannot apply "-" to "x" (invalid type). [D18]
+-- The operands have types float and i32
+--  2 | def g (x: i32) = 2.0 - x
+--    |                  ^^^^^^^
+--    |                  --- float
+--    |                        - i32
+-- note: Cannot instantiate type that must be one of f16, f32, f64 with i32
+-- help: convert: `f64.i32 x` or `f32.i32 x`

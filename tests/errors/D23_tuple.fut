@@ -1,0 +1,11 @@
+def f (t: (i32, i32)) = t[0]
+-- expect
+-- Error at D23_tuple.fut:1:25-29:
+-- Cannot unify [D23]
+--   (i32, i32)
+-- with
+--   []t0
+--  1 | def f (t: (i32, i32)) = t[0]
+--    |                         ^^^^
+-- note: indexed with 1 index
+-- help: the parts of a tuple are `t.0`, `t.1` and so on
