@@ -2,7 +2,8 @@
 //
 //   let c = copy a ; .. c consumed ..     ==>   .. a consumed ..
 //
-// This needs two conditions. Nothing that may share memory with a is used after the copy. And a belongs to this code. For that, each root
+// This needs two conditions. Nothing that may share memory with a is used once the copy is consumed, or outside if this code returns
+// the copy. And a belongs to this code. For that, each root
 // of a is a parameter that may be consumed, the state of the loop around, or made in a running body. Branches and scopes around count as
 // running bodies, for they run once. If a root is the state of a loop, the loop then consumes its initial value. If that value does not
 // belong to this code, it is copied once before the loop. Differentiation relies on this pass. It copies whatever is consumed, so that the
@@ -83,8 +84,14 @@ class CopyElimination {
   bool in(Var v, Var root) const {
     return is_array(p_.type(v)) && std::ranges::any_of(aliases_->roots(v), [&](Var r) { return r == root; });
   }
-  // `apart`: what may share memory with root, but not if this code ran; grows by what is made of such.
-  bool used_after(const Frame& f, Var root, VarSet& apart) const {
+  bool consumes(const Stm& s, Var v) const {
+    std::vector<Var> all = aliases_->reach(v);
+    auto known = [&](Var r) { return std::ranges::find(all, r) != all.end(); };
+    return std::ranges::any_of(aliases_->consumed(s), [&](Var r) { return known(r) || std::ranges::any_of(aliases_->reach(r), known); });
+  }
+  // `apart`: what may share memory with root, but not if this code ran; grows by what is made of such. Until the copy is consumed, root
+  // may be read.
+  bool used_after(const Frame& f, Var root, VarSet& apart, std::optional<Var> copy) const {
     auto touches = [&](const auto& code) {
       for (Var v : free_vars(p_, code))
         if (in(v, root) && !apart.contains(v)) return true;
@@ -92,8 +99,10 @@ class CopyElimination {
     };
     for (size_t k = f.at + 1; k < f.body->stms.size(); k++) {
       const Stm& s = f.body->stms[k];
-      if (touches(s)) return true;
-      for (Bind x : s.pattern) if (in(x.var, root)) apart.insert(x.var);
+      if (copy && consumes(s, *copy)) copy.reset();
+      bool touched = touches(s);
+      if (touched && (!copy || consumes(s, root))) return true;
+      if (!touched) for (Bind x : s.pattern) if (in(x.var, root)) apart.insert(x.var);
     }
     return touches(f.body->result);
   }
@@ -111,11 +120,11 @@ class CopyElimination {
     return found;
   }
   // Whether `root` may be consumed at the place that frames [0, depth) describe. Notes what else follows from that.
-  bool may_consume(Var root, size_t depth, Plan& plan) const {
+  bool may_consume(Var root, size_t depth, Plan& plan, std::optional<Var> copy = {}) const {
     VarSet apart;
     for (size_t d = depth; d-- > 0;) {
       const Frame& f = frames_[d];
-      if (used_after(f, root, apart)) return false;
+      if (used_after(f, root, apart, std::exchange(copy, {}))) return false;
       if (binds(*f.body, f.at, root)) return fresh(*f.body, root);
       switch (f.kind) {
         case Kind::Function:
@@ -269,7 +278,7 @@ class CopyElimination {
     if (!s.attrs.empty()) return false;
     Plan plan;
     for (Var r : aliases_->reach(a))
-      if (touched_.contains(r) || !may_consume(r, frames_.size(), plan)) return false;
+      if (touched_.contains(r) || !may_consume(r, frames_.size(), plan, c)) return false;
     for (Var v : plan.states) if (touched_.contains(v)) return false;
     if (touched_.contains(c) || !context_.allow()) return false;
     for (Var r : aliases_->reach(a)) touched_.insert(r);
