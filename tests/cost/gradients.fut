@@ -32,3 +32,10 @@ def spread [n] (xs: [n]f64): f64 =
   in s / k
 entry variance (n: i64) = spread (map f64.i64 (iota n))
 entry variance_back (n: i64) = vjp spread (map f64.i64 (iota n)) 1
+
+-- A maximum or minimum in forward mode: one comparison with a test for what is no number, and one choice.
+-- cost: paths < 8i64: paths_along 3.5
+def shortest [n] (d: [n][n]f64): [n][n]f64 =
+  loop d for k < n do tabulate_2d n n (\i j -> f64.min d[i, j] (d[i, k] + d[k, j]))
+entry paths (n: i64) = shortest (table n)
+entry paths_along (n: i64) = jvp shortest (table n) (table n)
