@@ -2,7 +2,8 @@
 //
 //   let c = copy a ; .. c consumed ..     ==>   .. a consumed ..
 //
-// This needs two conditions. Nothing that may share memory with a is used after the copy. And a belongs to this code. For that, each root
+// This needs two conditions. Nothing that may share memory with a is used once the copy is consumed, or outside if this code returns
+// the copy. Views of fewer dimensions are copied instead where that is all. And a belongs to this code. For that, each root
 // of a is a parameter that may be consumed, the state of the loop around, or made in a running body. Branches and scopes around count as
 // running bodies, for they run once. If a root is the state of a loop, the loop then consumes its initial value. If that value does not
 // belong to this code, it is copied once before the loop. Differentiation relies on this pass. It copies whatever is consumed, so that the
@@ -37,7 +38,7 @@ class CopyElimination {
         frames_ = {{Kind::Function, &f.lambda.body, 0, nullptr, &f}};
         body(f.lambda.body);
       }
-      if (!changed_) return;
+      if (!changed_ && std::exchange(views_, true)) return;
     }
   }
 
@@ -51,13 +52,19 @@ class CopyElimination {
     Function* function;
   };
   struct InitialCopy { Body* body; size_t at; size_t state; };
-  struct Plan { std::vector<InitialCopy> initial; std::vector<Var> states; };   // to be copied; states of loops that become consumed
+  struct Plan {
+    bool may_copy_views = false;
+    std::vector<InitialCopy> initial;    // to be copied
+    std::vector<Var> states;             // of loops that become consumed
+    std::vector<Var> views;              // to be copied where they are made
+  };
   Program& p_;
   PassContext& context_;
   std::optional<Aliases> aliases_;
   std::vector<Frame> frames_;
   VarSet touched_;                       // roots that changed in this round: their aliases are out of date
   bool changed_ = false;
+  bool views_ = false;                   // the other copies are done: now those that cost copies of views
 
   void body(Body& b) {
     for (size_t i = 0; i < b.stms.size(); i++) {
@@ -83,19 +90,40 @@ class CopyElimination {
   bool in(Var v, Var root) const {
     return is_array(p_.type(v)) && std::ranges::any_of(aliases_->roots(v), [&](Var r) { return r == root; });
   }
-  // `apart`: what may share memory with root, but not if this code ran; grows by what is made of such.
-  bool used_after(const Frame& f, Var root, VarSet& apart) const {
-    auto touches = [&](const auto& code) {
-      for (Var v : free_vars(p_, code))
-        if (in(v, root) && !apart.contains(v)) return true;
+  bool consumes(const Stm& s, Var v) const {
+    std::vector<Var> all = aliases_->reach(v);
+    auto known = [&](Var r) { return std::ranges::find(all, r) != all.end(); };
+    return std::ranges::any_of(aliases_->consumed(s), [&](Var r) { return known(r) || std::ranges::any_of(aliases_->reach(r), known); });
+  }
+  // Whether v is made in this body as a view of fewer dimensions than `whole` has.
+  bool smaller_view(const Body& b, Var v, Var whole) const {
+    if (shape_of(p_.type(v)).size() >= shape_of(p_.type(whole)).size()) return false;
+    for (const Stm& s : b.stms)
+      if (s.pattern.size() == 1 && s.pattern[0].var == v)
+        return std::holds_alternative<Index>(s.exp) || std::holds_alternative<Reshape>(s.exp) || std::holds_alternative<Permute>(s.exp);
+    return false;
+  }
+  // `apart`: what may share memory with root, but not if this code ran; grows by what is made of such. Until the copy is consumed, root
+  // may be read. Of views that are read later the plan makes copies.
+  bool used_after(const Frame& f, Var root, VarSet& apart, std::optional<Var> copy, Plan& plan) const {
+    std::optional<Var> whole = plan.may_copy_views ? copy : std::nullopt;
+    auto touches = [&](const auto& code, bool later) {
+      for (Var v : free_vars(p_, code)) {
+        if (!in(v, root) || apart.contains(v)) continue;
+        if (!later || !whole || !smaller_view(*f.body, v, *whole)) return true;
+        plan.views.push_back(v);
+        apart.insert(v);
+      }
       return false;
     };
     for (size_t k = f.at + 1; k < f.body->stms.size(); k++) {
       const Stm& s = f.body->stms[k];
-      if (touches(s)) return true;
-      for (Bind x : s.pattern) if (in(x.var, root)) apart.insert(x.var);
+      if (copy && consumes(s, *copy)) copy.reset();
+      bool touched = touches(s, !copy);
+      if (touched && (!copy || consumes(s, root))) return true;
+      if (!touched) for (Bind x : s.pattern) if (in(x.var, root)) apart.insert(x.var);
     }
-    return touches(f.body->result);
+    return touches(f.body->result, true);
   }
   // A branch whose result does not share memory with root: then neither does that of the `if`.
   void leave_branch(const Frame& f, Var root, VarSet& apart) const {
@@ -111,11 +139,11 @@ class CopyElimination {
     return found;
   }
   // Whether `root` may be consumed at the place that frames [0, depth) describe. Notes what else follows from that.
-  bool may_consume(Var root, size_t depth, Plan& plan) const {
+  bool may_consume(Var root, size_t depth, Plan& plan, std::optional<Var> copy = {}) const {
     VarSet apart;
     for (size_t d = depth; d-- > 0;) {
       const Frame& f = frames_[d];
-      if (used_after(f, root, apart)) return false;
+      if (used_after(f, root, apart, std::exchange(copy, {}), plan)) return false;
       if (binds(*f.body, f.at, root)) return fresh(*f.body, root);
       switch (f.kind) {
         case Kind::Function:
@@ -268,8 +296,9 @@ class CopyElimination {
     Var c = s.pattern[0].var;
     if (!s.attrs.empty()) return false;
     Plan plan;
+    plan.may_copy_views = views_ && std::holds_alternative<Copy>(s.exp);
     for (Var r : aliases_->reach(a))
-      if (touched_.contains(r) || !may_consume(r, frames_.size(), plan)) return false;
+      if (touched_.contains(r) || !may_consume(r, frames_.size(), plan, c)) return false;
     for (Var v : plan.states) if (touched_.contains(v)) return false;
     if (touched_.contains(c) || !context_.allow()) return false;
     for (Var r : aliases_->reach(a)) touched_.insert(r);
@@ -285,6 +314,8 @@ class CopyElimination {
     std::vector<std::unique_ptr<Stm>> old = b.stms.take();
     for (size_t k = 0; k < old.size(); k++) if (k != at) b.stms.push_back(std::move(old[k]));
     here.at = at - 1;                    // the loop over the body goes on after it
+    for (size_t k = 0; k < plan.views.size(); k++)
+      if (std::find(plan.views.begin(), plan.views.begin() + ptrdiff_t(k), plan.views[k]) == plan.views.begin() + ptrdiff_t(k)) copy_view(here, plan.views[k]);
     for (size_t i = 0; i < plan.initial.size(); i++) {
       copy_initial(plan.initial[i]);
       for (size_t k = i + 1; k < plan.initial.size(); k++)
@@ -293,6 +324,24 @@ class CopyElimination {
     context_.stats.count("copies.eliminated");
     changed_ = true;
     return true;
+  }
+  void copy_view(Frame& here, Var view) {
+    Body& b = *here.body;
+    std::vector<std::unique_ptr<Stm>> old = b.stms.take();
+    Subst copied;
+    for (size_t k = 0; k < old.size(); k++) {
+      substitute(p_, *old[k], copied);
+      bool made = old[k]->pattern.size() == 1 && old[k]->pattern[0].var == view;
+      b.stms.push_back(std::move(old[k]));
+      if (!made) continue;
+      List<Stm> row;
+      Builder builder(p_, row);
+      builder.source = b.stms[k].source;
+      copied.emplace(view, builder.copy(view));
+      b.stms.push_back(std::move(row.take()[0]));
+      if (ptrdiff_t(k) <= ptrdiff_t(here.at)) here.at++;
+    }
+    substitute(p_, b.result, copied);
   }
   void copy_initial(const InitialCopy& x) {
     Stm& loop = x.body->stms[x.at];

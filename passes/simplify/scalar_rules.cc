@@ -1,4 +1,4 @@
-// scalar_rules.cc - algebra of scalars (S1 to S13). Integer rules are exact modulo 2^w; float rules are exact, but for powers and inverses.
+// scalar_rules.cc - algebra of scalars (S1 to S14). Integer rules are exact modulo 2^w; float rules are exact, but for powers and inverses.
 #include "passes/simplify/simplify.h"
 
 #include <cmath>
@@ -193,6 +193,16 @@ Rewrite selection(Site& s, Apply& x) {
   }
   return no;
 }
+// select c x 0 + select c 0 y   ==>   select c x y                                                     [S14]
+Rewrite sum_of_choices(Site& s, Apply& x) {
+  if (x.op != ScalarOp::add) return no;
+  auto a = s.definition<Apply>(x.args[0]), b = s.definition<Apply>(x.args[1]);
+  if (!a || !b || a->op != ScalarOp::select || b->op != ScalarOp::select || a->args[0] != b->args[0]) return no;
+  if (zero(b->args[1]) && zero(a->args[2])) x = Apply{ScalarOp::select, {a->args[0], a->args[1], b->args[2]}};
+  else if (zero(a->args[1]) && zero(b->args[2])) x = Apply{ScalarOp::select, {a->args[0], b->args[1], a->args[2]}};
+  else return no;
+  return changed();
+}
 // convert t x at type t   ==>   x; an integer through a type that it fits into   ==>   x               [S10]
 // convert i64 (x + y)   ==>   convert i64 x + convert i64 y, where the narrow sum does not wrap around; likewise - and *
 Rewrite conversions(Site& s, Convert& x) {
@@ -251,7 +261,8 @@ Rewrite copy_propagation(Site& s, Identity& x) {
 
 constexpr Rule<Apply> apply_rules[] = {
     {"S1", fold_constants}, {"S2", order_operands}, {"S3", identities}, {"S4", reassociate}, {"S6", division}, {"S7", decide},
-    {"S8", logic},          {"S9", selection},      {"S11", powers},       {"S13", inverses}};
+    {"S8", logic},          {"S9", selection},      {"S11", powers},       {"S13", inverses},
+    {"S14", sum_of_choices}};
 constexpr Rule<Convert> convert_rules[] = {{"S10", conversions}};
 constexpr Rule<Identity> identity_rules[] = {{"C1", copy_propagation}};
 

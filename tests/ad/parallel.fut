@@ -37,7 +37,7 @@ def reduce_apart [n] (xs: [n]f64, ys: [n]f64) =
            (0, -f64.inf, 1, 0) (zip4 xs ys (map f64.cos xs) (replicate n 1))
   in (s, m * p, p + f64.i64 k * m)
 
--- rule: reduce.general
+-- rule: reduce.general reduce.sequential
 -- ad: reduce_pairs { [1.0, 2.0, 3.0] [0.5, 1.5, 2.5] }
 def reduce_pairs [n] (xs: [n]f64, ys: [n]f64) =
   reduce (\(a, b) (c, d) -> (a * c, b * c + d)) (1, 0) (zip xs ys)

@@ -108,6 +108,66 @@ std::vector<Var> exclusive_scan(Builder& b, const Dim& width, const Combine& op,
   return b.map("left", width, std::move(f), {is});
 }
 
+// The element before index i: the neutral element at 0.
+std::vector<Atom> before(Builder& b, const std::vector<Var>& ys, const Combine& op, const Term& i) {
+  If choose;
+  choose.cond = eq(i, b.term(i64_const(0))).atom;
+  choose.then_ = b.body([&] {
+    std::vector<Atom> out;
+    for (const Atom& ne : op.neutral) out.push_back(b.replicate(op.shape, ne));
+    return out;
+  });
+  choose.else_ = b.body([&] {
+    std::vector<Atom> out;
+    for (Var v : ys) out.push_back(b.index("y", v, {(i - 1).atom}));
+    return out;
+  });
+  std::vector<Var> out = b.bind("y", std::move(choose));
+  return {out.begin(), out.end()};
+}
+
+void back_in_order(Scope& scope, const Dim& width, const Combine& op, const std::vector<Var>& as, const std::vector<Var>& ys,
+                   const std::vector<Atom>& last, const std::vector<Var>& ys_adj) {
+  Program& p = scope.p;
+  Builder& b = scope.b;
+  size_t k = op.neutral.size();
+  std::vector<Var> free = scope.free_in(op.op);
+  For back;
+  back.n = width;
+  back.i = {p.fresh("k", scalar_type(Scalar::I64))};
+  auto carry = [&](const std::string& hint, const Atom& init) {
+    back.state.push_back({p.fresh(hint, p.type(init))});
+    back.init.push_back(init);
+    return back.state.back().var;
+  };
+  std::vector<Var> ts, outs, frees;
+  for (size_t i = 0; i < k; i++) {
+    Atom t = last.empty() ? b.zero(row_type(p.type(ys[i]))) : last[i];
+    ts.push_back(carry("t", t));
+  }
+  for (size_t i = 0; i < k; i++) outs.push_back(carry("as_adj", b.zero(p.type(as[i]))));
+  for (Var v : free) frees.push_back(carry(p.hint(v) + "_adj", scope.adjoints.threaded(v)));
+  back.body = b.body([&] {
+    Term i = b.term(width) - 1 - b.term(back.i.var);
+    Scope inner(scope, {});
+    for (size_t j = 0; j < free.size(); j++) inner.adjoints.thread(free[j], frees[j], scope.adjoints.accumulates(free[j]));
+    std::vector<Atom> y = before(b, ys, op, i), a, t(ts.begin(), ts.end());
+    for (Var v : as) a.push_back(b.index("a", v, {i.atom}));
+    for (size_t j = 0; j < ys_adj.size(); j++) {
+      Atom y_adj = b.index("y_adj", ys_adj[j], {i.atom});
+      t[j] = b.add("t", t[j], y_adj);
+    }
+    std::vector<Atom> adj = apply_back(inner, op, y, a, t), out;
+    for (size_t j = 0; j < k; j++) out.push_back(adj[j]);
+    for (size_t j = 0; j < k; j++) out.push_back(b.update(outs[j], {i.atom}, adj[k + j]));
+    for (Var v : free) out.push_back(inner.adjoints.threaded(v));
+    return out;
+  });
+  std::vector<Var> out = b.bind("adj", std::move(back));
+  for (size_t j = 0; j < free.size(); j++) scope.adjoints.thread(free[j], out[2 * k + j], scope.adjoints.accumulates(free[j]));
+  for (size_t j = 0; j < k; j++) scope.adjoints.add(as[j], out[k + j], true);
+}
+
 Combine without_shape(Builder& b, const Combine& op) {
   if (op.shape.empty()) return clone(b.program, op);
   Combine c;

@@ -16,6 +16,12 @@ ir::Stm part(Scope& scope, const ir::Stm& s, std::vector<bool> which);
 ir::Stm part_with_adjoints(Scope& scope, const ir::Stm& s);
 // out[i] = op(out[i-1], xs[i-1]), out[0] = neutral (all components).
 std::vector<ir::Var> exclusive_scan(ir::Builder& b, const ir::Dim& width, const ir::Combine& op, const std::vector<ir::Var>& xs);
+// The element of ys before index i: the neutral element at 0.
+std::vector<ir::Atom> before(ir::Builder& b, const std::vector<ir::Var>& ys, const ir::Combine& op, const ir::Term& i);
+// One loop from the right over ys[i] = op(ys[i-1], as[i]). `last`: the adjoints of what the last iteration makes, or none. `ys_adj`: those
+// of all ys, or none.
+void back_in_order(Scope& scope, const ir::Dim& width, const ir::Combine& op, const std::vector<ir::Var>& as, const std::vector<ir::Var>& ys,
+                   const std::vector<ir::Atom>& last, const std::vector<ir::Var>& ys_adj);
 // An operator on elements of rows as one on whole rows.
 ir::Combine without_shape(ir::Builder& b, const ir::Combine& op);
 // Sum over the outer dimension.

@@ -66,7 +66,7 @@ FunId backward(Functions& functions, FunId f, const Functions::Which& args, cons
   }
   std::vector<Var> seeded;
   for (const Adjoint& a : adjoints) if (a.is_value()) seeded.push_back(*var_of(a.value));
-  guard_unused(program, body, seeded);
+  guard_unused(program, body, seeded, mode.enclosed);
   program.functions[id.index].lambda.body = std::move(body);
   return id;
 }

@@ -9,13 +9,14 @@
 //   any other op      ls = exclusive scan op ne as             (everything left of i, combined)
 //                     rs = the same from the right             (everything right of i)
 //                     as_adj += map (\l a r -> vjp_a (op l a), seeded by vjp_s (op s r) y_adj at s = op l a) ls as rs
+//                     on a sequential target instead ys = scan op ne as, and one loop from the right, as of a scan
 //
 // Components of op that have no adjoint and are not needed for those that have one stay out of it.
 //
 // Free variables of op get the contribution of the application op l a only; that of op s r belongs to other elements.
 // Tests: tests/ad/parallel.fut.
 //
-// Rules: reduce.add reduce.mul reduce.extremum reduce.select reduce.general reduce.rows.
+// Rules: reduce.add reduce.mul reduce.extremum reduce.select reduce.general reduce.sequential reduce.rows.
 #include <algorithm>
 
 #include "passes/ad/activity/common.h"
@@ -40,6 +41,10 @@ void general(Scope& scope, const Screma& red, const std::vector<Atom>& y_adj) {
   // what was varied in the operator stays so in its clone
   Combine primal = red.reduces[0].shape.empty() ? scope.act.clone(red.reduces[0]) : op;
   size_t k = op.neutral.size();
+  if (scope.act.context.target == Target::Sequential) {
+    std::vector<Var> ys = b.scan("y", red.width, clone(b.program, op), red.inputs);
+    return back_in_order(scope, red.width, primal, red.inputs, ys, y_adj, {});
+  }
   std::vector<Var> ls = exclusive_scan(b, red.width, op, red.inputs), turned, rs;
   for (Var v : red.inputs) turned.push_back(b.reverse(v));
   for (Var v : exclusive_scan(b, red.width, flipped(b.program, op), turned)) rs.push_back(b.reverse(v));

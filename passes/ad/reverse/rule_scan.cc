@@ -26,24 +26,6 @@ using namespace ir;
 
 namespace {
 
-// The element before index i: the neutral element at 0.
-std::vector<Atom> before(Builder& b, const std::vector<Var>& ys, const Combine& op, const Term& i) {
-  If choose;
-  choose.cond = eq(i, b.term(i64_const(0))).atom;
-  choose.then_ = b.body([&] {
-    std::vector<Atom> out;
-    for (const Atom& ne : op.neutral) out.push_back(b.replicate(op.shape, ne));
-    return out;
-  });
-  choose.else_ = b.body([&] {
-    std::vector<Atom> out;
-    for (Var v : ys) out.push_back(b.index("y", v, {(i - 1).atom}));
-    return out;
-  });
-  std::vector<Var> out = b.bind("y", std::move(choose));
-  return {out.begin(), out.end()};
-}
-
 // t for one float component, in parallel.
 Var recurrence(Scope& scope, const Screma& scan, Var ys, Var as, Var ys_adj) {
   Program& p = scope.p;
@@ -142,43 +124,6 @@ std::vector<Var> lifted_scan(Scope& scope, const Screma& scan, const std::vector
   return ts;
 }
 
-// One loop from the right: carries t and the adjoints of the inputs and of free variables.
-void sequential(Scope& scope, const Screma& scan, const std::vector<Var>& ys, const std::vector<Var>& ys_adj) {
-  Program& p = scope.p;
-  Builder& b = scope.b;
-  const Combine& op = scan.scans[0];
-  size_t k = op.neutral.size();
-  std::vector<Var> free = scope.free_in(op.op), inputs = scan.inputs;
-  For back;
-  back.n = scan.width;
-  back.i = {p.fresh("k", scalar_type(Scalar::I64))};
-  auto carry = [&](const std::string& hint, const Atom& init) {
-    back.state.push_back({p.fresh(hint, p.type(init))});
-    back.init.push_back(init);
-    return back.state.back().var;
-  };
-  std::vector<Var> ts, outs, frees;
-  for (size_t i = 0; i < k; i++) ts.push_back(carry("t", b.zero(row_type(p.type(ys[i])))));
-  for (size_t i = 0; i < k; i++) outs.push_back(carry("as_adj", b.zero(p.type(inputs[i]))));
-  for (Var v : free) frees.push_back(carry(p.hint(v) + "_adj", scope.adjoints.threaded(v)));
-  back.body = b.body([&] {
-    Term i = b.term(scan.width) - 1 - b.term(back.i.var);
-    Scope inner(scope, {});
-    for (size_t j = 0; j < free.size(); j++) inner.adjoints.thread(free[j], frees[j], scope.adjoints.accumulates(free[j]));
-    std::vector<Atom> y = before(b, ys, op, i), a, t;
-    for (Var v : inputs) a.push_back(b.index("a", v, {i.atom}));
-    for (size_t j = 0; j < k; j++) t.push_back(b.add("t", ts[j], b.index("y_adj", ys_adj[j], {i.atom})));
-    std::vector<Atom> adj = apply_back(inner, op, y, a, t), out;
-    for (size_t j = 0; j < k; j++) out.push_back(adj[j]);
-    for (size_t j = 0; j < k; j++) out.push_back(b.update(outs[j], {i.atom}, adj[k + j]));
-    for (Var v : free) out.push_back(inner.adjoints.threaded(v));
-    return out;
-  });
-  std::vector<Var> out = b.bind("adj", std::move(back));
-  for (size_t j = 0; j < free.size(); j++) scope.adjoints.thread(free[j], out[2 * k + j], scope.adjoints.accumulates(free[j]));
-  for (size_t j = 0; j < k; j++) scope.adjoints.add(inputs[j], out[k + j], true);
-}
-
 }  // namespace
 
 void back_scan(Scope& scope, const Stm& whole, const Screma&) {
@@ -199,13 +144,12 @@ void back_scan(Scope& scope, const Stm& whole, const Screma&) {
     return scope.adjoints.add(as, b.reverse(sums[0]), false);
   }
   if (!op.shape.empty()) {
-    Screma on_rows = scan;
-    on_rows.scans = {without_shape(b, op)};
-    return sequential(scope, on_rows, ys, ys_adj);
+    return back_in_order(scope, scan.width, without_shape(b, op), scan.inputs, ys, {}, ys_adj);
   }
   size_t k = op.neutral.size();
   bool scalars = std::ranges::all_of(ys, [&](Var v) { return is_scalar(row_type(p.type(v))); });
-  if (!scalars || scope.act.context.target == Target::Sequential) return sequential(scope, scan, ys, ys_adj);
+  if (!scalars || scope.act.context.target == Target::Sequential)
+    return back_in_order(scope, scan.width, op, scan.inputs, ys, {}, ys_adj);
   bool one_float = k == 1 && is_float(elem_of(p.type(as)));
   std::vector<Var> ts = one_float ? std::vector{recurrence(scope, scan, ys[0], as, ys_adj[0])} : lifted_scan(scope, scan, ys, ys_adj);
   std::vector<Var> inputs = {b.iota(scan.width)};

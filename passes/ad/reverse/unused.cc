@@ -11,6 +11,10 @@
 // given is (`poles`)? Results of operations that are marked POLE in scalar_ops.def are, unless a bound in their formula keeps them away
 // from it. So is what is computed from them. Where both may meet the product becomes
 //
+//   let x_adj = select (adjoint == 0) 0 (partial * adjoint)
+//
+// or, where it is differentiated again,
+//
 //   let x_adj = select (adjoint == 0) (select (isnan (partial * adjoint)) 0 (partial * adjoint)) (partial * adjoint)
 //
 // whose derivative is that of the product where it is a number. C compilers make vectors of two selects more often than of one with `&&`.
@@ -37,7 +41,7 @@ namespace {
 
 class Unused {
  public:
-  Unused(Program& p, const std::vector<Var>& unused) : p_(p) { for (Var v : unused) unused_.insert(v); }
+  Unused(Program& p, const std::vector<Var>& unused, bool enclosed) : p_(p), enclosed_(enclosed) { for (Var v : unused) unused_.insert(v); }
 
   void run(Body& sweep) {
     made_.add_all(sweep);
@@ -50,6 +54,7 @@ class Unused {
 
  private:
   Program& p_;
+  bool enclosed_;
   VarSet unused_, poles_;
   Definitions made_;
   bool changed_ = false;
@@ -205,7 +210,8 @@ class Unused {
       b.checks = s.checks;
       b.emit(std::move(s));
       Term both = b.term(y), zero = b.number(both.scalar(), 0);
-      Term none = eq(b.term(adjoint), zero), guarded = select({none, select({apply(ScalarOp::isnan, {both}), zero, both}), both});
+      Term none = eq(b.term(adjoint), zero), nothing = enclosed_ ? select({apply(ScalarOp::isnan, {both}), zero, both}) : zero;
+      Term guarded = select({none, nothing, both});
       flow(y, *var_of(guarded.atom));
       results.emplace(y, guarded.atom);
       return true;
@@ -215,6 +221,6 @@ class Unused {
 
 }  // namespace
 
-void guard_unused(Program& p, Body& sweep, const std::vector<Var>& unused) { Unused(p, unused).run(sweep); }
+void guard_unused(Program& p, Body& sweep, const std::vector<Var>& unused, bool enclosed) { Unused(p, unused, enclosed).run(sweep); }
 
 }  // namespace raido::ad

@@ -4,7 +4,8 @@
 
 namespace raido::ad {
 
-// Completes the contributions in a return sweep. `unused`: the body's free variables that may be zero for want of a use.
-void guard_unused(ir::Program& p, ir::Body& sweep, const std::vector<ir::Var>& unused);
+// Completes the contributions in a return sweep. `unused`: the body's free variables that may be zero for want of a use. `enclosed`: the
+// sweep is differentiated again.
+void guard_unused(ir::Program& p, ir::Body& sweep, const std::vector<ir::Var>& unused, bool enclosed);
 
 }  // namespace raido::ad

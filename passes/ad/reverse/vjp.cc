@@ -52,7 +52,7 @@ std::vector<Atom> sweeps_of(Builder& b, Functions& functions, Vjp op, const Zero
 
 std::vector<Atom> expand_vjp(Builder& b, Functions& functions, Vjp op, const Zeros& zeros, bool enclosed, const Around& around) {
   Body sweeps = b.body([&] { return sweeps_of(b, functions, std::move(op), zeros, enclosed, around); });
-  guard_unused(b.program, sweeps, {});
+  guard_unused(b.program, sweeps, {}, enclosed);
   b.emit_all(std::move(sweeps.stms));
   return sweeps.result;
 }
