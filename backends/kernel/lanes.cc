@@ -506,7 +506,10 @@ class LaneLoop {
           CHECK(known(x.value), "a sum of lanes is something else");
           out.push_back({Atomic{x.memory, x.index, added[std::get<Name>(m_.exprs[x.value.index].node)], ScalarOp::add}});
         },
-        [&](const For& x) { out.push_back({For{x.i, x.from, x.to, with_memory(x.body)}}); },
+        [&](const For& x) {
+          if (x.alone) out.push_back(s);                  // one lane after the other adds
+          else out.push_back({For{x.i, x.from, x.to, with_memory(x.body)}});
+        },
         [&](const While& x) { out.push_back({While{with_memory(x.test), x.cond, with_memory(x.body)}}); },
         [&](const If& x) { out.push_back({If{x.cond, with_memory(x.then_), with_memory(x.else_)}}); },
         [&](const auto&) { out.push_back(s); });

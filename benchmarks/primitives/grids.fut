@@ -1,4 +1,5 @@
--- grids.fut - loops of which C compilers made no vectors: many results, conditions in the middle, edges in a return sweep, flattened windows.
+-- grids.fut - loops of which C compilers made no vectors: many results, conditions in the middle, edges in a return sweep, flattened windows,
+-- functions of sums.
 
 -- Anisotropic diffusion: five arrays from one, and then one from these.
 def diffuse [r] [c] (t: f32) (u: [r][c]f32): [r][c]f32 =
@@ -81,3 +82,17 @@ entry paths (n: i64): f64 =
         in (s, x, v, if x > high && i32.i64 k % 5 == 0 then x else high)
     in high
   in f64.sum (map path (iota n)) / f64.i64 n
+
+-- A function of the product of each row with a vector, and the gradient of their sum.
+def loss [n] [d] (xs: [n][d]f64) (ys: [n]f64) (w: [d]f64): f64 =
+  f64.sum (map2 (\x y -> f64.log (1 + f64.exp (-y * f64.sum (map2 (*) x w)))) xs ys)
+
+-- ==
+-- entry: losses
+-- input { [[1f64, 2f64], [0f64, 1f64], [3f64, -1f64]] [1f64, -1f64, 1f64] [0.5f64, 0.25f64] } output { 1.3911301887424394f64 }
+entry losses [n] [d] (xs: [n][d]f64) (ys: [n]f64) (w: [d]f64): f64 = loss xs ys w
+
+-- ==
+-- entry: loss_gradient
+-- input { [[1f64, 2f64], [0f64, 1f64], [3f64, -1f64]] [1f64, -1f64, 1f64] [0.5f64, 0.25f64] } output { [-0.9370418378459217f64, 0.2469937969711167f64] }
+entry loss_gradient [n] [d] (xs: [n][d]f64) (ys: [n]f64) (w: [d]f64): [d]f64 = vjp (loss xs ys) w 1

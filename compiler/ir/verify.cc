@@ -345,7 +345,7 @@ class Verifier {
   void vectors(const For& x) {
     if (x.vectors == Vectors::Lanes || x.vectors == Vectors::Apart) return beside(x);
     bool yes = x.vectors == Vectors::Yes || x.vectors == Vectors::Alone;
-    if (!x.any_order && yes) return fail("V11", "iterations in an order as vectors");
+    if (!x.any_order && !(x.vectors == Vectors::Alone && x.sums) && yes) return fail("V11", "iterations in an order as vectors");
     for (const Bind& b : x.state)
       if (const Type& t = p_.type(b.var); yes && is_scalar(t) && !is_float(elem_of(t))) fail("V11", "`vectors` that combine what is no float");
   }

@@ -90,7 +90,7 @@ class LaneLoops::Candidate {
     if (beside_inside && (has_rows_ || sums_apart_)) return false;
     bool nearer = far_vectors_ && inner_.far == 0 && inner_.far_stores == 0;
     if (loops_ || nearer ? inner_.gains() : straight_ && has_checks_ && all_.gains()) return true;
-    runs_alone_ = !straight_ && all_alone_ && !has_rows_ && !has_own_ && sums_.places().empty() && around_.operations >= costs::cpu::operations_of_call && around_.gains();
+    runs_alone_ = !straight_ && all_alone_ && !has_rows_ && !has_own_ && around_.operations >= costs::cpu::operations_of_call && around_.gains();
     return runs_alone_;
   }
   void count(auto f) {
@@ -288,7 +288,8 @@ class LaneLoops::Candidate {
     bool mixes = counted && may_mix(*counted);
     loops_ = loops_ || (inside_ && !(mixes && !reads_far_apart(p_, *counted)));
     far_vectors_ = far_vectors_ || (inside_ && mixes && reads_any_far(p_, *counted));
-    all_alone_ = all_alone_ && counted && !apart && mixes && sums_floats(*counted) && is_innermost(counted->body) && has_vectors(*counted);
+    bool adds = std::ranges::all_of(state, [&](Bind b) { return sums_.contains(b.var); });
+    all_alone_ = all_alone_ && counted && !apart && (adds || (mixes && sums_floats(*counted))) && is_innermost(counted->body) && has_vectors(*counted);
     bool diverged = std::exchange(diverged_, diverged_ || apart), in_loop = std::exchange(in_loop_, true);
     bool fits = (counted || body(loop->cond.body, false)) && body(counted ? counted->body : loop->body, false);
     if (inside_ && !(n && n->as_i64() <= costs::cpu::unrolled) && is_innermost(counted ? counted->body : loop->body))
