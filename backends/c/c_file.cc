@@ -111,7 +111,7 @@ Output print_program(const ir::Program& program, const Interface& interface, con
   output.compile_flags = compile_flags(options, parts.device);
 #ifdef __x86_64__
   // GCC fills and copies small arrays by halves of a vector of AVX2, and what reads the whole vector has to wait. From GCC 12 on one can say so.
-  if (options.versions && !parts.device) output.flags_if_known = {"-mmove-max=256", "-mstore-max=256"};
+  if (options.versions && !parts.device) output.flags_if_known = {"-mmove-max=512", "-mstore-max=512"};
 #endif
   output.link_flags = {"-lm", "-lpthread"};
   if (parts.device) output.link_flags.push_back("-ldl");

@@ -1,7 +1,7 @@
 // block_aliases.h - level memory: which names of blocks may mean one block.
 //
-// What a function allocates is a block of its own. Parameters, results of calls and branches, and states of loops may be any of those that
-// are bound in the same way, but for states that begin apart and stay so.
+// What a function allocates is a block of its own. Results of calls and branches and states of loops may be any of those that are bound in
+// the same way. Two states that begin apart and stay so are not.
 #pragma once
 #include <algorithm>
 #include <set>

@@ -19,8 +19,8 @@
 //     let x = if c { a } else { b } ..
 //   }
 //
-// Any other number that the loop does not change cuts it in two, as in an elimination, which changes what lies after row and column k. If `eq`
-// is among its comparisons, the iterations at which they turn are between the two.
+// Any other number that the loop does not change cuts it in two. An elimination changes what lies after row and column k, for example. If
+// `eq` is among its comparisons, the iterations at which they turn are between the two.
 #include <algorithm>
 
 #include "compiler/ir/analysis/affine.h"
