@@ -39,9 +39,10 @@ AdTerm operator-(const AdTerm& a) { return AdTerm::apply(Op::neg, {a}); }
 #define ONE(name) [[maybe_unused]] AdTerm name(const AdTerm& a) { return AdTerm::apply(Op::name, {a}); }
 #define TWO(name) [[maybe_unused]] AdTerm name(const AdTerm& a, const AdTerm& b) { return AdTerm::apply(Op::name, {a, b}); }
 ONE(sqrt) ONE(exp) ONE(log) ONE(sin) ONE(cos) ONE(sinh) ONE(cosh) ONE(sinpi) ONE(cospi) ONE(sgn) ONE(isnan) ONE(trunc)
-TWO(quot) TWO(pow) TWO(le) TWO(lt) TWO(eq) TWO(or_) TWO(shl) TWO(mul_hi) TWO(hypot) TWO(copysign) TWO(ldexp) TWO(polygamma)
+TWO(quot) TWO(pow) TWO(le) TWO(lt) TWO(eq) TWO(shl) TWO(mul_hi) TWO(hypot) TWO(copysign) TWO(ldexp) TWO(polygamma)
 #undef ONE
 #undef TWO
+AdTerm or_(const std::array<AdTerm, 2>& x) { return AdTerm::apply(Op::or_, {x[0], x[1]}); }
 AdTerm select(const std::array<AdTerm, 3>& x) { return AdTerm::apply(Op::select, {x[0], x[1], x[2]}); }
 AdTerm number_like(const AdTerm& x, double value) { return {x.in, Num{constant(x.n.value.type, value), {}}}; }
 

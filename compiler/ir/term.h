@@ -30,6 +30,7 @@ inline Term lt(const Term& x, const Term& y) { return apply(ScalarOp::lt, {x, y}
 inline Term le(const Term& x, const Term& y) { return apply(ScalarOp::le, {x, y}); }
 inline Term and_(const Term& x, const Term& y) { return apply(ScalarOp::and_, {x, y}); }
 inline Term or_(const Term& x, const Term& y) { return apply(ScalarOp::or_, {x, y}); }
+inline Term or_(const std::array<Term, 2>& x) { return apply(ScalarOp::or_, {x[0], x[1]}); }
 // {condition, where it holds, elsewhere}. A list is evaluated from left to right, arguments in any order that the C++ compiler
 // likes: statements made in a list come out in its order.
 inline Term select(const std::array<Term, 3>& x) { return apply(ScalarOp::select, {x[0], x[1], x[2]}); }
