@@ -19,8 +19,8 @@
 // assignment keeps the old value in lanes that are not on. Scalar operations are total, so lanes that are not on may compute; they
 // never read memory.
 //
-// A loop inside whose own iterations are vectors, such as the product of two rows, may be marked `alone`. Then the lanes run it one after
-// the other, and what comes before and after it side by side.
+// A loop inside may be marked `alone` if its own iterations are vectors, as those of the product of two rows are. The lanes run such a loop
+// one after the other. They run what comes before and after it side by side.
 //
 // Memory of its own has an element for each lane beside the same one of the others. What the lanes add to one element of an array
 // is summed up first.

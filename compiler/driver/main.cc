@@ -60,7 +60,7 @@ const Command commands[] = {
 };
 
 // `prog` stands for `prog.fut`, if there is such a file: also beside the executable `prog` that was made of it. A name that begins
-// with a dash is one also where it is handed on.
+// with a dash gets `./` before it, so that other commands do not take it for an option.
 void complete_name(std::string& word) {
   std::error_code none;
   if (!word.ends_with(".fut") && !word.empty() && !std::filesystem::is_directory(word, none) && std::filesystem::is_regular_file(word + ".fut", none))

@@ -94,7 +94,7 @@ inline constexpr size_t light_update = 12;               // statements of a body
 inline constexpr int far_reads = 4;                      // of a loop that is no vector code, if they are
 inline constexpr int far_reads_for_near = 2;             // times as many as reads beside those of the iteration before
 inline constexpr int64_t least_lanes = 4, most_lanes = 32;   // of a loop that is told to be vector code; gcc finds longer ones by itself
-inline constexpr size_t alias_tests = 10;               // pairs of places that gcc compares before a loop of vectors, at most
+inline constexpr size_t alias_tests = 10;               // gcc compares at most so many pairs of places before a loop of vectors
 inline constexpr int64_t lanes = 32;                     // iterations with loops inside that run side by side: four vectors of eight f64
 inline constexpr int64_t grouped_points = 256;           // of a reduction whose parts are whole groups of them
 inline constexpr int64_t lane_bytes = 4 << 20;           // of memory that lanes have for themselves, all together: of a second- or third-level cache

@@ -372,9 +372,11 @@ std::vector<Cell> Interpreter::loop(const For& x, const StmInfo& info) {
     for (const Cell& c : state)
       if (auto a = std::get_if<Ref<Array>>(&c)) apart_.back().blocks.push_back((*a)->buffer);
   }
+  // A program whose iterations need an order needs the other one.
+  const bool backwards = x.any_order || x.vectors == Vectors::Lanes || x.vectors == Vectors::Apart;
   for (i64 k = 0; k < n && !failed(); k++) {
     if (apart) apart_.back().iteration = k;
-    i64 i = x.any_order || x.vectors == Vectors::Lanes || x.vectors == Vectors::Apart ? n - 1 - k : k;                   // an order that the program cannot mean by chance
+    i64 i = backwards ? n - 1 - k : k;
     cell(x.i.var) = Num{integer_constant(counter, i), {}};
     bind(x.state, std::move(state));
     if (!failed()) state = body(x.body);

@@ -132,7 +132,8 @@ struct Budget {
   int64_t levels, bytes, memory;         // loops in the nest; of one iteration's state, -1 if that is not known; of --ad-memory
   static auto fields(auto& s) { return std::tie(s.levels, s.bytes, s.memory); }
 };
-// Apart: no iteration touches an element that another one stores. Alone: vectors in a loop of lanes, of which each lane runs it by itself.
+// Lanes: several iterations run side by side. Alone: the loop is inside a loop of lanes, and each lane runs it by itself, as vectors. Apart:
+// no iteration reads or stores an element that another iteration stores.
 enum class Vectors : uint8_t { Open, No, Yes, Lanes, Apart, Alone };
 struct Group {                           // of iterations, as many as there are lanes
   std::vector<Var> own, sums;            // blocks: with a part for each lane; of states whose elements are only added to
@@ -225,7 +226,7 @@ struct Seg {
   std::vector<Combine> post_reduces;
   std::vector<Dest> dests;
   std::optional<int> parts = {};
-  Vectors vectors = Vectors::Open;      // of a task: Lanes, if its iterations run side by side although they have loops inside, or Apart
+  Vectors vectors = Vectors::Open;      // of a task: Open, Lanes or Apart
   bool collective = false;
   OPERATION("seg", Core | Parallel | Memory, s.level, s.extent, s.index, s.body, s.reduces, s.scans, s.post, s.post_reduces, s.dests, s.parts, s.vectors, s.collective)
 };

@@ -2,8 +2,8 @@
 //
 //   let c = copy a ; .. c consumed ..     ==>   .. a consumed ..
 //
-// This needs two conditions. Nothing that may share memory with a is used once the copy is consumed, or outside if this code returns
-// the copy. Views of fewer dimensions are copied instead where that is all. And a belongs to this code. For that, each root
+// This needs two conditions. The first: after the copy is consumed or returned, nothing is used that may share memory with a. If only views
+// of fewer dimensions are used then, these are copied instead of a. The second: a belongs to this code. For that, each root
 // of a is a parameter that may be consumed, the state of the loop around, or made in a running body. Branches and scopes around count as
 // running bodies, for they run once. If a root is the state of a loop, the loop then consumes its initial value. If that value does not
 // belong to this code, it is copied once before the loop. Differentiation relies on this pass. It copies whatever is consumed, so that the
@@ -111,7 +111,7 @@ class CopyElimination {
       for (Var v : free_vars(p_, code)) {
         if (!in(v, root) || apart.contains(v)) continue;
         if (!later || !whole || !smaller_view(*f.body, v, *whole)) return true;
-        plan.views.push_back(v);
+        if (std::ranges::find(plan.views, v) == plan.views.end()) plan.views.push_back(v);
         apart.insert(v);
       }
       return false;
@@ -314,8 +314,7 @@ class CopyElimination {
     std::vector<std::unique_ptr<Stm>> old = b.stms.take();
     for (size_t k = 0; k < old.size(); k++) if (k != at) b.stms.push_back(std::move(old[k]));
     here.at = at - 1;                    // the loop over the body goes on after it
-    for (size_t k = 0; k < plan.views.size(); k++)
-      if (std::find(plan.views.begin(), plan.views.begin() + ptrdiff_t(k), plan.views[k]) == plan.views.begin() + ptrdiff_t(k)) copy_view(here, plan.views[k]);
+    for (Var v : plan.views) copy_view(here, v);
     for (size_t i = 0; i < plan.initial.size(); i++) {
       copy_initial(plan.initial[i]);
       for (size_t k = i + 1; k < plan.initial.size(); k++)

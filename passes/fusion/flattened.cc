@@ -49,7 +49,7 @@ class Flattened {
     if (auto x = std::get_if<Reshape>(&s.exp)) made_[s.pattern[0].var] = {.before = x->array};
     if (auto x = std::get_if<Iota>(&s.exp)) made_[s.pattern[0].var] = {.range = *x};
   }
-  // The array of which an input is all elements, one after the other.
+  // A map has made this array, and an input of the operator is its flattened form.
   std::optional<Var> rows_of(const Screma& x) const {
     if (!x.scans.empty() || !x.post_reduces.empty() || !identity_post(x) || x.ordered) return {};
     for (const Combine& op : x.reduces)

@@ -1,12 +1,12 @@
-// apart.h - straight loops of which no iteration touches an element that another one stores.
+// apart.h - finds straight loops whose iterations C compilers may run in any order, as vectors: none reads or stores an element that
+// another one stores.
 #pragma once
 #include "passes/memory/block_aliases.h"
 
 namespace raido {
 
-// Level memory. C compilers must see the same before they make vectors of a loop. Where they cannot, they compare the ends of all arrays
-// that are stored with those of all others when the loop begins; of more than a few such pairs they make no vectors at all. These loops
-// are found here. Others stay as they are: without its own comparisons gcc made the objective of a mixture model slower.
+// Level memory. A C compiler that cannot prove this compares addresses before the loop: those of each array that is stored with those of
+// each other array. If there are more than a few such pairs, it makes no vectors. Only these loops are found here (decision 055).
 bool iterations_apart(const ir::Program& p, const BlockAliases& aliases, const ir::For& loop);
 bool iterations_apart(const ir::Program& p, const BlockAliases& aliases, const ir::Stm& s, const ir::Seg& task);
 

@@ -1,9 +1,9 @@
-// unswitch.cc - a branch in a loop that takes the same way in all iterations, and updates arrays there, chooses between two loops.
+// unswitch.cc - takes a branch out of a loop if it goes the same way in all iterations and updates arrays. There are two loops then.
 //
 //   for i < n (xs) { let y = if c { update xs .. } else { .. } }   ==>   if c { for i < n (xs) { update xs .. } } else { for i < n (xs) { .. } }
 //
-// C compilers do so for branches that make numbers. What arrays get can then be added in strips, and stored as vectors: in the return sweep of
-// a stencil, the rows at the edges are such a branch. Only innermost loops with small bodies are copied.
+// C compilers do so for branches that make numbers. In the return sweep of a stencil, the rows at the edges are such a branch. After this
+// pass, updates can be added in strips, and stored as vectors. Only innermost loops with small bodies are copied.
 #include <algorithm>
 
 #include "compiler/ir/analysis/defs.h"
@@ -16,7 +16,7 @@ namespace raido {
 using namespace ir;
 namespace {
 
-// The condition of such a branch.
+// The condition of the first such branch.
 std::optional<Var> condition(const Program& p, const For& loop) {
   if (count_statements(loop.body) > costs::peeled_statements) return {};
   const VarSet inside = bound_in(loop);
