@@ -201,6 +201,15 @@ class Loops {
     each_stm(b, [&](const Stm& s) { found |= std::holds_alternative<For>(s.exp) || std::holds_alternative<While>(s.exp); });
     return found;
   }
+  // Loops that all lanes run together: the last iterations are no group then.
+  static bool has_shared_loops(const Body& b) {
+    bool found = false;
+    each_stm(b, [&](const Stm& s) {
+      auto loop = std::get_if<For>(&s.exp);
+      found |= (loop && loop->vectors != Vectors::Alone) || std::holds_alternative<While>(s.exp);
+    });
+    return found;
+  }
   std::string form(const For& x, const Accesses* around) const {
     if (x.vectors == Vectors::Alone) return "vectors, one lane after the other";
     if (around) return in_lanes(around->differs(x.body));
@@ -208,7 +217,7 @@ class Loops {
       std::string more;
       if (x.group && !x.group->own.empty()) more += fmt::format(", {} array{} for each", x.group->own.size(), x.group->own.size() > 1 ? "s" : "");
       if (x.group && !x.group->sums.empty()) more += ", sums of all for " + std::to_string(x.group->sums.size());
-      return fmt::format("{} lanes{}; {}", costs::cpu::lanes, more, has_loops(x.body) ? "the last iterations one by one" : "the last iterations under a mask");
+      return fmt::format("{} lanes{}; {}", costs::cpu::lanes, more, has_shared_loops(x.body) ? "the last iterations one by one" : "the last iterations under a mask");
     }
     if (x.vectors == Vectors::No) return "one by one: what it reads lies apart";
     if (x.sums) return "in strips: sums in any order";

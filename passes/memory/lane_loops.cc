@@ -71,7 +71,7 @@ class LaneLoops::Candidate {
   bool far_vectors_ = false;                   // there is one that they make vectors of, of elements that lie apart
   bool loops_ = false, inside_ = false;        // loops_: there is one that C compilers do not unroll or make vectors of
   bool straight_ = true, in_loop_ = false;     // there is no loop inside; this is in one
-  bool vectors_ = false, alone_ = false;       // of innermost loops: C compilers make vectors of one; of one they do not
+  bool vectors_ = false, scalar_ = false;       // of innermost loops: C compilers make vectors of one; of one they do not
   bool all_alone_ = true, runs_alone_ = false;   // each loop inside is a sum as vectors; and the lanes are for what is around them
   bool diverged_ = false;                      // lanes may differ in whether they run this
   struct Work {
@@ -86,7 +86,7 @@ class LaneLoops::Candidate {
   bool fits() {
     if (auto n = const_of(n_); n && n->as_i64() < costs::cpu::lanes) return false;
     if (!body(body_, true)) return false;
-    bool beside_inside = vectors_ && !alone_;              // elements lie side by side along the loops inside, and apart from lane to lane
+    bool beside_inside = vectors_ && !scalar_;              // elements lie side by side along the loops inside, and apart from lane to lane
     if (beside_inside && (has_rows_ || sums_apart_)) return false;
     bool nearer = far_vectors_ && inner_.far == 0 && inner_.far_stores == 0;
     if (loops_ || nearer ? inner_.gains() : straight_ && has_checks_ && all_.gains()) return true;
@@ -293,7 +293,7 @@ class LaneLoops::Candidate {
     bool diverged = std::exchange(diverged_, diverged_ || apart), in_loop = std::exchange(in_loop_, true);
     bool fits = (counted || body(loop->cond.body, false)) && body(counted ? counted->body : loop->body, false);
     if (inside_ && !(n && n->as_i64() <= costs::cpu::unrolled) && is_innermost(counted ? counted->body : loop->body))
-      (counted && has_vectors(*counted) ? vectors_ : alone_) = true;
+      (counted && has_vectors(*counted) ? vectors_ : scalar_) = true;
     inside_ = before;
     diverged_ = diverged;
     in_loop_ = in_loop;
