@@ -212,7 +212,7 @@ class Unused {
       Term both = b.term(y), zero = b.number(both.scalar(), 0);
       Term none = eq(b.term(adjoint), zero), nothing = enclosed_ ? select({apply(ScalarOp::isnan, {both}), zero, both}) : zero;
       Term guarded = select({none, nothing, both});
-      flow(y, *var_of(guarded.atom));
+      if (auto v = var_of(guarded.atom)) flow(y, *v);                  // 0, where the adjoint is
       results.emplace(y, guarded.atom);
       return true;
     });
