@@ -102,7 +102,16 @@ class Infer {
   void condition(ast::Expr* e);
   void expect(ast::Expr* e, TypeRef actual, TypeRef expected, const Diag<2>& kind = err::condition_type);
   std::string source(const ast::Expr* e) const;
-  static std::string quoted_type(const std::string& t) { return "\n  " + t; }
+  // A type in a message. It becomes text when the message is put together, so that open types get their names in the order of the
+  // holes. Arguments of a call are evaluated in an order that each C++ compiler chooses.
+  struct Shown {
+    Infer& infer;
+    TypeRef type;
+    std::string_view before;
+    operator std::string() const { return std::string(before) + infer.unsized_show(type); }
+  };
+  Shown shown(TypeRef t) { return {*this, t, ""}; }
+  Shown quoted_type(TypeRef t) { return {*this, t, "\n  "}; }
 
   // infer_call.cc
   TypeRef ref(ast::Expr* e, ast::Ref& r);

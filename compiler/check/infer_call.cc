@@ -132,7 +132,7 @@ TypeRef Infer::operator_(ast::Expr* e, ast::Operator& o, TypeRef l) {
   std::string_view op = c.text(path.names.back());
   clear_why();
   if (!unify(l, r)) {
-    explain(c.diags.report(e->span, err::mixed_operands, op, source(o.right), unsized_show(l), unsized_show(r))
+    explain(c.diags.report(e->span, err::mixed_operands, op, source(o.right), shown(l), shown(r))
         .label(o.left->span, unsized_show(l)).label(o.right->span, unsized_show(r))
         .help(wider(l, r) || types.as<FunType>(resolved(r)) ? conversion(r, l, o.right) : conversion(l, r, o.left)));
     return types.error();
@@ -218,7 +218,7 @@ TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, T
     clear_why();
     if (!unify(param, arg)) {
       auto draft = c.diags.report(arg_exp ? arg_exp->span : at, err::cannot_apply, fun_text, arg_exp ? source(arg_exp) : "its argument",
-                                  quoted_type(unsized_show(param)), quoted_type(unsized_show(arg)));
+                                  quoted_type(param), quoted_type(arg));
       explain(draft);
       if (why_.code.empty() && fixed_by_use(fun_exp, index)) {
         draft.because(reason(err::one_type_only, fun_text));
@@ -236,7 +236,7 @@ TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, T
     TypeRef result = fresh(at);
     clear_why();
     if (!unify(fun, types.fun(arg, result))) {
-      explain(c.diags.report(at, err::cannot_apply, fun_text, arg_exp ? source(arg_exp) : "its argument", quoted_type(unsized_show(fun)), quoted_type(unsized_show(arg))));
+      explain(c.diags.report(at, err::cannot_apply, fun_text, arg_exp ? source(arg_exp) : "its argument", quoted_type(fun), quoted_type(arg)));
       return types.error();
     }
     return result;

@@ -127,7 +127,7 @@ TypeRef Infer::definition_type(ast::Def& def) {
   c.defining.pop_back();
   clear_why();
   if (!unify(result, body))
-    explain(c.diags.report(ast::result_of(def.body)->span, err::body_type, quoted_type(unsized_show(result)), quoted_type(unsized_show(body)))
+    explain(c.diags.report(ast::result_of(def.body)->span, err::body_type, quoted_type(result), quoted_type(body))
                 .help(conversion(body, result, def.body)));
   c.restore(mark);
   current_ = nullptr;

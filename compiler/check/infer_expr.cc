@@ -25,7 +25,7 @@ TypeRef Infer::fun_type(const std::vector<TypeRef>& params, TypeRef result) {
 void Infer::expect(ast::Expr* e, TypeRef actual, TypeRef expected, const Diag<2>& kind) {
   clear_why();
   if (unify(expected, actual)) return;
-  auto draft = c.diags.report(e->span, kind, quoted_type(unsized_show(actual)), quoted_type(unsized_show(expected)));
+  auto draft = c.diags.report(e->span, kind, quoted_type(actual), quoted_type(expected));
   explain(draft);
   draft.help(conversion(actual, expected, e));
 }
@@ -66,7 +66,7 @@ void Infer::condition(ast::Expr* e) {
   if (!p || p->prim == Prim::Bool) return expect(e, t, types.prim(Prim::Bool));
   std::string text = source(e);
   bool atom = text.find(' ') == std::string::npos || std::get_if<ast::Apply>(&e->node);
-  c.diags.report(e->span, err::condition_type, quoted_type(std::string(prim_name(p->prim))), quoted_type("bool"))
+  c.diags.report(e->span, err::condition_type, "\n  " + std::string(prim_name(p->prim)), "\n  bool")
       .help(text.ends_with(" ...") ? "" : fmt::format("compare it: `{} != 0`", atom ? text : "(" + text + ")"));
 }
 
@@ -117,7 +117,7 @@ TypeRef Infer::ifs(ast::Expr* e) {
     auto& i = std::get<ast::If>(link->node);
     clear_why();
     if (!unify(a, b)) {
-      explain(c.diags.report(link->span, err::branches_differ, quoted_type(unsized_show(a)), quoted_type(unsized_show(b)))
+      explain(c.diags.report(link->span, err::branches_differ, quoted_type(a), quoted_type(b))
           .label(i.then_->span, unsized_show(a)).label(i.else_->span, unsized_show(b)));
       a = types.error();
     }
@@ -173,7 +173,7 @@ TypeRef Infer::select(TypeRef array, std::span<ast::Selector> at, Span span) {
   for (size_t i = 0; i < at.size(); i++) whole = types.array(whole, types.any());
   clear_why();
   if (!unify(array, whole)) {
-    c.diags.report(span, err::too_deep_index, quoted_type(unsized_show(array)), quoted_type(unsized_show(whole)))
+    c.diags.report(span, err::too_deep_index, quoted_type(array), quoted_type(whole))
         .note("indexed with " + std::to_string(at.size()) + (at.size() == 1 ? " index" : " indices"))
         .help(types.as<RecordType>(resolved(array)) ? "the parts of a tuple are `t.0`, `t.1` and so on" : "");
     return types.error();
@@ -186,7 +186,7 @@ TypeRef Infer::select(TypeRef array, std::span<ast::Selector> at, Span span) {
       for (ast::Expr* part : {s.from, s.to, s.step}) if (part) expect(part, infer(part), i64_type, err::slice_type);
     }
     else if (TypeRef t = infer(s.at); types.as<ArrayType>(resolved(t)))
-      c.diags.report(s.at->span, err::index_type, quoted_type(unsized_show(t)), quoted_type("integer"))
+      c.diags.report(s.at->span, err::index_type, quoted_type(t), "\n  integer")
           .help("a slice is `xs[i:j]`, without the element `j`; elements at several places are `map (\\i -> xs[i]) is`");
     else expect(s.at, t, overloaded(signed_ints, s.span), err::index_type);
   }
@@ -210,7 +210,7 @@ TypeRef Infer::lambda(ast::Lambda& l) {
   TypeRef body = infer(l.body);
   if (l.result) {
     clear_why();
-    if (!unify(written, body)) explain(c.diags.report(ast::result_of(l.body)->span, err::body_type, quoted_type(unsized_show(written)), quoted_type(unsized_show(body))));
+    if (!unify(written, body)) explain(c.diags.report(ast::result_of(l.body)->span, err::body_type, quoted_type(written), quoted_type(body)));
   }
   c.restore(mark);
   return fun_type(from, body);
@@ -226,7 +226,7 @@ void Infer::let(ast::Let& l) {
   }
   TypeRef p = pattern(l.pat, group);
   clear_why();
-  if (!unify(p, value)) explain_pattern(l.pat, value, c.diags.report(l.pat->span, err::pattern_value, c.sources.text(l.pat->span), quoted_type(unsized_show(value))));
+  if (!unify(p, value)) explain_pattern(l.pat, value, c.diags.report(l.pat->span, err::pattern_value, c.sources.text(l.pat->span), quoted_type(value)));
   bind_all(group);
 }
 
@@ -247,7 +247,7 @@ void Infer::local_function(ast::LetFun& l) {
   if (def.result) {
     clear_why();
     if (!unify(written, body))
-      explain(c.diags.report(ast::result_of(def.body)->span, err::body_type, quoted_type(unsized_show(written)), quoted_type(unsized_show(body)))
+      explain(c.diags.report(ast::result_of(def.body)->span, err::body_type, quoted_type(written), quoted_type(body))
                   .help(conversion(body, written, def.body)));
   }
   level_--;
@@ -274,7 +274,7 @@ TypeRef Infer::loop(ast::Loop& l) {
   TypeRef state = pattern(l.state, group);
   clear_why();
   if (!unify(state, init))
-    explain_pattern(l.state, init, c.diags.report(l.state->span, err::loop_initial, c.sources.text(l.state->span), quoted_type(unsized_show(init))).label(l.init->span, unsized_show(init)));
+    explain_pattern(l.state, init, c.diags.report(l.state->span, err::loop_initial, c.sources.text(l.state->span), quoted_type(init)).label(l.init->span, unsized_show(init)));
   no_functions_.push_back({state, {l.state->span, &err::loop_of_function}});
   bind_all(group);
   switch (l.form) {
@@ -296,7 +296,7 @@ TypeRef Infer::loop(ast::Loop& l) {
       TypeRef i = pattern(l.index, index);
       clear_why();
       if (!unify(i, elem))
-        explain_pattern(l.index, elem, c.diags.report(l.index->span, err::pattern_value, c.sources.text(l.index->span), quoted_type(unsized_show(elem))));
+        explain_pattern(l.index, elem, c.diags.report(l.index->span, err::pattern_value, c.sources.text(l.index->span), quoted_type(elem)));
       bind_all(index);
       break;
     }
@@ -348,7 +348,7 @@ TypeRef Infer::unary(Span at, ast::Unary& u) {
     literals_.back().second = !source(u.operand).starts_with("(");
   clear_why();
   if (!unify(t, overloaded(negate ? numbers : PrimSet(ints | bit(Prim::Bool)), at)))
-    explain(c.diags.report(at, err::unary_operand, quoted_type(unsized_show(t)), negate ? "\n  a number" : "\n  an integer or bool"));
+    explain(c.diags.report(at, err::unary_operand, quoted_type(t), negate ? "\n  a number" : "\n  an integer or bool"));
   return t;
 }
 TypeRef Infer::section(Span at, ast::Section& s) {
@@ -358,7 +358,7 @@ TypeRef Infer::section(Span at, ast::Section& s) {
     TypeRef rest = apply_one(f, name, 0, infer(s.left), s.left, at);
     clear_why();
     if (!unify(rest, types.fun(fresh(at), fresh(at)))) {
-      c.diags.report(at, err::section_operator, quoted_type(unsized_show(f)), "\n  a function of two arguments");
+      c.diags.report(at, err::section_operator, quoted_type(f), "\n  a function of two arguments");
       return types.error();
     }
     return rest;
@@ -367,13 +367,13 @@ TypeRef Infer::section(Span at, ast::Section& s) {
   TypeRef left = fresh(at), right = fresh(at), result = fresh(at);
   clear_why();
   if (!unify(f, types.fun(left, types.fun(right, result)))) {
-    c.diags.report(at, err::section_operator, quoted_type(unsized_show(f)), "\n  a function of two arguments");
+    c.diags.report(at, err::section_operator, quoted_type(f), "\n  a function of two arguments");
     return types.error();
   }
   TypeRef arg = infer(s.right);
   clear_why();
   if (!unify(right, arg))
-    explain(c.diags.report(s.right->span, err::cannot_apply, name, source(s.right), quoted_type(unsized_show(right)), quoted_type(unsized_show(arg))));
+    explain(c.diags.report(s.right->span, err::cannot_apply, name, source(s.right), quoted_type(right), quoted_type(arg)));
   return types.fun(left, result);
 }
 TypeRef Infer::match_cases(Span at, ast::Match& m) {
@@ -384,14 +384,14 @@ TypeRef Infer::match_cases(Span at, ast::Match& m) {
     Group group;
     TypeRef p = pattern(k.pat, group);
     clear_why();
-    if (!unify(p, on)) explain_pattern(k.pat, on, c.diags.report(k.pat->span, err::pattern_value, c.sources.text(k.pat->span), quoted_type(unsized_show(on))));
+    if (!unify(p, on)) explain_pattern(k.pat, on, c.diags.report(k.pat->span, err::pattern_value, c.sources.text(k.pat->span), quoted_type(on)));
     bind_all(group);
     TypeRef t = infer(k.body);
     c.restore(mark);
     if (!result.valid()) { result = t; continue; }
     clear_why();
     if (!unify(result, t))
-      explain(c.diags.report(ast::result_of(k.body)->span, err::branches_differ, quoted_type(unsized_show(result)), quoted_type(unsized_show(t))));
+      explain(c.diags.report(ast::result_of(k.body)->span, err::branches_differ, quoted_type(result), quoted_type(t)));
   }
   if (!result.valid()) return types.error();
   no_functions_.push_back({result, {at, &err::match_result}});
@@ -471,7 +471,7 @@ TypeRef Infer::infer_node(ast::Expr* e) {
         TypeRef written = erase(resolve(a.type, nullptr));
         TypeRef t = infer(a.exp);
         clear_why();
-        if (!unify(written, t)) explain(c.diags.report(a.exp->span, err::ascription, quoted_type(unsized_show(written)), quoted_type(unsized_show(t))));
+        if (!unify(written, t)) explain(c.diags.report(a.exp->span, err::ascription, quoted_type(written), quoted_type(t)));
         return written;
       },
       [&](ast::Coerce& a) {

@@ -78,31 +78,32 @@ void Modules::decl(ast::Decl& d, ModuleInfo& out, Abstracts& abstracts) {
 
 bool Modules::def_is_builtin(const ast::Def& def) const { return c.sources[def.span.file].builtin; }
 
-// The type with sizes. There are two ways to treat an open size of a parameter at a branch. It may become the size of the other side,
-// which says more of the result. Or it may stay open, which accepts more arguments. The first way is tried first, except for entry
-// points, whose arguments have any size: for them the second is.
+// The type with sizes. There are two ways to treat an open size of a parameter at a branch. It may stay open, which accepts more
+// arguments. Or it may become the size of the other side, which says more of the result. A size that is written `[]` stays open
+// first (decision 022); the other ways are for bodies that need them. Errors are those of the first.
 const Scheme* Modules::sized(ast::Def& def, Infer& infer) {
   size_t before = c.diags.error_count(), mark = c.diags.mark();
   bool matters = false;
-  const Scheme* scheme = sized(def, infer, def.entry, matters);
-  if (c.diags.error_count() == before || !matters) return scheme;
+  const Scheme* scheme = nullptr;
+  for (StayOpen way : {StayOpen::Written, StayOpen::All, StayOpen::None}) {
+    c.diags.rollback(mark);
+    scheme = sized(def, infer, way, matters);
+    if (c.diags.error_count() == before || !matters) return scheme;
+  }
   c.diags.rollback(mark);
-  scheme = sized(def, infer, !def.entry, matters);
-  if (c.diags.error_count() == before || def.entry) return scheme;
-  c.diags.rollback(mark);
-  return sized(def, infer, false, matters);
+  return sized(def, infer, StayOpen::Written, matters);
 }
 
 // Errors are those of the first try, or of the one that takes a recursive function for what it was found to be.
-const Scheme* Modules::sized(ast::Def& def, Infer& infer, bool keep_open, bool& matters) {
+const Scheme* Modules::sized(ast::Def& def, Infer& infer, StayOpen way, bool& matters) {
   size_t before = c.diags.error_count(), mark = c.diags.mark();
   const Scheme* scheme = nullptr;
   auto once = [&](Retry& retry) {
     c.diags.rollback(mark);
-    retry.keep_open = keep_open;
+    retry.stay_open = way;
     Sizes sizes(c, infer, retry);
     scheme = c.scheme(sizes.definition(def));
-    matters |= retry.kept_or_given;
+    matters |= retry.met_open;
     if (c.diags.error_count() == before) sizes.check_causality(def);
     return c.diags.error_count() == before;
   };

@@ -21,7 +21,7 @@ class Modules {
   ModuleInfo decls(std::span<ast::Decl> decls, Abstracts& abstracts);
   void decl(ast::Decl& d, ModuleInfo& out, Abstracts& abstracts);
   const Scheme* sized(ast::Def& def, Infer& infer);
-  const Scheme* sized(ast::Def& def, Infer& infer, bool keep_open, bool& matters);
+  const Scheme* sized(ast::Def& def, Infer& infer, StayOpen way, bool& matters);
   void value(ast::Decl& d, ast::Def& def, ModuleInfo& out);
   const Scheme* checked(ast::Def& def);
   const Scheme* with_earlier_name(ast::Def& def);

@@ -32,7 +32,7 @@ void Sizes::settle(OpenType t) {
   Open open = opens_[t.var - open_from_];
   uint32_t level = std::exchange(level_, open.level);
   types.set(t, types.add(settled(*types.as<FunType>(types.erased(t)), open)));
-  trail_.push_back({true, t.var});
+  trail_.push_back({Step::Type, t.var});
   level_ = level;
 }
 
@@ -98,8 +98,13 @@ TypeRef Sizes::replace_any(TypeRef t, Span at) {
     vars_.back().fixed_by_branch = false;
     return s;
   };
+  auto anonymous = [&] {
+    SizeRef s = fresh(at);
+    vars_.back().anonymous = true;
+    return s;
+  };
   return rebuild(types, replace_exists(t, true, fresh_here), [](TypeRef) { return TypeRef{}; },
-                 [&](SizeRef s) { return types.as<AnySize>(s) ? fresh(at) : s; });
+                 [&](SizeRef s) { return types.as<AnySize>(s) ? anonymous() : s; });
 }
 
 void Sizes::written_sizes(ast::TypeExpr* t) {
@@ -311,9 +316,13 @@ TypeRef Sizes::join_branches(TypeRef a, TypeRef b, Span at) {
     auto* v = types.as<VarSize>(resolve(s));
     if (!v || same(s, other)) return true;
     const Var& var = vars_[v->var];
-    if (!var.in_pattern || var.loop_state) return var.fixed_by_branch;
-    retry_.kept_or_given = true;
-    return var.fixed_by_branch && !retry_.keep_open;
+    if (var.loop_state || !(var.in_pattern || var.anonymous)) return var.fixed_by_branch;
+    retry_.met_open = true;
+    // A parameter without a written type takes the size of the other one.
+    auto* o = types.as<VarSize>(resolve(other));
+    bool other_takes = o && vars_[o->var].in_pattern && !vars_[o->var].anonymous && !vars_[o->var].loop_state;
+    bool stays = retry_.stay_open == StayOpen::All || (stays_open(var) && !other_takes);
+    return var.fixed_by_branch && !stays;
   };
   // A size that nothing has determined, as in the constructors that a branch does not make, takes that of the other branch.
   auto takes = [&](SizeRef s, SizeRef other) {

@@ -22,13 +22,16 @@ struct Made {
   std::string shown(const Context& c) const;
 };
 
+// Which open sizes of parameters stay open at a branch whose other side has another size (decision 022).
+enum class StayOpen : uint8_t { Written, All, None };       // Written: those of a written `[]`
+
 // What a definition is checked again with, after a first try has failed.
 struct Retry {
   bool own_sizes = false;                                  // each recursive call makes the sizes of its result that are not declared
   std::unordered_set<const ast::Pat*> own_results = {};    // functions whose calls each make the sizes of their result
   const Scheme* self = nullptr;                            // the type of recursive uses
-  bool keep_open = false;                                  // no branch gives an open size of a parameter that of its other side
-  bool kept_or_given = false;                              // set: there was such a branch
+  StayOpen stay_open = StayOpen::Written;
+  bool met_open = false;                                   // set: a branch met an open size of a parameter, and another size
 };
 
 class Sizes {
@@ -54,22 +57,27 @@ class Sizes {
   const Reason& why() const { return why_; }
 
  private:
-  struct Var {
-    SizeRef link;
-    uint32_t level;
-    bool absorbable = false, absorbed = false, unlifted = false;
+  // What a variable shares with the one that it is linked to.
+  struct Nature {
+    bool absorbable = false, unlifted = false;
     bool loop_state = false;          // a size of what a loop carries
-    bool changed_by_loop = false;     // of the start of a loop, whose body makes another
-    bool in_pattern = false;          // of a parameter or a state
+    bool anonymous = false;           // of a written `[]`
     bool coerced = false;             // of a value before `:>`
     bool fixed_by_branch = true;      // where branches have this size and another, it may become the other
     bool existential = false;         // it would have to be a size that each call of some function makes
+    Binding* param = nullptr;         // the size parameter it stands for
+    const ast::Pat* result_of = nullptr;   // in the result of the function that this pattern binds
+  };
+  struct Var : Nature {
+    SizeRef link;
+    uint32_t level;
+    bool absorbed = false;
+    bool changed_by_loop = false;     // of the start of a loop, whose body makes another
+    bool in_pattern = false;          // of a parameter or a state
     bool in_arrow = false;            // inside a function type that a type parameter stands for
     SizeRef absorbed_from;            // what it was to be when it was absorbed
     Span origin;
-    Binding* param = nullptr;         // the size parameter it stands for
     Binding* unknown = nullptr;       // what an absorbed variable is called in the end
-    const ast::Pat* result_of = nullptr;   // in the result of the function that this pattern binds
     const Scheme* of = nullptr;
   };
   struct Update { Span at; TypeRef old, value; };
@@ -157,6 +165,7 @@ class Sizes {
   std::optional<i64> literal_value(const ast::Expr* e) const;
 
   // --- patterns and scopes ---
+  bool stays_open(const Var& size) const { return size.anonymous && retry_.stay_open != StayOpen::None; }
   TypeRef from_pattern(ast::Pat* p);
   void adopt_functions(TypeRef t, TypeRef from);
   void bind_pattern(ast::Pat* p, TypeRef t, std::vector<Binding*>& bound);
@@ -199,10 +208,11 @@ class Sizes {
   Retry no_retry_, &retry_;
   std::pmr::vector<Var> vars_{&c.scratch};
   bool any_absorbed_ = false;
-  // What rollback() takes back: the solution of a size variable, or what an open type was found to be.
-  struct Step { bool is_type; uint32_t var; };
+  // What rollback() takes back: the solution of a size variable, what one was before another was linked to it, or what an open type
+  // was found to be.
+  struct Step { enum Kind : uint8_t { Size, Linked, Type } kind; uint32_t var; Nature before = {}; };
   std::pmr::vector<Step> trail_{&c.scratch};
-  void size_changed(uint32_t var) { trail_.push_back({false, var}); }
+  void size_changed(uint32_t var) { trail_.push_back({Step::Size, var}); }
   // By OpenType::var, from `open_from_` on.
   uint32_t open_from_;
   std::vector<Open> opens_;

@@ -180,7 +180,12 @@ TypeRef Sizes::loop(ast::Expr* e, ast::Loop& l) {
   auto own = [&](size_t i) { return types.as<VarSize>(resolve(x.starts[i].first)); };
   x.open.resize(x.starts.size());
   for (size_t i = 0; i < x.open.size(); i++)
-    if (auto* v = own(i)) x.open[i] = vars_[v->var].loop_state = true;
+    if (auto* v = own(i)) {
+      x.open[i] = vars_[v->var].loop_state = true;
+      // What starts with an open size may not take one that a branch has.
+      auto* start = types.as<VarSize>(resolve(x.starts[i].second));
+      if (start && stays_open(vars_[start->var])) vars_[v->var].fixed_by_branch = false;
+    }
   x.saved = enter_function();
   x.trail = mark(), x.diags = c.diags.mark(), x.slots = slots_.size(), x.assumed = assumed_.size();
   try_body(x);

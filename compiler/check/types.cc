@@ -312,13 +312,19 @@ struct Printer {
     for (size_t i = 0; i < r.fields.size(); i++) if (c.text(r.fields[i].first) != std::to_string(i)) return false;
     return true;
   }
+  // Braces evaluate from left to right; sums and arguments do so with some C++ compilers only. What is open is named in this order.
+  static std::string in_order(std::initializer_list<std::string> parts) {
+    std::string out;
+    for (const std::string& part : parts) out += part;
+    return out;
+  }
   // prec: 0 anything, 1 no arrow, 2 an atom.
   std::string type(TypeRef t, int prec) const {
     auto parens = [&](bool needed, std::string s) { return needed ? "(" + s + ")" : s; };
     t = resolved(t);
     return match(c.types[t],
         [&](const PrimType& p) { return std::string(prim_name(p.prim)); },
-        [&](const ArrayType& a) { return "[" + (is_open(a.size) ? "" : size(a.size)) + "]" + type(a.elem, 2); },
+        [&](const ArrayType& a) { return in_order({"[", is_open(a.size) ? "" : size(a.size), "]", type(a.elem, 2)}); },
         [&](const RecordType& r) {
           if (is_tuple(r)) return "(" + join(r.fields, ", ", [&](auto& f) { return type(f.second, 0); }) + ")";
           return "{" + join(r.fields, ", ", [&](auto& f) { return std::string(c.text(f.first)) + ": " + type(f.second, 0); }) + "}";
@@ -383,7 +389,7 @@ struct Printer {
       return parens(prec > 0 && c.types.as<ExpSize>(s), inner);
     }
     if (auto* o = std::get_if<ast::Operator>(&e.node))
-      return parens(prec > 1, exp(*o->left, 1) + " " + exp(*o->op, 0) + " " + exp(*o->right, std::get_if<ast::Apply>(&o->right->node) ? 1 : 2));
+      return parens(prec > 1, in_order({exp(*o->left, 1), " ", exp(*o->op, 0), " ", exp(*o->right, std::get_if<ast::Apply>(&o->right->node) ? 1 : 2)}));
     if (auto* u = std::get_if<ast::Unary>(&e.node))
       return parens(prec > 1, (u->op == ast::Unary::Op::Negate ? "-" : "!") + exp(*u->operand, 2));
     if (auto* a = std::get_if<ast::Apply>(&e.node)) {
@@ -395,7 +401,7 @@ struct Printer {
     if (auto* t = std::get_if<ast::Tuple>(&e.node)) return "(" + list(t->parts) + ")";
     if (auto* t = std::get_if<ast::ArrayLit>(&e.node)) return "[" + list(t->elems) + "]";
     if (auto* i = std::get_if<ast::If>(&e.node))
-      return parens(prec > 0, "if " + exp(*i->cond, 0) + " then " + exp(*i->then_, 0) + " else " + exp(*i->else_, 0));
+      return parens(prec > 0, in_order({"if ", exp(*i->cond, 0), " then ", exp(*i->then_, 0), " else ", exp(*i->else_, 0)}));
     return std::string(c.sources.text(e.span));
   }
 };

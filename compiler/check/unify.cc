@@ -230,9 +230,9 @@ std::string set_names(PrimSet set) {
 // What the message itself says needs no note.
 bool Infer::differ(TypeRef a, TypeRef b) {
   auto abstract = [&](TypeRef t) { auto* n = types.as<NamedType>(t); return n && types[n->decl].kind == TypeDecl::Kind::Abstract; };
-  if (abstract(a) && abstract(b)) return fail(err::abstract_types, unsized_show(a), unsized_show(b));
+  if (abstract(a) && abstract(b)) return fail(err::abstract_types, shown(a), shown(b));
   if (unify_depth_ == 1) return false;
-  return fail("Cannot unify\n  " + unsized_show(a) + "\nwith\n  " + unsized_show(b));
+  return fail(join(std::vector<std::string>{"Cannot unify\n  ", shown(a), "\nwith\n  ", shown(b)}, ""));
 }
 
 bool Infer::payloads(Name constructor, std::span<const TypeRef> a, std::span<const TypeRef> b) {
@@ -241,7 +241,7 @@ bool Infer::payloads(Name constructor, std::span<const TypeRef> a, std::span<con
   for (size_t i = 0; i < a.size(); i++) {
     if (unify(a[i], b[i])) continue;
     if (why_.code.empty() && where_.empty())
-      why_ = reason(err::constructor_payload, c.text(constructor), "\n  " + unsized_show(b[i]), "\n  " + unsized_show(a[i]));
+      why_ = reason(err::constructor_payload, c.text(constructor), quoted_type(b[i]), quoted_type(a[i]));
     return at("in the payload of `#" + std::string(c.text(constructor)) + "`");
   }
   return true;

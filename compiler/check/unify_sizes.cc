@@ -28,9 +28,12 @@ SizeRef Sizes::resolve(SizeRef s) const {
 
 void Sizes::rollback(size_t mark) {
   while (trail_.size() > mark) {
-    auto [is_type, var] = trail_.back();
-    if (is_type) types.set(OpenType{var}, {});
-    else vars_[var].link = {}, vars_[var].absorbed = false;
+    auto& [kind, var, before] = trail_.back();
+    switch (kind) {
+      case Step::Type: types.set(OpenType{var}, {}); break;
+      case Step::Linked: static_cast<Nature&>(vars_[var]) = before; break;
+      case Step::Size: vars_[var].link = {}, vars_[var].absorbed = false; break;
+    }
     trail_.pop_back();
   }
 }
@@ -109,11 +112,13 @@ bool Sizes::link(uint32_t var, SizeRef s) {
   }
   if (auto* other = types.as<VarSize>(s)) {
     Var& o = vars_[other->var];
+    trail_.push_back({Step::Linked, other->var, o});
     if (vars_[var].level != nowhere) o.absorbable &= vars_[var].absorbable;      // what is chosen for an existential size may become anything
     o.unlifted |= vars_[var].unlifted;
     o.loop_state |= vars_[var].loop_state;
     o.coerced |= vars_[var].coerced;
     o.fixed_by_branch &= vars_[var].fixed_by_branch;
+    o.anonymous |= vars_[var].anonymous;
     o.existential |= vars_[var].existential;
     if (!o.param) o.param = vars_[var].param;
     if (!o.result_of) o.result_of = vars_[var].result_of;
@@ -305,7 +310,7 @@ bool Sizes::find(OpenType open, TypeRef t) {
   std::vector<const Binding*> inner;
   bool ok = true;
   types.set(open, moved(t, o, inner, ok));
-  trail_.push_back({true, open.var});
+  trail_.push_back({Step::Type, open.var});
   return ok;
 }
 

@@ -22,8 +22,30 @@ Var Lowerer::implicit_size(EntryCode& x, std::string hint) {
   x.sizes.push_back({v});
   return v;
 }
+// Binds a size that a top-level constant makes, as `k` of `def xs: [k]i64 = filter ..`, to what the constant's value has. Other
+// constants may have the size in their types, too: the first one in the source makes it.
+void Lowerer::bind_made_by_constant(const Binding* made, Scope* scope) {
+  const DefValue* first = nullptr;
+  for (const Scope& s : scopes_)
+    for (auto& [name, value] : s.values) {
+      auto d = std::get_if<std::shared_ptr<const DefValue>>(&value);
+      if (!s.global || !d || !(*d)->def->params.empty()) continue;
+      const Span at = (*d)->def->span;
+      if (first && std::pair(first->def->span.file, first->def->span.begin) <= std::pair(at.file, at.begin)) continue;
+      bool mentioned = false;
+      check::visit_type(checked_.result.types, (*d)->def->scheme->type, [](TypeRef) {}, [&](SizeRef size) {
+        auto n = std::get_if<check::NameSize>(&checked_.result.types[size]);
+        mentioned |= n && n->name == made;
+      });
+      if (mentioned) first = d->get();
+    }
+  if (!first) return;
+  TypeIn type{first->def->scheme->type, first->scope};
+  bind_sizes(type, instantiate(*first, type, first->def->name_span), scope);
+}
+
 // A size that is a parameter of the definition becomes an implicit parameter. A size that is an earlier i64 parameter is that
-// parameter. Any other expression gets a parameter of its own, which is compared with the expression inside.
+// parameter. Any other one gets a parameter of its own, which is compared inside with what the type says.
 Dim Lowerer::entry_size(EntryCode& x, const SizeIn& s) {
   auto computed = [&]() -> Dim {
     Var v = implicit_size(x, "n");
@@ -33,6 +55,10 @@ Dim Lowerer::entry_size(EntryCode& x, const SizeIn& s) {
   return match(checked_.result.types[s.size],
       [&](const check::ConstSize& c) -> Dim { return i64_const(c.value); },
       [&](const check::NameSize& n) -> Dim {
+        if (n.name->kind == Binding::Kind::UnknownSize && n.name->top_level) {
+          if (!find(n.name, x.scope)) bind_made_by_constant(n.name, x.scope);
+          return computed();
+        }
         if (const Value* known = find(n.name, x.scope)) {
           if (auto d = std::get_if<Dynamic>(known); d && ir::var_of(d->atom)) return d->atom;
           if (std::holds_alternative<Dynamic>(*known)) return atom(*known);

@@ -226,6 +226,7 @@ class Lowerer {
   void entry_point(const check::EntryPoint& e);
   struct EntryCode;
   Var implicit_size(EntryCode& x, std::string hint);
+  void bind_made_by_constant(const Binding* made, Scope* scope);
   Dim entry_size(EntryCode& x, const SizeIn& s);
   Value entry_param(EntryCode& x, const check::External& external);
   std::vector<ir::Type> entry_returns(EntryCode& x, const std::vector<Atom>& out, ir::Lambda& lambda);

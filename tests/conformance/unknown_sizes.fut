@@ -240,3 +240,28 @@ entry inner_branches (i: i32) =
 entry of_entry (i: i32) =
   let f (i: i32): #none i32 | #some ([]bool) = if i == 0 then #none 2 else if i == 1 then #some [true] else #some []
   in match f i case #none _ -> -1 case #some xs -> length xs
+
+-- Functions that return one of their arguments take arguments of any two sizes, since these are written `[]`.
+def one_of (c: bool) (xs: []i64) (ys: []i64) = if c then xs else ys
+
+def or_one (xs: []i64) = if null xs then [1] else xs
+
+def longer 't (xs: []t) (ys: []t) = if length xs >= length ys then xs else ys
+
+def last_or (k: i64) (xs: []i64) (ys: []i64) = loop zs = xs for i < k do if i > 1 then zs else ys
+
+-- ==
+-- entry: picked
+-- input { [1i64, 2i64] [3i64] } output { [1i64, 2i64, 3i64, 1i64, 2i64, 1i64, 3i64] }
+-- input { empty([0]i64) [3i64] } output { [3i64, 3i64, 1i64, 3i64] }
+entry picked (xs: []i64) (ys: []i64) =
+  one_of true xs ys ++ one_of false xs ys ++ longer xs ys ++ or_one [] ++ last_or 3 xs ys
+
+-- A size that a constant makes is one that an argument is held to.
+def made: []i64 = filter (> 0) [3, 0, 4]
+
+-- ==
+-- entry: with_made
+-- input { [1i64, 2i64] } output { 11i64 }
+-- input { [1i64, 2i64, 3i64] } error: invalid sizes
+entry with_made (xs: []i64) = i64.sum (map2 (*) xs made)

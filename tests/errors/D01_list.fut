@@ -15,9 +15,9 @@ def h xs = map(\x -> x + 1, xs)
 -- Error at D01_list.fut:3:15-32:
 -- Cannot apply "map" to "(\x -> x + 1, xs)" (invalid type). [D01]
 -- Expected:
---   t1 -> t2
+--   t0 -> t1
 -- Actual:
---   (number -> number, t0)
+--   (number -> number, t2)
 --  3 | def h xs = map(\x -> x + 1, xs)
 --    |               ^^^^^^^^^^^^^^^^^
 -- help: arguments stand side by side: `map (\x -> x + 1) xs`
