@@ -210,6 +210,7 @@ TypeRef Sizes::apply(TypeRef fun, TypeRef arg, ast::Expr* arg_exp, Span at, std:
       SizeRef u = unknown(at, {"an unknown size: the argument binds names", {}, at});
       if (c.mentions(result, f.name)) c.diags.report(arg_exp ? arg_exp->span : at, err::size_replaced, c.show(u));
       s.sizes[f.name] = u;
+      if (arg_exp) arg_exp->size = types.as<NameSize>(u)->name;
       // Only whole sizes can be replaced by an unknown one.
     }
     else s.sizes[f.name] = c.size_of(arg_exp);

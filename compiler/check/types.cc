@@ -9,6 +9,7 @@
 #include "compiler/check/context.h"
 #include "compiler/base/text.h"
 #include "compiler/syntax/children.h"
+#include "compiler/syntax/parse.h"
 
 namespace raido::check {
 
@@ -374,6 +375,8 @@ struct Printer {
         [&](const VarSize& v) { return c.open_size_name(v.var); });
   }
   bool is_open(SizeRef s) const { return c.types.as<VarSize>(c.resolve_size ? c.resolve_size(s) : s) != nullptr; }
+  // How closely the operator of `e` binds.
+  int level(const ast::Expr& e) const { return ast::operator_level(exp(*std::get<ast::Operator>(e.node).op, 0)); }
   // prec: 0 anything, 1 operand, 2 atom.
   std::string exp(const ast::Expr& e, int prec) const {
     auto parens = [&](bool needed, std::string s) { return needed ? "(" + s + ")" : s; };
@@ -388,8 +391,11 @@ struct Printer {
       SizeRef s = c.resolve_size ? c.resolve_size(h->size) : h->size;
       return parens(prec > 0 && c.types.as<ExpSize>(s), inner);
     }
-    if (auto* o = std::get_if<ast::Operator>(&e.node))
-      return parens(prec > 1, in_order({exp(*o->left, 1), " ", exp(*o->op, 0), " ", exp(*o->right, std::get_if<ast::Apply>(&o->right->node) ? 1 : 2)}));
+    if (auto* o = std::get_if<ast::Operator>(&e.node)) {
+      bool looser = std::get_if<ast::Operator>(&o->left->node) && level(*o->left) < level(e);
+      return parens(prec > 1, in_order({exp(*o->left, looser ? 2 : 1), " ", exp(*o->op, 0), " ",
+                                        exp(*o->right, std::get_if<ast::Apply>(&o->right->node) ? 1 : 2)}));
+    }
     if (auto* u = std::get_if<ast::Unary>(&e.node))
       return parens(prec > 1, (u->op == ast::Unary::Op::Negate ? "-" : "!") + exp(*u->operand, 2));
     if (auto* a = std::get_if<ast::Apply>(&e.node)) {

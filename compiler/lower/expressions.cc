@@ -18,6 +18,7 @@ Value Lowerer::eval(const ast::Expr& e, Scope* scope) {
   // Chains of `let` and of operators are walked, not descended into.
   std::vector<const ast::Expr*> chain;
   auto sized = [&](const ast::Expr& x, const Value& v) {
+    if (x.size) scope->values[x.size] = v;
     if (std::holds_alternative<check::PrimType>(checked_.result.types[x.type])) return;
     bind_sizes({x.type, scope}, v, scope);
     check_shape({x.type, scope}, v, place(x));

@@ -159,6 +159,7 @@ struct Expr {
                Attributed, SizeHole> node;
   TypeRef type;                                        // checked
   Span bare = {};                                      // without the parentheses that `span` includes; not valid: there are none
+  Binding* size = nullptr;                             // checked: the unknown size that is its value, of an argument that binds names
 };
 
 // --- patterns ---
