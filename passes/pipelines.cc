@@ -68,6 +68,7 @@ const Pipeline& pipeline_for(ir::Target target) {
   static const Pipeline cpu =
       common_pipeline() +
       Pipeline{pass::cse_maps, pass::cse_loops} + cleanup() +   // tiles hide what two operations both compute
+      then(pass::whole_rows, cleanup()) +                  // what is there twice is not found to be the same elsewhere
       Pipeline{pass::tiles} +                              // before the maps of contractions change places or are divided
       Pipeline{pass::owners} +                             // before the maps that it divides are cut into strips
       Pipeline{pass::rows, pass::interchange} +            // operators and maps on neighbouring elements

@@ -350,7 +350,7 @@ void Writer::trace(const Trace& x) {
 void Writer::alloc(const Alloc& x) {
   const NameInfo& i = m_.names[x.block.index];
   std::string size = expr(x.factors[0]);
-  for (size_t k = 1; k < x.factors.size(); k++) size = fmt::format("raido_size({}, {})", size, expr(x.factors[k]));
+  for (size_t k = 1; k < x.factors.size(); k++) size = fmt::format("raido_product({}, {})", size, expr(x.factors[k]));
   if (x.lenient) size = fmt::format("raido_at_least_0({})", size);
   line(fmt::format("{} = {}_alloc(w, {});", declared(x.block), prefix(x.block), size));
   line(fmt::format("if (RAIDO_UNLIKELY({} == NULL)) return 1;", i.text));

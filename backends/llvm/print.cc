@@ -427,7 +427,7 @@ class Writer {
   void alloc(const Alloc& x) {
     std::string size = expr(x.factors[0]);
     for (size_t k = 1; k < x.factors.size(); k++)
-      size = call("i64", "raido_size", "i64, i64", fmt::format("i64 {}, {}", size, typed(x.factors[k])), "#1");
+      size = call("i64", "raido_product", "i64, i64", fmt::format("i64 {}, {}", size, typed(x.factors[k])), "#1");
     if (x.lenient) size = operation(code_, ScalarOp::max, Scalar::I64, {size, "0"});
     declare(x.block);
     std::string block = call("noalias align 64 ptr", "raido_alloc", "ptr, i64", fmt::format("ptr %w, i64 {}", size));

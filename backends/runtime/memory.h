@@ -33,6 +33,13 @@ RAIDO_INLINE i64 raido_size(i64 x, i64 y) {
   return __builtin_mul_overflow(x, y, &r) ? INT64_MAX : r;
 }
 
+// The product of two factors of an allocation. Sizes are not negative, and too large a product is INT64_MAX. But a size may be a product that
+// the program has made of any numbers; of negative ones it is what the program made of them.
+RAIDO_INLINE i64 raido_product(i64 x, i64 y) {
+  i64 r;
+  return __builtin_mul_overflow(x, y, &r) && x > 0 && y > 0 ? INT64_MAX : (i64)((u64)x * (u64)y);
+}
+
 RAIDO_INLINE i64 raido_at_least_0(i64 x) { return x < 0 ? 0 : x; }
 
 RAIDO_INLINE int raido_size_class(size_t bytes, size_t *rounded) {
