@@ -203,6 +203,7 @@ class Flattened {
     // The body is there twice.
     if (!asks_ || out.lengths.empty() || parallel_ > 0 || statements > costs::cpu::tile_statements) return {};
     const Product longest = out.lengths.back();
+    if (longest.of.empty() && out.width.of.empty()) return {};         // known not to divide it
     std::erase_if(out.lengths, [&](const Product& p) { return !(longest / p); });
     return out;
   }
@@ -261,7 +262,8 @@ class Flattened {
       Term long_enough = lt(b.term(i64_const(costs::cpu::unrolled)), m);
       Term count = b.term(width) / m;
       Term exact = times ? eq(count, term(b, *times)) : eq(count * m, b.term(width));
-      return std::vector<Atom>{and_(long_enough, exact).atom};
+      Term some = lt(b.term(i64_const(0)), count);
+      return std::vector<Atom>{all_of({long_enough, exact, some}).atom};
     });
     return b.bind1("fits", If{small.atom, std::move(divided), Body{{}, {bool_const(false)}}});
   }

@@ -132,7 +132,7 @@ Rewrite division(Site& s, Apply& x) {
   const Affine one = 1;
   bool low = nonnegative(*a), high = nonnegative(*n - *a - one);
   if (low && high) return remainder ? x.args[0] : Atom(i64_const(0));
-  if (!remainder || (x.op == ScalarOp::rem && !low) || var_of(x.args[1]) == nullptr) return no;
+  if (!remainder || (x.op == ScalarOp::rem && !low)) return no;
   Term value = s.term(x.args[0]), size = s.term(x.args[1]), none = s.term(i64_const(0));
   for (i64 k : {0, 1}) {
     const Affine rest = *a - k * *n;
