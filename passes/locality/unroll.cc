@@ -15,6 +15,7 @@
 #include <map>
 
 #include "compiler/ir/aliases.h"
+#include "compiler/ir/analysis/affine.h"
 #include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/scalar_code.h"
 #include "compiler/ir/analysis/traits.h"
@@ -30,7 +31,7 @@ namespace {
 
 class Unroll {
  public:
-  Unroll(Program& p, PassContext& context) : p_(p), context_(context) {
+  Unroll(Program& p, PassContext& context) : p_(p), context_(context), forms_(p) {
     p.each_body([&](const Body& b) {
       each_stm(b, [&](const Stm& s) {
         if (auto x = std::get_if<Iota>(&s.exp); x && const_of(x->start) && const_of(x->step)) counts_.insert(s.pattern[0].var);
@@ -47,7 +48,10 @@ class Unroll {
       if (inside && is_local(s)) for (Bind x : s.pattern) arrays_.local.insert(x.var);
       if (auto loop = inside ? std::get_if<For>(&s.exp) : nullptr) for (Bind x : loop->state) arrays_.local.insert(x.var);
       if (auto loop = inside ? std::get_if<While>(&s.exp) : nullptr) for (Bind x : loop->state) arrays_.local.insert(x.var);
+      auto around = around_;
+      if (auto x = std::get_if<Screma>(&s.exp)) note_around(*x);
       walk_parts(s, [&](Body& inner) { body(inner, inside || parallel); });
+      around_ = std::move(around);
     }
     Builder builder(p_, b.stms);
     builder.into(b, [&](List<Stm>& old) {
@@ -71,6 +75,9 @@ class Unroll {
   Program& p_;
   PassContext& context_;
   VarSet counts_;                                          // numbers from a constant on
+  Forms forms_;
+  // The innermost map or reduction around, of those that are not short: its counters, and all that it binds. Counters of short ones inside.
+  struct Around { VarSet counters, bound, short_counters; } around_;
   SmallArrays arrays_;
 
   bool is_local(const Stm& s) const {
@@ -84,7 +91,9 @@ class Unroll {
 
   bool write_out(Builder& b, Stm& s, Screma& x) {
     auto width = const_of(x.width);
-    if (!width || width->as_i64() < 1 || width->as_i64() > (chooses(x) ? costs::unrolled_choices : costs::unrolled_width) || !x.scans.empty() || !identity_post(x) || !x.post_reduces.empty()) return false;
+    if (!width || width->as_i64() < 1 || !x.scans.empty() || !identity_post(x) || !x.post_reduces.empty()) return false;
+    const i64 most = is_window(x) ? costs::unrolled_window : chooses(x) ? costs::unrolled_choices : costs::unrolled_width;
+    if (width->as_i64() > most) return false;
     auto statements = scalar_statements(p_, x.pre.body);
     bool plain = statements && !consumes(x.pre);
     for (const Combine& c : x.reduces) {
@@ -93,6 +102,7 @@ class Unroll {
       if (plain) *statements += *more;
     }
     for (Var v : x.inputs) plain = plain && is_array(p_.type(v));
+    if (plain) *statements -= counted(x).second;
     if (!plain || (*statements + x.inputs.size()) * size_t(width->as_i64()) > costs::unrolled_statements || !context_.allow()) return false;
     context_.stats.count("unroll.elements");
     std::vector<std::vector<Atom>> sums;
@@ -120,21 +130,64 @@ class Unroll {
     for (ArrayLit& lit : mapped) give(std::move(lit));
     return true;
   }
+  static bool is_short(const Screma& x) {
+    auto n = const_of(x.width);
+    return n && n->as_i64() <= costs::unrolled_window;
+  }
+  void note_around(const Screma& x) {
+    if (!is_short(x)) around_ = {{}, bound_in(x.pre.body), {}};
+    for (size_t k = 0; k < x.inputs.size(); k++) {
+      const Var v = x.pre.params[k].var;
+      if (!is_short(x)) around_.bound.insert(v);
+      if (forms_.counts(x.inputs[k])) (is_short(x) ? around_.short_counters : around_.counters).insert(v);
+    }
+  }
+  // Whether it counts, and what it reads lies beside what it reads in the next iteration of the map around, or is the same there: written
+  // out, it is a vector of that map.
+  bool is_window(const Screma& x) {
+    if (!is_short(x) || !std::ranges::all_of(x.inputs, [&](Var v) { return counts_.contains(v); })) return false;
+    each_stm(x.pre.body, [&](const Stm& s) { forms_.define(p_, s); });       // what has been written out is new
+    VarSet inner = bound_in(x.pre.body);
+    for (Bind b : x.pre.params) inner.insert(b.var);
+    bool beside = false, all = true;
+    auto changes = [&](const Affine& l) { return any_term(l, [&](Var v) { return around_.bound.contains(v) && !inner.contains(v) && !around_.short_counters.contains(v); }); };
+    each_stm(x.pre.body, [&](const Stm& s) {
+      auto read = std::get_if<Index>(&s.exp);
+      if (!read || inner.contains(read->array)) return;
+      bool same = true;
+      for (const Selector& at : read->at) same = same && std::get_if<Atom>(&at) && !changes(forms_.of(std::get<Atom>(at)));
+      auto last = std::get_if<Atom>(&read->at.back());
+      const Affine place = last ? forms_.of(*last) : Affine();
+      bool next = std::ranges::any_of(place.terms, [&](const Affine::Term& t) { return t.factor == 1 && around_.counters.contains(t.var); });
+      beside = beside || next;
+      all = all && (same || next);
+    });
+    return beside && all;
+  }
   // Whether it has branches, and all of them depend on the number of the element only.
   bool chooses(const Screma& x) const {
-    VarSet counted;
-    for (size_t k = 0; k < x.inputs.size(); k++) if (counts_.contains(x.inputs[k])) counted.insert(x.pre.params[k].var);
+    const VarSet known = counted(x).first;
     bool any = false, all = true;
     each_stm(x.pre.body, [&](const Stm& s) {
-      if (auto branch = std::get_if<If>(&s.exp)) {
-        any = true;
-        all = all && var_of(branch->cond) && counted.contains(*var_of(branch->cond));
-      }
-      bool known = kind_of(s.exp) == Kind::Step;
-      each_use(p_, s.exp, [&](Var v) { known = known && counted.contains(v); });
-      if (known) for (Bind b : s.pattern) counted.insert(b.var);
+      auto branch = std::get_if<If>(&s.exp);
+      any = any || branch;
+      all = all && (!branch || (var_of(branch->cond) && known.contains(*var_of(branch->cond))));
     });
     return any && all;
+  }
+  // What depends on the number of the element only, so that it is constant in straight code, and how many statements make it.
+  std::pair<VarSet, size_t> counted(const Screma& x) const {
+    VarSet known;
+    size_t statements = 0;
+    for (size_t k = 0; k < x.inputs.size(); k++) if (counts_.contains(x.inputs[k])) known.insert(x.pre.params[k].var);
+    each_stm(x.pre.body, [&](const Stm& s) {
+      bool constant = kind_of(s.exp) == Kind::Step;
+      each_use(p_, s.exp, [&](Var v) { constant = constant && known.contains(v); });
+      if (!constant) return;
+      statements++;
+      for (Bind b : s.pattern) known.insert(b.var);
+    });
+    return {std::move(known), statements};
   }
   bool consumes(const Lambda& f) const {
     const VarSet bound = bound_in(f.body);

@@ -22,15 +22,15 @@ namespace raido {
 using namespace ir;
 namespace {
 
-using Known = std::unordered_map<Var, Const>;
+using Constants = std::unordered_map<Var, Const>;
 
-std::optional<Const> value_of(const Known& known, const Atom& a) {
+std::optional<Const> value_of(const Constants& known, const Atom& a) {
   if (auto c = const_of(a)) return *c;
   auto found = known.find(*var_of(a));
   return found == known.end() ? std::nullopt : std::optional(found->second);
 }
 // The constant that the statement makes of constants; of an assertion, its condition. A value that waits for a proof is known after that.
-std::optional<Const> result_of(const Program& p, const Known& known, const Stm& s) {
+std::optional<Const> result_of(const Program& p, const Constants& known, const Stm& s) {
   if (std::ranges::any_of(s.checks, [&](Var c) { return !known.contains(c); })) return {};
   return match(s.exp,
     [&](const Assert& x) -> std::optional<Const> {
@@ -80,7 +80,7 @@ class Count {
     return std::ranges::all_of(x.state, [&](Bind state) { return added.contains(state.var); });
   }
   // Returns what is known of the last state.
-  std::vector<std::optional<Const>> run(const For& x, const Known& known) {
+  std::vector<std::optional<Const>> run(const For& x, const Constants& known) {
     auto n = value_of(known, x.n);
     possible_ = possible_ && n;
     const bool sums = adds_only(x);
@@ -88,7 +88,7 @@ class Count {
     for (const Atom& a : x.init) state.push_back(value_of(known, a));
     for (i64 i = 0; possible_ && i < n->as_i64(); i++) {
       possible_ = ++statements_ <= costs::unrolled_loop;
-      Known now = known;
+      Constants now = known;
       now.insert_or_assign(x.i.var, i64_const(i));
       for (size_t k = 0; k < state.size(); k++) if (state[k]) now.insert_or_assign(x.state[k].var, *state[k]);
       body(x.body, now, true, sums);
@@ -96,7 +96,7 @@ class Count {
     }
     return state;
   }
-  void body(const Body& b, Known& known, bool loops, bool sums) {
+  void body(const Body& b, Constants& known, bool loops, bool sums) {
     for (const Stm& s : b.stms) {
       possible_ = possible_ && ++statements_ <= costs::unrolled_loop;
       if (!possible_) return;
@@ -117,7 +117,7 @@ class Count {
       possible_ = possible_ && (std::holds_alternative<For>(s.exp) || is_scalar_code(p_, s));
     }
   }
-  void place(const Known& known, Var array, const std::vector<Selector>& at, bool sums) {
+  void place(const Constants& known, Var array, const std::vector<Selector>& at, bool sums) {
     if (!is_small_array(p_, array)) return;
     bool constant = true, found = true;
     walk(at, [&](const Atom& a) {
@@ -136,7 +136,7 @@ class WriteOut {
   WriteOut(Program& p, Builder& b) : p_(p), b_(b) {}
 
   // Emits the iterations. Returns the last state.
-  std::vector<Atom> run(const For& x, Known& known, const std::vector<Var>& checks) {
+  std::vector<Atom> run(const For& x, Constants& known, const std::vector<Var>& checks) {
     std::vector<Atom> state = x.init;
     for (i64 i = 0; i < value_of(known, x.n)->as_i64(); i++) {
       For copy = clone(p_, x);
@@ -157,7 +157,7 @@ class WriteOut {
   Program& p_;
   Builder& b_;
 
-  void statement(std::unique_ptr<Stm> s, Known& known) {
+  void statement(std::unique_ptr<Stm> s, Constants& known) {
     auto x = std::get_if<For>(&s->exp);
     if (!x) {
       if (auto c = result_of(p_, known, *s)) known.emplace(s->pattern[0].var, *c);
@@ -177,7 +177,7 @@ class WriteOut {
 bool write_out_loop(Program& p, PassContext& context, Builder& b, Stm& s, const SmallArrays& arrays) {
   if (!std::holds_alternative<For>(s.exp) || !Count(p, s, arrays).pays() || !context.allow()) return false;
   context.stats.count("unroll.loop");
-  Known known;
+  Constants known;
   std::vector<Atom> last = WriteOut(p, b).run(std::get<For>(s.exp), known, s.checks);
   for (size_t k = 0; k < last.size(); k++) b.emit({{s.pattern[k]}, Identity{last[k]}, {}, s.source, {}});
   return true;

@@ -1,8 +1,8 @@
-// unswitch.cc - takes a branch out of a loop if it goes the same way in all iterations and updates arrays. There are two loops then.
+// unswitch.cc - takes a branch out of a loop if it goes the same way in all iterations, and updates arrays or is long. There are two loops then.
 //
 //   for i < n (xs) { let y = if c { update xs .. } else { .. } }   ==>   if c { for i < n (xs) { update xs .. } } else { for i < n (xs) { .. } }
 //
-// C compilers do so for branches that make numbers. In the return sweep of a stencil, the rows at the edges are such a branch. After this
+// C compilers do so for short branches that make numbers. In the return sweep of a stencil, the rows at the edges are such a branch. After this
 // pass, updates can be added in strips, and stored as vectors. Only innermost loops with small bodies are copied.
 #include <algorithm>
 
@@ -31,7 +31,9 @@ std::optional<Var> condition(const Program& p, const For& loop) {
   for (const Stm& s : loop.body.stms) {
     auto x = std::get_if<If>(&s.exp);
     const Var* c = x ? var_of(x->cond) : nullptr;
-    if (c && !inside.contains(*c) && std::ranges::any_of(s.pattern, [&](Bind b) { return is_array(p.type(b.var)); }) && !found) found = *c;
+    if (found || !c || inside.contains(*c)) continue;
+    bool arrays = std::ranges::any_of(s.pattern, [&](Bind b) { return is_array(p.type(b.var)); });
+    if (arrays || count_statements(x->then_) + count_statements(x->else_) > costs::switched_statements) found = *c;
   }
   return innermost ? found : std::nullopt;
 }
