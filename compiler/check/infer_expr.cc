@@ -116,6 +116,7 @@ TypeRef Infer::ifs(ast::Expr* e) {
     auto& [link, a] = chain[k];
     auto& i = std::get<ast::If>(link->node);
     clear_why();
+    note_branches(i.then_, a, b);
     if (!unify(a, b)) {
       explain(c.diags.report(link->span, err::branches_differ, quoted_type(a), quoted_type(b))
           .label(i.then_->span, unsized_show(a)).label(i.else_->span, unsized_show(b)));
@@ -390,6 +391,7 @@ TypeRef Infer::match_cases(Span at, ast::Match& m) {
     c.restore(mark);
     if (!result.valid()) { result = t; continue; }
     clear_why();
+    note_branches(k.body, result, t);
     if (!unify(result, t))
       explain(c.diags.report(ast::result_of(k.body)->span, err::branches_differ, quoted_type(result), quoted_type(t)));
   }

@@ -308,8 +308,19 @@ SizeRef Sizes::replace(SizeRef s, SizeRef from, SizeRef to) {
   return out == e->exp ? s : c.size_of(out);
 }
 
+// The sizes in parts of `t` that were not known yet in `before`.
+void Sizes::sizes_of_open(TypeRef t, TypeRef before, std::unordered_set<uint32_t>& out) {
+  if (auto* u = types.as<UniqueType>(t)) sizes_of_open(u->inner, before, out);
+  else if (types.as<VarType>(before)) visit_type(types, t, [](TypeRef) {}, [&](SizeRef s) { out.insert(s.index); });
+  else if (types[t].index() == types[before].index() && has_parts(types[t]))
+    zip(types, t, before, [&](TypeRef x, TypeRef y) { sizes_of_open(x, y, out); return x; }, [](SizeRef s, SizeRef) { return s; });
+}
+
 // Both branches, where sizes that differ become unknown; each pair that differs becomes one.
-TypeRef Sizes::join_branches(TypeRef a, TypeRef b, Span at) {
+TypeRef Sizes::join_branches(TypeRef a, TypeRef b, Span at, const ast::Expr* branch) {
+  std::unordered_set<uint32_t> open;
+  if (auto found = infer_.open_branches.find(branch); found != infer_.open_branches.end())
+    sizes_of_open(a, found->second.first, open), sizes_of_open(b, found->second.second, open);
   std::vector<std::pair<std::pair<SizeRef, SizeRef>, SizeRef>> made;
   std::function<TypeRef(TypeRef, TypeRef)> go;
   auto may_become = [&](SizeRef s, SizeRef other) {
@@ -318,10 +329,9 @@ TypeRef Sizes::join_branches(TypeRef a, TypeRef b, Span at) {
     const Var& var = vars_[v->var];
     if (var.loop_state || !(var.in_pattern || var.anonymous)) return var.fixed_by_branch;
     retry_.met_open = true;
-    // A parameter without a written type takes the size of the other one.
-    auto* o = types.as<VarSize>(resolve(other));
-    bool other_takes = o && vars_[o->var].in_pattern && !vars_[o->var].anonymous && !vars_[o->var].loop_state;
-    bool stays = retry_.stay_open == StayOpen::All || (stays_open(var) && !other_takes);
+    // A branch whose type was not known there takes all of the other one's, with the sizes.
+    bool taken = open.count(s.index) || open.count(other.index);
+    bool stays = retry_.stay_open == StayOpen::All || (retry_.stay_open == StayOpen::Known && !taken);
     return var.fixed_by_branch && !stays;
   };
   // A size that nothing has determined, as in the constructors that a branch does not make, takes that of the other branch.

@@ -23,14 +23,14 @@ struct Made {
 };
 
 // Which open sizes of parameters stay open at a branch whose other side has another size (decision 022).
-enum class StayOpen : uint8_t { Written, All, None };       // Written: those of a written `[]`
+enum class StayOpen : uint8_t { Known, All, None };         // Known: where both types were known to have sizes there
 
 // What a definition is checked again with, after a first try has failed.
 struct Retry {
   bool own_sizes = false;                                  // each recursive call makes the sizes of its result that are not declared
   std::unordered_set<const ast::Pat*> own_results = {};    // functions whose calls each make the sizes of their result
   const Scheme* self = nullptr;                            // the type of recursive uses
-  StayOpen stay_open = StayOpen::Written;
+  StayOpen stay_open = StayOpen::Known;
   bool met_open = false;                                   // set: a branch met an open size of a parameter, and another size
 };
 
@@ -175,7 +175,8 @@ class Sizes {
   void leave_function(Saved s);
   TypeRef leave(TypeRef t, const std::vector<Binding*>& gone, Span at, const ast::Expr* value = nullptr);
   SizeRef replace(SizeRef s, SizeRef from, SizeRef to);
-  TypeRef join_branches(TypeRef a, TypeRef b, Span at);
+  TypeRef join_branches(TypeRef a, TypeRef b, Span at, const ast::Expr* branch);
+  void sizes_of_open(TypeRef t, TypeRef before, std::unordered_set<uint32_t>& out);
   TypeRef with_unique(TypeRef annotation, TypeRef t);
   void generalise(TypeRef t, uint32_t level, Scheme& into);
   void generalise(SizeRef s, uint32_t level, Scheme& into);
