@@ -159,7 +159,23 @@ TypeRef Sizes::replace_absorbed(TypeRef t, Span at) {
 }
 
 TypeRef Sizes::replace_absorbed(TypeRef t, const std::function<SizeRef(Name)>& make, bool whole) {
-  std::unordered_map<const void*, SizeRef> made;      // by the name that was absorbed, or the variable
+  // What a variable was to be; the variable itself if that is not known. Invalid: it was not absorbed.
+  auto absorbed = [&](SizeRef s) {
+    SizeRef r = resolve(s);
+    auto* v = types.as<VarSize>(r);
+    if (!v || !vars_[v->var].absorbed) return SizeRef{};
+    return vars_[v->var].absorbed_from.valid() ? resolve(vars_[v->var].absorbed_from) : r;
+  };
+  auto own_place = [&](TypeRef x) { return types.as<FunType>(x) || (type_args_.count(x.index) && !(whole && x == t)); };
+  TypeRef before = rebuild(types, t, [&](TypeRef x) { return own_place(x) ? types.unit() : TypeRef{}; },
+                           [&](SizeRef s) { SizeRef from = absorbed(s); return from.valid() ? from : s; });
+  std::vector<std::pair<SizeRef, SizeRef>> made;      // of what was absorbed
+  auto make_one = [&](SizeRef from) {
+    for (auto& [one, size] : made) if (same(one, from)) return size;
+    auto* n = types.as<NameSize>(from);
+    made.emplace_back(from, make(n ? n->name->name : Name{}));
+    return made.back().second;
+  };
   return rebuild(types, t,
       [&](TypeRef x) -> TypeRef {
         if (auto* known = types.as<FunType>(x)) {
@@ -173,18 +189,22 @@ TypeRef Sizes::replace_absorbed(TypeRef t, const std::function<SizeRef(Name)>& m
           f.exists = types.keep(exists);
           return types.add(f);
         }
-        if (type_args_.count(x.index) && !(whole && x == t)) return replace_absorbed(x, make, true);
-        return {};
+        return own_place(x) ? replace_absorbed(x, make, true) : TypeRef{};
       },
       [&](SizeRef s) {
-        SizeRef r = resolve(s);
-        auto* v = types.as<VarSize>(r);
-        if (!v || !vars_[v->var].absorbed) return s;
-        SizeRef from = vars_[v->var].absorbed_from;
-        auto* name = from.valid() ? types.as<NameSize>(resolve(from)) : nullptr;
-        auto [it, is_new] = made.emplace(name ? static_cast<const void*>(name->name) : &vars_[v->var], SizeRef{});
-        if (is_new) it->second = make(name ? name->name->name : Name{});
-        return it->second;
+        SizeRef from = absorbed(s);
+        if (!from.valid()) return s;
+        if (!types.as<ExpSize>(from)) return make_one(from);
+        // The names in it have new ones where arrays tell what they are.
+        uint32_t level = vars_[types.as<VarSize>(resolve(s))->var].level;
+        bool all_told = true;
+        Context::Subst names;
+        c.each_name(from, [&](Binding* b) {
+          if (level_of(b) <= level) return;
+          if (c.witnesses(before, b)) names.sizes[b] = make_one(types.add(Size{NameSize{b}}));
+          else all_told = false;
+        });
+        return all_told ? c.substitute(from, names) : make_one(from);
       });
 }
 
