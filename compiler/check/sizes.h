@@ -137,6 +137,7 @@ class Sizes {
   const FunType* function(TypeRef t);
   TypeRef argument(ast::Expr* e, TypeRef fun);
   TypeRef lambda(ast::Lambda& l, TypeRef wanted = {});
+  TypeRef bind_made(TypeRef t, const std::vector<Binding*>& made, std::vector<Binding*>& exists, Span at);
   TypeRef close_function(std::span<ast::Pat*> params, const std::vector<TypeRef>& from, TypeRef result, uint32_t level);
   void local_function(ast::LetFun& l);
   Scheme recursive_use(ast::Def& def, std::vector<TypeRef> from, TypeRef w, const std::vector<Binding*>& sizes);
