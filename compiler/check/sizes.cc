@@ -336,11 +336,17 @@ void Sizes::sizes_of_open(TypeRef t, TypeRef before, std::unordered_set<uint32_t
     zip(types, t, before, [&](TypeRef x, TypeRef y) { sizes_of_open(x, y, out); return x; }, [](SizeRef s, SizeRef) { return s; });
 }
 
+// The sizes of what was not known yet when inference came by `at`.
+std::unordered_set<uint32_t> Sizes::sizes_of_open(const ast::Expr* at, TypeRef a, TypeRef b) {
+  std::unordered_set<uint32_t> out;
+  if (auto found = infer_.open_types.find(at); found != infer_.open_types.end())
+    sizes_of_open(a, found->second.first, out), sizes_of_open(b, found->second.second, out);
+  return out;
+}
+
 // Both branches, where sizes that differ become unknown; each pair that differs becomes one.
 TypeRef Sizes::join_branches(TypeRef a, TypeRef b, Span at, const ast::Expr* branch) {
-  std::unordered_set<uint32_t> open;
-  if (auto found = infer_.open_branches.find(branch); found != infer_.open_branches.end())
-    sizes_of_open(a, found->second.first, open), sizes_of_open(b, found->second.second, open);
+  std::unordered_set<uint32_t> open = sizes_of_open(branch, a, b);
   std::vector<std::pair<std::pair<SizeRef, SizeRef>, SizeRef>> made;
   std::function<TypeRef(TypeRef, TypeRef)> go;
   auto may_become = [&](SizeRef s, SizeRef other) {

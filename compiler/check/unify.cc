@@ -88,14 +88,14 @@ TypeRef Infer::zonk(TypeRef t) {
       [](SizeRef s) { return s; });
 }
 
-void Infer::note_branches(const ast::Expr* branch, TypeRef a, TypeRef b) {
+void Infer::note_open(const ast::Expr* at, TypeRef a, TypeRef b) {
   bool open = false;
   a = zonk(a), b = zonk(b);
   for (TypeRef t : {a, b})
     visit_type(types, t, [&](TypeRef x) {
       if (auto* v = types.as<VarType>(x)) open |= vars_[v->var].kind != TypeVar::Kind::Overloaded;
     }, [](SizeRef) {});
-  if (open) open_branches[branch] = {a, b};
+  if (open) open_types[at] = {a, b};
 }
 
 // The type without sizes, uniqueness and names of parameters.
