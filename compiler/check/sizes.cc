@@ -349,16 +349,26 @@ TypeRef Sizes::join_branches(TypeRef a, TypeRef b, Span at, const ast::Expr* bra
   std::unordered_set<uint32_t> open = sizes_of_open(branch, a, b);
   std::vector<std::pair<std::pair<SizeRef, SizeRef>, SizeRef>> made;
   std::function<TypeRef(TypeRef, TypeRef)> go;
-  auto may_become = [&](SizeRef s, SizeRef other) {
-    auto* v = types.as<VarSize>(resolve(s));
-    if (!v || same(s, other)) return true;
+  // May what is open in `s` become something else where branches have `s` and another size?
+  std::function<bool(SizeRef, bool)> may_change = [&](SizeRef s, bool taken) {
+    s = resolve(s);
+    bool may = true;
+    if (auto* e = types.as<ExpSize>(s))
+      ast::each_expression(e->exp, [&](const ast::Expr* x) {
+        if (auto* h = std::get_if<ast::SizeHole>(&x->node)) may &= may_change(h->size, taken);
+        return true;
+      });
+    auto* v = types.as<VarSize>(s);
+    if (!v) return may;
     const Var& var = vars_[v->var];
     if (var.loop_state || !(var.in_pattern || var.anonymous)) return var.fixed_by_branch;
     retry_.met_open = true;
-    // A branch whose type was not known there takes all of the other one's, with the sizes.
-    bool taken = open.count(s.index) || open.count(other.index);
     bool stays = retry_.stay_open == StayOpen::All || (retry_.stay_open == StayOpen::Known && !taken);
     return var.fixed_by_branch && !stays;
+  };
+  auto may_become = [&](SizeRef s, SizeRef other) {
+    // A branch whose type was not known there takes all of the other one's, with the sizes.
+    return same(s, other) || may_change(s, open.count(s.index) || open.count(other.index));
   };
   // A size that nothing has determined, as in the constructors that a branch does not make, takes that of the other branch.
   auto takes = [&](SizeRef s, SizeRef other) {
