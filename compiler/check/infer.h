@@ -171,6 +171,7 @@ class Infer {
   SizeRef resolve_size(ast::SizeExpr& s, std::vector<Binding*>* exists);
 
   // unify.cc
+  TypeRef known_now(TypeRef t);
   void note_open(const ast::Expr* at, TypeRef a, TypeRef b);
   bool unify_parts(TypeRef a, TypeRef b);
   bool broken(TypeRef t);                                           // has an error in it

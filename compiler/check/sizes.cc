@@ -328,10 +328,28 @@ SizeRef Sizes::replace(SizeRef s, SizeRef from, SizeRef to) {
   return out == e->exp ? s : c.size_of(out);
 }
 
+void Sizes::sizes_of_all(TypeRef t, std::unordered_set<uint32_t>& out) {
+  visit_type(types, t, [](TypeRef) {}, [&](SizeRef s) { out.insert(s.index); });
+}
 // The sizes in parts of `t` that were not known yet in `before`.
 void Sizes::sizes_of_open(TypeRef t, TypeRef before, std::unordered_set<uint32_t>& out) {
   if (auto* u = types.as<UniqueType>(t)) sizes_of_open(u->inner, before, out);
-  else if (types.as<VarType>(before)) visit_type(types, t, [](TypeRef) {}, [&](SizeRef s) { out.insert(s.index); });
+  else if (types.as<VarType>(before)) sizes_of_all(t, out);
+  else if (auto *s = types.as<SumType>(t), *known = types.as<SumType>(before); s && known) {
+    for (auto& [name, payload] : s->constrs) {
+      auto k = std::ranges::find(known->constrs, name, &Clause::first);
+      for (size_t i = 0; i < payload.size(); i++)
+        if (k == known->constrs.end()) sizes_of_all(payload[i], out);
+        else if (i < k->second.size()) sizes_of_open(payload[i], k->second[i], out);
+    }
+  }
+  else if (auto *r = types.as<RecordType>(t), *known = types.as<RecordType>(before); r && known) {
+    for (auto& [name, type] : r->fields) {
+      auto f = std::ranges::find(known->fields, name, &Field::first);
+      if (f == known->fields.end()) sizes_of_all(type, out);
+      else sizes_of_open(type, f->second, out);
+    }
+  }
   else if (types[t].index() == types[before].index() && has_parts(types[t]))
     zip(types, t, before, [&](TypeRef x, TypeRef y) { sizes_of_open(x, y, out); return x; }, [](SizeRef s, SizeRef) { return s; });
 }

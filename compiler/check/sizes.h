@@ -178,6 +178,7 @@ class Sizes {
   SizeRef replace(SizeRef s, SizeRef from, SizeRef to);
   TypeRef join_branches(TypeRef a, TypeRef b, Span at, const ast::Expr* branch);
   std::unordered_set<uint32_t> sizes_of_open(const ast::Expr* at, TypeRef a, TypeRef b);
+  void sizes_of_all(TypeRef t, std::unordered_set<uint32_t>& out);
   void sizes_of_open(TypeRef t, TypeRef before, std::unordered_set<uint32_t>& out);
   TypeRef with_unique(TypeRef annotation, TypeRef t);
   void generalise(TypeRef t, uint32_t level, Scheme& into);
