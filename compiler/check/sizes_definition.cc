@@ -317,6 +317,11 @@ Scheme Sizes::definition(ast::Def& def) {
     w = def.result->type;
   }
   else if (def.result) w = written(def.result);
+  // What a declared result leaves open is found from the body, where recursive calls have it.
+  if (w.valid())
+    visit_type(types, w, [](TypeRef) {}, [&](SizeRef s) {
+      if (auto* v = types.as<VarSize>(resolve(s))) vars_[v->var].anonymous = false;
+    });
   if (def.recursive) polymorphic_[def.self] = retry_.self ? retry_.self : c.scheme(recursive_use(def, from, w, scheme.sizes));
   TypeRef body = exp(def.body);
   if (def.result) {
