@@ -187,13 +187,14 @@ class Context {
     FlatMap<Binding*, SizeRef> sizes;
     bool empty() const { return types.empty() && sizes.empty(); }
   };
-  TypeRef substitute(TypeRef t, const Subst& s);
+  TypeRef substitute(TypeRef t, const Subst& s, bool in_sizes = true);
   SizeRef substitute(SizeRef size, const Subst& s);
   // A size of an expression: constants and names in their own form, parentheses and annotations dropped.
   SizeRef size_of(const ast::Expr* e);
   const ast::Expr* exp_of(SizeRef s);
-  // The expression rebuilt with `f` answering for Refs (null: keep). Only for expressions that may be sizes.
-  const ast::Expr* rewrite(const ast::Expr* e, const std::function<const ast::Expr*(const ast::Expr*)>& f);
+  // The expression rebuilt with `f` answering for Refs (null: keep), and `retype` for types. Only for expressions that may be sizes.
+  const ast::Expr* rewrite(const ast::Expr* e, const std::function<const ast::Expr*(const ast::Expr*)>& f,
+                           const std::function<TypeRef(TypeRef)>& retype = {});
   bool mentions(TypeRef t, Binding* b) const;
   void each_size_name(TypeRef t, const std::function<void(Binding*)>& f) const;
   std::optional<size_t> field_index(const RecordType& r, Name name) const;

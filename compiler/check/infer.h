@@ -54,6 +54,9 @@ class Infer {
   TypeRef abbreviation(ast::TypeExpr* body);
   void bind_type_params(std::span<ast::TypeParam> params);
   void finish();                                                    // for the size expressions of written types
+  // The types of two branches before they became one, where something in them was not known yet. By the first branch of an `if`, the
+  // later one of two cases. The same of the start of a loop.
+  std::unordered_map<const ast::Expr*, std::pair<TypeRef, TypeRef>> open_types;
   bool named_lifted = false, wrote_anonymous = false;               // an abbreviation uses a lifted type, or has []
   Lifted lifted() const { return lifted_; }                         // of the type resolved last, as the types it names were declared
   bool in_spec = false;                                             // what is resolved stands in a module type
@@ -168,6 +171,8 @@ class Infer {
   SizeRef resolve_size(ast::SizeExpr& s, std::vector<Binding*>* exists);
 
   // unify.cc
+  TypeRef known_now(TypeRef t);
+  void note_open(const ast::Expr* at, TypeRef a, TypeRef b);
   bool unify_parts(TypeRef a, TypeRef b);
   bool broken(TypeRef t);                                           // has an error in it
   void spoil(TypeRef t);                                            // what is open in it is unknown from now on

@@ -116,6 +116,7 @@ TypeRef Infer::ifs(ast::Expr* e) {
     auto& [link, a] = chain[k];
     auto& i = std::get<ast::If>(link->node);
     clear_why();
+    note_open(i.then_, a, b);
     if (!unify(a, b)) {
       explain(c.diags.report(link->span, err::branches_differ, quoted_type(a), quoted_type(b))
           .label(i.then_->span, unsized_show(a)).label(i.else_->span, unsized_show(b)));
@@ -273,6 +274,7 @@ TypeRef Infer::loop(ast::Loop& l) {
   Group group;
   TypeRef state = pattern(l.state, group);
   clear_why();
+  note_open(l.init, init, init);
   if (!unify(state, init))
     explain_pattern(l.state, init, c.diags.report(l.state->span, err::loop_initial, c.sources.text(l.state->span), quoted_type(init)).label(l.init->span, unsized_show(init)));
   no_functions_.push_back({state, {l.state->span, &err::loop_of_function}});
@@ -390,6 +392,7 @@ TypeRef Infer::match_cases(Span at, ast::Match& m) {
     c.restore(mark);
     if (!result.valid()) { result = t; continue; }
     clear_why();
+    note_open(k.body, result, t);
     if (!unify(result, t))
       explain(c.diags.report(ast::result_of(k.body)->span, err::branches_differ, quoted_type(result), quoted_type(t)));
   }

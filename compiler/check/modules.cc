@@ -85,13 +85,13 @@ const Scheme* Modules::sized(ast::Def& def, Infer& infer) {
   size_t before = c.diags.error_count(), mark = c.diags.mark();
   bool matters = false;
   const Scheme* scheme = nullptr;
-  for (StayOpen way : {StayOpen::Written, StayOpen::All, StayOpen::None}) {
+  for (StayOpen way : {StayOpen::Known, StayOpen::All, StayOpen::None}) {
     c.diags.rollback(mark);
     scheme = sized(def, infer, way, matters);
     if (c.diags.error_count() == before || !matters) return scheme;
   }
   c.diags.rollback(mark);
-  return sized(def, infer, StayOpen::Written, matters);
+  return sized(def, infer, StayOpen::Known, matters);
 }
 
 // Errors are those of the first try, or of the one that takes a recursive function for what it was found to be.

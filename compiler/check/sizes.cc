@@ -159,7 +159,23 @@ TypeRef Sizes::replace_absorbed(TypeRef t, Span at) {
 }
 
 TypeRef Sizes::replace_absorbed(TypeRef t, const std::function<SizeRef(Name)>& make, bool whole) {
-  std::unordered_map<const void*, SizeRef> made;      // by the name that was absorbed, or the variable
+  // What a variable was to be; the variable itself if that is not known. Invalid: it was not absorbed.
+  auto absorbed = [&](SizeRef s) {
+    SizeRef r = resolve(s);
+    auto* v = types.as<VarSize>(r);
+    if (!v || !vars_[v->var].absorbed) return SizeRef{};
+    return vars_[v->var].absorbed_from.valid() ? resolve(vars_[v->var].absorbed_from) : r;
+  };
+  auto own_place = [&](TypeRef x) { return types.as<FunType>(x) || (type_args_.count(x.index) && !(whole && x == t)); };
+  TypeRef before = rebuild(types, t, [&](TypeRef x) { return own_place(x) ? types.unit() : TypeRef{}; },
+                           [&](SizeRef s) { SizeRef from = absorbed(s); return from.valid() ? from : s; });
+  std::vector<std::pair<SizeRef, SizeRef>> made;      // of what was absorbed
+  auto make_one = [&](SizeRef from) {
+    for (auto& [one, size] : made) if (same(one, from)) return size;
+    auto* n = types.as<NameSize>(from);
+    made.emplace_back(from, make(n ? n->name->name : Name{}));
+    return made.back().second;
+  };
   return rebuild(types, t,
       [&](TypeRef x) -> TypeRef {
         if (auto* known = types.as<FunType>(x)) {
@@ -173,18 +189,22 @@ TypeRef Sizes::replace_absorbed(TypeRef t, const std::function<SizeRef(Name)>& m
           f.exists = types.keep(exists);
           return types.add(f);
         }
-        if (type_args_.count(x.index) && !(whole && x == t)) return replace_absorbed(x, make, true);
-        return {};
+        return own_place(x) ? replace_absorbed(x, make, true) : TypeRef{};
       },
       [&](SizeRef s) {
-        SizeRef r = resolve(s);
-        auto* v = types.as<VarSize>(r);
-        if (!v || !vars_[v->var].absorbed) return s;
-        SizeRef from = vars_[v->var].absorbed_from;
-        auto* name = from.valid() ? types.as<NameSize>(resolve(from)) : nullptr;
-        auto [it, is_new] = made.emplace(name ? static_cast<const void*>(name->name) : &vars_[v->var], SizeRef{});
-        if (is_new) it->second = make(name ? name->name->name : Name{});
-        return it->second;
+        SizeRef from = absorbed(s);
+        if (!from.valid()) return s;
+        if (!types.as<ExpSize>(from)) return make_one(from);
+        // The names in it have new ones where arrays tell what they are.
+        uint32_t level = vars_[types.as<VarSize>(resolve(s))->var].level;
+        bool all_told = true;
+        Context::Subst names;
+        c.each_name(from, [&](Binding* b) {
+          if (level_of(b) <= level) return;
+          if (c.witnesses(before, b)) names.sizes[b] = make_one(types.add(Size{NameSize{b}}));
+          else all_told = false;
+        });
+        return all_told ? c.substitute(from, names) : make_one(from);
       });
 }
 
@@ -308,21 +328,65 @@ SizeRef Sizes::replace(SizeRef s, SizeRef from, SizeRef to) {
   return out == e->exp ? s : c.size_of(out);
 }
 
+void Sizes::sizes_of_all(TypeRef t, std::unordered_set<uint32_t>& out) {
+  visit_type(types, t, [](TypeRef) {}, [&](SizeRef s) { out.insert(s.index); });
+}
+// The sizes in parts of `t` that were not known yet in `before`.
+void Sizes::sizes_of_open(TypeRef t, TypeRef before, std::unordered_set<uint32_t>& out) {
+  if (auto* u = types.as<UniqueType>(t)) sizes_of_open(u->inner, before, out);
+  else if (types.as<VarType>(before)) sizes_of_all(t, out);
+  else if (auto *s = types.as<SumType>(t), *known = types.as<SumType>(before); s && known) {
+    for (auto& [name, payload] : s->constrs) {
+      auto k = std::ranges::find(known->constrs, name, &Clause::first);
+      for (size_t i = 0; i < payload.size(); i++)
+        if (k == known->constrs.end()) sizes_of_all(payload[i], out);
+        else if (i < k->second.size()) sizes_of_open(payload[i], k->second[i], out);
+    }
+  }
+  else if (auto *r = types.as<RecordType>(t), *known = types.as<RecordType>(before); r && known) {
+    for (auto& [name, type] : r->fields) {
+      auto f = std::ranges::find(known->fields, name, &Field::first);
+      if (f == known->fields.end()) sizes_of_all(type, out);
+      else sizes_of_open(type, f->second, out);
+    }
+  }
+  else if (types[t].index() == types[before].index() && has_parts(types[t]))
+    zip(types, t, before, [&](TypeRef x, TypeRef y) { sizes_of_open(x, y, out); return x; }, [](SizeRef s, SizeRef) { return s; });
+}
+
+// The sizes of what was not known yet when inference came by `at`.
+std::unordered_set<uint32_t> Sizes::sizes_of_open(const ast::Expr* at, TypeRef a, TypeRef b) {
+  std::unordered_set<uint32_t> out;
+  if (auto found = infer_.open_types.find(at); found != infer_.open_types.end())
+    sizes_of_open(a, found->second.first, out), sizes_of_open(b, found->second.second, out);
+  return out;
+}
+
 // Both branches, where sizes that differ become unknown; each pair that differs becomes one.
-TypeRef Sizes::join_branches(TypeRef a, TypeRef b, Span at) {
+TypeRef Sizes::join_branches(TypeRef a, TypeRef b, Span at, const ast::Expr* branch) {
+  std::unordered_set<uint32_t> open = sizes_of_open(branch, a, b);
   std::vector<std::pair<std::pair<SizeRef, SizeRef>, SizeRef>> made;
   std::function<TypeRef(TypeRef, TypeRef)> go;
-  auto may_become = [&](SizeRef s, SizeRef other) {
-    auto* v = types.as<VarSize>(resolve(s));
-    if (!v || same(s, other)) return true;
+  // May what is open in `s` become something else where branches have `s` and another size?
+  std::function<bool(SizeRef, bool)> may_change = [&](SizeRef s, bool taken) {
+    s = resolve(s);
+    bool may = true;
+    if (auto* e = types.as<ExpSize>(s))
+      ast::each_expression(e->exp, [&](const ast::Expr* x) {
+        if (auto* h = std::get_if<ast::SizeHole>(&x->node)) may &= may_change(h->size, taken);
+        return true;
+      });
+    auto* v = types.as<VarSize>(s);
+    if (!v) return may;
     const Var& var = vars_[v->var];
     if (var.loop_state || !(var.in_pattern || var.anonymous)) return var.fixed_by_branch;
     retry_.met_open = true;
-    // A parameter without a written type takes the size of the other one.
-    auto* o = types.as<VarSize>(resolve(other));
-    bool other_takes = o && vars_[o->var].in_pattern && !vars_[o->var].anonymous && !vars_[o->var].loop_state;
-    bool stays = retry_.stay_open == StayOpen::All || (stays_open(var) && !other_takes);
+    bool stays = retry_.stay_open == StayOpen::All || (retry_.stay_open == StayOpen::Known && !taken);
     return var.fixed_by_branch && !stays;
+  };
+  auto may_become = [&](SizeRef s, SizeRef other) {
+    // A branch whose type was not known there takes all of the other one's, with the sizes.
+    return same(s, other) || may_change(s, open.count(s.index) || open.count(other.index));
   };
   // A size that nothing has determined, as in the constructors that a branch does not make, takes that of the other branch.
   auto takes = [&](SizeRef s, SizeRef other) {

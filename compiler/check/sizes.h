@@ -23,14 +23,14 @@ struct Made {
 };
 
 // Which open sizes of parameters stay open at a branch whose other side has another size (decision 022).
-enum class StayOpen : uint8_t { Written, All, None };       // Written: those of a written `[]`
+enum class StayOpen : uint8_t { Known, All, None };         // Known: where both types were known to have sizes there
 
 // What a definition is checked again with, after a first try has failed.
 struct Retry {
   bool own_sizes = false;                                  // each recursive call makes the sizes of its result that are not declared
   std::unordered_set<const ast::Pat*> own_results = {};    // functions whose calls each make the sizes of their result
   const Scheme* self = nullptr;                            // the type of recursive uses
-  StayOpen stay_open = StayOpen::Written;
+  StayOpen stay_open = StayOpen::Known;
   bool met_open = false;                                   // set: a branch met an open size of a parameter, and another size
 };
 
@@ -137,6 +137,7 @@ class Sizes {
   const FunType* function(TypeRef t);
   TypeRef argument(ast::Expr* e, TypeRef fun);
   TypeRef lambda(ast::Lambda& l, TypeRef wanted = {});
+  TypeRef bind_made(TypeRef t, const std::vector<Binding*>& made, std::vector<Binding*>& exists, Span at);
   TypeRef close_function(std::span<ast::Pat*> params, const std::vector<TypeRef>& from, TypeRef result, uint32_t level);
   void local_function(ast::LetFun& l);
   Scheme recursive_use(ast::Def& def, std::vector<TypeRef> from, TypeRef w, const std::vector<Binding*>& sizes);
@@ -175,7 +176,10 @@ class Sizes {
   void leave_function(Saved s);
   TypeRef leave(TypeRef t, const std::vector<Binding*>& gone, Span at, const ast::Expr* value = nullptr);
   SizeRef replace(SizeRef s, SizeRef from, SizeRef to);
-  TypeRef join_branches(TypeRef a, TypeRef b, Span at);
+  TypeRef join_branches(TypeRef a, TypeRef b, Span at, const ast::Expr* branch);
+  std::unordered_set<uint32_t> sizes_of_open(const ast::Expr* at, TypeRef a, TypeRef b);
+  void sizes_of_all(TypeRef t, std::unordered_set<uint32_t>& out);
+  void sizes_of_open(TypeRef t, TypeRef before, std::unordered_set<uint32_t>& out);
   TypeRef with_unique(TypeRef annotation, TypeRef t);
   void generalise(TypeRef t, uint32_t level, Scheme& into);
   void generalise(SizeRef s, uint32_t level, Scheme& into);

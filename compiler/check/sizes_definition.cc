@@ -41,6 +41,42 @@ void names_in(ast::Pat* p, std::vector<Binding*>& out) {
 }
 }  // namespace
 
+// A size that was made inside belongs to the innermost result that has it as the size of an array. Where a result has it in other
+// sizes only, each of these becomes a size of its own. `exists`: those of `t` itself.
+TypeRef Sizes::bind_made(TypeRef t, const std::vector<Binding*>& made, std::vector<Binding*>& exists, Span at) {
+  t = rebuild(types, t, [](TypeRef) { return TypeRef{}; }, [&](SizeRef s) { return resolve(s); });
+  std::vector<Binding*> hidden;
+  for (Binding* b : made) (c.witnesses(t, b) ? exists : hidden).push_back(b);
+  if (hidden.empty()) return t;
+  std::vector<std::pair<SizeRef, SizeRef>> own;
+  return rebuild(types, t,
+      [&](TypeRef x) -> TypeRef {
+        auto* known = types.as<FunType>(x);
+        if (!known) return {};
+        FunType f = *known;
+        std::vector<Binding*> inner;
+        f.result = bind_made(f.result, hidden, inner, at);
+        Context::Subst s;
+        for (Binding*& b : inner) {
+          Binding* of_call = made_by_call(b->name);
+          s.sizes[std::exchange(b, of_call)] = types.add(Size{NameSize{of_call}});
+        }
+        f.result = c.substitute(f.result, s);
+        inner.insert(inner.end(), f.exists.begin(), f.exists.end());
+        f.exists = types.keep(inner);
+        return types.add(f);
+      },
+      [&](SizeRef s) {
+        bool is_hidden = false;
+        c.each_name(s, [&](Binding* b) { is_hidden |= std::find(hidden.begin(), hidden.end(), b) != hidden.end(); });
+        if (!is_hidden) return s;
+        for (auto& [from, to] : own) if (same(from, s)) return to;
+        own.push_back({s, unknown(at, {"a size of the result at {}", {}, at})});
+        exists.push_back(types.as<NameSize>(own.back().second)->name);
+        return own.back().second;
+      });
+}
+
 // The function type of parameters and the type of a body. Still at the level of the function.
 TypeRef Sizes::close_function(std::span<ast::Pat*> params, const std::vector<TypeRef>& from, TypeRef result, uint32_t level) {
   for (TypeRef t : from) settle_all(t);
@@ -78,7 +114,11 @@ TypeRef Sizes::close_function(std::span<ast::Pat*> params, const std::vector<Typ
       });
     }, [](SizeRef) {});
   };
-  if (!exists.empty()) look(result);
+  if (!exists.empty()) {
+    size_t errors = c.diags.error_count();
+    look(result);
+    if (c.diags.error_count() == errors) result = bind_made(result, std::exchange(exists, {}), exists, at);
+  }
   TypeRef out = result;
   FlatMap<Binding*, bool> mentioned;                 // by `out`
   auto look_at = [&](TypeRef t) { c.each_size_name(t, [&](Binding* b) { mentioned[b] = true; }); };
@@ -277,6 +317,11 @@ Scheme Sizes::definition(ast::Def& def) {
     w = def.result->type;
   }
   else if (def.result) w = written(def.result);
+  // What a declared result leaves open is found from the body, where recursive calls have it.
+  if (w.valid())
+    visit_type(types, w, [](TypeRef) {}, [&](SizeRef s) {
+      if (auto* v = types.as<VarSize>(resolve(s))) vars_[v->var].anonymous = false;
+    });
   if (def.recursive) polymorphic_[def.self] = retry_.self ? retry_.self : c.scheme(recursive_use(def, from, w, scheme.sizes));
   TypeRef body = exp(def.body);
   if (def.result) {
@@ -291,7 +336,13 @@ Scheme Sizes::definition(ast::Def& def) {
     expect(ast::result_of(def.body)->span, w, body, "in the result of `{}`", c.text(def.self->name));
     body = c.diags.error_count() == errors ? with_unique(w, body) : w;
   }
-  if (def.params.empty()) scheme.type = body;
+  if (def.params.empty()) {
+    std::vector<Binding*> made, kept;
+    c.each_size_name(body, [&](Binding* b) {
+      if (b->kind == Binding::Kind::UnknownSize && origins_.contains(b) && std::find(made.begin(), made.end(), b) == made.end()) made.push_back(b);
+    });
+    scheme.type = bind_made(body, made, kept, def.name_span);
+  }
   else scheme.type = close_function(def.params, from, body, level);
   generalise(scheme.type, level, scheme);
   leave_function(saved);

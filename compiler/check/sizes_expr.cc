@@ -74,7 +74,7 @@ TypeRef Sizes::ifs(ast::Expr* e) {
   }
   TypeRef t = exp(e);
   for (size_t k = chain.size(); k-- > 0;) {
-    t = join_branches(chain[k].second, t, chain[k].first->span);
+    t = join_branches(chain[k].second, t, chain[k].first->span, std::get<ast::If>(chain[k].first->node).then_);
     set(chain[k].first->type, t);
   }
   return t;
@@ -402,7 +402,7 @@ TypeRef Sizes::match_cases(ast::Expr* e, ast::Match& m) {
     TypeRef t = exp(k.body);
     level_ = outer;
     t = leave(t, bound, k.body->span);
-    result = result.valid() ? join_branches(result, t, e->span) : t;
+    result = result.valid() ? join_branches(result, t, e->span, k.body) : t;
   }
   return result.valid() ? result : types.error();
 }

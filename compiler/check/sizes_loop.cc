@@ -179,11 +179,18 @@ TypeRef Sizes::loop(ast::Expr* e, ast::Loop& l) {
   x.starts = beside(x.state, init);
   auto own = [&](size_t i) { return types.as<VarSize>(resolve(x.starts[i].first)); };
   x.open.resize(x.starts.size());
+  std::unordered_set<uint32_t> unknown_type = sizes_of_open(l.init, init, init);
   for (size_t i = 0; i < x.open.size(); i++)
     if (auto* v = own(i)) {
+      auto* start = types.as<VarSize>(resolve(x.starts[i].second));
+      // Where the type of a parameter was not known yet it is that of the state that it starts, with the sizes.
+      if (start && vars_[start->var].in_pattern && retry_.stay_open == StayOpen::Known && unknown_type.count(x.starts[i].second.index)) {
+        retry_.met_open = true;
+        link(v->var, x.starts[i].second);
+        continue;
+      }
       x.open[i] = vars_[v->var].loop_state = true;
       // What starts with an open size may not take one that a branch has.
-      auto* start = types.as<VarSize>(resolve(x.starts[i].second));
       if (start && stays_open(vars_[start->var])) vars_[v->var].fixed_by_branch = false;
     }
   x.saved = enter_function();

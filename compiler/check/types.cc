@@ -71,15 +71,22 @@ const ast::Expr* Context::exp_of(SizeRef s) {
   return hole;
 }
 
-const ast::Expr* Context::rewrite(const ast::Expr* e, const std::function<const ast::Expr*(const ast::Expr*)>& f) {
+const ast::Expr* Context::rewrite(const ast::Expr* e, const std::function<const ast::Expr*(const ast::Expr*)>& f,
+                                  const std::function<TypeRef(TypeRef)>& retype) {
   if (const ast::Expr* r = f(e)) return r;
   bool changed = false;
+  auto change_type = [&](TypeRef& t) {
+    TypeRef before = t;
+    if (retype && t.valid()) t = retype(t);
+    return t != before;
+  };
   auto go = [&](ast::Expr* x) {
-    const ast::Expr* y = rewrite(x, f);
+    const ast::Expr* y = rewrite(x, f, retype);
     changed |= y != x;
     return const_cast<ast::Expr*>(y);      // the tree is shared; nobody changes an expression after checking it
   };
   ast::Expr copy = *e;
+  changed = change_type(copy.type);
   auto list = [&](std::span<ast::Expr*>& items) {
     std::vector<ast::Expr*> out;
     for (ast::Expr* item : items) out.push_back(go(item));
@@ -97,6 +104,13 @@ const ast::Expr* Context::rewrite(const ast::Expr* e, const std::function<const 
     all = program.arena.copy(out);
   };
   match(copy.node,
+      [&](ast::Ref& x) {
+        std::vector<TypeRef> inst(x.inst.begin(), x.inst.end());
+        bool other = false;
+        for (TypeRef& t : inst) other |= change_type(t);
+        if (other) x.inst = program.arena.copy(inst);
+        changed |= other;
+      },
       [&](ast::Tuple& x) { list(x.parts); },
       [&](ast::Record& x) {
         std::vector<ast::RecordField> fields(x.fields.begin(), x.fields.end());
@@ -161,13 +175,15 @@ std::optional<size_t> Context::field_index(const RecordType& r, Name name) const
 // --- substitution ---
 
 SizeRef Context::substitute(SizeRef size, const Subst& s) {
-  if (s.sizes.empty()) return size;
+  if (s.empty()) return size;
   if (resolve_size) size = resolve_size(size);
   if (auto* n = types.as<NameSize>(size)) {
     const SizeRef* to = s.sizes.find(n->name);
     return to ? *to : size;
   }
   if (auto* e = types.as<ExpSize>(size)) {
+    // The types of what it consists of. The sizes in these are of no use.
+    auto retype = [&](TypeRef t) { return s.types.empty() ? t : substitute(t, s, false); };
     const ast::Expr* out = rewrite(e->exp, [&](const ast::Expr* x) -> const ast::Expr* {
       if (auto* h = std::get_if<ast::SizeHole>(&x->node)) {
         SizeRef r = substitute(h->size, s);
@@ -184,20 +200,20 @@ SizeRef Context::substitute(SizeRef size, const Subst& s) {
       ast::Ref other = *r;                               // a function, say, that the size applies
       other.path.root = n->name;
       other.path.members = {};
-      return program.arena.make<ast::Expr>(x->span, other, x->type);
-    });
+      return program.arena.make<ast::Expr>(x->span, other, x->type.valid() ? retype(x->type) : x->type);
+    }, retype);
     return out == e->exp ? size : size_of(out);
   }
   return size;
 }
 
-TypeRef Context::substitute(TypeRef t, const Subst& s) {
+TypeRef Context::substitute(TypeRef t, const Subst& s, bool in_sizes) {
   if (s.empty()) return t;
   return rebuild(types, t,
       [&](TypeRef x) -> TypeRef {
         if (resolve_type) {
           TypeRef r = resolve_type(x);
-          if (r != x) return substitute(r, s);
+          if (r != x) return substitute(r, s, in_sizes);
         }
         auto* n = types.as<NamedType>(x);
         if (!n) return {};
@@ -212,7 +228,7 @@ TypeRef Context::substitute(TypeRef t, const Subst& s) {
         }
         return substitute(member.body, args);
       },
-      [&](SizeRef d) { return substitute(d, s); });
+      [&](SizeRef d) { return in_sizes ? substitute(d, s) : d; });
 }
 
 Lifted Context::liftedness(TypeRef t) const {

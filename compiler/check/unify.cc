@@ -88,6 +88,38 @@ TypeRef Infer::zonk(TypeRef t) {
       [](SizeRef s) { return s; });
 }
 
+// What is known of a type now: of a record or a sum that is not known yet, the fields and constructors that are.
+TypeRef Infer::known_now(TypeRef t) {
+  return rebuild(types, zonk(t),
+      [&](TypeRef x) -> TypeRef {
+        auto* v = types.as<VarType>(x);
+        const TypeVar::Parts* parts = v ? vars_[v->var].parts : nullptr;
+        if (!parts) return v ? x : TypeRef{};
+        std::vector<Field> fields = parts->fields;
+        for (Field& f : fields) f.second = known_now(f.second);
+        std::vector<Clause> clauses = parts->constrs;
+        for (Clause& k : clauses) {
+          std::vector<TypeRef> payload(k.second.begin(), k.second.end());
+          for (TypeRef& p : payload) p = known_now(p);
+          k.second = types.keep(payload);
+        }
+        return vars_[v->var].kind == TypeVar::Kind::Sum ? types.add(SumType{types.keep(clauses)}) : types.record(fields);
+      },
+      [](SizeRef s) { return s; });
+}
+
+void Infer::note_open(const ast::Expr* at, TypeRef a, TypeRef b) {
+  bool open = false;
+  auto is_open = [&](TypeRef x) {
+    auto* v = types.as<VarType>(x);
+    return v && vars_[v->var].kind != TypeVar::Kind::Overloaded;
+  };
+  a = zonk(a), b = zonk(b);
+  for (TypeRef t : {a, b})
+    visit_type(types, t, [&](TypeRef x) { open |= is_open(x); }, [](SizeRef) {});
+  if (open) open_types[at] = {known_now(a), known_now(b)};
+}
+
 // The type without sizes, uniqueness and names of parameters.
 TypeRef Infer::erase(TypeRef t) {
   if (types.as<PrimType>(t)) return t;

@@ -265,3 +265,19 @@ def made: []i64 = filter (> 0) [3, 0, 4]
 -- input { [1i64, 2i64] } output { 11i64 }
 -- input { [1i64, 2i64, 3i64] } error: invalid sizes
 entry with_made (xs: []i64) = i64.sum (map2 (*) xs made)
+
+-- A size that no array of a result has is not told to callers. What a function returns has its own at each call.
+def above (k: i64) (xs: []i64) = let kept = filter (> k) xs in {plus = \i -> map (+ i) kept, more = \i -> kept ++ [i], sum = i64.sum kept}
+
+def around (k: i64) (xs: []i64) = filter (< k) xs ++ filter (> k) xs
+
+def in_parts (k: i64) (xs: []i64) = xs |> partition (< k) |> (\(a, b) -> (a, a ++ b))
+
+-- ==
+-- entry: of_results
+-- input { 2i64 [1i64, 2i64, 3i64, 4i64] } output { [10i64, 11i64, 3i64, 4i64, 7i64, 1i64, 3i64, 4i64, 1i64, 1i64, 2i64, 3i64, 4i64] }
+-- input { 2i64 empty([0]i64) } output { [0i64] }
+entry of_results (k: i64) (xs: []i64) =
+  let r = above k xs
+  let (a, b) = in_parts k xs
+  in r.plus r.sum ++ r.more r.sum ++ around k xs ++ a ++ b

@@ -292,6 +292,7 @@ KNOWN = [
     ('accept', '', r'\\[^>]*: \[\]i64 ->'),
     ('accept', 'rigidly bound in a deeper scope', ''),
     ('accept', 'Causality check: size .* needed for type of "[a-z]', 'loop'),
+    ('accept', 'Unknown size .* in parameter of|Occurs check: cannot instantiate', 'loop'),
     ('C17', 'accept', 'let'),
     ('F24', 'accept', 'loop'),
     ('invalid sizes', '', ''),
