@@ -37,6 +37,7 @@ struct InterfaceEntry {
   size_t output = 0;
   bool unique = false;
   std::vector<bool> unique_parts;          // of a record: each field
+  bool spread = false;                     // a tuple that has no name: version 0.25 has a result for each of its fields
   // For the result and for each of its fields `*` if it is unique, otherwise `-`.
   std::string stars() const;
 };

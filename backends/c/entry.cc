@@ -61,8 +61,8 @@ class Entry {
     return out + "NULL};\n";
   }
   std::string row() const {
-    return fmt::format("  {{{}, {}, {}, {}, {}, attributes_{}, {}, {}}}", quote(e_.name), outside_.inputs.size(),
-                       outside_.inputs.empty() ? "NULL" : "inputs_" + suffix(), outside_.output, quote(outside_.stars()), suffix(), quote(kir::kept_leaves(p_, m_, e_)), number_);
+    return fmt::format("  {{{}, {}, {}, {}, {}, {}, attributes_{}, {}, {}}}", quote(e_.name), outside_.inputs.size(),
+                       outside_.inputs.empty() ? "NULL" : "inputs_" + suffix(), outside_.output, int(outside_.spread), quote(outside_.stars()), suffix(), quote(kir::kept_leaves(p_, m_, e_)), number_);
   }
 
   std::string wrapper() {
@@ -264,7 +264,7 @@ InterfaceText print_interface(const ir::Program& program, const kir::Module& mod
     text.names.push_back(entry.name());
   }
   out += refresh(program, module);
-  out += fmt::format("static const struct raido_entry raido_entries[RAIDO_ENTRIES + 1] = {{\n{}  {{NULL, 0, NULL, 0, 0, NULL, NULL, 0}}}};\n\n", rows);
+  out += fmt::format("static const struct raido_entry raido_entries[RAIDO_ENTRIES + 1] = {{\n{}  {{NULL, 0, NULL, 0, 0, NULL, NULL, NULL, 0}}}};\n\n", rows);
   return text;
 }
 

@@ -290,7 +290,7 @@ class Library {
       const InterfaceType& result = types_[e.output];
       Params in = by_value(e.inputs, [](const auto& x) { return x.type; }, [](const auto&, size_t n) { return fmt::format("in{}", n); });
       std::string outs = fmt::format(", {}out{}", out(e.output), p_.spread_results ? "0" : ""), places, body;
-      bool spread = p_.spread_results && result.is_tuple;
+      bool spread = p_.spread_results && e.spread;
       if (spread) {
         outs.clear();
         for (size_t n = 0; n < result.parts.size(); n++) {
@@ -375,7 +375,7 @@ class Manifest {
   std::string entry(const InterfaceEntry& e) const {
     const InterfaceType& t = types_[e.output];
     std::string outputs = "[" + result(e.output, e.unique) + "]";
-    if (p_.spread_results && t.is_tuple) {
+    if (p_.spread_results && e.spread) {
       outputs.clear();
       for (size_t k = 0; k < t.parts.size(); k++) outputs += (k > 0 ? "," : "[") + result(t.parts[k].type, e.unique_parts[k]);
       outputs += t.parts.empty() ? "[]" : "]";

@@ -269,7 +269,7 @@ std::string print_interface(const ir::Program& p, const kir::Module& m, const In
     std::vector<std::string> attributes;
     for (const std::string& a : e.attributes) attributes.push_back(t.text(a));
     attributes.push_back("ptr null");
-    entries.push_back(Tables::row({t.text(p.entries[k].name), Tables::number(e.inputs.size()), inputs, Tables::number(e.output), t.text(e.stars()),
+    entries.push_back(Tables::row({t.text(p.entries[k].name), Tables::number(e.inputs.size()), inputs, Tables::number(e.output), Tables::number(e.spread), t.text(e.stars()),
                                    t.pointer(t.global(attributes)), t.text(kir::kept_leaves(p, m, p.entries[k])), Tables::number(number)}));
     code += fmt::format(", ptr @entry.{}", number);
   }

@@ -33,6 +33,7 @@ struct raido_entry {
   int input_count;
   const struct raido_input_info *inputs;
   int output;                          // the type of the result
+  int spread;                          // the command `outputs` lists its fields
   const char *unique;                  // for the result, then for each of its fields, `*` if it is unique, otherwise `-`
   const char *const *attributes;
   const char *kept;                    // for each leaf of the inputs, `k` if its block can end up in the result, otherwise `-`

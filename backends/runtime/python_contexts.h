@@ -82,14 +82,18 @@ RAIDO_FN int raido_py_setting(struct raido_config *cfg, const char *name, PyObje
     while (PyDict_Next(value, &at, &key, &number)) if (raido_py_param(cfg, key, number) != 0) return 1;
     return 0;
   }
-  int flag = strcmp(name, "logging") == 0 || strcmp(name, "profiling") == 0;
-  long long number = flag ? PyObject_IsTrue(value) : PyLong_AsLongLong(value);
+  int logging = strcmp(name, "logging") == 0, threads = strcmp(name, "num_threads") == 0;
+  if (logging || strcmp(name, "profiling") == 0) {
+    int flag = PyObject_IsTrue(value);
+    *(logging ? &cfg->logging : &cfg->profiling) = flag;
+    return flag < 0;
+  }
+  if (!threads && strcmp(name, "mem_limit") != 0) return PyErr_Format(PyExc_TypeError, "a context has no such setting: %s", name) == NULL;
+  long long number = PyLong_AsLongLong(value);
   if (PyErr_Occurred() != NULL) return 1;
-  if (strcmp(name, "logging") == 0) cfg->logging = (int)number;
-  else if (strcmp(name, "profiling") == 0) cfg->profiling = (int)number;
-  else if (strcmp(name, "num_threads") == 0 && number >= 0 && number <= 65536) cfg->num_threads = (int)number;
-  else if (strcmp(name, "mem_limit") == 0 && number >= 0) cfg->mem_limit = number;
-  else return PyErr_Format(PyExc_TypeError, "a context has no such setting: %s", name) == NULL;
+  if (number < 0 || (threads && number > 65536)) return PyErr_Format(PyExc_ValueError, "%s cannot be %lld", name, number) == NULL;
+  if (threads) cfg->num_threads = (int)number;
+  else cfg->mem_limit = number;
   return 0;
 }
 

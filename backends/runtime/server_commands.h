@@ -24,7 +24,7 @@ RAIDO_FN void raido_do_outputs(struct raido_server *s) {
   int e = raido_find_entry(s->words[1]);
   if (e < 0) return;
   const struct raido_type_info *t = &raido_interface[raido_entries[e].output];
-  if (!t->is_tuple) raido_print_type(raido_entries[e].output, raido_entries[e].unique[0] == '*');
+  if (!raido_entries[e].spread) raido_print_type(raido_entries[e].output, raido_entries[e].unique[0] == '*');
   else for (int k = 0; k < t->part_count; k++) raido_print_type(t->parts[k].type, raido_entries[e].unique[k + 1] == '*');
 }
 RAIDO_FN void raido_do_attributes(struct raido_server *s) {

@@ -4,17 +4,15 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <string_view>
 
 namespace raido {
 
 std::string encoded(const std::string& name) {
+  static constexpr std::string_view characters = "_'.&|^$=>#<-!+/*%\\()[]:Zz", letters = "uqiabcdeghlmnpstvrLRMNCZz";
   std::string out;
   for (char c : name) {
-    if (c == 'z') out += "zz";
-    else if (c == 'Z') out += "ZZ";
-    else if (c == '_') out += "zu";
-    else if (c == '\'') out += "zq";
-    else if (c == '.') out += "zi";
+    if (size_t at = characters.find(c); at != characters.npos) (out += isupper(static_cast<unsigned char>(letters[at])) ? 'Z' : 'z') += letters[at];
     else if (isalnum(static_cast<unsigned char>(c))) out += c;
     else out += fmt::format("z{:x}U", static_cast<unsigned char>(c));
   }

@@ -118,9 +118,10 @@ class Loader {
     if (auto it = loaded_.find(key); it != loaded_.end()) return it->second;
     for (size_t i = 0; i < open_.size(); i++)
       if (open_[i] == key) {
-        std::string cycle;
-        for (size_t k = i; k < open_.size(); k++) cycle += open_[k] + " -> ";
-        diags_.report(import.path_span, err::import_cycle, cycle + key);
+        std::vector<std::string> cycle(open_.begin() + i, open_.end());
+        cycle.push_back(key);
+        for (std::string& file : cycle) file = file.substr(0, file.rfind(".fut"));        // as imports name it
+        diags_.report(import.path_span, err::import_cycle, join(cycle, " -> "));
         return nullptr;
       }
     std::optional<std::string> text = library ? packed(key) : read(key);

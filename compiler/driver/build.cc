@@ -108,7 +108,7 @@ bool compile_code(const std::string& source, const std::string& result, const Ou
   if (options.verbose) fmt::print(stderr, "{}\n", join(command, " "));
   ProcessResult run = run_process(command, "");
   if (!run.started) fmt::print(stderr, "Failed to run {}: no such program\n", command[0]);
-  else if (run.exit_code != 0) fmt::print(stderr, "cc failed with code {}:\n{}{}", run.exit_code, run.out, run.err);
+  else if (run.exit_code != 0) fmt::print(stderr, "{} failed with code {}:\n{}{}", command[0], run.exit_code, run.out, run.err);
   return run.started && run.exit_code == 0;
 }
 

@@ -19,7 +19,7 @@ int command_python(const Options& options);  // build.cc
 int command_dataset(const Options& options); // dataset.cc
 int command_datacmp(const Options& options); // dataset.cc
 int command_dataget(const Options& options); // dataset.cc
-int command_script(const Options& options);  // script.cc
+int command_script(const Options& options);  // script_command.cc
 int command_roofline(const Options& options);   // roofline.cc: a part of dev
 int command_pkg(const Options& options);     // pkg.cc
 int command_doc(const Options& options);     // doc.cc

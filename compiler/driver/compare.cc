@@ -26,14 +26,13 @@ std::string shown(const Value& v, int64_t i) {
 }
 
 void compare(size_t number, const Value& got, const Value& expected, double tolerance, size_t limit, std::vector<std::string>& out) {
-  if (got.elem != expected.elem) {
-    out.push_back(fmt::format("Value #{}: expected value of type {}, got {}", number, type_text(expected.elem, expected.shape.size()),
-                              type_text(got.elem, got.shape.size())));
-    return;
-  }
   auto dims = [](const Value& v) { return fmt::format("[{}]", join(v.shape, ",", [](int64_t d) { return std::to_string(d); })); };
   if (got.shape != expected.shape) {
     out.push_back(fmt::format("Value #{}: expected array of shape {}, got {}", number, dims(expected), dims(got)));
+    return;
+  }
+  if (got.elem != expected.elem) {
+    out.push_back(fmt::format("Value #{}: expected value of type {}, got {}", number, name_of(expected.elem), name_of(got.elem)));
     return;
   }
   double off = tolerance;

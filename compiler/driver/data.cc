@@ -278,28 +278,44 @@ std::optional<Value> DataReader::read_array(std::optional<Scalar> elem, int rank
   return value;
 }
 
-// One bracketed row at nesting `depth`. Extents of depths seen before must agree: arrays are regular.
+// One bracketed row at nesting `depth`, or a string, which is a row of bytes. Extents of depths seen before must agree: arrays are regular.
 bool DataReader::read_rows(Value& out, std::optional<Scalar>& elem, int depth, std::optional<int> rank, bool typed) {
   size_t begin = (peek(), token_);
+  auto irregular = [&](size_t at) { return fail_at(at, "array is irregular or has elements of multiple types."), false; };
+  auto ends = [&](int64_t n) {
+    if (int(out.shape.size()) <= depth) out.shape.resize(size_t(depth) + 1, -1);
+    int64_t& extent = out.shape[size_t(depth)];
+    if (extent == -1) extent = n;
+    return extent == n || irregular(begin);
+  };
+  if (peek() == "\"") {
+    if (rank && depth + 1 != *rank) return fail("expected an array with more dimensions"), false;
+    auto string = read_string();
+    if (!string) return false;
+    if ((elem && *elem != Scalar::U8) || int(out.shape.size()) > depth + 1) return irregular(begin);
+    elem = Scalar::U8;
+    out.bytes += string->bytes;
+    return ends(string->count());
+  }
   next();  // [
   if (rank && depth >= *rank) return fail_at(begin, "an array with more dimensions than expected"), false;
   if (depth > 60) return fail_at(begin, "an array with too many dimensions"), false;
   int64_t n = 0;
   std::optional<Scalar> row_elem;  // of this innermost row, for the self-typed reader
   while (peek() != "]") {
-    if (peek() == "[") {
+    if (peek() == "[" || peek() == "\"") {
       // Reaching deeper than an earlier row of scalars went is irregular; shape has -1 for extents still unknown.
       if (int(out.shape.size()) <= depth + 1 && n > 0)
-        return fail("array is irregular or has elements of multiple types."), false;
+        return irregular(token_);
       if (int(out.shape.size()) <= depth) out.shape.resize(size_t(depth) + 1, -1);
       if (!read_rows(out, elem, depth + 1, rank, typed)) return false;
     } else {
       if (rank && depth + 1 != *rank) return fail("expected an array with more dimensions"), false;
-      if (int(out.shape.size()) > depth + 1) return fail("array is irregular or has elements of multiple types."), false;
+      if (int(out.shape.size()) > depth + 1) return irregular(token_);
       auto number = read_scalar(typed ? elem : row_elem, typed);
       if (!number) return false;
       if (!typed && elem && n == 0 && *elem != number->elem)
-        return fail("array is irregular or has elements of multiple types."), false;
+        return irregular(token_);
       row_elem = elem = number->elem;
       out.bytes += number->bytes;
     }
@@ -308,12 +324,8 @@ bool DataReader::read_rows(Value& out, std::optional<Scalar>& elem, int depth, s
     else if (peek() != "]") return fail("expected `,` or `]` in an array"), false;
   }
   next();  // ]
-  if (int(out.shape.size()) <= depth) out.shape.resize(size_t(depth) + 1, -1);
   if (n == 0 && !typed) return fail_at(begin, "an array without elements is written `empty([0]TYPE)`"), false;
-  int64_t& extent = out.shape[size_t(depth)];
-  if (extent == -1) extent = n;
-  if (extent != n) return fail_at(begin, "array is irregular or has elements of multiple types."), false;
-  return true;
+  return ends(n);
 }
 
 // ---- Scalars ----

@@ -118,6 +118,8 @@ int command_dataget(const Options& options) {
       all.push_back(&c);
       if (c.title.find(name) != std::string::npos) found.push_back(&c);
     }
+  auto exact = std::ranges::find(all, name, &TestCase::title);
+  if (std::ranges::count(all, name, &TestCase::title) == 1) found = {*exact};
   if (found.size() != 1) {
     if (found.empty()) fmt::print(stderr, "No dataset '{}'.\nAvailable datasets:\n", name);
     else fmt::print(stderr, "Dataset '{}' ambiguous:\n", name);

@@ -71,7 +71,7 @@ std::optional<TypeOrValue> parse_type_or_value(std::string_view text) {
     auto got = std::from_chars(text.data() + at + 1, text.data() + end, n);
     if (got.ec != std::errc() || got.ptr != text.data() + end || n < 0) break;
     out.shape.push_back(n);
-    at = end + 1;
+    at = std::min(text.find_first_not_of(' ', end + 1), text.size());
   }
   if (auto elem = scalar_named(text.substr(at))) {
     out.elem = *elem;

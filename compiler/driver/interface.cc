@@ -309,6 +309,7 @@ class Builder {
     out.unique = e.result.unique && !out_.types[out.output].primitive();
     out.unique_parts = e.result.unique_parts;
     out.unique_parts.resize(out_.types[out.output].parts.size(), out.unique);
+    out.spread = out_.types[out.output].is_tuple && (!e.result.written || std::holds_alternative<ast::TRecord>(e.result.written->node));
     out_.entries.push_back(std::move(out));
   }
 
@@ -336,7 +337,7 @@ class Builder {
     } else {
       InterfaceType t;
       t.kind = TypeKind::Record;
-      t.is_tuple = true;
+      t.is_tuple = out.spread = true;
       std::vector<std::string> texts;
       for (const ir::ExternalType& x : e.results) {
         size_t part = plain(x);

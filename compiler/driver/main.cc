@@ -70,6 +70,8 @@ void complete_name(std::string& word) {
 void complete_names(const CommandInfo& command, Options& options) {
   complete_name(options.file);
   if (command.kind & (Eval | Pkg | Dataset | Datacmp | Gradbench | Benchcmp | Profile)) return;          // their words are no programs
+  std::error_code none;
+  if (command.kind == Script && !options.words.empty() && std::filesystem::is_regular_file(options.words[0], none)) return;    // a server
   if (command.max_words < 0) for (std::string& word : options.words) complete_name(word);
   else if (!options.words.empty()) complete_name(options.words[0]);
 }

@@ -51,19 +51,36 @@ std::optional<Value> sound_value(std::string_view bytes, std::string& error) {
   return v;
 }
 
+ScriptEntries entries_of(const Compiled& program) {
+  ScriptEntries out;
+  for (size_t i = 0; i < program.program.entries.size() && i < program.layouts.size(); i++) {
+    const check::EntryPoint& checked = program.checked->result.entry_points[i];
+    ScriptEntry& e = out[program.program.entries[i].name] = {{}, checked.result.type_name, program.layouts[i]};
+    for (const check::External& p : checked.params) e.param_types.push_back(p.type_name);
+  }
+  return out;
+}
+
+ScriptEvaluator::Call interpreted(const Compiled& program) {
+  return [&program](const std::string& entry, const std::vector<Value>& leaves, std::string& wrong) -> std::optional<std::vector<Value>> {
+    ir::InterpretOptions how;
+    how.trace = print_trace;
+    ir::Outcome outcome = ir::interpret(program.program, entry, leaves, how);
+    if (outcome.failure) return wrong = raido::ir::show(*outcome.failure), std::nullopt;
+    return std::move(outcome.results);
+  };
+}
+
 }  // namespace
 
 ScriptEvaluator::ScriptEvaluator(const Compiled& program, std::string folder, bool may_store, Call call)
-    : program_(program), folder_(std::move(folder)), may_store_(may_store), call_(std::move(call)) {
-  for (size_t i = 0; i < program.program.entries.size() && i < program.layouts.size(); i++) {
-    const ir::EntryPoint& core = program.program.entries[i];
-    Entry e{&core, &program.layouts[i], {}, ""};
-    const check::EntryPoint& checked = program.checked->result.entry_points[i];
-    for (const check::External& p : checked.params) e.param_types.push_back(p.type_name);
-    e.result_type = checked.result.type_name;
-    for (size_t k = 0; k < e.param_types.size(); k++) types_[e.param_types[k]] = &e.layout->params[k];
-    types_[e.result_type] = &e.layout->result;
-    entries_[core.name] = std::move(e);
+    : ScriptEvaluator(entries_of(program), std::move(folder), may_store, call ? std::move(call) : interpreted(program)) {}
+
+ScriptEvaluator::ScriptEvaluator(ScriptEntries entries, std::string folder, bool may_store, Call call)
+    : entries_(std::move(entries)), folder_(std::move(folder)), may_store_(may_store), call_(std::move(call)) {
+  for (const auto& [name, e] : entries_) {
+    for (size_t k = 0; k < e.param_types.size(); k++) types_[e.param_types[k]] = &e.layout.params[k];
+    types_[e.result_type] = &e.layout.result;
   }
 }
 
@@ -230,7 +247,7 @@ std::optional<ScriptValue> ScriptEvaluator::atom_start(Env& env) {
   ScriptValue out;
   out.kind = Kind::Function;
   out.name = id;
-  if (entries_.at(id).core->params.empty()) return apply(std::move(out));
+  if (entries_.at(id).layout.params.empty()) return apply(std::move(out));
   return out;
 }
 
@@ -277,17 +294,17 @@ std::optional<ScriptValue> ScriptEvaluator::index(ScriptValue array, Env& env) {
 
 std::optional<ScriptValue> ScriptEvaluator::apply(ScriptValue f) {
   if (f.name[0] == '$') return builtin(f);
-  const Entry& e = entries_.at(f.name);
+  const ScriptEntry& e = entries_.at(f.name);
   ScriptValue argument;
   argument.kind = Kind::Tuple;
-  bool is_one = f.parts.size() == 1 && (e.layout->params.size() == 1 || f.parts[0].value.kind == Kind::Tuple);
+  bool is_one = f.parts.size() == 1 && (e.layout.params.size() == 1 || f.parts[0].value.kind == Kind::Tuple);
   if (is_one) argument = f.parts[0].value;
-  else if (f.parts.size() < e.layout->params.size()) return f;
+  else if (f.parts.size() < e.layout.params.size()) return f;
   else
     for (size_t i = 0; i < f.parts.size(); i++) argument.parts.push_back({std::to_string(i), f.parts[i].value});
   auto args = arguments(f.name, argument, !is_one);
   if (!args) return {};
-  return call(e, *args);
+  return call(f.name, *args);
 }
 
 std::optional<ScriptValue> ScriptEvaluator::applied(ScriptValue function, ScriptValue argument) {
@@ -296,21 +313,14 @@ std::optional<ScriptValue> ScriptEvaluator::applied(ScriptValue function, Script
   return apply(std::move(function));
 }
 
-std::optional<ScriptValue> ScriptEvaluator::call(const Entry& e, const std::vector<std::vector<Value>>& args) {
+std::optional<ScriptValue> ScriptEvaluator::call(const std::string& name, const std::vector<std::vector<Value>>& args) {
+  const ScriptEntry& e = entries_.at(name);
   std::vector<Value> all;
   for (const auto& leaves : args) all.insert(all.end(), leaves.begin(), leaves.end());
   std::string wrong;
-  auto results = call_ ? call_(e.core->name, all, wrong) : interpret(e.core->name, all, wrong);
+  auto results = call_(name, all, wrong);
   if (!results) return fail(std::move(wrong));
-  return of(e.layout->result, std::move(*results), e.result_type);
-}
-
-std::optional<std::vector<Value>> ScriptEvaluator::interpret(const std::string& entry, const std::vector<Value>& leaves, std::string& wrong) const {
-  ir::InterpretOptions how;
-  how.trace = print_trace;
-  ir::Outcome outcome = ir::interpret(program_.program, entry, leaves, how);
-  if (outcome.failure) return wrong = raido::ir::show(*outcome.failure), std::nullopt;
-  return std::move(outcome.results);
+  return of(e.layout.result, std::move(*results), e.result_type);
 }
 
 std::optional<std::string> ScriptEvaluator::path(const ScriptValue& v) {
@@ -324,7 +334,7 @@ std::optional<ScriptValue> ScriptEvaluator::builtin(const ScriptValue& call) {
   const std::string& name = call.name;
   bool media = name == "$loadimg" || name == "$loadaudio";
   size_t arity = name == "$loaddata" || name == "$loadbytes" || media ? 1 : name == "$restore" || (name == "$store" && may_store_) ? 2 : 0;
-  if (arity == 0) return fail(fmt::format("Unknown builtin function: {}", name.substr(1)));
+  if (arity == 0) return fail(fmt::format("Unknown builtin function {}", name));
   if (call.parts.size() < arity) return call;
   if (call.parts.size() > arity)
     return fail(fmt::format("Function \"{}\" expects {} argument(s) but is applied to {}.", name, arity, call.parts.size()));
@@ -418,51 +428,6 @@ std::string ScriptEvaluator::one_line(std::string_view text) {
     i++;
   }
   return out;
-}
-
-int command_script(const Options& options) {
-  std::string folder = options.words[0].find('/') == std::string::npos ? "" : options.words[0].substr(0, options.words[0].rfind('/'));
-  auto compiled = front_end(options.words[0], options);
-  if (!compiled) return 2;
-  ScriptEvaluator script(*compiled, folder, true);
-  std::vector<std::string> texts = options.expressions;
-  for (const std::string& path : options.script_files) {
-    FileContents file = read_file(path);
-    if (!file.text) {
-      fmt::print(stderr, "{}: {}\n", path, file.error);
-      return 1;
-    }
-    texts.push_back(*file.text);
-  }
-  if (options.words.size() > 1) texts.push_back(options.words[1]);
-  for (const std::string& text : texts) {
-    auto value = script.run(text);
-    std::optional<std::vector<Value>> values;
-    std::optional<std::string> shown;
-    if (value && !options.arguments_of.empty()) {
-      auto args = script.arguments(options.arguments_of, *value);
-      if (args && !script.readable(options.arguments_of)) {
-        fmt::print(stderr, "Entry point \"{}\" has parameters without an external representation.\n", options.arguments_of);
-        return 3;
-      }
-      if (args) values.emplace();
-      if (args)
-        for (auto& leaves : *args) values->push_back(leaves[0]);
-    } else if (value && options.binary) {
-      values = script.components(*value);
-    } else if (value) {
-      shown = script.show(*value);
-    }
-    if (values)
-      for (const Value& v : *values) print("{}", to_binary(v));
-    else if (shown) print("{}\n", *shown);
-    else {
-      flush_output();
-      fmt::print(stderr, "{}\n", script.error());
-      return 1;
-    }
-  }
-  return 0;
 }
 
 }  // namespace raido

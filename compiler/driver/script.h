@@ -28,6 +28,14 @@ struct ScriptValue {
 };
 struct ScriptValue::Part { std::string name; ScriptValue value; };
 
+// What scripts need to know of an entry point.
+struct ScriptEntry {
+  std::vector<std::string> param_types;
+  std::string result_type;
+  lower::EntryLayout layout;
+};
+using ScriptEntries = std::map<std::string, ScriptEntry>;
+
 class ScriptEvaluator {
  public:
   // Applies an entry point to the leaves of its arguments; none and a reason.
@@ -36,6 +44,7 @@ class ScriptEvaluator {
 
   // `folder` is where the paths of $loaddata and its kin begin; `may_store`: $store exists. Without `call` it is the interpreter's.
   ScriptEvaluator(const Compiled& program, std::string folder, bool may_store, Call call = {});
+  ScriptEvaluator(ScriptEntries entries, std::string folder, bool may_store, Call call);
 
   // The value of a text; none and a message in error().
   std::optional<ScriptValue> run(std::string_view text);
@@ -61,13 +70,6 @@ class ScriptEvaluator {
 
  private:
   using Env = std::map<std::string, ScriptValue>;
-  struct Entry {
-    const ir::EntryPoint* core;
-    const lower::EntryLayout* layout;
-    std::vector<std::string> param_types;
-    std::string result_type;
-  };
-
   std::nullopt_t fail(std::string message);
   void skip();
   char peek();
@@ -88,18 +90,16 @@ class ScriptEvaluator {
   std::optional<ScriptValue> project(ScriptValue value, const std::string& field);
   std::optional<ScriptValue> apply(ScriptValue function);
   std::optional<ScriptValue> builtin(const ScriptValue& call);
-  std::optional<std::vector<ir::Value>> interpret(const std::string& entry, const std::vector<ir::Value>& leaves, std::string& wrong) const;
-  std::optional<ScriptValue> call(const Entry& entry, const std::vector<std::vector<ir::Value>>& args);
+  std::optional<ScriptValue> call(const std::string& name, const std::vector<std::vector<ir::Value>>& args);
   std::optional<std::vector<ir::Value>> convert(const ScriptValue& value, const lower::Layout& layout);
   ScriptValue of(const lower::Layout& layout, std::vector<ir::Value> leaves, std::string type) const;
   std::optional<std::string> path(const ScriptValue& value);
   std::optional<std::vector<ir::Value>> stored(const ScriptValue& value);
 
-  const Compiled& program_;
+  ScriptEntries entries_;
   std::string folder_;
   bool may_store_;
   Call call_;
-  std::map<std::string, Entry> entries_;
   std::map<std::string, const lower::Layout*> types_;          // of what entry points take and give
   std::string_view text_;
   size_t at_ = 0;

@@ -1,6 +1,8 @@
 // script_values.cc - see script_values.h; values of scripts: their parts, types and texts, and what they are for an entry point.
 #include "compiler/driver/script_values.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "compiler/base/text.h"
@@ -53,8 +55,8 @@ bool same_layout(const Layout& a, const Layout& b) {
   return true;
 }
 
-// The types of the leaves, inside of so many dimensions.
-struct LeafType { Scalar elem = Scalar::Bool; size_t rank = 0; };
+}  // namespace
+
 void add_leaf_types(const Layout& l, size_t rank, std::vector<LeafType>& out) {
   switch (l.kind) {
     case Layout::Kind::Scalar: out.push_back({l.elem, rank}); return;
@@ -78,6 +80,8 @@ void add_leaf_types(const Layout& l, size_t rank, std::vector<LeafType>& out) {
     case Layout::Kind::Function: return;
   }
 }
+
+namespace {
 
 // The leaves `of` a value inside of so many dimensions: those of an array have one shape, and tags are those of constructors.
 bool are_consistent(const Layout& l, const std::vector<Value>& leaves, std::vector<size_t> of, size_t depth) {
@@ -221,32 +225,30 @@ std::optional<std::vector<Value>> ScriptEvaluator::convert(const ScriptValue& v,
 std::optional<std::vector<std::vector<Value>>> ScriptEvaluator::arguments(const std::string& name, const ScriptValue& value, bool are_several) {
   auto it = entries_.find(name);
   if (it == entries_.end()) return fail(fmt::format("Unknown entry point: {}", name));
-  const Entry& e = it->second;
+  const ScriptEntry& e = it->second;
   std::vector<const ScriptValue*> given{&value};
-  if (are_several || (value.kind == Kind::Tuple && value.parts.size() == e.layout->params.size())) {
+  if (are_several || (value.kind == Kind::Tuple && value.parts.size() == e.layout.params.size())) {
     given.clear();
     for (auto& [n, part] : value.parts) given.push_back(&part);
   }
   std::vector<std::vector<Value>> out;
-  for (size_t i = 0; given.size() == e.layout->params.size() && i < given.size(); i++) {
-    auto leaves = convert(*given[i], e.layout->params[i]);
+  for (size_t i = 0; given.size() == e.layout.params.size() && i < given.size(); i++) {
+    auto leaves = convert(*given[i], e.layout.params[i]);
     if (!leaves) break;
     out.push_back(std::move(*leaves));
   }
-  if (out.size() == e.layout->params.size() && given.size() == out.size()) return out;
+  if (out.size() == e.layout.params.size() && given.size() == out.size()) return out;
   std::string message = fmt::format("Function \"{}\" expects {} argument(s) of types:\n", name, e.param_types.size());
-  for (const std::string& t : e.param_types) message += "  " + t + "\n";
+  for (const std::string& t : e.param_types) message += t + "\n";
   message += fmt::format("But applied to {} argument(s) of types:\n", given.size());
-  for (const ScriptValue* v : given) message += "  " + type_name(*v) + "\n";
+  for (const ScriptValue* v : given) message += type_name(*v) + "\n";
   return fail(message);
 }
 
 bool ScriptEvaluator::readable(const std::string& name) const {
   auto it = entries_.find(name);
   if (it == entries_.end()) return false;
-  for (const ir::ExternalType& p : it->second.core->params)
-    if (p.opaque) return false;
-  return true;
+  return std::ranges::all_of(it->second.layout.params, [](const Layout& l) { return transparent(l).has_value(); });
 }
 
 std::optional<std::string> ScriptEvaluator::show(const ScriptValue& v) {

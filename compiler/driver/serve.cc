@@ -11,11 +11,13 @@
 #include "compiler/base/text.h"
 #include "compiler/driver/compare.h"
 #include "compiler/driver/data.h"
+#include "compiler/driver/script_values.h"
 
 namespace raido {
 
 namespace fs = std::filesystem;
 using ir::Value;
+using lower::Layout;
 
 std::string executable_of(const std::string& program) {
   std::string path = fs::path(program).replace_extension().string();
@@ -34,6 +36,121 @@ std::string compile_server(const Options& options, const CaseTools& tools, const
   if (r.exit_code == 0) return "";
   while (r.err.ends_with("\n")) r.err.pop_back();
   return r.err.empty() ? fmt::format("The compiler ended with exit code {}.", r.exit_code) : r.err;
+}
+
+// --- scripts ---
+
+ScriptEvaluator::Call calls_of(Server& server) {
+  return [&server](const std::string& entry, const std::vector<Value>& leaves, std::string& wrong) -> std::optional<std::vector<Value>> {
+    std::string bytes;
+    for (const Value& v : leaves) bytes += to_binary(v);
+    auto result = server.apply(entry, bytes);
+    if (!result) wrong = server.error();
+    return result ? values_of(*result, wrong) : std::nullopt;
+  };
+}
+
+namespace {
+
+// The types of a server's values. What it does not know is empty, and error() of the server says why.
+class ServerTypes {
+ public:
+  explicit ServerTypes(Server& server) : server_(server) {}
+
+  Layout of(std::string type) {
+    if (type.starts_with("*")) type.erase(0, 1);
+    if (auto known = known_.find(type); known != known_.end()) return known->second;
+    std::string kind = one("kind", type);
+    Layout l = kind == "array" ? array(type) : kind == "record" ? record(type) : kind == "sum" ? sum(type) : scalar(type);
+    return known_[type] = std::move(l);
+  }
+
+ private:
+  Server& server_;
+  std::map<std::string, Layout> known_;
+
+  std::vector<std::string> all(const std::string& command, const std::string& type) {
+    return server_.command({command, type}) ? server_.lines() : std::vector<std::string>();
+  }
+  std::string one(const std::string& command, const std::string& type) {
+    auto lines = all(command, type);
+    return lines.empty() ? "" : lines[0];
+  }
+
+  static Layout scalar(const std::string& type) {
+    Layout l;
+    if (auto elem = scalar_named(type)) l.elem = *elem, l.leaves = 1;
+    else l.kind = Layout::Kind::Function;
+    return l;
+  }
+  Layout array(const std::string& type) {
+    int rank = std::atoi(one("rank", type).c_str());
+    Layout l = of(one("elemtype", type));
+    for (int k = 0; k < rank; k++) {
+      Layout outer;
+      outer.kind = Layout::Kind::Array;
+      outer.leaves = l.leaves;
+      outer.element.push_back(std::move(l));
+      l = std::move(outer);
+    }
+    return l;
+  }
+  Layout record(const std::string& type) {
+    Layout l;
+    l.kind = Layout::Kind::Record;
+    for (const std::string& field : all("fields", type)) {
+      size_t blank = field.find(' ');
+      l.fields.push_back({field.substr(0, blank), of(field.substr(blank + 1))});
+      l.leaves += l.fields.back().layout.leaves;
+    }
+    if (l.fields.empty()) l.leaves = 1;
+    return l;
+  }
+  Layout sum(const std::string& type) {
+    Layout l;
+    l.kind = Layout::Kind::Sum;
+    lower::Slots slots;
+    for (const std::string& line : all("variants", type)) {
+      if (!line.starts_with("- ")) {
+        l.constructors.push_back({line, {}, {}});
+        slots.next_constructor();
+        continue;
+      }
+      Layout::Constructor& c = l.constructors.back();
+      c.payload.push_back(of(line.substr(2)));
+      auto& where = c.slots.emplace_back();
+      std::vector<LeafType> leaves;
+      add_leaf_types(c.payload.back(), 0, leaves);
+      for (const LeafType& leaf : leaves) where.push_back(slots.place(leaf.elem, leaf.rank > 0));
+    }
+    l.tagged = l.constructors.size() > 1 || slots.count() == 0;
+    l.leaves = slots.count() + size_t(l.tagged);
+    return l;
+  }
+};
+
+}  // namespace
+
+std::optional<ScriptEntries> script_entries(Server& server, std::string& wrong) {
+  ScriptEntries out;
+  ServerTypes types(server);
+  if (server.command({"entry_points"})) {
+    for (const std::string& name : std::vector<std::string>(server.lines())) {
+      ScriptEntry& e = out[name];
+      auto inputs = server.inputs(name);
+      for (std::string type : inputs ? *inputs : std::vector<std::string>()) {
+        e.param_types.push_back(type.starts_with("*") ? type.substr(1) : type);
+        e.layout.params.push_back(types.of(type));
+      }
+      if (!server.command({"output", name}) || server.lines().empty()) break;
+      std::string type = server.lines()[0];
+      e.result_type = type.starts_with("*") ? type.substr(1) : type;
+      e.layout.result = types.of(type);
+    }
+  }
+  if (server.error().empty()) return out;
+  wrong = server.error();
+  return {};
 }
 
 // --- programs ---
@@ -127,14 +244,7 @@ bool ServedCase::script() {
   const Compiled* compiled = program_.compiled(error_);
   std::string text = compiled ? script_text(program_.path(), case_, error_) : "";
   if (!error_.empty()) return false;
-  auto call = [this](const std::string& entry, const std::vector<Value>& leaves, std::string& wrong) -> std::optional<std::vector<Value>> {
-    std::string bytes;
-    for (const Value& v : leaves) bytes += to_binary(v);
-    auto result = server_->apply(entry, bytes);
-    if (!result) wrong = server_->error();
-    return result ? values_of(*result, wrong) : std::nullopt;
-  };
-  ScriptEvaluator evaluator(*compiled, fs::path(program_.path()).parent_path().string(), false, call);
+  ScriptEvaluator evaluator(*compiled, fs::path(program_.path()).parent_path().string(), false, calls_of(*server_));
   auto value = evaluator.run(text);
   auto arguments = value ? evaluator.arguments(entry_, *value) : std::nullopt;
   if (!arguments) return fail(evaluator.error());

@@ -18,6 +18,11 @@ std::string executable_of(const std::string& program);
 std::string compile_server(const Options& options, const CaseTools& tools, const std::string& backend, const std::string& program,
                            const std::string& executable);
 
+// The entry points of a server; none and a reason if it does not tell.
+std::optional<ScriptEntries> script_entries(Server& server, std::string& wrong);
+// Calls of a script that a server answers.
+ScriptEvaluator::Call calls_of(Server& server);
+
 // A program whose server runs from the first case on, and again after one that ended it.
 class ServedProgram {
  public:

@@ -126,7 +126,11 @@ std::optional<std::string> Server::apply(const std::string& entry, const std::st
   std::string file = folder() + "/arguments";
   std::vector<std::string> names = numbered("argument", types->size());
   if (std::string wrong = write_file(file, arguments); !wrong.empty()) return fail(file + ": " + wrong), std::nullopt;
-  if (!restore(file, names, *types) || !call(entry, "result", names) || !free(names)) return {};
+  if (!restore(file, names, *types)) return {};
+  bool called = call(entry, "result", names).has_value();
+  for (const std::string& line : lines_)
+    if (!line.starts_with("runtime: ")) fmt::print(stderr, "{}\n", line);
+  if (!called || !free(names)) return {};
   auto bytes = stored({"result"});
   if (!bytes || !free({"result"})) return {};
   return bytes;

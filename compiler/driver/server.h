@@ -37,7 +37,7 @@ class Server {
   std::optional<std::string> stored(const std::vector<std::string>& names);
   // The same of a value whose components, if it is a tuple, are scalars and arrays of them: one after the other.
   std::optional<std::string> components(const std::string& name);
-  // The result of an entry point on stored arguments, as bytes.
+  // The result of an entry point on stored arguments, as bytes. What the program logs goes to standard error.
   std::optional<std::string> apply(const std::string& entry, const std::string& arguments);
 
  private:

@@ -217,10 +217,11 @@ class BlockParser {
     skip();
     c.line = size_t(line_ + std::count(text_.begin(), text_.begin() + ptrdiff_t(at_), '\n'));
     if (peek() == '"') {
-      size_t end = text_.find('"', at_ + 1);
-      if (end == std::string::npos) return fail("a title does not end");
-      c.title = text_.substr(at_ + 1, end - at_ - 1);
-      at_ = end + 1;
+      DataReader reader(std::string_view(text_).substr(at_));
+      auto title = reader.read();
+      if (!title) return fail(reader.error().substr(reader.error().find(' ') + 1));         // after its place in the text
+      c.title = title->bytes;
+      at_ += reader.position();
       titled = true;
     }
     for (;;) {

@@ -35,6 +35,24 @@ struct Layout {
 };
 struct Layout::Field { std::string name; Layout layout; };
 inline bool Layout::is_tuple() const { return kind == Kind::Record && fields.size() != 1 && (fields.empty() || fields[0].name == "0"); }
+// The slots of a sum. Scalars of different constructors share them; an array has a slot of its own.
+class Slots {
+ public:
+  void next_constructor() { taken_.assign(slots_.size(), false); }
+  // That of the next leaf.
+  size_t place(Scalar elem, bool is_array) {
+    size_t k = 0;
+    while (k < taken_.size() && (taken_[k] || is_array || slots_[k] != elem)) k++;
+    if (k == taken_.size()) slots_.push_back(is_array ? std::nullopt : std::optional(elem)), taken_.push_back(false);
+    taken_[k] = true;
+    return k;
+  }
+  size_t count() const { return slots_.size(); }
+
+ private:
+  std::vector<std::optional<Scalar>> slots_;               // none: an array
+  std::vector<bool> taken_;                                // by this constructor
+};
 struct EntryLayout {
   std::vector<Layout> params;
   Layout result;

@@ -109,23 +109,20 @@ std::vector<Leaf> Lowerer::leaves_of(TypeIn t) {
   return out;
 }
 
-// Scalar slots are shared between constructors; an array has a slot of its own. Without slots there is a tag, so that an array of
-// such sums has a length.
+// Without slots there is a tag, so that an array of such sums has a length.
 SumLayout Lowerer::layout(TypeIn sum) {
   const check::SumType& type = std::get<check::SumType>(head(sum));
   SumLayout l;
   l.tagged = type.constrs.size() > 1;
+  Slots all;
   for (auto& [n, payloads] : type.constrs) {
-    std::vector<bool> taken(l.slots.size(), false);
+    all.next_constructor();
     auto& where = l.where.emplace_back();
     for (TypeRef p : payloads) {
       auto& slots = where.emplace_back();
       for (Leaf& leaf : leaves_of({p, sum.scope})) {
-        size_t k = 0;
-        while (k < taken.size() && (taken[k] || !leaf.dims.empty() || !l.slots[k].dims.empty() || l.slots[k].elem != leaf.elem)) k++;
-        if (k == taken.size()) l.slots.push_back(leaf), taken.push_back(false);
-        taken[k] = true;
-        slots.push_back(k);
+        slots.push_back(all.place(leaf.elem, !leaf.dims.empty()));
+        if (all.count() > l.slots.size()) l.slots.push_back(leaf);
       }
     }
   }

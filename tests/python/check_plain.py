@@ -177,6 +177,9 @@ def test_contexts():
     fails(ValueError, "the program has no parameter `nonsense`", shapes.Context, params={"nonsense": 1})
     fails(ValueError, "the program has no parameter `nonsense`", context.set_param, "nonsense", 1)
     fails(TypeError, "a context has no such setting: nonsense", shapes.Context, nonsense=1)
+    fails(TypeError, "a context has no such setting: nonsense", shapes.Context, nonsense="1")
+    fails(ValueError, "num_threads cannot be -1", shapes.Context, num_threads=-1)
+    fails(ValueError, "mem_limit cannot be -5", shapes.Context, mem_limit=-5)
     fails(TypeError, "the settings of a context have names", shapes.Context, 1)
     fails(ValueError, "argument `os`: the value belongs to another context", shapes.count_some, shapes.options(3), context=context)
     if DEVICE and sys.argv[1] == "opencl":
