@@ -70,3 +70,24 @@ entry results (k: i64) = and (map check_results (iota k))
 entry turns (k: i64) = and (map check_turns (iota k))
 entry plates (k: i64) = and (map check_plate (iota k))
 entry flattened_arrays (k: i64) = and (map check_flattened (iota k))
+
+-- Windows around each place, written out: constant ones of one and two dimensions, at edges, and their gradients.
+def window3 [h][w] (xss: [h][w]i64) =
+  tabulate_2d h w (\y x -> if y < 1 || x < 1 || y >= h - 1 || x >= w - 1 then -xss[y, x] else
+    i64.sum (map (\k -> xss[y + k / 3 - 1, x + k % 3 - 1] * (k + 1)) (iota 9)))
+
+-- ==
+-- entry: windows
+-- input { [[1i64, 2i64, 3i64, 4i64], [5i64, 6i64, 7i64, 8i64], [9i64, 10i64, 11i64, 12i64]] }
+-- output { [-1i64, -2i64, -3i64, -4i64, -5i64, 348i64, 393i64, -8i64, -9i64, -10i64, -11i64, -12i64] }
+-- input { [[1i64, 2i64]] } output { [-1i64, -2i64] }
+-- input { empty([0][3]i64) } output { empty([0]i64) }
+entry windows [h][w] (xss: [h][w]i64) : []i64 = flatten (window3 xss)
+
+-- ==
+-- entry: filtered
+-- input { [1f64, 2f64, 3f64, 4f64, 5f64, 6f64, 7f64] [1f64, 0f64, -1f64, 2f64, 0.5f64] } output { [8.5f64, 11f64, 13.5f64] [8.5f64, 11f64, 5f64, 6f64, 12.75f64, 32.5f64, 6.75f64] }
+-- input { [1f64, 2f64, 3f64, 4f64] [1f64, 0f64, -1f64, 2f64, 0.5f64] } output { empty([0]f64) [0f64, 0f64, 0f64, 0f64] }
+entry filtered [n] (xs: [n]f64) (cs: [5]f64) : ([]f64, []f64) =
+  let f [k] (xs: [k]f64) = tabulate (i64.max 0 (k - 4)) (\i -> f64.sum (map (\j -> xs[i + j] * cs[j]) (iota 5)))
+  in (f xs, vjp (\xs -> 0.5 * f64.sum (map (\y -> y * y) (f xs))) xs 1)

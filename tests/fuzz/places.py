@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Random maps and sums over the places of flat arrays, which ask for the row and the column of each place, for the pass that makes them
-run over rows and columns (passes/fusion/flattened.cc).
+"""Random maps and sums over the places of flat arrays, which ask for the row and the column of each place. A pass makes them run over
+rows and columns (passes/fusion/flattened.cc).
 
-Lengths are sizes of an array, arguments that may be negative, zero or as large as a product that wraps around, constants, and products
-of these. Widths are products of lengths, or anything else. Places are divided, by floor or towards zero, at any depth of the body, and
+Lengths are sizes of an array, constants, products, and arguments that may be negative, zero, or so large that a product wraps around. Widths
+are products of lengths, or anything else. Places are divided, by floor or towards zero, at any depth of the body, and
 remainders are also written out. The interpreter runs each program as lowered, and after the passes for processors and devices: they give
 the same numbers, or fail. Exit code 1 if they do not.
 
