@@ -41,7 +41,14 @@ Scope* Lowerer::new_scope(Scope* parent, bool global) {
 const Value* Lowerer::find(const Binding* b, Scope* scope) const {
   for (; scope; scope = scope->parent)
     if (auto it = scope->values.find(b); it != scope->values.end()) return &it->second;
-  return nullptr;
+  auto it = declared_.find(b);
+  return it != declared_.end() && it->second ? &*it->second : nullptr;
+}
+// A size in the type of a member may name other members of its module, where these are not in scope.
+void Lowerer::declare(const Binding* b, const Value& v, Scope* scope) {
+  scope->values[b] = v;
+  auto [it, first] = declared_.try_emplace(b, v);
+  if (!first) it->second.reset();
 }
 
 std::shared_ptr<const Module> Lowerer::declarations(std::span<ast::Decl> decls, Scope* scope) {
@@ -50,7 +57,7 @@ std::shared_ptr<const Module> Lowerer::declarations(std::span<ast::Decl> decls, 
     match(decl.node,
           [&](ast::Def* d) {
             Value v = std::make_shared<DefValue>(DefValue{d, scope});
-            scope->values[d->self] = v;
+            declare(d->self, v, scope);
             if (!decl.local) m->terms[d->self->name] = v;
           },
           [&](ast::TypeDef* d) {
@@ -60,12 +67,12 @@ std::shared_ptr<const Module> Lowerer::declarations(std::span<ast::Decl> decls, 
           [&](ast::ModTypeDef*) {},
           [&](ast::ModDef* d) {
             Value v = module(*d->exp, scope);
-            scope->values[d->self] = v;
+            declare(d->self, v, scope);
             if (!decl.local) m->terms[d->self->name] = v;
           },
           [&](ast::Open* d) {
             Value v = module(*d->exp, scope);
-            scope->values[d->self] = v;
+            declare(d->self, v, scope);
             auto opened = std::get_if<std::shared_ptr<const Module>>(&v);
             CHECK(opened, "an opened module is not a module");
             if (decl.local) return;

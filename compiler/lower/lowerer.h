@@ -34,6 +34,7 @@ class Lowerer {
  private:
   // ---- lower.cc: scopes, declarations, modules ----
   Scope* new_scope(Scope* parent, bool global = false);
+  void declare(const Binding* b, const Value& v, Scope* scope);
   const Value* find(const Binding* b, Scope* scope) const;
   std::shared_ptr<const Module> declarations(std::span<ast::Decl> decls, Scope* scope);
   Value module(const ast::ModExp& m, Scope* scope);
@@ -257,6 +258,7 @@ class Lowerer {
   ir::Builder* b_;
   ir::VarSet global_;                                  // variables of Program::constants
   std::deque<Scope> scopes_;
+  std::unordered_map<const Binding*, std::optional<Value>> declared_;   // none: in several bodies of a functor
   Scope* root_;
   std::unordered_map<const ast::File*, std::shared_ptr<const Module>> files_;
   std::map<std::pair<const ast::Def*, Scope*>, std::optional<Value>> constants_;
