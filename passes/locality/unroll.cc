@@ -38,6 +38,11 @@ class Unroll {
         auto table = std::get_if<ArrayLit>(&s.exp);
         auto known = [&](const Atom& a) { return const_of(a) || arrays_.tables.contains(*var_of(a)); };
         if (table && std::ranges::all_of(table->elements, known)) arrays_.tables.insert(s.pattern[0].var);
+        auto part = std::get_if<Index>(&s.exp);
+        auto range = part ? std::get_if<Slice>(&part->at.back()) : nullptr;
+        if (range && range->stride == Atom(i64_const(1))) slices_[s.pattern[0].var] = {part->array, range->start};
+        if (auto shape = std::get_if<Reshape>(&s.exp); shape && shape->shape.size() == 1)
+          if (auto of = slices_.find(shape->array); of != slices_.end()) slices_[s.pattern[0].var] = of->second;
       });
     });
   }
@@ -76,6 +81,7 @@ class Unroll {
   PassContext& context_;
   VarSet counts_;                                          // numbers from a constant on
   Forms forms_;
+  std::unordered_map<Var, std::pair<Var, Atom>> slices_;   // of which array, from where on in its last dimension
   // The innermost map or reduction around, of those that are not short: its counters, and all that it binds. Counters of short ones inside.
   struct Around { VarSet counters, bound, short_counters; } around_;
   SmallArrays arrays_;
@@ -142,25 +148,39 @@ class Unroll {
       if (forms_.counts(x.inputs[k])) (is_short(x) ? around_.short_counters : around_.counters).insert(v);
     }
   }
-  // Whether it counts, and what it reads lies beside what it reads in the next iteration of the map around, or is the same there: written
-  // out, it is a vector of that map.
+  // Whether what it reads lies beside what it reads in the next iteration of the map around, or is the same there: written out, it is a
+  // vector of that map. Its inputs are counters, tables, arrays that are there before that map, and slices of those.
   bool is_window(const Screma& x) {
-    if (!is_short(x) || !std::ranges::all_of(x.inputs, [&](Var v) { return counts_.contains(v); })) return false;
-    each_stm(x.pre.body, [&](const Stm& s) { forms_.define(p_, s); });       // what has been written out is new
+    if (!is_short(x)) return false;
     VarSet inner = bound_in(x.pre.body);
     for (Bind b : x.pre.params) inner.insert(b.var);
     bool beside = false, all = true;
     auto changes = [&](const Affine& l) { return any_term(l, [&](Var v) { return around_.bound.contains(v) && !inner.contains(v) && !around_.short_counters.contains(v); }); };
+    auto moves_on = [&](const Affine& place) {
+      return std::ranges::any_of(place.terms, [&](const Affine::Term& t) { return t.factor == 1 && around_.counters.contains(t.var); });
+    };
+    auto read_at = [&](const Affine& place, bool same) {
+      beside = beside || moves_on(place);
+      all = all && (same || moves_on(place));
+    };
+    for (Var v : x.inputs) {
+      if (counts_.contains(v) || arrays_.tables.contains(v) || !around_.bound.contains(v)) continue;
+      auto of = slices_.find(v);
+      if (of == slices_.end() || around_.bound.contains(of->second.first)) return false;
+      const Affine start = forms_.of(of->second.second);
+      read_at(start, !changes(start));
+    }
     each_stm(x.pre.body, [&](const Stm& s) {
+      forms_.define(p_, s);                                // what has been written out is new
+      auto clamp = std::get_if<Apply>(&s.exp);
+      if (clamp && (clamp->op == ScalarOp::min || clamp->op == ScalarOp::max) && elem_of(p_, clamp->args[0]) == Scalar::I64)
+        for (const Atom& a : clamp->args) if (moves_on(forms_.of(a))) forms_.define(s.pattern[0].var, forms_.of(a));      // few places are at an edge
       auto read = std::get_if<Index>(&s.exp);
       if (!read || inner.contains(read->array)) return;
       bool same = true;
       for (const Selector& at : read->at) same = same && std::get_if<Atom>(&at) && !changes(forms_.of(std::get<Atom>(at)));
       auto last = std::get_if<Atom>(&read->at.back());
-      const Affine place = last ? forms_.of(*last) : Affine();
-      bool next = std::ranges::any_of(place.terms, [&](const Affine::Term& t) { return t.factor == 1 && around_.counters.contains(t.var); });
-      beside = beside || next;
-      all = all && (same || next);
+      read_at(last ? forms_.of(*last) : Affine(), same);
     });
     return beside && all;
   }

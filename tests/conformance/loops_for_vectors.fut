@@ -91,3 +91,24 @@ entry windows [h][w] (xss: [h][w]i64) : []i64 = flatten (window3 xss)
 entry filtered [n] (xs: [n]f64) (cs: [5]f64) : ([]f64, []f64) =
   let f [k] (xs: [k]f64) = tabulate (i64.max 0 (k - 4)) (\i -> f64.sum (map (\j -> xs[i + j] * cs[j]) (iota 5)))
   in (f xs, vjp (\xs -> 0.5 * f64.sum (map (\y -> y * y) (f xs))) xs 1)
+
+-- The same by slices, and by a table of neighbours, where places are kept inside.
+-- ==
+-- entry: sliced
+-- input { [[1i64, 2i64, 3i64, 4i64], [5i64, 6i64, 7i64, 8i64], [9i64, 10i64, 11i64, 12i64]] [1i64, 10i64] }
+-- output { [[54i64, 63i64]] [21i64, 32i64, 43i64, 65i64, 76i64, 87i64, 109i64, 120i64, 131i64] }
+-- input { [[1i64, 2i64]] [1i64, 10i64] } output { empty([0][0]i64) [21i64] }
+entry sliced [h][w] (xss: [h][w]i64) (cs: [2]i64) : ([][]i64, []i64) =
+  let sums = tabulate_2d (i64.max 0 (h - 2)) (i64.max 0 (w - 2)) (\y x -> i64.sum (flatten xss[y:y + 3, x:x + 3]))
+  let pairs = flatten (map (\xs -> tabulate (w - 1) (\i -> i64.sum (map2 (*) (xs[i:i + 2] :> [2]i64) cs))) xss)
+  in (sums, pairs)
+
+-- ==
+-- entry: neighbours
+-- input { [[1f64, 2f64, 3f64], [4f64, 5f64, 6f64]] } output { [[21f64, 27f64, 33f64], [30f64, 36f64, 42f64]] [[9f64, 9f64, 9f64], [9f64, 9f64, 9f64]] }
+-- input { [[2f64]] } output { [[18f64]] [[9f64]] }
+entry neighbours [h][w] (xss: [h][w]f64) =
+  let around = [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 0), (0, 1), (1, -1), (1, 0), (1, 1)]
+  let f (xss: [h][w]f64) = tabulate_2d h w (\y x ->
+    f64.sum (map (\(dy, dx) -> xss[i64.max 0 (i64.min (h - 1) (y + dy)), i64.max 0 (i64.min (w - 1) (x + dx))]) around))
+  in (f xss, vjp f xss (replicate h (replicate w 1)))
