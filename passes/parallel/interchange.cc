@@ -27,6 +27,7 @@
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/term.h"
 #include "compiler/ir/transform.h"
+#include "passes/parallel/column_scans.h"
 #include "passes/parallel/one_thread.h"
 #include "passes/pass.h"
 
@@ -187,6 +188,7 @@ class Interchange {
   void body(Body& whole, bool inside, bool many = false) {
     rewrite(p_, whole, [&](Builder& b, Stm& s, Subst& results) {
       auto map = std::get_if<Screma>(&s.exp);
+      if (map && !(many && !inside) && is_scan_of_columns(p_, *map, views_) && context_.allow()) return by_rows(b, s, results, inside), true;
       if (Screma* reduce = map && (inside || context_.target == Target::Sequential) ? gainful(*map) : nullptr) {
         std::vector<Var> made = one_after_the_other(b, s, std::move(*map), *reduce);
         for (size_t k = 0; k < made.size(); k++) results.emplace(s.pattern[k].var, made[k]);
@@ -218,6 +220,21 @@ class Interchange {
     }
     bool parallel = std::holds_alternative<Screma>(s.exp) || std::holds_alternative<Hist>(s.exp);
     walk_parts(s, [&](Body& part) { body(part, inside || parallel, many); });
+  }
+  // A few columns stay as they are, and so do the outermost columns of several threads.
+  void by_rows(Builder& b, Stm& s, Subst& results, bool inside) {
+    Screma& map = std::get<Screma>(s.exp);
+    context_.stats.count("interchange.scan");
+    Term wide = lt(b.term(i64_const(costs::cpu::unrolled)), b.term(map.width));
+    if (!inside && context_.target == Target::Multicore) wide = and_(wide, b.term(one_thread(b)));
+    auto rows = [&] { return scan_of_rows(b, map); };
+    auto columns = [&] {
+      std::vector<Var> turned;
+      for (Var v : kept(b, s)) turned.push_back(b.copy(b.permute(v, {1, 0})));     // both sides lie in rows
+      return turned;
+    };
+    std::vector<Var> made = const_of(wide.atom) ? rows() : choice(b, wide.atom, rows, columns);
+    for (size_t k = 0; k < made.size(); k++) results.emplace(s.pattern[k].var, b.permute(made[k], {1, 0}));
   }
   std::vector<Var> one_after_the_other(Builder& b, const Stm& s, Screma map, Screma& reduce) {
     return is_narrow(map.width) ? exchanged(b, std::move(map), reduce) : in_strips(b, s, std::move(map), reduce);
