@@ -248,8 +248,8 @@ class Flattened {
     for (size_t k = 0; k < made.size(); k++) b.emit({{s.pattern[k]}, Identity{made[k]}, {}, b.source, {}});
     return true;
   }
-  // Whether the width is a multiple of the product, all factors of which are positive and so small that it does not wrap around.
-  // `times`: how often it is one, unless that wraps around.
+  // Asks whether the product divides the width. Its factors have to be positive, and so small that the product does not wrap around.
+  // `times`: the quotient, unless it wraps around.
   Atom is_multiple(Builder& b, const Atom& width, const Product& length, const std::optional<Product>& times) {
     const i64 most = i64{1} << (62 / (length.of.size() + (length.number > 1)));
     Term small = b.term(bool_const(length.number < most));

@@ -8,7 +8,8 @@
 //
 // The numbers stay in registers, and the map or loop around is straight code, which vectors or threads run. Simplification reads elements of
 // the literal arrays, and arrays that nobody else wants are gone. Only work on numbers is written out, up to costs::unrolled_statements of it.
-// Loops over elements of small arrays become straight code, too (unroll_loops.h).
+// Loops over elements of small arrays become straight code, too (unroll_loops.h). So do longer sums around the place of a map, as those of
+// filters: the map is a vector then.
 // Where such a map is not inside of another one, a device runs it as a kernel, and a C compiler makes vectors of it. It stays. The state of a
 // loop becomes numbers if all that the body reads of it are elements at constant places.
 #include <algorithm>
@@ -81,7 +82,7 @@ class Unroll {
   PassContext& context_;
   VarSet counts_;                                          // numbers from a constant on
   Forms forms_;
-  std::unordered_map<Var, std::pair<Var, Atom>> slices_;   // of which array, from where on in its last dimension
+  std::unordered_map<Var, std::pair<Var, Atom>> slices_;   // the array that it is a part of, and where it begins in the last dimension
   // The innermost map or reduction around, of those that are not short: its counters, and all that it binds. Counters of short ones inside.
   struct Around { VarSet counters, bound, short_counters; } around_;
   SmallArrays arrays_;

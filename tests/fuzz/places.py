@@ -106,7 +106,7 @@ def main():
     options, judge, programs, findings = search(__doc__, program, Judge, 100)
     runs = programs * len(INPUTS)
     print(f"{programs} programs of {options.count}, {judge.runs} of {runs} runs end well, {findings} findings")
-    return 1 if findings or programs < options.count * 0.7 or judge.runs < runs / 4 else 0
+    return 1 if findings or programs < options.count * 0.9 or judge.runs < runs / 4 else 0
 
 
 if __name__ == "__main__":
