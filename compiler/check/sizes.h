@@ -72,7 +72,7 @@ class Sizes {
     SizeRef link;
     uint32_t level;
     bool absorbed = false;
-    bool changed_by_loop = false;     // of the start of a loop, whose body makes another
+    bool changed_by_loop = false;     // of the start of a loop, whose body makes another: 0 if nothing else determines it
     bool in_pattern = false;          // of a parameter or a state
     bool in_arrow = false;            // inside a function type that a type parameter stands for
     SizeRef absorbed_from;            // what it was to be when it was absorbed

@@ -373,15 +373,15 @@ SizeRef Sizes::final_size(SizeRef s) {
   SizeRef r = resolve(s);
   if (auto* v = types.as<VarSize>(r)) {
     Var& var = vars_[v->var];
+    // Nothing has this size before the first iteration: the start is an empty array or a constructor without such an array.
+    if (var.changed_by_loop && !var.param && !var.absorbed && !var.coerced && !var.existential) return types.add(Size{ConstSize{0}});
     if (!var.absorbed && var.origin.valid() && c.diags.error_count() == errors_from_ && !met_error_) {
       std::string what = var.param && var.param->name.valid() ? "the size parameter `" + std::string(c.text(var.param->name)) + "`" : "a size here";
       if (var.existential) c.diags.report(var.origin, err::existential_parameter, what).help("apply the functions one after the other, with `|>`");
       else if (var.coerced) c.diags.report(var.origin, err::coerced_size);
       else
         c.diags.report(var.origin, err::ambiguous_size, what)
-            .help(var.changed_by_loop ? "the loop changes this size: write the type of its start, with a size for it, as `([] : [0][1]i32)`"
-                  : var.param             ? ""
-                                          : "write the type of this, with a size for it, as `([] : [0][1]i32)`");
+            .help(var.param ? "" : "write the type of this, with a size for it, as `([] : [0][1]i32)`");
     }
     if (!var.unknown) var.unknown = c.program.bind({}, var.origin, Binding::Kind::UnknownSize);
     return types.add(Size{NameSize{var.unknown}});
