@@ -78,6 +78,27 @@ Rewrite index_of_permute(Site& s, Index& x) {
   x = Index{p->array, std::move(at)};
   return changed();
 }
+// index (reshape xs [6]) [4]   ==>   index xs [1, 1] where xs is of [2][3]                                [A1.reshape]
+Rewrite index_of_reshape(Site& s, Index& x) {
+  auto r = s.definition<Reshape>(x.array);
+  if (!r || !all_scalar(x.at) || x.at.size() != r->shape.size()) return no;
+  i64 place = 0;                                            // among all elements
+  for (size_t k = 0; k < x.at.size(); k++) {
+    auto n = const_of(r->shape[k]), i = const_of(scalar_at(x.at, k));
+    if (!n || !i || i->as_i64() < 0 || i->as_i64() >= n->as_i64()) return no;
+    place = place * n->as_i64() + i->as_i64();
+  }
+  const std::vector<Dim> shape = shape_of(s.p.type(r->array));
+  if (!std::ranges::all_of(shape, [](const Dim& d) { return const_of(d) != nullptr; })) return no;
+  std::vector<Selector> at(shape.size());
+  for (size_t k = shape.size(); k-- > 0;) {
+    const i64 n = const_of(shape[k])->as_i64();
+    at[k] = Atom(i64_const(place % n));
+    place /= n;
+  }
+  x = Index{r->array, std::move(at)};
+  return changed();
+}
 // index (update xs [i] v) [j]   ==>   v if i = j, index xs [j] if xs is still there and i is not j     [A1.update]
 Rewrite index_of_update(Site& s, Index& x) {
   auto u = s.definition<Update>(x.array);
@@ -194,8 +215,8 @@ Rewrite update_with_own(Site& s, Update& x) {
 constexpr Rule<Update> update_rules[] = {{"A7.own", update_with_own}, {"A7.literal", update_of_literal}};
 constexpr Rule<Index> index_rules[] = {{"A1.iota", index_of_iota},     {"A1.replicate", index_of_replicate},
                                        {"A1.literal", index_of_literal}, {"A1.index", index_of_index},
-                                       {"A1.permute", index_of_permute}, {"A1.update", index_of_update},
-                                       {"A1.slice", slice_of_update},
+                                       {"A1.permute", index_of_permute}, {"A1.reshape", index_of_reshape},
+                                       {"A1.update", index_of_update}, {"A1.slice", slice_of_update},
                                        {"A3.whole", whole_slice},      {"A3.generated", slice_of_generated}};
 constexpr Rule<Permute> permute_rules[] = {{"A4.permute", permutations}};
 constexpr Rule<Reshape> reshape_rules[] = {{"A4.reshape", reshapes}};

@@ -81,6 +81,8 @@ class Gen:
 
     def element(self, env):
         r = self.r
+        loops = [x for x in env if x[0] == "i"] or ["0"]
+        j, k = r.choice(loops), r.choice(loops)
         if r.random() < 0.2:
             return f"(if {self.condition(env, 1)} then {self.element(env)} else {self.element(env)})"
         return r.choice([f"xs[{self.index(env, 'n')}]", f"xs[{self.index(env, 'n')}]", f"ys[{self.index(env, 'm')}]",
@@ -88,6 +90,7 @@ class Gen:
                          f"i64.sum xs[{self.number(env, 1)}:{self.number(env, 1)}]", f"i64.sum (transpose c)[{self.index(env, 'm')}]",
                          f"(copy xs with [{self.index(env, 'n')}] = {self.number(env, 1)})[{self.index(env, 'n')}]",
                          f"i64.sum (flatten (copy c with [{self.index(env, 'n')}] = map (\\j -> j + {self.number(env, 1)}) (iota m)))",
+                         f"i64.sum (flatten c[{j}:{j} + {r.choice('12')}, {k}:{k} + {r.choice('12')}])",
                          f"i64.sum (let (k, l) = ({self.index(env, 'n')}, {self.small(env)}) in copy xs with [k:k + l] = map (\\j -> j * j + l) (iota l))"])
 
     def small(self, env):
@@ -97,7 +100,7 @@ class Gen:
         r = self.r
         kind = r.randrange(2) if depth == 0 else r.randrange(2, 10 if depth == 3 else 11)
         i, t = self.name("i"), self.name("t")
-        end = r.choice(["n", "m", "n - 1", f"n - {env[-1]}", f"n - {env[-1]} - 1", f"{env[-1]}", self.number(env, 1)]) if env else r.choice(["n", "m", "n - 1"])
+        end = r.choice(["n", "m", "n - 1", f"(i64.max 0 ({r.choice('nm')} - {r.choice('12')}))", f"n - {env[-1]}", f"n - {env[-1]} - 1", f"{env[-1]}", self.number(env, 1)]) if env else r.choice(["n", "m", "n - 1", f"(i64.max 0 ({r.choice('nm')} - {r.choice('12')}))"])
         inner = lambda: self.sum(env + [i], depth - 1)
         if kind == 0:
             return self.element(env or ["n"])

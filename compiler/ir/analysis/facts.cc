@@ -60,7 +60,7 @@ void Facts::unsettle(Var n) {
 void Facts::forget_definitions(size_t from, size_t to) {
   for (size_t k = from; k < to; k++) {
     Var v = defined_[k];
-    for (auto known : {&form_, &at_most_}) known->erase(v);
+    for (auto known : {&form_, &at_most_, &raised_}) known->erase(v);
     upper_.erase(v);
     lower_.erase(v);
     range_.erase(v);
@@ -144,12 +144,14 @@ std::vector<Affine> Facts::apart(const Affine& difference) const {
   return {};
 }
 
-// What runs x * y times runs only where neither is 0.
+// What runs x * y times runs only where neither is 0, and what runs max 0 x times where that is x.
 void Facts::runs(const Dim& n) {
   if (auto l = form(n)) assumed_.push_back(*l - 1);
   auto v = var_of(n);
   if (auto found = v ? products_.find(*v) : products_.end(); found != products_.end())
     for (const Atom& factor : found->second) runs(factor);
+  if (auto found = v ? raised_.find(*v) : raised_.end(); found != raised_.end())
+    for (const Affine& known : {found->second - 1, found->second - Affine(*v)}) assumed_.push_back(known);
 }
 size_t Facts::enter(const Exp& e) {
   size_t mark = assumed_.size();
@@ -281,6 +283,8 @@ void Facts::least(Var v, const Atom& x, const Atom& y) {
 void Facts::largest(Var v, const Atom& x, const Atom& y) {
   if (!not_negative(x) && !not_negative(y)) return;
   not_negative_.insert(v);
+  for (const auto& [zero, raised] : {std::pair{x, y}, {y, x}})
+    if (auto l = form(raised); l && is_const(zero, 0)) raised_[v] = *l;
   auto a = top(x), b = top(y);
   if (a) a = top_of_sizes(*a);
   if (b) b = top_of_sizes(*b);

@@ -63,6 +63,7 @@ class Facts {
   std::unordered_map<Var, Range> range_;                 // of integers narrower than i64
   std::unordered_map<Var, std::array<Atom, 2>> products_;  // factors that are not negative
   std::unordered_map<Var, Affine> at_most_;              // of what is not bounded below
+  std::unordered_map<Var, Affine> raised_;               // of max 0 x: x
   std::unordered_map<Var, std::array<std::vector<Affine>, 2>> tells_;  // what is not negative where a condition is false, true
   std::unordered_map<Var, std::unordered_map<Var, Apply>> waits_;      // for an unbounded variable, which may turn out to be a size: what is made of it
   std::vector<Var> defined_;                             // in order, some more than once
