@@ -23,6 +23,7 @@ struct NameInfo {
   bool memory = false;       // a pointer to elements of `type`
   bool constant = false;     // a field of the program's constants
   ir::Space space = ir::Space::Host;
+  bool wide = false;         // an integer of 8 bits that C programs keep in 32
 };
 
 struct Prim { ScalarOp op; Scalar at; std::vector<ExprId> args; };   // at: the type the operation works at

@@ -66,6 +66,7 @@ class LaneLoop {
     assigned(body, assigned_);
     indices_.emplace(m_, loop_.i, lane_, varying_, reduced_, assigned_);
     indices_->find(body);
+    widen();
 
     base_ = m_.name("base", Scalar::I64);
     Name go = m_.name("go", Scalar::Bool);
@@ -113,6 +114,7 @@ class LaneLoop {
   std::optional<LaneIndices> indices_;
   bool last_ = false;                  // in the last group: as many as are left, and more up to a whole vector
   IdSet<Name> reduced_, varying_;
+  std::vector<Name> marked_;           // those of them that are neither the counter nor the number of the lane
   bool more_ = false;
 
   // ---- which names differ between lanes ----
@@ -127,6 +129,7 @@ class LaneLoop {
   void mark(Name n) {
     if (reduced_.contains(n) || varying_.contains(n)) return;
     varying_.insert(n);
+    marked_.push_back(n);
     more_ = true;
   }
   // `diverged`: some lanes may run this while others do not. `idle`: it may be that no lane does, and what is read must not be read.
@@ -578,6 +581,15 @@ class LaneLoop {
   }
   bool is_own(Name n) const { return varying_.contains(n) && n != loop_.i && n != lane_ && !indices_->value(n); }
 
+  // Of numbers of 8 and of 64 bits together C compilers make no vectors.
+  void widen() {
+    auto any = [&](auto f) {
+      for (Name n : marked_) if (is_own(n)) f(m_.names[n.index]);
+    };
+    bool beside = false;
+    any([&](const NameInfo& i) { beside = beside || bytes_of(i.type) == 8; });
+    any([&](NameInfo& i) { i.wide = beside && is_integer(i.type) && bytes_of(i.type) == 1; });
+  }
   void keep_between_parts(Block& group) {
     each_part(group, [&](For& part) {
       for (Name n : free_names(m_, part.body)) if (is_own(n)) kept_.insert(n);
@@ -589,6 +601,7 @@ class LaneLoop {
     if (!array_[n].valid()) {
       const NameInfo info = m_.names[n.index];
       array_[n] = m_.memory(info.text, info.type == Scalar::Bool ? Scalar::I32 : info.type, ir::Space::Host);
+      m_.names[array_[n].index].wide = info.wide;
       kept_order_.push_back(n);
     }
     return array_[n];

@@ -2,6 +2,7 @@
 #include "backends/kernel/writer.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "backends/kernel/sums.h"
 #include "compiler/base/match.h"
@@ -40,7 +41,7 @@ std::string Writer::signature(const HostFunction& f) const {
 }
 std::string Writer::declared_type(Name n) const {
   const NameInfo& i = m_.names[n.index];
-  if (!i.memory) return std::string(c_type(i.type));
+  if (!i.memory) return std::string(c_type(i.wide ? Scalar::I32 : i.type));
   if (i.space == ir::Space::Device && !in_kernel_) return "struct raido_memory *";
   return fmt::format("{} *", storage_type(i.type));
 }
@@ -242,7 +243,7 @@ void Writer::declare(const Declare& x) {
 }
 void Writer::declare_array(const DeclareArray& x) {
   const NameInfo& i = m_.names[x.var.index];
-  line(fmt::format("{} {}[{}];", element_type(i), i.text, join(x.counts, " * ", [&](ExprId n) { return expr(n); })));
+  line(fmt::format("{} {}[{}];", i.wide ? c_type(Scalar::I32) : element_type(i), i.text, join(x.counts, " * ", [&](ExprId n) { return expr(n); })));
 }
 void Writer::store(const Store& x) {
   std::string value = expr(x.value);
@@ -262,7 +263,8 @@ void Writer::for_loop(const For& x) {
   if (language_ == For_::C && x.apart && !x.lanes && x.reduced.empty()) line("RAIDO_APART");
   if (x.unrolled) line("RAIDO_UNROLLED");
   bool around = std::exchange(vectors_, language_ == For_::C && has_vectors(x)), pairs = std::exchange(pairs_, language_ == For_::C && x.pairs);
-  std::string head = fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), expr(x.from), name(x.i), expr(x.to), name(x.i));
+  const std::string from = language_ == For_::C && calls_of_counter(x) ? fmt::format("raido_begin({})", expr(x.from)) : expr(x.from);
+  std::string head = fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), from, name(x.i), expr(x.to), name(x.i));
   int loop = loops_++;
   Around outside = around_;
   if (counted) around_ = around_.inside(m_, x);
@@ -354,6 +356,28 @@ void Writer::alloc(const Alloc& x) {
   if (x.lenient) size = fmt::format("raido_at_least_0({})", size);
   line(fmt::format("{} = {}_alloc(w, {});", declared(x.block), prefix(x.block), size));
   line(fmt::format("if (RAIDO_UNLIKELY({} == NULL)) return 1;", i.text));
+}
+// Whether it begins with a constant and has a mathematical function of what is known then.
+bool Writer::calls_of_counter(const For& x) const {
+  if (x.lanes || !m_.const_of(x.from) || !only_computes(x.body)) return false;
+  IdSet<Name> read;                                        // they are made of elements of arrays
+  std::function<bool(ExprId)> reads = [&](ExprId e) {
+    return match(m_.exprs[e.index].node, [&](const Load&) { return true; }, [&](Name n) { return read.contains(n); },
+                 [&](const Prim& p) { return std::ranges::any_of(p.args, reads); }, [&](const Cast& c) { return reads(c.value); }, [](const auto&) { return false; });
+  };
+  std::function<bool(ExprId)> calls = [&](ExprId e) {
+    return match(m_.exprs[e.index].node, [&](const Prim& p) { return (is_call(p.op) && is_float(p.at) && !reads(e)) || std::ranges::any_of(p.args, calls); },
+                 [&](const Cast& c) { return calls(c.value); }, [](const auto&) { return false; });
+  };
+  bool found = false;
+  auto made = [&](Name n, ExprId value) {
+    found = found || calls(value);
+    if (reads(value)) read.insert(n);
+  };
+  for (const Stm& s : x.body)
+    match(s.node, [&](const Declare& d) { if (d.init) made(d.var, *d.init); }, [&](const Assign& a) { made(a.var, a.value); },
+          [&](const Store& w) { found = found || calls(w.value); }, [](const auto&) {});
+  return found;
 }
 bool Writer::has_vectors(const For& x) {
   if (!x.lanes && !only_computes(x.body)) return false;

@@ -121,6 +121,7 @@ class Writer {
 
   // Whether C compilers may make vectors of it.
   static bool has_vectors(const For& x);
+  bool calls_of_counter(const For& x) const;
   void parallel_for(const ParallelFor& x);
   bool is_data(Name n) const;
 

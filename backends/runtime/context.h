@@ -122,6 +122,15 @@ typedef uint64_t u64;
 typedef float f32;
 typedef double f64;
 
+// Where a counter begins. GCC computes functions of a constant begin before the loop, and those of the next iteration at the end of each:
+// with a branch in the body, of which minima are made, the loop is no vector any more.
+RAIDO_INLINE i64 raido_begin(i64 i) {
+#if defined(__GNUC__) && !defined(__clang__)
+  __asm__("" : "+r"(i));
+#endif
+  return i;
+}
+
 // A result between zero and the least normal float becomes zero in the thread that asks for it (decision 031). Returns the mode before,
 // which has to come back before numbers are read or printed, and before the caller of a library goes on.
 #if defined(RAIDO_FLUSH_SUBNORMALS) && defined(__SSE2__)

@@ -48,6 +48,7 @@ inline constexpr int64_t peeled_trips = 16;             // of a loop with ends t
 inline constexpr size_t peeled_statements = 100;        // of its body, which is copied for each end
 inline constexpr size_t switched_statements = 12;       // of a branch on numbers that C compilers leave in a loop, though it goes one way
 inline constexpr int64_t unrolled_width = 4;             // of maps and reductions inside others that become straight code
+inline constexpr int64_t unrolled_sum = 16;              // the same of reductions that give numbers only
 inline constexpr int64_t unrolled_window = 25;           // the same of what reads around the place of a map: then this one is a vector
 inline constexpr int64_t unrolled_cells = 64;            // of arrays that may be numbers in it
 inline constexpr int64_t unrolled_state = 16;            // numbers that an array in the state of a loop becomes

@@ -99,7 +99,7 @@ class Unroll {
   bool write_out(Builder& b, Stm& s, Screma& x) {
     auto width = const_of(x.width);
     if (!width || width->as_i64() < 1 || !x.scans.empty() || !identity_post(x) || !x.post_reduces.empty()) return false;
-    const i64 most = is_window(x) ? costs::unrolled_window : chooses(x) ? costs::unrolled_choices : costs::unrolled_width;
+    const i64 most = is_window(x) ? costs::unrolled_window : chooses(x) ? costs::unrolled_choices : only_sums(x) ? costs::unrolled_sum : costs::unrolled_width;
     if (width->as_i64() > most) return false;
     auto statements = scalar_statements(p_, x.pre.body);
     bool plain = statements && !consumes(x.pre);
@@ -136,6 +136,12 @@ class Unroll {
     for (const auto& sum : sums) for (const Atom& a : sum) give(Identity{a});
     for (ArrayLit& lit : mapped) give(std::move(lit));
     return true;
+  }
+  // Whether it gives numbers only.
+  static bool only_sums(const Screma& x) {
+    size_t operands = 0;
+    for (const Combine& c : x.reduces) operands += c.neutral.size();
+    return operands > 0 && operands == x.pre.body.result.size();
   }
   static bool is_short(const Screma& x) {
     auto n = const_of(x.width);

@@ -242,3 +242,43 @@ entry neighbours (n: i64) (k: i64) (more: i64): bool =
   let together = vjp sum ws 1
   let apart = loop s = map (const 0) ws for i < n do map2 (+) s (vjp (\w -> term w i) ws 1)
   in and (map2 (==) together apart)
+
+-- States of 8 bits beside numbers of 64: the closest of some points, if there is one, and a machine of three states. They are compared with the
+-- same of one place alone.
+type~ hit = #none | #some i64 f64
+
+def closest (n: i64) (x: f64): hit =
+  loop best: hit = #none for k < n do
+    let d = f64.abs (x - f64.i64 (k * k) / 7)
+    in if d > 2 then best else match best case #none -> #some k d case #some j e -> if d < e then #some k d else #some j e
+
+def machine (n: i64) (x: f64): (u8, i8, f64) =
+  loop (s, t, x) = (0, 120, x) for k < n do
+    let y = x * 1.01 + f64.i64 k / 8
+    let s' = if s == 0 then (if y > 3 then 1 else 0) else if s == 1 then (if y < 5 then 2 else s) else s * 100
+    in (s', if s' == 2u8 then t + 7i8 else t - 1, if y > 6 then y - 5.5 else y)
+
+-- ==
+-- entry: eight_bits
+-- input { 0i64 } output { true }
+-- input { 3i64 } output { true }
+-- input { 40i64 } output { true }
+-- input { 77i64 } output { true }
+entry eight_bits (n: i64): bool =
+  let centres = map (\k -> 5 - f64.i64 k) (opaque (iota 20))
+  let x i = f64.i64 (i & 15) + 0.1
+  let one i = let h = match closest 20 (x i) case #none -> -1 case #some k d -> d + centres[k] let (s, t, y) = machine (20 + (i & 3)) (x i) in (h, s, t, y)
+  let by_loop = loop ys = replicate n (0, 0u8, 0i8, 0) for i < n do ys with [i] = one i
+  let by_map = map one (opaque (iota n))
+  in and (map2 (\(h, s, t, y) (a, b, c, d) -> a == h && b == s && c == t && d == y) by_loop by_map)
+
+-- Functions of the counter, of which the least or greatest is taken.
+-- ==
+-- entry: of_counters
+-- input { 50i64 } output { true }
+entry of_counters (n: i64): bool =
+  let near a b = f64.abs (a - b) <= 1e-12 * (1 + f64.abs b)
+  let f k = f64.max 0 (2 - 1.5 ** f64.i64 (k - 20))
+  let g k = f64.min (f64.sin (f64.i64 k)) (f64.exp (-f64.i64 k))
+  let slow h = loop xs = replicate n 0f64 for i < n do xs with [n - 1 - i] = h (n - 1 - i)
+  in and (map2 near (map f (iota n)) (slow f)) && and (map2 near (map g (iota n)) (slow g))

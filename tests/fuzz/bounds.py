@@ -3,10 +3,10 @@
 indices (compiler/ir/analysis/facts.h) and then does not check.
 
 Sums go over loops, maps and ranges whose ends depend on each other, some with counters of narrow types. Elements are read at sums,
-differences, minima, maxima, remainders and choices, some after conditions of several parts. Other indices are masked bits, quotients, numbers
-that went through narrow types, and flat indices. Arguments are sizes, small or far away. The interpreter runs them as lowered, with all checks, and
-after the passes for processors and devices: they give the same number. They fail only where the program does, and then it is one of its checks
-that does: a place outside of an array without one is a finding. Exit code 1 if there is any.
+differences, minima, maxima, remainders, choices, and states of loops that are chosen, some after conditions of several parts. Other indices
+are masked bits, quotients, numbers that went through narrow types, and flat indices. Arguments are sizes, small or far away. The interpreter
+runs them as lowered, with all checks, and after the passes for processors and devices: they give the same number. They fail only where the
+program does, and then it is one of its checks that does: a place outside of an array without one is a finding. Exit code 1 if there is any.
 
     tests/fuzz/bounds.py --raido build/release/raido --count 200 --seed 1 [--out FOLDER]"""
 import os
@@ -98,7 +98,7 @@ class Gen:
 
     def sum(self, env, depth):
         r = self.r
-        kind = r.randrange(2) if depth == 0 else r.randrange(2, 10 if depth == 3 else 11)
+        kind = r.randrange(2) if depth == 0 else r.randrange(2, 10 if depth == 3 else 12)
         i, t = self.name("i"), self.name("t")
         end = r.choice(["n", "m", "n - 1", f"(i64.max 0 ({r.choice('nm')} - {r.choice('12')}))", f"n - {env[-1]}", f"n - {env[-1]} - 1", f"{env[-1]}", self.number(env, 1)]) if env else r.choice(["n", "m", "n - 1", f"(i64.max 0 ({r.choice('nm')} - {r.choice('12')}))"])
         inner = lambda: self.sum(env + [i], depth - 1)
@@ -127,6 +127,11 @@ class Gen:
         if kind == 9:                                     # a flat index
             return f"(i64.sum (tabulate (n * m) (\\{i} -> c[{i} / m, {i} % m] + {inner()})))".replace("\\\\", "\\")
         v = self.name("v")
+        if r.random() < 0.6:                              # a state that is one of some numbers
+            start, other = r.choice(["0", "0", "0", "1", "(n - 1)", "(-1)", env[-1] if env else "2"]), r.choice([i, i, i, f"({i} + 1)", env[-1] if env else "3", "0"])
+            step = f"if {self.condition(env + [i, v], 1)} then {other} else {v}"
+            state = f"loop ({v}, {t}) = ({start}, 0) for {i} < {self.few(end)} do ({step}, {t} + xs[{v}] + {self.sum(env + [i, v], depth - 1)})"
+            return f"(let ({v}, {t}) = {state} in {t} + {self.sum(env + [v], depth - 1)})"
         return f"(let {v} = {self.index(env or ['n'], r.choice('nm'))} in {self.sum(env + [v], depth - 1)})"
 
     # Loops must end.

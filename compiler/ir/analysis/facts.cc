@@ -4,6 +4,10 @@
 #include "compiler/ir/analysis/facts.h"
 
 #include <algorithm>
+#include <functional>
+
+#include "compiler/ir/analysis/defs.h"
+#include "compiler/ir/analysis/flow.h"
 
 namespace raido::ir {
 namespace {
@@ -178,6 +182,56 @@ void Facts::elements(const std::vector<Var>& inputs, const Lambda& f) {
   for (size_t i = 0; i < inputs.size() && i < f.params.size(); i++) {
     bound(inputs[i]);
     if (auto n = counts_.find(inputs[i]); n != counts_.end()) index(f.params[i].var, n->second);
+  }
+}
+// A state that is always one of some numbers, none of them negative, is an index: the place of the least element so far, for instance.
+// Those that the body computes are not looked at. After the loop, which may not run, this holds where the largest is a constant.
+void Facts::chosen_states(const Stm& s) {
+  auto counted = std::get_if<For>(&s.exp);
+  auto loop = std::get_if<While>(&s.exp);
+  if (!counted && !loop) return;
+  const std::vector<Bind>& state = counted ? counted->state : loop->state;
+  auto is_i64 = [&](Bind b) { return is_scalar(p_.type(b.var)) && elem_of(p_.type(b.var)) == Scalar::I64; };
+  if (std::ranges::none_of(state, is_i64)) return;
+  std::unordered_map<Var, std::vector<Atom>> sources;
+  std::function<void(const Stm&)> follow = [&](const Stm& x) {
+    each_flow(p_, x, [&](const Atom& from, Var to, Flow how) { if (how == Flow::Same) sources[to].push_back(from); },
+              [&](const Body& inner) { for (const Stm& y : inner.stms) follow(y); });
+  };
+  follow(s);
+  VarSet inside = bound_in(s);
+  for (size_t k = 0; k < state.size(); k++) {
+    if (!is_i64(state[k])) continue;
+    std::vector<Atom> open{state[k].var}, numbers;
+    VarSet seen;
+    while (!open.empty()) {
+      const Atom a = open.back();
+      open.pop_back();
+      auto v = var_of(a);
+      auto from = v ? sources.find(*v) : sources.end();
+      if (from == sources.end()) { numbers.push_back(a); continue; }
+      if (seen.contains(*v)) continue;
+      seen.insert(*v);
+      open.insert(open.end(), from->second.begin(), from->second.end());
+    }
+    std::vector<Affine> tops;
+    for (const Atom& a : numbers) {
+      auto v = var_of(a);
+      const bool counter = v && counted && *v == counted->i.var;
+      auto l = v && !counter && inside.contains(*v) ? std::nullopt : form(a);
+      if (!l || !nonnegative(*l) || (counter && uppers(*v).empty())) break;
+      tops.push_back(counter ? uppers(*v)[0].top : *l);
+    }
+    auto largest = std::ranges::find_if(tops, [&](const Affine& top) {
+      return std::ranges::all_of(tops, [&](const Affine& other) { return nonnegative(top - other); });
+    });
+    if (tops.size() < numbers.size() || largest == tops.end()) continue;
+    auto is_index = [&](Var v) { upper_.erase(v); bounded(v, *largest); };
+    is_index(state[k].var);
+    if (loop) is_index(loop->cond.params[k].var);
+    if (!largest->is_constant()) continue;
+    defined_.push_back(s.pattern[k].var);
+    is_index(s.pattern[k].var);
   }
 }
 size_t Facts::assume(const Atom& condition, bool holds) {

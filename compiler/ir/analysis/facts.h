@@ -1,7 +1,8 @@
 // facts.h - what a walk over a program knows of sizes and indices: their forms (affine.h), ranges, and proofs of sign.
 //
 // A variable is bounded if it is a size (some array has it as a dimension: 0 <= n), or an index (0 <= i <= n-1): of a loop or a
-// map, a remainder, a quotient, masked bits, something that minimum and maximum keep inside. So is a narrow integer that was widened.
+// map, a remainder, a quotient, masked bits, something that minimum and maximum keep inside. So is a state of a loop that is always one of
+// some indices, and a narrow integer that was widened.
 // Only expressions over bounded variables are reasoned about: arithmetic on sizes and indices does not wrap, arithmetic
 // of the user may. Everything else is an opaque, unbounded variable, about which nothing is proved.
 // Forms are of i64 variables. An integer of another type has a form if its value is proved to fit into the type.
@@ -39,6 +40,7 @@ class Facts {
         assumed_.resize(branch);
       }
     } else {
+      chosen_states(s);
       walk_parts(s, f);
     }
     assumed_.resize(mark);
@@ -76,6 +78,7 @@ class Facts {
   size_t enter(const Exp& e);                            // the scopes that it opens; how many assumptions there were before
   size_t assume(const Atom& condition, bool holds);
   void elements(const std::vector<Var>& inputs, const Lambda& f);
+  void chosen_states(const Stm& s);                      // of a loop
   std::vector<Affine> apart(const Affine& difference) const;
   void condition(Var v, const If& x);
   void tells_all(Var v, bool value, const std::vector<Atom>& parts);
