@@ -237,6 +237,7 @@ Doc Formatter::braces(uint32_t column) {
   std::vector<Doc> body = decls(Tok::RBrace, Gap::LineBlank, column + 2);
   body.insert(body.begin(), first);
   Doc last = gap(Gap::Line);
+  pieces_[last].indent = 2;                                  // comments before the brace stand where the declarations do
   Doc nested = nest(2, std::move(body));
   return group({open, nested, last, tok()});
 }
