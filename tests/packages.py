@@ -83,6 +83,9 @@ with tempfile.TemporaryDirectory() as temp:
     untagged = Repository("example.org/b/untagged")
     last = untagged.version("")
 
+    check("the first package of a project", pkg("add", "example.org/a/base", "0.1.0") == "example.org/a/base 0.1.0\n" and
+          manifest() == f"require {{\n  example.org/a/base 0.1.0 #{base_1}\n}}\n", manifest())
+    (project / "futhark.pkg").unlink()
     check("init", pkg("init", "example.org/me/mine") == "" and manifest() == "package example.org/me/mine\n\nrequire {\n}\n")
     own = project / "lib/example.org/me/mine"
     (own / "mine.fut").write_text("def mine = 1i32\n")

@@ -201,9 +201,14 @@ Failure read_manifest(std::string_view text, const std::string& where, Manifest&
   return {};
 }
 
+bool has_manifest() {
+  std::error_code none;
+  return fs::exists(manifest_name, none);
+}
 Failure load_manifest(Manifest& out) {
+  if (!has_manifest()) return fmt::format("{}: file not found. `raido pkg add PATH` makes one, and `raido pkg init PATH` one of a package.", manifest_name);
   FileContents file = read_file(manifest_name);
-  if (!file.text) return fmt::format("{}: {}. `raido pkg init PATH` makes one.", manifest_name, file.error);
+  if (!file.text) return fmt::format("{}: {}", manifest_name, file.error);
   return read_manifest(*file.text, manifest_name, out);
 }
 Failure store(const Manifest& m) {
@@ -389,7 +394,8 @@ Failure init(const std::string& path) {
 Failure add(Repositories& repositories, const std::string& path, const std::optional<std::string>& wanted) {
   if (!package_path(path)) return fmt::format("`{}` is no path of a package, like github.com/owner/name.", path);
   Manifest m;
-  if (Failure f = load_manifest(m)) return f;
+  if (has_manifest())                                  // else this is the first package
+    if (Failure f = load_manifest(m)) return f;
   Required r{path, {}, ""};
   if (wanted) {
     auto version = read_version(*wanted);
