@@ -106,6 +106,7 @@ struct Required {
   std::string path;
   Version version;
   std::string hash;                        // of the commit; may be empty
+  std::string by = "";                     // what asks for it; empty: the project
 };
 struct Manifest {
   std::string package;                     // may be empty
@@ -282,7 +283,8 @@ class Repositories {
       work.pop_back();
       if (r.path == m.package || !seen.insert(fmt::format("{} {} {}", r.path, r.version.text(), r.hash)).second) continue;
       Manifest inner;
-      if (Failure f = manifest(r, inner)) return f;
+      if (Failure f = manifest(r, inner)) return r.by.empty() ? f : fmt::format("{}{}{} asks for it.", *f, f->ends_with('\n') ? "" : "\n", r.by);
+      for (Required& next : inner.required) next.by = fmt::format("{} {}", r.path, r.version.text());
       work.insert(work.end(), inner.required.begin(), inner.required.end());
       auto [it, is_new] = out.emplace(r.path, r);
       if (!is_new && it->second.version < r.version) it->second = std::move(r);
