@@ -357,7 +357,7 @@ class Evaluator {
     auto add = [&](const std::string& name, const std::vector<ScriptValue::Part>& pair) {
       if (pair.size() != 2 || !array(pair[0].value) || !array(pair[1].value)) return false;
       const Value &x = pair[0].value.leaves[0], &y = pair[1].value.leaves[0];
-      if (x.shape != y.shape) return false;
+      if (x.shape != y.shape) return fail(fmt::format("There are {} numbers x and {} numbers y.", x.shape[0], y.shape[0])), false;
       Series s{name, {}, {}};
       for (int64_t i = 0; i < x.shape[0]; i++) s.x.push_back(number_at(x, i)), s.y.push_back(number_at(y, i));
       out.push_back(std::move(s));
