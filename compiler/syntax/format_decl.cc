@@ -357,7 +357,7 @@ Doc Formatter::type() {
 Doc Formatter::type_term() {
   if (is_op("*")) {
     Doc star = tok();
-    Doc space = gap(Gap::None);
+    Doc space = gap(is_op("*") ? Gap::Space : Gap::None);      // `**` would be another token
     return concat({star, space, type_term()});
   }
   if (!is(Tok::Constructor)) return type_app(false);
