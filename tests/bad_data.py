@@ -28,6 +28,7 @@ CASES = [
     ("mixed", "3 [1] [[1]] 4", "Expected EOF on stdin after reading input for \"mixed\".", ""),
     ("pair", "[1, 2] [1, 2, 3]", SIZES, "Argument `b`: dimension 0 should be 2, but is 3."),
     ("fixed", "b\x02\x01 i32" + 8 * "\xff", "binary-input: Failed to allocate array of size -4.", ""),
+    ("mixed", "b\x02\x00 i32" + 2 * "\x01", SCALAR.format(0, "i32"), "Argument `x`: expected a value of type i32, but the input ended."),
     ("fixed", "[1, 2]", SIZES, "Argument `a`: dimension 0 should be 3, but is 2."),
 ]
 

@@ -80,9 +80,13 @@ with tempfile.TemporaryDirectory() as temp:
     middle.version("v1.1.0", "  example.org/a/base 0.2.0\n  example.org/a/extra 1.0.0\n", 'module base = import "../base/code"\ndef both = (base.version, 1i32)\n')
     extra = Repository("example.org/a/extra")
     extra.version("v1.0.0", "  example.org/a/middle 1.0.0\n")          # in a circle
+    Repository("example.org/a/odd").version("v1.0.0", "  example.org/a/base 7.0.0\n")
     untagged = Repository("example.org/b/untagged")
     last = untagged.version("")
 
+    check("the first package of a project", pkg("add", "example.org/a/base", "0.1.0") == "example.org/a/base 0.1.0\n" and
+          manifest() == f"require {{\n  example.org/a/base 0.1.0 #{base_1}\n}}\n", manifest())
+    (project / "futhark.pkg").unlink()
     check("init", pkg("init", "example.org/me/mine") == "" and manifest() == "package example.org/me/mine\n\nrequire {\n}\n")
     own = project / "lib/example.org/me/mine"
     (own / "mine.fut").write_text("def mine = 1i32\n")
@@ -121,6 +125,8 @@ with tempfile.TemporaryDirectory() as temp:
     fails("is the commit", "sync")
     (project / "futhark.pkg").write_text(good.replace("base 0.10.0", "base 0.11.0"))
     fails("has no version 0.11.0", "sync")
+    (project / "futhark.pkg").write_text(good.replace("middle 1.1.0", "odd 1.0.0 --"))
+    fails("example.org/a/base has no version 7.0.0.\nexample.org/a/odd 1.0.0 asks for it.", "sync")
     for text, message in (("requires {", "1: expected the end, found `requires`"), ("require {\n  a/b 1.2\n}", "2: expected a version like 1.2.3, found `1.2`"),
                           ("require {\n", "expected the path of a package, or `}`, found the end"), ("package a\n", "the path of a package, found `a`"),
                           ("require { a/b 1.0.0 a/b 1.1.0 }", "expected another package"), ("require { a/../b 1.0.0 }", "found `a/../b`")):

@@ -79,6 +79,7 @@ script_test(literate quick 300 literate.py ${raido})
 script_test(doc quick 300 doc.py ${raido})
 script_test(packages quick 300 packages.py ${raido})
 script_test(bench quick 120 bench.py ${raido})                     # with a server whose times are known
+script_test(repl quick 120 repl.py ${raido})                       # on a terminal
 script_test(lsp quick 120 lsp.py ${raido})                         # a client in a whole session
 script_test(install quick 120 install.py ${CMAKE_BINARY_DIR})
 

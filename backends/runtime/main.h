@@ -30,7 +30,7 @@ RAIDO_FN void raido_read_arguments(struct raido_context *c, const struct raido_e
     errno = 0;
     if (raido_read(&c->main, input, &in[k])) continue;
     if (input->is_binary) raido_panic(c->program, "binary-input: %s", input->problem);
-    const char *what = t->rank > 0 ? "Cannot read input" : "Error when reading input", *more = input->problem[0] != 0 ? input->problem : "too large";
+    const char *what = t->rank > 0 ? "Cannot read input" : "Error when reading input", *more = input->problem[0] != 0 ? input->problem : "there is too little memory for it";
     raido_panic(c->program, "%s #%d of type %s (errno: %s).\nArgument `%s`: %s.", what, k, t->name, strerror(errno), e->inputs[k].name, more);
   }
   char token[RAIDO_TOKEN];

@@ -32,6 +32,7 @@ RAIDO_INLINE i64 raido_value_bytes(const struct raido_value *v) { return raido_v
 
 struct raido_input {
   FILE *file;
+  int ended;
   size_t at, end;
   int is_binary;           // the value that is wrong
   char problem[640];       // what was expected and what came, when a value could not be read
@@ -53,10 +54,19 @@ RAIDO_FN int raido_mismatch(struct raido_input *in, const char *got, const char 
   return 0;
 }
 
+// What there is, without waiting until there is more: whoever writes may wait for an answer. 0 at the end.
+RAIDO_FN size_t raido_more(struct raido_input *in, void *to, size_t n) {
+  ssize_t got;
+  do got = in->ended ? 0 : read(fileno(in->file), to, n);
+  while (got < 0 && errno == EINTR);
+  in->ended = got <= 0;
+  return got > 0 ? (size_t)got : 0;
+}
+
 RAIDO_FN int raido_peek(struct raido_input *in) {
   if (in->at == in->end) {
     in->at = 0;
-    in->end = fread(in->buffer, 1, sizeof in->buffer, in->file);
+    in->end = raido_more(in, in->buffer, sizeof in->buffer);
     if (in->end == 0) return EOF;
   }
   return (unsigned char)in->buffer[in->at];
@@ -72,7 +82,7 @@ RAIDO_FN size_t raido_take(struct raido_input *in, void *to, size_t n) {
   size_t got = 0;
   while (got < n) {
     if (in->at == in->end && n - got >= sizeof in->buffer) {   // no detour for what is long
-      size_t direct = fread((char *)to + got, 1, n - got, in->file);
+      size_t direct = raido_more(in, (char *)to + got, n - got);
       if (direct == 0) break;
       got += direct;
       continue;
@@ -267,7 +277,7 @@ RAIDO_FN i64 raido_fast_row(struct raido_input *in, enum raido_type type, struct
       memmove(in->buffer, in->buffer + in->at, in->end - in->at);
       in->end -= in->at;
       in->at = 0;
-      in->end += fread(in->buffer + in->end, 1, sizeof in->buffer - in->end, in->file);
+      in->end += raido_more(in, in->buffer + in->end, sizeof in->buffer - in->end);
     }
     before = in->at;
     if (n > 0 || !begins) {
@@ -398,7 +408,7 @@ RAIDO_FN int raido_read_binary(struct raido_worker *w, struct raido_input *in, s
   size_t bytes = (size_t)raido_types[type].bytes;
   if (rank == 0) {
     in->is_binary = 0;                               // cut short, it is reported as a text
-    if (raido_take(in, v->scalar, bytes) != bytes) return 0;
+    if (raido_take(in, v->scalar, bytes) != bytes) return raido_mismatch(in, "", "expected a value of type %s", raido_types[type].name);
     if (type == RAIDO_BOOL) v->scalar[0] = v->scalar[0] != 0;
     return 1;
   }

@@ -4,6 +4,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +18,12 @@
 
 namespace raido {
 
+void end_with_parent() {
+#ifdef __linux__
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+#endif
+}
+
 Child::Child(const std::vector<std::string>& argv, const std::string& error_file) {
   ::signal(SIGPIPE, SIG_IGN);               // a child that does not read is no error of ours
   int in[2], out[2];
@@ -24,6 +33,7 @@ Child::Child(const std::vector<std::string>& argv, const std::string& error_file
   process_ = ::fork();
   CHECK(process_ >= 0, "cannot start a process: {}", std::strerror(errno));
   if (process_ == 0) {
+    end_with_parent();
     ::signal(SIGPIPE, SIG_DFL);
     ::dup2(in[0], 0);
     ::dup2(out[1], 1);

@@ -10,6 +10,9 @@
 
 namespace raido {
 
+// In a new process: it is ended when the thread that made it is gone, however that came (on Linux).
+void end_with_parent();
+
 class Child {
  public:
   using Time = std::chrono::steady_clock::time_point;

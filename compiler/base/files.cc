@@ -9,9 +9,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 
+#include "compiler/base/child.h"
 #include "compiler/base/panic.h"
 
 namespace raido {
@@ -53,6 +57,12 @@ FileContents read_file(const std::string& path) {
   }
 }
 
+FileContents read_source(const std::string& path) {
+  struct stat info;
+  bool other = ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+  return other ? FileContents{{}, "Not a regular file"} : read_file(path);
+}
+
 std::string write_file(const std::string& link, std::string_view text) {
   struct stat info;
   bool exists = ::stat(link.c_str(), &info) == 0;
@@ -60,6 +70,7 @@ std::string write_file(const std::string& link, std::string_view text) {
     Descriptor file{::open(link.c_str(), O_WRONLY | O_CLOEXEC)};
     return file.fd < 0 ? std::strerror(errno) : write_all(file.fd, text);
   }
+  if (exists && ::access(link.c_str(), W_OK) != 0) return std::strerror(errno);     // though its folder might let us replace it
   // The file itself is replaced, not a link to it.
   std::error_code none;
   std::filesystem::path real = std::filesystem::canonical(link, none);
@@ -75,15 +86,71 @@ std::string write_file(const std::string& link, std::string_view text) {
   return reason;
 }
 
+std::string why_unwritable(const std::string& path) {
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none)) return std::strerror(EISDIR);
+  bool exists = std::filesystem::exists(path, none), special = exists && !std::filesystem::is_regular_file(path, none);
+  std::string folder = std::filesystem::path(path).parent_path().string();
+  bool may = !exists || ::access(path.c_str(), W_OK) == 0;
+  if (may && !special) may = ::access(folder.empty() ? "." : folder.c_str(), W_OK) == 0;       // for what takes its place
+  return may ? "" : std::strerror(errno);
+}
+
+// Temporary folders disappear also where a signal ends the process. A handler may do very little, so it has another program remove them.
+namespace {
+
+constexpr size_t most_folders = 64, longest_path = 256;
+char folders[most_folders][longest_path];        // an empty name is free
+pid_t their_owner;
+std::mutex folders_mutex;
+
+void on_last_signal(int number) {
+  if (::getpid() == their_owner && ::fork() == 0) {
+    const char* argv[most_folders + 4] = {"rm", "-rf", "--"};
+    size_t count = 3;
+    for (const char* folder : folders)
+      if (*folder) argv[count++] = folder;
+    if (count > 3) ::execv("/bin/rm", const_cast<char**>(argv));
+    ::_exit(127);
+  }
+  ::signal(number, SIG_DFL);
+  ::raise(number);
+}
+
+void remember_folder(const std::string& path) {
+  std::lock_guard lock(folders_mutex);
+  if (their_owner != ::getpid()) {
+    their_owner = ::getpid();
+    std::memset(folders, 0, sizeof folders);     // those of the process that this one is a copy of
+    for (int number : {SIGINT, SIGTERM, SIGHUP})
+      if (auto before = ::signal(number, on_last_signal); before != SIG_DFL) ::signal(number, before);
+  }
+  for (char* slot : folders)
+    if (!*slot && path.size() < longest_path) return void(std::memcpy(slot, path.c_str(), path.size() + 1));
+}
+void forget_folder(const std::string& path) {
+  std::lock_guard lock(folders_mutex);
+  for (char* slot : folders)
+    if (path == slot) *slot = 0;
+}
+
+}  // namespace
+
 TemporaryFolder::TemporaryFolder() {
   const char* base = std::getenv("TMPDIR");
   std::string pattern = std::string(base && *base ? base : "/tmp") + "/raido-XXXXXX";
-  CHECK(::mkdtemp(pattern.data()), "cannot make a temporary folder {}: {}", pattern, std::strerror(errno));
+  if (!::mkdtemp(pattern.data())) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "There can be no temporary folder %s: %s. The variable TMPDIR names a place for it.\n", pattern.c_str(), std::strerror(errno));
+    std::_Exit(2);
+  }
   path_ = pattern;
+  remember_folder(path_);
 }
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;     // a file that cannot be removed now is the system's to clean up
   std::filesystem::remove_all(path_, ignored);
+  forget_folder(path_);
 }
 
 ProcessResult run_process(const std::vector<std::string>& argv, std::string_view input) {
@@ -94,6 +161,7 @@ ProcessResult run_process(const std::vector<std::string>& argv, std::string_view
   pid_t child = ::fork();
   CHECK(child >= 0, "cannot start a process: {}", std::strerror(errno));
   if (child == 0) {
+    end_with_parent();
     ::dup2(in[0], 0);
     ::dup2(out[1], 1);
     ::dup2(err[1], 2);

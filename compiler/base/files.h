@@ -14,9 +14,14 @@ struct FileContents {
 };
 FileContents read_file(const std::string& path);
 
+// The text of a program. A pipe or a device is none: nobody should wait for it.
+FileContents read_source(const std::string& path);
+
 // Writes beside the target and renames, so that a failure leaves no partial file; the permissions of a file that was there
 // stay. A device or a pipe is written as it is. Empty on success, else the reason.
 std::string write_file(const std::string& path, std::string_view text);
+// Why that would fail, as far as it can be known before; empty if nothing speaks against it.
+std::string why_unwritable(const std::string& path);
 
 // A fresh folder that disappears with the object.
 class TemporaryFolder {

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "compiler/base/child.h"
 #include "compiler/base/panic.h"
 
 namespace raido {
@@ -23,6 +24,7 @@ std::optional<std::string> isolated(const std::function<std::string()>& f, doubl
   pid_t copy = ::fork();
   CHECK(copy >= 0, "cannot start a process: {}", std::strerror(errno));
   if (copy == 0) {
+    end_with_parent();
     std::string answer = f() + "!";
     for (std::string_view left = answer; !left.empty();) {
       ssize_t n = ::write(ends[1], left.data(), left.size());

@@ -26,9 +26,8 @@ class EntryPoints {
         out_.push_back(std::move(e));
         continue;
       }
-      auto asked = std::find(wanted.begin(), wanted.end(), name);
-      if (asked != wanted.end()) wanted.erase(asked);
-      else if (!(*def)->entry && name != "main") continue;
+      bool asked = std::erase(wanted, name) > 0;         // perhaps more than once
+      if (!asked && !(*def)->entry && name != "main") continue;
       entry(**def, name);
     }
     for (const std::string& name : wanted) c.diags.report({}, err::no_entry_point, name);

@@ -44,7 +44,7 @@ class Loader {
       diags_.report({}, err::wrong_extension, path);
       return nullptr;
     }
-    FileContents contents = read_file(path);
+    FileContents contents = read_source(path);
     if (!contents.text) {
       diags_.report({}, err::file_not_found, path);
       return nullptr;
@@ -135,7 +135,7 @@ class Loader {
   }
   std::optional<std::string> read(const std::string& path) const {
     auto held = options_.unsaved ? options_.unsaved(path) : std::nullopt;
-    return held ? held : read_file(path).text;
+    return held ? held : read_source(path).text;
   }
   static std::optional<std::string> packed(const std::string& key) {
     auto found = find_embedded_file(key.substr(1));

@@ -200,7 +200,7 @@ class Tuner {
 int command_autotune(const Options& options) {
   Options how = options;
   how.backend = options.tuned_backend;
-  if (!known_backend(how, how.backend)) return 1;
+  if (!known_backend(how, how.backend)) return 2;
   return Tuner(how, how.words[0]).run();
 }
 

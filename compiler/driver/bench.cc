@@ -81,11 +81,15 @@ class Measurer {
   explicit Measurer(const Options& options) : options_(options), tools_(options), terminal_(isatty(1)) {}
 
   int run() {
+    for (const std::string& file : {options_.results, options_.plot})
+      if (!file.empty() && !writable_or_say(file)) return 1;
     if (!read_earlier() || !add_programs()) return 1;
     prepare();
     print("Mean of at least {} runs and {} s of each data set", options_.runs, least_seconds);
     print("{}\n", options_.no_convergence ? "." : fmt::format("; more, for at most {} s, until it is certain.", options_.convergence_seconds));
     for (Program& p : programs_) measure(p);
+    flush_output();
+    if (results_.empty()) fmt::print(stderr, "There was nothing to measure: no program has a data set that was asked for.\n");
     bool written = options_.results.empty() || write_or_say(options_.results, to_json(results_));
     if (!options_.plot.empty()) {
       pictured_.emplace_back("now", results_);
@@ -205,7 +209,7 @@ class Measurer {
     if (options_.timeout >= 0) deadline = Clock::now() + std::chrono::seconds(options_.timeout);
     d.failure = runs(served, entry, c, deadline, bar, d);
     bar.clear();
-    if (served.late()) d.failure = fmt::format("No end after {} s.", options_.timeout);
+    if (served.late() && deadline && Clock::now() >= *deadline) d.failure = fmt::format("No end after {} s.", options_.timeout);
     if (d.failure.empty()) {
       Statistics s = statistics(d.runtimes);
       print("{}{:>8.0f}μs (95% CI: [{:>10.1f}, {:>10.1f}]){}\n", title, s.mean, s.low, s.high, options_.memory ? "  " + memory_text(d) : "");
@@ -271,7 +275,7 @@ class Measurer {
 }  // namespace
 
 int command_bench(const Options& options) {
-  if (!known_backend(options, options.backend)) return 1;
+  if (!known_backend(options, options.backend)) return 2;
   if (options.profile && options.results.empty()) {
     fmt::print(stderr, "{}: --profile needs --json=FILE for what it collects\n", options.program);
     return 1;

@@ -126,6 +126,15 @@ bool compile_module(const std::string& source, const std::string& result, const 
   return !failed;
 }
 
+// Empty, or why what is made cannot have this name; of a library it is only the beginning of names.
+std::string why_no_output(const std::string& base, const std::string& source, bool library) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  if (fs::path(base) == fs::path(source) || fs::equivalent(base, source, none)) return "the output would overwrite the source";
+  if (base.ends_with("/") || (!library && fs::is_directory(base, none))) return "is a directory.";
+  return "";
+}
+
 }  // namespace
 
 int command_build(const Options& options) {
@@ -134,9 +143,9 @@ int command_build(const Options& options) {
   const std::string& path = options.words[0];
   std::string base = options.output;
   if (base.empty()) base = std::filesystem::path(path).replace_extension().string();
-  if (std::filesystem::path(base) == std::filesystem::path(path)) {
-    fmt::print(stderr, "{}: the output would overwrite the source\n", path);
-    return 1;
+  if (std::string wrong = why_no_output(base, path, options.library); !wrong.empty()) {
+    fmt::print(stderr, "{}: {}\n", base, wrong);
+    return 2;
   }
   using Form = OutputOptions::Form;
   Interface interface;

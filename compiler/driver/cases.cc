@@ -142,7 +142,9 @@ ProcessResult CaseTools::run(std::vector<std::string> argv, const std::string& i
   std::string command = argv[0];
   argv.insert(argv.begin(), {"timeout", "300"});
   ProcessResult result = run_process(argv, input);
-  if (result.exit_code == 124) result.err += fmt::format("{}: no end within 300 s\n", command);      // what timeout says itself
+  // What `timeout` has to say, in words about the program.
+  if (result.exit_code == 124) result.err += fmt::format("{}: no end within 300 s\n", command);
+  if ((result.exit_code == 126 || result.exit_code == 127) && result.err.starts_with("timeout: ")) result.err = fmt::format("{}: cannot be run\n", command);
   return result;
 }
 

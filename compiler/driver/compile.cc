@@ -178,10 +178,11 @@ std::string why_unreadable(const std::string& path) {
   if (path.empty() || path == "-" || !fs::exists(status)) return "";
   if (fs::is_directory(status)) return "is a directory.";
   if (fs::is_character_file(status) || fs::is_block_file(status)) return "is a device.";
+  if (fs::is_fifo(status) || fs::is_socket(status)) return "is a pipe.";
   std::FILE* file = std::fopen(path.c_str(), "rb");
   if (!file) return fmt::format("cannot be read: {}.", std::strerror(errno));
   std::fclose(file);
-  if (fs::is_regular_file(status) && fs::file_size(path, error) > most && !error) return "is larger than 1 GiB.";
+  if (fs::file_size(path, error) > most && !error) return "is larger than 1 GiB.";
   return "";
 }
 

@@ -111,13 +111,17 @@ char DataReader::peek_char() {
 }
 bool DataReader::at_end() { return peek_char() == 0; }
 
-std::nullopt_t DataReader::fail_at(size_t at, std::string message) {
+std::string place_in(std::string_view text, size_t at) {
   size_t line = 1, column = 1;
-  for (size_t i = 0; i < at && i < text_.size(); i++) {
-    if (text_[i] == '\n') line++, column = 1;
+  for (size_t i = 0; i < at && i < text.size(); i++) {
+    if (text[i] == '\n') line++, column = 1;
     else column++;
   }
-  error_ = fmt::format("{}:{}: {}", line, column, message);
+  return fmt::format("{}:{}", line, column);
+}
+
+std::nullopt_t DataReader::fail_at(size_t at, std::string message) {
+  error_ = fmt::format("{}: {}", place_in(text_, at), message);
   return std::nullopt;
 }
 std::nullopt_t DataReader::fail(std::string message) { return fail_at(token_, std::move(message)); }

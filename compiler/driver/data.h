@@ -11,9 +11,12 @@
 
 namespace raido {
 
+// `2:7`: the line and the column of a byte.
+std::string place_in(std::string_view text, size_t at);
+
 class DataReader {
  public:
-  explicit DataReader(std::string_view text) : text_(text) {}
+  explicit DataReader(std::string_view text, size_t from = 0) : text_(text), at_(from) {}
 
   // The next value, which must be an array of this rank (0: a scalar) and element type.
   std::optional<ir::Value> read_as(Scalar elem, int rank);

@@ -1,4 +1,5 @@
 // dataset.cc - `raido dataset`: makes and converts data; `raido datacmp`: compares two data files; `raido dataget`: the data of a test case.
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 
@@ -55,8 +56,9 @@ int command_dataset(const Options& options) {
       form.type = true;
     } else if (option == "seed") {
       char* end;
+      errno = 0;
       seed = uint64_t(std::strtoll(argument.c_str(), &end, 10));
-      if (*end || argument.empty()) {
+      if (*end || argument.empty() || errno == ERANGE) {
         fmt::print(stderr, "'{}' is not an integer.\n", argument);
         return 1;
       }

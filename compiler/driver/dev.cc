@@ -1,5 +1,6 @@
 // dev.cc - `raido dev`: the compiler taken apart. Runs single passes or pipelines on a program and shows it, interprets
 // it at any level, compares before and after each pass.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -142,6 +143,10 @@ int command_dev(const Options& options) {
   if (!compiled) return 2;
   ir::Program& program = compiled->program;
   ir::PrintOptions how{options.dump_sources};
+  if (!options.explain_ad.empty() && std::ranges::find(program.entries, options.explain_ad, &ir::EntryPoint::name) == program.entries.end()) {
+    fmt::print(stderr, "Invalid entry point: {}\n", options.explain_ad);
+    return 1;
+  }
   bool needs_input = !options.run_entry.empty() || !options.counters.empty() || !options.check_passes.empty();
   std::string input = needs_input ? read_standard_input() : "";
 

@@ -118,7 +118,7 @@ void change(std::string& text, const Json& change) {
 // What the editor holds, or else the file.
 std::string Editor::text_of(const std::string& path) const {
   auto it = documents_.find(path);
-  return it == documents_.end() ? read_file(path).text.value_or("") : it->second.text;
+  return it == documents_.end() ? read_source(path).text.value_or("") : it->second.text;
 }
 
 Editor::Unit Editor::checked(const std::string& path, const std::string& text, bool whole_prelude) const {

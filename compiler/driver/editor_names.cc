@@ -40,7 +40,7 @@ std::vector<std::string> Editor::programs_with(const std::string& name) const {
       if (it->path().filename().string().starts_with(".")) it.disable_recursion_pending();
       if (it->path().extension() != ".fut" || documents_.contains(it->path().string())) continue;
       if (++seen > most_files) break;
-      FileContents file = read_file(it->path().string());
+      FileContents file = read_source(it->path().string());
       bool may = file.text && file.text->find("import") != std::string::npos && file.text->find(name) != std::string::npos;
       if (may) found.insert(it->path().lexically_normal().string());
     }

@@ -1,11 +1,13 @@
 // lines.cc - libedit if there is a terminal, else plain lines.
 #include "compiler/driver/lines.h"
 
-#include <setjmp.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <clocale>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,32 +19,56 @@
 namespace raido {
 namespace {
 
-sigjmp_buf back_to_prompt;
-volatile sig_atomic_t at_prompt = 0;
+// At the prompt Ctrl-C gives up the line; elsewhere it is for the process that evaluates. Any thread may get the signal, so the one
+// that waits for a key also waits for this pipe.
+int interrupts[2] = {-1, -1};
+void on_interrupt(int) {
+  if (::write(interrupts[1], "", 1) < 0) return;           // it is full: nobody waits
+}
+
+// True if Ctrl-C came since this was asked last.
+bool interrupted_now() {
+  char some[64];
+  return interrupts[0] >= 0 && ::read(interrupts[0], some, sizeof some) > 0;
+}
+
+// False: Ctrl-C came first.
+bool wait_for_key() {
+  pollfd either[] = {{0, POLLIN, 0}, {interrupts[0], POLLIN, 0}};
+  while (::poll(either, 2, -1) < 0 && errno == EINTR) {}
+  return !either[1].revents;
+}
+
 #ifdef RAIDO_LIBEDIT
-LineReader* completing = nullptr;            // libedit asks a plain function
+// libedit calls plain functions.
+LineReader* completing = nullptr;
+std::optional<std::string> entered;
+bool ended = false;
 
 char* next_completion(const char* start, int number) {
   static std::vector<std::string> found;
   if (number == 0) found = completing->complete ? completing->complete(start) : std::vector<std::string>();
   return size_t(number) < found.size() ? ::strdup(found[size_t(number)].c_str()) : nullptr;
 }
-#endif
 
-// At the prompt Ctrl-C gives up the line; elsewhere it is for the process that evaluates.
-void on_interrupt(int) {
-  if (at_prompt) siglongjmp(back_to_prompt, 1);
+void on_line(char* line) {
+  ended = true;
+  if (line) entered = line;
+  std::free(line);
+  rl_callback_handler_remove();
 }
+#endif
 
 }  // namespace
 
 LineReader::LineReader() : terminal_(isatty(0) && isatty(1)) {
   struct sigaction action {};
   action.sa_handler = on_interrupt;
-  if (terminal_) sigaction(SIGINT, &action, nullptr);
-  else std::setvbuf(stdin, nullptr, _IONBF, 0);            // processes that evaluate read on where this one stopped
+  if (!terminal_) std::setvbuf(stdin, nullptr, _IONBF, 0);           // processes that evaluate read on where this one stopped
+  else if (::pipe2(interrupts, O_CLOEXEC | O_NONBLOCK) == 0) sigaction(SIGINT, &action, nullptr);
 #ifdef RAIDO_LIBEDIT
   if (!terminal_) return;
+  std::setlocale(LC_CTYPE, "");
   using_history();
   stifle_history(1000);
   if (const char* home = std::getenv("HOME"); home && *home) {
@@ -67,33 +93,37 @@ void LineReader::remember(const std::string& input) {
 }
 
 std::optional<std::string> LineReader::read(const std::string& prompt) {
-  interrupted_ = false;
-  if (terminal_ && sigsetjmp(back_to_prompt, 1)) {
-    at_prompt = 0;
-    interrupted_ = true;
-    std::fputs("\n", stdout);
-    return "";
-  }
-  at_prompt = terminal_;
+  interrupted_now();                                       // that one was for someone else
+  std::optional<std::string> line = terminal_ ? edited(prompt) : plain(prompt);
+  interrupted_ = interrupted_now();
+  if (!interrupted_) return line;
+  std::fputs("\n", stdout);
+  return "";
+}
+
+std::optional<std::string> LineReader::edited(const std::string& prompt) {
 #ifdef RAIDO_LIBEDIT
-  if (terminal_) {
-    completing = this;
-    rl_completion_entry_function = next_completion;
-    rl_completion_append_character = 0;
-    char* line = readline(prompt.c_str());
-    at_prompt = 0;
-    if (!line) return {};
-    std::string text = line;
-    std::free(line);
-    return text;
-  }
+  completing = this;
+  rl_completion_entry_function = next_completion;
+  rl_completion_append_character = 0;
+  entered.reset();
+  ended = false;
+  rl_callback_handler_install(prompt.c_str(), on_line);
+  while (!ended && wait_for_key()) rl_callback_read_char();
+  if (!ended) rl_callback_handler_remove();
+  return entered;
+#else
+  return plain(prompt);
 #endif
+}
+
+std::optional<std::string> LineReader::plain(const std::string& prompt) {
   std::fputs(prompt.c_str(), stdout);
   std::fflush(stdout);
+  if (terminal_ && !wait_for_key()) return {};             // a terminal gives whole lines
   char* line = nullptr;
   size_t size = 0;
   ssize_t n = getline(&line, &size, stdin);
-  at_prompt = 0;
   std::optional<std::string> text;
   if (n >= 0) {
     text.emplace(line, size_t(n));

@@ -24,6 +24,9 @@ class LineReader {
   std::function<std::vector<std::string>(const std::string&)> complete;
 
  private:
+  std::optional<std::string> edited(const std::string& prompt);
+  std::optional<std::string> plain(const std::string& prompt);
+
   bool terminal_ = false, interrupted_ = false;
   std::string history_;          // the file; empty: none
 };

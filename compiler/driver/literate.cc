@@ -1,8 +1,8 @@
 // literate.cc - `raido literate`: a program and what it computes, as Markdown.
 //
 // A block of comment lines at the left edge is text. One that begins with `-- > ` has directives: expressions whose values are
-// shown, as text, as pictures, as plots, as sound. Everything else is code, test blocks also. The interpreter evaluates, PNG, SVG
-// and WAV files are written here, and other formats by the programs that make them.
+// shown, as text, as pictures, as plots, as sound. Everything else is code, test blocks also. The interpreter or a compiled
+// program evaluates. PNG, SVG and WAV files are written here, and other formats by the programs that make them.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -15,13 +15,12 @@
 #include "compiler/base/files.h"
 #include "compiler/base/text.h"
 #include "compiler/driver/commands.h"
-#include "compiler/driver/compile.h"
 #include "compiler/driver/data.h"
 #include "compiler/driver/fingerprint.h"
 #include "compiler/driver/output.h"
 #include "compiler/driver/pictures.h"
 #include "compiler/driver/plot.h"
-#include "compiler/driver/script.h"
+#include "compiler/driver/serve.h"
 
 namespace raido {
 namespace {
@@ -154,7 +153,7 @@ std::string fenced(std::string_view text, std::string_view language = "") {
 
 class Evaluator {
  public:
-  Evaluator(const Compiled& program, const std::string& folder, std::string links) : script_(program, folder, false), links_(std::move(links)) {}
+  Evaluator(ScriptEvaluator script, std::string links) : script_(std::move(script)), links_(std::move(links)) {}
 
   // The result as Markdown; none and a message in error().
   std::optional<std::string> evaluate(const Directive& d) {
@@ -358,7 +357,7 @@ class Evaluator {
     auto add = [&](const std::string& name, const std::vector<ScriptValue::Part>& pair) {
       if (pair.size() != 2 || !array(pair[0].value) || !array(pair[1].value)) return false;
       const Value &x = pair[0].value.leaves[0], &y = pair[1].value.leaves[0];
-      if (x.shape != y.shape) return false;
+      if (x.shape != y.shape) return fail(fmt::format("There are {} numbers x and {} numbers y.", x.shape[0], y.shape[0])), false;
       Series s{name, {}, {}};
       for (int64_t i = 0; i < x.shape[0]; i++) s.x.push_back(number_at(x, i)), s.y.push_back(number_at(y, i));
       out.push_back(std::move(s));
@@ -467,12 +466,18 @@ int command_literate(const Options& given) {
   std::vector<Part> parts = parts_of(*source.text);
   Options options = given;
   options.entry_points = wanted_entry_points(path, parts);
-  auto compiled = front_end(path, options);
-  if (!compiled) return 2;
+  ScriptProgram program(options);
+  if (int wrong = program.start(); wrong != 0) return wrong;
   fs::path target = options.document.empty() ? fs::path(path).replace_extension(".md") : fs::path(options.document);
+  std::error_code error;
+  if (target == path || fs::equivalent(target, path, error)) {
+    fmt::print(stderr, "{}: the output would overwrite the source\n", target.string());
+    return 2;
+  }
+  if (!writable_or_say(target.string())) return 2;
   fs::path folder = fs::path(target).replace_extension();
   folder += "-img";
-  Evaluator evaluator(*compiled, fs::path(path).parent_path(), folder.filename());
+  Evaluator evaluator(program.evaluator(fs::path(path).parent_path(), false), folder.filename());
   std::string out;
   bool failed = false;
   for (const Part& p : parts) {
@@ -493,7 +498,6 @@ int command_literate(const Options& given) {
     }
     for (const std::string& block : blocks) out += (out.empty() ? "" : "\n") + block + "\n";
   }
-  std::error_code error;
   fs::remove_all(folder, error);                   // what an earlier run has left
   if (!evaluator.files().empty() && !error) fs::create_directories(folder, error);
   if (error) {

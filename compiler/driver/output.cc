@@ -25,6 +25,12 @@ bool write_or_say(const std::string& path, std::string_view text) {
   return failed.empty();
 }
 
+bool writable_or_say(const std::string& path) {
+  std::string failed = why_unwritable(path);
+  if (!failed.empty()) fmt::print(stderr, "{}: {}\n", path, failed);
+  return failed.empty();
+}
+
 void flush_output() {
   if (!std::ferror(stdout) && std::fflush(stdout) != 0) say_lost();
 }

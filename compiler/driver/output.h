@@ -17,6 +17,8 @@ template <class... Args> void print(fmt::format_string<Args...> text, Args&&... 
 void flush_output();
 // Of a file written for the user: false, and a message, if it cannot be written.
 bool write_or_say(const std::string& path, std::string_view text);
+// The same before there is anything to write, as far as it can be known.
+bool writable_or_say(const std::string& path);
 
 // The end of a command: its exit code, or 1 if output was lost.
 int finish_output(int code);

@@ -106,6 +106,7 @@ struct Required {
   std::string path;
   Version version;
   std::string hash;                        // of the commit; may be empty
+  std::string by = "";                     // what asks for it; empty: the project
 };
 struct Manifest {
   std::string package;                     // may be empty
@@ -201,9 +202,14 @@ Failure read_manifest(std::string_view text, const std::string& where, Manifest&
   return {};
 }
 
+bool has_manifest() {
+  std::error_code none;
+  return fs::exists(manifest_name, none);
+}
 Failure load_manifest(Manifest& out) {
+  if (!has_manifest()) return fmt::format("{}: file not found. `raido pkg add PATH` makes one, and `raido pkg init PATH` one of a package.", manifest_name);
   FileContents file = read_file(manifest_name);
-  if (!file.text) return fmt::format("{}: {}. `raido pkg init PATH` makes one.", manifest_name, file.error);
+  if (!file.text) return fmt::format("{}: {}", manifest_name, file.error);
   return read_manifest(*file.text, manifest_name, out);
 }
 Failure store(const Manifest& m) {
@@ -277,7 +283,8 @@ class Repositories {
       work.pop_back();
       if (r.path == m.package || !seen.insert(fmt::format("{} {} {}", r.path, r.version.text(), r.hash)).second) continue;
       Manifest inner;
-      if (Failure f = manifest(r, inner)) return f;
+      if (Failure f = manifest(r, inner)) return r.by.empty() ? f : fmt::format("{}{}{} asks for it.", *f, f->ends_with('\n') ? "" : "\n", r.by);
+      for (Required& next : inner.required) next.by = fmt::format("{} {}", r.path, r.version.text());
       work.insert(work.end(), inner.required.begin(), inner.required.end());
       auto [it, is_new] = out.emplace(r.path, r);
       if (!is_new && it->second.version < r.version) it->second = std::move(r);
@@ -389,7 +396,8 @@ Failure init(const std::string& path) {
 Failure add(Repositories& repositories, const std::string& path, const std::optional<std::string>& wanted) {
   if (!package_path(path)) return fmt::format("`{}` is no path of a package, like github.com/owner/name.", path);
   Manifest m;
-  if (Failure f = load_manifest(m)) return f;
+  if (has_manifest())                                  // else this is the first package
+    if (Failure f = load_manifest(m)) return f;
   Required r{path, {}, ""};
   if (wanted) {
     auto version = read_version(*wanted);

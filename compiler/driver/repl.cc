@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/child.h"
 #include "compiler/base/files.h"
 #include "compiler/base/panic.h"
 #include "compiler/base/text.h"
@@ -34,7 +35,7 @@ std::string trimmed(std::string_view s) {
   return a == std::string_view::npos ? "" : std::string(s.substr(a, b - a + 1));
 }
 
-enum class Input { Declaration, Expression, Incomplete };
+struct Input { bool declaration, incomplete; };
 
 // What a text is. Wrong texts are what they begin as; a text that ends too early may go on.
 Input classify(const std::string& text) {
@@ -49,13 +50,13 @@ Input classify(const std::string& text) {
     return !diags.has_errors();
   };
   bool declaration_open = false, expression_open = false, empty = false, none = false;
-  if (parse(false, declaration_open, empty) && !empty) return Input::Declaration;
-  if (parse(true, expression_open, none)) return Input::Expression;
-  if (declaration_open || expression_open) return Input::Incomplete;
+  if (parse(false, declaration_open, empty) && !empty) return {true, false};
+  if (parse(true, expression_open, none)) return {false, false};
+  if (declaration_open || expression_open) return {!expression_open, true};
   std::string first = trimmed(text).substr(0, trimmed(text).find_first_of(" \t\n("));
   for (const char* word : {"def", "entry", "type", "module", "open", "import", "local"})
-    if (first == word) return Input::Declaration;
-  return Input::Expression;
+    if (first == word) return {true, false};
+  return {false, false};
 }
 
 // `let (a, b) = e` as declarations: of the parts under a name that nobody writes, then of each. Empty: the text is no such thing.
@@ -145,7 +146,7 @@ class Interactive {
       return;
     }
     Input what = classify(text);
-    while (what == Input::Incomplete) {
+    while (what.incomplete) {
       std::optional<std::string> more = lines_.read(std::string(prompt().size() - 2, '.') + "> ");
       if (lines_.interrupted()) return;
       if (!more || trimmed(*more).empty()) break;
@@ -153,7 +154,7 @@ class Interactive {
       what = classify(text);
     }
     lines_.remember(text);
-    if (what == Input::Declaration) {
+    if (what.declaration) {
       if (in_child([&](std::string& messages) { return session_.declare(name(), text, warnings_, messages); })) accept(text);
       return;
     }
@@ -185,6 +186,7 @@ class Interactive {
     pid_t child = ::fork();
     CHECK(child >= 0, "cannot start a process: {}", std::strerror(errno));
     if (child == 0) {
+      end_with_parent();
       ::close(back[0]);
       to_parent_ = back[1];
       ::signal(SIGINT, SIG_DFL);
@@ -368,6 +370,7 @@ class Interactive {
            return true;
          }},
         {"cd", "FOLDER: changes the working directory", [this](const std::string& folder) {
+           if (folder.empty()) return print("Usage: :cd FOLDER\n"), true;
            change_folder(folder);
            return true;
          }},

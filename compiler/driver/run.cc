@@ -2,7 +2,6 @@
 // and `dev`.
 #include "compiler/driver/run.h"
 
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/child.h"
 #include "compiler/base/files.h"
 #include "compiler/base/text.h"
 #include "compiler/driver/commands.h"
@@ -113,12 +113,17 @@ int run_compiled(const Options& options) {
   std::vector<char*> argv;
   for (std::string& a : args) argv.push_back(a.data());
   argv.push_back(nullptr);
-  pid_t child = 0;
-  int status = 0;
-  if (int wrong = posix_spawn(&child, build.output.c_str(), nullptr, nullptr, argv.data(), environ); wrong != 0) {
-    fmt::print(stderr, "{}: the program cannot be started: {}\n", options.program, std::strerror(wrong));
-    return 1;
+  pid_t child = ::fork();
+  if (child == 0) {
+    end_with_parent();
+    ::execv(build.output.c_str(), argv.data());
   }
+  if (child <= 0) {
+    fmt::print(stderr, "{}: the program cannot be started: {}\n", options.program, std::strerror(errno));
+    if (child < 0) return 1;
+    ::_exit(1);
+  }
+  int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   fmt::print(stderr, "{}: the program was ended by signal {} ({})\n", options.program, WTERMSIG(status), strsignal(WTERMSIG(status)));

@@ -91,6 +91,13 @@ std::nullopt_t ScriptEvaluator::fail(std::string message) {
 
 // --- reading ---
 
+// Of a mistake in the text, with its place.
+std::nullopt_t ScriptEvaluator::fail_here(std::string message) {
+  skip();
+  return fail(place_in(text_, at_) + ": " + message);
+}
+std::string ScriptEvaluator::found() { return peek() ? fmt::format("`{}`", peek()) : "the end"; }
+
 void ScriptEvaluator::skip() {
   for (;;) {
     while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) at_++;
@@ -106,7 +113,7 @@ bool ScriptEvaluator::accept(char c) {
 }
 bool ScriptEvaluator::expect(char c) {
   if (accept(c)) return true;
-  fail(fmt::format("expected `{}`, found {}", c, peek() ? fmt::format("`{}`", peek()) : "the end"));
+  fail_here(fmt::format("expected `{}`, found {}", c, found()));
   return false;
 }
 bool ScriptEvaluator::at_word(std::string_view word) {
@@ -117,7 +124,7 @@ std::string ScriptEvaluator::name() {
   skip();
   size_t from = at_;
   while (at_ < text_.size() && is_name_char(text_[at_])) at_++;
-  if (at_ == from) fail(fmt::format("expected a name, found {}", peek() ? fmt::format("`{}`", peek()) : "the end"));
+  if (at_ == from) fail_here(fmt::format("expected a name, found {}", found()));
   return std::string(text_.substr(from, at_ - from));
 }
 bool ScriptEvaluator::at_constant() {
@@ -140,7 +147,7 @@ std::optional<ScriptValue> ScriptEvaluator::run(std::string_view text) {
   Env env;
   auto value = expression(env);
   if (!value) return {};
-  if (peek()) return fail(fmt::format("`{}` was not expected", peek()));
+  if (peek()) return fail_here(fmt::format("{} was not expected", found()));
   if (value->kind == Kind::Function) return fail(fmt::format("Function {} not fully applied.", value->name));
   return value;
 }
@@ -177,7 +184,7 @@ std::optional<ScriptValue> ScriptEvaluator::let(Env env) {
       return expression(env);
     }
   }
-  return fail("expected `in` or another `let`");
+  return fail_here(fmt::format("expected `in` or another `let`, found {}", found()));
 }
 
 std::optional<ScriptValue> ScriptEvaluator::application(Env& env) {
@@ -205,10 +212,10 @@ std::optional<ScriptValue> ScriptEvaluator::atom(Env& env) {
 
 std::optional<ScriptValue> ScriptEvaluator::atom_start(Env& env) {
   if (at_constant()) {
-    DataReader reader(text_.substr(at_));
+    DataReader reader(text_, at_);
     auto v = reader.read();
     if (!v) return fail(reader.error());
-    at_ += reader.position();
+    at_ = reader.position();
     ScriptValue out;
     out.constant = true;
     out.layout = layout_of(*v);
@@ -236,8 +243,8 @@ std::optional<ScriptValue> ScriptEvaluator::atom_start(Env& env) {
     out.name = "$" + name();
     return error_.empty() ? std::optional(out) : std::nullopt;
   }
+  if (!at_atom()) return fail_here(fmt::format("expected an expression, found {}", found()));
   std::string id = name();
-  if (!error_.empty()) return {};
   if (auto it = env.find(id); it != env.end()) {
     ScriptValue v = it->second;
     if (at_ < text_.size() && text_[at_] == '[') return index(std::move(v), env);
@@ -257,10 +264,12 @@ std::optional<ScriptValue> ScriptEvaluator::braces(Env& env) {
   out.kind = Kind::Record;
   while (peek() != '}') {
     std::string field = name();
-    if (!error_.empty() || !expect('=')) return {};
+    if (!error_.empty()) return {};
+    if (std::ranges::find(out.parts, field, &ScriptValue::Part::name) != out.parts.end()) return fail_here(fmt::format("the field `{}` is written twice", field));
+    if (!expect('=')) return {};
     auto e = expression(env);
     if (!e) return {};
-    out.parts.push_back({std::string(field), std::move(*e)});
+    out.parts.push_back({std::move(field), std::move(*e)});
     if (!accept(',')) break;
   }
   if (!expect('}')) return {};
@@ -382,6 +391,7 @@ std::optional<ScriptValue> ScriptEvaluator::builtin(const ScriptValue& call) {
     if (!elem) return fail(fmt::format("Unknown type {}", what));
     auto v = reader.read_as(*elem, int(rank));
     if (!v) return fail(*file + ": " + reader.error());
+    if (!reader.at_end()) return fail(fmt::format("Expected EOF after reading 1 values from {}", *file));
     values.push_back(std::move(*v));
   } else {
     while (!reader.at_end()) {

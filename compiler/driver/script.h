@@ -71,6 +71,8 @@ class ScriptEvaluator {
  private:
   using Env = std::map<std::string, ScriptValue>;
   std::nullopt_t fail(std::string message);
+  std::nullopt_t fail_here(std::string message);
+  std::string found();
   void skip();
   char peek();
   bool accept(char c);

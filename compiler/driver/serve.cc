@@ -30,6 +30,7 @@ std::string compile_server(const Options& options, const CaseTools& tools, const
   std::vector<std::string> here = tools.for_this_machine();
   argv.insert(argv.end(), here.begin(), here.end());
   if (options.profile && options.compiler.empty()) argv.push_back("--profile");
+  for (const std::string& name : options.entry_points) argv.push_back("--entry-point=" + name);
   argv.insert(argv.end(), options.compiler_options.begin(), options.compiler_options.end());
   if (options.verbose) fmt::print(stderr, "{}\n", join(argv, " "));
   ProcessResult r = tools.run(argv, "");
@@ -155,6 +156,43 @@ std::optional<ScriptEntries> script_entries(Server& server, std::string& wrong) 
 
 // --- programs ---
 
+int ScriptProgram::start() {
+  const std::string &path = options_.words[0], &backend = options_.script_backend;
+  if (!backend.empty() && !known_backend(options_, backend)) return 2;
+  if (!path.ends_with(".fut") && options_.command == "script") {
+    if (fs::is_regular_file(path)) return serve(path) ? 0 : 1;
+    fmt::print(stderr, "{}: file not found.\n", path);
+    return 2;
+  }
+  compiled_ = front_end(path, options_);
+  if (!compiled_) return 2;
+  if (backend.empty()) return 0;
+  std::string executable = folder_.path() + "/program", wrong = compile_server(options_, tools_, backend, path, executable);
+  if (wrong.empty()) return serve(executable) ? 0 : 1;
+  fmt::print(stderr, "{}\n", wrong);
+  return 2;
+}
+
+ScriptEvaluator ScriptProgram::evaluator(std::string folder, bool may_store) {
+  if (!compiled_) return ScriptEvaluator(std::move(entries_), std::move(folder), may_store, calls_of(*server_));
+  return ScriptEvaluator(*compiled_, std::move(folder), may_store, server_ ? calls_of(*server_) : ScriptEvaluator::Call());
+}
+
+bool ScriptProgram::serve(const std::string& executable) {
+  std::vector<std::string> argv = {executable.find('/') == std::string::npos ? "./" + executable : executable};
+  if (options_.script_debugging) argv.push_back("--debugging");
+  if (options_.script_log) argv.push_back("--log");
+  argv.insert(argv.end(), options_.pass_options.begin(), options_.pass_options.end());
+  server_ = std::make_unique<Server>(argv);
+  std::string wrong = server_->error();
+  std::optional<ScriptEntries> entries;
+  if (server_->alive()) entries = script_entries(*server_, wrong);
+  if (entries) return entries_ = std::move(*entries), true;
+  fmt::print(stderr, "{}\n", wrong.starts_with(argv[0]) ? wrong : executable + ": " + wrong);
+  if (!compiled_) fmt::print(stderr, "help: scripts ask servers, which `{} c --server` makes\n", options_.program);
+  return false;
+}
+
 ServedProgram::ServedProgram(const Options& options, const CaseTools& tools, std::string path, std::vector<std::string> more_options)
     : options_(options), tools_(tools), path_(std::move(path)), more_options_(std::move(more_options)) {}
 
@@ -175,7 +213,7 @@ Server* ServedProgram::server(std::optional<Child::Time> deadline, std::string& 
     if (std::string tuning = tuning_file(); !tuning.empty()) argv.insert(argv.end(), {"--tuning", tuning});
     if (!options_.cache_extension.empty()) argv.insert(argv.end(), {"--cache-file", path_ + "." + options_.cache_extension});
     if (options_.verbose) fmt::print(stderr, "{}\n", join(argv, " "));
-    server_ = std::make_unique<Server>(argv);
+    server_ = std::make_unique<Server>(argv, deadline);
   }
   server_->deadline(deadline);
   if (server_->alive()) return server_.get();

@@ -23,6 +23,25 @@ std::optional<ScriptEntries> script_entries(Server& server, std::string& wrong);
 // Calls of a script that a server answers.
 ScriptEvaluator::Call calls_of(Server& server);
 
+// A program for scripts: interpreted, compiled first, or compiled as a server before.
+class ScriptProgram {
+ public:
+  explicit ScriptProgram(const Options& options) : options_(options), tools_(options) {}
+
+  int start();                                         // an exit code; 0: it is ready
+  ScriptEvaluator evaluator(std::string folder, bool may_store);      // as long as the program lives
+
+ private:
+  bool serve(const std::string& executable);
+
+  const Options& options_;
+  CaseTools tools_;
+  TemporaryFolder folder_;
+  std::optional<Compiled> compiled_;
+  std::unique_ptr<Server> server_;
+  ScriptEntries entries_;                              // where there is only a server
+};
+
 // A program whose server runs from the first case on, and again after one that ended it.
 class ServedProgram {
  public:

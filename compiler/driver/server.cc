@@ -26,7 +26,19 @@ std::vector<std::string> numbered(const std::string& prefix, size_t count) {
   return names;
 }
 
-Server::Server(const std::vector<std::string>& argv) : child_(argv, folder_.path() + "/errors") { reply(); }
+// The first command does not wait for the greeting: an executable that is no server reads it as its input, refuses it and ends.
+Server::Server(const std::vector<std::string>& argv, std::optional<Child::Time> deadline) : child_(argv, folder_.path() + "/errors") {
+  constexpr int most_seconds = 300;
+  constexpr size_t most_lines = 100'000;
+  auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(most_seconds);
+  bool patient = !deadline || latest < *deadline;
+  deadline_ = patient ? latest : deadline;
+  child_.write("types\n");
+  if (reply(most_lines)) reply();
+  deadline_.reset();
+  if (alive_) error_.clear();
+  else if (late() && patient) error_ = fmt::format("No line `%%% OK` within {} s, with which a server begins.", most_seconds);
+}
 
 bool Server::command(const std::vector<std::string>& words) {
   if (!alive_) return false;
@@ -34,12 +46,18 @@ bool Server::command(const std::vector<std::string>& words) {
   return child_.write(line + "\n"), reply();         // whether it was read shows in the reply
 }
 
-bool Server::reply() {
+bool Server::reply(size_t most_lines) {
   lines_.clear(), error_.clear();
   bool failed = false;
   for (;;) {
     auto line = child_.read_line(deadline_);
     if (!line) break;
+    if (lines_.size() >= most_lines) {
+      alive_ = false;
+      child_.kill();
+      child_.wait();
+      return fail(fmt::format("No line `%%% OK` among {}, with which a server begins.", most_lines));
+    }
     if (*line == "%%% OK") {
       while (error_.ends_with("\n")) error_.pop_back();
       return !failed;

@@ -15,7 +15,8 @@ namespace raido {
 
 class Server {
  public:
-  explicit Server(const std::vector<std::string>& argv);
+  // Waits for its greeting, 300 s if there is no deadline before.
+  explicit Server(const std::vector<std::string>& argv, std::optional<Child::Time> deadline = {});
 
   bool alive() const { return alive_; }
   // From here on replies must come in time; a program that is late is ended.
@@ -41,7 +42,7 @@ class Server {
   std::optional<std::string> apply(const std::string& entry, const std::string& arguments);
 
  private:
-  bool reply();
+  bool reply(size_t most_lines = SIZE_MAX);
   bool fail(std::string why) { return error_ = std::move(why), false; }
 
   TemporaryFolder folder_;

@@ -72,7 +72,7 @@ class Tester {
         argv.insert(argv.end(), options_.compiler_options.begin(), options_.compiler_options.end());
       }
       ProcessResult r = run(argv, "");
-      if (r.exit_code != 0) return failed(r.err);
+      if (r.exit_code != 0) return failed(said(r));
       if (std::string w = missing_warning(*spec, r.err); !w.empty()) return failed(w);
       if (options_.compile_only) return {};
     }
@@ -89,7 +89,8 @@ class Tester {
 
  private:
   static Verdict failed(std::string report) { return {Verdict::Failed, std::move(report)}; }
-  static Verdict from(const ProcessResult& r) { return r.exit_code == 0 ? Verdict{} : failed(r.err); }
+  static Verdict from(const ProcessResult& r) { return r.exit_code == 0 ? Verdict{} : failed(said(r)); }
+  static std::string said(const ProcessResult& r) { return r.err.empty() ? fmt::format("exit code {}\n", r.exit_code) : r.err; }
 
   ProcessResult run(std::vector<std::string> argv, const std::string& input) const { return tools_.run(std::move(argv), input); }
 
@@ -108,7 +109,7 @@ class Tester {
   Verdict test_compile_error(const std::string& path, const TestSpec& spec) const {
     ProcessResult r = run({self_, "check", path}, "");
     if (r.exit_code == 0) return failed(fmt::format("Expected failure with error:\n{}\nbut the program is accepted\n", *spec.compile_error));
-    if (r.exit_code == 1 || r.exit_code > 2) return failed(fmt::format("Compiler crashed:\n{}", r.err));
+    if (r.exit_code == 1 || r.exit_code > 2) return failed(fmt::format("Compiler crashed:\n{}", said(r)));
     if (matches(*spec.compile_error, r.err)) return {};
     return failed(fmt::format("Expected error:\n  {}\nGot error:\n{}\n", *spec.compile_error, indented(r.err)));
   }
@@ -130,7 +131,7 @@ class Tester {
                              : s.pipeline == "seq-mem" ? "cpu" : s.pipeline.empty() ? "common" : "";
       if (!pipeline.empty()) argv.insert(argv.end(), {"--pipeline", pipeline});
       ProcessResult r = run(argv, "");
-      if (r.exit_code != 0) return r.err;
+      if (r.exit_code != 0) return said(r);
       for (auto& [name, count] : s.counts) {
         if (std::isupper(static_cast<unsigned char>(name[0]))) continue;
         int64_t got = 0;
@@ -156,7 +157,7 @@ class Tester {
                                        "--seed", options_.seed, path};
       ProcessResult r = run(argv, "");
       if (r.exit_code == 0) continue;
-      report += r.exit_code == 3 ? r.out : r.err.empty() ? fmt::format("Property {}: exit code {}\n", name, r.exit_code) : r.err;
+      report += r.exit_code == 3 ? r.out : fmt::format("{}{}", r.err.empty() ? "Property " + name + ": " : "", said(r));
     }
     return report;
   }
@@ -202,7 +203,7 @@ class Tester {
       case TestCase::Input::Script: {
         std::string script = script_text(path, c, wrong);
         if (!wrong.empty()) return {};
-        ProcessResult r = run({self_, "script", "-w", "-b", "--arguments-of", entry, path, script}, "");
+        ProcessResult r = run({self_, "script", "-w", "-b", "--arguments-of", entry, "--", path, script}, "");
         if (r.exit_code == 0) return r.out;
         if (r.exit_code != opaque_arguments) wrong = r.err;
         return {};
@@ -225,7 +226,7 @@ class Tester {
         return wrong;
       }
       // Arguments that are no data: the interpreter applies the entry point to them.
-      r = run({self_, "script", "-w", "-b", path, fmt::format("{} ({})", entry, script_text(path, c, wrong))}, "");
+      r = run({self_, "script", "-w", "-b", "--", path, fmt::format("{} ({})", entry, script_text(path, c, wrong))}, "");
       input = "";
     }
     std::string said = message_of(r, executable);
@@ -366,7 +367,7 @@ int command_test(const Options& options) {
   for (const std::string& path : programs)     // a malformed block stops everything before it begins
     if (!read_spec(path)) return 1;
   std::string backend = options.interpreted ? "interpreter" : options.backend;
-  if (!known_backend(options, backend)) return 1;
+  if (!known_backend(options, backend)) return 2;
   signal(SIGPIPE, SIG_IGN);   // a program that does not read its input must not end the tests
   Progress progress(programs.size(), !options.no_terminal && !options.notty && isatty(1));
   Tester tester(options, backend);

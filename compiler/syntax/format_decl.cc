@@ -237,6 +237,7 @@ Doc Formatter::braces(uint32_t column) {
   std::vector<Doc> body = decls(Tok::RBrace, Gap::LineBlank, column + 2);
   body.insert(body.begin(), first);
   Doc last = gap(Gap::Line);
+  pieces_[last].indent = 2;                                  // comments before the brace stand where the declarations do
   Doc nested = nest(2, std::move(body));
   return group({open, nested, last, tok()});
 }
@@ -356,7 +357,7 @@ Doc Formatter::type() {
 Doc Formatter::type_term() {
   if (is_op("*")) {
     Doc star = tok();
-    Doc space = gap(Gap::None);
+    Doc space = gap(is_op("*") ? Gap::Space : Gap::None);      // `**` would be another token
     return concat({star, space, type_term()});
   }
   if (!is(Tok::Constructor)) return type_app(false);

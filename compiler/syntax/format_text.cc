@@ -93,7 +93,7 @@ void Formatter::put_gap(const Piece& p, const Command& c, const std::vector<Comm
       }
       if ((comment.blank_before || separate) && !out_.empty()) out_ += '\n';
       separate = false;
-      new_line(comment.at_margin ? 0 : c.indent);
+      new_line(comment.at_margin ? 0 : c.indent + uint32_t(p.indent));
       out_ += comment.text;
     }
     if ((t.blank && keeps_blank) || separate) out_ += '\n';

@@ -40,7 +40,7 @@ struct Piece {
   uint32_t width = 0;       // without line breaks
   uint32_t head = 0;        // up to the first forced new line
   uint32_t lead = 0;        // up to the first place where a line may end
-  int indent = 0;           // Nest
+  int indent = 0;           // Nest; Gap: of its comments
   std::vector<uint32_t> children = {};
 };
 

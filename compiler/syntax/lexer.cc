@@ -16,6 +16,13 @@
 
 namespace raido::ast {
 
+// A character that nobody can tell from a blank, or from nothing: no-break spaces, marks of direction, the byte order mark.
+static bool is_unseen(std::string_view c) {
+  static constexpr std::pair<std::string_view, std::string_view> ranges[] = {
+      {"\u0080", "\u00a0"}, {"\u00ad", "\u00ad"}, {"\u2000", "\u200f"}, {"\u2028", "\u202f"}, {"\u205f", "\u206f"}, {"\u3000", "\u3000"}, {"\ufeff", "\ufeff"}};
+  return std::ranges::any_of(ranges, [&](const auto& r) { return r.first <= c && c <= r.second; });
+}
+
 std::string_view token_text(Tok kind) {
   static constexpr std::string_view texts[] = {
 #define TOKEN(name, text) text,
@@ -421,8 +428,15 @@ class Lexer {
     pos_++;
     while (pos_ < text_.size() && (static_cast<unsigned char>(text_[pos_]) & 0xC0) == 0x80) pos_++;
     unsigned char lead = static_cast<unsigned char>(text_[begin]);
-    std::string shown = lead < 32 || lead == 127 ? fmt::format("\\x{:02x}", lead) : std::string(text_.substr(begin, pos_ - begin));
-    diags_.report(span(begin, pos_), err::bad_character, shown).help(std::string(habit(shown)));
+    std::string shown(text_.substr(begin, pos_ - begin)), help(habit(shown));
+    if (lead < 32 || lead == 127) shown = fmt::format("\\x{:02x}", lead);
+    if (is_unseen(shown)) {
+      help = "it looks like a blank, or like nothing: remove it";
+      char32_t code = lead < 0xE0 ? lead & 31 : lead & 15;
+      for (size_t i = 1; i < shown.size(); i++) code = code << 6 | (static_cast<unsigned char>(shown[i]) & 63);
+      shown = fmt::format("U+{:04X}", uint32_t(code));
+    }
+    diags_.report(span(begin, pos_), err::bad_character, shown).help(std::move(help));
     push(Tok::Bad, begin);
   }
 
@@ -466,6 +480,7 @@ Tokens lex(Program& program, const Sources& sources, FileId file, Diagnostics& d
     Position at = sources.position(file, uint32_t(bad));
     diags.report({}, err::not_utf8, sources[file].name, fmt::format("{:02x}", static_cast<unsigned char>(text[bad])), std::to_string(at.line), std::to_string(at.column));
     Tokens none;
+    none.items.push_back({Tok::Bad, {file, 0, 0}, {}, 0});     // the parser has nothing to add
     none.items.push_back({Tok::Eof, {file, 0, 0}, {}, 0});
     return none;
   }
