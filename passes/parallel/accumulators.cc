@@ -197,43 +197,9 @@ class Accumulators {
     return cells <= costs::cpu::copied_cells;
   }
 
-  // Updates of one run of the body, as far as the sizes are known outside: the product of the enclosing widths. A width that depends on
-  // those around, as in a triangle, is half of its largest on the average.
-  void work(Builder& out, const Body& b, const VarSet& inside, const Nest& nest, Term so_far, std::optional<Term>& sum) {
-    for (const Stm& s : b.stms) {
-      if (std::holds_alternative<AccUpdate>(s.exp)) {
-        Term updates = so_far;
-        for (const Atom& v : std::get<AccUpdate>(s.exp).values)
-          for (const Dim& n : shape_of(p_.type(v))) if (known(n, inside)) updates = updates * out.term(n);
-        sum = sum ? *sum + updates : updates;
-      }
-      Term factor = so_far;
-      auto scale = [&](const Dim& n) {
-        if (known(n, inside)) factor = factor * out.term(n);
-        else if (auto form = form_in(nest, inside, n, forms_); auto most = form ? largest(*form, nest) : std::nullopt)
-          factor = factor * apply(ScalarOp::max, {value(out, *most) / out.number(Scalar::I64, 2), out.number(Scalar::I64, 1)});
-      };
-      if (auto f = std::get_if<For>(&s.exp)) scale(f->n);
-      if (auto m = std::get_if<Screma>(&s.exp)) scale(m->width);
-      if (auto g = std::get_if<Seg>(&s.exp)) for (const Dim& n : g->extent) scale(n);
-      Nest in = nest;
-      add_counters(in, inside, s.exp, forms_);
-      walk_parts(s, overloaded{[&](const Body& inner) { work(out, inner, inside, in, factor, sum); },
-                               [&](const Lambda& l) { work(out, l.body, inside, in, factor, sum); }});
-    }
-  }
-  static Term value(Builder& out, const Affine& form) {
-    Term sum = out.number(Scalar::I64, double(form.constant));
-    for (const Affine::Term& t : form.terms) sum = sum + out.term(t.var) * out.number(Scalar::I64, double(t.factor));
-    return sum;
-  }
-  static bool known(const Dim& n, const VarSet& inside) { return !var_of(n) || !inside.contains(*var_of(n)); }
-
   //   with_acc   ==>   if 64 * cells <= 4 * work + 2^16 and cells <= 2^19 { with_acc private } else { with_acc atomic }
   void versions(Builder& out, Stm& s, WithAcc& x) {
-    const VarSet inside = bound_in(x.scope);
-    std::optional<Term> updates;
-    work(out, x.scope.body, inside, {}, out.number(Scalar::I64, 1), updates);
+    const std::optional<Term> updates = updates_in(out, x.scope, forms_);
     Term cells = out.number(Scalar::I64, 0);
     for (const Dest& d : x.dests) {
       if (d.conflict != Conflict::Private) continue;

@@ -112,7 +112,53 @@ void farthest(const Program& p, const Body& b, Var token, const Forms& forms, st
   }
 }
 
+class Updates {
+ public:
+  Updates(Builder& out, const Lambda& scope, const Forms& forms) : p_(out.program), out_(out), inside_(bound_in(scope)), forms_(forms) {
+    body(scope.body, {}, out.number(Scalar::I64, 1));
+  }
+  std::optional<Term> sum;
+
+ private:
+  const Program& p_;
+  Builder& out_;
+  const VarSet inside_;
+  const Forms& forms_;
+
+  void body(const Body& b, const Nest& nest, Term so_far) {
+    for (const Stm& s : b.stms) {
+      if (auto update = std::get_if<AccUpdate>(&s.exp)) {
+        Term here = so_far;
+        for (const Atom& v : update->values)
+          for (const Dim& n : shape_of(p_.type(v))) if (known(n)) here = here * out_.term(n);
+        sum = sum ? *sum + here : here;
+      }
+      Term factor = so_far;
+      auto scale = [&](const Dim& n) {
+        if (known(n)) factor = factor * out_.term(n);
+        else if (auto form = form_in(nest, inside_, n, forms_); auto most = form ? largest(*form, nest) : std::nullopt)
+          factor = factor * apply(ScalarOp::max, {value(*most) / out_.number(Scalar::I64, 2), out_.number(Scalar::I64, 1)});
+      };
+      if (auto f = std::get_if<For>(&s.exp)) scale(f->n);
+      if (auto m = std::get_if<Screma>(&s.exp)) scale(m->width);
+      if (auto h = std::get_if<Hist>(&s.exp)) scale(h->width);
+      if (auto g = std::get_if<Seg>(&s.exp)) for (const Dim& n : g->extent) scale(n);
+      Nest in = nest;
+      add_counters(in, inside_, s.exp, forms_);
+      walk_parts(s, [&](const Body& inner) { body(inner, in, factor); });
+    }
+  }
+  Term value(const Affine& form) {
+    Term sum = out_.number(Scalar::I64, double(form.constant));
+    for (const Affine::Term& t : form.terms) sum = sum + out_.term(t.var) * out_.number(Scalar::I64, double(t.factor));
+    return sum;
+  }
+  bool known(const Dim& n) const { return !var_of(n) || !inside_.contains(*var_of(n)); }
+};
+
 }  // namespace
+
+std::optional<Term> updates_in(Builder& out, const Lambda& scope, const Forms& forms) { return Updates(out, scope, forms).sum; }
 
 std::optional<i64> reach(const Program& p, const Body& scope, Var token, const Forms& forms) {
   std::optional<i64> all = 0;

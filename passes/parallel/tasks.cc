@@ -9,8 +9,8 @@
 //
 //   s   ==>   if threads <= 1 { s, one iteration after the other } else { s, as tasks }                              T1
 //
-// The first version is also for a few threads, if s does little but update arrays too large for copies: their updates are atomic, and
-// each takes as long as several others.
+// The first version is also for a few threads, if s does little but update arrays that are large beside the number of updates: copies take
+// longer to fill and to add up, and atomic updates as long as several others.
 #include <algorithm>
 
 #include "compiler/ir/analysis/traits.h"
@@ -90,22 +90,38 @@ class Tasks {
     return false;
   }
 
-  // When one thread does all of it.
+  // When one thread does all of it: it is alone, or there are few and light updates are dear for them. Filling and adding up the copies takes
+  // half as long as so many updates.
   Atom for_one_thread(Builder& out, const Stm& s) {
-    Atom one = one_thread(out);
-    auto w = std::get_if<WithAcc>(&s.exp);
-    if (!w || !updates_only(w->scope.body)) return one;
-    Term cells = out.number(Scalar::I64, 0);
-    for (size_t k = 0; k < w->dests.size(); k++) {
-      const Dest& d = w->dests[k];
-      if (!d.combine || d.conflict == Conflict::None || reach(p_, w->scope.body, w->scope.params[k].var, forms_)) continue;
-      Term here = out.number(Scalar::I64, 1);
+    Term one = out.term(one_thread(out));
+    auto number = [&](i64 n) { return out.number(Scalar::I64, double(n)); };
+    Term cells = number(0);
+    std::optional<Term> updates;
+    auto add = [&](const Dest& d) {
+      Term here = number(1);
       for (const Dim& n : shape_of(p_.type(d.arrays[0]))) here = here * out.term(n);
       cells = cells + here;
+    };
+    if (auto w = std::get_if<WithAcc>(&s.exp); w && updates_only(w->scope.body)) {
+      for (size_t k = 0; k < w->dests.size(); k++) {
+        const Dest& d = w->dests[k];
+        if (d.combine && d.conflict != Conflict::None && !reach(p_, w->scope.body, w->scope.params[k].var, forms_)) add(d);
+      }
+      updates = updates_in(out, w->scope, forms_);
+    } else if (auto h = std::get_if<Hist>(&s.exp); h && updates_only(h->pre.body) && h->pre.body.stms.size() <= costs::cpu::light_update * h->dests.size()) {
+      for (const Dest& d : h->dests) {
+        if (d.combine) add(d);
+        Term here = out.term(h->width);
+        const std::vector<Dim> shape = shape_of(p_.type(d.arrays[0]));
+        for (size_t k = size_t(d.rank); k < shape.size(); k++) here = here * out.term(shape[k]);
+        updates = updates ? *updates + here : here;
+      }
     }
-    if (is_const(cells.atom, 0)) return one;
-    Term large = lt(out.number(Scalar::I64, costs::cpu::most_copied_cells), cells);
-    return or_(out.term(one), and_(large, out.term(one_thread(out, costs::cpu::atomic_threads)))).atom;
+    if (!updates || is_const(cells.atom, 0)) return one.atom;
+    Term copies = cells * number(costs::cpu::accumulator_copies);
+    Term dear = lt((threads(out) - number(1)) * *updates, copies / number(2));
+    Term atomic = or_(lt(*updates * number(4) + number(65536), copies), lt(number(costs::cpu::most_copied_cells), cells));
+    return or_(one, and_(or_(dear, atomic), out.term(one_thread(out, costs::cpu::atomic_threads)))).atom;
   }
   // No body does much more than update, and there is no loop that does not.
   static bool updates_only(const Body& b) {
