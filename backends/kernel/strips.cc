@@ -11,7 +11,7 @@
 //   }
 //   for i in base .. to { A; a[i] += x; a[i + 1] += y }               the last iterations
 //
-// An iteration reads what the one before it has added, so a C compiler makes no vectors of the loop. Each of the loops over a strip is one.
+// A branch in A may choose numbers. An iteration reads what the one before it has added, so a C compiler makes no vectors of the loop. Each of the loops over a strip is one.
 // The core program says that what iterations add may be added in any order, and that they do not read these arrays (`sums`). Places
 // further on come first: so each element gets what is added to it in the order of iterations, and the sums are the same to the last bit.
 #include "backends/kernel/strips.h"
@@ -33,7 +33,7 @@ class Strips {
   // Whether strips pay. Finds what is added where.
   bool fits() {
     if (loop_.sums.memories.empty() || !loop_.reduced.empty() || loop_.scattered || loop_.lanes || loop_.spmd || loop_.group || loop_.unrolled || loop_.rest) return false;
-    if (!only_computes(loop_.body) || loop_.body.size() > costs::cpu::strip_statements) return false;
+    if (!chooses_only(loop_.body, false) || loop_.body.size() > costs::cpu::strip_statements) return false;
     auto from = m_.const_of(loop_.from), to = m_.const_of(loop_.to);
     if (from && to && to->as_i64() - from->as_i64() < widths().back()) return false;
     return find_updates() && updates_.size() <= costs::cpu::strip_updates && std::ranges::any_of(updates_, [&](const Update& u) {
@@ -84,8 +84,22 @@ class Strips {
   bool stores_ = false;                        // it stores something itself
   IdMap<Name, const Declare*> declared_;
   IdMap<Name, int> reads_;
+  IdSet<Name> chosen_;                         // numbers that branches assign
+  IdSet<Name> own_;                            // memories where each iteration stores at a place of its own
 
-  bool is_sum(Name memory) const { return std::ranges::count(loop_.sums.memories, memory) > 0; }
+  // Whether it computes, and branches compute numbers.
+  bool chooses_only(const Block& b, bool in_branch) {
+    bool only = true;
+    for (const Stm& s : b)
+      only = only && match(s.node, [](const Declare&) { return true; }, [&](const Store&) { return !in_branch; },
+        [&](const Assign& a) {
+          if (in_branch) chosen_.insert(a.var);
+          return !in_branch || std::ranges::none_of(loop_.sums.numbers, [&](const Reduced& r) { return r.var == a.var; });
+        },
+        [&](const If& x) { return chooses_only(x.then_, true) && chooses_only(x.else_, true); }, [](const auto&) { return false; });
+    return only;
+  }
+  bool is_sum(Name memory) const { return std::ranges::count(loop_.sums.memories, memory) > 0 && !own_.contains(memory); }
   void count(ExprId e) {
     match(m_.exprs[e.index].node, [](const Const&) {}, [&](Name n) { reads_[n]++; }, [&](const Prim& p) { for (ExprId a : p.args) count(a); },
           [&](const Cast& c) { count(c.value); }, [&](const Load& l) { count(l.index); }, [](const Hardware&) {});
@@ -94,39 +108,64 @@ class Strips {
     auto n = std::get_if<Name>(&m_.exprs[e.index].node);
     return n && declared_[*n] && reads_[*n] == 1 ? declared_[*n] : nullptr;
   }
+  void count(const Block& b) {
+    for (const Stm& s : b)
+      match(s.node, [&](const Declare& d) { declared_[d.var] = &d; if (d.init) count(*d.init); }, [&](const Store& st) { count(st.index); count(st.value); },
+            [&](const Assign& a) { reads_[a.var] += chosen_.contains(a.var); count(a.value); },
+            [&](const If& x) { count(x.cond); count(x.then_); count(x.else_); }, [](const auto&) {});
+  }
+  bool reads_sum(const Declare& d) const {
+    auto load = d.init ? std::get_if<Load>(&m_.exprs[d.init->index].node) : nullptr;
+    return load && is_sum(load->memory);
+  }
+  bool reads_sum(const Block& b) const {
+    bool found = false;
+    for (const Stm& s : b)
+      found = found || match(s.node, [&](const Declare& d) { return reads_sum(d); }, [&](const If& x) { return reads_sum(x.then_) || reads_sum(x.else_); },
+        [](const auto&) { return false; });
+    return found;
+  }
+
+  // sum = old + value, where old is what was at the place, and nobody else reads the two.
+  struct Addition { Name sum, old; ExprId value; };
+  std::optional<Addition> addition(const Store& store) {
+    const Declare* sum = only_read_once(store.value);
+    auto add = sum && sum->init ? std::get_if<Prim>(&m_.exprs[sum->init->index].node) : nullptr;
+    if (!add || add->op != ScalarOp::add || !is_float(add->at) || add->at == Scalar::F16) return {};
+    for (size_t k = 0; k < 2; k++) {
+      const Declare* old = only_read_once(add->args[k]);
+      auto load = old && old->init ? std::get_if<Load>(&m_.exprs[old->init->index].node) : nullptr;
+      if (load && load->memory == store.memory && load->index == store.index) return Addition{sum->var, old->var, add->args[1 - k]};
+    }
+    return {};
+  }
 
   // False if the arrays are used in another way, or some place is not the next one in each iteration.
   bool find_updates() {
-    for (const Stm& s : loop_.body)
-      match(s.node, [&](const Declare& d) { declared_[d.var] = &d; if (d.init) count(*d.init); }, [&](const Store& st) { count(st.index); count(st.value); },
-            [&](const Assign& a) { count(a.value); }, [](const auto&) {});
+    count(loop_.body);
     IdSet<Name> dropped;
     for (const Stm& s : loop_.body) {
       auto store = std::get_if<Store>(&s.node);
       if (!store || !is_sum(store->memory)) continue;
-      const Declare *sum = only_read_once(store->value), *old = nullptr;
-      auto add = sum && sum->init ? std::get_if<Prim>(&m_.exprs[sum->init->index].node) : nullptr;
-      if (!add || add->op != ScalarOp::add || !is_float(add->at) || add->at == Scalar::F16) return false;
-      size_t k = 0;
-      for (; k < 2 && !old; k++) {
-        const Declare* d = only_read_once(add->args[k]);
-        auto load = d && d->init ? std::get_if<Load>(&m_.exprs[d->init->index].node) : nullptr;
-        if (load && load->memory == store->memory && load->index == store->index) old = d;
-      }
-      if (!old) return false;
+      std::optional<Addition> added = addition(*store);
+      if (!added) { own_.insert(store->memory); continue; }
       std::optional<Place> at = place(store->index);
       if (!at || at->counter != 1) return false;
-      updates_.push_back({store->memory, *at, add->args[2 - k]});
-      dropped.insert(sum->var);
-      dropped.insert(old->var);
+      updates_.push_back({store->memory, *at, added->value});
+      dropped.insert(added->sum);
+      dropped.insert(added->old);
     }
+    for (const Update& u : updates_) if (own_.contains(u.memory)) return false;
     for (const Stm& s : loop_.body) {
       bool fine = match(s.node,
         [&](const Declare& d) {
           if (dropped.contains(d.var)) return true;
-          auto load = d.init ? std::get_if<Load>(&m_.exprs[d.init->index].node) : nullptr;
           rest_.push_back(s);
-          return d.init.has_value() && (!load || !is_sum(load->memory));
+          return !reads_sum(d);
+        },
+        [&](const If& x) {
+          rest_.push_back(s);
+          return !reads_sum(x.then_) && !reads_sum(x.else_);
         },
         [&](const Store& st) {
           if (is_sum(st.memory)) return true;
@@ -150,7 +189,8 @@ class Strips {
     rest_.filter_backwards([&](Stm& s) {
       auto d = std::get_if<Declare>(&s.node);
       if (d && reads_[d->var] == 0) return false;
-      if (d) count(*d->init);
+      if (d && d->init) count(*d->init);
+      if (auto choice = std::get_if<If>(&s.node)) count(choice->cond), count(choice->then_), count(choice->else_);
       if (auto store = std::get_if<Store>(&s.node)) count(store->index), count(store->value);
       if (auto assign = std::get_if<Assign>(&s.node)) count(assign->value);
       return true;
@@ -168,7 +208,7 @@ class Strips {
     return match(m_.exprs[e.index].node,
       [&](Name n) -> std::optional<Place> {
         if (n == loop_.i) return Place{{}, 0, 1};
-        return declared_[n]->init ? place(*declared_[n]->init) : std::nullopt;
+        return declared_[n]->init && !chosen_.contains(n) ? place(*declared_[n]->init) : std::nullopt;
       },
       [&](const Prim& p) -> std::optional<Place> {
         if (p.op == ScalarOp::add || p.op == ScalarOp::sub) return sum(place(p.args[0]), place(p.args[1]), p.op == ScalarOp::add ? 1 : -1);

@@ -101,14 +101,13 @@ class Unroll {
     if (!width || width->as_i64() < 1 || !x.scans.empty() || !identity_post(x) || !x.post_reduces.empty()) return false;
     const i64 most = is_window(x) ? costs::unrolled_window : chooses(x) ? costs::unrolled_choices : only_sums(x) ? costs::unrolled_sum : costs::unrolled_width;
     if (width->as_i64() > most) return false;
-    auto statements = scalar_statements(p_, x.pre.body);
+    auto statements = numbers_only(x.pre.body);
     bool plain = statements && !consumes(x.pre);
     for (const Combine& c : x.reduces) {
       auto more = scalar_statements(p_, c.op.body);
       plain = plain && more && c.shape.empty() && !consumes(c.op);
       if (plain) *statements += *more;
     }
-    for (Var v : x.inputs) plain = plain && is_array(p_.type(v));
     if (plain) *statements -= counted(x).second;
     if (!plain || (*statements + x.inputs.size()) * size_t(width->as_i64()) > costs::unrolled_statements || !context_.allow()) return false;
     context_.stats.count("unroll.elements");
@@ -117,9 +116,15 @@ class Unroll {
     size_t operands = 0;
     for (const Combine& c : x.reduces) operands += c.neutral.size();
     std::vector<ArrayLit> mapped(x.pre.body.result.size() - operands);
+    std::vector<Atom> inputs(x.inputs.begin(), x.inputs.end());        // accumulators: as the iteration before left them
+    auto token = [&](const Atom& a) -> std::optional<Var> {
+      auto acc = var_of(a) ? std::get_if<AccType>(&p_.type(*var_of(a))) : nullptr;
+      return acc ? std::optional(acc->token) : std::nullopt;
+    };
+    auto handed_on = [&](const Atom& made) { return std::ranges::find_if(inputs, [&](const Atom& a) { return token(a) == token(made); }); };
     for (i64 k = 0; k < width->as_i64(); k++) {
       std::vector<Atom> elements;
-      for (Var v : x.inputs) elements.push_back(b.index(p_.hint(v), v, {i64_const(k)}));
+      for (const Atom& a : inputs) elements.push_back(token(a) ? a : Atom(b.index(p_.hint(*var_of(a)), *var_of(a), {i64_const(k)})));
       std::vector<Atom> made = b.inline_call(x.pre, elements);
       auto next = made.begin();
       for (size_t r = 0; r < sums.size(); r++) {
@@ -129,12 +134,19 @@ class Unroll {
         next += i64(n);
         sums[r] = b.inline_call(x.reduces[r].op, args);
       }
-      for (ArrayLit& lit : mapped) lit.elements.push_back(*next++);
+      for (ArrayLit& lit : mapped) {
+        if (token(*next)) *handed_on(*next) = *next;
+        else lit.elements.push_back(*next);
+        next++;
+      }
     }
     auto result = s.pattern.begin();
     auto give = [&](Exp e) { b.emit({{*result++}, std::move(e), {}, s.source, {}}); };
     for (const auto& sum : sums) for (const Atom& a : sum) give(Identity{a});
-    for (ArrayLit& lit : mapped) give(std::move(lit));
+    for (ArrayLit& lit : mapped) {
+      if (Var v = result->var; is_acc(p_.type(v))) give(Identity{*handed_on(v)});
+      else give(std::move(lit));
+    }
     return true;
   }
   // Whether it gives numbers only.
@@ -142,6 +154,16 @@ class Unroll {
     size_t operands = 0;
     for (const Combine& c : x.reduces) operands += c.neutral.size();
     return operands > 0 && operands == x.pre.body.result.size();
+  }
+  // How many statements it has, if they are work on numbers and updates of accumulators.
+  std::optional<size_t> numbers_only(const Body& b) const {
+    size_t statements = 0;
+    bool plain = true;
+    each_stm(b, [&](const Stm& s) {
+      statements++;
+      plain = plain && (is_scalar_code(p_, s) || std::holds_alternative<AccUpdate>(s.exp));
+    });
+    return plain ? std::optional(statements) : std::nullopt;
   }
   static bool is_short(const Screma& x) {
     auto n = const_of(x.width);
@@ -219,7 +241,7 @@ class Unroll {
   bool consumes(const Lambda& f) const {
     const VarSet bound = bound_in(f.body);
     bool found = false;
-    each_stm(f.body, [&](const Stm& s) { each_consumed(p_, s.exp, [&](Var v) { found = found || !bound.contains(v); }); });
+    each_stm(f.body, [&](const Stm& s) { each_consumed(p_, s.exp, [&](Var v) { found = found || (!bound.contains(v) && !is_acc(p_.type(v))); }); });
     return found;
   }
 

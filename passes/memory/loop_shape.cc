@@ -156,7 +156,7 @@ class LoopShape {
     auto task = std::get_if<Seg>(&s.exp);
     Vectors* vectors = loop ? &loop->vectors : task ? &task->vectors : nullptr;
     if (!vectors || *vectors != Vectors::Open) return;
-    if (!(loop ? !loop->sums && iterations_apart(p_, aliases_, *loop) : iterations_apart(p_, aliases_, s, *task)) || !c_.allow()) return;
+    if (!(loop ? iterations_apart(p_, aliases_, *loop) : iterations_apart(p_, aliases_, s, *task)) || !c_.allow()) return;
     *vectors = Vectors::Apart;
     c_.stats.count("loop_shape.apart");
   }

@@ -7,7 +7,8 @@
 // of the map become the inner ones: memory is read in order, and by the vector. Every sum is still taken from its first to
 // its last element. A row of partial results takes the place of one; of a wide map, strips are done one after the other, so
 // that it stays in the cache. What stands before the reduction (views, arithmetic) is done again for each of its elements,
-// but for numbers, which are kept; what stands after it becomes a map of its own.
+// but for numbers, which are kept; what stands after it becomes a map of its own. A row that is made beside the sum, one element for each of
+// its elements, becomes a column of what the outer operation makes. So the adjoint of a column that was normalised lies as its matrix does.
 //
 // Accumulators pass through: their updates may come in any order.
 //
@@ -189,7 +190,7 @@ class Interchange {
     rewrite(p_, whole, [&](Builder& b, Stm& s, Subst& results) {
       auto map = std::get_if<Screma>(&s.exp);
       if (map && !(many && !inside) && is_scan_of_columns(p_, *map, views_) && context_.allow()) return by_rows(b, s, results, inside), true;
-      if (Screma* reduce = map && (inside || context_.target == Target::Sequential) ? gainful(*map) : nullptr) {
+      if (Screma* reduce = map && (inside || context_.target == Target::Sequential) ? gainful(*map, Rows::Beside) : nullptr) {
         std::vector<Var> made = one_after_the_other(b, s, std::move(*map), *reduce);
         for (size_t k = 0; k < made.size(); k++) results.emplace(s.pattern[k].var, made[k]);
         return true;
@@ -211,6 +212,9 @@ class Interchange {
   VarSet narrow_;                                        // sizes that are at most a strip
 
   OneThread one_thread_;
+
+  // Whether the inner operation may make a row of each column: not at all, beside a reduction, or alone.
+  enum class Rows : uint8_t { None, Beside, Alone };
 
   void inner(Stm& s, bool inside, bool many) {
     if (auto choice = std::get_if<If>(&s.exp); choice && one_thread_.chooses(*choice)) {
@@ -246,7 +250,7 @@ class Interchange {
     Stm copy = s;
     copy.exp = clone(p_, s.exp);
     Screma& map = std::get<Screma>(copy.exp);
-    Screma* reduce = gainful(map);
+    Screma* reduce = gainful(map, Rows::None);
     if (!reduce) return false;
     std::vector<Var> now;
     if (std::ranges::none_of(s.pattern, [&](Bind v) { return is_acc(v.var); })) now = strips_or_rows(b, s, copy, *reduce, many);
@@ -294,7 +298,7 @@ class Interchange {
     auto in_rows = [&](Stm& from, Screma& inner) { return exchanged(b, std::move(std::get<Screma>(from.exp)), inner); };
     if (auto known = const_of(wide.atom)) return known->as_i64() != 0 ? in_strips(copy, reduce) : in_rows(copy, reduce);
     Screma& other = std::get<Screma>(s.exp);
-    return choice(b, wide.atom, [&] { return in_strips(copy, reduce); }, [&] { return in_rows(s, *reduction_in(other)); });
+    return choice(b, wide.atom, [&] { return in_strips(copy, reduce); }, [&] { return in_rows(s, *reduction_in(other, Rows::None)); });
   }
   std::vector<Var> shared_strips(Builder& b, const Stm& s, Screma map, Screma& reduce, const Term& size) {
     Term n = b.term(map.width);
@@ -340,10 +344,11 @@ class Interchange {
     return c ? c->as_i64() <= costs::cpu::strip : narrow_.contains(*var_of(n));
   }
   bool is_acc(Var v) const { return ir::is_acc(p_.type(v)); }
+  bool is_row(Var v) const { return is_array(p_.type(v)) && shape_of(p_.type(v)).size() == 1; }
 
   // The reduction in a map that had better be outside.
-  Screma* gainful(Screma& map) {
-    Screma* reduce = reduction_in(map);
+  Screma* gainful(Screma& map, Rows rows) {
+    Screma* reduce = reduction_in(map, rows);
     if (!reduce) return nullptr;
     bool gain = Reads(p_, views_).gain(map, *reduce, *reduce);
     if (!gain) reduce = updates_apart(map, *reduce);
@@ -415,16 +420,16 @@ class Interchange {
     return clone(p_, part);
   }
 
-  // The first operation in a map that is more than arithmetic, if it reduces to scalars and could be outside.
-  Screma* reduction_in(Screma& map) {
+  // The first operation in a map that is more than arithmetic, if it reduces to scalars or makes rows of them and could be outside.
+  Screma* reduction_in(Screma& map, Rows rows) {
     if (!is_map(map) || (const_of(map.width) && const_of(map.width)->as_i64() < costs::cpu::inner_trips)) return nullptr;
     const VarSet own = bound_in(map.pre);
     auto outside = [&](const Atom& a) { auto v = var_of(a); return !v || !own.contains(*v); };
-    VarSet given, rows;                                  // parameters of the map: accumulators, others
-    for (Bind x : map.pre.params) (is_acc(x.var) ? given : rows).insert(x.var);
+    VarSet given, elements;                              // parameters of the map: accumulators, others
+    for (Bind x : map.pre.params) (is_acc(x.var) ? given : elements).insert(x.var);
     bool whole = true;                                   // nothing but arrays and accumulators is made, of rows that stay as they are
     for (const Atom& a : map.pre.body.result) whole = whole && !(var_of(a) && is_check(p_.type(*var_of(a))));
-    each_stm(map.pre.body, [&](const Stm& s) { each_consumed(p_, s.exp, [&](Var v) { whole = whole && !rows.contains(v); }); });
+    each_stm(map.pre.body, [&](const Stm& s) { each_consumed(p_, s.exp, [&](Var v) { whole = whole && !elements.contains(v); }); });
     if (!whole) return nullptr;
     for (Stm& s : map.pre.body.stms) {
       if (!s.checks.empty()) return nullptr;             // after it may stand anything
@@ -434,7 +439,9 @@ class Interchange {
         continue;
       }
       bool fine = identity_post(*x) && x->scans.empty() && x->post_reduces.empty() && outside(x->width);
-      for (Bind y : s.pattern) fine = fine && (is_scalar(p_.type(y.var)) || is_acc(y.var));
+      bool number = rows == Rows::Alone;
+      for (Bind y : s.pattern) number = number || is_scalar(p_.type(y.var));
+      for (Bind y : s.pattern) fine = fine && (is_scalar(p_.type(y.var)) || is_acc(y.var) || (rows != Rows::None && number && is_row(y.var)));
       for (Var v : x->inputs) fine = fine && (!is_acc(v) || given.contains(v));
       for (const Combine& c : x->reduces) {
         fine = fine && c.shape.empty() && std::ranges::all_of(c.neutral, outside);
@@ -464,7 +471,17 @@ class Interchange {
   std::vector<Var> exchanged(Builder& b, Screma map, Screma& reduce_in_map) {
     Exchange x{b, std::move(map)};
     take_apart(x, reduce_in_map);
-    return with_results(x, reduced(x));
+    std::vector<Var> made = reduced(x);
+    for (size_t k = 0; k < made.size(); k++) if (is_row(x.made[k].var)) made[k] = turned(b, made[k]);
+    return with_results(x, made);
+  }
+  // Columns in the place of rows: where they lie does not change.
+  Var turned(Builder& b, Var rows) {
+    Permute columns{rows, {1, 0}};
+    kept_.push_back(columns);
+    Var v = b.bind1(p_.hint(rows), std::move(columns));
+    views_[v] = &kept_.back();
+    return v;
   }
   void take_apart(Exchange& x, const Screma& reduce_in_map) {
     for (auto& s : x.map.pre.body.stms.take()) {
@@ -577,7 +594,7 @@ class Interchange {
     for (auto& s : x.after.take()) last.body.stms.push_back(std::move(s));
     last.body.result = std::move(x.map.pre.body.result);
     Screma rest{x.map.width, std::move(from), std::move(last), {}, {}, {}, {}};
-    if (Screma* next = gainful(rest)) return exchanged(x.b, std::move(rest), *next);
+    if (Screma* next = gainful(rest, Rows::Alone)) return exchanged(x.b, std::move(rest), *next);
     body(rest.pre.body, true);
     return x.b.bind("d", std::move(rest));
   }
@@ -614,6 +631,8 @@ class Interchange {
   // The same for parts of at most costs::cpu::strip iterations.
   std::vector<Var> in_strips(Builder& b, const Stm& s, Screma map, Screma& reduce) {
     Term n = b.term(map.width), size = b.term(i64_const(costs::cpu::strip));
+    const bool rows = makes_rows(map, reduce);             // then matrices are made by rows, too
+    auto is_turned = [&](Var v) { return rows && is_array(p_.type(v)) && shape_of(p_.type(v)).size() == 2; };
     For loop;
     loop.i = {p_.fresh("s", scalar_type(Scalar::I64))};
     loop.n = ((n + (costs::cpu::strip - 1)) / size).atom;
@@ -624,10 +643,12 @@ class Interchange {
         Var param = *var_of(map.pre.body.result[k]);     // some version of it
         init = outside(map, param);
       } else {
-        init = b.bind1("d", Scratch{elem_of(p_, v), shape_of(p_.type(v))});
+        std::vector<Dim> shape = shape_of(p_.type(v));
+        if (is_turned(v)) std::swap(shape[0], shape[1]);
+        init = b.bind1("d", Scratch{elem_of(p_, v), shape});
       }
       loop.init.push_back(init);
-      loop.state.push_back({p_.fresh(p_.hint(v), p_.type(v))});
+      loop.state.push_back({p_.fresh(p_.hint(v), p_.type(*var_of(init)))});
     }
     loop.body = b.body([&] {
       Term start = b.term(loop.i.var) * size;
@@ -636,11 +657,24 @@ class Interchange {
         for (size_t j = 0; j < loop.init.size(); j++) if (loop.init[j] == Atom(v)) { v = loop.state[j].var; break; }
       std::vector<Var> made = exchanged(b, std::move(map), reduce);
       std::vector<Atom> out;
-      for (size_t k = 0; k < made.size(); k++)
-        out.push_back(is_acc(made[k]) ? Atom(made[k]) : Atom(b.bind1("d", Update{loop.state[k].var, {Selector(part)}, made[k]})));
+      for (size_t k = 0; k < made.size(); k++) {
+        std::vector<Selector> at = {Selector(part)};
+        if (is_turned(s.pattern[k].var)) {
+          made[k] = turned(b, made[k]);
+          at.insert(at.begin(), Selector(Slice{i64_const(0), shape_of(p_.type(made[k]))[0], i64_const(1)}));
+        }
+        out.push_back(is_acc(made[k]) ? Atom(made[k]) : Atom(b.bind1("d", Update{loop.state[k].var, at, made[k]})));
+      }
       return out;
     });
-    return b.bind("d", std::move(loop));
+    std::vector<Var> made = b.bind("d", std::move(loop));
+    for (size_t k = 0; k < made.size(); k++) if (is_turned(s.pattern[k].var)) made[k] = turned(b, made[k]);
+    return made;
+  }
+  bool makes_rows(const Screma& map, const Screma& reduce) const {
+    for (const Stm& s : map.pre.body.stms)
+      if (std::get_if<Screma>(&s.exp) == &reduce) return std::ranges::any_of(s.pattern, [&](Bind x) { return is_row(x.var); });
+    return false;
   }
   // The part of the map that has `count` iterations, at most a strip, from start.
   Slice narrow_part(Builder& b, Screma& map, const Term& start, const Term& count) {

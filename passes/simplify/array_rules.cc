@@ -1,5 +1,8 @@
 // array_rules.cc - indices, views and copies (A1 to A7).
+#include "compiler/ir/analysis/traits.h"
+#include "compiler/ir/build.h"
 #include "compiler/ir/costs.h"
+#include "compiler/ir/transform.h"
 #include "passes/simplify/simplify.h"
 
 namespace raido::simplification {
@@ -160,6 +163,31 @@ Rewrite permutations(Site& s, Permute& x) {
     return s.b.replicate(shape_of(s.p.type(s.result())), r->value);
   return no;
 }
+// permute (map n \.. { in replicate [m, ..] y }) [1, 0, ..]   ==>   replicate [m] (map n \.. { in replicate [..] y })   [A4.columns]
+Rewrite columns_of_replicates(Site& s, Permute& x) {
+  bool turned = x.dims.size() >= 2 && x.dims[0] == 1 && x.dims[1] == 0;
+  for (size_t k = 2; k < x.dims.size(); k++) turned = turned && x.dims[k] == int(k);
+  auto map = turned && !s.consumed.contains(s.result()) ? s.definition<Screma>(x.array) : nullptr;
+  if (!map || !is_map(*map) || map->pre.body.result.size() != 1) return no;
+  for (Var v : map->inputs) if (is_acc(s.p.type(v)) || !s.lasts(v)) return no;
+  for (Var v : free_vars(s.p, map->pre)) if (!s.lasts(v)) return no;
+  Screma once = clone(s.p, *map);
+  const Replicate* row = nullptr;
+  for (const Stm& inner : once.pre.body.stms)
+    if (!inner.pattern.empty() && Atom(inner.pattern[0].var) == once.pre.body.result[0]) row = std::get_if<Replicate>(&inner.exp);
+  if (!row || s.consumed.contains(x.array)) return no;
+  const Replicate r = *row;
+  if (r.shape.size() == 1) once.pre.body.result[0] = r.value;
+  else {
+    Builder inside(s.p, once.pre.body.stms);
+    inside.into(once.pre.body, [&](List<Stm>& stms) {
+      inside.emit_all(std::move(stms));
+      once.pre.body.result[0] = inside.replicate({r.shape.begin() + 1, r.shape.end()}, r.value);
+    });
+  }
+  Var ys = s.b.bind(s.p.hint(x.array), std::move(once))[0];
+  return s.b.replicate({shape_of(s.p.type(x.array))[1]}, ys);
+}
 // reshape to the same shape   ==>   xs; reshape (reshape xs)   ==>   reshape xs; of a replicated scalar   [A4.reshape]
 Rewrite reshapes(Site& s, Reshape& x) {
   if (x.shape == shape_of(s.p.type(x.array))) return x.array;
@@ -218,7 +246,7 @@ constexpr Rule<Index> index_rules[] = {{"A1.iota", index_of_iota},     {"A1.repl
                                        {"A1.permute", index_of_permute}, {"A1.reshape", index_of_reshape},
                                        {"A1.update", index_of_update}, {"A1.slice", slice_of_update},
                                        {"A3.whole", whole_slice},      {"A3.generated", slice_of_generated}};
-constexpr Rule<Permute> permute_rules[] = {{"A4.permute", permutations}};
+constexpr Rule<Permute> permute_rules[] = {{"A4.permute", permutations}, {"A4.columns", columns_of_replicates}};
 constexpr Rule<Reshape> reshape_rules[] = {{"A4.reshape", reshapes}};
 constexpr Rule<Copy> copy_rules[] = {{"A6", copies}, {"A4.copy", copy_of_generated}};
 constexpr Rule<Concat> concat_rules[] = {{"A5", single_piece}};

@@ -40,7 +40,7 @@ def rotated (xs: []f64) = map2 (*) xs (rotate 1 xs)
 def filtered (xs: []f64) = f64.sum (map (\x -> x * x * x) (filter (> 0) xs))
 
 -- Indices that repeat, with the same value: one of the writes has the derivative.
--- rule: scatter.repeated
+-- rule: scatter.repeated scatter.sequential
 -- ad: scatter_repeated { [1.1, 0.3, 0.4, 0.7, 0.2] [0i64, 2i64, 0i64, 7i64, 2i64, -1i64] }
 def scatter_repeated [n][m] (xs: [n]f64, is: [m]i64): f64 =
   let ys = scatter (map f64.cos xs) is (map (\i -> if i >= 0 && i < n then f64.sin (xs[i] * 3) else 1) is)

@@ -3,6 +3,16 @@
 -- ad: hist_mul { [1.0,3.0,2.0,4.0] [0i64,1i64,1i64,-1i64] }
 def hist_mul [n] (vs: [n]f64, is: [n]i64): [3]f64 = hist (*) 1 3 is vs
 
+-- Of every bin a proper product, and then one that is none.
+-- ad: hist_mul_proper { [1.0,3.0,2.0,4.0,0.5] [0i64,1i64,1i64,-1i64,2i64] [0.7,1.5,2.5] }
+def hist_mul_proper [n][k] (vs: [n]f64, is: [n]i64, d: [k]f64): [k]f64 = reduce_by_index (copy d) (*) 1 is vs
+
+-- ad: hist_mul_zero { [0.0,3.0,2.0,0.0,0.5] [0i64,1i64,1i64,-1i64,2i64] [0.7,1.5,0.0] }
+def hist_mul_zero [n][k] (vs: [n]f64, is: [n]i64, d: [k]f64): [k]f64 = reduce_by_index (copy d) (*) 1 is vs
+
+-- ad: hist_mul_rows { [[1.0,3.0],[2.0,4.0],[0.5,0.1]] [1i64,0i64,1i64] }
+def hist_mul_rows [n][m] (vs: [n][m]f64, is: [n]i64): [2][m]f64 = reduce_by_index (replicate 2 (replicate m 2)) (map2 (*)) (replicate m 1) is vs
+
 -- rule: hist.extremum
 -- ad: hist_max { [1.0,3.0,2.0,4.0] [0i64,1i64,1i64,-1i64] }
 def hist_max [n] (vs: [n]f64, is: [n]i64): [3]f64 = hist f64.max (-100) 3 is vs

@@ -11,7 +11,7 @@
 //
 // With #[bound(n)] the loop becomes a `for` loop of n iterations, of which those after the end do nothing. So nothing runs twice.
 //
-// A scatter that may write to one place twice finds out before which of the writes counts.
+// A scatter that may write to one place twice finds out before which of the writes counts, unless one thread goes back in order.
 //
 // Rules: while.inspect while.bound hist.add scatter.repeated.
 #include <algorithm>
@@ -183,6 +183,7 @@ class Preparation {
   }
   // Where a scatter writes a place more than once, one of the writes has the whole derivative. The others are sent outside.
   void scatter_once(Builder& b, Stm& s, WithAcc& x) {
+    if (counted_ && goes_back_in_order(*counted_, s, x)) return;
     bool distinct = has_attr(s.attrs, "distinct");
     auto found = counts(s) && (!distinct || counted_->context.options.ad_check) ? scatter(p_, x) : std::nullopt;
     if (!found) return;

@@ -57,6 +57,26 @@ std::optional<Scatter> scatter(const Program& p, const WithAcc& op) {
   return out;
 }
 
+namespace {
+
+bool compares(const Dim& width) {
+  auto n = const_of(width);
+  return n && n->as_i64() <= costs::ad::compared_places;
+}
+
+}  // namespace
+
+bool goes_back_in_order(const Activity& act, const Stm& s, const WithAcc& op) {
+  if (act.context.target != Target::Sequential || act.mode.enclosed || has_attr(s.attrs, "distinct")) return false;
+  auto found = scatter(act.functions.program, op);
+  if (!found) return false;
+  const Screma& map = std::get<Screma>(op.scope.body.stms[found->map].exp);
+  return !compares(map.width) && std::ranges::any_of(found->updates, [&](size_t k) {
+    const auto& values = std::get<AccUpdate>(map.pre.body.stms[k].exp).values;
+    return std::ranges::any_of(values, [&](const Atom& v) { return act.varied(v); });
+  });
+}
+
 std::vector<Var> scatter_indices(Builder& b, const WithAcc& op) {
   // The scope without the accumulators gives the indices; what follows the map only hands on the accumulators.
   Scatter found = *scatter(b.program, op);
@@ -109,8 +129,7 @@ WithAcc scatter_of(Builder& b, const std::vector<Var>& arrays, const Dim& width,
 }
 
 Var each_place_once(Builder& b, const std::vector<Dim>& shape, const Dim& width, const std::vector<Var>& indices) {
-  auto n = const_of(width);
-  bool compared = n && n->as_i64() <= costs::ad::compared_places;
+  bool compared = compares(width);
   Var is = b.iota(width);
   std::vector<Var> all = indices;
   all.push_back(is);

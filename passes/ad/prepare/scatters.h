@@ -2,6 +2,7 @@
 // a map.
 #pragma once
 #include "compiler/ir/build.h"
+#include "passes/ad/activity/activity.h"
 
 namespace raido::ad {
 
@@ -11,6 +12,10 @@ struct Scatter {
 };
 // The destinations agree in the dimensions that are indexed.
 std::optional<Scatter> scatter(const ir::Program& p, const ir::WithAcc& op);
+
+// Whether one thread goes back through the scatter from the last update to the first. Then nobody asks which of several updates of one
+// place counts. Where an operator around differentiates again, a loop would have to record its state.
+bool goes_back_in_order(const Activity& act, const ir::Stm& s, const ir::WithAcc& op);
 
 // Emits arrays of what op scatters to, one for each dimension; not empty.
 std::vector<ir::Var> scatter_indices(ir::Builder& b, const ir::WithAcc& op);

@@ -5,8 +5,8 @@
 // With h_adj the total adjoint of hs, for one destination and an operator that is associative and commutative:
 //
 //   op is +           vs_adj[i] += h_adj[is[i]]                     ds_adj += h_adj
-//   op is *           by the number of zeros among the values of the bin: none: the product of all over v; one: the
-//                     product of the others at the zero; times the old destination
+//   op is *           the product of all over v where every bin has a proper product. Else by the number of zeros among the values of
+//                     the bin: none: the product of all over v; one: the product of the others at the zero; times the old destination
 //   op is min, max    the destination if it has the result, else the first value of the bin that has it
 //   any other op      the bins again in a loop that remembers each bin before each update, and a loop back from the last;
 //                     on devices rule_sorted.cc
@@ -110,9 +110,46 @@ struct Histogram {
     })[0], true);
   }
 
-  // Floats. q: the product of the values that are not zero, z: how many are. If some q is not a proper number, the general
-  // rule decides; where this is differentiated again, also if there are zeros.
+  // Floats. q: the product of the values of a bin. Where each is a proper number and not zero, a division takes a value out of it.
   void product(const std::vector<Var>& h_adj) {
+    Var old = olds[0], adj = h_adj[0];
+    Scalar t = elem_of(p.type(adj));
+    Var q = again(b.combine(ScalarOp::mul, t, 1), values[0]);
+    If choose;
+    choose.cond = everywhere(b.map_all("proper", shape, {q}, [&](const std::vector<Var>& x) { return Elements{proper(x[0], t).atom}; })[0]);
+    choose.then_ = b.body([&] {
+      Var part_adj = seed_of_parts(old, adj);
+      Var v_adj = each(constant(t, 0), values, [&](const Atom&, const Elements& at, const Elements& v) {
+        return cells({v[0], b.index("q", q, at), b.index("part_adj", part_adj, at)}, [&](const Elements& x) {
+          return Elements{(b.term(x[1]) / b.term(x[0]) * b.term(x[2])).atom};
+        })[0];
+      });
+      return Elements{v_adj, products(q, adj)};
+    });
+    choose.else_ = b.body([&] { return product_with_zeros(h_adj); });
+    std::vector<Var> out = b.bind(std::vector<std::string>{"v_adj", "d_adj"}, std::move(choose));
+    scope.adjoints.add(values[0], out[0], true);
+    scope.adjoints.add(dest.arrays[0], out[1], true);
+  }
+  Term proper(Var x, Scalar t) {
+    Term nonzero = not_(eq(b.term(x), b.number(t, 0)));
+    return all_of({nonzero, lt(apply(ScalarOp::abs, {b.term(x)}), b.number(t, INFINITY))});
+  }
+  Atom everywhere(Var flags) {
+    Term count = b.term(i64_const(1));
+    for (const Dim& d : shape) count = count * b.term(d);
+    Combine all = b.combine(ScalarOp::and_, Scalar::Bool, 0);
+    all.neutral = {bool_const(true)};
+    return b.reduce("proper", count.atom, std::move(all), {b.bind1("proper", Reshape{flags, {count.atom}})})[0];
+  }
+  // The adjoint of what all values of a bin make together.
+  Var seed_of_parts(Var old, Var adj) { return products(old, adj, "part_adj"); }
+  Var products(Var x, Var y, const std::string& hint = "d_adj") {
+    return b.map_all(hint, shape, {x, y}, [&](const std::vector<Var>& v) { return Elements{(b.term(v[0]) * b.term(v[1])).atom}; })[0];
+  }
+  // The adjoints of the values and of the destination. q: the product of the values that are not zero, z: how many are. If some q is
+  // not a proper number, the general rule decides; where this is differentiated again, also if there are zeros.
+  Elements product_with_zeros(const std::vector<Var>& h_adj) {
     Var old = olds[0], adj = h_adj[0];
     Scalar t = elem_of(p.type(adj));
     Term zero = b.number(t, 0), one = b.number(t, 1), none = b.term(i64_const(0)), single = b.term(i64_const(1));
@@ -123,21 +160,13 @@ struct Histogram {
       return cells(v, [&](const Elements& x) { return Elements{select({eq(b.term(x[0]), zero), single, none}).atom}; })[0];
     });
     Var q = again(b.combine(ScalarOp::mul, t, 1), others), z = again(b.combine(ScalarOp::add, Scalar::I64, 0), zeros);
-    Var proper = b.map_all("proper", shape, {q, z}, [&](const std::vector<Var>& x) {
-      Term number = all_of({not_(eq(b.term(x[0]), zero)), lt(apply(ScalarOp::abs, {b.term(x[0])}), b.number(t, INFINITY))});
-      return Elements{scope.act.mode.enclosed ? and_(number, eq(b.term(x[1]), none)).atom : number.atom};
-    })[0];
-    Term count = b.term(i64_const(1));
-    for (const Dim& d : shape) count = count * b.term(d);
-    Combine all = b.combine(ScalarOp::and_, Scalar::Bool, 0);
-    all.neutral = {bool_const(true)};
     If choose;
-    choose.cond = b.reduce("proper", count.atom, std::move(all), {b.bind1("proper", Reshape{proper, {count.atom}})})[0];
+    choose.cond = everywhere(b.map_all("proper", shape, {q, z}, [&](const std::vector<Var>& x) {
+      Term number = proper(x[0], t);
+      return Elements{scope.act.mode.enclosed ? and_(number, eq(b.term(x[1]), none)).atom : number.atom};
+    })[0]);
     choose.then_ = b.body([&] {
-      // the adjoint of what all values of a bin make together
-      Var part_adj = b.map_all("part_adj", shape, {old, adj}, [&](const std::vector<Var>& x) {
-        return Elements{(b.term(x[0]) * b.term(x[1])).atom};
-      })[0];
+      Var part_adj = seed_of_parts(old, adj);
       Var v_adj = each(constant(t, 0), values, [&](const Atom&, const Elements& at, const Elements& v) {
         return cells({v[0], b.index("q", q, at), b.index("z", z, at), b.index("part_adj", part_adj, at)}, [&](const Elements& x) {
           Term value = b.term(x[0]), product = b.term(x[1]), zeros_here = b.term(x[2]), seed = b.term(x[3]);
@@ -163,8 +192,7 @@ struct Histogram {
       return Elements{inner.adjoints.value(v), inner.adjoints.value(d)};
     });
     std::vector<Var> out = b.bind(std::vector<std::string>{"v_adj", "d_adj"}, std::move(choose));
-    scope.adjoints.add(values[0], out[0], true);
-    scope.adjoints.add(dest.arrays[0], out[1], true);
+    return {out.begin(), out.end()};
   }
 
   // Loops, one update after the other.

@@ -24,10 +24,25 @@ namespace {
 // The adjoint of row i of xs as part of the accumulator that holds that of xs.
 Adjoint part_of(Scope& scope, Var xs, Atom i) {
   const Adjoint& whole = scope.adjoints.state(xs);
-  if (whole.kind == Adjoint::Kind::Acc) return Adjoint::part(xs, {i});
+  if (whole.kind != Adjoint::Kind::Part) return Adjoint::part(xs, {i});
   std::vector<Atom> prefix = whole.prefix;
   prefix.push_back(i);
   return Adjoint::part(*var_of(whole.value), prefix);
+}
+
+// Whether f reads elements or slices of a row that it is given, each once, and not the row as a whole.
+bool reads_parts(const Program& p, const Lambda& f, Var row) {
+  if (!is_array(p.type(row))) return false;
+  size_t uses = 0, reads = 0;
+  each_use(p, f.body, [&](Var v) { uses += v == row; });
+  auto count = [&](const Body& b, auto& self) -> void {
+    for (const Stm& s : b.stms) {
+      if (auto index = std::get_if<Index>(&s.exp)) reads += index->array == row;
+      if (auto choice = std::get_if<If>(&s.exp)) self(choice->then_, self), self(choice->else_, self);
+    }
+  };
+  count(f.body, count);
+  return uses == reads;
 }
 
 void one_element(Scope& scope, const Screma& op, const Atom& i, const std::vector<Adjoint>& seeds) {
@@ -83,12 +98,14 @@ void back_map(Scope& scope, const Stm& s, const Screma& op) {
     position[i] = inputs.size();
     inputs.push_back(op.inputs[i]);
   }
-  // Inputs whose adjoints accumulate outside: their rows contribute there directly, at the index of the iteration.
+  // Inputs whose adjoints accumulate outside: their rows contribute there directly, at the index of the iteration. So do parts of rows if
+  // there is an adjoint already, as in a loop that reads a column in each iteration.
   std::vector<bool> outside(op.inputs.size());
   std::vector<Var> free = scope.free_in(op.pre);
   Var is;
   for (size_t i = 0; i < op.inputs.size(); i++) {
-    bool accumulates = scope.adjoints.state(op.inputs[i]).accumulates();
+    const Adjoint& whole = scope.adjoints.state(op.inputs[i]);
+    bool accumulates = whole.accumulates() || (whole.is_value() && whole.owned && reads_parts(p, op.pre, op.pre.params[i].var));
     outside[i] = accumulates && scope.act.varied(op.inputs[i]) && position[i] != ~size_t{0};
     if (!outside[i]) continue;
     Var carrier = scope.adjoints.carriers({op.inputs[i]})[0];
