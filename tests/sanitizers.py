@@ -77,6 +77,8 @@ if target == "emulator":
 for name in ("TSAN_OPTIONS", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
     environment[name] += f":log_path={folder}/report"
 backend = ["--backend=cuda", "--pass-compiler-option=--emulate"] if target == "emulator" else [f"--backend={target}"]
+if target == "multicore":
+    backend.append("--pass-option=--num-threads=9")        # few leave much to one
 run = subprocess.run([raido, "test", *backend, "--pass-compiler-option=--cpu=baseline", "--tolerance=1e-9", "--exclude=large", *programs],
                      capture_output=True, text=True, env=environment)
 print(run.stdout)

@@ -1,5 +1,4 @@
-// reach.h - how far apart the iterations of a parallel operation lie that may update the same cell of an accumulator, and how many updates
-// there are.
+// reach.h - how far apart the iterations of a parallel operation lie that may update the same cell of an accumulator; how many updates there are.
 #pragma once
 #include "compiler/ir/analysis/affine.h"
 #include "compiler/ir/term.h"

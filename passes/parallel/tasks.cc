@@ -107,7 +107,7 @@ class Tasks {
         const Dest& d = w->dests[k];
         if (d.combine && d.conflict != Conflict::None && !reach(p_, w->scope.body, w->scope.params[k].var, forms_)) add(d);
       }
-      updates = updates_in(out, w->scope, forms_);
+      if (!is_const(cells.atom, 0)) updates = updates_in(out, w->scope, forms_);
     } else if (auto h = std::get_if<Hist>(&s.exp); h && updates_only(h->pre.body) && h->pre.body.stms.size() <= costs::cpu::light_update * h->dests.size()) {
       for (const Dest& d : h->dests) {
         if (d.combine) add(d);
