@@ -11,7 +11,8 @@
 //   }
 //   for i in base .. to { A; a[i] += x; a[i + 1] += y }               the last iterations
 //
-// A branch in A may choose numbers. An iteration reads what the one before it has added, so a C compiler makes no vectors of the loop. Each of the loops over a strip is one.
+// A branch in A may choose numbers. An iteration reads what the one before it has added, so a C compiler makes no vectors of the loop. Each of
+// the loops over a strip is one.
 // The core program says that what iterations add may be added in any order, and that they do not read these arrays (`sums`). Places
 // further on come first: so each element gets what is added to it in the order of iterations, and the sums are the same to the last bit.
 #include "backends/kernel/strips.h"

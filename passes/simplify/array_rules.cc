@@ -1,4 +1,5 @@
 // array_rules.cc - indices, views and copies (A1 to A7).
+#include "compiler/ir/analysis/scalar_code.h"
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/costs.h"
@@ -173,9 +174,12 @@ Rewrite columns_of_replicates(Site& s, Permute& x) {
   for (Var v : free_vars(s.p, map->pre)) if (!s.lasts(v)) return no;
   Screma once = clone(s.p, *map);
   const Replicate* row = nullptr;
-  for (const Stm& inner : once.pre.body.stms)
+  bool cheap = true;                                       // the map may have other users, and stays then
+  for (const Stm& inner : once.pre.body.stms) {
     if (!inner.pattern.empty() && Atom(inner.pattern[0].var) == once.pre.body.result[0]) row = std::get_if<Replicate>(&inner.exp);
-  if (!row || s.consumed.contains(x.array)) return no;
+    else cheap = cheap && is_scalar_code(s.p, inner) && kind_of(inner.exp) != Kind::Branch;
+  }
+  if (!row || !cheap || s.consumed.contains(x.array)) return no;
   const Replicate r = *row;
   if (r.shape.size() == 1) once.pre.body.result[0] = r.value;
   else {
