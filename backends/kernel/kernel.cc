@@ -96,16 +96,17 @@ namespace {
 
 class FreeNames {
  public:
-  explicit FreeNames(const Module& m) : m_(m) {}
+  FreeNames(const Module& m, bool declared) : m_(m), declared_(declared) {}
   std::vector<Name> found;
 
   void block(const Block& b) { for (const Stm& s : b) stm(s); }
 
  private:
   const Module& m_;
+  const bool declared_;                                    // names that the block declares, too
   IdSet<Name> seen_;
 
-  void bound(Name n) { seen_.insert(n); }
+  void bound(Name n) { if (!declared_) seen_.insert(n); }
   void use(Name n) {
     if (seen_.contains(n)) return;
     seen_.insert(n);
@@ -181,7 +182,12 @@ class FreeNames {
 }  // namespace
 
 std::vector<Name> free_names(const Module& m, const Block& b) {
-  FreeNames f(m);
+  FreeNames f(m, false);
+  f.block(b);
+  return std::move(f.found);
+}
+std::vector<Name> used_names(const Module& m, const Block& b) {
+  FreeNames f(m, true);
   f.block(b);
   return std::move(f.found);
 }

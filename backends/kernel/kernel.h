@@ -184,6 +184,8 @@ struct Module {
 
 // Names that a block uses and does not declare, in order of first use.
 std::vector<Name> free_names(const Module& m, const Block& b);
+// Names that it uses, declared there or not.
+std::vector<Name> used_names(const Module& m, const Block& b);
 
 // Whether a block of memory that `b` uses can get another reference there, or be handed to somebody else.
 bool may_keep(const Module& m, const Block& b, Name memory);

@@ -590,7 +590,24 @@ class LaneLoop {
     any([&](const NameInfo& i) { beside = beside || bytes_of(i.type) == 8; });
     any([&](NameInfo& i) { i.wide = beside && is_integer(i.type) && bytes_of(i.type) == 1; });
   }
+  // What nobody uses, as masks of branches that read no memory, is not kept either.
+  void drop_unused(Block& group) {
+    for (bool dropped = true; dropped;) {
+      IdSet<Name> used;
+      for (Name n : used_names(m_, group)) used.insert(n);
+      dropped = false;
+      each_part(group, [&](For& part) {
+        part.body.filter_backwards([&](Stm& s) {
+          auto d = std::get_if<Declare>(&s.node);
+          const bool drop = d && !used.contains(d->var);
+          dropped = dropped || drop;
+          return !drop;
+        });
+      });
+    }
+  }
   void keep_between_parts(Block& group) {
+    drop_unused(group);
     each_part(group, [&](For& part) {
       for (Name n : free_names(m_, part.body)) if (is_own(n)) kept_.insert(n);
     });

@@ -6,6 +6,7 @@
 // Then loops of few iterations that stand for a vector (decision 008): gcc would unroll them and look for vectors in what is around.
 #include "backends/kernel/optimise.h"
 
+#include "backends/kernel/chains.h"
 #include "backends/kernel/lanes.h"
 #include "backends/kernel/strips.h"
 #include "backends/kernel/sums.h"
@@ -211,6 +212,7 @@ void optimise(Module& m, bool for_c) {
     Dead(m).run(f.body);
     run_in_lanes(m, f.body, for_c);
     add_in_strips(m, f.body);
+    if (for_c) split_chains(m, f.body);
     if (for_c) sum_in_vectors(m, f.body);
     Dead(m).run(f.body);
     Lanes(m).find(f.body);

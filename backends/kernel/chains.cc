@@ -1,0 +1,235 @@
+// chains.cc - loops where each iteration continues the one before it with a small part of its work.
+//
+//   for i in from .. to { A; s = f (s, x); B }        A makes x, of what no iteration changes
+//     ==>
+//   base = from
+//   while (base + W <= to) {
+//     for l < W { i = base + l; A; xs[l] = x }
+//     for l < W { i = base + l; x = xs[l]; s = f (s, x); B }
+//     base += W
+//   }
+//   for i in base .. to { A; s = f (s, x); B }        the last iterations
+//
+// A scan of what a map makes is such a loop, and so is a filter of signals, or a search for the nearest of some points. C compilers make no vectors
+// of it. The first loop over a strip is one. Indices are computed again in the second one, so that what it stores lies side by side.
+// Each number is computed as before, so the results are the same, but for functions that have vector forms.
+#include "backends/kernel/chains.h"
+
+#include <algorithm>
+#include <functional>
+#include <unordered_map>
+
+#include "backends/kernel/sums.h"
+#include "compiler/base/match.h"
+#include "compiler/ir/costs.h"
+
+namespace raido::kir {
+namespace {
+
+class Chain {
+ public:
+  Chain(Module& m, const For& loop) : m_(m), loop_(loop) {}
+
+  // Whether the work is worth the arrays between the two loops. Finds what belongs to which.
+  bool fits() {
+    const For& x = loop_;
+    if (!x.reduced.empty() || x.scattered || x.pairs || x.lanes || x.spmd || x.alone || x.unrolled || x.rest || x.group) return false;
+    if (!only_computes(x.body) || x.body.size() > costs::cpu::chain_statements) return false;
+    auto from = m_.const_of(x.from), to = m_.const_of(x.to);
+    if (from && to && to->as_i64() - from->as_i64() < 2 * costs::cpu::chain_strip) return false;
+    return divide() && kept_.size() <= costs::cpu::chain_arrays && work_ >= costs::cpu::chain_work && work_ >= chain_work_;
+  }
+
+  // What stands in the place of the loop.
+  Block run() {
+    Name base = m_.name("base", Scalar::I64);
+    ExprId width = m_.number(costs::cpu::chain_strip), next = m_.add(m_.var(base), width);
+    Block out;
+    out.push_back({Declare{base, loop_.from}});
+    std::vector<Name> arrays;
+    for (Name n : kept_) {
+      const NameInfo info = m_.names[n.index];
+      arrays.push_back(m_.memory(info.text, info.type == Scalar::Bool ? Scalar::I32 : info.type, ir::Space::Host));
+      out.push_back({DeclareArray{arrays.back(), {width}}});
+    }
+    auto each = [&](bool lanes, auto fill) {
+      Name l = m_.name("l", Scalar::I64);
+      For loop{l, m_.number(0), width, {}};
+      loop.lanes = lanes;
+      loop.body.push_back({Declare{loop_.i, m_.add(m_.var(base), m_.var(l))}});
+      fill(m_.var(l), loop.body);
+      return Stm{std::move(loop)};
+    };
+    Block strip;
+    strip.push_back(each(true, [&](ExprId l, Block& b) {
+      for (const Stm& s : loop_.body) if (!is_chain(s)) b.push_back(s);
+      for (size_t k = 0; k < kept_.size(); k++) {
+        ExprId value = m_.var(kept_[k]);
+        b.push_back({Store{arrays[k], l, is_bool(kept_[k]) ? m_.expr({Cast{value}, Scalar::I32}) : value}});
+      }
+    }));
+    strip.push_back(each(false, [&](ExprId l, Block& b) {
+      for (const Stm& s : loop_.body) {
+        auto d = std::get_if<Declare>(&s.node);
+        if (is_chain(s) || (d && again_.contains(d->var))) { b.push_back(s); continue; }
+        auto kept = d ? std::ranges::find(kept_, d->var) : kept_.end();
+        if (kept == kept_.end()) continue;
+        Name array = arrays[size_t(kept - kept_.begin())];
+        ExprId value = m_.expr({Load{array, l}, m_.names[array.index].type});
+        if (is_bool(*kept)) {
+          Name number = m_.name(m_.names[kept->index].text, Scalar::I32);
+          b.push_back({Declare{number, value}});
+          value = m_.expr({Cast{m_.var(number)}, Scalar::Bool});
+        }
+        b.push_back({Declare{*kept, value}});
+      }
+    }));
+    strip.push_back({Assign{base, next}});
+    out.push_back({While{{}, m_.prim(ScalarOp::le, {next, loop_.to}), std::move(strip)}});
+    For rest = loop_;
+    rest.from = m_.var(base);
+    out.push_back({std::move(rest)});
+    return out;
+  }
+
+ private:
+  Module& m_;
+  const For& loop_;
+  IdSet<Name> chain_, changed_, declared_;     // what the chain computes; what iterations hand on, memory included; names of the body
+  IdSet<Name> again_;                          // indices that both loops compute
+  std::vector<Name> kept_;                     // in an array, from the first loop to the second
+  size_t work_ = 0, chain_work_ = 0;           // operations, of the first and of the second
+  std::unordered_map<Name, const Declare*> made_;
+
+  bool is_bool(Name n) const { return m_.names[n.index].type == Scalar::Bool; }
+  bool is_chain(const Stm& s) const {
+    auto d = std::get_if<Declare>(&s.node);
+    return !d || chain_.contains(d->var);
+  }
+  template <class F> void each_name(ExprId e, F f) const {
+    match(m_.exprs[e.index].node, [&](Name n) { f(n); }, [&](const Prim& p) { for (ExprId a : p.args) each_name(a, f); },
+          [&](const Cast& c) { each_name(c.value, f); }, [&](const Load& l) { f(l.memory); each_name(l.index, f); }, [](const auto&) {});
+  }
+  bool in_chain(ExprId e) const {
+    bool found = false;
+    each_name(e, [&](Name n) { found = found || changed_.contains(n) || chain_.contains(n); });
+    return found;
+  }
+  // False if there is no chain, or the rest has no vectors.
+  bool divide() {
+    for (const Stm& s : loop_.body) {
+      if (auto d = std::get_if<Declare>(&s.node)) declared_.insert(d->var);
+      if (auto w = std::get_if<Store>(&s.node)) changed_.insert(w->memory);
+      if (auto a = std::get_if<Assign>(&s.node)) {
+        if (declared_.contains(a->var)) return false;
+        changed_.insert(a->var);
+      }
+    }
+    bool carried = false, vectors = true;
+    std::vector<Name> needed;
+    auto needs = [&](ExprId e) { each_name(e, [&](Name n) { needed.push_back(n); }); };
+    for (const Stm& s : loop_.body)
+      match(s.node,
+        [&](const Declare& d) {
+          if (!d.init) { vectors = false; return; }
+          made_[d.var] = &d;
+          if (in_chain(*d.init)) {
+            chain_.insert(d.var);
+            chain_work_ += operations(*d.init);
+            needs(*d.init);
+            return;
+          }
+          vectors = vectors && has_vectors(*d.init);
+          if (m_.names[d.var.index].type != Scalar::I64) work_ += operations(*d.init);
+        },
+        [&](const Assign& a) { carried = true; needs(a.value); },
+        [&](const Store& w) { needs(w.index); needs(w.value); }, [](const auto&) {});
+    if (!carried || !vectors) return false;
+    while (!needed.empty()) {
+      Name n = needed.back();
+      needed.pop_back();
+      if (!declared_.contains(n) || chain_.contains(n) || again_.contains(n) || std::ranges::count(kept_, n) > 0) continue;
+      if (is_index(*made_[n]->init)) {
+        again_.insert(n);
+        needs(*made_[n]->init);
+      } else {
+        kept_.push_back(n);
+      }
+    }
+    return true;
+  }
+  // A sum or product of numbers that the loop does not change, and of such indices.
+  bool is_index(ExprId e) const {
+    return m_.exprs[e.index].type == Scalar::I64 &&
+           match(m_.exprs[e.index].node, [](const Const&) { return true; },
+                 [&](Name n) { return !declared_.contains(n) || is_index(*made_.at(n)->init); },
+                 [&](const Prim& p) {
+                   return (p.op == ScalarOp::add || p.op == ScalarOp::sub || p.op == ScalarOp::mul) && std::ranges::all_of(p.args, [&](ExprId a) { return is_index(a); });
+                 },
+                 [](const auto&) { return false; });
+  }
+  size_t operations(ExprId e) const {
+    return match(m_.exprs[e.index].node,
+      [&](const Prim& p) {
+        size_t sum = is_call(p.op) && is_float(p.at) ? costs::cpu::operations_of_call : 1;
+        for (ExprId a : p.args) sum += operations(a);
+        return sum;
+      },
+      [&](const Cast& c) { return 1 + operations(c.value); }, [](const auto&) { return size_t(0); });
+  }
+  // Whether C compilers make vectors of it: functions that have vector forms, elements that lie side by side.
+  bool has_vectors(ExprId e) const {
+    return match(m_.exprs[e.index].node, [](const Const&) { return true; }, [](Name) { return true; },
+      [&](const Prim& p) { return vector_form(p) && std::ranges::all_of(p.args, [&](ExprId a) { return has_vectors(a); }); },
+      [&](const Cast& c) { return has_vectors(c.value); },
+      [&](const Load& l) { auto by = step(l.index); return by && (*by == 0 || *by == 1); }, [](const auto&) { return false; });
+  }
+  bool vector_form(const Prim& p) const {
+    switch (p.op) {
+      case ScalarOp::div: case ScalarOp::mod: case ScalarOp::quot: case ScalarOp::rem: {
+        if (is_float(p.at)) return p.op == ScalarOp::div;
+        auto by = m_.const_of(p.args[1]);
+        return by && by->as_i64() > 0 && bytes_of(p.at) <= 4;
+      }
+      case ScalarOp::lgamma: case ScalarOp::gamma: case ScalarOp::polygamma: case ScalarOp::cbrt: case ScalarOp::log10: case ScalarOp::exp10:
+      case ScalarOp::hypot: case ScalarOp::nextafter: case ScalarOp::ldexp: return false;
+      default: return p.op != ScalarOp::pow || is_float(p.at);
+    }
+  }
+  // How far it moves from one iteration to the next.
+  std::optional<int64_t> step(ExprId e) const {
+    using Step = std::optional<int64_t>;
+    return match(m_.exprs[e.index].node, [](const Const&) -> Step { return 0; },
+      [&](Name n) -> Step { return n == loop_.i ? 1 : !declared_.contains(n) ? Step(0) : made_.contains(n) ? step(*made_.at(n)->init) : Step(); },
+      [&](const Prim& p) -> Step {
+        if (p.args.size() != 2) return {};
+        Step a = step(p.args[0]), b = step(p.args[1]);
+        if (!a || !b) return {};
+        if (p.op == ScalarOp::add) return *a + *b;
+        if (p.op == ScalarOp::sub) return *a - *b;
+        if (*a == 0 && *b == 0) return 0;
+        auto factor = m_.const_of(p.args[*a == 0 ? 0 : 1]);
+        return p.op == ScalarOp::mul && factor && (*a == 0 || *b == 0) ? Step((*a + *b) * factor->as_i64()) : Step();
+      },
+      [](const auto&) -> Step { return {}; });
+  }
+};
+
+}  // namespace
+
+void split_chains(Module& m, Block& b) {
+  Block out;
+  for (Stm& s : b) {
+    match(s.node, [&](For& x) { split_chains(m, x.body); }, [&](While& x) { split_chains(m, x.test); split_chains(m, x.body); },
+          [&](If& x) { split_chains(m, x.then_); split_chains(m, x.else_); }, [&](ParallelFor& x) { split_chains(m, x.body); },
+          [](auto&) {});   // others have no bodies
+    auto loop = std::get_if<For>(&s.node);
+    std::optional<Chain> chain;
+    if (loop) chain.emplace(m, *loop);
+    if (!chain || !chain->fits()) { out.push_back(std::move(s)); continue; }
+    for (Stm& r : chain->run()) out.push_back(std::move(r));
+  }
+  b = std::move(out);
+}
+
+}  // namespace raido::kir
