@@ -203,6 +203,8 @@ endforeach()
 set_tests_properties(python_torch python_distributed PROPERTIES TIMEOUT 1800 RESOURCE_LOCK python_torch)
 script_test(packaged full 300 packaged.py ${CMAKE_BINARY_DIR})
 
+script_test(warnings full 600 warnings.py ${raido} ${conformance} ${CMAKE_SOURCE_DIR}/benchmarks)
+
 # Generated programs, compiled by clang with a sanitizer: device kernels on the emulator, tasks, plain C. The compiler itself
 # is not sanitized here.
 if(NOT RAIDO_PORTABLE AND NOT sanitized)

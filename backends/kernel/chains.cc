@@ -10,8 +10,8 @@
 //   }
 //   for i in base .. to { A; s = f (s, x); B }        the last iterations
 //
-// A scan of what a map makes is such a loop, and so is a filter of signals, or a search for the nearest of some points. C compilers make no vectors
-// of it. The first loop over a strip is one. Indices are computed again in the second one, so that what it stores lies side by side.
+// A scan of what a map makes is such a loop, and so are filters of signals, and searches for the nearest of some points. C compilers make no
+// vectors of them. The first loop over a strip is one. Indices are computed again in the second one, so that what it stores lies side by side.
 // Each number is computed as before, so the results are the same, but for functions that have vector forms.
 #include "backends/kernel/chains.h"
 
@@ -56,13 +56,15 @@ class Chain {
       Name l = m_.name("l", Scalar::I64);
       For loop{l, m_.number(0), width, {}};
       loop.lanes = lanes;
-      loop.body.push_back({Declare{loop_.i, m_.add(m_.var(base), m_.var(l))}});
-      fill(m_.var(l), loop.body);
+      Block body;
+      fill(m_.var(l), body);
+      if (std::ranges::count(used_names(m_, body), loop_.i) > 0) loop.body.push_back({Declare{loop_.i, m_.add(m_.var(base), m_.var(l))}});
+      for (Stm& s : body) loop.body.push_back(std::move(s));
       return Stm{std::move(loop)};
     };
     Block strip;
     strip.push_back(each(true, [&](ExprId l, Block& b) {
-      for (const Stm& s : loop_.body) if (!is_chain(s)) b.push_back(s);
+      for (const Stm& s : loop_.body) if (!is_chain(s) && first_.contains(std::get<Declare>(s.node).var)) b.push_back(s);
       for (size_t k = 0; k < kept_.size(); k++) {
         ExprId value = m_.var(kept_[k]);
         b.push_back({Store{arrays[k], l, is_bool(kept_[k]) ? m_.expr({Cast{value}, Scalar::I32}) : value}});
@@ -96,7 +98,7 @@ class Chain {
   Module& m_;
   const For& loop_;
   IdSet<Name> chain_, changed_, declared_;     // what the chain computes; what iterations hand on, memory included; names of the body
-  IdSet<Name> again_;                          // indices that both loops compute
+  IdSet<Name> first_, again_;                  // what the first loop computes; indices that both do
   std::vector<Name> kept_;                     // in an array, from the first loop to the second
   size_t work_ = 0, chain_work_ = 0;           // operations, of the first and of the second
   std::unordered_map<Name, const Declare*> made_;
@@ -155,6 +157,14 @@ class Chain {
       } else {
         kept_.push_back(n);
       }
+    }
+    needed = kept_;
+    while (!needed.empty()) {
+      Name n = needed.back();
+      needed.pop_back();
+      if (!made_.contains(n) || first_.contains(n)) continue;
+      first_.insert(n);
+      needs(*made_[n]->init);
     }
     return true;
   }

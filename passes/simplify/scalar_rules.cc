@@ -146,7 +146,7 @@ Rewrite division(Site& s, Apply& x) {
   }
   return no;
 }
-// comparisons decided by the ranges of sizes and indices, or of equal operands                       [S7]
+// comparisons decided by the ranges of sizes and indices, of unsigned numbers, or of equal operands   [S7]
 Rewrite decide(Site& s, Apply& x) {
   std::optional<bool> known;
   switch (x.op) {
@@ -165,6 +165,10 @@ Rewrite decide(Site& s, Apply& x) {
       return *greater ? x.args[0] : x.args[1];
     }
     default: return no;
+  }
+  if (is_unsigned(s.elem(x.args[0]))) {
+    if (x.op == ScalarOp::lt && is_const(x.args[1], 0)) known = false;
+    if (x.op == ScalarOp::le && is_const(x.args[0], 0)) known = true;
   }
   if (known) return Atom(bool_const(*known));
   if (x.args[0] == x.args[1] && !floating(s, x.args[0])) return Atom(bool_const(x.op == ScalarOp::le || x.op == ScalarOp::eq));

@@ -1,5 +1,4 @@
--- Loops that hand numbers on from one iteration to the next, with other work that does not depend on them (backends/kernel/chains.cc), at sizes around
--- those of its strips. Each is compared with the same from prefixes, or from its parts.
+-- Loops that hand numbers on, with other work that does not depend on them (backends/kernel/chains.cc), at sizes around those of its strips. Each is compared with the same from prefixes, or from its parts.
 
 def data (n: i64): [n]f64 = map (\i -> f64.i64 ((i * 37 + 11) % 101) / 8 - 5) (iota n)
 def near (a: f64) (b: f64) = f64.abs (a - b) <= 1e-9 * (1 + f64.abs b)
