@@ -118,10 +118,11 @@ class Tasks {
       }
     }
     if (!updates || is_const(cells.atom, 0)) return one.atom;
-    Term copies = cells * number(costs::cpu::accumulator_copies);
-    Term dear = lt((threads(out) - number(1)) * *updates, copies / number(2));
-    Term atomic = or_(lt(*updates * number(4) + number(65536), copies), lt(number(costs::cpu::most_copied_cells), cells));
-    return or_(one, and_(or_(dear, atomic), out.term(one_thread(out, costs::cpu::atomic_threads)))).atom;
+    Term copies = cells * number(costs::cpu::accumulator_copies), filled = copies / number(2), saved = (threads(out) - number(1)) * *updates;
+    Term limit = *updates * number(4) + number(65536), large = lt(limit, copies), huge = lt(number(costs::cpu::most_copied_cells), cells);
+    Term dear = lt(saved, filled), atomic = or_(large, huge), few = out.term(one_thread(out, costs::cpu::atomic_threads));
+    Term light = or_(dear, atomic), chosen = and_(light, few);
+    return or_(one, chosen).atom;
   }
   // No body does much more than update, and there is no loop that does not.
   static bool updates_only(const Body& b) {
