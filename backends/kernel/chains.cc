@@ -228,18 +228,10 @@ class Chain {
 }  // namespace
 
 void split_chains(Module& m, Block& b) {
-  Block out;
-  for (Stm& s : b) {
-    match(s.node, [&](For& x) { split_chains(m, x.body); }, [&](While& x) { split_chains(m, x.test); split_chains(m, x.body); },
-          [&](If& x) { split_chains(m, x.then_); split_chains(m, x.else_); }, [&](ParallelFor& x) { split_chains(m, x.body); },
-          [](auto&) {});   // others have no bodies
-    auto loop = std::get_if<For>(&s.node);
-    std::optional<Chain> chain;
-    if (loop) chain.emplace(m, *loop);
-    if (!chain || !chain->fits()) { out.push_back(std::move(s)); continue; }
-    for (Stm& r : chain->run()) out.push_back(std::move(r));
-  }
-  b = std::move(out);
+  replace_loops(b, [&](const For& loop) {
+    Chain chain(m, loop);
+    return chain.fits() ? std::optional(chain.run()) : std::nullopt;
+  });
 }
 
 }  // namespace raido::kir

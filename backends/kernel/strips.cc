@@ -260,18 +260,10 @@ class Strips {
 }  // namespace
 
 void add_in_strips(Module& m, Block& b) {
-  Block out;
-  for (Stm& s : b) {
-    match(s.node, [&](For& x) { add_in_strips(m, x.body); }, [&](While& x) { add_in_strips(m, x.test); add_in_strips(m, x.body); },
-          [&](If& x) { add_in_strips(m, x.then_); add_in_strips(m, x.else_); }, [&](ParallelFor& x) { add_in_strips(m, x.body); },
-          [](auto&) {});   // others have no bodies
-    auto loop = std::get_if<For>(&s.node);
-    std::optional<Strips> strips;
-    if (loop) strips.emplace(m, *loop);
-    if (!strips || !strips->fits()) { out.push_back(std::move(s)); continue; }
-    for (Stm& r : strips->run()) out.push_back(std::move(r));
-  }
-  b = std::move(out);
+  replace_loops(b, [&](const For& loop) {
+    Strips strips(m, loop);
+    return strips.fits() ? std::optional(strips.run()) : std::nullopt;
+  });
 }
 
 }  // namespace raido::kir

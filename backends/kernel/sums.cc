@@ -173,16 +173,7 @@ ExprId sum_in_halves(Module& m, Block& out, Name terms, int64_t width) {
 }
 
 void sum_in_vectors(Module& m, Block& b) {
-  Block out;
-  for (Stm& s : b) {
-    match(s.node, [&](For& x) { sum_in_vectors(m, x.body); }, [&](While& x) { sum_in_vectors(m, x.test); sum_in_vectors(m, x.body); },
-          [&](If& x) { sum_in_vectors(m, x.then_); sum_in_vectors(m, x.else_); }, [&](ParallelFor& x) { sum_in_vectors(m, x.body); },
-          [](auto&) {});   // others have no bodies
-    auto loop = std::get_if<For>(&s.node);
-    if (!loop || !VectorSum::fits(m, *loop)) { out.push_back(std::move(s)); continue; }
-    for (Stm& r : VectorSum(m, *loop).run()) out.push_back(std::move(r));
-  }
-  b = std::move(out);
+  replace_loops(b, [&](const For& loop) { return VectorSum::fits(m, loop) ? std::optional(VectorSum(m, loop).run()) : std::nullopt; });
 }
 
 }  // namespace raido::kir

@@ -122,8 +122,8 @@ typedef uint64_t u64;
 typedef float f32;
 typedef double f64;
 
-// Where a counter begins. GCC computes functions of a constant begin before the loop, and those of the next iteration at the end of each:
-// with a branch in the body, of which minima are made, the loop is no vector any more.
+// Where a counter begins. If GCC knew the constant, it would compute functions of it before the loop, and those of the next iteration at
+// the end of each. It makes no vectors of such a loop if its body has a branch, as minima have.
 RAIDO_INLINE i64 raido_begin(i64 i) {
 #if defined(__GNUC__) && !defined(__clang__)
   __asm__("" : "+r"(i));
