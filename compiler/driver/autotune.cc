@@ -133,7 +133,7 @@ class Tuner {
         done = microseconds.has_value();
         if (done) runs.push_back(double(*microseconds));
       }
-      wrong_ = done ? run.wrong_result(std::strtod(options_.tolerance.c_str(), nullptr)) : run.error();
+      wrong_ = done ? run.wrong_result(options_.tolerance) : run.error();
       if (!wrong_.empty()) {
         wrong_ = fmt::format("entry point {}, data set {}: {}", c.entry, c.test->title, wrong_);
         return {};

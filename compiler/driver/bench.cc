@@ -227,7 +227,7 @@ class Measurer {
     ServedCase run(served, entry, c, deadline);
     if (!run.load() || !run.once()) return run.error();         // once to warm up
     if (!measured(run, d.runtimes, bar)) return run.error();
-    if (std::string wrong = run.wrong_result(std::strtod(options_.tolerance.c_str(), nullptr)); !wrong.empty()) return wrong;
+    if (std::string wrong = run.wrong_result(options_.tolerance); !wrong.empty()) return wrong;
     if (options_.profile && !run.profiled(d.log)) return run.error();
     run.report(d.bytes, d.profiling);
     return "";

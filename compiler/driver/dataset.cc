@@ -1,4 +1,5 @@
 // dataset.cc - `raido dataset`: makes and converts data; `raido datacmp`: compares two data files; `raido dataget`: the data of a test case.
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -99,13 +100,7 @@ int command_dataset(const Options& options) {
 int command_datacmp(const Options& options) {
   auto a = values_of_file(options.words[0]), b = values_of_file(options.words[1]);
   if (!a || !b) return 1;
-  char* end;
-  double tolerance = std::strtod(options.tolerance.c_str(), &end);
-  if (*end || options.tolerance.empty()) {
-    fmt::print(stderr, "'{}' is not a number.\n", options.tolerance);
-    return 1;
-  }
-  std::vector<std::string> wrong = differences(*a, *b, tolerance, SIZE_MAX);
+  std::vector<std::string> wrong = differences(*a, *b, options.tolerance, SIZE_MAX);
   for (const std::string& line : wrong) print("{}\n", line);
   return wrong.empty() ? 0 : 2;
 }

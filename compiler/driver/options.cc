@@ -17,7 +17,7 @@
 namespace raido {
 namespace {
 
-enum class Form { Flag, Text, Choice, Texts, Number, Integer, Bytes };
+enum class Form { Flag, Text, Choice, Texts, Number, Integer, Real, Bytes };
 
 struct Row {
   Form form;
@@ -36,6 +36,12 @@ bool set_number(int64_t& field, const char* text, int64_t least) {
   if (*end || end == text || n < least) return false;
   field = n;
   return true;
+}
+
+bool set_real(double& field, const char* text) {
+  char* end;
+  field = std::strtod(text, &end);
+  return !*end && end != text && field >= 0;
 }
 
 bool set_bytes(int64_t& field, const char* text) {
@@ -69,6 +75,8 @@ const std::vector<Row>& rows() {
   {Form::Number, long_name, short_name, argument, #fallback, commands, help, [](Options& o, const char* v) { return set_number(o.field, v, 1); }},
 #define INTEGER(field, long_name, short_name, argument, fallback, commands, help) \
   {Form::Integer, long_name, short_name, argument, #fallback, commands, help, [](Options& o, const char* v) { return set_number(o.field, v, INT64_MIN); }},
+#define REAL(field, long_name, short_name, argument, fallback, commands, help) \
+  {Form::Real, long_name, short_name, argument, #fallback, commands, help, [](Options& o, const char* v) { return set_real(o.field, v); }},
 #define BYTES(field, long_name, short_name, argument, commands, help) \
   {Form::Bytes, long_name, short_name, argument, "", commands, help, [](Options& o, const char* v) { return set_bytes(o.field, v); }},
 #define STEP(long_name, short_name, argument, commands, help) \
@@ -82,6 +90,7 @@ const std::vector<Row>& rows() {
 #undef TEXTS
 #undef NUMBER
 #undef INTEGER
+#undef REAL
 #undef BYTES
   };
   return table;
@@ -104,7 +113,7 @@ std::vector<OptionInfo> options_of(const CommandInfo& command) {
   for (const Row& row : rows()) {
     if (!(row.commands & command.kind)) continue;
     out.push_back({row.short_name, row.long_name, row.argument ? row.argument : "", row.help});
-    bool has_default = row.form == Form::Number || row.form == Form::Integer || row.form == Form::Text || row.form == Form::Choice;
+    bool has_default = row.form == Form::Number || row.form == Form::Integer || row.form == Form::Real || row.form == Form::Text || row.form == Form::Choice;
     if (has_default && *row.fallback) out.back().help += fmt::format(" (default: {})", row.fallback);
   }
   if (command.kind & (Dev | Build)) out.push_back({0, "no-PASS", "", "skip this pass"});
@@ -150,6 +159,7 @@ std::variant<Options, int> parse_options(const std::string& program, const Comma
                row.form == Form::Choice  ? fmt::format("one of {}", row.argument)
                : row.form == Form::Bytes ? "a number of bytes, like 4096, 64k, 512m or 2g"
                : row.form == Form::Integer ? "an integer"
+               : row.form == Form::Real ? "a number that is not negative"
                                            : "a positive integer");
     return 2;
   };

@@ -30,6 +30,7 @@ struct Options {
 #define NUMBER(field, long_name, short_name, argument, fallback, ...) int64_t field = fallback;
 #define BYTES(field, ...) int64_t field = 0;
 #define INTEGER NUMBER
+#define REAL(field, long_name, short_name, argument, fallback, ...) double field = fallback;
 #include "compiler/driver/options.def"
 #undef STEP
 #undef FLAG
@@ -38,6 +39,7 @@ struct Options {
 #undef TEXTS
 #undef NUMBER
 #undef INTEGER
+#undef REAL
 #undef BYTES
 };
 

@@ -47,9 +47,7 @@ std::string indented(const std::string& text) {
 class Tester {
  public:
   Tester(const Options& options, std::string backend)
-      : options_(options), backend_(std::move(backend)), tools_(options), self_(tools_.compiler()) {
-    tolerance_ = std::strtod(options.tolerance.c_str(), nullptr);
-  }
+      : options_(options), backend_(std::move(backend)), tools_(options), self_(tools_.compiler()) {}
 
   Verdict test(const std::string& path) const {
     FileContents file = read_file(path);
@@ -247,7 +245,7 @@ class Tester {
     if (!got) return fmt::format("the program printed no values: {}", wrong);
     auto expected = tools_.expected(path, entry, c, *got, [&](std::string& why) { return reference_output(path, entry, c, *input, why); }, wrong);
     if (!expected) return wrong;
-    std::vector<std::string> differs = differences(*got, *expected, tolerance_, 1);
+    std::vector<std::string> differs = differences(*got, *expected, options_.tolerance, 1);
     return differs.empty() ? "" : differs[0];
   }
 
@@ -313,7 +311,6 @@ class Tester {
   std::string backend_;
   CaseTools tools_;
   std::string self_;
-  double tolerance_ = 0.002;
 };
 
 // On a terminal one line says how far it is; reports go above it.
@@ -364,8 +361,16 @@ class Progress {
 
 int command_test(const Options& options) {
   std::vector<std::string> programs = programs_among(options.words);
-  for (const std::string& path : programs)     // a malformed block stops everything before it begins
-    if (!read_spec(path)) return 1;
+  bool found = options.entry.empty();
+  for (const std::string& path : programs) {   // a malformed block stops everything before it begins
+    auto spec = read_spec(path);
+    if (!spec) return 1;
+    for (const TestBlock& b : spec->blocks) found = found || std::ranges::count(b.entries, options.entry) + std::ranges::count(b.properties, options.entry) > 0;
+  }
+  if (!found) {
+    fmt::print(stderr, "No test block is about entry point '{}'.\n", options.entry);
+    return 1;
+  }
   std::string backend = options.interpreted ? "interpreter" : options.backend;
   if (!known_backend(options, backend)) return 2;
   signal(SIGPIPE, SIG_IGN);   // a program that does not read its input must not end the tests
