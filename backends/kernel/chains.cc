@@ -19,6 +19,7 @@
 #include <functional>
 #include <unordered_map>
 
+#include "backends/kernel/steps.h"
 #include "backends/kernel/sums.h"
 #include "compiler/base/match.h"
 #include "compiler/ir/costs.h"
@@ -28,7 +29,7 @@ namespace {
 
 class Chain {
  public:
-  Chain(Module& m, const For& loop) : m_(m), loop_(loop) {}
+  Chain(Module& m, const For& loop) : m_(m), loop_(loop), steps_(m, loop.i) {}
 
   // Whether the work is worth the arrays between the two loops. Finds what belongs to which.
   bool fits() {
@@ -97,6 +98,7 @@ class Chain {
  private:
   Module& m_;
   const For& loop_;
+  Steps steps_;
   IdSet<Name> chain_, changed_, declared_;     // what the chain computes; what iterations hand on, memory included; names of the body
   IdSet<Name> first_, again_;                  // what the first loop computes; indices that both do
   std::vector<Name> kept_;                     // in an array, from the first loop to the second
@@ -135,6 +137,7 @@ class Chain {
         [&](const Declare& d) {
           if (!d.init) { vectors = false; return; }
           made_[d.var] = &d;
+          steps_.declare(d.var, &*d.init);
           if (in_chain(*d.init)) {
             chain_.insert(d.var);
             chain_work_ += operations(*d.init);
@@ -190,38 +193,12 @@ class Chain {
   // Whether C compilers make vectors of it: functions that have vector forms, elements that lie side by side.
   bool has_vectors(ExprId e) const {
     return match(m_.exprs[e.index].node, [](const Const&) { return true; }, [](Name) { return true; },
-      [&](const Prim& p) { return vector_form(p) && std::ranges::all_of(p.args, [&](ExprId a) { return has_vectors(a); }); },
-      [&](const Cast& c) { return has_vectors(c.value); },
-      [&](const Load& l) { auto by = step(l.index); return by && (*by == 0 || *by == 1); }, [](const auto&) { return false; });
-  }
-  bool vector_form(const Prim& p) const {
-    switch (p.op) {
-      case ScalarOp::div: case ScalarOp::mod: case ScalarOp::quot: case ScalarOp::rem: {
-        if (is_float(p.at)) return p.op == ScalarOp::div;
-        auto by = m_.const_of(p.args[1]);
-        return by && by->as_i64() > 0 && bytes_of(p.at) <= 4;
-      }
-      case ScalarOp::lgamma: case ScalarOp::gamma: case ScalarOp::polygamma: case ScalarOp::cbrt: case ScalarOp::log10: case ScalarOp::exp10:
-      case ScalarOp::hypot: case ScalarOp::nextafter: case ScalarOp::ldexp: return false;
-      default: return p.op != ScalarOp::pow || is_float(p.at);
-    }
-  }
-  // How far it moves from one iteration to the next.
-  std::optional<int64_t> step(ExprId e) const {
-    using Step = std::optional<int64_t>;
-    return match(m_.exprs[e.index].node, [](const Const&) -> Step { return 0; },
-      [&](Name n) -> Step { return n == loop_.i ? 1 : !declared_.contains(n) ? Step(0) : made_.contains(n) ? step(*made_.at(n)->init) : Step(); },
-      [&](const Prim& p) -> Step {
-        if (p.args.size() != 2) return {};
-        Step a = step(p.args[0]), b = step(p.args[1]);
-        if (!a || !b) return {};
-        if (p.op == ScalarOp::add) return *a + *b;
-        if (p.op == ScalarOp::sub) return *a - *b;
-        if (*a == 0 && *b == 0) return 0;
-        auto factor = m_.const_of(p.args[*a == 0 ? 0 : 1]);
-        return p.op == ScalarOp::mul && factor && (*a == 0 || *b == 0) ? Step((*a + *b) * factor->as_i64()) : Step();
+      [&](const Prim& p) {
+        const Const* second = p.args.size() > 1 ? m_.const_of(p.args[1]) : nullptr;
+        return has_vector_form(p.op, p.at, second) && std::ranges::all_of(p.args, [&](ExprId a) { return has_vectors(a); });
       },
-      [](const auto&) -> Step { return {}; });
+      [&](const Cast& c) { return has_vectors(c.value); },
+      [&](const Load& l) { return steps_.is_near(l); }, [](const auto&) { return false; });
   }
 };
 

@@ -213,6 +213,20 @@ bool is_call(ScalarOp op) {
     default: return op >= ScalarOp::cbrt && op <= ScalarOp::erfc;
   }
 }
+bool has_vector_form(ScalarOp op, Scalar s, const Const* second) {
+  switch (op) {
+    case ScalarOp::div: case ScalarOp::mod: case ScalarOp::quot: case ScalarOp::rem: {
+      if (is_float(s)) return op == ScalarOp::div;
+      if (!second || second->as_i64() <= 0) return false;
+      bool shifts = (second->as_i64() & (second->as_i64() - 1)) == 0 && (op == ScalarOp::div || op == ScalarOp::mod);
+      return shifts || bytes_of(s) <= 4;                   // C compilers multiply instead
+    }
+    case ScalarOp::pow: return is_float(s);
+    case ScalarOp::lgamma: case ScalarOp::gamma: case ScalarOp::polygamma: case ScalarOp::cbrt: case ScalarOp::log10: case ScalarOp::exp10:
+    case ScalarOp::hypot: case ScalarOp::nextafter: case ScalarOp::ldexp: return false;
+    default: return true;
+  }
+}
 bool is_associative(ScalarOp op, Scalar s) { return row(op, s).flags & A; }
 Scalar operand_type(ScalarOp op, Scalar s, int i) {
   int flags = row(op, s).flags;

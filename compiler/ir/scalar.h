@@ -118,6 +118,8 @@ bool has_pole(ScalarOp op, Scalar s);  // the result or a partial derivative may
 bool is_choice(ScalarOp op, Scalar s); // the result is one of the operands
 bool is_commutative(ScalarOp op, Scalar s);
 bool is_call(ScalarOp op);            // at floats, a mathematical function: dearer than memory
+// Whether processors, or libm, have it for several numbers at once. `second`: the second operand, if it is a constant.
+bool has_vector_form(ScalarOp op, Scalar s, const Const* second);
 bool is_associative(ScalarOp op, Scalar s);
 // The type of operand i, and of the result, of `op` at type `s`.
 Scalar operand_type(ScalarOp op, Scalar s, int i);

@@ -334,23 +334,6 @@ class LaneLoops::Candidate {
     }
     return beside;
   }
-  // Whether processors, or libm, have the operation for several numbers at once.
-  bool has_vectors(const Apply& x) const {
-    Scalar t = elem_of(p_, x.args[0]);
-    switch (x.op) {
-      case ScalarOp::div: case ScalarOp::mod: case ScalarOp::quot: case ScalarOp::rem: {
-        if (is_float(t)) return x.op == ScalarOp::div;
-        auto by = const_of(x.args[1]);
-        if (!by || by->as_i64() <= 0) return false;
-        bool shifts = (by->as_i64() & (by->as_i64() - 1)) == 0 && (x.op == ScalarOp::div || x.op == ScalarOp::mod);
-        return shifts || bytes_of(t) <= 4;                 // C compilers multiply instead
-      }
-      case ScalarOp::pow: return is_float(t);
-      case ScalarOp::lgamma: case ScalarOp::gamma: case ScalarOp::polygamma: case ScalarOp::cbrt: case ScalarOp::log10: case ScalarOp::exp10:
-      case ScalarOp::hypot: case ScalarOp::nextafter: case ScalarOp::ldexp: return false;
-      default: return true;
-    }
-  }
   void operation(const Stm& s) {
     auto op = std::get_if<Apply>(&s.exp);
     bool call = op && is_call(op->op) && is_float(elem_of(p_, op->args[0]));
@@ -359,7 +342,7 @@ class LaneLoops::Candidate {
     forms_.define(p_, s);
     bool fixed = op ? std::ranges::all_of(op->args, [&](const Atom& a) { return moves(a) == 0; })
                     : std::holds_alternative<Convert>(s.exp) && moves(std::get<Convert>(s.exp).value) == 0;
-    if (op && !fixed && !has_vectors(*op)) count([](Work& w) { w.scalar = true; });
+    if (op && !fixed && !has_vector_form(op->op, elem_of(p_, op->args[0]), op->args.size() > 1 ? const_of(op->args[1]) : nullptr)) count([](Work& w) { w.scalar = true; });
     if (!fixed && forms_.of(v) == Affine(v)) jumps_.insert(v);
   }
   void read(const Stm& s) {
