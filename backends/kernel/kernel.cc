@@ -100,24 +100,6 @@ class FreeNames {
   std::vector<Name> found;
 
   void block(const Block& b) { for (const Stm& s : b) stm(s); }
-
- private:
-  const Module& m_;
-  const bool declared_;                                    // names that the block declares, too
-  IdSet<Name> seen_;
-
-  void bound(Name n) { if (!declared_) seen_.insert(n); }
-  void use(Name n) {
-    if (seen_.contains(n)) return;
-    seen_.insert(n);
-    found.push_back(n);
-  }
-  void use(ExprId e) {
-    match(m_.exprs[e.index].node, [](const Const&) {}, [&](const Name& n) { use(n); },
-          [&](const Prim& p) { for (ExprId a : p.args) use(a); }, [&](const Cast& c) { use(c.value); },
-          [&](const Load& l) { use(l.memory); use(l.index); }, [](const Hardware&) {});
-  }
-  void use(const std::vector<ExprId>& es) { for (ExprId e : es) use(e); }
   void stm(const Stm& s) {
     match(s.node,
       [&](const Declare& x) { if (x.init) use(*x.init); bound(x.var); },
@@ -177,6 +159,24 @@ class FreeNames {
       [&](const MoveVector& x) { use(x.vectors); use(x.row); use(x.column); use(x.array); use(x.at); },
       [&](const ParallelFor& x) { use(x.n); bound(x.first); bound(x.last); block(x.body); });
   }
+
+ private:
+  const Module& m_;
+  const bool declared_;                                    // names that the block declares, too
+  IdSet<Name> seen_;
+
+  void bound(Name n) { if (!declared_) seen_.insert(n); }
+  void use(Name n) {
+    if (seen_.contains(n)) return;
+    seen_.insert(n);
+    found.push_back(n);
+  }
+  void use(ExprId e) {
+    match(m_.exprs[e.index].node, [](const Const&) {}, [&](const Name& n) { use(n); },
+          [&](const Prim& p) { for (ExprId a : p.args) use(a); }, [&](const Cast& c) { use(c.value); },
+          [&](const Load& l) { use(l.memory); use(l.index); }, [](const Hardware&) {});
+  }
+  void use(const std::vector<ExprId>& es) { for (ExprId e : es) use(e); }
 };
 
 }  // namespace
@@ -189,6 +189,11 @@ std::vector<Name> free_names(const Module& m, const Block& b) {
 std::vector<Name> used_names(const Module& m, const Block& b) {
   FreeNames f(m, true);
   f.block(b);
+  return std::move(f.found);
+}
+std::vector<Name> used_names(const Module& m, const Stm& s) {
+  FreeNames f(m, true);
+  f.stm(s);
   return std::move(f.found);
 }
 

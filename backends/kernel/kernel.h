@@ -146,7 +146,7 @@ struct Stm {
 };
 
 struct Kernel { std::string name; std::vector<Name> params; Block body; bool can_fail = false, traces = false, collective = false, dynamic = false, dense = false; };   // dynamic: a launch says how much shared memory a block has; dense: it computes more than it reads
-struct HostFunction { std::string name; std::vector<Name> params, results; Block body; bool recursive = false; };
+struct HostFunction { std::string name; std::vector<Name> params, results; Block body; bool recursive = false, lone = false; };   // lone: C compilers shall take it as it is (divide.h)
 struct DataRef { Name name; const ir::DataArray* data; };
 
 struct Param { std::string name, kind; };
@@ -160,7 +160,7 @@ struct Module {
   std::vector<DataRef> data;
   std::vector<Name> constants;         // fields
   std::vector<Kernel> kernels;
-  std::vector<HostFunction> functions; // function k is core function k; after them, the one that computes the constants
+  std::vector<HostFunction> functions; // function k is core function k; then parts; the last one computes the constants
   std::vector<Param> params;           // that the user of the program may set
   int sites = 0;                       // parallel loops
 
@@ -186,6 +186,7 @@ struct Module {
 std::vector<Name> free_names(const Module& m, const Block& b);
 // Names that it uses, declared there or not.
 std::vector<Name> used_names(const Module& m, const Block& b);
+std::vector<Name> used_names(const Module& m, const Stm& s);
 
 // Whether a block of memory that `b` uses can get another reference there, or be handed to somebody else.
 bool may_keep(const Module& m, const Block& b, Name memory);

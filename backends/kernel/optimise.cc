@@ -7,12 +7,13 @@
 #include "backends/kernel/optimise.h"
 
 #include "backends/kernel/chains.h"
+#include "backends/kernel/divide.h"
 #include "backends/kernel/lanes.h"
+#include "backends/kernel/steps.h"
 #include "backends/kernel/strips.h"
 #include "backends/kernel/sums.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "compiler/ir/costs.h"
 #include "compiler/base/match.h"
@@ -159,7 +160,6 @@ class Lanes {
 
  private:
   const Module& m_;
-  std::unordered_map<Name, std::optional<int64_t>> step_;   // of the counter and of what the loop declares: by iteration, if known
 
   bool few(const For& x) const {
     auto from = m_.const_of(x.from), to = m_.const_of(x.to);
@@ -167,39 +167,25 @@ class Lanes {
     int64_t n = to->as_i64() - from->as_i64();
     return n >= costs::cpu::least_lanes && n <= costs::cpu::most_lanes;
   }
-  bool separate(const For& x) {
-    step_ = {{x.i, 1}};
-    std::vector<std::pair<Name, ExprId>> reads, stores;
+  bool separate(const For& x) const {
+    Steps steps(m_, x.i);
+    std::vector<Load> reads;
+    std::vector<Store> stores;
     for (const Stm& s : x.body) {
       bool fine = match(s.node,
         [&](const Declare& d) {
-          step_[d.var] = d.init ? step(*d.init) : std::nullopt;
-          if (auto load = d.init ? std::get_if<Load>(&m_.exprs[d.init->index].node) : nullptr) reads.push_back({load->memory, load->index});
+          steps.declare(d.var, d.init ? &*d.init : nullptr);
+          if (auto load = d.init ? std::get_if<Load>(&m_.exprs[d.init->index].node) : nullptr) reads.push_back(*load);
           return d.init.has_value();
         },
-        [&](const Store& st) { stores.push_back({st.memory, st.index}); return step(st.index) == 1; }, [](const auto&) { return false; });
+        [&](const Store& st) { stores.push_back(st); return steps.of(st.index) == 1; }, [](const auto&) { return false; });
       if (!fine) return false;
     }
     auto own_place = [&](const auto& access) {
-      return std::ranges::all_of(stores, [&](const auto& st) { return st.first != access.first || st.second == access.second; });
+      return std::ranges::all_of(stores, [&](const Store& st) { return st.memory != access.memory || st.index == access.index; });
     };
-    auto near = [&](const auto& access) { auto by = step(access.second); return by && (*by == 0 || *by == 1); };
+    auto near = [&](const Load& l) { return steps.is_near(l); };
     return !stores.empty() && std::ranges::all_of(stores, own_place) && std::ranges::all_of(reads, own_place) && std::ranges::all_of(reads, near);
-  }
-  std::optional<int64_t> step(ExprId e) {
-    using Step = std::optional<int64_t>;
-    return match(m_.exprs[e.index].node, [](const Const&) -> Step { return 0; },
-      [&](const Name& n) -> Step { return step_.contains(n) ? step_[n] : 0; },
-      [&](const Prim& p) -> Step {
-        std::vector<Step> by;
-        for (ExprId a : p.args) by.push_back(step(a));
-        if (std::ranges::all_of(by, [](const Step& s) { return s == 0; })) return 0;
-        if (p.op == ScalarOp::add && by[0] && by[1]) return *by[0] + *by[1];
-        auto times = [&](size_t k) { auto c = m_.const_of(p.args[1 - k]); return c && by[k] ? Step(*by[k] * c->as_i64()) : Step(); };
-        return p.op == ScalarOp::mul && !is_float(p.at) ? (by[1] == 0 ? times(0) : times(1)) : Step();
-      },
-      [&](const Cast& c) -> Step { auto by = step(c.value); return by == 0 ? by : Step(); },
-      [](const auto&) -> Step { return {}; });
   }
 };
 
@@ -217,6 +203,7 @@ void optimise(Module& m, bool for_c) {
     Dead(m).run(f.body);
     Lanes(m).find(f.body);
   }
+  if (for_c) divide_functions(m);
 }
 
 }  // namespace raido::kir

@@ -34,7 +34,7 @@ void Writer::function(const HostFunction& f) {
   out = saved + out;
 }
 std::string Writer::signature(const HostFunction& f) const {
-  std::string text = fmt::format("static int {}(struct raido_worker *w", f.name);
+  std::string text = fmt::format("{} int {}(struct raido_worker *w", f.lone ? "RAIDO_LONE" : "static", f.name);
   for (Name n : f.params) text += fmt::format(", {}", declared(n));
   for (Name n : f.results) text += fmt::format(", {}*{}", m_.names[n.index].memory ? declared_type(n) : declared_type(n) + " ", name(n));
   return text + ")";

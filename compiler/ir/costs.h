@@ -32,6 +32,9 @@ inline constexpr size_t band_bounds = 8;                 // of the indices of on
 inline constexpr int64_t short_band = 8;                 // iterations of a sum or loop: to run only some of them, an unknown number, saves nothing
 inline constexpr size_t chain_orders = 14;              // as five matrices in a row have
 
+inline constexpr size_t function_statements = 600;      // of the kernel program: larger functions are divided,
+inline constexpr size_t part_statements = 200;          // in parts of no more,
+inline constexpr size_t least_part = 40;                // and of no less: a call costs some twenty operations
 inline constexpr size_t versions_text = 500'000;        // bytes of C functions: the C compiler needs 15 s for one version of them, so beyond
                                                         // there are two instead of three, and one beyond twice as many
 

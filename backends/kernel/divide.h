@@ -1,0 +1,11 @@
+// divide.h - large functions in parts, since C compilers take more than twice as long for twice as much; C compilers take both as they are,
+// with no copies for what callers give.
+#pragma once
+#include "backends/kernel/kernel.h"
+
+namespace raido::kir {
+
+// Puts parts of large functions of the host into functions of their own, before the one that computes the constants. Nothing else changes.
+void divide_functions(Module& m);
+
+}  // namespace raido::kir
