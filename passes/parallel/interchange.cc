@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "compiler/base/flat_map.h"
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/traits.h"
@@ -65,8 +66,8 @@ class Reads {
   const Program& p_;
   const VarMap<const Exp*>& views_;                      // of arrays outside
   using Strides = std::vector<Stride>;                       // for the map, the reduction, the reductions inside
-  VarMap<Strides> moves_;                                  // where an array begins; by how much an integer grows
-  VarMap<Strides> order_;                                  // of a parameter or a view inside: the steps along its dimensions
+  FlatMap<Var, Strides> moves_;                                // where an array begins; by how much an integer grows
+  FlatMap<Var, Strides> order_;                                // of a parameter or a view inside: the steps along its dimensions
   int next_ = 0, far_ = 0;
   bool own_rows_ = true;                                 // see updates_rows
   bool plain_ = true;                                    // nothing but arithmetic, reads, updates of accumulators, reductions
@@ -94,7 +95,8 @@ class Reads {
   }
   Stride moves(const Atom& a, size_t depth) {
     auto v = var_of(a);
-    return v && depth < moves_[*v].size() ? moves_[*v][depth] : Stride::None;
+    const Strides* steps = v ? moves_.find(*v) : nullptr;
+    return steps && depth < steps->size() ? (*steps)[depth] : Stride::None;
   }
   void set(Var v, size_t depth, Stride s) {
     Strides& steps = moves_[v];
