@@ -52,14 +52,13 @@ class Words {
   std::unordered_map<Var, uint64_t> inner_;
 };
 
+}  // namespace
+
 std::vector<uint64_t> words_of(const Program& p, const Exp& e) {
   Words words(p);
   words.put(e);
   return std::move(words.out);
 }
-
-}  // namespace
-
 bool alike(const Program& p, const Exp& a, const Exp& b) {
   return a.index() == b.index() && words_of(p, a) == words_of(p, b);
 }

@@ -78,6 +78,8 @@ template <class X, class F> void each_stm(X& x, F&& f) {
 
 // Equal up to the names of what is bound inside (for common subexpressions); attributes are ignored.
 bool alike(const Program& p, const Exp& a, const Exp& b);
+// A sequence of words that alike expressions have, and no others: to look one up among many.
+std::vector<uint64_t> words_of(const Program& p, const Exp& e);
 
 // Removes every accumulator whose type `gone` accepts from the statements of b: updates vanish; loops, branches and
 // scremas lose the state, result or input. The results of b itself are the caller's to remove.

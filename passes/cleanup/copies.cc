@@ -14,7 +14,9 @@
 //
 //   let c = scratch ; let d = for i < n (e = c) { .. a[i] .. e with [i] = x }   ==>   let d = for i < n (e = a) { .. e[i] .. e with [i] = x }
 #include <algorithm>
+#include <unordered_map>
 
+#include "compiler/base/flat_map.h"
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/build.h"
@@ -25,6 +27,41 @@ namespace {
 
 using namespace ir;
 
+// Numbers all that statements bind in the order of the program. So what a statement binds, inner bodies included, are neighbours.
+class ProgramOrder {
+ public:
+  ProgramOrder() = default;
+  explicit ProgramOrder(const Program& p) { p.each_body([&](const Body& b) { add(b); }); }
+  bool binds(const Stm& s, Var v) const { return span(s).from <= number_.at(v) && number_.at(v) < span(s).to; }
+  // By one of the statements up to this one.
+  bool binds(const Body& b, size_t until, Var v) const {
+    if (b.stms.empty()) return false;
+    const Stm& last = b.stms[std::min(until, b.stms.size() - 1)];
+    return span(b.stms[0]).from <= number_.at(v) && number_.at(v) < span(last).to;
+  }
+  // A new statement before another one, or after it. Nobody asks for what it binds.
+  void add_before(const Stm& s, const Stm& other) { spans_[&s] = {span(other).from, span(other).from}; }
+  void add_after(const Stm& s, const Stm& other) { spans_[&s] = {span(other).to, span(other).to}; }
+  bool is_literal(Var v) const { return literals_.contains(v); }
+
+ private:
+  struct Span { size_t from = 0, to = 0; };
+  FlatMap<const Stm*, Span> spans_;
+  VarMap<size_t> number_;                // 0: bound by no statement
+  size_t next_ = 1;
+  VarSet literals_;
+
+  const Span& span(const Stm& s) const { return *spans_.find(&s); }
+  void add(const Body& b) {
+    for (const Stm& s : b.stms) {
+      const size_t from = next_;
+      walk_parts(s, overloaded{[&](const Bind& x) { number_[x.var] = next_++; }, [&](const Body& inner) { add(inner); }});
+      spans_[&s] = {from, next_};
+      if (std::holds_alternative<Data>(s.exp)) for (Bind x : s.pattern) literals_.insert(x.var);
+    }
+  }
+};
+
 class CopyElimination {
  public:
   CopyElimination(Program& p, PassContext& context) : p_(p), context_(context) {}
@@ -33,6 +70,8 @@ class CopyElimination {
     for (int round = 0; round < 16; round++) {
       aliases_.emplace(p_);
       touched_ = {};
+      facts_ = {}, takeable_ = {}, order_ = ProgramOrder(p_);
+      gone_.clear();
       changed_ = false;
       for (Function& f : p_.functions) {
         frames_ = {{Kind::Function, &f.lambda.body, 0, nullptr, &f}};
@@ -54,24 +93,50 @@ class CopyElimination {
   struct InitialCopy { Body* body; size_t at; size_t state; };
   struct Plan {
     bool may_copy_views = false;
-    std::vector<InitialCopy> initial;    // to be copied
-    std::vector<Var> states;             // of loops that become consumed
-    std::vector<Var> views;              // to be copied where they are made
+    std::vector<InitialCopy> initial = {};                 // to be copied
+    std::vector<Var> states = {};        // of loops that become consumed
+    std::vector<Var> views = {};         // to be copied where they are made
+    const Stm* filled = nullptr;         // the loop that takes this array for the one that it fills
+    std::optional<Var> taken = {};
   };
   Program& p_;
   PassContext& context_;
   std::optional<Aliases> aliases_;
   std::vector<Frame> frames_;
   VarSet touched_;                       // roots that changed in this round: their aliases are out of date
+  // What is asked of statements again and again, inner bodies included, as it was when the round began. Later changes are of touched
+  // memory only.
+  struct Facts {
+    std::vector<Var> arrays, consumed;   // that are free in it; roots that it consumes
+    std::vector<Var> roots, made;        // of the arrays and of its results, sorted
+  };
+  mutable std::unordered_map<const Stm*, Facts> facts_;
+  FlatMap<const Stm*, std::vector<Var>> takeable_;         // see there
+  std::vector<std::unique_ptr<Stm>> gone_;                 // no other statement gets its address
+  ProgramOrder order_;
   bool changed_ = false;
   bool views_ = false;                   // the other copies are done: now those that cost copies of views
 
+  struct Use { size_t count = 0; Stm* last = nullptr; };
+  using ScratchUses = FlatMap<Var, Use>;
+  ScratchUses uses_of_scratch(Body& b) const {
+    ScratchUses uses;
+    for (Stm& s : b.stms) if (std::holds_alternative<Scratch>(s.exp)) uses[s.pattern[0].var] = {};
+    if (uses.empty()) return uses;
+    auto add = [&](const auto& code, Stm* by) {
+      each_use(p_, code, [&](Var v) { if (Use* use = uses.find(v)) *use = {use->count + 1, by}; });
+    };
+    for (Stm& s : b.stms) add(s, &s);
+    add(b.result, nullptr);
+    return uses;
+  }
   void body(Body& b) {
+    const ScratchUses uses = uses_of_scratch(b);
     for (size_t i = 0; i < b.stms.size(); i++) {
       frames_.back().at = i;
       Stm& s = b.stms[i];
       auto copy = std::get_if<Copy>(&s.exp);
-      if (copy ? eliminate(s, copy->array) : std::holds_alternative<Scratch>(s.exp) && reuse(b, i)) {
+      if (copy ? eliminate(s, copy->array) : std::holds_alternative<Scratch>(s.exp) && reuse(b, *uses.find(s.pattern[0].var), s)) {
         i = frames_.back().at;           // statements may have moved
         continue;
       }
@@ -90,10 +155,24 @@ class CopyElimination {
   bool in(Var v, Var root) const {
     return is_array(p_.type(v)) && std::ranges::any_of(aliases_->roots(v), [&](Var r) { return r == root; });
   }
+  const Facts& facts(const Stm& s) const {
+    auto [found, is_new] = facts_.try_emplace(&s);
+    Facts& f = found->second;
+    if (!is_new) return f;
+    f.consumed = aliases_->consumed(s);
+    auto add = [&](std::vector<Var>& roots, Var v) { for (Var r : aliases_->roots(v)) roots.push_back(r); };
+    for (Var v : free_vars(p_, s)) if (is_array(p_.type(v))) f.arrays.push_back(v), add(f.roots, v);
+    for (Bind x : s.pattern) if (is_array(p_.type(x.var))) add(f.made, x.var);
+    std::ranges::sort(f.roots);
+    std::ranges::sort(f.made);
+    return f;
+  }
   bool consumes(const Stm& s, Var v) const {
+    const std::vector<Var>& gone = facts(s).consumed;
+    if (gone.empty()) return false;
     std::vector<Var> all = aliases_->reach(v);
     auto known = [&](Var r) { return std::ranges::find(all, r) != all.end(); };
-    return std::ranges::any_of(aliases_->consumed(s), [&](Var r) { return known(r) || std::ranges::any_of(aliases_->reach(r), known); });
+    return std::ranges::any_of(gone, [&](Var r) { return known(r) || std::ranges::any_of(aliases_->reach(r), known); });
   }
   // Whether v is made in this body as a view of fewer dimensions than `whole` has.
   bool smaller_view(const Body& b, Var v, Var whole) const {
@@ -107,9 +186,9 @@ class CopyElimination {
   // may be read. Of views that are read later the plan makes copies.
   bool used_after(const Frame& f, Var root, VarSet& apart, std::optional<Var> copy, Plan& plan) const {
     std::optional<Var> whole = plan.may_copy_views ? copy : std::nullopt;
-    auto touches = [&](const auto& code, bool later) {
-      for (Var v : free_vars(p_, code)) {
-        if (!in(v, root) || apart.contains(v)) continue;
+    auto touches = [&](const std::vector<Var>& free, bool later, std::optional<Var> but = {}) {
+      for (Var v : free) {
+        if (v == but || !in(v, root) || apart.contains(v)) continue;
         if (!later || !whole || !smaller_view(*f.body, v, *whole)) return true;
         if (std::ranges::find(plan.views, v) == plan.views.end()) plan.views.push_back(v);
         apart.insert(v);
@@ -119,11 +198,13 @@ class CopyElimination {
     for (size_t k = f.at + 1; k < f.body->stms.size(); k++) {
       const Stm& s = f.body->stms[k];
       if (copy && consumes(s, *copy)) copy.reset();
-      bool touched = touches(s, !copy);
+      const Facts& known = facts(s);
+      bool touched = std::ranges::binary_search(known.roots, root) && touches(known.arrays, !copy, &s == plan.filled ? plan.taken : std::nullopt);
       if (touched && (!copy || consumes(s, root))) return true;
-      if (!touched) for (Bind x : s.pattern) if (in(x.var, root)) apart.insert(x.var);
+      if (!touched && std::ranges::binary_search(known.made, root))
+        for (Bind x : s.pattern) if (in(x.var, root)) apart.insert(x.var);
     }
-    return touches(f.body->result, true);
+    return touches(free_vars(p_, f.body->result), true);
   }
   // A branch whose result does not share memory with root: then neither does that of the `if`.
   void leave_branch(const Frame& f, Var root, VarSet& apart) const {
@@ -133,18 +214,13 @@ class CopyElimination {
       if (!v || !in(*v, root) || apart.contains(*v)) apart.insert(f.statement->pattern[k].var);
     }
   }
-  static bool binds(const Body& b, size_t until, Var v) {
-    bool found = false;
-    for (size_t k = 0; k <= until && k < b.stms.size(); k++) each_bind(b.stms[k], [&](Var x) { found = found || x == v; });
-    return found;
-  }
   // Whether `root` may be consumed at the place that frames [0, depth) describe. Notes what else follows from that.
   bool may_consume(Var root, size_t depth, Plan& plan, std::optional<Var> copy = {}) const {
     VarSet apart;
     for (size_t d = depth; d-- > 0;) {
       const Frame& f = frames_[d];
       if (used_after(f, root, apart, std::exchange(copy, {}), plan)) return false;
-      if (binds(*f.body, f.at, root)) return fresh(*f.body, root);
+      if (order_.binds(*f.body, f.at, root)) return !order_.is_literal(root);       // a constant array is nobody's to consume
       switch (f.kind) {
         case Kind::Function:
           for (size_t i = 0; i < f.function->lambda.params.size(); i++)
@@ -157,25 +233,15 @@ class CopyElimination {
     }
     return false;
   }
-  // A constant array of the program is nobody's to consume.
-  static bool fresh(const Body& b, Var root) {
-    bool ok = true;
-    each_stm(b, [&](const Stm& s) {
-      for (Bind x : s.pattern) if (x.var == root && std::holds_alternative<Data>(s.exp)) ok = false;
-    });
-    return ok;
-  }
   bool state_of_loop(Var root, const Frame& f, size_t depth, Plan& plan) const {
     auto check = [&](const std::vector<Bind>& state, const std::vector<Atom>& init) {
       auto number = [&](Var v) { return size_t(std::ranges::find(state, v, &Bind::var) - state.begin()); };
       if (number(root) == state.size()) return false;
-      VarSet inside;
-      walk_parts(*f.statement, [&](const Bind& b) { inside.insert(b.var); });
       // What an iteration returns for it the next one consumes: something of its own, or another part of the state.
       std::vector<size_t> consumed{number(root)};
       for (size_t n = 0; n < consumed.size(); n++)
         for (Var r : aliases_->reach(*var_of(f.body->result[consumed[n]]))) {
-          if (!inside.contains(r)) return false;
+          if (!order_.binds(*f.statement, r)) return false;
           size_t other = number(r);
           if (other < state.size() && std::ranges::find(consumed, other) == consumed.end()) consumed.push_back(other);
         }
@@ -201,36 +267,36 @@ class CopyElimination {
     return false;
   }
 
-  // b.stms[at] makes a scratch array. A loop after it that fills it may work in an array that it reads.
-  bool reuse(Body& b, size_t at) {
-    Stm& s = b.stms[at];
+  // s makes a scratch array. A loop after it that fills it may work in an array that it reads.
+  bool reuse(const Body& b, const Use& use, Stm& s) {
     Var c = s.pattern[0].var;
-    size_t uses = 0;
-    Stm* filled = nullptr;
-    for (size_t k = at + 1; k < b.stms.size(); k++)
-      each_use(p_, b.stms[k], [&](Var v) {
-        if (v != c) return;
-        uses++;
-        filled = &b.stms[k];
-      });
-    for (const Atom& a : b.result) uses += a == Atom(c);
-    auto loop = filled ? std::get_if<For>(&filled->exp) : nullptr;
-    if (uses != 1 || !loop) return false;
+    auto loop = use.count == 1 && use.last ? std::get_if<For>(&use.last->exp) : nullptr;
+    if (!loop) return false;
     size_t state = size_t(std::ranges::find(loop->init, Atom(c)) - loop->init.begin());
     if (state == loop->init.size()) return false;
-    std::vector<Var> candidates;
-    for (Var v : free_vars(p_, loop->body)) if (same_type(p_.type(v), p_.type(c))) candidates.push_back(v);
-    for (Var v : candidates) {
-      if (!reads_own_elements(*loop, state, v, {})) continue;
-      std::vector<Index*> reads;
+    for (Var v : takeable(b, *use.last, loop->body, c)) {
+      if (!same_type(p_.type(v), p_.type(c)) || !reads_own_elements(*loop, state, v, {}) || !eliminate(s, v, use.last)) continue;
       each_stm(loop->body, [&](Stm& inner) {
-        if (auto x = std::get_if<Index>(&inner.exp); x && x->array == v) reads.push_back(x);
+        if (auto x = std::get_if<Index>(&inner.exp); x && x->array == v) x->array = loop->state[state].var;
       });
-      for (Index* x : reads) x->array = loop->state[state].var;
-      if (eliminate(s, v)) return true;
-      for (Index* x : reads) x->array = v;
+      return true;
     }
     return false;
+  }
+  // The arrays that a loop in b may take for one that it fills, if it reads none but the elements of that one. What follows the loop
+  // decides this for all arrays that it fills.
+  const std::vector<Var>& takeable(const Body& b, const Stm& filled, const Body& inside, Var scratch) {
+    if (auto known = takeable_.find(&filled)) return *known;
+    size_t before = 0;
+    while (&b.stms[before + 1] != &filled) before++;
+    size_t here = std::exchange(frames_.back().at, before);
+    std::vector<Var> found;
+    for (Var v : free_vars(p_, inside)) {
+      Plan plan{.filled = &filled, .taken = v};
+      if (is_array(p_.type(v)) && consumable(v, scratch, plan)) found.push_back(v);
+    }
+    frames_.back().at = here;
+    return takeable_[&filled] = std::move(found);
   }
   // Whether iteration i writes element i of this state, at its end, and of v[own] reads only this one, before. Where the elements are
   // rows, a row is made element by element itself, so that it can be made where it shall lie.
@@ -292,13 +358,17 @@ class CopyElimination {
     return kind_of(e) != ir::Kind::Make;
   }
 
-  bool eliminate(Stm& s, Var a) {
+  // Whether all memory of a may be consumed where `copy` is.
+  bool consumable(Var a, Var copy, Plan& plan) const {
+    std::vector<Var> roots = aliases_->reach(a);
+    return std::ranges::all_of(roots, [&](Var r) { return !touched_.contains(r) && may_consume(r, frames_.size(), plan, copy); });
+  }
+  // `filled`: the loop that takes a for the scratch array, if that is what s makes.
+  bool eliminate(Stm& s, Var a, const Stm* filled = nullptr) {
     Var c = s.pattern[0].var;
     if (!s.attrs.empty()) return false;
-    Plan plan;
-    plan.may_copy_views = views_ && std::holds_alternative<Copy>(s.exp);
-    for (Var r : aliases_->reach(a))
-      if (touched_.contains(r) || !may_consume(r, frames_.size(), plan, c)) return false;
+    Plan plan{.may_copy_views = views_ && !filled, .filled = filled, .taken = a};
+    if (!consumable(a, c, plan)) return false;
     for (Var v : plan.states) if (touched_.contains(v)) return false;
     if (touched_.contains(c) || !context_.allow()) return false;
     for (Var r : aliases_->reach(a)) touched_.insert(r);
@@ -313,6 +383,7 @@ class CopyElimination {
     size_t at = here.at;
     std::vector<std::unique_ptr<Stm>> old = b.stms.take();
     for (size_t k = 0; k < old.size(); k++) if (k != at) b.stms.push_back(std::move(old[k]));
+    gone_.push_back(std::move(old[at]));
     here.at = at - 1;                    // the loop over the body goes on after it
     for (Var v : plan.views) copy_view(here, v);
     for (size_t i = 0; i < plan.initial.size(); i++) {
@@ -337,6 +408,7 @@ class CopyElimination {
       Builder builder(p_, row);
       builder.source = b.stms[k].source;
       copied.emplace(view, builder.copy(view));
+      order_.add_after(row[0], b.stms[k]);
       b.stms.push_back(std::move(row.take()[0]));
       if (ptrdiff_t(k) <= ptrdiff_t(here.at)) here.at++;
     }
@@ -351,6 +423,7 @@ class CopyElimination {
     builder.source = loop.source;
     Var copy = builder.copy(from);
     init[x.state] = copy;
+    order_.add_before(made[0], loop);
     touched_.insert(copy);
     for (Var r : aliases_->reach(from)) touched_.insert(r);
     std::vector<std::unique_ptr<Stm>> old = x.body->stms.take();

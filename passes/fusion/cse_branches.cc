@@ -46,8 +46,9 @@ class CseBranches {
     Subst same;                                           // a value of the second -> that of the first
     VarSet needed;                                        // by what only the second computes
     std::vector<const Stm*> common;
+    const Twins twins(p_, side);
     for (const Stm& s : second.stms) {
-      const Stm* twin = twin_in(p_, side, s, same);
+      const Stm* twin = twins.of(p_, s, same);
       if (!twin) {
         each_use(p_, s, [&](Var v) { needed.insert(v); });
         continue;

@@ -27,6 +27,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "compiler/base/flat_map.h"
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/analysis/affine.h"
 #include "compiler/ir/costs.h"
@@ -48,12 +49,19 @@ class CseLoops {
 
   void body(Body& b) {
     for (Stm& s : b.stms) walk_parts(s, [&](Body& inner) { body(inner); });
-    for (size_t second = 0; second < b.stms.size(); second++)
-      for (size_t first = 0; first < second; first++) {
-        auto f = std::get_if<For>(&b.stms[first].exp), r = std::get_if<For>(&b.stms[second].exp);
-        if (!f || !r || f->n != r->n || !costly(f->body) || !costly(r->body) || !context_.allow()) continue;
-        second += pair(b, first, second);
-      }
+    std::vector<Stm*> earlier;                            // loops that compute what is costly
+    for (size_t at = 0; at < b.stms.size(); at++) {
+      Stm& second = b.stms[at];
+      auto loop = std::get_if<For>(&second.exp);
+      bool worth = loop && costly(loop->body);
+      for (Stm* first : earlier)
+        for (size_t made = 1; made > 0 && worth && std::get<For>(first->exp).n == loop->n && context_.allow();) {
+          made = pair(b, *first, second);                 // what was kept may be what more is made of
+          at += made;
+          worth = costly(loop->body);
+        }
+      if (worth) earlier.push_back(&second);
+    }
   }
 
  private:
@@ -270,7 +278,7 @@ class CseLoops {
     Var turned;
     Pair* outer = nullptr;                                // the pair of loops around them
     std::vector<std::vector<Dim>> rows = {}, states = {};  // what f records in each iteration, and its other state: dimensions
-    VarMap<Stm*> made_by = {};                            // by a statement of f's body, or of r's
+    FlatMap<Var, Stm*> made_by = {};                      // by a statement of f's body, or of r's
     VarSet inside = {};                                   // what f binds
     size_t kept = 0;
     std::optional<Atom> most_of_all = {}, all = {};       // elements that may be kept where it is not known, and that are
@@ -297,11 +305,16 @@ class CseLoops {
     for (auto* known : {&pair.rows, &pair.states}) for (const auto& dims : *known) rank = std::max(rank, dims.size());
     return shape.size() <= rank && known_outside(pair, shape);
   }
+  static const Stm* maker(const Pair& pair, Var v) {
+    auto found = pair.made_by.find(v);
+    return found ? *found : nullptr;
+  }
   bool may_keep(const Pair& pair, Var first, Var second) const {
     std::vector<Dim> shape = shape_of(p_.type(first));
-    if (!pair.made_by[first] || !may_fit(pair, shape)) return false;
+    if (!maker(pair, first) || !may_fit(pair, shape)) return false;
     if (consumed(second)) return false;
-    return fits(pair, shape) || (pair.made_by[second] && pair.made_by[second]->pattern.size() == 1);
+    const Stm* made = maker(pair, second);
+    return fits(pair, shape) || (made && made->pattern.size() == 1);
   }
   static Builder builder(const Pair& pair, Program& p, List<Stm>& out) {
     Builder b(p, out);
@@ -477,17 +490,17 @@ class CseLoops {
     }
     b.stms = std::move(all);
   }
-  // Looks at loops `first` and `second` of b; returns how many statements were put before them.
-  size_t pair(Body& b, size_t first, size_t second) {
-    Stm &fs = b.stms[first], &rs = b.stms[second];
+  // Looks at two loops of b; returns how many statements were put before them.
+  size_t pair(Body& b, Stm& fs, Stm& rs) {
     auto index = turned(std::get<For>(fs.exp), std::get<For>(rs.exp));
     if (!index) return 0;
     Pair pair{fs, rs, std::get<For>(fs.exp), std::get<For>(rs.exp), *index};
     look(pair, {}, {});
-    size_t made = pair.before.size(), at = 0;
+    size_t made = pair.before.size();
+    if (made == 0) return 0;
     List<Stm> whole;
     for (auto& s : b.stms.take()) {
-      if (at++ == first) for (auto& m : pair.before.take()) whole.push_back(std::move(m));
+      if (s.get() == &fs) for (auto& m : pair.before.take()) whole.push_back(std::move(m));
       whole.push_back(std::move(s));
     }
     b.stms = std::move(whole);
@@ -504,7 +517,8 @@ class CseLoops {
     number_first(n, values, f.body);
     for (size_t k = 0; k < f.state.size(); k++) {
       auto v = var_of(f.body.result[k]);
-      auto x = v && pair.made_by[*v] ? std::get_if<Update>(&pair.made_by[*v]->exp) : nullptr;
+      auto made = v ? maker(pair, *v) : nullptr;
+      auto x = made ? std::get_if<Update>(&made->exp) : nullptr;
       auto at = x ? std::get_if<Atom>(&x->at[0]) : nullptr;
       std::vector<Dim> shape = shape_of(p_.type(f.state[k].var));
       if (!at || x->array != f.state[k].var || !(forms_.of(*at) - Affine(i)).is_constant()) {

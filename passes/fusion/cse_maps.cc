@@ -9,6 +9,8 @@
 //
 // The second one may stand in a scope of accumulators. In maps within both, sums are kept, where an array around them has as many elements.
 #include <algorithm>
+#include <unordered_map>
+#include <utility>
 
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/analysis/defs.h"
@@ -25,6 +27,7 @@ class CseMaps {
 
   void body(Body& b) {
     std::vector<Stm*> earlier;
+    auto outside = std::exchange(twins_, {});
     for (Stm& s : b.stms) {
       walk_parts(s, [&](Body& inner) { body(inner); });
       for (Stm* second : maps_of(s))
@@ -32,6 +35,7 @@ class CseMaps {
           if (width(*first) == width(*second) && context_.allow()) keep_common({{first, second}}, {});
       if (is_map(s) && costly(s)) earlier.push_back(&s);
     }
+    twins_ = std::move(outside);
   }
 
  private:
@@ -39,6 +43,7 @@ class CseMaps {
   PassContext& context_;
   Aliases aliases_;
   VarSet consumed_;                                       // roots
+  std::unordered_map<const Stm*, Twins> twins_;           // of first maps of this body and in them, which are no second ones any more
 
   bool consumed(Var v) const { return std::ranges::any_of(aliases_.roots(v), [&](Var root) { return consumed_.contains(root); }); }
 
@@ -91,6 +96,11 @@ class CseMaps {
     return any(*m.first) || any(*m.second);
   }
 
+  const Twins& twins_in(const Stm& map) {
+    auto [found, is_new] = twins_.try_emplace(&map);
+    if (is_new) found->second = Twins(p_, std::get<Screma>(map.exp).pre.body);
+    return found->second;
+  }
   // Of the innermost of these maps, and of maps in them.
   void keep_common(const MapPairs& nest, const Subst& around) {
     Screma &a = std::get<Screma>(nest.back().first->exp), &b = std::get<Screma>(nest.back().second->exp);
@@ -99,8 +109,9 @@ class CseMaps {
     std::vector<const Stm*> common;                       // statements of b whose values a computes, too
     VarSet needed;                                        // by the rest of b
     bool worth = false;
+    const Twins& twins = twins_in(*nest.back().first);
     for (const Stm& s : b.pre.body.stms) {
-      const Stm* twin = twin_in(p_, a.pre.body, s, same);
+      const Stm* twin = twins.of(p_, s, same);
       if (!twin) {
         each_use(p_, s, [&](Var v) { needed.insert(v); });
         continue;
@@ -124,6 +135,7 @@ class CseMaps {
         const Var value = lower(p_, nest, lift(p_, nest, first, [&](Var v) { return consumed(v); }), p_.hint(x.var));
         kept.emplace(x.var, value);
         same.emplace(value, first);
+        for (size_t k = 0; k + 1 < nest.size(); k++) twins_.erase(nest[k].first);          // a map inside of it has one more result
         context_.stats.count("cse_maps.V11");
       }
     }

@@ -13,6 +13,7 @@
 // Bodies inside first, to a fixed point in each body; in the body that two make together elements may then have met their
 // consumer.
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -79,6 +80,22 @@ class Fuser {
     return std::ranges::any_of(facts(by).consumed, [&](Var c) { return reads_root_of(reader, c); });
   }
 
+  // What the statement at j needs of those before it. `through`: of others between it and those.
+  struct Needs { VarSet all, through; };
+  const Needs& needs_of(const Body& b, size_t j, std::optional<Needs>& known) {
+    if (known) return *known;
+    known.emplace();
+    for (Var v : facts(b.stms[j]).uses) known->all.insert(v);
+    for (size_t k = j; k-- > 0;) {
+      const Stm& s = b.stms[k];
+      if (std::ranges::none_of(s.pattern, [&](Bind x) { return known->all.contains(x.var); })) continue;
+      for (Var v : facts(s).uses) known->all.insert(v), known->through.insert(v);
+    }
+    return *known;
+  }
+  static bool makes_any(const Stm& s, const VarSet& vars) {
+    return std::ranges::any_of(s.pattern, [&](Bind x) { return vars.contains(x.var); });
+  }
   // Whether p (at i) can stand at c (at j); `later` receives what must then stand after c.
   bool movable(Body& b, size_t i, size_t j, std::vector<bool>& later) {
     Stm &p = b.stms[i], &c = b.stms[j];
@@ -95,7 +112,7 @@ class Fuser {
         if (consumes_root_of(c, s)) return false;
       } else if (consumes_root_of(s, p)) {
         return false;
-      } else {                                           // it will stand before those that go after c
+      } else if (!facts(s).consumed.empty()) {           // it will stand before those that go after c
         for (size_t h = i + 1; h < k; h++) if (later[h - i] && consumes_root_of(s, b.stms[h])) return false;
       }
     }
@@ -139,10 +156,11 @@ class Fuser {
         if (fuse_hists(b, i, j)) return true;
       Screma* c = screma(b.stms[j]);
       if (!c) return false;
+      std::optional<Needs> needs;
       for (size_t i = j; i-- > 0;) {
         Screma* p = screma(b.stms[i]);
         if (!p || p->width != c->width) continue;
-        if (fuse_vertical(b, i, j) || fuse_horizontal(b, i, j)) return true;
+        if (fuse_vertical(b, i, j, needs) || fuse_horizontal(b, i, j, needs)) return true;
       }
       return false;
     });
@@ -223,7 +241,7 @@ class Fuser {
     return f;
   }
   // p has mapped outputs that c reads element by element.
-  bool fuse_vertical(Body& b, size_t i, size_t j) {
+  bool fuse_vertical(Body& b, size_t i, size_t j, std::optional<Needs>& needs) {
     Stm &ps = b.stms[i], &cs = b.stms[j];
     Screma &p = *screma(ps), &c = *screma(cs);
     if (!p.scans.empty() || !p.post_reduces.empty() || !identity_post(p)) return false;
@@ -234,7 +252,7 @@ class Fuser {
     // elements of p's outputs that c consumes would be consumed twice if they are returned as well
     if (std::ranges::any_of(facts(cs).consumed, [&](Var v) { return binds(ps, v); })) return false;
     std::vector<bool> later;
-    if (!movable(b, i, j, later) || !context_.allow()) return false;
+    if (makes_any(ps, needs_of(b, j, needs).through) || !movable(b, i, j, later) || !context_.allow()) return false;
     std::vector<size_t> kept = kept_outputs(b, j, ps, reduced);
     if (!kept.empty() && !identity_post(c)) return false;
     Screma f = joined(ps, p, c, reduced, kept);
@@ -336,7 +354,7 @@ class Fuser {
       if (std::ranges::find(into.attrs, a) == into.attrs.end()) into.attrs.push_back(a);
   }
 
-  bool fuse_horizontal(Body& b, size_t i, size_t j) {
+  bool fuse_horizontal(Body& b, size_t i, size_t j, std::optional<Needs>& needs) {
     Stm &ps = b.stms[i], &cs = b.stms[j];
     Screma &p = *screma(ps), &c = *screma(cs);
     if (!identity_post(p) || !identity_post(c)) return false;
@@ -347,11 +365,8 @@ class Fuser {
       return is_array(p_.type(v)) && std::ranges::find(p.inputs, v) != p.inputs.end();
     });
     if (!share) return false;
-    VarSet outputs;
-    for (Bind x : ps.pattern) outputs.insert(x.var);
-    if (uses_any(cs, outputs)) return false;
     std::vector<bool> later;
-    if (!movable(b, i, j, later) || !context_.allow()) return false;
+    if (makes_any(ps, needs_of(b, j, needs).all) || !movable(b, i, j, later) || !context_.allow()) return false;
     size_t p_reduced = width_of(p.reduces), c_reduced = width_of(c.reduces), p_scanned = width_of(p.scans), c_scanned = width_of(c.scans);
     Screma f;
     f.width = c.width;

@@ -99,13 +99,15 @@ Var lower(Program& p, const MapPairs& nest, Var array, const std::string& hint) 
   return array;
 }
 
-const Stm* twin_in(Program& p, const Body& b, const Stm& s, const Subst& same) {
-  if (!is_value(p, s)) return nullptr;
+Twins::Twins(const Program& p, const Body& b) {
+  for (const Stm& s : b.stms) if (is_value(p, s)) by_words_.try_emplace(words_of(p, s.exp), &s);
+}
+const Stm* Twins::of(Program& p, const Stm& s, const Subst& same) const {
+  if (by_words_.empty() || !is_value(p, s)) return nullptr;
   Exp wanted = is_compound(s.exp) ? clone(p, s.exp) : s.exp;
   substitute(p, wanted, same);
-  for (const Stm& other : b.stms)
-    if (other.exp.index() == wanted.index() && is_value(p, other) && alike(p, other.exp, wanted)) return &other;
-  return nullptr;
+  auto found = by_words_.find(words_of(p, wanted));
+  return found == by_words_.end() ? nullptr : found->second;
 }
 
 }  // namespace raido

@@ -1,6 +1,7 @@
 // values.h - which values cost more to compute again than to keep, for `cse_maps`, `cse_branches` and `cse_loops`.
 #pragma once
 #include <functional>
+#include <map>
 
 #include "compiler/ir/transform.h"
 
@@ -27,7 +28,16 @@ std::vector<ir::Dim> widths_of(const MapPairs& nest);
 ir::Var lift(ir::Program& p, const MapPairs& nest, ir::Var v, const std::function<bool(ir::Var)>& consumed);
 // Hands the elements of an array into the second maps. Returns the element in the innermost of them.
 ir::Var lower(ir::Program& p, const MapPairs& nest, ir::Var array, const std::string& hint);
-// The statement of `b` that computes the same value as s, if variables of s stand for those of b as `same` says.
-const ir::Stm* twin_in(ir::Program& p, const ir::Body& b, const ir::Stm& s, const ir::Subst& same);
+// The values that the statements of a body compute, as they were when it was made.
+class Twins {
+ public:
+  Twins() = default;
+  Twins(const ir::Program& p, const ir::Body& b);
+  // The statement that computes the same value as s, if variables of s stand for those of the body as `same` says.
+  const ir::Stm* of(ir::Program& p, const ir::Stm& s, const ir::Subst& same) const;
+
+ private:
+  std::map<std::vector<uint64_t>, const ir::Stm*> by_words_;
+};
 
 }  // namespace raido

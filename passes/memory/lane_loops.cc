@@ -23,8 +23,8 @@ using namespace ir;
 class LaneLoops::Candidate {
  public:
   // `own`: blocks of which each iteration may have one for itself.
-  Candidate(const Program& p, Var i, const Dim& n, const Body& body, const std::vector<Var>& own)
-      : p_(p), i_(i), n_(n), body_(body), sums_(p, body) {
+  Candidate(const Program& p, const Uses& uses, Var i, const Dim& n, const Body& body, const std::vector<Var>& own)
+      : p_(p), uses_(uses), i_(i), n_(n), body_(body), sums_(p, uses, body) {
     for (const Stm& s : body.stms) has_checks_ = has_checks_ || kind_of(s.exp) == Kind::Check;
     has_own_ = !own.empty();
     for (Var v : own) own_.insert(v);
@@ -53,6 +53,7 @@ class LaneLoops::Candidate {
 
  private:
   const Program& p_;
+  const Uses& uses_;
   Var i_;
   const Dim& n_;
   const Body& body_;
@@ -98,25 +99,25 @@ class LaneLoops::Candidate {
     if (inside_) f(inner_);
     if (!in_loop_) f(around_);
   }
-  size_t place_of(Var v) const {
-    size_t k = 0;
-    while (k < body_.stms.size() && std::ranges::none_of(body_.stms[k].pattern, [&](Bind b) { return b.var == v; })) k++;
-    return k;
-  }
   // Each array of the state gets the iteration's own element or row, after all checks; each number is combined in any order, after all parts.
   bool states(const For& x) {
+    FlatMap<Var, size_t> made;                             // by which statement
     for (size_t k = 0; k < body_.stms.size(); k++) {
+      for (Bind b : body_.stms[k].pattern) made[b.var] = k;
       Kind kind = kind_of(body_.stms[k].exp);
       if (kind == Kind::Check || kind == Kind::Loop || kind == Kind::Branch) last_part_ = k;
       if (kind == Kind::Check) last_check_ = k;
     }
+    const FlatMap<Var, size_t> reads = own_reads();
     size_t number = 0;
     for (size_t k = 0; k < x.state.size(); k++) {
       Var v = x.state[k].var;
       auto r = var_of(body_.result[k]);
-      size_t at = r ? place_of(*r) : body_.stms.size();
+      const size_t* found = r ? made.find(*r) : nullptr;
+      const size_t* own = reads.find(v);
       if (is_array(p_.type(v)) && may_sum(x, v) && sums_.follow(v, x.body.result[k])) continue;
-      if (at == body_.stms.size() || count_uses(p_, body_, v) != 1 + own_reads(v) || count_uses(p_, body_, *r) != 1) return false;
+      if (!found || uses_.of(v) != 1 + (own ? *own : 0) || uses_.of(*r) != 1) return false;
+      const size_t at = *found;
       const Exp& e = body_.stms[at].exp;
       if (is_scalar(p_.type(v))) {
         if (!x.any_order) return false;
@@ -127,7 +128,7 @@ class LaneLoops::Candidate {
       auto update = std::get_if<Update>(&e);
       if (!update || update->array != v || update->at.size() != 1 || update->at[0] != Selector(Atom(i_)) || at < last_check_) return false;
       if (update->in_place) {
-        if (own_reads(v) != 0) return false;
+        if (own) return false;
         row_blocks_.insert(std::get<ArrayType>(p_.type(v)).place->block);
       } else if (!is_scalar(p_.type(update->value))) {
         return false;
@@ -137,12 +138,12 @@ class LaneLoops::Candidate {
     }
     return sums_alone() && (sums_.places().empty() || !has_checks_ || sums_.first_use() > last_check_);
   }
-  // Reads of the iteration's own element, before it is stored.
-  size_t own_reads(Var v) const {
-    size_t reads = 0;
+  // How often the iteration's own element of an array is read, before it is stored.
+  FlatMap<Var, size_t> own_reads() const {
+    FlatMap<Var, size_t> reads;
     each_stm(body_, [&](const Stm& s) {
       auto read = std::get_if<Index>(&s.exp);
-      reads += read && read->array == v && read->at.size() == 1 && read->at[0] == Selector(Atom(i_));
+      if (read && read->at.size() == 1 && read->at[0] == Selector(Atom(i_))) reads[read->array]++;
     });
     return reads;
   }
@@ -150,13 +151,16 @@ class LaneLoops::Candidate {
   bool may_sum(const For& x, Var v) const { return x.sums || x.any_order || !is_float(elem_of(p_.type(v))); }
   // Blocks of sums hold nothing else in the loop.
   bool sums_alone() const {
+    VarSet blocks;
+    for (const ArrayType* sum : sums_.places()) {
+      if (blocks.contains(sum->place->block)) return false;
+      blocks.insert(sum->place->block);
+    }
     bool alone = true;
     each_bind(body_, [&](Var v) {
       auto a = std::get_if<ArrayType>(&p_.type(v));
-      alone = alone && (!a || !a->place || sums_.contains(v) || std::ranges::none_of(sums_.places(), [&](auto s) { return s->place->block == a->place->block; }));
+      alone = alone && (!a || !a->place || sums_.contains(v) || !blocks.contains(a->place->block));
     });
-    for (size_t k = 0; k < sums_.places().size(); k++)
-      for (size_t j = 0; j < k; j++) alone = alone && sums_.places()[k]->place->block != sums_.places()[j]->place->block;
     return alone;
   }
 
@@ -375,7 +379,7 @@ std::optional<LaneLoops::Blocks> LaneLoops::take(const Stm& s, const Body& aroun
   if (!loop && (!task || task->index.size() != 1)) return {};
   Blocks blocks;
   if (loop) blocks.own = own_blocks(s, *loop, around);
-  Candidate c = loop ? Candidate(p_, loop->i.var, loop->n, loop->body, blocks.own) : Candidate(p_, task->index[0].var, task->extent[0], task->body, {});
+  Candidate c = loop ? Candidate(p_, uses_, loop->i.var, loop->n, loop->body, blocks.own) : Candidate(p_, uses_, task->index[0].var, task->extent[0], task->body, {});
   if (!(loop ? c.fits(*loop) : c.fits(s, *task)) || !is_apart(c)) return {};
   if (c.has_rows() && takes_any(loop ? loop->body : task->body)) return {};       // whose elements lie side by side
   blocks.alone = c.runs_alone();
@@ -401,6 +405,9 @@ std::vector<Var> LaneLoops::own_blocks(const Stm& s, const For& loop, const Body
     auto [known, is_new] = inside.try_emplace(a->place->block, a->elem);
     if (!is_new && known->second != a->elem) mixed.insert(a->place->block);
   });
+  FlatMap<Var, size_t> uses;                                // in the loop
+  for (const auto& [block, elem] : inside) uses[block] = 0;
+  each_use(p_, loop.body, [&](Var v) { if (size_t* n = uses.find(v)) ++*n; });
   std::vector<Var> own;
   for (const Stm& before : around.stms) {
     if (&before == &s) break;
@@ -408,7 +415,7 @@ std::vector<Var> LaneLoops::own_blocks(const Stm& s, const For& loop, const Body
     if (!alloc || alloc->space != Space::Host) continue;
     Var v = before.pattern[0].var;
     if (!inside.contains(v) || mixed.contains(v) || aliases_.may_be_others(v)) continue;
-    if (count_uses(p_, loop.body, v) == count_uses(p_, around, v)) own.push_back(v);
+    if (*uses.find(v) == uses_.of(v)) own.push_back(v);
   }
   return own;
 }

@@ -4,13 +4,15 @@
 // simulation. C compilers run it alone, and the processor waits for one result after the other. The translator
 // (backends/kernel/lanes.cc) runs many of them side by side. A straight loop with a check is none for C compilers either, since it may end early.
 #pragma once
+#include "compiler/ir/analysis/defs.h"
 #include "passes/memory/block_aliases.h"
 
 namespace raido {
 
 class LaneLoops {
  public:
-  LaneLoops(const ir::Program& p, const BlockAliases& aliases) : p_(p), aliases_(aliases) {}
+  // `whole`: of the function. What it binds is used as often as there until the loops around have been asked for.
+  LaneLoops(const ir::Program& p, const BlockAliases& aliases, const ir::Body& whole) : p_(p), aliases_(aliases), uses_(p, whole) {}
 
   // Level memory. Whether lanes can run the statement, which is in the body `around`. It must be a loop, or a task, of which no
   // iteration needs another one. All iterations must do what lanes can do, and lanes must gain by it.
@@ -25,6 +27,7 @@ class LaneLoops {
   class Candidate;
   const ir::Program& p_;
   const BlockAliases& aliases_;
+  const ir::Uses uses_;
 
   bool takes_any(const ir::Body& b) const;
   std::vector<ir::Var> own_blocks(const ir::Stm& s, const ir::For& loop, const ir::Body& around) const;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/transform.h"
 #include "compiler/ir/types.h"
 #include "compiler/ir/visit.h"
@@ -19,7 +18,7 @@ bool LaneSums::follow(Var state, const Atom& result) {
   c.add(state);
   if (!body(c, body_) || !c.has(result) || c.order.size() == 1) return false;
   size_t all = 0;
-  for (Var v : c.order) all += count_uses(p_, body_, v);
+  for (Var v : c.order) all += uses_.of(v);
   if (all != c.uses + 1) return false;                  // one more: the result
   for (Var v : c.order) {
     if (std::get<ArrayType>(p_.type(v)).place->block != type->place->block) return false;
@@ -70,7 +69,7 @@ bool LaneSums::statement(Chain& c, const Body& b, const Stm& s) const {
 bool LaneSums::adds(const Chain& c, const Body& b, const Update& x) const {
   auto value = var_of(x.value);
   auto is_element = [](const Selector& at) { return std::holds_alternative<Atom>(at); };
-  if (!value || x.in_place || !std::ranges::all_of(x.at, is_element) || !is_scalar(p_.type(*value)) || count_uses(p_, body_, *value) != 1) return false;
+  if (!value || x.in_place || !std::ranges::all_of(x.at, is_element) || !is_scalar(p_.type(*value)) || uses_.of(*value) != 1) return false;
   const Apply* sum = nullptr;
   for (const Stm& s : b.stms)
     if (auto op = std::get_if<Apply>(&s.exp); op && s.pattern[0].var == *value && op->op == ScalarOp::add) sum = op;
@@ -79,7 +78,7 @@ bool LaneSums::adds(const Chain& c, const Body& b, const Update& x) const {
     auto read = std::get_if<Index>(&s.exp);
     if (!read || read->array != x.array || read->at != x.at) continue;
     Var old = s.pattern[0].var;
-    return c.has(read->array) && std::ranges::count(sum->args, Atom(old)) == 1 && count_uses(p_, body_, old) == 1;
+    return c.has(read->array) && std::ranges::count(sum->args, Atom(old)) == 1 && uses_.of(old) == 1;
   }
   return false;
 }

@@ -4,13 +4,13 @@
 //
 // also where loops and branches inside hand the array on.
 #pragma once
-#include "compiler/ir/ir.h"
+#include "compiler/ir/analysis/defs.h"
 
 namespace raido {
 
 class LaneSums {
  public:
-  LaneSums(const ir::Program& p, const ir::Body& body) : p_(p), body_(body) {}
+  LaneSums(const ir::Program& p, const ir::Uses& uses, const ir::Body& body) : p_(p), uses_(uses), body_(body) {}
 
   // Whether nothing else is done with the k-th state, the array `state`. Then the arrays that it becomes are known here.
   bool follow(ir::Var state, const ir::Atom& result);
@@ -21,6 +21,7 @@ class LaneSums {
 
  private:
   const ir::Program& p_;
+  const ir::Uses& uses_;
   const ir::Body& body_;
   ir::VarSet arrays_;
   std::vector<ir::Var> states_;

@@ -33,7 +33,7 @@ using namespace ir;
 
 class LoopShape {
  public:
-  LoopShape(Program& p, PassContext& c, const Body& whole) : p_(p), c_(c), aliases_(p, whole), lanes_(p, aliases_) {}
+  LoopShape(Program& p, PassContext& c, const Body& whole) : p_(p), c_(c), aliases_(p, whole), lanes_(p, aliases_, whole) {}
 
   void body(Body& whole) { body(whole, {}); }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/base/flat_map.h"
 #include "compiler/ir/analysis/affine.h"
 #include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/traits.h"
@@ -175,7 +176,7 @@ class Loops {
     LoopParts& x = l.x;
     Builder inner(p_, l.loop.body.stms);
     inner.source = l.s.source;
-    VarMap<std::optional<Var>> combined_rows = emit_and_combine(inner, x, l.reduces);
+    const FlatMap<Var, Var> combined_rows = emit_and_combine(inner, x, l.reduces);
     const std::vector<Atom>& values = x.body.result;
     auto next = values.begin();
     auto step = [&](const std::vector<Combine>& ops, const std::vector<Atom>& state) {
@@ -186,8 +187,8 @@ class Loops {
         std::vector<Atom> old(state.begin() + ptrdiff_t(k), state.begin() + ptrdiff_t(k + n)), operands(next, next + ptrdiff_t(n));
         next += ptrdiff_t(n);
         k += n;
-        if (auto v = var_of(old[0]); v && combined_rows[*v])
-          for (const Atom& a : old) now.push_back(*combined_rows[*var_of(a)]);
+        if (auto v = var_of(old[0]); v && combined_rows.contains(*v))
+          for (const Atom& a : old) now.push_back(*combined_rows.find(*var_of(a)));
         else
           for (Atom& a : combined(inner, c, old, operands)) now.push_back(std::move(a));
       }
@@ -218,17 +219,18 @@ class Loops {
 
   //   let row = map n f xs in .. reduce operand row   ==>   for j < n: let y = f xs[j] in state[j] := op state[j] y
   // where nobody else wants the row. Emits the body; returns the states after such loops by those before them.
-  VarMap<std::optional<Var>> emit_and_combine(Builder& out, LoopParts& x, const std::vector<Atom>& state) {
-    VarMap<std::optional<Var>> after;
-    const Uses uses(p_, x.body);
+  FlatMap<Var, Var> emit_and_combine(Builder& out, LoopParts& x, const std::vector<Atom>& state) {
+    FlatMap<Var, Var> after;
+    const bool rows = std::ranges::any_of(x.reduces, [](const Combine& c) { return c.shape.size() == 1; });
+    const Uses uses = rows ? Uses(p_, x.body) : Uses();
     for (auto& item : x.body.stms.take()) {
-      combine_where_made(out, x, *item, state, uses, after);
+      if (rows) combine_where_made(out, x, *item, state, uses, after);
       out.emit(std::move(item));
     }
     return after;
   }
   void combine_where_made(Builder& out, const LoopParts& x, Stm& item, const std::vector<Atom>& state, const Uses& uses,
-                          VarMap<std::optional<Var>>& after) {
+                          FlatMap<Var, Var>& after) {
     auto operands_of = [&](size_t at, const Combine& c) {
       return std::vector<Atom>(x.body.result.begin() + ptrdiff_t(at), x.body.result.begin() + ptrdiff_t(at + c.neutral.size()));
     };

@@ -44,7 +44,8 @@ Reads::Strides Reads::left(const Strides& dims, const std::vector<Selector>& at)
 }
 Reads::Stride Reads::moves(const Atom& a, size_t depth) {
   auto v = var_of(a);
-  return v && depth < moves_[*v].size() ? moves_[*v][depth] : Stride::None;
+  const Strides* steps = v ? moves_.find(*v) : nullptr;
+  return steps && depth < steps->size() ? (*steps)[depth] : Stride::None;
 }
 void Reads::set(Var v, size_t depth, Stride s) {
   Strides& steps = moves_[v];

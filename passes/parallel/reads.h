@@ -1,5 +1,6 @@
 // reads.h - how the places that a reduction inside a map reads and updates move with both indices.
 #pragma once
+#include "compiler/base/flat_map.h"
 #include "compiler/ir/ir.h"
 
 namespace raido {
@@ -20,8 +21,8 @@ class Reads {
 
   const ir::Program& p_;
   const ir::VarMap<const ir::Exp*>& views_;
-  ir::VarMap<Strides> moves_;                            // where an array begins; by how much an integer grows
-  ir::VarMap<Strides> order_;                            // of a parameter or a view inside: the steps along its dimensions
+  FlatMap<ir::Var, Strides> moves_;                      // where an array begins; by how much an integer grows
+  FlatMap<ir::Var, Strides> order_;                      // of a parameter or a view inside: the steps along its dimensions
   int next_ = 0, far_ = 0;
   bool own_rows_ = true;                                 // see updates_rows
   bool plain_ = true;                                    // nothing but arithmetic, reads, updates of accumulators, reductions
