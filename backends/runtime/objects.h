@@ -79,6 +79,7 @@ RAIDO_FN void raido_data_hold(struct raido_worker *w, void *data) {
   m->held++;
 }
 RAIDO_FN void raido_data_keep(void *data) { if (data != NULL) ((struct raido_memory *)data)->held++; }
+RAIDO_FN int raido_data_lasts(const void *data) { return ((const struct raido_memory *)data)->lasts; }
 RAIDO_FN void raido_data_drop(struct raido_worker *w, void *data) {
   if (data == NULL) return;
   ((struct raido_memory *)data)->held--;
@@ -105,6 +106,7 @@ RAIDO_FN void raido_data_hold(struct raido_worker *w, void *data) {
   if (data != NULL) raido_header(data)->held++;
 }
 RAIDO_FN void raido_data_keep(void *data) { if (data != NULL) raido_header(data)->held++; }
+RAIDO_FN int raido_data_lasts(void *data) { return raido_header(data)->lasts; }
 RAIDO_FN void raido_data_drop(struct raido_worker *w, void *data) {
   if (data == NULL) return;
   raido_header(data)->held--;
@@ -242,6 +244,28 @@ RAIDO_FN void raido_recover(struct raido_context *c) {
   raido_reclaim(c);
 }
 
+// A leaf of a result moves to a block of its own.
+RAIDO_FN int raido_move_leaf(struct raido_context *c, struct raido_value *v) {
+  void *before = v->data;
+  i64 bytes = raido_value_bytes(v);
+  v->data = raido_data_new(&c->main, bytes);
+  int failed = v->data == NULL || raido_data_copy(&c->main, v->data, 0, before, 0, bytes) != 0;
+  raido_data_drop(&c->main, before);
+  return failed;
+}
+// Who gets a result may have it overwritten. So it lies neither where a top-level value does, nor where another leaf of it does.
+RAIDO_FN int raido_set_apart(struct raido_context *c, struct raido_object *result) {
+  struct raido_value *leaves = result->leaves;
+  int failed = 0;
+  for (int k = 0; k < raido_type_of(result)->leaf_count && !failed; k++) {
+    if (leaves[k].rank == 0 || leaves[k].data == NULL) continue;
+    int shared = raido_data_lasts(leaves[k].data);
+    for (int j = 0; j < k && !shared; j++) shared = leaves[j].rank > 0 && leaves[j].data == leaves[k].data;
+    if (shared) failed = raido_move_leaf(c, &leaves[k]);
+  }
+  return failed;
+}
+
 // Runs an entry point and waits for its end. `in`: for each input a pointer to its scalar, or the object. 0, or the code of a failure.
 RAIDO_FN int raido_call(struct raido_context *c, const struct raido_entry *e, const void *const *in, struct raido_object **result) {
   const void *leaves[RAIDO_INPUT_LEAVES] = {NULL};
@@ -258,13 +282,11 @@ RAIDO_FN int raido_call(struct raido_context *c, const struct raido_entry *e, co
     for (int j = 0; j < t->leaf_count && !failed; j++, n++) {
       const struct raido_value *v = &o->leaves[j];
       leaves[n] = v->rank == 0 ? (const void *)v->scalar : v;
-#ifndef RAIDO_DEVICE
-      if (v->rank > 0 && v->borrowed && e->kept[n] == 'k') {          // such memory has no count
+      if (v->rank > 0 && v->borrowed && e->kept[n] == 'k') {          // nobody knows how long such memory lasts
         failed = raido_leaf_alias(c, &copies[copied], v);
         leaves[n] = &copies[copied];
         copied += !failed;
       }
-#endif
     }
   }
   if (!failed) {
@@ -273,9 +295,12 @@ RAIDO_FN int raido_call(struct raido_context *c, const struct raido_entry *e, co
     failed = c->code->run[e->number](&c->main, leaves, out->leaves) != 0;
     raido_set_mode(mode);
     if (!failed) failed = raido_sync(c) != 0;
-    if (!failed)
+    if (!failed) {
       for (int k = 0; k < raido_interface[e->output].leaf_count; k++)
         if (out->leaves[k].rank > 0) raido_data_keep(out->leaves[k].data);
+      failed = raido_set_apart(c, out) != 0;
+      for (int k = 0; failed && k < raido_interface[e->output].leaf_count; k++) raido_leaf_free(c, &out->leaves[k]);
+    }
   }
   for (int k = 0; k < copied; k++) raido_leaf_free(c, &copies[k]);
   if (failed) {

@@ -7,7 +7,8 @@ void Placer::function(Function& f) {
   body(f.lambda.body, {}, 1, [&](List<Stm>&) { bound(f.lambda.params); }, [&](List<Stm>& out) { return_arrays(out, f.lambda.body.result); });
 }
 
-void Placer::signature(Function& f) {
+// What only the outside passes begins at offset 0. So what it lets an entry point consume can be returned where it lies.
+void Placer::signature(Function& f, bool called) {
   std::vector<Bind> params;
   std::vector<bool> consumes;
   auto param = [&](Var v, bool consumed) { params.push_back({v}); consumes.push_back(consumed); return v; };
@@ -15,7 +16,8 @@ void Placer::signature(Function& f) {
     Var v = f.lambda.params[k].var;
     if (array(v)) {
       const std::vector<Dim> shape = array(v)->shape;
-      put(v, place_of_passed(passed_to_function(shape.size()), strides_not_passed(shape), outermost_space(), [&](std::string hint, Type t) {
+      const bool offset = called || !f.consumes[k];
+      put(v, place_of_passed(passed(shape.size(), offset), strides_not_passed(shape), outermost_space(), [&](std::string hint, Type t) {
         return param(p_.fresh(is_block(t) ? p_.hint(v) + "_mem" : hint, t), false);
       }));
       may_have_other_name(v);

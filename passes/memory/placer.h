@@ -93,7 +93,7 @@ class Placer {
 
   // ---- functions (place_functions.cc) ----
   void function(Function& f);
-  void signature(Function& f);
+  void signature(Function& f, bool called);
   void return_arrays(List<Stm>& out, std::vector<Atom>& result);
   void call(List<Stm>& out, Stm& s, Call& x);
 };
