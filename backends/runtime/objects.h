@@ -224,6 +224,9 @@ RAIDO_FN int raido_from_host(struct raido_context *c, struct raido_value *v) {
 
 // ---- Calls ----
 
+// Whoever passes NULL on did not look whether the value could be made.
+RAIDO_FN int raido_missing(struct raido_context *c, const void *value) { return value == NULL && raido_refuse(&c->main, "A value is NULL."); }
+
 // The arguments of an entry point do not agree on an extent. Servers and libraries say what clients compare with, others which one.
 RAIDO_FN int raido_wrong_size(struct raido_worker *w, const char *argument, int dimension, i64 wanted, i64 got) {
 #if defined(RAIDO_EXECUTABLE) || defined(RAIDO_PYTHON)
@@ -279,6 +282,7 @@ RAIDO_FN int raido_call(struct raido_context *c, const struct raido_entry *e, co
     const struct raido_type_info *t = &raido_interface[e->inputs[k].type];
     if (t->kind == RAIDO_PRIMITIVE) { leaves[n++] = in[k]; continue; }
     const struct raido_object *o = in[k];
+    failed = raido_missing(c, o);
     for (int j = 0; j < t->leaf_count && !failed; j++, n++) {
       const struct raido_value *v = &o->leaves[j];
       leaves[n] = v->rank == 0 ? (const void *)v->scalar : v;
@@ -321,9 +325,9 @@ RAIDO_FN int raido_call(struct raido_context *c, const struct raido_entry *e, co
 
 RAIDO_FN void raido_set_profiling(struct raido_context *c, int on) { __atomic_store_n(&c->profiling, on, __ATOMIC_RELAXED); }
 
-// NULL if there is no memory, or the configuration is in use. A context whose program could not start has an error.
+// NULL if there is no memory or no configuration, or it is in use. A context whose program could not start has an error.
 RAIDO_FN struct raido_context *raido_context_new(struct raido_config *cfg, const char *program) {
-  struct raido_context *c = cfg->in_use ? NULL : calloc(1, sizeof *c);
+  struct raido_context *c = cfg == NULL || cfg->in_use ? NULL : calloc(1, sizeof *c);
   if (c == NULL) return NULL;
   cfg->in_use = 1;
   c->program = program;

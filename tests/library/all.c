@@ -144,6 +144,42 @@ static void apart(struct futhark_context *ctx) {
   futhark_free_i64_1d(ctx, b);
 }
 
+// Who has no memory, and does not look, passes NULL on.
+#define NO_VALUE "A value is NULL."
+static void nothing(struct futhark_context *ctx) {
+  struct futhark_i64_1d *a = numbers(ctx, 2), *b = NULL;
+  struct futhark_opaque_point *p;
+  struct futhark_opaque_arr1d_point *ps;
+  int64_t x, xs[2];
+  int32_t i;
+  double area;
+  void *bytes = NULL;
+  size_t n = 1;
+  CHECK(futhark_entry_at(ctx, &x, NULL, 0) == 1);
+  CHECK_ERROR(NO_VALUE);
+  CHECK(futhark_entry_area(ctx, &area, NULL) == 1);
+  CHECK_ERROR(NO_VALUE);
+  CHECK(futhark_values_i64_1d(ctx, NULL, xs) == 1 && futhark_index_i64_1d(ctx, &x, NULL, 0) == 1);
+  CHECK_ERROR(NO_VALUE);
+  CHECK(futhark_shape_i64_1d(ctx, NULL) == NULL && !futhark_values_raw_i64_1d(ctx, NULL));
+  CHECK(futhark_project_opaque_point_x(ctx, &i, NULL) == 1 && futhark_store_opaque_point(ctx, NULL, &bytes, &n) == 1 && bytes == NULL && n == 0);
+  CHECK_ERROR(NO_VALUE);
+  CHECK(futhark_new_opaque_tup2_arr1d_i64_arr1d_i64(ctx, &(struct futhark_opaque_tup2_arr1d_i64_arr1d_i64 *){NULL}, a, b) == 1);
+  CHECK_ERROR(NO_VALUE);
+  CHECK(futhark_zip_opaque_arr1d_point(ctx, &ps, NULL, NULL) == 1);
+  CHECK_ERROR(NO_VALUE);
+  CHECK(futhark_new_opaque_arr1d_point(ctx, &ps, (struct futhark_opaque_point *[]){NULL}, 1) == 1);
+  CHECK_ERROR(NO_VALUE);
+  CHECK(futhark_entry_points(ctx, &ps, 2) == 0 && futhark_set_opaque_arr1d_point(ctx, ps, NULL, 0) == 1 && futhark_index_opaque_arr1d_point(ctx, &p, NULL, 0) == 1);
+  CHECK_ERROR(NO_VALUE);
+  CHECK(futhark_restore_opaque_point(ctx, NULL) == NULL && futhark_variant_opaque_shape(ctx, NULL) == -1 && futhark_destruct_opaque_shape_circle(ctx, &area, NULL) == 1);
+  CHECK_ERROR(NO_VALUE);
+  CHECK(futhark_context_new(NULL) == NULL);
+  futhark_context_config_free(NULL);
+  futhark_free_i64_1d(ctx, a);
+  futhark_free_opaque_arr1d_point(ctx, ps);
+}
+
 #if defined(FUTHARK_BACKEND_c) || defined(FUTHARK_BACKEND_multicore)
 static void borrowed(struct futhark_context *ctx) {
   int64_t xs[] = {1, 2, 3}, y;
@@ -419,6 +455,7 @@ static void everything(struct futhark_context *ctx) {
   scalars(ctx);
   sharing(ctx);
   apart(ctx);
+  nothing(ctx);
   borrowed(ctx);
   records(ctx);
   inner_shapes(ctx);
