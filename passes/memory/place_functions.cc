@@ -1,10 +1,12 @@
 // place_functions.cc - arrays that are passed to functions and back (calling.h).
 #include "passes/memory/placer.h"
 
+#include <algorithm>
+
 namespace raido::placement {
 
 void Placer::function(Function& f) {
-  body(f.lambda.body, {}, 1, [&](List<Stm>&) { bound(f.lambda.params); }, [&](List<Stm>& out) { return_arrays(out, f.lambda.body.result); });
+  body(f.lambda.body, {}, 1, [&](List<Stm>&) { bound(f.lambda.params); }, [&](List<Stm>& out) { return_arrays(out, f); });
 }
 
 // What only the outside passes begins at offset 0. So what it lets an entry point consume can be returned where it lies.
@@ -43,11 +45,19 @@ void Placer::signature(Function& f, bool called) {
   f.returns = std::move(returns);
 }
 
-void Placer::return_arrays(List<Stm>& out, std::vector<Atom>& result) {
+// Where a parameter that begins at offset 0 does, row by row: of strides that are passed nothing else says so.
+bool Placer::lies_as_passed(const Function& f, const Atom& a) {
+  return std::ranges::any_of(f.lambda.params, [&](Bind b) {
+    return array(b.var) && is_const(place(b.var).layout.offset, 0) && same_place(place(a), place(b.var)) && array(a)->shape == array(b.var)->shape;
+  });
+}
+
+void Placer::return_arrays(List<Stm>& out, Function& f) {
+  std::vector<Atom>& result = f.lambda.body.result;
   std::vector<Atom> results;
   for (Atom a : result) {
     if (array(a)) {
-      a = canonical(out, a);
+      if (!lies_as_passed(f, a)) a = canonical(out, a);
       may_have_other_name(a);
       each_passed(passed_from_function(array(a)->shape.size()), place(a), [&](const Atom& part) { results.push_back(part); });
     }

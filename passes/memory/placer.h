@@ -94,7 +94,8 @@ class Placer {
   // ---- functions (place_functions.cc) ----
   void function(Function& f);
   void signature(Function& f, bool called);
-  void return_arrays(List<Stm>& out, std::vector<Atom>& result);
+  bool lies_as_passed(const Function& f, const Atom& a);
+  void return_arrays(List<Stm>& out, Function& f);
   void call(List<Stm>& out, Stm& s, Call& x);
 };
 

@@ -133,6 +133,12 @@ static void apart(struct futhark_context *ctx) {
       futhark_free_i64_1d(ctx, a);
       futhark_free_i64_1d(ctx, b);
     }
+  int32_t cells[12] = {0};
+  struct futhark_i32_3d *cube = futhark_new_i32_3d(ctx, cells, 2, 3, 2), *changed;
+  CHECK(futhark_entry_update_cube(ctx, &changed, cube) == 0 && futhark_index_i32_3d(ctx, cells, changed, 1, 0, 1) == 0 && cells[0] == 100);
+  CHECK(futhark_values_raw_i32_3d(ctx, cube) == futhark_values_raw_i32_3d(ctx, changed));
+  futhark_free_i32_3d(ctx, cube);
+  futhark_free_i32_3d(ctx, changed);
   struct futhark_opaque_tup2_arr1d_i64_arr1d_i64 *twins;
   struct futhark_i64_1d *one, *other, *b;
   CHECK(futhark_entry_twins(ctx, &twins, 5) == 0 && futhark_project_opaque_tup2_arr1d_i64_arr1d_i64_0(ctx, &one, twins) == 0 &&
