@@ -129,7 +129,7 @@ class Library {
     prototypes_ += "struct futhark_context_config;\nstruct futhark_context;\n";
     bodies_ += "struct futhark_context_config { struct raido_config config; };\nstruct futhark_context { struct raido_context context; };\n";
     line("struct futhark_context_config *futhark_context_config_new(void)", "return (struct futhark_context_config *)raido_config_new();");
-    line(fmt::format("void futhark_context_config_free({})", config), "raido_config_free(&cfg->config);");
+    line(fmt::format("void futhark_context_config_free({})", config), "raido_config_free((struct raido_config *)cfg);");
     for (std::string_view flag : {"debugging", "profiling", "logging"}) {
       std::string body = fmt::format("  cfg->config.{} = flag;\n", flag);
       if (flag == "debugging") body += "  cfg->config.profiling = flag;\n  cfg->config.logging = flag;\n";
@@ -146,7 +146,7 @@ class Library {
     line("int futhark_get_tuning_param_count(void)", "return RAIDO_PARAMS;");
     line("const char *futhark_get_tuning_param_name(int i)", "return i < 0 || i >= RAIDO_PARAMS ? NULL : raido_params[i].name;");
     line("const char *futhark_get_tuning_param_class(int i)", "return i < 0 || i >= RAIDO_PARAMS ? NULL : raido_params[i].kind;");
-    line(fmt::format("struct futhark_context *futhark_context_new({})", config), "return (struct futhark_context *)raido_context_new(&cfg->config, \"program\");");
+    line(fmt::format("struct futhark_context *futhark_context_new({})", config), "return (struct futhark_context *)raido_context_new((struct raido_config *)cfg, \"program\");");
     line(fmt::format("void futhark_context_free({})", context), "raido_context_free((struct raido_context *)ctx);");
   }
 

@@ -7,6 +7,9 @@
 #define RAIDO_API(c)                              \
   int failed = raido_enter(c);                    \
   if (failed) { raido_leave(c); return failed; }
+#define RAIDO_API_ON(c, object)                   \
+  RAIDO_API(c);                                   \
+  if (raido_missing(c, object)) { raido_leave(c); return RAIDO_REFUSED; }
 #define RAIDO_API_END(c)                          \
   if (failed) failed = raido_api_code(c);         \
   raido_leave(c);                                 \
@@ -112,6 +115,7 @@ RAIDO_FN struct raido_object *raido_array_borrow(struct raido_context *c, int ty
 
 RAIDO_FN raido_raw raido_array_raw(struct raido_context *c, const struct raido_object *a) {
   (void)c;
+  if (a == NULL) return 0;
 #ifdef RAIDO_DEVICE
   return ((struct raido_memory *)a->leaves[0].data)->device;
 #else
@@ -120,7 +124,7 @@ RAIDO_FN raido_raw raido_array_raw(struct raido_context *c, const struct raido_o
 }
 
 RAIDO_FN int raido_array_values(struct raido_context *c, const struct raido_object *a, void *to) {
-  RAIDO_API(c);
+  RAIDO_API_ON(c, a);
   failed = raido_data_read(&c->main, to, a->leaves[0].data, 0, raido_value_bytes(&a->leaves[0]));
   RAIDO_API_END(c);
 }
@@ -135,7 +139,7 @@ RAIDO_FN int raido_free(struct raido_context *c, struct raido_object *o) {
   return 0;
 }
 
-RAIDO_INLINE const i64 *raido_shape(const struct raido_object *a) { return a->leaves[0].shape; }
+RAIDO_INLINE const i64 *raido_shape(const struct raido_object *a) { return a == NULL ? NULL : a->leaves[0].shape; }
 
 // The position of an element among the elements, or -1 and an error.
 RAIDO_FN i64 raido_element(struct raido_context *c, const struct raido_object *a, const i64 *at) {
@@ -158,7 +162,7 @@ RAIDO_FN i64 raido_inner_bytes(const struct raido_value *v, int rank) {
 }
 
 RAIDO_FN int raido_index(struct raido_context *c, void *out, const struct raido_object *a, const i64 *at) {
-  RAIDO_API(c);
+  RAIDO_API_ON(c, a);
   const struct raido_type_info *t = raido_type_of(a);
   i64 k = raido_element(c, a, at);
   struct raido_object *o = k < 0 ? NULL : raido_object_new(c, t->elem);
@@ -208,8 +212,8 @@ RAIDO_FN int raido_element_fits(const struct raido_object *a, const void *value)
 }
 
 RAIDO_FN int raido_set(struct raido_context *c, struct raido_object *a, const void *value, const i64 *at) {
-  RAIDO_API(c);
-  i64 k = raido_element(c, a, at);
+  RAIDO_API_ON(c, a);
+  i64 k = raido_missing(c, value) ? -1 : raido_element(c, a, at);
   failed = k < 0;
   if (!failed && !raido_element_fits(a, value)) failed = raido_refuse(&c->main, "The element has another shape than those of the array.");
   if (!failed) failed = raido_store_element(c, a, k, value);
@@ -223,6 +227,7 @@ RAIDO_FN int raido_array_of(struct raido_context *c, void *out, int type, const 
   i64 n = 1;
   for (int d = 0; d < t->rank; d++) n = raido_size(n, extents[d]);
   if (n < 0) failed = raido_refuse(&c->main, "An array cannot have a negative extent.");
+  for (i64 k = 0; k < n && !failed; k++) failed = raido_missing(c, elems[k]);
   struct raido_object *a = failed ? NULL : raido_object_new(c, type);
   failed = a == NULL;
   if (!failed) for (int d = 0; d < t->rank; d++) a->leaves[0].shape[d] = extents[d];
@@ -248,7 +253,7 @@ RAIDO_FN int raido_array_of(struct raido_context *c, void *out, int type, const 
 
 // A field of a record, or the array of that field.
 RAIDO_FN int raido_project(struct raido_context *c, void *out, const struct raido_object *o, int part) {
-  RAIDO_API(c);
+  RAIDO_API_ON(c, o);
   const struct raido_part *p = &raido_type_of(o)->parts[part];
   struct raido_object *r = raido_object_new(c, p->type);
   failed = r == NULL;
@@ -263,6 +268,7 @@ RAIDO_FN int raido_record(struct raido_context *c, void *out, int type, const vo
   RAIDO_API(c);
   const struct raido_type_info *t = &raido_interface[type];
   struct raido_object *r = NULL;
+  for (int k = 0; k < t->part_count && !failed; k++) failed = raido_missing(c, values[k]);
   for (int k = 0; k < t->part_count && !failed; k++)
     for (int d = 0; d < t->rank && !failed; d++)
       if (raido_shape(values[k])[d] != raido_shape(values[0])[d]) failed = raido_refuse(&c->main, "Cannot zip arrays with different shapes.");
@@ -277,6 +283,7 @@ RAIDO_FN int raido_record(struct raido_context *c, void *out, int type, const vo
 }
 
 RAIDO_FN int raido_variant_of(const struct raido_object *o) {
+  if (o == NULL) return -1;
   return raido_type_of(o)->variant_count > 1 ? (signed char)o->leaves[0].scalar[0] : 0;
 }
 
@@ -285,7 +292,8 @@ RAIDO_FN int raido_construct(struct raido_context *c, void *out, int type, int v
   const struct raido_type_info *t = &raido_interface[type];
   const struct raido_variant *v = &t->variants[variant];
   const int *slot = v->slots;
-  struct raido_object *o = raido_object_new(c, type);
+  for (int k = 0; k < v->count && !failed; k++) failed = raido_missing(c, values[k]);
+  struct raido_object *o = failed ? NULL : raido_object_new(c, type);
   failed = o == NULL;
   if (!failed && t->variant_count > 1) o->leaves[0].scalar[0] = (unsigned char)variant;
   for (int k = 0; k < v->count && !failed; k++) {
@@ -306,7 +314,7 @@ RAIDO_FN int raido_construct(struct raido_context *c, void *out, int type, int v
 }
 
 RAIDO_FN int raido_destruct(struct raido_context *c, void *const *outs, const struct raido_object *o, int variant) {
-  RAIDO_API(c);
+  RAIDO_API_ON(c, o);
   const struct raido_variant *v = &raido_type_of(o)->variants[variant];
   const int *slot = v->slots;
   struct raido_object **parts = NULL;
@@ -367,9 +375,9 @@ RAIDO_FN int raido_store_bytes(struct raido_context *c, const struct raido_objec
 
 // *n: how many bytes. With p: into *p, which is allocated if it is NULL.
 RAIDO_FN int raido_store(struct raido_context *c, const struct raido_object *o, void **p, size_t *n) {
-  *n = raido_stored_bytes(o);
-  if (p == NULL) return 0;
-  RAIDO_API(c);
+  *n = o == NULL ? 0 : raido_stored_bytes(o);
+  if (p == NULL && o != NULL) return 0;
+  RAIDO_API_ON(c, o);
   void *bytes = *p != NULL ? *p : malloc(*n);
   if (bytes == NULL) failed = raido_lack_memory(&c->main, "Error: out of memory.");
   else failed = raido_store_bytes(c, o, bytes);
@@ -437,7 +445,7 @@ RAIDO_FN struct raido_object *raido_restore(struct raido_context *c, int type, c
   struct raido_object *o = NULL;
   if (raido_enter(c) == 0) {
     o = raido_object_new(c, type);
-    int failed = o == NULL;
+    int failed = o == NULL || p == NULL;
     for (int k = 0; k < raido_interface[type].leaf_count && !failed; k++) failed = raido_restore_leaf(c, &o->leaves[k], &at);
     if (o != NULL && (failed || !raido_consistent(o))) {
       raido_object_free(c, o);
@@ -513,7 +521,7 @@ RAIDO_FN int raido_clear_caches(struct raido_context *c) {
 
 // The text of the pending error, to be freed by the caller; NULL if there is none. That of a failed program ends with a newline.
 RAIDO_FN char *raido_get_error(struct raido_context *c) {
-  if (c == NULL) return raido_copy_text("There is no context: no memory is left, or its configuration is in use.");
+  if (c == NULL) return raido_copy_text("There is no context: no memory is left, or there is no configuration, or it is in use.");
   pthread_mutex_lock(&c->use);
   char *error = c->main.error, *text = NULL;
   if (error != NULL) {

@@ -12,7 +12,7 @@
 struct raido_memory {
   i64 references;
   size_t bytes;
-  int size_class, held;                // held: as in raido_block
+  int size_class, held, lasts;         // held, lasts: as in raido_block
   int borrowed;                        // the memory belongs to the user
   dev_mem device;
   struct raido_memory *next;           // in a free list
@@ -169,7 +169,10 @@ RAIDO_FN void raido_device_reclaim(struct raido_context *c) {
   }
 }
 RAIDO_FN void raido_device_hold_all(struct raido_context *c) {
-  for (struct raido_memory *m = c->device->all; m != NULL; m = m->after) m->held = (int)m->references;
+  for (struct raido_memory *m = c->device->all; m != NULL; m = m->after) {
+    m->held = (int)m->references;
+    m->lasts = m->held > 0;
+  }
 }
 
 // The words of the failure word, its arguments and what is said of traced values; all of it with those.

@@ -18,6 +18,7 @@ struct raido_block {
   i64 references;
   size_t bytes;               // of data
   int size_class, held;       // held: the references that values of the outside and top-level values have
+  int lasts;                  // a top-level value lies here
   struct raido_block *next;   // in a free list
   struct raido_block *before, *after;  // in the list of all blocks
 };
@@ -98,6 +99,7 @@ RAIDO_FN void *raido_alloc_slow(struct raido_worker *w, i64 bytes, size_t rounde
   }
   b->references = 1;
   b->held = 0;
+  b->lasts = 0;
   b->bytes = rounded;
   b->size_class = size_class;
   b->before = NULL;
@@ -166,9 +168,12 @@ RAIDO_FN void raido_reclaim(struct raido_context *c) {
   }
 }
 
-// After a success, before anything else is allocated: all that has a reference is held.
+// When the top-level values are there, before anything else is allocated: all that has a reference is held.
 RAIDO_FN void raido_hold_all(struct raido_context *c) {
-  for (struct raido_block *b = c->blocks; b != NULL; b = b->after) b->held = (int)b->references;
+  for (struct raido_block *b = c->blocks; b != NULL; b = b->after) {
+    b->held = (int)b->references;
+    b->lasts = b->held > 0;
+  }
 }
 
 RAIDO_FN void raido_free_all(struct raido_context *c) {

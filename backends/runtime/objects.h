@@ -79,6 +79,7 @@ RAIDO_FN void raido_data_hold(struct raido_worker *w, void *data) {
   m->held++;
 }
 RAIDO_FN void raido_data_keep(void *data) { if (data != NULL) ((struct raido_memory *)data)->held++; }
+RAIDO_FN int raido_data_lasts(const void *data) { return ((const struct raido_memory *)data)->lasts; }
 RAIDO_FN void raido_data_drop(struct raido_worker *w, void *data) {
   if (data == NULL) return;
   ((struct raido_memory *)data)->held--;
@@ -105,6 +106,7 @@ RAIDO_FN void raido_data_hold(struct raido_worker *w, void *data) {
   if (data != NULL) raido_header(data)->held++;
 }
 RAIDO_FN void raido_data_keep(void *data) { if (data != NULL) raido_header(data)->held++; }
+RAIDO_FN int raido_data_lasts(void *data) { return raido_header(data)->lasts; }
 RAIDO_FN void raido_data_drop(struct raido_worker *w, void *data) {
   if (data == NULL) return;
   raido_header(data)->held--;
@@ -222,6 +224,9 @@ RAIDO_FN int raido_from_host(struct raido_context *c, struct raido_value *v) {
 
 // ---- Calls ----
 
+// Whoever passes NULL on did not look whether the value could be made.
+RAIDO_FN int raido_missing(struct raido_context *c, const void *value) { return value == NULL && raido_refuse(&c->main, "A value is NULL."); }
+
 // The arguments of an entry point do not agree on an extent. Servers and libraries say what clients compare with, others which one.
 RAIDO_FN int raido_wrong_size(struct raido_worker *w, const char *argument, int dimension, i64 wanted, i64 got) {
 #if defined(RAIDO_EXECUTABLE) || defined(RAIDO_PYTHON)
@@ -242,6 +247,28 @@ RAIDO_FN void raido_recover(struct raido_context *c) {
   raido_reclaim(c);
 }
 
+// A leaf of a result moves to a block of its own.
+RAIDO_FN int raido_move_leaf(struct raido_context *c, struct raido_value *v) {
+  void *before = v->data;
+  i64 bytes = raido_value_bytes(v);
+  v->data = raido_data_new(&c->main, bytes);
+  int failed = v->data == NULL || raido_data_copy(&c->main, v->data, 0, before, 0, bytes) != 0;
+  raido_data_drop(&c->main, before);
+  return failed;
+}
+// Who gets a result may have it overwritten. So it lies neither where a top-level value does, nor where another leaf of it does.
+RAIDO_FN int raido_set_apart(struct raido_context *c, struct raido_object *result) {
+  struct raido_value *leaves = result->leaves;
+  int failed = 0;
+  for (int k = 0; k < raido_type_of(result)->leaf_count && !failed; k++) {
+    if (leaves[k].rank == 0 || leaves[k].data == NULL) continue;
+    int shared = raido_data_lasts(leaves[k].data);
+    for (int j = 0; j < k && !shared; j++) shared = leaves[j].rank > 0 && leaves[j].data == leaves[k].data;
+    if (shared) failed = raido_move_leaf(c, &leaves[k]);
+  }
+  return failed;
+}
+
 // Runs an entry point and waits for its end. `in`: for each input a pointer to its scalar, or the object. 0, or the code of a failure.
 RAIDO_FN int raido_call(struct raido_context *c, const struct raido_entry *e, const void *const *in, struct raido_object **result) {
   const void *leaves[RAIDO_INPUT_LEAVES] = {NULL};
@@ -255,16 +282,15 @@ RAIDO_FN int raido_call(struct raido_context *c, const struct raido_entry *e, co
     const struct raido_type_info *t = &raido_interface[e->inputs[k].type];
     if (t->kind == RAIDO_PRIMITIVE) { leaves[n++] = in[k]; continue; }
     const struct raido_object *o = in[k];
+    failed = raido_missing(c, o);
     for (int j = 0; j < t->leaf_count && !failed; j++, n++) {
       const struct raido_value *v = &o->leaves[j];
       leaves[n] = v->rank == 0 ? (const void *)v->scalar : v;
-#ifndef RAIDO_DEVICE
-      if (v->rank > 0 && v->borrowed && e->kept[n] == 'k') {          // such memory has no count
+      if (v->rank > 0 && v->borrowed && e->kept[n] == 'k') {          // nobody knows how long such memory lasts
         failed = raido_leaf_alias(c, &copies[copied], v);
         leaves[n] = &copies[copied];
         copied += !failed;
       }
-#endif
     }
   }
   if (!failed) {
@@ -273,9 +299,12 @@ RAIDO_FN int raido_call(struct raido_context *c, const struct raido_entry *e, co
     failed = c->code->run[e->number](&c->main, leaves, out->leaves) != 0;
     raido_set_mode(mode);
     if (!failed) failed = raido_sync(c) != 0;
-    if (!failed)
+    if (!failed) {
       for (int k = 0; k < raido_interface[e->output].leaf_count; k++)
         if (out->leaves[k].rank > 0) raido_data_keep(out->leaves[k].data);
+      failed = raido_set_apart(c, out) != 0;
+      for (int k = 0; failed && k < raido_interface[e->output].leaf_count; k++) raido_leaf_free(c, &out->leaves[k]);
+    }
   }
   for (int k = 0; k < copied; k++) raido_leaf_free(c, &copies[k]);
   if (failed) {
@@ -296,9 +325,9 @@ RAIDO_FN int raido_call(struct raido_context *c, const struct raido_entry *e, co
 
 RAIDO_FN void raido_set_profiling(struct raido_context *c, int on) { __atomic_store_n(&c->profiling, on, __ATOMIC_RELAXED); }
 
-// NULL if there is no memory, or the configuration is in use. A context whose program could not start has an error.
+// NULL if there is no memory or no configuration, or it is in use. A context whose program could not start has an error.
 RAIDO_FN struct raido_context *raido_context_new(struct raido_config *cfg, const char *program) {
-  struct raido_context *c = cfg->in_use ? NULL : calloc(1, sizeof *c);
+  struct raido_context *c = cfg == NULL || cfg->in_use ? NULL : calloc(1, sizeof *c);
   if (c == NULL) return NULL;
   cfg->in_use = 1;
   c->program = program;

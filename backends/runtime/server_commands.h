@@ -133,7 +133,6 @@ RAIDO_FN void raido_do_call(struct raido_server *s) {
     if (all && inputs > 0 && parts > 1) outputs = 1;
   }
   if (given < outputs + inputs) { raido_failure("Insufficient command args."); return; }
-  if (!raido_are_new(s, 2, outputs, 1)) return;
   const struct raido_object *args[RAIDO_INPUTS];
   for (size_t k = 0; k < inputs; k++) {
     args[k] = raido_value_of(s, s->words[2 + outputs + k]);
@@ -144,6 +143,7 @@ RAIDO_FN void raido_do_call(struct raido_server *s) {
       return;
     }
   }
+  if (!raido_are_new(s, 2, outputs, 1)) return;
   raido_run_call(s, e, args, t->is_tuple && outputs == parts);
 }
 

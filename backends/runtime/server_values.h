@@ -115,13 +115,14 @@ RAIDO_FN void raido_do_unzip(struct raido_server *s) {
   }
 }
 RAIDO_FN void raido_do_project(struct raido_server *s) {
-  struct raido_object *o = raido_are_new(s, 1, 1, 1) ? raido_value_of(s, s->words[2]) : NULL;
+  struct raido_object *o = raido_value_of(s, s->words[2]);
   if (o == NULL) return;
   const struct raido_type_info *t = raido_type_of(o);
   int k = 0;
   if (!raido_is_kind(t, RAIDO_RECORD)) return;
   while (k < t->part_count && strcmp(t->parts[k].name, s->words[3]) != 0) k++;
   if (k == t->part_count) { raido_failure("No such field"); return; }
+  if (!raido_are_new(s, 1, 1, 1)) return;
   union raido_result r;
   int failed = raido_project(s->c, &r, o, k);
   raido_define_result(s, s->words[1], t->parts[k].type, failed, &r);

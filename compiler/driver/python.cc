@@ -207,6 +207,7 @@ class Package {
   std::string class_stub(size_t number, const std::string& name) const {
     const InterfaceType& t = types_[number];
     std::string out = fmt::format("\nclass {}({}):\n{}", name, t.kind == TypeKind::Sum ? "tuple[_typing.Any, ...]" : "_typing.NamedTuple", documentation(about(t), "    "));
+    if (t.kind == TypeKind::Sum) out += "    tag: str\n";
     std::vector<std::string> names = t.kind == TypeKind::Sum ? constructors(t) : field_names(t);
     for (size_t k = 0; k < names.size(); k++) {
       if (t.kind != TypeKind::Sum) {
@@ -233,7 +234,7 @@ class Package {
            "class Opaque:\n    shape: tuple[int, ...]\n    type: str\n    def store(self) -> bytes: ...\n    def __len__(self) -> int: ...\n"
            "    def __getitem__(self, key: int | tuple[int, ...]) -> _typing.Any: ...\n\n"
            "class Context:\n    def __new__(cls, *, num_threads: int = 0, mem_limit: int = 0, params: dict[str, int] = {}, device: str | None = None, "
-           "cache: str | None = None, profiling: bool = False, logging: bool = False) -> Context: ...\n"
+           "cache: str | None = None, cpu: str | None = None, profiling: bool = False, logging: bool = False) -> Context: ...\n"
            "    def set_param(self, name: str, number: int) -> None: ...\n    def report(self) -> str: ...\n    def clear_caches(self) -> None: ...\n"
            "    def restore(self, type: str, data: bytes) -> _typing.Any: ...\n\ndef default_context() -> Context: ...\n";
     for (const auto& [number, name] : in_order()) out += class_stub(number, name);

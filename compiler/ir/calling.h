@@ -5,9 +5,10 @@
 //
 //     its block, its offset, the farther strides from the outermost inwards, the array itself
 //
-// Parameters of functions have all of it. Results of functions begin at offset 0, which is not passed. So does what a loop carries from one
-// iteration to the next; of its strides only those are passed whose extents are not in scope. The array itself, like an accumulator or
-// the proof of a check, has no value at run time: functions and kernels in C have the blocks and the scalars, in the same order.
+// Parameters of functions have all of it. What only the outside calls has no offset for what it consumes: that begins at offset 0. So do
+// results of functions, and what a loop carries from one iteration to the next; of its strides only those are passed whose extents are not
+// in scope. The array itself, like an accumulator or the proof of a check, has no value at run time: functions and kernels in C have the
+// blocks and the scalars, in the same order.
 #pragma once
 #include "compiler/ir/ir.h"
 

@@ -24,7 +24,11 @@ void Placer::run() {
   Candidates constants = find_candidates(p_, origins_, p_.constants, 0);
   sizes_.open(p_.constants.stms);
   for (size_t k = 0; k < constants.stms.size(); k++) statement(p_.constants.stms, constants, k, 0);
-  for (Function& f : p_.functions) signature(f);
+  std::vector<bool> called(p_.functions.size());
+  p_.each_body([&](const Body& b) {
+    each_stm(b, [&](const Stm& s) { if (auto x = std::get_if<Call>(&s.exp)) called[x->callee.index] = true; });
+  });
+  for (size_t k = 0; k < called.size(); k++) signature(p_.functions[k], called[k]);
   for (Function& f : p_.functions) function(f);
   sizes_.close();
 }

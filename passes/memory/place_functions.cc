@@ -1,13 +1,16 @@
 // place_functions.cc - arrays that are passed to functions and back (calling.h).
 #include "passes/memory/placer.h"
 
+#include <algorithm>
+
 namespace raido::placement {
 
 void Placer::function(Function& f) {
-  body(f.lambda.body, {}, 1, [&](List<Stm>&) { bound(f.lambda.params); }, [&](List<Stm>& out) { return_arrays(out, f.lambda.body.result); });
+  body(f.lambda.body, {}, 1, [&](List<Stm>&) { bound(f.lambda.params); }, [&](List<Stm>& out) { return_arrays(out, f); });
 }
 
-void Placer::signature(Function& f) {
+// What only the outside passes begins at offset 0. So what it lets an entry point consume can be returned where it lies.
+void Placer::signature(Function& f, bool called) {
   std::vector<Bind> params;
   std::vector<bool> consumes;
   auto param = [&](Var v, bool consumed) { params.push_back({v}); consumes.push_back(consumed); return v; };
@@ -15,7 +18,8 @@ void Placer::signature(Function& f) {
     Var v = f.lambda.params[k].var;
     if (array(v)) {
       const std::vector<Dim> shape = array(v)->shape;
-      put(v, place_of_passed(passed_to_function(shape.size()), strides_not_passed(shape), outermost_space(), [&](std::string hint, Type t) {
+      const bool offset = called || !f.consumes[k];
+      put(v, place_of_passed(passed(shape.size(), offset), strides_not_passed(shape), outermost_space(), [&](std::string hint, Type t) {
         return param(p_.fresh(is_block(t) ? p_.hint(v) + "_mem" : hint, t), false);
       }));
       may_have_other_name(v);
@@ -41,11 +45,19 @@ void Placer::signature(Function& f) {
   f.returns = std::move(returns);
 }
 
-void Placer::return_arrays(List<Stm>& out, std::vector<Atom>& result) {
+// Where a parameter that begins at offset 0 does, row by row: of strides that are passed nothing else says so.
+bool Placer::lies_as_passed(const Function& f, const Atom& a) {
+  return std::ranges::any_of(f.lambda.params, [&](Bind b) {
+    return array(b.var) && is_const(place(b.var).layout.offset, 0) && same_place(place(a), place(b.var)) && array(a)->shape == array(b.var)->shape;
+  });
+}
+
+void Placer::return_arrays(List<Stm>& out, Function& f) {
+  std::vector<Atom>& result = f.lambda.body.result;
   std::vector<Atom> results;
   for (Atom a : result) {
     if (array(a)) {
-      a = canonical(out, a);
+      if (!lies_as_passed(f, a)) a = canonical(out, a);
       may_have_other_name(a);
       each_passed(passed_from_function(array(a)->shape.size()), place(a), [&](const Atom& part) { results.push_back(part); });
     }

@@ -93,8 +93,9 @@ class Placer {
 
   // ---- functions (place_functions.cc) ----
   void function(Function& f);
-  void signature(Function& f);
-  void return_arrays(List<Stm>& out, std::vector<Atom>& result);
+  void signature(Function& f, bool called);
+  bool lies_as_passed(const Function& f, const Atom& a);
+  void return_arrays(List<Stm>& out, Function& f);
   void call(List<Stm>& out, Stm& s, Call& x);
 };
 

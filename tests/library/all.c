@@ -118,6 +118,74 @@ static void sharing(struct futhark_context *ctx) {
   CHECK(futhark_free_i64_1d(ctx, NULL) == 0);
 }
 
+// A result may be overwritten without harm to the program and to other results. What a call consumes is overwritten where it lies.
+static void apart(struct futhark_context *ctx) {
+  for (int k = 0; k < 4; k++)
+    for (int again = 0; again < 2; again++) {
+      struct futhark_i64_1d *a = NULL, *b = NULL;
+      int64_t x;
+      CHECK(k == 0 ? futhark_entry_top_level(ctx, &a) == 0 : k == 1 ? futhark_entry_copied(ctx, &a, 0) == 0 :
+            k == 2 ? futhark_entry_branched(ctx, &a, true) == 0 : futhark_entry_literal(ctx, &a, 0) == 0);
+      CHECK(element(ctx, a, 0) == 0);
+      CHECK(futhark_entry_update(ctx, &b, a) == 0 && element(ctx, b, 0) == 100);
+      CHECK(futhark_values_raw_i64_1d(ctx, a) == futhark_values_raw_i64_1d(ctx, b));
+      CHECK(futhark_entry_squares_and(ctx, &x, 7) == 0 && x == 37);
+      futhark_free_i64_1d(ctx, a);
+      futhark_free_i64_1d(ctx, b);
+    }
+  int32_t cells[12] = {0};
+  struct futhark_i32_3d *cube = futhark_new_i32_3d(ctx, cells, 2, 3, 2), *changed;
+  CHECK(futhark_entry_update_cube(ctx, &changed, cube) == 0 && futhark_index_i32_3d(ctx, cells, changed, 1, 0, 1) == 0 && cells[0] == 100);
+  CHECK(futhark_values_raw_i32_3d(ctx, cube) == futhark_values_raw_i32_3d(ctx, changed));
+  futhark_free_i32_3d(ctx, cube);
+  futhark_free_i32_3d(ctx, changed);
+  struct futhark_opaque_tup2_arr1d_i64_arr1d_i64 *twins;
+  struct futhark_i64_1d *one, *other, *b;
+  CHECK(futhark_entry_twins(ctx, &twins, 5) == 0 && futhark_project_opaque_tup2_arr1d_i64_arr1d_i64_0(ctx, &one, twins) == 0 &&
+        futhark_project_opaque_tup2_arr1d_i64_arr1d_i64_1(ctx, &other, twins) == 0);
+  CHECK(futhark_entry_update(ctx, &b, one) == 0 && element(ctx, b, 0) == 100 && element(ctx, other, 0) == 5);
+  futhark_free_opaque_tup2_arr1d_i64_arr1d_i64(ctx, twins);
+  futhark_free_i64_1d(ctx, one);
+  futhark_free_i64_1d(ctx, other);
+  futhark_free_i64_1d(ctx, b);
+}
+
+// Who has no memory, and does not look, passes NULL on.
+#define NO_VALUE "A value is NULL."
+static void nothing(struct futhark_context *ctx) {
+  struct futhark_i64_1d *a = numbers(ctx, 2), *b = NULL;
+  struct futhark_opaque_point *p;
+  struct futhark_opaque_arr1d_point *ps;
+  int64_t x, xs[2];
+  int32_t i;
+  double area;
+  void *bytes = NULL;
+  size_t n = 1;
+  CHECK(futhark_entry_at(ctx, &x, NULL, 0) == 1);
+  CHECK_ERROR(NO_VALUE);
+  CHECK(futhark_entry_area(ctx, &area, NULL) == 1);
+  CHECK_ERROR(NO_VALUE);
+  CHECK(futhark_values_i64_1d(ctx, NULL, xs) == 1 && futhark_index_i64_1d(ctx, &x, NULL, 0) == 1);
+  CHECK_ERROR(NO_VALUE);
+  CHECK(futhark_shape_i64_1d(ctx, NULL) == NULL && !futhark_values_raw_i64_1d(ctx, NULL));
+  CHECK(futhark_project_opaque_point_x(ctx, &i, NULL) == 1 && futhark_store_opaque_point(ctx, NULL, &bytes, &n) == 1 && bytes == NULL && n == 0);
+  CHECK_ERROR(NO_VALUE);
+  CHECK(futhark_new_opaque_tup2_arr1d_i64_arr1d_i64(ctx, &(struct futhark_opaque_tup2_arr1d_i64_arr1d_i64 *){NULL}, a, b) == 1);
+  CHECK_ERROR(NO_VALUE);
+  CHECK(futhark_zip_opaque_arr1d_point(ctx, &ps, NULL, NULL) == 1);
+  CHECK_ERROR(NO_VALUE);
+  CHECK(futhark_new_opaque_arr1d_point(ctx, &ps, (struct futhark_opaque_point *[]){NULL}, 1) == 1);
+  CHECK_ERROR(NO_VALUE);
+  CHECK(futhark_entry_points(ctx, &ps, 2) == 0 && futhark_set_opaque_arr1d_point(ctx, ps, NULL, 0) == 1 && futhark_index_opaque_arr1d_point(ctx, &p, NULL, 0) == 1);
+  CHECK_ERROR(NO_VALUE);
+  CHECK(futhark_restore_opaque_point(ctx, NULL) == NULL && futhark_variant_opaque_shape(ctx, NULL) == -1 && futhark_destruct_opaque_shape_circle(ctx, &area, NULL) == 1);
+  CHECK_ERROR(NO_VALUE);
+  CHECK(futhark_context_new(NULL) == NULL);
+  futhark_context_config_free(NULL);
+  futhark_free_i64_1d(ctx, a);
+  futhark_free_opaque_arr1d_point(ctx, ps);
+}
+
 #if defined(FUTHARK_BACKEND_c) || defined(FUTHARK_BACKEND_multicore)
 static void borrowed(struct futhark_context *ctx) {
   int64_t xs[] = {1, 2, 3}, y;
@@ -135,6 +203,8 @@ static void borrowed(struct futhark_context *ctx) {
   a = futhark_new_raw_i64_1d(ctx, (unsigned char *)xs, 3);
   CHECK(futhark_entry_update(ctx, &b, a) == 0 && element(ctx, b, 0) == 100);
   futhark_free_i64_1d(ctx, a);
+  xs[1] = 5;
+  CHECK(element(ctx, b, 1) == 20);
   futhark_free_i64_1d(ctx, b);
 }
 #else
@@ -144,7 +214,12 @@ static void borrowed(struct futhark_context *ctx) {
   CHECK(futhark_entry_i64s(ctx, &c, b) == 0 && element(ctx, c, 0) == 2);
   futhark_free_i64_1d(ctx, b);
   CHECK(element(ctx, a, 1) == 1);
+  futhark_free_i64_1d(ctx, c);
+  b = futhark_new_raw_i64_1d(ctx, futhark_values_raw_i64_1d(ctx, a), 3);
+  CHECK(futhark_entry_update(ctx, &c, b) == 0 && element(ctx, a, 0) == 0);
+  futhark_free_i64_1d(ctx, b);
   futhark_free_i64_1d(ctx, a);
+  CHECK(element(ctx, c, 0) == 100 && element(ctx, c, 2) == 2);
   futhark_free_i64_1d(ctx, c);
 }
 #endif
@@ -385,6 +460,8 @@ static void everything(struct futhark_context *ctx) {
   arrays(ctx);
   scalars(ctx);
   sharing(ctx);
+  apart(ctx);
+  nothing(ctx);
   borrowed(ctx);
   records(ctx);
   inner_shapes(ctx);

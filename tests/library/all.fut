@@ -34,6 +34,16 @@ entry answer: i32 = 42
 entry same (xs: []i64): []i64 = xs
 entry both (xs: []i64): ([]i64, []i64) = (xs, xs)
 entry update (xs: *[]i64): *[]i64 = xs with [0] = 100
+entry update_cube (xs: *[][][]i32): *[][][]i32 = xs with [1, 0, 1] = 100
+
+-- Results that are values of the program, or of each other: who gets them may have them overwritten.
+def squares: [5]i64 = map (\i -> i * i) (iota 5)
+entry top_level: []i64 = squares
+entry copied (_: i32): []i64 = copy squares
+entry branched (b: bool): []i64 = if b then copy squares else iota 5
+entry literal (_: i32): []i64 = [0, 1, 4, 9, 16]
+entry squares_and (x: i64): i64 = x + i64.sum squares
+entry twins (x: i64): (*[]i64, *[]i64) = let a = replicate 3 x in (a, copy a)
 
 -- | Makes a point. \
 -- Its second line must not swallow the next: ??/

@@ -1,7 +1,9 @@
 """The package of shapes.fut without any other package: values of every kind, errors, memory, threads, contexts. The argument is the backend."""
 import array
+import ast
 import ctypes
 import inspect
+import pathlib
 import pickle
 import sys
 import threading
@@ -207,6 +209,16 @@ def test_names_and_documents():
 def resident():
     with open("/proc/self/statm") as f:
         return int(f.read().split()[1]) * 4096
+
+
+def test_stub():
+    """Type checkers know every setting of a context, and that a sum has a tag."""
+    stub = ast.parse((pathlib.Path(shapes.__file__).parent / "__init__.pyi").read_text())
+    classes = {c.name: c.body for c in stub.body if isinstance(c, ast.ClassDef)}
+    new = next(f for f in classes["Context"] if isinstance(f, ast.FunctionDef) and f.name == "__new__")
+    settings = {"num_threads": 1, "mem_limit": 0, "params": {}, "device": None, "cache": None, "cpu": None, "profiling": False, "logging": False}
+    assert {a.arg for a in new.args.kwonlyargs} == set(settings) and shapes.norm([1, 2, 3], context=shapes.Context(**settings)) == 14
+    assert any(isinstance(line, ast.AnnAssign) and line.target.id == "tag" for line in classes["shape"])
 
 
 def test_memory():
