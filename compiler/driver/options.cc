@@ -159,7 +159,7 @@ std::variant<Options, int> parse_options(const std::string& program, const Comma
                row.form == Form::Choice  ? fmt::format("one of {}", row.argument)
                : row.form == Form::Bytes ? "a number of bytes, like 4096, 64k, 512m or 2g"
                : row.form == Form::Integer ? "an integer"
-               : row.form == Form::Real ? "a number that is not negative"
+               : row.form == Form::Real ? "a number from 0 on"
                                            : "a positive integer");
     return 2;
   };
