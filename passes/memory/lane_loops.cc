@@ -346,7 +346,8 @@ class LaneLoops::Candidate {
     forms_.define(p_, s);
     bool fixed = op ? std::ranges::all_of(op->args, [&](const Atom& a) { return moves(a) == 0; })
                     : std::holds_alternative<Convert>(s.exp) && moves(std::get<Convert>(s.exp).value) == 0;
-    if (op && !fixed && !has_vector_form(op->op, elem_of(p_, op->args[0]), op->args.size() > 1 ? const_of(op->args[1]) : nullptr)) count([](Work& w) { w.scalar = true; });
+    const Const* second = op && op->args.size() > 1 ? const_of(op->args[1]) : nullptr;
+    if (op && !fixed && !has_vector_form(op->op, elem_of(p_, op->args[0]), second)) count([](Work& w) { w.scalar = true; });
     if (!fixed && forms_.of(v) == Affine(v)) jumps_.insert(v);
   }
   void read(const Stm& s) {

@@ -1,6 +1,10 @@
-// Kernels whose threads work together: what the verifier of kernel programs finds.
+// Kernels whose threads work together: what the verifier of kernel programs finds. Large functions: what their parts take and give.
+#include "backends/kernel/divide.h"
 #include "backends/kernel/verify.h"
 
+#include <algorithm>
+
+#include "compiler/ir/costs.h"
 #include "tests/unit/test.h"
 
 using namespace raido;
@@ -128,4 +132,113 @@ TEST_CASE("a check under a lock") {
   }
   EXPECT(a.said() == "");
   EXPECT(b.said() == "B7");
+}
+
+namespace {
+
+// A function whose loops add to `sum`, store to `xs`, and change what the test says.
+struct Large {
+  Module m;
+  HostFunction f{"f", {}, {}, {}};
+  Name sum, xs, n;
+  Large() {
+    sum = m.name("sum", Scalar::F64);
+    xs = m.memory("xs", Scalar::F64, ir::Space::Host);
+    n = m.name("n", Scalar::I64);
+    f.params = {xs, n};
+    f.body.push_back({Declare{sum, m.constant(constant(Scalar::F64, 0))}});
+  }
+  Stm loop(Block more = {}) {
+    Name i = m.name("i", Scalar::I64);
+    For x{i, m.number(0), m.var(n), std::move(more)};
+    for (size_t k = 0; k < costs::least_part; k++) x.body.push_back({Store{xs, m.var(i), m.var(sum)}});
+    x.body.push_back({Assign{sum, m.prim(ScalarOp::add, {m.var(sum), m.constant(constant(Scalar::F64, 1))})}});
+    return {std::move(x)};
+  }
+  void fill() { for (size_t k = 0; k * costs::least_part < costs::function_statements; k++) f.body.push_back(loop()); }
+  // The parts, after a check that functions use nothing but what they are given.
+  std::vector<HostFunction> divided() {
+    f.body.push_back({Return{{m.var(sum)}}});
+    m.functions = {std::move(f), HostFunction{"constants", {}, {}, {}}};
+    divide_functions(m);
+    for (const HostFunction& g : m.functions)
+      for (Name used : free_names(m, g.body)) EXPECT(std::ranges::count(g.params, used) == 1);
+    EXPECT(m.functions.back().name == "constants");
+    return {m.functions.begin() + 1, m.functions.end() - 1};
+  }
+  const Block& body() const { return m.functions[0].body; }
+  template <class S> size_t count() const {
+    return size_t(std::count_if(body().begin(), body().end(), [](const Stm& s) { return std::holds_alternative<S>(s.node); }));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("small functions are not divided") {
+  Large a;
+  a.f.body.push_back(a.loop());
+  EXPECT(a.divided().empty());
+}
+TEST_CASE("a part gives back what it changes") {
+  Large a;
+  a.fill();
+  auto parts = a.divided();
+  EXPECT(parts.size() > 2);
+  EXPECT(a.count<For>() == 0);
+  EXPECT(a.count<Call>() == parts.size());
+  EXPECT(a.count<Assign>() == parts.size() - 1);           // the first part declares it
+  for (const HostFunction& part : parts) {
+    EXPECT(part.lone);
+    EXPECT(part.results.size() == 1);
+  }
+  EXPECT(std::ranges::count(parts[0].params, a.sum) == 0);
+  EXPECT(std::ranges::count(parts[1].params, a.sum) == 1);
+}
+TEST_CASE("a number that a part declares for later is a result; one without a value is no parameter") {
+  Large a;
+  Name later = a.m.name("later", Scalar::F64), open = a.m.name("open", Scalar::F64);
+  a.f.body.push_back({Declare{open, {}}});
+  a.fill();
+  a.f.body.push_back({Alloc{a.m.memory("block", Scalar::F64, ir::Space::Host), {a.m.number(8)}, false}});      // ends the run before it
+  a.f.body.push_back(a.loop());
+  a.f.body.push_back({Declare{later, a.m.var(a.sum)}});
+  a.f.body.push_back({If{a.m.prim(ScalarOp::lt, {a.m.var(a.n), a.m.number(7)}), of(Assign{open, a.m.var(later)}), of(Assign{open, a.m.var(a.sum)})}});
+  a.f.body.push_back({Alloc{a.m.memory("block", Scalar::F64, ir::Space::Host), {a.m.number(8)}, false}});
+  a.f.body.push_back({Assign{a.sum, a.m.prim(ScalarOp::add, {a.m.var(open), a.m.var(later)})}});
+  auto parts = a.divided();
+  const HostFunction& last = parts.back();
+  EXPECT(last.results.size() == 3);
+  EXPECT(std::ranges::count(last.params, open) == 0);
+}
+TEST_CASE("a part has no arrays, memory or half known numbers of the function around it") {
+  auto stays = [](auto with) {
+    Large a;
+    Block more;
+    with(a, more);
+    size_t before = 0;
+    Large b;                                               // the same without what has to stay
+    b.fill();
+    before = b.divided().size();
+    a.f.body.push_back({Alloc{a.m.memory("block", Scalar::F64, ir::Space::Host), {a.m.number(8)}, false}});
+    a.f.body.push_back(a.loop(std::move(more)));
+    a.f.body.push_back({Alloc{a.m.memory("block", Scalar::F64, ir::Space::Host), {a.m.number(8)}, false}});
+    a.fill();
+    EXPECT(a.divided().size() == before);
+    EXPECT(a.count<For>() == 1);
+  };
+  stays([](Large& a, Block& more) {
+    Name array = a.m.memory("terms", Scalar::F64, ir::Space::Private);
+    a.f.body.push_back({DeclareArray{array, {a.m.number(8)}}});
+    more.push_back({Store{array, a.m.number(0), a.m.var(a.sum)}});
+  });
+  stays([](Large& a, Block& more) {
+    Name block = a.m.memory("mine", Scalar::F64, ir::Space::Host);
+    a.f.body.push_back({Alloc{block, {a.m.number(8)}, false}});
+    more.push_back({Release{block}});
+  });
+  stays([](Large& a, Block& more) {
+    Name open = a.m.name("open", Scalar::F64);
+    a.f.body.push_back({Declare{open, {}}});
+    more.push_back({Assign{open, a.m.var(a.sum)}});
+  });
 }
