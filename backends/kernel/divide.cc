@@ -134,6 +134,7 @@ class Division {
   // Whether the name gets a value before anything reads it.
   bool is_set_first(const Block& b, Name n) const {
     for (const Stm& s : b) {
+      if (auto x = std::get_if<Declare>(&s.node); x && x->var == n && !x->init) continue;
       if (auto x = std::get_if<Assign>(&s.node); x && x->var == n) return !uses(x->value, n);
       if (std::ranges::count(used_names(m_, s), n) == 0) continue;
       auto x = std::get_if<If>(&s.node);
@@ -154,13 +155,17 @@ class Division {
     find_changes(run, changes);
     for (Name n : used) if (kept_.contains(n) || m_.names[n.index].constant) return false;
     for (Name n : changes.blocks) if (free.contains(n)) return false;
-    std::vector<Name> results;                             // of the part: the declared ones first
+    std::vector<Name> results, open;                       // of the part: the declared ones first; what only others will set
     auto add = [&](Name n) { if (std::ranges::count(results, n) == 0) results.push_back(n); };
     for (const Stm& s : run) {
       auto x = std::get_if<Declare>(&s.node);
       auto array = std::get_if<DeclareArray>(&s.node);
       auto vectors = std::get_if<DeclareVectors>(&s.node);
-      if (x && later.at(x->var) > 0) add(x->var);
+      if (x && later.at(x->var) > 0) {
+        if (!x->init && std::ranges::count(changes.numbers, x->var) == 0) { open.push_back(x->var); continue; }
+        if (!x->init && !is_set_first(run, x->var)) return false;
+        add(x->var);
+      }
       if ((array && later.at(array->var) > 0) || (vectors && later.at(vectors->var) > 0)) return false;
     }
     const size_t declared = results.size();
@@ -194,7 +199,11 @@ class Division {
       if (k < declared) afterwards.push_back({Declare{results[k], m_.var(given[k])}});
       else afterwards.push_back({Assign{results[k], m_.var(given[k])}});
     }
-    for (auto& s : run.take()) body.push_back(std::move(s));
+    for (auto& s : run.take()) {
+      auto x = std::get_if<Declare>(&s->node);
+      if (x && std::ranges::count(open, x->var) > 0) afterwards.push_back(std::move(s));
+      else body.push_back(std::move(s));
+    }
     body.push_back({Return{std::move(values)}});
     part.body = std::move(body);
     const size_t number = m_.functions.size() - 1;

@@ -210,6 +210,22 @@ TEST_CASE("a number that a part declares for later is a result; one without a va
   EXPECT(last.results.size() == 3);
   EXPECT(std::ranges::count(last.params, open) == 0);
 }
+TEST_CASE("a number that only what follows sets is declared outside") {
+  Large a;
+  a.fill();
+  Name open = a.m.name("open", Scalar::F64);
+  a.f.body.push_back({Alloc{a.m.memory("block", Scalar::F64, ir::Space::Host), {a.m.number(8)}, false}});
+  a.f.body.push_back(a.loop());
+  a.f.body.push_back({Declare{open, {}}});
+  a.f.body.push_back({Alloc{a.m.memory("block", Scalar::F64, ir::Space::Host), {a.m.number(8)}, false}});
+  a.f.body.push_back({Assign{open, a.m.var(a.sum)}});
+  auto parts = a.divided();
+  EXPECT(parts.back().results.size() == 1);
+  EXPECT(std::any_of(a.body().begin(), a.body().end(), [&](const Stm& s) {
+    auto x = std::get_if<Declare>(&s.node);
+    return x && x->var == open;
+  }));
+}
 TEST_CASE("a part has no arrays, memory or half known numbers of the function around it") {
   auto stays = [](auto with) {
     Large a;
