@@ -162,6 +162,7 @@ class Division {
       auto array = std::get_if<DeclareArray>(&s.node);
       auto vectors = std::get_if<DeclareVectors>(&s.node);
       if (x && later.at(x->var) > 0) {
+        if (m_.names[x->var.index].memory) return false;
         if (!x->init && std::ranges::count(changes.numbers, x->var) == 0) { open.push_back(x->var); continue; }
         if (!x->init && !is_set_first(run, x->var)) return false;
         add(x->var);
@@ -216,9 +217,11 @@ class Division {
 
 }  // namespace
 
-void divide_functions(Module& m) {
-  if (!m.kernels.empty()) return;
-  for (size_t k = m.functions.size(); k-- > 0;) Division(m, k).run();
+bool divide_functions(Module& m) {
+  if (!m.kernels.empty()) return false;
+  const size_t before = m.functions.size();
+  for (size_t k = before; k-- > 0;) Division(m, k).run();
+  return m.functions.size() > before;
 }
 
 }  // namespace raido::kir

@@ -5,7 +5,7 @@
 
 namespace raido::kir {
 
-// Puts parts of large functions of the host into functions of their own, before the one that computes the constants. Nothing else changes.
-void divide_functions(Module& m);
+// Puts parts of large functions of the host into functions of their own, before the one that computes the constants. Whether there are any.
+bool divide_functions(Module& m);
 
 }  // namespace raido::kir

@@ -203,7 +203,7 @@ void optimise(Module& m, bool for_c) {
     Dead(m).run(f.body);
     Lanes(m).find(f.body);
   }
-  if (for_c) divide_functions(m);
+  if (for_c && divide_functions(m)) for (HostFunction& f : m.functions) Dead(m).run(f.body);   // numbers that only a part needed
 }
 
 }  // namespace raido::kir

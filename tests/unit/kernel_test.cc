@@ -257,4 +257,9 @@ TEST_CASE("a part has no arrays, memory or half known numbers of the function ar
     a.f.body.push_back({Declare{open, {}}});
     more.push_back({Assign{open, a.m.var(a.sum)}});
   });
+  stays([](Large& a, Block& more) {                        // a block that the loop chooses
+    Name one = a.m.memory("one", Scalar::F64, ir::Space::Host);
+    a.f.body.push_back({Declare{one, {}}});
+    more.push_back({SetBlock{one, a.xs}});
+  });
 }
