@@ -343,7 +343,8 @@ class CseLoops {
     };
     Term n = before.term(trips(pair));
     if (!pair.all) {
-      pair.most_of_all = ((n * total(pair.rows) + total(pair.states)) * before.term(i64_const(costs::records_of_state))).atom;
+      Term rows = n * total(pair.rows), states = total(pair.states);       // in this order
+      pair.most_of_all = ((rows + states) * before.term(i64_const(costs::records_of_state))).atom;
       pair.all = i64_const(0);
     }
     Term all = before.term(*pair.all) + n * size(shape) * before.term(i64_const(i64(arrays)));
