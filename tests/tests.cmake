@@ -26,7 +26,8 @@ set(raido $<TARGET_FILE:raido>)
 set(conformance ${CMAKE_SOURCE_DIR}/tests/conformance)
 
 # Every program in every configuration takes two hours. Without RAIDO_ALL_TESTS (scripts/test --all) each configuration has a share of the
-# programs: one in PARTS, from number FIRST on. Shares differ, so each program is in several. Of random programs a third are made.
+# programs: one in PARTS, from number FIRST on. Each program runs on the interpreter and is compiled by at least one backend, since the
+# eighths of baseline 0, avx2 2, avx512 4 and opencl 6 and the fourths of multicore 1 and llvm 3 are all. Of random programs a fifth are made.
 option(RAIDO_ALL_TESTS "every program in every configuration, in place of a share" OFF)
 function(share variable parts first)
   file(GLOB programs ${conformance}/*.fut)
@@ -49,13 +50,13 @@ endfunction()
 # random_test(NAME LABEL SECONDS COUNT SCRIPT [OPTION ..]): programs that are made by chance, COUNT of them, by a script of tests/fuzz/.
 function(random_test name label seconds count script)
   if(NOT RAIDO_ALL_TESTS)
-    math(EXPR count "(${count} + 2) / 3")
+    math(EXPR count "(${count} + 4) / 5")
   endif()
   script_test(${name} ${label} ${seconds} fuzz/${script} --raido ${raido} --count ${count} ${ARGN})
 endfunction()
 if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
   set(sanitized ON)
-  set(derive --derive --every 4)                        # the compiler is what is looked at, not the numbers
+  set(derive --derive --every 8)                        # the compiler is what is looked at, not the numbers
 else()
   set(derive --pipelines cpu,gpu --option=--check-shapes)      # with every value compared with its type
 endif()
@@ -87,26 +88,26 @@ script_test(install quick 120 install.py ${CMAKE_BINARY_DIR})
 # after the pipelines, and compiled.
 script_test(rules quick 600 rules.py ${raido})
 if(sanitized)
-  shared_test(conformance_interpreter quick 300 5 0 -i)
+  shared_test(conformance_interpreter quick 300 8 0 -i)
 elseif(RAIDO_PORTABLE)
   blocks_test(conformance_interpreter quick 300 -i tests/conformance)
 else()
   blocks_test(conformance_shapes quick 300 -i --check-shapes tests/conformance)
 endif()
-shared_test(conformance_after_cpu_passes quick 600 2 0 -i --pipeline=cpu)
-shared_test(conformance_after_gpu_passes full 600 2 1 -i --pipeline=gpu)
+shared_test(conformance_after_cpu_passes quick 600 4 0 -i --pipeline=cpu)
+shared_test(conformance_after_gpu_passes full 600 4 2 -i --pipeline=gpu)
 # With the flags of users each program is compiled once, for one version of the processor; with -O1, which takes a third of the time, for threads.
 set(turn 0)
 foreach(version baseline avx2 avx512)
-  share(programs 6 ${turn})
+  share(programs 8 ${turn})
   script_test(conformance_${version} full 3600 processors.py ${raido} conformance ${version} ${programs})
   math(EXPR turn "${turn} + 2")
 endforeach()
 # Few threads leave much to one: nine do not.
-shared_test(conformance_multicore full 3600 2 1 --backend=multicore -p --num-threads=9)
-shared_test(conformance_one_thread full 3600 6 4 --backend=multicore -p --num-threads=1)
+shared_test(conformance_multicore full 3600 4 1 --backend=multicore -p --num-threads=9)
+shared_test(conformance_one_thread full 3600 8 5 --backend=multicore -p --num-threads=1)
 set_tests_properties(conformance_multicore conformance_one_thread PROPERTIES ENVIRONMENT CFLAGS=-O1)
-shared_test(conformance_opencl full 3600 4 1 --backend=opencl -p --build-option=-cl-opt-disable)
+shared_test(conformance_opencl full 3600 8 6 --backend=opencl -p --build-option=-cl-opt-disable)
 # With the optimisations of the OpenCL compiler: kernels with barriers, which these have broken before.
 blocks_test(conformance_opencl_optimised full 1800 --backend=opencl ${conformance}/collective.fut
             ${conformance}/collective_scans.fut ${conformance}/collective_filters.fut)
@@ -115,8 +116,8 @@ script_test(scalars full 1200 scalars.py ${raido} interpreter c multicore opencl
 # Where LLVM is. Golden values of the benchmarks, too.
 find_library(LLVM_LIBRARY NAMES libLLVM.so.19.1 libLLVM-19.so PATHS /usr/lib/llvm-19/lib)
 if(RAIDO_LLVM AND LLVM_LIBRARY)
-  shared_test(conformance_llvm full 1200 3 0 --backend=llvm)
-  share(programs 3 1)
+  shared_test(conformance_llvm full 1200 4 3 --backend=llvm)
+  share(programs 8 1)
   add_test(NAME conformance_llvm_native COMMAND raido test --backend=llvm ${programs})
   set_tests_properties(conformance_llvm_native PROPERTIES LABELS full TIMEOUT 1200)
   blocks_test(benchmarks_llvm full 600 --backend=llvm benchmarks)
@@ -132,12 +133,12 @@ if(RAIDO_ALL_TESTS)
   set(long --long)
 endif()
 script_test(counters_large full 3600 counters/large.py ${raido} ${long})
-share(programs 5 2)
+share(programs 8 2)
 script_test(nvrtc full 3600 nvrtc.py ${raido} ${CMAKE_BINARY_DIR} ${programs})
 
 # Derivatives: checked four ways as they are lowered and after both pipelines, under budgets, with checks, at sizes 0 and 1.
 if(NOT RAIDO_ALL_TESTS)
-  set(some --every 3)
+  set(some --every 5)
   if(NOT sanitized)
     list(APPEND derive ${some})
   endif()
@@ -208,7 +209,7 @@ script_test(warnings full 600 warnings.py ${raido} ${conformance} ${CMAKE_SOURCE
 # Generated programs, compiled by clang with a sanitizer: device kernels on the emulator, tasks, plain C. The compiler itself
 # is not sanitized here.
 if(NOT RAIDO_PORTABLE AND NOT sanitized)
-  foreach(what "tsan thread emulator 6 3" "asan address emulator 6 0" "tsan thread multicore 4 2" "asan address c 4 3")
+  foreach(what "tsan thread emulator 10 3" "asan address emulator 10 8" "tsan thread multicore 8 2" "asan address c 8 7")
     separate_arguments(what)
     list(GET what 0 label)
     list(GET what 1 kind)
