@@ -9,6 +9,7 @@
 #include "backends/kernel/chains.h"
 #include "backends/kernel/divide.h"
 #include "backends/kernel/lanes.h"
+#include "backends/kernel/merge.h"
 #include "backends/kernel/steps.h"
 #include "backends/kernel/strips.h"
 #include "backends/kernel/sums.h"
@@ -203,7 +204,10 @@ void optimise(Module& m, bool for_c) {
     Dead(m).run(f.body);
     Lanes(m).find(f.body);
   }
-  if (for_c && divide_functions(m)) for (HostFunction& f : m.functions) Dead(m).run(f.body);   // numbers that only a part needed
+  const size_t parts = m.functions.size() - 1;             // the first of them
+  if (!for_c || !divide_functions(m)) return;
+  for (HostFunction& f : m.functions) Dead(m).run(f.body);   // numbers that only a part needed
+  merge_parts(m, parts);
 }
 
 }  // namespace raido::kir

@@ -1,5 +1,6 @@
 // Kernels whose threads work together: what the verifier of kernel programs finds. Large functions: what their parts take and give.
 #include "backends/kernel/divide.h"
+#include "backends/kernel/merge.h"
 #include "backends/kernel/verify.h"
 
 #include <algorithm>
@@ -193,6 +194,36 @@ TEST_CASE("a part gives back what it changes") {
   }
   EXPECT(std::ranges::count(parts[0].params, a.sum) == 0);
   EXPECT(std::ranges::count(parts[1].params, a.sum) == 1);
+}
+TEST_CASE("parts that are equal but for names are one") {
+  Large a;
+  a.fill();
+  auto parts = a.divided();                                // the first declares the sum
+  const size_t calls = a.count<Call>();
+  merge_parts(a.m, 1);
+  EXPECT(a.m.functions.size() == 5);                       // the function, the first part, one for those in the middle, the last, the constants
+  EXPECT(a.count<Call>() == calls);
+  for (const Stm& s : a.body()) if (auto x = std::get_if<Call>(&s.node)) EXPECT(x->function <= 3);
+  EXPECT(a.m.functions.back().name == "constants");
+}
+TEST_CASE("parts with other numbers or other types stay two") {
+  auto count = [](Scalar type, double value) {
+    Large a;
+    Name ys = a.m.memory("ys", Scalar::F64, ir::Space::Host), zs = a.m.memory("zs", type, ir::Space::Host);
+    a.f.params.insert(a.f.params.end(), {ys, zs});
+    for (size_t k = 0; k * costs::least_part < costs::function_statements; k++) {
+      Store store{ys, a.m.var(a.n), a.m.constant(constant(Scalar::F64, 2))};
+      if (k % 2 == 1) store = {zs, a.m.var(a.n), a.m.constant(constant(type, value))};
+      a.f.body.push_back(a.loop(of(store)));
+      a.f.body.push_back({Alloc{a.m.memory("block", Scalar::F64, ir::Space::Host), {a.m.number(8)}, false}});
+    }
+    a.divided();
+    merge_parts(a.m, 1);
+    return a.m.functions.size();
+  };
+  const size_t least = count(Scalar::F64, 2);
+  EXPECT(count(Scalar::F64, 3) > least);
+  EXPECT(count(Scalar::F32, 2) > least);
 }
 TEST_CASE("a number that a part declares for later is a result; one without a value is no parameter") {
   Large a;

@@ -1,0 +1,64 @@
+// merge.cc - parts of functions that say the same are one (decision 057): a program has several products of matrices of one form, and a gradient
+// computes what the function computes.
+//
+// Two parts are equal if their texts are, but for names. What C compilers see is compared, so nothing can be forgotten here.
+#include "backends/kernel/merge.h"
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "backends/kernel/writer.h"
+#include "compiler/base/match.h"
+
+namespace raido::kir {
+namespace {
+
+// A function's text with a number for each name that is its own: the numbers count from the first occurrence of the name on.
+std::string text_of(const Module& m, const std::unordered_set<std::string_view>& own, const HostFunction& f) {
+  Writer writer(m, For_::C);
+  writer.function(f);
+  std::string_view text = writer.out;
+  std::unordered_map<std::string_view, size_t> numbers = {{f.name, 0}};
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = at;
+    if (text[at] == '"') {                                 // of a message
+      for (end++; text[end] != '"'; end++) end += text[end] == '\\';
+      end++;
+    } else {
+      while (end < text.size() && (isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_')) end++;
+    }
+    std::string_view word = text.substr(at, std::max<size_t>(end - at, 1));
+    if (word == f.name || own.contains(word)) out += '$' + std::to_string(numbers.emplace(word, numbers.size()).first->second);
+    else out += word;
+    at += word.size();
+  }
+  return out;
+}
+
+void each_call(Block& b, const auto& f) {
+  for (Stm& s : b)
+    match(s.node, [&](Call& x) { f(x); }, [&](For& x) { each_call(x.body, f); }, [&](ParallelFor& x) { each_call(x.body, f); },
+          [&](While& x) { each_call(x.test, f); each_call(x.body, f); }, [&](If& x) { each_call(x.then_, f); each_call(x.else_, f); }, [](auto&) {});
+}
+
+}  // namespace
+
+void merge_parts(Module& m, size_t first) {
+  std::unordered_set<std::string_view> own;
+  for (const NameInfo& n : m.names) if (!n.constant) own.insert(n.text);
+  for (const DataRef& d : m.data) own.erase(m.names[d.name.index].text);
+  const size_t count = m.functions.size();
+  std::vector<int> now(count);
+  std::vector<HostFunction> kept;
+  std::unordered_map<std::string, int> known;
+  for (size_t k = 0; k < count; k++) {
+    const bool part = k >= first && k + 1 < count;
+    now[k] = part ? known.emplace(text_of(m, own, m.functions[k]), int(kept.size())).first->second : int(kept.size());
+    if (now[k] == int(kept.size())) kept.push_back(std::move(m.functions[k]));
+  }
+  m.functions = std::move(kept);
+  for (HostFunction& f : m.functions) each_call(f.body, [&](Call& x) { x.function = now[size_t(x.function)]; });
+}
+
+}  // namespace raido::kir
