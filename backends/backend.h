@@ -32,8 +32,9 @@ struct Output {
   std::string problem;                     // why there is no source
   std::string header, manifest;            // of libraries
   std::vector<std::string> compile_flags;  // for the C compiler, beside the user's CFLAGS
-  std::vector<std::string> flags_if_known; // the same, if it knows all of them
+  std::vector<std::vector<std::string>> flags_if_known;   // groups of more, each for C compilers that know all of it
   std::vector<std::string> link_flags;     // after the source file
+  int objects = 1;                         // that the source is worth, each with -DRAIDO_OBJECT=N (runtime/versions.h)
 };
 
 struct Backend {

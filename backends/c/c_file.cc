@@ -104,14 +104,20 @@ std::vector<std::string> compile_flags(const OutputOptions& options, bool device
   return flags;
 }
 
+// GCC's -O2, and what -O3 adds to it that makes loops faster. The rest takes time, and loops that are written twice for a condition in them
+// (-funswitch-loops) make k-means slower by a third (decision 057).
+const std::vector<std::string> passes_for_loops = {"-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic", "-fpeel-loops", "-fsplit-loops", "-fsplit-paths",
+                                                   "-ftree-loop-distribution", "-fversion-loops-for-strides", "-fpredictive-commoning"};
+
 Output print_program(const ir::Program& program, const Interface& interface, const kir::Module& module, const ProgramParts& parts,
                      const OutputOptions& options) {
   kir::Printed printed = kir::print(module, options.emulate && parts.device);
   Output output;
   output.compile_flags = compile_flags(options, parts.device);
+  if (!parts.device) output.flags_if_known.push_back(passes_for_loops);
 #ifdef __x86_64__
   // GCC fills and copies small arrays by halves of a vector of AVX2, and what reads the whole vector has to wait. From GCC 12 on one can say so.
-  if (options.versions && !parts.device) output.flags_if_known = {"-mmove-max=512", "-mstore-max=512"};
+  if (options.versions && !parts.device) output.flags_if_known.push_back({"-mmove-max=512", "-mstore-max=512"});
 #endif
   output.link_flags = {"-lm", "-lpthread"};
   if (parts.device) output.link_flags.push_back("-ldl");
@@ -119,8 +125,10 @@ Output print_program(const ir::Program& program, const Interface& interface, con
   std::string& out = output.source;
   out = "#if __LINE__ <= 3                         // else the text stands in a file of somebody else\n#define RAIDO_WHOLE_FILE 1\n#endif\n"
         "#ifndef RAIDO_VERSION                     // the file includes itself for each of its versions: see versions.h below\n";
-  if (!options.versions || printed.functions.size() > 2 * costs::versions_text) out += "#define RAIDO_ONE_VERSION 1\n";
-  else if (printed.functions.size() > costs::versions_text) out += "#define RAIDO_TWO_VERSIONS 1\n";
+  const size_t length = printed.functions.size();
+  const int versions = !options.versions || parts.device || length > 2 * costs::versions_text ? 1 : length > costs::versions_text ? 2 : 3;
+  if (versions < 3) out += versions == 1 ? "#define RAIDO_ONE_VERSION 1\n" : "#define RAIDO_TWO_VERSIONS 1\n";
+  if (length >= costs::objects_text && printed.data.size() < length) output.objects = versions;
   out += parts.defines + interface_limits(interface) + fmt::format("#define RAIDO_PARAMS {}\n", module.params.size());
   if (options.form == OutputOptions::Form::Executable) out += "#define RAIDO_EXECUTABLE 1\n";
   bool profiled = parts.device || options.profile;
@@ -154,7 +162,7 @@ Output print_program(const ir::Program& program, const Interface& interface, con
   out += "\n#endif\n";
   if (printed.tiles) runtime("tiles.h");
   out += section("program") + printed.functions + text.functions;
-  out += fmt::format("static const struct raido_code RAIDO_IN_VERSION(raido_code) = {{RAIDO_VERSION_NAME, {}, {{{}NULL}}}};\n\n", module.functions.back().name,
+  out += fmt::format("RAIDO_CODE const struct raido_code RAIDO_IN_VERSION(raido_code) = {{RAIDO_VERSION_NAME, {}, {{{}NULL}}}};\n\n", module.functions.back().name,
                      join(text.names, "", [](const std::string& name) { return name + ", "; }));
   out += "#ifndef RAIDO_INCLUDES_ITSELF\n\n";
   out += fmt::format("RAIDO_FN int raido_program_start(struct raido_context *c) {{\n"
@@ -163,6 +171,7 @@ Output print_program(const ir::Program& program, const Interface& interface, con
                      "  if (raido_choose_code(c) != 0) return 1;\n"
                      "{}  return c->code->start(&c->main);\n}}\n\n", parts.start);
   out += fmt::format("RAIDO_FN void raido_program_stop(struct raido_context *c) {{\n{}  free(c->constants);\n}}\n", parts.stop);
+  out += "#if RAIDO_OBJECT < 2\n";                        // else only its functions are called from outside of this object
   if (options.form != OutputOptions::Form::Executable) runtime("api.h");
   if (library) {
     LibraryParts of{interface, parts.backend, options.spread_results, {}};
@@ -181,7 +190,7 @@ Output print_program(const ir::Program& program, const Interface& interface, con
       for (std::string_view name : {"server_variables.h", "server_commands.h", "server_values.h", "server.h"}) runtime(name);
     else runtime("main.h");
   }
-  out += "\n#endif\n";
+  out += "\n#endif\n#endif\n";
   return output;
 }
 

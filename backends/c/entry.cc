@@ -264,7 +264,7 @@ InterfaceText print_interface(const ir::Program& program, const kir::Module& mod
     text.names.push_back(entry.name());
   }
   out += refresh(program, module);
-  out += fmt::format("static const struct raido_entry raido_entries[RAIDO_ENTRIES + 1] = {{\n{}  {{NULL, 0, NULL, 0, 0, NULL, NULL, NULL, 0}}}};\n\n", rows);
+  out += fmt::format("static const __attribute__((unused)) struct raido_entry raido_entries[RAIDO_ENTRIES + 1] = {{\n{}  {{NULL, 0, NULL, 0, 0, NULL, NULL, NULL, 0}}}};\n\n", rows);
   return text;
 }
 

@@ -2,12 +2,12 @@
 
 enum { RAIDO_SUCCESS = 0, RAIDO_REFUSED = 1, RAIDO_PROGRAM_ERROR = 2, RAIDO_OUT_OF_MEMORY = 3 };
 
-// What is stored when there is no memory for the text.
-static char raido_no_memory[] = "\003Error: out of memory";
+// What is stored when there is no memory for the text. The first byte says that nobody frees it: each object of a program has its own.
+static char raido_no_memory[] = "\203Error: out of memory";
 
-RAIDO_INLINE int raido_error_code(const char *error) { return error[0]; }
+RAIDO_INLINE int raido_error_code(const char *error) { return error[0] & 0x7f; }
 RAIDO_INLINE const char *raido_error_text(const char *error) { return error + 1; }
-RAIDO_INLINE void raido_free_error(char *error) { if (error != raido_no_memory) free(error); }
+RAIDO_INLINE void raido_free_error(char *error) { if (error == NULL || (error[0] & 0x80) == 0) free(error); }
 
 RAIDO_FN int raido_vfail(struct raido_worker *w, int code, const char *format, va_list args) __attribute__((format(printf, 3, 0), cold));
 RAIDO_FN int raido_fail(struct raido_worker *w, const char *format, ...) __attribute__((format(printf, 2, 3), cold));

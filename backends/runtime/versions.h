@@ -1,7 +1,9 @@
 // versions.h - the functions of the program in several versions, for what processors have beyond the least of their architecture; a
 // context chooses the best that its processor has, or the one that its configuration names (docs/decisions/033-versions-for-processors.md).
 //
-// The file includes itself once for each version. It skips everything up to the functions of the program then, and all after them; the
+// The file includes itself once for each version, or the driver makes an object of each, so that several C compilers run at once: with
+// -DRAIDO_OBJECT=1 one that has everything but the other versions, with 2 or 3 one that has nothing but `avx2` or `avx512`.
+// The file that is included skips everything up to the functions of the program, and all after them; the
 // names of these functions are macros that end them with the name of the version. `raido_code` is the table of those that are called
 // from outside. What the functions call of the runtime is inlined into them, or is not worth a version.
 
@@ -34,11 +36,19 @@
 #define RAIDO_END_TARGET RAIDO_PRAGMA(GCC pop_options)
 #endif
 
+#ifdef RAIDO_OBJECT
+#define RAIDO_EVERYWHERE extern __attribute__((visibility("hidden")))
+#define RAIDO_CODE
+#else
+#define RAIDO_OBJECT 0
+#define RAIDO_EVERYWHERE static
+#define RAIDO_CODE static
+#endif
 #ifdef RAIDO_VERSIONS
 #if RAIDO_VERSIONS > 2
-static const struct raido_code raido_code_avx512;
+RAIDO_EVERYWHERE const struct raido_code raido_code_avx512;
 #endif
-static const struct raido_code raido_code_avx2;
+RAIDO_EVERYWHERE const struct raido_code raido_code_avx2;
 #endif
 static const struct raido_code raido_code_baseline;
 
@@ -87,7 +97,7 @@ RAIDO_FN int raido_choose_code(struct raido_context *c) {
 
 #ifdef RAIDO_VERSIONS
 #define RAIDO_INCLUDES_ITSELF
-#if RAIDO_VERSIONS > 2
+#if RAIDO_VERSIONS > 2 && (RAIDO_OBJECT == 0 || RAIDO_OBJECT == 3)
 #define RAIDO_VERSION avx512
 #define RAIDO_VERSION_NAME "avx512"
 #define RAIDO_VECTOR_BYTES 64
@@ -98,6 +108,7 @@ RAIDO_END_TARGET
 #undef RAIDO_VERSION_NAME
 #undef RAIDO_VECTOR_BYTES
 #endif
+#if RAIDO_OBJECT == 0 || RAIDO_OBJECT == 2
 #define RAIDO_VERSION avx2
 #define RAIDO_VERSION_NAME "avx2"
 #define RAIDO_VECTOR_BYTES 32
@@ -107,8 +118,11 @@ RAIDO_END_TARGET
 #undef RAIDO_VERSION
 #undef RAIDO_VERSION_NAME
 #undef RAIDO_VECTOR_BYTES
+#endif
 #undef RAIDO_INCLUDES_ITSELF
 #endif
+#undef RAIDO_CODE
+#define RAIDO_CODE static
 #define RAIDO_VERSION baseline
 #ifdef RAIDO_VERSIONS
 #define RAIDO_VERSION_NAME "baseline"

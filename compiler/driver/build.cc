@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -92,24 +93,52 @@ bool knows(const std::string& cc, const std::vector<std::string>& flags) {
   return run.started && run.exit_code == 0;
 }
 
-// The C compiler makes `result` of the text; what it says is printed, and is a failure.
+// Runs commands of the C compiler at once. What the first one says that fails is printed.
+bool run_all(const std::vector<std::vector<std::string>>& commands, const Options& options) {
+  std::vector<ProcessResult> runs(commands.size());
+  std::vector<std::thread> threads;
+  for (size_t k = 0; k < commands.size(); k++) {
+    if (options.verbose) fmt::print(stderr, "{}\n", join(commands[k], " "));
+    threads.emplace_back([&, k] { runs[k] = run_process(commands[k], ""); });
+  }
+  for (std::thread& t : threads) t.join();
+  for (size_t k = 0; k < commands.size(); k++) {
+    const ProcessResult& run = runs[k];
+    if (run.started && run.exit_code == 0) continue;
+    if (!run.started) fmt::print(stderr, "Failed to run {}: no such program\n", commands[k][0]);
+    else fmt::print(stderr, "{} failed with code {}:\n{}{}", commands[k][0], run.exit_code, run.out, run.err);
+    return false;
+  }
+  return true;
+}
+
+// The C compiler makes `result` of the text. On one processor it reads the text once, for all versions.
 bool compile_code(const std::string& source, const std::string& result, const Output& output, const std::vector<std::string>& extra, const Options& options) {
   const char* cc = std::getenv("CC");
   const char* cflags = std::getenv("CFLAGS");
-  std::vector<std::string> command = {cc && *cc ? cc : "cc", source, "-o", result, "-iquote", "."};   // GCC 11 finds the source again there
-  command.insert(command.end(), output.compile_flags.begin(), output.compile_flags.end());
-  if (!output.flags_if_known.empty() && knows(command[0], output.flags_if_known))
-    command.insert(command.end(), output.flags_if_known.begin(), output.flags_if_known.end());
-  command.insert(command.end(), extra.begin(), extra.end());
+  const std::string compiler = cc && *cc ? cc : "cc";
+  std::vector<std::string> flags = {"-iquote", "."};                  // GCC 11 finds the source again there
+  auto add = [](std::vector<std::string>& to, const std::vector<std::string>& more) { to.insert(to.end(), more.begin(), more.end()); };
+  add(flags, output.compile_flags);
+  for (const auto& group : output.flags_if_known) if (knows(compiler, group)) add(flags, group);
+  add(flags, extra);
   if (cflags)
     for (std::string& flag : split(cflags, ' '))
-      if (!flag.empty()) command.push_back(std::move(flag));
-  command.insert(command.end(), output.link_flags.begin(), output.link_flags.end());
-  if (options.verbose) fmt::print(stderr, "{}\n", join(command, " "));
-  ProcessResult run = run_process(command, "");
-  if (!run.started) fmt::print(stderr, "Failed to run {}: no such program\n", command[0]);
-  else if (run.exit_code != 0) fmt::print(stderr, "{} failed with code {}:\n{}{}", command[0], run.exit_code, run.out, run.err);
-  return run.started && run.exit_code == 0;
+      if (!flag.empty()) flags.push_back(std::move(flag));
+
+  TemporaryFolder folder;
+  std::vector<std::vector<std::string>> objects;
+  std::vector<std::string> link = {compiler};
+  if (output.objects > 1 && std::thread::hardware_concurrency() > 1)
+    for (int k = output.objects; k > 0; k--) {
+      link.push_back(fmt::format("{}/{}.o", folder.path(), k));
+      add(objects.emplace_back(std::vector<std::string>{compiler, source, "-c", "-o", link.back(), fmt::format("-DRAIDO_OBJECT={}", k)}), flags);
+    }
+  else link.push_back(source);
+  add(link, {"-o", result});
+  add(link, flags);
+  add(link, output.link_flags);
+  return run_all(objects, options) && run_all({link}, options);
 }
 
 // LLVM makes `result` of the text.

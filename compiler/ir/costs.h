@@ -35,7 +35,8 @@ inline constexpr size_t chain_orders = 14;              // as five matrices in a
 inline constexpr size_t function_statements = 600;      // of the kernel program: larger functions are divided,
 inline constexpr size_t part_statements = 200;          // in parts of no more,
 inline constexpr size_t least_part = 40;                // and of no less: a call costs some twenty operations
-inline constexpr size_t versions_text = 500'000;        // bytes of C functions: the C compiler needs 15 s for one version of them, so beyond
+inline constexpr size_t objects_text = 50'000;          // bytes of C functions: from here on each version is an object of its own, and
+inline constexpr size_t versions_text = 500'000;        // with so many the C compiler needs 10 s for one version, so beyond
                                                         // there are two instead of three, and one beyond twice as many
 
 // ---- any target ----
