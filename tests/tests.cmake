@@ -26,8 +26,8 @@ set(raido $<TARGET_FILE:raido>)
 set(conformance ${CMAKE_SOURCE_DIR}/tests/conformance)
 
 # Every program in every configuration takes two hours. Without RAIDO_ALL_TESTS (scripts/test --all) each configuration has a share of the
-# programs: one in PARTS, from number FIRST on. Each program runs on the interpreter and is compiled by at least one backend, since the
-# eighths of baseline 0, avx2 2, avx512 4 and opencl 6 and the fourths of multicore 1 and llvm 3 are all. Of random programs a fifth are made.
+# programs: one in PARTS, from number FIRST on. Each program runs on the interpreter and is compiled by at least one backend: the eighths
+# of baseline 0, avx2 2, avx512 4, opencl 6 and the fourths of multicore 1, llvm 3 are all. Of random programs a fifth are made.
 option(RAIDO_ALL_TESTS "every program in every configuration, in place of a share" OFF)
 function(share variable parts first)
   file(GLOB programs ${conformance}/*.fut)
