@@ -105,7 +105,7 @@ std::string Writer::parenthesised(const std::string& text) {
 }
 std::string Writer::cast(Scalar from, Scalar to, const std::string& value) {
   if (to == Scalar::Bool) return fmt::format("({} != 0)", value);
-  if (to == Scalar::F16) return fmt::format("raido_round_f16((f32){})", value);
+  if (to == Scalar::F16) return fmt::format("raido_round_f16({}{})", from == Scalar::F64 ? "raido_odd_f32" : "(f32)", from == Scalar::F64 ? "(" + value + ")" : value);
   if (is_float(from) && is_integer(to)) return fmt::format("({})raido_integer_part((f64){})", c_type(to), value);
   if (is_integer(from) && is_unsigned(to)) return fmt::format("({})({}){}", c_type(to), name_of(unsigned_of(from)), value);
   return fmt::format("({}){}", c_type(to), value);
