@@ -107,6 +107,8 @@ def float_corners(t):
     normal, least = float(Fraction(2) ** (2 - top)), float(Fraction(2) ** (3 - top - precision))
     eps = float(Fraction(2) ** (1 - precision))
     positive = [0.0, least, normal, 0.25, 0.5, 1.0, 1 + eps, 1.5, 2.0, 2.5, 3.0, 7.75, 100.0, 1 / eps + 1, largest]
+    if t == "f64":                                                    # next to the middle between two halves, by less than an f32 shows
+        positive += [1 + 2.0 ** -11 + 2.0 ** -40, 2.0 ** -25 + 2.0 ** -60, 65520 - 2.0 ** -30]
     return [rounded(t, s * x) for x in positive for s in (1.0, -1.0)] + [INF, -INF, NAN]
 
 

@@ -88,9 +88,8 @@ std::string Writer::expr(ExprId id) {
 }
 std::string Writer::prim(const Prim& p) {
   if (p.op == ScalarOp::select) return fmt::format("({} ? {} : {})", expr(p.args[0]), expr(p.args[1]), expr(p.args[2]));
-  auto number = [&](ExprId a) { return m_.const_of(a) && literal(*m_.const_of(a)) != "RAIDO_NAN"; };
-  if (language_ == For_::C && (p.op == ScalarOp::min || p.op == ScalarOp::max) && is_float(p.at) && (number(p.args[0]) || number(p.args[1]))) {
-    size_t known = number(p.args[1]) ? 1 : 0;
+  if (language_ == For_::C && (p.op == ScalarOp::min || p.op == ScalarOp::max) && is_float(p.at) && (is_number(p.args[0]) || is_number(p.args[1]))) {
+    size_t known = is_number(p.args[1]) ? 1 : 0;
     return fmt::format("raido_{}_number{}({}, {})", name_of(p.op), p.at == Scalar::F64 ? "" : "f", expr(p.args[1 - known]), expr(p.args[known]));
   }
   if (p.at == Scalar::Bool && p.op == ScalarOp::not_) return fmt::format("!{}", parenthesised(expr(p.args[0])));
@@ -105,7 +104,7 @@ std::string Writer::parenthesised(const std::string& text) {
 }
 std::string Writer::cast(Scalar from, Scalar to, const std::string& value) {
   if (to == Scalar::Bool) return fmt::format("({} != 0)", value);
-  if (to == Scalar::F16) return fmt::format("raido_round_f16((f32){})", value);
+  if (to == Scalar::F16) return fmt::format("raido_round_f16({}{})", from == Scalar::F64 ? "raido_odd_f32" : "(f32)", from == Scalar::F64 ? "(" + value + ")" : value);
   if (is_float(from) && is_integer(to)) return fmt::format("({})raido_integer_part((f64){})", c_type(to), value);
   if (is_integer(from) && is_unsigned(to)) return fmt::format("({})({}){}", c_type(to), name_of(unsigned_of(from)), value);
   return fmt::format("({}){}", c_type(to), value);
@@ -128,6 +127,7 @@ std::string Writer::fail(const Fail& x) {
   return fmt::format("return raido_fail(w, {}{}), 1;", quote(format), args);       // GCC has to know that it fails
 }
 void Writer::stm(const Stm& s) {
+  if (!std::holds_alternative<Declare>(s.node) && !std::holds_alternative<For>(s.node)) numbers_.clear();
   match(s.node,
     [&](const Declare& x) { declare(x); },
     [&](const DeclareArray& x) { declare_array(x); },
@@ -237,6 +237,7 @@ void Writer::stm(const Stm& s) {
     [&](const ParallelFor& x) { parallel_for(x); });
 }
 void Writer::declare(const Declare& x) {
+  if (x.init && is_number(*x.init)) numbers_.push_back(x.var);
   std::string apart = in_chain_ ? fmt::format("; {}", name(x.var)) : "";
   line(x.init ? fmt::format("{}{} = {};", declared(x.var), apart, expr(*x.init)) : declared(x.var) + ";");
   if (pairs_ && x.init && std::holds_alternative<Load>(m_.exprs[x.init->index].node)) line("RAIDO_SCALAR;");     // not one read with the next
@@ -253,7 +254,26 @@ void Writer::store(const Store& x) {
   else line(fmt::format(fmt::runtime(counted ? "STORE({}, {}, {});" : "{}[{}] = {};"), name(x.memory), expr(x.index), value));
 }
 void Writer::for_loop(const For& x) {
-  if (language_ == For_::C && !x.reduced.empty() && (x.lanes || only_computes(x.body))) {
+  std::vector<Name> numbers = std::exchange(numbers_, {});
+  bool combines = language_ == For_::C && !x.reduced.empty() && (x.lanes || only_computes(x.body));
+  // The lanes of a least or greatest float begin with an infinity. If it begins with a NaN itself, it takes its elements in order.
+  std::string all_numbers;
+  for (const Reduced& r : x.reduced)
+    if (combines && r.op != ScalarOp::add && is_float(m_.names[r.var.index].type) && std::ranges::find(numbers, r.var) == numbers.end())
+      all_numbers += fmt::format("{}{} == {}", all_numbers.empty() ? "" : " && ", name(r.var), name(r.var));
+  if (all_numbers.empty()) return loop(x, combines);
+  line(fmt::format("if ({}) {{", all_numbers));
+  depth_++;
+  loop(x, true);
+  depth_--;
+  line("} else {");
+  depth_++;
+  loop(x, false);
+  depth_--;
+  line("}");
+}
+void Writer::loop(const For& x, bool combines) {
+  if (combines) {
     bool sums = std::ranges::all_of(x.reduced, [](const Reduced& r) { return r.op == ScalarOp::add; });
     line(fmt::format("RAIDO_SIMD{}({})", x.rest ? "_REST" : sums ? "" : "_EXTREMA", join(x.reduced, " ", [&](const Reduced& r) {
       return fmt::format("reduction({} : {})", r.op == ScalarOp::add ? "+" : name_of(r.op), name(r.var));

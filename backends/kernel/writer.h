@@ -53,6 +53,7 @@ class Writer {
   int depth_ = 0;
   bool in_kernel_ = false, locked_ = false;
   bool vectors_ = false;     // in a loop that may run as vectors
+  std::vector<Name> numbers_;  // declared right before, with a constant that is no NaN
   bool pairs_ = false;       // in a loop that changes neighbours
   const HostFunction* current_ = nullptr;
   int guards_ = 0;                       // so far
@@ -76,6 +77,7 @@ class Writer {
 
   std::string expr(ExprId id);
   std::string prim(const Prim& p);
+  bool is_number(ExprId a) const { return m_.const_of(a) && literal(*m_.const_of(a)) != "RAIDO_NAN"; }
   static std::string parenthesised(const std::string& text);
   static std::string condition(const std::string& text) { return text[0] == '(' ? text : "(" + text + ")"; }
   std::string cast(Scalar from, Scalar to, const std::string& value);
@@ -100,6 +102,7 @@ class Writer {
   // What the words have as NATIVE_UPDATE.
   static bool may_be_native(ScalarOp op, Scalar at);
   void for_loop(const For& x);
+  void loop(const For& x, bool combines);      // combines: what lanes have reduced
   void while_loop(const While& x);
   void chosen_text(const If& x);
   void branch(const If& x);

@@ -282,6 +282,7 @@ std::string cast(Code& c, Scalar from, Scalar to, const std::string& x) {
   if (is_float(to)) {
     std::string r = x;
     if (!is_float(from)) r = c.value("{} {} {} to {}", is_signed(from) ? "sitofp" : "uitofp", f, x, t);
+    else if (from == Scalar::F64 && to == Scalar::F16) r = pure(c, "float", "raido_odd_f32", {"double"}, {x});
     else if (f != t) r = c.value("{} {} {} to {}", t == "double" ? "fpext" : "fptrunc", f, x, t);
     return to == Scalar::F16 && from != Scalar::F16 ? pure(c, "float", "raido_round_f16", {"float"}, {r}) : r;
   }

@@ -27,6 +27,16 @@ RAIDO_INLINE f16 raido_f32_to_f16(f32 x) {
   return (f16)(sign | half);
 }
 
+// An f64 with the bits of an f32, the last one set if any was cut off. So what is rounded to an f16 then is rounded once.
+RAIDO_INLINE f32 raido_odd_f32(f64 x) {
+  u64 bits;
+  memcpy(&bits, &x, sizeof bits);
+  u64 rest = bits & 0x1fffffffu;
+  bits = (bits ^ rest) | ((u64)(rest != 0) << 29);
+  memcpy(&x, &bits, sizeof x);
+  return (f32)x;
+}
+
 // The same as a conversion there and back.
 RAIDO_INLINE f32 raido_round_f16(f32 x) {
   u32 bits, small;

@@ -91,7 +91,7 @@ RAIDO_FN int raido_py_scalar(const struct raido_py_maker *m, enum raido_type t, 
   }
   if (t == RAIDO_F64) memcpy(to, &value, sizeof value);
   if (t == RAIDO_F32) { f32 v = (f32)value; memcpy(to, &v, sizeof v); }
-  if (t == RAIDO_F16) { f16 v = raido_f32_to_f16((f32)value); memcpy(to, &v, sizeof v); }
+  if (t == RAIDO_F16) { f16 v = raido_f32_to_f16(raido_odd_f32(value)); memcpy(to, &v, sizeof v); }
   return 0;
 }
 

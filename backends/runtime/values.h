@@ -176,12 +176,12 @@ RAIDO_FN int raido_scan_float(char *t, enum raido_type type, void *out) {
     if (!hexadecimal) raido_strip_suffix(t, name);
     char *end;
     if (*t == 0) return 0;
-    value = type == RAIDO_F64 ? strtod(t, &end) : (double)strtof(t, &end);
+    value = type == RAIDO_F32 ? (double)strtof(t, &end) : strtod(t, &end);
     if (*end != 0) return 0;
   }
   if (type == RAIDO_F64) memcpy(out, &value, 8);
   else if (type == RAIDO_F32) { f32 x = (f32)value; memcpy(out, &x, 4); }
-  else { f16 x = raido_f32_to_f16((f32)value); memcpy(out, &x, 2); }
+  else { f16 x = raido_f32_to_f16(raido_odd_f32(value)); memcpy(out, &x, 2); }
   return 1;
 }
 

@@ -21,6 +21,10 @@ RAIDO_INLINE f16 raido_f32_to_f16(f32 x) {
   u32 rounded = rest + 0xfffu + ((rest >> 13) & 1u);
   return (f16)(sign | ((rounded - 0x38000000u) >> 13));
 }
+RAIDO_INLINE f32 raido_odd_f32(f64 x) {
+  u64 bits = raido_to_bits_f64(x), rest = bits & 0x1fffffffu;
+  return (f32)raido_from_bits_f64((bits ^ rest) | ((u64)(rest != 0) << 29));
+}
 RAIDO_INLINE f32 raido_round_f16(f32 x) { return raido_f16_to_f32(raido_f32_to_f16(x)); }
 RAIDO_INLINE i64 raido_integer_part(f64 x) {
   if (!(x > -18446744073709551616.0 && x < 18446744073709551616.0)) return 0;

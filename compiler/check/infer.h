@@ -201,7 +201,7 @@ class Infer {
   std::vector<std::unique_ptr<TypeVar::Parts>> parts_;
   FlatMap<const Binding*, Local> locals_{&c.scratch};
   std::pmr::vector<std::pair<ast::Expr*, bool>> literals_{&c.scratch};               // with whether it is negated
-  std::vector<std::pair<const ast::Literal*, std::pair<TypeRef, Span>>> pattern_literals_;
+  std::vector<std::pair<const ast::PLiteral*, std::pair<TypeRef, Span>>> pattern_literals_;
   std::pmr::vector<std::pair<ast::Expr*, TypeRef>> equalities_{&c.scratch};          // `==` and `!=`: the operand's type
   std::pmr::vector<std::pair<TypeRef, std::pair<Span, const Diag<1>*>>> no_functions_{&c.scratch};
   std::vector<const ast::Attributed*> tunable_;

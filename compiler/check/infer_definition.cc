@@ -180,8 +180,7 @@ void Infer::check_literals() {
   }
   for (auto& [l, at] : pattern_literals_) {
     auto* p = types.as<PrimType>(zonk(at.first));
-    bool negated = c.sources.text(at.second).starts_with("-");
-    if (p && !l->has_suffix && !fits(*l, p->prim, negated)) c.diags.report(at.second, err::literal_range, c.sources.text(at.second), prim_name(p->prim));
+    if (p && !l->literal.has_suffix && !fits(l->literal, p->prim, l->negative)) c.diags.report(at.second, err::literal_range, c.sources.text(at.second), prim_name(p->prim));
   }
 }
 

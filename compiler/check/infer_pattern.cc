@@ -59,7 +59,7 @@ TypeRef Infer::pattern_node(ast::Pat* p, Group& group) {
       [&](ast::PLiteral& l) {
         if (l.literal.kind == ast::Literal::Kind::Bool) return types.prim(Prim::Bool);
         TypeRef t = literal(l.literal, p->span);
-        pattern_literals_.push_back({&l.literal, {t, p->span}});
+        pattern_literals_.push_back({&l, {t, p->span}});
         return t;
       },
       [&](ast::PConstr& k) {

@@ -34,7 +34,7 @@ std::string integer_bytes(Scalar elem, uint64_t bits) {
 std::string float_bytes(Scalar elem, const std::string& text) {
   if (elem == Scalar::F64) return raw(std::strtod(text.c_str(), nullptr));
   if (elem == Scalar::F32) return raw(std::strtof(text.c_str(), nullptr));
-  return raw(half_of(std::strtof(text.c_str(), nullptr)));
+  return raw(uint16_t(constant(Scalar::F16, std::strtod(text.c_str(), nullptr)).bits));
 }
 
 bool only(std::string_view text, auto allowed) { return !text.empty() && std::all_of(text.begin(), text.end(), allowed); }

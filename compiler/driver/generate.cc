@@ -94,7 +94,7 @@ ir::Value random_value(Scalar elem, std::vector<int64_t> shape, const Bounds& bo
       double x = std::isinf(width) ? 2 * (r.from / 2 + (r.to / 2 - r.from / 2) * u) : r.from + width * u;
       if (elem == Scalar::F64) v.push(x);
       else if (elem == Scalar::F32) v.push(float(x));
-      else v.push(half_of(float(x)));
+      else v.push(uint16_t(constant(Scalar::F16, x).bits));
       continue;
     }
     uint64_t bits = r.low + random.below(r.high - r.low + 1);

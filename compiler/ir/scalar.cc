@@ -140,7 +140,18 @@ float float_of(uint16_t half) {
   return sign ? -magnitude : magnitude;
 }
 
+namespace {
+
+// An f64 with the bits of an f32, the last one set if any was cut off. So what is rounded to an f16 then is rounded once.
+float odd_float(double value) {
+  uint64_t bits = std::bit_cast<uint64_t>(value), rest = bits & 0x1fffffff;
+  return float(std::bit_cast<double>((bits ^ rest) | uint64_t(rest != 0) << 29));
+}
+
+}  // namespace
+
 Const constant(Scalar type, double value) {
+  if (type == Scalar::F16) return Const::of(type, odd_float(value));
   return with_type(type, [&](auto t) {
     using T = decltype(t);
     if constexpr (std::is_same_v<T, bool>) return Const::of(type, value != 0);
@@ -267,6 +278,7 @@ Const fold(ScalarOp op, Scalar s, std::span<const Const> args) {
 
 Const convert(Scalar to, const Const& value) {
   if (to == value.type) return value;
+  if (to == Scalar::F16 && value.type == Scalar::F64) return constant(to, value.as<double>());
   return with_type(value.type, [&](auto from) {
     using From = decltype(from);
     From x = value.as<From>();

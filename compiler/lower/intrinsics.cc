@@ -52,6 +52,36 @@ Value Lowerer::ge_intrinsic(Site& s) { return dynamic(le(term(s.args[1]), term(s
 
 // ---- Parallel operators ----
 
+// The memory of the results is made before the first element, and there may be none. So their sizes are checked before the map: those that
+// inputs do not have, with the words of the element's own check if there is one.
+std::vector<Var> Lowerer::check_sizes(const ir::Lambda& element) {
+  std::vector<Dim> known;
+  for (const ir::Bind& p : element.params)
+    for (const Dim& d : ir::shape_of(program_.type(p.var))) known.push_back(d);
+  auto own_check = [&](const Dim& d) -> const ir::Stm* {
+    const Var* at_least_0 = nullptr;
+    for (const ir::Stm& s : element.body.stms) {
+      auto* compared = std::get_if<ir::Apply>(&s.exp);
+      if (compared && compared->op == ScalarOp::le && compared->args == std::vector<Atom>{number(0).atom, d}) at_least_0 = &s.pattern[0].var;
+      auto* checked = std::get_if<ir::Assert>(&s.exp);
+      if (checked && at_least_0 && checked->cond == Atom(*at_least_0)) return &s;
+    }
+    return nullptr;
+  };
+  std::vector<Var> checks;
+  for (const Atom& r : element.body.result)
+    for (const Dim& d : shape(r)) {
+      if (std::ranges::find(known, d) != known.end()) continue;
+      known.push_back(d);
+      const ir::Stm* own = own_check(d);
+      ir::Source here = std::exchange(b_->source, own ? own->source : b_->source);
+      checks.push_back(check(le(number(0), term(d)), own ? program_.texts.at(std::get<ir::Assert>(own->exp).message.index)
+                                                         : "Negative allocation: the elements of an array have the size {}.", {d}));
+      b_->source = here;
+    }
+  return checks;
+}
+
 Value Lowerer::map_over(const std::function<Value(const Value&)>& f, const Value& xs, TypeIn result) {
   Atom width = outer_size(xs);
   std::vector<Atom> arrays = atoms(with_outer(xs, width));
@@ -93,7 +123,8 @@ Value Lowerer::map_over(const std::function<Value(const Value&)>& f, const Value
   }
   l.body.result = computed;
   std::vector<Var> vars;
-  if (!computed.empty()) vars = b_->bind(hints, ir::Screma{width, inputs, std::move(l), {}, {}, {}, {}});
+  if (!computed.empty())
+    vars = checked_by(check_sizes(l), [&] { return b_->bind(hints, ir::Screma{width, inputs, std::move(l), {}, {}, {}, {}}); });
   size_t i = 0, next = 0;
   return map_leaves(like, [&](const Dynamic&) -> Value {
     std::optional<Atom>& input = same[i++];

@@ -12,6 +12,8 @@
 //                                                the nest's
 //   F13  loop that does nothing but accumulate   a map; its length may vary below the extent of an index: then the extent
 //                                                is the width and a guard stands around the body
+//   F23  assertion that is the same everywhere   the same before the nest, where it has points: a row of a negative length has no
+//                                                point that could fail
 //
 // A map around such code has two versions: `outer` runs the body sequentially, where the nest has many points and the body
 // loops or its rows are short; `flat` goes on. Only `flat` is made where the body accumulates into arrays from outside: there the nest's shape decides
@@ -94,6 +96,7 @@ class Flatten : NestBuilder {
         parallel(nest, s);
         continue;
       }
+      if (asserted_before(nest, s)) continue;
       bool waits = !regular_.is_light(nest.operations, s) || mentions(p_, s, waiting);
       if (!waits) { add(nest, std::move(s)); continue; }
       for (Bind v : s.pattern) waiting.insert(v.var);
@@ -101,6 +104,22 @@ class Flatten : NestBuilder {
     }
     substitute(p_, b.result, nest.accs);
     return over_nest(nest, b.result, group);
+  }
+  // F23.
+  bool asserted_before(const MapNest& nest, Stm& s) {
+    auto x = std::get_if<Assert>(&s.exp);
+    if (!x || nest.index.empty() || regular_.varies(nest.extent)) return false;
+    bool same = true;
+    each_use(p_, s, [&](Var v) { same = same && !regular_.varies(v); });
+    if (!same) return false;
+    c_.stats.count("flatten.F23");
+    out_->source = s.source;
+    Term holds = out_->term(x->cond);
+    for (const Dim& d : nest.extent) holds = or_(holds, le(out_->term(d), out_->number(Scalar::I64, 0)));
+    x->cond = holds.atom;
+    regular_.remove(s.pattern[0].var);
+    out_->emit(std::move(s));
+    return true;
   }
   // The group is computed: costly values used by statement `next` or later become arrays over the nest; light ones that
   // hang on them are left to the prefix.
@@ -238,7 +257,8 @@ class Flatten : NestBuilder {
     size_t here = s.pattern.size() - outputs.size();
     std::vector<std::string> hints;
     for (size_t k = 0; k < here; k++) hints.push_back(p_.hint(s.pattern[k].var));
-    if (nest.index.empty()) out_->checks = s.checks;     // a body may have no statement that needs them
+    out_->checks = regular_.asserted_lengths(x.inputs);
+    if (nest.index.empty()) out_->checks.insert(out_->checks.end(), s.checks.begin(), s.checks.end());   // a body may have no statement that needs them
     for (Var v : out_->bind(hints, std::move(seg))) made.push_back(v);
     out_->checks = {};
     made.insert(made.end(), outputs.begin(), outputs.end());
@@ -270,8 +290,10 @@ class Flatten : NestBuilder {
     results.insert(results.end(), next, x.pre.body.result.end());
     Lambda f = code(inner, x.pre.body.stms, results);
     std::vector<Atom> made;
+    out_->checks = regular_.asserted_lengths(x.inputs);
     for (Var v : out_->bind(hints_of(atoms(s.pattern)), Seg{SegLevel::Grid, f.params, inner.extent, std::move(f.body), {}, {}, {}, {}, std::move(dests)}))
       made.push_back(v);
+    out_->checks = {};
     name_all(nest, s.pattern, made, s.source);
   }
   static std::vector<Atom> atoms(const std::vector<Bind>& binds) {

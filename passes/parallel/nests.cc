@@ -46,6 +46,9 @@ MapNest NestBuilder::extended(const MapNest& nest, const Dim& width, const std::
       inner.prefix.push_back({{params[k]}, std::move(element), s.checks, s.source, {}});
     }
   }
+  // A map that makes arrays of its width needs no proof: there is no memory of a negative size.
+  if (std::ranges::any_of(inputs, [&](Var v) { return is_acc(p_.type(v)); }))
+    for (Var proof : regular_.asserted_lengths(inputs)) inner.proofs.push_back(proof);
   return inner;
 }
 Var NestBuilder::fresh_index() {
@@ -85,7 +88,9 @@ std::vector<Atom> NestBuilder::points(const MapNest& nest, const List<Stm>& grou
   c_.stats.count("flatten.F0");
   Lambda f = code(nest, group, results);
   std::vector<Atom> out;
+  out_->checks = nest.proofs;
   for (Var v : out_->bind(hints_of(results), Seg{SegLevel::Grid, f.params, nest.extent, std::move(f.body), {}, {}, {}, {}, {}})) out.push_back(v);
+  out_->checks = {};
   return out;
 }
 std::optional<Var> NestBuilder::whole(const MapNest& nest, Var v) const {

@@ -19,6 +19,7 @@ struct MapNest {
   List<ir::Stm> prefix;
   ir::Subst accs;                             // an accumulator's name inside -> its present version outside
   ir::VarSet fresh;                           // arrays over the nest that the body at hand has made
+  std::vector<ir::Var> proofs;                // that its segs need
   size_t operations = 0;                      // arithmetic in the prefix
 };
 

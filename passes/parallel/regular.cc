@@ -24,11 +24,21 @@ Regular::Regular(const Program& p) : p_(p), aliases_(p), forms_(p) {
   p_.each_body([&](const Body& b) {
     each_stm(b, [&](const Stm& s) {
       if (auto x = std::get_if<For>(&s.exp)) limit_[x->i.var] = x->n;
+      if (std::holds_alternative<Iota>(s.exp)) proofs_[s.pattern[0].var] = s.checks;
       if (auto x = std::get_if<Screma>(&s.exp))
         for (size_t k = 0; k < x->inputs.size(); k++)
           if (forms_.counts(x->inputs[k])) limit_[x->pre.params[k].var] = x->width;
     });
   });
+}
+
+std::vector<Var> Regular::asserted_lengths(const std::vector<Var>& inputs) const {
+  std::vector<Var> all;
+  for (Var v : inputs)
+    if (forms_.counts(v))
+      for (Var proof : proofs_[v])
+        if (!varies(proof)) all.push_back(proof);
+  return all;
 }
 
 void Regular::enter(const Stm& s) {

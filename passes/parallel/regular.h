@@ -40,6 +40,8 @@ class Regular {
   // What the length of a loop does not exceed, if something from outside is known: a counter's own limit.
   std::optional<ir::Dim> bound_of(ir::Dim n) const;
   const ir::Forms& forms() const { return forms_; }
+  // What has been asserted of the lengths of those inputs that count, where it stands outside. A counter in place of an element needs nothing else.
+  std::vector<ir::Var> asserted_lengths(const std::vector<ir::Var>& inputs) const;
 
  private:
   const ir::Program& p_;
@@ -48,6 +50,7 @@ class Regular {
   ir::VarSet modified_;                       // arrays that a nest updates in place, as roots
   ir::Forms forms_;
   ir::VarMap<std::optional<ir::Dim>> limit_;  // a counter: what it stays below
+  ir::VarMap<std::vector<ir::Var>> proofs_;   // of arrays that count
 
   template <class X> bool any_varies(const X& x) const;
   bool vary(const std::vector<ir::Dest>& dests) const;

@@ -59,3 +59,53 @@ entry hole (b: bool): i32 = if b then 1 else ???
 -- entry: take_too_many
 -- input { [1i32] 2i64 } error: Index \[:2\] out of bounds for array of shape \[1\]|Index \[0:2\] out of bounds
 entry take_too_many (xs: []i32) (n: i64) = take n xs
+
+-- Sizes of elements that are negative, where an element would say so and where there is none.
+-- ==
+-- entry: negative_rows
+-- input { 2i64 0i64 } output { [0i64, 0i64] }
+-- input { 0i64 3i64 } output { empty([0]i64) }
+-- input { 2i64 -1i64 } error: Range 0..1..<-1 is invalid
+-- input { 0i64 -1i64 } error: Range 0..1..<-1 is invalid
+entry negative_rows (n: i64) (m: i64) = map i64.sum (tabulate_2d n m (\i j -> i + j))
+
+-- ==
+-- entry: negative_copies
+-- input { 0i64 3i64 } output { empty([0][3]i64) }
+-- input { 2i64 -1i64 } error: cannot replicate -1 times
+-- input { 0i64 -1i64 } error: cannot replicate -1 times
+entry negative_copies (n: i64) (m: i64) = map (\i -> replicate m i) (iota n)
+
+-- ==
+-- entry: negative_slices
+-- input { [1i64,2i64] 1i64 2i64 } output { [[2i64],[2i64]] }
+-- input { empty([0]i64) 1i64 3i64 } output { empty([0][2]i64) }
+-- input { [1i64,2i64] 1i64 0i64 } error: errors.fut:85:
+-- input { empty([0]i64) 1i64 0i64 } error: errors.fut:85:
+entry negative_slices [n] (xs: [n]i64) (a: i64) (b: i64) = map (\_ -> xs[a:b]) xs
+
+-- Sums over ranges whose length is negative: no element is there that could fail.
+-- ==
+-- entry: negative_sum
+-- input { 3i64 } output { 3i64 }
+-- input { -2i64 } error: Range 0..1..<-2 is invalid
+entry negative_sum (n: i64) = i64.sum (iota n)
+
+-- ==
+-- entry: negative_inner_sum
+-- input { 2i64 3i64 } output { 9i64 }
+-- input { 0i64 -2i64 } output { 0i64 }
+-- input { 1i64 -2i64 } error: Range 0..1..<-2 is invalid
+entry negative_inner_sum (n: i64) (m: i64) = i64.sum (map (\i -> i64.sum (map (+ i) (iota m))) (iota n))
+
+-- ==
+-- entry: negative_counts
+-- input { 5i64 } output { [3i64, 2i64] }
+-- input { -2i64 } error: Range 0..1..<-2 is invalid
+entry negative_counts (n: i64) = hist (+) 0i64 2 (map (% 2) (iota n)) (map (const 1) (iota n))
+
+-- ==
+-- entry: negative_writes
+-- input { 2i64 } output { [5i64, 5i64, 0i64] }
+-- input { -2i64 } error: Range 0..1..<-2 is invalid
+entry negative_writes (n: i64) = scatter (replicate 3 0i64) (iota n) (map (const 5) (iota n))

@@ -32,3 +32,24 @@ entry not_numbers (n: i64) =
 -- input { empty([0]f64) } output { empty([0]f64) empty([0]f64) empty([0]f64) empty([0]f64) }
 entry clamped [n] (x: [n]f64) =
   (map (\a -> f64.min 2 (f64.max 0.5 a)) x, map (\a -> f64.min a 2) x, map (\a -> f64.max 0 a) x, map (\a -> f64.max a (f64.min f64.nan f64.nan)) x)
+
+-- What begins with a NaN: that of the data, or one for which the largest number is wanted.
+-- ==
+-- entry: from_first
+-- input { [2f64, f64.nan, 1f64] } output { 2f64 1f64 }
+-- input { [f64.nan, 2f64, 1f64] } output { 2f64 1f64 }
+-- input { [f64.nan, f64.nan] } output { f64.nan f64.nan }
+entry from_first (xs: []f64) = (foldl f64.max xs[0] xs, (reduce (\(a, b) (c, d) -> (f64.max a c, f64.min b d)) (xs[0], xs[0]) (zip xs xs)).1)
+
+-- ==
+-- entry: from_nan
+-- input { 0i64 -1i64 } output { f64.nan }
+-- input { 3i64 -1i64 } output { f64.nan }
+-- input { 3i64 2i64 } output { 7f64 }
+-- input { 1000i64 5i64 } output { 7f64 }
+entry from_nan (n: i64) (k: i64) = reduce f64.max f64.nan (tabulate n (\i -> if i == k then 7 else f64.nan))
+
+-- ==
+-- entry: rows_from_first
+-- input { [[f32.nan, 2f32, 1f32], [f32.nan, f32.nan, f32.nan], [-f32.inf, f32.nan, -f32.inf]] } output { [2f32, f32.nan, -f32.inf] }
+entry rows_from_first (xss: [][]f32) = map (\xs -> reduce f32.max xs[0] xs) xss
