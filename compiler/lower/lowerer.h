@@ -207,8 +207,8 @@ class Lowerer {
 #include "compiler/lower/intrinsics.def"
 #undef INTRINSIC
   Value scalar_intrinsic(ScalarOp op, Site& s);
-  // One call of f for each element. `result`: the type of f's result, if known.
   std::vector<Var> check_sizes(const ir::Lambda& element);
+  // One call of f for each element. `result`: the type of f's result, if known.
   Value map_over(const std::function<Value(const Value&)>& f, const Value& xs, TypeIn result);
   // An operator on values of `like`'s structure, whose leaves have these types.
   ir::Combine combine(const Value& op, const Value& ne, const Value& like, const std::vector<ir::Type>& rows, bool commutative);
