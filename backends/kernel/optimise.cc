@@ -7,6 +7,7 @@
 #include "backends/kernel/optimise.h"
 
 #include "backends/kernel/chains.h"
+#include "backends/kernel/checks.h"
 #include "backends/kernel/divide.h"
 #include "backends/kernel/lanes.h"
 #include "backends/kernel/merge.h"
@@ -197,6 +198,7 @@ void optimise(Module& m, bool for_c) {
   Parameters(m).run();
   for (HostFunction& f : m.functions) {
     Dead(m).run(f.body);
+    check_before_loops(m, f.body);
     run_in_lanes(m, f.body, for_c);
     add_in_strips(m, f.body);
     if (for_c) split_chains(m, f.body);

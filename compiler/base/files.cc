@@ -153,6 +153,7 @@ TemporaryFolder::~TemporaryFolder() {
   forget_folder(path_);
 }
 
+// Several threads may do so at once, if they have no input to give: what becomes of SIGPIPE is the same for all of them.
 ProcessResult run_process(const std::vector<std::string>& argv, std::string_view input) {
   ProcessResult result;
   int in[2], out[2], err[2], failed[2];
@@ -175,11 +176,15 @@ ProcessResult run_process(const std::vector<std::string>& argv, std::string_view
   }
   Descriptor to_child{in[1]}, from_out{out[0]}, from_err{err[0]}, from_failed{failed[0]};
   ::close(in[0]); ::close(out[1]); ::close(err[1]); ::close(failed[1]);
+  const bool writes = !input.empty();
   struct sigaction ignore {}, old {};
   ignore.sa_handler = SIG_IGN;
-  ::sigaction(SIGPIPE, &ignore, &old);           // a child that does not read its input is no error of ours
-  if (input.empty()) to_child.close_now();
-  else ::fcntl(to_child.fd, F_SETFL, O_NONBLOCK);
+  if (writes) {
+    ::sigaction(SIGPIPE, &ignore, &old);         // a child that does not read its input is no error of ours
+    ::fcntl(to_child.fd, F_SETFL, O_NONBLOCK);
+  } else {
+    to_child.close_now();
+  }
   char buffer[1 << 16];
   while (from_out.fd >= 0 || from_err.fd >= 0) {
     pollfd fds[3] = {{from_out.fd, POLLIN, 0}, {from_err.fd, POLLIN, 0}, {to_child.fd, POLLOUT, 0}};
@@ -201,7 +206,7 @@ ProcessResult run_process(const std::vector<std::string>& argv, std::string_view
   to_child.close_now();
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-  ::sigaction(SIGPIPE, &old, nullptr);
+  if (writes) ::sigaction(SIGPIPE, &old, nullptr);
   int reason = 0;
   result.started = ::read(from_failed.fd, &reason, sizeof reason) != sizeof reason;
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

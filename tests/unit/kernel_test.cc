@@ -1,4 +1,5 @@
 // Kernels whose threads work together: what the verifier of kernel programs finds. Large functions: what their parts take and give.
+#include "backends/kernel/checks.h"
 #include "backends/kernel/divide.h"
 #include "backends/kernel/merge.h"
 #include "backends/kernel/verify.h"
@@ -293,4 +294,60 @@ TEST_CASE("a part has no arrays, memory or half known numbers of the function ar
     a.f.body.push_back({Declare{one, {}}});
     more.push_back({SetBlock{one, a.xs}});
   });
+}
+
+// ---- checks.h ----
+
+namespace {
+
+struct Checked {
+  Module m;
+  Name n = m.name("n", Scalar::I64), k = m.name("k", Scalar::I64), i = m.name("i", Scalar::I64);
+  Name xs = m.memory("xs", Scalar::F64, ir::Space::Host);
+  Block out;
+
+  Stm check(ExprId holds, ExprId arg) { return {If{holds, {}, of(Fail{0, {arg}})}}; }
+  Stm same() { return check(m.prim(ScalarOp::lt, {m.var(k), m.var(n)}), m.add(m.var(i), m.var(k))); }     // it says where
+  Stm other() { return check(m.prim(ScalarOp::lt, {m.var(k), m.var(i)}), m.var(k)); }
+  Stm store() { return {Store{xs, m.var(i), m.constant(constant(Scalar::F64, 1))}}; }
+  // How many checks stand in the loop after those that may be moved were. The loop is the last statement of `out`.
+  size_t in_loop(Block body) {
+    out = {};
+    out.push_back({For{i, m.number(7), m.var(n), std::move(body)}});
+    check_before_loops(m, out);
+    const Block& left = std::get<For>(out.back().node).body;
+    return size_t(std::count_if(left.begin(), left.end(), [](const Stm& s) { return std::holds_alternative<If>(s.node); }));
+  }
+  Block body(std::vector<Stm> stms) {
+    Block b;
+    for (Stm& s : stms) b.push_back(std::move(s));
+    return b;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a check that is the same in all iterations stands before the loop, with the numbers of the first") {
+  Checked c;
+  EXPECT(c.in_loop(c.body({c.store(), c.same(), c.store()})) == 0);
+  auto& runs = std::get<If>(c.out.begin()->node);
+  EXPECT(runs.cond == c.m.prim(ScalarOp::lt, {c.m.number(7), c.m.var(c.n)}));
+  auto& fail = std::get<Fail>(std::get<If>(runs.then_.begin()->node).else_.begin()->node);
+  EXPECT(fail.args[0] == c.m.add(c.m.number(7), c.m.var(c.k)));
+}
+TEST_CASE("it stands before the loop around as well") {
+  Checked c;
+  Name j = c.m.name("j", Scalar::I64);
+  EXPECT(c.in_loop(c.body({{For{j, c.m.number(0), c.m.var(c.k), c.body({c.same(), c.store()})}}})) == 0);
+  EXPECT(c.out.size() == 2);
+}
+TEST_CASE("the first failure stays the first") {
+  Checked c;
+  EXPECT(c.in_loop(c.body({c.other(), c.same()})) == 2);
+  EXPECT(c.in_loop(c.body({c.same(), c.other()})) == 1);
+  EXPECT(c.in_loop(c.body({{Trace{"seen", {}}}, c.same()})) == 1);
+  EXPECT(c.in_loop(c.body({{Assign{c.k, c.m.var(c.n)}}, c.same()})) == 1);
+  Name loaded = c.m.name("loaded", Scalar::I64);               // a message that no other place knows
+  EXPECT(c.in_loop(c.body({{Declare{loaded, c.m.expr({Load{c.xs, c.m.var(c.i)}, Scalar::I64})}},
+                           c.check(c.m.prim(ScalarOp::lt, {c.m.var(c.k), c.m.var(c.n)}), c.m.var(loaded))})) == 1);
 }
