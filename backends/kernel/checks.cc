@@ -13,7 +13,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "compiler/base/match.h"
+#include "backends/kernel/bodies.h"
 
 namespace raido::kir {
 namespace {
@@ -25,8 +25,8 @@ class Checks {
   void run(Block& b) {
     Block out;
     for (auto& s : b.take()) {
-      match(s->node, [&](For& x) { run(x.body); move(x, out); }, [&](While& x) { run(x.test); run(x.body); },
-            [&](If& x) { run(x.then_); run(x.else_); }, [&](ParallelFor& x) { run(x.body); }, [](auto&) {});
+      each_body(*s, [&](Block& inner) { run(inner); });
+      if (auto x = std::get_if<For>(&s->node)) move(*x, out);
       out.push_back(std::move(s));
     }
     b = std::move(out);
@@ -61,10 +61,10 @@ class Checks {
     else out.push_back({If{runs, std::move(checks), {}}});
   }
   void note_assigned(const Block& b) {
-    for (const Stm& s : b)
-      match(s.node, [&](const Assign& x) { changed_.insert(x.var); }, [&](const Call& x) { for (Name n : x.results) changed_.insert(n); },
-            [&](const For& x) { note_assigned(x.body); }, [&](const While& x) { note_assigned(x.test); note_assigned(x.body); },
-            [&](const If& x) { note_assigned(x.then_); note_assigned(x.else_); }, [&](const ParallelFor& x) { note_assigned(x.body); }, [](const auto&) {});
+    for (const Stm& s : b) {
+      match(s.node, [&](const Assign& x) { changed_.insert(x.var); }, [&](const Call& x) { for (Name n : x.results) changed_.insert(n); }, [](const auto&) {});
+      each_body(s, [&](const Block& inner) { note_assigned(inner); });
+    }
   }
   // Whether a check that stands after it may stand before it. What a loop computes is lost if it fails.
   bool passes(const Stm& s) {

@@ -13,20 +13,12 @@
 #include <unordered_set>
 #include <utility>
 
-#include "compiler/base/match.h"
+#include "backends/kernel/bodies.h"
 #include "compiler/ir/costs.h"
 
 namespace raido::kir {
 namespace {
 
-// The bodies of a statement.
-template <class S, class F> void each_body(S& s, F f) {
-  match(s.node, [&](auto& x) {
-    if constexpr (requires { x.test; }) f(x.test);
-    if constexpr (requires { x.body; }) f(x.body);
-    if constexpr (requires { x.then_; }) { f(x.then_); f(x.else_); }
-  });
-}
 size_t size_of(const Stm& s) {
   size_t n = 1;
   each_body(s, [&](const Block& b) { for (const Stm& inner : b) n += size_of(inner); });

@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "backends/kernel/bodies.h"
 #include "backends/kernel/writer.h"
-#include "compiler/base/match.h"
 
 namespace raido::kir {
 namespace {
@@ -37,9 +37,10 @@ std::string text_of(const Module& m, const std::unordered_set<std::string_view>&
 }
 
 void each_call(Block& b, const auto& f) {
-  for (Stm& s : b)
-    match(s.node, [&](Call& x) { f(x); }, [&](For& x) { each_call(x.body, f); }, [&](ParallelFor& x) { each_call(x.body, f); },
-          [&](While& x) { each_call(x.test, f); each_call(x.body, f); }, [&](If& x) { each_call(x.then_, f); each_call(x.else_, f); }, [](auto&) {});
+  for (Stm& s : b) {
+    if (auto x = std::get_if<Call>(&s.node)) f(*x);
+    each_body(s, [&](Block& inner) { each_call(inner, f); });
+  }
 }
 
 }  // namespace
