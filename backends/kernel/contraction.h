@@ -73,6 +73,22 @@ class FromCore::Contraction {
   void both_sides() {
     for (const ir::Stm& s : x_.body.stms) if (TileSides::side(sides_.of(t_.p_, s)) == Side::Both) t_.statement(s);
   }
+  // Whether neighbours in memory are points of the sum, in the arrays that vary with both indices.
+  bool depth_is_near(uint8_t side_bit, uint8_t other) {
+    for (const ir::Stm& s : x_.body.stms) {
+      auto read = std::get_if<ir::Index>(&s.exp);
+      uint8_t varies = sides_.of(t_.p_, s);
+      if (!read || (varies & other) || !(varies & side_bit) || !(varies & TileSides::Depth)) continue;
+      Layout l = t_.layout(read->array);
+      for (size_t d = 0; d < read->at.size(); d++) {
+        auto index = std::get_if<Atom>(&read->at[d]);
+        auto stride = m_.const_of(l.strides[d]);
+        const Var* v = index ? var_of(*index) : nullptr;
+        if (v && stride && stride->as_i64() == 1) return (sides_.of(*v) & TileSides::Depth) != 0;
+      }
+    }
+    return false;
+  }
   // The sums with the point's values: old(k) is sum number k, right(k) what is added.
   template <class Old, class Right> std::vector<ExprId> combined(Old old, Right right) {
     std::vector<ExprId> now;

@@ -7,6 +7,9 @@
 //
 // Outer loops are taken before those inside of them. What makes or gives back memory that others see stays where it is. So does what uses small
 // arrays and vectors of the function around, which the C compiler keeps in registers.
+//
+// First the sums of a tile become a function, in functions of any size: from the declaration of the vectors to their last use. All products with one
+// operator have the same text there, so one function serves them (merge.h). It takes the arrays of the tile by address.
 #include "backends/kernel/divide.h"
 
 #include <algorithm>
@@ -37,10 +40,15 @@ class Division {
     for (const DataRef& d : m.data) data_.insert(d.name);
   }
 
+  void sums_of_tiles() {
+    Block body = std::move(self().body);
+    tiles(body);
+    self().body = std::move(body);
+  }
   void run() {
     size_t size = 0;
     for (const Stm& s : self().body) size += size_of(s);
-    self().lone = size > costs::part_statements;
+    self().lone = self().lone || size > costs::part_statements;
     if (size <= costs::function_statements) return;
     note(self().body);
     Block body = std::move(self().body);
@@ -65,9 +73,32 @@ class Division {
     }
   }
 
-  void block(Block& b) {
-    IdMap<Name, int> later;                                // statements of the block, not yet passed, that use it
+  using Later = IdMap<Name, int>;                          // statements of the block, not yet passed, that use it
+  Later uses(const Block& b) const {
+    Later later;
     for (const Stm& s : b) for (Name n : used_names(m_, s)) later[n]++;
+    return later;
+  }
+
+  void tiles(Block& b) {
+    Later later = uses(b);
+    Block out, run;
+    std::vector<Name> vectors;                             // of the run, which goes on to the last use of them
+    for (auto& s : b.take()) {
+      for (Name n : used_names(m_, *s)) later[n]--;
+      each_body(*s, [&](Block& inner) { tiles(inner); });
+      if (auto x = std::get_if<DeclareVectors>(&s->node)) vectors.push_back(x->var);
+      (vectors.empty() ? out : run).push_back(std::move(s));
+      if (vectors.empty() || std::ranges::any_of(vectors, [&](Name n) { return later.at(n) > 0; })) continue;
+      vectors.clear();
+      Block tile = std::exchange(run, {});
+      if (!make_part(out, tile, later)) for (auto& t : tile.take()) out.push_back(std::move(t));
+    }
+    b = std::move(out);
+  }
+
+  void block(Block& b) {
+    Later later = uses(b);
     Block out, run;
     size_t size = 0;
     auto end = [&] {
@@ -103,7 +134,8 @@ class Division {
       [](const Store&) { return true; }, [](const For&) { return true; }, [](const While&) { return true; }, [](const If&) { return true; },
       [](const Fail&) { return true; }, [](const Transpose&) { return true; }, [](const DeclareVectors&) { return true; },
       [](const MoveVector&) { return true; }, [](const Settle&) { return true; }, [](const Alloc&) { return true; },
-      [](const Retain&) { return true; }, [](const Release&) { return true; }, [](const SetBlock&) { return true; }, [](const auto&) { return false; });
+      [](const Retain&) { return true; }, [](const Release&) { return true; }, [](const SetBlock&) { return true; },
+      [](const Call& x) { return x.results.empty(); }, [](const auto&) { return false; });
     each_body(s, [&](const Block& b) { for (const Stm& inner : b) fine = fine && may_move(inner); });
     return fine;
   }
@@ -136,11 +168,11 @@ class Division {
   }
 
   // A run that is over becomes a function, if it may be one and is worth it.
-  void finish(Block& out, Block run, size_t size, const IdMap<Name, int>& later) {
+  void finish(Block& out, Block run, size_t size, const Later& later) {
     bool part = size >= costs::least_part && std::any_of(run.begin(), run.end(), has_loop) && make_part(out, run, later);
     if (!part) for (auto& s : run.take()) out.push_back(std::move(s));
   }
-  bool make_part(Block& out, Block& run, const IdMap<Name, int>& later) {
+  bool make_part(Block& out, Block& run, const Later& later) {
     const std::vector<Name> used = free_names(m_, run);
     const std::unordered_set<Name> free(used.begin(), used.end());
     Changes changes;
@@ -212,7 +244,9 @@ class Division {
 bool divide_functions(Module& m) {
   if (!m.kernels.empty()) return false;
   const size_t before = m.functions.size();
-  for (size_t k = before; k-- > 0;) Division(m, k).run();
+  for (size_t k = before; k-- > 0;) Division(m, k).sums_of_tiles();
+  Division(m, m.functions.size() - 1).run();
+  for (size_t k = before - 1; k-- > 0;) Division(m, k).run();
   return m.functions.size() > before;
 }
 

@@ -52,7 +52,7 @@ struct Swap { Name memory; ExprId index; Name old; Block body; ExprId now; };   
 struct Locked { Name locks; ExprId place; std::vector<Name> memories; std::vector<ExprId> at; Block body; };
 // reduced: combined by the iterations in any order, by add, min or max. scattered: what they read lies too far apart for vectors.
 // pairs: changes neighbours, which are no vector.
-// rest: with SumVectors the last few, which are not for vectors; without it all.
+// rest: with SumVectors the last few, which are not for vectors; without it all. few: where vectors have masks, fewer than costs::cpu::least_lanes.
 // lanes: few iterations, none of which needs another, beside each other in memory. spmd: iterations that need no other run in groups,
 // although they have loops inside (lanes.h). apart: no iteration touches what another one stores.
 // alone: inside a loop in groups, which each lane runs by itself. unrolled: as many as the C compiler knows, all written out.
@@ -66,7 +66,7 @@ struct For {
   ExprId from, to;
   Block body;
   std::vector<Reduced> reduced = {};
-  bool scattered = false, pairs = false, lanes = false, spmd = false, apart = false, alone = false, unrolled = false, rest = false;
+  bool scattered = false, pairs = false, lanes = false, spmd = false, apart = false, alone = false, unrolled = false, rest = false, few = false;
   std::optional<Group> group = {};
   Sums sums = {};
 };

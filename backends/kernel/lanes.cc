@@ -89,6 +89,7 @@ class LaneLoop {
     for (Name n : kept_order_) out.push_back({DeclareArray{array_[n], {m_.number(width)}}});
     ExprId whole = m_.prim(ScalarOp::le, {m_.add(m_.var(base_), m_.number(width)), loop_.to});
     out.push_back({While{{}, m_.prim(ScalarOp::and_, {m_.var(go), whole}), std::move(group)}});
+    const bool few = !tail.empty() && !loop_.group;
     if (!tail.empty()) {
       // SSE has no loads under a mask.
       ExprId masks = m_.prim(ScalarOp::le, {m_.number(4), m_.expr({Hardware{Builtin::VectorLanes, 8}, Scalar::I64})});
@@ -99,6 +100,7 @@ class LaneLoop {
     rest.from = m_.var(base_);
     rest.spmd = false;
     rest.group.reset();
+    rest.few = few;
     out.push_back({std::move(rest)});
     return out;
   }

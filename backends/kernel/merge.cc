@@ -4,6 +4,7 @@
 // Two parts are equal if their texts are, but for names. What C compilers see is compared, so nothing can be forgotten here.
 #include "backends/kernel/merge.h"
 
+#include <numeric>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -50,13 +51,19 @@ void merge_parts(Module& m, size_t first) {
   for (const NameInfo& n : m.names) if (!n.constant) own.insert(n.text);
   for (const DataRef& d : m.data) own.erase(m.names[d.name.index].text);
   const size_t count = m.functions.size();
-  std::vector<int> now(count);
-  std::vector<HostFunction> kept;
+  std::vector<int> same(count), now(count);                // the first function that is equal; its number afterwards
+  std::iota(same.begin(), same.end(), 0);
+  auto call_same = [&](HostFunction& f) { each_call(f.body, [&](Call& x) { x.function = same[size_t(x.function)]; }); };
   std::unordered_map<std::string, int> known;
+  for (size_t k = first; k + 1 < count; k++) {
+    call_same(m.functions[k]);                             // a part calls parts before it only
+    same[k] = known.emplace(text_of(m, own, m.functions[k]), int(k)).first->second;
+  }
+  std::vector<HostFunction> kept;
   for (size_t k = 0; k < count; k++) {
-    const bool part = k >= first && k + 1 < count;
-    now[k] = part ? known.emplace(text_of(m, own, m.functions[k]), int(kept.size())).first->second : int(kept.size());
-    if (now[k] == int(kept.size())) kept.push_back(std::move(m.functions[k]));
+    if (k < first || k + 1 == count) call_same(m.functions[k]);
+    now[k] = int(kept.size());
+    if (same[k] == int(k)) kept.push_back(std::move(m.functions[k]));
   }
   m.functions = std::move(kept);
   for (HostFunction& f : m.functions) each_call(f.body, [&](Call& x) { x.function = now[size_t(x.function)]; });

@@ -239,22 +239,6 @@ class FromCore::DeviceTiles : Contraction {
 
   // ---- what the threads of a block share ----
 
-  // Whether neighbours in memory are points of the sum, in the arrays that vary with both indices.
-  bool depth_is_near(uint8_t side_bit, uint8_t other) {
-    for (const ir::Stm& s : x_.body.stms) {
-      auto read = std::get_if<Index>(&s.exp);
-      uint8_t varies = sides_.of(t_.p_, s);
-      if (!read || (varies & other) || !(varies & side_bit) || !(varies & TileSides::Depth)) continue;
-      Layout l = t_.layout(read->array);
-      for (size_t d = 0; d < read->at.size(); d++) {
-        auto index = std::get_if<Atom>(&read->at[d]);
-        auto stride = m_.const_of(l.strides[d]);
-        const Var* v = index ? var_of(*index) : nullptr;
-        if (v && stride && stride->as_i64() == 1) return (sides_.of(*v) & TileSides::Depth) != 0;
-      }
-    }
-    return false;
-  }
   // Whether 32 bits say where the numbers of both sides lie, in arrays whose layouts do not vary within the tile.
   std::optional<ExprId> places_are_short() {
     const VarSet own = bound_in(x_.body);

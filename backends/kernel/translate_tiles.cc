@@ -49,11 +49,10 @@ class FromCore::Tiles : Contraction {
 
   // ---- loops ----
 
-  template <class F> void loop(const char* hint, ExprId n, F fill, bool unrolled = false, bool lanes = false) {
+  template <class F> void loop(const char* hint, ExprId n, F fill, bool For::*how = nullptr) {
     Name i = m_.name(hint, Scalar::I64);
     For x{i, number(0), n, t_.block([&] { fill(m_.var(i)); })};
-    x.unrolled = unrolled;
-    x.lanes = lanes;
+    if (how) x.*how = true;
     emit(std::move(x));
   }
   // Blocks of `size`, the last may have less: at least so many blocks.
@@ -63,11 +62,6 @@ class FromCore::Tiles : Contraction {
       ExprId first = named("first", m_.mul(b, size));
       fill(first, named("count", least(size, less(n, first))));
     });
-  }
-  // `whole` says whether all are there; then none has to be looked for.
-  template <class F> void once_or_clamped(ExprId whole, F fill) {
-    Block yes = t_.block([&] { fill(false); }), no = t_.block([&] { fill(true); });
-    emit(If{whole, std::move(yes), std::move(no)});
   }
 
   // ---- panels, tiles ----
@@ -92,38 +86,41 @@ class FromCore::Tiles : Contraction {
     emit(ParallelFor{from, to, n, std::move(chunk), m_.sites++});
   }
 
+  // Copies one side's numbers: of the n from `begin` on, and of the depth's `count`, number (k, l) to place(k, l) of its panel. What memory has beside
+  // each other is read so. Along the side that is a vector, if all n are there; otherwise the last one is taken again.
+  template <class Place> void pack(size_t side, ExprId begin, ExprId n, ExprId first, ExprId count, Place place) {
+    const uint8_t own = side == 0 ? TileSides::Rows : TileSides::Columns, other = side == 0 ? TileSides::Columns : TileSides::Rows;
+    auto last = [&](ExprId l) { return named("last", least(m_.add(begin, l), less(extent_[side], number(1)))); };
+    auto move = [&](ExprId i, ExprId k, ExprId l) {
+      at(side, i);
+      at(2, m_.add(first, k));
+      one_side(other);
+      for (const Operand& y : side == 0 ? of_rows_ : of_columns_) keep(y.panel, place(k, l), t_.scalar_[y.var], type(y.var));
+    };
+    if (depth_is_near(own, other)) {
+      loop("l", n, [&](ExprId l) {
+        ExprId i = last(l);
+        loop("k", count, [&](ExprId k) { move(i, k, l); });
+      });
+    } else {
+      Block whole = t_.block([&] { loop("k", count, [&](ExprId k) { loop("l", n, [&](ExprId l) { move(m_.add(begin, l), k, l); }, side == 0 ? &For::unrolled : nullptr); }); });
+      Block cut = t_.block([&] { loop("k", count, [&](ExprId k) { loop("l", n, [&](ExprId l) { move(last(l), k, l); }, &For::scattered); }); });
+      emit(If{m_.prim(ScalarOp::le, {m_.add(begin, n), extent_[side]}), std::move(whole), std::move(cut)});
+    }
+  }
   void pack_columns(ExprId p, ExprId first_column, ExprId first, ExprId count) {
     ExprId column = named("column", m_.add(first_column, m_.mul(p, columns_)));
-    once_or_clamped(m_.prim(ScalarOp::le, {m_.add(column, columns_), extent_[1]}), [&](bool clamped) {
-      loop("k", count, [&](ExprId k) {
-        loop("l", columns_, [&](ExprId l) {
-          ExprId j = m_.add(column, l);
-          at(1, clamped ? named("j", least(j, less(extent_[1], number(1)))) : j);
-          at(2, m_.add(first, k));
-          one_side(TileSides::Rows);
-          for (const Operand& y : of_columns_) keep(y.panel, panel_place(p, k, count, l), t_.scalar_[y.var], type(y.var));
-        });
-      });
-    });
+    pack(1, column, columns_, first, count, [&](ExprId k, ExprId l) { return panel_place(p, k, count, l); });
   }
   ExprId panel_place(ExprId p, ExprId k, ExprId count, ExprId l) { return m_.add(m_.mul(m_.add(m_.mul(p, count), k), columns_), l); }
+  ExprId row_place(ExprId k, ExprId r) { return m_.add(m_.mul(k, rows_), r); }
 
   void pack_rows(ExprId row, ExprId first, ExprId count) {
     for (Operand& y : of_rows_) {
       y.panel = m_.memory(t_.p_.hint(y.var) + "_rows", kept(y.var), Space::Private);
       emit(DeclareArray{y.panel, {number(costs::cpu::panel_depth), rows_}});
     }
-    once_or_clamped(m_.prim(ScalarOp::le, {m_.add(row, rows_), extent_[0]}), [&](bool clamped) {
-      loop("k", count, [&](ExprId k) {
-        loop("r", rows_, [&](ExprId r) {
-          ExprId i = m_.add(row, r);
-          at(0, clamped ? named("i", least(i, less(extent_[0], number(1)))) : i);
-          at(2, m_.add(first, k));
-          one_side(TileSides::Columns);
-          for (const Operand& y : of_rows_) keep(y.panel, m_.add(m_.mul(k, rows_), r), t_.scalar_[y.var], type(y.var));
-        }, true);
-      });
-    });
+    pack(0, row, rows_, first, count, [&](ExprId k, ExprId r) { return row_place(k, r); });
   }
 
   // ---- sums ----
@@ -168,7 +165,7 @@ class FromCore::Tiles : Contraction {
     each_cell([&](size_t k, Name to, ExprId cell, ExprId place) { emit(Store{to, cell, kept_value(sums_[k].tile, place, sum_type(k), "sum")}); });
   }
   template <class F> void each_vector(F fill) {
-    loop("r", rows_, [&](ExprId r) { loop("v", vectors_, [&](ExprId v) { fill(r, v); }, true); }, true);
+    loop("r", rows_, [&](ExprId r) { loop("v", vectors_, [&](ExprId v) { fill(r, v); }, &For::unrolled); }, &For::unrolled);
   }
   // Between memory and registers. Not number by number: gcc would make copies of half a vector of such a loop, and keep the sums in memory.
   void move_tile(bool back) {
@@ -179,7 +176,7 @@ class FromCore::Tiles : Contraction {
   // All sums of the tile, with what one point adds.
   void one_point(ExprId row, ExprId column, ExprId p, ExprId k, ExprId first, ExprId count) {
     loop("r", rows_, [&](ExprId r) {
-      for (const Operand& y : of_rows_) t_.scalar_[y.var] = kept_value(y.panel, m_.add(m_.mul(k, rows_), r), type(y.var), t_.p_.hint(y.var));
+      for (const Operand& y : of_rows_) t_.scalar_[y.var] = kept_value(y.panel, row_place(k, r), type(y.var), t_.p_.hint(y.var));
       loop("v", vectors_, [&](ExprId v) {
         for (const Sum& s : sums_) {
           emit(DeclareArray{s.copy, {lanes_}});
@@ -193,10 +190,10 @@ class FromCore::Tiles : Contraction {
           at(2, m_.add(first, k));
           both_sides();
           add_to_sums(l);
-        }, false, true);
+        }, &For::lanes);
         for (const Sum& s : sums_) emit(MoveVector{s.vectors, r, v, s.copy, m_.number(0), true});
-      }, true);
-    }, true);
+      }, &For::unrolled);
+    }, &For::unrolled);
   }
   void add_to_sums(ExprId l) {
     std::vector<ExprId> now = next_sums([&](size_t k) { return kept_value(sums_[k].copy, l, sum_type(k), "sum"); });

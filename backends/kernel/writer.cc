@@ -288,7 +288,8 @@ void Writer::loop(const For& x, bool combines) {
   int loop = loops_++;
   Around outside = around_;
   if (counted) around_ = around_.inside(m_, x);
-  braces(head, x.body, language_ == For_::C && x.rest ? "RAIDO_SCALAR_REST;" : language_ == For_::C && x.scattered ? "RAIDO_SCALAR;" : x.unrolled ? ran(x.body) : iteration(loop, x.body, {}, 2));
+  const char* scalar = language_ != For_::C ? "" : x.rest ? "RAIDO_SCALAR_REST;" : x.scattered ? "RAIDO_SCALAR;" : x.few ? "RAIDO_SCALAR_FEW;" : "";
+  braces(head, x.body, *scalar ? scalar : x.unrolled ? ran(x.body) : iteration(loop, x.body, {}, 2));
   vectors_ = around;
   pairs_ = pairs;
   around_ = std::move(outside);

@@ -70,6 +70,7 @@ __attribute__((simd("notinbranch"), const)) float raido_cos_f32(float) __asm__("
 
 #define RAIDO_FN static __attribute__((unused))
 #define RAIDO_INLINE static inline __attribute__((unused))
+#define RAIDO_CALLED static __attribute__((unused, noinline))   // programs have it in many places, and none where a call matters
 // A large function. GCC took six times as long where it knew the sizes that callers give, and wrote out all loops over them.
 #if defined(__has_attribute) && __has_attribute(noipa)
 #define RAIDO_LONE static __attribute__((noipa))
@@ -106,6 +107,8 @@ __attribute__((simd("notinbranch"), const)) float raido_cos_f32(float) __asm__("
 #define RAIDO_UNROLLED
 #endif
 #define RAIDO_SCALAR __asm__ volatile("")                 // the loop around is not for vectors
+// The same where there were loads under masks: fewer than four iterations are left. GCC would write vectors for any number of them.
+#define RAIDO_SCALAR_FEW if (RAIDO_VECTOR_BYTES >= 32) RAIDO_SCALAR
 // Sums in any order: GCC gets vectors, and after them the rest, which is short. Others make better vectors of the sum than of these.
 #if defined(__GNUC__) && !defined(__clang__)
 #define RAIDO_SUM_VECTORS 1

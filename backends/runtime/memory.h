@@ -36,7 +36,7 @@ RAIDO_INLINE i64 raido_size(i64 x, i64 y) {
 
 // The product of two factors of an allocation. Sizes are not negative, and too large a product is INT64_MAX. But a size may be a product that
 // the program has made of any numbers; of negative ones it is what the program made of them.
-RAIDO_INLINE i64 raido_product(i64 x, i64 y) {
+RAIDO_CALLED i64 raido_product(i64 x, i64 y) {
   i64 r;
   return __builtin_mul_overflow(x, y, &r) && x > 0 && y > 0 ? INT64_MAX : (i64)((u64)x * (u64)y);
 }
@@ -85,7 +85,7 @@ RAIDO_FN void *raido_obtain(size_t bytes) {
   return place;
 }
 
-RAIDO_FN void *raido_alloc_slow(struct raido_worker *w, i64 bytes, size_t rounded, int size_class) {
+RAIDO_CALLED void *raido_alloc_slow(struct raido_worker *w, i64 bytes, size_t rounded, int size_class) {
   struct raido_context *c = w->context;
   struct raido_block *b = NULL;
   for (int again = 0;; again++) {
@@ -136,11 +136,11 @@ RAIDO_FN void *raido_alloc(struct raido_worker *w, i64 bytes) {
   return raido_alloc_slow(w, bytes, rounded, size_class);
 }
 
-RAIDO_INLINE void raido_retain(struct raido_worker *w, void *data) {
+RAIDO_CALLED void raido_retain(struct raido_worker *w, void *data) {
   if (data != NULL) raido_count(w, &raido_header(data)->references, 1);
 }
 
-RAIDO_FN void raido_release_last(struct raido_worker *w, struct raido_block *b) {
+RAIDO_CALLED void raido_release_last(struct raido_worker *w, struct raido_block *b) {
   struct raido_context *c = w->context;
   if (w->cached > __atomic_load_n(&c->peak, __ATOMIC_RELAXED) / 4 + ((size_t)64 << 20)) {
     pthread_mutex_lock(&c->lock);
@@ -154,7 +154,7 @@ RAIDO_FN void raido_release_last(struct raido_worker *w, struct raido_block *b) 
   w->cached += b->bytes;
 }
 
-RAIDO_INLINE void raido_release(struct raido_worker *w, void *data) {
+RAIDO_CALLED void raido_release(struct raido_worker *w, void *data) {
   if (data != NULL && raido_count(w, &raido_header(data)->references, -1) == 0) raido_release_last(w, raido_header(data));
 }
 

@@ -199,6 +199,7 @@ TEST_CASE("a part gives back what it changes") {
 TEST_CASE("parts that are equal but for names are one") {
   Large a;
   a.fill();
+  a.f.body.push_back(a.loop());
   auto parts = a.divided();                                // the first declares the sum
   const size_t calls = a.count<Call>();
   merge_parts(a.m, 1);
@@ -225,6 +226,28 @@ TEST_CASE("parts with other numbers or other types stay two") {
   const size_t least = count(Scalar::F64, 2);
   EXPECT(count(Scalar::F64, 3) > least);
   EXPECT(count(Scalar::F32, 2) > least);
+}
+TEST_CASE("the sums of tiles are one function, in small functions too") {
+  Large a;
+  for (int k = 0; k < 2; k++) {
+    Name tile = a.m.memory("tile", Scalar::F64, ir::Space::Private), sums = a.m.memory("sums", Scalar::F64, ir::Space::Private);
+    const ExprId zero = a.m.number(0);
+    auto move = [&](bool back) { return Stm{MoveVector{sums, zero, zero, tile, zero, back}}; };
+    Block body;
+    body.push_back({DeclareArray{tile, {a.m.number(8)}}});
+    body.push_back({DeclareVectors{sums, a.m.number(8), a.m.number(1), a.m.number(1)}});
+    body.push_back(move(false));
+    body.push_back({For{a.m.name("k", Scalar::I64), zero, a.m.var(a.n), of(MoveVector{sums, zero, zero, tile, zero, false})}});
+    body.push_back(move(true));
+    body.push_back({Store{a.xs, zero, a.m.expr({Load{tile, zero}, Scalar::F64})}});
+    a.f.body.push_back({For{a.m.name("p", Scalar::I64), zero, a.m.var(a.n), std::move(body)}});
+  }
+  EXPECT(a.divided().size() == 2);
+  merge_parts(a.m, 1);
+  EXPECT(a.m.functions.size() == 3);
+  const HostFunction& sums = a.m.functions[1];
+  EXPECT(sums.params.size() == 2);                         // the tile, and how many points there are
+  EXPECT(sums.body.size() == 5);                           // the vectors, three statements with them, the end
 }
 TEST_CASE("a number that a part declares for later is a result; one without a value is no parameter") {
   Large a;
