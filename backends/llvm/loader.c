@@ -53,6 +53,7 @@ RAIDO_INLINE u64 raido_flush_if_wanted(void) { return raido_program->flush ? rai
 #include "backends/runtime/half.h"
 #include "backends/runtime/scalars.h"
 #include "backends/runtime/timing.h"
+#include "backends/runtime/digits.h"
 #include "backends/runtime/values.h"
 #define RAIDO_FUN RAIDO_INLINE
 #include "compiler/ir/scalar_helpers.h"
