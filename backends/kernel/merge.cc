@@ -1,7 +1,8 @@
 // merge.cc - parts of functions that say the same are one (decision 057): a program has several products of matrices of one form, and a gradient
 // computes what the function computes.
 //
-// Two parts are equal if their texts are, but for names. What C compilers see is compared, so nothing can be forgotten here.
+// Two parts are equal if their texts are, but for names. What C compilers see is compared, so nothing can be forgotten here. Where they ask for
+// memory does not count: the one that is left names all places.
 #include "backends/kernel/merge.h"
 
 #include <unordered_map>
@@ -16,6 +17,7 @@ namespace {
 // A function's text with a number for each name that is its own: the numbers count from the first occurrence of the name on.
 std::string text_of(const Module& m, const std::unordered_set<std::string_view>& own, const HostFunction& f) {
   Writer writer(m, For_::C);
+  writer.places = false;
   writer.function(f);
   std::string_view text = writer.out;
   std::unordered_map<std::string_view, size_t> numbers = {{f.name, 0}};
@@ -43,6 +45,28 @@ void each_call(Block& b, const auto& f) {
   }
 }
 
+void each_allocation(Block& b, const auto& f) {
+  for (Stm& s : b) {
+    if (auto x = std::get_if<Alloc>(&s.node)) f(*x);
+    each_body(s, [&](Block& inner) { each_allocation(inner, f); });
+  }
+}
+void join_places(Module& m, HostFunction& left, HostFunction& gone) {
+  std::vector<int> others;
+  each_allocation(gone.body, [&](Alloc& x) { others.push_back(x.places); });
+  size_t k = 0;
+  each_allocation(left.body, [&](Alloc& x) {
+    int other = others[k++];
+    if (other < 0) return;
+    std::string there = m.texts[size_t(other)];
+    std::string text = x.places < 0 ? "" : m.texts[size_t(x.places)];
+    if (text.find(there) != std::string::npos) return;
+    if (!text.empty()) there.replace(0, there.find("->"), "\nor\n");
+    m.texts.push_back(text + there);
+    x.places = int(m.texts.size() - 1);
+  });
+}
+
 }  // namespace
 
 void merge_parts(Module& m, size_t first) {
@@ -57,6 +81,7 @@ void merge_parts(Module& m, size_t first) {
     const bool part = k >= first && k + 1 < count;
     now[k] = part ? known.emplace(text_of(m, own, m.functions[k]), int(kept.size())).first->second : int(kept.size());
     if (now[k] == int(kept.size())) kept.push_back(std::move(m.functions[k]));
+    else join_places(m, kept[size_t(now[k])], m.functions[k]);
   }
   m.functions = std::move(kept);
   for (HostFunction& f : m.functions) each_call(f.body, [&](Call& x) { x.function = now[size_t(x.function)]; });
