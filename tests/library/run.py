@@ -2,13 +2,14 @@
 """The C library of all.fut: its C test (all.c) with all warnings, under sanitizers; the header as C++; the manifest; and what happens when
 the N-th request for memory fails, for every N.
 
-    run.py RAIDO [--sanitize=address,undefined|thread] [--faults] [--keep=FOLDER] [BACKEND...]
+    run.py RAIDO [--sanitize=address,undefined|thread] [--valgrind] [--faults] [--keep=FOLDER] [BACKEND...]
 
 A backend that ends in `-emulated` runs its kernels on the CPU."""
 import argparse
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -199,6 +200,9 @@ def check(options, backend, folder):
     header = (folder / "all.h").read_text()
     if manifest["backend"] != name or f"#define FUTHARK_BACKEND_{name}\n" not in header:
         return "another backend in the manifest or the header"
+    point = manifest["types"]["point"].get("doc")
+    if point != "A point with a weight." or f"// {point}\n" not in header:
+        return "no comment of a type in the manifest or the header"
     missing = [f for f in functions_of(manifest) if f"{f}(" not in header]
     if missing:
         return f"not in the header: {missing}"
@@ -214,12 +218,12 @@ def check(options, backend, folder):
     steps = [["gcc", *warnings, *sanitize, "-c", "all.c", "-o", "all.o"],
              ["gcc", *STRICT, "-D_GNU_SOURCE", *["-DRAIDO_EMULATED_TEST"] * emulated, *sanitize, "-I.", str(HERE / "all.c"), "all.o", "-o", "test", *libraries],
              ["g++", "-std=c++17", "-Wall", "-Wextra", "-pedantic", "-Werror", "-c", "header.cc", "-o", "header.o"],
-             ["./test"]]
+             [*["valgrind", "-q", "--leak-check=full", "--error-exitcode=9", "--fair-sched=yes"] * options.valgrind, "./test"]]
     if not options.sanitize and not emulated:
         steps[1:1] = [["gcc", *STRICT, "-O3", "-c", "all.c", "-o", "all.o"], ["gcc", *STRICT, "-O0", "-c", "all.c", "-o", "all.o"]]
     for step in steps:
         code, text = run(step, cwd=folder)
-        if code != 0 or (step != ["./test"] and text):
+        if code != 0 or (step[-1] != "./test" and text):
             return f"{' '.join(step)}: {code}\n{text[-6000:]}"
     return faults(name, folder, warnings, libraries) if options.faults and not emulated else ""
 
@@ -238,10 +242,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("raido", type=lambda p: str(pathlib.Path(p).resolve()))
     parser.add_argument("--sanitize", default="")
+    parser.add_argument("--valgrind", action="store_true")
     parser.add_argument("--faults", action="store_true")
     parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("backends", nargs="*")
     options = parser.parse_intermixed_args()
+    if options.valgrind and not shutil.which("valgrind"):
+        print("there is no valgrind: nothing was run")
+        return 77
     failures = 0
     for backend in options.backends or ["c"]:
         with tempfile.TemporaryDirectory() as temporary:
