@@ -235,6 +235,8 @@ def faults(name, folder, warnings, libraries):
     if code != 0:
         return text
     code, text = run(["./faults"], cwd=folder)
+    if code == 0:
+        print(f"{name}: {text.strip()}")
     return "" if code == 0 else f"faults: {code}\n{text[-3000:]}"
 
 
