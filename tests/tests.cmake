@@ -185,7 +185,7 @@ script_test(profile full 600 profile.py --raido ${raido})
 
 # Programs as C libraries and as servers. What a device's emulator and its driver do with memory is not looked at.
 script_test(library quick 300 library/run.py ${raido} --faults c multicore)
-script_test(library_valgrind full 300 library/run.py ${raido} --valgrind c multicore)
+script_test(library_valgrind full 120 library/run.py ${raido} --valgrind c multicore)
 script_test(library_devices full 900 library/run.py ${raido} --faults opencl cuda-emulated)
 script_test(library_memory full 900 library/run.py ${raido} --sanitize=address,undefined c multicore opencl-emulated)
 script_test(library_threads full 900 library/run.py ${raido} --sanitize=thread multicore)

@@ -213,13 +213,13 @@ def check(options, backend, folder):
         return f"no test calls {missing}"
     (folder / "header.cc").write_text('#include "all.h"\n#include "all.h"\nint main() { return futhark_context_config_new() == nullptr; }\n')
     warnings = ["-std=gnu99"] if emulated else STRICT         # the emulator is GNU C
-    sanitize = ["-g", "-O1", f"-fsanitize={options.sanitize}", "-fno-sanitize-recover=all"] if options.sanitize else ["-O1"]
+    sanitize = ["-g", "-O1", f"-fsanitize={options.sanitize}", "-fno-sanitize-recover=all"] if options.sanitize else ["-g", "-O0"] if options.valgrind else ["-O1"]
     libraries = ["-lm", "-lpthread"] + ["-ldl"] * (name in ("opencl", "cuda"))
     steps = [["gcc", *warnings, *sanitize, "-c", "all.c", "-o", "all.o"],
              ["gcc", *STRICT, "-D_GNU_SOURCE", *["-DRAIDO_EMULATED_TEST"] * emulated, *sanitize, "-I.", str(HERE / "all.c"), "all.o", "-o", "test", *libraries],
              ["g++", "-std=c++17", "-Wall", "-Wextra", "-pedantic", "-Werror", "-c", "header.cc", "-o", "header.o"],
              [*["valgrind", "-q", "--leak-check=full", "--error-exitcode=9", "--fair-sched=yes"] * options.valgrind, "./test"]]
-    if not options.sanitize and not emulated:
+    if not options.sanitize and not options.valgrind and not emulated:
         steps[1:1] = [["gcc", *STRICT, "-O3", "-c", "all.c", "-o", "all.o"], ["gcc", *STRICT, "-O0", "-c", "all.c", "-o", "all.o"]]
     for step in steps:
         code, text = run(step, cwd=folder)
