@@ -31,6 +31,8 @@ CASES = [
     ("mixed", "b\x02\x00 i32" + 2 * "\x01", SCALAR.format(0, "i32"), "Argument `x`: expected a value of type i32, but the input ended."),
     ("fixed", "[1, 2]", SIZES, "Argument `a`: dimension 0 should be 3, but is 2."),
 ]
+NUMBERS = [("0" * 300 + "5", "5f64"), ("0." + "0" * 40 + "5e41", "5f64"), ("0.5e" + "0" * 300 + "1", "5f64"), ("1" * 19, "1.1111111111111112e+18f64"),
+           ("0" * 70000 + "5", ""), ("0.5e" + "0" * 70000 + "1", "")]
 
 
 def main():
@@ -48,6 +50,17 @@ def main():
                     continue
                 failures += 1
                 print(f"{backend}: {entry} with `{data}`: exit {run.returncode}\n{run.stdout}{run.stderr}  expected {first}..\n  {second}")
+            # Numbers with many digits, around the end of what the reader takes at once. Those of more than 400 are refused.
+            for number, wanted in NUMBERS:
+                for before in (0, 21750, 21800, 21842):
+                    data = "3 [" + "2, " * before + number + "] [[{}]]"
+                    run = subprocess.run([f"{folder}/program", "-e", "mixed"], input=data.format(2**63 - 1), capture_output=True, text=True)
+                    if not (run.stdout.endswith(f"{wanted}]\n[[{2**63 - 1}i64]]\n") if wanted else run.returncode == 1 and "Argument `ys`: expected" in run.stderr):
+                        failures += 1
+                        print(f"{backend}: {number[:8]}..: exit {run.returncode}\n{run.stdout[-60:]}{run.stderr[-300:]}  expected {wanted}")
+            if subprocess.run([f"{folder}/program", "-e", "mixed"], input=data.format(2**63), capture_output=True, text=True).returncode != 1:
+                failures += 1
+                print(f"{backend}: an i64 that does not fit is read")
             for size in [(1 << k) + more for k in range(42, 63) for more in (-1, 0, 1)]:       # of every class, up to those that cannot be counted
                 run = subprocess.run([f"{folder}/program", "-e", "kept"], input=f"{size}i64", capture_output=True, text=True)
                 if run.returncode != 1 or "memory" not in run.stderr:
@@ -63,7 +76,7 @@ def main():
                 if (run.returncode, run.stdout) != ((0, "3i64\n") if size == 128 else (1, "")) or (expected in run.stderr) != (size == 256):
                     failures += 1
                     print(f"{backend}: kernels for blocks of 128 threads, with {size}: exit {run.returncode}\n{run.stdout}{run.stderr}")
-    print(f"{failures} of {(len(CASES) + 63) * len(backends)} reports are not as they should be")
+    print(f"{failures} of {(len(CASES) + 64 + 4 * len(NUMBERS)) * len(backends)} reports are not as they should be")
     return 1 if failures else 0
 
 

@@ -165,6 +165,9 @@ def low: []u8 = [0, 128, 255]
 -- > :plot2d {a = sine, b = (tone, tone)};
 -- file: plot.svg
 -- size: (320, 200)
+-- > :plot2d {a = sine, b = (tone, tone)};
+-- file: plot.png
+-- size: (320, 200)
 -- > :audio tone;
 -- file: tone.wav
 -- sampling_frequency: 8000
@@ -192,6 +195,15 @@ def written(folder):
     plot = xml.dom.minidom.parse(str(folder / "p-img/plot.svg")).documentElement
     texts = [t.firstChild.data for t in plot.getElementsByTagName("text")]
     check("plot", plot.getAttribute("width") == "320" and texts[-2:] == ["a", "b"] and "5" in texts, texts)
+    width, height, colour, [rows], _ = image("plot.png")
+    pixel = lambda x, y: tuple(rows[y][4 * x:4 * x + 3])
+    found = {c: sum(pixel(x, y) == c for x in range(width) for y in range(height)) for c in ((255, 255, 255), (0, 0x72, 0xb2), (0xd5, 0x5e, 0))}
+    ground = pixel(0, 0)
+    words = sum(pixel(x, y) != ground for x in range(64) for y in range(height))         # left of the frame stand numbers
+    check("plot as a picture", (width, height, colour, ground) == (320, 200, 6, (255, 255, 255)) and min(found.values()) > 10 and words > 50, (found, words))
+    (folder / "q.fut").write_text("-- > :plot2d ([1, 2], [3, 4]);\n-- file: plot.jpg\n")
+    r = subprocess.run([raido, "literate", "q.fut"], cwd=folder, capture_output=True, text=True)
+    check("no such format", r.returncode == 1 and "`plot.jpg` cannot be written: a plot is a file `.svg` or `.png`." in r.stderr, r.stderr)
     for name, channels, rate, samples in (("tone", 1, 8000, [0, 32767, -32767, 32767]), ("both", 2, 44100, [0, -32767, 32766, 1]),
                                           ("low", 1, 44100, [-32767, 0, 32511])):
         with wave.open(str(folder / f"p-img/{name}.wav")) as f:

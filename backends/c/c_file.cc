@@ -141,7 +141,7 @@ Output print_program(const ir::Program& program, const Interface& interface, con
                        parts.backend == "cuda" ? 2 : parts.backend == "opencl" ? 4 : 1);
   auto file = [&](const std::string& path) { out += section(path) + std::string(embedded_file(path)); };
   auto runtime = [&](std::string_view name) { file("backends/runtime/" + std::string(name)); };
-  for (std::string_view name : {"context.h", "errors.h", "memory.h", "half.h", "scalars.h", "timing.h", "values.h"}) runtime(name);
+  for (std::string_view name : {"context.h", "errors.h", "memory.h", "half.h", "scalars.h", "timing.h", "digits.h", "values.h"}) runtime(name);
   out += "\n#define RAIDO_FUN RAIDO_INLINE\n";
   file("compiler/ir/scalar_helpers.h");
   out += "\n" + (parts.device ? printed.all_scalars : printed.scalars) + parts.tables + "static const struct raido_param raido_params[] = {\n";

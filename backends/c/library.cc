@@ -411,6 +411,7 @@ class Manifest {
     }
     operations({"free", "store", "restore"});
     members.insert({{"kind", quote("opaque")}, {"ops", Json::object(ops)}});
+    if (!t.doc.empty()) members["doc"] = quote(t.doc);
     if (t.kind == Kind::Record) members["record"] = Json::object({{"new", function(t, "new")}, {"fields", fields(t)}});
     if (t.kind == Kind::Sum)
       members["sum"] = Json::object({{"variant", function(t, "variant")}, {"variants", Json::array(t.variants, [&](const auto& v) {

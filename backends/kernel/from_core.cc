@@ -376,14 +376,17 @@ void FromCore::check(const Assert& x, Source source) {
 int FromCore::failure(const Assert& x, Source source) {
   std::string text = p_.texts[x.message.index];
   if (!text.starts_with("Error: ")) text = "Error: " + text;
+  m_.texts.push_back(text + places_text(source));
+  return int(m_.texts.size() - 1);
+}
+std::string FromCore::places_text(Source source) const {
   std::string places;
   int n = 0;
   for (const std::string& place : backtrace(p_, source)) {
     places += fmt::format("\n{} #{}  {}", n == 0 ? "->" : "  ", n, place);
     n++;
   }
-  m_.texts.push_back(places.empty() ? text : text + "\n\nBacktrace:" + places);
-  return int(m_.texts.size() - 1);
+  return places.empty() ? "" : "\n\nBacktrace:" + places;
 }
 void FromCore::data(Var v, const Data& x) {
   const DataArray& d = p_.data[x.data.index];

@@ -96,7 +96,7 @@ struct Guarded { Block body; bool elements = false; };
 struct Unfailed { Name var; };                                       // var := no check has failed so far
 // Host only.
 struct Mark { int place; };                                           // into Module::places: what runs from here on comes from there
-struct Alloc { Name block; std::vector<ExprId> factors; bool lenient; };   // product of sizes; lenient: negative means none
+struct Alloc { Name block; std::vector<ExprId> factors; bool lenient; int places = -1; };   // product of sizes; lenient: negative means none; places: into Module::texts, where a program that has no memory failed
 struct Retain { Name block; };
 struct Release { Name block; };
 struct SetBlock { Name block, from; };

@@ -1,7 +1,8 @@
 // merge.cc - parts of functions that say the same are one (decision 057): a program has several products of matrices of one form, and a gradient
 // computes what the function computes.
 //
-// Two parts are equal if their texts are, but for names. What C compilers see is compared, so nothing can be forgotten here.
+// Two parts are equal if their texts are, but for names. What C compilers see is compared, so nothing can be forgotten here. Where they ask for
+// memory does not count: the one that is left names all places.
 #include "backends/kernel/merge.h"
 
 #include <numeric>
@@ -17,6 +18,7 @@ namespace {
 // A function's text with a number for each name that is its own: the numbers count from the first occurrence of the name on.
 std::string text_of(const Module& m, const std::unordered_set<std::string_view>& own, const HostFunction& f) {
   Writer writer(m, For_::C);
+  writer.places = false;
   writer.function(f);
   std::string_view text = writer.out;
   std::unordered_map<std::string_view, size_t> numbers = {{f.name, 0}};
@@ -44,6 +46,28 @@ void each_call(Block& b, const auto& f) {
   }
 }
 
+void each_allocation(Block& b, const auto& f) {
+  for (Stm& s : b) {
+    if (auto x = std::get_if<Alloc>(&s.node)) f(*x);
+    each_body(s, [&](Block& inner) { each_allocation(inner, f); });
+  }
+}
+void join_places(Module& m, HostFunction& left, HostFunction& gone) {
+  std::vector<int> others;
+  each_allocation(gone.body, [&](Alloc& x) { others.push_back(x.places); });
+  size_t k = 0;
+  each_allocation(left.body, [&](Alloc& x) {
+    int other = others[k++];
+    if (other < 0) return;
+    std::string there = m.texts[size_t(other)];
+    std::string text = x.places < 0 ? "" : m.texts[size_t(x.places)];
+    if (text.find(there) != std::string::npos) return;
+    if (!text.empty()) there.replace(0, there.find("->"), "\nor\n");
+    m.texts.push_back(text + there);
+    x.places = int(m.texts.size() - 1);
+  });
+}
+
 }  // namespace
 
 void merge_parts(Module& m, size_t first) {
@@ -58,6 +82,7 @@ void merge_parts(Module& m, size_t first) {
   for (size_t k = first; k + 1 < count; k++) {
     call_same(m.functions[k]);                             // a part calls parts before it only
     same[k] = known.emplace(text_of(m, own, m.functions[k]), int(k)).first->second;
+    if (same[k] != int(k)) join_places(m, m.functions[size_t(same[k])], m.functions[k]);
   }
   std::vector<HostFunction> kept;
   for (size_t k = 0; k < count; k++) {

@@ -87,7 +87,9 @@ void FromCore::alloc(const ir::Stm& s, const ir::Alloc& x) {
     return;
   }
   CHECK(!in_kernel_, "an allocation inside a kernel was not expanded");
-  emit(Alloc{block_[v], factors(x.bytes), x.speculative});
+  std::string places = places_text(s.source);
+  if (!places.empty()) m_.texts.push_back(places);
+  emit(Alloc{block_[v], factors(x.bytes), x.speculative, places.empty() ? -1 : int(m_.texts.size() - 1)});
 }
 std::vector<ExprId> FromCore::factors(const Atom& bytes) {
   std::vector<ExprId> out;

@@ -119,6 +119,7 @@ class FromCore {
   std::optional<ExprId> unsigned_test(const Apply& x);
   void check(const Assert& x, Source source);
   int failure(const Assert& x, Source source);
+  std::string places_text(Source source) const;
   void branch(const ir::Stm& s, const ir::If& x);
   void iota(Var v, const Iota& x);
   void replicate(Var v, const Replicate& x);

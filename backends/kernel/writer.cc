@@ -376,7 +376,8 @@ void Writer::alloc(const Alloc& x) {
   for (size_t k = 1; k < x.factors.size(); k++) size = fmt::format("raido_product({}, {})", size, expr(x.factors[k]));
   if (x.lenient) size = fmt::format("raido_at_least_0({})", size);
   line(fmt::format("{} = {}_alloc(w, {});", declared(x.block), prefix(x.block), size));
-  line(fmt::format("if (RAIDO_UNLIKELY({} == NULL)) return 1;", i.text));
+  std::string failed = places && x.places >= 0 ? fmt::format("raido_no_room(w, {})", quote(m_.texts[size_t(x.places)])) : "1";
+  line(fmt::format("if (RAIDO_UNLIKELY({} == NULL)) return {};", i.text, failed));
 }
 // Whether it begins with a constant and has a mathematical function of what is known then.
 bool Writer::calls_of_counter(const For& x) const {

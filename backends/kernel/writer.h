@@ -34,6 +34,7 @@ class Writer {
   bool counted = false;      // the kernels say what they do (words_counts.h)
   bool emulated = false;     // host code says which values are results only
   bool transposes = false, tiles = false;
+  bool places = true;        // allocations say where they are
 
   std::string scalar_functions() const;
   void use_scalars_of(const Writer& other) { used_.insert(other.used_.begin(), other.used_.end()); }

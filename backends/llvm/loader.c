@@ -53,6 +53,7 @@ RAIDO_INLINE u64 raido_flush_if_wanted(void) { return raido_program->flush ? rai
 #include "backends/runtime/half.h"
 #include "backends/runtime/scalars.h"
 #include "backends/runtime/timing.h"
+#include "backends/runtime/digits.h"
 #include "backends/runtime/values.h"
 #define RAIDO_FUN RAIDO_INLINE
 #include "compiler/ir/scalar_helpers.h"
@@ -100,7 +101,7 @@ static const struct raido_symbol { const char *name; void (*function)(void); } r
 #define F(name) {#name, (void (*)(void))name},
 #define M1(name) {#name, (void (*)(void))(double (*)(double))name}, {#name "f", (void (*)(void))(float (*)(float))name##f},
 #define M2(name) {#name, (void (*)(void))(double (*)(double, double))name}, {#name "f", (void (*)(void))(float (*)(float, float))name##f},
-  F(raido_alloc) F(raido_fail) F(raido_ipow) F(raido_product) F(raido_release) F(raido_retain) F(raido_tuned) F(raido_wrong_size)
+  F(raido_alloc) F(raido_fail) F(raido_ipow) F(raido_no_room) F(raido_product) F(raido_release) F(raido_retain) F(raido_tuned) F(raido_wrong_size)
   F(raido_f16_to_f32) F(raido_f32_to_f16) F(raido_odd_f32) F(raido_round_f16) F(raido_sinpi) F(raido_cospi) F(raido_lgamma) F(raido_lgammaf)
   F(raido_transpose_1) F(raido_transpose_2) F(raido_transpose_4) F(raido_transpose_8)
   {"raido_constants_of", (void (*)(void))constants_of}, {"raido_log", (void (*)(void))log_text},

@@ -432,7 +432,14 @@ class Writer {
     declare(x.block);
     std::string block = call("noalias align 64 ptr", "raido_alloc", "ptr, i64", fmt::format("ptr %w, i64 {}", size));
     set(x.block, block);
-    leave_if(code_.value("icmp eq ptr {}, null", block), "1");
+    std::string none = code_.value("icmp eq ptr {}, null", block);
+    if (x.places < 0) return leave_if(none, "1");
+    std::string out = code_.label("leave"), on = code_.label("on");
+    jump_if(none, out, on, ", !prof " + around_.metadata("!{!\"branch_weights\", i32 1, i32 10000}"));
+    code_.begin(out);
+    code_.line("ret i32 " + call("i32", "raido_no_room", "ptr, ptr", fmt::format("ptr %w, ptr {}", around_.text(m_.texts[size_t(x.places)]))));
+    code_.begin(on);
+    known_ = {};
   }
   void transpose(const Transpose& x) {
     std::string to = cell(x.to, x.to_at), from = cell(x.from, x.from_at), args = fmt::format("ptr {}, {}, ptr {}", to, typed(x.to_row), from);

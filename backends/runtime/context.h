@@ -196,6 +196,7 @@ struct raido_worker {
   char *error;                                    // the first failure of this worker: its code, then its text; or NULL
   struct raido_block *free[RAIDO_SIZE_CLASSES];   // blocks to be used again, by size class
   size_t cached;                                  // bytes in `free`
+  int fresh;                                      // the last failure is the one that `error` tells of
 };
 
 struct raido_context {

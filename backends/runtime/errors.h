@@ -15,7 +15,8 @@ RAIDO_FN int raido_refuse(struct raido_worker *w, const char *format, ...) __att
 RAIDO_FN int raido_lack_memory(struct raido_worker *w, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
 
 RAIDO_FN int raido_vfail(struct raido_worker *w, int code, const char *format, va_list args) {
-  if (w->error != NULL) return 1;
+  w->fresh = w->error == NULL;
+  if (!w->fresh) return 1;
   va_list again;
   va_copy(again, args);
   int n = vsnprintf(NULL, 0, format, again);
@@ -39,6 +40,19 @@ RAIDO_FN int raido_vfail(struct raido_worker *w, int code, const char *format, v
 RAIDO_FN int raido_fail(struct raido_worker *w, const char *format, ...) { RAIDO_FAIL_AS(RAIDO_PROGRAM_ERROR); }
 RAIDO_FN int raido_refuse(struct raido_worker *w, const char *format, ...) { RAIDO_FAIL_AS(RAIDO_REFUSED); }
 RAIDO_FN int raido_lack_memory(struct raido_worker *w, const char *format, ...) { RAIDO_FAIL_AS(RAIDO_OUT_OF_MEMORY); }
+
+// An allocation failed, here in the program: its message, if it is the one that counts, ends with the list of places.
+RAIDO_FN int raido_no_room(struct raido_worker *w, const char *places) __attribute__((cold));
+
+RAIDO_FN int raido_no_room(struct raido_worker *w, const char *places) {
+  if (!w->fresh || w->error == NULL || (w->error[0] & 0x80) != 0) return 1;
+  size_t n = strlen(w->error), more = strlen(places) + 1;
+  char *longer = realloc(w->error, n + more);
+  if (longer == NULL) return 1;
+  memcpy(longer + n, places, more);
+  w->error = longer;
+  return 1;
+}
 
 // A failed check: `text` has `{}` where the arguments go, and ends with the list of places.
 RAIDO_FN int raido_check_failed(struct raido_worker *w, const char *text, int n, const i64 *args) __attribute__((cold));

@@ -118,7 +118,9 @@ RAIDO_FN void raido_token(struct raido_input *in, char *token) {
     while (raido_is_token(c = raido_peek(in))) {
       raido_next(in);
       if (n == 1 && c == '-' && token[0] == '-') { comment = 1; break; }
-      if (c != '_' && n < RAIDO_TOKEN - 1) token[n++] = (char)c;
+      if (c == '_') continue;
+      if (n < RAIDO_TOKEN - 1) token[n++] = (char)c;
+      else token[n - 1] = '_';                           // too long: no number
     }
     token[n] = 0;
     if (!comment) return;
@@ -215,27 +217,28 @@ RAIDO_FN int raido_fast_number(struct raido_input *in, enum raido_type type, voi
   const char *p = in->buffer + in->at, *end = in->buffer + in->end;
   while (p < end && raido_is_blank((unsigned char)*p)) p++;
   if (end - p < 128 || type == RAIDO_F16 || type == RAIDO_BOOL) return 0;
-  int negative = *p == '-', digits = 0, places = 0, exponent = 0;
+  const char *stop = p + 64;                           // far enough from the end for what follows the digits
+  int negative = *p == '-', digits = 0, places = 0, exponent = 0;   // zeros at the front are no digits
   p += negative;
   u64 m = 0;
   if (*p < '0' || *p > '9') return 0;
-  for (; *p >= '0' && *p <= '9'; p++, digits++) m = 10 * m + (u64)(*p - '0');
+  for (; *p >= '0' && *p <= '9' && p < stop && digits < 19; p++, digits += m != 0) m = 10 * m + (u64)(*p - '0');
   if (type >= RAIDO_F32) {
     if (*p == '.' && p[1] >= '0' && p[1] <= '9')
-      for (p++; *p >= '0' && *p <= '9' && digits < 20; p++, digits++, places++) m = 10 * m + (u64)(*p - '0');
+      for (p++; *p >= '0' && *p <= '9' && p < stop && digits < 19; p++, digits += m != 0, places++) m = 10 * m + (u64)(*p - '0');
     if (*p == 'e' || *p == 'E') {
       int down = p[1] == '-';
       const char *q = p + 1 + (p[1] == '-' || p[1] == '+');
       if (*q < '0' || *q > '9') return 0;
-      for (; *q >= '0' && *q <= '9' && exponent < 1000; q++) exponent = 10 * exponent + (*q - '0');
+      for (; *q >= '0' && *q <= '9' && q < stop + 32 && exponent < 1000; q++) exponent = 10 * exponent + (*q - '0');
       if (down) exponent = -exponent;
       p = q;
     }
+  } else if (*p >= '0' && *p <= '9') {                 // the twentieth digit may be one too many
+    if (__builtin_mul_overflow(m, UINT64_C(10), &m) || __builtin_add_overflow(m, (u64)(*p++ - '0'), &m)) return 0;
   }
-  if (digits > 18) return 0;
   const char *name = raido_types[type].name;
-  size_t n = strlen(name);
-  if (strncmp(p, name, n) == 0) p += n;
+  if (*p == name[0] && strncmp(p, name, strlen(name)) == 0) p += strlen(name);
   if (raido_is_token((unsigned char)*p)) return 0;
   if (type < RAIDO_F16) {
     u64 all = UINT64_MAX >> (64 - 8 * raido_types[type].bytes), limit = type <= RAIDO_I64 ? all / 2 : all;
@@ -351,6 +354,18 @@ RAIDO_FN int raido_read_empty(struct raido_input *in, char *token, struct raido_
   return strcmp(token, ")") == 0 && zero;
 }
 
+// Copies what is in the buffer, from the end on. What was copied goes back to the system at once, so that data are not there twice.
+RAIDO_FN void raido_move(struct raido_buffer *b, char *to) {
+  const size_t part = (size_t)1 << 20;
+  while (b->used > 0) {
+    size_t begin = (b->used - 1) / part * part;
+    memcpy(to + begin, b->data + begin, b->used - begin);
+    b->used = begin;
+    char *less = begin > 0 ? realloc(b->data, begin) : NULL;
+    if (less != NULL) b->data = less;
+  }
+}
+
 RAIDO_FN int raido_read_text(struct raido_worker *w, struct raido_input *in, struct raido_value *v) {
   char token[RAIDO_TOKEN];
   raido_token(in, token);
@@ -367,7 +382,7 @@ RAIDO_FN int raido_read_text(struct raido_worker *w, struct raido_input *in, str
   if (ok) {
     v->data = raido_alloc(w, (i64)b.used);
     ok = v->data != NULL;
-    if (ok && b.used > 0) memcpy(v->data, b.data, b.used);
+    if (ok) raido_move(&b, v->data);
   }
   free(b.data);
   return ok;
@@ -441,22 +456,8 @@ RAIDO_FN int raido_read(struct raido_worker *w, struct raido_input *in, struct r
 
 // ---- Output ----
 
-RAIDO_FN void raido_print_float(FILE *out, double x, int digits, const char *name) {
-  if (isnan(x)) fprintf(out, "%s.nan", name);
-  else if (isinf(x)) fprintf(out, "%s%s.inf", x < 0 ? "-" : "", name);
-  else fprintf(out, "%.*g%s", digits, x, name);
-}
-
-RAIDO_FN void raido_print_integer(FILE *out, u64 magnitude, int negative, const char *name) {
-  char text[32], *p = text + sizeof text;
-  size_t n = strlen(name);
-  memcpy(p -= n, name, n);
-  do *--p = (char)('0' + magnitude % 10); while ((magnitude /= 10) != 0);
-  if (negative) *--p = '-';
-  fwrite(p, 1, (size_t)(text + sizeof text - p), out);
-}
-
-RAIDO_FN void raido_print_scalar(FILE *out, enum raido_type type, const void *p) {
+// Writes a number to `to`, which has room for RAIDO_SCALAR_TEXT bytes, and returns the end.
+RAIDO_FN char *raido_scalar_text(char *to, enum raido_type type, const void *p) {
   i64 i = 0;
   u64 u = 0;
   switch (type) {
@@ -468,30 +469,39 @@ RAIDO_FN void raido_print_scalar(FILE *out, enum raido_type type, const void *p)
     case RAIDO_U16: { u16 x; memcpy(&x, p, 2); u = x; break; }
     case RAIDO_U32: { u32 x; memcpy(&x, p, 4); u = x; break; }
     case RAIDO_U64: memcpy(&u, p, 8); break;
-    case RAIDO_F16: { f16 x; memcpy(&x, p, 2); raido_print_float(out, (double)raido_f16_to_f32(x), 9, "f16"); return; }
-    case RAIDO_F32: { f32 x; memcpy(&x, p, 4); raido_print_float(out, (double)x, 9, "f32"); return; }
-    case RAIDO_F64: { f64 x; memcpy(&x, p, 8); raido_print_float(out, x, 17, "f64"); return; }
-    case RAIDO_BOOL: fputs(*(const u8 *)p ? "true" : "false", out); return;
+    case RAIDO_F16: { f16 x; memcpy(&x, p, 2); return raido_float_text(to, (f64)raido_f16_to_f32(x), 9, "f16"); }
+    case RAIDO_F32: { f32 x; memcpy(&x, p, 4); return raido_float_text(to, (f64)x, 9, "f32"); }
+    case RAIDO_F64: { f64 x; memcpy(&x, p, 8); return raido_float_text(to, x, 17, "f64"); }
+    case RAIDO_BOOL: return to + sprintf(to, *(const u8 *)p ? "true" : "false");
   }
-  raido_print_integer(out, type > RAIDO_I64 ? u : i < 0 ? 0 - (u64)i : (u64)i, i < 0, raido_types[type].name);
+  return raido_integer_text(to, type > RAIDO_I64 ? u : i < 0 ? 0 - (u64)i : (u64)i, i < 0, raido_types[type].name);
 }
 
 RAIDO_FN const char *raido_print_rows(FILE *out, const struct raido_value *v, int depth, const char *p) {
-  if (depth == v->rank) {
-    raido_print_scalar(out, v->type, p);
-    return p + raido_types[v->type].bytes;
-  }
-  fputc('[', out);
+  char text[4096], *to = text;
+  *to++ = '[';
   for (i64 i = 0; i < v->shape[depth]; i++) {
-    if (i > 0) fputs(", ", out);
-    p = raido_print_rows(out, v, depth + 1, p);
+    if (i > 0) { *to++ = ','; *to++ = ' '; }
+    if (depth + 1 == v->rank) {
+      to = raido_scalar_text(to, v->type, p);
+      p += raido_types[v->type].bytes;
+    }
+    if (depth + 1 == v->rank && to < text + sizeof text - RAIDO_SCALAR_TEXT - 3) continue;
+    fwrite(text, 1, (size_t)(to - text), out);
+    to = text;
+    if (depth + 1 < v->rank) p = raido_print_rows(out, v, depth + 1, p);
   }
-  fputc(']', out);
+  *to++ = ']';
+  fwrite(text, 1, (size_t)(to - text), out);
   return p;
 }
 
 RAIDO_FN void raido_print_text(FILE *out, const struct raido_value *v) {
-  if (v->rank == 0) { raido_print_scalar(out, v->type, v->scalar); return; }
+  if (v->rank == 0) {
+    char text[RAIDO_SCALAR_TEXT];
+    fwrite(text, 1, (size_t)(raido_scalar_text(text, v->type, v->scalar) - text), out);
+    return;
+  }
   if (raido_volume(v) != 0) { raido_print_rows(out, v, 0, v->data); return; }
   fputs("empty(", out);
   for (int k = 0; k < v->rank; k++) fprintf(out, "[%" PRId64 "]", v->shape[k]);

@@ -374,9 +374,12 @@ class Evaluator {
     auto wanted = size();
     auto lines = wanted ? series(v) : std::nullopt;
     if (!lines) return {};
-    std::string svg = plot_svg(*lines, wanted->first, wanted->second);
-    if (svg.empty()) return fail("There is nothing to plot.");
-    auto link = keep("plot.svg", std::move(svg));
+    std::string file = parameter("file").value_or("plot.svg");
+    bool png = file.ends_with(".png");
+    if (!png && !file.ends_with(".svg")) return fail(fmt::format("`{}` cannot be written: a plot is a file `.svg` or `.png`.", file));
+    std::string content = png ? plot_png(*lines, wanted->first, wanted->second) : plot_svg(*lines, wanted->first, wanted->second);
+    if (content.empty()) return fail("There is nothing to plot.");
+    auto link = keep("plot.svg", std::move(content));
     if (!link) return {};
     return fmt::format("![]({})", *link);
   }

@@ -1,4 +1,4 @@
-// plot.h - lines in a frame with axes, as SVG.
+// plot.h - lines in a frame with axes, as SVG or PNG.
 #pragma once
 #include <string>
 #include <vector>
@@ -11,6 +11,7 @@ struct Series {
 };
 // Empty if no point has finite coordinates.
 std::string plot_svg(const std::vector<Series>& series, int width, int height);
+std::string plot_png(const std::vector<Series>& series, int width, int height);
 
 std::string escape_html(std::string_view text);      // for the text and the attributes of SVG and HTML
 

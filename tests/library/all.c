@@ -1,6 +1,5 @@
 // all.c - what the functions of all.fut's library do: values in and out, sharing, errors. The script run.py compiles it for each
-// backend. It writes the functions of every array type into round_trips.h. With an argument N, the N-th request for memory fails
-// (see `ration`).
+// backend. It writes a test of every type and entry point into round_trips.h.
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -469,6 +468,90 @@ static void everything(struct futhark_context *ctx) {
   failures(ctx);
 }
 
+// A context with a configuration works; both are gone afterwards.
+static void works(struct futhark_context_config *cfg) {
+  struct futhark_context *ctx = futhark_context_new(cfg);
+  char *error = futhark_context_get_error(ctx);
+  int64_t x = 0;
+  if (!CHECK(ctx != NULL && error == NULL)) fprintf(stderr, "%s\n", error);
+  CHECK(futhark_entry_big(ctx, &x, 1000) == 0 && x == 499500);
+  free(error);
+  futhark_context_free(ctx);
+  futhark_context_config_free(cfg);
+}
+
+// What only some backends have.
+static void of_backends(void) {
+#if defined(FUTHARK_BACKEND_c) || defined(FUTHARK_BACKEND_multicore)
+  struct futhark_context_config *cfg = config();
+  futhark_context_config_set_cpu(cfg, "nosuch");
+  struct futhark_context *ctx = futhark_context_new(cfg);
+  char *error = futhark_context_get_error(ctx);
+  CHECK(error != NULL && strstr(error, "nosuch") != NULL);
+  free(error);
+  futhark_context_free(ctx);
+  futhark_context_config_set_cpu(cfg, NULL);
+  works(cfg);
+#else
+  struct futhark_context_config *cfg = config();
+  futhark_context_config_set_device(cfg, "no such device");
+  struct futhark_context *ctx = futhark_context_new(cfg);
+  char *error = futhark_context_get_error(ctx);
+#ifndef RAIDO_EMULATED_TEST
+  CHECK(error != NULL);
+#endif
+  free(error);
+  futhark_context_free(ctx);
+  futhark_context_config_set_device(cfg, "#0");
+  futhark_context_config_set_unified_memory(cfg, 2);
+  futhark_context_config_set_default_thread_block_size(cfg, 64);
+  futhark_context_config_set_default_group_size(cfg, 128);
+  futhark_context_config_set_default_grid_size(cfg, 16);
+  futhark_context_config_set_default_num_groups(cfg, 16);
+  futhark_context_config_set_default_tile_size(cfg, 16);
+  futhark_context_config_set_default_reg_tile_size(cfg, 2);
+  futhark_context_config_set_default_registers(cfg, 1024);
+  futhark_context_config_set_default_cache(cfg, 1024);
+  futhark_context_config_set_default_threshold(cfg, 1000);
+  const char *text = futhark_context_config_get_program(cfg);
+  CHECK(text != NULL);
+  char *copy = malloc(strlen(text) + 1);
+  strcpy(copy, text);
+  futhark_context_config_set_program(cfg, copy);
+  CHECK(strcmp(futhark_context_config_get_program(cfg), copy) == 0);
+  free(copy);
+  works(cfg);
+#endif
+#if defined(FUTHARK_BACKEND_cuda)
+  cfg = config();
+  futhark_context_config_add_nvrtc_option(cfg, "-lineinfo");
+  futhark_context_config_dump_ptx_to(cfg, NULL);
+  futhark_context_config_load_ptx_from(cfg, NULL);
+  works(cfg);
+#endif
+#if defined(FUTHARK_BACKEND_opencl) && !defined(RAIDO_EMULATED_TEST)
+  cfg = config();
+  futhark_context_config_set_platform(cfg, "");
+  futhark_context_config_add_build_option(cfg, "-cl-opt-disable");
+  futhark_context_config_list_devices(cfg);
+  CHECK(freopen("/dev/null", "r", stdin) != NULL);
+  futhark_context_config_select_device_interactively(cfg);      // nobody answers
+  futhark_context_config_dump_binary_to(cfg, "kernels");
+  ctx = futhark_context_new(cfg);
+  error = futhark_context_get_error(ctx);
+  CHECK(error == NULL);
+  free(error);
+  struct futhark_context_config *other = config();
+  futhark_context_config_set_command_queue(other, futhark_context_get_command_queue(ctx));
+  futhark_context_config_load_binary_from(other, "kernels");
+  works(other);
+  int64_t x;
+  CHECK(futhark_entry_big(ctx, &x, 10) == 0 && x == 45);        // its queue is still its own
+  futhark_context_free(ctx);
+  futhark_context_config_free(cfg);
+#endif
+}
+
 struct shared { struct futhark_context_config *cfg; struct futhark_context *ctx; FILE *log; };
 static void *work(void *argument) {
   struct shared *s = argument;
@@ -524,6 +607,7 @@ int main(void) {
   everything(ctx[0]);
   everything(ctx[1]);
   settings(cfg[0], ctx[0]);
+  of_backends();
   stacks(ctx[0]);
   FILE *log = tmpfile();
   struct shared shared[2] = {{cfg[0], ctx[0], log}, {cfg[1], ctx[1], log}};

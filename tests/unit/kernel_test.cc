@@ -374,3 +374,34 @@ TEST_CASE("the first failure stays the first") {
   EXPECT(c.in_loop(c.body({{Declare{loaded, c.m.expr({Load{c.xs, c.m.var(c.i)}, Scalar::I64})}},
                            c.check(c.m.prim(ScalarOp::lt, {c.m.var(c.k), c.m.var(c.n)}), c.m.var(loaded))})) == 1);
 }
+
+TEST_CASE("parts that are one name all places of an allocation") {
+  Module m;
+  auto part = [&](const std::string& name, int64_t bytes, const std::string& place) {
+    m.texts.push_back("\n\nBacktrace:\n-> #0  " + place);
+    Name block = m.memory("a", Scalar::I8, ir::Space::Host);
+    HostFunction f{name, {}, {}, {}};
+    f.body.push_back({Alloc{block, {m.number(bytes)}, false, int(m.texts.size()) - 1}});
+    f.body.push_back({Return{}});
+    m.functions.push_back(std::move(f));
+  };
+  HostFunction whole{"whole", {}, {}, {}};
+  for (int k = 1; k <= 4; k++) whole.body.push_back({Call{k, {}, {}}});
+  m.functions.push_back(std::move(whole));
+  part("one", 8, "a.fut:1:1-9");
+  part("two", 8, "a.fut:2:1-9");
+  part("same", 8, "a.fut:1:1-9");
+  part("other", 16, "a.fut:3:1-9");
+  m.functions.push_back({"constants", {}, {}, {}});
+  merge_parts(m, 1);
+
+  std::vector<std::string> names;
+  for (const HostFunction& f : m.functions) names.push_back(f.name);
+  EXPECT((names == std::vector<std::string>{"whole", "one", "other", "constants"}));
+  std::vector<int> called;
+  for (const Stm& s : m.functions[0].body) called.push_back(std::get<Call>(s.node).function);
+  EXPECT((called == std::vector<int>{1, 1, 1, 2}));
+  auto text = [&](size_t f) { return m.texts[size_t(std::get<Alloc>(m.functions[f].body[0].node).places)]; };
+  EXPECT(text(1) == "\n\nBacktrace:\n-> #0  a.fut:1:1-9\nor\n-> #0  a.fut:2:1-9");
+  EXPECT(text(2) == "\n\nBacktrace:\n-> #0  a.fut:3:1-9");
+}
