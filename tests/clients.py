@@ -4,7 +4,7 @@ library.
 
     clients.py RAIDO BUILD_FOLDER
 
-They are installed into BUILD_FOLDER/clients; where PyPI cannot be reached the test is skipped (exit code 77)."""
+What the server hears (`> `) and says is printed. They are installed into BUILD_FOLDER/clients; where PyPI cannot be reached the test is skipped (exit code 77)."""
 import pathlib
 import subprocess
 import sys
@@ -22,7 +22,7 @@ entry height (p: point) : f64 = p.y
 """
 SERVER = """
 import futhark_server, numpy
-with futhark_server.Server("./program") as s:
+with futhark_server.Server("./overheard") as s:
     s.put_value("xs", numpy.array([1.0, 2, 3]))
     s.put_value("ys", numpy.array([4.0, 5, 6]))
     s.cmd_call("dot", "r", "xs", "ys")
@@ -53,6 +53,9 @@ with futhark_server.Server("./program") as s:
     s.cmd_unpause_profiling()
     s.cmd_clear()
     assert "memory" in s.cmd_report()[0]
+"""
+OVERHEARD = """#!/bin/bash
+exec ./program "$@" < <(tee >(sed -u 's/^/> /' >> talk)) > >(tee -a talk)
 """
 FFI = """
 import numpy, _program
@@ -89,6 +92,8 @@ def main():
         folder = pathlib.Path(folder)
         (folder / "program.fut").write_text(PROGRAM)
         (folder / "server.py").write_text(textwrap.dedent(SERVER))
+        (folder / "overheard").write_text(OVERHEARD)
+        (folder / "overheard").chmod(0o755)
         (folder / "ffi.py").write_text(textwrap.dedent(FFI))
         for step in ([raido, "c", "--server", "program.fut"], [python, "server.py"], [raido, "multicore", "--library", "--abi=0.25", "program.fut"],
                      [home / "bin" / "build_futhark_ffi", "program"], [python, "ffi.py"]):
@@ -96,6 +101,7 @@ def main():
             if problem:
                 print(problem)
                 return 1
+        print((folder / "talk").read_text())
     print("clients: ok")
     return 0
 

@@ -108,7 +108,7 @@ class Division {
     for (auto& s : b.take()) {
       size_t more = size_of(*s);
       bool joins = more <= costs::part_statements && may_begin(*s);
-      if (!joins || size + more > costs::part_statements) end();
+      if (!joins || size + more > costs::run_statements) end();
       for (Name n : used_names(m_, *s)) later[n]--;
       if (joins) {
         run.push_back(std::move(s));

@@ -33,7 +33,8 @@ inline constexpr int64_t short_band = 8;                 // iterations of a sum 
 inline constexpr size_t chain_orders = 14;              // as five matrices in a row have
 
 inline constexpr size_t function_statements = 300;      // of the kernel program: larger functions are divided,
-inline constexpr size_t part_statements = 100;          // in parts of no more,
+inline constexpr size_t part_statements = 200;          // in parts of no more: smaller ones would be called by inner loops,
+inline constexpr size_t run_statements = 100;           // of several statements no more than these,
 inline constexpr size_t least_part = 40;                // and of no less: a call costs some twenty operations
 inline constexpr size_t objects_text = 50'000;          // bytes of C functions: from here on each version is an object of its own, and
 inline constexpr size_t versions_text = 500'000;        // with so many the C compiler needs 10 s for one version, so beyond
