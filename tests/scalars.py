@@ -217,6 +217,8 @@ def float_ops(t):
         (f"{t}.bool (x == y)", truth(lambda x, y: x == y), True), (f"{t}.bool (x != y)", truth(lambda x, y: x != y), True),
         (f"{t}.bool (x > y)", truth(lambda x, y: x > y), True), (f"{t}.bool (x >= y)", truth(lambda x, y: x >= y), True),
         (f"{t}.copysign x y", lambda t, x, y: math.copysign(x, y), True), (f"{t}.nextafter x y", next_after, True),
+        (f"{t}.fma x y 5.9604644775390625e-8",
+         lambda t, x, y: rounded(t, Fraction(x) * Fraction(y) + Fraction(1, 1 << 24)) if math.isfinite(x) and math.isfinite(y) else x * y + 1, True),
         ("-x", lambda t, x, _: -x, False), (f"{t}.neg x", lambda t, x, _: -x, False), (f"{t}.abs x", lambda t, x, _: abs(x), False),
         (f"{t}.abs ({t}.sgn x)", lambda t, x, _: x if math.isnan(x) else float(x != 0), False),
         (f"{t}.bool ({t}.isnan x)", truth(lambda x, _: math.isnan(x)), False), (f"{t}.bool ({t}.isinf x)", truth(lambda x, _: math.isinf(x)), False),

@@ -67,6 +67,7 @@ std::string scalar_function(ScalarOp op, Scalar at, For_ language) {
   else if (at == Scalar::F16 && op == ScalarOp::nextafter)   // the neighbour among halves
     value = "x != x || y != y ? x + y : x == y ? y : raido_f16_to_f32(x == 0.0f ? (f16)(y < 0.0f ? 0x8001 : 1) : "
             "(f16)(raido_f32_to_f16(x) + ((y > x) == (x > 0.0f) ? 1 : -1)))";
+  else if (at == Scalar::F16 && op == ScalarOp::fma) value = "raido_fma_f16(x, y, z)";
   else if (result == Scalar::F16) value = fmt::format("raido_round_f16({})", value);
   std::vector<std::string> params;
   for (int k = 0; k < r.arity; k++) params.push_back(fmt::format("{} {}", c_type(operand_type(op, at, k)), "xyz"[k]));

@@ -102,7 +102,7 @@ static const struct raido_symbol { const char *name; void (*function)(void); } r
 #define M1(name) {#name, (void (*)(void))(double (*)(double))name}, {#name "f", (void (*)(void))(float (*)(float))name##f},
 #define M2(name) {#name, (void (*)(void))(double (*)(double, double))name}, {#name "f", (void (*)(void))(float (*)(float, float))name##f},
   F(raido_alloc) F(raido_fail) F(raido_ipow) F(raido_no_room) F(raido_product) F(raido_release) F(raido_retain) F(raido_tuned) F(raido_wrong_size)
-  F(raido_f16_to_f32) F(raido_f32_to_f16) F(raido_odd_f32) F(raido_round_f16) F(raido_sinpi) F(raido_cospi) F(raido_lgamma) F(raido_lgammaf)
+  F(raido_f16_to_f32) F(raido_f32_to_f16) F(raido_odd_f32) F(raido_round_f16) F(raido_fma_f16) F(raido_sinpi) F(raido_cospi) F(raido_lgamma) F(raido_lgammaf)
   F(raido_transpose_1) F(raido_transpose_2) F(raido_transpose_4) F(raido_transpose_8)
   {"raido_constants_of", (void (*)(void))constants_of}, {"raido_log", (void (*)(void))log_text},
   {"raido_polygamma_at", (void (*)(void))polygamma_at}, {"raido_nextafter_f16", (void (*)(void))nextafter_f16},

@@ -190,7 +190,7 @@ struct Floats {
       case Op::nextafter: return at == Scalar::F16 ? pure(c, "float", "raido_nextafter_f16", {t, t}, a) : library("nextafter");
       case Op::ldexp: return pure(c, t, "ldexp" + suffix, {t, "i32"}, a);
       case Op::polygamma: return back(pure(c, "double", "raido_polygamma_at", {"double", "double"}, {doubled(a[0]), doubled(a[1])}));
-      case Op::fma: return built_in("fma", 3);
+      case Op::fma: return at == Scalar::F16 ? pure(c, "float", "raido_fma_f16", {t, t, t}, a) : built_in("fma", 3);
       case Op::lerp: return arithmetic("fadd", a[0], arithmetic("fmul", arithmetic("fsub", a[1], a[0]), a[2]));
       case Op::neg: return c.value("fneg {} {}", t, a[0]);
       case Op::abs: return built_in("fabs");

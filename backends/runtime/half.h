@@ -52,3 +52,15 @@ RAIDO_INLINE f32 raido_round_f16(f32 x) {
   memcpy(&r, &rounded, sizeof r);
   return r;
 }
+
+// x * y + z of halves, rounded once: the product is exact, and the sum has its last bit set if anything was cut off.
+RAIDO_INLINE f32 raido_fma_f16(f32 x, f32 y, f32 z) {
+  f32 product = x * y, sum = product + z, added = sum - product, lost = (product - (sum - added)) + (z - added);
+  u32 bits;
+  memcpy(&bits, &sum, sizeof bits);
+  u32 even = ~bits & 1u, away = even & (u32)((lost > 0.0f && sum > 0.0f) || (lost < 0.0f && sum < 0.0f));
+  u32 toward = even & (u32)((lost > 0.0f && sum < 0.0f) || (lost < 0.0f && sum > 0.0f));
+  bits += away - toward;
+  memcpy(&sum, &bits, sizeof sum);
+  return raido_round_f16(sum);
+}

@@ -26,6 +26,12 @@ RAIDO_INLINE f32 raido_odd_f32(f64 x) {
   return (f32)raido_from_bits_f64((bits ^ rest) | ((u64)(rest != 0) << 29));
 }
 RAIDO_INLINE f32 raido_round_f16(f32 x) { return raido_f16_to_f32(raido_f32_to_f16(x)); }
+RAIDO_INLINE f32 raido_fma_f16(f32 x, f32 y, f32 z) {             // as in half.h
+  f32 product = x * y, sum = product + z, added = sum - product, lost = (product - (sum - added)) + (z - added);
+  u32 bits = raido_to_bits_f32(sum);
+  if ((lost > 0.0f || lost < 0.0f) && (bits & 1u) == 0) sum = raido_from_bits_f32((lost > 0.0f) == (sum > 0.0f) ? bits + 1 : bits - 1);
+  return raido_round_f16(sum);
+}
 RAIDO_INLINE i64 raido_integer_part(f64 x) {
   if (!(x > -18446744073709551616.0 && x < 18446744073709551616.0)) return 0;
   if (x >= -9223372036854775808.0 && x < 9223372036854775808.0) return (i64)x;

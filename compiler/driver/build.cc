@@ -84,9 +84,23 @@ OutputOptions output_options(const Options& options, OutputOptions::Form form, c
   return how;
 }
 
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words = split(text, ' ');
+  std::erase(words, "");
+  return words;
+}
+
+// The C compiler that the user names, as make takes it: `ccache gcc -m64` are three words, unless a file has this name.
+std::vector<std::string> c_compiler() {
+  const char* cc = std::getenv("CC");
+  std::error_code none;
+  if (cc && std::filesystem::exists(cc, none)) return {cc};
+  std::vector<std::string> words = words_of(cc ? cc : "");
+  return words.empty() ? std::vector<std::string>{"cc"} : words;
+}
+
 // Whether the C compiler accepts all of the flags.
-bool knows(const std::string& cc, const std::vector<std::string>& flags) {
-  std::vector<std::string> command = {cc};
+bool knows(std::vector<std::string> command, const std::vector<std::string>& flags) {
   command.insert(command.end(), flags.begin(), flags.end());
   command.insert(command.end(), {"-fsyntax-only", "-x", "c", "/dev/null"});
   ProcessResult run = run_process(command, "");
@@ -114,25 +128,23 @@ bool run_all(const std::vector<std::vector<std::string>>& commands, const Option
 
 // The C compiler makes `result` of the text. On one processor it reads the text once, for all versions.
 bool compile_code(const std::string& source, const std::string& result, const Output& output, const std::vector<std::string>& extra, const Options& options) {
-  const char* cc = std::getenv("CC");
   const char* cflags = std::getenv("CFLAGS");
-  const std::string compiler = cc && *cc ? cc : "cc";
+  const std::vector<std::string> compiler = c_compiler();
   std::vector<std::string> flags = {"-iquote", "."};                  // GCC 11 finds the source again there
   auto add = [](std::vector<std::string>& to, const std::vector<std::string>& more) { to.insert(to.end(), more.begin(), more.end()); };
   add(flags, output.compile_flags);
   for (const auto& group : output.flags_if_known) if (knows(compiler, group)) add(flags, group);
   add(flags, extra);
-  if (cflags)
-    for (std::string& flag : split(cflags, ' '))
-      if (!flag.empty()) flags.push_back(std::move(flag));
+  add(flags, words_of(cflags ? cflags : ""));
 
   TemporaryFolder folder;
   std::vector<std::vector<std::string>> objects;
-  std::vector<std::string> link = {compiler};
+  std::vector<std::string> link = compiler;
   if (output.objects > 1 && std::thread::hardware_concurrency() > 1)
     for (int k = output.objects; k > 0; k--) {
       link.push_back(fmt::format("{}/{}.o", folder.path(), k));
-      add(objects.emplace_back(std::vector<std::string>{compiler, source, "-c", "-o", link.back(), fmt::format("-DRAIDO_OBJECT={}", k)}), flags);
+      add(objects.emplace_back(compiler), {source, "-c", "-o", link.back(), fmt::format("-DRAIDO_OBJECT={}", k)});
+      add(objects.back(), flags);
     }
   else link.push_back(source);
   add(link, {"-o", result});

@@ -273,6 +273,14 @@ Const fold(ScalarOp op, Scalar s, std::span<const Const> args) {
     if (x == 0) return {s, uint64_t(y < 0 ? 0x8001 : 1)};
     return {s, uint64_t(uint16_t(args[0].bits + ((y > x) == (x > 0) ? 1 : -1)))};
   }
+  if (op == ScalarOp::fma && s == Scalar::F16) {           // the product is exact; what the sum loses is kept in its last bit
+    double product = double(args[0].as<float>()) * double(args[1].as<float>()), z = double(args[2].as<float>());
+    double sum = product + z, added = sum - product, lost = (product - (sum - added)) + (z - added);
+    bool even = (std::bit_cast<uint64_t>(sum) & 1) == 0;
+    if (even && lost > 0) sum = std::nextafter(sum, HUGE_VAL);
+    if (even && lost < 0) sum = std::nextafter(sum, -HUGE_VAL);
+    return constant(s, sum);
+  }
   return with_type(s, [&](auto t) { return fold_typed<decltype(t)>(op, s, args); });
 }
 

@@ -72,6 +72,16 @@ entry special (x: f64) = (f64.gamma x, f64.lgamma x, f64.erf (x / 10), f64.erfc 
 entry two_arguments (x: f64) (y: f64) =
   (f64.hypot x y, f64.atan2 x y, f64.atan2pi x y, x ** y, f64.lerp x y 4, f64.mad x y 4, f64.fma x y 4, f64.copysign x (-y), f64.ldexp x 3)
 
+-- The exact sum is beside the middle of two halves; rounded to an f32 first it would be the middle.
+-- ==
+-- entry: fused_halves
+-- input { 1.0009765625f16 1.5f16 -5.9604644775390625e-8f16 } output { 15873u16 }
+-- input { 1.0009765625f16 1.5f16 5.9604644775390625e-8f16 } output { 15874u16 }
+-- input { 1.0009765625f16 -1.5f16 5.9604644775390625e-8f16 } output { 48641u16 }
+-- input { 1.0009765625f16 1.5f16 0.0f16 } output { 15874u16 }
+-- input { 300.0f16 300.0f16 f16.inf } output { 31744u16 }
+entry fused_halves (x: f16) (y: f16) (z: f16): u16 = f16.to_bits (f16.fma x y z)
+
 -- ==
 -- entry: classification
 -- input { 1.0 } output { true true false true true 3.141592653589793 2.718281828459045 true }
