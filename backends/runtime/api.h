@@ -404,7 +404,7 @@ RAIDO_FN int raido_leaves_fit(const struct raido_value *leaves, const int *at, i
     const struct raido_variant *v = &t->variants[variant];
     const int *slot = v->slots;
     for (int k = 0; k < v->count; k++) {
-      int held[RAIDO_LEAVES];
+      int held[RAIDO_LEAVES] = {0};
       for (int j = 0; j < raido_interface[v->types[k]].leaf_count; j++) held[j] = at[*slot++];
       fit = fit && raido_leaves_fit(leaves, held, v->types[k], depth);
     }
@@ -412,7 +412,7 @@ RAIDO_FN int raido_leaves_fit(const struct raido_value *leaves, const int *at, i
   return fit;
 }
 RAIDO_FN int raido_consistent(const struct raido_object *o) {
-  int all[RAIDO_LEAVES];
+  int all[RAIDO_LEAVES] = {0};
   for (int k = 0; k < raido_type_of(o)->leaf_count; k++) all[k] = k;
   return raido_leaves_fit(o->leaves, all, o->type, 0);
 }
