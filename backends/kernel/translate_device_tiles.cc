@@ -17,6 +17,8 @@
 // So a warp reads shared memory without conflicts. It has two rows of threads. Neighbours in the warp differ in their columns, and the next two in their rows. Then each
 // quarter of a warp reads what the next quarter reads, and the device serves both at once. After the last row, column and point their numbers are taken once more, and nobody stores what comes of them.
 // Where there are few tiles the depth has several parts, enough to fill the device.
+#include <algorithm>
+
 #include "backends/kernel/contraction.h"
 #include "compiler/ir/transform.h"
 
