@@ -48,7 +48,7 @@ class Division {
   void run() {
     size_t size = 0;
     for (const Stm& s : self().body) size += size_of(s);
-    self().lone = self().lone || size > costs::part_statements;
+    self().lone = size > costs::part_statements;
     if (size <= costs::function_statements) return;
     note(self().body);
     Block body = std::move(self().body);

@@ -5,7 +5,8 @@
 
 namespace raido::kir {
 
-// Puts parts of large functions of the host into functions of their own, before the one that computes the constants. Whether there are any.
+// Puts parts of large functions of the host, and the sums of tiles, into functions of their own, before the one that computes the constants.
+// Whether there are any.
 bool divide_functions(Module& m);
 
 }  // namespace raido::kir
