@@ -79,10 +79,10 @@ class FromCore::Contraction {
       auto read = std::get_if<ir::Index>(&s.exp);
       uint8_t varies = sides_.of(t_.p_, s);
       if (!read || (varies & other) || !(varies & side_bit) || !(varies & TileSides::Depth)) continue;
-      Layout l = t_.layout(read->array);
+      const std::vector<Atom>& strides = t_.array(read->array)->place->layout.strides;   // the array may be made at the point only
       for (size_t d = 0; d < read->at.size(); d++) {
         auto index = std::get_if<Atom>(&read->at[d]);
-        auto stride = m_.const_of(l.strides[d]);
+        auto stride = const_of(strides[d]);
         const Var* v = index ? var_of(*index) : nullptr;
         if (v && stride && stride->as_i64() == 1) return (sides_.of(*v) & TileSides::Depth) != 0;
       }
