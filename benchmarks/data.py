@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """How fast executables read and write data, and how much memory they take for it, beside `read` and `write` and a peer.
 
-    benchmarks/data.py [--raido PATH] [--peer PATH] [--mib 128] [--turns 5]
+    benchmarks/data.py [--raido PATH] [--peer PATH] [--mib 64] [--turns 3] [f64 i32 ..]
 
 One program reads an array of each type, as text and as binary data, and gives its length. Another gives the array back. All take turns in one
 run, and the best turn of each counts. Writing is what the second program takes longer than the first, with binary data in both. The limit is
-what `read` into one block and `write` from it take, for a file that is in memory. Both at once are the bytes read and the whole time. The last column is the most memory that was resident beside
-the array itself, without what a program takes for one element."""
+what `read` into one block and `write` from it take, for a file that is in memory. `in and out` divides the bytes read by the whole time. The last column is the most memory that was resident
+beside the array itself, without what a program takes for one element."""
 import argparse
 import pathlib
 import subprocess

@@ -96,7 +96,8 @@ struct Guarded { Block body; bool elements = false; };
 struct Unfailed { Name var; };                                       // var := no check has failed so far
 // Host only.
 struct Mark { int place; };                                           // into Module::places: what runs from here on comes from there
-struct Alloc { Name block; std::vector<ExprId> factors; bool lenient; int places = -1; };   // product of sizes; lenient: negative means none; places: into Module::texts, where a program that has no memory failed
+// Of a product of sizes. lenient: a negative one means none. places: into Module::texts, the places that a program without memory names.
+struct Alloc { Name block; std::vector<ExprId> factors; bool lenient; int places = -1; };
 struct Retain { Name block; };
 struct Release { Name block; };
 struct SetBlock { Name block, from; };

@@ -5,7 +5,7 @@ enum { RAIDO_SCALAR_TEXT = 48 };                 // more than the longest number
 #ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 raido_u128;
 
-// The first decimal digits of m * 2^e as a whole number, of which `power` is the exponent of the first. What follows them is rounded, to even
+// The first decimal digits of m * 2^e, as a whole number; `power` becomes the exponent of the first digit. The digits after them are rounded, to even
 // at a tie. All arithmetic is exact. 0 for numbers that are so large or so small that it would not be.
 RAIDO_FN u64 raido_decimal(u64 m, int e, int digits, int *power) {
   static const u64 fives[] = {1, 5, 25, 125, 625, 3125, 15625, 78125, 390625, 1953125, 9765625, 48828125, 244140625, 1220703125, 6103515625,
