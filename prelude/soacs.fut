@@ -86,19 +86,22 @@ local def ranks [n] (flags: [n]bool): *[n]i64 = scan (+) 0 (map (\b -> if b then
 -- At most n, which is said for those who need a bound.
 local def total [n] (sums: [n]i64): i64 = if n == 0 then 0 else least n sums[n - 1]
 
+-- k elements like those of `as`. Their values are unspecified until the caller sets them.
+#[intrinsic] local def unset [n] 'a (k: i64) (as: [n]a): *[k]a = ???
+
 -- | The elements for which p holds.
 def filter [n] 'a (p: a -> bool) (as: [n]a): ?[k].*[k]a =
   let keep = map p as
   let rank = ranks keep
   let k = total rank
-  in #[distinct] scatter (copy as[:k]) (map2 (\b r -> if b then r - 1 else -1) keep rank) as
+  in #[distinct] scatter (unset k as) (map2 (\b r -> if b then r - 1 else -1) keep rank) as
 
 -- | The elements for which p holds, and the others.
 def partition [n] 'a (p: a -> bool) (as: [n]a): ?[k].([k]a, [n - k]a) =
   let keep = map p as
   let rank = ranks keep
   let count = total rank
-  let sorted = #[distinct] scatter (copy as) (map3 (\b r i -> if b then r - 1 else count + i - r) keep rank (iota n)) as
+  let sorted = #[distinct] scatter (unset n as) (map3 (\b r i -> if b then r - 1 else count + i - r) keep rank (iota n)) as
   let [k] (yes: [k]a) = sorted[:count]
   in (yes, sorted[k:])
 
@@ -112,7 +115,7 @@ def partition2 [n] 'a (p: a -> bool) (q: a -> bool) (as: [n]a): ?[k][l].([k]a, [
   let count2 = total rank2
   let place b c r1 r2 i =
     if b then r1 - 1 else if c then count1 + r2 - 1 else count1 + count2 + i - r1 - r2
-  let sorted = #[distinct] scatter (copy as) (map5 place first second rank1 rank2 (iota n)) as
+  let sorted = #[distinct] scatter (unset n as) (map5 place first second rank1 rank2 (iota n)) as
   let [k] (xs: [k]a) = sorted[:count1]
   let rest = sorted[k:]
   let [l] (ys: [l]a) = rest[:count2]

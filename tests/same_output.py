@@ -17,7 +17,7 @@ compilers, words = sys.argv[1:3], sys.argv[3:]
 programs = sorted(f for w in map(pathlib.Path, words) for f in (w.rglob("*.fut") if w.is_dir() else [w]) if "\nentry " in f.read_text())
 folder = pathlib.Path(tempfile.mkdtemp(prefix="raido-same-"))
 keep = folder / "keep"                                   # in the place of the C compiler: keeps what it is to compile
-keep.write_text('#!/bin/sh\nfor a; do case $a in *.c) cp "$a" "$KEPT";; esac; done\n')
+keep.write_text('#!/bin/sh\nfor a; do case $a in *.c) cp "$a" "$KEPT";; esac; [ "$last" = -o ] && : > "$a"; last=$a; done\n')
 keep.chmod(0o755)
 
 

@@ -10,12 +10,13 @@ import subprocess
 import sys
 import tempfile
 
+NO_COMPILER = str(pathlib.Path(__file__).resolve().parent / "no_compiler")
 FLAGS = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-fopenmp-simd", "-fsyntax-only"]
 
 
 def one(raido, program, backend, folder):
     base = pathlib.Path(folder) / f"{program.stem}_{backend}_{abs(hash(program))}"
-    made = subprocess.run([raido, backend, "-w", "--cpu=baseline", program, "-o", base], env=dict(os.environ, CC="true"), capture_output=True, text=True)
+    made = subprocess.run([raido, backend, "-w", "--cpu=baseline", program, "-o", base], env=dict(os.environ, CC=NO_COMPILER), capture_output=True, text=True)
     if made.returncode != 0:
         return f"{program}: {backend}: {made.stderr}"
     checked = subprocess.run(["gcc", *FLAGS, f"{base}.c"], capture_output=True, text=True)

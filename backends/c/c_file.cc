@@ -117,7 +117,7 @@ Output print_program(const ir::Program& program, const Interface& interface, con
   if (!parts.device) output.flags_if_known.push_back(passes_for_loops);
 #ifdef __x86_64__
   // GCC fills and copies small arrays by halves of a vector of AVX2, and what reads the whole vector has to wait. From GCC 12 on one can say so.
-  if (options.versions && !parts.device) output.flags_if_known.push_back({"-mmove-max=512", "-mstore-max=512"});
+  if ((options.versions || options.native) && !parts.device) output.flags_if_known.push_back({"-mmove-max=512", "-mstore-max=512"});
 #endif
   output.link_flags = {"-lm", "-lpthread"};
   if (parts.device) output.link_flags.push_back("-ldl");

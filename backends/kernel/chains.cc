@@ -19,8 +19,9 @@
 #include <functional>
 #include <unordered_map>
 
+#include "backends/kernel/loop_parts.h"
 #include "backends/kernel/steps.h"
-#include "backends/kernel/sums.h"
+#include "backends/kernel/walk.h"
 #include "compiler/base/match.h"
 #include "compiler/ir/costs.h"
 
@@ -44,18 +45,14 @@ class Chain {
   // What stands in the place of the loop.
   Block run() {
     Name base = m_.name("base", Scalar::I64);
-    ExprId width = m_.number(costs::cpu::chain_strip), next = m_.add(m_.var(base), width);
+    KeptValues values(m_, costs::cpu::chain_strip);
+    for (Name n : kept_) values.add(n);
     Block out;
     out.push_back({Declare{base, loop_.from}});
-    std::vector<Name> arrays;
-    for (Name n : kept_) {
-      const NameInfo info = m_.names[n.index];
-      arrays.push_back(m_.memory(info.text, info.type == Scalar::Bool ? Scalar::I32 : info.type, ir::Space::Host));
-      out.push_back({DeclareArray{arrays.back(), {width}}});
-    }
+    values.declare_arrays(out);
     auto each = [&](bool lanes, auto fill) {
       Name l = m_.name("l", Scalar::I64);
-      For loop{l, m_.number(0), width, {}};
+      For loop{l, m_.number(0), m_.number(costs::cpu::chain_strip), {}};
       loop.lanes = lanes;
       Block body;
       fill(m_.var(l), body);
@@ -66,32 +63,17 @@ class Chain {
     Block strip;
     strip.push_back(each(true, [&](ExprId l, Block& b) {
       for (const Stm& s : loop_.body) if (!is_chain(s) && first_.contains(std::get<Declare>(s.node).var)) b.push_back(s);
-      for (size_t k = 0; k < kept_.size(); k++) {
-        ExprId value = m_.var(kept_[k]);
-        b.push_back({Store{arrays[k], l, is_bool(kept_[k]) ? m_.expr({Cast{value}, Scalar::I32}) : value}});
-      }
+      for (Name n : kept_) values.store(b, n, l);
     }));
     strip.push_back(each(false, [&](ExprId l, Block& b) {
       for (const Stm& s : loop_.body) {
         auto d = std::get_if<Declare>(&s.node);
-        if (is_chain(s) || (d && again_.contains(d->var))) { b.push_back(s); continue; }
-        auto kept = d ? std::ranges::find(kept_, d->var) : kept_.end();
-        if (kept == kept_.end()) continue;
-        Name array = arrays[size_t(kept - kept_.begin())];
-        ExprId value = m_.expr({Load{array, l}, m_.names[array.index].type});
-        if (is_bool(*kept)) {
-          Name number = m_.name(m_.names[kept->index].text, Scalar::I32);
-          b.push_back({Declare{number, value}});
-          value = m_.expr({Cast{m_.var(number)}, Scalar::Bool});
-        }
-        b.push_back({Declare{*kept, value}});
+        if (is_chain(s) || again_.contains(d->var)) b.push_back(s);
+        else if (std::ranges::count(kept_, d->var) > 0) values.read(b, d->var, l);
       }
     }));
-    strip.push_back({Assign{base, next}});
-    out.push_back({While{{}, m_.prim(ScalarOp::le, {next, loop_.to}), std::move(strip)}});
-    For rest = loop_;
-    rest.from = m_.var(base);
-    out.push_back({std::move(rest)});
+    out.push_back(while_whole(m_, base, costs::cpu::chain_strip, loop_.to, std::move(strip)));
+    out.push_back({last_iterations(m_, loop_, base)});
     return out;
   }
 
@@ -105,18 +87,13 @@ class Chain {
   size_t work_ = 0, chain_work_ = 0;           // operations, of the first and of the second
   std::unordered_map<Name, const Declare*> made_;
 
-  bool is_bool(Name n) const { return m_.names[n.index].type == Scalar::Bool; }
   bool is_chain(const Stm& s) const {
     auto d = std::get_if<Declare>(&s.node);
     return !d || chain_.contains(d->var);
   }
-  template <class F> void each_name(ExprId e, F f) const {
-    match(m_.exprs[e.index].node, [&](Name n) { f(n); }, [&](const Prim& p) { for (ExprId a : p.args) each_name(a, f); },
-          [&](const Cast& c) { each_name(c.value, f); }, [&](const Load& l) { f(l.memory); each_name(l.index, f); }, [](const auto&) {});
-  }
   bool in_chain(ExprId e) const {
     bool found = false;
-    each_name(e, [&](Name n) { found = found || changed_.contains(n) || chain_.contains(n); });
+    each_name(m_, e, [&](Name n) { found = found || changed_.contains(n) || chain_.contains(n); });
     return found;
   }
   // False if there is no chain, or the rest has no vectors.
@@ -131,7 +108,7 @@ class Chain {
     }
     bool carried = false, vectors = true;
     std::vector<Name> needed;
-    auto needs = [&](ExprId e) { each_name(e, [&](Name n) { needed.push_back(n); }); };
+    auto needs = [&](ExprId e) { each_name(m_, e, [&](Name n) { needed.push_back(n); }); };
     for (const Stm& s : loop_.body)
       match(s.node,
         [&](const Declare& d) {
@@ -182,23 +159,20 @@ class Chain {
                  [](const auto&) { return false; });
   }
   size_t operations(ExprId e) const {
-    return match(m_.exprs[e.index].node,
-      [&](const Prim& p) {
-        size_t sum = is_call(p.op) && is_float(p.at) ? costs::cpu::operations_of_call : 1;
-        for (ExprId a : p.args) sum += operations(a);
-        return sum;
-      },
-      [&](const Cast& c) { return 1 + operations(c.value); }, [](const auto&) { return size_t(0); });
+    size_t sum = 0;
+    any_part(m_, e, [&](ExprId part) {
+      auto p = std::get_if<Prim>(&m_.exprs[part.index].node);
+      sum += p && is_call(p->op) && is_float(p->at) ? costs::cpu::operations_of_call : p || std::holds_alternative<Cast>(m_.exprs[part.index].node);
+      return std::holds_alternative<Load>(m_.exprs[part.index].node);
+    });
+    return sum;
   }
   // Whether C compilers make vectors of it: functions that have vector forms, elements that lie side by side.
   bool has_vectors(ExprId e) const {
-    return match(m_.exprs[e.index].node, [](const Const&) { return true; }, [](Name) { return true; },
-      [&](const Prim& p) {
-        const Const* second = p.args.size() > 1 ? m_.const_of(p.args[1]) : nullptr;
-        return has_vector_form(p.op, p.at, second) && std::ranges::all_of(p.args, [&](ExprId a) { return has_vectors(a); });
-      },
-      [&](const Cast& c) { return has_vectors(c.value); },
-      [&](const Load& l) { return steps_.is_near(l); }, [](const auto&) { return false; });
+    return !any_part(m_, e, [&](ExprId part) {
+      return match(m_.exprs[part.index].node, [&](const Prim& p) { return !has_vector_form(p.op, p.at, p.args.size() > 1 ? m_.const_of(p.args[1]) : nullptr); },
+                   [&](const Load& l) { return !steps_.is_near(l); }, [](const Hardware&) { return true; }, [](const auto&) { return false; });
+    });
   }
 };
 

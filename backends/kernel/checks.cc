@@ -8,12 +8,12 @@
 // The first iteration would have failed, so the message has its numbers. A check is moved only if nothing comes before it that may fail
 // otherwise or that somebody could see: then the first failure stays the first. Inner loops come first, so a check may leave several.
 #include "backends/kernel/checks.h"
+#include "backends/kernel/walk.h"
 
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
 
-#include "backends/kernel/bodies.h"
 
 namespace raido::kir {
 namespace {
@@ -109,9 +109,10 @@ class Checks {
     return out;
   }
   bool is_invariant(ExprId e) const {
-    return match(m_.exprs[e.index].node, [](const Const&) { return true; }, [&](const Name& n) { return !changed_.contains(n); },
-                 [&](const Prim& p) { return std::ranges::all_of(p.args, [&](ExprId a) { return is_invariant(a); }); },
-                 [&](const Cast& c) { return is_invariant(c.value); }, [](const Load&) { return false; }, [](const Hardware&) { return true; });
+    return !any_part(m_, e, [&](ExprId part) {
+      auto n = std::get_if<Name>(&m_.exprs[part.index].node);
+      return n ? changed_.contains(*n) : std::holds_alternative<Load>(m_.exprs[part.index].node);
+    });
   }
   // The expression in the first iteration, if it is known outside of the loop.
   std::optional<ExprId> in_first(ExprId e) {

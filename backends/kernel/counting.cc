@@ -1,6 +1,7 @@
 // counting.cc - operations of blocks of code by a walk over distinct expressions; what steers by the names that conditions, bounds and
 // indices depend on.
 #include "backends/kernel/counting.h"
+#include "backends/kernel/walk.h"
 
 #include <algorithm>
 #include <bit>
@@ -102,14 +103,12 @@ class Operations {
     if (ExprId known = of(e); known != e) { uses_[known]++; return; }
     if (uses_[e]++ > 0) return;
     found_.push_back(e);
-    match(m_.exprs[e.index].node, [&](const Prim& p) { for (ExprId a : p.args) use(a); }, [&](const Cast& c) { use(c.value); },
-          [&](const Load& l) { use(l.index); }, [](const auto&) {});   // others have no operands
+    each_operand(m_, e, [&](ExprId a) { use(a); });
   }
   // What is computed before a loop: it does not change inside, and does in the loop around it.
   void left(const Around& inside, ExprId e) {
     if (inside.is_still(e) && !around_.is_still(e)) return use(e);
-    match(m_.exprs[e.index].node, [&](const Prim& p) { for (ExprId a : p.args) left(inside, a); }, [&](const Cast& c) { left(inside, c.value); },
-          [&](const Load& l) { left(inside, l.index); }, [](const auto&) {});   // others have no operands
+    each_operand(m_, e, [&](ExprId a) { left(inside, a); });
   }
   void before(const Around& inside, const Block& b) {
     for (const Stm& s : b) {
@@ -169,12 +168,11 @@ class Steering {
     found_++;
   }
   void all(ExprId e) {
-    match(m_.exprs[e.index].node, [&](const Name& n) { add(n); }, [&](const Prim& p) { for (ExprId a : p.args) all(a); },
-          [&](const Cast& c) { all(c.value); }, [&](const Load& l) { add(l.memory); all(l.index); }, [](const auto&) {});   // others have no names
+    each_name(m_, e, [&](Name n) { add(n); });
   }
   void places(ExprId e) {                           // the indices of loads in an expression
-    match(m_.exprs[e.index].node, [&](const Prim& p) { for (ExprId a : p.args) places(a); }, [&](const Cast& c) { places(c.value); },
-          [&](const Load& l) { all(l.index); }, [](const auto&) {});   // others load nothing
+    if (auto l = std::get_if<Load>(&m_.exprs[e.index].node)) return all(l->index);
+    each_operand(m_, e, [&](ExprId a) { places(a); });
   }
   void sweep(const Block& b, bool given, bool returned) {
     for (const Stm& s : b) {
@@ -207,13 +205,15 @@ class Steering {
 
 void find_uses(const Module& m, const Block& b, IdSet<Name>& read, IdSet<Name>& written) {
   auto both = [&](Name n) { read.insert(n); written.insert(n); };
-  auto loads = [&](auto& self, ExprId e) -> void {
-    match(m.exprs[e.index].node, [&](const Prim& p) { for (ExprId a : p.args) self(self, a); }, [&](const Cast& c) { self(self, c.value); },
-          [&](const Load& l) { read.insert(l.memory); self(self, l.index); }, [](const auto&) {});   // others load nothing
+  auto loads = [&](ExprId e) {
+    any_part(m, e, [&](ExprId part) {
+      if (auto l = std::get_if<Load>(&m.exprs[part.index].node)) read.insert(l->memory);
+      return false;
+    });
   };
   for (const Stm& s : b) {
-    each_expr(s, [&](ExprId e) { loads(loads, e); });
-    if (auto x = std::get_if<While>(&s.node)) loads(loads, x->cond);
+    each_expr(s, [&](ExprId e) { loads(e); });
+    if (auto x = std::get_if<While>(&s.node)) loads(x->cond);
     match(s.node, [&](const NextTile& x) { both(x.states); }, [&](const Publish& x) { both(x.states); }, [&](const LookBack& x) { both(x.states); },
           [&](const LastBlock& x) { both(x.tickets); }, [](const auto&) {});   // others use no memory that orders blocks
     if (auto x = std::get_if<Store>(&s.node)) written.insert(x->memory);
@@ -284,9 +284,10 @@ void Around::keep(const Block& b, const IdSet<Name>& assigned) {
 }
 bool Around::is_still(ExprId e) const {
   if (!loops_) return false;
-  return match(m_->exprs[e.index].node, [](const Const&) { return true; }, [](const Hardware&) { return true; }, [&](const Name& n) { return still_.contains(n); },
-               [&](const Prim& p) { return std::ranges::all_of(p.args, [&](ExprId a) { return is_still(a); }); }, [&](const Cast& c) { return is_still(c.value); },
-               [](const Load&) { return false; });
+  return !any_part(*m_, e, [&](ExprId part) {
+    auto n = std::get_if<Name>(&m_->exprs[part.index].node);
+    return n ? !still_.contains(*n) : std::holds_alternative<Load>(m_->exprs[part.index].node);
+  });
 }
 void Around::note(const Block& b) {
   for (const Stm& s : b) {

@@ -11,12 +11,12 @@
 // First the sums of a tile become a function, in functions of any size: from the declaration of the vectors to their last use. All products with one
 // operator have the same text there, so one function serves them (merge.h). It takes the arrays of the tile by address.
 #include "backends/kernel/divide.h"
+#include "backends/kernel/walk.h"
 
 #include <algorithm>
 #include <unordered_set>
 #include <utility>
 
-#include "backends/kernel/bodies.h"
 #include "compiler/ir/costs.h"
 
 namespace raido::kir {

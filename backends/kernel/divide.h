@@ -1,4 +1,4 @@
-// divide.h - large functions in parts, since C compilers take more than twice as long for twice as much; C compilers take both as they are,
+// divide.h - large functions in parts, since C compilers and LLVM take more than twice as long for twice as much. They take both as they are,
 // with no copies for what callers give.
 #pragma once
 #include "backends/kernel/kernel.h"

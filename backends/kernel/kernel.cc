@@ -1,5 +1,6 @@
 // kernel.cc - names, hash-consed expressions, free names.
 #include "backends/kernel/kernel.h"
+#include "backends/kernel/walk.h"
 
 #include <algorithm>
 #include <bit>
@@ -8,9 +9,13 @@
 
 namespace raido::kir {
 
-std::string Module::unique(std::string_view hint) {
+std::string word_of_c(std::string_view hint) {
   std::string text;
   for (char c : hint) text += isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return text;
+}
+std::string Module::unique(std::string_view hint) {
+  std::string text = word_of_c(hint);
   if (text.empty() || isdigit(static_cast<unsigned char>(text[0]))) text = "x" + text;
   return text + "_" + std::to_string(used_[text]++);
 }
@@ -172,9 +177,7 @@ class FreeNames {
     found.push_back(n);
   }
   void use(ExprId e) {
-    match(m_.exprs[e.index].node, [](const Const&) {}, [&](const Name& n) { use(n); },
-          [&](const Prim& p) { for (ExprId a : p.args) use(a); }, [&](const Cast& c) { use(c.value); },
-          [&](const Load& l) { use(l.memory); use(l.index); }, [](const Hardware&) {});
+    each_name(m_, e, [&](Name n) { use(n); });
   }
   void use(const std::vector<ExprId>& es) { for (ExprId e : es) use(e); }
 };

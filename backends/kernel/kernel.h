@@ -147,11 +147,14 @@ struct Stm {
 };
 
 struct Kernel { std::string name; std::vector<Name> params; Block body; bool can_fail = false, traces = false, collective = false, dynamic = false, dense = false; };   // dynamic: a launch says how much shared memory a block has; dense: it computes more than it reads
-struct HostFunction { std::string name; std::vector<Name> params, results; Block body; bool recursive = false, lone = false; };   // lone: C compilers shall take it as it is (divide.h)
+struct HostFunction { std::string name; std::vector<Name> params, results; Block body; bool recursive = false, lone = false; };   // lone: no copies of it for its callers (divide.h)
 struct DataRef { Name name; const ir::DataArray* data; };
 
 struct Param { std::string name, kind; };
 struct MarkedPlace { std::string kind, text; };   // what stands there; the place, and the calls that lead to it, the innermost first
+
+// What a name of the program looks like in C: names may have primes there.
+std::string word_of_c(std::string_view hint);
 
 struct Module {
   std::vector<NameInfo> names;

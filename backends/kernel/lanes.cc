@@ -10,7 +10,7 @@
 //   }
 //   for i in base .. to { A; while (c) B; C }
 //
-// If there is no loop inside, the last iterations run side by side, too, under a mask, unless they are few.
+// If all lanes run the loops inside as often, the last iterations run side by side, too, under a mask, unless they are few.
 //
 // C compilers make vector code of straight loops only. Here a loop with loops inside becomes straight loops over W lanes, one for each part
 // between the control structures. What a lane keeps from one part to another lies in an array of W elements. Indices that move by a fixed
@@ -38,7 +38,9 @@
 #include <algorithm>
 
 #include "backends/kernel/lane_indices.h"
+#include "backends/kernel/lane_parts.h"
 #include "backends/kernel/sums.h"
+#include "backends/kernel/walk.h"
 #include "compiler/base/match.h"
 #include "compiler/ir/costs.h"
 
@@ -63,12 +65,13 @@ class LaneLoop {
       more_ = false;
       analyse(body, false, false);
     } while (more_);
-    assigned(body, assigned_);
+    assigned_names(body, assigned_);
     indices_.emplace(m_, loop_.i, lane_, varying_, reduced_, assigned_);
     indices_->find(body);
+    base_ = m_.name("base", Scalar::I64);
+    parts_.emplace(m_, *indices_, varying_, LaneParts::Group{loop_.i, lane_, base_});
     widen();
 
-    base_ = m_.name("base", Scalar::I64);
     Name go = m_.name("go", Scalar::Bool);
     bound_ = m_.number(width);
     first_ = {m_.var(base_), m_.number(0)};
@@ -76,28 +79,28 @@ class LaneLoop {
     Block group, tail;
     next_ = m_.add(m_.var(base_), m_.number(width));
     in(group, [&] { top(body, go, {}); });
-    keep_between_parts(group);
+    parts_->keep(group);
     const ExprId left = m_.prim(ScalarOp::sub, {loop_.to, m_.var(base_)});
-    if (has_last_ && is_straight(body)) {
+    if (has_last_ && runs_together(body) && (!has_loop(body) || statements(body) <= costs::cpu::last_statements)) {
       last_group(tail, body, go, left);
-      keep_between_parts(tail);
+      parts_->keep(tail);
     }
 
     Block out;
     out.push_back({Declare{base_, loop_.from}});
     out.push_back({Declare{go, loop_.group ? loop_.group->when : m_.constant(bool_const(true))}});
-    for (Name n : kept_order_) out.push_back({DeclareArray{array_[n], {m_.number(width)}}});
-    ExprId whole = m_.prim(ScalarOp::le, {m_.add(m_.var(base_), m_.number(width)), loop_.to});
+    parts_->declare_arrays(out);
+    ExprId whole = has_iterations(m_, base_, width, loop_.to);
     out.push_back({While{{}, m_.prim(ScalarOp::and_, {m_.var(go), whole}), std::move(group)}});
-    const bool few = !tail.empty() && !loop_.group;
+    const int64_t least = least_last(body);
+    const bool few = !tail.empty() && !loop_.group && least == costs::cpu::least_lanes;
     if (!tail.empty()) {
       // SSE has no loads under a mask.
       ExprId masks = m_.prim(ScalarOp::le, {m_.number(4), m_.expr({Hardware{Builtin::VectorLanes, 8}, Scalar::I64})});
-      ExprId enough = m_.prim(ScalarOp::le, {m_.number(costs::cpu::least_lanes), left});
+      ExprId enough = m_.prim(ScalarOp::le, {m_.number(least), left});
       out.push_back({If{m_.prim(ScalarOp::and_, {masks, m_.prim(ScalarOp::and_, {m_.var(go), enough})}), std::move(tail), {}}});
     }
-    For rest = loop_;
-    rest.from = m_.var(base_);
+    For rest = last_iterations(m_, loop_, base_);
     rest.spmd = false;
     rest.group.reset();
     rest.few = few;
@@ -114,6 +117,7 @@ class LaneLoop {
   LaneIndices::At first_, end_;        // the lanes at both ends, as far as they have iterations
   IdSet<Name> assigned_;
   std::optional<LaneIndices> indices_;
+  std::optional<LaneParts> parts_;
   bool last_ = false;                  // in the last group: as many as are left, and more up to a whole vector
   IdSet<Name> reduced_, varying_;
   std::vector<Name> marked_;           // those of them that are neither the counter nor the number of the lane
@@ -122,10 +126,10 @@ class LaneLoop {
   // ---- which names differ between lanes ----
 
   bool varies(ExprId e) const {
-    return match(m_.exprs[e.index].node, [](const Const&) { return false; }, [&](const Name& n) { return varying_.contains(n) || reduced_.contains(n); },
-                 [&](const Prim& p) { return std::ranges::any_of(p.args, [&](ExprId a) { return varies(a); }); },
-                 [&](const Cast& c) { return varies(c.value); }, [&](const Load& l) { return varies(l.index); },
-                 [](const Hardware&) { return false; });
+    return any_part(m_, e, [&](ExprId part) {
+      auto n = std::get_if<Name>(&m_.exprs[part.index].node);
+      return n && (varying_.contains(*n) || reduced_.contains(*n));
+    });
   }
   bool is_load(ExprId e) const { return std::holds_alternative<Load>(m_.exprs[e.index].node); }
   void mark(Name n) {
@@ -193,19 +197,57 @@ class LaneLoop {
     For lanes{l, m_.number(0), bound_, std::move(body)};
     lanes.reduced = std::move(reduced);
     lanes.lanes = side_by_side;
-    parts_.insert(l);
+    parts_->add(l);
     out_->push_back({std::move(lanes)});
   }
 
-  static bool is_straight(const Block& b) {
-    bool straight = true;
+  bool reads_near(const Block& b) const {
+    bool near = true;
+    auto look = [&](ExprId e) {
+      near = near && !any_part(m_, e, [&](ExprId part) {
+        auto l = std::get_if<Load>(&m_.exprs[part.index].node);
+        return l && varies(l->index) && indices_->stride(l->index) != 1;
+      });
+    };
+    for (const Stm& s : b) {
+      match(s.node, [&](const Declare& x) { if (x.init) look(*x.init); }, [&](const Assign& x) { look(x.value); }, [&](const Store& x) { look(x.value); },
+            [](const auto&) {});   // others read nothing themselves
+      each_body(s, [&](const Block& inner) { near = near && reads_near(inner); });
+    }
+    return near;
+  }
+  // How many lanes the last group pays for: a loop inside reads and stores more for each than it computes, unless it calls functions.
+  int64_t least_last(const Block& b) const { return has_loop(b) && !calls_anywhere(b) ? width / 4 + 1 : costs::cpu::least_lanes; }
+  static size_t statements(const Block& b) {
+    size_t sum = b.size();
+    for (const Stm& s : b) each_body(s, [&](const Block& inner) { sum += statements(inner); });
+    return sum;
+  }
+  static bool has_loop(const Block& b) {
+    bool found = false;
+    for (const Stm& s : b) {
+      auto loop = std::get_if<For>(&s.node);
+      found = found || (loop && !loop->alone);
+      each_body(s, [&](const Block& inner) { found = found || has_loop(inner); });
+    }
+    return found;
+  }
+  bool calls_anywhere(const Block& b) const {
+    bool found = calls(b);
+    for (const Stm& s : b) each_body(s, [&](const Block& inner) { found = found || calls_anywhere(inner); });
+    return found;
+  }
+  // Whether all lanes run the same loops as often, and read side by side there.
+  bool runs_together(const Block& b) const {
+    bool together = true;
     for (const Stm& s : b) {
       auto x = std::get_if<If>(&s.node);
       auto loop = std::get_if<For>(&s.node);
-      straight = straight && (!loop || loop->alone) && !std::holds_alternative<While>(s.node);
-      straight = straight && (!x || (is_straight(x->then_) && is_straight(x->else_)));
+      together = together && !std::holds_alternative<While>(s.node);
+      together = together && (!loop || loop->alone || (!varies(loop->from) && !varies(loop->to) && runs_together(loop->body) && reads_near(loop->body)));
+      together = together && (!x || (runs_together(x->then_) && runs_together(x->else_)));
     }
-    return straight;
+    return together;
   }
   void last_group(Block& out, const Block& body, Name go, ExprId left) {
     last_ = true;
@@ -416,8 +458,10 @@ class LaneLoop {
     for (auto& [var, value] : chosen) set(var, value, on);
   }
   bool calls(ExprId e) const {
-    auto op = std::get_if<Prim>(&m_.exprs[e.index].node);
-    return op && (is_call(op->op) || std::ranges::any_of(op->args, [&](ExprId a) { return calls(a); }));
+    return any_part(m_, e, [&](ExprId part) {
+      auto op = std::get_if<Prim>(&m_.exprs[part.index].node);
+      return op && is_call(op->op);
+    });
   }
   bool calls(const Block& b) const {
     bool found = false;
@@ -556,119 +600,14 @@ class LaneLoop {
     add_to(part_.after, sum_in_halves(m_, part_.after, terms, width));
   }
 
-  // ---- what lanes keep between parts ----
-
-  IdSet<Name> parts_;                          // the counters of the loops over lanes
-  IdSet<Name> kept_;                           // what a part has from another one
-  IdMap<Name, Name> array_;
-  std::vector<Name> kept_order_;
-
-  template <class F> void each_part(Block& b, F f) {
-    for (Stm& s : b)
-      match(s.node, [&](For& x) { parts_.contains(x.i) ? f(x) : each_part(x.body, f); },
-            [&](While& x) { each_part(x.test, f); each_part(x.body, f); },
-            [&](If& x) { each_part(x.then_, f); each_part(x.else_, f); }, [](auto&) {});   // others hold none
-  }
-  static void assigned(const Block& b, IdSet<Name>& out) {
-    for (const Stm& s : b)
-      match(s.node, [&](const Assign& x) { out.insert(x.var); }, [&](const For& x) { assigned(x.body, out); },
-            [&](const While& x) { assigned(x.test, out); assigned(x.body, out); },
-            [&](const If& x) { assigned(x.then_, out); assigned(x.else_, out); }, [](const auto&) {});
-  }
-  static std::vector<Name> declared(const Block& b) {
-    std::vector<Name> out;
-    for (const Stm& s : b)
-      if (auto d = std::get_if<Declare>(&s.node)) out.push_back(d->var);
-    return out;
-  }
-  bool is_own(Name n) const { return varying_.contains(n) && n != loop_.i && n != lane_ && !indices_->value(n); }
-
   // Of numbers of 8 and of 64 bits together C compilers make no vectors.
   void widen() {
     auto any = [&](auto f) {
-      for (Name n : marked_) if (is_own(n)) f(m_.names[n.index]);
+      for (Name n : marked_) if (parts_->is_own(n)) f(m_.names[n.index]);
     };
     bool beside = false;
     any([&](const NameInfo& i) { beside = beside || bytes_of(i.type) == 8; });
     any([&](NameInfo& i) { i.wide = beside && is_integer(i.type) && bytes_of(i.type) == 1; });
-  }
-  // What nobody uses, as masks of branches that read no memory, is not kept either.
-  void drop_unused(Block& group) {
-    for (bool dropped = true; dropped;) {
-      IdSet<Name> used;
-      for (Name n : used_names(m_, group)) used.insert(n);
-      dropped = false;
-      each_part(group, [&](For& part) {
-        part.body.filter_backwards([&](Stm& s) {
-          auto d = std::get_if<Declare>(&s.node);
-          const bool drop = d && !used.contains(d->var);
-          dropped = dropped || drop;
-          return !drop;
-        });
-      });
-    }
-  }
-  void keep_between_parts(Block& group) {
-    drop_unused(group);
-    each_part(group, [&](For& part) {
-      for (Name n : free_names(m_, part.body)) if (is_own(n)) kept_.insert(n);
-    });
-    each_part(group, [&](For& part) { keep(part); });
-  }
-  // A bool lies beside the others as a number of the width that vectors have masks of.
-  Name array(Name n) {
-    if (!array_[n].valid()) {
-      const NameInfo info = m_.names[n.index];
-      array_[n] = m_.memory(info.text, info.type == Scalar::Bool ? Scalar::I32 : info.type, ir::Space::Host);
-      m_.names[array_[n].index].wide = info.wide;
-      kept_order_.push_back(n);
-    }
-    return array_[n];
-  }
-  void keep(For& part) {
-    IdSet<Name> written;
-    assigned(part.body, written);
-    Block body;
-    ExprId l = m_.var(part.i);
-    std::vector<Name> stores;
-    IdSet<Name> known;
-    for (Name n : free_names(m_, part.body)) {
-      declare_index(body, n, l, known);
-      if (!is_own(n)) continue;
-      read(body, n, l);
-      if (written.contains(n)) stores.push_back(n);
-    }
-    for (Name n : declared(part.body))
-      if (kept_.contains(n) && std::ranges::find(stores, n) == stores.end()) stores.push_back(n);
-    for (Stm& s : part.body) body.push_back(std::move(s));
-    for (Name n : stores) {
-      Name a = array(n);
-      bool is_bool = m_.names[n.index].type == Scalar::Bool;
-      body.push_back({Store{a, l, is_bool ? m_.expr({Cast{m_.var(n)}, Scalar::I32}) : m_.var(n)}});
-    }
-    part.body = std::move(body);
-  }
-  // An index, after those that it is made of.
-  void declare_index(Block& body, Name n, ExprId l, IdSet<Name>& known) {
-    if (known.contains(n)) return;
-    known.insert(n);
-    if (n == loop_.i) body.push_back({Declare{n, m_.add(m_.var(base_), l)}});
-    if (n == lane_) body.push_back({Declare{n, l}});
-    auto made_of = indices_->value(n);
-    if (!made_of) return;
-    Block one;
-    one.push_back({Declare{n, *made_of}});
-    for (Name of : free_names(m_, one)) declare_index(body, of, l, known);
-    body.push_back(std::move(*one.begin()));
-  }
-  void read(Block& body, Name n, ExprId l) {
-    Name a = array(n);
-    Scalar t = m_.names[n.index].type, kept = m_.names[a.index].type;
-    ExprId cell = m_.expr({Load{a, l}, kept});
-    if (t == kept) { body.push_back({Declare{n, cell}}); return; }
-    Name number = m_.name(m_.names[n.index].text, kept);
-    body.push_back({Declare{number, cell}});
-    body.push_back({Declare{n, m_.expr({Cast{m_.var(number)}, t})}});
   }
 };
 

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "backends/kernel/bodies.h"
 #include "backends/kernel/writer.h"
+#include "backends/kernel/walk.h"
 
 namespace raido::kir {
 namespace {

@@ -11,9 +11,11 @@
 #include "backends/kernel/divide.h"
 #include "backends/kernel/lanes.h"
 #include "backends/kernel/merge.h"
+#include "backends/kernel/scalar_parts.h"
 #include "backends/kernel/steps.h"
 #include "backends/kernel/strips.h"
 #include "backends/kernel/sums.h"
+#include "backends/kernel/walk.h"
 
 #include <algorithm>
 
@@ -50,9 +52,7 @@ class Dead {
 
   void read(Name n, int by) { reads_[n] += by; }
   void read(ExprId e, int by) {
-    match(m_.exprs[e.index].node, [](const Const&) {}, [&](const Name& n) { read(n, by); },
-          [&](const Prim& p) { for (ExprId a : p.args) read(a, by); }, [&](const Cast& c) { read(c.value, by); },
-          [&](const Load& l) { read(l.memory, by); read(l.index, by); }, [](const Hardware&) {});
+    each_name(m_, e, [&](Name n) { read(n, by); });
   }
   void read(const std::vector<ExprId>& es, int by) { for (ExprId e : es) read(e, by); }
 
@@ -203,11 +203,12 @@ void optimise(Module& m, bool for_c) {
     add_in_strips(m, f.body);
     if (for_c) split_chains(m, f.body);
     if (for_c) sum_in_vectors(m, f.body);
+    if (for_c) split_scalar_parts(m, f.body);
     Dead(m).run(f.body);
     Lanes(m).find(f.body);
   }
   const size_t parts = m.functions.size() - 1;             // the first of them
-  if (!for_c || !divide_functions(m)) return;
+  if (!divide_functions(m)) return;
   for (HostFunction& f : m.functions) Dead(m).run(f.body);   // numbers that only a part needed
   merge_parts(m, parts);
 }

@@ -20,7 +20,8 @@
 #include <algorithm>
 #include <map>
 
-#include "backends/kernel/sums.h"
+#include "backends/kernel/loop_parts.h"
+#include "backends/kernel/walk.h"
 #include "compiler/base/match.h"
 #include "compiler/ir/costs.h"
 
@@ -58,12 +59,9 @@ class Strips {
       Block strip;
       strip.push_back(computed(width));
       for (const Update& u : updates_) strip.push_back(added(u, width));
-      strip.push_back({Assign{base_, m_.add(m_.var(base_), m_.number(width))}});
-      out.push_back({While{{}, m_.prim(ScalarOp::le, {m_.add(m_.var(base_), m_.number(width)), loop_.to}), std::move(strip)}});
+      out.push_back(while_whole(m_, base_, width, loop_.to, std::move(strip)));
     }
-    For rest = loop_;
-    rest.from = m_.var(base_);
-    out.push_back({std::move(rest)});
+    out.push_back({last_iterations(m_, loop_, base_)});
     return out;
   }
 
@@ -102,8 +100,7 @@ class Strips {
   }
   bool is_sum(Name memory) const { return std::ranges::count(loop_.sums.memories, memory) > 0 && !own_.contains(memory); }
   void count(ExprId e) {
-    match(m_.exprs[e.index].node, [](const Const&) {}, [&](Name n) { reads_[n]++; }, [&](const Prim& p) { for (ExprId a : p.args) count(a); },
-          [&](const Cast& c) { count(c.value); }, [&](const Load& l) { count(l.index); }, [](const Hardware&) {});
+    each_name(m_, e, [&](Name n) { reads_[n]++; });
   }
   const Declare* only_read_once(ExprId e) {
     auto n = std::get_if<Name>(&m_.exprs[e.index].node);
@@ -199,9 +196,10 @@ class Strips {
   }
   // Nothing of the loop's body.
   bool is_outside(ExprId e) {
-    return match(m_.exprs[e.index].node, [](const Const&) { return true; }, [&](Name n) { return n != loop_.i && !declared_[n]; },
-                 [&](const Prim& p) { return std::ranges::all_of(p.args, [&](ExprId a) { return is_outside(a); }); },
-                 [&](const Cast& c) { return is_outside(c.value); }, [](const Load&) { return false; }, [](const Hardware&) { return true; });
+    return !any_part(m_, e, [&](ExprId part) {
+      auto n = std::get_if<Name>(&m_.exprs[part.index].node);
+      return n ? *n == loop_.i || declared_[*n] : std::holds_alternative<Load>(m_.exprs[part.index].node);
+    });
   }
   std::optional<Place> place(ExprId e) {
     if (auto c = m_.const_of(e)) return Place{{}, c->as_i64(), 0};

@@ -1,11 +1,11 @@
-// sums.cc - sums of floats that are vectors until their end.
+// sums.cc - sums of floats that are vectors until their end, with sums of integers beside them.
 //
 //   for i in from .. to { s = s + x }        in any order
 //     ==>
 //   base = from
 //   if (SumVectors and base + W <= to) {
 //     terms[0 .. W] = 0
-//     if (base + 4 W <= to) { the same with wide[0 .. 4 W]; terms[l] = wide[l] + wide[l + W] + wide[l + 2 W] + wide[l + 3 W] }
+//     if (base + V <= to) { the same with wide[0 .. V]; terms[l] = wide[l] + wide[l + W] + .. + wide[l + V - W] }      V = 4 W
 //     while (base + W <= to) { for l < W { i = base + l; s' = terms[l]; s' = s' + x; terms[l] = s' }; base += W }
 //     for l < W / 2 { terms[l] += terms[l + W / 2] } .. ; s = s + (terms[0] + terms[1])
 //   }
@@ -13,12 +13,15 @@
 //
 // A C compiler that may add in any order keeps a vector of sums, too, but adds its elements up one after the other: 64 cycles for
 // 16 elements, as long as it takes to add 256 others. Sums of a few dozen elements, of which gradients are full, are two thirds faster so.
-// Long sums wait for the addition before: four vectors have as many additions under way. Bodies that compute more have work between.
+// Long sums wait for the addition before: four vectors have as many additions under way. Bodies that compute more have work between. Where a
+// body reads bytes, V is a vector of these at least: GCC takes as many iterations at once as its narrowest vector has elements.
 // The widths are the same on all processors, and so is the sum.
 #include "backends/kernel/sums.h"
 
 #include <algorithm>
 
+#include "backends/kernel/loop_parts.h"
+#include "backends/kernel/walk.h"
 #include "compiler/base/match.h"
 #include "compiler/ir/costs.h"
 
@@ -31,6 +34,10 @@ class VectorSum {
     int bytes = 1;
     for (const Reduced& r : loop.reduced) bytes = std::max(bytes, bytes_of(type(r.var)));
     width_ = costs::cpu::sum_bytes / bytes;
+    wide_ = 4 * width_;
+    for (const Stm& s : loop.body)
+      match(s.node, [&](const Declare& x) { if (x.init) widen(*x.init); }, [&](const Assign& x) { widen(x.value); }, [&](const Store& x) { widen(x.value); },
+            [](const auto&) {});   // there are no others: it only computes
   }
 
   static bool fits(const Module& m, const For& x) {
@@ -38,7 +45,7 @@ class VectorSum {
            x.body.size() <= costs::cpu::sum_statements &&
            std::ranges::all_of(x.reduced, [&](const Reduced& r) {
              Scalar t = m.names[r.var.index].type;
-             return r.op == ScalarOp::add && (t == Scalar::F32 || t == Scalar::F64);
+             return r.op == ScalarOp::add && t != Scalar::F16 && bytes_of(t) >= 4;
            });
   }
 
@@ -48,7 +55,7 @@ class VectorSum {
     std::vector<Name> terms = arrays("terms");
     Block out, vectors = zeros(terms, width_);
     out.push_back({Declare{base_, loop_.from}});
-    if (loop_.body.size() <= costs::cpu::wide_sum_statements) vectors.push_back({If{has(4 * width_), wide(terms), {}}});
+    if (loop_.body.size() <= costs::cpu::wide_sum_statements) vectors.push_back({If{has(wide_), wide(terms), {}}});
     vectors.push_back(steps(terms, width_));
     for (size_t k = 0; k < terms.size(); k++) {
       Name s = loop_.reduced[k].var;
@@ -57,8 +64,7 @@ class VectorSum {
     }
     ExprId wanted = m_.expr({Hardware{Builtin::SumVectors}, Scalar::Bool});
     out.push_back({If{m_.prim(ScalarOp::and_, {wanted, has(width_)}), std::move(vectors), {}}});
-    For rest = loop_;
-    rest.from = m_.var(base_);
+    For rest = last_iterations(m_, loop_, base_);
     rest.rest = true;
     out.push_back({std::move(rest)});
     return out;
@@ -68,13 +74,13 @@ class VectorSum {
   Module& m_;
   const For& loop_;
   const bool uses_counter_;
-  int64_t width_;
+  int64_t width_, wide_;
   Name base_;                                  // the first iteration that is not done
   IdMap<Name, Name> term_;                     // what is added to -> in a step
 
   Name term(Name n) { return term_[n].valid() ? term_[n] : n; }
   Scalar type(Name n) const { return m_.names[n.index].type; }
-  ExprId has(int64_t iterations) { return m_.prim(ScalarOp::le, {m_.add(m_.var(base_), m_.number(iterations)), loop_.to}); }
+  ExprId has(int64_t iterations) { return has_iterations(m_, base_, iterations, loop_.to); }
 
   template <class F> Stm lanes(int64_t width, F f) {
     Name l = m_.name("l", Scalar::I64);
@@ -101,8 +107,7 @@ class VectorSum {
   Stm steps(const std::vector<Name>& terms, int64_t width) {
     Block step;
     step.push_back(one_step(terms, width));
-    step.push_back({Assign{base_, m_.add(m_.var(base_), m_.number(width))}});
-    return {While{{}, has(width), std::move(step)}};
+    return while_whole(m_, base_, width, loop_.to, std::move(step));
   }
   // The body for the elements of a vector. What it adds to are variables of its own.
   Stm one_step(const std::vector<Name>& terms, int64_t width) {
@@ -116,18 +121,27 @@ class VectorSum {
       for (size_t k = 0; k < terms.size(); k++) b.push_back({Store{terms[k], l, m_.var(term_[loop_.reduced[k].var])}});
     });
   }
-  // Iterations by four vectors, which `terms` get the sums of.
+  void widen(ExprId e) {
+    const bool bytes = any_part(m_, e, [&](ExprId part) {
+      return std::holds_alternative<Load>(m_.exprs[part.index].node) && bytes_of(m_.exprs[part.index].type) == 1;
+    });
+    if (bytes) wide_ = std::max(wide_, costs::cpu::sum_bytes);
+  }
+  // Iterations by several vectors, which `terms` get the sums of.
   Block wide(const std::vector<Name>& terms) {
     std::vector<Name> sums = arrays("wide");
-    Block out = zeros(sums, 4 * width_);
-    out.push_back(steps(sums, 4 * width_));
+    Block out = zeros(sums, wide_);
+    out.push_back(steps(sums, wide_));
     out.push_back(lanes(width_, [&](ExprId l, Block& b) {
-      for (size_t k = 0; k < terms.size(); k++) {
-        auto vector = [&](int v) { return element(sums[k], m_.add(l, m_.number(v * width_))); };
-        b.push_back({Store{terms[k], l, m_.add(m_.add(vector(0), vector(1)), m_.add(vector(2), vector(3)))}});
-      }
+      for (size_t k = 0; k < terms.size(); k++) b.push_back({Store{terms[k], l, vectors(sums[k], l, 0, wide_ / width_)}});
     }));
     return out;
+  }
+  // The sum of an element of so many vectors.
+  ExprId vectors(Name sums, ExprId l, int64_t first, int64_t count) {
+    if (count == 1) return element(sums, m_.add(l, m_.number(first * width_)));
+    ExprId left = vectors(sums, l, first, count / 2), right = vectors(sums, l, first + count / 2, count / 2);
+    return m_.add(left, right);
   }
   Stm of_terms(const Stm& s) {
     return match(s.node,
@@ -151,12 +165,6 @@ class VectorSum {
 };
 
 }  // namespace
-
-bool only_computes(const Block& b) {
-  for (const Stm& s : b)
-    if (!std::holds_alternative<Declare>(s.node) && !std::holds_alternative<Assign>(s.node) && !std::holds_alternative<Store>(s.node)) return false;
-  return true;
-}
 
 ExprId sum_in_halves(Module& m, Block& out, Name terms, int64_t width) {
   auto term = [&](ExprId at) { return m.expr({Load{terms, at}, m.names[terms.index].type}); };

@@ -180,7 +180,7 @@ class FromCore {
     bool failed = std::exchange(returns_checked_, false);
     Block body = block(fill);
     in_kernel_ = false;
-    Kernel k{hint + "_" + std::to_string(m_.kernels.size()), {}, std::move(body), returns_checked_ || kernel_traces_, kernel_traces_};
+    Kernel k{word_of_c(hint) + "_" + std::to_string(m_.kernels.size()), {}, std::move(body), returns_checked_ || kernel_traces_, kernel_traces_};
     returns_checked_ = failed;
     return k;
   }

@@ -4,6 +4,7 @@
 // number of the block or its size. It is assigned such values where all threads come. Or it is an answer that all threads get together:
 // which block is last, which tile is next, whether an earlier kernel has failed. What a loop assigns is looked at before the loop.
 #include "backends/kernel/verify.h"
+#include "backends/kernel/walk.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -47,11 +48,13 @@ class Verifier {
     if (said_.empty()) said_ = fmt::format("{}: kernel `{}`: {}", rule, k_.name, what);
   }
   bool same(ExprId e) const {
-    return match(m_.exprs[e.index].node, [](const Const&) { return true; },
-                 [&](const Name& n) { return same_.contains(n) && !differs_.contains(n); },
-                 [&](const Prim& p) { return std::ranges::all_of(p.args, [&](ExprId a) { return same(a); }); },
-                 [&](const Cast& c) { return same(c.value); }, [](const Load&) { return false; },
-                 [](const Hardware& h) { return h.what == Builtin::BlockId || h.what == Builtin::BlockSize || h.what == Builtin::OrdersBlocks || h.what == Builtin::HasTensors || h.what == Builtin::Items; });
+    return !any_part(m_, e, [&](ExprId part) {
+      return match(m_.exprs[part.index].node, [&](const Name& n) { return !same_.contains(n) || differs_.contains(n); }, [](const Load&) { return true; },
+        [](const Hardware& h) {
+          return h.what != Builtin::BlockId && h.what != Builtin::BlockSize && h.what != Builtin::OrdersBlocks && h.what != Builtin::HasTensors && h.what != Builtin::Items;
+        },
+        [](const Const&) { return false; }, [](const Prim&) { return false; }, [](const Cast&) { return false; });
+    });
   }
   void gets(Name n, bool value_is_same) {
     same_.insert(n);

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "backends/kernel/sums.h"
+#include "backends/kernel/loop_parts.h"
+#include "backends/kernel/walk.h"
 #include "compiler/base/match.h"
 #include "compiler/base/text.h"
 #include "compiler/ir/costs.h"
@@ -66,6 +67,8 @@ std::string Writer::expr(ExprId id) {
     [&](const Prim& p) { return prim(p); },
     [&](const Cast& c) { return cast(m_.exprs[c.value.index].type, e.type, expr(c.value)); },
     [&](const Load& l) {
+      // GCC makes vectors of bytes that are compared, not of booleans in memory.
+      if (language_ == For_::C && !counted && m_.names[l.memory.index].type == Scalar::Bool) return fmt::format("(((const u8 *){})[{}] != 0)", name(l.memory), expr(l.index));
       std::string cell = locked_ ? cell_of(l.memory, l.index) : fmt::format(fmt::runtime(counted ? "LOAD({}, {})" : "{}[{}]"), name(l.memory), expr(l.index));
       return m_.names[l.memory.index].type == Scalar::F16 ? fmt::format("raido_f16_to_f32({})", cell) : cell;
     },
@@ -95,7 +98,7 @@ std::string Writer::prim(const Prim& p) {
   if (p.at == Scalar::Bool && p.op == ScalarOp::not_) return fmt::format("!{}", parenthesised(expr(p.args[0])));
   if (auto text = infix(p.op, p.at); !text.empty()) return fmt::format("({} {} {})", expr(p.args[0]), text, expr(p.args[1]));
   used_.insert({p.op, p.at});
-  bool apart = vectors_ && p.op == ScalarOp::cos && p.at != Scalar::F16;
+  bool apart = vectors_ && (p.at == Scalar::F64 || p.at == Scalar::F32) && (p.op == ScalarOp::cos || (p.op == ScalarOp::pow && !m_.const_of(p.args[1])));
   return fmt::format("{}{}({})", apart ? "raido_" : "", function_name(p.op, p.at), join(p.args, ", ", [&](ExprId a) { return expr(a); }));
 }
 std::string Writer::parenthesised(const std::string& text) {
@@ -105,7 +108,11 @@ std::string Writer::parenthesised(const std::string& text) {
 std::string Writer::cast(Scalar from, Scalar to, const std::string& value) {
   if (to == Scalar::Bool) return fmt::format("({} != 0)", value);
   if (to == Scalar::F16) return fmt::format("raido_round_f16({}{})", from == Scalar::F64 ? "raido_odd_f32" : "(f32)", from == Scalar::F64 ? "(" + value + ")" : value);
-  if (is_float(from) && is_integer(to)) return fmt::format("({})raido_integer_part((f64){})", c_type(to), value);
+  if (vectors_ && from == Scalar::Bool && (to == Scalar::F64 || to == Scalar::F32 || to == Scalar::U32))
+    return fmt::format("({} ? {})", value, to == Scalar::F64 ? "1.0 : 0.0" : to == Scalar::F32 ? "1.0f : 0.0f" : "1u : 0u");
+  if (is_float(from) && is_integer(to)) return fmt::format("({}){}((f64){})", c_type(to), vectors_ ? "RAIDO_INTEGER_PART" : "raido_integer_part", value);
+  if (vectors_ && is_float(to) && is_integer(from) && bytes_of(from) == 8)
+    return fmt::format("RAIDO_F{}_{}64({})", 8 * bytes_of(to), is_signed(from) ? "I" : "U", value);
   if (is_integer(from) && is_unsigned(to)) return fmt::format("({})({}){}", c_type(to), name_of(unsigned_of(from)), value);
   return fmt::format("({}){}", c_type(to), value);
 }
@@ -252,6 +259,7 @@ void Writer::store(const Store& x) {
   if (locked_) line(fmt::format("{} = {};", cell_of(x.memory, x.index), value));
   else if (x.meets && !counted) line(fmt::format("ATOMIC_STORE({}, {}, {}, {});", element_type(m_.names[x.memory.index]), name(x.memory), expr(x.index), value));
   else line(fmt::format(fmt::runtime(counted ? "STORE({}, {}, {});" : "{}[{}] = {};"), name(x.memory), expr(x.index), value));
+  if (pairs_) line("RAIDO_SCALAR;");                                                                                // nor one written
 }
 void Writer::for_loop(const For& x) {
   std::vector<Name> numbers = std::exchange(numbers_, {});
@@ -379,17 +387,25 @@ void Writer::alloc(const Alloc& x) {
   std::string failed = places && x.places >= 0 ? fmt::format("raido_no_room(w, {})", quote(m_.texts[size_t(x.places)])) : "1";
   line(fmt::format("if (RAIDO_UNLIKELY({} == NULL)) return {};", i.text, failed));
 }
-// Whether it begins with a constant and has a mathematical function of what is known then.
+// Whether it begins with a constant and has a mathematical function of what is known then, or rounds it.
 bool Writer::calls_of_counter(const For& x) const {
   if (x.lanes || !m_.const_of(x.from) || !only_computes(x.body)) return false;
   IdSet<Name> read;                                        // they are made of elements of arrays
-  std::function<bool(ExprId)> reads = [&](ExprId e) {
-    return match(m_.exprs[e.index].node, [&](const Load&) { return true; }, [&](Name n) { return read.contains(n); },
-                 [&](const Prim& p) { return std::ranges::any_of(p.args, reads); }, [&](const Cast& c) { return reads(c.value); }, [](const auto&) { return false; });
+  auto reads = [&](ExprId e) {
+    return any_part(m_, e, [&](ExprId part) {
+      auto n = std::get_if<Name>(&m_.exprs[part.index].node);
+      return n ? read.contains(*n) : std::holds_alternative<Load>(m_.exprs[part.index].node);
+    });
   };
-  std::function<bool(ExprId)> calls = [&](ExprId e) {
-    return match(m_.exprs[e.index].node, [&](const Prim& p) { return (is_call(p.op) && is_float(p.at) && !reads(e)) || std::ranges::any_of(p.args, calls); },
-                 [&](const Cast& c) { return calls(c.value); }, [](const auto&) { return false; });
+  auto calls = [&](ExprId e) {
+    return any_part(m_, e, [&](ExprId part) {
+      auto p = std::get_if<Prim>(&m_.exprs[part.index].node);
+      auto c = std::get_if<Cast>(&m_.exprs[part.index].node);
+      auto rounds = [](ScalarOp op) { return op == ScalarOp::floor || op == ScalarOp::ceil || op == ScalarOp::trunc || op == ScalarOp::round; };
+      bool call = p && is_float(p->at) && (is_call(p->op) || rounds(p->op));
+      bool truncates = c && is_float(m_.exprs[c->value.index].type) && is_integer(m_.exprs[part.index].type);
+      return (call || truncates) && !reads(part);
+    });
   };
   bool found = false;
   auto made = [&](Name n, ExprId value) {
@@ -401,11 +417,28 @@ bool Writer::calls_of_counter(const For& x) const {
           [&](const Store& w) { found = found || calls(w.value); }, [](const auto&) {});
   return found;
 }
-bool Writer::has_vectors(const For& x) {
-  if (!x.lanes && !only_computes(x.body)) return false;
+bool Writer::has_vectors(const For& x) const {
+  if (!x.lanes && (!only_computes(x.body) || !stores_by_counter(x))) return false;
   for (const Stm& s : x.body) {
     auto next = std::get_if<Assign>(&s.node);
     if (next && std::ranges::none_of(x.reduced, [&](const Reduced& r) { return r.var == next->var; })) return x.lanes;
+  }
+  return true;
+}
+// Whether what the iterations store lies at places that no element of an array, nor a float, decides.
+bool Writer::stores_by_counter(const For& x) const {
+  IdSet<Name> elsewhere;
+  auto follows = [&](ExprId e) {
+    return !any_part(m_, e, [&](ExprId part) {
+      return match(m_.exprs[part.index].node, [](const Load&) { return true; }, [&](Name n) { return elsewhere.contains(n); },
+                   [&](const Cast& c) { return is_float(m_.exprs[c.value.index].type); }, [](const auto&) { return false; });
+    });
+  };
+  for (const Stm& s : x.body) {
+    auto name = std::get_if<Declare>(&s.node);
+    auto store = std::get_if<Store>(&s.node);
+    if (name && name->init && !follows(*name->init)) elsewhere.insert(name->var);
+    if (store && !follows(store->index)) return false;
   }
   return true;
 }

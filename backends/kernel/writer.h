@@ -124,7 +124,8 @@ class Writer {
   void alloc(const Alloc& x);
 
   // Whether C compilers may make vectors of it.
-  static bool has_vectors(const For& x);
+  bool has_vectors(const For& x) const;
+  bool stores_by_counter(const For& x) const;
   bool calls_of_counter(const For& x) const;
   void parallel_for(const ParallelFor& x);
   bool is_data(Name n) const;

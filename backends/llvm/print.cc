@@ -34,7 +34,7 @@ class Writer {
     if (f.recursive) enter();
     block(f.body);
     code_.line("ret i32 0");                        // after a `return` nobody comes here
-    return fmt::format("define internal i32 {}({}) #0 {{\nentry:\n{}  br label %body\nbody:\n{}}}\n\n", function_name(f), params, slots_, code_.text);
+    return fmt::format("define internal i32 {}({}) {}#0 {{\nentry:\n{}  br label %body\nbody:\n{}}}\n\n", function_name(f), params, f.lone ? "noinline " : "", slots_, code_.text);
   }
 
  private:

@@ -24,6 +24,66 @@ RAIDO_INLINE i64 raido_integer_part(f64 x) {
   return x > 0 ? (i64)(u64)x : 0;
 }
 
+// In loops for vectors, whose instructions convert 64 bits from AVX-512 on only. Each half of an integer becomes a float by its place among the
+// bits, with an exponent of its own; the last addition rounds. The way back takes the whole number apart.
+#ifdef __x86_64__
+RAIDO_INLINE f64 raido_halves_to_f64(u64 high, u64 low, f64 both) {
+  return (raido_from_bits_f64(high ^ 0x4530000000000000) - both) + raido_from_bits_f64(low ^ 0x4330000000000000);
+}
+RAIDO_INLINE f64 raido_vector_f64_i64(i64 x) { return raido_halves_to_f64((u64)x >> 32 ^ 0x80000000, x & 0xffffffff, 0x1.00000801p84); }
+RAIDO_INLINE f64 raido_vector_f64_u64(u64 x) { return raido_halves_to_f64(x >> 32, x & 0xffffffff, 0x1.00000001p84); }
+// A number beyond 2^53 is rounded twice on its way to 24 bits. To get it right, its last bit stays for all that follow.
+RAIDO_INLINE u64 raido_sticky(u64 x, int large) {
+  u64 lost = large ? 2047 : 0;
+  return (((x & lost) + lost) | x) & ~lost;
+}
+RAIDO_INLINE f32 raido_vector_f32_i64(i64 x) { return (f32)raido_vector_f64_i64((i64)raido_sticky((u64)x, ((u64)x + ((u64)1 << 53)) >> 54 != 0)); }
+RAIDO_INLINE f32 raido_vector_f32_u64(u64 x) { return (f32)raido_vector_f64_u64(raido_sticky(x, x >> 53 != 0)); }
+RAIDO_INLINE i64 raido_vector_integer_part(f64 x) {
+  f64 whole = trunc(x), high = floor(whole * 0x1p-32), low = whole - high * 0x1p32;
+  u64 bits = raido_to_bits_f64(high + 0x1.8p52) << 32 | (raido_to_bits_f64(low + 0x1p52) & 0xffffffff);
+  return x >= -0x1p63 && x < 0x1p64 ? (i64)bits : 0;
+}
+// AVX-512 has an instruction for this. C compilers make branches of comparisons, so two masks are computed from the bits instead: `inside` says
+// that the number fits into an i64, `above` that it fits into a u64 only.
+RAIDO_INLINE i64 raido_masked_integer_part(f64 x) {
+  const u64 bits = raido_to_bits_f64(x), edge = (u64)0x43e << 52;       // of 2^63
+  i64 inside = ((i64)(bits & INT64_MAX) - (i64)(bits >> 63) - (i64)edge) >> 63, above = ((i64)((bits - edge) >> 52) - 1) >> 63;
+  return (i64)raido_from_bits_f64(bits & (u64)inside) | (i64)((u64)above & (bits << 11 | (u64)1 << 63));
+}
+#define RAIDO_F64_I64(x) (RAIDO_VECTOR_BYTES < 64 ? raido_vector_f64_i64(x) : (f64)(x))
+#define RAIDO_F64_U64(x) (RAIDO_VECTOR_BYTES < 64 ? raido_vector_f64_u64(x) : (f64)(x))
+#define RAIDO_F32_I64(x) (RAIDO_VECTOR_BYTES == 32 ? raido_vector_f32_i64(x) : (f32)(x))
+#define RAIDO_F32_U64(x) (RAIDO_VECTOR_BYTES == 32 ? raido_vector_f32_u64(x) : (f32)(x))
+#define RAIDO_INTEGER_PART(x) (RAIDO_VECTOR_BYTES == 64 ? raido_masked_integer_part(x) : RAIDO_VECTOR_BYTES == 32 ? raido_vector_integer_part(x) : raido_integer_part(x))
+#else
+#define RAIDO_F64_I64(x) ((f64)(x))
+#define RAIDO_F64_U64(x) ((f64)(x))
+#define RAIDO_F32_I64(x) ((f32)(x))
+#define RAIDO_F32_U64(x) ((f32)(x))
+#define RAIDO_INTEGER_PART(x) raido_integer_part(x)
+#endif
+
+// Vector powers of negative numbers are computed one by one. In loops for vectors the sign is set afterwards: an odd power of a negative number is
+// negative, and one that is no whole number is none.
+#if defined(RAIDO_VECTOR1) && __GLIBC_PREREQ(2, 22)
+RAIDO_INLINE f64 raido_signed_pow_f64(f64 x, f64 y) {
+  f64 r = pow(fabs(x), y), whole = rint(y), half = y * 0.5;
+  u64 sign = whole == y && rint(half) != half ? raido_to_bits_f64(x) & (u64)1 << 63 : 0;
+  return x < 0.0 && x > -INFINITY && whole != y ? NAN : raido_from_bits_f64(raido_to_bits_f64(r) ^ sign);
+}
+RAIDO_INLINE f32 raido_signed_pow_f32(f32 x, f32 y) {
+  f32 r = powf(fabsf(x), y), whole = rintf(y), half = y * 0.5f;
+  u32 sign = whole == y && rintf(half) != half ? raido_to_bits_f32(x) & (u32)1 << 31 : 0;
+  return x < 0.0f && x > -INFINITY && whole != y ? NAN : raido_from_bits_f32(raido_to_bits_f32(r) ^ sign);
+}
+#define raido_pow_f64(x, y) (RAIDO_VECTOR_BYTES > 16 ? raido_signed_pow_f64(x, y) : pow_f64(x, y))
+#define raido_pow_f32(x, y) (RAIDO_VECTOR_BYTES > 16 ? raido_signed_pow_f32(x, y) : pow_f32(x, y))
+#else
+#define raido_pow_f64(x, y) pow_f64(x, y)
+#define raido_pow_f32(x, y) pow_f32(x, y)
+#endif
+
 #define RAIDO_INFINITY INFINITY
 #define RAIDO_NAN NAN
 #define RAIDO_MAX(T) RAIDO_MAX_##T

@@ -135,7 +135,17 @@ RAIDO_FN int raido_strip_suffix(char *token, const char *suffix) {
   return 1;
 }
 
+// The first number of the program that did not fit into its type, and what is read instead.
+RAIDO_FN void raido_warn_of_low_bits(const char *number, const char *type, const char *what) {
+  static int warned;
+  if (__atomic_exchange_n(&warned, 1, __ATOMIC_RELAXED)) return;
+  fprintf(stderr, "Warning: %.100s does not fit into %s: %s are read. Other such numbers are not reported.\n", number, type, what);
+}
+
+// A number that does not fit keeps its low bits, as users of the data format expect. Beyond 64 bits it is the nearest number of 64 bits
+// first. Hexadecimal and binary digits may also fill the sign.
 RAIDO_FN int raido_scan_integer(char *t, enum raido_type type, void *out) {
+  const char *number = t;
   int negative = 0, base = 10, digits = 0;
   raido_strip_suffix(t, raido_types[type].name);
   if (*t == '-' || *t == '+') negative = *t++ == '-';
@@ -150,11 +160,18 @@ RAIDO_FN int raido_scan_integer(char *t, enum raido_type type, void *out) {
     if (__builtin_add_overflow(value, (u64)d, &value)) over = 1;
   }
   if (digits == 0) return 0;
-  // What does not fit is refused; digits of bits may also fill the sign.
-  u64 all = UINT64_MAX >> (64 - 8 * raido_types[type].bytes), half = all / 2 + 1;
   int is_signed = type <= RAIDO_I64;
+  u64 all = UINT64_MAX >> (64 - 8 * raido_types[type].bytes), half = all / 2 + 1;
   u64 limit = negative ? (is_signed ? half : 0) : is_signed && base == 10 ? half - 1 : all;
-  if (over || value > limit) return 0;
+  if (over || value > limit) {
+    u64 greatest = !is_signed ? UINT64_MAX : negative ? (u64)1 << 63 : base == 10 ? INT64_MAX : UINT64_MAX;
+    if (value > greatest) over = 1;
+    raido_warn_of_low_bits(number, raido_types[type].name, over ? "the low bits of the nearest number of 64 bits" : "its low bits");
+    if (over) {
+      value = greatest;
+      negative &= is_signed;
+    }
+  }
   if (negative) value = 0 - value;
   switch (raido_types[type].bytes) {
     case 1: { u8 x = (u8)value; memcpy(out, &x, 1); break; }

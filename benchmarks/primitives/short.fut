@@ -50,3 +50,26 @@ entry eliminations (n: i64): [n][3]f64 =
 entry polynomials [n] (xs: [n]f64): [n]f64 =
   let table = [1, 1, 1 / 2, 1 / 6, 1 / 24, 1 / 120, 1 / 720, 1 / 5040f64]
   in map (\x -> loop y = 0 for k < 8 do y * x + table[7 - k]) xs
+
+-- Sums of eight sines for each number, and the gradient of what they miss by the amplitudes.
+def series [n] (amplitudes: [8]f64) (xs: [n]f64): [n]f64 =
+  map (\x -> loop y = 0 for k < 8 do y + amplitudes[k] * f64.sin (f64.i64 (k + 1) * x)) xs
+
+-- ==
+-- entry: series_fit
+-- input { [0f64, 0.5f64, 1f64, 2f64] }
+-- output { [-1.416774038479843f64, 3.985748790411302f64, 2.7363596509119947f64, -1.2436665119913997f64,
+--           2.423468482691135f64, 1.7066949983867046f64, -3.2862867867009826f64, -0.37683237811432957f64] }
+entry series_fit [n] (xs: [n]f64): [8]f64 =
+  vjp (\amplitudes -> f64.sum (map2 (\y x -> (y - x) ** 2) (series amplitudes xs) xs)) (map (\k -> 1 / f64.i64 (k + 1)) (iota 8)) 1
+
+-- Random bits: ten steps of a generator for each seed.
+-- ==
+-- entry: shifts
+-- input { [1u64, 2u64, 18446744073709551615u64] }
+-- output { [8332670729032836398u64, 15289221115777303557u64, 11337428289156956144u64] }
+entry shifts [n] (seeds: [n]u64): [n]u64 =
+  map (\x -> loop x for _i < 10 do
+    let x = x ^ (x << 13)
+    let x = x ^ (x >> 7)
+    in x ^ (x << 17)) seeds

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -63,7 +64,7 @@ FileContents read_source(const std::string& path) {
   return other ? FileContents{{}, "Not a regular file"} : read_file(path);
 }
 
-std::string write_file(const std::string& link, std::string_view text) {
+std::string write_file(const std::string& link, std::string_view text, bool program) {
   struct stat info;
   bool exists = ::stat(link.c_str(), &info) == 0;
   if (exists && !S_ISREG(info.st_mode)) {
@@ -76,10 +77,13 @@ std::string write_file(const std::string& link, std::string_view text) {
   std::filesystem::path real = std::filesystem::canonical(link, none);
   std::string path = none ? link : real.string();
   std::string temporary = path + ".new." + std::to_string(::getpid());
-  Descriptor file{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+  Descriptor file{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, program ? 0777 : 0666)};
   if (file.fd < 0) return std::strerror(errno);
   std::string reason = write_all(file.fd, text);
-  if (reason.empty() && exists && ::fchmod(file.fd, info.st_mode & 07777) != 0) reason = std::strerror(errno);
+  if (reason.empty() && exists) {
+    mode_t run = program ? (info.st_mode & 0444) >> 2 : 0;
+    if (::fchmod(file.fd, (info.st_mode & 07777) | run) != 0) reason = std::strerror(errno);
+  }
   file.close_now();
   if (reason.empty() && ::rename(temporary.c_str(), path.c_str()) != 0) reason = std::strerror(errno);
   if (!reason.empty()) ::unlink(temporary.c_str());
@@ -96,37 +100,58 @@ std::string why_unwritable(const std::string& path) {
   return may ? "" : std::strerror(errno);
 }
 
-// Temporary folders disappear also where a signal ends the process. A handler may do very little, so it has another program remove them.
+// Temporary folders disappear also where a signal ends the process. A handler may do very little, so it has another program remove them. A child
+// process may end a moment later and make a file there meanwhile. Then the folder is not empty, and the program tries again.
 namespace {
 
 constexpr size_t most_folders = 64, longest_path = 256;
 char folders[most_folders][longest_path];        // an empty name is free
 pid_t their_owner;
+std::atomic<bool> ending;                        // the handler has begun: nobody makes a folder from now on
+std::atomic<int> making;                         // threads that do, and have not put its name among these
 std::mutex folders_mutex;
 
+// A handler must not call `fork`: it waits for the locks of the allocator, and the interrupted thread may hold one of them.
+pid_t copy_of_process() {
+#ifdef __linux__
+  return ::_Fork();
+#else
+  return ::fork();
+#endif
+}
+
 void on_last_signal(int number) {
-  if (::getpid() == their_owner && ::fork() == 0) {
-    const char* argv[most_folders + 4] = {"rm", "-rf", "--"};
-    size_t count = 3;
+  ending = true;
+  for (int k = 0; making > 0 && k < 1000; k++) ::usleep(1000);
+  if (::getpid() == their_owner && copy_of_process() == 0) {
+    const char* argv[most_folders + 5] = {"sh", "-c", "for k in 1 2 3 4 5 6 7 8 9; do rm -rf -- \"$@\" 2>/dev/null && break; sleep 0.1; done", "sh"};
+    size_t count = 4;
     for (const char* folder : folders)
       if (*folder) argv[count++] = folder;
-    if (count > 3) ::execv("/bin/rm", const_cast<char**>(argv));
+    if (count > 4) ::execv("/bin/sh", const_cast<char**>(argv));
     ::_exit(127);
   }
   ::signal(number, SIG_DFL);
   ::raise(number);
 }
 
+void catch_signals() {
+  std::lock_guard lock(folders_mutex);
+  if (their_owner == ::getpid()) return;
+  their_owner = ::getpid();
+  std::memset(folders, 0, sizeof folders);       // those of the process that this one is a copy of
+  for (int number : {SIGINT, SIGTERM, SIGHUP})
+    if (auto before = ::signal(number, on_last_signal); before != SIG_DFL) ::signal(number, before);
+}
+// The first character comes last: a name is there as a whole, or not at all.
 void remember_folder(const std::string& path) {
   std::lock_guard lock(folders_mutex);
-  if (their_owner != ::getpid()) {
-    their_owner = ::getpid();
-    std::memset(folders, 0, sizeof folders);     // those of the process that this one is a copy of
-    for (int number : {SIGINT, SIGTERM, SIGHUP})
-      if (auto before = ::signal(number, on_last_signal); before != SIG_DFL) ::signal(number, before);
+  for (char* slot : folders) {
+    if (*slot || path.size() >= longest_path) continue;
+    std::memcpy(slot + 1, path.c_str() + 1, path.size());
+    std::atomic_ref(*slot).store(path[0]);
+    return;
   }
-  for (char* slot : folders)
-    if (!*slot && path.size() < longest_path) return void(std::memcpy(slot, path.c_str(), path.size() + 1));
 }
 void forget_folder(const std::string& path) {
   std::lock_guard lock(folders_mutex);
@@ -139,6 +164,15 @@ void forget_folder(const std::string& path) {
 TemporaryFolder::TemporaryFolder() {
   const char* base = std::getenv("TMPDIR");
   std::string pattern = std::string(base && *base ? base : "/tmp") + "/raido-XXXXXX";
+  catch_signals();
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_BLOCK, &all, &before);   // the handler waits for this thread, so it is another one that gets them
+  making++;
+  if (ending) {
+    making--;
+    for (;;) ::pause();
+  }
   if (!::mkdtemp(pattern.data())) {
     std::fflush(stdout);
     std::fprintf(stderr, "There can be no temporary folder %s: %s. The variable TMPDIR names a place for it.\n", pattern.c_str(), std::strerror(errno));
@@ -146,6 +180,8 @@ TemporaryFolder::TemporaryFolder() {
   }
   path_ = pattern;
   remember_folder(path_);
+  making--;
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;     // a file that cannot be removed now is the system's to clean up
@@ -154,7 +190,7 @@ TemporaryFolder::~TemporaryFolder() {
 }
 
 // Several threads may do so at once, if they have no input to give: what becomes of SIGPIPE is the same for all of them.
-ProcessResult run_process(const std::vector<std::string>& argv, std::string_view input) {
+ProcessResult run_process(const std::vector<std::string>& argv, std::string_view input, const std::string& temporary) {
   ProcessResult result;
   int in[2], out[2], err[2], failed[2];
   if (::pipe2(in, O_CLOEXEC) || ::pipe2(out, O_CLOEXEC) || ::pipe2(err, O_CLOEXEC) || ::pipe2(failed, O_CLOEXEC))
@@ -166,6 +202,7 @@ ProcessResult run_process(const std::vector<std::string>& argv, std::string_view
     ::dup2(in[0], 0);
     ::dup2(out[1], 1);
     ::dup2(err[1], 2);
+    if (!temporary.empty()) ::setenv("TMPDIR", temporary.c_str(), 1);
     std::vector<char*> args;
     for (const std::string& arg : argv) args.push_back(const_cast<char*>(arg.c_str()));
     args.push_back(nullptr);

@@ -18,8 +18,8 @@ FileContents read_file(const std::string& path);
 FileContents read_source(const std::string& path);
 
 // Writes beside the target and renames, so that a failure leaves no partial file; the permissions of a file that was there
-// stay. A device or a pipe is written as it is. Empty on success, else the reason.
-std::string write_file(const std::string& path, std::string_view text);
+// stay. A device or a pipe is written as it is. Empty on success, else the reason. `program`: those who may read it may run it.
+std::string write_file(const std::string& path, std::string_view text, bool program = false);
 // Why that would fail, as far as it can be known before; empty if nothing speaks against it.
 std::string why_unwritable(const std::string& path);
 
@@ -36,13 +36,13 @@ class TemporaryFolder {
   std::string path_;
 };
 
-// Runs argv[0] (found on PATH) with `input` on its standard input; collects what it prints.
+// Runs argv[0] (found on PATH) with `input` on its standard input; collects what it prints. `temporary`: a folder for its temporary files.
 struct ProcessResult {
   int exit_code = -1;          // 128 + signal if it was killed
   std::string out, err;
   bool started = true;         // false: no such program
 };
-ProcessResult run_process(const std::vector<std::string>& argv, std::string_view input);
+ProcessResult run_process(const std::vector<std::string>& argv, std::string_view input, const std::string& temporary = "");
 
 // A file of prelude/, backends/runtime/ or docs/errors/ that the build packed into the executable. embedded_file panics if
 // there is none.

@@ -107,13 +107,13 @@ bool knows(std::vector<std::string> command, const std::vector<std::string>& fla
   return run.started && run.exit_code == 0;
 }
 
-// Runs commands of the C compiler at once. What the first one says that fails is printed.
-bool run_all(const std::vector<std::vector<std::string>>& commands, const Options& options) {
+// Runs commands of the C compiler at once, with their temporary files in the folder. What the first one says that fails is printed.
+bool run_all(const std::vector<std::vector<std::string>>& commands, const TemporaryFolder& folder, const Options& options) {
   std::vector<ProcessResult> runs(commands.size());
   std::vector<std::thread> threads;
   for (size_t k = 0; k < commands.size(); k++) {
     if (options.verbose) fmt::print(stderr, "{}\n", join(commands[k], " "));
-    threads.emplace_back([&, k] { runs[k] = run_process(commands[k], ""); });
+    threads.emplace_back([&, k] { runs[k] = run_process(commands[k], "", folder.path()); });
   }
   for (std::thread& t : threads) t.join();
   for (size_t k = 0; k < commands.size(); k++) {
@@ -126,7 +126,7 @@ bool run_all(const std::vector<std::vector<std::string>>& commands, const Option
   return true;
 }
 
-// The C compiler makes `result` of the text. On one processor it reads the text once, for all versions.
+// The C compiler makes `result` of the text, which has its name when it is whole. On one processor it reads the text once, for all versions.
 bool compile_code(const std::string& source, const std::string& result, const Output& output, const std::vector<std::string>& extra, const Options& options) {
   const char* cflags = std::getenv("CFLAGS");
   const std::vector<std::string> compiler = c_compiler();
@@ -147,10 +147,15 @@ bool compile_code(const std::string& source, const std::string& result, const Ou
       add(objects.back(), flags);
     }
   else link.push_back(source);
-  add(link, {"-o", result});
+  const std::string made = folder.path() + "/made";
+  add(link, {"-o", made});
   add(link, flags);
   add(link, output.link_flags);
-  return run_all(objects, options) && run_all({link}, options);
+  if (!run_all(objects, folder, options) || !run_all({link}, folder, options)) return false;
+  FileContents bytes = read_file(made);
+  if (bytes.text) return write_or_say(result, *bytes.text, true);
+  fmt::print(stderr, "{} has made no program: {}\n", join(compiler, " "), bytes.error);
+  return false;
 }
 
 // LLVM makes `result` of the text.
@@ -160,11 +165,7 @@ bool compile_module(const std::string& source, const std::string& result, const 
     fmt::print(stderr, "{}: {}\n", options.program, error);
     return false;
   }
-  if (!write_or_say(result, bytes)) return false;
-  std::error_code failed;
-  using std::filesystem::perms;
-  std::filesystem::permissions(result, perms::owner_exec | perms::group_exec | perms::others_exec, std::filesystem::perm_options::add, failed);
-  return !failed;
+  return write_or_say(result, bytes, true);
 }
 
 // Empty, or why what is made cannot have this name; of a library it is only the beginning of names.
@@ -223,15 +224,9 @@ int command_python(const Options& options) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   TemporaryFolder temporary;
-  std::string source = temporary.path() + "/" + name + ".c", native = temporary.path() + "/native.so";
+  std::string source = temporary.path() + "/" + name + ".c";
   if (!write_or_say(source, output->source)) return 2;
-  if (!compile_code(source, native, *output, {"-shared", "-fPIC", "-fvisibility=hidden"}, options)) return 2;
-  FileContents made = read_file(native);
-  if (!made.text) {
-    fmt::print(stderr, "{}: {}\n", native, made.error);
-    return 2;
-  }
-  if (!write_or_say((folder / "_native.abi3.so").string(), *made.text)) return 2;
+  if (!compile_code(source, (folder / "_native.abi3.so").string(), *output, {"-shared", "-fPIC", "-fvisibility=hidden"}, options)) return 2;
   for (const PackageFile& file : python_package(interface, sizes, name, backend->target == ir::Target::Gpu))
     if (!write_or_say((folder / file.name).string(), file.text)) return 2;
   return 0;

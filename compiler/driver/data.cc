@@ -10,7 +10,9 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -71,6 +73,14 @@ bool is_decimal(std::string_view s, bool liberal) {
     if (exponent == 0) return false;
   }
   return i == s.size();
+}
+
+// The first number of the command's data that did not fit into its type.
+void warn_of_low_bits(std::string_view text, size_t at, std::string_view number, Scalar elem) {
+  static bool warned = false;
+  if (std::exchange(warned, true)) return;
+  fmt::print(stderr, "Warning: {}: `{}` does not fit into {}: its low bits are read. Other such numbers are not reported.\n", place_in(text, at), number,
+             name_of(elem));
 }
 
 std::string lower_case(std::string_view s) {
@@ -346,7 +356,6 @@ std::optional<DataReader::Number> DataReader::read_scalar(std::optional<Scalar> 
     return Number{Scalar::Bool, std::string(1, char(token == "true"))};
   }
   if (expected == Scalar::Bool) return wrong();
-  auto too_large = [&](Scalar elem) { return fail(fmt::format("`{}` does not fit into {}", token, name_of(elem))); };
 
   std::string text(token);
   bool negative = text.starts_with('-');
@@ -394,10 +403,18 @@ std::optional<DataReader::Number> DataReader::read_scalar(std::optional<Scalar> 
     return Number{elem, float_bytes(elem, (negative ? "-" : "") + text)};
   }
   if (!whole) return wrong();
-  // Digits of bits may also fill the sign.
+  // A number that does not fit keeps its low bits. The type-directed reader takes the nearest number of 64 bits first. Digits of bits may
+  // also fill the sign.
   uint64_t all = UINT64_MAX >> (64 - 8 * bytes_of(elem)), half = all / 2 + 1;
   uint64_t limit = negative ? (is_signed(elem) ? half : 0) : is_signed(elem) && base == 10 ? half - 1 : all;
-  if (overflow || *whole > limit) return too_large(elem);
+  if (overflow || *whole > limit) {
+    warn_of_low_bits(text_, token_, token, elem);
+    uint64_t greatest = !is_signed(elem) ? UINT64_MAX : negative ? uint64_t{1} << 63 : base == 10 ? uint64_t(INT64_MAX) : UINT64_MAX;
+    if (typed && (overflow || *whole > greatest)) {
+      whole = greatest;
+      negative = negative && is_signed(elem);
+    }
+  }
   return Number{elem, integer_bytes(elem, negative ? 0 - *whole : *whole)};
 }
 

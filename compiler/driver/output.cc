@@ -19,8 +19,8 @@ void write_output(std::string_view text) {
   if (!std::ferror(stdout) && std::fwrite(text.data(), 1, text.size(), stdout) < text.size()) say_lost();
 }
 
-bool write_or_say(const std::string& path, std::string_view text) {
-  std::string failed = write_file(path, text);
+bool write_or_say(const std::string& path, std::string_view text, bool program) {
+  std::string failed = write_file(path, text, program);
   if (!failed.empty()) fmt::print(stderr, "{}: {}\n", path, failed);
   return failed.empty();
 }

@@ -16,7 +16,7 @@ template <class... Args> void print(fmt::format_string<Args...> text, Args&&... 
 }
 void flush_output();
 // Of a file written for the user: false, and a message, if it cannot be written.
-bool write_or_say(const std::string& path, std::string_view text);
+bool write_or_say(const std::string& path, std::string_view text, bool program = false);
 // The same before there is anything to write, as far as it can be known.
 bool writable_or_say(const std::string& path);
 

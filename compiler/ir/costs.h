@@ -53,12 +53,13 @@ inline constexpr int64_t peeled_trips = 16;             // of a loop with ends t
 inline constexpr size_t peeled_statements = 100;        // of its body, which is copied for each end
 inline constexpr size_t switched_statements = 12;       // of a branch on numbers that C compilers leave in a loop, though it goes one way
 inline constexpr int64_t unrolled_width = 4;             // of maps and reductions inside others that become straight code
-inline constexpr int64_t unrolled_sum = 16;              // the same of reductions that give numbers only
+inline constexpr int64_t unrolled_sum = 7;               // the same of reductions that give numbers only: eight are a vector
 inline constexpr int64_t unrolled_window = 25;           // the same of what reads around the place of a map: then this one is a vector
 inline constexpr int64_t unrolled_cells = 64;            // of arrays that may be numbers in it
 inline constexpr int64_t unrolled_state = 16;            // numbers that an array in the state of a loop becomes
 inline constexpr int64_t unrolled_choices = 16;          // the same of maps whose branches depend on the number of the element only
 inline constexpr size_t unrolled_statements = 320;       // that it may have
+inline constexpr size_t unrolled_arithmetic = 64;        // the same of a loop that reads no array, inside of a map
 inline constexpr size_t unrolled_loop = 1000;            // statements and iterations of a loop over elements of a small array, all written out
 inline constexpr int64_t batch_trips = 8;               // of the loop over a batch of seeds, and of the one around it
 
@@ -103,6 +104,7 @@ inline constexpr int far_reads = 4;                      // of a loop that is no
 inline constexpr int far_reads_for_near = 2;             // times as many as reads beside those of the iteration before
 inline constexpr int64_t least_lanes = 4, most_lanes = 32;   // of a loop that is told to be vector code; gcc finds longer ones by itself
 inline constexpr size_t alias_tests = 10;               // gcc compares at most so many pairs of places before a loop of vectors
+inline constexpr size_t last_statements = 32;            // of a loop with loops inside, from which its last lanes run one by one: twice the code
 inline constexpr int64_t lanes = 32;                     // iterations with loops inside that run side by side: four vectors of eight f64
 inline constexpr int64_t grouped_points = 256;           // of a reduction whose parts are whole groups of them
 inline constexpr int64_t lane_bytes = 4 << 20;           // of memory that lanes have for themselves, all together: of a second- or third-level cache
@@ -114,6 +116,7 @@ inline constexpr int64_t chain_strip = 64;               // iterations of a loop
 inline constexpr size_t chain_statements = 120;          // of one that is there three times for it
 inline constexpr size_t chain_work = 8;                  // operations of a vector that are worth arrays for what it makes
 inline constexpr size_t chain_arrays = 4;                // of these
+inline constexpr int64_t scalar_strip = 32;              // iterations of a loop for vectors whose operations without vector form stand apart
 inline constexpr size_t strip_updates = 12;              // that have memory for a strip each
 inline constexpr int64_t few_lanes = 8;                  // that are left of them and run one after the other
 inline constexpr int64_t unrolled = 16;                  // trips of a loop inside that C compilers unroll, so that none is left
@@ -122,7 +125,7 @@ inline constexpr size_t operations_of_call = 64;        // that vectors save of 
 inline constexpr int64_t filter_threads = 7;             // that filter more slowly than one if an element costs little: measured with two, assumed beyond
 inline constexpr size_t light_operations = 16;           // of such an element
 inline constexpr int64_t least_block = 16;               // of a transposition: if both sides are shorter, two loops are as fast
-inline constexpr int64_t tile_rows = 8, tile_columns = 16, tile_depth = 16;   // of a contraction in tiles: below, copying into panels costs more
+inline constexpr int64_t tile_rows = 8, tile_columns = 8, tile_depth = 5;   // of a contraction in tiles: below, copying into panels costs more
 inline constexpr size_t tile_results = 2;                // sums of one contraction: tiles of more do not stay in registers
 inline constexpr int64_t tile_cells = 1 << 25;            // of arrays that only tiles need: 256 MiB of f64, where loops would keep one row
 inline constexpr size_t tile_reads = 6;                  // of its operands, which are all copied

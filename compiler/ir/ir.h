@@ -122,7 +122,7 @@ struct If       { Atom cond; Body then_, else_; OPERATION("if", Any, s.cond, s.t
 // Loops: state is a telescope; the body's results are its next values. A negative n means no iteration.
 // any_order, one operator for each state that is a number: the iterations may run in any order and side by side, and these operators
 // combine the states. What else an iteration does is at a place of its own, but for additions if it says sums. vectors: whether processors
-// take vectors of iterations, if `loop_shape` has decided that. Yes: all states that are numbers are floats. Lanes: iterations with loops
+// take vectors of iterations, if `loop_shape` has decided that. Yes: no state is a boolean. Lanes: iterations with loops
 // inside, which may run in any order and side by side. sums: what iterations add to elements of the arrays of the state may be added in any order. group: how they run
 // side by side, if they have memory of their own or add to arrays.
 // blocks: an iteration runs a block of the iterations that the loop had (#[stripmine]). budget: what --ad-memory decided. Inside

@@ -234,7 +234,8 @@ bool has_vector_form(ScalarOp op, Scalar s, const Const* second) {
     }
     case ScalarOp::pow: return is_float(s);
     case ScalarOp::lgamma: case ScalarOp::gamma: case ScalarOp::polygamma: case ScalarOp::cbrt: case ScalarOp::log10: case ScalarOp::exp10:
-    case ScalarOp::hypot: case ScalarOp::nextafter: case ScalarOp::ldexp: return false;
+    case ScalarOp::hypot: case ScalarOp::nextafter: case ScalarOp::ldexp: case ScalarOp::sinpi: case ScalarOp::cospi: case ScalarOp::tanpi:
+    case ScalarOp::popc: case ScalarOp::clz: return false;
     default: return true;
   }
 }

@@ -347,7 +347,7 @@ class Verifier {
     bool yes = x.vectors == Vectors::Yes || x.vectors == Vectors::Alone;
     if (!x.any_order && !(x.vectors == Vectors::Alone && x.sums) && yes) return fail("V11", "iterations in an order as vectors");
     for (const Bind& b : x.state)
-      if (const Type& t = p_.type(b.var); yes && is_scalar(t) && !is_float(elem_of(t))) fail("V11", "`vectors` that combine what is no float");
+      if (const Type& t = p_.type(b.var); yes && is_scalar(t) && elem_of(t) == Scalar::Bool) fail("V11", "`vectors` that combine what is no number");
   }
   void beside(const For& x) {
     if (p_.level != Memory) fail("V11", "`lanes` or `apart` before level memory");

@@ -478,7 +478,8 @@ Value Lowerer::iota(Term start, Term step, Atom count) {
   return dynamic(b_->bind1("is", ir::Iota{std::move(count), start.atom, step.atom}));
 }
 
-// x..<z, x..y..<z, x..>z, x..y..>z, x...z, x..y...z at any integer type.
+// x..<z, x..y..<z, x..>z, x..y..>z, x...z, x..y...z at any integer type. Differences of narrow types are exact as i64. Those of 64 bits may
+// need one bit more: they are divided as u64, and a range of 2^63 elements is refused. Steps that are small constants need no such division.
 Value Lowerer::range(const ast::Range& r, const ast::Expr& e, Scope* scope) {
   Scalar s = prim({r.first->type, scope});
   Value last_value = eval(*r.last, scope);
@@ -489,19 +490,32 @@ Value Lowerer::range(const ast::Range& r, const ast::Expr& e, Scope* scope) {
   auto wide = [&](const Term& x) { return ir::convert(Scalar::I64, x); };
   Term zero = number(0), one = number(1), x = wide(first), z = wide(last);
   bool inclusive = r.kind == ast::Range::Kind::Inclusive, down = r.kind == ast::Range::Kind::DownTo;
-  Term step = second_value ? wide(term(*second_value)) - x : number(down ? -1 : 1);
-  // Above 2^63 an u64 range is not representable; nobody has that many elements.
-  Term up_ok = le(x, z), down_ok = le(z, x);
-  Term ok = term(bool_const(true)), distance = zero;
-  Term positive = lt(zero, step);
-  if (!inclusive) {
-    ok = down ? and_(down_ok, lt(step, zero)) : and_(up_ok, positive);
-    distance = down ? x - z : z - x;
-  } else {
-    ok = second_value ? ir::all_of({not_(eq(step, zero)), ir::select({positive, up_ok, down_ok})}) : up_ok;
-    distance = second_value ? ir::select({positive, z - x, x - z}) + 1 : (z - x) + 1;
+  Term up_ok = le(first, last), down_ok = le(last, first), ok = down ? down_ok : up_ok, distance = down ? x - z : z - x, step = one;
+  if (second_value) {
+    Term second = term(*second_value), y = wide(second), up = lt(first, second);
+    ok = inclusive ? ir::all_of({not_(eq(first, second)), ir::select({up, up_ok, down_ok})}) : and_(ok, down ? lt(second, first) : up);
+    if (inclusive) distance = ir::select({up, distance, x - z});
+    step = ir::select({up, y - x, x - y});
   }
-  Term size_of_step = second_value ? ir::select({positive, step, -step}) : one;
+  auto small = [](const Term& t, int64_t least) {
+    const Const* c = ir::const_of(t.atom);
+    return c && c->as_i64() >= least && c->as_i64() < 1 << 30;
+  };
+  bool unsigned_division = bytes_of(s) == 8 && !small(step, 1);
+  Term count = distance;
+  if (unsigned_division) {
+    auto bits = [&](const Term& x) { return ir::convert(Scalar::U64, x); };
+    Term n = bits(distance), divisor = ir::apply(ScalarOp::max, {bits(step), bits(one)});
+    Term whole = ir::apply(ScalarOp::quot, {inclusive ? n : n - 1, divisor}) + 1;
+    count = wide(inclusive ? whole : ir::select({eq(n, bits(zero)), bits(zero), whole}));
+    ok = and_(ok, le(inclusive ? one : zero, count));
+  } else if (bytes_of(s) == 8) {
+    const Term& least = down ? z : x;
+    bool exact = small(least, 0) && !(inclusive && second_value);
+    if (!exact) ok = and_(ok, le(zero, distance));
+    if (inclusive ? !exact || ir::is_const(least.atom, 0) : !ir::is_const(step.atom, 1))
+      ok = and_(ok, le(zero, distance + (inclusive ? one : step - 1)));
+  }
   const char* dots = inclusive ? "..." : down ? "..>" : "..<";
   std::string message = second_value ? fmt::format("Range {{}}..{{}}{}{{}} is invalid.", dots) : fmt::format("Range {{}}{}{{}} is invalid.", dots);
   std::vector<Atom> args = {first.atom};
@@ -509,10 +523,10 @@ Value Lowerer::range(const ast::Range& r, const ast::Expr& e, Scope* scope) {
   args.push_back(last.atom);
   Var proof = check(ok, message, args);
   return checked_by({proof}, [&] {
-    Term count = distance;
-    if (second_value && !ir::is_const(size_of_step.atom, 1)) {
-      Term divisor = ir::apply(ScalarOp::max, {size_of_step, one});
-      count = ir::apply(ScalarOp::quot, {(distance + divisor) - one, divisor});
+    if (!unsigned_division) {
+      Term divisor = ir::is_const(step.atom, 1) ? one : ir::apply(ScalarOp::max, {step, one});
+      count = ir::apply(ScalarOp::quot, {inclusive ? distance : distance + divisor - one, divisor});
+      if (inclusive) count = count + 1;
     }
     // The size waits for the proof, too: it may be used where no element is. That of 0..<n stays n, which other arrays have, as with `iota`.
     if (!ir::is_const(x.atom, 0) || down || inclusive || second_value) count = b_->term(b_->bind1("n", ir::Identity{count.atom}));

@@ -399,6 +399,14 @@ Value Lowerer::trace_intrinsic(Site& s) {
   b_->attrs.pop_back();
   return v;
 }
+// Takes a number k and an array. The result has k elements like those of the array. Their values are unspecified until the caller sets them.
+Value Lowerer::unset_intrinsic(Site& s) {
+  return map_leaves(s.args[1], [&](const Dynamic& d) {
+    std::vector<Dim> dims = shape(d.atom);
+    dims[0] = atom(s.args[0]);
+    return dynamic(b_->bind1("t", ir::Scratch{ir::elem_of(program_, d.atom), std::move(dims)}));
+  });
+}
 Value Lowerer::opaque_intrinsic(Site& s) {
   b_->attrs.push_back({"opaque", {}});
   Value v = map_leaves(s.args[0], [&](const Dynamic& d) { return dynamic(b_->bind1("t", ir::Identity{d.atom})); });
@@ -407,6 +415,55 @@ Value Lowerer::opaque_intrinsic(Site& s) {
 }
 
 // ---- Derivatives ----
+
+// A tangent or an adjoint `d` of a value is of the constructors that the value has, though its tags are zero: tags have no
+// derivative. A slot may be a tag for one constructor and a number for another one, so it is chosen by the tag around it.
+Value Lowerer::of_constructors(TypeIn t, const Value& value, const Value& d, const std::vector<Dim>& many) {
+  t = resolve(t);
+  auto choose = [&](const Atom& tag, size_t constructor, const Atom& a, const Atom& b) -> Atom {
+    auto one = [&](const Atom& tag, const Atom& a, const Atom& b) {
+      Term chosen = eq(term(tag), term(integer_constant(Scalar::I8, i64(constructor))));
+      return atom(emit_if(chosen.atom, [&] { return dynamic(a); }, [&] { return dynamic(b); }));
+    };
+    std::vector<Dim> dims = shape(tag);
+    if (dims.empty()) return one(tag, a, b);
+    return b_->map_all("tag", dims, {*ir::var_of(tag), *ir::var_of(a), *ir::var_of(b)}, [&](const std::vector<Var>& x) {
+      return std::vector<Atom>{one(x[0], x[1], x[2])};
+    }).at(0);
+  };
+  return match(head(t),
+      [&](const check::ArrayType& a) { return of_constructors({a.elem, t.scope}, value, d, many); },
+      [&](const check::RecordType& r) -> Value {
+        if (r.fields.empty()) return d;
+        std::vector<std::pair<Name, Value>> fields;
+        for (auto& [n, type] : r.fields)
+          fields.emplace_back(n, of_constructors({type, t.scope}, field(value, n), field(d, n), many));
+        return product(std::move(fields));
+      },
+      [&](const check::SumType& type) -> Value {
+        SumLayout l = layout(t);
+        auto out = std::make_shared<Sum>(*std::get<std::shared_ptr<const Sum>>(d));
+        if (l.tagged) {
+          Atom tag = b_->replicate(many, atom(std::get<std::shared_ptr<const Sum>>(value)->tag));
+          out->tag = dynamic(many.empty() && !shape(tag).empty() ? Atom(b_->copy(*ir::var_of(tag))) : tag);
+        }
+        for (size_t c = 0; c < type.constrs.size(); c++)
+          for (size_t i = 0; i < type.constrs[c].second.size(); i++) {
+            Value before = payload(t, d, c, i);
+            std::vector<Atom> old = atoms(before);
+            std::vector<Atom> now = atoms(of_constructors({type.constrs[c].second[i], t.scope}, payload(t, value, c, i), before, many));
+            for (size_t j = 0; j < now.size(); j++) {
+              if (now[j] == old[j]) continue;
+              size_t slot = l.where[c][i][j], users = 0;
+              for (auto& payloads : l.where)
+                for (auto& leaves : payloads) users += size_t(std::count(leaves.begin(), leaves.end(), slot));
+              out->slots[slot] = dynamic(users == 1 ? now[j] : choose(atom(out->tag), c, now[j], atom(out->slots[slot])));
+            }
+          }
+        return out;
+      },
+      [&](const auto&) { return d; });
+}
 
 // f, x, seed. The node's results are f's results and then the derivatives.
 Value Lowerer::derivative(Site& s, bool forward, bool with_value, bool batch) {
@@ -433,8 +490,9 @@ Value Lowerer::derivative(Site& s, bool forward, bool with_value, bool batch) {
   std::vector<Var> vars = forward ? b_->bind(std::string("d"), ir::Jvp{std::move(l), at, directions, many})
                                   : b_->bind(std::string("d"), ir::Vjp{std::move(l), at, directions, many});
   auto middle = vars.begin() + ptrdiff_t(results.size());
-  Value d = rebuild(forward ? like : x, {middle, vars.end()});
-  return with_value ? tuple({rebuild(like, {vars.begin(), middle}), d}) : d;
+  Value y = rebuild(like, {vars.begin(), middle}), d = rebuild(forward ? like : x, {middle, vars.end()});
+  d = forward ? of_constructors(result, y, d, many) : of_constructors(param_type(s.def, 1, s.scope), x, d, many);
+  return with_value ? tuple({y, d}) : d;
 }
 Value Lowerer::jvp_intrinsic(Site& s) { return derivative(s, true, false, false); }
 Value Lowerer::jvp2_intrinsic(Site& s) { return derivative(s, true, true, false); }
@@ -469,6 +527,7 @@ Value Lowerer::with_own_derivative(Site& s, OwnRule kind) {
   ir::Lambda derivative = plain_lambda(params, [&](const std::vector<Atom>& vars) {
     auto middle = vars.begin() + ptrdiff_t(from.size());
     Value left = rebuild(first, {vars.begin(), middle}), right = rebuild(first, {middle, vars.end()});
+    right = of_constructors(forward ? param_type(s.def, 2, s.scope) : result, left, right, {});
     Value d = tape ? apply(rule, {tuple({part(left, 0), part(right, 1)})}) : apply(rule, {left, right});
     std::vector<Atom> out = atoms(owned(d));
     for (size_t i = 0; i < out.size(); i++) out[i] = with_shape(out[i], shape(to[i]));

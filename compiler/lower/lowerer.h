@@ -220,6 +220,7 @@ class Lowerer {
   Value stream(const Value& dest, std::optional<ir::Combine> combine, const Value& f, const Value& bs);
   void refuse_accumulator(std::string_view why);
   bool is_accumulator(const Atom& a) const { return std::holds_alternative<ir::AccType>(program_.type(a)); }
+  Value of_constructors(TypeIn t, const Value& value, const Value& d, const std::vector<Dim>& many);
   Value derivative(Site& s, bool forward, bool with_value, bool batch);
   enum class OwnRule { Forward, Reverse, Tape };
   Value with_own_derivative(Site& s, OwnRule kind);

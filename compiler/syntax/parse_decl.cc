@@ -61,6 +61,11 @@ std::string often_meant(Tok found, std::string_view text, std::string_view last,
   if (found == Tok::Dot && (next == Tok::LBracket || next == Tok::IndexBracket)) return "an index stands directly behind the array: `xs[0]`";
   if (found == Tok::Equals && after_condition) return "`==` compares two values; `=` gives a value a name";
   if (found == Tok::Arrow && expected.starts_with("`)`")) return "a function begins with a backslash: `(\\x -> ...)`";
+  bool names = expected.starts_with("a name") || expected == "an index or a field to update";
+  names = names || last == "def" || last == "let" || last == "entry" || last == ".";
+  bool binds = expected == "a pattern" || expected == "a parameter" || expected == "the name of a field";
+  bool alone = next == Tok::Equals || next == Tok::Colon || next == Tok::Comma || next == Tok::RParen || next == Tok::Arrow;
+  if (found >= Tok::True && (names || (binds && alone))) return fmt::format("`{}` is a word of the language and names nothing else", text);
   if (found == Tok::For || found == Tok::While) return "a loop is an expression that makes new values of its state: `loop sum = 0 for i < n do sum + i`";
   if (found == Tok::Else && expected.starts_with("`then`")) return "a choice is written `if c then a else b`";
   if (expected.starts_with("`else`")) return "`if` has a value, so it needs both branches";
@@ -76,9 +81,6 @@ std::string often_meant(Tok found, std::string_view text, std::string_view last,
   if (text.size() == 2 && text[1] == '=' && expected.starts_with("a parameter or")) return "names do not change: `let x = x + 1` makes a new `x`";
   if ((found == Tok::Colon || text == "<-") && expected == "`=` and the new value") return "an element gets its value by `=`: `let xs[i] = v`";
   if (last == "]" && expected.starts_with("a type")) return "an array of `t` is written `[]t`, or `[n]t` if its size has a name";
-  bool binds = expected == "a pattern" || expected == "a parameter" || expected == "the name of a field" || expected.starts_with("a name");
-  bool alone = next == Tok::Equals || next == Tok::Colon || next == Tok::Comma || next == Tok::RParen || next == Tok::Arrow;
-  if (found >= Tok::True && binds && (alone || last == "def" || last == "let")) return fmt::format("`{}` is a word of the language and names nothing else", text);
   if ((found == Tok::LBracket && expected == "a pattern") || (found == Tok::Comma && expected == "`]` after the size parameter"))
     return "no pattern takes an array apart: give it a name, and use `xs[0]` and `length xs`";
   if (expected == "`->` before the body of the case") {

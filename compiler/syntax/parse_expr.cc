@@ -1,5 +1,6 @@
 // Expressions. Binary operators are parsed by precedence climbing over the levels of op_level. What follows `if`, `let`, `\x ->`
 // and the like extends as far right as possible. Application is a list of atoms.
+#include <fmt/format.h>
 #include <unordered_map>
 
 #include "compiler/syntax/parse.h"
@@ -202,7 +203,7 @@ Expr* Parser::postfix(Expr* e) {
       height_++;
       if (!at.empty()) e = expr(since(e->span), Index{e, at});
     }
-    else if (is(Tok::Dot) && (kind(1) == Tok::Name || kind(1) == Tok::Int)) {
+    else if (is(Tok::Dot) && (kind(1) == Tok::Name || kind(1) == Tok::Int || kind(1) >= Tok::True)) {
       take();
       Token field = field_name();
       height_++;
@@ -235,6 +236,10 @@ Expr* Parser::atom_start() {
       if (!(is(Tok::Dot) && kind(1) == Tok::LParen)) return expr(p.span, Ref{p, {}});
       take();
       take();
+      if (is(Tok::Operator) && kind(1) == Tok::RParen) {
+        unexpected("an expression", fmt::format("an operator of a module as a function is `({}.{})`", sources_.text(p.span), sources_.text(peek().span)));
+        return expr(p.span, Ref{p, {}});
+      }
       Expr* body = exp();
       if (accept(Tok::Comma)) {
         // m.(a, b) opens m around a tuple.

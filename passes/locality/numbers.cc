@@ -6,7 +6,7 @@
 //   let r = if p { .. in a } else { .. in b }   ==>   let r0, r1 = if p { .. in a0, a1 } else { .. in b0, b1 }
 //                                                     let r = array [r0, r1]                       [numbers.branch]
 //
-// Views (slices, permutations, other shapes) and copies are looked through. What only such reads needed is gone after `dce`. An array that
+// Views (slices, permutations, other shapes) and copies are looked through. Cells of a scratch array are 0 until they are set. What only such reads needed is gone after `dce`. An array that
 // somebody else wants as a whole is one literal, which `place` builds where it will lie. So code without loops has no arrays on its way,
 // and the loop around it may be a vector. Reverse mode makes many of them: adjoints of points and colours, one update for each element.
 #include <algorithm>
@@ -78,6 +78,7 @@ class Numbers {
     return match(s.exp,
       [&](const ArrayLit& x) { return joined(x.elements); },
       [&](const Replicate& x) { return replicated(x); },
+      [&](const Scratch& x) { return replicated({x.shape, constant(x.elem, 0)}); },   // nobody reads a cell before it is set
       [&](const Identity& x) { return known(x.value); },
       [&](const Copy& x) { return known(x.array); },
       [&](const Reshape& x) { return known(x.array); },

@@ -18,6 +18,7 @@
 #include "compiler/ir/costs.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/term.h"
+#include "passes/locality/checks_apart.h"
 #include "passes/locality/tile_sums.h"
 
 namespace raido {
@@ -44,7 +45,7 @@ class Tiles {
 
   static bool is_nest(const Stm& s) { return std::holds_alternative<Screma>(s.exp) || std::holds_alternative<WithAcc>(s.exp); }
   bool candidate(const Stm& s) const {
-    return is_nest(s) && count_statements(s.exp) <= costs::cpu::tile_statements && pure(s.exp);
+    return is_nest(s) && count_statements(s.exp) <= costs::cpu::tile_statements;
   }
   // Nothing can fail, and nothing from outside is consumed.
   bool pure(const Exp& e) const {
@@ -73,6 +74,12 @@ class Tiles {
     Body tiled;
     tiled.stms.push_back(s);
     for (Bind y : s.pattern) tiled.result.push_back(y.var);
+    ChecksApart checks;
+    if (!pure(s.exp)) {
+      auto apart = take_checks_apart(p_, tiled);
+      if (!apart || !pure(tiled.stms[1].exp)) return false;
+      checks = std::move(*apart);
+    }
     if (!TileSums(p_, c_, definitions_).first(tiled) || !c_.allow()) return false;
     tiled = clone(p_, tiled);
     VarSet consumed;                                                           // an array that is made for tiles stays as it is
@@ -88,6 +95,8 @@ class Tiles {
       });
       if (!made) extra.push_back(std::move(shape));
     };
+    for (const Dim& n : checks.entered) demand(least, n, 1);
+    for (Var rows : checks.made) need(shape_of(p_.type(rows)));
     while (std::optional<TileSum> found = nests.first(tiled)) {
       if (std::ranges::any_of(found->values, [&](const NestValue& v) { return consumed.contains(v.var); })) return false;
       c_.stats.count(found->kept.empty() ? "tiles.contraction" : "tiles.updates");

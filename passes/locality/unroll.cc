@@ -35,7 +35,7 @@ class Unroll {
   Unroll(Program& p, PassContext& context) : p_(p), context_(context), forms_(p) {
     p.each_body([&](const Body& b) {
       each_stm(b, [&](const Stm& s) {
-        if (auto x = std::get_if<Iota>(&s.exp); x && const_of(x->start) && const_of(x->step)) counts_.insert(s.pattern[0].var);
+        if (auto x = std::get_if<Iota>(&s.exp); x && const_of(x->start) && const_of(x->step)) counts_[s.pattern[0].var] = {*const_of(x->start), const_of(x->step)->as_i64()};
         auto table = std::get_if<ArrayLit>(&s.exp);
         auto known = [&](const Atom& a) { return const_of(a) || arrays_.tables.contains(*var_of(a)); };
         if (table && std::ranges::all_of(table->elements, known)) arrays_.tables.insert(s.pattern[0].var);
@@ -80,7 +80,8 @@ class Unroll {
  private:
   Program& p_;
   PassContext& context_;
-  VarSet counts_;                                          // numbers from a constant on
+  struct Count { Const start; i64 step; };
+  std::unordered_map<Var, Count> counts_;                  // numbers from a constant on, in constant steps
   Forms forms_;
   std::unordered_map<Var, std::pair<Var, Atom>> slices_;   // the array that it is a part of, and where it begins in the last dimension
   // The innermost map or reduction around, of those that are not short: its counters, and all that it binds. Counters of short ones inside.
@@ -124,7 +125,7 @@ class Unroll {
     auto handed_on = [&](const Atom& made) { return std::ranges::find_if(inputs, [&](const Atom& a) { return token(a) == token(made); }); };
     for (i64 k = 0; k < width->as_i64(); k++) {
       std::vector<Atom> elements;
-      for (const Atom& a : inputs) elements.push_back(token(a) ? a : Atom(b.index(p_.hint(*var_of(a)), *var_of(a), {i64_const(k)})));
+      for (const Atom& a : inputs) elements.push_back(token(a) ? a : element(b, *var_of(a), k));
       std::vector<Atom> made = b.inline_call(x.pre, elements);
       auto next = made.begin();
       for (size_t r = 0; r < sums.size(); r++) {
@@ -148,6 +149,12 @@ class Unroll {
       else give(std::move(lit));
     }
     return true;
+  }
+  Atom element(Builder& b, Var array, i64 k) const {
+    auto count = counts_.find(array);
+    if (count == counts_.end()) return b.index(p_.hint(array), array, {i64_const(k)});
+    const auto& [start, step] = count->second;
+    return integer_constant(start.type, start.as_i64() + k * step);
   }
   // Whether it gives numbers only.
   static bool only_sums(const Screma& x) {

@@ -59,14 +59,15 @@ std::optional<Const> result_of(const Program& p, const Constants& known, const S
 class Count {
  public:
   Count(const Program& p, const Stm& loop, const SmallArrays& arrays) : p_(p), inside_(bound_in(loop)), arrays_(arrays) { run(std::get<For>(loop.exp), {}); }
-  bool pays() const { return possible_ && pays_; }
+  // What is arithmetic alone is a vector of the map around, without a loop.
+  bool pays() const { return possible_ && (pays_ || (!reads_ && work_ <= costs::unrolled_arithmetic)); }
 
  private:
   const Program& p_;
   VarSet inside_;
   const SmallArrays& arrays_;
-  size_t statements_ = 0;
-  bool possible_ = true, pays_ = false;
+  size_t statements_ = 0, work_ = 0;           // work: without those that are constants
+  bool possible_ = true, pays_ = false, reads_ = false;
 
   // Whether an iteration adds to its states and does nothing else with them.
   bool adds_only(const For& x) const {
@@ -101,6 +102,7 @@ class Count {
       possible_ = possible_ && ++statements_ <= costs::unrolled_loop;
       if (!possible_) return;
       if (auto c = result_of(p_, known, s)) known.insert_or_assign(s.pattern[0].var, *c);
+      else work_++;
       match(s.exp,
         [&](const For& x) {
           possible_ = possible_ && loops;
@@ -118,6 +120,7 @@ class Count {
     }
   }
   void place(const Constants& known, Var array, const std::vector<Selector>& at, bool sums) {
+    reads_ = true;
     if (!is_small_array(p_, array)) return;
     bool constant = true, found = true;
     walk(at, [&](const Atom& a) {

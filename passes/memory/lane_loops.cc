@@ -70,8 +70,8 @@ class LaneLoops::Candidate {
   LaneSums sums_;
   bool sums_apart_ = false;                    // lanes add to elements that lie apart
   bool far_vectors_ = false;                   // there is one that they make vectors of, of elements that lie apart
-  bool loops_ = false, inside_ = false;        // loops_: there is one that C compilers do not unroll or make vectors of
-  bool straight_ = true, in_loop_ = false;     // there is no loop inside; this is in one
+  bool loops_ = false, inside_ = false;        // loops_: there is one that C compilers make no vectors of; this is in one
+  bool straight_ = true;                       // there is no loop inside
   bool vectors_ = false, scalar_ = false;       // of innermost loops: C compilers make vectors of one; of one they do not
   bool all_alone_ = true, runs_alone_ = false;   // each loop inside is a sum as vectors; and the lanes are for what is around them
   bool diverged_ = false;                      // lanes may differ in whether they run this
@@ -97,7 +97,7 @@ class LaneLoops::Candidate {
   void count(auto f) {
     f(all_);
     if (inside_) f(inner_);
-    if (!in_loop_) f(around_);
+    else f(around_);
   }
   // Each array of the state gets the iteration's own element or row, after all checks; each number is combined in any order, after all parts.
   bool states(const For& x) {
@@ -213,8 +213,9 @@ class LaneLoops::Candidate {
         if (var_of(e) && !is_scalar(p_.type(*var_of(e))) && !is_row_of(e)) return false;
         count([](Work& w) { w.far_stores++; });
       }
-    } else if (is_filled(s)) {
-      count([](Work& w) { w.far_stores++; });
+    } else if (auto copied = std::get_if<Copy>(&s.exp); copied ? is_row(s.pattern[0].var) : is_filled(s)) {
+      if (copied) whole_read(copied->array);
+      count([&](Work& w) { w.far += copied ? 1 : 0, w.far_stores++; });
     } else if (!std::holds_alternative<Scratch>(s.exp)) {
       return false;
     }
@@ -288,19 +289,17 @@ class LaneLoops::Candidate {
     if (counted && apart) jumps_.insert(counted->i.var);
     if (loop) for (Bind b : loop->cond.params) jumps_.insert(b.var);
     auto n = counted ? const_of(counted->n) : nullptr;
-    bool before = std::exchange(inside_, inside_ || !n || n->as_i64() > costs::cpu::unrolled);
     bool mixes = counted && may_mix(*counted);
-    loops_ = loops_ || (inside_ && !(mixes && !reads_far_apart(p_, *counted)));
-    far_vectors_ = far_vectors_ || (inside_ && mixes && reads_any_far(p_, *counted));
+    loops_ = loops_ || !mixes || reads_far_apart(p_, *counted);
+    far_vectors_ = far_vectors_ || (mixes && reads_any_far(p_, *counted));
     bool adds = std::ranges::all_of(state, [&](Bind b) { return sums_.contains(b.var); });
     all_alone_ = all_alone_ && counted && !apart && (adds || (mixes && sums_floats(*counted))) && is_innermost(counted->body) && has_vectors(*counted);
-    bool diverged = std::exchange(diverged_, diverged_ || apart), in_loop = std::exchange(in_loop_, true);
+    bool diverged = std::exchange(diverged_, diverged_ || apart), before = std::exchange(inside_, true);
     bool fits = (counted || body(loop->cond.body, false)) && body(counted ? counted->body : loop->body, false);
-    if (inside_ && !(n && n->as_i64() <= costs::cpu::unrolled) && is_innermost(counted ? counted->body : loop->body))
+    if (!(n && n->as_i64() <= costs::cpu::unrolled) && is_innermost(counted ? counted->body : loop->body))
       (counted && has_vectors(*counted) ? vectors_ : scalar_) = true;
-    inside_ = before;
     diverged_ = diverged;
-    in_loop_ = in_loop;
+    inside_ = before;
     for (size_t k = 0; k < state.size() && fits; k++) {
       if (!is_row_of(state[k].var)) continue;
       fits = is_row_of((counted ? counted->body : loop->body).result[k]);

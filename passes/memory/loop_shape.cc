@@ -105,7 +105,7 @@ class LoopShape {
     }
     return when.atom;
   }
-  // Vectors take sums of floats, and their least or greatest.
+  // Vectors take sums, and the least or greatest number.
   void vectors(For& x) {
     if (!may_mix(x)) return;
     bool scattered = reads_far_apart(p_, x);
@@ -115,7 +115,7 @@ class LoopShape {
       if (std::holds_alternative<BlockType>(t)) return;
       if (!is_scalar(t)) continue;
       ScalarOp op = (*x.any_order)[number++];
-      if (!is_float(elem_of(t)) || (op != ScalarOp::add && !is_result_of(op, x.body, k))) return;
+      if (op != ScalarOp::add && !is_result_of(op, x.body, k)) return;
     }
     if ((!scattered && number == 0) || !c_.allow()) return;
     x.vectors = scattered ? Vectors::No : Vectors::Yes;

@@ -16,9 +16,9 @@ class Touched {
     bool in_order;                     // the loops around run one iteration after the other
   };
 
-  // `part`: of v, where `names` lie.
-  Touched(const Program& p, Origins& origins, const Forms& forms, const Stm& s, const VarSet& names, Var v, const std::vector<Selector>& part)
-      : p_(p), origins_(origins), forms_(forms), names_(names), v_(v), part_(part), inside_(bound_in(s.exp)) {
+  // `there`: the part of v where `names` lie. `kept`: the loops in s that could run in any order run in order.
+  Touched(const Program& p, Origins& origins, const Forms& forms, const Stm& s, const VarSet& names, Var v, const Overlap& there, bool kept)
+      : p_(p), origins_(origins), forms_(forms), names_(names), v_(v), there_(there), inside_(bound_in(s.exp)), kept_(kept) {
     if (auto map = std::get_if<Seg>(&s.exp)) points(s, *map);
     else statement(s, {}, true, true);
     size_t of_v = 0, of_names = 0;
@@ -47,8 +47,9 @@ class Touched {
   const Forms& forms_;
   VarSet names_;
   Var v_;
-  const std::vector<Selector>& part_;
+  const Overlap& there_;
   VarSet inside_;
+  bool kept_;
   std::vector<Var> counts_;            // of iterations: sizes where there are any
   std::vector<Cell> reads_, writes_;
   size_t time_ = 0, accounted_ = 0;    // uses of names that change nothing, or that are followed
@@ -71,7 +72,7 @@ class Touched {
   void statement(const Stm& s, const Nest& nest, bool may_write, bool in_order) {
     time_++;
     auto loop = std::get_if<For>(&s.exp);
-    if (loop && may_mix(*loop)) in_order = false;
+    if (loop && may_mix(*loop) && !kept_) in_order = false;
     if (loop && may_write) follow(s, *loop);
     Nest inner = nest;
     enter(inner, s.exp);
@@ -104,13 +105,13 @@ class Touched {
     for (size_t k = before; k < nest.size(); k++)
       if (nest[k].count) for (const Affine::Term& t : nest[k].count->terms) if (*nest[k].count == Affine(t.var)) counts_.push_back(t.var);
   }
-  void write(const Nest& nest, const std::vector<Selector>& at, bool in_order) { writes_.push_back({{nest, cells(nest, at, part_)}, time_, in_order}); }
+  void write(const Nest& nest, const std::vector<Selector>& at, bool in_order) { writes_.push_back({{nest, cells(nest, at, there_)}, time_, in_order}); }
   // The place of element `at` of a part.
-  std::vector<std::optional<Affine>> cells(const Nest& nest, const std::vector<Selector>& at, const std::vector<Selector>& part) const {
+  std::vector<std::optional<Affine>> cells(const Nest& nest, const std::vector<Selector>& at, const Overlap& there) const {
     auto form = [&](const Selector& i) { return std::holds_alternative<Atom>(i) ? form_in(nest, inside_, std::get<Atom>(i), forms_) : std::nullopt; };
     std::vector<std::optional<Affine>> out;
     size_t next = 0;
-    for (const Selector& x : part) {
+    for (const Selector& x : there.part) {
       auto slice = std::get_if<Slice>(&x);
       if (!slice) { out.push_back(form(x)); continue; }
       auto start = form(slice->start), i = next < at.size() ? form(at[next]) : std::nullopt;
@@ -121,19 +122,32 @@ class Touched {
       out.push_back(start);
     }
     for (; next < at.size(); next++) out.push_back(form(at[next]));
+    if (!out.empty() && out[0]) *out[0] = *out[0] + there.shift;
     return out;
   }
 };
 
 }  // namespace
 
-// Arrays at one place have the same coordinates. Elements at different ones are different if the rows are equally long.
-std::optional<Conflicts::Overlap> Conflicts::overlap(Var v, Var made, const Place& where, const Update* into) const {
+// Where row 0 of `where` lies in v, whose elements lie as far apart.
+std::optional<Affine> Conflicts::first_row(const Place& where, const Place& v) const {
+  if (v.block != where.block || v.layout.strides != where.layout.strides) return {};
+  Affine distance = forms_.of(where.layout.offset) - forms_.of(v.layout.offset), row = forms_.of(where.layout.strides[0]);
+  if (row == Affine(1)) return distance;
+  if (row == Affine(0)) return {};
+  i64 n = row.is_constant() ? distance.constant / row.constant : distance.factor(row.terms[0].var) / row.terms[0].factor;
+  return distance == n * row ? std::optional(Affine(n)) : std::nullopt;
+}
+
+// Arrays at one place have the same coordinates, those of rows before or after it shifted ones. Elements at different ones are different if
+// the rows are equally long.
+std::optional<Overlap> Conflicts::overlap(Var v, Var made, const Place& where, const Update* into) const {
   const ArrayType& t = *array(v);
   std::optional<Overlap> out;
   const ArrayType* whole = nullptr;
-  if (same_place(*t.place, where)) out = Overlap{{}, {}}, whole = array(made);
-  else if (into && same_place(*t.place, *array(into->array)->place)) out = Overlap{into->at, {}}, whole = array(into->array);
+  if (same_place(*t.place, where)) out = Overlap{}, whole = array(made);
+  else if (into && same_place(*t.place, *array(into->array)->place)) out = Overlap{into->at}, whole = array(into->array);
+  else if (auto first = first_row(where, *t.place)) out = Overlap{{}, *first}, whole = array(made);
   if (!out || !std::equal(t.shape.begin() + 1, t.shape.end(), whole->shape.begin() + 1, whole->shape.end())) return {};
   for (const Dim& n : t.shape) if (auto size = var_of(n)) out->sizes.insert(*size);
   return out;
@@ -152,19 +166,32 @@ bool Conflicts::is_other_part(const Candidates& c, Var made, Var v) const {
   return own != c.consumer.end() && other != c.consumer.end() && own->second.stm == other->second.stm && own->second.part != other->second.part;
 }
 
+// Whether the loops lose nothing if their iterations run in order: neither lanes nor sums.
+static bool may_keep_order(const Stm& s) {
+  auto loop = std::get_if<For>(&s.exp);
+  bool straight = loop && loop->any_order && loop->any_order->empty();
+  if (straight) each_stm(loop->body, [&](const Stm& inner) { walk_parts(inner, [&](const Body&) { straight = false; }); });
+  return straight;
+}
+
 bool Conflicts::may_lie_there(const Candidates& c, Var made, size_t from, size_t to, const Place& where, const Update* into) const {
   VarSet names;
   names.insert(made);
+  std::vector<For*> in_order;
   bool written = false;                                  // some of it, before statement k
   for (size_t k = from; k < c.stms.size(); k++) {
-    const Stm& s = *c.stms[k];
+    Stm& s = *c.stms[k];
     bool uses = false;
     for (Var v : c.uses[k]) {
       if (names.contains(v)) { uses = true; continue; }
       if (k >= to || !array(v) || !array(v)->place || !may_be_one(array(v)->place->block, where.block)) continue;
       if (is_other_part(c, made, v)) continue;
       auto there = written ? std::nullopt : overlap(v, made, where, into);
-      if (!there || !Touched(p_, origins_, forms_, s, names, v, there->part).reads_first(there->sizes)) return false;
+      if (!there) return false;
+      auto reads_first = [&](bool kept) { return Touched(p_, origins_, forms_, s, names, v, *there, kept).reads_first(there->sizes); };
+      if (reads_first(false)) continue;
+      if (!may_keep_order(s) || !reads_first(true)) return false;
+      in_order.push_back(&std::get<For>(s.exp));
     }
     written = written || uses || (k == from && !std::holds_alternative<Scratch>(s.exp));
     if (k == from || k == to || !uses) continue;
@@ -175,7 +202,9 @@ bool Conflicts::may_lie_there(const Candidates& c, Var made, size_t from, size_t
   }
   size_t results = 0;
   for (const Atom& a : c.result) results += var_of(a) && names.contains(*var_of(a));
-  return results <= (to == c.stms.size() ? 1 : 0);
+  if (results > (to == c.stms.size() ? 1 : 0)) return false;
+  for (For* loop : in_order) loop->any_order.reset();
+  return true;
 }
 
 }  // namespace raido::placement

@@ -9,6 +9,13 @@
 
 namespace raido::placement {
 
+// How another array lies in the memory in question: what is made is this part of it.
+struct Overlap {
+  std::vector<Selector> part = {};
+  Affine shift = {};                   // by rows: what is made may begin before it, or after its end
+  VarSet sizes = {};                   // its extents
+};
+
 class Conflicts {
  public:
   Conflicts(const Program& p, Origins& origins) : p_(p), origins_(origins), forms_(p) {}
@@ -16,7 +23,8 @@ class Conflicts {
   // The block may have another name, by which it can be reached, too.
   void may_have_other_name(Var block) { with_other_names_.insert(block); }
   // Whether `made`, created by statement `from`, may lie at `where` from then on; statement `to`, or the end of the body, will put it
-  // there. Afterwards nobody uses it by another name. `into`: the update that makes it a part of an array, if `to` is one.
+  // there. Afterwards nobody uses it by another name. `into`: the update that makes it a part of an array, if `to` is one. A loop that may do so
+  // only if its iterations run in order does, if the answer is yes.
   bool may_lie_there(const Candidates& c, Var made, size_t from, size_t to, const Place& where, const Update* into) const;
 
  private:
@@ -25,13 +33,9 @@ class Conflicts {
   Forms forms_;
   VarSet with_other_names_;
 
-  // How another array lies in the memory in question: what is made is this part of it.
-  struct Overlap {
-    std::vector<Selector> part;
-    VarSet sizes;                      // its extents
-  };
   const ArrayType* array(Var v) const { return std::get_if<ArrayType>(&p_.type(v)); }
   bool may_be_one(Var x, Var y) const { return x == y || (with_other_names_.contains(x) && with_other_names_.contains(y)); }
+  std::optional<Affine> first_row(const Place& where, const Place& v) const;
   std::optional<Overlap> overlap(Var v, Var made, const Place& where, const Update* into) const;
   bool is_other_part(const Candidates& c, Var made, Var v) const;
   bool starts_elsewhere(const Stm& s, Var v, const VarSet& names) const;

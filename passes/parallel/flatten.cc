@@ -14,6 +14,8 @@
 //                                                is the width and a guard stands around the body
 //   F23  assertion that is the same everywhere   the same before the nest, where it has points: a row of a negative length has no
 //                                                point that could fail
+//   F24  other assertions before rows            the body is sequential where the rows are empty: they have no point that could fail. Not
+//                                                yet where the body accumulates into arrays from outside, or where a loop runs 0 times
 //
 // A map around such code has two versions: `outer` runs the body sequentially, where the nest has many points and the body
 // loops or its rows are short; `flat` goes on. Only `flat` is made where the body accumulates into arrays from outside: there the nest's shape decides
@@ -186,7 +188,11 @@ class Flatten : NestBuilder {
       else loops++;
     }
     bool perfect = loops == 0 && heavy <= 1;
-    if (!regular_.contains_parallel(b) || perfect || regular_.updates_outside(b)) return statements(nest, std::move(b));
+    if (!regular_.contains_parallel(b) || regular_.updates_outside(b)) return statements(nest, std::move(b));
+    std::optional<Term> empty = checks_nothing(b.stms, widths);
+    if (!empty) empty = checks_nothing(nest.prefix, widths);
+    if (perfect && !empty) return statements(nest, std::move(b));
+    if (perfect) return both(nest, std::move(b), *empty);
     Term n = out_->number(Scalar::I64, 1);
     for (const Dim& d : nest.extent) n = n * out_->term(d);
     Term choice = le(out_->term(out_->bind1("many", Tunable{"outer", "threshold", i64_atom(costs::gpu::full_device)})), n);
@@ -197,12 +203,17 @@ class Flatten : NestBuilder {
         if (auto known = const_of(row.atom)) never |= known->as_i64() == 0;
         else choice = and_(choice, row), always = false;
       }
+    if (never && empty) return both(nest, std::move(b), *empty);
     if (always || never) {
       bool saved = std::exchange(regular_.sequential, !never);
       std::vector<Atom> out = statements(nest, std::move(b));
       regular_.sequential = saved;
       return out;
     }
+    return both(nest, std::move(b), empty ? or_(*empty, choice) : choice);
+  }
+  // Sequential code where the choice holds, else flat code.
+  std::vector<Atom> both(const MapNest& nest, Body b, const Term& choice) {
     c_.stats.count("flatten.versions");
     If versions{choice.atom, {}, {}};
     Lambda copy{{}, b};

@@ -54,13 +54,15 @@ class Loops {
     PANIC("a result is an accumulator that the body does not use");
   }
 
-  // Sums, minima and maxima of floats, whose order is free, which a loop's is not.
+  // Sums, minima and maxima of floats, maybe of integers beside them, whose order is free, which a loop's is not.
   bool only_reduces(const LoopParts& x) const {
     if (x.reduces.empty() || !x.scans.empty() || !x.post_reduces.empty()) return false;
+    bool floats = false;
     return std::ranges::all_of(x.reduces, [&](const Combine& c) {
       auto op = c.shape.empty() ? scalar_operator(p_, c) : std::nullopt;
-      return (op == ScalarOp::add || op == ScalarOp::min || op == ScalarOp::max) && is_float(elem_of(p_, c.neutral[0]));
-    });
+      floats = floats || is_float(elem_of(p_, c.neutral[0]));
+      return op == ScalarOp::add || op == ScalarOp::min || op == ScalarOp::max;
+    }) && floats;
   }
   // Each accumulator of outside has one update at most, in a loop or a branch of the body as well. Its place moves with the iteration.
   bool has_own_places(const LoopParts& x) const {

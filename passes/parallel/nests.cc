@@ -139,7 +139,26 @@ std::vector<Atom> NestBuilder::over_nest(const MapNest& nest, const std::vector<
 }
 Atom NestBuilder::copied(const MapNest& nest, Var v) {
   if (auto base = whole(nest, v)) return out_->copy(*base);
-  return spread(nest, v, shape_of(p_.type(v)));
+  const std::vector<Dim> shape = shape_of(p_.type(v));
+  std::optional<Term> empty = checks_nothing(nest.prefix, shape);
+  if (!empty) return spread(nest, v, shape);
+  If versions{empty->atom, {}, {}};
+  versions.then_ = out_->body([&] { return points(nest, {}, {v}); });
+  versions.else_ = out_->body([&] { return std::vector<Atom>{spread(nest, v, shape)}; });
+  return out_->bind(p_.hint(v), std::move(versions))[0];
+}
+// F24.
+std::optional<Term> NestBuilder::checks_nothing(const List<Stm>& code, const std::vector<Dim>& extent) const {
+  bool asserts = false;
+  for (const Stm& s : code)
+    if (std::holds_alternative<Assert>(s.exp)) each_use(p_, s, [&](Var v) { asserts = asserts || regular_.varies(v); });
+  std::optional<Term> empty;
+  for (const Dim& d : extent) {
+    if (!asserts || const_of(d)) continue;
+    Term none = le(out_->term(d), out_->number(Scalar::I64, 0));
+    empty = empty ? or_(*empty, none) : none;
+  }
+  return empty;
 }
 std::optional<Atom> NestBuilder::spread_from(const Stm& s, const List<Stm>& group) const {
   std::optional<Atom> from;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/ir/build.h"
+#include "compiler/ir/term.h"
 #include "passes/parallel/regular.h"
 #include "passes/pass.h"
 
@@ -56,6 +57,9 @@ class NestBuilder {
   std::optional<ir::Atom> spread_from(const ir::Stm& s, const List<ir::Stm>& group) const;
   // An array over the nest of copies of `from`, a scalar or an array, with a point for each element.
   ir::Atom spread(const MapNest& nest, const ir::Atom& from, const std::vector<ir::Dim>& shape);
+
+  // F24: whether rows of such extents have no elements, which then check nothing that the code asserts for each point. None if that cannot be.
+  std::optional<ir::Term> checks_nothing(const List<ir::Stm>& code, const std::vector<ir::Dim>& extent) const;
 
   std::vector<std::string> hints_of(const std::vector<ir::Atom>& atoms) const;
   ir::Type element_type(const ir::Atom& array, const MapNest& nest) const;

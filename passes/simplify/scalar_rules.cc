@@ -121,19 +121,21 @@ Rewrite reassociate(Site& s, Apply& x) {
   }
   return no;
 }
-// x div n ==> 0, x mod n ==> x where 0 <= x < n; x mod n ==> x wrapped around once where -n <= x < n or n k <= x < n (k + 2), k = 0, 1  [S6]
+// x div n ==> 0, x mod n ==> x where 0 <= x < n; x mod n ==> x wrapped around once where -n <= x < n or n k <= x < n (k + 2), k = 0, 1;
+// (c + i) mod n ==> (c mod n + i) mod n where 0 <= i < n, for a constant c: loops over i compute c mod n once                              [S6]
 Rewrite division(Site& s, Apply& x) {
   bool remainder = x.op == ScalarOp::mod || x.op == ScalarOp::rem;
   if (!remainder && x.op != ScalarOp::div && x.op != ScalarOp::quot) return no;
-  if (s.elem(x.args[0]) != Scalar::I64) return no;
+  const Scalar type = s.elem(x.args[0]);
+  if (!is_integer(type)) return no;
   auto a = s.facts.form(x.args[0]), n = s.facts.form(x.args[1]);
   if (!a || !n || !var_of(x.args[0])) return no;
   auto nonnegative = [&](const Affine& l) { return s.facts.nonnegative(l); };
   const Affine one = 1;
   bool low = nonnegative(*a), high = nonnegative(*n - *a - one);
-  if (low && high) return remainder ? x.args[0] : Atom(i64_const(0));
+  if (low && high) return remainder ? x.args[0] : Atom(integer_constant(type, 0));
   if (!remainder || (x.op == ScalarOp::rem && !low)) return no;
-  Term value = s.term(x.args[0]), size = s.term(x.args[1]), none = s.term(i64_const(0));
+  Term value = s.term(x.args[0]), size = s.term(x.args[1]), none = s.term(integer_constant(type, 0));
   for (i64 k : {0, 1}) {
     const Affine rest = *a - k * *n;
     if (!nonnegative(rest) || !nonnegative(2 * *n - rest - one)) continue;
@@ -144,7 +146,13 @@ Rewrite division(Site& s, Apply& x) {
     Term wrapped = value + size, below = lt(value, none);
     return select({below, wrapped, value});
   }
-  return no;
+  auto sum = s.definition<Apply>(x.args[0]);
+  auto c = sum && sum->op == ScalarOp::add ? const_of(sum->args[0]) : nullptr;
+  auto i = c ? s.facts.form(sum->args[1]) : std::nullopt;
+  if (!i || const_of(x.args[1]) || x.op != ScalarOp::mod || !nonnegative(*i) || !nonnegative(*n - *i - one)) return no;
+  Term once = s.term(sum->args[1]) + apply(ScalarOp::mod, {s.term(*c), size});
+  Term below = lt(once, size), twice = once - size;
+  return select({below, once, twice});
 }
 // comparisons decided by the ranges of sizes and indices, of unsigned numbers, or of equal operands   [S7]
 Rewrite decide(Site& s, Apply& x) {

@@ -282,3 +282,21 @@ entry of_counters (n: i64): bool =
   let g k = f64.min (f64.sin (f64.i64 k)) (f64.exp (-f64.i64 k))
   let slow h = loop xs = replicate n 0f64 for i < n do xs with [n - 1 - i] = h (n - 1 - i)
   in and (map2 near (map f (iota n)) (slow f)) && and (map2 near (map g (iota n)) (slow g))
+
+-- Rows that begin as copies and take a few steps, and loops of a few iterations with branches, bits and functions.
+-- ==
+-- entry: short_loops
+-- input { 0i64 } output { true }
+-- input { 7i64 } output { true }
+-- input { 100i64 } output { true }
+entry short_loops (n: i64): bool =
+  let near a b = f64.abs (a - b) <= 1e-12 * (1 + f64.abs b)
+  let a = opaque [[0.1, 0.2, 0.3], [0.3, -0.1, 0.2], [0, 0.5, -0.4]]
+  let x = tabulate_2d n 3 (\i j -> f64.i64 (i * 3 + j) / 50)
+  let steps (r: [3]f64) = loop s = r for _i < 5 do map2 (\u row -> u + 0.1 * f64.tanh (f64.sum (map2 (*) row s))) s a
+  let bits (k: i64) = loop v = k * 7919 for i < 9 do if v & 1 == 1 then (v >> 1) ^ 0xEDB8 else v >> i64.min 2 i
+  let waves (t: f64) = loop y = 0 for k < 6 do y + f64.sin (f64.i64 k * t) / f64.i64 (k + 1)
+  let (rows, apart) = (map steps x, loop out = replicate n (replicate 3 0) for i < n do out with [i] = steps x[i])
+  let (codes, codes') = (map bits (iota n), loop out = replicate n 0 for i < n do out with [i] = bits i)
+  let (sums, sums') = (map (\r -> waves r[0]) x, loop out = replicate n 0 for i < n do out with [n - 1 - i] = waves x[n - 1 - i, 0])
+  in and (map2 near (flatten rows) (flatten apart)) && and (map2 (==) codes codes') && and (map2 near sums sums')

@@ -13,7 +13,7 @@ import random
 import sys
 import tempfile
 
-from running import command, difference, search
+from running import NO_COMPILER, command, difference, search
 
 SHAPES = [(2, 3), (1, 1), (0, 2), (3, 0), (4, 5)]
 ELEMENTS = ["i64", "i64", "u8", "bool", "(i64, i8)", "f64"]
@@ -180,7 +180,7 @@ class Judge:
         if status:
             return f"check: {said}" if status not in (0, 2) or "nternal" in said else None
         for target in ("multicore", "opencl"):
-            status, _, said = command(["env", "CC=true", self.raido, target, "-w", path, "-o", os.path.join(at, target)], 120)
+            status, _, said = command(["env", f"CC={NO_COMPILER}", self.raido, target, "-w", path, "-o", os.path.join(at, target)], 120)
             if status:
                 return f"{target}: {status} {said}"
         if self.c:

@@ -13,7 +13,7 @@ import random
 import sys
 import tempfile
 
-from running import command, difference, search
+from running import NO_COMPILER, command, difference, search
 
 # Operation and neutral element of operators on i64 that are associative and commutative. None of them is undone by adding nothing.
 NUMBERS = [("{} + {}", "0"), ("i64.max {} {}", "i64.lowest"), ("i64.min {} {}", "i64.highest"), ("{} ^ {}", "0"), ("{} | {}", "0"), ("{} & {}", "(-1)"),
@@ -157,7 +157,7 @@ class Judge:
         status, _, said = command([self.raido, "check", "-w", path], 60)
         if status:
             return f"check: {said}"
-        for target, compiler in (("opencl", ["CC=true"]), ("multicore", ["CFLAGS=-O0"] if self.c else ["CC=true"])):
+        for target, compiler in (("opencl", [f"CC={NO_COMPILER}"]), ("multicore", ["CFLAGS=-O0"] if self.c else [f"CC={NO_COMPILER}"])):
             status, _, said = command(["env", *compiler, self.raido, target, "-w", path, "-o", binary], 120)
             if status:
                 return f"{target}: {status} {said}"

@@ -8,6 +8,8 @@ import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
+NO_COMPILER = str(pathlib.Path(__file__).resolve().parents[1] / "no_compiler")    # a CC for programs that nobody runs
+
 
 def command(args, limit, given=''):
     """Exit code (124: the time limit), standard output and standard error."""

@@ -97,7 +97,7 @@ def main():
                 (corpus / str(k)).write_bytes(seed)
             out = options.out or folder
             out.mkdir(exist_ok=True)
-            done = run(f"./fuzz_{reader}", f"-max_total_time={options.seconds}", "-close_fd_mask=1", "-malloc_limit_mb=0", "-rss_limit_mb=4000", "-max_len=3000", "-timeout=20",
+            done = run(f"./fuzz_{reader}", f"-max_total_time={options.seconds}", "-close_fd_mask=3", "-malloc_limit_mb=0", "-rss_limit_mb=4000", "-max_len=3000", "-timeout=20",
                        f"-artifact_prefix={out.resolve()}/{reader}_", str(corpus))
             text = done.stderr.decode(errors="replace")
             executed = [line for line in text.splitlines() if line.startswith("Done ")]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Random contractions (maps of maps of reductions), for what computes them in tiles (decision 035). Operators are also those of pairs and ones
-that do not commute; elements have all types; operands are transposed, reversed, sliced and computed. Rows, columns and points add something, and
+that do not commute; elements have all types; operands are transposed, reversed, sliced, computed, and looked up. Rows, columns and points add something, and
 something is done with the results. There are batches, checks that fail, and sizes around those of tiles and panels. Half of them are
 derivatives, of products and what is made of products, forward and reverse: transposed, of one matrix with itself, of chains, batches, vectors,
 layers with biases, constants.
@@ -44,7 +44,7 @@ class Entry:
 
     # An array of so many rows and columns, in one of the ways to have it.
     def matrix(self, n, m):
-        way = self.r.randrange(7)
+        way = self.r.randrange(8)
         at = lambda i, j: f"opaque (tabulate_2d {i} {j} (\\i j -> {self.number('i', 'j')}))"
         if way < 2:
             return at(n, m)
@@ -54,6 +54,11 @@ class Entry:
             return f"(reverse ({at(n, m)}))"
         if way == 5:
             return f"(({at(f'({n} + 2)', f'({m} + 3)')})[2:{n}+2, 3:{m}+3] :> [{n}][{m}]{self.t})"
+        if way == 6:
+            place = f"({self.r.randrange(1, 9)} * i + {self.r.randrange(5)}) % ({n} + 2)"
+            if self.r.random() < 0.1:
+                place = f"if i == 20 then -1 else {place}"
+            return f"(let rows = {at(f'({n} + 2)', m)} in map (\\i -> rows[i]) (opaque (tabulate {n} (\\i -> {place}))))"
         f = "!x" if self.t == "bool" else self.r.choice(("x + x", "x - 1", f"{self.t}.max x 0"))
         return f"(map (map (\\x -> {f})) ({at(n, m)}))"
 

@@ -121,7 +121,14 @@ class Gen:
             if in_place:
                 of = r.choice(mine)
             how = r.randrange(5)
-            if t == "a":
+            if r.random() < 0.3:                              # a part, from other parts
+                o, p, q = (r.choice(["0", "n % 2", "n / 2 / 2", "n - n / 2", "(n + 1) / 3"]) for _ in range(3))
+                part = lambda from_: f"({of}[{from_}:{from_} + k] :> [k]{TYPE[t][3:]})"
+                f = "\\a b -> a + 2 * b" if t == "a" else "map2 (\\a b -> a + 2 * b)"
+                new = f"[{o}:{o} + n / 2] = (let k = n / 2 in map2 ({f}) {part(p)} {part(q)})"
+                if in_place:
+                    return Statement(f"let {of}{new}")
+            elif t == "a":
                 new = f"[{self.index(env)}] = {self.scalar(env)}" if how else f"[0:n / 2] = reverse {self.var('a', env)}[0:n / 2]"
             else:
                 new = [f"[{self.index(env)}, {self.index(env)}] = {self.scalar(env)}", f"[{self.index(env)}] = copy {self.var('a', env)}",

@@ -32,7 +32,7 @@ TEST_CASE("the self-typed reader takes types from suffixes") {
   EXPECT(self_typed("f32.nan f64.inf -f64.inf -- comment\n 1") == "f32.nan f64.inf -f64.inf 1i32");
   EXPECT(self_typed("\"a\\n\\65\"") == "[97u8, 10u8, 65u8]");
   EXPECT(self_typed("[1, 2,]") == "[1i32, 2i32]");
-  EXPECT(self_typed("300i8 1") == "error 1:1: `300i8` does not fit into i8");
+  EXPECT(self_typed("300i8 -1u8 99999999999999999999 -99999999999999999999") == "44i8 255u8 1661992959i32 -1661992959i32");
 }
 TEST_CASE("the self-typed reader refuses with a place") {
   for (const char* text : {"[]", "[[]]", ".5", "1.", "nan", "[[1f32, 2], [3, 4]]", "[[1], 2]", "[1, [2]]", "[[1,2],[3]]", "[1,,2]",
@@ -46,8 +46,12 @@ TEST_CASE("the type-directed reader") {
   EXPECT(directed("3.0", Scalar::I32).starts_with("error"));
   EXPECT(directed(".5", Scalar::F64) == "0.5f64");
   EXPECT(directed("+5", Scalar::I64) == "5i64");
-  EXPECT(directed("300", Scalar::I8) == "error 1:1: `300` does not fit into i8");
-  EXPECT(directed("-1", Scalar::U8) == "error 1:1: `-1` does not fit into u8");
+  EXPECT(directed("300", Scalar::I8) == "44i8");
+  EXPECT(directed("-1", Scalar::U8) == "255u8");
+  EXPECT(directed("99999999999999999999", Scalar::I64) == "9223372036854775807i64");
+  EXPECT(directed("99999999999999999999", Scalar::I32) == "-1i32");
+  EXPECT(directed("-99999999999999999999", Scalar::I32) == "0i32");
+  EXPECT(directed("-99999999999999999999", Scalar::U64) == "18446744073709551615u64");
   EXPECT(directed("0xff", Scalar::I8) == "-1i8");
   EXPECT(directed("0x1p-3", Scalar::F64) == "0.125f64");
   EXPECT(directed("[]", Scalar::I32, 1) == "empty([0]i32)");

@@ -39,6 +39,7 @@ class Arithmetic {
 
  private:
   struct Claim { Atom x, y; ScalarOp op; bool says; };
+  const std::vector<Scalar> narrow_types = {Scalar::I8, Scalar::I16, Scalar::I32, Scalar::U8, Scalar::U16, Scalar::U32, Scalar::U64};
   Dice& dice_;
   Program p_;
   Body whole_;
@@ -49,7 +50,8 @@ class Arithmetic {
   std::map<Var, i64> values_;
   std::vector<Var> scope_;                               // integers that are bound around
 
-  Body code(std::vector<Atom> known, std::vector<Atom> conditions, int depth) {
+  // `states`: those of the loop that the code is the body of. Its results are what they are next, often remainders.
+  Body code(std::vector<Atom> known, std::vector<Atom> conditions, int depth, const std::vector<Bind>& states = {}) {
     return b_.body([&] {
       for (int step = 0; step < 6; step++) {
         auto value = [&] { return dice_.one_of(known); };
@@ -79,25 +81,42 @@ class Arithmetic {
         loop.n = dice_.below(3) ? Atom(dice_.below(2) ? n_ : m_) : dice_.one_of(known);
         std::vector<Atom> inside = known;
         for (int twice = 0; twice < 3; twice++) inside.push_back(loop.i.var);
-        loop.body = code(inside, conditions, depth + 1);
-        b_.emit(Stm{{}, std::move(loop), {}, {}, {}});
+        std::vector<Bind> pattern;
+        for (int states = int(dice_.below(3)); states > 0; states--) {
+          Scalar type = dice_.below(2) ? Scalar::I64 : dice_.one_of(narrow_types);
+          loop.init.push_back(dice_.below(2) ? Atom(integer_constant(type, dice_.below(4) - 1)) : of_type(type, dice_.one_of(known)));
+          loop.state.push_back({p_.fresh("s", scalar_type(type))});
+          pattern.push_back({p_.fresh("r", scalar_type(type))});
+          inside.push_back(type == Scalar::I64 ? Atom(loop.state.back().var) : Atom(loop.i.var));
+        }
+        loop.body = code(inside, conditions, depth + 1, loop.state);
+        b_.emit(Stm{pattern, std::move(loop), {}, {}, {}});
+        for (Bind r : pattern) if (elem_of(p_.type(r.var)) == Scalar::I64) known.push_back(r.var);
       } else if (depth < 3 && !conditions.empty()) {
         If choice{dice_.one_of(conditions), {}, {}};
         choice.then_ = code(known, conditions, depth + 1);
         choice.else_ = code(known, conditions, depth + 1);
         b_.emit(Stm{{}, std::move(choice), {}, {}, {}});
       }
-      return std::vector<Atom>{};
+      std::vector<Atom> next;
+      for (Bind s : states) {
+        Scalar type = elem_of(p_.type(s.var));
+        Atom other = of_type(type, dice_.one_of(known)), sum = b_.bind1("s", Apply{dice_.below(2) ? ScalarOp::add : ScalarOp::sub, {s.var, other}});
+        constexpr ScalarOp remainders[] = {ScalarOp::mod, ScalarOp::rem, ScalarOp::and_};
+        ScalarOp op = remainders[dice_.below(3)];
+        next.push_back(dice_.below(5) == 0 ? sum : Atom(b_.bind1("s", Apply{op, {dice_.below(2) ? sum : other, integer_constant(type, 1 + dice_.below(4))}})));
+      }
+      return next;
     });
   }
+  Atom of_type(Scalar type, const Atom& x) { return type == Scalar::I64 ? x : Atom(b_.bind1("a", Convert{type, x})); }
   // Arithmetic at another type, where it may wrap around.
   Atom through_narrow(const Atom& x, const Atom& y, std::vector<Atom>& conditions) {
-    constexpr Scalar types[] = {Scalar::I8, Scalar::I16, Scalar::I32, Scalar::U8, Scalar::U16, Scalar::U32, Scalar::U64};
-    Scalar type = types[dice_.below(7)];
+    Scalar type = dice_.one_of(narrow_types);
     Atom a = b_.bind1("a", Convert{type, x}), b = dice_.below(2) ? Atom(b_.bind1("b", Convert{type, y})) : Atom(integer_constant(type, dice_.below(9)));
     constexpr ScalarOp ops[] = {ScalarOp::add, ScalarOp::sub, ScalarOp::mul, ScalarOp::mod, ScalarOp::rem, ScalarOp::and_};
     if (dice_.below(2)) a = b_.bind1("a", Apply{ops[dice_.below(6)], {a, b}});
-    if (dice_.below(3) == 0) a = b_.bind1("a", Convert{types[dice_.below(7)], a});
+    if (dice_.below(3) == 0) a = b_.bind1("a", Convert{dice_.one_of(narrow_types), a});
     else if (dice_.below(2)) conditions.push_back(b_.bind1("t", Apply{ScalarOp::lt, {a, b}}));
     return b_.bind1("v", Convert{Scalar::I64, a});
   }
@@ -106,7 +125,10 @@ class Arithmetic {
     here.insert(here.end(), scope_.begin(), scope_.end());
     size_t around = scope_.size();
     for (Stm& s : body.stms) {
-      if (auto loop = std::get_if<For>(&s.exp)) scope_.push_back(loop->i.var);
+      if (auto loop = std::get_if<For>(&s.exp)) {
+        scope_.push_back(loop->i.var);
+        for (Bind x : loop->state) scope_.push_back(x.var);
+      }
       facts_.in_bodies(s, [&](Body& inner) { ask(inner); });
       for (Bind x : s.pattern) {
         facts_.bound(x.var);
@@ -133,10 +155,15 @@ class Arithmetic {
   bool run(const Body& body) {
     for (const Stm& s : body.stms) {
       if (auto loop = std::get_if<For>(&s.exp)) {
+        std::vector<i64> state;
+        for (const Atom& a : loop->init) state.push_back(value(a));
         for (i64 i = 0, n = std::min<i64>(value(loop->n), 6); i < n; i++) {
           values_[loop->i.var] = i;
+          for (size_t k = 0; k < state.size(); k++) values_[loop->state[k].var] = state[k];
           if (!run(loop->body)) return false;
+          for (size_t k = 0; k < state.size(); k++) state[k] = value(loop->body.result[k]);
         }
+        for (size_t k = 0; k < state.size(); k++) values_[s.pattern[k].var] = state[k];
       } else if (auto choice = std::get_if<If>(&s.exp)) {
         if (!run(value(choice->cond) ? choice->then_ : choice->else_)) return false;
       } else if (auto to = std::get_if<Convert>(&s.exp)) {

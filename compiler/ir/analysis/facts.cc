@@ -58,13 +58,14 @@ void Facts::unsettle(Var n) {
   for (const auto& [v, e] : found->second) {
     tells_.erase(v);
     products_.erase(v);
+    wraps_.erase(v);
     if (form_.erase(v) > 0) unsettle(v);
   }
 }
 void Facts::forget_definitions(size_t from, size_t to) {
   for (size_t k = from; k < to; k++) {
     Var v = defined_[k];
-    for (auto known : {&form_, &at_most_, &raised_}) known->erase(v);
+    for (auto known : {&form_, &wraps_, &at_most_, &raised_}) known->erase(v);
     upper_.erase(v);
     lower_.erase(v);
     range_.erase(v);
@@ -126,7 +127,12 @@ void Facts::arithmetic(Var v, const Apply& e) {
       if (auto u = var_of(a); u && type == Scalar::I64 && !form(a)) waits_[*u].insert_or_assign(v, e);
     return;
   }
-  auto made = [&](const Affine& sum) { if (fits(sum, type)) known_form(v, sum); };
+  auto made = [&](Affine sum) {
+    if (fits(sum, type)) return known_form(v, sum);
+    auto all = range_of(type);
+    if (all && sum.constant > all->high / 2) sum.constant -= all->high - all->low + 1;   // x + 250 is x - 6, of 8 bits
+    if (sum.is_small()) wraps_.insert_or_assign(v, sum);
+  };
   auto holds = [&](const Affine& l) { tells_[v] = {std::vector{-1 * l - 1}, std::vector{l}}; };
   if (e.op == ScalarOp::lt) holds(*y - *x - 1);
   else if (e.op == ScalarOp::le) holds(*y - *x);
@@ -185,23 +191,26 @@ void Facts::elements(const std::vector<Var>& inputs, const Lambda& f) {
   }
 }
 // A state that is always one of some numbers, none of them negative, is an index: the place of the least element so far, for instance.
-// Those that the body computes are not looked at. After the loop, which may not run, this holds where the largest is a constant.
+// Of those that the body computes, remainders by constants count. After the loop, which may not run, this holds where the largest is a constant.
 void Facts::chosen_states(const Stm& s) {
   auto counted = std::get_if<For>(&s.exp);
   auto loop = std::get_if<While>(&s.exp);
   if (!counted && !loop) return;
   const std::vector<Bind>& state = counted ? counted->state : loop->state;
-  auto is_i64 = [&](Bind b) { return is_scalar(p_.type(b.var)) && elem_of(p_.type(b.var)) == Scalar::I64; };
-  if (std::ranges::none_of(state, is_i64)) return;
+  auto is_number = [&](Bind b) { return is_scalar(p_.type(b.var)) && is_integer(elem_of(p_.type(b.var))); };
+  if (std::ranges::none_of(state, is_number)) return;
   std::unordered_map<Var, std::vector<Atom>> sources;
+  std::unordered_map<Var, Affine> remainders;            // the largest
   std::function<void(const Stm&)> follow = [&](const Stm& x) {
+    if (auto apply = std::get_if<Apply>(&x.exp))
+      if (auto most = largest_remainder(*apply)) remainders.emplace(x.pattern[0].var, *most);
     each_flow(p_, x, [&](const Atom& from, Var to, Flow how) { if (how == Flow::Same) sources[to].push_back(from); },
               [&](const Body& inner) { for (const Stm& y : inner.stms) follow(y); });
   };
   follow(s);
   VarSet inside = bound_in(s);
   for (size_t k = 0; k < state.size(); k++) {
-    if (!is_i64(state[k])) continue;
+    if (!is_number(state[k])) continue;
     std::vector<Atom> open{state[k].var}, numbers;
     VarSet seen;
     while (!open.empty()) {
@@ -217,6 +226,10 @@ void Facts::chosen_states(const Stm& s) {
     std::vector<Affine> tops;
     for (const Atom& a : numbers) {
       auto v = var_of(a);
+      if (auto found = v ? remainders.find(*v) : remainders.end(); found != remainders.end()) {
+        tops.push_back(found->second);
+        continue;
+      }
       const bool counter = v && counted && *v == counted->i.var;
       auto l = v && !counter && inside.contains(*v) ? std::nullopt : form(a);
       if (!l || !nonnegative(*l) || (counter && uppers(*v).empty())) break;
@@ -271,12 +284,18 @@ void Facts::condition(Var v, const If& x) {
 void Facts::choice(Var v, const Apply& select) {
   auto test = var_of(select.args[0]);
   auto found = test ? tells_.find(*test) : tells_.end();
-  if (found == tells_.end() || found->second[0].size() != 1 || found->second[1].size() != 1 || elem_of(p_.type(v)) != Scalar::I64) return;
-  auto yes = form(select.args[1]), no = form(select.args[2]);
+  if (found == tells_.end() || found->second[0].size() != 1 || found->second[1].size() != 1 || !is_integer(elem_of(p_.type(v)))) return;
+  auto side = [&](const Atom& a) {
+    auto l = form(a);
+    auto wraps = l || !var_of(a) ? wraps_.end() : wraps_.find(*var_of(a));
+    return wraps == wraps_.end() ? l : wraps->second;
+  };
+  auto yes = side(select.args[1]), no = side(select.args[2]);
   if (!yes || !no) return;
   Affine n = *yes - *no;
-  if (n.terms.size() == 1 && n.terms[0].factor < 0) n = -1 * n;
-  if (n.terms.size() != 1 || n.constant != 0 || n.terms[0].factor != 1 || !size_.contains(n.terms[0].var)) return;
+  if (n.terms.size() == 1 ? n.terms[0].factor < 0 : n.constant < 0) n = -1 * n;
+  bool is_size = n.terms.size() == 1 && n.constant == 0 && n.terms[0].factor == 1 && size_.contains(n.terms[0].var);
+  if (!is_size && !(n.terms.empty() && fits(n - 1, elem_of(p_.type(v))))) return;
   const auto& [fails, holds] = found->second;
   Affine last = n - 1;
   auto follows = [&](const Affine& l, const Affine& from) { return nonnegative(l) || nonnegative(l - from); };
@@ -348,8 +367,8 @@ void Facts::largest(Var v, const Atom& x, const Atom& y) {
       if (Affine top = above + more; nonnegative(top - below)) return bounded(v, top);
 }
 void Facts::remainder(Var v, const Atom& n) {
-  auto l = form(n);                                    // that n is not 0 has to be known: the remainder's own check may be dead
-  if (l && nonnegative(*l - 1)) bounded(v, *l - 1);
+  auto l = form(n);                                    // the remainder's own check may be dead: then x mod 0 is 0
+  if (l && nonnegative(*l)) bounded(v, nonnegative(*l - 1) ? *l - 1 : *l);
 }
 
 // x / y: an index, if x is not negative and y a positive number. If x < y * z, it is less than z.
@@ -385,22 +404,34 @@ void Facts::converted(Var v, const Convert& x) {
   }
   auto within = range(x.value);
   if (!within) return;
-  if (x.to == Scalar::I64) {
-    bounded(v, Affine(within->high));
-    if (within->low != 0) lower_[v] = within->low;
-    auto narrow = var_of(x.value);
-    if (auto found = narrow ? at_most_.find(*narrow) : at_most_.end(); found != at_most_.end()) bounded(v, found->second);
-  } else if (auto all = range_of(x.to); all && all->low <= within->low && within->high <= all->high) {
+  if (x.to != Scalar::I64) {
+    auto all = range_of(x.to);
+    if (!all || within->low < all->low || all->high < within->high) return;
     range_[v] = *within;
   }
+  bounded(v, Affine(within->high));
+  if (within->low != 0) lower_[v] = within->low;
+  auto narrow = var_of(x.value);
+  if (auto found = narrow ? at_most_.find(*narrow) : at_most_.end(); found != at_most_.end()) bounded(v, found->second);
 }
-// Remainders and masked bits of narrow integers of any value.
+// Of a remainder, or masked bits, of an integer of any value.
+std::optional<Affine> Facts::largest_remainder(const Apply& x) const {
+  auto known = [&](size_t k) {
+    auto c = k < x.args.size() ? const_of(x.args[k]) : nullptr;
+    return c && is_integer(c->type) ? c->as_i64() : 0;
+  };
+  i64 most = 0;
+  if (x.op == ScalarOp::mod || (x.op == ScalarOp::rem && is_unsigned(elem_of(p_, x.args[0])))) most = known(1) - 1;
+  if (x.op == ScalarOp::and_) most = std::max(known(0), known(1));
+  Affine l(most);
+  return most > 0 && l.is_small() ? std::optional(l) : std::nullopt;
+}
+// Those of narrow integers.
 void Facts::narrow(Var v, const Apply& x) {
-  auto c = const_of(x.args[1]), first = const_of(x.args[0]);
-  bool is_unsigned = raido::is_unsigned(elem_of(p_, x.args[0]));
-  auto most = [&](const Const* n, i64 less) { if (n && n->as_i64() > 0) range_[v] = {0, n->as_i64() - less}; };
-  if (x.op == ScalarOp::mod || (x.op == ScalarOp::rem && is_unsigned)) most(c, 1);
-  if (x.op == ScalarOp::and_) most(c ? c : first, 0);
+  auto most = largest_remainder(x);
+  if (!most) return;
+  range_[v] = {0, most->constant};
+  bounded(v, *most);
 }
 std::optional<Facts::Range> Facts::range(const Atom& a) const {
   if (auto v = var_of(a))

@@ -2,7 +2,7 @@
 //
 // A variable is bounded if it is a size (some array has it as a dimension: 0 <= n), or an index (0 <= i <= n-1): of a loop or a
 // map, a remainder, a quotient, masked bits, something that minimum and maximum keep inside. So is a state of a loop that is always one of
-// some indices, and a narrow integer that was widened.
+// some indices or remainders by constants. So are narrow integers that were widened, and their remainders by constants.
 // Only expressions over bounded variables are reasoned about: arithmetic on sizes and indices does not wrap, arithmetic
 // of the user may. Everything else is an opaque, unbounded variable, about which nothing is proved.
 // Forms are of i64 variables. An integer of another type has a form if its value is proved to fit into the type.
@@ -60,6 +60,7 @@ class Facts {
   std::unordered_map<Var, Dim> counts_;                  // 0, 1 .. n-1
   struct Upper { Affine top; i64 divisor = 1; };         // divisor * index <= top
   std::unordered_map<Var, Affine> form_;                 // a definition as a linear form
+  std::unordered_map<Var, Affine> wraps_;                // the same of what may wrap around: it holds where its value fits into the type
   std::unordered_map<Var, std::vector<Upper>> upper_;    // of an index: all hold
   std::unordered_map<Var, i64> lower_;                   // of an index whose least value is not 0
   std::unordered_map<Var, Range> range_;                 // of integers narrower than i64
@@ -91,6 +92,7 @@ class Facts {
   void arithmetic(Var v, const Apply& x);
   void mask(Var v, const Atom& x, const Atom& y);
   void converted(Var v, const Convert& x);
+  std::optional<Affine> largest_remainder(const Apply& x) const;
   void narrow(Var v, const Apply& x);
   void bounded(Var v, Affine top, i64 divisor = 1);
   void known_form(Var v, const Affine& l);

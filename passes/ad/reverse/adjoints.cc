@@ -113,6 +113,16 @@ void Adjoints::accumulate(Adjoint& acc, const std::vector<Selector>& at, std::ve
   acc = Adjoint::acc(b_.map("acc", shape[0], std::move(f), {ks, array, outer})[0]);
 }
 
+// Whether `at` takes all elements along each dimension that it names, in either direction: it is its own inverse then.
+static bool is_reversal(const Type& t, const std::vector<Selector>& at) {
+  std::vector<Dim> shape = shape_of(t);
+  for (size_t d = 0; d < at.size(); d++) {
+    auto slice = std::get_if<Slice>(&at[d]);
+    if (!slice || slice->count != shape[d] || !(ir::is_const(slice->stride, -1) || ir::is_const(slice->stride, 1))) return false;
+  }
+  return true;
+}
+
 void Adjoints::add_at(Var xs, const std::vector<Selector>& at, const Atom& contribution) {
   if (!act_.varied(xs)) return;
   Adjoint& s = slot(xs);
@@ -122,6 +132,7 @@ void Adjoints::add_at(Var xs, const std::vector<Selector>& at, const Atom& contr
     return add_at(*var_of(s.value), whole, contribution);
   }
   if (s.kind == Adjoint::Kind::Acc) return accumulate(s, at, {}, contribution);
+  if (is_reversal(p_.type(xs), at)) return add(xs, b_.bind1(p_.hint(xs) + "_adj", Index{*var_of(contribution), at}), false);
   Var dense = own(xs);
   Var old = b_.bind1("old", Index{dense, at});
   Atom sum = b_.add("sum", old, contribution);
