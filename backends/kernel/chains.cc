@@ -178,11 +178,6 @@ class Chain {
 
 }  // namespace
 
-void split_chains(Module& m, Block& b) {
-  replace_loops(b, [&](const For& loop) {
-    Chain chain(m, loop);
-    return chain.fits() ? std::optional(chain.run()) : std::nullopt;
-  });
-}
+void split_chains(Module& m, Block& b) { rewrite_loops<Chain>(m, b); }
 
 }  // namespace raido::kir

@@ -8,12 +8,12 @@
 // The first iteration would have failed, so the message has its numbers. A check is moved only if nothing comes before it that may fail
 // otherwise or that somebody could see: then the first failure stays the first. Inner loops come first, so a check may leave several.
 #include "backends/kernel/checks.h"
-#include "backends/kernel/walk.h"
 
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
 
+#include "backends/kernel/walk.h"
 
 namespace raido::kir {
 namespace {

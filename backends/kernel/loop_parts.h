@@ -22,6 +22,14 @@ template <class F> void replace_loops(Block& b, F f) {
   b = std::move(out);
 }
 
+// The same with what a Rewrite makes of the loops that it fits.
+template <class Rewrite> void rewrite_loops(Module& m, Block& b) {
+  replace_loops(b, [&](const For& loop) {
+    Rewrite rewrite(m, loop);
+    return rewrite.fits() ? std::optional(rewrite.run()) : std::nullopt;
+  });
+}
+
 // Whether the loop's body has no other loops, branches, checks or calls: C compilers can make vectors of it.
 bool only_computes(const Block& b);
 

@@ -188,11 +188,6 @@ class ScalarParts {
 
 }  // namespace
 
-void split_scalar_parts(Module& m, Block& b) {
-  replace_loops(b, [&](const For& loop) {
-    ScalarParts parts(m, loop);
-    return parts.fits() ? std::optional(parts.run()) : std::nullopt;
-  });
-}
+void split_scalar_parts(Module& m, Block& b) { rewrite_loops<ScalarParts>(m, b); }
 
 }  // namespace raido::kir

@@ -257,11 +257,6 @@ class Strips {
 
 }  // namespace
 
-void add_in_strips(Module& m, Block& b) {
-  replace_loops(b, [&](const For& loop) {
-    Strips strips(m, loop);
-    return strips.fits() ? std::optional(strips.run()) : std::nullopt;
-  });
-}
+void add_in_strips(Module& m, Block& b) { rewrite_loops<Strips>(m, b); }
 
 }  // namespace raido::kir
