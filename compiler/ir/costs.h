@@ -122,6 +122,9 @@ inline constexpr int64_t few_lanes = 8;                  // that are left of the
 inline constexpr int64_t unrolled = 16;                  // trips of a loop inside that C compilers unroll, so that none is left
 inline constexpr size_t operations_for_gather = 8;       // for each element that lanes read from places far apart
 inline constexpr size_t operations_of_call = 64;        // that vectors save of a mathematical function
+inline constexpr size_t float_cycles = 4, product_cycles = 3, division_cycles = 13;   // until the result of an operation, of integers, of a division is there
+inline constexpr size_t operations_of_cycle = 2;        // that lanes do while one iteration waits for the one before
+inline constexpr int64_t lane_distance = 1024;          // bytes: rows of lanes that lie a multiple of it apart push each other out of a first-level cache
 inline constexpr int64_t filter_threads = 7;             // that filter more slowly than one if an element costs little: measured with two, assumed beyond
 inline constexpr size_t light_operations = 16;           // of such an element
 inline constexpr int64_t least_block = 16;               // of a transposition: if both sides are shorter, two loops are as fast

@@ -137,7 +137,7 @@ struct Budget {
 enum class Vectors : uint8_t { Open, No, Yes, Lanes, Apart, Alone };
 struct Group {                           // of iterations, as many as there are lanes
   std::vector<Var> own, sums;            // blocks: with a part for each lane; of states whose elements are only added to
-  Atom when;                             // the blocks are so large that there are parts
+  Atom when;                             // lanes pay, and the blocks are so large that there are parts
   static auto fields(auto& s) { return std::tie(s.own, s.sums, s.when); }
 };
 struct For {

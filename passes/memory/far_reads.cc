@@ -21,7 +21,10 @@ class Reads {
       if (s.pattern.size() == 1) statement(s);
   }
   bool any_far() const { return far_ > 0; }
-  bool scattered() const { return far_ >= costs::cpu::far_reads && far_ > costs::cpu::far_reads_for_near * near_; }
+  bool scattered() const {
+    bool gains = size_t(far_) * costs::cpu::operations_for_gather <= calls_ * costs::cpu::operations_of_call;
+    return far_ >= costs::cpu::far_reads && far_ > costs::cpu::far_reads_for_near * near_ && !gains;
+  }
 
  private:
   const Program& p_;
@@ -29,6 +32,7 @@ class Reads {
   Forms forms_;
   VarSet jumps_;                                              // what changes by no fixed number in each iteration
   int near_ = 0, far_ = 0;
+  size_t calls_ = 0;                                          // of mathematical functions, which vectors make much faster
 
   std::optional<i64> moves(const Atom& a) const {
     if (const_of(a)) return 0;
@@ -38,7 +42,9 @@ class Reads {
     Var v = s.pattern[0].var;
     forms_.define(p_, s);
     if (!is_scalar(p_.type(v))) return;
-    if (auto op = std::get_if<Apply>(&s.exp); op && !is_float(elem_of(p_.type(v)))) {
+    auto op = std::get_if<Apply>(&s.exp);
+    if (op && is_call(op->op) && is_float(elem_of(p_, op->args[0]))) calls_++;
+    if (op && !is_float(elem_of(p_.type(v)))) {
       bool fixed = std::ranges::all_of(op->args, [&](const Atom& a) { return moves(a) == 0; });
       if (!fixed && forms_.of(v) == Affine(v)) jumps_.insert(v);
     } else if (auto load = std::get_if<Index>(&s.exp)) {

@@ -5,7 +5,7 @@
 namespace raido {
 
 // Level memory. Whether most elements that an iteration reads lie away from those of the iteration before, not beside them. Loops inside do
-// not count. To bring such elements together in vectors costs more than the vectors save.
+// not count. To bring such elements together in vectors costs more than the vectors save, but for mathematical functions.
 bool reads_far_apart(const ir::Program& p, const ir::For& loop);
 // Whether it reads any such element.
 bool reads_any_far(const ir::Program& p, const ir::For& loop);

@@ -14,6 +14,7 @@
 #include "compiler/ir/visit.h"
 #include "passes/memory/far_reads.h"
 #include "passes/memory/lane_sums.h"
+#include "passes/memory/loop_latency.h"
 
 namespace raido {
 
@@ -50,6 +51,8 @@ class LaneLoops::Candidate {
   const std::vector<const ArrayType*>& sums() const { return sums_.places(); }
   bool has_rows() const { return has_rows_; }
   bool runs_alone() const { return runs_alone_; }
+  // Empty if lanes gain however far apart their rows lie.
+  std::vector<Distance> distances() const { return gains_by_waits_ ? distances_ : std::vector<Distance>{}; }
 
  private:
   const Program& p_;
@@ -73,13 +76,16 @@ class LaneLoops::Candidate {
   bool loops_ = false, inside_ = false;        // loops_: there is one that C compilers make no vectors of; this is in one
   bool straight_ = true;                       // there is no loop inside
   bool vectors_ = false, scalar_ = false;       // of innermost loops: C compilers make vectors of one; of one they do not
+  bool gains_by_waits_ = false;                // not by what they do, but since iterations inside wait for each other
+  std::vector<Distance> distances_;            // from what one lane reads or stores to what the next one does
   bool all_alone_ = true, runs_alone_ = false;   // each loop inside is a sum as vectors; and the lanes are for what is around them
   bool diverged_ = false;                      // lanes may differ in whether they run this
   struct Work {
     size_t far = 0, far_stores = 0, operations = 0;
+    size_t waits = 0;                          // operations that lanes do while iterations wait for each other
     bool scalar = false;                       // some of it has no vectors
     // A store far apart is one without lanes, too: only the number must come out of its vector.
-    bool gains() const { return !scalar && (2 * far + far_stores) * costs::cpu::operations_for_gather <= 2 * operations; }
+    bool gains(size_t more = 0) const { return !scalar && (2 * far + far_stores) * costs::cpu::operations_for_gather <= 2 * (operations + more); }
   };
   Work inner_, all_, around_;                  // of the loops inside; of everything; of what is in no loop inside
 
@@ -91,8 +97,20 @@ class LaneLoops::Candidate {
     if (beside_inside && (has_rows_ || sums_apart_)) return false;
     bool nearer = far_vectors_ && inner_.far == 0 && inner_.far_stores == 0;
     if (loops_ || nearer ? inner_.gains() : straight_ && has_checks_ && all_.gains()) return true;
+    if (loops_ && inner_.gains(inner_.waits) && may_lie_apart()) return gains_by_waits_ = true;
     runs_alone_ = !straight_ && all_alone_ && !has_rows_ && !has_own_ && around_.operations >= costs::cpu::operations_of_call && around_.gains();
     return runs_alone_;
+  }
+  // Whether no rows of lanes surely push each other out of a cache. Some do for certain sizes only.
+  bool may_lie_apart() {
+    VarSet inside;
+    each_bind(body_, [&](Var v) { inside.insert(v); });
+    for (const ArrayType* a : stored_)
+      if (a->shape.size() > 1) distances_.push_back({a->place->layout.strides[0], i64(bytes_of(a->elem))});
+    std::erase_if(distances_, [&](const Distance& d) { auto v = var_of(d.elements); return v && inside.contains(*v); });
+    bool meet = std::ranges::any_of(distances_, [&](const Distance& d) { auto n = const_of(d.elements); return n && n->as_i64() * d.bytes % costs::cpu::lane_distance == 0; });
+    std::erase_if(distances_, [&](const Distance& d) { return const_of(d.elements) != nullptr; });
+    return !meet;
   }
   void count(auto f) {
     f(all_);
@@ -296,6 +314,7 @@ class LaneLoops::Candidate {
     all_alone_ = all_alone_ && counted && !apart && (adds || (mixes && sums_floats(*counted))) && is_innermost(counted->body) && has_vectors(*counted);
     bool diverged = std::exchange(diverged_, diverged_ || apart), before = std::exchange(inside_, true);
     bool fits = (counted || body(loop->cond.body, false)) && body(counted ? counted->body : loop->body, false);
+    if (counted && !apart && is_innermost(counted->body)) inner_.waits += costs::cpu::operations_of_cycle * loop_latency(p_, *counted);
     if (!(n && n->as_i64() <= costs::cpu::unrolled) && is_innermost(counted ? counted->body : loop->body))
       (counted && has_vectors(*counted) ? vectors_ : scalar_) = true;
     diverged_ = diverged;
@@ -360,43 +379,54 @@ class LaneLoops::Candidate {
       return;
     }
     std::optional<i64> by = moves(a.place->layout.offset);
+    std::optional<Distance> distance;
     for (size_t d = 0; d < x.at.size(); d++) {
       auto step = moves(std::get<Atom>(x.at[d]));
       auto apart = const_of(a.place->layout.strides[d]);
       if (step == 0) continue;
+      if (step && !own) distance = {a.place->layout.strides[d], *step * i64(bytes_of(a.elem))};
       by = by && step && apart ? std::optional(*by + *step * apart->as_i64()) : std::nullopt;
     }
     if (by != 0 || own) jumps_.insert(v);
     if (by == 0 || (by == 1 && !own)) return;
+    if (distance) distances_.push_back(*distance);
     count([](Work& w) { w.far++; });
     sums_apart_ = sums_apart_ || sums_.contains(x.array);
   }
 };
 
-std::optional<LaneLoops::Blocks> LaneLoops::take(const Stm& s, const Body& around) const {
+std::optional<LaneLoops::Blocks> LaneLoops::take(const Stm& s, const std::vector<Var>& allocs) const {
   auto loop = std::get_if<For>(&s.exp);
   auto task = std::get_if<Seg>(&s.exp);
   if (!loop && (!task || task->index.size() != 1)) return {};
   Blocks blocks;
-  if (loop) blocks.own = own_blocks(s, *loop, around);
+  if (loop) blocks.own = own_blocks(*loop, allocs);
   Candidate c = loop ? Candidate(p_, uses_, loop->i.var, loop->n, loop->body, blocks.own) : Candidate(p_, uses_, task->index[0].var, task->extent[0], task->body, {});
   if (!(loop ? c.fits(*loop) : c.fits(s, *task)) || !is_apart(c)) return {};
   if (c.has_rows() && takes_any(loop ? loop->body : task->body)) return {};       // whose elements lie side by side
   blocks.alone = c.runs_alone();
+  blocks.distances = c.distances();
+  if (task && !blocks.distances.empty()) return {};
   for (const ArrayType* sum : c.sums()) blocks.sums.push_back(sum->place->block);
   return blocks;
 }
+bool LaneLoops::is_alloc(const Stm& s) {
+  auto alloc = std::get_if<Alloc>(&s.exp);
+  return alloc && alloc->space == Space::Host;
+}
 bool LaneLoops::takes_any(const Body& b) const {
   bool found = false;
+  std::vector<Var> allocs;
   for (const Stm& s : b.stms) {
-    found = found || take(s, b);
+    if (is_alloc(s)) allocs.push_back(s.pattern[0].var);
+    found = found || take(s, allocs);
     walk_parts(s, [&](const Body& inner) { found = found || takes_any(inner); });
   }
   return found;
 }
 // All arrays in such a block are bound in the body: nothing comes from another iteration, nor from before, and nothing is left for later.
 // They have one type of elements, so no two lanes meet.
-std::vector<Var> LaneLoops::own_blocks(const Stm& s, const For& loop, const Body& around) const {
+std::vector<Var> LaneLoops::own_blocks(const For& loop, const std::vector<Var>& allocs) const {
   std::unordered_map<Var, Scalar> inside;
   VarSet mixed;
   each_bind(loop.body, [&](Var v) {
@@ -409,11 +439,7 @@ std::vector<Var> LaneLoops::own_blocks(const Stm& s, const For& loop, const Body
   for (const auto& [block, elem] : inside) uses[block] = 0;
   each_use(p_, loop.body, [&](Var v) { if (size_t* n = uses.find(v)) ++*n; });
   std::vector<Var> own;
-  for (const Stm& before : around.stms) {
-    if (&before == &s) break;
-    auto alloc = std::get_if<Alloc>(&before.exp);
-    if (!alloc || alloc->space != Space::Host) continue;
-    Var v = before.pattern[0].var;
+  for (Var v : allocs) {
     if (!inside.contains(v) || mixed.contains(v) || aliases_.may_be_others(v)) continue;
     if (*uses.find(v) == uses_.of(v)) own.push_back(v);
   }

@@ -14,14 +14,20 @@ class LaneLoops {
   // `whole`: of the function. What it binds is used as often as there until the loops around have been asked for.
   LaneLoops(const ir::Program& p, const BlockAliases& aliases, const ir::Body& whole) : p_(p), aliases_(aliases), uses_(p, whole) {}
 
-  // Level memory. Whether lanes can run the statement, which is in the body `around`. It must be a loop, or a task, of which no
-  // iteration needs another one. All iterations must do what lanes can do, and lanes must gain by it.
+  // Level memory. Whether lanes can run the statement. It must be a loop, or a task, of which no iteration needs another one. All
+  // iterations must do what lanes can do, and lanes must gain by it. `allocs`: blocks that stand before it.
+  struct Distance {
+    ir::Atom elements;                 // so many of so many bytes lie between the rows of two lanes
+    i64 bytes;
+  };
   struct Blocks {
-    std::vector<ir::Var> own;          // allocated in `around` and used by single iterations only: each lane needs a part
+    std::vector<ir::Var> own;          // allocated before and used by single iterations only: each lane needs a part
     std::vector<ir::Var> sums;         // of states whose elements are only added to
+    std::vector<Distance> distances;   // for which lanes gain unless rows push each other out of a cache
     bool alone = false;                // each lane runs the loops inside by itself, since these are vectors
   };
-  std::optional<Blocks> take(const ir::Stm& s, const ir::Body& around) const;
+  std::optional<Blocks> take(const ir::Stm& s, const std::vector<ir::Var>& allocs) const;
+  static bool is_alloc(const ir::Stm& s);
 
  private:
   class Candidate;
@@ -30,7 +36,7 @@ class LaneLoops {
   const ir::Uses uses_;
 
   bool takes_any(const ir::Body& b) const;
-  std::vector<ir::Var> own_blocks(const ir::Stm& s, const ir::For& loop, const ir::Body& around) const;
+  std::vector<ir::Var> own_blocks(const ir::For& loop, const std::vector<ir::Var>& allocs) const;
   // No iteration reads what another one stores.
   bool is_apart(const Candidate& c) const;
 };

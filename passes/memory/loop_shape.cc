@@ -35,7 +35,10 @@ class LoopShape {
  public:
   LoopShape(Program& p, PassContext& c, const Body& whole) : p_(p), c_(c), aliases_(p, whole), lanes_(p, aliases_, whole) {}
 
-  void body(Body& whole) { body(whole, {}); }
+  void body(Body& whole) {
+    if (c_.options.ad_memory == 0) bring_blocks(whole);
+    body(whole, {});
+  }
 
  private:
   Program& p_;
@@ -43,12 +46,53 @@ class LoopShape {
   BlockAliases aliases_;
   LaneLoops lanes_;
 
+  // Blocks of which each lane needs a part may have left loops around (hoist_allocs). They come back to the loop of the lanes.
+  void bring_blocks(Body& whole) {
+    std::vector<Var> allocs;
+    std::unordered_map<Var, Var> to;                       // blocks, and the first result of a loop that they stand before
+    find_blocks(whole, allocs, 0, to);
+    std::unordered_map<Var, std::vector<Stm>> brought;
+    if (!to.empty()) move_blocks(whole, to, brought);
+  }
+  // `allocs`: blocks that stand before the body, and the first that is in it.
+  void find_blocks(const Body& b, std::vector<Var> allocs, size_t first, std::unordered_map<Var, Var>& to) {
+    for (const Stm& s : b.stms) {
+      if (LaneLoops::is_alloc(s)) allocs.push_back(s.pattern[0].var);
+      if (s.pattern.empty()) continue;
+      const Var loop = s.pattern[0].var;
+      auto blocks = lanes_.take(s, allocs);
+      if (!blocks) {
+        walk_parts(s, [&](const Body& inner) { find_blocks(inner, allocs, allocs.size(), to); });
+        continue;
+      }
+      auto is_outer = [&](Var v) { return std::find(allocs.begin(), allocs.begin() + std::ptrdiff_t(first), v) != allocs.begin() + std::ptrdiff_t(first); };
+      if (std::ranges::any_of(blocks->own, is_outer) && c_.allow())
+        for (Var v : blocks->own) if (is_outer(v)) to.emplace(v, loop);
+    }
+  }
+  void move_blocks(Body& whole, const std::unordered_map<Var, Var>& to, std::unordered_map<Var, std::vector<Stm>>& brought) {
+    rewrite(p_, whole, [&](Builder& b, Stm& s, Subst&) {
+      if (s.pattern.empty()) return false;
+      if (auto place = to.find(s.pattern[0].var); place != to.end()) {
+        brought[place->second].push_back(s);
+        return true;
+      }
+      if (auto blocks = brought.find(s.pattern[0].var); blocks != brought.end())
+        for (Stm& alloc : blocks->second) b.emit(std::move(alloc));
+      walk_parts(s, [&](Body& inner) { move_blocks(inner, to, brought); });
+      return false;
+    });
+  }
+
   // `chosen`: results of selects that become arithmetic.
   void body(Body& whole, const VarSet& chosen) {
     Plans plans;
-    for (const Stm& s : whole.stms)
-      if (auto blocks = s.pattern.empty() ? std::nullopt : lanes_.take(s, whole); blocks && fits_budget(*blocks) && c_.allow())
+    std::vector<Var> before;
+    for (const Stm& s : whole.stms) {
+      if (LaneLoops::is_alloc(s)) before.push_back(s.pattern[0].var);
+      if (auto blocks = s.pattern.empty() ? std::nullopt : lanes_.take(s, before); blocks && fits_budget(*blocks) && c_.allow())
         plans.emplace(s.pattern[0].var, std::move(*blocks));
+    }
     VarSet moved;
     for (const auto& [loop, blocks] : plans) for (Var v : blocks.own) moved.insert(v);
     std::unordered_map<Var, Alloc> allocs;
@@ -87,9 +131,15 @@ class LoopShape {
       for (Stm& inner : x ? x->body.stms : std::get<Seg>(s.exp).body.stms) if (auto loop = std::get_if<For>(&inner.exp)) loop->vectors = Vectors::Alone;
     if (!x) { std::get<Seg>(s.exp).vectors = Vectors::Lanes; return; }
     x->vectors = Vectors::Lanes;
-    if (blocks.own.empty() && blocks.sums.empty()) return;
+    if (blocks.own.empty() && blocks.sums.empty() && blocks.distances.empty()) return;
     x->group = Group{blocks.own, blocks.sums, bool_const(true)};
-    if (!blocks.own.empty()) x->group->when = own_memory(b, x->n, blocks.own, allocs);
+    std::vector<Term> when;
+    for (const LaneLoops::Distance& d : blocks.distances) {
+      Term rest = apply(ScalarOp::and_, {b.term(d.elements) * b.number(Scalar::I64, double(d.bytes)), b.number(Scalar::I64, double(costs::cpu::lane_distance - 1))});
+      when.push_back(lt(b.number(Scalar::I64, 0), rest));
+    }
+    if (!blocks.own.empty()) when.push_back(b.term(own_memory(b, x->n, blocks.own, allocs)));
+    for (size_t k = 0; k < when.size(); k++) x->group->when = k == 0 ? when[k].atom : all_of({b.term(x->group->when), when[k]}).atom;
   }
   // Allocates a part for each lane where that pays: there is a group of iterations, and their parts stay in a cache.
   Atom own_memory(Builder& b, const Dim& n, const std::vector<Var>& blocks, const std::unordered_map<Var, Alloc>& allocs) {

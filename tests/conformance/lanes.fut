@@ -300,3 +300,31 @@ entry short_loops (n: i64): bool =
   let (codes, codes') = (map bits (iota n), loop out = replicate n 0 for i < n do out with [i] = bits i)
   let (sums, sums') = (map (\r -> waves r[0]) x, loop out = replicate n 0 for i < n do out with [n - 1 - i] = waves x[n - 1 - i, 0])
   in and (map2 near (flatten rows) (flatten apart)) && and (map2 (==) codes codes') && and (map2 near sums sums')
+
+-- Loops inside that wait for what they made before. Some rows lie at distances that keep lanes away; blocks stand before an outer loop.
+def tridiagonal [n] (w: [n]f64) (y: [n]f64): [n]f64 =
+  let (us, ys) = loop (us, ys) = (replicate n 2, copy y) for i in 1..<n do
+    let q = w[i] / us[i - 1]
+    in (us with [i] = 2 - q * w[i - 1], ys with [i] = y[i] - q * ys[i - 1])
+  in loop x = copy ys with [n - 1] = ys[n - 1] / us[n - 1] for j < n - 1 do
+       let i = n - 2 - j
+       in x with [i] = (ys[i] - w[i] * x[i + 1]) / us[i]
+-- ==
+-- entry: waits
+-- input { 0i64 1i64 3i64 } output { true }
+-- input { 1i64 7i64 1i64 } output { true }
+-- input { 31i64 16i64 2i64 } output { true }
+-- input { 33i64 127i64 2i64 } output { true }
+-- input { 40i64 128i64 2i64 } output { true }
+-- input { 97i64 20i64 3i64 } output { true }
+entry waits (k: i64) (n: i64) (t: i64): bool =
+  let near a b = f64.abs (a - b) <= 1e-12 * (1 + f64.abs b)
+  let w = tabulate n (\j -> 0.5 + 0.4 * f64.sin (f64.i64 j))
+  let rows = tabulate_2d k n (\i j -> f64.cos (f64.i64 (i * 7 + j)))
+  let solved = loop ys = rows for _i < t do map (tridiagonal w) ys
+  let columns = loop ys = transpose rows for _i < t do transpose (map (tridiagonal w) (transpose ys))
+  let singly = loop ys = rows for _i < t do loop out = copy ys for i < k do out with [k - 1 - i] = tridiagonal w ys[k - 1 - i]
+  let last r = loop s = 0f64 for x in r do 0.5 * s + x
+  let apart = loop out = replicate k 0f64 for i < k do out with [k - 1 - i] = last rows[k - 1 - i]
+  in and (map2 near (flatten solved) (flatten singly)) && and (map2 near (flatten (transpose columns)) (flatten singly)) &&
+     and (map2 near (map last rows) apart)
