@@ -2,6 +2,7 @@
 //
 //   V1, V2   let ys = map n f xs ; let z = screma n pre ys      ==>   screma n (pre . f) xs
 //   V10      other uses of ys: the fused one also returns them
+//   V4       the first one scans as well, and z reads none of these scans: as V1, and both scans are of one screma
 //   V3       let ys = map n f xs ; hist n pre ys               ==>   hist n (pre . f) xs
 //   H1       two scremas of equal width that share an input     ==>   one
 //   H2       two hists of equal width that share an input       ==>   one, into the arrays of both (not before AD: one of
@@ -179,14 +180,14 @@ class Fuser {
     return false;
   }
 
-  // Does c read mapped outputs of p, and only as elements, and nothing that p reduces to?
-  bool reads_elements(const Stm& ps, const Screma& c, size_t reduced) {
+  // Does c read mapped outputs of p, from number `mapped` on, and only as elements, and nothing that p reduces to or scans?
+  bool reads_elements(const Stm& ps, const Screma& c, size_t mapped) {
     VarSet outputs, scalars;
-    for (size_t k = 0; k < ps.pattern.size(); k++) (k < reduced ? scalars : outputs).insert(ps.pattern[k].var);
+    for (size_t k = 0; k < ps.pattern.size(); k++) (k < mapped ? scalars : outputs).insert(ps.pattern[k].var);
     bool feeds = false;
     for (Var v : c.inputs) {
       if (outputs.contains(v) && is_acc(p_.type(v))) return false;        // a chain of versions stays a chain
-      if (scalars.contains(v)) return false;             // an array that p reduces to
+      if (scalars.contains(v)) return false;             // an array that p reduces to, or a scan
       feeds = feeds || outputs.contains(v);
     }
     bool whole = false;
@@ -199,18 +200,19 @@ class Fuser {
     return feeds && !whole;
   }
   // The mapped outputs of p that are wanted beside c.
-  std::vector<size_t> kept_outputs(const Body& b, size_t j, const Stm& ps, size_t reduced) {
+  std::vector<size_t> kept_outputs(const Body& b, size_t j, const Stm& ps, size_t mapped) {
     VarSet wanted;
     for (size_t k = 0; k < b.stms.size(); k++)
       if (k != j) for (Var v : facts(b.stms[k]).uses) wanted.insert(v);
     each_use(p_, b.result, [&](Var v) { wanted.insert(v); });
     std::vector<size_t> kept;
-    for (size_t k = reduced; k < ps.pattern.size(); k++)
+    for (size_t k = mapped; k < ps.pattern.size(); k++)
       if (wanted.contains(ps.pattern[k].var) || is_acc(p_.type(ps.pattern[k].var))) kept.push_back(k);
     return kept;
   }
   // p and then c, in one loop.
-  Screma joined(const Stm& ps, Screma& p, Screma& c, size_t reduced, const std::vector<size_t>& kept) {
+  Screma joined(const Stm& ps, Screma& p, Screma& c, const std::vector<size_t>& kept) {
+    const size_t mapped = width_of(p.reduces) + width_of(p.scans);
     Screma f;
     f.width = c.width;
     f.inputs = p.inputs;
@@ -220,7 +222,7 @@ class Fuser {
     for (size_t k = 0; k < c.inputs.size(); k++) {
       Var row = c.pre.params[k].var;
       bool from_p = false;
-      for (size_t q = reduced; q < ps.pattern.size(); q++)
+      for (size_t q = mapped; q < ps.pattern.size(); q++)
         if (ps.pattern[q].var == c.inputs[k]) { element.emplace(row, p.pre.body.result[q]); from_p = true; break; }
       if (from_p) continue;
       f.inputs.push_back(c.inputs[k]);
@@ -228,39 +230,46 @@ class Fuser {
     }
     substitute(p_, c.pre.body, element);
     for (auto& item : c.pre.body.stms.take()) f.pre.body.stms.push_back(std::move(item));
+    f.pre.body.result = in_order(p, c, p.pre.body.result, c.pre.body.result, kept);
     f.reduces = std::move(p.reduces);
     for (Combine& op : c.reduces) f.reduces.push_back(std::move(op));
-    f.scans = std::move(c.scans);
+    f.scans = std::move(p.scans);
+    for (Combine& op : c.scans) f.scans.push_back(std::move(op));
     f.post = std::move(c.post);
     f.post_reduces = std::move(c.post_reduces);
     f.ordered = p.ordered || c.ordered;
-    std::vector<Atom>& r = f.pre.body.result;
-    r.assign(p.pre.body.result.begin(), p.pre.body.result.begin() + i64(reduced));
-    r.insert(r.end(), c.pre.body.result.begin(), c.pre.body.result.end());
-    for (size_t k : kept) r.push_back(p.pre.body.result[k]);
     return f;
+  }
+  // What there is for each result of p and of c, in the order of the results of both: reductions, scans, maps, and those that p keeps.
+  template <class T> static std::vector<T> in_order(const Screma& p, const Screma& c, const std::vector<T>& of_p, const std::vector<T>& of_c, const std::vector<size_t>& kept) {
+    const i64 reduced = i64(width_of(p.reduces)), mapped = reduced + i64(width_of(p.scans)), c_reduced = i64(width_of(c.reduces));
+    std::vector<T> all(of_p.begin(), of_p.begin() + reduced);
+    all.insert(all.end(), of_c.begin(), of_c.begin() + c_reduced);
+    all.insert(all.end(), of_p.begin() + reduced, of_p.begin() + mapped);
+    all.insert(all.end(), of_c.begin() + c_reduced, of_c.end());
+    for (size_t k : kept) all.push_back(of_p[k]);
+    return all;
   }
   // p has mapped outputs that c reads element by element.
   bool fuse_vertical(Body& b, size_t i, size_t j, std::optional<Needs>& needs) {
     Stm &ps = b.stms[i], &cs = b.stms[j];
     Screma &p = *screma(ps), &c = *screma(cs);
-    if (!p.scans.empty() || !p.post_reduces.empty() || !identity_post(p)) return false;
+    if (!p.post_reduces.empty() || !identity_post(p)) return false;
+    if (!p.scans.empty() && (again_ || !identity_post(c) || !c.post_reduces.empty())) return false;
     if (again_ && (has_loops(p.pre.body) || has_loops(c.pre.body) || (c.reduces.empty() && !chooses(p.pre.body)))) return false;
     if (!std::ranges::any_of(c.inputs, [&](Var v) { return binds(ps, v); })) return false;
-    size_t reduced = width_of(p.reduces);
-    if (!reads_elements(ps, c, reduced)) return false;
+    const size_t mapped = width_of(p.reduces) + width_of(p.scans);
+    if (!reads_elements(ps, c, mapped)) return false;
     // elements of p's outputs that c consumes would be consumed twice if they are returned as well
     if (std::ranges::any_of(facts(cs).consumed, [&](Var v) { return binds(ps, v); })) return false;
     std::vector<bool> later;
     if (makes_any(ps, needs_of(b, j, needs).through) || !movable(b, i, j, later) || !context_.allow()) return false;
-    std::vector<size_t> kept = kept_outputs(b, j, ps, reduced);
+    std::vector<size_t> kept = kept_outputs(b, j, ps, mapped);
     if (!kept.empty() && !identity_post(c)) return false;
-    Screma f = joined(ps, p, c, reduced, kept);
+    std::vector<Bind> pattern = in_order(p, c, ps.pattern, cs.pattern, kept);
+    Screma f = joined(ps, p, c, kept);
     Stm fused = std::move(cs);
     fused.exp = std::move(f);
-    std::vector<Bind> pattern(ps.pattern.begin(), ps.pattern.begin() + i64(reduced));
-    pattern.insert(pattern.end(), fused.pattern.begin(), fused.pattern.end());
-    for (size_t k : kept) pattern.push_back(ps.pattern[k]);
     fused.pattern = std::move(pattern);
     merge(fused, ps);
     again(std::get<Screma>(fused.exp).pre.body);
