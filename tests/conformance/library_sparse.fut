@@ -46,3 +46,25 @@ entry gradients [n] [m] (a: [n][m]f64) (x: [m]f64) (w: [n]f64): ([]f64, []f64, [
   let d = dcsr.from_dense a
   in (vjp (\v -> coo.spmv n (c with values = v) x) c.values w, vjp (\v -> csr.spmv (r with values = v) x) r.values w,
       vjp (\v -> csc.spmv n (k with values = v) x) k.values w, vjp (\v -> dcsr.spmv n (d with values = v) x) d.values w)
+
+-- Sums and products of two sparse matrices: against dense ones, with one entry for each place.
+-- ==
+-- entry: of_two
+-- input { [[1.0, 0.0, 2.0], [0.0, 0.0, 0.0], [0.0, 3.0, 4.0], [5.0, 0.0, 0.0]] } output { true true true true }
+-- input { [[0.0, 0.0], [0.0, 0.0]] } output { true true true true }
+-- input { [[2.0]] } output { true true true true }
+-- input { empty([0][3]f64) } output { true true true true }
+-- input { empty([3][0]f64) } output { true true true true }
+entry of_two [n] [m] (a: [n][m]f64): (bool, bool, bool, bool) =
+  let b = tabulate_2d n m (\i j -> if (3 * i + j) % 4 == 0 then 0 else a[i, j] + 1)
+  let (sa, sb) = (csr.from_dense a, csr.from_dense b)
+  let sum = csr.add m sa sb
+  let product = csr.spgemm n sa (csr.transpose m sb)
+  let twice = coo.add (coo.from_dense a) (coo.from_dense a)
+  let dense = map2 (map2 (+)) a b
+  let dense_product = map (\row -> map (\other -> f64.sum (map2 (*) row other)) b) a
+  let entries = length (filter (\(x, y) -> x != 0 || y != 0) (zip (flatten a) (flatten b)))
+  in (!differ_2d dense (csr.to_dense m sum) && length sum.values == entries,
+      !differ_2d dense_product (csr.to_dense n product),
+      length product.values <= n * n,
+      !differ_2d (map (map (2 *)) a) (coo.to_dense n m twice) && length (coo.compact n m twice).values == length sa.values)

@@ -44,3 +44,15 @@ entry empty_rows (r: i64) (m: i64) =
 -- cost: jacobian 2 < 100i64 100i64 3i64 | 200i64 200i64 3i64
 -- cost: jacobian 4 < 100i64 100i64 3i64 | 100i64 100i64 12i64
 entry jacobian (n: i64) (m: i64) (w: i64) = f64.sum (flatten (jacfwd (csr.spmv (matrix n m w)) (replicate m 1)))
+
+-- A product of two sparse matrices costs the products of entries, and so does its derivative; a sum costs the entries.
+-- cost: of_two 2 < 200i64 200i64 4i64 | 400i64 400i64 4i64
+-- cost: of_two 4 < 200i64 200i64 4i64 | 200i64 200i64 8i64
+-- cost: of_two < 200i64 200i64 4i64: of_two_by_values 2
+entry of_two (n: i64) (m: i64) (w: i64) = (csr.spgemm m (matrix n m w) (matrix m m w)).values
+entry of_two_by_values (n: i64) (m: i64) (w: i64) =
+  let a = matrix n m w
+  in vjp (\v -> f64.sum (csr.spgemm m (a with values = v) (matrix m m w)).values) a.values 1
+-- cost: sum 2 < 200i64 200i64 4i64 | 400i64 400i64 4i64
+-- cost: sum 2 < 200i64 200i64 4i64 | 200i64 200i64 8i64
+entry sum (n: i64) (m: i64) (w: i64) = (csr.add m (matrix n m w) (matrix n m (2 * w))).values
