@@ -8,8 +8,8 @@
 //     .. in update xs [i, j] y }                   L2  ==>     in update a [i] row
 //
 // The way back through a loop is often one: what it adds to the adjoint of an array is at the place that the iteration read. Rows are those
-// of the first dimension whose index changes; all n of them have to be there. Nothing else may go from one iteration to the next. An
-// iteration makes no arrays but its rows, since the iterations of a map may run at once.
+// of the first dimension whose index changes; all n of them have to be there. Nothing else may go from one iteration to the next. Arrays
+// that an iteration makes have the size of a row: the iterations of a map may run at once, and then they are as large as what the loop updates.
 #include <algorithm>
 
 #include "compiler/ir/analysis/affine.h"
@@ -73,7 +73,7 @@ class LoopMaps {
   std::optional<std::vector<Rows>> independent(const Stm& s, const For& x) const {
     if (x.state.empty() || !s.attrs.empty() || x.any_order) return {};
     VarSet inside = bound_in(s.exp), versions;
-    std::vector<Var> made;                                     // arrays that are no rows so far
+    std::vector<Var> made;                                     // arrays, and they are no rows so far
     std::vector<std::optional<Rows>> rows(x.state.size());
     VarMap<size_t> number;                                     // a version of a state -> the state + 1
     for (size_t k = 0; k < x.state.size(); k++) {
@@ -102,7 +102,16 @@ class LoopMaps {
         if (auto v = var_of(update->value); v && at->size() == here->outer.size() + 1) std::erase(made, *v);
       }
     }
-    if (!made.empty()) return {};
+    for (Var v : made) {
+      auto is_row = [&](size_t k) {
+        std::vector<Dim> shape = shape_of(p_.type(x.state[k].var));
+        shape.erase(shape.begin(), shape.begin() + (rows[k] ? i64(rows[k]->outer.size()) + 1 : isize(shape)));
+        return shape_of(p_.type(v)) == shape;
+      };
+      bool fits = false;
+      for (size_t k = 0; k < rows.size(); k++) fits = fits || is_row(k);
+      if (!fits) return {};
+    }
     std::vector<Rows> all;
     for (size_t k = 0; k < x.state.size(); k++) {
       auto result = var_of(x.body.result[k]);
