@@ -34,7 +34,7 @@ const Pipeline& differentiation() {
       pass::differentiate,                                 // runs `between_rounds` after each of its rounds
   } + cleanup() + then(pass::sparse, cleanup()) + Pipeline{
       pass::copies,                                        // of the copies that preparation made, most were not needed
-  } + fusion() + then(pass::sparse, cleanup());          // once more, now that summands have met sums
+  } + then(pass::loop_maps, cleanup()) + fusion() + then(pass::sparse, cleanup());          // once more, now that summands have met sums
   return steps;
 }
 

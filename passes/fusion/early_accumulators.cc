@@ -7,6 +7,7 @@
 //   E5       an update in a loop whose index does not depend on it      ==>   a sum in the loop, then one update
 //   E10      the sum of zeros with updates                              ==>   updates of one cell (early_sums.cc)
 //   E11      an update of a constant index in a branch                  ==>   a value of the branch or zero, then one update
+//   E12      a product with zeros to which entries were added           ==>   a sum over the entries (sparse_sums.cc)
 //   E0       a scope whose updates all stand in its own body            ==>   updates of the arrays, no scope
 //
 // E3 on the inner of two maps leaves an update in the outer one, where it may apply again.
@@ -388,6 +389,7 @@ class Covering {
 
 void early_accumulators(ir::Program& program, PassContext& context) {
   sum_updates(program, context);
+  sum_entries(program, context);
   EarlyAccumulators lift(program, context);
   program.each_body([&](ir::Body& b) { lift.body(b); });
   Covering cover(program, context);

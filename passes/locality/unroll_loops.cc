@@ -134,6 +134,13 @@ class Count {
   }
 };
 
+// `value` under the name of the result `y`, whose sizes may be results, too.
+void name_result(Program& p, Builder& b, Bind y, const Atom& value, const Stm& loop) {
+  const Type& t = p.type(y.var);
+  if (is_array(t) && shape_of(t) != shape_of(p.type(value))) b.emit({{y}, Reshape{*var_of(value), shape_of(t)}, {}, loop.source, {}});
+  else b.emit({{y}, Identity{value}, {}, loop.source, {}});
+}
+
 class WriteOut {
  public:
   WriteOut(Program& p, Builder& b) : p_(p), b_(b) {}
@@ -169,8 +176,8 @@ class WriteOut {
     }
     std::vector<Atom> last = run(*x, known, s->checks);
     for (size_t k = 0; k < last.size(); k++) {
-      Stm result{{s->pattern[k]}, Identity{last[k]}, {}, s->source, {}};
-      statement(std::make_unique<Stm>(std::move(result)), known);
+      if (auto c = value_of(known, last[k])) known.emplace(s->pattern[k].var, *c);
+      name_result(p_, b_, s->pattern[k], last[k], *s);
     }
   }
 };
@@ -182,7 +189,7 @@ bool write_out_loop(Program& p, PassContext& context, Builder& b, Stm& s, const 
   context.stats.count("unroll.loop");
   Constants known;
   std::vector<Atom> last = WriteOut(p, b).run(std::get<For>(s.exp), known, s.checks);
-  for (size_t k = 0; k < last.size(); k++) b.emit({{s.pattern[k]}, Identity{last[k]}, {}, s.source, {}});
+  for (size_t k = 0; k < last.size(); k++) name_result(p, b, s.pattern[k], last[k], s);
   return true;
 }
 

@@ -54,6 +54,20 @@ module sparse (R: real) = {
       let [k] (kept: [k](i64, i64)) = filter (\(i, j) -> R.(a[i, j] != zero)) places
       in {rows = map (.0) kept, columns = map (.1) kept, values = map (\(i, j) -> a[i, j]) kept}
 
+    -- | The n x m matrix with one entry for each place, in the order of rows and then of columns: entries of one place are added.
+    def compact [k] (n: i64) (m: i64) (a: coo [k]): ?[r].coo [r] =
+      let by_column = by_group m a.columns
+      let order = gather by_column (by_group n (gather a.rows by_column))
+      let (rows, columns) = (gather a.rows order, gather a.columns order)
+      let first = map (\e -> e == 0 || rows[e] != rows[e - 1] || columns[e] != columns[e - 1]) (iota k)
+      let [r] (kept: [r]i64) = filter (\e -> first[e]) (iota k)
+      let places = map (\number -> number - 1) (scan (+) 0 (map i64.bool first))
+      in {rows = gather rows kept, columns = gather columns kept, values = hist (R.+) zero r places (gather a.values order)}
+
+    -- | A + B, with the entries of both.
+    def add [k] [l] (a: coo [k]) (b: coo [l]): coo [k + l] =
+      {rows = a.rows ++ b.rows, columns = a.columns ++ b.columns, values = a.values ++ b.values}
+
     -- | A x, for A of n rows.
     def spmv [k] [m] (n: i64) (a: coo [k]) (x: [m]t): [n]t =
       hist (R.+) zero n a.rows (map2 (\j v -> R.(v * x[j])) a.columns a.values)
@@ -73,6 +87,11 @@ module sparse (R: real) = {
       let order = by_group n a.rows
       in {begins = begins_of n a.rows, columns = gather a.columns order, values = gather a.values order}
 
+    -- One entry for each place of an n x m matrix.
+    local def compact [k] (n: i64) (m: i64) (a: coo [k]): ?[r].csr [n] [r] =
+      let {rows, columns, values} = coo.compact n m a
+      in {begins = begins_of n rows, columns, values}
+
     def to_dense [n] [k] (m: i64) (a: csr [n] [k]): [n][m]t = coo.to_dense n m (to_coo a)
     def from_dense [n] [m] (a: [n][m]t): ?[k].csr [n] [k] = from_coo n (coo.from_dense a)
     def map_values [n] [k] (f: t -> t) (a: csr [n] [k]): csr [n] [k] = a with values = map f a.values
@@ -90,6 +109,18 @@ module sparse (R: real) = {
     -- | A B.
     def spmm [n] [k] [m] [p] (a: csr [n] [k]) (b: [m][p]t): [n][p]t =
       tabulate_2d n p (\i q -> sum_between a.columns a.values (\j -> b[j, q]) a.begins[i] a.begins[i + 1])
+
+    -- | A + B, for two matrices of m columns. There is one entry for each place of either.
+    def add [n] [k] [l] (m: i64) (a: csr [n] [k]) (b: csr [n] [l]): ?[r].csr [n] [r] =
+      compact n m (coo.add (to_coo a) (to_coo b))
+
+    -- | A B, for a sparse B of p columns. There is one entry for each place to which two entries contribute.
+    def spgemm [n] [k] [m] [l] (p: i64) (a: csr [n] [k]) (b: csr [m] [l]): ?[r].csr [n] [r] =
+      let begins = [0] ++ scan (+) 0 (map (\j -> b.begins[j + 1] - b.begins[j]) a.columns)
+      let lefts = group_of (last begins) begins
+      let rights = map2 (\e product -> b.begins[a.columns[e]] + product - begins[e]) lefts (indices lefts)
+      let products = map2 (\x y -> R.(x * y)) (gather a.values lefts) (gather b.values rights)
+      in compact n p {rows = gather (group_of k a.begins) lefts, columns = gather b.columns rights, values = products}
   }
 
   module csc = {

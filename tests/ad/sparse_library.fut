@@ -39,3 +39,16 @@ def entries (a: [3][3]f64, x: [3]f64) =
 def on_the_left (v: [5]f64, x: [4]f64) =
   let a = matrix v
   in (csr.vspm 3 x (csr.from_coo 4 a), coo.vspm 3 x a, csc.vspm x (csc.from_coo 3 a), dcsr.vspm 3 x (dcsr.from_coo 4 a))
+
+-- Of two sparse matrices; the second has another pattern.
+def other (v: [4]f64): coo [4] = {rows = [1, 0, 2, 1], columns = [1, 0, 0, 3], values = v}
+
+-- ad: added { [1.0, 2.0, 3.0, 4.0, 5.0] [0.5, -1.0, 2.0, 0.1] }
+def added (v: [5]f64, u: [4]f64) =
+  let b = csr.from_coo 4 (coo.transpose (other u))
+  in csr.to_dense 3 (csr.add 3 (csr.from_coo 4 (matrix v)) (csr.map_values f64.sin b))
+
+-- ad: of_products { [1.0, 2.0, 3.0, 4.0, 5.0] [0.5, -1.0, 2.0, 0.1] }
+def of_products (v: [5]f64, u: [4]f64) =
+  let ab = csr.spgemm 4 (csr.from_coo 4 (matrix v)) (csr.from_coo 3 (other u))
+  in csr.spmv (csr.map_values (** 2) ab) [1, 2, -1, 0.5]

@@ -46,3 +46,49 @@ entry gradients [n] [m] (a: [n][m]f64) (x: [m]f64) (w: [n]f64): ([]f64, []f64, [
   let d = dcsr.from_dense a
   in (vjp (\v -> coo.spmv n (c with values = v) x) c.values w, vjp (\v -> csr.spmv (r with values = v) x) r.values w,
       vjp (\v -> csc.spmv n (k with values = v) x) k.values w, vjp (\v -> dcsr.spmv n (d with values = v) x) d.values w)
+
+-- Sums and products of two sparse matrices: against dense ones, with one entry for each place.
+-- ==
+-- entry: of_two
+-- input { [[1.0, 0.0, 2.0], [0.0, 0.0, 0.0], [0.0, 3.0, 4.0], [5.0, 0.0, 0.0]] } output { true true true true }
+-- input { [[0.0, 0.0], [0.0, 0.0]] } output { true true true true }
+-- input { [[2.0]] } output { true true true true }
+-- input { empty([0][3]f64) } output { true true true true }
+-- input { empty([3][0]f64) } output { true true true true }
+entry of_two [n] [m] (a: [n][m]f64): (bool, bool, bool, bool) =
+  let b = tabulate_2d n m (\i j -> if (3 * i + j) % 4 == 0 then 0 else a[i, j] + 1)
+  let (sa, sb) = (csr.from_dense a, csr.from_dense b)
+  let sum = csr.add m sa sb
+  let product = csr.spgemm n sa (csr.transpose m sb)
+  let twice = coo.add (coo.from_dense a) (coo.from_dense a)
+  let dense = map2 (map2 (+)) a b
+  let dense_product = map (\row -> map (\other -> f64.sum (map2 (*) row other)) b) a
+  let entries = length (filter (\(x, y) -> x != 0 || y != 0) (zip (flatten a) (flatten b)))
+  in (!differ_2d dense (csr.to_dense m sum) && length sum.values == entries,
+      !differ_2d dense_product (csr.to_dense n product),
+      length product.values <= n * n,
+      !differ_2d (map (map (2 *)) a) (coo.to_dense n m twice) && length (coo.compact n m twice).values == length sa.values)
+
+-- Programs for a dense matrix that comes from a sparse format, and their gradients by the vector and by the values: against a matrix that is
+-- given densely. An entry outside of the matrix has no effect.
+-- ==
+-- entry: written_densely
+-- input { [[1.0, 0.0, 2.0], [0.0, 0.0, 0.0], [0.0, 3.0, 4.0], [5.0, 0.0, 0.0]] [1.0, 2.0, 4.0] [1.0, 10.0, 100.0, 1000.0] }
+-- output { true true true true true true }
+-- input { empty([0][3]f64) [1.0, 2.0, 4.0] empty([0]f64) } output { true true true true true true }
+-- input { empty([3][0]f64) empty([0]f64) [1.0, 2.0, 3.0] } output { true true true true true true }
+entry written_densely [n] [m] (a: [n][m]f64) (x: [m]f64) (y: [n]f64): (bool, bool, bool, bool, bool, bool) =
+  let sparse = coo.from_dense a
+  let [k] (entries: coo [k]) =
+    {rows = sparse.rows ++ [n, -1, 0], columns = sparse.columns ++ [0, 0, m], values = sparse.values ++ [7, 8, 9]}
+  let rows (a: [n][m]f64) (x: [m]f64) = map2 (\row v -> f64.sum (map2 (*) row x) - v) a y
+  let columns (a: [n][m]f64) = map (\column -> f64.sum (map2 (\y e -> y * e) y column)) (transpose a)
+  let places (a: [n][m]f64) = tabulate m (\j -> f64.sum (tabulate n (\i -> x[j] * a[i, j] * y[i] * f64.i64 (i - 2 * j))))
+  let by_vector a = vjp (\x -> f64.sum (map (** 2) (rows (a ()) x))) x 1
+  let dense_of v = coo.to_dense n m (entries with values = v)
+  let by_values = vjp (\v -> f64.sum (map (** 2) (rows (dense_of v) x))) entries.values 1
+  let expected = map2 (\i j -> if i >= 0 && i < n && j < m then 2 * (rows a x)[i] * x[j] else 0) entries.rows entries.columns
+  let again = loop z = rows a x for _i < 3i64 do map2 (+) z (map (* 0) (rows (dense_of entries.values) x))
+  in (!differ (rows a x) (rows (dense_of entries.values) x), !differ (columns a) (columns (dense_of entries.values)),
+      !differ (places a) (places (dense_of entries.values)), !differ (by_vector (\() -> a)) (by_vector (\() -> dense_of entries.values)),
+      !differ by_values expected, !differ (rows a x) again)

@@ -5,10 +5,10 @@ A function f of (f64, [n]f64, [m]f64, [n][m]f64) is made of all constructs that 
 and seed w the program itself computes <w, df v> by finite differences, jvp, vjp, jmp and mjp. Of three functions one has numbers of
 directions that are known when it runs, and one has directions that are one at one place. For s = <w, f> the program computes the
 second derivative <u, H v>. It does so by finite differences of the gradient and by the four nestings of jvp and vjp. The interpreter
-runs it as lowered (there it differentiates by itself) and after the compiler's passes, and with --c compiled code does. What
+runs it as lowered (there it differentiates by itself) and after the compiler's passes, and with --backend compiled code does. What
 differs, is refused or crashes is a finding; its function is made smaller as long as it stays one.
 
-    tests/fuzz/derivatives.py --raido build/release/raido --count 200 --seed 1 [--c] [--out FOLDER]
+    tests/fuzz/derivatives.py --raido build/release/raido --count 200 --seed 1 [--backend multicore] [--out FOLDER]
 
 A seed makes the same programs every time; --show SEED prints the program of one."""
 import argparse
@@ -444,10 +444,11 @@ def program(functions, together=()):
 class Ways:
     """How a program is run: each gives the list of numbers of an entry, or a text that says what went wrong."""
 
-    def __init__(self, raido, compiled, pipeline, memory, folder):
-        self.raido, self.compiled, self.folder = raido, compiled, folder
+    def __init__(self, raido, backend, pipeline, memory, folder):
+        self.raido, self.backend, self.folder = raido, backend, folder
         self.limit = [f'--ad-memory={memory}'] if memory else []
         self.passes = ['--pipeline', pipeline, *self.limit]
+        self.cpu = ['--cpu=native'] if backend in ('c', 'multicore') else []
 
     def command(self, arguments, cwd=None):
         try:
@@ -480,14 +481,14 @@ class Ways:
             for e in entries:
                 out, problem = self.command([self.raido, 'run', '-w', '-e', e, path] + options)
                 results[e][way] = problem or self.numbers(out)
-        if self.compiled:
-            out, problem = self.command([self.raido, 'c', '-w', *self.limit, path, '-o', path[:-4]])
+        if self.backend:
+            out, problem = self.command([self.raido, self.backend, '-w', *self.cpu, *self.limit, path, '-o', path[:-4]])
             for e in entries:
                 if not problem:
                     out, problem_here = self.command([path[:-4], '-e', e])
-                    results[e]['c'] = problem_here or self.numbers(out)
+                    results[e][self.backend] = problem_here or self.numbers(out)
                 else:
-                    results[e]['c'] = problem
+                    results[e][self.backend] = problem
         return results
 
 
@@ -551,7 +552,7 @@ def main():
     parser.add_argument('--count', type=int, default=100)
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--batch', type=int, default=10, help='functions in one program')
-    parser.add_argument('--c', action='store_true', help='run compiled C, too')
+    parser.add_argument('--backend', help='compile for it and run that, too: c, multicore, opencl')
     parser.add_argument('--pipeline', default='common', help='the passes: common, cpu, gpu')
     parser.add_argument('--ad-memory', help='bytes that the states of loops may take after the passes')
     parser.add_argument('--first-order', action='store_true')
@@ -566,7 +567,7 @@ def main():
 
     findings = []
     with tempfile.TemporaryDirectory() as folder:
-        ways = Ways(os.path.abspath(options.raido), options.c, options.pipeline, options.ad_memory, folder)
+        ways = Ways(os.path.abspath(options.raido), options.backend, options.pipeline, options.ad_memory, folder)
 
         def batch(start):
             functions = [Function(s) for s in range(start, min(start + options.batch, options.seed + options.count))]
