@@ -64,7 +64,8 @@ Output device_program(const ir::Program& program, const Interface& interface, st
   parts.backend = words == "words_cuda.h" ? "cuda" : "opencl";
   // RAIDO_ORDERS_BLOCKS: a block may see what others have written, and wait for those that began before it.
   const int cuda = parts.backend == "cuda";
-  parts.defines = fmt::format("#define RAIDO_DEVICE 1\n#define RAIDO_ORDERS_BLOCKS {}\n#define RAIDO_HAS_TENSORS {}\n#define RAIDO_CAN_FAIL {}\n#define RAIDO_TRACE_ROOM {}\n#define RAIDO_STRICT_FP {}\n",
+  parts.defines = fmt::format("#define RAIDO_DEVICE 1\n#define RAIDO_ORDERS_BLOCKS {}\n#define RAIDO_HAS_TENSORS {}\n"
+                              "#define RAIDO_CAN_FAIL {}\n#define RAIDO_TRACE_ROOM {}\n#define RAIDO_STRICT_FP {}\n",
                               cuda, cuda && !options.strict_fp, int(printed.can_fail), printed.traces ? 4096 : 0, int(options.strict_fp)) + items;
   std::string& tables = parts.tables;
   if (options.emulate) {                           // the kernels are part of the program

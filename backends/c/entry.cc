@@ -242,7 +242,8 @@ std::string interface_limits(const Interface& interface) {
     inputs = std::max(inputs, e.inputs.size());
     outputs = std::max(outputs, interface.types[e.output].parts.size());
   }
-  return fmt::format("#define RAIDO_MAX_RANK {}\n#define RAIDO_TYPES {}\n#define RAIDO_ENTRIES {}\n#define RAIDO_INPUTS {}\n#define RAIDO_INPUT_LEAVES {}\n#define RAIDO_LEAVES {}\n#define RAIDO_OUTPUTS {}\n",
+  return fmt::format("#define RAIDO_MAX_RANK {}\n#define RAIDO_TYPES {}\n#define RAIDO_ENTRIES {}\n"
+                     "#define RAIDO_INPUTS {}\n#define RAIDO_INPUT_LEAVES {}\n#define RAIDO_LEAVES {}\n#define RAIDO_OUTPUTS {}\n",
                      rank, interface.types.size(), interface.entries.size(), inputs, leaves, all_leaves, outputs);
 }
 

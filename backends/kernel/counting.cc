@@ -19,7 +19,8 @@ namespace {
 // f(bodies) of a statement.
 template <class F> void each_body(const Stm& s, F f) {
   match(s.node, [&](const For& x) { f(x.body); }, [&](const While& x) { f(x.test); f(x.body); }, [&](const If& x) { f(x.then_); f(x.else_); },
-        [&](const Guarded& x) { f(x.body); }, [&](const Swap& x) { f(x.body); }, [&](const Locked& x) { f(x.body); }, [&](const ParallelFor& x) { f(x.body); }, [](const auto&) {});   // others have no bodies
+        [&](const Guarded& x) { f(x.body); }, [&](const Swap& x) { f(x.body); }, [&](const Locked& x) { f(x.body); },
+        [&](const ParallelFor& x) { f(x.body); }, [](const auto&) {});   // others have no bodies
 }
 
 // f(e) for what a statement computes itself; not a condition of While, which belongs to its test.

@@ -146,7 +146,14 @@ struct Stm {
                Launch, Shape, UpdateShape, Locks, Tickets, TileShape, Transpose, DeclareVectors, MoveVector, LoadVector, MultiplyTiles, TilePlaces, Settle, ParallelFor> node;
 };
 
-struct Kernel { std::string name; std::vector<Name> params; Block body; bool can_fail = false, traces = false, collective = false, dynamic = false, dense = false; };   // dynamic: a launch says how much shared memory a block has; dense: it computes more than it reads
+struct Kernel {
+  std::string name;
+  std::vector<Name> params;
+  Block body;
+  bool can_fail = false, traces = false, collective = false;
+  bool dynamic = false;                                 // a launch says how much shared memory a block has
+  bool dense = false;                                   // it computes more than it reads
+};
 struct HostFunction { std::string name; std::vector<Name> params, results; Block body; bool recursive = false, lone = false; };   // lone: no copies of it for its callers (divide.h)
 struct DataRef { Name name; const ir::DataArray* data; };
 

@@ -14,8 +14,9 @@
 //
 // 16 threads stand side by side in a tile and share its columns, so a tile has more rows the more threads a block has. The rows of a
 // thread are neighbours. Its columns are two vectors of 16 bytes. The first vectors of 16 threads lie side by side, and so do the second ones.
-// So a warp reads shared memory without conflicts. It has two rows of threads. Neighbours in the warp differ in their columns, and the next two in their rows. Then each
-// quarter of a warp reads what the next quarter reads, and the device serves both at once. After the last row, column and point their numbers are taken once more, and nobody stores what comes of them.
+// So a warp reads shared memory without conflicts. It has two rows of threads. Neighbours in the warp differ in their columns, and the
+// next two in their rows. Then each quarter of a warp reads what the next quarter reads, and the device serves both at once. After the
+// last row, column and point their numbers are taken once more, and nobody stores what comes of them.
 // Where there are few tiles the depth has several parts, enough to fill the device.
 #include <algorithm>
 

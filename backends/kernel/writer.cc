@@ -158,7 +158,8 @@ void Writer::stm(const Stm& s) {
     [&](const Tuned& x) { line(fmt::format("{} = raido_tuned(w, {}, {});", declared(x.var), x.param, expr(x.fallback))); },
     [&](const Threads& x) { line(fmt::format("{} = raido_threads(w);", declared(x.var))); },
     [&](const DeclareShared& x) {
-      std::string count = x.item_bytes > 0 ? fmt::format("RAIDO_ITEMS(BLOCK_THREADS, {}) * BLOCK_THREADS", x.item_bytes) : x.each == 0 ? "" : x.each == 1 ? "BLOCK_THREADS" : fmt::format("{} * BLOCK_THREADS", x.each);
+      std::string count = x.item_bytes > 0 ? fmt::format("RAIDO_ITEMS(BLOCK_THREADS, {}) * BLOCK_THREADS", x.item_bytes)
+                        : x.each == 0 ? "" : x.each == 1 ? "BLOCK_THREADS" : fmt::format("{} * BLOCK_THREADS", x.each);
       if (x.more > 0) count += fmt::format("{}{}", count.empty() ? "" : " + ", x.more);
       line(fmt::format("SHARED({}, {}, {});", passed_type(m_.names[x.var.index]), name(x.var), count));
     },

@@ -34,7 +34,8 @@ void Writer::atomic(const Atomic& x) {
   if (counted) line(fmt::format("UPDATES({}, {});", name(x.memory), expr(x.index)));
   used_.insert({x.op, t});
   bool shared = m_.names[x.memory.index].space == ir::Space::Shared, native = in_kernel_ && may_be_native(x.op, t);
-  std::string how = t == Scalar::F16 && !in_kernel_ ? "ATOMIC_UPDATE_HALF(" + function_name(x.op, t) : native ? fmt::format("NATIVE_UPDATE({}, {}, {}", name_of(t), name_of(x.op), shared ? "LOCAL" : "GLOBAL")
+  std::string how = t == Scalar::F16 && !in_kernel_ ? "ATOMIC_UPDATE_HALF(" + function_name(x.op, t)
+                    : native ? fmt::format("NATIVE_UPDATE({}, {}, {}", name_of(t), name_of(x.op), shared ? "LOCAL" : "GLOBAL")
                     : fmt::format("{}_UPDATE({}, {}", shared ? "SHARED" : "ATOMIC", name_of(t), function_name(x.op, t));
   line(fmt::format("{}, {}, {}, {});", how, name(x.memory), expr(x.index), expr(x.value)));
 }

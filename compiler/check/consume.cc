@@ -264,7 +264,8 @@ void Consumption::consume(const Aliases& value, Span at, const ast::Expr* of, co
       if (global) return c.diags.report(at, err::consumed_global, name_of(v)).help("update a copy: `copy " + name_of(v) + "`");
       if (v->consumable && inside_ == Inside::Loop)
         return c.diags.report(at, err::consumed_in_loop, name_of(v)).help("make it a parameter of the loop");
-      if (v->consumable && inside_ == Inside::Function) return c.diags.report(at, err::consumed_in_function, name_of(v)).help("write all elements at once with `scatter`, or one after the other in a loop");
+      if (v->consumable && inside_ == Inside::Function)
+        return c.diags.report(at, err::consumed_in_function, name_of(v)).help("write all elements at once with `scatter`, or one after the other in a loop");
       return c.diags.report(at, err::not_consumable, name_of(v)).help("declare it with `*`, or update a copy: `copy " + name_of(v) + "`");
     };
     auto draft = report();

@@ -91,7 +91,9 @@ void Context::report_unknown(const ast::Path& path, size_t used, const ModuleInf
   foreign_ = !habit(wanted).empty();
   if (suggests()) terms.each([&](Name n, const TermEntry& entry) { if (!entry.module || is_module) similar.offer(text(n)); });
   bool is_type = mod_types.find(path.names[0]);
-  if (is_module) diags.report(path.span, err::unknown_module, name, wanted).help(is_type ? fmt::format("`{0}` is a module type: a module that has it is `module m : {0} = ..`", wanted) : similar.help());
+  if (is_module)
+    diags.report(path.span, err::unknown_module, name, wanted)
+        .help(is_type ? fmt::format("`{0}` is a module type: a module that has it is `module m : {0} = ..`", wanted) : similar.help());
   else if (Span later = defined_later(path.names[0], path.span, false); later.valid())
     diags.report(path.span, err::unknown_name, name).label(later, "defined here").help("a definition can use only what stands before it");
   else if (auto it = std::find_if(defining.begin(), defining.end(), [&](auto& d) { return d.first == path.names[0]; }); it != defining.end())
@@ -258,10 +260,13 @@ const TypeMember* Context::lookup_type(ast::Path& path) {
     bool itself = last == own_type && path.names.size() == 1;
     std::string help = !in.empty() ? fmt::format("it is a member of modules: {}", in)
         : term && term->module && path.names.size() == 1 ? fmt::format("`{0}` is a module: name a type in it, as `{0}.t`", prefix)
-        : itself ? "no type contains itself: keep the parts in an array, and let indices refer to them" : m ? similar.help(std::string_view(prefix).substr(0, prefix.size() - text(last).size())) : meant(similar, text(last));
+        : itself ? "no type contains itself: keep the parts in an array, and let indices refer to them"
+        : m ? similar.help(std::string_view(prefix).substr(0, prefix.size() - text(last).size())) : meant(similar, text(last));
     Span later = path.names.size() == 1 ? defined_later(last, path.span, true) : Span{};
     if (later.valid()) diags.report(path.span, err::unknown_type, prefix).label(later, "defined here").help("a definition can use only what stands before it");
-    else if (help.empty() && prefix.size() == 1) diags.report(path.span, err::unknown_type, prefix).help(fmt::format("a type parameter is declared with `'`: `def f '{0} (x: {0}) = ..` or `type t '{0} = ..`", prefix));
+    else if (help.empty() && prefix.size() == 1)
+      diags.report(path.span, err::unknown_type, prefix)
+          .help(fmt::format("a type parameter is declared with `'`: `def f '{0} (x: {0}) = ..` or `type t '{0} = ..`", prefix));
     else diags.report(path.span, err::unknown_type, prefix).help(help);
     return nullptr;
   };

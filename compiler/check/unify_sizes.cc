@@ -461,7 +461,9 @@ void Sizes::expect(Span at, TypeRef expected, TypeRef actual, std::string_view c
   });
   std::string_view source = c.sources.text(at);
   bool both_constant = constant(left_) && constant(right_);
-  if (open_parameter) draft.help(fmt::format("give the size that is left open a name, as in `[n] (x: [n]t)`{}", is_unknown(right_) ? "; if the two are equal, have it checked at run time with `:> [n]t`" : ""));
+  if (open_parameter)
+    draft.help(fmt::format("give the size that is left open a name, as in `[n] (x: [n]t)`{}",
+                           is_unknown(right_) ? "; if the two are equal, have it checked at run time with `:> [n]t`" : ""));
   const State* state = changing(name(left_)) ? changing(name(left_)) : changing(name(right_));
   if (failure_ == Failure::Differ && nameable && !both_constant && !state && place == Place::Other && source.size() < 40 && source.find('\n') == std::string_view::npos) {
     bool atom = source.find(' ') == std::string_view::npos || source[0] == '(';

@@ -302,6 +302,10 @@ std::vector<Var> Aliases::consumed(const Stm& s) const {
   return out;
 }
 
+bool Aliases::has_root_in(Var v, const VarSet& roots) const {
+  return std::ranges::any_of(this->roots(v), [&](Var r) { return roots.contains(r); });
+}
+
 VarSet Aliases::own_memory() const {
   VarSet out;
   auto add = [&](Var v) { for (Var r : reach(v)) out.insert(r); };

@@ -33,6 +33,7 @@ class Aliases {
   // Roots whose memory has to stay their own: consumed somewhere in the program, maybe by the next iteration of a loop or after
   // it, or returned to a caller, who may consume it.
   VarSet own_memory() const;
+  bool has_root_in(Var v, const VarSet& roots) const;    // is one of its roots among these?
 
  private:
   friend class AliasAnalysis;

@@ -252,9 +252,10 @@ class Differentiation {
       if (!around.differentiated)
         sparse_values = match(s.exp, [&](const Vjp& x) { return one_by_one(b, x, &Vjp::adjoints); },
                               [&](const Jvp& x) { return one_by_one(b, x, &Jvp::tangents); }, [](const auto&) { return std::optional<std::vector<Atom>>{}; });
-      std::vector<Atom> values = sparse_values ? std::move(*sparse_values) : match(s.exp, [&](Vjp& x) { return ad::expand_vjp(b, functions_, std::move(x), *zeros_, around.differentiated, around.parallel); },
-                                       [&](Jvp& x) { return ad::expand_jvp(b, functions_, std::move(x), *zeros_, around.differentiated); },
-                                       [](auto&) { return std::vector<Atom>{}; });
+      std::vector<Atom> values = sparse_values ? std::move(*sparse_values) : match(s.exp,
+          [&](Vjp& x) { return ad::expand_vjp(b, functions_, std::move(x), *zeros_, around.differentiated, around.parallel); },
+          [&](Jvp& x) { return ad::expand_jvp(b, functions_, std::move(x), *zeros_, around.differentiated); },
+          [](auto&) { return std::vector<Atom>{}; });
       for (size_t i = 0; i < s.pattern.size(); i++) results.emplace(s.pattern[i].var, values.at(i));
       expanded_++;
       context_.stats.count("ad.operators");

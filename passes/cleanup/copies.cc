@@ -140,10 +140,10 @@ class CopyElimination {
         i = frames_.back().at;           // statements may have moved
         continue;
       }
-      bool loop = std::holds_alternative<For>(s.exp) || std::holds_alternative<While>(s.exp);
-      bool once = std::holds_alternative<If>(s.exp) || std::holds_alternative<WithAcc>(s.exp);
+      const ir::Kind what = kind_of(s.exp);
+      const Kind kind = what == ir::Kind::Loop ? Kind::Loop : what == ir::Kind::Branch || what == ir::Kind::Scope ? Kind::Once : Kind::Many;
       walk_parts(s, [&](Body& inner) {
-        frames_.push_back({loop ? Kind::Loop : once ? Kind::Once : Kind::Many, &inner, 0, &s, nullptr});
+        frames_.push_back({kind, &inner, 0, &s, nullptr});
         body(inner);
         frames_.pop_back();
       });
@@ -179,7 +179,7 @@ class CopyElimination {
     if (shape_of(p_.type(v)).size() >= shape_of(p_.type(whole)).size()) return false;
     for (const Stm& s : b.stms)
       if (s.pattern.size() == 1 && s.pattern[0].var == v)
-        return std::holds_alternative<Index>(s.exp) || std::holds_alternative<Reshape>(s.exp) || std::holds_alternative<Permute>(s.exp);
+        return is_view(s.exp);
     return false;
   }
   // `apart`: what may share memory with root, but not if this code ran; grows by what is made of such. Until the copy is consumed, root

@@ -231,9 +231,7 @@ class Cse {
     for (Bind b : s.pattern) {
       const Type& t = p_.type(b.var);
       if (is_acc(t) || std::holds_alternative<BlockType>(t)) return false;
-      if (is_array(t))
-        for (Var r : aliases_.roots(b.var))
-          if (consumed_.contains(r)) return false;
+      if (is_array(t) && aliases_.has_root_in(b.var, consumed_)) return false;
     }
     return traits_of(s.exp).shareable;
   }

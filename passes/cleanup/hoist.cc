@@ -87,8 +87,7 @@ class Hoister {
       const Type& t = p_.type(b.var);
       if (is_acc(t) || is_check(t) || std::holds_alternative<BlockType>(t)) return false;
       if (p_.level == Memory && is_array(t)) return false;     // its place decides
-      if (is_array(t) && std::ranges::find(given, b.var) == given.end())
-        for (Var r : aliases_.roots(b.var)) if (consumed_.contains(r)) return false;
+      if (is_array(t) && std::ranges::find(given, b.var) == given.end() && aliases_.has_root_in(b.var, consumed_)) return false;
     }
     if (!s.attrs.empty()) return false;
     bool ok = traits_of(s.exp).speculatable;

@@ -71,7 +71,6 @@ class CseLoops {
   VarSet consumed_;                                       // roots
   Forms forms_;
 
-  bool consumed(Var v) const { return std::ranges::any_of(aliases_.roots(v), [&](Var root) { return consumed_.contains(root); }); }
   bool costly(const Body& b) const {
     bool found = false;
     each_stm(b, [&](const Stm& s) { for (Bind x : s.pattern) found = found || worth_keeping(p_, s, x.var); });
@@ -312,7 +311,7 @@ class CseLoops {
   bool may_keep(const Pair& pair, Var first, Var second) const {
     std::vector<Dim> shape = shape_of(p_.type(first));
     if (!maker(pair, first) || !may_fit(pair, shape)) return false;
-    if (consumed(second)) return false;
+    if (aliases_.has_root_in(second, consumed_)) return false;
     const Stm* made = maker(pair, second);
     return fits(pair, shape) || (made && made->pattern.size() == 1);
   }
@@ -449,7 +448,7 @@ class CseLoops {
     for (const Found& x : found) {
       seconds.push_back(x.second);
       hints.push_back(p_.hint(x.first));
-      rows.push_back(lift(p_, nest, x.first, [&](Var v) { return consumed(v); }));
+      rows.push_back(lift(p_, nest, x.first, [&](Var v) { return aliases_.has_root_in(v, consumed_); }));
       pair.made_by[rows.back()] = nest[0].first;
     }
     auto kept = [&](std::optional<Atom> enough, Builder& load) {

@@ -45,7 +45,6 @@ class CseMaps {
   VarSet consumed_;                                       // roots
   std::unordered_map<const Stm*, Twins> twins_;           // of first maps of this body and in them, which are no second ones any more
 
-  bool consumed(Var v) const { return std::ranges::any_of(aliases_.roots(v), [&](Var root) { return consumed_.contains(root); }); }
 
   static const Dim& width(const Stm& map) { return std::get<Screma>(map.exp).width; }
   // The statement itself, or what stands in a scope of accumulators.
@@ -132,7 +131,7 @@ class CseMaps {
           heavy.insert(x.var);
           continue;
         }
-        const Var value = lower(p_, nest, lift(p_, nest, first, [&](Var v) { return consumed(v); }), p_.hint(x.var));
+        const Var value = lower(p_, nest, lift(p_, nest, first, [&](Var v) { return aliases_.has_root_in(v, consumed_); }), p_.hint(x.var));
         kept.emplace(x.var, value);
         same.emplace(value, first);
         for (size_t k = 0; k + 1 < nest.size(); k++) twins_.erase(nest[k].first);          // a map inside of it has one more result

@@ -169,7 +169,10 @@ class Fuser {
   }
   static bool has_loops(const Body& b) {
     bool found = false;
-    each_stm(b, [&](const Stm& s) { found = found || std::holds_alternative<Screma>(s.exp) || std::holds_alternative<Hist>(s.exp) || std::holds_alternative<For>(s.exp) || std::holds_alternative<While>(s.exp); });
+    each_stm(b, [&](const Stm& s) {
+      found = found || std::holds_alternative<Screma>(s.exp) || std::holds_alternative<Hist>(s.exp) ||
+              std::holds_alternative<For>(s.exp) || std::holds_alternative<While>(s.exp);
+    });
     return found;
   }
   static bool chooses(const Body& b) {

@@ -1,8 +1,9 @@
 // tile_sums.h - where a nest of maps contracts, and how its sums are taken out of it.
 //
 // Three maps and their counters are a contraction if what they compute at each point is added up over one counter. Each pair of the two
-// others has a sum of its own. On devices there may be more maps, which make batches of contractions. There are two ways to write that. One is a reduction inside of two maps. In the other, which derivatives use,
-// the innermost of three maps updates an accumulator. One counter has no part in the index of that update.
+// others has a sum of its own. On devices there may be more maps, which make batches of contractions. There are two ways to write
+// that. One is a reduction inside of two maps. In the other, which derivatives use, the innermost of three maps updates an
+// accumulator. One counter has no part in the index of that update.
 #pragma once
 #include <array>
 #include <optional>

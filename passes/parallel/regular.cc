@@ -64,13 +64,10 @@ bool Regular::has_varying_shape(const std::vector<Bind>& binds) const {
 }
 
 bool Regular::is_light(size_t operations, const Stm& s) const {
-  auto is_modified = [&](Var v) {
-    return std::ranges::any_of(aliases_.roots(v), [&](Var r) { return modified_.contains(r); });
-  };
   return match(s.exp,
     [&](const Apply& x) { return !is_costly(x.op) && operations < costs::gpu::repeated_operations; },
     [&](const Convert&) { return operations < costs::gpu::repeated_operations; },
-    [&](const Index& x) { return is_array(p_.type(s.pattern[0].var)) || !is_modified(x.array); },
+    [&](const Index& x) { return is_array(p_.type(s.pattern[0].var)) || !aliases_.has_root_in(x.array, modified_); },
     [&](const auto&) { return kind_of(s.exp) == Kind::View || kind_of(s.exp) == Kind::Check; });
 }
 

@@ -25,9 +25,7 @@ class Simplifier {
     consumed_ = aliases.own_memory();
     // A view of a consumed array may not take the place of another array either.
     for (uint32_t i = 0; i < p.vars.size(); i++)
-      if (is_array(p.vars[i].type))
-        for (Var r : aliases.roots({i}))
-          if (consumed_.contains(r)) { consumed_.insert({i}); break; }
+      if (is_array(p.vars[i].type) && aliases.has_root_in({i}, consumed_)) consumed_.insert({i});
   }
   void run() {
     for (Function& f : p_.functions) for (Bind b : f.lambda.params) facts_.bound(b.var);

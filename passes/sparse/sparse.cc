@@ -141,7 +141,7 @@ class Sparse {
     return done("sparse.element");
   }
   bool takes_accumulators(const Screma& x) const { return std::ranges::any_of(x.inputs, [&](Var v) { return is_acc(p_.type(v)); }); }
-  bool is_consumed(Var v) const { return aliases_ && std::ranges::any_of(aliases_->roots(v), [&](Var root) { return own_.contains(root); }); }
+  bool is_consumed(Var v) const { return aliases_ && aliases_->has_root_in(v, own_); }
   bool done(const char* rule) {
     context_.stats.count(rule);
     return changed_ = true;
