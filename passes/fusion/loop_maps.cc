@@ -16,6 +16,7 @@
 #include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/rewrite.h"
+#include "compiler/ir/transform.h"
 #include "compiler/ir/types.h"
 #include "passes/pass.h"
 
@@ -47,7 +48,8 @@ class LoopMaps {
   struct Rows {
     std::vector<Atom> outer;
     bool back;
-    friend bool operator==(const Rows&, const Rows&) = default;
+    std::vector<Var> checks;                                   // that those indices are inside: they stand before the loop
+    bool is_at(const Rows& other) const { return outer == other.outer && back == other.back; }
   };
   std::optional<Rows> rows_of(const For& x, const VarSet& inside, const std::vector<Selector>& at) const {
     Rows rows;
@@ -94,8 +96,13 @@ class LoopMaps {
       if (used != 1 || !array || !versions.contains(*array)) return {};
       const size_t k = number[*array];
       auto here = rows_of(x, inside, *at);
-      if (!here || (rows[k - 1] && *rows[k - 1] != *here)) return {};
-      rows[k - 1] = here;
+      if (!here || (rows[k - 1] && !rows[k - 1]->is_at(*here))) return {};
+      if (!rows[k - 1]) rows[k - 1] = here;
+      if (!here->outer.empty())
+        for (Var v : inner.checks) {
+          if (inside.contains(v)) return {};
+          rows[k - 1]->checks.push_back(v);
+        }
       if (auto update = std::get_if<Update>(&inner.exp)) {
         number[inner.pattern[0].var] = k;
         versions.insert(inner.pattern[0].var);
@@ -112,6 +119,9 @@ class LoopMaps {
       for (size_t k = 0; k < rows.size(); k++) fits = fits || is_row(k);
       if (!fits) return {};
     }
+    bool fails = false;                                        // the first iteration that fails says so, and backwards it is another one
+    each_stm(x.body, [&](const Stm& inner) { fails = fails || std::holds_alternative<Assert>(inner.exp); });
+    if (fails && rows[0] && rows[0]->back) return {};
     std::vector<Rows> all;
     for (size_t k = 0; k < x.state.size(); k++) {
       auto result = var_of(x.body.result[k]);
@@ -122,6 +132,11 @@ class LoopMaps {
     return all;
   }
 
+  static std::vector<Var> checks_of(const Stm& s, const Rows& rows) {
+    std::vector<Var> checks = s.checks;
+    for (Var v : rows.checks) if (std::ranges::find(checks, v) == checks.end()) checks.push_back(v);
+    return checks;
+  }
   bool convert(Builder& b, Stm& s, For& x, Subst& results) {
     auto rows = independent(s, x);
     if (!rows || !context_.allow()) return false;
@@ -130,6 +145,7 @@ class LoopMaps {
     std::vector<Var> inputs{b.iota(x.n)};
     for (size_t k = 0; k < x.state.size(); k++) {
       Var array = *var_of(x.init[k]);
+      b.checks = checks_of(s, (*rows)[k]);
       if (!(*rows)[k].outer.empty()) array = *var_of(b.index(p_.hint(array), array, (*rows)[k].outer));
       inputs.push_back(array);
       params.push_back({p_.hint(x.state[k].var), row_type(p_.type(array))});
@@ -140,6 +156,7 @@ class LoopMaps {
     std::vector<Var> out = b.map("rows", x.n, std::move(f), inputs);
     for (size_t k = 0; k < x.state.size(); k++) {
       p_.vars[out[k].index].hint = p_.hint(s.pattern[k].var);
+      b.checks = checks_of(s, (*rows)[k]);
       if (!(*rows)[k].outer.empty()) out[k] = b.update(*var_of(x.init[k]), (*rows)[k].outer, out[k]);
       results.emplace(s.pattern[k].var, out[k]);
     }
