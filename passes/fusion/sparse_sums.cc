@@ -9,7 +9,7 @@
 // The rows may be those of the transposed matrix, or read as a[i, j]. The other factor may depend on i, too, by a few steps. So a program that
 // is written for a dense matrix costs what there are entries, if the matrix comes from a sparse format (`csr.to_dense`). Nobody else uses
 // the matrix, and both stand in one body: then each entry is looked at once, as before. Sums of floats change their order, and a zero
-// times what is not finite is left out, so --fp-strict keeps them.
+// times what is not finite is left out, so --fp-strict keeps them (docs/decisions/059-entries-of-matrices.md).
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"
