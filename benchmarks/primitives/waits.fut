@@ -19,8 +19,8 @@ entry solves [n][k] (steps: i64) (grid: [n][k]f64): [n][k]f64 =
 -- Potentials of charges in boxes that are neighbours, and the forces: records of four numbers, and a function.
 -- ==
 -- entry: charges
--- input { [[[0f32, 0f32, 0f32, 1f32], [1f32, 0f32, 0f32, 2f32]]] }
--- output { [[[13.886071f32, -5.8860711f32, 0f32, 0f32], [18.943035f32, 2.9430355f32, 0f32, 0f32]]] }
+-- input { [[[0f32, 0f32, 0f32, 1f32], [0f32, 0f32, 0f32, 2f32], [20f32, 0f32, 0f32, 4f32]]] }
+-- output { [[[24f32, 0f32, 0f32, 0f32], [24f32, 0f32, 0f32, 0f32], [32f32, 0f32, 0f32, 0f32]]] }
 -- notest compiled random input { [500][50][4]f32 }
 entry charges [b][p] (boxes: [b][p][4]f32): [b][p][4]f32 =
   let neighbours = tabulate_2d b 8 (\i k -> (i * 7 + k * k) % b)

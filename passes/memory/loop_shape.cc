@@ -54,7 +54,7 @@ class LoopShape {
     std::unordered_map<Var, std::vector<Stm>> brought;
     if (!to.empty()) move_blocks(whole, to, brought);
   }
-  // `allocs`: blocks that stand before the body, and the first that is in it.
+  // `allocs`: blocks that stand before what is looked at; from number `first` on they are in the body itself.
   void find_blocks(const Body& b, std::vector<Var> allocs, size_t first, std::unordered_map<Var, Var>& to) {
     for (const Stm& s : b.stms) {
       if (LaneLoops::is_alloc(s)) allocs.push_back(s.pattern[0].var);
@@ -65,7 +65,7 @@ class LoopShape {
         walk_parts(s, [&](const Body& inner) { find_blocks(inner, allocs, allocs.size(), to); });
         continue;
       }
-      auto is_outer = [&](Var v) { return std::find(allocs.begin(), allocs.begin() + std::ptrdiff_t(first), v) != allocs.begin() + std::ptrdiff_t(first); };
+      auto is_outer = [&](Var v) { return std::ranges::find(allocs, v) - allocs.begin() < i64(first); };
       if (std::ranges::any_of(blocks->own, is_outer) && c_.allow())
         for (Var v : blocks->own) if (is_outer(v)) to.emplace(v, loop);
     }

@@ -328,3 +328,23 @@ entry waits (k: i64) (n: i64) (t: i64): bool =
   let apart = loop out = replicate k 0f64 for i < k do out with [k - 1 - i] = last rows[k - 1 - i]
   in and (map2 near (flatten solved) (flatten singly)) && and (map2 near (flatten (transpose columns)) (flatten singly)) &&
      and (map2 near (map last rows) apart)
+
+-- Sums of records that lie apart, with a function of them: vectors.
+-- ==
+-- entry: of_records
+-- input { 0i64 } output { true }
+-- input { 7i64 } output { true }
+-- input { 50i64 } output { true }
+entry of_records (n: i64): bool =
+  let near a b = f32.abs (a - b) <= 1e-4 * (1 + f32.abs b)
+  let at = tabulate_2d n 4 (\i k -> f32.i64 ((i * 7 + k * 3) % 11) / 11)
+  let add (a, b, c, d) (x, y, z, w) = (a + x, b + y, c + z, d + w)
+  let force (x: [4]f32) (y: [4]f32) =
+    let (dx, dy, dz) = (x[0] - y[0], x[1] - y[1], x[2] - y[2])
+    let f = f32.exp (-(dx * dx + dy * dy + dz * dz)) * y[3]
+    in (f, f * dx, f * dy, f * dz)
+  let others = opaque (iota n)
+  let of_all x = reduce add (0, 0, 0, 0) (map (force x) at)
+  let singly x = loop s = (0, 0, 0, 0) for o in others do add s (force x at[o])
+  let close (a, b, c, d) (x, y, z, w) = near a x && near b y && near c z && near d w
+  in all (\o -> close (of_all at[o]) (singly at[o])) others
