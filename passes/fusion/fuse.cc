@@ -2,7 +2,7 @@
 //
 //   V1, V2   let ys = map n f xs ; let z = screma n pre ys      ==>   screma n (pre . f) xs
 //   V10      other uses of ys: the fused one also returns them
-//   V4       the first one scans as well, and z reads none of these scans: as V1, and both scans are of one screma
+//   V4       as V1 where the first one scans as well, if z reads none of these scans: the fused one makes the scans of both
 //   V3       let ys = map n f xs ; hist n pre ys               ==>   hist n (pre . f) xs
 //   H1       two scremas of equal width that share an input     ==>   one
 //   H2       two hists of equal width that share an input       ==>   one, into the arrays of both (not before AD: one of

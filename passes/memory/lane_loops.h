@@ -14,8 +14,8 @@ class LaneLoops {
   // `whole`: of the function. What it binds is used as often as there until the loops around have been asked for.
   LaneLoops(const ir::Program& p, const BlockAliases& aliases, const ir::Body& whole) : p_(p), aliases_(aliases), uses_(p, whole) {}
 
-  // Level memory. Whether lanes can run the statement. It must be a loop, or a task, of which no iteration needs another one. All
-  // iterations must do what lanes can do, and lanes must gain by it. `allocs`: blocks that stand before it.
+  // Level memory. Whether lanes can run the statement, and gain by it. It must be a loop or a task, and no iteration may need another
+  // one. Lanes must be able to do all that an iteration does. `allocs`: the blocks that are allocated before the statement.
   struct Distance {
     ir::Atom elements;                 // so many of so many bytes lie between the rows of two lanes
     i64 bytes;

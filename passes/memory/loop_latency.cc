@@ -47,10 +47,11 @@ class Chain {
     each_stm(loop.body, [&](const Stm& s) {
       forms_.define(p, s);
       auto store = std::get_if<Update>(&s.exp);
-      const size_t* k = store ? arrays_.find(store->array) : nullptr;
-      if (!k) return;
-      stores_[*k].push_back(&store->at);
-      arrays_[s.pattern[0].var] = *k;
+      const size_t* found = store ? arrays_.find(store->array) : nullptr;
+      if (!found) return;
+      const size_t state = *found;                            // the map may move when it grows
+      stores_[state].push_back(&store->at);
+      arrays_[s.pattern[0].var] = state;
     });
   }
 
@@ -69,7 +70,7 @@ class Chain {
   const For& loop_;
   Forms forms_;
   FlatMap<Var, size_t> at_;                          // what depends on the iteration before, and when it is there
-  FlatMap<Var, size_t> arrays_;                      // of which state they are versions
+  FlatMap<Var, size_t> arrays_;                      // each version of an array of the state, and the number of that state
   std::vector<std::vector<const std::vector<Selector>*>> stores_;   // of each state: at which indices
   std::vector<bool> read_;                           // of each state: whether earlier stores are read
   VarSet products_;                                  // of floats, which are not counted yet

@@ -46,7 +46,8 @@ class LoopShape {
   BlockAliases aliases_;
   LaneLoops lanes_;
 
-  // Blocks of which each lane needs a part may have left loops around (hoist_allocs). They come back to the loop of the lanes.
+  // Each lane needs a part of some blocks. `hoist_allocs` may have moved their allocations out of loops around the lanes. This moves them
+  // back, to just before the loop that runs in lanes.
   void bring_blocks(Body& whole) {
     std::vector<Var> allocs;
     std::unordered_map<Var, Var> to;                       // blocks, and the first result of a loop that they stand before
