@@ -264,7 +264,7 @@ void FromCore::operation(const ir::Stm& s) {
     [&](const Data& x) { data(v, x); },
     [&](const Concat& x) { concat(v, x); },
     [&](const Copy& x) { copy(layout(v), layout(x.array), shape(v)); },
-    [&](const ir::Alloc& x) { alloc(s, x); },
+    [&](const ir::Alloc& x) { alloc(v, x.bytes, x.speculative, s.source, x.space == Space::Device); },
     [&](const WithAcc& x) { with_acc(s, x); },
     [&](const AccUpdate& x) { acc_update(x); },
     [&](const Seg& x) { seg(s, x); },

@@ -74,12 +74,11 @@ std::vector<Name> FromCore::live_outs(const std::vector<Bind>& pattern) {
   return names;
 }
 
-void FromCore::alloc(const ir::Stm& s, const ir::Alloc& x) {
-  Var v = s.pattern[0].var;
+void FromCore::alloc(Var v, const Atom& size, bool lenient, ir::Source source, bool on_device) {
   block_[v] = new_memory(v);
-  auto bytes = const_of(x.bytes);
+  auto bytes = const_of(size);
   int64_t limit = in_kernel_ ? costs::gpu::private_bytes : costs::cpu::stack_bytes;
-  bool small = bytes && bytes->as_i64() <= limit && (!facts_.escaping.contains(v) || in_kernel_) && x.space != Space::Device;
+  bool small = bytes && bytes->as_i64() <= limit && (!facts_.escaping.contains(v) || in_kernel_) && !on_device;
   if (small) {
     on_stack_.insert(v);
     m_.names[block_[v].index].space = Space::Private;
@@ -87,9 +86,9 @@ void FromCore::alloc(const ir::Stm& s, const ir::Alloc& x) {
     return;
   }
   CHECK(!in_kernel_, "an allocation inside a kernel was not expanded");
-  std::string places = places_text(s.source);
+  std::string places = places_text(source);
   if (!places.empty()) m_.texts.push_back(places);
-  emit(Alloc{block_[v], factors(x.bytes), x.speculative, places.empty() ? -1 : int(m_.texts.size() - 1)});
+  emit(Alloc{block_[v], factors(size), lenient, places.empty() ? -1 : int(m_.texts.size() - 1)});
 }
 std::vector<ExprId> FromCore::factors(const Atom& bytes) {
   std::vector<ExprId> out;

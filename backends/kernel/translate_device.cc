@@ -69,11 +69,14 @@ void FromCore::seg(const ir::Stm& s, const Seg& x) {
   bool outer = std::exchange(in_task_, true), marks = std::exchange(marks_, marks_ && x.vectors != Vectors::Lanes);
   Block chunk = block([&] {
     if (marks) mark(place_);
+    for (const Workspace& w : x.workspaces) alloc(w.block.var, w.bytes, true, s.source);
     Block each_one = block([&] { run({m_.var(i)}); });
     For loop{i, m_.var(first), m_.var(last), std::move(each_one)};
     loop.spmd = x.vectors == Vectors::Lanes;
     loop.apart = x.vectors == Vectors::Apart;
+    if (x.group) loop.group = group(*x.group);
     emit(std::move(loop));
+    for (const Workspace& w : x.workspaces) if (!on_stack_.contains(w.block.var)) emit(Release{memory(w.block.var)});
   });
   in_task_ = outer;
   marks_ = marks;

@@ -20,17 +20,19 @@ void FromCore::for_loop(const ir::Stm& s, const ir::For& x) {
   loop.alone = x.vectors == Vectors::Alone;
   for (size_t k = 0; k < state.size() && (x.vectors == Vectors::Yes || loop.alone || loop.spmd); k++)
     if (is_scalar_var(x.state[k].var)) loop.reduced.push_back({state[k], (*x.any_order)[number++]});
-  if (x.group) {
-    loop.group = Group{{}, {}, atom(x.group->when)};
-    for (Var v : x.group->own) loop.group->own.push_back(memory(v));
-    for (Var v : x.group->sums) loop.group->sums.push_back(memory(v));
-  }
+  if (x.group) loop.group = group(*x.group);
   for (size_t k = 0, scalars = 0; k < state.size() && x.sums; k++) {
     Var v = x.state[k].var;
     if (array(v)) loop.sums.memories.push_back(layout(v).memory);
     else if (is_scalar_var(v) && x.any_order) loop.sums.numbers.push_back({state[k], (*x.any_order)[scalars++]});
   }
   emit(std::move(loop));
+}
+Group FromCore::group(const ir::Group& x) {
+  Group group{{}, {}, atom(x.when)};
+  for (Var v : x.own) group.own.push_back(memory(v));
+  for (Var v : x.sums) group.sums.push_back(memory(v));
+  return group;
 }
 void FromCore::while_loop(const ir::Stm& s, const ir::While& x) {
   std::vector<Name> state = enter(s, x.state, x.init);

@@ -145,12 +145,14 @@ class FromCore {
   void set(Name to, const Atom& from);
   // Names for the live-outs of a branch or loop, declared without a value.
   std::vector<Name> live_outs(const std::vector<Bind>& pattern);
-  void alloc(const ir::Stm& s, const ir::Alloc& x);
+  // lenient: a negative size counts as 0.
+  void alloc(Var v, const Atom& bytes, bool lenient, ir::Source source, bool on_device = false);
   // The sizes whose product is `bytes`, so that the run time can see it overflow.
   std::vector<ExprId> factors(const Atom& bytes);
 
   // ---- loops (translate_loops.cc) ----
   void for_loop(const ir::Stm& s, const ir::For& x);
+  Group group(const ir::Group& x);
   void while_loop(const ir::Stm& s, const ir::While& x);
   // The map may grow, so what it holds is copied first.
   template <class T> static void share(VarMap<T>& map, Var to, Var from) {

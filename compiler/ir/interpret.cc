@@ -355,11 +355,14 @@ std::vector<Cell> Interpreter::evaluate(const Stm& stm, const StmInfo& info) {
         i64 bytes = integer(x.bytes);
         if (x.speculative) bytes = std::max<i64>(bytes, 0);
         if (bytes < 0) return fail(stm.source, fmt::format("Negative allocation of {} bytes attempted.", bytes)), std::vector<Cell>{};
-        if (bytes > options_.max_bytes) return fail(stm.source, fmt::format("Out of memory: {} bytes.", bytes)), std::vector<Cell>{};
-        Ref<Buffer> block(new Buffer(counters_));
-        block->fill(size_t(bytes));
-        return one(block);
+        return one(block(bytes, stm.source));
       });
+}
+Cell Interpreter::block(i64 bytes, Source source) {
+  if (bytes > options_.max_bytes) return fail(source, fmt::format("Out of memory: {} bytes.", bytes)), Cell{};
+  Ref<Buffer> made(new Buffer(counters_));
+  made->fill(size_t(bytes));
+  return made;
 }
 
 std::vector<Cell> Interpreter::loop(const For& x, const StmInfo& info) {

@@ -244,6 +244,8 @@ std::vector<Cell> Interpreter::seg(const Seg& x, const Stm& stm, const StmInfo& 
   accumulators.insert(accumulators.end(), later.begin(), later.end());
   std::erase_if(accumulators, [&](Var v) { return !std::holds_alternative<AccType>(program_.type(v)); });
   parts.untouched(accumulators);
+  std::vector<i64> bytes;
+  for (const Workspace& w : x.workspaces) bytes.push_back(std::max<i64>(integer(w.bytes), 0));
   auto lines = [&](auto&& self, size_t dim) -> void {
     if (dim < outer) {
       for (at[dim] = 0; at[dim] < extent[dim] && !failed(); at[dim]++) self(self, dim + 1);
@@ -251,6 +253,11 @@ std::vector<Cell> Interpreter::seg(const Seg& x, const Stm& stm, const StmInfo& 
     }
     parts.start();
     for (at[dim] = 0; at[dim] < extent[dim] && !failed(); at[dim]++) {
+      for (size_t k = 0; k < bytes.size(); k++) {         // a new one for each point: nothing in it comes from the one before
+        cell(x.workspaces[k].block.var) = {};
+        cell(x.workspaces[k].block.var) = block(bytes[k], stm.source);
+        if (failed()) return;
+      }
       for (size_t k = 0; k < at.size(); k++) cell(x.index[k].var) = Num{i64_const(at[k]), {}};
       std::vector<Cell> operands = body(x.body);
       if (failed()) return;

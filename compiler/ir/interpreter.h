@@ -165,6 +165,7 @@ class Interpreter {
   Cell reshape(const Reshape& x);
   Cell permute(const Permute& x);
   Cell copied(Var v, Bind out);
+  Cell block(i64 bytes, Source source);                         // of poison
   Cell from_value(const Value& v);
   Value to_value(const Cell& c);
 

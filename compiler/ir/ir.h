@@ -216,6 +216,13 @@ struct Custom   { Lambda f; std::optional<Lambda> jvp, vjp; std::vector<Atom> ar
 // scalars over two dimensions and the reduced one, which a processor computes in tiles of rows and columns; each result is combined from the
 // first to the last point.
 enum class SegLevel : uint8_t { Grid, Block, Warp, Lane, Task, Simd, Tile };
+// A block of host memory that each run of some points of a task has for itself. Nothing in it goes from one point to the next. A negative
+// size counts as 0: its points may never need the block.
+struct Workspace {
+  Bind block;
+  Atom bytes;
+  static auto fields(auto& s) { return std::tie(s.bytes, s.block); }
+};
 struct Seg {
   SegLevel level;
   std::vector<Bind> index;
@@ -228,7 +235,9 @@ struct Seg {
   std::optional<int> parts = {};
   Vectors vectors = Vectors::Open;      // of a task: Open, Lanes or Apart
   bool collective = false;
-  OPERATION("seg", Core | Parallel | Memory, s.level, s.extent, s.index, s.body, s.reduces, s.scans, s.post, s.post_reduces, s.dests, s.parts, s.vectors, s.collective)
+  std::vector<Workspace> workspaces = {};   // of a task
+  std::optional<Group> group = {};          // of a task in lanes; own: of its workspaces
+  OPERATION("seg", Core | Parallel | Memory, s.level, s.extent, s.index, s.workspaces, s.body, s.reduces, s.scans, s.post, s.post_reduces, s.dests, s.parts, s.vectors, s.collective, s.group)
 };
 // A number that the user of the program may set by its name, as long as the program runs: kind `threshold` or `custom`. Kind `threads`:
 // how many threads there are; the fallback stands for it where nothing runs.

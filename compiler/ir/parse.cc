@@ -268,6 +268,14 @@ class Parser : TextTokens {
     else if (accept("apart")) x = Vectors::Apart;
     else if (accept("alone")) x = Vectors::Alone;
   }
+  void group(std::optional<Group>& x) {
+    if (!accept("own")) return;
+    get(x.emplace().own);
+    expect("into");
+    get(x->sums);
+    expect("if");
+    get(x->when);
+  }
   void get(For& x) {
     x.i = counter();
     expect("<");
@@ -275,13 +283,7 @@ class Parser : TextTokens {
     if (accept("any_order")) get(x.any_order.emplace());
     word_if("sums", x.sums);
     get(x.vectors);
-    if (accept("own")) {
-      get(x.group.emplace().own);
-      expect("into");
-      get(x.group->sums);
-      expect("if");
-      get(x.group->when);
-    }
+    group(x.group);
     word_if("blocks", x.blocks);
     if (accept("budget")) get(x.budget.emplace());
     state(x.state, x.init);
@@ -311,6 +313,7 @@ class Parser : TextTokens {
   }
   void get(Hist& x) { get(x.width); get(x.pre); get(x.inputs); expect("into"); dests(x.dests); }
   void get(WithAcc& x) { dests(x.dests); get(x.scope); }
+  void get(Workspace& w) { get(w.block); expect("="); get(w.bytes); }
   void get(Seg& x) {
     get(x.level);
     expect("(");
@@ -322,11 +325,13 @@ class Parser : TextTokens {
       } while (ok() && accept(","));
       expect(")");
     }
+    get(x.vectors);
+    if (accept("with")) get(x.workspaces);
+    group(x.group);
     get(x.body);
     parts(x);
     if (accept("into")) dests(x.dests);
     if (accept("parts")) get(x.parts.emplace());
-    get(x.vectors);
     word_if("collective", x.collective);
   }
   void get(Budget& x) {

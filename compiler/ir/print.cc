@@ -249,6 +249,16 @@ class Printer {
     }
     return "";
   }
+  void group(const std::optional<Group>& x) {
+    if (!x) return;
+    out += "own ";
+    put(x->own);
+    out += " into ";
+    put(x->sums);
+    out += " if ";
+    put(x->when);
+    out += " ";
+  }
   void put(const For& x) {
     out += "for " + name(x.i.var) + " < ";
     put(x.n);
@@ -256,15 +266,7 @@ class Printer {
     if (x.any_order) { out += "any_order "; put(*x.any_order); out += " "; }
     if (x.sums) out += "sums ";
     if (x.vectors != Vectors::Open) out += std::string(word(x.vectors)) + " ";
-    if (x.group) {
-      out += "own ";
-      put(x.group->own);
-      out += " into ";
-      put(x.group->sums);
-      out += " if ";
-      put(x.group->when);
-      out += " ";
-    }
+    group(x.group);
     if (x.blocks) out += "blocks ";
     if (x.budget) out += fmt::format("budget [{}, {}, {}] ", x.budget->levels, x.budget->bytes, x.budget->memory);
     state(x.state, x.init);
@@ -309,6 +311,7 @@ class Printer {
     list(x.dests);
   }
   void put(const WithAcc& x) { out += "with_acc "; list(x.dests); out += " "; put(x.scope); }
+  void put(const Workspace& w) { put(w.block); out += " = "; put(w.bytes); }
   void put(const Seg& x) {
     out += "seg ";
     put(x.level);
@@ -319,6 +322,9 @@ class Printer {
       put(x.extent[i]);
     }
     out += ") ";
+    if (x.vectors != Vectors::Open) out += std::string(word(x.vectors)) + " ";
+    if (!x.workspaces.empty()) { out += "with "; put(x.workspaces); out += " "; }
+    group(x.group);
     put(x.body);
     section("reduces", x.reduces);
     section("scans", x.scans);
@@ -326,7 +332,6 @@ class Printer {
     section("post_reduces", x.post_reduces);
     if (!x.dests.empty()) { out += " into "; list(x.dests); }
     if (x.parts) out += fmt::format(" parts {}", *x.parts);
-    if (x.vectors != Vectors::Open) out += " " + std::string(word(x.vectors));
     word_if("collective", x.collective);
   }
   void put(const Apply& x) { put(x.op); out += " "; put(x.args); }

@@ -356,13 +356,29 @@ class Verifier {
   }
   // Nothing in a lane's own memory comes from the iteration before, and what is added to lies in a block of its own.
   void group(const For& x) {
-    if (x.vectors != Vectors::Lanes) return fail("V11", "memory of lanes that there are not");
-    expect_scalar(x.group->when, Scalar::Bool, "the condition");
+    group(x.vectors, *x.group);
     auto states_in = [&](Var block) {
       return std::ranges::count_if(x.state, [&](Bind b) { auto a = std::get_if<ArrayType>(&p_.type(b.var)); return a && a->place && a->place->block == block; });
     };
     for (Var v : x.group->own) if (!std::holds_alternative<BlockType>(p_.type(v)) || states_in(v) != 0) fail("V11", "a lane's own memory holds what goes from one iteration to the next");
     for (Var v : x.group->sums) if (!std::holds_alternative<BlockType>(p_.type(v)) || states_in(v) != 1) fail("V11", "sums that do not lie in a block of their own");
+  }
+  void group(Vectors vectors, const Group& x) {
+    if (vectors != Vectors::Lanes) return fail("V11", "memory of lanes that there are not");
+    expect_scalar(x.when, Scalar::Bool, "the condition");
+  }
+  void group(const Seg& x) {
+    group(x.vectors, *x.group);
+    if (!x.group->sums.empty()) fail("V11", "sums into memory that tasks share");
+    for (Var v : x.group->own)
+      if (std::ranges::none_of(x.workspaces, [&](const Workspace& w) { return w.block.var == v; })) fail("V11", "a lane's own memory is no workspace of the task");
+  }
+  void workspaces(const Seg& x) {
+    if (x.level != SegLevel::Task || p_.level != Memory) return fail("V11", "workspaces of what is no task in memory");
+    for (const Workspace& w : x.workspaces) {
+      sizes({w.bytes});
+      if (!same_type(p_.type(w.block.var), BlockType{Space::Host})) fail("V11", "a workspace that is no block of host memory");
+    }
   }
   // What an operation demands of its operands, one function for each operation. The others demand nothing beyond their result types.
   void shapes(const Exp& e) { match(e, [&](const auto& x) { demands(x); }); }
@@ -488,6 +504,8 @@ class Verifier {
     if (x.level == SegLevel::Tile && !is_contraction(x)) return fail("V9", "a tile of what is no contraction of scalars");
     if (x.vectors != Vectors::Open && x.vectors != Vectors::Lanes && x.vectors != Vectors::Apart) return fail("V11", "a seg that is neither `lanes` nor `apart`");
     if (x.vectors != Vectors::Open && (p_.level != Memory || x.level != SegLevel::Task || x.index.size() != 1)) return fail("V11", "`lanes` or `apart` of what is no task in memory");
+    if (!x.workspaces.empty()) workspaces(x);
+    if (x.group) group(x);
     if (x.collective) collective(x);
     else if (p_.level == Memory && x.level != SegLevel::Tile && !(x.reduces.empty() && x.scans.empty() && x.post_reduces.empty() && x.dests.empty()))
       return fail("V11", "a seg in memory that is more than a map, and not `collective`");

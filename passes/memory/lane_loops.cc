@@ -400,14 +400,18 @@ std::optional<LaneLoops::Blocks> LaneLoops::take(const Stm& s, const std::vector
   auto task = std::get_if<Seg>(&s.exp);
   if (!loop && (!task || task->index.size() != 1)) return {};
   Blocks blocks;
-  if (loop) blocks.own = own_blocks(*loop, allocs);
-  Candidate c = loop ? Candidate(p_, uses_, loop->i.var, loop->n, loop->body, blocks.own) : Candidate(p_, uses_, task->index[0].var, task->extent[0], task->body, {});
+  blocks.own = loop ? own_blocks(loop->body, allocs) : own_blocks(task->body, blocks_of(task->workspaces));
+  Candidate c = loop ? Candidate(p_, uses_, loop->i.var, loop->n, loop->body, blocks.own) : Candidate(p_, uses_, task->index[0].var, task->extent[0], task->body, blocks.own);
   if (!(loop ? c.fits(*loop) : c.fits(s, *task)) || !is_apart(c)) return {};
   if (c.has_rows() && takes_any(loop ? loop->body : task->body)) return {};       // whose elements lie side by side
   blocks.alone = c.runs_alone();
   blocks.distances = c.distances();
-  if (task && !blocks.distances.empty()) return {};
   for (const ArrayType* sum : c.sums()) blocks.sums.push_back(sum->place->block);
+  return blocks;
+}
+std::vector<Var> LaneLoops::blocks_of(const std::vector<Workspace>& workspaces) {
+  std::vector<Var> blocks;
+  for (const Workspace& w : workspaces) blocks.push_back(w.block.var);
   return blocks;
 }
 bool LaneLoops::is_alloc(const Stm& s) {
@@ -426,18 +430,18 @@ bool LaneLoops::takes_any(const Body& b) const {
 }
 // All arrays in such a block are bound in the body: nothing comes from another iteration, nor from before, and nothing is left for later.
 // They have one type of elements, so no two lanes meet.
-std::vector<Var> LaneLoops::own_blocks(const For& loop, const std::vector<Var>& allocs) const {
+std::vector<Var> LaneLoops::own_blocks(const Body& body, const std::vector<Var>& allocs) const {
   std::unordered_map<Var, Scalar> inside;
   VarSet mixed;
-  each_bind(loop.body, [&](Var v) {
+  each_bind(body, [&](Var v) {
     auto a = std::get_if<ArrayType>(&p_.type(v));
     if (!a || !a->place) return;
     auto [known, is_new] = inside.try_emplace(a->place->block, a->elem);
     if (!is_new && known->second != a->elem) mixed.insert(a->place->block);
   });
-  FlatMap<Var, size_t> uses;                                // in the loop
+  FlatMap<Var, size_t> uses;                                // in the body
   for (const auto& [block, elem] : inside) uses[block] = 0;
-  each_use(p_, loop.body, [&](Var v) { if (size_t* n = uses.find(v)) ++*n; });
+  each_use(p_, body, [&](Var v) { if (size_t* n = uses.find(v)) ++*n; });
   std::vector<Var> own;
   for (Var v : allocs) {
     if (!inside.contains(v) || mixed.contains(v) || aliases_.may_be_others(v)) continue;

@@ -15,19 +15,20 @@ class LaneLoops {
   LaneLoops(const ir::Program& p, const BlockAliases& aliases, const ir::Body& whole) : p_(p), aliases_(aliases), uses_(p, whole) {}
 
   // Level memory. Whether lanes can run the statement, and gain by it. It must be a loop or a task, and no iteration may need another
-  // one. Lanes must be able to do all that an iteration does. `allocs`: the blocks that are allocated before the statement.
+  // one. Lanes must be able to do all that an iteration does. `allocs`: the blocks that are allocated before a loop; a task has workspaces.
   struct Distance {
     ir::Atom elements;                 // so many of so many bytes lie between the rows of two lanes
     i64 bytes;
   };
   struct Blocks {
-    std::vector<ir::Var> own;          // allocated before and used by single iterations only: each lane needs a part
+    std::vector<ir::Var> own;          // allocated before, or workspaces, and used by single iterations only: each lane needs a part
     std::vector<ir::Var> sums;         // of states whose elements are only added to
     std::vector<Distance> distances;   // for which lanes gain unless rows push each other out of a cache
     bool alone = false;                // each lane runs the loops inside by itself, since these are vectors
   };
   std::optional<Blocks> take(const ir::Stm& s, const std::vector<ir::Var>& allocs) const;
   static bool is_alloc(const ir::Stm& s);
+  static std::vector<ir::Var> blocks_of(const std::vector<ir::Workspace>& workspaces);
 
  private:
   class Candidate;
@@ -36,7 +37,7 @@ class LaneLoops {
   const ir::Uses uses_;
 
   bool takes_any(const ir::Body& b) const;
-  std::vector<ir::Var> own_blocks(const ir::For& loop, const std::vector<ir::Var>& allocs) const;
+  std::vector<ir::Var> own_blocks(const ir::Body& body, const std::vector<ir::Var>& allocs) const;
   // No iteration reads what another one stores.
   bool is_apart(const Candidate& c) const;
 };

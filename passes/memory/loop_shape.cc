@@ -7,6 +7,7 @@
 //   for i < n .. while .. with i                                  ==>   for i < n lanes .. while ..
 //   for i < n { for .. any_order [add] {..} exp .. }              ==>   for i < n lanes { for .. any_order [add] alone {..} exp .. }
 //   let mem = alloc bytes  for i < n .. with arrays in mem        ==>   let mem = alloc 32 bytes  for i < n lanes own [mem] into [] if small ..
+//   seg task (i < n) with [mem = bytes] ..                        ==>   seg task (i < n) lanes with [mem = 32 bytes] own [mem] into [] if small ..
 //   for .. let k' = select [c, i, k] ..                           ==>   for .. let k' = xor [k, and [neg [convert i64 c], xor [i, k]]] ..
 //   while .. let lo' = select [c, m, lo] let hi' = select [c, hi, m] ..   ==>   while .. let lo', hi' = if c { in m, lo } else { in hi, m } ..
 //
@@ -63,7 +64,9 @@ class LoopShape {
       const Var loop = s.pattern[0].var;
       auto blocks = lanes_.take(s, allocs);
       if (!blocks) {
-        walk_parts(s, [&](const Body& inner) { find_blocks(inner, allocs, allocs.size(), to); });
+        std::vector<Var> outside = allocs;
+        if (auto task = std::get_if<Seg>(&s.exp)) for (Var v : LaneLoops::blocks_of(task->workspaces)) outside.push_back(v);
+        walk_parts(s, [&](const Body& inner) { find_blocks(inner, outside, outside.size(), to); });
         continue;
       }
       auto is_outer = [&](Var v) { return std::ranges::find(allocs, v) - allocs.begin() < i64(first); };
@@ -80,6 +83,12 @@ class LoopShape {
       }
       if (auto blocks = brought.find(s.pattern[0].var); blocks != brought.end())
         for (Stm& alloc : blocks->second) b.emit(std::move(alloc));
+      if (auto task = std::get_if<Seg>(&s.exp))
+        std::erase_if(task->workspaces, [&](const Workspace& w) {
+          auto place = to.find(w.block.var);
+          if (place != to.end()) brought[place->second].push_back(Stm{{w.block}, Alloc{Space::Host, w.bytes, true}, {}, s.source, {}});
+          return place != to.end();
+        });
       walk_parts(s, [&](Body& inner) { move_blocks(inner, to, brought); });
       return false;
     });
@@ -128,32 +137,36 @@ class LoopShape {
   void side_by_side(Builder& b, Stm& s, const LaneLoops::Blocks& blocks, const std::unordered_map<Var, Alloc>& allocs) {
     c_.stats.count("loop_shape.lanes");
     auto x = std::get_if<For>(&s.exp);
+    auto task = std::get_if<Seg>(&s.exp);
     if (blocks.alone)
-      for (Stm& inner : x ? x->body.stms : std::get<Seg>(s.exp).body.stms) if (auto loop = std::get_if<For>(&inner.exp)) loop->vectors = Vectors::Alone;
-    if (!x) { std::get<Seg>(s.exp).vectors = Vectors::Lanes; return; }
-    x->vectors = Vectors::Lanes;
+      for (Stm& inner : x ? x->body.stms : task->body.stms) if (auto loop = std::get_if<For>(&inner.exp)) loop->vectors = Vectors::Alone;
+    (x ? x->vectors : task->vectors) = Vectors::Lanes;
     if (blocks.own.empty() && blocks.sums.empty() && blocks.distances.empty()) return;
-    x->group = Group{blocks.own, blocks.sums, bool_const(true)};
+    Group& group = (x ? x->group : task->group).emplace(Group{blocks.own, blocks.sums, bool_const(true)});
     std::vector<Term> when;
     for (const LaneLoops::Distance& d : blocks.distances) {
       Term rest = apply(ScalarOp::and_, {b.term(d.elements) * b.number(Scalar::I64, double(d.bytes)), b.number(Scalar::I64, double(costs::cpu::lane_distance - 1))});
       when.push_back(lt(b.number(Scalar::I64, 0), rest));
     }
-    if (!blocks.own.empty()) when.push_back(b.term(own_memory(b, x->n, blocks.own, allocs)));
-    for (size_t k = 0; k < when.size(); k++) x->group->when = k == 0 ? when[k].atom : all_of({b.term(x->group->when), when[k]}).atom;
+    if (!blocks.own.empty()) {
+      std::vector<Stm> before;
+      std::vector<Atom*> sizes;
+      for (Var v : blocks.own) if (x) before.push_back({{{v}}, allocs.at(v), {}, b.source, {}});
+      for (Stm& alloc : before) sizes.push_back(&std::get<Alloc>(alloc.exp).bytes);
+      if (task) for (Workspace& w : task->workspaces) if (std::ranges::find(blocks.own, w.block.var) != blocks.own.end()) sizes.push_back(&w.bytes);
+      when.push_back(b.term(part_for_each(b, x ? x->n : task->extent[0], sizes)));
+      for (Stm& alloc : before) b.emit(std::move(alloc));
+    }
+    for (size_t k = 0; k < when.size(); k++) group.when = k == 0 ? when[k].atom : all_of({b.term(group.when), when[k]}).atom;
   }
-  // Allocates a part for each lane where that pays: there is a group of iterations, and their parts stay in a cache.
-  Atom own_memory(Builder& b, const Dim& n, const std::vector<Var>& blocks, const std::unordered_map<Var, Alloc>& allocs) {
+  // Makes blocks of these sizes have a part for each lane where that pays: there is a group of iterations, and their parts stay in a cache.
+  Atom part_for_each(Builder& b, const Dim& n, const std::vector<Atom*>& sizes) {
     const i64 lanes = costs::cpu::lanes;
     Term bytes = b.number(Scalar::I64, 0);
-    for (Var v : blocks) bytes = bytes + b.term(allocs.at(v).bytes);
+    for (const Atom* size : sizes) bytes = bytes + b.term(*size);
     Term when = all_of({le(b.number(Scalar::I64, double(lanes)), b.term(n)), le(bytes, b.number(Scalar::I64, double(costs::cpu::lane_bytes / lanes)))});
     Term parts = select({when, b.number(Scalar::I64, double(lanes)), b.number(Scalar::I64, 1)});
-    for (Var v : blocks) {
-      Alloc a = allocs.at(v);
-      a.bytes = (b.term(a.bytes) * parts).atom;
-      b.emit({{{v}}, std::move(a), {}, b.source, {}});
-    }
+    for (Atom* size : sizes) *size = (b.term(*size) * parts).atom;
     return when.atom;
   }
   // Vectors take sums, and the least or greatest number.

@@ -135,7 +135,20 @@ TEST_CASE("each rule of the verifier is broken by a program") {
   EXPECT(seg("64") == "");
   EXPECT(seg("0") == "V11");
   EXPECT(rule("level parallel fun f \\(n: i64) { let s: [n]i64 = seg grid (i < n) { in i } parts 64 in s }") == "V11");
-  EXPECT(rule("level parallel fun f \\(n: i64) { let s: [n]i64 = seg task (i < n) { in i } lanes in s }") == "V11");
+  EXPECT(rule("level parallel fun f \\(n: i64) { let s: [n]i64 = seg task (i < n) lanes { in i } in s }") == "V11");
+  auto task = [](const std::string& words) {
+    return rule("level memory fun f \\(n: i64) { let a: block host = alloc host n let s: [n]i64 @ a + 0i64 {1i64} = seg " + words + " { in i } in a, s }");
+  };
+  EXPECT(task("task (i < n) with [m: block host = n]") == "");
+  EXPECT(task("task (i < n) with [m: block device = n]") == "V11");
+  EXPECT(task("task (i < n) with [m: block host = 1f64]") == "V3");
+  EXPECT(task("grid (i < n) with [m: block host = n]") == "V11");
+  EXPECT(rule("level parallel fun f \\(n: i64) { let s: [n]i64 = seg task (i < n) with [m: block host = n] { in i } in s }") == "V11");
+  EXPECT(task("task (i < n) lanes with [m: block host = n] own [m] into [] if true") == "");
+  EXPECT(task("task (i < n) with [m: block host = n] own [m] into [] if true") == "V11");
+  EXPECT(task("task (i < n) lanes with [m: block host = n] own [m] into [m] if true") == "V11");
+  EXPECT(task("task (i < n) lanes with [m: block host = n] own [m] into [] if n") == "V3");
+  EXPECT(task("task (i < n) lanes own [n] into [] if true") == "V11");
   auto together = [](const std::string& seg) { return rule("level parallel fun f \\(n: i64) { let s: [1]i64 = seg " + seg + " collective in s }"); };
   EXPECT(together("grid (r < 1i64, i < n) { in i } reduces (add [0i64])") == "");
   EXPECT(together("task (r < 1i64, i < n) { in i } reduces (add [0i64])") == "V11");

@@ -192,6 +192,7 @@ template <Operators operators, class Edge, class Enter> class FlowWalk {
   }
   void operation(const Seg& x) {
     for (size_t k = 0; k < x.index.size(); k++) edge_(x.extent[k], x.index[k].var, Flow::Steers);
+    for (const Workspace& w : x.workspaces) edge_(w.bytes, w.block.var, Flow::Steers);
     enter_(x.body);
     size_t to_dests = 0, arrays = 0;
     for (const Dest& d : x.dests) to_dests += size_t(d.rank) + d.arrays.size(), arrays += d.arrays.size();
