@@ -42,7 +42,7 @@ class VectorSum {
 
   static bool fits(const Module& m, const For& x) {
     return !x.reduced.empty() && !x.scattered && !x.lanes && !x.spmd && !x.group && only_computes(x.body) &&
-           x.body.size() <= costs::cpu::sum_statements &&
+           work(m, x) <= costs::cpu::sum_statements &&
            std::ranges::all_of(x.reduced, [&](const Reduced& r) {
              Scalar t = m.names[r.var.index].type;
              return r.op == ScalarOp::add && t != Scalar::F16 && bytes_of(t) >= 4;
@@ -55,7 +55,7 @@ class VectorSum {
     std::vector<Name> terms = arrays("terms");
     Block out, vectors = zeros(terms, width_);
     out.push_back({Declare{base_, loop_.from}});
-    if (loop_.body.size() <= costs::cpu::wide_sum_statements) vectors.push_back({If{has(wide_), wide(terms), {}}});
+    if (work(m_, loop_) <= costs::cpu::wide_sum_statements) vectors.push_back({If{has(wide_), wide(terms), {}}});
     vectors.push_back(steps(terms, width_));
     for (size_t k = 0; k < terms.size(); k++) {
       Name s = loop_.reduced[k].var;
@@ -71,6 +71,18 @@ class VectorSum {
   }
 
  private:
+  // How many statements it has, but for those that make an index of the counter.
+  static size_t work(const Module& m, const For& x) {
+    IdSet<Name> made;
+    for (const Stm& s : x.body) if (auto d = std::get_if<Declare>(&s.node)) made.insert(d->var);
+    auto is_index = [&](const Stm& s) {
+      auto d = std::get_if<Declare>(&s.node);
+      return d && d->init && m.exprs[d->init->index].type == Scalar::I64 && !any_part(m, *d->init, [&](ExprId part) {
+        return match(m.exprs[part.index].node, [&](Name n) { return made.contains(n); }, [](const Load&) { return true; }, [](const Cast&) { return true; }, [](const auto&) { return false; });
+      });
+    };
+    return size_t(std::count_if(x.body.begin(), x.body.end(), [&](const Stm& s) { return !is_index(s); }));
+  }
   Module& m_;
   const For& loop_;
   const bool uses_counter_;

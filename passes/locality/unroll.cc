@@ -208,9 +208,9 @@ class Unroll {
     }
     each_stm(x.pre.body, [&](const Stm& s) {
       forms_.define(p_, s);                                // what has been written out is new
-      auto clamp = std::get_if<Apply>(&s.exp);
-      if (clamp && (clamp->op == ScalarOp::min || clamp->op == ScalarOp::max) && elem_of(p_, clamp->args[0]) == Scalar::I64)
-        for (const Atom& a : clamp->args) if (moves_on(forms_.of(a))) forms_.define(s.pattern[0].var, forms_.of(a));      // few places are at an edge
+      auto edge = std::get_if<Apply>(&s.exp);             // few places are at one
+      if (edge && turns_or_stops(edge->op) && elem_of(p_, edge->args[0]) == Scalar::I64)
+        for (const Atom& a : edge->args) if (moves_on(forms_.of(a))) forms_.define(s.pattern[0].var, forms_.of(a));
       auto read = std::get_if<Index>(&s.exp);
       if (!read || inner.contains(read->array)) return;
       bool same = true;
@@ -220,6 +220,7 @@ class Unroll {
     });
     return beside && all;
   }
+  static bool turns_or_stops(ScalarOp op) { return op == ScalarOp::min || op == ScalarOp::max || op == ScalarOp::mod || op == ScalarOp::rem; }
   // Whether it has branches, and all of them depend on the number of the element only.
   bool chooses(const Screma& x) const {
     const VarSet known = counted(x).first;

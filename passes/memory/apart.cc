@@ -56,28 +56,33 @@ class Iterations {
   struct Stored { Var block; const Update* by; };
   std::vector<Stored> stores_;
   size_t reads_ = 0;                             // of other places than those that are stored
+  bool gathers_ = false;                         // one of these reads is at a place that C compilers cannot follow
 
   const Update* store_of(const Atom& result) const {
     for (const Stm& s : body_.stms)
       if (s.pattern.size() == 1 && Atom(s.pattern[0].var) == result) return std::get_if<Update>(&s.exp);
     return nullptr;
   }
+  // By which number the index moves with the iteration.
+  std::optional<i64> moves_by(const Selector& d) const {
+    auto index = std::get_if<Atom>(&d);
+    return !index ? std::nullopt : const_of(*index) ? std::optional<i64>(0) : stride(forms_.of(*index), i_, [&](Var v) { return varies_.contains(v); });
+  }
   // Along one dimension the place moves with the iteration; along the others it moves by fixed numbers, or not.
   bool moves(const std::vector<Selector>& at) const {
     bool moves = false;
     for (const Selector& d : at) {
-      auto index = std::get_if<Atom>(&d);
-      auto by = !index ? std::nullopt : const_of(*index) ? std::optional<i64>(0) : stride(forms_.of(*index), i_, [&](Var v) { return varies_.contains(v); });
+      auto by = moves_by(d);
       if (!by) return false;
       moves = moves || *by != 0;
     }
     return moves;
   }
-  // Nobody else stores in these blocks, and there are more pairs of places than C compilers compare.
+  // Nobody else stores in these blocks, and there are more pairs of places than C compilers compare, or some that they cannot.
   bool alone() {
     for (size_t k = 0; k < stores_.size(); k++)
       for (size_t j = 0; j < k; j++) if (aliases_.may_be_one(stores_[j].block, stores_[k].block)) return false;
-    return only_these(body_) && stores_.size() * reads_ + stores_.size() * (stores_.size() - 1) / 2 > costs::cpu::alias_tests;
+    return only_these(body_) && (gathers_ || stores_.size() * reads_ + stores_.size() * (stores_.size() - 1) / 2 > costs::cpu::alias_tests);
   }
   // The other statements compute, or read what is stored nowhere; or the iteration's own place.
   bool only_these(const Body& b) {
@@ -102,7 +107,9 @@ class Iterations {
   bool reads(const Index& x) {
     auto a = std::get_if<ArrayType>(&p_.type(x.array));
     auto own = [&](const Stored& w) { return w.by && w.by->array == x.array && w.by->at == x.at; };
-    reads_ += std::ranges::none_of(stores_, own);
+    const bool other = std::ranges::none_of(stores_, own);
+    reads_ += other;
+    gathers_ = gathers_ || (other && !stores_.empty() && std::ranges::any_of(x.at, [&](const Selector& d) { return !moves_by(d); }));
     return a && a->place && std::ranges::all_of(stores_, [&](const Stored& w) { return own(w) || !aliases_.may_be_one(w.block, a->place->block); });
   }
 };

@@ -153,9 +153,9 @@ std::optional<Overlap> Conflicts::overlap(Var v, Var made, const Place& where, c
   return out;
 }
 
-// Whether v is a result of a loop that works in the block of an array other than `names`.
+// Whether v is a result of a loop or of accumulators that work in the block of an array other than `names`.
 bool Conflicts::starts_elsewhere(const Stm& s, Var v, const VarSet& names) const {
-  auto start = origins_.start_of_loop(s, v);
+  auto start = origins_.starts_as(s, v);
   return start && !names.contains(*var_of(*start));
 }
 

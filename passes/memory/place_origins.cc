@@ -15,34 +15,33 @@ Var Origins::of(const Atom& a, uint32_t depth) {
     auto before = match(s->exp,
       [&](const Update& x) { return std::optional<Atom>(x.array); },
       [&](const Identity& x) { return std::optional<Atom>(x.value); },
-      [&](const For&) { return start_of_loop(*s, v); },
-      [&](const While&) { return start_of_loop(*s, v); },
+      [&](const For&) { return starts_as(*s, v); },
+      [&](const While&) { return starts_as(*s, v); },
+      [&](const WithAcc&) { return starts_as(*s, v); },
       [&](const If& x) {
         size_t k = number_of(*s, v);
         Var yes = of(x.then_.result[k], depths_.of(v) + 1), no = of(x.else_.result[k], depths_.of(v) + 1);
         return yes == no && depths_.of(yes) <= depths_.of(v) ? std::optional<Atom>(yes) : std::nullopt;
-      },
-      [&](const WithAcc& x) {
-        size_t k = number_of(*s, v);
-        for (const Dest& d : x.dests) {
-          if (k < d.arrays.size()) return std::optional<Atom>(d.arrays[k]);
-          k -= d.arrays.size();
-        }
-        return std::optional<Atom>();
       },
       [&](const auto&) { return std::optional<Atom>(); });   // created here, or a view of something
     if (!before || !is_array(*before)) return v;
     v = *var_of(*before);
   }
 }
-std::optional<Atom> Origins::start_of_loop(const Stm& s, Var v) {
-  auto start = [&](const auto& x) {
-    size_t k = number_of(s, v);
-    return works_in_place(x, k) ? std::optional<Atom>(x.init[k]) : std::nullopt;
-  };
-  if (auto x = std::get_if<For>(&s.exp)) return start(*x);
-  auto x = std::get_if<While>(&s.exp);
-  return x ? start(*x) : std::nullopt;
+std::optional<Atom> Origins::starts_as(const Stm& s, Var v) {
+  size_t k = number_of(s, v);
+  auto start = [&](const auto& x) { return works_in_place(x, k) ? std::optional<Atom>(x.init[k]) : std::nullopt; };
+  return match(s.exp,
+    [&](const For& x) { return start(x); },
+    [&](const While& x) { return start(x); },
+    [&](const WithAcc& x) {
+      for (const Dest& d : x.dests) {
+        if (k < d.arrays.size()) return std::optional<Atom>(d.arrays[k]);
+        k -= d.arrays.size();
+      }
+      return std::optional<Atom>();
+    },
+    [&](const auto&) { return std::optional<Atom>(); });   // others have no state
 }
 void Origins::each_origin(const Atom& a, uint32_t depth, const std::function<void(Var)>& f) const {
   VarSet seen;

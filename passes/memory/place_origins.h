@@ -24,8 +24,8 @@ class Origins {
   // Calls f with what is bound outside of bodies deeper than `depth`, and may have the memory of `a`: views, and what is updated in place, are
   // followed back. States of a loop at that depth count as outside.
   void each_origin(const Atom& a, uint32_t depth, const std::function<void(Var)>& f) const;
-  // The initial value, if `v` is the result of a state that stays in its memory.
-  std::optional<Atom> start_of_loop(const Stm& s, Var v);
+  // What it was before, if `v` is the result of a state that stays in its memory, or of an accumulator.
+  std::optional<Atom> starts_as(const Stm& s, Var v);
   // Whether the array is made by a statement that can make it anywhere.
   bool creates(Var v) const;
   uint32_t depth(Var v) const { return depths_.of(v); }

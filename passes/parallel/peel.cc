@@ -146,6 +146,8 @@ class Peeler {
   bool decide(Plan& out, const For& loop, const VarSet& inside, const Apply& x, Var result) const {
     Affine l = forms_.of(x.args[0]), r = forms_.of(x.args[1]), n = forms_.of(out.whole);
     for (Affine* a : {&l, &r}) if (a->factor(loop.i.var) != 0) *a = *a - forms_.of(out.begin);
+    // i + n < n + 1 is i < 1: nobody waits for a loop of so many iterations that 2 n overflows.
+    if (n.is_small() && (l - n).terms.size() < l.terms.size() && (r - n).terms.size() < r.terms.size()) l = l - n, r = r - n;
     auto is_index = [&](const Affine& a) { return a.factor(loop.i.var) == 1 && a.terms.size() == 1; };
     bool left = is_index(l);
     const Affine &index = left ? l : r, &other = left ? r : l;

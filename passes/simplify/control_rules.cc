@@ -35,21 +35,33 @@ Rewrite selecting(Site& s, If& x) {
   return values;
 }
 
+// Whether it reads an element that is there, branch or no branch.
+bool is_there(const Site& s, const Index& x) {
+  const std::vector<Dim>& shape = shape_of(s.p.type(x.array));
+  if (x.at.size() != shape.size()) return false;
+  for (size_t d = 0; d < shape.size(); d++) {
+    auto at = std::get_if<Atom>(&x.at[d]);
+    if (!at || s.facts.less_equal(i64_const(0), *at) != true || s.facts.less(*at, shape[d]) != true) return false;
+  }
+  return true;
+}
 // One step of a processor, whatever its operands are.
-bool is_quick(const Stm& s) {
+bool is_quick(const Site& site, const Stm& s) {
   if (!s.checks.empty()) return false;
   if (std::holds_alternative<Convert>(s.exp)) return true;
+  if (auto read = std::get_if<Index>(&s.exp)) return is_there(site, *read);
   auto x = std::get_if<Apply>(&s.exp);
   using enum ScalarOp;
   constexpr ScalarOp quick[] = {add, sub, mul, neg, abs, min, max, and_, or_, xor_, not_, shl, shr, lshr, eq, ne, lt, le, select};
   return x && std::find(std::begin(quick), std::end(quick), x->op) != std::end(quick);
 }
 // a condition with few quick steps, as `a && (b || c)` is written   ==>   its steps, and select        [C6.condition]
-// There is nothing to jump over: what computes both sides has vectors, and threads of a device do not part.
+// There is nothing to jump over: what computes both sides has vectors, and threads of a device do not part. A step may read an element if
+// its indices are known to be inside, without the condition.
 Rewrite condition(Site& s, If& x) {
   if (x.then_.result.size() != 1 || !is_scalar(s.p.type(x.then_.result[0])) || s.elem(x.then_.result[0]) != Scalar::Bool) return no;
   if (x.then_.stms.size() + x.else_.stms.size() > costs::quick_steps) return no;
-  for (const Body* b : {&x.then_, &x.else_}) if (!std::all_of(b->stms.begin(), b->stms.end(), is_quick)) return no;
+  for (const Body* b : {&x.then_, &x.else_}) if (!std::all_of(b->stms.begin(), b->stms.end(), [&](const Stm& inner) { return is_quick(s, inner); })) return no;
   for (Body* b : {&x.then_, &x.else_}) s.b.emit_all(std::move(b->stms));
   return std::vector<Atom>{select({s.term(x.cond), s.term(x.then_.result[0]), s.term(x.else_.result[0])}).atom};
 }
