@@ -12,7 +12,13 @@ using namespace ir;
 void BlockAliases::find(const Body& b) {
   auto add = [&](const Atom& a) { if (auto v = var_of(a); v && is_block(p_.type(*v))) aliased_.insert(*v); };
   for (const Stm& s : b.stms) {
-    if (!std::holds_alternative<Alloc>(s.exp)) for (Bind v : s.pattern) add(Atom(v.var));
+    if (std::holds_alternative<Alloc>(s.exp)) allocated_.insert(s.pattern[0].var);
+    else for (Bind v : s.pattern) add(Atom(v.var));
+    if (auto x = std::get_if<For>(&s.exp)) std::ranges::for_each(x->state, [&](Bind v) { bind(v); });
+    if (auto x = std::get_if<While>(&s.exp)) {
+      std::ranges::for_each(x->state, [&](Bind v) { bind(v); });
+      std::ranges::for_each(x->cond.params, [&](Bind v) { bind(v); });
+    }
     if (auto x = std::get_if<For>(&s.exp)) find_apart(*x);
     if (auto x = std::get_if<For>(&s.exp)) std::ranges::for_each(x->init, add);
     if (auto x = std::get_if<While>(&s.exp)) std::ranges::for_each(x->init, add);
@@ -22,6 +28,7 @@ void BlockAliases::find(const Body& b) {
     });
     if (auto x = std::get_if<For>(&s.exp)) for (Bind v : x->state) add(Atom(v.var));
     if (auto x = std::get_if<While>(&s.exp)) for (Bind v : x->state) add(Atom(v.var));
+    for (Bind v : s.pattern) bind(v);
   }
 }
 
