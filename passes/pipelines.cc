@@ -67,6 +67,7 @@ const Pipeline& between_rounds() {
 const Pipeline& pipeline_for(ir::Target target) {
   static const Pipeline cpu =
       common_pipeline() +
+      then(pass::element_loops, cleanup() + fusion()) +    // after differentiation, which follows what the user has written
       Pipeline{pass::cse_maps, pass::cse_loops} + cleanup() +   // tiles hide what two operations both compute
       then(pass::whole_rows, cleanup()) +                  // what is there twice is not found to be the same elsewhere
       Pipeline{pass::tiles} +                              // before the maps of contractions change places or are divided
@@ -90,6 +91,8 @@ const Pipeline& pipeline_for(ir::Target target) {
       Pipeline{pass::loop_shape};                          // no rule may undo what it makes of selects
   static const Pipeline gpu =
       common_pipeline() +
+      then(pass::loop_maps, cleanup() + fusion()) +        // loops whose states have become sums
+      then(pass::element_loops, cleanup() + fusion()) +
       then(pass::records, cleanup()) +
       Pipeline{pass::rows} +
       Pipeline{pass::columns} + cleanup() +                // contractions show after that

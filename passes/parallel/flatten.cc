@@ -10,6 +10,8 @@
 //   F8   if with a condition from outside        an if around segs
 //   F10  with_acc around parallel code           accumulates in the arrays of the whole nest, at indices that begin with
 //                                                the nest's
+//   F25  map of a length that varies, below an   its updates are a loop that does nothing but accumulate (F13), if their values are light; the
+//        extent, which accumulates beside more   rest stays
 //   F13  loop that does nothing but accumulate   a map; its length may vary below the extent of an index: then the extent
 //                                                is the width and a guard stands around the body
 //   F23  assertion that is the same everywhere   the same before the nest, where it has points: a row of a negative length has no
@@ -84,6 +86,7 @@ class Flatten : NestBuilder {
 
   std::vector<Atom> statements(MapNest nest, Body b) {
     nest.fresh = {};
+    if (!regular_.sequential) updates_apart(nest, b);
     const LastUses last_use(p_, b.stms, b.result);
     std::vector<std::unique_ptr<Stm>> stms = b.stms.take();
     List<Stm> group;
@@ -106,6 +109,64 @@ class Flatten : NestBuilder {
     }
     substitute(p_, b.result, nest.accs);
     return over_nest(nest, b.result, group);
+  }
+  // F25.
+  void updates_apart(const MapNest& nest, Body& b) {
+    List<Stm> out;
+    for (auto& s : b.stms.take()) {
+      auto x = std::get_if<Screma>(&s->exp);
+      auto loop = x ? updates_of(nest, *s, *x) : std::nullopt;
+      if (!loop) { out.push_back(std::move(s)); continue; }
+      c_.stats.count("flatten.F25");
+      regular_.add(*loop);
+      out.push_back(std::move(*loop));
+      std::vector<Bind> rest;
+      for (Bind v : s->pattern) if (!is_acc(p_.type(v.var))) rest.push_back(v);
+      if (rest.empty()) continue;
+      std::erase_if(x->pre.body.result, [&](const Atom& a) { return is_acc(p_.type(a)); });
+      keep_needed(p_, x->pre.body);
+      for (size_t k = x->inputs.size(); k-- > 0;)
+        if (count_uses(p_, x->pre.body, x->pre.params[k].var) == 0) {
+          x->inputs.erase(x->inputs.begin() + i64(k));
+          x->pre.params.erase(x->pre.params.begin() + i64(k));
+        }
+      s->pattern = std::move(rest);
+      out.push_back(std::move(s));
+    }
+    b.stms = std::move(out);
+  }
+  // The loop that accumulates what the map does, if light statements make the values and nothing else is in it.
+  std::optional<Stm> updates_of(const MapNest& nest, const Stm& s, const Screma& x) {
+    const bool accumulates = std::ranges::any_of(x.inputs, [&](Var v) { return is_acc(p_.type(v)); });
+    if (!accumulates || !regular_.varies(x.width) || !regular_.bound_of(x.width) || !x.scans.empty() || !identity_post(x) || !x.post_reduces.empty()) return {};
+    const Screma own = clone(p_, x);
+    Body code = own.pre.body;
+    std::erase_if(code.result, [&](const Atom& a) { return !is_acc(p_.type(a)); });
+    keep_needed(p_, code);
+    bool light = true;
+    each_stm(code, [&](const Stm& inner) { light = light && (std::holds_alternative<AccUpdate>(inner.exp) || regular_.is_light(nest.operations, inner)); });
+    if (!light) return {};
+    Stm made{{}, For{}, s.checks, s.source, {}};
+    For loop{{p_.fresh("i", scalar_type(Scalar::I64))}, x.width, {}, {}, {}};
+    Builder b(p_, loop.body.stms);
+    b.source = s.source;
+    for (size_t k = 0; k < x.inputs.size(); k++) {
+      const Bind param = own.pre.params[k];
+      if (!is_acc(p_.type(param.var))) {
+        if (regular_.forms().counts(x.inputs[k])) substitute(p_, code, Subst{{param.var, loop.i.var}});
+        else b.emit({{param}, Index{x.inputs[k], {Atom(loop.i.var)}}, {}, s.source, {}});
+        continue;
+      }
+      loop.state.push_back(param);
+      loop.init.push_back(x.inputs[k]);
+      auto same = [&](const auto& other) { return std::get<AccType>(p_.type(other)).token == std::get<AccType>(p_.type(param.var)).token; };
+      for (Bind v : s.pattern) if (is_acc(p_.type(v.var)) && same(v.var)) made.pattern.push_back(v);
+      for (const Atom& a : code.result) if (same(a)) loop.body.result.push_back(a);
+    }
+    b.emit_all(std::move(code.stms));
+    keep_needed(p_, loop.body);
+    made.exp = std::move(loop);
+    return made;
   }
   // F23.
   bool asserted_before(const MapNest& nest, Stm& s) {

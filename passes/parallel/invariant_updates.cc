@@ -211,7 +211,8 @@ class InvariantUpdates {
     return sums;
   }
 
-  // The statements that the index needs, all of them total, so that it may be computed where the update is not done.
+  // The statements that the index needs, all of them total, so that it may be computed where the update is not done. A sum or product needs
+  // no proof: the value has those of the update, and the new update looks where it is.
   std::optional<Body> index_code(const Body& b, const Path& path, const std::vector<Atom>& index) const {
     Body code;
     code.result = index;
@@ -222,6 +223,7 @@ class InvariantUpdates {
       const If& x = std::get<If>(inner->stms[path[d].statement].exp);
       inner = path[d].then_ ? &x.then_ : &x.else_;
     }
+    for (Stm& s : code.stms) if (is_sum_or_product(s.exp)) s.checks.clear();
     keep_needed(p_, code);
     for (const Stm& s : code.stms) {
       bool in_branch = path.size() > 1;                  // what is read there may be outside elsewhere
@@ -230,6 +232,10 @@ class InvariantUpdates {
     return code;
   }
 
+  static bool is_sum_or_product(const Exp& e) {
+    auto x = std::get_if<Apply>(&e);
+    return x && (x->op == ScalarOp::add || x->op == ScalarOp::sub || x->op == ScalarOp::mul);
+  }
   // What the update contributes at a point: its values, or neutral elements where a branch leads past it.
   Body value_code(const Body& b, const Path& path, size_t depth, const Combine& op) {
     Body code;

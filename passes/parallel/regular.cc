@@ -68,6 +68,7 @@ bool Regular::is_light(size_t operations, const Stm& s) const {
     [&](const Apply& x) { return !is_costly(x.op) && operations < costs::gpu::repeated_operations; },
     [&](const Convert&) { return operations < costs::gpu::repeated_operations; },
     [&](const Index& x) { return is_array(p_.type(s.pattern[0].var)) || !aliases_.has_root_in(x.array, modified_); },
+    [&](const Iota&) { return has_varying_shape(s.pattern); },     // loops count instead, and there is no array of such rows
     [&](const auto&) { return kind_of(s.exp) == Kind::View || kind_of(s.exp) == Kind::Check; });
 }
 

@@ -96,7 +96,7 @@ Rewrite identities(Site& s, Apply& x) {
   }
 }
 // c1 + (c2 + x)   ==>   (c1+c2) + x; likewise *; integers                                             [S4]
-// (a + b) - b   ==>   a, of integers
+// (a + b) - b   ==>   a, a - (a - b)   ==>   b, of integers
 Rewrite reassociate(Site& s, Apply& x) {
   if (x.args.size() != 2 || !is_integer(s.elem(x.args[0]))) return no;
   Scalar t = s.elem(x.args[0]);
@@ -114,6 +114,7 @@ Rewrite reassociate(Site& s, Apply& x) {
     if (sum->args[1] == x.args[1]) return sum->args[0];
     if (sum->args[0] == x.args[1]) return sum->args[1];
   }
+  if (auto rest = s.definition<Apply>(x.args[1]); rest && rest->op == ScalarOp::sub && rest->args[0] == x.args[0]) return rest->args[1];
   if (auto c = const_of(x.args[1])) {                            // x - c   ==>   -c + x
     Const minus = fold(ScalarOp::neg, t, std::span(c, 1));
     x = Apply{ScalarOp::add, {minus, x.args[0]}};
