@@ -82,7 +82,7 @@ class ElementLoops {
       each_use(p_, inner, [&](Var v) { uses = uses || arrays.contains(v) || made.contains(v); });
       const Kind kind = kind_of(inner.exp);
       auto step = std::get_if<Apply>(&inner.exp);
-      if (uses || (kind != Kind::Step && kind != Kind::Read && kind != Kind::View) || (step && is_call(step->op)) || ++light > costs::element_statements) return nullptr;
+      if (uses || !inner.attrs.empty() || (kind != Kind::Step && kind != Kind::Read && kind != Kind::View) || (step && is_call(step->op)) || ++light > costs::element_statements) return nullptr;
     }
     for (size_t k = 0; k < x.state.size() && map; k++) {
       auto result = var_of(x.body.result[k]);
@@ -213,7 +213,7 @@ class ElementLoops {
     });
   }
   static bool is_simple(const Body& b) {
-    return std::all_of(b.stms.begin(), b.stms.end(), [](const Stm& s) { return is_step(s.exp) || kind_of(s.exp) == Kind::Read; });
+    return std::all_of(b.stms.begin(), b.stms.end(), [](const Stm& s) { return s.attrs.empty() && (is_step(s.exp) || kind_of(s.exp) == Kind::Read); });
   }
   std::optional<Parts> parts_of(const Stm& s, const For& x) const {
     if (context_.target != Target::Gpu || x.state.size() != 1 || x.any_order || !s.attrs.empty() || !s.checks.empty()) return {};
@@ -224,6 +224,7 @@ class ElementLoops {
     const Slice* part = nullptr;
     Affine length;
     for (const Stm& inner : x.body.stms) {
+      if (!inner.attrs.empty()) return {};
       size_t used = 0;
       each_use(p_, inner, [&](Var v) { used += v == state || (parts.read && binds(*parts.read, v)) || (parts.map && binds(*parts.map, v)); });
       if (used == 0) {
@@ -256,7 +257,8 @@ class ElementLoops {
     parts.whole = parts.start == Affine(0) && length == end;
     const VarSet inside = bound_in(s.exp);
     const bool moves = parts.start.factor(x.i.var) == 1 && !any_term(parts.start, [&](Var v) { return v != x.i.var && inside.contains(v); });
-    if (!parts.whole && (!moves || parts.start + length != end)) return {};
+    const Affine last = length + Affine(x.i.var) - forms_.of(x.n) + 1;        // the length in the last iteration
+    if (!parts.whole && (!moves || parts.start + length != end || !last.is_constant() || last.constant < 0)) return {};
     // Iterations whose part is empty are left out.
     bool holds = true;
     for (const Stm& inner : x.body.stms)
