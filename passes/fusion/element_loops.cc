@@ -212,9 +212,6 @@ class ElementLoops {
       return apart == length || apart == Affine(0) - length;
     });
   }
-  static bool is_simple(const Body& b) {
-    return std::all_of(b.stms.begin(), b.stms.end(), [](const Stm& s) { return s.attrs.empty() && (is_step(s.exp) || kind_of(s.exp) == Kind::Read); });
-  }
   std::optional<Parts> parts_of(const Stm& s, const For& x) const {
     if (context_.target != Target::Gpu || x.state.size() != 1 || x.any_order || !s.attrs.empty() || !s.checks.empty()) return {};
     const Var state = x.state[0].var;
@@ -240,8 +237,7 @@ class ElementLoops {
         parts.read = &inner;
       } else if (auto map = std::get_if<Screma>(&inner.exp); map && parts.read && !parts.map && used == 1) {
         auto input = std::ranges::find_if(map->inputs, [&](Var v) { return binds(*parts.read, v); });
-        const bool scalars = is_map(*map) && inner.pattern.size() == 1 && std::ranges::all_of(map->pre.params, [&](Bind v) { return is_scalar(p_.type(v.var)); });
-        if (input == map->inputs.end() || !scalars || !is_simple(map->pre.body)) return {};
+        if (input == map->inputs.end() || !is_map(*map) || inner.pattern.size() != 1 || !of_numbers(inner, *map, {})) return {};
         parts.input = size_t(input - map->inputs.begin());
         parts.map = &inner;
       } else if (auto update = std::get_if<Update>(&inner.exp); update && parts.map && !parts.update && used == 2) {

@@ -123,14 +123,20 @@ Rewrite slice_of_update(Site& s, Index& x) {
   if (auto r = s.definition<Replicate>(*v); r && is_scalar(s.p.type(r->value))) return s.b.replicate(r->shape, r->value);
   return s.consumed.contains(s.result()) || s.consumed.contains(*v) ? no : Rewrite(u->value);
 }
-// index xs [0 +: n * 1] over the whole of xs   ==>   xs                                                [A3.whole]
-Rewrite whole_slice(Site& s, Index& x) {
-  std::vector<Dim> shape = shape_of(s.p.type(x.array));
-  for (size_t k = 0; k < x.at.size(); k++) {
-    auto slice = std::get_if<Slice>(&x.at[k]);
-    if (!slice || !is_const(slice->start, 0) || !is_const(slice->stride, 1) || slice->count != shape[k]) return no;
+bool is_whole(const Site& s, Var array, const std::vector<Selector>& at) {
+  std::vector<Dim> shape = shape_of(s.p.type(array));
+  for (size_t k = 0; k < at.size(); k++) {
+    auto slice = std::get_if<Slice>(&at[k]);
+    if (!slice || !is_const(slice->start, 0) || !is_const(slice->stride, 1) || slice->count != shape[k]) return false;
   }
-  return x.array;
+  return true;
+}
+// index xs [0 +: n * 1] over the whole of xs   ==>   xs                                                [A3.whole]
+Rewrite whole_slice(Site& s, Index& x) { return is_whole(s, x.array, x.at) ? Rewrite(x.array) : no; }
+// update xs [0 +: n * 1] ys over the whole of xs   ==>   copy ys                                       [A7.whole]
+Rewrite whole_update(Site& s, Update& x) {
+  if (x.at.empty() || !is_whole(s, x.array, x.at)) return no;
+  return s.b.bind1(s.p.hint(s.result()), Copy{*var_of(x.value)});
 }
 // index (iota n a b) [start +: k * stride]   ==>   iota k (a + start*b) (b*stride)                     [A3.iota]
 // index (replicate [n] v) [start +: k * stride]   ==>   replicate [k] v                                [A3.replicate]
@@ -244,7 +250,7 @@ Rewrite update_with_own(Site& s, Update& x) {
   auto index = v ? s.definition<Index>(*v) : nullptr;
   return index && index->array == x.array && index->at == x.at ? Rewrite(x.array) : no;
 }
-constexpr Rule<Update> update_rules[] = {{"A7.own", update_with_own}, {"A7.literal", update_of_literal}};
+constexpr Rule<Update> update_rules[] = {{"A7.own", update_with_own}, {"A7.literal", update_of_literal}, {"A7.whole", whole_update}};
 constexpr Rule<Index> index_rules[] = {{"A1.iota", index_of_iota},     {"A1.replicate", index_of_replicate},
                                        {"A1.literal", index_of_literal}, {"A1.index", index_of_index},
                                        {"A1.permute", index_of_permute}, {"A1.reshape", index_of_reshape},
