@@ -209,7 +209,7 @@ class Unroll {
     each_stm(x.pre.body, [&](const Stm& s) {
       forms_.define(p_, s);                                // what has been written out is new
       auto edge = std::get_if<Apply>(&s.exp);             // few places are at one
-      if (edge && turns_or_stops(edge->op) && elem_of(p_, edge->args[0]) == Scalar::I64)
+      if (edge && (stops(*edge) || turns(*edge)) && elem_of(p_, edge->args[0]) == Scalar::I64)
         for (const Atom& a : edge->args) if (moves_on(forms_.of(a))) forms_.define(s.pattern[0].var, forms_.of(a));
       auto read = std::get_if<Index>(&s.exp);
       if (!read || inner.contains(read->array)) return;
@@ -220,7 +220,12 @@ class Unroll {
     });
     return beside && all;
   }
-  static bool turns_or_stops(ScalarOp op) { return op == ScalarOp::min || op == ScalarOp::max || op == ScalarOp::mod || op == ScalarOp::rem; }
+  static bool stops(const Apply& x) { return x.op == ScalarOp::min || x.op == ScalarOp::max; }
+  // Where an array ends, not every few places.
+  static bool turns(const Apply& x) {
+    auto n = x.args.size() == 2 ? const_of(x.args[1]) : nullptr;
+    return (x.op == ScalarOp::mod || x.op == ScalarOp::rem) && (!n || n->as_i64() > 2 * costs::unrolled_window);
+  }
   // Whether it has branches, and all of them depend on the number of the element only.
   bool chooses(const Screma& x) const {
     const VarSet known = counted(x).first;
