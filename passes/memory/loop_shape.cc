@@ -38,7 +38,7 @@ class LoopShape {
 
   void body(Body& whole) {
     if (c_.options.ad_memory == 0) bring_blocks(whole);
-    body(whole, {});
+    body(whole, {}, false);
   }
 
  private:
@@ -94,11 +94,12 @@ class LoopShape {
     });
   }
 
-  // `chosen`: results of selects that become arithmetic.
-  void body(Body& whole, const VarSet& chosen) {
+  // `chosen`: results of selects that become arithmetic. Inside of lanes no loop has lanes of its own.
+  void body(Body& whole, const VarSet& chosen, bool in_lanes) {
     Plans plans;
     std::vector<Var> before;
     for (const Stm& s : whole.stms) {
+      if (in_lanes) break;
       if (LaneLoops::is_alloc(s)) before.push_back(s.pattern[0].var);
       if (auto blocks = s.pattern.empty() ? std::nullopt : lanes_.take(s, before); blocks && fits_budget(*blocks) && c_.allow())
         plans.emplace(s.pattern[0].var, std::move(*blocks));
@@ -118,7 +119,8 @@ class LoopShape {
       else if (x) pairs(*x);
       apart(s);
       const VarSet inside = x ? integers_chosen(*x) : VarSet{};
-      walk_parts(s, [&](Body& inner) { body(inner, inside); });
+      const bool lanes = in_lanes || plan != plans.end();
+      walk_parts(s, [&](Body& inner) { body(inner, inside, lanes); });
       if (auto loop = std::get_if<While>(&s.exp)) branches(*loop);
       if (s.pattern.size() != 1 || !chosen.contains(s.pattern[0].var) || !c_.allow()) return false;
       const Apply& choice = std::get<Apply>(s.exp);
