@@ -51,6 +51,17 @@ def difference(raido, path, given, runs):
     return ""
 
 
+def differs_after(raido, path, given, expected, pipelines):
+    """What is wrong after the passes of a pipeline, empty if nothing is. `expected`: what `command` gave for the program as it was written."""
+    status, output, said = expected
+    for name in pipelines:
+        failed, got, why = command([raido, "run", "-w", f"--pipeline={name}", path], 120, given)
+        # What nobody uses need not fail. A check of the program says where; the interpreter's own does not.
+        if (status == 0 and not same(output, got)) if failed == 0 else (status == 0 or "Backtrace" not in why):
+            return f"{name}, {given}: {failed} {got}{why}\nexpected: {status} {output}{said}"
+    return ""
+
+
 def report(tried, out):
     """Prints what is wrong with each of `tried`, (seed, said, text): said is None of no program, empty of a right one. The texts
     of wrong ones go into the folder `out`, if there is one. How many were programs, and how many of them are wrong."""
