@@ -99,6 +99,8 @@ std::vector<std::string> compile_flags(const OutputOptions& options, bool device
   if (!options.strict_fp) flags.push_back("-fopenmp-simd");   // sums in any order (RAIDO_SIMD)
   if (options.native && !device) flags.push_back(native_flag);
 #ifdef __x86_64__
+  // For most processors of Intel GCC prefers halves of the vectors that they have, and tiles and lanes are whole vectors.
+  if (options.native && !device) flags.push_back("-mprefer-vector-width=512");
   // By itself GCC makes no gathers, which is right for no processor of the last ten years.
   if (options.versions && !device) flags.push_back("-mtune=haswell");
 #endif

@@ -17,7 +17,7 @@
 // number from lane to lane are computed again in each part. So the C compiler sees them lie side by side. Names that are equal in
 // all lanes stay single variables, and so do loops and branches that depend only on such names. Others run under a mask: each
 // assignment keeps the old value in lanes that are not on. Scalar operations are total, so lanes that are not on may compute; they
-// never read memory.
+// never read memory. A branch with loops is left out if no lane is on.
 //
 // A loop inside may be marked `alone` if its own iterations are vectors, as those of the product of two rows are. The lanes run such a loop
 // one after the other. They run what comes before and after it side by side.
@@ -29,10 +29,11 @@
 //   acc[e + i] += y;             ==>    for l < W { y_l[l] = y; }  for l < W acc[e + base + l] += y_l[l];
 //
 // A check that fails in some lane stops the loop before anything is stored. The loop after it then finds the first failing iteration in
-// order. The caller has marked a loop only if such checks stand in its own body, before its stores. No iteration of it reads what another
-// one writes (passes/memory/lane_loops.h). So checks come first, with what they need. A comparison of such indices holds in all lanes if
-// it does in the first and in the last one, and nothing overflows between. A check that is the same in all lanes stops the
-// program at once. Reduced names are combined in the order of the lanes.
+// order. The caller has marked a loop only if such checks stand before its stores. No iteration of it reads what another
+// one writes (passes/memory/lane_loops.h). So checks of the body itself come first, with what they need. A comparison of such indices
+// holds in all lanes if it does in the first and in the last one, and nothing overflows between. What follows a check inside of loops or
+// branches runs if all lanes pass it. A loop with such checks has all its iterations in lanes, to the last one. A check that is the same in
+// all lanes stops the program at once. Reduced names are combined in the order of the lanes.
 #include "backends/kernel/lanes.h"
 
 #include <algorithm>
@@ -72,33 +73,33 @@ class LaneLoop {
     parts_.emplace(m_, *indices_, varying_, LaneParts::Group{loop_.i, lane_, base_});
     widen();
 
-    Name go = m_.name("go", Scalar::Bool);
+    go_ = m_.name("go", Scalar::Bool);
     bound_ = m_.number(width);
     first_ = {m_.var(base_), m_.number(0)};
     end_ = {m_.add(m_.var(base_), m_.number(width - 1)), m_.number(width - 1)};
     Block group, tail;
     next_ = m_.add(m_.var(base_), m_.number(width));
-    in(group, [&] { top(body, go, {}); });
+    in(group, [&] { top(body, {}); });
     parts_->keep(group);
     const ExprId left = m_.prim(ScalarOp::sub, {loop_.to, m_.var(base_)});
     if (has_last_ && runs_together(body) && (!has_loop(body) || statements(body) <= costs::cpu::last_statements)) {
-      last_group(tail, body, go, left);
+      last_group(tail, body, left);
       parts_->keep(tail);
     }
 
     Block out;
     out.push_back({Declare{base_, loop_.from}});
-    out.push_back({Declare{go, loop_.group ? loop_.group->when : m_.constant(bool_const(true))}});
+    out.push_back({Declare{go_, loop_.group ? loop_.group->when : m_.constant(bool_const(true))}});
     parts_->declare_arrays(out);
     ExprId whole = has_iterations(m_, base_, width, loop_.to);
-    out.push_back({While{{}, m_.prim(ScalarOp::and_, {m_.var(go), whole}), std::move(group)}});
+    out.push_back({While{{}, m_.prim(ScalarOp::and_, {m_.var(go_), whole}), std::move(group)}});
     const int64_t least = least_last(body);
     const bool few = !tail.empty() && !loop_.group && least == costs::cpu::least_lanes;
     if (!tail.empty()) {
       // SSE has no loads under a mask.
       ExprId masks = m_.prim(ScalarOp::le, {m_.number(4), m_.expr({Hardware{Builtin::VectorLanes, 8}, Scalar::I64})});
       ExprId enough = m_.prim(ScalarOp::le, {m_.number(least), left});
-      out.push_back({If{m_.prim(ScalarOp::and_, {masks, m_.prim(ScalarOp::and_, {m_.var(go), enough})}), std::move(tail), {}}});
+      out.push_back({If{m_.prim(ScalarOp::and_, {masks, m_.prim(ScalarOp::and_, {m_.var(go_), enough})}), std::move(tail), {}}});
     }
     For rest = last_iterations(m_, loop_, base_);
     rest.spmd = false;
@@ -112,7 +113,7 @@ class LaneLoop {
   Module& m_;
   const For& loop_;
   const bool has_last_;
-  Name base_, lane_;
+  Name base_, lane_, go_;              // go_: no check has failed yet
   ExprId bound_, next_;                // how many lanes there are; where the next group begins
   LaneIndices::At first_, end_;        // the lanes at both ends, as far as they have iterations
   IdSet<Name> assigned_;
@@ -156,13 +157,13 @@ class LaneLoop {
         },
         [&](const While& x) {
           bool apart = varies(x.cond);
+          if (may_fail(x.test, true)) for (const Stm& t : x.test) if (auto d = std::get_if<Declare>(&t.node)) mark(d->var);   // they go on in another block
           analyse(x.test, diverged || apart, idle);
           analyse(x.body, diverged || apart, idle && !apart);
         },
         [&](const If& x) {
           bool apart = varies(x.cond);
-          analyse(x.then_, diverged || apart, idle || apart);
-          analyse(x.else_, diverged || apart, idle || apart);
+          for (const Block* side : {&x.then_, &x.else_}) analyse(*side, diverged || apart, (idle || apart) && !(apart && is_left_out(*side)));
         },
         [&](const Fail&) {},
         [](const auto&) { PANIC("a statement that does not run in lanes"); });
@@ -249,7 +250,7 @@ class LaneLoop {
     }
     return together;
   }
-  void last_group(Block& out, const Block& body, Name go, ExprId left) {
+  void last_group(Block& out, const Block& body, ExprId left) {
     last_ = true;
     const int64_t vector = width / 4;
     Name bound = m_.name("bound", Scalar::I64), valid = m_.name("valid", Scalar::Bool);
@@ -262,36 +263,41 @@ class LaneLoop {
       add({Declare{valid, m_.prim(ScalarOp::lt, {m_.var(lane_), left})}});
       flush();                                   // GCC would cut a part in two where it sees this comparison
       next_ = loop_.to;
-      top(body, go, On{valid, m_.var(valid), 1});
+      top(body, On{valid, m_.var(valid), 1});
     });
   }
 
   // The body of the loop itself: the only one that checks and stores. What follows a check runs if it holds in all lanes.
-  void top(const Block& whole, Name go, const Mask& on) {
+  void top(const Block& whole, const Mask& on) {
     const Block b = checks_first(whole);
     std::optional<ExprId> holds;                 // all checks up to here, between which nothing is read
-    for (auto s = b.begin(); s != b.end(); ++s) {
-      if (is_check(*s)) {
-        ExprId cond = std::get<If>(s->node).cond;
+    for (size_t k = 0; k < b.size(); k++) {
+      const Stm& s = b[k];
+      if (is_check(s)) {
+        ExprId cond = std::get<If>(s.node).cond;
         holds = both(holds, cond);
         continue;
       }
-      auto d = std::get_if<Declare>(&s->node);
+      auto d = std::get_if<Declare>(&s.node);
       if (!holds || (d && d->init && !is_load(*d->init))) {
-        auto reduce = std::get_if<Assign>(&s->node);
-        reduce && reduced_.contains(reduce->var) ? combine(*reduce, on) : statement(*s, on);
+        auto reduce = std::get_if<Assign>(&s.node);
+        reduce && reduced_.contains(reduce->var) ? combine(*reduce, on) : statement(s, on);
+        if (may_fail_inside(s, on.has_value())) return if_all_go([&] { top(rest(b, k + 1), on); });
         continue;
       }
-      Block after;
-      for (; s != b.end(); ++s) after.push_back(*s);
-      return checked(*holds, go, on, [&] { top(after, go, on); });
+      return checked(*holds, on, [&] { top(rest(b, k), on); });
     }
-    if (holds) return checked(*holds, go, on, [&] { top({}, go, on); });
+    if (holds) return checked(*holds, on, [&] { top({}, on); });
     flush();
     out_->push_back({Assign{base_, next_}});
   }
   ExprId both(std::optional<ExprId> a, ExprId b) { return a ? m_.prim(ScalarOp::and_, {*a, b}) : b; }
-  template <class F> void checked(ExprId holds, Name go, const Mask& on, F rest) {
+  static Block rest(const Block& b, size_t from) {
+    Block out;
+    for (; from < b.size(); from++) out.push_back(b[from]);
+    return out;
+  }
+  template <class F> void checked(ExprId holds, const Mask& on, F rest) {
     std::optional<ExprId> all, each;             // of all lanes at once; of each lane by itself
     std::vector<ExprId> parts{holds};
     while (!parts.empty()) {
@@ -311,12 +317,36 @@ class LaneLoop {
     flush();
     Block then, stop;
     in(then, rest);
-    stop.push_back({Assign{go, m_.constant(bool_const(false))}});
+    stop.push_back({Assign{go_, m_.constant(bool_const(false))}});
     out_->push_back({If{*all, std::move(then), std::move(stop)}});
+  }
+  template <class F> void if_all_go(F rest) {
+    flush();
+    Block then;
+    in(then, rest);
+    out_->push_back({If{m_.var(go_), std::move(then), {}}});
   }
   static bool is_check(const Stm& s) {
     auto x = std::get_if<If>(&s.node);
     return x && !x->else_.empty() && std::holds_alternative<Fail>(x->else_.begin()->node);
+  }
+  // Whether there is a check that single lanes may fail, or would not fail with the same message. `some`: it may be that only some lanes run this.
+  bool may_fail(const Stm& s, bool some) const {
+    if (!is_check(s)) return may_fail_inside(s, some);
+    const If& check = std::get<If>(s.node);
+    return some || varies(check.cond) || std::ranges::any_of(std::get<Fail>(check.else_.begin()->node).args, [&](ExprId e) { return varies(e); });
+  }
+  bool may_fail(const Block& b, bool some) const {
+    for (const Stm& s : b) if (may_fail(s, some)) return true;
+    return false;
+  }
+  bool may_fail_inside(const Stm& s, bool some) const {
+    if (is_check(s)) return false;
+    match(s.node, [&](const If& x) { some = some || varies(x.cond); }, [&](const While& x) { some = some || varies(x.cond); },
+          [&](const For& x) { some = some || varies(x.from) || varies(x.to); }, [](const auto&) {});   // others have no bodies
+    bool found = false;
+    each_body(s, [&](const Block& inner) { found = found || may_fail(inner, some); });
+    return found;
   }
   // Checks with what they need, then all the rest; the block as it is where they need more than declarations.
   Block checks_first(const Block& b) const {
@@ -377,7 +407,16 @@ class LaneLoop {
     add({If{m_.var(on->lanes), std::move(read), {}}});
   }
 
-  void block(const Block& b, const Mask& on) { for (const Stm& s : b) statement(s, on); }
+  void block(const Block& b, const Mask& on) { block(b, on, [] {}); }
+  // And `after` that, if no check fails.
+  template <class F> void block(const Block& b, const Mask& on, F after) {
+    for (size_t k = 0; k < b.size(); k++) {
+      if (is_check(b[k]) && may_fail(b[k], on.has_value())) return checked(std::get<If>(b[k].node).cond, on, [&] { block(rest(b, k + 1), on, after); });
+      statement(b[k], on);
+      if (may_fail_inside(b[k], on.has_value())) return if_all_go([&] { block(rest(b, k + 1), on, after); });
+    }
+    after();
+  }
   void statement(const Stm& s, const Mask& on) {
     match(s.node,
       [&](const Declare& x) { declare(x, on); },
@@ -419,16 +458,22 @@ class LaneLoop {
   void uniform(const For& x, const Mask& on) {
     flush();
     For loop{x.i, x.from, x.to, {}};
-    in(loop.body, [&] { block(x.body, on); });
+    in(loop.body, [&] {
+      if (may_fail(x.body, on.has_value())) if_all_go([&] { block(x.body, on); });
+      else block(x.body, on);
+    });
     out_->push_back({std::move(loop)});
   }
   void uniform(const While& x, const Mask& on) {
     flush();
-    While loop{{}, x.cond, {}};
+    While loop{{}, if_going(x, x.cond, on.has_value()), {}};
     in(loop.test, [&] { block(x.test, on); });
     in(loop.body, [&] { block(x.body, on); });
     out_->push_back({std::move(loop)});
   }
+  // A loop ends if a check fails.
+  bool fails_inside(const While& x, bool some) const { return may_fail(x.test, some) || may_fail(x.body, some); }
+  ExprId if_going(const While& x, ExprId cond, bool some) { return fails_inside(x, some) ? m_.prim(ScalarOp::and_, {m_.var(go_), cond}) : cond; }
   void uniform(const If& x, const Mask& on) {
     flush();
     If parts{x.cond, {}, {}};
@@ -439,10 +484,11 @@ class LaneLoop {
   // What both sides assign at their ends is chosen once.
   void branch(const If& x, const Mask& on) {
     const std::vector<Assign> yes = last_assignments(x.then_), no = last_assignments(x.else_);
-    bool choose = !reads_own(yes) && !reads_own(no);
+    bool choose = !reads_own(yes) && !reads_own(no) && !is_left_out(x.then_) && !is_left_out(x.else_);
     std::vector<std::pair<Name, ExprId>> chosen;
     auto side = [&](const Block& b, const std::vector<Assign>& mine, const std::vector<Assign>& other, bool first, ExprId cond, const char* hint) {
       if (b.empty()) return;
+      if (is_left_out(b)) return side_if_taken(b, on, cond, hint);
       On mask = masked(on, cond, hint);
       for (size_t k = 0; k < b.size() - mine.size(); k++) statement(b[k], mask);
       for (const Assign& a : mine) {
@@ -456,6 +502,17 @@ class LaneLoop {
     // GCC moves a call to where only one side of several choices needs it, and then it is no vector. So the choices are another part.
     if (chosen.size() > 1 && (calls(x.then_) || calls(x.else_))) flush();
     for (auto& [var, value] : chosen) set(var, value, on);
+  }
+  // A side with loops or checks, if no lane takes it.
+  bool is_left_out(const Block& b) const { return has_loop(b) || may_fail(b, true); }
+  void side_if_taken(const Block& b, const Mask& on, ExprId cond, const char* hint) {
+    Name active = counter("active");
+    On mask = masked(on, cond, hint);
+    count(active, m_.var(mask.lanes));
+    flush();
+    Block taken;
+    in(taken, [&] { block(b, mask); });
+    out_->push_back({If{m_.prim(ScalarOp::lt, {zero(Scalar::I32), m_.var(active)}), std::move(taken), {}}});
   }
   bool calls(ExprId e) const {
     return any_part(m_, e, [&](ExprId part) {
@@ -494,26 +551,31 @@ class LaneLoop {
   }
   void diverging(const While& x, const Mask& on) {
     Name active = counter("active");
-    block(x.test, on);
-    On running = masked(on, x.cond, "on");
-    const Name run = running.lanes;
-    assigned_.insert(run);
-    running.cond = m_.var(run);
-    count(active, m_.var(run));
-    flush();
-    While loop{{}, m_.prim(ScalarOp::lt, {m_.constant(integer_constant(Scalar::I32, costs::cpu::few_lanes)), m_.var(active)}), {}};
-    loop.body.push_back({Assign{active, zero(Scalar::I32)}});
-    in(loop.body, [&] {
-      block(x.body, running);
-      block(x.test, running);
-      add({Assign{run, m_.prim(ScalarOp::and_, {m_.var(run), x.cond})}});
+    block(x.test, on, [&] {
+      On running = masked(on, x.cond, "on");
+      const Name run = running.lanes;
+      assigned_.insert(run);
+      running.cond = m_.var(run);
       count(active, m_.var(run));
+      flush();
+      const int64_t few = fails_inside(x, true) ? 0 : costs::cpu::few_lanes;
+      While loop{{}, if_going(x, m_.prim(ScalarOp::lt, {m_.constant(integer_constant(Scalar::I32, few)), m_.var(active)}), true), {}};
+      loop.body.push_back({Assign{active, zero(Scalar::I32)}});
+      Block step = x.body;
+      for (const Stm& s : x.test) step.push_back(s);
+      in(loop.body, [&] {
+        block(step, running, [&] {
+          add({Assign{run, m_.prim(ScalarOp::and_, {m_.var(run), x.cond})}});
+          count(active, m_.var(run));
+        });
+      });
+      out_->push_back({std::move(loop)});
+      if (few == 0) return;
+      Block last, one;
+      one.push_back({x});
+      last.push_back({If{m_.var(run), std::move(one), {}}});
+      emit_part(std::move(last), {}, false);
     });
-    out_->push_back({std::move(loop)});
-    Block last, one;
-    one.push_back({x});
-    last.push_back({If{m_.var(run), std::move(one), {}}});
-    emit_part(std::move(last), {}, false);
   }
 
   // ---- memory of lanes, and sums ----

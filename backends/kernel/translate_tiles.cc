@@ -6,7 +6,7 @@
 //     panels[p][k][l] = y                        column j = the l-th of panel p
 //     for tiles of rows {
 //       rows[k][r] = x                           row i = the r-th of the tile
-//       for panels p {
+//       for panels p {                           one vector of columns, if no more are there
 //         sums[r][l] = 0, or what the points before have added up to
 //         for k; for r; for l { sums[r][l] += rows[k][r] * panels[p][k][l] }
 //         c[i, j] = sums[r][l]                   of rows and columns that are there
@@ -87,8 +87,8 @@ class FromCore::Tiles : Contraction {
   }
 
   // Copies one side's numbers: of the n from `begin` on, and of the depth's `count`, number (k, l) to place(k, l) of its panel. What memory has beside
-  // each other is read so. Along the side that is a vector, if all n are there; otherwise the last one is taken again.
-  template <class Place> void pack(size_t side, ExprId begin, ExprId n, ExprId first, ExprId count, Place place) {
+  // each other is read so. Along the side that is a vector, if all n are there; otherwise `used` are, and the last one is taken again.
+  template <class Place> void pack(size_t side, ExprId begin, ExprId n, ExprId used, ExprId first, ExprId count, Place place) {
     const uint8_t own = side == 0 ? TileSides::Rows : TileSides::Columns, other = side == 0 ? TileSides::Columns : TileSides::Rows;
     auto last = [&](ExprId l) { return named("last", least(m_.add(begin, l), less(extent_[side], number(1)))); };
     auto move = [&](ExprId i, ExprId k, ExprId l) {
@@ -98,19 +98,25 @@ class FromCore::Tiles : Contraction {
       for (const Operand& y : side == 0 ? of_rows_ : of_columns_) keep(y.panel, place(k, l), t_.scalar_[y.var], type(y.var));
     };
     if (depth_is_near(own, other)) {
-      loop("l", n, [&](ExprId l) {
+      loop("l", used, [&](ExprId l) {
         ExprId i = last(l);
         loop("k", count, [&](ExprId k) { move(i, k, l); });
       });
     } else {
       Block whole = t_.block([&] { loop("k", count, [&](ExprId k) { loop("l", n, [&](ExprId l) { move(m_.add(begin, l), k, l); }, side == 0 ? &For::unrolled : nullptr); }); });
-      Block cut = t_.block([&] { loop("k", count, [&](ExprId k) { loop("l", n, [&](ExprId l) { move(last(l), k, l); }, &For::scattered); }); });
+      Block cut = t_.block([&] {
+        loop("k", count, [&](ExprId k) { loop("l", used, [&](ExprId l) { move(last(l), k, l); }, &For::scattered); });
+      });
       emit(If{m_.prim(ScalarOp::le, {m_.add(begin, n), extent_[side]}), std::move(whole), std::move(cut)});
     }
   }
+  // What a tile computes where so many columns are left: one vector of them if that is enough, else all of a row.
+  ExprId used_columns(ExprId left) {
+    return named("used", least(columns_, m_.mul(lanes_, m_.add(number(1), m_.mul(vectors_, less(parts(left, lanes_), number(1)))))));
+  }
   void pack_columns(ExprId p, ExprId first_column, ExprId first, ExprId count) {
     ExprId column = named("column", m_.add(first_column, m_.mul(p, columns_)));
-    pack(1, column, columns_, first, count, [&](ExprId k, ExprId l) { return panel_place(p, k, count, l); });
+    pack(1, column, columns_, used_columns(less(extent_[1], column)), first, count, [&](ExprId k, ExprId l) { return panel_place(p, k, count, l); });
   }
   ExprId panel_place(ExprId p, ExprId k, ExprId count, ExprId l) { return m_.add(m_.mul(m_.add(m_.mul(p, count), k), columns_), l); }
   ExprId row_place(ExprId k, ExprId r) { return m_.add(m_.mul(k, rows_), r); }
@@ -120,7 +126,7 @@ class FromCore::Tiles : Contraction {
       y.panel = m_.memory(t_.p_.hint(y.var) + "_rows", kept(y.var), Space::Private);
       emit(DeclareArray{y.panel, {number(costs::cpu::panel_depth), rows_}});
     }
-    pack(0, row, rows_, first, count, [&](ExprId k, ExprId r) { return row_place(k, r); });
+    pack(0, row, rows_, rows_, first, count, [&](ExprId k, ExprId r) { return row_place(k, r); });
   }
 
   // ---- sums ----
@@ -133,7 +139,7 @@ class FromCore::Tiles : Contraction {
       Scalar t = kept(sum_type(k));
       std::string hint = t_.p_.hint(s_.pattern[k].var);
       auto memory = [&](const char* what) { return m_.memory(hint + what, t, Space::Private); };
-      sums_.push_back({memory("_vectors"), memory("_tile"), memory("_vector")});
+      sums_.push_back({{}, memory("_tile"), memory("_vector")});
       emit(DeclareArray{sums_[k].tile, {rows_, vectors_, lanes_}});
     }
   }
@@ -158,26 +164,35 @@ class FromCore::Tiles : Contraction {
       each_cell([&](size_t k, Name to, ExprId cell, ExprId place) { keep(sums_[k].tile, place, t_.load(to, cell, "sum"), sum_type(k)); });
     });
     emit(If{m_.prim(ScalarOp::lt, {number(0), first}), std::move(before), {}});
-    for (const Sum& s : sums_) emit(DeclareVectors{s.vectors, lanes_, rows_, vectors_});
-    move_tile(false);
-    loop("k", count, [&](ExprId k) { one_point(row, column, p, k, first, count); });
-    move_tile(true);
+    if (sums_.size() > 1) all_points(row, column, p, first, count, vectors_);
+    else emit(If{m_.prim(ScalarOp::lt, {lanes_, columns}), t_.block([&] { all_points(row, column, p, first, count, vectors_); }),
+                 t_.block([&] { all_points(row, column, p, first, count, number(1)); })});
     each_cell([&](size_t k, Name to, ExprId cell, ExprId place) { emit(Store{to, cell, kept_value(sums_[k].tile, place, sum_type(k), "sum")}); });
   }
-  template <class F> void each_vector(F fill) {
-    loop("r", rows_, [&](ExprId r) { loop("v", vectors_, [&](ExprId v) { fill(r, v); }, &For::unrolled); }, &For::unrolled);
+  // The sums of the first `vectors` in each row.
+  void all_points(ExprId row, ExprId column, ExprId p, ExprId first, ExprId count, ExprId vectors) {
+    for (size_t k = 0; k < sums_.size(); k++) {
+      sums_[k].vectors = m_.memory(t_.p_.hint(s_.pattern[k].var) + "_vectors", kept(sum_type(k)), Space::Private);
+      emit(DeclareVectors{sums_[k].vectors, lanes_, rows_, vectors});
+    }
+    move_tile(vectors, false);
+    loop("k", count, [&](ExprId k) { one_point(row, column, p, k, first, count, vectors); });
+    move_tile(vectors, true);
+  }
+  template <class F> void each_vector(ExprId vectors, F fill) {
+    loop("r", rows_, [&](ExprId r) { loop("v", vectors, [&](ExprId v) { fill(r, v); }, &For::unrolled); }, &For::unrolled);
   }
   // Between memory and registers. Not number by number: gcc would make copies of half a vector of such a loop, and keep the sums in memory.
-  void move_tile(bool back) {
-    each_vector([&](ExprId r, ExprId v) {
+  void move_tile(ExprId vectors, bool back) {
+    each_vector(vectors, [&](ExprId r, ExprId v) {
       for (const Sum& s : sums_) emit(MoveVector{s.vectors, r, v, s.tile, tile_place(r, m_.mul(v, lanes_)), !back});
     });
   }
   // All sums of the tile, with what one point adds.
-  void one_point(ExprId row, ExprId column, ExprId p, ExprId k, ExprId first, ExprId count) {
+  void one_point(ExprId row, ExprId column, ExprId p, ExprId k, ExprId first, ExprId count, ExprId vectors) {
     loop("r", rows_, [&](ExprId r) {
       for (const Operand& y : of_rows_) t_.scalar_[y.var] = kept_value(y.panel, row_place(k, r), type(y.var), t_.p_.hint(y.var));
-      loop("v", vectors_, [&](ExprId v) {
+      loop("v", vectors, [&](ExprId v) {
         for (const Sum& s : sums_) {
           emit(DeclareArray{s.copy, {lanes_}});
           emit(MoveVector{s.vectors, r, v, s.copy, m_.number(0), false});

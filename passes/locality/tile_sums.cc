@@ -47,6 +47,10 @@ bool all_steps(const Body& b) {
   return true;
 }
 bool few(const Dim& n, i64 least) { auto c = const_of(n); return c && c->as_i64() < least; }
+// Of points in order: a short sum has no vectors, and what is copied serves many sums.
+bool tile_pays(i64 rows, i64 columns, i64 depth) {
+  return depth <= costs::cpu::tile_short_sums || rows * columns >= costs::cpu::tile_uses * (rows + columns);
+}
 bool is_place(const Exp& e) { return std::holds_alternative<Index>(e) || std::holds_alternative<Permute>(e); }
 
 Var token_of(const Program& p, const AccUpdate& u) { return std::get<AccType>(p.type(u.acc)).token; }
@@ -197,12 +201,36 @@ bool TileSums::of_update(const StmPath& path, std::optional<TileSum>& found) {
   return true;
 }
 
+// Whether loops over the points read neighbours: a vector of points is then as good as a row of sums, and nothing is copied.
+bool TileSums::reads_points_in_order(const Seg& x) const {
+  if (c_.options.strict_fp || c_.target == Target::Gpu) return false;
+  const TileSides sides(p_, x);
+  Definitions own;
+  own.add_all(x.body);
+  for (const Stm& s : x.body.stms) {
+    auto read = std::get_if<Index>(&s.exp);
+    if (!read || !is_scalar(p_.type(s.pattern[0].var)) || !(sides.of(p_, s) & TileSides::Depth)) continue;
+    auto last = std::get_if<Atom>(&read->at.back());
+    const Var* point = last ? var_of(*last) : nullptr;
+    if (!point || !(sides.of(*point) & TileSides::Depth)) return false;
+    Var array = read->array;
+    while (auto row = own.get<Index>(array)) array = row->array;
+    if (own.get<Permute>(array) || inside_.get<Permute>(array) || outside_.get<Permute>(array)) return false;
+  }
+  return true;
+}
+
 // Both sides read, what is done at each point is arithmetic, and there is not much to copy.
 bool TileSums::pays(const Seg& x) const {
   const std::array<i64, 3> least = least_tile(c_.target);
   for (size_t d = 0, batch = x.extent.size() - 3; d < x.extent.size(); d++) {
     auto n = var_of(x.extent[d]);
     if ((n && bound_.contains(*n)) || (d >= batch && few(x.extent[d], least[d - batch]))) return false;
+  }
+  if (reads_points_in_order(x)) {
+    if (few(x.extent[1], costs::cpu::tile_uses)) return false;
+    auto rows = const_of(x.extent[0]), columns = const_of(x.extent[1]), depth = const_of(x.extent[2]);
+    if (rows && columns && depth && !tile_pays(rows->as_i64(), columns->as_i64(), depth->as_i64())) return false;
   }
   const TileSides sides(p_, x);
   bool rows = false, columns = false;

@@ -52,6 +52,7 @@ class TileSums {
 
   // The first one in the body that pays, in the order of the program.
   std::optional<TileSum> first(ir::Body& whole);
+  bool reads_points_in_order(const ir::Seg& tile) const;
   // Tiles compute its sums, and the nest does the rest.
   void take_out(ir::Body& whole, TileSum& found);
 

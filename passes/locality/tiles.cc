@@ -86,6 +86,7 @@ class Tiles {
     each_stm(tiled, [&](const Stm& t) { each_consumed(p_, t.exp, [&](Var v) { consumed.insert(v); }); });
     TileSums nests(p_, c_, definitions_);
     std::vector<std::pair<Dim, i64>> least;
+    std::vector<std::array<Dim, 3>> in_order;                                  // extents of contractions whose loops are vectors of points
     std::vector<std::vector<Dim>> extra;                                       // matrices that the loops do not make
     auto need = [&](std::vector<Dim> shape) {
       if (shape.size() < 2 || std::ranges::find(extra, shape) != extra.end()) return;
@@ -103,6 +104,10 @@ class Tiles {
       const std::array<i64, 3> sizes = least_tile(c_.target);
       const std::vector<Dim>& extent = found->tile.extent;
       for (size_t d = 0; d < 3; d++) demand(least, extent[extent.size() - 3 + d], sizes[d]);
+      if (nests.reads_points_in_order(found->tile)) {
+        in_order.push_back({extent[0], extent[1], extent[2]});
+        demand(least, extent[1], costs::cpu::tile_uses);
+      }
       need({extent.begin(), extent.end() - 1});
       for (const NestValue& v : found->values) need(shape_of(p_.type(v.made)));
       nests.take_out(tiled, *found);
@@ -110,6 +115,11 @@ class Tiles {
     b.checks = s.checks;
     std::vector<Term> large;
     for (const auto& [n, size] : least) large.push_back(le(b.number(Scalar::I64, double(size)), b.term(n)));
+    for (const auto& [rows, columns, depth] : in_order) {
+      auto number = [&](i64 n) { return b.number(Scalar::I64, double(n)); };
+      const Term n = b.term(rows), m = b.term(columns);
+      large.push_back(or_({le(b.term(depth), number(costs::cpu::tile_short_sums)), le(number(costs::cpu::tile_uses) * (n + m), n * m)}));
+    }
     for (const auto& shape : extra) {
       Term cells = b.term(shape[0]);
       for (size_t k = 1; k < shape.size(); k++) cells = cells * b.term(shape[k]);

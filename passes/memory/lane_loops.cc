@@ -61,7 +61,9 @@ class LaneLoops::Candidate {
   const Dim& n_;
   const Body& body_;
   size_t last_part_ = 0, last_check_ = 0;      // statements with control structures, checks
+  size_t first_store_ = SIZE_MAX, at_ = 0;     // of the body; the statement of it at hand
   bool has_checks_ = false, has_own_ = false;
+  bool check_inside_ = false;                  // of a loop or a branch, and lanes may differ in it
   std::vector<const ArrayType*> stored_;
   std::vector<Read> reads_;
   VarSet updates_;                             // what the stores make
@@ -93,6 +95,7 @@ class LaneLoops::Candidate {
   bool fits() {
     if (auto n = const_of(n_); n && n->as_i64() < costs::cpu::lanes) return false;
     if (!body(body_, true)) return false;
+    if (check_inside_ && (has_rows_ || first_store_ < last_check_ || (!sums_.places().empty() && sums_.first_use() <= last_check_))) return false;
     bool beside_inside = vectors_ && !scalar_;              // elements lie side by side along the loops inside, and apart from lane to lane
     if (beside_inside && (has_rows_ || sums_apart_)) return false;
     bool nearer = far_vectors_ && inner_.far == 0 && inner_.far_stores == 0;
@@ -151,6 +154,7 @@ class LaneLoops::Candidate {
       } else if (!is_scalar(p_.type(update->value))) {
         return false;
       }
+      first_store_ = std::min(first_store_, at);
       updates_.insert(*r);
       stored_.push_back(&std::get<ArrayType>(p_.type(v)));
     }
@@ -183,7 +187,10 @@ class LaneLoops::Candidate {
   }
 
   bool body(const Body& b, bool top) {
-    for (const Stm& s : b.stms) if (!statement(s, top)) return false;
+    for (size_t k = 0; k < b.stms.size(); k++) {
+      if (top) at_ = k;
+      if (!statement(b.stms[k], top)) return false;
+    }
     return true;
   }
   bool statement(const Stm& s, bool top) {
@@ -191,7 +198,9 @@ class LaneLoops::Candidate {
     switch (kind_of(s.exp)) {
       case Kind::Step: operation(s); return !std::holds_alternative<Tunable>(s.exp);
       case Kind::View: if (s.pattern.size() == 1 && is_scalar(p_.type(s.pattern[0].var))) operation(s); return true;
-      case Kind::Check: return !has_rows_ && (top || (!diverged_ && is_uniform(std::get<Assert>(s.exp))));
+      case Kind::Check:
+        if (!top && (diverged_ || !is_uniform(std::get<Assert>(s.exp)))) check_inside_ = has_checks_ = true, last_check_ = std::max(last_check_, at_);
+        return !has_rows_;
       case Kind::Read: read(s); return true;
       case Kind::Write: return (top && last_write(s)) || sums_.contains(s.pattern[0].var) || row_write(s) || own_write(s);
       case Kind::Make: return row_make(s) || own_make(s);

@@ -348,3 +348,34 @@ entry of_records (n: i64): bool =
   let singly x = loop s = (0, 0, 0, 0) for o in others do add s (force x at[o])
   let close (a, b, c, d) (x, y, z, w) = near a x && near b y && near c z && near d w
   in all (\o -> close (of_all at[o]) (singly at[o])) others
+
+-- Checks in loops and in branches, which lanes pass or fail by themselves. The first iteration that fails says so, not the first lane that does.
+def follow [m] (next: [m]i64) (stop: i64) (i: i64): (i64, f32) =
+  loop (at, x) = (i % m, 1f32) while at != stop && x < 60 do
+    (next[at], if x > 3 then x + f32.i64 next[at] + 1 else x + 1)
+def sums_of_places [m] (next: [m]i64) (i: i64): i64 =
+  let first = if i % 3 == 1 then next[next[(i * 7) % m]] else 3
+  let rest = loop s = 0 for k < 5 do s + next[(first + k * i) % m]
+  in (loop s = first for k < i % 11 do (if k % 2 == 0 then s + next[(s + k) % m] else s + rest)) + loop s = 0 for k < 3 do s * 2 + next[next[k]]
+-- ==
+-- entry: chains
+-- input { [3i64, 4i64, 0i64, 5i64, 2i64, 1i64] 9i64 } output { true }
+-- input { [3i64, 4i64, 0i64, 5i64, 2i64, 1i64] 4i64 } output { true }
+-- input { [3i64, 4i64, 0i64, 6i64, 2i64, 1i64] 9i64 } error: Index \[6\] out of bounds
+-- input { [3i64, 4i64, 0i64, 5i64, 2i64, -1i64] 9i64 } error: Index \[-1\] out of bounds
+entry chains (next: []i64) (stop: i64): bool =
+  every_size (\n -> same (==) (follow next stop) (0, 0) (iota n)) && every_size (\n -> same (==) (sums_of_places next) 0 (iota n))
+
+-- Iteration 40 fails in its third step, all later ones in their first, some before their loop.
+-- ==
+-- entry: first_failure
+-- input { 100i64 1000i64 } error: Index \[41\] out of bounds
+-- input { 1000i64 2000i64 } error: Index \[43\] out of bounds
+-- input { 1000i64 1000i64 } error: Index \[40\] out of bounds
+entry first_failure (late: i64) (early: i64): [100]i64 =
+  let xs = opaque (iota 40)
+  in tabulate 100 (\i ->
+    let (s, _) = loop (s, k) = (0, 0i64) while k < 5 + i % 4 do
+      let at = if i == 41 && late == 100 then 41 else if i > 42 && late == 1000 && early == 2000 then i else if i >= 50 && k > 2 then i - 10 else k
+      in (s + xs[at], k + 1)
+    in s + (if i > 97 && early == 1000 then xs[i] else 0))

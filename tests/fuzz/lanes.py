@@ -30,12 +30,17 @@ SOURCE = """  let xs = opaque (tabulate n (\\i -> (i * 7919 + 13) % 101 - 20))
   let is = opaque (tabulate n (\\i -> (i * 5 + 1) % i64.max 1 n))
   let zs = opaque (tabulate 8 (\\i -> i * i - 9))
   let ws = opaque (tabulate 8 (\\i -> f64.i64 i / 4 - 1))
+  let ps = opaque (tabulate 8 (\\i -> (i * 3 + 1) & 7))
+  let mm = opaque (tabulate_2d 8 n (\\i j -> i * 3 - j))
+  let os = opaque (tabulate 8 (\\i -> if i == 5 then 8 + n else i))
 """
+NUMBER_OF = {"i64": "{}", "f64": "i64.f64 (f64.max (-1e6) (f64.min 1e6 {}))", "f32": "i64.f32 (f32.max (-1e6) (f32.min 1e6 {}))", "bool": "i64.bool {}"}
 
 
 class Gen:
     def __init__(self, seed):
         self.r, self.count, self.arrays = random.Random(seed), 0, []
+        self.must = []                                       # what the results must depend on: else its checks may be left out
 
     def name(self, hint):
         self.count += 1
@@ -101,6 +106,18 @@ class Gen:
         at = counter if counter and r.random() < 0.6 else self.place(env, None)
         return r.choice([("i64", f"zs[{at}]"), ("f64", f"ws[{at}]")] + [(t, f"{a}[{at}]") for a, t in self.arrays])
 
+    @staticmethod
+    def as_i64(t, x):
+        return "(" + NUMBER_OF.get(t, f"i64.{t} {{}}").format(x) + ")"
+
+    # `part` with the numbers on which results must depend.
+    def with_musts(self, t, part):
+        sum_of = " + ".join(self.as_i64(u, x) for x, u in self.must)
+        self.must = []
+        if not sum_of:
+            return part
+        return f"({part} != (({sum_of}) > 3))" if t == "bool" else f"({part} + {t}.i64 ({sum_of}))"
+
     def statements(self, env, depth, counter, count):
         """Adds to env what it binds."""
         r, lines = self.r, []
@@ -111,6 +128,14 @@ class Gen:
                 x = self.name("v")
                 lines.append(f"let {x} = {self.value(t, env)}")
                 env.append((x, t))
+            elif kind < 5 and r.random() < 0.4:              # a check that C compilers and we know nothing about; it may fail
+                x = self.name("m")
+                at = f"{r.choice(('ps', 'ps', 'ps', 'ps', 'os'))}[{self.place(env, counter)}]"
+                read = r.choice((f"zs[{at}]", f"mm[{at}, i]"))
+                never = f"if {self.value('bool', env)} && {r.choice(('n > 64', 'x == 5', 'false'))} then zs[n + 8] else"
+                lines.append(f"let {x} = {never if r.random() < 0.2 else ''} {read}")
+                env.append((x, "i64"))
+                self.must.append((x, "i64"))
             elif kind < 5:
                 t, text = self.read(env, counter)
                 x = self.name("r")
@@ -121,9 +146,11 @@ class Gen:
                 yes, no = self.block(env, depth - 1, counter, types), self.block(env, depth - 1, counter, types)
                 lines.append(f"let {names} = if {self.value('bool', env)} then {yes} else {no}")
                 env.extend(self.bound)
+                self.must.append(self.bound[0])
             else:
                 lines.append(self.loop(env, depth))
                 env.extend(self.bound)
+                self.must.append(self.bound[0])
         return lines
 
     def results(self):
@@ -138,13 +165,16 @@ class Gen:
 
     # `state`: names that the results go on from.
     def block(self, env, depth, counter, types, state=()):
-        saved, inner = self.bound, list(env)
+        saved, inner, outside = self.bound, list(env), self.must
+        self.must = []
         lines = self.statements(inner, depth, counter, self.r.randrange(3))
         self.bound = saved
         parts = [self.value(t, inner) for t in types]
         for k, (name, t) in enumerate(state):
             if self.r.random() < 0.8:
                 parts[k] = self.mixed(t, name, parts[k])
+        parts[0] = self.with_musts(types[0], parts[0])
+        self.must = outside
         return "(" + " ".join(lines + (["in"] if lines else []) + [self.tuple(parts)]) + ")"
 
     def mixed(self, t, a, b):
@@ -186,15 +216,14 @@ class Gen:
     # Adds numbers of each iteration to an array of eight: at places that a map says, in a nest, or as adjoints.
     def sums(self, number):
         r = self.r
-        self.arrays, self.bound = [], []
+        self.arrays, self.bound, self.must = [], [], []
         env = [("i", "i64"), ("x", "i64"), ("n", "i64")]
         lines = ["let x = xs[i]"] + [self.own_array(env, 1)] + [self.loop(env, 1)]
         env.extend(self.bound)
         a, t = self.arrays[0]
         whole = {"i64": f"{a}[k]", "f64": f"i64.f64 (f64.max (-1e6) (f64.min 1e6 {a}[k]))", "i32": f"i64.i32 {a}[k]"}[t]
         body = "\n    ".join(lines)
-        number_of = {"i64": "{}", "f64": "i64.f64 (f64.max (-1e6) (f64.min 1e6 {}))", "f32": "i64.f32 (f32.max (-1e6) (f32.min 1e6 {}))", "bool": "i64.bool {}"}
-        value = " + ".join("(" + number_of.get(t, f"i64.{t} {{}}").format(x) + ")" for x, t in self.bound) + f" + {self.value('i64', env)}"
+        value = " + ".join(self.as_i64(t, x) for x, t in self.bound) + f" + {self.value('i64', env)}"
         kind = r.randrange(5)
         if kind >= 3:
             return f"entry e{number} (n: i64) =\n{SOURCE}  in {self.beside(env)}\n"
@@ -246,7 +275,7 @@ class Gen:
         r = self.r
         if r.random() < 0.4:
             return self.sums(number)
-        self.arrays = []
+        self.arrays, self.must = [], []
         reduces = r.random() < 0.2
         env = [("i", "i64"), ("x", "i64"), ("y", "f64"), ("n", "i64")]
         first = ["let x = xs[i]", "let y = ys[i]"]
@@ -277,6 +306,7 @@ class Gen:
         env.extend(made)
         lines += self.statements(env, 0 if straight else 1, None, r.randrange(2))
         types = [t for _, t in made]
+        self.must.append(made[0])
         parts = [x if r.random() < 0.5 else self.mixed(t, x, self.value(t, env)) for x, t in made]
         if reduces:
             parts = [next((f"({x} % 1024)" for x, t in made if t == "i64"), "i64.bool (" + " || ".join(f"{x} == {x}" for x, _ in made) + ")")]
@@ -284,6 +314,7 @@ class Gen:
                 parts[0] += " + i64.f64 h" if fails else " + u"
         elif last:                                           # what nobody reads may be left out, with its check
             parts, types = parts[:2] + [last[0]], types[:2] + [last[1]]
+        parts[0] = self.with_musts("i64", parts[0]) + " % 1024" if reduces else self.with_musts(types[0], parts[0])
         result = self.tuple(parts)
         body = "\n    ".join(lines + ["in " + result])
         made = f"map (\\i ->\n    {body}) (iota n)"
