@@ -33,7 +33,8 @@ struct Load { Name memory; ExprId index; };
 // A vector has so many elements, if the widest type in the tile has `bytes` bytes. OrdersBlocks: a block may wait for blocks that began before
 // it. HasTensors: the warps of the device multiply matrices of f64 (MultiplyTiles). These two, as conditions by themselves, leave the other code out
 // of the text. Items: so many elements of `bytes` bytes a thread has in a scan (RAIDO_ITEMS). SumVectors: the C compiler gets sums as vectors (sums.h).
-enum class Builtin : uint8_t { GlobalId, LocalId, BlockId, BlockSize, OrdersBlocks, HasTensors, Items, TileRows, TileVectors, VectorLanes, SumVectors };
+// Zero: 0, which the C compiler does not know.
+enum class Builtin : uint8_t { GlobalId, LocalId, BlockId, BlockSize, OrdersBlocks, HasTensors, Items, TileRows, TileVectors, VectorLanes, SumVectors, Zero };
 struct Hardware { Builtin what; int bytes = 0; };
 struct Expr {
   std::variant<Const, Name, Prim, Cast, Load, Hardware> node;

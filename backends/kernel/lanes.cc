@@ -89,6 +89,10 @@ class LaneLoop {
 
     Block out;
     out.push_back({Declare{base_, loop_.from}});
+    if (half_) {
+      ExprId zero = m_.expr({Cast{m_.expr({Hardware{Builtin::Zero}, Scalar::I64})}, Scalar::F64});
+      out.push_back({Declare{*half_, m_.prim(ScalarOp::add, {zero, m_.constant(raido::constant(Scalar::F64, 0.5))})}});
+    }
     out.push_back({Declare{go_, loop_.group ? loop_.group->when : m_.constant(bool_const(true))}});
     parts_->declare_arrays(out);
     ExprId whole = has_iterations(m_, base_, width, loop_.to);
@@ -114,6 +118,7 @@ class LaneLoop {
   const For& loop_;
   const bool has_last_;
   Name base_, lane_, go_;              // go_: no check has failed yet
+  std::optional<Name> half_;           // 0.5, which the C compiler does not know
   ExprId bound_, next_;                // how many lanes there are; where the next group begins
   LaneIndices::At first_, end_;        // the lanes at both ends, as far as they have iterations
   IdSet<Name> assigned_;
@@ -292,11 +297,12 @@ class LaneLoop {
     out_->push_back({Assign{base_, next_}});
   }
   ExprId both(std::optional<ExprId> a, ExprId b) { return a ? m_.prim(ScalarOp::and_, {*a, b}) : b; }
-  static Block rest(const Block& b, size_t from) {
+  static Block part(const Block& b, size_t from, size_t to) {
     Block out;
-    for (; from < b.size(); from++) out.push_back(b[from]);
+    for (; from < to; from++) out.push_back(b[from]);
     return out;
   }
+  static Block rest(const Block& b, size_t from) { return part(b, from, b.size()); }
   template <class F> void checked(ExprId holds, const Mask& on, F rest) {
     std::optional<ExprId> all, each;             // of all lanes at once; of each lane by itself
     std::vector<ExprId> parts{holds};
@@ -443,8 +449,24 @@ class LaneLoop {
     if (!varying_.contains(x.var)) { out_->push_back({x}); return; }
     bool read = x.init && is_load(*x.init) && on;
     depth_[x.var] = depth(on);
-    add({Declare{x.var, x.init && !read ? *x.init : zero(m_.names[x.var.index].type)}});
+    add({Declare{x.var, x.init && !read ? usual(*x.init, on) : zero(m_.names[x.var.index].type)}});
     if (read) set(x.var, *x.init, on);
+  }
+  // A function, in lanes that are not on, of numbers for which it is a finite number: vector functions take long for others. GCC would take the
+  // function of a constant out of the loop, and choose the result instead.
+  ExprId usual(ExprId e, const Mask& on) {
+    auto function = std::get_if<Prim>(&m_.exprs[e.index].node);
+    if (!on || !function || !is_call(function->op)) return e;
+    Prim call = *function;
+    for (ExprId& arg : call.args) {
+      const Scalar t = m_.exprs[arg.index].type;
+      if (!is_float(t)) continue;
+      if (!half_) half_ = m_.name("half", Scalar::F64);
+      ExprId finite = m_.expr({Cast{m_.var(*half_)}, t});
+      if (call.op == ScalarOp::acosh) finite = m_.prim(ScalarOp::add, {finite, m_.constant(raido::constant(t, 1))});
+      arg = m_.prim(ScalarOp::select, {m_.var(on->lanes), arg, finite});
+    }
+    return m_.prim(call.op, call.args);
   }
   // Its iterations are vectors in each lane.
   void alone(const For& x, const Mask& on) {
@@ -499,19 +521,24 @@ class LaneLoop {
     };
     side(x.then_, yes, no, true, x.cond, "then");
     side(x.else_, no, yes, false, m_.prim(ScalarOp::not_, {x.cond}), "else");
-    // GCC moves a call to where only one side of several choices needs it, and then it is no vector. So the choices are another part.
-    if (chosen.size() > 1 && (calls(x.then_) || calls(x.else_))) flush();
     for (auto& [var, value] : chosen) set(var, value, on);
   }
-  // A side with loops or checks, if no lane takes it.
-  bool is_left_out(const Block& b) const { return has_loop(b) || may_fail(b, true); }
+  // A side with loops, checks or mathematical functions, if no lane takes it.
+  bool is_left_out(const Block& b) const { return has_loop(b) || may_fail(b, true) || calls(b); }
   void side_if_taken(const Block& b, const Mask& on, ExprId cond, const char* hint) {
     Name active = counter("active");
     On mask = masked(on, cond, hint);
     count(active, m_.var(mask.lanes));
     flush();
+    // GCC moves a call to where only one side of a choice needs it, and then it is no vector. So the choices are another part.
+    const size_t choices = calls(b) ? b.size() - last_assignments(b).size() : b.size();
     Block taken;
-    in(taken, [&] { block(b, mask); });
+    in(taken, [&] {
+      block(part(b, 0, choices), mask, [&] {
+        if (choices < b.size()) flush();
+        block(part(b, choices, b.size()), mask);
+      });
+    });
     out_->push_back({If{m_.prim(ScalarOp::lt, {zero(Scalar::I32), m_.var(active)}), std::move(taken), {}}});
   }
   bool calls(ExprId e) const {

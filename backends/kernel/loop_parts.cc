@@ -8,6 +8,19 @@ bool only_computes(const Block& b) {
     if (!std::holds_alternative<Declare>(s.node) && !std::holds_alternative<Assign>(s.node) && !std::holds_alternative<Store>(s.node)) return false;
   return true;
 }
+bool computes_or_chooses(const Block& b) {
+  for (const Stm& s : b) {
+    auto x = std::get_if<If>(&s.node);
+    bool stores = std::holds_alternative<Store>(s.node);
+    if (!stores && !std::holds_alternative<Declare>(s.node) && !std::holds_alternative<Assign>(s.node) && !x) return false;
+    if (!x) continue;
+    for (const Block* side : {&x->then_, &x->else_}) {
+      if (!computes_or_chooses(*side)) return false;
+      for (const Stm& t : *side) if (std::holds_alternative<Store>(t.node)) return false;
+    }
+  }
+  return true;
+}
 
 ExprId has_iterations(Module& m, Name base, int64_t iterations, ExprId to) {
   ExprId end = m.add(m.var(base), m.number(iterations));

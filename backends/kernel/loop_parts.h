@@ -32,6 +32,8 @@ template <class Rewrite> void rewrite_loops(Module& m, Block& b) {
 
 // Whether the loop's body has no other loops, branches, checks or calls: C compilers can make vectors of it.
 bool only_computes(const Block& b);
+// And branches that only set numbers, of which they choose one.
+bool computes_or_chooses(const Block& b);
 
 // base + iterations <= to
 ExprId has_iterations(Module& m, Name base, int64_t iterations, ExprId to);

@@ -85,6 +85,7 @@ std::string Writer::expr(ExprId id) {
         case Builtin::TileVectors: return "RAIDO_TILE_VECTORS";
         case Builtin::VectorLanes: return fmt::format("(RAIDO_VECTOR_BYTES / {})", h.bytes);
         case Builtin::SumVectors: return "RAIDO_SUM_VECTORS";
+        case Builtin::Zero: return "raido_begin(0)";
       }
       PANIC("a number of the hardware without a name");
     });
@@ -264,7 +265,7 @@ void Writer::store(const Store& x) {
 }
 void Writer::for_loop(const For& x) {
   std::vector<Name> numbers = std::exchange(numbers_, {});
-  bool combines = language_ == For_::C && !x.reduced.empty() && (x.lanes || only_computes(x.body));
+  bool combines = language_ == For_::C && !x.reduced.empty() && (x.lanes || computes_or_chooses(x.body));
   // The lanes of a least or greatest float begin with an infinity. If it begins with a NaN itself, it takes its elements in order.
   std::string all_numbers;
   for (const Reduced& r : x.reduced)
@@ -419,7 +420,7 @@ bool Writer::calls_of_counter(const For& x) const {
   return found;
 }
 bool Writer::has_vectors(const For& x) const {
-  if (!x.lanes && (!only_computes(x.body) || !stores_by_counter(x))) return false;
+  if (!x.lanes && (!computes_or_chooses(x.body) || !stores_by_counter(x))) return false;
   for (const Stm& s : x.body) {
     auto next = std::get_if<Assign>(&s.node);
     if (next && std::ranges::none_of(x.reduced, [&](const Reduced& r) { return r.var == next->var; })) return x.lanes;

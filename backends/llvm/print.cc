@@ -111,6 +111,7 @@ class Writer {
       case Builtin::TileRows: return bytes == 64 ? 8 : bytes == 32 ? 6 : 2;      // as in runtime/tiles.h
       case Builtin::TileVectors: return bytes == 64 ? 3 : bytes == 32 ? 2 : 4;
       case Builtin::VectorLanes: return bytes / h.bytes;
+      case Builtin::Zero: return 0;
       default: PANIC("a number of a device on a processor");
     }
   }

@@ -63,6 +63,9 @@ class LaneLoops::Candidate {
   size_t last_part_ = 0, last_check_ = 0;      // statements with control structures, checks
   size_t first_store_ = SIZE_MAX, at_ = 0;     // of the body; the statement of it at hand
   bool has_checks_ = false, has_own_ = false;
+  bool calls_in_branches_ = false;             // of mathematical functions, where no comparison with the counter chooses: C compilers split such loops
+  bool by_data_ = false;                       // elements decide whether an iteration runs this
+  VarSet by_place_;                            // comparisons with the counter
   bool check_inside_ = false;                  // of a loop or a branch, and lanes may differ in it
   std::vector<const ArrayType*> stored_;
   std::vector<Read> reads_;
@@ -91,7 +94,7 @@ class LaneLoops::Candidate {
   };
   Work inner_, all_, around_;                  // of the loops inside; of everything; of what is in no loop inside
 
-  // C compilers make no vectors of loops that may leave early, as checks do.
+  // C compilers make no vectors of loops that may leave early, as checks do, nor of those that call a function in some iterations.
   bool fits() {
     if (auto n = const_of(n_); n && n->as_i64() < costs::cpu::lanes) return false;
     if (!body(body_, true)) return false;
@@ -99,7 +102,7 @@ class LaneLoops::Candidate {
     bool beside_inside = vectors_ && !scalar_;              // elements lie side by side along the loops inside, and apart from lane to lane
     if (beside_inside && (has_rows_ || sums_apart_)) return false;
     bool nearer = far_vectors_ && inner_.far == 0 && inner_.far_stores == 0;
-    if (loops_ || nearer ? inner_.gains() : straight_ && has_checks_ && all_.gains()) return true;
+    if (loops_ || nearer ? inner_.gains() : straight_ && (has_checks_ || calls_in_branches_) && all_.gains()) return true;
     if (loops_ && inner_.gains(inner_.waits) && may_lie_apart()) return gains_by_waits_ = true;
     runs_alone_ = !straight_ && all_alone_ && !has_rows_ && !has_own_ && around_.operations >= costs::cpu::operations_of_call && around_.gains();
     return runs_alone_;
@@ -207,9 +210,11 @@ class LaneLoops::Candidate {
       case Kind::Branch: {
         const If& x = std::get<If>(s.exp);
         for (Bind b : s.pattern) jumps_.insert(b.var);
-        bool before = std::exchange(diverged_, diverged_ || moves(x.cond) != 0);
+        const bool apart = moves(x.cond) != 0;
+        bool before = std::exchange(diverged_, diverged_ || apart), data = std::exchange(by_data_, by_data_ || (apart && !by_place_.contains(*var_of(x.cond))));
         bool fits = all_scalars(s.pattern) && body(x.then_, false) && body(x.else_, false);
         diverged_ = before;
+        by_data_ = data;
         return fits;
       }
       case Kind::Loop: all_alone_ = all_alone_ && top; return loop(s);
@@ -369,8 +374,10 @@ class LaneLoops::Candidate {
     auto op = std::get_if<Apply>(&s.exp);
     bool call = op && is_call(op->op) && is_float(elem_of(p_, op->args[0]));
     count([&](Work& w) { w.operations += call ? costs::cpu::operations_of_call : 1; });
+    calls_in_branches_ = calls_in_branches_ || (call && by_data_);
     Var v = s.pattern[0].var;
     forms_.define(p_, s);
+    if (op && (op->op == ScalarOp::lt || op->op == ScalarOp::le) && std::ranges::all_of(op->args, [&](const Atom& a) { return moves(a).has_value(); })) by_place_.insert(v);
     bool fixed = op ? std::ranges::all_of(op->args, [&](const Atom& a) { return moves(a) == 0; })
                     : std::holds_alternative<Convert>(s.exp) && moves(std::get<Convert>(s.exp).value) == 0;
     const Const* second = op && op->args.size() > 1 ? const_of(op->args[1]) : nullptr;
