@@ -81,6 +81,7 @@ const Pipeline& pipeline_for(ir::Target target) {
       Pipeline{pass::cse_maps, pass::cse_loops, pass::cse_branches} +   // between operations that did not fuse
       then(pass::records, cleanup()) +                     // cse_loops knows whole records
       Pipeline{pass::filters} +                            // before scans become loops
+      Pipeline{pass::reduce_parts} +                       // its parts are tasks, or loops
       Pipeline{pass::tasks} + cleanup() +
       Pipeline{pass::accumulators, pass::sequentialise} + cleanup() +
       when(has_batches, Pipeline{pass::zero_seeds} + cleanup()) +

@@ -129,6 +129,8 @@ inline constexpr int64_t lane_distance = 1024;          // bytes: rows of lanes 
 inline constexpr int64_t filter_threads = 7;             // that filter more slowly than one if an element costs little: measured with two, assumed beyond
 inline constexpr size_t light_operations = 16;           // of such an element
 inline constexpr int64_t least_block = 16;               // of a transposition: if both sides are shorter, two loops are as fast
+inline constexpr int64_t parts_points = 512;             // of a reduction that is taken in parts, one for each lane, at least
+inline constexpr int64_t group_points = 16384, part_groups = 16;   // on threads: points for which there are more groups of parts, and how many at most
 inline constexpr int64_t tile_rows = 8, tile_columns = 4, tile_depth = 5;   // of a contraction in tiles: below, copying into panels costs more
 inline constexpr int64_t tile_short_sums = 16, tile_uses = 8;               // where loops are vectors of points: points at most, or sums of a copied number
 inline constexpr size_t tile_results = 2;                // sums of one contraction: tiles of more do not stay in registers

@@ -18,7 +18,7 @@ from running import NO_COMPILER, command, difference, search
 # Operation and neutral element of operators on i64 that are associative and commutative. None of them is undone by adding nothing.
 NUMBERS = [("{} + {}", "0"), ("i64.max {} {}", "i64.lowest"), ("i64.min {} {}", "i64.highest"), ("{} ^ {}", "0"), ("{} | {}", "0"), ("{} & {}", "(-1)"),
            ("{} * {}", "1")]
-SIZES = [(0, 1), (1, 2), (5, 3), (40, 2), (300, 3)]
+SIZES = [(0, 1), (1, 2), (5, 3), (40, 2), (300, 3), (700, 2)]
 
 
 class Gen:
