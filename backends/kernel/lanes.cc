@@ -39,6 +39,8 @@
 #include <algorithm>
 
 #include "backends/kernel/lane_indices.h"
+#include "backends/kernel/lane_memory.h"
+#include "backends/kernel/lane_names.h"
 #include "backends/kernel/lane_parts.h"
 #include "backends/kernel/sums.h"
 #include "backends/kernel/walk.h"
@@ -52,25 +54,18 @@ constexpr int64_t width = costs::cpu::lanes;
 
 class LaneLoop {
  public:
-  LaneLoop(Module& m, const For& loop, bool last_group) : m_(m), loop_(loop), has_last_(last_group) {
-    for (const Reduced& r : loop.reduced) reduced_.insert(r.var);
-  }
+  LaneLoop(Module& m, const For& loop, bool last_group)
+      : m_(m), loop_(loop), has_last_(last_group), lane_(m.name("lane", Scalar::I64)), names_(m, loop.i, lane_, loop.reduced) {}
 
   // What stands in the place of the loop.
   Block run() {
-    lane_ = m_.name("lane", Scalar::I64);
-    varying_.insert(loop_.i);
-    varying_.insert(lane_);
-    const Block body = loop_.group ? with_memory(loop_.body) : loop_.body;
-    do {
-      more_ = false;
-      analyse(body, false, false);
-    } while (more_);
+    const Block body = loop_.group ? with_lane_memory(m_, *loop_.group, lane_, loop_.body) : loop_.body;
+    names_.find(body);
     assigned_names(body, assigned_);
-    indices_.emplace(m_, loop_.i, lane_, varying_, reduced_, assigned_);
+    indices_.emplace(m_, loop_.i, lane_, names_.varying, names_.reduced, assigned_);
     indices_->find(body);
     base_ = m_.name("base", Scalar::I64);
-    parts_.emplace(m_, *indices_, varying_, LaneParts::Group{loop_.i, lane_, base_});
+    parts_.emplace(m_, *indices_, names_.varying, LaneParts::Group{loop_.i, lane_, base_});
     widen();
 
     go_ = m_.name("go", Scalar::Bool);
@@ -82,7 +77,7 @@ class LaneLoop {
     in(group, [&] { top(body, {}); });
     parts_->keep(group);
     const ExprId left = m_.prim(ScalarOp::sub, {loop_.to, m_.var(base_)});
-    if (has_last_ && runs_together(body) && (!has_loop(body) || statements(body) <= costs::cpu::last_statements)) {
+    if (has_last_ && runs_together(body) && (!names_.has_loop(body) || statements(body) <= costs::cpu::last_statements)) {
       last_group(tail, body, left);
       parts_->keep(tail);
     }
@@ -117,7 +112,9 @@ class LaneLoop {
   Module& m_;
   const For& loop_;
   const bool has_last_;
-  Name base_, lane_, go_;              // go_: no check has failed yet
+  const Name lane_;
+  LaneNames names_;
+  Name base_, go_;                     // go_: no check has failed yet
   std::optional<Name> half_;           // 0.5, which the C compiler does not know
   ExprId bound_, next_;                // how many lanes there are; where the next group begins
   LaneIndices::At first_, end_;        // the lanes at both ends, as far as they have iterations
@@ -125,54 +122,6 @@ class LaneLoop {
   std::optional<LaneIndices> indices_;
   std::optional<LaneParts> parts_;
   bool last_ = false;                  // in the last group: as many as are left, and more up to a whole vector
-  IdSet<Name> reduced_, varying_;
-  std::vector<Name> marked_;           // those of them that are neither the counter nor the number of the lane
-  bool more_ = false;
-
-  // ---- which names differ between lanes ----
-
-  bool varies(ExprId e) const {
-    return any_part(m_, e, [&](ExprId part) {
-      auto n = std::get_if<Name>(&m_.exprs[part.index].node);
-      return n && (varying_.contains(*n) || reduced_.contains(*n));
-    });
-  }
-  bool is_load(ExprId e) const { return std::holds_alternative<Load>(m_.exprs[e.index].node); }
-  void mark(Name n) {
-    if (reduced_.contains(n) || varying_.contains(n)) return;
-    varying_.insert(n);
-    marked_.push_back(n);
-    more_ = true;
-  }
-  // `diverged`: some lanes may run this while others do not. `idle`: it may be that no lane does, and what is read must not be read.
-  void analyse(const Block& b, bool diverged, bool idle) {
-    for (const Stm& s : b)
-      match(s.node,
-        [&](const Declare& x) { if (x.init && (varies(*x.init) || (idle && is_load(*x.init)))) mark(x.var); },
-        [&](const Assign& x) { if (diverged || varies(x.value)) mark(x.var); },
-        [](const Store&) {}, [](const Atomic&) {}, [](const Swap&) {}, [](const Locked&) {},
-        [&](const For& x) {
-          if (x.alone) {
-            for (const Reduced& r : x.reduced) mark(r.var);
-            return;
-          }
-          bool apart = varies(x.from) || varies(x.to);
-          if (apart) mark(x.i);
-          analyse(x.body, diverged || apart, idle && !apart);
-        },
-        [&](const While& x) {
-          bool apart = varies(x.cond);
-          if (may_fail(x.test, true)) for (const Stm& t : x.test) if (auto d = std::get_if<Declare>(&t.node)) mark(d->var);   // they go on in another block
-          analyse(x.test, diverged || apart, idle);
-          analyse(x.body, diverged || apart, idle && !apart);
-        },
-        [&](const If& x) {
-          bool apart = varies(x.cond);
-          for (const Block* side : {&x.then_, &x.else_}) analyse(*side, diverged || apart, (idle || apart) && !(apart && is_left_out(*side)));
-        },
-        [&](const Fail&) {},
-        [](const auto&) { PANIC("a statement that does not run in lanes"); });
-  }
 
   // ---- parts ----
 
@@ -212,7 +161,7 @@ class LaneLoop {
     auto look = [&](ExprId e) {
       near = near && !any_part(m_, e, [&](ExprId part) {
         auto l = std::get_if<Load>(&m_.exprs[part.index].node);
-        return l && varies(l->index) && indices_->stride(l->index) != 1;
+        return l && names_.varies(l->index) && indices_->stride(l->index) != 1;
       });
     };
     for (const Stm& s : b) {
@@ -223,23 +172,14 @@ class LaneLoop {
     return near;
   }
   // How many lanes the last group pays for: a loop inside reads and stores more for each than it computes, unless it calls functions.
-  int64_t least_last(const Block& b) const { return has_loop(b) && !calls_anywhere(b) ? width / 4 + 1 : costs::cpu::least_lanes; }
+  int64_t least_last(const Block& b) const { return names_.has_loop(b) && !calls_anywhere(b) ? width / 4 + 1 : costs::cpu::least_lanes; }
   static size_t statements(const Block& b) {
     size_t sum = b.size();
     for (const Stm& s : b) each_body(s, [&](const Block& inner) { sum += statements(inner); });
     return sum;
   }
-  static bool has_loop(const Block& b) {
-    bool found = false;
-    for (const Stm& s : b) {
-      auto loop = std::get_if<For>(&s.node);
-      found = found || (loop && !loop->alone);
-      each_body(s, [&](const Block& inner) { found = found || has_loop(inner); });
-    }
-    return found;
-  }
   bool calls_anywhere(const Block& b) const {
-    bool found = calls(b);
+    bool found = names_.calls(b);
     for (const Stm& s : b) each_body(s, [&](const Block& inner) { found = found || calls_anywhere(inner); });
     return found;
   }
@@ -250,7 +190,7 @@ class LaneLoop {
       auto x = std::get_if<If>(&s.node);
       auto loop = std::get_if<For>(&s.node);
       together = together && !std::holds_alternative<While>(s.node);
-      together = together && (!loop || loop->alone || (!varies(loop->from) && !varies(loop->to) && runs_together(loop->body) && reads_near(loop->body)));
+      together = together && (!loop || loop->alone || (!names_.varies(loop->from) && !names_.varies(loop->to) && runs_together(loop->body) && reads_near(loop->body)));
       together = together && (!x || (runs_together(x->then_) && runs_together(x->else_)));
     }
     return together;
@@ -264,7 +204,7 @@ class LaneLoop {
       out_->push_back({Declare{bound, up}});
       bound_ = m_.var(bound);
       end_ = {m_.add(loop_.to, m_.number(-1)), m_.add(left, m_.number(-1))};
-      varying_.insert(valid);
+      names_.varying.insert(valid);
       add({Declare{valid, m_.prim(ScalarOp::lt, {m_.var(lane_), left})}});
       flush();                                   // GCC would cut a part in two where it sees this comparison
       next_ = loop_.to;
@@ -278,16 +218,16 @@ class LaneLoop {
     std::optional<ExprId> holds;                 // all checks up to here, between which nothing is read
     for (size_t k = 0; k < b.size(); k++) {
       const Stm& s = b[k];
-      if (is_check(s)) {
+      if (names_.is_check(s)) {
         ExprId cond = std::get<If>(s.node).cond;
         holds = both(holds, cond);
         continue;
       }
       auto d = std::get_if<Declare>(&s.node);
-      if (!holds || (d && d->init && !is_load(*d->init))) {
+      if (!holds || (d && d->init && !names_.is_load(*d->init))) {
         auto reduce = std::get_if<Assign>(&s.node);
-        reduce && reduced_.contains(reduce->var) ? combine(*reduce, on) : statement(s, on);
-        if (may_fail_inside(s, on.has_value())) return if_all_go([&] { top(rest(b, k + 1), on); });
+        reduce && names_.reduced.contains(reduce->var) ? combine(*reduce, on) : statement(s, on);
+        if (names_.may_fail_inside(s, on.has_value())) return if_all_go([&] { top(rest(b, k + 1), on); });
         continue;
       }
       return checked(*holds, on, [&] { top(rest(b, k), on); });
@@ -332,37 +272,15 @@ class LaneLoop {
     in(then, rest);
     out_->push_back({If{m_.var(go_), std::move(then), {}}});
   }
-  static bool is_check(const Stm& s) {
-    auto x = std::get_if<If>(&s.node);
-    return x && !x->else_.empty() && std::holds_alternative<Fail>(x->else_.begin()->node);
-  }
-  // Whether there is a check that single lanes may fail, or would not fail with the same message. `some`: it may be that only some lanes run this.
-  bool may_fail(const Stm& s, bool some) const {
-    if (!is_check(s)) return may_fail_inside(s, some);
-    const If& check = std::get<If>(s.node);
-    return some || varies(check.cond) || std::ranges::any_of(std::get<Fail>(check.else_.begin()->node).args, [&](ExprId e) { return varies(e); });
-  }
-  bool may_fail(const Block& b, bool some) const {
-    for (const Stm& s : b) if (may_fail(s, some)) return true;
-    return false;
-  }
-  bool may_fail_inside(const Stm& s, bool some) const {
-    if (is_check(s)) return false;
-    match(s.node, [&](const If& x) { some = some || varies(x.cond); }, [&](const While& x) { some = some || varies(x.cond); },
-          [&](const For& x) { some = some || varies(x.from) || varies(x.to); }, [](const auto&) {});   // others have no bodies
-    bool found = false;
-    each_body(s, [&](const Block& inner) { found = found || may_fail(inner, some); });
-    return found;
-  }
   // Checks with what they need, then all the rest; the block as it is where they need more than declarations.
   Block checks_first(const Block& b) const {
     size_t end = b.size();
-    while (end > 0 && !is_check(b[end - 1])) end--;
+    while (end > 0 && !names_.is_check(b[end - 1])) end--;
     std::vector<bool> early(b.size());
     IdSet<Name> needed;
     for (size_t k = end; k-- > 0;) {
       auto d = std::get_if<Declare>(&b[k].node);
-      if (!is_check(b[k]) && !d) return b;
+      if (!names_.is_check(b[k]) && !d) return b;
       early[k] = !d || needed.contains(d->var);
       Block one;
       one.push_back(b[k]);
@@ -382,7 +300,7 @@ class LaneLoop {
   // A number of lanes, which parts add to.
   Name counter(const char* hint) {
     Name n = m_.name(hint, Scalar::I32);
-    reduced_.insert(n);
+    names_.reduced.insert(n);
     out_->push_back({Declare{n, zero(Scalar::I32)}});
     return n;
   }
@@ -394,7 +312,7 @@ class LaneLoop {
 
   On masked(Mask on, ExprId cond, const char* hint) {
     Name n = m_.name(hint, Scalar::Bool);
-    varying_.insert(n);
+    names_.varying.insert(n);
     add({Declare{n, on ? m_.prim(ScalarOp::and_, {m_.var(on->lanes), cond}) : cond}});
     return {n, cond, depth(on) + 1};
   }
@@ -402,9 +320,9 @@ class LaneLoop {
   // var := value in the lanes that are on. Where the name is declared under the mask, the other lanes do not look at it.
   void set(Name var, ExprId value, const Mask& on) {
     size_t chosen = depth(on) - depth_[var];
-    if (chosen == 0 && !is_load(value)) return add({Assign{var, value}});
+    if (chosen == 0 && !names_.is_load(value)) return add({Assign{var, value}});
     if (!on) return add({Assign{var, value}});
-    if (!is_load(value)) {
+    if (!names_.is_load(value)) {
       ExprId where = chosen == 1 ? on->cond : m_.var(on->lanes);
       return add({Assign{var, m_.prim(ScalarOp::select, {where, value, m_.var(var)})}});
     }
@@ -417,9 +335,9 @@ class LaneLoop {
   // And `after` that, if no check fails.
   template <class F> void block(const Block& b, const Mask& on, F after) {
     for (size_t k = 0; k < b.size(); k++) {
-      if (is_check(b[k]) && may_fail(b[k], on.has_value())) return checked(std::get<If>(b[k].node).cond, on, [&] { block(rest(b, k + 1), on, after); });
+      if (names_.is_check(b[k]) && names_.may_fail(b[k], on.has_value())) return checked(std::get<If>(b[k].node).cond, on, [&] { block(rest(b, k + 1), on, after); });
       statement(b[k], on);
-      if (may_fail_inside(b[k], on.has_value())) return if_all_go([&] { block(rest(b, k + 1), on, after); });
+      if (names_.may_fail_inside(b[k], on.has_value())) return if_all_go([&] { block(rest(b, k + 1), on, after); });
     }
     after();
   }
@@ -427,7 +345,7 @@ class LaneLoop {
     match(s.node,
       [&](const Declare& x) { declare(x, on); },
       [&](const Assign& x) {
-        if (varying_.contains(x.var)) return set(x.var, x.value, on);
+        if (names_.varying.contains(x.var)) return set(x.var, x.value, on);
         flush();                                             // the part may read the old value
         out_->push_back(s);
       },
@@ -439,15 +357,15 @@ class LaneLoop {
       },
       [&](const Atomic& x) { sum(x, on); },
       [&](const Fail&) { out_->push_back(s); },              // in all lanes
-      [&](const For& x) { x.alone ? alone(x, on) : varies(x.from) || varies(x.to) ? counted(x, on) : uniform(x, on); },
-      [&](const While& x) { varies(x.cond) ? diverging(x, on) : uniform(x, on); },
-      [&](const If& x) { varies(x.cond) ? branch(x, on) : uniform(x, on); },
+      [&](const For& x) { x.alone ? alone(x, on) : names_.varies(x.from) || names_.varies(x.to) ? counted(x, on) : uniform(x, on); },
+      [&](const While& x) { names_.varies(x.cond) ? diverging(x, on) : uniform(x, on); },
+      [&](const If& x) { names_.varies(x.cond) ? branch(x, on) : uniform(x, on); },
       [](const auto&) { PANIC("a statement that does not run in lanes"); });
   }
   void declare(const Declare& x, const Mask& on) {
     if (indices_->value(x.var)) return;
-    if (!varying_.contains(x.var)) { out_->push_back({x}); return; }
-    bool read = x.init && is_load(*x.init) && on;
+    if (!names_.varying.contains(x.var)) { out_->push_back({x}); return; }
+    bool read = x.init && names_.is_load(*x.init) && on;
     depth_[x.var] = depth(on);
     add({Declare{x.var, x.init && !read ? usual(*x.init, on) : zero(m_.names[x.var.index].type)}});
     if (read) set(x.var, *x.init, on);
@@ -481,7 +399,7 @@ class LaneLoop {
     flush();
     For loop{x.i, x.from, x.to, {}};
     in(loop.body, [&] {
-      if (may_fail(x.body, on.has_value())) if_all_go([&] { block(x.body, on); });
+      if (names_.may_fail(x.body, on.has_value())) if_all_go([&] { block(x.body, on); });
       else block(x.body, on);
     });
     out_->push_back({std::move(loop)});
@@ -494,7 +412,7 @@ class LaneLoop {
     out_->push_back({std::move(loop)});
   }
   // A loop ends if a check fails.
-  bool fails_inside(const While& x, bool some) const { return may_fail(x.test, some) || may_fail(x.body, some); }
+  bool fails_inside(const While& x, bool some) const { return names_.may_fail(x.test, some) || names_.may_fail(x.body, some); }
   ExprId if_going(const While& x, ExprId cond, bool some) { return fails_inside(x, some) ? m_.prim(ScalarOp::and_, {m_.var(go_), cond}) : cond; }
   void uniform(const If& x, const Mask& on) {
     flush();
@@ -506,16 +424,16 @@ class LaneLoop {
   // What both sides assign at their ends is chosen once.
   void branch(const If& x, const Mask& on) {
     const std::vector<Assign> yes = last_assignments(x.then_), no = last_assignments(x.else_);
-    bool choose = !reads_own(yes) && !reads_own(no) && !is_left_out(x.then_) && !is_left_out(x.else_);
+    bool choose = !reads_own(yes) && !reads_own(no) && !names_.is_left_out(x.then_) && !names_.is_left_out(x.else_);
     std::vector<std::pair<Name, ExprId>> chosen;
     auto side = [&](const Block& b, const std::vector<Assign>& mine, const std::vector<Assign>& other, bool first, ExprId cond, const char* hint) {
       if (b.empty()) return;
-      if (is_left_out(b)) return side_if_taken(b, on, cond, hint);
+      if (names_.is_left_out(b)) return side_if_taken(b, on, cond, hint);
       On mask = masked(on, cond, hint);
       for (size_t k = 0; k < b.size() - mine.size(); k++) statement(b[k], mask);
       for (const Assign& a : mine) {
         auto twin = std::ranges::find(other, a.var, &Assign::var);
-        if (!choose || twin == other.end() || is_load(a.value) || is_load(twin->value)) set(a.var, a.value, mask);
+        if (!choose || twin == other.end() || names_.is_load(a.value) || names_.is_load(twin->value)) set(a.var, a.value, mask);
         else if (first) chosen.push_back({a.var, m_.prim(ScalarOp::select, {x.cond, a.value, twin->value})});
       }
     };
@@ -523,15 +441,13 @@ class LaneLoop {
     side(x.else_, no, yes, false, m_.prim(ScalarOp::not_, {x.cond}), "else");
     for (auto& [var, value] : chosen) set(var, value, on);
   }
-  // A side with loops, checks or mathematical functions, if no lane takes it.
-  bool is_left_out(const Block& b) const { return has_loop(b) || may_fail(b, true) || calls(b); }
   void side_if_taken(const Block& b, const Mask& on, ExprId cond, const char* hint) {
     Name active = counter("active");
     On mask = masked(on, cond, hint);
     count(active, m_.var(mask.lanes));
     flush();
     // GCC moves a call to where only one side of a choice needs it, and then it is no vector. So the choices are another part.
-    const size_t choices = calls(b) ? b.size() - last_assignments(b).size() : b.size();
+    const size_t choices = names_.calls(b) ? b.size() - last_assignments(b).size() : b.size();
     Block taken;
     in(taken, [&] {
       block(part(b, 0, choices), mask, [&] {
@@ -540,19 +456,6 @@ class LaneLoop {
       });
     });
     out_->push_back({If{m_.prim(ScalarOp::lt, {zero(Scalar::I32), m_.var(active)}), std::move(taken), {}}});
-  }
-  bool calls(ExprId e) const {
-    return any_part(m_, e, [&](ExprId part) {
-      auto op = std::get_if<Prim>(&m_.exprs[part.index].node);
-      return op && is_call(op->op);
-    });
-  }
-  bool calls(const Block& b) const {
-    bool found = false;
-    for (const Stm& s : b)
-      match(s.node, [&](const Declare& x) { found = found || (x.init && calls(*x.init)); }, [&](const Assign& x) { found = found || calls(x.value); },
-            [&](const If& x) { found = found || calls(x.then_) || calls(x.else_); }, [](const auto&) {});   // loops are parts of their own
-    return found;
   }
   static std::vector<Assign> last_assignments(const Block& b) {
     std::vector<Assign> out;
@@ -605,54 +508,8 @@ class LaneLoop {
     });
   }
 
-  // ---- memory of lanes, and sums ----
+  // ---- sums ----
 
-  static bool contains(const std::vector<Name>& names, Name n) { return std::ranges::find(names, n) != names.end(); }
-  ExprId place(Name memory, ExprId index) {
-    return contains(loop_.group->own, memory) ? m_.add(m_.mul(index, m_.number(width)), m_.var(lane_)) : index;
-  }
-  ExprId value(ExprId e) {
-    auto load = std::get_if<Load>(&m_.exprs[e.index].node);
-    if (!load) return e;
-    const Load at = *load;
-    return m_.expr({Load{at.memory, place(at.memory, at.index)}, m_.exprs[e.index].type});
-  }
-  // The block with the places of the lane, and with one statement for each sum:
-  //   old = load acc[e]; c = old + x; acc[e] = c   ==>   acc[e] += x
-  Block with_memory(const Block& b) {
-    Block out;
-    IdMap<Name, ExprId> added;                   // a new value of an element -> what was added; an old one -> itself
-    auto is_sum = [&](Name memory) { return contains(loop_.group->sums, memory); };
-    auto known = [&](ExprId e) { auto n = std::get_if<Name>(&m_.exprs[e.index].node); return n && added[*n].valid(); };
-    for (const Stm& s : b)
-      match(s.node,
-        [&](const Declare& x) {
-          auto load = x.init ? std::get_if<Load>(&m_.exprs[x.init->index].node) : nullptr;
-          auto sum = x.init ? std::get_if<Prim>(&m_.exprs[x.init->index].node) : nullptr;
-          if (load && is_sum(load->memory)) { added[x.var] = m_.var(x.var); return; }
-          if (x.init && known(*x.init)) { added[x.var] = zero(m_.names[x.var.index].type); return; }
-          if (sum && std::ranges::any_of(sum->args, known)) {
-            ExprId term = known(sum->args[0]) ? sum->args[1] : sum->args[0];
-            added[x.var] = term;
-            return;
-          }
-          out.push_back({Declare{x.var, x.init ? std::optional(value(*x.init)) : std::nullopt}});
-        },
-        [&](const Assign& x) { out.push_back({Assign{x.var, value(x.value)}}); },
-        [&](const Store& x) {
-          if (!is_sum(x.memory)) { out.push_back({Store{x.memory, place(x.memory, x.index), x.value}}); return; }
-          CHECK(known(x.value), "a sum of lanes is something else");
-          out.push_back({Atomic{x.memory, x.index, added[std::get<Name>(m_.exprs[x.value.index].node)], ScalarOp::add}});
-        },
-        [&](const For& x) {
-          if (x.alone) out.push_back(s);                  // one lane after the other adds
-          else out.push_back({For{x.i, x.from, x.to, with_memory(x.body)}});
-        },
-        [&](const While& x) { out.push_back({While{with_memory(x.test), x.cond, with_memory(x.body)}}); },
-        [&](const If& x) { out.push_back({If{x.cond, with_memory(x.then_), with_memory(x.else_)}}); },
-        [&](const auto&) { out.push_back(s); });
-    return out;
-  }
   // The sums of a part are added after it.
   void sum(const Atomic& x, const Mask& on) {
     Scalar t = m_.exprs[x.value.index].type;
@@ -661,7 +518,7 @@ class LaneLoop {
       b.push_back({Declare{old, m_.expr({Load{x.memory, x.index}, t})}});
       b.push_back({Store{x.memory, x.index, m_.add(m_.var(old), value)}});
     };
-    if (varies(x.index)) {
+    if (names_.varies(x.index)) {
       Block one, each;
       add_to(one, x.value);
       if (on) each.push_back({If{m_.var(on->lanes), std::move(one), {}}});
@@ -674,7 +531,7 @@ class LaneLoop {
     }
     if (!last_ && (t == Scalar::F32 || t == Scalar::F64)) return sum_floats(x, on, t, add_to);
     Name s = m_.name("sum", t);
-    reduced_.insert(s);
+    names_.reduced.insert(s);
     out_->push_back({Declare{s, zero(t)}});
     add({Assign{s, m_.add(m_.var(s), on ? m_.prim(ScalarOp::select, {m_.var(on->lanes), x.value, zero(t)}) : x.value)}});
     part_.reduced.push_back({s, ScalarOp::add});
@@ -692,7 +549,7 @@ class LaneLoop {
   // Of numbers of 8 and of 64 bits together C compilers make no vectors.
   void widen() {
     auto any = [&](auto f) {
-      for (Name n : marked_) if (parts_->is_own(n)) f(m_.names[n.index]);
+      for (Name n : names_.marked()) if (parts_->is_own(n)) f(m_.names[n.index]);
     };
     bool beside = false;
     any([&](const NameInfo& i) { beside = beside || bytes_of(i.type) == 8; });
