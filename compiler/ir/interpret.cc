@@ -375,15 +375,24 @@ std::vector<Cell> Interpreter::loop(const For& x, const StmInfo& info) {
     for (const Cell& c : state)
       if (auto a = std::get_if<Ref<Array>>(&c)) apart_.back().blocks.push_back((*a)->buffer);
   }
-  // A program whose iterations need an order needs the other one.
-  const bool backwards = x.any_order || x.vectors == Vectors::Lanes || x.vectors == Vectors::Apart;
+  // A program whose iterations need an order needs the other one. In lanes the first iteration that fails is the one that says so: those before
+  // it read nothing that others have stored, so they still run.
+  const bool lanes = x.vectors == Vectors::Lanes;
+  const bool backwards = x.any_order || lanes || x.vectors == Vectors::Apart;
+  std::optional<Failure> first;
   for (i64 k = 0; k < n && !failed(); k++) {
     if (apart) apart_.back().iteration = k;
     i64 i = backwards ? n - 1 - k : k;
     cell(x.i.var) = Num{integer_constant(counter, i), {}};
+    std::vector<Cell> before;
+    if (lanes) before = state;
     bind(x.state, std::move(state));
     if (!failed()) state = body(x.body);
+    if (!lanes || !failed()) continue;
+    first = std::exchange(failure_, {});
+    state = std::move(before);
   }
+  if (first) failure_ = std::move(first);
   if (apart) apart_.pop_back();
   return state;
 }
