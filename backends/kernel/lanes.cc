@@ -67,6 +67,7 @@ class LaneLoop {
     base_ = m_.name("base", Scalar::I64);
     parts_.emplace(m_, *indices_, names_.varying, LaneParts::Group{loop_.i, lane_, base_});
     widen();
+    look_at(body);
 
     go_ = m_.name("go", Scalar::Bool);
     bound_ = m_.number(width);
@@ -121,14 +122,32 @@ class LaneLoop {
   IdSet<Name> assigned_;
   std::optional<LaneIndices> indices_;
   std::optional<LaneParts> parts_;
+  IdSet<Name> loaded_;                 // memory that the body reads
+  size_t far_stores_ = 0;              // of the body, where no two lanes are neighbours
   bool last_ = false;                  // in the last group: as many as are left, and more up to a whole vector
+
+  void look_at(const Block& b) {
+    auto look = [&](ExprId e) {
+      any_part(m_, e, [&](ExprId part) {
+        if (auto load = std::get_if<Load>(&m_.exprs[part.index].node)) loaded_.insert(load->memory);
+        return false;
+      });
+    };
+    for (const Stm& s : b) {
+      match(s.node, [&](const Declare& x) { if (x.init) look(*x.init); }, [&](const Assign& x) { look(x.value); },
+            [&](const Store& x) { look(x.index); look(x.value); far_stores_ += is_far(x); }, [&](const Atomic& x) { loaded_.insert(x.memory); look(x.index); look(x.value); },
+            [&](const If& x) { look(x.cond); }, [&](const While& x) { look(x.cond); }, [&](const For& x) { look(x.from); look(x.to); }, [](const auto&) {});   // others read nothing
+      each_body(s, [&](const Block& inner) { look_at(inner); });
+    }
+  }
+  bool is_far(const Store& x) const { return names_.varies(x.index) && indices_->stride(x.index) != 1; }
 
   // ---- parts ----
 
   // The lanes that are on, and the condition that was the last one to choose them.
   struct On { Name lanes; ExprId cond; size_t depth; };
   using Mask = std::optional<On>;      // none: all
-  struct Part { Block body; std::vector<Reduced> reduced; Block after; std::vector<For> updates; };
+  struct Part { Block body; std::vector<Reduced> reduced; Block after; std::vector<For> updates; bool stores = false; };   // stores: the last of updates
   Block* out_ = nullptr;
   Part part_;                          // what the lanes do next; begins after everything in *out_
   IdMap<Name, size_t> depth_;          // the depth of the mask under which a name is declared
@@ -349,7 +368,8 @@ class LaneLoop {
         flush();                                             // the part may read the old value
         out_->push_back(s);
       },
-      [&](const Store&) {
+      [&](const Store& x) {
+        if (far_stores_ >= costs::cpu::stores_apart && is_far(x) && !loaded_.contains(x.memory)) return store_apart(x, on);
         Block store;
         store.push_back(s);
         if (on) add({If{m_.var(on->lanes), std::move(store), {}}});
@@ -361,6 +381,26 @@ class LaneLoop {
       [&](const While& x) { names_.varies(x.cond) ? diverging(x, on) : uniform(x, on); },
       [&](const If& x) { names_.varies(x.cond) ? branch(x, on) : uniform(x, on); },
       [](const auto&) { PANIC("a statement that does not run in lanes"); });
+  }
+  // Rows of numbers: with so many stores that lie apart in it, GCC makes no vectors of the part. One lane after the other does them after it.
+  void store_apart(Store x, const Mask& on) {
+    auto changes = [&](ExprId e) { return any_part(m_, e, [&](ExprId part) { auto n = std::get_if<Name>(&m_.exprs[part.index].node); return n && assigned_.contains(*n); }); };
+    if (changes(x.value)) {                        // before the stores
+      Name kept = m_.name("kept", m_.exprs[x.value.index].type);
+      names_.varying.insert(kept);
+      add({Declare{kept, x.value}});
+      x.value = m_.var(kept);
+    }
+    Block one;
+    one.push_back({x});
+    if (!part_.stores) part_.updates.push_back({lane_, m_.number(0), bound_, {}});
+    part_.stores = true;
+    Block& stores = part_.updates.back().body;
+    If* last = on && !stores.empty() ? std::get_if<If>(&stores[stores.size() - 1].node) : nullptr;
+    if (!on) stores.push_back({x});
+    else if (last && last->cond == m_.var(on->lanes)) last->then_.push_back({x});
+    else stores.push_back({If{m_.var(on->lanes), std::move(one), {}}});
+    if (changes(x.index)) flush();
   }
   void declare(const Declare& x, const Mask& on) {
     if (indices_->value(x.var)) return;
@@ -474,6 +514,7 @@ class LaneLoop {
   // Each lane has its own number of iterations.
   void counted(const For& x, const Mask& on) {
     depth_[x.i] = depth(on);
+    assigned_.insert(x.i);
     add({Declare{x.i, x.from}});
     While loop{{}, m_.prim(ScalarOp::lt, {m_.var(x.i), x.to}), x.body};
     loop.body.push_back({Assign{x.i, m_.add(m_.var(x.i), m_.number(1))}});
@@ -526,6 +567,7 @@ class LaneLoop {
       update.lanes = indices_->stride(x.index).value_or(0) != 0;        // no two lanes meet; else one lane after the other
       bool waits = std::ranges::none_of(free_names(m_, update.body), [&](Name n) { return assigned_.contains(n); });
       part_.updates.push_back(std::move(update));
+      part_.stores = false;
       if (!waits) flush();
       return;
     }

@@ -119,6 +119,7 @@ inline constexpr size_t chain_work = 8;                  // operations of a vect
 inline constexpr size_t chain_arrays = 4;                // of these
 inline constexpr int64_t scalar_strip = 32;              // iterations of a loop for vectors whose operations without vector form stand apart
 inline constexpr size_t strip_updates = 12;              // that have memory for a strip each
+inline constexpr size_t stores_apart = 4;                // of an iteration, from which lanes make them one after the other
 inline constexpr int64_t few_lanes = 8;                  // that are left of them and run one after the other
 inline constexpr int64_t unrolled = 16;                  // trips of a loop inside that C compilers unroll, so that none is left
 inline constexpr size_t operations_for_gather = 8;       // for each element that lanes read from places far apart

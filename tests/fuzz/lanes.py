@@ -268,7 +268,7 @@ class Gen:
         if kind == 2:
             return f"tabulate {r.choice((3, 20))} (\\{k} -> {self.mixed(t, x, self.value(t, inner, 1))})"
         trips, place = r.choice(("4", "20", f"({self.value('i64', env, 1)} & 7)")), r.choice((f"{k} & 3", f"({self.value('i64', inner, 1)}) & 3"))
-        value = self.mixed(t, r.choice((x, f"{row}[({k} + 1) & 3]", f"{row}[{k} & 3]")), self.value(t, inner, 1))
+        value = self.mixed(t, r.choice((x, x, f"{row}[({k} + 1) & 3]", f"{row}[{k} & 3]")), self.value(t, inner, 1))
         return f"(loop {row} = replicate 4 {self.mixed(t, x, self.value(t, env, 1))} for {k} < {trips} do {row} with [{place}] = {value})"
 
     def entry(self, number):
