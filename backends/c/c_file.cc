@@ -99,8 +99,6 @@ std::vector<std::string> compile_flags(const OutputOptions& options, bool device
   if (!options.strict_fp) flags.push_back("-fopenmp-simd");   // sums in any order (RAIDO_SIMD)
   if (options.native && !device) flags.push_back(native_flag);
 #ifdef __x86_64__
-  // For most processors of Intel GCC prefers halves of the vectors that they have, and tiles and lanes are whole vectors.
-  if (options.native && !device) flags.push_back("-mprefer-vector-width=512");
   // By itself GCC makes no gathers, which is right for no processor of the last ten years.
   if (options.versions && !device) flags.push_back("-mtune=haswell");
 #endif
@@ -121,6 +119,8 @@ Output print_program(const ir::Program& program, const Interface& interface, con
 #ifdef __x86_64__
   // GCC fills and copies small arrays by halves of a vector of AVX2, and what reads the whole vector has to wait. From GCC 12 on one can say so.
   if ((options.versions || options.native) && !parts.device) output.flags_if_known.push_back({"-mmove-max=512", "-mstore-max=512"});
+  // For most processors of Intel it prefers halves of the vectors that they have, and tiles and lanes are whole vectors.
+  if (options.native && !parts.device) output.flags_if_known.push_back({"-mprefer-vector-width=512"});
 #endif
   output.link_flags = {"-lm", "-lpthread"};
   if (parts.device) output.link_flags.push_back("-ldl");
