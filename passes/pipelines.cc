@@ -93,6 +93,7 @@ const Pipeline& pipeline_for(ir::Target target) {
   static const Pipeline gpu =
       common_pipeline() +
       then(pass::loop_maps, cleanup() + fusion()) +        // loops whose states have become sums
+      then(pass::triangle_sums, cleanup() + fusion()) +
       then(pass::element_loops, cleanup() + fusion()) +
       then(pass::records, cleanup()) +
       Pipeline{pass::rows} +
