@@ -117,8 +117,8 @@ class Tiles {
     for (const auto& [n, size] : least) large.push_back(le(b.number(Scalar::I64, double(size)), b.term(n)));
     for (const auto& [rows, columns, depth] : in_order) {
       auto number = [&](i64 n) { return b.number(Scalar::I64, double(n)); };
-      const Term n = b.term(rows), m = b.term(columns);
-      large.push_back(or_({le(b.term(depth), number(costs::cpu::tile_short_sums)), le(number(costs::cpu::tile_uses) * (n + m), n * m)}));
+      const Term n = b.term(rows), m = b.term(columns), sums = n * m, copied = number(costs::cpu::tile_uses) * (n + m);
+      large.push_back(or_({le(b.term(depth), number(costs::cpu::tile_short_sums)), le(copied, sums)}));
     }
     for (const auto& shape : extra) {
       Term cells = b.term(shape[0]);
