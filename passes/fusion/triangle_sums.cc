@@ -105,8 +105,11 @@ class TriangleSums {
         const Affine form = forms_.of(u->at[d]);
         const i64 factor = form.factor(loop.i.var);
         const Affine rest = form.without(loop.i.var);
-        if (!outside(factor == 0 ? rest : rest.without(of_map))) return false;
-        if (factor == 0) continue;
+        if (factor == 0) {
+          if (auto v = var_of(u->at[d]); v && !outside(Affine(*v))) return false;
+          continue;
+        }
+        if (!outside(rest.without(of_map))) return false;
         bool first = t.updates.empty() && !counted;
         if (first) t.dim = d, t.factor = factor, t.rest = rest;
         if ((factor != 1 && factor != -1) || t.dim != d || t.factor != factor || !(t.rest == rest)) return false;
