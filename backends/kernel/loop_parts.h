@@ -32,7 +32,7 @@ template <class Rewrite> void rewrite_loops(Module& m, Block& b) {
 
 // Whether the loop's body has no other loops, branches, checks or calls: C compilers can make vectors of it.
 bool only_computes(const Block& b);
-// And branches that only set numbers, of which they choose one.
+// The same, but the body may have branches, too. These only set numbers.
 bool computes_or_chooses(const Block& b);
 
 // base + iterations <= to

@@ -5,9 +5,9 @@
 //   map n \i acc { .. for k < c { .. } .. }
 //   map m \j acc { s = reduce n op (\i -> if 0 <= k < c then v else ne); upd acc [j] s }      k: that of place j. m: so many places there are
 //
-// So it is with pairs of bodies that attract each other: thread i walks through the bodies after it, and adds to what each of them feels. On a
-// device all these updates are atomic. As sums they are none. That takes twice the work, half of which is not in the triangle. So the loop must
-// run over a triangle, whose points are half of all, and what it computes for v must be arithmetic and reads.
+// Pairs of bodies that attract each other are such a triangle. Thread i walks through the bodies after it, and adds to what each of them feels. On a
+// device each of these updates is an atomic operation. A sum for each place needs none. The sums visit the whole square, so they take twice the work.
+// Therefore the loop must run over a triangle, which has half of the points. What it computes for v must be arithmetic and reads.
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"
@@ -90,7 +90,7 @@ class TriangleSums {
     }
     return {};
   }
-  // The updates of the state, all of which are at the same places.
+  // Finds the updates of the state. All of them must have the same places.
   template <class Outside> bool places(const For& loop, Turned& t, Var of_map, Outside outside) const {
     Atom now = loop.state[t.state].var;
     for (size_t k = 0; k < loop.body.stms.size(); k++) {
