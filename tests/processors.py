@@ -45,10 +45,14 @@ def versions_of(program, entry, data):
     return names
 
 
+def disassembled(program):
+    return subprocess.run(["objdump", "-d", "--no-show-raw-insn", program], capture_output=True, text=True, check=True).stdout
+
+
 def registers(program):
     """For each version the kinds of vector registers in its functions."""
     kinds, version = {v: set() for v in VERSIONS}, None
-    for line in subprocess.run(["objdump", "-d", "--no-show-raw-insn", program], capture_output=True, text=True, check=True).stdout.split("\n"):
+    for line in disassembled(program).split("\n"):
         head = re.match(r"[0-9a-f]+ <(.*)>:", line)
         if head:
             found = re.search(r"_(avx512|avx2|baseline)\b", head.group(1))
@@ -88,14 +92,32 @@ def check_code(raido, folder, cc):
 PRODUCT = "entry main [n][m][k] (a: [n][m]f64) (b: [m][k]f64): [n][k]f64 = map (\\r -> map (\\c -> f64.sum (map2 (*) r c)) (transpose b)) a\n"
 
 
+SEARCHES = """
+entry main [n] [m] (edges: [n]f32) (xs: [m]f32): [m]i64 =
+  map (\\x -> (loop (low, high) = (0, n) while low < high do
+              let middle = (low + high) / 2
+              in if edges[middle] < x then (middle + 1, high) else (low, middle)).0) xs
+"""
+
+
+def check_gathers(raido, folder, cc, best):
+    """Lanes that search read elements at places of their own. GCC does so in no vector code unless it is told that gathers are worth it."""
+    source = folder / "searches.fut"
+    source.write_text(SEARCHES)
+    whole = disassembled(compiled(raido, source, folder / f"searches_{cc}", cc=cc))
+    native = disassembled(compiled(raido, source, folder / f"searches_{cc}", "--cpu=native", cc=cc))
+    for what, text, version in (("avx2", whole, "avx2"), ("avx512", whole, "avx512"), *([] if best == "baseline" else [("the native one", native, "baseline")])):
+        code = "".join(code for name, code in re.findall(r"^[0-9a-f]+ <(.*)>:\n((?:.+\n)+)", text, re.M) if "main" in name and f"_{version}" in name)
+        if "vgather" not in code:
+            wrong(f"{cc}: {what} of a search has no gathers")
+
+
 def check_product(raido, folder, cc, best):
     """The sums of a tile stay in registers: few of the operations on vectors find one in the frame of the function. They fill the widest registers,
     also with --cpu=native, where C compilers prefer halves on many processors."""
     source = folder / "product.fut"
     source.write_text(PRODUCT)
-    disassembled = lambda *options: subprocess.run(["objdump", "-d", "--no-show-raw-insn", compiled(raido, source, folder / f"product_{cc}", *options, cc=cc)],
-                                                   capture_output=True, text=True, check=True).stdout
-    text, native = disassembled(), disassembled("--cpu=native")
+    text, native = (disassembled(compiled(raido, source, folder / f"product_{cc}", *options, cc=cc)) for options in ([], ["--cpu=native"]))
     for what, text, version, width in (("avx2", text, "avx2", "ymm"), ("avx512", text, "avx512", "zmm"), ("the native one", native, "baseline", WIDEST[best])):
         fused = [line for name, code in re.findall(r"^[0-9a-f]+ <(.*)>:\n((?:.+\n)+)", text, re.M) if "main" in name and f"_{version}" in name
                  for line in code.split("\n") if re.search(r"\bvfmadd\d+pd\b", line)]
@@ -168,6 +190,8 @@ def main():
             for cc in filter(shutil.which, ("gcc", "clang-19")):
                 check_code(raido, folder, cc)
                 check_product(raido, folder, cc, here[0])
+                if cc == "gcc":
+                    check_gathers(raido, folder, cc, here[0])
                 check_strict(raido, folder, cc, here)
             check_library(raido, folder, here)
             print(f"versions that ran: {', '.join(here)}" + (f"; this processor lacks {', '.join(lacking)}" if lacking else ""))

@@ -119,8 +119,12 @@ Output print_program(const ir::Program& program, const Interface& interface, con
 #ifdef __x86_64__
   // GCC fills and copies small arrays by halves of a vector of AVX2, and what reads the whole vector has to wait. From GCC 12 on one can say so.
   if ((options.versions || options.native) && !parts.device) output.flags_if_known.push_back({"-mmove-max=512", "-mstore-max=512"});
-  // For most processors of Intel it prefers halves of the vectors that they have, and tiles and lanes are whole vectors.
-  if (options.native && !parts.device) output.flags_if_known.push_back({"-mprefer-vector-width=512"});
+  if (options.native && !parts.device) {
+    // For most processors of Intel it prefers halves of the vectors that they have, and tiles and lanes are whole vectors.
+    output.flags_if_known.push_back({"-mprefer-vector-width=512"});
+    // For processors that it does not know, and for some that it does, it makes no gathers. Then it makes no vectors of masked accesses either.
+    output.flags_if_known.push_back({"-mtune-ctrl=use_gather"});
+  }
 #endif
   output.link_flags = {"-lm", "-lpthread"};
   if (parts.device) output.link_flags.push_back("-ldl");
