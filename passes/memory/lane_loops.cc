@@ -277,7 +277,7 @@ class LaneLoops::Candidate {
     return shape.size() == 1 && is_uniform(shape[0]);
   }
   void whole_read(Var v) {
-    if (!is_own(v)) reads_.push_back({&std::get<ArrayType>(p_.type(v)), false});
+    if (!is_own(v) && !is_row_of(v)) reads_.push_back({&std::get<ArrayType>(p_.type(v)), false});
   }
   bool own_write(const Stm& s) {
     const Update& x = std::get<Update>(s.exp);

@@ -379,3 +379,18 @@ entry first_failure (late: i64) (early: i64): [100]i64 =
       let at = if i == 41 && late == 100 then 41 else if i > 42 && late == 1000 && early == 2000 then i else if i >= 50 && k > 2 then i - 10 else k
       in (s + xs[at], k + 1)
     in s + (if i > 97 && early == 1000 then xs[i] else 0))
+
+-- The adjoints of a row are made where they will lie. There the row lies first, whose values before each step are kept.
+def turned (r: [4]f64): [4]f64 = map3 (\a b c -> a + 0.1 * b * f64.sin c) r (rotate 1 r) (rotate 2 r)
+def turns (k: i64) (r: [4]f64): f64 = f64.sum (map (\x -> x * x) (loop r for _i < k do turned (turned r)))
+-- ==
+-- entry: kept_rows
+-- input { 0i64 } output { true }
+-- input { 1i64 } output { true }
+-- input { 6i64 } output { true }
+entry kept_rows (k: i64): bool =
+  every_size (\n ->
+    let rows = tabulate_2d n 4 (\i j -> f64.cos (f64.i64 (i * 5 + j * j)))
+    let adjoints = vjp (\rs -> f64.sum (map (turns k) rs)) rows 1
+    let directions r = tabulate 4 (\j -> jvp (turns k) r (replicate 4 0 with [j] = 1))
+    in and (map2 near (flatten adjoints) (flatten (map directions rows))))
