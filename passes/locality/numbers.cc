@@ -6,9 +6,11 @@
 //   let r = if p { .. in a } else { .. in b }   ==>   let r0, r1 = if p { .. in a0, a1 } else { .. in b0, b1 }
 //                                                     let r = array [r0, r1]                       [numbers.branch]
 //
-// Views (slices, permutations, other shapes) and copies are looked through. Cells of a scratch array are 0 until they are set. What only such reads needed is gone after `dce`. An array that
-// somebody else wants as a whole is one literal, which `place` builds where it will lie. So code without loops has no arrays on its way,
-// and the loop around it may be a vector. Reverse mode makes many of them: adjoints of points and colours, one update for each element.
+// So are states of loops (states.h).
+//
+// Views (slices, permutations, other shapes) and copies are looked through. Cells of a scratch array are 0 until they are set. What only
+// such reads needed is gone after `dce`. An array that somebody else wants as a whole is one literal, which `place` builds where it will
+// lie. So code without loops has no arrays on its way, and the loop around it may be a vector. Reverse mode makes many of them: adjoints of points and colours, one update for each element.
 #include <algorithm>
 #include <optional>
 #include <span>
@@ -16,6 +18,7 @@
 #include "compiler/ir/build.h"
 #include "compiler/ir/costs.h"
 #include "compiler/ir/types.h"
+#include "passes/locality/states.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -33,15 +36,17 @@ class Numbers {
     builder.into(b, [&](List<Stm>& old) {
       for (auto& s : old.take()) {
         auto branch = std::get_if<If>(&s->exp);
+        auto scope = std::get_if<WithAcc>(&s->exp);
         const bool parallel = std::holds_alternative<Screma>(s->exp) || std::holds_alternative<Hist>(s->exp);
         walk_parts(*s, [&](Body& inner) {
           const size_t around = scope_;
-          if (!branch) scope_ = ++scopes_;
+          if (!branch && !scope) scope_ = ++scopes_;
           body(inner, inside || parallel);
           scope_ = around;
         });
         builder.source = s->source;
         if (inside && branch) { results(builder, *s, *branch); continue; }
+        if (inside && scope && dissolve(builder, *s, *scope)) continue;
         if (auto cells = cells_of(*s)) {
           if (inside && is_array(p_.type(s->pattern[0].var))) made(builder, *s, *cells);
           if (inside && is_scalar(p_.type(s->pattern[0].var))) read(*s, *cells);
@@ -208,6 +213,50 @@ class Numbers {
     s.exp = literal(b, v, shape_of(p_.type(v)), cells);
     s.checks = {};
   }
+  // A scope whose updates are at known places of known arrays.
+  bool dissolve(Builder& b, Stm& s, WithAcc& x) {
+    const size_t n = x.dests.size();
+    std::vector<Cells> cells;
+    VarMap<size_t> number;                                 // an accumulator -> its dest + 1
+    for (size_t k = 0; k < n; k++) {
+      const Dest& d = x.dests[k];
+      auto from = d.arrays.size() == 1 ? find(d.arrays[0]) : nullptr;
+      if (!from || !std::get<AccType>(p_.type(x.scope.params[n + k].var)).elems[0].shape.empty() || (d.combine && !scalar_operator(p_, *d.combine))) return false;
+      cells.push_back(*from);
+      number[x.scope.params[n + k].var] = k + 1;
+    }
+    auto place_of = [&](const AccUpdate& u) { return places(x.dests[number[u.acc] - 1].arrays[0], {u.at.begin(), u.at.end()}); };
+    for (const Stm& inner : x.scope.body.stms) {
+      bool uses = false;
+      each_use(p_, inner, [&](Var v) { uses = uses || number[v]; });
+      if (!uses) continue;
+      auto u = std::get_if<AccUpdate>(&inner.exp);
+      if (!u || !number[u->acc] || !place_of(*u)) return false;
+      const size_t same = number[u->acc];                  // before the table may grow
+      number[inner.pattern[0].var] = same;
+    }
+    if (!context_.allow()) return false;
+    context_.stats.count("numbers.scope");
+    for (auto& inner : x.scope.body.stms.take()) {
+      auto u = std::get_if<AccUpdate>(&inner->exp);
+      if (!u || !number[u->acc]) { b.emit(std::move(inner)); continue; }
+      const size_t k = number[u->acc] - 1;
+      Atom& cell = cells[k][(*place_of(*u))[0]];
+      cell = x.dests[k].combine ? b.inline_call(x.dests[k].combine->op, {cell, u->values[0]})[0] : u->values[0];
+    }
+    b.checks = {};
+    for (size_t k = 0; k < s.pattern.size(); k++) {
+      const Bind bind = s.pattern[k];
+      if (k >= n) {
+        b.emit({{bind}, Identity{x.scope.body.result[k]}, {}, b.source, {}});
+        if (auto same = known(x.scope.body.result[k])) known_[bind.var] = {std::move(*same), scope_};
+        continue;
+      }
+      b.emit({{bind}, literal(b, bind.var, shape_of(p_.type(bind.var)), cells[k]), {}, b.source, {}});
+      known_[bind.var] = {std::move(cells[k]), scope_};
+    }
+    return true;
+  }
   void results(Builder& b, Stm& s, If& x) {
     std::vector<Bind> pattern;
     Cells yes, no;
@@ -246,6 +295,7 @@ class Numbers {
 }  // namespace
 
 void numbers(Program& program, PassContext& context) {
+  if (program.level != Ad) split_states(program, context);
   Numbers pass(program, context);
   program.each_body([&](Body& b) { pass.body(b, false); });
 }
