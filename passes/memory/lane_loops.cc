@@ -245,7 +245,7 @@ class LaneLoops::Candidate {
         if (var_of(e) && !is_scalar(p_.type(*var_of(e))) && !is_row_of(e)) return false;
         count([](Work& w) { w.far_stores++; });
       }
-    } else if (auto copied = std::get_if<Copy>(&s.exp); copied ? is_row(s.pattern[0].var) : is_filled(s)) {
+    } else if (auto copied = std::get_if<Copy>(&s.exp); copied ? in_rows(s.pattern[0].var, copied->array) : is_filled(s)) {
       if (copied) whole_read(copied->array);
       count([&](Work& w) { w.far += copied ? 1 : 0, w.far_stores++; });
     } else if (!std::holds_alternative<Scratch>(s.exp)) {
@@ -271,10 +271,16 @@ class LaneLoops::Candidate {
     auto array = v ? std::get_if<ArrayType>(&p_.type(*v)) : nullptr;
     return array && array->place && own_.contains(array->place->block);
   }
-  // Loops over all its elements are the same in all lanes, and no transposition.
-  bool is_row(Var v) const {
-    auto shape = shape_of(p_.type(v));
-    return shape.size() == 1 && is_uniform(shape[0]);
+  // Loops over all elements of both are the same in all lanes, and no transposition: both have the elements of a row side by side, or few.
+  bool in_rows(Var to, Var from) const {
+    auto shape = shape_of(p_.type(to));
+    auto beside = [&](Var v) {
+      const std::vector<Atom>& strides = std::get<ArrayType>(p_.type(v)).place->layout.strides;
+      return std::ranges::find(strides, Atom(i64_const(1))) == strides.end() - 1;
+    };
+    auto is_few = [&](const Atom& n) { return const_of(n) && const_of(n)->as_i64() < costs::cpu::least_block; };
+    return std::ranges::all_of(shape, [&](const Atom& n) { return is_uniform(n); }) &&
+           (shape.size() == 1 || std::ranges::all_of(shape, is_few) || (beside(to) && beside(from)));
   }
   void whole_read(Var v) {
     if (!is_own(v) && !is_row_of(v)) reads_.push_back({&std::get<ArrayType>(p_.type(v)), false});
@@ -285,14 +291,17 @@ class LaneLoops::Candidate {
     auto value = var_of(x.value);
     if (x.in_place || !value || is_scalar(p_.type(*value))) return true;
     whole_read(*value);
-    return is_row(*value);
+    return in_rows(*value, x.array);
   }
   bool own_make(const Stm& s) {
     Var v = s.pattern[0].var;
     if (!is_own(v)) return false;
     if (std::holds_alternative<Scratch>(s.exp)) return true;
-    if (auto x = std::get_if<Copy>(&s.exp)) { whole_read(x->array); return is_row(v); }
-    if (auto x = std::get_if<ArrayLit>(&s.exp)) return std::ranges::all_of(x->elements, [&](const Atom& a) { return !var_of(a) || is_scalar(p_.type(*var_of(a))); });
+    if (auto x = std::get_if<Copy>(&s.exp)) { whole_read(x->array); return in_rows(v, x->array); }
+    if (auto x = std::get_if<ArrayLit>(&s.exp)) {                // rows lie in it already
+      for (size_t k = 0; k < x->elements.size(); k++) if (!is_scalar(p_.type(x->elements[k])) && (x->in_place.empty() || !x->in_place[k])) return false;
+      return true;
+    }
     return is_filled(s);
   }
   // With numbers, by loops that are the same in all lanes.

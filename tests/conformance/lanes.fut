@@ -394,3 +394,22 @@ entry kept_rows (k: i64): bool =
     let adjoints = vjp (\rs -> f64.sum (map (turns k) rs)) rows 1
     let directions r = tabulate 4 (\j -> jvp (turns k) r (replicate 4 0 with [j] = 1))
     in and (map2 near (flatten adjoints) (flatten (map directions rows))))
+
+-- States that are small matrices, each turned in every step; so are their adjoints.
+def turned_matrix (q: f64) (x: f64) (m: [3][3]f64): [3][3]f64 =
+  let product = map (\r -> map (\c -> f64.sum (map2 (*) r c)) m) m
+  in transpose (map2 (\r o -> map2 (\a b -> f64.sin (q * a) + b * x) r o) product m)
+def turned_matrices (k: i64) (q: f64) (x: f64): f64 =
+  let first = tabulate_2d 3 3 (\i j -> f64.i64 (i - j) + x)
+  in f64.sum (flatten (loop m = first for _i < k do turned_matrix q x m))
+-- ==
+-- entry: matrices
+-- input { 0i64 } output { true }
+-- input { 1i64 } output { true }
+-- input { 5i64 } output { true }
+entry matrices (k: i64): bool =
+  every_size (\n ->
+    let xs = tabulate n (\i -> f64.i64 i / 2000)
+    let all (q: f64) = f64.sum (map (turned_matrices k q) xs)
+    in same near (turned_matrices k 0.1) 0 xs && near (vjp all 0.1 1) (jvp all 0.1 1)
+       && and (map2 near (vjp (\ys -> f64.sum (map (turned_matrices k 0.1) ys)) xs 1) (map (\x -> jvp (turned_matrices k 0.1) x 1) xs)))
