@@ -62,7 +62,7 @@ class Unroll {
         builder.source = s->source;
         builder.checks = s->checks;
         builder.attrs = {};
-        if (inside && write_out_loop(p_, context_, builder, *s, arrays_)) continue;
+        if (inside && write_out_loop(p_, context_, builder, *s, arrays_, p_.level != Ad && is_window(*s))) continue;
         if (p_.level == Ad) { builder.emit(std::move(s)); continue; }
         auto x = std::get_if<Screma>(&s->exp);
         if (!x || !(inside ? write_out(builder, *s, *x) : false)) {
@@ -184,37 +184,60 @@ class Unroll {
   // vector of that map. Its inputs are counters, tables, arrays that are there before that map, and slices of those.
   bool is_window(const Screma& x) {
     if (!is_short(x)) return false;
-    VarSet inner = bound_in(x.pre.body);
-    for (Bind b : x.pre.params) inner.insert(b.var);
-    bool beside = false, all = true;
-    auto changes = [&](const Affine& l) { return any_term(l, [&](Var v) { return around_.bound.contains(v) && !inner.contains(v) && !around_.short_counters.contains(v); }); };
-    auto moves_on = [&](const Affine& place) {
-      return std::ranges::any_of(place.terms, [&](const Affine::Term& t) { return t.factor == 1 && around_.counters.contains(t.var); });
-    };
-    auto read_at = [&](const Affine& place, bool same) {
-      beside = beside || moves_on(place);
-      all = all && (same || moves_on(place));
-    };
+    Window w{bound_in(x.pre.body)};
+    for (Bind b : x.pre.params) w.inner.insert(b.var);
     for (Var v : x.inputs) {
       if (counts_.contains(v) || arrays_.tables.contains(v) || !around_.bound.contains(v)) continue;
       auto of = slices_.find(v);
       if (of == slices_.end() || around_.bound.contains(of->second.first)) return false;
       const Affine start = forms_.of(of->second.second);
-      read_at(start, !changes(start));
+      read_at(w, start, !changes(w, start));
     }
-    each_stm(x.pre.body, [&](const Stm& s) {
+    look(w, x.pre.body);
+    return w.beside && w.all;
+  }
+  // The same of a loop whose states are numbers, with the loops in it.
+  bool is_window(const Stm& s) {
+    auto x = std::get_if<For>(&s.exp);
+    if (!x || trips(*x) > costs::unrolled_window || std::ranges::any_of(x->state, [&](Bind b) { return !is_scalar(p_.type(b.var)); })) return false;
+    Window w{bound_in(s)};
+    look(w, x->body);
+    return w.beside && w.all;
+  }
+  static i64 trips(const For& x) {
+    auto n = const_of(x.n);
+    if (!n || n->as_i64() > costs::unrolled_window) return costs::unrolled_window + 1;
+    i64 inner = 1;
+    each_stm(x.body, [&](const Stm& s) { if (auto loop = std::get_if<For>(&s.exp)) inner = std::max(inner, trips(*loop)); });
+    return n->as_i64() * inner;
+  }
+  struct Window {
+    VarSet inner;                                            // what it binds
+    bool beside = false, all = true;                         // one read lies beside that of the next iteration around; all do, or lie at one place
+  };
+  bool changes(const Window& w, const Affine& l) const {
+    return any_term(l, [&](Var v) { return around_.bound.contains(v) && !w.inner.contains(v) && !around_.short_counters.contains(v); });
+  }
+  bool moves_on(const Affine& place) const {
+    return std::ranges::any_of(place.terms, [&](const Affine::Term& t) { return t.factor == 1 && around_.counters.contains(t.var); });
+  }
+  void read_at(Window& w, const Affine& place, bool same) const {
+    w.beside = w.beside || moves_on(place);
+    w.all = w.all && (same || moves_on(place));
+  }
+  void look(Window& w, const Body& b) {
+    each_stm(b, [&](const Stm& s) {
       forms_.define(p_, s);                                // what has been written out is new
       auto edge = std::get_if<Apply>(&s.exp);             // few places are at one
       if (edge && (stops(*edge) || turns(*edge)) && elem_of(p_, edge->args[0]) == Scalar::I64)
         for (const Atom& a : edge->args) if (moves_on(forms_.of(a))) forms_.define(s.pattern[0].var, forms_.of(a));
       auto read = std::get_if<Index>(&s.exp);
-      if (!read || inner.contains(read->array)) return;
+      if (!read || w.inner.contains(read->array)) return;
       bool same = true;
-      for (const Selector& at : read->at) same = same && std::get_if<Atom>(&at) && !changes(forms_.of(std::get<Atom>(at)));
+      for (const Selector& at : read->at) same = same && std::get_if<Atom>(&at) && !changes(w, forms_.of(std::get<Atom>(at)));
       auto last = std::get_if<Atom>(&read->at.back());
-      read_at(last ? forms_.of(*last) : Affine(), same);
+      read_at(w, last ? forms_.of(*last) : Affine(), same);
     });
-    return beside && all;
   }
   static bool stops(const Apply& x) { return x.op == ScalarOp::min || x.op == ScalarOp::max; }
   // Where an array ends, not every few places.

@@ -60,7 +60,9 @@ class Count {
  public:
   Count(const Program& p, const Stm& loop, const SmallArrays& arrays) : p_(p), inside_(bound_in(loop)), arrays_(arrays) { run(std::get<For>(loop.exp), {}); }
   // What is arithmetic alone is a vector of the map around, without a loop.
-  bool pays() const { return possible_ && (pays_ || (!reads_ && work_ <= costs::unrolled_arithmetic)); }
+  bool pays(bool window) const {
+    return possible_ && (pays_ || (!reads_ && work_ <= costs::unrolled_arithmetic) || (window && work_ <= costs::unrolled_statements));
+  }
 
  private:
   const Program& p_;
@@ -184,8 +186,8 @@ class WriteOut {
 
 }  // namespace
 
-bool write_out_loop(Program& p, PassContext& context, Builder& b, Stm& s, const SmallArrays& arrays) {
-  if (!std::holds_alternative<For>(s.exp) || !Count(p, s, arrays).pays() || !context.allow()) return false;
+bool write_out_loop(Program& p, PassContext& context, Builder& b, Stm& s, const SmallArrays& arrays, bool window) {
+  if (!std::holds_alternative<For>(s.exp) || !Count(p, s, arrays).pays(window) || !context.allow()) return false;
   context.stats.count("unroll.loop");
   Constants known;
   std::vector<Atom> last = WriteOut(p, b).run(std::get<For>(s.exp), known, s.checks);

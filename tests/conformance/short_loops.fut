@@ -115,3 +115,24 @@ entry oscillators [n] (xs: [n]f64) (t: i64): bool =
   let close x y = f64.abs (x - y) < 1e-8
   in and (map (\x -> close (run x) (x * exact)) xs) && and (map (`close` exact) (vjp (map run) xs (replicate n 1)))
   && and (map (`close` exact) (jvp (map run) xs (replicate n 1)))
+
+-- Loops over neighbours, in maps: what lies outside is a neighbour at the edge, one of the other side, or none.
+def neighbours [n] [m] (g: [n][m]i64) (i: i64) (j: i64): (i64, i64, i64) =
+  let clamped = loop s = 0 for a < 3 do loop s for b < 3 do
+    s + (a * 3 + b) * g[i64.max 0 (i64.min (n - 1) (i + a - 1)), i64.max 0 (i64.min (m - 1) (j + b - 1))]
+  let wrapped = loop s = 0 for d < 9i64 do
+    if d == 4 then s else i64.max s g[(i + d / 3 - 1 + n) % n, (j + d % 3 - 1 + m) % m]
+  let inside = loop s = 0 for b in [-2i64, -1, 1, 2] do
+    if j + b >= 0 && j + b < m then s * 3 + g[i, j + b] else s
+  in (clamped, wrapped, inside)
+-- ==
+-- entry: windows
+-- input { true } output { true }
+entry windows (_: bool): bool =
+  let right (n: i64) (m: i64) =
+    let g = tabulate_2d n m (\i j -> (i * 7 + j * j * 3) % 11)
+    let at_once = flatten (tabulate_2d n m (neighbours g))
+    let singly = loop out = replicate (n * m) (0, 0, 0) for k < n * m do
+      out with [n * m - 1 - k] = neighbours g ((n * m - 1 - k) / m) ((n * m - 1 - k) % m)
+    in and (map2 (==) at_once singly)
+  in and (map (\k -> right (k / 6) (k % 6)) (iota 36)) && right 3 70 && right 9 33
