@@ -77,6 +77,8 @@ const Pipeline& pipeline_for(ir::Target target) {
       then(pass::unroll, cleanup()) +                      // what is a contraction has been found
       then(pass::few_rows, cleanup()) +
       then(pass::numbers, cleanup()) +                     // straight code shows after that
+      then(pass::unroll, cleanup()) +                      // of maps whose scopes were accumulators
+      then(pass::numbers, cleanup()) +
       then(pass::primal_sums, cleanup()) +
       Pipeline{pass::cse_maps, pass::cse_loops, pass::cse_branches} +   // between operations that did not fuse
       then(pass::records, cleanup()) +                     // cse_loops knows whole records
