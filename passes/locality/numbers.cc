@@ -10,7 +10,8 @@
 //
 // Views (slices, permutations, other shapes) and copies are looked through. Cells of a scratch array are 0 until they are set. What only
 // such reads needed is gone after `dce`. An array that somebody else wants as a whole is one literal, which `place` builds where it will
-// lie. So code without loops has no arrays on its way, and the loop around it may be a vector. Reverse mode makes many of them: adjoints of points and colours, one update for each element.
+// lie. So code without loops has no arrays on its way, and the loop around it may be a vector. Reverse mode makes many of them: adjoints of
+// points and colours, one update for each element.
 #include <algorithm>
 #include <optional>
 #include <span>

@@ -86,9 +86,10 @@ class DoubleBuffer {
     }
   }
 
+  // A copy in the memory of a device may be a kernel.
   static bool is_small(const Alloc& alloc) {
     auto bytes = const_of(alloc.bytes);
-    return bytes && bytes->as_i64() <= costs::copied_state;
+    return alloc.space != Space::Device && bytes && bytes->as_i64() <= costs::copied_state;
   }
   // The state that lies in the block, if it is one array from the beginning of the block on.
   template <class Loop> std::optional<size_t> single_array(const Loop& x, Var m) const {
