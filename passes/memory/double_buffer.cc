@@ -14,7 +14,7 @@
 //   let b = alloc s; let a0' @ b = a0
 //   for i < n (a @ b = a0') { let m' = alloc s; .. a' @ m' ..; let a'' @ b = copy a'; in a'' }
 //
-// So C compilers know where it lies, and the loop around may run in lanes, each of which has such blocks.
+// C compilers then know where it lies. The loop around may run in lanes: each lane has a part of both blocks.
 #include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/costs.h"
 #include "passes/pass.h"
