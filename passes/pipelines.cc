@@ -90,6 +90,7 @@ const Pipeline& pipeline_for(ir::Target target) {
       Pipeline{pass::copies} +                             // loops that sequentialise has made update in place
       then(pass::peel, cleanup()) +
       then(pass::unswitch, cleanup()) +                    // conditions on the edges of rows have gone
+      then(pass::fission, cleanup()) +                     // of iterations that are alike
       memory() +
       Pipeline{pass::loop_shape};                          // no rule may undo what it makes of selects
   static const Pipeline gpu =

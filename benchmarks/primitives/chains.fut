@@ -34,6 +34,36 @@ entry running [n] (xs: [n]f64): f64 =
   let greatest = scan f64.max (-f64.inf) values
   in f64.sum (map3 (\s g i -> g - s / f64.i64 (i + 1)) sums greatest (iota n))
 
+-- The likelihood of returns whose variance depends on those before.
+-- ==
+-- entry: volatility
+-- input { [0.1f64, -0.2f64, 0.05f64] } output { -4.173672846f64 }
+-- notest compiled random input { [1000000]f64 }
+entry volatility [n] (returns: [n]f64): f64 =
+  (loop (variance, before, l) = (0.01, 0, 0) for r in returns do
+     let variance = 0.001 + 0.1 * before * before + 0.85 * variance
+     in (variance, r, l + 0.5 * (f64.log variance + r * r / variance))).2
+
+-- The place of the block whose hash has the most zeros in front.
+-- ==
+-- entry: mined
+-- input { 3i64 10i64 } output { 2i64 }
+-- notest compiled input { 100000i64 64i64 }
+entry mined (n: i64) (rounds: i64): i64 =
+  let zeros (i: i64) =
+    u32.clz (loop h = u32.i64 i for r < rounds do mixed (h + u32.i64 r))
+  in (reduce (\(a, i) (b, j) -> if a >= b then (a, i) else (b, j)) (-1, -1) (map (\i -> (zeros i, i)) (iota n))).1
+
+-- Which of the first numbers reach 1 after how many steps: the sum, the most, and how many take more than 50.
+-- ==
+-- entry: long_ways
+-- input { 10i64 } output { [67i64, 19i64, 0i64] }
+-- notest compiled input { 100000i64 }
+entry long_ways (n: i64): [3]i64 =
+  let steps (i: i64) = (loop (u, c) = (i + 1, 0) while u > 1 do (if u % 2 == 0 then u / 2 else 3 * u + 1, c + 1)).1
+  let ways = map steps (iota n)
+  in [i64.sum ways, i64.maximum ways, length (filter (> 50) ways)]
+
 -- Where each row of hashes is greatest.
 -- ==
 -- entry: greatest

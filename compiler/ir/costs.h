@@ -118,12 +118,16 @@ inline constexpr int64_t chain_strip = 64;               // iterations of a loop
 inline constexpr size_t chain_statements = 120;          // of one that is there three times for it
 inline constexpr size_t chain_work = 8;                  // operations of a vector that are worth arrays for what it makes
 inline constexpr size_t chain_arrays = 4;                // of these
+inline constexpr int64_t fission_block = 256;            // iterations of a loop that becomes several, over blocks of so many
+inline constexpr size_t fission_statements = 200, fission_arrays = 8;   // of its body; for numbers between its parts
+inline constexpr int fission_stages = 5;                 // of them, so that half of the parts are lanes
 inline constexpr int64_t scalar_strip = 32;              // iterations of a loop for vectors whose operations without vector form stand apart
 inline constexpr size_t strip_updates = 12;              // that have memory for a strip each
 inline constexpr size_t stores_apart = 4;                // of an iteration, from which lanes make them one after the other
 inline constexpr int64_t few_lanes = 8;                  // that are left of them and run one after the other
 inline constexpr int64_t unrolled = 16;                  // trips of a loop inside that C compilers unroll, so that none is left
 inline constexpr size_t operations_for_gather = 8;       // for each element that lanes read from places far apart
+inline constexpr size_t trips_inside = 4;                // of a `while` in a loop; nobody knows them
 inline constexpr size_t operations_of_call = 64;        // that vectors save of a mathematical function
 inline constexpr size_t float_cycles = 4, product_cycles = 3, division_cycles = 13;   // until the result of an operation, of integers, of a division is there
 inline constexpr size_t operations_of_cycle = 2;        // that lanes do while one iteration waits for the one before
