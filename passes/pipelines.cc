@@ -91,6 +91,7 @@ const Pipeline& pipeline_for(ir::Target target) {
       then(pass::peel, cleanup()) +
       then(pass::unswitch, cleanup()) +                    // conditions on the edges of rows have gone
       then(pass::fission, cleanup()) +                     // of iterations that are alike
+      Pipeline{pass::own_rows} +                           // of loops that are what they will be
       memory() +
       Pipeline{pass::loop_shape};                          // no rule may undo what it makes of selects
   static const Pipeline gpu =

@@ -85,6 +85,13 @@ bool LaneNames::may_fail_inside(const Stm& s, bool some) const {
   return found;
 }
 
+bool LaneNames::reads_one_place(const Block& side) const {
+  bool found = false;
+  for (const Stm& s : side)
+    if (auto d = std::get_if<Declare>(&s.node)) found = found || (d->init && is_load(*d->init) && !varies(*d->init));
+  return found;
+}
+
 bool LaneNames::has_loop(const Block& b) {
   bool found = false;
   for (const Stm& s : b) {

@@ -29,14 +29,16 @@ class LaneNames {
   // Whether a mathematical function is called, in no loop inside.
   bool calls(ExprId e) const;
   bool calls(const Block& b) const;
-  // A side of a branch with loops, checks or mathematical functions is left out if no lane takes it.
-  bool is_left_out(const Block& side) const { return has_loop(side) || may_fail(side, true) || calls(side); }
+  // A side of a branch with loops, checks or mathematical functions is left out if no lane takes it. So is one that reads at one place for all
+  // lanes: C compilers have no vectors of such a read under a mask.
+  bool is_left_out(const Block& side) const { return has_loop(side) || may_fail(side, true) || calls(side) || reads_one_place(side); }
 
  private:
   Module& m_;
   std::vector<Name> marked_;
   bool more_ = false;
 
+  bool reads_one_place(const Block& side) const;
   void mark(Name n);
   void analyse(const Block& b, bool diverged, bool idle);
 };

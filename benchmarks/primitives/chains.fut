@@ -37,7 +37,7 @@ entry running [n] (xs: [n]f64): f64 =
 -- The likelihood of returns whose variance depends on those before.
 -- ==
 -- entry: volatility
--- input { [0.1f64, -0.2f64, 0.05f64] } output { -4.173672846f64 }
+-- input { [0.1f64, -0.2f64, 0.05f64] } output { -4.173673211925263f64 }
 -- notest compiled random input { [1000000]f64 }
 entry volatility [n] (returns: [n]f64): f64 =
   (loop (variance, before, l) = (0.01, 0, 0) for r in returns do

@@ -64,6 +64,25 @@ entry nearest [n] [k] [d] (points: [n][d]f64) (centres: [k][d]f64): [n]i64 =
   let closer (a, i) (b, j) = if a < b || (a == b && i < j) then (a, i) else (b, j)
   in map (\x -> (reduce closer (f64.inf, -1) (zip (map (distance x) centres) (iota k))).1) points
 
+-- The label that most of the five nearest points have, for each of some others.
+-- ==
+-- entry: classify
+-- input { [[0f32], [9f32], [8f32], [1f32], [7f32]] [1i32, 0i32, 0i32, 2i32, 0i32] [[8f32]] } output { [0i32] }
+-- notest compiled random input { [2000][8]f32 [2000]i32 [500][8]f32 }
+entry classify [n] [m] [d] (points: [n][d]f32) (labels: [n]i32) (others: [m][d]f32): [m]i32 =
+  map (\x ->
+         let (_, nearest) =
+           loop (ds, ls) = (replicate 5 f32.inf, replicate 5 (-1)) for i < n do
+             let d = f32.sum (map2 (\a b -> (a - b) * (a - b)) points[i] x)
+             in if d >= ds[4] then (ds, ls)
+                else let (ds, ls, _, _) =
+                       loop (ds, ls, d, l) = (ds, ls, d, labels[i] % 5) for j < 5 do
+                         if d < ds[j] then let (e, k) = (ds[j], ls[j]) in (ds with [j] = d, ls with [j] = l, e, k)
+                         else (ds, ls, d, l)
+                     in (ds, ls)
+         let votes = hist (+) 0 5 (map i64.i32 nearest) (replicate 5 1i32)
+         in (reduce (\(a, i) (b, j) -> if a >= b then (a, i) else (b, j)) (-1, -1) (zip votes (map i32.i64 (iota 5)))).1) others
+
 -- How often each place is met.
 -- ==
 -- entry: counts

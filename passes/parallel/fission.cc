@@ -21,6 +21,7 @@
 #include "compiler/ir/costs.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/term.h"
+#include "passes/parallel/long_loops.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -104,16 +105,6 @@ class Stages {
   static bool is_function(const Program& p, const Stm& s) {
     auto op = std::get_if<Apply>(&s.exp);
     return op && is_call(op->op) && is_float(elem_of(p, op->args[0]));
-  }
-  // A loop that C compilers make no vectors of: its iterations wait for each other, or nobody knows how many there are.
-  static bool is_long_loop(const Program& p, const Exp& e) {
-    if (std::holds_alternative<While>(e)) return true;
-    auto loop = std::get_if<For>(&e);
-    if (!loop) return false;
-    auto is_number = [&](Bind b) { return is_scalar(p.type(b.var)); };
-    bool found = !loop->any_order && std::ranges::any_of(loop->state, is_number);
-    each_stm(loop->body, [&](const Stm& s) { found = found || is_long_loop(p, s.exp); });
-    return found;
   }
   bool has_long_loop(const Stm& s) const {
     bool found = is_long_loop(p_, s.exp);

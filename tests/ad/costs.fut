@@ -38,14 +38,14 @@ entry columns (n: i64): [][]f64 =
   vjp (\(a: [n][n]f64) -> loop s = 0 for i < n do f64.sum (map (\row -> f64.sin (row[i] * s) + row[n - 1 - i]) a))
       (map (\x -> map (+ x) (data n)) (data n)) 1
 
--- Gauss-Seidel
--- cost: seidel 1 1
+-- Gauss-Seidel. Processors take the loops apart from 64 iterations on, so the sizes are beyond that; those of `triangle` are below.
+-- cost: seidel 1 1 [128, 256, 1024]
 entry seidel (n: i64): []f64 =
   vjp (\(b: [n]f64) -> loop xs = copy b for _k < 3i64 do
                          loop xs = xs for i < n - 2 do xs with [i + 1] = b[i] - 0.4 * f64.sin (xs[i] * xs[i + 2])) (data n) (data n)
 
 -- Every iteration updates i elements.
--- cost: triangle 2 2
+-- cost: triangle 2 2 [16, 32, 62]
 entry triangle (n: i64): []f64 =
   vjp (\(a: [n]f64) -> loop xs = copy a for i < n do loop xs = xs for j < i do xs with [i] = xs[i] * 0.5 + f64.sin (xs[j] * xs[i])) (data n) (data n)
 

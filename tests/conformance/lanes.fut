@@ -413,3 +413,31 @@ entry matrices (k: i64): bool =
     let all (q: f64) = f64.sum (map (turned_matrices k q) xs)
     in same near (turned_matrices k 0.1) 0 xs && near (vjp all 0.1 1) (jvp all 0.1 1)
        && and (map2 near (vjp (\ys -> f64.sum (map (turned_matrices k 0.1) ys)) xs 1) (map (\x -> jvp (turned_matrices k 0.1) x 1) xs)))
+
+-- Rows that are read again and again, and branches that read at one place for all lanes. It must not be read if no lane takes them.
+-- ==
+-- entry: nearest_two
+-- input { 0i64 40i64 } output { true }
+-- input { 1i64 40i64 } output { true }
+-- input { 50i64 1i64 } output { true }
+-- input { 50i64 31i64 } output { true }
+-- input { 50i64 64i64 } output { true }
+-- input { 300i64 101i64 } output { true }
+entry nearest_two (n: i64) (m: i64): bool =
+  let xs = tabulate_2d n 3 (\i k -> f64.i64 ((i * 7 + k * 5) % 11))
+  let qs = tabulate_2d m 3 (\i k -> f64.i64 ((i * 3 + k * k) % 13))
+  let labels = map (\i -> i * 3 % 17) (iota n)
+  let distance (a: [3]f64) b = f64.sum (map2 (\x y -> (x - y) * (x - y)) a b)
+  let lists =
+    map (\q ->
+           loop (d1, l1, d2, l2) = (f64.inf, -1, f64.inf, -1) for i < n do
+             let d = distance xs[i] q
+             in if d >= d2 then (d1, l1, d2, l2)
+                else let l = labels[i] in if d < d1 then (d, l, d1, l1) else (d1, l1, d, l)) qs
+  let least (ds: [n]f64) = reduce (\(a, i) (b, j) -> if b < a || (a == b && j < i) then (b, j) else (a, i)) (f64.inf, n) (zip ds (iota n))
+  in and (map2 (\q (d1, l1, d2, l2) ->
+                  let ds = map (\x -> distance x q) xs
+                  let (a, i) = least ds
+                  let (b, j) = least (map2 (\d k -> if k == i then f64.inf else d) ds (iota n))
+                  let label k = if k < n then labels[k] else -1
+                  in d1 == a && l1 == label i && d2 == b && (l2 == label j || b == f64.inf)) qs lists)
