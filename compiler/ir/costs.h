@@ -127,7 +127,6 @@ inline constexpr size_t stores_apart = 4;                // of an iteration, fro
 inline constexpr int64_t few_lanes = 8;                  // that are left of them and run one after the other
 inline constexpr int64_t unrolled = 16;                  // trips of a loop inside that C compilers unroll, so that none is left
 inline constexpr size_t operations_for_gather = 8;       // for each element that lanes read from places far apart
-inline constexpr size_t trips_inside = 4;                // of a `while` in a loop; nobody knows them
 inline constexpr size_t operations_of_call = 64;        // that vectors save of a mathematical function
 inline constexpr size_t float_cycles = 4, product_cycles = 3, division_cycles = 13;   // until the result of an operation, of integers, of a division is there
 inline constexpr size_t operations_of_cycle = 2;        // that lanes do while one iteration waits for the one before

@@ -233,7 +233,7 @@ struct Seg {
   std::vector<Combine> post_reduces;
   std::vector<Dest> dests;
   std::optional<int> parts = {};
-  Vectors vectors = Vectors::Open;      // of a task: Open, Lanes or Apart
+  Vectors vectors = Vectors::Open;      // of a task: Open, Lanes or Apart; or No, if its points are parts of a loop, which runs in lanes itself where it can
   bool collective = false;
   std::vector<Workspace> workspaces = {};   // of a task
   std::optional<Group> group = {};          // of a task in lanes; own: of its workspaces

@@ -502,8 +502,9 @@ class Verifier {
     if (!levels_.empty() && !nests(levels_.back(), x.level)) return fail("V9", "seg levels do not nest this way");
     if (p_.level == Core && x.level != SegLevel::Tile) return fail("V4", "a seg before parallelism is distributed");
     if (x.level == SegLevel::Tile && !is_contraction(x)) return fail("V9", "a tile of what is no contraction of scalars");
-    if (x.vectors != Vectors::Open && x.vectors != Vectors::Lanes && x.vectors != Vectors::Apart) return fail("V11", "a seg that is neither `lanes` nor `apart`");
-    if (x.vectors != Vectors::Open && (p_.level != Memory || x.level != SegLevel::Task || x.index.size() != 1)) return fail("V11", "`lanes` or `apart` of what is no task in memory");
+    if (x.vectors == Vectors::Yes || x.vectors == Vectors::Alone) return fail("V11", "a seg whose points are vectors");
+    if (x.vectors == Vectors::No && x.level != SegLevel::Task) return fail("V11", "parts that are no task");
+    if (x.vectors != Vectors::Open && x.vectors != Vectors::No && (p_.level != Memory || x.level != SegLevel::Task || x.index.size() != 1)) return fail("V11", "`lanes` or `apart` of what is no task in memory");
     if (!x.workspaces.empty()) workspaces(x);
     if (x.group) group(x);
     if (x.collective) collective(x);

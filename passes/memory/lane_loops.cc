@@ -78,7 +78,6 @@ class LaneLoops::Candidate {
   LaneSums sums_;
   bool sums_apart_ = false;                    // lanes add to elements that lie apart
   bool far_vectors_ = false;                   // there is one that they make vectors of, of elements that lie apart
-  bool between_ = false;                       // this is in a loop inside that has loops itself, and runs less often than they do
   bool loops_ = false, inside_ = false;        // loops_: there is one that C compilers make no vectors of; this is in one
   bool straight_ = true;                       // there is no loop inside
   bool vectors_ = false, scalar_ = false;       // of innermost loops: C compilers make vectors of one; of one they do not
@@ -86,7 +85,6 @@ class LaneLoops::Candidate {
   std::vector<Distance> distances_;            // from what one lane reads or stores to what the next one does
   bool all_alone_ = true, runs_alone_ = false;   // each loop inside is a sum as vectors; and the lanes are for what is around them
   bool diverged_ = false;                      // lanes may differ in whether they run this
-  size_t weight_ = 1;                          // times that this runs for each operation around: more in a `while` that is inside of a loop
   struct Work {
     size_t far = 0, far_stores = 0, operations = 0;
     size_t waits = 0;                          // operations that lanes do while iterations wait for each other
@@ -245,11 +243,11 @@ class LaneLoops::Candidate {
     if (auto x = std::get_if<ArrayLit>(&s.exp)) {
       for (const Atom& e : x->elements) {
         if (var_of(e) && !is_scalar(p_.type(*var_of(e))) && !is_row_of(e)) return false;
-        count([&](Work& w) { w.far_stores += weight_; });
+        count([](Work& w) { w.far_stores++; });
       }
     } else if (auto copied = std::get_if<Copy>(&s.exp); copied ? in_rows(s.pattern[0].var, copied->array) : is_filled(s)) {
       if (copied) whole_read(copied->array);
-      count([&](Work& w) { w.far += copied ? weight_ : 0, w.far_stores += weight_; });
+      count([&](Work& w) { w.far += copied ? 1 : 0, w.far_stores++; });
     } else if (!std::holds_alternative<Scratch>(s.exp)) {
       return false;
     }
@@ -262,7 +260,7 @@ class LaneLoops::Candidate {
     auto value = var_of(x->value);
     if (value && !is_scalar(p_.type(*value)) && !(x->in_place && is_row_of(*value))) return false;
     rows_.insert(s.pattern[0].var);
-    if (!x->in_place) count([&](Work& w) { w.far_stores += weight_; });
+    if (!x->in_place) count([](Work& w) { w.far_stores++; });
     return true;
   }
 
@@ -337,17 +335,13 @@ class LaneLoops::Candidate {
     far_vectors_ = far_vectors_ || (mixes && reads_any_far(p_, *counted));
     bool adds = std::ranges::all_of(state, [&](Bind b) { return sums_.contains(b.var); });
     all_alone_ = all_alone_ && counted && !apart && (adds || (mixes && sums_floats(*counted))) && is_innermost(counted->body) && has_vectors(*counted);
-    const size_t weight = std::exchange(weight_, inside_ && loop ? weight_ * costs::cpu::trips_inside : weight_);
     bool diverged = std::exchange(diverged_, diverged_ || apart), before = std::exchange(inside_, true);
-    bool between = std::exchange(between_, !is_innermost(counted ? counted->body : loop->body));
     bool fits = (counted || body(loop->cond.body, false)) && body(counted ? counted->body : loop->body, false);
-    if (counted && !apart && is_innermost(counted->body)) inner_.waits += weight_ * costs::cpu::operations_of_cycle * loop_latency(p_, *counted);
+    if (counted && !apart && is_innermost(counted->body)) inner_.waits += costs::cpu::operations_of_cycle * loop_latency(p_, *counted);
     if (!(n && n->as_i64() <= costs::cpu::unrolled) && is_innermost(counted ? counted->body : loop->body))
       (counted && has_vectors(*counted) ? vectors_ : scalar_) = true;
     diverged_ = diverged;
     inside_ = before;
-    weight_ = weight;
-    between_ = between;
     for (size_t k = 0; k < state.size() && fits; k++) {
       if (!is_row_of(state[k].var)) continue;
       fits = is_row_of((counted ? counted->body : loop->body).result[k]);
@@ -388,7 +382,7 @@ class LaneLoops::Candidate {
   void operation(const Stm& s) {
     auto op = std::get_if<Apply>(&s.exp);
     bool call = op && is_call(op->op) && is_float(elem_of(p_, op->args[0]));
-    count([&](Work& w) { w.operations += weight_ * (call ? costs::cpu::operations_of_call : 1); });
+    count([&](Work& w) { w.operations += call ? costs::cpu::operations_of_call : 1; });
     calls_in_branches_ = calls_in_branches_ || (call && by_data_);
     Var v = s.pattern[0].var;
     forms_.define(p_, s);
@@ -396,8 +390,7 @@ class LaneLoops::Candidate {
     bool fixed = op ? std::ranges::all_of(op->args, [&](const Atom& a) { return moves(a) == 0; })
                     : std::holds_alternative<Convert>(s.exp) && moves(std::get<Convert>(s.exp).value) == 0;
     const Const* second = op && op->args.size() > 1 ? const_of(op->args[1]) : nullptr;
-    const bool counts_bits = op && (op->op == ScalarOp::popc || op->op == ScalarOp::clz);           // in one instruction
-    if (op && !fixed && !(between_ && counts_bits) && !has_vector_form(op->op, elem_of(p_, op->args[0]), second)) count([](Work& w) { w.scalar = true; });
+    if (op && !fixed && !has_vector_form(op->op, elem_of(p_, op->args[0]), second)) count([](Work& w) { w.scalar = true; });
     if (!fixed && forms_.of(v) == Affine(v)) jumps_.insert(v);
   }
   void read(const Stm& s) {
@@ -422,7 +415,7 @@ class LaneLoops::Candidate {
     if (by != 0 || own) jumps_.insert(v);
     if (by == 0 || (by == 1 && !own)) return;
     if (distance) distances_.push_back(*distance);
-    count([&](Work& w) { w.far += weight_; });
+    count([](Work& w) { w.far++; });
     sums_apart_ = sums_apart_ || sums_.contains(x.array);
   }
 };
@@ -430,7 +423,7 @@ class LaneLoops::Candidate {
 std::optional<LaneLoops::Blocks> LaneLoops::take(const Stm& s, const std::vector<Var>& allocs) const {
   auto loop = std::get_if<For>(&s.exp);
   auto task = std::get_if<Seg>(&s.exp);
-  if (!loop && (!task || task->index.size() != 1)) return {};
+  if (!loop && (!task || task->index.size() != 1 || task->vectors == Vectors::No)) return {};
   Blocks blocks;
   blocks.own = loop ? own_blocks(loop->body, allocs) : own_blocks(task->body, blocks_of(task->workspaces));
   Candidate c = loop ? Candidate(p_, uses_, loop->i.var, loop->n, loop->body, blocks.own) : Candidate(p_, uses_, task->index[0].var, task->extent[0], task->body, blocks.own);

@@ -13,7 +13,8 @@
 //   private    an accumulator of which every part has a copy: with_acc over neutral elements inside the part; then each
 //              cell of the copies is combined in order and enters the accumulator once
 //
-// Inside a part everything is an ordinary seg over hi - lo points, which runs sequentially.
+// Inside a part everything is an ordinary seg over hi - lo points, which runs sequentially. The parts of a task say that they are no lanes:
+// the loop of each may run in lanes itself.
 #include "passes/parallel/chunks.h"
 
 #include <algorithm>
@@ -217,6 +218,7 @@ class Chunks {
       for (Var v : inner.bind("total", Seg{SegLevel::Task, {{j}}, {part.length}, std::move(operands), std::move(ops), {}, {}, {}, {}})) out.push_back(v);
       return out;
     });
+    if (x_.level == SegLevel::Task) totals.vectors = Vectors::No;
     std::vector<Var> sums = b_.bind("totals", std::move(totals));
 
     if (scan_again()) {
@@ -304,6 +306,7 @@ class Chunks {
     auto chunk_seg = [&] {
       Seg seg{x_.level, fresh_indices(), with_parts(), {}, {}, {}, {}, {}, {}};
       seg.body = b_.body([&] { return part_body(seg.index, scattered, accs); });
+      if (x_.level == SegLevel::Task) seg.vectors = Vectors::No;
       if (collective_) combine_at_once(seg);
       return b_.bind("partial", std::move(seg));
     };

@@ -231,7 +231,9 @@ class Fission {
       if (auto least = std::get_if<Apply>(&s.exp); least && least->op == ScalarOp::min && std::ranges::any_of(least->args, is_few)) short_.insert(s.pattern[0].var);
     rewrite(p_, whole, [&](Builder& b, Stm& s, Subst&) {
       auto x = std::get_if<For>(&s.exp);
-      if (kind_of(s.exp) == Kind::Parallel || (x && !has_order(*x))) return false;
+      auto task = std::get_if<Seg>(&s.exp);
+      if (task && task->vectors != Vectors::No) return false;                   // its points may run in lanes
+      if (x && !has_order(*x)) return false;
       if (x && may_divide(s, *x))
         if (Stages stages(p_, *x); stages.fit() && c_.allow()) {
           c_.stats.count("fission.N1");

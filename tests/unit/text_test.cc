@@ -136,6 +136,9 @@ TEST_CASE("each rule of the verifier is broken by a program") {
   EXPECT(seg("0") == "V11");
   EXPECT(rule("level parallel fun f \\(n: i64) { let s: [n]i64 = seg grid (i < n) { in i } parts 64 in s }") == "V11");
   EXPECT(rule("level parallel fun f \\(n: i64) { let s: [n]i64 = seg task (i < n) lanes { in i } in s }") == "V11");
+  EXPECT(rule("level parallel fun f \\(n: i64) { let s: [n]i64 = seg task (i < n) scalar { in i } in s }") == "");
+  EXPECT(rule("level parallel fun f \\(n: i64) { let s: [n]i64 = seg grid (i < n) scalar { in i } in s }") == "V11");
+  EXPECT(rule("level parallel fun f \\(n: i64) { let s: [n]i64 = seg task (i < n) vectors { in i } in s }") == "V11");
   auto task = [](const std::string& words) {
     return rule("level memory fun f \\(n: i64) { let a: block host = alloc host n let s: [n]i64 @ a + 0i64 {1i64} = seg " + words + " { in i } in a, s }");
   };
