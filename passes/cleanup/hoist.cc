@@ -6,12 +6,19 @@
 // and updates move if their proofs are bound outside, too. They also move if they stay inside of their arrays because of the loops and
 // conditions around, or of the loops that move with them. A loop that updates arrays moves together with what makes them, and an update of
 // an accumulator with its whole scope. Code does not leave branches.
+//
+// On processors, loops and parallel operations that make numbers leave a map or loop even if they may fail, under the question whether the body runs:
+//
+//   map n (\x -> { r = reduce .. asserts ..; .. }) xs   ==>   r = if 0 < n { reduce .. } else { 0 };  map n (\x -> ..) xs
+//
+// Nothing before them in the body may fail, so that the same check fails first.
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/facts.h"
+#include "compiler/ir/term.h"
 #include "compiler/ir/transform.h"
 #include "passes/pass.h"
 
@@ -167,7 +174,13 @@ class Hoister {
         const Stm& s = *kept.back();
         bool element = std::holds_alternative<Index>(s.exp) && is_scalar(p_.type(s.pattern[0].var));
         if (to_host && (element || std::holds_alternative<For>(s.exp))) continue;
-        if (!moves(kept, kept.size() - 1, {}, inside, group) || !context_.allow()) continue;
+        if (!moves(kept, kept.size() - 1, {}, inside, group) || !context_.allow()) {
+          if (leaves_if_run(outer, b, kept, inside) && context_.allow()) {
+            for (Bind x : s.pattern) inside.erase(x.var);
+            if_run(*runs(outer, b), std::move(kept.back()), out);
+          }
+          continue;
+        }
         for (size_t k : group) {
           for (Bind x : kept[k]->pattern) inside.erase(x.var);
           define(*kept[k]);
@@ -179,6 +192,45 @@ class Hoister {
     });
   }
   using Kept = std::vector<std::unique_ptr<Stm>>;            // those that have moved are null
+  // How often the body runs, if that is a number, and all of it runs each time.
+  static std::optional<Dim> runs(const Stm& outer, const Body& b) {
+    if (auto x = std::get_if<For>(&outer.exp)) return x->n;
+    auto x = std::get_if<Screma>(&outer.exp);
+    return x && &b == &x->pre.body ? std::optional(x->width) : std::nullopt;
+  }
+  // The last statement kept computes numbers, takes long, may fail, and nothing before it does.
+  bool leaves_if_run(const Stm& outer, const Body& b, const Kept& kept, const VarSet& inside) const {
+    const Stm& s = *kept.back();
+    const Kind kind = kind_of(s.exp);
+    if (p_.level != Core || context_.target == Target::Gpu || !runs(outer, b) || (kind != Kind::Loop && kind != Kind::Parallel) || !s.attrs.empty()) return false;
+    bool free = std::ranges::all_of(s.pattern, [&](Bind x) { return is_scalar(p_.type(x.var)); });        // arrays fuse with what reads them
+    auto outside = [&](Var v) { free = free && (!inside.contains(v) || bound_in(s, v)); };
+    each_use(p_, s, outside);
+    auto may_fail = [](const Stm& x) { return !traits_of(x.exp).speculatable && kind_of(x.exp) != Kind::Make; };
+    for (size_t k = 0; k + 1 < kept.size(); k++) {
+      if (!kept[k]) continue;
+      free = free && !may_fail(*kept[k]);
+      walk_parts(*kept[k], [&](const Body& part) { each_stm(part, [&](const Stm& x) { free = free && !may_fail(x); }); });
+    }
+    return free;
+  }
+  void if_run(const Dim& n, std::unique_ptr<Stm> s, List<Stm>& out) {
+    context_.stats.count("hoist.if_run");
+    Builder b(p_, out);
+    b.source = s->source;
+    const std::vector<Bind> results = s->pattern;
+    for (Bind x : results) facts_.bound(x.var);
+    const Atom any = lt(b.number(Scalar::I64, 0), b.term(n)).atom;
+    if (any == Atom(bool_const(true))) return b.emit(std::move(s));
+    If choice{any, {}, {}};
+    for (Bind x : results) choice.else_.result.push_back(constant(elem_of(p_.type(x.var)), 0));        // which nobody reads
+    for (Bind& x : s->pattern) {
+      x.var = p_.fresh(p_.hint(x.var), p_.type(x.var));
+      choice.then_.result.push_back(x.var);
+    }
+    choice.then_.stms.push_back(std::move(s));
+    b.emit({results, std::move(choice), {}, b.source, {}});
+  }
   // Whether statement k can move, together with those before it that make the arrays which it consumes: `group`, in order.
   bool moves(const Kept& kept, size_t k, const std::vector<Var>& given, const VarSet& inside, std::vector<size_t>& group) {
     const Stm& s = *kept[k];
