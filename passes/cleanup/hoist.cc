@@ -7,7 +7,7 @@
 // conditions around, or of the loops that move with them. A loop that updates arrays moves together with what makes them, and an update of
 // an accumulator with its whole scope. Code does not leave branches.
 //
-// On processors, loops and parallel operations that make numbers leave a map or loop even if they may fail, under the question whether the body runs:
+// On processors, loops and parallel operations that make numbers leave a map or loop even if they may fail. Then they ask whether the body runs:
 //
 //   map n (\x -> { r = reduce .. asserts ..; .. }) xs   ==>   r = if 0 < n { reduce .. } else { 0 };  map n (\x -> ..) xs
 //
