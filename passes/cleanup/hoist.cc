@@ -175,9 +175,10 @@ class Hoister {
         bool element = std::holds_alternative<Index>(s.exp) && is_scalar(p_.type(s.pattern[0].var));
         if (to_host && (element || std::holds_alternative<For>(s.exp))) continue;
         if (!moves(kept, kept.size() - 1, {}, inside, group) || !context_.allow()) {
-          if (leaves_if_run(outer, b, kept, inside) && context_.allow()) {
+          group.clear();
+          if (leaves_if_run(outer, b, kept, inside, group) && context_.allow()) {
             for (Bind x : s.pattern) inside.erase(x.var);
-            if_run(*runs(outer, b), std::move(kept.back()), out);
+            if_run(*runs(outer, b), kept, group, out);
           }
           continue;
         }
@@ -198,37 +199,67 @@ class Hoister {
     auto x = std::get_if<Screma>(&outer.exp);
     return x && &b == &x->pre.body ? std::optional(x->width) : std::nullopt;
   }
-  // The last statement kept computes numbers, takes long, may fail, and nothing before it does.
-  bool leaves_if_run(const Stm& outer, const Body& b, const Kept& kept, const VarSet& inside) const {
+  // The last statement kept computes numbers, takes long, may fail, and nothing before it does. `group`: what it needs of the statements before, which
+  // are copied: steps, reads and their checks.
+  bool leaves_if_run(const Stm& outer, const Body& b, const Kept& kept, const VarSet& inside, std::vector<size_t>& group) const {
     const Stm& s = *kept.back();
     const Kind kind = kind_of(s.exp);
     if (p_.level != Core || context_.target == Target::Gpu || !runs(outer, b) || (kind != Kind::Loop && kind != Kind::Parallel) || !s.attrs.empty()) return false;
-    bool free = std::ranges::all_of(s.pattern, [&](Bind x) { return is_scalar(p_.type(x.var)); });        // arrays fuse with what reads them
-    auto outside = [&](Var v) { free = free && (!inside.contains(v) || bound_in(s, v)); };
-    each_use(p_, s, outside);
-    auto may_fail = [](const Stm& x) { return !traits_of(x.exp).speculatable && kind_of(x.exp) != Kind::Make; };
+    if (!std::ranges::all_of(s.pattern, [&](Bind x) { return is_scalar(p_.type(x.var)); })) return false;       // arrays fuse with what reads them
+    if (!needed(kept, kept.size() - 1, inside, group)) return false;
+    std::ranges::sort(group);
+    bool fails = false;
+    auto look = [&](const Stm& x) { fails = fails || (!traits_of(x.exp).speculatable && kind_of(x.exp) != Kind::Make); };
     for (size_t k = 0; k + 1 < kept.size(); k++) {
-      if (!kept[k]) continue;
-      free = free && !may_fail(*kept[k]);
-      walk_parts(*kept[k], [&](const Body& part) { each_stm(part, [&](const Stm& x) { free = free && !may_fail(x); }); });
+      if (!kept[k] || std::ranges::binary_search(group, k)) continue;
+      look(*kept[k]);
+      walk_parts(*kept[k], [&](const Body& part) { each_stm(part, look); });
     }
-    return free;
+    return !fails;
   }
-  void if_run(const Dim& n, std::unique_ptr<Stm> s, List<Stm>& out) {
+  // Whether statement k needs nothing of an iteration but cheap statements that do not either, which join the group.
+  bool needed(const Kept& kept, size_t k, const VarSet& inside, std::vector<size_t>& group) const {
+    bool fine = true;
+    each_use(p_, *kept[k], [&](Var v) {
+      if (!fine || !inside.contains(v) || bound_in(*kept[k], v)) return;
+      size_t maker = k;
+      for (size_t i = 0; i < k; i++)
+        if (kept[i] && std::ranges::any_of(kept[i]->pattern, [&](Bind x) { return x.var == v; })) maker = i;
+      if (std::ranges::find(group, maker) != group.end()) return;
+      const Kind kind = maker < k ? kind_of(kept[maker]->exp) : Kind::Block;
+      fine = (kind == Kind::Step || kind == Kind::Read || kind == Kind::View || kind == Kind::Check) && kept[maker]->attrs.empty();
+      if (fine) group.push_back(maker), fine = needed(kept, maker, inside, group);
+    });
+    return fine;
+  }
+  void if_run(const Dim& n, Kept& kept, const std::vector<size_t>& group, List<Stm>& out) {
     context_.stats.count("hoist.if_run");
+    std::unique_ptr<Stm> s = std::move(kept.back());
     Builder b(p_, out);
     b.source = s->source;
     const std::vector<Bind> results = s->pattern;
     for (Bind x : results) facts_.bound(x.var);
+    Subst copies;
+    auto copy = [&](const Stm& x) {
+      Stm made = clone(p_, x, &copies);
+      substitute(p_, made, copies);
+      b.emit(std::move(made));
+    };
     const Atom any = lt(b.number(Scalar::I64, 0), b.term(n)).atom;
-    if (any == Atom(bool_const(true))) return b.emit(std::move(s));
-    If choice{any, {}, {}};
-    for (Bind x : results) choice.else_.result.push_back(constant(elem_of(p_.type(x.var)), 0));        // which nobody reads
-    for (Bind& x : s->pattern) {
-      x.var = p_.fresh(p_.hint(x.var), p_.type(x.var));
-      choice.then_.result.push_back(x.var);
+    const bool always = any == Atom(bool_const(true));
+    Body body = b.body([&] {
+      for (size_t k : group) copy(*kept[k]);
+      copy(*s);
+      std::vector<Atom> made;
+      for (Bind x : results) made.push_back(copies.at(x.var));
+      return made;
+    });
+    if (always) {
+      for (size_t k = 0; k < results.size(); k++) body.stms.push_back(Stm{{results[k]}, Identity{body.result[k]}, {}, s->source, {}});
+      return b.emit_all(std::move(body.stms));
     }
-    choice.then_.stms.push_back(std::move(s));
+    If choice{any, std::move(body), {}};
+    for (Bind x : results) choice.else_.result.push_back(constant(elem_of(p_.type(x.var)), 0));        // which nobody reads
     b.emit({results, std::move(choice), {}, b.source, {}});
   }
   // Whether statement k can move, together with those before it that make the arrays which it consumes: `group`, in order.

@@ -24,6 +24,16 @@ entry first [n] [k] (is: [n]i64) (js: [k]i64): [n]i64 =
   let xs = iota 4
   in map (\i -> let x = xs[i] in x + i64.sum (map (\j -> xs[j]) js)) is
 
+-- The sum of a row at a place of the iteration around.
+-- ==
+-- entry: rows
+-- input { [[1i64, 2i64], [3i64, 4i64]] [1i64, 0i64, 1i64] } output { [14i64, 6i64, 14i64] }
+-- input { [[1i64, 2i64], [3i64, 4i64]] [1i64, 2i64] } error: Index \[2\] out of bounds for array of shape \[2\]
+-- input { empty([0][2]i64) empty([0]i64) } output { empty([0]i64) }
+-- input { empty([1][0]i64) [0i64, 3i64] } output { [0i64, 0i64] }
+entry rows [n] [m] [k] (xss: [n][k]i64) (is: [m]i64): [m]i64 =
+  map (\i -> i64.sum (map (\_ -> i64.sum xss[i]) (iota k))) is
+
 -- A loop that may not end, around which a map has no elements.
 -- ==
 -- entry: endless
