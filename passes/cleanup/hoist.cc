@@ -225,8 +225,9 @@ class Hoister {
       size_t maker = k;
       for (size_t i = 0; i < k; i++)
         if (kept[i] && std::ranges::any_of(kept[i]->pattern, [&](Bind x) { return x.var == v; })) maker = i;
-      if (std::ranges::find(group, maker) != group.end()) return;
-      const Kind kind = maker < k ? kind_of(kept[maker]->exp) : Kind::Block;
+      fine = maker < k;                                    // no parameter, counter or state
+      if (!fine || std::ranges::find(group, maker) != group.end()) return;
+      const Kind kind = kind_of(kept[maker]->exp);
       fine = (kind == Kind::Step || kind == Kind::Read || kind == Kind::View || kind == Kind::Check) && kept[maker]->attrs.empty();
       if (fine) group.push_back(maker), fine = needed(kept, maker, inside, group);
     });
