@@ -90,7 +90,7 @@ class Stages {
   bool may_move() const {
     const VarSet inside = bound_in(x_);
     for (Bind b : x_.state) {
-      bool depends = !is_scalar(p_.type(b.var)) && !is_array(p_.type(b.var));     // or its size is that of another state
+      bool depends = !is_scalar(p_.type(b.var)) && !is_array(p_.type(b.var)) && !is_acc(p_.type(b.var));     // or its size is that of another state
       walk(p_.type(b.var), [&](const Var& v) { depends = depends || inside.contains(v); });
       if (depends) return false;
     }

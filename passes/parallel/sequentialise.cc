@@ -16,6 +16,7 @@
 #include "compiler/ir/costs.h"
 #include "compiler/ir/term.h"
 #include "passes/parallel/chunks.h"
+#include "passes/parallel/long_loops.h"
 #include "passes/parallel/loops.h"
 #include "passes/parallel/segs.h"
 #include "passes/pass.h"
@@ -164,6 +165,15 @@ class Sequentialise {
     });
   }
 
+  // A task that does nothing but update, at places or with values that take long to compute. Lanes have no updates, so it is taken in parts: the loop of
+  // each part can be divided (fission.cc).
+  bool updates_after_long_work(const Stm& s, const Seg& x) const {
+    bool found = false;
+    for (const Stm& inner : x.body.stms) found = found || is_long_loop(p_, inner.exp);
+    each_stm(x.body, [&](const Stm& inner) { found = found || (kind_of(inner.exp) == Kind::Parallel && !std::holds_alternative<Seg>(inner.exp)); });
+    return found && x.level == SegLevel::Task && x.vectors != Vectors::No && std::ranges::all_of(s.pattern, [&](Bind b) { return is_acc(p_.type(b.var)); });
+  }
+
   bool in_range(const Atom& at, const Dim& n) const {
     if (auto v = var_of(at)) return bound_[*v] && *bound_[*v] == n;
     auto c = const_of(at), d = const_of(n);
@@ -250,7 +260,7 @@ class Sequentialise {
     if (!x.dests.empty()) return statement(out, with_updates(p_, s, std::move(x)));
     bool in_one_go = target_ == Target::Sequential || tasks_ > 0 || is_short(x);
     if (x.level == SegLevel::Grid && tasks_ == 0) in_one_go = false;
-    bool whole = is_seg_map(x) && !has_private(s);
+    bool whole = is_seg_map(x) && !has_private(s) && !updates_after_long_work(s, x);
     if (!in_one_go) known_after_scan(x);
     if (!in_one_go && is_collective_scan(p_, s, x)) return collective_scan(out, s, x);
     if (!in_one_go && !whole && !can_be_chunked(p_, s, x)) {

@@ -83,9 +83,9 @@ entry scattered (n: i64) (zero: i64): bool =
 -- ==
 -- entry: fails
 -- input { 600i64 700i64 700i64 } output { true }
--- input { 600i64 430i64 431i64 } error: Index \[830\] out of bounds for array of shape \[400\]
--- input { 600i64 431i64 430i64 } error: Index \[830\] out of bounds for array of shape \[400\]
--- input { 600i64 599i64 3i64 } error: Index \[403\] out of bounds for array of shape \[400\]
+-- first input { 600i64 430i64 431i64 } error: Index \[830\] out of bounds for array of shape \[400\]
+-- first input { 600i64 431i64 430i64 } error: Index \[830\] out of bounds for array of shape \[400\]
+-- first input { 600i64 599i64 3i64 } error: Index \[403\] out of bounds for array of shape \[400\]
 entry fails (n: i64) (a: i64) (b: i64): bool =
   let xs = iota 400
   in (loop s = 0 for i < n do s * 3 + halvings xs[if i == a || i == b then 400 + i else i % 400]) != 1

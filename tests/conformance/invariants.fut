@@ -16,8 +16,8 @@ entry sums [m] [k] (n: i64) (xs: [m]f64) (js: [k]i64): [3]f64 =
 -- The first check that fails is that of the program: the element's own, before the sum's.
 -- ==
 -- entry: first
--- input { [5i64, 0i64] [9i64] } error: Index \[5\] out of bounds for array of shape \[4\]
--- input { [0i64, 5i64] [9i64] } error: Index \[9\] out of bounds for array of shape \[4\]
+-- first input { [5i64, 0i64] [9i64] } error: Index \[5\] out of bounds for array of shape \[4\]
+-- first input { [0i64, 5i64] [9i64] } error: Index \[9\] out of bounds for array of shape \[4\]
 -- input { [0i64, 1i64] [3i64] } output { [3i64, 4i64] }
 -- input { empty([0]i64) [9i64] } output { empty([0]i64) }
 entry first [n] [k] (is: [n]i64) (js: [k]i64): [n]i64 =

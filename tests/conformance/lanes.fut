@@ -369,9 +369,9 @@ entry chains (next: []i64) (stop: i64): bool =
 -- Iteration 40 fails in its third step, all later ones in their first, some before their loop.
 -- ==
 -- entry: first_failure
--- input { 100i64 1000i64 } error: Index \[41\] out of bounds
--- input { 1000i64 2000i64 } error: Index \[43\] out of bounds
--- input { 1000i64 1000i64 } error: Index \[40\] out of bounds
+-- first input { 100i64 1000i64 } error: Index \[41\] out of bounds
+-- first input { 1000i64 2000i64 } error: Index \[43\] out of bounds
+-- first input { 1000i64 1000i64 } error: Index \[40\] out of bounds
 entry first_failure (late: i64) (early: i64): [100]i64 =
   let xs = opaque (iota 40)
   in tabulate 100 (\i ->
