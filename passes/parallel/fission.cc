@@ -190,17 +190,19 @@ class Stages {
       if (user > stage_[k] && user % 2 == 0) stage_[k] = user;
     }
   }
-  // The first check that fails stops the program, of all iterations.
+  // The first check that fails stops the program, of all iterations. It does so before a loop of a later iteration that may not end.
   bool checks_once() const {
-    int where = free;
+    int checked = free, endless = free;                    // the stage of checks; the first one of such loops
+    bool once = true;
     for (size_t k = 0; k < stms_.size(); k++) {
-      bool checks = kind_of(stms_[k]->exp) == Kind::Check;
-      walk_parts(*stms_[k], [&](const Body& b) { each_stm(b, [&](const Stm& s) { checks = checks || kind_of(s.exp) == Kind::Check; }); });
-      if (!checks) continue;
-      if (where != free && where != stage_[k]) return false;
-      where = stage_[k];
+      auto look = [&](const Stm& s) {
+        if (kind_of(s.exp) == Kind::Check) once = once && (checked == free || checked == stage_[k]), checked = stage_[k];
+        if (std::holds_alternative<While>(s.exp)) endless = endless == free ? stage_[k] : std::min(endless, stage_[k]);
+      };
+      look(*stms_[k]);
+      walk_parts(*stms_[k], [&](const Body& b) { each_stm(b, look); });
     }
-    return true;
+    return once && (checked == free || endless == free || endless >= checked);
   }
   // Numbers go from one stage to a later one, and nothing else does.
   bool find_kept() {
