@@ -1,4 +1,4 @@
-// sums.cc - sums of floats that are vectors until their end, with sums of integers beside them.
+// sums.cc - sums of floats that are vectors until their end, with sums of integers beside them. So are least and greatest numbers.
 //
 //   for i in from .. to { s = s + x }        in any order
 //     ==>
@@ -28,6 +28,8 @@
 namespace raido::kir {
 namespace {
 
+ExprId combined(Module& m, ScalarOp op, ExprId x, ExprId y) { return op == ScalarOp::add ? m.add(x, y) : m.prim(op, {x, y}); }
+
 class VectorSum {
  public:
   VectorSum(Module& m, const For& loop) : m_(m), loop_(loop), uses_counter_(std::ranges::count(free_names(m, loop.body), loop.i) > 0) {
@@ -45,7 +47,7 @@ class VectorSum {
            work(m, x) <= costs::cpu::sum_statements &&
            std::ranges::all_of(x.reduced, [&](const Reduced& r) {
              Scalar t = m.names[r.var.index].type;
-             return r.op == ScalarOp::add && t != Scalar::F16 && bytes_of(t) >= 4;
+             return (r.op == ScalarOp::add || r.op == ScalarOp::min || r.op == ScalarOp::max) && t != Scalar::F16 && bytes_of(t) >= 4;
            });
   }
 
@@ -53,14 +55,14 @@ class VectorSum {
   Block run() {
     base_ = m_.name("base", Scalar::I64);
     std::vector<Name> terms = arrays("terms");
-    Block out, vectors = zeros(terms, width_);
+    Block out, vectors = starts(terms, width_);
     out.push_back({Declare{base_, loop_.from}});
     if (work(m_, loop_) <= costs::cpu::wide_sum_statements) vectors.push_back({If{has(wide_), wide(terms), {}}});
     vectors.push_back(steps(terms, width_));
     for (size_t k = 0; k < terms.size(); k++) {
       Name s = loop_.reduced[k].var;
-      ExprId sum = sum_in_halves(m_, vectors, terms[k], width_);
-      vectors.push_back({Assign{s, m_.add(m_.var(s), sum)}});
+      ExprId sum = sum_in_halves(m_, vectors, terms[k], width_, loop_.reduced[k].op);
+      vectors.push_back({Assign{s, combined(m_, loop_.reduced[k].op, m_.var(s), sum)}});
     }
     ExprId wanted = m_.expr({Hardware{Builtin::SumVectors}, Scalar::Bool});
     out.push_back({If{m_.prim(ScalarOp::and_, {wanted, has(width_)}), std::move(vectors), {}}});
@@ -107,11 +109,13 @@ class VectorSum {
     return r;
   }
   ExprId element(Name memory, ExprId at) { return m_.expr({Load{memory, at}, type(memory)}); }
-  Block zeros(const std::vector<Name>& terms, int64_t width) {
+  // Sums start from zero, the least and the greatest from what there is: combined with itself, that is no other number.
+  Block starts(const std::vector<Name>& terms, int64_t width) {
     Block out;
     for (Name t : terms) out.push_back({DeclareArray{t, {m_.number(width)}}});
     out.push_back(lanes(width, [&](ExprId l, Block& b) {
-      for (Name t : terms) b.push_back({Store{t, l, m_.constant(constant(type(t), 0))}});
+      for (size_t k = 0; k < terms.size(); k++)
+        b.push_back({Store{terms[k], l, loop_.reduced[k].op == ScalarOp::add ? m_.constant(constant(type(terms[k]), 0)) : m_.var(loop_.reduced[k].var)}});
     }));
     return out;
   }
@@ -142,18 +146,18 @@ class VectorSum {
   // Iterations by several vectors, which `terms` get the sums of.
   Block wide(const std::vector<Name>& terms) {
     std::vector<Name> sums = arrays("wide");
-    Block out = zeros(sums, wide_);
+    Block out = starts(sums, wide_);
     out.push_back(steps(sums, wide_));
     out.push_back(lanes(width_, [&](ExprId l, Block& b) {
-      for (size_t k = 0; k < terms.size(); k++) b.push_back({Store{terms[k], l, vectors(sums[k], l, 0, wide_ / width_)}});
+      for (size_t k = 0; k < terms.size(); k++) b.push_back({Store{terms[k], l, vectors(sums[k], l, 0, wide_ / width_, loop_.reduced[k].op)}});
     }));
     return out;
   }
   // The sum of an element of so many vectors.
-  ExprId vectors(Name sums, ExprId l, int64_t first, int64_t count) {
+  ExprId vectors(Name sums, ExprId l, int64_t first, int64_t count, ScalarOp op) {
     if (count == 1) return element(sums, m_.add(l, m_.number(first * width_)));
-    ExprId left = vectors(sums, l, first, count / 2), right = vectors(sums, l, first + count / 2, count / 2);
-    return m_.add(left, right);
+    ExprId left = vectors(sums, l, first, count / 2, op), right = vectors(sums, l, first + count / 2, count / 2, op);
+    return combined(m_, op, left, right);
   }
   Stm of_terms(const Stm& s) {
     return match(s.node,
@@ -178,18 +182,20 @@ class VectorSum {
 
 }  // namespace
 
-ExprId sum_in_halves(Module& m, Block& out, Name terms, int64_t width) {
+ExprId sum_in_halves(Module& m, Block& out, Name terms, int64_t width, ScalarOp op) {
   auto term = [&](ExprId at) { return m.expr({Load{terms, at}, m.names[terms.index].type}); };
   for (int64_t half = width / 2; half > 1; half /= 2) {
     Name l = m.name("l", Scalar::I64);
     ExprId at = m.var(l);
     Block b;
-    b.push_back({Store{terms, at, m.add(term(at), term(m.add(at, m.number(half))))}});
+    const ExprId left = term(at), right = term(m.add(at, m.number(half)));
+    b.push_back({Store{terms, at, combined(m, op, left, right)}});
     For halve{l, m.number(0), m.number(half), std::move(b)};
     halve.lanes = true;
     out.push_back({std::move(halve)});
   }
-  return m.add(term(m.number(0)), term(m.number(1)));
+  const ExprId first = term(m.number(0)), second = term(m.number(1));
+  return combined(m, op, first, second);
 }
 
 void sum_in_vectors(Module& m, Block& b) {

@@ -8,6 +8,6 @@ namespace raido::kir {
 void sum_in_vectors(Module& m, Block& b);
 
 // Adds the upper half of an array of `width` elements, a power of two, to the lower one, until two elements are left; returns their sum.
-ExprId sum_in_halves(Module& m, Block& out, Name terms, int64_t width);
+ExprId sum_in_halves(Module& m, Block& out, Name terms, int64_t width, ScalarOp op = ScalarOp::add);
 
 }  // namespace raido::kir

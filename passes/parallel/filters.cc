@@ -24,6 +24,10 @@
 //
 // The others of a partition go to an array of their own, at i - rank. This is done for scalars that are chosen by scalar code; rows are
 // scattered in a kernel of their own.
+//
+// If what is kept is only reduced, nothing is filtered, on any target and before derivatives (`filter_sums`):
+//
+//   let s = reduce k op [ne] (\y -> f y) ys[:k]      ==>     let s = reduce n op [ne] (\keep x -> if keep then f x else ne) keep xs          F3
 #include <algorithm>
 
 #include "compiler/ir/analysis/defs.h"
@@ -73,6 +77,17 @@ class Filters {
     }
   }
 
+  // Filters whose elements are only reduced.
+  void sums(Body& whole) {
+    for (Stm& s : whole.stms) walk_parts(s, [&](Body& inner) { sums(inner); });
+    for (auto f = find(whole); f; f = find(whole, f->scatter + 1)) {
+      const std::vector<Stm*> reductions = f->rest ? std::vector<Stm*>{} : reductions_of(whole, *f);
+      if (reductions.empty() || !c_.allow()) continue;
+      c_.stats.count("filters.F3");
+      for (Stm* s : reductions) reduce_all(*s, whole.stms[f->scatter], *f);
+    }
+  }
+
  private:
   Program& p_;
   PassContext& c_;
@@ -83,18 +98,19 @@ class Filters {
 
   // ---- what is one ----
 
-  std::optional<Found> find(const Body& b) {
-    VarMap<std::optional<size_t>> at;                         // the statement that binds a variable
-    for (size_t k = 0; k < b.stms.size(); k++)
-      for (Bind v : b.stms[k].pattern) at[v.var] = k;
-    for (size_t k = 0; k < b.stms.size(); k++) {
+  std::optional<Found> find(const Body& b, size_t from = 0) const {
+    for (size_t k = from; k < b.stms.size(); k++) {
       auto w = std::get_if<WithAcc>(&b.stms[k].exp);
       if (!w) continue;
       std::optional<Found> found = scatter(*w);
-      if (!found || !at[found->ranks] || !at[found->size]) continue;
+      if (!found) continue;
+      FlatMap<Var, size_t> at;                                // the statement that binds a variable
+      for (size_t j = 0; j < k; j++) for (Bind v : b.stms[j].pattern) at[v.var] = j;
+      auto scan = at.find(found->ranks), count = at.find(found->size);
+      if (!scan || !count) continue;
       found->scatter = k;
-      found->scan = *at[found->ranks];
-      found->count = *at[found->size];
+      found->scan = *scan;
+      found->count = *count;
       if (fits(b, *found)) return found;
     }
     return {};
@@ -205,6 +221,55 @@ class Filters {
     if (auto c = const_of(a), d = const_of(n); c && d) return c->as_i64() == d->as_i64() - 1;
     auto sum = made_.get<Apply>(a);
     return sum && sum->op == ScalarOp::add && ((sum->args[0] == n && is_const(sum->args[1], -1)) || (sum->args[1] == n && is_const(sum->args[0], -1)));
+  }
+
+  // ---- reductions of what is kept ----
+
+  // What uses the elements that are kept, if all of that are reductions of them in this body. Else nothing.
+  std::vector<Stm*> reductions_of(Body& b, const Found& f) const {
+    const std::vector<Bind>& kept = b.stms[f.scatter].pattern;
+    auto is_kept = [&](Var v) { return std::ranges::any_of(kept, [&](Bind x) { return x.var == v; }); };
+    std::vector<Stm*> found;
+    size_t uses = 0, inputs = 0;
+    each_use(p_, b, [&](Var v) { uses += is_kept(v); });
+    for (size_t k = f.scatter + 1; k < b.stms.size(); k++) {
+      auto x = std::get_if<Screma>(&b.stms[k].exp);
+      if (!x || std::ranges::none_of(x->inputs, is_kept)) continue;
+      auto is_number = [&](Bind v) { return is_scalar(p_.type(v.var)); };
+      const bool reduces = x->scans.empty() && x->post_reduces.empty() && identity_post(*x) && x->pre.body.result.size() == width_of(x->reduces);
+      if (!reduces || !std::ranges::all_of(x->inputs, is_kept) || !std::ranges::all_of(b.stms[k].pattern, is_number) || !std::ranges::all_of(x->pre.params, is_number)) return {};
+      inputs += x->inputs.size();
+      found.push_back(&b.stms[k]);
+    }
+    return uses == inputs ? found : std::vector<Stm*>{};
+  }
+  void reduce_all(Stm& s, const Stm& scatter, const Found& f) {
+    Screma& x = std::get<Screma>(s.exp);
+    Screma all{f.map->width, {f.keep}, {}, std::move(x.reduces), {}, {}, {}};
+    all.ordered = x.ordered;
+    const Var keep = p_.fresh("keep", scalar_type(Scalar::Bool));
+    all.pre.params.push_back({keep});
+    Subst values;
+    for (size_t k = 0; k < x.inputs.size(); k++) {
+      const Var param = x.pre.params[k].var;
+      size_t number = 0;
+      while (scatter.pattern[number].var != x.inputs[k]) number++;
+      if (auto input = input_of(*f.map, f.values[number])) {
+        all.inputs.push_back(*input);
+        all.pre.params.push_back({param});
+      } else {
+        values.emplace(param, f.values[number]);
+      }
+    }
+    substitute(p_, x.pre.body, values);
+    If choice{keep, std::move(x.pre.body), {}};
+    std::vector<std::string> hints;
+    for (const Combine& c : all.reduces) choice.else_.result.insert(choice.else_.result.end(), c.neutral.begin(), c.neutral.end());
+    hints.assign(choice.else_.result.size(), "kept");
+    Builder b(p_, all.pre.body.stms);
+    b.source = s.source;
+    for (Var v : b.bind(hints, std::move(choice))) all.pre.body.result.push_back(v);
+    s.exp = std::move(all);
   }
 
   // ---- what becomes of it ----
@@ -492,6 +557,10 @@ class Filters {
 
 }  // namespace
 
+void filter_sums(Program& program, PassContext& context) {
+  Filters pass(program, context);
+  program.each_body([&](Body& b) { pass.sums(b); });
+}
 void filters(Program& program, PassContext& context) {
   Filters pass(program, context);
   program.each_body([&](Body& b) { pass.body(b, false); });

@@ -87,3 +87,27 @@ entry derivatives [n] (xs: [n]f64): ([n]f64, [n]f64, [n]f64) =
   let both (xs: [n]f64): f64 = let (us, vs) = partition (> 2.5) xs in f64.sum (map (\x -> x * x) us) + f64.sum vs
   let unit i = tabulate n (\j -> if i == j then 1 else 0)
   in (vjp kept xs 1, vjp both xs 1, tabulate n (\i -> jvp kept xs (unit i)))
+
+-- Reductions of what is kept: nothing is kept, all is, and what they read more than once.
+-- ==
+-- entry: reduced
+-- input { [3.0, -1.0, 4.0, -5.0] } output { 7.0 4.0 2i64 2i64 3.5 }
+-- input { [-1.0] } output { 0.0 -f64.inf -1i64 0i64 0.0 }
+-- input { empty([0]f64) } output { 0.0 -f64.inf -1i64 0i64 0.0 }
+-- input { [2.0, 8.0] } output { 10.0 8.0 1i64 2i64 5.0 }
+entry reduced [n] (xs: [n]f64): (f64, f64, i64, i64, f64) =
+  let ys = filter (> 0) xs
+  let (_, place) = reduce (\(a, i) (b, j) -> if b > a || i < 0 then (b, j) else (a, i)) (-f64.inf, -1) (filter (\(x, _) -> x > 0) (zip xs (iota n)))
+  in (f64.sum ys, f64.maximum ys, place, length ys, if null ys then 0 else f64.sum ys / f64.i64 (length ys))
+
+-- What the elements that are kept go through may fail for others.
+-- ==
+-- entry: partial
+-- input { [1i64, 7i64, 0i64] } output { 30i64 }
+-- input { [1i64, 3i64, 0i64] } error: Index \[3\] out of bounds for array of shape \[3\]
+entry partial (is: []i64): i64 = i64.sum (map (\i -> [10i64, 20i64, 30i64][i]) (filter (< 5) is))
+
+-- ==
+-- entry: reduced_gradient
+-- input { [3.0, -1.0, 4.0] } output { [6.0, 0.0, 8.0] }
+entry reduced_gradient [n] (xs: [n]f64): [n]f64 = vjp (\xs -> f64.sum (map (\x -> x * x) (filter (> 0) xs))) xs 1
