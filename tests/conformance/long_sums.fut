@@ -80,3 +80,20 @@ entry gradients (_: i64): bool =
     let ys = reverse xs
     let g = vjp (\s -> f64.sum (map2 (\x y -> s * x * y) xs ys)) 2 1
     in g == one_by_one (map2 (*) xs ys) && vjp (\v -> f64.sum (map2 (*) v v)) xs 1 == map (* 2) xs)
+
+-- The greatest and the least, of which some are no numbers, beside loops of the program.
+-- ==
+-- entry: extremes
+-- input { } output { true }
+entry extremes: bool =
+  let right (n: i64) (k: i64) =
+    let xs = map (\i -> if i % 37 == k then f64.nan else f64.i64 (i * 7919 % 1009) - 500) (iota n)
+    let ys = map f32.f64 xs
+    let same (a: f64) (b: f64) = a == b || (f64.isnan a && f64.isnan b)
+    in same (f64.maximum xs) (loop m = -f64.inf for x in xs do f64.max m x)
+       && same (f64.minimum xs) (loop m = f64.inf for x in xs do f64.min m x)
+       && same (f64.f32 (f32.maximum ys)) (loop m = -f64.inf for x in xs do f64.max m x)
+       && same (reduce f64.max 3 (map (\x -> x * x) xs)) (loop m = 3 for x in xs do f64.max m (x * x))
+       && (let (a, b, s) = reduce (\(a, b, s) (c, d, t) -> (f64.max a c, f64.min b d, s + t)) (-f64.inf, f64.inf, 0) (map (\x -> (x, x, if f64.isnan x then 0 else x)) xs)
+           in same a (f64.maximum xs) && same b (f64.minimum xs) && f64.abs (s - (loop s = 0 for x in xs do if f64.isnan x then s else s + x)) < 1e-6)
+  in and (map (\n -> right n 5 && right n 100) [0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 1000])
