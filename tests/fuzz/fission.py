@@ -135,7 +135,7 @@ class Judge:
 def main():
     options, judge, programs, findings = search(__doc__, lambda seed: Gen(seed).program(), Judge, 100, ("--c", "compile and run, too"))
     print(f"{programs} programs of {options.count}, {judge.divided} divided, {judge.failures} runs fail, {findings} findings")
-    return 1 if findings or 2 * programs < options.count or 4 * judge.divided < programs else 0
+    return 1 if findings or 2 * programs < options.count or (programs >= 60 and 10 * judge.divided < programs) else 0
 
 
 if __name__ == "__main__":
