@@ -1,4 +1,4 @@
-// totals.cc - a scan of which only the last elements are read is a reduction.
+// totals.cc - if only the last element of a scan is read, the scan becomes a reduction.
 //
 //   let ys = scan n op [ne] xs; .. ys[n - 1] ..   ==>   let t = reduce n op [ne] xs; .. t ..                      T1
 //

@@ -7,15 +7,11 @@ array. The interpreter runs the program as lowered and after the passes for proc
 block. The results are the same. It fails only where the program does. With --c it is compiled and run, too. Exit code 1 otherwise.
 
     tests/fuzz/fission.py --raido build/release/raido --count 100 --seed 1 [--out FOLDER]"""
-import os
-import pathlib
 import random
 import sys
-import tempfile
 
-from running import NO_COMPILER, command, differs_after, same, search
+from running import AfterPasses, command, search
 
-SIZES = [0, 1, 255, 257, 520]
 KINDS = {"f64": ["0.5", "d", "(-1.25)"], "i64": ["3", "(-2)", "n"], "bool": ["true", "false"]}
 HEAD = """def newton (x: f64): f64 = loop y = 1 for _i < 5 do (y + f64.abs x / y) / 2
 def mixed (u: i64) (k: i64): i64 = loop u for i < k do (u * 31 + i) % 1009
@@ -103,33 +99,11 @@ class Gen:
         return HEAD + "entry main (n: i64) (k: i64) (d: f64) =\n  let xs = map (\\i -> f64.sin (f64.i64 i)) (iota n)\n  let us = map (\\i -> i * 37 % 101 - 20) (iota n)\n  in (" + ",\n    ".join(parts) + ")\n"
 
 
-class Judge:
-    def __init__(self, options, folder):
-        self.raido, self.c, self.folder, self.divided, self.failures = options.raido, options.c, folder, 0, 0
+class Judge(AfterPasses):
+    inputs, pipelines, divided = [f"{n}i64 4i64 0.25\n" for n in (0, 1, 255, 257, 520)], ("cpu", "multicore"), 0
 
-    # None: not a program. Otherwise what is wrong with it, empty if nothing is.
-    def wrong(self, seed, text):
-        at = tempfile.mkdtemp(dir=self.folder)
-        path, binary = os.path.join(at, "p.fut"), os.path.join(at, "p")
-        pathlib.Path(path).write_text(text)
-        status, _, said = command([self.raido, "check", "-w", path], 60)
-        if status:
-            return None if "Internal" not in said else f"check: {said}"
+    def looked_at(self, path):
         self.divided += "fission" in "".join(command([self.raido, "dev", "-w", "--stats", "--pipeline=cpu", path], 60)[1:])
-        status, _, said = command(["env", "CFLAGS=-O1" if self.c else f"CC={NO_COMPILER}", self.raido, "c", "-w", path, "-o", binary], 300)
-        if status:
-            return f"c: {status} {said}"
-        for n in SIZES:
-            given = f"{n}i64 4i64 0.25\n"
-            expected = command([self.raido, "run", "-w", "--check-shapes", path], 120, given)
-            self.failures += expected[0] != 0
-            if said := differs_after(self.raido, path, given, expected, ("cpu", "multicore")):
-                return said
-            # What nobody uses need not fail.
-            got = command([binary], 120, given) if self.c else expected
-            if expected[0] == 0 and (got[0] or not same(expected[1], got[1])):
-                return f"c, {n}: {got}\nexpected: {expected}"
-        return ""
 
 
 def main():

@@ -7,15 +7,11 @@ runs the program as lowered and after the passes for processors, threads and dev
 With --c it is compiled and run, too. Exit code 1 otherwise.
 
     tests/fuzz/rows.py --raido build/release/raido --count 100 --seed 1 [--out FOLDER]"""
-import os
-import pathlib
 import random
 import sys
-import tempfile
 
-from running import NO_COMPILER, command, differs_after, same, search
+from running import AfterPasses, search
 
-SIZES = [(0, 4), (1, 0), (3, 5), (40, 2), (300, 6)]
 HEAD = """def data (n: i64) (k: i64) =
   let xs = map (\\i -> f64.i64 (i * 31 % 101) / 101) (iota n)
   let a = tabulate_2d n k (\\i j -> f64.i64 ((i * 7 + j * 13 + i * j) % 97) / 97)
@@ -73,32 +69,8 @@ class Gen:
         ]) + "\n"
 
 
-class Judge:
-    def __init__(self, options, folder):
-        self.raido, self.c, self.folder, self.failures = options.raido, options.c, folder, 0
-
-    # None: not a program. Otherwise what is wrong with it, empty if nothing is.
-    def wrong(self, seed, text):
-        at = tempfile.mkdtemp(dir=self.folder)
-        path, binary = os.path.join(at, "p.fut"), os.path.join(at, "p")
-        pathlib.Path(path).write_text(text)
-        status, _, said = command([self.raido, "check", "-w", path], 60)
-        if status:
-            return None if "Internal" not in said else f"check: {said}"
-        status, _, said = command(["env", "CFLAGS=-O1" if self.c else f"CC={NO_COMPILER}", self.raido, "c", "-w", path, "-o", binary], 300)
-        if status:
-            return f"c: {status} {said}"
-        for n, k in SIZES:
-            given = f"{n}i64 {k}i64 0.4\n"
-            expected = command([self.raido, "run", "-w", "--check-shapes", path], 120, given)
-            self.failures += expected[0] != 0
-            if said := differs_after(self.raido, path, given, expected, ("cpu", "multicore", "gpu")):
-                return said
-            # What nobody uses need not fail.
-            got = command([binary], 120, given) if self.c else expected
-            if expected[0] == 0 and (got[0] or not same(expected[1], got[1])):
-                return f"c, {n}: {got}\nexpected: {expected}"
-        return ""
+class Judge(AfterPasses):
+    inputs, pipelines = [f"{n}i64 {k}i64 0.4\n" for n, k in ((0, 4), (1, 0), (3, 5), (40, 2), (300, 6))], ("cpu", "multicore", "gpu")
 
 
 def main():

@@ -62,6 +62,40 @@ def differs_after(raido, path, given, expected, pipelines):
     return ""
 
 
+class AfterPasses:
+    """Judges programs by what they give for some inputs as they were written, after the passes of pipelines, and, with --c, compiled."""
+    inputs, pipelines = [], ()
+
+    def __init__(self, options, folder):
+        self.raido, self.c, self.folder, self.failures = options.raido, options.c, folder, 0
+
+    def looked_at(self, path):
+        """Is called with each program."""
+
+    def wrong(self, seed, text):
+        """None: not a program. Otherwise what is wrong with it, empty if nothing is."""
+        at = tempfile.mkdtemp(dir=self.folder)
+        path, binary = os.path.join(at, "p.fut"), os.path.join(at, "p")
+        pathlib.Path(path).write_text(text)
+        status, _, said = command([self.raido, "check", "-w", path], 60)
+        if status:
+            return None if "Internal" not in said else f"check: {said}"
+        self.looked_at(path)
+        status, _, said = command(["env", "CFLAGS=-O1" if self.c else f"CC={NO_COMPILER}", self.raido, "c", "-w", path, "-o", binary], 300)
+        if status:
+            return f"c: {status} {said}"
+        for given in self.inputs:
+            expected = command([self.raido, "run", "-w", "--check-shapes", path], 120, given)
+            self.failures += expected[0] != 0
+            if said := differs_after(self.raido, path, given, expected, self.pipelines):
+                return said
+            # What nobody uses need not fail.
+            got = command([binary], 120, given) if self.c else expected
+            if expected[0] == 0 and (got[0] or not same(expected[1], got[1])):
+                return f"c, {given}: {got}\nexpected: {expected}"
+        return ""
+
+
 def report(tried, out):
     """Prints what is wrong with each of `tried`, (seed, said, text): said is None of no program, empty of a right one. The texts
     of wrong ones go into the folder `out`, if there is one. How many were programs, and how many of them are wrong."""
