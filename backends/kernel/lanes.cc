@@ -163,14 +163,15 @@ class LaneLoop {
     Part p = std::exchange(part_, {});
     if (!p.body.empty()) emit_part(std::move(p.body), std::move(p.reduced), true);
     for (Stm& s : p.after) out_->push_back(std::move(s));
-    for (For& x : p.updates) emit_part(std::move(x.body), {}, x.lanes);
+    for (For& x : p.updates) emit_part(std::move(x.body), {}, x.lanes, !x.lanes);
   }
-  // `side_by_side`: no control structure inside.
-  void emit_part(Block body, std::vector<Reduced> reduced, bool side_by_side) {
+  // `side_by_side`: no control structure inside. `apart`: stores that processors make sooner one by one than as a vector of places.
+  void emit_part(Block body, std::vector<Reduced> reduced, bool side_by_side, bool apart = false) {
     Name l = m_.name("l", Scalar::I64);
     For lanes{l, m_.number(0), bound_, std::move(body)};
     lanes.reduced = std::move(reduced);
     lanes.lanes = side_by_side;
+    lanes.scattered = apart;
     parts_->add(l);
     out_->push_back({std::move(lanes)});
   }
@@ -243,7 +244,7 @@ class LaneLoop {
         continue;
       }
       auto d = std::get_if<Declare>(&s.node);
-      if (!holds || (d && d->init && !names_.is_load(*d->init))) {
+      if (!holds || (d && d->init && !names_.is_load(*d->init) && !combines(*d->init))) {
         auto reduce = std::get_if<Assign>(&s.node);
         reduce && names_.reduced.contains(reduce->var) ? combine(*reduce, on) : statement(s, on);
         if (names_.may_fail_inside(s, on.has_value())) return if_all_go([&] { top(rest(b, k + 1), on); });
@@ -254,6 +255,13 @@ class LaneLoop {
     if (holds) return checked(*holds, on, [&] { top({}, on); });
     flush();
     out_->push_back({Assign{base_, next_}});
+  }
+  // It is part of what lanes combine, and stands with the assignment to that.
+  bool combines(ExprId e) const {
+    return any_part(m_, e, [&](ExprId part) {
+      auto n = std::get_if<Name>(&m_.exprs[part.index].node);
+      return n && names_.reduced.contains(*n);
+    });
   }
   ExprId both(std::optional<ExprId> a, ExprId b) { return a ? m_.prim(ScalarOp::and_, {*a, b}) : b; }
   static Block part(const Block& b, size_t from, size_t to) {
@@ -382,7 +390,8 @@ class LaneLoop {
       [&](const If& x) { names_.varies(x.cond) ? branch(x, on) : uniform(x, on); },
       [](const auto&) { PANIC("a statement that does not run in lanes"); });
   }
-  // Rows of numbers: with so many stores that lie apart in it, GCC makes no vectors of the part. One lane after the other does them after it.
+  // Rows of numbers: one lane after the other stores its own after the part. A vector of places takes as long or longer, and with many of them
+  // GCC makes no vectors of the part.
   void store_apart(Store x, const Mask& on) {
     auto changes = [&](ExprId e) { return any_part(m_, e, [&](ExprId part) { auto n = std::get_if<Name>(&m_.exprs[part.index].node); return n && assigned_.contains(*n); }); };
     if (changes(x.value)) {                        // before the stores

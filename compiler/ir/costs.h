@@ -123,13 +123,15 @@ inline constexpr size_t fission_statements = 200, fission_arrays = 8;   // of it
 inline constexpr int fission_stages = 5;                 // of them, so that half of the parts are lanes
 inline constexpr int64_t scalar_strip = 32;              // iterations of a loop for vectors whose operations without vector form stand apart
 inline constexpr size_t strip_updates = 12;              // that have memory for a strip each
-inline constexpr size_t stores_apart = 4;                // of an iteration, from which lanes make them one after the other
+inline constexpr size_t stores_apart = 1;                // of an iteration, from which lanes make them one after the other
 inline constexpr int64_t few_lanes = 8;                  // that are left of them and run one after the other
 inline constexpr int64_t unrolled = 16;                  // trips of a loop inside that C compilers unroll, so that none is left
 inline constexpr size_t operations_for_gather = 8;       // for each element that lanes read from places far apart
 inline constexpr size_t operations_of_call = 64;        // that vectors save of a mathematical function
 inline constexpr size_t float_cycles = 4, product_cycles = 3, division_cycles = 13;   // until the result of an operation, of integers, of a division is there
 inline constexpr size_t operations_of_cycle = 2;        // that lanes do while one iteration waits for the one before
+inline constexpr int64_t waiting_cycles = 512;          // of a whole loop that waits so: below, processors begin with the next loop meanwhile
+inline constexpr int64_t scan_strip = 256;              // elements of a scan in vectors between two looks at what it has reached
 inline constexpr int64_t lane_distance = 1024;          // bytes: rows of lanes that lie a multiple of it apart push each other out of a first-level cache
 inline constexpr int64_t filter_threads = 7;             // that filter more slowly than one if an element costs little: measured with two, assumed beyond
 inline constexpr size_t light_operations = 16;           // of such an element

@@ -26,7 +26,12 @@ class LaneLoops::Candidate {
   // `own`: blocks of which each iteration may have one for itself.
   Candidate(const Program& p, const Uses& uses, Var i, const Dim& n, const Body& body, const std::vector<Var>& own)
       : p_(p), uses_(uses), i_(i), n_(n), body_(body), sums_(p, uses, body) {
-    for (const Stm& s : body.stms) has_checks_ = has_checks_ || kind_of(s.exp) == Kind::Check;
+    const VarSet inside = bound_in(body);
+    for (const Stm& s : body.stms) {                       // what is the same in all iterations is checked before them (backends/kernel/checks.h)
+      auto check = std::get_if<Assert>(&s.exp);
+      auto cond = check ? var_of(check->cond) : nullptr;
+      has_checks_ = has_checks_ || (cond && inside.contains(*cond));
+    }
     has_own_ = !own.empty();
     for (Var v : own) own_.insert(v);
   }
@@ -53,6 +58,8 @@ class LaneLoops::Candidate {
   bool runs_alone() const { return runs_alone_; }
   // Empty if lanes gain however far apart their rows lie.
   std::vector<Distance> distances() const { return gains_by_waits_ ? distances_ : std::vector<Distance>{}; }
+  // Empty if lanes gain however few iterations the loops inside have.
+  std::vector<Trips> trips() const { return gains_by_waits_ ? trips_ : std::vector<Trips>{}; }
 
  private:
   const Program& p_;
@@ -83,6 +90,7 @@ class LaneLoops::Candidate {
   bool vectors_ = false, scalar_ = false;       // of innermost loops: C compilers make vectors of one; of one they do not
   bool gains_by_waits_ = false;                // not by what they do, but since iterations inside wait for each other
   std::vector<Distance> distances_;            // from what one lane reads or stores to what the next one does
+  std::vector<Trips> trips_;                   // of the loops inside whose iterations wait
   bool all_alone_ = true, runs_alone_ = false;   // each loop inside is a sum as vectors; and the lanes are for what is around them
   bool diverged_ = false;                      // lanes may differ in whether they run this
   struct Work {
@@ -114,6 +122,7 @@ class LaneLoops::Candidate {
     for (const ArrayType* a : stored_)
       if (a->shape.size() > 1) distances_.push_back({a->place->layout.strides[0], i64(bytes_of(a->elem))});
     std::erase_if(distances_, [&](const Distance& d) { auto v = var_of(d.elements); return v && inside.contains(*v); });
+    std::erase_if(trips_, [&](const Trips& t) { return inside.contains(*var_of(t.n)); });
     bool meet = std::ranges::any_of(distances_, [&](const Distance& d) { auto n = const_of(d.elements); return n && n->as_i64() * d.bytes % costs::cpu::lane_distance == 0; });
     std::erase_if(distances_, [&](const Distance& d) { return const_of(d.elements) != nullptr; });
     return !meet;
@@ -337,7 +346,12 @@ class LaneLoops::Candidate {
     all_alone_ = all_alone_ && counted && !apart && (adds || (mixes && sums_floats(*counted))) && is_innermost(counted->body) && has_vectors(*counted);
     bool diverged = std::exchange(diverged_, diverged_ || apart), before = std::exchange(inside_, true);
     bool fits = (counted || body(loop->cond.body, false)) && body(counted ? counted->body : loop->body, false);
-    if (counted && !apart && is_innermost(counted->body)) inner_.waits += costs::cpu::operations_of_cycle * loop_latency(p_, *counted);
+    if (counted && !apart && is_innermost(counted->body)) {
+      const size_t latency = loop_latency(p_, *counted);
+      const i64 least = latency > 0 ? costs::cpu::waiting_cycles / i64(latency) : 0;
+      if (!n || n->as_i64() >= least) inner_.waits += costs::cpu::operations_of_cycle * latency;
+      if (latency > 0 && !n) trips_.push_back({counted->n, least});
+    }
     if (!(n && n->as_i64() <= costs::cpu::unrolled) && is_innermost(counted ? counted->body : loop->body))
       (counted && has_vectors(*counted) ? vectors_ : scalar_) = true;
     diverged_ = diverged;
@@ -431,6 +445,7 @@ std::optional<LaneLoops::Blocks> LaneLoops::take(const Stm& s, const std::vector
   if (c.has_rows() && takes_any(loop ? loop->body : task->body)) return {};       // whose elements lie side by side
   blocks.alone = c.runs_alone();
   blocks.distances = c.distances();
+  blocks.trips = c.trips();
   for (const ArrayType* sum : c.sums()) blocks.sums.push_back(sum->place->block);
   return blocks;
 }

@@ -20,10 +20,15 @@ class LaneLoops {
     ir::Atom elements;                 // so many of so many bytes lie between the rows of two lanes
     i64 bytes;
   };
+  struct Trips {
+    ir::Dim n;                         // iterations of a loop, which are so many at least
+    i64 least;
+  };
   struct Blocks {
     std::vector<ir::Var> own;          // allocated before, or workspaces, and used by single iterations only: each lane needs a part
     std::vector<ir::Var> sums;         // of states whose elements are only added to
     std::vector<Distance> distances;   // for which lanes gain unless rows push each other out of a cache
+    std::vector<Trips> trips;          // of loops inside, without which lanes do not gain
     bool alone = false;                // each lane runs the loops inside by itself, since these are vectors
   };
   std::optional<Blocks> take(const ir::Stm& s, const std::vector<ir::Var>& allocs) const;

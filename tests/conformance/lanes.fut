@@ -441,3 +441,16 @@ entry nearest_two (n: i64) (m: i64): bool =
                   let (b, j) = least (map2 (\d k -> if k == i then f64.inf else d) ds (iota n))
                   let label k = if k < n then labels[k] else -1
                   in d1 == a && l1 == label i && d2 == b && (l2 == label j || b == f64.inf)) qs lists)
+
+-- Sums and extrema of terms that need nothing of what is checked.
+-- ==
+-- entry: constant_terms
+-- input { 100i64 100i64 } output { 100f64 300f32 2f64 }
+-- input { 1003i64 1003i64 } output { 1003f64 3009f32 2f64 }
+-- input { 100i64 99i64 } error: Index \[100\] out of bounds for array of shape \[100\]
+entry constant_terms (n: i64) (k: i64): (f64, f32, f64) =
+  let ones = replicate n 1f64
+  let at i = if i == k then n else i
+  in (f64.sum (map (\i -> ones[at i]) (iota n)),
+      f32.sum (map (\i -> 3 * f32.f64 ones[at i]) (iota n)),
+      f64.maximum (map (\i -> 2 * ones[at i]) (iota n)))
