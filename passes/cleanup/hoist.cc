@@ -7,7 +7,8 @@
 // conditions around, or of the loops that move with them. A loop that updates arrays moves together with what makes them, and an update of
 // an accumulator with its whole scope. Code does not leave branches.
 //
-// On processors, loops and parallel operations that make numbers leave a map or loop even if they may fail. Then they ask whether the body runs:
+// On processors, loops, parallel operations and mathematical functions that make numbers leave a map or loop even if they may fail. Then they
+// ask whether the body runs:
 //
 //   map n (\x -> { r = reduce .. asserts ..; .. }) xs   ==>   r = if 0 < n { reduce .. } else { 0 };  map n (\x -> ..) xs
 //
@@ -203,8 +204,7 @@ class Hoister {
   // are copied: steps, reads and their checks.
   bool leaves_if_run(const Stm& outer, const Body& b, const Kept& kept, const VarSet& inside, std::vector<size_t>& group) const {
     const Stm& s = *kept.back();
-    const Kind kind = kind_of(s.exp);
-    if (p_.level != Core || context_.target == Target::Gpu || !runs(outer, b) || (kind != Kind::Loop && kind != Kind::Parallel) || !s.attrs.empty()) return false;
+    if (p_.level != Core || context_.target == Target::Gpu || !runs(outer, b) || !takes_long(s) || !s.attrs.empty()) return false;
     if (!std::ranges::all_of(s.pattern, [&](Bind x) { return is_scalar(p_.type(x.var)); })) return false;       // arrays fuse with what reads them
     if (!needed(kept, kept.size() - 1, inside, group)) return false;
     std::ranges::sort(group);
@@ -216,6 +216,16 @@ class Hoister {
       walk_parts(*kept[k], [&](const Body& part) { each_stm(part, look); });
     }
     return !fails;
+  }
+  // A loop, a parallel operation or a mathematical function, in a branch as well.
+  bool takes_long(const Stm& s) const {
+    const Kind kind = kind_of(s.exp);
+    if (kind == Kind::Loop || kind == Kind::Parallel) return true;
+    if (auto x = std::get_if<Apply>(&s.exp)) return is_call(x->op) && is_float(elem_of(p_, x->args[0]));
+    bool found = false;
+    if (auto x = std::get_if<If>(&s.exp))
+      for (const Body* part : {&x->then_, &x->else_}) for (const Stm& inner : part->stms) found = found || takes_long(inner);
+    return found;
   }
   // Whether statement k needs nothing of an iteration but cheap statements that do not either, which join the group.
   bool needed(const Kept& kept, size_t k, const VarSet& inside, std::vector<size_t>& group) const {

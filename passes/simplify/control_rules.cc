@@ -1,7 +1,8 @@
-// control_rules.cc - branches and loops (C6 to C10).
+// control_rules.cc - branches and loops (C6 to C11).
 #include <algorithm>
 
 #include "compiler/ir/analysis/invariants.h"
+#include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/costs.h"
 #include "passes/simplify/simplify.h"
 
@@ -169,6 +170,40 @@ Rewrite few_trips(Site& s, For& x) {
   s.b.emit_all(std::move(body.stms));
   return body.result;
 }
+// for i < n (x = a) { b i }, which reads no x   ==>   if 0 < n, b (n - 1), else a                      [C11]
+// The other iterations leave nothing behind. They may neither fail nor go on for ever, unless all of them do.
+Rewrite last_trip(Site& s, For& x) {
+  if (x.state.empty() || !std::ranges::all_of(x.state, [&](Bind b) { return is_scalar(s.p.type(b.var)); })) return no;
+  VarSet states, varying;
+  for (Bind b : x.state) states.insert(b.var);
+  varying.insert(x.i.var);
+  bool last = std::ranges::none_of(x.body.result, [&](const Atom& a) { return var_of(a) && states.contains(*var_of(a)); });
+  for (const Stm& m : x.body.stms) {
+    bool varies = false;
+    each_use(s.p, m, [&](Var v) {
+      last = last && !states.contains(v);
+      varies = varies || varying.contains(v);
+    });
+    if (!varies) continue;
+    for (Bind b : m.pattern) varying.insert(b.var);
+    last = last && traits_of(m.exp).speculatable;
+    walk_parts(m, [&](const Body& inner) { each_stm(inner, [&](const Stm& part) { last = last && traits_of(part.exp).speculatable; }); });
+  }
+  if (!last) return no;
+  Body taken = s.b.body([&] {
+    Subst values;
+    values.emplace(x.i.var, (s.term(x.n) - s.b.number(Scalar::I64, 1)).atom);
+    Body body = std::move(x.body);
+    substitute(s.p, body, values);
+    s.b.emit_all(std::move(body.stms));
+    return body.result;
+  });
+  Body none;
+  none.result = x.init;
+  std::vector<Atom> results;
+  for (Var v : s.b.bind("last", If{lt(s.b.number(Scalar::I64, 0), s.term(x.n)).atom, std::move(taken), std::move(none)})) results.push_back(v);
+  return results;
+}
 // with_acc without updates   ==>   the arrays as they are                                              [A16]
 Rewrite idle_scope(Site&, WithAcc& x) {
   size_t n = x.dests.size();
@@ -183,7 +218,7 @@ Rewrite idle_scope(Site&, WithAcc& x) {
 }
 
 constexpr Rule<If> if_rules[] = {{"C6.constant", constant_condition}, {"C6.select", selecting}, {"C6.condition", condition}, {"C6.same", same_result}};
-constexpr Rule<For> for_rules[] = {{"C10", few_trips}, {"C8", invariant_state<For>}};
+constexpr Rule<For> for_rules[] = {{"C10", few_trips}, {"C8", invariant_state<For>}, {"C11", last_trip}};
 constexpr Rule<While> while_rules[] = {{"C8", invariant_state<While>}};
 constexpr Rule<WithAcc> with_acc_rules[] = {{"A16", idle_scope}};
 
