@@ -168,6 +168,7 @@ Output print_program(const ir::Program& program, const Interface& interface, con
   runtime("versions.h");
   out += "\n#endif\n";
   if (printed.tiles) runtime("tiles.h");
+  if (printed.vector_scans) runtime("scans.h");
   out += section("program") + printed.functions + text.functions;
   out += fmt::format("RAIDO_CODE const struct raido_code RAIDO_IN_VERSION(raido_code) = {{RAIDO_VERSION_NAME, {}, {{{}NULL}}}};\n\n", module.functions.back().name,
                      join(text.names, "", [](const std::string& name) { return name + ", "; }));

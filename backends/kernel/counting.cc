@@ -20,7 +20,7 @@ namespace {
 template <class F> void each_body(const Stm& s, F f) {
   match(s.node, [&](const For& x) { f(x.body); }, [&](const While& x) { f(x.test); f(x.body); }, [&](const If& x) { f(x.then_); f(x.else_); },
         [&](const Guarded& x) { f(x.body); }, [&](const Swap& x) { f(x.body); }, [&](const Locked& x) { f(x.body); },
-        [&](const ParallelFor& x) { f(x.body); }, [](const auto&) {});   // others have no bodies
+        [&](const ParallelFor& x) { f(x.body); }, [&](const VectorScan& x) { f(x.one_by_one); }, [](const auto&) {});   // others have no bodies
 }
 
 // f(e) for what a statement computes itself; not a condition of While, which belongs to its test.
@@ -44,6 +44,7 @@ template <class F> void each_expr(const Stm& s, F f) {
     [&](const DeclareVectors& x) { all({x.lanes, x.rows, x.columns}); }, [&](const MoveVector& x) { all({x.row, x.column, x.at}); },
     [&](const LoadVector& x) { all({x.to_at, x.from_at}); }, [&](const MultiplyTiles& x) { all({x.first_row, x.count}); },
     [&](const TilePlaces& x) { f(x.first_row); }, [&](const Settle& x) { f(x.index); },
+    [&](const VectorScan& x) { all(x.from_at); all(x.to_at); f(x.count); },
     [](const auto&) {});   // others compute nothing
 }
 

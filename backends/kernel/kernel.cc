@@ -162,6 +162,15 @@ class FreeNames {
       [&](const MultiplyTiles& x) { for (Name n : {x.sums, x.rows, x.columns, x.places}) use(n); use({x.first_row, x.count}); },
       [&](const TilePlaces& x) { bound(x.places); use(x.first_row); }, [&](const Settle& x) { use(x.array); use(x.index); },
       [&](const MoveVector& x) { use(x.vectors); use(x.row); use(x.column); use(x.array); use(x.at); },
+      [&](const VectorScan& x) {
+        for (const auto* names : {&x.reached, &x.from, &x.to}) for (Name n : *names) if (n.valid()) use(n);
+        for (const auto* exprs : {&x.from_at, &x.to_at}) use(*exprs);
+        use(x.count);
+        for (const auto* names : {&x.left, &x.right}) for (Name n : *names) bound(n);
+        block(x.body);
+        use(x.results);
+        block(x.one_by_one);
+      },
       [&](const ParallelFor& x) { use(x.n); bound(x.first); bound(x.last); block(x.body); });
   }
 

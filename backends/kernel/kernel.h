@@ -51,7 +51,7 @@ struct Atomic { Name memory; ExprId index, value; ScalarOp op; };    // memory[i
 struct Swap { Name memory; ExprId index; Name old; Block body; ExprId now; };   // memory[index] := now, as one step; body makes it of old
 // No two threads run it for the same place of `locks` at once. It updates memories[k][at[k]].
 struct Locked { Name locks; ExprId place; std::vector<Name> memories; std::vector<ExprId> at; Block body; };
-// reduced: combined by the iterations in any order, by add, min or max. scattered: what they read lies too far apart for vectors.
+// reduced: combined by the iterations in any order, by add, min or max. scattered: what they read or store lies too far apart for vectors.
 // pairs: changes neighbours, which are no vector.
 // rest: with SumVectors the last few, which are not for vectors; without it all. few: where vectors have masks, fewer than costs::cpu::least_lanes.
 // lanes: few iterations, none of which needs another, beside each other in memory. spmd: iterations that need no other run in groups,
@@ -127,6 +127,18 @@ struct Transpose { Name to; ExprId to_at, to_row; Name from; ExprId from_at, fro
 // array, the first of them array[at], or back.
 struct DeclareVectors { Name var; ExprId lanes, rows, columns; };
 struct MoveVector { Name vectors; ExprId row, column; Name array; ExprId at; bool back; };
+// What a scan reaches, element by element: to[k][to_at[k] + i] for i < count. The operator makes `results` of `left` and `right` in `body`, which only
+// computes. Elements are from[k][from_at[k] + i]; `reached` are variables, before the first and after the last. A memory of `to` that is not
+// valid is not wanted. one_by_one does the same.
+struct VectorScan {
+  std::vector<Name> reached, left, right;
+  Block body;
+  std::vector<ExprId> results;
+  std::vector<Name> from, to;
+  std::vector<ExprId> from_at, to_at;
+  ExprId count;
+  Block one_by_one;
+};
 struct ParallelFor { Name first, last; ExprId n; Block body; int site; int64_t grain = 1; };  // body runs one claimed chunk of 0..n-1, a multiple of grain
 // to[to_at + i] := from[from_at + i] for i < count, from shared memory: one access where a device has such vectors.
 struct LoadVector { Name to; ExprId to_at; Name from; ExprId from_at; int count; };
@@ -144,7 +156,7 @@ struct Settle { Name array; ExprId index; };
 struct Stm {
   std::variant<Declare, DeclareArray, Assign, Store, Atomic, Swap, Locked, For, While, If, Fail, Call, Return, Trace, FromConstants, Tuned, Threads,
                DeclareShared, Own, Barrier, LastBlock, NextTile, Publish, LookBack, Guarded, Unfailed, Mark, Alloc, Retain, Release, SetBlock, ReadBack, WriteOut, Upload, CopyMemory,
-               Launch, Shape, UpdateShape, Locks, Tickets, TileShape, Transpose, DeclareVectors, MoveVector, LoadVector, MultiplyTiles, TilePlaces, Settle, ParallelFor> node;
+               Launch, Shape, UpdateShape, Locks, Tickets, TileShape, Transpose, DeclareVectors, MoveVector, LoadVector, MultiplyTiles, TilePlaces, Settle, VectorScan, ParallelFor> node;
 };
 
 struct Kernel {

@@ -29,7 +29,7 @@ namespace {
 template <class F> void inner(Stm& s, F f) {
   match(s.node, [&](For& x) { f(x.body); }, [&](While& x) { f(x.body); f(x.test); },
         [&](If& x) { f(x.else_); f(x.then_); }, [&](Guarded& x) { f(x.body); }, [&](Swap& x) { f(x.body); }, [&](Locked& x) { f(x.body); }, [&](ParallelFor& x) { f(x.body); },
-        [](auto&) {});   // others have no bodies
+        [&](VectorScan& x) { f(x.one_by_one); f(x.body); }, [](auto&) {});   // others have no bodies
 }
 
 class Dead {
@@ -91,7 +91,12 @@ class Dead {
       [&](const MoveVector& x) { read(x.vectors, by); read({x.row, x.column, x.at}, by); read(x.array, by); },
       [&](const LoadVector& x) { read(x.to, by); read(x.from, by); read({x.to_at, x.from_at}, by); },
       [&](const MultiplyTiles& x) { for (Name n : {x.sums, x.rows, x.columns, x.places}) read(n, by); read({x.first_row, x.count}, by); },
-      [&](const TilePlaces& x) { read(x.places, by); read(x.first_row, by); }, [&](const Settle& x) { read(x.array, by); read(x.index, by); }, [&](const ParallelFor& x) { read(x.n, by); });
+      [&](const TilePlaces& x) { read(x.places, by); read(x.first_row, by); }, [&](const Settle& x) { read(x.array, by); read(x.index, by); }, [&](const ParallelFor& x) { read(x.n, by); },
+      [&](const VectorScan& x) {
+        for (const auto* names : {&x.reached, &x.from, &x.to}) for (Name n : *names) if (n.valid()) read(n, by);
+        for (const auto* exprs : {&x.results, &x.from_at, &x.to_at}) read(*exprs, by);
+        read(x.count, by);
+      });
   }
   void count(Block& b) {
     for (Stm& s : b) {

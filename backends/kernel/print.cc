@@ -50,6 +50,7 @@ Printed print(const Module& m, bool emulated) {
   printed.functions = prototypes + "\n" + host.out;
   printed.transposes = host.transposes;
   printed.tiles = host.tiles;
+  printed.vector_scans = host.vector_scans;
   for (const Kernel& k : m.kernels) device.kernel(k);
   printed.kernels = device.out;
   if (emulated) for (const Kernel& k : m.kernels) counted.kernel(k);

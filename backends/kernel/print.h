@@ -15,7 +15,7 @@ struct Printed {
   std::string functions;   // host functions, the chunks of parallel loops
   std::vector<std::string> names;   // what `functions` defines
   bool transposes = false; // host functions call those of copies.h
-  bool tiles = false;      // host functions use what tiles.h says
+  bool tiles = false, vector_scans = false;      // host functions use what tiles.h, scans.h say
   std::string device_scalars, kernels;
   std::string counted_kernels;      // of the emulator: they say what they do, in the words of words_counts.h
   bool can_fail = false;   // some kernel has a check or a trace: then all take the failure word

@@ -48,6 +48,7 @@ void FromCore::launch(Kernel k, Name own, const std::vector<std::pair<ExprId, Ex
 }
 void FromCore::seg(const ir::Stm& s, const Seg& x) {
   if (x.level == SegLevel::Tile) return target_ == Target::Gpu ? device_tile(s, x) : tile(s, x);
+  if (x.level == SegLevel::Simd) return vector_scan(s, x);
   if (x.collective) return x.scans.empty() ? collective(s, x) : scan(s, x);
   if (x.level == SegLevel::Grid && std::ranges::any_of(s.pattern, [&](Bind b) {
         auto acc = std::get_if<AccType>(&p_.type(b.var));

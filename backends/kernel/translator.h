@@ -172,6 +172,8 @@ class FromCore {
   class Contraction;
   class Tiles;
   class DeviceTiles;
+  class VectorScanOf;
+  void vector_scan(const ir::Stm& s, const Seg& x);                      // translate_vector_scan.cc
   void tile(const ir::Stm& s, const Seg& x);                             // translate_tiles.cc
   void device_tile(const ir::Stm& s, const Seg& x);                      // translate_device_tiles.cc
   Point point_of(ExprId number, const std::vector<ExprId>& extent);

@@ -11,6 +11,7 @@ template <class S, class F> void each_body(S& s, F f) {
     if constexpr (requires { x.test; }) f(x.test);
     if constexpr (requires { x.body; }) f(x.body);
     if constexpr (requires { x.then_; }) { f(x.then_); f(x.else_); }
+    if constexpr (requires { x.one_by_one; }) f(x.one_by_one);
   });
 }
 

@@ -243,6 +243,7 @@ void Writer::stm(const Stm& s) {
     [&](const MoveVector& x) {
       line(fmt::format("RAIDO_{}_VECTOR({}[{}][{}], {} + {});", x.back ? "SET" : "GET", name(x.vectors), expr(x.row), expr(x.column), name(x.array), expr(x.at)));
     },
+    [&](const VectorScan& x) { vector_scan(x); },
     [&](const ParallelFor& x) { parallel_for(x); });
 }
 void Writer::declare(const Declare& x) {

@@ -23,7 +23,8 @@ inline std::string_view passed_type(const NameInfo& i) {
   return i.memory ? storage_type(i.type) : c_type(i.type);
 }
 
-// Prints bodies; collects the scalar operations that they use. writer.cc has what all code has, writer_device.cc what kernels and launches have.
+// Prints bodies; collects the scalar operations that they use. writer.cc has what all code has, writer_device.cc what kernels and launches have,
+// and writer_vector_scan.cc one statement of processors.
 class Writer {
  public:
   Writer(const Module& m, For_ language) : m_(m), language_(language) {}
@@ -33,7 +34,7 @@ class Writer {
   bool can_fail = false;     // kernels take the failure word
   bool counted = false;      // the kernels say what they do (words_counts.h)
   bool emulated = false;     // host code says which values are results only
-  bool transposes = false, tiles = false;
+  bool transposes = false, tiles = false, vector_scans = false;
   bool places = true;        // allocations say where they are
 
   std::string scalar_functions() const;
@@ -139,6 +140,8 @@ class Writer {
   // After the failure word; the host knows how to print each kind (gpu.h).
   void device_trace(const Trace& x);
 
+  class VectorScans;
+  void vector_scan(const VectorScan& x);      // writer_vector_scan.cc
   void transpose(const Transpose& x);
   void launch(const Launch& x);
 };

@@ -358,6 +358,7 @@ class Writer {
         slots_ += fmt::format("  %{} = alloca [{} x <{} x {}>], align 64\n", text(x.var), number(x.rows) * number(x.columns), number(x.lanes), vector_element(x.var));
       },
       [&](const MoveVector& x) { move(x); },
+      [&](const VectorScan& x) { block(x.one_by_one); },
       [&](const auto&) { PANIC("a statement of a device or of several threads in a program for one"); });
   }
   void fail(const std::string& format, const std::string& args) {

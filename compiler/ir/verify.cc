@@ -508,8 +508,8 @@ class Verifier {
     if (!x.workspaces.empty()) workspaces(x);
     if (x.group) group(x);
     if (x.collective) collective(x);
-    else if (p_.level == Memory && x.level != SegLevel::Tile && !(x.reduces.empty() && x.scans.empty() && x.post_reduces.empty() && x.dests.empty()))
-      return fail("V11", "a seg in memory that is more than a map, and not `collective`");
+    else if (x.level == SegLevel::Simd ? !is_vector_scan(x) : p_.level == Memory && x.level != SegLevel::Tile && !(x.reduces.empty() && x.scans.empty() && x.post_reduces.empty() && x.dests.empty()))
+      return fail("V11", x.level == SegLevel::Simd ? "a `simd` that is no scan of scalars" : "a seg in memory that is more than a map, and not `collective`");
     if (x.parts && (*x.parts < 1 || (x.reduces.empty() && x.scans.empty()))) return fail("V11", "`parts` without an operator, or less than one");
     dests(x.dests);
     std::vector<Atom> inner = x.body.result;
@@ -518,6 +518,14 @@ class Verifier {
     if (inner.size() < updates) return fail("V3", "too few results for the destinations");
     inner.resize(inner.size() - updates);
     if (fine()) post(inner, x.reduces, x.scans, x.post, x.post_reduces);
+  }
+  // One scan of scalars over one index, of which some components are results.
+  bool is_vector_scan(const Seg& x) const {
+    auto scalar = [&](Bind b) { return is_scalar(p_.type(b.var)); };
+    auto component = [&](const Atom& a) { return std::ranges::any_of(x.post.params, [&](Bind b) { return Atom(b.var) == a; }); };
+    return x.index.size() == 1 && x.scans.size() == 1 && x.reduces.empty() && x.post_reduces.empty() && x.dests.empty() && x.post.body.stms.empty() &&
+           x.post.params.size() == x.scans[0].neutral.size() && x.scans[0].shape.empty() && std::ranges::all_of(x.post.params, scalar) &&
+           std::ranges::all_of(x.post.body.result, component);
   }
   static bool is_scalar_work(const Exp& e) {
     return std::holds_alternative<Identity>(e) || std::holds_alternative<Apply>(e) || std::holds_alternative<Convert>(e) ||

@@ -240,10 +240,24 @@ class Sweeper {
       if (!all(which) && !none(which)) keep_components(c, which);
     }
   }
+  // Whether a scan makes an array that nobody reads beside one that somebody does: its operator may need the component, but there is nothing to store.
+  static bool scans_for_nobody(const std::vector<Combine>& scans, const std::vector<bool>& keep, size_t first) {
+    for (const Combine& c : scans) {
+      const auto begin = keep.begin() + ptrdiff_t(first), end = begin + ptrdiff_t(c.neutral.size());
+      if (std::find(begin, end, true) != end && std::find(begin, end, false) != end) return true;
+      first += c.neutral.size();
+    }
+    return false;
+  }
   // `inner` are the results of pre or of a seg body, without those for dests.
   template <class Op> void prune_parts(Stm& s, Op& x, std::vector<Atom>& inner) {
     std::vector<bool> keep = needed(s);
     size_t reduced = width_of(x.reduces), post_reduced = width_of(x.post_reduces);
+    if (x.post.params.empty() && x.post.body.result.empty() && scans_for_nobody(x.scans, keep, reduced))
+      for (size_t k = reduced; k < inner.size(); k++) {
+        x.post.params.push_back({p_.fresh("scanned", row_type(p_.type(s.pattern[k].var)))});
+        x.post.body.result.push_back(x.post.params.back().var);
+      }
     bool identity = x.post.params.empty() && x.post.body.result.empty();
     size_t outputs = identity ? 0 : x.post.body.result.size() - post_reduced;
     // reductions

@@ -124,7 +124,7 @@ std::optional<Var> Placer::updated_rows(const Seg& x, const Atom& result, uint32
 
 void Placer::seg(List<Stm>& out, Candidates& around, size_t number, Stm& s, Seg& x, uint32_t depth) {
   bool reduces = x.collective || x.level == SegLevel::Tile;
-  CHECK((x.reduces.empty() || reduces) && (x.scans.empty() || x.collective) && x.post_reduces.empty() && x.dests.empty(), "a seg that is no map reaches `place`");
+  CHECK((x.reduces.empty() || reduces) && (x.scans.empty() || x.collective || x.level == SegLevel::Simd) && x.post_reduces.empty() && x.dests.empty(), "a seg that is no map reaches `place`");
   for (size_t k = 0; k < s.pattern.size(); k++) {
     Var v = s.pattern[k].var;
     if (!array(v)) continue;

@@ -3,6 +3,7 @@
 //
 //   screma n pre reduces scans post ..       its loop (loops.h)
 //   hist n pre into [h] op                   with_acc [h] op (for i < n { pre; upd })
+//   screma n pre scans (op [ne]) post ..     in vectors on a processor, if no map is around (vector_scans.cc)
 //   with_acc [a] op { .. upd acc [i] v .. }  the array itself stands for its accumulator; upd is: if 0 <= i < n, a[i] := op a[i] v
 //
 // A test of bounds is left out where the index is the counter of a loop over that very dimension. Statements keep their order;
@@ -19,6 +20,7 @@
 #include "passes/parallel/long_loops.h"
 #include "passes/parallel/loops.h"
 #include "passes/parallel/segs.h"
+#include "passes/parallel/vector_scans.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -40,6 +42,7 @@ class Sequentialise {
   Program& p_;
   Target target_;
   int tasks_ = 0;                         // enclosing task segs
+  int maps_ = 0;                          // enclosing loops whose iterations may run in lanes
   VarMap<std::vector<Var>> arrays_;       // an accumulator -> the arrays that stand for it
   VarMap<std::optional<Dest>> dest_;      // its token -> the destination, while the arrays stand for it
   VarMap<const Dest*> private_;           // token -> a destination of which every part gets a copy
@@ -238,8 +241,15 @@ class Sequentialise {
 
   // ---- screma, hist, seg to loops ----
 
-  void screma(Builder& out, Stm& s, Screma& x) {
-    statement(out, loop_of(out, s, parts_of(p_, s, x), counting_));
+  void screma(Builder& out, Stm& s, Screma& x) { one_by_one(out, s, parts_of(p_, s, x)); }
+  void one_by_one(Builder& out, Stm& s, LoopParts parts) {
+    if (target_ != Target::Gpu && maps_ == 0 && gains_by_vectors(p_, s, parts)) {
+      for (Stm& part : in_vectors(p_, s, std::move(parts))) statement(out, std::move(part));
+      return;
+    }
+    maps_++;
+    statement(out, loop_of(out, s, std::move(parts), counting_));
+    maps_--;
   }
   void hist(Builder& out, Stm& s, Hist& x) {
     Seg as_seg{SegLevel::Task, {{p_.fresh("i", scalar_type(Scalar::I64))}}, {x.width}, {}, {}, {}, {}, {}, std::move(x.dests)};
@@ -255,7 +265,7 @@ class Sequentialise {
   }
 
   void seg(Builder& out, Stm& s, Seg& x) {
-    if (x.level == SegLevel::Tile) return out.emit(std::move(s));        // it has code of its own (backends/kernel)
+    if (x.level == SegLevel::Tile || x.level == SegLevel::Simd) return out.emit(std::move(s));        // it has code of its own (backends/kernel)
     if (x.collective) return collective(out, s, x);
     if (!x.dests.empty()) return statement(out, with_updates(p_, s, std::move(x)));
     bool in_one_go = target_ == Target::Sequential || tasks_ > 0 || is_short(x);
@@ -275,11 +285,14 @@ class Sequentialise {
     if (in_one_go && x.index.size() > 1) return by_outer_index(out, s, x);
     if (in_one_go) {
       LoopParts parts{x.index[0].var, x.extent[0], std::move(x.body), std::move(x.reduces), std::move(x.scans), std::move(x.post), std::move(x.post_reduces)};
-      return statement(out, loop_of(out, s, std::move(parts), counting_));
+      return one_by_one(out, s, std::move(parts));
     }
     for (size_t d = 0; d < x.index.size(); d++) bound_[x.index[d].var] = x.extent[d];
+    const bool lanes = x.vectors != Vectors::No;
     tasks_++;
+    maps_ += lanes;
     body(x.body);
+    maps_ -= lanes;
     tasks_--;
     out.emit(std::move(s));
   }
