@@ -253,11 +253,6 @@ class Sweeper {
   template <class Op> void prune_parts(Stm& s, Op& x, std::vector<Atom>& inner) {
     std::vector<bool> keep = needed(s);
     size_t reduced = width_of(x.reduces), post_reduced = width_of(x.post_reduces);
-    if (x.post.params.empty() && x.post.body.result.empty() && scans_for_nobody(x.scans, keep, reduced))
-      for (size_t k = reduced; k < inner.size(); k++) {
-        x.post.params.push_back({p_.fresh("scanned", row_type(p_.type(s.pattern[k].var)))});
-        x.post.body.result.push_back(x.post.params.back().var);
-      }
     bool identity = x.post.params.empty() && x.post.body.result.empty();
     size_t outputs = identity ? 0 : x.post.body.result.size() - post_reduced;
     // reductions
@@ -298,6 +293,12 @@ class Sweeper {
   }
   void prune(Stm& s, Seg& x) {
     if (!x.dests.empty()) return;                // its arrays are consumed: results stay
+    const size_t reduced = width_of(x.reduces);
+    if (x.post.params.empty() && x.post.body.result.empty() && scans_for_nobody(x.scans, needed(s), reduced))
+      for (size_t k = reduced; k < x.body.result.size(); k++) {
+        x.post.params.push_back({p_.fresh("scanned", p_.type(x.body.result[k]))});
+        x.post.body.result.push_back(x.post.params.back().var);
+      }
     prune_parts(s, x, x.body.result);
     if (x.collective && x.reduces.empty() && x.scans.empty()) map_only(s, x);
   }
