@@ -53,7 +53,7 @@ local def map_ 'a [n] 'x (f: a -> x) (xs: [n]a): *[n]x = ???
 
 -- | Element i is element (i + r) mod n of the array.
 def rotate [n] 't (r: i64) (xs: [n]t): *[n]t =
-  map_ (\i -> xs[(i + r) % n]) (iota n)
+  map_ (\i -> xs[(i + r % n) % n]) (iota n)
 
 -- | f 0, f 1, .., f (n - 1)
 def tabulate 'a (n: i64) (f: i64 -> a): *[n]a = map_ f (iota n)

@@ -164,6 +164,7 @@ class Infer {
   // infer_type.cc
   TypeRef resolve_name(ast::TypeExpr* t, ast::TName& n, std::vector<Binding*>* exists);
   TypeRef resolve_array(ast::TypeExpr* t, ast::TArray& a, std::vector<Binding*>* exists);
+  bool array_element(ast::TypeExpr* t, ast::TypeExpr* written, TypeRef elem);
   TypeRef resolve_sum(ast::TypeExpr* t, ast::TSum& s, std::vector<Binding*>* exists);
   TypeRef resolve_arrow(ast::TArrow& a);
   TypeRef resolve_exists(ast::TExists& e, std::vector<Binding*>* exists);

@@ -107,14 +107,19 @@ TypeRef Infer::operator_(ast::Expr* e, ast::Operator& o, TypeRef l) {
   auto found = c.terms.find(path.names[0]);
   bool maybe_builtin = path.names.size() == 1 && found && found->root && found->root->kind == Binding::Kind::Builtin;
   std::string_view between = c.sources.text({e->span.file, o.left->span.end, o.right->span.begin});
-  if (maybe_builtin && between.starts_with(" ") && between.ends_with("-") && types.as<FunType>(resolved(l))) {
+  auto* function = maybe_builtin ? types.as<FunType>(resolved(l)) : nullptr;
+  auto mistaken = [&](std::string help) {
+    c.diags.rollback(mark);
+    c.diags.report(e->span, err::bad_operand, c.text(path.names[0]), unsized_show(l)).help(help);
+    return types.error();
+  };
+  if (function && between.starts_with(" ") && between.ends_with("-")) {
     // `f -x` is a difference for the language, but hardly for who wrote it.
     auto* call = std::get_if<ast::Apply>(&o.right->node);
-    c.diags.rollback(mark);
-    c.diags.report(e->span, err::bad_operand, c.text(path.names[0]), unsized_show(l))
-        .help(fmt::format("a negative argument has parentheses: `(-{})`", source(call ? call->fun : o.right)));
-    return types.error();
+    return mistaken(fmt::format("a negative argument has parentheses: `(-{})`", source(call ? call->fun : o.right)));
   }
+  if (function && types.as<FunType>(resolved(function->param)))
+    return mistaken(fmt::format("an operator that is an argument has parentheses: `{} ({})`", source(o.left), c.text(path.names[0])));
   if (!maybe_builtin) {
     TypeRef f = infer(o.op);
     if (!is_builtin(o.op)) {

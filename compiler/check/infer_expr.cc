@@ -374,8 +374,12 @@ TypeRef Infer::section(Span at, ast::Section& s) {
   }
   TypeRef arg = infer(s.right);
   clear_why();
-  if (!unify(right, arg))
-    explain(c.diags.report(s.right->span, err::cannot_apply, name, source(s.right), quoted_type(right), quoted_type(arg)));
+  if (!unify(right, arg)) {
+    auto draft = c.diags.report(s.right->span, err::cannot_apply, name, source(s.right), quoted_type(right), quoted_type(arg));
+    explain(draft);
+    if (std::get_if<ast::Operator>(&s.right->node) && !source(s.right).starts_with("("))
+      draft.help(fmt::format("all that follows is the operand of `{0}`; where it is not, write a function: `\\x -> x {0} {1}`", name, source(s.right)));
+  }
   return types.fun(left, result);
 }
 TypeRef Infer::match_cases(Span at, ast::Match& m) {

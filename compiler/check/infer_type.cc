@@ -91,6 +91,9 @@ TypeRef Infer::resolve_name(ast::TypeExpr* t, ast::TName& n, std::vector<Binding
       continue;
     }
     TypeRef arg = c.strip_unique(resolve(n.args[i].type, exists));
+    bool element = false;
+    visit_type(types, m.body, [&](TypeRef x) { if (auto* a = types.as<ArrayType>(x)) element |= places(a->elem, m.params[i]) > 0; }, [](SizeRef) {});
+    if (element && !array_element(t, n.args[i].type, arg)) return types.error();
     lifted = std::max(lifted, lifted_);
     if (several) arg = rebuild(types, arg, [](TypeRef) { return TypeRef{}; }, one);
     s.types[m.params[i].type] = {{}, arg, Lifted::No, {}};
@@ -122,22 +125,26 @@ size_t Infer::places(TypeRef body, const TypeMember::Param& param) {
   return count;
 }
 
+// Whether the type that `written` has just been resolved to may be the element of an array, which it is in the type `t`.
+bool Infer::array_element(ast::TypeExpr* t, ast::TypeExpr* written, TypeRef elem) {
+  if (types.is_error(elem)) return true;
+  // As declared and as expanded; anonymous sizes of abbreviations' arguments make no array irregular.
+  std::string shown = std::get_if<ast::TName>(&written->node) ? std::string(c.sources.text(written->span)) : c.show(elem);
+  Lifted l = lifted_;
+  visit_type(types, elem, [&](TypeRef x) {
+    if (types.as<FunType>(x)) l = Lifted::Full;
+    if (auto* n = types.as<NamedType>(x)) l = std::max(l, types[n->decl].lifted);
+  }, [](SizeRef) {});
+  if (l == Lifted::Full) c.diags.report(t->span, err::array_of_lifted, shown);
+  else if (l == Lifted::Size) c.diags.report(t->span, err::array_of_size_lifted, shown);
+  lifted_ = Lifted::No;                  // said once
+  return l == Lifted::No;
+}
+
 TypeRef Infer::resolve_array(ast::TypeExpr* t, ast::TArray& a, std::vector<Binding*>* exists) {
   SizeRef size = resolve_size(a.size, exists);
   TypeRef elem = resolve(a.elem, exists);
-  if (!types.is_error(elem)) {
-    // As declared and as expanded; anonymous sizes of abbreviations' arguments make no array irregular.
-    std::string shown = std::get_if<ast::TName>(&a.elem->node) ? std::string(c.sources.text(a.elem->span)) : c.show(elem);
-    Lifted l = lifted_;
-    visit_type(types, elem, [&](TypeRef x) {
-      if (types.as<FunType>(x)) l = Lifted::Full;
-      if (auto* n = types.as<NamedType>(x)) l = std::max(l, types[n->decl].lifted);
-    }, [](SizeRef) {});
-    if (l == Lifted::Full) c.diags.report(t->span, err::array_of_lifted, shown);
-    else if (l == Lifted::Size) c.diags.report(t->span, err::array_of_size_lifted, shown);
-    lifted_ = Lifted::No;                  // said once
-  }
-  return types.array(elem, size);
+  return array_element(t, a.elem, elem) ? types.array(elem, size) : types.error();
 }
 
 TypeRef Infer::resolve_sum(ast::TypeExpr* t, ast::TSum& s, std::vector<Binding*>* exists) {

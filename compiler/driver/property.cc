@@ -176,7 +176,13 @@ class Tester {
           by_type(a.elem, dims, size, bounds, random, out);
         },
         [&](const check::UniqueType& u) { by_type(u.inner, dims, size, bounds, random, out); },
-        [&](const check::RecordType& r) { for (auto& f : r.fields) by_type(f.second, dims, size, bounds, random, out); },
+        [&](const check::RecordType& r) {
+          for (auto& f : r.fields) by_type(f.second, dims, size, bounds, random, out);
+          if (!r.fields.empty()) return;
+          Value unit{Scalar::Bool, dims, ""};                     // stored as truth values
+          unit.bytes.assign(size_t(unit.count()), '\0');
+          out.push_back(std::move(unit));
+        },
         [](const auto&) {});   // can_generate said no
   }
 

@@ -219,6 +219,7 @@ std::optional<std::vector<Value>> ScriptEvaluator::convert(const ScriptValue& v,
     if (!leaves) return {};
     out.insert(out.end(), leaves->begin(), leaves->end());
   }
+  if (layout.fields.empty()) out.push_back({Scalar::Bool, {}, std::string(1, '\0')});      // the unit is stored as one truth value
   return out;
 }
 

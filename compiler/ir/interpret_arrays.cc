@@ -60,7 +60,7 @@ Ref<Array> Interpreter::fresh(Scalar elem, std::vector<i64> shape) {
   bool none = false, negative = false;
   for (i64 d : shape) negative = negative || d < 0, none = none || d == 0;
   for (i64 d : shape)
-    if (!none && !negative && bytes <= options_.max_bytes) bytes *= d > options_.max_bytes ? options_.max_bytes : d;
+    if (!none && !negative && bytes <= options_.max_bytes) bytes = d > options_.max_bytes / bytes ? options_.max_bytes + 1 : bytes * d;
   if (none) bytes = 0;
   Ref<Array> a(new Array);
   a->elem = elem;

@@ -41,15 +41,28 @@ ir::Slice Lowerer::slice(const ast::Selector& s, const Dim& width, Scope* scope,
   }
   Term forward = lt(zero, *step);
   Term i = from ? *from : ir::select({forward, zero, w - 1}), j = to ? *to : ir::select({forward, w, number(-1)});
-  Term sign = ir::select({forward, number(1), number(-1)}), nonzero = not_(eq(*step, zero));
-  Term divisor = ir::select({nonzero, *step, number(1)});
-  Term n = ir::apply(ScalarOp::quot, {((j - i) + *step) - sign, divisor});
-  if (ir::is_const(step->atom, -1) && !from && !to) n = w;
+  if (ir::is_const(step->atom, -1) && !from && !to) return {i.atom, w.atom, step->atom};
+  auto onward = [&] { return ir::select({forward, lt(i, j), lt(j, i)}); };
+  Term nonzero = not_(eq(*step, zero)), n = zero, empty = nonzero;
+  const Const* known = ir::const_of(step->atom);
+  if (known && known->as_i64() < (1 << 30) && known->as_i64() > -(1 << 30)) {
+    Term sign = ir::select({forward, number(1), number(-1)}), divisor = ir::select({nonzero, *step, number(1)});
+    n = ir::apply(ScalarOp::quot, {((j - i) + *step) - sign, divisor});
+    empty = eq(n, zero);
+    if (from && to) empty = and_(empty, not_(onward()));
+  } else {
+    // Distance and stride may both have 64 bits, so that their sum would wrap around.
+    auto bits = [&](const Term& x) { return ir::convert(Scalar::U64, x); };
+    Term distance = bits(ir::select({forward, j - i, i - j})), stride = bits(ir::select({forward, *step, zero - *step})), one = bits(number(1));
+    Term whole = ir::convert(Scalar::I64, ir::apply(ScalarOp::quot, {distance - one, ir::apply(ScalarOp::max, {stride, one})})) + number(1);
+    Term reaches = onward(), behind = bits(zero) - distance, half = behind - ir::apply(ScalarOp::quot, {behind, bits(number(2))});
+    n = ir::select({reaches, whole, zero});
+    empty = ir::all_of({not_(reaches), lt(half, stride)});
+  }
   Term last = i + (n - 1) * *step;
   Term up = ir::all_of({le(zero, i), le(i, j), le(zero, last), lt(last, w)});
   Term down = ir::all_of({le(number(-1), j), le(j, i), lt(i, w), le(zero, last)});
-  Term empty = eq(n, zero), fits = ir::select({forward, up, down});
-  if (!(ir::is_const(step->atom, -1) && !from && !to)) ok = and_(ok, and_(nonzero, or_(empty, fits)));
+  ok = and_(ok, and_(nonzero, or_(empty, ir::select({forward, up, down}))));
   return {i.atom, n.atom, step->atom};
 }
 

@@ -345,7 +345,9 @@ Value Lowerer::unflatten_intrinsic(Site& s) {
   CHECK(n && m, "the sizes of an `unflatten` are not known");
   std::vector<Atom> all = atoms(s.args[0]);
   Atom length = shape(all[0])[0];
-  Term ok = ir::all_of({le(number(0), term(*n)), le(number(0), term(*m)), eq(term(*n) * term(*m), term(length))});
+  // The product as such, not what is left of it in 64 bits.
+  Term whole = eq(ir::apply(ScalarOp::mul_hi, {term(*n), term(*m)}), number(0));
+  Term ok = ir::all_of({le(number(0), term(*n)), le(number(0), term(*m)), whole, eq(term(*n) * term(*m), term(length))});
   Var proof = check(ok, "Cannot unflatten array of shape [{}] to array of shape [{}][{}]", {length, *n, *m});
   return checked_by({proof}, [&] {
     return map_leaves(s.args[0], [&](const Dynamic& d) -> Value {

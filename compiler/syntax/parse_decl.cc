@@ -104,7 +104,11 @@ std::string_view Parser::habit_before() const {
   for (size_t i = pos_, first = pos_ > reach ? pos_ - reach : 0; i-- > first;) {
     const Token& t = tokens_.items[i];
     std::string_view help = t.kind == Tok::Name || t.kind == Tok::Question || t.kind == Tok::Operator ? habit(sources_.text(t.span)) : std::string_view();
-    if (!help.empty()) return help;
+    // `and` and `or` are functions of this language, too: they are meant as operators where a value stands before them.
+    Tok before = i > 0 ? tokens_.items[i - 1].kind : Tok::Comma;
+    bool infix = before == Tok::Name || before == Tok::RParen || before == Tok::RBracket || before == Tok::Int || before == Tok::Float;
+    bool function = t.kind == Tok::Name && (sources_.text(t.span) == "and" || sources_.text(t.span) == "or") && !infix;
+    if (!help.empty() && !function) return help;
   }
   return peek().kind == Tok::Question ? habit("?") : std::string_view();
 }

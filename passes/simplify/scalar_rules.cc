@@ -123,7 +123,8 @@ Rewrite reassociate(Site& s, Apply& x) {
   return no;
 }
 // x div n ==> 0, x mod n ==> x where 0 <= x < n; x mod n ==> x wrapped around once where -n <= x < n or n k <= x < n (k + 2), k = 0, 1;
-// (c + i) mod n ==> (c mod n + i) mod n where 0 <= i < n, for a constant c: loops over i compute c mod n once                              [S6]
+// (c + i) mod n ==> (c mod n + i) mod n where 0 <= i < n, for a constant c: loops over i compute c mod n once; the other way round where
+// that is then wrapped around once                                                                                                        [S6]
 Rewrite division(Site& s, Apply& x) {
   bool remainder = x.op == ScalarOp::mod || x.op == ScalarOp::rem;
   if (!remainder && x.op != ScalarOp::div && x.op != ScalarOp::quot) return no;
@@ -133,6 +134,19 @@ Rewrite division(Site& s, Apply& x) {
   if (!a || !n || !var_of(x.args[0])) return no;
   auto nonnegative = [&](const Affine& l) { return s.facts.nonnegative(l); };
   const Affine one = 1;
+  auto sum = s.definition<Apply>(x.args[0]);
+  if (sum && sum->op != ScalarOp::add) sum = nullptr;
+  for (size_t k : {0, 1}) {
+    auto part = sum && x.op == ScalarOp::mod ? s.definition<Apply>(sum->args[k]) : nullptr;
+    auto c = part && part->op == ScalarOp::mod && part->args[1] == x.args[1] ? const_of(part->args[0]) : nullptr;
+    auto i = c && c->type == Scalar::I64 ? s.facts.form(sum->args[1 - k]) : std::nullopt;
+    if (!i) continue;
+    const Affine whole = *i + c->as_i64();
+    bool near = nonnegative(whole) ? nonnegative(2 * *n - whole - one) : nonnegative(whole + *n) && nonnegative(*n - whole - one);
+    if (!near) continue;
+    x.args[0] = (s.term(*c) + s.term(sum->args[1 - k])).atom;
+    return changed();
+  }
   bool low = nonnegative(*a), high = nonnegative(*n - *a - one);
   if (low && high) return remainder ? x.args[0] : Atom(integer_constant(type, 0));
   if (!remainder || (x.op == ScalarOp::rem && !low)) return no;
@@ -147,8 +161,7 @@ Rewrite division(Site& s, Apply& x) {
     Term wrapped = value + size, below = lt(value, none);
     return select({below, wrapped, value});
   }
-  auto sum = s.definition<Apply>(x.args[0]);
-  auto c = sum && sum->op == ScalarOp::add ? const_of(sum->args[0]) : nullptr;
+  auto c = sum ? const_of(sum->args[0]) : nullptr;
   auto i = c ? s.facts.form(sum->args[1]) : std::nullopt;
   if (!i || const_of(x.args[1]) || x.op != ScalarOp::mod || !nonnegative(*i) || !nonnegative(*n - *i - one)) return no;
   Term once = s.term(sum->args[1]) + apply(ScalarOp::mod, {s.term(*c), size});

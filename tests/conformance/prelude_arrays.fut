@@ -11,6 +11,8 @@ entry access (xs: []i32) =
 -- input { [1i32,2i32,3i32] -1i64 } output { [3i32,1i32,2i32] }
 -- input { [1i32,2i32,3i32] 4i64 } output { [2i32,3i32,1i32] }
 -- input { empty([0]i32) 4i64 } output { empty([0]i32) }
+-- input { [1, 2, 3] 9223372036854775807i64 } output { [2, 3, 1] }
+-- input { [1, 2, 3] -9223372036854775808i64 } output { [2, 3, 1] }
 entry rotated (xs: []i32) (r: i64) = rotate r xs
 
 -- ==

@@ -157,3 +157,11 @@ TEST_CASE("an index outside is an error, not a crash") {
   REQUIRE(o.failure);
   EXPECT(o.failure->message.find("Index [7] out of bounds for array of shape [2].") != std::string::npos);
 }
+
+TEST_CASE("an array that is too large is an error, also if 64 bits do not hold its size") {
+  for (auto [n, m] : {std::pair{int64_t(1) << 40, int64_t(1)}, {int64_t(1) << 32, int64_t(1) << 32}, {3, int64_t(6148914691236517206)}}) {
+    Outcome o = run(R"(fun f \(n: i64, m: i64) { let a: [n][m]u8 = replicate [n, m] 1u8 in n })", {integer(n), integer(m)});
+    REQUIRE(o.failure);
+    EXPECT(o.failure->message.starts_with("Out of memory: an array of shape"));
+  }
+}

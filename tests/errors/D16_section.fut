@@ -1,0 +1,12 @@
+def f (xs: []i32) = filter (% 2 == 0) xs
+-- expect
+-- Error at D16_section.fut:1:31-37:
+-- Cannot apply "%" to "2 == 0" (invalid type). [D16]
+-- Expected:
+--   number
+-- Actual:
+--   bool
+-- Cannot instantiate type that must be one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64 with bool
+--  1 | def f (xs: []i32) = filter (% 2 == 0) xs
+--    |                               ^^^^^^
+-- help: all that follows is the operand of `%`; where it is not, write a function: `\x -> x % 2 == 0`
