@@ -153,10 +153,13 @@ std::optional<Overlap> Conflicts::overlap(Var v, Var made, const Place& where, c
   return out;
 }
 
-// Whether v is a result of a loop or of accumulators that work in the block of an array other than `names`.
+// Whether v is a result of a loop or of accumulators that work in the block of an array other than `names`; or what a scope makes beside its
+// accumulators, and cannot see `names`.
 bool Conflicts::starts_elsewhere(const Stm& s, Var v, const VarSet& names) const {
   auto start = origins_.starts_as(s, v);
-  return start && !names.contains(*var_of(*start));
+  if (start) return !names.contains(*var_of(*start));
+  auto scope = std::get_if<WithAcc>(&s.exp);
+  return scope && !mentions(p_, scope->scope.body, names);
 }
 
 // Whether v lies in one part of a concatenation or literal, if in any, and `made` in another one.
