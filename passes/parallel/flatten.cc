@@ -10,6 +10,7 @@
 //   F8   if with a condition from outside        an if around segs
 //   F10  with_acc around parallel code           accumulates in the arrays of the whole nest, at indices that begin with
 //                                                the nest's
+//   F12  update of a row by a row                the same for all points at once
 //   F25  map of a length that varies, below an   its updates are a loop that does nothing but accumulate (F13), if their values are light; the
 //        extent, which accumulates beside more   rest stays
 //   F26  loop around parallel code, beside       versions of its own (below)
@@ -107,7 +108,7 @@ class Flatten : NestBuilder {
         updates && iterates(s) ? apart(nest, s) : parallel(nest, s);
         continue;
       }
-      if (asserted_before(nest, s)) continue;
+      if (asserted_before(nest, s) || (group.empty() && row_updated(nest, s)) || filled_before(nest, s, group, stms)) continue;
       bool waits = !regular_.is_light(nest.operations, s) || mentions(p_, s, waiting);
       if (!waits) { add(nest, std::move(s)); continue; }
       for (Bind v : s.pattern) waiting.insert(v.var);
@@ -185,6 +186,46 @@ class Flatten : NestBuilder {
     keep_needed(p_, loop.body);
     made.exp = std::move(loop);
     return made;
+  }
+  // F12.
+  bool row_updated(MapNest& nest, Stm& s) {
+    auto x = std::get_if<Update>(&s.exp);
+    if (!x || nest.index.empty() || regular_.sequential || !is_array(p_.type(x->value)) || regular_.has_varying_shape(p_.type(x->value))) return false;
+    bool same = true;
+    walk(x->at, [&](const Atom& a) { same = same && !regular_.varies(a); });
+    for (Var check : s.checks) same = same && !regular_.varies(check);
+    auto rows = whole(nest, x->array);
+    if (!same || !rows) return false;
+    c_.stats.count("flatten.F12");
+    std::vector<Selector> at;
+    for (const Dim& d : nest.extent) at.push_back(Slice{i64_atom(0), d, i64_atom(1)});
+    at.insert(at.end(), x->at.begin(), x->at.end());
+    auto known = whole(nest, *var_of(x->value));
+    Atom value = known ? Atom(*known) : over_nest(nest, {x->value})[0];
+    if (irregular_) return true;
+    out_->source = s.source;
+    out_->checks = s.checks;
+    Var made = out_->bind1(p_.hint(s.pattern[0].var), Update{*rows, std::move(at), value});
+    out_->checks = {};
+    name(nest, s.pattern[0].var, made, s.source);
+    return true;
+  }
+  // F9, of a row that the body updates afterwards. A fill needs no proof that the update has.
+  bool filled_before(MapNest& nest, Stm& s, const List<Stm>& group, const std::vector<std::unique_ptr<Stm>>& body) {
+    auto x = std::get_if<Replicate>(&s.exp);
+    if (!x || nest.index.empty() || regular_.sequential) return false;
+    auto update = std::ranges::find_if(body, [&](const auto& other) {
+      auto u = std::get_if<Update>(&other->exp);
+      return u && u->array == s.pattern[0].var;
+    });
+    if (update == body.end()) return false;
+    std::erase_if(s.checks, [&](Var check) { return std::ranges::find((*update)->checks, check) != (*update)->checks.end(); });
+    auto from = spread_from(s, group);
+    if (!from || std::ranges::all_of(x->shape, [](const Dim& d) { return const_of(d) != nullptr; })) return false;
+    out_->source = s.source;
+    Atom made = spread(nest, *from, shape_of(p_.type(s.pattern[0].var)));
+    if (!irregular_) name(nest, s.pattern[0].var, made, s.source);
+    return true;
   }
   // F23.
   bool asserted_before(const MapNest& nest, Stm& s) {

@@ -70,3 +70,46 @@ entry pairs (n: i64): bool =
     tabulate n (\i -> loop f = replicate 3 0 for j < n do map3 (\a b c -> a + b + c) f (force (part i j) xs[i] xs[j]) (force (part j i) xs[i] xs[j]))
   let same part = and (map2 (\a b -> and (map2 near a b)) (vjp (energy part) xs 1) (forces part))
   in same (\_ _ -> true) && same (<) && same (\i j -> (i + j) % 3 == 0)
+
+-- Rows that are filled, and updated at one place each.
+-- ==
+-- entry: marked
+-- input { 0i64 4i64 0i64 } output { true }
+-- input { 3i64 4i64 1i64 } output { true }
+-- input { 7i64 100i64 50i64 } output { true }
+-- input { 7i64 100i64 94i64 } error: Index \[100\] out of bounds
+-- input { 1i64 0i64 0i64 } error: Index \[0\] out of bounds
+entry marked (n: i64) (d: i64) (at: i64): bool =
+  let rows = tabulate n (\i -> let s = i64.sum (tabulate d (\j -> i + j)) in replicate d 1 with [at + i] = s)
+  in and (tabulate n (\i -> and (tabulate d (\j -> rows[i, j] == if j == at + i then i * d + d * (d - 1) / 2 else 1))))
+
+-- States of a loop, which the way back reads; and the place of a maximum.
+-- ==
+-- entry: recorded
+-- input { 0i64 3i64 4i64 } output { true }
+-- input { 5i64 0i64 4i64 } output { true }
+-- input { 5i64 3i64 1i64 } output { true }
+-- input { 5i64 3i64 90i64 } output { true }
+entry recorded (n: i64) (k: i64) (d: i64): bool =
+  let xs = tabulate_2d n d (\i j -> f64.sin (f64.i64 (i * 5 + j)))
+  let vs = tabulate_2d n d (\i j -> f64.cos (f64.i64 (i + 3 * j)))
+  let row (x: [d]f64) =
+    let y = loop x for _t < k do let s = f64.sum x / f64.i64 d in map (\a -> f64.sin (a * s + 1)) x
+    let top = f64.maximum y
+    in f64.log (f64.sum (map (\a -> f64.exp (a - top)) y))
+  let total (xs: [n][d]f64) = f64.sum (map row xs)
+  in near (jvp total xs vs) (f64.sum (map2 (\g v -> f64.sum (map2 (*) g v)) (vjp total xs 1) vs))
+
+-- Sums over rows and over columns of one matrix.
+-- ==
+-- entry: both_ways
+-- input { 0i64 3i64 } output { true }
+-- input { 3i64 0i64 } output { true }
+-- input { 40i64 70i64 } output { true }
+entry both_ways (n: i64) (m: i64): bool =
+  let xs = tabulate_2d n m (\i j -> f64.sin (f64.i64 (i * 5 + j)))
+  let ws = tabulate m (\j -> f64.cos (f64.i64 j))
+  let total (xs: [n][m]f64, ws: [m]f64) = f64.sum (map (\x -> let s = f64.sum x in f64.sum (map2 (\a w -> f64.exp (a - s * w)) x ws)) xs)
+  let (gx, gw) = vjp total (xs, ws) 1
+  in near (jvp total (xs, ws) (map (map f64.cos) xs, map f64.sin ws))
+          (f64.sum (map2 (\g x -> f64.sum (map2 (\a b -> a * f64.cos b) g x)) gx xs) + f64.sum (map2 (\g w -> g * f64.sin w) gw ws))
