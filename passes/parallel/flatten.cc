@@ -19,6 +19,8 @@
 //        reductions make                         become an array first
 //   F13  loop that does nothing but accumulate   a map; its length may vary below the extent of an index: then the extent
 //                                                is the width and a guard stands around the body
+//   F28  reduction of a row whose length          where there are few rows, one of the greatest length, whose further elements are neutral. Not in
+//        varies below extents of the nest        loops, where a kernel in each iteration is seldom worth it
 //   F23  assertion that is the same everywhere   the same before the nest, where it has points: a row of a negative length has no
 //                                                point that could fail
 //   F24  other assertions before rows            the body is sequential where the rows are empty: they have no point that could fail. Not
@@ -214,12 +216,17 @@ class Flatten : NestBuilder {
   bool filled_before(MapNest& nest, Stm& s, const List<Stm>& group, const std::vector<std::unique_ptr<Stm>>& body) {
     auto x = std::get_if<Replicate>(&s.exp);
     if (!x || nest.index.empty() || regular_.sequential) return false;
-    auto update = std::ranges::find_if(body, [&](const auto& other) {
-      auto u = std::get_if<Update>(&other->exp);
-      return u && u->array == s.pattern[0].var;
-    });
-    if (update == body.end()) return false;
-    std::erase_if(s.checks, [&](Var check) { return std::ranges::find((*update)->checks, check) != (*update)->checks.end(); });
+    const Stm* update = nullptr;                           // maybe in a branch
+    auto look = [&](const Stm& other) {
+      auto u = std::get_if<Update>(&other.exp);
+      if (u && u->array == s.pattern[0].var) update = &other;
+    };
+    for (const auto& other : body) {
+      look(*other);
+      if (auto branch = std::get_if<If>(&other->exp)) for (const Body* way : {&branch->then_, &branch->else_}) each_stm(*way, look);
+    }
+    if (!update) return false;
+    std::erase_if(s.checks, [&](Var check) { return std::ranges::find(update->checks, check) != update->checks.end(); });
     auto from = spread_from(s, group);
     if (!from || std::ranges::all_of(x->shape, [](const Dim& d) { return const_of(d) != nullptr; })) return false;
     out_->source = s.source;
@@ -303,7 +310,7 @@ class Flatten : NestBuilder {
     for (const Stm& s : b.stms) {
       heavy += !regular_.is_light(nest.operations, s);
       if (!regular_.is_parallel(s)) continue;
-      if (auto x = std::get_if<Screma>(&s.exp)) widths.push_back(x->width);
+      if (auto x = std::get_if<Screma>(&s.exp)) widths.push_back(bound(x->width));
       else if (auto h = std::get_if<Hist>(&s.exp)) widths.push_back(h->width);
       else loops++;
     }
@@ -363,7 +370,7 @@ class Flatten : NestBuilder {
       [&](const Screma& x) -> std::optional<Term> {
         auto each = volume(x.pre.body);
         if (!each) return {};
-        return out_->term(x.width) * apply(ScalarOp::max, {out_->number(Scalar::I64, 1), *each});
+        return out_->term(bound(x.width)) * apply(ScalarOp::max, {out_->number(Scalar::I64, 1), *each});
       },
       [&](const Hist& x) { return std::optional(out_->term(x.width)); },
       [&](const For& x) { return regular_.accumulates_only(x) ? std::nullopt : volume(x.body); },
@@ -392,7 +399,72 @@ class Flatten : NestBuilder {
     return out;
   }
 
+  // What the width does not exceed, outside.
+  Dim bound(const Dim& width) {
+    if (!regular_.varies(width)) return width;
+    const Affine form = *regular_.bound_of_form(width);
+    Term sum = out_->number(Scalar::I64, form.constant);
+    for (const Affine::Term& t : form.terms) sum = sum + out_->term(t.var) * out_->number(Scalar::I64, t.factor);
+    return sum.atom;
+  }
+  // F28.
+  void varying_row(MapNest& nest, Stm& s, Screma& x) {
+    c_.stats.count("flatten.F28");
+    Stm copy = s;
+    copy.exp = clone(p_, s.exp);
+    regular_.add(copy.exp);
+    List<Stm> alone;
+    alone.push_back(std::move(copy));
+    const Term many = is_full(nest.extent);
+    auto known = const_of(many.atom);
+    auto in_one_thread = [&] { return points(nest, alone, atoms(s.pattern)); };
+    auto together = [&] { return segs_of(guarded_row(nest, s, x), s, x); };
+    std::vector<Atom> made;
+    if (known) {
+      made = known->as_i64() ? in_one_thread() : together();
+    } else {
+      If versions{many.atom, out_->body(in_one_thread), out_->body(together)};
+      if (!irregular_) for (Var v : out_->bind(hints_of(atoms(s.pattern)), std::move(versions))) made.push_back(v);
+    }
+    if (!irregular_) name_all(nest, s.pattern, made, s.source);
+  }
+  // The nest with the elements of the greatest row. In x those of each row become neutral from its end on.
+  MapNest guarded_row(const MapNest& nest, const Stm& s, Screma& x) {
+    MapNest inner = nest;
+    Var i = fresh_index(), inside = p_.fresh("inside", scalar_type(Scalar::Bool));
+    regular_.add(inside);
+    inner.index.push_back({i});
+    inner.extent.push_back(bound(x.width));
+    inner.prefix.push_back({{{inside}}, Apply{ScalarOp::lt, {i, x.width}}, regular_.all_asserted_lengths(x.inputs), s.source, {}});
+    If guard{inside, {}, {}};
+    for (size_t k = 0; k < x.inputs.size(); k++) {
+      Exp element = Identity{i};
+      if (!regular_.forms().counts(x.inputs[k])) element = Index{x.inputs[k], {Atom(i)}};
+      guard.then_.stms.push_back({{x.pre.params[k]}, std::move(element), s.checks, s.source, {}});
+    }
+    add_checks(x.pre.body, s.checks);
+    for (auto& inner_s : x.pre.body.stms.take()) guard.then_.stms.push_back(std::move(inner_s));
+    guard.then_.result = x.pre.body.result;
+    for (const Combine& c : x.reduces) guard.else_.result.insert(guard.else_.result.end(), c.neutral.begin(), c.neutral.end());
+    Stm guarded{{}, {}, {}, s.source, {}};
+    for (Atom& a : x.pre.body.result) {
+      Var v = p_.fresh("x", p_.type(a));
+      regular_.add(v);
+      guarded.pattern.push_back({v});
+      a = v;
+    }
+    guarded.exp = std::move(guard);
+    x.pre.body.stms.push_back(std::move(guarded));
+    return inner;
+  }
+  // Whether the nest has so many points that threads hide the latency of memory.
+  Term is_full(const std::vector<Dim>& extent) {
+    Term n = out_->number(Scalar::I64, 1);
+    for (const Dim& d : extent) n = n * out_->term(d);
+    return le(out_->term(out_->bind1("many", Tunable{"outer", "threshold", i64_atom(costs::gpu::full_device)})), n);
+  }
   void screma(MapNest& nest, Stm& s, Screma& x) {
+    if (regular_.varies(x.width)) return varying_row(nest, s, x);
     MapNest inner = extended(nest, x.width, x.inputs, x.pre.params, s);
     add_checks(x.pre.body, s.checks);
     if (is_map(x)) {
@@ -412,10 +484,7 @@ class Flatten : NestBuilder {
     if (iterates(x.pre.body)) return {};
     auto each = volume(x.pre.body);
     if (!each) return {};
-    Term n = out_->number(Scalar::I64, 1);
-    for (const Dim& d : inner.extent) n = n * out_->term(d);
-    return and_(lt(*each, out_->number(Scalar::I64, costs::gpu::short_row)),
-                le(out_->term(out_->bind1("many", Tunable{"outer", "threshold", i64_atom(costs::gpu::full_device)})), n));
+    return and_(lt(*each, out_->number(Scalar::I64, costs::gpu::short_row)), is_full(inner.extent));
   }
   // The results over the nest. Its last dimension, which goes through the elements, is that of the reductions and scans.
   std::vector<Atom> reduced_or_scanned(const MapNest& nest, Stm& s, Screma& x) {
