@@ -4,6 +4,8 @@
 //   F20  let s = index xs [k], t = sqrt s                          seg grid (i < n) { let s = index xs [k], t = sqrt s
 //        seg grid (i < n) { .. t .. }                     ==>        .. t .. }
 //
+// The element may stand in a branch: the last one of an array, or 0 if it has none.
+//
 //   F22  let t = add (index xs [k]) (index ys [l])                 let ts = seg grid (i < 1) { add (index xs [k]) (index ys [l]) }
 //        which the CPU needs                               ==>     let t = index ts [0]
 //
@@ -161,12 +163,28 @@ class DeviceScalars {
   }
   template <class X> void need_all(const X& x) { each_use(p_, x, [&](Var v) { want(v); }); }
 
-  // What is an element, or a step from numbers.
+  // What is an element, or a step from numbers, or a choice between such.
   bool is_link(const Stm& s) const {
+    return is_number(s) && (is_step(s) || std::holds_alternative<Index>(s.exp) || is_choice(s));
+  }
+  bool is_number(const Stm& s) const {
+    return s.pattern.size() == 1 && s.attrs.empty() && (is_scalar(p_.type(s.pattern[0].var)) || is_check(p_.type(s.pattern[0].var)));
+  }
+  static bool is_step(const Stm& s) {
     Kind k = kind_of(s.exp);
-    bool number = s.pattern.size() == 1 && (is_scalar(p_.type(s.pattern[0].var)) || is_check(p_.type(s.pattern[0].var)));
-    return number && s.attrs.empty() && !std::holds_alternative<Tunable>(s.exp) &&
-           (k == Kind::Step || k == Kind::Check || std::holds_alternative<Identity>(s.exp) || std::holds_alternative<Index>(s.exp));
+    return !std::holds_alternative<Tunable>(s.exp) && (k == Kind::Step || k == Kind::Check || std::holds_alternative<Identity>(s.exp));
+  }
+  bool is_choice(const Stm& s) const {
+    auto x = std::get_if<If>(&s.exp);
+    auto simple = [&](const Body& b) {
+      return std::all_of(b.stms.begin(), b.stms.end(), [&](const Stm& inner) { return is_number(inner) && (is_step(inner) || is_fixed(inner)); });
+    };
+    return x && simple(x->then_) && simple(x->else_);
+  }
+  bool has_element(const Stm& s) const {
+    bool found = is_fixed(s);
+    walk_parts(s, [&](const Body& b) { each_stm(b, [&](const Stm& inner) { found = found || is_fixed(inner); }); });
+    return found;
   }
   bool is_fixed(const Stm& s) const {                    // an element that nobody overwrites
     auto x = std::get_if<Index>(&s.exp);
@@ -181,7 +199,7 @@ class DeviceScalars {
         Var v = s.pattern[0].var;
         made_[v] = &s;
         body_[v] = here;
-        bool near = is_fixed(s);
+        bool near = has_element(s);
         each_use(p_, s, [&](Var u) { near = near || near_.contains(u); });
         if (std::holds_alternative<Index>(s.exp) && !is_fixed(s)) need_all(s);
         else if (near) near_.insert(v);

@@ -1,4 +1,4 @@
--- carried_sums.fut - numbers that loops around kernels hand on: sums of the iteration before, which only the next one needs, or conditions and results, too.
+-- carried_sums.fut - numbers that only kernels need: sums that loops hand on, and elements in branches. Others are conditions and results, too.
 
 def dot [n] (xs: [n]f64) (ys: [n]f64) = f64.sum (map2 (*) xs ys)
 
@@ -43,3 +43,28 @@ entry turned (n: i64) (k: i64): ([]i64, i64, i64) =
   loop (xs, a, b) = (map (+ 1) (iota n), 7, 8) for _i < k do
     let ys = map (+ b) xs
     in (ys, b, i64.sum ys)
+
+-- The last element of a scan, or 0 where there is none, says where the next kernel writes.
+-- ==
+-- entry: sorted
+-- input { empty([0]i32) } output { empty([0]i32) }
+-- input { [5i32] } output { [5i32] }
+-- input { [5i32, 3i32, 2147483647i32, 0i32, 3i32, 77i32] } output { [0i32, 3i32, 3i32, 5i32, 77i32, 2147483647i32] }
+entry sorted [n] (xs: [n]i32): [n]i32 =
+  loop xs = copy xs for b < 31 do
+    let bits = map (\x -> i64.i32 ((x >> i32.i64 b) & 1)) xs
+    let zeros = scan (+) 0 (map (1 -) bits)
+    let ones = scan (+) 0 bits
+    let before = if n > 0 then zeros[n - 1] else 0
+    in scatter (copy xs) (map3 (\b z o -> if b == 0 then z - 1 else before + o - 1) bits zeros ones) xs
+
+-- A place that is none is found where it is read.
+-- ==
+-- entry: misses
+-- input { [1i64, 2i64, 3i64] 3i64 } output { [6i64, 6i64, 6i64] }
+-- input { [1i64, 2i64, 3i64] 0i64 } output { [0i64, 0i64, 0i64] }
+-- input { [1i64, 2i64, 3i64] 4i64 } error: Index \[3\] out of bounds
+entry misses [n] (xs: [n]i64) (k: i64): [n]i64 =
+  let sums = scan (+) 0 xs
+  let last = if k > 0 then sums[k - 1] else 0
+  in map (const last) xs
