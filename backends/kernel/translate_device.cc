@@ -1,4 +1,5 @@
 // translate_device.cc - kernels, parallel loops and accumulators.
+#include "backends/kernel/quotients.h"
 #include "backends/kernel/translator.h"
 
 #include <algorithm>
@@ -33,6 +34,7 @@ FromCore::Point FromCore::point_of(ExprId number, const std::vector<ExprId>& ext
   return at;
 }
 void FromCore::launch(Kernel k, Name own, const std::vector<std::pair<ExprId, ExprId>>& own_and_threads, std::optional<ExprId> shared) {
+  multiply_for_quotients(m_, k, own, *out_);
   k.params = {own};
   std::vector<ExprId> args = {own_and_threads[0].first};
   for (Name n : free_names(m_, k.body)) {

@@ -75,12 +75,13 @@ class Numbers {
     bool here = !known.cells.empty() && (known.scope == scope_ || std::ranges::all_of(known.cells, [](const Atom& c) { return const_of(c); }));
     return here ? &known.cells : nullptr;
   }
+  bool has_known_shape(Var v) const { return std::ranges::all_of(shape_of(p_.type(v)), [](const Dim& d) { return const_of(d) != nullptr; }); }
   size_t extent(Var array, size_t d) const { return size_t(const_of(shape_of(p_.type(array))[d])->as_i64()); }
 
   // The cells of the result, if it is a small array of known ones, or one of them.
   std::optional<Cells> cells_of(const Stm& s) const {
     if (s.pattern.size() != 1) return {};
-    for (const Dim& d : shape_of(p_.type(s.pattern[0].var))) if (!const_of(d)) return {};
+    if (!has_known_shape(s.pattern[0].var)) return {};
     return match(s.exp,
       [&](const ArrayLit& x) { return joined(x.elements); },
       [&](const Replicate& x) { return replicated(x); },
@@ -266,7 +267,7 @@ class Numbers {
     for (size_t k = 0; k < s.pattern.size(); k++) {
       const Bind bind = s.pattern[k];
       const Atom &a = x.then_.result[k], &c = x.else_.result[k];
-      auto from = is_array(p_.type(bind.var)) ? find(a) : nullptr, other = from ? find(c) : nullptr;
+      auto from = is_array(p_.type(bind.var)) && has_known_shape(bind.var) ? find(a) : nullptr, other = from ? find(c) : nullptr;
       if (!other || !context_.allow()) {
         pattern.push_back(bind);
         yes.push_back(a);

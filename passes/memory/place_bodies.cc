@@ -108,27 +108,13 @@ void Placer::with_acc(List<Stm>& out, Candidates& around, size_t number, Stm& s,
   live_outs.finish(s.pattern);
 }
 
-// Each point of the kernel may read its own row of an array and update it. If `result` is such a row, this is the array.
-std::optional<Var> Placer::updated_rows(const Seg& x, const Atom& result, uint32_t depth) {
-  if (x.level != SegLevel::Grid || !array(result)) return {};
-  Var row = origins_.of(result, depth + 1);
-  if (!origins_.is_overwritten(row)) return {};
-  for (const Stm& s : x.body.stms) {
-    auto part = std::get_if<Index>(&s.exp);
-    if (!part || s.pattern[0].var != row) continue;
-    bool own = std::ranges::equal(part->at, x.index, [](const Selector& at, Bind i) { return at == Selector(Atom(i.var)); });
-    return own && array(part->array)->place ? std::optional(part->array) : std::nullopt;
-  }
-  return {};
-}
-
 void Placer::seg(List<Stm>& out, Candidates& around, size_t number, Stm& s, Seg& x, uint32_t depth) {
   bool reduces = x.collective || x.level == SegLevel::Tile;
   CHECK((x.reduces.empty() || reduces) && (x.scans.empty() || x.collective || x.level == SegLevel::Simd) && x.post_reduces.empty() && x.dests.empty(), "a seg that is no map reaches `place`");
   for (size_t k = 0; k < s.pattern.size(); k++) {
     Var v = s.pattern[k].var;
     if (!array(v)) continue;
-    if (auto whole = updated_rows(x, x.body.result[k], depth)) put(v, place(*whole));
+    if (auto whole = origins_.updated_rows(x, k, depth); whole && array(*whole)->place) put(v, place(*whole));
     else created(out, around, number, s, v);
   }
   Places rows(s.pattern.size());

@@ -153,10 +153,12 @@ std::optional<Overlap> Conflicts::overlap(Var v, Var made, const Place& where, c
   return out;
 }
 
-// Whether v is a result of a loop or of accumulators that work in the block of an array other than `names`.
-bool Conflicts::starts_elsewhere(const Stm& s, Var v, const VarSet& names) const {
-  auto start = origins_.starts_as(s, v);
-  return start && !names.contains(*var_of(*start));
+// Whether the result v of a statement that uses `names` may lie where they do. What starts as an array lies there. What a scope makes beside its
+// accumulators does not, if its body cannot see `names`.
+bool Conflicts::may_be_there(const Stm& s, Var v, const VarSet& names) const {
+  if (auto start = origins_.starts_as(s, v)) return names.contains(*var_of(*start));
+  auto scope = std::get_if<WithAcc>(&s.exp);
+  return may_alias(s.exp) && !(scope && !mentions(p_, scope->scope.body, names));
 }
 
 // Whether v lies in one part of a concatenation or literal, if in any, and `made` in another one.
@@ -196,9 +198,8 @@ bool Conflicts::may_lie_there(const Candidates& c, Var made, size_t from, size_t
     written = written || uses || (k == from && !std::holds_alternative<Scratch>(s.exp));
     if (k == from || k == to || !uses) continue;
     if (k > to) return false;
-    if (may_alias(s.exp))
-      for (Bind b : s.pattern)
-        if (array(b.var) && !starts_elsewhere(s, b.var, names)) names.insert(b.var);
+    for (Bind b : s.pattern)
+      if (array(b.var) && may_be_there(s, b.var, names)) names.insert(b.var);
   }
   size_t results = 0;
   for (const Atom& a : c.result) results += var_of(a) && names.contains(*var_of(a));

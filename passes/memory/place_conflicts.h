@@ -38,7 +38,7 @@ class Conflicts {
   std::optional<Affine> first_row(const Place& where, const Place& v) const;
   std::optional<Overlap> overlap(Var v, Var made, const Place& where, const Update* into) const;
   bool is_other_part(const Candidates& c, Var made, Var v) const;
-  bool starts_elsewhere(const Stm& s, Var v, const VarSet& names) const;
+  bool may_be_there(const Stm& s, Var v, const VarSet& names) const;
 };
 
 }  // namespace raido::placement

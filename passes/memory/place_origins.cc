@@ -18,6 +18,7 @@ Var Origins::of(const Atom& a, uint32_t depth) {
       [&](const For&) { return starts_as(*s, v); },
       [&](const While&) { return starts_as(*s, v); },
       [&](const WithAcc&) { return starts_as(*s, v); },
+      [&](const Seg&) { return starts_as(*s, v); },
       [&](const If& x) {
         size_t k = number_of(*s, v);
         Var yes = of(x.then_.result[k], depths_.of(v) + 1), no = of(x.else_.result[k], depths_.of(v) + 1);
@@ -41,7 +42,23 @@ std::optional<Atom> Origins::starts_as(const Stm& s, Var v) {
       }
       return std::optional<Atom>();
     },
+    [&](const Seg& x) {
+      auto rows = updated_rows(x, k, depths_.of(v));
+      return rows ? std::optional<Atom>(*rows) : std::nullopt;
+    },
     [&](const auto&) { return std::optional<Atom>(); });   // others have no state
+}
+std::optional<Var> Origins::updated_rows(const Seg& x, size_t k, uint32_t depth) {
+  if (x.level != SegLevel::Grid || k >= x.body.result.size() || !is_array(x.body.result[k])) return {};
+  Var row = of(x.body.result[k], depth + 1);
+  if (!is_overwritten(row)) return {};
+  for (const Stm& s : x.body.stms) {
+    auto part = std::get_if<Index>(&s.exp);
+    if (!part || s.pattern[0].var != row) continue;
+    bool own = std::ranges::equal(part->at, x.index, [](const Selector& at, Bind i) { return at == Selector(Atom(i.var)); });
+    return own && depths_.of(part->array) <= depth ? std::optional(part->array) : std::nullopt;
+  }
+  return {};
 }
 void Origins::each_origin(const Atom& a, uint32_t depth, const std::function<void(Var)>& f) const {
   VarSet seen;

@@ -24,8 +24,10 @@ class Origins {
   // Calls f with what is bound outside of bodies deeper than `depth`, and may have the memory of `a`: views, and what is updated in place, are
   // followed back. States of a loop at that depth count as outside.
   void each_origin(const Atom& a, uint32_t depth, const std::function<void(Var)>& f) const;
-  // What it was before, if `v` is the result of a state that stays in its memory, or of an accumulator.
+  // What it was before, if `v` is the result of a state that stays in its memory, or of an accumulator. Or a kernel updates its rows.
   std::optional<Atom> starts_as(const Stm& s, Var v);
+  // Each point of the kernel may read its own row of an array and update it. If result number k is such a row, this is the array.
+  std::optional<Var> updated_rows(const Seg& x, size_t k, uint32_t depth);
   // Whether the array is made by a statement that can make it anywhere.
   bool creates(Var v) const;
   uint32_t depth(Var v) const { return depths_.of(v); }

@@ -82,7 +82,6 @@ class Placer {
   void place_live_out(LiveOuts& live_outs, Var binder, const std::vector<Place>& paths);
   void branch(List<Stm>& out, Candidates& body, size_t number, Stm& s, If& x, uint32_t depth);
   void with_acc(List<Stm>& out, Candidates& around, size_t number, Stm& s, WithAcc& x, uint32_t depth);
-  std::optional<Var> updated_rows(const Seg& x, const Atom& result, uint32_t depth);
   void seg(List<Stm>& out, Candidates& body, size_t number, Stm& s, Seg& x, uint32_t depth);
   void loop(List<Stm>& out, Stm& s, uint32_t depth);
   template <class Loop> void loop_on_host(List<Stm>& out, Stm& s, Loop& x, uint32_t depth);

@@ -10,17 +10,25 @@
 //   F8   if with a condition from outside        an if around segs
 //   F10  with_acc around parallel code           accumulates in the arrays of the whole nest, at indices that begin with
 //                                                the nest's
+//   F12  update of a row by a row                the same for all points at once
 //   F25  map of a length that varies, below an   its updates are a loop that does nothing but accumulate (F13), if their values are light; the
 //        extent, which accumulates beside more   rest stays
+//   F26  loop around parallel code, beside       versions of its own (below)
+//        updates of arrays from outside
+//   F27  reductions of rows over what            each element in one thread, where there are many and each is of a few others; else the elements
+//        reductions make                         become an array first
 //   F13  loop that does nothing but accumulate   a map; its length may vary below the extent of an index: then the extent
 //                                                is the width and a guard stands around the body
+//   F28  reduction of a row whose length          where there are few rows, one of the greatest length, whose further elements are neutral. Not in
+//        varies below extents of the nest        loops, where a kernel in each iteration is seldom worth it
 //   F23  assertion that is the same everywhere   the same before the nest, where it has points: a row of a negative length has no
 //                                                point that could fail
 //   F24  other assertions before rows            the body is sequential where the rows are empty: they have no point that could fail. Not
 //                                                yet where the body accumulates into arrays from outside, or where a loop runs 0 times
 //
 // A map around such code has two versions: `outer` runs the body sequentially, where the nest has many points and the body
-// loops or its rows are short; `flat` goes on. Only `flat` is made where the body accumulates into arrays from outside: there the nest's shape decides
+// loops or its rows are short. So it is where a loop has few elements in each iteration, less than the launch of a kernel is worth. `flat` goes on.
+// Only `flat` is made where the body accumulates into arrays from outside: there the nest's shape decides
 // whether updates collide (accumulators.cc). What cannot be distributed (sizes that vary, operators that vary) is
 // sequential code of a group.
 #include <algorithm>
@@ -87,6 +95,7 @@ class Flatten : NestBuilder {
   std::vector<Atom> statements(MapNest nest, Body b) {
     nest.fresh = {};
     if (!regular_.sequential) updates_apart(nest, b);
+    const bool updates = regular_.updates_outside(b);
     const LastUses last_use(p_, b.stms, b.result);
     std::vector<std::unique_ptr<Stm>> stms = b.stms.take();
     List<Stm> group;
@@ -98,10 +107,10 @@ class Flatten : NestBuilder {
         flush(nest, group, last_use, k);
         waiting = {};
         substitute(p_, s, nest.accs);         // the group may have made new versions
-        parallel(nest, s);
+        updates && iterates(s) ? apart(nest, s) : parallel(nest, s);
         continue;
       }
-      if (asserted_before(nest, s)) continue;
+      if (asserted_before(nest, s) || (group.empty() && row_updated(nest, s)) || filled_before(nest, s, group, stms)) continue;
       bool waits = !regular_.is_light(nest.operations, s) || mentions(p_, s, waiting);
       if (!waits) { add(nest, std::move(s)); continue; }
       for (Bind v : s.pattern) waiting.insert(v.var);
@@ -109,6 +118,18 @@ class Flatten : NestBuilder {
     }
     substitute(p_, b.result, nest.accs);
     return over_nest(nest, b.result, group);
+  }
+  // F26.
+  void apart(MapNest& nest, Stm& s) {
+    const std::vector<Bind> pattern = s.pattern;
+    const Source source = s.source;
+    Body one;
+    for (Bind v : pattern) one.result.push_back(v.var);
+    one.stms.push_back(std::move(s));
+    if (regular_.updates_outside(one)) return parallel(nest, one.stms[0]);
+    c_.stats.count("flatten.F26");
+    std::vector<Atom> made = versions(nest, std::move(one));
+    if (!irregular_) name_all(nest, pattern, made, source);
   }
   // F25.
   void updates_apart(const MapNest& nest, Body& b) {
@@ -167,6 +188,51 @@ class Flatten : NestBuilder {
     keep_needed(p_, loop.body);
     made.exp = std::move(loop);
     return made;
+  }
+  // F12.
+  bool row_updated(MapNest& nest, Stm& s) {
+    auto x = std::get_if<Update>(&s.exp);
+    if (!x || nest.index.empty() || regular_.sequential || !is_array(p_.type(x->value)) || regular_.has_varying_shape(p_.type(x->value))) return false;
+    bool same = true;
+    walk(x->at, [&](const Atom& a) { same = same && !regular_.varies(a); });
+    for (Var check : s.checks) same = same && !regular_.varies(check);
+    auto rows = whole(nest, x->array);
+    if (!same || !rows) return false;
+    c_.stats.count("flatten.F12");
+    std::vector<Selector> at;
+    for (const Dim& d : nest.extent) at.push_back(Slice{i64_atom(0), d, i64_atom(1)});
+    at.insert(at.end(), x->at.begin(), x->at.end());
+    auto known = whole(nest, *var_of(x->value));
+    Atom value = known ? Atom(*known) : over_nest(nest, {x->value})[0];
+    if (irregular_) return true;
+    out_->source = s.source;
+    out_->checks = s.checks;
+    Var made = out_->bind1(p_.hint(s.pattern[0].var), Update{*rows, std::move(at), value});
+    out_->checks = {};
+    name(nest, s.pattern[0].var, made, s.source);
+    return true;
+  }
+  // F9, of a row that the body updates afterwards. A fill needs no proof that the update has.
+  bool filled_before(MapNest& nest, Stm& s, const List<Stm>& group, const std::vector<std::unique_ptr<Stm>>& body) {
+    auto x = std::get_if<Replicate>(&s.exp);
+    if (!x || nest.index.empty() || regular_.sequential) return false;
+    const Stm* update = nullptr;                           // maybe in a branch
+    auto look = [&](const Stm& other) {
+      auto u = std::get_if<Update>(&other.exp);
+      if (u && u->array == s.pattern[0].var) update = &other;
+    };
+    for (const auto& other : body) {
+      look(*other);
+      if (auto branch = std::get_if<If>(&other->exp)) for (const Body* way : {&branch->then_, &branch->else_}) each_stm(*way, look);
+    }
+    if (!update) return false;
+    std::erase_if(s.checks, [&](Var check) { return std::ranges::find(update->checks, check) != update->checks.end(); });
+    auto from = spread_from(s, group);
+    if (!from || std::ranges::all_of(x->shape, [](const Dim& d) { return const_of(d) != nullptr; })) return false;
+    out_->source = s.source;
+    Atom made = spread(nest, *from, shape_of(p_.type(s.pattern[0].var)));
+    if (!irregular_) name(nest, s.pattern[0].var, made, s.source);
+    return true;
   }
   // F23.
   bool asserted_before(const MapNest& nest, Stm& s) {
@@ -244,7 +310,7 @@ class Flatten : NestBuilder {
     for (const Stm& s : b.stms) {
       heavy += !regular_.is_light(nest.operations, s);
       if (!regular_.is_parallel(s)) continue;
-      if (auto x = std::get_if<Screma>(&s.exp)) widths.push_back(x->width);
+      if (auto x = std::get_if<Screma>(&s.exp)) widths.push_back(bound(x->width));
       else if (auto h = std::get_if<Hist>(&s.exp)) widths.push_back(h->width);
       else loops++;
     }
@@ -264,6 +330,14 @@ class Flatten : NestBuilder {
         if (auto known = const_of(row.atom)) never |= known->as_i64() == 0;
         else choice = and_(choice, row), always = false;
       }
+    if (iterates(b))
+      if (auto elements = volume(b)) {
+        Term few = lt(*elements, out_->number(Scalar::I64, costs::gpu::short_row));
+        auto known = const_of(few.atom);
+        always |= known && known->as_i64();
+        never &= known && !known->as_i64();
+        choice = or_(choice, few);
+      }
     if (never && empty) return both(nest, std::move(b), *empty);
     if (always || never) {
       bool saved = std::exchange(regular_.sequential, !never);
@@ -272,6 +346,40 @@ class Flatten : NestBuilder {
       return out;
     }
     return both(nest, std::move(b), empty ? or_(*empty, choice) : choice);
+  }
+  // Whether flat code of it launches kernels in each of many iterations.
+  bool iterates(const Stm& s) const {
+    if (!regular_.is_parallel(s)) return false;
+    return match(s.exp, [&](const For& x) { return !regular_.accumulates_only(x); }, [&](const If& x) { return iterates(x.then_) || iterates(x.else_); },
+                 [&](const WithAcc& x) { return iterates(x.scope.body); }, [](const auto&) { return false; });
+  }
+  bool iterates(const Body& b) const { return std::any_of(b.stms.begin(), b.stms.end(), [&](const Stm& s) { return iterates(s); }); }
+  // How many elements there are for the threads of a point at once, in one iteration of loops. None if that is not known outside.
+  std::optional<Term> volume(const Body& b) {
+    Term sum = out_->number(Scalar::I64, 0);
+    for (const Stm& s : b.stms) {
+      if (!regular_.is_parallel(s)) continue;
+      auto elements = volume(s);
+      if (!elements) return {};
+      sum = sum + *elements;
+    }
+    return sum;
+  }
+  std::optional<Term> volume(const Stm& s) {
+    return match(s.exp,
+      [&](const Screma& x) -> std::optional<Term> {
+        auto each = volume(x.pre.body);
+        if (!each) return {};
+        return out_->term(bound(x.width)) * apply(ScalarOp::max, {out_->number(Scalar::I64, 1), *each});
+      },
+      [&](const Hist& x) { return std::optional(out_->term(x.width)); },
+      [&](const For& x) { return regular_.accumulates_only(x) ? std::nullopt : volume(x.body); },
+      [&](const If& x) -> std::optional<Term> {
+        auto yes = volume(x.then_), no = volume(x.else_);
+        if (!yes || !no) return {};
+        return *yes + *no;
+      },
+      [&](const WithAcc& x) { return volume(x.scope.body); }, [](const auto&) { return std::optional<Term>(); });
   }
   // Sequential code where the choice holds, else flat code.
   std::vector<Atom> both(const MapNest& nest, Body b, const Term& choice) {
@@ -291,7 +399,72 @@ class Flatten : NestBuilder {
     return out;
   }
 
+  // What the width does not exceed, outside.
+  Dim bound(const Dim& width) {
+    if (!regular_.varies(width)) return width;
+    const Affine form = *regular_.bound_of_form(width);
+    Term sum = out_->number(Scalar::I64, form.constant);
+    for (const Affine::Term& t : form.terms) sum = sum + out_->term(t.var) * out_->number(Scalar::I64, t.factor);
+    return sum.atom;
+  }
+  // F28.
+  void varying_row(MapNest& nest, Stm& s, Screma& x) {
+    c_.stats.count("flatten.F28");
+    Stm copy = s;
+    copy.exp = clone(p_, s.exp);
+    regular_.add(copy.exp);
+    List<Stm> alone;
+    alone.push_back(std::move(copy));
+    const Term many = is_full(nest.extent);
+    auto known = const_of(many.atom);
+    auto in_one_thread = [&] { return points(nest, alone, atoms(s.pattern)); };
+    auto together = [&] { return segs_of(guarded_row(nest, s, x), s, x); };
+    std::vector<Atom> made;
+    if (known) {
+      made = known->as_i64() ? in_one_thread() : together();
+    } else {
+      If versions{many.atom, out_->body(in_one_thread), out_->body(together)};
+      if (!irregular_) for (Var v : out_->bind(hints_of(atoms(s.pattern)), std::move(versions))) made.push_back(v);
+    }
+    if (!irregular_) name_all(nest, s.pattern, made, s.source);
+  }
+  // The nest with the elements of the greatest row. In x those of each row become neutral from its end on.
+  MapNest guarded_row(const MapNest& nest, const Stm& s, Screma& x) {
+    MapNest inner = nest;
+    Var i = fresh_index(), inside = p_.fresh("inside", scalar_type(Scalar::Bool));
+    regular_.add(inside);
+    inner.index.push_back({i});
+    inner.extent.push_back(bound(x.width));
+    inner.prefix.push_back({{{inside}}, Apply{ScalarOp::lt, {i, x.width}}, regular_.all_asserted_lengths(x.inputs), s.source, {}});
+    If guard{inside, {}, {}};
+    for (size_t k = 0; k < x.inputs.size(); k++) {
+      Exp element = Identity{i};
+      if (!regular_.forms().counts(x.inputs[k])) element = Index{x.inputs[k], {Atom(i)}};
+      guard.then_.stms.push_back({{x.pre.params[k]}, std::move(element), s.checks, s.source, {}});
+    }
+    add_checks(x.pre.body, s.checks);
+    for (auto& inner_s : x.pre.body.stms.take()) guard.then_.stms.push_back(std::move(inner_s));
+    guard.then_.result = x.pre.body.result;
+    for (const Combine& c : x.reduces) guard.else_.result.insert(guard.else_.result.end(), c.neutral.begin(), c.neutral.end());
+    Stm guarded{{}, {}, {}, s.source, {}};
+    for (Atom& a : x.pre.body.result) {
+      Var v = p_.fresh("x", p_.type(a));
+      regular_.add(v);
+      guarded.pattern.push_back({v});
+      a = v;
+    }
+    guarded.exp = std::move(guard);
+    x.pre.body.stms.push_back(std::move(guarded));
+    return inner;
+  }
+  // Whether the nest has so many points that threads hide the latency of memory.
+  Term is_full(const std::vector<Dim>& extent) {
+    Term n = out_->number(Scalar::I64, 1);
+    for (const Dim& d : extent) n = n * out_->term(d);
+    return le(out_->term(out_->bind1("many", Tunable{"outer", "threshold", i64_atom(costs::gpu::full_device)})), n);
+  }
   void screma(MapNest& nest, Stm& s, Screma& x) {
+    if (regular_.varies(x.width)) return varying_row(nest, s, x);
     MapNest inner = extended(nest, x.width, x.inputs, x.pre.params, s);
     add_checks(x.pre.body, s.checks);
     if (is_map(x)) {
@@ -300,13 +473,51 @@ class Flatten : NestBuilder {
       if (!irregular_) name_all(nest, s.pattern, made, s.source);
       return;
     }
+    std::vector<Atom> made = reduced_or_scanned(inner, s, x);
+    if (!irregular_) name_all(nest, s.pattern, made, s.source);
+  }
+  // F27. Whether one thread makes the whole element of a reduction: there are many elements, each of a few others. The sum of a single row is a number,
+  // which the CPU would read from one version or the other; and its elements are few beside what they are made of.
+  std::optional<Term> alone(const MapNest& inner, const Screma& x) {
+    if (inner.index.size() < 2 || !x.scans.empty() || !regular_.contains_parallel(x.pre.body) || regular_.updates_outside(x.pre.body)) return {};
+    if (!std::ranges::all_of(x.pre.body.result, [&](const Atom& a) { return is_scalar(p_.type(a)); })) return {};
+    if (iterates(x.pre.body)) return {};
+    auto each = volume(x.pre.body);
+    if (!each) return {};
+    return and_(lt(*each, out_->number(Scalar::I64, costs::gpu::short_row)), is_full(inner.extent));
+  }
+  // The results over the nest. Its last dimension, which goes through the elements, is that of the reductions and scans.
+  std::vector<Atom> reduced_or_scanned(const MapNest& nest, Stm& s, Screma& x) {
+    auto choice = alone(nest, x);
+    auto known = choice ? const_of(choice->atom) : nullptr;
+    if (!choice || (known && !known->as_i64())) return segs_of(nest, s, x);
+    c_.stats.count("flatten.F27");
+    Screma copy = clone(p_, x);
+    for (size_t k = 0; k < x.pre.params.size(); k++) substitute(p_, copy.pre.body, Subst{{copy.pre.params[k].var, x.pre.params[k].var}});
+    regular_.add(copy.pre.body);
+    auto in_one_thread = [&] {
+      bool saved = std::exchange(regular_.sequential, true);
+      std::vector<Atom> made = segs_of(nest, s, copy);
+      regular_.sequential = saved;
+      return made;
+    };
+    if (known) return in_one_thread();
+    If versions{choice->atom, {}, {}};
+    versions.then_ = out_->body(in_one_thread);
+    versions.else_ = out_->body([&] { return segs_of(nest, s, x); });
+    if (irregular_) return {};
+    std::vector<Atom> out;
+    for (Var v : out_->bind(hints_of(atoms(s.pattern)), std::move(versions))) out.push_back(v);
+    return out;
+  }
+  std::vector<Atom> segs_of(MapNest inner, Stm& s, Screma& x) {
     substitute(p_, x.pre.body, inner.accs);
     size_t reduced = width_of(x.reduces);
     std::vector<Atom> outputs;
     bool mapped = x.scans.empty() && identity_post(x);
     if (regular_.contains_parallel(x.pre.body)) {      // the operands become arrays first
       std::vector<Atom> made = versions(inner, std::move(x.pre.body));
-      if (irregular_) return;
+      if (irregular_) return {};
       x.pre.body = {};
       if (mapped) {
         outputs.assign(made.begin() + ptrdiff_t(reduced), made.end());
@@ -314,7 +525,7 @@ class Flatten : NestBuilder {
       }
       for (const Atom& a : made) {
         irregular_ |= is_acc(p_.type(a));     // an accumulator beside scans
-        if (irregular_) return;
+        if (irregular_) return {};
         Var v = p_.fresh(p_.hint(*var_of(a)), element_type(a, inner));
         regular_.add(v);
         name(inner, v, a, s.source);
@@ -330,11 +541,11 @@ class Flatten : NestBuilder {
     std::vector<std::string> hints;
     for (size_t k = 0; k < here; k++) hints.push_back(p_.hint(s.pattern[k].var));
     out_->checks = regular_.asserted_lengths(x.inputs);
-    if (nest.index.empty()) out_->checks.insert(out_->checks.end(), s.checks.begin(), s.checks.end());   // a body may have no statement that needs them
+    if (inner.index.size() == 1) out_->checks.insert(out_->checks.end(), s.checks.begin(), s.checks.end());   // a body may have no statement that needs them
     for (Var v : out_->bind(hints, std::move(seg))) made.push_back(v);
     out_->checks = {};
     made.insert(made.end(), outputs.begin(), outputs.end());
-    name_all(nest, s.pattern, made, s.source);
+    return made;
   }
   void hist(MapNest& nest, Stm& s, Hist& x) {
     c_.stats.count("flatten.F3");

@@ -6,6 +6,8 @@
 //   let a' = seg grid (i < m, k < q) { let s' = s[i, k] in upd a [i, k] s' }
 //   seg grid (i < m, j < n, k < q) { .. }                                     the rest, if anything is left
 //
+// Updates that are reduced over the same dimensions are one seg with several reductions: the forces on a body in three coordinates.
+//
 // What v needs is computed again in the new seg: loads and arithmetic always, loops and updates in place (which consume what
 // they update, once) only where nothing of the old seg is left. An update in a branch contributes v or the neutral element. Then a
 // destination needs no atomics if each point of a seg updates cells of its own (reach.h).
@@ -16,6 +18,7 @@
 #include "compiler/ir/analysis/affine.h"
 #include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/traits.h"
+#include "compiler/ir/costs.h"
 #include "compiler/ir/rewrite.h"
 #include "passes/parallel/reach.h"
 
@@ -96,8 +99,8 @@ class InvariantUpdates {
     Path here;
     find(x.body, here, all);
     for (bool heavy : {false, true})
-      for (const Path& path : all)
-        if (reduce(out, s, x, path, heavy)) return true;
+      for (size_t k = 0; k < all.size(); k++)
+        if (reduce(out, s, x, all, k, heavy)) return true;
     return false;
   }
   static void find(const Body& b, Path& here, std::vector<Path>& all) {
@@ -119,57 +122,90 @@ class InvariantUpdates {
     return at(path[depth].then_ ? x.then_ : x.else_, path, depth + 1);
   }
 
-  bool reduce(Builder& out, Stm& s, Seg& x, const Path& path, bool heavy) {
-    const Stm update = at(x.body, path);
-    const AccUpdate u = std::get<AccUpdate>(update.exp);
-    const Dest* dest = dests_[acc_type(u.acc).token] ? &*dests_[acc_type(u.acc).token] : nullptr;
-    if (!dest || !dest->combine || !dest->combine->shape.empty()) return false;
-    for (const Atom& v : u.values) if (!is_scalar(p_.type(v))) return false;
+  // An update that may be reduced: the code of its index, and the dimensions, those that the index depends on first.
+  struct Reducible {
+    Path path;
+    AccUpdate update;
+    Source source;
+    Body index;
+    std::vector<size_t> order;
+    size_t kept;
+  };
+  std::optional<Reducible> reducible(const Stm& s, const Seg& x, const Path& path, bool heavy) {
+    const Stm& update = at(x.body, path);
+    const AccUpdate& u = std::get<AccUpdate>(update.exp);
+    const std::optional<Dest> dest = dests_[acc_type(u.acc).token];
+    if (!dest || !dest->combine || !dest->combine->shape.empty()) return {};
+    for (const Atom& v : u.values) if (!is_scalar(p_.type(v))) return {};
 
     std::optional<Body> index = index_code(x.body, path, u.at);
-    if (!index) return false;
+    if (!index) return {};
     VarSet used;
     each_use(p_, *index, [&](Var v) { used.insert(v); });
     std::vector<size_t> order, invariant;     // dimensions that the index depends on, the others
     for (size_t d = 0; d < x.index.size(); d++) (used.contains(x.index[d].var) ? order : invariant).push_back(d);
-    if (invariant.empty()) return false;
-    Body value = value_code(x.body, path, 0, *dest->combine);
-    drop_accumulators(p_, value, [](const AccType&) { return true; });
-    keep_needed(p_, value);
+    if (invariant.empty()) return {};
+    Body value = value_code(x.body, {{&path, &*dest->combine}}, 0);
+    only_needed(value);
     if (is_heavy(value)) {
       Seg rest = x;
       pass_on(rest, path);
-      if (!heavy || !only_passes_on(s, rest)) return false;
+      if (!heavy || !only_passes_on(s, rest)) return {};
     }
-    if (!c_.allow()) return false;
-    c_.stats.count("accumulators.invariant");
-
-    size_t kept = order.size();
+    const size_t kept = order.size();
     order.insert(order.end(), invariant.begin(), invariant.end());
-    std::vector<Var> sums = over_dimensions(out, x, order, std::move(value), *dest->combine);
+    return Reducible{path, u, update.source, std::move(*index), std::move(order), kept};
+  }
+  void only_needed(Body& value) {
+    drop_accumulators(p_, value, [](const AccType&) { return true; });
+    keep_needed(p_, value);
+  }
+
+  // The update at a path, and others that are reduced over the same dimensions: one seg reads what all need.
+  bool reduce(Builder& out, Stm& s, Seg& x, const std::vector<Path>& all, size_t number, bool heavy) {
+    auto first = reducible(s, x, all[number], heavy);
+    if (!first || !c_.allow()) return false;
+    std::vector<Reducible> group = {std::move(*first)};
+    for (size_t k = number + 1; k < all.size() && !heavy && group.size() < costs::gpu::joined_results; k++) {
+      auto more = reducible(s, x, all[k], false);
+      if (more && more->order == group[0].order && more->kept == group[0].kept) group.push_back(std::move(*more));
+    }
+    std::vector<size_t> order = group[0].order;
+    const size_t kept = group[0].kept;
+    std::vector<Combine> ops;
+    for (const Reducible& r : group) ops.push_back(*dests_[acc_type(r.update.acc).token]->combine);
+    std::vector<Wanted> wanted;
+    for (size_t k = 0; k < group.size(); k++) wanted.push_back({&group[k].path, &ops[k]});
+    c_.stats.count("accumulators.invariant", int(group.size()));
+    Body values = value_code(x.body, wanted, 0);
+    only_needed(values);
+    std::vector<Var> sums = over_dimensions(out, x, order, std::move(values), ops);
     while (order.size() - 1 > kept) {         // the invariant dimensions that are left, from inside
       order.pop_back();
       Body again;
       Builder b(p_, again.stms);
-      b.source = update.source;
+      b.source = group[0].source;
       for (Var v : sums) again.result.push_back(b.index(p_.hint(v), v, indices(x, order, order.size())));
-      sums = over_dimensions(out, x, order, std::move(again), *dest->combine);
+      sums = over_dimensions(out, x, order, std::move(again), ops);
     }
     order.resize(kept);
 
-    Body code = std::move(*index);
-    Builder b(p_, code.stms);
-    b.source = update.source;
-    std::vector<Atom> where = std::exchange(code.result, {}), sum;
-    for (Var v : sums) sum.push_back(kept == 0 ? Atom(v) : b.index(p_.hint(v), v, indices(x, order, kept)));
-    Var before = outside(x, u.acc);
-    code.result = {b.bind1(p_.hint(u.acc), AccUpdate{before, where, sum})};
-    Var after = out.bind(p_.hint(u.acc), map_over(x, order, std::move(code))).at(0);
-    pass_on(x, path);
-    substitute(p_, x.body, Subst{{before, after}});
+    size_t next = 0;
+    for (Reducible& r : group) {
+      Body code = std::move(r.index);
+      Builder b(p_, code.stms);
+      b.source = r.source;
+      std::vector<Atom> where = std::exchange(code.result, {}), sum;
+      for (size_t k = 0; k < r.update.values.size(); k++, next++)
+        sum.push_back(kept == 0 ? Atom(sums[next]) : b.index(p_.hint(sums[next]), sums[next], indices(x, order, kept)));
+      Var before = outside(x, r.update.acc);
+      code.result = {b.bind1(p_.hint(r.update.acc), AccUpdate{before, where, sum})};
+      Var after = out.bind(p_.hint(r.update.acc), map_over(x, order, std::move(code))).at(0);
+      substitute(p_, x.body, Subst{{before, after}});
+    }
+    for (const Reducible& r : reversed(group)) pass_on(x, r.path);     // the last first: the others stay where they are
     return true;
   }
-
   // The update is left out.
   void pass_on(Seg& x, const Path& path) {
     Stm gone = at(x.body, path);
@@ -203,9 +239,9 @@ class InvariantUpdates {
     seg.body = std::move(f.body);
     return seg;
   }
-  std::vector<Var> over_dimensions(Builder& out, const Seg& x, const std::vector<size_t>& order, Body code, const Combine& op) {
+  std::vector<Var> over_dimensions(Builder& out, const Seg& x, const std::vector<size_t>& order, Body code, const std::vector<Combine>& ops) {
     Seg seg = map_over(x, order, std::move(code));
-    seg.reduces.push_back(clone(p_, op));
+    for (const Combine& op : ops) seg.reduces.push_back(clone(p_, op));
     std::vector<Var> sums = out.bind("sum", std::move(seg));
     for (Var v : sums) sums_.insert(v);
     return sums;
@@ -236,25 +272,50 @@ class InvariantUpdates {
     auto x = std::get_if<Apply>(&e);
     return x && (x->op == ScalarOp::add || x->op == ScalarOp::sub || x->op == ScalarOp::mul);
   }
-  // What the update contributes at a point: its values, or neutral elements where a branch leads past it.
-  Body value_code(const Body& b, const Path& path, size_t depth, const Combine& op) {
+  // What updates contribute at a point: their values, or neutral elements where a branch leads past them. Those in one branch come from one.
+  struct Wanted { const Path* path; const Combine* op; };
+  Body value_code(const Body& b, const std::vector<Wanted>& wanted, size_t depth) {
     Body code;
-    for (size_t k = 0; k < path[depth].statement; k++) code.stms.push_back(b.stms[k]);
-    const Stm& s = b.stms[path[depth].statement];
-    Builder out(p_, code.stms);
-    out.source = s.source;
-    if (depth + 1 == path.size()) {
-      const AccUpdate& u = std::get<AccUpdate>(s.exp);
+    std::vector<std::vector<Atom>> values(wanted.size());
+    size_t end = 0;
+    for (const Wanted& w : wanted) end = std::max(end, (*w.path)[depth].statement + 1);
+    for (size_t k = 0; k < end; k++) {
+      const Stm& s = b.stms[k];
+      code.stms.push_back(s);
+      Builder out(p_, code.stms);
+      out.source = s.source;
       out.checks = s.checks;
-      for (const Atom& v : u.values) code.result.push_back(s.checks.empty() ? v : Atom(out.bind1("value", Identity{v})));
-      return code;
+      std::vector<size_t> here, yes, no;                 // numbers of those wanted
+      for (size_t w = 0; w < wanted.size(); w++) if ((*wanted[w].path)[depth].statement == k) here.push_back(w);
+      if (here.empty()) continue;
+      if (auto u = std::get_if<AccUpdate>(&s.exp)) {
+        for (const Atom& v : u->values) values[here[0]].push_back(s.checks.empty() ? v : Atom(out.bind1("value", Identity{v})));
+        continue;
+      }
+      for (size_t w : here) ((*wanted[w].path)[depth].then_ ? yes : no).push_back(w);
+      const If& x = std::get<If>(s.exp);
+      If made{x.cond, branch_code(x.then_, wanted, yes, no, depth + 1), branch_code(x.else_, wanted, no, yes, depth + 1)};
+      std::rotate(made.else_.result.begin(), made.else_.result.end() - ptrdiff_t(count(wanted, yes)), made.else_.result.end());
+      std::vector<Var> results = out.bind("value", clone(p_, made));
+      size_t next = 0;
+      for (const auto& part : {yes, no})
+        for (size_t w : part)
+          for (size_t i = 0; i < wanted[w].op->neutral.size(); i++) values[w].push_back(results[next++]);
     }
-    const If& x = std::get<If>(s.exp);
-    Body inner = value_code(path[depth].then_ ? x.then_ : x.else_, path, depth + 1, op), none;
-    none.result = op.neutral;
-    if (!path[depth].then_) std::swap(inner, none);
-    out.checks = s.checks;
-    for (Var v : out.bind("value", If{x.cond, std::move(inner), std::move(none)})) code.result.push_back(v);
+    for (const auto& v : values) code.result.insert(code.result.end(), v.begin(), v.end());
+    return code;
+  }
+  static size_t count(const std::vector<Wanted>& wanted, const std::vector<size_t>& which) {
+    size_t n = 0;
+    for (size_t w : which) n += wanted[w].op->neutral.size();
+    return n;
+  }
+  // The values of those updates that are in the branch, then neutral elements for the others.
+  Body branch_code(const Body& b, const std::vector<Wanted>& wanted, const std::vector<size_t>& inside, const std::vector<size_t>& others, size_t depth) {
+    std::vector<Wanted> own;
+    for (size_t w : inside) own.push_back(wanted[w]);
+    Body code = value_code(b, own, depth);
+    for (size_t w : others) code.result.insert(code.result.end(), wanted[w].op->neutral.begin(), wanted[w].op->neutral.end());
     return code;
   }
   static bool is_heavy(const Body& b) {

@@ -58,6 +58,9 @@ class NestBuilder {
   // An array over the nest of copies of `from`, a scalar or an array, with a point for each element.
   ir::Atom spread(const MapNest& nest, const ir::Atom& from, const std::vector<ir::Dim>& shape);
 
+  // The array outside of which v is the part at the nest's point, if there is one.
+  std::optional<ir::Var> whole(const MapNest& nest, ir::Var v) const;
+
   // F24: whether rows of such extents have no elements, which then check nothing that the code asserts for each point. None if that cannot be.
   std::optional<ir::Term> checks_nothing(const List<ir::Stm>& code, const std::vector<ir::Dim>& extent) const;
 
@@ -65,8 +68,6 @@ class NestBuilder {
   ir::Type element_type(const ir::Atom& array, const MapNest& nest) const;
 
  private:
-  // The array outside of which v is the part at the nest's point, if there is one.
-  std::optional<ir::Var> whole(const MapNest& nest, ir::Var v) const;
   ir::Atom copied(const MapNest& nest, ir::Var v);
 };
 

@@ -33,11 +33,14 @@ Regular::Regular(const Program& p) : p_(p), aliases_(p), forms_(p) {
 }
 
 std::vector<Var> Regular::asserted_lengths(const std::vector<Var>& inputs) const {
+  std::vector<Var> all = all_asserted_lengths(inputs);
+  std::erase_if(all, [&](Var proof) { return varies(proof); });
+  return all;
+}
+std::vector<Var> Regular::all_asserted_lengths(const std::vector<Var>& inputs) const {
   std::vector<Var> all;
   for (Var v : inputs)
-    if (forms_.counts(v))
-      for (Var proof : proofs_[v])
-        if (!varies(proof)) all.push_back(proof);
+    if (forms_.counts(v)) all.insert(all.end(), proofs_[v].begin(), proofs_[v].end());
   return all;
 }
 
@@ -83,27 +86,47 @@ std::optional<Dim> Regular::bound_of(Dim n) const {
   return n;
 }
 
-bool Regular::contains_parallel(const Body& b) const {
-  return std::any_of(b.stms.begin(), b.stms.end(), [&](const Stm& s) { return is_parallel(s); });
+std::optional<Affine> Regular::bound_of_form(const Dim& n) const {
+  Affine form = forms_.of(n);
+  for (;;) {
+    auto term = std::find_if(form.terms.begin(), form.terms.end(), [&](const Affine::Term& t) { return varies(t.var); });
+    if (term == form.terms.end()) return form;
+    const Affine::Term t = *term;
+    if (!limit_[t.var]) return {};
+    form = form.without(t.var);
+    if (t.factor > 0) form.add(forms_.of(*limit_[t.var]) - 1, t.factor);
+  }
 }
-bool Regular::is_parallel(const Stm& s) const {
+// A reduction to numbers, whose elements are of no arrays of their own.
+bool Regular::reduces_varying_row(const Screma& x) const {
+  bool numbers = std::all_of(x.pre.body.result.begin(), x.pre.body.result.end(), [&](const Atom& a) { return is_scalar(p_.type(a)); });
+  auto bound = bound_of_form(x.width);
+  return numbers && bound && !(bound->is_constant() && bound->constant < costs::gpu::nest_width) && x.scans.empty() && identity_post(x) &&
+         x.post_reduces.empty() && x.pre.body.result.size() == width_of(x.reduces) && !any_varies(x.reduces) && !contains_parallel(x.pre.body);
+}
+
+bool Regular::contains_parallel(const Body& b, bool in_loop) const {
+  return std::any_of(b.stms.begin(), b.stms.end(), [&](const Stm& s) { return is_parallel(s, in_loop); });
+}
+bool Regular::is_parallel(const Stm& s, bool in_loop) const {
   if (sequential || has_attr(s.attrs, "sequential") || has_varying_shape(s.pattern)) return false;
   return match(s.exp,
     [&](const Screma& x) {
-      if (varies(x.width) || any_varies(x.reduces) || any_varies(x.scans) || any_varies(x.post_reduces) || any_varies(x.post)) return false;
+      if (varies(x.width)) return !in_loop && reduces_varying_row(x);
+      if (any_varies(x.reduces) || any_varies(x.scans) || any_varies(x.post_reduces) || any_varies(x.post)) return false;
       bool short_one = const_of(x.width) && const_of(x.width)->as_i64() < costs::gpu::nest_width;
-      return !short_one || contains_parallel(x.pre.body);
+      return !short_one || contains_parallel(x.pre.body, in_loop);
     },
     [&](const Hist& x) { return !varies(x.width) && !vary(x.dests); },
-    [&](const WithAcc& x) { return !vary(x.dests) && contains_parallel(x.scope.body); },
+    [&](const WithAcc& x) { return !vary(x.dests) && contains_parallel(x.scope.body, in_loop); },
     [&](const For& x) {
       bool regular = !has_varying_shape(x.state) && std::none_of(x.state.begin(), x.state.end(), [&](Bind b) { return is_check(p_.type(b.var)); });
       if (accumulates_only(x)) return regular && bound_of(x.n);
-      return regular && !varies(x.n) && contains_parallel(x.body);
+      return regular && !varies(x.n) && contains_parallel(x.body, true);
     },
     [&](const If& x) {
       bool proofs = std::any_of(s.pattern.begin(), s.pattern.end(), [&](Bind b) { return is_check(p_.type(b.var)); });
-      return !proofs && !varies(x.cond) && (contains_parallel(x.then_) || contains_parallel(x.else_));
+      return !proofs && !varies(x.cond) && (contains_parallel(x.then_, in_loop) || contains_parallel(x.else_, in_loop));
     },
     [](const auto&) { return false; });
 }

@@ -32,16 +32,21 @@ class Regular {
   // updated later may not.
   bool is_light(size_t operations, const ir::Stm& s) const;
   // Whether s is worth segs of its own inside a nest, and can have them.
-  bool is_parallel(const ir::Stm& s) const;
-  bool contains_parallel(const ir::Body& b) const;
+  // in_loop: only where it would be worth launches in each iteration of a loop.
+  bool is_parallel(const ir::Stm& s, bool in_loop = false) const;
+  bool contains_parallel(const ir::Body& b, bool in_loop = false) const;
   bool updates_outside(const ir::Body& b) const;   // accumulators of a scope around the nest
 
   bool accumulates_only(const ir::For& x) const;
   // What the length of a loop does not exceed, if something from outside is known: a counter's own limit.
   std::optional<ir::Dim> bound_of(ir::Dim n) const;
+  // The same of any number of counters, such as n - i: a form of what is known outside.
+  std::optional<ir::Affine> bound_of_form(const ir::Dim& n) const;
   const ir::Forms& forms() const { return forms_; }
   // What has been asserted of the lengths of those inputs that count, where it stands outside. A counter in place of an element needs nothing else.
   std::vector<ir::Var> asserted_lengths(const std::vector<ir::Var>& inputs) const;
+  // The same wherever it stands.
+  std::vector<ir::Var> all_asserted_lengths(const std::vector<ir::Var>& inputs) const;
 
  private:
   const ir::Program& p_;
@@ -53,6 +58,7 @@ class Regular {
   ir::VarMap<std::vector<ir::Var>> proofs_;   // of arrays that count
 
   template <class X> bool any_varies(const X& x) const;
+  bool reduces_varying_row(const ir::Screma& x) const;
   bool vary(const std::vector<ir::Dest>& dests) const;
 };
 

@@ -7,6 +7,7 @@ N = 1 << 24
 # A case is a program, an entry point, arguments, and the bytes that it must move at least: what it is given, and what it returns.
 # Arguments are types for `raido dataset`, or numbers for the entry point of the program that makes its arguments.
 PRIMITIVES = "tests/counters/large/primitives.fut"
+ROWS = "tests/counters/large/rows.fut"
 CASES = {
     "sum": (PRIMITIVES, "sum", [f"[{N}]f64"], 8 * N),
     "sum_f32": (PRIMITIVES, "sum_f32", [f"[{N}]f32"], 4 * N),
@@ -26,6 +27,10 @@ CASES = {
     "transposed": ("benchmarks/primitives/moves.fut", "transposed", ["[4096][4096]f64"], 16 * N),
     "transposed_f32": ("benchmarks/primitives/moves.fut", "transposed_f32", ["[4096][4096]f32"], 8 * N),
     "turned": ("benchmarks/primitives/moves.fut", "turned", ["[256][256][256]f64"], 16 * N),
+    "softmax": (ROWS, "softmax", ["[16384][1024]f32"], 8 * N),
+    "blurred": (ROWS, "blurred", ["[2048][2048]f32", "[5][5]f32"], 8 * 2048 * 2048),
+    "assigned": (ROWS, "assigned", ["[262144][16]f32", "[64][16]f32"], 4 * 262144 * 16),
+    "forces": (ROWS, "forces", ["[4096][3]f64"], 48 * 4096),
     "mandelbrot": ("benchmarks/primitives/lanes.fut", "mandelbrot", ["2048i64"], 4 * 2048 * 2048),
     "dot_jacobian": ("benchmarks/lagrad/micro.fut", "dot_jacobian", [f"[{N // 4}]f64", f"[{N // 4}]f64"], 4 * N),
     "matvec": ("benchmarks/lagrad/micro.fut", "matvec_objective", ["[4096][4096]f64", "[4096]f64"], 8 * N),

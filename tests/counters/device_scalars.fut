@@ -14,3 +14,10 @@ entry deviation [n] (xs: [n]f64): f64 =
   let mean = f64.sum xs / f64.i64 n
   let largest = f64.maximum (map (\x -> f64.abs (x - mean)) xs)
   in f64.sqrt (f64.sum (map (\x -> (x - mean) ** 2) xs)) / largest
+-- A number that a loop hands on: no iteration waits for it.
+-- run: damped < [1.0, 2.0, 3.0, 4.0]
+entry damped [n] (xs: [n]f64): [n]f64 =
+  (loop (ys, s) = (xs, f64.sum xs) for _i < 5 do
+     let zs = map (\y -> y - s / 16) ys
+     let t = f64.sum (map (\z -> z * z) zs)
+     in (map (* (t / (s + t))) zs, t)).0

@@ -1,0 +1,16 @@
+-- What is done to each row of a matrix, to each place of a picture, or to each point of a cloud.
+entry softmax [n][m] (xss: [n][m]f32): [n][m]f32 =
+  map (\xs -> let top = f32.maximum xs let es = map (\x -> f32.exp (x - top)) xs let sum = f32.sum es in map (/ sum) es) xss
+entry blurred [n][m][k] (picture: [n][m]f32) (weights: [k][k]f32): [][]f32 =
+  tabulate_2d (n - k + 1) (m - k + 1) (\i j ->
+    f32.sum (tabulate k (\a -> f32.sum (tabulate k (\b -> picture[i + a, j + b] * weights[a, b])))))
+def nearest [k][d] (centres: [k][d]f32) (p: [d]f32): i64 =
+  (loop (best, least) = (0, f32.inf) for i < k do
+     let far = f32.sum (map2 (\x y -> (x - y) * (x - y)) p centres[i])
+     in if far < least then (i, far) else (best, least)).0
+entry assigned [n][k][d] (points: [n][d]f32) (centres: [k][d]f32): ([k]i32, [k]f32) =
+  let which = map (nearest centres) points
+  in (reduce_by_index (replicate k 0) (+) 0 which (replicate n 1), reduce_by_index (replicate k 0) (+) 0 which (map f32.sum points))
+entry forces [n] (points: [n][3]f64): [n][3]f64 =
+  let energy (ps: [n][3]f64) = f64.sum (map (\a -> f64.sum (map (\b -> 1 / f64.sqrt (f64.sum (map2 (\x y -> (x - y) ** 2) a b) + 1)) ps)) ps)
+  in vjp energy points 1
