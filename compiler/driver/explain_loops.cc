@@ -241,7 +241,7 @@ class Loops {
         body(w->body, depth + 1, around);
       } else if (auto seg = std::get_if<Seg>(&s.exp)) {
         std::string extent = join(seg->extent, " x ", [&](const Dim& d) { return sizes_.of(d); });
-        std::string_view how = seg->level == SegLevel::Tile ? "in tiles" : seg->vectors == Vectors::Lanes ? "in tasks, whose iterations are lanes" : "in tasks";
+        std::string_view how = seg->level == SegLevel::Tile ? "in tiles" : seg->level == SegLevel::Simd ? "a scan in vectors" : seg->vectors == Vectors::Lanes ? "in tasks, whose iterations are lanes" : "in tasks";
         say(depth, fmt::format("{}  {} points: {}", place(s.source), extent, how));
         std::optional<Accesses> own;
         if (seg->vectors == Vectors::Lanes) say(depth + 1, own.emplace(p_, *seg).text());

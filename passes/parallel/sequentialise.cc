@@ -3,7 +3,7 @@
 //
 //   screma n pre reduces scans post ..       its loop (loops.h)
 //   hist n pre into [h] op                   with_acc [h] op (for i < n { pre; upd })
-//   screma n pre scans (op [ne]) post ..     in vectors on a processor, if no map is around (vector_scans.cc)
+//   screma n pre scans (op [ne]) post ..     in vectors on a processor, in a map if the row is long (vector_scans.cc)
 //   with_acc [a] op { .. upd acc [i] v .. }  the array itself stands for its accumulator; upd is: if 0 <= i < n, a[i] := op a[i] v
 //
 // A test of bounds is left out where the index is the counter of a loop over that very dimension. Statements keep their order;
@@ -43,6 +43,7 @@ class Sequentialise {
   Target target_;
   int tasks_ = 0;                         // enclosing task segs
   int maps_ = 0;                          // enclosing loops whose iterations may run in lanes
+  bool lanes_gain_ = false;               // some of them have loops of the user inside
   VarMap<std::vector<Var>> arrays_;       // an accumulator -> the arrays that stand for it
   VarMap<std::optional<Dest>> dest_;      // its token -> the destination, while the arrays stand for it
   VarMap<const Dest*> private_;           // token -> a destination of which every part gets a copy
@@ -243,13 +244,49 @@ class Sequentialise {
 
   void screma(Builder& out, Stm& s, Screma& x) { one_by_one(out, s, parts_of(p_, s, x)); }
   void one_by_one(Builder& out, Stm& s, LoopParts parts) {
-    if (target_ != Target::Gpu && maps_ == 0 && gains_by_vectors(p_, s, parts)) {
-      for (Stm& part : in_vectors(p_, s, std::move(parts))) statement(out, std::move(part));
-      return;
+    if (target_ != Target::Gpu && gains_by_vectors(p_, s, parts)) {
+      if (maps_ > 0 && !lanes_gain_) return by_length(out, s, std::move(parts));
+      if (maps_ == 0) {
+        for (Stm& part : in_vectors(p_, s, std::move(parts))) statement(out, std::move(part));
+        return;
+      }
     }
+    in_map(parts.body, [&] { statement(out, loop_of(out, s, std::move(parts), counting_)); });
+  }
+  // What `fill` emits is a loop or task with such a body.
+  template <class F> void in_map(const Body& b, F fill) {
+    bool loops = false;
+    each_stm(b, [&](const Stm& s) { loops = loops || kind_of(s.exp) == Kind::Loop; });
+    const bool around = std::exchange(lanes_gain_, lanes_gain_ || loops);
     maps_++;
-    statement(out, loop_of(out, s, std::move(parts), counting_));
+    fill();
     maps_--;
+    lanes_gain_ = around;
+  }
+  // A scan of a row is in vectors if the row is long.
+  void by_length(Builder& out, Stm& s, LoopParts parts) {
+    auto named_anew = [&] {
+      Stm version{{}, Identity{}, s.checks, s.source, {}};
+      for (Bind b : s.pattern) version.pattern.push_back({p_.fresh(p_.hint(b.var), p_.type(b.var))});
+      return version;
+    };
+    auto results = [](const Stm& version) {
+      std::vector<Atom> made;
+      for (Bind b : version.pattern) made.push_back(b.var);
+      return made;
+    };
+    const Term is_long = le(out.number(Scalar::I64, costs::cpu::scan_strip), out.term(parts.width));
+    If versions{is_long.atom, {}, {}};
+    const Stm strips = named_anew();
+    for (Stm& part : in_vectors(p_, strips, parts)) versions.then_.stms.push_back(std::move(part));
+    versions.then_.result = results(strips);
+    const Stm loop = named_anew();
+    versions.else_ = out.body([&] {
+      out.emit(loop_of(out, loop, std::move(parts), counting_));
+      return results(loop);
+    });
+    s.exp = std::move(versions);
+    statement(out, std::move(s));
   }
   void hist(Builder& out, Stm& s, Hist& x) {
     Seg as_seg{SegLevel::Task, {{p_.fresh("i", scalar_type(Scalar::I64))}}, {x.width}, {}, {}, {}, {}, {}, std::move(x.dests)};
@@ -288,11 +325,9 @@ class Sequentialise {
       return one_by_one(out, s, std::move(parts));
     }
     for (size_t d = 0; d < x.index.size(); d++) bound_[x.index[d].var] = x.extent[d];
-    const bool lanes = x.vectors != Vectors::No;
     tasks_++;
-    maps_ += lanes;
-    body(x.body);
-    maps_ -= lanes;
+    if (x.vectors == Vectors::No) body(x.body);
+    else in_map(x.body, [&] { body(x.body); });
     tasks_--;
     out.emit(std::move(s));
   }

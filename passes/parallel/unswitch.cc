@@ -3,7 +3,8 @@
 //   for i < n (xs) { let y = if c { update xs .. } else { .. } }   ==>   if c { for i < n (xs) { update xs .. } } else { for i < n (xs) { .. } }
 //
 // C compilers do so for short branches that make numbers. In the return sweep of a stencil, the rows at the edges are such a branch. After this
-// pass, updates can be added in strips, and stored as vectors. Only innermost loops with small bodies are copied.
+// pass, updates can be added in strips, and stored as vectors. Only innermost loops with small bodies are copied, and loops over rows that are
+// scanned in vectors if they are long.
 #include <algorithm>
 
 #include "compiler/ir/analysis/defs.h"
@@ -26,16 +27,17 @@ std::optional<Var> condition(const Program& p, const For& loop) {
     if (depends) return {};
   }
   std::optional<Var> found;
-  bool innermost = true;
+  bool innermost = true, scans = false;                    // scans: the branch is between a scan in vectors and one for short rows (vector_scans.h)
   each_stm(loop.body, [&](const Stm& s) { innermost = innermost && kind_of(s.exp) != Kind::Loop && kind_of(s.exp) != Kind::Parallel; });
   for (const Stm& s : loop.body.stms) {
     auto x = std::get_if<If>(&s.exp);
     const Var* c = x ? var_of(x->cond) : nullptr;
     if (found || !c || inside.contains(*c)) continue;
+    each_stm(x->then_, [&](const Stm& inner) { scans = scans || std::holds_alternative<Seg>(inner.exp); });
     bool arrays = std::ranges::any_of(s.pattern, [&](Bind b) { return is_array(p.type(b.var)); });
     if (arrays || count_statements(x->then_) + count_statements(x->else_) > costs::switched_statements) found = *c;
   }
-  return innermost ? found : std::nullopt;
+  return innermost || scans ? found : std::nullopt;
 }
 
 void unswitch(Program& p, PassContext& context, Body& whole) {

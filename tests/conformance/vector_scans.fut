@@ -121,6 +121,21 @@ entry before_and_after (_: i64): bool =
     in same a (map2 (\w x -> f64.abs w + x) ws xs) && and (map3 (\v w i -> v == i + i64.f64 w) b ws (iota n)) &&
        f64.sum zs == f64.sum ws && f64.maximum zs == f64.maximum ws)
 
+-- Rows of maps, long and short ones.
+-- ==
+-- entry: rows
+-- input { 0i64 } output { true }
+entry rows (_: i64): bool =
+  every_length (\n ->
+    let m = tabulate_2d 5 n (\i j -> f64.i64 (number (i * 7 + j)))
+    let f op xs = op (map (\x -> (x > 10, x)) xs)
+    let a = map (scan (+) 0) m
+    let b = map (f (scan (segmented f64.max) (false, -f64.inf)) >-> map (.1) >-> map (* 2)) m
+    let c = map (\xs -> let ys = scan f64.max (-f64.inf) xs in map2 (\y i -> y + f64.i64 i) ys (iota n)) m
+    in and (map2 (\xs ys -> same xs (one_by_one (+) 0 ys)) a m) &&
+       and (map2 (\xs ys -> same xs (map ((.1) >-> (* 2)) (f (one_by_one (segmented f64.max) (false, -f64.inf)) ys))) b m) &&
+       and (map2 (\xs ys -> same xs (map2 (\y i -> y + f64.i64 i) (one_by_one f64.max (-f64.inf) ys) (iota n))) c m))
+
 -- In a loop, one after the other; in a branch; into places that the results say.
 -- ==
 -- entry: around

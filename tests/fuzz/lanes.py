@@ -131,7 +131,7 @@ class Gen:
             elif kind < 5 and r.random() < 0.4:              # a check that C compilers and we know nothing about; it may fail
                 x = self.name("m")
                 at = f"{r.choice(('ps', 'ps', 'ps', 'ps', 'os'))}[{self.place(env, counter)}]"
-                read = r.choice((f"zs[{at}]", f"mm[{at}, i]"))
+                read = r.choice((f"zs[{at}]", f"mm[{at}, i]", f"(replicate 8 3)[{at}]"))       # of the last only the check is left
                 never = f"if {self.value('bool', env)} && {r.choice(('n > 64', 'x == 5', 'false'))} then zs[n + 8] else"
                 lines.append(f"let {x} = {never if r.random() < 0.2 else ''} {read}")
                 env.append((x, "i64"))
