@@ -4,7 +4,7 @@ extrema, and several of these at once.
 
 Elements are made of indices, other arrays and functions, or lie there as they are, side by side or not. What the scan gives is stored, summed,
 or read at other places. The interpreter runs the program as lowered and after the passes for processors and threads, for numbers of
-elements around those of a strip, and it is compiled and run: that is where vectors are. The results are the same. Exit code 1 otherwise.
+elements around those of a strip. Compiled programs have the vectors. The results are the same. Exit code 1 otherwise.
 
     tests/fuzz/vector_scans.py --raido build/release/raido --count 100 --seed 1 [--out FOLDER]"""
 import random
