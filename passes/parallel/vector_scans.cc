@@ -33,14 +33,15 @@ namespace raido {
 using namespace ir;
 namespace {
 
-// Cycles until the result of an operation on values of this type is there, and how many operations of vectors it is.
+// Cycles until the result of an operation on values of this type is there, and how many operations of vectors it is. None: it has no vectors.
 struct StepCost { size_t latency, operations; };
 std::optional<StepCost> step_cost(ScalarOp op, Scalar at) {
   using enum ScalarOp;
   const bool floats = is_float(at);
+  if (at == Scalar::Bool && (op == lt || op == le)) return {};               // true is more than false, but not as a mask
   switch (op) {
     case add: case sub: return StepCost{floats ? costs::cpu::float_cycles : 1, 1};
-    case mul: return StepCost{floats ? costs::cpu::float_cycles : costs::cpu::product_cycles, floats || bytes_of(at) == 4 ? size_t(1) : size_t(3)};
+    case mul: return floats ? StepCost{costs::cpu::float_cycles, 1} : StepCost{costs::cpu::product_cycles, bytes_of(at) == 4 ? size_t(1) : size_t(3)};
     case div: return floats ? std::optional(StepCost{costs::cpu::division_cycles, 4}) : std::nullopt;
     case min: case max: return StepCost{floats ? costs::cpu::float_cycles : 1, floats ? size_t(3) : size_t(2)};
     case and_: case or_: case xor_: case not_: case neg: case eq: case ne: case lt: case le: return StepCost{1, 1};
@@ -84,13 +85,17 @@ class VectorOperator {
     return results;
   }
   // An estimate of the cycles for 64 bytes of each component: what waits for the element before, against the operations of vectors, two of which begin in
-  // each cycle. A vector has 32 bytes and is combined in log2 steps. Two vectors are a block, which is combined with what the scan has reached.
+  // each cycle. A sum takes a product into one operation. A vector has 32 bytes and is combined in log2 steps. Two vectors are a block, which is combined
+  // with what the scan has reached.
   bool gains(uint64_t needed) const {
     size_t latency = 0, operations = 0;
-    for (size_t k = 0; k < width_; k++) if (needed >> k & 1) latency = std::max(latency, left(c_.op.body.result[k]).latency);
+    for (size_t k = 0; k < width_; k++) {
+      const Atom& r = c_.op.body.result[k];
+      if (needed >> k & 1) latency = std::max(latency, left(r).latency + (is_product(r) ? costs::cpu::float_cycles : 0));
+    }
     for (const Stm& s : c_.op.body.stms) {
-      auto x = std::get<Apply>(s.exp);
-      operations += step_cost(x.op, elem_of(p_, x.args.back()))->operations;
+      const Apply& x = std::get<Apply>(s.exp);
+      if (!takes_product(x)) operations += step_cost(x.op, elem_of(p_, x.args.back()))->operations;
     }
     const size_t elements = 64 / size_t(bytes_), steps = bytes_ == 8 ? 2 : 3;
     const size_t work = 2 * steps * (operations + 2 * width_) + 4 * (operations + width_);
@@ -98,28 +103,40 @@ class VectorOperator {
   }
 
  private:
-  struct Left { uint64_t components = 0; size_t latency = 0; };    // of the left operand that it depends on; cycles after it is there
+  // Of the left operand that it depends on; cycles after it is there, or for a product of floats those of its factors.
+  struct Left { uint64_t components = 0; size_t latency = 0; };
   const Program& p_;
   const Combine& c_;
   const size_t width_;
   int bytes_ = 0;
   FlatMap<Var, Left> from_left_;
+  VarSet products_;                            // of floats
 
   Left left(const Atom& a) const {
     auto v = var_of(a);
     auto found = v ? from_left_.find(*v) : nullptr;
     return found ? *found : Left{};
   }
+  bool is_product(const Atom& a) const { return var_of(a) && products_.contains(*var_of(a)); }
+  bool takes_product(const Apply& x) const {
+    return (x.op == ScalarOp::add || x.op == ScalarOp::sub) && std::ranges::any_of(x.args, [&](const Atom& a) { return is_product(a); });
+  }
   void define(const Stm& s) {
     auto x = std::get_if<Apply>(&s.exp);
     auto cost = x ? step_cost(x->op, elem_of(p_, x->args.back())) : std::nullopt;
+    if (!cost) return;
     Left all;
-    if (x) for (const Atom& a : x->args) {
+    bool taken = false;                                    // a product, by this sum: of two products one comes first
+    for (const Atom& a : x->args) {
       const Left l = left(a);
+      const bool here = !taken && takes_product(*x) && is_product(a);
+      taken = taken || here;
       all.components |= l.components;
-      all.latency = std::max(all.latency, l.latency);
+      all.latency = std::max(all.latency, l.latency + (is_product(a) && !here && l.components ? costs::cpu::float_cycles : 0));
     }
-    if (cost && all.components) from_left_[s.pattern[0].var] = {all.components, all.latency + cost->latency};
+    const bool product = x->op == ScalarOp::mul && is_float(elem_of(p_, x->args[0]));
+    if (product) products_.insert(s.pattern[0].var);
+    if (all.components) from_left_[s.pattern[0].var] = {all.components, all.latency + (product ? 0 : cost->latency)};
   }
 };
 
