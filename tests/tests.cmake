@@ -113,6 +113,13 @@ shared_test(conformance_opencl full 3600 8 6 --backend=opencl -p --build-option=
 blocks_test(conformance_opencl_optimised full 1800 --backend=opencl ${conformance}/collective.fut
             ${conformance}/collective_scans.fut ${conformance}/collective_filters.fut)
 blocks_test(conformance_many_threads full 600 --backend=multicore -p --num-threads=9 tests/conformance/one_pass_filters.fut)
+# What C compilers make vectors of: Clang has rules of its own.
+find_program(CLANG NAMES clang-19 clang)
+if(CLANG)
+  blocks_test(conformance_clang full 1200 --backend=c ${conformance}/extrema_in_any_order.fut ${conformance}/long_sums.fut
+              ${conformance}/vector_scans.fut ${conformance}/lanes.fut)
+  set_tests_properties(conformance_clang PROPERTIES ENVIRONMENT CC=${CLANG})
+endif()
 script_test(scalars full 1200 scalars.py ${raido} interpreter c multicore opencl)
 # Where LLVM is. Golden values of the benchmarks, too.
 find_library(LLVM_LIBRARY NAMES libLLVM.so.19.1 libLLVM-19.so PATHS /usr/lib/llvm-19/lib)
