@@ -6,7 +6,8 @@ import re
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
-adds_statements = re.compile(r"\b(and_|or_|not_|eq|lt|le|select|apply|bind1?|convert|all_of|check)\(")
+terms = "and_|or_|not_|eq|lt|le|select|apply|bind1?|convert|all_of|check"
+own_terms = re.compile(r"^  (?:std::optional<)?(?:Term|Dim)>? (?!term\b|number\b)(\w+)\([^;]*\{$", re.M)      # what adds statements through a function of the file
 
 
 def arguments(text, start):
@@ -25,6 +26,7 @@ def arguments(text, start):
 wrong = 0
 for path in sorted(p for top in ("compiler", "passes", "backends") for p in (root / top).rglob("*") if p.suffix in (".h", ".cc")):
     text = path.read_text()
+    adds_statements = re.compile(rf"\b({'|'.join([terms, *own_terms.findall(text)])})\(")
     for call in re.finditer(r"\b(?!if|while|for|switch|return)[a-z_]+\(", text):
         adding = [a for a in arguments(text, call.end()) if adds_statements.search(a) and "[&" not in a]
         if len(adding) > 1:

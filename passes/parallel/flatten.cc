@@ -370,7 +370,8 @@ class Flatten : NestBuilder {
       [&](const Screma& x) -> std::optional<Term> {
         auto each = volume(x.pre.body);
         if (!each) return {};
-        return out_->term(bound(x.width)) * apply(ScalarOp::max, {out_->number(Scalar::I64, 1), *each});
+        const Term width = out_->term(bound(x.width)), inside = apply(ScalarOp::max, {out_->number(Scalar::I64, 1), *each});
+        return width * inside;
       },
       [&](const Hist& x) { return std::optional(out_->term(x.width)); },
       [&](const For& x) { return regular_.accumulates_only(x) ? std::nullopt : volume(x.body); },
@@ -484,7 +485,8 @@ class Flatten : NestBuilder {
     if (iterates(x.pre.body)) return {};
     auto each = volume(x.pre.body);
     if (!each) return {};
-    return and_(lt(*each, out_->number(Scalar::I64, costs::gpu::short_row)), is_full(inner.extent));
+    const Term few = lt(*each, out_->number(Scalar::I64, costs::gpu::short_row)), many = is_full(inner.extent);
+    return and_(few, many);
   }
   // The results over the nest. Its last dimension, which goes through the elements, is that of the reductions and scans.
   std::vector<Atom> reduced_or_scanned(const MapNest& nest, Stm& s, Screma& x) {
