@@ -519,7 +519,7 @@ class Verifier {
     inner.resize(inner.size() - updates);
     if (fine()) post(inner, x.reduces, x.scans, x.post, x.post_reduces);
   }
-  // One scan of scalars over one index, of which some components are results.
+  // It scans scalars over one index. Its results are some components of the scan.
   bool is_vector_scan(const Seg& x) const {
     auto scalar = [&](Bind b) { return is_scalar(p_.type(b.var)); };
     auto component = [&](const Atom& a) { return std::ranges::any_of(x.post.params, [&](Bind b) { return Atom(b.var) == a; }); };

@@ -58,7 +58,7 @@ class NestBuilder {
   // An array over the nest of copies of `from`, a scalar or an array, with a point for each element.
   ir::Atom spread(const MapNest& nest, const ir::Atom& from, const std::vector<ir::Dim>& shape);
 
-  // The array outside of which v is the part at the nest's point, if there is one.
+  // If v is the part of an array from outside at the nest's point: that array.
   std::optional<ir::Var> whole(const MapNest& nest, ir::Var v) const;
 
   // F24: whether rows of such extents have no elements, which then check nothing that the code asserts for each point. None if that cannot be.

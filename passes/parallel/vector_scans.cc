@@ -84,9 +84,9 @@ class VectorOperator {
     }
     return results;
   }
-  // An estimate of the cycles for 64 bytes of each component: what waits for the element before, against the operations of vectors, two of which begin in
-  // each cycle. A sum takes a product into one operation. A vector has 32 bytes and is combined in log2 steps. Two vectors are a block, which is combined
-  // with what the scan has reached.
+  // Estimates cycles for 64 bytes of each component. One by one, each element waits for the one before. With vectors, two operations begin in each cycle. A
+  // sum takes a product into one operation. A vector has 32 bytes and is combined in log2 steps. Two vectors are a block, which is combined with what the
+  // scan has reached.
   bool gains(uint64_t needed) const {
     size_t latency = 0, operations = 0;
     for (size_t k = 0; k < width_; k++) {
@@ -140,6 +140,14 @@ class VectorOperator {
   }
 };
 
+// Which components of a scan `post` reads, a bit for each: the first of them is its parameter number `first`.
+uint64_t read_components(const Program& p, const Lambda& post, size_t first, size_t count) {
+  if (post.params.empty()) return (uint64_t(1) << count) - 1;          // the identity
+  uint64_t read = 0;
+  for (size_t k = 0; k < count; k++) each_use(p, post.body, [&](Var v) { if (v == post.params[first + k].var) read |= uint64_t(1) << k; });
+  return read;
+}
+
 // Branches of an operator become selects, if what they do is single steps: nothing of it can fail.
 void straighten(Program& p, Body& b) {
   Body straight;
@@ -180,9 +188,7 @@ class VectorScan {
       }
     size_t at = 0;
     for (const Combine& c : straight_) {
-      uint64_t used = 0;
-      for (size_t k = 0; k < c.neutral.size(); k++) if (is_used(x_.post.params[at + k].var)) used |= uint64_t(1) << k;
-      needed_.push_back(VectorOperator(p, c).needed(used));
+      needed_.push_back(VectorOperator(p, c).needed(read_components(p, x_.post, at, c.neutral.size())));
       at += c.neutral.size();
     }
   }
@@ -209,11 +215,6 @@ class VectorScan {
   std::vector<Atom> outside_;                  // of each result that is an accumulator: what it was before
 
   Term number(int64_t n) { return b_.number(Scalar::I64, double(n)); }
-  bool is_used(Var v) const {
-    bool used = false;
-    each_use(p_, x_.post.body, [&](Var u) { used = used || u == v; });
-    return used;
-  }
   // f(scan, component, number among all components)
   template <class F> void each_component(F f) {
     size_t at = 0;
@@ -374,7 +375,7 @@ class VectorScan {
     for (size_t q = 0; q < rest.size(); q++) now[rest[q]] = made[q];
     return now;
   }
-  // The array from outside of which a result of the body is the element.
+  // If a result of the body is an element of an array from outside: that array.
   std::optional<Var> element(const Atom& a) const {
     auto v = var_of(a);
     for (const Stm& s : x_.body.stms)
@@ -388,7 +389,7 @@ class VectorScan {
     std::vector<std::optional<Var>> kept(x_.body.result.size());
     std::vector<size_t> which;
     for (size_t k = 0; k < kept.size(); k++)
-      if (k < scanned ? !element(x_.body.result[k]) : is_used(x_.post.params[k].var)) which.push_back(k);
+      if (k < scanned ? !element(x_.body.result[k]) : read_components(p_, x_.post, k, 1) != 0) which.push_back(k);
     if (which.empty()) return kept;
     For each{{p_.fresh("j", scalar_type(Scalar::I64))}, i64_atom(costs::cpu::scan_strip), {}, {}, {}};
     for (size_t k : which) {
@@ -429,14 +430,8 @@ bool gains_by_vectors(Program& p, const Stm& s, const LoopParts& x) {
   for (const Combine& c : straight(p, x.scans)) {
     VectorOperator op(p, c);
     if (!op.has_vectors()) return false;
-    uint64_t used = 0;
-    for (size_t k = 0; k < c.neutral.size(); k++) {
-      bool read = x.post.params.empty();
-      if (!read) each_use(p, x.post.body, [&](Var v) { read = read || v == x.post.params[at + k].var; });
-      if (read) used |= uint64_t(1) << k;
-    }
+    if (!op.gains(op.needed(read_components(p, x.post, at, c.neutral.size())))) return false;
     at += c.neutral.size();
-    if (!op.gains(op.needed(used))) return false;
   }
   return true;
 }

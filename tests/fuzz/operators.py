@@ -7,13 +7,10 @@ The interpreter runs it as lowered and after the passes for processors, threads 
 threads and devices take it. With --c it is compiled and run on threads, too. Exit code 1 if there is any finding.
 
     tests/fuzz/operators.py --raido build/release/raido --count 100 --seed 1 [--out FOLDER]"""
-import os
-import pathlib
 import random
 import sys
-import tempfile
 
-from running import NO_COMPILER, command, difference, search
+from running import NO_COMPILER, checked, command, difference, search
 
 # Operation and neutral element of operators on i64 that are associative and commutative. None of them is undone by adding nothing.
 NUMBERS = [("{} + {}", "0"), ("i64.max {} {}", "i64.lowest"), ("i64.min {} {}", "i64.highest"), ("{} ^ {}", "0"), ("{} | {}", "0"), ("{} & {}", "(-1)"),
@@ -151,12 +148,9 @@ class Judge:
 
     # What is wrong with it; empty if nothing is.
     def wrong(self, seed, text):
-        at = tempfile.mkdtemp(dir=self.folder)
-        path, binary = os.path.join(at, "p.fut"), os.path.join(at, "p")
-        pathlib.Path(path).write_text(text)
-        status, _, said = command([self.raido, "check", "-w", path], 60)
-        if status:
-            return f"check: {said}"
+        path, binary, refused = checked(self.raido, self.folder, text)
+        if refused:
+            return refused
         for target, compiler in (("opencl", [f"CC={NO_COMPILER}"]), ("multicore", ["CFLAGS=-O0"] if self.c else [f"CC={NO_COMPILER}"])):
             status, _, said = command(["env", *compiler, self.raido, target, "-w", path, "-o", binary], 120)
             if status:

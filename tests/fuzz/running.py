@@ -62,6 +62,15 @@ def differs_after(raido, path, given, expected, pipelines):
     return ""
 
 
+def checked(raido, folder, text):
+    """Writes a program into a folder of its own. Its path, a path for a binary, and what `check` says if it refuses the program, else nothing."""
+    at = tempfile.mkdtemp(dir=folder)
+    path = os.path.join(at, "p.fut")
+    pathlib.Path(path).write_text(text)
+    status, _, said = command([raido, "check", "-w", path], 60)
+    return path, os.path.join(at, "p"), f"check: {said}" if status else ""
+
+
 class AfterPasses:
     """Judges programs by what they give for some inputs as they were written, after the passes of pipelines, and, with --c, compiled."""
     inputs, pipelines = [], ()
@@ -74,12 +83,9 @@ class AfterPasses:
 
     def wrong(self, seed, text):
         """None: not a program. Otherwise what is wrong with it, empty if nothing is."""
-        at = tempfile.mkdtemp(dir=self.folder)
-        path, binary = os.path.join(at, "p.fut"), os.path.join(at, "p")
-        pathlib.Path(path).write_text(text)
-        status, _, said = command([self.raido, "check", "-w", path], 60)
-        if status:
-            return None if "Internal" not in said else f"check: {said}"
+        path, binary, refused = checked(self.raido, self.folder, text)
+        if refused:
+            return refused if "Internal" in refused else None
         self.looked_at(path)
         status, _, said = command(["env", "CFLAGS=-O1" if self.c else f"CC={NO_COMPILER}", self.raido, "c", "-w", path, "-o", binary], 300)
         if status:
