@@ -12,7 +12,8 @@
 //
 //   map n (\x -> { r = reduce .. asserts ..; .. }) xs   ==>   r = if 0 < n { reduce .. } else { 0 };  map n (\x -> ..) xs
 //
-// Nothing before them in the body may fail, so that the same check fails first.
+// Nothing before them in the body may fail, so that the same check fails first. Before differentiation so do elements that a loop reads
+// again and again: then their adjoints are numbers, which the return sweep adds to its array once.
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"
@@ -204,7 +205,8 @@ class Hoister {
   // are copied: steps, reads and their checks.
   bool leaves_if_run(const Stm& outer, const Body& b, const Kept& kept, const VarSet& inside, std::vector<size_t>& group) const {
     const Stm& s = *kept.back();
-    if (p_.level != Core || context_.target == Target::Gpu || !runs(outer, b) || !takes_long(s) || !s.attrs.empty()) return false;
+    if (context_.target == Target::Gpu || !runs(outer, b) || !s.attrs.empty()) return false;
+    if (p_.level == Ad ? !std::holds_alternative<For>(outer.exp) || !reads_number(s) : p_.level != Core || !takes_long(s)) return false;
     if (!std::ranges::all_of(s.pattern, [&](Bind x) { return is_scalar(p_.type(x.var)); })) return false;       // arrays fuse with what reads them
     if (!needed(kept, kept.size() - 1, inside, group)) return false;
     std::ranges::sort(group);
@@ -216,6 +218,14 @@ class Hoister {
       walk_parts(*kept[k], [&](const Body& part) { each_stm(part, look); });
     }
     return !fails;
+  }
+  // An element of an array, in a branch as well.
+  bool reads_number(const Stm& s) const {
+    if (std::holds_alternative<Index>(s.exp)) return is_scalar(p_.type(s.pattern[0].var));
+    auto x = std::get_if<If>(&s.exp);
+    return x && std::ranges::any_of(std::array{&x->then_, &x->else_}, [&](const Body* part) {
+      return std::any_of(part->stms.begin(), part->stms.end(), [&](const Stm& inner) { return reads_number(inner); });
+    });
   }
   // A loop, a parallel operation or a mathematical function, in a branch as well.
   bool takes_long(const Stm& s) const {
