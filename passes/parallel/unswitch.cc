@@ -3,8 +3,8 @@
 //   for i < n (xs) { let y = if c { update xs .. } else { .. } }   ==>   if c { for i < n (xs) { update xs .. } } else { for i < n (xs) { .. } }
 //
 // C compilers do so for short branches that make numbers. In the return sweep of a stencil, the rows at the edges are such a branch. After this
-// pass, updates can be added in strips, and stored as vectors. Only innermost loops with small bodies are copied, and loops over rows that are
-// scanned in vectors if they are long.
+// pass, updates can be added in strips, and stored as vectors. Only innermost loops with small bodies are copied, and loops and tasks over rows
+// that are scanned in vectors if they are long: in the version for short rows, rows are lanes.
 #include <algorithm>
 
 #include "compiler/ir/analysis/defs.h"
@@ -17,19 +17,29 @@ namespace raido {
 using namespace ir;
 namespace {
 
+// A loop, or a seg of tasks.
+const Body* repeated(const Exp& e) {
+  if (auto loop = std::get_if<For>(&e)) return &loop->body;
+  auto seg = std::get_if<Seg>(&e);
+  return seg && seg->level == SegLevel::Task ? &seg->body : nullptr;
+}
+
 // The condition of the first such branch.
-std::optional<Var> condition(const Program& p, const For& loop) {
-  if (count_statements(loop.body) > costs::peeled_statements) return {};
-  const VarSet inside = bound_in(loop);
-  for (Bind x : loop.state) {
-    bool depends = false;                                  // on another state
-    walk(p.type(x.var), [&](const Var& v) { depends = depends || inside.contains(v); });
-    if (depends) return {};
+std::optional<Var> condition(const Program& p, const Exp& e) {
+  const Body* body = repeated(e);
+  if (!body || count_statements(*body) > costs::peeled_statements) return {};
+  const VarSet inside = bound_in(e);
+  if (auto loop = std::get_if<For>(&e)) {
+    for (Bind x : loop->state) {
+      bool depends = false;                                // on another state
+      walk(p.type(x.var), [&](const Var& v) { depends = depends || inside.contains(v); });
+      if (depends) return {};
+    }
   }
   std::optional<Var> found;
-  bool innermost = true, scans = false;                    // scans: the branch is between a scan in vectors and one for short rows (vector_scans.h)
-  each_stm(loop.body, [&](const Stm& s) { innermost = innermost && kind_of(s.exp) != Kind::Loop && kind_of(s.exp) != Kind::Parallel; });
-  for (const Stm& s : loop.body.stms) {
+  bool innermost = std::holds_alternative<For>(e), scans = false;     // scans: the branch is between a scan in vectors and one for short rows (vector_scans.h)
+  each_stm(*body, [&](const Stm& s) { innermost = innermost && kind_of(s.exp) != Kind::Loop && kind_of(s.exp) != Kind::Parallel; });
+  for (const Stm& s : body->stms) {
     auto x = std::get_if<If>(&s.exp);
     const Var* c = x ? var_of(x->cond) : nullptr;
     if (found || !c || inside.contains(*c)) continue;
@@ -43,12 +53,11 @@ std::optional<Var> condition(const Program& p, const For& loop) {
 void unswitch(Program& p, PassContext& context, Body& whole) {
   rewrite(p, whole, [&](Builder& b, Stm& s, Subst&) {
     walk_parts(s, [&](Body& inner) { unswitch(p, context, inner); });
-    auto loop = std::get_if<For>(&s.exp);
-    auto c = loop && s.checks.empty() ? condition(p, *loop) : std::nullopt;
+    auto c = s.checks.empty() ? condition(p, s.exp) : std::nullopt;
     if (!c || !context.allow()) return false;
     auto version = [&](bool holds) {
       return b.body([&] {
-        Stm made{{}, clone(p, *loop), {}, s.source, s.attrs};
+        Stm made{{}, clone(p, s.exp), {}, s.source, s.attrs};
         substitute(p, made.exp, {{*c, bool_const(holds)}});
         std::vector<Atom> results;
         for (Bind x : s.pattern) results.push_back(made.pattern.emplace_back(p.fresh(p.hint(x.var), p.type(x.var))).var);
