@@ -14,8 +14,8 @@
 //
 // Threads share an outermost map by its strips, whose width depends on their number. Of a map that is not wider than one strip they share
 // the rows instead: it becomes one reduction of rows, whose partial results are rows. They also share the rows if all that a map does is
-// updates whose places do not depend on its index: each row has places of its own. Other updates stay inside the outermost map where there
-// are several threads.
+// updates whose places do not depend on its index: each row has places of its own. Other updates, and rows beside sums, stay inside the
+// outermost map where there are several threads.
 //
 //   map n f   ==>   with_acc (map strips \s -> f exchanged over n' iterations from s * n', each stored in its place)
 #include <algorithm>
@@ -108,10 +108,12 @@ class Interchange {
     copy.exp = clone(p_, s.exp);
     Screma& map = std::get<Screma>(copy.exp);
     Screma* reduce = gainful(map, Rows::None);
+    const bool beside = !reduce;
+    if (beside) reduce = many ? nullptr : gainful(map, Rows::Beside);
     if (!reduce) return false;
     std::vector<Var> now;
-    if (std::ranges::none_of(s.pattern, [&](Bind v) { return is_acc(v.var); })) now = strips_or_rows(b, s, copy, *reduce, many);
-    else if (updates_rows(map, *reduce)) now = exchanged(b, std::move(map), *reduce);
+    if (!beside && std::ranges::none_of(s.pattern, [&](Bind v) { return is_acc(v.var); })) now = strips_or_rows(b, s, copy, *reduce, many);
+    else if (!beside && updates_rows(map, *reduce)) now = exchanged(b, std::move(map), *reduce);
     else if (many) return false;
     else now = choice(b, one_thread(b), [&] { return one_after_the_other(b, copy, std::move(map), *reduce); }, [&] { return kept(b, s); });
     for (size_t k = 0; k < now.size(); k++) {
