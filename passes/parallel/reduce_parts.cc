@@ -6,17 +6,27 @@
 //                                   loop from t over the elements that are left
 //                                 } else { the same }
 //
+//   reduce n op [ne] f xs   ==>   if n is large {                                                            R2
+//                                   parts = map 32 (\p -> reduce w op' [ne, -1] f xs[p, p + 32, ..])
+//                                   t = loop from ne, -1 over parts, where the operand from the earlier place comes first
+//                                   ..                                      as R1
+//
 // Each step of such a reduction waits for the one before: a place of the greatest element, the greatest sum of neighbours, a product of
 // small matrices. An operator is associative, so parts may be reduced by themselves, and the order of elements stays. The parts run in
 // lanes (passes/memory/lane_loops.h). Their first elements lie an odd number of elements apart: a power of two would put all lanes into
 // the same few lines of a cache. On several threads there are more parts, as many as the number of elements says. So results do not depend on threads.
 // Sums of floats change their order, so --fp-strict keeps them. Sums, least and greatest numbers are vectors as they are.
+//
+// R2: neighbouring lanes take neighbouring elements, if the operator commutes or gives one of its operands (selection.h). In the second case
+// associativity says what it is (Kimura 1958): the greatest in some order, of equal ones always the first or always the last. So it is
+// enough to know where an operand has come from. What may fail takes R1, which finds the first element that does.
 #include <algorithm>
 
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/costs.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/term.h"
+#include "passes/parallel/selection.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -85,8 +95,45 @@ class ReduceParts {
     for (size_t k = 0; k < x.inputs.size(); k++) elements.push_back(b.index(p_.hint(x.pre.params[k].var), x.inputs[k], {at}));
     return b.inline_call(x.pre, elements);
   }
-  // for i < n (t = init) { op t (right i) }
-  template <class Right> std::vector<Atom> fold(Builder& b, const Screma& x, const Dim& n, const std::vector<Atom>& init, Right right) {
+  // An operator as the parts use it.
+  struct Operator {
+    Combine combine;
+    bool has_place = false;            // its operands end with one
+  };
+  // As they are for R1. For R2, with places.
+  std::vector<Operator> operators(const Stm& s, const Screma& x, bool& neighbours) {
+    std::vector<Operator> placed, plain;
+    neighbours = s.checks.empty() && !may_fail(x.pre.body);
+    for (const Combine& c : x.reduces) {
+      plain.push_back({clone(p_, c)});
+      if (!neighbours) continue;
+      auto scalar = scalar_operator(p_, c);
+      const bool commutes = c.commutative || (scalar && is_commutative(*scalar, elem_of(p_, c.neutral[0])));
+      auto with = commutes ? std::nullopt : with_place(p_, c);
+      neighbours = !may_fail(c.op.body) && (commutes || with);
+      placed.push_back(with ? Operator{std::move(*with), true} : Operator{clone(p_, c)});
+    }
+    return neighbours ? std::move(placed) : std::move(plain);
+  }
+  static bool may_fail(const Body& b) {
+    bool found = false;
+    each_stm(b, [&](const Stm& s) { found = found || !s.checks.empty() || std::holds_alternative<Assert>(s.exp); });
+    return found;
+  }
+  // The values of the operands at an index.
+  std::vector<Atom> operands(Builder& b, const std::vector<Operator>& ops, const Screma& x, const Atom& at) {
+    std::vector<Atom> all = values(b, x, at), out;
+    auto next = all.begin();
+    for (const Operator& op : ops) {
+      const i64 n = i64(op.combine.neutral.size()) - op.has_place;
+      out.insert(out.end(), next, next + n);
+      next += n;
+      if (op.has_place) out.push_back(at);
+    }
+    return out;
+  }
+  // for i < n (t = init) { op t (right i) }. `ordered`: the operand from the earlier place comes first.
+  template <class Right> std::vector<Atom> fold(Builder& b, const std::vector<Operator>& ops, const Dim& n, const std::vector<Atom>& init, bool ordered, Right right) {
     For loop{{p_.fresh("i", scalar_type(Scalar::I64))}, n, {}, init, {}};
     std::vector<std::string> hints;
     std::vector<Atom> old;
@@ -98,11 +145,19 @@ class ReduceParts {
     loop.body = b.body([&] {
       std::vector<Atom> now, values = right(loop.i.var);
       size_t at = 0;
-      for (const Combine& c : x.reduces) {
-        const size_t k = c.neutral.size();
-        std::vector<Atom> args(old.begin() + i64(at), old.begin() + i64(at + k));
-        args.insert(args.end(), values.begin() + i64(at), values.begin() + i64(at + k));
-        for (const Atom& a : b.inline_call(c.op, args)) now.push_back(a);
+      for (const Operator& op : ops) {
+        const size_t k = op.combine.neutral.size();
+        std::vector<Atom> left(old.begin() + i64(at), old.begin() + i64(at + k)), args(values.begin() + i64(at), values.begin() + i64(at + k));
+        if (ordered && op.has_place) {
+          const Term later = lt(b.term(args.back()), b.term(left.back()));
+          for (size_t c = 0; c < k; c++) {
+            const Term one = b.term(left[c]), other = b.term(args[c]);
+            left[c] = select({later, other, one}).atom;
+            args[c] = select({later, one, other}).atom;
+          }
+        }
+        args.insert(args.begin(), left.begin(), left.end());
+        for (const Atom& a : b.inline_call(op.combine.op, args)) now.push_back(a);
         at += k;
       }
       return now;
@@ -111,44 +166,67 @@ class ReduceParts {
     return {made.begin(), made.end()};
   }
 
+  // The results of parts p of `width` elements each, at[k] = start p + k * step.
+  template <class Start> Lambda part(Builder& b, const std::vector<Operator>& ops, const Screma& x, const Term& width, const Term& step, Start start) {
+    const Type counter = scalar_type(Scalar::I64);
+    return b.lambda({{"part", counter}}, [&](const std::vector<Var>& p) {
+      const Term from = start(b.term(p[0]));
+      Lambda pre = b.lambda({{"j", counter}}, [&](const std::vector<Var>& j) { return operands(b, ops, x, (from + b.term(j[0]) * step).atom); });
+      Screma inner{width.atom, {b.iota(width.atom)}, std::move(pre), {}, {}, {}, {}};
+      for (const Operator& op : ops) inner.reduces.push_back(clone(p_, op.combine));
+      std::vector<Var> sums = b.bind("part", std::move(inner));
+      return std::vector<Atom>(sums.begin(), sums.end());
+    });
+  }
   void divide(Builder& b, Stm& s, Screma& x, Subst& results) {
-    c_.stats.count("reduce_parts.R1");
+    bool neighbours = false;
+    const std::vector<Operator> ops = operators(s, x, neighbours);
+    c_.stats.count(neighbours ? "reduce_parts.R2" : "reduce_parts.R1");
     b.source = s.source;
     b.checks = s.checks;
     auto number = [&](i64 n) { return b.number(Scalar::I64, double(n)); };
-    const Term n = b.term(x.width), lanes = number(costs::cpu::lanes);
+    const Term n = b.term(x.width), lanes = number(costs::cpu::lanes), one = number(1);
     const Atom large = le(number(costs::cpu::parts_points), n).atom;
     Body parted = b.body([&] {
-      Term groups = number(1);
-      if (c_.target == Target::Multicore) {
+      const bool shared = c_.target == Target::Multicore;
+      Term groups = one;
+      if (shared) {
         Term some = n / number(costs::cpu::group_points), few = apply(ScalarOp::min, {some, number(costs::cpu::part_groups)});
-        groups = apply(ScalarOp::max, {number(1), few});
+        groups = apply(ScalarOp::max, {one, few});
       }
-      const Term parts = lanes * groups, even = n / parts - 1, width = apply(ScalarOp::or_, {even, number(1)});
-      const Var is = b.iota(parts.atom), js = b.iota(width.atom);
-      const Type counter = scalar_type(Scalar::I64);
-      Lambda part = b.lambda({{"part", counter}}, [&](const std::vector<Var>& p) {
-        const Term from = b.term(p[0]) * width;
-        Screma inner{width.atom, {js}, b.lambda({{"j", counter}}, [&](const std::vector<Var>& j) { return values(b, x, (from + b.term(j[0])).atom); }), {}, {}, {}, {}};
-        std::vector<std::string> hints;
-        for (const Combine& c : x.reduces) inner.reduces.push_back(clone(p_, c));
-        for (Bind y : s.pattern) hints.push_back(p_.hint(y.var));
-        std::vector<Var> sums = b.bind(hints, std::move(inner));
-        return std::vector<Atom>(sums.begin(), sums.end());
-      });
-      const std::vector<Var> partial = b.map("part", parts.atom, std::move(part), {is});
+      const Term parts = lanes * groups, even = n / parts, width = neighbours ? even : apply(ScalarOp::or_, {even - one, one});
+      std::vector<Var> partial;                            // of R2 on threads: by groups, then lanes
+      const bool nested = neighbours && shared;
+      if (!neighbours) {
+        partial = b.map("part", parts.atom, part(b, ops, x, width, one, [&](const Term& p) { return p * width; }), {b.iota(parts.atom)});
+      } else if (!nested) {
+        partial = b.map("part", lanes.atom, part(b, ops, x, width, lanes, [](const Term& p) { return p; }), {b.iota(lanes.atom)});
+      } else {
+        Lambda group = b.lambda({{"group", scalar_type(Scalar::I64)}}, [&](const std::vector<Var>& g) {
+          const Term from = b.term(g[0]) * (width * lanes);
+          std::vector<Var> of_group = b.map("part", lanes.atom, part(b, ops, x, width, lanes, [&](const Term& p) { return from + p; }), {b.iota(lanes.atom)});
+          return std::vector<Atom>(of_group.begin(), of_group.end());
+        });
+        partial = b.map("part", groups.atom, std::move(group), {b.iota(groups.atom)});
+      }
       std::vector<Atom> neutral;
-      for (const Combine& c : x.reduces) neutral.insert(neutral.end(), c.neutral.begin(), c.neutral.end());
-      std::vector<Atom> total = fold(b, x, parts.atom, neutral, [&](Var i) {
-        std::vector<Atom> of_part;
-        for (Var v : partial) of_part.push_back(b.index("part", v, {i}));
+      for (const Operator& op : ops) neutral.insert(neutral.end(), op.combine.neutral.begin(), op.combine.neutral.end());
+      std::vector<Atom> total = fold(b, ops, parts.atom, neutral, true, [&](Var i) {
+        std::vector<Atom> of_part, at = {i};
+        if (nested) at = {(b.term(i) / lanes).atom, apply(ScalarOp::mod, {b.term(i), lanes}).atom};
+        for (Var v : partial) of_part.push_back(b.index("part", v, at));
         return of_part;
       });
       const Term done = parts * width, left = n - done;
-      return fold(b, x, left.atom, total, [&](Var i) {
-        const Term at = done + b.term(i);
-        return values(b, x, at.atom);
-      });
+      total = fold(b, ops, left.atom, total, false, [&](Var i) { return operands(b, ops, x, (done + b.term(i)).atom); });
+      std::vector<Atom> out;
+      size_t at = 0;
+      for (const Operator& op : ops) {
+        const size_t k = op.combine.neutral.size();
+        out.insert(out.end(), total.begin() + i64(at), total.begin() + i64(at + k - op.has_place));
+        at += k;
+      }
+      return out;
     });
     std::vector<std::string> hints;
     Body whole;

@@ -15,6 +15,38 @@ entry places (_: i64): bool =
   every_size (same (==) best (i64.lowest, -1) (\i -> (number i & 127, i))) &&
   every_size (same (==) (\(a, i) (b, j) -> if a <= b then (a, i) else (b, j)) (i64.highest, -1) (\i -> (number i & 7, i)))
 
+-- Operators that give one of their operands: of equal keys the first, the last, or the one with the least or the greatest number. What else an
+-- operand has goes with it.
+def record (i: i64): (i64, i64, i32) = (number i & 15, number (i + 5) & 7, i32.i64 i)
+-- ==
+-- entry: chosen
+-- input { 0i64 } output { true }
+entry chosen (_: i64): bool =
+  let of (op: (i64, i64, i32) -> (i64, i64, i32) -> (i64, i64, i32)) key = every_size (same (==) op (key, -9, -1) record)
+  in of (\(a, i, x) (b, j, y) -> if a > b then (a, i, x) else (b, j, y)) i64.lowest &&
+     of (\(a, i, x) (b, j, y) -> if a >= b then (a, i, x) else (b, j, y)) i64.lowest &&
+     of (\(a, i, x) (b, j, y) -> if b < a then (b, j, y) else (a, i, x)) i64.highest &&
+     of (\(a, i, x) (b, j, y) -> if a < b then (a, i, x) else if a > b || i < j then (b, j, y) else (a, i, x)) i64.highest &&
+     of (\(a, i, x) (b, j, y) -> if i == -9 then (b, j, y) else if j == -9 then (a, i, x) else if a * i >= b * j then (a, i, x) else (b, j, y)) 0 &&
+     of (\p q -> if q.1 == -9 then p else q) 0 &&
+     every_size (same (==) (\(i, a) (j, b) -> if a < b then (i, a) else if a == b then (i64.min i j, a) else (j, b)) (i64.highest, i32.highest)
+                      (\i -> (number i, i32.i64 (number i & 7)))) &&
+     every_size (same (==) (\(a, i) (b, j) -> if a < b then (b, j) else if b < a then (a, i) else (b, i64.max j i)) (-f64.inf, -1)
+                      (\i -> (f64.i64 (number i & 7), number i)))
+
+-- Beside a sum, and two at once.
+-- ==
+-- entry: chosen_beside
+-- input { 0i64 } output { true }
+entry chosen_beside (_: i64): bool =
+  every_size (\n ->
+    let xs = map number (iota n)
+    let last (a: i64, i: i64) (b: i64, j: i64) = if a > b then (a, i) else (b, j)
+    let first (a: i64, i: i64) (b: i64, j: i64) = if a <= b then (a, i) else (b, j)
+    let (p, q, s) = (reduce last (i64.lowest, -1) (zip xs (iota n)), reduce first (i64.highest, -1) (zip xs (iota n)), i64.sum xs)
+    in p == (loop a = (i64.lowest, -1) for i < n do last a (xs[i], i)) && q == (loop a = (i64.highest, -1) for i < n do first a (xs[i], i)) &&
+       s == (loop a = 0 for x in xs do a + x))
+
 -- Products of matrices, values of polynomials, the first and the last of some: no two elements may change places.
 -- ==
 -- entry: ordered

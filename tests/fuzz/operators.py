@@ -24,6 +24,7 @@ class Gen:
 
     def __init__(self, seed):
         self.r, self.count = random.Random(seed), 0
+        self.commutes = True
 
     def name(self, hint="x"):
         self.count += 1
@@ -67,14 +68,16 @@ class Gen:
         return (f"[{size}]{t}", f"(replicate {size} {neutral})", lambda x, y: f"(map2 (\\{a} {b} -> {both}) {x} {y})",
                 f"(map (\\{j} -> let i = i + {j} in {element}) (iota {size}))", lambda v: f"i64.sum (map (\\({s}: {t}) -> {said(s)}) {v})")
 
-    # The larger key, with what belongs to it.
+    # The larger key, with what belongs to it; of equal ones the first or the last.
     def largest(self, depth):
         t, neutral, _, element, said = self.part(depth - 1)
         a, b, x, y = (self.name(h) for h in "abxy")
-        wins = self.r.choice([f"{a} >= {b}", f"!({a} < {b})"])
+        wins = self.r.choice([f"{a} >= {b}", f"!({a} < {b})", f"{a} > {b}"])
+        different = self.r.choice([1013, 1013, 5])
+        self.commutes = self.commutes and different == 1013
         return (f"(i64, {t})", f"(i64.lowest, {neutral})",
                 lambda p, q: f"(let ({a}, {x}) = {p} let ({b}, {y}) = {q} in if {wins} then ({a}, {x}) else ({b}, {y}))",
-                f"(i * 7 % 1013, {element})", lambda v: f"({v}.0 + {said(v + '.1')})")
+                f"(i * 7 % {different}, {element})", lambda v: f"({v}.0 + {said(v + '.1')})")
 
     def option(self, depth):
         t, neutral, combine, element, said = self.part(depth - 1)
@@ -106,13 +109,14 @@ class Gen:
         arrays = lambda code: f"(let {xs} = {code} in i64.sum (map2 (\\k ({x}: {t}) -> (k % 5 + 1) * ({said(x)})) (indices {xs}) {xs}))"
         key = f"(map (\\i -> i * 7 % {self.r.choice([3, 6])} - 1) (iota {n}))"
         op, ne = "(op m zeros)", "(neutral m)"
-        return self.r.choice([
-            lambda: f"(let {x} = reduce {op} {ne} {elements} in {said(x)})",
+        in_any_order = [
             lambda: f"(let {x} = reduce_comm {op} {ne} {elements} in {said(x)})",
-            lambda: arrays(f"scan {op} {ne} {elements}"),
             lambda: arrays(f"hist {op} {ne} 5 {key} {elements}"),
             lambda: arrays(f"reduce_by_index (replicate 4 {ne}) {op} {ne} {key} {elements}"),
-            lambda: arrays(f"flatten (reduce_by_index_2d (replicate 2 (replicate 3 {ne})) {op} {ne} (map (\\k -> (k % 3, k)) {key}) {elements})"),
+            lambda: arrays(f"flatten (reduce_by_index_2d (replicate 2 (replicate 3 {ne})) {op} {ne} (map (\\k -> (k % 3, k)) {key}) {elements})")]
+        return self.r.choice([*(in_any_order if self.commutes else []),
+            lambda: f"(let {x} = reduce {op} {ne} {elements} in {said(x)})",
+            lambda: arrays(f"scan {op} {ne} {elements}"),
             lambda: arrays(f"filter (\\({x}: {t}) -> {said(x)} % 3 != 1) (scan {op} {ne} {elements})"),
             lambda: f"(let {x} = loop {x} = {ne} for k < 3 do op m zeros {x} (reduce {op} {ne} {elements}) in {said(x)})",
         ])()
