@@ -11,6 +11,8 @@
 //                                   t = loop from ne, -1 over parts, where the operand from the earlier place comes first
 //                                   ..                                      as R1
 //
+//   reduces op beside a map or scan   ==>   the map or scan;  reduce n op [ne] f xs    where f is short     R3
+//
 // Each step of such a reduction waits for the one before: a place of the greatest element, the greatest sum of neighbours, a product of
 // small matrices. An operator is associative, so parts may be reduced by themselves, and the order of elements stays. The parts run in
 // lanes (passes/memory/lane_loops.h). Their first elements lie an odd number of elements apart: a power of two would put all lanes into
@@ -20,13 +22,18 @@
 // R2: neighbouring lanes take neighbouring elements, if the operator commutes or gives one of its operands (selection.h). In the second case
 // associativity says what it is (Kimura 1958): the greatest in some order, of equal ones always the first or always the last. So it is
 // enough to know where an operand has come from. What may fail takes R1, which finds the first element that does.
+//
+// R3 comes before them: beside an array or a scan no reduction runs in lanes, and elements are read once more at less cost. A scan in vectors
+// has no reduction beside it either (vector_scans.h).
 #include <algorithm>
 
+#include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/costs.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/term.h"
 #include "passes/parallel/selection.h"
+#include "passes/parallel/vector_scans.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -41,10 +48,11 @@ class ReduceParts {
   void body(Body& whole) {
     rewrite(p_, whole, [&](Builder& b, Stm& s, Subst& results) {
       auto x = std::get_if<Screma>(&s.exp);
-      if (x && waits(s, *x) && c_.allow()) {
+      if (x && s.attrs.empty() && waits(*x) && c_.allow()) {
         divide(b, s, *x, results);
         return true;
       }
+      if (x && set_apart(b, s, *x, results)) return true;
       if (kind_of(s.exp) != Kind::Parallel) walk_parts(s, [&](Body& inner) { body(inner); });
       return false;
     });
@@ -54,9 +62,9 @@ class ReduceParts {
   Program& p_;
   PassContext& c_;
 
-  bool waits(const Stm& s, const Screma& x) const {
+  bool waits(const Screma& x) const {
     auto n = const_of(x.width);
-    if (!s.attrs.empty() || x.ordered || (n && n->as_i64() < costs::cpu::parts_points)) return false;
+    if (x.ordered || (n && n->as_i64() < costs::cpu::parts_points)) return false;
     if (!identity_post(x) || !x.scans.empty() || !x.post_reduces.empty() || x.pre.body.result.size() != width_of(x.reduces)) return false;
     bool floats = false, steps = false;
     for (const Combine& c : x.reduces) {
@@ -70,6 +78,58 @@ class ReduceParts {
     }
     auto one_number = [&](Var v) { return is_array(p_.type(v)) && shape_of(p_.type(v)).size() == 1 && has_gathers(v); };
     return steps && !(floats && c_.options.strict_fp) && std::ranges::all_of(x.inputs, one_number) && is_straight(x.pre.body);
+  }
+  // R3: the reductions become an operation of their own, which reads what the others read or make.
+  bool set_apart(Builder& b, Stm& s, Screma& x, Subst& results) {
+    const size_t reduced = width_of(x.reduces);
+    if (reduced == 0 || !s.attrs.empty() || !s.checks.empty() || !x.post_reduces.empty() || x.pre.body.result.size() == reduced) return false;
+    Stm apart{{s.pattern.begin(), s.pattern.begin() + i64(reduced)}, {}, {}, s.source, {}};
+    Screma own = clone(p_, x);
+    own.scans = {};
+    own.post = {};
+    if (x.scans.empty() && identity_post(x))               // elements of arrays that are made
+      for (size_t k = reduced; k < x.pre.body.result.size(); k++) {
+        auto made = var_of(own.pre.body.result[k]);
+        if (!made || std::ranges::find(own.pre.params, *made, &Bind::var) != own.pre.params.end() || !is_scalar(p_.type(*made))) continue;
+        own.inputs.push_back(s.pattern[k].var);
+        own.pre.params.push_back({p_.fresh(p_.hint(*made), p_.type(*made))});
+        for (size_t r = 0; r < reduced; r++) if (own.pre.body.result[r] == Atom(*made)) own.pre.body.result[r] = own.pre.params.back().var;
+      }
+    own.pre.body.result.resize(reduced);
+    keep_needed(p_, own.pre.body);
+    for (size_t k = own.inputs.size(); k-- > 0;)
+      if (count_uses(p_, own.pre.body, own.pre.params[k].var) == 0) {
+        own.inputs.erase(own.inputs.begin() + i64(k));
+        own.pre.params.erase(own.pre.params.begin() + i64(k));
+      }
+    if (count_statements(own.pre.body) > costs::cpu::wide_sum_statements || calls(own.pre.body)) return false;
+    const bool divided = waits(own);
+    Stm rest{{s.pattern.begin() + i64(reduced), s.pattern.end()}, clone(p_, s.exp), {}, s.source, {}};
+    Screma& others = std::get<Screma>(rest.exp);
+    others.reduces = {};
+    others.pre.body.result.erase(others.pre.body.result.begin(), others.pre.body.result.begin() + i64(reduced));
+    keep_needed(p_, others.pre.body);
+    if ((!divided && !scans_in_vectors(rest)) || !c_.allow()) return false;
+    c_.stats.count("reduce_parts.R3");
+    b.emit(std::move(rest));
+    apart.exp = std::move(own);
+    if (divided) divide(b, apart, std::get<Screma>(apart.exp), results);
+    else b.emit(std::move(apart));
+    return true;
+  }
+  bool scans_in_vectors(const Stm& s) {
+    Stm copy = s;
+    copy.exp = clone(p_, s.exp);
+    const LoopParts parts = parts_of(p_, copy, std::get<Screma>(copy.exp));
+    return gains_by_vectors(p_, copy, parts);
+  }
+  bool calls(const Body& b) const {
+    bool found = false;
+    each_stm(b, [&](const Stm& s) {
+      auto op = std::get_if<Apply>(&s.exp);
+      found = found || (op && is_call(op->op));
+    });
+    return found;
   }
   // Processors read no shorter numbers that lie apart as a vector.
   bool has_gathers(Var array) const { return bytes_of(elem_of(p_.type(array))) >= 4; }

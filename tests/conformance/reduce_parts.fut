@@ -47,6 +47,23 @@ entry chosen_beside (_: i64): bool =
     in p == (loop a = (i64.lowest, -1) for i < n do last a (xs[i], i)) && q == (loop a = (i64.highest, -1) for i < n do first a (xs[i], i)) &&
        s == (loop a = 0 for x in xs do a + x))
 
+-- Beside arrays and scans.
+-- ==
+-- entry: apart
+-- input { 0i64 } output { true }
+entry apart (_: i64): bool =
+  every_size (\n ->
+    let xs = map number (iota n)
+    let last (a: i64, i: i64) (b: i64, j: i64) = if a > b then (a, i) else (b, j)
+    let ys = map (\x -> x * x % 61) xs
+    let p = reduce last (i64.lowest, -1) (zip ys (iota n))
+    let fs = map f64.i64 xs
+    let (s, most, sums) = (f64.sum fs, f64.maximum fs, scan (+) 0 fs)
+    in p == (loop a = (i64.lowest, -1) for i < n do last a (number i * number i % 61, i)) && (n == 0 || ys[n - 1] == xs[n - 1] * xs[n - 1] % 61) &&
+       (loop (right, a, m) = (true, 0, -f64.inf) for i < n do
+          let a = a + f64.i64 (number i)
+          in (right && a == sums[i], a, f64.max m (f64.i64 (number i)))) == (true, s, most))
+
 -- Products of matrices, values of polynomials, the first and the last of some: no two elements may change places.
 -- ==
 -- entry: ordered
