@@ -47,14 +47,15 @@ Rewrite duplicate_inputs(Site& s, Screma& x) {
   return no;
 }
 // let ys = map n \.. { in .., v, .. } with v from outside   ==>   ys = replicate n v                   [A9.invariant]
-// let ys = map n \x -> x [xs]   ==>   ys = xs                                                          [A9.identity]
+// let ys = map n \x -> x [xs]   ==>   ys = xs; likewise what a reduction maps beside                   [A9.identity]
 Rewrite trivial_outputs(Site& s, Screma& x) {
-  if (!is_map(x) || x.pre.body.result.empty()) return no;
+  if (!is_map(x) && !is_redomap(x)) return no;
   const VarSet inside = bound_in(x.pre);
   std::vector<Atom> values(x.pre.body.result.size());
   std::vector<bool> known(values.size());
   bool any = false;
-  for (size_t i = 0; i < values.size(); i++) {
+  const size_t reduced = width_of(x.reduces);
+  for (size_t i = reduced; i < values.size(); i++) {
     const Atom& r = x.pre.body.result[i];
     auto v = var_of(r);
     Var y = s.stm.pattern[i].var;

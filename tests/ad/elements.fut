@@ -11,6 +11,19 @@ def farthest [n] (xs: [n]f64, a: f64, ws: [n]f64) = f64.maximum (map3 (\x w i ->
 -- ad: one_of_many { [1.0, 2.0, 3.0] 1.5 }
 def one_of_many (xs: []f64, a: f64) = let ys = map (\x -> a * f64.exp x) xs in ys[1] * ys[1]
 
+-- Of a few scalars: choices among them.
+-- rule: sparse.few
+-- ad: one_of_few { [1.0, 2.0, 3.0, 5.0] [2i64, 0i64, 3i64] }
+def one_of_few [n] (w: [4]f64, is: [n]i64) =
+  f64.sum (map (\i -> let t = [w[i], w[0] * w[1], f64.sin w[2]] in t[i % 3] * w[(i + 1) % 4] + (copy t with [i % 3] = w[i])[(i + 1) % 3]) is)
+
+-- ad: largest_of_pairs { [1.0, 2.0, 5.0, 3.0, 4.0, 0.5] }
+def largest_of_pairs [n] (xs: [n]f64) = tabulate (n / 2) (\i -> f64.maximum xs[2 * i:2 * i + 2] * f64.minimum (map f64.sin xs[2 * i:2 * i + 2]))
+
+-- ad: largest_of_squares { [[1.0, 2.0, 5.0, 3.0], [4.0, 0.5, 1.0, 7.0]] }
+def largest_of_squares [n][m] (a: [n][m]f64) =
+  tabulate_2d (n / 2) (m / 2) (\i j -> f64.maximum (flatten a[2 * i:2 * i + 2, 2 * j:2 * j + 2]))
+
 -- ad: two_of_many { [1.0, 2.0, 3.0] }
 def two_of_many (xs: []f64) = let ys = map f64.exp xs in ys[0] * ys[2]
 

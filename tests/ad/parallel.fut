@@ -65,6 +65,22 @@ def scan_product (xs: []f64) = scan (*) 1 xs
 def scan_affine [n] (xs: [n]f64, ys: [n]f64) =
   unzip (scan (\(a, b) (c, d) -> (a * c, b * c + d)) (1, 0) (zip xs ys))
 
+-- Only one component has an adjoint, and only its own adjoint goes on to the left.
+-- rule: scan.carried scan.sequential
+-- ad: scan_recurrence { [1.0, 2.0, 3.0] [0.5, 1.5, 2.5] }
+def scan_recurrence [n] (xs: [n]f64, ys: [n]f64) =
+  map (.1) (scan (\(a, b) (c, d) -> (a * c, b * c + d)) (1, 0) (zip xs ys))
+
+-- Products of triangular matrices: the adjoint of the corner goes on to the left in the corner and in one of the diagonal.
+-- rule: scan.lifted scan.sequential
+-- ad: scan_two_of_three { [1.0, 2.0, 3.0] [0.5, 1.5, 2.5] }
+def scan_two_of_three [n] (xs: [n]f64, ys: [n]f64) =
+  map (.1) (scan (\(a, b, c) (d, e, f) -> (a * d, c * e + b * d, c * f)) (1, 0, 1) (zip3 xs ys (map f64.cos ys)))
+
+-- ad: reduce_recurrence { [1.0, 2.0, 3.0] [0.5, 1.5, 2.5] }
+def reduce_recurrence [n] (xs: [n]f64, ys: [n]f64) =
+  (reduce (\(a, b) (c, d) -> (a * c, b * c + d)) (1, 0) (zip xs ys)).1
+
 -- An operator with a free variable and an integer component.
 -- rule: scan.lifted
 -- ad: scan_rotations { 0.3 [0.1, 0.7, 0.2] 1.5 }

@@ -138,7 +138,7 @@ class Gen:
         return t, self.make(t, env, d)
 
     def scalars(self, t, env, d):
-        kind, x, y, z = self.r.randrange(29), self.name(), self.name(), self.name()
+        kind, x, y, z = self.r.randrange(30), self.name(), self.name(), self.name()
         if kind < 4:
             return Node('s', self.r.choice(UNARY), self.make('s', env, d))
         if kind < 8:
@@ -208,12 +208,18 @@ class Gen:
             of, a = self.array_in(env, d)
             i = self.name()
             return Node('s', f'f64.sum (loop {x} = copy ({{0}}) for {i} < 3 do bump {x} ({{1}} + {i}) ({{2}}))', a, self.make('i', env, 1), self.sub('s', env, d - 1, (i, 'i')))
+        if kind == 28:                                        # a few numbers, of which one is chosen, and the largest or the smallest
+            use = self.r.choice([f'f64.{self.r.choice(["maximum", "minimum"])} {y} * {x}[({{2}} + 1) % 3]', f'{y}[({{2}}) % 3] + f64.sin {x}[({{2}}) % 3]',
+                                 f'f64.maximum {y}[1:3] + f64.minimum (map f64.sin {x}[:2])'])
+            then = self.r.choice([f'copy {x} with [({{2}}) % 3] = {{3}}', f'loop {y} = copy {x} for {z} < 2 do {y} with [({{2}} + {z}) % 3] = {y}[{z}] * f64.cos ({{3}})', f'map (* f64.sin ({{3}})) {x}'])
+            return Node('s', f'(let {x} = [{{0}}, {{1}}, f64.sin ({{0}})] let {y} = {then} in {use})', self.make('s', env, d), self.make('s', env, d - 1), self.make('i', env, 1),
+                        self.make('s', env, d - 1))
         of, a = self.array_in(env, d)
         return Node('s', f'(loop {x} = {{0}} for {y} in ({{1}}) do {{2}})', self.make('s', env, d), a, self.sub('s', env, d, (x, 's'), (y, 's')))
 
     def arrays(self, t, env, d):
         n = SIZES[t]
-        kind, x, y, k = self.r.randrange(24), self.name(), self.name(), self.name()
+        kind, x, y, k = self.r.randrange(26), self.name(), self.name(), self.name()
         other = self.r.choice('ab')
         if kind < 4:
             return Node(t, f'(map (\\{x} -> {{1}}) ({{0}}))', self.make(t, env, d), self.sub('s', env, d, (x, 's')))
@@ -293,6 +299,13 @@ class Gen:
             return Node(t, f'(map (\\{k} -> ({{0}})[({{1}}) % {SIZES[other]}]) (iota {n}))', self.make(other, env, d), self.sub('i', env, 1, (k, 'i')))
         if kind == 22:
             return Node(t, self.r.choice(['(apart ({0}) ({2}))', '(bump (copy ({0})) ({1}) ({2}))', '(with_row ({0}) ({2}))']), self.make(t, env, d), self.make('i', env, 1), self.make('s', env, d - 1))
+        if kind == 23:                                        # products of triangular matrices: the corner needs one of the diagonal on its left
+            return Node(t, f'(map (.{self.r.choice("112")}) (scan (\\(p, q, r) (u, v, w) -> (p * u, r * v + q * u, r * w)) (1, 0, 1) (zip3 (map f64.cos ({{0}})) ({{1}}) (map f64.sin ({{0}})))))',
+                        self.make(t, env, d), self.make(t, env, d - 1))
+        if kind == 24:                                        # windows of two, or of one at the end
+            last = self.r.choice([f'{x} ++ [0.5]', f'{x} ++ take 1 {x}', f'replicate 1 0.25 ++ {x}'])
+            return Node(t, f'(let {x} = {{0}} let {y} = {last} in map (\\{k} -> f64.{self.r.choice(["maximum", "minimum", "sum"])} {y}[{k}:{k} + {self.r.choice("122")}] * f64.cos ({{1}})) (iota {n}))',
+                        self.make(t, env, d), self.sub('s', env, d - 1, (k, 'i')))
         return Node(t, f'(let {x} = copy ({{0}}) let {x}[0:i64.min 1 {n}] = ({{1}})[0:i64.min 1 {n}] in {x})', self.make(t, env, d), self.make(t, env, d))
 
     def matrices(self, t, env, d):

@@ -1,6 +1,10 @@
 // common.cc - see common.h.
 #include "passes/ad/activity/common.h"
 
+#include <utility>
+
+#include "compiler/ir/analysis/flow.h"
+
 namespace raido::ad {
 
 using namespace ir;
@@ -23,6 +27,17 @@ std::optional<Term> product(const Apply& op, size_t wrt, Var r, const Term& by, 
   Term zero = b.number(by.scalar(), 0);
   Term flat = eq(*partial, zero), unused = or_(flat, eq(by, zero));
   return select({and_(unused, apply(ScalarOp::isnan, {both})), zero, both});
+}
+
+void flow_back(const Program& p, const Body& body, const std::vector<Var>& states, std::vector<bool>& receives) {
+  const size_t n = states.size();
+  std::vector<VarSet> reaches(n);
+  for (size_t j = 0; j < n; j++)
+    if (!receives[j]) reaches[j] = reached(p, body, {states[j]}, [](Flow how) { return how != Flow::Steers; });
+  for (bool more = true; std::exchange(more, false);)
+    for (size_t j = 0; j < n; j++)
+      for (size_t k = 0; k < n && !receives[j] && !is_acc(p.type(states[j])); k++)
+        if (auto v = var_of(body.result[k]); receives[k] && v && reaches[j].contains(*v)) receives[j] = more = true;
 }
 
 Atom as_type(Builder& b, const Atom& x, const Type& t) {

@@ -1,6 +1,6 @@
 // adjoints.cc - adjoints are read, taken and added to                                                docs/ad.md 5
 //
-// Rules: sparse.element.
+// Rules: sparse.element sparse.few.
 #include "passes/ad/reverse/adjoints.h"
 
 #include <algorithm>
@@ -133,6 +133,7 @@ void Adjoints::add_at(Var xs, const std::vector<Selector>& at, const Atom& contr
   }
   if (s.kind == Adjoint::Kind::Acc) return accumulate(s, at, {}, contribution);
   if (is_reversal(p_.type(xs), at)) return add(xs, b_.bind1(p_.hint(xs) + "_adj", Index{*var_of(contribution), at}), false);
+  if (auto index = at.size() == 1 ? std::get_if<Atom>(&at[0]) : nullptr; index && is_few(xs)) return add(xs, choices(xs, *index, contribution, {}), true);
   Var dense = own(xs);
   Var old = b_.bind1("old", Index{dense, at});
   Atom sum = b_.add("sum", old, contribution);
@@ -141,6 +142,22 @@ void Adjoints::add_at(Var xs, const std::vector<Selector>& at, const Atom& contr
 
 // ---- one element ----
 
+// Whether xs has a few scalars, their number is a constant, and nothing has been added to its adjoint yet                 [sparse.few]
+bool Adjoints::is_few(Var xs) const {
+  const std::vector<Dim> shape = shape_of(p_.type(xs));
+  const Const* n = shape.size() == 1 ? const_of(shape[0]) : nullptr;
+  return n && 1 <= n->as_i64() && n->as_i64() <= 8 && is_zero(xs);
+}
+// An adjoint of a few scalars: `value` at `index` if `inside`, zero elsewhere. Choices need no memory, and no index at run time.
+Var Adjoints::choices(Var xs, const Atom& index, const Atom& value, std::optional<Atom> inside) {
+  std::vector<Atom> places;
+  for (i64 k = 0; k < const_of(shape_of(p_.type(xs))[0])->as_i64(); k++) {
+    Term here = eq(b_.term(index), b_.term(i64_const(k)));
+    if (inside) here = and_(here, b_.term(*inside));
+    places.push_back(select({here, b_.term(value), b_.term(b_.zero(row_type(p_.type(xs))))}).atom);
+  }
+  return b_.bind1(p_.hint(xs) + "_adj", ArrayLit{places});
+}
 const Adjoint* Adjoints::entry(Var xs) const {
   auto found = find(xs);
   return found && found->kind == Adjoint::Kind::Entry ? found : nullptr;
@@ -168,6 +185,7 @@ std::optional<Adjoint> Adjoints::take_entry(const Stm& s, std::vector<Adjoint>& 
 // xs_adj[index] += value if `inside`
 void Adjoints::add_where(Var xs, const Atom& index, const Atom& value, std::optional<Atom> inside) {
   if (!inside) return add_at(xs, {index}, value);
+  if (is_few(xs)) return add(xs, choices(xs, index, value, inside), true);
   Var carrier = carriers({xs})[0];                           // xs itself, or what its adjoint is part of
   bool accumulator = accumulates(carrier);
   if (!accumulator) own(carrier);

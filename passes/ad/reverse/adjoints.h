@@ -87,6 +87,8 @@ class Adjoints {
 
   Adjoint& slot(ir::Var x) { return states_[names_.original(x)]; }
   const Adjoint* find(ir::Var x) const;
+  bool is_few(ir::Var xs) const;
+  ir::Var choices(ir::Var xs, const ir::Atom& index, const ir::Atom& value, std::optional<ir::Atom> inside);
   void add_where(ir::Var xs, const ir::Atom& index, const ir::Atom& value, std::optional<ir::Atom> inside);
   void accumulate(Adjoint& acc, const std::vector<ir::Selector>& at, std::vector<ir::Atom> index, const ir::Atom& contribution);
 };

@@ -2,9 +2,7 @@
 #include "passes/ad/reverse/loop_back.h"
 
 #include <algorithm>
-#include <utility>
 
-#include "compiler/ir/analysis/flow.h"
 #include "passes/ad/activity/common.h"
 
 namespace raido::ad {
@@ -28,13 +26,9 @@ std::vector<bool> receives_adjoints(Scope& scope, const Stm& s, const For& op) {
   bool updates = false;
   each_stm(op.body, [&](const Stm& inner) { updates = updates || std::holds_alternative<AccUpdate>(inner.exp); });
   for (size_t k = 0; k < n; k++) out[k] = !is_acc(scope.p.type(op.state[k].var)) && (updates || !scope.adjoints.is_zero(s.pattern[k].var));
-  std::vector<VarSet> reaches(n);
-  for (size_t j = 0; j < n; j++)
-    if (!out[j]) reaches[j] = reached(scope.p, op.body, {op.state[j].var}, [](Flow how) { return how != Flow::Steers; });
-  for (bool more = true; std::exchange(more, false);)
-    for (size_t j = 0; j < n; j++)
-      for (size_t k = 0; k < n && !out[j] && !is_acc(scope.p.type(op.state[j].var)); k++)
-        if (auto v = var_of(op.body.result[k]); out[k] && v && reaches[j].contains(*v)) out[j] = more = true;
+  std::vector<Var> states;
+  for (Bind x : op.state) states.push_back(x.var);
+  flow_back(scope.p, op.body, states, out);
   return out;
 }
 

@@ -10,7 +10,7 @@ namespace raido::ad {
 using namespace ir;
 
 std::vector<Atom> apply_back(Scope& scope, const Combine& op, const std::vector<Atom>& x, const std::vector<Atom>& y,
-                             const std::vector<Atom>& t) {
+                             const std::vector<Adjoint>& t) {
   Builder& b = scope.b;
   std::vector<Atom> values;
   for (const auto* part : {&x, &y})
@@ -20,15 +20,13 @@ std::vector<Atom> apply_back(Scope& scope, const Combine& op, const std::vector<
     }
   Combine again = clone(scope.p, op);
   scope.act.analyse(again.op, std::vector<bool>(values.size(), true));
-  std::vector<Adjoint> seeds;
-  for (const Atom& a : t) seeds.push_back(Adjoint::of(a, false));
-  scope.run(scope.bind(std::move(again.op), values), seeds);
+  scope.run(scope.bind(std::move(again.op), values), t);
   std::vector<Atom> out;
   for (const Atom& v : values) out.push_back(scope.adjoints.value(*var_of(v)));
   return out;
 }
 
-std::vector<Atom> first_back(Scope& scope, const Combine& op, const std::vector<Atom>& x, const std::vector<Atom>& y, const std::vector<Atom>& t) {
+std::vector<Atom> first_back(Scope& scope, const Combine& op, const std::vector<Atom>& x, const std::vector<Atom>& y, const std::vector<Adjoint>& t) {
   Builder& b = scope.b;
   Activity act(scope.act.functions, scope.act.mode);
   Lambda f = clone(scope.p, op.op);
@@ -39,11 +37,22 @@ std::vector<Atom> first_back(Scope& scope, const Combine& op, const std::vector<
   std::vector<Atom> values, out;
   for (const Atom& a : x) values.push_back(b.bind1("x", Identity{a}));
   values.insert(values.end(), y.begin(), y.end());
-  std::vector<Adjoint> seeds;
-  for (const Atom& a : t) seeds.push_back(Adjoint::of(a, false));
-  inner.run(inner.bind(std::move(f), values), seeds);
+  inner.run(inner.bind(std::move(f), values), t);
   for (size_t i = 0; i < x.size(); i++) out.push_back(inner.adjoints.value(*var_of(values[i])));
   return out;
+}
+
+std::vector<Adjoint> borrowed(const std::vector<Atom>& values) {
+  std::vector<Adjoint> out;
+  for (const Atom& a : values) out.push_back(Adjoint::of(a, false));
+  return out;
+}
+
+std::vector<bool> carried(const Program& p, const Combine& op, std::vector<bool> have) {
+  std::vector<Var> left;
+  for (size_t k = 0; k < have.size(); k++) left.push_back(op.op.params[k].var);
+  flow_back(p, op.op.body, left, have);
+  return have;
 }
 
 Atom sum_outer(Builder& b, Var xs) {
@@ -127,11 +136,14 @@ std::vector<Atom> before(Builder& b, const std::vector<Var>& ys, const Combine& 
 }
 
 void back_in_order(Scope& scope, const Dim& width, const Combine& op, const std::vector<Var>& as, const std::vector<Var>& ys,
-                   const std::vector<Atom>& last, const std::vector<Var>& ys_adj) {
+                   const std::vector<Adjoint>& last, const std::vector<Adjoint>& ys_adj) {
   Program& p = scope.p;
   Builder& b = scope.b;
   size_t k = op.neutral.size();
   std::vector<Var> free = scope.free_in(op.op);
+  std::vector<bool> have(k);
+  for (size_t i = 0; i < k; i++) have[i] = last.empty() ? !ys_adj[i].is_zero() : !last[i].is_zero();
+  const std::vector<bool> carries = carried(p, op, have);
   For back;
   back.n = width;
   back.i = {p.fresh("k", scalar_type(Scalar::I64))};
@@ -140,32 +152,36 @@ void back_in_order(Scope& scope, const Dim& width, const Combine& op, const std:
     back.init.push_back(init);
     return back.state.back().var;
   };
-  std::vector<Var> ts, outs, frees;
+  std::vector<Adjoint> ts;
+  std::vector<Var> outs, frees;
   for (size_t i = 0; i < k; i++) {
-    Atom t = last.empty() ? b.zero(row_type(p.type(ys[i]))) : last[i];
-    ts.push_back(carry("t", t));
+    Atom t = last.empty() || last[i].is_zero() ? b.zero(row_type(p.type(ys[i]))) : last[i].value;
+    ts.push_back(carries[i] ? Adjoint::of(carry("t", t), false) : Adjoint());
   }
+  const size_t states = back.state.size();
   for (size_t i = 0; i < k; i++) outs.push_back(carry("as_adj", b.zero(p.type(as[i]))));
   for (Var v : free) frees.push_back(carry(p.hint(v) + "_adj", scope.adjoints.threaded(v)));
   back.body = b.body([&] {
     Term i = b.term(width) - 1 - b.term(back.i.var);
     Scope inner(scope, {});
     for (size_t j = 0; j < free.size(); j++) inner.adjoints.thread(free[j], frees[j], scope.adjoints.accumulates(free[j]));
-    std::vector<Atom> y = before(b, ys, op, i), a, t(ts.begin(), ts.end());
+    std::vector<Atom> y = before(b, ys, op, i), a;
+    std::vector<Adjoint> t = ts;
     for (Var v : as) a.push_back(b.index("a", v, {i.atom}));
     for (size_t j = 0; j < ys_adj.size(); j++) {
-      Atom y_adj = b.index("y_adj", ys_adj[j], {i.atom});
-      t[j] = b.add("t", t[j], y_adj);
+      if (ys_adj[j].is_zero()) continue;
+      Atom y_adj = b.index("y_adj", *var_of(ys_adj[j].value), {i.atom});
+      t[j].value = b.add("t", t[j].value, y_adj);
     }
     std::vector<Atom> adj = apply_back(inner, op, y, a, t), out;
-    for (size_t j = 0; j < k; j++) out.push_back(adj[j]);
+    for (size_t j = 0; j < k; j++) if (carries[j]) out.push_back(adj[j]);
     for (size_t j = 0; j < k; j++) out.push_back(b.update(outs[j], {i.atom}, adj[k + j]));
     for (Var v : free) out.push_back(inner.adjoints.threaded(v));
     return out;
   });
   std::vector<Var> out = b.bind("adj", std::move(back));
-  for (size_t j = 0; j < free.size(); j++) scope.adjoints.thread(free[j], out[2 * k + j], scope.adjoints.accumulates(free[j]));
-  for (size_t j = 0; j < k; j++) scope.adjoints.add(as[j], out[k + j], true);
+  for (size_t j = 0; j < free.size(); j++) scope.adjoints.thread(free[j], out[states + k + j], scope.adjoints.accumulates(free[j]));
+  for (size_t j = 0; j < k; j++) scope.adjoints.add(as[j], out[states + j], true);
 }
 
 Combine without_shape(Builder& b, const Combine& op) {

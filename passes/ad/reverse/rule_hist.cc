@@ -297,7 +297,7 @@ struct Histogram {
   }
   // Row operators that are applied pointwise work on the rows here.
   Elements back_through(Scope& inner, const Combine& combine, const Elements& x, const Elements& y, const Elements& seeds) {
-    return apply_back(inner, combine.shape.empty() ? combine : without_shape(b, combine), x, y, seeds);
+    return apply_back(inner, combine.shape.empty() ? combine : without_shape(b, combine), x, y, borrowed(seeds));
   }
 };
 

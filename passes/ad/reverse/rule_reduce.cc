@@ -35,7 +35,7 @@ Combine flipped(Program& p, const Combine& op) {
   return f;
 }
 
-void general(Scope& scope, const Screma& red, const std::vector<Atom>& y_adj) {
+void general(Scope& scope, const Screma& red, const std::vector<Adjoint>& y_adj) {
   Builder& b = scope.b;
   Combine op = without_shape(b, red.reduces[0]);
   // what was varied in the operator stays so in its clone
@@ -60,9 +60,7 @@ void general(Scope& scope, const Screma& red, const std::vector<Atom>& y_adj) {
     std::vector<Atom> values = l;
     for (size_t i = 0; i < k; i++) inner.act.mark(*var_of(a[i]));
     values.insert(values.end(), a.begin(), a.end());
-    std::vector<Adjoint> seeds;
-    for (const Atom& x : s_adj) seeds.push_back(Adjoint::of(x, false));
-    inner.run(inner.bind(std::move(again.op), values), seeds);
+    inner.run(inner.bind(std::move(again.op), values), borrowed(s_adj));
     std::vector<Atom> adjoints;
     for (const Atom& x : a) adjoints.push_back(inner.adjoints.value(*var_of(x)));
     return adjoints;
@@ -102,7 +100,7 @@ void product(Scope& scope, const Screma& red, const Atom& y_adj) {
     Screma again = red;
     again.inputs = {fresh};
     Scope inner(scope, {});
-    general(inner, again, {y_adj});
+    general(inner, again, borrowed({y_adj}));
     return std::vector<Atom>{inner.adjoints.value(fresh)};
   });
   scope.adjoints.add(as, b.bind1("adj", std::move(choose)), true);
@@ -207,15 +205,12 @@ void all_elements(Scope& scope, const Stm& s) {
   const Screma& red = std::get<Screma>(mine.exp);
   std::vector<Adjoint> seeds = scope.adjoints.take_results(mine);
   if (all_zero(seeds)) return;
-  std::vector<Atom> y_adj;
-  for (size_t i = 0; i < seeds.size(); i++)
-    y_adj.push_back(seeds[i].is_value() ? seeds[i].value : scope.b.zero(p.type(mine.pattern[i].var)));
   const Combine& op = red.reduces[0];
   Var as = red.inputs[0];
-  if (pointwise_operator(p, op.op) == ScalarOp::add) return scope.adjoints.add(as, scope.b.replicate({red.width}, y_adj[0]), true);
+  if (pointwise_operator(p, op.op) == ScalarOp::add) return scope.adjoints.add(as, scope.b.replicate({red.width}, seeds[0].value), true);
   std::optional<ScalarOp> name = op.shape.empty() ? scalar_operator(p, op) : std::nullopt;
-  if (name == ScalarOp::mul && is_float(elem_of(p.type(as)))) return product(scope, red, y_adj[0]);
-  general(scope, red, y_adj);
+  if (name == ScalarOp::mul && is_float(elem_of(p.type(as)))) return product(scope, red, seeds[0].value);
+  general(scope, red, seeds);
 }
 
 }  // namespace

@@ -240,9 +240,9 @@ void Sorted::back(Scope& scope, const std::vector<Var>& h_adj) const {
       If more;
       more.cond = x[3 * k + 1];
       more.then_.result = seed;
-      more.else_ = b.body([&] { return first_back(inner, combine_, b.inline_call(combine_.op, both), right, seed); });
+      more.else_ = b.body([&] { return first_back(inner, combine_, b.inline_call(combine_.op, both), right, borrowed(seed)); });
       std::vector<Var> sum_adj = b.bind("seed", std::move(more));
-      return apply_back(inner, combine_, left, here, {sum_adj.begin(), sum_adj.end()});
+      return apply_back(inner, combine_, left, here, borrowed({sum_adj.begin(), sum_adj.end()}));
     });
   };
   std::vector<Var> rows = left_, adj;
