@@ -87,7 +87,7 @@ class Records {
     }
     return {};
   }
-  // State number k, if it is a record that that can be replaced. `out` makes what stands before the loop.
+  // State number k, if it is a record that can be replaced. `out` makes what stands before the loop.
   void record(Builder& out, Stm& s, For& loop, size_t k) {
     const Var whole = s.pattern[k].var, state = loop.state[k].var;
     const std::vector<Dim> shape = shape_of(p_.type(whole));
