@@ -133,9 +133,10 @@ class Gathers : SegUpdates {
   bool is_counter(const Seg& x, const Affine& form) const {
     return form.constant == 0 && form.terms.size() == 1 && form.terms.begin()->factor == 1 && dimension(x, form.terms.begin()->var) < x.index.size();
   }
-  // Several updates of a place become one, or another counter becomes invariant.
+  // Another counter becomes invariant, or several updates of a place become one. If these are invariant in some counter anyhow, they are reduced over it, and
+  // what is left of each has places of its own.
   bool pays(const Seg& x, const Group& g) const {
-    bool moves = false, invariant = false;
+    bool moves = false, invariant = false, reduced = false;
     VarSet moving;
     for (auto d : g.moves) if (d) moves = true, moving.insert(x.index[*d].var);
     for (Bind b : x.index) {
@@ -145,11 +146,12 @@ class Gathers : SegUpdates {
         for (size_t part = 0; part < m.at.size(); part++)
           if (mentions(m.at[part], b.var)) (g.moves[part] ? beside : kept) = true;
       invariant = invariant || (beside && !kept);
+      reduced = reduced || (!beside && !kept);
     }
     for (const Moved& m : g.updates)                     // what moves one part of a place may not be in the rest of another
       for (size_t part = 0; part < m.at.size(); part++)
         if (g.moves[part] && any_term(m.at[part].without(x.index[*g.moves[part]].var), [&](Var v) { return moving.contains(v); })) return false;
-    return moves && (invariant || g.updates.size() > 1);
+    return moves && (invariant || (g.updates.size() > 1 && !reduced));
   }
 
   // Updates that add to a place from the same point.
