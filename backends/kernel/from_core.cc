@@ -149,9 +149,27 @@ void FromCore::copy(const Layout& to, const Layout& from, const std::vector<Expr
   auto is_few = [&](size_t d) { return m_.const_of(extent[d]) && m_.const_of(extent[d])->as_i64() < costs::cpu::least_block; };
   bool on_host = !in_kernel_ && !is_device(to.memory) && !is_device(from.memory);
   if (on_host && p < n && q < n && p != q && !(is_few(p) && is_few(q))) return transpose(to, from, extent, p, q);
-  each(extent, is_device(to.memory), [&](const std::vector<ExprId>& at) {
-    store(to.memory, address(to, at), load(from.memory, address(from, at), "x"));
+  Layout into = to, out_of = from;
+  std::vector<ExprId> joined = extent;
+  if (is_device(to.memory)) join_rows(joined, {&into, &out_of});
+  each(joined, is_device(to.memory), [&](const std::vector<ExprId>& at) {
+    store(into.memory, address(into, at), load(out_of.memory, address(out_of, at), "x"));
   });
+}
+void FromCore::join_rows(std::vector<ExprId>& extent, const std::vector<Layout*>& layouts) {
+  if (target_ != Target::Gpu || in_kernel_) return;
+  auto is_product = [&](ExprId stride, ExprId n, ExprId inner) {
+    if (m_.mul(n, inner) == stride) return true;
+    auto v = std::get_if<Name>(&m_.exprs[stride.index].node);
+    auto known = v ? products_.find(v->index) : products_.end();
+    return known != products_.end() && (known->second == std::pair(n, inner) || known->second == std::pair(inner, n));
+  };
+  for (size_t d = extent.size(); d-- > 1;) {
+    if (!std::ranges::all_of(layouts, [&](const Layout* l) { return is_product(l->strides[d - 1], extent[d], l->strides[d]); })) continue;
+    extent[d - 1] = m_.mul(extent[d - 1], extent[d]);
+    extent.erase(extent.begin() + ptrdiff_t(d));
+    for (Layout* l : layouts) l->strides.erase(l->strides.begin() + ptrdiff_t(d - 1));
+  }
 }
 // One transposition for each point of the other dimensions. Threads share the points, or the columns where it is only one.
 void FromCore::transpose(const Layout& to, const Layout& from, const std::vector<ExprId>& extent, size_t near_to, size_t near_from) {
@@ -314,7 +332,9 @@ void FromCore::iota(Var v, const Iota& x) {
 void FromCore::replicate(Var v, const Replicate& x) {
   Layout to = layout(v);
   size_t outer = x.shape.size();
-  each(shape(v), is_device(to.memory), [&](const std::vector<ExprId>& at) {
+  std::vector<ExprId> extent = shape(v);
+  if (!array(x.value) && is_device(to.memory)) join_rows(extent, {&to});
+  each(extent, is_device(to.memory), [&](const std::vector<ExprId>& at) {
     ExprId value = array(x.value) ? load(layout(x.value).memory, address(layout(x.value), {at.begin() + ptrdiff_t(outer), at.end()}), "x")
                                   : atom(x.value);
     store(to.memory, address(to, at), value);

@@ -104,6 +104,8 @@ class FromCore {
   // Loops over all points of `extent`; one kernel where `on_device` and the code runs on the host.
   void each(const std::vector<ExprId>& extent, bool on_device, const Fill& fill);
   void nest(const std::vector<ExprId>& extent, Point& at, const Fill& fill);
+  // On a device neighbouring dimensions become one where all layouts have their elements in a row: points need fewer divisions.
+  void join_rows(std::vector<ExprId>& extent, const std::vector<Layout*>& layouts);
   void copy(const Layout& to, const Layout& from, const std::vector<ExprId>& extent);
   void transpose(const Layout& to, const Layout& from, const std::vector<ExprId>& extent, size_t near_to, size_t near_from);
   // Puts a scalar or an array at `to`.

@@ -9,6 +9,10 @@
 // An associative operator may reduce the rows first. Only arrays that a map makes and nobody else reads are taken; their elements, and
 // those of the other arrays, are numbers.
 //
+// On devices a map whose results are only read in rows runs over rows. So the adjoint of a flattened window meets the updates that it is for:
+//
+//   let v = map (n * m) f flat ; let a = reshape v [n, m]   ==>   let b = reshape flat [n, m] ; let a = map n (map m f) b
+//
 // A map over the places of an array in rows asks for the row and the column of each place. Then it knows them, without a division:
 //
 //   let zs = map (n * m) (\i -> .. i / m .. i % m ..) is  ==>   let z = map n (\q -> map m (\r -> .. q .. r ..) ..) .. ; reshape
@@ -58,7 +62,10 @@ Term term(Builder& b, const Product& p) {
 class Flattened {
  public:
   Flattened(Program& p, PassContext& c, bool asks) : p_(p), c_(c), facts_(p), asks_(asks) {
-    p.each_body([&](const Body& b) { each_use(p, b, [&](Var v) { uses_[v]++; }); });
+    p.each_body([&](const Body& b) {
+      each_use(p, b, [&](Var v) { uses_[v]++; });
+      each_stm(b, [&](const Stm& s) { if (auto x = std::get_if<Reshape>(&s.exp)) shapes_[x->array].push_back({x->shape, s.checks}); });
+    });
     for (const Function& f : p.functions) for (Bind b : f.lambda.params) facts_.bound(b.var);
   }
 
@@ -77,6 +84,7 @@ class Flattened {
       for (const Combine& op : x->reduces)
         if (!std::ranges::all_of(op.op.params, [&](Bind p) { return is_scalar(p_.type(p.var)); })) return false;
       if (auto rows = rows_of(*x); rows && c_.allow()) return over_rows(b, s, *x, *rows), true;
+      if (auto shape = read_in(*x, s); shape && c_.allow()) return over_shape(b, s, *x, *shape), true;
       if (auto places = places_of(*x)) return over_places(b, s, *x, *places);
       return false;
     });
@@ -91,6 +99,12 @@ class Flattened {
   bool asks_;
   size_t parallel_ = 0;                                    // operations around the body at hand
   std::unordered_map<Var, size_t> uses_;
+  struct Shape {
+    std::vector<Dim> shape;
+    std::vector<Var> checks;
+  };
+  std::unordered_map<Var, std::vector<Shape>> shapes_;     // that an array is given
+  VarSet noted_;                                           // what has been bound so far
   std::unordered_map<Var, Iota> ranges_;
   std::unordered_map<Var, Product> products_;              // of more than one factor
   std::unordered_map<Var, Var> is_zero_, not_zero_;        // what is asked about which variable
@@ -99,7 +113,7 @@ class Flattened {
   std::unordered_map<Var, Made> made_;
 
   void note(const Stm& s) {
-    for (Bind x : s.pattern) facts_.bound(x.var), facts_.define(x.var, s.exp);
+    for (Bind x : s.pattern) facts_.bound(x.var), facts_.define(x.var, s.exp), noted_.insert(x.var);
     if (auto x = std::get_if<Screma>(&s.exp); x && x->scans.empty() && x->post_reduces.empty() && identity_post(*x))
       for (size_t k = width_of(x->reduces); k < s.pattern.size(); k++) made_[s.pattern[k].var] = {.by_map = true};
     if (auto x = std::get_if<Reshape>(&s.exp)) made_[s.pattern[0].var] = {.before = x->array};
@@ -157,6 +171,38 @@ class Flattened {
       made_[made[k]] = {.by_map = true};
       uses_[made[k]] = 1;
     }
+  }
+
+  // ---- over the rows in which the results are read ----
+
+  // The shape in which all results of a map are read, and only so. It is known before the map that they have it.
+  std::optional<Shape> read_in(const Screma& x, const Stm& s) const {
+    if (asks_ || p_.level == Ad || c_.target != Target::Gpu || !is_map(x) || s.pattern.empty()) return {};
+    for (Var v : x.inputs) if (is_acc(p_.type(v)) || ranges_.contains(v) || shape_of(p_.type(v)).size() != 1) return {};
+    const Shape* shape = nullptr;
+    for (Bind result : s.pattern) {
+      auto given = shapes_.find(result.var);
+      if (given == shapes_.end() || given->second.size() != uses_.at(result.var) || shape_of(p_.type(result.var)).size() != 1) return {};
+      for (const Shape& one : given->second) {
+        const bool known = std::ranges::all_of(one.checks, [&](Var c) { return noted_.contains(c); });
+        if (one.shape.size() < 2 || !known || (shape && shape->shape != one.shape)) return {};
+        shape = &one;
+      }
+    }
+    return *shape;
+  }
+  void over_shape(Builder& b, Stm& s, Screma& x, const Shape& given) {
+    c_.stats.count("flattened.shape");
+    const std::vector<Dim>& shape = given.shape;
+    b.checks = s.checks;
+    b.checks.insert(b.checks.end(), given.checks.begin(), given.checks.end());
+    b.attrs = s.attrs;
+    std::vector<Var> inputs;
+    for (Var v : x.inputs) inputs.push_back(b.bind1(p_.hint(v), Reshape{v, shape}));
+    const std::vector<Var> made = b.map_all(p_.hint(s.pattern[0].var), shape, inputs, [&](const std::vector<Var>& elements) {
+      return b.inline_once(std::move(x.pre), {elements.begin(), elements.end()});
+    });
+    for (size_t k = 0; k < made.size(); k++) b.emit({{s.pattern[k]}, Reshape{made[k], shape_of(p_.type(s.pattern[k].var))}, {}, b.source, {}});
   }
 
   // ---- over the places of rows ----

@@ -16,6 +16,7 @@
 #include "compiler/ir/build.h"
 #include "compiler/ir/costs.h"
 #include "compiler/ir/term.h"
+#include "passes/parallel/gathers.h"
 #include "passes/parallel/invariant_updates.h"
 #include "passes/parallel/reach.h"
 #include "passes/parallel/segs.h"
@@ -231,7 +232,10 @@ class Accumulators {
 }  // namespace
 
 void accumulators(Program& program, PassContext& context) {
-  if (context.target == Target::Gpu) reduce_invariant_updates(program, context);
+  if (context.target == Target::Gpu) {
+    gather_updates(program, context);
+    reduce_invariant_updates(program, context);
+  }
   Accumulators pass(program, context);
   program.each_body([&](Body& b) { pass.body(b, false); });
 }

@@ -20,22 +20,17 @@
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/costs.h"
 #include "compiler/ir/rewrite.h"
+#include "compiler/ir/term.h"
 #include "passes/parallel/reach.h"
+#include "passes/parallel/seg_updates.h"
 
 namespace raido {
 using namespace ir;
 namespace {
 
-// Where an update stands: the number of a statement in each body from the seg's inwards, and the branch taken there.
-struct PathStep {
-  size_t statement;
-  bool then_ = false;
-};
-using Path = std::vector<PathStep>;
-
-class InvariantUpdates {
+class InvariantUpdates : SegUpdates {
  public:
-  InvariantUpdates(Program& p, PassContext& c) : p_(p), c_(c) {}
+  InvariantUpdates(Program& p, PassContext& c) : SegUpdates(p, c) {}
 
   // Code outside all segs.
   void body(Body& b) {
@@ -44,9 +39,7 @@ class InvariantUpdates {
       if (auto seg = std::get_if<Seg>(&s.exp)) {
         if (seg->level != SegLevel::Grid || !is_map(*seg)) return false;
         while (reduce_one(out, s, *seg)) {}
-        if (!only_passes_on(s, *seg)) return false;
-        for (Bind v : s.pattern) names[v.var] = outside(*seg, v.var);
-        return true;
+        return drop_idle(s, *seg, names);
       }
       auto w = std::get_if<WithAcc>(&s.exp);
       if (!w) {
@@ -65,23 +58,9 @@ class InvariantUpdates {
   }
 
  private:
-  Program& p_;
-  PassContext& c_;
-  VarMap<std::optional<Dest>> dests_;         // by token
   VarMap<std::optional<Atom>> filled_;        // an array outside all segs, every element of which is this
-
   VarSet sums_;                               // arrays made here
 
-  static bool is_map(const Seg& x) {
-    return x.reduces.empty() && x.scans.empty() && x.post_reduces.empty() && x.dests.empty() && x.post.body.result.empty();
-  }
-  const AccType& acc_type(const Atom& a) const { return std::get<AccType>(p_.type(*var_of(a))); }
-  // The version of v's accumulator that the seg begins with.
-  Var outside(const Seg& x, Var v) const {
-    for (Var free : free_vars(p_, x.body))
-      if (auto acc = std::get_if<AccType>(&p_.type(free)); acc && acc->token == acc_type(v).token) return free;
-    PANIC("a result is an accumulator that the body does not use");
-  }
   static bool has_updates(const Seg& x) {
     bool found = false;
     each_stm(x.body, [&](const Stm& s) { found |= std::holds_alternative<AccUpdate>(s.exp); });
@@ -95,31 +74,11 @@ class InvariantUpdates {
   // ---- one update ----
 
   bool reduce_one(Builder& out, Stm& s, Seg& x) {
-    std::vector<Path> all;
-    Path here;
-    find(x.body, here, all);
+    const std::vector<Path> all = updates_of(x);
     for (bool heavy : {false, true})
       for (size_t k = 0; k < all.size(); k++)
         if (reduce(out, s, x, all, k, heavy)) return true;
     return false;
-  }
-  static void find(const Body& b, Path& here, std::vector<Path>& all) {
-    for (size_t k = 0; k < b.stms.size(); k++) {
-      here.push_back({k});
-      if (std::holds_alternative<AccUpdate>(b.stms[k].exp)) all.push_back(here);
-      if (auto x = std::get_if<If>(&b.stms[k].exp)) {
-        find(x->else_, here, all);
-        here.back().then_ = true;
-        find(x->then_, here, all);
-      }
-      here.pop_back();
-    }
-  }
-  template <class B> static auto& at(B& b, const Path& path, size_t depth = 0) {
-    auto& s = b.stms[path[depth].statement];
-    if (depth + 1 == path.size()) return s;
-    auto& x = std::get<If>(s.exp);
-    return at(path[depth].then_ ? x.then_ : x.else_, path, depth + 1);
   }
 
   // An update that may be reduced: the code of its index, and the dimensions, those that the index depends on first.
@@ -134,10 +93,8 @@ class InvariantUpdates {
   std::optional<Reducible> reducible(const Stm& s, const Seg& x, const Path& path, bool heavy) {
     const Stm& update = at(x.body, path);
     const AccUpdate& u = std::get<AccUpdate>(update.exp);
-    const std::optional<Dest> dest = dests_[acc_type(u.acc).token];
-    if (!dest || !dest->combine || !dest->combine->shape.empty()) return {};
-    for (const Atom& v : u.values) if (!is_scalar(p_.type(v))) return {};
-
+    const Combine* op = operator_of(u);
+    if (!op) return {};
     std::optional<Body> index = index_code(x.body, path, u.at);
     if (!index) return {};
     VarSet used;
@@ -145,8 +102,14 @@ class InvariantUpdates {
     std::vector<size_t> order, invariant;     // dimensions that the index depends on, the others
     for (size_t d = 0; d < x.index.size(); d++) (used.contains(x.index[d].var) ? order : invariant).push_back(d);
     if (invariant.empty()) return {};
-    Body value = value_code(x.body, {{&path, &*dest->combine}}, 0);
-    only_needed(value);
+    const Body value = values_at_point(x, {{&path, op}});
+    auto part = [&](size_t d) { return std::ranges::find(index->result, Atom(x.index[d].var)) - index->result.begin(); };
+    std::vector<size_t> as_cells = order;
+    std::ranges::stable_sort(as_cells, {}, part);
+    if (!order.empty()) {                                // neighbouring threads read neighbours; else they have neighbouring cells
+      const size_t now = reads_along(x, value, order.back()), then_ = reads_along(x, value, as_cells.back());
+      if (now < then_ || now == 0) order = std::move(as_cells);
+    }
     if (is_heavy(value)) {
       Seg rest = x;
       pass_on(rest, path);
@@ -156,11 +119,19 @@ class InvariantUpdates {
     order.insert(order.end(), invariant.begin(), invariant.end());
     return Reducible{path, u, update.source, std::move(*index), std::move(order), kept};
   }
-  void only_needed(Body& value) {
-    drop_accumulators(p_, value, [](const AccType&) { return true; });
-    keep_needed(p_, value);
-  }
 
+  // Reads of numbers that are neighbours where the points differ by one in this dimension.
+  size_t reads_along(const Seg& x, const Body& value, size_t d) const {
+    Forms forms;
+    each_stm(value, [&](const Stm& s) { forms.define(p_, s); });
+    size_t n = 0;
+    each_stm(value, [&](const Stm& s) {
+      auto load = std::get_if<Index>(&s.exp);
+      auto last = load && is_scalar(p_.type(s.pattern[0].var)) ? std::get_if<Atom>(&load->at.back()) : nullptr;
+      n += last && std::abs(forms.of(*last).factor(x.index[d].var)) == 1;
+    });
+    return n;
+  }
   // The update at a path, and others that are reduced over the same dimensions: one seg reads what all need.
   bool reduce(Builder& out, Stm& s, Seg& x, const std::vector<Path>& all, size_t number, bool heavy) {
     auto first = reducible(s, x, all[number], heavy);
@@ -173,21 +144,11 @@ class InvariantUpdates {
     std::vector<size_t> order = group[0].order;
     const size_t kept = group[0].kept;
     std::vector<Combine> ops;
-    for (const Reducible& r : group) ops.push_back(*dests_[acc_type(r.update.acc).token]->combine);
+    for (const Reducible& r : group) ops.push_back(*operator_of(r.update));
     std::vector<Wanted> wanted;
     for (size_t k = 0; k < group.size(); k++) wanted.push_back({&group[k].path, &ops[k]});
     c_.stats.count("accumulators.invariant", int(group.size()));
-    Body values = value_code(x.body, wanted, 0);
-    only_needed(values);
-    std::vector<Var> sums = over_dimensions(out, x, order, std::move(values), ops);
-    while (order.size() - 1 > kept) {         // the invariant dimensions that are left, from inside
-      order.pop_back();
-      Body again;
-      Builder b(p_, again.stms);
-      b.source = group[0].source;
-      for (Var v : sums) again.result.push_back(b.index(p_.hint(v), v, indices(x, order, order.size())));
-      sums = over_dimensions(out, x, order, std::move(again), ops);
-    }
+    const std::vector<Var> sums = summed(out, x, order, kept, values_at_point(x, wanted), ops);
     order.resize(kept);
 
     size_t next = 0;
@@ -206,16 +167,79 @@ class InvariantUpdates {
     for (const Reducible& r : reversed(group)) pass_on(x, r.path);     // the last first: the others stay where they are
     return true;
   }
-  // The update is left out.
-  void pass_on(Seg& x, const Path& path) {
-    Stm gone = at(x.body, path);
-    Body* b = &x.body;
-    for (size_t d = 0; d + 1 < path.size(); d++) {
-      If& inner = std::get<If>(b->stms[path[d].statement].exp);
-      b = path[d].then_ ? &inner.then_ : &inner.else_;
-    }
-    b->stms.erase(b->stms[path.back().statement]);
-    substitute(p_, x.body, Subst{{gone.pattern[0].var, std::get<AccUpdate>(gone.exp).acc}});
+  // The values, combined over all dimensions but the first ones. Several dimensions are loops of the threads of the first ones, if these are many; or of
+  // the threads of the first ones and the last, whose neighbours read neighbours. Else it is one dimension after the other, from inside.
+  std::vector<Var> summed(Builder& out, const Seg& x, const std::vector<size_t>& order, size_t kept, Body values, const std::vector<Combine>& ops) {
+    const std::vector<size_t> first(order.begin(), order.begin() + ptrdiff_t(kept));
+    auto rest = [&](std::vector<size_t> left, std::vector<Var> sums) {
+      while (left.size() > kept) {
+        Body again;
+        Builder b(p_, again.stms);
+        b.source = out.source;
+        for (Var v : sums) again.result.push_back(b.index(p_.hint(v), v, indices(x, left, left.size())));
+        sums = over_dimensions(out, x, left, std::move(again), ops);
+        left.pop_back();
+      }
+      return sums;
+    };
+    auto one_by_one = [&](Body body) {
+      const std::vector<size_t> left(order.begin(), order.end() - 1);
+      return rest(left, over_dimensions(out, x, order, std::move(body), ops));
+    };
+    if (order.size() - kept < 2 || kept == 0) return one_by_one(std::move(values));
+    auto in_threads = [&](Body body) {
+      for (size_t d = order.size(); d-- > kept + 1;) body = looped(x, order[d], std::move(body), ops);
+      return over_dimensions(out, x, {order.begin(), order.begin() + ptrdiff_t(kept) + 1}, std::move(body), ops);
+    };
+    auto beside_last = [&](Body body) {
+      std::vector<size_t> left = first;
+      left.push_back(order.back());
+      for (size_t d = order.size() - 1; d-- > kept;) body = looped(x, order[d], std::move(body), ops);
+      return rest(left, out.bind("sum", map_over(x, left, std::move(body))));
+    };
+    Term points = out.number(Scalar::I64, 1);
+    for (size_t d : first) points = points * out.term(x.extent[d]);
+    const Term full = out.number(Scalar::I64, double(costs::gpu::full_device));
+    auto either = [&](const Term& holds, auto then_, auto else_) {
+      if (auto known = const_of(holds.atom)) return known->as_i64() ? then_() : else_();
+      auto atoms = [](const std::vector<Var>& vars) { return std::vector<Atom>(vars.begin(), vars.end()); };
+      If versions{holds.atom, {}, {}};
+      versions.then_ = out.body([&] { return atoms(then_()); });
+      versions.else_ = out.body([&] { return atoms(else_()); });
+      return out.bind("sum", std::move(versions));
+    };
+    std::vector<Var> sums = either(le(full, points), [&] { return in_threads(values); }, [&] {
+      const Term more = points * out.term(x.extent[order.back()]);
+      return either(le(full, more), [&] { return beside_last(values); }, [&] { return one_by_one(values); });
+    });
+    for (Var v : sums) sums_.insert(v);
+    return sums;
+  }
+  // The values over a dimension, combined in a loop.
+  Body looped(const Seg& x, size_t d, Body body, const std::vector<Combine>& ops) {
+    Body outer;
+    Builder b(p_, outer.stms);
+    For loop{x.index[d], x.extent[d], {}, {}, {}};
+    for (const Combine& op : ops)
+      for (const Atom& ne : op.neutral) {
+        loop.init.push_back(ne);
+        loop.state.push_back({p_.fresh("sum", p_.type(ne))});
+      }
+    loop.body = b.body([&] {
+      b.emit_all(std::move(body.stms));
+      std::vector<Atom> next;
+      size_t from = 0;
+      for (const Combine& op : ops) {
+        std::vector<Atom> args;
+        for (size_t k = 0; k < op.neutral.size(); k++) args.push_back(loop.state[from + k].var);
+        args.insert(args.end(), body.result.begin() + ptrdiff_t(from), body.result.begin() + ptrdiff_t(from + op.neutral.size()));
+        for (Atom& a : b.inline_call(op.op, args)) next.push_back(std::move(a));
+        from += op.neutral.size();
+      }
+      return next;
+    });
+    for (Var v : b.bind("sum", std::move(loop))) outer.result.push_back(v);
+    return outer;
   }
   std::vector<Atom> indices(const Seg& x, const std::vector<size_t>& order, size_t n) const {
     std::vector<Atom> all;
@@ -248,7 +272,7 @@ class InvariantUpdates {
   }
 
   // The statements that the index needs, all of them total, so that it may be computed where the update is not done. A sum or product needs
-  // no proof: the value has those of the update, and the new update looks where it is.
+  // no proof: the value has those of the update, and the new update looks where it is. Others may need proofs from outside.
   std::optional<Body> index_code(const Body& b, const Path& path, const std::vector<Atom>& index) const {
     Body code;
     code.result = index;
@@ -260,71 +284,29 @@ class InvariantUpdates {
       inner = path[d].then_ ? &x.then_ : &x.else_;
     }
     for (Stm& s : code.stms) if (is_sum_or_product(s.exp)) s.checks.clear();
+    use_originals(code);
     keep_needed(p_, code);
+    const VarSet inside = bound_in(b);
     for (const Stm& s : code.stms) {
-      bool in_branch = path.size() > 1;                  // what is read there may be outside elsewhere
-      if (!s.checks.empty() || !(is_step(s.exp) || (kind_of(s.exp) == Kind::Read && !in_branch))) return {};
+      const bool in_branch = path.size() > 1;            // what is read there may be outside elsewhere
+      const bool proved = std::ranges::none_of(s.checks, [&](Var c) { return inside.contains(c); });
+      if (!proved || !(is_step(s.exp) || (kind_of(s.exp) == Kind::Read && !in_branch))) return {};
     }
     return code;
   }
 
+  // Other names of a value give way to its own.
+  void use_originals(Body& b) const {
+    Subst names;
+    for (Stm& s : b.stms) {
+      substitute(p_, s, names);
+      if (auto same = std::get_if<Identity>(&s.exp)) names.emplace(s.pattern[0].var, same->value);
+    }
+    substitute(p_, b.result, names);
+  }
   static bool is_sum_or_product(const Exp& e) {
     auto x = std::get_if<Apply>(&e);
     return x && (x->op == ScalarOp::add || x->op == ScalarOp::sub || x->op == ScalarOp::mul);
-  }
-  // What updates contribute at a point: their values, or neutral elements where a branch leads past them. Those in one branch come from one.
-  struct Wanted { const Path* path; const Combine* op; };
-  Body value_code(const Body& b, const std::vector<Wanted>& wanted, size_t depth) {
-    Body code;
-    std::vector<std::vector<Atom>> values(wanted.size());
-    size_t end = 0;
-    for (const Wanted& w : wanted) end = std::max(end, (*w.path)[depth].statement + 1);
-    for (size_t k = 0; k < end; k++) {
-      const Stm& s = b.stms[k];
-      code.stms.push_back(s);
-      Builder out(p_, code.stms);
-      out.source = s.source;
-      out.checks = s.checks;
-      std::vector<size_t> here, yes, no;                 // numbers of those wanted
-      for (size_t w = 0; w < wanted.size(); w++) if ((*wanted[w].path)[depth].statement == k) here.push_back(w);
-      if (here.empty()) continue;
-      if (auto u = std::get_if<AccUpdate>(&s.exp)) {
-        for (const Atom& v : u->values) values[here[0]].push_back(s.checks.empty() ? v : Atom(out.bind1("value", Identity{v})));
-        continue;
-      }
-      for (size_t w : here) ((*wanted[w].path)[depth].then_ ? yes : no).push_back(w);
-      const If& x = std::get<If>(s.exp);
-      If made{x.cond, branch_code(x.then_, wanted, yes, no, depth + 1), branch_code(x.else_, wanted, no, yes, depth + 1)};
-      std::rotate(made.else_.result.begin(), made.else_.result.end() - ptrdiff_t(count(wanted, yes)), made.else_.result.end());
-      std::vector<Var> results = out.bind("value", clone(p_, made));
-      size_t next = 0;
-      for (const auto& part : {yes, no})
-        for (size_t w : part)
-          for (size_t i = 0; i < wanted[w].op->neutral.size(); i++) values[w].push_back(results[next++]);
-    }
-    for (const auto& v : values) code.result.insert(code.result.end(), v.begin(), v.end());
-    return code;
-  }
-  static size_t count(const std::vector<Wanted>& wanted, const std::vector<size_t>& which) {
-    size_t n = 0;
-    for (size_t w : which) n += wanted[w].op->neutral.size();
-    return n;
-  }
-  // The values of those updates that are in the branch, then neutral elements for the others.
-  Body branch_code(const Body& b, const std::vector<Wanted>& wanted, const std::vector<size_t>& inside, const std::vector<size_t>& others, size_t depth) {
-    std::vector<Wanted> own;
-    for (size_t w : inside) own.push_back(wanted[w]);
-    Body code = value_code(b, own, depth);
-    for (size_t w : others) code.result.insert(code.result.end(), wanted[w].op->neutral.begin(), wanted[w].op->neutral.end());
-    return code;
-  }
-  static bool is_heavy(const Body& b) {
-    bool heavy = false;
-    each_stm(b, [&](const Stm& s) {
-      Kind k = kind_of(s.exp);
-      heavy |= k == Kind::Loop || k == Kind::Parallel || k == Kind::Scope || k == Kind::Call || k == Kind::Make || std::holds_alternative<Update>(s.exp);
-    });
-    return heavy;
   }
 
   // ---- plain stores ----

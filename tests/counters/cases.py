@@ -29,6 +29,8 @@ CASES = {
     "turned": ("benchmarks/primitives/moves.fut", "turned", ["[256][256][256]f64"], 16 * N),
     "softmax": (ROWS, "softmax", ["[16384][1024]f32"], 8 * N),
     "blurred": (ROWS, "blurred", ["[2048][2048]f32", "[5][5]f32"], 8 * 2048 * 2048),
+    "blurred_gradient": (ROWS, "blurred_gradient", ["[2048][2048]f32", "[5][5]f32"], 8 * 2048 * 2048),
+    "layer_gradient": (ROWS, "layer_gradient", ["[32][16][64][64]f32", "[32][16][3][3]f32"], 8 * 32 * 16 * 64 * 64),
     "assigned": (ROWS, "assigned", ["[262144][16]f32", "[64][16]f32"], 4 * 262144 * 16),
     "forces": (ROWS, "forces", ["[4096][3]f64"], 48 * 4096),
     "mandelbrot": ("benchmarks/primitives/lanes.fut", "mandelbrot", ["2048i64"], 4 * 2048 * 2048),

@@ -14,3 +14,11 @@ entry assigned [n][k][d] (points: [n][d]f32) (centres: [k][d]f32): ([k]i32, [k]f
 entry forces [n] (points: [n][3]f64): [n][3]f64 =
   let energy (ps: [n][3]f64) = f64.sum (map (\a -> f64.sum (map (\b -> 1 / f64.sqrt (f64.sum (map2 (\x y -> (x - y) ** 2) a b) + 1)) ps)) ps)
   in vjp energy points 1
+-- Adjoints of windows: of one picture and its weights, and of a layer of a network, whose windows are flattened.
+entry blurred_gradient [n][m][k] (picture: [n][m]f32) (weights: [k][k]f32): ([n][m]f32, [k][k]f32) =
+  vjp (\(p, w) -> f32.sum (flatten (map (map f32.sin) (blurred p w)))) (picture, weights) 1
+entry layer_gradient [b][c][h][w][o][k] (pictures: [b][c][h][w]f32) (weights: [o][c][k][k]f32): ([b][c][h][w]f32, [o][c][k][k]f32) =
+  let at (x: [h][w]f32) (i: i64) (j: i64) = flatten (x[i:i + k, j:j + k] :> [k][k]f32)
+  let layer (x: [c][h][w]f32) (f: [c][k][k]f32) =
+    tabulate_2d (h - k + 1) (w - k + 1) (\i j -> f32.max 0 (f32.sum (map2 (\y g -> f32.sum (map2 (*) (at y i j) (flatten g))) x f)))
+  in vjp (\(xs, fs) -> f32.sum (map (\x -> f32.sum (map (\f -> f32.sum (flatten (layer x f))) fs)) xs)) (pictures, weights) 1
