@@ -157,6 +157,7 @@ inline constexpr int64_t shared_bytes = 40;              // of what each thread 
 inline constexpr int64_t most_items = 15;                // elements of a scan that a thread keeps in registers, whatever their size
 inline constexpr int64_t items_bytes = 120;              // and their bytes at most: where a block has few threads, shared memory has room for more
 inline constexpr int64_t gathered_updates = 4;          // that a block's copy of a cell takes for each one of memory at its end
+inline constexpr size_t update_statements = 48;          // of a value that an atomic update is worth, which takes as long as some hundred steps
 inline constexpr int64_t locks = 1 << 16;               // that cells share by their number: as many as threads fill a device
 inline constexpr int64_t copies_bytes = 32;             // for each thread, of several copies of a cell: so many leave room for all threads that a multiprocessor has
 inline constexpr int64_t reduced_device = 1 << 17;      // threads of a reduction: a large device holds them all at once, and each waits for many elements at a time

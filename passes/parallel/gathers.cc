@@ -21,6 +21,7 @@
 #include "compiler/ir/analysis/affine.h"
 #include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/traits.h"
+#include "compiler/ir/costs.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/term.h"
 #include "passes/parallel/reach.h"
@@ -54,7 +55,6 @@ class Gathers : SegUpdates {
   }
 
  private:
-  static constexpr size_t most_statements = 48;          // that each of several updates is worth: an atomic update takes as long as some hundred steps
   Forms forms_;                                          // of what has been walked through
 
   // The place of an update in terms of the counters of its seg.
@@ -204,7 +204,7 @@ class Gathers : SegUpdates {
       if (is_heavy(f.values) || may_fail(f.values)) return;
       statements += count_statements(f.values);
     }
-    if ((points.size() > 1 && statements > most_statements * g->updates.size()) || has_own_places(s, token) || !c_.allow()) return;
+    if ((points.size() > 1 && statements > costs::gpu::update_statements * g->updates.size()) || has_own_places(s, token) || !c_.allow()) return;
     c_.stats.count("accumulators.gather");
 
     const Var before = outside(x, g->updates[0].update.acc);
