@@ -74,7 +74,7 @@ class Library {
   }
   void heading(std::string_view text) { prototypes_ += fmt::format("\n// {}\n", text); }
   void function(const std::string& prototype, const std::string& body) {
-    size_t end = prototype.find('('), begin = prototype.rfind("futhark_", end);
+    size_t end = prototype.find('('), begin = prototype.find_last_of(" *", end) + 1;
     std::string name = prototype.substr(begin, end - begin);
     if (!names_.insert(name).second) repeated_ = name;
     prototypes_ += prototype + ";\n";

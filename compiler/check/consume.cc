@@ -214,7 +214,8 @@ Binding* Consumption::local(const ast::Expr* e) const {
   return r && r->path.root && r->path.members.empty() && aliases_.contains(r->path.root) ? r->path.root : nullptr;
 }
 
-void Consumption::report_use(Binding* b, const ast::Expr* use, const Consumed& consumed) {
+// `through` is what it shares with what was consumed, perhaps itself.
+void Consumption::report_use(Binding* b, const ast::Expr* use, const Consumed& consumed, Binding* through) {
   for (const RunningLoop& l : loops_) {
     if (l.loop != consumed.loop) continue;
     if (l.in_condition) c.diags.report(use->span, err::loop_condition_uses, name_of(b)).label(consumed.at, "consumed here");
@@ -222,9 +223,16 @@ void Consumption::report_use(Binding* b, const ast::Expr* use, const Consumed& c
     return;
   }
   std::string place = c.sources.place(consumed.at);
-  if (use == to_consume_) c.diags.report(use->span, err::consumed_twice, name_of(b), place).label(consumed.at, "consumed here first");
-  else if (consumed.by && consumed.by != b)
-    c.diags.report(use->span, err::use_of_alias, name_of(b), place, name_of(consumed.by)).label(consumed.at, "`" + name_of(consumed.by) + "` is consumed here");
+  bool of_alias = consumed.by && consumed.by != b;
+  auto parts = [&](Diagnostics::Draft d) {
+    const Known* known = aliases_.find(through);
+    if (of_alias && through != b && through != consumed.by && known && known->value.record)
+      d.help(fmt::format("`{}` and `{}` belong to `{}`, which is consumed as a whole: take it apart where it is bound, by a pattern instead of its name",
+                         name_of(consumed.by), name_of(b), name_of(through)));
+  };
+  if (use == to_consume_) parts(c.diags.report(use->span, err::consumed_twice, name_of(b), place).label(consumed.at, "consumed here first"));
+  else if (of_alias)
+    parts(c.diags.report(use->span, err::use_of_alias, name_of(b), place, name_of(consumed.by)).label(consumed.at, "`" + name_of(consumed.by) + "` is consumed here"));
   else c.diags.report(use->span, err::use_after_consume, name_of(b), place).label(consumed.at, "consumed here");
 }
 
@@ -235,7 +243,7 @@ void Consumption::observe(Binding* b, const ast::Expr* use) {
   for (Binding* v : all) {
     const Consumed* used = consumed_.find(v);
     if (!used) continue;
-    report_use(b, use, *used);
+    report_use(b, use, *used, v);
     break;
   }
   if (depths_[b] < barrier_) for (Vars& captured : captures_) add(captured, all);

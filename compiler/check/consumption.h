@@ -66,7 +66,7 @@ class Consumption {
   std::string name_of(Binding* b) const;
   void mention(const ast::Path& p);
   Binding* local(const ast::Expr* e) const;
-  void report_use(Binding* b, const ast::Expr* use, const Consumed& consumed);
+  void report_use(Binding* b, const ast::Expr* use, const Consumed& consumed, Binding* through);
   void observe(Binding* b, const ast::Expr* use);
   static Binding* root_of(const ast::Expr* e);
   void consume(const Aliases& value, Span at, const ast::Expr* of, const ast::Loop* loop = nullptr);

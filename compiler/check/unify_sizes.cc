@@ -461,6 +461,8 @@ void Sizes::expect(Span at, TypeRef expected, TypeRef actual, std::string_view c
   });
   std::string_view source = c.sources.text(at);
   bool both_constant = constant(left_) && constant(right_);
+  if (failure_ == Failure::ResultUnique && source.substr(std::min(source.find_first_not_of('('), source.size())).starts_with("\\"))
+    draft.help("the result of a lambda is unique only if its type says so, as in `\\x: *[]t -> ..`");
   if (open_parameter)
     draft.help(fmt::format("give the size that is left open a name, as in `[n] (x: [n]t)`{}",
                            is_unknown(right_) ? "; if the two are equal, have it checked at run time with `:> [n]t`" : ""));

@@ -126,8 +126,8 @@ class Reader {
             [&](const ast::ModDef* m) {
               item.kind = "term", item.name = name(m->self->name), item.page = page_named(*m->exp);
               members(*m->exp, item.members);
-              bool body = has_body(*m->exp);
-              item.signature = body ? head(text(m->span), m->name_span.end - m->span.begin) : text(m->span);
+              const ast::ModExp* body = braces(*m->exp);
+              item.signature = body ? before(text(between(m->span.begin, body->span))) : text(m->span);
             },
             [](const ast::Open*) {});
       out.push_back(std::move(item));
@@ -138,11 +138,16 @@ class Reader {
     auto import = std::get_if<ast::MImport>(&e.node);
     return import ? page_of_(*import->file) : "";
   }
-  // Ends in declarations in braces, whose text is shown as items.
-  static bool has_body(const ast::ModExp& e) {
-    if (auto l = std::get_if<ast::MLambda>(&e.node)) return has_body(*l->body);
-    if (auto a = std::get_if<ast::MAscribe>(&e.node)) return has_body(*a->exp);
-    return std::holds_alternative<ast::MBody>(e.node);
+  // The declarations in braces in which it ends; they are shown as items.
+  static const ast::ModExp* braces(const ast::ModExp& e) {
+    if (auto l = std::get_if<ast::MLambda>(&e.node)) return braces(*l->body);
+    if (auto a = std::get_if<ast::MAscribe>(&e.node)) return braces(*a->exp);
+    return std::holds_alternative<ast::MBody>(e.node) ? &e : nullptr;
+  }
+  // The text without the `=` or `->` at its end.
+  static std::string before(std::string text) {
+    while (!text.empty() && (std::isspace(static_cast<unsigned char>(text.back())) || text.back() == '=' || text.ends_with("->"))) text.resize(text.size() - (text.back() == '>' ? 2 : 1));
+    return text;
   }
   // The declarations of a module; of one with a module type, what that shows.
   void members(const ast::ModExp& e, std::vector<Item>& out) {

@@ -87,7 +87,7 @@ class Package {
   std::vector<const InterfaceEntry*> entries_;
   std::vector<std::string> functions_;                 // of `entries_`
   std::map<size_t, std::string> classes_;
-  GivenNames names_{"Array", "Context", "Error", "Opaque", "default_context", "torch", "jax"};
+  GivenNames names_{"Array", "Context", "Error", "Opaque", "default_context", "torch", "jax", "_native", "_support", "_interface", "_derivatives"};
 
   // Records, arrays of records as records of arrays, sums. Tuples are tuples.
   static bool fields(const InterfaceType& t) { return !t.parts.empty() && t.parts[0].name != "0"; }

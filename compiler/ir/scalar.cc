@@ -49,12 +49,16 @@ template <> struct UnsignedTwin<bool> { using type = uint8_t; };
 template <> struct UnsignedTwin<float> { using type = uint32_t; };
 template <> struct UnsignedTwin<double> { using type = uint64_t; };
 
+// Those of C give NaN for a signalling one. These are as in backends/runtime/scalars.h.
+template <class T> T fmin(T x, T y) { T r = x < y ? x : y; return y != y ? x : r; }
+template <class T> T fmax(T x, T y) { T r = x > y ? x : y; return y != y ? x : r; }
+
 // One instance for each C++ type; x, y, z are read at the types the flags say.
 template <class T> Const fold_typed(ScalarOp op, Scalar s, std::span<const Const> args) {
   using std::abs, std::exp, std::exp2, std::expm1, std::log2, std::log10, std::log1p, std::sqrt, std::cbrt, std::pow,
       std::tan, std::asin, std::acos, std::atan, std::sinh, std::cosh, std::tanh, std::asinh, std::acosh, std::atanh,
       std::hypot, std::atan2, std::copysign, std::nextafter, std::ldexp, std::fma, std::tgamma, std::lgamma, std::erf,
-      std::erfc, std::floor, std::ceil, std::trunc, std::rint, std::fmin, std::fmax;
+      std::erfc, std::floor, std::ceil, std::trunc, std::rint;
   using U [[maybe_unused]] = typename UnsignedTwin<T>::type;
   [[maybe_unused]] constexpr int W = int(sizeof(T)) * 8;
   auto operand = [&]<size_t i, int flags>() {

@@ -129,3 +129,13 @@ entry digammas (xs: []f64) = map (\x -> vjp f64.lgamma x 1) xs
 -- input { [1.0, 2.5, -0.5, 20.0] }
 -- output { [1.6449340668482264, 0.4903577561002348, 8.9348022005446793, 0.05127082293520312] }
 entry trigammas (xs: []f64) = map (\x -> jvp (\y -> vjp f64.lgamma y 1) x 1) xs
+
+-- A signalling NaN is a NaN as any other, also for constants.
+-- ==
+-- entry: signalling
+-- input { 0x7f800001u32 0x7ff0000000000001u64 } output { [1f32, 1f32, 1f32, 1f32] [1f64, 1f64, 1f64, 1f64] }
+entry signalling (a: u32) (b: u64): ([4]f32, [4]f64) =
+  let least = (f32.min (f32.from_bits 0x7f800001) 1, f64.min 1 (f64.from_bits 0x7ff0000000000001))
+  let most = (f32.max 1 (f32.from_bits 0x7f800001), f64.max (f64.from_bits 0x7ff0000000000001) 1)
+  in ([f32.min (f32.from_bits a) 1, f32.max 1 (f32.from_bits a), least.0, most.0],
+      [f64.min 1 (f64.from_bits b), f64.max (f64.from_bits b) 1, least.1, most.1])

@@ -204,6 +204,9 @@ def test_names_and_documents():
     assert shapes.norm.__doc__.startswith('The sum of squares, "quoted" \\ here.')
     assert shapes.lambda_(2, 3) == 6 and shapes.lambda_(class_=2, xzq=3) == 6
     assert set(shapes.__all__) >= {"norm", "shape", "point", "Error", "Context"}
+    assert other._native_(0) == 1 and other._interface_(0) == 2 and other._support_(0) == 3 and other._derivatives_(0) == 4
+    from other import _interface, _native, _support
+    assert all(inspect.ismodule(m) for m in (_interface, _native, _support))
 
 
 def resident():
