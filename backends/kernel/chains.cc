@@ -170,8 +170,7 @@ class Chain {
   // Whether C compilers make vectors of it: functions that have vector forms, elements that lie side by side.
   bool has_vectors(ExprId e) const {
     return !any_part(m_, e, [&](ExprId part) {
-      return match(m_.exprs[part.index].node, [&](const Prim& p) { return !has_vector_form(p.op, p.at, p.args.size() > 1 ? m_.const_of(p.args[1]) : nullptr); },
-                   [&](const Load& l) { return !steps_.is_near(l); }, [](const Hardware&) { return true; }, [](const auto&) { return false; });
+      return match(m_.exprs[part.index].node, [&](const Prim&) { return is_without_vectors(m_, part); }, [&](const Load& l) { return !steps_.is_near(l); }, [](const Hardware&) { return true; }, [](const auto&) { return false; });
     });
   }
 };

@@ -78,10 +78,6 @@ class ScalarParts {
     auto p = std::get_if<Prim>(&m_.exprs[e.index].node);
     return p && is_call(p->op) && is_float(p->at);
   }
-  bool is_scalar_here(ExprId e) const {
-    auto p = std::get_if<Prim>(&m_.exprs[e.index].node);
-    return p && !has_vector_form(p->op, p->at, p->args.size() > 1 ? m_.const_of(p->args[1]) : nullptr);
-  }
   bool names_one_of(ExprId e, const IdSet<Name>& names) const {
     return any_part(m_, e, [&](ExprId part) {
       auto n = std::get_if<Name>(&m_.exprs[part.index].node);
@@ -93,7 +89,7 @@ class ScalarParts {
   bool divide() {
     auto has_scalar = [&](const Stm& s) {
       auto d = std::get_if<Declare>(&s.node);
-      return d && d->init && any_part(m_, *d->init, [&](ExprId e) { return is_scalar_here(e); });
+      return d && d->init && any_part(m_, *d->init, [&](ExprId e) { return is_without_vectors(m_, e); });
     };
     if (std::none_of(loop_.body.begin(), loop_.body.end(), has_scalar)) return false;
     IdSet<Name> changed, declared, late;                 // by the loop; late: what needs a number without vector form

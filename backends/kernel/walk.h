@@ -26,6 +26,11 @@ template <class F> bool any_part(const Module& m, ExprId e, const F& holds) {
   if (!found) each_operand(m, e, [&](ExprId a) { found = found || any_part(m, a, holds); });
   return found;
 }
+// Whether the expression itself is an operation that C compilers make no vectors of.
+inline bool is_without_vectors(const Module& m, ExprId e) {
+  auto p = std::get_if<Prim>(&m.exprs[e.index].node);
+  return p && !has_vector_form(p->op, p->at, p->args.size() > 1 ? m.const_of(p->args[1]) : nullptr);
+}
 // Calls f of each name in the expression. The memory of a load comes before what is in its index.
 template <class F> void each_name(const Module& m, ExprId e, const F& f) {
   const auto& node = m.exprs[e.index].node;

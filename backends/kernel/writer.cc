@@ -422,12 +422,19 @@ bool Writer::calls_of_counter(const For& x) const {
   return found;
 }
 bool Writer::has_vectors(const For& x) const {
-  if (!x.lanes && (!computes_or_chooses(x.body) || !stores_by_counter(x))) return false;
+  if (!x.lanes && (!computes_or_chooses(x.body) || !stores_by_counter(x) || is_scalar(x.body))) return false;
   for (const Stm& s : x.body) {
     auto next = std::get_if<Assign>(&s.node);
     if (next && std::ranges::none_of(x.reduced, [&](const Reduced& r) { return r.var == next->var; })) return x.lanes;
   }
   return true;
+}
+bool Writer::is_scalar(const Block& b) const {
+  auto has = [&](ExprId e) { return any_part(m_, e, [&](ExprId part) { return is_without_vectors(m_, part); }); };
+  return std::any_of(b.begin(), b.end(), [&](const Stm& s) {
+    return match(s.node, [&](const Declare& d) { return d.init && has(*d.init); }, [&](const Assign& a) { return has(a.value); },
+                 [&](const Store& w) { return has(w.value) || has(w.index); }, [](const auto&) { return false; });
+  });
 }
 // Whether what the iterations store lies at places that no element of an array, nor a float, decides.
 bool Writer::stores_by_counter(const For& x) const {

@@ -19,9 +19,9 @@ RAIDO_INLINE f64 raido_lgamma(f64 x) { int sign; return lgamma_r(x, &sign); }
 RAIDO_INLINE f32 raido_lgammaf(f32 x) { int sign; return lgammaf_r(x, &sign); }
 
 RAIDO_INLINE i64 raido_integer_part(f64 x) {
-  if (!(x > -18446744073709551616.0 && x < 18446744073709551616.0)) return 0;
-  if (x >= -9223372036854775808.0 && x < 9223372036854775808.0) return (i64)x;
-  return x > 0 ? (i64)(u64)x : 0;
+  if (fabs(x) < 9223372036854775808.0) return (i64)x;
+  if (x >= 9223372036854775808.0 && x < 18446744073709551616.0) return (i64)(u64)x;
+  return x == -9223372036854775808.0 ? INT64_MIN : 0;
 }
 
 // In loops for vectors, whose instructions convert 64 bits from AVX-512 on only. Each half of an integer becomes a float by its place among the

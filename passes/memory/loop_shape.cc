@@ -9,6 +9,7 @@
 //   let mem = alloc bytes  for i < n .. with arrays in mem        ==>   let mem = alloc 32 bytes  for i < n lanes own [mem] into [] if small ..
 //   seg task (i < n) with [mem = bytes] ..                        ==>   seg task (i < n) lanes with [mem = 32 bytes] own [mem] into [] if small ..
 //   for .. let k' = select [c, i, k] ..                           ==>   for .. let k' = xor [k, and [neg [convert i64 c], xor [i, k]]] ..
+//   for .. { let k = select [c, x, 0] let xs' = update .. k }     ==>   for .. { let k = and [neg [convert i64 c], x] .. }     if no vectors are made of it
 //   while .. let lo' = select [c, m, lo] let hi' = select [c, hi, m] ..   ==>   while .. let lo', hi' = if c { in m, lo } else { in hi, m } ..
 //
 // C compilers decide this by what they see of one loop. What they cannot see is which reads lie beside each other, which choices are badly
@@ -118,15 +119,16 @@ class LoopShape {
       else if (x && x->any_order && x->vectors == Vectors::Open) vectors(*x);
       else if (x) pairs(*x);
       apart(s);
-      const VarSet inside = x ? integers_chosen(*x) : VarSet{};
+      const VarSet inside = x ? selects_by_arithmetic(*x) : VarSet{};
       const bool lanes = in_lanes || plan != plans.end();
       walk_parts(s, [&](Body& inner) { body(inner, inside, lanes); });
       if (auto loop = std::get_if<While>(&s.exp)) branches(*loop);
       if (s.pattern.size() != 1 || !chosen.contains(s.pattern[0].var) || !c_.allow()) return false;
       const Apply& choice = std::get<Apply>(s.exp);
       Term yes = b.term(choice.args[1]), no = b.term(choice.args[2]);
-      Term mask = -convert(Scalar::I64, b.term(choice.args[0]));
-      results.emplace(s.pattern[0].var, apply(ScalarOp::xor_, {no, apply(ScalarOp::and_, {mask, apply(ScalarOp::xor_, {yes, no})})}).atom);
+      Term mask = -convert(elem_of(p_.type(s.pattern[0].var)), b.term(choice.args[0]));
+      Term made = is_const(no.atom, 0) ? apply(ScalarOp::and_, {mask, yes}) : apply(ScalarOp::xor_, {no, apply(ScalarOp::and_, {mask, apply(ScalarOp::xor_, {yes, no})})});
+      results.emplace(s.pattern[0].var, made.atom);
       c_.stats.count("loop_shape.arithmetic");
       return true;
     });
@@ -233,6 +235,30 @@ class LoopShape {
     return false;
   }
 
+  VarSet selects_by_arithmetic(const For& x) const {
+    VarSet chosen = integers_chosen(x);
+    add_constants_chosen(x, chosen);
+    return chosen;
+  }
+  // Integers that are stored, or a constant instead. C compilers make two ends of such a loop and a branch between them, which is badly guessed, unless
+  // they make vectors of it.
+  void add_constants_chosen(const For& x, VarSet& chosen) const {
+    bool straight = true, scalar = false;
+    VarSet stored;
+    each_stm(x.body, [&](const Stm& s) {
+      const Kind kind = kind_of(s.exp);
+      straight = straight && (kind == Kind::Step || kind == Kind::Read || kind == Kind::Write);
+      if (auto op = std::get_if<Apply>(&s.exp))
+        scalar = scalar || !has_vector_form(op->op, elem_of(p_, op->args[0]), op->args.size() > 1 ? const_of(op->args[1]) : nullptr);
+      if (auto u = std::get_if<Update>(&s.exp)) if (auto v = var_of(u->value)) stored.insert(*v);
+    });
+    if (!straight || !scalar) return;
+    for (const Stm& s : x.body.stms) {
+      auto op = std::get_if<Apply>(&s.exp);
+      if (!op || op->op != ScalarOp::select || !stored.contains(s.pattern[0].var) || !is_integer(elem_of(p_.type(s.pattern[0].var)))) continue;
+      if (const_of(op->args[1]) || const_of(op->args[2])) chosen.insert(s.pattern[0].var);
+    }
+  }
   // Integers that a select in the loop keeps or sets, such as the place of a minimum. While the loop runs they are used for nothing else
   // but comparisons. Whether they change is badly guessed, and nobody waits for them. (A search that reads from such a place gains by the
   // guess.)
