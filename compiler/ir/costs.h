@@ -73,6 +73,7 @@ inline constexpr int64_t chunked_point = 1 << 18;        // cells of the point, 
 inline constexpr int64_t most_lanes = 64;                // seeds whose tangents of one number lie in a small array
 inline constexpr int64_t lane_cells = 4096;              // of an array of constant size that is laid out anew with its lanes innermost
 inline constexpr size_t records_of_update = 4;           // records of an inner loop for each update of an array around it
+inline constexpr int64_t chosen_scalars = 8;             // of an array, one of which is read: its adjoint is a choice for each
 inline constexpr size_t recomputed_statements = 16;      // that the return sweep computes again instead of reading a record
 inline constexpr int64_t first_records = 16;             // rows of a record of numbers that is enlarged where it is full
 inline constexpr int64_t compared_places = 16;           // of a scatter whose places are compared with each other, without scratch memory

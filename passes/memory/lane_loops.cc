@@ -403,8 +403,7 @@ class LaneLoops::Candidate {
     if (op && (op->op == ScalarOp::lt || op->op == ScalarOp::le) && std::ranges::all_of(op->args, [&](const Atom& a) { return moves(a).has_value(); })) by_place_.insert(v);
     bool fixed = op ? std::ranges::all_of(op->args, [&](const Atom& a) { return moves(a) == 0; })
                     : std::holds_alternative<Convert>(s.exp) && moves(std::get<Convert>(s.exp).value) == 0;
-    const Const* second = op && op->args.size() > 1 ? const_of(op->args[1]) : nullptr;
-    if (op && !fixed && !has_vector_form(op->op, elem_of(p_, op->args[0]), second)) count([](Work& w) { w.scalar = true; });
+    if (!fixed && !has_vector_form(p_, s.exp)) count([](Work& w) { w.scalar = true; });
     if (!fixed && forms_.of(v) == Affine(v)) jumps_.insert(v);
   }
   void read(const Stm& s) {

@@ -248,8 +248,7 @@ class LoopShape {
     each_stm(x.body, [&](const Stm& s) {
       const Kind kind = kind_of(s.exp);
       straight = straight && (kind == Kind::Step || kind == Kind::Read || kind == Kind::Write);
-      if (auto op = std::get_if<Apply>(&s.exp))
-        scalar = scalar || !has_vector_form(op->op, elem_of(p_, op->args[0]), op->args.size() > 1 ? const_of(op->args[1]) : nullptr);
+      scalar = scalar || !has_vector_form(p_, s.exp);
       if (auto u = std::get_if<Update>(&s.exp)) if (auto v = var_of(u->value)) stored.insert(*v);
     });
     if (!straight || !scalar) return;

@@ -110,19 +110,19 @@ class Chunks {
     return apply(ScalarOp::shl, {b_.number(Scalar::I64, 1), bit});
   }
   // Points of a part for a thread: whole groups of lanes, unless there are few. Threads then run few parts, each as fast as one thread would.
-  // Points that run loops of their own, and nothing parallel, are lanes however few they are.
+  // Points that run loops of their own, which have vectors, and nothing parallel, are lanes however few they are.
   Term task_part(const Term& n, const Term& limit) {
     Term one = b_.number(Scalar::I64, 1), lanes = b_.number(Scalar::I64, costs::cpu::lanes), each = (n + limit - 1) / limit;
     Term groups = (each + lanes - 1) / lanes * lanes, many = le(b_.number(Scalar::I64, has_loops_alone() ? costs::cpu::lanes : costs::cpu::grouped_points), n);
     return apply(ScalarOp::max, {one, select({many, groups, each})});
   }
   bool has_loops_alone() const {
-    bool loops = false, parallel = false;
+    bool loops = false, vectors = true;
     each_stm(x_.body, [&](const Stm& s) {
       loops = loops || kind_of(s.exp) == Kind::Loop;
-      parallel = parallel || kind_of(s.exp) == Kind::Parallel;
+      vectors = vectors && kind_of(s.exp) != Kind::Parallel && has_vector_form(p_, s.exp);
     });
-    return loops && !parallel;
+    return loops && vectors;
   }
   bool last_ = true;                   // one thread combines the partial results
 

@@ -140,8 +140,7 @@ class ReduceParts {
       if (!s.attrs.empty() || (kind != Kind::Step && kind != Kind::Read && kind != Kind::Check && kind != Kind::Branch)) return false;
       auto read = std::get_if<Index>(&s.exp);
       if (read && !has_gathers(read->array)) return false;
-      auto op = std::get_if<Apply>(&s.exp);
-      if (op && !has_vector_form(op->op, elem_of(p_, op->args[0]), op->args.size() > 1 ? const_of(op->args[1]) : nullptr)) return false;
+      if (!has_vector_form(p_, s.exp)) return false;
       bool straight = true;
       walk_parts(s, [&](const Body& inner) { straight = straight && is_straight(inner); });
       if (!straight) return false;
@@ -226,10 +225,12 @@ class ReduceParts {
     return {made.begin(), made.end()};
   }
 
-  // The results of parts p of `width` elements each, at[k] = start p + k * step.
-  template <class Start> Lambda part(Builder& b, const std::vector<Operator>& ops, const Screma& x, const Term& width, const Term& step, Start start) {
+  // The results of `count` parts of `width` elements each: part p has the elements start p + k * step.
+  template <class Start>
+  std::vector<Var> all_parts(Builder& b, const std::vector<Operator>& ops, const Screma& x, const Dim& count, const Term& width, const Term& step, Start start) {
     const Type counter = scalar_type(Scalar::I64);
-    return b.lambda({{"part", counter}}, [&](const std::vector<Var>& p) {
+    const Var ps = b.iota(count);
+    Lambda part = b.lambda({{"part", counter}}, [&](const std::vector<Var>& p) {
       const Term from = start(b.term(p[0]));
       Lambda pre = b.lambda({{"j", counter}}, [&](const std::vector<Var>& j) { return operands(b, ops, x, (from + b.term(j[0]) * step).atom); });
       Screma inner{width.atom, {b.iota(width.atom)}, std::move(pre), {}, {}, {}, {}};
@@ -237,6 +238,7 @@ class ReduceParts {
       std::vector<Var> sums = b.bind("part", std::move(inner));
       return std::vector<Atom>(sums.begin(), sums.end());
     });
+    return b.map("part", count, std::move(part), {ps});
   }
   void divide(Builder& b, Stm& s, Screma& x, Subst& results) {
     bool neighbours = false;
@@ -258,16 +260,17 @@ class ReduceParts {
       std::vector<Var> partial;                            // of R2 on threads: by groups, then lanes
       const bool nested = neighbours && shared;
       if (!neighbours) {
-        partial = b.map("part", parts.atom, part(b, ops, x, width, one, [&](const Term& p) { return p * width; }), {b.iota(parts.atom)});
+        partial = all_parts(b, ops, x, parts.atom, width, one, [&](const Term& p) { return p * width; });
       } else if (!nested) {
-        partial = b.map("part", lanes.atom, part(b, ops, x, width, lanes, [](const Term& p) { return p; }), {b.iota(lanes.atom)});
+        partial = all_parts(b, ops, x, lanes.atom, width, lanes, [](const Term& p) { return p; });
       } else {
+        const Var gs = b.iota(groups.atom);
         Lambda group = b.lambda({{"group", scalar_type(Scalar::I64)}}, [&](const std::vector<Var>& g) {
           const Term from = b.term(g[0]) * (width * lanes);
-          std::vector<Var> of_group = b.map("part", lanes.atom, part(b, ops, x, width, lanes, [&](const Term& p) { return from + p; }), {b.iota(lanes.atom)});
+          std::vector<Var> of_group = all_parts(b, ops, x, lanes.atom, width, lanes, [&](const Term& p) { return from + p; });
           return std::vector<Atom>(of_group.begin(), of_group.end());
         });
-        partial = b.map("part", groups.atom, std::move(group), {b.iota(groups.atom)});
+        partial = b.map("part", groups.atom, std::move(group), {gs});
       }
       std::vector<Atom> neutral;
       for (const Operator& op : ops) neutral.insert(neutral.end(), op.combine.neutral.begin(), op.combine.neutral.end());

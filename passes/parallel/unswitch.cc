@@ -17,7 +17,7 @@ namespace raido {
 using namespace ir;
 namespace {
 
-// A loop, or a seg of tasks.
+// A loop, or a seg of tasks. (How updates of tasks are kept apart has been decided for the seg as it is.)
 const Body* repeated(const Exp& e) {
   if (auto loop = std::get_if<For>(&e)) return &loop->body;
   auto seg = std::get_if<Seg>(&e);
@@ -53,7 +53,8 @@ std::optional<Var> condition(const Program& p, const Exp& e) {
 void unswitch(Program& p, PassContext& context, Body& whole) {
   rewrite(p, whole, [&](Builder& b, Stm& s, Subst&) {
     walk_parts(s, [&](Body& inner) { unswitch(p, context, inner); });
-    auto c = s.checks.empty() ? condition(p, s.exp) : std::nullopt;
+    const bool accumulates = std::ranges::any_of(s.pattern, [&](Bind x) { return is_acc(p.type(x.var)); });
+    auto c = s.checks.empty() && (!accumulates || std::holds_alternative<For>(s.exp)) ? condition(p, s.exp) : std::nullopt;
     if (!c || !context.allow()) return false;
     auto version = [&](bool holds) {
       return b.body([&] {

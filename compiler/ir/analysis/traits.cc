@@ -2,6 +2,7 @@
 #include "compiler/ir/analysis/traits.h"
 
 #include "compiler/ir/transform.h"
+#include "compiler/ir/types.h"
 
 namespace raido::ir {
 
@@ -13,6 +14,11 @@ bool may_mix(const For& loop) {
   bool makes = false;
   each_stm(loop.body, [&](const Stm& s) { makes = makes || kind_of(s.exp) == Kind::Make || kind_of(s.exp) == Kind::Block; });
   return loop.any_order && !loop.sums && !makes;
+}
+
+bool has_vector_form(const Program& p, const Exp& e) {
+  auto op = std::get_if<Apply>(&e);
+  return !op || has_vector_form(op->op, elem_of(p, op->args[0]), op->args.size() > 1 ? const_of(op->args[1]) : nullptr);
 }
 
 }  // namespace raido::ir

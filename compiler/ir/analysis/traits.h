@@ -74,5 +74,7 @@ inline bool is_step(const Exp& e) { return kind_of(e) == Kind::Step || std::hold
 // Whether steps of one iteration may stand between those of another: their order is free, no two write one place, and none makes arrays, for
 // which there is one memory.
 bool may_mix(const For& loop);
+// Whether C compilers make vectors of the operation; true of what is no scalar operation.
+bool has_vector_form(const Program& p, const Exp& e);
 
 }  // namespace raido::ir

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "compiler/ir/costs.h"
+
 namespace raido::ad {
 
 using namespace ir;
@@ -146,7 +148,7 @@ void Adjoints::add_at(Var xs, const std::vector<Selector>& at, const Atom& contr
 bool Adjoints::is_few(Var xs) const {
   const std::vector<Dim> shape = shape_of(p_.type(xs));
   const Const* n = shape.size() == 1 ? const_of(shape[0]) : nullptr;
-  return n && 1 <= n->as_i64() && n->as_i64() <= 8 && is_zero(xs);
+  return n && 1 <= n->as_i64() && n->as_i64() <= costs::ad::chosen_scalars && is_zero(xs);
 }
 // An adjoint of a few scalars: `value` at `index` if `inside`, zero elsewhere. Choices need no memory, and no index at run time.
 Var Adjoints::choices(Var xs, const Atom& index, const Atom& value, std::optional<Atom> inside) {
