@@ -170,7 +170,8 @@ class Chain {
   // Whether C compilers make vectors of it: functions that have vector forms, elements that lie side by side.
   bool has_vectors(ExprId e) const {
     return !any_part(m_, e, [&](ExprId part) {
-      return match(m_.exprs[part.index].node, [&](const Prim&) { return is_without_vectors(m_, part); }, [&](const Load& l) { return !steps_.is_near(l); }, [](const Hardware&) { return true; }, [](const auto&) { return false; });
+      return match(m_.exprs[part.index].node, [&](const Prim&) { return is_without_vectors(m_, part); }, [&](const Load& l) { return !steps_.is_near(l); },
+                   [](const Hardware&) { return true; }, [](const auto&) { return false; });
     });
   }
 };

@@ -170,8 +170,8 @@ Rewrite few_trips(Site& s, For& x) {
   s.b.emit_all(std::move(body.stms));
   return body.result;
 }
-// for i < n (x = a) { b i }, which reads no x   ==>   if 0 < n, b (n - 1), else a,                     [C11]
-// since the other iterations leave nothing behind. They may neither fail nor go on for ever, unless all of them do.
+// for i < n (x = a) { b i }, which reads no x   ==>   if 0 < n, b (n - 1), else a                      [C11]
+// No iteration needs what the one before has made. So only the last one is run. What depends on the iteration must neither fail nor run for ever.
 Rewrite last_trip(Site& s, For& x) {
   if (x.state.empty() || !std::ranges::all_of(x.state, [&](Bind b) { return is_scalar(s.p.type(b.var)); })) return no;
   VarSet states, varying;
