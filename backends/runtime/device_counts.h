@@ -4,6 +4,7 @@
 // Memory of the device lies in one arena. Beside it are two bits for each byte, read and written by the launch that is running: their
 // number is what the launch must move at least.
 #ifdef RAIDO_EMULATED
+RAIDO_OPTIMISED
 
 #define RAIDO_COUNTERS(X)                                                                                             \
   X(read_requests) X(read_sectors) X(fetched_sectors) X(write_requests) X(write_sectors)                              \
@@ -428,4 +429,5 @@ RAIDO_FN void raido_counting_free(struct raido_emulated_block *b) {
   free(b->notes);
 }
 
+RAIDO_AS_BEFORE
 #endif

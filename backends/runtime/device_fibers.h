@@ -7,6 +7,7 @@
 // seconds, some thread waits for another one of its block, which no device promises to run: message and exit code 71.
 //
 // Under a sanitizer every array has a block of its exact size, filled with ones, and goes back at once.
+RAIDO_OPTIMISED
 
 #ifndef RAIDO_PATIENCE
 #define RAIDO_PATIENCE 120
@@ -263,3 +264,4 @@ RAIDO_FN void raido_run_blocks(struct dev *d, i64 from, i64 end) {
   pthread_mutex_unlock(&d->lock);
   __tsan_acquire(&d->end);
 }
+RAIDO_AS_BEFORE

@@ -44,6 +44,16 @@ void __asan_unpoison_memory_region(void const volatile *at, size_t size);
 // What the emulator itself does between fibers is not part of the kernel.
 #define RAIDO_UNSEEN static __attribute__((unused, noinline, no_sanitize("thread"), no_sanitize("address")))
 
+// GCC optimises the emulator itself even where it does not optimise kernels, which are compiled faster than they are run.
+#if defined(__GNUC__) && !defined(__clang__)
+#define RAIDO_OPTIMISED _Pragma("GCC push_options") _Pragma("GCC optimize(\"O2\")")
+#define RAIDO_AS_BEFORE _Pragma("GCC pop_options")
+#else
+#define RAIDO_OPTIMISED
+#define RAIDO_AS_BEFORE
+#endif
+RAIDO_OPTIMISED
+
 // Saves the registers that a call preserves and the stack pointer, and takes those of another fiber.
 #if defined(__x86_64__) && !defined(RAIDO_UCONTEXT)
 typedef void *raido_registers;
@@ -279,3 +289,4 @@ RAIDO_INLINE i32 raido_cas_32(volatile i32 *p, i32 expected, i32 value) {
   if (__atomic_compare_exchange_n(p, &expected, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) raido_updated(p);
   return expected;
 }
+RAIDO_AS_BEFORE
