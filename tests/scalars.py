@@ -107,8 +107,10 @@ def float_corners(t):
     normal, least = float(Fraction(2) ** (2 - top)), float(Fraction(2) ** (3 - top - precision))
     eps = float(Fraction(2) ** (1 - precision))
     positive = [0.0, least, normal, 0.25, 0.5, 1.0, 1 + eps, 1.5, 2.0, 2.5, 3.0, 7.75, 100.0, 1 / eps + 1, largest]
+    edges = [Fraction(2) ** 31, Fraction(2) ** 31 - 128, 3 * Fraction(2) ** 31, Fraction(2) ** 32 + 512, Fraction(2) ** 47 + 2 ** 25, Fraction(2) ** 63]
+    positive += [float(x) for x in edges if x <= largest]              # of integers
     if t == "f64":                                                    # next to the middle between two halves, by less than an f32 shows
-        positive += [1 + 2.0 ** -11 + 2.0 ** -40, 2.0 ** -25 + 2.0 ** -60, 65520 - 2.0 ** -30]
+        positive += [2.0 ** 31 - 0.5, 2.0 ** 31 + 0.5, 2.0 ** 32 - 0.5, 1 + 2.0 ** -11 + 2.0 ** -40, 2.0 ** -25 + 2.0 ** -60, 65520 - 2.0 ** -30]
     return [rounded(t, s * x) for x in positive for s in (1.0, -1.0)] + [INF, -INF, NAN]
 
 

@@ -111,7 +111,9 @@ std::string Writer::cast(Scalar from, Scalar to, const std::string& value) {
   if (to == Scalar::F16) return fmt::format("raido_round_f16({}{})", from == Scalar::F64 ? "raido_odd_f32" : "(f32)", from == Scalar::F64 ? "(" + value + ")" : value);
   if (vectors_ && from == Scalar::Bool && (to == Scalar::F64 || to == Scalar::F32 || to == Scalar::U32))
     return fmt::format("({} ? {})", value, to == Scalar::F64 ? "1.0 : 0.0" : to == Scalar::F32 ? "1.0f : 0.0f" : "1u : 0u");
-  if (is_float(from) && is_integer(to)) return fmt::format("({}){}((f64){})", c_type(to), vectors_ ? "RAIDO_INTEGER_PART" : "raido_integer_part", value);
+  if (vectors_ && is_float(from) && is_integer(to))
+    return fmt::format("({})RAIDO_I{}_F{}({})", c_type(to), bytes_of(to) == 8 ? 64 : 32, from == Scalar::F64 ? 64 : 32, value);
+  if (is_float(from) && is_integer(to)) return fmt::format("({})raido_integer_part((f64){})", c_type(to), value);
   if (vectors_ && is_float(to) && is_integer(from) && bytes_of(from) == 8)
     return fmt::format("RAIDO_F{}_{}64({})", 8 * bytes_of(to), is_signed(from) ? "I" : "U", value);
   if (is_integer(from) && is_unsigned(to)) return fmt::format("({})({}){}", c_type(to), name_of(unsigned_of(from)), value);

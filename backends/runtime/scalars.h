@@ -39,29 +39,53 @@ RAIDO_INLINE u64 raido_sticky(u64 x, int large) {
 }
 RAIDO_INLINE f32 raido_vector_f32_i64(i64 x) { return (f32)raido_vector_f64_i64((i64)raido_sticky((u64)x, ((u64)x + ((u64)1 << 53)) >> 54 != 0)); }
 RAIDO_INLINE f32 raido_vector_f32_u64(u64 x) { return (f32)raido_vector_f64_u64(raido_sticky(x, x >> 53 != 0)); }
-RAIDO_INLINE i64 raido_vector_integer_part(f64 x) {
+RAIDO_INLINE i64 raido_vector_i64_f64(f64 x) {
   f64 whole = trunc(x), high = floor(whole * 0x1p-32), low = whole - high * 0x1p32;
   u64 bits = raido_to_bits_f64(high + 0x1.8p52) << 32 | (raido_to_bits_f64(low + 0x1p52) & 0xffffffff);
   return x >= -0x1p63 && x < 0x1p64 ? (i64)bits : 0;
 }
 // AVX-512 has an instruction for this. C compilers make branches of comparisons, so two masks are computed from the bits instead: `inside` says
 // that the number fits into an i64, `above` that it fits into a u64 only.
-RAIDO_INLINE i64 raido_masked_integer_part(f64 x) {
+RAIDO_INLINE i64 raido_masked_i64_f64(f64 x) {
   const u64 bits = raido_to_bits_f64(x), edge = (u64)0x43e << 52;       // of 2^63
   i64 inside = ((i64)(bits & INT64_MAX) - (i64)(bits >> 63) - (i64)edge) >> 63, above = ((i64)((bits - edge) >> 52) - 1) >> 63;
   return (i64)raido_from_bits_f64(bits & (u64)inside) | (i64)((u64)above & (bits << 11 | (u64)1 << 63));
+}
+RAIDO_INLINE i64 raido_masked_i64_f32(f32 x) {
+  const u32 bits = raido_to_bits_f32(x), edge = (u32)0xbe << 23;        // of 2^63
+  i32 inside = ((i32)(bits & INT32_MAX) - (i32)(bits >> 31) - (i32)edge) >> 31, above = ((i32)((bits - edge) >> 23) - 1) >> 31;
+  return (i64)raido_from_bits_f32(bits & (u32)inside) | (i64)((u64)((u32)above & (bits << 8 | (u32)1 << 31)) << 32);
+}
+// The low 32 bits. The nearest multiple of 2^32 is taken away, which is exact: at least the bits before 2^32 cancel, and numbers of less than 2^31
+// stay as they are. What is left lies from -2^31 to 2^31. The instruction gives -2^31 for 2^31, which has the same 32 bits.
+RAIDO_INLINE i32 raido_vector_i32_f32(f32 x) {
+  const u32 bits = raido_to_bits_f32(x);
+  i32 finite = ((i32)(bits & INT32_MAX) - 0x7f800000) >> 31;
+  return (i32)(x - rintf(x * 0x1p-32f) * 0x1p32f) & finite;
+}
+RAIDO_INLINE i32 raido_vector_i32_f64(f64 x) {
+  const u64 bits = raido_to_bits_f64(x);
+  i64 finite = ((i64)(bits & INT64_MAX) - ((i64)0x7ff << 52)) >> 63;
+  f64 whole = trunc(raido_from_bits_f64(bits & (u64)finite));
+  return (i32)(whole - rint(whole * 0x1p-32) * 0x1p32);
 }
 #define RAIDO_F64_I64(x) (RAIDO_VECTOR_BYTES < 64 ? raido_vector_f64_i64(x) : (f64)(x))
 #define RAIDO_F64_U64(x) (RAIDO_VECTOR_BYTES < 64 ? raido_vector_f64_u64(x) : (f64)(x))
 #define RAIDO_F32_I64(x) (RAIDO_VECTOR_BYTES == 32 ? raido_vector_f32_i64(x) : (f32)(x))
 #define RAIDO_F32_U64(x) (RAIDO_VECTOR_BYTES == 32 ? raido_vector_f32_u64(x) : (f32)(x))
-#define RAIDO_INTEGER_PART(x) (RAIDO_VECTOR_BYTES == 64 ? raido_masked_integer_part(x) : RAIDO_VECTOR_BYTES == 32 ? raido_vector_integer_part(x) : raido_integer_part(x))
+#define RAIDO_I64_F64(x) (RAIDO_VECTOR_BYTES == 64 ? raido_masked_i64_f64(x) : RAIDO_VECTOR_BYTES == 32 ? raido_vector_i64_f64(x) : raido_integer_part(x))
+#define RAIDO_I64_F32(x) (RAIDO_VECTOR_BYTES == 64 ? raido_masked_i64_f32(x) : RAIDO_I64_F64(x))
+#define RAIDO_I32_F64(x) (RAIDO_VECTOR_BYTES > 16 ? raido_vector_i32_f64(x) : (i32)raido_integer_part(x))
+#define RAIDO_I32_F32(x) (RAIDO_VECTOR_BYTES > 16 ? raido_vector_i32_f32(x) : (i32)raido_integer_part(x))
 #else
 #define RAIDO_F64_I64(x) ((f64)(x))
 #define RAIDO_F64_U64(x) ((f64)(x))
 #define RAIDO_F32_I64(x) ((f32)(x))
 #define RAIDO_F32_U64(x) ((f32)(x))
-#define RAIDO_INTEGER_PART(x) raido_integer_part(x)
+#define RAIDO_I64_F64(x) raido_integer_part(x)
+#define RAIDO_I64_F32(x) raido_integer_part(x)
+#define RAIDO_I32_F64(x) ((i32)raido_integer_part(x))
+#define RAIDO_I32_F32(x) ((i32)raido_integer_part(x))
 #endif
 
 // Vector powers of negative numbers are computed one by one. In loops for vectors the sign is set afterwards: an odd power of a negative number is

@@ -3,8 +3,8 @@
 //   for i < n (xs) { let y = if c { .. } else { .. } }   ==>   if c { for i < n (xs) { .. } } else { for i < n (xs) { .. } }
 //
 // C compilers make no vectors of a loop with such a branch, unless it is the only one and short. In a stencil, the rows at the edges are such
-// branches. Where one side of each is what nearly all iterations of the loops around take, there is one loop for all these sides together, and
-// the loop as it was for the rest:
+// branches. Nearly all iterations of the loops around take one side of each. Then there is one loop for all these sides together, and the loop as
+// it was for the rest:
 //
 //   for i < n { for j < m { .. if 0 < i { .. } .. if i < n - 1 { .. } } }
 //     ==>   for i < n { if 0 < i && i < n - 1 { for j < m { .. } } else { for j < m { .. if 0 < i .. } } }
