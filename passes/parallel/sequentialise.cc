@@ -4,6 +4,7 @@
 //   screma n pre reduces scans post ..       its loop (loops.h)
 //   hist n pre into [h] op                   with_acc [h] op (for i < n { pre; upd })
 //   screma n pre scans (op [ne]) post ..     in vectors on a processor, in a map if the row is long (vector_scans.cc)
+//   seg task (i < n) { .. if 0 < i .. }      a map whose ends differ is cut into parts (chunks.h): the loop of a part is peeled (peel.cc)
 //   with_acc [a] op { .. upd acc [i] v .. }  the array itself stands for its accumulator; upd is: if 0 <= i < n, a[i] := op a[i] v
 //
 // A test of bounds is left out where the index is the counter of a loop over that very dimension. Statements keep their order;
@@ -178,6 +179,28 @@ class Sequentialise {
     return found && x.level == SegLevel::Task && x.vectors != Vectors::No && std::ranges::all_of(s.pattern, [&](Bind b) { return is_acc(p_.type(b.var)); });
   }
 
+  // A map on numbers that compares its index with what is the same at all points, as at its ends. The loop of a part is peeled (`peel`).
+  bool has_ends(const Seg& x) const {
+    if (x.level != SegLevel::Task || x.index.size() != 1) return false;
+    const Var i = x.index[0].var;
+    const VarSet inside = bound_in(x.body);
+    Forms forms;
+    bool found = false, straight = std::ranges::all_of(x.body.result, [&](const Atom& a) { return is_scalar(p_.type(a)); });
+    auto is_outside = [&](const Affine& a) { return !any_term(a, [&](Var v) { return v == i || inside.contains(v); }); };
+    auto is_index = [&](const Affine& a) { return a.factor(i) == 1 && is_outside(a.without(i)); };
+    each_stm(x.body, [&](const Stm& s) {
+      forms.define(p_, s);
+      const Kind kind = kind_of(s.exp);
+      straight = straight && s.checks.empty() && has_vector_form(p_, s.exp) && (is_step(s.exp) || kind == Kind::Read || kind == Kind::Branch);
+      auto op = std::get_if<Apply>(&s.exp);
+      if (!op || op->args.size() != 2 || elem_of(p_, op->args[0]) != Scalar::I64) return;
+      const bool compares = op->op == ScalarOp::lt || op->op == ScalarOp::le || op->op == ScalarOp::eq || op->op == ScalarOp::min || op->op == ScalarOp::max;
+      const Affine left = forms.of(op->args[0]), right = forms.of(op->args[1]);
+      found = found || (compares && ((is_index(left) && is_outside(right)) || (is_outside(left) && is_index(right))));
+    });
+    return found && straight;
+  }
+
   bool in_range(const Atom& at, const Dim& n) const {
     if (auto v = var_of(at)) return bound_[*v] && *bound_[*v] == n;
     auto c = const_of(at), d = const_of(n);
@@ -307,7 +330,7 @@ class Sequentialise {
     if (!x.dests.empty()) return statement(out, with_updates(p_, s, std::move(x)));
     bool in_one_go = target_ == Target::Sequential || tasks_ > 0 || is_short(x);
     if (x.level == SegLevel::Grid && tasks_ == 0) in_one_go = false;
-    bool whole = is_seg_map(x) && !has_private(s) && !updates_after_long_work(s, x);
+    bool whole = is_seg_map(x) && !has_private(s) && !updates_after_long_work(s, x) && !has_ends(x);
     if (!in_one_go) known_after_scan(x);
     if (!in_one_go && is_collective_scan(p_, s, x)) return collective_scan(out, s, x);
     if (!in_one_go && !whole && !can_be_chunked(p_, s, x)) {

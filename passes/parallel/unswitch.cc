@@ -108,9 +108,10 @@ class Unswitch {
     auto loop = std::get_if<For>(&e);
     auto seg = std::get_if<Seg>(&e);
     const Body& body = loop ? loop->body : seg->body;
-    if (loop ? loop->sums || is_short(loop->n) : !stores_numbers(*seg)) return false;
-    const bool arrays = !loop || std::ranges::all_of(loop->state, [&](Bind x) { return is_array(p_.type(x.var)); });
-    if (!arrays && (!loop->any_order || !counters_.empty())) return false;
+    if (loop ? is_short(loop->n) : !stores_numbers(*seg)) return false;
+    const bool arrays = !loop || std::ranges::none_of(loop->state, [&](Bind x) { return is_scalar(p_.type(x.var)); });
+    if (!arrays && !counters_.empty()) return false;
+    if (loop && !loop->any_order && std::ranges::any_of(loop->state, [&](Bind x) { return is_scalar(p_.type(x.var)) && is_float(elem_of(p_.type(x.var))); })) return false;
     bool straight = true;
     each_stm(body, [&](const Stm& s) {
       const Kind kind = kind_of(s.exp);

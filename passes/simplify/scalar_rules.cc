@@ -229,8 +229,16 @@ Rewrite sum_of_choices(Site& s, Apply& x) {
   else return no;
   return changed();
 }
+// Whether each number of type `of` is one of type t.
+bool has_all_numbers(Scalar t, Scalar of) {
+  if (is_integer(t)) return is_integer(of) && bytes_of(of) < bytes_of(t) && (is_signed(t) || !is_signed(of));
+  if (!is_float(t)) return false;
+  const int digits = t == Scalar::F64 ? 53 : t == Scalar::F32 ? 24 : 11;
+  return is_float(of) ? bytes_of(of) <= bytes_of(t) : is_integer(of) && 8 * int(bytes_of(of)) <= digits;
+}
 // convert t x at type t   ==>   x; an integer through a type that it fits into   ==>   x               [S10]
 // convert i64 (x + y)   ==>   convert i64 x + convert i64 y, where the narrow sum does not wrap around; likewise - and *
+// convert t (convert u x)   ==>   convert t x, where u has all numbers of the type of x
 Rewrite conversions(Site& s, Convert& x) {
   Scalar from = s.elem(x.value);
   if (from == x.to) return x.value;
@@ -244,7 +252,9 @@ Rewrite conversions(Site& s, Convert& x) {
   Scalar origin = s.elem(inner->value);
   bool widens = is_integer(origin) && is_integer(from) && bytes_of(origin) <= bytes_of(from);
   if ((widens || (fits && is_integer(origin))) && origin == x.to) return inner->value;
-  return no;
+  if (!has_all_numbers(from, origin)) return no;
+  x.value = inner->value;
+  return changed();
 }
 // x ** 2   ==>   x * x; small powers likewise; x ** -1   ==>   1 / x                                    [S11]
 // Of f32 and f64 the third and fourth have one rounding more, so --fp-strict keeps them; differentiation knows them as powers.
