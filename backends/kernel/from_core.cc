@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 #include "backends/kernel/from_core.h"
 #include "compiler/base/text.h"
@@ -316,8 +317,9 @@ std::optional<ExprId> FromCore::unsigned_test(const Apply& x) {
 void FromCore::branch(const ir::Stm& s, const ir::If& x) {
   std::vector<Name> names = live_outs(s.pattern);
   ExprId cond = atom(x.cond);
-  Block yes = block([&] { body(x.then_, {}); assign(names, x.then_.result); });
-  Block no = block([&] { body(x.else_, {}); assign(names, x.else_.result); });
+  std::vector<Var> owned = std::exchange(handed_, {});
+  Block yes = block([&] { body(x.then_, owned); assign(names, x.then_.result); });
+  Block no = block([&] { body(x.else_, owned); assign(names, x.else_.result); });
   emit(If{cond, std::move(yes), std::move(no)});
 }
 void FromCore::iota(Var v, const Iota& x) {

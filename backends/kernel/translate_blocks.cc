@@ -1,8 +1,9 @@
 // translate_blocks.cc - bodies, and who owns the blocks.
 //
 // Blocks are counted. The body that binds a block (alloc, or a live-out of a branch, loop or call) owns it: it
-// releases the block after its last use, unless it escapes the body, which moves the ownership. Parameters belong to
-// the caller. A block of small constant size that never escapes lies on the stack.
+// releases the block after its last use, unless it escapes the body, which moves the ownership. So a branch that is the last use, and
+// that may return the block, owns it: arrays that grow where they are full are not counted again in each iteration. Parameters belong
+// to the caller. A block of small constant size that never escapes lies on the stack.
 #include "backends/kernel/translator.h"
 
 #include <algorithm>
@@ -37,6 +38,12 @@ void FromCore::body(const Body& b, std::vector<Var> owned, bool keep) {
   };
   release(0);
   for (size_t k = 0; k < n; k++) {
+    if (auto x = std::get_if<ir::If>(&b.stms[k].exp))
+      std::erase_if(dying[k + 1], [&](Var v) {
+        bool handed = std::ranges::count(x->then_.result, Atom(v)) + std::ranges::count(x->else_.result, Atom(v)) > 0;
+        if (handed) handed_.push_back(v);
+        return handed;
+      });
     statement(b.stms[k]);
     release(k + 1);
   }

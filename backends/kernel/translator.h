@@ -141,6 +141,7 @@ class FromCore {
   // Translates the statements; `owned` blocks and those bound here are released after their last use unless they are
   // among the results, which move or get a reference. The caller stores the results.
   void body(const Body& b, std::vector<Var> owned, bool keep = false);
+  std::vector<Var> handed_;                               // the blocks that the next branch owns
   std::vector<Var> blocks_of(const std::vector<Bind>& binds) const;
   // Assigns the results of a body to names: scalars and blocks only.
   void assign(const std::vector<Name>& to, const std::vector<Atom>& from);

@@ -62,7 +62,8 @@ std::optional<Compiled> front_end(const std::string& path, const Options& option
 
 PassOptions pass_options(const Options& options) {
   PassOptions p;
-  p.verify = options.verify || (options.command == "dev" && !options.no_verify) || (options.command == "run" && !options.pipeline.empty());
+  bool verifies = options.command == "dev" || (options.command == "run" && !options.pipeline.empty());
+  p.verify = options.verify || (verifies && !options.no_verify);
   p.disabled.insert(options.disabled_passes.begin(), options.disabled_passes.end());
   if (!options.bisect_limit.empty()) p.bisect_limit = std::atoll(options.bisect_limit.c_str());
   p.strict_fp = options.fp_strict;

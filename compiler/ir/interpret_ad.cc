@@ -176,6 +176,7 @@ Num Interpreter::scalar_ad(ScalarOp op, Scalar working, std::span<const Num> arg
     Num d = partial(op, working, below, result, i, exists);
     bool to_bits = op == Op::to_bits, bits = to_bits || op == Op::from_bits;
     if (!exists && !bits) continue;
+    if (!taped && choice && is_zero(d.value)) continue;   // what was not chosen has no tangent
     active = true;
     Tape::Parent parent{args[i].ad->index, d, choice, {}, {}};
     if (bits) parent.bits = to_bits == taped ? Op::from_bits : Op::to_bits;

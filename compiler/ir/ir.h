@@ -274,7 +274,7 @@ struct VarInfo {
   bool batched = false;                // an array whose last dimension is a batch: the values for several seeds, many of them zero
   NoteId note = {};                    // for --explain-ad
   // Inside of `differentiate`. A clone has them, too.
-  bool contribution = false;           // a partial derivative times an adjoint
+  bool contribution = false;           // a partial derivative times a tangent or an adjoint
   std::vector<Var> before = {};        // results of loops around this read: what it reads of such an array was there before the loop
 };
 struct DataArray {

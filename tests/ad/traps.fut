@@ -177,6 +177,41 @@ def unused_element (xs: []f64) = (map f64.log xs)[1] * xs[0]
 -- ad: unused_length { [0.0, 0.0] }
 def unused_length (xs: []f64) = let d = f64.sqrt (f64.sum (map (** 2) xs)) in if d == 0 then 0 else d
 
+-- rule: scalar.constant
+-- ad: constant_chosen { [-1.0, 0.5] }
+def constant_chosen (xs: []f64) =
+  (map (\x -> f64.sqrt (f64.max x 0 * 0.25) + x) xs, map (\x -> let y = f64.log (f64.max x 0) in if y < -100 then 0 else y) xs)
+
+-- ad: constant_edges { [-3.0, 0.25, 4.0] }
+def constant_edges (xs: []f64) =
+  let cut x = f64.max (-1) (f64.min 1 x)
+  in (map (f64.asin <-< cut) xs, map (f64.acos <-< cut) xs, map (f64.cbrt <-< f64.max 0.25 <-< f64.min 0) xs,
+      map (\x -> f64.max x 0 ** 0.5) xs, map (\x -> let y = f64.atanh (cut x) in if y > 100 || y < -100 then 0 else y) xs,
+      map (\x -> let y = 1 / f64.max x 0 in if y > 100 then 0 else y) xs)
+
+-- ad: constant_branch { [-1.0, 2.0] }
+def constant_branch (xs: []f64) = map (\x -> f64.sqrt (if x > 0 then x * x else 0) + x) xs
+
+-- ad: constant_start { [1.0, 2.0, 3.0] }
+def constant_start (xs: []f64) = loop s = 0 for x in xs do f64.sqrt s + x
+
+-- ad: constant_elements { [1.0, 2.0, 3.0] [0i64, 2i64, 2i64] }
+def constant_elements [n] (xs: [n]f64, is: [n]i64) =
+  (map f64.sqrt (reduce_by_index (replicate n 0) f64.max 0 is xs), map f64.sqrt (scatter (replicate (n + 1) 0) (take 2 is) (take 2 xs)),
+   map f64.sqrt (replicate n 0 with [1] = xs[0]), f64.sum (map f64.sqrt ([0] ++ scan (+) 0 xs)))
+
+-- ad: constant_call { 5i64 -0.5 }
+#[noinline] def root_of (x: f64) (y: f64): f64 = f64.sqrt x + y
+def constant_call (k: i64, x: f64) = loop y = x for _i < k do root_of (f64.max y 0) (y + 0.3)
+
+-- A variance that may not be negative, in full truncation.
+-- ad: constant_variance { 0.04 0.3 [-2.0, 1.5, -3.0, 0.5] }
+def constant_variance (v: f64, xi: f64, zs: []f64) =
+  let dt = 0.25
+  in loop (s, v) = (1, v) for z in zs do
+       let root = f64.sqrt (f64.max v 0 * dt)
+       in (s * f64.exp (root * z - v * dt / 2), v + (0.04 - f64.max v 0) * dt + xi * 3 * root * z)
+
 -- A row by two names, of which the second comes with a check, each with an adjoint.
 -- ad: two_names { 0.5 [[0.1, 0.2], [0.3, 0.4]] 1i64 }
 def two_names [n][m] (x: f64, c: [n][m]f64, k: i64): [n][m]f64 =

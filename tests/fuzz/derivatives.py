@@ -8,6 +8,10 @@ second derivative <u, H v>. It does so by finite differences of the gradient and
 runs it as lowered (there it differentiates by itself) and after the compiler's passes, and with --backend compiled code does. What
 differs, is refused or crashes is a finding; its function is made smaller as long as it stays one.
 
+The passes take nearly all of the time, and more for each function where there are many in a program. So few share one, which saves the
+start of the C compiler. Finite differences are left to the interpreter: they say whether its own derivatives are right. In long runs
+--verify 5 has the verifier look at one program of five only, which takes half of the time. CC=clang CFLAGS=-O0 is the fastest compiler.
+
     tests/fuzz/derivatives.py --raido build/release/raido --count 200 --seed 1 [--backend multicore] [--out FOLDER]
 
 A seed makes the same programs every time; --show SEED prints the program of one."""
@@ -15,6 +19,7 @@ import argparse
 import math
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -393,11 +398,9 @@ def add [n][m] (h: f64) ((x, a, b, c): point [n][m]) ((y, d, e, f): point [n][m]
 def dot [n][m] ((x, a, b, c): point [n][m]) ((y, d, e, f): point [n][m]) =
   x * y + f64.sum (map2 (*) a d) + f64.sum (map2 (*) b e) + f64.sum (map f64.sum (map2 (map2 (*)) c f))
 def both [n][m] (f: point [n][m] -> point [n][m]) (p: point [n][m]) (v: point [n][m]) (w: point [n][m]) =
-  let slope h = (dot w (f (add h p v)) - dot w (f (add (-h) p v))) / (2 * h)
-  in [slope 1e-5, slope 1e-6, dot w (jvp f p v), dot v (vjp f p w)]
+  slopes (\\h -> dot w (f (add h p v))) ++ [dot w (jvp f p v), dot v (vjp f p w)]
 def curved [n][m] (f: point [n][m] -> point [n][m]) (p: point [n][m]) (v: point [n][m]) (w: point [n][m]) (u: point [n][m]) =
-  let slope h = (dot u (vjp f (add h p v) w) - dot u (vjp f (add (-h) p v) w)) / (2 * h)
-  in [slope 1e-5, slope 1e-6, dot w (jvp (\\q -> jvp f q v) p u), dot u (vjp (\\q -> dot v (vjp f q w)) p 1)]
+  slopes (\\h -> dot u (vjp f (add h p v) w)) ++ [dot w (jvp (\\q -> jvp f q v) p u), dot u (vjp (\\q -> dot v (vjp f q w)) p 1)]
 def first [n][m] (f: point [n][m] -> point [n][m]) (a: [n]()) (b: [m]()) =
   let p = made 0.3 a b let v = made 1.1 a b let w = made 2.3 a b let u = made 4.2 a b
   in both f p v w ++ [dot w (jmp f p [u, v])[1], dot v (mjp f p [u, w])[1]]
@@ -421,6 +424,8 @@ def second_of_many [n][m] (f: point [n][m] -> point [n][m]) (a: [n]()) (b: [m]()
   in curved f p v w u ++ [dot u (map (\\i -> jvp (\\q -> vjp f q w) p (made (1.1 + f64.i64 (i - 3)) a b)) (iota (opaque 5)))[3],
                           dot u (mjp (\\q -> dot w (jvp f q v)) p (tabulate (opaque 9) (\\i -> f64.i64 (i - 7))))[8]]
 '''
+DIFFERENCES = 'def slopes (g: f64 -> f64): [2]f64 = map (\\h -> (g h - g (-h)) / (2 * h)) [1e-5, 1e-6]'
+NO_DIFFERENCES = 'def slopes (_: f64 -> f64): [2]f64 = [0, 0]'
 SHAPES = [(3, 2), (2, 3), (1, 1), (4, 1)]
 
 
@@ -449,18 +454,18 @@ class Function:
                 f'{kind or "def"} {name}_second = second{way} {name} (replicate {n} ()) (replicate {m} ())\n')
 
 
-def program(functions, together=()):
-    text = HARNESS + LIBRARY + '\n'.join(f.show(f'f{i}', '' if together else 'entry') for i, f in enumerate(functions))
+def program(functions, together=(), slopes=DIFFERENCES):
+    text = slopes + HARNESS + LIBRARY + '\n'.join(f.show(f'f{i}', '' if together else 'entry') for i, f in enumerate(functions))
     return text + (f'entry together = [{", ".join(together)}]\n' if together else '')
 
 
 class Ways:
     """How a program is run: each gives the list of numbers of an entry, or a text that says what went wrong."""
 
-    def __init__(self, raido, backend, pipeline, memory, folder):
-        self.raido, self.backend, self.folder = raido, backend, folder
+    def __init__(self, raido, backend, pipeline, memory, verify, folder):
+        self.raido, self.backend, self.verify, self.folder = raido, backend, verify, folder
         self.limit = [f'--ad-memory={memory}'] if memory else []
-        self.passes = ['--pipeline', pipeline, *self.limit]
+        self.passes = ['--pipeline', pipeline, *self.limit] if pipeline != 'none' else None
         self.cpu = ['--cpu=native'] if backend in ('c', 'multicore') else []
 
     def command(self, arguments, cwd=None):
@@ -474,7 +479,7 @@ class Ways:
 
     def together(self, functions, entries):
         """As run, for one answer of all entries; none if one of them spoils it."""
-        rows = self.run(program(functions, entries), ['together'])['together']
+        rows = self.run(functions, ['together'], entries)['together']
         if any(isinstance(r, str) for r in rows.values()):
             return None
         return {e: {way: numbers[6 * k:6 * k + 6] for way, numbers in rows.items()} for k, e in enumerate(entries)}
@@ -484,15 +489,20 @@ class Ways:
         text = text.replace('[', '').replace(']', '')
         return [float(x.replace('f64.nan', 'nan').replace('f64.inf', 'inf').strip().removesuffix('f64')) for x in text.split(',')]
 
-    def run(self, text, entries):
+    def run(self, functions, entries, together=()):
         """entry -> {way: numbers or text}"""
-        path = os.path.join(tempfile.mkdtemp(dir=self.folder), 'p.fut')
-        with open(path, 'w') as out:
-            out.write(text)
+        unverified = ['--no-verify'] if functions[0].seed // len(functions) % self.verify else []
+        folder = tempfile.mkdtemp(dir=self.folder)
+        lowered, path = os.path.join(folder, 'lowered.fut'), os.path.join(folder, 'p.fut')
+        for name, slopes in ((lowered, DIFFERENCES), (path, NO_DIFFERENCES)):
+            with open(name, 'w') as out:
+                out.write(program(functions, together, slopes))
         results = {e: {} for e in entries}
-        for way, options in (('interpreter', ['--check-shapes']), ('passes', self.passes)):
+        for way, name, options in (('interpreter', lowered, ['--check-shapes']), ('passes', path, self.passes and self.passes + unverified)):
+            if options is None:
+                continue
             for e in entries:
-                out, problem = self.command([self.raido, 'run', '-w', '-e', e, path] + options)
+                out, problem = self.command([self.raido, 'run', '-w', '-e', e, name] + options)
                 results[e][way] = problem or self.numbers(out)
         if self.backend:
             out, problem = self.command([self.raido, self.backend, '-w', *self.cpu, *self.limit, path, '-o', path[:-4]])
@@ -502,6 +512,7 @@ class Ways:
                     results[e][self.backend] = problem_here or self.numbers(out)
                 else:
                     results[e][self.backend] = problem
+        shutil.rmtree(folder)
         return results
 
 
@@ -528,8 +539,7 @@ def judge(answers):
 def shrink(function, ways, entry):
     """The smallest function found of which `entry` is still wrong in the same way."""
     def wrong(f):
-        text = program([f])
-        out = judge(ways.run(text, [entry])[entry])
+        out = judge(ways.run([f], [entry])[entry])
         return out if out and 'Error at' not in out else None
 
     kind = wrong(function)
@@ -564,10 +574,11 @@ def main():
     parser.add_argument('--raido', default='build/release/raido')
     parser.add_argument('--count', type=int, default=100)
     parser.add_argument('--seed', type=int, default=1)
-    parser.add_argument('--batch', type=int, default=10, help='functions in one program')
+    parser.add_argument('--batch', type=int, default=3, help='functions in one program')
     parser.add_argument('--backend', help='compile for it and run that, too: c, multicore, opencl')
-    parser.add_argument('--pipeline', default='common', help='the passes: common, cpu, gpu')
+    parser.add_argument('--pipeline', default='common', help='the passes: common, cpu, gpu; none: only what --backend says')
     parser.add_argument('--ad-memory', help='bytes that the states of loops may take after the passes')
+    parser.add_argument('--verify', type=int, default=1, metavar='N', help='verify after each pass in one program of N')
     parser.add_argument('--first-order', action='store_true')
     parser.add_argument('--jobs', type=int, default=2)
     parser.add_argument('--out', help='a folder for what is found')
@@ -580,9 +591,11 @@ def main():
 
     findings = []
     with tempfile.TemporaryDirectory() as folder:
-        ways = Ways(os.path.abspath(options.raido), options.backend, options.pipeline, options.ad_memory, folder)
+        ways = Ways(os.path.abspath(options.raido), options.backend, options.pipeline, options.ad_memory, options.verify, folder)
 
         def batch(start):
+            if start % 300 < options.batch:
+                print(f'at seed {start}', file=sys.stderr, flush=True)
             functions = [Function(s) for s in range(start, min(start + options.batch, options.seed + options.count))]
             orders = ['first'] if options.first_order else ['first', 'second']
             entries = [f'f{i}_{o}' for i in range(len(functions)) for o in orders]
@@ -591,7 +604,7 @@ def main():
                 for o in orders:
                     answer = results and judge(results[f'f{i}_{o}'])
                     if answer or not results:                 # alone: one function's refusal is not another's
-                        answer = judge(ways.run(program([f]), [f'f0_{o}'])[f'f0_{o}'])
+                        answer = judge(ways.run([f], [f'f0_{o}'])[f'f0_{o}'])
                     if not answer or 'cannot run on the device' in answer:
                         continue
                     if not options.no_shrink:

@@ -22,7 +22,7 @@ std::optional<Term> product(const Apply& op, size_t wrt, Var r, const Term& by, 
   if (const_of(partial->atom) || !is_float(by.scalar())) return *partial * by;
   size_t known = b.program.vars.size();
   Term both = *partial * by;
-  if (auto made = var_of(both.atom); back && made && made->index >= known) b.program.vars[made->index].contribution = true;
+  if (auto made = var_of(both.atom); made && made->index >= known) b.program.vars[made->index].contribution = true;
   if (!options.ad_safe_mul) return both;
   Term zero = b.number(by.scalar(), 0);
   Term flat = eq(*partial, zero), unused = or_(flat, eq(by, zero));

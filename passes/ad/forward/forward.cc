@@ -12,6 +12,7 @@
 #include "compiler/ir/aliases.h"
 #include "passes/ad/activity/activity.h"
 #include "passes/ad/activity/common.h"
+#include "passes/ad/activity/no_flow.h"
 #include "passes/ad/forward/forward.h"
 #include "passes/ad/prepare/prepare.h"
 #include "passes/ad/seeds/seeds.h"
@@ -505,6 +506,7 @@ Body forward_body(Functions& functions, const Mode& mode, Lambda f, const std::v
     Atom r = f.body.result[i], t = as_type(b, forward.tangent(r), p.type(r));
     body.result.push_back(is_array(p.type(t)) ? Atom(b.copy(*var_of(t))) : t);   // not what the caller gave
   }
+  guard_no_flow(p, body, tangents, mode.enclosed);
   return body;
 }
 
@@ -531,9 +533,8 @@ FunId forward_function(Functions& functions, FunId f, const std::vector<bool>& a
   return id;
 }
 
-}  // namespace
-
-std::vector<Atom> expand_jvp(Builder& b, Functions& functions, Jvp op, const Zeros& zeros, bool enclosed) {
+// The results of the operator, then their tangents.
+std::vector<Atom> tangents_of(Builder& b, Functions& functions, Jvp op, const Zeros& zeros, bool enclosed) {
   Program& p = b.program;
   Activity act(functions, {true, enclosed});
   drop_rules(p, op.f.body, act.mode);
@@ -575,6 +576,15 @@ std::vector<Atom> expand_jvp(Builder& b, Functions& functions, Jvp op, const Zer
   }, &invariant);
   out.insert(out.end(), tangents.begin(), tangents.end());
   return out;
+}
+
+}  // namespace
+
+std::vector<Atom> expand_jvp(Builder& b, Functions& functions, Jvp op, const Zeros& zeros, bool enclosed) {
+  Body code = b.body([&] { return tangents_of(b, functions, std::move(op), zeros, enclosed); });
+  guard_no_flow(b.program, code, {}, enclosed);
+  b.emit_all(std::move(code.stms));
+  return code.result;
 }
 
 }  // namespace raido::ad

@@ -9,9 +9,9 @@
 //
 // Rules: call.derived call.recursive.
 #include "passes/ad/activity/common.h"
+#include "passes/ad/activity/no_flow.h"
 #include "passes/ad/prepare/prepare.h"
 #include "passes/ad/reverse/rules.h"
-#include "passes/ad/reverse/unused.h"
 
 namespace raido::ad {
 
@@ -66,7 +66,7 @@ FunId backward(Functions& functions, FunId f, const Functions::Which& args, cons
   }
   std::vector<Var> seeded;
   for (const Adjoint& a : adjoints) if (a.is_value()) seeded.push_back(*var_of(a.value));
-  guard_unused(program, body, seeded, mode.enclosed);
+  guard_no_flow(program, body, seeded, mode.enclosed);
   program.functions[id.index].lambda.body = std::move(body);
   return id;
 }

@@ -1,7 +1,7 @@
 // vjp.cc - the operator `vjp`: its two sweeps in the place of it                                       docs/ad.md 4
+#include "passes/ad/activity/no_flow.h"
 #include "passes/ad/prepare/prepare.h"
 #include "passes/ad/reverse/scope.h"
-#include "passes/ad/reverse/unused.h"
 #include "passes/ad/reverse/vjp.h"
 #include "passes/ad/seeds/seeds.h"
 
@@ -52,7 +52,7 @@ std::vector<Atom> sweeps_of(Builder& b, Functions& functions, Vjp op, const Zero
 
 std::vector<Atom> expand_vjp(Builder& b, Functions& functions, Vjp op, const Zeros& zeros, bool enclosed, const Around& around) {
   Body sweeps = b.body([&] { return sweeps_of(b, functions, std::move(op), zeros, enclosed, around); });
-  guard_unused(b.program, sweeps, {}, enclosed);
+  guard_no_flow(b.program, sweeps, {}, enclosed);
   b.emit_all(std::move(sweeps.stms));
   return sweeps.result;
 }

@@ -1,15 +1,20 @@
-// unused.cc - zeros that stand for "not used".
+// no_flow.cc - zeros that say that nothing flows: adjoints of what was not used, tangents of what does not vary.
 //
 //   let y = sqrt x in if x > 1 then y else 0        at x = 0: y_adj = if x > 1 then r_adj else 0 ; x_adj = inf * y_adj
 //
 // The branch that was not taken does not use y: its zero says that nothing flows, and must not meet an infinite partial
 // derivative. The same holds of an element that nobody read: its place in the adjoint array keeps the zero it began with.
 //
-// The rules mark each product of an adjoint and a partial derivative (VarInfo::contribution). Two questions about every value are
-// answered together, by running through the sweep until nothing changes. May it be such a zero (`unused`)? Literal zeros are, what is
-// moved or multiplied stays so, and a sum is only if both sides are. May it be something that is not finite though what the program was
-// given is (`poles`)? Results of operations that are marked POLE in scalar_ops.def are, unless a bound in their formula keeps them away
-// from it. So is what is computed from them. Where both may meet the product becomes
+//   sqrt (max x 0)                                 at x = -1: the tangent of max is that of the constant, 0 ; y_tan = inf * 0
+//
+// Forward mode meets the mirror image. Where a choice, a branch or an element is a constant, its tangent is a zero that comes from no
+// derivative. So both modes give the same numbers.
+//
+// The rules mark each product of an adjoint, or a tangent, and a partial derivative (VarInfo::contribution). Two questions about every
+// value are answered together, by running through the code until nothing changes. May it be such a zero (`nothing`)? Literal zeros are,
+// what is moved or multiplied stays so, and a sum is only if both sides are. May it be something that is not finite though what the
+// program was given is (`poles`)? Results of operations that are marked POLE in scalar_ops.def are, unless a bound in their formula keeps
+// them away from it. So is what is computed from them. Where both may meet the product becomes
 //
 //   let x_adj = select (adjoint == 0) 0 (partial * adjoint)
 //
@@ -20,8 +25,8 @@
 // whose derivative is that of the product where it is a number. C compilers make vectors of two selects more often than of one with `&&`.
 // All other products, most, stay as they are (decision 013).
 //
-// Rules: scalar.unused.
-#include "passes/ad/reverse/unused.h"
+// Rules: scalar.unused scalar.constant.
+#include "passes/ad/activity/no_flow.h"
 
 #include <cmath>
 #include <set>
@@ -39,28 +44,28 @@ using namespace ir;
 
 namespace {
 
-class Unused {
+class NoFlow {
  public:
-  Unused(Program& p, const std::vector<Var>& unused, bool enclosed) : p_(p), enclosed_(enclosed) { for (Var v : unused) unused_.insert(v); }
+  NoFlow(Program& p, const std::vector<Var>& nothing, bool enclosed) : p_(p), enclosed_(enclosed) { for (Var v : nothing) nothing_.insert(v); }
 
-  void run(Body& sweep) {
-    made_.add_all(sweep);
+  void run(Body& code) {
+    made_.add_all(code);
     do {
       changed_ = false;
-      body(sweep);
+      body(code);
     } while (changed_);
-    guard(sweep);
+    guard(code);
   }
 
  private:
   Program& p_;
   bool enclosed_;
-  VarSet unused_, poles_;
+  VarSet nothing_, poles_;
   Definitions made_;
   bool changed_ = false;
 
-  bool unused(const Atom& a) const {
-    if (auto v = var_of(a)) return unused_.contains(*v);
+  bool nothing(const Atom& a) const {
+    if (auto v = var_of(a)) return nothing_.contains(*v);
     const Const& c = *const_of(a);
     return is_float(c.type) && is_zero(c);
   }
@@ -101,10 +106,10 @@ class Unused {
     set.insert(v);
     changed_ = true;
   }
-  void mark_unused(Var v, bool is) { put(unused_, v, is); }
+  void mark_nothing(Var v, bool is) { put(nothing_, v, is); }
   void mark_pole(Var v, bool is) { put(poles_, v, is); }
   void flow(const Atom& from, Var to) {
-    mark_unused(to, unused(from));
+    mark_nothing(to, nothing(from));
     mark_pole(to, pole(from));
   }
   template <class From> void flow(const std::vector<From>& from, size_t first, const std::vector<Bind>& to, size_t at, size_t n) {
@@ -120,12 +125,12 @@ class Unused {
     bool meets_pole = is_pole(op);
     for (const Atom& x : op.args) meets_pole = meets_pole || pole(x);
     mark_pole(y, meets_pole && is_float_type(p_.type(y)));
-    auto at = [&](size_t i) { return unused(op.args[i]); };
+    auto at = [&](size_t i) { return nothing(op.args[i]); };
     switch (op.op) {
-      case ScalarOp::add: case ScalarOp::sub: return mark_unused(y, at(0) && at(1));
-      case ScalarOp::mul: return mark_unused(y, p_.vars[y.index].contribution ? at(1) : at(0) || at(1));
-      case ScalarOp::neg: case ScalarOp::div: return mark_unused(y, at(0));
-      case ScalarOp::select: return mark_unused(y, at(1) || at(2));
+      case ScalarOp::add: case ScalarOp::sub: return mark_nothing(y, at(0) && at(1));
+      case ScalarOp::mul: return mark_nothing(y, p_.vars[y.index].contribution ? at(1) : at(0) || at(1));
+      case ScalarOp::neg: case ScalarOp::div: return mark_nothing(y, at(0));
+      case ScalarOp::select: return mark_nothing(y, at(1) || at(2));
       default: return;
     }
   }
@@ -139,7 +144,7 @@ class Unused {
         Var y = s.pattern[out++].var;
         flow(d.arrays[i], y);
         mark_pole(y, pole(op.pre.body.result[at]));
-        if (!d.combine) mark_unused(y, unused(op.pre.body.result[at]));
+        if (!d.combine) mark_nothing(y, nothing(op.pre.body.result[at]));
         at++;
       }
     for (const Dest& d : op.dests) if (d.combine) operator_of(d);
@@ -147,7 +152,7 @@ class Unused {
   // What meets in a place is not followed: both sides of an operator may be anything.
   void operator_of(const Dest& d) {
     for (Bind x : d.combine->op.params) {
-      mark_unused(x.var, is_float_type(p_.type(x.var)));
+      mark_nothing(x.var, is_float_type(p_.type(x.var)));
       mark_pole(x.var, true);
     }
     body(d.combine->op.body);
@@ -164,7 +169,7 @@ class Unused {
         Var y = s.pattern[out++].var;
         flow(xs, y);
         mark_pole(y, pole(token));
-        if (!d.combine) mark_unused(y, unused(token));
+        if (!d.combine) mark_nothing(y, nothing(token));
       }
       if (d.combine) operator_of(d);
     }
@@ -180,7 +185,7 @@ class Unused {
     bool meets_pole = has_pole_inside(op.callee, seen);
     for (const Atom& x : op.args) meets_pole = meets_pole || pole(x);
     for (Bind y : s.pattern) {
-      mark_unused(y.var, is_float_type(p_.type(y.var)));
+      mark_nothing(y.var, is_float_type(p_.type(y.var)));
       mark_pole(y.var, meets_pole);
     }
   }
@@ -198,21 +203,21 @@ class Unused {
     each_flow(p_, s, [&](const Atom& from, Var to, Flow how) { if (how != Flow::Steers) flow(from, to); }, [&](const Body& b) { body(b); });
   }
 
-  void guard(Body& sweep) {
-    rewrite(p_, sweep, [&](Builder& b, Stm& s, Subst& results) {
+  void guard(Body& code) {
+    rewrite(p_, code, [&](Builder& b, Stm& s, Subst& results) {
       walk_parts(s, [&](Body& inner) { guard(inner); });
       if (s.pattern.size() != 1 || !std::exchange(p_.vars[s.pattern[0].var.index].contribution, false)) return false;
       Apply product = std::get<Apply>(s.exp);
       if (product.op != ScalarOp::mul) return false;                   // by -1: neg
-      const Atom &partial = product.args[0], &adjoint = product.args[1];
-      if (!pole(partial) || !unused(adjoint)) return false;
+      const Atom &partial = product.args[0], &by = product.args[1];
+      if (!pole(partial) || !nothing(by)) return false;
       Var y = s.pattern[0].var;
       b.checks = s.checks;
       b.emit(std::move(s));
       Term both = b.term(y), zero = b.number(both.scalar(), 0);
-      Term none = eq(b.term(adjoint), zero), nothing = enclosed_ ? select({apply(ScalarOp::isnan, {both}), zero, both}) : zero;
-      Term guarded = select({none, nothing, both});
-      if (auto v = var_of(guarded.atom)) flow(y, *v);                  // 0, where the adjoint is
+      Term none = eq(b.term(by), zero), instead = enclosed_ ? select({apply(ScalarOp::isnan, {both}), zero, both}) : zero;
+      Term guarded = select({none, instead, both});
+      if (auto v = var_of(guarded.atom)) flow(y, *v);                  // 0, where `by` is
       results.emplace(y, guarded.atom);
       return true;
     });
@@ -221,6 +226,6 @@ class Unused {
 
 }  // namespace
 
-void guard_unused(Program& p, Body& sweep, const std::vector<Var>& unused, bool enclosed) { Unused(p, unused, enclosed).run(sweep); }
+void guard_no_flow(Program& p, Body& code, const std::vector<Var>& nothing, bool enclosed) { NoFlow(p, nothing, enclosed).run(code); }
 
 }  // namespace raido::ad

@@ -1,0 +1,41 @@
+-- Arrays that a branch returns or drops as it is their last use, in all combinations: each stays as long as it is read, and no longer.
+
+-- The old array, a larger one, or both.
+-- ==
+-- entry: grown
+-- input { [1i64, 2i64] 0i64 } output { [1i64, 2i64] }
+-- input { [1i64, 2i64] 4i64 } output { [1i64, 2i64, 1i64, 2i64] }
+-- input { [1i64, 2i64] 9i64 } output { [1i64, 2i64, 1i64, 2i64, 1i64, 2i64, 1i64, 2i64] }
+entry grown (xs: []i64) (k: i64) = loop ys: []i64 = xs for i < k do if length ys < i then ys ++ ys else ys
+
+-- ==
+-- entry: swapped
+-- input { 0i64 } output { [0i64, 1i64, 2i64] [10i64, 11i64, 12i64] [0i64, 1i64, 2i64] }
+-- input { 1i64 } output { [10i64, 11i64, 12i64] [0i64, 1i64, 2i64] [0i64, 1i64, 2i64] }
+-- input { 2i64 } output { [0i64, 1i64, 2i64] [0i64, 1i64, 2i64] [0i64, 1i64, 2i64] }
+-- input { 3i64 } output { [0i64, 1i64, 2i64] [0i64, 1i64, 2i64] [0i64, 1i64, 2i64] }
+-- input { 7i64 } output { [0i64, 1i64, 2i64] [5i64, 6i64, 7i64] [0i64, 1i64, 2i64] }
+entry swapped (k: i64) =
+  let first = iota 3
+  let (a, b) =
+    loop (a, b) = (first, map (+ 10) first) for i < k do
+      if i % 3 == 0 then (b, a) else if i % 3 == 1 then (b, b) else if i > 4 then (map (+ i) a, b) else (a, a)
+  in (a, b, first)
+
+-- In a map, with an array that one branch reads only.
+-- ==
+-- entry: in_map
+-- input { [3i64, 0i64, 5i64] } output { [11i64, 1i64, 48i64] }
+entry in_map (ks: []i64) =
+  map (\k ->
+         let (a, s) =
+           loop (a: []i64, s) = (replicate 1 1, 0) for i < k do
+             if i % 2 == 0 then (let b = a ++ replicate i k in (b, s + i64.sum b)) else if i64.sum a > 5 then (a, s + 1) else (replicate 2 i, s + length a)
+         in s + i64.sum (take 1 a))
+      ks
+
+-- The records of a loop that ends when a float says so.
+-- ==
+-- entry: records
+-- input { [100.0, 3.0, 1e20, 0.5] } output { [0.0078125, 0.25, 6.776263578034403e-21, 1.0] }
+entry records (xs: []f64) = map (\x -> vjp (\x -> loop y = x while y > 1 do f64.max (y / 2) (y / 2 - 1e-300 * f64.sin y)) x 1) xs
