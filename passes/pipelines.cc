@@ -34,7 +34,8 @@ const Pipeline& differentiation() {
       pass::differentiate,                                 // runs `between_rounds` after each of its rounds
   } + cleanup() + then(pass::sparse, cleanup()) + Pipeline{
       pass::copies,                                        // of the copies that preparation made, most were not needed
-  } + then(pass::loop_maps, cleanup()) + fusion() + then(pass::sparse, cleanup());          // once more, now that summands have met sums
+  } + then(pass::time_sums, cleanup()) +                   // while the maps of an update are apart from others
+      then(pass::loop_maps, cleanup()) + fusion() + then(pass::sparse, cleanup());          // once more, now that summands have met sums
   return steps;
 }
 

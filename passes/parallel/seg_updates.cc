@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/traits.h"
 #include "passes/cleanup/dce.h"
 
