@@ -103,6 +103,7 @@ const Pipeline& pipeline_for(ir::Target target) {
       then(pass::records, cleanup()) +
       Pipeline{pass::rows} +
       Pipeline{pass::columns} + cleanup() +                // contractions show after that
+      Pipeline{pass::cse_loops} + cleanup() +              // tiles hide what two operations both compute
       Pipeline{pass::tiles} +                              // before nests become kernels
       then(pass::unroll, cleanup()) +                      // what is a contraction has been found
       then(pass::few_rows, cleanup()) +
