@@ -583,6 +583,8 @@ class TimeSums {
         std::vector<Atom> index;
         for (const Atom& a : u.at) index.push_back(scalar(at, a));
         for (size_t k = at.counters.size() - u.own; u.at.empty() && k < at.counters.size(); k++) index.push_back(at.counters[k]);
+        for (size_t k = 1; k < bound.size() && !at.along; k++)     // of two dimensions more than the array has, a sum is no contraction
+          if (std::ranges::find(index, Atom(bound[k])) == index.end()) at.failed = true;
         Atom value = scalar(at, u.value);
         return at.b.bind1("acc", AccUpdate{acc, index, {value}, u.in_range});
       }
