@@ -23,8 +23,8 @@
 //
 //   let z = map g .. (screma d ..)           ==>     let z = if fit { index zs [i] } else { map g .. (screma d ..) }
 //
-// On devices this is done of loops of the CPU only, and of what has the dimensions of such a row. A sum is kept there, and what is made of it.
-// A mathematical function of a thread takes less time than memory.
+// On devices this is done of loops of the CPU only. A sum is kept there, and what is made of it. A mathematical function of a thread takes less
+// time than memory.
 //
 // With --ad-memory nothing is kept that need not be.
 #include <algorithm>
@@ -305,8 +305,8 @@ class CseLoops {
   }
   // Whether its size is known before the loop, and it may be that it fits: it has no more dimensions than what is there. Nothing is
   // decided inside of another loop: there it has to fit.
-  bool may_fit(const Pair& pair, const std::vector<Dim>& shape) const {
-    if (pair.outer || on_device()) return fits(pair, shape) && std::ranges::all_of(shape, [&](const Dim& d) { return known_before_all(pair, d); });
+  static bool may_fit(const Pair& pair, const std::vector<Dim>& shape) {
+    if (pair.outer) return fits(pair, shape) && std::ranges::all_of(shape, [&](const Dim& d) { return known_before_all(pair, d); });
     size_t rank = 0;
     for (auto* known : {&pair.rows, &pair.states}) for (const auto& dims : *known) rank = std::max(rank, dims.size());
     return shape.size() <= rank && known_outside(pair, shape);
