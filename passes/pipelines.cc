@@ -34,7 +34,8 @@ const Pipeline& differentiation() {
       pass::differentiate,                                 // runs `between_rounds` after each of its rounds
   } + cleanup() + then(pass::sparse, cleanup()) + Pipeline{
       pass::copies,                                        // of the copies that preparation made, most were not needed
-  } + then(pass::loop_maps, cleanup()) + fusion() + then(pass::sparse, cleanup());          // once more, now that summands have met sums
+  } + then(pass::time_sums, cleanup()) +                   // while the maps of an update are apart from others
+      then(pass::loop_maps, cleanup()) + fusion() + then(pass::sparse, cleanup());          // once more, now that summands have met sums
   return steps;
 }
 
@@ -102,6 +103,7 @@ const Pipeline& pipeline_for(ir::Target target) {
       then(pass::records, cleanup()) +
       Pipeline{pass::rows} +
       Pipeline{pass::columns} + cleanup() +                // contractions show after that
+      Pipeline{pass::cse_loops} + cleanup() +              // tiles hide what two operations both compute
       Pipeline{pass::tiles} +                              // before nests become kernels
       then(pass::unroll, cleanup()) +                      // what is a contraction has been found
       then(pass::few_rows, cleanup()) +

@@ -47,6 +47,7 @@ inline constexpr size_t inline_on_device = 300000;      // statements that kerne
 inline constexpr size_t inline_growth = 20;             // times the size of the program before inlining
 inline constexpr double record_trips = 8;               // runs of a statement for each element that it makes: keeping pays from here
 inline constexpr size_t records_of_loop = 8;            // values that one pair of loops keeps: each goes to memory and back
+inline constexpr int64_t least_time_sum = 64;            // elements of an array to which each iteration adds, that are worth to be summed after the loop
 inline constexpr int64_t records_of_state = 16;         // times the bytes of the loop's arrays that its records may have
 inline constexpr int64_t peeled_ends = 4;               // iterations that are peeled off at either end of a loop
 inline constexpr int64_t peeled_trips = 16;             // of a loop with ends to peel, if their number is known

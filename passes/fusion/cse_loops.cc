@@ -23,6 +23,9 @@
 //
 //   let z = map g .. (screma d ..)           ==>     let z = if fit { index zs [i] } else { map g .. (screma d ..) }
 //
+// On devices this is done of loops of the CPU only. A sum is kept there, and what is made of it. A mathematical function of a thread takes less
+// time than memory.
+//
 // With --ad-memory nothing is kept that need not be.
 #include <algorithm>
 #include <unordered_map>
@@ -30,6 +33,7 @@
 #include "compiler/base/flat_map.h"
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/analysis/affine.h"
+#include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/costs.h"
 #include "compiler/ir/term.h"
 #include "compiler/ir/transform.h"
@@ -48,7 +52,8 @@ class CseLoops {
   CseLoops(Program& p, PassContext& context) : p_(p), context_(context), aliases_(p), consumed_(aliases_.own_memory()), forms_(p) {}
 
   void body(Body& b) {
-    for (Stm& s : b.stms) walk_parts(s, [&](Body& inner) { body(inner); });
+    for (Stm& s : b.stms)
+      if (!on_device() || kind_of(s.exp) != Kind::Parallel) walk_parts(s, [&](Body& inner) { body(inner); });
     std::vector<Stm*> earlier;                            // loops that compute what is costly
     for (size_t at = 0; at < b.stms.size(); at++) {
       Stm& second = b.stms[at];
@@ -73,9 +78,11 @@ class CseLoops {
 
   bool costly(const Body& b) const {
     bool found = false;
-    each_stm(b, [&](const Stm& s) { for (Bind x : s.pattern) found = found || worth_keeping(p_, s, x.var); });
+    each_stm(b, [&](const Stm& s) { for (Bind x : s.pattern) found = found || worth(s, x.var); });
     return found;
   }
+  bool on_device() const { return context_.target == Target::Gpu; }
+  bool worth(const Stm& s, Var v) const { return on_device() ? runs_often(p_, s, v) : worth_keeping(p_, s, v); }
 
   // Values of one loop by their keys. The names of the other loop's values stand for this one's through `same`.
   struct Numbering {
@@ -213,7 +220,7 @@ class CseLoops {
       bool smaller = false;
       for (const Stm* s : common)
         for (Bind x : s->pattern) {
-          bool far = worth_keeping(p_, *s, x.var);
+          bool far = worth(*s, x.var);
           Var first = *var_of(n.same.at(x.var));
           std::vector<Var> of;
           if (!far) each_use(p_, s->exp, [&](Var v) { if (heavy.contains(v)) of.push_back(v); });

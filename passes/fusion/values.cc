@@ -45,11 +45,12 @@ bool is_value(const Program& p, const Stm& s) {
   return fine;
 }
 
-bool worth_keeping(const Program& p, const Stm& s, Var v) {
+bool runs_often(const Program& p, const Stm& s, Var v) {
   double elements = 1;
   for (const Dim& d : shape_of(p.type(v))) elements *= costs::expected(d);
-  return calls(p, s) || most_runs(s) >= costs::record_trips * elements;
+  return most_runs(s) >= costs::record_trips * elements;
 }
+bool worth_keeping(const Program& p, const Stm& s, Var v) { return calls(p, s) || runs_often(p, s, v); }
 
 bool is_map(const Stm& s) {
   auto x = std::get_if<Screma>(&s.exp);

@@ -11,6 +11,8 @@ namespace raido {
 bool is_compound(const ir::Exp& e);
 // Nothing but a value: it updates no accumulator and consumes at most what it was given as the first state of a loop.
 bool is_value(const ir::Program& p, const ir::Stm& s);
+// Whether s runs something several times for each element of its result v.
+bool runs_often(const ir::Program& p, const ir::Stm& s, ir::Var v);
 // Whether it takes more to compute v, a result of s, than to keep it. This is so if s calls a mathematical function, or runs
 // something several times for each element of v.
 bool worth_keeping(const ir::Program& p, const ir::Stm& s, ir::Var v);

@@ -284,6 +284,7 @@ std::optional<Body> TileSums::points(TileSum& c, std::vector<Atom> wanted) {
   for (; !parts.empty(); parts.pop_back())
     for (auto& s : parts.back().take()) all.stms.push_back(std::move(s));
   all.result = std::move(wanted);
+  all = clone(p_, all);                                  // what stays has types with the parameters, maybe
   substitute(p_, all, counted);
   keep_needed(p_, all);
   return all;

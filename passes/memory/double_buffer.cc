@@ -15,6 +15,8 @@
 //   for i < n (a @ b = a0') { let m' = alloc s; .. a' @ m' ..; let a'' @ b = copy a'; in a'' }
 //
 // C compilers then know where it lies. The loop around may run in lanes: each lane has a part of both blocks.
+#include <algorithm>
+
 #include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/costs.h"
 #include "passes/pass.h"

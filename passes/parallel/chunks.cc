@@ -19,6 +19,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/costs.h"

@@ -31,6 +31,8 @@ CASES = {
     "blurred": (ROWS, "blurred", ["[2048][2048]f32", "[5][5]f32"], 8 * 2048 * 2048),
     "blurred_gradient": (ROWS, "blurred_gradient", ["[2048][2048]f32", "[5][5]f32"], 8 * 2048 * 2048),
     "layer_gradient": (ROWS, "layer_gradient", ["[32][16][64][64]f32", "[32][16][3][3]f32"], 8 * 32 * 16 * 64 * 64),
+    "recurrent_gradient": (ROWS, "recurrent_gradient", ["--f32-bounds=-0.1:0.1", "[16][32][128]f32", "[128][128]f32", "[128][128]f32", "[128]f32"],
+                           4 * (16 * 32 * 128 + 4 * 128 * 128 + 2 * 128)),
     "assigned": (ROWS, "assigned", ["[262144][16]f32", "[64][16]f32"], 4 * 262144 * 16),
     "forces": (ROWS, "forces", ["[4096][3]f64"], 48 * 4096),
     "mandelbrot": ("benchmarks/primitives/lanes.fut", "mandelbrot", ["2048i64"], 4 * 2048 * 2048),

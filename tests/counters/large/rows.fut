@@ -22,3 +22,12 @@ entry layer_gradient [b][c][h][w][o][k] (pictures: [b][c][h][w]f32) (weights: [o
   let layer (x: [c][h][w]f32) (f: [c][k][k]f32) =
     tabulate_2d (h - k + 1) (w - k + 1) (\i j -> f32.max 0 (f32.sum (map2 (\y g -> f32.sum (map2 (*) (at y i j) (flatten g))) x f)))
   in vjp (\(xs, fs) -> f32.sum (map (\x -> f32.sum (map (\f -> f32.sum (flatten (layer x f))) fs)) xs)) (pictures, weights) 1
+
+-- A recurrent layer over time, for some sequences at once.
+def times [n][k][m] (a: [n][k]f32) (b: [k][m]f32): [n][m]f32 = map (\r -> map (\c -> f32.sum (map2 (*) r c)) (transpose b)) a
+def recurrent [t][b][d][h] (xs: [t][b][d]f32) (w: [d][h]f32) (u: [h][h]f32) (bias: [h]f32): f32 =
+  let step y x = map2 (map3 (\c p q -> f32.tanh (c + p + q)) bias) (times x w) (times y u)
+  in f32.sum (flatten (loop y = replicate b (replicate h 0) for i < t do step y xs[i]))
+
+entry recurrent_gradient [t][b][d][h] (xs: [t][b][d]f32) (w: [d][h]f32) (u: [h][h]f32) (bias: [h]f32): ([d][h]f32, [h][h]f32, [h]f32) =
+  vjp (\(w, u, bias) -> recurrent xs w u bias) (w, u, bias) 1
