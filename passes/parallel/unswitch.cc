@@ -42,9 +42,12 @@ class Unswitch {
     rewrite(p_, whole, [&](Builder& b, Stm& s, Subst&) {
       note(s);
       auto loop = std::get_if<For>(&s.exp);
+      auto seg = std::get_if<Seg>(&s.exp);
+      const size_t around = counters_.size();
       if (loop) counters_.push_back({loop->i.var, loop->n});
+      for (size_t d = 0; seg && d < seg->index.size(); d++) counters_.push_back({seg->index[d].var, seg->extent[d]});
       walk_parts(s, [&](Body& inner) { body(inner); });
-      if (loop) counters_.pop_back();
+      counters_.resize(around);
       const bool accumulates = std::ranges::any_of(s.pattern, [&](Bind x) { return is_acc(p_.type(x.var)); });
       if (!s.checks.empty() || (accumulates && !loop) || conditions(s.exp, costs::peeled_statements).empty() || !context_.allow()) return false;
       versions(b, std::move(s), costs::peeled_statements);
@@ -60,7 +63,7 @@ class Unswitch {
   std::unordered_map<Var, Apply> tests_;                   // what computes booleans
   std::unordered_map<Var, Apply> extrema_;
   struct Range { Var i; Dim n; };
-  std::vector<Range> counters_;                            // of the loops around
+  std::vector<Range> counters_;                            // of the loops and segs around
 
   void note(const Stm& s) {
     forms_.define(p_, s);
