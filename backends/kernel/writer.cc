@@ -427,9 +427,34 @@ bool Writer::has_vectors(const For& x) const {
   if (!x.lanes && (!computes_or_chooses(x.body) || !stores_by_counter(x) || is_scalar(x.body))) return false;
   for (const Stm& s : x.body) {
     auto next = std::get_if<Assign>(&s.node);
-    if (next && std::ranges::none_of(x.reduced, [&](const Reduced& r) { return r.var == next->var; })) return x.lanes;
+    if (next && std::ranges::none_of(x.reduced, [&](const Reduced& r) { return r.var == next->var; }) && !combines_integers(x.body, *next)) return x.lanes;
   }
   return true;
+}
+// Whether the iterations combine integers: let y = op(x, ..); x = y, where the operands may come in any order, and nothing else reads x or y.
+bool Writer::combines_integers(const Block& body, const Assign& a) const {
+  auto made = std::get_if<Name>(&m_.exprs[a.value.index].node);
+  if (!made) return false;
+  const Prim* op = nullptr;
+  size_t reads = 0;
+  auto read = [&](ExprId e) { each_name(m_, e, [&](Name n) { reads += n == a.var || n == *made; }); };
+  std::function<void(const Block&)> look = [&](const Block& b) {
+    for (const Stm& s : b)
+      match(s.node,
+            [&](const Declare& d) {
+              if (d.init && d.var == *made) op = std::get_if<Prim>(&m_.exprs[d.init->index].node);
+              if (d.init) read(*d.init);
+            },
+            [&](const Assign& x) { read(x.value); }, [&](const Store& x) { read(x.index); read(x.value); },
+            [&](const If& x) { read(x.cond); look(x.then_); look(x.else_); }, [](const auto&) {});   // others are not in loops for vectors
+  };
+  look(body);
+  if (!op || reads != 2 || !is_integer(op->at)) return false;
+  switch (op->op) {
+    case ScalarOp::add: case ScalarOp::mul: case ScalarOp::min: case ScalarOp::max: case ScalarOp::and_: case ScalarOp::or_: case ScalarOp::xor_: break;
+    default: return false;
+  }
+  return std::ranges::any_of(op->args, [&](ExprId e) { auto n = std::get_if<Name>(&m_.exprs[e.index].node); return n && *n == a.var; });
 }
 bool Writer::is_scalar(const Block& b) const {
   auto has = [&](ExprId e) { return any_part(m_, e, [&](ExprId part) { return is_without_vectors(m_, part); }); };

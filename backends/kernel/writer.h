@@ -126,6 +126,7 @@ class Writer {
 
   // Whether C compilers may make vectors of it.
   bool has_vectors(const For& x) const;
+  bool combines_integers(const Block& body, const Assign& a) const;
   // Whether a statement of the body keeps C compilers from making vectors of the loop.
   bool is_scalar(const Block& b) const;
   bool stores_by_counter(const For& x) const;

@@ -45,7 +45,7 @@ class Unswitch {
       auto seg = std::get_if<Seg>(&s.exp);
       const size_t around = counters_.size();
       if (loop) counters_.push_back({loop->i.var, loop->n});
-      for (size_t d = 0; seg && d < seg->index.size(); d++) counters_.push_back({seg->index[d].var, seg->extent[d]});
+      for (size_t d = 0; seg && seg->vectors != Vectors::No && d < seg->index.size(); d++) counters_.push_back({seg->index[d].var, seg->extent[d]});
       walk_parts(s, [&](Body& inner) { body(inner); });
       counters_.resize(around);
       const bool accumulates = std::ranges::any_of(s.pattern, [&](Bind x) { return is_acc(p_.type(x.var)); });
@@ -63,7 +63,7 @@ class Unswitch {
   std::unordered_map<Var, Apply> tests_;                   // what computes booleans
   std::unordered_map<Var, Apply> extrema_;
   struct Range { Var i; Dim n; };
-  std::vector<Range> counters_;                            // of the loops and segs around
+  std::vector<Range> counters_;                            // of the loops around, and of tasks that are no parts of a loop
 
   void note(const Stm& s) {
     forms_.define(p_, s);
