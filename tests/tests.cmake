@@ -171,6 +171,7 @@ random_test(derivatives_random_gpu_memory full 1200 30 derivatives.py --seed 720
 random_test(updates_random full 600 150 updates.py)
 random_test(collective_random full 900 8 collective.py)
 random_test(stencils_random full 1200 8 stencils.py)
+random_test(elements_random full 1200 20 elements.py --c)
 random_test(lanes_random full 1200 8 lanes.py)
 random_test(tiles_random full 1200 4 tiles.py)
 random_test(growth full 600 40 growth.py)

@@ -73,7 +73,7 @@ def checked(raido, folder, text):
 
 class AfterPasses:
     """Judges programs by what they give for some inputs as they were written, after the passes of pipelines, and, with --c, compiled."""
-    inputs, pipelines = [], ()
+    inputs, pipelines, cflags, options = [], (), "-O1", []
 
     def __init__(self, options, folder):
         self.raido, self.c, self.folder, self.failures = options.raido, options.c, folder, 0
@@ -87,7 +87,7 @@ class AfterPasses:
         if refused:
             return refused if "Internal" in refused else None
         self.looked_at(path)
-        status, _, said = command(["env", "CFLAGS=-O1" if self.c else f"CC={NO_COMPILER}", self.raido, "c", "-w", path, "-o", binary], 300)
+        status, _, said = command(["env", f"CFLAGS={self.cflags}" if self.c else f"CC={NO_COMPILER}", self.raido, "c", *self.options, "-w", path, "-o", binary], 300)
         if status:
             return f"c: {status} {said}"
         for given in self.inputs:
