@@ -59,6 +59,20 @@ def run(program, entry, data, t):
     return array.array({"f64": "d", "f32": "f"}[t], done.stdout[15:15 + count * {"f64": 8, "f32": 4}[t]])
 
 
+def counting(folder, t):
+    """A library whose logarithm counts its calls, and says at the end how many there were."""
+    name = "log" if t == "f64" else "logf"
+    text = pathlib.Path(folder) / f"{name}.c"
+    text.write_text(f"""#include <stdio.h>
+static int calls;
+{'double' if t == 'f64' else 'float'} {name}({'double' if t == 'f64' else 'float'} x) {{ calls++; return x - x; }}
+__attribute__((destructor)) static void say(void) {{ fprintf(stderr, "%d calls\\n", calls); }}
+""")
+    library = os.path.join(folder, f"lib{name}.so")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", text, "-o", library], check=True)
+    return library
+
+
 def main():
     raido = sys.argv[1]
     xs = numbers()
@@ -94,6 +108,14 @@ def main():
             if not re.search(rb"_ZGV[a-zA-Z0-9]+_expf?\b", pathlib.Path(file).read_bytes()):
                 failures += 1
                 print(f"{t}: the exponential of converted numbers is no vector function")
+            # Nor is a function computed of what a bound keeps away from it. The vector function of -1 would call the scalar one.
+            file = os.path.join(folder, f"{t}_bounded")
+            path.write_text(f"entry main (xs: []{t}) = (map (\\x -> {t}.log ({t}.max 1e-6 x)) xs, map (\\x -> {t}.log (if x < 0.25 then 0.25 else x)) xs)")
+            subprocess.run([raido, "c", "-w", "--cpu=native", path, "-o", file], check=True, env=dict(os.environ, CFLAGS=""))
+            said = subprocess.run([file], input=f"[{', '.join(['-1.0'] * 64)}]".encode(), capture_output=True, check=True, env=dict(os.environ, LD_PRELOAD=counting(folder, t))).stderr
+            if said != b"0 calls\n":
+                failures += 1
+                print(f"{t}: the scalar logarithm of bounded numbers: {said.decode()}")
             for version in ("avx512", "avx2", "baseline"):
                 one = [*programs["versions"], "--cpu", version]
                 if subprocess.run([*one, "-e", "exp"], input=b"[1.0]", capture_output=True).returncode == 0:

@@ -62,7 +62,10 @@ void Writer::braces(const std::string& head, const Block& b, const std::string& 
 std::string Writer::expr(ExprId id) {
   const Expr& e = m_.exprs[id.index];
   return match(e.node,
-    [&](const Const& c) { return literal(c); },
+    [&](const Const& c) {
+      auto found = std::ranges::find(hidden_, c, &std::pair<Const, std::string>::first);
+      return found == hidden_.end() ? literal(c) : found->second;
+    },
     [&](const Name& n) { return name(n); },
     [&](const Prim& p) { return prim(p); },
     [&](const Cast& c) { return cast(m_.exprs[c.value.index].type, e.type, expr(c.value)); },
@@ -285,7 +288,41 @@ void Writer::for_loop(const For& x) {
   depth_--;
   line("}");
 }
+// Constants that a function may meet, as in `log (max x 1e-9)`. If GCC knew one, it would compute the function of it before the loop, and that of x
+// in all lanes, also where x is -1: vector functions go a slow way there.
+std::vector<Const> Writer::met_by_functions(const Block& body) const {
+  std::vector<Const> found;
+  bool calls = false;
+  auto take = [&](ExprId e) {
+    auto c = m_.const_of(e);
+    if (c && (c->type == Scalar::F64 || c->type == Scalar::F32) && std::ranges::find(found, *c) == found.end()) found.push_back(*c);
+  };
+  auto look = [&](ExprId e) {
+    any_part(m_, e, [&](ExprId part) {
+      auto p = std::get_if<Prim>(&m_.exprs[part.index].node);
+      calls = calls || (p && is_float(p->at) && is_call(p->op));
+      if (p && (p->op == ScalarOp::min || p->op == ScalarOp::max || p->op == ScalarOp::select)) for (ExprId a : p->args) take(a);
+      return false;
+    });
+  };
+  std::function<void(const Block&, bool)> walk = [&](const Block& b, bool side) {
+    for (const Stm& s : b)
+      match(s.node, [&](const Declare& d) { if (d.init) look(*d.init); }, [&](const Assign& a) { if (side) take(a.value); look(a.value); },
+            [&](const Store& w) { look(w.value); }, [&](const If& x) { look(x.cond); walk(x.then_, true); walk(x.else_, true); }, [](const auto&) {});   // of loops for vectors
+  };
+  walk(body, false);
+  return calls ? found : std::vector<Const>{};
+}
 void Writer::loop(const For& x, bool combines) {
+  const bool is_for_vectors = language_ == For_::C && has_vectors(x);
+  const size_t hidden = hidden_.size();
+  if (is_for_vectors)
+    for (const Const& c : met_by_functions(x.body)) {
+      if (std::ranges::find(hidden_, c, &std::pair<Const, std::string>::first) != hidden_.end()) continue;
+      const std::string name = fmt::format("bound_{}", bounds_++);
+      line(fmt::format("const {} {} = raido_hidden_{}({});", c_type(c.type), name, raido::name_of(c.type), literal(c)));
+      hidden_.push_back({c, name});
+    }
   if (combines) {
     bool sums = std::ranges::all_of(x.reduced, [](const Reduced& r) { return r.op == ScalarOp::add; });
     // Of extrema no compiler makes vectors after those that there are: GCC shall not, and Clang may not.
@@ -296,7 +333,7 @@ void Writer::loop(const For& x, bool combines) {
   if (language_ == For_::C && x.lanes && x.reduced.empty()) line("RAIDO_SIMD()");
   if (language_ == For_::C && x.apart && !x.lanes && x.reduced.empty()) line("RAIDO_APART");
   if (x.unrolled) line("RAIDO_UNROLLED");
-  bool around = std::exchange(vectors_, language_ == For_::C && has_vectors(x)), pairs = std::exchange(pairs_, language_ == For_::C && x.pairs);
+  bool around = std::exchange(vectors_, is_for_vectors), pairs = std::exchange(pairs_, language_ == For_::C && x.pairs);
   const std::string from = language_ == For_::C && calls_of_counter(x) ? fmt::format("raido_begin({})", expr(x.from)) : expr(x.from);
   std::string head = fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), from, name(x.i), expr(x.to), name(x.i));
   int loop = loops_++;
@@ -305,6 +342,7 @@ void Writer::loop(const For& x, bool combines) {
   const char* scalar = language_ != For_::C ? "" : x.rest ? "RAIDO_SCALAR_REST;" : x.scattered ? "RAIDO_SCALAR;" : x.few ? "RAIDO_SCALAR_FEW;" : "";
   braces(head, x.body, *scalar ? scalar : x.unrolled ? ran(x.body) : iteration(loop, x.body, {}, 2));
   vectors_ = around;
+  hidden_.resize(hidden);
   pairs_ = pairs;
   around_ = std::move(outside);
   line("}");

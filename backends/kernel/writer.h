@@ -56,6 +56,8 @@ class Writer {
   bool in_kernel_ = false, locked_ = false;
   bool vectors_ = false;     // in a loop that may run as vectors
   std::vector<Name> numbers_;  // declared right before, with a constant that is no NaN
+  std::vector<std::pair<Const, std::string>> hidden_;   // constants of the loop that have names, which GCC does not see through
+  int bounds_ = 0;           // such names so far
   bool pairs_ = false;       // in a loop that changes neighbours
   const HostFunction* current_ = nullptr;
   int guards_ = 0;                       // so far
@@ -127,6 +129,7 @@ class Writer {
   // Whether C compilers may make vectors of it.
   bool has_vectors(const For& x) const;
   bool combines_integers(const Block& body, const Assign& a) const;
+  std::vector<Const> met_by_functions(const Block& body) const;
   // Whether a statement of the body keeps C compilers from making vectors of the loop.
   bool is_scalar(const Block& b) const;
   bool stores_by_counter(const For& x) const;

@@ -140,6 +140,15 @@ RAIDO_INLINE i64 raido_begin(i64 i) {
   return i;
 }
 
+// A constant that GCC does not know, for a loop whose functions may be given it (Writer::met_by_functions).
+#if defined(__GNUC__) && !defined(__clang__)
+#define RAIDO_HIDE(x) __asm__("" : "+m"(x))
+#else
+#define RAIDO_HIDE(x) ((void)(x))
+#endif
+RAIDO_INLINE f64 raido_hidden_f64(f64 x) { RAIDO_HIDE(x); return x; }
+RAIDO_INLINE f32 raido_hidden_f32(f32 x) { RAIDO_HIDE(x); return x; }
+
 // A result between zero and the least normal float becomes zero in the thread that asks for it (decision 031). Returns the mode before,
 // which has to come back before numbers are read or printed, and before the caller of a library goes on.
 #if defined(RAIDO_FLUSH_SUBNORMALS) && defined(__SSE2__)
