@@ -288,8 +288,8 @@ void Writer::for_loop(const For& x) {
   depth_--;
   line("}");
 }
-// Constants that a function may meet, as in `log (max x 1e-9)`. If GCC knew one, it would compute the function of it before the loop, and that of x
-// in all lanes, also where x is -1: vector functions go a slow way there.
+// Constants that a function may meet, as in `log (max x 1e-9)`. If GCC knew one, it would compute the function of it before the loop. Then it would
+// compute that of x in all lanes, also where x is -1: vector functions go a slow way there.
 std::vector<Const> Writer::met_by_functions(const Block& body) const {
   std::vector<Const> found;
   bool calls = false;
