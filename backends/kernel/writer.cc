@@ -63,8 +63,8 @@ std::string Writer::expr(ExprId id) {
   const Expr& e = m_.exprs[id.index];
   return match(e.node,
     [&](const Const& c) {
-      auto found = std::ranges::find(hidden_, c, &std::pair<Const, std::string>::first);
-      return found == hidden_.end() ? literal(c) : found->second;
+      auto found = hidden(c);
+      return found ? *found : literal(c);
     },
     [&](const Name& n) { return name(n); },
     [&](const Prim& p) { return prim(p); },
@@ -93,7 +93,12 @@ std::string Writer::expr(ExprId id) {
       PANIC("a number of the hardware without a name");
     });
 }
+const std::string* Writer::hidden(const Const& c) const {
+  auto found = std::ranges::find(hidden_, c, &std::pair<Const, std::string>::first);
+  return found == hidden_.end() ? nullptr : &found->second;
+}
 std::string Writer::prim(const Prim& p) {
+  if (vectors_ && p.op == ScalarOp::exp && (p.at == Scalar::F64 || p.at == Scalar::F32)) return fmt::format("raido_bounded_exp_{}({})", name_of(p.at), expr(p.args[0]));
   if (p.op == ScalarOp::select) return fmt::format("({} ? {} : {})", expr(p.args[0]), expr(p.args[1]), expr(p.args[2]));
   if (language_ == For_::C && (p.op == ScalarOp::min || p.op == ScalarOp::max) && is_float(p.at) && (is_number(p.args[0]) || is_number(p.args[1]))) {
     size_t known = is_number(p.args[1]) ? 1 : 0;
@@ -293,10 +298,8 @@ void Writer::for_loop(const For& x) {
 std::vector<Const> Writer::met_by_functions(const Block& body) const {
   std::vector<Const> found;
   bool calls = false;
-  auto take = [&](ExprId e) {
-    auto c = m_.const_of(e);
-    if (c && (c->type == Scalar::F64 || c->type == Scalar::F32) && std::ranges::find(found, *c) == found.end()) found.push_back(*c);
-  };
+  auto add = [&](const Const& c) { if ((c.type == Scalar::F64 || c.type == Scalar::F32) && std::ranges::find(found, c) == found.end()) found.push_back(c); };
+  auto take = [&](ExprId e) { if (auto c = m_.const_of(e)) add(*c); };
   auto look = [&](ExprId e) {
     any_part(m_, e, [&](ExprId part) {
       auto p = std::get_if<Prim>(&m_.exprs[part.index].node);
@@ -315,11 +318,11 @@ std::vector<Const> Writer::met_by_functions(const Block& body) const {
 }
 void Writer::loop(const For& x, bool combines) {
   const bool is_for_vectors = language_ == For_::C && has_vectors(x);
-  const size_t hidden = hidden_.size();
+  const size_t known = hidden_.size();
   if (is_for_vectors)
     for (const Const& c : met_by_functions(x.body)) {
-      if (std::ranges::find(hidden_, c, &std::pair<Const, std::string>::first) != hidden_.end()) continue;
-      const std::string name = fmt::format("bound_{}", bounds_++);
+      if (hidden(c)) continue;
+      const std::string name = fmt::format("raido_bound_{}", bounds_++);
       line(fmt::format("const {} {} = raido_hidden_{}({});", c_type(c.type), name, raido::name_of(c.type), literal(c)));
       hidden_.push_back({c, name});
     }
@@ -342,7 +345,7 @@ void Writer::loop(const For& x, bool combines) {
   const char* scalar = language_ != For_::C ? "" : x.rest ? "RAIDO_SCALAR_REST;" : x.scattered ? "RAIDO_SCALAR;" : x.few ? "RAIDO_SCALAR_FEW;" : "";
   braces(head, x.body, *scalar ? scalar : x.unrolled ? ran(x.body) : iteration(loop, x.body, {}, 2));
   vectors_ = around;
-  hidden_.resize(hidden);
+  hidden_.resize(known);
   pairs_ = pairs;
   around_ = std::move(outside);
   line("}");

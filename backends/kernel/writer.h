@@ -58,6 +58,7 @@ class Writer {
   std::vector<Name> numbers_;  // declared right before, with a constant that is no NaN
   std::vector<std::pair<Const, std::string>> hidden_;   // constants of the loop that have names, which GCC does not see through
   int bounds_ = 0;           // such names so far
+  const std::string* hidden(const Const& c) const;
   bool pairs_ = false;       // in a loop that changes neighbours
   const HostFunction* current_ = nullptr;
   int guards_ = 0;                       // so far
