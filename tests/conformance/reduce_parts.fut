@@ -103,8 +103,8 @@ entry floats (_: i64): bool =
 -- The first element that is not there is the one that is named.
 -- ==
 -- entry: fails
--- input { 1000i64 1000i64 } error: Index \[1001\] out of bounds
--- input { 1000i64 1800i64 } error: Index \[1801\] out of bounds
+-- first input { 1000i64 1000i64 } error: Index \[1001\] out of bounds
+-- first input { 1000i64 1800i64 } error: Index \[1801\] out of bounds
 -- input { 1000i64 2000i64 } output { 70i64 70i64 }
 entry fails (m: i64) (bad: i64): (i64, i64) =
   let xs = opaque (tabulate m (\i -> i % 71))
