@@ -385,14 +385,14 @@ class TimeSums {
       auto place = needed.size() == 1 ? places_.find(needed[0]) : places_.end();
       return place != places_.end() && (!place->second.made || of_one(*place->second.made));
     }
-    // A result of the map around, of which all are kept.
+    // The value is a result of the map around it, and the loop keeps the map's whole result.
     std::optional<Atom> kept_result(Point& at, Var v, const Place& place) {
       if (place.around.empty()) return {};
       auto all = result_around(v);
       auto counter = at.counter.find(place.around.back());
       return all && counter != at.counter.end() && is_kept(*all) ? std::optional(keep(at, *all, {counter->second})) : std::nullopt;
     }
-    // What it is outside of the map or scope of which it is a result.
+    // The map or scope around returns the value: this is the name that it has after that.
     std::optional<Var> result_around(Var v) const {
       const Around& around = places_.at(v).around;
       if (around.empty()) return {};

@@ -106,7 +106,7 @@ class Unswitch {
     }
     return innermost || scans ? found : std::vector<Var>{};
   }
-  // A straight loop over elements, of which C compilers make vectors if it has no branches.
+  // Whether C compilers make vectors of the loop once its branches are gone: it is straight, and goes over elements.
   bool may_be_vectors(const Exp& e) const {
     auto loop = std::get_if<For>(&e);
     auto seg = std::get_if<Seg>(&e);
