@@ -3,16 +3,16 @@ scale. The picture is an SVG that follows the reader's light or dark colours. `r
 import html
 import math
 
-WHO = {"raido": "Raido", "native": "C++ by hand", "jax": "JAX", "peer": "Futhark 0.25"}
+WHO = {"raido": "Raido", "native": "C++ by hand", "jax": "JAX", "torch": "PyTorch", "peer": "Futhark 0.25"}
 STYLE = """
   text { font: 13px system-ui, sans-serif; fill: #24292f }
   .small { font-size: 11px; fill: #57606a }
   .rule { stroke: #d0d7de; stroke-width: 1 }
   .span { stroke: #8c959f; stroke-width: 1.5 }
-  .raido { fill: #0b6bcb } .native { fill: #1a7f37 } .jax { fill: #bc4c00 } .peer { fill: #8250df }
+  .raido { fill: #0b6bcb } .native { fill: #1a7f37 } .jax { fill: #bc4c00 } .torch { fill: #bf3989 } .peer { fill: #8250df }
   @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3 } .small { fill: #9198a1 } .rule { stroke: #3d444d } .span { stroke: #656c76 }
-    .raido { fill: #58a6ff } .native { fill: #3fb950 } .jax { fill: #f0883e } .peer { fill: #bc8cff }
+    .raido { fill: #58a6ff } .native { fill: #3fb950 } .jax { fill: #f0883e } .torch { fill: #f778ba } .peer { fill: #bc8cff }
   }
 """
 
@@ -25,6 +25,8 @@ def shape(who, x, y):
         return f'<rect class="native" x="{x - 5:.1f}" y="{y - 5}" width="10" height="10"/>'
     if who == "jax":
         return f'<path class="jax" d="M{x:.1f} {y - 7}l7 12h-14z"/>'
+    if who == "torch":
+        return f'<path class="torch" d="M{x:.1f} {y + 7}l7 -12h-14z"/>'
     return f'<path class="peer" d="M{x:.1f} {y - 7}l7 7l-7 7l-7 -7z"/>'
 
 
@@ -36,7 +38,7 @@ def label(row):
 
 def draw(figures):
     """The picture of those rows that somebody else than we and the peer has as well."""
-    rows = [f for f in figures if f["backend"] in ("c", "c++", "jax")]
+    rows = [f for f in figures if f["backend"] in ("c", "c++", "jax:1", "torch:1")]
     names = [n for n in dict.fromkeys(map(label, rows)) if {f["compiler"] for f in rows if label(f) == n} - {"raido", "peer"}]
     times = {n: {f["compiler"]: f["derivative_ms"] for f in rows if label(f) == n} for n in names}
     everyone = [w for w in WHO if any(w in t for t in times.values())]
