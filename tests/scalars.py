@@ -316,6 +316,14 @@ def exact_integers(t, p):
                     array(t, [wrap(t, int(value(x, y))) for x, y in pairs]))
         else:
             p.entry(f"(a: []{t})", f"map (\\x -> {text}) a", [array(t, values)], array(t, [wrap(t, int(value(x, None))) for x in values]))
+    # Divisors that all elements have in common; in vectors they are multiplied with the inverse.
+    for text, value, _ in integer_ops(t)[3:7]:
+        divisors = [y for y in values if y != 0]
+        many = values * 2
+        p.entry(f"(a: []{t}) (b: []{t})", f"flatten (map (\\y -> map (\\x -> {text}) a) b)", [array(t, many), array(t, divisors)],
+                array(t, [wrap(t, int(value(x, y))) for y in divisors for x in many]))
+        for y in (7, -3 if INTS[t][0] else values[-1]):
+            p.entry(f"(a: []{t})", f"map (\\x -> {text.replace('y', f'({y})')}) a", [array(t, many)], array(t, [wrap(t, int(value(x, y))) for x in many]))
     for f in FLOATS:
         p.entry(f"(a: []{t})", f"map (\\x -> {f}.to_bits ({f}.{t} x)) a", [array(t, values)],
                 array(f"u{f[1:]}", [to_bits(f, rounded(f, Fraction(x))) for x in values]))

@@ -67,7 +67,7 @@ std::string Writer::expr(ExprId id) {
       return found ? *found : literal(c);
     },
     [&](const Name& n) { return name(n); },
-    [&](const Prim& p) { return prim(p); },
+    [&](const Prim&) { return prim(id); },
     [&](const Cast& c) { return cast(m_.exprs[c.value.index].type, e.type, expr(c.value)); },
     [&](const Load& l) {
       // GCC makes vectors of bytes that are compared, not of booleans in memory.
@@ -97,8 +97,17 @@ const std::string* Writer::hidden(const Const& c) const {
   auto found = std::ranges::find(hidden_, c, &std::pair<Const, std::string>::first);
   return found == hidden_.end() ? nullptr : &found->second;
 }
-std::string Writer::prim(const Prim& p) {
+// In vectors it is a product with the inverse, which is the same in all iterations.
+std::string Writer::division(const Prim& p) {
+  used_.insert({p.op, p.at});
+  const std::string x = expr(p.args[0]), width = bytes_of(p.at) < 8 ? "short" : is_signed(p.at) ? "i64" : "u64";
+  const std::string vector = fmt::format("({})raido_vector_{}_{}({}, {})", c_type(p.at), raido::name_of(p.op), width, x, divisors_.at(p.args[1].index));
+  return fmt::format("RAIDO_WIDEST({}, {}({}, {}))", vector, function_name(p.op, p.at), x, expr(p.args[1]));
+}
+std::string Writer::prim(ExprId id) {
+  const Prim& p = std::get<Prim>(m_.exprs[id.index].node);
   if (vectors_ && p.op == ScalarOp::exp && (p.at == Scalar::F64 || p.at == Scalar::F32)) return fmt::format("raido_bounded_exp_{}({})", name_of(p.at), expr(p.args[0]));
+  if (vectors_ && vectors_->divides_by_given(id)) return division(p);
   if (p.op == ScalarOp::select) return fmt::format("({} ? {} : {})", expr(p.args[0]), expr(p.args[1]), expr(p.args[2]));
   if (language_ == For_::C && (p.op == ScalarOp::min || p.op == ScalarOp::max) && is_float(p.at) && (is_number(p.args[0]) || is_number(p.args[1]))) {
     size_t known = is_number(p.args[1]) ? 1 : 0;
@@ -121,10 +130,11 @@ std::string Writer::cast(Scalar from, Scalar to, const std::string& value) {
   if (vectors_ && from == Scalar::Bool && (to == Scalar::F64 || to == Scalar::F32 || to == Scalar::U32))
     return fmt::format("({} ? {})", value, to == Scalar::F64 ? "1.0 : 0.0" : to == Scalar::F32 ? "1.0f : 0.0f" : "1u : 0u");
   if (vectors_ && is_float(from) && is_integer(to))
-    return fmt::format("({})RAIDO_I{}_F{}({})", c_type(to), bytes_of(to) == 8 ? 64 : 32, from == Scalar::F64 ? 64 : 32, value);
+    return fmt::format("({}){}", c_type(to), in_vectors(fmt::format("RAIDO_I{}_F{}({})", bytes_of(to) == 8 ? 64 : 32, from == Scalar::F64 ? 64 : 32, value),
+                                                       fmt::format("raido_integer_part((f64){})", value)));
   if (is_float(from) && is_integer(to)) return fmt::format("({})raido_integer_part((f64){})", c_type(to), value);
   if (vectors_ && is_float(to) && is_integer(from) && bytes_of(from) == 8)
-    return fmt::format("RAIDO_F{}_{}64({})", 8 * bytes_of(to), is_signed(from) ? "I" : "U", value);
+    return in_vectors(fmt::format("RAIDO_F{}_{}64({})", 8 * bytes_of(to), is_signed(from) ? "I" : "U", value), fmt::format("({}){}", c_type(to), value));
   if (is_integer(from) && is_unsigned(to)) return fmt::format("({})({}){}", c_type(to), name_of(unsigned_of(from)), value);
   return fmt::format("({}){}", c_type(to), value);
 }
@@ -294,39 +304,26 @@ void Writer::for_loop(const For& x) {
   depth_--;
   line("}");
 }
-// Constants that a function may meet, as in `log (max x 1e-9)`. If GCC knew one, it would compute the function of it before the loop. Then it would
-// compute that of x in all lanes, also where x is -1: vector functions go a slow way there.
-std::vector<Const> Writer::met_by_functions(const Block& body) const {
-  std::vector<Const> found;
-  bool calls = false;
-  auto add = [&](const Const& c) { if ((c.type == Scalar::F64 || c.type == Scalar::F32) && std::ranges::find(found, c) == found.end()) found.push_back(c); };
-  auto take = [&](ExprId e) { if (auto c = m_.const_of(e)) add(*c); };
-  auto look = [&](ExprId e) {
-    any_part(m_, e, [&](ExprId part) {
-      auto p = std::get_if<Prim>(&m_.exprs[part.index].node);
-      calls = calls || (p && is_float(p->at) && is_call(p->op));
-      if (p && (p->op == ScalarOp::min || p->op == ScalarOp::max || p->op == ScalarOp::select)) for (ExprId a : p->args) take(a);
-      return false;
-    });
-  };
-  std::function<void(const Block&, bool)> walk = [&](const Block& b, bool side) {
-    for (const Stm& s : b)
-      match(s.node, [&](const Declare& d) { if (d.init) look(*d.init); }, [&](const Assign& a) { if (side) take(a.value); look(a.value); },
-            [&](const Store& w) { look(w.value); }, [&](const If& x) { look(x.cond); walk(x.then_, true); walk(x.else_, true); }, [](const auto&) {});   // of loops for vectors
-  };
-  walk(body, false);
-  return calls ? found : std::vector<Const>{};
-}
 void Writer::loop(const For& x, bool combines) {
-  const bool is_for_vectors = language_ == For_::C && has_vectors(x);
+  std::optional<VectorLoop> vectors;
+  if (language_ == For_::C) vectors.emplace(m_, x);
   const size_t known = hidden_.size();
-  if (is_for_vectors)
-    for (const Const& c : met_by_functions(x.body)) {
+  const Widths widths = vectors ? vectors->widths() : Widths::None;
+  if (widths != Widths::None)
+    for (const Const& c : vectors->met_by_functions()) {
       if (hidden(c)) continue;
       const std::string name = fmt::format("raido_bound_{}", bounds_++);
       line(fmt::format("const {} {} = raido_hidden_{}({});", c_type(c.type), name, raido::name_of(c.type), literal(c)));
       hidden_.push_back({c, name});
     }
+  std::map<uint32_t, std::string> divisors;
+  if (widths != Widths::None)
+    for (ExprId e : vectors->given_divisors()) {
+      const std::string& known = divisors[e.index] = fmt::format("raido_divisor_{}", bounds_++);
+      line(fmt::format("const struct raido_divisor {} = raido_divisor_{}({});", known, m_.exprs[e.index].type == Scalar::U64 ? "u64" : "i64", expr(e)));
+      line(fmt::format("(void){};", known));
+    }
+  std::swap(divisors, divisors_);
   if (combines) {
     bool sums = std::ranges::all_of(x.reduced, [](const Reduced& r) { return r.op == ScalarOp::add; });
     // Of extrema no compiler makes vectors after those that there are: GCC shall not, and Clang may not.
@@ -337,8 +334,9 @@ void Writer::loop(const For& x, bool combines) {
   if (language_ == For_::C && x.lanes && x.reduced.empty()) line("RAIDO_SIMD()");
   if (language_ == For_::C && x.apart && !x.lanes && x.reduced.empty()) line("RAIDO_APART");
   if (x.unrolled) line("RAIDO_UNROLLED");
-  bool around = std::exchange(vectors_, is_for_vectors), pairs = std::exchange(pairs_, language_ == For_::C && x.pairs);
-  const std::string from = language_ == For_::C && calls_of_counter(x) ? fmt::format("raido_begin({})", expr(x.from)) : expr(x.from);
+  const VectorLoop* around = std::exchange(vectors_, widths != Widths::None ? &*vectors : nullptr);
+  const bool widest = std::exchange(widest_, widths == Widths::Widest), pairs = std::exchange(pairs_, language_ == For_::C && x.pairs);
+  const std::string from = vectors && vectors->calls_of_counter() ? fmt::format("raido_begin({})", expr(x.from)) : expr(x.from);
   std::string head = fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), from, name(x.i), expr(x.to), name(x.i));
   int loop = loops_++;
   Around outside = around_;
@@ -346,6 +344,8 @@ void Writer::loop(const For& x, bool combines) {
   const char* scalar = language_ != For_::C ? "" : x.rest ? "RAIDO_SCALAR_REST;" : x.scattered ? "RAIDO_SCALAR;" : x.few ? "RAIDO_SCALAR_FEW;" : "";
   braces(head, x.body, *scalar ? scalar : x.unrolled ? ran(x.body) : iteration(loop, x.body, {}, 2));
   vectors_ = around;
+  divisors_ = std::move(divisors);
+  widest_ = widest;
   hidden_.resize(known);
   pairs_ = pairs;
   around_ = std::move(outside);
@@ -434,93 +434,6 @@ void Writer::alloc(const Alloc& x) {
   line(fmt::format("{} = {}_alloc(w, {});", declared(x.block), prefix(x.block), size));
   std::string failed = places && x.places >= 0 ? fmt::format("raido_no_room(w, {})", quote(m_.texts[size_t(x.places)])) : "1";
   line(fmt::format("if (RAIDO_UNLIKELY({} == NULL)) return {};", i.text, failed));
-}
-// Whether it begins with a constant and has a mathematical function of what is known then, or rounds it.
-bool Writer::calls_of_counter(const For& x) const {
-  if (x.lanes || !m_.const_of(x.from) || !only_computes(x.body)) return false;
-  IdSet<Name> read;                                        // they are made of elements of arrays
-  auto reads = [&](ExprId e) {
-    return any_part(m_, e, [&](ExprId part) {
-      auto n = std::get_if<Name>(&m_.exprs[part.index].node);
-      return n ? read.contains(*n) : std::holds_alternative<Load>(m_.exprs[part.index].node);
-    });
-  };
-  auto calls = [&](ExprId e) {
-    return any_part(m_, e, [&](ExprId part) {
-      auto p = std::get_if<Prim>(&m_.exprs[part.index].node);
-      auto c = std::get_if<Cast>(&m_.exprs[part.index].node);
-      auto rounds = [](ScalarOp op) { return op == ScalarOp::floor || op == ScalarOp::ceil || op == ScalarOp::trunc || op == ScalarOp::round; };
-      bool call = p && is_float(p->at) && (is_call(p->op) || rounds(p->op));
-      bool truncates = c && is_float(m_.exprs[c->value.index].type) && is_integer(m_.exprs[part.index].type);
-      return (call || truncates) && !reads(part);
-    });
-  };
-  bool found = false;
-  auto made = [&](Name n, ExprId value) {
-    found = found || calls(value);
-    if (reads(value)) read.insert(n);
-  };
-  for (const Stm& s : x.body)
-    match(s.node, [&](const Declare& d) { if (d.init) made(d.var, *d.init); }, [&](const Assign& a) { made(a.var, a.value); },
-          [&](const Store& w) { found = found || calls(w.value); }, [](const auto&) {});
-  return found;
-}
-bool Writer::has_vectors(const For& x) const {
-  if (!x.lanes && (!computes_or_chooses(x.body) || !stores_by_counter(x) || is_scalar(x.body))) return false;
-  for (const Stm& s : x.body) {
-    auto next = std::get_if<Assign>(&s.node);
-    if (next && std::ranges::none_of(x.reduced, [&](const Reduced& r) { return r.var == next->var; }) && !combines_integers(x.body, *next)) return x.lanes;
-  }
-  return true;
-}
-// Whether the iterations combine integers: let y = op(x, ..); x = y, where the operands may come in any order, and nothing else reads x or y.
-bool Writer::combines_integers(const Block& body, const Assign& a) const {
-  auto made = std::get_if<Name>(&m_.exprs[a.value.index].node);
-  if (!made) return false;
-  const Prim* op = nullptr;
-  size_t reads = 0;
-  auto read = [&](ExprId e) { each_name(m_, e, [&](Name n) { reads += n == a.var || n == *made; }); };
-  std::function<void(const Block&)> look = [&](const Block& b) {
-    for (const Stm& s : b)
-      match(s.node,
-            [&](const Declare& d) {
-              if (d.init && d.var == *made) op = std::get_if<Prim>(&m_.exprs[d.init->index].node);
-              if (d.init) read(*d.init);
-            },
-            [&](const Assign& x) { read(x.value); }, [&](const Store& x) { read(x.index); read(x.value); },
-            [&](const If& x) { read(x.cond); look(x.then_); look(x.else_); }, [](const auto&) {});   // others are not in loops for vectors
-  };
-  look(body);
-  if (!op || reads != 2 || !is_integer(op->at)) return false;
-  switch (op->op) {
-    case ScalarOp::add: case ScalarOp::mul: case ScalarOp::min: case ScalarOp::max: case ScalarOp::and_: case ScalarOp::or_: case ScalarOp::xor_: break;
-    default: return false;
-  }
-  return std::ranges::any_of(op->args, [&](ExprId e) { auto n = std::get_if<Name>(&m_.exprs[e.index].node); return n && *n == a.var; });
-}
-bool Writer::is_scalar(const Block& b) const {
-  auto has = [&](ExprId e) { return any_part(m_, e, [&](ExprId part) { return is_without_vectors(m_, part); }); };
-  return std::any_of(b.begin(), b.end(), [&](const Stm& s) {
-    return match(s.node, [&](const Declare& d) { return d.init && has(*d.init); }, [&](const Assign& a) { return has(a.value); },
-                 [&](const Store& w) { return has(w.value) || has(w.index); }, [](const auto&) { return false; });
-  });
-}
-// Whether what the iterations store lies at places that no element of an array, nor a float, decides.
-bool Writer::stores_by_counter(const For& x) const {
-  IdSet<Name> elsewhere;
-  auto follows = [&](ExprId e) {
-    return !any_part(m_, e, [&](ExprId part) {
-      return match(m_.exprs[part.index].node, [](const Load&) { return true; }, [&](Name n) { return elsewhere.contains(n); },
-                   [&](const Cast& c) { return is_float(m_.exprs[c.value.index].type); }, [](const auto&) { return false; });
-    });
-  };
-  for (const Stm& s : x.body) {
-    auto name = std::get_if<Declare>(&s.node);
-    auto store = std::get_if<Store>(&s.node);
-    if (name && name->init && !follows(*name->init)) elsewhere.insert(name->var);
-    if (store && !follows(store->index)) return false;
-  }
-  return true;
 }
 void Writer::parallel_for(const ParallelFor& x) {
   IdSet<Name> own;

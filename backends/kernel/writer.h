@@ -4,6 +4,7 @@
 // chunk and a struct of what it captures, printed before the function in which it stands.
 #pragma once
 #include <fmt/format.h>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,6 +12,7 @@
 #include "backends/kernel/counting.h"
 #include "backends/kernel/kernel.h"
 #include "backends/kernel/print_scalars.h"
+#include "backends/kernel/vector_loops.h"
 
 namespace raido::kir {
 
@@ -54,9 +56,11 @@ class Writer {
   For_ language_;
   int depth_ = 0;
   bool in_kernel_ = false, locked_ = false;
-  bool vectors_ = false;     // in a loop that may run as vectors
+  const VectorLoop* vectors_ = nullptr;  // the loop around, which may run as vectors
+  bool widest_ = false;      // with AVX-512 only
   std::vector<Name> numbers_;  // declared right before, with a constant that is no NaN
   std::vector<std::pair<Const, std::string>> hidden_;   // constants of the loop that have names, which GCC does not see through
+  std::map<uint32_t, std::string> divisors_;            // by expression: what is known of them before the loop
   int bounds_ = 0;           // such names so far
   const std::string* hidden(const Const& c) const;
   bool pairs_ = false;       // in a loop that changes neighbours
@@ -81,7 +85,10 @@ class Writer {
   void braces(const std::string& head, const Block& b, const std::string& first = "");
 
   std::string expr(ExprId id);
-  std::string prim(const Prim& p);
+  std::string prim(ExprId id);
+  std::string division(const Prim& p);
+  // What a loop for vectors says, where it may be that only some versions of it are vectors.
+  std::string in_vectors(const std::string& vector, const std::string& scalar) const { return widest_ ? fmt::format("RAIDO_WIDEST({}, {})", vector, scalar) : vector; }
   bool is_number(ExprId a) const { return m_.const_of(a) && literal(*m_.const_of(a)) != "RAIDO_NAN"; }
   static std::string parenthesised(const std::string& text);
   static std::string condition(const std::string& text) { return text[0] == '(' ? text : "(" + text + ")"; }
@@ -127,14 +134,6 @@ class Writer {
 
   void alloc(const Alloc& x);
 
-  // Whether C compilers may make vectors of it.
-  bool has_vectors(const For& x) const;
-  bool combines_integers(const Block& body, const Assign& a) const;
-  std::vector<Const> met_by_functions(const Block& body) const;
-  // Whether a statement of the body keeps C compilers from making vectors of the loop.
-  bool is_scalar(const Block& b) const;
-  bool stores_by_counter(const For& x) const;
-  bool calls_of_counter(const For& x) const;
   void parallel_for(const ParallelFor& x);
   bool is_data(Name n) const;
 

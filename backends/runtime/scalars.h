@@ -24,6 +24,75 @@ RAIDO_INLINE i64 raido_integer_part(f64 x) {
   return x == -9223372036854775808.0 ? INT64_MIN : 0;
 }
 
+// Division by a number that all iterations of a loop for vectors have in common: a product with the inverse. AVX-512 only, since it converts
+// between integers of 64 bits and floats. First rounded down, by n, which is 0 < n <= 2^63, and 1 where a check has failed.
+//
+// `less` is less than 1 / n by more than what roundings add. So the first quotient is nowhere too large, and the rest not larger than x: nothing
+// overflows. The rest is less than 2^14 n and divided once more. The addend makes that number positive, so that the conversion rounds down, and
+// rounds what is next to an integer to it: the quotient may be too large by one, but not too small.
+struct raido_divisor { u64 n, negative, some; f64 inverse, less; };      // masks: it is less than 0, it is not 0
+RAIDO_INLINE struct raido_divisor raido_divisor_u64(u64 y) {
+  struct raido_divisor d = {y == 0 ? 1 : y, 0, y == 0 ? 0 : ~(u64)0, 0, 0};
+  d.inverse = 1 / (f64)d.n;
+  d.less = d.inverse * (1 - 0x1p-50);
+  return d;
+}
+RAIDO_INLINE struct raido_divisor raido_divisor_i64(i64 y) {
+  struct raido_divisor d = raido_divisor_u64(y < 0 ? 0 - (u64)y : (u64)y);
+  d.negative = y < 0 ? ~(u64)0 : 0;
+  return d;
+}
+RAIDO_INLINE u64 raido_divide_i64(i64 x, struct raido_divisor d, u64 *rest) {
+  u64 first = (u64)(i64)((f64)x * d.less), r = (u64)x - first * d.n;
+  u64 second = (u64)(i64)((f64)(i64)r * d.inverse + 0x1p20), close = r + (d.n << 20) - second * d.n, below = (u64)((i64)close >> 63);
+  *rest = close + (d.n & below);
+  return first + second - (1 << 20) + below;
+}
+// Of numbers of 32 bits, whose first quotient is exact enough.
+RAIDO_INLINE u64 raido_divide_short(i64 x, struct raido_divisor d, u64 *rest) {
+  u64 q = (u64)(i64)((f64)x * d.inverse + 0x1p34) - ((u64)1 << 34), r = (u64)x - q * d.n, below = (u64)((i64)r >> 63);
+  *rest = r + (d.n & below);
+  return q + below;
+}
+#define RAIDO_VECTOR_DIVISION(NAME) \
+  RAIDO_INLINE i64 raido_vector_mod_##NAME(i64 x, struct raido_divisor d) { \
+    u64 r; \
+    (void)raido_divide_##NAME(x, d, &r); \
+    return (i64)(r - (r != 0 ? d.n & d.negative : 0)); \
+  } \
+  RAIDO_INLINE i64 raido_vector_div_##NAME(i64 x, struct raido_divisor d) { \
+    u64 r, q = raido_divide_##NAME(x, d, &r); \
+    return (i64)(((q ^ d.negative) + (r == 0 ? d.negative & 1 : 0)) & d.some); \
+  } \
+  RAIDO_INLINE i64 raido_vector_rem_##NAME(i64 x, struct raido_divisor d) { \
+    u64 r; \
+    (void)raido_divide_##NAME(x, d, &r); \
+    return (i64)(x < 0 && r != 0 ? r - d.n : r); \
+  } \
+  RAIDO_INLINE i64 raido_vector_quot_##NAME(i64 x, struct raido_divisor d) { \
+    u64 r, q = raido_divide_##NAME(x, d, &r), towards_0 = q + (x < 0 && r != 0 ? 1 : 0); \
+    return (i64)(((towards_0 ^ d.negative) - d.negative) & d.some); \
+  }
+RAIDO_VECTOR_DIVISION(i64)
+RAIDO_VECTOR_DIVISION(short)
+#undef RAIDO_VECTOR_DIVISION
+RAIDO_INLINE u64 raido_divide_u64(u64 x, struct raido_divisor d, u64 *rest) {
+  u64 first = (u64)((f64)x * d.less), r = x - first * d.n, second = (u64)((f64)r * d.less), close = r - second * d.n;
+  *rest = close >= d.n ? close - d.n : close;
+  return first + second + (close >= d.n ? 1 : 0);
+}
+RAIDO_INLINE u64 raido_vector_mod_u64(u64 x, struct raido_divisor d) {
+  u64 r;
+  (void)raido_divide_u64(x, d, &r);
+  return r;
+}
+RAIDO_INLINE u64 raido_vector_div_u64(u64 x, struct raido_divisor d) {
+  u64 r;
+  return raido_divide_u64(x, d, &r) & d.some;
+}
+#define raido_vector_rem_u64 raido_vector_mod_u64
+#define raido_vector_quot_u64 raido_vector_div_u64
+
 // In loops for vectors, whose instructions convert 64 bits from AVX-512 on only. Each half of an integer becomes a float by its place among the
 // bits, with an exponent of its own; the last addition rounds. The way back takes the whole number apart.
 #ifdef __x86_64__
@@ -44,40 +113,36 @@ RAIDO_INLINE i64 raido_vector_i64_f64(f64 x) {
   u64 bits = raido_to_bits_f64(high + 0x1.8p52) << 32 | (raido_to_bits_f64(low + 0x1p52) & 0xffffffff);
   return x >= -0x1p63 && x < 0x1p64 ? (i64)bits : 0;
 }
-// AVX-512 has an instruction for this. C compilers make branches of comparisons, so two masks are computed from the bits instead: `inside` says
-// that the number fits into an i64, `above` that it fits into a u64 only.
-RAIDO_INLINE i64 raido_masked_i64_f64(f64 x) {
-  const u64 bits = raido_to_bits_f64(x), edge = (u64)0x43e << 52;       // of 2^63
-  i64 inside = ((i64)(bits & INT64_MAX) - (i64)(bits >> 63) - (i64)edge) >> 63, above = ((i64)((bits - edge) >> 52) - 1) >> 63;
-  return (i64)raido_from_bits_f64(bits & (u64)inside) | (i64)((u64)above & (bits << 11 | (u64)1 << 63));
+// AVX-512 has an instruction for this. A number that fits into a u64 only is converted with 2^64 taken away, which is exact.
+RAIDO_INLINE i64 raido_signed_i64_f64(f64 x) {
+  f64 wrapped = x - (x >= 0x1p63 ? 0x1p64 : 0);
+  return (i64)(x >= -0x1p63 && x < 0x1p64 ? wrapped : 0);
 }
-RAIDO_INLINE i64 raido_masked_i64_f32(f32 x) {
-  const u32 bits = raido_to_bits_f32(x), edge = (u32)0xbe << 23;        // of 2^63
-  i32 inside = ((i32)(bits & INT32_MAX) - (i32)(bits >> 31) - (i32)edge) >> 31, above = ((i32)((bits - edge) >> 23) - 1) >> 31;
-  return (i64)raido_from_bits_f32(bits & (u32)inside) | (i64)((u64)((u32)above & (bits << 8 | (u32)1 << 31)) << 32);
+RAIDO_INLINE i64 raido_signed_i64_f32(f32 x) {
+  f32 wrapped = x - (x >= 0x1p63f ? 0x1p64f : 0);
+  return (i64)(x >= -0x1p63f && x < 0x1p64f ? wrapped : 0);
 }
 // The low 32 bits. The nearest multiple of 2^32 is taken away, which is exact: at least the bits before 2^32 cancel, and numbers of less than 2^31
 // stay as they are. What is left lies from -2^31 to 2^31. The instruction gives -2^31 for 2^31, which has the same 32 bits.
 RAIDO_INLINE i32 raido_vector_i32_f32(f32 x) {
-  const u32 bits = raido_to_bits_f32(x);
-  i32 finite = ((i32)(bits & INT32_MAX) - 0x7f800000) >> 31;
-  return (i32)(x - rintf(x * 0x1p-32f) * 0x1p32f) & finite;
+  f32 finite = fabsf(x) < INFINITY ? x : 0;
+  return (i32)(finite - rintf(finite * 0x1p-32f) * 0x1p32f);
 }
 RAIDO_INLINE i32 raido_vector_i32_f64(f64 x) {
-  const u64 bits = raido_to_bits_f64(x);
-  i64 finite = ((i64)(bits & INT64_MAX) - ((i64)0x7ff << 52)) >> 63;
-  f64 whole = trunc(raido_from_bits_f64(bits & (u64)finite));
+  f64 whole = fabs(x) < INFINITY ? trunc(x) : 0;
   return (i32)(whole - rint(whole * 0x1p-32) * 0x1p32);
 }
+#define RAIDO_WIDEST(vector, scalar) (RAIDO_VECTOR_BYTES == 64 ? (vector) : (scalar))
 #define RAIDO_F64_I64(x) (RAIDO_VECTOR_BYTES < 64 ? raido_vector_f64_i64(x) : (f64)(x))
 #define RAIDO_F64_U64(x) (RAIDO_VECTOR_BYTES < 64 ? raido_vector_f64_u64(x) : (f64)(x))
 #define RAIDO_F32_I64(x) (RAIDO_VECTOR_BYTES == 32 ? raido_vector_f32_i64(x) : (f32)(x))
 #define RAIDO_F32_U64(x) (RAIDO_VECTOR_BYTES == 32 ? raido_vector_f32_u64(x) : (f32)(x))
-#define RAIDO_I64_F64(x) (RAIDO_VECTOR_BYTES == 64 ? raido_masked_i64_f64(x) : RAIDO_VECTOR_BYTES == 32 ? raido_vector_i64_f64(x) : raido_integer_part(x))
-#define RAIDO_I64_F32(x) (RAIDO_VECTOR_BYTES == 64 ? raido_masked_i64_f32(x) : RAIDO_I64_F64(x))
+#define RAIDO_I64_F64(x) (RAIDO_VECTOR_BYTES == 64 ? raido_signed_i64_f64(x) : RAIDO_VECTOR_BYTES == 32 ? raido_vector_i64_f64(x) : raido_integer_part(x))
+#define RAIDO_I64_F32(x) (RAIDO_VECTOR_BYTES == 64 ? raido_signed_i64_f32(x) : RAIDO_I64_F64(x))
 #define RAIDO_I32_F64(x) (RAIDO_VECTOR_BYTES > 16 ? raido_vector_i32_f64(x) : (i32)raido_integer_part(x))
 #define RAIDO_I32_F32(x) (RAIDO_VECTOR_BYTES > 16 ? raido_vector_i32_f32(x) : (i32)raido_integer_part(x))
 #else
+#define RAIDO_WIDEST(vector, scalar) (scalar)
 #define RAIDO_F64_I64(x) ((f64)(x))
 #define RAIDO_F64_U64(x) ((f64)(x))
 #define RAIDO_F32_I64(x) ((f32)(x))

@@ -100,7 +100,11 @@ class Iterations {
         return by && std::ranges::any_of(stores_, [&](const Stored& w) { return w.by == by; });
       }
       case Kind::Branch: return only_these(std::get<If>(s.exp).then_) && only_these(std::get<If>(s.exp).else_);
-      case Kind::Check: case Kind::Loop: case Kind::Make: case Kind::Parallel: case Kind::Scope: case Kind::Operator: case Kind::Call: case Kind::Block: return false;
+      case Kind::Check: {                                  // one that is the same in all iterations stands before the loop
+        auto c = var_of(std::get<Assert>(s.exp).cond);
+        return !c || !varies_.contains(*c);
+      }
+      case Kind::Loop: case Kind::Make: case Kind::Parallel: case Kind::Scope: case Kind::Operator: case Kind::Call: case Kind::Block: return false;
     }
     return false;
   }

@@ -140,10 +140,7 @@ class Simplifier {
   }
   void define(const Stm& s) {
     definitions_.add(s);
-    for (Bind x : s.pattern) {
-      facts_.bound(x.var);
-      facts_.define(x.var, s.exp);
-    }
+    facts_.bind(s);
   }
   Rewrite try_rules(Builder& b, Stm& s) {
     return match(s.exp, [&]<class Op>(Op& op) -> Rewrite {

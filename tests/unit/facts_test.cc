@@ -130,9 +130,8 @@ class Arithmetic {
         for (Bind x : loop->state) scope_.push_back(x.var);
       }
       facts_.in_bodies(s, [&](Body& inner) { ask(inner); });
+      facts_.bind(s);
       for (Bind x : s.pattern) {
-        facts_.bound(x.var);
-        facts_.define(x.var, s.exp);
         if (is_integer(elem_of(p_.type(x.var)))) {
           here.push_back(x.var);
           scope_.push_back(x.var);
@@ -213,6 +212,24 @@ TEST_CASE("what may be negative stays so when it is defined in another way") {
   EXPECT(facts.less_equal(i64_const(-(i64{1} << 31)), v) == true);
   facts.define(v, Apply{ScalarOp::add, {any, i64_const(1)}});
   EXPECT(!facts.less_equal(i64_const(0), v));
+}
+
+TEST_CASE("a remainder is less than a divisor that its check says is not zero") {
+  Program p;
+  Facts facts(p);
+  Var n = p.fresh("n", scalar_type(Scalar::I64)), x = p.fresh("x", scalar_type(Scalar::I64));
+  facts.bound(p.fresh("xs", array_type(Scalar::F64, {n})));
+  Body code;
+  Builder b(p, code.stms);
+  Var zero = b.bind1("zero", Apply{ScalarOp::eq, {n, i64_const(0)}}), some = b.bind1("some", Apply{ScalarOp::not_, {zero}});
+  Var check = b.bind1("c", Assert{some, p.text(""), {}});
+  Var unchecked = b.bind1("r", Apply{ScalarOp::mod, {x, n}});
+  b.checks = {check};
+  Var checked = b.bind1("s", Apply{ScalarOp::mod, {x, n}});
+  for (const Stm& s : code.stms) facts.bind(s);
+  EXPECT(!facts.less(unchecked, n));
+  EXPECT(facts.less(checked, n) == true);
+  EXPECT(!facts.less(i64_const(0), n));
 }
 
 TEST_CASE("numbers that are no integers have no form") {

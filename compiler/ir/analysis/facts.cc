@@ -102,6 +102,15 @@ void Facts::define(Var v, const Exp& e) {
   if (apply->op == ScalarOp::not_ && elem_of(p_.type(v)) == Scalar::Bool) return tells_opposite(v, apply->args[0]);
   if (apply->args.size() == 2 && is_integer(elem_of(p_, apply->args[0]))) arithmetic(v, *apply);
 }
+void Facts::bind(const Stm& s) {
+  for (Bind x : s.pattern) bound(x.var);
+  if (auto check = std::get_if<Assert>(&s.exp)) checked_.insert_or_assign(s.pattern[0].var, check->cond);
+  size_t mark = assumed_.size();
+  for (Var c : s.checks)
+    if (auto found = checked_.find(c); found != checked_.end()) assume(found->second, true);
+  for (Bind x : s.pattern) define(x.var, s.exp);
+  assumed_.resize(mark);
+}
 void Facts::arithmetic(Var v, const Apply& e) {
   const Atom &first = e.args[0], &second = e.args[1];
   Scalar type = elem_of(p_, first);

@@ -29,6 +29,8 @@ class Facts {
   size_t definitions() const { return defined_.size(); }
   void forget_definitions(size_t from, size_t to);
   void define(Var v, const Exp& e);                      // of an integer, a comparison of integers, or 0, 1 .. n-1
+  // What a statement binds, where its checks hold: a remainder is less than its divisor. Uses of it come after the checks.
+  void bind(const Stm& s);
 
   // Calls f with the bodies of a statement where what holds in them is known: of its indices and sizes, and of the condition of a branch.
   template <class S, class F> void in_bodies(S& s, F f) {
@@ -68,6 +70,7 @@ class Facts {
   std::unordered_map<Var, Affine> at_most_;              // of what is not bounded below
   std::unordered_map<Var, Affine> raised_;               // of max 0 x: x
   std::unordered_map<Var, std::array<std::vector<Affine>, 2>> tells_;  // what is not negative where a condition is false, true
+  std::unordered_map<Var, Atom> checked_;                // by the check: the condition
   std::unordered_map<Var, std::unordered_map<Var, Apply>> waits_;      // for an unbounded variable, which may turn out to be a size: what is made of it
   std::vector<Var> defined_;                             // in order, some more than once
   std::vector<Affine> assumed_;                          // what is not negative here
