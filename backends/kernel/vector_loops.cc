@@ -2,6 +2,7 @@
 #include "backends/kernel/vector_loops.h"
 
 #include "backends/kernel/loop_parts.h"
+#include "backends/kernel/steps.h"
 #include "backends/kernel/walk.h"
 
 #include <algorithm>
@@ -30,13 +31,26 @@ template <class F> void each_value(const Block& b, const F& f, bool side = false
 
 VectorLoop::VectorLoop(const Module& m, const For& x) : m_(m), x_(x) {
   own_.insert(x.i);
+  Steps steps(m, x.i);
   std::function<void(const Block&)> note = [&](const Block& b) {
     for (const Stm& s : b) {
-      match(s.node, [&](const Declare& d) { own_.insert(d.var); }, [&](const Assign& a) { own_.insert(a.var); }, [](const auto&) {});   // others have no numbers
+      match(s.node, [&](const Declare& d) { own_.insert(d.var); steps.declare(d.var, d.init ? &*d.init : nullptr); }, [&](const Assign& a) { own_.insert(a.var); },
+            [](const auto&) {});                           // others have no numbers
       each_body(s, note);
     }
   };
   note(x.body);
+  int narrowest = 8;                                       // bytes of a number
+  std::vector<std::pair<ExprId, bool>> found;              // and whether it is in a branch
+  each_value(x.body, [&](const Value& v) {
+    any_part(m, v.value, [&](ExprId e) {
+      const Scalar s = m.exprs[e.index].type;
+      if (s != Scalar::Bool) narrowest = std::min(narrowest, bytes_of(s));
+      if (auto l = std::get_if<Load>(&m.exprs[e.index].node); l && steps.of(l->index) == -1) found.push_back({e, v.side});
+      return false;
+    });
+  });
+  for (auto [load, side] : found) if (side || bytes_of(m.exprs[load.index].type) > narrowest) backward_.push_back(load);
 }
 
 bool VectorLoop::is_given(ExprId e) const {

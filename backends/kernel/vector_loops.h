@@ -17,6 +17,9 @@ class VectorLoop {
   // Whether it is a division of integers that has no vector form, by what all iterations have in common. It is a product with the inverse (scalars.h).
   bool divides_by_given(ExprId e) const;
   std::vector<ExprId> given_divisors() const;              // of these
+  // Loads from the last element to the first that GCC makes no vectors of unless it takes the elements for scattered ones: those of a branch, and
+  // those in a loop that has narrower numbers, too.
+  const std::vector<ExprId>& backward_loads() const { return backward_; }
   // Constants that a function may meet, as in `log (max x 1e-9)`. If GCC knew one, it would compute the function of it before the loop. Then it
   // would compute that of x in all lanes, also where x is -1: vector functions go a slow way there.
   std::vector<Const> met_by_functions() const;
@@ -27,6 +30,7 @@ class VectorLoop {
   const Module& m_;
   const For& x_;
   IdSet<Name> own_;                                        // what iterations declare or change
+  std::vector<ExprId> backward_;
 
   bool combines_integers(const Assign& a) const;
   bool stores_by_counter() const;

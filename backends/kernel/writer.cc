@@ -72,7 +72,8 @@ std::string Writer::expr(ExprId id) {
     [&](const Load& l) {
       // GCC makes vectors of bytes that are compared, not of booleans in memory.
       if (language_ == For_::C && !counted && m_.names[l.memory.index].type == Scalar::Bool) return fmt::format("(((const u8 *){})[{}] != 0)", name(l.memory), expr(l.index));
-      std::string cell = locked_ ? cell_of(l.memory, l.index) : fmt::format(fmt::runtime(counted ? "LOAD({}, {})" : "{}[{}]"), name(l.memory), expr(l.index));
+      const std::string index = vectors_ && std::ranges::find(vectors_->backward_loads(), id) != vectors_->backward_loads().end() ? fmt::format("({} ^ {})", expr(l.index), zero_) : expr(l.index);
+      std::string cell = locked_ ? cell_of(l.memory, l.index) : fmt::format(fmt::runtime(counted ? "LOAD({}, {})" : "{}[{}]"), name(l.memory), index);
       return m_.names[l.memory.index].type == Scalar::F16 ? fmt::format("raido_f16_to_f32({})", cell) : cell;
     },
     [&](const Hardware& h) -> std::string {
@@ -316,6 +317,12 @@ void Writer::loop(const For& x, bool combines) {
       line(fmt::format("const {} {} = raido_hidden_{}({});", c_type(c.type), name, raido::name_of(c.type), literal(c)));
       hidden_.push_back({c, name});
     }
+  std::string zero;
+  if (widths != Widths::None && !vectors->backward_loads().empty()) {
+    zero = fmt::format("raido_zero_{}", bounds_++);
+    line(fmt::format("const i64 {} = raido_begin(0);", zero));
+  }
+  std::swap(zero, zero_);
   std::map<uint32_t, std::string> divisors;
   if (widths != Widths::None)
     for (ExprId e : vectors->given_divisors()) {
@@ -345,6 +352,7 @@ void Writer::loop(const For& x, bool combines) {
   braces(head, x.body, *scalar ? scalar : x.unrolled ? ran(x.body) : iteration(loop, x.body, {}, 2));
   vectors_ = around;
   divisors_ = std::move(divisors);
+  zero_ = std::move(zero);
   widest_ = widest;
   hidden_.resize(known);
   pairs_ = pairs;

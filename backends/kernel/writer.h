@@ -61,6 +61,7 @@ class Writer {
   std::vector<Name> numbers_;  // declared right before, with a constant that is no NaN
   std::vector<std::pair<Const, std::string>> hidden_;   // constants of the loop that have names, which GCC does not see through
   std::map<uint32_t, std::string> divisors_;            // by expression: what is known of them before the loop
+  std::string zero_;         // 0, which the C compiler does not know
   int bounds_ = 0;           // such names so far
   const std::string* hidden(const Const& c) const;
   bool pairs_ = false;       // in a loop that changes neighbours

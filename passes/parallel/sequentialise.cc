@@ -190,8 +190,7 @@ class Sequentialise {
     auto is_index = [&](const Affine& a) { return a.factor(i) == 1 && is_outside(a.without(i)); };
     each_stm(x.body, [&](const Stm& s) {
       forms.define(p_, s);
-      const Kind kind = kind_of(s.exp);
-      straight = straight && s.checks.empty() && has_vector_form(p_, s.exp) && (is_step(s.exp) || kind == Kind::Read || kind == Kind::Branch);
+      straight = straight && is_for_vectors(p_, s, inside);
       auto op = std::get_if<Apply>(&s.exp);
       if (!op || op->args.size() != 2 || elem_of(p_, op->args[0]) != Scalar::I64) return;
       const bool compares = op->op == ScalarOp::lt || op->op == ScalarOp::le || op->op == ScalarOp::eq || op->op == ScalarOp::min || op->op == ScalarOp::max;

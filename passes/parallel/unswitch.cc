@@ -115,11 +115,9 @@ class Unswitch {
     const bool arrays = !loop || std::ranges::none_of(loop->state, [&](Bind x) { return is_scalar(p_.type(x.var)); });
     if (!arrays && !counters_.empty()) return false;
     if (loop && !loop->any_order && std::ranges::any_of(loop->state, [&](Bind x) { return is_scalar(p_.type(x.var)) && is_float(elem_of(p_.type(x.var))); })) return false;
+    const VarSet inside = bound_in(e);
     bool straight = true;
-    each_stm(body, [&](const Stm& s) {
-      const Kind kind = kind_of(s.exp);
-      straight = straight && has_vector_form(p_, s.exp) && s.checks.empty() && (is_step(s.exp) || kind == Kind::Read || kind == Kind::Write || kind == Kind::Branch);
-    });
+    each_stm(body, [&](const Stm& s) { straight = straight && is_for_vectors(p_, s, inside); });
     return straight;
   }
   bool stores_numbers(const Seg& x) const {

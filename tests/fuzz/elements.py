@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random bodies of maps over numbers and grids: elements and their neighbours of several types, with conversions, and choices by elements, by places
+"""Random bodies of maps over numbers and grids: elements and their neighbours of several types, with conversions, divisions, and choices by elements, by places
 and by numbers from outside. They are for what C compilers make vectors of (passes/parallel/unswitch.cc, peel.cc, sequentialise.cc) and for
 conversions (backends/runtime/scalars.h).
 
@@ -29,6 +29,8 @@ class Writer:
 
     def place(self, var, size, by, way):
         """An index and the condition that it is inside, if that is asked for."""
+        if way == "turn":
+            return f"{size} - 1 - {var}", []
         at = var if by == 0 else f"{var} + {by}" if by > 0 else f"{var} - {-by}"
         if by == 0:
             return at, []
@@ -40,7 +42,7 @@ class Writer:
 
     def element(self, t):
         array = self.r.choice(list(ARRAYS))
-        way, by = self.r.choice(["clamp", "wrap", "if"]), lambda: self.r.choice([0, 0, 0, 1, -1, 2])
+        way, by = self.r.choice(["clamp", "wrap", "if", "clamp", "wrap", "if", "turn"]), lambda: self.r.choice([0, 0, 0, 1, -1, 2])
         places = [self.place("i", "n", by(), way)] + ([self.place("j", "m", by(), way)] if self.grid else [])
         x = f"{array}[{', '.join(at for at, _ in places)}]"
         if tests := [c for _, inside in places for c in inside]:
@@ -62,6 +64,8 @@ class Writer:
         if kind < 0.75:
             return f"({t}.abs ({again()}))"
         if kind < 0.8 and t[0] != "f":
+            if r.random() < 0.5:
+                return f"({again()} {r.choice(['/', '%', '//', '%%'])} ({self.converted(t, 'i64', 'k * 2 - 11')}))"
             return f"({again()} {r.choice(['&', '^', '|', '%', '/'])} {self.literal(t)})"
         if kind < 0.88:
             source = r.choice(TYPES)

@@ -76,5 +76,8 @@ inline bool is_step(const Exp& e) { return kind_of(e) == Kind::Step || std::hold
 bool may_mix(const For& loop);
 // Whether C compilers make vectors of the operation; true of what is no scalar operation.
 bool has_vector_form(const Program& p, const Exp& e);
+// Whether C compilers make vectors of the statement, at least those of AVX-512, in a loop whose body binds `inside`. A division by what all iterations
+// have in common is a product with the inverse. What has checks is none: who takes a loop apart by its choices would lose them.
+bool is_for_vectors(const Program& p, const Stm& s, const VarSet& inside);
 
 }  // namespace raido::ir
