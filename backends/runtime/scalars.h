@@ -113,23 +113,24 @@ RAIDO_INLINE i64 raido_vector_i64_f64(f64 x) {
   u64 bits = raido_to_bits_f64(high + 0x1.8p52) << 32 | (raido_to_bits_f64(low + 0x1p52) & 0xffffffff);
   return x >= -0x1p63 && x < 0x1p64 ? (i64)bits : 0;
 }
-// AVX-512 has an instruction for this. A number that fits into a u64 only is converted with 2^64 taken away, which is exact.
+// AVX-512 has an instruction for this. A number that fits into a u64 only is converted with 2^64 taken away, which is exact. C compilers make branches of
+// choices, and then no vectors. So these are masks.
+RAIDO_INLINE f64 raido_only_if_f64(int holds, f64 x) { return raido_from_bits_f64(raido_to_bits_f64(x) & (0 - (u64)holds)); }
+RAIDO_INLINE f32 raido_only_if_f32(int holds, f32 x) { return raido_from_bits_f32(raido_to_bits_f32(x) & (0 - (u32)holds)); }
 RAIDO_INLINE i64 raido_signed_i64_f64(f64 x) {
-  f64 wrapped = x - (x >= 0x1p63 ? 0x1p64 : 0);
-  return (i64)(x >= -0x1p63 && x < 0x1p64 ? wrapped : 0);
+  return (i64)raido_only_if_f64((x >= -0x1p63) & (x < 0x1p64), x - raido_only_if_f64(x >= 0x1p63, 0x1p64));
 }
 RAIDO_INLINE i64 raido_signed_i64_f32(f32 x) {
-  f32 wrapped = x - (x >= 0x1p63f ? 0x1p64f : 0);
-  return (i64)(x >= -0x1p63f && x < 0x1p64f ? wrapped : 0);
+  return (i64)raido_only_if_f32((x >= -0x1p63f) & (x < 0x1p64f), x - raido_only_if_f32(x >= 0x1p63f, 0x1p64f));
 }
 // The low 32 bits. The nearest multiple of 2^32 is taken away, which is exact: at least the bits before 2^32 cancel, and numbers of less than 2^31
 // stay as they are. What is left lies from -2^31 to 2^31. The instruction gives -2^31 for 2^31, which has the same 32 bits.
 RAIDO_INLINE i32 raido_vector_i32_f32(f32 x) {
-  f32 finite = fabsf(x) < INFINITY ? x : 0;
+  f32 finite = raido_only_if_f32(fabsf(x) < INFINITY, x);
   return (i32)(finite - rintf(finite * 0x1p-32f) * 0x1p32f);
 }
 RAIDO_INLINE i32 raido_vector_i32_f64(f64 x) {
-  f64 whole = fabs(x) < INFINITY ? trunc(x) : 0;
+  f64 whole = trunc(raido_only_if_f64(fabs(x) < (f64)INFINITY, x));
   return (i32)(whole - rint(whole * 0x1p-32) * 0x1p32);
 }
 #define RAIDO_WIDEST(vector, scalar) (RAIDO_VECTOR_BYTES == 64 ? (vector) : (scalar))

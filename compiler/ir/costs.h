@@ -107,6 +107,8 @@ inline constexpr size_t light_update = 12;               // statements of a body
 inline constexpr int far_reads = 4;                      // of a loop that is no vector code, if they are
 inline constexpr int far_reads_for_near = 2;             // times as many as reads beside those of the iteration before
 inline constexpr int64_t least_lanes = 4, most_lanes = 32;   // of a loop that is told to be vector code; gcc finds longer ones by itself
+inline constexpr int position_depth = 6;                 // sums and products that the search for the place of an element looks through
+inline constexpr size_t position_terms = 16;             // of it
 inline constexpr size_t alias_tests = 10;               // gcc compares at most so many pairs of places before a loop of vectors
 inline constexpr size_t last_statements = 32;            // of a loop with loops inside, from which its last lanes run one by one: twice the code
 inline constexpr int64_t lanes = 32;                     // iterations with loops inside that run side by side: four vectors of eight f64

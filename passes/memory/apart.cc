@@ -16,7 +16,8 @@ namespace {
 
 class Iterations {
  public:
-  Iterations(const Program& p, const BlockAliases& aliases, Var i, const Body& body) : p_(p), aliases_(aliases), i_(i), body_(body) {
+  Iterations(const Program& p, const BlockAliases& aliases, const Positions& positions, Var i, const Body& body)
+      : p_(p), aliases_(aliases), positions_(positions), i_(i), body_(body) {
     for (const Stm& s : body.stms) if (s.pattern.size() == 1) forms_.define(p, s);
     each_bind(body, [&](Var v) { if (forms_.of(v) == Affine(v)) varies_.insert(v); });
   }
@@ -49,6 +50,7 @@ class Iterations {
  private:
   const Program& p_;
   const BlockAliases& aliases_;
+  const Positions& positions_;
   Var i_;
   const Body& body_;
   Forms forms_;
@@ -110,7 +112,10 @@ class Iterations {
   }
   bool reads(const Index& x) {
     auto a = std::get_if<ArrayType>(&p_.type(x.array));
-    auto own = [&](const Stored& w) { return w.by && w.by->array == x.array && w.by->at == x.at; };
+    auto own = [&](const Stored& w) {
+      if (!w.by || !a || !a->place || a->place->block != w.block) return false;
+      return positions_.same(a->place->layout, x.at, std::get<ArrayType>(p_.type(w.by->array)).place->layout, w.by->at);
+    };
     const bool other = std::ranges::none_of(stores_, own);
     reads_ += other;
     gathers_ = gathers_ || (other && !stores_.empty() && std::ranges::any_of(x.at, [&](const Selector& d) { return !moves_by(d); }));
@@ -120,9 +125,11 @@ class Iterations {
 
 }  // namespace
 
-bool iterations_apart(const Program& p, const BlockAliases& aliases, const For& loop) { return Iterations(p, aliases, loop.i.var, loop.body).of(loop); }
-bool iterations_apart(const Program& p, const BlockAliases& aliases, const Stm& s, const Seg& task) {
-  return task.index.size() == 1 && Iterations(p, aliases, task.index[0].var, task.body).of(s, task);
+bool iterations_apart(const Program& p, const BlockAliases& aliases, const Positions& positions, const For& loop) {
+  return Iterations(p, aliases, positions, loop.i.var, loop.body).of(loop);
+}
+bool iterations_apart(const Program& p, const BlockAliases& aliases, const Positions& positions, const Stm& s, const Seg& task) {
+  return task.index.size() == 1 && Iterations(p, aliases, positions, task.index[0].var, task.body).of(s, task);
 }
 
 }  // namespace raido
