@@ -343,6 +343,7 @@ class TimeSums {
       if (!v || outside(a)) return a;
       if (auto found = at.known.find(*v); found != at.known.end()) return found->second;
       Atom made = made_scalar(at, *v);
+      if (at.failed) made = constant(elem_of(p_.type(*v)), 0);     // what is still made of it has its type
       at.known.emplace(*v, made);
       return made;
     }
@@ -434,7 +435,7 @@ class TimeSums {
       if (available(array)) {
         if (auto x = std::get_if<Iota>(&s.exp)) {
           Atom step = scalar(at, x->step), start = scalar(at, x->start);
-          return (at.b.term(start) + at.b.term(step) * at.b.term(index[0])).atom;
+          return (at.b.term(start) + at.b.term(step) * ir::convert(elem_of(p_.type(array)), at.b.term(index[0]))).atom;
         }
         if (auto x = std::get_if<Permute>(&s.exp); x && index.size() == x->dims.size()) {
           std::vector<Atom> all(index.size());
@@ -596,9 +597,9 @@ class TimeSums {
       return at.b.map("acc", widths[depth], std::move(f), {is, acc})[0];
     }
     void defer(Sum& sum, bool along) {
-      const std::vector<Kept> kept = kept_;
-      const auto views = views_;
-      const auto sequences = sequences_;
+      auto needed = std::tie(kept_, views_, sequences_);
+      const auto copy = [&] { return std::tuple(kept_, views_, sequences_); };
+      const auto before = copy();
       Builder b(p_, sum.after.stms);
       b.source = s_.source;
       const Type& t = p_.type(x_.state[sum.state].var);
@@ -606,11 +607,10 @@ class TimeSums {
       sum.acc = p_.fresh("acc_", AccType{sum.token, shape_of(t), {ElemType{elem_of(t), {}}}});
       std::optional<Var> now = sum.acc;
       for (const Addend& u : sum.updates) {
+        const auto others = copy();
         auto next = nest(b, u, *now, true, along);
         if (!next) {
-          kept_ = kept;
-          views_ = views;
-          sequences_ = sequences;
+          needed = others;
           next = nest(b, u, *now, false, along);
         }
         now = next;
@@ -622,9 +622,7 @@ class TimeSums {
         return;
       }
       sum.after = {};
-      kept_ = kept;
-      views_ = views;
-      sequences_ = sequences;
+      needed = before;
     }
 
     // ---- The loop without the sums ----

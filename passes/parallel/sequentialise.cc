@@ -467,10 +467,10 @@ class Sequentialise {
     }
   }
 
-  // A short row is not worth a fork.
+  // A short row is not worth a fork. A few parts of a loop are.
   static bool is_short(const Seg& x) {
     auto n = const_of(x.extent[0]);
-    return x.level == SegLevel::Task && n && n->as_i64() < 16;
+    return x.level == SegLevel::Task && x.vectors != Vectors::No && n && n->as_i64() < 16;
   }
 
   static bool runs_tasks(const Body& b) {

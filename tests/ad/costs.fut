@@ -140,6 +140,13 @@ entry two_bodies (n: i64) (k: i64): (f64, f64) = loop (a, b) = (0.3, 0.1) for i 
 entry two (n: i64) (k: i64): f64 =
   vjp (\x -> let (a, b) = loop (a, b) = (x, 0.1) for i < n do (step k i b, step k i a) in a + b) 0.3 1
 
+-- Blocks on a stack are joined while they are not in order. The loop inside is counted as it runs, and the loop around keeps the count.
+-- cost: blocks 1 1
+entry blocks (n: i64): []f64 =
+  vjp (\(a: [n]f64) -> (loop (s, k) = (replicate (n + 1) (-9), 1) for i < n do
+                         loop (s, k) = (s with [k] = a[i], k + 1) while s[k - 2] * 1.1 >= s[k - 1] do
+                           (s with [k - 2] = (s[k - 2] + s[k - 1]) / 2, k - 1)).0) (data n) (data (n + 1))
+
 -- Loops that are not counted before they run, once or more often differentiated, alone or inside of others.
 def steps (n: i64) (x: f64) = (loop (t, x) = (0, x) while t < f64.i64 n do (t + 1.5 - f64.cos x / 2, x - f64.sin x / 3)).1
 def sweep [n] (a: [n]f64) =

@@ -42,6 +42,31 @@ def reduce_apart [n] (xs: [n]f64, ys: [n]f64) =
 def reduce_pairs [n] (xs: [n]f64, ys: [n]f64) =
   reduce (\(a, b) (c, d) -> (a * c, b * c + d)) (1, 0) (zip xs ys)
 
+-- Many elements of few numbers, so that there are parts, and elements that are in none.
+def many [n] 't (xs: [n]f64) (k: i64) (f: f64 -> t): [k]t = tabulate k (\i -> f (xs[i % n] + 0.01 * f64.i64 (i % 7)))
+
+-- rule: reduce.parts
+-- ad: reduce_affine_parts { [0.3, -0.5, 0.9] 700i64 }
+def reduce_affine_parts [n] (xs: [n]f64, k: i64) =
+  reduce (\(a, b) (c, d) -> (a * c, b * c + d)) (1, 0) (many xs k (\x -> (1 + 0.01 * x, f64.sin x)))
+
+-- ad: reduce_moments { [0.3, -0.5, 0.9] 512i64 }
+def reduce_moments [n] (xs: [n]f64, k: i64) =
+  let (_, mean, square) =
+    reduce (\(n, a, s) (m, b, t) ->
+              let all = n + m
+              let d = b - a
+              in if all == 0 then (0, 0, 0) else (all, a + d * m / all, s + t + d * d * n * m / all))
+           (0, 0, 0) (many xs k (\x -> (1, x, 0)))
+  in (mean, square)
+
+-- A free variable that does not vary, and one that does.
+-- ad: reduce_free_parts { [0.3, -0.5, 0.9] 0.01 511i64 600i64 }
+def reduce_free_parts [n] (xs: [n]f64, c: f64, few: i64, k: i64) =
+  let h = 1 / f64.i64 k
+  in (reduce (\a b -> a + b + h * a * b) 0 (many xs k f64.sin), reduce (\a b -> a + b + c * a * b) 0 (many xs k f64.cos),
+      reduce (\a b -> a + b + h * a * b) 0 (many xs few f64.sin))
+
 -- rule: reduce.rows
 -- ad: reduce_rows { [[1.0, 2.0], [3.0, 4.0]] }
 def reduce_rows [n][m] (a: [n][m]f64) = reduce (map2 (+)) (replicate m 0) a

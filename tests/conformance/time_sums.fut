@@ -73,6 +73,16 @@ entry layers (n: i64) (b: i64) (h: i64): bool =
   let s = matrix b h 3
   in f64.sum (map2 inner (vjp (gates xs) w s) dw) == inner s (jvp (gates xs) w dw)
 
+-- Two sums to one array, each of a state of its own.
+entry several (n: i64) (h: i64): bool =
+  let xs = matrix n h 1
+  let outer w (y: [h]f64) x = map2 (\r p -> map2 (\u q -> u + p * q) r x) w y
+  let (sum, _, _) = loop (w, y, z) = (matrix h h 2, vector h 3, vector h 4) for i < n do
+    (outer (outer w y xs[i]) z xs[i], map2 (-) xs[i] y, map2 (\x z -> f64.min 2 (x + z)) xs[i] z)
+  let (last, _, _) = loop (s, y, z) = (0, vector h 3, vector h 4) for i < n do
+    (s + (f64.sum y + f64.sum z) * f64.sum xs[i], map2 (-) xs[i] y, map2 (\x z -> f64.min 2 (x + z)) xs[i] z)
+  in f64.sum (flatten sum) == f64.sum (flatten (matrix h h 2)) + last
+
 -- ==
 -- entry: one
 -- input { 0i64 4i64 } output { true }
@@ -115,3 +125,8 @@ entry layers (n: i64) (b: i64) (h: i64): bool =
 -- input { 3i64 2i64 5i64 } output { true }
 -- input { 3i64 8i64 9i64 } output { true }
 -- input { 2i64 17i64 16i64 } output { true }
+
+-- ==
+-- entry: several
+-- input { 0i64 3i64 } output { true }
+-- input { 4i64 9i64 } output { true }

@@ -216,7 +216,7 @@ class Gen:
         if kind == 28:                                        # a few numbers, of which one is chosen, and the largest or the smallest
             use = self.r.choice([f'f64.{self.r.choice(["maximum", "minimum"])} {y} * {x}[({{2}} + 1) % 3]', f'{y}[({{2}}) % 3] + f64.sin {x}[({{2}}) % 3]',
                                  f'f64.maximum {y}[1:3] + f64.minimum (map f64.sin {x}[:2])'])
-            then = self.r.choice([f'copy {x} with [({{2}}) % 3] = {{3}}', f'loop {y} = copy {x} for {z} < 2 do {y} with [({{2}} + {z}) % 3] = {y}[{z}] * f64.cos ({{3}})', f'map (* f64.sin ({{3}})) {x}'])
+            then = self.r.choice([f'copy {x} with [({{2}}) % 3] = {{3}}', f'loop {y} = copy {x} for {z} < 2 do {y} with [({{2}} + {z}) % 3] = {y}[{z}] * f64.cos ({{3}})', f'let {y} = f64.sin ({{3}}) in map (* {y}) {x}'])
             return Node('s', f'(let {x} = [{{0}}, {{1}}, f64.sin ({{0}})] let {y} = {then} in {use})', self.make('s', env, d), self.make('s', env, d - 1), self.make('i', env, 1),
                         self.make('s', env, d - 1))
         of, a = self.array_in(env, d)

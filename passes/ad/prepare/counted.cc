@@ -8,12 +8,14 @@
 // Counting runs the part of the loop that decides when it ends once more. Where that part is small, it is better to know the size
 // of the records before. Where it is most of the loop (Newton's iteration, bisection, step size control), counting would be a third
 // forward run. There the two loops become one after differentiation (For::counted). Until then all rules see a loop of n
-// iterations.
+// iterations. What else needs n, such as a record of it in a loop around, follows the one loop.
 //
 // Three kinds of loops are always counted before. A device cannot allocate while it runs. A schedule has to know n. Derivatives of
 // code that is differentiated again would have to go through the copies of enlarged records.
 //
 // Rules: while.enlarge.
+#include "compiler/ir/aliases.h"
+#include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/costs.h"
 #include "compiler/ir/term.h"
@@ -105,28 +107,50 @@ While as_while(Program& p, While count, For loop) {
   return out;
 }
 
-void join(Program& p, Body& whole) {
-  for (Stm& s : whole.stms) walk_parts(s, [&](Body& part) { join(p, part); });
+// The statements between a count and its loop that need the number. They may as well follow the loop, if it needs none of them and does not
+// consume what they read.
+std::optional<VarSet> waiting(const Program& p, const Aliases& aliases, const List<Stm>& stms, size_t count, size_t loop, Var n) {
+  VarSet made, consumed;
+  for (Var root : aliases.consumed(stms[loop])) consumed.insert(root);
+  bool may = true;
+  for (size_t k = count + 1; k < loop; k++) {
+    if (!mentions(p, stms[k], n) && !mentions(p, stms[k], made)) continue;
+    each_use(p, stms[k], [&](Var v) { may = may && !(is_array(p.type(v)) && aliases.has_root_in(v, consumed)); });
+    for (Bind x : stms[k].pattern) made.insert(x.var);
+  }
+  return may && !mentions(p, stms[loop], made) ? std::optional(made) : std::nullopt;
+}
+
+// The first loop that can count for itself.
+bool join_one(Program& p, const Aliases& aliases, Body& whole) {
   std::unordered_map<Var, size_t> counts;            // the number -> the statement
-  VarSet used;                                       // numbers that something wants before the loop has run
-  std::vector<bool> gone(whole.stms.size());
   for (size_t k = 0; k < whole.stms.size(); k++) {
     Stm& s = whole.stms[k];
     auto loop = std::get_if<For>(&s.exp);
     auto n = loop && std::exchange(loop->counted, false) ? var_of(loop->n) : nullptr;
-    if (n && counts.contains(*n) && !used.contains(*n)) {
-      Stm& count = whole.stms[counts.at(*n)];
-      gone[counts.at(*n)] = true;
-      s.pattern.push_back({*n});
-      s.exp = as_while(p, std::get<While>(std::move(count.exp)), std::move(*loop));
-      counts.erase(*n);
+    if (n && counts.contains(*n)) {
+      const size_t count = counts.at(*n);
+      if (auto later = waiting(p, aliases, whole.stms, count, k, *n)) {
+        s.pattern.push_back({*n});
+        s.exp = as_while(p, std::get<While>(std::move(whole.stms[count].exp)), std::move(*loop));
+        List<Stm> waits;
+        size_t at = 0;
+        for (auto& old : whole.stms.take()) {
+          const bool wait = std::ranges::any_of(old->pattern, [&](Bind x) { return later->contains(x.var); });
+          if (at != count) (wait ? waits : whole.stms).push_back(std::move(old));
+          if (at++ == k) whole.stms.splice(whole.stms.size(), std::exchange(waits, {}));
+        }
+        return true;
+      }
     }
     if (std::holds_alternative<While>(s.exp) && !s.pattern.empty()) counts[s.pattern.back().var] = k;
-    each_use(p, s, [&](Var v) { used.insert(v); });
   }
-  size_t k = 0;
-  for (auto& s : whole.stms.take())
-    if (!gone[k++]) whole.stms.push_back(std::move(s));
+  return false;
+}
+
+void join(Program& p, const Aliases& aliases, Body& whole) {
+  for (Stm& s : whole.stms) walk_parts(s, [&](Body& part) { join(p, aliases, part); });
+  while (join_one(p, aliases, whole)) {}
 }
 
 }  // namespace
@@ -138,7 +162,7 @@ void join_counted(Program& p) {
       auto loop = std::get_if<For>(&s.exp);
       any = any || (loop && loop->counted);
     });
-    if (any) join(p, b);
+    if (any) join(p, Aliases(p), b);
   });
 }
 

@@ -11,14 +11,22 @@
 //                     as_adj += map (\l a r -> vjp_a (op l a), seeded by vjp_s (op s r) y_adj at s = op l a) ls as rs
 //                     on a sequential target instead ys = scan op ne as, and one loop from the right, as of a scan
 //
+//   the last, if as is long and the reduction runs once: in parts, whose loops run in lanes (decision 061)
+//                     p = if n is large then 32 else 0 ; w = n / 32, made odd, or 1 ; rows = as[0 : p * w], of w each
+//                     yss, totals = map p (\row -> scan op ne row, the last of it) rows
+//                     all = totals ++ as[p * w ..] ; all_adj = that of reduce op ne all
+//                     as_adj += (map p (that of reduce op ne row, seeded by all_adj[0 : p]) rows) ++ all_adj[p ..]
+//
 // Components of op that have no adjoint and are not needed for those that have one stay out of it.
 //
 // Free variables of op get the contribution of the application op l a only; that of op s r belongs to other elements.
 // Tests: tests/ad/parallel.fut.
 //
-// Rules: reduce.add reduce.mul reduce.extremum reduce.select reduce.general reduce.sequential reduce.rows.
+// Rules: reduce.add reduce.mul reduce.extremum reduce.select reduce.general reduce.sequential reduce.parts reduce.rows.
 #include <algorithm>
 
+#include "compiler/ir/analysis/traits.h"
+#include "compiler/ir/costs.h"
 #include "passes/ad/activity/common.h"
 #include "passes/ad/reverse/operators.h"
 #include "passes/ad/reverse/rules.h"
@@ -35,6 +43,82 @@ Combine flipped(Program& p, const Combine& op) {
   return f;
 }
 
+// Arithmetic that has vectors, and branches of these.
+bool is_straight(const Program& p, const Body& b) {
+  bool straight = true;
+  for (const Stm& s : b.stms) {
+    const Kind kind = kind_of(s.exp);
+    straight = straight && s.attrs.empty() && s.checks.empty() && (kind == Kind::Step || kind == Kind::Branch) && has_vector_form(p, s.exp);
+    walk_parts(s, [&](const Body& inner) { straight = straight && is_straight(p, inner); });
+  }
+  return straight;
+}
+// The iterations of a parallel operation or a loop around it may run in lanes themselves. Sums may have to keep their order.
+bool gains_by_parts(const Scope& scope, const Screma& red) {
+  const Program& p = scope.p;
+  const PassOptions& options = scope.act.context.options;
+  const Combine& c = red.reduces[0];
+  auto n = const_of(red.width);
+  bool may = !scope.in_parallel() && !scope.runs_again() && !scope.act.mode.enclosed && !options.strict_fp && options.ad_memory == 0 && !red.ordered;
+  if (!may || (n && n->as_i64() < costs::cpu::parts_points) || !c.shape.empty() || !scope.free_in(c.op).empty()) return false;
+  // Processors read no shorter numbers that lie apart as a vector.
+  auto numbers = [&](Var v) { return shape_of(p.type(v)).size() == 1 && bytes_of(elem_of(p.type(v))) >= 4; };
+  return std::ranges::all_of(red.inputs, numbers) && is_straight(p, c.op.body);
+}
+
+void in_parts(Scope& scope, const Screma& red, const std::vector<Adjoint>& y_adj) {
+  Builder& b = scope.b;
+  const Combine& op = red.reduces[0];
+  const size_t k = op.neutral.size();
+  auto number = [&](i64 x) { return b.number(Scalar::I64, double(x)); };
+  const Term n = b.term(red.width), lanes = number(costs::cpu::lanes), zero = number(0), one = number(1);
+  const Term large = le(number(costs::cpu::parts_points), n), parts = select({large, lanes, zero});
+  const Term width = apply(ScalarOp::or_, {apply(ScalarOp::max, {n / lanes - one, zero}), one}), done = parts * width, left = n - done, steps = parts + left;
+  auto part = [&](const std::string& hint, Var v, const Term& from, const Term& count) { return b.slice(hint, v, {from.atom, count.atom, one.atom}); };
+  std::vector<Var> inputs, all;
+  Builder::Params params;
+  for (Var as : red.inputs) {
+    inputs.push_back(b.bind1("rows", Reshape{part("first", as, zero, done), {parts.atom, width.atom}}));
+    params.push_back({"row", row_type(scope.p.type(inputs.back()))});
+  }
+  std::vector<Var> made = b.map("part", parts.atom, b.lambda(params, [&](const std::vector<Var>& row) {
+    std::vector<Atom> out;
+    for (Var y : b.scan("y", width.atom, clone(scope.p, op), row)) out.push_back(y);
+    for (size_t j = 0; j < k; j++) out.push_back(b.index("total", *var_of(out[j]), {(width - one).atom}));
+    return out;
+  }), inputs);
+  for (size_t j = 0; j < k; j++) {
+    all.push_back(b.bind1("all", Concat{0, {made[k + j], part("rest", red.inputs[j], done, left)}, steps.atom}));
+    scope.act.mark(all[j]);
+  }
+  Scope whole(scope, {});
+  const std::vector<Var> ys = b.scan("y", steps.atom, clone(scope.p, op), all);
+  back_in_order(whole, steps.atom, scope.act.clone(op), all, ys, y_adj, {});
+  std::vector<size_t> have;                                // components whose elements have adjoints
+  std::vector<Var> all_adj;
+  inputs.insert(inputs.begin(), made.begin(), made.begin() + isize(op.neutral));
+  for (size_t j = 0; j < k; j++) {
+    if (whole.adjoints.kind(all[j]) == Adjoint::Kind::Zero) continue;
+    have.push_back(j);
+    all_adj.push_back(*var_of(whole.adjoints.value(all[j])));
+    inputs.push_back(part("part_adj", all_adj.back(), zero, parts));
+  }
+  const std::vector<Var> adj = scope.map("adj", parts.atom, inputs, {}, [&](Scope& inner, const std::vector<Var>& rows) {
+    const std::vector<Var> y(rows.begin(), rows.begin() + isize(op.neutral)), a(rows.begin() + isize(op.neutral), rows.begin() + 2 * isize(op.neutral));
+    std::vector<Adjoint> seeds(k);
+    for (size_t h = 0; h < have.size(); h++) seeds[have[h]] = Adjoint::of(rows[2 * k + h], false);
+    for (Var v : a) inner.act.mark(v);
+    back_in_order(inner, width.atom, inner.act.clone(op), a, y, seeds, {});
+    std::vector<Atom> out;
+    for (size_t j : have) out.push_back(inner.adjoints.value(a[j]));
+    return out;
+  });
+  for (size_t h = 0; h < have.size(); h++) {
+    const Var first = b.bind1("first", Reshape{adj[h], {done.atom}}), rest = part("rest", all_adj[h], parts, left);
+    scope.adjoints.add(red.inputs[have[h]], b.bind1("adj", Concat{0, {first, rest}, red.width}), true);
+  }
+}
+
 void general(Scope& scope, const Screma& red, const std::vector<Adjoint>& y_adj) {
   Builder& b = scope.b;
   Combine op = without_shape(b, red.reduces[0]);
@@ -42,6 +126,7 @@ void general(Scope& scope, const Screma& red, const std::vector<Adjoint>& y_adj)
   Combine primal = red.reduces[0].shape.empty() ? scope.act.clone(red.reduces[0]) : op;
   size_t k = op.neutral.size();
   if (scope.act.context.target == Target::Sequential) {
+    if (gains_by_parts(scope, red)) return in_parts(scope, red, y_adj);
     std::vector<Var> ys = b.scan("y", red.width, clone(b.program, op), red.inputs);
     return back_in_order(scope, red.width, primal, red.inputs, ys, y_adj, {});
   }

@@ -77,6 +77,8 @@ class Scope {
   // Whether this code runs inside a parallel operation.
   void make_parallel() { parallel_ = true; }
   bool in_parallel() const { return parallel_; }
+  // Whether it is part of another scope: of a lambda, a branch or the body of a loop.
+  bool runs_again() const { return again_; }
 
  private:
   bool parallel_ = false;
