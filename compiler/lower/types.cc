@@ -250,6 +250,7 @@ Value Lowerer::build(TypeIn t, const std::function<Value()>& next) {
 
 // Names the sizes of a value: size parameters, `let [n]`, and unknown sizes that the value's expression made.
 void Lowerer::bind_sizes(TypeIn t, const Value& v, Scope* scope, size_t depth) {
+  if (closed(t.type)) return;
   const check::Type& type = head(t);
   match(type,
         [&](const check::UniqueType& u) { bind_sizes({u.inner, t.scope}, v, scope, depth); },
