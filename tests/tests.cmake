@@ -184,6 +184,7 @@ random_test(fission_random full 600 60 fission.py)
 random_test(rows_random full 600 60 rows.py)
 random_test(vector_scans_random full 600 20 vector_scans.py)
 random_test(operators_random full 600 60 operators.py)
+random_test(patterns_random full 600 100 patterns.py)
 script_test(messages_random full 300 fuzz/messages.py --raido ${raido} --seconds 10)
 script_test(fuzz_runtime full 300 fuzz/runtime.py --raido ${raido} --seconds 20)
 random_test(sizes_random full 900 600 sizes.py --shapes --c

@@ -228,7 +228,7 @@ class Coverage {
       }, payload);
       if (!w) continue;
       std::string text = "#" + std::string(c.text(name));
-      for (size_t i = 0; i < payload.size(); i++) text += " " + (*w)[i];
+      for (size_t i = 0; i < payload.size(); i++) text += " " + as_payload((*w)[i]);
       return with_head(*w, payload.size(), text);
     }
     return {};
@@ -256,10 +256,10 @@ class Coverage {
         if (auto* l = std::get_if<ast::PLiteral>(&p->node)) by_value[value_of(*l)].push_back(i);
     auto nothing = [](const ast::Pat&) { return Row{}; };
     auto* prim = types.as<PrimType>(type);
-    bool boolean = prim && prim->prim == Prim::Bool;
+    bool boolean = prim && prim->prim == Prim::Bool, real = prim && is_float(prim->prim);
     for (auto& [v, some] : by_value) {
       auto w = specialise(t, t.with_wild(some), nothing, {});
-      if (w) return with_head(*w, 0, boolean ? (v != 0 ? "true" : "false") : fmt::format("{}", v));
+      if (w) return with_head(*w, 0, boolean ? (v != 0 ? "true" : "false") : real ? fmt::format("{}", static_cast<double>(v)) : fmt::format("{:.0f}", v));
     }
     if (boolean && by_value.size() == 2) return {};
     auto w = specialise(t, t.wild, nothing, {});
@@ -280,6 +280,10 @@ class Coverage {
     std::vector<TypeRef> column_types(parts.begin(), parts.end());
     column_types.insert(column_types.end(), t.rest.begin(), t.rest.end());
     return missing(out, std::move(column_types));
+  }
+  // A constructor with a payload of its own needs parentheses.
+  static std::string as_payload(const std::string& text) {
+    return text[0] == '#' && text.find(' ') != std::string::npos ? "(" + text + ")" : text;
   }
   // One text in place of the first n.
   static std::vector<std::string> with_head(const std::vector<std::string>& w, size_t n, std::string head) {

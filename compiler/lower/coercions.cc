@@ -52,7 +52,8 @@ Value Lowerer::coerced(const Value& v, TypeIn t, const std::string& type_text) {
 
 // Only the payload of the constructor that the value has is compared; the others become blank.
 Value Lowerer::coerced_sum(const Sum& sum, TypeIn t, const std::string& type_text) {
-  SumLayout l = layout(t);
+  const std::shared_ptr<const SumLayout> kept = layout(t);
+  const SumLayout& l = *kept;
   auto out = std::make_shared<Sum>(sum);
   for (size_t c = 0; c < l.where.size(); c++)
     for (auto& payload : l.where[c])

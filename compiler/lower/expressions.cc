@@ -408,7 +408,8 @@ Value Lowerer::construct(const ast::Construct& c, const ast::Expr& e, Scope* sco
     for (size_t i = c.args.size(); i-- > 0;) choice->payload[i] = eval(*c.args[i], scope);
     return choice;
   }
-  SumLayout l = layout(t);
+  const std::shared_ptr<const SumLayout> kept = layout(t);
+  const SumLayout& l = *kept;
   std::vector<std::optional<Value>> slots(l.slots.size());
   for (size_t i = c.args.size(); i-- > 0;) {
     std::vector<Dynamic> parts;

@@ -169,6 +169,7 @@ bool Lowerer::often_in_place(const void* code, Span span) {
 }
 
 bool Lowerer::first_order(TypeIn t) {
+  if (closed(t.type)) return true;
   t = resolve(t);
   return match(head(t),
       [&](const check::ArrayType&) { return true; },
@@ -185,6 +186,7 @@ bool Lowerer::first_order(TypeIn t) {
 }
 
 bool Lowerer::has_unique(TypeIn t) {
+  if (closed(t.type)) return false;
   auto any = [&](TypeRef x) { return has_unique({x, t.scope}); };
   return match(head(t),
       [&](const check::UniqueType&) { return true; },

@@ -443,7 +443,8 @@ Value Lowerer::of_constructors(TypeIn t, const Value& value, const Value& d, con
         return product(std::move(fields));
       },
       [&](const check::SumType& type) -> Value {
-        SumLayout l = layout(t);
+        const std::shared_ptr<const SumLayout> kept = layout(t);
+        const SumLayout& l = *kept;
         auto out = std::make_shared<Sum>(*std::get<std::shared_ptr<const Sum>>(d));
         if (l.tagged) {
           Atom tag = b_->replicate(many, atom(std::get<std::shared_ptr<const Sum>>(value)->tag));

@@ -52,7 +52,8 @@ class Lowerer {
   bool is_prim(TypeIn t) { return std::holds_alternative<check::PrimType>(head(resolve(t))); }
   void leaves_of(TypeIn t, const std::vector<SizeIn>& outer, std::vector<Leaf>& out);
   std::vector<Leaf> leaves_of(TypeIn t);
-  SumLayout layout(TypeIn sum);
+  std::shared_ptr<const SumLayout> layout(TypeIn sum);
+  bool closed(TypeRef t);                          // first order, and the same wherever it stands: no names, no sizes but constants
   Layout describe(TypeIn t);                       // for those who show values
   std::optional<Atom> size(SizeIn s);              // none if it is not known here
   Value build(TypeIn t, const std::function<Value()>& next);   // a value of type t from its leaves
@@ -254,6 +255,8 @@ class Lowerer {
 
   check::Checked& checked_;
   const Options& options_;
+  std::unordered_map<uint32_t, bool> closed_;          // by type
+  std::unordered_map<uint32_t, std::shared_ptr<const SumLayout>> layouts_;   // of closed sums, by type
   std::unordered_map<const ast::Binding*, TypeRef> types_of_names_;   // of names bound by patterns, for breakpoints
   ir::Program program_;
   ir::Builder constants_builder_;

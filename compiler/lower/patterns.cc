@@ -50,7 +50,8 @@ void Lowerer::bind_pattern(const ast::Pat& p, const Value& v, Scope* scope) {
 
 Value Lowerer::payload(TypeIn sum, const Value& v, size_t constructor, size_t i) {
   if (auto choice = std::get_if<std::shared_ptr<const Choice>>(&v)) return (*choice)->payload.at(i);
-  SumLayout l = layout(sum);
+  const std::shared_ptr<const SumLayout> kept = layout(sum);
+  const SumLayout& l = *kept;
   const check::SumType& type = std::get<check::SumType>(head(sum));
   auto s = std::get_if<std::shared_ptr<const Sum>>(&v);
   CHECK(s, "a payload of what is no sum");

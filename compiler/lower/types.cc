@@ -93,9 +93,9 @@ void Lowerer::leaves_of(TypeIn t, const std::vector<SizeIn>& outer, std::vector<
           if (r.fields.empty()) out.push_back({Scalar::Bool, outer});
         },
         [&](const check::SumType&) {
-          SumLayout l = layout(t);
-          if (l.tagged) out.push_back({Scalar::I8, outer});
-          for (Leaf& slot : l.slots) {
+          std::shared_ptr<const SumLayout> l = layout(t);
+          if (l->tagged) out.push_back({Scalar::I8, outer});
+          for (const Leaf& slot : l->slots) {
             Leaf leaf{slot.elem, outer};
             leaf.dims.insert(leaf.dims.end(), slot.dims.begin(), slot.dims.end());
             out.push_back(std::move(leaf));
@@ -109,10 +109,27 @@ std::vector<Leaf> Lowerer::leaves_of(TypeIn t) {
   return out;
 }
 
+// A type that occurs many times is one node, so the answers are kept: as a tree a type may be exponentially large.
+bool Lowerer::closed(TypeRef t) {
+  if (auto known = closed_.find(t.index); known != closed_.end()) return known->second;
+  const check::Types& types = checked_.result.types;
+  bool yes = match(types[t],
+      [](const check::PrimType&) { return true; },
+      [&](const check::ArrayType& a) { return std::holds_alternative<check::ConstSize>(types[a.size]) && closed(a.elem); },
+      [&](const check::RecordType& r) { return std::ranges::all_of(r.fields, [&](auto& f) { return closed(f.second); }); },
+      [&](const check::SumType& s) {
+        return std::ranges::all_of(s.constrs, [&](auto& k) { return std::ranges::all_of(k.second, [&](TypeRef p) { return closed(p); }); });
+      },
+      [](const auto&) { return false; });
+  return closed_[t.index] = yes;
+}
+
 // Without slots there is a tag, so that an array of such sums has a length.
-SumLayout Lowerer::layout(TypeIn sum) {
+std::shared_ptr<const SumLayout> Lowerer::layout(TypeIn sum) {
+  if (auto known = layouts_.find(sum.type.index); known != layouts_.end()) return known->second;
   const check::SumType& type = std::get<check::SumType>(head(sum));
-  SumLayout l;
+  auto made = std::make_shared<SumLayout>();
+  SumLayout& l = *made;
   l.tagged = type.constrs.size() > 1;
   Slots all;
   for (auto& [n, payloads] : type.constrs) {
@@ -127,7 +144,8 @@ SumLayout Lowerer::layout(TypeIn sum) {
     }
   }
   l.tagged = l.tagged || l.slots.empty();
-  return l;
+  if (closed(sum.type)) layouts_[sum.type.index] = made;
+  return made;
 }
 
 Layout Lowerer::describe(TypeIn t) {
@@ -157,14 +175,14 @@ Layout Lowerer::describe(TypeIn t) {
             return;
           }
           l.kind = Layout::Kind::Sum;
-          SumLayout where = layout(t);
-          l.tagged = where.tagged;
-          l.leaves = where.slots.size() + size_t(where.tagged);
+          std::shared_ptr<const SumLayout> where = layout(t);
+          l.tagged = where->tagged;
+          l.leaves = where->slots.size() + size_t(where->tagged);
           for (size_t i = 0; i < s.constrs.size(); i++) {
             Layout::Constructor c;
             c.name = text(s.constrs[i].first);
             for (TypeRef p : s.constrs[i].second) c.payload.push_back(describe({p, t.scope}));
-            c.slots = where.where[i];
+            c.slots = where->where[i];
             l.constructors.push_back(std::move(c));
           }
         },
@@ -221,10 +239,10 @@ Value Lowerer::build(TypeIn t, const std::function<Value()>& next) {
         return product(std::move(fields));
       },
       [&](const check::SumType&) -> Value {
-        SumLayout l = layout(t);
+        std::shared_ptr<const SumLayout> l = layout(t);
         auto sum = std::make_shared<Sum>();
-        if (l.tagged) sum->tag = next();
-        for (size_t i = 0; i < l.slots.size(); i++) sum->slots.push_back(next());
+        if (l->tagged) sum->tag = next();
+        for (size_t i = 0; i < l->slots.size(); i++) sum->slots.push_back(next());
         return sum;
       },
       [&](const auto&) -> Value { PANIC("a type without a representation"); });
@@ -232,6 +250,7 @@ Value Lowerer::build(TypeIn t, const std::function<Value()>& next) {
 
 // Names the sizes of a value: size parameters, `let [n]`, and unknown sizes that the value's expression made.
 void Lowerer::bind_sizes(TypeIn t, const Value& v, Scope* scope, size_t depth) {
+  if (closed(t.type)) return;
   const check::Type& type = head(t);
   match(type,
         [&](const check::UniqueType& u) { bind_sizes({u.inner, t.scope}, v, scope, depth); },

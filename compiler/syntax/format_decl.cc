@@ -215,9 +215,10 @@ Doc Formatter::module_value(bool of_type, uint32_t column) {
   size_t names = 0;
   while (kind(names) == Tok::Name || kind(names) == Tok::Dot) names++;
   bool brace = kind(names) == Tok::LBrace;
+  uint32_t deeper = brace ? 0 : 2;
   Doc space = gap(brace ? Gap::Space : Gap::Keep);
-  Doc value = of_type ? mod_type(column) : mod_exp(column);
-  return nest(brace ? 0 : 2, {space, value});
+  Doc value = of_type ? mod_type(column + deeper) : mod_exp(column + deeper);
+  return nest(deeper, {space, value});
 }
 
 Doc Formatter::module_param(uint32_t column) {  // (name: module type)
