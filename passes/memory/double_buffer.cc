@@ -71,11 +71,11 @@ class DoubleBuffer {
       if (!at || mentions(x.body, m) > 0 || mentions(x.body, *made) != 1) continue;
       const Alloc alloc = std::get<Alloc>(at->exp);
       if (auto bytes = var_of(alloc.bytes); bytes && bound.contains(*bytes)) continue;
-      const bool one = inside && is_small(alloc) && single_array(x, m);
+      const auto one = inside && is_small(alloc) ? single_array(x, m, bound) : std::nullopt;
       if (!c_.allow()) continue;
       if (one) {
         c_.stats.count("double_buffer.copy");
-        keep_in_one(out, s, x, cond, alloc, k--);
+        keep_in_one(out, s, x, cond, alloc, k--, *one);
         continue;
       }
       c_.stats.count("double_buffer.loops");
@@ -93,23 +93,23 @@ class DoubleBuffer {
     auto bytes = const_of(alloc.bytes);
     return alloc.space != Space::Device && bytes && bytes->as_i64() <= costs::copied_state;
   }
-  // The state that lies in the block, if it is one array from the beginning of the block on.
-  template <class Loop> std::optional<size_t> single_array(const Loop& x, Var m) const {
+  // The state that lies in the block, if it is one array from the beginning of the block on, as large in each iteration. `bound`: by the loop.
+  template <class Loop> std::optional<size_t> single_array(const Loop& x, Var m, const VarSet& bound) const {
     std::optional<size_t> found;
     for (size_t k = 0; k < x.state.size(); k++) {
       auto a = std::get_if<ArrayType>(&p_.type(x.state[k].var));
       if (!a || a->place->block != m) continue;
       const Lmad& lies = a->place->layout;
       bool whole = is_const(lies.offset, 0) && std::ranges::all_of(lies.strides, [](const Atom& d) { return const_of(d); });
-      if (found || !whole || !var_of(x.body.result[k])) return {};
+      const bool stays = std::ranges::none_of(a->shape, [&](const Dim& d) { return var_of(d) && bound.contains(*var_of(d)); });
+      if (found || !whole || !stays || !var_of(x.body.result[k])) return {};
       found = k;
     }
     return found;
   }
-  // State k is the block.
-  template <class Loop> void keep_in_one(List<Stm>& out, Stm& s, Loop& x, Lambda* cond, const Alloc& alloc, size_t k) {
+  // State k is the block, and state `at` the array in it.
+  template <class Loop> void keep_in_one(List<Stm>& out, Stm& s, Loop& x, Lambda* cond, const Alloc& alloc, size_t k, size_t at) {
     const Var m = x.state[k].var;
-    const size_t at = *single_array(x, m);
     const Var block = p_.fresh(p_.hint(m), p_.type(m));
     out.push_back(Stm{{{block}}, Alloc{alloc.space, alloc.bytes}, {}, s.source, {}});
     one_block_[m] = one_block_[s.pattern[k].var] = Atom(block);
