@@ -21,7 +21,7 @@ bool single(const ir::WithAcc& scope);
 
 // A value is followed back through the steps of the innermost map, and through maps that make an array whose element it is. This ends at elements
 // of arrays that are there after the loop, and at what the loop keeps: an array of its states, or of values of its maps, with a row for each iteration.
-// What is kept lacks a dimension of the code that asks, and is as large as rows of arrays that the loop goes through, up to a factor.
+// What is kept lacks a dimension of the code that asks. It is as large as rows of arrays that the loop goes through, up to a factor.
 class ValuesAfter {
  public:
   // The loop is x, in s.
