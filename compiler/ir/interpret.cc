@@ -372,8 +372,11 @@ std::vector<Cell> Interpreter::loop(const For& x, const StmInfo& info) {
   const bool apart = memory_ && ((x.any_order && !x.sums) || x.vectors == Vectors::Apart);
   if (apart) {
     apart_.emplace_back();
-    for (const Cell& c : state)
-      if (auto a = std::get_if<Ref<Array>>(&c)) apart_.back().blocks.push_back((*a)->buffer);
+    auto note = [&](const Cell& c) { if (auto a = std::get_if<Ref<Array>>(&c)) apart_.back().blocks.push_back((*a)->buffer); };
+    for (const Cell& c : state) {
+      note(c);
+      if (auto acc = std::get_if<Ref<Accumulator>>(&c); acc && x.vectors == Vectors::Apart) for (const Cell& array : (*acc)->arrays) note(array);
+    }
   }
   // A program whose iterations need an order needs the other one. In lanes the first iteration that fails is the one that says so: those before
   // it read nothing that others have stored, so they still run.

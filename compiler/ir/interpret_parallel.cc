@@ -301,10 +301,14 @@ Cell Interpreter::acc_update(const AccUpdate& x) {
   std::vector<i64> at = integers(x.at);
   std::vector<Cell> values;
   for (const Atom& v : x.values) values.push_back(value(v));
-  if (x.in_range) {
-    const Array& first = *std::get<Ref<Array>>((*a)->arrays[0]);
-    for (size_t k = 0; k < at.size(); k++)
-      if (at[k] < 0 || at[k] >= first.shape[k]) return fail({}, "internal error: an update that is said to be in range is not"), Cell{};
+  const Array& first = *std::get<Ref<Array>>((*a)->arrays[0]);
+  bool inside = true;
+  for (size_t k = 0; k < at.size(); k++) inside = inside && at[k] >= 0 && at[k] < first.shape[k];
+  if (x.in_range && !inside) return fail({}, "internal error: an update that is said to be in range is not"), Cell{};
+  if (inside && !apart_.empty()) {
+    const std::vector<Selector> place(x.at.begin(), x.at.end());
+    bool scalar = false;
+    for (const Cell& array : (*a)->arrays) expect_own_place(*part_of(*std::get<Ref<Array>>(array), place, scalar));
   }
   update_dest(*(*a)->dest, (*a)->arrays, at, std::move(values));
   return acc;

@@ -8,7 +8,21 @@ namespace raido {
 
 // Level memory. A C compiler that cannot prove this compares addresses before the loop: those of each array that is stored with those of
 // each other array. If there are more than a few such pairs, it makes no vectors. Only these loops are found here (decision 055).
-bool iterations_apart(const ir::Program& p, const BlockAliases& aliases, const Positions& positions, const ir::For& loop);
-bool iterations_apart(const ir::Program& p, const BlockAliases& aliases, const Positions& positions, const ir::Stm& s, const ir::Seg& task);
+class ApartLoops {
+ public:
+  // `whole`: of the function.
+  ApartLoops(const ir::Program& p, const BlockAliases& aliases, const ir::Body& whole);
+
+  bool has(const ir::For& loop) const;
+  bool has(const ir::Stm& s, const ir::Seg& task) const;
+
+ private:
+  class Iterations;
+
+  const ir::Program& p_;
+  const BlockAliases& aliases_;
+  Positions positions_;
+  std::unordered_map<ir::Var, ir::Place> written_;         // by token of an accumulator whose updates overwrite: where the array lies
+};
 
 }  // namespace raido

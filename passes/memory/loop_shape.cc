@@ -35,7 +35,7 @@ using namespace ir;
 
 class LoopShape {
  public:
-  LoopShape(Program& p, PassContext& c, const Body& whole) : p_(p), c_(c), aliases_(p, whole), positions_(p, whole), lanes_(p, aliases_, whole) {}
+  LoopShape(Program& p, PassContext& c, const Body& whole) : p_(p), c_(c), aliases_(p, whole), apart_(p, aliases_, whole), lanes_(p, aliases_, whole) {}
 
   void body(Body& whole) {
     if (c_.options.ad_memory == 0) bring_blocks(whole);
@@ -46,7 +46,7 @@ class LoopShape {
   Program& p_;
   PassContext& c_;
   BlockAliases aliases_;
-  Positions positions_;
+  ApartLoops apart_;
   LaneLoops lanes_;
 
   // Each lane needs a part of some blocks. `hoist_allocs` may have moved their allocations out of loops around the lanes. This moves them
@@ -226,7 +226,7 @@ class LoopShape {
     auto task = std::get_if<Seg>(&s.exp);
     Vectors* vectors = loop ? &loop->vectors : task ? &task->vectors : nullptr;
     if (!vectors || *vectors != Vectors::Open) return;
-    if (!(loop ? iterations_apart(p_, aliases_, positions_, *loop) : iterations_apart(p_, aliases_, positions_, s, *task)) || !c_.allow()) return;
+    if (!(loop ? apart_.has(*loop) : apart_.has(s, *task)) || !c_.allow()) return;
     *vectors = Vectors::Apart;
     c_.stats.count("loop_shape.apart");
   }
