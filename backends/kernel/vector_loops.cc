@@ -78,6 +78,27 @@ std::vector<ExprId> VectorLoop::given_divisors() const {
   return found;
 }
 
+std::vector<Name> VectorLoop::given_conditions() const {
+  std::vector<Name> found;
+  bool nested = false;
+  for (const Stm& s : x_.body)
+    each_body(s, [&](const Block& side) { for (const Stm& inner : side) nested = nested || std::holds_alternative<If>(inner.node); });
+  if (nested) return {};
+  auto take = [&](ExprId e) {
+    each_name(m_, e, [&](Name n) {
+      if (m_.names[n.index].type == Scalar::Bool && !m_.names[n.index].memory && !own_.contains(n) && std::ranges::find(found, n) == found.end()) found.push_back(n);
+    });
+  };
+  each_value(x_.body, [&](const Value& v) {
+    if (m_.exprs[v.value.index].type == Scalar::Bool && !v.declared.valid() && !v.assigned.valid()) take(v.value);   // of a branch
+    any_part(m_, v.value, [&](ExprId e) {
+      if (auto p = std::get_if<Prim>(&m_.exprs[e.index].node); p && p->op == ScalarOp::select) take(p->args[0]);
+      return false;
+    });
+  });
+  return found;
+}
+
 Widths VectorLoop::widths() const {
   bool scalar = false, widest = false;
   each_value(x_.body, [&](const Value& v) {

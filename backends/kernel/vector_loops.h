@@ -17,6 +17,9 @@ class VectorLoop {
   // Whether it is a division of integers that has no vector form, by what all iterations have in common. It is a product with the inverse (scalars.h).
   bool divides_by_given(ExprId e) const;
   std::vector<ExprId> given_divisors() const;              // of these
+  // Truth values from outside that choices depend on. GCC 12 makes vectors of such choices only where it knows a comparison that makes the value. Of
+  // branches in branches it makes several loops, so there are none then.
+  std::vector<Name> given_conditions() const;
   // Loads from the last element to the first that GCC makes no vectors of unless it takes the elements for scattered ones: those of a branch, and
   // those in a loop that has narrower numbers, too.
   const std::vector<ExprId>& backward_loads() const { return backward_; }

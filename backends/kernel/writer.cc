@@ -66,7 +66,10 @@ std::string Writer::expr(ExprId id) {
       auto found = hidden(c);
       return found ? *found : literal(c);
     },
-    [&](const Name& n) { return name(n); },
+    [&](const Name& n) {
+      auto truth = vectors_ ? truths_.find(n) : truths_.end();
+      return truth != truths_.end() ? fmt::format("({} != 0)", truth->second) : name(n);
+    },
     [&](const Prim&) { return prim(id); },
     [&](const Cast& c) { return cast(m_.exprs[c.value.index].type, e.type, expr(c.value)); },
     [&](const Load& l) {
@@ -270,6 +273,7 @@ void Writer::stm(const Stm& s) {
 }
 void Writer::declare(const Declare& x) {
   if (x.init && is_number(*x.init)) numbers_.push_back(x.var);
+  if (auto p = x.init ? std::get_if<Prim>(&m_.exprs[x.init->index].node) : nullptr; p && p->at != Scalar::Bool && result_type(p->op, p->at) == Scalar::Bool) compared_.insert(x.var);
   std::string apart = in_chain_ ? fmt::format("; {}", name(x.var)) : "";
   line(x.init ? fmt::format("{}{} = {};", declared(x.var), apart, expr(*x.init)) : declared(x.var) + ";");
   if (pairs_ && x.init && std::holds_alternative<Load>(m_.exprs[x.init->index].node)) line("RAIDO_SCALAR;");     // not one read with the next
@@ -317,6 +321,14 @@ void Writer::loop(const For& x, bool combines) {
       line(fmt::format("const {} {} = raido_hidden_{}({});", c_type(c.type), name, raido::name_of(c.type), literal(c)));
       hidden_.push_back({c, name});
     }
+  std::unordered_map<Name, std::string> truths;
+  if (widths != Widths::None)
+    for (Name n : vectors->given_conditions()) {
+      if (compared_.contains(n)) continue;
+      const std::string& known = truths[n] = fmt::format("raido_truth_{}", bounds_++);
+      line(fmt::format("const i64 {} = raido_begin((i64){});", known, name(n)));
+    }
+  std::swap(truths, truths_);
   std::string zero;
   if (widths != Widths::None && !vectors->backward_loads().empty()) {
     zero = fmt::format("raido_zero_{}", bounds_++);
@@ -353,6 +365,7 @@ void Writer::loop(const For& x, bool combines) {
   vectors_ = around;
   divisors_ = std::move(divisors);
   zero_ = std::move(zero);
+  truths_ = std::move(truths);
   widest_ = widest;
   hidden_.resize(known);
   pairs_ = pairs;
@@ -461,7 +474,9 @@ void Writer::parallel_for(const ParallelFor& x) {
   line("(void)w;");
   line("(void)c;");
   for (Name n : captured) line(fmt::format("{} = c->{};", declared(n), name(n)));
+  IdSet<Name> around = std::exchange(compared_, {});
   block(x.body);
+  compared_ = std::move(around);
   line("return 0;");
   depth_ = 0;
   line("}\n");

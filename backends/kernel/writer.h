@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 
 #include "backends/kernel/counting.h"
 #include "backends/kernel/kernel.h"
@@ -61,6 +62,8 @@ class Writer {
   std::vector<Name> numbers_;  // declared right before, with a constant that is no NaN
   std::vector<std::pair<Const, std::string>> hidden_;   // constants of the loop that have names, which GCC does not see through
   std::map<uint32_t, std::string> divisors_;            // by expression: what is known of them before the loop
+  IdSet<Name> compared_;     // truth values that the C function makes by comparisons
+  std::unordered_map<Name, std::string> truths_;        // other conditions from outside of a loop, as numbers that the C compiler does not know
   std::string zero_;         // 0, which the C compiler does not know
   int bounds_ = 0;           // such names so far
   const std::string* hidden(const Const& c) const;

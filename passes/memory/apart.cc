@@ -64,7 +64,7 @@ class ApartLoops::Iterations {
   struct Stored { const Stm* by; Place place; std::vector<Selector> at; };   // by nobody: after the iterations
   std::vector<Stored> stores_;
   size_t reads_ = 0;                             // of other places than those that are stored
-  bool gathers_ = false;                         // one of these reads is at a place that C compilers cannot follow
+  bool gathers_ = false;                         // one of these reads is at a place that C compilers cannot follow, or may be hidden from them as it goes back
 
   // How the next version of a state is made: an element of the array is another one.
   std::optional<Stored> store_of(const Atom& result, Var state) const {
@@ -129,7 +129,7 @@ class ApartLoops::Iterations {
     };
     const bool other = std::ranges::none_of(stores_, own);
     reads_ += other;
-    gathers_ = gathers_ || (other && !stores_.empty() && std::ranges::any_of(x.at, [&](const Selector& d) { return !moves_by(d); }));
+    gathers_ = gathers_ || (other && !stores_.empty() && std::ranges::any_of(x.at, [&](const Selector& d) { auto by = moves_by(d); return !by || *by < 0; }));
     return a && a->place && std::ranges::all_of(stores_, [&](const Stored& w) { return own(w) || !all_.aliases_.may_be_one(w.place.block, a->place->block); });
   }
 };
