@@ -67,15 +67,15 @@ std::string Writer::expr(ExprId id) {
       return found ? *found : literal(c);
     },
     [&](const Name& n) {
-      auto truth = vectors_ ? truths_.find(n) : truths_.end();
-      return truth != truths_.end() ? fmt::format("({} != 0)", truth->second) : name(n);
+      if (!vectors_ || !vectors_->truths.contains(n)) return name(n);
+      return fmt::format("({} != 0)", vectors_->truths.at(n));
     },
     [&](const Prim&) { return prim(id); },
     [&](const Cast& c) { return cast(m_.exprs[c.value.index].type, e.type, expr(c.value)); },
     [&](const Load& l) {
       // GCC makes vectors of bytes that are compared, not of booleans in memory.
       if (language_ == For_::C && !counted && m_.names[l.memory.index].type == Scalar::Bool) return fmt::format("(((const u8 *){})[{}] != 0)", name(l.memory), expr(l.index));
-      const std::string index = vectors_ && std::ranges::find(vectors_->backward_loads(), id) != vectors_->backward_loads().end() ? fmt::format("({} ^ {})", expr(l.index), zero_) : expr(l.index);
+      const std::string index = vectors_ && std::ranges::count(vectors_->loop.backward_loads(), id) > 0 ? fmt::format("({} ^ {})", expr(l.index), vectors_->zero) : expr(l.index);
       std::string cell = locked_ ? cell_of(l.memory, l.index) : fmt::format(fmt::runtime(counted ? "LOAD({}, {})" : "{}[{}]"), name(l.memory), index);
       return m_.names[l.memory.index].type == Scalar::F16 ? fmt::format("raido_f16_to_f32({})", cell) : cell;
     },
@@ -98,20 +98,21 @@ std::string Writer::expr(ExprId id) {
     });
 }
 const std::string* Writer::hidden(const Const& c) const {
-  auto found = std::ranges::find(hidden_, c, &std::pair<Const, std::string>::first);
-  return found == hidden_.end() ? nullptr : &found->second;
+  if (!vectors_) return nullptr;
+  auto found = std::ranges::find(vectors_->bounds, c, &std::pair<Const, std::string>::first);
+  return found == vectors_->bounds.end() ? nullptr : &found->second;
 }
 // In vectors it is a product with the inverse, which is the same in all iterations.
 std::string Writer::division(const Prim& p) {
   used_.insert({p.op, p.at});
   const std::string x = expr(p.args[0]), width = bytes_of(p.at) < 8 ? "short" : is_signed(p.at) ? "i64" : "u64";
-  const std::string vector = fmt::format("({})raido_vector_{}_{}({}, {})", c_type(p.at), raido::name_of(p.op), width, x, divisors_.at(p.args[1].index));
+  const std::string vector = fmt::format("({})raido_vector_{}_{}({}, {})", c_type(p.at), raido::name_of(p.op), width, x, vectors_->divisors.at(p.args[1].index));
   return fmt::format("RAIDO_WIDEST({}, {}({}, {}))", vector, function_name(p.op, p.at), x, expr(p.args[1]));
 }
 std::string Writer::prim(ExprId id) {
   const Prim& p = std::get<Prim>(m_.exprs[id.index].node);
   if (vectors_ && p.op == ScalarOp::exp && (p.at == Scalar::F64 || p.at == Scalar::F32)) return fmt::format("raido_bounded_exp_{}({})", name_of(p.at), expr(p.args[0]));
-  if (vectors_ && vectors_->divides_by_given(id)) return division(p);
+  if (vectors_ && vectors_->loop.divides_by_given(id)) return division(p);
   if (p.op == ScalarOp::select) return fmt::format("({} ? {} : {})", expr(p.args[0]), expr(p.args[1]), expr(p.args[2]));
   if (language_ == For_::C && (p.op == ScalarOp::min || p.op == ScalarOp::max) && is_float(p.at) && (is_number(p.args[0]) || is_number(p.args[1]))) {
     size_t known = is_number(p.args[1]) ? 1 : 0;
@@ -309,40 +310,29 @@ void Writer::for_loop(const For& x) {
   depth_--;
   line("}");
 }
-void Writer::loop(const For& x, bool combines) {
-  std::optional<VectorLoop> vectors;
-  if (language_ == For_::C) vectors.emplace(m_, x);
-  const size_t known = hidden_.size();
-  const Widths widths = vectors ? vectors->widths() : Widths::None;
-  if (widths != Widths::None)
-    for (const Const& c : vectors->met_by_functions()) {
-      if (hidden(c)) continue;
-      const std::string name = fmt::format("raido_bound_{}", bounds_++);
-      line(fmt::format("const {} {} = raido_hidden_{}({});", c_type(c.type), name, raido::name_of(c.type), literal(c)));
-      hidden_.push_back({c, name});
-    }
-  std::unordered_map<Name, std::string> truths;
-  if (widths != Widths::None)
-    for (Name n : vectors->given_conditions()) {
-      if (compared_.contains(n)) continue;
-      const std::string& known = truths[n] = fmt::format("raido_truth_{}", bounds_++);
-      line(fmt::format("const i64 {} = raido_begin((i64){});", known, name(n)));
-    }
-  std::swap(truths, truths_);
-  std::string zero;
-  if (widths != Widths::None && !vectors->backward_loads().empty()) {
-    zero = fmt::format("raido_zero_{}", bounds_++);
-    line(fmt::format("const i64 {} = raido_begin(0);", zero));
+// What the loop names before it, if it may run as vectors.
+std::optional<Writer::ForVectors> Writer::for_vectors(const VectorLoop& loop) {
+  const Widths widths = loop.widths();
+  if (widths == Widths::None) return {};
+  ForVectors out{loop, widths == Widths::Widest, {}, {}, {}, {}};
+  auto named = [&](std::string_view type, std::string_view what, const std::string& value) {
+    std::string name = fmt::format("raido_{}_{}", what, names_++);
+    line(fmt::format("const {} {} = {};", type, name, value));
+    return name;
+  };
+  for (const Const& c : loop.met_by_functions()) out.bounds.push_back({c, named(c_type(c.type), "bound", fmt::format("raido_hidden_{}({})", raido::name_of(c.type), literal(c)))});
+  for (Name n : loop.given_conditions()) if (!compared_.contains(n)) out.truths[n] = named("i64", "truth", fmt::format("raido_begin((i64){})", name(n)));
+  if (!loop.backward_loads().empty()) out.zero = named("i64", "zero", "raido_begin(0)");
+  for (ExprId e : loop.given_divisors()) {
+    const bool natural = m_.exprs[e.index].type == Scalar::U64;
+    const std::string& known = out.divisors[e.index] = named("struct raido_divisor", "divisor", fmt::format("raido_divisor_{}({})", natural ? "u64" : "i64", expr(e)));
+    line(fmt::format("(void){};", known));                 // only the widest vectors use it
   }
-  std::swap(zero, zero_);
-  std::map<uint32_t, std::string> divisors;
-  if (widths != Widths::None)
-    for (ExprId e : vectors->given_divisors()) {
-      const std::string& known = divisors[e.index] = fmt::format("raido_divisor_{}", bounds_++);
-      line(fmt::format("const struct raido_divisor {} = raido_divisor_{}({});", known, m_.exprs[e.index].type == Scalar::U64 ? "u64" : "i64", expr(e)));
-      line(fmt::format("(void){};", known));
-    }
-  std::swap(divisors, divisors_);
+  return out;
+}
+void Writer::loop(const For& x, bool combines) {
+  const VectorLoop facts(m_, x);
+  const std::optional<ForVectors> vectors = language_ == For_::C ? for_vectors(facts) : std::nullopt;
   if (combines) {
     bool sums = std::ranges::all_of(x.reduced, [](const Reduced& r) { return r.op == ScalarOp::add; });
     // Of extrema no compiler makes vectors after those that there are: GCC shall not, and Clang may not.
@@ -353,9 +343,9 @@ void Writer::loop(const For& x, bool combines) {
   if (language_ == For_::C && x.lanes && x.reduced.empty()) line("RAIDO_SIMD()");
   if (language_ == For_::C && x.apart && !x.lanes && x.reduced.empty()) line("RAIDO_APART");
   if (x.unrolled) line("RAIDO_UNROLLED");
-  const VectorLoop* around = std::exchange(vectors_, widths != Widths::None ? &*vectors : nullptr);
-  const bool widest = std::exchange(widest_, widths == Widths::Widest), pairs = std::exchange(pairs_, language_ == For_::C && x.pairs);
-  const std::string from = vectors && vectors->calls_of_counter() ? fmt::format("raido_begin({})", expr(x.from)) : expr(x.from);
+  const ForVectors* around = std::exchange(vectors_, vectors ? &*vectors : nullptr);
+  const bool pairs = std::exchange(pairs_, language_ == For_::C && x.pairs);
+  const std::string from = language_ == For_::C && facts.calls_of_counter() ? fmt::format("raido_begin({})", expr(x.from)) : expr(x.from);
   std::string head = fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), from, name(x.i), expr(x.to), name(x.i));
   int loop = loops_++;
   Around outside = around_;
@@ -363,11 +353,6 @@ void Writer::loop(const For& x, bool combines) {
   const char* scalar = language_ != For_::C ? "" : x.rest ? "RAIDO_SCALAR_REST;" : x.scattered ? "RAIDO_SCALAR;" : x.few ? "RAIDO_SCALAR_FEW;" : "";
   braces(head, x.body, *scalar ? scalar : x.unrolled ? ran(x.body) : iteration(loop, x.body, {}, 2));
   vectors_ = around;
-  divisors_ = std::move(divisors);
-  zero_ = std::move(zero);
-  truths_ = std::move(truths);
-  widest_ = widest;
-  hidden_.resize(known);
   pairs_ = pairs;
   around_ = std::move(outside);
   line("}");

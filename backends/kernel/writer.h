@@ -57,15 +57,19 @@ class Writer {
   For_ language_;
   int depth_ = 0;
   bool in_kernel_ = false, locked_ = false;
-  const VectorLoop* vectors_ = nullptr;  // the loop around, which may run as vectors
-  bool widest_ = false;      // with AVX-512 only
+  struct ForVectors {
+    const VectorLoop& loop;
+    bool widest;                                           // with AVX-512 only
+    std::vector<std::pair<Const, std::string>> bounds;     // constants that have names, which GCC does not see through
+    std::unordered_map<Name, std::string> truths;          // conditions from outside, as numbers that it does not know
+    std::string zero;                                      // 0, which it does not know
+    std::map<uint32_t, std::string> divisors;              // by expression
+  };
+  const ForVectors* vectors_ = nullptr;  // the loop around, which may run as vectors
   std::vector<Name> numbers_;  // declared right before, with a constant that is no NaN
-  std::vector<std::pair<Const, std::string>> hidden_;   // constants of the loop that have names, which GCC does not see through
-  std::map<uint32_t, std::string> divisors_;            // by expression: what is known of them before the loop
   IdSet<Name> compared_;     // truth values that the C function makes by comparisons
-  std::unordered_map<Name, std::string> truths_;        // other conditions from outside of a loop, as numbers that the C compiler does not know
-  std::string zero_;         // 0, which the C compiler does not know
-  int bounds_ = 0;           // such names so far
+  int names_ = 0;            // of such loops so far
+  std::optional<ForVectors> for_vectors(const VectorLoop& loop);
   const std::string* hidden(const Const& c) const;
   bool pairs_ = false;       // in a loop that changes neighbours
   const HostFunction* current_ = nullptr;
@@ -92,7 +96,7 @@ class Writer {
   std::string prim(ExprId id);
   std::string division(const Prim& p);
   // What a loop for vectors says, where it may be that only some versions of it are vectors.
-  std::string in_vectors(const std::string& vector, const std::string& scalar) const { return widest_ ? fmt::format("RAIDO_WIDEST({}, {})", vector, scalar) : vector; }
+  std::string in_vectors(const std::string& vector, const std::string& scalar) const { return vectors_->widest ? fmt::format("RAIDO_WIDEST({}, {})", vector, scalar) : vector; }
   bool is_number(ExprId a) const { return m_.const_of(a) && literal(*m_.const_of(a)) != "RAIDO_NAN"; }
   static std::string parenthesised(const std::string& text);
   static std::string condition(const std::string& text) { return text[0] == '(' ? text : "(" + text + ")"; }
