@@ -5,8 +5,8 @@
 //   for blocks of columns; for blocks of the sum's points {
 //     panels[p][k][l] = y                        column j = the l-th of panel p
 //     for tiles of rows {
-//       rows[k][r] = x                           row i = the r-th of the tile
-//       for panels p {                           one vector of columns, if no more are there
+//       rows[k][r] = x                           row i = the r-th of the tile; x stays in its array if that has points side by side
+//       for panels p {                           one or two vectors of columns, if no more are there
 //         sums[r][l] = 0, or what the points before have added up to
 //         for k; for r; for l { sums[r][l] += rows[k][r] * panels[p][k][l] }
 //         c[i, j] = sums[r][l]                   of rows and columns that are there
@@ -29,21 +29,27 @@ class FromCore::Tiles : Contraction {
   }
 
   void run() {
-    CHECK(batch_.empty(), "a batch of contractions on a processor");
-    const ExprId depth = number(costs::cpu::panel_depth), width = number(costs::cpu::panel_bytes / widest());
-    for (Operand& y : of_columns_) y.panel = m_.memory(t_.p_.hint(y.var) + "_panels", kept(y.var), Space::Host);
-    // A block holds as much as the contraction has, or as one pass takes.
-    ExprId most = m_.mul(least(extent_[2], depth), up(least(extent_[1], width)));
-    for (const Operand& y : of_columns_) emit(Alloc{y.panel, {most, number(bytes_of(kept(y.var)))}, true});
-    for_blocks("columns", extent_[1], width, number(0), [&](ExprId first_column, ExprId columns) {
-      for_blocks("depth", extent_[2], depth, number(1), [&](ExprId first, ExprId count) { block_of_columns(first_column, columns, first, count); });
-    });
-    for (const Operand& y : of_columns_) emit(Release{y.panel});
+    if (batch_.empty()) return contraction();
+    if (t_.target_ != Target::Multicore || t_.in_task_) return each(false);
+    const ExprId few = number(costs::cpu::shared_batch);
+    emit(If{m_.prim(ScalarOp::lt, {product(batch_), few}), t_.block([&] { each(false); }), t_.block([&] { each(true); })});
   }
 
  private:
   ExprId rows_, vectors_, lanes_, columns_;            // of a tile: rows, vectors and their elements in a row, both together
+  const bool rows_in_place_ = in_place();
+  std::vector<ExprId> batch_at_ = std::vector<ExprId>(batch_.size());   // which one of the batch
 
+  // Whether a tile reads its rows where they are: one number at each point, the next one beside it. The caches see as many streams as there are rows.
+  bool in_place() {
+    if (of_rows_.size() != 1 || type(of_rows_[0].var) != kept(of_rows_[0].var) || !depth_is_near(TileSides::Rows, TileSides::Columns)) return false;
+    for (const ir::Stm& s : x_.body.stms) {
+      const uint8_t varies = sides_.of(t_.p_, s);
+      const bool read = std::holds_alternative<ir::Index>(s.exp) && ((varies & TileSides::Depth) || !is_scalar(t_.p_.type(s.pattern[0].var)));
+      if (TileSides::side(varies) == Side::Rows && !read) return false;
+    }
+    return true;
+  }
   ExprId hardware(Builtin b, int bytes = 0) { return m_.expr({Hardware{b, bytes}, Scalar::I64}); }
   ExprId up(ExprId columns) { return m_.mul(parts(columns, columns_), columns_); }
 
@@ -55,6 +61,15 @@ class FromCore::Tiles : Contraction {
     if (how) x.*how = true;
     emit(std::move(x));
   }
+  // How many vectors columns fill, and how many columns these have.
+  struct Columns { ExprId vectors, in_vectors; };
+  Columns by_vectors(ExprId columns) {
+    ExprId vectors = named("vectors", m_.prim(ScalarOp::quot, {columns, lanes_}));
+    return {vectors, named("in_vectors", m_.mul(vectors, lanes_))};
+  }
+  template <class F> void vectors_of(Columns c, F fill) {
+    loop("v", c.vectors, [&](ExprId v) { loop("l", lanes_, [&](ExprId l) { fill(m_.add(m_.mul(v, lanes_), l)); }, &For::lanes); });
+  }
   // Blocks of `size`, the last may have less: at least so many blocks.
   template <class F> void for_blocks(const char* hint, ExprId n, ExprId size, ExprId at_least, F fill) {
     ExprId blocks = named("blocks", m_.prim(ScalarOp::max, {parts(n, size), at_least}));
@@ -64,6 +79,37 @@ class FromCore::Tiles : Contraction {
     });
   }
 
+  ExprId product(const std::vector<ExprId>& extents) {
+    ExprId all = number(1);
+    for (ExprId n : extents) all = m_.mul(all, n);
+    return all;
+  }
+  // All contractions of a batch, one after the other or, if they are `apart`, by different threads.
+  void each(bool apart) {
+    auto one = [&](ExprId b) {
+      for (size_t d = batch_.size(); d-- > 0;) {
+        const ExprId before = named("before", m_.prim(ScalarOp::quot, {b, batch_[d]}));
+        batch_at_[d] = t_.scalar_[x_.index[d].var] = named("batch", less(b, m_.mul(before, batch_[d])));
+        b = before;
+      }
+      contraction();
+    };
+    const ExprId all = named("all", product(batch_));
+    if (apart) shared(all, one);
+    else loop("b", all, one);
+  }
+  void contraction() {
+    const ExprId depth = number(costs::cpu::panel_depth), width = number(costs::cpu::panel_bytes / widest());
+    for (Operand& y : of_columns_) y.panel = m_.memory(t_.p_.hint(y.var) + "_panels", kept(y.var), Space::Host);
+    // A block holds as much as the contraction has, or as one pass takes.
+    ExprId most = m_.mul(least(extent_[2], depth), up(least(extent_[1], width)));
+    for (const Operand& y : of_columns_) emit(Alloc{y.panel, {most, number(bytes_of(kept(y.var)))}, true});
+    for_blocks("columns", extent_[1], width, number(0), [&](ExprId first_column, ExprId columns) {
+      for_blocks("depth", extent_[2], depth, number(1), [&](ExprId first, ExprId count) { block_of_columns(first_column, columns, first, count); });
+    });
+    for (const Operand& y : of_columns_) emit(Release{y.panel});
+  }
+
   // ---- panels, tiles ----
 
   void block_of_columns(ExprId first_column, ExprId columns, ExprId first, ExprId count) {
@@ -71,7 +117,7 @@ class FromCore::Tiles : Contraction {
     shared(panels, [&](ExprId p) { pack_columns(p, first_column, first, count); });
     shared(tiles, [&](ExprId t) {
       ExprId row = named("row", m_.mul(t, rows_));
-      pack_rows(row, first, count);
+      if (!rows_in_place_) pack_rows(row, first, count);
       declare_sums();
       loop("p", panels, [&](ExprId p) { one_tile(row, m_.add(first_column, m_.mul(p, columns_)), p, first, count); });
     });
@@ -87,7 +133,8 @@ class FromCore::Tiles : Contraction {
   }
 
   // Copies one side's numbers: of the n from `begin` on, and of the depth's `count`, number (k, l) to place(k, l) of its panel. What memory has beside
-  // each other is read so. Along the side that is a vector, if all n are there; otherwise `used` are, and the last one is taken again.
+  // each other is read so. Along columns that is by vectors, and along rows at once, if all n are there. Otherwise the last one is taken again, until
+  // there are `used`.
   template <class Place> void pack(size_t side, ExprId begin, ExprId n, ExprId used, ExprId first, ExprId count, Place place) {
     const uint8_t own = side == 0 ? TileSides::Rows : TileSides::Columns, other = side == 0 ? TileSides::Columns : TileSides::Rows;
     auto last = [&](ExprId l) { return named("last", least(m_.add(begin, l), less(extent_[side], number(1)))); };
@@ -97,22 +144,29 @@ class FromCore::Tiles : Contraction {
       one_side(other);
       for (const Operand& y : side == 0 ? of_rows_ : of_columns_) keep(y.panel, place(k, l), t_.scalar_[y.var], type(y.var));
     };
+    auto there = [&](ExprId k) { return [&, k](ExprId l) { move(m_.add(begin, l), k, l); }; };
+    auto again = [&](ExprId k) { return [&, k](ExprId l) { move(last(l), k, l); }; };
     if (depth_is_near(own, other)) {
       loop("l", used, [&](ExprId l) {
         ExprId i = last(l);
         loop("k", count, [&](ExprId k) { move(i, k, l); });
       });
-    } else {
-      Block whole = t_.block([&] { loop("k", count, [&](ExprId k) { loop("l", n, [&](ExprId l) { move(m_.add(begin, l), k, l); }, side == 0 ? &For::unrolled : nullptr); }); });
-      Block cut = t_.block([&] {
-        loop("k", count, [&](ExprId k) { loop("l", used, [&](ExprId l) { move(last(l), k, l); }, &For::scattered); });
-      });
+    } else if (side == 0) {
+      Block whole = t_.block([&] { loop("k", count, [&](ExprId k) { loop("l", n, there(k), &For::unrolled); }); });
+      Block cut = t_.block([&] { loop("k", count, [&](ExprId k) { loop("l", used, again(k), &For::scattered); }); });
       emit(If{m_.prim(ScalarOp::le, {m_.add(begin, n), extent_[side]}), std::move(whole), std::move(cut)});
+    } else {
+      const Columns c = by_vectors(least(used, less(extent_[1], begin)));
+      loop("k", count, [&](ExprId k) {
+        vectors_of(c, there(k));
+        loop("l", less(used, c.in_vectors), [&](ExprId l) { again(k)(m_.add(c.in_vectors, l)); }, &For::scattered);
+      });
     }
   }
-  // What a tile computes where so many columns are left: one vector of them if that is enough, else all of a row.
+  // What a tile computes where so many columns are left: one or two vectors of them if that is enough, else all of a row.
   ExprId used_columns(ExprId left) {
-    return named("used", least(columns_, m_.mul(lanes_, m_.add(number(1), m_.mul(vectors_, less(parts(left, lanes_), number(1)))))));
+    ExprId needed = parts(left, lanes_), beyond = m_.prim(ScalarOp::max, {less(needed, number(2)), number(0)});
+    return named("used", least(columns_, m_.mul(lanes_, m_.add(needed, m_.mul(vectors_, beyond)))));
   }
   void pack_columns(ExprId p, ExprId first_column, ExprId first, ExprId count) {
     ExprId column = named("column", m_.add(first_column, m_.mul(p, columns_)));
@@ -121,6 +175,11 @@ class FromCore::Tiles : Contraction {
   ExprId panel_place(ExprId p, ExprId k, ExprId count, ExprId l) { return m_.add(m_.mul(m_.add(m_.mul(p, count), k), columns_), l); }
   ExprId row_place(ExprId k, ExprId r) { return m_.add(m_.mul(k, rows_), r); }
 
+  void row_point(ExprId row, ExprId r, ExprId k) {
+    at(0, least(m_.add(row, r), less(extent_[0], number(1))));
+    at(2, k);
+    one_side(TileSides::Columns);
+  }
   void pack_rows(ExprId row, ExprId first, ExprId count) {
     for (Operand& y : of_rows_) {
       y.panel = m_.memory(t_.p_.hint(y.var) + "_rows", kept(y.var), Space::Private);
@@ -151,22 +210,32 @@ class FromCore::Tiles : Contraction {
     const std::vector<Atom> neutral = this->neutral();
     for (size_t k = 0; k < sums_.size(); k++)
       loop("l", m_.mul(rows_, columns_), [&](ExprId l) { keep(sums_[k].tile, l, t_.atom(neutral[k]), sum_type(k)); });
+    const Columns whole = by_vectors(columns);
     auto each_cell = [&](auto fill) {
       for (size_t k = 0; k < sums_.size(); k++)
         loop("r", rows, [&](ExprId r) {
-          loop("l", columns, [&](ExprId l) {
+          auto cell = [&](ExprId l) {
             auto to = t_.layout(s_.pattern[k].var);
-            fill(k, to.memory, t_.address(to, {m_.add(row, r), m_.add(column, l)}), tile_place(r, l));
-          });
+            std::vector<ExprId> at = batch_at_;
+            at.insert(at.end(), {m_.add(row, r), m_.add(column, l)});
+            fill(k, to.memory, t_.address(to, at), tile_place(r, l));
+          };
+          vectors_of(whole, cell);
+          loop("l", less(columns, whole.in_vectors), [&](ExprId l) { cell(m_.add(whole.in_vectors, l)); });
         });
     };
     Block before = t_.block([&] {
       each_cell([&](size_t k, Name to, ExprId cell, ExprId place) { keep(sums_[k].tile, place, t_.load(to, cell, "sum"), sum_type(k)); });
     });
     emit(If{m_.prim(ScalarOp::lt, {number(0), first}), std::move(before), {}});
-    if (sums_.size() > 1) all_points(row, column, p, first, count, vectors_);
-    else emit(If{m_.prim(ScalarOp::lt, {lanes_, columns}), t_.block([&] { all_points(row, column, p, first, count, vectors_); }),
-                 t_.block([&] { all_points(row, column, p, first, count, number(1)); })});
+    auto points = [&](ExprId vectors) { return t_.block([&] { all_points(row, column, p, first, count, vectors); }); };
+    auto more_than = [&](int64_t vectors) { return m_.prim(ScalarOp::lt, {m_.mul(number(vectors), lanes_), columns}); };
+    if (sums_.size() > 1) {
+      all_points(row, column, p, first, count, vectors_);
+    } else {
+      Block few = t_.block([&] { emit(If{more_than(1), points(number(2)), points(number(1))}); });
+      emit(If{more_than(2), points(vectors_), std::move(few)});
+    }
     each_cell([&](size_t k, Name to, ExprId cell, ExprId place) { emit(Store{to, cell, kept_value(sums_[k].tile, place, sum_type(k), "sum")}); });
   }
   // The sums of the first `vectors` in each row.
@@ -191,7 +260,8 @@ class FromCore::Tiles : Contraction {
   // All sums of the tile, with what one point adds.
   void one_point(ExprId row, ExprId column, ExprId p, ExprId k, ExprId first, ExprId count, ExprId vectors) {
     loop("r", rows_, [&](ExprId r) {
-      for (const Operand& y : of_rows_) t_.scalar_[y.var] = kept_value(y.panel, row_place(k, r), type(y.var), t_.p_.hint(y.var));
+      if (rows_in_place_) row_point(row, r, m_.add(first, k));
+      else for (const Operand& y : of_rows_) t_.scalar_[y.var] = kept_value(y.panel, row_place(k, r), type(y.var), t_.p_.hint(y.var));
       loop("v", vectors, [&](ExprId v) {
         for (const Sum& s : sums_) {
           emit(DeclareArray{s.copy, {lanes_}});

@@ -142,7 +142,8 @@ inline constexpr size_t light_operations = 16;           // of such an element
 inline constexpr int64_t least_block = 16;               // of a transposition: if both sides are shorter, two loops are as fast
 inline constexpr int64_t parts_points = 512;             // of a reduction that is taken in parts, one for each lane, at least
 inline constexpr int64_t group_points = 16384, part_groups = 16;   // on threads: points for which there are more groups of parts, and how many at most
-inline constexpr int64_t tile_rows = 8, tile_columns = 4, tile_depth = 5;   // of a contraction in tiles: below, copying into panels costs more
+inline constexpr int64_t tile_rows = 5, tile_columns = 1, tile_depth = 3;   // of a contraction in tiles: below, most of a tile is not stored
+inline constexpr int64_t tile_batch_columns = 4;         // the same of columns in a batch, whose results are put in order afterwards
 inline constexpr int64_t tile_short_sums = 16, tile_uses = 8;               // where loops are vectors of points: points at most, or sums of a copied number
 inline constexpr size_t tile_results = 2;                // sums of one contraction: tiles of more do not stay in registers
 inline constexpr int64_t tile_cells = 1 << 25;            // of arrays that only tiles need: 256 MiB of f64, where loops would keep one row
@@ -150,6 +151,7 @@ inline constexpr size_t tile_reads = 6;                  // of its operands, whi
 inline constexpr size_t tile_statements = 200;           // of maps around a contraction: they are there twice
 inline constexpr int64_t panel_depth = 256;              // points of a sum that are taken together: a panel of 24 f64 in a first-level cache, with eight rows
 inline constexpr int64_t panel_bytes = 3072;             // of columns that are taken together: with panel_depth three quarters of a MiB, in a second-level cache
+inline constexpr int64_t shared_batch = 16;              // contractions of which each has one thread: of fewer, threads share the tiles
 inline constexpr int64_t shared_columns = 64;            // that one thread transposes at once: whole lines of every type
 }  // namespace cpu
 

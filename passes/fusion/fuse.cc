@@ -46,8 +46,8 @@ class Fuser {
   Aliases aliases_;
   // In a body that two operators were just fused into, only some pairs fuse. Elements go into a sum of them, and choices into
   // what is made of what they choose. Sums over one input are made one (Q2: the products of several matrices with one vector).
-  // Anything more did not pay, an LSTM took 8 % longer. On a device, elements go into what adds them to accumulators, too: else they
-  // would be an array over the whole nest.
+  // Elements go into what adds them to accumulators, too: else they would be an array over the whole nest on a device, and no contraction on a
+  // processor. Anything more did not pay, an LSTM took 8 % longer.
   bool again_ = false;
   // What is asked of the statements of a body again and again, inner bodies included.
   struct Facts { std::vector<Var> uses, arrays, consumed; };    // each variable once; arrays: those of the uses
@@ -260,7 +260,7 @@ class Fuser {
     Screma &p = *screma(ps), &c = *screma(cs);
     if (!p.post_reduces.empty() || !identity_post(p)) return false;
     if (!p.scans.empty() && (again_ || !identity_post(c) || !c.post_reduces.empty())) return false;
-    const bool adds = context_.target == Target::Gpu && has_acc(cs);
+    const bool adds = has_acc(cs) && (context_.target == Target::Gpu || (!has_loops(p.pre.body) && !has_loops(c.pre.body)));
     if (again_ && !adds && (has_loops(p.pre.body) || has_loops(c.pre.body) || (c.reduces.empty() && !chooses(p.pre.body)))) return false;
     if (!std::ranges::any_of(c.inputs, [&](Var v) { return binds(ps, v); })) return false;
     const size_t mapped = width_of(p.reduces) + width_of(p.scans);

@@ -51,7 +51,14 @@ bool few(const Dim& n, i64 least) { auto c = const_of(n); return c && c->as_i64(
 bool tile_pays(i64 rows, i64 columns, i64 depth) {
   return depth <= costs::cpu::tile_short_sums || rows * columns >= costs::cpu::tile_uses * (rows + columns);
 }
+// What `unroll` makes straight code of: then the map around it is a vector.
+bool is_straight(const Dim& columns, const Dim& depth) {
+  auto at_most = [](const Dim& n, i64 most) { return few(n, most + 1); };
+  return at_most(depth, costs::unrolled_width) || (at_most(columns, costs::unrolled_width) && at_most(depth, costs::unrolled_sum));
+}
 bool is_place(const Exp& e) { return std::holds_alternative<Index>(e) || std::holds_alternative<Permute>(e); }
+
+constexpr size_t batches = 2;                            // maps more than a contraction has
 
 Var token_of(const Program& p, const AccUpdate& u) { return std::get<AccType>(p.type(u.acc)).token; }
 // The number of the path's outermost map.
@@ -86,8 +93,8 @@ bool TileSums::search(Body& b, StmPath& path, size_t maps, std::optional<TileSum
     path.push_back(k);
     Stm& s = b.stms[k];
     auto map = std::get_if<Screma>(&s.exp);
-    if (map && maps >= 2 && maps <= 2 + batches() && is_scalar_sum(*map)) of_reduction(path, found);
-    if (!found && map && maps < 3 + batches()) search(map->pre.body, path, maps + 1, found);
+    if (map && maps >= 2 && maps <= 2 + batches && is_scalar_sum(*map)) of_reduction(path, found);
+    if (!found && map && maps < 3 + batches) search(map->pre.body, path, maps + 1, found);
     if (auto scope = std::get_if<WithAcc>(&s.exp)) search(scope->scope.body, path, maps, found);
     if (std::holds_alternative<AccUpdate>(s.exp) && maps >= 3) of_update(path, found);
     path.pop_back();
@@ -127,7 +134,8 @@ bool TileSums::of_reduction(const StmPath& path, std::optional<TileSum>& found) 
   return true;
 }
 
-// Which of the maps count rows and columns: the last two of `kept`, or of a batch any two for which it pays. The others come first.
+// Which of the maps count rows and columns: the last two of `kept`, or of a batch any two for which it pays. The others come first. A reduction in
+// the last two stays in the maps around these on processors: it is found in them again.
 bool TileSums::arrange(TileSum& c, const std::vector<const Screma*>& maps, std::vector<size_t> kept, size_t summed) {
   const size_t n = kept.size();
   auto pays_with = [&](size_t rows, size_t columns) {
@@ -145,6 +153,7 @@ bool TileSums::arrange(TileSum& c, const std::vector<const Screma*>& maps, std::
     return pays(c.tile);
   };
   bool found = pays_with(kept[n - 2], kept[n - 1]);
+  if (found && n > 2 && c_.target != Target::Gpu && !c.token.valid()) return false;
   for (size_t columns = n; columns-- > 0 && n > 2 && !found;)
     for (size_t rows = n; rows-- > 0 && !found;) if (rows != columns) found = pays_with(kept[rows], kept[columns]);
   if (c.order == kept) c.order.clear();
@@ -227,9 +236,11 @@ bool TileSums::pays(const Seg& x) const {
     auto n = var_of(x.extent[d]);
     if ((n && bound_.contains(*n)) || (d >= batch && few(x.extent[d], least[d - batch]))) return false;
   }
+  const Dim* last = &x.extent.back() - 2;
+  if (c_.target != Target::Gpu && is_straight(last[1], last[2])) return false;
   if (reads_points_in_order(x)) {
-    if (few(x.extent[1], costs::cpu::tile_uses)) return false;
-    auto rows = const_of(x.extent[0]), columns = const_of(x.extent[1]), depth = const_of(x.extent[2]);
+    if (few(last[1], costs::cpu::tile_uses)) return false;
+    auto rows = const_of(last[0]), columns = const_of(last[1]), depth = const_of(last[2]);
     if (rows && columns && depth && !tile_pays(rows->as_i64(), columns->as_i64(), depth->as_i64())) return false;
   }
   const TileSides sides(p_, x);

@@ -1,7 +1,7 @@
 // tile_sums.h - where a nest of maps contracts, and how its sums are taken out of it.
 //
 // Three maps and their counters are a contraction if what they compute at each point is added up over one counter. Each pair of the two
-// others has a sum of its own. On devices there may be more maps, which make batches of contractions. There are two ways to write
+// others has a sum of its own. There may be more maps, which make batches of contractions. There are two ways to write
 // that. One is a reduction inside of two maps. In the other, which derivatives use, the innermost of three maps updates an
 // accumulator. One counter has no part in the index of that update.
 #pragma once
@@ -77,7 +77,6 @@ class TileSums {
   std::optional<ir::Body> maker(const TileSum& c, const std::vector<NestValue>& values);
   bool pays(const ir::Seg& tile) const;
   bool arrange(TileSum& c, const std::vector<const ir::Screma*>& maps, std::vector<size_t> kept, size_t summed);
-  size_t batches() const { return c_.target == ir::Target::Gpu ? 2 : 0; }
   bool is_scalar_sum(const ir::Screma& x) const;
   bool counts(ir::Var array) const;
   std::vector<const ir::Screma*> maps_of(const StmPath& path) const;

@@ -104,14 +104,17 @@ class Tiles {
       const std::array<i64, 3> sizes = least_tile(c_.target);
       const std::vector<Dim>& extent = found->tile.extent;
       for (size_t d = 0; d < 3; d++) demand(least, extent[extent.size() - 3 + d], sizes[d]);
+      if (c_.target != Target::Gpu && extent.size() > 3) demand(least, extent[extent.size() - 2], costs::cpu::tile_batch_columns);
       if (nests.reads_points_in_order(found->tile)) {
-        in_order.push_back({extent[0], extent[1], extent[2]});
-        demand(least, extent[1], costs::cpu::tile_uses);
+        const Dim* last = &extent.back() - 2;
+        in_order.push_back({last[0], last[1], last[2]});
+        demand(least, last[1], costs::cpu::tile_uses);
       }
       need({extent.begin(), extent.end() - 1});
       for (const NestValue& v : found->values) need(shape_of(p_.type(v.made)));
       nests.take_out(tiled, *found);
     }
+    if (c_.target != Target::Gpu) put_in_order(tiled);
     b.checks = s.checks;
     std::vector<Term> large;
     for (const auto& [n, size] : least) large.push_back(le(b.number(Scalar::I64, double(size)), b.term(n)));
@@ -127,7 +130,10 @@ class Tiles {
     }
     Term all = large[0];
     for (size_t k = 1; k < large.size(); k++) all = and_(all, large[k]);
-    if (c_.target != Target::Gpu) walk_parts(s, [&](Body& inner) { body(inner); });   // smaller ones in it
+    if (c_.target != Target::Gpu) {                                            // smaller ones in both
+      walk_parts(s, [&](Body& inner) { body(inner); });
+      body(tiled);
+    }
     std::vector<std::string> hints;
     for (Bind y : s.pattern) hints.push_back(p_.hint(y.var));
     Body small;
@@ -137,6 +143,17 @@ class Tiles {
     std::vector<Var> made = b.bind(hints, If{all.atom, std::move(tiled), std::move(small)});
     for (size_t k = 0; k < made.size(); k++) results.emplace(pattern[k].var, made[k]);
     return true;
+  }
+  // The sums of a batch are turned. Their readers know the order of the loops, and it is the one that both versions have.
+  void put_in_order(Body& tiled) {
+    Definitions made;
+    made.add_all(tiled);
+    Builder b(p_, tiled.stms);
+    for (Atom& r : tiled.result) {
+      auto v = var_of(r);
+      auto turned = v ? made.get<Permute>(*v) : nullptr;
+      if (turned && made.get<Seg>(turned->array)) r = b.copy(*v);
+    }
   }
   static void demand(std::vector<std::pair<Dim, i64>>& least, const Dim& n, i64 size) {
     for (auto& [dim, most] : least) if (dim == n) { most = std::max(most, size); return; }

@@ -339,7 +339,7 @@ class LaneLoops::Candidate {
     if (counted && apart) jumps_.insert(counted->i.var);
     if (loop) for (Bind b : loop->cond.params) jumps_.insert(b.var);
     auto n = counted ? const_of(counted->n) : nullptr;
-    bool mixes = counted && may_mix(*counted);
+    bool mixes = counted && combines(*counted);
     loops_ = loops_ || !mixes || reads_far_apart(p_, *counted);
     far_vectors_ = far_vectors_ || (mixes && reads_any_far(p_, *counted));
     bool adds = std::ranges::all_of(state, [&](Bind b) { return sums_.contains(b.var); });
@@ -368,6 +368,22 @@ class LaneLoops::Candidate {
     if (const_of(a)) return 0;
     return stride(forms_.of(a), i_, [&](Var v) { return jumps_.contains(v); });
   }
+  // Whether iterations may be combined in any order. C compilers know that of integers, if these lie side by side.
+  bool combines(const For& x) const {
+    if (may_mix(x)) return true;
+    if (reads_any_far(p_, x)) return false;
+    Definitions made;
+    made.add_all(x.body);
+    auto combined = [&](size_t k) {
+      const Var v = x.state[k].var;
+      const Var* next = var_of(x.body.result[k]);
+      auto op = next ? made.get<Apply>(*next) : nullptr;
+      if (!op || !is_scalar(p_.type(v)) || !is_integer(elem_of(p_.type(v)))) return false;
+      return is_commutative(op->op, elem_of(p_, op->args[0])) && std::ranges::count(op->args, Atom(v)) == 1 && count_uses(p_, x.body, v) == 1;
+    };
+    for (size_t k = 0; k < x.state.size(); k++) if (!combined(k)) return false;
+    return !x.state.empty();
+  }
   bool sums_floats(const For& x) const {
     return !x.state.empty() && std::ranges::all_of(x.state, [&](Bind b) { return is_scalar(p_.type(b.var)) && is_float(elem_of(p_.type(b.var))); }) &&
            std::ranges::all_of(*x.any_order, [](ScalarOp op) { return op == ScalarOp::add; });
@@ -380,7 +396,7 @@ class LaneLoops::Candidate {
   // Its elements lie side by side, and no number goes from one iteration to the next in an order.
   bool has_vectors(const For& x) const {
     bool numbers = std::ranges::any_of(x.state, [&](Bind b) { return is_scalar(p_.type(b.var)); }), beside = false;
-    if ((numbers && !x.any_order) || reads_far_apart(p_, x)) return false;
+    if ((numbers && !combines(x)) || reads_far_apart(p_, x)) return false;
     auto is_beside = [&](Var array, const std::vector<Selector>& at) {
       auto a = std::get_if<ArrayType>(&p_.type(array));
       auto stride = a && a->place && at.size() == a->shape.size() ? const_of(a->place->layout.strides.back()) : nullptr;

@@ -84,7 +84,7 @@ void Adjoints::add(const Atom& x, const Atom& contribution, bool owned) {
   switch (s.kind) {
     case Adjoint::Kind::Zero: s = Adjoint::of(contribution, owned); break;
     case Adjoint::Kind::Value: s = Adjoint::of(b_.add(p_.hint(*v) + "_adj", s.value, contribution), true); break;
-    case Adjoint::Kind::Acc: accumulate(s, {}, {}, contribution); break;
+    case Adjoint::Kind::Acc: accumulate(s, {}, contribution); break;
     case Adjoint::Kind::Part: add_at(*var_of(s.value), {s.prefix.begin(), s.prefix.end()}, contribution); break;
     case Adjoint::Kind::Entry: PANIC("`state` has made an array of an entry");
   }
@@ -92,27 +92,48 @@ void Adjoints::add(const Atom& x, const Atom& contribution, bool owned) {
 
 // Adds to an accumulator: a map over each dimension of the contribution around one update. The indices of an element are the fixed
 // ones, start + k * stride along slices, and k along the dimensions that `at` does not name.
-void Adjoints::accumulate(Adjoint& acc, const std::vector<Selector>& at, std::vector<Atom> index, const Atom& contribution) {
-  while (index.size() < at.size() && std::holds_alternative<Atom>(at[index.size()])) index.push_back(std::get<Atom>(at[index.size()]));
-  std::vector<Dim> shape = shape_of(p_.type(contribution));
-  if (shape.empty()) {
+void Adjoints::accumulate(Adjoint& acc, const std::vector<Selector>& at, const Atom& contribution, const std::vector<int>& dims) {
+  std::vector<Atom> index;
+  std::vector<size_t> open;                              // which of them each dimension of the contribution counts
+  const size_t rank = shape_of(p_.type(contribution)).size();
+  for (size_t k = 0; k < at.size() || open.size() < rank; k++) {
+    auto fixed = k < at.size() ? std::get_if<Atom>(&at[k]) : nullptr;
+    if (!fixed) open.push_back(k);
+    index.push_back(fixed ? *fixed : Atom());
+  }
+  std::vector<size_t> turned = open;
+  for (size_t k = 0; k < dims.size(); k++) turned[size_t(dims[k])] = open[k];
+  accumulate(acc, at, std::move(index), turned, 0, contribution);
+}
+void Adjoints::accumulate(Adjoint& acc, const std::vector<Selector>& at, std::vector<Atom> index, const std::vector<size_t>& open, size_t d, const Atom& part) {
+  if (d == open.size()) {
     // The element is there in the primal, so the index is in range.
-    acc = Adjoint::acc(b_.bind1("acc", AccUpdate{*var_of(acc.value), index, {contribution}, true}));
+    acc = Adjoint::acc(b_.bind1("acc", AccUpdate{*var_of(acc.value), std::move(index), {part}, true}));
     return;
   }
-  Var array = *var_of(contribution), outer = *var_of(acc.value), ks = b_.iota(shape[0]);
+  Var array = *var_of(part), outer = *var_of(acc.value);
+  const Dim n = shape_of(p_.type(part))[0];
+  Var ks = b_.iota(n);
   Lambda f = b_.lambda({{"k", scalar_type(Scalar::I64)}, {"x", row_type(p_.type(array))}, {"acc", p_.type(outer)}},
                        [&](const std::vector<Var>& in) {
     Adjoint inner = Adjoint::acc(in[2]);
-    std::vector<Atom> here = index;
-    if (here.size() < at.size()) {
-      const Slice& slice = std::get<Slice>(at[here.size()]);
-      here.push_back((b_.term(slice.start) + b_.term(in[0]) * b_.term(slice.stride)).atom);
-    } else here.push_back(in[0]);
-    accumulate(inner, at, std::move(here), in[1]);
+    auto slice = open[d] < at.size() ? std::get_if<Slice>(&at[open[d]]) : nullptr;
+    index[open[d]] = slice ? (b_.term(slice->start) + b_.term(in[0]) * b_.term(slice->stride)).atom : Atom(in[0]);
+    accumulate(inner, at, index, open, d + 1, in[1]);
     return std::vector<Atom>{inner.value};
   });
-  acc = Adjoint::acc(b_.map("acc", shape[0], std::move(f), {ks, array, outer})[0]);
+  acc = Adjoint::acc(b_.map("acc", n, std::move(f), {ks, array, outer})[0]);
+}
+
+// An accumulator gets the elements in the order in which the contribution has them: then what makes these updates it.
+void Adjoints::add_permuted(const Atom& x, Var contribution, const std::vector<int>& dims, bool owned) {
+  auto v = var_of(x);
+  if (!v || !act_.varied(*v)) return;
+  Var whole = *v;
+  std::vector<Selector> at;
+  for (; state(whole).kind == Adjoint::Kind::Part; whole = *var_of(state(whole).value)) at.insert(at.begin(), state(whole).prefix.begin(), state(whole).prefix.end());
+  if (state(whole).kind == Adjoint::Kind::Acc) accumulate(state(whole), at, contribution, dims);
+  else add(x, b_.permute(contribution, dims), owned);
 }
 
 // Whether `at` takes all elements along each dimension that it names, in either direction: it is its own inverse then.
@@ -133,7 +154,7 @@ void Adjoints::add_at(Var xs, const std::vector<Selector>& at, const Atom& contr
     whole.insert(whole.end(), at.begin(), at.end());
     return add_at(*var_of(s.value), whole, contribution);
   }
-  if (s.kind == Adjoint::Kind::Acc) return accumulate(s, at, {}, contribution);
+  if (s.kind == Adjoint::Kind::Acc) return accumulate(s, at, contribution);
   if (is_reversal(p_.type(xs), at)) return add(xs, b_.bind1(p_.hint(xs) + "_adj", Index{*var_of(contribution), at}), false);
   if (auto index = at.size() == 1 ? std::get_if<Atom>(&at[0]) : nullptr; index && is_few(xs)) return add(xs, choices(xs, *index, contribution, {}), true);
   Var dense = own(xs);

@@ -48,6 +48,7 @@ class Adjoints {
   std::vector<Adjoint> take_results(const ir::Stm& s);           // one for each binder
 
   void add(const ir::Atom& x, const ir::Atom& contribution, bool owned = false);      // x_adj += contribution
+  void add_permuted(const ir::Atom& x, ir::Var contribution, const std::vector<int>& dims, bool owned);   // x_adj += permute contribution dims
   void add_at(ir::Var xs, const std::vector<ir::Selector>& at, const ir::Atom& contribution);   // xs_adj[at] += contribution
 
   // ---- loops and branches: an adjoint goes in and comes out (docs/ad.md 5.2) ----
@@ -90,7 +91,8 @@ class Adjoints {
   bool is_few(ir::Var xs) const;
   ir::Var choices(ir::Var xs, const ir::Atom& index, const ir::Atom& value, std::optional<ir::Atom> inside);
   void add_where(ir::Var xs, const ir::Atom& index, const ir::Atom& value, std::optional<ir::Atom> inside);
-  void accumulate(Adjoint& acc, const std::vector<ir::Selector>& at, std::vector<ir::Atom> index, const ir::Atom& contribution);
+  void accumulate(Adjoint& acc, const std::vector<ir::Selector>& at, const ir::Atom& contribution, const std::vector<int>& dims = {});   // of `permute contribution dims`
+  void accumulate(Adjoint& acc, const std::vector<ir::Selector>& at, std::vector<ir::Atom> index, const std::vector<size_t>& open, size_t d, const ir::Atom& part);
 };
 
 }  // namespace raido::ad

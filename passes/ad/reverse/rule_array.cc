@@ -76,7 +76,7 @@ void back(Scope& scope, const Stm& s, const Permute& op) {
   Adjoint a = scope.adjoints.take(s.pattern[0].var);
   std::vector<int> back(op.dims.size());
   for (size_t i = 0; i < op.dims.size(); i++) back[size_t(op.dims[i])] = int(i);
-  scope.adjoints.add(op.array, scope.b.permute(*var_of(a.value), back), a.owned);
+  scope.adjoints.add_permuted(op.array, *var_of(a.value), back, a.owned);
 }
 
 }  // namespace raido::ad
