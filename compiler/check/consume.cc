@@ -334,7 +334,12 @@ void Consumption::check_result(const Aliases& whole, TypeRef t, Span at) {
   for (size_t i = 0; i < leaves.size(); i++) {
     if (!leaves[i].second) continue;
     for (Binding* v : leaves[i].first->all())
-      if (outside(v)) { c.diags.report(at, err::unique_result_aliased, name_of(v)).help("return a copy: `copy " + name_of(v) + "`"); return; }
+      if (outside(v)) {
+        auto draft = c.diags.report(at, err::unique_result_aliased, name_of(v));
+        if (v->consumable && depths_.find(v)) draft.label(v->span, "bound outside of this function");
+        draft.help("return a copy: `copy " + name_of(v) + "`");
+        return;
+      }
     for (size_t k = 0; k < leaves.size(); k++)
       if (k != i && common(leaves[i].first->all(), leaves[k].first->all())) { c.diags.report(at, err::result_components_alias); return; }
   }

@@ -172,7 +172,8 @@ bool compile_module(const std::string& source, const std::string& result, const 
 std::string why_no_output(const std::string& base, const std::string& source, bool library) {
   namespace fs = std::filesystem;
   std::error_code none;
-  if (fs::path(base) == fs::path(source) || fs::equivalent(base, source, none)) return "the output would overwrite the source";
+  bool program = source.ends_with(".fut");         // if not, that is what will be said
+  if (program && (fs::path(base) == fs::path(source) || fs::equivalent(base, source, none))) return "the output would overwrite the source";
   if (base.ends_with("/") || (!library && fs::is_directory(base, none))) return "is a directory.";
   return "";
 }

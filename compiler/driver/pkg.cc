@@ -153,10 +153,11 @@ Failure read_manifest(std::string_view text, const std::string& where, Manifest&
   std::vector<std::string> lines = split(text, '\n');
   for (size_t n = 0; n < lines.size(); n++) {
     std::string_view line = lines[n];
+    if (line.ends_with('\r')) line.remove_suffix(1);
     for (;;) {
       line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
       if (line.empty()) break;
-      size_t end = line.starts_with("--") ? line.size() : line[0] == '{' || line[0] == '}' ? 1 : std::min(line.find_first_of(" \t\r{}"), line.size());
+      size_t end = line.starts_with("--") ? line.size() : line[0] == '{' || line[0] == '}' ? 1 : std::min(line.find_first_of(" \t\r{}#", 1), line.size());
       words.push_back({std::string(line.substr(0, end)), n + 1});
       line.remove_prefix(end);
     }

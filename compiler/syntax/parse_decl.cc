@@ -103,7 +103,10 @@ std::string_view Parser::habit_before() const {
   constexpr size_t reach = 6;
   for (size_t i = pos_, first = pos_ > reach ? pos_ - reach : 0; i-- > first;) {
     const Token& t = tokens_.items[i];
-    std::string_view help = t.kind == Tok::Name || t.kind == Tok::Question || t.kind == Tok::Operator ? habit(sources_.text(t.span)) : std::string_view();
+    // What a colon or `=` follows is a name of the program's own: `{int: i32, float: f32}`.
+    Tok next = i + 1 < tokens_.items.size() ? tokens_.items[i + 1].kind : Tok::Comma;
+    bool foreign = t.kind == Tok::Question || t.kind == Tok::Operator || (t.kind == Tok::Name && next != Tok::Colon && next != Tok::Equals);
+    std::string_view help = foreign ? habit(sources_.text(t.span)) : std::string_view();
     // `and` and `or` are functions of this language, too: they are meant as operators where a value stands before them.
     Tok before = i > 0 ? tokens_.items[i - 1].kind : Tok::Comma;
     bool infix = before == Tok::Name || before == Tok::RParen || before == Tok::RBracket || before == Tok::Int || before == Tok::Float;

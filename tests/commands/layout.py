@@ -29,11 +29,11 @@ def strewn(raido, path, chance):
     for line in r.stdout.decode().split("\n")[:-1]:
         m = re.match(r"(\d+):(\d+)-(?:(\d+):)?(\d+)(\s|$)", line)
         begin = starts[int(m[1]) - 1] + int(m[2]) - 1
-        stop = starts[int(m[3] or m[1]) - 1] + int(m[4])
+        stop = starts[int(m[3] or m[1]) - 1] + int(m[4]) - 1
         token = text[begin:stop]
         gap = ""
         if end is not None and begin > end:
-            gap = chance.choices([" ", "   ", "\n", "\n\n\n", "  -- behind\n", "\n  -- own\n", "\n\n-- one\n-- two\n\n"],
+            gap = chance.choices([" ", "   ", "\n", "\n\n\n", "  -- after\n", "\n  -- own\n", "\n\n-- one\n-- two\n\n"],
                                  [60, 10, 15, 3, 3, 3, 2])[0]
         if doc:
             gap = "\n"          # more comment lines would be part of a documentation comment
@@ -68,6 +68,10 @@ def main():
             print(r.stderr)
             return 1
         failed = 0
+        for path in {p for p, _ in copies}:
+            if len({(path, c) in valid for p, c in copies if p == path}) != 1:
+                print(f"{path}: with other gaps it has syntax errors")
+                failed += 1
         for path, copy in copies:
             if (path, copy) not in valid and copy.read_bytes() != before[copy]:
                 print(f"{path}: has syntax errors and was changed")
