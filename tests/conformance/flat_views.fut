@@ -11,7 +11,7 @@ entry channels [a][b][n][m] (xs: [a][b][n][m]f64) =
 -- The last place in a window of two columns where an element is large.
 -- ==
 -- entry: last_above
--- input { [[1i32, 7i32, 3i32], [9i32, 2i32, 8i32]] 4i32 } output { [0i64, -1i64, 2i64, -1i64] }
+-- input { [[1i32, 7i32, 3i32], [9i32, 2i32, 8i32]] 4i32 } output { [2i64, 0i64, 2i64, 2i64] }
 entry last_above [n][m] (xs: [n][m]i32) (limit: i32) =
   let window i = flatten (map (\r -> [r[i % m], r[i / 2]]) xs)
   in map (\i -> let w = window i in loop k = -1 for j < length w do if w[j] > limit && j % 2 == 0 then j else k) (iota 4)
@@ -20,6 +20,6 @@ entry last_above [n][m] (xs: [n][m]i32) (limit: i32) =
 -- ==
 -- entry: gradient
 -- input { [[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 9.0]]] }
--- output { [[[2.0, 2.0], [6.0, 6.0]], [[6.0, 6.0], [14.0, 14.0]]] }
+-- output { [[[4.0, 2.0], [8.0, 6.0]], [[12.0, 10.0], [18.0, 14.0]]] }
 entry gradient [a][b][n] (xs: [a][b][n]f64) =
   vjp (\xs -> f64.sum (map (\x -> let f = flatten x in f64.sum (map (\i -> f[i] * f[i ^ 1]) (indices f))) (transpose xs))) xs 1
