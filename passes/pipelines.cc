@@ -24,6 +24,7 @@ const Pipeline& fusion() {
       pass::fuse,
   } + then(pass::flattened, {pass::simplify, pass::fuse}) + then(pass::filter_sums, {pass::dce, pass::simplify, pass::fuse}) + then(pass::totals, {pass::simplify, pass::fuse}) + Pipeline{
       pass::patterns,                                      // what they match appears when producers have met consumers
+      pass::masked_sums,                                   // of which no triangle has been made
   } + cleanup();
   return steps;
 }

@@ -117,6 +117,10 @@ int main(int argc, char **argv) {
     const void **passed = calloc((size_t)e->input_count + 1, sizeof *passed);
     if (in == NULL || args == NULL || passed == NULL) raido_panic(program, "out of memory");
     raido_read_arguments(c, e, in);
+#ifdef RAIDO_EMULATED
+    for (int k = 0; k < e->input_count; k++)
+      if (in[k].rank > 0) raido_header(in[k].data)->held = 1;   // also after a sampled run that fails, and is repeated
+#endif
     for (int run = 0; run < options.runs; run++) {
       raido_object_free(c, result);
       result = NULL;

@@ -175,6 +175,7 @@ inline constexpr double lone_elements = 64;             // of an array that one 
 inline constexpr int64_t tile_rows = 16, tile_columns = 16, tile_depth = 16;   // of a contraction in tiles: below, most of a tile has no sums
 inline constexpr size_t tile_operands = 4;              // of each side: more do not fit into shared memory
 inline constexpr int64_t tile_bytes = 48 << 10;         // of shared memory for the rows and columns of a tile, in the largest block
+inline constexpr int64_t tile_cells = 1 << 29;          // of arrays that only tiles need: 4 GiB of f64, which a nest would often have as well
 inline constexpr int64_t tile_part = 256;               // points of a sum that is divided among blocks, at least
 inline constexpr size_t joined_results = 16;            // arrays that one kernel makes for several of the program
 inline constexpr int64_t nest_width = 8;                // of a screma that becomes a dimension of the grid, if it is constant

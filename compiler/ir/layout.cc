@@ -75,6 +75,21 @@ std::optional<Lmad> reshaped(Sizes& sizes, Lmad l, std::vector<Dim> from, std::v
   return out;
 }
 
+std::pair<Lmad, std::vector<Dim>> without_gaps(Sizes& sizes, const Lmad& l, const std::vector<Dim>& shape) {
+  Lmad joined{l.offset, {}};
+  std::vector<Dim> extents;
+  for (size_t d = 0; d < shape.size(); d++) {
+    if (d > 0 && joined.strides.back() == sizes.mul(shape[d], l.strides[d])) {
+      joined.strides.back() = l.strides[d];
+      extents.back() = sizes.mul(extents.back(), shape[d]);
+    } else {
+      joined.strides.push_back(l.strides[d]);
+      extents.push_back(shape[d]);
+    }
+  }
+  return {std::move(joined), std::move(extents)};
+}
+
 bool same_place(const Place& a, const Place& b) {
   return a.block == b.block && a.layout.offset == b.layout.offset && a.layout.strides == b.layout.strides;
 }

@@ -51,6 +51,8 @@ Lmad permuted(const Lmad& l, const std::vector<int>& dims);
 bool is_row_major(Sizes& sizes, Lmad l, std::vector<Dim> shape);
 // The same elements in the same order under another shape, where that is an index function.
 std::optional<Lmad> reshaped(Sizes& sizes, Lmad l, std::vector<Dim> from, std::vector<Dim> to);
+// The same elements in the same order, with every dimension joined with the one before it, unless there are gaps.
+std::pair<Lmad, std::vector<Dim>> without_gaps(Sizes& sizes, const Lmad& l, const std::vector<Dim>& shape);
 bool same_place(const Place& a, const Place& b);
 
 }  // namespace raido::ir

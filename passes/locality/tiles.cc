@@ -126,7 +126,7 @@ class Tiles {
     for (const auto& shape : extra) {
       Term cells = b.term(shape[0]);
       for (size_t k = 1; k < shape.size(); k++) cells = cells * b.term(shape[k]);
-      large.push_back(le(cells, b.number(Scalar::I64, double(costs::cpu::tile_cells))));
+      large.push_back(le(cells, b.number(Scalar::I64, double(c_.target == Target::Gpu ? costs::gpu::tile_cells : costs::cpu::tile_cells))));
     }
     Term all = large[0];
     for (size_t k = 1; k < large.size(); k++) all = and_(all, large[k]);

@@ -19,8 +19,30 @@
 namespace raido {
 namespace placement {
 
+namespace {
+
+// Reshaped arrays of which all uses are reads of an element.
+VarSet read_by_element(const Program& p) {
+  std::vector<Var> reshaped;
+  VarMap<int> others;
+  p.each_body([&](const Body& b) {
+    each_stm(b, [&](const Stm& s) {
+      if (std::holds_alternative<Reshape>(s.exp)) reshaped.push_back(s.pattern[0].var);
+      auto x = std::get_if<Index>(&s.exp);
+      if (x && is_scalar(p.type(s.pattern[0].var))) others[x->array]--;
+    });
+    each_use(p, b, [&](Var v) { others[v]++; });
+  });
+  VarSet read;
+  for (Var v : reshaped) if (others[v] == 0) read.insert(v);
+  return read;
+}
+
+}  // namespace
+
 void Placer::run() {
   if (target_ != Target::Gpu) interleaved_ = interleaved(p_);
+  else element_reads_ = read_by_element(p_);
   Candidates constants = find_candidates(p_, origins_, p_.constants, 0);
   sizes_.open(p_.constants.stms);
   for (size_t k = 0; k < constants.stms.size(); k++) statement(p_.constants.stms, constants, k, 0);
@@ -145,7 +167,10 @@ void Placer::statement(List<Stm>& out, Candidates& body, size_t number, uint32_t
       s.exp = Identity{found->second};
     },
     [&](Identity& x) { if (array(x.value)) put(s.pattern[0].var, place(x.value)); },
-    [&](Index& x) { if (array(s.pattern[0].var)) view(x.array, sliced(sizes_, place(x.array).layout, x.at)); },
+    [&](Index& x) {
+      read_element(out, x);
+      if (array(s.pattern[0].var)) view(x.array, sliced(sizes_, place(x.array).layout, x.at));
+    },
     [&](Permute& x) { view(x.array, permuted(place(x.array).layout, x.dims)); },
     [&](Reshape& x) { reshape(out, s, x); },
     [&](Update& x) {
@@ -199,13 +224,39 @@ void Placer::concat(Stm& s, Concat& x) {
   if (std::ranges::find(x.in_place, true) == x.in_place.end()) x.in_place.clear();
 }
 void Placer::reshape(List<Stm>& out, Stm& s, Reshape& x) {
+  const Var v = s.pattern[0].var;
   auto layout = reshaped(sizes_, place(x.array).layout, array(x.array)->shape, x.shape);
-  if (!layout) {
+  if (!layout && in_kernel() && element_reads_.contains(v)) {
+    c_.stats.count("place.elements");
+    auto [joined, shape] = without_gaps(sizes_, place(x.array).layout, array(x.array)->shape);
+    read_as_.emplace(v, std::exchange(x.shape, shape));
+    std::get<ArrayType>(p_.vars[v.index].type).shape = std::move(shape);
+    layout = std::move(joined);
+  } else if (!layout) {
     ArrayType t = *array(x.array);
     x.array = copy_to(out, x.array, alloc(out, t, p_.hint(x.array), s.source));
     layout = reshaped(sizes_, place(x.array).layout, t.shape, x.shape);
   }
-  put(s.pattern[0].var, {place(x.array).block, *layout});
+  put(v, {place(x.array).block, *layout});
+}
+// Where the element lies that a reader knows under another shape.
+void Placer::read_element(List<Stm>& out, Index& x) {
+  auto known = read_as_.find(x.array);
+  if (known == read_as_.end()) return;
+  Atom number = i64_atom(0);                 // among all elements
+  for (size_t d = 0; d < x.at.size(); d++) number = sizes_.add(sizes_.mul(number, known->second[d]), std::get<Atom>(x.at[d]));
+  const std::vector<Dim> shape = array(x.array)->shape;
+  x.at.assign(shape.size(), Atom());
+  for (size_t d = shape.size(); d-- > 1;) {
+    const Var before = p_.fresh("before", scalar_type(Scalar::I64));
+    emit(out, {{{before}}, Apply{ScalarOp::quot, {number, shape[d]}}, {}, {}, {}});
+    const Atom whole = sizes_.mul(before, shape[d]);
+    const Var rest = p_.fresh("rest", scalar_type(Scalar::I64));
+    emit(out, {{{rest}}, Apply{ScalarOp::sub, {number, whole}}, {}, {}, {}});
+    x.at[d] = rest;
+    number = before;
+  }
+  x.at[0] = number;
 }
 Var Placer::data_constant(DataId data, const Stm& s) {
   Var v = p_.fresh(p_.hint(s.pattern[0].var), p_.type(s.pattern[0].var));

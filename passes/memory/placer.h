@@ -27,6 +27,8 @@ class Placer {
   std::unordered_map<uint32_t, Var> constant_data_;
   std::unordered_map<Var, Interleaved> interleaved_;
   std::unordered_map<Var, Var> common_;     // the first of interleaved arrays -> their block
+  VarSet element_reads_;                    // of these arrays kernels read single elements, and nothing else is done with them
+  std::unordered_map<Var, std::vector<Dim>> read_as_;   // an array that kept the layout of its source -> the shape that readers know
   int seg_ = 0;                             // enclosing segs
 
   // ---- tables (place.cc) ----
@@ -73,6 +75,7 @@ class Placer {
   void literal(Stm& s, ArrayLit& x);
   void concat(Stm& s, Concat& x);
   void reshape(List<Stm>& out, Stm& s, Reshape& x);
+  void read_element(List<Stm>& out, Index& x);
   bool lies_at(const Atom& value, Var whole, const std::vector<Selector>& at);
   Var data_constant(DataId data, const Stm& s);
 

@@ -152,7 +152,7 @@ class Flatten : NestRules {
       if (x && !regular_.varies(x->shape) && !regular_.varies(x->value)) {
         name(after, v, out_->bind1(p_.hint(v), Replicate{lead(nest.extent, x->shape), x->value}), s->source);
       } else if (auto from = spread_from(*s, group)) {
-        name(after, v, spread(nest, *from, shape_of(p_.type(v))), s->source);
+        name(after, v, spread(nest, *from, shape_of(p_.type(v)), group, s->checks), s->source);
       } else {
         results.push_back(v);
         sources.push_back(s->source);

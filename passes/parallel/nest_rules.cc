@@ -112,7 +112,7 @@ bool NestRules::filled_before(MapNest& nest, Stm& s, const List<Stm>& group, con
   auto from = spread_from(s, group);
   if (!from || std::ranges::all_of(x->shape, [](const Dim& d) { return const_of(d) != nullptr; })) return false;
   out_->source = s.source;
-  Atom made = spread(nest, *from, shape_of(p_.type(s.pattern[0].var)));
+  Atom made = spread(nest, *from, shape_of(p_.type(s.pattern[0].var)), group, s.checks);
   if (!irregular_) name(nest, s.pattern[0].var, made, s.source);
   return true;
 }

@@ -9,6 +9,7 @@
 #include "passes/parallel/nests.h"
 
 #include "compiler/ir/analysis/defs.h"
+#include "compiler/ir/analysis/traits.h"
 
 namespace raido {
 using namespace ir;
@@ -112,14 +113,19 @@ std::optional<Var> NestBuilder::whole(const MapNest& nest, Var v) const {
   return v;
 }
 std::vector<Atom> NestBuilder::over_nest(const MapNest& nest, const std::vector<Atom>& atoms, const List<Stm>& group) {
-  VarSet waiting, taken;
-  for (const Stm& s : group) for (Bind b : s.pattern) waiting.insert(b.var);
+  VarMap<const Stm*> waiting;
+  VarSet taken;
+  for (const Stm& s : group) for (Bind b : s.pattern) waiting[b.var] = &s;
   std::vector<Atom> all(atoms.size()), results;
   std::vector<size_t> where;
   for (size_t k = 0; k < atoms.size(); k++) {
     auto v = var_of(atoms[k]);
-    bool pending = v && waiting.contains(*v);
-    if (!pending && v && is_acc(p_.type(*v))) {
+    const Stm* pending = v ? waiting[*v] : nullptr;
+    auto from = pending ? spread_from(*pending, group) : std::nullopt;
+    if (from) {
+      out_->source = pending->source;
+      all[k] = spread(nest, *from, shape_of(p_.type(*v)), group, pending->checks);
+    } else if (!pending && v && is_acc(p_.type(*v))) {
       all[k] = atoms[k];
     } else if (!pending && !regular_.varies(atoms[k])) {
       all[k] = out_->replicate(nest.extent, atoms[k]);
@@ -164,24 +170,35 @@ std::optional<Atom> NestBuilder::spread_from(const Stm& s, const List<Stm>& grou
   std::optional<Atom> from;
   if (auto fill = std::get_if<Replicate>(&s.exp); fill && is_scalar(p_.type(fill->value))) from = fill->value;
   if (auto copy = std::get_if<Copy>(&s.exp)) from = copy->array;
-  if (!from || regular_.has_varying_shape(s.pattern) || !s.checks.empty()) return {};
-  for (const Stm& other : group) for (Bind b : other.pattern) if (*from == Atom(b.var)) return {};
+  if (!from || regular_.has_varying_shape(s.pattern)) return {};
+  for (Var check : s.checks) if (regular_.varies(check)) return {};
+  VarSet wanted;
+  each_use(p_, *from, [&](Var v) { wanted.insert(v); });
+  for (const Stm& other : reversed(group)) {             // what it hangs on is computed for each element
+    if (std::none_of(other.pattern.begin(), other.pattern.end(), [&](Bind b) { return wanted.contains(b.var); })) continue;
+    const bool checked = std::ranges::any_of(other.checks, [&](Var check) { return regular_.varies(check); });
+    if (checked || kind_of(other.exp) == Kind::Check || !regular_.is_light(0, other)) return {};
+    each_use(p_, other, [&](Var v) { wanted.insert(v); });
+  }
   return from;
 }
-Atom NestBuilder::spread(const MapNest& nest, const Atom& from, const std::vector<Dim>& shape) {
+Atom NestBuilder::spread(const MapNest& nest, const Atom& from, const std::vector<Dim>& shape, const List<Stm>& group, const std::vector<Var>& checks) {
   c_.stats.count("flatten.F9");
   MapNest inner = nest;
+  for (Var check : checks)
+    if (std::ranges::find(inner.proofs, check) == inner.proofs.end()) inner.proofs.push_back(check);
   std::vector<Selector> where;
   for (const Dim& d : shape) {
     inner.index.push_back({fresh_index()});
     inner.extent.push_back(d);
     where.push_back(Atom(inner.index.back().var));
   }
-  if (!is_array(p_.type(from))) return points(inner, {}, {from}).at(0);
+  if (!is_array(p_.type(from))) return points(inner, group, {from}).at(0);
   Var element = p_.fresh(p_.hint(*var_of(from)), scalar_type(elem_of(p_.type(from))));
   regular_.add(element);
-  inner.prefix.push_back({{{element}}, Index{*var_of(from), where}, {}, out_->source, {}});
-  return points(inner, {}, {element}).at(0);
+  List<Stm> all = group;
+  all.push_back({{{element}}, Index{*var_of(from), where}, {}, out_->source, {}});
+  return points(inner, all, {element}).at(0);
 }
 std::vector<Dest> NestBuilder::over_nest(const MapNest& nest, const std::vector<Dest>& dests) {
   std::vector<Dest> all = dests;

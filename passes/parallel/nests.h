@@ -53,10 +53,11 @@ class NestBuilder {
   std::vector<ir::Atom> over_nest(const MapNest& nest, const std::vector<ir::Atom>& atoms, const List<ir::Stm>& group = {});
   // The destinations of all points together.
   std::vector<ir::Dest> over_nest(const MapNest& nest, const std::vector<ir::Dest>& dests);
-  // F9: what an array made of elements that are there already, before the group, is made of.
+  // F9: what an array is made of whose elements are there before the group, or little work.
   std::optional<ir::Atom> spread_from(const ir::Stm& s, const List<ir::Stm>& group) const;
   // An array over the nest of copies of `from`, a scalar or an array, with a point for each element.
-  ir::Atom spread(const MapNest& nest, const ir::Atom& from, const std::vector<ir::Dim>& shape);
+  ir::Atom spread(const MapNest& nest, const ir::Atom& from, const std::vector<ir::Dim>& shape, const List<ir::Stm>& group = {},
+                  const std::vector<ir::Var>& checks = {});
 
   // If v is the part of an array from outside at the nest's point: that array.
   std::optional<ir::Var> whole(const MapNest& nest, ir::Var v) const;

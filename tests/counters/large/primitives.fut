@@ -10,3 +10,7 @@ entry gathered [n] (is: [n]i64) (xs: [n]f64): [n]f64 = map (\i -> xs[i % n]) is
 -- Numbers that differ from the one before. (The notes of the emulator once were full where a thread comes to a barrier.)
 entry unique [n] (xs: [n]i32): []i32 =
   map (.1) (filter (.0) (map2 (\i x -> (i == 0 || x != xs[i - 1], x)) (iota n) xs))
+-- A sparse matrix whose rows have up to seven elements, times a vector. (A sampled run that began again once had lost its arguments.)
+entry sparse_rows [n][m] (columns: [m]i64) (elements: [m]f64) (xs: [n]f64): [n]f64 =
+  let counts = map (% 8) (take n columns)
+  in map2 (\end k -> loop sum = 0 for j < k do sum + elements[end - k + j] * xs[columns[end - k + j] % n]) (scan (+) 0 counts) counts
