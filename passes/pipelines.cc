@@ -24,7 +24,6 @@ const Pipeline& fusion() {
       pass::fuse,
   } + then(pass::flattened, {pass::simplify, pass::fuse}) + then(pass::filter_sums, {pass::dce, pass::simplify, pass::fuse}) + then(pass::totals, {pass::simplify, pass::fuse}) + Pipeline{
       pass::patterns,                                      // what they match appears when producers have met consumers
-      pass::masked_sums,                                   // of which no triangle has been made
   } + cleanup();
   return steps;
 }
@@ -58,7 +57,8 @@ const Pipeline& common_pipeline() {
       fusion() +
       when(uses_ad, then(pass::unroll, cleanup()) + then(pass::numbers, cleanup()) +     // short loops need no records
                         differentiation()) +
-      Pipeline{pass::copies} + cleanup();
+      Pipeline{pass::copies} +
+      Pipeline{pass::masked_sums} + cleanup();             // after differentiation: a zero times an element that nobody wanted may be no number
   return steps;
 }
 const Pipeline& between_rounds() {

@@ -5,9 +5,9 @@
 //   map n \i -> map n \j -> let s = reduce (+) (map2 (*) (index q [i]) (index k [j])) in if j <= i { g s } else { x }
 //
 // So are the weights of attention that looks back only. The sum is then a contraction, which tiles compute many times faster than they lose by the
-// other half, and so are its adjoints: a sum in a branch adds to the rows of q and k one by one. The condition compares the counters of both maps, which
-// have the same width: another one may hold for few points. Each operand of the sum has to be a row that one of the counters chooses, inside of its array whatever
-// the condition says. The derivative multiplies zeros by elements of the other half, which may be infinite: with --fp-strict the sum stays.
+// other half. The condition compares the counters of both maps, which have the same width: another one may hold for few points. Each operand
+// of the sum has to be a row that one of the counters chooses, inside of its array whatever the condition says. This is done after differentiation,
+// which would multiply zeros by elements of the other half, and these may be infinite.
 #include <algorithm>
 
 #include "compiler/ir/analysis/defs.h"
@@ -143,7 +143,6 @@ class MaskedSums {
 }  // namespace
 
 void masked_sums(Program& program, PassContext& context) {
-  if (context.options.strict_fp) return;
   MaskedSums pass(program, context);
   program.each_body([&](Body& b) { pass.body(b); });
 }

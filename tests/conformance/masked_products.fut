@@ -7,10 +7,13 @@ def sums [n][d] (q: [n][d]f64) (k: [n][d]f64): [n][n]f64 =
   tabulate_2d n n (\i j -> if j <= i then f64.sum (map2 (*) q[i] k[j]) else -1)
 entry scores [n][d] (q: [n][d]f64) (k: [n][d]f64) = sums q k
 
+-- An element that is infinite has no part in the adjoints of rows that do not see it.
 -- ==
 -- entry: scores_gradient
 -- input { [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]] [[1.0, 1.0], [0.5, 2.0], [2.0, 1.0]] }
 -- output { [[1.0, 1.0], [1.5, 3.0], [3.5, 4.0]] [[9.0, 12.0], [8.0, 10.0], [5.0, 6.0]] }
+-- input { [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]] [[1.0, 1.0], [0.5, 2.0], [f64.inf, 1.0]] }
+-- output { [[1.0, 1.0], [1.5, 3.0], [f64.inf, 4.0]] [[9.0, 12.0], [8.0, 10.0], [5.0, 6.0]] }
 entry scores_gradient [n][d] (q: [n][d]f64) (k: [n][d]f64) = vjp (\(q, k) -> f64.sum (flatten (sums q k))) (q, k) 1
 
 -- The condition keeps an index inside of its array: its sum may not be made without it.

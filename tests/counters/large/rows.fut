@@ -36,8 +36,7 @@ def attention [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32): [n][d]f32 =
   let weights xs = let most = f32.maximum xs let es = map (\x -> f32.exp (x - most)) xs let all = f32.sum es in map (/ all) es
   let scores = tabulate_2d n n (\i j -> if j <= i then f32.sum (map2 (*) q[i] k[j]) / f32.sqrt (f32.i64 d) else -1e30)
   in map (\s -> map (\c -> f32.sum (map2 (*) s c)) (transpose v)) (map weights scores)
-entry attention_gradient [h][n][d] (q: [h][n][d]f32) (k: [h][n][d]f32) (v: [h][n][d]f32) =
-  vjp (\(q, k, v) -> f32.sum (map f32.sin (flatten_3d (map3 attention q k v)))) (q, k, v) 1
+entry attention_of_heads [h][n][d] (q: [h][n][d]f32) (k: [h][n][d]f32) (v: [h][n][d]f32) = map3 attention q k v
 -- Means and variances of channels, which lie between pictures and points.
 entry channels [b][c][n][m] (xs: [b][c][n][m]f32): ([c]f32, [c]f32) =
   let mean [n] (xs: [n]f32) = f32.sum xs / f32.i64 n
