@@ -145,3 +145,20 @@ TEST_CASE("a derivative inside does not mix with the one outside") {
   x.push<double>(3);
   EXPECT(judge("fun f \\(x: f64) { let p: f64, d: f64 = jvp \\(a: f64) { let q: f64, e: f64 = jvp \\(b: f64) { let s: f64 = add [a, b] in s } [1f64] [1f64] [] let r: f64 = mul [a, e] in r } [x] [1f64] [] in d }", {x}) == "");
 }
+// The reciprocal of such a number is infinite, and zero times it is none. The values are known, since the interpreter uses the same partial derivatives.
+TEST_CASE("a quotient by a subnormal number has derivatives") {
+  auto number = [](double x) { Value v{Scalar::F64, {}, ""}; v.push<double>(x); return v; };
+  for (const char* mode : {"vjp", "jvp"}) {
+    std::string text = std::string("fun f \\(x: f64, y: f64) { let q_out: f64, d: f64 = ") + mode + " \\(v: f64) { let q: f64 = div [x, v] in q } [y] [1f64] [] in d }";
+    Parsed parsed = parse(text.c_str());
+    REQUIRE(parsed.error.empty());
+    for (bool lowered : {false, true}) {
+      Stats stats;
+      PassOptions options;
+      PassContext context{options, Target::Sequential, stats, {}, 0, {}};
+      if (lowered) run(common_pipeline(), parsed.program, context);
+      EXPECT(interpret(parsed.program, "f", {number(0), number(1e-310)}).results.at(0).at<double>(0) == 0);
+      EXPECT(interpret(parsed.program, "f", {number(3), number(2)}).results.at(0).at<double>(0) == -0.75);
+    }
+  }
+}
