@@ -124,7 +124,7 @@ void on_last_signal(int number) {
   ending = true;
   for (int k = 0; making > 0 && k < 1000; k++) ::usleep(1000);
   if (::getpid() == their_owner && copy_of_process() == 0) {
-    const char* argv[most_folders + 5] = {"sh", "-c", "for k in 1 2 3 4 5 6 7 8 9; do rm -rf -- \"$@\" 2>/dev/null && break; sleep 0.1; done", "sh"};
+    const char* argv[most_folders + 5] = {"sh", "-c", "k=0; until rm -rf -- \"$@\" 2>/dev/null || [ $k -ge 20 ]; do sleep 0.1; k=$((k + 1)); done", "sh"};
     size_t count = 4;
     for (const char* folder : folders)
       if (*folder) argv[count++] = folder;

@@ -91,6 +91,8 @@ inline constexpr int bound_depth = 8;                    // operations that the 
 }  // namespace ad
 
 namespace cpu {
+inline constexpr int64_t wide_rows = 12;                 // elements of a row from which it pays that a map around a reduction goes inside
+inline constexpr size_t narrow_statements = 40;          // of a map that is there in both orders
 inline constexpr int64_t strip = 2048;                  // partial results of f64: half of a first-level cache of 32 KiB
 inline constexpr int64_t thread_strip = 64;             // the least strip for a thread: eight lines of a cache for f64
 inline constexpr int64_t thread_strips = 4;             // for each thread, so that one that comes late has less to do

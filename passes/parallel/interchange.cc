@@ -10,6 +10,9 @@
 // but for numbers, which are kept; what stands after it becomes a map of its own. A row that is made beside the sum, one element for each of
 // its elements, becomes a column of what the outer operation makes. So the adjoint of a column that was normalised lies as its matrix does.
 //
+// Rows of a few elements are not worth a loop. Where the program shows only at run time how many there are, both orders are there; on several threads, and
+// inside of other operations, there is only the new one.
+//
 // Accumulators pass through: their updates may come in any order.
 //
 // Threads share an outermost map by its strips, whose width depends on their number. Of a map that is not wider than one strip they share
@@ -48,7 +51,7 @@ class Interchange {
       auto map = std::get_if<Screma>(&s.exp);
       if (map && !(many && !inside) && is_scan_of_columns(p_, *map, views_) && context_.allow()) return by_rows(b, s, results, inside), true;
       if (Screma* reduce = map && (inside || context_.target == Target::Sequential) ? gainful(*map, Rows::Beside) : nullptr) {
-        std::vector<Var> made = one_after_the_other(b, s, std::move(*map), *reduce);
+        std::vector<Var> made = !inside && may_be_narrow(s) ? unless_narrow(b, s, *map, *reduce) : one_after_the_other(b, s, std::move(*map), *reduce);
         for (size_t k = 0; k < made.size(); k++) results.emplace(s.pattern[k].var, made[k]);
         return true;
       }
@@ -205,6 +208,26 @@ class Interchange {
   bool is_acc(Var v) const { return ir::is_acc(p_.type(v)); }
   bool is_row(Var v) const { return is_array(p_.type(v)) && shape_of(p_.type(v)).size() == 1; }
 
+  // A matrix would lie in another order in either version.
+  bool may_be_narrow(const Stm& s) const {
+    return var_of(std::get<Screma>(s.exp).width) && count_statements(s.exp) <= costs::cpu::narrow_statements &&
+           std::ranges::all_of(s.pattern, [&](Bind y) { return is_row(y.var) || is_acc(y.var); });
+  }
+  // Rows of a few elements are dearer than the elements of each reduction one after the other, though these lie apart.
+  std::vector<Var> unless_narrow(Builder& b, Stm& s, Screma& map, Screma& reduce) {
+    Body as_it_is;
+    as_it_is.stms.push_back(s);
+    for (Bind y : s.pattern) as_it_is.result.push_back(y.var);
+    as_it_is = clone(p_, as_it_is);
+    const Term wide = le(b.number(Scalar::I64, double(costs::cpu::wide_rows)), b.term(map.width));
+    std::vector<std::string> hints;
+    for (Bind y : s.pattern) hints.push_back(p_.hint(y.var));
+    Body rows = b.body([&] {
+      const std::vector<Var> made = one_after_the_other(b, s, std::move(map), reduce);
+      return std::vector<Atom>(made.begin(), made.end());
+    });
+    return b.bind(hints, If{wide.atom, std::move(rows), std::move(as_it_is)});
+  }
   // The reduction in a map that had better be outside.
   Screma* gainful(Screma& map, Rows rows) {
     Screma* reduce = reduction_in(map, rows);
