@@ -153,7 +153,7 @@ inline constexpr size_t tile_reads = 6;                  // of its operands, whi
 inline constexpr size_t tile_statements = 200;           // of maps around a contraction: they are there twice
 inline constexpr int64_t panel_depth = 256;              // points of a sum that are taken together: a panel of 24 f64 in a first-level cache, with eight rows
 inline constexpr int64_t panel_bytes = 3072;             // of columns that are taken together: with panel_depth three quarters of a MiB, in a second-level cache
-inline constexpr int64_t shared_batch = 16;              // contractions of which each has one thread: of fewer, threads share the tiles
+inline constexpr int64_t shared_batch = 16;              // from so many contractions on, each has one thread; where there are fewer, threads share the tiles of each
 inline constexpr int64_t shared_columns = 64;            // that one thread transposes at once: whole lines of every type
 }  // namespace cpu
 

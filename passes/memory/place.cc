@@ -21,7 +21,7 @@ namespace placement {
 
 namespace {
 
-// Reshaped arrays of which all uses are reads of an element.
+// Reshaped arrays that the program uses only to read single elements.
 VarSet read_by_element(const Program& p) {
   std::vector<Var> reshaped;
   VarMap<int> others;

@@ -1,4 +1,4 @@
-// masked_sums.cc - a product of matrices of which only a triangle is wanted (Q6).
+// masked_sums.cc - where a program wants only a triangle of a product of matrices, the whole product is made (Q6).
 //
 //   map n \i -> map n \j -> if j <= i { g (reduce (+) (map2 (*) (index q [i]) (index k [j]))) } else { x }
 //   ==>

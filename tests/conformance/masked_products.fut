@@ -1,4 +1,4 @@
--- Products of which only a triangle is wanted.
+-- Products of matrices where the program wants only a triangle.
 -- ==
 -- entry: scores
 -- input { [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]] [[1.0, 1.0], [0.5, 2.0], [f64.inf, 1.0]] }
