@@ -161,7 +161,7 @@ Rewrite division(Site& s, Apply& x) {
     Term wrapped = value + size, below = lt(value, none);
     return select({below, wrapped, value});
   }
-  auto c = sum ? const_of(sum->args[0]) : nullptr;
+  auto c = sum && type == Scalar::I64 ? const_of(sum->args[0]) : nullptr;   // narrow sums of two numbers below n may wrap around
   auto i = c ? s.facts.form(sum->args[1]) : std::nullopt;
   if (!i || const_of(x.args[1]) || x.op != ScalarOp::mod || !nonnegative(*i) || !nonnegative(*n - *i - one)) return no;
   Term once = s.term(sum->args[1]) + apply(ScalarOp::mod, {s.term(*c), size});
@@ -243,7 +243,8 @@ Rewrite conversions(Site& s, Convert& x) {
   Scalar from = s.elem(x.value);
   if (from == x.to) return x.value;
   if (auto c = const_of(x.value)) return Atom(raido::convert(x.to, *c));
-  bool fits = from != Scalar::I64 && s.facts.form(x.value);
+  auto form = from == Scalar::I64 ? std::nullopt : s.facts.form(x.value);
+  bool fits = form && !(*form == Affine(*var_of(x.value)));   // what it is made of fits; a variable alone may have wrapped around
   auto sum = s.definition<Apply>(x.value);
   if (sum && fits && x.to == Scalar::I64 && (sum->op == ScalarOp::add || sum->op == ScalarOp::sub || sum->op == ScalarOp::mul))
     return apply(sum->op, {convert(x.to, s.term(sum->args[0])), convert(x.to, s.term(sum->args[1]))});

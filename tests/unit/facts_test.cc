@@ -59,7 +59,7 @@ class Arithmetic {
                                     ScalarOp::div, ScalarOp::quot, ScalarOp::rem, ScalarOp::and_, ScalarOp::shr};
         constexpr ScalarOp tests[] = {ScalarOp::lt, ScalarOp::le, ScalarOp::eq};
         constexpr ScalarOp both[] = {ScalarOp::and_, ScalarOp::or_};
-        switch (dice_.below(7)) {
+        switch (dice_.below(8)) {
           case 0: conditions.push_back(b_.bind1("t", Apply{tests[dice_.below(3)], {value(), value()}})); break;
           case 1:
             if (conditions.empty()) break;
@@ -70,6 +70,14 @@ class Arithmetic {
           case 3: {                                      // what is an index often
             ScalarOp op = dice_.one_of(std::vector{ScalarOp::div, ScalarOp::quot, ScalarOp::mod, ScalarOp::rem, ScalarOp::and_, ScalarOp::shr});
             known.push_back(b_.bind1("v", Apply{op, {value(), i64_const(1 + dice_.below(3))}}));
+            break;
+          }
+          case 4: {                                      // a guard: 0 <= x < n, or its opposite
+            Atom x = value(), n = dice_.below(2) ? Atom(dice_.below(2) ? n_ : m_) : value();
+            bool inside = dice_.below(2);
+            Atom low = inside ? b_.bind1("t", Apply{ScalarOp::le, {i64_const(dice_.below(2)), x}}) : b_.bind1("t", Apply{ScalarOp::lt, {x, i64_const(0)}});
+            Atom high = inside ? b_.bind1("t", Apply{ScalarOp::lt, {x, n}}) : b_.bind1("t", Apply{ScalarOp::le, {n, x}});
+            conditions.push_back(b_.bind1("t", Apply{both[!inside], {low, high}}));
             break;
           }
           default: known.push_back(b_.bind1("v", Apply{ops[dice_.below(11)], {value(), value()}}));
@@ -149,6 +157,7 @@ class Arithmetic {
   }
 
   i64 value(const Atom& a) const { auto c = const_of(a); return c ? (c->type == Scalar::Bool ? i64(c->bits) : c->as_i64()) : values_.at(*var_of(a)); }
+  __int128 exact(const Atom& a) const { return elem_of(p_, a) == Scalar::U64 ? __int128(uint64_t(value(a))) : __int128(value(a)); }
   Const number(const Atom& a) const { return elem_of(p_, a) == Scalar::Bool ? bool_const(value(a) != 0) : integer_constant(elem_of(p_, a), value(a)); }
   // False: it stopped at a division by 0.
   bool run(const Body& body) {
@@ -180,7 +189,7 @@ class Arithmetic {
     for (const Claim& c : claims_[&body]) {
       auto known = [&](const Atom& a) { auto v = var_of(a); return !v || values_.contains(*v); };
       if (!known(c.x) || !known(c.y)) continue;
-      i64 x = value(c.x), y = value(c.y);
+      __int128 x = exact(c.x), y = exact(c.y);
       bool is = c.op == ScalarOp::lt ? x < y : c.op == ScalarOp::le ? x <= y : x == y;
       claims++;
       wrong += is != c.says;

@@ -130,23 +130,26 @@ void Facts::arithmetic(Var v, const Apply& e) {
       default: break;                                    // below, if it has a form
     }
   }
-  auto x = form(first), y = form(second);
-  if (!x || !y) {
-    for (const Atom& a : {first, second})
-      if (auto u = var_of(a); u && type == Scalar::I64 && !form(a)) waits_[*u].insert_or_assign(v, e);
-    return;
+  auto x = value(first), y = value(second);
+  if (!x || !y) return;
+  auto holds = [&](const Affine& l) { tells_[v] = {std::vector{-1 * l - 1}, std::vector{l}}; };
+  if (e.op == ScalarOp::lt) holds(*y - *x - 1);
+  else if (e.op == ScalarOp::le) holds(*y - *x);
+  else if (e.op == ScalarOp::eq) tells_[v] = {apart(*y - *x), std::vector{*y - *x, *x - *y}};
+  bool known = true;
+  for (const Atom& a : {first, second}) {
+    if (form(a)) continue;
+    known = false;
+    if (auto u = var_of(a); u && type == Scalar::I64) waits_[*u].insert_or_assign(v, e);
   }
+  if (!known) return;
   auto made = [&](Affine sum) {
     if (fits(sum, type)) return known_form(v, sum);
     auto all = range_of(type);
     if (all && sum.constant > all->high / 2) sum.constant -= all->high - all->low + 1;   // x + 250 is x - 6, of 8 bits
     if (sum.is_small()) wraps_.insert_or_assign(v, sum);
   };
-  auto holds = [&](const Affine& l) { tells_[v] = {std::vector{-1 * l - 1}, std::vector{l}}; };
-  if (e.op == ScalarOp::lt) holds(*y - *x - 1);
-  else if (e.op == ScalarOp::le) holds(*y - *x);
-  else if (e.op == ScalarOp::eq) tells_[v] = {apart(*y - *x), std::vector{*y - *x, *x - *y}};
-  else if (e.op == ScalarOp::add) made(*x + *y);
+  if (e.op == ScalarOp::add) made(*x + *y);
   else if (e.op == ScalarOp::sub) made(*x - *y);
   else if (e.op == ScalarOp::mul && x->is_constant()) made(x->constant * *y);
   else if (e.op == ScalarOp::mul && y->is_constant()) made(y->constant * *x);
@@ -264,6 +267,25 @@ size_t Facts::assume(const Atom& condition, bool holds) {
     assumed_.insert(assumed_.end(), found->second[holds].begin(), found->second[holds].end());
   return mark;
 }
+std::vector<Var> Facts::indices_since(size_t mark) {
+  std::vector<Var> found;
+  auto has_opaque = [&](const Affine& l) { return any_term(l, [&](Var v) { return opaque(v); }); };
+  for (size_t k = mark; k < assumed_.size(); k++)
+    for (auto [v, factor] : Affine(assumed_[k]).terms) {
+      if (!opaque(v) || form_.contains(v) || !nonnegative(Affine(v))) continue;
+      for (const Affine& known : assumed_)
+        if (Affine top = known.without(v); known.factor(v) == -1 && !has_opaque(top)) bounded(v, top);
+      if (opaque(v)) continue;
+      found.push_back(v);
+      settle(v);
+    }
+  return found;
+}
+void Facts::unbounded(Var v) {
+  indexed_.erase(v);
+  upper_.erase(v);
+  unsettle(v);
+}
 // A conjunction that is true says what all its parts say, a disjunction that is false likewise.
 void Facts::tells_all(Var v, bool value, const std::vector<Atom>& parts) {
   std::vector<Affine> all;
@@ -326,7 +348,7 @@ const std::vector<Facts::Upper>& Facts::uppers(Var v) const {
 bool Facts::not_negative(const Atom& a) const {
   auto v = var_of(a);
   if (v && not_negative_.contains(*v)) return true;
-  auto l = form(a);
+  auto l = value(a);
   return l && nonnegative(*l);
 }
 std::optional<Affine> Facts::top(const Atom& a) const {
@@ -418,10 +440,12 @@ void Facts::converted(Var v, const Convert& x) {
     if (!all || within->low < all->low || all->high < within->high) return;
     range_[v] = *within;
   }
-  bounded(v, Affine(within->high));
-  if (within->low != 0) lower_[v] = within->low;
   auto narrow = var_of(x.value);
-  if (auto found = narrow ? at_most_.find(*narrow) : at_most_.end(); found != at_most_.end()) bounded(v, found->second);
+  if (!narrow) return;
+  bounded(*narrow, Affine(within->high));
+  if (within->low != 0) lower_[*narrow] = within->low;
+  if (auto found = at_most_.find(*narrow); found != at_most_.end()) bounded(*narrow, found->second);
+  known_form(v, Affine(*narrow));
 }
 // Of a remainder, or masked bits, of an integer of any value.
 std::optional<Affine> Facts::largest_remainder(const Apply& x) const {
@@ -466,11 +490,31 @@ std::optional<Affine> Facts::form(const Atom& a) const {
   return Affine(v);
 }
 
-bool Facts::nonnegative(const Affine& l) const {
+std::optional<Affine> Facts::value(const Atom& a) const {
+  if (auto l = form(a)) return l;
+  auto v = var_of(a);
+  return v && is_integer(elem_of(p_, a)) ? std::optional(Affine(*v)) : std::nullopt;
+}
+
+bool Facts::nonnegative(const Affine& l) const { return follows(l, 0); }
+// From what is assumed: one fact, and for each opaque variable another one.
+bool Facts::follows(const Affine& l, int depth) const {
   if (eliminated(l, 0)) return true;
-  for (const Affine& known : assumed_)
-    if (any_term(known, [&](Var v) { return l.factor(v) != 0; }) && eliminated(l - known, 0)) return true;
-  return false;
+  if (depth == 3) return false;
+  auto unknown = [&](const Affine& x) { return std::ranges::find_if(x.terms, [&](const Affine::Term& t) { return opaque(t.var); }); };
+  auto cancels = [&](const Affine& known) {
+    auto t = unknown(l);
+    if (t != l.terms.end()) return known.factor(t->var) == t->factor;
+    return any_term(known, [&](Var v) { return l.factor(v) != 0; });
+  };
+  for (const Affine& known : assumed_) {
+    if (!cancels(known)) continue;
+    Affine rest = l - known;
+    if (unknown(rest) == rest.terms.end() ? eliminated(rest, 0) : follows(rest, depth + 1)) return true;
+  }
+  auto t = unknown(l);
+  auto most = t != l.terms.end() && t->factor < 0 ? at_most_.find(t->var) : at_most_.end();
+  return most != at_most_.end() && follows(l.without(t->var) + t->factor * most->second, depth + 1);
 }
 bool Facts::eliminated(const Affine& l, int depth) const {
   if (depth > 8 || !l.is_small()) return false;
@@ -488,7 +532,7 @@ bool Facts::eliminated(const Affine& l, int depth) const {
     return !lower_.contains(v) && rest.constant < 0 &&
            std::ranges::any_of(uppers(v), [&](const Upper& u) { return eliminated(rest - u.top, depth + 1); });
   }
-  return l.constant >= 0 && std::ranges::all_of(l.terms, [](const Affine::Term& t) { return t.factor > 0; });
+  return l.constant >= 0 && std::ranges::all_of(l.terms, [&](const Affine::Term& t) { return t.factor > 0 && !opaque(t.var); });
 }
 // Whether another index in l has a largest value that depends on v: it is replaced first.
 bool Facts::bounds_another(Var v, const Affine& l) const {
@@ -497,7 +541,7 @@ bool Facts::bounds_another(Var v, const Affine& l) const {
   });
 }
 std::optional<bool> Facts::less_equal(const Atom& x, const Atom& y) const {
-  auto a = form(x), b = form(y);
+  auto a = value(x), b = value(y);
   if (!a || !b) return {};
   if (nonnegative(*b - *a)) return true;
   if (nonnegative(*a - *b - 1)) return false;
@@ -508,7 +552,7 @@ std::optional<bool> Facts::less(const Atom& x, const Atom& y) const {
   return {};
 }
 std::optional<bool> Facts::equal(const Atom& x, const Atom& y) const {
-  auto a = form(x), b = form(y);
+  auto a = value(x), b = value(y);
   if (!a || !b) return {};
   Affine difference = *a - *b;
   if (difference.is_constant()) return difference.constant == 0;

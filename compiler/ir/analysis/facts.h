@@ -4,7 +4,8 @@
 // map, a remainder, a quotient, masked bits, something that minimum and maximum keep inside. So is a state of a loop that is always one of
 // some indices or remainders by constants. So are narrow integers that were widened, and their remainders by constants.
 // Only expressions over bounded variables are reasoned about: arithmetic on sizes and indices does not wrap, arithmetic
-// of the user may. Everything else is an opaque, unbounded variable, about which nothing is proved.
+// of the user may. Everything else is an opaque, unbounded variable, of which only comparisons are known; where a branch has
+// compared it with zero and with a size it is an index.
 // Forms are of i64 variables. An integer of another type has a form if its value is proved to fit into the type.
 #pragma once
 #include <array>
@@ -38,7 +39,9 @@ class Facts {
     if (auto choice = std::get_if<If>(&s.exp)) {
       for (bool holds : {true, false}) {
         size_t branch = assume(choice->cond, holds);
+        std::vector<Var> chosen = indices_since(branch);
         f(holds ? choice->then_ : choice->else_);
+        for (Var v : chosen) unbounded(v);
         assumed_.resize(branch);
       }
     } else {
@@ -81,6 +84,8 @@ class Facts {
   void runs(const Dim& n);                               // something runs n times: where it does n is not 0
   size_t enter(const Exp& e);                            // the scopes that it opens; how many assumptions there were before
   size_t assume(const Atom& condition, bool holds);
+  std::vector<Var> indices_since(size_t mark);           // opaque variables that are indices by what was assumed since
+  void unbounded(Var v);                                 // it is opaque again
   void elements(const std::vector<Var>& inputs, const Lambda& f);
   void chosen_states(const Stm& s);                      // of a loop
   std::vector<Affine> apart(const Affine& difference) const;
@@ -100,11 +105,14 @@ class Facts {
   void bounded(Var v, Affine top, i64 divisor = 1);
   void known_form(Var v, const Affine& l);
   bool fits(const Affine& l, Scalar type) const;
+  std::optional<Affine> value(const Atom& a) const;      // its form, or the opaque variable; none: of another type than integers
+  bool opaque(Var v) const { return !size_.contains(v) && !indexed_.contains(v); }
   std::optional<Range> range(const Atom& a) const;
   const std::vector<Upper>& uppers(Var v) const;
   bool not_negative(const Atom& a) const;
   std::optional<Affine> top(const Atom& a) const;        // a linear form that it does not exceed
   std::optional<Affine> top_of_sizes(Affine l) const;    // the same of a linear form, of sizes alone
+  bool follows(const Affine& l, int depth) const;
   bool eliminated(const Affine& l, int depth) const;
   bool bounds_another(Var v, const Affine& l) const;
 };
