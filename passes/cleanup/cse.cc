@@ -9,12 +9,16 @@
 // a multiplication and a subtraction instead of another division (C2.remainder). The rule needs a proof that the divisor is not zero.
 // It runs after differentiation, for which a remainder has a derivative of its own.
 //
+// Numbers that both branches of a condition compute, of what stands around, are computed before it (C2.branches): one of the two runs. Often
+// nothing is left in the branches, and what the condition was made of is not needed.
+//
 // One walk visits each statement once. It renames, then merges inside, then looks the statement up. The hash for that was put
 // together from those of its bodies. A name bound inside must not count and one bound outside must. Which of the two a name is
 // depends on how far out one stands. So a digest has the shape, in which every variable is only a mark. It also has, for each depth
 // of nesting, the sum over the uses of variables bound there. Seen from depth d, those of depths up to d are free.
 #include <climits>
 #include <memory>
+#include <unordered_set>
 
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/analysis/affine.h"
@@ -82,6 +86,7 @@ class Cse {
       kept.push_back(std::move(s));
     };
     for (auto& item : b.stms.take()) {
+      if (auto branch = std::get_if<If>(&item->exp)) for (auto& common : in_both(*branch)) visit(std::move(common));
       if (auto product = quotient_times_divisor(*item)) visit(std::make_unique<Stm>(std::move(*product)));
       visit(std::move(item));
     }
@@ -139,6 +144,47 @@ class Cse {
       return Stm{{{p}}, Apply{ScalarOp::mul, {known.q, y}}, s.checks, s.source, {}};
     }
     return {};
+  }
+  // Takes out of two branches the numbers that both compute.
+  std::vector<std::unique_ptr<Stm>> in_both(If& x) {
+    std::vector<std::unique_ptr<Stm>> common;
+    if (p_.level == Memory || x.then_.stms.empty() || x.else_.stms.empty()) return common;
+    auto may_leave = [&](const Stm& s) {
+      return s.checks.empty() && s.attrs.empty() && traits_of(s.exp).shareable && std::ranges::all_of(s.pattern, [&](Bind b) { return is_scalar(p_.type(b.var)); });
+    };
+    auto key = [&](const Stm& s) {
+      auto apply = std::get_if<Apply>(&s.exp);
+      uint64_t h = mix(s.exp.index(), apply ? uint64_t(apply->op) : 0);
+      if (apply) for (const Atom& a : apply->args) if (auto v = var_of(a)) h = mix(h, v->index);
+      return h;
+    };
+    std::unordered_multimap<uint64_t, const Stm*> first;
+    for (const Stm& s : x.then_.stms) if (may_leave(s)) first.emplace(key(s), &s);
+    Subst same;                                           // of the second branch -> of the first
+    std::unordered_set<const Stm*> leaves;
+    for (Stm& s : x.else_.stms) {
+      if (!same.empty()) substitute(p_, s, same);
+      if (!may_leave(s)) continue;
+      for (auto [at, end] = first.equal_range(key(s)); at != end; ++at) {
+        const Stm& twin = *at->second;
+        if (!alike(p_, twin.exp, s.exp) || !context_.allow()) continue;
+        for (size_t k = 0; k < s.pattern.size(); k++) same.insert_or_assign(s.pattern[k].var, twin.pattern[k].var);
+        common.push_back(std::make_unique<Stm>(twin));
+        leaves.insert(&s);
+        leaves.insert(&twin);
+        first.erase(at);
+        context_.stats.count("cse.C2.branches");
+        break;
+      }
+    }
+    if (common.empty()) return common;
+    substitute(p_, x.else_.result, same);
+    for (Body* side : {&x.then_, &x.else_}) {
+      List<Stm> kept;
+      for (auto& s : side->stms.take()) if (!leaves.contains(s.get())) kept.push_back(std::move(s));
+      side->stms = std::move(kept);
+    }
+    return common;
   }
   Affine form(const Atom& a) {
     if (auto c = const_of(a)) return i64(c->bits);
