@@ -140,13 +140,42 @@ bool VectorLoop::stores_by_counter() const {
                    [&](const Cast& c) { return is_float(m_.exprs[c.value.index].type); }, [](const auto&) { return false; });
     });
   };
-  for (const Stm& s : x_.body) {
-    auto name = std::get_if<Declare>(&s.node);
-    auto store = std::get_if<Store>(&s.node);
-    if (name && name->init && !follows(*name->init)) elsewhere.insert(name->var);
-    if (store && !follows(store->index)) return false;
-  }
-  return true;
+  bool by_counter = true;
+  std::function<void(const Block&)> look = [&](const Block& b) {
+    for (const Stm& s : b) {
+      auto name = std::get_if<Declare>(&s.node);
+      auto store = std::get_if<Store>(&s.node);
+      if (name && name->init && !follows(*name->init)) elsewhere.insert(name->var);
+      by_counter = by_counter && !(store && !follows(store->index));
+      each_body(s, look);
+    }
+  };
+  look(x_.body);
+  return by_counter;
+}
+
+std::vector<Name> VectorLoop::general() const {
+  if (stores_by_counter()) return {};
+  IdSet<Name> stored, cells;                               // arrays, and what is read of them
+  std::function<void(const Block&)> look = [&](const Block& b) {
+    for (const Stm& s : b) {
+      if (auto w = std::get_if<Store>(&s.node)) stored.insert(w->memory);
+      each_body(s, look);
+    }
+  };
+  look(x_.body);
+  each_value(x_.body, [&](const Value& v) {
+    auto l = v.declared.valid() ? std::get_if<Load>(&m_.exprs[v.value.index].node) : nullptr;
+    if (l && stored.contains(l->memory)) cells.insert(v.declared);
+  });
+  std::vector<Name> found;
+  each_value(x_.body, [&](const Value& v) {
+    auto p = std::get_if<Prim>(&m_.exprs[v.value.index].node);
+    if (!p || (p->op != ScalarOp::min && p->op != ScalarOp::max) || !is_integer(p->at) || bytes_of(p->at) < 4) return;
+    for (ExprId e : p->args)
+      if (auto n = std::get_if<Name>(&m_.exprs[e.index].node); n && own_.contains(*n) && *n != x_.i && !cells.contains(*n)) found.push_back(*n);
+  });
+  return found;
 }
 
 std::vector<Const> VectorLoop::met_by_functions() const {

@@ -23,6 +23,9 @@ class VectorLoop {
   // Loads from the last element to the first that GCC makes no vectors of unless it takes the elements for scattered ones: those of a branch, and
   // those in a loop that has narrower numbers, too.
   const std::vector<ExprId>& backward_loads() const { return backward_; }
+  // Operands of an integer minimum or maximum that is stored at a place which an element decides. GCC would compute it in vector registers. What
+  // else reads the operand would get it through memory: histograms took five times as long.
+  std::vector<Name> general() const;
   // Constants that a function may meet, as in `log (max x 1e-9)`. If GCC knew one, it would compute the function of it before the loop. Then it
   // would compute that of x in all lanes, also where x is -1: vector functions go a slow way there.
   std::vector<Const> met_by_functions() const;

@@ -277,6 +277,7 @@ void Writer::declare(const Declare& x) {
   if (auto p = x.init ? std::get_if<Prim>(&m_.exprs[x.init->index].node) : nullptr; p && p->at != Scalar::Bool && result_type(p->op, p->at) == Scalar::Bool) compared_.insert(x.var);
   std::string apart = in_chain_ ? fmt::format("; {}", name(x.var)) : "";
   line(x.init ? fmt::format("{}{} = {};", declared(x.var), apart, expr(*x.init)) : declared(x.var) + ";");
+  if (std::ranges::count(general_, x.var) > 0) line(fmt::format("RAIDO_GENERAL({});", name(x.var)));
   if (pairs_ && x.init && std::holds_alternative<Load>(m_.exprs[x.init->index].node)) line("RAIDO_SCALAR;");     // not one read with the next
 }
 void Writer::declare_array(const DeclareArray& x) {
@@ -345,6 +346,7 @@ void Writer::loop(const For& x, bool combines) {
   if (x.unrolled) line("RAIDO_UNROLLED");
   const ForVectors* around = std::exchange(vectors_, vectors ? &*vectors : nullptr);
   const bool pairs = std::exchange(pairs_, language_ == For_::C && x.pairs);
+  const std::vector<Name> general = std::exchange(general_, language_ == For_::C ? facts.general() : std::vector<Name>{});
   const std::string from = language_ == For_::C && facts.calls_of_counter() ? fmt::format("raido_begin({})", expr(x.from)) : expr(x.from);
   std::string head = fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), from, name(x.i), expr(x.to), name(x.i));
   int loop = loops_++;
@@ -354,6 +356,7 @@ void Writer::loop(const For& x, bool combines) {
   braces(head, x.body, *scalar ? scalar : x.unrolled ? ran(x.body) : iteration(loop, x.body, {}, 2));
   vectors_ = around;
   pairs_ = pairs;
+  general_ = general;
   around_ = std::move(outside);
   line("}");
   if (!x.unrolled) loop_end(loop);

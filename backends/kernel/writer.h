@@ -70,6 +70,7 @@ class Writer {
   IdSet<Name> compared_;     // truth values that the C function makes by comparisons
   int names_ = 0;            // of such loops so far
   std::optional<ForVectors> for_vectors(const VectorLoop& loop);
+  std::vector<Name> general_;                            // VectorLoop::general of the loop around
   const std::string* hidden(const Const& c) const;
   bool pairs_ = false;       // in a loop that changes neighbours
   const HostFunction* current_ = nullptr;

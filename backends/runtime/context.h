@@ -146,6 +146,12 @@ RAIDO_INLINE i64 raido_begin(i64 i) {
 #else
 #define RAIDO_HIDE(x) ((void)(x))
 #endif
+// An integer stays in a general register here (VectorLoop::general).
+#if defined(__GNUC__) && !defined(__clang__)
+#define RAIDO_GENERAL(x) __asm__("" : "+r"(x))
+#else
+#define RAIDO_GENERAL(x) ((void)(x))
+#endif
 RAIDO_INLINE f64 raido_hidden_f64(f64 x) { RAIDO_HIDE(x); return x; }
 RAIDO_INLINE f32 raido_hidden_f32(f32 x) { RAIDO_HIDE(x); return x; }
 
