@@ -90,6 +90,7 @@ const Pipeline& pipeline_for(ir::Target target) {
       Pipeline{pass::accumulators, pass::sequentialise} + cleanup() +
       when(has_batches, Pipeline{pass::zero_seeds} + cleanup()) +
       Pipeline{pass::copies} +                             // loops that sequentialise has made update in place
+      then(pass::carry, cleanup()) +
       then(pass::peel, cleanup()) +
       then(pass::unswitch, cleanup()) +                    // conditions on the edges of rows have gone
       then(pass::fission, cleanup()) +                     // of iterations that are alike

@@ -67,7 +67,7 @@ struct For {
   ExprId from, to;
   Block body;
   std::vector<Reduced> reduced = {};
-  bool scattered = false, pairs = false, lanes = false, spmd = false, apart = false, alone = false, unrolled = false, rest = false, few = false;
+  bool scattered = false, pairs = false, lanes = false, spmd = false, interleaved = false, apart = false, alone = false, unrolled = false, rest = false, few = false;
   std::optional<Group> group = {};
   Sums sums = {};
 };

@@ -4,14 +4,13 @@
 #include <algorithm>
 
 #include "compiler/base/match.h"
-#include "compiler/ir/costs.h"
 
 namespace raido::kir {
 namespace {
 
 class LaneMemory {
  public:
-  LaneMemory(Module& m, const Group& group, Name lane) : m_(m), group_(group), lane_(lane) {}
+  LaneMemory(Module& m, const Group& group, Name lane, int64_t width) : m_(m), group_(group), lane_(lane), width_(width) {}
 
   Block block(const Block& b) {
     Block out;
@@ -52,10 +51,11 @@ class LaneMemory {
   Module& m_;
   const Group& group_;
   const Name lane_;
+  const int64_t width_;
 
   static bool contains(const std::vector<Name>& names, Name n) { return std::ranges::find(names, n) != names.end(); }
   ExprId place(Name memory, ExprId index) {
-    return contains(group_.own, memory) ? m_.add(m_.mul(index, m_.number(costs::cpu::lanes)), m_.var(lane_)) : index;
+    return contains(group_.own, memory) ? m_.add(m_.mul(index, m_.number(width_)), m_.var(lane_)) : index;
   }
   ExprId value(ExprId e) {
     auto load = std::get_if<Load>(&m_.exprs[e.index].node);
@@ -67,6 +67,6 @@ class LaneMemory {
 
 }  // namespace
 
-Block with_lane_memory(Module& m, const Group& group, Name lane, const Block& b) { return LaneMemory(m, group, lane).block(b); }
+Block with_lane_memory(Module& m, const Group& group, Name lane, int64_t width, const Block& b) { return LaneMemory(m, group, lane, width).block(b); }
 
 }  // namespace raido::kir

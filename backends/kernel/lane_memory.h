@@ -9,7 +9,7 @@
 
 namespace raido::kir {
 
-// The block with the places of the lane, and with one statement for each sum. `lane`: the number of the lane, an i64.
-Block with_lane_memory(Module& m, const Group& group, Name lane, const Block& b);
+// The block with the places of the lane, one of so many, and with one statement for each sum. `lane`: the number of the lane, an i64.
+Block with_lane_memory(Module& m, const Group& group, Name lane, int64_t width, const Block& b);
 
 }  // namespace raido::kir

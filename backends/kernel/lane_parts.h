@@ -5,7 +5,6 @@
 #pragma once
 #include "backends/kernel/lane_indices.h"
 #include "backends/kernel/loop_parts.h"
-#include "compiler/ir/costs.h"
 
 namespace raido::kir {
 
@@ -15,8 +14,8 @@ void assigned_names(const Block& b, IdSet<Name>& out);
 class LaneParts {
  public:
   struct Group { Name i, lane, base; };          // the counter of the loop, the number of the lane, the first iteration of the group
-  LaneParts(Module& m, const LaneIndices& indices, const IdSet<Name>& varying, Group group)
-      : m_(m), indices_(indices), varying_(varying), group_(group), values_(m, costs::cpu::lanes) {}
+  LaneParts(Module& m, const LaneIndices& indices, const IdSet<Name>& varying, Group group, int64_t width)
+      : m_(m), indices_(indices), varying_(varying), group_(group), values_(m, width) {}
 
   // The loop with this counter is a part.
   void add(Name counter) { parts_.insert(counter); }

@@ -50,31 +50,32 @@
 namespace raido::kir {
 namespace {
 
-constexpr int64_t width = costs::cpu::lanes;
+// How many iterations of the loop run at once.
+int64_t width_of(const For& x) { return x.interleaved ? costs::cpu::interleaved : costs::cpu::lanes; }
 
 class LaneLoop {
  public:
   LaneLoop(Module& m, const For& loop, bool last_group)
-      : m_(m), loop_(loop), has_last_(last_group), lane_(m.name("lane", Scalar::I64)), names_(m, loop.i, lane_, loop.reduced) {}
+      : m_(m), loop_(loop), width_(width_of(loop)), has_last_(last_group && !loop.interleaved), lane_(m.name("lane", Scalar::I64)), names_(m, loop.i, lane_, loop.reduced) {}
 
   // What stands in the place of the loop.
   Block run() {
-    const Block body = loop_.group ? with_lane_memory(m_, *loop_.group, lane_, loop_.body) : loop_.body;
+    const Block body = loop_.group ? with_lane_memory(m_, *loop_.group, lane_, width_, loop_.body) : loop_.body;
     names_.find(body);
     assigned_names(body, assigned_);
     indices_.emplace(m_, loop_.i, lane_, names_.varying, names_.reduced, assigned_);
     indices_->find(body);
     base_ = m_.name("base", Scalar::I64);
-    parts_.emplace(m_, *indices_, names_.varying, LaneParts::Group{loop_.i, lane_, base_});
-    widen();
+    parts_.emplace(m_, *indices_, names_.varying, LaneParts::Group{loop_.i, lane_, base_}, width_);
+    if (!loop_.interleaved) widen();
     look_at(body);
 
     go_ = m_.name("go", Scalar::Bool);
-    bound_ = m_.number(width);
+    bound_ = m_.number(width_);
     first_ = {m_.var(base_), m_.number(0)};
-    end_ = {m_.add(m_.var(base_), m_.number(width - 1)), m_.number(width - 1)};
+    end_ = {m_.add(m_.var(base_), m_.number(width_ - 1)), m_.number(width_ - 1)};
     Block group, tail;
-    next_ = m_.add(m_.var(base_), m_.number(width));
+    next_ = m_.add(m_.var(base_), m_.number(width_));
     in(group, [&] { top(body, {}); });
     parts_->keep(group);
     const ExprId left = m_.prim(ScalarOp::sub, {loop_.to, m_.var(base_)});
@@ -91,7 +92,7 @@ class LaneLoop {
     }
     out.push_back({Declare{go_, loop_.group ? loop_.group->when : m_.constant(bool_const(true))}});
     parts_->declare_arrays(out);
-    ExprId whole = has_iterations(m_, base_, width, loop_.to);
+    ExprId whole = has_iterations(m_, base_, width_, loop_.to);
     out.push_back({While{{}, m_.prim(ScalarOp::and_, {m_.var(go_), whole}), std::move(group)}});
     const int64_t least = least_last(body);
     const bool few = !tail.empty() && !loop_.group && least == costs::cpu::least_lanes;
@@ -102,7 +103,7 @@ class LaneLoop {
       out.push_back({If{m_.prim(ScalarOp::and_, {masks, m_.prim(ScalarOp::and_, {m_.var(go_), enough})}), std::move(tail), {}}});
     }
     For rest = last_iterations(m_, loop_, base_);
-    rest.spmd = false;
+    rest.spmd = rest.interleaved = false;
     rest.group.reset();
     rest.few = few;
     out.push_back({std::move(rest)});
@@ -112,6 +113,7 @@ class LaneLoop {
  private:
   Module& m_;
   const For& loop_;
+  const int64_t width_;
   const bool has_last_;
   const Name lane_;
   LaneNames names_;
@@ -169,9 +171,12 @@ class LaneLoop {
   void emit_part(Block body, std::vector<Reduced> reduced, bool side_by_side, bool apart = false) {
     Name l = m_.name("l", Scalar::I64);
     For lanes{l, m_.number(0), bound_, std::move(body)};
-    lanes.reduced = std::move(reduced);
-    lanes.lanes = side_by_side;
-    lanes.scattered = apart;
+    lanes.unrolled = loop_.interleaved && side_by_side;
+    if (!loop_.interleaved) {
+      lanes.reduced = std::move(reduced);
+      lanes.lanes = side_by_side;
+      lanes.scattered = apart;
+    }
     parts_->add(l);
     out_->push_back({std::move(lanes)});
   }
@@ -192,7 +197,7 @@ class LaneLoop {
     return near;
   }
   // How many lanes the last group pays for: a loop inside reads and stores more for each than it computes, unless it calls functions.
-  int64_t least_last(const Block& b) const { return names_.has_loop(b) && !calls_anywhere(b) ? width / 4 + 1 : costs::cpu::least_lanes; }
+  int64_t least_last(const Block& b) const { return names_.has_loop(b) && !calls_anywhere(b) ? width_ / 4 + 1 : costs::cpu::least_lanes; }
   static size_t statements(const Block& b) {
     size_t sum = b.size();
     for (const Stm& s : b) each_body(s, [&](const Block& inner) { sum += statements(inner); });
@@ -217,7 +222,7 @@ class LaneLoop {
   }
   void last_group(Block& out, const Block& body, ExprId left) {
     last_ = true;
-    const int64_t vector = width / 4;
+    const int64_t vector = width_ / 4;
     Name bound = m_.name("bound", Scalar::I64), valid = m_.name("valid", Scalar::Bool);
     ExprId up = m_.prim(ScalarOp::and_, {m_.add(left, m_.number(vector - 1)), m_.number(-vector)});
     in(out, [&] {
@@ -377,7 +382,7 @@ class LaneLoop {
         out_->push_back(s);
       },
       [&](const Store& x) {
-        if (far_stores_ >= costs::cpu::stores_apart && is_far(x) && !loaded_.contains(x.memory)) return store_apart(x, on);
+        if (!loop_.interleaved && far_stores_ >= costs::cpu::stores_apart && is_far(x) && !loaded_.contains(x.memory)) return store_apart(x, on);
         Block store;
         store.push_back(s);
         if (on) add({If{m_.var(on->lanes), std::move(store), {}}});
@@ -385,9 +390,9 @@ class LaneLoop {
       },
       [&](const Atomic& x) { sum(x, on); },
       [&](const Fail&) { out_->push_back(s); },              // in all lanes
-      [&](const For& x) { x.alone ? alone(x, on) : names_.varies(x.from) || names_.varies(x.to) ? counted(x, on) : uniform(x, on); },
-      [&](const While& x) { names_.varies(x.cond) ? diverging(x, on) : uniform(x, on); },
-      [&](const If& x) { names_.varies(x.cond) ? branch(x, on) : uniform(x, on); },
+      [&](const For& x) { x.alone || (loop_.interleaved && !waits(x)) ? alone(x, on) : names_.varies(x.from) || names_.varies(x.to) ? counted(x, on) : uniform(x, on); },
+      [&](const While& x) { loop_.interleaved ? alone(x, on) : names_.varies(x.cond) ? diverging(x, on) : uniform(x, on); },
+      [&](const If& x) { loop_.interleaved && !names_.has_loop(x.then_) && !names_.has_loop(x.else_) ? add(s) : names_.varies(x.cond) ? branch(x, on) : uniform(x, on); },
       [](const auto&) { PANIC("a statement that does not run in lanes"); });
   }
   // Rows of numbers: one lane after the other stores its own after the part. A vector of places takes as long or longer, and with many of them
@@ -435,12 +440,21 @@ class LaneLoop {
     }
     return m_.prim(call.op, call.args);
   }
-  // Its iterations are vectors in each lane.
-  void alone(const For& x, const Mask& on) {
+  // Whether all lanes run it as often, and an iteration hands on a number.
+  bool waits(const For& x) const {
+    if (names_.varies(x.from) || names_.varies(x.to)) return false;
+    IdSet<Name> assigned;
+    assigned_names(x.body, assigned);
+    Block one;
+    one.push_back({x});
+    return std::ranges::any_of(free_names(m_, one), [&](Name n) { return assigned.contains(n); });
+  }
+  // Its iterations are vectors in each lane, or lanes run it in different ways.
+  template <class Loop> void alone(const Loop& x, const Mask& on) {
     flush();
     Block one, each;
     one.push_back({x});
-    std::get<For>(one.begin()->node).alone = false;
+    if constexpr (std::is_same_v<Loop, For>) std::get<For>(one.begin()->node).alone = false;
     if (on) each.push_back({If{m_.var(on->lanes), std::move(one), {}}});
     emit_part(on ? std::move(each) : std::move(one), {}, false);
   }
@@ -592,9 +606,9 @@ class LaneLoop {
   // C compilers add up the floats of a vector one after the other.
   void sum_floats(const Atomic& x, const Mask& on, Scalar t, const auto& add_to) {
     Name terms = m_.name("terms", t);
-    out_->push_back({DeclareArray{terms, {m_.number(width)}}});
+    out_->push_back({DeclareArray{terms, {m_.number(width_)}}});
     add({Store{terms, m_.var(lane_), on ? m_.prim(ScalarOp::select, {m_.var(on->lanes), x.value, zero(t)}) : x.value}});
-    add_to(part_.after, sum_in_halves(m_, part_.after, terms, width));
+    add_to(part_.after, sum_in_halves(m_, part_.after, terms, width_));
   }
 
   // Of numbers of 8 and of 64 bits together C compilers make no vectors.
@@ -618,7 +632,7 @@ void run_in_lanes(Module& m, Block& b, bool last_groups) {
           [&](If& x) { inside(x.then_); inside(x.else_); },
           [&](ParallelFor& x) {
             for (const Stm& part : x.body)
-              if (auto lanes = std::get_if<For>(&part.node); lanes && lanes->spmd) x.grain = width;
+              if (auto lanes = std::get_if<For>(&part.node); lanes && lanes->spmd) x.grain = width_of(*lanes);
             inside(x.body);
           }, [](auto&) {});   // others have no bodies
     auto loop = std::get_if<For>(&s.node);

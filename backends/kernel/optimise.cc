@@ -160,7 +160,7 @@ class Lanes {
 
   void find(Block& b) {
     for (Stm& s : b)
-      match(s.node, [&](For& x) { find(x.body); x.lanes = x.lanes || (x.reduced.empty() && few(x) && separate(x)); },
+      match(s.node, [&](For& x) { find(x.body); x.lanes = x.lanes || (!x.unrolled && x.reduced.empty() && few(x) && separate(x)); },
             [&](While& x) { find(x.test); find(x.body); }, [&](If& x) { find(x.then_); find(x.else_); },
             [&](ParallelFor& x) { find(x.body); }, [](auto&) {});
   }

@@ -69,13 +69,14 @@ void FromCore::seg(const ir::Stm& s, const Seg& x) {
   }
   Name first = m_.name("first", Scalar::I64), last = m_.name("last", Scalar::I64), i = m_.name(p_.hint(x.index[0].var), Scalar::I64);
   CHECK(extent.size() == 1, "a task seg over {} dimensions", extent.size());
-  bool outer = std::exchange(in_task_, true), marks = std::exchange(marks_, marks_ && x.vectors != Vectors::Lanes);
+  bool outer = std::exchange(in_task_, true), marks = std::exchange(marks_, marks_ && !side_by_side(x.vectors));
   Block chunk = block([&] {
     if (marks) mark(place_);
     for (const Workspace& w : x.workspaces) alloc(w.block.var, w.bytes, true, s.source);
     Block each_one = block([&] { run({m_.var(i)}); });
     For loop{i, m_.var(first), m_.var(last), std::move(each_one)};
-    loop.spmd = x.vectors == Vectors::Lanes;
+    loop.spmd = side_by_side(x.vectors);
+    loop.interleaved = x.vectors == Vectors::Interleaved;
     loop.apart = x.vectors == Vectors::Apart;
     if (x.group) loop.group = group(*x.group);
     emit(std::move(loop));

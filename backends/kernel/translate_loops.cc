@@ -8,14 +8,15 @@ void FromCore::for_loop(const ir::Stm& s, const ir::For& x) {
   Name i = m_.name(p_.hint(x.i.var), Scalar::I64);
   scalar_[x.i.var] = m_.var(i);
   ExprId n = atom(x.n);
-  bool marks = std::exchange(marks_, marks_ && x.vectors != Vectors::Yes && x.vectors != Vectors::Lanes && x.vectors != Vectors::Alone);   // they are no part of vectors
+  bool marks = std::exchange(marks_, marks_ && x.vectors != Vectors::Yes && !side_by_side(x.vectors) && x.vectors != Vectors::Alone);   // they are no part of vectors
   Block b = block([&] { body(x.body, blocks_of(x.state)); next(state, x.body.result); });
   marks_ = marks;
   For loop{i, m_.number(0), n, std::move(b)};
   loop.scattered = x.vectors == Vectors::No && x.any_order;
   loop.pairs = x.vectors == Vectors::No && !x.any_order;
   size_t number = 0;
-  loop.spmd = x.vectors == Vectors::Lanes;
+  loop.spmd = side_by_side(x.vectors);
+  loop.interleaved = x.vectors == Vectors::Interleaved;
   loop.apart = x.vectors == Vectors::Apart;
   loop.alone = x.vectors == Vectors::Alone;
   for (size_t k = 0; k < state.size() && (x.vectors == Vectors::Yes || loop.alone || loop.spmd); k++)

@@ -213,6 +213,7 @@ class Loops {
   std::string form(const For& x, const Accesses* around) const {
     if (x.vectors == Vectors::Alone) return "vectors, one lane after the other";
     if (around) return in_lanes(around->differs(x.body));
+    if (x.vectors == Vectors::Interleaved) return fmt::format("{} interleaved; the last iterations one by one", costs::cpu::interleaved);
     if (x.vectors == Vectors::Lanes) {
       std::string more;
       if (x.group && !x.group->own.empty()) more += fmt::format(", {} array{} for each", x.group->own.size(), x.group->own.size() > 1 ? "s" : "");
@@ -226,7 +227,7 @@ class Loops {
   }
   static std::string in_lanes(bool differs) { return differs ? "each lane as often as it must" : "in all lanes"; }
   static bool shows_accesses(const For& x) {
-    return x.vectors == Vectors::Lanes || !has_loops(x.body);
+    return side_by_side(x.vectors) || !has_loops(x.body);
   }
   // `around`: of the loop whose iterations are lanes.
   void body(const Body& b, int depth, const Accesses* around) {
@@ -235,16 +236,17 @@ class Loops {
         say(depth, fmt::format("{}  {} times: {}", place(s.source), sizes_.of(x->n), form(*x, around)));
         std::optional<Accesses> own;
         if (!around && shows_accesses(*x)) say(depth + 1, own.emplace(p_, *x).text());
-        body(x->body, depth + 1, around ? around : x->vectors == Vectors::Lanes ? &*own : nullptr);
+        body(x->body, depth + 1, around ? around : side_by_side(x->vectors) ? &*own : nullptr);
       } else if (auto w = std::get_if<While>(&s.exp)) {
         say(depth, fmt::format("{}  while: {}", place(s.source), around ? in_lanes(around->differs(w->body)) : "one by one"));
         body(w->body, depth + 1, around);
       } else if (auto seg = std::get_if<Seg>(&s.exp)) {
         std::string extent = join(seg->extent, " x ", [&](const Dim& d) { return sizes_.of(d); });
-        std::string_view how = seg->level == SegLevel::Tile ? "in tiles" : seg->level == SegLevel::Simd ? "a scan in vectors" : seg->vectors == Vectors::Lanes ? "in tasks, whose iterations are lanes" : "in tasks";
+        std::string_view how = seg->level == SegLevel::Tile ? "in tiles" : seg->level == SegLevel::Simd ? "a scan in vectors" : seg->vectors == Vectors::Lanes ? "in tasks, whose iterations are lanes" :
+                               seg->vectors == Vectors::Interleaved ? "in tasks, whose iterations are interleaved" : "in tasks";
         say(depth, fmt::format("{}  {} points: {}", place(s.source), extent, how));
         std::optional<Accesses> own;
-        if (seg->vectors == Vectors::Lanes) say(depth + 1, own.emplace(p_, *seg).text());
+        if (side_by_side(seg->vectors)) say(depth + 1, own.emplace(p_, *seg).text());
         if (seg->level != SegLevel::Tile) body(seg->body, depth + 1, own ? &*own : around);
       } else {
         walk_parts(s, [&](const Body& inner) { body(inner, depth, around); });

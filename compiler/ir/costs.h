@@ -137,6 +137,9 @@ inline constexpr size_t operations_of_call = 64;        // that vectors save of 
 inline constexpr size_t float_cycles = 4, product_cycles = 3, division_cycles = 13;   // until the result of an operation, of integers, of a division is there
 inline constexpr size_t operations_of_cycle = 2;        // that lanes do while one iteration waits for the one before
 inline constexpr int64_t waiting_cycles = 512;          // of a whole loop that waits so: below, processors begin with the next loop meanwhile
+inline constexpr int64_t interleaved = 4;                // iterations that run interleaved, since loops inside wait
+inline constexpr size_t interleaved_operations = 3;      // of a processor for each cycle that such a loop waits: with more it is busy
+inline constexpr int64_t interleaved_cycles = 128;       // of a whole loop that waits so: below, processors begin with the next loop meanwhile
 inline constexpr int64_t scan_strip = 256;              // elements of a scan in vectors between two looks at what it has reached
 inline constexpr int64_t lane_distance = 1024;          // bytes: rows of lanes that lie a multiple of it apart push each other out of a first-level cache
 inline constexpr int64_t filter_threads = 7;             // that filter more slowly than one if an element costs little: measured with two, assumed beyond

@@ -380,7 +380,7 @@ std::vector<Cell> Interpreter::loop(const For& x, const StmInfo& info) {
   }
   // A program whose iterations need an order needs the other one. In lanes the first iteration that fails is the one that says so: those before
   // it read nothing that others have stored, so they still run.
-  const bool lanes = x.vectors == Vectors::Lanes;
+  const bool lanes = side_by_side(x.vectors);
   const bool backwards = x.any_order || lanes || x.vectors == Vectors::Apart;
   std::optional<Failure> first;
   for (i64 k = 0; k < n && !failed(); k++) {

@@ -265,6 +265,7 @@ class Parser : TextTokens {
     if (accept("vectors")) x = Vectors::Yes;
     else if (accept("scalar")) x = Vectors::No;
     else if (accept("lanes")) x = Vectors::Lanes;
+    else if (accept("interleaved")) x = Vectors::Interleaved;
     else if (accept("apart")) x = Vectors::Apart;
     else if (accept("alone")) x = Vectors::Alone;
   }

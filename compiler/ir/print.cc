@@ -244,6 +244,7 @@ class Printer {
       case Vectors::No: return "scalar";
       case Vectors::Yes: return "vectors";
       case Vectors::Lanes: return "lanes";
+      case Vectors::Interleaved: return "interleaved";
       case Vectors::Apart: return "apart";
       case Vectors::Alone: return "alone";
     }

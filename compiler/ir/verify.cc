@@ -343,7 +343,7 @@ class Verifier {
     if (k != x.any_order->size()) fail("V11", "`any_order` with an operator too many");
   }
   void vectors(const For& x) {
-    if (x.vectors == Vectors::Lanes || x.vectors == Vectors::Apart) return beside(x);
+    if (side_by_side(x.vectors) || x.vectors == Vectors::Apart) return beside(x);
     bool yes = x.vectors == Vectors::Yes || x.vectors == Vectors::Alone;
     if (!x.any_order && !(x.vectors == Vectors::Alone && x.sums) && yes) return fail("V11", "iterations in an order as vectors");
     for (const Bind& b : x.state)
@@ -364,7 +364,7 @@ class Verifier {
     for (Var v : x.group->sums) if (!std::holds_alternative<BlockType>(p_.type(v)) || states_in(v) != 1) fail("V11", "sums that do not lie in a block of their own");
   }
   void group(Vectors vectors, const Group& x) {
-    if (vectors != Vectors::Lanes) return fail("V11", "memory of lanes that there are not");
+    if (!side_by_side(vectors)) return fail("V11", "memory of lanes that there are not");
     expect_scalar(x.when, Scalar::Bool, "the condition");
   }
   void group(const Seg& x) {

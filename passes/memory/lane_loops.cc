@@ -56,10 +56,11 @@ class LaneLoops::Candidate {
   const std::vector<const ArrayType*>& sums() const { return sums_.places(); }
   bool has_rows() const { return has_rows_; }
   bool runs_alone() const { return runs_alone_; }
+  bool interleaved() const { return interleaved_; }
   // Empty if lanes gain however far apart their rows lie.
   std::vector<Distance> distances() const { return gains_by_waits_ ? distances_ : std::vector<Distance>{}; }
   // Empty if lanes gain however few iterations the loops inside have.
-  std::vector<Trips> trips() const { return gains_by_waits_ ? trips_ : std::vector<Trips>{}; }
+  std::vector<Trips> trips() const { return interleaved_ ? waiting_trips_ : gains_by_waits_ ? trips_ : std::vector<Trips>{}; }
 
  private:
   const Program& p_;
@@ -91,6 +92,8 @@ class LaneLoops::Candidate {
   bool gains_by_waits_ = false;                // not by what they do, but since iterations inside wait for each other
   std::vector<Distance> distances_;            // from what one lane reads or stores to what the next one does
   std::vector<Trips> trips_;                   // of the loops inside whose iterations wait
+  bool idles_ = false, interleaved_ = false;   // a processor does little else while it waits for iterations of a loop inside; so it runs a few of these loops
+  std::vector<Trips> waiting_trips_;           // of such loops
   bool all_alone_ = true, runs_alone_ = false;   // each loop inside is a sum as vectors; and the lanes are for what is around them
   bool diverged_ = false;                      // lanes may differ in whether they run this
   struct Work {
@@ -111,6 +114,10 @@ class LaneLoops::Candidate {
     if (beside_inside && (has_rows_ || sums_apart_)) return false;
     bool nearer = far_vectors_ && inner_.far == 0 && inner_.far_stores == 0;
     if (loops_ || nearer ? inner_.gains() : straight_ && (has_checks_ || calls_in_branches_) && all_.gains()) return true;
+    if (idles_ && !has_checks_ && sums_.places().empty()) {
+      from_outside(waiting_trips_);
+      return interleaved_ = true;
+    }
     if (loops_ && inner_.gains(inner_.waits) && may_lie_apart()) return gains_by_waits_ = true;
     runs_alone_ = !straight_ && all_alone_ && !has_rows_ && !has_own_ && around_.operations >= costs::cpu::operations_of_call && around_.gains();
     return runs_alone_;
@@ -122,10 +129,16 @@ class LaneLoops::Candidate {
     for (const ArrayType* a : stored_)
       if (a->shape.size() > 1) distances_.push_back({a->place->layout.strides[0], i64(bytes_of(a->elem))});
     std::erase_if(distances_, [&](const Distance& d) { auto v = var_of(d.elements); return v && inside.contains(*v); });
-    std::erase_if(trips_, [&](const Trips& t) { return inside.contains(*var_of(t.n)); });
+    from_outside(trips_);
     bool meet = std::ranges::any_of(distances_, [&](const Distance& d) { auto n = const_of(d.elements); return n && n->as_i64() * d.bytes % costs::cpu::lane_distance == 0; });
     std::erase_if(distances_, [&](const Distance& d) { return const_of(d.elements) != nullptr; });
     return !meet;
+  }
+  // Those that are known before the loop.
+  void from_outside(std::vector<Trips>& trips) const {
+    VarSet inside;
+    each_bind(body_, [&](Var v) { inside.insert(v); });
+    std::erase_if(trips, [&](const Trips& t) { return inside.contains(*var_of(t.n)); });
   }
   void count(auto f) {
     f(all_);
@@ -351,6 +364,11 @@ class LaneLoops::Candidate {
       const i64 least = latency > 0 ? costs::cpu::waiting_cycles / i64(latency) : 0;
       if (!n || n->as_i64() >= least) inner_.waits += costs::cpu::operations_of_cycle * latency;
       if (latency > 0 && !n) trips_.push_back({counted->n, least});
+      if (latency > 0 && !diverged && operations_in(counted->body) <= costs::cpu::interleaved_operations * latency) {
+        const i64 enough = costs::cpu::interleaved_cycles / i64(latency);
+        idles_ = idles_ || !n || n->as_i64() >= enough;
+        if (!n) waiting_trips_.push_back({counted->n, enough});
+      }
     }
     if (!(n && n->as_i64() <= costs::cpu::unrolled) && is_innermost(counted ? counted->body : loop->body))
       (counted && has_vectors(*counted) ? vectors_ : scalar_) = true;
@@ -387,6 +405,14 @@ class LaneLoops::Candidate {
   bool sums_floats(const For& x) const {
     return !x.state.empty() && std::ranges::all_of(x.state, [&](Bind b) { return is_scalar(p_.type(b.var)) && is_float(elem_of(p_.type(b.var))); }) &&
            std::ranges::all_of(*x.any_order, [](ScalarOp op) { return op == ScalarOp::add; });
+  }
+  size_t operations_in(const Body& b) const {
+    size_t count = 0;
+    each_stm(b, [&](const Stm& s) {
+      auto op = std::get_if<Apply>(&s.exp);
+      count += op && is_call(op->op) && is_float(elem_of(p_, op->args[0])) ? costs::cpu::operations_of_call : 1;
+    });
+    return count;
   }
   static bool is_innermost(const Body& b) {
     bool found = false;
@@ -459,6 +485,7 @@ std::optional<LaneLoops::Blocks> LaneLoops::take(const Stm& s, const std::vector
   if (!(loop ? c.fits(*loop) : c.fits(s, *task)) || !is_apart(c)) return {};
   if (c.has_rows() && takes_any(loop ? loop->body : task->body)) return {};       // whose elements lie side by side
   blocks.alone = c.runs_alone();
+  blocks.interleaved = c.interleaved();
   blocks.distances = c.distances();
   blocks.trips = c.trips();
   for (const ArrayType* sum : c.sums()) blocks.sums.push_back(sum->place->block);

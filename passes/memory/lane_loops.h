@@ -30,6 +30,7 @@ class LaneLoops {
     std::vector<Distance> distances;   // for which lanes gain unless rows push each other out of a cache
     std::vector<Trips> trips;          // of loops inside, without which lanes do not gain
     bool alone = false;                // each lane runs the loops inside by itself, since these are vectors
+    bool interleaved = false;          // a few iterations at once in scalar code, since loops inside wait
   };
   std::optional<Blocks> take(const ir::Stm& s, const std::vector<ir::Var>& allocs) const;
   static bool is_alloc(const ir::Stm& s);

@@ -5,6 +5,7 @@
 //   for i < n .. if c { .. a [i] and a [i + 1] updated }          ==>   for i < n scalar ..
 //   for i < n .. xs updated at [i] that is read nowhere           ==>   for i < n apart ..
 //   for i < n .. while .. with i                                  ==>   for i < n lanes .. while ..
+//   for i < n { .. for j < m (s) { s' = f s xs[i, j] } .. }       ==>   for i < n interleaved .. for j < m ..
 //   for i < n { for .. any_order [add] {..} exp .. }              ==>   for i < n lanes { for .. any_order [add] alone {..} exp .. }
 //   let mem = alloc bytes  for i < n .. with arrays in mem        ==>   let mem = alloc 32 bytes  for i < n lanes own [mem] into [] if small ..
 //   seg task (i < n) with [mem = bytes] ..                        ==>   seg task (i < n) lanes with [mem = 32 bytes] own [mem] into [] if small ..
@@ -140,12 +141,12 @@ class LoopShape {
 
   using Plans = std::unordered_map<Var, LaneLoops::Blocks>;        // of loops and tasks that become lanes, by their first result
   void side_by_side(Builder& b, Stm& s, const LaneLoops::Blocks& blocks, const std::unordered_map<Var, Alloc>& allocs) {
-    c_.stats.count("loop_shape.lanes");
+    c_.stats.count(blocks.interleaved ? "loop_shape.interleaved" : "loop_shape.lanes");
     auto x = std::get_if<For>(&s.exp);
     auto task = std::get_if<Seg>(&s.exp);
     if (blocks.alone)
       for (Stm& inner : x ? x->body.stms : task->body.stms) if (auto loop = std::get_if<For>(&inner.exp)) loop->vectors = Vectors::Alone;
-    (x ? x->vectors : task->vectors) = Vectors::Lanes;
+    (x ? x->vectors : task->vectors) = blocks.interleaved ? Vectors::Interleaved : Vectors::Lanes;
     if (blocks.own.empty() && blocks.sums.empty() && blocks.distances.empty() && blocks.trips.empty()) return;
     Group& group = (x ? x->group : task->group).emplace(Group{blocks.own, blocks.sums, bool_const(true)});
     std::vector<Term> when;
@@ -160,14 +161,13 @@ class LoopShape {
       for (Var v : blocks.own) if (x) before.push_back({{{v}}, allocs.at(v), {}, b.source, {}});
       for (Stm& alloc : before) sizes.push_back(&std::get<Alloc>(alloc.exp).bytes);
       if (task) for (Workspace& w : task->workspaces) if (std::ranges::find(blocks.own, w.block.var) != blocks.own.end()) sizes.push_back(&w.bytes);
-      when.push_back(b.term(part_for_each(b, x ? x->n : task->extent[0], sizes)));
+      when.push_back(b.term(part_for_each(b, x ? x->n : task->extent[0], blocks.interleaved ? costs::cpu::interleaved : costs::cpu::lanes, sizes)));
       for (Stm& alloc : before) b.emit(std::move(alloc));
     }
     for (size_t k = 0; k < when.size(); k++) group.when = k == 0 ? when[k].atom : all_of({b.term(group.when), when[k]}).atom;
   }
   // Makes blocks of these sizes have a part for each lane where that pays: there is a group of iterations, and their parts stay in a cache.
-  Atom part_for_each(Builder& b, const Dim& n, const std::vector<Atom*>& sizes) {
-    const i64 lanes = costs::cpu::lanes;
+  Atom part_for_each(Builder& b, const Dim& n, i64 lanes, const std::vector<Atom*>& sizes) {
     Term bytes = b.number(Scalar::I64, 0);
     for (const Atom* size : sizes) bytes = bytes + b.term(*size);
     Term when = all_of({le(b.number(Scalar::I64, double(lanes)), b.term(n)), le(bytes, b.number(Scalar::I64, double(costs::cpu::lane_bytes / lanes)))});

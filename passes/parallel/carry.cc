@@ -1,0 +1,164 @@
+// carry.cc - an element that one iteration stores and the next one reads is a number of the loop's state.
+//
+//                                                a = if 0 < n { as[0] } else { 0 }
+//   for i < n (s = as) {                         for i < n (s = as, x = a) {
+//     x = s[i]; y = f x                  ==>       y = f x
+//     s' = s with [i + 1] = y                      s' = s with [i + 1] = y
+//     in s'                                        in s', y
+//   }                                            }                                                                                          R1
+//
+// So recurrences, eliminations and sums that are stored as they go wait for a register, not for the memory where the number has just gone. C compilers
+// do this in a loop alone. Several such loops that run interleaved (passes/memory/lane_loops.h) store in places that they cannot tell apart.
+#include <algorithm>
+
+#include "compiler/ir/analysis/affine.h"
+#include "compiler/ir/analysis/defs.h"
+#include "compiler/ir/rewrite.h"
+#include "compiler/ir/term.h"
+#include "compiler/ir/transform.h"
+#include "passes/pass.h"
+
+namespace raido {
+using namespace ir;
+namespace {
+
+// An element of an array of the state: its index in each dimension.
+using Cell = std::vector<Affine>;
+
+// What a loop does with one array of its state.
+class Carried {
+ public:
+  Carried(const Program& p, const For& x, size_t state) : p_(p), x_(x), inside_(bound_in(x.body)) {
+    inside_.insert(x.i.var);
+    for (Bind b : x.state) inside_.insert(b.var);
+    Var version = x.state[state].var;
+    for (const Stm& s : x.body.stms) {
+      forms_.define(p, s);
+      if (auto read = std::get_if<Index>(&s.exp); read && read->array == version) {
+        if (!s.checks.empty() || !is_scalar(p.type(s.pattern[0].var))) continue;
+        if (auto cell = this->cell(read->at)) reads_.push_back({&s, *cell, stores_.size()});
+        continue;
+      }
+      auto update = std::get_if<Update>(&s.exp);
+      if (!update || update->array != version || !is_scalar(p.type(update->value))) continue;
+      auto cell = this->cell(update->at);
+      if (!cell) return;                                   // it may be any element
+      stores_.push_back({*cell, update->value});
+      version = s.pattern[0].var;
+    }
+    known_ = x.body.result[state] == Atom(version);
+  }
+
+  struct Found { const Stm* read; Cell first; Atom next; };
+  // A read of what the iteration before stored last at this place, where nothing else was stored since. `first`: the element that the first
+  // iteration reads; `next`: what an iteration leaves for the next one.
+  std::optional<Found> find() const {
+    if (!known_) return {};
+    for (const Read& r : reads_) {
+      auto elsewhere = [&](const Cell& c) { return differ(c, r.cell); };
+      if (!std::all_of(stores_.begin(), stores_.begin() + ptrdiff_t(r.stores), [&](const Stored& s) { return elsewhere(s.cell); })) continue;
+      for (size_t k = stores_.size(); k-- > 0;) {
+        const Cell before = in_iteration_before(stores_[k].cell);
+        if (before == r.cell) return Found{r.stm, in_first(r.cell), stores_[k].value};
+        if (!elsewhere(before)) break;
+      }
+    }
+    return {};
+  }
+
+ private:
+  struct Stored { Cell cell; Atom value; };
+  struct Read { const Stm* stm; Cell cell; size_t stores; };   // stores: of the same iteration, before it
+  const Program& p_;
+  const For& x_;
+  VarSet inside_;                                          // what iterations bind
+  Forms forms_;
+  std::vector<Stored> stores_;
+  std::vector<Read> reads_;
+  bool known_ = false;                                     // nothing else changes the array
+
+  // None: what it depends on changes in another way than by the counter, or it is no single element.
+  std::optional<Cell> cell(const std::vector<Selector>& at) const {
+    Cell cell;
+    for (const Selector& s : at) {
+      auto index = std::get_if<Atom>(&s);
+      if (!index) return {};
+      cell.push_back(forms_.of(*index));
+      if (any_term(cell.back(), [&](Var v) { return v != x_.i.var && inside_.contains(v); })) return {};
+    }
+    return cell;
+  }
+  Cell in_iteration_before(Cell c) const {
+    for (Affine& a : c) a.add(Affine(a.factor(x_.i.var)), -1);
+    return c;
+  }
+  Cell in_first(Cell c) const {
+    for (Affine& a : c) a = a.without(x_.i.var);
+    return c;
+  }
+  static bool differ(const Cell& a, const Cell& b) {
+    for (size_t d = 0; d < a.size(); d++)
+      if (Affine difference = a[d] - b[d]; difference.is_constant() && difference.constant != 0) return true;
+    return false;
+  }
+};
+
+class Carry {
+ public:
+  Carry(Program& p, PassContext& c) : p_(p), c_(c) {}
+  void body(Body& whole) {
+    rewrite(p_, whole, [&](Builder& b, Stm& s, Subst&) {
+      walk_parts(s, [&](Body& inner) { body(inner); });
+      if (auto x = std::get_if<For>(&s.exp); x && !x->any_order && !x->budget && !x->slots) while (carry(b, s, *x)) {}
+      return false;
+    });
+  }
+
+ private:
+  Program& p_;
+  PassContext& c_;
+
+  bool carry(Builder& b, Stm& s, For& x) {
+    for (size_t k = 0; k < x.state.size(); k++) {
+      if (!is_array(p_.type(x.state[k].var))) continue;
+      auto found = Carried(p_, x, k).find();
+      if (!found || !c_.allow()) continue;
+      const Var read = found->read->pattern[0].var;
+      const Type number = p_.type(read);
+      auto value = [&](const Affine& a) {
+        Term sum = b.term(i64_const(a.constant));
+        for (const Affine::Term& t : a.terms) sum = sum + b.term(i64_const(t.factor)) * b.term(t.var);
+        return sum.atom;
+      };
+      b.checks = s.checks;
+      Body runs = b.body([&] {
+        std::vector<Atom> at;
+        for (const Affine& a : found->first) at.push_back(value(a));
+        return std::vector<Atom>{b.index(p_.hint(read), *var_of(x.init[k]), at)};
+      });
+      Body none;
+      none.result = {b.zero(number)};
+      const Var first = b.bind1(p_.hint(read), If{lt(b.number(Scalar::I64, 0), b.term(x.n)).atom, std::move(runs), std::move(none)});
+      const Var state = p_.fresh(p_.hint(read), number);
+      x.state.push_back({state});
+      x.init.push_back(first);
+      x.body.result.push_back(found->next);
+      s.pattern.push_back({p_.fresh(p_.hint(read), number)});
+      x.body.stms.filter_backwards([&](Stm& inner) { return &inner != found->read; });
+      Subst same;
+      same.emplace(read, state);
+      substitute(p_, x.body, same);
+      c_.stats.count("carry.R1");
+      return true;
+    }
+    return false;
+  }
+};
+
+}  // namespace
+
+void carry(Program& program, PassContext& context) {
+  program.each_body([&](Body& b) { Carry(program, context).body(b); });
+}
+
+}  // namespace raido
