@@ -43,6 +43,7 @@
 #include "backends/kernel/lane_names.h"
 #include "backends/kernel/lane_parts.h"
 #include "backends/kernel/sums.h"
+#include "backends/kernel/vector_loops.h"
 #include "backends/kernel/walk.h"
 #include "compiler/base/match.h"
 #include "compiler/ir/costs.h"
@@ -440,9 +441,9 @@ class LaneLoop {
     }
     return m_.prim(call.op, call.args);
   }
-  // Whether all lanes run it as often, and an iteration hands on a number.
+  // Whether all lanes run it as often, and an iteration hands on a number, which no C compiler combines in vectors.
   bool waits(const For& x) const {
-    if (names_.varies(x.from) || names_.varies(x.to)) return false;
+    if (names_.varies(x.from) || names_.varies(x.to) || !x.reduced.empty() || VectorLoop(m_, x).widths() != Widths::None) return false;
     IdSet<Name> assigned;
     assigned_names(x.body, assigned);
     Block one;

@@ -364,7 +364,7 @@ class LaneLoops::Candidate {
       const i64 least = latency > 0 ? costs::cpu::waiting_cycles / i64(latency) : 0;
       if (!n || n->as_i64() >= least) inner_.waits += costs::cpu::operations_of_cycle * latency;
       if (latency > 0 && !n) trips_.push_back({counted->n, least});
-      if (latency > 0 && !diverged && operations_in(counted->body) <= costs::cpu::interleaved_operations * latency) {
+      if (latency > 0 && !diverged && !has_vectors(*counted) && operations_in(counted->body) <= costs::cpu::interleaved_operations * latency) {
         const i64 enough = costs::cpu::interleaved_cycles / i64(latency);
         idles_ = idles_ || !n || n->as_i64() >= enough;
         if (!n) waiting_trips_.push_back({counted->n, enough});
