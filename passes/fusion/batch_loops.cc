@@ -7,8 +7,8 @@
 //     .. } [xss, ps]
 //
 // A network that goes through a sequence, written for one sequence, multiplies its weights by a vector in each step. With a map of all
-// sequences in the step these are products of matrices, which run in tiles and read the weights once. Before differentiation the return sweep
-// is such a loop, too, and what its iterations add to the adjoints of the weights is one product after it (time_sums.cc).
+// sequences in the step these are products of matrices, which run in tiles and read the weights once. It comes before differentiation, so
+// the return sweep is such a loop, too. What its iterations add to the adjoints of the weights is one product after it (time_sums.cc).
 //
 // The loop has to have a sum over products of elements: one element is the same for all points of one map around the sum, and the other
 // for all points of another one. One of these maps may be the map around the loop. The number of iterations is the same in all of its points,

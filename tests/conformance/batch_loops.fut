@@ -38,7 +38,7 @@ entry gradients (n: i64) (t: i64) (h: i64): bool =
   let of x = vjp (\c -> dot (line (w, u, c) x) (vector h 1)) c 1
   in same (map of xs) (one_by_one of xs)
 
--- The state begins as a row of the batch or as what is made of it, numbers go along, and what comes before is read after.
+-- The state begins as a row of the batch or as what is made of it. Numbers go along, and what comes before is read after.
 def steps [h] (a: [h][h]f64) (x: [h]f64) (p: f64) (t: i64): [h]f64 =
   let scaled = scan (+) 0 (map (\e -> clamp (e * p)) x)
   let (y, z, time, sum) = loop (y, z, time, sum) = (x, scaled, 1, p) for i < t do
