@@ -55,8 +55,9 @@ const Pipeline& common_pipeline() {
       Pipeline{pass::inline_small} + cleanup() +
       Pipeline{pass::inline_parallel} + cleanup() +        // looks at the sizes of functions, so after a cleanup
       fusion() +
+      then(pass::batch_loops, cleanup() + fusion()) +          // before differentiation, so that return sweeps are loops around maps as well
       when(uses_ad, then(pass::unroll, cleanup()) + then(pass::numbers, cleanup()) +     // short loops need no records
-                        differentiation()) +
+                        differentiation() + then(pass::batch_loops, cleanup() + fusion())) +
       Pipeline{pass::copies} +
       Pipeline{pass::masked_sums} + cleanup();             // after differentiation: a zero times an element that nobody wanted may be no number
   return steps;

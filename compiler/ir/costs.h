@@ -181,7 +181,8 @@ inline constexpr int64_t tile_rows = 16, tile_columns = 16, tile_depth = 16;   /
 inline constexpr size_t tile_operands = 4;              // of each side: more do not fit into shared memory
 inline constexpr int64_t tile_bytes = 48 << 10;         // of shared memory for the rows and columns of a tile, in the largest block
 inline constexpr int64_t tile_cells = 1 << 29;          // of arrays that only tiles need: 4 GiB of f64, which a nest would often have as well
-inline constexpr int64_t tile_part = 256;               // points of a sum that is divided among blocks, at least
+inline constexpr int64_t tile_part = 32;                // points of a sum that is divided among blocks, at least: four steps of a block
+inline constexpr int64_t batch_work = 1 << 21;          // multiply-adds of a step, from which a map of loops is a loop of products in tiles
 inline constexpr size_t joined_results = 16;            // arrays that one kernel makes for several of the program
 inline constexpr int64_t nest_width = 8;                // of a screma that becomes a dimension of the grid, if it is constant
 inline constexpr size_t repeated_operations = 24;       // before an inner nest, which every kernel of the nest repeats

@@ -34,6 +34,8 @@ CASES = {
     "layer_gradient": (ROWS, "layer_gradient", ["[32][16][64][64]f32", "[32][16][3][3]f32"], 8 * 32 * 16 * 64 * 64),
     "recurrent_gradient": (ROWS, "recurrent_gradient", ["--f32-bounds=-0.1:0.1", "[16][32][128]f32", "[128][128]f32", "[128][128]f32", "[128]f32"],
                            4 * (16 * 32 * 128 + 4 * 128 * 128 + 2 * 128)),
+    "sequences_gradient": (ROWS, "sequences_gradient", ["--f32-bounds=-0.1:0.1", "[256][8][128]f32", "[128][128]f32", "[128][128]f32", "[128]f32"],
+                           4 * (256 * 8 * 128 + 4 * 128 * 128 + 2 * 128)),
     "attention": (ROWS, "attention_of_heads", ["[4][256][64]f32"] * 3, 4 * 4 * 4 * 256 * 64),
     "channels": (ROWS, "channels", ["[32][64][56][56]f32"], 4 * 32 * 64 * 56 * 56),
     "filled": (ROWS, "filled", ["4096i64", "[4096]f32"], 4 * N),

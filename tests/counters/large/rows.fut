@@ -31,6 +31,11 @@ def recurrent [t][b][d][h] (xs: [t][b][d]f32) (w: [d][h]f32) (u: [h][h]f32) (bia
 
 entry recurrent_gradient [t][b][d][h] (xs: [t][b][d]f32) (w: [d][h]f32) (u: [h][h]f32) (bias: [h]f32): ([d][h]f32, [h][h]f32, [h]f32) =
   vjp (\(w, u, bias) -> recurrent xs w u bias) (w, u, bias) 1
+-- The same layer, written for one sequence.
+entry sequences_gradient [t][b][d][h] (xs: [b][t][d]f32) (w: [h][d]f32) (u: [h][h]f32) (bias: [h]f32): ([h][d]f32, [h][h]f32, [h]f32) =
+  let dot x y = f32.sum (map2 (*) x y)
+  let last (w: [h][d]f32, u: [h][h]f32, bias: [h]f32) (x: [t][d]f32): [h]f32 = loop y = replicate h 0 for i < t do map3 (\c p q -> f32.tanh (c + dot p x[i] + dot q y)) bias w u
+  in vjp (\ws -> f32.sum (map (\x -> f32.sum (last ws x)) xs)) (w, u, bias) 1
 -- Attention that looks back only, for several heads.
 def attention [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32): [n][d]f32 =
   let weights xs = let most = f32.maximum xs let es = map (\x -> f32.exp (x - most)) xs let all = f32.sum es in map (/ all) es
