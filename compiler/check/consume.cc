@@ -90,9 +90,10 @@ Vars Consumption::data_of(const Aliases& a, TypeRef t) const {
 
 // A type with the uniqueness that the results of another have.
 TypeRef Consumption::as_unique_as(TypeRef t, TypeRef other) {
+  if (types.as<UniqueType>(other)) return types.as<UniqueType>(t) ? t : types.add(UniqueType{t});
+  if (auto* u = types.as<UniqueType>(t)) t = u->inner;
   auto *r = types.as<RecordType>(t), *s = types.as<RecordType>(other);
   auto *f = types.as<FunType>(t), *g = types.as<FunType>(other);
-  if (types.as<UniqueType>(other)) return types.as<UniqueType>(t) ? t : types.add(UniqueType{t});
   if (r && s && r->fields.size() == s->fields.size()) {
     std::vector<Field> fields(r->fields.begin(), r->fields.end());
     std::vector<Field> others(s->fields.begin(), s->fields.end());
@@ -302,8 +303,13 @@ TypeRef Consumption::function(std::span<ast::Pat*> params, const ast::TypeExpr* 
       c.diags.report(body->span, err::result_aliases_global, name_of(v)).help("return a copy of it");
       break;
     }
-  if (written) check_result(result, t, body->span);
-  else if (infer_unique) t = inferred_result(result, t, result);
+  keeps_promises(result, t, body->span);
+  if (written) {
+    check_result(result, t, body->span);
+    t = without_captured(result, t);
+  } else if (infer_unique) {
+    t = inferred_result(result, t, result);
+  }
   for (size_t i = arrows.size(); i-- > 0;) {
     FunType f = *types.as<FunType>(arrows[i]);
     if (f.result == t) return type;                // nothing new
@@ -318,7 +324,14 @@ bool Consumption::outside(Binding* v) const {
   return !d || *d < barrier_ || !v->consumable;
 }
 
-// A unique component may not share memory with what the caller keeps, nor with another component.
+// Does a function return what is bound outside of it, in a function around it?
+bool Consumption::captured(Binding* v) const {
+  const uint32_t* d = depths_.find(v);
+  return d && *d < barrier_;
+}
+
+// A unique component may not share memory with what the caller keeps, nor with another component. What the function captures is
+// seen by its callers: such a component is none of theirs to keep, and its type is taken back by `without_captured`.
 void Consumption::check_result(const Aliases& whole, TypeRef t, Span at) {
   std::vector<std::pair<const Aliases*, bool>> leaves;
   std::function<void(const Aliases&, TypeRef, bool)> collect = [&](const Aliases& a, TypeRef x, bool unique) {
@@ -334,15 +347,53 @@ void Consumption::check_result(const Aliases& whole, TypeRef t, Span at) {
   for (size_t i = 0; i < leaves.size(); i++) {
     if (!leaves[i].second) continue;
     for (Binding* v : leaves[i].first->all())
-      if (outside(v)) {
-        auto draft = c.diags.report(at, err::unique_result_aliased, name_of(v));
-        if (v->consumable && depths_.find(v)) draft.label(v->span, "bound outside of this function");
-        draft.help("return a copy: `copy " + name_of(v) + "`");
+      if (outside(v) && !captured(v)) {
+        c.diags.report(at, err::unique_result_aliased, name_of(v)).help("return a copy: `copy " + name_of(v) + "`");
         return;
       }
     for (size_t k = 0; k < leaves.size(); k++)
       if (k != i && common(leaves[i].first->all(), leaves[k].first->all())) { c.diags.report(at, err::result_components_alias); return; }
   }
+}
+
+// The type of a result, not unique where it may share memory with what the function captures.
+TypeRef Consumption::without_captured(const Aliases& a, TypeRef t) {
+  auto* u = types.as<UniqueType>(t);
+  if (auto* r = types.as<RecordType>(u ? u->inner : t); r && a.record) {
+    std::vector<Field> fields(r->fields.begin(), r->fields.end());
+    for (size_t i = 0; i < fields.size(); i++) {
+      TypeRef part = fields[i].second;
+      if (u && has_memory(part)) part = types.add(UniqueType{part});
+      fields[i].second = without_captured(a.field(fields[i].first, i), part);
+    }
+    return types.record(fields);
+  }
+  if (!u) return t;
+  Vars all = a.all();
+  return std::any_of(all.begin(), all.end(), [&](Binding* v) { return captured(v); }) ? u->inner : t;
+}
+
+// Functions in a value: what their types promise must be true of those that return what they capture.
+void Consumption::keeps_promises(const Aliases& a, TypeRef wanted, Span at) {
+  if (auto* u = types.as<UniqueType>(wanted)) wanted = u->inner;
+  if (auto* r = types.as<RecordType>(wanted)) {
+    for (size_t i = 0; i < r->fields.size(); i++) keeps_promises(a.field(r->fields[i].first, i), r->fields[i].second, at);
+    return;
+  }
+  if (!types.as<FunType>(wanted) || !a.function.valid()) return;
+  std::function<bool(TypeRef, TypeRef)> fits = [&](TypeRef want, TypeRef have) {
+    if (types.as<UniqueType>(have)) return true;
+    if (types.as<UniqueType>(want)) return !has_memory(want);
+    auto *r = types.as<RecordType>(want), *s = types.as<RecordType>(have);
+    if (r && s && r->fields.size() == s->fields.size()) {
+      for (size_t i = 0; i < r->fields.size(); i++) if (!fits(r->fields[i].second, s->fields[i].second)) return false;
+      return true;
+    }
+    auto *f = types.as<FunType>(want), *g = types.as<FunType>(have);
+    return !f || !g || fits(f->result, g->result);
+  };
+  if (fits(wanted, a.function)) return;
+  c.diags.report(at, err::result_uniqueness).note("its result may be what the function captures").help("let the function return a copy");
 }
 
 TypeRef Consumption::inferred_result(const Aliases& a, TypeRef t, const Aliases& whole) {

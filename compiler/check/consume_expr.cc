@@ -120,6 +120,7 @@ Vars Consumption::call(TypeRef fun, std::vector<Argument>& args, Order order, si
       else consume(a, args[i].first->span, args[i].first);
     }
     else add(shared, a.all());
+    keeps_promises(a, params[i], args[i].first->span);
     add(seen, a.all());
     args[i].second = std::move(a);
   }
@@ -191,13 +192,19 @@ Aliases Consumption::apply(ast::Expr* e, ast::Apply& a) {
   return result_of(type_of(a.fun, fun), args.size(), shared, e->span);
 }
 
-Aliases Consumption::section(ast::Section& s) {
+Aliases Consumption::section(ast::Expr* e, ast::Section& s) {
   Aliases op = exp(s.op);
   if (!s.left && !s.right) return op;
   Vars all = op.all();
   if (s.left) add(all, exp(s.left).all());
   if (s.right) add(all, exp(s.right).all());
-  return Aliases{all, {}, false};
+  auto* first = types.as<FunType>(type_of(s.op, op));
+  auto* second = first ? types.as<FunType>(first->result) : nullptr;
+  auto* own = types.as<FunType>(e->type);
+  if (!second || !own) return Aliases{all, {}, false};
+  FunType f = *own;
+  f.result = as_unique_as(own->result, second->result);
+  return Aliases{all, {}, false, types.add(f)};
 }
 
 Aliases Consumption::match_cases(ast::Match& m) {
@@ -279,7 +286,7 @@ Aliases Consumption::node(ast::Expr* e) {
         return Aliases{all, {}, false};
       },
       [&](ast::Unary& u) { exp(u.operand); return Aliases{}; },
-      [&](ast::Section& s) { return section(s); },
+      [&](ast::Section& s) { return section(e, s); },
       [&](ast::AccessSection& s) { for (ast::Step& step : s.steps) selectors(step.at); return Aliases{}; },
       [&](ast::Lambda& l) {
         Inner saved = enter(Inside::Function);

@@ -72,7 +72,10 @@ class Consumption {
   void consume(const Aliases& value, Span at, const ast::Expr* of, const ast::Loop* loop = nullptr);
   TypeRef function(std::span<ast::Pat*> params, const ast::TypeExpr* written, ast::Expr* body, TypeRef type, bool infer_unique);
   bool outside(Binding* v) const;
+  bool captured(Binding* v) const;
   void check_result(const Aliases& whole, TypeRef t, Span at);
+  TypeRef without_captured(const Aliases& a, TypeRef t);
+  void keeps_promises(const Aliases& a, TypeRef wanted, Span at);
   TypeRef inferred_result(const Aliases& a, TypeRef t, const Aliases& whole);
   // What is entered runs any number of times, so it may consume nothing of what is bound outside.
   enum class Inside : uint8_t { Function, Loop, Size };
@@ -100,7 +103,7 @@ class Consumption {
   Aliases ref(ast::Expr* e, ast::Ref& r);
   Aliases project(ast::Project& p);
   Aliases apply(ast::Expr* e, ast::Apply& a);
-  Aliases section(ast::Section& s);
+  Aliases section(ast::Expr* e, ast::Section& s);
   Aliases match_cases(ast::Match& m);
   Aliases with(ast::With& w);
   Aliases with_field(ast::With& w);

@@ -10,11 +10,13 @@
 
 namespace raido::check {
 
+// For a message: the start of the first line.
 std::string Infer::source(const ast::Expr* e) const {
+  constexpr size_t most = 120;
   std::string text(c.sources.text(e->span));
-  size_t newline = text.find('\n');
-  if (newline != std::string::npos) text = text.substr(0, newline) + " ...";
-  return text;
+  size_t end = std::min(text.find('\n'), text.size());
+  if (end > most) for (end = most; (text[end] & 0xc0) == 0x80;) end--;      // not within a character
+  return end == text.size() ? text : text.substr(0, end) + " ...";
 }
 
 TypeRef Infer::fun_type(const std::vector<TypeRef>& params, TypeRef result) {

@@ -58,7 +58,7 @@ std::string often_meant(Tok found, std::string_view text, std::string_view last,
   if (found == Tok::Comma && expected.starts_with("`for` or `while`")) return "several values are a tuple: `loop (x, y) = (0, 1) for ..`";
   if (found == Tok::In && expected.starts_with("an expression")) return "a `let` has one `in`; of several in a row only the last needs it";
   if (found == Tok::Quote && expected.starts_with("a type")) return "a type parameter is declared with `'` and used without: `def f 't (x: t) = ..`";
-  if (found == Tok::Dot && (next == Tok::LBracket || next == Tok::IndexBracket)) return "an index stands directly behind the array: `xs[0]`";
+  if (found == Tok::Dot && (next == Tok::LBracket || next == Tok::IndexBracket)) return "an index stands directly after the array: `xs[0]`";
   if (found == Tok::Equals && after_condition) return "`==` compares two values; `=` gives a value a name";
   if (found == Tok::Arrow && expected.starts_with("`)`")) return "a function begins with a backslash: `(\\x -> ...)`";
   bool names = expected.starts_with("a name") || expected == "an index or a field to update";

@@ -4,4 +4,4 @@ def f (xs: []i32) = xs.[0]
 -- Unexpected token: `.`, expected a declaration: def, entry, type, module, open, import or local [A04]
 --  1 | def f (xs: []i32) = xs.[0]
 --    |                       ^
--- help: an index stands directly behind the array: `xs[0]`
+-- help: an index stands directly after the array: `xs[0]`

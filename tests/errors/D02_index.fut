@@ -4,4 +4,4 @@ def second (xs: []i32) = xs [1]
 -- Cannot apply "xs": it has the non-function type []i32 [D02]
 --  1 | def second (xs: []i32) = xs [1]
 --    |                          ^^^^^^
--- help: an index stands directly behind the array: `xs[1]`
+-- help: an index stands directly after the array: `xs[1]`
