@@ -107,7 +107,12 @@ class LaneLoop {
     rest.spmd = rest.interleaved = false;
     rest.group.reset();
     rest.few = few;
-    out.push_back({std::move(rest)});
+    if (tail.empty() && may_interleave_rest(body)) {
+      rest.spmd = rest.interleaved = true;
+      for (Stm& s : LaneLoop(m_, rest, false).run()) out.push_back(std::move(s));
+    } else {
+      out.push_back({std::move(rest)});
+    }
     return out;
   }
 
@@ -196,6 +201,17 @@ class LaneLoop {
       each_body(s, [&](const Block& inner) { near = near && reads_near(inner); });
     }
     return near;
+  }
+  // Lanes that read far apart do not pay for some distances, which the group asks for. Then a few iterations run interleaved, if loops inside wait.
+  bool may_interleave_rest(const Block& b) const {
+    if (loop_.interleaved || !loop_.group || !loop_.group->own.empty() || !loop_.group->sums.empty() || statements(b) > costs::cpu::last_statements) return false;
+    bool some = false, all = true;
+    for (const Stm& s : b) {
+      auto inner = std::get_if<For>(&s.node);
+      some = some || (inner && waits(*inner));
+      all = all && !names_.is_check(s) && !names_.may_fail_inside(s, false);
+    }
+    return some && all;
   }
   // How many lanes the last group pays for: a loop inside reads and stores more for each than it computes, unless it calls functions.
   int64_t least_last(const Block& b) const { return names_.has_loop(b) && !calls_anywhere(b) ? width_ / 4 + 1 : costs::cpu::least_lanes; }

@@ -114,11 +114,12 @@ class LaneLoops::Candidate {
     if (beside_inside && (has_rows_ || sums_apart_)) return false;
     bool nearer = far_vectors_ && inner_.far == 0 && inner_.far_stores == 0;
     if (loops_ || nearer ? inner_.gains() : straight_ && (has_checks_ || calls_in_branches_) && all_.gains()) return true;
-    if (idles_ && !has_checks_ && sums_.places().empty()) {
+    const bool interleaves = idles_ && !has_checks_ && sums_.places().empty();
+    if (!(interleaves && inner_.far_stores > 0) && loops_ && inner_.gains(inner_.waits) && may_lie_apart()) return gains_by_waits_ = true;
+    if (interleaves) {
       from_outside(waiting_trips_);
       return interleaved_ = true;
     }
-    if (loops_ && inner_.gains(inner_.waits) && may_lie_apart()) return gains_by_waits_ = true;
     runs_alone_ = !straight_ && all_alone_ && !has_rows_ && !has_own_ && around_.operations >= costs::cpu::operations_of_call && around_.gains();
     return runs_alone_;
   }
@@ -364,7 +365,8 @@ class LaneLoops::Candidate {
       const i64 least = latency > 0 ? costs::cpu::waiting_cycles / i64(latency) : 0;
       if (!n || n->as_i64() >= least) inner_.waits += costs::cpu::operations_of_cycle * latency;
       if (latency > 0 && !n) trips_.push_back({counted->n, least});
-      if (latency > 0 && !diverged && !has_vectors(*counted) && operations_in(counted->body) <= costs::cpu::interleaved_operations * latency) {
+      const size_t operations = operations_in(counted->body);
+      if (latency > 0 && !diverged && !has_vectors(*counted) && operations <= costs::cpu::interleaved_operations * latency) {
         const i64 enough = costs::cpu::interleaved_cycles / i64(latency);
         idles_ = idles_ || !n || n->as_i64() >= enough;
         if (!n) waiting_trips_.push_back({counted->n, enough});
@@ -410,7 +412,9 @@ class LaneLoops::Candidate {
     size_t count = 0;
     each_stm(b, [&](const Stm& s) {
       auto op = std::get_if<Apply>(&s.exp);
-      count += op && is_call(op->op) && is_float(elem_of(p_, op->args[0])) ? costs::cpu::operations_of_call : 1;
+      const bool floats = op && is_float(elem_of(p_, op->args[0]));
+      const bool extremum = floats && (op->op == ScalarOp::min || op->op == ScalarOp::max);   // with a NaN for a NaN
+      count += floats && is_call(op->op) ? costs::cpu::operations_of_call : extremum ? 4 : 1;
     });
     return count;
   }
