@@ -55,7 +55,7 @@ struct Locked { Name locks; ExprId place; std::vector<Name> memories; std::vecto
 // pairs: changes neighbours, which are no vector.
 // rest: with SumVectors the last few, which are not for vectors; without it all. few: where vectors have masks, fewer than costs::cpu::least_lanes.
 // lanes: few iterations, none of which needs another, beside each other in memory. spmd: iterations that need no other run in groups,
-// although they have loops inside (lanes.h). apart: no iteration touches what another one stores.
+// although they have loops inside (lanes.h). interleaved: in small groups, in scalar code. apart: no iteration touches what another one stores.
 // alone: inside a loop in groups, which each lane runs by itself. unrolled: as many as the C compiler knows, all written out.
 // group: as in the core program.
 // sums: what the iterations add to elements of these memories, and combine with these numbers, may come in any order.

@@ -19,6 +19,10 @@
 // assignment keeps the old value in lanes that are not on. Scalar operations are total, so lanes that are not on may compute; they
 // never read memory. A branch with loops is left out if no lane is on.
 //
+// Few iterations may run `interleaved`: their parts are written out, in scalar code, so that a processor computes some while others wait. Branches
+// stay branches then. Loops inside whose iterations do not wait run for one lane after the other. Lanes that read far apart do not pay for some
+// distances. So such a loop follows them (decision 067). It takes all iterations for these distances, and the last ones for others.
+//
 // A loop inside may be marked `alone` if its own iterations are vectors, as those of the product of two rows are. The lanes run such a loop
 // one after the other. They run what comes before and after it side by side.
 //

@@ -1,2 +1,3 @@
 -- Each row is a loop whose iterations wait for each other.
-entry main [n] [m] (xss: [n][m]f64): [n]f64 = map (\xs -> loop s = 0 for x in xs do s * 0.9 + x) xss
+entry main [n] [m] (xss: [n][m]f64): [n][m]f64 =
+  map (\xs -> loop s = copy xs for j < m - 1 do s with [j + 1] = s[j] * 0.9 + s[j + 1]) xss
