@@ -107,7 +107,8 @@ def float_corners(t):
     normal, least = float(Fraction(2) ** (2 - top)), float(Fraction(2) ** (3 - top - precision))
     eps = float(Fraction(2) ** (1 - precision))
     positive = [0.0, least, normal, 0.25, 0.5, 1.0, 1 + eps, 1.5, 2.0, 2.5, 3.0, 7.75, 100.0, 1 / eps + 1, largest]
-    edges = [Fraction(2) ** 31, Fraction(2) ** 31 - 128, 3 * Fraction(2) ** 31, Fraction(2) ** 32 + 512, Fraction(2) ** 47 + 2 ** 25, Fraction(2) ** 63]
+    edges = [Fraction(2) ** 31, Fraction(2) ** 31 - 128, 3 * Fraction(2) ** 31, Fraction(2) ** 32 + 512, Fraction(2) ** 47 + 2 ** 25, Fraction(2) ** 63,
+             Fraction(2) ** 63 + 3 * 2 ** 11, Fraction(2) ** 64 - 2 ** 11, Fraction(2) ** 64, Fraction(2) ** 64 + 3 * 2 ** 12, Fraction(2) ** 70 + 2 ** 18]
     positive += [float(x) for x in edges if x <= largest]              # of integers
     if t == "f64":                                                    # next to the middle between two halves, by less than an f32 shows
         positive += [2.0 ** 31 - 0.5, 2.0 ** 31 + 0.5, 2.0 ** 32 - 0.5, 1 + 2.0 ** -11 + 2.0 ** -40, 2.0 ** -25 + 2.0 ** -60, 65520 - 2.0 ** -30]
@@ -235,12 +236,8 @@ def float_ops(t):
 
 
 def integer_of(t, x):
-    """Truncated, then the low bits; none where it is unspecified."""
-    if not math.isfinite(x):
-        return 0
-    if abs(x) >= (2 ** 64 if t == "u64" else 2 ** 63):
-        return None
-    return wrap(t, math.trunc(x))
+    """Truncated, then the low bits; 0 for what no integer of 64 bits holds."""
+    return wrap(t, math.trunc(x)) if -2.0 ** 63 <= x < 2.0 ** 64 else 0
 
 
 # Functions of one argument that Python has; at poles and outside of their domain they give what the language says.

@@ -124,13 +124,14 @@ RAIDO_INLINE i64 raido_signed_i64_f32(f32 x) {
   return (i64)raido_only_if_f32((x >= -0x1p63f) & (x < 0x1p64f), x - raido_only_if_f32(x >= 0x1p63f, 0x1p64f));
 }
 // The low 32 bits. The nearest multiple of 2^32 is taken away, which is exact: at least the bits before 2^32 cancel, and numbers of less than 2^31
-// stay as they are. What is left lies from -2^31 to 2^31. The instruction gives -2^31 for 2^31, which has the same 32 bits.
+// stay as they are. What is left lies from -2^31 to 2^31. The instruction gives -2^31 for 2^31, which has the same 32 bits. Numbers that no integer of
+// 64 bits holds give 0. An f32 of that size has low bits of 0 anyway.
 RAIDO_INLINE i32 raido_vector_i32_f32(f32 x) {
   f32 finite = raido_only_if_f32(fabsf(x) < INFINITY, x);
   return (i32)(finite - rintf(finite * 0x1p-32f) * 0x1p32f);
 }
 RAIDO_INLINE i32 raido_vector_i32_f64(f64 x) {
-  f64 whole = trunc(raido_only_if_f64(fabs(x) < (f64)INFINITY, x));
+  f64 whole = trunc(raido_only_if_f64((x >= -0x1p63) & (x < 0x1p64), x));
   return (i32)(whole - rint(whole * 0x1p-32) * 0x1p32);
 }
 #define RAIDO_WIDEST(vector, scalar) (RAIDO_VECTOR_BYTES == 64 ? (vector) : (scalar))
