@@ -22,7 +22,8 @@ const Pipeline& fusion() {
       pass::early_accumulators,                            // maps and reductions fuse, accumulators do not
       pass::products,
       pass::fuse,
-  } + then(pass::flattened, {pass::simplify, pass::fuse}) + then(pass::filter_sums, {pass::dce, pass::simplify, pass::fuse}) + then(pass::totals, {pass::simplify, pass::fuse}) + Pipeline{
+  } + then(pass::flattened, {pass::simplify, pass::dce, pass::fuse, pass::fuse}) +   // maps over rows, then what is in them
+      then(pass::filter_sums, {pass::dce, pass::simplify, pass::fuse}) + then(pass::totals, {pass::simplify, pass::fuse}) + Pipeline{
       pass::patterns,                                      // what they match appears when producers have met consumers
   } + cleanup();
   return steps;
