@@ -105,7 +105,7 @@ entry checked (n: i64) (t: i64) (h: i64) (before: i64) (inside: i64) (after: i64
 -- input { 33i64 4i64 16i64 1i64 } output { true }
 -- input { 3i64 4i64 5i64 6i64 } output { true }
 -- input { 20i64 3i64 19i64 40i64 } output { true }
--- input { 2048i64 1i64 33i64 32i64 } output { true }
+-- input { 2048i64 1i64 33i64 1i64 } output { true }
 
 -- ==
 -- entry: gradient
