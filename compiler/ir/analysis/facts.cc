@@ -55,11 +55,12 @@ void Facts::settle(Var n) {
 void Facts::unsettle(Var n) {
   auto found = waits_.find(n);
   if (found == waits_.end()) return;
-  for (const auto& [v, e] : found->second) {
-    tells_.erase(v);
+  for (const auto& [v, e] : std::unordered_map(found->second)) {
     products_.erase(v);
     wraps_.erase(v);
     if (form_.erase(v) > 0) unsettle(v);
+    tells_.erase(v);
+    if (e.op == ScalarOp::lt || e.op == ScalarOp::le) arithmetic(v, e);   // says something of opaque variables, too, whatever is assumed here
   }
 }
 void Facts::forget_definitions(size_t from, size_t to) {

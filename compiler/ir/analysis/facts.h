@@ -41,8 +41,8 @@ class Facts {
         size_t branch = assume(choice->cond, holds);
         std::vector<Var> chosen = indices_since(branch);
         f(holds ? choice->then_ : choice->else_);
-        for (Var v : chosen) unbounded(v);
         assumed_.resize(branch);
+        for (Var v : chosen) unbounded(v);
       }
     } else {
       chosen_states(s);
