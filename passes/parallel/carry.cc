@@ -28,7 +28,7 @@ using Cell = std::vector<Affine>;
 // What a loop does with one array of its state.
 class Carried {
  public:
-  Carried(const Program& p, const For& x, size_t state) : p_(p), x_(x), inside_(bound_in(x.body)) {
+  Carried(const Program& p, const For& x, size_t state) : x_(x), inside_(bound_in(x.body)) {
     inside_.insert(x.i.var);
     for (Bind b : x.state) inside_.insert(b.var);
     Var version = x.state[state].var;
@@ -69,7 +69,6 @@ class Carried {
  private:
   struct Stored { Cell cell; Atom value; };
   struct Read { const Stm* stm; Cell cell; size_t stores; };   // stores: of the same iteration, before it
-  const Program& p_;
   const For& x_;
   VarSet inside_;                                          // what iterations bind
   Forms forms_;
