@@ -1,6 +1,8 @@
 // consume.cc - uniqueness and consumption: which types have memory, what variables share, what functions take and give.
 #include "compiler/check/consume.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "compiler/check/consumption.h"
