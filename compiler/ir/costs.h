@@ -138,6 +138,7 @@ inline constexpr size_t float_cycles = 4, product_cycles = 3, division_cycles = 
 inline constexpr size_t operations_of_cycle = 2;        // that lanes do while one iteration waits for the one before
 inline constexpr int64_t waiting_cycles = 512;          // of a whole loop that waits so: below, processors begin with the next loop meanwhile
 inline constexpr int64_t interleaved = 4;                // iterations that run interleaved, since loops inside wait
+inline constexpr size_t operations_of_extremum = 4;      // of a float, where a NaN has to be the result
 inline constexpr size_t interleaved_operations = 3;      // of a processor for each cycle that such a loop waits: with more it is busy
 inline constexpr int64_t interleaved_cycles = 128;       // of a whole loop that waits so: below, processors begin with the next loop meanwhile
 inline constexpr int64_t scan_strip = 256;              // elements of a scan in vectors between two looks at what it has reached

@@ -132,8 +132,9 @@ struct Budget {
   int64_t levels, bytes, memory;         // loops in the nest; of one iteration's state, -1 if that is not known; of --ad-memory
   static auto fields(auto& s) { return std::tie(s.levels, s.bytes, s.memory); }
 };
-// Lanes: several iterations run side by side. Interleaved: a few do, in scalar code, so that one computes while another waits. Alone: the loop is inside a loop of lanes, and each lane runs it by itself, as vectors. Apart:
-// no iteration reads or stores an element that another iteration stores.
+// Lanes: several iterations run side by side. Interleaved: a few do, in scalar code, so that one computes while another waits. Alone: the
+// loop is inside a loop of lanes, and each lane runs it by itself, as vectors. Apart: no iteration reads or stores an element that
+// another iteration stores.
 enum class Vectors : uint8_t { Open, No, Yes, Lanes, Interleaved, Apart, Alone };
 inline bool side_by_side(Vectors v) { return v == Vectors::Lanes || v == Vectors::Interleaved; }
 struct Group {                           // of iterations, as many as there are lanes

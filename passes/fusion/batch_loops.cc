@@ -140,7 +140,7 @@ class BatchLoops {
       std::optional<Term> any;
       for (const auto& extents : contractions) {
         Term work = b.number(Scalar::I64, 1);
-        for (const Dim& n : extents) {                        // what is made in the operation is not known here
+        for (const Dim& n : extents) {                        // at most 2^15 each, so that the product does not overflow; some are not known here
           auto v = var_of(n);
           const bool known = !v || !bound.contains(*v);
           work = work * apply(ScalarOp::min, {b.number(Scalar::I64, 1 << 15), known ? b.term(n) : b.number(Scalar::I64, costs::gpu::tile_rows)});

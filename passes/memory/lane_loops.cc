@@ -413,8 +413,8 @@ class LaneLoops::Candidate {
     each_stm(b, [&](const Stm& s) {
       auto op = std::get_if<Apply>(&s.exp);
       const bool floats = op && is_float(elem_of(p_, op->args[0]));
-      const bool extremum = floats && (op->op == ScalarOp::min || op->op == ScalarOp::max);   // with a NaN for a NaN
-      count += floats && is_call(op->op) ? costs::cpu::operations_of_call : extremum ? 4 : 1;
+      const bool extremum = floats && (op->op == ScalarOp::min || op->op == ScalarOp::max);
+      count += floats && is_call(op->op) ? costs::cpu::operations_of_call : extremum ? costs::cpu::operations_of_extremum : 1;
     });
     return count;
   }

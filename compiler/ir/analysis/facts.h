@@ -4,8 +4,8 @@
 // map, a remainder, a quotient, masked bits, something that minimum and maximum keep inside. So is a state of a loop that is always one of
 // some indices or remainders by constants. So are narrow integers that were widened, and their remainders by constants.
 // Only expressions over bounded variables are reasoned about: arithmetic on sizes and indices does not wrap, arithmetic
-// of the user may. Everything else is an opaque, unbounded variable, of which only comparisons are known; where a branch has
-// compared it with zero and with a size it is an index.
+// of the user may. All other variables are opaque: they have any value, and the walk knows only what they were compared with. In a
+// branch after comparisons with zero and with a size, such a variable is an index.
 // Forms are of i64 variables. An integer of another type has a form if its value is proved to fit into the type.
 #pragma once
 #include <array>
