@@ -127,6 +127,19 @@ def check_product(raido, folder, cc, best):
             wrong(f"{cc}: {what} of a product has {spilled} of {len(fused)} operations on the stack, {wide} in {width}")
 
 
+ROWS = "entry main [n] (xs: [n][3]f32): [n][3]f32 = map (\\x -> replicate 3 (f32.sum x)) xs\n"
+
+
+def check_rows(raido, folder, cc):
+    """Short rows that are filled are no loops, so that the loop around them is one of vectors."""
+    source = folder / "rows.fut"
+    source.write_text(ROWS)
+    text = disassembled(compiled(raido, source, folder / f"rows_{cc}", cc=cc))
+    code = "".join(code for name, code in re.findall(r"^[0-9a-f]+ <(.*)>:\n((?:.+\n)+)", text, re.M) if "main" in name and "_avx2" in name)
+    if not re.search(r"\bvaddps\b.*%ymm", code):
+        wrong(f"{cc}: rows that are filled have no vectors")
+
+
 def check_strict(raido, folder, cc, here):
     """The derivatives of the mixture, of a network and of a hand, in each version."""
     for name, sizes, entry in (("gmm", "5i64 6i64 70i64", "calculate_jacobian"), ("lstm", "2i64 20i64 5i64", "calculate_jacobian"),
@@ -190,6 +203,7 @@ def main():
             for cc in filter(shutil.which, ("gcc", "clang-19")):
                 check_code(raido, folder, cc)
                 check_product(raido, folder, cc, here[0])
+                check_rows(raido, folder, cc)
                 if cc == "gcc":
                     check_gathers(raido, folder, cc, here[0])
                 check_strict(raido, folder, cc, here)

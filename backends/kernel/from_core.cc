@@ -131,14 +131,28 @@ void FromCore::store(Name memory, ExprId index, ExprId value) {
 void FromCore::each(const std::vector<ExprId>& extent, bool on_device, const Fill& fill) {
   if (target_ == Target::Gpu && on_device && !in_kernel_) return kernel("fill", extent, fill);
   std::vector<ExprId> at;
-  nest(extent, at, fill);
+  int64_t elements = 1;
+  for (ExprId n : extent) {
+    auto known = m_.const_of(n);
+    elements = known && elements <= costs::cpu::straight_elements ? elements * known->as_i64() : costs::cpu::straight_elements + 1;
+  }
+  nest(extent, at, fill, target_ != Target::Gpu && elements <= costs::cpu::straight_elements);
 }
-void FromCore::nest(const std::vector<ExprId>& extent, std::vector<ExprId>& at, const Fill& fill) {
+// `straight`: the elements are few, and C compilers that see them one by one make vectors of the loop around them.
+void FromCore::nest(const std::vector<ExprId>& extent, std::vector<ExprId>& at, const Fill& fill, bool straight) {
   if (at.size() == extent.size()) return fill(at);
+  if (straight) {
+    for (int64_t k = 0; k < m_.const_of(extent[at.size()])->as_i64(); k++) {
+      at.push_back(m_.number(k));
+      nest(extent, at, fill, straight);
+      at.pop_back();
+    }
+    return;
+  }
   Name i = m_.name("i", Scalar::I64);
   ExprId n = extent[at.size()];
   at.push_back(m_.var(i));
-  Block body = block([&] { nest(extent, at, fill); });
+  Block body = block([&] { nest(extent, at, fill, straight); });
   at.pop_back();
   emit(For{i, m_.number(0), n, std::move(body)});
 }

@@ -132,6 +132,7 @@ inline constexpr size_t strip_updates = 12;              // that have memory for
 inline constexpr size_t stores_apart = 1;                // of an iteration, from which lanes make them one after the other
 inline constexpr int64_t few_lanes = 8;                  // that are left of them and run one after the other
 inline constexpr int64_t unrolled = 16;                  // trips of a loop inside that C compilers unroll, so that none is left
+inline constexpr int64_t straight_elements = 8;          // of an array that is filled or copied without a loop
 inline constexpr size_t operations_for_gather = 8;       // for each element that lanes read from places far apart
 inline constexpr size_t operations_of_call = 64;        // that vectors save of a mathematical function
 inline constexpr size_t float_cycles = 4, product_cycles = 3, division_cycles = 13;   // until the result of an operation, of integers, of a division is there
