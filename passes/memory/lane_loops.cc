@@ -362,9 +362,9 @@ class LaneLoops::Candidate {
     bool fits = (counted || body(loop->cond.body, false)) && body(counted ? counted->body : loop->body, false);
     if (counted && !apart && is_innermost(counted->body)) {
       const size_t latency = loop_latency(p_, *counted);
-      const i64 least = latency > 0 ? costs::cpu::waiting_cycles / i64(latency) : 0;
+      const i64 least = latency > 0 && !chooses(*counted) ? costs::cpu::waiting_cycles / i64(latency) : 0;
       if (!n || n->as_i64() >= least) inner_.waits += costs::cpu::operations_of_cycle * latency;
-      if (latency > 0 && !n) trips_.push_back({counted->n, least});
+      if (least > 0 && !n) trips_.push_back({counted->n, least});
       const size_t operations = operations_in(counted->body);
       if (latency > 0 && !diverged && !has_vectors(*counted) && operations <= costs::cpu::interleaved_operations * latency) {
         const i64 enough = costs::cpu::interleaved_cycles / i64(latency);
@@ -384,6 +384,13 @@ class LaneLoops::Candidate {
     return fits;
   }
 
+  // Whether what it hands on is chosen by data. A processor that takes the choice for a branch guesses it, and begins the next loop with a wrong guess.
+  static bool chooses(const For& x) {
+    bool found = false;
+    for (const Stm& s : x.body.stms)
+      if (auto op = std::get_if<Apply>(&s.exp)) found = found || (op->op == ScalarOp::select && std::ranges::count(x.body.result, Atom(s.pattern[0].var)) > 0);
+    return found;
+  }
   std::optional<i64> moves(const Atom& a) const {
     if (const_of(a)) return 0;
     return stride(forms_.of(a), i_, [&](Var v) { return jumps_.contains(v); });
