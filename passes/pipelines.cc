@@ -71,6 +71,8 @@ const Pipeline& between_rounds() {
 const Pipeline& pipeline_for(ir::Target target) {
   static const Pipeline cpu =
       common_pipeline() +
+      then(pass::concat_parts, cleanup() + fusion()) +
+      then(pass::transposed_maps, cleanup() + fusion()) +
       then(pass::element_loops, cleanup() + fusion()) +    // after differentiation, which follows what the user has written
       Pipeline{pass::cse_maps, pass::cse_loops} + cleanup() +   // tiles hide what two operations both compute
       then(pass::whole_rows, cleanup()) +                  // what is there twice is not found to be the same elsewhere
@@ -87,6 +89,7 @@ const Pipeline& pipeline_for(ir::Target target) {
       Pipeline{pass::cse_maps, pass::cse_loops, pass::cse_branches} +   // between operations that did not fuse
       then(pass::records, cleanup()) +                     // cse_loops knows whole records
       Pipeline{pass::filters} +                            // before scans become loops
+      then(pass::scan_maps, cleanup()) +                   // filters know scans by their arrays
       Pipeline{pass::reduce_parts} +                       // its parts are tasks, or loops
       Pipeline{pass::tasks} + cleanup() +
       Pipeline{pass::accumulators, pass::sequentialise} + cleanup() +

@@ -60,6 +60,7 @@ inline constexpr int64_t unrolled_cells = 64;            // of arrays that may b
 inline constexpr int64_t unrolled_state = 16;            // numbers that an array in the state of a loop becomes
 inline constexpr int64_t unrolled_choices = 16;          // the same of maps whose branches depend on the number of the element only
 inline constexpr size_t element_statements = 8;        // of an iteration that each element may repeat (element_loops.cc)
+inline constexpr size_t divided_statements = 40, divided_parts = 4;   // of what goes over a concatenation, and parts of that
 inline constexpr size_t unrolled_statements = 320;       // that it may have
 inline constexpr int64_t copied_state = 256;             // bytes of a state that stays in one block, inside of another loop
 inline constexpr size_t unrolled_arithmetic = 64;        // the same of a loop that reads no array, inside of a map

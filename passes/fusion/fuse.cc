@@ -8,6 +8,10 @@
 //   H2       two hists of equal width that share an input       ==>   one, into the arrays of both (not before AD: one of
 //            them may have a derivative and the other not)
 //   W1       a map used only inside a with_acc                   ==>   moves in, and fuses there
+//   V12      let ys = scan n op [ne] xs ; let z = map n f ys     ==>   screma n scans (op [ne]) post f xs         (scan_maps)
+//
+// V12 is a pass of its own, after those that look for scans whose results are whole arrays. On processors an iteration of a scan waits for
+// the one before. So a little work beside it costs no time, and the scanned array need not be there.
 //
 // A body is a list; fusing p into a later c moves p down to c's place. Fusion is legal under three conditions. No statement
 // between depends on p and is needed by c. Nothing between consumes what p reads. And c does not consume what moves after it.
@@ -21,6 +25,7 @@
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/build.h"
+#include "compiler/ir/costs.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -37,6 +42,17 @@ class Fuser {
     auto saved = std::exchange(facts_, {});
     move_into_scopes(b);
     while (step(b)) {}
+    facts_ = std::move(saved);
+  }
+  // V12, inner bodies first.
+  void scan_maps(Body& b) {
+    for (Stm& s : b.stms) walk_parts(s, [&](Body& inner) { scan_maps(inner); });
+    auto saved = std::exchange(facts_, {});
+    for (size_t j = 1; j < b.stms.size(); j++) {
+      std::optional<Needs> needs;
+      for (size_t i = j; i-- > 0;)
+        if (after_scan(b, i, j, needs)) { j--; break; }
+    }
     facts_ = std::move(saved);
   }
 
@@ -282,6 +298,62 @@ class Fuser {
     context_.stats.count("fuse.vertical");
     return true;
   }
+  // V12. p is a scan with results that c, a map, reads element by element.
+  bool after_scan(Body& b, size_t i, size_t j, std::optional<Needs>& needs) {
+    Stm &ps = b.stms[i], &cs = b.stms[j];
+    Screma *p = screma(ps), *c = screma(cs);
+    if (!p || !c || p->width != c->width || p->scans.empty() || !p->post_reduces.empty() || !identity_post(*p)) return false;
+    if (!is_map(*c) || !identity_post(*c) || has_acc(cs) || has_acc(ps) || !costs_little(c->pre.body)) return false;
+    const size_t reduced = width_of(p->reduces);
+    if (!reads_elements(ps, *c, reduced) || !facts(cs).consumed.empty()) return false;
+    std::vector<bool> later;
+    if (makes_any(ps, needs_of(b, j, needs).through) || !movable(b, i, j, later) || !context_.allow()) return false;
+    const std::vector<size_t> kept = kept_outputs(b, j, ps, reduced);
+    Screma f = std::move(*p);
+    Subst element;                                       // of the inputs of c
+    std::vector<Var> outputs;                            // of p, as `post` sees them
+    for (size_t k = reduced; k < ps.pattern.size(); k++) {
+      const Var array = ps.pattern[k].var, here = p_.fresh(p_.hint(array), row_type(p_.type(array)));
+      f.post.params.push_back({here});
+      outputs.push_back(here);
+      for (size_t q = 0; q < c->inputs.size(); q++)
+        if (c->inputs[q] == array) element.emplace(c->pre.params[q].var, here);
+    }
+    for (size_t q = 0; q < c->inputs.size(); q++) {      // the others go through `pre`
+      const Bind row = c->pre.params[q];
+      if (element.contains(row.var)) continue;
+      const Var in = p_.fresh(p_.hint(row.var), p_.type(row.var));
+      f.inputs.push_back(c->inputs[q]);
+      f.pre.params.push_back({in});
+      f.pre.body.result.push_back(in);
+      f.post.params.push_back(row);
+    }
+    substitute(p_, c->pre.body, element);
+    f.post.body = std::move(c->pre.body);
+    std::vector<Bind> pattern(ps.pattern.begin(), ps.pattern.begin() + i64(reduced));
+    pattern.insert(pattern.end(), cs.pattern.begin(), cs.pattern.end());
+    for (size_t k : kept) {
+      pattern.push_back(ps.pattern[k]);
+      f.post.body.result.push_back(outputs[k - reduced]);
+    }
+    Stm fused = std::move(cs);
+    fused.exp = std::move(f);
+    fused.pattern = std::move(pattern);
+    merge(fused, ps);
+    replace(b, i, j, later, std::move(fused));
+    context_.stats.count("scan_maps.V12");
+    return true;
+  }
+  // Whether a processor does the work of `b` while an iteration of a scan waits.
+  bool costs_little(const Body& b) const {
+    size_t work = 0;
+    bool loops = has_loops(b);
+    each_stm(b, [&](const Stm& s) {
+      auto x = std::get_if<Apply>(&s.exp);
+      work += x && is_call(x->op) && is_float(elem_of(p_, x->args[0])) ? costs::cpu::operations_of_call : 1;
+    });
+    return !loops && work <= costs::cpu::light_operations;
+  }
   // What has met in one body may be fused there.
   void again(Body& made) {
     auto saved = std::exchange(facts_, {});
@@ -463,10 +535,8 @@ class Fuser {
   }
 };
 
-}  // namespace
-
-void fuse(ir::Program& program, PassContext& context) {
-  // What functions use of the constants must still be there: for the time being it counts as the constants' result.
+// Runs `on` on each body. What functions use of the constants must still be there: for the time being it counts as their result.
+template <class F> void with_constants(ir::Program& program, F on) {
   ir::VarSet constants;
   for (const ir::Stm& s : program.constants.stms)
     for (ir::Bind x : s.pattern) constants.insert(x.var);
@@ -477,10 +547,21 @@ void fuse(ir::Program& program, PassContext& context) {
       program.constants.result.push_back(v);
     });
   std::vector<ir::Atom> used = program.constants.result;
-  Fuser pass(program, context);
-  program.each_body([&](ir::Body& b) { pass.body(b); });
+  program.each_body(on);
   CHECK(program.constants.result == used, "fusion renamed a constant");
   program.constants.result.clear();
+}
+
+}  // namespace
+
+void fuse(ir::Program& program, PassContext& context) {
+  Fuser pass(program, context);
+  with_constants(program, [&](ir::Body& b) { pass.body(b); });
+}
+
+void scan_maps(ir::Program& program, PassContext& context) {
+  Fuser pass(program, context);
+  with_constants(program, [&](ir::Body& b) { pass.scan_maps(b); });
 }
 
 }  // namespace raido

@@ -364,12 +364,15 @@ class VectorScan {
       inside[k] = each.state.back().var;
     }
     each.body = b_.body([&] {
+      const Term at = from + b_.term(each.i.var);
       std::vector<Atom> produced;
       for (size_t k = 0; k < x_.post.params.size(); k++) {
-        const std::optional<Var> array = k < after.size() ? after[k] : kept[k];
-        produced.push_back(array ? b_.index("x", *array, {each.i.var}) : b_.zero(p_.type(x_.post.params[k].var)));      // nobody reads it
+        const std::optional<Var> array = k < after.size() ? after[k] : kept[k], source = k < after.size() ? std::nullopt : element(x_.body.result[k]);
+        produced.push_back(array    ? b_.index("x", *array, {each.i.var})
+                           : source ? b_.index("x", *source, {at.atom})
+                                    : b_.zero(p_.type(x_.post.params[k].var)));      // nobody reads it
       }
-      return store(from + b_.term(each.i.var), std::move(produced), inside, rest);
+      return store(at, std::move(produced), inside, rest);
     });
     const std::vector<Var> made = b_.bind("out", std::move(each));
     for (size_t q = 0; q < rest.size(); q++) now[rest[q]] = made[q];
@@ -389,7 +392,7 @@ class VectorScan {
     std::vector<std::optional<Var>> kept(x_.body.result.size());
     std::vector<size_t> which;
     for (size_t k = 0; k < kept.size(); k++)
-      if (k < scanned ? !element(x_.body.result[k]) : read_components(p_, x_.post, k, 1) != 0) which.push_back(k);
+      if (!element(x_.body.result[k]) && (k < scanned || read_components(p_, x_.post, k, 1) != 0)) which.push_back(k);
     if (which.empty()) return kept;
     For each{{p_.fresh("j", scalar_type(Scalar::I64))}, i64_atom(costs::cpu::scan_strip), {}, {}, {}};
     for (size_t k : which) {
