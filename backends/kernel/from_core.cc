@@ -128,31 +128,35 @@ void FromCore::store(Name memory, ExprId index, ExprId value) {
   if (is_device(memory) && !in_kernel_) emit(WriteOut{memory, index, value});
   else emit(Store{memory, index, value, stores_meet_});
 }
-void FromCore::each(const std::vector<ExprId>& extent, bool on_device, const Fill& fill) {
-  if (target_ == Target::Gpu && on_device && !in_kernel_) return kernel("fill", extent, fill);
-  std::vector<ExprId> at;
-  int64_t elements = 1;
+// All points of a few constant extents. None: there are more, or no points, or a device has a thread for each.
+std::optional<std::vector<FromCore::Point>> FromCore::few_points(const std::vector<ExprId>& extent) {
+  std::vector<Point> points = {{}};
   for (ExprId n : extent) {
     auto known = m_.const_of(n);
-    elements = known && elements <= costs::cpu::straight_elements ? elements * known->as_i64() : costs::cpu::straight_elements + 1;
+    if (target_ == Target::Gpu || !known || known->as_i64() == 0 || i64(points.size()) * known->as_i64() > costs::cpu::straight_elements) return {};
+    std::vector<Point> longer;
+    for (const auto& at : points)
+      for (int64_t k = 0; k < known->as_i64(); k++) longer.push_back(at), longer.back().push_back(m_.number(k));
+    points = std::move(longer);
   }
-  nest(extent, at, fill, target_ != Target::Gpu && elements <= costs::cpu::straight_elements);
+  return points;
 }
-// `straight`: the elements are few, and C compilers that see them one by one make vectors of the loop around them.
-void FromCore::nest(const std::vector<ExprId>& extent, std::vector<ExprId>& at, const Fill& fill, bool straight) {
-  if (at.size() == extent.size()) return fill(at);
-  if (straight) {
-    for (int64_t k = 0; k < m_.const_of(extent[at.size()])->as_i64(); k++) {
-      at.push_back(m_.number(k));
-      nest(extent, at, fill, straight);
-      at.pop_back();
-    }
+// C compilers that see a few elements one by one make vectors of the loop around them.
+void FromCore::each(const std::vector<ExprId>& extent, bool on_device, const Fill& fill) {
+  if (target_ == Target::Gpu && on_device && !in_kernel_) return kernel("fill", extent, fill);
+  if (auto points = few_points(extent)) {
+    for (const auto& at : *points) fill(at);
     return;
   }
+  std::vector<ExprId> at;
+  nest(extent, at, fill);
+}
+void FromCore::nest(const std::vector<ExprId>& extent, std::vector<ExprId>& at, const Fill& fill) {
+  if (at.size() == extent.size()) return fill(at);
   Name i = m_.name("i", Scalar::I64);
   ExprId n = extent[at.size()];
   at.push_back(m_.var(i));
-  Block body = block([&] { nest(extent, at, fill, straight); });
+  Block body = block([&] { nest(extent, at, fill); });
   at.pop_back();
   emit(For{i, m_.number(0), n, std::move(body)});
 }
@@ -167,6 +171,12 @@ void FromCore::copy(const Layout& to, const Layout& from, const std::vector<Expr
   Layout into = to, out_of = from;
   std::vector<ExprId> joined = extent;
   if (is_device(to.memory)) join_rows(joined, {&into, &out_of});
+  if (auto points = few_points(joined)) {                // reads before all writes, which might be to where others read
+    std::vector<ExprId> elements;
+    for (const auto& at : *points) elements.push_back(load(out_of.memory, address(out_of, at), "x"));
+    for (size_t k = 0; k < elements.size(); k++) store(into.memory, address(into, (*points)[k]), elements[k]);
+    return;
+  }
   each(joined, is_device(to.memory), [&](const std::vector<ExprId>& at) {
     store(into.memory, address(into, at), load(out_of.memory, address(out_of, at), "x"));
   });

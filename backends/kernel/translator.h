@@ -103,7 +103,8 @@ class FromCore {
   void store(Name memory, ExprId index, ExprId value);
   // Loops over all points of `extent`; one kernel where `on_device` and the code runs on the host.
   void each(const std::vector<ExprId>& extent, bool on_device, const Fill& fill);
-  void nest(const std::vector<ExprId>& extent, Point& at, const Fill& fill, bool straight = false);
+  void nest(const std::vector<ExprId>& extent, Point& at, const Fill& fill);
+  std::optional<std::vector<Point>> few_points(const std::vector<ExprId>& extent);
   // On a device neighbouring dimensions become one where all layouts have their elements in a row: points need fewer divisions.
   void join_rows(std::vector<ExprId>& extent, const std::vector<Layout*>& layouts);
   void copy(const Layout& to, const Layout& from, const std::vector<ExprId>& extent);

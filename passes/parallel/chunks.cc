@@ -182,9 +182,9 @@ class Chunks {
     Term step = b.term(j);
     return b.term(lo) + (strided_ ? step * b.term(parts_) : step);
   }
-  // The seg's body, cloned, at outer indices `at` and point j of the part from lo.
-  Body body_at(const std::vector<Atom>& outer, const Atom& lo, Var j) {
-    Body copy = clone(p_, x_.body), out;
+  // `copy`, of a body of the seg, at outer indices `outer` and point j of the part from lo.
+  Body body_at(Body copy, const std::vector<Atom>& outer, const Atom& lo, Var j) {
+    Body out;
     Builder b(p_, out.stms);
     b.source = s_.source;
     Subst to;
@@ -221,7 +221,7 @@ class Chunks {
     totals.body = inner.body([&] {
       Part part = begin_part(inner, totals.index);
       Var j = fresh_index("j");
-      Body operands = body_at(part.at, low_, j);
+      Body operands = body_at(clone(p_, x_.body), part.at, low_, j);
       operands.result = {operands.result.begin() + ptrdiff_t(reduced_), operands.result.begin() + ptrdiff_t(reduced_ + scanned_)};
       std::vector<Combine> ops;
       for (const Combine& c : x_.scans) ops.push_back(clone(p_, c));
@@ -424,7 +424,7 @@ class Chunks {
     Part part = begin_part(b_, index);
     Atom lo = low_;
     Var j = fresh_index("j");
-    Seg inner{SegLevel::Task, {{j}}, {part.length}, body_at(part.at, lo, j), {}, {}, {}, {}, {}};
+    Seg inner{SegLevel::Task, {{j}}, {part.length}, body_at(clone(p_, x_.body), part.at, lo, j), {}, {}, {}, {}, {}};
     for (const Combine& c : x_.reduces) inner.reduces.push_back(clone(p_, c));
     size_t from = 0;
     for (const Combine& c : x_.scans) {
@@ -434,6 +434,7 @@ class Chunks {
     }
     for (const Combine& c : x_.post_reduces) inner.post_reduces.push_back(clone(p_, c));
     inner.post = clone(p_, x_.post);
+    if (!free_vars(p_, inner.post).empty()) inner.post.body = body_at(std::move(inner.post.body), part.at, lo, j);      // it may know an index
     if (inner.post.params.empty() && inner.post.body.result.empty() && !scattered.empty()) {   // make the identity explicit
       for (size_t k = reduced_; k < inner.body.result.size(); k++) {
         inner.post.params.push_back({p_.fresh("out", p_.type(inner.body.result[k]))});

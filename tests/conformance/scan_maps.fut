@@ -39,3 +39,11 @@ entry quotients [n] (xs: [n]i32) (ys: [n]i32): [n]i32 = map2 (/) (scan (+) 0 xs)
 -- input { [1.0, 2.0, 3.0] [2.0, 3.0, 4.0] } output { [70.0, 66.0, 48.0] [1.0, 9.0, 36.0] }
 entry gradient [n] (xs: [n]f64) (ys: [n]f64): ([n]f64, [n]f64) =
   vjp (\(xs, ys) -> f64.sum (map2 (\s y -> s * s * y) (scan (+) 0 xs) ys)) (xs, ys) 1
+
+-- The place of an element, which a scan does not change.
+-- ==
+-- entry: places
+-- input { [5i64, 1i64, 2i64] } output { [0i64, 6i64, 16i64] [5i64, 0i64, -1i64] }
+-- input { empty([0]i64) } output { empty([0]i64) empty([0]i64) }
+entry places [n] (xs: [n]i64): ([n]i64, [n]i64) =
+  (map2 (\s i -> s * i) (scan (+) 0 xs) (iota n), map2 (-) (scan i64.min i64.highest xs) (indices xs))
