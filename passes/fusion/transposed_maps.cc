@@ -6,13 +6,14 @@
 //   let ss = map k (\column c -> .. s) [permute [1, 0] xs, cs]
 //   let rs = map n (\row y -> map k (\x s c -> f x y s c) [row, ss, cs]) [xs, ys]
 //
-// Nobody else uses zs. Memory is then read and written in its order, rs is made where it is wanted, and the map may fuse with what makes xs. The
+// Nobody else uses zs. A column may also be read by place, by what filters it: column[i] is xs[i, j], with the number j of the column. Memory is then read and written in its order, rs is made where it is wanted, and the map may fuse with what makes xs. The
 // sums of columns that stay have the order that `interchange` gives them. A body with functions or loops stays, too: columns are longer than
 // rows as a rule, and have the vectors.
 #include <algorithm>
 
 #include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/traits.h"
+#include "compiler/ir/costs.h"
 #include "compiler/ir/rewrite.h"
 #include "passes/pass.h"
 
@@ -56,9 +57,21 @@ class TransposedMaps {
     bool light = true;
     each_stm(b, [&](const Stm& s) {
       auto x = std::get_if<Apply>(&s.exp);
-      light = light && kind_of(s.exp) != Kind::Loop && kind_of(s.exp) != Kind::Parallel && !(x && is_call(x->op) && is_float(elem_of(p_, x->args[0])));
+      auto few = std::get_if<Screma>(&s.exp);
+      auto n = few ? const_of(few->width) : nullptr;
+      const bool loops = kind_of(s.exp) == Kind::Loop || (kind_of(s.exp) == Kind::Parallel && !(n && n->as_i64() <= costs::unrolled_window));
+      light = light && !loops && !(x && is_call(x->op) && is_float(elem_of(p_, x->args[0])));
     });
     return light;
+  }
+  // Whether `b` reads nothing of `array` but elements.
+  bool reads_elements(const Body& b, Var array) const {
+    size_t elements = 0;
+    each_stm(b, [&](const Stm& s) {
+      auto x = std::get_if<Index>(&s.exp);
+      elements += x && x->array == array && x->at.size() == 1 && std::holds_alternative<Atom>(x->at[0]) && is_scalar(p_.type(s.pattern[0].var));
+    });
+    return count_uses(p_, b, array) == elements;
   }
   static Screma map_of(const Dim& width, std::vector<Var> inputs, Lambda f) {
     return {.width = width, .inputs = std::move(inputs), .pre = std::move(f), .reduces = {}, .scans = {}, .post = {}, .post_reduces = {}};
@@ -108,10 +121,20 @@ class TransposedMaps {
         return {};
       }
     }
+    struct Whole { Var column, array; bool as_it_lies; };
+    std::vector<Whole> whole;                            // columns that are read by place
     for (Var v : free_vars(p_, inner->pre)) {
       if (!inside.contains(v)) continue;
-      if (!is_scalar(p_.type(v))) return {};
-      values.push_back(v);
+      if (is_scalar(p_.type(v))) {
+        values.push_back(v);
+        continue;
+      }
+      auto param = std::ranges::find_if(outer.pre.params, [&](Bind x) { return x.var == v; });
+      if (param == outer.pre.params.end() || !reads_elements(inner->pre.body, v)) return {};
+      const Var array = outer.inputs[size_t(param - outer.pre.params.begin())];
+      const Permute* view = transposed(made.of(array));
+      (view ? columns : others)++;
+      whole.push_back({v, view ? view->array : array, view != nullptr});
     }
     if (columns == 0 || columns < others || !c_.allow()) return {};
     b.checks = s.checks;
@@ -137,8 +160,20 @@ class TransposedMaps {
         renamed.emplace(values[k], here);
       }
     }
+    const Var number = p_.fresh("j", scalar_type(Scalar::I64));
+    if (!whole.empty()) {
+      inputs.push_back(b.iota(outer.width));
+      params.push_back({number});
+    }
     Screma element = map_of(outer.width, inputs, {params, clone(p_, inner->pre.body)});
     substitute(p_, element.pre.body, renamed);
+    each_stm(element.pre.body, [&](Stm& m) {
+      auto x = std::get_if<Index>(&m.exp);
+      auto from = std::ranges::find_if(whole, [&](const Whole& w) { return x && w.column == x->array; });
+      if (from == whole.end()) return;
+      x->array = from->array;
+      x->at.insert(from->as_it_lies ? x->at.end() : x->at.begin(), Selector(Atom(number)));
+    });
     Screma nest = map_of(inner->width, {}, {row_params, {}});
     for (const Rows& x : rows) nest.inputs.push_back(x.as_they_lie ? x.array : b.permute(x.array, {1, 0}));
     std::vector<std::string> hints;

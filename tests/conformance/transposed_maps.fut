@@ -34,3 +34,18 @@ entry fails [n] [k] (xss: [n][k]i32) (cs: [k]i32): [n][k]i32 = transpose (map2 (
 -- input { [[1.0, 2.0], [3.0, 4.0], [5.0, 9.0]] } output { [[-4.0, -6.0], [0.0, -2.0], [4.0, 8.0]] }
 entry gradient [n] [k] (xss: [n][k]f64): [n][k]f64 =
   vjp (\xss -> f64.sum (map (\x -> x * x) (flatten (centred xss)))) xss 1
+
+-- A filter of columns reads their neighbours by place.
+-- ==
+-- entry: filtered
+-- input { [[1.0, 2.0], [3.0, 4.0], [5.0, 9.0]] [1.0, 10.0, 100.0] } output { [[311.0, 422.0], [531.0, 942.0], [553.0, 994.0]] }
+-- input { empty([0][2]f64) [1.0, 10.0, 100.0] } output { empty([0][2]f64) }
+entry filtered [n] [k] (xss: [n][k]f64) (kernel: [3]f64): [n][k]f64 =
+  transpose (map (\column -> tabulate n (\i -> f64.sum (map (\j -> column[i64.max 0 (i64.min (n - 1) (i + j - 1))] * kernel[j]) (iota 3)))) (transpose xss))
+
+-- A place outside of the column fails.
+-- ==
+-- entry: outside
+-- input { [[1, 2], [3, 4]] [1i64, 0i64] } output { [[3, 4], [1, 2]] }
+-- input { [[1, 2], [3, 4]] [1i64, 2i64] } error: out of bounds
+entry outside [n] [k] (xss: [n][k]i32) (is: [n]i64): [n][k]i32 = transpose (map (\column -> map (\i -> column[i]) is) (transpose xss))
