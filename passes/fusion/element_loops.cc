@@ -19,7 +19,7 @@
 // last group has few that could run meanwhile.
 #include <algorithm>
 
-#include "compiler/ir/analysis/affine.h"
+#include "compiler/ir/analysis/affine_code.h"
 #include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/costs.h"
@@ -270,7 +270,7 @@ class ElementLoops {
     Lambda f = b.lambda({{"i", scalar_type(Scalar::I64)}, {p_.hint(x.state[0].var), scalar_type(elem)}}, [&](const std::vector<Var>& row) {
       For loop{x.i, x.n, {{p_.fresh(p_.hint(x.state[0].var), scalar_type(elem))}}, {row[1]}, {}};
       if (!parts->whole) {                                     // i >= start(c) where c < i + (c - start) + 1
-        Term upto = b.term(row[0]) + b.term(bind(b, before)) + b.number(Scalar::I64, 1);
+        Term upto = b.term(row[0]) + code_of(b, before) + b.number(Scalar::I64, 1);
         loop.n = apply(ScalarOp::max, {b.number(Scalar::I64, 0), apply(ScalarOp::min, {b.term(x.n), upto})}).atom;
       }
       Builder inside(p_, loop.body.stms);
@@ -295,12 +295,6 @@ class ElementLoops {
     results.emplace(s.pattern[0].var, b.map("rows", d, std::move(f), {b.iota(d), *var_of(x.init[0])})[0]);
     context_.stats.count("element_loops.M2");
     return true;
-  }
-  // The value of a form that has no counter.
-  Atom bind(Builder& b, const Affine& l) const {
-    Term sum = b.number(Scalar::I64, double(l.constant));
-    for (const Affine::Term& t : l.terms) sum = sum + b.term(t.var) * b.number(Scalar::I64, double(t.factor));
-    return sum.atom;
   }
 };
 

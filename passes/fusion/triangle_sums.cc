@@ -11,7 +11,7 @@
 #include <algorithm>
 
 #include "compiler/ir/aliases.h"
-#include "compiler/ir/analysis/affine.h"
+#include "compiler/ir/analysis/affine_code.h"
 #include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/rewrite.h"
@@ -141,12 +141,6 @@ class TriangleSums {
     return code;
   }
 
-  Term term(Builder& b, const Affine& a) const {
-    Term sum = b.number(Scalar::I64, double(a.constant));
-    for (const Affine::Term& t : a.terms) sum = sum + b.number(Scalar::I64, double(t.factor)) * b.term(t.var);
-    return sum;
-  }
-
   bool turn(Builder& b, Stm& s, Screma& x, Subst& results) {
     const std::optional<Turned> t = find(x);
     if (!t || !c_.allow()) return false;
@@ -194,7 +188,7 @@ class TriangleSums {
     const Var js = b.iota(places);
     Lambda each = b.lambda({{"j", scalar_type(Scalar::I64)}, {"acc", p_.type(before)}}, [&](const std::vector<Var>& p) {
       point.body = b.body([&] {
-        const Term place = b.term(p[0]), rest = term(b, t->rest), k = t->factor > 0 ? place - rest : rest - place;
+        const Term place = b.term(p[0]), rest = code_of(b, t->rest), k = t->factor > 0 ? place - rest : rest - place;
         substitute(p_, added, Subst{{made, k.atom}});
         b.emit_all(std::move(trips.stms));
         const Term inside = all_of({le(b.number(Scalar::I64, 0), k), lt(k, b.term(trips.result[0]))});

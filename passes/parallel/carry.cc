@@ -11,7 +11,7 @@
 // do this in a loop alone. Several such loops that run interleaved (passes/memory/lane_loops.h) store in places that they cannot tell apart.
 #include <algorithm>
 
-#include "compiler/ir/analysis/affine.h"
+#include "compiler/ir/analysis/affine_code.h"
 #include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/term.h"
@@ -124,15 +124,10 @@ class Carry {
       if (!found || !c_.allow()) continue;
       const Var read = found->read->pattern[0].var;
       const Type number = p_.type(read);
-      auto value = [&](const Affine& a) {
-        Term sum = b.term(i64_const(a.constant));
-        for (const Affine::Term& t : a.terms) sum = sum + b.term(i64_const(t.factor)) * b.term(t.var);
-        return sum.atom;
-      };
       b.checks = s.checks;
       Body runs = b.body([&] {
         std::vector<Atom> at;
-        for (const Affine& a : found->first) at.push_back(value(a));
+        for (const Affine& a : found->first) at.push_back(code_of(b, a).atom);
         return std::vector<Atom>{b.index(p_.hint(read), *var_of(x.init[k]), at)};
       });
       Body none;

@@ -18,7 +18,7 @@
 
 #include <algorithm>
 
-#include "compiler/ir/analysis/affine.h"
+#include "compiler/ir/analysis/affine_code.h"
 #include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/costs.h"
@@ -177,12 +177,6 @@ class Gathers : SegUpdates {
     return all;
   }
 
-  Term term(Builder& b, const Affine& a) const {
-    Term sum = b.number(Scalar::I64, double(a.constant));
-    for (const Affine::Term& t : a.terms) sum = sum + b.number(Scalar::I64, double(t.factor)) * b.term(t.var);
-    return sum;
-  }
-
   // Points whose place is outside are left out. They must not be those that fail.
   static bool may_fail(const Body& b) {
     bool may = false;
@@ -217,7 +211,7 @@ class Gathers : SegUpdates {
     b.source = s.source;
     for (size_t part = 0; part < g->moves.size(); part++) {
       if (!g->moves[part]) {
-        place.push_back(term(b, g->updates[0].at[part]).atom);
+        place.push_back(code_of(b, g->updates[0].at[part]).atom);
         continue;
       }
       const Var j = p_.fresh(p_.hint(x.index[*g->moves[part]].var), scalar_type(Scalar::I64));
@@ -232,7 +226,7 @@ class Gathers : SegUpdates {
       for (size_t part = 0; part < g->moves.size(); part++) {
         if (!g->moves[part]) continue;
         const size_t d = *g->moves[part];
-        const Term j = b.term(place[part]), rest = term(b, from.rest[part]);
+        const Term j = b.term(place[part]), rest = code_of(b, from.rest[part]);
         const Term i = g->updates[0].at[part].factor(x.index[d].var) > 0 ? j - rest : rest - j;
         const Term inside = all_of({le(b.number(Scalar::I64, 0), i), lt(i, b.term(x.extent[d]))});
         there = there ? and_(*there, inside) : inside;

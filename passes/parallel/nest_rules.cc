@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/analysis/affine_code.h"
 #include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/costs.h"
 
@@ -170,10 +171,7 @@ std::optional<Term> NestRules::volume(const Stm& s) {
 }
 Dim NestRules::bound(const Dim& width) {
   if (!regular_.varies(width)) return width;
-  const Affine form = *regular_.bound_of_form(width);
-  Term sum = out_->number(Scalar::I64, form.constant);
-  for (const Affine::Term& t : form.terms) sum = sum + out_->term(t.var) * out_->number(Scalar::I64, t.factor);
-  return sum.atom;
+  return code_of(*out_, *regular_.bound_of_form(width)).atom;
 }
 MapNest NestRules::guarded_row(const MapNest& nest, const Stm& s, Screma& x) {
   MapNest inner = nest;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/analysis/affine_code.h"
 #include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/costs.h"
@@ -137,7 +138,7 @@ class Updates {
       auto scale = [&](const Dim& n) {
         if (known(n)) factor = factor * out_.term(n);
         else if (auto form = form_in(nest, inside_, n, forms_); auto most = form ? largest(*form, nest) : std::nullopt)
-          factor = factor * apply(ScalarOp::max, {value(*most) / out_.number(Scalar::I64, 2), out_.number(Scalar::I64, 1)});
+          factor = factor * apply(ScalarOp::max, {code_of(out_, *most) / out_.number(Scalar::I64, 2), out_.number(Scalar::I64, 1)});
       };
       if (auto f = std::get_if<For>(&s.exp)) scale(f->n);
       if (auto m = std::get_if<Screma>(&s.exp)) scale(m->width);
@@ -147,11 +148,6 @@ class Updates {
       add_counters(in, inside_, s.exp, forms_);
       walk_parts(s, [&](const Body& inner) { body(inner, in, factor); });
     }
-  }
-  Term value(const Affine& form) {
-    Term sum = out_.number(Scalar::I64, double(form.constant));
-    for (const Affine::Term& t : form.terms) sum = sum + out_.term(t.var) * out_.number(Scalar::I64, double(t.factor));
-    return sum;
   }
   bool known(const Dim& n) const { return !var_of(n) || !inside_.contains(*var_of(n)); }
 };

@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 
+#include "compiler/ir/analysis/affine_code.h"
 #include "compiler/ir/analysis/integer_sets.h"
 #include "compiler/ir/term.h"
 #include "tests/unit/test.h"
@@ -96,6 +97,35 @@ TEST_CASE("the form of code") {
     Forms forms;
     for (const Stm& s : stms) forms.define(p, s);
     for (const Atom& a : known) EXPECT(value(forms.of(a), values) == number(a));
+  }
+}
+
+// And back: the code of a form has its value, whatever the numbers are. A variable alone needs no code.
+TEST_CASE("the code of a form") {
+  Dice dice;
+  for (int round = 0; round < 300; round++) {
+    Program p;
+    List<Stm> stms;
+    Builder b(p, stms);
+    std::vector<Var> vars;
+    Values values;
+    const i64 most = dice.one_in(3) ? INT64_MAX : 3;
+    for (int v = 0; v < 3; v++) {
+      vars.push_back(p.fresh("v", scalar_type(Scalar::I64)));
+      values[vars.back()] = dice(-most, most);
+    }
+    EXPECT(code_of(b, Affine(vars[0])).atom == Atom(vars[0]));
+    EXPECT(stms.empty());
+    const Affine form = random_form(dice, vars, most);
+    const Atom made = code_of(b, form).atom;
+    auto number = [&](const Atom& a) { return var_of(a) ? values.at(*var_of(a)) : const_of(a)->as_i64(); };
+    for (const Stm& s : stms) {
+      const auto& x = std::get<Apply>(s.exp);
+      std::vector<Const> numbers;
+      for (const Atom& a : x.args) numbers.push_back(i64_const(number(a)));
+      values[s.pattern[0].var] = fold(x.op, Scalar::I64, numbers).as_i64();
+    }
+    EXPECT(number(made) == value(form, values));
   }
 }
 
