@@ -125,7 +125,7 @@ class Operations {
   }
   // Products and quotients with powers of two are shifts; other quotients by constants are products.
   std::string of_constant(const Prim& p, const std::string& kind) const {
-    const Const *left = m_.const_of(p.args[0]), *right = m_.const_of(p.args[1]), *c = right ? right : p.op == ScalarOp::mul ? left : nullptr;
+    const auto left = m_.const_of(p.args[0]), right = m_.const_of(p.args[1]), c = right ? right : p.op == ScalarOp::mul ? left : std::nullopt;
     if (!c || c->as_i64() <= 0 || !(kind.ends_with("_mul") || kind.ends_with("_div"))) return kind;
     std::string type = kind.substr(0, kind.size() - 3);
     return std::has_single_bit(uint64_t(c->as_i64())) ? type + "add" : type + "mul";

@@ -199,7 +199,11 @@ struct Module {
   ExprId add(ExprId a, ExprId b) { return prim(ScalarOp::add, {a, b}); }
   ExprId mul(ExprId a, ExprId b) { return prim(ScalarOp::mul, {a, b}); }
   std::string unique(std::string_view hint);               // a name that nothing else in the program has; it ends with `_` and a number
-  const Const* const_of(ExprId e) const { return std::get_if<Const>(&exprs[e.index].node); }
+  // A copy, which stays as it is when expressions are made.
+  std::optional<Const> const_of(ExprId e) const {
+    auto c = std::get_if<Const>(&exprs[e.index].node);
+    return c ? std::optional(*c) : std::nullopt;
+  }
 
  private:
   std::unordered_map<std::string, int> used_;

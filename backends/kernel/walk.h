@@ -29,7 +29,9 @@ template <class F> bool any_part(const Module& m, ExprId e, const F& holds) {
 // Whether the expression itself is an operation that C compilers make no vectors of.
 inline bool is_without_vectors(const Module& m, ExprId e) {
   auto p = std::get_if<Prim>(&m.exprs[e.index].node);
-  return p && !has_vector_form(p->op, p->at, p->args.size() > 1 ? m.const_of(p->args[1]) : nullptr);
+  if (!p) return false;
+  const auto second = p->args.size() > 1 ? m.const_of(p->args[1]) : std::nullopt;
+  return !has_vector_form(p->op, p->at, second ? &*second : nullptr);
 }
 // Calls f of each name in the expression. The memory of a load comes before what is in its index.
 template <class F> void each_name(const Module& m, ExprId e, const F& f) {

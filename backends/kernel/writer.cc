@@ -119,7 +119,7 @@ std::string Writer::prim(ExprId id) {
     return fmt::format("raido_{}_number{}({}, {})", name_of(p.op), p.at == Scalar::F64 ? "" : "f", expr(p.args[1 - known]), expr(p.args[known]));
   }
   if (p.at == Scalar::Bool && p.op == ScalarOp::not_) return fmt::format("!{}", parenthesised(expr(p.args[0])));
-  auto divisor = p.op == ScalarOp::div ? m_.const_of(p.args[1]) : nullptr;          // GCC multiplies by the inverse of a power of two that it knows
+  auto divisor = p.op == ScalarOp::div ? m_.const_of(p.args[1]) : std::nullopt;          // GCC multiplies by the inverse of a power of two that it knows
   if (auto text = infix(p.op, p.at); !text.empty()) return fmt::format("({} {} {})", expr(p.args[0]), text, divisor ? literal(*divisor) : expr(p.args[1]));
   used_.insert({p.op, p.at});
   bool apart = vectors_ && (p.at == Scalar::F64 || p.at == Scalar::F32) && (p.op == ScalarOp::cos || (p.op == ScalarOp::pow && !m_.const_of(p.args[1])));
