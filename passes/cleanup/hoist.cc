@@ -256,6 +256,7 @@ class Hoister {
   void if_run(const Dim& n, Kept& kept, const std::vector<size_t>& group, List<Stm>& out) {
     context_.stats.count("hoist.if_run");
     std::unique_ptr<Stm> s = std::move(kept.back());
+    const size_t first = out.size();
     Builder b(p_, out);
     b.source = s->source;
     const std::vector<Bind> results = s->pattern;
@@ -277,11 +278,13 @@ class Hoister {
     });
     if (always) {
       for (size_t k = 0; k < results.size(); k++) body.stms.push_back(Stm{{results[k]}, Identity{body.result[k]}, {}, s->source, {}});
-      return b.emit_all(std::move(body.stms));
+      b.emit_all(std::move(body.stms));
+    } else {
+      If choice{any, std::move(body), {}};
+      for (Bind x : results) choice.else_.result.push_back(constant(elem_of(p_.type(x.var)), 0));        // which nobody reads
+      b.emit({results, std::move(choice), {}, b.source, {}});
     }
-    If choice{any, std::move(body), {}};
-    for (Bind x : results) choice.else_.result.push_back(constant(elem_of(p_.type(x.var)), 0));        // which nobody reads
-    b.emit({results, std::move(choice), {}, b.source, {}});
+    for (size_t k = first; k < out.size(); k++) made_.add(out[k]);                                       // s is no more
   }
   // Whether statement k can move, together with those before it that make the arrays which it consumes: `group`, in order.
   bool moves(const Kept& kept, size_t k, const std::vector<Var>& given, const VarSet& inside, std::vector<size_t>& group) {
