@@ -98,6 +98,7 @@ const Pipeline& pipeline_for(ir::Target target) {
       then(pass::carry, cleanup()) +
       then(pass::peel, cleanup()) +
       then(pass::unswitch, cleanup()) +                    // conditions on the edges of rows have gone
+      then(pass::fuse_loops, cleanup()) +                  // so have those on the lengths of scans
       then(pass::fission, cleanup()) +                     // of iterations that are alike
       Pipeline{pass::own_rows} +                           // of loops that are what they will be
       memory() +
@@ -119,6 +120,7 @@ const Pipeline& pipeline_for(ir::Target target) {
       Pipeline{pass::filters} +                            // of the CPU's code, its loops included; before scans become kernels
       Pipeline{pass::lone_loops, pass::flatten} + cleanup() +
       Pipeline{pass::accumulators, pass::sequentialise} + cleanup() +
+      then(pass::fuse_loops, cleanup()) +
       then(pass::join, cleanup()) +
       then(pass::device_scalars, {pass::dce}) +            // after the last `hoist`, which moves steps to the CPU
       memory() +

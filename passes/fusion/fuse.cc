@@ -13,19 +13,16 @@
 // V12 is a pass of its own, after those that look for scans whose results are whole arrays. On processors an iteration of a scan waits for
 // the one before. So a little work beside it costs no time, and the scanned array need not be there.
 //
-// A body is a list; fusing p into a later c moves p down to c's place. Fusion is legal under three conditions. No statement
-// between depends on p and is needed by c. Nothing between consumes what p reads. And c does not consume what moves after it.
-// Bodies inside first, to a fixed point in each body; in the body that two make together elements may then have met their
-// consumer.
+// Fusing p into a later c moves p down to c's place (pairs.h says when). Bodies inside first, to a fixed point in each body. In the body that two
+// make together elements may then have met their consumer.
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
-#include "compiler/ir/aliases.h"
 #include "compiler/ir/analysis/defs.h"
 #include "compiler/ir/build.h"
 #include "compiler/ir/costs.h"
+#include "passes/fusion/pairs.h"
 #include "passes/pass.h"
 
 namespace raido {
@@ -33,9 +30,9 @@ namespace {
 
 using namespace ir;
 
-class Fuser {
+class Fuser : Pairs {
  public:
-  Fuser(Program& p, PassContext& context) : p_(p), context_(context), aliases_(p) {}
+  Fuser(Program& p, PassContext& context) : Pairs(p), context_(context) {}
 
   void body(Body& b) {
     for (Stm& s : b.stms) walk_parts(s, [&](Body& inner) { body(inner); });
@@ -57,100 +54,16 @@ class Fuser {
   }
 
  private:
-  Program& p_;
   PassContext& context_;
-  Aliases aliases_;
   // In a body that two operators were just fused into, only some pairs fuse. Elements go into a sum of them, and choices into
   // what is made of what they choose. Sums over one input are made one (Q2: the products of several matrices with one vector).
   // Elements go into what adds them to accumulators, too: else they would be an array over the whole nest on a device, and no contraction on a
   // processor. Anything more did not pay, an LSTM took 8 % longer.
   bool again_ = false;
-  // What is asked of the statements of a body again and again, inner bodies included.
-  struct Facts { std::vector<Var> uses, arrays, consumed; };    // each variable once; arrays: those of the uses
-  std::unordered_map<const Stm*, Facts> facts_;
-
-  const Facts& facts(const Stm& s) {
-    auto [it, is_new] = facts_.try_emplace(&s);
-    if (is_new) {
-      VarSet seen;
-      each_use(p_, s, [&](Var v) {
-        if (seen.contains(v)) return;
-        seen.insert(v);
-        it->second.uses.push_back(v);
-        if (is_array(p_.type(v))) it->second.arrays.push_back(v);
-      });
-      it->second.consumed = aliases_.consumed(s);
-    }
-    return it->second;
-  }
 
   static Screma* screma(Stm& s) { return std::get_if<Screma>(&s.exp); }
   bool has_acc(const Stm& s) const {
     return std::ranges::any_of(s.pattern, [&](Bind x) { return is_acc(p_.type(x.var)); });
-  }
-  bool uses_any(const Stm& s, const VarSet& vars) {
-    return std::ranges::any_of(facts(s).uses, [&](Var v) { return vars.contains(v); });
-  }
-  bool reads_root_of(const Stm& s, Var array) {
-    return std::ranges::any_of(facts(s).arrays, [&](Var v) { return aliases_.may_alias(array, v); });
-  }
-  bool consumes_root_of(const Stm& by, const Stm& reader) {
-    return std::ranges::any_of(facts(by).consumed, [&](Var c) { return reads_root_of(reader, c); });
-  }
-
-  // What the statement at j needs of those before it. `through`: of others between it and those.
-  struct Needs { VarSet all, through; };
-  const Needs& needs_of(const Body& b, size_t j, std::optional<Needs>& known) {
-    if (known) return *known;
-    known.emplace();
-    for (Var v : facts(b.stms[j]).uses) known->all.insert(v);
-    for (size_t k = j; k-- > 0;) {
-      const Stm& s = b.stms[k];
-      if (std::ranges::none_of(s.pattern, [&](Bind x) { return known->all.contains(x.var); })) continue;
-      for (Var v : facts(s).uses) known->all.insert(v), known->through.insert(v);
-    }
-    return *known;
-  }
-  static bool makes_any(const Stm& s, const VarSet& vars) {
-    return std::ranges::any_of(s.pattern, [&](Bind x) { return vars.contains(x.var); });
-  }
-  // Whether p (at i) can stand at c (at j); `later` receives what must then stand after c.
-  bool movable(Body& b, size_t i, size_t j, std::vector<bool>& later) {
-    Stm &p = b.stms[i], &c = b.stms[j];
-    for (Var consumed : facts(p).consumed)            // nobody may want to see it afterwards, so nobody between does
-      for (size_t k = i + 1; k < j; k++) if (reads_root_of(b.stms[k], consumed)) return false;
-    later.assign(j - i, false);
-    VarSet from_p;
-    for (Bind x : p.pattern) from_p.insert(x.var);
-    for (size_t k = i + 1; k < j; k++) {
-      Stm& s = b.stms[k];
-      if (uses_any(s, from_p)) {
-        later[k - i] = true;
-        for (Bind x : s.pattern) from_p.insert(x.var);
-        if (consumes_root_of(c, s)) return false;
-      } else if (consumes_root_of(s, p)) {
-        return false;
-      } else if (!facts(s).consumed.empty()) {           // it will stand before those that go after c
-        for (size_t h = i + 1; h < k; h++) if (later[h - i] && consumes_root_of(s, b.stms[h])) return false;
-      }
-    }
-    VarSet moved;
-    for (size_t k = i + 1; k < j; k++)
-      if (later[k - i]) for (Bind x : b.stms[k].pattern) moved.insert(x.var);
-    return !uses_any(c, moved) && !consumes_root_of(c, p);
-  }
-  // Puts `fused` at c's place without p and c; what depends on p follows.
-  void replace(Body& b, size_t i, size_t j, const std::vector<bool>& later, Stm fused) {
-    facts_.erase(&b.stms[i]);
-    facts_.erase(&b.stms[j]);
-    std::vector<std::unique_ptr<Stm>> old = b.stms.take();
-    List<Stm> stms;
-    for (size_t k = 0; k < i; k++) stms.push_back(std::move(old[k]));
-    for (size_t k = i + 1; k < j; k++) if (!later[k - i]) stms.push_back(std::move(old[k]));
-    stms.push_back(std::move(fused));
-    for (size_t k = i + 1; k < j; k++) if (later[k - i]) stms.push_back(std::move(old[k]));
-    for (size_t k = j + 1; k < old.size(); k++) stms.push_back(std::move(old[k]));
-    b.stms = std::move(stms);
   }
 
   // One walk over the consumers; true if something was fused. What is fused is looked at again: it stands before j.
@@ -183,14 +96,6 @@ class Fuser {
       return false;
     });
     return any;
-  }
-  static bool has_loops(const Body& b) {
-    bool found = false;
-    each_stm(b, [&](const Stm& s) {
-      found = found || std::holds_alternative<Screma>(s.exp) || std::holds_alternative<Hist>(s.exp) ||
-              std::holds_alternative<For>(s.exp) || std::holds_alternative<While>(s.exp);
-    });
-    return found;
   }
   static bool chooses(const Body& b) {
     for (const Stm& s : b.stms) {
@@ -344,16 +249,6 @@ class Fuser {
     context_.stats.count("scan_maps.V12");
     return true;
   }
-  // Whether a processor does the work of `b` while an iteration of a scan waits.
-  bool costs_little(const Body& b) const {
-    size_t work = 0;
-    bool loops = has_loops(b);
-    each_stm(b, [&](const Stm& s) {
-      auto x = std::get_if<Apply>(&s.exp);
-      work += x && is_call(x->op) && is_float(elem_of(p_, x->args[0])) ? costs::cpu::operations_of_call : 1;
-    });
-    return !loops && work <= costs::cpu::light_operations;
-  }
   // What has met in one body may be fused there.
   void again(Body& made) {
     auto saved = std::exchange(facts_, {});
@@ -433,13 +328,6 @@ class Fuser {
     context_.stats.count("fuse.hists");
     return true;
   }
-  static void merge(Stm& into, const Stm& from) {
-    for (Var v : from.checks)
-      if (std::ranges::find(into.checks, v) == into.checks.end()) into.checks.push_back(v);
-    for (const Attr& a : from.attrs)
-      if (std::ranges::find(into.attrs, a) == into.attrs.end()) into.attrs.push_back(a);
-  }
-
   bool fuse_horizontal(Body& b, size_t i, size_t j, std::optional<Needs>& needs) {
     Stm &ps = b.stms[i], &cs = b.stms[j];
     Screma &p = *screma(ps), &c = *screma(cs);
@@ -534,23 +422,6 @@ class Fuser {
     return false;
   }
 };
-
-// Runs `on` on each body. What functions use of the constants must still be there: for the time being it counts as their result.
-template <class F> void with_constants(ir::Program& program, F on) {
-  ir::VarSet constants;
-  for (const ir::Stm& s : program.constants.stms)
-    for (ir::Bind x : s.pattern) constants.insert(x.var);
-  for (const ir::Function& f : program.functions)
-    ir::each_use(program, f, [&](ir::Var v) {
-      if (!constants.contains(v)) return;
-      constants.erase(v);
-      program.constants.result.push_back(v);
-    });
-  std::vector<ir::Atom> used = program.constants.result;
-  program.each_body(on);
-  CHECK(program.constants.result == used, "fusion renamed a constant");
-  program.constants.result.clear();
-}
 
 }  // namespace
 

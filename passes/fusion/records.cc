@@ -32,6 +32,7 @@
 #include "compiler/ir/aliases.h"
 #include "compiler/ir/analysis/affine.h"
 #include "compiler/ir/build.h"
+#include "compiler/ir/term.h"
 #include "passes/pass.h"
 
 namespace raido {

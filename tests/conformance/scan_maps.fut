@@ -47,3 +47,21 @@ entry gradient [n] (xs: [n]f64) (ys: [n]f64): ([n]f64, [n]f64) =
 -- input { empty([0]i64) } output { empty([0]i64) empty([0]i64) }
 entry places [n] (xs: [n]i64): ([n]i64, [n]i64) =
   (map2 (\s i -> s * i) (scan (+) 0 xs) (iota n), map2 (-) (scan i64.min i64.highest xs) (indices xs))
+
+-- Sums of scans, and scans of scans, whose elements nobody else reads.
+-- ==
+-- entry: sums_of_rows
+-- input { [[1.0, 2.0, -4.0], [3.0, -1.0, 2.0]] } output { [3.0, 9.0] [3.0, 4.0] [7.0, 10.0] }
+-- input { [[2.0], [-1.0]] } output { [2.0, -1.0] [2.0, -1.0] [2.0, 0.0] }
+-- input { empty([2][0]f64) } output { [0.0, 0.0] [-f64.inf, -f64.inf] [0.0, 0.0] }
+entry sums_of_rows [n] [k] (xss: [n][k]f64): ([n]f64, [n]f64, [n]f64) =
+  (map (\xs -> f64.sum (scan (+) 0 xs)) xss, map (\xs -> f64.maximum (scan (+) 0 xs)) xss,
+   map (\xs -> f64.sum (scan f64.max 0 (scan (+) 0 xs))) xss)
+
+-- What reads the elements fails where it does.
+-- ==
+-- entry: elements_after
+-- input { [[1, 2, 0], [1, 1, 1]] [4, 5, 6, 7] } output { [19, 18] }
+-- input { [[1, 2, 0], [1, 1, 2]] [4, 5, 6, 7] } error: out of bounds
+entry elements_after [n] [k] [m] (iss: [n][k]i32) (table: [m]i32): [n]i32 =
+  map (\is -> i32.sum (map (\i -> table[i]) (scan (+) 0 is))) iss

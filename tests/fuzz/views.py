@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random operations on arrays in other orders: columns of matrices, concatenations, parts and reversed arrays, scans, and what maps make of all these.
+"""Random operations on arrays in other orders: columns of matrices, concatenations, parts and reversed arrays, scans, and what maps and sums make of them.
 
 Matrices, columns and rows meet in maps, sums, scans, histograms and scatters, in each other. A map over columns may be wanted as columns or as rows,
 filter them by place, or fail. The result is kept, summed or differentiated. The interpreter runs the program as lowered and after the passes for
@@ -83,6 +83,11 @@ class Gen:
                 lambda: f"sized {n} ((map (\\{p} -> {x([p])}) ({across} ++ {along}))[{k}:])",
                 lambda: f"hist (+) 0 {n} (map (\\{p} -> i64.f64 ({p} * 7) % {n}) ({along} ++ {across})) (map (\\{p} -> {x([p])}) ({across} ++ {along}) :> [{n} + {k}]f64)",
                 lambda: f"scatter (copy {along}) (map (% (2 * {n})) (iota ({n} + {k}))) (map (\\{p} -> {x([p])}) ({other} ++ {across}) :> [{n} + {k}]f64)",
+                # Scans that are summed, scanned again, or made by a loop that hands on a number.
+                lambda: f"map2 (\\{row} {q} -> f64.{r.choice(['sum', 'maximum'])} (map (\\{s} -> {x([s, q])}) (scan {r.choice(['(+) 0', 'f64.max 0'])} {row}))) {m} {along}",
+                lambda: f"map (\\{row} -> f64.sum (scan f64.max 0 (scan (+) 0 {row}))) {m}",
+                lambda: f"map (\\{row} -> let ({s}, {q}) = loop ({s}, {q}) = (0, copy {row}) for {p} < {k} do let {s} = 0.5 * {s} + {q}[{p}] in "
+                        f"({s}, {q} with [{p}] = {x([s])}) in {s} + f64.sum {q}) {m}",
                 lambda: f"map (\\{row} -> f64.minimum (map (\\{p} -> {x([p])}) {row})) (transpose {t})",
             ])
         made = make()
