@@ -79,9 +79,9 @@ class Operations {
     for (ExprId e : found_) if (!around_.is_free(e)) one(e);
     found_.clear();
     for (const Stm& s : b) {
-      if (auto x = std::get_if<For>(&s.node); x && !x->unrolled) before(around_.inside(m_, *x), x->body);
+      if (auto x = std::get_if<For>(&s.node); x && !x->unrolled) before(around_.inside(*x), x->body);
       if (auto x = std::get_if<While>(&s.node)) {
-        Around inside = around_.inside(m_, *x);
+        Around inside = around_.inside(*x);
         left(inside, x->cond);
         before(inside, x->test);
         before(inside, x->body);
@@ -245,10 +245,9 @@ void find_reads(const Block& b, std::vector<Name>& found) {
 
 }  // namespace
 
-Around Around::inside(const Module& m, const For& loop) const {
+Around Around::inside(const For& loop) const {
   Around a = *this;
-  a.m_ = &m;
-  if (!loop.unrolled) a.enter(m, {}, loop.body);
+  if (!loop.unrolled) a.enter({}, loop.body);
   if (loop.unrolled && !written_out_) {
     a.written_out_ = true;
     a.counters_.insert(loop.i);
@@ -256,13 +255,12 @@ Around Around::inside(const Module& m, const For& loop) const {
   }
   return a;
 }
-Around Around::inside(const Module& m, const While& loop) const {
+Around Around::inside(const While& loop) const {
   Around a = *this;
-  a.m_ = &m;
-  a.enter(m, loop.test, loop.body);
+  a.enter(loop.test, loop.body);
   return a;
 }
-void Around::enter(const Module& m, const Block& test, const Block& body) {
+void Around::enter(const Block& test, const Block& body) {
   IdSet<Name> assigned;
   auto find = [&](auto& self, const Block& b) -> void {
     for (const Stm& s : b) {
@@ -273,7 +271,7 @@ void Around::enter(const Module& m, const Block& test, const Block& body) {
   loops_ = true;
   still_ = {};
   for (const Block* b : {&test, &body}) find(find, *b);
-  for (const Block* b : {&test, &body}) for (Name n : free_names(m, *b)) if (!assigned.contains(n)) still_.insert(n);
+  for (const Block* b : {&test, &body}) for (Name n : free_names(*m_, *b)) if (!assigned.contains(n)) still_.insert(n);
   for (const Block* b : {&test, &body}) keep(*b, assigned);
 }
 // Adds what is declared inside and does not change either.

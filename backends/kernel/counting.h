@@ -11,24 +11,25 @@
 namespace raido::kir {
 
 // The loops around a block, and which arithmetic is no instruction in it, since the device's compiler does it elsewhere.
+// - Everywhere: what only constants and the size of a block say.
 // - Of a loop that is written out: what only its counters and constants say is a constant of each iteration. A sum of that and what stands
 //   before the loop is computed once, or is the offset of an access.
 // - Of any other loop: what no iteration changes is computed before the loop.
 class Around {
  public:
-  Around() = default;
-  Around inside(const Module& m, const For& loop) const;
-  Around inside(const Module& m, const While& loop) const;
-  bool is_free(ExprId e) const { return is_folded(e) || is_still(e); }
+  explicit Around(const Module& m) : m_(&m) {}
+  Around inside(const For& loop) const;
+  Around inside(const While& loop) const;
+  bool is_free(ExprId e) const { return is_constant(e) || is_folded(e) || is_still(e); }
   bool is_still(ExprId e) const;           // no iteration of the innermost loop that is not written out changes it
 
  private:
-  const Module* m_ = nullptr;
+  const Module* m_;
   bool written_out_ = false, loops_ = false;
   IdSet<Name> counters_, computed_;        // of loops that are written out: counters, and what only they say; all else that an iteration computes
   IdSet<Name> still_;
 
-  void enter(const Module& m, const Block& test, const Block& body);
+  void enter(const Block& test, const Block& body);
   void note(const Block& b);
   void keep(const Block& b, const IdSet<Name>& assigned);
   bool is_folded(ExprId e) const;

@@ -351,7 +351,7 @@ void Writer::loop(const For& x, bool combines) {
   std::string head = fmt::format("for (i64 {} = {}; {} < {}; {}++)", name(x.i), from, name(x.i), expr(x.to), name(x.i));
   int loop = loops_++;
   Around outside = around_;
-  if (counted) around_ = around_.inside(m_, x);
+  if (counted) around_ = around_.inside(x);
   const char* scalar = language_ != For_::C ? "" : x.rest ? "RAIDO_SCALAR_REST;" : x.scattered ? "RAIDO_SCALAR;" : x.few ? "RAIDO_SCALAR_FEW;" : "";
   braces(head, x.body, *scalar ? scalar : x.unrolled ? ran(x.body) : iteration(loop, x.body, {}, 2));
   vectors_ = around;
@@ -364,7 +364,7 @@ void Writer::loop(const For& x, bool combines) {
 void Writer::while_loop(const While& x) {
   int loop = loops_++;
   Around outside = around_;
-  if (counted) around_ = around_.inside(m_, x);
+  if (counted) around_ = around_.inside(x);
   if (x.test.empty()) {
     braces(fmt::format("while {}", test(x.cond)), x.body, iteration(loop, x.body, {x.cond}, 0));
   } else {

@@ -81,7 +81,7 @@ class Writer {
   int chains_ = 0;           // jumps so far
   bool in_chain_ = false;    // such a jump may pass by the statement at hand
   int loops_ = 0;            // of a counted kernel
-  Around around_;            // the statement at hand
+  Around around_{m_};        // the statement at hand
   IdSet<Name> results_;
 
   // What a counted kernel says at the start of a block of code, of an iteration, and after a loop.
