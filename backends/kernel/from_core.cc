@@ -86,8 +86,25 @@ FromCore::Layout FromCore::layout(const Atom& a) {
 ExprId FromCore::address(const Layout& l, const std::vector<ExprId>& at) {
   if (short_addresses_) return short_address(l, at);
   ExprId sum = l.offset;
-  for (size_t d = 0; d < at.size(); d++) sum = m_.add(sum, m_.mul(at[d], l.strides[d]));
+  for (size_t d = 0; d < at.size(); d++) {
+    ExprId index = at[d];
+    // The first indices of the thread's point, whose elements lie in their order: as far as the thread has counted.
+    if (auto found = counted_.find(at[d].index); found != counted_.end()) {
+      const Counted& point = found->second;
+      for (size_t k = 1; k < point.at.size() && d + 1 < at.size() && at[d + 1] == point.at[k]; k++, d++) {
+        if (!is_product(l.strides[d], point.extent[k], l.strides[d + 1])) break;
+        index = point.number[k];
+      }
+    }
+    sum = m_.add(sum, m_.mul(index, l.strides[d]));
+  }
   return sum;
+}
+bool FromCore::is_product(ExprId stride, ExprId n, ExprId inner) {
+  if (m_.mul(n, inner) == stride) return true;
+  auto v = std::get_if<Name>(&m_.exprs[stride.index].node);
+  auto known = v ? products_.find(v->index) : products_.end();
+  return known != products_.end() && (known->second == std::pair(n, inner) || known->second == std::pair(inner, n));
 }
 ExprId FromCore::short_address(const Layout& l, const std::vector<ExprId>& at) {
   auto is = [&](ExprId e, int64_t n) { auto c = m_.const_of(e); return c && c->as_i64() == n; };
@@ -183,12 +200,6 @@ void FromCore::copy(const Layout& to, const Layout& from, const std::vector<Expr
 }
 void FromCore::join_rows(std::vector<ExprId>& extent, const std::vector<Layout*>& layouts) {
   if (target_ != Target::Gpu || in_kernel_) return;
-  auto is_product = [&](ExprId stride, ExprId n, ExprId inner) {
-    if (m_.mul(n, inner) == stride) return true;
-    auto v = std::get_if<Name>(&m_.exprs[stride.index].node);
-    auto known = v ? products_.find(v->index) : products_.end();
-    return known != products_.end() && (known->second == std::pair(n, inner) || known->second == std::pair(inner, n));
-  };
   for (size_t d = extent.size(); d-- > 1;) {
     if (!std::ranges::all_of(layouts, [&](const Layout* l) { return is_product(l->strides[d - 1], extent[d], l->strides[d]); })) continue;
     extent[d - 1] = m_.mul(extent[d - 1], extent[d]);

@@ -22,8 +22,10 @@ void FromCore::kernel(const std::string& hint, const std::vector<ExprId>& extent
 }
 FromCore::Point FromCore::point_of(ExprId number, const std::vector<ExprId>& extent) {
   Point at(extent.size());
+  Counted counted{{}, extent, std::vector<ExprId>(extent.size())};
   for (size_t d = extent.size(); d-- > 0;) {
     at[d] = number;
+    counted.number[d] = number;
     if (d == 0) break;
     Name i = m_.name("i", Scalar::I64), q = m_.name("q", Scalar::I64);
     emit(Declare{q, m_.prim(ScalarOp::quot, {number, extent[d]})});
@@ -31,6 +33,8 @@ FromCore::Point FromCore::point_of(ExprId number, const std::vector<ExprId>& ext
     at[d] = m_.var(i);
     number = m_.var(q);
   }
+  counted.at = at;
+  if (!at.empty()) counted_[at[0].index] = std::move(counted);
   return at;
 }
 void FromCore::launch(Kernel k, Name own, const std::vector<std::pair<ExprId, ExprId>>& own_and_threads, std::optional<ExprId> shared) {

@@ -67,6 +67,12 @@ class FromCore {
   std::map<std::pair<std::string, uint32_t>, int> places_;
   std::unordered_map<uint32_t, std::pair<ExprId, ExprId>> products_;
 
+  // The point that a thread of a kernel has found in `extent`. number[d]: of its first d + 1 indices, if only these dimensions are counted.
+  struct Counted {
+    Point at;
+    std::vector<ExprId> extent, number;
+  };
+  std::unordered_map<uint32_t, Counted> counted_;   // by the first index
   // ---- names and values (from_core.cc) ----
   const ArrayType* array(const Atom& a) const {
     auto v = var_of(a);
@@ -94,6 +100,7 @@ class FromCore {
   Layout layout(const Atom& a);
   ExprId address(const Layout& l, const std::vector<ExprId>& at);
   ExprId short_address(const Layout& l, const std::vector<ExprId>& at);
+  bool is_product(ExprId stride, ExprId n, ExprId inner);
   Layout sliced(const Layout& l, const std::vector<Selector>& at);
   Layout row(const Layout& l, ExprId i);
   std::vector<ExprId> shape(const Atom& a) { return atoms(array(a)->shape); }
