@@ -108,8 +108,8 @@ class FromCore::Scan : Together {
   // ---- where rows start ----
   // The start of the row of the point before `end`.
   ExprId start_before(ExprId end) {
-    ExprId last = sub(end, m_.number(1));
-    return m_.mul(op(ScalarOp::quot, last, *length_), *length_);
+    ExprId row = declare("row", op(ScalarOp::quot, sub(end, m_.number(1)), *length_));   // a statement of its own: see quotients.h
+    return declare("row_start", m_.mul(row, *length_));
   }
   // No row starts at the points from `from`, which is not the first of all, up to `end`.
   std::optional<ExprId> no_start(ExprId from, ExprId end) {
@@ -227,11 +227,14 @@ class FromCore::Scan : Together {
   // A row begins with the neutral element, as everywhere: it need not be neutral for what is no number.
   void scan_items() {
     ExprId own = declare("own", m_.mul(local_, items_));
-    std::optional<ExprId> next;
-    if (length_) next = declare("next", m_.add(start_before(m_.add(low_, m_.number(1))), *length_));   // start of the row after that of `low`
+    std::optional<ExprId> start, next;                   // of the row of `low`, and of the row after that
+    if (length_) {
+      start = start_before(m_.add(low_, m_.number(1)));
+      next = declare("next", m_.add(*start, *length_));
+    }
     Values element = load_all(&Operand::shared, own, "element");
     assign_all(values(), element);
-    when(length_ ? op(ScalarOp::eq, start_before(m_.add(low_, m_.number(1))), low_) : is(low_, 0), [&] { combine_into(values(), neutral(), element); });
+    when(start ? op(ScalarOp::eq, *start, low_) : is(low_, 0), [&] { combine_into(values(), neutral(), element); });
     store_all(&Operand::items, m_.number(0), values());
     each_item(1, [&](ExprId k) {
       Values right = load_all(&Operand::shared, m_.add(own, k), "right");
@@ -250,11 +253,13 @@ class FromCore::Scan : Together {
   void scan_threads() {
     store_all(&Operand::shared, local_, values());
     ExprId apart = declare("apart", m_.number(1));
+    std::optional<ExprId> start;
+    if (length_) start = start_before(m_.add(low_, wide_));
     Block step = t_.block([&] {
       t_.emit(Barrier{});
       Values now = declare_all("now", values());
-      ExprId others = m_.mul(sub(apart, m_.number(1)), wide_);
-      when(and_no_start(op(ScalarOp::le, apart, local_), sub(low_, others), m_.add(low_, wide_)), [&] {
+      ExprId others = m_.mul(sub(apart, m_.number(1)), wide_), has_other = op(ScalarOp::le, apart, local_);
+      when(start ? both(has_other, lt(*start, sub(low_, others))) : has_other, [&] {
         combine_into(now, load_all(&Operand::shared, sub(local_, apart), "left"), values());
       });
       t_.emit(Barrier{});
