@@ -13,11 +13,16 @@
 // one under the same conditions:
 //
 //   let c = scratch ; let d = for i < n (e = c) { .. a[i] .. e with [i] = x }   ==>   let d = for i < n (e = a) { .. e[i] .. e with [i] = x }
+//
+// An array is not filled if a loop overwrites all its elements, in order or backwards, and reads only those that it has written (A6.fills):
+//
+//   let a = replicate [n] v ; for i < n (e = a) { .. e[i - 1] .. e with [i] = x }   ==>   let a = scratch ; ..
 #include <algorithm>
 #include <unordered_map>
 
 #include "compiler/base/flat_map.h"
 #include "compiler/ir/aliases.h"
+#include "compiler/ir/analysis/affine.h"
 #include "compiler/ir/analysis/traits.h"
 #include "compiler/ir/build.h"
 #include "passes/pass.h"
@@ -435,8 +440,68 @@ class CopyElimination {
   }
 };
 
+class Fills {
+ public:
+  Fills(Program& p, PassContext& context) : p_(p), context_(context), forms_(p) {}
+
+  void body(Body& b) {
+    FlatMap<Var, size_t> uses;                             // of arrays that are filled here
+    for (Stm& s : b.stms) if (std::holds_alternative<Replicate>(s.exp)) uses[s.pattern[0].var] = 0;
+    if (!uses.empty()) {
+      each_use(p_, b, [&](Var v) { if (size_t* n = uses.find(v)) (*n)++; });
+      FlatMap<Var, bool> overwritten;
+      for (Stm& s : b.stms)
+        if (auto loop = std::get_if<For>(&s.exp))
+          for (size_t k = 0; k < loop->state.size(); k++) {
+            auto v = var_of(loop->init[k]);
+            if (v && uses.find(*v) && *uses.find(*v) == 1 && overwrites(*loop, k)) overwritten[*v] = true;
+          }
+      for (Stm& s : b.stms)
+        if (auto x = std::get_if<Replicate>(&s.exp); x && overwritten.find(s.pattern[0].var) && context_.allow()) {
+          ArrayType t = std::get<ArrayType>(p_.type(s.pattern[0].var));
+          s.exp = Scratch{t.elem, t.shape};
+          context_.stats.count("copies.fills");
+        }
+    }
+    for (Stm& s : b.stms) walk_parts(s, [&](Body& inner) { body(inner); });
+  }
+
+ private:
+  Program& p_;
+  PassContext& context_;
+  Forms forms_;
+
+  // Iteration i writes row i, or row n - 1 - i, of as many as there are.
+  bool overwrites(const For& loop, size_t k) const {
+    const Var old = loop.state[k].var, i = loop.i.var;
+    auto now = var_of(loop.body.result[k]);
+    auto type = std::get_if<ArrayType>(&p_.type(old));
+    if (!now || !type || type->shape[0] != loop.n) return false;
+    const Update* write = nullptr;
+    for (const Stm& s : loop.body.stms)
+      if (auto x = std::get_if<Update>(&s.exp); x && x->array == old && s.pattern[0].var == *now) write = x;
+    if (!write || write->at.size() != 1 || !std::holds_alternative<Atom>(write->at[0])) return false;
+    const Affine row = forms_.of(std::get<Atom>(write->at[0])), last = forms_.of(loop.n) - Affine(1) - Affine(i);
+    const i64 step = row == Affine(i) ? 1 : row == last ? -1 : 0;
+    if (step == 0) return false;
+    size_t uses = 0, known = 2;                            // the update, and the result
+    each_use(p_, loop.body, [&](Var v) { uses += v == old || v == *now; });
+    each_stm(loop.body, [&](const Stm& s) {
+      auto x = std::get_if<Index>(&s.exp);
+      if (!x || (x->array != old && x->array != *now) || !std::holds_alternative<Atom>(x->at[0])) return;
+      const Affine before = row - forms_.of(std::get<Atom>(x->at[0]));
+      known += before.is_constant() && before.is_small() && step * before.constant >= (x->array == old ? 1 : 0);
+    });
+    return uses == known;
+  }
+};
+
 }  // namespace
 
-void copies(ir::Program& program, PassContext& context) { CopyElimination(program, context).run(); }
+void copies(ir::Program& program, PassContext& context) {
+  Fills fills(program, context);
+  program.each_body([&](Body& b) { fills.body(b); });
+  CopyElimination(program, context).run();
+}
 
 }  // namespace raido
