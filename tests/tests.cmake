@@ -111,7 +111,7 @@ set_tests_properties(conformance_multicore conformance_one_thread PROPERTIES ENV
 shared_test(conformance_opencl full 3600 8 6 --backend=opencl -p --build-option=-cl-opt-disable)
 # With the optimisations of the OpenCL compiler: kernels with barriers, which these have broken before.
 blocks_test(conformance_opencl_optimised full 1800 --backend=opencl ${conformance}/collective.fut
-            ${conformance}/collective_scans.fut ${conformance}/collective_filters.fut)
+            ${conformance}/collective_scans.fut ${conformance}/collective_filters.fut ${conformance}/read_across.fut)
 blocks_test(conformance_many_threads full 600 --backend=multicore -p --num-threads=9 tests/conformance/one_pass_filters.fut)
 # What C compilers make vectors of: Clang has rules of its own.
 find_program(CLANG NAMES clang-19 clang)
@@ -174,6 +174,7 @@ random_test(stencils_random full 1200 8 stencils.py)
 random_test(elements_random full 1200 20 elements.py --c)
 random_test(lanes_random full 1200 8 lanes.py)
 random_test(tiles_random full 1200 4 tiles.py)
+random_test(across_random full 600 6 across.py)
 random_test(growth full 600 40 growth.py)
 random_test(bounds_random full 600 300 bounds.py)
 random_test(places_random full 600 60 places.py)

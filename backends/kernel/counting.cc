@@ -339,7 +339,7 @@ std::string uses_of_parameters(const Module& m, const Kernel& k) {
 bool is_steered_by_memory(const Module& m, const Kernel& k) {
   Steering steering(m);
   steering.block(k.body, false, false);
-  return std::ranges::any_of(k.params, [&](Name n) { return m.names[n.index].memory && steering.names.contains(n); });
+  return std::ranges::any_of(free_names(m, k.body), [&](Name n) { return m.names[n.index].memory && steering.names.contains(n); });
 }
 
 IdSet<Name> results_only(const Module& m, const HostFunction& f) {

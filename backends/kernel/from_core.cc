@@ -185,6 +185,7 @@ void FromCore::copy(const Layout& to, const Layout& from, const std::vector<Expr
   auto is_few = [&](size_t d) { return m_.const_of(extent[d]) && m_.const_of(extent[d])->as_i64() < costs::cpu::least_block; };
   bool on_host = !in_kernel_ && !is_device(to.memory) && !is_device(from.memory);
   if (on_host && p < n && q < n && p != q && !(is_few(p) && is_few(q))) return transpose(to, from, extent, p, q);
+  if (copy_turned(to, from, extent)) return;
   Layout into = to, out_of = from;
   std::vector<ExprId> joined = extent;
   if (is_device(to.memory)) join_rows(joined, {&into, &out_of});
@@ -300,6 +301,7 @@ void FromCore::operation(const ir::Stm& s) {
     [&](const ir::While& x) { while_loop(s, x); },
     [&](const Index& x) {
       if (array(v)) return;
+      if (taken_[v]) return void(scalar_[v] = *taken_[v]);
       std::vector<ExprId> at;
       for (const Selector& i : x.at) at.push_back(atom(std::get<Atom>(i)));
       scalar_[v] = load_named(v, layout(x.array), at);

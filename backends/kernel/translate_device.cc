@@ -69,7 +69,8 @@ void FromCore::seg(const ir::Stm& s, const Seg& x) {
   if (x.level == SegLevel::Grid) {
     std::string hint = s.pattern.empty() ? "seg" : "map_" + p_.hint(s.pattern[0].var);
     for (Var v : free_vars_of_places(x)) (void)memory(v);
-    return kernel(hint, extent, run);
+    if (!map_turned(s, x, hint, run)) kernel(hint, extent, run);
+    return;
   }
   Name first = m_.name("first", Scalar::I64), last = m_.name("last", Scalar::I64), i = m_.name(p_.hint(x.index[0].var), Scalar::I64);
   CHECK(extent.size() == 1, "a task seg over {} dimensions", extent.size());

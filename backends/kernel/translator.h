@@ -6,7 +6,8 @@
 //
 // from_core.cc has the statements, translate_blocks.cc bodies and who owns the blocks, translate_loops.cc the loops. translate_device.cc has
 // kernels, parallel loops and accumulators. The kernels whose threads work together are in translate_collective.cc, translate_scan.cc and
-// translate_updates.cc. translate_tiles.cc has contractions and translate_device_tiles.cc those of devices, translate_functions.cc functions and top-level values.
+// translate_updates.cc. translate_tiles.cc has contractions and translate_device_tiles.cc those of devices. translate_turned.cc
+// has kernels that read across, translate_functions.cc functions and top-level values.
 #pragma once
 #include <functional>
 #include <map>
@@ -66,13 +67,13 @@ class FromCore {
   int place_ = 1;                              // the last that was said
   std::map<std::pair<std::string, uint32_t>, int> places_;
   std::unordered_map<uint32_t, std::pair<ExprId, ExprId>> products_;
-
   // The point that a thread of a kernel has found in `extent`. number[d]: of its first d + 1 indices, if only these dimensions are counted.
   struct Counted {
     Point at;
     std::vector<ExprId> extent, number;
   };
   std::unordered_map<uint32_t, Counted> counted_;   // by the first index
+
   // ---- names and values (from_core.cc) ----
   const ArrayType* array(const Atom& a) const {
     auto v = var_of(a);
@@ -99,8 +100,8 @@ class FromCore {
   // ---- addresses (from_core.cc) ----
   Layout layout(const Atom& a);
   ExprId address(const Layout& l, const std::vector<ExprId>& at);
-  ExprId short_address(const Layout& l, const std::vector<ExprId>& at);
   bool is_product(ExprId stride, ExprId n, ExprId inner);
+  ExprId short_address(const Layout& l, const std::vector<ExprId>& at);
   Layout sliced(const Layout& l, const std::vector<Selector>& at);
   Layout row(const Layout& l, ExprId i);
   std::vector<ExprId> shape(const Atom& a) { return atoms(array(a)->shape); }
@@ -116,6 +117,21 @@ class FromCore {
   void join_rows(std::vector<ExprId>& extent, const std::vector<Layout*>& layouts);
   void copy(const Layout& to, const Layout& from, const std::vector<ExprId>& extent);
   void transpose(const Layout& to, const Layout& from, const std::vector<ExprId>& extent, size_t near_to, size_t near_from);
+
+  // ---- kernels that read arrays across (translate_turned.cc) ----
+  // An element for each point, which points beside each other along `down` have beside each other in memory. Threads have points along `across`.
+  struct Far {
+    Name memory;
+    std::function<ExprId(const Point&)> address;
+  };
+  using TileFill = std::function<void(const Point&, const std::vector<ExprId>&)>;      // with the elements of the point
+  void turned(const std::string& hint, const std::vector<ExprId>& extent, size_t down, size_t across, const std::vector<Far>& far, const TileFill& fill);
+  void in_tiles(const std::string& hint, const std::vector<ExprId>& extent, size_t down, size_t across, const std::vector<Far>& far, const TileFill& fill,
+                const std::function<void()>& plain);
+  // Whether there was reason to.
+  bool copy_turned(const Layout& to, const Layout& from, const std::vector<ExprId>& extent);
+  bool map_turned(const ir::Stm& s, const Seg& x, const std::string& hint, const std::function<void(const Point&)>& run);
+  VarMap<std::optional<ExprId>> taken_;        // elements that a tile has
   // Puts a scalar or an array at `to`.
   void put(const Layout& to, const Atom& value);
 

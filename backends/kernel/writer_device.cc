@@ -23,7 +23,7 @@ void Writer::kernel(const Kernel& k) {
   const bool asks = can_fail && !k.collective && (k.can_fail || is_steered_by_memory(m_, k));     // whether an earlier one has failed
   if (asks && counted) line("if (BRANCH(LOAD(failure, 0) >= 0)) return;");
   else if (asks) line("if (RAIDO_FAILED(failure)) return;");
-  else if (can_fail && !k.collective) line("(void)failure;");
+  else if (can_fail) line("(void)failure;");
   if (std::string text = ran(k.body); !text.empty()) line(text);
   block(k.body);
   in_kernel_ = false;

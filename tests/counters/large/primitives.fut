@@ -14,3 +14,6 @@ entry unique [n] (xs: [n]i32): []i32 =
 entry sparse_rows [n][m] (columns: [m]i64) (elements: [m]f64) (xs: [n]f64): [n]f64 =
   let counts = map (% 8) (take n columns)
   in map2 (\end k -> loop sum = 0 for j < k do sum + elements[end - k + j] * xs[columns[end - k + j] % n]) (scan (+) 0 counts) counts
+-- Where rows start, and a map over two arrays as if they were one.
+entry starts [n] (lengths: [n]i64): [n]i64 = map2 (-) (scan (+) 0 lengths) lengths
+entry of_both [n][m] (xs: [n]f32) (ys: [m]f32): []f32 = map (\x -> x * x + 1) (xs ++ ys)

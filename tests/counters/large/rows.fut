@@ -48,3 +48,6 @@ entry channels [b][c][n][m] (xs: [b][c][n][m]f32): ([c]f32, [c]f32) =
   in unzip (map (\x -> let x = flatten_3d x let m = mean x in (m, mean (map (\a -> (a - m) * (a - m)) x))) (transpose xs))
 -- Rows of one number each.
 entry filled [n] (m: i64) (xs: [n]f32): [n][m]f32 = map (\x -> replicate m (2 * x)) xs
+-- A matrix and a transposed one; columns that are divided by their sums.
+entry added_across [n][m] (a: [n][m]f32) (b: [m][n]f32): [n][m]f32 = map2 (map2 (+)) a (transpose b)
+entry shares_of_columns [n][k] (xs: [n][k]f32): [n][k]f32 = transpose (map (\c -> let s = f32.sum c in map (/ s) c) (transpose xs))
