@@ -105,6 +105,8 @@ const Pipeline& pipeline_for(ir::Target target) {
       Pipeline{pass::loop_shape};                          // no rule may undo what it makes of selects
   static const Pipeline gpu =
       common_pipeline() +
+      then(pass::concat_parts, cleanup() + fusion()) +
+      then(pass::transposed_maps, cleanup() + fusion()) +
       then(pass::loop_maps, cleanup() + fusion()) +        // loops whose states have become sums
       then(pass::triangle_sums, cleanup() + fusion()) +
       then(pass::element_loops, cleanup() + fusion()) +
@@ -118,6 +120,7 @@ const Pipeline& pipeline_for(ir::Target target) {
       then(pass::numbers, cleanup()) +                     // straight code shows after that
       Pipeline{pass::host_loops} +
       Pipeline{pass::filters} +                            // of the CPU's code, its loops included; before scans become kernels
+      then(pass::scan_maps, cleanup()) +                   // filters know scans by their arrays
       Pipeline{pass::lone_loops, pass::flatten} + cleanup() +
       Pipeline{pass::accumulators, pass::sequentialise} + cleanup() +
       then(pass::fuse_loops, cleanup()) +

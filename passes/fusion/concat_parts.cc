@@ -42,7 +42,7 @@ class ConcatParts {
       const Concat* cut = nullptr;
       for (Var v : inputs)
         if (const Concat* c = lone(made, v)) { cut = c; break; }
-      if (!cut || !c_.allow()) return false;
+      if (!cut || (x && launches_more(made, *x, *cut)) || !c_.allow()) return false;
       b.checks = s.checks;
       b.attrs = s.attrs;
       parts_.clear();
@@ -76,6 +76,11 @@ class ConcatParts {
     for (const Combine& c : x.reduces)
       for (const Atom& a : c.neutral) if (!is_scalar(p_.type(a)) || (c_.options.strict_fp && is_float(elem_of(p_, a)))) return false;
     return std::ranges::none_of(s.pattern, [&](Bind y) { return is_acc(p_.type(y.var)); }) && std::ranges::none_of(x.inputs, [&](Var v) { return is_acc(p_.type(v)); });
+  }
+  // On devices each part of a sum is a reduction, and an addition of two of them a kernel. Of two parts that have to be copied it pays.
+  bool launches_more(const Definitions& made, const Screma& x, const Concat& cut) const {
+    if (c_.target != Target::Gpu || x.reduces.empty()) return false;
+    return cut.arrays.size() > 2 || !std::ranges::all_of(cut.arrays, [&](Var part) { return !made.of(part) || uses_.of(part) > 1; });
   }
   // The concatenation that makes v, if v has one user.
   const Concat* lone(const Definitions& made, Var v) const {

@@ -11,7 +11,7 @@
 //   V12      let ys = scan n op [ne] xs ; let z = map n f ys     ==>   screma n scans (op [ne]) post f xs         (scan_maps)
 //
 // V12 is a pass of its own, after those that look for scans whose results are whole arrays. On processors an iteration of a scan waits for
-// the one before. So a little work beside it costs no time, and the scanned array need not be there.
+// the one before. So a little work beside it costs no time. On devices the map needs no kernel. The scanned array need not be there.
 //
 // Fusing p into a later c moves p down to c's place (pairs.h says when). Bodies inside first, to a fixed point in each body. In the body that two
 // make together elements may then have met their consumer.
