@@ -102,6 +102,7 @@ const Pipeline& pipeline_for(ir::Target target) {
       then(pass::fission, cleanup()) +                     // of iterations that are alike
       Pipeline{pass::own_rows} +                           // of loops that are what they will be
       memory() +
+      then(pass::flat_loops, {pass::dce}) +
       Pipeline{pass::loop_shape};                          // no rule may undo what it makes of selects
   static const Pipeline gpu =
       common_pipeline() +
