@@ -111,7 +111,7 @@ class LaneLoop {
     rest.spmd = rest.interleaved = false;
     rest.group.reset();
     rest.few = few;
-    if (tail.empty() && may_interleave_rest(body)) {
+    if (tail.empty() && may_interleave_rest()) {
       rest.spmd = rest.interleaved = true;
       for (Stm& s : LaneLoop(m_, rest, false).run()) out.push_back(std::move(s));
     } else {
@@ -207,7 +207,8 @@ class LaneLoop {
     return near;
   }
   // Lanes that read far apart do not pay for some distances, which the group asks for. Then a few iterations run interleaved, if loops inside wait.
-  bool may_interleave_rest(const Block& b) const {
+  bool may_interleave_rest() const {
+    const Block& b = loop_.body;                           // `with_lane_memory` forgets which loops are vectors
     if (loop_.interleaved || !loop_.group || !loop_.group->own.empty() || !loop_.group->sums.empty() || statements(b) > costs::cpu::last_statements) return false;
     bool some = false, all = true;
     for (const Stm& s : b) {

@@ -59,6 +59,12 @@ class LaneLoops::Candidate {
   bool interleaved() const { return interleaved_; }
   // Empty if lanes gain however far apart their rows lie.
   std::vector<Distance> distances() const { return gains_by_waits_ ? distances_ : std::vector<Distance>{}; }
+  // Empty if lanes gain however many iterations the loops inside have.
+  std::vector<Trips> most_trips() const {
+    std::vector<Trips> most;
+    if (most_trips_) for (const Dim& n : inner_trips_) most.push_back({n, *most_trips_});
+    return most;
+  }
   // Empty if lanes gain however few iterations the loops inside have.
   std::vector<Trips> trips() const { return interleaved_ ? waiting_trips_ : gains_by_waits_ ? trips_ : std::vector<Trips>{}; }
 
@@ -96,6 +102,10 @@ class LaneLoops::Candidate {
   std::vector<Trips> waiting_trips_;           // of such loops
   bool all_alone_ = true, runs_alone_ = false;   // each loop inside is a sum as vectors; and the lanes are for what is around them
   bool diverged_ = false;                      // lanes may differ in whether they run this
+  size_t inner_loops_ = 0;
+  bool uneven_ = false;                        // lanes may differ in how often they run one of these, or it is in another
+  std::vector<Dim> inner_trips_;               // of these, if that is no constant
+  std::optional<i64> most_trips_;              // lanes gain since the loops inside are short, if they are
   struct Work {
     size_t far = 0, far_stores = 0, operations = 0;
     size_t waits = 0;                          // operations that lanes do while iterations wait for each other
@@ -105,11 +115,18 @@ class LaneLoops::Candidate {
   };
   Work inner_, all_, around_;                  // of the loops inside; of everything; of what is in no loop inside
 
-  // C compilers make no vectors of loops that may leave early, as checks do, nor of those that call a function in some iterations.
   bool fits() {
     if (auto n = const_of(n_); n && n->as_i64() < costs::cpu::lanes) return false;
-    if (!body(body_, true)) return false;
-    if (check_inside_ && (has_rows_ || first_store_ < last_check_ || (!sums_.places().empty() && sums_.first_use() <= last_check_))) return false;
+    if (!body(body_, true) || !checks_first()) return false;
+    if (gains()) return true;
+    most_trips_ = most_if_narrow();
+    return most_trips_.has_value();
+  }
+  bool checks_first() const {
+    return !check_inside_ || (!has_rows_ && first_store_ >= last_check_ && (sums_.places().empty() || sums_.first_use() > last_check_));
+  }
+  // C compilers make no vectors of loops that may leave early, as checks do, nor of those that call a function in some iterations.
+  bool gains() {
     bool beside_inside = vectors_ && !scalar_;              // elements lie side by side along the loops inside, and apart from lane to lane
     if (beside_inside && (has_rows_ || sums_apart_)) return false;
     bool nearer = far_vectors_ && inner_.far == 0 && inner_.far_stores == 0;
@@ -122,6 +139,15 @@ class LaneLoops::Candidate {
     }
     runs_alone_ = !straight_ && all_alone_ && !has_rows_ && !has_own_ && around_.operations >= costs::cpu::operations_of_call && around_.gains();
     return runs_alone_;
+  }
+  // Loops of a few iterations, as over the columns of a narrow matrix, cost more to begin and end than vectors of theirs save. Up to so many
+  // iterations lanes gain, although their elements lie apart.
+  std::optional<i64> most_if_narrow() const {
+    const VarSet inside = bound_in(body_);
+    if (uneven_ || inner_trips_.empty() || all_.scalar || std::ranges::any_of(inner_trips_, [&](const Dim& n) { return inside.contains(*var_of(n)); })) return {};
+    const i64 dear = i64(all_.far * costs::cpu::operations_for_gather + all_.far_stores * costs::cpu::operations_for_scatter) - i64(all_.operations);
+    const i64 most = dear > 0 ? std::min(costs::cpu::narrow_trips, i64(costs::cpu::operations_of_loop * inner_loops_) / dear) : costs::cpu::narrow_trips;
+    return most > 1 ? std::optional(most) : std::nullopt;
   }
   // Whether no rows of lanes surely push each other out of a cache. Some do for certain sizes only.
   bool may_lie_apart() {
@@ -347,6 +373,9 @@ class LaneLoops::Candidate {
     if (!all_scalars(state)) return false;
     straight_ = false;
     bool apart = !counted || !is_uniform(counted->n);
+    inner_loops_++;
+    uneven_ = uneven_ || apart || inside_;
+    if (!apart && !const_of(counted->n) && std::ranges::find(inner_trips_, counted->n) == inner_trips_.end()) inner_trips_.push_back(counted->n);
     if (apart && std::ranges::any_of(state, [&](Bind b) { return sums_.contains(b.var); })) return false;
     for (Bind b : state) jumps_.insert(b.var);
     for (Bind b : s.pattern) jumps_.insert(b.var);
@@ -494,7 +523,8 @@ std::optional<LaneLoops::Blocks> LaneLoops::take(const Stm& s, const std::vector
   blocks.own = loop ? own_blocks(loop->body, allocs) : own_blocks(task->body, blocks_of(task->workspaces));
   Candidate c = loop ? Candidate(p_, uses_, loop->i.var, loop->n, loop->body, blocks.own) : Candidate(p_, uses_, task->index[0].var, task->extent[0], task->body, blocks.own);
   if (!(loop ? c.fits(*loop) : c.fits(s, *task)) || !is_apart(c)) return {};
-  if (c.has_rows() && takes_any(loop ? loop->body : task->body)) return {};       // whose elements lie side by side
+  blocks.most_trips = c.most_trips();
+  if ((c.has_rows() || !blocks.most_trips.empty()) && takes_any(loop ? loop->body : task->body)) return {};       // whose elements lie side by side
   blocks.alone = c.runs_alone();
   blocks.interleaved = c.interleaved();
   blocks.distances = c.distances();
@@ -516,7 +546,8 @@ bool LaneLoops::takes_any(const Body& b) const {
   std::vector<Var> allocs;
   for (const Stm& s : b.stms) {
     if (is_alloc(s)) allocs.push_back(s.pattern[0].var);
-    found = found || take(s, allocs);
+    auto blocks = found ? std::nullopt : take(s, allocs);
+    found = found || (blocks && blocks->most_trips.empty());
     walk_parts(s, [&](const Body& inner) { found = found || takes_any(inner); });
   }
   return found;

@@ -21,14 +21,15 @@ class LaneLoops {
     i64 bytes;
   };
   struct Trips {
-    ir::Dim n;                         // iterations of a loop, which are so many at least
-    i64 least;
+    ir::Dim n;                         // iterations of a loop, and so many
+    i64 number;
   };
   struct Blocks {
     std::vector<ir::Var> own;          // allocated before, or workspaces, and used by single iterations only: each lane needs a part
     std::vector<ir::Var> sums;         // of states whose elements are only added to
     std::vector<Distance> distances;   // for which lanes gain unless rows push each other out of a cache
-    std::vector<Trips> trips;          // of loops inside, without which lanes do not gain
+    std::vector<Trips> trips;          // of loops inside, at least: with fewer lanes do not gain
+    std::vector<Trips> most_trips;     // the same, at most
     bool alone = false;                // each lane runs the loops inside by itself, since these are vectors
     bool interleaved = false;          // a few iterations at once in scalar code, since loops inside wait
   };

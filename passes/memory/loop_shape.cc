@@ -147,14 +147,15 @@ class LoopShape {
     if (blocks.alone)
       for (Stm& inner : x ? x->body.stms : task->body.stms) if (auto loop = std::get_if<For>(&inner.exp)) loop->vectors = Vectors::Alone;
     (x ? x->vectors : task->vectors) = blocks.interleaved ? Vectors::Interleaved : Vectors::Lanes;
-    if (blocks.own.empty() && blocks.sums.empty() && blocks.distances.empty() && blocks.trips.empty()) return;
+    if (blocks.own.empty() && blocks.sums.empty() && blocks.distances.empty() && blocks.trips.empty() && blocks.most_trips.empty()) return;
     Group& group = (x ? x->group : task->group).emplace(Group{blocks.own, blocks.sums, bool_const(true)});
     std::vector<Term> when;
     for (const LaneLoops::Distance& d : blocks.distances) {
       Term rest = apply(ScalarOp::and_, {b.term(d.elements) * b.number(Scalar::I64, double(d.bytes)), b.number(Scalar::I64, double(costs::cpu::lane_distance - 1))});
       when.push_back(lt(b.number(Scalar::I64, 0), rest));
     }
-    for (const LaneLoops::Trips& t : blocks.trips) when.push_back(le(b.number(Scalar::I64, double(t.least)), b.term(t.n)));
+    for (const LaneLoops::Trips& t : blocks.trips) when.push_back(le(b.number(Scalar::I64, double(t.number)), b.term(t.n)));
+    for (const LaneLoops::Trips& t : blocks.most_trips) when.push_back(le(b.term(t.n), b.number(Scalar::I64, double(t.number))));
     if (!blocks.own.empty()) {
       std::vector<Stm> before;
       std::vector<Atom*> sizes;
