@@ -54,8 +54,8 @@ Pat* Parser::param() {
     case Tok::Name: {
       Token t = take();
       if (is(Tok::Dot) && kind(1) == Tok::Name) {
-        bool first = pos_ > 1 && tokens_.items[pos_ - 2].kind == Tok::Backslash;
-        fail_with(first ? fmt::format("a function is written `\\{} -> ..`", name_text(t.name)) : "", t.span, err::qualified_binding, name_text(t.name));
+        bool of_lambda = pos_ > 1 && tokens_.items[pos_ - 2].kind == Tok::Backslash;
+        fail_with(of_lambda ? fmt::format("a function is written `\\{} -> ..`", name_text(t.name)) : "", t.span, err::qualified_binding, name_text(t.name));
       }
       return pat(t.span, PVar{program_.bind(t.name, t.span, Binding::Kind::Value)});
     }
