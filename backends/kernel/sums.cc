@@ -9,6 +9,7 @@
 //     while (base + W <= to) { for l < W { i = base + l; s' = terms[l]; s' = s' + x; terms[l] = s' }; base += W }
 //     for l < W / 2 { terms[l] += terms[l + W / 2] } .. ; s = s + (terms[0] + terms[1])
 //   }
+//   if (SumVectors and base + W / 2 <= to) { the same once with half[0 .. W / 2]; base += W / 2 }       if it adds eight numbers
 //   for i in base .. to { s = s + x }        one by one
 //
 // A C compiler that may add in any order keeps a vector of sums, too, but adds its elements up one after the other: 64 cycles for
@@ -59,13 +60,10 @@ class VectorSum {
     out.push_back({Declare{base_, loop_.from}});
     if (work(m_, loop_) <= costs::cpu::wide_sum_statements) vectors.push_back({If{has(wide_), wide(terms), {}}});
     vectors.push_back(steps(terms, width_));
-    for (size_t k = 0; k < terms.size(); k++) {
-      Name s = loop_.reduced[k].var;
-      ExprId sum = sum_in_halves(m_, vectors, terms[k], width_, loop_.reduced[k].op);
-      vectors.push_back({Assign{s, combined(m_, loop_.reduced[k].op, m_.var(s), sum)}});
-    }
-    ExprId wanted = m_.expr({Hardware{Builtin::SumVectors}, Scalar::Bool});
-    out.push_back({If{m_.prim(ScalarOp::and_, {wanted, has(width_)}), std::move(vectors), {}}});
+    add_up(vectors, terms, width_);
+    out.push_back(if_wanted(width_, std::move(vectors)));
+    const bool adds = std::ranges::all_of(loop_.reduced, [](const Reduced& r) { return r.op == ScalarOp::add; });
+    if (adds && width_ / 2 >= costs::cpu::half_sum && work(m_, loop_) <= costs::cpu::wide_sum_statements) out.push_back(if_wanted(width_ / 2, half()));
     For rest = last_iterations(m_, loop_, base_);
     rest.rest = true;
     out.push_back({std::move(rest)});
@@ -117,6 +115,26 @@ class VectorSum {
       for (size_t k = 0; k < terms.size(); k++)
         b.push_back({Store{terms[k], l, loop_.reduced[k].op == ScalarOp::add ? m_.constant(constant(type(terms[k]), 0)) : m_.var(loop_.reduced[k].var)}});
     }));
+    return out;
+  }
+  Stm if_wanted(int64_t iterations, Block then) {
+    ExprId wanted = m_.expr({Hardware{Builtin::SumVectors}, Scalar::Bool});
+    return {If{m_.prim(ScalarOp::and_, {wanted, has(iterations)}), std::move(then), {}}};
+  }
+  void add_up(Block& out, const std::vector<Name>& terms, int64_t width) {
+    for (size_t k = 0; k < terms.size(); k++) {
+      Name s = loop_.reduced[k].var;
+      ExprId sum = sum_in_halves(m_, out, terms[k], width, loop_.reduced[k].op);
+      out.push_back({Assign{s, combined(m_, loop_.reduced[k].op, m_.var(s), sum)}});
+    }
+  }
+  // What is left may be most of a short row.
+  Block half() {
+    std::vector<Name> terms = arrays("half");
+    Block out = starts(terms, width_ / 2);
+    out.push_back(one_step(terms, width_ / 2));
+    out.push_back({Assign{base_, m_.add(m_.var(base_), m_.number(width_ / 2))}});
+    add_up(out, terms, width_ / 2);
     return out;
   }
   // Iterations by `width`, as long as there are as many.

@@ -118,6 +118,7 @@ inline constexpr int64_t lanes = 32;                     // iterations with loop
 inline constexpr int64_t grouped_points = 256;           // of a reduction whose parts are whole groups of them
 inline constexpr int64_t lane_bytes = 4 << 20;           // of memory that lanes have for themselves, all together: of a second- or third-level cache
 inline constexpr int64_t sum_bytes = 64;                 // of a vector of sums: the widest vector there is, two or four of others
+inline constexpr int64_t half_sum = 8;                   // elements of half a vector that are added faster together than one by one
 inline constexpr size_t sum_statements = 40;             // of a loop that is there twice for it
 inline constexpr size_t wide_sum_statements = 8;         // of a loop that waits for its additions rather than for what it adds
 inline constexpr size_t strip_statements = 120;          // of a loop that is there three times for its strips
