@@ -581,6 +581,7 @@ class LaneLoop {
       for (const Stm& s : x.test) step.push_back(s);
       in(loop.body, [&] {
         block(step, running, [&] {
+          if (!part_.updates.empty()) flush();               // they are of the lanes that were on
           add({Assign{run, m_.prim(ScalarOp::and_, {m_.var(run), x.cond})}});
           count(active, m_.var(run));
         });

@@ -454,3 +454,12 @@ entry constant_terms (n: i64) (k: i64): (f64, f32, f64) =
   in (f64.sum (map (\i -> ones[at i]) (iota n)),
       f32.sum (map (\i -> 3 * f32.f64 ones[at i]) (iota n)),
       f64.maximum (map (\i -> 2 * ones[at i]) (iota n)))
+
+-- The last iteration of a lane stores at a place that is computed beside the mask of the next one.
+-- ==
+-- entry: last_places
+-- input { 3i64 } output { [[100i64, 100i64, 100i64, 0i64], [100i64, 100i64, 1i64, 1i64], [100i64, 2i64, 2i64, 2i64]] 608i64 }
+-- input { 38i64 } output { [[100i64, 100i64, 100i64, 100i64], [100i64, 100i64, 100i64, 100i64], [100i64, 100i64, 100i64, 100i64]] 11498i64 }
+entry last_places (n: i64): ([3][4]i64, i64) =
+  let rows = map (\i -> loop row = replicate 4 i for k < ((n - i) & 7) do row with [(k % 5) & 3] = 100) (iota n)
+  in (take 3 rows, i64.sum (flatten rows))
