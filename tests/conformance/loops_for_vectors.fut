@@ -112,3 +112,14 @@ entry neighbours [h][w] (xss: [h][w]f64) =
   let f (xss: [h][w]f64) = tabulate_2d h w (\y x ->
     f64.sum (map (\(dy, dx) -> xss[i64.max 0 (i64.min (h - 1) (y + dy)), i64.max 0 (i64.min (w - 1) (x + dx))]) around))
   in (f xss, vjp f xss (replicate h (replicate w 1)))
+
+-- Rows of a few elements, whose elements do not depend on the row: all of them are one loop, with what follows in another order.
+-- ==
+-- entry: short_rows
+-- input { empty([0][3]f64) } output { empty([0][3]f64) empty([0][3]f64) empty([3][0]f64) }
+-- input { empty([2][0]f64) } output { empty([2][0]f64) empty([2][0]f64) empty([0][2]f64) }
+-- input { [[0.5, 2.0, 1.0], [4.0, 0.25, 8.0], [3.0, 0.125, 1.5]] }
+-- output { [[0.5, 1.0, 1.0], [1.0, 0.25, 1.0], [1.0, 0.25, 1.0]] [[4.0, 4.0, 4.0], [4.0, 4.0, 8.0], [6.0, 4.0, 6.0]]
+--          [[1.0, 8.0, 6.0], [4.0, 0.5, 0.25], [2.0, 16.0, 3.0]] }
+entry short_rows [n] [m] (x: [n][m]f64): ([n][m]f64, [n][m]f64, [m][n]f64) =
+  (map (map (\v -> f64.max 0.25 (f64.min 1 v))) x, map (map (\v -> loop y = v while y < 4 do y * 2)) x, map (map (* 2)) (transpose x))
