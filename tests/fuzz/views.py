@@ -82,7 +82,7 @@ class Gen:
                 lambda: f"(let {s} = f64.sum (map (\\{p} -> {x([p])}) ({along} ++ {across} ++ {other})) in map (\\{p} -> {x([p, s])}) {along})",
                 lambda: f"sized {n} ((map (\\{p} -> {x([p])}) ({across} ++ {along}))[{k}:])",
                 lambda: f"hist (+) 0 {n} (map (\\{p} -> i64.f64 ({p} * 7) % {n}) ({along} ++ {across})) (map (\\{p} -> {x([p])}) ({across} ++ {along}) :> [{n} + {k}]f64)",
-                lambda: f"scatter (copy {along}) (map (% (2 * {n})) (iota ({n} + {k}))) (map (\\{p} -> {x([p])}) ({other} ++ {across}) :> [{n} + {k}]f64)",
+                lambda: f"scatter (copy {along}) (map (\\i -> i - {n} / 3) (iota ({n} + {k}))) (map (\\{p} -> {x([p])}) ({other} ++ {across}) :> [{n} + {k}]f64)",
                 # Scans that are summed, scanned again, or made by a loop that hands on a number.
                 lambda: f"map2 (\\{row} {q} -> f64.{r.choice(['sum', 'maximum'])} (map (\\{s} -> {x([s, q])}) (scan {r.choice(['(+) 0', 'f64.max 0'])} {row}))) {m} {along}",
                 lambda: f"map (\\{row} -> f64.sum (scan f64.max 0 (scan (+) 0 {row}))) {m}",
