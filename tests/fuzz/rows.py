@@ -10,7 +10,7 @@ With --c it is compiled and run, too. Exit code 1 otherwise.
 import random
 import sys
 
-from running import AfterPasses, search
+from running import AfterPasses, main
 
 HEAD = """def data (n: i64) (k: i64) =
   let xs = map (\\i -> f64.i64 (i * 31 % 101) / 101) (iota n)
@@ -73,11 +73,5 @@ class Judge(AfterPasses):
     inputs, pipelines = [f"{n}i64 {k}i64 0.4\n" for n, k in ((0, 4), (1, 0), (3, 5), (40, 2), (300, 6))], ("cpu", "multicore", "gpu")
 
 
-def main():
-    options, judge, programs, findings = search(__doc__, lambda seed: Gen(seed).program(), Judge, 100, ("--c", "compile and run, too"))
-    print(f"{programs} programs of {options.count}, {judge.failures} runs fail, {findings} findings")
-    return 1 if findings or 2 * programs < options.count else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, lambda seed: Gen(seed).program(), Judge, 100, ("--c", "compile and run, too")))

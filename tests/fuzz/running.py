@@ -142,3 +142,10 @@ def search(doc, program, judge, count, *flags):
 
         programs, findings = report(pool.map(one, range(options.seed, options.seed + options.count)), options.out)
     return options, judged, programs, findings
+
+
+def main(doc, program, judge, count, *flags):
+    """`search`, and what it says at its end. The exit code: 1 if there is a finding, or if half of the texts are no programs."""
+    options, judged, programs, findings = search(doc, program, judge, count, *flags)
+    print(f"{programs} programs of {options.count}, {judged.failures} runs fail, {findings} findings")
+    return 1 if findings or 2 * programs < options.count else 0

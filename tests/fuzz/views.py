@@ -10,7 +10,7 @@ otherwise.
 import random
 import sys
 
-from running import AfterPasses, search
+from running import AfterPasses, main
 
 HEAD = """def data (n: i64) (k: i64) =
   (tabulate_2d n k (\\i j -> f64.i64 ((i * 7 + j * 13 + i * j) % 97) / 97), tabulate_2d n k (\\i j -> f64.i64 ((i * 5 + j * 3) % 89) / 89),
@@ -108,11 +108,5 @@ class Judge(AfterPasses):
     inputs, pipelines = [f"{n}i64 {k}i64\n" for n, k in ((1, 1), (3, 5), (40, 2), (6, 70), (300, 3))], ("cpu", "multicore", "gpu")
 
 
-def main():
-    options, judge, programs, findings = search(__doc__, lambda seed: Gen(seed).program(), Judge, 100, ("--c", "compile and run, too"))
-    print(f"{programs} programs of {options.count}, {judge.failures} runs fail, {findings} findings")
-    return 1 if findings or 2 * programs < options.count else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, lambda seed: Gen(seed).program(), Judge, 100, ("--c", "compile and run, too")))
