@@ -102,10 +102,10 @@ class LaneLoops::Candidate {
   std::vector<Trips> waiting_trips_;           // of such loops
   bool all_alone_ = true, runs_alone_ = false;   // each loop inside is a sum as vectors; and the lanes are for what is around them
   bool diverged_ = false;                      // lanes may differ in whether they run this
-  size_t inner_loops_ = 0;
-  bool uneven_ = false;                        // lanes may differ in how often they run one of these, or it is in another
-  std::vector<Dim> inner_trips_;               // of these, if that is no constant
-  std::optional<i64> most_trips_;              // lanes gain since the loops inside are short, if they are
+  size_t inner_loops_ = 0;                     // how many loops are inside
+  bool uneven_ = false;                        // lanes may differ in how often they run one of them, or one is in another
+  std::vector<Dim> inner_trips_;               // how many iterations these loops have, if that is no constant
+  std::optional<i64> most_trips_;              // lanes gain up to so many of these iterations
   struct Work {
     size_t far = 0, far_stores = 0, operations = 0;
     size_t waits = 0;                          // operations that lanes do while iterations wait for each other
@@ -524,7 +524,7 @@ std::optional<LaneLoops::Blocks> LaneLoops::take(const Stm& s, const std::vector
   Candidate c = loop ? Candidate(p_, uses_, loop->i.var, loop->n, loop->body, blocks.own) : Candidate(p_, uses_, task->index[0].var, task->extent[0], task->body, blocks.own);
   if (!(loop ? c.fits(*loop) : c.fits(s, *task)) || !is_apart(c)) return {};
   blocks.most_trips = c.most_trips();
-  if ((c.has_rows() || !blocks.most_trips.empty()) && takes_any(loop ? loop->body : task->body)) return {};       // whose elements lie side by side
+  if ((c.has_rows() || !blocks.most_trips.empty()) && takes_any(loop ? loop->body : task->body)) return {};   // lanes inside have elements side by side
   blocks.alone = c.runs_alone();
   blocks.interleaved = c.interleaved();
   blocks.distances = c.distances();
