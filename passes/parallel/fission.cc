@@ -107,8 +107,8 @@ class Stages {
     return op && is_call(op->op) && is_float(elem_of(p, op->args[0]));
   }
   bool has_long_loop(const Stm& s) const {
-    bool found = is_long_loop(p_, s.exp);
-    walk_parts(s, [&](const Body& b) { each_stm(b, [&](const Stm& inner) { found = found || is_long_loop(p_, inner.exp); }); });
+    bool found = is_ordered_loop(p_, s.exp);
+    walk_parts(s, [&](const Body& b) { each_stm(b, [&](const Stm& inner) { found = found || is_ordered_loop(p_, inner.exp); }); });
     return found;
   }
   bool has_function(const Stm& s) const {

@@ -54,13 +54,43 @@ def functions(length):
     return "".join(lines) + f"entry main (x: i64) = f{4 * length - 1} x\n"
 
 
-nested = (maps, branches, loops, functions)
+def cases(length):
+    return "entry main (x: i64): i64 = match x " + " ".join(f"case {i} -> {i * 31 % 100}" for i in range(8 * length)) + " case _ -> -1\n"
+
+
+nested = (maps, branches, loops, functions, cases)
+# A number from `inner`, in which x{k} is a number in scope.
+INSIDE = ["i64.sum (map (\\x{k} -> {inner}) (iota n))", "(loop x{k} = {x} for _i < n do {inner})", "(if x0 > {k} then {inner} else {x} + 1)",
+          "i64.maximum (scan (+) 0 (map (\\x{k} -> {inner}) (iota n)))", "(let r{k} = map (\\x{k} -> {inner}) (iota n) in r{k}[{x} % n])",
+          "(reduce_by_index (replicate 3 0) (+) 0 (map (% 3) (iota n)) (map (\\x{k} -> {inner}) (iota n)))[1]",
+          "(match ((if {x} > 3 then #some {x} else #none) : #none | #some i64) case #some x{k} -> {inner} case #none -> 0)",
+          "(let r{k} = loop r{k} = replicate n 0 for x{k} < n do r{k} with [x{k}] = {inner} in r{k}[0])",
+          "(loop x{k} = {x} while x{k} < n do {inner})"]
+
+
+def inside(seed):
+    """Random constructs inside each other."""
+    r = random.Random(seed)
+    some = r.sample(INSIDE, r.randint(1, 3))
+    picks = [r.choice(some) for _ in range(SHORT * LONGER)]
+
+    def text(length):
+        depth, names = length // 2, ["x0"]
+        for k, shape in enumerate(picks[:depth], 1):
+            names.append(f"x{k}" if "x{k}" in shape else names[-1])
+        inner = f"{names[-1]} + 1"
+        for k in range(depth, 0, -1):
+            inner = picks[k - 1].format(k=k, inner=inner, x=names[k - 1])
+        return f"entry main (x0: i64) (n: i64): i64 = {inner}\n"
+    return text
 
 
 def program(seed):
     """The text of a program of a given length."""
-    if seed % 8 == 0:
-        return nested[seed // 8 % len(nested)]
+    if seed % 4 == 0:
+        return nested[seed // 4 % len(nested)]
+    if seed % 4 == 2:
+        return inside(seed)
     r = random.Random(seed)
     kind = r.choice(["f64", "i64", "bool", "arrays", "f64"])
     shapes = ARRAYS if kind == "arrays" else SCALARS[kind]

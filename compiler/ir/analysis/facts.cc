@@ -268,8 +268,10 @@ size_t Facts::assume(const Atom& condition, bool holds) {
     assumed_.insert(assumed_.end(), found->second[holds].begin(), found->second[holds].end());
   return mark;
 }
-std::vector<Var> Facts::indices_since(size_t mark) {
-  std::vector<Var> found;
+// What was made of an index before the branch gets its form where that is little: a chain of many branches would do all of it in each of them.
+std::vector<Facts::Chosen> Facts::indices_since(size_t mark) {
+  constexpr size_t most_waiting = 32;
+  std::vector<Chosen> found;
   auto has_opaque = [&](const Affine& l) { return any_term(l, [&](Var v) { return opaque(v); }); };
   for (size_t k = mark; k < assumed_.size(); k++)
     for (auto [v, factor] : Affine(assumed_[k]).terms) {
@@ -277,15 +279,16 @@ std::vector<Var> Facts::indices_since(size_t mark) {
       for (const Affine& known : assumed_)
         if (Affine top = known.without(v); known.factor(v) == -1 && !has_opaque(top)) bounded(v, top);
       if (opaque(v)) continue;
-      found.push_back(v);
-      settle(v);
+      auto waiting = waits_.find(v);
+      found.push_back({v, waiting != waits_.end() && waiting->second.size() <= most_waiting});
+      if (found.back().settled) settle(v);
     }
   return found;
 }
-void Facts::unbounded(Var v) {
-  indexed_.erase(v);
-  upper_.erase(v);
-  unsettle(v);
+void Facts::unbounded(const Chosen& x) {
+  indexed_.erase(x.index);
+  upper_.erase(x.index);
+  if (x.settled) unsettle(x.index);
 }
 // A conjunction that is true says what all its parts say, a disjunction that is false likewise.
 void Facts::tells_all(Var v, bool value, const std::vector<Atom>& parts) {

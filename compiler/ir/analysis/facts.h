@@ -39,10 +39,10 @@ class Facts {
     if (auto choice = std::get_if<If>(&s.exp)) {
       for (bool holds : {true, false}) {
         size_t branch = assume(choice->cond, holds);
-        std::vector<Var> chosen = indices_since(branch);
+        std::vector<Chosen> chosen = indices_since(branch);
         f(holds ? choice->then_ : choice->else_);
         assumed_.resize(branch);
-        for (Var v : chosen) unbounded(v);
+        for (const Chosen& x : chosen) unbounded(x);
       }
     } else {
       chosen_states(s);
@@ -84,8 +84,9 @@ class Facts {
   void runs(const Dim& n);                               // something runs n times: where it does n is not 0
   size_t enter(const Exp& e);                            // the scopes that it opens; how many assumptions there were before
   size_t assume(const Atom& condition, bool holds);
-  std::vector<Var> indices_since(size_t mark);           // opaque variables that are indices by what was assumed since
-  void unbounded(Var v);                                 // it is opaque again
+  struct Chosen { Var index; bool settled; };            // an opaque variable that is an index in a branch
+  std::vector<Chosen> indices_since(size_t mark);        // by what was assumed since
+  void unbounded(const Chosen& x);                       // it is opaque again
   void elements(const std::vector<Var>& inputs, const Lambda& f);
   void chosen_states(const Stm& s);                      // of a loop
   std::vector<Affine> apart(const Affine& difference) const;
