@@ -175,6 +175,7 @@ class Context {
   // What stands in `intrinsics.(..)` sees these, the functions among them, and the prelude's module of that name.
   void open_intrinsics();
   const TypeMember* lookup_type(ast::Path& path);
+  void unapplied(Span at, std::string_view functor);       // reports a parametric module where a module has to be
   const ModTypeInfo* lookup_mod_type(ast::Path& path);
 
   std::string show(TypeRef t) const;

@@ -95,6 +95,7 @@ class Infer {
   void let(ast::Let& l);
   TypeRef literal(const ast::Literal& l, Span at);
   std::string conversion(TypeRef from, TypeRef to, const ast::Expr* e);      // a help, or nothing
+  std::string hidden_type(TypeRef a, TypeRef b) const;
   TypeRef project(TypeRef record, Name field, Span at, const ast::Expr* of = nullptr);
   std::string other_than_field(TypeRef record, Name field, const ast::Expr* of);
   TypeRef select(TypeRef array, std::span<ast::Selector> at, Span span);
@@ -103,7 +104,7 @@ class Infer {
   TypeRef loop(ast::Loop& l);
   void local_function(ast::LetFun& l);
   void condition(ast::Expr* e);
-  void expect(ast::Expr* e, TypeRef actual, TypeRef expected, const Diag<2>& kind = err::condition_type);
+  void expect(ast::Expr* e, TypeRef actual, TypeRef expected, const Diag<2>& kind = err::condition_type, std::string_view otherwise = "");
   std::string source(const ast::Expr* e) const;
   // A type in a message. It becomes text when the message is put together, so that open types get their names in the order of the
   // holes. Arguments of a call are evaluated in an order that each C++ compiler chooses.
@@ -128,6 +129,7 @@ class Infer {
                     const ast::Expr* fun_exp = nullptr);
   bool fixed_by_use(const ast::Expr* fun, size_t index) const;
   int arity(TypeRef t) const;
+  std::string left_out(std::string_view fun_text, const FunType& fun, size_t index, TypeRef arg, const ast::Expr* arg_exp) const;
   std::string other_count(std::string_view fun_text, int given, TypeRef arg, const ast::Expr* arg_exp) const;
   std::string listed_arguments(TypeRef fun, std::string_view fun_text, const ast::Expr* arg) const;
   std::string chosen_type(const ast::Expr* fun, size_t index, TypeRef arg);

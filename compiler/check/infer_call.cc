@@ -207,6 +207,15 @@ std::string Infer::other_count(std::string_view fun_text, int given, TypeRef arg
   return fmt::format("`{}` takes {} argument{}, and `{}` gives it {}", source(arg_exp), takes, takes == 1 ? "" : "s", fun_text, given);
 }
 
+// Is it of the kind of the next parameter, and not of this one, then one before it was left out: the neutral element of a reduction.
+std::string Infer::left_out(std::string_view fun_text, const FunType& fun, size_t index, TypeRef arg, const ast::Expr* arg_exp) const {
+  auto* next = types.as<FunType>(resolved(fun.result));
+  auto is_array = [&](TypeRef t) { return types.as<ArrayType>(resolved(t)) != nullptr; };
+  if (!next || !arg_exp || is_array(fun.param) || !is_array(arg) || !is_array(next->param)) return "";
+  size_t takes = index + 1 + size_t(arity(fun.result));
+  return fmt::format("`{}` takes {} arguments: one before `{}` was left out", fun_text, takes, source(arg_exp));
+}
+
 TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, TypeRef arg, ast::Expr* arg_exp, Span at, const ast::Expr* fun_exp) {
   fun = resolved(fun);
   if (types.is_error(fun)) {
@@ -232,6 +241,7 @@ TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, T
       else if (std::string chosen = chosen_type(fun_exp, index, arg); !chosen.empty()) draft.help(chosen);
       else if (std::string list = listed_arguments(fun, fun_text, arg_exp); !list.empty()) draft.help(list);
       else if (std::string counts = other_count(fun_text, given, arg, arg_exp); !counts.empty()) draft.help(counts);
+      else if (std::string lacks = left_out(fun_text, *f, index, arg, arg_exp); !lacks.empty()) draft.help(lacks);
       else if (arg_exp && arg_exp == range_argument_.first) draft.help(fmt::format("a range that is an argument has parentheses: `({})`", range_argument_.second));
       else if (arg_exp) draft.help(conversion(arg, param, arg_exp));
     }

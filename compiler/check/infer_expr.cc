@@ -24,12 +24,26 @@ TypeRef Infer::fun_type(const std::vector<TypeRef>& params, TypeRef result) {
   return result;
 }
 
-void Infer::expect(ast::Expr* e, TypeRef actual, TypeRef expected, const Diag<2>& kind) {
+void Infer::expect(ast::Expr* e, TypeRef actual, TypeRef expected, const Diag<2>& kind, std::string_view otherwise) {
   clear_why();
   if (unify(expected, actual)) return;
   auto draft = c.diags.report(e->span, kind, quoted_type(actual), quoted_type(expected));
   explain(draft);
-  draft.help(conversion(actual, expected, e));
+  std::string help = conversion(actual, expected, e);
+  draft.help(help.empty() ? std::string(otherwise) : help);
+}
+
+// An abstract type of a module, where something else is given or wanted.
+std::string Infer::hidden_type(TypeRef a, TypeRef b) const {
+  for (auto [t, other] : {std::pair{a, b}, {b, a}}) {
+    auto* n = types.as<NamedType>(resolved(t));
+    if (!n || types[n->decl].kind != TypeDecl::Kind::Abstract || types[n->decl].shown.find('.') == std::string::npos) continue;
+    if (auto* m = types.as<NamedType>(resolved(other)); m && m->decl == n->decl) continue;
+    std::string_view shown = types[n->decl].shown;
+    return fmt::format("the module type hides what `{}` is: use the functions of the module, or add `with {} = ..` to the module type", shown,
+                       shown.substr(shown.rfind('.') + 1));
+  }
+  return "";
 }
 
 std::string Infer::conversion(TypeRef from, TypeRef to, const ast::Expr* e) {
@@ -56,6 +70,7 @@ std::string Infer::conversion(TypeRef from, TypeRef to, const ast::Expr* e) {
     int lacks = arity(from);
     return fmt::format("`{}` is a function, which lacks {} argument{}", text, lacks, lacks == 1 ? "" : "s");
   }
+  if (std::string hidden = hidden_type(from, to); !hidden.empty()) return hidden;
   if (!source_type || !target || source_type == target || target == Prim::Bool || text.size() > 40 || text.ends_with(" ...")) return "";
   bool atom = text.find(' ') == std::string::npos || text[0] == '(';
   std::string function = fmt::format(".{} {}`", prim_name(*source_type), atom ? text : "(" + text + ")");
@@ -144,7 +159,11 @@ std::string Infer::other_than_field(TypeRef record, Name field, const ast::Expr*
   if (auto* r = types.as<RecordType>(record)) {
     Similar similar(name);
     for (auto& [known, type] : r->fields) similar.offer(c.text(known));
-    return similar.help();
+    if (std::string help = similar.help(); !help.empty()) return help;
+    std::vector<std::string> all;
+    for (auto& [known, type] : r->fields) all.push_back(fmt::format("`{}`", c.text(known)));
+    const size_t shown = std::min<size_t>(all.size(), 8);
+    return all.empty() ? "it has no fields" : fmt::format("it has {}{}", fmt::join(all.begin(), all.begin() + ptrdiff_t(shown), ", "), shown < all.size() ? " .." : "");
   }
   bool length = types.as<ArrayType>(record) && (name == "len" || name == "size" || name == "count");
   const TermEntry* function = c.terms.find(length ? c.intern("length") : field);
@@ -306,7 +325,10 @@ TypeRef Infer::loop(ast::Loop& l) {
     }
   }
   TypeRef body = infer(l.body);
-  expect(ast::result_of(l.body), body, state, err::loop_body);
+  auto* begins = types.as<RecordType>(resolved(state));
+  auto* ends = types.as<RecordType>(resolved(body));
+  bool counts = begins && ends && begins->fields.size() != ends->fields.size();
+  expect(ast::result_of(l.body), body, state, err::loop_body, counts ? "the body returns a value for each part of the state that the loop begins with" : "");
   c.restore(mark);
   return state;
 }
@@ -421,7 +443,7 @@ TypeRef Infer::local_open(ast::Expr* e, ast::LocalOpen& o) {
   auto found = c.lookup(o.module, true);
   if (!found) return types.error();
   if (found->entry.module->is_functor()) {
-    c.diags.report(o.module.span, err::unapplied_functor, c.shown(o.module));
+    c.unapplied(o.module.span, c.shown(o.module));
     return types.error();
   }
   auto mark = c.mark();

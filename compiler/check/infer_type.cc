@@ -63,8 +63,10 @@ TypeRef Infer::resolve_name(ast::TypeExpr* t, ast::TName& n, std::vector<Binding
     else if (n.args.empty()) c.diags.report(t->span, err::missing_type_args, name, std::to_string(member->params.size()));
     else {
       bool array = member->params.empty() && std::ranges::all_of(n.args, [](const ast::TypeArg& a) { return !a.type; });
-      c.diags.report(t->span, err::wrong_type_args, name, std::to_string(member->params.size()), std::to_string(n.args.size()))
-          .help(array ? fmt::format("the sizes of an array come first: `{}{}`", fmt::join(std::vector<std::string_view>(n.args.size(), "[]"), ""), name) : "");
+      std::string help;
+      if (array && member->lifted == Lifted::Size) help = fmt::format("the type hides its sizes: `type {} [n] = ..` is a type with a size as a parameter", name);
+      else if (array) help = fmt::format("the sizes of an array come first: `{}{}`", fmt::join(std::vector<std::string_view>(n.args.size(), "[]"), ""), name);
+      c.diags.report(t->span, err::wrong_type_args, name, std::to_string(member->params.size()), std::to_string(n.args.size())).help(help);
     }
     return types.error();
   }

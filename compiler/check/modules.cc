@@ -278,7 +278,7 @@ void Modules::open(ast::Decl& d, ast::Open& o, ModuleInfo& out, Abstracts& abstr
     return;
   }
   if (info->is_functor()) {
-    c.diags.report(o.exp->span, err::unapplied_functor, c.sources.text(o.exp->span));
+    c.unapplied(o.exp->span, c.sources.text(o.exp->span));
     return;
   }
   o.self->module = info;

@@ -118,7 +118,7 @@ std::optional<Context::Found> Context::lookup(ast::Path& path, bool want_module)
   while (found.entry.module && found.used < path.names.size()) {
     const ModuleInfo& m = *found.entry.module;
     if (m.is_functor()) {
-      diags.report(path.span, err::unapplied_functor, text(path.names[found.used - 1]));
+      unapplied(path.span, text(path.names[found.used - 1]));
       return {};
     }
     auto it = m.terms.find(path.names[found.used]);
@@ -238,6 +238,10 @@ Binding* Context::builtin(Name op) {
   return b;
 }
 
+void Context::unapplied(Span at, std::string_view functor) {
+  diags.report(at, err::unapplied_functor, functor).help("give it all modules that it takes: `module applied = " + std::string(functor) + " ..`");
+}
+
 const TypeMember* Context::lookup_type(ast::Path& path) {
   Name last = path.names.back();
   const ModuleInfo* m = nullptr;
@@ -279,12 +283,12 @@ const TypeMember* Context::lookup_type(ast::Path& path) {
   if (first->root) first->root->used = true;
   m = first->module;
   for (size_t i = 1; i + 1 < path.names.size(); i++) {
-    if (m->is_functor()) { diags.report(path.span, err::unapplied_functor, text(path.names[i - 1])); return nullptr; }
+    if (m->is_functor()) { unapplied(path.span, text(path.names[i - 1])); return nullptr; }
     auto it = m->terms.find(path.names[i]);
     if (it == m->terms.end() || !it->second.module) return unknown();
     m = it->second.module;
   }
-  if (m->is_functor()) { diags.report(path.span, err::unapplied_functor, text(path.names[path.names.size() - 2])); return nullptr; }
+  if (m->is_functor()) { unapplied(path.span, text(path.names[path.names.size() - 2])); return nullptr; }
   auto it = m->types.find(last);
   return it == m->types.end() ? unknown() : &it->second;
 }

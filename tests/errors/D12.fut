@@ -4,3 +4,4 @@ def f (r: {a: i32}) = r.b
 -- Cannot unify record type with fields `b` with {a: i32} [D12]
 --  1 | def f (r: {a: i32}) = r.b
 --    |                         ^
+-- help: it has `a`

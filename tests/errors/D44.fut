@@ -17,3 +17,4 @@ def f = A.use (B.mk 1)
 -- These are abstract types: what they stand for is not known here
 --  5 | def f = A.use (B.mk 1)
 --    |               ^^^^^^^^
+-- help: the module type hides what `B.t` is: use the functions of the module, or add `with t = ..` to the module type

@@ -11,8 +11,10 @@ def y = f.x
 -- Cannot have parametric module here: `f` is a parametric module [I14]
 --  2 | open f
 --    |      ^
+-- help: give it all modules that it takes: `module applied = f ..`
 --
 -- Error at I14.fut:3:9-12:
 -- Cannot have parametric module here: `f` is a parametric module [I14]
 --  3 | def y = f.x
 --    |         ^^^
+-- help: give it all modules that it takes: `module applied = f ..`

@@ -10,3 +10,4 @@ open F
 -- Cannot have parametric module here: `F` is a parametric module [I14]
 --  2 | open F
 --    |      ^
+-- help: give it all modules that it takes: `module applied = F ..`

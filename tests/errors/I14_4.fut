@@ -10,3 +10,4 @@ def f = F.(x)
 -- Cannot have parametric module here: `F` is a parametric module [I14]
 --  2 | def f = F.(x)
 --    |         ^
+-- help: give it all modules that it takes: `module applied = F ..`

@@ -1,0 +1,11 @@
+entry main (n: i64) = loop (a, b) = (0i64, 1i64) for i < n do (a, b, i)
+-- expect
+-- Error at D11_loop.fut:1:63-72:
+-- Cannot unify [D11]
+--   (i64, i64, i64)
+-- with
+--   (i64, i64)
+-- The tuples have 2 and 3 elements respectively
+--  1 | entry main (n: i64) = loop (a, b) = (0i64, 1i64) for i < n do (a, b, i)
+--    |                                                               ^^^^^^^^^
+-- help: the body returns a value for each part of the state that the loop begins with

@@ -1,0 +1,12 @@
+entry main (xs: []f64) = reduce (+) xs
+-- expect
+-- Error at D16_left_out.fut:1:37-39:
+-- Cannot apply "reduce" to "xs" (invalid type). [D16]
+-- Expected:
+--   number
+-- Actual:
+--   []f64
+-- Cannot instantiate type that must be one of i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64 with []f64
+--  1 | entry main (xs: []f64) = reduce (+) xs
+--    |                                     ^^
+-- help: `reduce` takes 3 arguments: one before `xs` was left out
