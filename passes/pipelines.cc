@@ -96,6 +96,7 @@ const Pipeline& pipeline_for(ir::Target target) {
       when(has_batches, Pipeline{pass::zero_seeds} + cleanup()) +
       Pipeline{pass::copies} +                             // loops that sequentialise has made update in place
       then(pass::carry, cleanup()) +
+      then(pass::chosen_rows, cleanup()) +
       then(pass::peel, cleanup()) +
       then(pass::unswitch, cleanup()) +                    // conditions on the edges of rows have gone
       then(pass::fuse_loops, cleanup()) +                  // so have those on the lengths of scans

@@ -72,3 +72,22 @@ entry sums_of_scans [n] [k] (a: [n][k]f64): [n]f64 = map (\r -> f64.sum (scan (+
 -- notest random input { [33000][12]f32 }
 -- notest random input { [13000][31]f32 }
 entry row_sums [n] [k] (a: [n][k]f32): [n]f32 = map f32.sum a
+
+-- Paths of a few correlated quantities: a product of two small matrices and a scan of rows for each path.
+def path [d] [u] (a: [u][u]f64) (z: [d][u]f64): f64 =
+  let steps = map (\row -> map (\w -> f64.exp (f64.sum (map2 (*) w row))) a) z
+  in f64.sum (map f64.sum (scan (map2 (*)) (replicate u 1) steps)) / f64.i64 d
+
+-- ==
+-- entry: paths
+-- input { [[0.0]] [[[0.5], [0.25]]] } output { 1.0 }
+-- notest random input { [3][3]f64 [10000][5][3]f64 }
+-- notest random input { [4][4]f64 [10000][16][4]f64 }
+entry paths [n] [d] [u] (a: [u][u]f64) (zs: [n][d][u]f64): f64 = f64.sum (map (path a) zs)
+
+-- ==
+-- entry: paths_gradient
+-- input { [[0.0]] [[[0.5], [0.25]]] } output { [[0.625]] }
+-- notest random input { [3][3]f64 [10000][5][3]f64 }
+-- notest random input { [4][4]f64 [10000][16][4]f64 }
+entry paths_gradient [n] [d] [u] (a: [u][u]f64) (zs: [n][d][u]f64): [u][u]f64 = vjp (\a -> paths a zs) a 1

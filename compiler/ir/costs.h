@@ -52,6 +52,7 @@ inline constexpr int64_t records_of_state = 16;         // times the bytes of th
 inline constexpr int64_t peeled_ends = 4;               // iterations that are peeled off at either end of a loop
 inline constexpr int64_t peeled_trips = 16;             // of a loop with ends to peel, if their number is known
 inline constexpr size_t peeled_statements = 100;        // of its body, which is copied for each end
+inline constexpr size_t switched_tiles = 4;             // times as many statements are copied where tiles, or a scan in vectors, are for large rows only
 inline constexpr size_t switched_statements = 12;       // of a branch on numbers that C compilers leave in a loop, though it goes one way
 inline constexpr int64_t unrolled_width = 4;             // of maps and reductions inside others that become straight code
 inline constexpr int64_t unrolled_sum = 7;               // the same of reductions that give numbers only: eight are a vector

@@ -9,8 +9,8 @@
 //   for i < n { for j < m { .. if 0 < i { .. } .. if i < n - 1 { .. } } }
 //     ==>   for i < n { if 0 < i && i < n - 1 { for j < m { .. } } else { for j < m { .. if 0 < i .. } } }
 //
-// Only innermost loops with small bodies are copied, and loops and tasks over rows that are scanned in vectors if they are long: in the version
-// for short rows, rows are lanes. A branch that makes numbers stays where no vectors can be made, unless it is long. So it does in loops of few
+// Only innermost loops with small bodies are copied, and loops and tasks that have code for large sizes: scans in vectors, products in tiles. In the
+// version for short rows and small products, iterations are lanes. A branch that makes numbers stays where no vectors can be made, unless it is long. So it does in loops of few
 // iterations, and in sums inside of other loops, whose iterations may be lanes.
 #include <algorithm>
 #include <unordered_map>
@@ -78,7 +78,8 @@ class Unswitch {
   // The conditions of branches that are the same in all iterations, if the loop is to be divided; `most`: statements of its body.
   std::vector<Var> conditions(Exp& e, size_t most) const {
     const Body* body = repeated(e);
-    if (!body || count_statements(*body) > most) return {};
+    const size_t statements = body ? count_statements(*body) : 0;
+    if (!body || statements > most * costs::switched_tiles) return {};
     const VarSet inside = bound_in(e);
     if (auto loop = std::get_if<For>(&e)) {
       for (Bind x : loop->state) {
@@ -88,7 +89,7 @@ class Unswitch {
       }
     }
     const bool vectors = may_be_vectors(e);
-    bool innermost = std::holds_alternative<For>(e) || vectors, scans = false;   // scans: the branch is between a scan in vectors and one for short rows (vector_scans.h)
+    bool innermost = std::holds_alternative<For>(e) || vectors, scans = false;   // scans: the branch is between tiles, or a scan in vectors (vector_scans.h), and loops for short rows
     each_stm(*body, [&](const Stm& s) { innermost = innermost && kind_of(s.exp) != Kind::Loop && kind_of(s.exp) != Kind::Parallel; });
     std::vector<Var> found;
     auto take = [&](const Atom& a) {
@@ -104,7 +105,7 @@ class Unswitch {
       bool arrays = std::ranges::any_of(s.pattern, [&](Bind b) { return is_array(p_.type(b.var)); });
       if (vectors || arrays || count_statements(x->then_) + count_statements(x->else_) > costs::switched_statements) take(x->cond);
     }
-    return innermost || scans ? found : std::vector<Var>{};
+    return (innermost && statements <= most) || scans ? found : std::vector<Var>{};
   }
   // Whether C compilers make vectors of the loop once its branches are gone: it is straight, and goes over elements.
   bool may_be_vectors(const Exp& e) const {

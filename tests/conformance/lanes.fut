@@ -463,3 +463,22 @@ entry constant_terms (n: i64) (k: i64): (f64, f32, f64) =
 entry last_places (n: i64): ([3][4]i64, i64) =
   let rows = map (\i -> loop row = replicate 4 i for k < ((n - i) & 7) do row with [(k % 5) & 3] = 100) (iota n)
   in (take 3 rows, i64.sum (flatten rows))
+
+-- Products of a few rows and scans of rows in each iteration. Small ones run in lanes, also backwards, where the row before the first one is chosen.
+def growth [d] [u] (a: [u][u]f64) (z: [d][u]f64): f64 =
+  let steps = map (\row -> map (\w -> f64.exp (f64.sum (map2 (*) w row))) a) z
+  in f64.sum (map f64.sum (scan (map2 (*)) (replicate u 1) steps))
+-- ==
+-- entry: paths
+-- input { 40i64 5i64 3i64 } output { true }
+-- input { 35i64 9i64 2i64 } output { true }
+-- input { 3i64 9i64 17i64 } output { true }
+-- input { 33i64 1i64 1i64 } output { true }
+-- input { 2i64 0i64 3i64 } output { true }
+entry paths (n: i64) (d: i64) (u: i64): bool =
+  let a = tabulate_2d u u (\i j -> f64.cos (f64.i64 (3 * i + j)) / 4)
+  let da = tabulate_2d u u (\i j -> f64.sin (f64.i64 (i + 2 * j)))
+  let zs = tabulate_3d n d u (\i j k -> f64.sin (f64.i64 (i * 31 + j * 17 + k * 7)) / 2)
+  let all a = f64.sum (map (growth a) zs)
+  let along = f64.sum (flatten (map2 (map2 (*)) (vjp all a 1) da))
+  in f64.abs (along - jvp all a da) <= 1e-9 * f64.abs along
