@@ -46,6 +46,7 @@ class Fuser : Pairs {
     for (Stm& s : b.stms) walk_parts(s, [&](Body& inner) { scan_maps(inner); });
     auto saved = std::exchange(facts_, {});
     for (size_t j = 1; j < b.stms.size(); j++) {
+      if (!screma(b.stms[j])) continue;
       std::optional<Needs> needs;
       for (size_t i = j; i-- > 0;)
         if (after_scan(b, i, j, needs)) { j--; break; }

@@ -26,9 +26,11 @@ class LoopFuser : Pairs {
   void body(Body& b) {
     for (Stm& s : b.stms) walk_parts(s, [&](Body& inner) { body(inner); });
     auto saved = std::exchange(facts_, {});
-    for (size_t j = 1; j < b.stms.size(); j++)
+    for (size_t j = 1; j < b.stms.size(); j++) {
+      if (!plain_loop(b.stms[j])) continue;
       for (size_t i = j; i-- > 0;)
         if (fuse(b, i, j)) { j--; break; }
+    }
     facts_ = std::move(saved);
   }
 
