@@ -79,7 +79,7 @@ class Unswitch {
   std::vector<Var> conditions(Exp& e, size_t most) const {
     const Body* body = repeated(e);
     const size_t statements = body ? count_statements(*body) : 0;
-    if (!body || statements > most * costs::switched_tiles) return {};
+    if (!body || statements > (may_be_lanes(e) ? costs::switched_tiles * most : most)) return {};
     const VarSet inside = bound_in(e);
     if (auto loop = std::get_if<For>(&e)) {
       for (Bind x : loop->state) {
@@ -120,6 +120,20 @@ class Unswitch {
     bool straight = true;
     each_stm(body, [&](const Stm& s) { straight = straight && is_for_vectors(p_, s, inside); });
     return straight;
+  }
+  // Whether iterations may run side by side: each has its own element or row of each array, or adds to it.
+  bool may_be_lanes(const Exp& e) const {
+    auto loop = std::get_if<For>(&e);
+    if (!loop || loop->sums) return true;
+    for (size_t k = 0; k < loop->state.size(); k++) {
+      const Var v = loop->state[k].var;
+      auto is_own = [&](const Stm& s) {
+        auto update = std::get_if<Update>(&s.exp);
+        return update && update->array == v && update->at == std::vector<Selector>{Atom(loop->i.var)} && loop->body.result[k] == Atom(s.pattern[0].var);
+      };
+      if (is_scalar(p_.type(v)) ? !loop->any_order : std::none_of(loop->body.stms.begin(), loop->body.stms.end(), is_own)) return false;
+    }
+    return true;
   }
   bool stores_numbers(const Seg& x) const {
     return x.index.size() == 1 && x.reduces.empty() && x.scans.empty() && x.post_reduces.empty() && x.dests.empty() &&
