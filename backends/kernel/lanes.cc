@@ -42,12 +42,12 @@
 
 #include <algorithm>
 
+#include "backends/kernel/lane_ends.h"
 #include "backends/kernel/lane_indices.h"
 #include "backends/kernel/lane_memory.h"
 #include "backends/kernel/lane_names.h"
 #include "backends/kernel/lane_parts.h"
 #include "backends/kernel/sums.h"
-#include "backends/kernel/vector_loops.h"
 #include "backends/kernel/walk.h"
 #include "compiler/base/match.h"
 #include "compiler/ir/costs.h"
@@ -84,7 +84,8 @@ class LaneLoop {
     in(group, [&] { top(body, {}); });
     parts_->keep(group);
     const ExprId left = m_.prim(ScalarOp::sub, {loop_.to, m_.var(base_)});
-    if (has_last_ && runs_together(body) && (!names_.has_loop(body) || statements(body) <= costs::cpu::last_statements)) {
+    const LaneEnds ends{m_, names_, *indices_, width_};
+    if (has_last_ && ends.run_together(body)) {
       last_group(tail, body, left);
       parts_->keep(tail);
     }
@@ -99,7 +100,7 @@ class LaneLoop {
     parts_->declare_arrays(out);
     ExprId whole = has_iterations(m_, base_, width_, loop_.to);
     out.push_back({While{{}, m_.prim(ScalarOp::and_, {m_.var(go_), whole}), std::move(group)}});
-    const int64_t least = least_last(body);
+    const int64_t least = ends.least(body);
     const bool few = !tail.empty() && !loop_.group && least == costs::cpu::least_lanes;
     if (!tail.empty()) {
       // SSE has no loads under a mask.
@@ -111,7 +112,7 @@ class LaneLoop {
     rest.spmd = rest.interleaved = false;
     rest.group.reset();
     rest.few = few;
-    if (tail.empty() && may_interleave_rest()) {
+    if (tail.empty() && ends.may_interleave(loop_)) {
       rest.spmd = rest.interleaved = true;
       for (Stm& s : LaneLoop(m_, rest, false).run()) out.push_back(std::move(s));
     } else {
@@ -191,57 +192,6 @@ class LaneLoop {
     out_->push_back({std::move(lanes)});
   }
 
-  bool reads_near(const Block& b) const {
-    bool near = true;
-    auto look = [&](ExprId e) {
-      near = near && !any_part(m_, e, [&](ExprId part) {
-        auto l = std::get_if<Load>(&m_.exprs[part.index].node);
-        return l && names_.varies(l->index) && indices_->stride(l->index) != 1;
-      });
-    };
-    for (const Stm& s : b) {
-      match(s.node, [&](const Declare& x) { if (x.init) look(*x.init); }, [&](const Assign& x) { look(x.value); }, [&](const Store& x) { look(x.value); },
-            [](const auto&) {});   // others read nothing themselves
-      each_body(s, [&](const Block& inner) { near = near && reads_near(inner); });
-    }
-    return near;
-  }
-  // Lanes that read far apart do not pay for some distances, which the group asks for. Then a few iterations run interleaved, if loops inside wait.
-  bool may_interleave_rest() const {
-    const Block& b = loop_.body;                           // `with_lane_memory` forgets which loops are vectors
-    if (loop_.interleaved || !loop_.group || !loop_.group->own.empty() || !loop_.group->sums.empty() || statements(b) > costs::cpu::last_statements) return false;
-    bool some = false, all = true;
-    for (const Stm& s : b) {
-      auto inner = std::get_if<For>(&s.node);
-      some = some || (inner && waits(*inner));
-      all = all && !names_.is_check(s) && !names_.may_fail_inside(s, false);
-    }
-    return some && all;
-  }
-  // How many lanes the last group pays for: a loop inside reads and stores more for each than it computes, unless it calls functions.
-  int64_t least_last(const Block& b) const { return names_.has_loop(b) && !calls_anywhere(b) ? width_ / 4 + 1 : costs::cpu::least_lanes; }
-  static size_t statements(const Block& b) {
-    size_t sum = b.size();
-    for (const Stm& s : b) each_body(s, [&](const Block& inner) { sum += statements(inner); });
-    return sum;
-  }
-  bool calls_anywhere(const Block& b) const {
-    bool found = names_.calls(b);
-    for (const Stm& s : b) each_body(s, [&](const Block& inner) { found = found || calls_anywhere(inner); });
-    return found;
-  }
-  // Whether all lanes run the same loops as often, and read side by side there.
-  bool runs_together(const Block& b) const {
-    bool together = true;
-    for (const Stm& s : b) {
-      auto x = std::get_if<If>(&s.node);
-      auto loop = std::get_if<For>(&s.node);
-      together = together && !std::holds_alternative<While>(s.node);
-      together = together && (!loop || loop->alone || (!names_.varies(loop->from) && !names_.varies(loop->to) && runs_together(loop->body) && reads_near(loop->body)));
-      together = together && (!x || (runs_together(x->then_) && runs_together(x->else_)));
-    }
-    return together;
-  }
   void last_group(Block& out, const Block& body, ExprId left) {
     last_ = true;
     const int64_t vector = width_ / 4;
@@ -412,7 +362,7 @@ class LaneLoop {
       },
       [&](const Atomic& x) { sum(x, on); },
       [&](const Fail&) { out_->push_back(s); },              // in all lanes
-      [&](const For& x) { x.alone || (loop_.interleaved && !waits(x)) ? alone(x, on) : names_.varies(x.from) || names_.varies(x.to) ? counted(x, on) : uniform(x, on); },
+      [&](const For& x) { x.alone || (loop_.interleaved && !waits(m_, names_, x)) ? alone(x, on) : names_.varies(x.from) || names_.varies(x.to) ? counted(x, on) : uniform(x, on); },
       [&](const While& x) { loop_.interleaved ? alone(x, on) : names_.varies(x.cond) ? diverging(x, on) : uniform(x, on); },
       [&](const If& x) { loop_.interleaved && !names_.has_loop(x.then_) && !names_.has_loop(x.else_) ? add(s) : names_.varies(x.cond) ? branch(x, on) : uniform(x, on); },
       [](const auto&) { PANIC("a statement that does not run in lanes"); });
@@ -461,15 +411,6 @@ class LaneLoop {
       arg = m_.prim(ScalarOp::select, {m_.var(on->lanes), arg, finite});
     }
     return m_.prim(call.op, call.args);
-  }
-  // Whether all lanes run it as often, and an iteration hands on a number, which no C compiler combines in vectors.
-  bool waits(const For& x) const {
-    if (names_.varies(x.from) || names_.varies(x.to) || !x.reduced.empty() || VectorLoop(m_, x).widths() != Widths::None) return false;
-    IdSet<Name> assigned;
-    assigned_names(x.body, assigned);
-    Block one;
-    one.push_back({x});
-    return std::ranges::any_of(free_names(m_, one), [&](Name n) { return assigned.contains(n); });
   }
   // Its iterations are vectors in each lane, or lanes run it in different ways.
   template <class Loop> void alone(const Loop& x, const Mask& on) {
