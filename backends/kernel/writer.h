@@ -4,6 +4,7 @@
 // chunk and a struct of what it captures, printed before the function in which it stands.
 #pragma once
 #include <fmt/format.h>
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -89,7 +90,8 @@ class Writer {
   std::string iteration(int loop, const Block& b, const std::vector<ExprId>& with, int more) const;
   void loop_end(int loop) { if (counted) line(fmt::format("LOOP_END({});", loop)); }
 
-  void line(const std::string& text) { out += std::string(size_t(2 * depth_), ' ') + text + "\n"; }
+  // Beyond 40 levels nothing is indented further: a chain of many branches would be spaces for the most part.
+  void line(const std::string& text) { out += std::string(size_t(2 * std::min(depth_, 40)), ' ') + text + "\n"; }
   void block(const Block& b) { for (const Stm& s : b) stm(s); }
   void braces(const std::string& head, const Block& b, const std::string& first = "");
 
