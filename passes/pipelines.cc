@@ -99,6 +99,7 @@ const Pipeline& pipeline_for(ir::Target target) {
       then(pass::chosen_rows, cleanup()) +
       then(pass::peel, cleanup()) +
       then(pass::unswitch, cleanup()) +                    // conditions on the edges of rows have gone
+      then(pass::reversed_loops, cleanup()) +              // loops without the strips of long scans
       then(pass::fuse_loops, cleanup()) +                  // so have those on the lengths of scans
       then(pass::fission, cleanup()) +                     // of iterations that are alike
       Pipeline{pass::own_rows} +                           // of loops that are what they will be

@@ -91,3 +91,11 @@ entry paths [n] [d] [u] (a: [u][u]f64) (zs: [n][d][u]f64): f64 = f64.sum (map (p
 -- notest random input { [3][3]f64 [10000][5][3]f64 }
 -- notest random input { [4][4]f64 [10000][16][4]f64 }
 entry paths_gradient [n] [d] [u] (a: [u][u]f64) (zs: [n][d][u]f64): [u][u]f64 = vjp (\a -> paths a zs) a 1
+
+-- ==
+-- entry: scans_gradient
+-- input { [[1.0, 2.0], [3.0, 4.0]] } output { [[8.0, 6.0], [20.0, 14.0]] }
+-- notest random input { [50000][3]f64 }
+-- notest random input { [20000][8]f64 }
+-- notest random input { [5000][33]f64 }
+entry scans_gradient [n] [k] (a: [n][k]f64): [n][k]f64 = vjp (\a -> f64.sum (map (\r -> f64.sum (map (\x -> x * x) (scan (+) 0 r))) a)) a 1

@@ -167,3 +167,18 @@ entry fails_before (n: i64) (k: i64): f64 =
 -- input { 600i64 600f64 } output { 180300f64 }
 entry fails_after (n: i64) (most: f64): f64 =
   f64.sum (map (\x -> assert (x <= most) x) (scan (+) 0 (replicate n 1)))
+
+-- Sums of all that comes after an element: scans that are only wanted back to front.
+-- ==
+-- entry: suffixes
+-- input { 5i64 3i64 } output { true }
+-- input { 40i64 1i64 } output { true }
+-- input { 37i64 33i64 } output { true }
+-- input { 3i64 300i64 } output { true }
+-- input { 4i64 0i64 } output { true }
+entry suffixes (n: i64) (k: i64): bool =
+  let xss = tabulate_2d n k (\i j -> (i * 31 + j * j * 7) % 23 - 11)
+  let backwards = map (\r -> reverse (scan (+) 0 (reverse r))) xss
+  let greatest = map (\r -> reverse (map (+ 1) (scan i64.max i64.lowest r))) xss
+  let right i j = backwards[i, j] == i64.sum xss[i, j:] && greatest[i, j] == 1 + i64.maximum xss[i, :k - j]
+  in and (flatten (tabulate_2d n k right))
