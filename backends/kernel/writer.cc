@@ -11,6 +11,15 @@
 #include "compiler/ir/costs.h"
 
 namespace raido::kir {
+namespace {
+
+int height(const Block& b) {                             // how many braces stand in each other
+  int most = 0;
+  for (const Stm& s : b) each_body(s, [&](const Block& inner) { most = std::max(most, 1 + height(inner)); });
+  return most;
+}
+
+}  // namespace
 
 std::string Writer::scalar_functions() const {
   std::string text;
@@ -389,11 +398,11 @@ void Writer::chosen_text(const If& x) {
 void Writer::branch(const If& x) {
   if (x.then_.empty() && x.else_.empty()) return;
   if (auto h = std::get_if<Hardware>(&m_.exprs[x.cond.index].node); h && (h->what == Builtin::OrdersBlocks || h->what == Builtin::HasTensors)) return chosen_text(x);
+  if (depth_ >= deepest_chain && height(x.then_) + height(x.else_) > 0) return flat_branch(x);
   if (x.then_.empty()) {
-    braces(fmt::format(fmt::runtime(counted ? "if (BRANCH(!{}))" : "if (!{})"), parenthesised(expr(x.cond))), x.else_, ran(x.else_));
+    braces(unless(x.cond), x.else_, ran(x.else_));
   } else {
-    braces(counted ? fmt::format("if (BRANCH({}))", expr(x.cond)) : fmt::format("if {}", test(x.cond)), x.then_, ran(x.then_));
-    if (!x.else_.empty() && depth_ >= deepest_chain) return rest_of_chain(x.else_);
+    braces(when(x.cond), x.then_, ran(x.then_));
     if (!x.else_.empty()) {
       line("} else {");
       depth_++;
@@ -404,14 +413,24 @@ void Writer::branch(const If& x) {
   }
   line("}");
 }
-// Names are unique, so the statements may stand in the same block as the branch. C++ lets no jump pass by a declaration with a value.
-void Writer::rest_of_chain(const Block& b) {
-  int number = chains_++;
+std::string Writer::when(ExprId condition) {
+  return counted ? fmt::format("if (BRANCH({}))", expr(condition)) : fmt::format("if {}", test(condition));
+}
+std::string Writer::unless(ExprId condition) {
+  return fmt::format(fmt::runtime(counted ? "if (BRANCH(!{}))" : "if (!{})"), parenthesised(expr(condition)));
+}
+// The side that has more braces in each other stands in the same block as the branch, since names are unique. C++ lets no jump pass by a
+// declaration with a value.
+void Writer::flat_branch(const If& x) {
+  const bool deep_else = height(x.else_) >= height(x.then_);
+  const Block &inside = deep_else ? x.then_ : x.else_, &after = deep_else ? x.else_ : x.then_;
+  const int number = chains_++;
+  braces(deep_else ? when(x.cond) : unless(x.cond), inside, ran(inside));
   line(fmt::format("  goto chain_{};", number));
   line("}");
   bool around = std::exchange(in_chain_, true);
-  if (std::string text = ran(b); !text.empty()) line(text);
-  block(b);
+  if (std::string text = ran(after); !text.empty()) line(text);
+  block(after);
   in_chain_ = around;
   line(fmt::format("chain_{}:;", number));
 }

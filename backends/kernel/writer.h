@@ -18,7 +18,7 @@
 
 namespace raido::kir {
 
-// So deep stands the `else` of a branch in others. Clang takes 256 brackets in each other, so those of a long `match` go no deeper.
+// In so many braces stand both sides of a branch. Clang takes 256 brackets in each other, so what is deeper goes on in the same block, after a jump.
 inline constexpr int deepest_chain = 64;
 
 // A bool is a byte in device memory and among the arguments of kernels.
@@ -130,7 +130,9 @@ class Writer {
   void chosen_text(const If& x);
   void branch(const If& x);
   // Of a branch in very many others: where the condition holds, a jump leads past it.
-  void rest_of_chain(const Block& b);
+  void flat_branch(const If& x);
+  std::string when(ExprId condition);
+  std::string unless(ExprId condition);
   void call(const Call& x);
   void give_back(const Return& x);
   void read_back(const ReadBack& x);
