@@ -9,6 +9,8 @@
 // a multiplication and a subtraction instead of another division (C2.remainder). The rule needs a proof that the divisor is not zero.
 // It runs after differentiation, for which a remainder has a derivative of its own.
 //
+// What is asserted already in scope is not asserted again, whatever the messages say: the first one has failed before (C2.asserts).
+//
 // Numbers that both branches of a condition compute, of what stands around, are computed before it (C2.branches): one of the two runs. Often
 // nothing is left in the branches, and what the condition was made of is not needed.
 //
@@ -78,6 +80,7 @@ class Cse {
   Digest body(Body& b, size_t depth) {
     Digest digest;
     size_t mark = trail_.size(), form_mark = form_trail_.size(), quotient_mark = quotient_trail_.size();
+    size_t asserted_mark = asserted_trail_.size();
     List<Stm> kept;
     auto visit = [&](std::unique_ptr<Stm> s) {
       std::optional<Digest> of_statement = statement(*s, depth);
@@ -97,6 +100,7 @@ class Cse {
       known_[trail_.back()].pop_back();
       trail_.pop_back();
     }
+    for (; asserted_trail_.size() > asserted_mark; asserted_trail_.pop_back()) asserted_[asserted_trail_.back()] = {};
     for (; quotient_trail_.size() > quotient_mark; quotient_trail_.pop_back()) quotients_[quotient_trail_.back()].pop_back();
     for (; form_trail_.size() > form_mark; form_trail_.pop_back()) by_form_[form_trail_.back()].pop_back();
     digest.uses.resize(std::min(digest.uses.size(), depth));
@@ -118,6 +122,8 @@ class Cse {
   struct Quotient { ScalarOp op; Atom x, y; Var q; };
   std::unordered_map<uint64_t, std::vector<Quotient>> quotients_;
   std::vector<uint64_t> quotient_trail_;
+  VarMap<Var> asserted_;                                  // a condition -> the check that says it
+  std::vector<Var> asserted_trail_;
 
   Atom current(const Atom& a) const { auto v = var_of(a); return v && replaced_[*v].valid() ? Atom(replaced_[*v]) : a; }
   // Notes quotients of integers by what is no constant. A remainder of the same two becomes x - p, for the product p that is
@@ -267,10 +273,25 @@ class Cse {
     for (Var v : aliases_.consumed_itself(s))
       for (Var r : aliases_.reach(v)) digest.consumes = std::min(digest.consumes, int(depth_[r]));
     if (!shareable(s, digest, depth)) return digest;
-    if (duplicate(s, key) || known_sum(s)) return {};
+    if (duplicate(s, key) || known_sum(s) || is_asserted(s)) return {};
     known_[key].push_back(&s);
     trail_.push_back(key);
     return digest;
+  }
+  bool is_asserted(const Stm& s) {
+    auto assertion = std::get_if<Assert>(&s.exp);
+    auto condition = assertion ? var_of(assertion->cond) : nullptr;
+    if (!condition) return false;
+    const Var earlier = asserted_[*condition], check = s.pattern[0].var;
+    if (!earlier.valid()) {
+      asserted_[*condition] = check;
+      asserted_trail_.push_back(*condition);
+    } else if (context_.allow()) {
+      replaced_[check] = earlier;
+      context_.stats.count("cse.C2.asserts");
+      return true;
+    }
+    return false;
   }
   bool shareable(const Stm& s, const Digest& digest, size_t depth) const {
     if (digest.consumes <= int(depth) || !s.attrs.empty()) return false;
