@@ -19,6 +19,7 @@
 #include "compiler/ir/rewrite.h"
 #include "compiler/ir/term.h"
 #include "passes/locality/checks_apart.h"
+#include "passes/locality/joined_sums.h"
 #include "passes/locality/tile_sums.h"
 
 namespace raido {
@@ -70,10 +71,26 @@ class Tiles {
     match(e, [&](const auto& x) { walk_parts(x, [&](const Body& b) { each_stm(b, f); }); });
   }
 
+  // Checks from outside hold for the whole nest.
+  static void lift_checks(Stm& nest) {
+    const VarSet bound = bound_in(nest.exp);
+    walk_parts(nest, [&](Body& b) {
+      each_stm(b, [&](Stm& s) {
+        std::erase_if(s.checks, [&](Var c) {
+          if (bound.contains(c)) return false;
+          if (std::ranges::find(nest.checks, c) == nest.checks.end()) nest.checks.push_back(c);
+          return true;
+        });
+      });
+    });
+  }
   bool choose(Builder& b, Stm& s, Subst& results) {
+    lift_checks(s);
     Body tiled;
     tiled.stms.push_back(s);
     for (Bind y : s.pattern) tiled.result.push_back(y.var);
+    List<Stm> counters;                                                        // of sums that were joined
+    const bool joined = c_.target == Target::Gpu && !c_.options.strict_fp && join(b, tiled, counters);
     ChecksApart checks;
     if (!pure(s.exp)) {
       auto apart = take_checks_apart(p_, tiled);
@@ -81,6 +98,8 @@ class Tiles {
       checks = std::move(*apart);
     }
     if (!TileSums(p_, c_, definitions_).first(tiled) || !c_.allow()) return false;
+    if (joined) c_.stats.count("tiles.joined");
+    for (auto& counter : counters.take()) b.emit(std::move(counter));
     tiled = clone(p_, tiled);
     VarSet consumed;                                                           // an array that is made for tiles stays as it is
     each_stm(tiled, [&](const Stm& t) { each_consumed(p_, t.exp, [&](Var v) { consumed.insert(v); }); });
@@ -142,6 +161,15 @@ class Tiles {
     small.stms.push_back(std::move(s));
     std::vector<Var> made = b.bind(hints, If{all.atom, std::move(tiled), std::move(small)});
     for (size_t k = 0; k < made.size(); k++) results.emplace(pattern[k].var, made[k]);
+    return true;
+  }
+  bool join(const Builder& b, Body& tiled, List<Stm>& counters) {
+    Body apart = clone(p_, tiled);                         // the types of what it binds may change
+    Builder outside(p_, counters);
+    outside.source = b.source;
+    if (!join_sums(p_, apart, definitions_, outside)) return false;
+    tiled = std::move(apart);
+    for (const Stm& s : counters) definitions_.add(s);
     return true;
   }
   // The sums of a batch are turned. Their readers know the order of the loops, and it is the one that both versions have.
