@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random contractions (maps of maps of reductions), for what computes them in tiles (decision 035). Operators are also those of pairs and ones
 that do not commute; elements have all types; operands are transposed, reversed, sliced, computed, and looked up. Rows, columns and points add something, and
-something is done with the results. There are batches, checks that fail, and sizes around those of tiles and panels. Half of them are
+something is done with the results. There are batches, sums of sums, checks that fail, and sizes around those of tiles and panels. Half of them are
 derivatives, of products and what is made of products, forward and reverse: transposed, of one matrix with itself, of chains, batches, vectors,
 layers with biases, constants.
 
@@ -32,7 +32,7 @@ SUMS = {"bool": [("(&&)", "true"), ("(||)", "false"), ("(!=)", "false")],
 class Entry:
     def __init__(self, r, number):
         self.r, self.name, self.t = r, f"e{number}", r.choice(TYPES)
-        self.kind = r.choice(("plain",) * 4 + ("pair", "batch", "nest", "nest", "adjoint", "check") + ("derivative",) * 6)
+        self.kind = r.choice(("plain",) * 4 + ("pair", "batch", "nest", "nest", "joined", "joined", "joined", "adjoint", "check") + ("derivative",) * 6)
         if self.kind in ("adjoint", "derivative"):
             self.t = r.choice(("f64", "f32"))
         if self.kind == "pair" and self.t == "bool":
@@ -56,7 +56,7 @@ class Entry:
             return f"(({at(f'({n} + 2)', f'({m} + 3)')})[2:{n}+2, 3:{m}+3] :> [{n}][{m}]{self.t})"
         if way == 6:
             place = f"({self.r.randrange(1, 9)} * i + {self.r.randrange(5)}) % ({n} + 2)"
-            if self.r.random() < 0.1:
+            if self.r.random() < 0.1 and self.kind != "joined":           # which does not use it
                 place = f"if i == 20 then -1 else {place}"
             return f"(let rows = {at(f'({n} + 2)', m)} in map (\\i -> rows[i]) (opaque (tabulate {n} (\\i -> {place}))))"
         f = "!x" if self.t == "bool" else self.r.choice(("x + x", "x - 1", f"{self.t}.max x 0"))
@@ -111,6 +111,38 @@ class Entry:
             sums = [digest("d", *(size[c] for c in out)) if len(out) == 2 else digest("[d]", "1", size[out])]
         return found + ["  in " + " + ".join(sums)]
 
+    # A sum of sums (of sums): over two indices of tensors, or channels and windows. Some are no contraction: other operators inside, inner
+    # sums of different lengths or of what a filter keeps.
+    def joined(self, op, ne, point):
+        r, t = self.r, self.t
+        c, k = r.choice(((1, 3), (2, 2), (3, 5), (4, 8), (5, 7), (16, 2), (17, 1), (0, 3), (3, 0)))
+        way = r.choice(("rows", "places", "places", "window", "window", "three", "mixed", "ragged", "filter", "check"))
+        x, y = "as[i][p][t]", "bs[j][p][t]"
+        if way == "window":
+            y = "bs[j % 5][p][(j + t) % (k + 9)]" if r.random() < 0.3 else "bs[0][p][j + t]"
+        if way == "check":
+            x = "as[i][p][t + (if i == 20 then 1 else 0)]"
+        point = f"let (x, y, k) = ({x}, {y}, p + 2 * t) in {point}"
+        if r.random() < 0.3:
+            point = f"if {r.choice(('(p + t) % 3 == 1', 'i < j', 'p <= t', 'j + t < n'))} then {point} else ({ne})"
+        lines = [f"  let (c, k) = (opaque {c}i64, opaque {k}i64)", f"  let as = opaque (tabulate_3d n c k (\\i p t -> {self.number('(i + 2 * p)', 't')}))",
+                 f"  let bs = opaque (tabulate_3d (i64.max m 5) c (k + m + 9) (\\j p t -> {self.number('(j + p)', 't')}))"]
+        inner = f"reduce {op} ({ne}) (tabulate k (\\t -> {point}))"
+        if way == "rows":
+            point = self.point() if r.random() < 0.5 else "x"
+            point = "x" if re.search(r"\b[kxy]s?\b.*\b[ijk]\b", point) else point
+            return lines + [f"  let c = map (\\u -> map (\\v -> reduce {op} ({ne}) (map2 (\\u v -> reduce {op} ({ne}) (map2 (\\x y -> {point}) u (v[:k] :> [k]{t}))) u v)) (bs[:m] :> [m][c][k+m+9]{t})) as"]
+        if way == "three":
+            inner = f"reduce {op} ({ne}) (tabulate k (\\t -> reduce {op} ({ne}) (tabulate 2 (\\l -> if l == 1 then ({ne}) else {point}))))"
+        if way == "mixed":
+            other = {"bool": "(||)", "f": f"{t}.max"}.get("bool" if t == "bool" else t[0], f"{t}.min")
+            inner = f"reduce {other} ({'false' if t == 'bool' else t + ('.lowest' if other.endswith('max') else '.highest')}) (tabulate k (\\t -> {point}))"
+        if way == "ragged":
+            inner = f"reduce {op} ({ne}) (tabulate (i64.min p k) (\\t -> {point}))"
+        if way == "filter":
+            inner = f"reduce {op} ({ne}) (map (\\t -> {point}) (filter (\\t -> (t + {r.choice('pij')}) % 2 == 0) (iota k)))"
+        return lines + [f"  let c = tabulate_2d n m (\\i j -> reduce {op} ({ne}) (tabulate c (\\p -> {inner})))"]
+
     def text(self):
         r, t = self.r, self.t
         op, ne = (part.replace("{t}", t) for part in r.choice(SUMS["bool" if t == "bool" else "number"]))
@@ -151,6 +183,8 @@ class Entry:
             lines += [some(v) for v in which]
             lines += [f"  let c = tabulate_3d {' '.join(size[d] for d in order)} (\\{' '.join(order)} -> reduce {op} ({ne}) (tabulate q (\\k -> let (x, y) = ({of('a', 'i')}, {of('b', 'j')}) in {point})))",
                       f"  in i64.sum (flatten_3d (tabulate_3d {' '.join(size[d] for d in order)} (\\{' '.join(order)} -> let z = c{''.join(f'[{d}]' for d in order)} in ({number}) * (({' + '.join(f'{d} * {weight[d]}' for d in order)}) % 31 + 1))))"]
+        elif self.kind == "joined":
+            lines += self.joined(op, ne, point) + [f"  in {total}"]
         elif self.kind == "batch":
             lines += [f"  let cs = tabulate 3 (\\g -> let a = map (map (\\x -> if g == 1 then x else a[0][0])) a in {product})", f"  in i64.sum (map (\\c -> {total}) cs)"]
         else:
