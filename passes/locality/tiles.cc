@@ -85,14 +85,16 @@ class Tiles {
     });
   }
   bool choose(Builder& b, Stm& s, Subst& results) {
-    lift_checks(s);
     Body tiled;
     tiled.stms.push_back(s);
+    lift_checks(tiled.stms[0]);
+    const std::vector<Var> before = tiled.stms[0].checks;
+    const bool is_pure = pure(tiled.stms[0].exp);
     for (Bind y : s.pattern) tiled.result.push_back(y.var);
     List<Stm> counters;                                                        // of sums that were joined
     const bool joined = c_.target == Target::Gpu && !c_.options.strict_fp && join(b, tiled, counters);
     ChecksApart checks;
-    if (!pure(s.exp)) {
+    if (!is_pure) {
       auto apart = take_checks_apart(p_, tiled);
       if (!apart || !pure(tiled.stms[1].exp)) return false;
       checks = std::move(*apart);
@@ -134,7 +136,7 @@ class Tiles {
       nests.take_out(tiled, *found);
     }
     if (c_.target != Target::Gpu) put_in_order(tiled);
-    b.checks = s.checks;
+    b.checks = before;
     std::vector<Term> large;
     for (const auto& [n, size] : least) large.push_back(le(b.number(Scalar::I64, double(size)), b.term(n)));
     for (const auto& [rows, columns, depth] : in_order) {
