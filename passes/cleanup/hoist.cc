@@ -7,8 +7,8 @@
 // conditions around, or of the loops that move with them. A loop that updates arrays moves together with what makes them, and an update of
 // an accumulator with its whole scope. Code does not leave branches.
 //
-// On processors, loops, parallel operations and mathematical functions that make numbers leave a map or loop even if they may fail. Then they
-// ask whether the body runs:
+// On processors, loops, parallel operations, mathematical functions and choices of elements that make numbers leave a map or loop even if they
+// may fail. Then they ask whether the body runs:
 //
 //   map n (\x -> { r = reduce .. asserts ..; .. }) xs   ==>   r = if 0 < n { reduce .. } else { 0 };  map n (\x -> ..) xs
 //
@@ -206,7 +206,7 @@ class Hoister {
   bool leaves_if_run(const Stm& outer, const Body& b, const Kept& kept, const VarSet& inside, std::vector<size_t>& group) const {
     const Stm& s = *kept.back();
     if (context_.target == Target::Gpu || !runs(outer, b) || !s.attrs.empty()) return false;
-    if (p_.level == Ad ? !std::holds_alternative<For>(outer.exp) || !reads_number(s) : p_.level != Core || !takes_long(s)) return false;
+    if (p_.level == Ad ? !std::holds_alternative<For>(outer.exp) || !reads_number(s) : p_.level != Core || !(takes_long(s) || chooses_element(s))) return false;
     if (!std::ranges::all_of(s.pattern, [&](Bind x) { return is_scalar(p_.type(x.var)); })) return false;       // arrays fuse with what reads them
     if (!needed(kept, kept.size() - 1, inside, group)) return false;
     std::ranges::sort(group);
@@ -227,6 +227,8 @@ class Hoister {
       return std::any_of(part->stms.begin(), part->stms.end(), [&](const Stm& inner) { return reads_number(inner); });
     });
   }
+  // C compilers leave the branch where it is if it may fail.
+  bool chooses_element(const Stm& s) const { return std::holds_alternative<If>(s.exp) && reads_number(s); }
   // A loop, a parallel operation or a mathematical function, in a branch as well.
   bool takes_long(const Stm& s) const {
     const Kind kind = kind_of(s.exp);
