@@ -91,15 +91,24 @@ class Tiles {
     const std::vector<Var> before = tiled.stms[0].checks;
     const bool is_pure = pure(tiled.stms[0].exp);
     for (Bind y : s.pattern) tiled.result.push_back(y.var);
-    List<Stm> counters;                                                        // of sums that were joined
-    const bool joined = c_.target == Target::Gpu && !c_.options.strict_fp && join(b, tiled, counters);
     ChecksApart checks;
-    if (!is_pure) {
-      auto apart = take_checks_apart(p_, tiled);
-      if (!apart || !pure(tiled.stms[1].exp)) return false;
-      checks = std::move(*apart);
+    List<Stm> counters;                                                        // of sums that were joined
+    auto is_contraction = [&](Body& nest) {
+      if (!is_pure) {
+        auto apart = take_checks_apart(p_, nest);
+        if (!apart || !pure(nest.stms[1].exp)) return false;
+        checks = std::move(*apart);
+      }
+      return TileSums(p_, c_, definitions_).first(nest).has_value();
+    };
+    const Body plain = tiled;
+    const bool joined = c_.target == Target::Gpu && !c_.options.strict_fp && join(b, tiled, counters) && is_contraction(tiled);
+    if (!joined) {                                                             // a sum of all numbers of a product is one of products
+      counters = {};
+      tiled = plain;
+      if (!is_contraction(tiled)) return false;
     }
-    if (!TileSums(p_, c_, definitions_).first(tiled) || !c_.allow()) return false;
+    if (!c_.allow()) return false;
     if (joined) c_.stats.count("tiles.joined");
     for (auto& counter : counters.take()) b.emit(std::move(counter));
     tiled = clone(p_, tiled);
