@@ -106,6 +106,7 @@ class Flattened {
   std::unordered_map<Var, std::vector<Shape>> shapes_;     // that an array is given
   VarSet noted_;                                           // what has been bound so far
   std::unordered_map<Var, Iota> ranges_;
+  static constexpr size_t most_factors = 8;                // more than the extents of any array: chains of products have as many as they like
   std::unordered_map<Var, Product> products_;              // of more than one factor
   std::unordered_map<Var, Var> is_zero_, not_zero_;        // what is asked about which variable
   // In the body at hand: what a map makes, and what has another shape.
@@ -124,7 +125,8 @@ class Flattened {
       if (auto zero = is_zero_.find(*var_of(x->args[0])); zero != is_zero_.end()) not_zero_.emplace(s.pattern[0].var, zero->second);
     if (!x || x->op != ScalarOp::mul) return;
     auto left = product(x->args[0]), right = product(x->args[1]);
-    if (left && right) products_.emplace(s.pattern[0].var, *left * *right);
+    const bool small = left && right && left->of.size() + right->of.size() <= most_factors && left->number * right->number < (i64{1} << 31);
+    if (small) products_.emplace(s.pattern[0].var, *left * *right);
   }
   std::optional<Product> product(const Atom& a) const {
     if (elem_of(p_, a) != Scalar::I64) return {};
