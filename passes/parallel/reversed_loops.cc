@@ -56,14 +56,14 @@ class ReversedLoops {
   PassContext& context_;
   Forms forms_;
 
-  // The array of which the statement is all rows, back to front.
+  // The array that the statement reads back to front, all of it.
   std::optional<Var> reverses(const Stm& s) const {
     auto x = std::get_if<Index>(&s.exp);
     auto slice = x && x->at.size() == 1 && s.checks.empty() ? std::get_if<Slice>(&x->at[0]) : nullptr;
     if (!slice || !is_const(slice->stride, -1) || slice->count != std::get<ArrayType>(p_.type(x->array)).shape[0]) return {};
     return forms_.of(slice->start) == forms_.of(slice->count) - 1 ? std::optional(x->array) : std::nullopt;
   }
-  // The store of element i, if that is all that happens to a state which has an element for each iteration.
+  // The store of element i, a whole row, if that is all that happens to a state which has an element for each iteration.
   Update* only_store(For& x, size_t state) const {
     const Var v = x.state[state].var;
     auto type = std::get_if<ArrayType>(&p_.type(v));
@@ -73,7 +73,7 @@ class ReversedLoops {
       auto update = std::get_if<Update>(&s.exp);
       if (!update || update->array != v) continue;
       const Var next = s.pattern[0].var;
-      return update->at[0] == Selector(Atom(x.i.var)) && x.body.result[state] == Atom(next) && count_uses(p_, x.body, next) == 1 ? update : nullptr;
+      return update->at == std::vector<Selector>{Atom(x.i.var)} && x.body.result[state] == Atom(next) && count_uses(p_, x.body, next) == 1 ? update : nullptr;
     }
     return nullptr;
   }

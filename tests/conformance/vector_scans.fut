@@ -182,3 +182,10 @@ entry suffixes (n: i64) (k: i64): bool =
   let greatest = map (\r -> reverse (map (+ 1) (scan i64.max i64.lowest r))) xss
   let right i j = backwards[i, j] == i64.sum xss[i, j:] && greatest[i, j] == 1 + i64.maximum xss[i, :k - j]
   in and (flatten (tabulate_2d n k right))
+
+-- Rows that a loop changes in part, wanted back to front: the rest of each row goes with it.
+-- ==
+-- entry: changed_in_part
+-- input { [[1, 2], [3, 4], [5, 6]] } output { [[9, 6], [4, 4], [1, 2]] }
+entry changed_in_part [n] (xss: [n][2]i32): [n][2]i32 =
+  reverse (loop (t, s) = (0, copy xss) for i < n do (t + xss[i, 0], s with [i, 0] = t + xss[i, 0])).1
