@@ -162,21 +162,25 @@ RAIDO_FN void raido_object_free(struct raido_context *c, struct raido_object *o)
   free(o);
 }
 
-// `to` becomes the same value; what is borrowed is copied, since nobody knows how long it lasts.
-RAIDO_FN int raido_leaf_alias(struct raido_context *c, struct raido_value *to, const struct raido_value *from) {
+// `to` becomes the same array in a block of its own.
+RAIDO_FN int raido_leaf_copy(struct raido_context *c, struct raido_value *to, const struct raido_value *from) {
   struct raido_value v = *from;
-  if (v.rank > 0 && !v.borrowed) raido_data_hold(&c->main, v.data);
-  if (v.rank > 0 && v.borrowed) {
-    i64 bytes = raido_value_bytes(&v);
-    v.borrowed = 0;
-    v.data = raido_data_new(&c->main, bytes);
-    if (v.data == NULL) return 1;
-    if (raido_data_copy(&c->main, v.data, 0, from->data, 0, bytes) != 0) {
-      raido_data_drop(&c->main, v.data);
-      return 1;
-    }
+  i64 bytes = raido_value_bytes(&v);
+  v.borrowed = 0;
+  v.data = raido_data_new(&c->main, bytes);
+  if (v.data == NULL) return 1;
+  if (raido_data_copy(&c->main, v.data, 0, from->data, 0, bytes) != 0) {
+    raido_data_drop(&c->main, v.data);
+    return 1;
   }
   *to = v;
+  return 0;
+}
+// `to` becomes the same value; what is borrowed is copied, since nobody knows how long it lasts.
+RAIDO_FN int raido_leaf_alias(struct raido_context *c, struct raido_value *to, const struct raido_value *from) {
+  if (from->rank > 0 && from->borrowed) return raido_leaf_copy(c, to, from);
+  if (from->rank > 0) raido_data_hold(&c->main, from->data);
+  *to = *from;
   return 0;
 }
 
@@ -269,7 +273,20 @@ RAIDO_FN int raido_set_apart(struct raido_context *c, struct raido_object *resul
   return failed;
 }
 
-// Runs an entry point and waits for its end. `in`: for each input a pointer to its scalar, or the object. 0, or the code of a failure.
+// Whether leaf `j` of argument `k` lies where another leaf of the arguments does.
+RAIDO_FN int raido_passed_twice(const struct raido_entry *e, const void *const *in, int k, int j) {
+  const void *data = ((const struct raido_object *)in[k])->leaves[j].data;
+  for (int other = 0; other < e->input_count && data != NULL; other++) {
+    const struct raido_type_info *t = &raido_interface[e->inputs[other].type];
+    const struct raido_object *o = t->kind == RAIDO_PRIMITIVE ? NULL : in[other];
+    for (int i = 0; o != NULL && i < t->leaf_count; i++)
+      if (o->leaves[i].rank > 0 && o->leaves[i].data == data && (other != k || i != j)) return 1;
+  }
+  return 0;
+}
+
+// Runs an entry point and waits for its end. An array that it consumes may be another argument, too: then it gets a copy.
+// `in`: for each input a pointer to its scalar, or the object. 0, or the code of a failure.
 RAIDO_FN int raido_call(struct raido_context *c, const struct raido_entry *e, const void *const *in, struct raido_object **result) {
   const void *leaves[RAIDO_INPUT_LEAVES] = {NULL};
   struct raido_value copies[RAIDO_INPUT_LEAVES];
@@ -286,8 +303,10 @@ RAIDO_FN int raido_call(struct raido_context *c, const struct raido_entry *e, co
     for (int j = 0; j < t->leaf_count && !failed; j++, n++) {
       const struct raido_value *v = &o->leaves[j];
       leaves[n] = v->rank == 0 ? (const void *)v->scalar : v;
-      if (v->rank > 0 && v->borrowed && e->kept[n] == 'k') {          // nobody knows how long such memory lasts
-        failed = raido_leaf_alias(c, &copies[copied], v);
+      if (v->rank == 0) continue;
+      int lost = v->borrowed && e->kept[n] == 'k';                    // nobody knows how long such memory lasts
+      if (lost || (e->inputs[k].consumed && raido_passed_twice(e, in, k, j))) {
+        failed = raido_leaf_copy(c, &copies[copied], v);
         leaves[n] = &copies[copied];
         copied += !failed;
       }

@@ -7,7 +7,8 @@
 namespace raido::placement {
 namespace {
 
-// What one statement reads of the array `v` and writes to `names`, in the coordinates of v and in the order of the text.
+// What one statement reads of the array `v` and writes to `names`, in the coordinates of v and in the order of the text. It reads v by
+// elements, also those of rows and parts that it names.
 class Touched {
  public:
   struct Cell {
@@ -18,12 +19,13 @@ class Touched {
 
   // `there`: the part of v where `names` lie. `kept`: the loops in s that could run in any order run in order.
   Touched(const Program& p, Origins& origins, const Forms& forms, const Stm& s, const VarSet& names, Var v, const Overlap& there, bool kept)
-      : p_(p), origins_(origins), forms_(forms), names_(names), v_(v), there_(there), inside_(bound_in(s.exp)), kept_(kept) {
+      : p_(p), origins_(origins), forms_(forms), names_(names), there_(there), inside_(bound_in(s.exp)), kept_(kept) {
+    views_.emplace(v, Coordinates());
     if (auto map = std::get_if<Seg>(&s.exp)) points(s, *map);
     else statement(s, {}, true, true);
     size_t of_v = 0, of_names = 0;
-    each_use(p, s.exp, [&](Var u) { of_v += u == v, of_names += names_.contains(u); });
-    known_ = known_ && reads_.size() == of_v && accounted_ == of_names;
+    each_use(p, s.exp, [&](Var u) { of_v += views_.contains(u), of_names += names_.contains(u); });
+    known_ = known_ && read_ == of_v && accounted_ == of_names;
   }
   // Whether this is all that it does to them, and it reads no element after it wrote there.
   bool reads_first(VarSet sizes) const {
@@ -42,17 +44,26 @@ class Touched {
   }
 
  private:
+  // Which places of v the places of a part of it are, for each dimension of v: `start` + `step` * the part's next place, or `start` if step
+  // is 0. Dimensions of v after the last one are those of the part.
+  struct Coordinate {
+    std::optional<Affine> start;
+    i64 step;
+  };
+  using Coordinates = std::vector<Coordinate>;
+
   const Program& p_;
   Origins& origins_;
   const Forms& forms_;
   VarSet names_;
-  Var v_;
+  std::unordered_map<Var, Coordinates> views_;     // v and parts of it
   const Overlap& there_;
   VarSet inside_;
   bool kept_;
   std::vector<Var> counts_;            // of iterations: sizes where there are any
   std::vector<Cell> reads_, writes_;
-  size_t time_ = 0, accounted_ = 0;    // uses of names that change nothing, or that are followed
+  size_t time_ = 0, read_ = 0;         // uses of views that read an element, or name a part
+  size_t accounted_ = 0;               // uses of names that change nothing, or that are followed
   bool known_ = true;
 
   // A kernel that makes the array, and maybe others: each point writes its own element, after its reads.
@@ -79,9 +90,15 @@ class Touched {
     walk_parts(s, [&](const Body& b) { body(b, inner, loop && may_write, in_order); });
     if (loop && may_write)
       for (size_t k = 0; k < loop->state.size(); k++) accounted_ += is_name(loop->state[k].var) && is_name(loop->body.result[k]);
-    if (auto x = std::get_if<Index>(&s.exp); x && is_scalar(p_.type(s.pattern[0].var))) {
-      accounted_ += is_name(x->array);
-      if (x->array == v_) reads_.push_back({{nest, cells(nest, x->at, {})}, time_, in_order});
+    if (auto x = std::get_if<Index>(&s.exp)) {
+      bool element = is_scalar(p_.type(s.pattern[0].var));
+      accounted_ += element && is_name(x->array);
+      if (auto view = views_.find(x->array); view != views_.end()) {
+        read_++;
+        Coordinates part = part_of(nest, view->second, x->at);
+        if (element) reads_.push_back({{nest, cells(part)}, time_, in_order});
+        else views_.emplace(s.pattern[0].var, std::move(part));
+      }
     }
     if (auto x = std::get_if<Update>(&s.exp); x && may_write && is_name(x->array)) {
       accounted_++;
@@ -105,24 +122,31 @@ class Touched {
     for (size_t k = before; k < nest.size(); k++)
       if (nest[k].count) for (const Affine::Term& t : nest[k].count->terms) if (*nest[k].count == Affine(t.var)) counts_.push_back(t.var);
   }
-  void write(const Nest& nest, const std::vector<Selector>& at, bool in_order) { writes_.push_back({{nest, cells(nest, at, there_)}, time_, in_order}); }
-  // The place of element `at` of a part.
-  std::vector<std::optional<Affine>> cells(const Nest& nest, const std::vector<Selector>& at, const Overlap& there) const {
-    auto form = [&](const Selector& i) { return std::holds_alternative<Atom>(i) ? form_in(nest, inside_, std::get<Atom>(i), forms_) : std::nullopt; };
-    std::vector<std::optional<Affine>> out;
+  void write(const Nest& nest, const std::vector<Selector>& at, bool in_order) {
+    auto out = cells(part_of(nest, part_of(nest, {}, there_.part), at));
+    if (!out.empty() && out[0]) *out[0] = *out[0] + there_.shift;
+    writes_.push_back({{nest, out}, time_, in_order});
+  }
+  // The part `at` of a part.
+  Coordinates part_of(const Nest& nest, Coordinates part, const std::vector<Selector>& at) const {
+    auto form = [&](const Atom& i) { return form_in(nest, inside_, i, forms_); };
     size_t next = 0;
-    for (const Selector& x : there.part) {
+    for (const Selector& x : at) {
+      while (next < part.size() && part[next].step == 0) next++;
+      if (next == part.size()) part.push_back({Affine(0), 1});
+      Coordinate& c = part[next++];
       auto slice = std::get_if<Slice>(&x);
-      if (!slice) { out.push_back(form(x)); continue; }
-      auto start = form(slice->start), i = next < at.size() ? form(at[next]) : std::nullopt;
-      auto step = const_of(slice->stride);
-      next++;
-      if (start && i && step) start->add(*i, step->as_i64());
-      else start.reset();
-      out.push_back(start);
+      auto i = form(slice ? slice->start : std::get<Atom>(x));
+      auto step = slice ? const_of(slice->stride) : nullptr;
+      if (c.start && i && (step || !slice)) c.start->add(*i, c.step);
+      else c.start.reset();
+      c.step = !slice ? 0 : step ? c.step * step->as_i64() : 1;
     }
-    for (; next < at.size(); next++) out.push_back(form(at[next]));
-    if (!out.empty() && out[0]) *out[0] = *out[0] + there.shift;
+    return part;
+  }
+  static std::vector<std::optional<Affine>> cells(const Coordinates& part) {
+    std::vector<std::optional<Affine>> out;
+    for (const Coordinate& c : part) out.push_back(c.step == 0 ? c.start : std::nullopt);
     return out;
   }
 };

@@ -22,7 +22,7 @@ void Placer::signature(Function& f, bool called) {
       put(v, place_of_passed(passed(shape.size(), offset), strides_not_passed(shape), outermost_space(), [&](std::string hint, Type t) {
         return param(p_.fresh(is_block(t) ? p_.hint(v) + "_mem" : hint, t), false);
       }));
-      may_have_other_name(v);
+      if (!f.consumes[k]) may_have_other_name(v);
     }
     param(v, f.consumes[k]);
   }

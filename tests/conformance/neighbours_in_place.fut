@@ -33,6 +33,18 @@
 -- output { [[1i64, 2i64, 3i64], [-29i64, -34i64, -39i64], [-11i64, -10i64, -9i64], [-19i64, -20i64, -21i64]] }
 
 -- ==
+-- entry: rows_of_a_part
+-- input { [[1i64, 2i64, 3i64], [4i64, 5i64, 6i64], [7i64, 8i64, 9i64]] }
+-- output { [[1i64, 2i64, 3i64], [4i64, 2i64, 4i64], [7i64, 4i64, 2i64]] }
+-- input { empty([0][0]i64) }
+-- output { empty([0][0]i64) }
+
+-- ==
+-- entry: rows_from_their_ends
+-- input { [[1i64, 2i64, 3i64], [4i64, 5i64, 6i64], [7i64, 8i64, 9i64]] }
+-- output { [[1i64, 2i64, 3i64], [4i64, 11i64, 11i64], [7i64, 17i64, 34i64]] }
+
+-- ==
 -- entry: columns
 -- input { [[1i64, 2i64, 3i64], [4i64, 5i64, 6i64], [7i64, 8i64, 9i64], [10i64, 11i64, 12i64]] }
 -- output { [[25i64, -16i64, 3i64], [46i64, -31i64, 6i64], [67i64, -46i64, 9i64], [88i64, -61i64, 12i64]] }
@@ -82,3 +94,14 @@ entry far [n] (v: *[n]i64) (s: i64): [n]i64 =
 entry near_then_far [n] (v: *[n]i64): [n]i64 =
   let w = v with [0:n-2] = map3 (\a b c -> a + 10 * b + 100 * c) (v[0:n-2] :> [n-2]i64) (v[1:n-1] :> [n-2]i64) (v[2:n] :> [n-2]i64)
   in w with [2:n] = map3 (\a b c -> a + 10 * b + 100 * c) (w[0:n-2] :> [n-2]i64) (w[1:n-1] :> [n-2]i64) (w[2:n] :> [n-2]i64)
+
+entry rows_of_a_part [n] (a: *[n][n]i64) =
+  loop a for k < n - 1 do
+    let row = copy a[k, k + 1:]
+    let factors = copy a[k + 1:, k]
+    in a with [k + 1:, k + 1:] = map2 (\f r -> map2 (\x y -> (x - f * y) % 5) r row) factors a[k + 1:, k + 1:]
+
+entry rows_from_their_ends [n] (a: *[n][n]i64) =
+  loop a for k < n - 1 do
+    let m = n - 1 - k
+    in a with [k + 1:, k + 1:] = map (\(r: [m]i64) -> map2 (\x i -> x + r[m - 1 - i]) r (iota m)) (a[k + 1:, k + 1:] :> [m][m]i64)

@@ -103,6 +103,18 @@ class Gen:
                          f"(loop x = copy {v} for i < n do x with [i] = map2 (+) x[n - 1 - i] {a})", f"map (\\r -> copy r with [0] = {self.scalar(env)}) {v}",
                          f"map2 (\\r x -> bump (copy r) x x) {v} {a}", f"scan (map2 (+)) (replicate n 0) {v}", f"{v}[::-1]"])
 
+    # k rows and columns of the matrix, from elements of it, parts of it or their rows.
+    def rectangle(self, of):
+        r = self.r
+        start = lambda: r.choice(["0", "n % 2", "n / 2 / 2", "n - n / 2", "(n + 1) / 3"])
+        part = lambda: "({0}[{1}:{1} + k, {2}:{2} + k] :> [k][k]i64)".format(of, start(), start())
+        place = lambda: f"{start()} + {r.choice(['i', 'i', 'j', 'k - 1 - i', 'k - 1 - j'])}"
+        elements = f"tabulate_2d k k (\\i j -> {of}[{place()}, {place()}] + 2 * {of}[{place()}, {place()}])"
+        rows = r.choice(["x + 2 * y", f"x + row[0] + y", f"x + row[k - 1 - (x % k)] - y"])
+        over_rows = f"map2 (\\row other -> map2 (\\x y -> {rows}) row other) {part()} {r.choice([part(), f'(transpose {part()})'])}"
+        o, p = start(), start()
+        return f"[{o}:{o} + n / 2, {p}:{p} + n / 2] = (let k = n / 2 in {r.choice([elements, over_rows])})"
+
     # `own`: what this block may consume.
     def statement(self, env, depth, own):
         r = self.r
@@ -126,6 +138,10 @@ class Gen:
                 part = lambda from_: f"({of}[{from_}:{from_} + k] :> [k]{TYPE[t][3:]})"
                 f = "\\a b -> a + 2 * b" if t == "a" else "map2 (\\a b -> a + 2 * b)"
                 new = f"[{o}:{o} + n / 2] = (let k = n / 2 in map2 ({f}) {part(p)} {part(q)})"
+                if in_place:
+                    return Statement(f"let {of}{new}")
+            elif t == "c" and r.random() < 0.3:               # rows and columns of it, from others
+                new = self.rectangle(of)
                 if in_place:
                     return Statement(f"let {of}{new}")
             elif t == "a":
@@ -228,7 +244,7 @@ class Ways:
             return None
         if status:
             return f"check: {said}"
-        for n in (3, 4, 1):
+        for n in (3, 7, 1):
             expected = self.call([self.raido, "run", "-w", "--check-shapes", path], inputs(n))
             ways = {f"--pipeline={p}": [self.raido, "run", "-w", f"--pipeline={p}", path] for p in ("cpu", "multicore", "gpu")}
             for backend in ("c", "multicore") if self.backends else ():

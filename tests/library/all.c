@@ -110,6 +110,11 @@ static void sharing(struct futhark_context *ctx) {
   futhark_free_i64_1d(ctx, c);
   futhark_free_opaque_tup2_arr1d_i64_arr1d_i64(ctx, again);
   CHECK(element(ctx, d, 1) == 1);
+  a = numbers(ctx, 5);                                  // what is consumed is another argument, too
+  CHECK(futhark_entry_add_reversed(ctx, &b, a, a) == 0);
+  for (int64_t k = 0; k < 5; k++) CHECK(element(ctx, b, k) == 4);
+  futhark_free_i64_1d(ctx, a);
+  futhark_free_i64_1d(ctx, b);
   CHECK(futhark_entry_update(ctx, &a, d) == 0 && element(ctx, a, 0) == 100);
   futhark_free_i64_1d(ctx, d);
   CHECK(element(ctx, a, 1) == 1);

@@ -34,6 +34,7 @@ entry answer: i32 = 42
 entry same (xs: []i64): []i64 = xs
 entry both (xs: []i64): ([]i64, []i64) = (xs, xs)
 entry update (xs: *[]i64): *[]i64 = xs with [0] = 100
+entry add_reversed [n] (xs: *[n]i64) (ys: [n]i64): *[n]i64 = loop xs for i < n do xs with [i] = xs[i] + ys[n - 1 - i]
 entry update_cube (xs: *[][][]i32): *[][][]i32 = xs with [1, 0, 1] = 100
 
 -- Results that are values of the program, or of each other: who gets them may have them overwritten.
