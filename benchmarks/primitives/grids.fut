@@ -22,6 +22,32 @@ def diffuse [r] [c] (t: f32) (u: [r][c]f32): [r][c]f32 =
 -- output { [[1.1930563f32, 2.3374012f32, 3.8634462f32], [2.0023017f32, 3.1073954f32, 4.496399f32]] }
 entry diffusion [r] [c] (steps: i64) (u: [r][c]f32): [r][c]f32 = loop u for _k < steps do diffuse 0.5 u
 
+-- The gradient of a step whose constant is the relative variance of the image, as where speckles are removed; it has many statements.
+def despeckle [r] [c] (u: [r][c]f32): [r][c]f32 =
+  let mean = f32.sum (flatten u) / f32.i64 (r * c)
+  let q = f32.sum (map (\x -> x * x) (flatten u)) / f32.i64 (r * c) / (mean * mean) - 1
+  let at i j = u[i64.max 0 (i64.min (r - 1) i), i64.max 0 (i64.min (c - 1) j)]
+  let flows =
+    tabulate_2d r c (\i j ->
+      let x = u[i, j]
+      let (n, s, w, e) = (at (i - 1) j - x, at (i + 1) j - x, at i (j - 1) - x, at i (j + 1) - x)
+      let slope = (n * n + s * s + w * w + e * e) / (x * x)
+      let curve = (n + s + w + e) / x
+      let v = (0.5 * slope - curve * curve / 16) / ((1 + 0.25 * curve) * (1 + 0.25 * curve))
+      let k = 1 / (1 + (v - q) / (q * (1 + q)))
+      in (n, s, w, e, if k < 0 then 0 else if k > 1 then 1 else k))
+  in tabulate_2d r c (\i j ->
+       let (n, s, w, e, k) = flows[i, j]
+       let south = flows[i64.min (r - 1) (i + 1), j].4
+       let east = flows[i, i64.min (c - 1) (j + 1)].4
+       in u[i, j] + 0.125f32 * (k * n + south * s + k * w + east * e))
+
+-- ==
+-- entry: diffusion_gradient
+-- input { [[1f32, 2f32, 4f32], [2f32, 3f32, 5f32], [9f32, 2f32, 1f32]] }
+-- output { [[4.6825194f32, 6.2424726f32, 7.8217416f32], [6.214036f32, 6.118037f32, 8.616823f32], [13.882148f32, 4.2630944f32, 2.5679293f32]] }
+entry diffusion_gradient [r] [c] (u: [r][c]f32): [r][c]f32 = vjp (\u -> f32.sum (flatten (map (map (\x -> x * x)) (despeckle u)))) u 1
+
 -- Triangular factors of a matrix, below and above the diagonal of one.
 -- ==
 -- entry: factors

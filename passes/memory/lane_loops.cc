@@ -462,7 +462,8 @@ class LaneLoops::Candidate {
   // Its elements lie side by side, and no number goes from one iteration to the next in an order.
   bool has_vectors(const For& x) const {
     bool numbers = std::ranges::any_of(x.state, [&](Bind b) { return is_scalar(p_.type(b.var)); }), beside = false;
-    if ((numbers && !combines(x)) || reads_far_apart(p_, x)) return false;
+    const bool in_any_order = (x.sums && x.any_order) || combines(x);      // of sums strips are made
+    if ((numbers && !in_any_order) || reads_far_apart(p_, x)) return false;
     auto is_beside = [&](Var array, const std::vector<Selector>& at) {
       auto a = std::get_if<ArrayType>(&p_.type(array));
       auto stride = a && a->place && at.size() == a->shape.size() ? const_of(a->place->layout.strides.back()) : nullptr;

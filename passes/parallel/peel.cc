@@ -99,7 +99,7 @@ class Peeler {
       if (decides(*x, inner.pattern[0].var) && extremum) choices = true;
     };
     each_stm(loop.body, look);
-    return !nested && choices && statements <= costs::peeled_statements && s.checks.empty();
+    return !nested && choices && statements <= (loop.sums ? costs::peeled_updates : costs::peeled_statements) && s.checks.empty();
   }
   static bool is_simple(const Exp& e) {
     Kind k = kind_of(e);
