@@ -90,3 +90,23 @@ entry linear (n: i64) (m: i64): bool =
   let dot a b = f64.sum (map2 (*) (flatten a) (flatten b))
   let (x, y) = (dot (vjp f (rows n m) seeds) (rows n m), dot seeds (f (rows n m)))
   in f64.abs (x - y) < 1e-9 * (1 + f64.abs y)
+
+-- A branch reads what the iteration before has stored; the first iteration has none before it, and an empty row no element.
+-- ==
+-- entry: longest_common
+-- input { [1i32, 2i32, 3i32, 2i32, 4i32, 1i32, 2i32] [2i32, 4i32, 3i32, 1i32, 2i32, 1i32] } output { 4i32 }
+-- input { [1i32, 2i32] empty([0]i32) } output { 0i32 }
+-- input { empty([0]i32) [1i32, 2i32] } output { 0i32 }
+entry longest_common [n] [m] (xs: [n]i32) (ys: [m]i32): i32 =
+  last (loop row = replicate (m + 1) 0 for x in xs do
+    (loop (row, corner) = (copy row, 0) for j < m do
+       let above = row[j + 1]
+       let here = if ys[j] == x then corner + 1 else i32.max above row[j]
+       in (row with [j + 1] = here, above)).0)
+
+-- ==
+-- entry: products_in_rows
+-- input { [[1i64, 2i64, 3i64], [4i64, 5i64, 6i64]] } output { [[1i64, 3i64, 6i64], [4i64, 9i64, 15i64]] }
+-- input { empty([2][0]i64) } output { empty([2][0]i64) }
+entry products_in_rows [n] [m] (xss: [n][m]i64): [n][m]i64 =
+  map (\xs -> loop xs = copy xs for i < m do xs with [i] = if i > 0 then xs[i] + xs[i - 1] else xs[i]) xss
