@@ -118,6 +118,7 @@ inline constexpr size_t alias_tests = 10;               // gcc compares at most 
 inline constexpr size_t last_statements = 32;            // of a loop with loops inside, from which its last lanes run one by one: twice the code
 inline constexpr int64_t lanes = 32;                     // iterations with loops inside that run side by side: four vectors of eight f64
 inline constexpr int64_t grouped_points = 256;           // of a reduction whose parts are whole groups of them
+inline constexpr int64_t part_operations = 8192;         // of points without loops that are worth a part of their own: a microsecond
 inline constexpr int64_t lane_bytes = 4 << 20;           // of memory that lanes have for themselves, all together: of a second- or third-level cache
 inline constexpr int64_t sum_bytes = 64;                 // of a vector of sums: the widest vector there is, two or four of others
 inline constexpr int64_t half_sum = 8;                   // elements of half a vector that are added faster together than one by one

@@ -112,11 +112,28 @@ class Chunks {
     return apply(ScalarOp::shl, {b_.number(Scalar::I64, 1), bit});
   }
   // Points of a part for a thread: whole groups of lanes, unless there are few. Threads then run few parts, each as fast as one thread would.
-  // Points that run loops of their own, which have vectors, and nothing parallel, are lanes however few they are.
+  // Points that run loops of their own, which have vectors, and nothing parallel, are lanes however few they are. Of points that run no loop there
+  // are as many as another thread is worth.
   Term task_part(const Term& n, const Term& limit) {
     Term one = b_.number(Scalar::I64, 1), lanes = b_.number(Scalar::I64, costs::cpu::lanes), each = (n + limit - 1) / limit;
+    if (auto work = operations()) {
+      const i64 least = std::max<i64>(1, costs::cpu::part_operations / std::max<i64>(1, *work) / costs::cpu::lanes) * costs::cpu::lanes;
+      return apply(ScalarOp::max, {b_.number(Scalar::I64, least), (each + lanes - 1) / lanes * lanes});
+    }
     Term groups = (each + lanes - 1) / lanes * lanes, many = le(b_.number(Scalar::I64, has_loops_alone() ? costs::cpu::lanes : costs::cpu::grouped_points), n);
     return apply(ScalarOp::max, {one, select({many, groups, each})});
+  }
+  // Of a point; none: it has loops, calls or something parallel inside.
+  std::optional<i64> operations() const {
+    i64 count = 0;
+    bool straight = true;
+    each_stm(x_.body, [&](const Stm& s) {
+      const Kind k = kind_of(s.exp);
+      straight = straight && k != Kind::Loop && k != Kind::Parallel && k != Kind::Scope && k != Kind::Call && k != Kind::Make;
+      auto op = std::get_if<Apply>(&s.exp);
+      count += op && is_call(op->op) && is_float(elem_of(p_, op->args[0])) ? i64(costs::cpu::operations_of_call) : 1;
+    });
+    return straight ? std::optional(count) : std::nullopt;
   }
   bool has_loops_alone() const {
     bool loops = false, vectors = true;
