@@ -258,7 +258,9 @@ TypeRef Infer::apply_one(TypeRef fun, std::string_view fun_text, size_t index, T
   }
   if (arg_exp && c.diags.has(err::unknown_name.code, arg_exp->span)) return types.error();
   bool indexed = arg_exp && types.as<ArrayType>(fun) && std::holds_alternative<ast::ArrayLit>(arg_exp->node);
-  std::string shown = fmt::format("{}{}", fun_text, arg_exp ? source(arg_exp) : "");
+  std::string array(fun_text);
+  if (array.starts_with('"')) array = "(" + array + ")";
+  std::string shown = fmt::format("{}{}", array, arg_exp ? source(arg_exp) : "");
   std::string help = indexed ? fmt::format("an index stands directly after the array: `{}`", shown.find(" ...") == std::string::npos ? shown : "xs[i]")
                              : std::string(arg_exp ? habit(source(arg_exp)) : "");
   if (index == 0) c.diags.report(at, err::not_a_function, fun_text, unsized_show(fun)).help(help);

@@ -79,6 +79,21 @@ class AliasAnalysis {
     for (Var r : there) consume_root(r);
   }
 
+  // What one branch consumes the other one may return, more than once. The first such result is its name after that.
+  void results_of_branches(const Stm& s, const If& x) {
+    FlatMap<Var, Var> renamed;
+    for (size_t i = 0; i < s.pattern.size(); i++) {
+      std::vector<Var> all = roots_of(x.then_.result[i]), other = roots_of(x.else_.result[i]);
+      all.insert(all.end(), other.begin(), other.end());
+      for (Var& r : all) {
+        if (!gone_.contains(r)) continue;
+        if (!renamed.contains(r)) renamed[r] = s.pattern[i].var;
+        r = renamed[r];
+      }
+      alias(s, i, all);
+    }
+  }
+
   void body(const Body& b) { for (const Stm& s : b.stms) statement(s); }
 
   void alias(const Stm& s, size_t i, const std::vector<Var>& roots) {
@@ -207,13 +222,7 @@ class AliasAnalysis {
           [&](const Index& x) { alias(s, 0, roots_of(x.array)); },
           [&](const Reshape& x) { alias(s, 0, roots_of(x.array)); },
           [&](const Permute& x) { alias(s, 0, roots_of(x.array)); },
-          [&](const If& x) {
-            for (size_t i = 0; i < x.then_.result.size(); i++) {
-              std::vector<Var> all = roots_of(x.then_.result[i]), other = roots_of(x.else_.result[i]);
-              all.insert(all.end(), other.begin(), other.end());
-              alias(s, i, all);
-            }
-          },
+          [&](const If& x) { results_of_branches(s, x); },
           [&](const For& x) { loop(s, x.state, x.init, x.body); },
           [&](const While& x) { loop(s, x.state, x.init, x.body); },
           [&](const Call& x) {

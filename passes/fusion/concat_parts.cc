@@ -115,7 +115,7 @@ class ConcatParts {
         const size_t n = c.neutral.size();
         std::vector<Atom> args(totals.begin() + i64(k > 0 ? at : 0), totals.begin() + i64(k > 0 ? at + n : 0));
         args.insert(args.end(), here.begin() + i64(at), here.begin() + i64(at + n));
-        const std::vector<Atom> sum = k > 0 ? b.inline_call(c.op, args) : args;
+        const std::vector<Atom> sum = k > 0 ? combined(b, c, args) : args;
         after.insert(after.end(), sum.begin(), sum.end());
         at += n;
       }
@@ -124,6 +124,16 @@ class ConcatParts {
     for (size_t q = 0; q < reduced; q++) results.emplace(s.pattern[q].var, totals[q]);
     for (size_t q = 0; q < made.size(); q++)
       results.emplace(s.pattern[reduced + q].var, b.bind1(hints[reduced + q], Concat{.arrays = made[q], .size = x.width}));
+  }
+  // The operator on two operands; on rows, cell by cell.
+  static std::vector<Atom> combined(Builder& b, const Combine& c, const std::vector<Atom>& operands) {
+    if (c.shape.empty()) return b.inline_call(c.op, operands);
+    std::vector<Var> rows;
+    for (const Atom& a : operands) rows.push_back(*var_of(a));
+    std::vector<Atom> out;
+    for (Var v : b.map_all("cell", c.shape, rows, [&](const std::vector<Var>& cells) { return b.inline_call(c.op, {cells.begin(), cells.end()}); }))
+      out.push_back(v);
+    return out;
   }
   void hists(Builder& b, const Stm& s, const Hist& h, const std::vector<std::vector<Var>>& of_part, Subst& results) {
     std::vector<std::string> hints;

@@ -206,6 +206,10 @@ class CseLoops {
     }
   }
 
+  // The array that it is a size of names it where both are made, so it is made there.
+  bool is_size_of_other(const Stm& s, Var v) const {
+    return std::ranges::any_of(s.pattern, [&](Bind x) { return has_dims(shape_of(p_.type(x.var)), {v}); });
+  }
   struct Found { Var second, first; };                    // a value of the second loop that is one of the first
   // Names the values of a body of the second loop. Finds what is costly and needed by the rest of it, if it may be kept.
   template <class F> std::vector<Found> number_second(Numbering& n, const Values& values, const Body& b, F may_keep) const {
@@ -225,7 +229,7 @@ class CseLoops {
           std::vector<Var> of;
           if (!far) each_use(p_, s->exp, [&](Var v) { if (heavy.contains(v)) of.push_back(v); });
           if (!far && of.empty()) continue;
-          bool kept = needed.contains(x.var) && may_keep(x.var, first);
+          bool kept = needed.contains(x.var) && !is_size_of_other(*s, x.var) && may_keep(x.var, first);
           for (Var v : of)
             if (kept && shape_of(p_.type(v)).size() < shape_of(p_.type(x.var)).size() && !needed.contains(v)) {
               needed.insert(v);

@@ -43,3 +43,12 @@ entry fails [n] [m] (xs: [n]i32) (ys: [m]i32) = map (12 /) (xs ++ ys)
 -- input { [1.0, 2.0] [3.0] } output { [2.0, 4.0] [6.0] }
 entry gradient [n] [m] (xs: [n]f64) (ys: [m]f64): ([n]f64, [m]f64) =
   vjp (\(xs, ys) -> f64.sum (map (\x -> x * x) (xs ++ ys))) (xs, ys) 1
+
+-- In many directions: the sums of the parts are rows.
+-- ==
+-- entry: directions
+-- input { [1.0, 4.0, 2.0] } output { [30.0, 12.0, 20.0] [0.0, 1.0, 0.0] }
+-- input { empty([0]f64) } output { empty([0]f64) empty([0]f64) }
+entry directions [n] (xs: [n]f64): ([n]f64, [n]f64) =
+  let units = tabulate n (\i -> tabulate n (\j -> f64.bool (i == j)))
+  in (jmp (\xs -> f64.product (map (+ 1) xs ++ [2])) xs units, jmp (\xs -> f64.maximum (map (* 1) xs ++ [2])) xs units)

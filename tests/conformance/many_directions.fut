@@ -69,3 +69,16 @@ def weighted [n] [m] (weights: [m][n]f64) (big: f64) (angles: [12]f64): [m * 2]f
 -- input { 0i64 9i64 1.0 } output { true }
 entry zeros (n: i64) (m: i64) (big: f64): bool =
   jacobians (weighted (tabulate_2d m n (\i j -> if (i + j) % 4 == 0 then 0.5 else if (i + j) % 4 == 1 then -0.0 else 0)) big)
+
+-- Reductions that begin with what differs from direction to direction.
+-- ==
+-- entry: begun
+-- input { 9i64 } output { true }
+entry begun (n: i64): bool =
+  let largest [n] (xs: [n]f64) =
+    f64.sum (loop ys = replicate n 1 for i < n do ys with [i] = reduce f64.max (xs[i] - 100) (map (* xs[i]) ys[:i]))
+  let xs = tabulate n (\i -> 1 + 0.1 * f64.cos (f64.i64 i))
+  let h = 1e-6
+  let moved_by i h = largest (map2 (\x j -> if j == i then x + h else x) xs (iota n))
+  let close i = f64.abs ((moved_by i h - moved_by i (-h)) / (2 * h) - jvp largest xs (tabulate n (\j -> f64.bool (i == j)))) < 1e-5
+  in and (tabulate n close)

@@ -39,3 +39,15 @@ entry in_map (ks: []i64) =
 -- entry: records
 -- input { [100.0, 3.0, 1e20, 0.5] } output { [0.0078125, 0.25, 6.776263578034403e-21, 1.0] }
 entry records (xs: []f64) = map (\x -> vjp (\x -> loop y = x while y > 1 do f64.max (y / 2) (y / 2 - 1e-300 * f64.sin y)) x 1) xs
+
+-- One branch of the way back works in the tangents of the adjoint, the other one keeps them for two results.
+-- ==
+-- entry: kept_twice
+-- input { [0.5, 1.5, 1.0, 2.0] } output { [[0.0, 120.0, 0.0, 90.0], [120.0, 0.0, 0.0, 150.0], [0.0, 0.0, 0.0, 5.0], [90.0, 150.0, 5.0, 0.0]] }
+entry kept_twice [n] (xs: [n]f64) =
+  let f xs =
+    let (y, _, _) = loop (y, k, even) = (1, 2, true) for x in xs do
+                      let scaled = y * f64.i32 k
+                      in (if even then scaled + x else scaled * x, k + 1, !even)
+    in y
+  in tabulate n (\i -> jvp (\xs -> vjp f xs 1) xs (tabulate n (\j -> f64.bool (i == j))))

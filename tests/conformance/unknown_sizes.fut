@@ -281,3 +281,16 @@ entry of_results (k: i64) (xs: []i64) =
   let r = above k xs
   let (a, b) = in_parts k xs
   in r.plus r.sum ++ r.more r.sum ++ around k xs ++ a ++ b
+
+-- Both directions of a loop make an array of a size that a branch decides.
+-- ==
+-- entry: pairs_of_states
+-- input { [1.0, 2.0, 0.5] } output { [9.109375, 12.02734375, 5.5] }
+-- input { [1.0] } error: division by zero
+entry pairs_of_states [n] (xs: [n]f64) =
+  let pairs [k] (xs: [k]f64) : [][2]f64 = if k > 1 then tabulate (k - 1) (\i -> [xs[i], xs[i + 1]]) else []
+  let f (xs: [n]f64) =
+    loop ys = xs for _i < 2 do
+      let products = map (\(p: [2]f64) -> p[0] * p[1] ** 2) (pairs ys)
+      in map2 (\y i -> products[i % length products] * 0.25 + y) ys (iota n)
+  in vjp f xs (replicate n 1)

@@ -158,6 +158,23 @@ class Gen:
             return made
         if kind == 7:
             x, y = self.name("v"), self.name("v")
+            mine = [o for o, u in env if u == t and o in own]
+            text = ""
+            if mine and r.random() < 0.6:                     # one branch consumes what the other one returns, maybe twice
+                o = r.choice(mine)
+                env.remove((o, t))
+                own.remove(o)
+                new = f"let {o} with [{self.index(env)}] = {self.scalar(env) if t == 'a' else self.value('a', env)}\n    in ({o}, {self.value(t, env)})"
+                text = f"let ({x}, {y}) = if {self.scalar(env)} % 2 == 0 then ({new})\n    else ({o}, {r.choice([o, o, self.var(t, env)])})"
+            if t != "s" and r.random() < 0.6:                 # two arrays of two
+                v, w = (x, y) if text else (self.var(t, env), self.var(t, env))
+                both = "map2 (\\i j -> (i - j, i + 2 * j))"
+                x, y = self.name("v"), self.name("v")
+                text += "\n  " if text else ""
+                text += f"let ({x}, {y}) = unzip " + (f"({both} {v} {w})" if t == "a" else f"(map2 (\\r s -> unzip ({both} r s)) {v} {w})")
+            if text:
+                env += [(x, t), (y, t)]
+                return Statement(text)
             made = Statement(f"let ({x}, {y}) = swapped ({self.scalar(env)} % 2 == 0) {self.var(t, env)} {self.var(t, env)}")
             env += [(x, t), (y, t)]
             return made

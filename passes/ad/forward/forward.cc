@@ -261,7 +261,7 @@ class Forward {
         side->push_back({t});
         set(x, t);
       }
-      c.neutral.push_back(c.shape.empty() ? b_.zero(p_.type(c.neutral[i])) : Atom(constant(elem_of(p_, c.neutral[i]), 0)));
+      c.neutral.push_back(tangent(c.neutral[i]));          // the result where there is nothing to reduce
     }
     left.insert(left.end(), right.begin(), right.end());
     c.op.params = std::move(left);
@@ -288,6 +288,8 @@ class Forward {
       Screma sum = clone(p_, op);
       Var y = s.pattern[0].var;
       sum.inputs[0] = as_var(tangent(op.inputs[0]));
+      Combine& of_tangents = sum.reduces.empty() ? sum.scans[0] : sum.reduces[0];
+      of_tangents.neutral = {tangent(c.neutral[0])};       // zero, unless it is no neutral element
       emit(s);
       result(y, std::move(sum));
       return;

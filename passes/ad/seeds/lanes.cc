@@ -90,9 +90,10 @@ class Lanes {
   bool any(const std::vector<Selector>& at) const {
     return std::ranges::any_of(at, [&](const Selector& s) { return any(s); });
   }
-  // Applied pointwise to lanes.
+  // Applied pointwise to lanes, whose neutral element is the same.
   bool pointwise(const Combine& c) const {
-    return !any(c.op) && std::ranges::all_of(c.op.params, [&](Bind x) { return is_scalar(p_.type(x.var)); });
+    return !any(c.op) && std::ranges::none_of(c.neutral, [&](const Atom& a) { return varies(a); }) &&
+           std::ranges::all_of(c.op.params, [&](Bind x) { return is_scalar(p_.type(x.var)); });
   }
   bool pointwise(const std::vector<Combine>& cs) const { return std::ranges::all_of(cs, [&](auto& c) { return pointwise(c); }); }
   bool pointwise(const std::vector<Dest>& ds) const {
