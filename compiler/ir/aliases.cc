@@ -82,7 +82,7 @@ class AliasAnalysis {
   // What one branch consumes the other one may return, more than once. The first such result is its name after that.
   void results_of_branches(const Stm& s, const If& x) {
     FlatMap<Var, Var> renamed;
-    for (size_t i = 0; i < s.pattern.size(); i++) {
+    for (size_t i = 0; i < x.then_.result.size(); i++) {
       std::vector<Var> all = roots_of(x.then_.result[i]), other = roots_of(x.else_.result[i]);
       all.insert(all.end(), other.begin(), other.end());
       for (Var& r : all) {

@@ -7,8 +7,8 @@
 //     in s'                                        in s', y
 //   }                                            }                                                                                          R1
 //
-// A branch may read the element as well. Then the first iteration may be none that reads it, and there is no such element before the loop unless
-// its index is one of the array.
+// A branch may read the element as well. Then the first iteration need not read it. Before the loop there is such an element only where its index is
+// one of the array.
 // So recurrences, eliminations and sums that are stored as they go wait for a register, not for the memory where the number has just gone. C compilers
 // do this in a loop alone. Several such loops that run interleaved (passes/memory/lane_loops.h) store in places that they cannot tell apart.
 #include <algorithm>
