@@ -139,6 +139,7 @@ inline constexpr int64_t few_lanes = 8;                  // that are left of the
 inline constexpr int64_t unrolled = 16;                  // trips of a loop inside that C compilers unroll, so that none is left
 inline constexpr int64_t straight_elements = 8;          // of an array that is filled or copied without a loop
 inline constexpr size_t operations_for_gather = 8;       // for each element that lanes read from places far apart
+inline constexpr size_t operations_of_guess = 12;        // that a processor loses by a branch that data decides, and lanes do not
 inline constexpr size_t operations_for_scatter = 18;     // for each element that they store far apart, where those of short loops would lie side by side
 inline constexpr size_t operations_of_loop = 56;        // that lanes do while a processor begins and ends a short loop
 inline constexpr int64_t narrow_trips = 8;               // of such a loop, at most: as long as a vector

@@ -401,8 +401,10 @@ class LaneLoops::Candidate {
         if (!n) waiting_trips_.push_back({counted->n, enough});
       }
     }
-    if (!(n && n->as_i64() <= costs::cpu::unrolled) && is_innermost(counted ? counted->body : loop->body))
-      (counted && has_vectors(*counted) ? vectors_ : scalar_) = true;
+    const Body& steps = counted ? counted->body : loop->body;
+    const bool vectors = counted && has_vectors(*counted);
+    if (!vectors && is_innermost(steps) && branches(steps)) count([](Work& w) { w.operations += costs::cpu::operations_of_guess; });
+    if (!(n && n->as_i64() <= costs::cpu::unrolled) && is_innermost(steps)) (vectors ? vectors_ : scalar_) = true;
     diverged_ = diverged;
     inside_ = before;
     for (size_t k = 0; k < state.size() && fits; k++) {
@@ -418,6 +420,16 @@ class LaneLoops::Candidate {
     bool found = false;
     for (const Stm& s : x.body.stms)
       if (auto op = std::get_if<Apply>(&s.exp)) found = found || (op->op == ScalarOp::select && std::ranges::count(x.body.result, Atom(s.pattern[0].var)) > 0);
+    return found;
+  }
+  // Whether a branch by data decides which number it hands on, as in a binary search.
+  bool branches(const Body& b) const {
+    bool found = false;
+    for (const Stm& s : b.stms) {
+      auto choice = std::get_if<If>(&s.exp);
+      const bool by_data = choice && moves(choice->cond) != 0 && !by_place_.contains(*var_of(choice->cond));
+      found = found || (by_data && std::ranges::any_of(s.pattern, [&](Bind x) { return is_scalar(p_.type(x.var)) && std::ranges::count(b.result, Atom(x.var)) > 0; }));
+    }
     return found;
   }
   std::optional<i64> moves(const Atom& a) const {
