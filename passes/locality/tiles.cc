@@ -140,7 +140,8 @@ class Tiles {
         in_order.push_back({last[0], last[1], last[2]});
         demand(least, last[1], costs::cpu::tile_uses);
       }
-      need({extent.begin(), extent.end() - 1});
+      need(found->shape.empty() ? std::vector<Dim>(extent.begin(), extent.end() - 1) : found->shape);
+      for (auto& size : found->sizes.take()) b.emit(std::move(size));
       for (const NestValue& v : found->values) need(shape_of(p_.type(v.made)));
       nests.take_out(tiled, *found);
     }
