@@ -84,7 +84,7 @@ class FromCore::Contraction {
         auto index = std::get_if<Atom>(&read->at[d]);
         auto stride = const_of(strides[d]);
         const Var* v = index ? var_of(*index) : nullptr;
-        if (v && stride && stride->as_i64() == 1) return (sides_.of(*v) & TileSides::Depth) != 0;
+        if (v && stride && stride->as_i64() == 1) return (sides_.of(*v) & (TileSides::Depth | side_bit)) == TileSides::Depth;
       }
     }
     return false;

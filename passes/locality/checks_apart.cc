@@ -158,6 +158,31 @@ class CheckedRows {
 
 }  // namespace
 
+List<Stm> take_fixed_checks(const Program& p, Stm& nest, std::vector<Dim>& entered) {
+  const VarSet bound = bound_in(nest.exp);
+  auto inside = [&](const Dim& n) { auto v = var_of(n); return v && bound.contains(*v); };
+  List<Stm> taken;
+  VarSet before;                                         // what they make
+  auto take = [&](auto& self, Exp& e, std::vector<Dim> around) -> void {
+    auto map = std::get_if<Screma>(&e);
+    auto scope = std::get_if<WithAcc>(&e);
+    if (!map && !scope) return;
+    if (map && inside(map->width)) return;
+    if (map) around.push_back(map->width);
+    Body& b = map ? map->pre.body : scope->scope.body;
+    for (auto& s : b.stms.take()) {
+      bool fixed = s->attrs.empty() && (std::holds_alternative<Assert>(s->exp) || (std::holds_alternative<Iota>(s->exp) && !s->checks.empty()));
+      each_use(p, *s, [&](Var v) { fixed = fixed && (!bound.contains(v) || before.contains(v)); });
+      if (!fixed) self(self, s->exp, around);
+      for (const Dim& n : around) if (fixed && std::ranges::find(entered, n) == entered.end()) entered.push_back(n);
+      if (fixed) for (Bind y : s->pattern) before.insert(y.var);
+      (fixed ? taken : b.stms).push_back(std::move(s));
+    }
+  };
+  take(take, nest.exp, {});
+  return taken;
+}
+
 std::optional<ChecksApart> take_checks_apart(Program& p, Body& whole) { return CheckedRows(p, whole).run(); }
 
 }  // namespace raido

@@ -59,6 +59,7 @@ bool is_straight(const Dim& columns, const Dim& depth) {
 bool is_place(const Exp& e) { return std::holds_alternative<Index>(e) || std::holds_alternative<Permute>(e); }
 
 constexpr size_t batches = 2;                            // maps more than a contraction has
+constexpr size_t device_maps = 10;                       // of a contraction on a device, where several count rows, columns or points
 
 Var token_of(const Program& p, const AccUpdate& u) { return std::get<AccType>(p.type(u.acc)).token; }
 // The number of the path's outermost map.
@@ -88,13 +89,15 @@ std::optional<TileSum> TileSums::first(Body& whole) {
   return found;
 }
 
+size_t TileSums::most_maps() const { return c_.target == Target::Gpu ? device_maps : 3 + batches; }
+
 bool TileSums::search(Body& b, StmPath& path, size_t maps, std::optional<TileSum>& found) {
   for (size_t k = 0; k < b.stms.size() && !found; k++) {
     path.push_back(k);
     Stm& s = b.stms[k];
     auto map = std::get_if<Screma>(&s.exp);
-    if (map && maps >= 2 && maps <= 2 + batches && is_scalar_sum(*map)) of_reduction(path, found);
-    if (!found && map && maps < 3 + batches) search(map->pre.body, path, maps + 1, found);
+    if (map && maps >= 2 && maps < most_maps() && is_scalar_sum(*map)) of_reduction(path, found);
+    if (!found && map && maps < most_maps()) search(map->pre.body, path, maps + 1, found);
     if (auto scope = std::get_if<WithAcc>(&s.exp)) search(scope->scope.body, path, maps, found);
     if (std::holds_alternative<AccUpdate>(s.exp) && maps >= 3) of_update(path, found);
     path.pop_back();
@@ -129,7 +132,8 @@ bool TileSums::of_reduction(const StmPath& path, std::optional<TileSum>& found) 
   std::iota(kept.begin(), kept.end(), 0);
   c.tile = Seg{SegLevel::Tile, {}, {}, clone(p_, *all), {}, {}, {}, {}, {}};
   for (const Combine& op : maps[n]->reduces) c.tile.reduces.push_back(clone(p_, op));
-  if (!arrange(c, maps, kept, n) || !make_values(c)) return false;
+  if (!arrange_together(c, maps, kept, {n}, 0) && !arrange(c, maps, kept, n)) return false;
+  if (!make_values(c)) return false;
   found = std::move(c);
   return true;
 }
@@ -160,6 +164,104 @@ bool TileSums::arrange(TileSum& c, const std::vector<const Screma*>& maps, std::
   c.extent.clear();
   for (size_t d : kept) c.extent.push_back(maps[d]->width);
   return found;
+}
+
+// On devices several maps count rows, columns or points together, so that batches are what both sides vary with. Each number of a counter is one of
+// its maps' numbers, as digits are. Of numbers that stand in memory some are of the rows, the others of the columns. `last`: the maps that the
+// last part of the index of an update varies with, as bits.
+bool TileSums::arrange_together(TileSum& c, const std::vector<const Screma*>& maps, const std::vector<size_t>& kept, const std::vector<size_t>& summed, unsigned last) {
+  if (c_.target != Target::Gpu || kept.size() + summed.size() == 3) return false;
+  for (size_t d = 0; d < maps.size(); d++)
+    if (auto n = var_of(maps[d]->width); n && bound_.contains(*n)) return false;
+  VarMap<unsigned> varies;                               // bit d: the value depends on the counter of map d
+  unsigned all_kept = 0;
+  for (size_t d : kept) all_kept |= 1u << d;
+  for (size_t d = 0; d < counters_.size(); d++) varies[counters_[d].var] = 1u << d;
+  std::vector<unsigned> reads;
+  for (const Stm& s : c.tile.body.stms) {
+    unsigned with = 0;
+    each_use(p_, s, [&](Var v) { with |= varies[v]; });
+    for (Bind y : s.pattern) varies[y.var] = with;
+    const unsigned of = with & all_kept;
+    if (is_place(s.exp) && is_scalar(p_.type(s.pattern[0].var)) && of && std::ranges::find(reads, of) == reads.end()) reads.push_back(of);
+  }
+  unsigned rows = 0, columns = 0;
+  for (unsigned one : reads) {
+    unsigned others = 0;
+    for (unsigned other : reads) if (other != one) others |= other;
+    const unsigned own = one & ~others, rest = others & ~one;
+    if (own && rest && std::popcount(own | rest) > std::popcount(rows | columns)) rows = own, columns = rest;
+  }
+  if (!rows || std::popcount(rows | columns) < 2) return false;
+  auto constants = [&](unsigned group) {
+    int count = 0;
+    for (size_t d : kept) count += (group >> d & 1) && const_of(maps[d]->width);
+    return count;
+  };
+  // Columns are neighbours in memory. Of rows there should be few.
+  if (!last) last = 1u << kept.back();
+  const bool rows_last = (rows & last) != 0, columns_last = (columns & last) != 0;
+  const int fewer = constants(columns) - constants(rows);
+  if (rows_last != columns_last ? rows_last : fewer != 0 ? fewer > 0 : rows > columns) std::swap(rows, columns);
+  std::vector<std::vector<size_t>> groups;
+  for (size_t d : kept) if (!((rows | columns) >> d & 1)) groups.push_back({d});
+  for (unsigned side : {rows, columns}) {
+    groups.emplace_back();
+    for (size_t d : kept) if (side >> d & 1) groups.back().push_back(d);
+  }
+  groups.push_back(summed);
+  if (std::ranges::all_of(groups, [](const auto& group) { return group.size() == 1; })) return false;
+
+  Seg tile = clone(p_, c.tile);
+  List<Stm> sizes, code;
+  Builder digits(p_, code);
+  for (const std::vector<size_t>& group : groups) count_together(tile, sizes, digits, maps, group);
+  digits.emit_all(std::move(tile.body.stms));
+  tile.body.stms = std::move(code);
+  keep_needed(p_, tile.body);
+  if (!pays(tile)) return false;
+  c.tile = std::move(tile);
+  c.sizes = std::move(sizes);
+  groups.pop_back();
+  for (const std::vector<size_t>& group : groups)
+    for (size_t d : group) c.order.push_back(d), c.shape.push_back(maps[d]->width);
+  if (c.order == kept) c.order.clear();
+  for (size_t d : kept) c.extent.push_back(maps[d]->width);
+  return true;
+}
+
+// One dimension of the tile for the maps of a group.
+void TileSums::count_together(Seg& tile, List<Stm>& sizes, Builder& digits, const std::vector<const Screma*>& maps, const std::vector<size_t>& group) {
+  const Bind own = counters_[group.back()];
+  if (group.size() == 1) {
+    tile.index.push_back(own);
+    tile.extent.push_back(maps[group[0]]->width);
+    return;
+  }
+  Builder outside(p_, sizes);
+  Dim size = maps[group[0]]->width;
+  for (size_t k = 1; k < group.size(); k++) {
+    const Dim n = maps[group[k]]->width;
+    auto a = const_of(size), b = const_of(n);
+    size = a && b ? Dim(i64_const(a->as_i64() * b->as_i64())) : Dim(outside.bind1("all", Apply{ScalarOp::mul, {size, n}}));
+  }
+  Var rest = p_.fresh(p_.hint(own.var), scalar_type(Scalar::I64));
+  tile.index.push_back({rest});
+  tile.extent.push_back(size);
+  auto let = [&](Var v, Exp e) {
+    Stm s;
+    s.pattern = {{v}};
+    s.exp = std::move(e);
+    digits.emit(std::move(s));
+  };
+  for (size_t k = group.size(); k-- > 1;) {
+    const Dim n = maps[group[k]]->width;
+    const Var q = k == 1 ? counters_[group[0]].var : p_.fresh("rest", scalar_type(Scalar::I64));
+    let(q, Apply{ScalarOp::quot, {rest, n}});
+    const Var start = digits.bind1("start", Apply{ScalarOp::mul, {q, n}});
+    let(counters_[group[k]].var, Apply{ScalarOp::sub, {rest, start}});
+    rest = q;
+  }
 }
 
 bool TileSums::of_update(const StmPath& path, std::optional<TileSum>& found) {
@@ -194,8 +296,9 @@ bool TileSums::of_update(const StmPath& path, std::optional<TileSum>& found) {
   auto of = [&](const Atom& a) { auto v = var_of(a); return v ? varies[*v] : 0u; };
   unsigned dims = (1u << c.maps) - 1;                    // the array of a scope inside of maps belongs to one of their iterations
   for (size_t k = 1; k < all->result.size(); k++) dims |= of(all->result[k]);
-  if (size_t(std::popcount(dims)) != n - 1) return false;
-  for (size_t d = 0; d < n; d++) if (dims >> d & 1) c.kept.push_back(d);
+  std::vector<size_t> summed;
+  for (size_t d = 0; d < n; d++) (dims >> d & 1 ? c.kept : summed).push_back(d);
+  if (summed.empty() || c.kept.size() < 2 || (summed.size() > 1 && c_.target != Target::Gpu)) return false;
   unsigned last = of(all->result.back());                // columns are neighbours in memory
   if (n == 3 && c.maps == 0 && std::has_single_bit(last) && size_t(std::countr_zero(last)) == c.kept[0]) std::swap(c.kept[0], c.kept[1]);
 
@@ -205,7 +308,8 @@ bool TileSums::of_update(const StmPath& path, std::optional<TileSum>& found) {
   keep_needed(p_, c.at);
   keep_needed(p_, *all);
   c.tile = Seg{SegLevel::Tile, {}, {}, clone(p_, *all), {clone(p_, *dest->combine)}, {}, {}, {}, {}};
-  if (!arrange(c, maps, c.kept, size_t(std::countr_zero(~dims))) || !make_values(c)) return false;
+  if (!arrange_together(c, maps, c.kept, summed, last) && (summed.size() > 1 || !arrange(c, maps, c.kept, summed[0]))) return false;
+  if (!make_values(c)) return false;
   found = std::move(c);
   return true;
 }
@@ -464,6 +568,8 @@ void TileSums::take_out(Body& whole, TileSum& c) {
   Body& around = body_at(whole, c.path, last);
   bool update = std::holds_alternative<AccUpdate>(point.exp);
   std::vector<Var> sums = b.bind(update ? "sum" : p_.hint(point.pattern[0].var), std::move(c.tile));
+  if (!c.shape.empty())
+    for (Var& v : sums) v = b.bind1(p_.hint(v), Reshape{v, c.shape});
   if (!c.order.empty()) {
     std::vector<size_t> kept = c.order;
     std::ranges::sort(kept);

@@ -1,7 +1,8 @@
 // tile_sums.h - where a nest of maps contracts, and how its sums are taken out of it.
 //
 // Three maps and their counters are a contraction if what they compute at each point is added up over one counter. Each pair of the two
-// others has a sum of its own. There may be more maps, which make batches of contractions. There are two ways to write
+// others has a sum of its own. There may be more maps, which make batches of contractions, or on devices count rows, columns or points
+// together. There are two ways to write
 // that. One is a reduction inside of two maps. In the other, which derivatives use, the innermost of three maps updates an
 // accumulator. One counter has no part in the index of that update.
 #pragma once
@@ -32,6 +33,8 @@ struct TileSum {
   std::vector<NestValue> values = {};
   List<ir::Stm> before = {};           // makes the arrays of them
   std::vector<size_t> order = {};          // the maps of the tile's dimensions, without the last, if that is not the order of the maps
+  List<ir::Stm> sizes = {};            // of dimensions that count several maps
+  std::vector<ir::Dim> shape = {};         // of the sums, one for each map, if there are such dimensions
   std::vector<ir::Dim> extent = {};        // of the sums, in the order of the maps
   // Of an update only: the index, by the counters of the dimensions that the sums have. The scope of the accumulator is statement number
   // `scope` of the path, with so many maps around it.
@@ -77,6 +80,9 @@ class TileSums {
   std::optional<ir::Body> maker(const TileSum& c, const std::vector<NestValue>& values);
   bool pays(const ir::Seg& tile) const;
   bool arrange(TileSum& c, const std::vector<const ir::Screma*>& maps, std::vector<size_t> kept, size_t summed);
+  bool arrange_together(TileSum& c, const std::vector<const ir::Screma*>& maps, const std::vector<size_t>& kept, const std::vector<size_t>& summed, unsigned last);
+  void count_together(ir::Seg& tile, List<ir::Stm>& sizes, ir::Builder& digits, const std::vector<const ir::Screma*>& maps, const std::vector<size_t>& group);
+  size_t most_maps() const;
   bool is_scalar_sum(const ir::Screma& x) const;
   bool counts(ir::Var array) const;
   std::vector<const ir::Screma*> maps_of(const StmPath& path) const;

@@ -20,6 +20,7 @@
 #include "compiler/ir/term.h"
 #include "passes/locality/checks_apart.h"
 #include "passes/locality/joined_sums.h"
+#include "passes/locality/sums_of_loops.h"
 #include "passes/locality/tile_sums.h"
 
 namespace raido {
@@ -43,6 +44,7 @@ class Tiles {
   Program& p_;
   PassContext& c_;
   Definitions definitions_;                              // of what stands before, here and around
+  List<Stm> unused_;                                     // what it knows that stands nowhere, since no contraction came of it
 
   static bool is_nest(const Stm& s) { return std::holds_alternative<Screma>(s.exp) || std::holds_alternative<WithAcc>(s.exp); }
   bool candidate(const Stm& s) const {
@@ -85,31 +87,37 @@ class Tiles {
     });
   }
   bool choose(Builder& b, Stm& s, Subst& results) {
-    Body tiled;
-    tiled.stms.push_back(s);
-    lift_checks(tiled.stms[0]);
-    const std::vector<Var> before = tiled.stms[0].checks;
-    const bool is_pure = pure(tiled.stms[0].exp);
-    for (Bind y : s.pattern) tiled.result.push_back(y.var);
+    Body plain;
+    plain.stms.push_back(s);
+    for (Bind y : s.pattern) plain.result.push_back(y.var);
+    lift_checks(plain.stms[0]);
+    const std::vector<Var> before = plain.stms[0].checks;
     ChecksApart checks;
-    List<Stm> counters;                                                        // of sums that were joined
+    const List<Stm> fixed = c_.target == Target::Gpu ? fixed_checks(plain.stms[0], checks) : List<Stm>();
+    const bool is_pure = pure(plain.stms[0].exp);
     auto is_contraction = [&](Body& nest) {
       if (!is_pure) {
         auto apart = take_checks_apart(p_, nest);
         if (!apart || !pure(nest.stms[1].exp)) return false;
         checks = std::move(*apart);
       }
+      nest.stms.splice(0, fixed);
       return TileSums(p_, c_, definitions_).first(nest).has_value();
     };
-    const Body plain = tiled;
-    const bool joined = c_.target == Target::Gpu && !c_.options.strict_fp && join(b, tiled, counters) && is_contraction(tiled);
-    if (!joined) {                                                             // a sum of all numbers of a product is one of products
-      counters = {};
-      tiled = plain;
+    List<Stm> counters;                                                        // of sums that were joined or stood in loops
+    Body tiled = plain;
+    Changed changed = c_.target == Target::Gpu ? change(b, tiled, counters) : Changed();
+    if ((changed.loops || changed.joined) && !is_contraction(tiled)) {         // a sum of all numbers of a product is one of products
+      changed = {};
+      unused_.splice(0, std::exchange(counters, {}));
+    }
+    if (!changed.loops && !changed.joined) {
+      tiled = std::move(plain);
       if (!is_contraction(tiled)) return false;
     }
     if (!c_.allow()) return false;
-    if (joined) c_.stats.count("tiles.joined");
+    if (changed.joined) c_.stats.count("tiles.joined");
+    if (changed.loops) c_.stats.count("tiles.loop");
     for (auto& counter : counters.take()) b.emit(std::move(counter));
     tiled = clone(p_, tiled);
     VarSet consumed;                                                           // an array that is made for tiles stays as it is
@@ -140,7 +148,8 @@ class Tiles {
         in_order.push_back({last[0], last[1], last[2]});
         demand(least, last[1], costs::cpu::tile_uses);
       }
-      need({extent.begin(), extent.end() - 1});
+      need(found->shape.empty() ? std::vector<Dim>(extent.begin(), extent.end() - 1) : found->shape);
+      for (auto& size : found->sizes.take()) b.emit(std::move(size));
       for (const NestValue& v : found->values) need(shape_of(p_.type(v.made)));
       nests.take_out(tiled, *found);
     }
@@ -174,14 +183,34 @@ class Tiles {
     for (size_t k = 0; k < made.size(); k++) results.emplace(pattern[k].var, made[k]);
     return true;
   }
-  bool join(const Builder& b, Body& tiled, List<Stm>& counters) {
+  // The checks that do not vary in the nest, if it has no others: those come apart in their order.
+  List<Stm> fixed_checks(Stm& nest, ChecksApart& checks) {
+    Stm rest = nest;
+    List<Stm> fixed = take_fixed_checks(p_, rest, checks.entered);
+    lift_checks(rest);
+    std::vector<Var>& all = rest.checks;                                       // also those that only a range needs, which no tile has
+    for (const Stm& check : fixed)
+      if (std::holds_alternative<Assert>(check.exp) && std::ranges::find(all, check.pattern[0].var) == all.end()) all.push_back(check.pattern[0].var);
+    if (!pure(rest.exp)) {
+      checks = {};
+      return {};
+    }
+    nest = std::move(rest);
+    return fixed;
+  }
+  // What makes contractions of other sums.
+  struct Changed { bool loops = false, joined = false; };
+  Changed change(const Builder& b, Body& tiled, List<Stm>& counters) {
     Body apart = clone(p_, tiled);                         // the types of what it binds may change
     Builder outside(p_, counters);
     outside.source = b.source;
-    if (!join_sums(p_, apart, definitions_, outside)) return false;
-    tiled = std::move(apart);
+    Changed changed;
+    changed.loops = take_sums_out_of_loops(p_, apart, outside);
     for (const Stm& s : counters) definitions_.add(s);
-    return true;
+    changed.joined = !c_.options.strict_fp && join_sums(p_, apart, definitions_, outside);
+    if (changed.loops || changed.joined) tiled = std::move(apart);
+    for (const Stm& s : counters) definitions_.add(s);
+    return changed;
   }
   // The sums of a batch are turned. Their readers know the order of the loops, and it is the one that both versions have.
   void put_in_order(Body& tiled) {
