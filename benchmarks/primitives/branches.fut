@@ -71,3 +71,12 @@ entry angles [n][b] (xs: [n]f32) (ys: [n]f32) (ends: [b]f32): []i32 =
   let place (a: f32) = (loop (low, high) = (0, b) while high > low do let m = (low + high) / 2 in if a >= ends[m] then (low, m) else (m + 1, high)).0
   let places = map2 (\x y -> map2 (\u v -> place ((x * u + y * v) / (norm x y * norm u v))) xs ys) xs ys
   in reduce_by_index (replicate (b + 1) 0) (+) 0 (flatten places) (replicate (n * n) 1)
+
+-- How many of some rising numbers are not greater, by halving without checks: each step guesses.
+-- ==
+-- entry: searches
+-- input { [1f64, 3f64, 5f64] [0f64, 1f64, 4f64, 6f64] } output { [0i64, 1i64, 2i64, 3i64] }
+-- notest random input { [10000]f64 [200000]f64 }
+entry searches [n][m] (steps: [n]f64) (xs: [m]f64): [m]i64 =
+  let place x = (loop (low, high) = (0, n) while low < high do let m = (low + high) / 2 in if #[unsafe] steps[m] <= x then (m + 1, high) else (low, m)).0
+  in map place xs

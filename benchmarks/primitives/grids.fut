@@ -59,6 +59,18 @@ entry factors [n] (a: [n][n]f64): [n][n]f64 =
     in tabulate_2d n n (\i j ->
          if i > k && j > k then a[i, j] - column[i] * a[k, j] else if i > k && j == k then column[i] else a[i, j])
 
+-- The same, where what is left of the matrix is a part that is updated.
+-- ==
+-- entry: factors_in_place
+-- input { [[4f64, 1f64, 2f64], [2f64, 5f64, 1f64], [1f64, 2f64, 6f64]] }
+-- output { [[4f64, 1f64, 2f64], [0.5f64, 4.5f64, 0f64], [0.25f64, 0.3888888888888889f64, 5.5f64]] }
+entry factors_in_place [n] (a: *[n][n]f64): [n][n]f64 =
+  loop a for k < n - 1 do
+    let column = map (/ a[k, k]) a[k + 1:, k]
+    let row = copy a[k, k + 1:]
+    let a = a with [k + 1:, k] = copy column
+    in a with [k + 1:, k + 1:] = map2 (\c -> map2 (\x y -> y - c * x) row) column a[k + 1:, k + 1:]
+
 -- The gradient of what a plate with fixed edges has lost after some steps.
 def heat [n] [m] (steps: i64) (u: [n][m]f64): f64 =
   let u =

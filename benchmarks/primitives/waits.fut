@@ -31,3 +31,15 @@ entry charges [b][p] (boxes: [b][p][4]f32): [b][p][4]f32 =
     in (f, f * dx, f * dy, f * dz)
   let all x os = loop (a, b, c, d) = (0, 0, 0, 0) for o in os do add (a, b, c, d) (reduce add (0, 0, 0, 0) (map (force x) boxes[o]))
   in map2 (\box os -> map (\x -> let (a, b, c, d) = all x os in [a, b, c, d]) box) boxes neighbours
+
+-- The length of the longest sequence of numbers that two others have in common, row by row: a branch reads what was stored last.
+-- ==
+-- entry: in_common
+-- input { [1i32, 2i32, 3i32, 2i32] [2i32, 3i32, 1i32] } output { 2i32 }
+-- notest random input { [1000]i32 [1000]i32 }
+entry in_common [n][m] (xs: [n]i32) (ys: [m]i32): i32 =
+  last (loop row = replicate (m + 1) 0 for x in xs do
+    (loop (row, corner) = (copy row, 0) for j < m do
+       let above = row[j + 1]
+       let here = if ys[j] == x then corner + 1 else i32.max above row[j]
+       in (row with [j + 1] = here, above)).0)
