@@ -100,13 +100,18 @@ void Consumption::consume_starts(ast::Loop& l, const std::vector<LoopParam>& par
 void Consumption::check_ends(const ast::Loop& l, const std::vector<LoopParam>& params, const std::vector<bool>& consuming, const std::vector<LoopParam>& ends) {
   for (size_t i = 0; i < params.size() && i < ends.size(); i++) {
     Vars all = ends[i].value.all();
-    Span at = part_of(tail(l.body), i, params.size())->span;
+    const ast::Expr* end = part_of(tail(l.body), i, params.size());
+    const Span at = end->span;
     std::string_view name = c.text(params[i].var->name);
-    for (Binding* v : consuming[i] ? all : Vars{}) {
-      if (const uint32_t* d = depths_.find(v); !d || *d < barrier_) {
-        c.diags.report(at, err::loop_aliases_outer, name, name_of(v)).help("return a copy: `copy " + name_of(v) + "`");
-        break;
-      }
+    Binding* outer = nullptr;                              // one that has a name, if there is one
+    for (Binding* v : consuming[i] ? all : Vars{})
+      if (const uint32_t* d = depths_.find(v); (!d || *d < barrier_) && (!outer || !outer->name.valid())) outer = v;
+    if (outer) {
+      constexpr size_t longest = 40;
+      const std::string text = text_of(end);
+      const bool is_short = text.size() <= longest;
+      c.diags.report(at, err::loop_aliases_outer, name, outer->name.valid() || !local(end) ? name_of(outer) : text)
+          .help("return a copy" + (is_short ? ": `copy " + text + "`" : ""));
     }
     for (size_t k = 0; k < i && k < ends.size(); k++) {
       if (!consuming[i] && !consuming[k]) continue;

@@ -5,6 +5,8 @@
 //   let u[0] = x     ==>   let u' = update v [0] x
 //   in (z, u)              in ((u, b), u')
 //
+// What an iteration returns for a state that the next one consumes is copied, too, if it returns the same memory for another state.
+//
 // One backward walk over each body, with the roots that are read after.
 #include <algorithm>
 
@@ -45,6 +47,7 @@ class Unsharing {
         body(x->else_);
         for (Var r : there) later_.insert(r);
       } else {
+        match(s.exp, [&](For& x) { returned(s, x.state, x.body); }, [&](While& x) { returned(s, x.state, x.body); }, [](auto&) {});
         walk_parts(s, [&](Body& inner) { body(inner); });
       }
       walk(std::as_const(s.exp), overloaded{[&](const Var& v) { read(v); }, [](const Body&) {}});
@@ -60,6 +63,18 @@ class Unsharing {
   void read(Var v) {
     if (is_array(p_.type(v)))
       for (Var r : aliases_.reach(v)) later_.insert(r);
+  }
+  void returned(const Stm& loop, const std::vector<Bind>& state, Body& b) {
+    for (size_t i = 0; i < state.size(); i++) {
+      auto v = std::get_if<Var>(&b.result[i]);
+      if (!v || !aliases_.consumes(state[i].var)) continue;
+      bool shared = false;
+      for (size_t k = 0; k < state.size(); k++) shared = shared || (k != i && aliases_.may_alias(b.result[i], b.result[k]));
+      if (!shared) continue;
+      Var copy = p_.fresh(p_.hint(*v), p_.type(*v));
+      b.stms.push_back(Stm{{{copy}}, Copy{*v}, {}, loop.source, {}});
+      b.result[i] = copy;
+    }
   }
   // Copies for what the statement consumes although it is read after, or by another operand; they are put in.
   std::vector<Stm> statement(Stm& s) {

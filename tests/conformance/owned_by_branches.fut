@@ -51,3 +51,33 @@ entry kept_twice [n] (xs: [n]f64) =
                       in (if even then scaled + x else scaled * x, k + 1, !even)
     in y
   in tabulate n (\i -> jvp (\xs -> vjp f xs 1) xs (tabulate n (\j -> f64.bool (i == j))))
+
+-- One branch consumes, the other one returns the same array twice. What is made of both works in neither of them,
+-- ==
+-- entry: both_read
+-- input { false [2i64, 3i64, 4i64] } output { [4i64, 9i64, 16i64] [4i64, 6i64, 8i64] }
+-- input { true [2i64, 3i64, 4i64] } output { [30i64, 27i64, 48i64] [11i64, 12i64, 16i64] }
+entry both_read [n] (changed: bool) (ys: [n]i64) =
+  let xs = loop xs = copy ys for i < n do xs with [i] = xs[i] + 0
+  let (p, q) = if changed then (let xs = xs with [0] = 5 in (xs, map (* 3) ys)) else (xs, xs)
+  in unzip (map2 (\a b -> (a * b, a + b)) p q)
+
+-- what is changed later is a copy,
+-- ==
+-- entry: one_changed
+-- input { false [2i64, 3i64] } output { [2i64, 7i64] [2i64, 3i64] }
+-- input { true [2i64, 3i64] } output { [5i64, 7i64] [5i64, 3i64] }
+entry one_changed [n] (changed: bool) (xs: *[n]i64) =
+  let (p, q) = if changed then (let xs = xs with [0] = 5 in (xs, copy xs)) else (xs, xs)
+  let p = p with [1] = 7
+  in (p, q)
+
+-- and what a loop changes again is another array than the one beside it.
+-- ==
+-- entry: changed_again
+-- input { 0i64 [2i64, 3i64, 4i64] } output { [2i64, 3i64, 4i64] [2i64, 4i64, 6i64] }
+-- input { 2i64 [2i64, 3i64, 4i64] } output { [2i64, 4i64, 6i64] [2i64, 4i64, 6i64] }
+-- input { 3i64 [2i64, 3i64, 4i64] } output { [3i64, 5i64, 7i64] [2i64, 5i64, 8i64] }
+entry changed_again [n] (k: i64) (xs: [n]i64) =
+  loop (p, q) = (xs, map2 (+) xs (iota n)) for i < k do
+    if i % 3 < 2 then (q, q) else (let q = loop q for j < n do q with [j] = q[j] + j in (map (+ 1) p, q))
