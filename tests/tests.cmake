@@ -169,6 +169,7 @@ random_test(derivatives_random_memory full 1200 30 derivatives.py --seed 70000 -
 random_test(derivatives_random_least full 1200 30 derivatives.py --seed 71000 --ad-memory 1)
 random_test(derivatives_random_gpu_memory full 1200 30 derivatives.py --seed 72000 --pipeline gpu --ad-memory 1k)
 random_test(updates_random full 600 150 updates.py)
+random_test(pairs_random full 600 60 pairs.py)
 random_test(collective_random full 900 8 collective.py)
 random_test(stencils_random full 1200 8 stencils.py)
 random_test(elements_random full 1200 20 elements.py --c)
