@@ -23,9 +23,9 @@ def diffuse [r] [c] (t: f32) (u: [r][c]f32): [r][c]f32 =
 entry diffusion [r] [c] (steps: i64) (u: [r][c]f32): [r][c]f32 = loop u for _k < steps do diffuse 0.5 u
 
 -- The gradient of a step whose constant is the relative variance of the image, as where speckles are removed; it has many statements.
-def despeckle [r] [c] (u: [r][c]f32): [r][c]f32 =
-  let mean = f32.sum (flatten u) / f32.i64 (r * c)
-  let q = f32.sum (map (\x -> x * x) (flatten u)) / f32.i64 (r * c) / (mean * mean) - 1
+def despeckle [r] [c] (u: [r][c]f64): [r][c]f64 =
+  let mean = f64.sum (flatten u) / f64.i64 (r * c)
+  let q = f64.sum (map (\x -> x * x) (flatten u)) / f64.i64 (r * c) / (mean * mean) - 1
   let at i j = u[i64.max 0 (i64.min (r - 1) i), i64.max 0 (i64.min (c - 1) j)]
   let flows =
     tabulate_2d r c (\i j ->
@@ -40,13 +40,14 @@ def despeckle [r] [c] (u: [r][c]f32): [r][c]f32 =
        let (n, s, w, e, k) = flows[i, j]
        let south = flows[i64.min (r - 1) (i + 1), j].4
        let east = flows[i, i64.min (c - 1) (j + 1)].4
-       in u[i, j] + 0.125f32 * (k * n + south * s + k * w + east * e))
+       in u[i, j] + 0.125f64 * (k * n + south * s + k * w + east * e))
 
 -- ==
 -- entry: diffusion_gradient
--- input { [[1f32, 2f32, 4f32], [2f32, 3f32, 5f32], [9f32, 2f32, 1f32]] }
--- output { [[4.6825194f32, 6.2424726f32, 7.8217416f32], [6.214036f32, 6.118037f32, 8.616823f32], [13.882148f32, 4.2630944f32, 2.5679293f32]] }
-entry diffusion_gradient [r] [c] (u: [r][c]f32): [r][c]f32 = vjp (\u -> f32.sum (flatten (map (map (\x -> x * x)) (despeckle u)))) u 1
+-- input { [[1f64, 2f64, 4f64], [2f64, 3f64, 5f64], [9f64, 2f64, 1f64]] }
+-- output { [[4.682519621151685f64, 6.242472234092159f64, 7.821741534353511f64], [6.214036312872724f64, 6.118037904475401f64, 8.616822389411212f64],
+--          [13.882148099423251f64, 4.263094394057663f64, 2.5679296825603988f64]] }
+entry diffusion_gradient [r] [c] (u: [r][c]f64): [r][c]f64 = vjp (\u -> f64.sum (flatten (map (map (\x -> x * x)) (despeckle u)))) u 1
 
 -- Triangular factors of a matrix, below and above the diagonal of one.
 -- ==
