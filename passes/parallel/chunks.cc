@@ -123,7 +123,7 @@ class Chunks {
     Term groups = (each + lanes - 1) / lanes * lanes, many = le(b_.number(Scalar::I64, has_loops_alone() ? costs::cpu::lanes : costs::cpu::grouped_points), n);
     return apply(ScalarOp::max, {one, select({many, groups, each})});
   }
-  // Of a point; none: it has loops, calls or something parallel inside.
+  // Of a point; none: it has loops or calls, makes arrays, or has something parallel inside.
   std::optional<i64> operations() const {
     i64 count = 0;
     bool straight = true;
